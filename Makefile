@@ -1,0 +1,138 @@
+# twingrad: one Makefile, variables not variants.
+#   make CC=clang SAN=address,undefined OPT=-O1 BLAS=none
+# Objects of each combination stay apart under $(BUILD)/<cc>-<san>-<opt>-<blas>/, so builds never clash and each stays incremental.
+
+CC      ?= gcc
+ifeq ($(origin CC),default)
+CC      := gcc
+endif
+SAN     ?=
+OPT     ?= -O2
+BLAS    ?= openblas
+BUILD   ?= build
+PREFIX  ?= /usr/local
+DESTDIR ?=
+V       ?=
+
+empty   :=
+comma   := ,
+VARIANT := $(notdir $(firstword $(CC)))$(if $(SAN),-$(subst $(comma),+,$(SAN)))$(OPT)$(if $(filter none,$(BLAS)),-noblas)
+OUT     := $(BUILD)/$(VARIANT)
+
+WARN    := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla
+CPPFLAGS += -I. -D_GNU_SOURCE $(if $(filter none,$(BLAS)),-DTWINGRAD_NO_BLAS)
+ALL_CFLAGS := -std=c11 $(OPT) -g -ffp-contract=off -fno-strict-aliasing $(WARN) \
+	$(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer -fno-sanitize-recover=all) $(CFLAGS)
+LDLIBS_ALL := $(if $(filter none,$(BLAS)),,-lopenblas) -lcjson -lm -lpthread $(LDLIBS)
+
+DIRS    := tensor program reference compiled fuzz harness
+LIB_SRC := $(filter-out harness/main.c,$(wildcard $(addsuffix /*.c,$(DIRS))))
+LIB_OBJ := $(LIB_SRC:%.c=$(OUT)/%.o)
+BIN_OBJ := $(OUT)/harness/main.o
+UNIT    := $(patsubst tests/%.c,$(OUT)/tests/%,$(wildcard tests/unit_*.c))
+DEPS    := $(LIB_OBJ:.o=.d) $(BIN_OBJ:.o=.d) $(UNIT:%=%.d)
+
+Q := $(if $(V),,@)
+
+.PHONY: all
+all: twingrad ## build ./twingrad (the default)
+
+twingrad: $(OUT)/twingrad
+	$(Q)cmp -s $< $@ || cp -f $< $@
+
+$(OUT)/twingrad: $(LIB_OBJ) $(BIN_OBJ)
+	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS_ALL)
+
+$(OUT)/libtwingrad.a: $(LIB_OBJ)
+	$(Q)rm -f $@ && ar rcs $@ $^
+
+$(OUT)/%.o: %.c
+	@mkdir -p $(dir $@)
+	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
+
+$(OUT)/tests/unit_%: tests/unit_%.c $(OUT)/libtwingrad.a
+	@mkdir -p $(dir $@)
+	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -MF $@.d $(LDFLAGS) -o $@ $< $(OUT)/libtwingrad.a -lcheck -lsubunit -lrt $(LDLIBS_ALL)
+
+.PHONY: objects
+objects: $(LIB_OBJ) $(BIN_OBJ) ## compile everything, link nothing
+
+# ---- the two jobs a newcomer runs ----
+
+PACKAGES     := gcc libc6-dev libcjson-dev check bats python3-jsonschema $(if $(filter none,$(BLAS)),,libopenblas-dev)
+DEV_PACKAGES := clang clang-format libclang-rt-14-dev
+SUDO         := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
+# Packages that are not installed yet, so that a second `make deps` needs neither network nor root.
+define install_packages
+	@missing=; for p in $(1); do dpkg-query -W -f '$${Status}' $$p 2>/dev/null | grep -q 'ok installed' || missing="$$missing $$p"; done; \
+	[ -z "$$missing" ] || { $(SUDO) apt-get update -qq && DEBIAN_FRONTEND=noninteractive $(SUDO) apt-get install -y -qq --no-install-recommends $$missing; }
+endef
+
+.PHONY: deps deps-dev
+deps: ## install what building, fuzzing and testing need (Debian packages; root or sudo)
+	$(call install_packages,$(PACKAGES))
+deps-dev: ## install clang and clang-format as well
+	$(call install_packages,$(PACKAGES) $(DEV_PACKAGES))
+
+SECONDS ?= 60
+SEED    ?= 1
+.PHONY: fuzz
+fuzz: twingrad ## a campaign of SECONDS=60 on reference,compiled: says what it found and where (reports/)
+	./twingrad fuzz --seed $(SEED) --seconds $(SECONDS) --out reports --timing
+
+.PHONY: test check
+test: twingrad $(UNIT) ## every test; the last line is "N passed, N failed"
+	@TWINGRAD=$(abspath $(OUT)/twingrad) tests/run $(OUT)
+check: twingrad $(UNIT) ## the unit tests and the layers only: under a minute
+	@TWINGRAD=$(abspath $(OUT)/twingrad) tests/run $(OUT) unit_ check_layers
+
+.PHONY: replay golden bless bench
+replay: twingrad ## replay the corpus: seeds, regressions and recorded PyTorch results
+	./twingrad replay corpus/seeds corpus/regressions corpus/golden
+bless: twingrad ## rewrite the golden IR dumps of tests/golden (read the diff)
+	tests/check_golden_ir $(OUT) --bless
+bench: $(OUT)/bench/bench ## programs checked per second on one core, by stage
+	$(OUT)/bench/bench
+
+$(OUT)/bench/bench: bench/bench.c $(OUT)/libtwingrad.a
+	@mkdir -p $(dir $@)
+	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< $(OUT)/libtwingrad.a $(LDLIBS_ALL)
+
+# ---- sanitizers: the same tests, objects apart ----
+
+.PHONY: asan msan
+asan: ## all tests under AddressSanitizer and UndefinedBehaviorSanitizer
+	ASAN_OPTIONS=detect_leaks=0 CK_FORK=no $(MAKE) SAN=address,undefined,float-cast-overflow OPT=-O1 test
+msan: ## all tests under MemorySanitizer (clang, no BLAS, own C code and an uninstrumented cJSON)
+	CK_FORK=no $(MAKE) CC=clang SAN=memory OPT=-O1 BLAS=none test
+
+# ---- the house ----
+
+.PHONY: layers format install uninstall
+layers: ## the include direction: tensor < program < {reference, compiled, fuzz} < harness
+	@tests/check_layers $(OUT)
+format: ## clang-format every C file
+	clang-format -i $(wildcard $(addsuffix /*.[ch],$(DIRS) tests bench))
+compile_commands.json: $(LIB_SRC) Makefile ## for editors
+	@{ echo '['; sep=; for f in $(LIB_SRC) harness/main.c; do \
+	printf '%s{"directory":"%s","file":"%s","command":"%s"}\n' "$$sep" "$(CURDIR)" "$$f" \
+	'$(CC) $(CPPFLAGS) $(ALL_CFLAGS) -c '"$$f"; sep=,; done; echo ']'; } > $@
+
+install: twingrad ## install to $(DESTDIR)$(PREFIX): binary, man page, schema
+	install -D -m 755 twingrad $(DESTDIR)$(PREFIX)/bin/twingrad
+	install -D -m 644 docs/twingrad.1 $(DESTDIR)$(PREFIX)/share/man/man1/twingrad.1
+	install -D -m 644 corpus/schema.json $(DESTDIR)$(PREFIX)/share/twingrad/schema.json
+uninstall: ## remove what install installed
+	rm -f $(DESTDIR)$(PREFIX)/bin/twingrad $(DESTDIR)$(PREFIX)/share/man/man1/twingrad.1
+	rm -rf $(DESTDIR)$(PREFIX)/share/twingrad
+
+.PHONY: help
+help: ## this list
+	@grep -hE '^[a-z_. -]+:.*##' Makefile | sed -E 's/:[^#]*## /|/' | awk -F'|' '{printf "  %-18s %s\n", $$1, $$2}'
+	@echo "variables: CC=$(CC) SAN=$(SAN) OPT=$(OPT) BLAS=$(BLAS) BUILD=$(BUILD) PREFIX=$(PREFIX) V=$(V)"
+
+.PHONY: clean
+clean: ## remove what was built
+	rm -rf $(BUILD) twingrad compile_commands.json
+
+-include $(DEPS)

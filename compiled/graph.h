@@ -1,0 +1,150 @@
+/* Graph: the compiler's IR. A list of nodes in execution order; each node makes one buffer, or reads one through a layout.
+ *
+ *   INPUT k      the k-th input storage, whole, 1-D
+ *   TANGENT k    the gradient fed to return k, contiguous
+ *   OP           a functional op of the table (FACTORY, POINTWISE, FUNC): call's tensor arguments are Nodes
+ *   VIEW         in[0]'s buffer read through t's sizes, strides, offset. in[0] is never a VIEW: views compose when they are made
+ *   WRITE        capture only: in[0] (any layout of its storage) takes in[1]'s values, in place
+ *   STORE        functional: in[0]'s buffer with the region (sizes, strides, offset) replaced by in[1]'s values
+ *   CHECK        effect: raises `check_code` at statement sid if a value of in[0] is bad; ordered among CHECKs; DCE keeps it
+ *
+ * A node's buffer has exactly the strides of `t` (the strides eager would give), so a returned view of it needs no copy.
+ * Node begins with Tensor (storage NULL until executed): inference and derivative rules take Node pointers as Tensor pointers.
+ *
+ * Three lives: capture (with WRITE, alias classes), functional (after functionalize), joint (after joint: backward inside). */
+#ifndef COMPILED_GRAPH_H
+#define COMPILED_GRAPH_H
+
+#include "compiled/compile.h"
+#include "program/emit.h"
+#include "program/json.h"
+
+typedef enum NodeKind { NODE_INPUT, NODE_TANGENT, NODE_OP, NODE_VIEW, NODE_WRITE, NODE_STORE, NODE_CHECK } NodeKind;
+
+typedef enum CheckKind {
+    CHECK_INDEX_WRAP,    /* every element of in[0] lies in [-bound, bound) */
+    CHECK_INDEX,         /* every element of in[0] lies in [0, bound) */
+    CHECK_NONZERO        /* no element of in[0] is 0 (integer divisor) */
+} CheckKind;
+
+typedef struct Node Node;
+struct Node {
+    Tensor t;            /* first: dtype, sizes, strides, offset; storage NULL */
+    NodeKind kind;
+    int id;              /* position at creation; printed as %id; unique in the graph */
+    int sid;             /* statement it came from; AT_BACKWARD for the backward */
+    const Call *call;    /* OP */
+    int nin;
+    Node **in;           /* operands: for OP the tensor arguments as slots (call_slots; NULL for None) */
+    int number;          /* INPUT, TANGENT: k */
+    Tensor region;       /* STORE: sizes, strides, offset written, in in[0]'s buffer */
+    CheckKind check;     /* CHECK */
+    int64_t bound;
+    ErrCode check_code;
+    const char *check_message;
+    int cls;             /* capture: alias class (storage) of the value, index into classes; -1 later */
+    Node *map;           /* scratch of the running pass: replacement */
+    int mark;            /* scratch of the running pass */
+    /* annotations of the last passes */
+    int group;           /* fuse: nodes with one group >= 0 are one loop nest; -1: alone */
+    bool in_place;       /* reinplace: a STORE (or scatter op) that writes into in[0]'s buffer */
+    int buffer;          /* plan: buffer number; -1: none (VIEW, CHECK) */
+};
+
+/* What the epilogue does with the graph's values. */
+typedef struct ReturnPlan {
+    bool aliases_input;  /* the tensor lives in input storage `storage` (after write-back) */
+    int storage;         /* input storage number */
+    Node *value;         /* else: the buffer node that holds the storage; returns of one storage name one node */
+    Tensor layout;       /* dtype, sizes, strides, offset of the returned tensor in that storage */
+    bool requires_grad, is_leaf;
+    Node *grad;          /* gradient of a returned leaf that is not an input, or NULL */
+} ReturnPlan;
+
+typedef struct InputPlan {
+    bool requires_grad, is_leaf;   /* after the call */
+    GradState grad_state;
+    Node *grad;                    /* GRAD_VALUE */
+} InputPlan;
+
+typedef struct Graph {
+    Arena *arena;
+    Node **node; int n, capacity;
+    int next_id;
+    Node **input; int ninputs;       /* INPUT node of each input storage, in order of first mention */
+    Node **written;                  /* by input storage: the value written back at the end, or NULL (functional graph) */
+    int64_t *version;                /* by input storage: the version after the call */
+    ReturnPlan *ret; int nret;
+    InputPlan *inp; int ninp;        /* by program input */
+    bool backward_runs;              /* a backward is part of the call */
+    ErrCode backward_error;          /* ... and raises this (saved_modified, invalid), decided at capture */
+    const char *backward_message;
+} Graph;
+
+/* One compilation. */
+typedef struct Compile {
+    Arena *arena;
+    Error *err;                      /* first internal trouble */
+    const CompileOptions *options;
+    CompileCounters *counters;
+    const Program *program;
+    Graph *graph;
+    struct Capture *capture;         /* tape and bookkeeping of the capture, for functionalize and joint (capture.h) */
+    int pass;                        /* number of the running pass */
+} Compile;
+
+static inline bool fault(const Compile *c, FaultId id) { return c->options->fault == id; }
+/* May the running optional pass take this step? Asked before every optional pass (rule NULL) and every rewrite; counts steps,
+ * so that a limit bisects (LLVM's OptBisect). */
+bool gate(Compile *c, const char *rule);
+/* Called at every step the gate lets through: a place for a debugger. */
+void rewrite_breakpoint(int64_t step);
+
+/* ---- building ---- */
+Graph *graph_new(Arena *arena);
+Node *graph_input(Graph *g, int number, DType dtype, int64_t numel);
+Node *graph_tangent(Graph *g, int number, const Tensor *like);
+/* An OP node: infers nothing, takes `meta` as its metadata. The call is copied. */
+Node *graph_op(Graph *g, const Call *call, const Tensor *meta, int sid);
+/* A read of `of`'s buffer through `layout` (sizes, strides, offset in the buffer); `of` itself if that is its own layout. */
+Node *graph_view(Graph *g, Node *of, const Tensor *layout, int sid);
+Node *graph_write(Graph *g, Node *target, Node *value, int sid);
+Node *graph_store(Graph *g, Node *base, Node *value, const Tensor *region, int sid);
+Node *graph_check(Graph *g, CheckKind kind, Node *value, int64_t bound, ErrCode code, const char *message, int sid);
+/* The node whose buffer a node reads: itself, or a VIEW's operand. */
+static inline Node *node_buffer(Node *n) { return n->kind == NODE_VIEW ? n->in[0] : n; }
+/* Replaces every use (operands, call arguments, outputs) of nodes whose `map` is set, and drops nodes with mark < 0. */
+void graph_apply_map(Graph *g);
+/* Every node that an output, a write-back, a gradient or a CHECK needs gets mark 1, others 0. */
+void graph_mark_live(Graph *g);
+
+/* ---- looking ---- */
+void graph_print(Text *text, const Graph *g, const Program *p);
+void graph_dump(const Graph *g); /* to standard error, for a debugger */
+/* Every invariant: operands before uses, metadata inferred again and equal, no VIEW of a VIEW, no WRITE once `functional`, regions
+ * inside their base, CHECKs in statement order, outputs present. False and the first broken one in `message`. */
+bool graph_verify(const Graph *g, bool functional, char *message, size_t message_size);
+
+/* ---- stages (capture.c, functionalize.c, joint.c) ---- */
+/* Walks the program on metadata: fills c->graph and c->capture, or decides that the call raises: *at and err (an error of the
+ * program); the graph then holds the prefix. Records the trace. */
+typedef struct CaptureInput { const Tensor *tensors; int n; bool grad_mode; int stop_before; } CaptureInput;
+
+/* ---- lowering and execution (lower.c, execute.c) ---- */
+typedef struct Plan Plan;
+/* Loop nests over planned buffers for c->graph. */
+Plan *graph_lower(Compile *c);
+void plan_print(Text *text, const Plan *plan, const Program *p);
+/* What one execution made of a plan: storages of buffers by node. */
+typedef struct Execution {
+    int failed_sid;          /* sid of the CHECK that fired, or -1 */
+    ErrCode code; const char *message;
+} Execution;
+/* Runs the plan. `input[k]` is the data of input storage k (read, and written only where reinplace allowed it; the epilogue copies
+ * write-backs afterwards), `tangent[k]` the data of TANGENT k (NULL where there is none). Outputs are reached by plan_data. Buffers
+ * live in `arena`. */
+void plan_execute(const Plan *plan, void *const *input, void *const *tangent, Arena *arena, Execution *out);
+/* The data of a node's buffer after execution (the INPUT's own data for an INPUT). */
+void *plan_data(const Plan *plan, const Node *node);
+
+#endif

@@ -1,0 +1,218 @@
+/* What the files of the generator share: the state of one program being drawn.
+ *
+ *     Gen ── Program so far
+ *         ── Var[]   what a name is bound to: metadata (inferred), its Data and its Base
+ *         ── Data[]  guesses about the values in one storage: range, exactness, uniqueness (an index must fit its dim)
+ *         ── Base[]  guesses about one autograd base: requires_grad, leaf (an in-place op must be allowed)
+ *
+ * Guesses make most programs run to their end; a wrong guess costs nothing but a program that ends in an error, which is a
+ * result like any other. What is never wrong is the form: every statement that is appended is well-formed JSON.
+ *
+ * Drawing: a draw_* function appends statements to the current block, or answers false/NULL and appends nothing (inputs
+ * that it made stay). Var pointers are valid until the program is finished. */
+#ifndef FUZZ_DRAW_H
+#define FUZZ_DRAW_H
+
+#include "fuzz/generate.h"
+#include "program/meta.h"
+#include "tensor/rng.h"
+
+enum { GEN_VARS = 112, GEN_FACTS = 144, GEN_NAMES = 160, GEN_INPUTS = 9, GEN_MADE = 160, GEN_ELEMENTS = 288, GEN_RETURNS = 8 };
+/* Significant bits from which on arithmetic is no longer exact in the program's floats. */
+enum { BITS_INEXACT = 64 };
+
+typedef struct Data {
+    double lo, hi;   /* every element lies in [lo, hi]; infinite: unknown, nan and infinities too */
+    int bits;        /* significant bits of the elements, or BITS_INEXACT */
+    int64_t numel;   /* length of the storage */
+    int64_t trues;   /* bool: how many are true (of a dense tensor), or -1 */
+    bool unique;     /* all elements differ */
+    bool uniform;    /* all elements are equal */
+    bool saved;      /* a backward needs the values: an in-place op would raise saved_modified */
+} Data;
+
+typedef struct Base {
+    bool requires_grad;
+    bool leaf;       /* without grad_fn */
+    bool input;
+} Base;
+
+typedef struct Var {
+    NameId name;
+    Tensor *t;       /* metadata */
+    int data, base;  /* places in Gen */
+    bool view;       /* a differentiable view of its base */
+    bool multi;      /* output of a multi-output view op, or a view of one */
+    bool no_grad;    /* a view made under no_grad */
+    bool fuzzy;      /* its size depends on values: nothing is built on it */
+    bool dead;       /* its name was bound again */
+    bool spent;      /* used by a later statement */
+} Var;
+
+typedef struct Made { /* one output of one op applied inside a statement */
+    const Tensor *out;
+    const Tensor *parent; /* aliased tensor, or NULL: fresh */
+    bool view, multi;
+} Made;
+
+typedef enum OpClass {
+    CLASS_NEVER, CLASS_FACTORY, CLASS_VIEW, CLASS_MULTI_VIEW, CLASS_COMPOSITE, CLASS_GETITEM, CLASS_SETITEM, CLASS_MOVE, CLASS_REDUCE,
+    CLASS_MATMUL, CLASS_UNARY, CLASS_BINARY, CLASS_LOGIC, CLASS_WRITE_UNARY, CLASS_WRITE_BINARY, CLASS_WRITE_LOGIC, CLASS_WRITE_MOVE,
+    CLASS_META, CLASS_COUNT
+} OpClass;
+
+typedef struct Gen {
+    MetaEmit meta;        /* first member: the apply hook finds the Gen */
+    ErrCode (*infer)(Emit *e, const Call *call, Tensor **out, int *nout); /* the Emit's own apply */
+    Arena *arena;
+    Error err;
+    Rng rng;
+    Program *p;
+    const char **names;
+    int nnames;
+    Tensor **env;         /* by NameId */
+    int nvars, ndata, nbases, nmade;
+    int next_input, next_var, next_storage;
+    Block *block;
+    Stmt *tail;
+    int depth;
+    int nstmts;
+    bool grad;            /* grad mode at this point */
+    bool no_more;         /* a mistake was made: nothing after it runs */
+    int64_t palette[4];   /* the program's favourite sizes */
+    DType main;           /* the program's float dtype */
+    bool specials;        /* inputs may hold special floats */
+    int weight[CLASS_COUNT];
+    uint64_t op_salt;
+    int op_off;           /* percent of ops switched off */
+    Var *wanted[GEN_RETURNS]; /* what a motif wants returned */
+    int nwanted;
+    bool want_partial;    /* backward from some returns only */
+    bool want_backward;
+    bool want_recall;     /* flags vary over recalls */
+    Stmt *want_spelling;  /* this statement is written as a function or with keywords */
+    GenerateInfo info;
+    Made made[GEN_MADE];
+    Data data[GEN_FACTS];
+    Base base[GEN_FACTS];
+    Var var[GEN_VARS];
+} Gen;
+
+/* ---- chance ---- */
+static inline int draw_below(Gen *g, int n) { return (int)rng_below(&g->rng, n); }
+static inline bool draw_chance(Gen *g, int percent) { return draw_below(g, 100) < percent; }
+static inline int64_t draw_between(Gen *g, int64_t lo, int64_t hi) { return lo + rng_below(&g->rng, hi - lo + 1); }
+/* An index into `weight`, drawn by weight (at least one is positive). */
+int draw_weighted(Gen *g, const int *weight, int n);
+
+/* ---- draw_state.c: names, variables, statements ---- */
+NameId gen_name(Gen *g, char prefix, int number);
+NameId gen_fresh_name(Gen *g);
+int gen_data(Gen *g, double lo, double hi, int bits, int64_t numel);
+int gen_base(Gen *g, bool requires_grad, bool leaf);
+Var *gen_var(Gen *g, NameId name, Tensor *t, int data, int base);
+Var *gen_find(Gen *g, NameId name);
+static inline Data *var_data(Gen *g, const Var *v) { return &g->data[v->data]; }
+static inline bool var_requires_grad(const Gen *g, const Var *v) { return g->base[v->base].requires_grad && dtype_is_float(v->t->dtype); }
+/* May it be written in place now, as far as history goes? `value_requires_grad`: another operand requires grad. */
+bool var_writable(const Gen *g, const Var *v, bool value_requires_grad);
+/* Room for another statement that makes a few variables? */
+bool gen_room(const Gen *g);
+
+Stmt *stmt_new(Gen *g, StmtKind kind);
+Stmt *stmt_op(Gen *g, OpId id);
+void set_tensor(Stmt *s, int k, const Var *v);
+void set_int(Stmt *s, int k, int64_t value);
+void set_ints(Gen *g, Stmt *s, int k, const int64_t *v, int n);
+void set_scalar(Stmt *s, int k, Scalar value);
+void set_bool(Stmt *s, int k, bool value);
+void set_dtype(Stmt *s, int k, DType dtype);
+void set_index(Stmt *s, int k, PIndexItem *v, int n);
+/* Appends a statement that is not an op. */
+void stmt_append(Gen *g, Stmt *s);
+/* Infers the op statement, appends it, binds fresh names and updates the guesses; the (first) output, or self where the op writes
+ * to it. NULL: refused, nothing appended. `out` NAME_NONE: a fresh name, or none for an in-place op. */
+Var *stmt_commit(Gen *g, Stmt *s, NameId out);
+/* Appends the op statement whatever inference says, with a fresh `out`: a deliberate mistake. */
+void stmt_force(Gen *g, Stmt *s);
+/* Opens a nested block: statements go to `block` until block_close. */
+typedef struct OpenBlock { Block *block; Stmt *tail; bool grad; } OpenBlock;
+OpenBlock block_open(Gen *g, Block *block);
+void block_close(Gen *g, OpenBlock outer);
+
+/* ---- draw_range.c: guesses about values ---- */
+/* What the results of `call` hold, from what its tensor arguments hold. */
+Data range_result(Gen *g, const Stmt *s, const Call *call, const Tensor *out);
+/* False if a float to integer conversion in the statement may leave the integer's range. */
+bool range_cast_fits(Gen *g, const Stmt *s, DType to);
+
+/* ---- draw_inputs.c: inputs, layouts, fills ---- */
+int draw_size(Gen *g, int64_t *size);
+int64_t draw_extent(Gen *g);
+DType draw_dtype(Gen *g);
+/* A new input; `explicit` data may be given later by the caller. NULL: too many inputs. */
+Var *draw_input(Gen *g, DType dtype, const int64_t *size, int ndim, bool plain, int requires_grad_percent);
+/* An input that holds exactly the given integers, contiguous. */
+Var *draw_input_values(Gen *g, DType dtype, const int64_t *size, int ndim, const int64_t *values);
+/* A second input on the storage of `of`; a part of it, shifted or transposed. */
+Var *draw_input_shared(Gen *g, Var *of);
+Input *var_input(Gen *g, const Var *v);
+
+/* ---- draw_args.c: arguments ---- */
+/* What a tensor is wanted for. */
+typedef struct Need {
+    DType dtype;
+    int ndim;
+    const int64_t *size;
+    bool ranged;      /* integers in [lo, hi] */
+    int64_t lo, hi;
+    bool unique;
+} Need;
+/* A variable that meets the need: an existing one, else a new input or literal. NULL if there is no room. */
+Var *draw_need(Gen *g, Need need);
+/* Any variable; recent ones more often. NULL if none is accepted in a few tries. */
+Var *draw_var(Gen *g, bool (*accept)(const Gen *g, const Var *v));
+Var *draw_float_var(Gen *g, int min_dims);
+/* Something that broadcasts to `size`. */
+Var *draw_operand(Gen *g, DType dtype, const int64_t *size, int ndim);
+Scalar draw_scalar(Gen *g, DType dtype);
+/* Draws every argument of the statement. False: nothing fits. */
+bool draw_arguments(Gen *g, Stmt *s);
+
+/* ---- draw_index.c ---- */
+/* A Python index for a tensor of this size; `duplicates`: whether lists and tensors may repeat; says in *repeats if some do. */
+int draw_index(Gen *g, const Tensor *t, bool duplicates, PIndexItem *items, bool *repeats);
+PIndexItem index_slice(const int64_t *start, const int64_t *stop, const int64_t *step);
+PIndexItem index_int(int64_t i);
+PIndexItem index_var(const Var *v);
+PIndexItem index_list(Gen *g, const int64_t *v, int n);
+
+/* ---- draw_op.c ---- */
+OpClass op_class(const OpInfo *op);
+/* One random op statement, in a few tries; the commited variable or NULL. */
+Var *draw_op(Gen *g);
+/* The given op in a few tries. */
+Var *draw_this_op(Gen *g, OpId id);
+
+/* ---- draw_statement.c: statement kinds ---- */
+void draw_statement(Gen *g);
+void draw_probe(Gen *g, const Var *v);
+void draw_flag_probe(Gen *g, const Var *v);
+/* Asserts, probes or branches on what the flags of `v` should be. */
+void draw_flag_question(Gen *g, Var *v);
+/* What the predicate should say, as far as the guesses go. */
+bool predicate_guess(const Gen *g, const Predicate *predicate);
+
+/* ---- draw_motif*.c, draw_mistake.c, draw_calls.c ---- */
+typedef struct Motif { const char *name; int weight; bool (*draw)(Gen *g); } Motif;
+extern const Motif MOTIFS[];
+extern const int MOTIF_COUNT;
+int motif_draw(Gen *g);
+/* Appends one statement that should raise; the kind drawn, or -1. */
+int mistake_draw(Gen *g);
+void draw_recalls(Gen *g);
+void draw_shell(Gen *g);
+
+void want_return(Gen *g, Var *v);
+
+#endif

@@ -1,0 +1,41 @@
+/* Check: one program through a pair of executors and all oracles. The inner loop of fuzzing; when all agree it formats nothing. */
+#ifndef HARNESS_CHECK_H
+#define HARNESS_CHECK_H
+
+#include "harness/oracle.h"
+
+/* A pair of executors, ready to check programs one after the other, with counters over its life. Not shared by threads. */
+typedef struct Checker Checker;
+struct Checker {
+    Executor a, b;
+    Executor reference;     /* for the float64 shadow, whatever the pair is */
+    RunOptions run;         /* poke (on by default) and limits */
+    int64_t programs, calls;
+    int64_t verdicts[3];            /* by Verdict */
+    int64_t skips[SKIP_COUNT];
+    int64_t fired[ORACLE_COUNT];
+    int64_t shadow_runs;
+};
+
+typedef struct Outcome {
+    Verdict verdict;
+    SkipReason skip;        /* SKIP */
+    uint32_t fired;         /* bit by OracleId: all oracles that fired */
+    Finding finding;        /* FINDING: the first; no signature yet (check_locate) */
+    const Result *a, *b;    /* in the arena given */
+} Outcome;
+
+/* Opens the pair "A,B" with `compile` for the compiled executors in it. False and a sentence if there is no such executor. */
+bool checker_open(Checker *c, const char *pair, const CompileOptions *compile, char *message, size_t message_size);
+
+/* Runs `p` on both executors and judges. Results and scratch live in `arena`; the caller resets it. */
+void check_program(Checker *c, const Program *p, Arena *arena, Outcome *out);
+
+/* As check_program for a result that is already known (an `expect`, a recorded answer): `b` is not run. */
+void check_results(Checker *c, const Program *p, const Result *a, const Result *b, Arena *arena, Outcome *out);
+
+/* Finds the first divergent statement of a finding by checking prefixes of `p` (the counters stay as they were), and writes
+ * culprit and signature. Deterministic. */
+void check_locate(Checker *c, const Program *p, Finding *finding, Arena *arena);
+
+#endif

@@ -1,0 +1,55 @@
+/* Commands: `twingrad NAME [OPTIONS] [FILE...]`, one row each in commands.def, one file each in cmd_NAME.c (fuzz: fuzz.c). */
+#ifndef HARNESS_COMMAND_H
+#define HARNESS_COMMAND_H
+
+#include "harness/check.h"
+#include "program/json.h"
+
+/* What a process answers. The worst of several is the highest. */
+enum { EXIT_AGREE = 0, EXIT_FINDINGS = 1, EXIT_BAD_INPUT = 2, EXIT_ENVIRONMENT = 3 };
+
+/* Every option of every command (options.def); a command names those it takes in commands.def. Zeroed but where said. */
+typedef struct Options {
+    const char *command;
+    const char *pair;       /* "reference,compiled" by default */
+    const char *on;         /* "reference" by default */
+    CompileOptions compile; /* --fault, --disable, --limit-steps, --verify; COMPILE_DEFAULT by default */
+    uint64_t seed;          /* 1 by default */
+    bool seed_given;
+    double seconds;         /* 0: no limit given */
+    int64_t runs;           /* 0: no limit given */
+    bool json, timing, quiet, resume, no_minimize;
+    bool no_poke;
+    const char *out;        /* NULL: not given */
+    const char *as;         /* NULL: not given */
+    const char *after;      /* pass or stage name */
+    const char *const *files;
+    int nfiles;
+} Options;
+
+#define COMMAND(name, options, arguments, text) int cmd_##name(const Options *o);
+#include "harness/commands.def"
+#undef COMMAND
+
+/* ---- options.c ---- */
+/* Parses argv[2..] for the command; false and one sentence for a bad one. `*help` is set by --help. */
+bool options_parse(Options *o, int argc, char **argv, const char *accepted, bool *help, char *message, size_t message_size);
+/* The lines of help of the options named in `accepted`. */
+void options_help(const char *accepted);
+
+/* ---- what commands share (command.c) ---- */
+/* Prints "twingrad: SENTENCE" on standard error and gives back `code`. */
+int complain(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Opens the checker that the options ask for; 0, or the exit code after complaining. */
+int open_checker(const Options *o, Checker *c);
+/* Flushes standard output and says what went wrong: every command returns through it. */
+int finish(int code);
+static inline int worst(int a, int b) { return a > b ? a : b; }
+/* Seconds on a monotonic clock. */
+double now_seconds(void);
+/* True if progress may be shown: standard error is a terminal and --quiet is not given. */
+bool progress_wanted(const Options *o);
+/* "\033[31m" and so on if standard output is a terminal that wants it (NO_COLOR, TERM=dumb), else "". */
+const char *color(const char *code);
+
+#endif

@@ -1,0 +1,41 @@
+/* Finding: one difference between two executors, as a value. Its signature (oracle, kind of difference, op at the first divergent
+ * statement) serves deduplication, the minimizer's predicate and the report's folder name alike. */
+#ifndef HARNESS_FINDING_H
+#define HARNESS_FINDING_H
+
+#include "harness/executor.h"
+
+typedef enum OracleId {
+#define ORACLE(name, claim) ORACLE_##name,
+#include "harness/oracles.def"
+#undef ORACLE
+    ORACLE_COUNT
+} OracleId;
+const char *oracle_name(OracleId id);
+const char *oracle_claim(OracleId id);
+
+typedef enum Subject { SUBJECT_CALL, SUBJECT_TRACE, SUBJECT_RETURN, SUBJECT_INPUT } Subject;
+
+typedef struct Finding {
+    OracleId oracle;
+    char kind[48];         /* "requires_grad", "data", "ok_vs_assertion", ..: letters, digits and _ */
+    int call;              /* 0 = the first call */
+    Subject subject;
+    int index;             /* SUBJECT_RETURN: place in `return`; SUBJECT_INPUT: input; SUBJECT_TRACE: entry; else -1 */
+    int64_t element;       /* first differing element, or -1 */
+    int sid;               /* statement both answers are about (a probe, a failing op), or AT_RETURN, AT_BACKWARD, AT_UNKNOWN */
+    int culprit;           /* sid of the first divergent statement (finding_locate), or AT_UNKNOWN */
+    char a[192], b[192];   /* both answers, for people */
+    char signature[112];   /* "trace-requires_grad-setitem": safe as a file name; empty until finding_locate */
+} Finding;
+
+/* Fills a Finding but for the location; called by oracles only when they fire. Clears a and b. */
+void finding_start(Finding *f, OracleId oracle, const char *kind, int call, Subject subject, int index, int sid);
+
+/* Called for every new finding: an empty function, for a debugger (`break finding_breakpoint`). */
+void finding_breakpoint(const Finding *finding);
+
+/* "body[3]", "return[0] (skew)", "input x, gradient": where the difference was seen. */
+const char *finding_place(Arena *arena, const Program *p, const Finding *f);
+
+#endif

@@ -1,0 +1,263 @@
+/* Files in, files out. A file is read by read(2) until its end, so pipes and /dev/stdin work like files; a size above the limit is
+ * refused as it shows. A file is written under a temporary name in its own directory, synced and renamed, so that whatever stands
+ * under the final name is whole. */
+#include "harness/io.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static IoStatus fail(IoStatus status, char *message, size_t size, const char *what, const char *path, int error) {
+    snprintf(message, size, "cannot %s '%.200s': %s", what, path, strerror(error));
+    return status;
+}
+
+/* Trouble that another file name would cure is bad input; the rest is the environment. */
+static IoStatus classify(int error) {
+    switch (error) {
+    case ENOENT:
+    case EACCES:
+    case EPERM:
+    case EISDIR:
+    case ENOTDIR:
+    case ENAMETOOLONG:
+    case ELOOP:
+    case EINVAL:
+    case ENXIO:
+        return IO_BAD;
+    default:
+        return IO_ENVIRONMENT;
+    }
+}
+
+IoStatus io_read(Arena *arena, const char *path, int64_t max, char **text, int64_t *length, char *message, size_t message_size) {
+    bool is_stdin = strcmp(path, "-") == 0;
+    const char *shown = is_stdin ? "standard input" : path;
+    int fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) {
+        return fail(classify(errno), message, message_size, "open", shown, errno);
+    }
+    struct stat info;
+    int64_t capacity = 65536;
+    if (fstat(fd, &info) == 0 && S_ISREG(info.st_mode)) {
+        capacity = min_i64(max, (int64_t)info.st_size) + 1;
+    }
+    char *buffer = malloc((size_t)capacity + 1);
+    int64_t n = 0;
+    IoStatus status = IO_OK;
+    while (buffer) {
+        if (n == capacity) {
+            capacity = capacity * 2;
+            char *more = realloc(buffer, (size_t)capacity + 1);
+            if (!more) {
+                free(buffer);
+                buffer = NULL;
+                break;
+            }
+            buffer = more;
+        }
+        ssize_t got = read(fd, buffer + n, (size_t)(capacity - n));
+        if (got < 0 && errno == EINTR) {
+            continue;
+        }
+        if (got < 0) {
+            status = fail(classify(errno), message, message_size, "read", shown, errno);
+            break;
+        }
+        if (got == 0) {
+            break;
+        }
+        n += got;
+        if (n > max) {
+            snprintf(message, message_size, "'%.200s' is longer than the limit of %lld bytes", shown, (long long)max);
+            status = IO_BAD;
+            break;
+        }
+    }
+    if (!is_stdin) {
+        close(fd);
+    }
+    if (!buffer) {
+        return fail(IO_ENVIRONMENT, message, message_size, "read", shown, ENOMEM);
+    }
+    if (status == IO_OK) {
+        buffer[n] = '\0';
+        *text = arena_copy(arena, buffer, n + 1);
+        *length = n;
+    }
+    free(buffer);
+    return status;
+}
+
+/* ---- many programs ---- */
+
+static bool ends_with(const char *s, const char *end) {
+    size_t n = strlen(s), m = strlen(end);
+    return n >= m && strcmp(s + n - m, end) == 0;
+}
+
+enum { IO_MAX_LINES_BYTES = 1 << 30 };
+
+static void each_file(const char *path, SourceFn each, BadFn bad, void *user) {
+    bool lines = ends_with(path, ".jsonl");
+    Arena arena = ARENA_EMPTY;
+    char *text;
+    int64_t length;
+    char message[512];
+    IoStatus status = io_read(&arena, path, lines ? IO_MAX_LINES_BYTES : IO_MAX_BYTES, &text, &length, message, sizeof message);
+    if (status != IO_OK) {
+        bad(user, path, status, message);
+    } else if (!lines) {
+        Source source = {strcmp(path, "-") == 0 ? "standard input" : path, text, length};
+        each(user, &source);
+    } else {
+        Arena names = ARENA_EMPTY;
+        int64_t at = 0;
+        for (int64_t number = 1; at < length; number++) {
+            char *end = memchr(text + at, '\n', (size_t)(length - at));
+            int64_t n = (end ? end - text : length) - at;
+            Source source = {arena_printf(&names, "%s:%lld", path, (long long)number), text + at, n};
+            if (n > IO_MAX_BYTES) {
+                bad(user, source.name, IO_BAD, "the line is longer than the limit of 16 MB");
+            } else if (n > 0) {
+                text[at + n] = '\0';
+                each(user, &source);
+            }
+            arena_reset(&names);
+            at += n + 1;
+        }
+        arena_destroy(&names);
+    }
+    arena_destroy(&arena);
+}
+
+static int by_name(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
+
+static void walk(const char *path, int depth, SourceFn each, BadFn bad, void *user) {
+    char message[512];
+    DIR *dir = depth > 32 ? (errno = ELOOP, NULL) : opendir(path);
+    if (!dir) {
+        int error = errno;
+        bad(user, path, fail(classify(error), message, sizeof message, "open the directory", path, error), message);
+        return;
+    }
+    Arena arena = ARENA_EMPTY;
+    char **names = NULL;
+    size_t n = 0, capacity = 0;
+    for (struct dirent *entry; (entry = readdir(dir)) != NULL;) {
+        if (entry->d_name[0] == '.') {
+            continue;
+        }
+        if (n == capacity) {
+            capacity = capacity ? capacity * 2 : 64;
+            char **more = realloc(names, capacity * sizeof *names);
+            if (!more) {
+                die("out of memory while listing '%s'", path);
+            }
+            names = more;
+        }
+        names[n++] = arena_strdup(&arena, entry->d_name);
+    }
+    closedir(dir);
+    if (n > 0) {
+        qsort(names, n, sizeof *names, by_name);
+    }
+    for (size_t i = 0; i < n; i++) {
+        bool slash = ends_with(path, "/");
+        const char *child = arena_printf(&arena, "%s%s%s", path, slash ? "" : "/", names[i]);
+        struct stat info;
+        if (stat(child, &info) != 0) {
+            int error = errno;
+            bad(user, child, fail(classify(error), message, sizeof message, "open", child, error), message);
+        } else if (S_ISDIR(info.st_mode)) {
+            walk(child, depth + 1, each, bad, user);
+        } else if (ends_with(child, ".json") || ends_with(child, ".jsonl")) {
+            each_file(child, each, bad, user);
+        }
+    }
+    free(names);
+    arena_destroy(&arena);
+}
+
+void io_each(const char *path, bool directories, SourceFn each, BadFn bad, void *user) {
+    struct stat info;
+    if (directories && strcmp(path, "-") != 0 && stat(path, &info) == 0 && S_ISDIR(info.st_mode)) {
+        walk(path, 0, each, bad, user);
+    } else {
+        each_file(path, each, bad, user);
+    }
+}
+
+/* ---- writing ---- */
+
+static bool write_all(int fd, const char *text, int64_t length) {
+    for (int64_t n = 0; n < length;) {
+        ssize_t put = write(fd, text + n, (size_t)(length - n));
+        if (put < 0 && errno == EINTR) {
+            continue;
+        }
+        if (put < 0) {
+            return false;
+        }
+        n += put;
+    }
+    return true;
+}
+
+bool io_write(const char *path, const char *text, int64_t length, char *message, size_t message_size) {
+    char aside[4096];
+    int n = snprintf(aside, sizeof aside, "%s.%ld.tmp", path, (long)getpid());
+    if (n < 0 || n >= (int)sizeof aside) {
+        fail(IO_ENVIRONMENT, message, message_size, "write", path, ENAMETOOLONG);
+        return false;
+    }
+    int fd = open(aside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (fd < 0) {
+        fail(IO_ENVIRONMENT, message, message_size, "write", path, errno);
+        return false;
+    }
+    int error = 0;
+    if (!write_all(fd, text, length) || fsync(fd) != 0) {
+        error = errno;
+    }
+    if (close(fd) != 0 && error == 0) {
+        error = errno;
+    }
+    if (error == 0 && rename(aside, path) != 0) {
+        error = errno;
+    }
+    if (error != 0) {
+        unlink(aside);
+        fail(IO_ENVIRONMENT, message, message_size, "write", path, error);
+        return false;
+    }
+    return true;
+}
+
+bool io_mkdirs(const char *path, char *message, size_t message_size) {
+    char part[4096];
+    size_t n = strlen(path);
+    if (n == 0 || n >= sizeof part) {
+        fail(IO_ENVIRONMENT, message, message_size, "make the directory", path, n ? ENAMETOOLONG : ENOENT);
+        return false;
+    }
+    memcpy(part, path, n + 1);
+    for (size_t i = 1; i <= n; i++) {
+        if (part[i] == '/' || part[i] == '\0') {
+            char kept = part[i];
+            part[i] = '\0';
+            struct stat info;
+            if (mkdir(part, 0777) != 0 && (errno != EEXIST || stat(part, &info) != 0 || !S_ISDIR(info.st_mode))) {
+                fail(IO_ENVIRONMENT, message, message_size, "make the directory", part, errno == EEXIST ? ENOTDIR : errno);
+                return false;
+            }
+            part[i] = kept;
+        }
+    }
+    return true;
+}

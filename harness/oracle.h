@@ -1,0 +1,51 @@
+/* Oracles: each judges one claim (oracles.def) about what two executors made of one program.
+ *
+ * They run in the fuzzing loop, so they compare and return; a Finding is written only when one fires. An oracle looks only at
+ * calls that both executors completed (and, for traces, at the part before the error); oracle_status judges the rest. */
+#ifndef HARNESS_ORACLE_H
+#define HARNESS_ORACLE_H
+
+#include "harness/finding.h"
+
+typedef enum Verdict { AGREE, FINDING, SKIP } Verdict;
+
+/* Why a comparison was skipped: counted and printed, since a harness that skips silently agrees with everything. */
+typedef enum SkipReason {
+    SKIP_NONE,
+    SKIP_LIMIT,       /* a stated limit was passed */
+    SKIP_UNSUPPORTED, /* an executor does not implement something */
+    SKIP_UNDEFINED,   /* the reference says that PyTorch leaves the meaning undefined (x-undefined) */
+    SKIP_DOUBT,       /* a discrete choice lay within the rounding error of its operands */
+    SKIP_VACUOUS,     /* a compiling target compiled nothing */
+    SKIP_COUNT
+} SkipReason;
+const char *skip_name(SkipReason reason);
+
+/* A program and what both executors made of it. */
+typedef struct Trial {
+    const Program *program;
+    const Result *a, *b;
+    int ncalls;                      /* calls, from the first, on whose status both agree: what the other oracles look at */
+    struct Checker *checker;         /* who reruns the reference for trial_shadow; may be NULL if `shadow` is set */
+    Arena *arena;
+    const Result *shadow;            /* kept by trial_shadow */
+    SkipReason skip;                 /* set by an oracle that answers SKIP */
+} Trial;
+
+/* The reference's result with the float64 shadow: run at the first mismatch of floats, then kept. */
+const Result *trial_shadow(Trial *t);
+/* The leading calls whose status is the same: fills t->ncalls. */
+void trial_count_calls(Trial *t);
+/* Do both calls end alike: success, or the same code at the same statement (AT_UNKNOWN agrees with any)? */
+bool status_same(const CallResult *a, const CallResult *b);
+/* Returns and gradients to compare in a call (fewer after an error). */
+int trial_returns(const CallResult *a, const CallResult *b);
+
+#define ORACLE(name, claim) Verdict oracle_##name(Trial *t, Finding *out);
+#include "harness/oracles.def"
+#undef ORACLE
+
+typedef Verdict (*OracleFn)(Trial *t, Finding *out);
+OracleFn oracle_function(OracleId id);
+
+#endif

@@ -1,0 +1,26 @@
+/* Report: one folder a signature, <out>/<signature>/ with case.json, minimized.json, repro.py and finding.md. The folder is written
+ * aside and renamed, so that what is there is whole. */
+#ifndef HARNESS_REPORT_H
+#define HARNESS_REPORT_H
+
+#include "harness/check.h"
+#include "harness/minimize.h"
+
+typedef struct Report {
+    const Program *original;    /* as found */
+    const Program *minimized;   /* may be `original` itself */
+    const Finding *finding;     /* of the minimized program, located */
+    const Checker *checker;
+    const MinimizeStats *stats; /* may be NULL */
+    const char *origin;         /* one line: where the program came from ("fuzz --seed 7, program 1234"), or NULL */
+} Report;
+
+/* Does <out> already hold this signature? */
+bool report_exists(const char *out, const char *signature);
+/* Writes the folder (replacing one of that name); on success its path is in `path`. False and one sentence if the environment fails. */
+bool report_write(Arena *arena, const char *out, const Report *report, char *path, size_t path_size, char *message, size_t message_size);
+
+/* The finding as text, as `check` prints it: oracle, place, statement, both answers. */
+void report_finding(Text *text, const Program *p, const Finding *f, const Checker *c);
+
+#endif

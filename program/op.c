@@ -1,0 +1,357 @@
+/* The op table: ops.def expanded into OpInfo, one schema string at a time.
+ *
+ * A schema is read left to right: name, overload, parameters (type, alias mark, name, default), returns. Parameters that mean
+ * nothing here (layout, device, pin_memory, memory_format) are passed over. A row that does not parse is a bug of ours: die. */
+#include "program/op.h"
+#include "program/op_functions.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CHECKED = 1, UNCHECKED = 0 };
+
+typedef struct Row {
+    const char *id_name;
+    const char *schema;
+    OpKind kind;
+    InferFn infer;
+    KernelFn kernel;
+    DecomposeFn decompose;
+    GradFn grad;
+    const char *saves;
+    Nature nature;
+    int pw;
+    TypingFn typing;
+    const char *operands;
+    OpId twin;
+    int overlap;
+} Row;
+
+static const Row rows[OP_COUNT] = {
+#define FACTORY(id, sch, inf, ker) \
+    {.id_name = #id, .schema = sch, .kind = KIND_FACTORY, .infer = infer_##inf, .kernel = kernel_##ker, .twin = OP_NONE},
+#define VIEW(id, sch, inf, gr) {.id_name = #id, .schema = sch, .kind = KIND_VIEW, .infer = infer_##inf, .grad = grad_##gr, .twin = OP_NONE},
+#define MULTI_VIEW(id, sch, inf, gr) \
+    {.id_name = #id, .schema = sch, .kind = KIND_MULTI_VIEW, .infer = infer_##inf, .grad = grad_##gr, .twin = OP_NONE},
+#define POINTWISE(id, sch, p, opn, ty, gr, sv)                                                                              \
+    {.id_name = #id, .schema = sch, .kind = KIND_POINTWISE, .infer = infer_pointwise, .kernel = kernel_pointwise, .pw = PW_##p, \
+     .operands = opn, .typing = typing_##ty, .grad = grad_##gr, .saves = sv, .twin = OP_NONE},
+#define FUNC(id, sch, inf, ker, nat, gr, sv)                                                                     \
+    {.id_name = #id, .schema = sch, .kind = KIND_FUNC, .infer = infer_##inf, .kernel = kernel_##ker, .nature = NATURE_##nat, \
+     .grad = grad_##gr, .saves = sv, .twin = OP_NONE},
+#define COMPOSITE(id, sch, dec) {.id_name = #id, .schema = sch, .kind = KIND_COMPOSITE, .decompose = decompose_##dec, .twin = OP_NONE},
+#define INPLACE(id, sch, tw, ov) {.id_name = #id, .schema = sch, .kind = KIND_INPLACE, .twin = OP_##tw, .overlap = ov},
+#define META(id, sch) {.id_name = #id, .schema = sch, .kind = KIND_META, .twin = OP_NONE},
+#include "program/ops.def"
+#undef FACTORY
+#undef VIEW
+#undef MULTI_VIEW
+#undef POINTWISE
+#undef FUNC
+#undef COMPOSITE
+#undef INPLACE
+#undef META
+};
+
+/* Process-static: filled once by op_table_init. */
+static OpInfo infos[OP_COUNT];
+static Arena texts;
+static bool ready;
+
+/* ---- reading a schema ---- */
+
+typedef struct Reader {
+    const char *schema, *at;
+} Reader;
+
+static _Noreturn void bad_row(const Reader *r, const char *what) { die("ops.def: %s in `%s` at `%s`", what, r->schema, r->at); }
+
+static void skip_spaces(Reader *r) { r->at += strspn(r->at, " "); }
+
+static bool take(Reader *r, const char *token) {
+    skip_spaces(r);
+    size_t n = strlen(token);
+    if (strncmp(r->at, token, n) != 0) {
+        return false;
+    }
+    r->at += n;
+    return true;
+}
+
+static void expect(Reader *r, const char *token) {
+    if (!take(r, token)) {
+        bad_row(r, token);
+    }
+}
+
+static const char *word(Reader *r) {
+    skip_spaces(r);
+    size_t n = 0;
+    while (isalnum((unsigned char)r->at[n]) || r->at[n] == '_') {
+        n++;
+    }
+    if (n == 0) {
+        bad_row(r, "a word was expected");
+    }
+    char *text = arena_alloc(&texts, (int64_t)n + 1);
+    memcpy(text, r->at, n);
+    r->at += n;
+    return text;
+}
+
+/* The alias mark behind `Tensor`: (a), (a!), (a -> *). */
+static void read_alias(Reader *r, Param *p) {
+    if (*r->at != '(') {
+        return;
+    }
+    const char *close = strchr(r->at, ')');
+    if (!close) {
+        bad_row(r, "an alias mark without end");
+    }
+    p->aliased = true;
+    p->writes = memchr(r->at, '!', (size_t)(close - r->at)) != NULL;
+    r->at = close + 1;
+}
+
+/* Reads a type into p; false if parameters of this type are passed over. */
+static bool read_type(Reader *r, Param *p) {
+    static const struct { const char *name; ArgType plain, optional; bool known; } types[] = {
+        {"Tensor", ARG_TENSOR, ARG_TENSOR_OPT, true}, {"Scalar", ARG_SCALAR, ARG_SCALAR_OPT, true},
+        {"int", ARG_INT, ARG_INT_OPT, true},          {"bool", ARG_BOOL, ARG_BOOL, true},
+        {"float", ARG_FLOAT, ARG_FLOAT_OPT, true},    {"ScalarType", ARG_DTYPE, ARG_DTYPE_OPT, true},
+        {"str", ARG_STR, ARG_STR_OPT, true},          {"Index", ARG_INDEX, ARG_INDEX, true},
+        {"Value", ARG_VALUE, ARG_VALUE, true},        {"Data", ARG_DATA, ARG_DATA, true},
+        {"Layout", ARG_INT, ARG_INT, false},          {"Device", ARG_INT, ARG_INT, false},
+        {"MemoryFormat", ARG_INT, ARG_INT, false},
+    };
+    const char *name = word(r);
+    for (int k = 0; k < COUNT_OF(types); k++) {
+        if (strcmp(name, types[k].name) != 0) {
+            continue;
+        }
+        p->type = types[k].plain;
+        read_alias(r, p);
+        bool optional = *r->at == '?' && (r->at++, true);
+        if (*r->at == '[') {
+            p->list_size = (int)strtol(r->at + 1, NULL, 10);
+            r->at = strchr(r->at, ']') + 1;
+            bool optional_list = *r->at == '?' && (r->at++, true);
+            if (p->type == ARG_TENSOR) {
+                p->type = optional ? ARG_TENSORS_OPT : ARG_TENSORS;
+            } else if (p->type == ARG_INT) {
+                p->type = optional_list ? ARG_INTS_OPT : ARG_INTS;
+            } else {
+                bad_row(r, "a list of an unknown kind");
+            }
+        } else if (optional) {
+            p->type = types[k].optional;
+        }
+        return types[k].known;
+    }
+    bad_row(r, "an unknown type");
+}
+
+static Scalar read_scalar(Reader *r) {
+    if (take(r, "True")) {
+        return scalar_bool(true);
+    }
+    if (take(r, "False")) {
+        return scalar_bool(false);
+    }
+    size_t n = strspn(r->at, "+-0123456789.e");
+    bool integral = strcspn(r->at, ".e") >= n;
+    char *end;
+    Scalar s = integral ? scalar_int(strtoll(r->at, &end, 10)) : scalar_float(strtod(r->at, &end));
+    r->at += n;
+    return s;
+}
+
+static void read_default(Reader *r, Param *p) {
+    p->has_default = true;
+    if (take(r, "None")) {
+        p->def.none = true;
+        return;
+    }
+    switch (p->type) {
+    case ARG_SCALAR:
+    case ARG_SCALAR_OPT: p->def.scalar = read_scalar(r); return;
+    case ARG_INT:
+    case ARG_INT_OPT: p->def.i = read_scalar(r).i; return;
+    case ARG_BOOL: p->def.b = read_scalar(r).i != 0; return;
+    case ARG_FLOAT:
+    case ARG_FLOAT_OPT: p->def.f = scalar_to_double(read_scalar(r)); return;
+    case ARG_INTS:
+    case ARG_INTS_OPT: expect(r, "[]"); return;
+    case ARG_DTYPE:
+    case ARG_DTYPE_OPT: expect(r, "long"); p->def.dtype = DT_int64; return;
+    default: bad_row(r, "a default of an unknown kind");
+    }
+}
+
+static void read_params(Reader *r, OpInfo *op) {
+    expect(r, "(");
+    bool kwonly = false;
+    while (!take(r, ")")) {
+        if (take(r, "*")) {
+            kwonly = true;
+        } else {
+            Param p = {.kwonly = kwonly};
+            bool known = read_type(r, &p);
+            p.name = word(r);
+            bool counts = known && strcmp(p.name, "pin_memory") != 0;
+            if (take(r, "=")) {
+                if (counts) {
+                    read_default(r, &p);
+                } else {
+                    (void)word(r);
+                }
+            }
+            if (counts) {
+                CHECK(op->nparam < MAX_PARAMS);
+                op->param[op->nparam++] = p;
+            }
+        }
+        (void)take(r, ",");
+    }
+}
+
+static void read_returns(Reader *r, OpInfo *op) {
+    expect(r, "->");
+    if (take(r, "()")) {
+        return;
+    }
+    bool tuple = take(r, "(");
+    do {
+        Param p = {0};
+        skip_spaces(r);
+        if (!read_type(r, &p)) {
+            bad_row(r, "a return of an unknown kind");
+        }
+        op->returns_alias |= p.aliased;
+        op->nreturn = p.type == ARG_TENSORS ? -1 : op->nreturn + 1;
+        skip_spaces(r);
+        if (tuple && isalpha((unsigned char)*r->at)) {
+            (void)word(r);
+        }
+    } while (tuple && take(r, ","));
+    if (tuple) {
+        expect(r, ")");
+    }
+    skip_spaces(r);
+    if (*r->at) {
+        bad_row(r, "text after the returns");
+    }
+}
+
+/* The operand list of a POINTWISE row: "self,min=lo,max=hi". */
+static void read_operands(Reader *r, OpInfo *op, const char *operands) {
+    r->at = operands;
+    do {
+        CHECK(op->noperand < PW_MAX_OPERANDS);
+        int k = op->noperand++;
+        op->operand[k] = op_param(op, word(r));
+        if (op->operand[k] < 0) {
+            bad_row(r, "an operand that is no parameter");
+        }
+        op->operand_missing[k] = take(r, "=lo") ? -1 : take(r, "=hi") ? 1 : 0;
+    } while (take(r, ","));
+    CHECK(op->noperand == pw_info(op->pw)->arity || (op->noperand < pw_info(op->pw)->arity));
+}
+
+static void read_row(int id) {
+    const Row *row = &rows[id];
+    OpInfo *op = &infos[id];
+    Reader r = {row->schema, row->schema};
+    op->id = (OpId)id;
+    op->id_name = row->id_name;
+    op->schema = row->schema;
+    op->kind = row->kind;
+    op->name = word(&r);
+    op->overload = *r.at == '.' ? (r.at++, word(&r)) : "";
+    read_params(&r, op);
+    read_returns(&r, op);
+    op->infer = row->infer;
+    op->kernel = row->kernel;
+    op->decompose = row->decompose;
+    op->grad = row->grad;
+    op->saves = row->saves ? row->saves : "";
+    op->nature = row->nature;
+    op->twin = row->twin;
+    op->checks_overlap = row->overlap == CHECKED;
+    if (row->kind == KIND_POINTWISE) {
+        op->pw = (Pw)row->pw;
+        op->typing = row->typing;
+        read_operands(&r, op, row->operands);
+    }
+}
+
+/* ---- lookup by name: a small open-addressing hash over first rows ---- */
+
+enum { SLOTS = 1024 };
+static int16_t slot_of[SLOTS]; /* first row of a name + 1; 0: empty */
+
+static unsigned hash(const char *name) {
+    uint32_t h = 2166136261u;
+    for (; *name; name++) {
+        h = (h ^ (unsigned char)*name) * 16777619u;
+    }
+    return h % SLOTS;
+}
+
+static void index_names(void) {
+    for (int id = 0; id < OP_COUNT; id++) {
+        if (id > 0 && strcmp(infos[id].name, infos[id - 1].name) == 0) {
+            continue;
+        }
+        unsigned at = hash(infos[id].name);
+        while (slot_of[at]) {
+            if (strcmp(infos[slot_of[at] - 1].name, infos[id].name) == 0) {
+                die("ops.def: the overloads of `%s` do not stand together", infos[id].name);
+            }
+            at = (at + 1) % SLOTS;
+        }
+        slot_of[at] = (int16_t)(id + 1);
+    }
+}
+
+void op_table_init(void) {
+    if (ready) {
+        return;
+    }
+    for (int id = 0; id < OP_COUNT; id++) {
+        read_row(id);
+    }
+    index_names();
+    ready = true;
+}
+
+const OpInfo *op_info(OpId id) {
+    CHECK(ready && (unsigned)id < OP_COUNT);
+    return &infos[id];
+}
+
+int op_overloads(const char *name, const OpInfo **first) {
+    CHECK(ready);
+    for (unsigned at = hash(name); slot_of[at]; at = (at + 1) % SLOTS) {
+        int id = slot_of[at] - 1;
+        if (strcmp(infos[id].name, name) == 0) {
+            int n = 1;
+            while (id + n < OP_COUNT && strcmp(infos[id + n].name, name) == 0) {
+                n++;
+            }
+            *first = &infos[id];
+            return n;
+        }
+    }
+    return 0;
+}
+
+int op_param(const OpInfo *op, const char *name) {
+    for (int k = 0; k < op->nparam; k++) {
+        if (strcmp(op->param[k].name, name) == 0) {
+            return k;
+        }
+    }
+    return -1;
+}

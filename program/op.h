@@ -1,0 +1,168 @@
+/* The op table: ops.def expanded, ATen schema strings parsed once.
+ *
+ * An op is one row of ops.def plus the functions that the row names. Everything that has to know about ops (JSON, verifier,
+ * generator, printers, both executors) reads OpInfo and nothing else.
+ *
+ * Kinds of row
+ *   FACTORY    makes a tensor out of no tensor (or of a tensor's metadata only); never recorded; takes requires_grad
+ *   VIEW       aliases self with other sizes, strides, offset            (differentiable)
+ *   MULTI_VIEW several views of self: their in-place rules are stricter  (unbind, split, chunk)
+ *   POINTWISE  one scalar function over broadcast operands
+ *   FUNC       any other functional op with a kernel of its own
+ *   COMPOSITE  written in other ops, against Emit (decompose.c); never recorded itself
+ *   INPLACE    its twin's value written to self
+ *   META       changes or cuts history only: detach, detach_, requires_grad_ (each executor knows them by id)
+ */
+#ifndef PROGRAM_OP_H
+#define PROGRAM_OP_H
+
+#include "tensor/pointwise.h"
+#include "tensor/tensor.h"
+
+typedef enum OpId {
+#define ROW(id) OP_##id,
+#include "program/ops_rows.def"
+#undef ROW
+    OP_COUNT,
+    OP_NONE = -1
+} OpId;
+
+typedef enum OpKind { KIND_FACTORY, KIND_VIEW, KIND_MULTI_VIEW, KIND_POINTWISE, KIND_FUNC, KIND_COMPOSITE, KIND_INPLACE, KIND_META } OpKind;
+
+/* How a functional op treats its elements: read by the float64 shadow and by the compiler's lowering. */
+typedef enum Nature {
+    NATURE_NONE,     /* not floating, or not a function of elements */
+    NATURE_MOVE,     /* every output element is a copy of some input element, or a constant */
+    NATURE_SUM,      /* sums of input elements */
+    NATURE_PROD,     /* products of input elements */
+    NATURE_EXTREME,  /* one of the reduced elements */
+    NATURE_MATMUL,   /* sums of products of two inputs, plus a scaled third (addmm) */
+    NATURE_SOFTMAX,
+    NATURE_SCATTER_ADD /* moved, and summed where several meet */
+} Nature;
+
+typedef enum ArgType {
+    ARG_TENSOR, ARG_TENSOR_OPT, ARG_TENSORS, ARG_TENSORS_OPT /* Tensor?[] */,
+    ARG_SCALAR, ARG_SCALAR_OPT, ARG_INT, ARG_INT_OPT, ARG_INTS, ARG_INTS_OPT,
+    ARG_BOOL, ARG_FLOAT, ARG_FLOAT_OPT, ARG_DTYPE, ARG_DTYPE_OPT, ARG_STR, ARG_STR_OPT,
+    ARG_INDEX /* getitem, setitem: Python index items */, ARG_VALUE /* setitem: Tensor or Scalar */, ARG_DATA /* tensor literal */
+} ArgType;
+
+enum { MAX_PARAMS = 8, MAX_OUTPUTS = 64 };
+
+/* One item of a Python index, bound to tensors. */
+typedef enum IndexKind { INDEX_INT, INDEX_SLICE, INDEX_NEWAXIS, INDEX_ELLIPSIS, INDEX_BOOL, INDEX_TENSOR, INDEX_LIST } IndexKind;
+typedef struct IndexItem {
+    IndexKind kind;
+    bool has_start, has_stop, has_step;
+    int64_t start, stop, step; /* SLICE; INT uses start; BOOL uses start 0/1 */
+    Tensor *tensor;            /* TENSOR */
+    const int64_t *list;       /* LIST: `count` int64 values */
+    int count;
+} IndexItem;
+
+/* The value of one argument of a call. `none`: an optional argument that was not given. */
+typedef struct Arg {
+    bool none;
+    bool is_tensor; /* ARG_VALUE: tensor, else scalar */
+    union {
+        Tensor *tensor;
+        struct { Tensor **v; int n; } tensors; /* entries may be NULL for Tensor?[] */
+        Scalar scalar;
+        int64_t i;
+        struct { const int64_t *v; int n; } ints;
+        double f;
+        bool b;
+        DType dtype;
+        const char *str;
+        struct { const IndexItem *v; int n; } index;
+        struct { const void *data; int64_t n; } data; /* tensor literal: n elements of the dtype argument */
+    };
+} Arg;
+
+typedef struct OpInfo OpInfo;
+
+/* An op applied to values: the unit both executors, inference, kernels and derivative rules work on. */
+typedef struct Call {
+    const OpInfo *op;
+    Arg arg[MAX_PARAMS]; /* in schema order */
+} Call;
+
+/* ---- the functions a row names ---- */
+
+/* What inference answers: metadata of the outputs (storage NULL), allocated in `arena`. */
+typedef struct Infer {
+    Arena *arena;
+    Error *err;
+    int n;
+    Tensor *out;
+} Infer;
+/* Sets r->n and r->out, or returns the refusal. For a VIEW the outputs' offsets and strides are those in self's storage. */
+typedef ErrCode (*InferFn)(const Call *call, Infer *r);
+
+typedef struct KernelCtx {
+    Arena *arena;           /* scratch */
+    Error *err;
+    const char *undefined;  /* set by a kernel to say why PyTorch leaves the result undefined (format.md, x-undefined) */
+} KernelCtx;
+/* Computes into `out` (allocated as inferred, zeroed). Errors are those of *values*: index_range, invalid. */
+typedef ErrCode (*KernelFn)(const Call *call, Tensor *const *out, KernelCtx *k);
+
+typedef struct Emit Emit;
+/* Writes a COMPOSITE in other ops. outs has room for MAX_OUTPUTS. */
+typedef ErrCode (*DecomposeFn)(Emit *e, const Call *call, Tensor **out, int *nout);
+
+typedef struct Grad Grad;
+/* A derivative rule (emit.h); a row without one says `nondiff`. */
+typedef void (*GradFn)(Grad *g);
+
+/* Operand dtypes of a POINTWISE op: computation and result dtype, or the refusal (dtype). */
+typedef ErrCode (*TypingFn)(const Call *call, DType *compute, DType *result, Error *err);
+
+/* ---- one row, parsed ---- */
+typedef struct Param {
+    const char *name;
+    ArgType type;
+    bool kwonly;
+    bool has_default;
+    Arg def;            /* the default, if has_default (ints point into the table's memory) */
+    bool writes;        /* Tensor(a!) */
+    bool aliased;       /* Tensor(a) or Tensor(a!) */
+    int list_size;      /* int[2]: 2, a single int stands for all; else 0 */
+} Param;
+
+struct OpInfo {
+    OpId id;
+    const char *id_name;   /* the row's C identifier: add_Tensor */
+    const char *schema;    /* the ATen schema, whole */
+    const char *name;      /* add, add_, slice: what JSON calls it */
+    const char *overload;  /* Tensor, "" */
+    OpKind kind;
+    int nparam;
+    Param param[MAX_PARAMS];
+    int nreturn;           /* 1; 0 for `-> ()`; -1: Tensor[] */
+    bool returns_alias;    /* some return carries an alias mark */
+    InferFn infer;         /* FACTORY, VIEW, MULTI_VIEW, FUNC, POINTWISE (common) */
+    KernelFn kernel;       /* FACTORY, FUNC, POINTWISE (common) */
+    DecomposeFn decompose; /* COMPOSITE */
+    GradFn grad;           /* NULL = nondiff */
+    const char *saves;     /* what the derivative needs: "other:self, self:other": `self:other` = self, if other requires grad; "result" */
+    Nature nature;         /* FUNC */
+    Pw pw;                 /* POINTWISE */
+    TypingFn typing;       /* POINTWISE */
+    int noperand;          /* POINTWISE: operands, as parameter places */
+    int operand[PW_MAX_OPERANDS];
+    signed char operand_missing[PW_MAX_OPERANDS]; /* what a None operand stands for: -1 lowest, +1 highest, 0 may not be None */
+    OpId twin;             /* INPLACE: the functional form */
+    bool checks_overlap;   /* INPLACE: refuses a self that overlaps itself (semantics.md 3.3) */
+};
+
+/* Parses every schema; call once before anything else (later calls do nothing). Dies on a bad row: a bug of ours. */
+void op_table_init(void);
+const OpInfo *op_info(OpId id);
+/* The rows whose JSON name is `name`, in table order: *first and a count; 0 if unknown. Overloads of a name stand together. */
+int op_overloads(const char *name, const OpInfo **first);
+/* Place of a parameter, or -1. */
+int op_param(const OpInfo *op, const char *name);
+
+#endif

@@ -1,0 +1,65 @@
+/* The functions that rows of ops.def name, declared by expanding the table.
+ *
+ * A function that several rows name is declared several times, which C allows; one that no row names is not declared, so that
+ * its definition draws -Wmissing-prototypes, and one that a row names and nobody defines does not link. */
+#ifndef PROGRAM_OP_FUNCTIONS_H
+#define PROGRAM_OP_FUNCTIONS_H
+
+#include "program/emit.h"
+
+#define DECLARE_INFER(name) ErrCode infer_##name(const Call *call, Infer *r);
+#define DECLARE_KERNEL(name) ErrCode kernel_##name(const Call *call, Tensor *const *out, KernelCtx *k);
+#define DECLARE_TYPING(name) ErrCode typing_##name(const Call *call, DType *compute, DType *result, Error *err);
+#define DECLARE_DECOMPOSE(name) ErrCode decompose_##name(Emit *e, const Call *call, Tensor **out, int *nout);
+
+#define FACTORY(id, schema, infer, kernel) DECLARE_INFER(infer) DECLARE_KERNEL(kernel)
+#define VIEW(id, schema, infer, grad) DECLARE_INFER(infer)
+#define MULTI_VIEW(id, schema, infer, grad) DECLARE_INFER(infer)
+#define POINTWISE(id, schema, pw, operands, typing, grad, saves) DECLARE_TYPING(typing)
+#define FUNC(id, schema, infer, kernel, nature, grad, saves) DECLARE_INFER(infer) DECLARE_KERNEL(kernel)
+#define COMPOSITE(id, schema, decompose) DECLARE_DECOMPOSE(decompose)
+#define INPLACE(id, schema, twin, overlap)
+#define META(id, schema)
+#include "program/ops.def"
+#undef FACTORY
+#undef VIEW
+#undef MULTI_VIEW
+#undef POINTWISE
+#undef FUNC
+#undef COMPOSITE
+#undef INPLACE
+#undef META
+
+/* Derivative rules. A row without one says `nondiff`: the macro after the declarations makes its name NULL. */
+#define FACTORY(id, schema, infer, kernel)
+#define VIEW(id, schema, infer, grad) void grad_##grad(Grad *g);
+#define MULTI_VIEW(id, schema, infer, grad) void grad_##grad(Grad *g);
+#define POINTWISE(id, schema, pw, operands, typing, grad, saves) void grad_##grad(Grad *g);
+#define FUNC(id, schema, infer, kernel, nature, grad, saves) void grad_##grad(Grad *g);
+#define COMPOSITE(id, schema, decompose)
+#define INPLACE(id, schema, twin, overlap)
+#define META(id, schema)
+#include "program/ops.def"
+#undef FACTORY
+#undef VIEW
+#undef MULTI_VIEW
+#undef POINTWISE
+#undef FUNC
+#undef COMPOSITE
+#undef INPLACE
+#undef META
+#define grad_nondiff NULL
+
+#undef DECLARE_INFER
+#undef DECLARE_KERNEL
+#undef DECLARE_TYPING
+#undef DECLARE_DECOMPOSE
+
+/* Inference and kernel common to all POINTWISE rows. */
+ErrCode infer_pointwise(const Call *call, Infer *r);
+ErrCode kernel_pointwise(const Call *call, Tensor *const *out, KernelCtx *k);
+
+/* Elements of `mask` that are true: what nonzero needs to know before its output can be allocated. */
+int64_t kernel_count_nonzero(const Tensor *mask);
+
+#endif

@@ -1,0 +1,20 @@
+/* Programs as text for people and for PyTorch: the printers know only programs. */
+#ifndef PROGRAM_PRINT_H
+#define PROGRAM_PRINT_H
+
+#include "program/json.h"
+
+/* PyTorch-like lines: "skew = sub(matrix, t)", one statement a line, with inputs and returns (print_text.c). */
+void program_print_text(Text *text, const Program *p);
+/* One statement as such a line, without indentation and newline; blocks show only their head. */
+void stmt_print_text(Text *text, const Program *p, const Stmt *s);
+/* Graphviz: statements as nodes, names as edges, writes in red (print_dot.c). */
+void program_print_dot(Text *text, const Program *p);
+/* The function `program(<args>, _t)` in Python with every statement on a line that ends in its path (format.md, "Out-of-process
+ * targets"); what a target receives as "python" (print_python.c). */
+void program_print_python(Text *text, const Program *p);
+/* A stand-alone script that builds the inputs bit for bit, runs the function eagerly and under torch.compile, and compares
+ * (print_torch.c). */
+void program_print_torch(Text *text, const Program *p);
+
+#endif

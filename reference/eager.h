@@ -1,0 +1,10 @@
+/* The reference executor: an eager interpreter with a tape; it *is* the meaning of a program (docs/semantics.md). */
+#ifndef REFERENCE_EAGER_H
+#define REFERENCE_EAGER_H
+
+#include "program/result.h"
+
+/* Runs all calls of `p`. The result lives in `arena`. Never fails: errors are part of the result. */
+Result *reference_run(const Program *p, const RunOptions *options, Arena *arena);
+
+#endif

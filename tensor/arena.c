@@ -1,0 +1,131 @@
+/* A list of blocks; allocation bumps a pointer in the current one and moves to the next (or a new one) when it is full.
+ * A request larger than a quarter block gets a block of its own size. Reset walks back to the first block and returns
+ * what exceeds KEEP_BYTES to the system, so one huge program does not pin its memory for a whole campaign. */
+#include "tensor/arena.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#if defined(__SANITIZE_ADDRESS__)
+#define ARENA_SEPARATE 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(memory_sanitizer)
+#define ARENA_SEPARATE 1
+#endif
+#endif
+#ifndef ARENA_SEPARATE
+#define ARENA_SEPARATE 0
+#endif
+
+enum { BLOCK_BYTES = 256 * 1024, KEEP_BYTES = 8 * 1024 * 1024, ALIGN = 16 };
+
+struct ArenaBlock {
+    ArenaBlock *next;
+    int64_t size; /* bytes in data */
+    int64_t used;
+    _Alignas(16) unsigned char data[];
+};
+
+static ArenaBlock *block_new(int64_t size) {
+    ArenaBlock *block = malloc(sizeof *block + (size_t)size);
+    if (!block) {
+        die("out of memory: %lld more bytes were needed", (long long)size);
+    }
+    block->next = NULL;
+    block->size = size;
+    block->used = 0;
+    return block;
+}
+
+/* Makes the block after `current` one with room for `bytes`. */
+static ArenaBlock *block_advance(Arena *arena, int64_t bytes) {
+    ArenaBlock *current = arena->current;
+    ArenaBlock *next = current ? current->next : arena->first;
+    if (!ARENA_SEPARATE && next && next->size >= bytes) {
+        next->used = 0;
+    } else {
+        int64_t size = ARENA_SEPARATE || bytes > BLOCK_BYTES / 4 ? bytes : BLOCK_BYTES;
+        ArenaBlock *fresh = block_new(size);
+        fresh->next = next;
+        if (current) {
+            current->next = fresh;
+        } else {
+            arena->first = fresh;
+        }
+        next = fresh;
+    }
+    arena->current = next;
+    return next;
+}
+
+void *arena_alloc_raw(Arena *arena, int64_t bytes) {
+    CHECK(bytes >= 0 && bytes < INT64_MAX / 2);
+    int64_t rounded = (bytes + ALIGN - 1) / ALIGN * ALIGN;
+    int64_t wanted = ARENA_SEPARATE ? bytes : rounded;
+    ArenaBlock *block = arena->current;
+    if (ARENA_SEPARATE || !block || block->size - block->used < wanted) {
+        block = block_advance(arena, wanted);
+    }
+    void *result = block->data + block->used;
+    block->used += wanted;
+    arena->bytes += rounded;
+    return result;
+}
+
+void *arena_alloc(Arena *arena, int64_t bytes) {
+    void *result = arena_alloc_raw(arena, bytes);
+    memset(result, 0, (size_t)bytes);
+    return result;
+}
+
+void *arena_copy(Arena *arena, const void *from, int64_t bytes) {
+    void *result = arena_alloc_raw(arena, bytes);
+    if (bytes > 0) {
+        memcpy(result, from, (size_t)bytes);
+    }
+    return result;
+}
+
+char *arena_strdup(Arena *arena, const char *text) { return arena_copy(arena, text, (int64_t)strlen(text) + 1); }
+
+char *arena_printf(Arena *arena, const char *format, ...) {
+    va_list args, again;
+    va_start(args, format);
+    va_copy(again, args);
+    int length = vsnprintf(NULL, 0, format, args);
+    va_end(args);
+    CHECK(length >= 0);
+    char *text = arena_alloc_raw(arena, (int64_t)length + 1);
+    vsnprintf(text, (size_t)length + 1, format, again);
+    va_end(again);
+    return text;
+}
+
+void arena_reset(Arena *arena) {
+    int64_t kept = 0;
+    ArenaBlock **link = &arena->first;
+    while (*link) {
+        ArenaBlock *block = *link;
+        if (ARENA_SEPARATE || kept + block->size > KEEP_BYTES) {
+            *link = block->next;
+            free(block);
+        } else {
+            kept += block->size;
+            block->used = 0;
+            link = &block->next;
+        }
+    }
+    arena->current = arena->first;
+    arena->bytes = 0;
+}
+
+void arena_destroy(Arena *arena) {
+    while (arena->first) {
+        ArenaBlock *next = arena->first->next;
+        free(arena->first);
+        arena->first = next;
+    }
+    *arena = ARENA_EMPTY;
+}

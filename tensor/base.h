@@ -1,0 +1,57 @@
+/* The error vocabulary of the house, and what every file needs.
+ *
+ * Three kinds of trouble are kept apart:
+ *   - an error of the *program under test* is an ErrCode (errors.def) with a sentence in an Error: a result, not a failure;
+ *   - a broken invariant of ours is CHECK(): it prints where and aborts, in every build;
+ *   - the environment failing us (no memory) is die(): one sentence, exit code 3.
+ */
+#ifndef TENSOR_BASE_H
+#define TENSOR_BASE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef enum ErrCode {
+#define ERROR(code, text) ERR_##code,
+#include "tensor/errors.def"
+#undef ERROR
+    ERR_COUNT
+} ErrCode;
+
+/* The first error of a run: code and a sentence for people. A zeroed Error is "no error". */
+typedef struct Error {
+    ErrCode code;
+    char text[232];
+} Error;
+
+/* "leaf_inplace" and so on: the spelling of format.md. */
+const char *errcode_name(ErrCode code);
+/* Inverse of errcode_name; false if there is no such code. */
+bool errcode_parse(const char *name, ErrCode *code);
+
+/* Sets `err` (unless it already holds an error: the first one stays) and returns its code. `err` may not be NULL. */
+ErrCode error_set(Error *err, ErrCode code, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/* Ends the process with exit code 3 and one sentence on standard error: for the environment's failures only. */
+_Noreturn void die(const char *format, ...) __attribute__((format(printf, 1, 2)));
+_Noreturn void check_failed(const char *file, int line, const char *condition);
+
+/* An invariant of ours, on in every build. */
+#define CHECK(condition) ((condition) ? (void)0 : check_failed(__FILE__, __LINE__, #condition))
+
+/* Forwards an ErrCode that is not ERR_none to the caller. */
+#define TRY(expression)                      \
+    do {                                     \
+        ErrCode try_code_ = (expression);    \
+        if (try_code_ != ERR_none) {         \
+            return try_code_;                \
+        }                                    \
+    } while (0)
+
+#define COUNT_OF(array) ((int)(sizeof(array) / sizeof((array)[0])))
+
+static inline int64_t min_i64(int64_t a, int64_t b) { return a < b ? a : b; }
+static inline int64_t max_i64(int64_t a, int64_t b) { return a > b ? a : b; }
+
+#endif

@@ -1,0 +1,244 @@
+/* Scalar functions, a pair a row of pointwise.def, and the loop that applies one over broadcast operands.
+ *
+ * The loop converts each operand element to the computation dtype first (rounding there, as TensorIterator's common dtype does),
+ * applies the function in double or int64_t, rounds once into the computation dtype and converts to the result's. */
+#include "tensor/pointwise.h"
+
+#include <math.h>
+
+/* ---- integers: two's complement, no undefined behaviour ---- */
+
+static int64_t wrap_add(int64_t a, int64_t b) { return (int64_t)((uint64_t)a + (uint64_t)b); }
+static int64_t wrap_sub(int64_t a, int64_t b) { return (int64_t)((uint64_t)a - (uint64_t)b); }
+static int64_t wrap_mul(int64_t a, int64_t b) { return (int64_t)((uint64_t)a * (uint64_t)b); }
+
+/* Truncating quotient; the one overflow, INT64_MIN / -1, wraps. Division by zero is reported and answers 0. */
+static int64_t divide(int64_t a, int64_t b, PwStatus *status) {
+    if (b == 0) {
+        status->zero_divisor = true;
+        return 0;
+    }
+    return b == -1 ? wrap_sub(0, a) : a / b;
+}
+
+static int64_t modulo(int64_t a, int64_t b, PwStatus *status) {
+    if (b == 0) {
+        status->zero_divisor = true;
+        return 0;
+    }
+    return b == -1 ? 0 : a % b;
+}
+
+static int64_t power(int64_t base, int64_t exponent, PwStatus *status) {
+    if (exponent < 0) {
+        status->negative_exponent = true;
+        return base == 1 ? 1 : base == -1 ? (exponent % 2 == 0 ? 1 : -1) : 0;
+    }
+    uint64_t result = 1, b = (uint64_t)base;
+    for (uint64_t e = (uint64_t)exponent; e; e >>= 1, b *= b) {
+        if (e & 1) {
+            result *= b;
+        }
+    }
+    return (int64_t)result;
+}
+
+/* ---- the pairs ---- */
+
+#define UNUSED (void)x, (void)status
+#define BOTH(name, f_expression, i_expression)                     \
+    static double pwf_##name(const double *x) { return f_expression; } \
+    static int64_t pwi_##name(const int64_t *x, PwStatus *status) { UNUSED; return i_expression; }
+/* Functions that integers never reach: the op's typing makes them floating first. */
+#define FLOAT_ONLY(name, f_expression) BOTH(name, f_expression, 0)
+
+static double sign_of(double v) { return v > 0 ? 1 : v < 0 ? -1 : isnan(v) ? 0 : v == 0 ? 0 : v; }
+static double floor_divide(double a, double b) {
+    /* c10::div_floor_floating: the remainder decides, so that 1 // 0.1 is 9 */
+    if (b == 0) {
+        return a / b;
+    }
+    double mod = fmod(a, b);
+    double div = (a - mod) / b;
+    if (mod != 0 && (b < 0) != (mod < 0)) {
+        div -= 1;
+    }
+    if (div == 0) {
+        return copysign(0, a / b);
+    }
+    double floored = floor(div);
+    return div - floored > 0.5 ? floored + 1 : floored;
+}
+static double python_remainder(double a, double b) {
+    double mod = fmod(a, b);
+    return mod != 0 && (b < 0) != (mod < 0) ? mod + b : mod;
+}
+static double maximum_of(double a, double b) { return isnan(a) ? a : isnan(b) ? b : a < b ? b : a; }
+static double minimum_of(double a, double b) { return isnan(a) ? a : isnan(b) ? b : b < a ? b : a; }
+static double clamp_of(double v, double lo, double hi) {
+    if (isnan(v)) {
+        return v;
+    }
+    if (isnan(lo) || isnan(hi)) {
+        return NAN;
+    }
+    double raised = v < lo ? lo : v;
+    return raised > hi ? hi : raised;
+}
+static int64_t floor_divide_int(int64_t a, int64_t b, PwStatus *status) {
+    int64_t q = divide(a, b, status), r = modulo(a, b, status);
+    return r != 0 && (r < 0) != (b < 0) ? q - 1 : q;
+}
+static int64_t python_remainder_int(int64_t a, int64_t b, PwStatus *status) {
+    int64_t r = modulo(a, b, status);
+    return r != 0 && (r < 0) != (b < 0) ? r + b : r;
+}
+
+BOTH(neg, -x[0], wrap_sub(0, x[0]))
+BOTH(abs, fabs(x[0]), x[0] < 0 ? wrap_sub(0, x[0]) : x[0])
+BOTH(sign, sign_of(x[0]), (x[0] > 0) - (x[0] < 0))
+FLOAT_ONLY(exp, exp(x[0]))
+FLOAT_ONLY(log, log(x[0]))
+FLOAT_ONLY(sqrt, sqrt(x[0]))
+FLOAT_ONLY(rsqrt, 1 / sqrt(x[0]))
+FLOAT_ONLY(reciprocal, 1 / x[0])
+FLOAT_ONLY(sin, sin(x[0]))
+FLOAT_ONLY(cos, cos(x[0]))
+FLOAT_ONLY(tanh, tanh(x[0]))
+FLOAT_ONLY(sigmoid, 1 / (1 + exp(-x[0])))
+BOTH(relu, x[0] < 0 ? 0 : x[0], x[0] < 0 ? 0 : x[0])
+BOTH(square, x[0] * x[0], wrap_mul(x[0], x[0]))
+BOTH(floor, floor(x[0]), x[0])
+BOTH(ceil, ceil(x[0]), x[0])
+BOTH(trunc, trunc(x[0]), x[0])
+BOTH(round, nearbyint(x[0]), x[0])
+BOTH(logical_not, x[0] == 0, x[0] == 0)
+BOTH(isnan, isnan(x[0]) != 0, 0)
+BOTH(isinf, isinf(x[0]) != 0, 0)
+BOTH(isfinite, isfinite(x[0]) != 0, 1)
+BOTH(copy, x[0], x[0])
+BOTH(add, x[0] + x[2] * x[1], wrap_add(x[0], wrap_mul(x[2], x[1])))
+BOTH(sub, x[0] - x[2] * x[1], wrap_sub(x[0], wrap_mul(x[2], x[1])))
+BOTH(rsub, x[1] - x[2] * x[0], wrap_sub(x[1], wrap_mul(x[2], x[0])))
+BOTH(mul, x[0] * x[1], wrap_mul(x[0], x[1]))
+BOTH(div, x[0] / x[1], divide(x[0], x[1], status))
+BOTH(div_floor, floor_divide(x[0], x[1]), floor_divide_int(x[0], x[1], status))
+BOTH(div_trunc, trunc(x[0] / x[1]), divide(x[0], x[1], status))
+BOTH(remainder, python_remainder(x[0], x[1]), python_remainder_int(x[0], x[1], status))
+BOTH(fmod, fmod(x[0], x[1]), modulo(x[0], x[1], status))
+BOTH(pow, pow(x[0], x[1]), power(x[0], x[1], status))
+BOTH(maximum, maximum_of(x[0], x[1]), max_i64(x[0], x[1]))
+BOTH(minimum, minimum_of(x[0], x[1]), min_i64(x[0], x[1]))
+BOTH(fmax, isnan(x[0]) ? x[1] : isnan(x[1]) ? x[0] : maximum_of(x[0], x[1]), max_i64(x[0], x[1]))
+BOTH(fmin, isnan(x[0]) ? x[1] : isnan(x[1]) ? x[0] : minimum_of(x[0], x[1]), min_i64(x[0], x[1]))
+BOTH(clamp, clamp_of(x[0], x[1], x[2]), min_i64(max_i64(x[0], x[1]), x[2]))
+BOTH(eq, x[0] == x[1], x[0] == x[1])
+BOTH(ne, x[0] != x[1], x[0] != x[1])
+BOTH(lt, x[0] < x[1], x[0] < x[1])
+BOTH(le, x[0] <= x[1], x[0] <= x[1])
+BOTH(gt, x[0] > x[1], x[0] > x[1])
+BOTH(ge, x[0] >= x[1], x[0] >= x[1])
+BOTH(logical_and, x[0] != 0 && x[1] != 0, x[0] != 0 && x[1] != 0)
+BOTH(logical_or, x[0] != 0 || x[1] != 0, x[0] != 0 || x[1] != 0)
+BOTH(logical_xor, (x[0] != 0) != (x[1] != 0), (x[0] != 0) != (x[1] != 0))
+BOTH(where, x[0] != 0 ? x[1] : x[2], x[0] != 0 ? x[1] : x[2])
+BOTH(masked_fill, x[1] != 0 ? x[2] : x[0], x[1] != 0 ? x[2] : x[0])
+BOTH(addcmul, x[0] + x[3] * x[1] * x[2], wrap_add(x[0], wrap_mul(wrap_mul(x[3], x[1]), x[2])))
+
+static const PwInfo infos[PW_COUNT] = {
+#define PW(name, arity, k) {#name, arity, k, pwf_##name, pwi_##name},
+#include "tensor/pointwise.def"
+#undef PW
+};
+
+const PwInfo *pw_info(Pw pw) {
+    CHECK((unsigned)pw < PW_COUNT);
+    return &infos[pw];
+}
+
+/* ---- the loop ---- */
+
+/* v as a value of the floating dtype `compute`. */
+static double round_double(double v, DType compute) {
+    float f;
+    if (compute != DT_float32) {
+        return v;
+    }
+    element_store_double(&f, DT_float32, 0, v);
+    return (double)f;
+}
+
+/* An operand element as a double that `compute` (floating) holds. An int64 goes to float32 in one rounding. */
+static double load_double(const void *data, DType dtype, int64_t i, DType compute) {
+    if (dtype == compute || (dtype == DT_float32 && compute == DT_float64)) {
+        return element_double(data, dtype, i);
+    }
+    if (compute == DT_float32) {
+        float f;
+        element_cast(&f, DT_float32, 0, data, dtype, i);
+        return (double)f;
+    }
+    return element_double(data, dtype, i);
+}
+
+static void apply_double(const PwInfo *info, DType compute, const Tensor *out, const PwOperand *operands, int count, Walk w, const int *place) {
+    double x[PW_MAX_OPERANDS] = {0};
+    for (int k = 0; k < count; k++) {
+        if (!operands[k].tensor) {
+            x[k] = round_double(scalar_to_double(operands[k].scalar), compute);
+        }
+    }
+    for (; walk_more(&w); walk_next(&w)) {
+        for (int k = 0; k < count; k++) {
+            if (operands[k].tensor) {
+                x[k] = load_double(operands[k].tensor->storage->data, operands[k].tensor->dtype, w.at[place[k]], compute);
+            }
+        }
+        element_store_double(out->storage->data, out->dtype, w.at[0], round_double(info->f(x), compute));
+    }
+}
+
+static void apply_int(const PwInfo *info, DType compute, const Tensor *out, const PwOperand *operands, int count, Walk w, const int *place,
+                      PwStatus *status) {
+    int64_t x[PW_MAX_OPERANDS] = {0};
+    for (int k = 0; k < count; k++) {
+        if (!operands[k].tensor) {
+            x[k] = dtype_wrap(compute, scalar_to_int(operands[k].scalar));
+        }
+    }
+    for (; walk_more(&w); walk_next(&w)) {
+        for (int k = 0; k < count; k++) {
+            if (operands[k].tensor) {
+                const Tensor *t = operands[k].tensor;
+                int64_t v = t->dtype == compute ? element_int(t->storage->data, t->dtype, w.at[place[k]]) : 0;
+                if (t->dtype != compute) {
+                    int64_t cast = 0;
+                    element_cast(&cast, DT_int64, 0, t->storage->data, t->dtype, w.at[place[k]]);
+                    v = compute == DT_bool && dtype_is_float(t->dtype) ? element_double(t->storage->data, t->dtype, w.at[place[k]]) != 0
+                                                                       : dtype_wrap(compute, cast);
+                }
+                x[k] = v;
+            }
+        }
+        element_store_int(out->storage->data, out->dtype, w.at[0], dtype_wrap(compute, info->i(x, status)));
+    }
+}
+
+void pw_apply(Pw pw, DType compute, const Tensor *out, const PwOperand *operands, int count, PwStatus *status) {
+    const PwInfo *info = pw_info(pw);
+    CHECK(count == info->arity);
+    const Tensor *walked[1 + PW_MAX_OPERANDS] = {out};
+    int place[PW_MAX_OPERANDS] = {0}, n = 1;
+    for (int k = 0; k < count; k++) {
+        if (operands[k].tensor) {
+            place[k] = n;
+            walked[n++] = operands[k].tensor;
+        }
+    }
+    Walk w = walk_start(out->size, out->ndim, walked, n);
+    if (dtype_is_float(compute)) {
+        apply_double(info, compute, out, operands, count, w, place);
+    } else {
+        apply_int(info, compute, out, operands, count, w, place, status);
+    }
+}

@@ -1,0 +1,46 @@
+/* The scalar functions behind pointwise ops, one pair (double, int64_t) a row of pointwise.def. */
+#ifndef TENSOR_POINTWISE_H
+#define TENSOR_POINTWISE_H
+
+#include "tensor/tensor.h"
+
+typedef enum Pw {
+#define PW(name, arity, k) PW_##name,
+#include "tensor/pointwise.def"
+#undef PW
+    PW_COUNT
+} Pw;
+
+enum { PW_MAX_OPERANDS = 4 };
+
+/* What an integer function found out about its operands. */
+typedef struct PwStatus {
+    bool zero_divisor; /* integer division or remainder by 0: the op raises `invalid` */
+    bool negative_exponent; /* integer pow by a negative exponent: `invalid` when the exponent is a Scalar */
+} PwStatus;
+
+typedef double (*PwDouble)(const double *x);
+typedef int64_t (*PwInt)(const int64_t *x, PwStatus *status);
+
+typedef struct PwInfo {
+    const char *name;
+    int arity;
+    double k;
+    PwDouble f;
+    PwInt i;
+} PwInfo;
+
+const PwInfo *pw_info(Pw pw);
+
+/* An operand of a pointwise kernel: a tensor, or a scalar that stands for one. */
+typedef struct PwOperand {
+    const Tensor *tensor; /* NULL: the scalar */
+    Scalar scalar;
+} PwOperand;
+
+/* out[...] = pw(operands...): every operand is converted to `compute` (a dtype), the function applied in double (floating
+ * `compute`) or int64_t, rounded or wrapped into `compute`, then converted to out's dtype. `out` has data and the broadcast
+ * size of the operands. */
+void pw_apply(Pw pw, DType compute, const Tensor *out, const PwOperand *operands, int count, PwStatus *status);
+
+#endif

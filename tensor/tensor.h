@@ -1,0 +1,146 @@
+/* Storage and Tensor: (storage, sizes, strides, offset), PyTorch's model of strided memory.
+ *
+ *     storage   [ e0 e1 e2 e3 e4 e5 e6 ... ]        one dtype, one version counter, shared by all views
+ *     tensor    element (i0, i1, ..) is storage[offset + i0*stride[0] + i1*stride[1] + ..]
+ *
+ * A Tensor whose `storage` is NULL is metadata only: inference, the generator and the compiler's capture use it so.
+ * Executors embed Tensor as the first member of their own structures (a variable with history, a graph node), so that
+ * inference, derivative rules and kernels take plain Tensor pointers and know nothing of them.
+ *
+ * Ownership: everything lives in the run's arena. Sizes, strides and offsets are in elements. */
+#ifndef TENSOR_TENSOR_H
+#define TENSOR_TENSOR_H
+
+#include "tensor/arena.h"
+#include "tensor/dtype.h"
+
+enum { MAX_DIMS = 16 };
+
+typedef struct Storage {
+    DType dtype;
+    int64_t numel;
+    void *data;        /* numel elements; never NULL, also for numel 0 */
+    int64_t version;   /* in-place writes so far: shared by all views, detach outputs, inputs on one storage */
+    int64_t id;        /* order of creation in the run; for printing and deterministic order */
+    double *value64;   /* float64 shadow: the value in double (NULL: no shadow) */
+    double *bound;     /* float64 shadow: error bound of each element; NaN = the value depends on a discrete choice in doubt */
+} Storage;
+
+typedef struct Tensor {
+    DType dtype;
+    int ndim;
+    int64_t offset;
+    int64_t size[MAX_DIMS];
+    int64_t stride[MAX_DIMS];
+    Storage *storage; /* NULL: metadata only */
+} Tensor;
+
+/* Limits on what a program may allocate (format.md): elements a tensor, bytes live in a run. */
+typedef struct Limits {
+    int64_t max_elements;   /* 2^26 */
+    int64_t max_bytes;      /* 2^28 */
+    int max_statements;     /* 4096 */
+} Limits;
+#define LIMITS_DEFAULT ((Limits){(int64_t)1 << 26, (int64_t)1 << 28, 4096})
+
+/* a*b and a+b with overflow found: false and *out untouched if the result does not fit. */
+bool checked_mul(int64_t a, int64_t b, int64_t *out);
+bool checked_add(int64_t a, int64_t b, int64_t *out);
+
+/* A fresh zeroed storage. */
+Storage *storage_new(Arena *arena, DType dtype, int64_t numel);
+
+/* ---- geometry: works on metadata ---- */
+/* Product of sizes; 1 for a 0-dim tensor. The sizes were checked when the tensor was made. */
+int64_t tensor_numel(const Tensor *t);
+/* As tensor_numel for any sizes; false on a negative size or overflow. */
+bool sizes_numel(const int64_t *size, int ndim, int64_t *numel);
+/* Row-major strides (a size below 1 counts as 1, as in PyTorch). */
+void contiguous_strides(const int64_t *size, int ndim, int64_t *stride);
+/* Sets dtype, sizes, row-major strides, offset 0, no storage. */
+void tensor_set_contiguous(Tensor *t, DType dtype, const int64_t *size, int ndim);
+bool tensor_is_contiguous(const Tensor *t);
+/* Dense and without overlap: some permutation of its dims is contiguous (size-1 dims do not matter). */
+bool tensor_is_dense(const Tensor *t);
+bool sizes_equal(const int64_t *a, int na, const int64_t *b, int nb);
+bool tensor_same_size(const Tensor *a, const Tensor *b);
+/* Same size, stride and offset. */
+bool tensor_same_layout(const Tensor *a, const Tensor *b);
+/* One past the farthest element that the tensor addresses in its storage: offset + sum (size-1)*stride + 1, or 0 if it has none. */
+bool tensor_extent(const Tensor *t, int64_t *extent);
+/* May two index tuples address one location? As at::has_internal_overlap: YES only if some stride is 0 with size > 1. */
+typedef enum Overlap { OVERLAP_NO, OVERLAP_YES, OVERLAP_TOO_HARD, OVERLAP_PARTIAL, OVERLAP_FULL } Overlap;
+Overlap tensor_internal_overlap(const Tensor *t);
+/* Exact answer (sorts strides, else enumerates; for tensors of up to a few million elements). */
+bool tensor_overlaps_itself(const Tensor *t);
+/* As at::get_overlap_status between two tensors on storages: NO, FULL, PARTIAL or TOO_HARD. */
+Overlap tensor_overlap_status(const Tensor *a, const Tensor *b);
+/* Wraps a dim from [-n, n) into 0..n-1 (n counts as 1 for 0-dim tensors); ERR_index_range otherwise. */
+ErrCode dim_wrap(int64_t dim, int ndim, int *wrapped, Error *err);
+/* Broadcasts `size` with `other` into `size` in place (right-aligned); ERR_shape if they do not fit. */
+ErrCode broadcast_into(int64_t *size, int *ndim, const int64_t *other, int other_ndim, Error *err);
+/* Strides with which `t` is read as if it had `size` (0 on broadcast dims); t must be expandable to it. */
+void broadcast_strides(const Tensor *t, const int64_t *size, int ndim, int64_t *stride);
+/* t.expand(size) as metadata on the same storage; ERR_shape where it does not fit. No -1 here. */
+ErrCode tensor_expand(const Tensor *t, const int64_t *size, int ndim, Tensor *out, Error *err);
+
+/* ---- the N-d walk ---- */
+/* Visits all index tuples of `size` in row-major order, keeping one position for each of up to WALK_MAX tensors.
+ * Neighbouring dims that all tensors agree on are merged first, so most walks are one or two loops.
+ *     for (Walk w = walk_start(..); walk_more(&w); walk_next(&w)) use(data, w.at[0], w.at[1]);                     */
+enum { WALK_MAX = 6 };
+typedef struct Walk {
+    int count;                          /* tensors */
+    int ndim;                           /* merged dims */
+    int64_t size[MAX_DIMS];
+    int64_t stride[WALK_MAX][MAX_DIMS];
+    int64_t index[MAX_DIMS];
+    int64_t at[WALK_MAX];               /* positions, in elements of each storage */
+    int64_t left;                       /* tuples still to visit, this one included */
+} Walk;
+/* Walk over `size`; `tensors[k]` must be broadcastable to it. */
+Walk walk_start(const int64_t *size, int ndim, const Tensor *const *tensors, int count);
+static inline bool walk_more(const Walk *w) { return w->left > 0; }
+static inline void walk_next(Walk *w) {
+    w->left--;
+    for (int d = w->ndim - 1; d >= 0; d--) {
+        if (++w->index[d] < w->size[d]) {
+            for (int k = 0; k < w->count; k++) {
+                w->at[k] += w->stride[k][d];
+            }
+            return;
+        }
+        w->index[d] = 0;
+        for (int k = 0; k < w->count; k++) {
+            w->at[k] -= w->stride[k][d] * (w->size[d] - 1);
+        }
+    }
+}
+
+/* ---- data ---- */
+/* Allocates a zeroed storage for metadata `t` (dense: as long as its extent) and attaches it at offset 0.
+ * ERR_limit when `limits` (may be NULL) is passed. */
+ErrCode tensor_allocate(Tensor *t, Arena *arena, const Limits *limits, Error *err);
+/* to[...] = from[...], broadcasting `from` to `to`'s size and casting as torch does; no overlap between them.
+ * `*out_of_range` (may be NULL) is set if a float to integer cast was undefined. */
+void tensor_copy_data(const Tensor *to, const Tensor *from, bool *out_of_range);
+/* Fills the addressed elements with a scalar converted to the dtype. */
+void tensor_fill(const Tensor *t, Scalar value);
+/* The single element of a one-element tensor. */
+double tensor_item_double(const Tensor *t);
+int64_t tensor_item_int(const Tensor *t);
+/* Elements in logical order into `out`, densely, in the tensor's dtype. */
+void tensor_gather(const Tensor *t, void *out);
+/* For a debugger: metadata and the first elements on standard error. */
+void tensor_dump(const Tensor *t);
+
+/* ---- fills (format.md) ---- */
+typedef enum FillKind {
+    FILL_zeros, FILL_ones, FILL_arange, FILL_dyadic, FILL_uniform, FILL_special, FILL_COUNT
+} FillKind;
+const char *fill_name(FillKind kind);
+bool fill_parse(const char *name, FillKind *kind);
+/* Element i of the buffer = fill element i, for i in 0..numel-1. */
+void fill_buffer(void *data, DType dtype, int64_t numel, FillKind kind, uint64_t seed);
+
+#endif

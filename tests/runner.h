@@ -1,0 +1,19 @@
+/* Runs a Check suite and ends with a line that tests/run adds up: "name: N passed, N failed". */
+#ifndef TESTS_RUNNER_H
+#define TESTS_RUNNER_H
+
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static inline int run_suite(const char *name, Suite *suite) {
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    int run = srunner_ntests_run(runner);
+    srunner_free(runner);
+    printf("%s: %d passed, %d failed\n", name, run - failed, failed);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+#endif
