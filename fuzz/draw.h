@@ -18,12 +18,12 @@
 #include "tensor/rng.h"
 
 enum { GEN_VARS = 112, GEN_FACTS = 144, GEN_NAMES = 160, GEN_INPUTS = 9, GEN_MADE = 160, GEN_ELEMENTS = 288, GEN_RETURNS = 8 };
-/* Significant bits from which on arithmetic is no longer exact in the program's floats. */
+/* Binary digits after the point that mean: no longer exact in the program's floats. */
 enum { BITS_INEXACT = 64 };
 
 typedef struct Data {
     double lo, hi;   /* every element lies in [lo, hi]; infinite: unknown, nan and infinities too */
-    int bits;        /* significant bits of the elements, or BITS_INEXACT */
+    int bits;        /* binary digits after the point, or BITS_INEXACT: dyadic numbers stay exact for a while */
     int64_t numel;   /* length of the storage */
     int64_t trues;   /* bool: how many are true (of a dense tensor), or -1 */
     bool unique;     /* all elements differ */
@@ -78,6 +78,7 @@ typedef struct Gen {
     int depth;
     int nstmts;
     bool grad;            /* grad mode at this point */
+    bool fuzzy;           /* the statement being inferred asked for a size that depends on values */
     bool no_more;         /* a mistake was made: nothing after it runs */
     int64_t palette[4];   /* the program's favourite sizes */
     DType main;           /* the program's float dtype */

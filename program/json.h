@@ -18,6 +18,9 @@ typedef enum ParseStatus {
 /* Parses one program. `message` (for PARSE_BAD) reads "body[3].dim: expected an integer". Everything lives in `arena`. */
 ParseStatus program_parse(Arena *arena, const char *text, size_t length, Program **out, char *message, size_t message_size);
 
+/* As program_parse, with other limits than LIMITS_DEFAULT on what inputs and statements may ask for. */
+ParseStatus program_parse_within(Arena *arena, const char *text, size_t length, const Limits *limits, Program **out, char *message, size_t message_size);
+
 /* A growing text in an arena. */
 typedef struct Text {
     Arena *arena;

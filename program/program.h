@@ -136,6 +136,7 @@ typedef struct Backward {
     FillKind fill;
     uint64_t seed;
     int *of; int nof;  /* nof -1: all */
+    const char *extra;
 } Backward;
 
 typedef struct Recall {
@@ -146,6 +147,7 @@ typedef struct Recall {
     bool grad_mode, grad_mode_given;
     struct { NameId name; bool requires_grad; } *set;
     int nset;
+    const char *extra;
 } Recall;
 
 typedef struct Result Result;
@@ -161,6 +163,7 @@ struct Shell {
     struct { const char *path; Spelling spelling; } *spelling; int nspelling; bool spelling_given;
     struct { int64_t from, to; } *outline; int noutline; bool outline_given;
     bool instances_given; int64_t instances;
+    const char *extra;
 };
 
 typedef struct Program {
@@ -187,8 +190,10 @@ typedef struct Names {
     Arena *arena;
     const char **v;
     int n, capacity;
+    int32_t *slot; /* open addressing over v: id + 1, or 0; nslot is a power of two */
+    int nslot;
 } Names;
-/* The id of `name`, interned; NAME_NONE when MAX_NAMES is reached. Linear in a small table with a hash. */
+/* The id of `name`, interned (copied into names->arena, the only field a fresh Names needs); NAME_NONE when MAX_NAMES is reached. */
 NameId names_intern(Names *names, const char *name);
 /* [A-Za-z_][A-Za-z0-9_]{0,63} */
 bool name_valid(const char *name);
@@ -199,6 +204,8 @@ void program_number(Program *p);
 void block_append(Block *block, Stmt *stmt, Stmt **tail);
 /* "body[4].then[0]" of a sid, in `arena`; "return" and "backward" are not statements. */
 const char *program_path(Arena *arena, const Program *p, int sid);
+/* The grammar of statement paths: (body|setup)[N] followed by any of .body[N] .then[N] .else[N]. */
+bool path_valid(const char *path);
 /* sid of a path, or -1. */
 int program_find(const Program *p, const char *path);
 Stmt *program_stmt(const Program *p, int sid);
@@ -224,5 +231,7 @@ bool backward_includes(const Backward *b, int place);
 /* Every invariant of a well-formed Program that does not need running (ranges of ids, argument kinds, limits); false and the first
  * broken one, with its path, in `message`. */
 bool program_verify(const Program *p, char *message, size_t message_size);
+/* As program_verify, with other limits than LIMITS_DEFAULT. */
+bool program_verify_within(const Program *p, const Limits *limits, char *message, size_t message_size);
 
 #endif

@@ -68,6 +68,7 @@ typedef struct CallResult {
     InputRecord *inputs; int ninputs;
     bool vacuous;           /* a compiling target compiled nothing */
     bool compiled;          /* our compiled executor: this call was compiled (else a cache hit) */
+    const char *extra;      /* other x- keys, as JSON members, or NULL */
 } CallResult;
 
 struct Result {
@@ -76,6 +77,9 @@ struct Result {
     UndefinedNote *undefined; int nundefined; /* x-undefined */
     const char *extra;      /* other x- keys, as JSON members, or NULL */
 };
+
+/* A deep copy in `arena`. */
+Result *result_clone(Arena *arena, const Result *r);
 
 /* What a caller asks of an executor. */
 typedef struct RunOptions {

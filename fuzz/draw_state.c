@@ -1,0 +1,395 @@
+/* Names, variables and statements of the program being drawn.
+ *
+ * A statement is bound and inferred with the machinery of everybody (stmt_bind, emit_call over MetaEmit) before it is appended.
+ * A hook on the Emit watches which tensors alias which, through compositions too, so that every variable knows its storage and
+ * its autograd base. */
+#include "fuzz/draw.h"
+
+#include <math.h>
+
+int draw_weighted(Gen *g, const int *weight, int n) {
+    int total = 0;
+    for (int i = 0; i < n; i++) {
+        total += weight[i];
+    }
+    int at = draw_below(g, total);
+    for (int i = 0; i < n; i++) {
+        if (at < weight[i]) {
+            return i;
+        }
+        at -= weight[i];
+    }
+    return n - 1;
+}
+
+/* ---- names and facts ---- */
+
+NameId gen_name(Gen *g, char prefix, int number) {
+    CHECK(g->nnames < GEN_NAMES);
+    char *text = arena_alloc_raw(g->arena, 8);
+    int n = 0;
+    text[n++] = prefix;
+    if (number >= 100) {
+        text[n++] = (char)('0' + number / 100 % 10);
+    }
+    if (number >= 10) {
+        text[n++] = (char)('0' + number / 10 % 10);
+    }
+    text[n++] = (char)('0' + number % 10);
+    text[n] = '\0';
+    g->names[g->nnames] = text;
+    g->p->nnames = g->nnames + 1;
+    return g->nnames++;
+}
+
+NameId gen_fresh_name(Gen *g) { return gen_name(g, 'v', ++g->next_var); }
+
+int gen_data(Gen *g, double lo, double hi, int bits, int64_t numel) {
+    CHECK(g->ndata < GEN_FACTS);
+    g->data[g->ndata] = (Data){lo, hi, bits, numel, -1, false, numel <= 1, false};
+    return g->ndata++;
+}
+
+int gen_base(Gen *g, bool requires_grad, bool leaf) {
+    CHECK(g->nbases < GEN_FACTS);
+    g->base[g->nbases] = (Base){requires_grad, leaf, false};
+    return g->nbases++;
+}
+
+Var *gen_find(Gen *g, NameId name) {
+    for (int i = g->nvars - 1; i >= 0; i--) {
+        if (g->var[i].name == name && !g->var[i].dead) {
+            return &g->var[i];
+        }
+    }
+    return NULL;
+}
+
+Var *gen_var(Gen *g, NameId name, Tensor *t, int data, int base) {
+    CHECK(g->nvars < GEN_VARS);
+    if (g->env[name] != NULL) {
+        Var *old = gen_find(g, name);
+        if (old != NULL) {
+            old->dead = true;
+        }
+    }
+    g->env[name] = t;
+    Var *v = &g->var[g->nvars++];
+    *v = (Var){.name = name, .t = t, .data = data, .base = base};
+    return v;
+}
+
+bool gen_room(const Gen *g) { return g->nvars + 16 < GEN_VARS && g->ndata + 20 < GEN_FACTS && g->nbases + 20 < GEN_FACTS && g->nnames + 16 < GEN_NAMES; }
+
+bool var_writable(const Gen *g, const Var *v, bool value_requires_grad) {
+    const Base *base = &g->base[v->base];
+    if (!g->grad) {
+        return true;
+    }
+    if (base->requires_grad && base->leaf) {
+        return false;
+    }
+    bool recorded = base->requires_grad || value_requires_grad;
+    return !(recorded && (v->multi || v->no_grad));
+}
+
+static Var *find_tensor(Gen *g, const Tensor *t) {
+    for (int i = g->nvars - 1; i >= 0; i--) {
+        if (g->var[i].t == t) {
+            return &g->var[i];
+        }
+    }
+    return NULL;
+}
+
+/* ---- making statements ---- */
+
+Stmt *stmt_new(Gen *g, StmtKind kind) {
+    Stmt *s = arena_new(g->arena, Stmt);
+    s->kind = kind;
+    s->of = NAME_NONE;
+    return s;
+}
+
+Stmt *stmt_op(Gen *g, OpId id) {
+    Stmt *s = stmt_new(g, STMT_OP);
+    s->op = op_info(id);
+    s->arg = arena_array(g->arena, PArg, s->op->nparam);
+    return s;
+}
+
+void set_tensor(Stmt *s, int k, const Var *v) { s->arg[k] = (PArg){.given = true, .is_tensor = true, .tensor = v->name}; }
+void set_int(Stmt *s, int k, int64_t value) { s->arg[k] = (PArg){.given = true, .i = {NAME_NONE, value}}; }
+void set_scalar(Stmt *s, int k, Scalar value) { s->arg[k] = (PArg){.given = true, .scalar = value}; }
+void set_bool(Stmt *s, int k, bool value) { s->arg[k] = (PArg){.given = true, .b = value}; }
+void set_dtype(Stmt *s, int k, DType dtype) { s->arg[k] = (PArg){.given = true, .dtype = dtype}; }
+void set_index(Stmt *s, int k, PIndexItem *v, int n) { s->arg[k] = (PArg){.given = true, .index = {v, n}}; }
+
+void set_ints(Gen *g, Stmt *s, int k, const int64_t *v, int n) {
+    PInt *copy = arena_alloc_raw(g->arena, (int64_t)sizeof(PInt) * (n + 1));
+    for (int i = 0; i < n; i++) {
+        copy[i] = (PInt){NAME_NONE, v[i]};
+    }
+    s->arg[k] = (PArg){.given = true, .ints = {copy, n, false}};
+}
+
+void stmt_append(Gen *g, Stmt *s) {
+    block_append(g->block, s, &g->tail);
+    g->nstmts++;
+}
+
+OpenBlock block_open(Gen *g, Block *block) {
+    OpenBlock outer = {g->block, g->tail, g->grad};
+    g->block = block;
+    g->tail = NULL;
+    g->depth++;
+    return outer;
+}
+
+void block_close(Gen *g, OpenBlock outer) {
+    g->block = outer.block;
+    g->tail = outer.tail;
+    g->grad = outer.grad;
+    g->depth--;
+}
+
+/* ---- what a statement does ---- */
+
+/* Where an output came from: walks aliases back to a variable. */
+typedef struct Origin {
+    Var *var; /* NULL: fresh */
+    bool view, multi, detached;
+} Origin;
+
+static Origin origin_of(Gen *g, const Tensor *out) {
+    Origin o = {NULL, false, false, false};
+    const Tensor *at = out;
+    for (int i = g->nmade - 1; i >= 0; i--) {
+        const Made *made = &g->made[i];
+        if (made->out != at) {
+            continue;
+        }
+        if (made->parent == NULL) {
+            return o;
+        }
+        o.view = o.view || made->view;
+        o.detached = o.detached || !made->view;
+        o.multi = o.multi || made->multi;
+        at = made->parent;
+        if (at == out) {
+            break;
+        }
+    }
+    o.var = find_tensor(g, at);
+    return o;
+}
+
+/* Visits the variables that the statement reads; true if one of the floating ones requires grad. */
+static bool note_reads(Gen *g, const Stmt *s) {
+    bool requires_grad = false;
+    for (int k = 0; k < s->op->nparam; k++) {
+        const PArg *a = &s->arg[k];
+        if (!a->given || a->is_none) {
+            continue;
+        }
+        ArgType type = s->op->param[k].type;
+        Var *v = NULL;
+        if (type == ARG_TENSOR || type == ARG_TENSOR_OPT || (type == ARG_VALUE && a->is_tensor)) {
+            v = gen_find(g, a->tensor);
+            if (v != NULL) {
+                v->spent = true;
+                requires_grad = requires_grad || var_requires_grad(g, v);
+            }
+        } else if (type == ARG_TENSORS || type == ARG_TENSORS_OPT) {
+            for (int i = 0; i < a->tensors.n; i++) {
+                v = a->tensors.v[i] == NAME_NONE ? NULL : gen_find(g, a->tensors.v[i]);
+                if (v != NULL) {
+                    v->spent = true;
+                    requires_grad = requires_grad || var_requires_grad(g, v);
+                }
+            }
+        } else if (type == ARG_INDEX) {
+            for (int i = 0; i < a->index.n; i++) {
+                v = a->index.v[i].kind == INDEX_TENSOR ? gen_find(g, a->index.v[i].tensor) : NULL;
+                if (v != NULL) {
+                    v->spent = true;
+                }
+            }
+        }
+    }
+    return requires_grad;
+}
+
+/* Marks the data whose versions a backward will check. */
+static void note_saved(Gen *g, const Stmt *s, const Call *call) {
+    Call form = *call;
+    if (form.op->kind == KIND_INPLACE) {
+        form.op = op_info(form.op->twin); /* the same parameters */
+    }
+    const OpInfo *op = form.op;
+    if (op->kind != KIND_POINTWISE && op->kind != KIND_FUNC && op->kind != KIND_COMPOSITE) {
+        return;
+    }
+    Tensor *slot[MAX_SLOTS];
+    int n = call_slots(&form, slot);
+    bool needs[MAX_SLOTS];
+    Var *var[MAX_SLOTS];
+    for (int i = 0; i < n; i++) {
+        var[i] = slot[i] == NULL ? NULL : find_tensor(g, slot[i]);
+        needs[i] = var[i] != NULL && var_requires_grad(g, var[i]);
+    }
+    for (int i = 0; i < n; i++) {
+        if (var[i] == NULL) {
+            continue;
+        }
+        bool saved;
+        if (op->kind == KIND_COMPOSITE) {
+            saved = op->nparam == 2 && op->param[1].type == ARG_TENSOR; /* matmul: both factors */
+        } else {
+            saved = call_saves_slot(&form, i, needs);
+        }
+        if (saved && !(s->op->kind == KIND_INPLACE && i == 0)) {
+            g->data[var[i]->data].saved = true;
+        }
+    }
+}
+
+static bool any_tensor_given(const Stmt *s) {
+    for (int k = 0; k < s->op->nparam; k++) {
+        if (s->arg[k].given && s->arg[k].is_tensor) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static Var *apply_write(Gen *g, Stmt *s, const Call *call, bool requires_grad, NameId out) {
+    Var *self = gen_find(g, s->arg[0].tensor);
+    Base *base = &g->base[self->base];
+    if (s->op->kind == KIND_META) {
+        if (s->op->id == OP_detach_) {
+            base->requires_grad = false;
+            base->leaf = true;
+        } else {
+            base->requires_grad = call->arg[1].b;
+        }
+    } else {
+        Data held = range_result(g, s, call, self->t);
+        Data *data = &g->data[self->data];
+        data->lo = fmin(data->lo, held.lo);
+        data->hi = fmax(data->hi, held.hi);
+        data->bits = data->bits > held.bits ? data->bits : held.bits;
+        data->uniform = data->uniform && held.uniform && tensor_numel(self->t) == data->numel;
+        data->unique = false;
+        data->trues = -1;
+        if (g->grad && requires_grad && dtype_is_float(self->t->dtype)) {
+            base->requires_grad = true;
+            base->leaf = false;
+        }
+    }
+    if (out != NAME_NONE) {
+        Var copy = *self;
+        Var *v = gen_var(g, out, self->t, copy.data, copy.base);
+        v->view = copy.view;
+        v->multi = copy.multi;
+        v->no_grad = copy.no_grad;
+        return v;
+    }
+    return self;
+}
+
+static Var *bind_output(Gen *g, const Stmt *s, const Call *call, Tensor *t, NameId name, bool requires_grad, bool fuzzy) {
+    Origin o = origin_of(g, t);
+    Var *v;
+    if (o.var != NULL) {
+        Var from = *o.var;
+        int base = o.detached ? gen_base(g, false, true) : from.base;
+        v = gen_var(g, name, t, from.data, base);
+        if (!o.detached) {
+            v->view = from.view || o.view;
+            v->multi = from.multi || (o.multi && g->grad);
+            v->no_grad = from.no_grad || (o.view && !g->grad);
+        }
+        v->fuzzy = from.fuzzy || fuzzy;
+        return v;
+    }
+    bool recorded = g->grad && requires_grad && s->op->kind != KIND_FACTORY && dtype_is_float(t->dtype);
+    bool leaf_grad = s->op->kind == KIND_FACTORY && s->requires_grad;
+    Data held = range_result(g, s, call, t);
+    int data = gen_data(g, held.lo, held.hi, held.bits, tensor_numel(t));
+    g->data[data].unique = held.unique;
+    g->data[data].uniform = held.uniform || tensor_numel(t) <= 1;
+    if (recorded && (s->op->kind == KIND_POINTWISE || s->op->kind == KIND_FUNC)) {
+        g->data[data].saved = op_saves_result(call, (bool[MAX_SLOTS]){true, true, true, true});
+    }
+    v = gen_var(g, name, t, data, gen_base(g, recorded || leaf_grad, !recorded));
+    v->fuzzy = fuzzy;
+    return v;
+}
+
+Var *stmt_commit(Gen *g, Stmt *s, NameId out) {
+    Call call;
+    Tensor *result[MAX_OUTPUTS];
+    int n = 0;
+    if (!gen_room(g)) {
+        return NULL;
+    }
+    g->err.code = ERR_none;
+    g->nmade = 0;
+    g->fuzzy = false;
+    if (stmt_bind(s, g->p, g->env, g->arena, &call, &g->err) != ERR_none || emit_call(&g->meta.emit, &call, result, &n) != ERR_none) {
+        return NULL;
+    }
+    const OpInfo *op = s->op;
+    bool writes = op->nparam > 0 && op->param[0].writes;
+    DType to = writes ? g->env[s->arg[0].tensor]->dtype : n > 0 ? result[0]->dtype : DT_bool;
+    if (dtype_category(to) == CAT_INT && any_tensor_given(s) && !range_cast_fits(g, s, to)) {
+        return NULL;
+    }
+    if (!writes) {
+        if (n < 1 || n > 9) {
+            return NULL;
+        }
+        for (int i = 0; i < n; i++) {
+            if (tensor_numel(result[i]) > GEN_ELEMENTS) {
+                return NULL;
+            }
+        }
+    }
+    stmt_append(g, s);
+    bool requires_grad = note_reads(g, s);
+    if (g->grad && requires_grad) {
+        note_saved(g, s, &call);
+    }
+    if (writes) {
+        if (out != NAME_NONE && op->nreturn != 0) {
+            s->nout = 1;
+            s->out = arena_array(g->arena, NameId, 1);
+            s->out[0] = out;
+        } else {
+            out = NAME_NONE;
+        }
+        return apply_write(g, s, &call, requires_grad, out);
+    }
+    s->nout = n;
+    s->out_list = op->nreturn == -1;
+    s->out = arena_array(g->arena, NameId, n);
+    bool fuzzy = g->fuzzy;
+    Var *first = NULL;
+    for (int i = 0; i < n; i++) {
+        s->out[i] = i == 0 && out != NAME_NONE ? out : gen_fresh_name(g);
+        Var *v = bind_output(g, s, &call, result[i], s->out[i], requires_grad, fuzzy);
+        first = i == 0 ? v : first;
+    }
+    return first;
+}
+
+void stmt_force(Gen *g, Stmt *s) {
+    if (s->op->nreturn != 0 && !(s->op->nparam > 0 && s->op->param[0].writes)) {
+        s->nout = 1;
+        s->out_list = s->op->nreturn == -1;
+        s->out = arena_array(g->arena, NameId, 1);
+        s->out[0] = gen_fresh_name(g);
+    }
+    stmt_append(g, s);
+}

@@ -1,0 +1,62 @@
+/* alias: returns share storage with the same inputs and earlier returns. What is stated is compared first; then what a write to
+ * every return did to all of them (format.md, "poke"), which shows aliasing that nobody stated. */
+#include "harness/compare.h"
+#include "harness/oracle.h"
+
+#include <stdio.h>
+
+static void describe(char *out, size_t size, const ReturnRecord *r, const CallResult *c, const Program *p) {
+    if (r->alias == ALIAS_INPUT) {
+        snprintf(out, size, "input:%s", r->alias_index < c->ninputs ? p->names[c->inputs[r->alias_index].name] : "?");
+    } else if (r->alias == ALIAS_RETURN) {
+        snprintf(out, size, "return:%d", r->alias_index);
+    } else {
+        snprintf(out, size, "a storage of its own");
+    }
+}
+
+static Verdict poked(Finding *out, const void *x, const Values *a, const void *y, const Values *b, int call, Subject subject, int i) {
+    int64_t first;
+    if (!x || !y || !a->data || !b->data || !values_same_shape(a, b) || compare_poked(x, a, y, b, &first)) {
+        return AGREE;
+    }
+    finding_start(out, ORACLE_alias, "poke", call, subject, i, AT_UNKNOWN);
+    out->element = first;
+    char text[80];
+    element_text(text, sizeof text, x, a->dtype, first);
+    snprintf(out->a, sizeof out->a, "%s after return[k].fill_(k + 1)", text);
+    element_text(text, sizeof text, y, b->dtype, first);
+    snprintf(out->b, sizeof out->b, "%s after return[k].fill_(k + 1)", text);
+    return FINDING;
+}
+
+Verdict oracle_alias(Trial *t, Finding *out) {
+    for (int k = 0; k < t->ncalls; k++) {
+        const CallResult *a = &t->a->calls[k], *b = &t->b->calls[k];
+        int n = trial_returns(a, b);
+        for (int i = 0; i < n; i++) {
+            const ReturnRecord *x = &a->returns[i], *y = &b->returns[i];
+            if (x->has_alias && y->has_alias &&
+                (x->alias != y->alias || (x->alias != ALIAS_NONE && x->alias_index != y->alias_index))) {
+                finding_start(out, ORACLE_alias, "storage", k, SUBJECT_RETURN, i, AT_UNKNOWN);
+                describe(out->a, sizeof out->a, x, a, t->program);
+                describe(out->b, sizeof out->b, y, b, t->program);
+                return FINDING;
+            }
+        }
+        for (int i = 0; i < n; i++) {
+            const ReturnRecord *x = &a->returns[i], *y = &b->returns[i];
+            if (poked(out, x->poked, &x->values, y->poked, &y->values, k, SUBJECT_RETURN, i) == FINDING) {
+                return FINDING;
+            }
+        }
+        for (int i = 0; i < a->ninputs && i < b->ninputs; i++) {
+            const InputRecord *x = &a->inputs[i], *y = &b->inputs[i];
+            if (!x->unsettled && !y->unsettled &&
+                poked(out, x->poked, &x->data, y->poked, &y->data, k, SUBJECT_INPUT, i) == FINDING) {
+                return FINDING;
+            }
+        }
+    }
+    return AGREE;
+}

@@ -1,0 +1,65 @@
+/* calls: both executors answer every call, and a call that repeats an earlier one to the letter (inputs, values, grad mode) is
+ * served by the code compiled then. Stale reuse shows in the other oracles, at the call that got the wrong code. */
+#include "harness/oracle.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static bool same_data(const InputData *a, const InputData *b, DType dtype) {
+    if (a->given != b->given || a->is_fill != b->is_fill) {
+        return false;
+    }
+    if (!a->given) {
+        return true;
+    }
+    if (a->is_fill) {
+        return a->fill == b->fill && a->seed == b->seed;
+    }
+    return a->numel == b->numel && (a->numel == 0 || memcmp(a->data, b->data, (size_t)a->numel * (size_t)dtype_bytes(dtype)) == 0);
+}
+
+static bool same_input(const Input *a, const Input *b) {
+    return a->name == b->name && a->dtype == b->dtype && sizes_equal(a->size, a->ndim, b->size, b->ndim) &&
+           sizes_equal(a->stride, a->ndim, b->stride, b->ndim) && a->offset == b->offset && a->storage == b->storage &&
+           a->requires_grad == b->requires_grad && same_data(&a->data, &b->data, a->dtype);
+}
+
+static bool same_call(const Program *p, int j, int k) {
+    int nj, nk;
+    bool grad_j, grad_k;
+    const Input *in_j = program_call_inputs(p, j, &nj, &grad_j), *in_k = program_call_inputs(p, k, &nk, &grad_k);
+    if (nj != nk || grad_j != grad_k) {
+        return false;
+    }
+    for (int i = 0; i < nj; i++) {
+        if (!same_input(&in_j[i], &in_k[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+Verdict oracle_calls(Trial *t, Finding *out) {
+    if (t->a->ncalls != t->b->ncalls) {
+        finding_start(out, ORACLE_calls, "count", t->ncalls, SUBJECT_CALL, -1, AT_UNKNOWN);
+        snprintf(out->a, sizeof out->a, "%d calls", t->a->ncalls);
+        snprintf(out->b, sizeof out->b, "%d calls", t->b->ncalls);
+        return FINDING;
+    }
+    const Program *p = t->program;
+    for (int k = 1; k < t->ncalls && k <= p->nrecalls; k++) {
+        const CallResult *a = &t->a->calls[k], *b = &t->b->calls[k];
+        if ((!a->compiled && !b->compiled) || !a->ok || p->recalls[k - 1].keep) {
+            continue;
+        }
+        for (int j = 0; j < k; j++) {
+            if (t->a->calls[j].ok && !(j > 0 && p->recalls[j - 1].keep) && same_call(p, j, k)) {
+                finding_start(out, ORACLE_calls, "recompile", k, SUBJECT_CALL, -1, AT_UNKNOWN);
+                snprintf(out->a, sizeof out->a, a->compiled ? "compiled again, though call %d is the same" : "reused call %d", j);
+                snprintf(out->b, sizeof out->b, b->compiled ? "compiled again, though call %d is the same" : "reused call %d", j);
+                return FINDING;
+            }
+        }
+    }
+    return AGREE;
+}

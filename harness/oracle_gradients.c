@@ -1,0 +1,94 @@
+/* gradients: None, zeros and values are three different answers. Which gradients had arrived when a backward raised is not compared. */
+#include "harness/compare.h"
+#include "harness/oracle.h"
+
+#include <stdio.h>
+
+static const char *state_of(GradState state, const Values *v) {
+    return state == GRAD_NULL ? "none" : values_all_zero(v) ? "zeros" : "value";
+}
+
+static Verdict judge(Trial *t, Finding *out, GradState xs, const Values *x, GradState ys, const Values *y, const Values *shadow, int call,
+                     Subject subject, int index) {
+    char kind[40];
+    if (xs != ys) {
+        snprintf(kind, sizeof kind, "%s_vs_%s", state_of(xs, x), state_of(ys, y));
+        finding_start(out, ORACLE_gradients, kind, call, subject, index, AT_BACKWARD);
+        snprintf(out->a, sizeof out->a, "%s", state_of(xs, x));
+        snprintf(out->b, sizeof out->b, "%s", state_of(ys, y));
+        return FINDING;
+    }
+    if (!values_same_shape(x, y)) {
+        finding_start(out, ORACLE_gradients, x->dtype != y->dtype ? "dtype" : "size", call, subject, index, AT_BACKWARD);
+        char size[120];
+        ints_text(size, sizeof size, x->size, x->ndim);
+        snprintf(out->a, sizeof out->a, "%s %s", dtype_name(x->dtype), size);
+        ints_text(size, sizeof size, y->size, y->ndim);
+        snprintf(out->b, sizeof out->b, "%s %s", dtype_name(y->dtype), size);
+        return FINDING;
+    }
+    int64_t first = 0;
+    Match match = compare_bounded(x, y, shadow, &first);
+    if (match == MATCH_SAME) {
+        return AGREE;
+    }
+    if (match == MATCH_DOUBT) {
+        t->skip = SKIP_DOUBT;
+        return SKIP;
+    }
+    bool zero_x = values_all_zero(x), zero_y = values_all_zero(y);
+    const char *name = zero_x && zero_y ? "zero_sign" : zero_x ? "zeros_vs_value" : zero_y ? "value_vs_zeros" : "data";
+    finding_start(out, ORACLE_gradients, name, call, subject, index, AT_BACKWARD);
+    out->element = first;
+    element_text(out->a, sizeof out->a, x->data, x->dtype, first);
+    element_text(out->b, sizeof out->b, y->data, y->dtype, first);
+    return FINDING;
+}
+
+/* The quick look: absent on a side, both None, or equal bits. */
+static bool same(GradState xs, const Values *x, GradState ys, const Values *y) {
+    int64_t first;
+    if (xs == GRAD_ABSENT || ys == GRAD_ABSENT) {
+        return true;
+    }
+    return xs == ys && (xs == GRAD_NULL || !x->data || !y->data || (values_same_shape(x, y) && compare_bits(x, y, &first)));
+}
+
+Verdict oracle_gradients(Trial *t, Finding *out) {
+    Verdict verdict = AGREE;
+    for (int k = 0; k < t->ncalls; k++) {
+        const CallResult *a = &t->a->calls[k], *b = &t->b->calls[k];
+        if (!a->ok) {
+            continue;
+        }
+        for (int i = 0; i < a->ninputs && i < b->ninputs; i++) {
+            const InputRecord *x = &a->inputs[i], *y = &b->inputs[i];
+            if (same(x->grad_state, &x->grad, y->grad_state, &y->grad)) {
+                continue;
+            }
+            const Result *s = trial_shadow(t);
+            bool has = s && k < s->ncalls && i < s->calls[k].ninputs && s->calls[k].inputs[i].grad_state == GRAD_VALUE;
+            Verdict v = judge(t, out, x->grad_state, &x->grad, y->grad_state, &y->grad, has ? &s->calls[k].inputs[i].grad : NULL, k,
+                              SUBJECT_INPUT, i);
+            if (v == FINDING) {
+                return v;
+            }
+            verdict = v == SKIP ? SKIP : verdict;
+        }
+        for (int i = 0; i < trial_returns(a, b); i++) {
+            const ReturnRecord *x = &a->returns[i], *y = &b->returns[i];
+            if (same(x->grad_state, &x->grad, y->grad_state, &y->grad)) {
+                continue;
+            }
+            const Result *s = trial_shadow(t);
+            bool has = s && k < s->ncalls && i < s->calls[k].nreturns && s->calls[k].returns[i].grad_state == GRAD_VALUE;
+            Verdict v = judge(t, out, x->grad_state, &x->grad, y->grad_state, &y->grad, has ? &s->calls[k].returns[i].grad : NULL, k,
+                              SUBJECT_RETURN, i);
+            if (v == FINDING) {
+                return v;
+            }
+            verdict = v == SKIP ? SKIP : verdict;
+        }
+    }
+    return verdict;
+}

@@ -1,0 +1,114 @@
+/* metadata: dtype and sizes; strides and offset as far as they address something; versions of inputs. */
+#include "harness/oracle.h"
+
+#include <stdio.h>
+
+static Verdict fire(Finding *out, const char *kind, int call, Subject subject, int index) {
+    finding_start(out, ORACLE_metadata, kind, call, subject, index, AT_UNKNOWN);
+    return FINDING;
+}
+
+static bool strides_same(const int64_t *size, const int64_t *a, const int64_t *b, int ndim) {
+    for (int d = 0; d < ndim; d++) {
+        if (size[d] > 1 && a[d] != b[d]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool is_empty(const int64_t *size, int ndim) {
+    for (int d = 0; d < ndim; d++) {
+        if (size[d] == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static Verdict judge_return(const ReturnRecord *x, const ReturnRecord *y, int call, int i, Finding *out) {
+    const Values *a = &x->values, *b = &y->values;
+    if (a->dtype != b->dtype) {
+        fire(out, "dtype", call, SUBJECT_RETURN, i);
+        snprintf(out->a, sizeof out->a, "%s", dtype_name(a->dtype));
+        snprintf(out->b, sizeof out->b, "%s", dtype_name(b->dtype));
+        return FINDING;
+    }
+    if (!sizes_equal(a->size, a->ndim, b->size, b->ndim)) {
+        fire(out, "size", call, SUBJECT_RETURN, i);
+        ints_text(out->a, sizeof out->a, a->size, a->ndim);
+        ints_text(out->b, sizeof out->b, b->size, b->ndim);
+        return FINDING;
+    }
+    if (is_empty(a->size, a->ndim)) {
+        return AGREE;
+    }
+    if (x->has_stride && y->has_stride && !strides_same(a->size, x->stride, y->stride, a->ndim)) {
+        fire(out, "stride", call, SUBJECT_RETURN, i);
+        ints_text(out->a, sizeof out->a, x->stride, a->ndim);
+        ints_text(out->b, sizeof out->b, y->stride, b->ndim);
+        return FINDING;
+    }
+    if (x->has_offset && y->has_offset && x->storage_offset != y->storage_offset) {
+        fire(out, "storage_offset", call, SUBJECT_RETURN, i);
+        ints_text(out->a, sizeof out->a, &x->storage_offset, 1);
+        ints_text(out->b, sizeof out->b, &y->storage_offset, 1);
+        return FINDING;
+    }
+    return AGREE;
+}
+
+static Verdict judge_input(const InputRecord *x, const InputRecord *y, int call, int i, Finding *out) {
+    if (x->has_version && y->has_version && x->version != y->version) {
+        fire(out, "version", call, SUBJECT_INPUT, i);
+        snprintf(out->a, sizeof out->a, "%lld", (long long)x->version);
+        snprintf(out->b, sizeof out->b, "%lld", (long long)y->version);
+        return FINDING;
+    }
+    if (x->data.data && y->data.data && x->data.numel != y->data.numel) {
+        fire(out, "storage_size", call, SUBJECT_INPUT, i);
+        ints_text(out->a, sizeof out->a, &x->data.numel, 1);
+        ints_text(out->b, sizeof out->b, &y->data.numel, 1);
+        return FINDING;
+    }
+    if (!x->has_geometry || !y->has_geometry) {
+        return AGREE;
+    }
+    if (!sizes_equal(x->size, x->ndim, y->size, y->ndim)) {
+        fire(out, "input_size", call, SUBJECT_INPUT, i);
+        ints_text(out->a, sizeof out->a, x->size, x->ndim);
+        ints_text(out->b, sizeof out->b, y->size, y->ndim);
+        return FINDING;
+    }
+    if (!is_empty(x->size, x->ndim) &&
+        (!strides_same(x->size, x->stride, y->stride, x->ndim) || x->storage_offset != y->storage_offset)) {
+        fire(out, "input_stride", call, SUBJECT_INPUT, i);
+        ints_text(out->a, sizeof out->a, x->stride, x->ndim);
+        ints_text(out->b, sizeof out->b, y->stride, y->ndim);
+        return FINDING;
+    }
+    return AGREE;
+}
+
+Verdict oracle_metadata(Trial *t, Finding *out) {
+    for (int k = 0; k < t->ncalls; k++) {
+        const CallResult *a = &t->a->calls[k], *b = &t->b->calls[k];
+        if (a->ok && a->nreturns != b->nreturns) {
+            fire(out, "count", k, SUBJECT_CALL, -1);
+            snprintf(out->a, sizeof out->a, "%d returns", a->nreturns);
+            snprintf(out->b, sizeof out->b, "%d returns", b->nreturns);
+            return FINDING;
+        }
+        for (int i = 0; i < trial_returns(a, b); i++) {
+            if (judge_return(&a->returns[i], &b->returns[i], k, i, out) == FINDING) {
+                return FINDING;
+            }
+        }
+        for (int i = 0; i < a->ninputs && i < b->ninputs; i++) {
+            if (judge_input(&a->inputs[i], &b->inputs[i], k, i, out) == FINDING) {
+                return FINDING;
+            }
+        }
+    }
+    return AGREE;
+}

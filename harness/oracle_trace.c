@@ -1,0 +1,49 @@
+/* trace: the probes that ran are the same and answer the same. Looks at every call both began, also at the one that ended
+ * differently, as far as both traces go. */
+#include "harness/oracle.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static void describe(char *out, size_t size, const TraceEntry *e) {
+    if (e->probe == PROBE_dtype) {
+        snprintf(out, size, "%s", dtype_name((DType)e->v[0]));
+    } else if (e->probe == PROBE_size || e->probe == PROBE_stride) {
+        ints_text(out, size, e->v, e->n);
+    } else if (e->probe == PROBE_storage_offset || e->probe == PROBE_version) {
+        snprintf(out, size, "%lld", (long long)e->v[0]);
+    } else {
+        snprintf(out, size, "%s", e->v[0] ? "true" : "false");
+    }
+}
+
+Verdict oracle_trace(Trial *t, Finding *out) {
+    int calls = t->ncalls + (t->ncalls < t->a->ncalls && t->ncalls < t->b->ncalls);
+    for (int k = 0; k < calls; k++) {
+        const CallResult *a = &t->a->calls[k], *b = &t->b->calls[k];
+        int n = a->ntrace < b->ntrace ? a->ntrace : b->ntrace;
+        for (int i = 0; i < n; i++) {
+            const TraceEntry *x = &a->trace[i], *y = &b->trace[i];
+            if (x->sid != y->sid) {
+                finding_start(out, ORACLE_trace, "path", k, SUBJECT_TRACE, i, x->sid < y->sid ? x->sid : y->sid);
+                snprintf(out->a, sizeof out->a, "probe %d is at %s", i, program_path(t->arena, t->program, x->sid));
+                snprintf(out->b, sizeof out->b, "probe %d is at %s", i, program_path(t->arena, t->program, y->sid));
+                return FINDING;
+            }
+            if (x->n != y->n || memcmp(x->v, y->v, (size_t)x->n * sizeof *x->v) != 0) {
+                finding_start(out, ORACLE_trace, probe_name(x->probe), k, SUBJECT_TRACE, i, x->sid);
+                describe(out->a, sizeof out->a, x);
+                describe(out->b, sizeof out->b, y);
+                return FINDING;
+            }
+        }
+        if (k < t->ncalls && a->ntrace != b->ntrace) {
+            const TraceEntry *next = a->ntrace > n ? &a->trace[n] : &b->trace[n];
+            finding_start(out, ORACLE_trace, "path", k, SUBJECT_TRACE, n, next->sid);
+            snprintf(out->a, sizeof out->a, "%d probes ran", a->ntrace);
+            snprintf(out->b, sizeof out->b, "%d probes ran", b->ntrace);
+            return FINDING;
+        }
+    }
+    return AGREE;
+}

@@ -1,0 +1,63 @@
+/* values: returns and input storages hold the same elements. Equal bits are the common answer; only a mismatch of floats asks for
+ * the float64 shadow, which says whether rounding explains it, or that a discrete choice was too close to tell. */
+#include "harness/compare.h"
+#include "harness/oracle.h"
+
+#include <math.h>
+
+/* Judges one pair; `shadow` NULL where the shadow run has no counterpart. */
+static Verdict judge(Trial *t, Finding *out, const Values *a, const Values *b, const Values *shadow, const char *kind, int call,
+                     Subject subject, int index) {
+    int64_t first = 0;
+    Match match = compare_bounded(a, b, shadow, &first);
+    if (match == MATCH_SAME) {
+        return AGREE;
+    }
+    if (match == MATCH_DOUBT) {
+        t->skip = SKIP_DOUBT;
+        return SKIP;
+    }
+    bool zero_sign = dtype_is_float(a->dtype) && element_double(a->data, a->dtype, first) == 0 &&
+                     element_double(b->data, a->dtype, first) == 0;
+    finding_start(out, ORACLE_values, zero_sign ? "zero_sign" : kind, call, subject, index, AT_UNKNOWN);
+    out->element = first;
+    element_text(out->a, sizeof out->a, a->data, a->dtype, first);
+    element_text(out->b, sizeof out->b, b->data, b->dtype, first);
+    return FINDING;
+}
+
+static bool comparable(const Values *a, const Values *b) { return a->data && b->data && values_same_shape(a, b); }
+
+Verdict oracle_values(Trial *t, Finding *out) {
+    Verdict verdict = AGREE;
+    for (int k = 0; k < t->ncalls; k++) {
+        const CallResult *a = &t->a->calls[k], *b = &t->b->calls[k];
+        int64_t first;
+        for (int i = 0; i < trial_returns(a, b); i++) {
+            const Values *x = &a->returns[i].values, *y = &b->returns[i].values;
+            if (comparable(x, y) && !compare_bits(x, y, &first)) {
+                const Result *s = trial_shadow(t);
+                const Values *shadow = s && k < s->ncalls && i < s->calls[k].nreturns ? &s->calls[k].returns[i].values : NULL;
+                Verdict v = judge(t, out, x, y, shadow, "data", k, SUBJECT_RETURN, i);
+                if (v == FINDING) {
+                    return v;
+                }
+                verdict = v == SKIP ? SKIP : verdict;
+            }
+        }
+        for (int i = 0; i < a->ninputs && i < b->ninputs; i++) {
+            const InputRecord *x = &a->inputs[i], *y = &b->inputs[i];
+            if (x->unsettled || y->unsettled || !comparable(&x->data, &y->data) || compare_bits(&x->data, &y->data, &first)) {
+                continue;
+            }
+            const Result *s = trial_shadow(t);
+            const Values *shadow = s && k < s->ncalls && i < s->calls[k].ninputs ? &s->calls[k].inputs[i].data : NULL;
+            Verdict v = judge(t, out, &x->data, &y->data, shadow, "input", k, SUBJECT_INPUT, i);
+            if (v == FINDING) {
+                return v;
+            }
+            verdict = v == SKIP ? SKIP : verdict;
+        }
+    }
+    return verdict;
+}

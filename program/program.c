@@ -1,0 +1,252 @@
+/* A program as a tree: names, statement numbers and paths.
+ *
+ * Names are interned through an open-addressing table that doubles before it is half full, so a lookup is one hash and about one
+ * comparison. Statement numbers are the preorder over `setup`, then `body`; a path spells the same place from the root, so both
+ * directions are one walk of the tree. */
+#include "program/program.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- names ---- */
+
+bool name_valid(const char *name) {
+    int n = 0;
+    for (; name[n]; n++) {
+        char c = name[n];
+        bool letter = (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_';
+        bool digit = c >= '0' && c <= '9';
+        if (n >= 64 || (!letter && (!digit || n == 0))) {
+            return false;
+        }
+    }
+    return n > 0;
+}
+
+/* FNV-1a. */
+static uint32_t name_hash(const char *name) {
+    uint32_t h = 2166136261u;
+    for (; *name; name++) {
+        h = (h ^ (unsigned char)*name) * 16777619u;
+    }
+    return h;
+}
+
+static void names_grow(Names *names) {
+    int capacity = names->capacity ? names->capacity * 2 : 32;
+    const char **v = arena_array(names->arena, const char *, capacity);
+    if (names->n > 0) {
+        memcpy(v, names->v, sizeof *v * (size_t)names->n);
+    }
+    names->v = v;
+    names->capacity = capacity;
+    names->nslot = capacity * 2;
+    names->slot = arena_array(names->arena, int32_t, names->nslot);
+    for (int i = 0; i < names->n; i++) {
+        uint32_t at = name_hash(v[i]) & (uint32_t)(names->nslot - 1);
+        while (names->slot[at]) {
+            at = (at + 1) & (uint32_t)(names->nslot - 1);
+        }
+        names->slot[at] = i + 1;
+    }
+}
+
+NameId names_intern(Names *names, const char *name) {
+    if (names->n == names->capacity || !names->slot) {
+        names_grow(names);
+    }
+    uint32_t at = name_hash(name) & (uint32_t)(names->nslot - 1);
+    for (; names->slot[at]; at = (at + 1) & (uint32_t)(names->nslot - 1)) {
+        if (strcmp(names->v[names->slot[at] - 1], name) == 0) {
+            return names->slot[at] - 1;
+        }
+    }
+    if (names->n == MAX_NAMES) {
+        return NAME_NONE;
+    }
+    names->v[names->n] = arena_strdup(names->arena, name);
+    names->slot[at] = ++names->n;
+    return names->n - 1;
+}
+
+static const char *const probe_names[PROBE_COUNT] = {
+    "requires_grad", "is_leaf", "has_grad_fn", "is_contiguous", "size", "stride", "storage_offset", "dtype", "version", "is_grad_enabled",
+};
+
+const char *probe_name(ProbeKind kind) {
+    CHECK((unsigned)kind < PROBE_COUNT);
+    return probe_names[kind];
+}
+
+bool probe_parse(const char *name, ProbeKind *kind) {
+    for (int i = 0; i < PROBE_COUNT; i++) {
+        if (strcmp(probe_names[i], name) == 0) {
+            *kind = (ProbeKind)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* ---- statements ---- */
+
+void block_append(Block *block, Stmt *stmt, Stmt **tail) {
+    stmt->next = NULL;
+    if (!*tail) {
+        *tail = block->first;
+        while (*tail && (*tail)->next) {
+            *tail = (*tail)->next;
+        }
+    }
+    if (*tail) {
+        (*tail)->next = stmt;
+    } else {
+        block->first = stmt;
+    }
+    *tail = stmt;
+    block->count++;
+}
+
+/* Numbers a block from `sid` on, recounts it, and returns the next free number. Nesting is at most MAX_NESTING deep. */
+static int block_number(Block *block, int sid) {
+    block->count = 0;
+    for (Stmt *s = block->first; s; s = s->next) {
+        s->sid = sid++;
+        block->count++;
+        sid = block_number(&s->body, sid);
+        sid = block_number(&s->orelse, sid);
+    }
+    return sid;
+}
+
+void program_number(Program *p) { p->nstmts = block_number(&p->body, block_number(&p->setup, 0)); }
+
+static int block_size(const Block *block) {
+    int n = 0;
+    for (const Stmt *s = block->first; s; s = s->next) {
+        n += 1 + block_size(&s->body) + block_size(&s->orelse);
+    }
+    return n;
+}
+
+int program_size(const Program *p) { return block_size(&p->body); }
+
+/* The statement of a preorder is in the last sibling that does not begin after it. */
+static Stmt *block_find(const Block *block, int sid) {
+    Stmt *at = NULL;
+    for (Stmt *s = block->first; s && s->sid <= sid; s = s->next) {
+        at = s;
+    }
+    if (!at || at->sid == sid) {
+        return at;
+    }
+    bool in_else = at->orelse.first && at->orelse.first->sid <= sid;
+    return block_find(in_else ? &at->orelse : &at->body, sid);
+}
+
+Stmt *program_stmt(const Program *p, int sid) {
+    if (sid < 0 || sid >= p->nstmts) {
+        return NULL;
+    }
+    bool in_body = p->body.first && p->body.first->sid <= sid;
+    return block_find(in_body ? &p->body : &p->setup, sid);
+}
+
+/* ---- paths ---- */
+
+const char *program_path(Arena *arena, const Program *p, int sid) {
+    CHECK(sid >= 0 && sid < p->nstmts);
+    char text[MAX_NESTING * 24 + 64];
+    size_t n = 0;
+    bool in_body = p->body.first && p->body.first->sid <= sid;
+    const Block *block = in_body ? &p->body : &p->setup;
+    const char *label = in_body ? "body" : "setup";
+    for (;;) {
+        int place = 0;
+        const Stmt *s = block->first;
+        CHECK(s && s->sid <= sid);
+        for (; s->next && s->next->sid <= sid; s = s->next) {
+            place++;
+        }
+        n += (size_t)snprintf(text + n, sizeof text - n, "%s%s[%d]", n ? "." : "", label, place);
+        CHECK(n < sizeof text);
+        if (s->sid == sid) {
+            return arena_strdup(arena, text);
+        }
+        bool in_else = s->orelse.first && s->orelse.first->sid <= sid;
+        block = in_else ? &s->orelse : &s->body;
+        label = in_else ? "else" : s->kind == STMT_IF ? "then" : "body";
+    }
+}
+
+/* One step `label[N]` of a path: moves *path past it. Labels are found by place in the NULL-ended list; -1 if malformed. */
+static int path_step(const char **path, const char *const *labels, int *place) {
+    for (int k = 0; labels[k]; k++) {
+        size_t length = strlen(labels[k]);
+        const char *c = *path;
+        if (strncmp(c, labels[k], length) != 0 || c[length] != '[') {
+            continue;
+        }
+        c += length + 1;
+        const char *digits = c;
+        int n = 0;
+        for (; *c >= '0' && *c <= '9' && c - digits < 9; c++) {
+            n = n * 10 + (*c - '0');
+        }
+        if (c == digits || *c != ']' || (*digits == '0' && c - digits > 1)) {
+            return -1;
+        }
+        *path = c + 1;
+        *place = n;
+        return k;
+    }
+    return -1;
+}
+
+static const char *const root_labels[] = {"body", "setup", NULL};
+static const char *const inner_labels[] = {"body", "then", "else", NULL};
+
+bool path_valid(const char *path) {
+    int place;
+    if (path_step(&path, root_labels, &place) < 0) {
+        return false;
+    }
+    while (*path == '.') {
+        path++;
+        if (path_step(&path, inner_labels, &place) < 0) {
+            return false;
+        }
+    }
+    return *path == '\0';
+}
+
+int program_find(const Program *p, const char *path) {
+    int place;
+    int label = path_step(&path, root_labels, &place);
+    const Block *block = label == 0 ? &p->body : label == 1 ? &p->setup : NULL;
+    while (block) {
+        const Stmt *s = block->first;
+        for (; s && place > 0; place--) {
+            s = s->next;
+        }
+        if (!s) {
+            return -1;
+        }
+        if (*path == '\0') {
+            return s->sid;
+        }
+        if (*path++ != '.') {
+            return -1;
+        }
+        label = path_step(&path, inner_labels, &place);
+        block = NULL;
+        if (label == 0 && s->kind == STMT_WITH) {
+            block = &s->body;
+        } else if (label == 1 && s->kind == STMT_IF) {
+            block = &s->body;
+        } else if (label == 2 && s->kind == STMT_IF) {
+            block = &s->orelse;
+        }
+    }
+    return -1;
+}

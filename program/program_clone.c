@@ -1,0 +1,179 @@
+/* Deep copies of programs and results. Every pointer of the source is followed, but those into the op table are shared; what a
+ * statement's argument holds is known from its parameter's type. */
+#include "program/result.h"
+
+#define CLONE(arena, from, n) ((from) ? arena_copy((arena), (from), (int64_t)sizeof *(from) * (int64_t)(n)) : NULL)
+
+static const char *clone_text(Arena *arena, const char *text) { return text ? arena_strdup(arena, text) : NULL; }
+
+static Predicate clone_predicate(Arena *arena, const Predicate *from) {
+    Predicate to = *from;
+    if (from->kind == PRED_not) {
+        to.inner = arena_new(arena, Predicate);
+        *to.inner = clone_predicate(arena, from->inner);
+    }
+    return to;
+}
+
+static void clone_arg(Arena *arena, ArgType type, PArg *a, DType literal) {
+    if (!a->given || a->is_none) {
+        return;
+    }
+    switch (type) {
+    case ARG_TENSORS:
+    case ARG_TENSORS_OPT: a->tensors.v = CLONE(arena, a->tensors.v, a->tensors.n); break;
+    case ARG_INTS:
+    case ARG_INTS_OPT: a->ints.v = CLONE(arena, a->ints.v, a->ints.single ? 1 : a->ints.n); break;
+    case ARG_STR:
+    case ARG_STR_OPT: a->str = clone_text(arena, a->str); break;
+    case ARG_DATA: a->data.data = arena_copy(arena, a->data.data, a->data.n * dtype_bytes(literal)); break;
+    case ARG_INDEX:
+        a->index.v = CLONE(arena, a->index.v, a->index.n);
+        for (int i = 0; i < a->index.n; i++) {
+            PIndexItem *item = &a->index.v[i];
+            item->list = item->kind == INDEX_LIST ? CLONE(arena, item->list, item->count) : NULL;
+        }
+        break;
+    default: break; /* held by value */
+    }
+}
+
+/* The dtype of a tensor literal's data. */
+static DType literal_dtype(const Stmt *s) {
+    int at = op_param(s->op, "dtype");
+    return at >= 0 && s->arg[at].given && !s->arg[at].is_none ? s->arg[at].dtype : DT_bool;
+}
+
+static Block clone_block(Arena *arena, const Block *from);
+
+static Stmt *clone_stmt(Arena *arena, const Stmt *from) {
+    Stmt *to = CLONE(arena, from, 1);
+    to->next = NULL;
+    if (from->kind == STMT_OP) {
+        to->arg = CLONE(arena, from->arg, from->op->nparam);
+        for (int i = 0; i < from->op->nparam; i++) {
+            clone_arg(arena, from->op->param[i].type, &to->arg[i], literal_dtype(from));
+        }
+    }
+    to->out = CLONE(arena, from->out, from->nout);
+    to->body = clone_block(arena, &from->body);
+    to->orelse = clone_block(arena, &from->orelse);
+    if (from->kind == STMT_IF || from->kind == STMT_ASSERT) {
+        to->predicate = clone_predicate(arena, &from->predicate);
+    }
+    if (from->grad) {
+        GradStmt *g = CLONE(arena, from->grad, 1);
+        g->outputs = CLONE(arena, g->outputs, g->noutputs);
+        g->inputs = CLONE(arena, g->inputs, g->ninputs);
+        g->grad_outputs = g->ngrad_outputs >= 0 ? CLONE(arena, g->grad_outputs, g->ngrad_outputs) : NULL;
+        to->grad = g;
+    }
+    to->extra = clone_text(arena, from->extra);
+    return to;
+}
+
+static Block clone_block(Arena *arena, const Block *from) {
+    Block to = {0};
+    Stmt *tail = NULL;
+    for (const Stmt *s = from->first; s; s = s->next) {
+        block_append(&to, clone_stmt(arena, s), &tail);
+    }
+    return to;
+}
+
+static Input *clone_inputs(Arena *arena, const Input *from, int n) {
+    Input *to = CLONE(arena, from, n);
+    for (int i = 0; i < n; i++) {
+        InputData *data = &to[i].data;
+        if (data->given && !data->is_fill) {
+            data->data = arena_copy(arena, data->data, data->numel * dtype_bytes(to[i].dtype));
+        }
+        to[i].extra = clone_text(arena, to[i].extra);
+    }
+    return to;
+}
+
+static Shell *clone_shell(Arena *arena, const Shell *from) {
+    Shell *to = CLONE(arena, from, 1);
+    to->roles = CLONE(arena, from->roles, from->nroles);
+    to->spelling = CLONE(arena, from->spelling, from->nspelling);
+    for (int i = 0; i < from->nspelling; i++) {
+        to->spelling[i].path = clone_text(arena, from->spelling[i].path);
+    }
+    to->outline = CLONE(arena, from->outline, from->noutline);
+    to->extra = clone_text(arena, from->extra);
+    return to;
+}
+
+Program *program_clone(Arena *arena, const Program *p) {
+    Program *to = CLONE(arena, p, 1);
+    to->arena = arena;
+    to->name = clone_text(arena, p->name);
+    to->note = clone_text(arena, p->note);
+    const char **names = arena_array(arena, const char *, p->nnames);
+    for (int i = 0; i < p->nnames; i++) {
+        names[i] = clone_text(arena, p->names[i]);
+    }
+    to->names = names;
+    to->inputs = clone_inputs(arena, p->inputs, p->ninputs);
+    to->body = clone_block(arena, &p->body);
+    to->returns = CLONE(arena, p->returns, p->nreturns);
+    to->backward.of = p->backward.nof > 0 ? CLONE(arena, p->backward.of, p->backward.nof) : NULL;
+    to->backward.extra = clone_text(arena, p->backward.extra);
+    to->setup = clone_block(arena, &p->setup);
+    to->args = CLONE(arena, p->args, p->nargs);
+    to->recalls = CLONE(arena, p->recalls, p->nrecalls);
+    for (int i = 0; i < p->nrecalls; i++) {
+        Recall *r = &to->recalls[i];
+        r->inputs = clone_inputs(arena, r->inputs, r->ninputs);
+        r->set = CLONE(arena, r->set, r->nset);
+        r->extra = clone_text(arena, r->extra);
+    }
+    to->shell = p->shell ? clone_shell(arena, p->shell) : NULL;
+    to->expect = p->expect ? result_clone(arena, p->expect) : NULL;
+    to->extra = clone_text(arena, p->extra);
+    return to;
+}
+
+/* ---- results ---- */
+
+static void clone_values(Arena *arena, Values *v) {
+    v->data = v->data ? arena_copy(arena, v->data, v->numel * dtype_bytes(v->dtype)) : NULL;
+    v->value64 = CLONE(arena, v->value64, v->numel);
+    v->bound = CLONE(arena, v->bound, v->numel);
+}
+
+static void clone_call(Arena *arena, CallResult *call) {
+    call->message = clone_text(arena, call->message);
+    call->trace = CLONE(arena, call->trace, call->ntrace);
+    call->returns = CLONE(arena, call->returns, call->nreturns);
+    for (int i = 0; i < call->nreturns; i++) {
+        ReturnRecord *r = &call->returns[i];
+        r->poked = r->poked ? arena_copy(arena, r->poked, r->values.numel * dtype_bytes(r->values.dtype)) : NULL;
+        clone_values(arena, &r->values);
+        clone_values(arena, &r->grad);
+    }
+    call->inputs = CLONE(arena, call->inputs, call->ninputs);
+    for (int i = 0; i < call->ninputs; i++) {
+        InputRecord *r = &call->inputs[i];
+        r->poked = r->poked ? arena_copy(arena, r->poked, r->data.numel * dtype_bytes(r->data.dtype)) : NULL;
+        clone_values(arena, &r->data);
+        clone_values(arena, &r->grad);
+    }
+    call->extra = clone_text(arena, call->extra);
+}
+
+Result *result_clone(Arena *arena, const Result *r) {
+    Result *to = CLONE(arena, r, 1);
+    to->target = clone_text(arena, r->target);
+    to->calls = CLONE(arena, r->calls, r->ncalls);
+    for (int i = 0; i < r->ncalls; i++) {
+        clone_call(arena, &to->calls[i]);
+    }
+    to->undefined = CLONE(arena, r->undefined, r->nundefined);
+    for (int i = 0; i < r->nundefined; i++) {
+        to->undefined[i].why = clone_text(arena, r->undefined[i].why);
+    }
+    to->extra = clone_text(arena, r->extra);
+    return to;
+}
