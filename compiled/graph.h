@@ -55,8 +55,10 @@ struct Node {
 typedef struct ReturnPlan {
     bool aliases_input;  /* the tensor lives in input storage `storage` (after write-back) */
     int storage;         /* input storage number */
-    Node *value;         /* else: the buffer node that holds the storage; returns of one storage name one node */
-    Tensor layout;       /* dtype, sizes, strides, offset of the returned tensor in that storage */
+    int cls;             /* alias class of the storage: returns share a storage iff this agrees (after CSE values may be one node) */
+    Node *value;         /* else: the node that holds the storage's values: once functional, an output like any other */
+    Tensor layout;       /* dtype, sizes, strides, offset of the returned tensor in value's buffer: value may only be replaced by a
+                          * node with the same layout `t`, or by one with no VIEW in between (its buffer must stay what it was) */
     bool requires_grad, is_leaf;
     Node *grad;          /* gradient of a returned leaf that is not an input, or NULL */
 } ReturnPlan;
@@ -88,6 +90,7 @@ typedef struct Compile {
     const CompileOptions *options;
     CompileCounters *counters;
     const Program *program;
+    Limits limits;                   /* on elements and bytes: passed by an op, the error `limit` there */
     Graph *graph;
     struct Capture *capture;         /* tape and bookkeeping of the capture, for functionalize and joint (capture.h) */
     int pass;                        /* number of the running pass */
@@ -113,10 +116,19 @@ Node *graph_store(Graph *g, Node *base, Node *value, const Tensor *region, int s
 Node *graph_check(Graph *g, CheckKind kind, Node *value, int64_t bound, ErrCode code, const char *message, int sid);
 /* The node whose buffer a node reads: itself, or a VIEW's operand. */
 static inline Node *node_buffer(Node *n) { return n->kind == NODE_VIEW ? n->in[0] : n; }
-/* Replaces every use (operands, call arguments, outputs) of nodes whose `map` is set, and drops nodes with mark < 0. */
+/* Replaces every use (operands, call arguments, outputs) of nodes whose `map` is set, and drops nodes with mark < 0. A use that
+ * reads a buffer by address (in[0] of VIEW and STORE, a returned storage, a write-back) is replaced only where the replacement's
+ * buffer holds the same value at the same address; such a node must not be dropped. */
 void graph_apply_map(Graph *g);
 /* Every node that an output, a write-back, a gradient or a CHECK needs gets mark 1, others 0. */
 void graph_mark_live(Graph *g);
+/* What the epilogue wants of a node: sets `mark` of every node to a union of these. */
+enum { OUT_RETURN = 1, OUT_WRITTEN = 2, OUT_GRAD = 4 };
+void graph_mark_outputs(Graph *g);
+/* Does `b`'s buffer hold at every address what `a`'s holds, given that both have one value? (same dtype, sizes, strides; no VIEW) */
+bool node_same_image(const Node *a, const Node *b);
+/* After in[] of an OP changed: makes the tensor arguments of its call say the same. */
+void node_sync_call(Node *n);
 
 /* ---- looking ---- */
 void graph_print(Text *text, const Graph *g, const Program *p);
@@ -125,10 +137,15 @@ void graph_dump(const Graph *g); /* to standard error, for a debugger */
  * inside their base, CHECKs in statement order, outputs present. False and the first broken one in `message`. */
 bool graph_verify(const Graph *g, bool functional, char *message, size_t message_size);
 
+/* ---- passes (passes.def): true if the graph changed ---- */
+#define PASS(name, kind, text) bool pass_##name(Compile *c);
+#include "compiled/passes.def"
+#undef PASS
+
 /* ---- stages (capture.c, functionalize.c, joint.c) ---- */
 /* Walks the program on metadata: fills c->graph and c->capture, or decides that the call raises: *at and err (an error of the
  * program); the graph then holds the prefix. Records the trace. */
-typedef struct CaptureInput { const Tensor *tensors; int n; bool grad_mode; int stop_before; } CaptureInput;
+typedef struct CaptureInput { const Tensor *tensors; const Input *inputs; int n; bool grad_mode; int stop_before; } CaptureInput;
 
 /* ---- lowering and execution (lower.c, execute.c) ---- */
 typedef struct Plan Plan;
@@ -144,7 +161,8 @@ typedef struct Execution {
  * write-backs afterwards), `tangent[k]` the data of TANGENT k (NULL where there is none). Outputs are reached by plan_data. Buffers
  * live in `arena`. */
 void plan_execute(const Plan *plan, void *const *input, void *const *tangent, Arena *arena, Execution *out);
-/* The data of a node's buffer after execution (the INPUT's own data for an INPUT). */
+/* The data of a node's buffer after the last execution (the INPUT's own data for an INPUT; for a VIEW its buffer's, to be read
+ * through the VIEW's t). The value of a write-back that was made in place is the input's own data: do not copy it onto itself. */
 void *plan_data(const Plan *plan, const Node *node);
 
 #endif

@@ -91,7 +91,8 @@ typedef struct Gen {
     bool want_partial;    /* backward from some returns only */
     bool want_backward;
     bool want_recall;     /* flags vary over recalls */
-    Stmt *want_spelling;  /* this statement is written as a function or with keywords */
+    bool want_spelling;   /* in-place statements are written as functions or with keywords */
+    Stmt *last_write;     /* the last setitem of a motif */
     GenerateInfo info;
     Made made[GEN_MADE];
     Data data[GEN_FACTS];
@@ -159,55 +160,71 @@ Var *draw_input_values(Gen *g, DType dtype, const int64_t *size, int ndim, const
 Var *draw_input_shared(Gen *g, Var *of);
 Input *var_input(Gen *g, const Var *v);
 
-/* ---- draw_args.c: arguments ---- */
+/* ---- draw_tensors.c: variables as arguments ---- */
 /* What a tensor is wanted for. */
 typedef struct Need {
     DType dtype;
     int ndim;
     const int64_t *size;
-    bool ranged;      /* integers in [lo, hi] */
-    int64_t lo, hi;
-    bool unique;
+    bool broadcast;  /* anything that expands to the size will do */
+    bool nonzero;    /* integers that divide */
+    bool uniform;    /* all elements equal */
+    bool plain;      /* an input made for it is contiguous */
 } Need;
-/* A variable that meets the need: an existing one, else a new input or literal. NULL if there is no room. */
+/* A variable that meets the need: mostly an existing one, else a new input or a factory's output. NULL if there is no room. */
 Var *draw_need(Gen *g, Need need);
-/* Any variable; recent ones more often. NULL if none is accepted in a few tries. */
+/* A variable that `accept` takes, recent ones more often; NULL if none is met in a few tries. */
 Var *draw_var(Gen *g, bool (*accept)(const Gen *g, const Var *v));
-Var *draw_float_var(Gen *g, int min_dims);
-/* Something that broadcasts to `size`. */
+/* Something to combine with a tensor of this dtype and size; other dtypes up to its category now and then. */
 Var *draw_operand(Gen *g, DType dtype, const int64_t *size, int ndim);
-Scalar draw_scalar(Gen *g, DType dtype);
-/* Draws every argument of the statement. False: nothing fits. */
-bool draw_arguments(Gen *g, Stmt *s);
+/* An integer tensor with values in [lo, hi], new or existing. `distinct_dim` >= 0: along that dim no value repeats; -1: may repeat. */
+Var *draw_index_tensor(Gen *g, DType dtype, const int64_t *size, int ndim, int64_t lo, int64_t hi, int distinct_dim);
+/* A tensor literal statement that holds exactly these integers. */
+Var *draw_literal(Gen *g, DType dtype, const int64_t *size, int ndim, const int64_t *values);
+bool tensor_expands(const Tensor *t, const int64_t *size, int ndim);
 
-/* ---- draw_index.c ---- */
-/* A Python index for a tensor of this size; `duplicates`: whether lists and tensors may repeat; says in *repeats if some do. */
-int draw_index(Gen *g, const Tensor *t, bool duplicates, PIndexItem *items, bool *repeats);
-PIndexItem index_slice(const int64_t *start, const int64_t *stop, const int64_t *step);
+/* ---- draw_args.c: all arguments of an op ---- */
+Scalar draw_scalar(Gen *g, DType dtype);
+/* Draws every argument of the statement; `self` is the main tensor, or NULL: draw it too. False: nothing fits. */
+bool draw_arguments(Gen *g, Stmt *s, Var *self);
+
+/* ---- draw_index.c: Python indices ---- */
+enum { GEN_ITEMS = 8 };
+/* A Python index for `t`; the count of items. *repeats: some element may be named twice. `tensors`: lists and tensors allowed. */
+int draw_index(Gen *g, const Tensor *t, bool tensors, PIndexItem *items, bool *repeats);
+/* bounds: INT64_MIN stands for None */
+PIndexItem index_slice(int64_t start, int64_t stop, int64_t step);
 PIndexItem index_int(int64_t i);
 PIndexItem index_var(const Var *v);
 PIndexItem index_list(Gen *g, const int64_t *v, int n);
+PIndexItem index_simple(IndexKind kind);
+/* The value argument of a setitem that has its index: something that fits, `uniform` where an element is named twice. */
+bool draw_setitem_value(Gen *g, Stmt *s, bool repeats);
+/* Metadata of self.index(indices) or self[index] for the statement's arguments, or NULL. */
+const Tensor *indexed_tensor(Gen *g, const Stmt *s);
 
 /* ---- draw_op.c ---- */
 OpClass op_class(const OpInfo *op);
 /* One random op statement, in a few tries; the commited variable or NULL. */
 Var *draw_op(Gen *g);
-/* The given op in a few tries. */
-Var *draw_this_op(Gen *g, OpId id);
+/* The given op in a few tries; `self` may be NULL. */
+Var *draw_this_op(Gen *g, OpId id, Var *self);
 
 /* ---- draw_statement.c: statement kinds ---- */
 void draw_statement(Gen *g);
-void draw_probe(Gen *g, const Var *v);
-void draw_flag_probe(Gen *g, const Var *v);
-/* Asserts, probes or branches on what the flags of `v` should be. */
+void draw_probe(Gen *g, ProbeKind kind, const Var *v);
+/* Asserts, probes or branches on a flag of `v`: requires_grad, is_leaf or has_grad_fn. */
 void draw_flag_question(Gen *g, Var *v);
-/* What the predicate should say, as far as the guesses go. */
+/* A branch on the predicate. With `self`, both arms bind one name to something made of it: that variable. Else NULL. */
+Var *draw_branch(Gen *g, const Predicate *predicate, Var *self);
+Predicate flag_predicate(Gen *g, PredicateKind kind, const Var *v);
+/* What the predicate says, as far as the guesses go. */
 bool predicate_guess(const Gen *g, const Predicate *predicate);
+/* Asserts that the predicate is what the guess says (or, `wrong`, the contrary). */
+void draw_assert(Gen *g, Predicate predicate, bool wrong);
 
 /* ---- draw_motif*.c, draw_mistake.c, draw_calls.c ---- */
-typedef struct Motif { const char *name; int weight; bool (*draw)(Gen *g); } Motif;
-extern const Motif MOTIFS[];
-extern const int MOTIF_COUNT;
+/* Draws one motif by weight: its number, or -1 if it did not come about. */
 int motif_draw(Gen *g);
 /* Appends one statement that should raise; the kind drawn, or -1. */
 int mistake_draw(Gen *g);

@@ -7,6 +7,7 @@
 /* A pair of executors, ready to check programs one after the other, with counters over its life. Not shared by threads. */
 typedef struct Checker Checker;
 struct Checker {
+    const char *pair;       /* "reference,compiled" */
     Executor a, b;
     Executor reference;     /* for the float64 shadow, whatever the pair is */
     RunOptions run;         /* poke (on by default) and limits */
@@ -31,8 +32,8 @@ bool checker_open(Checker *c, const char *pair, const CompileOptions *compile, c
 /* Runs `p` on both executors and judges. Results and scratch live in `arena`; the caller resets it. */
 void check_program(Checker *c, const Program *p, Arena *arena, Outcome *out);
 
-/* As check_program for a result that is already known (an `expect`, a recorded answer): `b` is not run. */
-void check_results(Checker *c, const Program *p, const Result *a, const Result *b, Arena *arena, Outcome *out);
+/* Judges results that are already there (one may be an `expect`), numbers by `rule`. */
+void check_results(Checker *c, const Program *p, const Result *a, const Result *b, NumberRule rule, Arena *arena, Outcome *out);
 
 /* Finds the first divergent statement of a finding by checking prefixes of `p` (the counters stay as they were), and writes
  * culprit and signature. Deterministic. */

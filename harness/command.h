@@ -3,6 +3,7 @@
 #define HARNESS_COMMAND_H
 
 #include "harness/check.h"
+#include "harness/io.h"
 #include "program/json.h"
 
 /* What a process answers. The worst of several is the highest. */
@@ -18,12 +19,12 @@ typedef struct Options {
     bool seed_given;
     double seconds;         /* 0: no limit given */
     int64_t runs;           /* 0: no limit given */
-    bool json, timing, quiet, resume, no_minimize;
+    bool json, timing, quiet, stats, no_minimize, poke;
     bool no_poke;
     const char *out;        /* NULL: not given */
     const char *as;         /* NULL: not given */
     const char *after;      /* pass or stage name */
-    const char *const *files;
+    char **files;           /* what is not an option, in order */
     int nfiles;
 } Options;
 
@@ -32,9 +33,10 @@ typedef struct Options {
 #undef COMMAND
 
 /* ---- options.c ---- */
-/* Parses argv[2..] for the command; false and one sentence for a bad one. `*help` is set by --help. */
+/* Parses the arguments behind the command's name; `accepted` names the options it takes. False and one sentence for a bad one. `*help`
+ * is set by --help. The words that are no options are moved to the front of argv, which `o->files` points to. */
 bool options_parse(Options *o, int argc, char **argv, const char *accepted, bool *help, char *message, size_t message_size);
-/* The lines of help of the options named in `accepted`. */
+/* Prints the lines of help of the options named in `accepted`. */
 void options_help(const char *accepted);
 
 /* ---- what commands share (command.c) ---- */
@@ -45,6 +47,13 @@ int open_checker(const Options *o, Checker *c);
 /* Flushes standard output and says what went wrong: every command returns through it. */
 int finish(int code);
 static inline int worst(int a, int b) { return a > b ? a : b; }
+/* Parses the program of a source; 0, or the exit code after complaining. `*known` (may be NULL: complain) is false for a program that
+ * names an op which the table does not have. */
+int load_program(Arena *arena, const Source *source, Program **out, bool *known);
+/* `text` with control characters replaced, for a terminal. */
+const char *printable(Arena *arena, const char *text);
+/* "skew.json (skew_symmetric)". */
+const char *title_of(Arena *arena, const char *source, const Program *p);
 /* Seconds on a monotonic clock. */
 double now_seconds(void);
 /* True if progress may be shown: standard error is a terminal and --quiet is not given. */

@@ -103,7 +103,11 @@ static bool ends_with(const char *s, const char *end) {
 
 enum { IO_MAX_LINES_BYTES = 1 << 30 };
 
-static void each_file(const char *path, SourceFn each, BadFn bad, void *user) {
+static void tell_bad(SourceFn each, void *user, const char *name, IoStatus status, const char *message) {
+    each(user, &(Source){.name = name, .status = status, .message = message});
+}
+
+static void each_file(const char *path, SourceFn each, void *user) {
     bool lines = ends_with(path, ".jsonl");
     Arena arena = ARENA_EMPTY;
     char *text;
@@ -111,22 +115,21 @@ static void each_file(const char *path, SourceFn each, BadFn bad, void *user) {
     char message[512];
     IoStatus status = io_read(&arena, path, lines ? IO_MAX_LINES_BYTES : IO_MAX_BYTES, &text, &length, message, sizeof message);
     if (status != IO_OK) {
-        bad(user, path, status, message);
+        tell_bad(each, user, path, status, message);
     } else if (!lines) {
-        Source source = {strcmp(path, "-") == 0 ? "standard input" : path, text, length};
-        each(user, &source);
+        each(user, &(Source){.name = strcmp(path, "-") == 0 ? "standard input" : path, .text = text, .length = length});
     } else {
         Arena names = ARENA_EMPTY;
         int64_t at = 0;
         for (int64_t number = 1; at < length; number++) {
             char *end = memchr(text + at, '\n', (size_t)(length - at));
             int64_t n = (end ? end - text : length) - at;
-            Source source = {arena_printf(&names, "%s:%lld", path, (long long)number), text + at, n};
+            const char *name = arena_printf(&names, "%s:%lld", path, (long long)number);
             if (n > IO_MAX_BYTES) {
-                bad(user, source.name, IO_BAD, "the line is longer than the limit of 16 MB");
+                tell_bad(each, user, name, IO_BAD, arena_printf(&names, "%s is longer than the limit of %d bytes", name, IO_MAX_BYTES));
             } else if (n > 0) {
                 text[at + n] = '\0';
-                each(user, &source);
+                each(user, &(Source){.name = name, .text = text + at, .length = n});
             }
             arena_reset(&names);
             at += n + 1;
@@ -138,12 +141,12 @@ static void each_file(const char *path, SourceFn each, BadFn bad, void *user) {
 
 static int by_name(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
 
-static void walk(const char *path, int depth, SourceFn each, BadFn bad, void *user) {
+static void walk(const char *path, int depth, SourceFn each, void *user) {
     char message[512];
     DIR *dir = depth > 32 ? (errno = ELOOP, NULL) : opendir(path);
     if (!dir) {
         int error = errno;
-        bad(user, path, fail(classify(error), message, sizeof message, "open the directory", path, error), message);
+        tell_bad(each, user, path, fail(classify(error), message, sizeof message, "open the directory", path, error), message);
         return;
     }
     Arena arena = ARENA_EMPTY;
@@ -173,23 +176,23 @@ static void walk(const char *path, int depth, SourceFn each, BadFn bad, void *us
         struct stat info;
         if (stat(child, &info) != 0) {
             int error = errno;
-            bad(user, child, fail(classify(error), message, sizeof message, "open", child, error), message);
+            tell_bad(each, user, child, fail(classify(error), message, sizeof message, "open", child, error), message);
         } else if (S_ISDIR(info.st_mode)) {
-            walk(child, depth + 1, each, bad, user);
+            walk(child, depth + 1, each, user);
         } else if (ends_with(child, ".json") || ends_with(child, ".jsonl")) {
-            each_file(child, each, bad, user);
+            each_file(child, each, user);
         }
     }
     free(names);
     arena_destroy(&arena);
 }
 
-void io_each(const char *path, bool directories, SourceFn each, BadFn bad, void *user) {
+void io_each(const char *path, bool directories, SourceFn each, void *user) {
     struct stat info;
     if (directories && strcmp(path, "-") != 0 && stat(path, &info) == 0 && S_ISDIR(info.st_mode)) {
-        walk(path, 0, each, bad, user);
+        walk(path, 0, each, user);
     } else {
-        each_file(path, each, bad, user);
+        each_file(path, each, user);
     }
 }
 

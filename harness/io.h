@@ -11,19 +11,19 @@ typedef enum IoStatus { IO_OK, IO_BAD /* bad input: exit 2 */, IO_ENVIRONMENT /*
 /* The whole file ("-": standard input), NUL-terminated, in `arena`; at most `max` bytes. */
 IoStatus io_read(Arena *arena, const char *path, int64_t max, char **text, int64_t *length, char *message, size_t message_size);
 
-/* One program's text out of the files named on a command line. */
+/* One program's text out of the files named on a command line, or why it could not be read. */
 typedef struct Source {
     const char *name;       /* "a.json", "b.jsonl:17" */
+    IoStatus status;
+    const char *message;    /* status not IO_OK: one sentence */
     const char *text;
     int64_t length;
 } Source;
 
 /* Calls `each` for every program in `path`: the file itself, or, for a name that ends in .jsonl, each line that is not empty. A
- * directory (only if `directories`) is walked in sorted order for *.json and *.jsonl. `each` may use and keep nothing of the source.
- * Returns the first failure; those of single files inside a directory are told to `bad`. */
+ * directory (only if `directories`) is walked in sorted order for *.json and *.jsonl. The source is gone when `each` returns. */
 typedef void (*SourceFn)(void *user, const Source *source);
-typedef void (*BadFn)(void *user, const char *name, IoStatus status, const char *message);
-void io_each(const char *path, bool directories, SourceFn each, BadFn bad, void *user);
+void io_each(const char *path, bool directories, SourceFn each, void *user);
 
 /* Writes the file aside (same directory), fsyncs and renames; false and a sentence if the environment fails. */
 bool io_write(const char *path, const char *text, int64_t length, char *message, size_t message_size);

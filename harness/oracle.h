@@ -5,6 +5,7 @@
 #ifndef HARNESS_ORACLE_H
 #define HARNESS_ORACLE_H
 
+#include "harness/compare.h"
 #include "harness/finding.h"
 
 typedef enum Verdict { AGREE, FINDING, SKIP } Verdict;
@@ -21,16 +22,28 @@ typedef enum SkipReason {
 } SkipReason;
 const char *skip_name(SkipReason reason);
 
+/* How numbers whose bits differ are judged. */
+typedef enum NumberRule {
+    RULE_SHADOW,             /* within the error bound of the reference's float64 shadow */
+    RULE_RECORDED,           /* bits, but not the sign of zero: `b` is a recording of exact arithmetic */
+    RULE_RECORDED_ZERO_SIGN, /* bits; in gradients not the sign of zero */
+    RULE_TOLERANT            /* PyTorch's default tolerances: `b` is a recording of rounded arithmetic */
+} NumberRule;
+
 /* A program and what both executors made of it. */
 typedef struct Trial {
     const Program *program;
     const Result *a, *b;
+    NumberRule rule;
     int ncalls;                      /* calls, from the first, on whose status both agree: what the other oracles look at */
     struct Checker *checker;         /* who reruns the reference for trial_shadow; may be NULL if `shadow` is set */
     Arena *arena;
     const Result *shadow;            /* kept by trial_shadow */
     SkipReason skip;                 /* set by an oracle that answers SKIP */
 } Trial;
+
+/* Judges two buffers of one shape by the trial's rule; `first` is the element that decided. `shadow` may be NULL. */
+Match trial_match(const Trial *t, const Values *a, const Values *b, const Values *shadow, bool is_gradient, int64_t *first);
 
 /* The reference's result with the float64 shadow: run at the first mismatch of floats, then kept. */
 const Result *trial_shadow(Trial *t);

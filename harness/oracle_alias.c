@@ -1,6 +1,5 @@
 /* alias: returns share storage with the same inputs and earlier returns. What is stated is compared first; then what a write to
  * every return did to all of them (format.md, "poke"), which shows aliasing that nobody stated. */
-#include "harness/compare.h"
 #include "harness/oracle.h"
 
 #include <stdio.h>

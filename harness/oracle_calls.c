@@ -55,8 +55,9 @@ Verdict oracle_calls(Trial *t, Finding *out) {
         for (int j = 0; j < k; j++) {
             if (t->a->calls[j].ok && !(j > 0 && p->recalls[j - 1].keep) && same_call(p, j, k)) {
                 finding_start(out, ORACLE_calls, "recompile", k, SUBJECT_CALL, -1, AT_UNKNOWN);
-                snprintf(out->a, sizeof out->a, a->compiled ? "compiled again, though call %d is the same" : "reused call %d", j);
-                snprintf(out->b, sizeof out->b, b->compiled ? "compiled again, though call %d is the same" : "reused call %d", j);
+                const char *again = "compiled again, though an earlier call is the same", *not_again = "not compiled again";
+                snprintf(out->a, sizeof out->a, "%s (call %d)", a->compiled ? again : not_again, j);
+                snprintf(out->b, sizeof out->b, "%s (call %d)", b->compiled ? again : not_again, j);
                 return FINDING;
             }
         }

@@ -4,24 +4,6 @@
 
 #include <stdio.h>
 
-bool status_same(const CallResult *a, const CallResult *b) {
-    if (a->ok || b->ok) {
-        return a->ok == b->ok;
-    }
-    bool same_place = a->error_at == b->error_at || a->error_at == AT_UNKNOWN || b->error_at == AT_UNKNOWN;
-    return same_place && a->error == b->error && a->error != ERR_internal;
-}
-
-void trial_count_calls(Trial *t) {
-    int n = t->a->ncalls < t->b->ncalls ? t->a->ncalls : t->b->ncalls;
-    t->ncalls = 0;
-    while (t->ncalls < n && status_same(&t->a->calls[t->ncalls], &t->b->calls[t->ncalls])) {
-        t->ncalls++;
-    }
-}
-
-int trial_returns(const CallResult *a, const CallResult *b) { return a->nreturns < b->nreturns ? a->nreturns : b->nreturns; }
-
 static const char *code_of(const CallResult *c) { return c->ok ? "ok" : errcode_name(c->error); }
 
 /* Which of two error places comes first: a statement before "return" before "backward". */

@@ -1,15 +1,12 @@
 /* values: returns and input storages hold the same elements. Equal bits are the common answer; only a mismatch of floats asks for
  * the float64 shadow, which says whether rounding explains it, or that a discrete choice was too close to tell. */
-#include "harness/compare.h"
 #include "harness/oracle.h"
-
-#include <math.h>
 
 /* Judges one pair; `shadow` NULL where the shadow run has no counterpart. */
 static Verdict judge(Trial *t, Finding *out, const Values *a, const Values *b, const Values *shadow, const char *kind, int call,
                      Subject subject, int index) {
     int64_t first = 0;
-    Match match = compare_bounded(a, b, shadow, &first);
+    Match match = trial_match(t, a, b, shadow, false, &first);
     if (match == MATCH_SAME) {
         return AGREE;
     }

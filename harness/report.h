@@ -5,6 +5,7 @@
 
 #include "harness/check.h"
 #include "harness/minimize.h"
+#include "program/json.h"
 
 typedef struct Report {
     const Program *original;    /* as found */
@@ -22,5 +23,8 @@ bool report_write(Arena *arena, const char *out, const Report *report, char *pat
 
 /* The finding as text, as `check` prints it: oracle, place, statement, both answers. */
 void report_finding(Text *text, const Program *p, const Finding *f, const Checker *c);
+
+/* The same as a JSON object; `fired` are the bits of all oracles that fired. */
+void report_finding_json(Text *text, const Program *p, const Finding *f, uint32_t fired);
 
 #endif

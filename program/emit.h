@@ -86,6 +86,9 @@ bool call_saves_slot(const Call *call, int slot, const bool *requires_grad);
 bool op_saves_result(const Call *call, const bool *requires_grad);
 
 /* ---- Python indexing and other decompositions (decompose_*.c) are reached through emit_call ---- */
+/* Masks (bool, uint8) among `indices` (a Tensor?[] argument that indexes `self`) become their nonzero coordinates, as
+ * at::native::expandTensors does; the rest is kept. Errors: index_range (too many), index_dtype, shape (a mask that does not fit). */
+ErrCode emit_expand_masks(Emit *e, const Tensor *self, const Arg *indices, Arg *out);
 
 /* A view's region: the gradient of as_strided between two geometries of one storage (CopySlices and view regeneration use it):
  * the gradient, of size `size`, of an as_strided(view) of a base with the base's geometry. */

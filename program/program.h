@@ -115,6 +115,7 @@ typedef struct InputData {
     uint64_t seed;
     void *data;    /* else: `numel` elements of the dtype */
     int64_t numel;
+    const char *extra; /* `x-` keys of the fill */
 } InputData;
 
 typedef struct Input {

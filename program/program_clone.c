@@ -88,6 +88,7 @@ static Input *clone_inputs(Arena *arena, const Input *from, int n) {
         if (data->given && !data->is_fill) {
             data->data = arena_copy(arena, data->data, data->numel * dtype_bytes(to[i].dtype));
         }
+        data->extra = clone_text(arena, data->extra);
         to[i].extra = clone_text(arena, to[i].extra);
     }
     return to;

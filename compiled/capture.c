@@ -1,0 +1,295 @@
+/* Capture: walks the program on metadata, statement by statement, as eager would run it, and records a graph and a tape.
+ *
+ * Inputs become one INPUT node a storage; an input tensor is a read of it. Branches, assertions and probes are decided here, from
+ * the handles (handles.c); ops go through emit_call to capture_apply.c. The walk ends at the first statement that raises, with the
+ * graph holding what comes before it; what depends on data is a CHECK in the graph, or a question asked now (question.c). */
+#include "compiled/capture.h"
+
+#include <string.h>
+
+static ErrCode unbound(Capture *cap, NameId name) {
+    return error_set(&cap->err, ERR_invalid, "the name '%s' is not bound", cap->program->names[name]);
+}
+
+static Handle *handle_of(Capture *cap, NameId name) { return cap->handle[name].var ? &cap->handle[name] : NULL; }
+
+/* ---- predicates and probes ---- */
+
+static ErrCode decide(Capture *cap, const Predicate *q, bool branch, bool *value) {
+    if (q->kind == PRED_not) {
+        TRY(decide(cap, q->inner, branch, value));
+        *value = !*value;
+        return ERR_none;
+    }
+    if (q->kind == PRED_is_grad_enabled) {
+        *value = cap->grad_mode;
+        return ERR_none;
+    }
+    Handle *h = handle_of(cap, q->of);
+    if (!h) {
+        return unbound(cap, q->of);
+    }
+    CHECK(cap->c->options->fault != FAULT_NONE || handle_is_fresh(h));
+    const Tensor *t = &h->var->t;
+    switch (q->kind) {
+    case PRED_requires_grad: *value = branch ? h->branch_requires_grad : h->flags.requires_grad; break;
+    case PRED_is_leaf:
+        TRY(cap_ask(cap, h->var, NULL));
+        *value = !h->flags.has_grad_fn;
+        break;
+    case PRED_has_grad_fn:
+        TRY(cap_ask(cap, h->var, NULL));
+        *value = h->flags.has_grad_fn;
+        break;
+    case PRED_is_contiguous: *value = tensor_is_contiguous(t); break;
+    case PRED_dtype: *value = t->dtype == q->dtype; break;
+    case PRED_dim: *value = t->ndim == q->dim; break;
+    case PRED_is_grad_enabled:
+    case PRED_not: break;
+    }
+    return ERR_none;
+}
+
+static TraceEntry *trace_add(Capture *cap, const Stmt *stmt) {
+    if (cap->ntrace == cap->trace_capacity) {
+        int capacity = cap->trace_capacity ? cap->trace_capacity * 2 : 8;
+        TraceEntry *grown = arena_array(cap->arena, TraceEntry, capacity);
+        if (cap->ntrace > 0) {
+            memcpy(grown, cap->trace, sizeof *grown * (size_t)cap->ntrace);
+        }
+        cap->trace = grown;
+        cap->trace_capacity = capacity;
+    }
+    TraceEntry *entry = &cap->trace[cap->ntrace++];
+    entry->sid = stmt->sid;
+    entry->probe = stmt->probe;
+    entry->n = 1;
+    return entry;
+}
+
+static void trace_list(TraceEntry *entry, const int64_t *v, int n) {
+    entry->n = n;
+    memcpy(entry->v, v, sizeof *v * (size_t)n);
+}
+
+static ErrCode run_probe(Capture *cap, const Stmt *stmt) {
+    if (stmt->probe == PROBE_is_grad_enabled) {
+        trace_add(cap, stmt)->v[0] = cap->grad_mode;
+        return ERR_none;
+    }
+    Handle *h = handle_of(cap, stmt->of);
+    if (!h) {
+        return unbound(cap, stmt->of);
+    }
+    CHECK(cap->c->options->fault != FAULT_NONE || handle_is_fresh(h));
+    if (stmt->probe == PROBE_is_leaf || stmt->probe == PROBE_has_grad_fn) {
+        TRY(cap_ask(cap, h->var, NULL));
+    }
+    const Tensor *t = &h->var->t;
+    TraceEntry *entry = trace_add(cap, stmt);
+    switch (stmt->probe) {
+    case PROBE_requires_grad: entry->v[0] = h->flags.requires_grad; break;
+    case PROBE_is_leaf: entry->v[0] = !h->flags.has_grad_fn; break;
+    case PROBE_has_grad_fn: entry->v[0] = h->flags.has_grad_fn; break;
+    case PROBE_is_contiguous: entry->v[0] = tensor_is_contiguous(t); break;
+    case PROBE_size: trace_list(entry, t->size, t->ndim); break;
+    case PROBE_stride: trace_list(entry, t->stride, t->ndim); break;
+    case PROBE_storage_offset: entry->v[0] = t->offset; break;
+    case PROBE_dtype: entry->v[0] = t->dtype; break;
+    case PROBE_version: entry->v[0] = t->storage->version; break;
+    case PROBE_is_grad_enabled:
+    case PROBE_COUNT: break;
+    }
+    return ERR_none;
+}
+
+/* ---- statements ---- */
+
+static ErrCode bind_outputs(Capture *cap, const Stmt *stmt, Tensor *const *out, int nout) {
+    if (stmt->nout == 0) {
+        return ERR_none;
+    }
+    bool several = stmt->op->nreturn < 0;
+    if (stmt->nout != nout || (several && !stmt->out_list)) {
+        return error_set(&cap->err, ERR_invalid, "%d values to unpack into %d names", nout, stmt->nout);
+    }
+    for (int i = 0; i < nout; i++) {
+        handle_bind(cap, stmt->out[i], (Var *)out[i]);
+    }
+    return ERR_none;
+}
+
+static ErrCode run_op(Capture *cap, const Stmt *stmt) {
+    Call call;
+    TRY(stmt_bind(stmt, cap->program, cap->env, cap->arena, &call, &cap->err));
+    Tensor *out[MAX_OUTPUTS];
+    int nout = 0;
+    TRY(emit_call(&cap->emit, &call, out, &nout));
+    if (stmt->requires_grad) {
+        TRY(cap_set_requires_grad(cap, (Var *)out[0], true));
+    }
+    if (stmt->op->nparam > 0 && stmt->op->param[0].writes) {
+        handle_refresh(cap, stmt, (Var *)call.arg[0].tensor);
+    }
+    return bind_outputs(cap, stmt, out, nout);
+}
+
+static ErrCode run_block(Capture *cap, const Block *block);
+
+static ErrCode run_branch(Capture *cap, const Stmt *stmt) {
+    bool taken;
+    TRY(decide(cap, &stmt->predicate, true, &taken));
+    return run_block(cap, taken ? &stmt->body : &stmt->orelse);
+}
+
+static ErrCode run_with(Capture *cap, const Stmt *stmt) {
+    bool outer = cap->grad_mode;
+    cap->grad_mode = stmt->grad_enabled;
+    TRY(run_block(cap, &stmt->body));
+    cap->grad_mode = outer;
+    return ERR_none;
+}
+
+static ErrCode run_assert(Capture *cap, const Stmt *stmt) {
+    bool holds;
+    TRY(decide(cap, &stmt->predicate, false, &holds));
+    return holds ? ERR_none : error_set(&cap->err, ERR_assertion, "the assertion is false");
+}
+
+static ErrCode run_stmt(Capture *cap, const Stmt *stmt) {
+    cap->sid = stmt->sid;
+    cap->writing = -1;
+    switch (stmt->kind) {
+    case STMT_OP: return run_op(cap, stmt);
+    case STMT_WITH: return run_with(cap, stmt);
+    case STMT_IF: return run_branch(cap, stmt);
+    case STMT_ASSERT: return run_assert(cap, stmt);
+    case STMT_PROBE: return run_probe(cap, stmt);
+    case STMT_GRAD: return error_set(&cap->err, ERR_unsupported, "torch.autograd.grad inside the program");
+    case STMT_GRAPH_BREAK: return ERR_none; /* the next region would take up all that crosses: one region does as well */
+    }
+    return ERR_none;
+}
+
+static ErrCode run_block(Capture *cap, const Block *block) {
+    for (const Stmt *stmt = block->first; stmt; stmt = stmt->next) {
+        if (stmt->sid == cap->in.stop_before) {
+            cap->end = END_STOPPED;
+            return error_set(&cap->err, ERR_internal, "stopped");
+        }
+        ErrCode code = run_stmt(cap, stmt);
+        if (code != ERR_none) {
+            return code;
+        }
+    }
+    return ERR_none;
+}
+
+/* ---- the ends ---- */
+
+static void capture_inputs(Capture *cap) {
+    const CaptureInput *in = &cap->in;
+    Graph *g = cap->graph;
+    Class *by_input[MAX_INPUTS];
+    g->input = arena_array(cap->arena, Node *, in->n);
+    g->version = arena_array(cap->arena, int64_t, in->n);
+    g->written = arena_array(cap->arena, Node *, in->n);
+    cap->input = arena_array(cap->arena, Var, in->n);
+    for (int i = 0; i < in->n; i++) {
+        const Tensor *t = &in->tensors[i];
+        Class *cls = NULL;
+        for (int j = 0; j < i && !cls; j++) {
+            if (in->tensors[j].storage == t->storage) {
+                cls = by_input[j];
+            }
+        }
+        if (!cls) {
+            int number = g->ninputs++;
+            Node *node = graph_input(g, number, t->dtype, t->storage->numel);
+            g->input[number] = node;
+            cls = capture_class(cap, t->dtype, t->storage->numel, node, number);
+            cap->bytes += t->storage->numel * dtype_bytes(t->dtype);
+        }
+        by_input[i] = cls;
+        Var *v = &cap->input[i];
+        v->t = *t;
+        v->t.storage = &cls->storage;
+        v->node = graph_view(g, cls->buffer, t, AT_RETURN);
+        v->node->cls = cls->number;
+        v->input = i;
+        v->requires_grad = in->inputs[i].requires_grad;
+        handle_bind(cap, in->inputs[i].name, v);
+    }
+}
+
+/* Returned tensors are looked at: their histories are asked. */
+static ErrCode capture_returns(Capture *cap) {
+    const Program *p = cap->program;
+    Graph *g = cap->graph;
+    cap->sid = AT_RETURN;
+    cap->ret = arena_array(cap->arena, Var *, p->nreturns);
+    ReturnPlan *ret = arena_array(cap->arena, ReturnPlan, p->nreturns);
+    for (int k = 0; k < p->nreturns; k++) {
+        cap->ret[k] = (Var *)cap->env[p->returns[k]];
+        if (!cap->ret[k]) {
+            return unbound(cap, p->returns[k]);
+        }
+    }
+    for (int k = 0; k < p->nreturns; k++) {
+        Var *v = cap->ret[k];
+        TRY(cap_ask(cap, v, NULL));
+        Class *cls = class_of(&v->t);
+        ret[k].aliases_input = cls->input >= 0;
+        ret[k].storage = cls->input;
+        ret[k].cls = cls->number;
+        ret[k].value = cls->buffer;
+        ret[k].layout = v->t;
+        ret[k].layout.storage = NULL;
+        ret[k].requires_grad = cap_requires_grad(v);
+        ret[k].is_leaf = !v->history.to;
+    }
+    g->ret = ret;
+    g->nret = p->nreturns;
+    return ERR_none;
+}
+
+static void capture_input_flags(Capture *cap) {
+    Graph *g = cap->graph;
+    g->ninp = cap->in.n;
+    g->inp = arena_array(cap->arena, InputPlan, g->ninp);
+    for (int i = 0; i < g->ninp; i++) {
+        const Var *v = &cap->input[i];
+        g->inp[i].requires_grad = cap_requires_grad(v);
+        g->inp[i].is_leaf = !v->history.to;
+        g->inp[i].grad_state = GRAD_NULL;
+        g->version[class_of(&v->t)->input] = v->t.storage->version;
+    }
+}
+
+void capture_program(Compile *c, const CaptureInput *in) {
+    Arena *arena = c->arena;
+    Capture *cap = arena_new(arena, Capture);
+    c->capture = cap;
+    c->graph = cap->graph = graph_new(arena);
+    cap->c = c;
+    cap->arena = arena;
+    cap->program = c->program;
+    cap->in = *in;
+    cap->emit = (Emit){arena, &cap->err, capture_apply, capture_count_nonzero, capture_item_int};
+    cap->grad_mode = in->grad_mode;
+    cap->env = arena_array(arena, Tensor *, c->program->nnames);
+    cap->handle = arena_array(arena, Handle, c->program->nnames);
+    capture_inputs(cap);
+    ErrCode code = run_block(cap, &c->program->body);
+    if (cap->end != END_CHECK) {
+        cap->at = cap->sid;
+    }
+    if (code == ERR_none) {
+        code = capture_returns(cap);
+        cap->at = AT_RETURN;
+    }
+    if (code != ERR_none && cap->end == END_OK) {
+        cap->end = END_ERROR;
+    }
+    capture_input_flags(cap);
+}

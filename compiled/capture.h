@@ -1,0 +1,211 @@
+/* Capture: what the compiler knows about a program beside its graph: tensor objects, their histories, and what was decided.
+ *
+ *     name ── Handle (cached flags) ── Var ── Class (storage: one version)          what programs see
+ *                                       │ └── Node (a place to read, in the graph)
+ *                                       └──── history ── TapeNode ── TapeNode ── leaf   the static tape
+ *
+ * A Var is one tensor object of the program, metadata only: a layout in its Class, and the autograd record of semantics.md 1-4.
+ * Before functionalize an operand that is a VIEW or the node of a Class reads what the Class holds at that place in the graph;
+ * afterwards nodes are values, and the tape, which points to OP nodes, finds in their operands what the op saw: the saved values.
+ *
+ * Everything lives in the compilation's arena. */
+#ifndef COMPILED_CAPTURE_H
+#define COMPILED_CAPTURE_H
+
+#include "compiled/graph.h"
+
+typedef struct Var Var;
+typedef struct TapeNode TapeNode;
+typedef struct Handle Handle;
+
+/* A storage of the program. `storage` has no data; its address is the identity that overlap tests compare. */
+typedef struct Class {
+    Storage storage;   /* first: a Storage * of a Var is a Class * */
+    int number;
+    int input;         /* input storage number, or -1 */
+    Node *buffer;      /* the node that made it: layouts are places in its buffer */
+    Handle *handles;   /* names bound to tensors on this storage */
+} Class;
+static inline Class *class_of(const Tensor *t) { return (Class *)t->storage; }
+
+/* Where a gradient goes: output `nr` of a tape node; `to` NULL: to nobody. */
+typedef struct Edge {
+    TapeNode *to;
+    int nr;
+} Edge;
+
+/* How a differentiable view was made (torch's CreationMeta). */
+typedef enum Creation { CREATED_PLAIN, CREATED_NO_GRAD, CREATED_MULTI } Creation;
+
+struct Var {
+    Tensor t;              /* first; storage is the Class */
+    Node *node;            /* reads the tensor */
+    bool requires_grad;    /* the tensor's own bit */
+    Edge history;          /* grad_fn; to NULL: none */
+    TapeNode *accumulator; /* the leaf's own tape node, once somebody asked for it */
+    Var *base;             /* differentiable view: the root it is a view of; else NULL */
+    Creation created;      /* of a view */
+    int64_t made_at;       /* version at which a view's history was made */
+    int input;             /* place among the program's inputs, or -1 */
+    Node *grad;            /* leaf, after joint: the gradient that arrived, or NULL */
+};
+
+/* What a name binding caches when it is made, as Dynamo's TensorVariable does. */
+typedef struct Flags {
+    bool requires_grad, has_grad_fn;
+} Flags;
+struct Handle {
+    Var *var;                     /* NULL: the name is not bound */
+    Flags flags;                  /* answer probes and asserts */
+    bool branch_requires_grad;    /* the copy that branches ask */
+    Handle *next, *prev;          /* handles on one storage */
+};
+
+typedef enum TapeKind {
+    TAPE_LEAF,    /* accumulates into `leaf` */
+    TAPE_OP,      /* the op's derivative rule */
+    TAPE_ZERO,    /* zeros to every operand: an in-place comparison */
+    TAPE_REGION,  /* CopySlices: base's gradient, with the region `view` replaced by what `inner` makes of it */
+    TAPE_STRIDED  /* a view's history remade: a strided read of the base */
+} TapeKind;
+
+/* A saved value: its storage and the version it had. */
+typedef struct Saved {
+    const Class *cls;
+    int64_t version;
+} Saved;
+
+struct TapeNode {
+    TapeKind kind;
+    int64_t seq;             /* the engine runs ready nodes by descending sequence number */
+    int sid;
+    const Call *call;        /* OP: a view's own call (metadata); else NULL: node->call */
+    Node *node;              /* OP on values: the node */
+    Tensor *const *out;      /* OP: its outputs (of an in-place op: the value written, in self's dtype) */
+    int nslot, nout;
+    Edge *next;              /* by slot */
+    const Tensor *const *input; /* by slot: metadata of the operand: a gradient is brought to its size and dtype */
+    Saved *saved;
+    int nsaved;
+    Var *leaf;
+    const Tensor *base, *view; /* REGION, STRIDED: places in one storage */
+    TapeNode *inner;         /* REGION */
+    /* scratch of the engine */
+    int waits;               /* edges that have not delivered yet */
+    bool seen;
+    Tensor **grad;           /* by output: what has arrived */
+};
+
+/* A size or index that depends on values: found by running the graph so far; part of the guard. */
+typedef enum QuestionKind { ASK_COUNT_NONZERO, ASK_ITEM } QuestionKind;
+typedef struct Question {
+    QuestionKind kind;
+    Plan *plan;
+    const Node *value;
+    Tensor layout;           /* of the tensor asked about, in value's buffer */
+    int64_t answer;
+    struct Question *next;
+} Question;
+
+/* Why a capture ended before the last statement. */
+typedef enum CaptureEnd {
+    END_OK,        /* it did not */
+    END_ERROR,     /* the statement raises */
+    END_STOPPED,   /* stop_before was reached */
+    END_CHECK      /* a CHECK before a question fired: err, at */
+} CaptureEnd;
+
+typedef struct Capture {
+    Emit emit;               /* first: Emit * is Capture * */
+    Compile *c;
+    Arena *arena;
+    const Program *program;
+    Graph *graph;
+    CaptureInput in;
+    Error err;               /* the program's error */
+    bool grad_mode;
+    int sid;                 /* the running statement */
+    const Stmt *stmt;
+    int64_t seq, bytes;
+    Class **cls; int ncls, cls_capacity;
+    Var *input;              /* by program input */
+    Tensor **env;            /* by NameId: the Var, or NULL */
+    Handle *handle;          /* by NameId */
+    Var **ret;               /* returned variables */
+    TraceEntry *trace; int ntrace, trace_capacity;
+    Question *questions, *last_question;
+    int writing;             /* input storage that a value error found in this statement leaves unsettled, or -1 */
+    CaptureEnd end;
+    int at;                  /* where the error is */
+    bool unsettled;          /* the error was found in a value while writing to input storage `writing` */
+} Capture;
+
+/* ---- capture.c ---- */
+/* Walks the program; fills c->graph and c->capture. Never fails: see Capture.end. */
+void capture_program(Compile *c, const CaptureInput *in);
+
+/* ---- capture_apply.c: the Emit ---- */
+ErrCode capture_apply(Emit *e, const Call *call, Tensor **out, int *nout);
+Class *capture_class(Capture *cap, DType dtype, int64_t numel, Node *buffer, int input);
+/* A new tensor on `cls` with `layout`. */
+Var *capture_var(Capture *cap, Class *cls, const Tensor *layout, Node *node);
+
+/* ---- question.c ---- */
+ErrCode capture_count_nonzero(Emit *e, const Tensor *mask, int64_t *count);
+ErrCode capture_item_int(Emit *e, const Tensor *t, int64_t *value);
+/* Asks again, on other inputs: true if the answer is the same and no CHECK fired on the way. */
+bool question_same(const Question *q, void *const *input, Arena *arena);
+
+/* ---- capture_autograd.c: semantics.md 1-4 on metadata ---- */
+bool cap_requires_grad(const Var *v);
+/* The view's history is of another version and has to be remade before anyone looks at it. */
+bool cap_is_stale(const Var *v);
+/* grad_fn as it would be answered now; true also where asking raises. Changes nothing. */
+bool cap_has_grad_fn(const Var *v);
+/* Asks for the history: remakes a stale one, or raises. *edge (may be NULL) is where a gradient of `v` goes. */
+ErrCode cap_ask(Capture *cap, Var *v, Edge *edge);
+/* `out` is a differentiable view of `self` made by the running op. */
+void cap_make_view(Capture *cap, Var *out, Var *self, bool multi);
+/* May a write to `self` be recorded? */
+ErrCode cap_check_write(Capture *cap, Var *self);
+/* self's value was written by `fn` (nr 0); the version has been bumped. */
+ErrCode cap_rebase(Capture *cap, Var *self, TapeNode *fn);
+TapeNode *tape_new(Capture *cap, TapeKind kind, int nslot, int nout);
+/* Asks every operand; edges in slot order (nothing for operands that take no gradient). */
+ErrCode tape_connect(Capture *cap, TapeNode *node, Tensor *const *slot);
+/* Remembers the versions of the operands that `call` saves (slot `skip` was copied: -1 for none), before the op runs. */
+void tape_save(Capture *cap, TapeNode *node, const Call *call, Tensor *const *slot, int skip);
+/* The same for its result, after the op ran. */
+void tape_save_result(Capture *cap, TapeNode *node, const Call *call, const Var *result);
+ErrCode cap_detach_in_place(Capture *cap, Var *self);
+ErrCode cap_set_requires_grad(Capture *cap, Var *self, bool requires_grad);
+
+/* ---- handles.c ---- */
+/* `name` now means `v`; its flags are cached. */
+void handle_bind(Capture *cap, NameId name, Var *v);
+/* After a statement that may have changed flags on the storage of its receiver: brings the caches concerned up to date. */
+void handle_refresh(Capture *cap, const Stmt *stmt, const Var *receiver);
+/* True if the cache says what is so (always, unless a fault keeps it stale). */
+bool handle_is_fresh(const Handle *h);
+
+/* ---- functionalize.c, joint.c: passes.def ---- */
+
+/* ---- epilogue.c ---- */
+/* One compiled call: what a cache entry holds. */
+typedef struct Artifact {
+    struct Artifact *next;
+    const void *key; int64_t key_bytes;
+    const Capture *capture;
+    const Graph *graph;
+    const Plan *plan;
+    bool has_checks;
+} Artifact;
+/* Runs the artifact on `inputs` (tensors with data) and fills `call`. False if a CHECK fired (`exec` says which): then inputs are as
+ * they were and `call` is untouched. */
+bool artifact_run(const Artifact *a, Tensor *inputs, int ninputs, const Program *p, const RunOptions *options, Arena *arena, CallResult *call, Execution *exec);
+
+/* ---- guard.c ---- */
+/* What a compilation may assume of the inputs, as bytes: equal bytes, same code. */
+const void *guard_key(const Compile *c, const CaptureInput *in, Arena *arena, int64_t *bytes);
+
+#endif

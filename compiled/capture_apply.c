@@ -1,0 +1,468 @@
+/* The Emit of the capture: each op is inferred, judged as eager would judge it, and recorded: nodes in the graph, history on the tape.
+ *
+ * Refusals come in eager's order: what histories refuse (asking a stale view, writing to a leaf), then the op's own checks (overlap,
+ * sizes, dtypes), then values. A refusal that depends on data becomes a CHECK node. An in-place op is its twin's value, cast to
+ * self's dtype, and a WRITE. */
+#include "compiled/capture.h"
+
+#include <string.h>
+
+Class *capture_class(Capture *cap, DType dtype, int64_t numel, Node *buffer, int input) {
+    if (cap->ncls == cap->cls_capacity) {
+        int capacity = cap->cls_capacity ? cap->cls_capacity * 2 : 32;
+        Class **grown = arena_array(cap->arena, Class *, capacity);
+        for (int i = 0; i < cap->ncls; i++) {
+            grown[i] = cap->cls[i];
+        }
+        cap->cls = grown;
+        cap->cls_capacity = capacity;
+    }
+    Class *cls = arena_new(cap->arena, Class);
+    cls->storage.dtype = dtype;
+    cls->storage.numel = numel;
+    cls->storage.id = cls->number = cap->ncls;
+    cls->input = input;
+    cls->buffer = buffer;
+    buffer->cls = cls->number;
+    cap->cls[cap->ncls++] = cls;
+    return cls;
+}
+
+Var *capture_var(Capture *cap, Class *cls, const Tensor *layout, Node *node) {
+    Var *v = arena_new(cap->arena, Var);
+    v->t = *layout;
+    v->t.storage = &cls->storage;
+    v->node = node;
+    node->cls = cls->number;
+    v->input = -1;
+    return v;
+}
+
+/* ---- calls ---- */
+
+/* The call with the nodes that read its operands in their places. */
+static void call_of_nodes(const Capture *cap, Call *out, const Call *call) {
+    *out = *call;
+    for (int p = 0; p < call->op->nparam; p++) {
+        Arg *arg = &out->arg[p];
+        switch (call->op->param[p].type) {
+        case ARG_TENSOR:
+        case ARG_TENSOR_OPT:
+            if (!arg->none && arg->tensor) {
+                arg->tensor = &((Var *)arg->tensor)->node->t;
+            }
+            break;
+        case ARG_TENSORS:
+        case ARG_TENSORS_OPT:
+            if (!arg->none) {
+                Tensor **v = arena_array(cap->arena, Tensor *, arg->tensors.n);
+                for (int i = 0; i < arg->tensors.n; i++) {
+                    Tensor *t = call->arg[p].tensors.v[i];
+                    v[i] = t ? &((Var *)t)->node->t : NULL;
+                }
+                arg->tensors.v = v;
+            }
+            break;
+        default: break;
+        }
+    }
+}
+
+/* What the value of the call looks like; the one size that depends on data is asked for. */
+static ErrCode infer_call(Capture *cap, const Call *call, Infer *r) {
+    if (call->op->id != OP_nonzero) {
+        return call->op->infer(call, r);
+    }
+    const Tensor *self = call->arg[0].tensor;
+    int64_t count = 0;
+    TRY(cap->emit.count_nonzero(&cap->emit, self, &count));
+    r->n = 1;
+    r->out = arena_new(r->arena, Tensor);
+    *r->out = (Tensor){.dtype = DT_int64, .ndim = 2, .size = {count, self->ndim}, .stride = {1, count > 0 ? count : 1}};
+    return ERR_none;
+}
+
+/* Counts a buffer against the limits. */
+static ErrCode take_memory(Capture *cap, const Tensor *t) {
+    const Limits *limits = &cap->c->limits;
+    int64_t numel, bytes;
+    if (!sizes_numel(t->size, t->ndim, &numel) || numel > limits->max_elements) {
+        return error_set(cap->emit.err, ERR_limit, "a tensor passes the limit of %lld elements", (long long)limits->max_elements);
+    }
+    bytes = numel * dtype_bytes(t->dtype);
+    if (bytes > limits->max_bytes - cap->bytes) {
+        return error_set(cap->emit.err, ERR_limit, "more than %lld bytes are live", (long long)limits->max_bytes);
+    }
+    cap->bytes += bytes;
+    return ERR_none;
+}
+
+/* ---- checks of values ---- */
+
+static void add_check(Capture *cap, CheckKind kind, const Tensor *value, int64_t bound, ErrCode code, const char *message) {
+    Node *check = graph_check(cap->graph, kind, ((const Var *)value)->node, bound, code, message, cap->sid);
+    check->number = cap->writing;
+}
+
+static const char OUT_OF_BOUNDS[] = "index is out of bounds";
+static const char ZERO_DIVISOR[] = "ZeroDivisionError";
+
+/* A tensor that indexes dim `dim` of self, element by element, in [0, size). */
+static void check_indices(Capture *cap, const Call *call, const Tensor *index) {
+    const Tensor *self = call->arg[0].tensor;
+    int dim;
+    Error ignored = {0};
+    if (tensor_numel(index) > 0 && dim_wrap(call->arg[1].i, self->ndim, &dim, &ignored) == ERR_none) {
+        add_check(cap, CHECK_INDEX, index, self->ndim > 0 ? self->size[dim] : 1, ERR_index_range, OUT_OF_BOUNDS);
+    }
+}
+
+/* Index tensors of index and _index_put: wrapped, and only looked at where some element is visited (or a dim has none at all). */
+static void check_index_list(Capture *cap, const Call *call) {
+    const Tensor *self = call->arg[0].tensor;
+    const Arg *indices = &call->arg[1];
+    bool visited = true;
+    for (int d = 0; d < self->ndim; d++) {
+        const Tensor *index = d < indices->tensors.n ? indices->tensors.v[d] : NULL;
+        visited &= index ? tensor_numel(index) > 0 : self->size[d] > 0;
+    }
+    for (int d = 0; d < indices->tensors.n; d++) {
+        const Tensor *index = indices->tensors.v[d];
+        if (index && tensor_numel(index) > 0 && (visited || self->size[d] == 0)) {
+            add_check(cap, CHECK_INDEX_WRAP, index, self->size[d], ERR_index_range, OUT_OF_BOUNDS);
+        }
+    }
+}
+
+/* Integer division: the divisor must not be 0 anywhere. */
+static ErrCode check_divisor(Capture *cap, const Call *call, const Tensor *out) {
+    DType compute, result;
+    TRY(call->op->typing(call, &compute, &result, cap->emit.err));
+    if (dtype_is_float(compute) || tensor_numel(out) == 0) {
+        return ERR_none;
+    }
+    if (call->op->param[1].type == ARG_SCALAR) {
+        return dtype_wrap(compute, call->arg[1].scalar.i) == 0 ? error_set(cap->emit.err, ERR_invalid, "%s", ZERO_DIVISOR) : ERR_none;
+    }
+    Tensor *divisor = call->arg[1].tensor;
+    Node *value = ((Var *)divisor)->node;
+    if (divisor->dtype != compute && dtype_category(divisor->dtype) == CAT_INT) { /* narrowing may make it 0 */
+        Call cast = call_new(OP__to_copy);
+        cast.arg[0].tensor = &value->t;
+        cast.arg[1].none = false;
+        cast.arg[1].dtype = compute;
+        Infer r = {cap->arena, cap->emit.err, 0, NULL};
+        TRY(cast.op->infer(&cast, &r));
+        value = graph_op(cap->graph, &cast, &r.out[0], cap->sid);
+    }
+    Node *check = graph_check(cap->graph, CHECK_NONZERO, value, 0, ERR_invalid, ZERO_DIVISOR, cap->sid);
+    check->number = cap->writing;
+    return ERR_none;
+}
+
+static bool divides(const Call *call) {
+    switch (call->op->id) {
+    case OP_div_Tensor_mode:
+    case OP_div_Scalar_mode: return !call->arg[2].none;
+    case OP_remainder_Tensor:
+    case OP_remainder_Scalar:
+    case OP_fmod_Tensor:
+    case OP_fmod_Scalar: return true;
+    default: return false;
+    }
+}
+
+static ErrCode check_values(Capture *cap, const Call *call, const Tensor *out) {
+    switch (call->op->id) {
+    case OP_index:
+    case OP__index_put: check_index_list(cap, call); break;
+    case OP_gather:
+    case OP_scatter_src:
+    case OP_scatter_value:
+    case OP_scatter_add:
+    case OP_index_select:
+    case OP_index_add: check_indices(cap, call, call->arg[2].tensor); break;
+    default:
+        if (divides(call)) {
+            return check_divisor(cap, call, out);
+        }
+    }
+    return ERR_none;
+}
+
+/* ---- ops by kind ---- */
+
+static Var *new_value(Capture *cap, const Call *call, const Tensor *meta) {
+    Call nodes;
+    call_of_nodes(cap, &nodes, call);
+    Node *node = graph_op(cap->graph, &nodes, meta, cap->sid);
+    return capture_var(cap, capture_class(cap, meta->dtype, tensor_numel(meta), node, -1), meta, node);
+}
+
+static bool any_requires_grad(const Capture *cap, Tensor *const *slot, int n) {
+    if (!cap->grad_mode) {
+        return false;
+    }
+    for (int i = 0; i < n; i++) {
+        if (slot[i] && cap_requires_grad((const Var *)slot[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void tape_result(Capture *cap, TapeNode *tape, Node *node, Node *value) {
+    Tensor *out = &value->t;
+    tape->node = node;
+    tape->out = arena_copy(cap->arena, &out, sizeof out);
+}
+
+static ErrCode apply_factory(Capture *cap, const Call *call, Tensor **out, int *nout) {
+    Infer r = {cap->arena, cap->emit.err, 0, NULL};
+    TRY(call->op->infer(call, &r));
+    TRY(take_memory(cap, &r.out[0]));
+    out[0] = &new_value(cap, call, &r.out[0])->t;
+    *nout = 1;
+    return ERR_none;
+}
+
+static ErrCode apply_function(Capture *cap, const Call *call, Tensor **out, int *nout) {
+    Tensor *slot[MAX_SLOTS];
+    int nslot = call_slots(call, slot);
+    bool grad = call->op->grad && any_requires_grad(cap, slot, nslot);
+    /* Histories are asked before the op looks at its operands, unless the result cannot have one. */
+    Error refused = {0};
+    Infer r = {cap->arena, grad ? &refused : cap->emit.err, 0, NULL};
+    ErrCode code = infer_call(cap, call, &r);
+    TapeNode *tape = NULL;
+    if (grad && (code != ERR_none || dtype_is_float(r.out[0].dtype))) {
+        tape = tape_new(cap, TAPE_OP, nslot, 1);
+        TRY(tape_connect(cap, tape, slot));
+    }
+    if (code != ERR_none) {
+        return grad ? error_set(cap->emit.err, code, "%s", refused.text) : code;
+    }
+    TRY(take_memory(cap, &r.out[0]));
+    if (tape) {
+        tape_save(cap, tape, call, slot, -1);
+    }
+    TRY(check_values(cap, call, &r.out[0]));
+    Var *v = new_value(cap, call, &r.out[0]);
+    if (tape) {
+        tape_result(cap, tape, v->node, v->node);
+        tape_save_result(cap, tape, call, v);
+        v->history = (Edge){tape, 0};
+    }
+    out[0] = &v->t;
+    *nout = 1;
+    return ERR_none;
+}
+
+static ErrCode apply_view(Capture *cap, const Call *call, Tensor **out, int *nout) {
+    Var *self = (Var *)call->arg[0].tensor;
+    Class *cls = class_of(&self->t);
+    TapeNode *tape = NULL;
+    if (cap->grad_mode && cap_requires_grad(self)) {
+        Tensor *slot[MAX_SLOTS];
+        tape = tape_new(cap, TAPE_OP, call_slots(call, slot), 1);
+        memset(slot + 1, 0, sizeof *slot * (size_t)(tape->nslot - 1)); /* view_as: only self is differentiable */
+        TRY(tape_connect(cap, tape, slot));
+        tape->call = arena_copy(cap->arena, call, (int64_t)sizeof *call);
+    }
+    Infer r = {cap->arena, cap->emit.err, 0, NULL};
+    TRY(call->op->infer(call, &r));
+    CHECK(r.n <= MAX_OUTPUTS);
+    for (int i = 0; i < r.n; i++) {
+        int64_t extent;
+        if (call->op->id == OP_as_strided && (!tensor_extent(&r.out[i], &extent) || extent > cls->storage.numel)) {
+            return error_set(cap->emit.err, ERR_invalid, "as_strided is out of bounds for the storage");
+        }
+        Var *v = capture_var(cap, cls, &r.out[i], graph_view(cap->graph, cls->buffer, &r.out[i], cap->sid));
+        cap_make_view(cap, v, self, call->op->kind == KIND_MULTI_VIEW);
+        if (tape) {
+            v->history = (Edge){tape, i};
+        }
+        out[i] = &v->t;
+    }
+    if (tape) {
+        tape->nout = r.n;
+        tape->out = arena_copy(cap->arena, out, r.n * (int64_t)sizeof *out);
+    }
+    *nout = r.n;
+    return ERR_none;
+}
+
+static ErrCode apply_meta(Capture *cap, const Call *call, Tensor **out, int *nout) {
+    Var *self = (Var *)call->arg[0].tensor;
+    out[0] = &self->t;
+    *nout = 1;
+    switch (call->op->id) {
+    case OP_detach: out[0] = &capture_var(cap, class_of(&self->t), &self->t, self->node)->t; return ERR_none;
+    case OP_detach_: return cap_detach_in_place(cap, self);
+    case OP_requires_grad_: return cap_set_requires_grad(cap, self, call->arg[1].b);
+    default: return error_set(cap->emit.err, ERR_unsupported, "%s", call->op->name);
+    }
+}
+
+/* ---- in-place ops ---- */
+
+static bool compares(const OpInfo *op) { return op->kind == KIND_POINTWISE && op->pw >= PW_eq && op->pw <= PW_ge; }
+
+static ErrCode refuse_overlap(Capture *cap, const Tensor *self, Tensor *const *slot, int nslot, bool itself, bool full) {
+    if (itself && tensor_internal_overlap(self) == OVERLAP_YES) {
+        return error_set(cap->emit.err, ERR_overlap, "more than one element of the written-to tensor refers to a single memory location");
+    }
+    for (int i = 1; i < nslot; i++) {
+        if (slot[i]) {
+            Overlap status = tensor_overlap_status(self, slot[i]);
+            if (status == OVERLAP_PARTIAL || (full && status == OVERLAP_FULL)) {
+                return error_set(cap->emit.err, ERR_overlap, "some elements of the input and the written-to tensor refer to one memory location");
+            }
+        }
+    }
+    return ERR_none;
+}
+
+static ErrCode refuse_resize(Capture *cap, const Tensor *self, const int64_t *size, int ndim) {
+    return sizes_equal(self->size, self->ndim, size, ndim)
+               ? ERR_none
+               : error_set(cap->emit.err, ERR_shape, "the written-to tensor's size does not match the broadcast shape");
+}
+
+static ErrCode judge_pointwise(Capture *cap, const Call *call, Tensor *const *slot, int nslot, bool itself, Infer *r) {
+    const Tensor *self = slot[0];
+    if (call->op->pw == PW_sub || call->op->pw == PW_rsub || call->op->pw == PW_neg) { /* looks at dtypes first */
+        DType compute, result;
+        TRY(call->op->typing(call, &compute, &result, cap->emit.err));
+    }
+    TRY(refuse_overlap(cap, self, slot, nslot, itself, false));
+    int64_t size[MAX_DIMS];
+    int ndim = self->ndim;
+    memcpy(size, self->size, sizeof size);
+    for (int i = 1; i < nslot; i++) {
+        if (slot[i]) {
+            TRY(broadcast_into(size, &ndim, slot[i]->size, slot[i]->ndim, cap->emit.err));
+        }
+    }
+    TRY(refuse_resize(cap, self, size, ndim));
+    return call->op->infer(call, r);
+}
+
+/* The twin `call` as an op on self: refuses what eager refuses, and infers the value. */
+static ErrCode judge_write(Capture *cap, const Call *call, const OpInfo *op, Tensor *const *slot, int nslot, Infer *r) {
+    const Tensor *self = slot[0];
+    switch (call->op->id) {
+    case OP__index_put:
+        TRY(refuse_overlap(cap, self, slot, nslot, false, true));
+        TRY(call->op->infer(call, r));
+        break;
+    case OP_scatter_src:
+    case OP_scatter_value:
+    case OP_scatter_add:
+    case OP_index_add:
+        TRY(call->op->infer(call, r));
+        TRY(refuse_overlap(cap, self, slot, nslot, true, true));
+        break;
+    case OP_addmm:
+        TRY(call->op->infer(call, r));
+        TRY(refuse_resize(cap, self, r->out[0].size, r->out[0].ndim));
+        TRY(refuse_overlap(cap, self, slot, 1, true, false));
+        break;
+    case OP_cumsum: {
+        const Arg *dtype = &call->arg[2];
+        if (!dtype->none && dtype->dtype != self->dtype) {
+            return error_set(cap->emit.err, ERR_invalid, "bad in-place call: input and output dtype should match");
+        }
+        TRY(refuse_overlap(cap, self, slot, nslot, true, false));
+        TRY(call->op->infer(call, r));
+        return ERR_none; /* sums of narrow integers are cast back */
+    }
+    default:
+        if (call->op->kind == KIND_POINTWISE) {
+            TRY(judge_pointwise(cap, call, slot, nslot, op->checks_overlap, r));
+        } else {
+            TRY(refuse_overlap(cap, self, slot, op->checks_overlap ? nslot : 0, op->checks_overlap, false));
+            TRY(call->op->infer(call, r));
+        }
+    }
+    TRY(refuse_resize(cap, self, r->out[0].size, r->out[0].ndim));
+    if (!dtype_can_cast(r->out[0].dtype, self->dtype)) {
+        return error_set(cap->emit.err, ERR_dtype, "result type %s can't be cast to the desired output type %s", dtype_name(r->out[0].dtype),
+                         dtype_name(self->dtype));
+    }
+    return ERR_none;
+}
+
+/* The twin's value in self's dtype: what is written. */
+static ErrCode written_value(Capture *cap, const Call *twin, const Tensor *meta, DType dtype, Node **op, Node **value) {
+    Call nodes;
+    call_of_nodes(cap, &nodes, twin);
+    *op = *value = graph_op(cap->graph, &nodes, meta, cap->sid);
+    if (meta->dtype != dtype) {
+        Call cast = call_new(OP__to_copy);
+        cast.arg[0].tensor = &(*op)->t;
+        cast.arg[1].none = false;
+        cast.arg[1].dtype = dtype;
+        Infer r = {cap->arena, cap->emit.err, 0, NULL};
+        TRY(cast.op->infer(&cast, &r));
+        *value = graph_op(cap->graph, &cast, &r.out[0], cap->sid);
+    }
+    return ERR_none;
+}
+
+static ErrCode apply_in_place(Capture *cap, const Call *call, Tensor **out, int *nout) {
+    Var *self = (Var *)call->arg[0].tensor;
+    Call twin = *call;
+    twin.op = op_info(call->op->twin);
+    Tensor *slot[MAX_SLOTS];
+    int nslot = call_slots(&twin, slot);
+    TapeNode *tape = NULL;
+    if ((twin.op->grad || compares(twin.op)) && dtype_is_float(self->t.dtype) && any_requires_grad(cap, slot, nslot)) {
+        TRY(cap_check_write(cap, self));
+        tape = tape_new(cap, twin.op->grad ? TAPE_OP : TAPE_ZERO, nslot, 1);
+        TRY(tape_connect(cap, tape, slot));
+    }
+    Infer r = {cap->arena, cap->emit.err, 0, NULL};
+    TRY(judge_write(cap, &twin, call->op, slot, nslot, &r));
+    TRY(take_memory(cap, &r.out[0]));
+    cap->writing = class_of(&self->t)->input;
+    ErrCode code = check_values(cap, &twin, &r.out[0]);
+    if (code != ERR_none) {
+        cap->unsettled = cap->writing >= 0;
+        return code;
+    }
+    cap->writing = -1;
+    if (tape) {
+        tape_save(cap, tape, &twin, slot, 0);
+    }
+    Node *node, *value;
+    TRY(written_value(cap, &twin, &r.out[0], self->t.dtype, &node, &value));
+    if (tensor_numel(&self->t) > 0) {
+        graph_write(cap->graph, self->node, value, cap->sid)->cls = self->node->cls;
+    }
+    self->t.storage->version++;
+    out[0] = &self->t;
+    *nout = 1;
+    if (!tape) {
+        return ERR_none;
+    }
+    tape_result(cap, tape, node, value);
+    tape_save_result(cap, tape, &twin, self);
+    return cap_rebase(cap, self, tape);
+}
+
+ErrCode capture_apply(Emit *e, const Call *call, Tensor **out, int *nout) {
+    Capture *cap = (Capture *)e;
+    switch (call->op->kind) {
+    case KIND_FACTORY: return apply_factory(cap, call, out, nout);
+    case KIND_VIEW:
+    case KIND_MULTI_VIEW: return apply_view(cap, call, out, nout);
+    case KIND_POINTWISE:
+    case KIND_FUNC: return apply_function(cap, call, out, nout);
+    case KIND_INPLACE: return apply_in_place(cap, call, out, nout);
+    case KIND_META: return apply_meta(cap, call, out, nout);
+    case KIND_COMPOSITE: break;
+    }
+    CHECK(!"composites are expanded by emit_call");
+    return ERR_internal;
+}

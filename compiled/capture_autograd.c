@@ -1,0 +1,194 @@
+/* The autograd record of the captured tensors: semantics.md, sections 1 to 4, on metadata.
+ *
+ * A view's history is remade lazily: a view remembers the version at which its history was made, and when somebody asks for it at
+ * another version it becomes a strided read of its base's present history. A write through a view gives the *base* a REGION node,
+ * "the old gradient with the view's region replaced by what the op makes of it", which bumps the version and so makes every other
+ * view of that base stale. Nothing here looks at data: versions are counted as the program is walked, so what a backward would
+ * find modified is known when the capture ends.
+ *
+ * Sequence numbers are given where PyTorch makes its nodes, since they order the backward. */
+#include "compiled/capture.h"
+
+bool cap_requires_grad(const Var *v) { return v->requires_grad || v->history.to || (v->base && cap_requires_grad(v->base)); }
+
+static int64_t cap_version(const Var *v) { return v->t.storage->version; }
+
+bool cap_is_stale(const Var *v) {
+    return v->base && cap_version(v) != v->made_at && (v->history.to || cap_requires_grad(v->base));
+}
+
+bool cap_has_grad_fn(const Var *v) { return v->history.to || cap_is_stale(v); }
+
+TapeNode *tape_new(Capture *cap, TapeKind kind, int nslot, int nout) {
+    TapeNode *node = arena_new(cap->arena, TapeNode);
+    node->kind = kind;
+    node->seq = cap->seq++;
+    node->sid = cap->sid;
+    node->nslot = nslot;
+    node->nout = nout;
+    node->next = arena_array(cap->arena, Edge, nslot);
+    return node;
+}
+
+static TapeNode *tape_leaf(Capture *cap, Var *v) {
+    if (!v->accumulator) {
+        v->accumulator = tape_new(cap, TAPE_LEAF, 0, 1);
+        v->accumulator->seq = INT64_MAX; /* gradients are accumulated before anything else is run */
+        v->accumulator->leaf = v;
+    }
+    return v->accumulator;
+}
+
+static ErrCode creation_error(Capture *cap, const Var *v) {
+    if (v->created == CREATED_MULTI) {
+        return error_set(cap->emit.err, ERR_multi_view_inplace, "the view is the output of a function that returns multiple views");
+    }
+    return error_set(cap->emit.err, ERR_no_grad_view_inplace, "the view was created in no_grad mode");
+}
+
+/* grad_fn becomes as_strided of the base, made at this version. */
+static ErrCode cap_remake(Capture *cap, Var *v) {
+    if (v->created != CREATED_PLAIN) {
+        return creation_error(cap, v);
+    }
+    TapeNode *node = tape_new(cap, TAPE_STRIDED, 1, 1);
+    node->base = &v->base->t;
+    node->view = &v->t;
+    node->input = arena_copy(cap->arena, &node->base, sizeof node->base);
+    v->history = (Edge){node, 0};
+    v->made_at = cap_version(v);
+    return cap_ask(cap, v->base, &node->next[0]);
+}
+
+ErrCode cap_ask(Capture *cap, Var *v, Edge *edge) {
+    if (cap_is_stale(v)) {
+        TRY(cap_remake(cap, v));
+    }
+    if (!edge) {
+        return ERR_none;
+    }
+    if (v->history.to) {
+        *edge = v->history;
+    } else if (v->requires_grad) {
+        *edge = (Edge){tape_leaf(cap, v), 0};
+    } else {
+        *edge = (Edge){NULL, 0};
+    }
+    return ERR_none;
+}
+
+void cap_make_view(Capture *cap, Var *out, Var *self, bool multi) {
+    out->base = self->base ? self->base : self;
+    out->made_at = cap_version(out);
+    if (!cap->grad_mode) {
+        out->created = CREATED_NO_GRAD;
+    } else if (multi) {
+        out->created = CREATED_MULTI;
+    } else {
+        out->created = self->created; /* a view of a restricted view is restricted alike */
+    }
+}
+
+ErrCode cap_check_write(Capture *cap, Var *self) {
+    if (self->base) {
+        if (self->created != CREATED_PLAIN) {
+            return creation_error(cap, self);
+        }
+        if (cap_requires_grad(self) && !self->base->history.to) {
+            return error_set(cap->emit.err, ERR_leaf_view_inplace, "a view of a leaf that requires grad is used in an in-place operation");
+        }
+    }
+    if (cap_requires_grad(self)) {
+        TRY(cap_ask(cap, self, NULL));
+        if (!self->history.to) {
+            return error_set(cap->emit.err, ERR_leaf_inplace, "a leaf that requires grad is used in an in-place operation");
+        }
+    }
+    return ERR_none;
+}
+
+ErrCode cap_rebase(Capture *cap, Var *self, TapeNode *fn) {
+    Var *base = self->base;
+    if (!base) {
+        self->history = (Edge){fn, 0};
+        return ERR_none;
+    }
+    TapeNode *region = tape_new(cap, TAPE_REGION, fn->nslot, 1);
+    region->base = &base->t;
+    region->view = &self->t;
+    region->inner = fn;
+    const Tensor **input = arena_copy(cap->arena, fn->input, fn->nslot * (int64_t)sizeof *input);
+    input[0] = &base->t;
+    region->input = input;
+    for (int i = 1; i < fn->nslot; i++) {
+        region->next[i] = fn->next[i];
+    }
+    TRY(cap_ask(cap, base, &region->next[0]));
+    base->history = (Edge){region, 0};
+    return cap_ask(cap, self, NULL);
+}
+
+ErrCode tape_connect(Capture *cap, TapeNode *node, Tensor *const *slot) {
+    node->input = arena_copy(cap->arena, slot, node->nslot * (int64_t)sizeof *slot);
+    for (int i = 0; i < node->nslot; i++) {
+        if (slot[i]) {
+            TRY(cap_ask(cap, (Var *)slot[i], &node->next[i]));
+        }
+    }
+    return ERR_none;
+}
+
+static void tape_save_version(Capture *cap, TapeNode *node, const Tensor *t) {
+    if (!node->saved) {
+        node->saved = arena_array(cap->arena, Saved, node->nslot + 1);
+    }
+    node->saved[node->nsaved++] = (Saved){class_of(t), t->storage->version};
+}
+
+/* Which operands a gradient leads to: what is saved depends on that, not on requires_grad (a view made under no_grad has none). */
+static void tape_needs(const TapeNode *node, bool *need) {
+    for (int i = 0; i < node->nslot; i++) {
+        need[i] = node->next[i].to != NULL;
+    }
+}
+
+void tape_save(Capture *cap, TapeNode *node, const Call *call, Tensor *const *slot, int skip) {
+    bool need[MAX_SLOTS];
+    tape_needs(node, need);
+    for (int i = 0; i < node->nslot; i++) {
+        if (i != skip && slot[i] && call_saves_slot(call, i, need)) {
+            tape_save_version(cap, node, slot[i]);
+        }
+    }
+}
+
+void tape_save_result(Capture *cap, TapeNode *node, const Call *call, const Var *result) {
+    bool need[MAX_SLOTS];
+    tape_needs(node, need);
+    if (op_saves_result(call, need)) {
+        tape_save_version(cap, node, &result->t);
+    }
+}
+
+ErrCode cap_detach_in_place(Capture *cap, Var *self) {
+    if (self->base) {
+        return self->created == CREATED_MULTI
+                   ? error_set(cap->emit.err, ERR_multi_view_inplace, "the view is the output of a function that returns multiple views")
+                   : error_set(cap->emit.err, ERR_invalid, "can't detach views in-place; use detach() instead");
+    }
+    self->requires_grad = false;
+    self->history = (Edge){NULL, 0};
+    return ERR_none;
+}
+
+ErrCode cap_set_requires_grad(Capture *cap, Var *self, bool requires_grad) {
+    TRY(cap_ask(cap, self, NULL));
+    if (self->history.to && !requires_grad) {
+        return error_set(cap->emit.err, ERR_grad_non_leaf, "you can only change requires_grad flags of leaf variables");
+    }
+    if (requires_grad && !dtype_is_float(self->t.dtype)) {
+        return error_set(cap->emit.err, ERR_grad_dtype, "only tensors of floating point dtype can require gradients");
+    }
+    self->requires_grad = requires_grad;
+    return ERR_none;
+}

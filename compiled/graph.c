@@ -1,0 +1,273 @@
+/* Building and rewriting the graph.
+ *
+ * Nodes are appended in execution order and never move here. A rewrite is two steps: a pass sets `map` on the nodes it wants
+ * replaced, then graph_apply_map goes over all uses once. A use that reads by address (a VIEW's or STORE's buffer, a returned
+ * storage, a write-back) can only follow the map to a buffer with the same image; the other uses read values and always can. */
+#include "compiled/graph.h"
+
+#include <string.h>
+
+Graph *graph_new(Arena *arena) {
+    Graph *g = arena_new(arena, Graph);
+    g->arena = arena;
+    return g;
+}
+
+static Node *node_add(Graph *g, NodeKind kind, int nin, int sid) {
+    Node *n = arena_new(g->arena, Node);
+    n->kind = kind;
+    n->id = g->next_id++;
+    n->sid = sid;
+    n->nin = nin;
+    n->in = nin > 0 ? arena_array(g->arena, Node *, nin) : NULL;
+    n->cls = n->group = n->buffer = -1;
+    if (g->n == g->capacity) {
+        int capacity = g->capacity ? g->capacity * 2 : 64;
+        Node **grown = arena_alloc_raw(g->arena, (int64_t)sizeof *grown * capacity);
+        if (g->n > 0) {
+            memcpy(grown, g->node, sizeof *grown * (size_t)g->n);
+        }
+        g->node = grown;
+        g->capacity = capacity;
+    }
+    g->node[g->n++] = n;
+    return n;
+}
+
+/* Metadata only, and only the dims there are: the arrays' tails stay zero. */
+static void set_layout(Tensor *to, const Tensor *from) {
+    to->dtype = from->dtype;
+    to->ndim = from->ndim;
+    to->offset = from->offset;
+    memcpy(to->size, from->size, sizeof *to->size * (size_t)from->ndim);
+    memcpy(to->stride, from->stride, sizeof *to->stride * (size_t)from->ndim);
+    to->storage = NULL;
+}
+
+Node *graph_input(Graph *g, int number, DType dtype, int64_t numel) {
+    Node *n = node_add(g, NODE_INPUT, 0, AT_RETURN);
+    tensor_set_contiguous(&n->t, dtype, &numel, 1);
+    n->number = number;
+    return n;
+}
+
+Node *graph_tangent(Graph *g, int number, const Tensor *like) {
+    Node *n = node_add(g, NODE_TANGENT, 0, AT_BACKWARD);
+    tensor_set_contiguous(&n->t, like->dtype, like->size, like->ndim);
+    n->number = number;
+    return n;
+}
+
+Node *graph_op(Graph *g, const Call *call, const Tensor *meta, int sid) {
+    Tensor *slot[MAX_SLOTS];
+    int nslot = call_slots(call, slot);
+    Node *n = node_add(g, NODE_OP, nslot, sid);
+    set_layout(&n->t, meta);
+    n->t.offset = 0;
+    for (int k = 0; k < nslot; k++) {
+        n->in[k] = (Node *)slot[k];
+    }
+    Call *own = arena_copy(g->arena, call, (int64_t)sizeof *call);
+    for (int p = 0; p < own->op->nparam; p++) {
+        ArgType type = own->op->param[p].type;
+        if ((type == ARG_TENSORS || type == ARG_TENSORS_OPT) && !own->arg[p].none) {
+            own->arg[p].tensors.v = arena_copy(g->arena, own->arg[p].tensors.v, (int64_t)sizeof(Tensor *) * own->arg[p].tensors.n);
+        }
+    }
+    n->call = own;
+    return n;
+}
+
+Node *graph_view(Graph *g, Node *of, const Tensor *layout, int sid) {
+    if (tensor_same_layout(&of->t, layout)) {
+        return of;
+    }
+    Node *buffer = node_buffer(of);
+    if (tensor_same_layout(&buffer->t, layout)) {
+        return buffer;
+    }
+    Node *n = node_add(g, NODE_VIEW, 1, sid);
+    set_layout(&n->t, layout);
+    n->t.dtype = buffer->t.dtype;
+    n->in[0] = buffer;
+    return n;
+}
+
+Node *graph_write(Graph *g, Node *target, Node *value, int sid) {
+    Node *n = node_add(g, NODE_WRITE, 2, sid);
+    set_layout(&n->t, &target->t);
+    n->in[0] = target;
+    n->in[1] = value;
+    return n;
+}
+
+Node *graph_store(Graph *g, Node *base, Node *value, const Tensor *region, int sid) {
+    Node *n = node_add(g, NODE_STORE, 2, sid);
+    base = node_buffer(base);
+    set_layout(&n->t, &base->t);
+    set_layout(&n->region, region);
+    n->region.dtype = base->t.dtype;
+    n->in[0] = base;
+    n->in[1] = value;
+    return n;
+}
+
+Node *graph_check(Graph *g, CheckKind kind, Node *value, int64_t bound, ErrCode code, const char *message, int sid) {
+    Node *n = node_add(g, NODE_CHECK, 1, sid);
+    n->t.dtype = DT_bool;
+    n->in[0] = value;
+    n->check = kind;
+    n->bound = bound;
+    n->check_code = code;
+    n->check_message = message;
+    return n;
+}
+
+bool node_same_image(const Node *a, const Node *b) {
+    if (b->kind == NODE_VIEW || b->kind == NODE_CHECK || a->t.dtype != b->t.dtype || !tensor_same_size(&a->t, &b->t) || a->t.offset != b->t.offset) {
+        return false;
+    }
+    for (int d = 0; d < a->t.ndim; d++) {
+        if (a->t.size[d] != 1 && a->t.stride[d] != b->t.stride[d]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+void node_sync_call(Node *n) {
+    Call *call = (Call *)n->call; /* our own copy (graph_op) */
+    int k = 0;
+    for (int p = 0; p < call->op->nparam; p++) {
+        Arg *arg = &call->arg[p];
+        switch (call->op->param[p].type) {
+        case ARG_TENSOR:
+        case ARG_TENSOR_OPT:
+            arg->tensor = n->in[k] ? &n->in[k]->t : NULL;
+            k++;
+            break;
+        case ARG_TENSORS:
+        case ARG_TENSORS_OPT:
+            for (int i = 0; !arg->none && i < arg->tensors.n; i++, k++) {
+                arg->tensors.v[i] = n->in[k] ? &n->in[k]->t : NULL;
+            }
+            break;
+        default: break;
+        }
+    }
+}
+
+static Node *resolve(Node *n) {
+    while (n->map) {
+        n = n->map;
+    }
+    return n;
+}
+
+/* in[0] of a VIEW: the map is followed where the new buffer holds the old one's elements at the old addresses, or all of them at
+ * addresses moved by one offset. */
+static void remap_view(Node *view) {
+    Node *old = view->in[0], *by = resolve(old);
+    if (by->kind != NODE_VIEW) {
+        if (node_same_image(old, by)) {
+            view->in[0] = by;
+        }
+        return;
+    }
+    Tensor shifted = by->t;
+    shifted.offset = old->t.offset;
+    Node image = {.t = shifted, .kind = NODE_OP};
+    if (node_same_image(old, &image)) {
+        view->in[0] = by->in[0];
+        view->t.offset += by->t.offset - old->t.offset;
+    }
+}
+
+static void remap_image(Node **use) {
+    if (*use && (*use)->map) {
+        Node *by = resolve(*use);
+        if (node_same_image(*use, by)) {
+            *use = by;
+        }
+    }
+}
+
+static void remap_value(Node **use) {
+    if (*use && (*use)->map) {
+        *use = resolve(*use);
+    }
+}
+
+void graph_apply_map(Graph *g) {
+    int kept = 0;
+    for (int i = 0; i < g->n; i++) {
+        Node *n = g->node[i];
+        if (n->mark < 0) {
+            continue;
+        }
+        g->node[kept++] = n;
+        bool changed = false;
+        for (int k = 0; k < n->nin; k++) {
+            if (!n->in[k] || !n->in[k]->map) {
+                continue;
+            }
+            if (n->kind == NODE_VIEW) {
+                remap_view(n);
+            } else if (n->kind == NODE_STORE && k == 0) {
+                remap_image(&n->in[k]);
+            } else {
+                n->in[k] = resolve(n->in[k]);
+                changed = true;
+            }
+        }
+        if (changed && n->kind == NODE_OP) {
+            node_sync_call(n);
+        }
+    }
+    g->n = kept;
+    for (int i = 0; i < g->nret; i++) {
+        remap_image(&g->ret[i].value);
+        remap_value(&g->ret[i].grad);
+    }
+    for (int i = 0; i < g->ninp; i++) {
+        remap_value(&g->inp[i].grad);
+    }
+    for (int k = 0; g->written && k < g->ninputs; k++) {
+        remap_image(&g->written[k]);
+    }
+}
+
+static void mark(Node *n, int bit) {
+    if (n) {
+        n->mark |= bit;
+    }
+}
+
+void graph_mark_outputs(Graph *g) {
+    for (int i = 0; i < g->n; i++) {
+        g->node[i]->mark = 0;
+    }
+    for (int i = 0; i < g->nret; i++) {
+        if (!g->ret[i].aliases_input) {
+            mark(g->ret[i].value, OUT_RETURN);
+        }
+        mark(g->ret[i].grad, OUT_GRAD);
+    }
+    for (int i = 0; i < g->ninp; i++) {
+        mark(g->inp[i].grad, OUT_GRAD);
+    }
+    for (int k = 0; g->written && k < g->ninputs; k++) {
+        mark(g->written[k], OUT_WRITTEN);
+    }
+}
+
+void graph_mark_live(Graph *g) {
+    graph_mark_outputs(g);
+    for (int i = g->n - 1; i >= 0; i--) {
+        Node *n = g->node[i];
+        n->mark = n->mark != 0 || n->kind == NODE_CHECK || n->kind == NODE_WRITE;
+        for (int k = 0; n->mark && k < n->nin; k++) {
+            mark(n->in[k], 1);
+        }
+    }
+}

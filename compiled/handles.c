@@ -1,0 +1,108 @@
+/* Handles: what a name binding caches about its tensor.
+ *
+ * As a tracing compiler does, capture answers probes, assertions and branches from flags cached when a name is bound, and so has to
+ * refresh them after everything that changes flags: a recorded write, a bump of the version, requires_grad_, detach_. Such a change
+ * reaches every tensor on the storage: the receiver under all its names, its base, older and sibling views. Only what capture
+ * decides hangs on these copies; the histories (capture_autograd.c) are the truth. */
+#include "compiled/capture.h"
+
+#include <string.h>
+
+static Flags truth(const Var *v) { return (Flags){cap_requires_grad(v), cap_has_grad_fn(v)}; }
+
+void handle_bind(Capture *cap, NameId name, Var *v) {
+    Handle *h = &cap->handle[name];
+    if (h->var) {
+        Class *old = class_of(&h->var->t);
+        *(h->prev ? &h->prev->next : &old->handles) = h->next;
+        if (h->next) {
+            h->next->prev = h->prev;
+        }
+    }
+    Class *cls = class_of(&v->t);
+    h->var = v;
+    h->flags = truth(v);
+    h->branch_requires_grad = h->flags.requires_grad;
+    h->prev = NULL;
+    h->next = cls->handles;
+    if (h->next) {
+        h->next->prev = h;
+    }
+    cls->handles = h;
+    cap->env[name] = &v->t;
+}
+
+bool handle_is_fresh(const Handle *h) {
+    Flags now = truth(h->var);
+    return h->flags.requires_grad == now.requires_grad && h->flags.has_grad_fn == now.has_grad_fn &&
+           h->branch_requires_grad == now.requires_grad;
+}
+
+/* ---- seeded faults ---- */
+
+/* Is the statement written as a function call or with keywords in the program's shell? */
+static bool spelled_as_function(const Capture *cap, const Stmt *stmt) {
+    const Shell *shell = cap->program->shell;
+    const char *path = shell ? program_path(cap->arena, cap->program, stmt->sid) : NULL;
+    for (int i = 0; shell && i < shell->nspelling; i++) {
+        if (strcmp(shell->spelling[i].path, path) == 0) {
+            return shell->spelling[i].spelling == SPELL_function || shell->spelling[i].spelling == SPELL_kwargs;
+        }
+    }
+    return false;
+}
+
+/* setitem by a basic index with a slice in it, or copy_ through a view. */
+static bool assigns_slice(const Stmt *stmt, const Var *receiver) {
+    if (stmt->op->id == OP_copy_) {
+        return receiver->base != NULL;
+    }
+    if (stmt->op->id != OP_setitem) {
+        return false;
+    }
+    bool slice = false;
+    const PArg *index = &stmt->arg[1];
+    for (int i = 0; i < index->index.n; i++) {
+        IndexKind kind = index->index.v[i].kind;
+        if (kind == INDEX_TENSOR || kind == INDEX_LIST || kind == INDEX_BOOL) {
+            return false;
+        }
+        slice |= kind == INDEX_SLICE;
+    }
+    return slice;
+}
+
+/* Does the seeded fault forget this handle? */
+static bool forgotten(const Capture *cap, const Stmt *stmt, const Var *receiver, const Handle *h) {
+    const Compile *c = cap->c;
+    if (fault(c, FAULT_RG_1)) {
+        return stmt->op->id == OP_setitem;
+    }
+    if (fault(c, FAULT_RG_1a)) {
+        return receiver->base && h->var == receiver->base;
+    }
+    if (fault(c, FAULT_RG_1b)) {
+        return h->var != receiver && h->var->base && (h->var->base == receiver || h->var->base == receiver->base);
+    }
+    if (fault(c, FAULT_RG_1c)) {
+        return h->var == receiver && h != &cap->handle[stmt->arg[0].tensor];
+    }
+    if (fault(c, FAULT_RG_1d)) {
+        return h->var == receiver && stmt->op->kind != KIND_META && spelled_as_function(cap, stmt);
+    }
+    return false;
+}
+
+void handle_refresh(Capture *cap, const Stmt *stmt, const Var *receiver) {
+    bool branches_too = !(fault(cap->c, FAULT_RG_2) && assigns_slice(stmt, receiver));
+    bool faulty = cap->c->options->fault != FAULT_NONE;
+    for (Handle *h = class_of(&receiver->t)->handles; h; h = h->next) {
+        if (faulty && forgotten(cap, stmt, receiver, h)) {
+            continue;
+        }
+        h->flags = truth(h->var);
+        if (branches_too) {
+            h->branch_requires_grad = h->flags.requires_grad;
+        }
+    }
+}

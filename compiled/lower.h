@@ -1,0 +1,225 @@
+/* Loop IR: what the graph becomes, and what the last passes and the executor know about it.
+ *
+ *     graph ── units (a fused group, or one node) ── loops ── run
+ *
+ * A *member* is a node seen as part of a tile nest: an iteration space, how each operand is read at a point of it, where the result
+ * goes. Fusion, reinplacing and lowering all decide on members, so they cannot disagree about an address.
+ *
+ * A *tile nest* is one loop nest over a space: a register bytecode (tile_ops.def) run over tiles of up to TILE elements in row-major
+ * order that span rows. All its loads and stores are accesses: buffer, offset, strides. */
+#ifndef COMPILED_LOWER_H
+#define COMPILED_LOWER_H
+
+#include "compiled/graph.h"
+
+enum {
+    TILE = 128,         /* elements a tile */
+    MAX_REGISTERS = 96, /* of a nest */
+    MAX_READS = 24      /* operands of a member */
+};
+
+/* ---- lowering classes (lowering.def) ---- */
+typedef enum LowerClass {
+    LOWER_OPAQUE,    /* the shared kernel */
+    LOWER_POINTWISE,
+    LOWER_COPY,      /* one operand, perhaps in another dtype or broadcast */
+    LOWER_SPLAT,     /* one value everywhere: readers take the value; it has a buffer only where somebody needs memory */
+    LOWER_FLIP,
+    LOWER_TRIANGLE,
+    LOWER_INDEX, LOWER_GATHER, LOWER_INDEX_SELECT,                       /* indirect reads */
+    LOWER_REDUCE,
+    LOWER_STORE, LOWER_VIEW_SCATTER,                                     /* base copied (or in place), region written */
+    LOWER_INDEX_PUT, LOWER_SCATTER, LOWER_INDEX_ADD, LOWER_UNFOLD_GRAD,  /* base copied (or in place, or zeros), indirect writes */
+    LOWER_CAT, LOWER_SCAN, LOWER_SOFTMAX, LOWER_MATMUL, LOWER_LITERAL,
+    LOWER_CHECK,
+    LOWER_NOTHING    /* INPUT, TANGENT, VIEW */
+} LowerClass;
+LowerClass lower_class(const Node *n);
+/* True if the op has loops of its own; false if it runs the shared kernel. */
+bool lower_is_native(const OpInfo *op);
+
+/* ---- splats ---- */
+/* The one value (of n's dtype) that every element of `n` has by construction; false if there is none. Looks through VIEWs. */
+bool node_splat(const Node *n, Scalar *value);
+
+/* ---- members (member.c) ---- */
+typedef enum ReadKind {
+    READ_AFFINE,   /* at offset + sum i*stride */
+    READ_INDIRECT, /* the same plus terms from index operands: any element may be read */
+    READ_BASE      /* the whole of it becomes the result's first contents */
+} ReadKind;
+typedef struct Read {
+    ReadKind kind;
+    int slot;                     /* operand */
+    int64_t offset;
+    int64_t stride[MAX_DIMS];     /* by dim of the member's space */
+} Read;
+typedef struct Member {
+    Node *node;
+    LowerClass cls;
+    int ndim;                     /* the space, dims of size 1 left out */
+    int64_t size[MAX_DIMS];
+    int nread;
+    Read *read;                   /* in arena; index operands (AFFINE) precede the INDIRECT one they serve */
+    bool sink;                    /* nobody in the nest can take its value: reductions, and what writes over a base */
+    bool accumulates;             /* writes add to what is there */
+    unsigned reduced;             /* REDUCE: bit set of dims of the space */
+    int64_t out_offset;
+    int64_t out_stride[MAX_DIMS]; /* where the result's elements go; for an indirect write, without the index terms */
+    /* indirect reads and writes: address += index * stride */
+    int nterm;
+    struct Term { int read; int64_t stride, bound; bool wrap; } *term;
+    bool region_covers;           /* STORE, VIEW_SCATTER: the whole base is overwritten */
+} Member;
+/* Describes `n`; false if its class is not a member's. Tables are allocated in `arena`. */
+bool member_describe(const Compile *c, Node *n, Arena *arena, Member *out);
+/* Which operands does the lowering of `n` read at all? (zeros_like reads nothing, copy only its source) */
+bool node_reads_slot(const Node *n, int slot);
+/* Does it take the value of a splat operand without needing memory for it? */
+bool node_inlines_splat(const Node *n, int slot);
+/* Does a member's read of an operand address, trip by trip, what the other member writes? Both have one space. */
+bool read_follows_write(const Member *reader, const Read *read, const Member *writer);
+
+/* ---- the loop IR ---- */
+typedef struct Access {
+    int buffer;
+    DType dtype;
+    int64_t offset;
+    int64_t *stride;   /* by dim of the nest */
+} Access;
+
+typedef enum TileOp {
+#define TILE_OP(name, in, out, arity, expression) TILE_##name,
+#define TILE_OP_SELECT(name, type) TILE_##name,
+#define TILE_OP_MASK(name, type) TILE_##name,
+#include "compiled/tile_ops.def"
+#undef TILE_OP
+#undef TILE_OP_SELECT
+#undef TILE_OP_MASK
+    TILE_OP_COUNT,
+    TILE_LOAD = TILE_OP_COUNT, /* dst = access */
+    TILE_IOTA,                 /* dst = address of access, as int64 */
+    TILE_TERM,                 /* dst = src0 + index(src1) * stride; poisoned if the index is out of bounds */
+    TILE_LOADX,                /* dst = buffer[src0] */
+    TILE_STORE,                /* access = src0 */
+    TILE_STOREX,               /* buffer[src0] = src1 */
+    TILE_ADDX,                 /* buffer[src0] += src1, one element after the other */
+    TILE_REDUCE                /* src0 into an accumulator; written to access at the end of each segment */
+} TileOp;
+
+typedef enum Kind { KIND_F32, KIND_F64, KIND_I64 } Kind; /* of a register; integers and bools live as int64 */
+Kind dtype_kind(DType dtype);
+typedef enum ReduceKind { REDUCE_SUM, REDUCE_MEAN, REDUCE_PROD, REDUCE_MAX, REDUCE_MIN } ReduceKind;
+
+typedef struct TileInst {
+    TileOp op;
+    short dst, src[4];
+    short access;             /* LOAD, IOTA, STORE, REDUCE; LOADX, STOREX, ADDX: buffer and dtype */
+    bool direct;              /* LOAD: the register may point into the buffer */
+    ReduceKind reduce;
+    int64_t stride, bound;    /* TERM */
+    bool wrap;                /* TERM: negative indices count from the end */
+} TileInst;
+
+typedef struct TileConst { short reg; Kind kind; Scalar value; } TileConst;
+
+typedef struct TileNest {
+    int ndim;                 /* merged dims, kept ones first */
+    int64_t size[MAX_DIMS];
+    int64_t numel;
+    int64_t reduced;          /* elements a segment: product of the reduced dims; 1 without a reduction */
+    int kept;                 /* dims that are not reduced */
+    int trip;                 /* elements a tile: TILE, or 1 where a trip reads what an earlier one wrote */
+    int naccess; Access *access;
+    int ninst; TileInst *inst;
+    int nconst; TileConst *constant;
+    int nreg;
+} TileNest;
+
+/* C[b] (m x n) = alpha * A[b] (m x k) B[b] (k x n) + beta * D (broadcast). */
+typedef struct MatmulLoop {
+    DType dtype;
+    int64_t batch, m, n, k;
+    Access a, b, c, d;        /* strides: batch, row, column */
+    int64_t astride[3], bstride[3], cstride[3], dstride[3];
+    bool has_d, blas;
+    Scalar alpha, beta;
+} MatmulLoop;
+
+typedef enum LoopKind { LOOP_TILE, LOOP_MOVE, LOOP_FILL, LOOP_SCAN, LOOP_SOFTMAX, LOOP_MATMUL, LOOP_LITERAL, LOOP_OPAQUE, LOOP_CHECK } LoopKind;
+
+typedef struct Loop {
+    LoopKind kind;
+    const Node *node;         /* the node it is for (the last one of a group) */
+    /* MOVE (one dtype), FILL, SCAN, SOFTMAX, CHECK: a space and up to two accesses: to, from */
+    int ndim;
+    int64_t size[MAX_DIMS];
+    int64_t numel;
+    Access to, from;
+    Scalar value;             /* FILL */
+    int dim;                  /* SCAN, SOFTMAX: dim of the space that is walked */
+    bool product;             /* SCAN */
+    TileNest *tile;
+    MatmulLoop *matmul;
+    const void *literal; int64_t bytes;
+    struct Opaque *opaque;
+} Loop;
+
+/* A shared kernel with its operands made ready; storages get their data when it runs. */
+typedef struct Opaque {
+    Call call;
+    Tensor *operand; int noperand;
+    Storage *storage; int *buffer;
+    Tensor out; Storage out_storage; int out_buffer;
+} Opaque;
+
+typedef struct PlanBuffer {
+    int64_t bytes, place; /* in the block of temporaries */
+} PlanBuffer;
+
+struct Plan {
+    int ninput, ntangent, nbuffer;
+    int *tangent;             /* number of the TANGENT by place */
+    PlanBuffer *buffer;       /* by buffer number; inputs first, then tangents, then temporaries */
+    int64_t bytes;            /* of all temporaries */
+    int nregister;            /* the most registers a nest wants */
+    int64_t register_bytes;
+    int nloop; Loop *loop;
+    const int *buffer_of;     /* by node id: buffer number, or -1 */
+    int nnode;
+    struct PlanState { void **data; } *state; /* of the last execution, by buffer */
+};
+
+const char *tile_op_name(TileOp op);
+/* Applies a compute op to m elements. */
+typedef void (*TileFn)(int m, void *dst, const void *const *src);
+extern const TileFn tile_functions[TILE_OP_COUNT];
+/* The op that computes `pw` on registers of this kind. */
+TileOp tile_op_of(Pw pw, Kind kind);
+
+/* ---- lowering, in parts ---- */
+typedef struct Lower {
+    Compile *c;
+    Arena *arena;
+    Plan *plan;
+    int capacity;
+} Lower;
+Loop *lower_add(Lower *l, LoopKind kind, const Node *node);
+/* The buffer that `n` (or the buffer it views) lives in. */
+int lower_buffer(const Node *n);
+/* The loops of one unit of members. */
+void lower_nest(Lower *l, Node *const *node, int count);
+/* The loops of one node that is no member. */
+void lower_single(Lower *l, Node *n);
+/* to = from, element by element with conversion; both have the space's dims. */
+void lower_copy(Lower *l, const Node *node, const int64_t *size, int ndim, Access to, Access from);
+void lower_fill(Lower *l, const Node *node, int buffer, DType dtype, int64_t numel, Scalar value);
+
+/* ---- running ---- */
+void tile_run(const TileNest *nest, void *const *data, void *registers);
+void loop_scan(const Loop *loop, void *const *data);
+void loop_softmax(const Loop *loop, void *const *data);
+void loop_matmul(const MatmulLoop *m, void *const *data, Arena *arena);
+void loop_move(const Loop *loop, void *const *data);
+
+#endif

@@ -1,0 +1,467 @@
+/* Members: what a node does at one point of its iteration space.
+ *
+ * The space of most nodes is their result's sizes; a reduction's is its operand's; of what writes a region or scatters, the values
+ * written. Dims of size 1 are left out of it, so that [3, 1] and [3] are one space. An operand that is broadcast has stride 0. Index
+ * tensors are ordinary affine reads; the tensor they index is an indirect one, whose address gets index * stride added.
+ *
+ * Analyses of indices and regions are inference's own (program/infer.h): a description of geometry is shared, the code that walks
+ * it is not. */
+#include "compiled/lower.h"
+#include "program/infer.h"
+
+#include <string.h>
+
+/* ---- classes ---- */
+
+static const unsigned char op_classes[OP_COUNT] = {
+#define LOWERING(id, cls) [OP_##id] = LOWER_##cls,
+#include "compiled/lowering.def"
+#undef LOWERING
+};
+
+static LowerClass op_class(const OpInfo *op) { return op->kind == KIND_POINTWISE ? LOWER_POINTWISE : (LowerClass)op_classes[op->id]; }
+
+/* _unfold_grad writes with + and needs addresses it can trust: sizes are inference's. Factories other than splats are computed once,
+ * at compile time (LITERAL), since they depend on nothing. */
+LowerClass lower_class(const Node *n) {
+    switch (n->kind) {
+    case NODE_OP: {
+        LowerClass cls = op_class(n->call->op);
+        return cls == LOWER_OPAQUE && n->call->op->kind == KIND_FACTORY ? LOWER_LITERAL : cls;
+    }
+    case NODE_STORE: return LOWER_STORE;
+    case NODE_CHECK: return LOWER_CHECK;
+    default: return LOWER_NOTHING;
+    }
+}
+
+bool lower_is_native(const OpInfo *op) {
+    return op->kind == KIND_VIEW || op->kind == KIND_MULTI_VIEW || op->kind == KIND_FACTORY || op_class(op) != LOWER_OPAQUE;
+}
+
+/* ---- splats ---- */
+
+bool node_splat(const Node *n, Scalar *value) {
+    if (n->kind == NODE_VIEW) {
+        n = n->in[0];
+    }
+    if (n->kind != NODE_OP || op_classes[n->call->op->id] != LOWER_SPLAT) {
+        return false;
+    }
+    Scalar given;
+    switch (n->call->op->id) {
+    case OP_full:
+    case OP_full_like:
+    case OP_fill_Scalar: given = n->call->arg[1].scalar; break;
+    case OP_new_full: given = n->call->arg[2].scalar; break;
+    case OP_ones:
+    case OP_ones_like:
+    case OP_new_ones: given = scalar_int(1); break;
+    default: given = scalar_int(0); break;
+    }
+    int64_t cell = 0;
+    if (given.kind == CAT_FLOAT) {
+        element_store_double(&cell, n->t.dtype, 0, given.f);
+    } else {
+        element_store_int(&cell, n->t.dtype, 0, given.i);
+    }
+    *value = dtype_is_float(n->t.dtype) ? scalar_float(element_double(&cell, n->t.dtype, 0)) : scalar_int(element_int(&cell, n->t.dtype, 0));
+    return true;
+}
+
+bool node_reads_slot(const Node *n, int slot) {
+    if (n->kind != NODE_OP) {
+        return true;
+    }
+    switch (n->call->op->id) {
+    case OP_copy:
+    case OP_fill_Tensor: return slot == 1;
+    default: return op_classes[n->call->op->id] != LOWER_SPLAT;
+    }
+}
+
+bool node_inlines_splat(const Node *n, int slot) {
+    LowerClass cls = lower_class(n);
+    switch (cls) {
+    case LOWER_INDEX:
+    case LOWER_GATHER:
+    case LOWER_INDEX_SELECT: return slot > 0;
+    case LOWER_POINTWISE:
+    case LOWER_COPY:
+    case LOWER_FLIP:
+    case LOWER_TRIANGLE:
+    case LOWER_REDUCE:
+    case LOWER_STORE:
+    case LOWER_VIEW_SCATTER:
+    case LOWER_INDEX_PUT:
+    case LOWER_SCATTER:
+    case LOWER_INDEX_ADD:
+    case LOWER_UNFOLD_GRAD:
+    case LOWER_CAT: return true;
+    default: return false;
+    }
+}
+
+/* ---- spaces ---- */
+
+typedef struct Describe {
+    Member *m;
+    Arena *arena;
+    int ndim;            /* dims of the whole space, size 1 included */
+    int keep[MAX_DIMS];  /* those that stay */
+} Describe;
+
+static void set_space(Describe *d, const int64_t *size, int ndim) {
+    Member *m = d->m;
+    d->ndim = ndim;
+    m->ndim = 0;
+    for (int k = 0; k < ndim; k++) {
+        if (size[k] != 1) {
+            d->keep[m->ndim] = k;
+            m->size[m->ndim++] = size[k];
+        }
+    }
+}
+
+static Read *add_read(Describe *d, ReadKind kind, int slot) {
+    CHECK(d->m->nread < MAX_READS);
+    Read *r = &d->m->read[d->m->nread++];
+    r->kind = kind;
+    r->slot = slot;
+    return r;
+}
+
+/* Strides by dim of the whole space -> by dim of the member's. */
+static void keep_strides(const Describe *d, const int64_t *whole, int64_t *out) {
+    for (int k = 0; k < d->m->ndim; k++) {
+        out[k] = whole[d->keep[k]];
+    }
+}
+
+/* `t` read as if it had the size of the space. */
+static void expanded_strides(const Describe *d, const Tensor *t, int64_t *out) {
+    int shift = d->ndim - t->ndim;
+    for (int k = 0; k < d->m->ndim; k++) {
+        int own = d->keep[k] - shift;
+        out[k] = own < 0 || t->size[own] == 1 ? 0 : t->stride[own];
+    }
+}
+
+static Read *read_expanded(Describe *d, int slot) {
+    Read *r = add_read(d, READ_AFFINE, slot);
+    const Tensor *t = &d->m->node->in[slot]->t;
+    r->offset = t->offset;
+    expanded_strides(d, t, r->stride);
+    return r;
+}
+
+static void write_result(Describe *d, const Tensor *t) {
+    d->m->out_offset = t->offset;
+    expanded_strides(d, t, d->m->out_stride);
+}
+
+static void read_base(Describe *d) {
+    d->m->sink = true;
+    add_read(d, READ_BASE, 0);
+}
+
+static void add_term(Describe *d, int read, int64_t stride, int64_t bound, bool wrap) {
+    d->m->term[d->m->nterm++] = (struct Term){read, stride, bound, wrap};
+}
+
+static void alloc_terms(Describe *d, int n) { d->m->term = arena_alloc_raw(d->arena, (int64_t)sizeof *d->m->term * n); }
+
+static int wrapped_dim(const Call *call, int param, int ndim) {
+    int64_t dim = call->arg[param].i;
+    return (int)(dim < 0 ? dim + max_i64(ndim, 1) : dim);
+}
+
+/* ---- one function a class ---- */
+
+static void describe_flip(Describe *d) {
+    Node *n = d->m->node;
+    set_space(d, n->t.size, n->t.ndim);
+    Read *r = read_expanded(d, 0);
+    unsigned flipped = 0;
+    for (int k = 0; k < n->call->arg[1].ints.n; k++) {
+        int64_t dim = n->call->arg[1].ints.v[k];
+        flipped |= 1u << (dim < 0 ? dim + n->t.ndim : dim);
+    }
+    for (int k = 0; k < d->m->ndim; k++) {
+        if (flipped >> d->keep[k] & 1) {
+            r->offset += max_i64(d->m->size[k] - 1, 0) * r->stride[k];
+            r->stride[k] = -r->stride[k];
+        }
+    }
+    write_result(d, &n->t);
+}
+
+static void describe_reduce(Describe *d) {
+    Node *n = d->m->node;
+    const Tensor *self = &n->in[0]->t;
+    const OpInfo *op = n->call->op;
+    set_space(d, self->size, self->ndim);
+    read_expanded(d, 0);
+    bool all = op->id == OP_sum || op->id == OP_mean || op->id == OP_prod, keepdim = !all && n->call->arg[2].b;
+    unsigned set = 0;
+    if (!all && op->id == OP_prod_dim) {
+        set = 1u << wrapped_dim(n->call, 1, self->ndim);
+    } else if (!all && !n->call->arg[1].none) {
+        for (int k = 0; k < n->call->arg[1].ints.n; k++) {
+            int64_t dim = n->call->arg[1].ints.v[k];
+            set |= 1u << (dim < 0 ? dim + max_i64(self->ndim, 1) : dim);
+        }
+    }
+    if (set == 0) {
+        set = ~0u;
+    }
+    int64_t whole[MAX_DIMS];
+    int kept = 0;
+    for (int k = 0; k < self->ndim; k++) {
+        if (set >> k & 1) {
+            whole[k] = 0;
+            kept += keepdim;
+        } else {
+            whole[k] = n->t.stride[kept++];
+        }
+    }
+    keep_strides(d, whole, d->m->out_stride);
+    d->m->out_offset = 0;
+    d->m->reduced = 0;
+    for (int k = 0; k < d->m->ndim; k++) {
+        d->m->reduced |= (set >> d->keep[k] & 1) << k;
+    }
+    d->m->sink = true;
+}
+
+static void describe_region(Describe *d, const Tensor *region, int value_slot) {
+    set_space(d, region->size, region->ndim);
+    read_base(d);
+    if (value_slot >= 0) {
+        read_expanded(d, value_slot);
+    }
+    d->m->out_offset = region->offset;
+    keep_strides(d, region->stride, d->m->out_stride);
+    d->m->region_covers = tensor_numel(region) == tensor_numel(&d->m->node->t) && region->offset == 0 && tensor_is_dense(region);
+}
+
+static int slot_of(const Node *n, const Tensor *t) {
+    for (int k = 0; k < n->nin; k++) {
+        if (n->in[k] && &n->in[k]->t == t) {
+            return k;
+        }
+    }
+    return 0;
+}
+
+/* index and _index_put: index reads and terms over the indexed result; `strides` of what is indexed come from the call's self. */
+static bool describe_indices(Describe *d, const Call *call, IndexPlan *p) {
+    Error err = {0};
+    if (index_plan(call, p, &err) != ERR_none) {
+        return false;
+    }
+    const Tensor *self = call->arg[0].tensor;
+    set_space(d, p->size, p->ndim);
+    alloc_terms(d, p->nindex);
+    for (int k = 0; k < p->nindex; k++) {
+        const Tensor *index = p->index[k];
+        Read *r = add_read(d, READ_AFFINE, slot_of(d->m->node, index));
+        int64_t whole[MAX_DIMS] = {0}, size[MAX_DIMS];
+        memcpy(size, p->size + p->first, (size_t)p->nbroadcast * sizeof *size);
+        broadcast_strides(index, size, p->nbroadcast, whole + p->first);
+        r->offset = index->offset;
+        keep_strides(d, whole, r->stride);
+        add_term(d, d->m->nread - 1, self->stride[p->dim[k]], self->size[p->dim[k]], true);
+    }
+    return true;
+}
+
+static bool describe_index(Describe *d) {
+    Node *n = d->m->node;
+    IndexPlan p;
+    if (!describe_indices(d, n->call, &p)) {
+        return false;
+    }
+    Read *r = add_read(d, READ_INDIRECT, 0);
+    r->offset = n->in[0]->t.offset;
+    keep_strides(d, p.source, r->stride);
+    write_result(d, &n->t);
+    return true;
+}
+
+static bool describe_index_put(Describe *d) {
+    Node *n = d->m->node;
+    IndexPlan p;
+    Call call = *n->call;
+    call.arg[0].tensor = &n->t; /* the result's strides are what is indexed */
+    if (!describe_indices(d, &call, &p)) {
+        return false;
+    }
+    read_base(d);
+    read_expanded(d, n->nin - 1);
+    d->m->out_offset = 0;
+    keep_strides(d, p.source, d->m->out_stride);
+    d->m->accumulates = n->call->arg[3].b;
+    return true;
+}
+
+/* gather, index_select, scatter, index_add: one index operand on one dim of `indexed`; the other dims go straight. */
+static void describe_along(Describe *d, const Tensor *indexed, int dim, int index_slot, bool index_is_1d, bool wrap, int64_t *stride) {
+    const Tensor *index = &d->m->node->in[index_slot]->t;
+    Read *r = add_read(d, READ_AFFINE, index_slot);
+    int64_t whole[MAX_DIMS] = {0}, along[MAX_DIMS] = {0};
+    for (int k = 0; k < d->ndim; k++) {
+        whole[k] = k == dim || k >= indexed->ndim ? 0 : indexed->stride[k];
+        if (index_is_1d) {
+            along[k] = k == dim && index->ndim > 0 ? index->stride[0] : 0;
+        } else {
+            along[k] = k < index->ndim ? index->stride[k] : 0;
+        }
+    }
+    r->offset = index->offset;
+    keep_strides(d, along, r->stride);
+    keep_strides(d, whole, stride);
+    alloc_terms(d, 1);
+    add_term(d, d->m->nread - 1, indexed->ndim > 0 ? indexed->stride[dim] : 0, indexed->ndim > 0 ? indexed->size[dim] : 1, wrap);
+}
+
+static void describe_gather(Describe *d, bool select) {
+    Node *n = d->m->node;
+    const Tensor *self = &n->in[0]->t;
+    int64_t stride[MAX_DIMS];
+    set_space(d, n->t.size, n->t.ndim);
+    describe_along(d, self, wrapped_dim(n->call, 1, self->ndim), 1, select, false, stride);
+    Read *r = add_read(d, READ_INDIRECT, 0);
+    r->offset = self->offset;
+    memcpy(r->stride, stride, (size_t)d->m->ndim * sizeof *stride);
+    write_result(d, &n->t);
+}
+
+static void describe_scatter(Describe *d) {
+    Node *n = d->m->node;
+    const Tensor *index = &n->in[1]->t;
+    set_space(d, index->size, index->ndim);
+    describe_along(d, &n->t, wrapped_dim(n->call, 1, n->t.ndim), 1, false, false, d->m->out_stride);
+    read_base(d);
+    if (n->nin > 2) {
+        read_expanded(d, 2); /* src may be larger than index: only its strides matter */
+    }
+    d->m->out_offset = 0;
+    d->m->accumulates = n->call->op->id == OP_scatter_add;
+}
+
+static void describe_index_add(Describe *d) {
+    Node *n = d->m->node;
+    const Tensor *source = &n->in[2]->t;
+    set_space(d, source->size, source->ndim);
+    describe_along(d, &n->t, wrapped_dim(n->call, 1, n->t.ndim), 1, true, false, d->m->out_stride);
+    read_base(d);
+    read_expanded(d, 2);
+    d->m->out_offset = 0;
+    d->m->accumulates = true;
+}
+
+static void describe_unfold_grad(Describe *d) {
+    Node *n = d->m->node;
+    const Tensor *grad = &n->in[0]->t;
+    const Call *call = n->call;
+    set_space(d, grad->size, grad->ndim);
+    read_expanded(d, 0);
+    int dim = wrapped_dim(call, 2, n->t.ndim);
+    int64_t whole[MAX_DIMS] = {0}, step = call->arg[4].i;
+    for (int k = 0; k < n->t.ndim; k++) {
+        whole[k] = n->t.stride[k] * (k == dim ? step : 1);
+    }
+    whole[grad->ndim - 1] = n->t.ndim > 0 ? n->t.stride[dim] : 0;
+    keep_strides(d, whole, d->m->out_stride);
+    d->m->out_offset = 0;
+    d->m->sink = d->m->accumulates = true;
+}
+
+static void describe_reshape_copy(Describe *d) {
+    Node *n = d->m->node;
+    const Tensor *self = &n->in[0]->t;
+    int64_t whole[MAX_DIMS];
+    set_space(d, self->size, self->ndim);
+    read_expanded(d, 0);
+    contiguous_strides(self->size, self->ndim, whole);
+    keep_strides(d, whole, d->m->out_stride);
+    d->m->out_offset = 0;
+}
+
+static void describe_pointwise(Describe *d) {
+    Node *n = d->m->node;
+    set_space(d, n->t.size, n->t.ndim);
+    for (int k = 0; k < n->nin; k++) {
+        if (n->in[k]) {
+            read_expanded(d, k);
+        }
+    }
+    write_result(d, &n->t);
+}
+
+bool member_describe(const Compile *c, Node *n, Arena *arena, Member *m) {
+    LowerClass cls = lower_class(n);
+    if (cls < LOWER_POINTWISE || cls > LOWER_UNFOLD_GRAD || n->nin > MAX_READS - 2) {
+        return false;
+    }
+    (void)c;
+    m->node = n;
+    m->cls = cls;
+    m->nread = m->nterm = 0;
+    m->read = arena_alloc_raw(arena, (int64_t)sizeof *m->read * (n->nin + 1));
+    m->term = NULL;
+    m->sink = m->accumulates = m->region_covers = false;
+    m->reduced = 0;
+    Describe d = {.m = m, .arena = arena};
+    switch (cls) {
+    case LOWER_POINTWISE:
+    case LOWER_TRIANGLE: describe_pointwise(&d); return true;
+    case LOWER_COPY: {
+        if (n->call->op->id == OP__reshape_copy) {
+            describe_reshape_copy(&d);
+            return true;
+        }
+        set_space(&d, n->t.size, n->t.ndim);
+        read_expanded(&d, n->nin - 1);
+        write_result(&d, &n->t);
+        return true;
+    }
+    case LOWER_SPLAT:
+        set_space(&d, n->t.size, n->t.ndim);
+        write_result(&d, &n->t);
+        return true;
+    case LOWER_FLIP: describe_flip(&d); return true;
+    case LOWER_INDEX: return describe_index(&d);
+    case LOWER_GATHER: describe_gather(&d, false); return true;
+    case LOWER_INDEX_SELECT: describe_gather(&d, true); return true;
+    case LOWER_REDUCE: describe_reduce(&d); return true;
+    case LOWER_STORE: describe_region(&d, &n->region, 1); return true;
+    case LOWER_VIEW_SCATTER: {
+        Tensor region;
+        Error err = {0};
+        if (geometry_scattered(n->call, &n->t, &region, &err) != ERR_none) {
+            return false;
+        }
+        describe_region(&d, &region, 1);
+        return true;
+    }
+    case LOWER_INDEX_PUT: return describe_index_put(&d);
+    case LOWER_SCATTER: describe_scatter(&d); return true;
+    case LOWER_INDEX_ADD: describe_index_add(&d); return true;
+    case LOWER_UNFOLD_GRAD: describe_unfold_grad(&d); return true;
+    default: return false;
+    }
+}
+
+bool read_follows_write(const Member *reader, const Read *read, const Member *writer) {
+    if (read->kind != READ_AFFINE || read->offset != writer->out_offset) {
+        return false;
+    }
+    for (int k = 0; k < reader->ndim; k++) {
+        if (read->stride[k] != writer->out_stride[k]) {
+            return false;
+        }
+    }
+    return true;
+}

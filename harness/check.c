@@ -1,0 +1,92 @@
+/* One check: run both, find out whether the results can be compared at all, then ask every oracle in the order of oracles.def. Every
+ * oracle is asked (Outcome.fired), the first that fires is the finding. */
+#include "harness/check.h"
+
+#include <stdio.h>
+#include <string.h>
+
+bool checker_open(Checker *c, const char *pair, const CompileOptions *compile, char *message, size_t message_size) {
+    memset(c, 0, sizeof *c);
+    const char *comma = strchr(pair, ',');
+    char a[64], b[64];
+    if (!comma || comma == pair || comma[1] == '\0' || strchr(comma + 1, ',') || comma - pair >= (ptrdiff_t)sizeof a ||
+        strlen(comma + 1) >= sizeof b) {
+        snprintf(message, message_size, "a pair is two executors, as in 'reference,compiled', not '%.80s'", pair);
+        return false;
+    }
+    snprintf(a, sizeof a, "%.*s", (int)(comma - pair), pair);
+    snprintf(b, sizeof b, "%s", comma + 1);
+    if (!executor_open(a, &c->a, message, message_size) || !executor_open(b, &c->b, message, message_size) ||
+        !executor_open("reference", &c->reference, message, message_size)) {
+        return false;
+    }
+    c->a.compile = c->b.compile = *compile;
+    c->pair = pair;
+    c->run = (RunOptions){.poke = true, .limits = LIMITS_DEFAULT};
+    return true;
+}
+
+/* Why the two results can not be compared; SKIP_NONE: they can. */
+static SkipReason not_comparable(const Result *a, const Result *b) {
+    if (a->nundefined > 0 || b->nundefined > 0) {
+        return SKIP_UNDEFINED;
+    }
+    const Result *both[2] = {a, b};
+    for (int r = 0; r < 2; r++) {
+        for (int k = 0; k < both[r]->ncalls; k++) {
+            const CallResult *call = &both[r]->calls[k];
+            if (call->vacuous) {
+                return SKIP_VACUOUS;
+            }
+            if (!call->ok && (call->error == ERR_limit || call->error == ERR_unsupported)) {
+                return call->error == ERR_limit ? SKIP_LIMIT : SKIP_UNSUPPORTED;
+            }
+        }
+    }
+    return SKIP_NONE;
+}
+
+static void judge(Trial *t, Outcome *out) {
+    out->skip = not_comparable(t->a, t->b);
+    if (out->skip != SKIP_NONE) {
+        out->verdict = SKIP;
+        return;
+    }
+    trial_count_calls(t);
+    for (int id = 0; id < ORACLE_COUNT; id++) {
+        Finding rest;
+        Verdict v = oracle_function((OracleId)id)(t, out->fired ? &rest : &out->finding);
+        if (v == FINDING) {
+            out->fired |= 1u << id;
+        } else if (v == SKIP && out->skip == SKIP_NONE) {
+            out->skip = t->skip;
+        }
+    }
+    out->verdict = out->fired ? FINDING : out->skip != SKIP_NONE ? SKIP : AGREE;
+}
+
+void check_results(Checker *c, const Program *p, const Result *a, const Result *b, NumberRule rule, Arena *arena, Outcome *out) {
+    Trial t = {.program = p, .a = a, .b = b, .rule = rule, .checker = c, .arena = arena};
+    out->verdict = AGREE;
+    out->skip = SKIP_NONE;
+    out->fired = 0;
+    out->a = a;
+    out->b = b;
+    judge(&t, out);
+    c->programs++;
+    c->calls += a->ncalls;
+    c->verdicts[out->verdict]++;
+    if (out->verdict == SKIP) {
+        c->skips[out->skip]++;
+    } else if (out->verdict == FINDING) {
+        for (int id = 0; id < ORACLE_COUNT; id++) {
+            c->fired[id] += (out->fired >> id) & 1;
+        }
+    }
+}
+
+void check_program(Checker *c, const Program *p, Arena *arena, Outcome *out) {
+    const Result *a = c->a.run(&c->a, p, &c->run, arena);
+    const Result *b = c->b.run(&c->b, p, &c->run, arena);
+    check_results(c, p, a, b, RULE_SHADOW, arena, out);
+}

@@ -1,0 +1,91 @@
+/* check: each program through both executors and all oracles; one line a program, more for a finding. A bad file does not stop the
+ * others; the exit code is the worst. */
+#include "harness/command.h"
+#include "harness/report.h"
+
+#include <stdio.h>
+
+typedef struct State {
+    const Options *options;
+    Checker checker;
+    Arena arena;
+    int code;
+} State;
+
+static void print_json(State *s, const char *source, const Program *p, const Outcome *out, double seconds) {
+    static const char *const verdicts[] = {"agree", "finding", "skip"};
+    Text t = {.arena = &s->arena};
+    text_add(&t, "{\"type\":\"check\",\"schema_version\":1,\"file\":");
+    text_json_string(&t, source);
+    text_add(&t, ",\"name\":");
+    text_json_string(&t, p->name ? p->name : "");
+    text_printf(&t, ",\"statements\":%d,\"calls\":%d,\"verdict\":\"%s\"", program_size(p), 1 + p->nrecalls, verdicts[out->verdict]);
+    if (out->verdict == SKIP) {
+        text_printf(&t, ",\"reason\":\"%s\"", skip_name(out->skip));
+    } else if (out->verdict == FINDING) {
+        text_add(&t, ",\"finding\":");
+        report_finding_json(&t, p, &out->finding, out->fired);
+    }
+    if (s->options->timing) {
+        text_printf(&t, ",\"milliseconds\":%.3f", 1e3 * seconds);
+    }
+    text_add(&t, "}");
+    puts(t.v);
+}
+
+static void print_text(State *s, const char *source, const Program *p, const Outcome *out, double seconds) {
+    if (s->options->quiet && out->verdict != FINDING) {
+        return;
+    }
+    int n = program_size(p), calls = 1 + p->nrecalls;
+    printf("%s: %d statement%s, %d call%s: ", title_of(&s->arena, source, p), n, n == 1 ? "" : "s", calls, calls == 1 ? "" : "s");
+    if (out->verdict == AGREE) {
+        printf("%sagree%s", color("\033[32m"), color("\033[0m"));
+    } else if (out->verdict == SKIP) {
+        printf("skip (%s)", skip_name(out->skip));
+    } else {
+        printf("%sFINDING%s %s", color("\033[31m"), color("\033[0m"), out->finding.signature);
+    }
+    if (s->options->timing) {
+        printf(" (%.3f ms)", 1e3 * seconds);
+    }
+    putchar('\n');
+    if (out->verdict == FINDING) {
+        Text t = {.arena = &s->arena};
+        report_finding(&t, p, &out->finding, &s->checker);
+        fputs(t.v, stdout);
+    }
+}
+
+static void each(void *user, const Source *source) {
+    State *s = user;
+    arena_reset(&s->arena);
+    Program *p;
+    int code = load_program(&s->arena, source, &p, NULL);
+    if (code == 0) {
+        Outcome out;
+        double start = now_seconds();
+        check_program(&s->checker, p, &s->arena, &out);
+        double seconds = now_seconds() - start;
+        if (out.verdict == FINDING) {
+            code = EXIT_FINDINGS;
+            check_locate(&s->checker, p, &out.finding, &s->arena);
+            finding_breakpoint(&out.finding);
+        }
+        (s->options->json ? print_json : print_text)(s, source->name, p, &out, seconds);
+    }
+    s->code = worst(s->code, code);
+}
+
+int cmd_check(const Options *o) {
+    State s = {.options = o, .arena = ARENA_EMPTY};
+    int code = open_checker(o, &s.checker);
+    if (code != 0) {
+        return code;
+    }
+    for (int i = 0; i < o->nfiles; i++) {
+        io_each(o->files[i], false, each, &s);
+    }
+    arena_destroy(&s.arena);
+    return s.code;
+}

@@ -1,0 +1,147 @@
+/* replay: stored programs once more: the pair against each other, and each executor against the program's `expect`. `x-exact` and
+ * `x-zero-sign` beside an `expect` say how its numbers are to be compared. A file whose ops are unknown is counted as not expressible. */
+#include "harness/command.h"
+#include "harness/report.h"
+
+#include <stdio.h>
+#include <string.h>
+
+typedef struct State {
+    const Options *options;
+    Checker checker;
+    Arena arena;
+    int code;
+    int64_t programs, agreed, findings, inexpressible, bad, compared;
+    int64_t skips[SKIP_COUNT];
+} State;
+
+/* Is the member `"key":true` among canonical JSON members, not inside a value? */
+static bool extra_is_true(const char *members, const char *key) {
+    size_t n = strlen(key);
+    int depth = 0;
+    for (const char *at = members; at && *at; at++) {
+        if (*at == '"') {
+            bool found = depth == 0 && strncmp(at + 1, key, n) == 0 && strncmp(at + 1 + n, "\":true", 6) == 0;
+            if (found) {
+                return true;
+            }
+            for (at++; *at != '"' && *at; at++) {
+                at += *at == '\\' && at[1] != '\0';
+            }
+            if (!*at) {
+                break;
+            }
+        } else if (*at == '{' || *at == '[') {
+            depth++;
+        } else if (*at == '}' || *at == ']') {
+            depth--;
+        }
+    }
+    return false;
+}
+
+static void tell(State *s, const char *source, const Program *p, const char *against, const Outcome *out) {
+    const Finding *f = &out->finding;
+    Text t = {.arena = &s->arena};
+    if (s->options->json) {
+        text_add(&t, "{\"type\":\"finding\",\"schema_version\":1,\"file\":");
+        text_json_string(&t, source);
+        text_printf(&t, ",\"pair\":\"%s\",\"finding\":", against);
+        report_finding_json(&t, p, f, out->fired);
+        text_add(&t, "}\n");
+    } else {
+        text_printf(&t, "%s: %sFINDING%s %s (%s)\n", title_of(&s->arena, source, p), color("\033[31m"), color("\033[0m"), f->signature, against);
+        text_printf(&t, "  oracle     %s: %s\n", oracle_name(f->oracle), oracle_claim(f->oracle));
+        text_printf(&t, "  where      %s\n  first      %s\n  second     %s\n", finding_place(&s->arena, p, f), f->a, f->b);
+    }
+    fputs(t.v, stdout);
+}
+
+/* One executor's result against the recording. */
+static Verdict against_expect(State *s, const Source *source, const Program *p, const char *name, const Result *r, SkipReason *skip) {
+    NumberRule rule = !extra_is_true(p->extra, "x-exact")      ? RULE_TOLERANT
+                      : extra_is_true(p->extra, "x-zero-sign") ? RULE_RECORDED_ZERO_SIGN
+                                                               : RULE_RECORDED;
+    Outcome out;
+    check_results(&s->checker, p, r, p->expect, rule, &s->arena, &out);
+    s->compared++;
+    if (out.verdict == FINDING) {
+        Finding *f = &out.finding;
+        snprintf(f->signature, sizeof f->signature, "%s-%s-expect", oracle_name(f->oracle), f->kind);
+        finding_breakpoint(f);
+        tell(s, source->name, p, arena_printf(&s->arena, "%s,expect", name), &out);
+    }
+    *skip = out.skip;
+    return out.verdict;
+}
+
+static void each(void *user, const Source *source) {
+    State *s = user;
+    arena_reset(&s->arena);
+    Program *p;
+    bool known = true;
+    int code = load_program(&s->arena, source, &p, &known);
+    s->programs++;
+    if (code != 0) {
+        s->inexpressible += !known;
+        s->bad += known;
+        s->code = worst(s->code, known ? code : EXIT_AGREE);
+        return;
+    }
+    Outcome out;
+    check_program(&s->checker, p, &s->arena, &out);
+    Verdict verdict = out.verdict;
+    SkipReason skip = out.skip;
+    const Result *results[2] = {out.a, out.b};
+    if (verdict == FINDING) {
+        check_locate(&s->checker, p, &out.finding, &s->arena);
+        finding_breakpoint(&out.finding);
+        tell(s, source->name, p, s->checker.pair, &out);
+    }
+    for (int k = 0; k < 2 && p->expect; k++) {
+        SkipReason why;
+        Verdict v = against_expect(s, source, p, k ? s->checker.b.name : s->checker.a.name, results[k], &why);
+        if (v == FINDING || (v == SKIP && verdict == AGREE)) {
+            verdict = v;
+            skip = why;
+        }
+    }
+    s->agreed += verdict == AGREE;
+    s->findings += verdict == FINDING;
+    s->skips[skip] += verdict == SKIP;
+    s->code = worst(s->code, verdict == FINDING ? EXIT_FINDINGS : EXIT_AGREE);
+}
+
+static void summary(State *s) {
+    Text t = {.arena = &s->arena};
+    bool json = s->options->json;
+    const char *format = json ? "{\"type\":\"summary\",\"schema_version\":1,\"programs\":%lld,\"agreed\":%lld,\"findings\":%lld,\"not_expressible\":"
+                                "%lld,\"bad\":%lld,\"compared_with_expect\":%lld,\"skipped\":{"
+                              : "%lld programs: %lld agreed, %lld findings, %lld not expressible, %lld bad; %lld comparisons with a recorded "
+                                "result; skipped:";
+    text_printf(&t, format, (long long)s->programs, (long long)s->agreed, (long long)s->findings, (long long)s->inexpressible,
+                (long long)s->bad, (long long)s->compared);
+    int n = 0;
+    for (int k = 1; k < SKIP_COUNT; k++) {
+        if (s->skips[k] > 0) {
+            text_printf(&t, json ? "%s\"%s\":%lld" : "%s %s %lld", n++ ? "," : "", skip_name((SkipReason)k), (long long)s->skips[k]);
+        }
+    }
+    text_add(&t, json ? "}}" : n ? "" : " none");
+    puts(t.v);
+}
+
+int cmd_replay(const Options *o) {
+    State s = {.options = o, .arena = ARENA_EMPTY};
+    int code = open_checker(o, &s.checker);
+    if (code != 0) {
+        return code;
+    }
+    for (int i = 0; i < o->nfiles; i++) {
+        io_each(o->files[i], true, each, &s);
+    }
+    arena_reset(&s.arena);
+    summary(&s);
+    arena_destroy(&s.arena);
+    return s.code;
+}

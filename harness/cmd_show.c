@@ -1,0 +1,82 @@
+/* show: one program in one of several forms. ir compiles it and prints the graph after every stage. */
+#include "harness/command.h"
+#include "program/print.h"
+
+#include <stdio.h>
+#include <string.h>
+
+typedef struct State {
+    const Options *options;
+    void (*print)(Text *text, const Program *p); /* NULL: ir */
+    Arena arena;
+    int code;
+    bool stage_seen;
+} State;
+
+static void print_json(Text *text, const Program *p) { program_print(text, p, false); }
+
+static const struct {
+    const char *name;
+    void (*print)(Text *text, const Program *p);
+} FORMS[] = {
+    {"text", program_print_text}, {"json", print_json},         {"dot", program_print_dot},
+    {"python", program_print_python}, {"torch", program_print_torch}, {"ir", NULL},
+};
+
+static void on_dump(void *user, const char *stage, const char *text) {
+    State *s = user;
+    if (!s->options->after || strcmp(s->options->after, stage) == 0) {
+        s->stage_seen = true;
+        printf("---- after %s\n%s", stage, text);
+    }
+}
+
+static void show_ir(State *s, const Program *p) {
+    CompileOptions compile = s->options->compile;
+    compile.on_dump = on_dump;
+    compile.dump_user = s;
+    RunOptions run = {.limits = LIMITS_DEFAULT};
+    compiled_run(p, &compile, &run, NULL, &s->arena);
+}
+
+static void each(void *user, const Source *source) {
+    State *s = user;
+    arena_reset(&s->arena);
+    Program *p;
+    int code = load_program(&s->arena, source, &p, NULL);
+    s->code = worst(s->code, code);
+    if (code != 0) {
+        return;
+    }
+    if (!s->print) {
+        show_ir(s, p);
+        return;
+    }
+    Text t = {.arena = &s->arena};
+    s->print(&t, p);
+    fwrite(t.v, 1, (size_t)t.n, stdout);
+}
+
+int cmd_show(const Options *o) {
+    State s = {.options = o, .arena = ARENA_EMPTY};
+    const char *as = o->as ? o->as : "text";
+    int form = 0;
+    while (form < COUNT_OF(FORMS) && strcmp(FORMS[form].name, as) != 0) {
+        form++;
+    }
+    if (form == COUNT_OF(FORMS)) {
+        return complain(EXIT_BAD_INPUT, "a program can not be shown as '%.60s', but as text, json, dot, python, torch or ir", as);
+    }
+    s.print = FORMS[form].print;
+    if (o->after && s.print) {
+        return complain(EXIT_BAD_INPUT, "--after is for --as ir");
+    }
+    for (int i = 0; i < o->nfiles; i++) {
+        io_each(o->files[i], false, each, &s);
+    }
+    if (o->after && !s.stage_seen && s.code == 0) {
+        s.code = complain(EXIT_BAD_INPUT, "no stage named '%.60s' ran (see 'twingrad passes')", o->after);
+    }
+    arena_destroy(&s.arena);
+    return s.code;
+}

@@ -1,0 +1,99 @@
+/* ops, faults, passes, oracles: the tables, for people and as JSON lines. */
+#include "harness/command.h"
+
+#include <stdio.h>
+
+static const char *const KINDS[] = {"factory", "view", "multi_view", "pointwise", "func", "composite", "inplace", "meta"};
+
+static void add_member(Text *t, const char *key, const char *value) {
+    text_printf(t, "%s\"%s\":", t->v && t->v[t->n - 1] == '{' ? "" : ",", key);
+    text_json_string(t, value);
+}
+
+static void put_line(Text *t, Arena *arena) {
+    text_add(t, "}");
+    puts(t->v);
+    arena_reset(arena);
+}
+
+int cmd_ops(const Options *o) {
+    Arena arena = ARENA_EMPTY;
+    for (int id = 0; id < OP_COUNT; id++) {
+        const OpInfo *op = op_info((OpId)id);
+        if (op->name[0] == '_') {
+            continue; /* programs cannot name it */
+        }
+        if (!o->json) {
+            printf("%-11s %s\n", KINDS[op->kind], op->schema);
+            continue;
+        }
+        Text t = {.arena = &arena};
+        text_add(&t, "{");
+        add_member(&t, "name", op->name);
+        add_member(&t, "overload", op->overload);
+        add_member(&t, "kind", KINDS[op->kind]);
+        add_member(&t, "schema", op->schema);
+        text_printf(&t, ",\"differentiable\":%s", op->grad || op->kind == KIND_COMPOSITE || op->kind == KIND_INPLACE ? "true" : "false");
+        put_line(&t, &arena);
+    }
+    arena_destroy(&arena);
+    return EXIT_AGREE;
+}
+
+int cmd_faults(const Options *o) {
+    Arena arena = ARENA_EMPTY;
+    for (int id = 0; id < FAULT_COUNT; id++) {
+        const FaultInfo *f = fault_info((FaultId)id);
+        if (!o->json) {
+            printf("%-6s %-28s %-13s %-9s %s: %s\n", f->id, f->name, f->stage, f->oracle, f->issue, f->text);
+            continue;
+        }
+        Text t = {.arena = &arena};
+        text_add(&t, "{");
+        add_member(&t, "id", f->id);
+        add_member(&t, "name", f->name);
+        add_member(&t, "stage", f->stage);
+        add_member(&t, "oracle", f->oracle);
+        add_member(&t, "issue", f->issue);
+        add_member(&t, "text", f->text);
+        put_line(&t, &arena);
+    }
+    arena_destroy(&arena);
+    return EXIT_AGREE;
+}
+
+int cmd_passes(const Options *o) {
+    Arena arena = ARENA_EMPTY;
+    for (int k = 0; k < pass_count(); k++) {
+        const PassInfo *pass = pass_info(k);
+        if (!o->json) {
+            printf("%2d %-14s %-8s %s\n", k, pass->name, pass->optional ? "optional" : "required", pass->text);
+            continue;
+        }
+        Text t = {.arena = &arena};
+        text_printf(&t, "{\"number\":%d", k);
+        add_member(&t, "name", pass->name);
+        text_printf(&t, ",\"optional\":%s", pass->optional ? "true" : "false");
+        add_member(&t, "text", pass->text);
+        put_line(&t, &arena);
+    }
+    arena_destroy(&arena);
+    return EXIT_AGREE;
+}
+
+int cmd_oracles(const Options *o) {
+    Arena arena = ARENA_EMPTY;
+    for (int id = 0; id < ORACLE_COUNT; id++) {
+        if (!o->json) {
+            printf("%-10s %s\n", oracle_name((OracleId)id), oracle_claim((OracleId)id));
+            continue;
+        }
+        Text t = {.arena = &arena};
+        text_add(&t, "{");
+        add_member(&t, "name", oracle_name((OracleId)id));
+        add_member(&t, "claim", oracle_claim((OracleId)id));
+        put_line(&t, &arena);
+    }
+    arena_destroy(&arena);
+    return EXIT_AGREE;
+}

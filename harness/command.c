@@ -1,0 +1,91 @@
+/* What the commands share: complaining, finishing, opening a pair, reading a program. */
+#include "harness/command.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+int complain(int code, const char *format, ...) {
+    fflush(stdout);
+    va_list args;
+    va_start(args, format);
+    fputs("twingrad: ", stderr);
+    vfprintf(stderr, format, args);
+    fputc('\n', stderr);
+    va_end(args);
+    return code;
+}
+
+int finish(int code) {
+    bool failed = ferror(stdout) != 0;
+    errno = 0;
+    failed |= fflush(stdout) != 0;
+    if (failed) {
+        code = EXIT_ENVIRONMENT;
+        fprintf(stderr, "twingrad: cannot write to standard output: %s\n", errno ? strerror(errno) : "an earlier write failed");
+    }
+    return code;
+}
+
+int open_checker(const Options *o, Checker *c) {
+    char message[256];
+    if (!checker_open(c, o->pair, &o->compile, message, sizeof message)) {
+        return complain(EXIT_BAD_INPUT, "%s", message);
+    }
+    c->run.poke = !o->no_poke;
+    return 0;
+}
+
+int load_program(Arena *arena, const Source *source, Program **out, bool *known) {
+    if (source->status != IO_OK) {
+        return complain(source->status == IO_BAD ? EXIT_BAD_INPUT : EXIT_ENVIRONMENT, "%s", printable(arena, source->message));
+    }
+    char message[512];
+    ParseStatus status = program_parse(arena, source->text, (size_t)source->length, out, message, sizeof message);
+    if (known) {
+        *known = status != PARSE_UNKNOWN_OP;
+    }
+    if (status == PARSE_OK && !program_verify(*out, message, sizeof message)) {
+        status = PARSE_BAD;
+    }
+    if (status == PARSE_OK) {
+        return 0;
+    }
+    if (status == PARSE_UNKNOWN_OP && known) {
+        return EXIT_BAD_INPUT;
+    }
+    return complain(EXIT_BAD_INPUT, "%s: %s", printable(arena, source->name), printable(arena, message));
+}
+
+const char *printable(Arena *arena, const char *text) {
+    char *out = arena_strdup(arena, text);
+    for (char *c = out; *c; c++) {
+        if ((unsigned char)*c < 0x20 || *c == 0x7f) {
+            *c = '?';
+        }
+    }
+    return out;
+}
+
+const char *title_of(Arena *arena, const char *source, const Program *p) {
+    source = printable(arena, source);
+    return p->name && p->name[0] ? arena_printf(arena, "%s (%s)", source, printable(arena, p->name)) : source;
+}
+
+double now_seconds(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+bool progress_wanted(const Options *o) { return !o->quiet && isatty(STDERR_FILENO); }
+
+const char *color(const char *code) {
+    const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
+    bool wanted = isatty(STDOUT_FILENO) && !(no_color && no_color[0]) && term && strcmp(term, "dumb") != 0;
+    return wanted ? code : "";
+}

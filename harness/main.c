@@ -1,0 +1,98 @@
+/* twingrad: the command line. A table of commands (commands.def); `main` finds the row, parses its options, calls it. */
+#include "harness/command.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define TWINGRAD_VERSION "0.1.0"
+
+typedef struct Command {
+    const char *name, *options, *arguments, *text;
+    int (*run)(const Options *o);
+} Command;
+
+static const Command COMMANDS[] = {
+#define COMMAND(name, options, arguments, text) {#name, options, arguments, text, cmd_##name},
+#include "harness/commands.def"
+#undef COMMAND
+};
+
+static const Command *find_command(const char *name) {
+    for (int i = 0; i < COUNT_OF(COMMANDS); i++) {
+        if (strcmp(COMMANDS[i].name, name) == 0) {
+            return &COMMANDS[i];
+        }
+    }
+    return NULL;
+}
+
+static int usage(void) {
+    puts("twingrad: differential testing of an optimizing tensor compiler against an eager interpreter\n\n"
+         "usage: twingrad COMMAND [OPTIONS] [FILE...]\n\ncommands:");
+    for (int i = 0; i < COUNT_OF(COMMANDS); i++) {
+        printf("  %-10s %s\n", COMMANDS[i].name, COMMANDS[i].text);
+    }
+    puts("  help       this text, or that of a command: twingrad help check\n"
+         "  version    the version\n\n"
+         "A FILE is one program in JSON, '-' standard input, and NAME.jsonl one program a line.\n"
+         "exit codes: 0 agree, 1 findings, 2 bad input or usage, 3 the environment failed");
+    return finish(EXIT_AGREE);
+}
+
+static int command_help(const Command *c) {
+    printf("twingrad %s: %s\n\nusage: twingrad %s [OPTIONS]%s%s\n\noptions:\n", c->name, c->text, c->name, c->arguments[0] ? " " : "",
+           c->arguments);
+    options_help(c->options);
+    return finish(EXIT_AGREE);
+}
+
+static int version(void) {
+    printf("twingrad " TWINGRAD_VERSION "\nprogram format 1, compiled by %s " __VERSION__ "\n",
+#ifdef __clang__
+           "clang"
+#else
+           "gcc"
+#endif
+    );
+    return finish(EXIT_AGREE);
+}
+
+static int run_command(const Command *c, int argc, char **argv) {
+    Options o = {.command = c->name};
+    char message[256];
+    bool help = false;
+    if (!options_parse(&o, argc, argv, c->options, &help, message, sizeof message)) {
+        return complain(EXIT_BAD_INPUT, "%s", message);
+    }
+    if (help) {
+        return command_help(c);
+    }
+    bool wants_files = c->arguments[0] != '\0', wants_one = strcmp(c->arguments, "FILE") == 0;
+    if (!wants_files && o.nfiles > 0) {
+        return complain(EXIT_BAD_INPUT, "%s takes no file, but was given '%.60s'", c->name, o.files[0]);
+    }
+    if ((wants_files && o.nfiles == 0) || (wants_one && o.nfiles > 1)) {
+        return complain(EXIT_BAD_INPUT, "%s needs %s (see 'twingrad %s --help')", c->name, wants_one ? "one FILE" : c->arguments, c->name);
+    }
+    return finish(c->run(&o));
+}
+
+int main(int argc, char **argv) {
+    op_table_init();
+    if (argc < 2) {
+        return complain(EXIT_BAD_INPUT, "no command given (see 'twingrad --help')");
+    }
+    const char *name = argv[1];
+    bool is_help = strcmp(name, "help") == 0;
+    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || (is_help && argc == 2)) {
+        return usage();
+    }
+    if (strcmp(name, "--version") == 0 || strcmp(name, "version") == 0) {
+        return version();
+    }
+    const Command *c = find_command(is_help ? argv[2] : name);
+    if (!c) {
+        return complain(EXIT_BAD_INPUT, "there is no command '%.60s' (see 'twingrad --help')", is_help ? argv[2] : name);
+    }
+    return is_help ? command_help(c) : run_command(c, argc - 2, argv + 2);
+}

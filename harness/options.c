@@ -1,0 +1,178 @@
+/* The option parser: one table (options.def) of name, kind and place in Options. `--name VALUE` and `--name=VALUE` are the same, `--`
+ * ends the options, a single `-` is a file. */
+#include "harness/command.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef enum Kind { TEXT, FLAG, COUNT, SEED, SECONDS, FAULT, PASSES } Kind;
+
+typedef struct Row {
+    const char *name;
+    Kind kind;
+    size_t field;
+    const char *metavariable, *help;
+} Row;
+
+static const Row ROWS[] = {
+#define OPTION(name, kind, field, metavariable, help) {name, kind, offsetof(Options, field), metavariable, help},
+#include "harness/options.def"
+#undef OPTION
+};
+
+/* Is `name` one of the words of `list`? */
+static bool listed(const char *list, const char *name) {
+    size_t n = strlen(name);
+    for (const char *at = list; (at = strstr(at, name)) != NULL; at += n) {
+        if ((at == list || at[-1] == ' ') && (at[n] == ' ' || at[n] == '\0')) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool digits_only(const char *text) { return text[0] != '\0' && strspn(text, "0123456789") == strlen(text); }
+
+/* The bits of the optional passes named in `text`. */
+static bool parse_passes(const char *text, uint64_t *out, char *message, size_t message_size) {
+    for (const char *at = text; *at;) {
+        size_t n = strcspn(at, ",");
+        int found = -1;
+        for (int k = 0; k < pass_count(); k++) {
+            const PassInfo *pass = pass_info(k);
+            if (strlen(pass->name) == n && strncmp(pass->name, at, n) == 0) {
+                found = k;
+            }
+        }
+        if (found < 0 || !pass_info(found)->optional) {
+            snprintf(message, message_size, found < 0 ? "there is no pass '%.*s' (see 'twingrad passes')" : "the pass '%.*s' is required",
+                     (int)(n < 60 ? n : 60), at);
+            return false;
+        }
+        *out |= (uint64_t)1 << found;
+        at += n + (at[n] == ',');
+    }
+    return true;
+}
+
+static bool parse_value(const Row *row, const char *text, Options *o, char *message, size_t size) {
+    void *field = (char *)o + row->field;
+    char *end;
+    errno = 0;
+    switch (row->kind) {
+    case TEXT:
+        if (text[0] == '\0') {
+            snprintf(message, size, "--%s needs %s, not an empty word", row->name, row->metavariable);
+            return false;
+        }
+        *(const char **)field = text;
+        return true;
+    case COUNT: {
+        long long value = strtoll(text, &end, 10);
+        if (!digits_only(text) || errno != 0) {
+            snprintf(message, size, "--%s needs a whole number, not '%.60s'", row->name, text);
+            return false;
+        }
+        *(int64_t *)field = value;
+        return true;
+    }
+    case SEED: {
+        unsigned long long value = strtoull(text, &end, 10);
+        if (!digits_only(text) || errno != 0) {
+            snprintf(message, size, "--%s needs a number from 0 to 18446744073709551615, not '%.60s'", row->name, text);
+            return false;
+        }
+        *(uint64_t *)field = value;
+        o->seed_given = true;
+        return true;
+    }
+    case SECONDS: {
+        double value = strtod(text, &end);
+        bool decimal = text[0] != '\0' && strspn(text, "0123456789.eE+-") == strlen(text);
+        if (!decimal || *end != '\0' || errno != 0 || !isfinite(value) || value <= 0) {
+            snprintf(message, size, "--%s needs a number above 0, not '%.60s'", row->name, text);
+            return false;
+        }
+        *(double *)field = value;
+        return true;
+    }
+    case FAULT:
+        if (!fault_parse(text, (FaultId *)field)) {
+            snprintf(message, size, "there is no fault '%.60s' (see 'twingrad faults')", text);
+            return false;
+        }
+        return true;
+    case PASSES: return parse_passes(text, field, message, size);
+    case FLAG: break;
+    }
+    *(bool *)field = true;
+    return true;
+}
+
+static bool parse_option(Options *o, const char *word, const char *next, const char *accepted, bool *used_next, char *message, size_t size) {
+    const char *name = word + 2, *equals = strchr(name, '=');
+    size_t n = equals ? (size_t)(equals - name) : strlen(name);
+    *used_next = false;
+    for (int i = 0; i < COUNT_OF(ROWS); i++) {
+        const Row *row = &ROWS[i];
+        if (strlen(row->name) != n || strncmp(row->name, name, n) != 0 || !listed(accepted, row->name)) {
+            continue;
+        }
+        if (row->kind == FLAG && equals) {
+            snprintf(message, size, "--%s takes no value", row->name);
+            return false;
+        }
+        if (row->kind != FLAG && !equals && !next) {
+            snprintf(message, size, "--%s needs %s", row->name, row->metavariable);
+            return false;
+        }
+        *used_next = row->kind != FLAG && !equals;
+        return parse_value(row, equals ? equals + 1 : next, o, message, size);
+    }
+    snprintf(message, size, "%s has no option '%.60s' (see 'twingrad %s --help')", o->command, word, o->command);
+    return false;
+}
+
+bool options_parse(Options *o, int argc, char **argv, const char *accepted, bool *help, char *message, size_t message_size) {
+    o->pair = "reference,compiled";
+    o->on = "reference";
+    o->compile = COMPILE_DEFAULT;
+    o->seed = 1;
+    o->files = argv;
+    bool ended = false;
+    for (int i = 0; i < argc; i++) {
+        char *word = argv[i];
+        if (ended || word[0] != '-' || word[1] == '\0') {
+            o->files[o->nfiles++] = word;
+        } else if (strcmp(word, "--") == 0) {
+            ended = true;
+        } else if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {
+            *help = true;
+            return true;
+        } else if (word[1] != '-') {
+            snprintf(message, message_size, "%s has no option '%.60s' (see 'twingrad %s --help')", o->command, word, o->command);
+            return false;
+        } else {
+            bool used_next;
+            if (!parse_option(o, word, i + 1 < argc ? argv[i + 1] : NULL, accepted, &used_next, message, message_size)) {
+                return false;
+            }
+            i += used_next;
+        }
+    }
+    return true;
+}
+
+void options_help(const char *accepted) {
+    for (int i = 0; i < COUNT_OF(ROWS); i++) {
+        if (listed(accepted, ROWS[i].name)) {
+            char left[64];
+            snprintf(left, sizeof left, "--%s %s", ROWS[i].name, ROWS[i].metavariable);
+            printf("  %-22s %s\n", left, ROWS[i].help);
+        }
+    }
+    printf("  %-22s %s\n", "--help", "this text");
+}

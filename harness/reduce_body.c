@@ -1,0 +1,204 @@
+/* Reducers of statements: what runs, in what wrapping, and what is returned. */
+#include "harness/edit.h"
+#include "harness/reduce.h"
+#include "program/uses.h"
+
+Step reduce_text(Program *p, int k) {
+    switch (k) {
+    case 0:
+        if (!p->expect) {
+            return STEP_NOTHING;
+        }
+        p->expect = NULL;
+        return STEP_MADE;
+    case 1:
+        if (!p->name && !p->note && !p->extra) {
+            return STEP_NOTHING;
+        }
+        p->name = p->note = p->extra = NULL;
+        return STEP_MADE;
+    case 2:
+        if (!p->shell) {
+            return STEP_NOTHING;
+        }
+        p->shell = NULL;
+        return STEP_MADE;
+    default: return STEP_END;
+    }
+}
+
+Step reduce_recall(Program *p, int k) {
+    if (k >= p->nrecalls) {
+        return STEP_END;
+    }
+    for (int i = k; i + 1 < p->nrecalls; i++) {
+        p->recalls[i] = p->recalls[i + 1];
+    }
+    p->nrecalls--;
+    return STEP_MADE;
+}
+
+/* Candidates: all chunks of n/2 statements, then of n/4, .., down to 2, by sid. */
+Step reduce_chunk(Program *p, int k) {
+    for (int size = p->nstmts / 2; size >= 2; size /= 2) {
+        int count = (p->nstmts + size - 1) / size;
+        if (k < count) {
+            bool *drop = arena_array(p->arena, bool, p->nstmts);
+            for (int sid = k * size; sid < (k + 1) * size && sid < p->nstmts; sid++) {
+                drop[sid] = true;
+            }
+            edit_drop(p, drop);
+            return STEP_MADE;
+        }
+        k -= count;
+    }
+    return STEP_END;
+}
+
+/* The last statement first: what it makes is used least. */
+Step reduce_statement(Program *p, int k) {
+    if (k >= p->nstmts) {
+        return STEP_END;
+    }
+    bool *drop = arena_array(p->arena, bool, p->nstmts);
+    drop[p->nstmts - 1 - k] = true;
+    edit_drop(p, drop);
+    return STEP_MADE;
+}
+
+typedef struct Rename {
+    NameId from, to;
+    bool rebound;
+} Rename;
+
+static void rename_use(void *user, NameId *name, Use use) {
+    Rename *r = user;
+    if (*name != r->from || r->rebound) {
+        return;
+    }
+    if (use == USE_BIND) {
+        r->rebound = true;
+    } else {
+        *name = r->to;
+    }
+}
+
+Step reduce_bypass(Program *p, int k) {
+    if (k >= p->nstmts) {
+        return STEP_END;
+    }
+    Stmt **stmts = edit_statements(p->arena, p);
+    const Stmt *s = stmts[k];
+    if (s->kind != STMT_OP || s->nout != 1 || s->op->nparam == 0 || s->op->param[0].type != ARG_TENSOR || !s->arg[0].given) {
+        return STEP_NOTHING;
+    }
+    Rename r = {.from = s->out[0], .to = s->arg[0].tensor};
+    for (int sid = k + 1; sid < p->nstmts; sid++) {
+        stmt_uses(stmts[sid], rename_use, &r);
+    }
+    for (int i = 0; i < p->nreturns && !r.rebound; i++) {
+        p->returns[i] = p->returns[i] == r.from ? r.to : p->returns[i];
+    }
+    for (int i = 0; i < p->nargs; i++) {
+        p->args[i] = p->args[i] == r.from ? r.to : p->args[i];
+    }
+    bool *drop = arena_array(p->arena, bool, p->nstmts);
+    drop[k] = true;
+    edit_drop(p, drop);
+    return STEP_MADE;
+}
+
+Step reduce_inline_block(Program *p, int k) {
+    if (k >= p->nstmts) {
+        return STEP_END;
+    }
+    Stmt *s = edit_statements(p->arena, p)[k];
+    if (s->kind != STMT_WITH && s->kind != STMT_IF) {
+        return STEP_NOTHING;
+    }
+    edit_inline(p, s, &s->body);
+    return STEP_MADE;
+}
+
+Step reduce_inline_else(Program *p, int k) {
+    if (k >= p->nstmts) {
+        return STEP_END;
+    }
+    Stmt *s = edit_statements(p->arena, p)[k];
+    if (s->kind != STMT_IF || s->orelse.count == 0) {
+        return STEP_NOTHING;
+    }
+    edit_inline(p, s, &s->orelse);
+    return STEP_MADE;
+}
+
+Step reduce_return_value(Program *p, int k) {
+    if (k >= p->nreturns) {
+        return STEP_END;
+    }
+    for (int i = k; i + 1 < p->nreturns; i++) {
+        p->returns[i] = p->returns[i + 1];
+    }
+    p->nreturns--;
+    int n = 0;
+    for (int i = 0; i < p->backward.nof; i++) {
+        int place = p->backward.of[i];
+        if (place != k) {
+            p->backward.of[n++] = place - (place > k);
+        }
+    }
+    p->backward.nof = p->backward.nof < 0 ? -1 : n;
+    return STEP_MADE;
+}
+
+Step reduce_backward(Program *p, int k) {
+    Backward *b = &p->backward;
+    if (!b->given) {
+        return STEP_END;
+    }
+    switch (k) {
+    case 0: *b = (Backward){.given = false}; return STEP_MADE;
+    case 1:
+        if (b->nof < 0) {
+            return STEP_NOTHING;
+        }
+        b->nof = -1;
+        return STEP_MADE;
+    case 2:
+        if (b->fill == FILL_ones) {
+            return STEP_NOTHING;
+        }
+        b->fill = FILL_ones;
+        b->seed = 0;
+        return STEP_MADE;
+    default: return STEP_END;
+    }
+}
+
+Step reduce_argument(Program *p, int k) {
+    if (k == 0) {
+        if (!p->args_given) {
+            return STEP_NOTHING;
+        }
+        p->args_given = false;
+        p->nargs = 0;
+        return STEP_MADE;
+    }
+    if (k == 1) {
+        if (!p->grad_mode_given || p->grad_mode) {
+            return STEP_NOTHING;
+        }
+        p->grad_mode = true;
+        p->grad_mode_given = false;
+        return STEP_MADE;
+    }
+    k -= 2;
+    if (k >= p->nargs) {
+        return STEP_END;
+    }
+    for (int i = k; i + 1 < p->nargs; i++) {
+        p->args[i] = p->args[i + 1];
+    }
+    p->nargs--;
+    return STEP_MADE;
+}

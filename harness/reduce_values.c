@@ -1,0 +1,369 @@
+/* Reducers of what statements work on: inputs, their sizes and data, and the arguments of ops. */
+#include "harness/edit.h"
+#include "harness/reduce.h"
+
+#include <stdlib.h>
+
+/* ---- inputs of all calls ---- */
+
+/* Inputs of call `call` (0 = the first), to be edited; NULL past the last. */
+static Input *inputs_of(Program *p, int call, int *n) {
+    if (call == 0) {
+        *n = p->ninputs;
+        return p->inputs;
+    }
+    *n = call <= p->nrecalls ? p->recalls[call - 1].ninputs : 0;
+    return call <= p->nrecalls ? p->recalls[call - 1].inputs : NULL;
+}
+
+/* Input number k, counted over all calls; NULL past the last. */
+static Input *nth_input(Program *p, int k) {
+    for (int call = 0; call <= p->nrecalls; call++) {
+        int n;
+        Input *inputs = inputs_of(p, call, &n);
+        if (k < n) {
+            return &inputs[k];
+        }
+        k -= n;
+    }
+    return NULL;
+}
+
+static int64_t extent_of(const Input *in) {
+    Tensor t = {.dtype = in->dtype, .ndim = in->ndim, .offset = in->offset};
+    for (int d = 0; d < in->ndim; d++) {
+        t.size[d] = in->size[d];
+        t.stride[d] = in->stride[d];
+    }
+    int64_t extent = 0;
+    return tensor_extent(&t, &extent) ? extent : -1;
+}
+
+/* Written data must be exactly as long as its storage: cuts what became too long. False if some is too short. */
+static bool settle(Program *p) {
+    for (int call = 0; call <= p->nrecalls; call++) {
+        int n;
+        Input *inputs = inputs_of(p, call, &n);
+        for (int i = 0; i < n; i++) {
+            Input *in = &inputs[i];
+            if (!in->stride_given) {
+                contiguous_strides(in->size, in->ndim, in->stride);
+            }
+        }
+        for (int i = 0; i < n; i++) {
+            Input *in = &inputs[i];
+            if (!in->data.given || in->data.is_fill) {
+                continue;
+            }
+            int64_t need = extent_of(in);
+            for (int j = 0; j < n; j++) {
+                if (in->storage != NAME_NONE && inputs[j].storage == in->storage) {
+                    need = max_i64(need, extent_of(&inputs[j]));
+                }
+            }
+            if (need > in->data.numel) {
+                return false;
+            }
+            in->data.numel = need;
+        }
+    }
+    return true;
+}
+
+static void drop_from(Input *inputs, int *n, NameId name) {
+    int kept = 0;
+    for (int i = 0; i < *n; i++) {
+        if (inputs[i].name != name) {
+            inputs[kept++] = inputs[i];
+        }
+    }
+    *n = kept;
+}
+
+Step reduce_input(Program *p, int k) {
+    if (k >= p->ninputs) {
+        return STEP_END;
+    }
+    Input dropped = p->inputs[k];
+    if (dropped.storage != NAME_NONE && dropped.data.given) { /* the next on the storage takes the data over */
+        for (int i = k + 1; i < p->ninputs; i++) {
+            if (p->inputs[i].storage == dropped.storage) {
+                p->inputs[i].data = (InputData){.given = true, .is_fill = true, .fill = FILL_dyadic, .seed = dropped.data.seed};
+                break;
+            }
+        }
+    }
+    drop_from(p->inputs, &p->ninputs, dropped.name);
+    for (int r = 0; r < p->nrecalls; r++) {
+        drop_from(p->recalls[r].inputs, &p->recalls[r].ninputs, dropped.name);
+    }
+    int kept = 0;
+    for (int i = 0; i < p->nargs; i++) {
+        if (p->args[i] != dropped.name) {
+            p->args[kept++] = p->args[i];
+        }
+    }
+    p->nargs = kept;
+    return STEP_MADE;
+}
+
+Step reduce_requires_grad(Program *p, int k) {
+    Input *in = nth_input(p, k);
+    if (in) {
+        if (!in->requires_grad) {
+            return STEP_NOTHING;
+        }
+        in->requires_grad = in->requires_grad_given = false;
+        return STEP_MADE;
+    }
+    for (int i = 0; nth_input(p, i); i++) {
+        k--;
+    }
+    if (k >= p->nstmts) {
+        return STEP_END;
+    }
+    Stmt *s = edit_statements(p->arena, p)[k];
+    if (s->kind != STMT_OP || !s->requires_grad_given) {
+        return STEP_NOTHING;
+    }
+    s->requires_grad = s->requires_grad_given = false;
+    return STEP_MADE;
+}
+
+Step reduce_layout(Program *p, int k) {
+    Input *in = nth_input(p, k / 2);
+    if (!in) {
+        return STEP_END;
+    }
+    if (k % 2 == 0) {
+        if (!in->stride_given && !in->offset_given) {
+            return STEP_NOTHING;
+        }
+        in->stride_given = in->offset_given = false;
+        in->offset = 0;
+    } else {
+        if (in->storage == NAME_NONE) {
+            return STEP_NOTHING;
+        }
+        in->storage = NAME_NONE;
+        if (!in->data.given) {
+            in->data = (InputData){.given = true, .is_fill = true, .fill = FILL_dyadic, .seed = 1};
+        }
+    }
+    return settle(p) ? STEP_MADE : STEP_NOTHING;
+}
+
+Step reduce_data(Program *p, int k) {
+    static const FillKind simpler[] = {FILL_zeros, FILL_ones, FILL_arange, FILL_dyadic};
+    Input *in = nth_input(p, k / COUNT_OF(simpler));
+    if (!in) {
+        return STEP_END;
+    }
+    int rank = k % COUNT_OF(simpler);
+    int now = COUNT_OF(simpler);
+    for (int i = 0; in->data.given && in->data.is_fill && i < COUNT_OF(simpler); i++) {
+        now = in->data.fill == simpler[i] ? i : now;
+    }
+    if (!in->data.given || rank >= now) {
+        return STEP_NOTHING;
+    }
+    in->data = (InputData){.given = true, .is_fill = true, .fill = simpler[rank], .seed = in->data.is_fill ? in->data.seed : 1};
+    return STEP_MADE;
+}
+
+/* ---- integers of statements ---- */
+
+typedef struct Ints {
+    PInt **v;
+    int n, capacity;
+    Arena *arena;
+} Ints;
+
+static void add_int(Ints *list, PInt *i) {
+    if (i->size_of != NAME_NONE) {
+        return;
+    }
+    if (list->n == list->capacity) {
+        list->capacity = list->capacity ? 2 * list->capacity : 32;
+        PInt **more = arena_array(list->arena, PInt *, list->capacity);
+        for (int k = 0; k < list->n; k++) {
+            more[k] = list->v[k];
+        }
+        list->v = more;
+    }
+    list->v[list->n++] = i;
+}
+
+/* Every integer argument written in the program, in order. */
+static Ints collect_ints(Program *p) {
+    Stmt **stmts = edit_statements(p->arena, p);
+    Ints list = {NULL, 0, 0, p->arena};
+    for (int sid = 0; sid < p->nstmts; sid++) {
+        Stmt *s = stmts[sid];
+        for (int a = 0; s->kind == STMT_OP && a < s->op->nparam; a++) {
+            PArg *arg = &s->arg[a];
+            ArgType type = s->op->param[a].type;
+            if (!arg->given || arg->is_none) {
+                continue;
+            }
+            if (type == ARG_INT || type == ARG_INT_OPT) {
+                add_int(&list, &arg->i);
+            }
+            for (int i = 0; (type == ARG_INTS || type == ARG_INTS_OPT) && i < arg->ints.n; i++) {
+                add_int(&list, &arg->ints.v[i]);
+            }
+        }
+    }
+    return list;
+}
+
+Step reduce_integer(Program *p, int k) {
+    Ints list = collect_ints(p);
+    if (k / 3 >= list.n) {
+        return STEP_END;
+    }
+    PInt *i = list.v[k / 3];
+    int64_t value = i->value, now = k % 3 == 0 ? 0 : k % 3 == 1 ? 1 : value / 2;
+    if (now == value || value == INT64_MIN || llabs(now) > llabs(value) || (k % 3 == 2 && llabs(value) < 3)) {
+        return STEP_NOTHING;
+    }
+    i->value = now;
+    return STEP_MADE;
+}
+
+/* ---- sizes ---- */
+
+/* The number that candidate `way` tries instead of size `v`, or -1. */
+static int64_t smaller(int64_t v, int way) {
+    switch (way) {
+    case 0: return v > 1 ? 1 : -1;
+    case 1: return v > 2 ? 2 : -1;
+    case 2: return v > 4 ? v / 2 : -1;
+    default: return v > 3 ? v - 1 : -1;
+    }
+}
+enum { WAYS = 4 };
+
+Step reduce_size(Program *p, int k) {
+    int64_t seen[256];
+    int n = 0;
+    for (int i = 0; nth_input(p, i); i++) {
+        const Input *in = nth_input(p, i);
+        for (int d = 0; d < in->ndim; d++) {
+            bool known = false;
+            for (int j = 0; j < n; j++) {
+                known |= seen[j] == in->size[d];
+            }
+            if (!known && n < COUNT_OF(seen)) {
+                seen[n++] = in->size[d];
+            }
+        }
+    }
+    if (k / WAYS >= n) {
+        return STEP_END;
+    }
+    int64_t old = seen[k / WAYS], now = smaller(old, k % WAYS);
+    if (now < 0) {
+        return STEP_NOTHING;
+    }
+    for (int i = 0; nth_input(p, i); i++) {
+        Input *in = nth_input(p, i);
+        for (int d = 0; d < in->ndim; d++) {
+            in->size[d] = in->size[d] == old ? now : in->size[d];
+        }
+    }
+    Ints list = collect_ints(p);
+    for (int i = 0; i < list.n; i++) {
+        list.v[i]->value = list.v[i]->value == old ? now : list.v[i]->value;
+    }
+    return settle(p) ? STEP_MADE : STEP_NOTHING;
+}
+
+Step reduce_dimension(Program *p, int k) {
+    for (int i = 0; nth_input(p, i); i++) {
+        Input *in = nth_input(p, i);
+        if (k < in->ndim * WAYS) {
+            int64_t now = smaller(in->size[k / WAYS], k % WAYS);
+            if (now < 0) {
+                return STEP_NOTHING;
+            }
+            in->size[k / WAYS] = now;
+            return settle(p) ? STEP_MADE : STEP_NOTHING;
+        }
+        k -= in->ndim * WAYS;
+    }
+    return STEP_END;
+}
+
+/* ---- arguments of ops ---- */
+
+/* Argument number k over all op statements; NULL past the last. */
+static PArg *nth_argument(Program *p, int k, const Param **param) {
+    Stmt **stmts = edit_statements(p->arena, p);
+    for (int sid = 0; sid < p->nstmts; sid++) {
+        Stmt *s = stmts[sid];
+        int n = s->kind == STMT_OP ? s->op->nparam : 0;
+        if (k < n) {
+            *param = &s->op->param[k];
+            return &s->arg[k];
+        }
+        k -= n;
+    }
+    return NULL;
+}
+
+Step reduce_default_argument(Program *p, int k) {
+    const Param *param;
+    PArg *arg = nth_argument(p, k, &param);
+    if (!arg) {
+        return STEP_END;
+    }
+    if (!arg->given || !param->has_default) {
+        return STEP_NOTHING;
+    }
+    *arg = (PArg){.given = false};
+    return STEP_MADE;
+}
+
+Step reduce_scalar(Program *p, int k) {
+    const Param *param;
+    PArg *arg = nth_argument(p, k, &param);
+    if (!arg) {
+        return STEP_END;
+    }
+    bool is_scalar = param->type == ARG_SCALAR || param->type == ARG_SCALAR_OPT || (param->type == ARG_VALUE && !arg->is_tensor);
+    if (!is_scalar || !arg->given || arg->is_none || arg->scalar.kind == CAT_BOOL) {
+        return STEP_NOTHING;
+    }
+    if (arg->scalar.kind == CAT_INT ? arg->scalar.i == 1 : arg->scalar.f == 1) {
+        return STEP_NOTHING;
+    }
+    arg->scalar = arg->scalar.kind == CAT_INT ? scalar_int(1) : scalar_float(1);
+    return STEP_MADE;
+}
+
+Step reduce_index(Program *p, int k) {
+    const Param *param;
+    PArg *arg;
+    for (int a = 0; (arg = nth_argument(p, a, &param)) != NULL; a++) {
+        int n = param->type == ARG_INDEX && arg->given ? 2 * arg->index.n : 0;
+        if (k >= n) {
+            k -= n;
+            continue;
+        }
+        PIndexItem *item = &arg->index.v[k / 2];
+        if (k % 2 == 0) {
+            for (int i = k / 2; i + 1 < arg->index.n; i++) {
+                arg->index.v[i] = arg->index.v[i + 1];
+            }
+            arg->index.n--;
+            return STEP_MADE;
+        }
+        if (item->kind != INDEX_SLICE || (!item->has_start && !item->has_stop && !item->has_step)) {
+            return STEP_NOTHING;
+        }
+        item->has_start = item->has_stop = item->has_step = false;
+        return STEP_MADE;
+    }
+    return STEP_END;
+}

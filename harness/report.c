@@ -1,0 +1,150 @@
+/* A report is a folder that a stranger can work from: the program as found, the smallest one with the same signature, a script for
+ * PyTorch, and one page that says what differs and how to see it again. */
+#include "harness/report.h"
+
+#include "harness/io.h"
+#include "program/print.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* "body[3]: matrix[:, rows] = vec" */
+static const char *statement_text(Arena *arena, const Program *p, int sid) {
+    if (sid < 0) {
+        return sid == AT_RETURN ? "return" : sid == AT_BACKWARD ? "backward" : "not one statement";
+    }
+    Text t = {.arena = arena};
+    text_printf(&t, "%s: ", program_path(arena, p, sid));
+    stmt_print_text(&t, p, program_stmt(p, sid));
+    return t.v;
+}
+
+void report_finding(Text *text, const Program *p, const Finding *f, const Checker *c) {
+    Arena *arena = text->arena;
+    text_printf(text, "  oracle     %s: %s\n", oracle_name(f->oracle), oracle_claim(f->oracle));
+    text_printf(text, "  where      %s\n", finding_place(arena, p, f));
+    text_printf(text, "  statement  %s\n", statement_text(arena, p, f->culprit));
+    text_printf(text, "  %-10s %s\n", c->a.name, f->a);
+    text_printf(text, "  %-10s %s\n", strcmp(c->a.name, c->b.name) == 0 ? "again" : c->b.name, f->b);
+}
+
+void report_finding_json(Text *text, const Program *p, const Finding *f, uint32_t fired) {
+    Arena *arena = text->arena;
+    text_printf(text, "{\"signature\":\"%s\",\"oracle\":\"%s\",\"kind\":\"%s\",\"call\":%d,\"where\":", f->signature, oracle_name(f->oracle),
+                f->kind, f->call);
+    text_json_string(text, finding_place(arena, p, f));
+    text_add(text, ",\"statement\":");
+    text_json_string(text, statement_text(arena, p, f->culprit));
+    text_add(text, ",\"a\":");
+    text_json_string(text, f->a);
+    text_add(text, ",\"b\":");
+    text_json_string(text, f->b);
+    text_add(text, ",\"fired\":[");
+    for (int id = 0, n = 0; id < ORACLE_COUNT; id++) {
+        if ((fired >> id) & 1) {
+            text_printf(text, n++ ? ",\"%s\"" : "\"%s\"", oracle_name((OracleId)id));
+        }
+    }
+    text_add(text, "]}");
+}
+
+bool report_exists(const char *out, const char *signature) {
+    char path[4096];
+    struct stat info;
+    int n = snprintf(path, sizeof path, "%s/%s", out, signature);
+    return n > 0 && n < (int)sizeof path && stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+/* The options that make the pair what it was. */
+static const char *pair_options(Arena *arena, const Checker *c) {
+    const CompileOptions *compile = &c->b.compile;
+    Text t = {.arena = arena};
+    text_printf(&t, "--pair %s", c->pair);
+    if (compile->fault != FAULT_NONE) {
+        text_printf(&t, " --fault %s", fault_info(compile->fault)->name);
+    }
+    for (int k = 0, n = 0; k < pass_count(); k++) {
+        if ((compile->disabled >> k) & 1) {
+            text_printf(&t, n++ ? ",%s" : " --disable %s", pass_info(k)->name);
+        }
+    }
+    if (compile->opt_limit >= 0) {
+        text_printf(&t, " --limit-steps %lld", (long long)compile->opt_limit);
+    }
+    return t.v;
+}
+
+static void write_page(Text *t, const Report *r) {
+    const Program *p = r->minimized;
+    const Finding *f = r->finding;
+    Arena *arena = t->arena;
+    const char *options = pair_options(arena, r->checker);
+    text_printf(t, "# %s\n\n```\n", f->signature);
+    report_finding(t, p, f, r->checker);
+    text_printf(t, "```\n\n## The program (%d statements, %d as found)\n\n```\n", program_size(p), program_size(r->original));
+    program_print_text(t, p);
+    text_printf(t, "```\n\n## See it again\n\n```\ntwingrad check %s minimized.json\ntwingrad check %s case.json\ntwingrad show --as ir%s%s minimized.json\n",
+                options, options, r->checker->b.compile.fault != FAULT_NONE ? " --fault " : "",
+                r->checker->b.compile.fault != FAULT_NONE ? fault_info(r->checker->b.compile.fault)->name : "");
+    text_add(t, "python3 repro.py    # the same program in PyTorch, eagerly and under torch.compile\n```\n\n");
+    text_add(t, "In a debugger: `break finding_breakpoint`, then `run` the first command.\n");
+    if (r->origin) {
+        text_printf(t, "\nFound by: %s\n", r->origin);
+    }
+    if (r->stats) {
+        text_printf(t, "\nMinimized in %lld checks, %lld steps kept.\n", (long long)r->stats->checks, (long long)r->stats->kept);
+    }
+}
+
+static bool write_part(const char *dir, const char *name, const Text *t, char *message, size_t message_size) {
+    char path[4200];
+    snprintf(path, sizeof path, "%s/%s", dir, name);
+    return io_write(path, t->v, t->n, message, message_size);
+}
+
+static void remove_folder(const char *dir) {
+    static const char *const parts[] = {"case.json", "minimized.json", "repro.py", "finding.md"};
+    char path[4200];
+    for (int i = 0; i < COUNT_OF(parts); i++) {
+        snprintf(path, sizeof path, "%s/%s", dir, parts[i]);
+        unlink(path);
+    }
+    rmdir(dir);
+}
+
+bool report_write(Arena *arena, const char *out, const Report *r, char *path, size_t path_size, char *message, size_t message_size) {
+    char aside[4096], final[4096];
+    int n = snprintf(final, sizeof final, "%s/%s", out, r->finding->signature);
+    int m = snprintf(aside, sizeof aside, "%s/.%s.%ld.tmp", out, r->finding->signature, (long)getpid());
+    if (n < 0 || n >= (int)sizeof final || m < 0 || m >= (int)sizeof aside) {
+        snprintf(message, message_size, "cannot write '%.200s': the name is too long", out);
+        return false;
+    }
+    if (!io_mkdirs(aside, message, message_size)) {
+        return false;
+    }
+    Text found = {.arena = arena}, small = {.arena = arena}, script = {.arena = arena}, page = {.arena = arena};
+    program_print(&found, r->original, false);
+    program_print(&small, r->minimized, false);
+    program_print_torch(&script, r->minimized);
+    write_page(&page, r);
+    bool ok = write_part(aside, "case.json", &found, message, message_size) && write_part(aside, "minimized.json", &small, message, message_size) &&
+              write_part(aside, "repro.py", &script, message, message_size) && write_part(aside, "finding.md", &page, message, message_size);
+    if (ok) {
+        remove_folder(final); /* an older report of this signature */
+        if (rename(aside, final) != 0) {
+            snprintf(message, message_size, "cannot write '%.200s': %s", final, strerror(errno));
+            ok = false;
+        }
+    }
+    if (!ok) {
+        remove_folder(aside);
+        return false;
+    }
+    snprintf(path, path_size, "%s", final);
+    return true;
+}

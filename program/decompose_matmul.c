@@ -1,0 +1,117 @@
+/* matmul, in the cases of at::matmul (PyTorch 1.13): which product is taken decides which operand is saved and whether a copy
+ * stands between, so the cases are part of the meaning.
+ *
+ *     1-d 1-d dot    2-d 1-d mv    1-d 2-d mm of a row    2-d 2-d mm
+ *     n-d with 1-d or 2-d (either side): the n-d one folded into a matrix, mm or mv, unfolded; a smaller left operand goes
+ *         through transposes. Not folded: a 3-d operand whose last two dims are transposed in memory, against a matrix
+ *     otherwise: batches broadcast by expand + reshape, one bmm, reshaped back
+ *
+ * The results are never views (PyTorch: _unsafe_view). */
+#include "program/emit.h"
+#include "program/op_functions.h"
+
+static Tensor *unsafe_view(Emit *e, Tensor *a, const int64_t *size, int ndim) {
+    if (!a || sizes_equal(a->size, a->ndim, size, ndim)) {
+        return a;
+    }
+    return emit_op(e, OP__reshape_copy, 2, a, size, ndim);
+}
+
+static bool should_fold(const Tensor *big, int other_ndim) {
+    if (big->ndim < 3 || (other_ndim != 1 && other_ndim != 2)) {
+        return false;
+    }
+    bool transposed = big->stride[2] != 1 && big->stride[0] == big->size[1] * big->size[2];
+    return !(big->ndim == 3 && other_ndim == 2 && transposed);
+}
+
+/* big (n-d) @ other (1-d or 2-d), batches folded into rows. */
+static Tensor *fold(Emit *e, Tensor *big, Tensor *other) {
+    int64_t size[MAX_DIMS], rows = 1, inner = big->size[big->ndim - 1];
+    int n = big->ndim - 1;
+    for (int d = 0; d < n; d++) {
+        size[d] = big->size[d];
+        rows *= size[d];
+    }
+    Tensor *folded = emit_reshape(e, big, (int64_t[]){rows, inner}, 2);
+    if (other->ndim == 1) {
+        return unsafe_view(e, emit_binary(e, OP_mv, folded, other), size, n);
+    }
+    size[n] = other->size[1];
+    return unsafe_view(e, emit_mm(e, folded, other), size, n + 1);
+}
+
+/* t (2-d or more), its batch dims expanded to `batch` and folded into one of `product`. */
+static Tensor *batched(Emit *e, Tensor *t, const int64_t *batch, int nbatch, int64_t product) {
+    int64_t size[MAX_DIMS];
+    int n = nbatch;
+    for (int d = 0; d < nbatch; d++) {
+        size[d] = batch[d];
+    }
+    int64_t rows = size[n++] = t->size[t->ndim - 2];
+    int64_t columns = size[n++] = t->size[t->ndim - 1];
+    Tensor *wide = emit_op(e, OP_expand, 2, t, size, n);
+    return emit_op(e, OP_reshape, 2, wide, (int64_t[]){product, rows, columns}, 3);
+}
+
+/* One bmm over the broadcast batches of two operands of 2 or more dims (a vector is always folded). */
+static Tensor *batch_product(Emit *e, Tensor *a, Tensor *b) {
+    int64_t size[MAX_DIMS], product;
+    int n = a->ndim - 2;
+    for (int d = 0; d < n; d++) {
+        size[d] = a->size[d];
+    }
+    if (broadcast_into(size, &n, b->size, b->ndim - 2, e->err) != ERR_none) {
+        return NULL;
+    }
+    if (!sizes_numel(size, n, &product)) {
+        error_set(e->err, ERR_limit, "a batch size overflows");
+        return NULL;
+    }
+    Tensor *left = batched(e, a, size, n, product);
+    Tensor *right = batched(e, b, size, n, product);
+    Tensor *c = emit_binary(e, OP_bmm, left, right);
+    size[n++] = a->size[a->ndim - 2];
+    size[n++] = b->size[b->ndim - 1];
+    return unsafe_view(e, c, size, n);
+}
+
+static Tensor *matmul(Emit *e, Tensor *a, Tensor *b) {
+    if (a->ndim == 1 && b->ndim == 1) {
+        return emit_binary(e, OP_dot, a, b);
+    }
+    if (a->ndim == 2 && b->ndim == 1) {
+        return emit_binary(e, OP_mv, a, b);
+    }
+    if (a->ndim == 1 && b->ndim == 2) {
+        Tensor *row = emit_mm(e, emit_unsqueeze(e, a, 0), b);
+        return unsafe_view(e, row, &b->size[1], 1);
+    }
+    if (a->ndim == 2 && b->ndim == 2) {
+        return emit_mm(e, a, b);
+    }
+    if (should_fold(a, b->ndim)) {
+        return fold(e, a, b);
+    }
+    if (should_fold(b, a->ndim)) {
+        Tensor *c = emit_transpose(e, b, -2, -1);
+        if (a->ndim == 1) {
+            return c ? fold(e, c, a) : NULL;
+        }
+        Tensor *at = emit_unary(e, OP_t, a);
+        c = c && at ? emit_transpose(e, fold(e, c, at), -2, -1) : NULL;
+        return emit_unary(e, OP_contiguous, c);
+    }
+    return batch_product(e, a, b);
+}
+
+/* matmul: the cases above */
+ErrCode decompose_matmul(Emit *e, const Call *call, Tensor **out, int *nout) {
+    Tensor *a = call->arg[0].tensor, *b = call->arg[1].tensor;
+    if (a->ndim == 0 || b->ndim == 0) {
+        return error_set(e->err, ERR_shape, "both arguments to matmul need to be at least 1D");
+    }
+    out[0] = matmul(e, a, b);
+    *nout = out[0] != NULL;
+    return e->err->code;
+}

@@ -1,0 +1,204 @@
+/* Decompositions that only move: reshape and its kin, contiguous, to, tensor_split, stack.
+ *
+ * reshape is a view where strides allow it (semantics.md 7.5) and else a copy that is no view; the question is decided here on
+ * metadata, by walking the runs of dims that memory joins. Who returns self itself and who a view object: semantics.md 1.5. */
+#include "program/emit.h"
+#include "program/op_functions.h"
+
+static ErrCode answer(Emit *e, Tensor *t, Tensor **out, int *nout) {
+    out[0] = t;
+    *nout = t != NULL;
+    return e->err->code;
+}
+
+/* Resolves one -1 in `shape` for `numel` elements; false if the shape is not one (at::infer_size refuses). */
+static bool resolve_shape(const int64_t *shape, int ndim, int64_t numel, int64_t *size) {
+    int64_t product = 1;
+    int hole = -1;
+    for (int d = 0; d < ndim; d++) {
+        size[d] = shape[d];
+        if (shape[d] == -1 && hole < 0) {
+            hole = d;
+        } else if (shape[d] < 0 || !checked_mul(product, shape[d], &product)) {
+            return false;
+        }
+    }
+    if (hole >= 0) {
+        if (product == 0 || numel % product != 0) {
+            return false;
+        }
+        size[hole] = numel / product;
+        return true;
+    }
+    return product == numel;
+}
+
+/* Can `t` be viewed with `size` (same number of elements)? Each new dim must lie inside one run of old dims that memory joins
+ * (at::detail::computeStride). */
+static bool viewable(const Tensor *t, const int64_t *size, int ndim, int64_t numel) {
+    if (numel == 0 || t->ndim == 0) {
+        return true;
+    }
+    int to = ndim - 1;
+    int64_t stride = t->stride[t->ndim - 1], run = 1, taken = 1;
+    for (int d = t->ndim - 1; d >= 0; d--) {
+        run *= t->size[d];
+        if (d > 0 && (t->size[d - 1] == 1 || t->stride[d - 1] == run * stride)) {
+            continue;
+        }
+        while (to >= 0 && (taken < run || size[to] == 1)) {
+            taken *= size[to--];
+        }
+        if (taken != run) {
+            return false;
+        }
+        if (d > 0) {
+            stride = t->stride[d - 1];
+            run = taken = 1;
+        }
+    }
+    return to < 0;
+}
+
+static Tensor *reshape_copy(Emit *e, Tensor *self, const int64_t *size, int ndim) {
+    return emit_op(e, OP__reshape_copy, 2, self, size, ndim);
+}
+
+/* The view if there is one (a shape that is none is left to `view` to refuse), else the copy. */
+static Tensor *reshape(Emit *e, Tensor *self, const int64_t *shape, int ndim) {
+    int64_t numel = tensor_numel(self), size[MAX_DIMS];
+    if (ndim > MAX_DIMS || !resolve_shape(shape, ndim, numel, size) || viewable(self, size, ndim, numel)) {
+        return emit_view(e, self, shape, ndim);
+    }
+    return reshape_copy(e, self, size, ndim);
+}
+
+/* reshape: view(self, shape), or a copy that is no view */
+ErrCode decompose_reshape(Emit *e, const Call *call, Tensor **out, int *nout) {
+    const Arg *shape = &call->arg[1];
+    return answer(e, reshape(e, call->arg[0].tensor, shape->ints.v, shape->ints.n), out, nout);
+}
+
+static Tensor *contiguous(Emit *e, Tensor *self) {
+    return tensor_is_contiguous(self) ? self : emit_unary(e, OP__contiguous_copy, self);
+}
+
+/* contiguous: self itself, or a row-major copy */
+ErrCode decompose_contiguous(Emit *e, const Call *call, Tensor **out, int *nout) {
+    return answer(e, contiguous(e, call->arg[0].tensor), out, nout);
+}
+
+/* ravel: view(contiguous(self), [-1]) */
+ErrCode decompose_ravel(Emit *e, const Call *call, Tensor **out, int *nout) {
+    Tensor *dense = contiguous(e, call->arg[0].tensor);
+    int64_t numel = dense ? tensor_numel(dense) : 0;
+    return answer(e, emit_view(e, dense, &numel, 1), out, nout);
+}
+
+/* flatten: reshape with dims start..end in one; self itself if they are one dim */
+ErrCode decompose_flatten(Emit *e, const Call *call, Tensor **out, int *nout) {
+    Tensor *self = call->arg[0].tensor;
+    int start, end;
+    TRY(dim_wrap(call->arg[1].i, self->ndim, &start, e->err));
+    TRY(dim_wrap(call->arg[2].i, self->ndim, &end, e->err));
+    if (start > end) {
+        return error_set(e->err, ERR_invalid, "flatten: start_dim cannot come after end_dim");
+    }
+    if (self->ndim > 0 && start == end) {
+        return answer(e, self, out, nout);
+    }
+    int64_t size[MAX_DIMS] = {1};
+    int n = 0;
+    for (int d = 0; d < self->ndim; d++) {
+        if (d <= start || d > end) {
+            size[n++] = self->size[d];
+        } else {
+            size[n - 1] *= self->size[d];
+        }
+    }
+    return answer(e, reshape(e, self, size, self->ndim ? n : 1), out, nout);
+}
+
+/* to: self itself if it has the dtype and no copy is asked for, else _to_copy */
+ErrCode decompose_to(Emit *e, const Call *call, Tensor **out, int *nout) {
+    Tensor *self = call->arg[0].tensor;
+    DType dtype = call->arg[1].dtype;
+    bool copy = call->arg[3].b;
+    if (self->dtype == dtype && !copy) {
+        return answer(e, self, out, nout);
+    }
+    Call c = call_new(OP__to_copy);
+    c.arg[0].tensor = self;
+    c.arg[1].none = false;
+    c.arg[1].dtype = dtype;
+    return emit_call(e, &c, out, nout);
+}
+
+/* Emits self[start:end] along dim as output number *nout. */
+static ErrCode split_piece(Emit *e, Tensor *self, int dim, int64_t start, int64_t end, Tensor **out, int *nout) {
+    if (*nout == MAX_OUTPUTS) {
+        return error_set(e->err, ERR_limit, "more than %d outputs", MAX_OUTPUTS);
+    }
+    Tensor *piece = emit_op(e, OP_slice, 5, self, (int64_t)dim, start, end, (int64_t)1);
+    if (piece) {
+        out[(*nout)++] = piece;
+    }
+    return e->err->code;
+}
+
+/* tensor_split: slices of `sections` nearly equal lengths (the first ones longer by one), or cut at `indices` */
+ErrCode decompose_tensor_split(Emit *e, const Call *call, Tensor **out, int *nout) {
+    Tensor *self = call->arg[0].tensor;
+    *nout = 0;
+    if (self->ndim == 0) {
+        return error_set(e->err, ERR_invalid, "tensor_split: expected at least a 1-dimensional tensor");
+    }
+    int dim;
+    TRY(dim_wrap(call->arg[2].i, self->ndim, &dim, e->err));
+    int64_t length = self->size[dim], start = 0;
+    if (call->op->id == OP_tensor_split_indices) {
+        const Arg *indices = &call->arg[1];
+        for (int k = 0; k < indices->ints.n; k++) {
+            TRY(split_piece(e, self, dim, start, indices->ints.v[k], out, nout));
+            start = indices->ints.v[k];
+        }
+        return split_piece(e, self, dim, start, length, out, nout);
+    }
+    int64_t sections = call->arg[1].i;
+    if (sections <= 0) {
+        return error_set(e->err, ERR_invalid, "tensor_split: number of sections must be larger than 0, got %lld", (long long)sections);
+    }
+    for (int64_t k = 0; k < sections; k++) {
+        int64_t end = start + length / sections + (k < length % sections);
+        TRY(split_piece(e, self, dim, start, end, out, nout));
+        start = end;
+    }
+    return ERR_none;
+}
+
+/* stack: cat(unsqueeze(each, dim), dim) */
+ErrCode decompose_stack(Emit *e, const Call *call, Tensor **out, int *nout) {
+    const Arg *list = &call->arg[0];
+    int n = list->tensors.n, dim;
+    if (n == 0) {
+        return error_set(e->err, ERR_invalid, "stack expects a non-empty list of tensors");
+    }
+    const Tensor *first = list->tensors.v[0];
+    TRY(dim_wrap(call->arg[1].i, first->ndim + 1, &dim, e->err));
+    for (int k = 1; k < n; k++) {
+        if (!tensor_same_size(list->tensors.v[k], first)) {
+            return error_set(e->err, ERR_shape, "stack expects each tensor to be equal size");
+        }
+    }
+    Call cat = call_new(OP_cat);
+    cat.arg[0].tensors.v = arena_array(e->arena, Tensor *, n);
+    cat.arg[0].tensors.n = n;
+    cat.arg[1].none = false;
+    cat.arg[1].i = dim;
+    for (int k = 0; k < n; k++) {
+        if (!(cat.arg[0].tensors.v[k] = emit_unsqueeze(e, list->tensors.v[k], dim))) {
+            return e->err->code;
+        }
+    }
+    return emit_call(e, &cat, out, nout);
+}

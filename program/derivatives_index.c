@@ -1,0 +1,204 @@
+/* Derivatives of copies, fills and everything that moves elements by index: what was read is scattered back, what was written is
+ * read back, what was overwritten gets zeros. */
+#include "program/rules.h"
+
+enum { SELF = 0 };
+
+static Tensor *zero_scalar(const Grad *g) { return emit_full(g->e, NULL, 0, scalar_int(0), grad_of(g)->dtype); }
+
+static Tensor *zeros_of_size(const Grad *g, const Tensor *t) { return emit_full(g->e, t->size, t->ndim, scalar_int(0), grad_of(g)->dtype); }
+
+static Tensor *emit_one(Emit *e, const Call *call) {
+    Tensor *out[MAX_OUTPUTS];
+    int n;
+    return emit_call(e, call, out, &n) == ERR_none ? out[0] : NULL;
+}
+
+/* self: grad */
+void grad_clone(Grad *g) {
+    if (wanted(g, SELF)) {
+        give(g, SELF, grad_of(g));
+    }
+}
+
+/* self: grad (in self's dtype again: grad_finish) */
+void grad_to_copy(Grad *g) {
+    if (wanted(g, SELF)) {
+        give(g, SELF, grad_of(g));
+    }
+}
+
+/* self: zeros; src: grad */
+void grad_copy(Grad *g) {
+    if (wanted(g, SELF)) {
+        give(g, SELF, zero_grad(g));
+    }
+    if (wanted(g, 1)) {
+        give(g, 1, grad_of(g));
+    }
+}
+
+/* self: zeros; value: sum(grad) */
+void grad_fill(Grad *g) {
+    if (wanted(g, SELF)) {
+        give(g, SELF, zero_grad(g));
+    }
+    if (g->call->op->nparam > 1 && wanted(g, 1)) {
+        give(g, 1, emit_unary(g->e, OP_sum, grad_of(g)));
+    }
+}
+
+static Tensor *put(const Grad *g, Tensor *self, Tensor *values, bool accumulate) {
+    Call call = call_new(OP__index_put);
+    call.arg[0].tensor = self;
+    call.arg[1] = g->call->arg[1];
+    call.arg[2].tensor = values;
+    call.arg[3].b = accumulate;
+    return self && values ? emit_one(g->e, &call) : NULL;
+}
+
+/* self: index_put(zeros(self.size), indices, grad, accumulate) */
+void grad_index(Grad *g) {
+    if (wanted(g, SELF)) {
+        give(g, SELF, put(g, zeros_of_size(g, tensor_arg(g, SELF)), grad_of(g), true));
+    }
+}
+
+/* self: accumulate ? grad : index_put(grad, indices, 0); values: index(grad, indices) */
+void grad_index_put(Grad *g) {
+    if (wanted(g, SELF)) {
+        give(g, SELF, g->call->arg[3].b ? grad_of(g) : put(g, grad_of(g), zero_scalar(g), false));
+    }
+    if (wanted(g, 2)) {
+        Call call = call_new(OP_index);
+        call.arg[0].tensor = grad_of(g);
+        call.arg[1] = g->call->arg[1];
+        give(g, 2, emit_one(g->e, &call));
+    }
+}
+
+/* self: scatter_add(zeros(self.size), dim, index, grad) */
+void grad_gather(Grad *g) {
+    if (wanted(g, SELF)) {
+        const Arg *arg = g->call->arg;
+        give(g, SELF, emit_op(g->e, OP_scatter_add, 4, zeros_of_size(g, arg[0].tensor), arg[1].i, arg[2].tensor, grad_of(g)));
+    }
+}
+
+/* self: scatter(grad, dim, index, 0); src: gather(grad, dim, index) */
+void grad_scatter(Grad *g) {
+    const Arg *arg = g->call->arg;
+    if (wanted(g, SELF)) {
+        give(g, SELF, emit_op(g->e, OP_scatter_value, 4, grad_of(g), arg[1].i, arg[2].tensor, scalar_int(0)));
+    }
+    if (wanted(g, 3)) {
+        give(g, 3, emit_op(g->e, OP_gather, 3, grad_of(g), arg[1].i, arg[2].tensor));
+    }
+}
+
+/* self: grad; src: gather(grad, dim, index) */
+void grad_scatter_add(Grad *g) {
+    const Arg *arg = g->call->arg;
+    if (wanted(g, SELF)) {
+        give(g, SELF, grad_of(g));
+    }
+    if (wanted(g, 3)) {
+        give(g, 3, emit_op(g->e, OP_gather, 3, grad_of(g), arg[1].i, arg[2].tensor));
+    }
+}
+
+/* self: index_add(zeros(self.size), dim, index, grad) */
+void grad_index_select(Grad *g) {
+    if (wanted(g, SELF)) {
+        const Arg *arg = g->call->arg;
+        give(g, SELF, emit_op(g->e, OP_index_add, 4, zeros_of_size(g, arg[0].tensor), arg[1].i, arg[2].tensor, grad_of(g)));
+    }
+}
+
+/* self: grad; source: index_select(grad, dim, index) * alpha */
+void grad_index_add(Grad *g) {
+    const Arg *arg = g->call->arg;
+    if (wanted(g, SELF)) {
+        give(g, SELF, grad_of(g));
+    }
+    if (wanted(g, 3)) {
+        Tensor *rows = emit_op(g->e, OP_index_select, 3, grad_of(g), arg[1].i, arg[2].tensor);
+        give(g, 3, emit_scale(g->e, rows, arg[4].scalar));
+    }
+}
+
+/* The view that a *_scatter op writes, taken of `t` (row-major). */
+static Tensor *scattered_view(const Grad *g, Tensor *t) {
+    static const struct { OpId scatter, view; } pairs[] = {
+        {OP_slice_scatter, OP_slice}, {OP_select_scatter, OP_select}, {OP_diagonal_scatter, OP_diagonal}, {OP_as_strided_scatter, OP_as_strided}};
+    for (int k = 0; k < COUNT_OF(pairs) && t; k++) {
+        if (pairs[k].scatter != g->call->op->id) {
+            continue;
+        }
+        Call call = call_new(pairs[k].view);
+        call.arg[0].tensor = t;
+        for (int p = 2; p < g->call->op->nparam; p++) {
+            call.arg[p - 1] = g->call->arg[p];
+        }
+        if (pairs[k].view == OP_as_strided && !call.arg[3].none) {
+            call.arg[3].i += t->offset; /* the argument counts from the start of the copy that as_strided_scatter makes */
+        }
+        return emit_one(g->e, &call);
+    }
+    return NULL;
+}
+
+/* self: X_scatter(grad, zeros(src.size), ...); src: X(grad, ...) */
+void grad_view_scatter(Grad *g) {
+    Tensor *grad = emit_unary(g->e, OP_contiguous, grad_of(g));
+    if (wanted(g, SELF)) {
+        Call call = *g->call;
+        call.arg[0].tensor = grad;
+        call.arg[1].tensor = zeros_of_size(g, tensor_arg(g, 1));
+        give(g, SELF, grad && call.arg[1].tensor ? emit_one(g->e, &call) : NULL);
+    }
+    if (wanted(g, 1)) {
+        give(g, 1, scattered_view(g, grad));
+    }
+}
+
+/* tensors[k]: narrow(grad, dim, sum of the sizes before, size[k]); an empty 1-d tensor among others gets zeros */
+void grad_cat(Grad *g) {
+    Tensor *grad = grad_of(g);
+    const Arg *list = &g->call->arg[0];
+    int64_t dim = g->call->arg[1].i, start = 0;
+    dim += dim < 0 ? grad->ndim : 0;
+    for (int k = 0; k < list->tensors.n; k++) {
+        const Tensor *t = list->tensors.v[k];
+        if (t->ndim == 1 && t->size[0] == 0) {
+            g->out[k] = g->need[k] ? zeros_of_size(g, t) : NULL;
+            continue;
+        }
+        if (g->need[k]) {
+            g->out[k] = emit_narrow(g->e, grad, dim, start, t->size[dim]);
+        }
+        start += t->size[dim];
+    }
+}
+
+/* self: flip(grad, dims) */
+void grad_flip(Grad *g) {
+    if (wanted(g, SELF)) {
+        const Arg *dims = &g->call->arg[1];
+        give(g, SELF, emit_op(g->e, OP_flip, 2, grad_of(g), dims->ints.v, dims->ints.n));
+    }
+}
+
+/* self: tril(grad, diagonal) */
+void grad_tril(Grad *g) {
+    if (wanted(g, SELF)) {
+        give(g, SELF, emit_op(g->e, OP_tril, 2, grad_of(g), g->call->arg[1].i));
+    }
+}
+
+/* self: triu(grad, diagonal) */
+void grad_triu(Grad *g) {
+    if (wanted(g, SELF)) {
+        give(g, SELF, emit_op(g->e, OP_triu, 2, grad_of(g), g->call->arg[1].i));
+    }
+}

@@ -1,0 +1,61 @@
+/* Derivatives of matrix products. */
+#include "program/rules.h"
+
+enum { SELF = 0, MAT2 = 1 };
+
+static Tensor *t(const Grad *g, Tensor *a) { return emit_unary(g->e, OP_t, a); }
+
+/* self: mm(grad, t(mat2)); mat2: mm(t(self), grad) */
+void grad_mm(Grad *g) {
+    if (wanted(g, SELF)) {
+        give(g, SELF, emit_mm(g->e, grad_of(g), t(g, tensor_arg(g, MAT2))));
+    }
+    if (wanted(g, MAT2)) {
+        give(g, MAT2, emit_mm(g->e, t(g, tensor_arg(g, SELF)), grad_of(g)));
+    }
+}
+
+/* self: bmm(grad, transpose(mat2)); mat2: bmm(transpose(self), grad) */
+void grad_bmm(Grad *g) {
+    if (wanted(g, SELF)) {
+        give(g, SELF, emit_binary(g->e, OP_bmm, grad_of(g), emit_transpose(g->e, tensor_arg(g, MAT2), 1, 2)));
+    }
+    if (wanted(g, MAT2)) {
+        give(g, MAT2, emit_binary(g->e, OP_bmm, emit_transpose(g->e, tensor_arg(g, SELF), 1, 2), grad_of(g)));
+    }
+}
+
+/* self: outer(grad, vec); vec: mv(t(self), grad) */
+void grad_mv(Grad *g) {
+    if (wanted(g, SELF)) {
+        Tensor *column = emit_unsqueeze(g->e, grad_of(g), 1);
+        give(g, SELF, emit_mul(g->e, column, tensor_arg(g, 1)));
+    }
+    if (wanted(g, 1)) {
+        give(g, 1, emit_binary(g->e, OP_mv, t(g, tensor_arg(g, SELF)), grad_of(g)));
+    }
+}
+
+/* self: grad * tensor; tensor: grad * self */
+void grad_dot(Grad *g) {
+    if (wanted(g, SELF)) {
+        give(g, SELF, emit_mul(g->e, grad_of(g), tensor_arg(g, 1)));
+    }
+    if (wanted(g, 1)) {
+        give(g, 1, emit_mul(g->e, grad_of(g), tensor_arg(g, SELF)));
+    }
+}
+
+/* self: grad * beta; mat1: mm(grad, t(mat2)) * alpha; mat2: mm(t(mat1), grad) * alpha */
+void grad_addmm(Grad *g) {
+    Scalar beta = g->call->arg[3].scalar, alpha = g->call->arg[4].scalar;
+    if (wanted(g, 0)) {
+        give(g, 0, emit_scale(g->e, grad_of(g), beta));
+    }
+    if (wanted(g, 1)) {
+        give(g, 1, emit_scale(g->e, emit_mm(g->e, grad_of(g), t(g, tensor_arg(g, 2))), alpha));
+    }
+    if (wanted(g, 2)) {
+        give(g, 2, emit_scale(g->e, emit_mm(g->e, t(g, tensor_arg(g, 1)), grad_of(g)), alpha));
+    }
+}

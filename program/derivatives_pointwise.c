@@ -1,0 +1,379 @@
+/* Derivatives of pointwise ops (derivatives.yaml, FunctionsManual.cpp of PyTorch 1.13), one formula a rule. Gradients come out in
+ * the broadcast size and the computation dtype; grad_finish sums and casts them back. */
+#include "program/rules.h"
+
+#include <math.h>
+
+enum { SELF = 0, OTHER = 1, ALPHA = 2 };
+
+static bool is_scalar_param(const Grad *g, int param) {
+    ArgType type = g->call->op->param[param].type;
+    return type == ARG_SCALAR || type == ARG_SCALAR_OPT;
+}
+
+/* A comparison of a tensor with parameter `param`, whichever its kind. */
+static Tensor *compare(const Grad *g, OpId with_tensor, OpId with_scalar, Tensor *a, int param) {
+    const Arg *arg = &g->call->arg[param];
+    return is_scalar_param(g, param) ? emit_scalar(g->e, with_scalar, a, arg->scalar) : emit_binary(g->e, with_tensor, a, arg->tensor);
+}
+
+/* ---- of one operand ---- */
+
+/* self: zeros (a step function) */
+void grad_zero(Grad *g) {
+    if (wanted(g, SELF)) {
+        give(g, SELF, zero_grad(g));
+    }
+}
+
+/* self: -grad */
+void grad_neg(Grad *g) {
+    if (wanted(g, SELF)) {
+        give(g, SELF, emit_neg(g->e, grad_of(g)));
+    }
+}
+
+/* self: grad * sign(self) */
+void grad_abs(Grad *g) {
+    if (wanted(g, SELF)) {
+        give(g, SELF, emit_mul(g->e, grad_of(g), emit_unary(g->e, OP_sign, tensor_arg(g, SELF))));
+    }
+}
+
+/* self: grad * result */
+void grad_exp(Grad *g) {
+    if (wanted(g, SELF)) {
+        give(g, SELF, emit_mul(g->e, grad_of(g), result_of(g)));
+    }
+}
+
+/* self: grad / self */
+void grad_log(Grad *g) {
+    if (wanted(g, SELF)) {
+        give(g, SELF, emit_div(g->e, grad_of(g), tensor_arg(g, SELF)));
+    }
+}
+
+/* self: grad / (2 * result) */
+void grad_sqrt(Grad *g) {
+    if (wanted(g, SELF)) {
+        give(g, SELF, emit_div(g->e, grad_of(g), emit_scale(g->e, result_of(g), scalar_int(2))));
+    }
+}
+
+/* self: -0.5 * grad * result^3 */
+void grad_rsqrt(Grad *g) {
+    if (wanted(g, SELF)) {
+        Tensor *cube = emit_scalar(g->e, OP_pow_Tensor_Scalar, result_of(g), scalar_int(3));
+        give(g, SELF, emit_mul(g->e, emit_scale(g->e, grad_of(g), scalar_float(-0.5)), cube));
+    }
+}
+
+/* self: -grad * (result * result) */
+void grad_reciprocal(Grad *g) {
+    if (wanted(g, SELF)) {
+        Tensor *square = emit_mul(g->e, result_of(g), result_of(g));
+        give(g, SELF, emit_mul(g->e, emit_neg(g->e, grad_of(g)), square));
+    }
+}
+
+/* self: grad * cos(self) */
+void grad_sin(Grad *g) {
+    if (wanted(g, SELF)) {
+        give(g, SELF, emit_mul(g->e, grad_of(g), emit_unary(g->e, OP_cos, tensor_arg(g, SELF))));
+    }
+}
+
+/* self: grad * -sin(self) */
+void grad_cos(Grad *g) {
+    if (wanted(g, SELF)) {
+        Tensor *slope = emit_neg(g->e, emit_unary(g->e, OP_sin, tensor_arg(g, SELF)));
+        give(g, SELF, emit_mul(g->e, grad_of(g), slope));
+    }
+}
+
+/* self: grad * (1 - result * result) */
+void grad_tanh(Grad *g) {
+    if (wanted(g, SELF)) {
+        Tensor *square = emit_mul(g->e, result_of(g), result_of(g));
+        Tensor *slope = emit_scalar(g->e, OP_rsub_Scalar, square, scalar_int(1));
+        give(g, SELF, emit_mul(g->e, grad_of(g), slope));
+    }
+}
+
+/* self: grad * (1 - result) * result */
+void grad_sigmoid(Grad *g) {
+    if (wanted(g, SELF)) {
+        Tensor *rest = emit_scalar(g->e, OP_rsub_Scalar, result_of(g), scalar_int(1));
+        give(g, SELF, emit_mul(g->e, emit_mul(g->e, grad_of(g), rest), result_of(g)));
+    }
+}
+
+/* self: 0 where result <= 0, else grad (nan passes it) */
+void grad_relu(Grad *g) {
+    if (wanted(g, SELF)) {
+        Tensor *off = emit_scalar(g->e, OP_le_Scalar, result_of(g), scalar_int(0));
+        give(g, SELF, emit_masked_fill(g->e, grad_of(g), off, scalar_int(0)));
+    }
+}
+
+/* self: grad * (2 * self) */
+void grad_square(Grad *g) {
+    if (wanted(g, SELF)) {
+        give(g, SELF, emit_mul(g->e, grad_of(g), emit_scale(g->e, tensor_arg(g, SELF), scalar_float(2))));
+    }
+}
+
+/* ---- arithmetic ---- */
+
+/* self: grad; other: grad * alpha */
+void grad_add(Grad *g) {
+    if (wanted(g, SELF)) {
+        give(g, SELF, grad_of(g));
+    }
+    if (wanted(g, OTHER)) {
+        give(g, OTHER, emit_scale(g->e, grad_of(g), g->call->arg[ALPHA].scalar));
+    }
+}
+
+/* self: grad; other: -grad * alpha */
+void grad_sub(Grad *g) {
+    if (wanted(g, SELF)) {
+        give(g, SELF, grad_of(g));
+    }
+    if (wanted(g, OTHER)) {
+        give(g, OTHER, emit_scale(g->e, emit_neg(g->e, grad_of(g)), g->call->arg[ALPHA].scalar));
+    }
+}
+
+/* self: -grad * alpha; other: grad */
+void grad_rsub(Grad *g) {
+    if (wanted(g, SELF)) {
+        give(g, SELF, emit_scale(g->e, emit_neg(g->e, grad_of(g)), g->call->arg[ALPHA].scalar));
+    }
+    if (wanted(g, OTHER)) {
+        give(g, OTHER, grad_of(g));
+    }
+}
+
+/* self: grad * other; other: grad * self */
+void grad_mul(Grad *g) {
+    if (wanted(g, SELF)) {
+        Tensor *grad = grad_of(g);
+        const Arg *other = &g->call->arg[OTHER];
+        give(g, SELF, is_scalar_param(g, OTHER) ? emit_scalar(g->e, OP_mul_Scalar, grad, other->scalar) : emit_mul(g->e, grad, other->tensor));
+    }
+    if (wanted(g, OTHER)) {
+        give(g, OTHER, emit_mul(g->e, grad_of(g), tensor_arg(g, SELF)));
+    }
+}
+
+/* self: grad / other; other: -grad * ((self / other) / other) */
+void grad_div(Grad *g) {
+    const Arg *other = &g->call->arg[OTHER];
+    if (wanted(g, SELF)) {
+        Tensor *grad = grad_of(g);
+        give(g, SELF, is_scalar_param(g, OTHER) ? emit_scalar(g->e, OP_div_Scalar, grad, other->scalar) : emit_div(g->e, grad, other->tensor));
+    }
+    if (wanted(g, OTHER)) {
+        Tensor *ratio = emit_div(g->e, emit_div(g->e, tensor_arg(g, SELF), other->tensor), other->tensor);
+        give(g, OTHER, emit_mul(g->e, emit_neg(g->e, grad_of(g)), ratio));
+    }
+}
+
+/* rounded: self, other: zeros; else as div */
+void grad_div_mode(Grad *g) {
+    if (g->call->arg[2].none) {
+        grad_div(g);
+        return;
+    }
+    for (int p = SELF; p <= OTHER; p++) {
+        if (wanted(g, p)) {
+            give(g, p, zero_grad(g));
+        }
+    }
+}
+
+/* self: grad; other: -grad * div(self, other, mode) */
+static void modulo(Grad *g, const char *mode) {
+    if (wanted(g, SELF)) {
+        give(g, SELF, grad_of(g));
+    }
+    if (wanted(g, OTHER)) {
+        Tensor *quotient = emit_op(g->e, OP_div_Tensor_mode, 3, tensor_arg(g, SELF), tensor_arg(g, OTHER), mode);
+        give(g, OTHER, emit_mul(g->e, emit_neg(g->e, grad_of(g)), quotient));
+    }
+}
+
+/* self: grad; other: -grad * div(self, other, floor) */
+void grad_remainder(Grad *g) { modulo(g, "floor"); }
+
+/* self: grad; other: -grad * div(self, other, trunc) */
+void grad_fmod(Grad *g) { modulo(g, "trunc"); }
+
+/* self: grad; tensor1: grad * (tensor2 * value); tensor2: grad * (tensor1 * value) */
+void grad_addcmul(Grad *g) {
+    Scalar value = g->call->arg[3].scalar;
+    if (wanted(g, 0)) {
+        give(g, 0, grad_of(g));
+    }
+    if (wanted(g, 1)) {
+        give(g, 1, emit_mul(g->e, grad_of(g), emit_scale(g->e, tensor_arg(g, 2), value)));
+    }
+    if (wanted(g, 2)) {
+        give(g, 2, emit_mul(g->e, grad_of(g), emit_scale(g->e, tensor_arg(g, 1), value)));
+    }
+}
+
+/* ---- powers ---- */
+
+/* self, Scalar e: grad * (e * self^(e - 1)), 0 for e = 0 */
+static Tensor *pow_scalar_base(const Grad *g) {
+    Tensor *self = tensor_arg(g, SELF);
+    double exponent = scalar_to_double(g->call->arg[1].scalar);
+    if (exponent == 0) {
+        return emit_zeros_like(g->e, self);
+    }
+    Tensor *power = emit_scalar(g->e, OP_pow_Tensor_Scalar, self, scalar_float(exponent - 1));
+    return emit_mul(g->e, grad_of(g), emit_scalar(g->e, OP_mul_Scalar, power, scalar_float(exponent)));
+}
+
+/* self, tensor e: where(e == 0, 0, grad * (e * self^(e - 1))) */
+static Tensor *pow_base(const Grad *g) {
+    Emit *e = g->e;
+    Tensor *self = tensor_arg(g, SELF), *exponent = tensor_arg(g, 1);
+    Tensor *power = emit_binary(e, OP_pow_Tensor_Tensor, self, emit_scalar(e, OP_sub_Scalar, exponent, scalar_int(1)));
+    Tensor *slope = emit_mul(e, grad_of(g), emit_mul(e, exponent, power));
+    return emit_masked_fill(e, slope, emit_scalar(e, OP_eq_Scalar, exponent, scalar_int(0)), scalar_int(0));
+}
+
+/* exponent: grad * where(self == 0 and exponent >= 0, 0, result * log(self)) */
+static Tensor *pow_exponent(const Grad *g) {
+    Emit *e = g->e;
+    Tensor *self = tensor_arg(g, SELF), *exponent = tensor_arg(g, 1), *result = result_of(g);
+    Tensor *zero = emit_scalar(e, OP_eq_Scalar, self, scalar_int(0));
+    Tensor *off = emit_binary(e, OP_logical_and, zero, emit_scalar(e, OP_ge_Scalar, exponent, scalar_int(0)));
+    Tensor *slope = emit_mul(e, result, emit_unary(e, OP_log, emit_cast(e, self, result->dtype)));
+    return emit_mul(e, grad_of(g), emit_masked_fill(e, slope, off, scalar_int(0)));
+}
+
+/* exponent, Scalar base b: grad * (result * log(b)); for b = 0, 0 where exponent >= 0 */
+static Tensor *pow_exponent_of_scalar(const Grad *g) {
+    Emit *e = g->e;
+    double base = scalar_to_double(g->call->arg[SELF].scalar);
+    Tensor *slope = emit_scalar(e, OP_mul_Scalar, result_of(g), scalar_float(log(base)));
+    if (base == 0) {
+        Tensor *off = emit_scalar(e, OP_ge_Scalar, tensor_arg(g, 1), scalar_int(0));
+        slope = emit_masked_fill(e, slope, off, scalar_int(0));
+    }
+    return emit_mul(e, grad_of(g), slope);
+}
+
+/* self: grad * exponent * self^(exponent - 1); exponent: grad * result * log(self); 0 at the edges named above */
+void grad_pow(Grad *g) {
+    if (wanted(g, SELF)) {
+        give(g, SELF, is_scalar_param(g, 1) ? pow_scalar_base(g) : pow_base(g));
+    }
+    if (wanted(g, 1)) {
+        give(g, 1, is_scalar_param(g, SELF) ? pow_exponent_of_scalar(g) : pow_exponent(g));
+    }
+}
+
+/* ---- choices ---- */
+
+/* the winner: grad; at a tie: grad / 2 to each; the loser: 0 */
+void grad_maximum(Grad *g) {
+    Emit *e = g->e;
+    Tensor *self = tensor_arg(g, SELF), *other = tensor_arg(g, OTHER);
+    bool maximum = g->call->op->id == OP_maximum;
+    Tensor *tie = emit_binary(e, OP_eq_Tensor, self, other);
+    Tensor *share = emit_where(e, tie, emit_scalar(e, OP_div_Scalar, grad_of(g), scalar_int(2)), grad_of(g));
+    if (wanted(g, SELF)) {
+        Tensor *lost = emit_binary(e, maximum ? OP_lt_Tensor : OP_gt_Tensor, self, other);
+        give(g, SELF, emit_masked_fill(e, share, lost, scalar_int(0)));
+    }
+    if (wanted(g, OTHER)) {
+        Tensor *lost = emit_binary(e, maximum ? OP_gt_Tensor : OP_lt_Tensor, self, other);
+        give(g, OTHER, emit_masked_fill(e, share, lost, scalar_int(0)));
+    }
+}
+
+/* self: grad where self >= other (fmin: <=) or other is nan, else 0; other: the rest */
+void grad_fmax(Grad *g) {
+    Emit *e = g->e;
+    Tensor *self = tensor_arg(g, SELF), *other = tensor_arg(g, OTHER);
+    Tensor *wins = emit_binary(e, g->call->op->id == OP_fmax ? OP_ge_Tensor : OP_le_Tensor, self, other);
+    wins = emit_binary(e, OP_logical_or, wins, emit_unary(e, OP_isnan, other));
+    if (wanted(g, SELF)) {
+        give(g, SELF, emit_masked_fill(e, grad_of(g), emit_unary(e, OP_logical_not, wins), scalar_int(0)));
+    }
+    if (wanted(g, OTHER)) {
+        give(g, OTHER, emit_masked_fill(e, grad_of(g), wins, scalar_int(0)));
+    }
+}
+
+/* self: grad where min <= self <= max (a bound passes it), else 0
+ * min: grad where self < min and min < max; max: grad where self > max or max < min */
+void grad_clamp(Grad *g) {
+    Emit *e = g->e;
+    enum { MIN = 1, MAX = 2 };
+    bool low = !g->call->arg[MIN].none, high = !g->call->arg[MAX].none;
+    Tensor *self = tensor_arg(g, SELF), *grad = grad_of(g);
+    if (wanted(g, SELF)) {
+        Tensor *above = low ? compare(g, OP_ge_Tensor, OP_ge_Scalar, self, MIN) : NULL;
+        Tensor *below = high ? compare(g, OP_le_Tensor, OP_le_Scalar, self, MAX) : NULL;
+        Tensor *inside = low && high ? emit_binary(e, OP_logical_and, above, below) : low ? above : below;
+        give(g, SELF, low || high ? emit_where_zero(e, inside, grad) : grad);
+    }
+    if (low && wanted(g, MIN)) {
+        Tensor *taken = emit_binary(e, OP_lt_Tensor, self, tensor_arg(g, MIN));
+        if (high) {
+            taken = emit_binary(e, OP_logical_and, taken, emit_binary(e, OP_lt_Tensor, tensor_arg(g, MIN), tensor_arg(g, MAX)));
+        }
+        give(g, MIN, emit_where_zero(e, taken, grad));
+    }
+    if (high && wanted(g, MAX)) {
+        Tensor *taken = emit_binary(e, OP_gt_Tensor, self, tensor_arg(g, MAX));
+        if (low) {
+            taken = emit_binary(e, OP_logical_or, taken, emit_binary(e, OP_lt_Tensor, tensor_arg(g, MAX), tensor_arg(g, MIN)));
+        }
+        give(g, MAX, emit_where_zero(e, taken, grad));
+    }
+}
+
+/* self: grad where self >= min, else 0 */
+void grad_clamp_min(Grad *g) {
+    if (wanted(g, SELF)) {
+        give(g, SELF, emit_where_zero(g->e, compare(g, OP_ge_Tensor, OP_ge_Scalar, tensor_arg(g, SELF), 1), grad_of(g)));
+    }
+}
+
+/* self: grad where self <= max, else 0 */
+void grad_clamp_max(Grad *g) {
+    if (wanted(g, SELF)) {
+        give(g, SELF, emit_where_zero(g->e, compare(g, OP_le_Tensor, OP_le_Scalar, tensor_arg(g, SELF), 1), grad_of(g)));
+    }
+}
+
+/* self: where(condition, grad, 0); other: where(condition, 0, grad) */
+void grad_where(Grad *g) {
+    Tensor *condition = tensor_arg(g, 0);
+    if (wanted(g, 1)) {
+        give(g, 1, emit_where_zero(g->e, condition, grad_of(g)));
+    }
+    if (wanted(g, 2)) {
+        Tensor *no = emit_unary(g->e, OP_logical_not, condition);
+        give(g, 2, emit_where_zero(g->e, no, grad_of(g)));
+    }
+}
+
+/* self: masked_fill(grad, mask, 0); value: sum(where(mask, grad, 0)) */
+void grad_masked_fill(Grad *g) {
+    Tensor *mask = tensor_arg(g, 1);
+    if (wanted(g, 0)) {
+        give(g, 0, emit_masked_fill(g->e, grad_of(g), mask, scalar_int(0)));
+    }
+    if (wanted(g, 2)) {
+        give(g, 2, emit_unary(g->e, OP_sum, emit_where_zero(g->e, mask, grad_of(g))));
+    }
+}

@@ -1,0 +1,197 @@
+/* Derivatives of reductions, scans and softmax: a reduced gradient is brought back by keeping its dims as 1 and broadcasting. */
+#include "program/rules.h"
+
+enum { SELF = 0 };
+
+/* Is `d` among the dims of a reduction (none given = all)? */
+static bool in_dims(const int64_t *dims, int n, int d, int ndim) {
+    for (int k = 0; k < n; k++) {
+        if (dims[k] == d || dims[k] + ndim == d) {
+            return true;
+        }
+    }
+    return n == 0;
+}
+
+/* The dims argument of a reduction; an int stands for a list of one. */
+static int reduction_dims(const Grad *g, const int64_t **dims) {
+    const OpInfo *op = g->call->op;
+    *dims = NULL;
+    if (op->nparam < 2) {
+        return 0;
+    }
+    const Arg *arg = &g->call->arg[1];
+    switch (op->param[1].type) {
+    case ARG_INT: *dims = &arg->i; return 1;
+    case ARG_INTS: *dims = arg->ints.v; return arg->ints.n;
+    case ARG_INTS_OPT: *dims = arg->ints.v; return arg->none ? 0 : arg->ints.n;
+    default: return 0;
+    }
+}
+
+/* `t`, of the size of the reduction's result, with the reduced dims of self back as 1. */
+static Tensor *keep_dims(const Grad *g, Tensor *t, const int64_t *dims, int n) {
+    const Tensor *self = tensor_arg(g, SELF);
+    int64_t size[MAX_DIMS];
+    for (int d = 0; d < self->ndim; d++) {
+        size[d] = in_dims(dims, n, d, self->ndim) ? 1 : self->size[d];
+    }
+    return t && !sizes_equal(t->size, t->ndim, size, self->ndim) ? emit_view(g->e, t, size, self->ndim) : t;
+}
+
+/* Elements of self behind one of the result. */
+static int64_t reduced_count(const Grad *g, const int64_t *dims, int n) {
+    const Tensor *self = tensor_arg(g, SELF);
+    int64_t count = 1;
+    for (int d = 0; d < self->ndim; d++) {
+        count *= in_dims(dims, n, d, self->ndim) ? self->size[d] : 1;
+    }
+    return count;
+}
+
+/* self: expand(grad, self.size) */
+void grad_sum(Grad *g) {
+    if (wanted(g, SELF)) {
+        const Tensor *self = tensor_arg(g, SELF);
+        const int64_t *dims;
+        int n = reduction_dims(g, &dims);
+        give(g, SELF, emit_expand(g->e, keep_dims(g, grad_of(g), dims, n), self->size, self->ndim));
+    }
+}
+
+/* self: expand(grad, self.size) / count */
+void grad_mean(Grad *g) {
+    if (wanted(g, SELF)) {
+        const Tensor *self = tensor_arg(g, SELF);
+        const int64_t *dims;
+        int n = reduction_dims(g, &dims);
+        Tensor *wide = emit_expand(g->e, keep_dims(g, grad_of(g), dims, n), self->size, self->ndim);
+        give(g, SELF, emit_scalar(g->e, OP_div_Scalar, wide, scalar_int(reduced_count(g, dims, n))));
+    }
+}
+
+/* self: (grad / sum(mask)) * mask, mask = (self == result): ties share evenly */
+void grad_extreme(Grad *g) {
+    if (!wanted(g, SELF)) {
+        return;
+    }
+    Emit *e = g->e;
+    const int64_t *dims;
+    int n = reduction_dims(g, &dims);
+    Tensor *mask = emit_binary(e, OP_eq_Tensor, tensor_arg(g, SELF), keep_dims(g, result_of(g), dims, n));
+    Tensor *ties = emit_sum_dims(e, mask, dims, n, true);
+    give(g, SELF, emit_mul(e, emit_div(e, keep_dims(g, grad_of(g), dims, n), ties), mask));
+}
+
+/* The product of all others along `dim`: prefix products times suffix products, each one step behind. */
+static Tensor *product_of_others(Emit *e, Tensor *x, int64_t dim) {
+    if (!x) {
+        return NULL;
+    }
+    int64_t n = x->size[dim], size[MAX_DIMS];
+    if (n == 1) {
+        return emit_full(e, x->size, x->ndim, scalar_int(1), x->dtype);
+    }
+    for (int d = 0; d < x->ndim; d++) {
+        size[d] = d == dim ? 1 : x->size[d];
+    }
+    Tensor *one = emit_full(e, size, x->ndim, scalar_int(1), x->dtype);
+    Tensor *before[2] = {one, emit_narrow(e, x, dim, 0, n - 1)};
+    Tensor *prefix = emit_op(e, OP_cumprod, 2, emit_op(e, OP_cat, 2, before, 2, dim), dim);
+    Tensor *after[2] = {one, emit_op(e, OP_flip, 2, emit_narrow(e, x, dim, 1, n - 1), &dim, 1)};
+    Tensor *suffix = emit_op(e, OP_cumprod, 2, emit_op(e, OP_cat, 2, after, 2, dim), dim);
+    return emit_mul(e, prefix, emit_op(e, OP_flip, 2, suffix, &dim, 1));
+}
+
+/* self: grad * product of the others. PyTorch divides (result / self) where self has no zero at all, which differs from the
+ * product at inf, nan and underflow; all of prod() of several zeros is 0, even beside inf. */
+void grad_prod(Grad *g) {
+    if (!wanted(g, SELF)) {
+        return;
+    }
+    Emit *e = g->e;
+    Tensor *grad = grad_of(g), *self = emit_cast(e, tensor_arg(g, SELF), grad->dtype);
+    if (!self || self->ndim == 0 || tensor_numel(self) == 0) {
+        give(g, SELF, self && self->ndim > 0 ? emit_zeros_like(e, self) : grad);
+        return;
+    }
+    const int64_t *dims;
+    int n = reduction_dims(g, &dims);
+    bool whole = n == 0;
+    Tensor *others, *zero = emit_scalar(e, OP_eq_Scalar, self, scalar_int(0));
+    if (whole) {
+        int64_t numel = tensor_numel(self);
+        others = emit_reshape(e, product_of_others(e, emit_reshape(e, self, &numel, 1), 0), self->size, self->ndim);
+    } else {
+        others = product_of_others(e, self, dims[0] < 0 ? dims[0] + self->ndim : dims[0]);
+    }
+    Tensor *zeros = emit_unary(e, OP_sum, zero);
+    if (whole) {
+        others = emit_masked_fill(e, others, emit_scalar(e, OP_gt_Scalar, zeros, scalar_int(1)), scalar_int(0));
+    }
+    Tensor *some = emit_scalar(e, OP_gt_Scalar, zeros, scalar_int(0));
+    Tensor *divisor = emit_masked_fill(e, self, zero, scalar_int(1));
+    Tensor *ratio = emit_div(e, keep_dims(g, result_of(g), dims, n), divisor);
+    give(g, SELF, emit_mul(e, keep_dims(g, grad, dims, n), emit_where(e, some, others, ratio)));
+}
+
+static Tensor *reversed_cumsum(Emit *e, Tensor *a, int64_t dim) {
+    if (!a || a->ndim == 0 || tensor_numel(a) <= 1) {
+        return a;
+    }
+    Tensor *sum = emit_op(e, OP_cumsum, 2, emit_op(e, OP_flip, 2, a, &dim, 1), dim);
+    return emit_op(e, OP_flip, 2, sum, &dim, 1);
+}
+
+/* self: flip(cumsum(flip(grad))) */
+void grad_cumsum(Grad *g) {
+    if (wanted(g, SELF)) {
+        Tensor *grad = emit_cast(g->e, grad_of(g), tensor_arg(g, SELF)->dtype);
+        give(g, SELF, reversed_cumsum(g->e, grad, g->call->arg[1].i));
+    }
+}
+
+/* self: dL/dx_k = sum over j >= k of grad_j * product of x_0..x_j without x_k. With z the first zero along the dim:
+ *   k < z: reversed_cumsum(grad * result)_k / x_k   (result is 0 from z on)
+ *   k = z: (product of x before z) * sum over j in [z, next zero) of grad_j * product of x_z+1..x_j
+ *   k > z: 0 */
+void grad_cumprod(Grad *g) {
+    if (!wanted(g, SELF)) {
+        return;
+    }
+    Emit *e = g->e;
+    Tensor *self = tensor_arg(g, SELF);
+    int64_t dim = g->call->arg[1].i;
+    Tensor *grad = emit_cast(e, grad_of(g), self->dtype);
+    if (!grad || self->ndim == 0 || tensor_numel(self) <= 1 || self->size[dim < 0 ? dim + self->ndim : dim] == 1) {
+        give(g, SELF, grad);
+        return;
+    }
+    Tensor *zero = emit_scalar(e, OP_eq_Scalar, self, scalar_int(0));
+    Tensor *seen = emit_op(e, OP_cumsum, 2, zero, dim); /* zeros up to here */
+    Tensor *head = emit_scalar(e, OP_eq_Scalar, seen, scalar_int(0));
+    Tensor *one = emit_scalar(e, OP_eq_Scalar, seen, scalar_int(1));
+    Tensor *first = emit_binary(e, OP_logical_and, one, zero);
+    Tensor *between = emit_binary(e, OP_logical_and, one, emit_unary(e, OP_logical_not, zero));
+
+    Tensor *weighted = emit_where_zero(e, head, emit_mul(e, result_of(g), grad));
+    Tensor *divisor = emit_masked_fill(e, self, zero, scalar_int(1));
+    Tensor *at_head = emit_where_zero(e, head, emit_div(e, reversed_cumsum(e, weighted, dim), divisor));
+
+    Tensor *ones = emit_full(e, self->size, self->ndim, scalar_int(1), self->dtype);
+    Tensor *run = emit_op(e, OP_cumprod, 2, emit_where(e, between, self, ones), dim);
+    Tensor *sum = emit_sum_dims(e, emit_where_zero(e, one, emit_mul(e, run, grad)), &dim, 1, true);
+    Tensor *front = emit_op(e, OP_prod_dim, 3, emit_where(e, head, self, ones), dim, 1);
+    Tensor *at_first = emit_where_zero(e, first, emit_mul(e, sum, front));
+    give(g, SELF, emit_add(e, at_head, at_first));
+}
+
+/* self: result * (grad - sum(grad * result, dim, keepdim)) */
+void grad_softmax(Grad *g) {
+    if (wanted(g, SELF)) {
+        Emit *e = g->e;
+        int64_t dim = g->call->arg[1].i;
+        Tensor *sum = emit_sum_dims(e, emit_mul(e, grad_of(g), result_of(g)), &dim, 1, true);
+        give(g, SELF, emit_mul(e, emit_sub(e, grad_of(g), sum), result_of(g)));
+    }
+}

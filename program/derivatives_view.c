@@ -1,0 +1,180 @@
+/* Derivatives of views: the gradient goes back along the same map. A view that leaves elements out puts zeros there; the
+ * multi-output views join their pieces, zeros standing for the pieces nobody used. */
+#include "program/rules.h"
+
+enum { SELF = 0 };
+
+/* self: reshape(grad, self.size) */
+void grad_reshape_to_self(Grad *g) {
+    if (wanted(g, SELF)) {
+        const Tensor *self = tensor_arg(g, SELF);
+        give(g, SELF, emit_reshape(g->e, grad_of(g), self->size, self->ndim));
+    }
+}
+
+/* self: transpose(grad, dim0, dim1) */
+void grad_transpose(Grad *g) {
+    if (wanted(g, SELF)) {
+        give(g, SELF, emit_transpose(g->e, grad_of(g), g->call->arg[1].i, g->call->arg[2].i));
+    }
+}
+
+/* self: t(grad) */
+void grad_t(Grad *g) {
+    if (wanted(g, SELF)) {
+        give(g, SELF, emit_unary(g->e, OP_t, grad_of(g)));
+    }
+}
+
+/* self: permute(grad, inverse of dims) */
+void grad_permute(Grad *g) {
+    if (!wanted(g, SELF)) {
+        return;
+    }
+    const Arg *dims = &g->call->arg[1];
+    int64_t inverse[MAX_DIMS];
+    int n = dims->ints.n;
+    for (int d = 0; d < n; d++) {
+        int64_t from = dims->ints.v[d];
+        inverse[from < 0 ? from + n : from] = d;
+    }
+    give(g, SELF, emit_op(g->e, OP_permute, 2, grad_of(g), inverse, n));
+}
+
+/* self: movedim(grad, destination, source) */
+void grad_permute_back(Grad *g) {
+    if (wanted(g, SELF)) {
+        const Arg *source = &g->call->arg[1], *destination = &g->call->arg[2];
+        give(g, SELF, emit_op(g->e, OP_movedim, 3, grad_of(g), destination->ints.v, destination->ints.n, source->ints.v, source->ints.n));
+    }
+}
+
+/* self: sum_to(grad, self.size) */
+void grad_expand(Grad *g) {
+    if (wanted(g, SELF)) {
+        const Tensor *self = tensor_arg(g, SELF);
+        give(g, SELF, emit_sum_to(g->e, grad_of(g), self->size, self->ndim));
+    }
+}
+
+/* self: grad */
+void grad_alias(Grad *g) {
+    if (wanted(g, SELF)) {
+        give(g, SELF, grad_of(g));
+    }
+}
+
+/* Zeros of self's size in the gradient's dtype. */
+static Tensor *zero_self(const Grad *g) {
+    const Tensor *self = tensor_arg(g, SELF);
+    return emit_full(g->e, self->size, self->ndim, scalar_int(0), g->grad[0]->dtype);
+}
+
+/* The *_scatter op with the view's own arguments behind (zeros, grad). */
+static Tensor *scatter_back(const Grad *g, OpId scatter) {
+    Call call = call_new(scatter);
+    call.arg[0].tensor = zero_self(g);
+    call.arg[1].tensor = grad_of(g);
+    for (int p = 1; p < g->call->op->nparam; p++) {
+        call.arg[p + 1] = g->call->arg[p];
+    }
+    Tensor *out[MAX_OUTPUTS];
+    int n;
+    return emit_call(g->e, &call, out, &n) == ERR_none ? out[0] : NULL;
+}
+
+/* self: slice_scatter(zeros, grad, dim, start, end, step) */
+void grad_slice(Grad *g) {
+    if (wanted(g, SELF)) {
+        give(g, SELF, scatter_back(g, OP_slice_scatter));
+    }
+}
+
+/* self: select_scatter(zeros, grad, dim, index) */
+void grad_select(Grad *g) {
+    if (wanted(g, SELF)) {
+        give(g, SELF, scatter_back(g, OP_select_scatter));
+    }
+}
+
+/* self: diagonal_scatter(zeros, grad, offset, dim1, dim2) */
+void grad_diagonal(Grad *g) {
+    if (wanted(g, SELF)) {
+        give(g, SELF, scatter_back(g, OP_diagonal_scatter));
+    }
+}
+
+/* self: slice_scatter(zeros, grad, dim, start, start + length) */
+void grad_narrow(Grad *g) {
+    if (!wanted(g, SELF)) {
+        return;
+    }
+    const Tensor *self = tensor_arg(g, SELF);
+    int64_t dim = g->call->arg[1].i, start = g->call->arg[2].i, length = g->call->arg[3].i;
+    if (start < 0) {
+        start += self->size[dim < 0 ? dim + self->ndim : dim];
+    }
+    give(g, SELF, emit_op(g->e, OP_slice_scatter, 6, zero_self(g), grad_of(g), dim, start, start + length, (int64_t)1));
+}
+
+/* self: _unfold_grad(grad, self.size, dimension, size, step) */
+void grad_unfold(Grad *g) {
+    if (wanted(g, SELF)) {
+        const Tensor *self = tensor_arg(g, SELF);
+        const Arg *arg = g->call->arg;
+        give(g, SELF, emit_op(g->e, OP__unfold_grad, 5, grad_of(g), self->size, self->ndim, arg[1].i, arg[2].i, arg[3].i));
+    }
+}
+
+/* grad: unfold(grad, dimension, size, step) */
+void grad_unfold_grad(Grad *g) {
+    if (wanted(g, 0)) {
+        const Arg *arg = g->call->arg;
+        give(g, 0, emit_op(g->e, OP_unfold, 4, grad_of(g), arg[2].i, arg[3].i, arg[4].i));
+    }
+}
+
+/* self: _as_strided_grad(grad, self's geometry, size, stride, storage_offset) */
+void grad_as_strided(Grad *g) {
+    if (!wanted(g, SELF)) {
+        return;
+    }
+    const Tensor *self = tensor_arg(g, SELF);
+    const Arg *size = &g->call->arg[1], *stride = &g->call->arg[2], *offset = &g->call->arg[3];
+    give(g, SELF,
+         emit_op(g->e, OP__as_strided_grad, 7, grad_of(g), self->size, self->ndim, self->stride, self->ndim, self->offset, size->ints.v,
+                 size->ints.n, stride->ints.v, stride->ints.n, offset->none ? self->offset : offset->i));
+}
+
+/* Joins the outputs' gradients, zeros for undefined ones, by `join` (a Tensor[], dim op). */
+static Tensor *join_pieces(const Grad *g, OpId join, int64_t dim) {
+    DType dtype = tensor_arg(g, SELF)->dtype;
+    Call call = call_new(join);
+    call.arg[0].tensors.v = arena_array(g->e->arena, Tensor *, g->nresult);
+    call.arg[0].tensors.n = g->nresult;
+    call.arg[1].i = dim;
+    for (int k = 0; k < g->nresult; k++) {
+        Tensor *piece = g->grad[k];
+        if (!piece) {
+            piece = emit_full(g->e, g->result[k]->size, g->result[k]->ndim, scalar_int(0), dtype);
+        }
+        call.arg[0].tensors.v[k] = piece;
+    }
+    Tensor *out[MAX_OUTPUTS];
+    int n;
+    return emit_call(g->e, &call, out, &n) == ERR_none ? out[0] : NULL;
+}
+
+/* self: stack(grads, dim) */
+void grad_unbind(Grad *g) {
+    if (wanted(g, SELF)) {
+        give(g, SELF, join_pieces(g, OP_stack, g->call->arg[1].i));
+    }
+}
+
+/* self: cat(grads, dim) */
+void grad_split(Grad *g) {
+    if (wanted(g, SELF)) {
+        give(g, SELF, join_pieces(g, OP_cat, g->call->arg[2].i));
+    }
+}

@@ -1,0 +1,232 @@
+/* Inference of POINTWISE ops, and the order of dims of every op that goes through PyTorch's TensorIterator.
+ *
+ * Sizes broadcast. Strides (aten/src/ATen/TensorIterator.cpp, 1.13): if all operands have the result's size and are contiguous,
+ * or all have the same dense strides, the result has those. Otherwise the dims are sorted, fastest first, by an insertion sort
+ * that starts from "last dim fastest" and asks the operands in turn; a dim that an operand broadcasts (stride 0) gives no opinion. */
+#include "program/infer.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Should dim a go after (be slower than) dim b? 1 yes, -1 no, 0 no operand knows. */
+static int slower(int a, int b, const int64_t *size, const int64_t *const *strides, int n) {
+    for (int k = 0; k < n; k++) {
+        int64_t sa = strides[k][a], sb = strides[k][b];
+        if (sa == 0 || sb == 0) {
+            continue;
+        }
+        if (sa != sb) {
+            return sa < sb ? -1 : 1;
+        }
+        if (size[a] > size[b]) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+void ordered_strides(const int64_t *size, int ndim, const int64_t *const *strides, int n, int64_t *out) {
+    int order[MAX_DIMS]; /* fastest dim first */
+    for (int d = 0; d < ndim; d++) {
+        order[d] = ndim - 1 - d;
+    }
+    for (int i = 1; i < ndim; i++) {
+        int at = i;
+        for (int j = i - 1; j >= 0; j--) {
+            int answer = slower(order[j], order[at], size, strides, n);
+            if (answer < 0) {
+                break;
+            }
+            if (answer > 0) {
+                int swapped = order[j];
+                order[j] = order[at];
+                order[at] = swapped;
+                at = j;
+            }
+        }
+    }
+    int64_t step = 1;
+    for (int d = 0; d < ndim; d++) {
+        out[order[d]] = step;
+        step *= max_i64(size[order[d]], 1);
+    }
+}
+
+ErrCode sizes_fit(const int64_t *size, int ndim, Error *err) {
+    if (ndim > MAX_DIMS) {
+        return error_set(err, ERR_limit, "a tensor of %d dims is over the limit of %d", ndim, MAX_DIMS);
+    }
+    int64_t product = 1;
+    for (int d = 0; d < ndim; d++) {
+        if (!checked_mul(product, max_i64(size[d], 1), &product)) {
+            return error_set(err, ERR_limit, "a tensor's size overflows");
+        }
+    }
+    return ERR_none;
+}
+
+ErrCode infer_contiguous(Infer *r, DType dtype, const int64_t *size, int ndim) {
+    for (int d = 0; d < ndim; d++) {
+        if (size[d] < 0) {
+            return error_set(r->err, ERR_invalid, "Trying to create tensor with negative dimension %lld", (long long)size[d]);
+        }
+    }
+    TRY(sizes_fit(size, ndim, r->err));
+    tensor_set_contiguous(infer_one(r, dtype, ndim), dtype, size, ndim);
+    return ERR_none;
+}
+
+ErrCode infer_cloned(Infer *r, const Tensor *self, DType dtype) {
+    TRY(sizes_fit(self->size, self->ndim, r->err));
+    Tensor *t = infer_one(r, dtype, self->ndim);
+    size_t bytes = (size_t)self->ndim * sizeof *t->size;
+    memcpy(t->size, self->size, bytes);
+    if (tensor_is_dense(self)) {
+        memcpy(t->stride, self->stride, bytes);
+    } else {
+        const int64_t *strides[1] = {self->stride};
+        ordered_strides(self->size, self->ndim, strides, 1, t->stride);
+    }
+    return ERR_none;
+}
+
+ErrCode infer_many(Infer *r, int64_t n) {
+    if (n > MAX_OUTPUTS) {
+        return error_set(r->err, ERR_limit, "an op that returns %lld tensors is over the limit of %d", (long long)n, MAX_OUTPUTS);
+    }
+    r->n = (int)n;
+    r->out = arena_alloc_raw(r->arena, n * (int64_t)sizeof *r->out);
+    return ERR_none;
+}
+
+/* ---- POINTWISE ---- */
+
+Pw call_pw(const Call *call) {
+    const OpInfo *op = call->op;
+    if ((op->id == OP_div_Tensor_mode || op->id == OP_div_Scalar_mode) && !call->arg[2].none) {
+        const char *mode = call->arg[2].str;
+        return strcmp(mode, "floor") == 0 ? PW_div_floor : strcmp(mode, "trunc") == 0 ? PW_div_trunc : PW_div;
+    }
+    return op->pw;
+}
+
+static Scalar extreme_value(DType compute, bool highest) {
+    if (dtype_is_float(compute)) {
+        return scalar_float(highest ? INFINITY : -INFINITY);
+    }
+    return scalar_int(highest ? dtype_max(compute) : dtype_min(compute));
+}
+
+int call_operands(const Call *call, DType compute, PwOperand operands[PW_MAX_OPERANDS]) {
+    const OpInfo *op = call->op;
+    for (int k = 0; k < op->noperand; k++) {
+        const Arg *a = &call->arg[op->operand[k]];
+        ArgType type = op->param[op->operand[k]].type;
+        operands[k] = (PwOperand){0};
+        if (a->none) {
+            operands[k].scalar = extreme_value(compute, op->operand_missing[k] > 0);
+        } else if (type == ARG_TENSOR || type == ARG_TENSOR_OPT) {
+            operands[k].tensor = a->tensor;
+        } else {
+            operands[k].scalar = a->scalar;
+        }
+    }
+    return op->noperand;
+}
+
+/* The tensor operands in the order in which TensorIterator is given them: rsub is sub with its operands exchanged. */
+static int tensor_operands(const Call *call, const Tensor **t) {
+    const OpInfo *op = call->op;
+    int n = 0;
+    for (int k = 0; k < op->noperand; k++) {
+        const Arg *a = &call->arg[op->operand[k]];
+        ArgType type = op->param[op->operand[k]].type;
+        if (!a->none && (type == ARG_TENSOR || type == ARG_TENSOR_OPT)) {
+            t[n++] = a->tensor;
+        }
+    }
+    if (n == 2 && op->pw == PW_rsub) {
+        const Tensor *first = t[0];
+        t[0] = t[1];
+        t[1] = first;
+    }
+    return n;
+}
+
+/* Does this typing refusal come before the sizes are looked at? */
+static bool refused_before_sizes(const Call *call, ErrCode code) {
+    TypingFn typing = call->op->typing;
+    return typing == typing_where || (typing == typing_no_bool_pair && code == ERR_dtype) ||
+           (typing == typing_div_mode && code == ERR_invalid);
+}
+
+/* The operands do not broadcast: that is the error, unless the dtypes were refused even before. */
+static ErrCode sizes_refused(const Call *call, const Error *shape, Error *err) {
+    Error typing = {0};
+    DType compute, result;
+    ErrCode code = call->op->typing(call, &compute, &result, &typing);
+    *err = code != ERR_none && refused_before_sizes(call, code) ? typing : *shape;
+    return err->code;
+}
+
+/* Strides of `out`, whose size is set, for operands that do not all agree. */
+static void strides_by_operands(Tensor *out, const Tensor *const *t, int n) {
+    int64_t buffer[PW_MAX_OPERANDS][MAX_DIMS];
+    const int64_t *strides[PW_MAX_OPERANDS];
+    for (int k = 0; k < n; k++) {
+        strides[k] = t[k]->stride;
+        if (!tensor_same_size(t[k], out)) {
+            broadcast_strides(t[k], out->size, out->ndim, buffer[k]);
+            strides[k] = buffer[k];
+        }
+    }
+    ordered_strides(out->size, out->ndim, strides, n, out->stride);
+}
+
+/* Some ops copy a contiguous clone or fill a fresh tensor instead of asking TensorIterator for their output. */
+static bool always_contiguous(const OpInfo *op) { return op->typing == typing_masked_fill || op->id == OP_pow_Scalar; }
+
+static void pointwise_strides(const OpInfo *op, Tensor *out, const Tensor *const *t, int n, bool same_size) {
+    bool contiguous = same_size, same_strides = same_size;
+    for (int k = 0; k < n && contiguous; k++) {
+        contiguous = tensor_is_contiguous(t[k]);
+    }
+    if (contiguous || always_contiguous(op)) {
+        contiguous_strides(out->size, out->ndim, out->stride);
+        return;
+    }
+    for (int k = 1; k < n && same_strides; k++) {
+        same_strides = sizes_equal(t[k]->stride, t[k]->ndim, t[0]->stride, t[0]->ndim);
+    }
+    if (same_strides && tensor_is_dense(t[0])) {
+        memcpy(out->stride, t[0]->stride, (size_t)out->ndim * sizeof *out->stride);
+        return;
+    }
+    strides_by_operands(out, t, n);
+}
+
+ErrCode infer_pointwise(const Call *call, Infer *r) {
+    const OpInfo *op = call->op;
+    const Tensor *t[PW_MAX_OPERANDS] = {NULL};
+    int n = tensor_operands(call, t);
+    CHECK(n >= 1);
+    Tensor *out = infer_one(r, DT_float32, t[0]->ndim);
+    memcpy(out->size, t[0]->size, (size_t)t[0]->ndim * sizeof *out->size);
+    bool same_size = true;
+    for (int k = 1; k < n; k++) {
+        if (same_size && tensor_same_size(t[k], out)) {
+            continue;
+        }
+        same_size = false;
+        Error shape;
+        shape.code = ERR_none;
+        if (broadcast_into(out->size, &out->ndim, t[k]->size, t[k]->ndim, &shape) != ERR_none) {
+            return sizes_refused(call, &shape, r->err);
+        }
+    }
+    DType compute;
+    TRY(op->typing(call, &compute, &out->dtype, r->err));
+    TRY(sizes_fit(out->size, out->ndim, r->err));
+    pointwise_strides(op, out, t, n, same_size);
+    return ERR_none;
+}

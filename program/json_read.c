@@ -1,0 +1,397 @@
+/* A program from its JSON text: scan, tree, members, then the checks of verify.c on the whole.
+ *
+ * Members are read in the order of format.md whatever their order in the text, so names are numbered by the program's meaning and
+ * the first complaint is the same for every spelling. What an op statement means is in json_read_stmt.c. */
+#include "program/json_tree.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static bool read_ints(Reader *r, const Json *j, int64_t low, int64_t *v, int max, int *n) {
+    if (!json_want(r, j, JSON_ARRAY, "an array of integers")) {
+        return false;
+    }
+    if (j->count > max) {
+        return json_bad(r, j, "%d entries pass the limit of %d", j->count, max);
+    }
+    *n = j->count;
+    for (const Json *e = j->child; e; e = e->next) {
+        if (!read_int_in(r, e, low, (int64_t)1 << 53, &v[e->index])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* ---- inputs ---- */
+
+static bool read_input_data(Reader *r, const Json *j, DType dtype, InputData *out) {
+    static const char *const keys[] = {"fill", "seed", NULL};
+    out->given = true;
+    out->is_fill = j->kind == JSON_OBJECT;
+    if (out->is_fill) {
+        return read_fill(r, j, keys, &out->fill, &out->seed, &out->extra);
+    }
+    return json_want(r, j, JSON_ARRAY, "an array of elements or a fill") && read_data(r, j, dtype, false, &out->data, &out->numel);
+}
+
+static bool read_input(Reader *r, const Json *j, Input *in) {
+    static const char *const keys[] = {"name", "dtype", "size", "stride", "storage_offset", "storage", "requires_grad", "data", NULL};
+    in->storage = NAME_NONE;
+    if (!json_keys(r, j, keys, &in->extra)) {
+        return false;
+    }
+    const Json *name = json_need(r, j, "name");
+    const Json *dtype = name ? json_need(r, j, "dtype") : NULL;
+    const Json *size = dtype ? json_need(r, j, "size") : NULL;
+    if (!size || !read_name(r, name, &in->name) || !read_dtype(r, dtype, &in->dtype) ||
+        !read_ints(r, size, 0, in->size, MAX_DIMS, &in->ndim)) {
+        return false;
+    }
+    const Json *stride = json_get(j, "stride"), *offset = json_get(j, "storage_offset"), *storage = json_get(j, "storage");
+    const Json *requires_grad = json_get(j, "requires_grad"), *data = json_get(j, "data");
+    contiguous_strides(in->size, in->ndim, in->stride);
+    if (stride) {
+        int n = 0;
+        in->stride_given = true;
+        if (!read_ints(r, stride, 0, in->stride, MAX_DIMS, &n)) {
+            return false;
+        }
+        if (n != in->ndim) {
+            return json_bad(r, stride, "%d strides for %d dimensions", n, in->ndim);
+        }
+    }
+    if (offset) {
+        in->offset_given = true;
+        if (!read_int_in(r, offset, 0, (int64_t)1 << 53, &in->offset)) {
+            return false;
+        }
+    }
+    if (requires_grad) {
+        in->requires_grad_given = true;
+        if (!read_bool(r, requires_grad, &in->requires_grad)) {
+            return false;
+        }
+    }
+    return (!storage || read_name(r, storage, &in->storage)) && (!data || read_input_data(r, data, in->dtype, &in->data));
+}
+
+static bool read_inputs(Reader *r, const Json *j, Input **out, int *n) {
+    if (!json_want(r, j, JSON_ARRAY, "an array of inputs")) {
+        return false;
+    }
+    if (j->count > MAX_INPUTS) {
+        return json_bad(r, j, "%d inputs pass the limit of %d", j->count, MAX_INPUTS);
+    }
+    Input *v = arena_array(r->arena, Input, j->count);
+    for (const Json *e = j->child; e; e = e->next) {
+        if (!read_input(r, e, &v[e->index])) {
+            return false;
+        }
+    }
+    *out = v;
+    *n = j->count;
+    return true;
+}
+
+/* ---- calls ---- */
+
+static bool read_backward(Reader *r, const Json *j, Backward *out) {
+    static const char *const keys[] = {"fill", "seed", "of", NULL};
+    out->nof = -1;
+    if (!j || j->kind == JSON_NULL) {
+        return true;
+    }
+    out->given = true;
+    if (!json_want(r, j, JSON_OBJECT, "a fill or null") || !read_fill(r, j, keys, &out->fill, &out->seed, &out->extra)) {
+        return false;
+    }
+    const Json *of = json_get(j, "of");
+    if (!of) {
+        return true;
+    }
+    if (!json_want(r, of, JSON_ARRAY, "an array of places in return")) {
+        return false;
+    }
+    out->of = arena_array(r->arena, int, of->count);
+    out->nof = of->count;
+    for (const Json *e = of->child; e; e = e->next) {
+        int64_t place;
+        if (!read_int_in(r, e, 0, INT32_MAX, &place)) {
+            return false;
+        }
+        out->of[e->index] = (int)place;
+    }
+    return true;
+}
+
+/* {"NAME": {"requires_grad": BOOL}, ...} */
+static bool read_recall_set(Reader *r, const Json *j, Recall *out) {
+    if (!json_want(r, j, JSON_OBJECT, "an object of flags by name")) {
+        return false;
+    }
+    out->set = arena_alloc(r->arena, (int64_t)sizeof *out->set * j->count);
+    out->nset = j->count;
+    for (const Json *e = j->child; e; e = e->next) {
+        const Json key = {.kind = JSON_STRING, .text = e->key, .parent = e->parent, .key = e->key, .index = e->index};
+        if (!read_name(r, &key, &out->set[e->index].name)) {
+            return false;
+        }
+        if (!json_is_wrapped(e, "requires_grad")) {
+            return json_bad(r, e, "expected {\"requires_grad\": true or false}");
+        }
+        if (!read_bool(r, e->child, &out->set[e->index].requires_grad)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool read_recall(Reader *r, const Json *j, Recall *out) {
+    static const char *const with_inputs[] = {"inputs", "grad_mode", NULL}, *const with_keep[] = {"keep", "set", "grad_mode", NULL};
+    if (j->kind == JSON_ARRAY) {
+        return read_inputs(r, j, &out->inputs, &out->ninputs);
+    }
+    if (!json_want(r, j, JSON_OBJECT, "an array of inputs or an object")) {
+        return false;
+    }
+    out->object_form = true;
+    const Json *keep = json_get(j, "keep"), *set = json_get(j, "set"), *grad_mode = json_get(j, "grad_mode");
+    out->keep = keep != NULL;
+    out->grad_mode_given = grad_mode != NULL;
+    if (!json_keys(r, j, keep ? with_keep : with_inputs, &out->extra)) {
+        return false;
+    }
+    if (keep && (keep->kind != JSON_BOOL || !keep->boolean)) {
+        return json_bad(r, keep, "expected true");
+    }
+    const Json *inputs = keep ? NULL : json_need(r, j, "inputs");
+    return (keep || (inputs && read_inputs(r, inputs, &out->inputs, &out->ninputs))) && (!set || read_recall_set(r, set, out)) &&
+           (!grad_mode || read_bool(r, grad_mode, &out->grad_mode));
+}
+
+static bool read_recalls(Reader *r, const Json *j, Program *p) {
+    if (!json_want(r, j, JSON_ARRAY, "an array of calls")) {
+        return false;
+    }
+    if (j->count > MAX_RECALLS) {
+        return json_bad(r, j, "%d recalls pass the limit of %d", j->count, MAX_RECALLS);
+    }
+    p->recalls_given = true;
+    p->recalls = arena_array(r->arena, Recall, j->count);
+    p->nrecalls = j->count;
+    for (const Json *e = j->child; e; e = e->next) {
+        if (!read_recall(r, e, &p->recalls[e->index])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* ---- shell ---- */
+
+static const char *const wrap_names[] = {"function", "method", "module", NULL};                                              /* ORDER Wrap */
+static const char *const role_names[] = {"arg", "closure", "global", "attr", "buffer", "parameter", "constant", NULL};       /* ORDER Role */
+static const char *const spelling_names[] = {"method", "function", "operator", "kwargs", "torch_ops", NULL};             /* ORDER Spelling */
+
+/* Place of a string among the choices. */
+static bool read_choice(Reader *r, const Json *j, const char *const *choices, int *out) {
+    if (!json_want(r, j, JSON_STRING, "a string")) {
+        return false;
+    }
+    Text list = {.arena = r->arena};
+    for (*out = 0; choices[*out]; (*out)++) {
+        if (strcmp(choices[*out], j->text) == 0) {
+            return true;
+        }
+        text_printf(&list, "%s%s", *out ? ", " : "", choices[*out]);
+    }
+    return json_bad(r, j, "expected one of: %s", list.v);
+}
+
+static bool read_shell_roles(Reader *r, const Json *j, Shell *shell) {
+    if (!json_want(r, j, JSON_OBJECT, "an object of roles by input name")) {
+        return false;
+    }
+    shell->roles_given = true;
+    shell->roles = arena_alloc(r->arena, (int64_t)sizeof *shell->roles * j->count);
+    shell->nroles = j->count;
+    for (const Json *e = j->child; e; e = e->next) {
+        int role;
+        const Json key = {.kind = JSON_STRING, .text = e->key, .parent = e->parent, .key = e->key, .index = e->index};
+        if (!read_name(r, &key, &shell->roles[e->index].name) || !read_choice(r, e, role_names, &role)) {
+            return false;
+        }
+        shell->roles[e->index].role = (Role)role;
+    }
+    return true;
+}
+
+static bool read_shell_spelling(Reader *r, const Json *j, Shell *shell) {
+    if (!json_want(r, j, JSON_OBJECT, "an object of spellings by statement path")) {
+        return false;
+    }
+    shell->spelling_given = true;
+    shell->spelling = arena_alloc(r->arena, (int64_t)sizeof *shell->spelling * j->count);
+    shell->nspelling = j->count;
+    for (const Json *e = j->child; e; e = e->next) {
+        int spelling;
+        if (!path_valid(e->key)) {
+            return json_bad(r, e, "not a statement's path, such as body[3]");
+        }
+        if (!read_choice(r, e, spelling_names, &spelling)) {
+            return false;
+        }
+        shell->spelling[e->index].path = e->key;
+        shell->spelling[e->index].spelling = (Spelling)spelling;
+    }
+    return true;
+}
+
+static bool read_shell_outline(Reader *r, const Json *j, Shell *shell) {
+    if (!json_want(r, j, JSON_ARRAY, "an array of [FROM, TO]")) {
+        return false;
+    }
+    shell->outline_given = true;
+    shell->outline = arena_alloc(r->arena, (int64_t)sizeof *shell->outline * j->count);
+    shell->noutline = j->count;
+    for (const Json *e = j->child; e; e = e->next) {
+        int64_t pair[2];
+        int n;
+        if (!read_ints(r, e, 0, pair, 2, &n)) {
+            return false;
+        }
+        if (n != 2 || pair[0] > pair[1]) {
+            return json_bad(r, e, "expected [FROM, TO], FROM not after TO");
+        }
+        shell->outline[e->index].from = pair[0];
+        shell->outline[e->index].to = pair[1];
+    }
+    return true;
+}
+
+static bool read_shell(Reader *r, const Json *j, Shell **out) {
+    static const char *const keys[] = {"wrap", "roles", "spelling", "outline", "instances", NULL};
+    Shell *shell = arena_new(r->arena, Shell);
+    *out = shell;
+    if (!json_keys(r, j, keys, &shell->extra)) {
+        return false;
+    }
+    const Json *wrap = json_get(j, "wrap"), *roles = json_get(j, "roles"), *spelling = json_get(j, "spelling");
+    const Json *outline = json_get(j, "outline"), *instances = json_get(j, "instances");
+    if (wrap) {
+        int kind;
+        if (!read_choice(r, wrap, wrap_names, &kind)) {
+            return false;
+        }
+        shell->wrap_given = true;
+        shell->wrap = (Wrap)kind;
+    }
+    shell->instances = 1;
+    shell->instances_given = instances != NULL;
+    return (!roles || read_shell_roles(r, roles, shell)) && (!spelling || read_shell_spelling(r, spelling, shell)) &&
+           (!outline || read_shell_outline(r, outline, shell)) &&
+           (!instances || read_int_in(r, instances, 1, 1024, &shell->instances));
+}
+
+/* ---- the whole ---- */
+
+static bool read_text_member(Reader *r, const Json *j, const char **out) {
+    if (j && !json_want(r, j, JSON_STRING, "a string")) {
+        return false;
+    }
+    *out = j ? j->text : NULL;
+    return true;
+}
+
+static bool read_version(Reader *r, const Json *root) {
+    const Json *j = json_need(r, root, "twingrad");
+    int64_t version;
+    if (!j || !read_int(r, j, &version)) {
+        return false;
+    }
+    return version == 1 || json_bad(r, j, "format version %lld is not known: this reads version 1", (long long)version);
+}
+
+static bool read_calls(Reader *r, const Json *root, Program *p) {
+    const Json *args = json_get(root, "args"), *grad_mode = json_get(root, "grad_mode"), *recalls = json_get(root, "recalls");
+    p->grad_mode = true;
+    p->grad_mode_given = grad_mode != NULL;
+    p->args_given = args != NULL;
+    return read_backward(r, json_get(root, "backward"), &p->backward) && (!args || read_names(r, args, false, &p->args, &p->nargs)) &&
+           (!grad_mode || read_bool(r, grad_mode, &p->grad_mode)) && (!recalls || read_recalls(r, recalls, p));
+}
+
+static bool read_program(Reader *r, const Json *root, Program *p) {
+    static const char *const keys[] = {"twingrad", "name", "note", "inputs", "body", "return", "backward",
+                                       "setup", "args", "grad_mode", "recalls", "shell", "expect", NULL};
+    if (!json_keys(r, root, keys, &p->extra) || !read_version(r, root) || !read_text_member(r, json_get(root, "name"), &p->name) ||
+        !read_text_member(r, json_get(root, "note"), &p->note)) {
+        return false;
+    }
+    const Json *inputs = json_get(root, "inputs"), *setup = json_get(root, "setup"), *shell = json_get(root, "shell");
+    const Json *body = json_need(r, root, "body");
+    const Json *returns = body ? json_need(r, root, "return") : NULL;
+    p->inputs_given = inputs != NULL;
+    p->setup_given = setup != NULL;
+    return returns && (!inputs || read_inputs(r, inputs, &p->inputs, &p->ninputs)) && (!setup || read_block(r, setup, &p->setup)) &&
+           read_block(r, body, &p->body) && read_names(r, returns, false, &p->returns, &p->nreturns) && read_calls(r, root, p) &&
+           (!shell || read_shell(r, shell, &p->shell));
+}
+
+/* Reads what is left when the statements are numbered: the stored result, whose paths name them. */
+static bool read_expect(Reader *r, const Json *root, Program *p) {
+    const Json *expect = json_get(root, "expect");
+    if (!expect) {
+        return true;
+    }
+    p->expect = read_result(r, expect, p);
+    return p->expect != NULL;
+}
+
+static void finish_names(const Reader *r, Program *p) {
+    p->names = r->names.v;
+    p->nnames = r->names.n;
+}
+
+ParseStatus program_parse_within(Arena *arena, const char *text, size_t length, const Limits *limits, Program **out, char *message,
+                                 size_t message_size) {
+    CHECK(message_size > 0);
+    op_table_init();
+    message[0] = '\0';
+    *out = NULL;
+    Reader r = {.arena = arena, .names = {.arena = arena}, .message = message, .message_size = message_size};
+    if (length > JSON_MAX_BYTES) {
+        snprintf(message, message_size, "the text has %zu bytes: the limit is %d", length, JSON_MAX_BYTES);
+        return PARSE_BAD;
+    }
+    char *copy = arena_alloc_raw(arena, (int64_t)length + 1);
+    if (length > 0) {
+        memcpy(copy, text, length);
+    }
+    copy[length] = '\0';
+    const Json *root = json_parse(&r, copy, length);
+    Program *p = arena_new(arena, Program);
+    p->arena = arena;
+    if (!root || !read_program(&r, root, p)) {
+        return PARSE_BAD;
+    }
+    program_number(p);
+    finish_names(&r, p);
+    if (!program_verify_within(p, limits, message, message_size)) {
+        return PARSE_BAD;
+    }
+    if (r.unknown_op) {
+        snprintf(message, message_size, "%s", r.unknown_op);
+        return PARSE_UNKNOWN_OP;
+    }
+    if (!read_expect(&r, root, p)) {
+        return PARSE_BAD;
+    }
+    *out = p;
+    return PARSE_OK;
+}
+
+ParseStatus program_parse(Arena *arena, const char *text, size_t length, Program **out, char *message, size_t message_size) {
+    return program_parse_within(arena, text, length, &LIMITS_DEFAULT, out, message, message_size);
+}

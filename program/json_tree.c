@@ -1,0 +1,249 @@
+/* From JSON text to Json nodes in the arena, with cJSON as the builder.
+ *
+ * cJSON is given a copy of the text in which every number is overwritten by a single digit and blanks: it keeps numbers as doubles
+ * and stops reading a long one half way, so it shall not see any. Its tree is then walked in document order, each number node
+ * taking the next token of the scan, and freed. Both walks recurse at most JSON_MAX_DEPTH deep, which the scan has made sure of. */
+#include "program/json_tree.h"
+
+#include <cjson/cJSON.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* MemorySanitizer does not see what an uninstrumented library writes: say that it is written. */
+#if defined(__has_feature)
+#if __has_feature(memory_sanitizer)
+#include <sanitizer/msan_interface.h>
+#define WRITTEN(node) __msan_unpoison((node), sizeof *(node))
+#define WRITTEN_STRING(s) __msan_unpoison_string(s)
+#endif
+#endif
+#ifndef WRITTEN
+#define WRITTEN(node) ((void)0)
+#define WRITTEN_STRING(s) ((void)0)
+#endif
+
+/* ---- complaints ---- */
+
+/* Letters, digits, '_' and '-', not too many. */
+static bool key_is_plain(const char *key) {
+    size_t n = strlen(key);
+    return n > 0 && n <= 64 && strspn(key, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-") == n;
+}
+
+/* Appends the path of `j` to a Text; keys that are not plain words are quoted and cut. */
+static void path_add(Text *text, const Json *j) {
+    if (!j->parent) {
+        return;
+    }
+    path_add(text, j->parent);
+    if (!j->key) {
+        text_printf(text, "[%d]", j->index);
+    } else if (key_is_plain(j->key)) {
+        text_printf(text, "%s%s", text->n ? "." : "", j->key);
+    } else {
+        char cut[41];
+        snprintf(cut, sizeof cut, "%s", j->key);
+        text_add(text, "[");
+        text_json_string(text, cut);
+        text_add(text, "]");
+    }
+}
+
+const char *json_path(Reader *r, const Json *j) {
+    Text text = {.arena = r->arena};
+    path_add(&text, j);
+    return text.n ? text.v : "top level";
+}
+
+bool json_bad(Reader *r, const Json *at, const char *format, ...) {
+    if (r->failed) {
+        return false;
+    }
+    r->failed = true;
+    char what[400];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(what, sizeof what, format, args);
+    va_end(args);
+    snprintf(r->message, r->message_size, "%s: %s", json_path(r, at), what);
+    return false;
+}
+
+const char *json_kind_name(const Json *j) {
+    switch (j->kind) {
+    case JSON_NULL: return "null";
+    case JSON_BOOL: return "a boolean";
+    case JSON_NUMBER: return "a number";
+    case JSON_STRING: return "a string";
+    case JSON_ARRAY: return "an array";
+    case JSON_OBJECT: return "an object";
+    }
+    return "a value";
+}
+
+/* ---- building ---- */
+
+typedef struct Builder {
+    Reader *r;
+    const char *text;
+    const JsonScan *scan;
+    int next_number;
+} Builder;
+
+static int compare_keys(const void *a, const void *b) {
+    const Json *const *x = a, *const *y = b;
+    int order = strcmp((*x)->key, (*y)->key);
+    return order ? order : ((*x)->index > (*y)->index) - ((*x)->index < (*y)->index);
+}
+
+/* Keys that stand twice are neighbours once sorted. */
+static bool refuse_duplicates(Reader *r, const Json *object) {
+    const Json **sorted = arena_array(r->arena, const Json *, object->count);
+    int n = 0;
+    for (const Json *j = object->child; j; j = j->next) {
+        sorted[n++] = j;
+    }
+    if (n > 1) {
+        qsort(sorted, (size_t)n, sizeof *sorted, compare_keys);
+    }
+    for (int i = 1; i < n; i++) {
+        if (strcmp(sorted[i - 1]->key, sorted[i]->key) == 0) {
+            return json_bad(r, sorted[i], "the key stands twice");
+        }
+    }
+    return true;
+}
+
+static JsonKind kind_of(const cJSON *c) {
+    if (cJSON_IsNumber(c)) {
+        return JSON_NUMBER;
+    }
+    if (cJSON_IsString(c)) {
+        return JSON_STRING;
+    }
+    if (cJSON_IsArray(c)) {
+        return JSON_ARRAY;
+    }
+    if (cJSON_IsObject(c)) {
+        return JSON_OBJECT;
+    }
+    return cJSON_IsBool(c) ? JSON_BOOL : JSON_NULL;
+}
+
+static Json *build(Builder *b, const cJSON *from, Json *parent, int index) {
+    WRITTEN(from);
+    Json *j = arena_new(b->r->arena, Json);
+    j->parent = parent;
+    j->index = index;
+    j->kind = kind_of(from);
+    if (from->string) {
+        WRITTEN_STRING(from->string);
+        j->key = arena_strdup(b->r->arena, from->string);
+    }
+    if (j->kind == JSON_STRING) {
+        WRITTEN_STRING(from->valuestring);
+        j->text = arena_strdup(b->r->arena, from->valuestring);
+    } else if (j->kind == JSON_BOOL) {
+        j->boolean = cJSON_IsTrue(from);
+    } else if (j->kind == JSON_NUMBER) {
+        CHECK(b->next_number < b->scan->count);
+        NumberToken token = b->scan->number[b->next_number++];
+        j->text = b->text + token.at;
+        j->length = token.length;
+    } else {
+        Json **link = &j->child;
+        for (const cJSON *c = from->child; c; c = c->next) {
+            *link = build(b, c, j, j->count++);
+            link = &(*link)->next;
+        }
+    }
+    if (j->kind == JSON_OBJECT) {
+        refuse_duplicates(b->r, j);
+    }
+    return j;
+}
+
+Json *json_parse(Reader *r, const char *text, size_t length) {
+    JsonScan scan;
+    if (!json_scan(r->arena, text, length, &scan, r->message, r->message_size)) {
+        r->failed = true;
+        return NULL;
+    }
+    char *blanked = arena_copy(r->arena, text, (int64_t)length + 1);
+    for (int i = 0; i < scan.count; i++) {
+        memset(blanked + scan.number[i].at, ' ', (size_t)scan.number[i].length);
+        blanked[scan.number[i].at] = '0';
+    }
+    cJSON *tree = cJSON_ParseWithLength(blanked, length + 1);
+    if (!tree) {
+        snprintf(r->message, r->message_size, "the JSON library refused the text");
+        r->failed = true;
+        return NULL;
+    }
+    Builder b = {r, text, &scan, 0};
+    Json *root = build(&b, tree, NULL, 0);
+    cJSON_Delete(tree);
+    CHECK(b.next_number == scan.count);
+    return r->failed ? NULL : root;
+}
+
+/* ---- reading ---- */
+
+const Json *json_get(const Json *object, const char *key) {
+    for (const Json *j = object->child; j; j = j->next) {
+        if (strcmp(j->key, key) == 0) {
+            return j;
+        }
+    }
+    return NULL;
+}
+
+const Json *json_need(Reader *r, const Json *object, const char *key) {
+    const Json *j = json_get(object, key);
+    if (!j) {
+        json_bad(r, object, "the key \"%s\" is missing", key);
+    }
+    return j;
+}
+
+bool json_want(Reader *r, const Json *j, JsonKind kind, const char *expected) {
+    return j->kind == kind || json_bad(r, j, "expected %s, found %s", expected, json_kind_name(j));
+}
+
+bool json_keys(Reader *r, const Json *object, const char *const *allowed, const char **extra) {
+    if (!json_want(r, object, JSON_OBJECT, "an object")) {
+        return false;
+    }
+    for (const Json *j = object->child; j; j = j->next) {
+        int k = 0;
+        while (allowed[k] && strcmp(allowed[k], j->key) != 0) {
+            k++;
+        }
+        if (!allowed[k] && strncmp(j->key, "x-", 2) != 0) {
+            return json_bad(r, j, "unknown key");
+        }
+    }
+    if (extra) {
+        *extra = json_extra(r, object);
+    }
+    return true;
+}
+
+const char *json_extra(Reader *r, const Json *object) {
+    Text kept = {.arena = r->arena};
+    for (const Json *j = object->child; j; j = j->next) {
+        if (strncmp(j->key, "x-", 2) == 0) {
+            text_add(&kept, kept.n ? ", " : "");
+            text_json_string(&kept, j->key);
+            text_add(&kept, ": ");
+            text_json(&kept, j);
+        }
+    }
+    return kept.n ? kept.v : NULL;
+}
+
+bool json_is_wrapped(const Json *j, const char *key) {
+    return j->kind == JSON_OBJECT && j->count == 1 && strcmp(j->child->key, key) == 0;
+}

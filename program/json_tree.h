@@ -1,0 +1,122 @@
+/* JSON text as a tree that remembers where it stands: inside program/ only, behind json.h.
+ *
+ *     text ──json_scan──> number tokens ──json_tree (cJSON)──> Json nodes ──json_read_*──> Program
+ *
+ * A number keeps its source text and is read by json_number.c, exactly. Every node knows its parent, so a complaint about it can
+ * say `body[3].dim`. All reading functions return false after the first complaint, which the Reader holds. */
+#ifndef PROGRAM_JSON_TREE_H
+#define PROGRAM_JSON_TREE_H
+
+#include "program/json.h"
+
+/* Text size and nesting caps: 64 nested statements are 129 levels, 64 nested `not` another 64. */
+enum { JSON_MAX_BYTES = 16 * 1024 * 1024, JSON_MAX_DEPTH = 256 };
+
+typedef enum JsonKind { JSON_NULL, JSON_BOOL, JSON_NUMBER, JSON_STRING, JSON_ARRAY, JSON_OBJECT } JsonKind;
+typedef struct Json Json;
+struct Json {
+    JsonKind kind;
+    bool boolean;
+    int index;         /* place among its siblings */
+    int count;         /* ARRAY, OBJECT: members */
+    int length;        /* NUMBER: bytes of text */
+    const char *key;   /* in an object; else NULL */
+    const char *text;  /* STRING: the value; NUMBER: its token, not NUL-terminated but followed by a byte that ends it */
+    Json *parent, *child, *next;
+};
+
+typedef struct Reader {
+    Arena *arena;
+    Names names;
+    bool failed;             /* `message` holds the first complaint */
+    char *message;
+    size_t message_size;
+    const char *unknown_op;  /* sentence about the first op or overload that the table does not have, or NULL */
+    int depth;               /* blocks open around the statement being read */
+} Reader;
+
+/* ---- json_scan.c ---- */
+typedef struct NumberToken { int at, length; } NumberToken;
+typedef struct JsonScan {
+    NumberToken *number; /* every number of the text, in order */
+    int count;
+} JsonScan;
+/* Checks that text[0..length) is one JSON value: size, UTF-8, grammar, nesting, control characters, surrogates, no \u0000.
+ * False with "line 3, column 7: ..." in `message`. */
+bool json_scan(Arena *arena, const char *text, size_t length, JsonScan *out, char *message, size_t message_size);
+
+/* ---- json_tree.c ---- */
+/* Text to tree; duplicate keys are refused. The nodes point into `text`, which must be NUL-terminated and stay. NULL after a complaint. */
+Json *json_parse(Reader *r, const char *text, size_t length);
+/* Records "PATH: what" as the complaint, unless there is one; returns false. */
+bool json_bad(Reader *r, const Json *at, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* "body[3].dim"; "top level" for the root. */
+const char *json_path(Reader *r, const Json *j);
+/* "a number", "an array", .. */
+const char *json_kind_name(const Json *j);
+/* Member of an object by key, or NULL. */
+const Json *json_get(const Json *object, const char *key);
+/* As json_get, complaining when it is missing. */
+const Json *json_need(Reader *r, const Json *object, const char *key);
+bool json_want(Reader *r, const Json *j, JsonKind kind, const char *expected);
+/* The members whose keys begin with x-, as canonical JSON: "\"x-a\": 1, \"x-b\": []"; NULL if there are none. */
+const char *json_extra(Reader *r, const Json *object);
+/* Refuses keys that are not in the NULL-ended list, those that begin with x- apart; *extra (may be NULL) = json_extra. */
+bool json_keys(Reader *r, const Json *object, const char *const *allowed, const char **extra);
+/* True for an object with the single key `key`: the notations {"float": ..}, {"int": ..}, {"size_of": ..}, {"list": ..}. */
+bool json_is_wrapped(const Json *j, const char *key);
+
+/* ---- json_number.c ---- */
+typedef enum Integrality { NUMBER_INTEGER, NUMBER_FRACTION, NUMBER_HUGE /* an integer that int64 does not hold */ } Integrality;
+/* What a number is, by its double value where its text has a fraction (1, 1.0 and 1e0 are one number). */
+Integrality json_integrality(const Json *number, int64_t *value);
+double json_double(const Json *number);
+/* A plain decimal integer in a string: an optional '-', digits without a leading zero; false if it does not fit int64. */
+bool decimal_to_int(const char *text, int64_t *value);
+/* "nan", "inf", "-inf", "-0.0". */
+bool special_float(const char *text, double *value);
+/* An integer of at most 2^53 in magnitude, written as a number. */
+bool read_int(Reader *r, const Json *j, int64_t *value);
+bool read_int_in(Reader *r, const Json *j, int64_t low, int64_t high, int64_t *value);
+bool read_bool(Reader *r, const Json *j, bool *value);
+/* An integral number, or {"int": "..."}. */
+bool read_wide_int(Reader *r, const Json *j, int64_t *value);
+bool read_scalar(Reader *r, const Json *j, Scalar *out);
+bool read_seed(Reader *r, const Json *j, uint64_t *seed);
+/* The elements of an array, dense in `dtype`. `rounding`: values outside the dtype are rounded (results), else refused (programs). */
+bool read_data(Reader *r, const Json *j, DType dtype, bool rounding, void **data, int64_t *n);
+/* Element stores that know float16 and bfloat16 too, and never convert out of range. */
+void data_store_double(void *data, DType dtype, int64_t i, double value);
+double data_load_double(const void *data, DType dtype, int64_t i);
+
+/* ---- json_read_value.c ---- */
+/* A name, interned. */
+bool read_name(Reader *r, const Json *j, NameId *out);
+/* An array of names; with `nulls`, null entries are NAME_NONE. */
+bool read_names(Reader *r, const Json *j, bool nulls, NameId **out, int *n);
+bool read_dtype(Reader *r, const Json *j, DType *out);
+/* {"fill": KIND, "seed": N}; other keys in `also` (NULL-ended) are the caller's. */
+bool read_fill(Reader *r, const Json *j, const char *const *allowed, FillKind *fill, uint64_t *seed, const char **extra);
+/* Could this JSON value, by its kind alone, be an argument of the type? */
+bool arg_fits(const Param *param, const Json *j);
+/* What arg_fits wants, for a complaint: "an integer or {\"size_of\": ..}". */
+const char *arg_expected(const Param *param);
+bool read_arg(Reader *r, const Param *param, const Json *j, PArg *out);
+/* The data of a tensor literal, whose size and dtype are read already. */
+bool read_literal(Reader *r, const Json *j, DType dtype, const PArg *size, PArg *out);
+
+/* ---- json_read_stmt.c ---- */
+bool read_block(Reader *r, const Json *j, Block *out);
+
+/* ---- result_read.c ---- */
+/* A result; statement paths and input names are those of `p`. NULL after a complaint. */
+Result *read_result(Reader *r, const Json *j, const Program *p);
+
+/* ---- json_text.c ---- */
+/* The node as canonical JSON on one line. */
+void text_json(Text *text, const Json *j);
+void text_sizes(Text *text, const int64_t *v, int n);
+/* An array of n elements of the dtype. */
+void text_data(Text *text, const void *data, DType dtype, int64_t n);
+
+#endif

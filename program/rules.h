@@ -1,0 +1,26 @@
+/* What derivative rules (derivatives_*.c) share: reading a Grad by parameter, and answering into its slots.
+ *
+ * A rule names its parameters by place in the schema. wanted() is false for a parameter that is a Scalar in this overload, so one
+ * rule serves all overloads of an op. */
+#ifndef PROGRAM_RULES_H
+#define PROGRAM_RULES_H
+
+#include "program/emit.h"
+#include "program/op_functions.h"
+
+/* Does anyone want the gradient of tensor parameter `param`? */
+static inline bool wanted(const Grad *g, int param) {
+    int slot = call_slot_of(g->call, param);
+    return slot >= 0 && g->need[slot];
+}
+/* Answers for tensor parameter `param`. */
+static inline void give(const Grad *g, int param, Tensor *grad) { g->out[call_slot_of(g->call, param)] = grad; }
+
+static inline Tensor *tensor_arg(const Grad *g, int param) { return g->call->arg[param].tensor; }
+/* The gradient of the (one) output, the output itself. */
+static inline Tensor *grad_of(const Grad *g) { return g->grad[0]; }
+static inline Tensor *result_of(const Grad *g) { return g->result[0]; }
+/* Zeros of the gradient's size: a path that carries nothing. */
+static inline Tensor *zero_grad(const Grad *g) { return emit_zeros_like(g->e, g->grad[0]); }
+
+#endif

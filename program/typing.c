@@ -1,0 +1,243 @@
+/* Dtypes of POINTWISE ops: in which dtype an op computes and which it returns, or the refusal.
+ *
+ * Operands are promoted as in c10 (dtype.h, Promotion). A Scalar parameter with a default (alpha of add, value of addcmul) is a
+ * coefficient: it does not promote, is converted to the computation dtype, and must fit there. Bounds of clamp, an exponent and
+ * where's and masked_fill's scalars must fit as well (c10::Scalar::to), while the scalar of add, mul, eq, .. wraps silently:
+ * torch.add(uint8, 300) is fine, torch.clamp(uint8, 300) raises. */
+#include "program/infer.h"
+
+#include <math.h>
+
+/* c10::overflows: a negative integer may wrap into an unsigned dtype as long as its magnitude fits; infinities go to floats. */
+bool scalar_overflows(Scalar s, DType dtype) {
+    if (dtype == DT_bool) {
+        return false;
+    }
+    if (dtype_is_float(dtype)) {
+        if (s.kind != CAT_FLOAT || dtype == DT_float64 || !isfinite(s.f)) {
+            return false;
+        }
+        return fabs(s.f) > 0x1.fffffep127;
+    }
+    if (s.kind == CAT_FLOAT) {
+        if (dtype == DT_int64) {
+            return !(s.f >= -0x1p63 && s.f < 0x1p63);
+        }
+        return !(s.f >= (double)dtype_min(dtype) && s.f <= (double)dtype_max(dtype));
+    }
+    if (dtype == DT_uint8 && s.i < 0) {
+        return s.i < -255;
+    }
+    return s.i < dtype_min(dtype) || s.i > dtype_max(dtype);
+}
+
+ErrCode scalar_check(Scalar s, DType dtype, Error *err) {
+    if (scalar_overflows(s, dtype)) {
+        return error_set(err, ERR_invalid, "value cannot be converted to type %s without overflow", dtype_name(dtype));
+    }
+    return ERR_none;
+}
+
+/* ---- promotion over a call's operands ---- */
+
+static bool is_scalar(const Param *p) { return p->type == ARG_SCALAR || p->type == ARG_SCALAR_OPT; }
+static bool is_coefficient(const Param *p) { return p->type == ARG_SCALAR && p->has_default; }
+
+/* Promotes the operands from `first` on. */
+static DType promote_operands(const Call *call, int first) {
+    const OpInfo *op = call->op;
+    Promotion p = PROMOTION_START;
+    for (int k = first; k < op->noperand; k++) {
+        const Param *param = &op->param[op->operand[k]];
+        const Arg *a = &call->arg[op->operand[k]];
+        if (a->none || is_coefficient(param)) {
+            continue;
+        }
+        if (is_scalar(param)) {
+            promotion_scalar(&p, a->scalar.kind);
+        } else {
+            promotion_tensor(&p, a->tensor->dtype, a->tensor->ndim);
+        }
+    }
+    return promotion_result(&p);
+}
+
+/* How many operands are bool, counting Python's too. */
+static int bool_operands(const Call *call, int *operands) {
+    const OpInfo *op = call->op;
+    int bools = 0;
+    *operands = 0;
+    for (int k = 0; k < op->noperand; k++) {
+        const Param *param = &op->param[op->operand[k]];
+        const Arg *a = &call->arg[op->operand[k]];
+        if (!is_coefficient(param)) {
+            ++*operands;
+            bools += is_scalar(param) ? a->scalar.kind == CAT_BOOL : a->tensor->dtype == DT_bool;
+        }
+    }
+    return bools;
+}
+
+static ErrCode no_kernel(const Call *call, DType dtype, Error *err) {
+    return error_set(err, ERR_dtype, "\"%s\" not implemented for '%s'", call->op->name, dtype_name(dtype));
+}
+
+static ErrCode refuse_bool(const Call *call, DType dtype, Error *err) { return dtype == DT_bool ? no_kernel(call, dtype, err) : ERR_none; }
+
+/* ---- one function a typing rule ---- */
+
+ErrCode typing_same(const Call *call, DType *compute, DType *result, Error *err) {
+    (void)err;
+    *compute = *result = promote_operands(call, 0);
+    return ERR_none;
+}
+
+ErrCode typing_no_bool(const Call *call, DType *compute, DType *result, Error *err) {
+    *compute = *result = promote_operands(call, 0);
+    return refuse_bool(call, *compute, err);
+}
+
+/* Integers and bools compute in the default floating dtype. */
+ErrCode typing_float(const Call *call, DType *compute, DType *result, Error *err) {
+    (void)err;
+    DType dtype = promote_operands(call, 0);
+    *compute = *result = dtype_is_float(dtype) ? dtype : DT_float32;
+    return ERR_none;
+}
+
+/* square is pow(self, 2): bool becomes int64. */
+ErrCode typing_square(const Call *call, DType *compute, DType *result, Error *err) {
+    (void)err;
+    DType dtype = call->arg[0].tensor->dtype;
+    *compute = *result = dtype == DT_bool ? DT_int64 : dtype;
+    return ERR_none;
+}
+
+ErrCode typing_logical(const Call *call, DType *compute, DType *result, Error *err) {
+    (void)err;
+    *compute = promote_operands(call, 0);
+    *result = DT_bool;
+    return ERR_none;
+}
+
+ErrCode typing_compare(const Call *call, DType *compute, DType *result, Error *err) { return typing_logical(call, compute, result, err); }
+
+/* at::native::alpha_check, and that the coefficient fits; sub negates it first. */
+static ErrCode check_alpha(const Call *call, DType dtype, bool negated, Error *err) {
+    Scalar alpha = call->arg[2].scalar;
+    if (alpha.kind == CAT_BOOL && dtype != DT_bool) {
+        return error_set(err, ERR_invalid, "Boolean alpha only supported for Boolean results.");
+    }
+    if (alpha.kind == CAT_FLOAT && !dtype_is_float(dtype)) {
+        return error_set(err, ERR_invalid, "For integral input tensors, argument alpha must not be a floating point number.");
+    }
+    if (negated && alpha.kind != CAT_FLOAT && alpha.i != INT64_MIN) {
+        alpha = scalar_int(-alpha.i);
+    }
+    return scalar_check(alpha, dtype, err);
+}
+
+ErrCode typing_add(const Call *call, DType *compute, DType *result, Error *err) {
+    *compute = *result = promote_operands(call, 0);
+    return check_alpha(call, *compute, false, err);
+}
+
+/* sub, rsub: no operand may be bool. */
+ErrCode typing_no_bool_pair(const Call *call, DType *compute, DType *result, Error *err) {
+    *compute = *result = promote_operands(call, 0);
+    int operands, bools = bool_operands(call, &operands);
+    if (bools > 0) {
+        return error_set(err, ERR_dtype, "Subtraction, the `-` operator, with %s is not supported.",
+                         bools == operands ? "two bool tensors" : "a bool tensor");
+    }
+    return check_alpha(call, *compute, true, err);
+}
+
+ErrCode typing_addcmul(const Call *call, DType *compute, DType *result, Error *err) {
+    *compute = *result = promote_operands(call, 0);
+    TRY(refuse_bool(call, *compute, err));
+    return scalar_check(call->arg[3].scalar, *compute, err);
+}
+
+ErrCode typing_remainder(const Call *call, DType *compute, DType *result, Error *err) { return typing_no_bool(call, compute, result, err); }
+
+ErrCode typing_div_mode(const Call *call, DType *compute, DType *result, Error *err) {
+    const Arg *mode = &call->arg[2];
+    if (mode->none) {
+        return typing_float(call, compute, result, err);
+    }
+    if (call_pw(call) == PW_div) {
+        return error_set(err, ERR_invalid, "div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '%s'", mode->str);
+    }
+    return typing_no_bool(call, compute, result, err);
+}
+
+ErrCode typing_pow(const Call *call, DType *compute, DType *result, Error *err) {
+    DType dtype = promote_operands(call, 0);
+    *compute = *result = dtype;
+    if (call->op->id == OP_pow_Tensor_Scalar) {
+        Scalar exponent = call->arg[1].scalar;
+        if (!dtype_is_float(call->arg[0].tensor->dtype) && exponent.kind != CAT_FLOAT && exponent.i < 0) {
+            return error_set(err, ERR_invalid, "Integers to negative integer powers are not allowed.");
+        }
+        if (!dtype_is_float(dtype)) {
+            TRY(scalar_check(exponent, dtype, err));
+        }
+    }
+    return refuse_bool(call, dtype, err);
+}
+
+/* clamp, clamp.Tensor, clamp_min, clamp_max. */
+ErrCode typing_clamp(const Call *call, DType *compute, DType *result, Error *err) {
+    const OpInfo *op = call->op;
+    DType dtype = promote_operands(call, 0);
+    *compute = *result = dtype;
+    int bounds = 0;
+    for (int k = 1; k < op->noperand; k++) {
+        bounds += !call->arg[op->operand[k]].none;
+    }
+    if (bounds == 0) {
+        return error_set(err, ERR_invalid, "torch.clamp: At least one of 'min' or 'max' must not be None");
+    }
+    if (!is_scalar(&op->param[op->operand[1]])) {
+        return bounds == 2 ? refuse_bool(call, dtype, err) : ERR_none; /* one tensor bound is maximum or minimum, which take bool */
+    }
+    TRY(refuse_bool(call, dtype, err));
+    for (int k = 1; k < op->noperand; k++) {
+        if (!call->arg[op->operand[k]].none) {
+            TRY(scalar_check(call->arg[op->operand[k]].scalar, dtype, err));
+        }
+    }
+    return ERR_none;
+}
+
+ErrCode typing_where(const Call *call, DType *compute, DType *result, Error *err) {
+    const OpInfo *op = call->op;
+    DType dtype = promote_operands(call, 1);
+    *compute = *result = dtype;
+    for (int k = 1; k < op->noperand; k++) {
+        if (is_scalar(&op->param[op->operand[k]])) {
+            TRY(scalar_check(call->arg[op->operand[k]].scalar, dtype, err));
+        }
+    }
+    DType condition = call->arg[0].tensor->dtype;
+    if (condition != DT_bool && condition != DT_uint8) {
+        return error_set(err, ERR_dtype, "where expected condition to be a boolean tensor, but got a tensor with dtype %s",
+                         dtype_name(condition));
+    }
+    return ERR_none;
+}
+
+/* The result keeps self's dtype. PyTorch 1.13 reads one byte of any mask's elements; only bool and uint8 masks have a meaning. */
+ErrCode typing_masked_fill(const Call *call, DType *compute, DType *result, Error *err) {
+    DType dtype = call->arg[0].tensor->dtype, mask = call->arg[1].tensor->dtype;
+    *compute = *result = dtype;
+    if (call->op->id == OP_masked_fill_Tensor && call->arg[2].tensor->ndim != 0) {
+        return error_set(err, ERR_invalid, "masked_fill_ only supports a 0-dimensional value tensor, but got tensor with %d dimension(s).",
+                         call->arg[2].tensor->ndim);
+    }
+    if (mask != DT_bool && mask != DT_uint8) {
+        return error_set(err, ERR_dtype, "expected mask dtype to be Bool but got %s", dtype_name(mask));
+    }
+    return call->op->id == OP_masked_fill_Scalar ? scalar_check(call->arg[2].scalar, dtype, err) : ERR_none;
+}

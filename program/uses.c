@@ -1,0 +1,107 @@
+/* One walk over the arguments of a statement by the types of its op's parameters. */
+#include "program/uses.h"
+
+static void use_int(PInt *i, UseFn visit, void *user) {
+    if (i->size_of != NAME_NONE) {
+        visit(user, &i->size_of, USE_READ);
+    }
+}
+
+static void use_index(PArg *arg, UseFn visit, void *user) {
+    for (int i = 0; i < arg->index.n; i++) {
+        PIndexItem *item = &arg->index.v[i];
+        if (item->kind == INDEX_TENSOR) {
+            visit(user, &item->tensor, USE_READ);
+        } else if (item->kind == INDEX_INT) {
+            use_int(&item->start, visit, user);
+        } else if (item->kind == INDEX_SLICE) {
+            PInt *bound[3] = {&item->start, &item->stop, &item->step};
+            bool has[3] = {item->has_start, item->has_stop, item->has_step};
+            for (int k = 0; k < 3; k++) {
+                if (has[k]) {
+                    use_int(bound[k], visit, user);
+                }
+            }
+        }
+    }
+}
+
+static void use_arg(PArg *arg, const Param *param, UseFn visit, void *user) {
+    if (!arg->given || arg->is_none) {
+        return;
+    }
+    Use use = param->writes ? USE_WRITE : USE_READ;
+    switch (param->type) {
+    case ARG_TENSOR:
+    case ARG_TENSOR_OPT: visit(user, &arg->tensor, use); break;
+    case ARG_TENSORS:
+    case ARG_TENSORS_OPT:
+        for (int i = 0; i < arg->tensors.n; i++) {
+            if (arg->tensors.v[i] != NAME_NONE) {
+                visit(user, &arg->tensors.v[i], use);
+            }
+        }
+        break;
+    case ARG_VALUE:
+        if (arg->is_tensor) {
+            visit(user, &arg->tensor, use);
+        }
+        break;
+    case ARG_INT:
+    case ARG_INT_OPT: use_int(&arg->i, visit, user); break;
+    case ARG_INTS:
+    case ARG_INTS_OPT:
+        for (int i = 0; i < arg->ints.n; i++) {
+            use_int(&arg->ints.v[i], visit, user);
+        }
+        break;
+    case ARG_INDEX: use_index(arg, visit, user); break;
+    default: break;
+    }
+}
+
+static void use_predicate(Predicate *p, UseFn visit, void *user) {
+    while (p->kind == PRED_not) {
+        p = p->inner;
+    }
+    if (p->kind != PRED_is_grad_enabled) {
+        visit(user, &p->of, USE_READ);
+    }
+}
+
+static void use_grad(GradStmt *g, UseFn visit, void *user) {
+    for (int i = 0; i < g->noutputs; i++) {
+        visit(user, &g->outputs[i], USE_READ);
+    }
+    for (int i = 0; i < g->ninputs; i++) {
+        visit(user, &g->inputs[i], USE_READ);
+    }
+    for (int i = 0; i < g->ngrad_outputs; i++) {
+        if (g->grad_outputs[i] != NAME_NONE) {
+            visit(user, &g->grad_outputs[i], USE_READ);
+        }
+    }
+}
+
+void stmt_uses(Stmt *s, UseFn visit, void *user) {
+    switch (s->kind) {
+    case STMT_OP:
+        for (int i = 0; i < s->op->nparam; i++) {
+            use_arg(&s->arg[i], &s->op->param[i], visit, user);
+        }
+        break;
+    case STMT_IF:
+    case STMT_ASSERT: use_predicate(&s->predicate, visit, user); break;
+    case STMT_PROBE:
+        if (s->probe != PROBE_is_grad_enabled) {
+            visit(user, &s->of, USE_READ);
+        }
+        break;
+    case STMT_GRAD: use_grad(s->grad, visit, user); break;
+    case STMT_WITH:
+    case STMT_GRAPH_BREAK: break;
+    }
+    for (int i = 0; i < s->nout; i++) {
+        visit(user, &s->out[i], USE_BIND);
+    }
+}

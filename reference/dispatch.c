@@ -1,0 +1,441 @@
+/* One op, eagerly, as a PyTorch operator with autograd runs it:
+ *
+ *   functional   begin a node if something requires grad (asks histories) -> infer -> allocate -> kernel -> attach the node
+ *   view         the same without data
+ *   in place     check_inplace -> begin the node -> the op's own checks -> the twin into a temporary -> copy into self -> version + 1
+ *                -> rebase the history
+ *   meta         detach, detach_, requires_grad_
+ *
+ * The in-place order is docs/semantics.md, "In-place ops"; where that is silent it is VariableType's. */
+#include "reference/dispatch.h"
+
+#include "program/op_functions.h"
+#include "reference/shadow.h"
+
+#include <string.h>
+
+/* ---- computing ---- */
+
+static ErrCode run_kernel(Session *s, const Call *call, Tensor *const *out) {
+    KernelCtx k = {s->arena, s->err, NULL};
+    ErrCode code = call->op->kernel(call, out, &k);
+    if (k.undefined && !s->undefined) {
+        s->undefined = k.undefined;
+    }
+    return code == ERR_none ? s->err->code : error_set(s->err, code, "%s failed", call->op->name);
+}
+
+static ErrCode run_infer(Session *s, const Call *call, Infer *r) {
+    *r = (Infer){.arena = s->arena, .err = s->err};
+    ErrCode code = call->op->infer(call, r);
+    return code == ERR_none ? s->err->code : error_set(s->err, code, "%s failed", call->op->name);
+}
+
+static ErrCode allocate(Session *s, Tensor *t) {
+    TRY(tensor_allocate(t, s->arena, s->limits, s->err));
+    t->storage->id = s->storages++;
+    shadow_allocate(s, t);
+    return ERR_none;
+}
+
+/* nonzero: the one op whose size is a value. Coordinates lie column by column (semantics.md 7.2). */
+static void size_nonzero(const Call *call, Tensor *out) {
+    int64_t n = kernel_count_nonzero(call->arg[0].tensor);
+    out->size[0] = n;
+    out->stride[0] = 1;
+    out->stride[1] = max_i64(n, 1);
+}
+
+ErrCode dispatch_compute(Session *s, const Call *call, Tensor **out, int *nout) {
+    Infer r;
+    TRY(run_infer(s, call, &r));
+    CHECK(r.n <= MAX_OUTPUTS);
+    for (int i = 0; i < r.n; i++) {
+        if (call->op->id == OP_nonzero) {
+            size_nonzero(call, &r.out[i]);
+        }
+        TRY(allocate(s, &r.out[i]));
+        out[i] = &r.out[i];
+    }
+    TRY(run_kernel(s, call, out));
+    if (s->shadow) {
+        shadow_compute(s, call, out, r.n);
+    }
+    *nout = r.n;
+    return ERR_none;
+}
+
+/* ---- recording ---- */
+
+/* Does an operand require grad, with grad mode on? View ops differentiate their first operand only. */
+static bool any_requires_grad(const Session *s, const Call *call) {
+    if (!s->grad_mode || s->running_backward) {
+        return false;
+    }
+    const OpInfo *op = call->op;
+    int n = op->kind == KIND_VIEW || op->kind == KIND_MULTI_VIEW ? 1 : op->nparam;
+    for (int i = 0; i < n; i++) {
+        const Arg *arg = &call->arg[i];
+        switch (op->param[i].type) {
+        case ARG_TENSOR:
+        case ARG_TENSOR_OPT:
+            if (!arg->none && arg->tensor && var_requires_grad(var_of(arg->tensor))) {
+                return true;
+            }
+            break;
+        case ARG_TENSORS:
+        case ARG_TENSORS_OPT:
+            for (int k = 0; !arg->none && k < arg->tensors.n; k++) {
+                if (arg->tensors.v[k] && var_requires_grad(var_of(arg->tensors.v[k]))) {
+                    return true;
+                }
+            }
+            break;
+        default: break;
+        }
+    }
+    return false;
+}
+
+/* A cast to an integer is known not to be differentiable before it runs; it asks no history. */
+static bool records(const Session *s, const Call *call) {
+    const OpInfo *op = call->op;
+    if (!op->grad || (op->id == OP__to_copy && !call->arg[1].none && !dtype_is_float(call->arg[1].dtype))) {
+        return false;
+    }
+    return any_requires_grad(s, call);
+}
+
+static ErrCode attach(Session *s, Node *node, Tensor *const *out, int n) {
+    for (int i = 0; i < n; i++) {
+        if (!dtype_is_float(out[i]->dtype)) {
+            return error_set(s->err, ERR_invalid, "%s: an integer result of an operand that requires grad", node->call.op->name);
+        }
+        Var *v = var_of(out[i]);
+        v->grad_fn = node;
+        v->output_nr = i;
+    }
+    node_save_results(s, node, out, n);
+    return ERR_none;
+}
+
+static ErrCode apply_functional(Session *s, const Call *call, Tensor **out, int *nout) {
+    Node *node = NULL;
+    if (records(s, call)) {
+        node = node_begin(s, call);
+        TRY(s->err->code);
+    }
+    int n = 0;
+    TRY(dispatch_compute(s, call, out, &n));
+    if (node) {
+        node_save_operands(s, node, NULL);
+    }
+    for (int i = 0; i < n && !s->running_backward; i++) {
+        out[i] = &var_new(s, out[i])->tensor;
+        if (call->op->id == OP_nonzero && s->expanding_masks) {
+            Var *v = var_of(out[i]);
+            v->mask = var_of(call->arg[0].tensor);
+            v->mask_version = call->arg[0].tensor->storage->version;
+        }
+    }
+    if (node) {
+        TRY(attach(s, node, out, n));
+    }
+    *nout = n;
+    return ERR_none;
+}
+
+static ErrCode apply_view(Session *s, const Call *call, Tensor **out, int *nout) {
+    Node *node = NULL;
+    if (records(s, call)) {
+        node = node_begin(s, call);
+        TRY(s->err->code);
+    }
+    Infer r;
+    TRY(run_infer(s, call, &r));
+    CHECK(r.n <= MAX_OUTPUTS);
+    Tensor *self = call->arg[0].tensor;
+    for (int i = 0; i < r.n; i++) {
+        r.out[i].storage = self->storage;
+        out[i] = s->running_backward ? &r.out[i] : &var_new_view(s, var_of(self), &r.out[i], call->op->kind == KIND_MULTI_VIEW)->tensor;
+    }
+    if (node) {
+        node_save_operands(s, node, NULL);
+        TRY(attach(s, node, out, r.n));
+    }
+    *nout = r.n;
+    return ERR_none;
+}
+
+/* ---- in place ---- */
+
+static ErrCode refuse_internal(Session *s, const Tensor *self) {
+    return tensor_internal_overlap(self) == OVERLAP_YES
+               ? error_set(s->err, ERR_overlap, "more than one element of the written-to tensor refers to a single memory location")
+               : ERR_none;
+}
+
+/* assert_no_partial_overlap, or with `full` assert_no_overlap, between self and one operand. */
+static ErrCode refuse_operand(Session *s, const Tensor *self, const Tensor *operand, bool full) {
+    Overlap status = tensor_overlap_status(self, operand);
+    return status == OVERLAP_PARTIAL || (full && status == OVERLAP_FULL)
+               ? error_set(s->err, ERR_overlap, "some elements of the input tensor and the written-to tensor refer to a single memory location")
+               : ERR_none;
+}
+
+static ErrCode refuse_operands(Session *s, const Call *twin, bool full) {
+    Tensor *slot[MAX_SLOTS];
+    int n = call_slots(twin, slot);
+    for (int i = 1; i < n; i++) {
+        if (slot[i]) {
+            TRY(refuse_operand(s, slot[0], slot[i], full));
+        }
+    }
+    return ERR_none;
+}
+
+static ErrCode refuse_cast(Session *s, DType from, DType to) {
+    return dtype_can_cast(from, to) ? ERR_none
+                                    : error_set(s->err, ERR_dtype, "result type %s can't be cast to the desired output type %s", dtype_name(from), dtype_name(to));
+}
+
+/* The op's own checks, up to the values: typing, overlap, shape, cast. Fills `r` with what the twin answers. */
+static ErrCode check_write(Session *s, const OpInfo *op, const Call *twin, Infer *r) {
+    const Tensor *self = twin->arg[0].tensor;
+    bool iterator = (twin->op->kind == KIND_POINTWISE || twin->op->id == OP_copy) && op->checks_overlap; /* a TensorIterator builds first */
+    if (iterator) {
+        if (twin->op->typing) {
+            DType compute, result;
+            TRY(twin->op->typing(twin, &compute, &result, s->err));
+        }
+        TRY(refuse_internal(s, self));
+        TRY(refuse_operands(s, twin, false));
+    }
+    if (twin->op->id == OP__index_put) {
+        TRY(refuse_operands(s, twin, true));
+    }
+    TRY(run_infer(s, twin, r));
+    CHECK(r->n == 1);
+    if (!tensor_same_size(&r->out[0], self)) {
+        return error_set(s->err, ERR_shape, "output with shape of self doesn't match the broadcast shape");
+    }
+    TRY(refuse_cast(s, r->out[0].dtype, self->dtype));
+    if (!iterator && (op->checks_overlap || twin->op->id == OP_addmm)) {
+        TRY(refuse_internal(s, self));
+        if (twin->op->id != OP_addmm && twin->op->id != OP_cumsum) {
+            TRY(refuse_operands(s, twin, true));
+        }
+    }
+    if (twin->op->pw == PW_masked_fill && twin->op->kind == KIND_POINTWISE) {
+        TRY(refuse_operand(s, self, twin->arg[1].tensor, false));
+    }
+    return ERR_none;
+}
+
+static bool same_element(const Tensor *a, int64_t i, const Tensor *b, int64_t j) {
+    int bytes = dtype_bytes(a->dtype);
+    return memcmp((const char *)a->storage->data + i * bytes, (const char *)b->storage->data + j * bytes, (size_t)bytes) == 0;
+}
+
+/* A write through a self that meets itself. What is not changed is not written (a masked write leaves it); two changes of one
+ * location that differ, or an op that reads what it wrote, are undefined. */
+static void write_overlapping(Session *s, const Tensor *self, const Tensor *value, bool writes_all, bool reads) {
+    Tensor *before = tensor_meta(s, self);
+    before->storage = arena_copy(s->arena, self->storage, (int64_t)sizeof *self->storage);
+    before->storage->data = arena_copy(s->arena, self->storage->data, self->storage->numel * dtype_bytes(self->dtype));
+    unsigned char *written = arena_alloc(s->arena, self->storage->numel);
+    const Tensor *pair[2] = {self, value};
+    bool conflict = reads;
+    for (Walk w = walk_start(self->size, self->ndim, pair, 2); walk_more(&w); walk_next(&w)) {
+        if (!writes_all && same_element(before, w.at[0], value, w.at[1])) {
+            continue;
+        }
+        conflict |= written[w.at[0]] && !same_element(self, w.at[0], value, w.at[1]);
+        written[w.at[0]] = 1;
+        element_cast(self->storage->data, self->dtype, w.at[0], value->storage->data, value->dtype, w.at[1]);
+    }
+    if (conflict && !s->undefined) {
+        s->undefined = "an unrefused write through a self that overlaps itself";
+    }
+}
+
+/* self[...] = value[...], which has its size. */
+static void write_self(Session *s, const Call *twin, const Tensor *value) {
+    Tensor *self = twin->arg[0].tensor;
+    bool out_of_range = false;
+    if (tensor_overlaps_itself(self)) {
+        if (value->dtype != self->dtype) {
+            Tensor *cast = tensor_meta(s, self);
+            tensor_set_contiguous(cast, self->dtype, self->size, self->ndim);
+            cast->storage = storage_new(s->arena, self->dtype, tensor_numel(self));
+            tensor_copy_data(cast, value, &out_of_range);
+            value = cast;
+        }
+        OpId id = twin->op->id;
+        bool writes_all = id == OP_copy || id == OP_fill_Scalar || id == OP_fill_Tensor || id == OP_zero;
+        bool reads = id == OP_addmm || (twin->op->kind == KIND_POINTWISE && twin->op->pw != PW_masked_fill);
+        write_overlapping(s, self, value, writes_all, reads);
+        if (s->shadow) {
+            shadow_load(s, self->storage);
+        }
+        if (out_of_range && !s->undefined) {
+            s->undefined = "a cast to an integer out of its range";
+        }
+        return;
+    }
+    tensor_copy_data(self, value, &out_of_range);
+    if (out_of_range && !s->undefined) {
+        s->undefined = "a cast to an integer out of its range";
+    }
+    if (s->shadow) {
+        shadow_cast(self, value);
+    }
+}
+
+/* A contiguous copy of a tensor's data, outside of autograd. */
+static ErrCode clone_data(Session *s, const Tensor *t, Tensor **out) {
+    Tensor *copy = tensor_meta(s, t);
+    tensor_set_contiguous(copy, t->dtype, t->size, t->ndim);
+    TRY(allocate(s, copy));
+    tensor_copy_data(copy, t, NULL);
+    if (s->shadow) {
+        shadow_copy(copy, t);
+    }
+    *out = copy;
+    return ERR_none;
+}
+
+static bool is_comparison(const OpInfo *op) { return op->kind == KIND_POINTWISE && op->pw >= PW_eq && op->pw <= PW_ge; }
+
+/* addmm_ writes self while it reads the factors. */
+static bool factors_meet_self(const Call *twin) {
+    const Tensor *self = twin->arg[0].tensor;
+    return twin->op->id == OP_addmm && tensor_numel(self) > 0 &&
+           (twin->arg[1].tensor->storage == self->storage || twin->arg[2].tensor->storage == self->storage);
+}
+
+static ErrCode apply_inplace(Session *s, const Call *call, Tensor **out, int *nout) {
+    Call twin = *call;
+    twin.op = op_info(call->op->twin);
+    Tensor *self = call->arg[0].tensor;
+    Node *node = NULL;
+    bool differentiable = twin.op->grad || is_comparison(twin.op); /* logical ops in place leave history alone */
+    if (twin.op->id == OP_copy) {
+        differentiable = dtype_is_float(self->dtype); /* VariableTypeManual's copy_ */
+    }
+    if (differentiable && any_requires_grad(s, &twin)) {
+        TRY(var_check_inplace(s, var_of(self)));
+        node = node_begin(s, &twin);
+        TRY(s->err->code);
+        if (!twin.op->grad) {
+            node->kind = NODE_ZERO;
+        }
+    }
+    bool identity = twin.op->id == OP_copy && twin.arg[1].tensor == self; /* copy_(self, self) does nothing, and checks nothing */
+    Infer r = {0};
+    if (!identity) {
+        TRY(check_write(s, call->op, &twin, &r));
+    }
+    Tensor *clone = NULL;
+    if (node && node_saves_self(node)) {
+        TRY(clone_data(s, self, &clone));
+    }
+    if (node) {
+        node_save_operands(s, node, clone);
+    }
+    if (!identity) {
+        Tensor *value = &r.out[0];
+        TRY(allocate(s, value));
+        if (run_kernel(s, &twin, &value) != ERR_none) {
+            s->unsettled = self->storage;
+            return s->err->code;
+        }
+        if (s->shadow) {
+            shadow_compute(s, &twin, &value, 1);
+        }
+        if (factors_meet_self(&twin) && !s->undefined) {
+            s->undefined = "addmm_ whose factors share memory with self";
+        }
+        write_self(s, &twin, value);
+    }
+    self->storage->version++;
+    if (node) {
+        node_save_results(s, node, &self, 1);
+        var_rebase_history(s, var_of(self), node);
+        TRY(s->err->code);
+    }
+    out[0] = self;
+    *nout = 1;
+    return ERR_none;
+}
+
+/* ---- history only ---- */
+
+static ErrCode apply_meta(Session *s, const Call *call, Tensor **out, int *nout) {
+    Var *self = var_of(call->arg[0].tensor);
+    *nout = 1;
+    out[0] = &self->tensor;
+    switch (call->op->id) {
+    case OP_detach: out[0] = &var_new(s, &self->tensor)->tensor; return ERR_none;
+    case OP_detach_:
+        if (self->base) {
+            return error_set(s->err, ERR_invalid, "can't detach views in-place");
+        }
+        self->requires_grad = false;
+        self->grad_fn = NULL;
+        self->output_nr = 0;
+        return ERR_none;
+    case OP_requires_grad_: {
+        bool flag = call->arg[1].b;
+        if (self->grad_fn && !flag) {
+            return error_set(s->err, ERR_grad_non_leaf, "you can only change requires_grad flags of leaf variables");
+        }
+        if (flag && !dtype_is_float(self->tensor.dtype)) {
+            return error_set(s->err, ERR_grad_dtype, "only Tensors of floating point dtype can require gradients");
+        }
+        self->requires_grad = flag;
+        return ERR_none;
+    }
+    default: CHECK(!"a META op that the reference does not know");
+    }
+    return ERR_none;
+}
+
+/* ---- the Emit ---- */
+
+static ErrCode emit_apply(Emit *e, const Call *call, Tensor **out, int *nout) {
+    Session *s = session_of(e);
+    *nout = 0;
+    switch (call->op->kind) {
+    case KIND_VIEW:
+    case KIND_MULTI_VIEW: return apply_view(s, call, out, nout);
+    case KIND_INPLACE: return apply_inplace(s, call, out, nout);
+    case KIND_META: return apply_meta(s, call, out, nout);
+    case KIND_COMPOSITE: CHECK(!"emit_call expands composites"); break;
+    default: break;
+    }
+    return apply_functional(s, call, out, nout);
+}
+
+static ErrCode emit_count_nonzero(Emit *e, const Tensor *mask, int64_t *count) {
+    Session *s = session_of(e);
+    *count = kernel_count_nonzero(mask);
+    s->shadow_lost |= s->shadow && shadow_in_doubt(mask);
+    return ERR_none;
+}
+
+static ErrCode emit_item_int(Emit *e, const Tensor *t, int64_t *value) {
+    Session *s = session_of(e);
+    *value = tensor_item_int(t);
+    s->shadow_lost |= s->shadow && shadow_in_doubt(t);
+    return ERR_none;
+}
+
+Session session_new(Arena *arena, Error *err, const RunOptions *options, bool grad_mode) {
+    return (Session){.emit = {arena, err, emit_apply, emit_count_nonzero, emit_item_int},
+                     .err = err,
+                     .arena = arena,
+                     .limits = &options->limits,
+                     .grad_mode = grad_mode,
+                     .shadow = options->shadow};
+}

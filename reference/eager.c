@@ -1,0 +1,408 @@
+/* The statement walker: runs a program line by line on Vars, as Python would, and records what it saw.
+ *
+ * One call:  inputs -> body -> returns (asked for their history, recorded) -> backward -> gradients -> poke.
+ * The first error ends the call at its statement, at "return" or at "backward"; mutated inputs are reported all the same. */
+#include "reference/eager.h"
+
+#include "reference/dispatch.h"
+#include "reference/shadow.h"
+
+#include <string.h>
+
+typedef struct Run {
+    Session s;
+    const Program *p;
+    const RunOptions *options;
+    Result *result;
+    CallResult *call;
+    Tensor **env;          /* by NameId; NULL: unbound */
+    Var **inputs;
+    int ninputs;
+    int error_at;
+    int trace_capacity;
+} Run;
+
+/* ---- results that grow ---- */
+
+static void note_undefined(Run *r, int at) {
+    Result *result = r->result;
+    if (!r->s.undefined) {
+        return;
+    }
+    if ((result->nundefined & (result->nundefined - 1)) == 0) { /* full at every power of two */
+        UndefinedNote *grown = arena_array(r->s.arena, UndefinedNote, result->nundefined ? 2 * result->nundefined : 1);
+        if (result->nundefined) {
+            memcpy(grown, result->undefined, (size_t)result->nundefined * sizeof *grown);
+        }
+        result->undefined = grown;
+    }
+    result->undefined[result->nundefined++] = (UndefinedNote){at, r->s.undefined};
+    r->s.undefined = NULL;
+}
+
+static TraceEntry *trace_add(Run *r, const Stmt *stmt) {
+    CallResult *call = r->call;
+    if (call->ntrace == r->trace_capacity) {
+        r->trace_capacity = r->trace_capacity ? 2 * r->trace_capacity : 8;
+        TraceEntry *grown = arena_array(r->s.arena, TraceEntry, r->trace_capacity);
+        if (call->ntrace) {
+            memcpy(grown, call->trace, (size_t)call->ntrace * sizeof *grown);
+        }
+        call->trace = grown;
+    }
+    TraceEntry *entry = &call->trace[call->ntrace++];
+    entry->sid = stmt->sid;
+    entry->probe = stmt->probe;
+    entry->n = 1;
+    return entry;
+}
+
+/* ---- metadata ---- */
+
+static ErrCode look_up(Run *r, NameId name, Var **out) {
+    Tensor *t = r->env[name];
+    *out = t ? var_of(t) : NULL;
+    return t ? ERR_none : error_set(r->s.err, ERR_invalid, "the name '%s' is not bound", r->p->names[name]);
+}
+
+/* Python's is_leaf: no grad_fn, asked. */
+static ErrCode ask_leaf(Run *r, Var *v, bool *leaf) {
+    *leaf = var_grad_fn(&r->s, v) == NULL;
+    return r->s.err->code;
+}
+
+static ErrCode evaluate(Run *r, const Predicate *predicate, bool *out) {
+    bool negate = false;
+    while (predicate->kind == PRED_not) {
+        negate = !negate;
+        predicate = predicate->inner;
+    }
+    Var *v = NULL;
+    bool value = false;
+    if (predicate->kind != PRED_is_grad_enabled) {
+        TRY(look_up(r, predicate->of, &v));
+    }
+    switch (predicate->kind) {
+    case PRED_requires_grad: value = var_requires_grad(v); break;
+    case PRED_is_leaf: TRY(ask_leaf(r, v, &value)); break;
+    case PRED_has_grad_fn:
+        TRY(ask_leaf(r, v, &value));
+        value = !value;
+        break;
+    case PRED_is_contiguous: value = tensor_is_contiguous(&v->tensor); break;
+    case PRED_is_grad_enabled: value = r->s.grad_mode; break;
+    case PRED_dtype: value = v->tensor.dtype == predicate->dtype; break;
+    case PRED_dim: value = v->tensor.ndim == predicate->dim; break;
+    case PRED_not: break;
+    }
+    *out = value != negate;
+    return ERR_none;
+}
+
+static ErrCode run_probe(Run *r, const Stmt *stmt) {
+    Var *v = NULL;
+    bool flag = false;
+    if (stmt->probe != PROBE_is_grad_enabled) {
+        TRY(look_up(r, stmt->of, &v));
+    }
+    if (stmt->probe == PROBE_is_leaf || stmt->probe == PROBE_has_grad_fn) {
+        TRY(ask_leaf(r, v, &flag));
+    }
+    TraceEntry *entry = trace_add(r, stmt);
+    switch (stmt->probe) {
+    case PROBE_requires_grad: entry->v[0] = var_requires_grad(v); break;
+    case PROBE_is_leaf: entry->v[0] = flag; break;
+    case PROBE_has_grad_fn: entry->v[0] = !flag; break;
+    case PROBE_is_contiguous: entry->v[0] = tensor_is_contiguous(&v->tensor); break;
+    case PROBE_size:
+    case PROBE_stride:
+        entry->n = v->tensor.ndim;
+        memcpy(entry->v, stmt->probe == PROBE_size ? v->tensor.size : v->tensor.stride, sizeof(int64_t) * (size_t)entry->n);
+        break;
+    case PROBE_storage_offset: entry->v[0] = v->tensor.offset; break;
+    case PROBE_dtype: entry->v[0] = v->tensor.dtype; break;
+    case PROBE_version: entry->v[0] = v->tensor.storage->version; break;
+    case PROBE_is_grad_enabled: entry->v[0] = r->s.grad_mode; break;
+    case PROBE_COUNT: break;
+    }
+    return ERR_none;
+}
+
+/* ---- statements ---- */
+
+static ErrCode bind_outputs(Run *r, const Stmt *stmt, Tensor *const *out, int nout) {
+    if (stmt->nout == 0 && !stmt->out_list) {
+        return ERR_none;
+    }
+    bool several = stmt->op->nreturn == -1;
+    if (stmt->out_list != several || stmt->nout != nout) {
+        return error_set(r->s.err, ERR_invalid, "%s returns %d tensors, not %d", stmt->op->name, nout, stmt->nout);
+    }
+    for (int i = 0; i < nout; i++) {
+        r->env[stmt->out[i]] = out[i];
+    }
+    return ERR_none;
+}
+
+static ErrCode run_op(Run *r, const Stmt *stmt) {
+    Session *s = &r->s;
+    Call call;
+    Tensor *out[MAX_OUTPUTS];
+    int nout = 0;
+    TRY(stmt_bind(stmt, r->p, r->env, s->arena, &call, s->err));
+    s->expanding_masks = stmt->op->id != OP_nonzero;
+    TRY(emit_call(&s->emit, &call, out, &nout));
+    if (stmt->requires_grad) {
+        if (!dtype_is_float(out[0]->dtype)) {
+            return error_set(s->err, ERR_grad_dtype, "only Tensors of floating point dtype can require gradients");
+        }
+        var_of(out[0])->requires_grad = true;
+    }
+    return bind_outputs(r, stmt, out, nout);
+}
+
+static ErrCode run_block(Run *r, const Block *block);
+
+static ErrCode run_with(Run *r, const Stmt *stmt) {
+    bool before = r->s.grad_mode;
+    r->s.grad_mode = stmt->grad_enabled;
+    ErrCode code = run_block(r, &stmt->body);
+    r->s.grad_mode = before;
+    return code;
+}
+
+static ErrCode run_stmt(Run *r, const Stmt *stmt) {
+    bool value = false;
+    switch (stmt->kind) {
+    case STMT_OP: return run_op(r, stmt);
+    case STMT_WITH: return run_with(r, stmt);
+    case STMT_IF:
+        TRY(evaluate(r, &stmt->predicate, &value));
+        return run_block(r, value ? &stmt->body : &stmt->orelse);
+    case STMT_ASSERT:
+        TRY(evaluate(r, &stmt->predicate, &value));
+        return value ? ERR_none : error_set(r->s.err, ERR_assertion, "assertion failed");
+    case STMT_PROBE: return run_probe(r, stmt);
+    case STMT_GRAD: return error_set(r->s.err, ERR_unsupported, "a gradient inside the program is not supported");
+    case STMT_GRAPH_BREAK: return ERR_none;
+    }
+    return ERR_none;
+}
+
+static ErrCode run_block(Run *r, const Block *block) {
+    for (const Stmt *stmt = block->first; stmt; stmt = stmt->next) {
+        ErrCode code = run_stmt(r, stmt);
+        note_undefined(r, stmt->sid);
+        if (code != ERR_none) {
+            if (r->error_at == AT_UNKNOWN) {
+                r->error_at = stmt->sid; /* the innermost statement */
+            }
+            return code;
+        }
+    }
+    return ERR_none;
+}
+
+/* ---- returns and backward ---- */
+
+static ErrCode record_returns(Run *r, Tensor **returns) {
+    const Program *p = r->p;
+    Arena *arena = r->s.arena;
+    ReturnRecord *records = arena_array(arena, ReturnRecord, p->nreturns);
+    for (int k = 0; k < p->nreturns; k++) {
+        Var *v;
+        bool leaf = false;
+        TRY(look_up(r, p->returns[k], &v));
+        TRY(ask_leaf(r, v, &leaf));
+        Tensor *t = returns[k] = &v->tensor;
+        ReturnRecord *record = &records[k];
+        values_record(&record->values, t, arena);
+        memcpy(record->stride, t->stride, sizeof(int64_t) * (size_t)t->ndim);
+        record->storage_offset = t->offset;
+        record->has_stride = record->has_offset = true;
+        record->requires_grad = var_requires_grad(v);
+        record->is_leaf = leaf;
+        record->has_requires_grad = record->has_is_leaf = true;
+    }
+    r->call->returns = records;
+    r->call->nreturns = p->nreturns;
+    return ERR_none;
+}
+
+static ErrCode run_backward(Run *r, Tensor *const *returns) {
+    Session *s = &r->s;
+    const Program *p = r->p;
+    Edge *roots = arena_array(s->arena, Edge, p->nreturns);
+    Tensor **tangents = arena_array(s->arena, Tensor *, p->nreturns);
+    int n = 0;
+    for (int k = 0; k < p->nreturns; k++) {
+        Var *v = var_of(returns[k]);
+        if (!backward_includes(&p->backward, k) || !dtype_is_float(v->tensor.dtype) || !var_requires_grad(v)) {
+            continue;
+        }
+        Tensor *tangent = tensor_meta(s, &v->tensor);
+        tensor_set_contiguous(tangent, v->tensor.dtype, v->tensor.size, v->tensor.ndim);
+        TRY(tensor_allocate(tangent, s->arena, s->limits, s->err));
+        backward_fill(&p->backward, k, tangent);
+        if (s->shadow) {
+            shadow_load(s, tangent->storage);
+        }
+        tangents[n++] = tangent;
+    }
+    int root = 0;
+    for (int k = 0; k < p->nreturns; k++) {
+        Var *v = var_of(returns[k]);
+        if (!backward_includes(&p->backward, k) || !dtype_is_float(v->tensor.dtype) || !var_requires_grad(v)) {
+            continue;
+        }
+        roots[root] = var_gradient_edge(s, v);
+        TRY(s->err->code);
+        if (!roots[root].node) {
+            return error_set(s->err, ERR_invalid, "element %d of tensors does not require grad and does not have a grad_fn", root);
+        }
+        root++;
+    }
+    if (n == 0) {
+        return ERR_none;
+    }
+    s->running_backward = true;
+    return engine_run(s, roots, tangents, n);
+}
+
+static void record_grad(const Run *r, const Tensor *grad, GradState *state, Values *values) {
+    *state = grad ? GRAD_VALUE : GRAD_NULL;
+    if (grad) {
+        values_record(values, grad, r->s.arena);
+    }
+}
+
+static void record_inputs(Run *r, const Input *inputs) {
+    CallResult *call = r->call;
+    call->inputs = arena_array(r->s.arena, InputRecord, r->ninputs);
+    call->ninputs = r->ninputs;
+    for (int i = 0; i < r->ninputs; i++) {
+        const Var *v = r->inputs[i];
+        const Tensor *t = &v->tensor;
+        InputRecord *record = &call->inputs[i];
+        record->name = inputs[i].name;
+        record->has_requires_grad = record->has_version = record->has_is_leaf = record->has_geometry = true;
+        record->requires_grad = var_requires_grad(v);
+        record->version = t->storage->version;
+        record->is_leaf = v->grad_fn == NULL; /* inputs are not views: nothing to ask */
+        record->ndim = t->ndim;
+        memcpy(record->size, t->size, sizeof(int64_t) * (size_t)t->ndim);
+        memcpy(record->stride, t->stride, sizeof(int64_t) * (size_t)t->ndim);
+        record->storage_offset = t->offset;
+        record->unsettled = t->storage == r->s.unsettled;
+        values_record_storage(&record->data, t->storage, r->s.arena);
+        record_grad(r, v->grad, &record->grad_state, &record->grad);
+    }
+}
+
+static void record_return_grads(Run *r, Tensor *const *returns) {
+    for (int k = 0; k < r->call->nreturns; k++) {
+        const Var *v = var_of(returns[k]);
+        ReturnRecord *record = &r->call->returns[k];
+        if (record->is_leaf && record->requires_grad && v->requires_grad) {
+            record_grad(r, v->grad, &record->grad_state, &record->grad);
+        }
+    }
+}
+
+/* ---- calls ---- */
+
+static ErrCode make_inputs(Run *r, const Input *inputs, int ninputs) {
+    Session *s = &r->s;
+    Tensor built[MAX_INPUTS];
+    CHECK(ninputs <= MAX_INPUTS);
+    TRY(inputs_build(r->p, inputs, ninputs, s->arena, s->limits, built, s->err));
+    r->inputs = arena_array(s->arena, Var *, ninputs);
+    for (int i = 0; i < ninputs; i++) {
+        Var *v = r->inputs[i] = var_new(s, &built[i]);
+        v->requires_grad = inputs[i].requires_grad;
+        r->env[inputs[i].name] = &v->tensor;
+        s->storages = max_i64(s->storages, built[i].storage->id + 1);
+        if (s->shadow && !built[i].storage->value64) {
+            shadow_load(s, built[i].storage);
+        }
+    }
+    r->ninputs = ninputs;
+    return ERR_none;
+}
+
+/* Body, returns, backward; sets error_at. */
+static ErrCode run_function(Run *r, Tensor **returns) {
+    TRY(run_block(r, &r->p->body));
+    r->error_at = AT_RETURN;
+    TRY(record_returns(r, returns));
+    Tensor *inputs[MAX_INPUTS];
+    for (int i = 0; i < r->ninputs; i++) {
+        inputs[i] = &r->inputs[i]->tensor;
+    }
+    alias_record(r->call, returns, r->p->nreturns, inputs, r->ninputs);
+    if (r->p->backward.given) {
+        r->error_at = AT_BACKWARD;
+        ErrCode code = run_backward(r, returns);
+        note_undefined(r, AT_BACKWARD);
+        TRY(code);
+    }
+    return ERR_none;
+}
+
+/* Parts of the format that this version does not run. */
+static ErrCode refuse_unsupported(const Program *p, int number, Error *err) {
+    if (p->setup.count > 0 || p->args_given) {
+        return error_set(err, ERR_unsupported, "setup and args are not supported");
+    }
+    if (number > 0 && p->recalls[number - 1].keep) {
+        return error_set(err, ERR_unsupported, "a recall that keeps its inputs is not supported");
+    }
+    return ERR_none;
+}
+
+static void run_call(const Program *p, const RunOptions *options, int number, Result *result, Arena *arena) {
+    Error *err = arena_new(arena, Error);
+    int ninputs;
+    bool grad_mode;
+    const Input *inputs = program_call_inputs(p, number, &ninputs, &grad_mode);
+    Run r = {.s = session_new(arena, err, options, grad_mode), .p = p, .options = options, .result = result, .call = &result->calls[number],
+             .error_at = AT_UNKNOWN};
+    r.env = arena_array(arena, Tensor *, p->nnames);
+    Tensor **returns = arena_array(arena, Tensor *, p->nreturns);
+    ErrCode code = refuse_unsupported(p, number, err);
+    if (code == ERR_none) {
+        code = make_inputs(&r, inputs, ninputs);
+    }
+    if (code == ERR_none) {
+        code = run_function(&r, returns);
+    }
+    CallResult *call = r.call;
+    call->ok = code == ERR_none;
+    if (!call->ok) {
+        call->error = code;
+        call->error_at = r.error_at;
+        call->message = arena_strdup(arena, err->text);
+    }
+    record_inputs(&r, inputs);
+    if (r.error_at == AT_BACKWARD && call->ok) {
+        record_return_grads(&r, returns);
+    }
+    if (options->poke && call->ok) {
+        Tensor *tensors[MAX_INPUTS];
+        for (int i = 0; i < r.ninputs; i++) {
+            tensors[i] = &r.inputs[i]->tensor;
+        }
+        poke_record(call, returns, p->nreturns, tensors, r.ninputs, arena);
+    }
+}
+
+Result *reference_run(const Program *p, const RunOptions *options, Arena *arena) {
+    Result *result = arena_new(arena, Result);
+    result->target = "twingrad reference";
+    result->ncalls = 1 + p->nrecalls;
+    result->calls = arena_array(arena, CallResult, result->ncalls);
+    for (int k = 0; k < result->ncalls; k++) {
+        run_call(p, options, k, result, arena);
+    }
+    return result;
+}

@@ -1,0 +1,27 @@
+/* The float64 shadow: beside every element its value in double precision and a first-order bound on how far a computation in the
+ * program's own dtype may lie from it.
+ *
+ *     value64[i]   the element, computed in float64 from the operands' value64
+ *     bound[i]     |any correctly written float32 answer - value64| <= bound, to first order; 0: the computation is exact
+ *                  NaN: the element depends on a discrete choice (a comparison, a floor, an index) whose operand is in doubt
+ *
+ * Integer and bool storages carry both arrays too, so that doubt travels through indices and masks. */
+#ifndef REFERENCE_SHADOW_H
+#define REFERENCE_SHADOW_H
+
+#include "reference/tape.h"
+
+/* Gives t's storage its arrays, zeroed, if the session shadows. */
+void shadow_allocate(Session *s, const Tensor *t);
+/* The storage's elements are exactly what they are: inputs, literals, tangents. Allocates. */
+void shadow_load(Session *s, Storage *storage);
+/* After `call` was computed into `out`: its shadow. */
+void shadow_compute(Session *s, const Call *call, Tensor *const *out, int nout);
+/* to[...] = from[...], values and bounds as they are; `from` broadcasts. */
+void shadow_copy(const Tensor *to, const Tensor *from);
+/* As shadow_copy after a write that converted: a narrower dtype rounds, an integer truncates. */
+void shadow_cast(const Tensor *to, const Tensor *from);
+/* Is any element in doubt (bound NaN), or, for a discrete reading of a float, inexact? */
+bool shadow_in_doubt(const Tensor *t);
+
+#endif

@@ -1,0 +1,129 @@
+/* Recording: what a node keeps of the op that it stands for.
+ *
+ * In PyTorch's order: the node takes its number, then the operands' histories are asked (which may number new nodes, or refuse),
+ * then the op runs, then the result is saved. Of each operand the node keeps either the Var itself with the version it had, or
+ * metadata without storage; which one, the column `saves` of ops.def says, given which operands have an edge. */
+#include "reference/tape.h"
+
+#include <string.h>
+
+Node *node_new(Session *s, NodeKind kind, int nnext, int ninput) {
+    Node *node = arena_new(s->arena, Node);
+    node->kind = kind;
+    node->sequence = s->sequence++;
+    node->nnext = nnext;
+    node->ninput = ninput;
+    node->next = arena_array(s->arena, Edge, nnext);
+    return node;
+}
+
+/* The argument lists of a call may belong to whoever made it. */
+static void keep_args(Session *s, Node *node, const Call *call) {
+    const OpInfo *op = call->op;
+    node->call.op = op;
+    for (int i = 0; i < op->nparam; i++) {
+        Arg *arg = &node->call.arg[i];
+        *arg = call->arg[i];
+        ArgType type = op->param[i].type;
+        if (arg->none) {
+            continue;
+        }
+        if (type == ARG_TENSORS || type == ARG_TENSORS_OPT) {
+            arg->tensors.v = arena_copy(s->arena, arg->tensors.v, (int64_t)sizeof(Tensor *) * arg->tensors.n);
+        } else if ((type == ARG_INTS || type == ARG_INTS_OPT) && arg->ints.n > 0) {
+            arg->ints.v = arena_copy(s->arena, arg->ints.v, (int64_t)sizeof(int64_t) * arg->ints.n);
+        }
+    }
+}
+
+Node *node_begin(Session *s, const Call *call) {
+    Tensor *slot[MAX_SLOTS];
+    int n = call_slots(call, slot);
+    Node *node = node_new(s, NODE_OP, n, 0);
+    bool view = call->op->kind == KIND_VIEW || call->op->kind == KIND_MULTI_VIEW;
+    for (int i = 0; i < n; i++) {
+        if (slot[i] && (i == 0 || !view)) {
+            node->next[i] = var_gradient_edge(s, var_of(slot[i]));
+            if (s->err->code != ERR_none) {
+                return NULL;
+            }
+        }
+    }
+    keep_args(s, node, call);
+    node->slot = arena_copy(s->arena, slot, (int64_t)sizeof slot[0] * n);
+    return node;
+}
+
+static void edges_needed(const Node *node, bool *needed) {
+    for (int i = 0; i < node->nnext; i++) {
+        needed[i] = node->next[i].node != NULL;
+    }
+}
+
+bool node_saves_self(const Node *node) {
+    bool needed[MAX_SLOTS];
+    edges_needed(node, needed);
+    return node->nnext > 0 && call_saves_slot(&node->call, 0, needed);
+}
+
+static void save(Node *node, Tensor *value, bool asks) { node->saved[node->nsaved++] = (Saved){value, value->storage->version, asks}; }
+
+void node_save_operands(Session *s, Node *node, Tensor *self_clone) {
+    bool needed[MAX_SLOTS];
+    edges_needed(node, needed);
+    int n = node->nnext;
+    node->saved = arena_array(s->arena, Saved, 2 * n + 1);
+    for (int i = 0; i < n; i++) {
+        Tensor *t = node->slot[i];
+        if (!t) {
+            continue;
+        }
+        if (!call_saves_slot(&node->call, i, needed)) {
+            node->slot[i] = tensor_meta(s, t);
+        } else if (i == 0 && self_clone) {
+            node->slot[i] = self_clone;
+        } else {
+            save(node, t, true);
+            Var *root = var_of(t)->base ? var_of(t)->base : var_of(t);
+            if (root->mask) { /* coordinates of a mask: PyTorch saves the mask */
+                node->saved[node->nsaved++] = (Saved){&root->mask->tensor, root->mask_version, false};
+            }
+        }
+    }
+    int at = 0;
+    for (int i = 0; i < node->call.op->nparam; i++) {
+        Arg *arg = &node->call.arg[i];
+        switch (node->call.op->param[i].type) {
+        case ARG_TENSOR:
+        case ARG_TENSOR_OPT:
+            if (!arg->none) {
+                arg->tensor = node->slot[at];
+            }
+            at++;
+            break;
+        case ARG_TENSORS:
+        case ARG_TENSORS_OPT:
+            for (int k = 0; !arg->none && k < arg->tensors.n; k++) {
+                arg->tensors.v[k] = node->slot[at++];
+            }
+            break;
+        default: break;
+        }
+    }
+    CHECK(at == n);
+}
+
+void node_save_results(Session *s, Node *node, Tensor *const *results, int nresult) {
+    bool needed[MAX_SLOTS];
+    edges_needed(node, needed);
+    node->ninput = nresult;
+    node->result = arena_array(s->arena, Tensor *, nresult);
+    bool saves = op_saves_result(&node->call, needed);
+    for (int i = 0; i < nresult; i++) {
+        node->result[i] = saves ? results[i] : tensor_meta(s, results[i]);
+        if (saves) {
+            CHECK(nresult == 1);
+            save(node, results[i], false);
+        }
+    }
+}

@@ -1,0 +1,89 @@
+/* The tape: nodes of recorded ops, and the engine that walks them.
+ *
+ *     leaf x ── AccumulateGrad <── mul <── CopySlices(exp) <── sum       edges point from a node to where its gradients go
+ *
+ * A node remembers the call with its saved values and, for each, the version of its storage when it was saved. An operand that is
+ * not saved is kept as metadata only (no storage), so that a rule cannot read what it did not declare.
+ *
+ * Session is the state of one call of the program: both Emits, the grad mode, the sequence numbers. */
+#ifndef REFERENCE_TAPE_H
+#define REFERENCE_TAPE_H
+
+#include "program/emit.h"
+#include "program/result.h"
+#include "reference/variable.h"
+
+struct Session {
+    Emit emit;              /* first member: an Emit * is a Session * */
+    Error *err;
+    Arena *arena;
+    const Limits *limits;
+    bool grad_mode;
+    bool running_backward;  /* results are bare Tensors: nothing is recorded */
+    bool shadow;            /* storages carry value64 and bound */
+    bool shadow_lost;       /* a size or a Python index was read from a value in doubt: all that follows is in doubt */
+    bool expanding_masks;   /* the statement is not `nonzero`: a nonzero in it expands a mask of an index */
+    int64_t sequence;       /* next node's number */
+    int64_t storages;       /* next storage's id */
+    const char *undefined;  /* why the current statement is undefined in PyTorch, or NULL */
+    Storage *unsettled;     /* what a refused in-place op was writing when a value was found wrong, or NULL */
+    int64_t visit;          /* the engine's current walk */
+};
+
+static inline Session *session_of(Emit *e) { return (Session *)(void *)e; }
+
+typedef enum NodeKind {
+    NODE_OP,         /* the derivative rule of `call` */
+    NODE_ZERO,       /* zeros for every operand: in-place comparisons */
+    NODE_COPY_SLICES,/* a write through a view, as history of the base */
+    NODE_AS_STRIDED, /* a view's history, remade */
+    NODE_ACCUMULATE  /* adds to a leaf's grad */
+} NodeKind;
+
+/* A value that the derivative needs. */
+typedef struct Saved {
+    Tensor *value;
+    int64_t version; /* of its storage when saved */
+    bool asks;       /* unpacking asks its history (a saved operand, not a result): it is a Var */
+} Saved;
+
+struct Node {
+    NodeKind kind;
+    int64_t sequence;  /* order of creation; the engine runs the highest first */
+    Edge *next;        /* by slot */
+    int nnext;
+    int ninput;        /* outputs of the op = gradients that come in */
+    /* OP, ZERO */
+    Call call;         /* operands saved or metadata only */
+    Tensor **slot;     /* operands by slot: for sizes and dtypes */
+    Tensor **result;   /* outputs: saved or metadata only */
+    Saved *saved;
+    int nsaved;
+    /* COPY_SLICES: base, view, fn. AS_STRIDED: base, view. Metadata only. */
+    Tensor *base, *view;
+    Node *fn;
+    /* ACCUMULATE */
+    Var *leaf;
+    /* engine */
+    Tensor **grad;      /* gradients that have arrived, by input; NULL: none yet */
+    int64_t visit;      /* equal to the session's: counted in this walk */
+    int dependencies;
+};
+
+Node *node_new(Session *s, NodeKind kind, int nnext, int ninput);
+/* The node of `call`, whose operands' histories are asked now. NULL with the session's error when one refuses. Operands are not
+ * saved yet. */
+Node *node_begin(Session *s, const Call *call);
+/* Saves operands that the rule needs, as they are now. With `self_clone`, slot 0 is saved as that copy (in-place ops). */
+void node_save_operands(Session *s, Node *node, Tensor *self_clone);
+/* Attaches the outputs, saving the result if the rule needs it. `results` are Vars. */
+void node_save_results(Session *s, Node *node, Tensor *const *results, int nresult);
+/* Would slot 0 be saved? Known after node_begin. */
+bool node_saves_self(const Node *node);
+/* Metadata of `t` in the arena: no storage. */
+Tensor *tensor_meta(Session *s, const Tensor *t);
+
+/* Runs backward from `roots` with `tangent`s, in PyTorch's order. The first error stops it. */
+ErrCode engine_run(Session *s, const Edge *roots, Tensor *const *tangents, int nroots);
+
+#endif

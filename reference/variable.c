@@ -1,0 +1,139 @@
+/* The autograd record of a tensor: the rules of torch/csrc/autograd/variable.cpp and VariableTypeUtils.h of PyTorch 1.13.
+ *
+ * The three that matter:
+ *   - requires_grad looks through a view to its base;
+ *   - a history is asked, never read, and asking a stale view remakes it (VariableHooks::grad_fn);
+ *   - a recorded write to a view is a write to its base (rebase_history). */
+#include "reference/tape.h"
+
+#include <string.h>
+
+/* Tensors have room for 16 dims and seldom use 3: only the used ones are copied. */
+static void meta_copy(Tensor *to, const Tensor *from) {
+    to->dtype = from->dtype;
+    to->ndim = from->ndim;
+    to->offset = from->offset;
+    memcpy(to->size, from->size, (size_t)from->ndim * sizeof from->size[0]);
+    memcpy(to->stride, from->stride, (size_t)from->ndim * sizeof from->stride[0]);
+}
+
+Tensor *tensor_meta(Session *s, const Tensor *t) {
+    Tensor *meta = arena_alloc_raw(s->arena, (int64_t)sizeof *meta);
+    meta_copy(meta, t);
+    meta->storage = NULL;
+    return meta;
+}
+
+Var *var_new(Session *s, const Tensor *meta) {
+    Var *v = arena_alloc_raw(s->arena, (int64_t)sizeof *v);
+    meta_copy(&v->tensor, meta);
+    v->tensor.storage = meta->storage;
+    v->base = NULL;
+    v->creation = CREATION_DEFAULT;
+    v->requires_grad = false;
+    v->output_nr = 0;
+    v->grad_fn = NULL;
+    v->attr_version = 0;
+    v->accumulator = NULL;
+    v->grad = NULL;
+    v->mask = NULL;
+    v->mask_version = 0;
+    return v;
+}
+
+Var *var_new_view(Session *s, Var *of, const Tensor *meta, bool multi) {
+    Var *v = var_new(s, meta);
+    v->tensor.storage = of->tensor.storage;
+    v->base = of->base ? of->base : of;
+    v->attr_version = of->tensor.storage->version;
+    v->creation = !s->grad_mode ? CREATION_NO_GRAD : multi ? CREATION_MULTI_OUTPUT : of->base ? of->creation : CREATION_DEFAULT;
+    return v;
+}
+
+bool var_requires_grad(const Var *v) {
+    return v->requires_grad || v->grad_fn || (v->base && (v->base->requires_grad || v->base->grad_fn));
+}
+
+/* handle_view_on_rebase: views of some kinds may not be written, nor their base, once history is at stake. */
+static ErrCode refuse_creation(Session *s, const Var *v, const char *modified) {
+    switch (v->creation) {
+    case CREATION_DEFAULT: return ERR_none;
+    case CREATION_NO_GRAD:
+        return error_set(s->err, ERR_no_grad_view_inplace, "a view was created in no_grad mode and %s modified inplace with grad mode enabled",
+                         modified);
+    case CREATION_MULTI_OUTPUT:
+        return error_set(s->err, ERR_multi_view_inplace, "a view is the output of a function that returns multiple views, and %s modified inplace",
+                         modified);
+    }
+    return ERR_none;
+}
+
+Node *var_grad_fn(Session *s, Var *v) {
+    if (!v->base || (!v->grad_fn && !var_requires_grad(v->base))) {
+        return v->grad_fn;
+    }
+    int64_t version = v->tensor.storage->version;
+    if (v->attr_version != version) {
+        if (refuse_creation(s, v, "its base or another view of its base has been") != ERR_none) {
+            return NULL;
+        }
+        Node *node = node_new(s, NODE_AS_STRIDED, 1, 1);
+        node->base = tensor_meta(s, &v->base->tensor);
+        node->view = tensor_meta(s, &v->tensor);
+        node->next[0] = var_gradient_edge(s, v->base);
+        v->grad_fn = node;
+        v->output_nr = 0;
+        v->attr_version = version;
+    }
+    return v->grad_fn;
+}
+
+Edge var_gradient_edge(Session *s, Var *v) {
+    Node *fn = var_grad_fn(s, v);
+    if (fn) {
+        return (Edge){fn, v->output_nr};
+    }
+    if (!v->requires_grad || s->err->code != ERR_none) {
+        return (Edge){NULL, 0};
+    }
+    if (!v->accumulator) {
+        v->accumulator = node_new(s, NODE_ACCUMULATE, 0, 1);
+        v->accumulator->sequence = INT64_MAX;
+        v->accumulator->leaf = v;
+    }
+    return (Edge){v->accumulator, 0};
+}
+
+ErrCode var_check_inplace(Session *s, Var *self) {
+    bool requires = var_requires_grad(self);
+    if (self->base) {
+        TRY(refuse_creation(s, self, "is being"));
+        if (requires && !self->base->grad_fn) {
+            return error_set(s->err, ERR_leaf_view_inplace, "a view of a leaf Variable that requires grad is being used in an in-place operation");
+        }
+    }
+    if (requires && !self->grad_fn) {
+        return error_set(s->err, ERR_leaf_inplace, "a leaf Variable that requires grad is being used in an in-place operation");
+    }
+    return ERR_none;
+}
+
+void var_rebase_history(Session *s, Var *self, Node *node) {
+    if (!self->base) {
+        self->grad_fn = node;
+        self->output_nr = 0;
+        return;
+    }
+    Node *slices = node_new(s, NODE_COPY_SLICES, node->nnext, 1);
+    slices->base = tensor_meta(s, &self->base->tensor);
+    slices->view = tensor_meta(s, &self->tensor);
+    slices->fn = node;
+    slices->next[0] = var_gradient_edge(s, self->base);
+    for (int i = 1; i < node->nnext; i++) {
+        slices->next[i] = node->next[i];
+    }
+    self->base->grad_fn = slices;
+    self->base->output_nr = 0;
+    self->output_nr = 0;
+    (void)var_grad_fn(s, self);
+}
