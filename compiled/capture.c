@@ -106,11 +106,11 @@ static ErrCode run_probe(Capture *cap, const Stmt *stmt) {
 /* ---- statements ---- */
 
 static ErrCode bind_outputs(Capture *cap, const Stmt *stmt, Tensor *const *out, int nout) {
-    if (stmt->nout == 0) {
+    if (stmt->nout == 0 && !stmt->out_list) {
         return ERR_none;
     }
     bool several = stmt->op->nreturn < 0;
-    if (stmt->nout != nout || (several && !stmt->out_list)) {
+    if (stmt->nout != nout || several != stmt->out_list) {
         return error_set(&cap->err, ERR_invalid, "%d values to unpack into %d names", nout, stmt->nout);
     }
     for (int i = 0; i < nout; i++) {
@@ -124,6 +124,7 @@ static ErrCode run_op(Capture *cap, const Stmt *stmt) {
     TRY(stmt_bind(stmt, cap->program, cap->env, cap->arena, &call, &cap->err));
     Tensor *out[MAX_OUTPUTS];
     int nout = 0;
+    cap->stmt_op = stmt->op->id;
     TRY(emit_call(&cap->emit, &call, out, &nout));
     if (stmt->requires_grad) {
         TRY(cap_set_requires_grad(cap, (Var *)out[0], true));

@@ -47,6 +47,8 @@ struct Var {
     Creation created;      /* of a view */
     int64_t made_at;       /* version at which a view's history was made */
     int input;             /* place among the program's inputs, or -1 */
+    const Var *mask;       /* of an expanded mask: the mask, which is what PyTorch saves */
+    int64_t mask_version;
     Node *grad;            /* leaf, after joint: the gradient that arrived, or NULL */
 };
 
@@ -69,10 +71,11 @@ typedef enum TapeKind {
     TAPE_STRIDED  /* a view's history remade: a strided read of the base */
 } TapeKind;
 
-/* A saved value: its storage and the version it had. */
+/* A saved value: its storage and the version it had. Unpacking an operand asks its history; a result's is known. */
 typedef struct Saved {
     const Class *cls;
     int64_t version;
+    Var *operand;            /* or NULL */
 } Saved;
 
 struct TapeNode {
@@ -104,6 +107,7 @@ typedef struct Question {
     const Node *value;
     Tensor layout;           /* of the tensor asked about, in value's buffer */
     int64_t answer;
+    int failed_sid;          /* sid of the CHECK that fires before there is an answer, or -1 */
     struct Question *next;
 } Question;
 
@@ -125,7 +129,7 @@ typedef struct Capture {
     Error err;               /* the program's error */
     bool grad_mode;
     int sid;                 /* the running statement */
-    const Stmt *stmt;
+    OpId stmt_op;            /* of the running op statement */
     int64_t seq, bytes;
     Class **cls; int ncls, cls_capacity;
     Var *input;              /* by program input */
@@ -153,7 +157,7 @@ Var *capture_var(Capture *cap, Class *cls, const Tensor *layout, Node *node);
 /* ---- question.c ---- */
 ErrCode capture_count_nonzero(Emit *e, const Tensor *mask, int64_t *count);
 ErrCode capture_item_int(Emit *e, const Tensor *t, int64_t *value);
-/* Asks again, on other inputs: true if the answer is the same and no CHECK fired on the way. */
+/* Asks again, on other inputs: true if what comes out is the same. */
 bool question_same(const Question *q, void *const *input, Arena *arena);
 
 /* ---- capture_autograd.c: semantics.md 1-4 on metadata ---- */
@@ -190,19 +194,33 @@ bool handle_is_fresh(const Handle *h);
 
 /* ---- functionalize.c, joint.c: passes.def ---- */
 
+/* ---- compile.c ---- */
+/* Runs all passes on c->graph (verified and dumped where asked for) and lowers it. */
+Plan *compile_graph(Compile *c);
+
 /* ---- epilogue.c ---- */
 /* One compiled call: what a cache entry holds. */
 typedef struct Artifact {
     struct Artifact *next;
-    const void *key; int64_t key_bytes;
+    const void *key;         /* guard_key; NULL: not to be reused */
+    int64_t key_bytes;
     const Capture *capture;
     const Graph *graph;
     const Plan *plan;
+    const Question *questions; /* what else must be as it was: answers that depend on values */
     bool has_checks;
+    /* the error that the call ends with */
+    int error_at;
+    ErrCode error;           /* ERR_none: the function returns (its backward may raise) */
+    const char *message;
+    int unsettled;           /* input storage that a refused write leaves unsettled, or -1 */
 } Artifact;
 /* Runs the artifact on `inputs` (tensors with data) and fills `call`. False if a CHECK fired (`exec` says which): then inputs are as
  * they were and `call` is untouched. */
-bool artifact_run(const Artifact *a, Tensor *inputs, int ninputs, const Program *p, const RunOptions *options, Arena *arena, CallResult *call, Execution *exec);
+bool artifact_run(const Artifact *a, const Program *p, const Input *decl, Tensor *inputs, int ninputs, const RunOptions *options, Arena *arena,
+                  CallResult *call, Execution *exec);
+/* The data of the input storages, in the order of their INPUT nodes. */
+void storages_of(const Tensor *inputs, int ninputs, Storage **out, int *nout);
 
 /* ---- guard.c ---- */
 /* What a compilation may assume of the inputs, as bytes: equal bytes, same code. */

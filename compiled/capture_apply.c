@@ -230,12 +230,12 @@ static ErrCode apply_function(Capture *cap, const Call *call, Tensor **out, int 
     Tensor *slot[MAX_SLOTS];
     int nslot = call_slots(call, slot);
     bool grad = call->op->grad && any_requires_grad(cap, slot, nslot);
-    /* Histories are asked before the op looks at its operands, unless the result cannot have one. */
+    /* Histories are asked before the op looks at its operands; a cast to integers has none and asks none. */
     Error refused = {0};
     Infer r = {cap->arena, grad ? &refused : cap->emit.err, 0, NULL};
     ErrCode code = infer_call(cap, call, &r);
     TapeNode *tape = NULL;
-    if (grad && (code != ERR_none || dtype_is_float(r.out[0].dtype))) {
+    if (grad && (code != ERR_none || dtype_is_float(r.out[0].dtype) || call->op->id != OP__to_copy)) {
         tape = tape_new(cap, TAPE_OP, nslot, 1);
         TRY(tape_connect(cap, tape, slot));
     }
@@ -247,7 +247,14 @@ static ErrCode apply_function(Capture *cap, const Call *call, Tensor **out, int 
         tape_save(cap, tape, call, slot, -1);
     }
     TRY(check_values(cap, call, &r.out[0]));
+    if (tape && !dtype_is_float(r.out[0].dtype)) { /* sum(dtype=int64) of what requires grad: an internal assertion of PyTorch's */
+        return error_set(cap->emit.err, ERR_invalid, "a recorded result must be of a floating dtype");
+    }
     Var *v = new_value(cap, call, &r.out[0]);
+    if (call->op->id == OP_nonzero && cap->stmt_op != OP_nonzero) {
+        v->mask = (const Var *)call->arg[0].tensor;
+        v->mask_version = v->mask->t.storage->version;
+    }
     if (tape) {
         tape_result(cap, tape, v->node, v->node);
         tape_save_result(cap, tape, call, v);
@@ -352,6 +359,12 @@ static ErrCode judge_pointwise(Capture *cap, const Call *call, Tensor *const *sl
 static ErrCode judge_write(Capture *cap, const Call *call, const OpInfo *op, Tensor *const *slot, int nslot, Infer *r) {
     const Tensor *self = slot[0];
     switch (call->op->id) {
+    case OP_copy: /* of itself: nothing to do, but a write all the same */
+        if (slot[1] != self) {
+            TRY(refuse_overlap(cap, self, slot, nslot, true, false));
+        }
+        TRY(call->op->infer(call, r));
+        break;
     case OP__index_put:
         TRY(refuse_overlap(cap, self, slot, nslot, false, true));
         TRY(call->op->infer(call, r));
@@ -417,7 +430,8 @@ static ErrCode apply_in_place(Capture *cap, const Call *call, Tensor **out, int 
     Tensor *slot[MAX_SLOTS];
     int nslot = call_slots(&twin, slot);
     TapeNode *tape = NULL;
-    if ((twin.op->grad || compares(twin.op)) && dtype_is_float(self->t.dtype) && any_requires_grad(cap, slot, nslot)) {
+    bool differentiable = twin.op->id == OP_copy ? dtype_is_float(self->t.dtype) : twin.op->grad || compares(twin.op);
+    if (differentiable && any_requires_grad(cap, slot, nslot)) {
         TRY(cap_check_write(cap, self));
         tape = tape_new(cap, twin.op->grad ? TAPE_OP : TAPE_ZERO, nslot, 1);
         TRY(tape_connect(cap, tape, slot));

@@ -98,11 +98,8 @@ ErrCode cap_check_write(Capture *cap, Var *self) {
             return error_set(cap->emit.err, ERR_leaf_view_inplace, "a view of a leaf that requires grad is used in an in-place operation");
         }
     }
-    if (cap_requires_grad(self)) {
-        TRY(cap_ask(cap, self, NULL));
-        if (!self->history.to) {
-            return error_set(cap->emit.err, ERR_leaf_inplace, "a leaf that requires grad is used in an in-place operation");
-        }
+    if (cap_requires_grad(self) && !self->history.to) { /* a stale history is not remade to answer this */
+        return error_set(cap->emit.err, ERR_leaf_inplace, "a leaf that requires grad is used in an in-place operation");
     }
     return ERR_none;
 }
@@ -138,11 +135,12 @@ ErrCode tape_connect(Capture *cap, TapeNode *node, Tensor *const *slot) {
     return ERR_none;
 }
 
-static void tape_save_version(Capture *cap, TapeNode *node, const Tensor *t) {
+/* Room for two entries a slot (an index and the mask behind it) and the result. */
+static void add_saved(Capture *cap, TapeNode *node, Saved saved) {
     if (!node->saved) {
-        node->saved = arena_array(cap->arena, Saved, node->nslot + 1);
+        node->saved = arena_array(cap->arena, Saved, 2 * node->nslot + 1);
     }
-    node->saved[node->nsaved++] = (Saved){class_of(t), t->storage->version};
+    node->saved[node->nsaved++] = saved;
 }
 
 /* Which operands a gradient leads to: what is saved depends on that, not on requires_grad (a view made under no_grad has none). */
@@ -157,7 +155,12 @@ void tape_save(Capture *cap, TapeNode *node, const Call *call, Tensor *const *sl
     tape_needs(node, need);
     for (int i = 0; i < node->nslot; i++) {
         if (i != skip && slot[i] && call_saves_slot(call, i, need)) {
-            tape_save_version(cap, node, slot[i]);
+            Var *v = (Var *)slot[i];
+            const Var *root = v->base ? v->base : v;
+            if (root->mask) {
+                add_saved(cap, node, (Saved){class_of(&root->mask->t), root->mask_version, NULL});
+            }
+            add_saved(cap, node, (Saved){class_of(&v->t), cap_version(v), v});
         }
     }
 }
@@ -166,15 +169,13 @@ void tape_save_result(Capture *cap, TapeNode *node, const Call *call, const Var 
     bool need[MAX_SLOTS];
     tape_needs(node, need);
     if (op_saves_result(call, need)) {
-        tape_save_version(cap, node, &result->t);
+        add_saved(cap, node, (Saved){class_of(&result->t), cap_version(result), NULL});
     }
 }
 
 ErrCode cap_detach_in_place(Capture *cap, Var *self) {
     if (self->base) {
-        return self->created == CREATED_MULTI
-                   ? error_set(cap->emit.err, ERR_multi_view_inplace, "the view is the output of a function that returns multiple views")
-                   : error_set(cap->emit.err, ERR_invalid, "can't detach views in-place; use detach() instead");
+        return error_set(cap->emit.err, ERR_invalid, "can't detach views in-place; use detach() instead");
     }
     self->requires_grad = false;
     self->history = (Edge){NULL, 0};
@@ -182,8 +183,7 @@ ErrCode cap_detach_in_place(Capture *cap, Var *self) {
 }
 
 ErrCode cap_set_requires_grad(Capture *cap, Var *self, bool requires_grad) {
-    TRY(cap_ask(cap, self, NULL));
-    if (self->history.to && !requires_grad) {
+    if (self->history.to && !requires_grad) { /* a stale history is not remade to answer this */
         return error_set(cap->emit.err, ERR_grad_non_leaf, "you can only change requires_grad flags of leaf variables");
     }
     if (requires_grad && !dtype_is_float(self->t.dtype)) {

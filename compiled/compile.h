@@ -7,7 +7,7 @@
 #include "program/result.h"
 
 typedef enum FaultId {
-#define FAULT(id, name, stage, oracle, issue, text) FAULT_##id,
+#define FAULT(family, number, name, stage, oracle, issue, text) FAULT_##family##_##number,
 #include "compiled/faults.def"
 #undef FAULT
     FAULT_COUNT,

@@ -18,7 +18,12 @@ typedef struct Functionalizer {
 } Functionalizer;
 
 static void keep(Graph *g, Node *n) {
-    CHECK(g->n < g->capacity); /* the list was made for all old nodes, and every node added by the walk grows it in graph.c */
+    if (g->n == g->capacity) {
+        Node **grown = arena_alloc_raw(g->arena, (int64_t)sizeof *grown * g->capacity * 2);
+        memcpy(grown, g->node, sizeof *grown * (size_t)g->n);
+        g->node = grown;
+        g->capacity *= 2;
+    }
     g->node[g->n++] = n;
 }
 
@@ -132,16 +137,10 @@ bool pass_functionalize(Compile *c) {
         ncls = old[i]->cls >= ncls ? old[i]->cls + 1 : ncls;
     }
     Functionalizer f = {c, g, arena_array(c->arena, Node *, ncls), arena_array(c->arena, int, ncls)};
-    g->capacity = 2 * n + 64;
+    g->capacity = n + 32;
     g->node = arena_alloc_raw(g->arena, (int64_t)sizeof *g->node * g->capacity);
     g->n = 0;
     for (int i = 0; i < n; i++) {
-        if (g->capacity - g->n < 2) { /* room for what one visit keeps beside what it adds */
-            Node **grown = arena_alloc_raw(g->arena, (int64_t)sizeof *grown * g->capacity * 2);
-            memcpy(grown, g->node, sizeof *grown * (size_t)g->n);
-            g->node = grown;
-            g->capacity *= 2;
-        }
         visit(&f, old[i]);
     }
     finish_outputs(&f);

@@ -14,7 +14,9 @@
 
 enum {
     TILE = 128,         /* elements a tile */
-    MAX_REGISTERS = 96, /* of a nest */
+    MAX_REGISTERS = 160, /* of a nest */
+    MAX_MEMBERS = 24,    /* nodes a group: what the registers are counted for */
+    MAX_REDUCTIONS = 8,  /* of a nest */
     MAX_READS = 24      /* operands of a member */
 };
 
@@ -79,6 +81,18 @@ bool node_reads_slot(const Node *n, int slot);
 bool node_inlines_splat(const Node *n, int slot);
 /* Does a member's read of an operand address, trip by trip, what the other member writes? Both have one space. */
 bool read_follows_write(const Member *reader, const Read *read, const Member *writer);
+
+/* ---- units and liveness (liveness.c) ---- */
+enum { LIVE_TO_THE_END = INT32_MAX };
+typedef struct Liveness {
+    int nunit;
+    int *unit;   /* by node id: place of its unit in execution order; -1 for INPUT, TANGENT, VIEW */
+    int *last;   /* by node id of a buffer node: the last unit that reads its memory, LIVE_TO_THE_END for outputs; -1: nobody does */
+    int last_check; /* unit of the last CHECK, or -1 */
+} Liveness;
+/* End of the unit that begins at place `at`: one past its last node. */
+int unit_end(const Graph *g, int at);
+Liveness liveness_analyse(const Graph *g, Arena *arena);
 
 /* ---- the loop IR ---- */
 typedef struct Access {
@@ -211,15 +225,22 @@ int lower_buffer(const Node *n);
 void lower_nest(Lower *l, Node *const *node, int count);
 /* The loops of one node that is no member. */
 void lower_single(Lower *l, Node *n);
-/* to = from, element by element with conversion; both have the space's dims. */
-void lower_copy(Lower *l, const Node *node, const int64_t *size, int ndim, Access to, Access from);
+/* A layout as an access: strides point into `t`. */
+Access lower_access(int buffer, const Tensor *t);
+/* to = from (both with the space's dims, one dtype). */
+void lower_move(Lower *l, const Node *node, const int64_t *size, int ndim, Access to, Access from);
+/* to = from with conversion, or, where `from` is NULL, to = value. */
+void lower_convert(Lower *l, const Node *node, const int64_t *size, int ndim, Access to, const Access *from, Scalar value);
+/* The first `numel` elements of a buffer = value (of its dtype). */
 void lower_fill(Lower *l, const Node *node, int buffer, DType dtype, int64_t numel, Scalar value);
+/* `value` converted to `dtype` as an operand of that computation dtype. */
+Scalar lower_scalar(Scalar value, DType dtype);
 
 /* ---- running ---- */
 void tile_run(const TileNest *nest, void *const *data, void *registers);
 void loop_scan(const Loop *loop, void *const *data);
 void loop_softmax(const Loop *loop, void *const *data);
-void loop_matmul(const MatmulLoop *m, void *const *data, Arena *arena);
+void loop_matmul(const MatmulLoop *m, void *const *data);
 void loop_move(const Loop *loop, void *const *data);
 
 #endif

@@ -257,7 +257,7 @@ static int slot_of(const Node *n, const Tensor *t) {
 /* index and _index_put: index reads and terms over the indexed result; `strides` of what is indexed come from the call's self. */
 static bool describe_indices(Describe *d, const Call *call, IndexPlan *p) {
     Error err = {0};
-    if (index_plan(call, p, &err) != ERR_none) {
+    if (index_plan(call->arg[0].tensor, &call->arg[1], p, &err) != ERR_none) {
         return false;
     }
     const Tensor *self = call->arg[0].tensor;

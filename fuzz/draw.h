@@ -100,10 +100,10 @@ typedef struct Gen {
     Var var[GEN_VARS];
 } Gen;
 
-/* ---- chance ---- */
-static inline int draw_below(Gen *g, int n) { return (int)rng_below(&g->rng, n); }
+/* ---- chance: an empty choice gives its first ---- */
+static inline int draw_below(Gen *g, int n) { return n > 1 ? (int)rng_below(&g->rng, n) : 0; }
 static inline bool draw_chance(Gen *g, int percent) { return draw_below(g, 100) < percent; }
-static inline int64_t draw_between(Gen *g, int64_t lo, int64_t hi) { return lo + rng_below(&g->rng, hi - lo + 1); }
+static inline int64_t draw_between(Gen *g, int64_t lo, int64_t hi) { return hi > lo ? lo + rng_below(&g->rng, hi - lo + 1) : lo; }
 /* An index into `weight`, drawn by weight (at least one is positive). */
 int draw_weighted(Gen *g, const int *weight, int n);
 
@@ -123,6 +123,8 @@ bool gen_room(const Gen *g);
 
 Stmt *stmt_new(Gen *g, StmtKind kind);
 Stmt *stmt_op(Gen *g, OpId id);
+/* The variable that argument k names, if it is a single tensor that is bound; else NULL. */
+Var *arg_var(Gen *g, const Stmt *s, int k);
 void set_tensor(Stmt *s, int k, const Var *v);
 void set_int(Stmt *s, int k, int64_t value);
 void set_ints(Gen *g, Stmt *s, int k, const int64_t *v, int n);
@@ -223,14 +225,18 @@ bool predicate_guess(const Gen *g, const Predicate *predicate);
 /* Asserts that the predicate is what the guess says (or, `wrong`, the contrary). */
 void draw_assert(Gen *g, Predicate predicate, bool wrong);
 
-/* ---- draw_motif*.c, draw_mistake.c, draw_calls.c ---- */
+/* ---- draw_motif*.c, draw_mistake.c, draw_calls.c, draw_shell.c ---- */
 /* Draws one motif by weight: its number, or -1 if it did not come about. */
 int motif_draw(Gen *g);
-/* Appends one statement that should raise; the kind drawn, or -1. */
+/* Appends one statement that should raise: the kind drawn, or -1. */
 int mistake_draw(Gen *g);
-void draw_recalls(Gen *g);
-void draw_shell(Gen *g);
-
+/* A motif's wish: this variable should be returned. NULL is ignored. */
 void want_return(Gen *g, Var *v);
+/* What is returned, and the backward. */
+void draw_returns(Gen *g);
+/* Further calls, each with a fact of the inputs changed. */
+void draw_recalls(Gen *g);
+/* How the program is written in Python; after program_number. */
+void draw_shell(Gen *g);
 
 #endif

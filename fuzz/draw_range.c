@@ -37,7 +37,7 @@ static Range param_range(Gen *g, const Stmt *s, const Call *call, int k) {
     if (p->type == ARG_SCALAR || p->type == ARG_SCALAR_OPT || (p->type == ARG_VALUE && !a->is_tensor)) {
         return a->none ? UNKNOWN : scalar_range(a->scalar);
     }
-    const Var *v = s->arg[k].given && s->arg[k].is_tensor ? gen_find(g, s->arg[k].tensor) : NULL;
+    const Var *v = arg_var(g, s, k);
     if (v == NULL) {
         return UNKNOWN;
     }
@@ -201,8 +201,8 @@ static Range moved_range(Gen *g, const Stmt *s, const Call *call) {
 
 static Range func_range(Gen *g, const Stmt *s, const Call *call, Nature nature) {
     Range a = param_range(g, s, call, 0);
-    const Tensor *self = s->arg[0].given && s->arg[0].is_tensor ? g->env[s->arg[0].tensor] : NULL;
-    double n = self != NULL ? (double)max_i64(tensor_numel(self), 1) : 1;
+    const Var *self = arg_var(g, s, 0);
+    double n = self != NULL ? (double)max_i64(tensor_numel(self->t), 1) : 1;
     double m = magnitude(a);
     switch (nature) {
     case NATURE_MOVE: return moved_range(g, s, call);
@@ -286,11 +286,7 @@ bool range_cast_fits(Gen *g, const Stmt *s, DType to) {
         return true;
     }
     for (int k = 0; k < s->op->nparam; k++) {
-        if (!s->arg[k].given || !s->arg[k].is_tensor || s->arg[k].is_none) {
-            continue;
-        }
-        ArgType type = s->op->param[k].type;
-        const Var *v = type == ARG_TENSOR || type == ARG_TENSOR_OPT || type == ARG_VALUE ? gen_find(g, s->arg[k].tensor) : NULL;
+        const Var *v = arg_var(g, s, k);
         if (v == NULL || !dtype_is_float(v->t->dtype)) {
             continue;
         }

@@ -153,6 +153,13 @@ void block_close(Gen *g, OpenBlock outer) {
     g->depth--;
 }
 
+Var *arg_var(Gen *g, const Stmt *s, int k) {
+    const PArg *a = &s->arg[k];
+    ArgType type = s->op->param[k].type;
+    bool single = type == ARG_TENSOR || type == ARG_TENSOR_OPT || (type == ARG_VALUE && a->is_tensor);
+    return single && a->given && !a->is_none ? gen_find(g, a->tensor) : NULL;
+}
+
 /* ---- what a statement does ---- */
 
 /* Where an output came from: walks aliases back to a variable. */
@@ -193,13 +200,10 @@ static bool note_reads(Gen *g, const Stmt *s) {
             continue;
         }
         ArgType type = s->op->param[k].type;
-        Var *v = NULL;
-        if (type == ARG_TENSOR || type == ARG_TENSOR_OPT || (type == ARG_VALUE && a->is_tensor)) {
-            v = gen_find(g, a->tensor);
-            if (v != NULL) {
-                v->spent = true;
-                requires_grad = requires_grad || var_requires_grad(g, v);
-            }
+        Var *v = arg_var(g, s, k);
+        if (v != NULL) {
+            v->spent = true;
+            requires_grad = requires_grad || var_requires_grad(g, v);
         } else if (type == ARG_TENSORS || type == ARG_TENSORS_OPT) {
             for (int i = 0; i < a->tensors.n; i++) {
                 v = a->tensors.v[i] == NAME_NONE ? NULL : gen_find(g, a->tensors.v[i]);
@@ -252,6 +256,19 @@ static void note_saved(Gen *g, const Stmt *s, const Call *call) {
             g->data[var[i]->data].saved = true;
         }
     }
+}
+
+/* An in-place op refuses operands that share memory with self, except (pointwise) self as it is. */
+static bool operands_overlap(Gen *g, const Stmt *s) {
+    const Var *self = arg_var(g, s, 0);
+    const OpInfo *twin = s->op->kind == KIND_INPLACE ? op_info(s->op->twin) : s->op;
+    for (int k = 1; k < s->op->nparam && self != NULL; k++) {
+        const Var *v = arg_var(g, s, k);
+        if (v != NULL && v->data == self->data && !(twin->kind == KIND_POINTWISE && tensor_same_layout(v->t, self->t))) {
+            return true;
+        }
+    }
+    return false;
 }
 
 static bool any_tensor_given(const Stmt *s) {
@@ -344,6 +361,9 @@ Var *stmt_commit(Gen *g, Stmt *s, NameId out) {
     bool writes = op->nparam > 0 && op->param[0].writes;
     DType to = writes ? g->env[s->arg[0].tensor]->dtype : n > 0 ? result[0]->dtype : DT_bool;
     if (dtype_category(to) == CAT_INT && any_tensor_given(s) && !range_cast_fits(g, s, to)) {
+        return NULL;
+    }
+    if (writes && operands_overlap(g, s) && !draw_chance(g, 5)) {
         return NULL;
     }
     if (!writes) {

@@ -32,9 +32,9 @@ static void print_values(Text *t, const Values *v) {
 
 static void print_grad(Text *t, GradState state, const Values *grad) {
     if (state == GRAD_NULL) {
-        text_add(t, "    grad None\n");
+        text_add(t, "      grad None\n");
     } else if (state == GRAD_VALUE) {
-        text_add(t, "    grad ");
+        text_add(t, "      grad ");
         print_values(t, grad);
         text_add(t, "\n");
     }

@@ -314,13 +314,19 @@ static ErrCode put_(Emit *e, Tensor *self, const Arg *indices, Tensor *values, S
     if (!values) {
         values = emit_full(e, NULL, 0, value, self->dtype);
     }
-    Arg plain = *indices;
     if (code == ERR_none) {
+        Arg plain;
         TRY(emit_expand_masks(e, self, indices, &plain));
+        return emit_put(e, OP__index_put_impl_, self, &plain, values, accumulate, out, nout);
     }
-    /* with a bad index the op is emitted as it stands: what is wrong with self (a leaf, say) has precedence over the index */
-    TRY(emit_put(e, OP__index_put_impl_, self, &plain, values, accumulate, out, nout));
-    return code == ERR_none ? ERR_none : error_set(e->err, code, "%s", index_trouble(code));
+    /* A bad index: what is wrong with writing to self (a leaf, say) has precedence, so the op is emitted as it stands and refuses;
+     * a mask that was not expanded is refused by its dtype, whatever is wrong with it. */
+    emit_put(e, OP__index_put_impl_, self, indices, values, accumulate, out, nout);
+    if (e->err->code == ERR_none || e->err->code == ERR_index_dtype) {
+        *e->err = (Error){0};
+        return error_set(e->err, code, "%s", index_trouble(code));
+    }
+    return e->err->code;
 }
 
 /* index_put_: _index_put_impl_ with masks expanded; masked_fill_ for one mask and one value */

@@ -66,6 +66,7 @@ typedef struct IndexPlan {
     int dim[MAX_DIMS];        /* the dim of self that each indexes */
     int first, nbroadcast;    /* result dims [first, first + nbroadcast) are those of the broadcast indices */
 } IndexPlan;
-ErrCode index_plan(const Call *call, IndexPlan *p, Error *err);
+/* Plans `self` indexed by the list (one entry a dim, NULL for None); refuses as index does. */
+ErrCode index_plan(const Tensor *self, const Arg *list, IndexPlan *p, Error *err);
 
 #endif

@@ -23,9 +23,7 @@ static ErrCode broadcast_indices(const IndexPlan *p, int64_t *size, int *ndim, E
 }
 
 /* Collects the index tensors and the dims they index. */
-static ErrCode collect_indices(const Call *call, IndexPlan *p, Error *err) {
-    const Tensor *self = call->arg[0].tensor;
-    const Arg *list = &call->arg[1];
+static ErrCode collect_indices(const Tensor *self, const Arg *list, IndexPlan *p, Error *err) {
     if (list->tensors.n > self->ndim) {
         return error_set(err, ERR_index_range, "too many indices for tensor of dimension %d (got %d)", self->ndim, list->tensors.n);
     }
@@ -49,43 +47,278 @@ static void add_dim(IndexPlan *p, int64_t size, int64_t stride) {
     p->source[p->ndim++] = stride;
 }
 
-ErrCode index_plan(const Call *call, IndexPlan *p, Error *err) {
-    const Tensor *self = call->arg[0].tensor;
-    TRY(collect_indices(call, p, err));
+ErrCode index_plan(const Tensor *self, const Arg *list, IndexPlan *p, Error *err) {
+    TRY(collect_indices(self, list, p, err));
     int64_t size[MAX_DIMS];
     TRY(broadcast_indices(p, size, &p->nbroadcast, err));
     if (self->ndim - p->nindex + p->nbroadcast > MAX_DIMS) {
         return error_set(err, ERR_limit, "a tensor of %d dims is over the limit of %d", self->ndim - p->nindex + p->nbroadcast, MAX_DIMS);
     }
-    bool hit = p->nindex > 0; /* does some index tuple exist? */
-    for (int d = 0; d < p->nbroadcast; d++) {
-        hit = hit && size[d] != 0;
+    unsigned indexed = 0;
+    for (int k = 0; k < p->nindex; k++) {
+        indexed |= 1u << p->dim[k];
     }
-    p->first = indices_adjacent(p) && p->nindex > 0 ? p->dim[0] : 0;
+    p->first = p->nindex > 0 && indices_adjacent(p) ? p->dim[0] : 0;
     p->ndim = 0;
-    int next = 0;
-    for (int d = 0; d <= self->ndim; d++) {
-        if (p->ndim == p->first && (d == self->ndim || next == 0 || p->first > 0)) {
-            int start = p->ndim;
-            if (next == 0 || p->first == 0) {
-                for (int k = 0; k < p->nbroadcast && start == p->first && next >= 0; k++) {
-                    add_dim(p, size[k], 0);
-                }
-                next = -1;
-            }
-        }
-        if (d == self->ndim) {
-            break;
-        }
-        bool indexed = false;
-        for (int k = 0; k < p->nindex; k++) {
-            indexed = indexed || p->dim[k] == d;
-        }
-        if (!indexed) {
+    for (int d = 0; d < p->first; d++) {
+        add_dim(p, self->size[d], self->stride[d]);
+    }
+    bool asked = true; /* is any element asked for by the indices? */
+    for (int d = 0; d < p->nbroadcast; d++) {
+        add_dim(p, size[d], 0);
+        asked = asked && size[d] != 0;
+    }
+    for (int d = p->first; d < self->ndim; d++) {
+        if (!(indexed >> d & 1)) {
             add_dim(p, self->size[d], self->stride[d]);
-        } else if (hit && self->size[d] == 0) {
+        } else if (asked && self->size[d] == 0) {
             return error_set(err, ERR_index_range, "index is out of bounds for dimension with size 0");
         }
     }
     return sizes_fit(p->size, p->ndim, err);
 }
+
+static ErrCode no_indices(Error *err) { return error_set(err, ERR_invalid, "an index needs at least one tensor"); }
+
+/* The order of dims is TensorIterator's over self, its indexed dims at stride 0, and the index tensors. */
+ErrCode infer_index(const Call *call, Infer *r) {
+    IndexPlan p;
+    TRY(index_plan(call->arg[0].tensor, &call->arg[1], &p, r->err));
+    if (p.nindex == 0) {
+        return no_indices(r->err);
+    }
+    int64_t buffer[MAX_DIMS][MAX_DIMS];
+    const int64_t *strides[MAX_DIMS + 1] = {p.source};
+    for (int k = 0; k < p.nindex; k++) {
+        for (int d = 0; d < p.ndim; d++) {
+            buffer[k][d] = 0;
+        }
+        broadcast_strides(p.index[k], p.size + p.first, p.nbroadcast, buffer[k] + p.first);
+        strides[k + 1] = buffer[k];
+    }
+    Tensor *t = infer_one(r, call->arg[0].tensor->dtype, p.ndim);
+    memcpy(t->size, p.size, (size_t)p.ndim * sizeof *t->size);
+    ordered_strides(p.size, p.ndim, strides, p.nindex + 1, t->stride);
+    return ERR_none;
+}
+
+static bool expands_to(const Tensor *t, const int64_t *size, int ndim) {
+    int shift = ndim - t->ndim;
+    for (int d = 0; d < t->ndim && shift >= 0; d++) {
+        if (t->size[d] != 1 && t->size[d] != size[d + shift]) {
+            return false;
+        }
+    }
+    return shift >= 0;
+}
+
+ErrCode infer_index_put(const Call *call, Infer *r) {
+    const Tensor *self = call->arg[0].tensor, *values = call->arg[2].tensor;
+    IndexPlan p;
+    TRY(index_plan(self, &call->arg[1], &p, r->err));
+    if (!expands_to(values, p.size, p.ndim)) {
+        return error_set(r->err, ERR_shape, "shape mismatch: value tensor cannot be broadcast to indexing result");
+    }
+    if (values->dtype != self->dtype) {
+        return error_set(r->err, ERR_dtype, "Index put requires the source and destination dtypes match, got %s for the destination and %s for the source.",
+                         dtype_name(self->dtype), dtype_name(values->dtype));
+    }
+    return p.nindex == 0 ? no_indices(r->err) : infer_cloned(r, self, self->dtype);
+}
+
+/* ---- gather and scatter (ScatterGatherChecks.h) ---- */
+
+/* Sizes and dims as if a 0-dim tensor had one dim of size 1. */
+static int dims_at_least_1(const Tensor *t) { return t->ndim > 0 ? t->ndim : 1; }
+static int64_t size_at(const Tensor *t, int d) { return t->ndim > 0 ? t->size[d] : 1; }
+
+static ErrCode check_index_dtype(const Call *call, const Tensor *index, Error *err) {
+    if (index->dtype != DT_int64) {
+        return error_set(err, ERR_index_dtype, "%s(): Expected dtype int64 for index", call->op->name);
+    }
+    return ERR_none;
+}
+
+static ErrCode check_index_dims(const Tensor *self, const Tensor *index, Error *err) {
+    if (dims_at_least_1(self) != dims_at_least_1(index)) {
+        return error_set(err, ERR_shape, "Index tensor must have the same number of dimensions as self tensor");
+    }
+    return ERR_none;
+}
+
+ErrCode infer_gather(const Call *call, Infer *r) {
+    const Tensor *self = call->arg[0].tensor, *index = call->arg[2].tensor;
+    int dim;
+    TRY(dim_wrap(call->arg[1].i, self->ndim, &dim, r->err));
+    if (tensor_numel(index) > 0) {
+        TRY(check_index_dtype(call, index, r->err));
+        TRY(check_index_dims(self, index, r->err));
+        for (int d = 0; d < dims_at_least_1(self); d++) {
+            if (d != dim && size_at(index, d) > size_at(self, d)) {
+                return error_set(r->err, ERR_shape, "Size does not match at dimension %d: expected index to be smaller than self apart from dimension %d", d, dim);
+            }
+        }
+    }
+    return infer_contiguous(r, self->dtype, index->size, index->ndim);
+}
+
+static ErrCode check_scatter_shape(const Tensor *self, const Tensor *index, const Tensor *src, int dim, Error *err) {
+    TRY(check_index_dims(self, index, err));
+    bool wrong = false;
+    int n = dims_at_least_1(self);
+    for (int d = 0; d < n; d++) {
+        wrong = wrong || (d != dim && size_at(index, d) > size_at(self, d));
+    }
+    for (int d = 0; src && d < n && !wrong; d++) {
+        if (src->ndim > 0 && d >= src->ndim) {
+            return error_set(err, ERR_index_range, "Dimension out of range (expected to be in range of [%d, %d], but got %d)", -src->ndim,
+                             src->ndim - 1, d);
+        }
+        wrong = size_at(index, d) > size_at(src, d);
+    }
+    if (src && dims_at_least_1(src) != dims_at_least_1(index)) {
+        return error_set(err, ERR_shape, "Index tensor must have the same number of dimensions as src tensor");
+    }
+    if (wrong) {
+        return error_set(err, ERR_shape, "Expected index to be smaller than self apart from dimension %d%s", dim,
+                         src ? " and to be smaller size than src" : "");
+    }
+    return ERR_none;
+}
+
+/* scatter.src, scatter.value, scatter_add. */
+ErrCode infer_scatter(const Call *call, Infer *r) {
+    const Tensor *self = call->arg[0].tensor, *index = call->arg[2].tensor;
+    const Tensor *src = call->op->id == OP_scatter_value ? NULL : call->arg[3].tensor;
+    bool some = tensor_numel(index) > 0;
+    int dim;
+    TRY(dim_wrap(call->arg[1].i, self->ndim, &dim, r->err));
+    if (some) {
+        TRY(check_index_dtype(call, index, r->err));
+    }
+    if (src && src->dtype != self->dtype) {
+        return error_set(r->err, ERR_dtype, "%s(): Expected self.dtype to be equal to src.dtype", call->op->name);
+    }
+    if (some) {
+        TRY(check_scatter_shape(self, index, src, dim, r->err));
+        if (!src && tensor_numel(self) > 0) {
+            TRY(scalar_check(call->arg[3].scalar, self->dtype, r->err));
+        }
+    }
+    return infer_contiguous(r, self->dtype, self->size, self->ndim);
+}
+
+/* ---- a vector of indices along one dim ---- */
+
+static ErrCode refuse_matrix(const Call *call, const Tensor *index, Error *err) {
+    if (index->ndim > 1) {
+        return error_set(err, ERR_invalid, "%s(): Index is supposed to be a vector", call->op->name);
+    }
+    return ERR_none;
+}
+
+static bool is_index_dtype(DType dtype) { return dtype == DT_int64 || dtype == DT_int32; }
+
+ErrCode infer_index_select(const Call *call, Infer *r) {
+    const Tensor *self = call->arg[0].tensor, *index = call->arg[2].tensor;
+    int dim;
+    TRY(dim_wrap(call->arg[1].i, self->ndim, &dim, r->err));
+    TRY(refuse_matrix(call, index, r->err));
+    if (!is_index_dtype(index->dtype)) {
+        return error_set(r->err, ERR_index_dtype, "index_select(): Expected dtype int32 or int64 for index");
+    }
+    int64_t size[MAX_DIMS], n = tensor_numel(index);
+    memcpy(size, self->size, (size_t)self->ndim * sizeof *size);
+    if (self->ndim > 0) {
+        size[dim] = n;
+    }
+    if (self->ndim > 1 && n > 0 && self->size[dim] == 0) {
+        return error_set(r->err, ERR_invalid, "index_select(): self indexing axis dim should be positive");
+    }
+    return infer_contiguous(r, self->dtype, size, self->ndim);
+}
+
+/* source.select(dim, 0) must broadcast into self.select(dim, 0) without enlarging it. */
+static ErrCode check_slices(const Tensor *self, const Tensor *source, int dim, Error *err) {
+    Tensor own, other;
+    TRY(geometry_select(self, dim, 0, &own, err));
+    TRY(geometry_select(source, dim, 0, &other, err));
+    int64_t size[MAX_DIMS];
+    int ndim = own.ndim;
+    memcpy(size, own.size, (size_t)ndim * sizeof *size);
+    TRY(broadcast_into(size, &ndim, other.size, other.ndim, err));
+    if (!sizes_equal(size, ndim, own.size, own.ndim)) {
+        return error_set(err, ERR_shape, "output with the shape of a slice of self doesn't match the broadcast shape");
+    }
+    return ERR_none;
+}
+
+ErrCode infer_index_add(const Call *call, Infer *r) {
+    const Tensor *self = call->arg[0].tensor, *index = call->arg[2].tensor, *source = call->arg[3].tensor;
+    int dim;
+    TRY(dim_wrap(call->arg[1].i, self->ndim, &dim, r->err));
+    TRY(refuse_matrix(call, index, r->err));
+    if (!is_index_dtype(index->dtype)) {
+        return error_set(r->err, ERR_dtype, "index_add_(): Expected dtype int32/int64 for index but got: %s", dtype_name(index->dtype));
+    }
+    if (self->dtype != source->dtype) {
+        return error_set(r->err, ERR_dtype, "index_add_(): self (%s) and source (%s) must have the same scalar type", dtype_name(self->dtype),
+                         dtype_name(source->dtype));
+    }
+    if (dim != 0 && dim >= source->ndim) {
+        return error_set(r->err, ERR_index_range, "index_add_(): Indexing dim %d is out of bounds of the source tensor with dim %d", dim, source->ndim);
+    }
+    int64_t n = tensor_numel(index);
+    if (source->ndim == 0 && n != 1) {
+        return error_set(r->err, ERR_index_range, "Dimension specified as 0 but tensor has no dimensions");
+    }
+    if (n != size_at(source, dim)) {
+        return error_set(r->err, ERR_shape, "index_add_(): Number of indices (%lld) should be equal to source.size(dim): (%lld), for dim: %d",
+                         (long long)n, (long long)size_at(source, dim), dim);
+    }
+    if (self->ndim > 1) {
+        if (n > 0) {
+            TRY(check_slices(self, source, dim, r->err));
+        }
+    } else if (source->ndim > 1) {
+        return error_set(r->err, ERR_invalid, "source.dim() (%d) must be one or zero for given self.dim() (%d)", source->ndim, self->ndim);
+    }
+    if (self->ndim <= 1 || n > 0) {
+        TRY(scalar_check(call->arg[4].scalar, self->dtype, r->err));
+    }
+    return infer_contiguous(r, self->dtype, self->size, self->ndim);
+}
+
+/* ---- nonzero ---- */
+
+/* size [-1, self.ndim] and stride [1, 0]: the count of rows n is a value, so whoever counts sets size[0] = stride[1] = n. */
+ErrCode infer_nonzero(const Call *call, Infer *r) {
+    Tensor *t = infer_one(r, DT_int64, 2);
+    t->size[0] = -1;
+    t->size[1] = call->arg[0].tensor->ndim;
+    t->stride[0] = 1;
+    t->stride[1] = 0;
+    return ERR_none;
+}
+
+/* ---- writing into a view of a copy ---- */
+
+ErrCode infer_view_scatter(const Call *call, Infer *r) {
+    const Tensor *self = call->arg[0].tensor, *src = call->arg[1].tensor;
+    TRY(infer_cloned(r, self, self->dtype));
+    Tensor view;
+    TRY(geometry_scattered(call, r->out, &view, r->err));
+    if (!tensor_same_size(&view, src)) {
+        return error_set(r->err, ERR_invalid, "expected src to have a size equal to the slice of self");
+    }
+    if (tensor_internal_overlap(&view) == OVERLAP_YES) {
+        return error_set(r->err, ERR_overlap, "unsupported operation: more than one element of the written-to tensor refers to a single memory location.");
+    }
+    return ERR_none;
+}
+
+/* The gradient of as_strided, of unfold: an input of this size, row-major. */
+ErrCode infer_as_strided_grad(const Call *call, Infer *r) {
+    return infer_contiguous(r, call->arg[0].tensor->dtype, call->arg[1].ints.v, call->arg[1].ints.n);
+}
+ErrCode infer_unfold_grad(const Call *call, Infer *r) { return infer_as_strided_grad(call, r); }

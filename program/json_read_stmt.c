@@ -277,17 +277,15 @@ static bool read_pair(Reader *r, const Json *j, NameId *name, const Json **secon
 
 /* `depth`: how many `not`s stand around it. */
 static bool read_predicate(Reader *r, const Json *j, Predicate *out, int depth) {
-    static const char *const names[] = {"requires_grad",   "is_leaf", "has_grad_fn", "is_contiguous",
-                                        "is_grad_enabled", "dtype",   "dim",         "not"}; /* ORDER PredicateKind */
     *out = (Predicate){.of = NAME_NONE};
     if (!json_want(r, j, JSON_OBJECT, "a predicate")) {
         return false;
     }
     int kind = 0;
-    while (j->count == 1 && kind < COUNT_OF(names) && strcmp(names[kind], j->child->key) != 0) {
+    while (j->count == 1 && predicate_names[kind] && strcmp(predicate_names[kind], j->child->key) != 0) {
         kind++;
     }
-    if (j->count != 1 || kind == COUNT_OF(names)) {
+    if (j->count != 1 || !predicate_names[kind]) {
         return json_bad(r, j, "expected one predicate: requires_grad, is_leaf, has_grad_fn, is_contiguous, is_grad_enabled, dtype, dim or not");
     }
     out->kind = (PredicateKind)kind;
@@ -379,7 +377,7 @@ static bool read_op_stmt(Reader *r, const Json *j, Stmt *s) {
     if (!read_op(r, j, name->text, s)) {
         return false;
     }
-    s->extra = json_extra(r, j);
+    s->extra = json_extra(r, j, NULL);
     return true;
 }
 

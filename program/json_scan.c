@@ -288,9 +288,5 @@ static bool scan(Scanner *s) {
 bool json_scan(Arena *arena, const char *text, size_t length, JsonScan *out, char *message, size_t message_size) {
     *out = (JsonScan){0};
     Scanner s = {.text = (const unsigned char *)text, .length = length, .arena = arena, .out = out, .message = message, .message_size = message_size};
-    if (length > JSON_MAX_BYTES) {
-        snprintf(message, message_size, "the text has %zu bytes: the limit is %d", length, JSON_MAX_BYTES);
-        return false;
-    }
     return scan(&s);
 }

@@ -10,6 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+const char *const predicate_names[] = {"requires_grad", "is_leaf", "has_grad_fn", "is_contiguous", "is_grad_enabled",
+                                       "dtype",         "dim",     "not",         NULL}; /* ORDER PredicateKind */
+const char *const wrap_names[] = {"function", "method", "module", NULL};                                        /* ORDER Wrap */
+const char *const role_names[] = {"arg", "closure", "global", "attr", "buffer", "parameter", "constant", NULL}; /* ORDER Role */
+const char *const spelling_names[] = {"method", "function", "operator", "kwargs", "torch_ops", NULL};           /* ORDER Spelling */
+
 void text_addn(Text *text, const char *s, int64_t n) {
     CHECK(n >= 0 && text->n < INT64_MAX / 4 - n);
     if (text->n + n + 1 > text->capacity) {

@@ -54,6 +54,9 @@ static void path_add(Text *text, const Json *j) {
 const char *json_path(Reader *r, const Json *j) {
     Text text = {.arena = r->arena};
     path_add(&text, j);
+    if (text.n > 240) { /* keep both ends: the message must have room for its sentence */
+        return arena_printf(r->arena, "%.120s...%s", text.v, text.v + text.n - 100);
+    }
     return text.n ? text.v : "top level";
 }
 
@@ -165,8 +168,18 @@ static Json *build(Builder *b, const cJSON *from, Json *parent, int index) {
     return j;
 }
 
-Json *json_parse(Reader *r, const char *text, size_t length) {
+Json *json_parse(Reader *r, const char *source, size_t length) {
     JsonScan scan;
+    if (length > JSON_MAX_BYTES) {
+        snprintf(r->message, r->message_size, "the text has %zu bytes: the limit is %d", length, JSON_MAX_BYTES);
+        r->failed = true;
+        return NULL;
+    }
+    char *text = arena_alloc_raw(r->arena, (int64_t)length + 1);
+    if (length > 0) {
+        memcpy(text, source, length);
+    }
+    text[length] = '\0';
     if (!json_scan(r->arena, text, length, &scan, r->message, r->message_size)) {
         r->failed = true;
         return NULL;
@@ -226,15 +239,15 @@ bool json_keys(Reader *r, const Json *object, const char *const *allowed, const 
         }
     }
     if (extra) {
-        *extra = json_extra(r, object);
+        *extra = json_extra(r, object, NULL);
     }
     return true;
 }
 
-const char *json_extra(Reader *r, const Json *object) {
+const char *json_extra(Reader *r, const Json *object, const char *but) {
     Text kept = {.arena = r->arena};
     for (const Json *j = object->child; j; j = j->next) {
-        if (strncmp(j->key, "x-", 2) == 0) {
+        if (strncmp(j->key, "x-", 2) == 0 && !(but && strcmp(j->key, but) == 0)) {
             text_add(&kept, kept.n ? ", " : "");
             text_json_string(&kept, j->key);
             text_add(&kept, ": ");

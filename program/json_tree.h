@@ -41,13 +41,13 @@ typedef struct JsonScan {
     NumberToken *number; /* every number of the text, in order */
     int count;
 } JsonScan;
-/* Checks that text[0..length) is one JSON value: size, UTF-8, grammar, nesting, control characters, surrogates, no \u0000.
+/* Checks that text[0..length) is one JSON value: UTF-8, grammar, nesting, control characters, surrogates, no \u0000.
  * False with "line 3, column 7: ..." in `message`. */
 bool json_scan(Arena *arena, const char *text, size_t length, JsonScan *out, char *message, size_t message_size);
 
 /* ---- json_tree.c ---- */
-/* Text to tree; duplicate keys are refused. The nodes point into `text`, which must be NUL-terminated and stay. NULL after a complaint. */
-Json *json_parse(Reader *r, const char *text, size_t length);
+/* Text to tree, all of it in r->arena; duplicate keys are refused. NULL after a complaint. */
+Json *json_parse(Reader *r, const char *source, size_t length);
 /* Records "PATH: what" as the complaint, unless there is one; returns false. */
 bool json_bad(Reader *r, const Json *at, const char *format, ...) __attribute__((format(printf, 3, 4)));
 /* "body[3].dim"; "top level" for the root. */
@@ -59,8 +59,9 @@ const Json *json_get(const Json *object, const char *key);
 /* As json_get, complaining when it is missing. */
 const Json *json_need(Reader *r, const Json *object, const char *key);
 bool json_want(Reader *r, const Json *j, JsonKind kind, const char *expected);
-/* The members whose keys begin with x-, as canonical JSON: "\"x-a\": 1, \"x-b\": []"; NULL if there are none. */
-const char *json_extra(Reader *r, const Json *object);
+/* The members whose keys begin with x-, as canonical JSON: "\"x-a\": 1, \"x-b\": []"; NULL if there are none.
+ * `but` (may be NULL) is left out. */
+const char *json_extra(Reader *r, const Json *object, const char *but);
 /* Refuses keys that are not in the NULL-ended list, those that begin with x- apart; *extra (may be NULL) = json_extra. */
 bool json_keys(Reader *r, const Json *object, const char *const *allowed, const char **extra);
 /* True for an object with the single key `key`: the notations {"float": ..}, {"int": ..}, {"size_of": ..}, {"list": ..}. */
@@ -113,6 +114,11 @@ bool read_block(Reader *r, const Json *j, Block *out);
 Result *read_result(Reader *r, const Json *j, const Program *p);
 
 /* ---- json_text.c ---- */
+/* Spellings by enum value, NULL-ended. */
+extern const char *const predicate_names[];
+extern const char *const wrap_names[];
+extern const char *const role_names[];
+extern const char *const spelling_names[];
 /* The node as canonical JSON on one line. */
 void text_json(Text *text, const Json *j);
 void text_sizes(Text *text, const int64_t *v, int n);

@@ -230,9 +230,7 @@ static void write_grad(const Writer *w, const Stmt *s) {
 }
 
 static void write_predicate(const Writer *w, const Predicate *p) {
-    static const char *const names[] = {"requires_grad",   "is_leaf", "has_grad_fn", "is_contiguous",
-                                        "is_grad_enabled", "dtype",   "dim",         "not"}; /* ORDER PredicateKind */
-    text_printf(w->text, "{\"%s\": ", names[p->kind]);
+    text_printf(w->text, "{\"%s\": ", predicate_names[p->kind]);
     switch (p->kind) {
     case PRED_requires_grad:
     case PRED_is_leaf:
@@ -402,10 +400,6 @@ static void write_recalls(Writer *w, const Program *p) {
 }
 
 /* ---- shell ---- */
-
-static const char *const wrap_names[] = {"function", "method", "module"};                                        /* ORDER Wrap */
-static const char *const role_names[] = {"arg", "closure", "global", "attr", "buffer", "parameter", "constant"}; /* ORDER Role */
-static const char *const spelling_names[] = {"method", "function", "operator", "kwargs", "torch_ops"};           /* ORDER Spelling */
 
 static void write_shell(const Writer *w, const Shell *s) {
     const char *comma = "";

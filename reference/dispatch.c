@@ -199,6 +199,12 @@ static ErrCode refuse_cast(Session *s, DType from, DType to) {
                                     : error_set(s->err, ERR_dtype, "result type %s can't be cast to the desired output type %s", dtype_name(from), dtype_name(to));
 }
 
+/* cumsum_ works in self's dtype, whatever that is, and takes no other. */
+static ErrCode refuse_dtype(Session *s, const Call *twin) {
+    const Arg *dtype = &twin->arg[2];
+    return dtype->none || dtype->dtype == twin->arg[0].tensor->dtype ? ERR_none : error_set(s->err, ERR_invalid, "bad in-place call: dtypes should match");
+}
+
 /* The op's own checks, up to the values: typing, overlap, shape, cast. Fills `r` with what the twin answers. */
 static ErrCode check_write(Session *s, const OpInfo *op, const Call *twin, Infer *r) {
     const Tensor *self = twin->arg[0].tensor;
@@ -219,7 +225,11 @@ static ErrCode check_write(Session *s, const OpInfo *op, const Call *twin, Infer
     if (!tensor_same_size(&r->out[0], self)) {
         return error_set(s->err, ERR_shape, "output with shape of self doesn't match the broadcast shape");
     }
-    TRY(refuse_cast(s, r->out[0].dtype, self->dtype));
+    if (twin->op->id == OP_cumsum) {
+        TRY(refuse_dtype(s, twin));
+    } else {
+        TRY(refuse_cast(s, r->out[0].dtype, self->dtype));
+    }
     if (!iterator && (op->checks_overlap || twin->op->id == OP_addmm)) {
         TRY(refuse_internal(s, self));
         if (twin->op->id != OP_addmm && twin->op->id != OP_cumsum) {

@@ -17,6 +17,10 @@ void shadow_allocate(Session *s, const Tensor *t);
 void shadow_load(Session *s, Storage *storage);
 /* After `call` was computed into `out`: its shadow. */
 void shadow_compute(Session *s, const Call *call, Tensor *const *out, int nout);
+/* The part of shadow_compute for POINTWISE rows. */
+void shadow_pointwise(const Call *call, const Tensor *out);
+/* `x` rounded to a floating dtype. */
+double shadow_round(double x, DType dtype);
 /* to[...] = from[...], values and bounds as they are; `from` broadcasts. */
 void shadow_copy(const Tensor *to, const Tensor *from);
 /* As shadow_copy after a write that converted: a narrower dtype rounds, an integer truncates. */

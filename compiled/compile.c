@@ -1,0 +1,293 @@
+/* The compiled executor, from outside in: a call is looked up in the cache or compiled, then run.
+ *
+ * compile_graph is the pipeline: one loop over passes.def that gates, runs, verifies and dumps. A call whose CHECK fires at run time
+ * is captured again up to the statement of the CHECK, and that prefix, with its own epilogue, is what the call reports. */
+#include "compiled/capture.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- tables ---- */
+
+static const FaultInfo fault_table[] = {
+#define FAULT(family, number, name, stage, oracle, issue, text) {#family "-" #number, #name, #stage, #oracle, issue, text},
+#include "compiled/faults.def"
+#undef FAULT
+};
+
+const FaultInfo *fault_info(FaultId id) {
+    CHECK(id >= 0 && id < FAULT_COUNT);
+    return &fault_table[id];
+}
+
+bool fault_parse(const char *text, FaultId *id) {
+    for (int i = 0; i < FAULT_COUNT; i++) {
+        if (strcmp(text, fault_table[i].id) == 0 || strcmp(text, fault_table[i].name) == 0) {
+            *id = (FaultId)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+enum { REQUIRED = false, OPTIONAL = true };
+
+static const PassInfo pass_table[] = {
+#define PASS(name, need, text) {#name, need, text},
+#include "compiled/passes.def"
+#undef PASS
+};
+
+int pass_count(void) { return COUNT_OF(pass_table); }
+const PassInfo *pass_info(int number) {
+    CHECK(number >= 0 && number < COUNT_OF(pass_table));
+    return &pass_table[number];
+}
+
+enum {
+#define PASS(name, need, text) PASS_##name,
+#include "compiled/passes.def"
+#undef PASS
+};
+
+typedef bool (*PassFn)(Compile *c);
+static const PassFn pass_function[] = {
+#define PASS(name, need, text) pass_##name,
+#include "compiled/passes.def"
+#undef PASS
+};
+
+/* ---- the gate ---- */
+
+void rewrite_breakpoint(int64_t step) { (void)step; }
+
+bool gate(Compile *c, const char *rule) {
+    (void)rule; /* a name for whoever stops in rewrite_breakpoint */
+    int64_t step = c->counters->gate_steps++, limit = c->options->opt_limit;
+    if (limit >= 0 && step >= limit) {
+        return false;
+    }
+    rewrite_breakpoint(step);
+    return true;
+}
+
+/* ---- the pipeline ---- */
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define VERIFY_ALWAYS true
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(memory_sanitizer)
+#define VERIFY_ALWAYS true
+#endif
+#endif
+#ifndef VERIFY_ALWAYS
+#define VERIFY_ALWAYS false
+#endif
+
+static void verify(const Compile *c, const char *stage, bool functional) {
+    char message[256];
+    if ((c->options->verify || VERIFY_ALWAYS) && !graph_verify(c->graph, functional, message, sizeof message)) {
+        fprintf(stderr, "after %s: %s\n", stage, message);
+        graph_dump(c->graph);
+        CHECK(!"the graph is broken");
+    }
+}
+
+static void dump_graph(const Compile *c, const char *stage) {
+    if (c->options->on_dump) {
+        Text text = {.arena = c->arena};
+        graph_print(&text, c->graph, c->program);
+        c->options->on_dump(c->options->dump_user, stage, text.n > 0 ? text.v : "");
+    }
+}
+
+Plan *compile_graph(Compile *c) {
+    verify(c, "capture", false);
+    dump_graph(c, "capture");
+    for (int i = 0; i < pass_count(); i++) {
+        c->pass = i;
+        if (pass_table[i].optional && ((c->options->disabled >> i & 1) || !gate(c, NULL))) {
+            continue;
+        }
+        if (pass_function[i](c)) {
+            c->counters->pass_changed[i]++;
+        }
+        verify(c, pass_table[i].name, i >= PASS_functionalize);
+        dump_graph(c, pass_table[i].name);
+    }
+    Plan *plan = graph_lower(c);
+    if (c->options->on_dump) {
+        Text text = {.arena = c->arena};
+        plan_print(&text, plan, c->program);
+        c->options->on_dump(c->options->dump_user, "lower", text.n > 0 ? text.v : "");
+    }
+    return plan;
+}
+
+/* ---- one program ---- */
+
+typedef struct Runner {
+    const Program *p;
+    const CompileOptions *compile;
+    const RunOptions *options;
+    CompileCounters counters;
+    Arena *arena;
+    Artifact *cache;
+    Error err;
+} Runner;
+
+static bool has_checks(const Graph *g) {
+    for (int i = 0; i < g->n; i++) {
+        if (g->node[i]->kind == NODE_CHECK) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The input storage that the statement of a CHECK was writing, or -1. */
+static int written_at(const Graph *g, int sid) {
+    for (int i = 0; i < g->n; i++) {
+        const Node *n = g->node[i];
+        if (n->kind == NODE_CHECK && n->sid == sid && n->number >= 0) {
+            return n->number;
+        }
+    }
+    return -1;
+}
+
+static Artifact *compile_call(Runner *r, const CaptureInput *in);
+
+/* What comes before statement `sid`, which raises. */
+static Artifact *compile_prefix(Runner *r, const CaptureInput *in, int sid, ErrCode code, const char *message, int unsettled) {
+    CaptureInput prefix = *in;
+    prefix.stop_before = sid;
+    Artifact *a = compile_call(r, &prefix);
+    CHECK(a->capture->end == END_STOPPED);
+    a->error_at = sid;
+    a->error = code;
+    a->message = arena_strdup(r->arena, message);
+    a->unsettled = unsettled;
+    return a;
+}
+
+static Artifact *compile_call(Runner *r, const CaptureInput *in) {
+    Compile *c = arena_new(r->arena, Compile);
+    *c = (Compile){.arena = r->arena, .err = &r->err, .options = r->compile, .counters = &r->counters, .program = r->p, .limits = r->options->limits};
+    capture_program(c, in);
+    const Capture *cap = c->capture;
+    if (cap->end == END_CHECK) {
+        Artifact *a = compile_prefix(r, in, cap->at, cap->err.code, cap->err.text, written_at(c->graph, cap->at));
+        a->questions = cap->questions;
+        return a;
+    }
+    Artifact *a = arena_new(r->arena, Artifact);
+    a->unsettled = -1;
+    if (cap->end == END_ERROR) {
+        a->error_at = cap->at;
+        a->error = cap->err.code;
+        a->message = cap->err.text;
+        a->unsettled = cap->unsettled ? cap->writing : -1;
+    }
+    a->plan = compile_graph(c);
+    a->capture = cap;
+    a->graph = c->graph;
+    a->questions = cap->questions;
+    a->has_checks = has_checks(c->graph);
+    return a;
+}
+
+static bool questions_same(const Artifact *a, const CaptureInput *in, Arena *arena) {
+    Storage *storage[MAX_INPUTS];
+    void *input[MAX_INPUTS];
+    int n;
+    storages_of(in->tensors, in->n, storage, &n);
+    for (int k = 0; k < n; k++) {
+        input[k] = storage[k]->data;
+    }
+    for (const Question *q = a->questions; q; q = q->next) {
+        if (!question_same(q, input, arena)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* An artifact for this call: from the cache, or made now. */
+static const Artifact *find_artifact(Runner *r, const CaptureInput *in, bool *compiled) {
+    const Compile c = {.options = r->compile};
+    int64_t bytes;
+    const void *key = guard_key(&c, in, r->arena, &bytes);
+    for (Artifact *a = r->cache; a; a = a->next) {
+        if (a->key_bytes == bytes && memcmp(a->key, key, (size_t)bytes) == 0 && questions_same(a, in, r->arena)) {
+            r->counters.hits++;
+            *compiled = false;
+            return a;
+        }
+    }
+    Artifact *a = compile_call(r, in);
+    a->key = key;
+    a->key_bytes = bytes;
+    a->next = r->cache;
+    r->cache = a;
+    r->counters.compiles++;
+    *compiled = true;
+    return a;
+}
+
+/* Parts of the format that are not run here. */
+static ErrCode refuse_unsupported(const Program *p, int number, Error *err) {
+    if (p->setup.count > 0 || p->args_given) {
+        return error_set(err, ERR_unsupported, "setup and args");
+    }
+    if (number > 0 && p->recalls[number - 1].keep) {
+        return error_set(err, ERR_unsupported, "a recall that keeps its inputs");
+    }
+    return ERR_none;
+}
+
+static void run_call(Runner *r, int number, CallResult *call) {
+    Error err = {0};
+    int ninputs;
+    bool grad_mode;
+    const Input *inputs = program_call_inputs(r->p, number, &ninputs, &grad_mode);
+    Tensor *tensors = arena_array(r->arena, Tensor, ninputs);
+    ErrCode code = refuse_unsupported(r->p, number, &err);
+    if (code == ERR_none) {
+        code = inputs_build(r->p, inputs, ninputs, r->arena, &r->options->limits, tensors, &err);
+    }
+    if (code != ERR_none) {
+        call->error = code;
+        call->error_at = AT_UNKNOWN;
+        call->message = arena_strdup(r->arena, err.text);
+        return;
+    }
+    CaptureInput in = {tensors, inputs, ninputs, grad_mode, -1};
+    const Artifact *a = find_artifact(r, &in, &call->compiled);
+    Execution exec;
+    if (!artifact_run(a, r->p, inputs, tensors, ninputs, r->options, r->arena, call, &exec)) {
+        a = compile_prefix(r, &in, exec.failed_sid, exec.code, exec.message, written_at(a->graph, exec.failed_sid));
+        bool whole = artifact_run(a, r->p, inputs, tensors, ninputs, r->options, r->arena, call, &exec);
+        CHECK(whole);
+    }
+}
+
+Result *compiled_run(const Program *p, const CompileOptions *compile, const RunOptions *options, CompileCounters *counters, Arena *arena) {
+    Runner r = {.p = p, .compile = compile, .options = options, .arena = arena};
+    Result *result = arena_new(arena, Result);
+    result->target = "twingrad compiled";
+    result->ncalls = 1 + p->nrecalls;
+    result->calls = arena_array(arena, CallResult, result->ncalls);
+    for (int k = 0; k < result->ncalls; k++) {
+        run_call(&r, k, &result->calls[k]);
+    }
+    if (counters) {
+        counters->compiles += r.counters.compiles;
+        counters->hits += r.counters.hits;
+        counters->gate_steps += r.counters.gate_steps;
+        for (int i = 0; i < pass_count(); i++) {
+            counters->pass_changed[i] += r.counters.pass_changed[i];
+        }
+    }
+    return result;
+}

@@ -1,0 +1,145 @@
+/* Runs a plan: one block for all temporaries, then loop after loop.
+ *
+ * A CHECK that fails ends the run. Nothing after it has happened, and nothing before it can be seen: inputs are written in place
+ * only after the last CHECK (pass_reinplace.c). */
+#include "compiled/lower.h"
+
+#include <string.h>
+
+static bool check_holds(const Node *check, int64_t v) {
+    switch (check->check) {
+    case CHECK_INDEX_WRAP: return v >= -check->bound && v < check->bound;
+    case CHECK_INDEX: return v >= 0 && v < check->bound;
+    case CHECK_NONZERO: return v != 0;
+    }
+    return true;
+}
+
+static bool run_check(const Loop *loop, void *const *data) {
+    const void *values = data[loop->from.buffer];
+    int64_t index[MAX_DIMS] = {0}, at = loop->from.offset;
+    for (int64_t left = loop->numel; left > 0; left--) {
+        if (!check_holds(loop->node, element_int(values, loop->from.dtype, at))) {
+            return false;
+        }
+        for (int d = loop->ndim - 1; d >= 0; d--) {
+            at += loop->from.stride[d];
+            if (++index[d] < loop->size[d]) {
+                break;
+            }
+            at -= loop->from.stride[d] * loop->size[d];
+            index[d] = 0;
+        }
+    }
+    return true;
+}
+
+static void run_fill(const Loop *loop, void *const *data) {
+    void *to = data[loop->to.buffer];
+    DType dtype = loop->to.dtype;
+    int64_t n = loop->numel;
+    uint64_t cell = 0;
+    if (loop->value.kind == CAT_FLOAT) {
+        element_store_double(&cell, dtype, 0, loop->value.f);
+    } else {
+        element_store_int(&cell, dtype, 0, loop->value.i);
+    }
+    int bytes = dtype_bytes(dtype);
+    if (cell == 0) {
+        memset(to, 0, (size_t)(n * bytes));
+        return;
+    }
+    switch (bytes) {
+    case 1: memset(to, (int)cell, (size_t)n); return;
+    case 4: {
+        uint32_t word;
+        memcpy(&word, &cell, sizeof word);
+        for (int64_t i = 0; i < n; i++) {
+            ((uint32_t *)to)[i] = word;
+        }
+        return;
+    }
+    case 8:
+        for (int64_t i = 0; i < n; i++) {
+            ((uint64_t *)to)[i] = cell;
+        }
+        return;
+    default:
+        for (int64_t i = 0; i < n; i++) {
+            memcpy((char *)to + i * bytes, &cell, (size_t)bytes);
+        }
+    }
+}
+
+/* The shared kernel; its refusal (of a value) ends the run as a CHECK's would. */
+static bool run_opaque(const Loop *loop, void *const *data, Arena *arena, Execution *out) {
+    Opaque *o = loop->opaque;
+    for (int k = 0; k < o->noperand; k++) {
+        o->storage[k].data = data[o->buffer[k]];
+    }
+    o->out_storage.data = data[o->out_buffer];
+    memset(o->out_storage.data, 0, (size_t)(o->out_storage.numel * dtype_bytes(o->out_storage.dtype)));
+    Error err = {0};
+    KernelCtx k = {arena, &err, NULL};
+    Tensor *result = &o->out;
+    ErrCode code = o->call.op->kernel(&o->call, &result, &k);
+    if (code != ERR_none) {
+        *out = (Execution){loop->node->sid, code, arena_strdup(arena, err.text)};
+    }
+    return code == ERR_none;
+}
+
+static bool run_loop(const Loop *loop, void *const *data, void *registers, Arena *arena, Execution *out) {
+    switch (loop->kind) {
+    case LOOP_TILE: tile_run(loop->tile, data, registers); return true;
+    case LOOP_MOVE: loop_move(loop, data); return true;
+    case LOOP_FILL: run_fill(loop, data); return true;
+    case LOOP_SCAN: loop_scan(loop, data); return true;
+    case LOOP_SOFTMAX: loop_softmax(loop, data); return true;
+    case LOOP_MATMUL: loop_matmul(loop->matmul, data); return true;
+    case LOOP_LITERAL:
+        if (loop->bytes > 0) {
+            memcpy(data[loop->to.buffer], loop->literal, (size_t)loop->bytes);
+        }
+        return true;
+    case LOOP_OPAQUE: return run_opaque(loop, data, arena, out);
+    case LOOP_CHECK:
+        if (run_check(loop, data)) {
+            return true;
+        }
+        *out = (Execution){loop->node->sid, loop->node->check_code, loop->node->check_message};
+        return false;
+    }
+    return true;
+}
+
+void plan_execute(const Plan *plan, void *const *input, void *const *tangent, Arena *arena, Execution *out) {
+    *out = (Execution){-1, ERR_none, NULL};
+    void **data = arena_alloc_raw(arena, (int64_t)sizeof *data * plan->nbuffer);
+    char *block = arena_alloc_raw(arena, plan->bytes);
+    void *registers = arena_alloc_raw(arena, plan->register_bytes);
+    for (int b = 0; b < plan->ninput; b++) {
+        data[b] = input[b];
+    }
+    for (int b = 0; b < plan->ntangent; b++) {
+        data[plan->ninput + b] = tangent[plan->tangent[b]];
+    }
+    for (int b = plan->ninput + plan->ntangent; b < plan->nbuffer; b++) {
+        data[b] = block + plan->buffer[b].place;
+    }
+    plan->state->data = data;
+    for (int k = 0; k < plan->nloop; k++) {
+        if (!run_loop(&plan->loop[k], data, registers, arena, out)) {
+            return;
+        }
+    }
+}
+
+void *plan_data(const Plan *plan, const Node *node) {
+    if (node->kind == NODE_VIEW) {
+        node = node->in[0];
+    }
+    int buffer = node->id < plan->nnode ? plan->buffer_of[node->id] : -1;
+    CHECK(buffer >= 0 && plan->state->data);
+    return plan->state->data[buffer];
+}

@@ -1,0 +1,413 @@
+/* joint: the backward, walked over the static tape and recorded into the graph of the forward.
+ *
+ * The walk is the engine's (torch/csrc/autograd/engine.cpp): a node runs when all edges into it have delivered, the ready node with
+ * the highest sequence number first; gradients that meet are added in order of arrival; NULL is an undefined gradient, which is
+ * not zeros: it is passed on, and what nobody reaches stays None. A node that runs first looks at the versions of what it saved:
+ * the backward follows the last statement, so the versions are those at the end of the capture. Derivative rules emit into the
+ * graph through an Emit whose values are nodes. */
+#include "compiled/capture.h"
+
+#include <string.h>
+
+typedef struct Joint {
+    Emit emit; /* first: Emit * is Joint * */
+    Compile *c;
+    Graph *g;
+    Error err;
+    TapeNode **ready; /* a heap, the highest sequence number first */
+    int nready, capacity;
+} Joint;
+
+/* ---- the Emit that records ---- */
+
+static ErrCode within_limits(Joint *j, const Tensor *t) {
+    int64_t numel;
+    if (!sizes_numel(t->size, t->ndim, &numel) || numel > j->c->limits.max_elements) {
+        return error_set(&j->err, ERR_limit, "a gradient passes the limit of %lld elements", (long long)j->c->limits.max_elements);
+    }
+    return ERR_none;
+}
+
+static ErrCode joint_apply(Emit *e, const Call *call, Tensor **out, int *nout) {
+    Joint *j = (Joint *)e;
+    const OpInfo *op = call->op;
+    switch (op->kind) {
+    case KIND_FACTORY:
+    case KIND_POINTWISE:
+    case KIND_FUNC:
+    case KIND_VIEW:
+    case KIND_MULTI_VIEW: break;
+    case KIND_META:
+        if (op->id == OP_detach) {
+            out[0] = call->arg[0].tensor;
+            *nout = 1;
+            return ERR_none;
+        }
+        return error_set(e->err, ERR_internal, "a derivative rule uses %s", op->name);
+    case KIND_INPLACE:
+    case KIND_COMPOSITE: return error_set(e->err, ERR_internal, "a derivative rule uses %s", op->name);
+    }
+    Infer r = {e->arena, e->err, 0, NULL};
+    TRY(op->infer(call, &r));
+    bool view = op->kind == KIND_VIEW || op->kind == KIND_MULTI_VIEW;
+    for (int i = 0; i < r.n; i++) {
+        if (view) {
+            out[i] = &graph_view(j->g, (Node *)call->arg[0].tensor, &r.out[i], AT_BACKWARD)->t;
+            continue;
+        }
+        TRY(within_limits(j, &r.out[i]));
+        out[i] = &graph_op(j->g, call, &r.out[i], AT_BACKWARD)->t;
+    }
+    *nout = r.n;
+    return ERR_none;
+}
+
+static ErrCode joint_count(Emit *e, const Tensor *mask, int64_t *count) {
+    (void)mask;
+    *count = 0;
+    return error_set(e->err, ERR_internal, "a derivative rule asks for a size that depends on data");
+}
+
+static ErrCode joint_item(Emit *e, const Tensor *t, int64_t *value) {
+    (void)t;
+    *value = 0;
+    return error_set(e->err, ERR_internal, "a derivative rule asks for a value");
+}
+
+/* ---- the engine ---- */
+
+static void push_ready(Joint *j, TapeNode *node) {
+    if (j->nready == j->capacity) {
+        int capacity = j->capacity ? j->capacity * 2 : 32;
+        TapeNode **grown = arena_array(j->emit.arena, TapeNode *, capacity);
+        for (int i = 0; i < j->nready; i++) {
+            grown[i] = j->ready[i];
+        }
+        j->ready = grown;
+        j->capacity = capacity;
+    }
+    int at = j->nready++;
+    while (at > 0 && j->ready[(at - 1) / 2]->seq < node->seq) {
+        j->ready[at] = j->ready[(at - 1) / 2];
+        at = (at - 1) / 2;
+    }
+    j->ready[at] = node;
+}
+
+static TapeNode *pop_ready(Joint *j) {
+    TapeNode *top = j->ready[0], *last = j->ready[--j->nready];
+    int at = 0;
+    for (int child = 1; child < j->nready; child = 2 * at + 1) {
+        if (child + 1 < j->nready && j->ready[child + 1]->seq > j->ready[child]->seq) {
+            child++;
+        }
+        if (j->ready[child]->seq <= last->seq) {
+            break;
+        }
+        j->ready[at] = j->ready[child];
+        at = child;
+    }
+    j->ready[at] = last;
+    return top;
+}
+
+/* Counts the edges into every node that can be reached from `root`. */
+static void count_edges(Joint *j, TapeNode *root) {
+    root->waits++;
+    if (root->seen) {
+        return;
+    }
+    root->seen = true;
+    TapeNode **stack = NULL;
+    int n = 0, capacity = 0;
+    for (TapeNode *node = root;; node = stack[--n]) {
+        for (int i = 0; i < node->nslot; i++) {
+            TapeNode *to = node->next[i].to;
+            if (!to) {
+                continue;
+            }
+            to->waits++;
+            if (to->seen) {
+                continue;
+            }
+            to->seen = true;
+            if (n == capacity) {
+                int more = capacity ? capacity * 2 : 32;
+                TapeNode **grown = arena_array(j->emit.arena, TapeNode *, more);
+                if (n > 0) {
+                    memcpy(grown, stack, sizeof *grown * (size_t)n);
+                }
+                stack = grown;
+                capacity = more;
+            }
+            stack[n++] = to;
+        }
+        if (n == 0) {
+            break;
+        }
+    }
+}
+
+static void deliver(Joint *j, Edge edge, Tensor *grad) {
+    TapeNode *to = edge.to;
+    if (!to) {
+        return;
+    }
+    if (!to->grad) {
+        to->grad = arena_array(j->emit.arena, Tensor *, to->nout);
+    }
+    Tensor **slot = &to->grad[edge.nr];
+    *slot = *slot && grad ? emit_add(&j->emit, *slot, grad) : grad ? grad : *slot;
+    if (--to->waits == 0) {
+        push_ready(j, to);
+    }
+}
+
+/* ---- nodes ---- */
+
+/* Unpacking a saved operand asks its history, which may refuse. */
+static ErrCode unpack(Joint *j, Var *operand) {
+    Capture *cap = j->c->capture;
+    ErrCode code = cap_ask(cap, operand, NULL);
+    if (code != ERR_none) {
+        error_set(&j->err, code, "%s", cap->err.text);
+        cap->err = (Error){0};
+    }
+    return code;
+}
+
+static ErrCode check_saved(Joint *j, const TapeNode *node) {
+    for (int i = 0; i < node->nsaved; i++) {
+        const Saved *saved = &node->saved[i];
+        if (saved->operand) {
+            TRY(unpack(j, saved->operand));
+        }
+        if (saved->cls->storage.version != saved->version) {
+            return error_set(&j->err, ERR_saved_modified, "a variable needed for gradient computation is at version %lld; expected version %lld",
+                             (long long)saved->cls->storage.version, (long long)saved->version);
+        }
+    }
+    return ERR_none;
+}
+
+/* Gradients of the operands of an OP or ZERO node: out[slot], NULL where nobody asks or none is defined. */
+static ErrCode differentiate(Joint *j, const TapeNode *node, Tensor *const *grad, Tensor **out) {
+    bool need[MAX_SLOTS], any = false;
+    TRY(check_saved(j, node));
+    for (int i = 0; i < node->nslot; i++) {
+        out[i] = NULL;
+        need[i] = node->next[i].to != NULL;
+    }
+    for (int i = 0; i < node->nout; i++) {
+        any |= grad[i] != NULL;
+    }
+    if (!any) {
+        return ERR_none;
+    }
+    if (node->kind == TAPE_ZERO) {
+        for (int i = 0; i < node->nslot; i++) {
+            out[i] = need[i] ? emit_zeros_like(&j->emit, node->input[i]) : NULL;
+        }
+        return j->err.code;
+    }
+    const Call *call = node->call ? node->call : node->node->call;
+    Grad g = {&j->emit, call, node->out, node->nout, grad, need, out, node->nslot};
+    call->op->grad(&g);
+    return j->err.code;
+}
+
+static void run_function(Joint *j, const TapeNode *node) {
+    Tensor *out[MAX_SLOTS];
+    if (differentiate(j, node, node->grad, out) != ERR_none) {
+        return;
+    }
+    for (int i = 0; i < node->nslot; i++) {
+        if (node->next[i].to) {
+            deliver(j, node->next[i], grad_finish(&j->emit, out[i], node->input[i]));
+        }
+    }
+}
+
+/* Is `node` a buffer with this layout from offset 0? */
+static bool has_layout(const Node *node, const Tensor *layout) {
+    if (node->kind == NODE_VIEW || node->t.offset != 0 || !tensor_same_size(&node->t, layout)) {
+        return false;
+    }
+    for (int d = 0; d < layout->ndim; d++) {
+        if (layout->size[d] != 1 && node->t.stride[d] != layout->stride[d]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* The gradient laid out in memory as the base is. */
+static Node *lay_out(Joint *j, Tensor *grad, const Tensor *layout) {
+    if (has_layout((Node *)grad, layout)) {
+        return (Node *)grad;
+    }
+    if (tensor_is_contiguous(layout)) {
+        return (Node *)emit_unary(&j->emit, OP__contiguous_copy, grad);
+    }
+    int64_t extent = 0;
+    CHECK(tensor_extent(layout, &extent));
+    Tensor *flat = emit_full(&j->emit, &extent, 1, scalar_float(0), layout->dtype);
+    return flat ? graph_store(j->g, (Node *)flat, (Node *)grad, layout, AT_BACKWARD) : NULL;
+}
+
+/* CopySlices: the base's gradient, in whose region the op's own gradient takes the place of what arrived. */
+static void run_region(Joint *j, const TapeNode *node) {
+    Tensor *grad = node->grad[0], *out[MAX_SLOTS];
+    memset(out, 0, sizeof *out * (size_t)node->nslot);
+    Tensor *to_base = NULL;
+    if (grad) {
+        Tensor base = *node->base, view = *node->view;
+        base.storage = view.storage = NULL;
+        view.offset -= base.offset;
+        base.offset = 0;
+        int64_t have = 0, need = 0;
+        CHECK(tensor_extent(&base, &have));
+        if (tensor_internal_overlap(&base) == OVERLAP_YES) {
+            error_set(&j->err, ERR_overlap, "more than one element of the written-to tensor refers to a single memory location");
+            return;
+        }
+        if (view.offset < 0 || !tensor_extent(&view, &need) || need > have) {
+            error_set(&j->err, ERR_invalid, "the written view lies outside its base's geometry");
+            return;
+        }
+        Node *buffer = lay_out(j, grad, &base);
+        if (!buffer) {
+            return;
+        }
+        Tensor *slice = &graph_view(j->g, buffer, &view, AT_BACKWARD)->t;
+        if (differentiate(j, node->inner, &slice, out) != ERR_none) {
+            return;
+        }
+        if (node->next[0].to && out[0]) {
+            if (tensor_internal_overlap(&view) == OVERLAP_YES) {
+                error_set(&j->err, ERR_overlap, "more than one element of the written-to tensor refers to a single memory location");
+                return;
+            }
+            Tensor *inside = grad_finish(&j->emit, out[0], &view);
+            if (!inside) {
+                return;
+            }
+            Node *replaced = tensor_numel(&view) > 0 ? graph_store(j->g, buffer, (Node *)inside, &view, AT_BACKWARD) : buffer;
+            to_base = &graph_view(j->g, replaced, &base, AT_BACKWARD)->t;
+        }
+    }
+    deliver(j, node->next[0], to_base);
+    for (int i = 1; i < node->nslot; i++) {
+        if (node->next[i].to) {
+            deliver(j, node->next[i], grad_finish(&j->emit, out[i], node->input[i]));
+        }
+    }
+}
+
+static void run_leaf(Joint *j, const TapeNode *node) {
+    Var *leaf = node->leaf;
+    if (!node->grad[0]) {
+        return;
+    }
+    if (cap_has_grad_fn(leaf)) {
+        error_set(&j->err, ERR_invalid, "leaf variable has been moved into the graph interior");
+    } else if (cap_requires_grad(leaf)) {
+        leaf->grad = (Node *)node->grad[0];
+    }
+}
+
+static void run_node(Joint *j, const TapeNode *node) {
+    switch (node->kind) {
+    case TAPE_LEAF: run_leaf(j, node); break;
+    case TAPE_OP:
+    case TAPE_ZERO: run_function(j, node); break;
+    case TAPE_REGION: run_region(j, node); break;
+    case TAPE_STRIDED: {
+        Tensor *grad = node->grad[0] ? emit_as_strided_grad(&j->emit, node->grad[0], node->base, node->view) : NULL;
+        deliver(j, node->next[0], grad_finish(&j->emit, grad, node->base));
+        break;
+    }
+    }
+}
+
+/* ---- roots ---- */
+
+typedef struct Root {
+    Edge edge;
+    int place;
+    bool zeros; /* GR-10 */
+} Root;
+
+static int find_roots(Joint *j, Root *root) {
+    const Capture *cap = j->c->capture;
+    const Backward *backward = &cap->program->backward;
+    int n = 0;
+    for (int k = 0; k < j->g->nret; k++) {
+        Var *v = cap->ret[k];
+        if (!dtype_is_float(v->t.dtype) || !cap_requires_grad(v)) {
+            continue;
+        }
+        Edge edge;
+        if (cap_ask(j->c->capture, v, &edge) != ERR_none) {
+            continue; /* it was asked when it was returned */
+        }
+        if (backward_includes(backward, k)) {
+            root[n++] = (Root){edge, k, false};
+            if (!edge.to) {
+                error_set(&j->err, ERR_invalid, "element %d of tensors does not require grad and does not have a grad_fn", k);
+            }
+        } else if (fault(j->c, FAULT_GR_10) && edge.to) {
+            root[n++] = (Root){edge, k, true};
+        }
+    }
+    return n;
+}
+
+static void run_engine(Joint *j, const Root *root, int nroots) {
+    for (int i = 0; i < nroots; i++) {
+        count_edges(j, root[i].edge.to);
+    }
+    for (int i = 0; i < nroots; i++) {
+        const Tensor *like = &j->g->ret[root[i].place].layout;
+        Tensor *tangent = root[i].zeros ? emit_zeros_like(&j->emit, like) : &graph_tangent(j->g, root[i].place, like)->t;
+        deliver(j, root[i].edge, tangent);
+    }
+    while (j->nready > 0 && j->err.code == ERR_none) {
+        run_node(j, pop_ready(j));
+    }
+}
+
+bool pass_joint(Compile *c) {
+    Capture *cap = c->capture;
+    Graph *g = c->graph;
+    if (!cap || cap->end != END_OK || !cap->program->backward.given || g->nret == 0) {
+        return false;
+    }
+    Joint j = {.c = c, .g = g};
+    j.emit = (Emit){c->arena, &j.err, joint_apply, joint_count, joint_item};
+    Root *root = arena_array(c->arena, Root, g->nret);
+    int nroots = find_roots(&j, root);
+    if (nroots == 0) {
+        return false;
+    }
+    g->backward_runs = true;
+    if (j.err.code == ERR_none) {
+        run_engine(&j, root, nroots);
+    }
+    if (j.err.code != ERR_none) {
+        g->backward_error = j.err.code;
+        g->backward_message = arena_strdup(c->arena, j.err.text);
+        return true;
+    }
+    for (int i = 0; i < g->ninp; i++) {
+        g->inp[i].grad = cap->input[i].grad;
+        g->inp[i].grad_state = g->inp[i].grad ? GRAD_VALUE : GRAD_NULL;
+    }
+    for (int k = 0; k < g->nret; k++) { /* a returned leaf carries its gradient too */
+        const Var *v = cap->ret[k];
+        if (g->ret[k].is_leaf && v->requires_grad) {
+            g->ret[k].grad = v->grad;
+        }
+    }
+    return true;
+}

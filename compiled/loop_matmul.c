@@ -1,0 +1,120 @@
+/* Products of matrices: BLAS where it pays and the strides allow, else loops.
+ *
+ * The loops keep a row of results in double (integers: int64, wrapping) and go over k outside, so that the innermost loop runs along
+ * a row of the right operand. */
+#include "compiled/lower.h"
+
+#include <string.h>
+
+#ifndef TWINGRAD_NO_BLAS
+#include <cblas.h>
+#endif
+
+enum { STRIP = 64 }; /* results at a time */
+
+static void strip_float(const MatmulLoop *m, const void *a, const void *b, int64_t ai, int64_t bi, int n, double *acc) {
+    for (int j = 0; j < n; j++) {
+        acc[j] = 0;
+    }
+    int64_t step = m->bstride[2];
+    for (int64_t k = 0; k < m->k; k++, ai += m->astride[2], bi += m->bstride[1]) {
+        if (m->dtype == DT_float32) {
+            double v = (double)((const float *)a)[ai];
+            const float *row = (const float *)b + bi;
+            for (int j = 0; j < n; j++) {
+                acc[j] += v * (double)row[j * step];
+            }
+        } else {
+            double v = ((const double *)a)[ai];
+            const double *row = (const double *)b + bi;
+            for (int j = 0; j < n; j++) {
+                acc[j] += v * row[j * step];
+            }
+        }
+    }
+}
+
+static void strip_int(const MatmulLoop *m, const void *a, const void *b, int64_t ai, int64_t bi, int n, uint64_t *acc) {
+    memset(acc, 0, sizeof *acc * (size_t)n);
+    for (int64_t k = 0; k < m->k; k++, ai += m->astride[2], bi += m->bstride[1]) {
+        uint64_t v = (uint64_t)element_int(a, m->dtype, ai);
+        for (int j = 0; j < n; j++) {
+            acc[j] += v * (uint64_t)element_int(b, m->dtype, bi + j * m->bstride[2]);
+        }
+    }
+}
+
+static void plain(const MatmulLoop *m, void *const *data) {
+    const void *a = data[m->a.buffer], *b = data[m->b.buffer], *d = m->has_d ? data[m->d.buffer] : NULL;
+    void *c = data[m->c.buffer];
+    bool is_float = dtype_is_float(m->dtype);
+    for (int64_t row = 0; row < m->batch * m->m; row++) {
+        int64_t batch = row / m->m, i = row % m->m;
+        int64_t ai = m->a.offset + batch * m->astride[0] + i * m->astride[1];
+        for (int64_t j0 = 0; j0 < m->n; j0 += STRIP) {
+            int n = m->n - j0 < STRIP ? (int)(m->n - j0) : STRIP;
+            double acc[STRIP];
+            uint64_t iacc[STRIP];
+            int64_t bi = m->b.offset + batch * m->bstride[0] + j0 * m->bstride[2];
+            if (is_float) {
+                strip_float(m, a, b, ai, bi, n, acc);
+            } else {
+                strip_int(m, a, b, ai, bi, n, iacc);
+            }
+            for (int j = 0; j < n; j++) {
+                int64_t ci = m->c.offset + batch * m->cstride[0] + i * m->cstride[1] + (j0 + j) * m->cstride[2];
+                int64_t di = m->d.offset + i * m->dstride[1] + (j0 + j) * m->dstride[2];
+                if (is_float) {
+                    double v = m->alpha.f == 1 ? acc[j] : m->alpha.f * acc[j];
+                    v += d ? m->beta.f * element_double(d, m->dtype, di) : 0;
+                    element_store_double(c, m->dtype, ci, v);
+                } else {
+                    uint64_t v = (uint64_t)m->alpha.i * iacc[j] + (d ? (uint64_t)m->beta.i * (uint64_t)element_int(d, m->dtype, di) : 0);
+                    element_store_int(c, m->dtype, ci, (int64_t)v);
+                }
+            }
+        }
+    }
+}
+
+#ifndef TWINGRAD_NO_BLAS
+/* Row-major with leading dimension, or the transpose of that. */
+static int blas_layout(const int64_t *stride, int64_t rows, int64_t columns, int *ld) {
+    bool by_rows = (stride[2] == 1 || columns == 1) && stride[1] >= max_i64(columns, 1);
+    *ld = (int)max_i64(by_rows ? stride[1] : stride[2], by_rows ? max_i64(columns, 1) : max_i64(rows, 1));
+    return by_rows ? CblasNoTrans : CblasTrans;
+}
+
+static void blas(const MatmulLoop *m, void *const *data) {
+    int lda, ldb, ldc = (int)m->cstride[1];
+    int ta = blas_layout(m->astride, m->m, m->k, &lda), tb = blas_layout(m->bstride, m->k, m->n, &ldb);
+    for (int64_t batch = 0; batch < m->batch; batch++) {
+        int64_t ai = m->a.offset + batch * m->astride[0], bi = m->b.offset + batch * m->bstride[0], ci = m->c.offset + batch * m->cstride[0];
+        for (int64_t i = 0; m->has_d && i < m->m; i++) {
+            for (int64_t j = 0; j < m->n; j++) {
+                element_cast(data[m->c.buffer], m->dtype, ci + i * m->cstride[1] + j, data[m->d.buffer], m->dtype, m->d.offset + i * m->dstride[1] + j * m->dstride[2]);
+            }
+        }
+        if (m->dtype == DT_float32) {
+            cblas_sgemm(CblasRowMajor, (CBLAS_TRANSPOSE)ta, (CBLAS_TRANSPOSE)tb, (int)m->m, (int)m->n, (int)m->k, (float)m->alpha.f, (const float *)data[m->a.buffer] + ai, lda,
+                        (const float *)data[m->b.buffer] + bi, ldb, m->has_d ? (float)m->beta.f : 0, (float *)data[m->c.buffer] + ci, ldc);
+        } else {
+            cblas_dgemm(CblasRowMajor, (CBLAS_TRANSPOSE)ta, (CBLAS_TRANSPOSE)tb, (int)m->m, (int)m->n, (int)m->k, m->alpha.f, (const double *)data[m->a.buffer] + ai, lda,
+                        (const double *)data[m->b.buffer] + bi, ldb, m->has_d ? m->beta.f : 0, (double *)data[m->c.buffer] + ci, ldc);
+        }
+    }
+}
+#endif
+
+void loop_matmul(const MatmulLoop *m, void *const *data) {
+    if (m->batch == 0 || m->m == 0 || m->n == 0) {
+        return;
+    }
+#ifndef TWINGRAD_NO_BLAS
+    if (m->blas) {
+        blas(m, data);
+        return;
+    }
+#endif
+    plain(m, data);
+}

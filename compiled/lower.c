@@ -1,0 +1,326 @@
+/* Graph to loops: one unit after the other, in graph order.
+ *
+ * A unit is a group that fusion made, or a node. Members go to lower_nest; CHECKs, scans, products of matrices, concatenation and
+ * what has no lowering are loops of their own, made here. A node without a buffer that is no register either is wanted by nobody
+ * and makes no loop. */
+#include "compiled/lower.h"
+#include "program/op_functions.h"
+
+#include <string.h>
+
+#ifndef TWINGRAD_NO_BLAS
+#include <cblas.h>
+#endif
+
+enum { BLAS_MIN_WORK = 8 * 1024 /* multiply-adds below which plain loops win */ };
+
+Loop *lower_add(Lower *l, LoopKind kind, const Node *node) {
+    Plan *plan = l->plan;
+    if (plan->nloop == l->capacity) {
+        l->capacity = l->capacity ? l->capacity * 2 : 32;
+        Loop *more = arena_alloc_raw(l->arena, (int64_t)sizeof *more * l->capacity);
+        if (plan->nloop > 0) {
+            memcpy(more, plan->loop, sizeof *more * (size_t)plan->nloop);
+        }
+        plan->loop = more;
+    }
+    Loop *loop = &plan->loop[plan->nloop++];
+    loop->kind = kind;
+    loop->node = node;
+    return loop;
+}
+
+int lower_buffer(const Node *n) { return n->kind == NODE_VIEW ? n->in[0]->buffer : n->buffer; }
+
+Access lower_access(int buffer, const Tensor *t) { return (Access){buffer, t->dtype, t->offset, (int64_t *)t->stride}; }
+
+/* Space and accesses of a MOVE: dims in order of `to`'s strides, merged where both agree. */
+void lower_move(Lower *l, const Node *node, const int64_t *size, int ndim, Access to, Access from) {
+    Loop *loop = lower_add(l, LOOP_MOVE, node);
+    int order[MAX_DIMS], n = 0;
+    loop->numel = 1;
+    for (int d = 0; d < ndim; d++) {
+        loop->numel *= size[d];
+        if (size[d] == 1) {
+            continue;
+        }
+        int at = n++;
+        while (at > 0 && to.stride[order[at - 1]] < to.stride[d]) {
+            order[at] = order[at - 1];
+            at--;
+        }
+        order[at] = d;
+    }
+    int64_t *ts = arena_alloc_raw(l->arena, (int64_t)sizeof *ts * 2 * (n + 1)), *fs = ts + n + 1;
+    loop->ndim = 0;
+    for (int k = 0; k < n; k++) {
+        int d = order[k], last = loop->ndim - 1;
+        if (last >= 0 && ts[last] == to.stride[d] * size[d] && fs[last] == from.stride[d] * size[d]) {
+            loop->size[last] *= size[d];
+        } else {
+            last = loop->ndim++;
+            loop->size[last] = size[d];
+        }
+        ts[last] = to.stride[d];
+        fs[last] = from.stride[d];
+    }
+    if (loop->ndim == 0) {
+        loop->ndim = 1;
+        loop->size[0] = ts[0] = fs[0] = 1;
+    }
+    loop->to = to;
+    loop->from = from;
+    loop->to.stride = ts;
+    loop->from.stride = fs;
+}
+
+void lower_fill(Lower *l, const Node *node, int buffer, DType dtype, int64_t numel, Scalar value) {
+    Loop *loop = lower_add(l, LOOP_FILL, node);
+    loop->numel = numel;
+    loop->to = (Access){buffer, dtype, 0, NULL};
+    loop->value = value;
+}
+
+/* ---- nodes that are loops of their own ---- */
+
+static void lower_check(Lower *l, Node *n) {
+    const Tensor *t = &n->in[0]->t;
+    Loop *loop = lower_add(l, LOOP_CHECK, n);
+    loop->ndim = t->ndim;
+    memcpy(loop->size, t->size, (size_t)t->ndim * sizeof *t->size);
+    loop->numel = tensor_numel(t);
+    loop->from = lower_access(lower_buffer(n->in[0]), t);
+}
+
+/* cat: every operand into its part of the result. */
+static void lower_cat(Lower *l, Node *n) {
+    int64_t dim = n->call->arg[1].i, start = 0;
+    dim = dim < 0 ? dim + n->t.ndim : dim;
+    for (int k = 0; k < n->nin; k++) {
+        const Node *in = n->in[k];
+        if (in->t.ndim != n->t.ndim) {
+            continue; /* the empty 1-D tensor that cat ignores */
+        }
+        Access to = lower_access(n->buffer, &n->t);
+        to.offset = start * n->t.stride[dim];
+        start += in->t.size[dim];
+        Scalar splat;
+        bool is_splat = node_splat(in, &splat);
+        Access from = lower_access(is_splat ? -1 : lower_buffer(in), &in->t);
+        if (tensor_numel(&in->t) == 0) {
+            continue;
+        }
+        if (!is_splat && in->t.dtype == n->t.dtype) {
+            lower_move(l, n, in->t.size, in->t.ndim, to, from);
+        } else {
+            lower_convert(l, n, in->t.size, in->t.ndim, to, is_splat ? NULL : &from, splat);
+        }
+    }
+}
+
+/* cumsum, cumprod, softmax: lines along one dim. */
+static void lower_lines(Lower *l, Node *n, LoopKind kind) {
+    const Tensor *self = &n->in[0]->t;
+    int64_t dim = n->call->arg[1].i;
+    Loop *loop = lower_add(l, kind, n);
+    loop->ndim = n->t.ndim;
+    loop->numel = tensor_numel(&n->t);
+    memcpy(loop->size, n->t.size, (size_t)n->t.ndim * sizeof *n->t.size);
+    loop->dim = n->t.ndim == 0 ? -1 : (int)(dim < 0 ? dim + n->t.ndim : dim);
+    loop->product = n->call->op->id == OP_cumprod;
+    loop->to = lower_access(n->buffer, &n->t);
+    loop->from = lower_access(lower_buffer(n->in[0]), self);
+}
+
+/* Strides of a matrix operand as (batch, row, column). */
+static void matrix_strides(const Tensor *t, bool column, int64_t *out) {
+    int n = t->ndim;
+    out[0] = n == 3 && t->size[0] != 1 ? t->stride[0] : 0;
+    if (n >= 2) {
+        out[1] = t->stride[n - 2];
+        out[2] = t->stride[n - 1];
+    } else {
+        out[1] = column && n == 1 ? t->stride[0] : 0;
+        out[2] = !column && n == 1 ? t->stride[0] : 0;
+    }
+}
+
+static bool blas_takes(const int64_t *stride, int64_t rows, int64_t columns) {
+    bool by_rows = (stride[2] == 1 || columns == 1) && stride[1] >= max_i64(columns, 1), by_columns = (stride[1] == 1 || rows == 1) && stride[2] >= max_i64(rows, 1);
+    return by_rows || by_columns;
+}
+
+static void lower_matmul(Lower *l, Node *n) {
+    OpId id = n->call->op->id;
+    int first = id == OP_addmm ? 1 : 0;
+    const Node *a = n->in[first], *b = n->in[first + 1];
+    MatmulLoop *m = arena_new(l->arena, MatmulLoop);
+    m->dtype = n->t.dtype;
+    m->batch = id == OP_bmm ? a->t.size[0] : 1;
+    m->m = id == OP_dot ? 1 : a->t.size[a->t.ndim - 2];
+    m->k = a->t.size[a->t.ndim - 1];
+    m->n = id == OP_dot || id == OP_mv ? 1 : b->t.size[b->t.ndim - 1];
+    m->a = lower_access(lower_buffer(a), &a->t);
+    m->b = lower_access(lower_buffer(b), &b->t);
+    m->c = lower_access(n->buffer, &n->t);
+    matrix_strides(&a->t, false, m->astride);
+    matrix_strides(&b->t, true, m->bstride);
+    matrix_strides(&n->t, true, m->cstride);
+    m->alpha = m->beta = lower_scalar(scalar_int(1), m->dtype);
+    if (id == OP_addmm) {
+        const Node *d = n->in[0];
+        m->beta = lower_scalar(n->call->arg[3].scalar, m->dtype);
+        m->alpha = lower_scalar(n->call->arg[4].scalar, m->dtype);
+        m->has_d = dtype_is_float(m->dtype) ? m->beta.f != 0 : m->beta.i != 0; /* beta 0: self is not read, its NaNs do not matter */
+        m->d = lower_access(lower_buffer(d), &d->t);
+        broadcast_strides(&d->t, n->t.size, n->t.ndim, m->dstride + 1);
+    }
+    m->blas = dtype_is_float(m->dtype) && m->m * m->n * m->k >= BLAS_MIN_WORK / max_i64(m->batch, 1) && m->m > 1 && m->n > 1 &&
+              blas_takes(m->astride, m->m, m->k) && blas_takes(m->bstride, m->k, m->n) && m->cstride[2] == 1;
+#ifdef TWINGRAD_NO_BLAS
+    m->blas = false;
+#else
+    if (m->blas) {
+        openblas_set_num_threads(1);
+    }
+#endif
+    lower_add(l, LOOP_MATMUL, n)->matmul = m;
+}
+
+/* Factories that are no splat depend on nothing: made now, copied at every run. */
+static void lower_literal(Lower *l, Node *n) {
+    Tensor made = n->t, *out = &made;
+    Error err = {0};
+    KernelCtx k = {l->arena, &err, NULL};
+    CHECK(tensor_allocate(out, l->arena, NULL, &err) == ERR_none && n->call->op->kernel(n->call, &out, &k) == ERR_none);
+    Loop *loop = lower_add(l, LOOP_LITERAL, n);
+    loop->to = lower_access(n->buffer, &n->t);
+    loop->literal = made.storage->data;
+    loop->bytes = made.storage->numel * dtype_bytes(made.dtype);
+}
+
+static Tensor *opaque_operand(Opaque *o, const Node *n) {
+    if (!n) {
+        return NULL;
+    }
+    int k = o->noperand++;
+    o->operand[k] = n->t;
+    o->storage[k] = (Storage){.dtype = n->t.dtype, .numel = tensor_numel(&node_buffer((Node *)n)->t)};
+    o->operand[k].storage = &o->storage[k];
+    o->buffer[k] = lower_buffer(n);
+    return &o->operand[k];
+}
+
+static void lower_opaque(Lower *l, Node *n) {
+    Opaque *o = arena_new(l->arena, Opaque);
+    o->call = *n->call;
+    o->operand = arena_array(l->arena, Tensor, n->nin);
+    o->storage = arena_array(l->arena, Storage, n->nin);
+    o->buffer = arena_array(l->arena, int, n->nin);
+    int slot = 0;
+    for (int p = 0; p < o->call.op->nparam; p++) {
+        Arg *arg = &o->call.arg[p];
+        ArgType type = o->call.op->param[p].type;
+        if (type == ARG_TENSOR || type == ARG_TENSOR_OPT) {
+            arg->tensor = opaque_operand(o, n->in[slot++]);
+        } else if ((type == ARG_TENSORS || type == ARG_TENSORS_OPT) && !arg->none) {
+            Tensor **list = arena_array(l->arena, Tensor *, arg->tensors.n);
+            for (int i = 0; i < arg->tensors.n; i++) {
+                list[i] = opaque_operand(o, n->in[slot++]);
+            }
+            arg->tensors.v = list;
+        }
+    }
+    o->out = n->t;
+    o->out_storage = (Storage){.dtype = n->t.dtype, .numel = tensor_numel(&n->t)};
+    o->out.storage = &o->out_storage;
+    o->out_buffer = n->buffer;
+    lower_add(l, LOOP_OPAQUE, n)->opaque = o;
+}
+
+void lower_single(Lower *l, Node *n) {
+    LowerClass cls = lower_class(n);
+    Scalar value;
+    if (cls == LOWER_NOTHING || (cls != LOWER_CHECK && n->buffer < 0)) {
+        return;
+    }
+    switch (cls) {
+    case LOWER_CHECK: lower_check(l, n); return;
+    case LOWER_SPLAT:
+        if (node_splat(n, &value)) {
+            lower_fill(l, n, n->buffer, n->t.dtype, tensor_numel(&n->t), value);
+        }
+        return;
+    case LOWER_CAT: lower_cat(l, n); return;
+    case LOWER_SCAN: lower_lines(l, n, LOOP_SCAN); return;
+    case LOWER_SOFTMAX: lower_lines(l, n, LOOP_SOFTMAX); return;
+    case LOWER_MATMUL: lower_matmul(l, n); return;
+    case LOWER_LITERAL: lower_literal(l, n); return;
+    case LOWER_OPAQUE: lower_opaque(l, n); return;
+    default: lower_nest(l, &n, 1); return;
+    }
+}
+
+/* ---- the plan ---- */
+
+/* Places of the temporaries in one block. Bytes of a buffer: the most that a node in it wants. */
+static void place_buffers(Plan *plan, const Graph *g, Arena *arena) {
+    int *of = arena_alloc_raw(arena, (int64_t)sizeof *of * max_i64(g->next_id, 1));
+    memset(of, -1, sizeof *of * (size_t)g->next_id);
+    plan->buffer_of = of;
+    plan->nnode = g->next_id;
+    plan->ninput = g->ninputs;
+    plan->nbuffer = g->ninputs;
+    for (int i = 0; i < g->n; i++) {
+        const Node *n = g->node[i];
+        of[n->id] = n->buffer;
+        plan->ntangent += n->kind == NODE_TANGENT;
+        plan->nbuffer = n->buffer >= plan->nbuffer ? n->buffer + 1 : plan->nbuffer;
+    }
+    plan->buffer = arena_array(arena, PlanBuffer, plan->nbuffer);
+    plan->tangent = arena_array(arena, int, plan->ntangent);
+    for (int i = 0; i < g->n; i++) {
+        const Node *n = g->node[i];
+        if (n->buffer < 0) {
+            continue;
+        }
+        if (n->kind == NODE_TANGENT) {
+            plan->tangent[n->buffer - plan->ninput] = n->number;
+        }
+        int64_t bytes = tensor_numel(&n->t) * dtype_bytes(n->t.dtype);
+        plan->buffer[n->buffer].bytes = max_i64(plan->buffer[n->buffer].bytes, bytes);
+    }
+    for (int b = plan->ninput + plan->ntangent; b < plan->nbuffer; b++) {
+        plan->buffer[b].place = plan->bytes;
+        plan->bytes += (plan->buffer[b].bytes + 63) / 64 * 64;
+    }
+}
+
+Plan *graph_lower(Compile *c) {
+    Graph *g = c->graph;
+    Plan *plan = arena_new(c->arena, Plan);
+    place_buffers(plan, g, c->arena);
+    Lower l = {.c = c, .arena = c->arena, .plan = plan};
+    for (int i = 0; i < g->n; i++) {
+        g->node[i]->mark = 0;
+    }
+    for (int i = 0; i < g->n;) {
+        Node *n = g->node[i];
+        int end = i + 1;
+        if (n->group >= 0) {
+            while (end < g->n && (g->node[end]->group == n->group || g->node[end]->kind == NODE_VIEW)) {
+                end++;
+            }
+            while (g->node[end - 1]->group != n->group) {
+                end--;
+            }
+            lower_nest(&l, g->node + i, end - i);
+        } else {
+            lower_single(&l, n);
+        }
+        i = end;
+    }
+    plan->register_bytes = (int64_t)plan->nregister * TILE * 8;
+    plan->state = arena_alloc(c->arena, (int64_t)sizeof *plan->state);
+    return plan;
+}

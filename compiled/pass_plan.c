@@ -1,0 +1,112 @@
+/* Buffers by liveness.
+ *
+ * Needs the final order; sets `buffer`. Inputs have the first numbers, tangents the next. Going over the units in order, a node whose
+ * memory somebody reads takes the smallest free buffer that is large enough, or a new one; an in-place node takes its base's. A
+ * buffer is free again after the unit that reads it last, so what a unit writes never lies where it reads. */
+#include "compiled/lower.h"
+
+#include <string.h>
+
+typedef struct Planner {
+    const Graph *g;
+    Liveness live;
+    int nbuffer, capacity;
+    int64_t *bytes; /* by buffer */
+    int *last;      /* by buffer: unit after which it is free */
+    int *next;      /* by buffer: in the list of its unit, or of the free ones */
+    int *expire;    /* by unit: first buffer that dies there, or -1 */
+    int free_list;
+} Planner;
+
+static int new_buffer(Planner *p, int64_t bytes) {
+    int b = p->nbuffer++;
+    p->bytes[b] = bytes;
+    p->last[b] = -1;
+    p->next[b] = -1;
+    return b;
+}
+
+static int take_buffer(Planner *p, int64_t bytes) {
+    int *best = NULL;
+    for (int *link = &p->free_list; *link >= 0; link = &p->next[*link]) {
+        if (p->bytes[*link] >= bytes && (!best || p->bytes[*link] < p->bytes[*best])) {
+            best = link;
+        }
+    }
+    if (!best) {
+        return new_buffer(p, bytes);
+    }
+    int b = *best;
+    *best = p->next[b];
+    return b;
+}
+
+/* The buffer lives at least until `unit`; it stands in one list only, that of its last unit so far. */
+static void keep_until(Planner *p, int b, int unit) {
+    if (unit <= p->last[b]) {
+        return;
+    }
+    int listed = p->last[b];
+    p->last[b] = unit;
+    if (listed < 0 && unit != LIVE_TO_THE_END) { /* else it is found when that unit expires, and moved */
+        p->next[b] = p->expire[unit];
+        p->expire[unit] = b;
+    }
+}
+
+static void expire_unit(Planner *p, int unit) {
+    for (int b = p->expire[unit], next; b >= 0; b = next) {
+        next = p->next[b];
+        if (p->last[b] == unit) {
+            p->next[b] = p->free_list;
+            p->free_list = b;
+            p->last[b] = -1;
+        } else if (p->last[b] != LIVE_TO_THE_END) {
+            p->next[b] = p->expire[p->last[b]];
+            p->expire[p->last[b]] = b;
+        }
+    }
+}
+
+static void place_node(Planner *p, Node *n) {
+    int last = p->live.last[n->id];
+    if (lower_class(n) == LOWER_NOTHING || n->kind == NODE_CHECK || last < 0) {
+        return;
+    }
+    int64_t bytes = tensor_numel(&n->t) * dtype_bytes(n->t.dtype);
+    n->buffer = n->in_place ? lower_buffer(n->in[0]) : take_buffer(p, bytes);
+    if (n->buffer >= p->g->ninputs) {
+        keep_until(p, n->buffer, last);
+    }
+}
+
+bool pass_plan(Compile *c) {
+    Graph *g = c->graph;
+    Planner p = {.g = g, .live = liveness_analyse(g, c->arena), .free_list = -1};
+    int most = g->ninputs + g->n;
+    p.bytes = arena_alloc_raw(c->arena, (int64_t)sizeof *p.bytes * most);
+    p.last = arena_alloc_raw(c->arena, (int64_t)sizeof *p.last * 2 * most);
+    p.next = p.last + most;
+    p.expire = arena_alloc_raw(c->arena, (int64_t)sizeof *p.expire * (p.live.nunit + 1));
+    memset(p.expire, -1, sizeof *p.expire * (size_t)(p.live.nunit + 1));
+    for (int k = 0; k < g->ninputs; k++) {
+        g->input[k]->buffer = new_buffer(&p, 0);
+    }
+    for (int i = 0; i < g->n; i++) {
+        Node *n = g->node[i];
+        if (n->kind != NODE_INPUT) {
+            n->buffer = n->kind == NODE_TANGENT ? new_buffer(&p, 0) : -1;
+        }
+    }
+    for (int i = 0; i < g->n;) {
+        int end = unit_end(g, i), unit = -1;
+        for (; i < end; i++) {
+            unit = p.live.unit[g->node[i]->id] >= 0 ? p.live.unit[g->node[i]->id] : unit;
+            place_node(&p, g->node[i]);
+        }
+        if (unit >= 0) {
+            expire_unit(&p, unit);
+        }
+    }
+    return true;
+}

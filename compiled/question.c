@@ -1,0 +1,129 @@
+/* Sizes and indices that depend on data: the value is computed now, by compiling and running the graph captured so far.
+ *
+ * The graph is copied (the capture goes on writing to the original), the value is its only output, and all its CHECKs run with it:
+ * an error that eager would have raised before ends the capture. The answer is part of the guard: on a cache hit the same compiled
+ * slices are run again and must answer the same. */
+#include "compiled/capture.h"
+
+#include <string.h>
+
+/* A copy of the captured graph that shares nothing a pass writes to. */
+static Graph *graph_copy(Graph *g, Arena *arena) {
+    Graph *copy = arena_new(arena, Graph);
+    copy->arena = arena;
+    copy->next_id = g->next_id;
+    copy->n = copy->capacity = g->n;
+    copy->node = arena_array(arena, Node *, g->n);
+    for (int i = 0; i < g->n; i++) {
+        Node *from = g->node[i], *to = arena_copy(arena, from, sizeof *from);
+        from->map = to;
+        copy->node[i] = to;
+        to->in = arena_array(arena, Node *, from->nin);
+        for (int k = 0; k < from->nin; k++) {
+            to->in[k] = from->in[k] ? from->in[k]->map : NULL;
+        }
+        if (to->kind != NODE_OP) {
+            continue;
+        }
+        Call *call = arena_copy(arena, from->call, sizeof *call);
+        for (int p = 0; p < call->op->nparam; p++) {
+            ArgType type = call->op->param[p].type;
+            if ((type == ARG_TENSORS || type == ARG_TENSORS_OPT) && !call->arg[p].none) {
+                call->arg[p].tensors.v = arena_array(arena, Tensor *, call->arg[p].tensors.n);
+            }
+        }
+        to->call = call;
+        node_sync_call(to);
+    }
+    copy->ninputs = g->ninputs;
+    copy->input = arena_array(arena, Node *, g->ninputs);
+    copy->written = arena_array(arena, Node *, g->ninputs);
+    copy->version = arena_array(arena, int64_t, g->ninputs);
+    for (int k = 0; k < g->ninputs; k++) {
+        copy->input[k] = g->input[k]->map;
+    }
+    return copy;
+}
+
+static void compile_question(Capture *cap, const Var *v, Question *q) {
+    Arena *arena = cap->arena;
+    CompileOptions options = *cap->c->options;
+    options.on_dump = NULL;
+    Compile sub = *cap->c;
+    sub.options = &options;
+    sub.capture = NULL;
+    sub.graph = graph_copy(cap->graph, arena);
+    ReturnPlan *ret = arena_new(arena, ReturnPlan);
+    ret->cls = class_of(&v->t)->number;
+    ret->value = class_of(&v->t)->buffer->map;
+    ret->layout = v->t;
+    ret->layout.storage = NULL;
+    ret->is_leaf = true;
+    sub.graph->ret = ret;
+    sub.graph->nret = 1;
+    for (int i = 0; i < cap->graph->n; i++) {
+        cap->graph->node[i]->map = NULL;
+    }
+    q->plan = compile_graph(&sub);
+    q->value = ret->value;
+    q->layout = ret->layout;
+}
+
+static int64_t count_nonzero(const Tensor *t) {
+    const Tensor *list[1] = {t};
+    int64_t count = 0;
+    for (Walk w = walk_start(t->size, t->ndim, list, 1); walk_more(&w); walk_next(&w)) {
+        count += dtype_is_float(t->dtype) ? element_double(t->storage->data, t->dtype, w.at[0]) != 0
+                                          : element_int(t->storage->data, t->dtype, w.at[0]) != 0;
+    }
+    return count;
+}
+
+/* Runs the question's plan on the data of the input storages. */
+static void answer(Question *q, void *const *input, Arena *arena, Execution *exec) {
+    plan_execute(q->plan, input, NULL, arena, exec);
+    q->failed_sid = exec->failed_sid;
+    if (exec->failed_sid >= 0) {
+        return;
+    }
+    Storage storage = {.dtype = q->layout.dtype, .data = plan_data(q->plan, q->value)};
+    Tensor t = q->layout;
+    t.storage = &storage;
+    CHECK(tensor_extent(&t, &storage.numel));
+    q->answer = q->kind == ASK_ITEM ? tensor_item_int(&t) : count_nonzero(&t);
+}
+
+static ErrCode ask(Capture *cap, QuestionKind kind, const Tensor *t, int64_t *value) {
+    Question *q = arena_new(cap->arena, Question);
+    q->kind = kind;
+    compile_question(cap, (const Var *)t, q);
+    Storage *storage[MAX_INPUTS];
+    void *input[MAX_INPUTS];
+    int n;
+    storages_of(cap->in.tensors, cap->in.n, storage, &n);
+    for (int k = 0; k < n; k++) {
+        input[k] = storage[k]->data;
+    }
+    Execution exec;
+    answer(q, input, cap->arena, &exec);
+    *(cap->last_question ? &cap->last_question->next : &cap->questions) = q;
+    cap->last_question = q;
+    if (q->failed_sid >= 0) {
+        cap->end = END_CHECK;
+        cap->at = q->failed_sid;
+        return error_set(&cap->err, exec.code, "%s", exec.message);
+    }
+    *value = q->answer;
+    return ERR_none;
+}
+
+ErrCode capture_count_nonzero(Emit *e, const Tensor *mask, int64_t *count) { return ask((Capture *)e, ASK_COUNT_NONZERO, mask, count); }
+
+ErrCode capture_item_int(Emit *e, const Tensor *t, int64_t *value) { return ask((Capture *)e, ASK_ITEM, t, value); }
+
+bool question_same(const Question *q, void *const *input, Arena *arena) {
+    Execution exec;
+    Question again = *q;
+    answer(&again, input, arena, &exec);
+    return again.failed_sid == q->failed_sid && (q->failed_sid >= 0 || again.answer == q->answer);
+}

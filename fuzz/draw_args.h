@@ -1,0 +1,49 @@
+/* The arguments of one op while they are drawn: shared by draw_args.c, draw_numbers.c and draw_operands.c. */
+#ifndef FUZZ_DRAW_ARGS_H
+#define FUZZ_DRAW_ARGS_H
+
+#include "fuzz/draw.h"
+
+#include <string.h>
+
+typedef struct Draw {
+    Gen *g;
+    Stmt *s;
+    const OpInfo *op;
+    Var *self;        /* the main tensor; NULL: the op has none */
+    const Tensor *t;  /* its metadata */
+    int main;         /* its parameter, or -1 */
+    int64_t dim;      /* the dim that `dim` names, in 0..ndim-1; 0 for 0-dim tensors */
+    bool optional;    /* an optional tensor or scalar was given (clamp wants one of min, max) */
+    bool divides;     /* an integer op that refuses a zero operand */
+    Var *index;       /* the index tensor drawn */
+    int64_t first;    /* where the range that is being drawn begins */
+} Draw;
+
+static inline bool named(const Param *p, const char *name) { return strcmp(p->name, name) == 0; }
+static inline bool has(const OpInfo *op, const char *name) { return op_param(op, name) >= 0; }
+static inline bool starts(const char *text, const char *prefix) { return strncmp(text, prefix, strlen(prefix)) == 0; }
+static inline bool ends(const char *text, const char *suffix) {
+    size_t n = strlen(text), m = strlen(suffix);
+    return n > m && strcmp(text + n - m, suffix) == 0;
+}
+static inline int64_t size_along(const Draw *x) { return x->t != NULL && x->t->ndim > 0 ? x->t->size[x->dim] : 1; }
+
+/* Each draws parameter k of the statement; false: nothing fits. */
+bool scalar_argument(Draw *x, int k);
+bool int_argument(Draw *x, int k);
+bool ints_argument(Draw *x, int k);
+bool tensor_argument(Draw *x, int k);
+bool tensors_argument(Draw *x, int k);
+bool indices_argument(Draw *x, int k);
+
+/* Another size with as many elements; a size to expand to. The count of dims. */
+int refactored_size(Gen *g, const Tensor *t, int64_t *size);
+int expanded_size(Gen *g, const Tensor *t, int64_t *size);
+
+/* A variable for parameter `main` of the op, as the names of its parameters want it; NULL: none. */
+Var *draw_main(Gen *g, const OpInfo *op);
+/* The parameter that the sizes of the others hang on, or -1. */
+int main_param(const OpInfo *op);
+
+#endif

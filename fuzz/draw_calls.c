@@ -1,0 +1,229 @@
+/* What is returned and differentiated, and how the function is called again.
+ *
+ * A recall changes one fact or two of what a cache key must hold: grad mode, a requires_grad flag, sizes, strides, dtype, offset,
+ * which inputs share storage; or nothing but the data, so that the compiled code must be found again. */
+#include "fuzz/draw.h"
+
+#include <string.h>
+
+/* ---- returns ---- */
+
+static bool returned(const Gen *g, const Var *v, const NameId *names, int n) {
+    (void)g;
+    for (int i = 0; i < n; i++) {
+        if (names[i] == v->name) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static Var *return_candidate(Gen *g) {
+    Var *best = NULL;
+    for (int i = 0; i < 5 && g->nvars > 0; i++) {
+        Var *v = &g->var[draw_chance(g, 60) ? g->nvars - 1 - draw_below(g, g->nvars < 6 ? g->nvars : 6) : draw_below(g, g->nvars)];
+        if (v->dead || (v->no_grad && !draw_chance(g, 25)) || (g->base[v->base].input && !v->view && v->data < g->p->ninputs && !draw_chance(g, 25))) {
+            continue;
+        }
+        if (best == NULL || (best->spent && !v->spent) || (!var_requires_grad(g, best) && var_requires_grad(g, v))) {
+            best = v;
+        }
+    }
+    return best;
+}
+
+void draw_returns(Gen *g) {
+    NameId names[2 * GEN_RETURNS];
+    int n = 0;
+    bool roots[2 * GEN_RETURNS];
+    for (int i = 0; i < g->nwanted; i++) {
+        if (!g->wanted[i]->dead) {
+            roots[n] = var_requires_grad(g, g->wanted[i]);
+            names[n++] = g->wanted[i]->name;
+        }
+    }
+    int more = n == 0 ? 1 + draw_below(g, 3) : draw_below(g, 3) - draw_below(g, 2);
+    for (int i = 0; i < more; i++) {
+        Var *v = return_candidate(g);
+        if (v != NULL && (!returned(g, v, names, n) || draw_chance(g, 10))) {
+            roots[n] = var_requires_grad(g, v);
+            names[n++] = v->name;
+        }
+    }
+    Program *p = g->p;
+    p->returns = arena_alloc_raw(g->arena, (int64_t)sizeof(NameId) * (n + 1));
+    memcpy(p->returns, names, sizeof names[0] * (size_t)n);
+    p->nreturns = n;
+    int nroots = 0;
+    for (int i = 0; i < n; i++) {
+        nroots += roots[i];
+    }
+    if (!g->want_backward && !draw_chance(g, nroots > 0 ? 85 : 10)) {
+        return;
+    }
+    int r = draw_below(g, 100);
+    p->backward.given = true;
+    p->backward.fill = r < 84 ? FILL_dyadic : r < 95 ? FILL_ones : r < 98 ? FILL_uniform : r < 99 ? FILL_zeros : FILL_special;
+    p->backward.seed = (uint64_t)draw_below(g, 100000);
+    p->backward.nof = -1;
+    if (n > 0 && (nroots > 1 || draw_chance(g, 5)) && (g->want_partial ? draw_chance(g, 85) : draw_chance(g, 15))) {
+        p->backward.of = arena_array(g->arena, int, n);
+        p->backward.nof = 0;
+        int keep = draw_below(g, n);
+        for (int i = 0; i < n; i++) {
+            if (i == keep || draw_chance(g, 35)) {
+                p->backward.of[p->backward.nof++] = i;
+            }
+        }
+    }
+}
+
+/* ---- recalls ---- */
+
+static int64_t input_extent(const Input *in) {
+    Tensor t;
+    t.ndim = in->ndim;
+    t.offset = in->offset;
+    t.dtype = in->dtype;
+    for (int d = 0; d < in->ndim; d++) {
+        t.size[d] = in->size[d];
+        t.stride[d] = in->stride[d];
+    }
+    int64_t extent = 0;
+    CHECK(tensor_extent(&t, &extent));
+    return extent;
+}
+
+static void vary_flag(Gen *g, Input *in, int n) {
+    int start = draw_below(g, n);
+    for (int i = 0; i < n; i++) {
+        Input *x = &in[(start + i) % n];
+        if (dtype_is_float(x->dtype)) {
+            x->requires_grad = !x->requires_grad;
+            x->requires_grad_given = true;
+            return;
+        }
+    }
+}
+
+/* Another layout of the same size; only for an input with a fill and a storage of its own. */
+static void vary_layout(Gen *g, Input *in, int n) {
+    Input *x = &in[draw_below(g, n)];
+    if (x->storage != NAME_NONE || !x->data.is_fill || x->ndim < 1) {
+        return;
+    }
+    if (draw_chance(g, 40) || x->ndim < 2) {
+        x->offset = x->offset > 0 ? 0 : 1 + draw_below(g, 3);
+        x->offset_given = true;
+        return;
+    }
+    int64_t stride = 1;
+    for (int d = 0; d < x->ndim; d++) { /* column-major */
+        x->stride[d] = stride;
+        stride *= max_i64(x->size[d], 1);
+    }
+    x->stride_given = true;
+}
+
+static void vary_dtype(Gen *g, Input *in, int n) {
+    Input *x = &in[draw_below(g, n)];
+    if (dtype_is_float(x->dtype) && x->storage == NAME_NONE && x->data.is_fill) {
+        x->dtype = x->dtype == DT_float32 ? DT_float64 : DT_float32;
+    }
+}
+
+/* All dims of one size, in all inputs, take another; only where every input is a dense fill of its own. */
+static void vary_size(Gen *g, Input *in, int n) {
+    for (int i = 0; i < n; i++) {
+        if (in[i].storage != NAME_NONE || !in[i].data.is_fill || in[i].stride_given) {
+            return;
+        }
+    }
+    Input *x = &in[draw_below(g, n)];
+    if (x->ndim == 0) {
+        return;
+    }
+    int64_t from = x->size[draw_below(g, x->ndim)], to = draw_chance(g, 20) ? draw_between(g, 0, 1) : draw_between(g, 1, 5);
+    for (int i = 0; i < n; i++) {
+        for (int d = 0; d < in[i].ndim; d++) {
+            in[i].size[d] = in[i].size[d] == from ? to : in[i].size[d];
+        }
+        contiguous_strides(in[i].size, in[i].ndim, in[i].stride);
+    }
+}
+
+/* Two inputs of one dtype come to share a storage, or part ways. */
+static void vary_sharing(Gen *g, Input *in, int n) {
+    int a = draw_below(g, n), b = draw_below(g, n);
+    if (a == b) {
+        return;
+    }
+    if (a > b) {
+        int keep = a;
+        a = b;
+        b = keep;
+    }
+    Input *x = &in[a], *y = &in[b];
+    if (y->storage != NAME_NONE && x->storage == y->storage && !y->data.given) {
+        y->storage = NAME_NONE;
+        y->data = (InputData){.given = true, .is_fill = true, .fill = FILL_dyadic, .seed = (uint64_t)draw_below(g, 1000)};
+        return;
+    }
+    if (x->storage == NAME_NONE && y->storage == NAME_NONE && x->dtype == y->dtype && x->data.is_fill && input_extent(y) <= input_extent(x)) {
+        x->storage = y->storage = gen_name(g, 's', g->next_storage++);
+        y->data = (InputData){.given = false};
+    }
+}
+
+static void vary_data(Gen *g, Input *in, int n) {
+    for (int i = 0; i < n; i++) {
+        if (in[i].data.given && in[i].data.is_fill && dtype_is_float(in[i].dtype)) {
+            in[i].data.seed = (uint64_t)draw_below(g, 100000);
+        }
+    }
+}
+
+void draw_recalls(Gen *g) {
+    Program *p = g->p;
+    bool flags = g->want_recall;
+    if ((!flags && !draw_chance(g, 13)) || p->ninputs == 0) {
+        return;
+    }
+    int n = 1 + draw_below(g, flags ? 3 : 2);
+    p->recalls = arena_array(g->arena, Recall, n);
+    p->nrecalls = n;
+    p->recalls_given = true;
+    const Input *before = p->inputs;
+    bool mode = p->grad_mode;
+    for (int i = 0; i < n; i++) {
+        Recall *r = &p->recalls[i];
+        Input *in = arena_copy(g->arena, before, (int64_t)sizeof(Input) * p->ninputs);
+        r->inputs = in;
+        r->ninputs = p->ninputs;
+        if (draw_chance(g, 60)) {
+            vary_data(g, in, p->ninputs);
+        }
+        int what = draw_below(g, 100);
+        if (flags || what < 25) {
+            if (draw_chance(g, 70)) {
+                vary_flag(g, in, p->ninputs);
+            }
+            if (draw_chance(g, flags ? 60 : 35)) {
+                mode = !mode;
+            }
+        } else if (what < 40) {
+            vary_layout(g, in, p->ninputs);
+        } else if (what < 50) {
+            vary_dtype(g, in, p->ninputs);
+        } else if (what < 62) {
+            vary_size(g, in, p->ninputs);
+        } else if (what < 75) {
+            vary_sharing(g, in, p->ninputs);
+        }
+        r->grad_mode = mode;
+        r->object_form = r->grad_mode_given = !mode || (p->grad_mode_given && draw_chance(g, 50));
+        if (draw_chance(g, 50)) {
+            before = in;
+        }
+    }
+}

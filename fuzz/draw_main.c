@@ -1,0 +1,109 @@
+/* The main tensor of an op: of how many dims, floating or not, whether it may be written in place. */
+#include "fuzz/draw_args.h"
+
+int main_param(const OpInfo *op) {
+    int first = -1;
+    for (int k = 0; k < op->nparam; k++) {
+        if (op->param[k].type == ARG_TENSOR) {
+            if (strcmp(op->param[k].name, "self") == 0) {
+                return k;
+            }
+            if (first < 0 || strcmp(op->param[first].name, "condition") == 0) {
+                first = k;
+            }
+        }
+    }
+    return first;
+}
+
+/* What the names of the parameters tell about the main tensor. */
+static void dims_wanted(const OpInfo *op, int *least, int *most) {
+    *least = 0;
+    *most = MAX_DIMS;
+    if (has(op, "mat1")) {
+        *most = 2;
+    } else if (has(op, "mat2")) {
+        *least = *most = op->name[0] == 'b' ? 3 : 2;
+    } else if (has(op, "vec")) {
+        *least = *most = 2;
+    } else if (has(op, "tensor")) {
+        *least = *most = 1;
+    } else if (has(op, "diagonal") || has(op, "dim2")) {
+        *least = 2;
+    } else if (has(op, "index") || has(op, "indices") || has(op, "step") || has(op, "length") || has(op, "sections") || has(op, "chunks") || op->kind == KIND_MULTI_VIEW) {
+        *least = 1;
+    } else if (op->kind == KIND_VIEW && op->nparam == 1 && op->name[1] == '\0') {
+        *most = 2; /* t */
+    } else if (op->kind == KIND_COMPOSITE && op->nparam == 2 && has(op, "other")) {
+        *least = 1; /* matmul */
+    }
+}
+
+static bool makes_choice(const OpInfo *op) { /* a result that jumps where operands move a little */
+    const OpInfo *form = op->kind == KIND_INPLACE ? op_info(op->twin) : op;
+    if (form->kind == KIND_POINTWISE) {
+        switch (form->pw) {
+        case PW_sign: case PW_floor: case PW_ceil: case PW_trunc: case PW_round: case PW_div_floor: case PW_div_trunc: case PW_remainder:
+        case PW_fmod: case PW_eq: case PW_ne: case PW_lt: case PW_le: case PW_gt: case PW_ge: case PW_logical_and: case PW_logical_or:
+        case PW_logical_xor: case PW_logical_not: return true;
+        default: return has(form, "rounding_mode");
+        }
+    }
+    return form->kind == KIND_FUNC && (form->nature == NATURE_EXTREME || form->nature == NATURE_NONE);
+}
+
+static bool main_fits(Gen *g, const OpInfo *op, const Var *v, int least, int most, int tensors) {
+    if (v->dead || v->t->ndim < least || v->t->ndim > most) {
+        return false;
+    }
+    if (v->fuzzy && (tensors > 1 || (op->kind != KIND_POINTWISE && op->nature != NATURE_SUM))) {
+        return false;
+    }
+    if (op->param[0].writes && op->kind != KIND_META) {
+        if (!var_writable(g, v, false) || (g->data[v->data].saved && g->grad && !draw_chance(g, 10))) {
+            return false;
+        }
+        if (tensor_overlaps_itself(v->t)) {
+            return false;
+        }
+        if (g->base[v->base].input && !draw_chance(g, 60)) {
+            return false;
+        }
+    }
+    if (op->kind == KIND_META && op->id != OP_detach) {
+        const Base *base = &g->base[v->base];
+        if (op->id == OP_requires_grad_ ? !base->leaf || !dtype_is_float(v->t->dtype) || g->data[v->data].saved : v->view || base->input || base->requires_grad) {
+            return draw_chance(g, 3);
+        }
+    }
+    if (g->data[v->data].bits >= BITS_INEXACT && dtype_is_float(v->t->dtype) && makes_choice(op) && !draw_chance(g, 10)) {
+        return false;
+    }
+    return true;
+}
+
+Var *draw_main(Gen *g, const OpInfo *op) {
+    int least, most, tensors = 0;
+    dims_wanted(op, &least, &most);
+    for (int k = 0; k < op->nparam; k++) {
+        tensors += op->param[k].type <= ARG_TENSORS_OPT || op->param[k].type == ARG_INDEX;
+    }
+    for (int i = 0; i < 10 && g->nvars > 0; i++) {
+        int recent = g->nvars < 5 ? g->nvars : 5;
+        Var *v = &g->var[draw_chance(g, 60) ? g->nvars - 1 - draw_below(g, recent) : draw_below(g, g->nvars)];
+        if (main_fits(g, op, v, least, most, tensors)) {
+            return v;
+        }
+    }
+    if (g->p->ninputs >= 6 || most < MAX_DIMS ? g->p->ninputs >= GEN_INPUTS : draw_chance(g, 60)) {
+        return NULL;
+    }
+    int64_t size[MAX_DIMS];
+    int n = draw_size(g, size);
+    while (n < least) {
+        size[n++] = draw_between(g, 1, 4);
+    }
+    n = n > most ? most : n;
+    bool written = op->param[0].writes;
+    return draw_input(g, op->kind == KIND_FUNC && op->nature == NATURE_MATMUL ? g->main : draw_dtype(g), size, n, false, written ? 0 : 60);
+}

@@ -1,0 +1,248 @@
+/* Tensors as arguments: operands that broadcast, factors of products, indices and sources of scatters, lists to join. */
+#include "fuzz/draw_args.h"
+
+static bool give(Draw *x, int k, Var *v) {
+    if (v == NULL) {
+        return false;
+    }
+    set_tensor(x->s, k, v);
+    return true;
+}
+
+static Var *exactly(Draw *x, DType dtype, const int64_t *size, int ndim) {
+    return draw_need(x->g, (Need){.dtype = dtype, .ndim = ndim, .size = size});
+}
+
+/* The other factor of a product: by the name of the parameter and the factor on its left. */
+static Var *factor_argument(Draw *x, int k) {
+    Gen *g = x->g;
+    const Param *p = &x->op->param[k];
+    const Tensor *left = x->t;
+    int64_t size[MAX_DIMS];
+    if (named(p, "mat1")) {
+        size[0] = x->t->ndim > 1 ? x->t->size[0] : draw_extent(g);
+        size[1] = draw_extent(g);
+        return exactly(x, x->t->dtype, size, 2);
+    }
+    if (k > 0 && x->s->arg[k - 1].given && x->op->param[k - 1].type == ARG_TENSOR) {
+        left = g->env[x->s->arg[k - 1].tensor];
+    }
+    int64_t inner = left->ndim > 0 ? left->size[left->ndim - 1] : 1;
+    if (named(p, "vec") || named(p, "tensor") || (named(p, "other") && draw_chance(g, 30))) {
+        return exactly(x, left->dtype, &inner, 1);
+    }
+    int n = 0;
+    if (left->ndim > 2 && (named(p, "mat2") || draw_chance(g, 50))) {
+        for (int d = 0; d + 2 < left->ndim; d++) {
+            size[n++] = left->size[d];
+        }
+    }
+    size[n++] = inner;
+    size[n++] = named(p, "mat2") && has(x->op, "mat1") && x->t->ndim > 0 && x->t->size[x->t->ndim - 1] != 1 ? x->t->size[x->t->ndim - 1] : draw_extent(g);
+    return exactly(x, left->dtype, size, n);
+}
+
+static Var *index_argument(Draw *x) {
+    Gen *g = x->g;
+    int64_t n = size_along(x);
+    bool narrow = starts(x->op->name, "index_");
+    DType dtype = narrow && draw_chance(g, 15) ? DT_int32 : DT_int64;
+    if (narrow) {
+        int64_t length = n == 0 ? 0 : draw_chance(g, 10) ? n : draw_below(g, 5);
+        return draw_index_tensor(g, dtype, &length, 1, 0, n - 1, -1);
+    }
+    bool apart = has(x->op, "src") && strstr(x->op->name, "add") == NULL;
+    int64_t size[MAX_DIMS];
+    for (int d = 0; d < x->t->ndim; d++) {
+        size[d] = x->t->size[d] > 0 && draw_chance(g, 25) ? draw_between(g, 1, x->t->size[d]) : x->t->size[d];
+    }
+    if (x->t->ndim > 0) {
+        size[x->dim] = n == 0 ? 0 : apart ? draw_between(g, 1, n) : draw_between(g, 1, min_i64(2 * n, 9));
+    }
+    return draw_index_tensor(g, dtype, size, x->t->ndim, 0, n - 1, apart && x->t->ndim > 0 ? (int)x->dim : -1);
+}
+
+/* The size of the view that the other arguments of an `X_scatter` describe. */
+static const Tensor *scattered_region(Draw *x) {
+    char name[48];
+    size_t length = strlen(x->op->name) - strlen("_scatter");
+    if (length >= sizeof name) {
+        return NULL;
+    }
+    memcpy(name, x->op->name, length);
+    name[length] = '\0';
+    const OpInfo *view = NULL;
+    if (op_overloads(name, &view) < 1) {
+        return NULL;
+    }
+    Stmt *s = stmt_op(x->g, view->id);
+    for (int k = 0; k < view->nparam; k++) {
+        int from = op_param(x->op, view->param[k].name);
+        if (from >= 0) {
+            s->arg[k] = x->s->arg[from];
+        }
+    }
+    Call call;
+    Tensor *out[MAX_OUTPUTS];
+    int n = 0;
+    Gen *g = x->g;
+    g->err.code = ERR_none;
+    g->nmade = 0;
+    if (stmt_bind(s, g->p, g->env, g->arena, &call, &g->err) != ERR_none || emit_call(&g->meta.emit, &call, out, &n) != ERR_none || n != 1) {
+        return NULL;
+    }
+    return out[0];
+}
+
+static Var *source_argument(Draw *x) {
+    Gen *g = x->g;
+    const Tensor *index = x->index != NULL ? x->index->t : NULL;
+    if (ends(x->op->name, "_scatter")) {
+        const Tensor *region = scattered_region(x);
+        return region == NULL ? NULL : exactly(x, x->t->dtype, region->size, region->ndim);
+    }
+    if (index != NULL && starts(x->op->name, "index_")) {
+        int64_t size[MAX_DIMS];
+        for (int d = 0; d < x->t->ndim; d++) {
+            size[d] = d == x->dim ? tensor_numel(index) : x->t->size[d];
+        }
+        return exactly(x, x->t->dtype, size, x->t->ndim);
+    }
+    if (index != NULL) {
+        bool fits = draw_chance(g, 40) && x->t->ndim == index->ndim;
+        for (int d = 0; d < index->ndim && fits; d++) {
+            fits = x->t->size[d] >= index->size[d];
+        }
+        return exactly(x, x->t->dtype, fits ? x->t->size : index->size, index->ndim);
+    }
+    return draw_operand(g, x->t->dtype, x->t->size, x->t->ndim);
+}
+
+static bool all_equal(const Draw *x) { /* every index repeats at will */
+    for (int k = 0; k < x->op->nparam; k++) {
+        if (x->op->param[k].type == ARG_BOOL && named(&x->op->param[k], "accumulate")) {
+            return !(x->s->arg[k].given && x->s->arg[k].b);
+        }
+    }
+    return true;
+}
+
+bool tensor_argument(Draw *x, int k) {
+    Gen *g = x->g;
+    const Param *p = &x->op->param[k];
+    DType dtype = x->t->dtype;
+    if (p->type == ARG_TENSOR_OPT) {
+        if (draw_chance(g, 30) && (x->optional || k + 1 < x->op->nparam)) {
+            return true;
+        }
+        x->optional = true;
+    }
+    if (named(p, "condition") || named(p, "mask")) {
+        return give(x, k, draw_need(g, (Need){.dtype = DT_bool, .ndim = x->t->ndim, .size = x->t->size, .broadcast = true}));
+    }
+    if (named(p, "index")) {
+        x->index = index_argument(x);
+        return give(x, k, x->index);
+    }
+    if (named(p, "src") || named(p, "source")) {
+        return give(x, k, source_argument(x));
+    }
+    if (named(p, "mat1") || named(p, "mat2") || named(p, "vec") || named(p, "tensor") || (named(p, "other") && x->op->kind == KIND_COMPOSITE)) {
+        return give(x, k, factor_argument(x, k));
+    }
+    if (named(p, "values")) {
+        int ka = op_param(x->op, "accumulate");
+        if (ka >= 0 && draw_chance(g, 50)) {
+            set_bool(x->s, ka, true);
+        }
+        const Tensor *region = indexed_tensor(g, x->s);
+        return region != NULL && give(x, k, draw_need(g, (Need){.dtype = dtype, .ndim = region->ndim, .size = region->size, .broadcast = true, .uniform = all_equal(x)}));
+    }
+    if (named(p, "value") && !has(x->op, "tensor1")) {
+        return give(x, k, exactly(x, dtype, NULL, 0));
+    }
+    if (x->op->kind == KIND_VIEW) { /* view_as, expand_as: a size */
+        int64_t size[MAX_DIMS];
+        int n = starts(x->op->name, "expand") ? expanded_size(g, x->t, size) : refactored_size(g, x->t, size);
+        for (int d = 0; d < n; d++) {
+            if (size[d] < 0) {
+                return give(x, k, exactly(x, dtype, x->t->size, x->t->ndim));
+            }
+        }
+        return give(x, k, exactly(x, draw_dtype(g), size, n));
+    }
+    if (draw_chance(g, 7) && !x->divides) {
+        return give(x, k, x->self);
+    }
+    if (x->divides) {
+        return give(x, k, draw_need(g, (Need){.dtype = dtype, .ndim = x->t->ndim, .size = x->t->size, .broadcast = true, .nonzero = true}));
+    }
+    if (draw_chance(g, 12) && !x->op->param[0].writes) { /* something that may be larger than self */
+        Var *v = &g->var[draw_below(g, g->nvars)];
+        if (!v->dead && !v->fuzzy) {
+            return give(x, k, v);
+        }
+    }
+    return give(x, k, draw_operand(g, dtype, x->t->size, x->t->ndim));
+}
+
+static bool give_tensors(Draw *x, int k, Var **v, int n) {
+    NameId *names = arena_alloc_raw(x->g->arena, (int64_t)sizeof(NameId) * (n + 1));
+    for (int i = 0; i < n; i++) {
+        if (v[i] == NULL && x->op->param[k].type != ARG_TENSORS_OPT) {
+            return false;
+        }
+        names[i] = v[i] == NULL ? NAME_NONE : v[i]->name;
+    }
+    x->s->arg[k] = (PArg){.given = true, .is_tensor = true, .tensors = {names, n}};
+    return true;
+}
+
+static bool accept_any(const Gen *g, const Var *v) {
+    (void)g;
+    return !v->fuzzy;
+}
+
+/* A list of tensors to join: one size, except along `dim` where the op allows it. */
+bool tensors_argument(Draw *x, int k) {
+    Gen *g = x->g;
+    Var *v[4];
+    int n = 1 + draw_below(g, 3);
+    v[0] = draw_var(g, accept_any);
+    if (v[0] == NULL) {
+        return false;
+    }
+    x->self = v[0];
+    x->t = v[0]->t;
+    x->dim = x->t->ndim > 0 ? draw_below(g, x->t->ndim) : 0;
+    bool joins = strstr(x->op->name, "cat") != NULL;
+    for (int i = 1; i < n; i++) {
+        int64_t size[MAX_DIMS];
+        for (int d = 0; d < x->t->ndim; d++) {
+            size[d] = d == x->dim && joins && draw_chance(g, 40) ? draw_extent(g) : x->t->size[d];
+        }
+        v[i] = exactly(x, draw_chance(g, 90) ? x->t->dtype : g->main, size, x->t->ndim);
+    }
+    return give_tensors(x, k, v, n);
+}
+
+bool indices_argument(Draw *x, int k) {
+    Gen *g = x->g;
+    Var *v[4] = {NULL, NULL, NULL, NULL};
+    int n = 0, last = 0;
+    int64_t length = 1 + draw_below(g, 4);
+    for (int d = 0; d < x->t->ndim && d < 4; d++) {
+        n = d + 1;
+        if (x->t->size[d] > 0 && draw_chance(g, 60)) {
+            int64_t size[2] = {length, 1};
+            int ndim = draw_chance(g, 85) ? 1 : draw_below(g, 3);
+            v[d] = draw_index_tensor(g, DT_int64, size, ndim, draw_chance(g, 70) ? 0 : -x->t->size[d], x->t->size[d] - 1, -1);
+            last = v[d] != NULL ? n : last;
+        }
+        if (last > 0 && draw_chance(g, 40)) {
+            break;
+        }
+    }
+    return last > 0 && give_tensors(x, k, v, last);
+}
+

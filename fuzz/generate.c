@@ -1,0 +1,158 @@
+/* The skeleton of a program: a few inputs, statements one after the other with a motif among them, perhaps a mistake, returns, a
+ * backward, further calls, a shell. Weights are drawn per program (swarm), sizes from a palette of its own.
+ *
+ * Randomness: one SplitMix64 stream, started from (seed, index), so that any program can be made again by itself. */
+#include "fuzz/draw.h"
+
+#include <string.h>
+
+/* ---- what the Emit tells on the way ---- */
+
+static ErrCode watch_apply(Emit *e, const Call *call, Tensor **out, int *nout) {
+    Gen *g = (Gen *)e;
+    ErrCode code = g->infer(e, call, out, nout);
+    if (code != ERR_none) {
+        return code;
+    }
+    OpKind kind = call->op->kind;
+    for (int i = 0; i < *nout && g->nmade < GEN_MADE; i++) {
+        Made *made = &g->made[g->nmade++];
+        made->out = out[i];
+        made->view = kind == KIND_VIEW || kind == KIND_MULTI_VIEW;
+        made->multi = kind == KIND_MULTI_VIEW;
+        made->parent = made->view || kind == KIND_META || kind == KIND_INPLACE ? call->arg[0].tensor : NULL;
+        if (made->parent == out[i]) {
+            g->nmade--;
+        }
+    }
+    return ERR_none;
+}
+
+/* The size of a mask's coordinates is known only where the mask is a whole input. */
+static ErrCode watch_count(Emit *e, const Tensor *mask, int64_t *count) {
+    Gen *g = (Gen *)e;
+    for (int i = 0; i < g->nvars; i++) {
+        const Data *data = &g->data[g->var[i].data];
+        if (g->var[i].t == mask && data->trues >= 0 && tensor_numel(mask) == data->numel) {
+            *count = data->trues;
+            return ERR_none;
+        }
+    }
+    g->fuzzy = true;
+    *count = tensor_numel(mask) / 2;
+    return ERR_none;
+}
+
+/* ---- one program ---- */
+
+static void start(Gen *g, Arena *arena, uint64_t seed, uint64_t index) {
+    memset(g, 0, offsetof(Gen, made));
+    g->arena = arena;
+    g->meta = meta_emit(arena, &g->err);
+    g->infer = g->meta.emit.apply;
+    g->meta.emit.apply = watch_apply;
+    g->meta.emit.count_nonzero = watch_count;
+    Rng mix = {seed};
+    uint64_t a = rng_next(&mix);
+    mix.state = a ^ (index * 0xD1342543DE82EF95u);
+    g->rng.state = rng_next(&mix);
+    Program *p = arena_new(arena, Program);
+    g->p = p;
+    p->arena = arena;
+    g->names = arena_alloc_raw(arena, (int64_t)sizeof(char *) * GEN_NAMES);
+    g->env = arena_array(arena, Tensor *, GEN_NAMES);
+    p->names = g->names;
+    p->inputs = arena_array(arena, Input, GEN_INPUTS);
+    p->inputs_given = true;
+    p->grad_mode = true;
+    p->backward.nof = -1;
+    p->name = arena_printf(arena, "fuzz-%llu-%llu", (unsigned long long)seed, (unsigned long long)index);
+    g->block = &p->body;
+}
+
+static void draw_swarm(Gen *g) {
+    static const int64_t sizes[] = {0, 1, 2, 3, 4, 5, 7, 8, 9};
+    static const int often[] = {1, 6, 24, 26, 16, 12, 5, 5, 4};
+    for (int i = 0; i < 3; i++) {
+        g->palette[i] = sizes[draw_weighted(g, often, COUNT_OF(sizes))];
+    }
+    g->main = draw_chance(g, 85) ? DT_float32 : DT_float64;
+    g->specials = draw_chance(g, 7);
+    static const int scale[] = {0, 2, 4, 8};
+    static const int scale_weight[] = {12, 25, 40, 23};
+    for (int i = 0; i < CLASS_COUNT; i++) {
+        g->weight[i] = scale[draw_weighted(g, scale_weight, COUNT_OF(scale))];
+    }
+    g->op_salt = rng_next(&g->rng);
+    static const int off[] = {0, 30, 60};
+    g->op_off = off[draw_below(g, COUNT_OF(off))];
+    if (draw_chance(g, 4)) {
+        g->p->grad_mode = false;
+        g->p->grad_mode_given = true;
+    }
+}
+
+static void draw_inputs(Gen *g) {
+    int n = 1 + draw_below(g, 3);
+    for (int i = 0; i < n; i++) {
+        int64_t size[MAX_DIMS];
+        Var *v = NULL;
+        if (i > 0 && draw_chance(g, 9)) {
+            v = draw_input_shared(g, &g->var[draw_below(g, g->nvars)]);
+        }
+        if (v == NULL) {
+            int ndim = draw_size(g, size);
+            draw_input(g, i == 0 ? g->main : draw_dtype(g), size, ndim, false, 58);
+        }
+    }
+}
+
+/* Random statements until `count` more stand in the body (or nothing fits). */
+static void draw_statements(Gen *g, int count) {
+    int most = g->nstmts + count;
+    for (int tries = 0; g->nstmts < most && tries < 2 * count + 2 && gen_room(g); tries++) {
+        draw_statement(g);
+    }
+}
+
+Program *generate_program_info(Arena *arena, uint64_t seed, uint64_t index, GenerateInfo *info) {
+    Gen gen;
+    Gen *g = &gen;
+    start(g, arena, seed, index);
+    g->info = (GenerateInfo){-1, -1};
+    draw_swarm(g);
+    draw_inputs(g);
+    bool motif = draw_chance(g, 38), mistake = draw_chance(g, 9);
+    g->grad = g->p->grad_mode;
+    int total = motif ? draw_below(g, 7) : (int)draw_between(g, 3, 16);
+    int before = motif || mistake ? draw_below(g, total + 1) : total;
+    draw_statements(g, before);
+    if (motif && gen_room(g)) {
+        g->info.motif = motif_draw(g);
+        g->grad = g->p->grad_mode;
+    }
+    if (mistake && gen_room(g)) {
+        if (motif && draw_chance(g, 50)) {
+            draw_statements(g, total - before);
+        }
+        g->info.mistake = mistake_draw(g);
+        if (draw_chance(g, 30)) {
+            draw_statements(g, 1);
+        }
+    } else {
+        draw_statements(g, total - before);
+    }
+    if (g->p->body.count == 0) {
+        draw_statements(g, 3);
+    }
+    draw_returns(g);
+    draw_recalls(g);
+    program_number(g->p);
+    draw_shell(g);
+    if (info != NULL) {
+        *info = g->info;
+    }
+    return g->p;
+}
+
+Program *generate_program(Arena *arena, uint64_t seed, uint64_t index) { return generate_program_info(arena, seed, index, NULL); }

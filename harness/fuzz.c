@@ -1,0 +1,334 @@
+/* fuzz: the builtin engine. Programs of one stream are generated and checked one after the other; each new signature is minimized,
+ * reported and kept in a table, and the search goes on.
+ *
+ *     generate(seed, index) -> check -> agree | skip (counted) | finding -> locate -> new signature? -> minimize -> report
+ *
+ * Given seed and runs the output is the same, byte for byte (times are printed only where asked for). Memory does not grow: one arena,
+ * reset per program; only signatures are kept, at most MAX_SIGNATURES. */
+#include "fuzz/generate.h"
+#include "harness/command.h"
+#include "harness/report.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { MAX_SIGNATURES = 1024, MAX_KINDS = 64, DEFAULT_RUNS = 100000, MINIMIZE_CHECKS = 4000 };
+
+typedef struct Signature {
+    char text[sizeof ((Finding *)0)->signature];
+    int64_t first;    /* index of the program that showed it first */
+    int64_t count;
+    int statements;   /* of the minimized program */
+    bool kept;        /* the output folder had a report of it before */
+} Signature;
+
+typedef struct Fuzz {
+    const Options *options;
+    Checker checker;
+    Arena arena;      /* reset per program */
+    Arena work;       /* minimizing and reporting */
+    double start, shown;
+    int64_t programs, statements;
+    int64_t refusals; /* programs in which some call raised an error */
+    int64_t errors[ERR_COUNT];
+    int64_t by_op[OP_COUNT], by_motif[MAX_KINDS], by_mistake[MAX_KINDS];
+    Signature signature[MAX_SIGNATURES];
+    int nsignatures;
+    int64_t unlisted; /* findings beyond MAX_SIGNATURES */
+    int code;
+} Fuzz;
+
+/* ---- counting ---- */
+
+static void count_ops(Fuzz *f, const Block *block) {
+    for (const Stmt *s = block->first; s != NULL; s = s->next) {
+        if (s->kind == STMT_OP) {
+            f->by_op[s->op->id]++;
+        }
+        count_ops(f, &s->body);
+        count_ops(f, &s->orelse);
+    }
+}
+
+static void count_program(Fuzz *f, const Program *p, const GenerateInfo *info, const Result *r) {
+    f->programs++;
+    f->statements += program_size(p);
+    bool refused = false;
+    for (int k = 0; k < r->ncalls; k++) {
+        if (!r->calls[k].ok) {
+            f->errors[r->calls[k].error]++;
+            refused = true;
+        }
+    }
+    f->refusals += refused;
+    if (f->options->stats) {
+        count_ops(f, &p->body);
+        if (info->motif >= 0 && info->motif < MAX_KINDS) {
+            f->by_motif[info->motif]++;
+        }
+        if (info->mistake >= 0 && info->mistake < MAX_KINDS) {
+            f->by_mistake[info->mistake]++;
+        }
+    }
+}
+
+/* ---- findings ---- */
+
+/* Adds one to the signature's count; the entry if it is new. */
+static Signature *note_signature(Fuzz *f, const char *text) {
+    for (int i = 0; i < f->nsignatures; i++) {
+        if (strcmp(f->signature[i].text, text) == 0) {
+            f->signature[i].count++;
+            return NULL;
+        }
+    }
+    if (f->nsignatures == MAX_SIGNATURES) {
+        f->unlisted++;
+        return NULL;
+    }
+    Signature *s = &f->signature[f->nsignatures++];
+    *s = (Signature){.first = f->programs - 1, .count = 1};
+    snprintf(s->text, sizeof s->text, "%s", text);
+    return s;
+}
+
+static void print_finding(Fuzz *f, const Signature *s, const Program *small, const Finding *finding, uint32_t fired, const char *path) {
+    Text t = {.arena = &f->work};
+    if (f->options->json) {
+        text_printf(&t, "{\"type\":\"finding\",\"schema_version\":1,\"program\":%lld,\"statements\":%d,\"finding\":", (long long)s->first, s->statements);
+        report_finding_json(&t, small, finding, fired);
+        if (path != NULL) {
+            text_add(&t, ",\"report\":");
+            text_json_string(&t, path);
+        }
+        text_add(&t, "}\n");
+    } else {
+        text_printf(&t, "%sFINDING%s %s: program %lld, %d statement%s%s%s\n", color("\033[31m"), color("\033[0m"), s->text, (long long)s->first, s->statements,
+                    s->statements == 1 ? "" : "s", path != NULL ? ", " : "", path != NULL ? path : "");
+        report_finding(&t, small, finding, &f->checker);
+    }
+    fwrite(t.v, 1, (size_t)t.n, stdout);
+    fflush(stdout);
+}
+
+static void take_finding(Fuzz *f, const Program *p, Outcome *out) {
+    f->code = worst(f->code, EXIT_FINDINGS);
+    check_locate(&f->checker, p, &out->finding, &f->arena);
+    Signature *s = note_signature(f, out->finding.signature);
+    if (s == NULL) {
+        return;
+    }
+    finding_breakpoint(&out->finding);
+    const Options *o = f->options;
+    const Program *small = p;
+    Finding finding = out->finding;
+    MinimizeStats stats = {.checks = MINIMIZE_CHECKS, .seconds = 0};
+    s->kept = o->out != NULL && report_exists(o->out, s->text);
+    if (!o->no_minimize && !s->kept) {
+        small = minimize_program(&f->work, p, &f->checker, &out->finding, &stats, NULL, NULL);
+        Checker again = f->checker; /* the counters stay */
+        Outcome last;
+        check_program(&again, small, &f->work, &last);
+        if (last.verdict == FINDING) {
+            check_locate(&again, small, &last.finding, &f->work);
+            finding = last.finding;
+        } else {
+            small = p;
+        }
+    }
+    s->statements = program_size(small);
+    char path[4096], message[512];
+    const char *where = NULL;
+    if (o->out != NULL && s->kept) {
+        snprintf(path, sizeof path, "%s/%s (kept)", o->out, s->text);
+        where = path;
+    } else if (o->out != NULL) {
+        Report report = {p, small, &finding, &f->checker, o->no_minimize ? NULL : &stats,
+                         arena_printf(&f->work, "fuzz --seed %llu, program %lld", (unsigned long long)o->seed, (long long)s->first)};
+        if (report_write(&f->work, o->out, &report, path, sizeof path, message, sizeof message)) {
+            where = path;
+        } else {
+            f->code = worst(f->code, complain(EXIT_ENVIRONMENT, "%s", message));
+        }
+    }
+    print_finding(f, s, small, &finding, out->fired, where);
+    arena_reset(&f->work);
+}
+
+/* ---- what is printed ---- */
+
+static void print_start(const Fuzz *f) {
+    const Options *o = f->options;
+    const char *fault = o->compile.fault == FAULT_NONE ? NULL : fault_info(o->compile.fault)->name;
+    if (o->json) {
+        printf("{\"type\":\"start\",\"schema_version\":1,\"seed\":%llu,\"pair\":\"%s\"%s%s%s}\n", (unsigned long long)o->seed, f->checker.pair,
+               fault != NULL ? ",\"fault\":\"" : "", fault != NULL ? fault : "", fault != NULL ? "\"" : "");
+    } else {
+        printf("seed %llu, pair %s%s%s\n", (unsigned long long)o->seed, f->checker.pair, fault != NULL ? ", fault " : "", fault != NULL ? fault : "");
+    }
+    fflush(stdout);
+}
+
+static void show_progress(Fuzz *f, double now, bool last) {
+    const Options *o = f->options;
+    if (!progress_wanted(o) || (!last && now - f->shown < 0.5)) {
+        return;
+    }
+    f->shown = now;
+    if (last) {
+        fprintf(stderr, "\r%70s\r", "");
+        return;
+    }
+    double elapsed = now - f->start, rate = elapsed > 0 ? (double)f->programs / elapsed : 0;
+    double left = o->seconds > 0 ? o->seconds - elapsed : -1;
+    if (o->runs > 0 && rate > 0) {
+        double by_runs = (double)(o->runs - f->programs) / rate;
+        left = left < 0 || by_runs < left ? by_runs : left;
+    }
+    fprintf(stderr, "\r%lld programs, %.0f a second, %lld findings (%d signatures), %.0f s left ", (long long)f->programs, rate,
+            (long long)f->checker.verdicts[FINDING], f->nsignatures, left > 0 ? left : 0);
+}
+
+static void add_count(Text *t, const char *name, int64_t count, bool *any) {
+    if (count != 0) {
+        text_printf(t, "%s\"%s\":%lld", *any ? "," : "", name, (long long)count);
+        *any = true;
+    }
+}
+
+static void summary_json(const Fuzz *f, Text *t, double seconds) {
+    const Checker *c = &f->checker;
+    text_printf(t, "{\"type\":\"summary\",\"schema_version\":1,\"seed\":%llu,\"programs\":%lld,\"calls\":%lld,\"statements\":%lld,\"agree\":%lld,\"findings\":%lld",
+                (unsigned long long)f->options->seed, (long long)f->programs, (long long)c->calls, (long long)f->statements, (long long)c->verdicts[AGREE],
+                (long long)c->verdicts[FINDING]);
+    text_printf(t, ",\"refusals\":%lld,\"errors\":{", (long long)f->refusals);
+    bool any = false;
+    for (int i = 1; i < ERR_COUNT; i++) {
+        add_count(t, errcode_name((ErrCode)i), f->errors[i], &any);
+    }
+    text_printf(t, "},\"skipped\":%lld,\"skips\":{", (long long)c->verdicts[SKIP]);
+    any = false;
+    for (int i = 1; i < SKIP_COUNT; i++) {
+        add_count(t, skip_name((SkipReason)i), c->skips[i], &any);
+    }
+    text_printf(t, "},\"compiles\":%lld,\"cache_hits\":%lld,\"shadow_runs\":%lld,\"signatures\":[", (long long)(c->a.counters.compiles + c->b.counters.compiles),
+                (long long)(c->a.counters.hits + c->b.counters.hits), (long long)c->shadow_runs);
+    for (int i = 0; i < f->nsignatures; i++) {
+        const Signature *s = &f->signature[i];
+        text_printf(t, "%s{\"signature\":\"%s\",\"count\":%lld,\"first\":%lld,\"statements\":%d}", i > 0 ? "," : "", s->text, (long long)s->count, (long long)s->first,
+                    s->statements);
+    }
+    text_printf(t, "],\"unlisted\":%lld", (long long)f->unlisted);
+    if (f->options->stats) {
+        text_add(t, ",\"ops\":{");
+        any = false;
+        for (int i = 0; i < OP_COUNT; i++) {
+            if (op_info((OpId)i)->name[0] != '_') {
+                text_printf(t, "%s\"%s\":%lld", any ? "," : "", op_info((OpId)i)->id_name, (long long)f->by_op[i]);
+                any = true;
+            }
+        }
+        text_add(t, "},\"motifs\":{");
+        for (int i = 0; motif_name(i) != NULL; i++) {
+            text_printf(t, "%s\"%s\":%lld", i > 0 ? "," : "", motif_name(i), (long long)f->by_motif[i]);
+        }
+        text_add(t, "},\"mistakes\":{");
+        for (int i = 0; mistake_name(i) != NULL; i++) {
+            text_printf(t, "%s\"%s\":%lld", i > 0 ? "," : "", mistake_name(i), (long long)f->by_mistake[i]);
+        }
+        text_add(t, "}");
+    }
+    if (f->options->timing) {
+        text_printf(t, ",\"seconds\":%.3f,\"programs_per_second\":%.1f", seconds, seconds > 0 ? (double)f->programs / seconds : 0);
+    }
+    text_add(t, "}\n");
+}
+
+static void stats_text(const Fuzz *f, Text *t) {
+    text_add(t, "ops:\n");
+    for (int i = 0; i < OP_COUNT; i++) {
+        if (op_info((OpId)i)->name[0] != '_') {
+            text_printf(t, "  %-24s %lld\n", op_info((OpId)i)->id_name, (long long)f->by_op[i]);
+        }
+    }
+    text_add(t, "motifs:\n");
+    for (int i = 0; motif_name(i) != NULL; i++) {
+        text_printf(t, "  %-24s %lld\n", motif_name(i), (long long)f->by_motif[i]);
+    }
+    text_add(t, "mistakes:\n");
+    for (int i = 0; mistake_name(i) != NULL; i++) {
+        text_printf(t, "  %-24s %lld\n", mistake_name(i), (long long)f->by_mistake[i]);
+    }
+    text_add(t, "errors (calls):\n");
+    for (int i = 1; i < ERR_COUNT; i++) {
+        text_printf(t, "  %-24s %lld\n", errcode_name((ErrCode)i), (long long)f->errors[i]);
+    }
+}
+
+static void summary_text(const Fuzz *f, Text *t, double seconds) {
+    const Checker *c = &f->checker;
+    if (f->options->stats) {
+        stats_text(f, t);
+    }
+    text_printf(t, "%lld programs, %lld statements: %lld agree, %lld findings (%d signatures), %lld skipped", (long long)f->programs, (long long)f->statements,
+                (long long)c->verdicts[AGREE], (long long)c->verdicts[FINDING], f->nsignatures, (long long)c->verdicts[SKIP]);
+    const char *separator = " (";
+    for (int i = 1; i < SKIP_COUNT; i++) {
+        if (c->skips[i] != 0) {
+            text_printf(t, "%s%s %lld", separator, skip_name((SkipReason)i), (long long)c->skips[i]);
+            separator = ", ";
+        }
+    }
+    text_printf(t, "%s, %lld ended in an error", strcmp(separator, ", ") == 0 ? ")" : "", (long long)f->refusals);
+    if (f->options->timing) {
+        text_printf(t, "; %.1f seconds, %.0f programs a second", seconds, seconds > 0 ? (double)f->programs / seconds : 0);
+    }
+    text_add(t, "\n");
+}
+
+/* ---- the loop ---- */
+
+static void run_one(Fuzz *f) {
+    const Options *o = f->options;
+    arena_reset(&f->arena);
+    GenerateInfo info;
+    const Program *p = generate_program_info(&f->arena, o->seed, (uint64_t)f->programs, &info);
+    Outcome out;
+    check_program(&f->checker, p, &f->arena, &out);
+    count_program(f, p, &info, out.a);
+    if (out.verdict == FINDING) {
+        take_finding(f, p, &out);
+    }
+}
+
+static int run_all(Fuzz *f) {
+    const Options *o = f->options;
+    int64_t runs = o->runs > 0 ? o->runs : o->seconds > 0 ? INT64_MAX : DEFAULT_RUNS;
+    print_start(f);
+    f->start = f->shown = now_seconds();
+    double now = f->start;
+    while (f->programs < runs && !(o->seconds > 0 && now - f->start >= o->seconds) && f->code < EXIT_ENVIRONMENT) {
+        run_one(f);
+        now = now_seconds();
+        show_progress(f, now, false);
+    }
+    show_progress(f, now, true);
+    Text t = {.arena = &f->work};
+    (o->json ? summary_json : summary_text)(f, &t, now - f->start);
+    fwrite(t.v, 1, (size_t)t.n, stdout);
+    return f->code;
+}
+
+int cmd_fuzz(const Options *o) {
+    Arena home = ARENA_EMPTY;
+    Fuzz *f = arena_new(&home, Fuzz);
+    f->options = o;
+    int code = open_checker(o, &f->checker);
+    if (code == 0) {
+        code = run_all(f);
+    }
+    arena_destroy(&f->arena);
+    arena_destroy(&f->work);
+    arena_destroy(&home);
+    return code;
+}

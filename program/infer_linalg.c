@@ -1,0 +1,121 @@
+/* Inference of the matmul family: results are row-major. mm, bmm and mv look at dtypes only where there is something to multiply,
+ * because their kernels do (aten/src/ATen/native/LinearAlgebra.cpp, Blas.cpp). */
+#include "program/infer.h"
+
+static ErrCode same_dtype(DType a, DType b, Error *err) {
+    if (a != b) {
+        return error_set(err, ERR_dtype, "expected scalar type %s but found %s", dtype_name(a), dtype_name(b));
+    }
+    return ERR_none;
+}
+
+static ErrCode has_kernel(const Call *call, DType dtype, Error *err) {
+    if (dtype == DT_bool) {
+        return error_set(err, ERR_dtype, "\"%s\" not implemented for 'Bool'", call->op->name);
+    }
+    return ERR_none;
+}
+
+/* [m, k] x [k, n]. */
+static ErrCode matrices_fit(const Tensor *a, const Tensor *b, Error *err) {
+    if (a->ndim != 2 || b->ndim != 2) {
+        return error_set(err, ERR_shape, "%s must be a matrix, got %d-D tensor", a->ndim != 2 ? "mat1" : "mat2", a->ndim != 2 ? a->ndim : b->ndim);
+    }
+    if (a->size[1] != b->size[0]) {
+        return error_set(err, ERR_shape, "mat1 and mat2 shapes cannot be multiplied (%lldx%lld and %lldx%lld)", (long long)a->size[0],
+                         (long long)a->size[1], (long long)b->size[0], (long long)b->size[1]);
+    }
+    return ERR_none;
+}
+
+ErrCode infer_mm(const Call *call, Infer *r) {
+    const Tensor *a = call->arg[0].tensor, *b = call->arg[1].tensor;
+    TRY(matrices_fit(a, b, r->err));
+    int64_t size[2] = {a->size[0], b->size[1]};
+    if (size[0] != 0 && size[1] != 0 && a->size[1] != 0) {
+        TRY(same_dtype(a->dtype, b->dtype, r->err));
+        TRY(has_kernel(call, a->dtype, r->err));
+    }
+    return infer_contiguous(r, a->dtype, size, 2);
+}
+
+ErrCode infer_bmm(const Call *call, Infer *r) {
+    const Tensor *a = call->arg[0].tensor, *b = call->arg[1].tensor;
+    if (a->ndim != 3 || b->ndim != 3) {
+        return error_set(r->err, ERR_shape, "%s must be a 3D tensor", a->ndim != 3 ? "batch1" : "batch2");
+    }
+    if (b->size[0] != a->size[0] || b->size[1] != a->size[2]) {
+        return error_set(r->err, ERR_shape, "Expected size for first two dimensions of batch2 tensor to be: [%lld, %lld] but got: [%lld, %lld].",
+                         (long long)a->size[0], (long long)a->size[2], (long long)b->size[0], (long long)b->size[1]);
+    }
+    int64_t size[3] = {a->size[0], a->size[1], b->size[2]};
+    if (size[0] != 0 && size[1] != 0 && size[2] != 0 && a->size[2] != 0) {
+        TRY(same_dtype(a->dtype, b->dtype, r->err));
+        TRY(has_kernel(call, a->dtype, r->err));
+    }
+    return infer_contiguous(r, b->dtype, size, 3);
+}
+
+ErrCode infer_mv(const Call *call, Infer *r) {
+    const Tensor *a = call->arg[0].tensor, *b = call->arg[1].tensor;
+    if (a->ndim != 2 || b->ndim != 1) {
+        return error_set(r->err, ERR_shape, "vector + matrix @ vector expected, got 1, %d, %d", a->ndim, b->ndim);
+    }
+    if (a->size[1] != b->size[0]) {
+        return error_set(r->err, ERR_shape, "size mismatch, got %lld, %lldx%lld,%lld", (long long)a->size[0], (long long)a->size[0],
+                         (long long)a->size[1], (long long)b->size[0]);
+    }
+    if (a->size[0] != 0 && a->size[1] != 0) {
+        TRY(same_dtype(a->dtype, b->dtype, r->err));
+        TRY(has_kernel(call, a->dtype, r->err));
+    }
+    return infer_contiguous(r, b->dtype, a->size, 1);
+}
+
+ErrCode infer_dot(const Call *call, Infer *r) {
+    const Tensor *a = call->arg[0].tensor, *b = call->arg[1].tensor;
+    if (a->ndim != 1 || b->ndim != 1) {
+        return error_set(r->err, ERR_shape, "1D tensors expected, but got %dD and %dD tensors", a->ndim, b->ndim);
+    }
+    if (a->dtype != b->dtype) {
+        return error_set(r->err, ERR_dtype, "dot : expected both vectors to have same dtype, but found %s and %s", dtype_name(a->dtype),
+                         dtype_name(b->dtype));
+    }
+    if (a->size[0] != b->size[0]) {
+        return error_set(r->err, ERR_shape, "inconsistent tensor size, expected tensor [%lld] and src [%lld] to have the same number of elements",
+                         (long long)a->size[0], (long long)b->size[0]);
+    }
+    TRY(has_kernel(call, a->dtype, r->err));
+    return infer_contiguous(r, a->dtype, NULL, 0);
+}
+
+/* With nothing to multiply addmm is beta * self, whose promoted dtype must go back into self's. */
+static ErrCode check_scaled_self(DType dtype, Scalar beta, Error *err) {
+    if (scalar_to_double(beta) != 0 && beta.kind > dtype_category(dtype)) {
+        return error_set(err, ERR_dtype, "result type %s can't be cast to the desired output type %s", dtype_name(dtype_default(beta.kind)),
+                         dtype_name(dtype));
+    }
+    return ERR_none;
+}
+
+ErrCode infer_addmm(const Call *call, Infer *r) {
+    const Tensor *self = call->arg[0].tensor, *a = call->arg[1].tensor, *b = call->arg[2].tensor;
+    DType dtype = self->dtype;
+    if (dtype != b->dtype || a->dtype != b->dtype) {
+        return error_set(r->err, ERR_dtype, "%s and mat2 must have the same dtype", dtype != b->dtype ? "self" : "mat1");
+    }
+    TRY(matrices_fit(a, b, r->err));
+    int64_t size[2] = {a->size[0], b->size[1]};
+    Tensor expanded;
+    TRY(tensor_expand(self, size, 2, &expanded, r->err));
+    if (size[0] != 0 && size[1] != 0) {
+        if (a->size[1] == 0) {
+            TRY(check_scaled_self(dtype, call->arg[3].scalar, r->err));
+        } else {
+            TRY(has_kernel(call, dtype, r->err));
+            TRY(scalar_check(call->arg[3].scalar, dtype, r->err));
+            TRY(scalar_check(call->arg[4].scalar, dtype, r->err));
+        }
+    }
+    return infer_contiguous(r, dtype, size, 2);
+}

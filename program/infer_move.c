@@ -1,0 +1,157 @@
+/* Inference of ops that copy and move elements: clone, casts, copy, fill, cat, flip, triangles. */
+#include "program/infer.h"
+
+#include <string.h>
+
+ErrCode infer_clone(const Call *call, Infer *r) {
+    const Tensor *self = call->arg[0].tensor;
+    return infer_cloned(r, self, self->dtype);
+}
+
+ErrCode infer_to_copy(const Call *call, Infer *r) {
+    const Tensor *self = call->arg[0].tensor;
+    return infer_cloned(r, self, call_dtype(call, "dtype", self->dtype));
+}
+
+ErrCode infer_contiguous_copy(const Call *call, Infer *r) {
+    const Tensor *self = call->arg[0].tensor;
+    return infer_contiguous(r, self->dtype, self->size, self->ndim);
+}
+
+/* copy: src must expand to self. */
+ErrCode infer_copy(const Call *call, Infer *r) {
+    const Tensor *self = call->arg[0].tensor;
+    Tensor expanded;
+    TRY(tensor_expand(call->arg[1].tensor, self->size, self->ndim, &expanded, r->err));
+    return infer_cloned(r, self, self->dtype);
+}
+
+/* fill.Scalar and zero. */
+ErrCode infer_self_like(const Call *call, Infer *r) {
+    const Tensor *self = call->arg[0].tensor;
+    if (call->op->id == OP_fill_Scalar) {
+        TRY(scalar_check(call->arg[1].scalar, self->dtype, r->err));
+    }
+    return infer_cloned(r, self, self->dtype);
+}
+
+ErrCode infer_fill_tensor(const Call *call, Infer *r) {
+    const Tensor *self = call->arg[0].tensor, *value = call->arg[1].tensor;
+    if (value->ndim != 0) {
+        return error_set(r->err, ERR_invalid, "fill_ only supports 0-dimension value tensor but got tensor with %d dimensions.", value->ndim);
+    }
+    return infer_cloned(r, self, self->dtype);
+}
+
+/* ---- cat (aten/src/ATen/native/TensorShape.cpp) ---- */
+
+/* Old scripts concatenate onto torch.Tensor(): 1-d empty tensors are passed over whatever the others' sizes. */
+static bool cat_skips(const Tensor *t) { return t->ndim == 1 && t->size[0] == 0; }
+
+/* c10::is_channels_last_strides_2d and _3d: of 4 or 5 dims, channels (dim 1) are the fastest but the batch the slowest. */
+static bool is_channels_last(const Tensor *t) {
+    static const int orders[2][5] = {{1, 3, 2, 0, 0}, {1, 4, 3, 2, 0}};
+    if ((t->ndim != 4 && t->ndim != 5) || t->stride[1] == 0) {
+        return false;
+    }
+    int64_t least = 0;
+    for (int k = 0; k < t->ndim; k++) {
+        int d = orders[t->ndim - 4][k];
+        if (t->size[d] == 0 || t->stride[d] < least || (d == 0 && least == t->stride[1])) {
+            return false;
+        }
+        least = t->stride[d];
+        if (t->size[d] > 1 && !checked_mul(least, t->size[d], &least)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void channels_last_strides(Tensor *t) {
+    int64_t step = t->size[1];
+    t->stride[1] = 1;
+    for (int d = t->ndim - 1; d >= 2; d--) {
+        t->stride[d] = step;
+        step *= max_i64(t->size[d], 1);
+    }
+    t->stride[0] = step;
+}
+
+static ErrCode cat_sizes_agree(const Tensor *first, const Tensor *t, int dim, int place, Error *err) {
+    if (first->ndim != t->ndim) {
+        return error_set(err, ERR_shape, "Tensors must have same number of dimensions: got %d and %d", first->ndim, t->ndim);
+    }
+    for (int d = 0; d < t->ndim; d++) {
+        if (d != dim && first->size[d] != t->size[d]) {
+            return error_set(err, ERR_shape, "Sizes of tensors must match except in dimension %d. Expected size %lld but got size %lld for tensor number %d in the list.",
+                             dim, (long long)first->size[d], (long long)t->size[d], place);
+        }
+    }
+    return ERR_none;
+}
+
+ErrCode infer_cat(const Call *call, Infer *r) {
+    Tensor *const *list = call->arg[0].tensors.v;
+    int n = call->arg[0].tensors.n;
+    if (n == 0) {
+        return error_set(r->err, ERR_invalid, "torch.cat(): expected a non-empty list of Tensors");
+    }
+    const Tensor *first = NULL;
+    Promotion promotion = PROMOTION_START;
+    bool channels_last = true;
+    for (int k = 0; k < n; k++) {
+        if (list[k]->ndim == 0) {
+            return error_set(r->err, ERR_invalid, "zero-dimensional tensor (at position %d) cannot be concatenated", k);
+        }
+        promotion_tensor(&promotion, list[k]->dtype, list[k]->ndim);
+        first = first || cat_skips(list[k]) ? first : list[k];
+        channels_last = channels_last && is_channels_last(list[k]) && list[k]->ndim == list[0]->ndim;
+    }
+    DType dtype = promotion_result(&promotion);
+    int64_t size[MAX_DIMS] = {0};
+    if (!first) {
+        return infer_contiguous(r, dtype, size, 1);
+    }
+    int dim;
+    TRY(dim_wrap(call->arg[1].i, first->ndim, &dim, r->err));
+    memcpy(size, first->size, (size_t)first->ndim * sizeof *size);
+    size[dim] = 0;
+    for (int k = 0; k < n; k++) {
+        if (!cat_skips(list[k])) {
+            TRY(cat_sizes_agree(first, list[k], dim, k, r->err));
+            if (!checked_add(size[dim], list[k]->size[dim], &size[dim])) {
+                return error_set(r->err, ERR_limit, "a tensor's size overflows");
+            }
+        }
+    }
+    TRY(infer_contiguous(r, dtype, size, first->ndim));
+    if (channels_last) {
+        channels_last_strides(r->out);
+    }
+    return ERR_none;
+}
+
+/* ---- flip, tril, triu ---- */
+
+ErrCode infer_flip(const Call *call, Infer *r) {
+    const Tensor *self = call->arg[0].tensor;
+    unsigned seen = 0;
+    for (int k = 0; k < call->arg[1].ints.n; k++) {
+        int d;
+        TRY(dim_wrap(call->arg[1].ints.v[k], self->ndim, &d, r->err));
+        if (seen >> d & 1) {
+            return error_set(r->err, ERR_invalid, "dim %d appears multiple times in the list of dims", d);
+        }
+        seen |= 1u << d;
+    }
+    return infer_cloned(r, self, self->dtype);
+}
+
+ErrCode infer_triangle(const Call *call, Infer *r) {
+    const Tensor *self = call->arg[0].tensor;
+    if (self->ndim < 2 && tensor_numel(self) > 0) { /* an empty vector has no triangle to look for */
+        return error_set(r->err, ERR_index_range, "Dimension out of range: %s needs at least 2 dimensions, got %d", call->op->name, self->ndim);
+    }
+    return infer_contiguous(r, self->dtype, self->size, self->ndim);
+}

@@ -1,0 +1,89 @@
+/* Kernels of factories. Their output is fresh and row-major, or has the strides of a *_like's source. */
+#include "program/kernels.h"
+
+#include <string.h>
+
+ErrCode kernel_zeros(const Call *call, Tensor *const *out, KernelCtx *k) {
+    (void)call;
+    (void)k;
+    tensor_fill(out[0], scalar_int(0));
+    return ERR_none;
+}
+
+ErrCode kernel_ones(const Call *call, Tensor *const *out, KernelCtx *k) {
+    (void)call;
+    (void)k;
+    tensor_fill(out[0], scalar_int(1));
+    return ERR_none;
+}
+
+/* full, full_like, new_full. */
+ErrCode kernel_full(const Call *call, Tensor *const *out, KernelCtx *k) {
+    (void)k;
+    tensor_fill(out[0], call_arg(call, "fill_value")->scalar);
+    return ERR_none;
+}
+
+/* Element i = start + step * i, in double for floating dtypes; integers truncate start and step first. */
+ErrCode kernel_arange(const Call *call, Tensor *const *out, KernelCtx *k) {
+    (void)k;
+    const Arg *s = call_arg(call, "start"), *t = call_arg(call, "step");
+    Scalar start = s ? s->scalar : scalar_int(0), step = t ? t->scalar : scalar_int(1);
+    void *data = out[0]->storage->data;
+    bool floating = dtype_is_float(out[0]->dtype);
+    for (int64_t i = 0; i < out[0]->size[0]; i++) {
+        int64_t at = out[0]->offset + i * out[0]->stride[0];
+        if (floating) {
+            element_store_double(data, out[0]->dtype, at, scalar_to_double(start) + scalar_to_double(step) * (double)i);
+        } else {
+            element_store_int(data, out[0]->dtype, at, wrapping_add(scalar_to_int(start), wrapping_mul(scalar_to_int(step), i)));
+        }
+    }
+    return ERR_none;
+}
+
+ErrCode kernel_eye(const Call *call, Tensor *const *out, KernelCtx *k) {
+    (void)call;
+    (void)k;
+    tensor_fill(out[0], scalar_int(0));
+    for (int64_t i = 0; i < min_i64(out[0]->size[0], out[0]->size[1]); i++) {
+        element_store_int(out[0]->storage->data, out[0]->dtype, out[0]->offset + i * (out[0]->stride[0] + out[0]->stride[1]), 1);
+    }
+    return ERR_none;
+}
+
+/* Row 0 gets the row, row 1 the column of every kept element, row-major. */
+static void write_indices(const Call *call, const Tensor *out, bool upper) {
+    int64_t rows = call->arg[0].i, cols = call->arg[1].i, count = out->size[1], n = 0;
+    int64_t offset = max_i64(min_i64(call->arg[2].i, cols), -rows);
+    for (int64_t i = 0; i < rows && n < count; i++) {
+        int64_t diagonal = i + offset; /* the row's column on the diagonal */
+        int64_t first = upper ? max_i64(diagonal, 0) : 0, last = upper ? cols - 1 : min_i64(diagonal, cols - 1);
+        for (int64_t j = first; j <= last; j++, n++) {
+            int64_t at = out->offset + n * out->stride[1];
+            element_store_int(out->storage->data, out->dtype, at, i);
+            element_store_int(out->storage->data, out->dtype, at + out->stride[0], j);
+        }
+    }
+}
+
+ErrCode kernel_tril_indices(const Call *call, Tensor *const *out, KernelCtx *k) {
+    (void)k;
+    write_indices(call, out[0], false);
+    return ERR_none;
+}
+
+ErrCode kernel_triu_indices(const Call *call, Tensor *const *out, KernelCtx *k) {
+    (void)k;
+    write_indices(call, out[0], true);
+    return ERR_none;
+}
+
+ErrCode kernel_literal(const Call *call, Tensor *const *out, KernelCtx *k) {
+    (void)k;
+    int64_t bytes = dtype_bytes(out[0]->dtype), numel = call->arg[0].data.n;
+    if (numel > 0) {
+        memcpy((char *)out[0]->storage->data + out[0]->offset * bytes, call->arg[0].data.data, (size_t)(numel * bytes));
+    }
+    return ERR_none;
+}

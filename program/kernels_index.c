@@ -1,0 +1,273 @@
+/* Kernels of indexing by tensors.
+ *
+ * index and _index_put first turn the index tensors into an array of distances in self, one for each broadcast index tuple; then
+ * one Walk steps through the result, through self without its indexed dims, and through that array. gather, scatter,
+ * index_select and index_add walk with stride 0 along `dim` and add the index read on the way. */
+#include "program/kernels.h"
+
+/* Distances from self's first element for every tuple of the broadcast indices, row-major; indices may count from the end. */
+static ErrCode index_distances(const IndexPlan *p, const Tensor *self, int64_t **distances, KernelCtx *k) {
+    const int64_t *size = p->size + p->first;
+    int64_t length;
+    Tensor places = tensor_over_array(size, p->nbroadcast, 0, &length);
+    int64_t *d = arena_array(k->arena, int64_t, length);
+    for (int j = 0; j < p->nindex; j++) {
+        const Tensor *index = p->index[j], *walked[2] = {index, &places};
+        int64_t n = self->size[p->dim[j]], stride = self->stride[p->dim[j]];
+        for (Walk w = walk_start(size, p->nbroadcast, walked, 2); walk_more(&w); walk_next(&w)) {
+            int64_t i = element_int(index->storage->data, index->dtype, w.at[0]);
+            if (i < -n || i >= n) {
+                return index_out_of_range(i, n, k->err);
+            }
+            d[w.at[1]] += (i < 0 ? i + n : i) * stride;
+        }
+    }
+    *distances = d;
+    return ERR_none;
+}
+
+/* The array of distances as the result's walk sees it: still outside the broadcast dims. */
+static Tensor distances_seen(const IndexPlan *p) {
+    unsigned inside = ((1u << p->nbroadcast) - 1) << p->first;
+    return tensor_over_array(p->size, p->ndim, ~inside, NULL);
+}
+
+ErrCode kernel_index(const Call *call, Tensor *const *out, KernelCtx *k) {
+    const Tensor *self = call->arg[0].tensor, *to = out[0];
+    IndexPlan p;
+    TRY(index_plan(self, &call->arg[1], &p, k->err));
+    if (tensor_numel(to) == 0) {
+        return ERR_none;
+    }
+    int64_t *distances;
+    TRY(index_distances(&p, self, &distances, k));
+    Tensor source = tensor_seen_as(self, p.ndim, p.size, p.source), places = distances_seen(&p);
+    const Tensor *walked[3] = {to, &source, &places};
+    for (Walk w = walk_start(p.size, p.ndim, walked, 3); walk_more(&w); walk_next(&w)) {
+        element_cast(to->storage->data, to->dtype, w.at[0], self->storage->data, self->dtype, w.at[1] + distances[w.at[2]]);
+    }
+    return ERR_none;
+}
+
+static const char *const duplicates_undefined = "duplicate indices are given different values without accumulate";
+
+ErrCode kernel_index_put(const Call *call, Tensor *const *out, KernelCtx *k) {
+    const Tensor *to = out[0], *values = call->arg[2].tensor;
+    bool accumulate = call->arg[3].b;
+    kernel_start_from(to, call->arg[0].tensor, k);
+    IndexPlan p;
+    TRY(index_plan(to, &call->arg[1], &p, k->err));
+    int64_t numel;
+    if (!sizes_numel(p.size, p.ndim, &numel) || numel == 0) {
+        return ERR_none;
+    }
+    int64_t *distances;
+    TRY(index_distances(&p, to, &distances, k));
+    Tensor target = tensor_seen_as(to, p.ndim, p.size, p.source), places = distances_seen(&p);
+    const Tensor *walked[3] = {&target, &places, values};
+    Adder adder = {0};
+    Writer writer = {0};
+    if (accumulate) {
+        adder = adder_start(to, k->arena);
+    } else {
+        writer = writer_start(to, k->arena);
+    }
+    for (Walk w = walk_start(p.size, p.ndim, walked, 3); walk_more(&w); walk_next(&w)) {
+        int64_t at = w.at[0] + distances[w.at[1]];
+        if (accumulate) {
+            adder_add(&adder, at, values, w.at[2], 1, 1);
+        } else {
+            writer_put(&writer, at, values, w.at[2]);
+        }
+    }
+    if (accumulate) {
+        adder_finish(&adder);
+    } else if (writer.conflict) {
+        k->undefined = duplicates_undefined;
+    }
+    return ERR_none;
+}
+
+/* ---- gather, scatter ---- */
+
+/* `t` as gather and scatter see it: index's size, t's strides, but still along `dim`, whose length and stride come out apart. */
+static Tensor seen_along(const Tensor *t, const Tensor *index, int dim, int64_t *size, int64_t *stride) {
+    int64_t strides[MAX_DIMS];
+    *size = t->ndim > 0 ? t->size[dim] : 1;
+    *stride = t->ndim > 0 ? t->stride[dim] : 0;
+    for (int d = 0; d < index->ndim; d++) {
+        strides[d] = d == dim || t->ndim == 0 ? 0 : t->stride[d];
+    }
+    return tensor_seen_as(t, index->ndim, index->size, strides);
+}
+
+static ErrCode read_index(const Tensor *index, int64_t at, int64_t size, int64_t *i, Error *err) {
+    *i = element_int(index->storage->data, index->dtype, at);
+    return *i < 0 || *i >= size ? index_out_of_range(*i, size, err) : ERR_none;
+}
+
+ErrCode kernel_gather(const Call *call, Tensor *const *out, KernelCtx *k) {
+    const Tensor *self = call->arg[0].tensor, *index = call->arg[2].tensor, *to = out[0];
+    int dim;
+    TRY(dim_wrap(call->arg[1].i, self->ndim, &dim, k->err));
+    if (tensor_numel(index) == 0) {
+        return ERR_none;
+    }
+    int64_t size, stride;
+    Tensor source = seen_along(self, index, dim, &size, &stride);
+    const Tensor *walked[3] = {to, &source, index};
+    for (Walk w = walk_start(index->size, index->ndim, walked, 3); walk_more(&w); walk_next(&w)) {
+        int64_t i;
+        TRY(read_index(index, w.at[2], size, &i, k->err));
+        element_cast(to->storage->data, to->dtype, w.at[0], self->storage->data, self->dtype, w.at[1] + i * stride);
+    }
+    return ERR_none;
+}
+
+/* The part of src that scatter reads: as much as index has. */
+static Tensor source_part(const Tensor *src, const Tensor *index) {
+    int64_t strides[MAX_DIMS];
+    for (int d = 0; d < index->ndim; d++) {
+        strides[d] = src->ndim > 0 ? src->stride[d] : 0;
+    }
+    return tensor_seen_as(src, index->ndim, index->size, strides);
+}
+
+/* scatter.src, scatter.value. */
+ErrCode kernel_scatter(const Call *call, Tensor *const *out, KernelCtx *k) {
+    const Tensor *index = call->arg[2].tensor, *to = out[0];
+    bool by_value = call->op->id == OP_scatter_value;
+    const Tensor *src = by_value ? to : call->arg[3].tensor;
+    int dim;
+    kernel_start_from(to, call->arg[0].tensor, k);
+    TRY(dim_wrap(call->arg[1].i, to->ndim, &dim, k->err));
+    if (tensor_numel(index) == 0) {
+        return ERR_none;
+    }
+    int64_t size, stride;
+    Tensor target = seen_along(to, index, dim, &size, &stride), part = by_value ? target : source_part(src, index);
+    const Tensor *walked[3] = {&target, index, &part};
+    Writer writer = writer_start(to, k->arena);
+    for (Walk w = walk_start(index->size, index->ndim, walked, 3); walk_more(&w); walk_next(&w)) {
+        int64_t i;
+        TRY(read_index(index, w.at[1], size, &i, k->err));
+        int64_t at = w.at[0] + i * stride;
+        if (!by_value) {
+            writer_put(&writer, at, src, w.at[2]);
+        } else if (dtype_is_float(to->dtype)) {
+            element_store_double(to->storage->data, to->dtype, at, scalar_to_double(call->arg[3].scalar));
+        } else {
+            element_store_int(to->storage->data, to->dtype, at, scalar_as_int(call->arg[3].scalar, to->dtype));
+        }
+    }
+    if (writer.conflict) {
+        k->undefined = duplicates_undefined;
+    }
+    return ERR_none;
+}
+
+ErrCode kernel_scatter_add(const Call *call, Tensor *const *out, KernelCtx *k) {
+    const Tensor *index = call->arg[2].tensor, *src = call->arg[3].tensor, *to = out[0];
+    int dim;
+    kernel_start_from(to, call->arg[0].tensor, k);
+    TRY(dim_wrap(call->arg[1].i, to->ndim, &dim, k->err));
+    if (tensor_numel(index) == 0) {
+        return ERR_none;
+    }
+    int64_t size, stride;
+    Tensor target = seen_along(to, index, dim, &size, &stride), part = source_part(src, index);
+    const Tensor *walked[3] = {&target, index, &part};
+    Adder adder = adder_start(to, k->arena);
+    for (Walk w = walk_start(index->size, index->ndim, walked, 3); walk_more(&w); walk_next(&w)) {
+        int64_t i;
+        TRY(read_index(index, w.at[1], size, &i, k->err));
+        adder_add(&adder, w.at[0] + i * stride, src, w.at[2], 1, 1);
+    }
+    adder_finish(&adder);
+    return ERR_none;
+}
+
+/* ---- a vector of indices along one dim ---- */
+
+/* Reads the whole vector; `code` is the error of an index out of range. */
+static ErrCode read_vector(const Tensor *index, int64_t size, ErrCode code, int64_t **v, int64_t *n, KernelCtx *k) {
+    *n = tensor_numel(index);
+    *v = arena_alloc_raw(k->arena, *n * (int64_t)sizeof **v);
+    for (int64_t j = 0; j < *n; j++) {
+        int64_t i = element_int(index->storage->data, index->dtype, index->offset + (index->ndim > 0 ? j * index->stride[0] : 0));
+        if (i < 0 || i >= size) {
+            return error_set(k->err, code, "index out of range in self: %lld for size %lld", (long long)i, (long long)size);
+        }
+        (*v)[j] = i;
+    }
+    return ERR_none;
+}
+
+ErrCode kernel_index_select(const Call *call, Tensor *const *out, KernelCtx *k) {
+    const Tensor *self = call->arg[0].tensor, *to = out[0];
+    int dim;
+    TRY(dim_wrap(call->arg[1].i, self->ndim, &dim, k->err));
+    bool nothing = self->ndim > 1 && tensor_numel(self) == 0;
+    int64_t n, *v;
+    TRY(read_vector(call->arg[2].tensor, self->ndim > 0 ? self->size[dim] : 1, nothing ? ERR_invalid : ERR_index_range, &v, &n, k));
+    if (self->ndim == 0) {
+        if (n == 0) {
+            k->undefined = "index_select of a 0-dim tensor with no index leaves its result unwritten";
+        }
+        kernel_start_from(to, self, k);
+        return ERR_none;
+    }
+    Tensor target = *to, source = *self;
+    target.size[dim] = source.size[dim] = 1;
+    for (int64_t j = 0; j < n && !nothing; j++) {
+        source.offset = self->offset + v[j] * self->stride[dim];
+        tensor_copy_data(&target, &source, NULL);
+        target.offset += to->stride[dim];
+    }
+    return ERR_none;
+}
+
+/* source without `dim`, seen with the size of to without `dim`. Both have size 1 there. */
+static Tensor slice_seen(const Tensor *source, const Tensor *to, int dim) {
+    int64_t strides[MAX_DIMS], size[MAX_DIMS];
+    int own = source->ndim; /* walk both from the last dim, passing over dim in each */
+    for (int d = to->ndim - 1; d >= 0; d--) {
+        size[d] = d == dim ? 1 : to->size[d];
+        strides[d] = 0;
+        if (d == dim) {
+            continue;
+        }
+        own--;
+        own -= own == dim;
+        strides[d] = own >= 0 && source->size[own] != 1 ? source->stride[own] : 0;
+    }
+    return tensor_seen_as(source, to->ndim, size, strides);
+}
+
+ErrCode kernel_index_add(const Call *call, Tensor *const *out, KernelCtx *k) {
+    const Tensor *source = call->arg[3].tensor, *to = out[0];
+    Scalar alpha = call->arg[4].scalar;
+    int dim;
+    kernel_start_from(to, call->arg[0].tensor, k);
+    TRY(dim_wrap(call->arg[1].i, to->ndim, &dim, k->err));
+    int64_t n, *v;
+    TRY(read_vector(call->arg[2].tensor, to->ndim > 0 ? to->size[dim] : 1, ERR_index_range, &v, &n, k));
+    bool floating = dtype_is_float(to->dtype);
+    double factor = floating ? scalar_as_double(alpha, to->dtype) : 0;
+    int64_t int_factor = floating ? 0 : scalar_as_int(alpha, to->dtype);
+    Tensor target = *to, part = slice_seen(source, to, dim);
+    if (to->ndim > 0) {
+        target.size[dim] = 1;
+    }
+    Adder adder = adder_start(to, k->arena);
+    for (int64_t j = 0; j < n; j++) {
+        target.offset = to->offset + (to->ndim > 0 ? v[j] * to->stride[dim] : 0);
+        part.offset = source->offset + (source->ndim > 0 ? j * source->stride[dim] : 0);
+        const Tensor *walked[2] = {&target, &part};
+        for (Walk w = walk_start(target.size, target.ndim, walked, 2); walk_more(&w); walk_next(&w)) {
+            adder_add(&adder, w.at[0], source, w.at[1], factor, int_factor);
+        }
+    }
+    adder_finish(&adder);
+    return ERR_none;
+}

@@ -1,0 +1,97 @@
+/* Kernels of the matmul family: each element is the sum over k ascending of a[i,k] * b[k,j], from +0.0 in double (int64 for
+ * integers, wrapped into the dtype), rounded once. */
+#include "program/kernels.h"
+
+/* A matrix somewhere in a storage. */
+typedef struct Matrix {
+    const Tensor *t;
+    int64_t at, rows, cols, row_stride, col_stride;
+} Matrix;
+
+static Matrix matrix_of(const Tensor *t) { return (Matrix){t, t->offset, t->size[0], t->size[1], t->stride[0], t->stride[1]}; }
+static Matrix column_of(const Tensor *t) { return (Matrix){t, t->offset, t->size[0], 1, t->stride[0], 0}; }
+static Matrix row_of(const Tensor *t) { return (Matrix){t, t->offset, 1, t->size[0], 0, t->stride[0]}; }
+
+static double dot_double(const Matrix *a, const Matrix *b, int64_t i, int64_t j) {
+    int64_t at = a->at + i * a->row_stride, bt = b->at + j * b->col_stride;
+    double sum = 0;
+    for (int64_t k = 0; k < a->cols; k++, at += a->col_stride, bt += b->row_stride) {
+        sum += element_double(a->t->storage->data, a->t->dtype, at) * element_double(b->t->storage->data, b->t->dtype, bt);
+    }
+    return sum;
+}
+
+static int64_t dot_int(const Matrix *a, const Matrix *b, int64_t i, int64_t j) {
+    int64_t at = a->at + i * a->row_stride, bt = b->at + j * b->col_stride, sum = 0;
+    for (int64_t k = 0; k < a->cols; k++, at += a->col_stride, bt += b->row_stride) {
+        sum = wrapping_add(sum, wrapping_mul(element_int(a->t->storage->data, a->t->dtype, at), element_int(b->t->storage->data, b->t->dtype, bt)));
+    }
+    return sum;
+}
+
+/* out = a b. */
+static void multiply(const Matrix *a, const Matrix *b, const Matrix *out) {
+    DType dtype = out->t->dtype;
+    void *data = out->t->storage->data;
+    for (int64_t i = 0; i < out->rows; i++) {
+        for (int64_t j = 0; j < out->cols; j++) {
+            int64_t at = out->at + i * out->row_stride + j * out->col_stride;
+            if (dtype_is_float(dtype)) {
+                element_store_double(data, dtype, at, dot_double(a, b, i, j));
+            } else {
+                element_store_int(data, dtype, at, dot_int(a, b, i, j));
+            }
+        }
+    }
+}
+
+/* mm, mv, dot: a vector is a matrix of one row or one column. */
+ErrCode kernel_mm(const Call *call, Tensor *const *out, KernelCtx *k) {
+    (void)k;
+    const Tensor *x = call->arg[0].tensor, *y = call->arg[1].tensor;
+    Matrix a = x->ndim == 2 ? matrix_of(x) : row_of(x);
+    Matrix b = y->ndim == 2 ? matrix_of(y) : column_of(y);
+    Matrix o = out[0]->ndim == 2 ? matrix_of(out[0])
+                                 : (Matrix){out[0], out[0]->offset, a.rows, 1, out[0]->ndim == 1 ? out[0]->stride[0] : 0, 0};
+    multiply(&a, &b, &o);
+    return ERR_none;
+}
+
+static Matrix batch_of(const Tensor *t, int64_t n) {
+    return (Matrix){t, t->offset + n * t->stride[0], t->size[1], t->size[2], t->stride[1], t->stride[2]};
+}
+
+ErrCode kernel_bmm(const Call *call, Tensor *const *out, KernelCtx *k) {
+    (void)k;
+    for (int64_t n = 0; n < out[0]->size[0]; n++) {
+        Matrix a = batch_of(call->arg[0].tensor, n), b = batch_of(call->arg[1].tensor, n), o = batch_of(out[0], n);
+        multiply(&a, &b, &o);
+    }
+    return ERR_none;
+}
+
+/* beta * self + alpha * (mat1 mat2); beta 0 ignores self even where it is nan, and nothing to multiply leaves beta * self. */
+ErrCode kernel_addmm(const Call *call, Tensor *const *out, KernelCtx *k) {
+    const Tensor *to = out[0];
+    Tensor self;
+    TRY(tensor_expand(call->arg[0].tensor, to->size, 2, &self, k->err));
+    Matrix a = matrix_of(call->arg[1].tensor), b = matrix_of(call->arg[2].tensor);
+    Scalar beta = call->arg[3].scalar, alpha = call->arg[4].scalar;
+    bool with_self = scalar_to_double(beta) != 0, with_product = a.cols > 0;
+    for (int64_t i = 0; i < to->size[0]; i++) {
+        for (int64_t j = 0; j < to->size[1]; j++) {
+            int64_t at = to->offset + i * to->stride[0] + j * to->stride[1];
+            int64_t from = self.offset + i * self.stride[0] + j * self.stride[1];
+            if (dtype_is_float(to->dtype)) {
+                double value = with_product ? scalar_as_double(alpha, to->dtype) * dot_double(&a, &b, i, j) : 0;
+                double own = with_self ? scalar_as_double(beta, to->dtype) * element_double(self.storage->data, self.dtype, from) : 0;
+                element_store_double(to->storage->data, to->dtype, at, !with_self ? value : with_product ? own + value : own);
+            } else {
+                int64_t value = with_product ? wrapping_mul(scalar_as_int(alpha, to->dtype), dot_int(&a, &b, i, j)) : 0;
+                int64_t own = with_self ? wrapping_mul(scalar_as_int(beta, to->dtype), element_int(self.storage->data, self.dtype, from)) : 0;
+                element_store_int(to->storage->data, to->dtype, at, wrapping_add(own, value));
+            }
+        }
+    }
+    return ERR_none;
+}

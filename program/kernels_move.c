@@ -1,0 +1,144 @@
+/* Kernels that copy and move elements: clone, casts, copy, fill, cat, flip, triangles, nonzero, and writes into a view of a copy. */
+#include "program/kernels.h"
+
+/* clone, _to_copy, _contiguous_copy. */
+ErrCode kernel_copy_self(const Call *call, Tensor *const *out, KernelCtx *k) {
+    kernel_start_from(out[0], call->arg[0].tensor, k);
+    return ERR_none;
+}
+
+ErrCode kernel_copy_src(const Call *call, Tensor *const *out, KernelCtx *k) {
+    kernel_start_from(out[0], call->arg[1].tensor, k);
+    return ERR_none;
+}
+
+/* fill.Scalar, fill.Tensor (whose value is read as a number that must fit) and zero. */
+ErrCode kernel_fill(const Call *call, Tensor *const *out, KernelCtx *k) {
+    Scalar value = scalar_int(0);
+    if (call->op->id == OP_fill_Scalar) {
+        value = call->arg[1].scalar;
+    } else if (call->op->id == OP_fill_Tensor) {
+        value = tensor_item(call->arg[1].tensor);
+        TRY(scalar_check(value, out[0]->dtype, k->err));
+    }
+    tensor_fill(out[0], value);
+    return ERR_none;
+}
+
+ErrCode kernel_cat(const Call *call, Tensor *const *out, KernelCtx *k) {
+    Tensor part = *out[0];
+    int dim = 0;
+    for (int j = 0; j < call->arg[0].tensors.n; j++) {
+        const Tensor *t = call->arg[0].tensors.v[j];
+        if (t->ndim == 1 && t->size[0] == 0) {
+            continue; /* passed over, as in infer_cat */
+        }
+        TRY(dim_wrap(call->arg[1].i, t->ndim, &dim, k->err));
+        part.size[dim] = t->size[dim];
+        tensor_copy_data(&part, t, NULL);
+        part.offset += t->size[dim] * part.stride[dim];
+    }
+    return ERR_none;
+}
+
+/* Reads self backwards along the dims: a walk may have negative strides. */
+ErrCode kernel_flip(const Call *call, Tensor *const *out, KernelCtx *k) {
+    Tensor flipped = *call->arg[0].tensor;
+    if (tensor_numel(&flipped) == 0) {
+        return ERR_none;
+    }
+    for (int j = 0; j < call->arg[1].ints.n && flipped.ndim > 0; j++) {
+        int d = 0;
+        TRY(dim_wrap(call->arg[1].ints.v[j], flipped.ndim, &d, k->err));
+        flipped.offset += (flipped.size[d] - 1) * flipped.stride[d];
+        flipped.stride[d] = -flipped.stride[d];
+    }
+    tensor_copy_data(out[0], &flipped, NULL);
+    return ERR_none;
+}
+
+/* Keeps what is on one side of a diagonal; the rest is 0. */
+static void copy_triangle(const Call *call, const Tensor *out, bool upper) {
+    const Tensor *self = call->arg[0].tensor, *walked[2] = {out, self};
+    if (tensor_numel(self) == 0) {
+        return; /* perhaps of fewer than 2 dims */
+    }
+    int64_t rows = self->size[self->ndim - 2], cols = self->size[self->ndim - 1], diagonal = call->arg[1].i;
+    int64_t row = 0, col = 0;
+    for (Walk w = walk_start(self->size, self->ndim, walked, 2); walk_more(&w); walk_next(&w)) {
+        bool kept = upper ? col - row >= diagonal : col - row <= diagonal;
+        if (kept) {
+            element_cast(out->storage->data, out->dtype, w.at[0], self->storage->data, self->dtype, w.at[1]);
+        } else {
+            element_store_int(out->storage->data, out->dtype, w.at[0], 0);
+        }
+        if (++col == cols) {
+            col = 0;
+            row = row + 1 == rows ? 0 : row + 1;
+        }
+    }
+}
+
+ErrCode kernel_tril(const Call *call, Tensor *const *out, KernelCtx *k) {
+    (void)k;
+    copy_triangle(call, out[0], false);
+    return ERR_none;
+}
+
+ErrCode kernel_triu(const Call *call, Tensor *const *out, KernelCtx *k) {
+    (void)k;
+    copy_triangle(call, out[0], true);
+    return ERR_none;
+}
+
+/* slice_scatter and its like: a copy of self, then src over the view of the copy. */
+ErrCode kernel_view_scatter(const Call *call, Tensor *const *out, KernelCtx *k) {
+    const Tensor *src = call->arg[1].tensor;
+    kernel_start_from(out[0], call->arg[0].tensor, k);
+    Tensor like = *out[0], view;
+    like.offset = 0; /* as_strided counts from the start of the copy */
+    TRY(geometry_scattered(call, &like, &view, k->err));
+    view.offset += out[0]->offset;
+    view.storage = out[0]->storage;
+    if (tensor_overlaps_itself(&view)) {
+        k->undefined = "several elements of src go to one location";
+    }
+    kernel_start_from(&view, src, k);
+    return ERR_none;
+}
+
+/* ---- nonzero ---- */
+
+static bool is_true(const Tensor *t, int64_t at) {
+    return dtype_is_float(t->dtype) ? element_double(t->storage->data, t->dtype, at) != 0 : element_int(t->storage->data, t->dtype, at) != 0;
+}
+
+int64_t kernel_count_nonzero(const Tensor *mask) {
+    const Tensor *walked[1] = {mask};
+    int64_t count = 0;
+    for (Walk w = walk_start(mask->size, mask->ndim, walked, 1); walk_more(&w); walk_next(&w)) {
+        count += is_true(mask, w.at[0]);
+    }
+    return count;
+}
+
+/* out is [n, ndim] with n as kernel_count_nonzero counts: the coordinates of the elements that are not 0, row-major. */
+ErrCode kernel_nonzero(const Call *call, Tensor *const *out, KernelCtx *k) {
+    (void)k;
+    const Tensor *self = call->arg[0].tensor, *walked[1] = {self};
+    int64_t place = 0, n = 0;
+    for (Walk w = walk_start(self->size, self->ndim, walked, 1); walk_more(&w); walk_next(&w), place++) {
+        if (!is_true(self, w.at[0])) {
+            continue;
+        }
+        CHECK(n < out[0]->size[0]);
+        int64_t rest = place;
+        for (int d = self->ndim - 1; d >= 0; d--) {
+            int64_t at = out[0]->offset + n * out[0]->stride[0] + d * out[0]->stride[1];
+            element_store_int(out[0]->storage->data, out[0]->dtype, at, rest % self->size[d]);
+            rest /= self->size[d];
+        }
+        n++;
+    }
+    return ERR_none;
+}

@@ -1,0 +1,65 @@
+/* The kernel of all POINTWISE ops: operands as the row lists them, one call of pw_apply, and the refusals that depend on values. */
+#include "program/kernels.h"
+
+/* masked_fill reads its value as a number that must fit, and a uint8 mask may hold 0 and 1 only (PyTorch 1.13). */
+static ErrCode check_masked_fill(const Call *call, const Tensor *out, DType compute, Error *err) {
+    const Tensor *mask = call->arg[1].tensor;
+    if (call->op->id == OP_masked_fill_Tensor) {
+        TRY(scalar_check(tensor_item(call->arg[2].tensor), compute, err));
+    }
+    if (mask->dtype == DT_uint8 && tensor_numel(out) > 0) {
+        const Tensor *walked[1] = {mask};
+        for (Walk w = walk_start(mask->size, mask->ndim, walked, 1); walk_more(&w); walk_next(&w)) {
+            if (element_int(mask->storage->data, mask->dtype, w.at[0]) > 1) {
+                return error_set(err, ERR_invalid, "Mask tensor can take 0 and 1 values only");
+            }
+        }
+    }
+    return ERR_none;
+}
+
+ErrCode kernel_pointwise(const Call *call, Tensor *const *out, KernelCtx *k) {
+    DType compute, result;
+    TRY(call->op->typing(call, &compute, &result, k->err));
+    if (call->op->pw == PW_masked_fill) {
+        TRY(check_masked_fill(call, out[0], compute, k->err));
+    }
+    PwOperand operands[PW_MAX_OPERANDS];
+    int n = call_operands(call, compute, operands);
+    PwStatus status = {false, false};
+    pw_apply(call_pw(call), compute, out[0], operands, n, &status);
+    if (status.zero_divisor) {
+        return error_set(k->err, ERR_invalid, "ZeroDivisionError");
+    }
+    return ERR_none;
+}
+
+bool call_checks_values(const Call *call) {
+    switch (call->op->id) {
+    case OP_index:
+    case OP__index_put:
+    case OP_gather:
+    case OP_scatter_src:
+    case OP_scatter_value:
+    case OP_scatter_add:
+    case OP_index_select:
+    case OP_index_add: return true;
+    case OP_fill_Tensor: return call->arg[1].tensor->dtype != call->arg[0].tensor->dtype;
+    case OP_masked_fill_Tensor:
+    case OP_masked_fill_Scalar:
+        return call->arg[1].tensor->dtype == DT_uint8 ||
+               (call->op->id == OP_masked_fill_Tensor && call->arg[2].tensor->dtype != call->arg[0].tensor->dtype);
+    default: break;
+    }
+    if (call->op->kind != KIND_POINTWISE) {
+        return false;
+    }
+    Pw pw = call_pw(call);
+    if (pw != PW_div_floor && pw != PW_div_trunc && pw != PW_remainder && pw != PW_fmod) {
+        return false;
+    }
+    DType compute, result;
+    Error err;
+    err.code = ERR_none;
+    return call->op->typing(call, &compute, &result, &err) == ERR_none && !dtype_is_float(compute);
+}

@@ -1,0 +1,382 @@
+/* The function `program(<args>, _t)` in Python, wrapped as the shell says.
+ *
+ *     def _part0(a, _t): ...          a run of statements moved out (outline)
+ *     def make(rows):                 if some argument is held, or the wrap is a method or a module
+ *         class Shell(torch.nn.Module): ..
+ *         return Shell()
+ *     def program(vec, rows, _t):
+ *         return make(rows)(vec, _t)
+ *
+ * A held argument is read into a local of its own name at the top of the function, so that the body is the same in every wrap. */
+#include "program/print_python.h"
+
+#include "program/uses.h"
+
+#include <string.h>
+
+/* ---- arguments and their roles ---- */
+
+const NameId *program_arguments(const Program *p, Arena *arena, int *n) {
+    if (p->args_given) {
+        *n = p->nargs;
+        return p->args;
+    }
+    NameId *v = arena_array(arena, NameId, p->ninputs + 1);
+    for (int i = 0; i < p->ninputs; i++) {
+        v[i] = p->inputs[i].name;
+    }
+    *n = p->ninputs;
+    return v;
+}
+
+typedef struct Needs {
+    NameId name;
+    bool more_than_value; /* written, bound, or aliased by what is computed */
+} Needs;
+
+static void need(void *user, NameId *name, Use use) {
+    Needs *n = user;
+    n->more_than_value |= *name == n->name && use != USE_READ;
+}
+
+/* Is only the value of `name` read in the block (as an index, say), never its identity? */
+static void block_needs(const Block *block, Needs *n) {
+    for (Stmt *s = block->first; s; s = s->next) {
+        stmt_uses(s, need, n);
+        if (s->kind != STMT_OP) {
+            n->more_than_value |= s->kind == STMT_PROBE && s->of == n->name;
+        } else {
+            for (int i = 0; i < s->op->nparam; i++) {
+                const Param *param = &s->op->param[i];
+                bool tensor = param->type == ARG_TENSOR || param->type == ARG_TENSOR_OPT;
+                n->more_than_value |= tensor && param->aliased && s->arg[i].given && !s->arg[i].is_none && s->arg[i].tensor == n->name;
+            }
+        }
+        block_needs(&s->body, n);
+        block_needs(&s->orelse, n);
+    }
+}
+
+static const Input *input_named(const Program *p, NameId name) {
+    for (int i = 0; i < p->ninputs; i++) {
+        if (p->inputs[i].name == name) {
+            return &p->inputs[i];
+        }
+    }
+    return NULL;
+}
+
+static bool can_be_constant(const Program *p, NameId name) {
+    const Input *in = input_named(p, name);
+    if (!in || in->requires_grad || in->storage != NAME_NONE || in->stride_given || in->offset_given || !dtype_supported(in->dtype) ||
+        p->nrecalls > 0 || p->setup.count > 0) {
+        return false;
+    }
+    for (int i = 0; i < p->nreturns; i++) {
+        if (p->returns[i] == name) {
+            return false;
+        }
+    }
+    Needs n = {name, false};
+    block_needs(&p->body, &n);
+    return !n.more_than_value;
+}
+
+Role python_role(const Program *p, NameId name) {
+    for (int i = 0; p->shell && i < p->shell->nroles; i++) {
+        if (p->shell->roles[i].name == name) {
+            Role role = p->shell->roles[i].role;
+            return role == ROLE_constant && !can_be_constant(p, name) ? ROLE_closure : role;
+        }
+    }
+    return ROLE_arg;
+}
+
+static Wrap wrap_of(const Program *p) { return p->shell && p->shell->wrap_given ? p->shell->wrap : WRAP_function; }
+
+bool python_is_made(const Program *p, Arena *arena) {
+    int n;
+    const NameId *args = program_arguments(p, arena, &n);
+    for (int i = 0; i < n; i++) {
+        if (python_role(p, args[i]) != ROLE_arg) {
+            return true;
+        }
+    }
+    return wrap_of(p) != WRAP_function || (p->shell && p->shell->instances_given && p->shell->instances > 1);
+}
+
+/* ---- outlined runs ---- */
+
+typedef struct Run {
+    const bool *known; /* by NameId: bound for sure before the run */
+    bool *in, *made;   /* by NameId */
+    bool possible;
+    int depth_if;
+} Run;
+
+static void run_use(void *user, NameId *name, Use use) {
+    Run *r = user;
+    if (use == USE_BIND) {
+        r->possible &= r->depth_if == 0;
+        r->made[*name] = true;
+    } else if (!r->made[*name]) {
+        r->possible &= r->known[*name];
+        r->in[*name] = true;
+    }
+}
+
+static void run_block(Run *r, Stmt *first, int count) {
+    for (Stmt *s = first; s && count > 0; s = s->next, count--) {
+        stmt_uses(s, run_use, r);
+        r->depth_if += s->kind == STMT_IF;
+        run_block(r, s->body.first, s->body.count);
+        run_block(r, s->orelse.first, s->orelse.count);
+        r->depth_if -= s->kind == STMT_IF;
+    }
+}
+
+typedef struct Part {
+    int from, to;          /* statements of the body, inclusive */
+    NameId *in, *out;
+    int nin, nout;
+} Part;
+
+static NameId *names_set(Arena *arena, const bool *set, int n, int *count) {
+    NameId *v = arena_array(arena, NameId, n + 1);
+    *count = 0;
+    for (int i = 0; i < n; i++) {
+        if (set[i]) {
+            v[(*count)++] = i;
+        }
+    }
+    return v;
+}
+
+/* The runs of the shell that can be moved out, in order, without overlap. */
+static Part *find_parts(const Program *p, Arena *arena, int *count) {
+    Part *parts = arena_array(arena, Part, p->shell ? p->shell->noutline + 1 : 1);
+    *count = 0;
+    for (int k = 0; p->shell && k < p->shell->noutline; k++) {
+        int64_t from = p->shell->outline[k].from, to = p->shell->outline[k].to;
+        if (from < 0 || to < from || to >= p->body.count || (*count > 0 && from <= parts[*count - 1].to)) {
+            continue;
+        }
+        bool *known = arena_array(arena, bool, p->nnames + 1);
+        int nargs;
+        const NameId *args = program_arguments(p, arena, &nargs);
+        for (int i = 0; i < nargs; i++) {
+            known[args[i]] = true;
+        }
+        Run before = {known, arena_array(arena, bool, p->nnames + 1), known, true, 0}; /* only `made` is of use */
+        Stmt *s = p->body.first;
+        for (int64_t i = 0; i < from; i++, s = s->next) {
+            if (s->kind != STMT_IF) {
+                run_block(&before, s, 1);
+            }
+        }
+        Run run = {known, arena_array(arena, bool, p->nnames + 1), arena_array(arena, bool, p->nnames + 1), true, 0};
+        run_block(&run, s, (int)(to - from + 1));
+        if (run.possible) {
+            Part *part = &parts[(*count)++];
+            *part = (Part){.from = (int)from, .to = (int)to};
+            part->in = names_set(arena, run.in, p->nnames, &part->nin);
+            part->out = names_set(arena, run.made, p->nnames, &part->nout);
+        }
+    }
+    return parts;
+}
+
+static void print_part(const Printer *pr, const Part *part, int number) {
+    Stmt *s = pr->p->body.first;
+    for (int i = 0; i < part->from; i++) {
+        s = s->next;
+    }
+    text_printf(pr->t, "def _part%d", number);
+    python_parameters(pr, part->in, part->nin, true);
+    text_add(pr->t, ":\n");
+    for (int i = part->from; i <= part->to; i++, s = s->next) {
+        Stmt one = *s;
+        one.next = NULL;
+        python_block(pr, &(Block){&one, 1}, 1);
+    }
+    text_add(pr->t, "    return [");
+    for (int i = 0; i < part->nout; i++) {
+        text_printf(pr->t, i ? ", %s" : "%s", print_name(pr, part->out[i]));
+    }
+    text_add(pr->t, "]\n\n\n");
+}
+
+/* ---- the function ---- */
+
+static void print_body(const Printer *pr, const Part *parts, int nparts, int depth) {
+    const Stmt *s = pr->p->body.first;
+    for (int i = 0, k = 0; s; i++) {
+        if (k < nparts && parts[k].from == i) {
+            python_indent(pr, depth);
+            text_add(pr->t, "[");
+            for (int j = 0; j < parts[k].nout; j++) {
+                text_printf(pr->t, j ? ", %s" : "%s", print_name(pr, parts[k].out[j]));
+            }
+            text_printf(pr->t, "] = _part%d", k);
+            python_parameters(pr, parts[k].in, parts[k].nin, true);
+            text_add(pr->t, "\n");
+            for (; i < parts[k].to; i++) {
+                s = s->next;
+            }
+            k++;
+        } else {
+            Stmt one = *s;
+            one.next = NULL;
+            python_block(pr, &(Block){&one, 1}, depth);
+        }
+        s = s->next;
+    }
+    python_indent(pr, depth);
+    text_add(pr->t, "return [");
+    for (int i = 0; i < pr->p->nreturns; i++) {
+        text_printf(pr->t, i ? ", %s" : "%s", print_name(pr, pr->p->returns[i]));
+    }
+    text_add(pr->t, "]  # return\n");
+}
+
+/* An input as a literal. */
+static void print_constant(const Printer *pr, const Input *in) {
+    int64_t numel = 1;
+    sizes_numel(in->size, in->ndim, &numel);
+    void *data = arena_alloc(pr->t->arena, numel * dtype_bytes(in->dtype));
+    if (in->data.given && in->data.is_fill) {
+        fill_buffer(data, in->dtype, numel, in->data.fill, in->data.seed);
+    } else if (in->data.given) {
+        memcpy(data, in->data.data, (size_t)(numel * dtype_bytes(in->dtype)));
+    }
+    text_add(pr->t, "torch.tensor(");
+    print_elements(pr, data, numel, in->dtype);
+    text_add(pr->t, ", dtype=");
+    print_dtype(pr, in->dtype);
+    text_add(pr->t, ").reshape([");
+    for (int d = 0; d < in->ndim; d++) {
+        text_printf(pr->t, d ? ", %lld" : "%lld", (long long)in->size[d]);
+    }
+    text_add(pr->t, "])");
+}
+
+typedef struct Split {
+    NameId *free, *held;
+    int nfree, nheld;
+} Split;
+
+static Split split_arguments(const Program *p, Arena *arena) {
+    int n;
+    const NameId *args = program_arguments(p, arena, &n);
+    Split s = {arena_array(arena, NameId, n + 1), arena_array(arena, NameId, n + 1), 0, 0};
+    for (int i = 0; i < n; i++) {
+        if (python_role(p, args[i]) == ROLE_arg) {
+            s.free[s.nfree++] = args[i];
+        } else {
+            s.held[s.nheld++] = args[i];
+        }
+    }
+    return s;
+}
+
+/* Lines at the top of the function that read the held arguments. */
+static void print_reads(const Printer *pr, const Split *s, const char *object, int depth) {
+    for (int i = 0; i < s->nheld; i++) {
+        const char *name = print_name(pr, s->held[i]);
+        python_indent(pr, depth);
+        text_printf(pr->t, "%s = ", name);
+        switch (python_role(pr->p, s->held[i])) {
+        case ROLE_constant: print_constant(pr, input_named(pr->p, s->held[i])); break;
+        case ROLE_global: text_printf(pr->t, "global_%s", name); break;
+        case ROLE_closure: text_printf(pr->t, "held_%s", name); break;
+        default: text_printf(pr->t, "%s.held_%s", object, name); break;
+        }
+        text_add(pr->t, "\n");
+    }
+}
+
+/* Lines that put held arguments where they are held: before the function (`inside` false) or into the object. */
+static void print_holds(const Printer *pr, const Split *s, const char *object, bool is_module, bool inside, int depth) {
+    for (int i = 0; i < s->nheld; i++) {
+        const char *name = print_name(pr, s->held[i]);
+        Role role = python_role(pr->p, s->held[i]);
+        bool on_object = role == ROLE_attr || role == ROLE_buffer || role == ROLE_parameter;
+        if (role == ROLE_constant || on_object != inside) {
+            continue;
+        }
+        python_indent(pr, depth);
+        if (role == ROLE_global) {
+            text_printf(pr->t, "global global_%s; global_%s = %s\n", name, name, name);
+        } else if (role == ROLE_closure) {
+            text_printf(pr->t, "held_%s = %s\n", name, name);
+        } else if (role == ROLE_buffer && is_module) {
+            text_printf(pr->t, "%s.register_buffer(\"held_%s\", %s)\n", object, name, name);
+        } else if (role == ROLE_parameter && is_module) { /* nn.Parameter(x) would be another leaf than x */
+            text_printf(pr->t, "%s._parameters[\"held_%s\"] = %s\n", object, name, name);
+        } else {
+            text_printf(pr->t, "%s.held_%s = %s\n", object, name, name);
+        }
+    }
+}
+
+static void print_made(const Printer *pr, const Split *s, const Part *parts, int nparts) {
+    Text *t = pr->t;
+    Wrap wrap = wrap_of(pr->p);
+    bool module = wrap == WRAP_module;
+    int64_t instances = pr->p->shell->instances_given ? pr->p->shell->instances : 1;
+    text_add(t, "def make");
+    python_parameters(pr, s->held, s->nheld, false);
+    text_add(t, ":\n");
+    print_holds(pr, s, "", false, false, 1);
+    if (wrap == WRAP_function) {
+        text_add(t, "    holder = torch.nn.Module()\n");
+        print_holds(pr, s, "holder", true, true, 1);
+        text_add(t, "\n    def body");
+        python_parameters(pr, s->free, s->nfree, true);
+        text_add(t, ":\n");
+        print_reads(pr, s, "holder", 2);
+        print_body(pr, parts, nparts, 2);
+        text_add(t, "    return body\n");
+    } else {
+        text_add(t, module ? "\n    class Shell(torch.nn.Module):\n" : "\n    class Shell:\n");
+        text_add(t, "        def __init__(self):\n            super().__init__()\n");
+        print_holds(pr, s, "self", module, true, 3);
+        text_printf(t, "\n        def %s(self, ", module ? "forward" : "call");
+        Text parameters = {.arena = t->arena};
+        python_parameters(&(Printer){&parameters, pr->p, pr->names, true}, s->free, s->nfree, true);
+        text_printf(t, "%s:\n", parameters.v + 1);
+        print_reads(pr, s, "self", 3);
+        print_body(pr, parts, nparts, 3);
+        text_printf(t, "    objects = [Shell() for _ in range(%lld)]\n", (long long)(instances > 1 ? instances : 1));
+        text_printf(t, "    return objects[-1]%s\n", module ? "" : ".call");
+    }
+    text_add(t, "\n\n");
+}
+
+void program_print_python(Text *text, const Program *p) {
+    Arena *arena = text->arena;
+    Printer pr = {text, p, python_names(arena, p), true};
+    int nparts, nargs;
+    Part *parts = find_parts(p, arena, &nparts);
+    const NameId *args = program_arguments(p, arena, &nargs);
+    text_add(text, "import torch\n\n\n");
+    for (int k = 0; k < nparts; k++) {
+        print_part(&pr, &parts[k], k);
+    }
+    bool made = python_is_made(p, arena);
+    Split split = split_arguments(p, arena);
+    if (made) {
+        print_made(&pr, &split, parts, nparts);
+    }
+    text_add(text, "def program");
+    python_parameters(&pr, args, nargs, true);
+    text_add(text, ":\n");
+    if (made) {
+        text_add(text, "    return make");
+        python_parameters(&pr, split.held, split.nheld, false);
+        python_parameters(&pr, split.free, split.nfree, true);
+        text_add(text, "\n");
+    } else {
+        print_body(&pr, parts, nparts, 1);
+    }
+}

@@ -1,0 +1,242 @@
+/* Statements as Python, one a line ending in "# path". The spelling of an op is the shell's where it has one (format.md, "The shell"),
+ * else a method where tensors have it, else a function. */
+#include "program/print_python.h"
+
+#include <string.h>
+
+/* ---- names ---- */
+
+static bool is_reserved(const char *name) {
+    static const char *const words[] = {
+        "False", "None",  "True",   "and",   "as",   "assert", "async",  "await",    "break", "class", "continue", "def",   "del",
+        "elif",  "else",  "except", "finally", "for", "from",  "global", "if",       "import", "in",   "is",       "lambda", "nonlocal",
+        "not",   "or",    "pass",   "raise", "return", "try",  "while",  "with",     "yield", "print", /* Python 3 */
+        "torch", "float", "list",   "super", "self", "_t",     "program", "make",    "holder", "Shell", "objects", "__debug__" /* used by us */
+    };
+    for (int i = 0; i < COUNT_OF(words); i++) {
+        if (strcmp(words[i], name) == 0) {
+            return true;
+        }
+    }
+    /* "__x" would be mangled inside a class; "held_", "global_" and "_part" begin names of ours */
+    return strncmp(name, "__", 2) == 0 || strncmp(name, "held_", 5) == 0 || strncmp(name, "global_", 7) == 0 || strncmp(name, "_part", 5) == 0;
+}
+
+static bool is_taken(const Program *p, const char *name, const char *const *out, int n) {
+    for (int i = 0; i < p->nnames; i++) {
+        if (strcmp(p->names[i], name) == 0 || (i < n && strcmp(out[i], name) == 0)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+const char *const *python_names(Arena *arena, const Program *p) {
+    const char **out = arena_array(arena, const char *, p->nnames + 1);
+    for (int i = 0; i < p->nnames; i++) {
+        out[i] = p->names[i];
+        if (!is_reserved(out[i])) {
+            continue;
+        }
+        bool prefixed = out[i][0] == '_' || strncmp(out[i], "held_", 5) == 0 || strncmp(out[i], "global_", 7) == 0;
+        if (prefixed && strcmp(out[i], "_t") != 0) {
+            out[i] = arena_printf(arena, "v%s", out[i]); /* an underscore behind would not help */
+        }
+        do {
+            out[i] = arena_printf(arena, "%s_", out[i]);
+        } while (is_taken(p, out[i], out, i));
+    }
+    return out;
+}
+
+/* ---- ops ---- */
+
+/* ops that Python shows only below torch.ops.aten */
+static bool is_aten_only(const OpInfo *op) {
+    static const char *const names[] = {"slice", "alias", "copy", "fill", "zero", "index", "index_put", "index_put_", "rsub"};
+    for (int i = 0; i < COUNT_OF(names); i++) {
+        if (strcmp(names[i], op->name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool is_method(const OpInfo *op) {
+    bool on_tensor = op->nparam > 0 && strcmp(op->param[0].name, "self") == 0 && op->param[0].type == ARG_TENSOR;
+    return on_tensor && (op->kind != KIND_FACTORY || strncmp(op->name, "new_", 4) == 0);
+}
+
+static const char *operator_of(const OpInfo *op) {
+    static const struct {
+        const char *name, *sign;
+    } signs[] = {
+        {"add", "+"},  {"sub", "-"},  {"mul", "*"},  {"div", "/"},   {"remainder", "%"}, {"pow", "**"}, {"matmul", "@"},
+        {"eq", "=="},  {"ne", "!="},  {"lt", "<"},   {"le", "<="},   {"gt", ">"},        {"ge", ">="},  {"add_", "+="},
+        {"sub_", "-="}, {"mul_", "*="}, {"div_", "/="}, {"pow_", "**="},
+    };
+    for (int i = 0; i < COUNT_OF(signs); i++) {
+        if (strcmp(signs[i].name, op->name) == 0) {
+            return signs[i].sign;
+        }
+    }
+    return NULL;
+}
+
+/* Two operands and nothing else given. */
+static bool is_binary(const Stmt *s) {
+    for (int i = 0; i < s->op->nparam; i++) {
+        if (s->arg[i].given != (i < 2)) {
+            return false;
+        }
+    }
+    return s->op->nparam >= 2;
+}
+
+static void print_literal(const Printer *pr, const Stmt *s) {
+    Stmt data = *s, size = *s; /* torch.tensor has no size: reshape, and clone so that it is no view */
+    int at = op_param(s->op, "size");
+    PArg args[MAX_PARAMS], shape = s->arg[at];
+    memcpy(args, s->arg, sizeof(PArg) * (size_t)s->op->nparam);
+    args[at].given = false;
+    data.arg = args;
+    data.requires_grad_given = false;
+    text_add(pr->t, "torch.tensor");
+    print_arguments(pr, &data, 0, false);
+    text_add(pr->t, ".reshape(");
+    print_arg(pr, &shape, ARG_INTS);
+    text_add(pr->t, ").clone()");
+    if (size.requires_grad_given && size.requires_grad) {
+        text_add(pr->t, ".requires_grad_()");
+    }
+}
+
+static void print_call(const Printer *pr, const Stmt *s, Spelling spelling) {
+    const OpInfo *op = s->op;
+    Text *t = pr->t;
+    if (op->id == OP_getitem) {
+        text_printf(t, "%s[", print_name(pr, s->arg[0].tensor));
+        print_index(pr, &s->arg[1]);
+        text_add(t, "]");
+    } else if (op->id == OP_tensor) {
+        print_literal(pr, s);
+    } else if (is_aten_only(op) || (spelling == SPELL_torch_ops && !s->requires_grad_given)) {
+        text_printf(t, "torch.ops.aten.%s.%s", op->name, op->overload[0] ? op->overload : "default");
+        print_arguments(pr, s, 0, false);
+    } else if (!is_method(op)) {
+        text_printf(t, "torch.%s", op->name);
+        print_arguments(pr, s, 0, false);
+    } else if (spelling == SPELL_function) {
+        text_printf(t, op->kind == KIND_POINTWISE ? "torch.%s" : "torch.Tensor.%s", op->name);
+        print_arguments(pr, s, 0, false);
+    } else if (spelling == SPELL_operator && strcmp(op->name, "neg") == 0) {
+        text_printf(t, "-%s", print_name(pr, s->arg[0].tensor));
+    } else if (spelling == SPELL_operator && operator_of(op) && is_binary(s) && op->kind != KIND_INPLACE) {
+        text_printf(t, "%s %s ", print_name(pr, s->arg[0].tensor), operator_of(op));
+        print_arg(pr, &s->arg[1], op->param[1].type);
+    } else {
+        text_printf(t, "%s.%s", print_name(pr, s->arg[0].tensor), op->name);
+        print_arguments(pr, s, 1, spelling == SPELL_kwargs && op->id != OP_copy_); /* 1.13 and 2.x name its argument differently */
+    }
+}
+
+static Spelling spelling_of(const Program *p, const char *path) {
+    for (int i = 0; p->shell && i < p->shell->nspelling; i++) {
+        if (strcmp(p->shell->spelling[i].path, path) == 0) {
+            return p->shell->spelling[i].spelling;
+        }
+    }
+    return SPELL_method;
+}
+
+static void print_op(const Printer *pr, const Stmt *s, const char *path) {
+    Text *t = pr->t;
+    Spelling spelling = spelling_of(pr->p, path);
+    if (s->op->id == OP_setitem) {
+        text_printf(t, "%s[", print_name(pr, s->arg[0].tensor));
+        print_index(pr, &s->arg[1]);
+        text_add(t, "] = ");
+        print_arg(pr, &s->arg[2], ARG_VALUE);
+        return;
+    }
+    bool binds = s->nout > 0 || s->out_list;
+    const char *sign = operator_of(s->op);
+    if (s->op->kind == KIND_INPLACE && spelling == SPELL_operator && sign && is_binary(s) && !s->out_list) {
+        const char *self = print_name(pr, s->arg[0].tensor);
+        text_printf(t, "%s %s ", self, sign);
+        print_arg(pr, &s->arg[1], s->op->param[1].type);
+        if (binds) {
+            text_printf(t, "; %s = %s", print_name(pr, s->out[0]), self);
+        }
+        return;
+    }
+    if (binds) {
+        print_out(pr, s);
+        text_add(t, " = ");
+    }
+    bool one_in_list = s->out_list && s->op->nreturn == 1; /* a tensor would unpack along its first dim */
+    text_add(t, one_in_list ? "(" : "");
+    print_call(pr, s, spelling);
+    text_add(t, one_in_list ? ",)" : "");
+}
+
+/* ---- blocks ---- */
+
+void python_indent(const Printer *pr, int depth) {
+    for (int i = 0; i < depth; i++) {
+        text_add(pr->t, "    ");
+    }
+}
+
+void python_parameters(const Printer *pr, const NameId *v, int n, bool trace) {
+    text_add(pr->t, "(");
+    for (int i = 0; i < n; i++) {
+        text_printf(pr->t, i ? ", %s" : "%s", print_name(pr, v[i]));
+    }
+    text_printf(pr->t, trace ? "%s_t)" : "%s)", trace && n > 0 ? ", " : "");
+}
+
+void python_block(const Printer *pr, const Block *block, int depth) {
+    Text *t = pr->t;
+    if (!block->first) {
+        python_indent(pr, depth);
+        text_add(t, "pass\n");
+    }
+    for (const Stmt *s = block->first; s; s = s->next) {
+        const char *path = program_path(t->arena, pr->p, s->sid);
+        python_indent(pr, depth);
+        switch (s->kind) {
+        case STMT_OP: print_op(pr, s, path); break;
+        case STMT_WITH: text_add(t, s->grad_enabled ? "with torch.enable_grad():" : "with torch.no_grad():"); break;
+        case STMT_IF:
+            text_add(t, "if ");
+            print_predicate(pr, &s->predicate);
+            text_add(t, ":");
+            break;
+        case STMT_ASSERT:
+            text_add(t, "assert ");
+            print_predicate(pr, &s->predicate);
+            break;
+        case STMT_PROBE:
+            text_printf(t, "_t.append((\"%s\", \"%s\", ", path, probe_name(s->probe));
+            print_probe(pr, s->probe, s->of);
+            text_add(t, "))");
+            break;
+        case STMT_GRAD:
+            print_out(pr, s);
+            text_add(t, " = torch.autograd.grad");
+            print_grad_arguments(pr, s->grad);
+            break;
+        case STMT_GRAPH_BREAK: text_add(t, "torch._dynamo.graph_break() if hasattr(torch, \"_dynamo\") else None"); break;
+        }
+        text_printf(t, "  # %s\n", path);
+        if (s->kind == STMT_WITH || s->kind == STMT_IF) {
+            python_block(pr, &s->body, depth + 1);
+        }
+        if (s->kind == STMT_IF && s->has_else) {
+            python_indent(pr, depth);
+            text_add(t, "else:\n");
+            python_block(pr, &s->orelse, depth + 1);
+        }
+    }
+}

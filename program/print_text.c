@@ -1,0 +1,165 @@
+/* A program for people: a header of inputs, then one line a statement as in Python, then what is returned. */
+#include "program/print_args.h"
+
+#include <inttypes.h>
+
+static void print_op(const Printer *pr, const Stmt *s) {
+    const char *name = s->op->name;
+    int self = op_param(s->op, "self"), index = op_param(s->op, "index"), value = op_param(s->op, "value");
+    if (s->op->id == OP_setitem) {
+        text_printf(pr->t, "%s[", print_name(pr, s->arg[self].tensor));
+        print_index(pr, &s->arg[index]);
+        text_add(pr->t, "] = ");
+        print_arg(pr, &s->arg[value], ARG_VALUE);
+        return;
+    }
+    if (s->nout > 0 || s->out_list) {
+        print_out(pr, s);
+        text_add(pr->t, " = ");
+    }
+    if (s->op->id == OP_getitem) {
+        text_printf(pr->t, "%s[", print_name(pr, s->arg[self].tensor));
+        print_index(pr, &s->arg[index]);
+        text_add(pr->t, "]");
+        return;
+    }
+    text_add(pr->t, name);
+    print_arguments(pr, s, 0, false);
+}
+
+static void print_head(const Printer *pr, const Stmt *s) {
+    switch (s->kind) {
+    case STMT_OP: print_op(pr, s); break;
+    case STMT_WITH: text_add(pr->t, s->grad_enabled ? "with enable_grad:" : "with no_grad:"); break;
+    case STMT_IF:
+        text_add(pr->t, "if ");
+        print_predicate(pr, &s->predicate);
+        text_add(pr->t, ":");
+        break;
+    case STMT_ASSERT:
+        text_add(pr->t, "assert ");
+        print_predicate(pr, &s->predicate);
+        break;
+    case STMT_PROBE:
+        text_add(pr->t, "probe ");
+        print_probe(pr, s->probe, s->of);
+        break;
+    case STMT_GRAD:
+        print_out(pr, s);
+        text_add(pr->t, " = grad");
+        print_grad_arguments(pr, s->grad);
+        break;
+    case STMT_GRAPH_BREAK: text_add(pr->t, "graph_break"); break;
+    }
+}
+
+void stmt_print_text(Text *text, const Program *p, const Stmt *s) {
+    Printer pr = {text, p, p->names, false};
+    print_head(&pr, s);
+}
+
+static void indent(Text *t, int depth) {
+    for (int i = 0; i < depth; i++) {
+        text_add(t, "    ");
+    }
+}
+
+static void print_block(const Printer *pr, const Block *block, int depth) {
+    for (const Stmt *s = block->first; s; s = s->next) {
+        indent(pr->t, depth);
+        print_head(pr, s);
+        text_add(pr->t, "\n");
+        print_block(pr, &s->body, depth + 1);
+        if (s->kind == STMT_IF && s->has_else) {
+            indent(pr->t, depth);
+            text_add(pr->t, "else:\n");
+            print_block(pr, &s->orelse, depth + 1);
+        }
+    }
+}
+
+static void print_ints(Text *t, const int64_t *v, int n) {
+    text_add(t, "[");
+    for (int i = 0; i < n; i++) {
+        text_printf(t, i ? ", %" PRId64 : "%" PRId64, v[i]);
+    }
+    text_add(t, "]");
+}
+
+static void print_input(const Printer *pr, const Input *in) {
+    Text *t = pr->t;
+    text_printf(t, "%s: %s", print_name(pr, in->name), dtype_name(in->dtype));
+    print_ints(t, in->size, in->ndim);
+    if (in->stride_given) {
+        text_add(t, " stride ");
+        print_ints(t, in->stride, in->ndim);
+    }
+    if (in->offset_given) {
+        text_printf(t, " offset %" PRId64, in->offset);
+    }
+    if (in->storage != NAME_NONE) {
+        text_printf(t, " storage %s", print_name(pr, in->storage));
+    }
+    text_add(t, in->requires_grad ? " requires_grad" : "");
+    if (in->data.given && in->data.is_fill) {
+        text_printf(t, " = %s(%" PRIu64 ")", fill_name(in->data.fill), in->data.seed);
+    } else if (in->data.given) {
+        text_add(t, " = [");
+        for (int64_t i = 0; i < in->data.numel && i < 8; i++) {
+            text_add(t, i ? ", " : "");
+            text_number(t, in->data.data, in->dtype, i);
+        }
+        text_add(t, in->data.numel > 8 ? ", ..]" : "]");
+    }
+    text_add(t, "\n");
+}
+
+static void print_names(const Printer *pr, const char *head, const NameId *v, int n) {
+    text_add(pr->t, head);
+    for (int i = 0; i < n; i++) {
+        text_printf(pr->t, i ? ", %s" : " %s", print_name(pr, v[i]));
+    }
+    text_add(pr->t, "\n");
+}
+
+void program_print_text(Text *text, const Program *p) {
+    Printer pr = {text, p, p->names, false};
+    for (int i = 0; i < p->ninputs; i++) {
+        text_add(text, "input ");
+        print_input(&pr, &p->inputs[i]);
+    }
+    if (p->setup.count > 0) {
+        text_add(text, "setup:\n");
+        print_block(&pr, &p->setup, 1);
+    }
+    if (p->args_given) {
+        print_names(&pr, "args", p->args, p->nargs);
+    }
+    if (!p->grad_mode) {
+        text_add(text, "called under no_grad\n");
+    }
+    text_add(text, "body:\n");
+    print_block(&pr, &p->body, 1);
+    print_names(&pr, "return", p->returns, p->nreturns);
+    if (p->backward.given) {
+        text_printf(text, "backward %s(%" PRIu64 ")", fill_name(p->backward.fill), p->backward.seed);
+        for (int i = 0; i < p->backward.nof; i++) {
+            text_printf(text, i ? ", %d" : " of returns %d", p->backward.of[i]);
+        }
+        text_add(text, "\n");
+    }
+    for (int k = 0; k < p->nrecalls; k++) {
+        const Recall *r = &p->recalls[k];
+        int ninputs;
+        bool grad_mode;
+        program_call_inputs(p, k + 1, &ninputs, &grad_mode);
+        text_printf(text, "call again%s%s\n", r->keep ? " with the same tensors" : "", grad_mode ? "" : " under no_grad");
+        for (int i = 0; i < r->ninputs; i++) {
+            text_add(text, "    input ");
+            print_input(&pr, &r->inputs[i]);
+        }
+        for (int i = 0; i < r->nset; i++) {
+            text_printf(text, "    %s.requires_grad = %s\n", print_name(&pr, r->set[i].name), r->set[i].requires_grad ? "True" : "False");
+        }
+    }
+}

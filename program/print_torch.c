@@ -1,0 +1,295 @@
+/* A stand-alone script: the program's function, a description of its calls as plain Python values, and a fixed runner that builds the
+ * inputs bit for bit, runs the function eagerly and under torch.compile, and prints what differs. It needs nothing but torch (1.13 or
+ * later). The text before the program and the text after it are constants; between them stand only names, numbers and dtypes. */
+#include "program/print_python.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static const char HEAD[] =
+    "#!/usr/bin/env python3\n"
+    "\"\"\"Runs one program in PyTorch, eagerly and under torch.compile, and prints what differs (exit code 1).\n"
+    "\n"
+    "usage: repro.py [BACKEND]    BACKEND of torch.compile, inductor by default\n"
+    "\"\"\"\n"
+    "import sys\n"
+    "import traceback\n"
+    "\n";
+
+static const char RUNNER[] =
+    "\n\n"
+    "def _wrap(value, dtype):\n"
+    "    bits = torch.iinfo(dtype).bits\n"
+    "    value &= (1 << bits) - 1\n"
+    "    return value - (1 << bits) if torch.iinfo(dtype).min < 0 and value >> (bits - 1) else value\n"
+    "\n\n"
+    "def _fill(kind, seed, count, dtype):\n"
+    "    mask, out, state = (1 << 64) - 1, [], seed\n"
+    "    floating, boolean = dtype.is_floating_point, dtype == torch.bool\n"
+    "    for i in range(count):\n"
+    "        state = (state + 0x9E3779B97F4A7C15) & mask\n"
+    "        z = state\n"
+    "        z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & mask\n"
+    "        z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & mask\n"
+    "        z ^= z >> 31\n"
+    "        if kind == \"zeros\" or kind == \"ones\":\n"
+    "            out.append(int(kind == \"ones\"))\n"
+    "        elif kind == \"arange\":\n"
+    "            out.append(float(i) if floating else i != 0 if boolean else _wrap(i, dtype))\n"
+    "        elif kind == \"special\" and floating:\n"
+    "            info = torch.finfo(dtype)\n"
+    "            out.append([0.0, -0.0, 1.0, -1.0, 0.5, -2.0, float(\"inf\"), float(\"-inf\"), float(\"nan\"), info.tiny, info.max, info.eps][z % 12])\n"
+    "        elif kind == \"special\" and not boolean:\n"
+    "            info = torch.iinfo(dtype)\n"
+    "            out.append(_wrap([0, 1, -1, 2, -2, 3, 7, -7, 100, info.min, info.max, 5][z % 12], dtype))\n"
+    "        elif kind == \"uniform\" and floating:\n"
+    "            out.append(((z >> 11) * 2.0**-53) * 4 - 2)\n"
+    "        elif floating:\n"
+    "            out.append((z % 33 - 16) / 8)\n"
+    "        else:\n"
+    "            out.append(z % 2 if boolean else z % 33 if dtype == torch.uint8 else z % 33 - 16)\n"
+    "    return torch.tensor(out, dtype=dtype)\n"
+    "\n\n"
+    "def _build(inputs):\n"
+    "    def extent(size, stride, offset):\n"
+    "        return 0 if 0 in size else offset + sum((n - 1) * s for n, s in zip(size, stride)) + 1\n"
+    "\n"
+    "    length, data = {}, {}\n"
+    "    for key, dtype, size, stride, offset, requires_grad, values in inputs:\n"
+    "        length[key] = max(length.get(key, 0), extent(size, stride, offset))\n"
+    "        if values is not None:\n"
+    "            data[key] = values\n"
+    "    storages, out = {}, []\n"
+    "    for key, dtype, size, stride, offset, requires_grad, values in inputs:\n"
+    "        if key not in storages:\n"
+    "            values = data.get(key, (\"zeros\", 0))\n"
+    "            filled = isinstance(values, tuple)\n"
+    "            storages[key] = _fill(values[0], values[1], length[key], dtype) if filled else torch.tensor(values, dtype=dtype)\n"
+    "        out.append(storages[key].as_strided(size, stride, offset if length[key] else 0).detach().requires_grad_(requires_grad))\n"
+    "    return out, storages\n"
+    "\n\n"
+    "def _address(tensor):\n"
+    "    storage = tensor.untyped_storage() if hasattr(tensor, \"untyped_storage\") else tensor.storage()\n"
+    "    return storage.data_ptr() if storage.nbytes() else None\n"
+    "\n\n"
+    "def _error(error):\n"
+    "    at = \"unknown\"\n"
+    "    for frame in traceback.extract_tb(error.__traceback__):\n"
+    "        if frame.filename == __file__ and \"  # \" in (frame.line or \"\"):\n"
+    "            at = frame.line.rsplit(\"  # \", 1)[1]\n"
+    "    return \"%s at %s: %s\" % (type(error).__name__, at, str(error).split(\"\\n\")[0])\n"
+    "\n\n"
+    "def _facts(tensor, others):\n"
+    "    if not isinstance(tensor, torch.Tensor):\n"
+    "        return {\"value\": repr(tensor)}\n"
+    "    alias = [name for name, other in others if _address(other) is not None and _address(other) == _address(tensor)]\n"
+    "    return {\"dtype\": str(tensor.dtype), \"size\": list(tensor.size()), \"requires_grad\": tensor.requires_grad, \"is_leaf\": tensor.is_leaf,\n"
+    "            \"alias\": alias[0] if alias else None, \"data\": tensor.detach().clone()}\n"
+    "\n\n"
+    "def _run(prepare):\n"
+    "    calls, tensors, storages, args = [], [], {}, []\n"
+    "    for call in _CALLS:\n"
+    "        if call[\"keep\"]:\n"
+    "            for name, tensor in zip(_NAMES, tensors):\n"
+    "                tensor.grad = None\n"
+    "                if name in call[\"set\"]:\n"
+    "                    tensor.requires_grad_(call[\"set\"][name])\n"
+    "        else:\n"
+    "            tensors, storages = _build(call[\"inputs\"])\n"
+    "            args = _setup(*tensors)\n"
+    "        trace, facts, returns = [], {}, []\n"
+    "        try:\n"
+    "            function, free = _target(*args)\n"
+    "            with torch.set_grad_enabled(call[\"grad_mode\"]):\n"
+    "                returns = list(prepare(function)(*free, trace))\n"
+    "            named = [(\"input:\" + name, tensor) for name, tensor in zip(_NAMES, tensors)]\n"
+    "            for k, tensor in enumerate(returns):\n"
+    "                facts[\"return[%d]\" % k] = _facts(tensor, named)  # return\n"
+    "                named.append((\"return:%d\" % k, tensor))\n"
+    "            if _BACKWARD is not None:\n"
+    "                kind, seed, of = _BACKWARD\n"
+    "                roots = [(k, r) for k, r in enumerate(returns) if isinstance(r, torch.Tensor) and r.requires_grad and (of is None or k in of)]\n"
+    "                if roots:\n"
+    "                    tangents = [_fill(kind, (seed + k) % 2**64, r.numel(), r.dtype).reshape(r.size()) for k, r in roots]\n"
+    "                    torch.autograd.backward([r for _, r in roots], tangents)  # backward\n"
+    "            facts[\"error\"] = None\n"
+    "        except Exception as error:\n"
+    "            facts[\"error\"] = _error(error)\n"
+    "        facts[\"probes\"] = [(at, kind, str(value)) for at, kind, value in trace]\n"
+    "        for name, tensor in zip(_NAMES, tensors):\n"
+    "            facts[\"input \" + name] = {\"requires_grad\": tensor.requires_grad, \"is_leaf\": tensor.is_leaf}\n"
+    "            if facts[\"error\"] is None and tensor.is_leaf:\n"
+    "                facts[\"input \" + name][\"grad\"] = None if tensor.grad is None else tensor.grad.detach().clone()\n"
+    "        facts[\"storages\"] = {str(key): storage.clone() for key, storage in storages.items()}\n"
+    "        calls.append(facts)\n"
+    "    return calls\n"
+    "\n\n"
+    "def _same(a, b):\n"
+    "    if isinstance(a, torch.Tensor) and isinstance(b, torch.Tensor):\n"
+    "        if a.dtype != b.dtype or a.size() != b.size():\n"
+    "            return False\n"
+    "        if not a.dtype.is_floating_point:\n"
+    "            return torch.equal(a, b)\n"
+    "        rtol, atol = (1e-7, 1e-7) if a.dtype == torch.float64 else (1.3e-6, 1e-5) if a.dtype == torch.float32 else (1e-2, 1e-3)\n"
+    "        return torch.allclose(a, b, rtol=rtol, atol=atol, equal_nan=True)\n"
+    "    return type(a) is type(b) and a == b\n"
+    "\n\n"
+    "def _differences(a, b, where):\n"
+    "    if isinstance(a, dict) and isinstance(b, dict):\n"
+    "        return [d for key in sorted(set(a) | set(b)) for d in _differences(a.get(key), b.get(key), where + [key])]\n"
+    "    if where[-1] == \"error\":\n"
+    "        same = (a is None) == (b is None)\n"
+    "    else:\n"
+    "        same = _same(a, b)\n"
+    "    return [] if same else [(\", \".join(where), a, b)]\n"
+    "\n\n"
+    "def _main():\n"
+    "    print(\"torch\", torch.__version__)\n"
+    "    eager = _run(lambda function: function)\n"
+    "    for number, call in enumerate(eager):\n"
+    "        print(\"call %d:\" % number, call[\"error\"] or \"ok\")\n"
+    "        for key in sorted(call):\n"
+    "            if key != \"error\":\n"
+    "                print(\"    %s: %s\" % (key, call[key]))\n"
+    "    if not hasattr(torch, \"compile\"):\n"
+    "        print(\"this torch has no torch.compile: ran eagerly only\")\n"
+    "        return 0\n"
+    "    compiled = {}\n"
+    "\n"
+    "    def prepare(function):\n"
+    "        if function not in compiled:\n"
+    "            compiled[function] = torch.compile(function, backend=sys.argv[1] if len(sys.argv) > 1 else \"inductor\")\n"
+    "        return compiled[function]\n"
+    "\n"
+    "    try:\n"
+    "        torch.compile(lambda x: x, backend=\"eager\")(torch.zeros(1))\n"
+    "    except Exception as error:\n"
+    "        print(\"torch.compile does not work here: ran eagerly only (%s)\" % str(error).split(\"\\n\")[0])\n"
+    "        return 0\n"
+    "    found = 0\n"
+    "    for number, (a, b) in enumerate(zip(eager, _run(prepare))):\n"
+    "        for where, x, y in _differences(a, b, [\"call %d\" % number]):\n"
+    "            print(\"DIFFERENT %s\\n  eager:    %s\\n  compiled: %s\" % (where, x, y))\n"
+    "            found += 1\n"
+    "    print(\"%d differences\" % found if found else \"no difference\")\n"
+    "    return 1 if found else 0\n"
+    "\n\n"
+    "if __name__ == \"__main__\":\n"
+    "    sys.exit(_main())\n";
+
+static void print_ints(Text *t, const int64_t *v, int n) {
+    text_add(t, "[");
+    for (int i = 0; i < n; i++) {
+        text_printf(t, i ? ", %" PRId64 : "%" PRId64, v[i]);
+    }
+    text_add(t, "]");
+}
+
+/* (storage, dtype, size, stride, offset, requires_grad, data) */
+static void print_input(const Printer *pr, const Input *in, int number) {
+    Text *t = pr->t;
+    text_add(t, "        (");
+    if (in->storage != NAME_NONE) {
+        text_printf(t, "\"%s\"", pr->p->names[in->storage]);
+    } else {
+        text_printf(t, "%d", number);
+    }
+    text_add(t, ", ");
+    print_dtype(pr, in->dtype);
+    text_add(t, ", ");
+    print_ints(t, in->size, in->ndim);
+    text_add(t, ", ");
+    print_ints(t, in->stride, in->ndim);
+    text_printf(t, ", %" PRId64 ", %s, ", in->offset, in->requires_grad ? "True" : "False");
+    if (!in->data.given) {
+        text_add(t, "None");
+    } else if (in->data.is_fill) {
+        text_printf(t, "(\"%s\", %" PRIu64 ")", fill_name(in->data.fill), in->data.seed);
+    } else {
+        print_elements(pr, in->data.data, in->data.numel, in->dtype);
+    }
+    text_add(t, "),\n");
+}
+
+static void print_calls(const Printer *pr) {
+    const Program *p = pr->p;
+    Text *t = pr->t;
+    text_add(t, "_CALLS = [\n");
+    for (int call = 0; call <= p->nrecalls; call++) {
+        const Recall *r = call > 0 ? &p->recalls[call - 1] : NULL;
+        int ninputs;
+        bool keep = r && r->keep, grad_mode;
+        const Input *inputs = program_call_inputs(p, call, &ninputs, &grad_mode);
+        text_printf(t, "    {\"grad_mode\": %s, \"keep\": %s, \"set\": {", grad_mode ? "True" : "False", keep ? "True" : "False");
+        for (int i = 0; r && i < r->nset; i++) {
+            text_printf(t, "%s\"%s\": %s", i ? ", " : "", pr->p->names[r->set[i].name], r->set[i].requires_grad ? "True" : "False");
+        }
+        text_add(t, "}, \"inputs\": [\n");
+        for (int i = 0; !keep && i < ninputs; i++) {
+            print_input(pr, &inputs[i], i);
+        }
+        text_add(t, "    ]},\n");
+    }
+    text_add(t, "]\n_NAMES = [");
+    for (int i = 0; i < p->ninputs; i++) {
+        text_printf(t, "%s\"%s\"", i ? ", " : "", p->names[p->inputs[i].name]);
+    }
+    text_add(t, "]\n_BACKWARD = ");
+    if (p->backward.given) {
+        text_printf(t, "(\"%s\", %" PRIu64 ", ", fill_name(p->backward.fill), p->backward.seed);
+        text_add(t, p->backward.nof < 0 ? "None" : "[");
+        for (int i = 0; i < p->backward.nof; i++) {
+            text_printf(t, i ? ", %d" : "%d", p->backward.of[i]);
+        }
+        text_add(t, p->backward.nof < 0 ? ")\n" : "])\n");
+    } else {
+        text_add(t, "None\n");
+    }
+}
+
+/* Statements before the function, and what is passed to it. */
+static void print_setup(const Printer *pr) {
+    Arena *arena = pr->t->arena;
+    const Program *p = pr->p;
+    Text *t = pr->t;
+    NameId *names = arena_array(arena, NameId, p->ninputs + 1);
+    for (int i = 0; i < p->ninputs; i++) {
+        names[i] = p->inputs[i].name;
+    }
+    int n;
+    const NameId *args = program_arguments(p, arena, &n);
+    text_add(t, "\n\ndef _setup");
+    python_parameters(pr, names, p->ninputs, false);
+    text_add(t, ":\n");
+    if (p->setup.first) {
+        python_block(pr, &p->setup, 1);
+    }
+    text_add(t, "    return [");
+    for (int i = 0; i < n; i++) {
+        text_printf(t, i ? ", %s" : "%s", print_name(pr, args[i]));
+    }
+    text_add(t, "]\n\n\ndef _target");
+    python_parameters(pr, args, n, false);
+    text_add(t, ":\n    return ");
+    bool made = python_is_made(p, arena);
+    text_add(t, made ? "make(" : "program, [");
+    for (int pass = made ? 0 : 1; pass < 2; pass++) {
+        int written = 0;
+        for (int i = 0; i < n; i++) {
+            bool held = made && python_role(p, args[i]) != ROLE_arg;
+            if (held == (pass == 0)) {
+                text_printf(t, written++ ? ", %s" : "%s", print_name(pr, args[i]));
+            }
+        }
+        text_add(t, pass == 0 ? "), [" : "]\n\n\n");
+    }
+}
+
+void program_print_torch(Text *text, const Program *p) {
+    Printer pr = {text, p, python_names(text->arena, p), true};
+    text_add(text, HEAD);
+    program_print_python(text, p);
+    print_setup(&pr);
+    print_calls(&pr);
+    text_add(text, RUNNER);
+}

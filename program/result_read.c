@@ -1,0 +1,442 @@
+/* A result from JSON: the `expect` of a program, or what a target answers. It is untrusted text like a program.
+ *
+ * Inputs are read before returns, whose `alias` names them. An input's data has the dtype that the program gives the input. */
+#include "program/json_tree.h"
+
+#include <stdio.h>
+#include <string.h>
+
+typedef struct ResultReader {
+    Reader *r;
+    const Program *p;
+    int call;
+} ResultReader;
+
+static bool find_name(const Program *p, const char *text, NameId *out) {
+    for (*out = 0; *out < p->nnames; (*out)++) {
+        if (strcmp(p->names[*out], text) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool read_at(ResultReader *c, const Json *j, int *out) {
+    *out = AT_UNKNOWN;
+    if (j->kind == JSON_NULL) {
+        return true;
+    }
+    if (!json_want(c->r, j, JSON_STRING, "a statement's path, \"return\", \"backward\" or null")) {
+        return false;
+    }
+    bool is_return = strcmp(j->text, "return") == 0, is_backward = strcmp(j->text, "backward") == 0;
+    *out = is_return ? AT_RETURN : is_backward ? AT_BACKWARD : program_find(c->p, j->text);
+    return is_return || is_backward || *out >= 0 || json_bad(c->r, j, "the program has no statement there");
+}
+
+/* Optional members: true if absent. */
+static bool read_flag(ResultReader *c, const Json *object, const char *key, bool *has, bool *out) {
+    const Json *j = json_get(object, key);
+    *has = j != NULL;
+    return !j || read_bool(c->r, j, out);
+}
+
+static bool read_int64(ResultReader *c, const Json *object, const char *key, bool *has, int64_t *out) {
+    const Json *j = json_get(object, key);
+    *has = j != NULL;
+    return !j || read_int(c->r, j, out);
+}
+
+static bool read_sizes(ResultReader *c, const Json *j, int64_t *v, int *n) {
+    if (!json_want(c->r, j, JSON_ARRAY, "an array of integers")) {
+        return false;
+    }
+    if (j->count > MAX_DIMS) {
+        return json_bad(c->r, j, "%d entries pass the limit of %d dimensions", j->count, MAX_DIMS);
+    }
+    *n = j->count;
+    for (const Json *e = j->child; e; e = e->next) {
+        if (!read_int_in(c->r, e, 0, (int64_t)1 << 53, &v[e->index])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* "size" and "data" of an object into values whose dtype is set. */
+static bool read_values(ResultReader *c, const Json *object, Values *out) {
+    const Json *size = json_need(c->r, object, "size"), *data = json_get(object, "data");
+    if (!size || !read_sizes(c, size, out->size, &out->ndim)) {
+        return false;
+    }
+    if (!sizes_numel(out->size, out->ndim, &out->numel)) {
+        return json_bad(c->r, size, "too many elements");
+    }
+    int64_t n = 0;
+    if (!data) {
+        return true;
+    }
+    return read_data(c->r, data, out->dtype, true, &out->data, &n) &&
+           (n == out->numel || json_bad(c->r, data, "%lld elements for a size of %lld", (long long)n, (long long)out->numel));
+}
+
+static bool read_grad(ResultReader *c, const Json *object, DType dtype, GradState *state, Values *out) {
+    static const char *const keys[] = {"size", "data", NULL};
+    const Json *j = json_get(object, "grad");
+    out->dtype = dtype;
+    *state = !j ? GRAD_ABSENT : j->kind == JSON_NULL ? GRAD_NULL : GRAD_VALUE;
+    return *state != GRAD_VALUE || (json_keys(c->r, j, keys, NULL) && read_values(c, j, out));
+}
+
+/* ---- trace ---- */
+
+static bool read_trace_value(ResultReader *c, const Json *j, TraceEntry *t) {
+    bool b;
+    DType dtype;
+    t->n = 1;
+    switch (t->probe) {
+    case PROBE_size:
+    case PROBE_stride: return read_sizes(c, j, t->v, &t->n);
+    case PROBE_storage_offset:
+    case PROBE_version: return read_int(c->r, j, &t->v[0]);
+    case PROBE_dtype:
+        if (!read_dtype(c->r, j, &dtype)) {
+            return false;
+        }
+        t->v[0] = dtype;
+        return true;
+    default:
+        if (!read_bool(c->r, j, &b)) {
+            return false;
+        }
+        t->v[0] = b;
+        return true;
+    }
+}
+
+static bool read_trace_entry(ResultReader *c, const Json *j, TraceEntry *t) {
+    static const char *const keys[] = {"at", "probe", "value", NULL};
+    if (!json_keys(c->r, j, keys, NULL)) {
+        return false;
+    }
+    const Json *at = json_need(c->r, j, "at");
+    const Json *probe = at ? json_need(c->r, j, "probe") : NULL;
+    const Json *value = probe ? json_need(c->r, j, "value") : NULL;
+    if (!value || !read_at(c, at, &t->sid) || !json_want(c->r, probe, JSON_STRING, "a probe's name")) {
+        return false;
+    }
+    return (probe_parse(probe->text, &t->probe) || json_bad(c->r, probe, "unknown probe")) && read_trace_value(c, value, t);
+}
+
+/* ---- returns and inputs ---- */
+
+static bool read_alias(ResultReader *c, const Json *j, const CallResult *call, int place, ReturnRecord *out) {
+    out->has_alias = true;
+    if (j->kind == JSON_NULL) {
+        return true;
+    }
+    if (!json_want(c->r, j, JSON_STRING, "\"input:NAME\", \"return:K\" or null")) {
+        return false;
+    }
+    for (int i = 0; i < call->ninputs && strncmp(j->text, "input:", 6) == 0; i++) {
+        if (strcmp(c->p->names[call->inputs[i].name], j->text + 6) == 0) {
+            out->alias = ALIAS_INPUT;
+            out->alias_index = i;
+            return true;
+        }
+    }
+    int64_t k;
+    if (strncmp(j->text, "return:", 7) == 0 && decimal_to_int(j->text + 7, &k) && k >= 0 && k < place) {
+        out->alias = ALIAS_RETURN;
+        out->alias_index = (int)k;
+        return true;
+    }
+    return json_bad(c->r, j, "neither \"input:NAME\" of an input here nor \"return:K\" of an earlier return");
+}
+
+static bool read_return(ResultReader *c, const Json *j, const CallResult *call, ReturnRecord *out) {
+    static const char *const keys[] = {"dtype", "size", "stride", "storage_offset", "requires_grad", "is_leaf", "alias", "data", "grad", NULL};
+    if (!json_keys(c->r, j, keys, NULL)) {
+        return false;
+    }
+    const Json *dtype = json_need(c->r, j, "dtype");
+    if (!dtype || !read_dtype(c->r, dtype, &out->values.dtype) || !read_values(c, j, &out->values)) {
+        return false;
+    }
+    const Json *stride = json_get(j, "stride"), *alias = json_get(j, "alias");
+    int n = 0;
+    out->has_stride = stride != NULL;
+    if (stride && !read_sizes(c, stride, out->stride, &n)) {
+        return false;
+    }
+    if (stride && n != out->values.ndim) {
+        return json_bad(c->r, stride, "%d strides for %d dimensions", n, out->values.ndim);
+    }
+    return read_int64(c, j, "storage_offset", &out->has_offset, &out->storage_offset) &&
+           read_flag(c, j, "requires_grad", &out->has_requires_grad, &out->requires_grad) &&
+           read_flag(c, j, "is_leaf", &out->has_is_leaf, &out->is_leaf) && (!alias || read_alias(c, alias, call, j->index, out)) &&
+           read_grad(c, j, out->values.dtype, &out->grad_state, &out->grad);
+}
+
+/* The dtype of an input's data: the program's, else what x-dtype says, else one that holds what is there. */
+static bool input_dtype(ResultReader *c, const Json *j, NameId name, DType *out) {
+    int n;
+    bool grad_mode;
+    const Input *inputs = program_call_inputs(c->p, c->call, &n, &grad_mode);
+    const Json *stated = json_get(j, "x-dtype"), *data = json_get(j, "data");
+    if (stated) {
+        return read_dtype(c->r, stated, out);
+    }
+    for (int i = 0; i < n; i++) {
+        if (inputs[i].name == name) {
+            *out = inputs[i].dtype;
+            return true;
+        }
+    }
+    *out = data && data->kind == JSON_ARRAY && data->child && data->child->kind == JSON_BOOL ? DT_bool : DT_float64;
+    return true;
+}
+
+static bool read_input_geometry(ResultReader *c, const Json *j, InputRecord *out) {
+    const Json *size = json_get(j, "size"), *stride = json_get(j, "stride");
+    bool has_offset;
+    int n = 0;
+    if ((size && !read_sizes(c, size, out->size, &out->ndim)) || (stride && !read_sizes(c, stride, out->stride, &n)) ||
+        !read_int64(c, j, "storage_offset", &has_offset, &out->storage_offset)) {
+        return false;
+    }
+    out->has_geometry = size && stride && has_offset;
+    return !out->has_geometry || n == out->ndim || json_bad(c->r, stride, "%d strides for %d dimensions", n, out->ndim);
+}
+
+static bool read_input(ResultReader *c, const Json *j, InputRecord *out) {
+    static const char *const keys[] = {"name", "requires_grad", "is_leaf", "version", "size", "stride", "storage_offset", "data", "grad", NULL};
+    if (!json_keys(c->r, j, keys, NULL)) {
+        return false;
+    }
+    const Json *name = json_need(c->r, j, "name"), *data = json_get(j, "data"), *unsettled = json_get(j, "x-unsettled");
+    if (!name || !json_want(c->r, name, JSON_STRING, "a name")) {
+        return false;
+    }
+    if (!find_name(c->p, name->text, &out->name)) {
+        return json_bad(c->r, name, "the program has no such name");
+    }
+    if (!input_dtype(c, j, out->name, &out->data.dtype)) {
+        return false;
+    }
+    if (data) {
+        out->data.ndim = 1;
+        if (!read_data(c->r, data, out->data.dtype, true, &out->data.data, &out->data.numel)) {
+            return false;
+        }
+        out->data.size[0] = out->data.numel;
+    }
+    return (!unsettled || read_bool(c->r, unsettled, &out->unsettled)) &&
+           read_flag(c, j, "requires_grad", &out->has_requires_grad, &out->requires_grad) &&
+           read_flag(c, j, "is_leaf", &out->has_is_leaf, &out->is_leaf) && read_int64(c, j, "version", &out->has_version, &out->version) &&
+           read_input_geometry(c, j, out) && read_grad(c, j, out->data.dtype, &out->grad_state, &out->grad);
+}
+
+/* ---- calls ---- */
+
+/* An array member of a call, or NULL (an empty one) if it is not there. */
+static bool call_array(ResultReader *c, const Json *object, const char *key, const Json **first, int *n) {
+    const Json *j = json_get(object, key);
+    *first = NULL;
+    *n = 0;
+    if (j && !json_want(c->r, j, JSON_ARRAY, "an array")) {
+        return false;
+    }
+    if (j) {
+        *first = j->child;
+        *n = j->count;
+    }
+    return true;
+}
+
+static bool read_error(ResultReader *c, const Json *j, CallResult *out) {
+    static const char *const keys[] = {"at", "code", "message", NULL};
+    if (!json_keys(c->r, j, keys, NULL)) {
+        return false;
+    }
+    const Json *at = json_need(c->r, j, "at");
+    const Json *code = at ? json_need(c->r, j, "code") : NULL;
+    const Json *message = json_get(j, "message");
+    if (!code || !read_at(c, at, &out->error_at) || !json_want(c->r, code, JSON_STRING, "an error code")) {
+        return false;
+    }
+    if (!errcode_parse(code->text, &out->error) || out->error == ERR_none) {
+        return json_bad(c->r, code, "unknown error code");
+    }
+    if (message && !json_want(c->r, message, JSON_STRING, "a string")) {
+        return false;
+    }
+    out->message = message ? message->text : NULL;
+    return true;
+}
+
+static bool read_status(ResultReader *c, const Json *j, CallResult *out) {
+    const Json *status = json_need(c->r, j, "status"), *error = json_get(j, "error");
+    if (!status || !json_want(c->r, status, JSON_STRING, "\"ok\" or \"error\"")) {
+        return false;
+    }
+    out->ok = strcmp(status->text, "ok") == 0;
+    if (!out->ok && strcmp(status->text, "error") != 0) {
+        return json_bad(c->r, status, "expected \"ok\" or \"error\"");
+    }
+    if (out->ok) {
+        return !error || error->kind == JSON_NULL || json_bad(c->r, error, "an error of a call that is ok");
+    }
+    error = json_need(c->r, j, "error");
+    return error && read_error(c, error, out);
+}
+
+/* One list of "poked": data beside each of the recorded values, null where there is none. */
+static bool read_poked_list(ResultReader *c, const Json *object, const char *key, int count, const Json **first) {
+    const Json *j = json_get(object, key);
+    *first = NULL;
+    if (!j) {
+        return true;
+    }
+    if (!json_want(c->r, j, JSON_ARRAY, "an array")) {
+        return false;
+    }
+    *first = j->child;
+    return j->count == count || json_bad(c->r, j, "%d entries for %d recorded", j->count, count);
+}
+
+static bool read_poked_data(ResultReader *c, const Json *j, const Values *like, const void **out) {
+    void *data = NULL;
+    int64_t n;
+    if (j->kind == JSON_NULL) {
+        return true;
+    }
+    if (!read_data(c->r, j, like->dtype, true, &data, &n)) {
+        return false;
+    }
+    *out = data;
+    return n == like->numel || json_bad(c->r, j, "%lld elements, %lld were recorded", (long long)n, (long long)like->numel);
+}
+
+static bool read_poked(ResultReader *c, const Json *j, CallResult *out) {
+    static const char *const keys[] = {"returns", "inputs", NULL};
+    const Json *e;
+    if (!json_keys(c->r, j, keys, NULL) || !read_poked_list(c, j, "returns", out->nreturns, &e)) {
+        return false;
+    }
+    for (; e; e = e->next) {
+        if (!read_poked_data(c, e, &out->returns[e->index].values, &out->returns[e->index].poked)) {
+            return false;
+        }
+    }
+    if (!read_poked_list(c, j, "inputs", out->ninputs, &e)) {
+        return false;
+    }
+    for (; e; e = e->next) {
+        if (!read_poked_data(c, e, &out->inputs[e->index].data, &out->inputs[e->index].poked)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool read_call(ResultReader *c, const Json *j, CallResult *out) {
+    static const char *const keys[] = {"status", "error", "trace", "returns", "inputs", "vacuous", "poked", NULL};
+    const Json *e;
+    if (!json_keys(c->r, j, keys, NULL) || !read_status(c, j, out) || !call_array(c, j, "inputs", &e, &out->ninputs)) {
+        return false;
+    }
+    out->inputs = arena_array(c->r->arena, InputRecord, out->ninputs);
+    for (; e; e = e->next) {
+        if (!read_input(c, e, &out->inputs[e->index])) {
+            return false;
+        }
+    }
+    if (!call_array(c, j, "returns", &e, &out->nreturns)) {
+        return false;
+    }
+    out->returns = arena_array(c->r->arena, ReturnRecord, out->nreturns);
+    for (; e; e = e->next) {
+        if (!read_return(c, e, out, &out->returns[e->index])) {
+            return false;
+        }
+    }
+    if (!call_array(c, j, "trace", &e, &out->ntrace)) {
+        return false;
+    }
+    out->trace = arena_array(c->r->arena, TraceEntry, out->ntrace);
+    for (; e; e = e->next) {
+        if (!read_trace_entry(c, e, &out->trace[e->index])) {
+            return false;
+        }
+    }
+    const Json *vacuous = json_get(j, "vacuous"), *poked = json_get(j, "poked"), *compiled = json_get(j, "x-compiled");
+    out->extra = json_extra(c->r, j, "x-compiled");
+    return (!vacuous || read_bool(c->r, vacuous, &out->vacuous)) && (!compiled || read_bool(c->r, compiled, &out->compiled)) &&
+           (!poked || read_poked(c, poked, out));
+}
+
+/* ---- the whole ---- */
+
+static bool read_undefined(ResultReader *c, const Json *j, Result *out) {
+    static const char *const keys[] = {"at", "why", NULL};
+    if (!json_want(c->r, j, JSON_ARRAY, "an array")) {
+        return false;
+    }
+    out->nundefined = j->count;
+    out->undefined = arena_array(c->r->arena, UndefinedNote, j->count);
+    for (const Json *e = j->child; e; e = e->next) {
+        if (!json_keys(c->r, e, keys, NULL)) {
+            return false;
+        }
+        const Json *at = json_need(c->r, e, "at");
+        const Json *why = at ? json_need(c->r, e, "why") : NULL;
+        if (!why || !read_at(c, at, &out->undefined[e->index].at) || !json_want(c->r, why, JSON_STRING, "a string")) {
+            return false;
+        }
+        out->undefined[e->index].why = why->text;
+    }
+    return true;
+}
+
+Result *read_result(Reader *r, const Json *root, const Program *p) {
+    static const char *const keys[] = {"twingrad_result", "target", "calls", NULL};
+    ResultReader c = {r, p, 0};
+    Result *out = arena_new(r->arena, Result);
+    if (!json_keys(r, root, keys, NULL)) {
+        return NULL;
+    }
+    const Json *version = json_need(r, root, "twingrad_result");
+    const Json *calls = version ? json_need(r, root, "calls") : NULL;
+    const Json *target = json_get(root, "target"), *undefined = json_get(root, "x-undefined");
+    int64_t number;
+    if (!calls || !read_int_in(r, version, 1, 1, &number) || !json_want(r, calls, JSON_ARRAY, "an array of calls") ||
+        (target && !json_want(r, target, JSON_STRING, "a string"))) {
+        return NULL;
+    }
+    out->target = target ? target->text : NULL;
+    if (calls->count > p->nrecalls + 1) {
+        json_bad(r, calls, "%d calls, but the program has %d", calls->count, p->nrecalls + 1);
+        return NULL;
+    }
+    out->ncalls = calls->count;
+    out->calls = arena_array(r->arena, CallResult, calls->count);
+    for (const Json *e = calls->child; e; e = e->next) {
+        c.call = e->index;
+        if (!read_call(&c, e, &out->calls[e->index])) {
+            return NULL;
+        }
+    }
+    out->extra = json_extra(r, root, "x-undefined");
+    return !undefined || read_undefined(&c, undefined, out) ? out : NULL;
+}
+
+ParseStatus result_parse(Arena *arena, const char *text, size_t length, const Program *p, Result **out, char *message, size_t message_size) {
+    CHECK(message_size > 0);
+    message[0] = '\0';
+    *out = NULL;
+    Reader r = {.arena = arena, .names = {.arena = arena}, .message = message, .message_size = message_size};
+    const Json *root = json_parse(&r, text, length);
+    *out = root ? read_result(&r, root, p) : NULL;
+    return *out ? PARSE_OK : PARSE_BAD;
+}

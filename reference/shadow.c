@@ -1,0 +1,477 @@
+/* The float64 shadow of functional ops, by their nature (ops.def).
+ *
+ * Every rule is made of *passes*: the op's own kernel run in float64 on arrays derived from the operands' shadow (their values,
+ * their bounds, magnitudes, ones). The value pass gives value64. The bound is what the operands' bounds propagate to, plus what
+ * rounding in the program's dtype may add, which is nothing where the data proves every partial result exact:
+ *
+ *   MOVE         bounds move as values do
+ *   SCATTER_ADD  bounds add; (terms - 1) u sum|x|
+ *   SUM          sum of bounds; (n + 1) u sum|x|
+ *   PROD         prod(|x| + b) - prod|x|; n u prod(|x| + b)
+ *   EXTREME      the largest bound of the reduced set
+ *   MATMUL       (|A| + bA)(|B| + bB) - |A||B|; (n + 2) u |A||B|
+ *   SOFTMAX      y (2 max b + (n + 8) u)
+ *
+ * Pointwise ops are in shadow_pointwise.c. */
+#include "reference/shadow.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- arrays of a storage ---- */
+
+void shadow_allocate(Session *s, const Tensor *t) {
+    if (s->shadow) {
+        t->storage->value64 = arena_array(s->arena, double, t->storage->numel);
+        t->storage->bound = arena_array(s->arena, double, t->storage->numel);
+    }
+}
+
+void shadow_load(Session *s, Storage *storage) {
+    storage->value64 = arena_array(s->arena, double, storage->numel);
+    storage->bound = arena_array(s->arena, double, storage->numel);
+    for (int64_t i = 0; i < storage->numel; i++) {
+        storage->value64[i] = element_double(storage->data, storage->dtype, i);
+        storage->bound[i] = s->shadow_lost ? NAN : 0;
+    }
+}
+
+/* `t` read as float64 from `data`, an array as long as its storage. */
+static Tensor as_float64(const Tensor *t, double *data, Storage *storage) {
+    *storage = *t->storage;
+    storage->dtype = DT_float64;
+    storage->data = data;
+    Tensor copy = *t;
+    copy.dtype = DT_float64;
+    copy.storage = storage;
+    return copy;
+}
+
+static void copy_array(const Tensor *to, double *to_data, const Tensor *from, double *from_data) {
+    Storage sa, sb;
+    Tensor a = as_float64(to, to_data, &sa), b = as_float64(from, from_data, &sb);
+    tensor_copy_data(&a, &b, NULL);
+}
+
+void shadow_copy(const Tensor *to, const Tensor *from) {
+    copy_array(to, to->storage->value64, from, from->storage->value64);
+    copy_array(to, to->storage->bound, from, from->storage->bound);
+}
+
+double shadow_round(double x, DType dtype) { return dtype == DT_float32 ? (double)(float)x : x; }
+
+/* One element after a conversion to `dtype` (from a floating dtype, or from an integer one). */
+static void settle(double *value, double *bound, DType dtype, bool from_float) {
+    double v = *value, b = *bound;
+    if (isnan(b)) {
+        return;
+    }
+    if (dtype_is_float(dtype)) {
+        double rounded = shadow_round(v, dtype);
+        if (b == 0) {
+            *value = rounded;
+        } else if (rounded != v) {
+            *bound = b + dtype_unit(dtype) * fabs(v);
+        }
+        return;
+    }
+    if (!from_float) {
+        *bound = 0;
+        return;
+    }
+    bool moves = dtype == DT_bool ? fabs(v) <= b : trunc(v - b) != trunc(v) || trunc(v + b) != trunc(v);
+    *value = dtype == DT_bool ? v != 0 : trunc(v);
+    *bound = b != 0 && moves ? NAN : 0;
+}
+
+void shadow_cast(const Tensor *to, const Tensor *from) {
+    shadow_copy(to, from);
+    if (to->dtype == from->dtype) {
+        return;
+    }
+    bool from_float = dtype_is_float(from->dtype);
+    const Tensor *one[1] = {to};
+    for (Walk w = walk_start(to->size, to->ndim, one, 1); walk_more(&w); walk_next(&w)) {
+        settle(&to->storage->value64[w.at[0]], &to->storage->bound[w.at[0]], to->dtype, from_float);
+    }
+}
+
+bool shadow_in_doubt(const Tensor *t) {
+    const Tensor *one[1] = {t};
+    for (Walk w = walk_start(t->size, t->ndim, one, 1); walk_more(&w); walk_next(&w)) {
+        double b = t->storage->bound[w.at[0]], v = t->storage->value64[w.at[0]];
+        if (isnan(b) || (b > 0 && fabs(v) <= b)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Everything in `out` is in doubt; the values are those computed. */
+static void lose(const Tensor *out) {
+    Storage *s = out->storage;
+    for (int64_t i = 0; i < s->numel; i++) {
+        s->value64[i] = element_double(s->data, s->dtype, i);
+        s->bound[i] = NAN;
+    }
+}
+
+/* ---- passes ---- */
+
+typedef enum Pass { PASS_VALUE, PASS_BOUND, PASS_MAGNITUDE, PASS_WORST /* |x| + b */, PASS_ONES } Pass;
+
+/* Indices and masks choose; everything else is data. */
+static bool is_index(const Param *param) {
+    return strcmp(param->name, "index") == 0 || strcmp(param->name, "indices") == 0 || strcmp(param->name, "mask") == 0;
+}
+
+static double *pass_array(Session *s, const Storage *from, Pass pass) {
+    double *v = arena_array(s->arena, double, from->numel);
+    for (int64_t i = 0; i < from->numel; i++) {
+        switch (pass) {
+        case PASS_VALUE: v[i] = from->value64[i]; break;
+        case PASS_BOUND: v[i] = from->bound[i]; break;
+        case PASS_MAGNITUDE: v[i] = fabs(from->value64[i]); break;
+        case PASS_WORST: v[i] = fabs(from->value64[i]) + from->bound[i]; break;
+        case PASS_ONES: v[i] = 1; break;
+        }
+    }
+    return v;
+}
+
+static Tensor *pass_tensor(Session *s, const Tensor *t, Pass pass) {
+    Tensor *copy = arena_new(s->arena, Tensor);
+    *copy = as_float64(t, pass_array(s, t->storage, pass), arena_new(s->arena, Storage));
+    return copy;
+}
+
+static Scalar pass_scalar(Scalar value, const Param *param, Pass pass) {
+    bool factor = strcmp(param->name, "alpha") == 0 || strcmp(param->name, "beta") == 0;
+    double x = scalar_to_double(value);
+    switch (pass) {
+    case PASS_VALUE: break;
+    case PASS_BOUND: x = factor ? fabs(x) : 0; break;
+    case PASS_ONES: x = 1; break;
+    default: x = fabs(x); break;
+    }
+    return scalar_float(x);
+}
+
+/* Runs `kernel` with call's arguments derived by `pass`; the result, as long as out's storage. */
+static double *run_pass(Session *s, const Call *call, KernelFn kernel, const Tensor *out, Pass pass) {
+    Call derived = *call;
+    for (int i = 0; i < call->op->nparam; i++) {
+        const Param *param = &call->op->param[i];
+        Arg *arg = &derived.arg[i];
+        if (arg->none || is_index(param)) {
+            continue;
+        }
+        switch (param->type) {
+        case ARG_TENSOR:
+        case ARG_TENSOR_OPT: arg->tensor = pass_tensor(s, arg->tensor, pass); break;
+        case ARG_TENSORS:
+        case ARG_TENSORS_OPT:
+            arg->tensors.v = arena_array(s->arena, Tensor *, arg->tensors.n);
+            for (int k = 0; k < arg->tensors.n; k++) {
+                arg->tensors.v[k] = call->arg[i].tensors.v[k] ? pass_tensor(s, call->arg[i].tensors.v[k], pass) : NULL;
+            }
+            break;
+        case ARG_SCALAR:
+        case ARG_SCALAR_OPT: arg->scalar = pass_scalar(arg->scalar, param, pass); break;
+        case ARG_DTYPE:
+        case ARG_DTYPE_OPT: arg->dtype = DT_float64; break;
+        default: break;
+        }
+    }
+    Tensor *result = arena_new(s->arena, Tensor);
+    double *data = arena_array(s->arena, double, out->storage->numel);
+    *result = as_float64(out, data, arena_new(s->arena, Storage));
+    Error err = {0};
+    KernelCtx k = {s->arena, &err, NULL};
+    (void)kernel(&derived, &result, &k); /* values were checked when the op itself ran */
+    return data;
+}
+
+/* ---- what the operands are like ---- */
+
+typedef struct Operands {
+    bool exact;       /* every bound is 0 */
+    bool index_doubt; /* an index or mask is in doubt */
+    bool converts;    /* some data operand has another dtype than the result */
+    bool from_float;  /* some data operand is floating */
+    bool finite;
+    int exponent;     /* every data element is a multiple of 2^exponent */
+    int bits;         /* significant bits of the widest element */
+    int highest;      /* largest |exponent| of an element */
+} Operands;
+
+/* Exponent of the lowest set bit of x (finite, not 0), and the number of bits from there up. */
+static int lowest_bit(double x, int *bits) {
+    int e;
+    int64_t m = (int64_t)ldexp(fabs(frexp(x, &e)), 53);
+    int low = __builtin_ctzll((unsigned long long)m);
+    *bits = 53 - low;
+    return e - 53 + low;
+}
+
+static void operands_add(Operands *o, const Tensor *t, bool index, DType result) {
+    if (index) {
+        o->index_doubt |= shadow_in_doubt(t);
+        return;
+    }
+    o->converts |= t->dtype != result;
+    o->from_float |= dtype_is_float(t->dtype);
+    const Tensor *one[1] = {t};
+    for (Walk w = walk_start(t->size, t->ndim, one, 1); walk_more(&w); walk_next(&w)) {
+        double v = t->storage->value64[w.at[0]];
+        o->exact &= t->storage->bound[w.at[0]] == 0;
+        if (!isfinite(v)) {
+            o->finite = false;
+        } else if (v != 0) {
+            int bits, e = lowest_bit(v, &bits);
+            o->exponent = e < o->exponent ? e : o->exponent;
+            o->bits = bits > o->bits ? bits : o->bits;
+            int size = abs(e) > abs(e + bits) ? abs(e) : abs(e + bits);
+            o->highest = size > o->highest ? size : o->highest;
+        }
+    }
+}
+
+enum { NO_EXPONENT = 4096 };
+
+static Operands operands_of(const Call *call, DType result) {
+    Operands o = {.exact = true, .finite = true, .exponent = NO_EXPONENT};
+    for (int i = 0; i < call->op->nparam; i++) {
+        const Param *param = &call->op->param[i];
+        const Arg *arg = &call->arg[i];
+        if (arg->none) {
+            continue;
+        }
+        if (param->type == ARG_TENSOR || param->type == ARG_TENSOR_OPT) {
+            operands_add(&o, arg->tensor, is_index(param), result);
+        } else if (param->type == ARG_TENSORS || param->type == ARG_TENSORS_OPT) {
+            for (int k = 0; k < arg->tensors.n; k++) {
+                if (arg->tensors.v[k]) {
+                    operands_add(&o, arg->tensors.v[k], is_index(param), result);
+                }
+            }
+        }
+    }
+    return o;
+}
+
+static int precision(DType dtype) { return dtype == DT_float64 ? 53 : 24; }
+
+/* Are sums of multiples of 2^exponent, of total magnitude up to `magnitude`, exact in the dtype, in any order? */
+static bool sums_exact(double magnitude, int exponent, DType dtype) {
+    return exponent == NO_EXPONENT || ldexp(magnitude, -exponent) <= ldexp(1, precision(dtype));
+}
+
+/* ---- rules ---- */
+
+static double factor_of(const Call *call, const char *name) {
+    int i = op_param(call->op, name);
+    return i < 0 ? 1 : scalar_to_double(call->arg[i].scalar);
+}
+
+static void rule_move(Session *s, const Call *call, const Tensor *out, const Operands *o) {
+    double *value = run_pass(s, call, call->op->kernel, out, PASS_VALUE);
+    double *bound = run_pass(s, call, call->op->kernel, out, PASS_BOUND);
+    for (int64_t i = 0; i < out->storage->numel; i++) {
+        if (o->converts || !dtype_is_float(out->dtype)) {
+            settle(&value[i], &bound[i], out->dtype, o->from_float);
+        } else {
+            value[i] = bound[i] == 0 ? shadow_round(value[i], out->dtype) : value[i]; /* a Scalar that was filled in */
+        }
+    }
+    out->storage->value64 = value;
+    out->storage->bound = bound;
+}
+
+static void rule_scatter_add(Session *s, const Call *call, const Tensor *out, const Operands *o) {
+    Storage *to = out->storage;
+    to->value64 = run_pass(s, call, call->op->kernel, out, PASS_VALUE);
+    to->bound = run_pass(s, call, call->op->kernel, out, PASS_BOUND);
+    double *magnitude = run_pass(s, call, call->op->kernel, out, PASS_MAGNITUDE);
+    double *terms = run_pass(s, call, call->op->kernel, out, PASS_ONES);
+    double alpha = factor_of(call, "alpha"), u = dtype_unit(out->dtype);
+    for (int64_t i = 0; i < to->numel; i++) {
+        bool exact = o->exact && alpha == 1 && sums_exact(magnitude[i], o->exponent, out->dtype);
+        double roundings = fmax(terms[i] - 1, 0) + (alpha != 1);
+        if (!exact && roundings > 0 && !(o->exact && !isfinite(to->value64[i]))) {
+            to->bound[i] += roundings * u * magnitude[i];
+        }
+    }
+}
+
+/* Elements that one output element sums or multiplies. */
+static double reduced_count(const Call *call, const Tensor *out) {
+    const Tensor *self = call->arg[0].tensor;
+    if (call->op->id == OP_cumsum || call->op->id == OP_cumprod || call->op->nature == NATURE_SOFTMAX) {
+        int dim = self->ndim > 0 ? (int)(call->arg[1].i < 0 ? call->arg[1].i + self->ndim : call->arg[1].i) : 0;
+        return self->ndim > 0 ? (double)self->size[dim] : 1;
+    }
+    return (double)tensor_numel(self) / fmax((double)tensor_numel(out), 1);
+}
+
+static void rule_sum(Session *s, const Call *call, const Tensor *out, const Operands *o) {
+    Storage *to = out->storage;
+    to->value64 = run_pass(s, call, call->op->kernel, out, PASS_VALUE);
+    to->bound = run_pass(s, call, call->op->kernel, out, PASS_BOUND);
+    double *magnitude = run_pass(s, call, call->op->kernel, out, PASS_MAGNITUDE);
+    double n = reduced_count(call, out), u = dtype_unit(out->dtype);
+    bool mean = call->op->id == OP_mean || call->op->id == OP_mean_dim;
+    for (int64_t i = 0; i < to->numel; i++) {
+        double y = to->value64[i], total = mean ? magnitude[i] * n : magnitude[i];
+        if (o->exact && !isfinite(y)) {
+            continue;
+        }
+        if (o->exact && sums_exact(total, o->exponent, out->dtype) && (!mean || (fma(y, n, -(y * n)) == 0 && shadow_round(y, out->dtype) == y))) {
+            continue;
+        }
+        to->bound[i] += (n + 1) * u * magnitude[i];
+    }
+}
+
+static void rule_prod(Session *s, const Call *call, const Tensor *out, const Operands *o) {
+    Storage *to = out->storage;
+    to->value64 = run_pass(s, call, call->op->kernel, out, PASS_VALUE);
+    double n = reduced_count(call, out), u = dtype_unit(out->dtype);
+    if (o->exact && (n * o->bits <= precision(out->dtype) && n * o->highest < 120)) {
+        return; /* bounds are zero */
+    }
+    double *worst = run_pass(s, call, call->op->kernel, out, PASS_WORST);
+    double *magnitude = run_pass(s, call, call->op->kernel, out, PASS_MAGNITUDE);
+    for (int64_t i = 0; i < to->numel; i++) {
+        if (!(o->exact && !isfinite(to->value64[i]))) {
+            to->bound[i] = (o->exact ? 0 : worst[i] - magnitude[i]) + n * u * worst[i];
+        }
+    }
+}
+
+static void rule_extreme(Session *s, const Call *call, const Tensor *out) {
+    out->storage->value64 = run_pass(s, call, call->op->kernel, out, PASS_VALUE);
+    out->storage->bound = run_pass(s, call, op_info(OP_amax)->kernel, out, PASS_BOUND);
+}
+
+/* Exponents of both factors add; addmm's third operand must be a multiple of no less than the products' grain. */
+static bool products_exact(const Call *call, double magnitude, DType dtype) {
+    bool addmm = call->op->id == OP_addmm;
+    Operands a = {.exact = true, .finite = true, .exponent = NO_EXPONENT}, b = a, c = a;
+    operands_add(&a, call->arg[addmm].tensor, false, dtype);
+    operands_add(&b, call->arg[1 + addmm].tensor, false, dtype);
+    int exponent = a.exponent == NO_EXPONENT || b.exponent == NO_EXPONENT ? NO_EXPONENT : a.exponent + b.exponent;
+    if (addmm) {
+        operands_add(&c, call->arg[0].tensor, false, dtype);
+        exponent = c.exponent < exponent ? c.exponent : exponent;
+        if (factor_of(call, "alpha") != 1 || factor_of(call, "beta") != 1) {
+            return false;
+        }
+    }
+    return sums_exact(magnitude, exponent, dtype);
+}
+
+static void rule_matmul(Session *s, const Call *call, const Tensor *out, const Operands *o) {
+    Storage *to = out->storage;
+    to->value64 = run_pass(s, call, call->op->kernel, out, PASS_VALUE);
+    double *magnitude = run_pass(s, call, call->op->kernel, out, PASS_MAGNITUDE);
+    double *worst = o->exact ? magnitude : run_pass(s, call, call->op->kernel, out, PASS_WORST);
+    const Tensor *left = call->arg[call->op->id == OP_addmm].tensor;
+    double n = (double)(left->ndim > 0 ? left->size[left->ndim - 1] : 1), u = dtype_unit(out->dtype), most = 0;
+    for (int64_t i = 0; i < to->numel; i++) {
+        most = fmax(most, magnitude[i]);
+    }
+    if (o->exact && o->finite && products_exact(call, most, out->dtype)) {
+        return;
+    }
+    for (int64_t i = 0; i < to->numel; i++) {
+        if (!(o->exact && !isfinite(to->value64[i]))) {
+            to->bound[i] = worst[i] - magnitude[i] + (n + 2) * u * worst[i];
+        }
+    }
+}
+
+static void rule_softmax(Session *s, const Call *call, const Tensor *out) {
+    Storage *to = out->storage;
+    const Tensor *self = call->arg[0].tensor;
+    to->value64 = run_pass(s, call, call->op->kernel, out, PASS_VALUE);
+    double n = reduced_count(call, out), u = dtype_unit(out->dtype);
+    int dim = self->ndim > 0 ? (int)(call->arg[1].i < 0 ? call->arg[1].i + self->ndim : call->arg[1].i) : 0;
+    int64_t length = self->ndim > 0 ? self->size[dim] : 1;
+    const Tensor *pair[2] = {out, self};
+    for (Walk w = walk_start(out->size, out->ndim, pair, 2); walk_more(&w); walk_next(&w)) {
+        to->bound[w.at[0]] = self->storage->bound[w.at[1]];
+    }
+    /* the largest bound along dim, for every line of `out` (contiguous): lines start where the index along dim is 0 */
+    int64_t step = self->ndim > 0 ? out->stride[dim] : 1;
+    for (int64_t i = 0; i < to->numel; i++) {
+        if (length > 0 && (i / step) % length == 0) {
+            double worst = 0;
+            for (int64_t j = 0; j < length; j++) {
+                double b = to->bound[i + j * step];
+                worst = isnan(b) || b > worst ? b : worst;
+                if (isnan(b)) {
+                    break;
+                }
+            }
+            for (int64_t j = 0; j < length; j++) {
+                double y = fabs(to->value64[i + j * step]);
+                to->bound[i + j * step] = isnan(to->value64[i + j * step]) && worst == 0 ? 0 : y * (2 * worst + (n + 8) * u);
+            }
+        }
+    }
+}
+
+/* Results of integer or bool dtype: the values are exact; doubt travels. */
+static void rule_integer(Session *s, const Call *call, const Tensor *out) {
+    Storage *to = out->storage;
+    to->bound = run_pass(s, call, call->op->nature == NATURE_EXTREME ? op_info(OP_amax)->kernel : call->op->kernel, out, PASS_BOUND);
+    for (int64_t i = 0; i < to->numel; i++) {
+        to->value64[i] = element_double(to->data, to->dtype, i);
+        to->bound[i] = isnan(to->bound[i]) ? NAN : 0;
+    }
+}
+
+void shadow_compute(Session *s, const Call *call, Tensor *const *out, int nout) {
+    const OpInfo *op = call->op;
+    if (s->shadow_lost) {
+        for (int i = 0; i < nout; i++) {
+            lose(out[i]);
+        }
+        return;
+    }
+    if (op->kind == KIND_FACTORY) {
+        for (int i = 0; i < nout; i++) {
+            shadow_load(s, out[i]->storage);
+        }
+        return;
+    }
+    if (op->kind == KIND_POINTWISE) {
+        shadow_pointwise(call, out[0]);
+        return;
+    }
+    CHECK(nout == 1);
+    Operands o = operands_of(call, out[0]->dtype);
+    if (op->nature == NATURE_NONE) {
+        s->shadow_lost |= shadow_in_doubt(call->arg[0].tensor);
+        shadow_load(s, out[0]->storage);
+    } else if (o.index_doubt) {
+        lose(out[0]);
+    } else if (op->nature == NATURE_MOVE) {
+        rule_move(s, call, out[0], &o);
+    } else if (!dtype_is_float(out[0]->dtype)) {
+        rule_integer(s, call, out[0]);
+    } else {
+        switch (op->nature) {
+        case NATURE_SUM: rule_sum(s, call, out[0], &o); break;
+        case NATURE_PROD: rule_prod(s, call, out[0], &o); break;
+        case NATURE_EXTREME: rule_extreme(s, call, out[0]); break;
+        case NATURE_MATMUL: rule_matmul(s, call, out[0], &o); break;
+        case NATURE_SOFTMAX: rule_softmax(s, call, out[0]); break;
+        case NATURE_SCATTER_ADD: rule_scatter_add(s, call, out[0], &o); break;
+        case NATURE_MOVE:
+        case NATURE_NONE: break;
+        }
+    }
+}

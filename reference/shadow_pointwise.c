@@ -1,0 +1,217 @@
+/* The float64 shadow of pointwise ops: the scalar function in double on the operands' values, and on the values moved by their
+ * bounds one at a time.
+ *
+ *   bound = sum over operands of max |f(x +- b) - f(x)|  +  k u |f(x)|      (the last term 0 where the arithmetic was exact)
+ *
+ * A function with jumps is in doubt (NaN) where moving the operands within their bounds changes the chosen piece: a comparison's
+ * answer, a floor, the whole quotient of a remainder. */
+#include "program/op_functions.h"
+#include "reference/shadow.h"
+
+#include <math.h>
+
+typedef struct Point {
+    Pw pw;
+    int n;                    /* operands */
+    double x[PW_MAX_OPERANDS];
+    double b[PW_MAX_OPERANDS];
+} Point;
+
+static bool is_product_exact(double a, double b) { return fma(a, b, -(a * b)) == 0; }
+
+static bool is_sum_exact(double a, double b) {
+    double sum = a + b, part = sum - a;
+    return (a - (sum - part)) + (b - part) == 0;
+}
+
+/* Was f(x) = y computed in double without rounding? */
+static bool is_exact(const Point *p, double y) {
+    const double *x = p->x;
+    switch (p->pw) {
+    case PW_add:
+    case PW_sub: return is_product_exact(x[2], x[1]) && is_sum_exact(x[0], p->pw == PW_add ? x[2] * x[1] : -(x[2] * x[1]));
+    case PW_rsub: return is_product_exact(x[2], x[0]) && is_sum_exact(x[1], -(x[2] * x[0]));
+    case PW_mul: return is_product_exact(x[0], x[1]);
+    case PW_square: return is_product_exact(x[0], x[0]);
+    case PW_div: return fma(y, x[1], -x[0]) == 0;
+    case PW_reciprocal: return fma(y, x[0], -1) == 0;
+    case PW_sqrt: return fma(y, y, -x[0]) == 0;
+    case PW_fmod:
+    case PW_remainder: return true;
+    case PW_addcmul:
+        return is_product_exact(x[1], x[2]) && is_product_exact(x[3], x[1] * x[2]) && is_sum_exact(x[0], x[3] * (x[1] * x[2]));
+    default: return pw_info(p->pw)->k == 0;
+    }
+}
+
+/* The piece that a function with jumps is on: what must not change within the bounds. */
+static double piece(Pw pw, const double *x, double y) {
+    switch (pw) {
+    case PW_remainder: return floor(x[0] / x[1]);
+    case PW_fmod: return trunc(x[0] / x[1]);
+    default: return y;
+    }
+}
+
+static bool has_jumps(Pw pw) {
+    switch (pw) {
+    case PW_sign:
+    case PW_floor:
+    case PW_ceil:
+    case PW_trunc:
+    case PW_round:
+    case PW_logical_not:
+    case PW_isnan:
+    case PW_isinf:
+    case PW_isfinite:
+    case PW_div_floor:
+    case PW_div_trunc:
+    case PW_remainder:
+    case PW_fmod:
+    case PW_eq:
+    case PW_ne:
+    case PW_lt:
+    case PW_le:
+    case PW_gt:
+    case PW_ge:
+    case PW_logical_and:
+    case PW_logical_or:
+    case PW_logical_xor: return true;
+    default: return false;
+    }
+}
+
+/* Does any corner of the box x +- b lie on another piece? */
+static bool piece_moves(const Point *p, double y) {
+    PwDouble f = pw_info(p->pw)->f;
+    double here = piece(p->pw, p->x, y);
+    int corners = 1;
+    for (int i = 0; i < p->n; i++) {
+        corners *= 3;
+    }
+    for (int c = 0; c < corners; c++) {
+        double x[PW_MAX_OPERANDS];
+        for (int i = 0, rest = c; i < p->n; i++, rest /= 3) {
+            x[i] = p->x[i] + (rest % 3 - 1) * p->b[i];
+        }
+        double there = piece(p->pw, x, f(x));
+        if (there != here && !(isnan(there) && isnan(here))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static double moved(const Point *p, double y) {
+    PwDouble f = pw_info(p->pw)->f;
+    double sum = 0;
+    for (int i = 0; i < p->n; i++) {
+        if (p->b[i] == 0) {
+            continue;
+        }
+        double x[PW_MAX_OPERANDS], most = 0;
+        for (int j = 0; j < p->n; j++) {
+            x[j] = p->x[j];
+        }
+        for (int sign = -1; sign <= 1; sign += 2) {
+            x[i] = p->x[i] + sign * p->b[i];
+            double d = fabs(f(x) - y);
+            most = isnan(d) || d > most ? d : most;
+            if (isnan(most)) {
+                return NAN;
+            }
+        }
+        sum += most;
+    }
+    return sum;
+}
+
+/* Bound of f(x) = y, rounded in `dtype`. */
+static double point_bound(const Point *p, double y, DType dtype, bool discrete) {
+    bool exact = true;
+    for (int i = 0; i < p->n; i++) {
+        if (isnan(p->b[i])) {
+            return NAN;
+        }
+        exact &= p->b[i] == 0;
+    }
+    if (exact && (discrete || !isfinite(y) || (shadow_round(y, dtype) == y && is_exact(p, y)))) {
+        return 0;
+    }
+    if (!exact && has_jumps(p->pw) && piece_moves(p, y)) {
+        return NAN;
+    }
+    if (discrete) {
+        return 0;
+    }
+    double scale = p->pw == PW_remainder ? fmax(fabs(y), fabs(p->x[1])) : fabs(y);
+    double k = fmax(pw_info(p->pw)->k, 1);
+    return (exact ? 0 : moved(p, y)) + (pw_info(p->pw)->k == 0 && !exact ? 0 : k * dtype_unit(dtype) * scale);
+}
+
+/* where and masked_fill: the operand that is taken, unless the choice is in doubt. Returns its place, or -1. */
+static int chosen(const Point *p) {
+    int condition = p->pw == PW_where ? 0 : 1;
+    if (isnan(p->b[condition]) || (p->b[condition] > 0 && fabs(p->x[condition]) <= p->b[condition])) {
+        return -1;
+    }
+    if (p->pw == PW_where) {
+        return p->x[0] != 0 ? 1 : 2;
+    }
+    return p->x[1] != 0 ? 2 : 0;
+}
+
+/* An operand as the kernel reads it: converted to the computation's dtype. */
+static void load_operand(Point *p, int i, const PwOperand *operand, int64_t at, DType compute) {
+    if (!operand->tensor) {
+        p->x[i] = shadow_round(scalar_to_double(operand->scalar), compute);
+        p->b[i] = 0;
+        return;
+    }
+    double v = operand->tensor->storage->value64[at], b = operand->tensor->storage->bound[at];
+    double rounded = shadow_round(v, compute);
+    p->x[i] = b == 0 ? rounded : v;
+    p->b[i] = b != 0 && operand->tensor->dtype != compute && rounded != v ? b + dtype_unit(compute) * fabs(v) : b;
+}
+
+void shadow_pointwise(const Call *call, const Tensor *out) {
+    DType compute, result;
+    Error err = {0};
+    CHECK(call->op->typing(call, &compute, &result, &err) == ERR_none);
+    PwOperand operands[PW_MAX_OPERANDS];
+    Point p = {.pw = call_pw(call)};
+    p.n = call_operands(call, compute, operands);
+    const Tensor *walked[WALK_MAX] = {out};
+    int place[PW_MAX_OPERANDS], count = 1;
+    for (int i = 0; i < p.n; i++) {
+        place[i] = operands[i].tensor ? count : 0;
+        if (operands[i].tensor) {
+            walked[count++] = operands[i].tensor;
+        }
+    }
+    Storage *to = out->storage;
+    bool computes_float = dtype_is_float(compute), discrete = !dtype_is_float(result);
+    PwDouble f = pw_info(p.pw)->f;
+    DType coarse = dtype_is_float(result) && dtype_unit(result) > dtype_unit(compute) ? result : compute;
+    for (Walk w = walk_start(out->size, out->ndim, walked, count); walk_more(&w); walk_next(&w)) {
+        for (int i = 0; i < p.n; i++) {
+            load_operand(&p, i, &operands[i], w.at[place[i]], computes_float ? compute : DT_float64);
+        }
+        double *value = &to->value64[w.at[0]], *bound = &to->bound[w.at[0]];
+        *value = element_double(to->data, to->dtype, w.at[0]);
+        if (p.pw == PW_where || p.pw == PW_masked_fill) {
+            int taken = chosen(&p);
+            *bound = taken < 0 ? NAN : p.b[taken];
+            *value = taken >= 0 && computes_float && !discrete ? p.x[taken] : *value;
+        } else if (!computes_float) {
+            *bound = 0;
+            for (int i = 0; i < p.n; i++) {
+                *bound = isnan(p.b[i]) ? NAN : *bound;
+            }
+        } else {
+            double y = f(p.x);
+            *bound = point_bound(&p, y, coarse, discrete);
+            *value = discrete ? *value : y;
+        }
+    }
+}
