@@ -154,6 +154,22 @@ Class *capture_class(Capture *cap, DType dtype, int64_t numel, Node *buffer, int
 /* A new tensor on `cls` with `layout`. */
 Var *capture_var(Capture *cap, Class *cls, const Tensor *layout, Node *node);
 
+/* The call with the nodes that read its operands in their places. */
+void capture_call(const Capture *cap, Call *out, const Call *call);
+/* The value of a call on nodes, inferred and counted against the limits; not a tensor of the program. */
+ErrCode capture_node(Capture *cap, const Call *call, Node **out);
+ErrCode capture_cast(Capture *cap, Node *value, DType dtype, Node **out);
+
+/* ---- capture_checks.c ---- */
+/* Records the CHECKs of a functional call whose result looks like `out`; raises what is known to be wrong already. */
+ErrCode capture_check_values(Capture *cap, const Call *call, const Tensor *out);
+
+/* ---- capture_part.c ---- */
+/* Does the in-place form of `twin` leave part of self alone? */
+bool capture_writes_part(const Call *twin);
+/* The write of such a form to a self that overlaps itself. */
+ErrCode capture_write_part(Capture *cap, Var *self, const Call *twin);
+
 /* ---- question.c ---- */
 ErrCode capture_count_nonzero(Emit *e, const Tensor *mask, int64_t *count);
 ErrCode capture_item_int(Emit *e, const Tensor *t, int64_t *value);

@@ -40,8 +40,7 @@ Var *capture_var(Capture *cap, Class *cls, const Tensor *layout, Node *node) {
 
 /* ---- calls ---- */
 
-/* The call with the nodes that read its operands in their places. */
-static void call_of_nodes(const Capture *cap, Call *out, const Call *call) {
+void capture_call(const Capture *cap, Call *out, const Call *call) {
     *out = *call;
     for (int p = 0; p < call->op->nparam; p++) {
         Arg *arg = &out->arg[p];
@@ -68,20 +67,6 @@ static void call_of_nodes(const Capture *cap, Call *out, const Call *call) {
     }
 }
 
-/* What the value of the call looks like; the one size that depends on data is asked for. */
-static ErrCode infer_call(Capture *cap, const Call *call, Infer *r) {
-    if (call->op->id != OP_nonzero) {
-        return call->op->infer(call, r);
-    }
-    const Tensor *self = call->arg[0].tensor;
-    int64_t count = 0;
-    TRY(cap->emit.count_nonzero(&cap->emit, self, &count));
-    r->n = 1;
-    r->out = arena_new(r->arena, Tensor);
-    *r->out = (Tensor){.dtype = DT_int64, .ndim = 2, .size = {count, self->ndim}, .stride = {1, count > 0 ? count : 1}};
-    return ERR_none;
-}
-
 /* Counts a buffer against the limits. */
 static ErrCode take_memory(Capture *cap, const Tensor *t) {
     const Limits *limits = &cap->c->limits;
@@ -97,96 +82,33 @@ static ErrCode take_memory(Capture *cap, const Tensor *t) {
     return ERR_none;
 }
 
-/* ---- checks of values ---- */
-
-static void add_check(Capture *cap, CheckKind kind, const Tensor *value, int64_t bound, ErrCode code, const char *message) {
-    Node *check = graph_check(cap->graph, kind, ((const Var *)value)->node, bound, code, message, cap->sid);
-    check->number = cap->writing;
-}
-
-static const char OUT_OF_BOUNDS[] = "index is out of bounds";
-static const char ZERO_DIVISOR[] = "ZeroDivisionError";
-
-/* A tensor that indexes dim `dim` of self, element by element, in [0, size). */
-static void check_indices(Capture *cap, const Call *call, const Tensor *index) {
-    const Tensor *self = call->arg[0].tensor;
-    int dim;
-    Error ignored = {0};
-    if (tensor_numel(index) > 0 && dim_wrap(call->arg[1].i, self->ndim, &dim, &ignored) == ERR_none) {
-        add_check(cap, CHECK_INDEX, index, self->ndim > 0 ? self->size[dim] : 1, ERR_index_range, OUT_OF_BOUNDS);
-    }
-}
-
-/* Index tensors of index and _index_put: wrapped, and only looked at where some element is visited (or a dim has none at all). */
-static void check_index_list(Capture *cap, const Call *call) {
-    const Tensor *self = call->arg[0].tensor;
-    const Arg *indices = &call->arg[1];
-    bool visited = true;
-    for (int d = 0; d < self->ndim; d++) {
-        const Tensor *index = d < indices->tensors.n ? indices->tensors.v[d] : NULL;
-        visited &= index ? tensor_numel(index) > 0 : self->size[d] > 0;
-    }
-    for (int d = 0; d < indices->tensors.n; d++) {
-        const Tensor *index = indices->tensors.v[d];
-        if (index && tensor_numel(index) > 0 && (visited || self->size[d] == 0)) {
-            add_check(cap, CHECK_INDEX_WRAP, index, self->size[d], ERR_index_range, OUT_OF_BOUNDS);
-        }
-    }
-}
-
-/* Integer division: the divisor must not be 0 anywhere. */
-static ErrCode check_divisor(Capture *cap, const Call *call, const Tensor *out) {
-    DType compute, result;
-    TRY(call->op->typing(call, &compute, &result, cap->emit.err));
-    if (dtype_is_float(compute) || tensor_numel(out) == 0) {
-        return ERR_none;
-    }
-    if (call->op->param[1].type == ARG_SCALAR) {
-        return dtype_wrap(compute, call->arg[1].scalar.i) == 0 ? error_set(cap->emit.err, ERR_invalid, "%s", ZERO_DIVISOR) : ERR_none;
-    }
-    Tensor *divisor = call->arg[1].tensor;
-    Node *value = ((Var *)divisor)->node;
-    if (divisor->dtype != compute && dtype_category(divisor->dtype) == CAT_INT) { /* narrowing may make it 0 */
-        Call cast = call_new(OP__to_copy);
-        cast.arg[0].tensor = &value->t;
-        cast.arg[1].none = false;
-        cast.arg[1].dtype = compute;
-        Infer r = {cap->arena, cap->emit.err, 0, NULL};
-        TRY(cast.op->infer(&cast, &r));
-        value = graph_op(cap->graph, &cast, &r.out[0], cap->sid);
-    }
-    Node *check = graph_check(cap->graph, CHECK_NONZERO, value, 0, ERR_invalid, ZERO_DIVISOR, cap->sid);
-    check->number = cap->writing;
+ErrCode capture_node(Capture *cap, const Call *call, Node **out) {
+    Infer r = {cap->arena, cap->emit.err, 0, NULL};
+    TRY(call->op->infer(call, &r));
+    TRY(take_memory(cap, &r.out[0]));
+    *out = graph_op(cap->graph, call, &r.out[0], cap->sid);
     return ERR_none;
 }
 
-static bool divides(const Call *call) {
-    switch (call->op->id) {
-    case OP_div_Tensor_mode:
-    case OP_div_Scalar_mode: return !call->arg[2].none;
-    case OP_remainder_Tensor:
-    case OP_remainder_Scalar:
-    case OP_fmod_Tensor:
-    case OP_fmod_Scalar: return true;
-    default: return false;
-    }
+ErrCode capture_cast(Capture *cap, Node *value, DType dtype, Node **out) {
+    Call cast = call_new(OP__to_copy);
+    cast.arg[0].tensor = &value->t;
+    cast.arg[1].none = false;
+    cast.arg[1].dtype = dtype;
+    return capture_node(cap, &cast, out);
 }
 
-static ErrCode check_values(Capture *cap, const Call *call, const Tensor *out) {
-    switch (call->op->id) {
-    case OP_index:
-    case OP__index_put: check_index_list(cap, call); break;
-    case OP_gather:
-    case OP_scatter_src:
-    case OP_scatter_value:
-    case OP_scatter_add:
-    case OP_index_select:
-    case OP_index_add: check_indices(cap, call, call->arg[2].tensor); break;
-    default:
-        if (divides(call)) {
-            return check_divisor(cap, call, out);
-        }
+/* What the value of the call looks like; the one size that depends on data is asked for. */
+static ErrCode infer_call(Capture *cap, const Call *call, Infer *r) {
+    if (call->op->id != OP_nonzero) {
+        return call->op->infer(call, r);
     }
+    const Tensor *self = call->arg[0].tensor;
+    int64_t count = 0;
+    TRY(cap->emit.count_nonzero(&cap->emit, self, &count));
+    r->n = 1;
+    r->out = arena_new(r->arena, Tensor);
+    *r->out = (Tensor){.dtype = DT_int64, .ndim = 2, .size = {count, self->ndim}, .stride = {1, count > 0 ? count : 1}};
     return ERR_none;
 }
 
@@ -194,7 +116,7 @@ static ErrCode check_values(Capture *cap, const Call *call, const Tensor *out) {
 
 static Var *new_value(Capture *cap, const Call *call, const Tensor *meta) {
     Call nodes;
-    call_of_nodes(cap, &nodes, call);
+    capture_call(cap, &nodes, call);
     Node *node = graph_op(cap->graph, &nodes, meta, cap->sid);
     return capture_var(cap, capture_class(cap, meta->dtype, tensor_numel(meta), node, -1), meta, node);
 }
@@ -246,7 +168,7 @@ static ErrCode apply_function(Capture *cap, const Call *call, Tensor **out, int 
     if (tape) {
         tape_save(cap, tape, call, slot, -1);
     }
-    TRY(check_values(cap, call, &r.out[0]));
+    TRY(capture_check_values(cap, call, &r.out[0]));
     if (tape && !dtype_is_float(r.out[0].dtype)) { /* sum(dtype=int64) of what requires grad: an internal assertion of PyTorch's */
         return error_set(cap->emit.err, ERR_invalid, "a recorded result must be of a floating dtype");
     }
@@ -283,6 +205,10 @@ static ErrCode apply_view(Capture *cap, const Call *call, Tensor **out, int *nou
         int64_t extent;
         if (call->op->id == OP_as_strided && (!tensor_extent(&r.out[i], &extent) || extent > cls->storage.numel)) {
             return error_set(cap->emit.err, ERR_invalid, "as_strided is out of bounds for the storage");
+        }
+        int64_t numel;
+        if (!sizes_numel(r.out[i].size, r.out[i].ndim, &numel) || numel > cap->c->limits.max_elements) {
+            return error_set(cap->emit.err, ERR_limit, "a view passes the limit of %lld elements", (long long)cap->c->limits.max_elements);
         }
         Var *v = capture_var(cap, cls, &r.out[i], graph_view(cap->graph, cls->buffer, &r.out[i], cap->sid));
         cap_make_view(cap, v, self, call->op->kind == KIND_MULTI_VIEW);
@@ -336,13 +262,36 @@ static ErrCode refuse_resize(Capture *cap, const Tensor *self, const int64_t *si
                : error_set(cap->emit.err, ERR_shape, "the written-to tensor's size does not match the broadcast shape");
 }
 
+static ErrCode refuse_cast(Capture *cap, DType from, DType to) {
+    return dtype_can_cast(from, to)
+               ? ERR_none
+               : error_set(cap->emit.err, ERR_dtype, "result type %s can't be cast to the desired output type %s", dtype_name(from), dtype_name(to));
+}
+
+/* Ops that look at dtypes before anything else. */
+static bool types_first(const OpInfo *op) {
+    switch (op->id) {
+    case OP_neg:
+    case OP_relu:
+    case OP_sub_Tensor:
+    case OP_sub_Scalar:
+    case OP_clamp:
+    case OP_pow_Tensor_Scalar: return true;
+    default: return false;
+    }
+}
+
 static ErrCode judge_pointwise(Capture *cap, const Call *call, Tensor *const *slot, int nslot, bool itself, Infer *r) {
     const Tensor *self = slot[0];
-    if (call->op->pw == PW_sub || call->op->pw == PW_rsub || call->op->pw == PW_neg) { /* looks at dtypes first */
+    if (types_first(call->op)) {
         DType compute, result;
         TRY(call->op->typing(call, &compute, &result, cap->emit.err));
+        if (call->op->pw == PW_clamp) {
+            TRY(refuse_cast(cap, result, self->dtype));
+        }
     }
-    TRY(refuse_overlap(cap, self, slot, nslot, itself, false));
+    /* masked_fill_: only the mask may not partly overlap; the value is read before */
+    TRY(refuse_overlap(cap, self, slot, call->op->pw == PW_masked_fill ? 2 : nslot, itself, false));
     int64_t size[MAX_DIMS];
     int ndim = self->ndim;
     memcpy(size, self->size, sizeof size);
@@ -399,28 +348,15 @@ static ErrCode judge_write(Capture *cap, const Call *call, const OpInfo *op, Ten
         }
     }
     TRY(refuse_resize(cap, self, r->out[0].size, r->out[0].ndim));
-    if (!dtype_can_cast(r->out[0].dtype, self->dtype)) {
-        return error_set(cap->emit.err, ERR_dtype, "result type %s can't be cast to the desired output type %s", dtype_name(r->out[0].dtype),
-                         dtype_name(self->dtype));
-    }
-    return ERR_none;
+    return refuse_cast(cap, r->out[0].dtype, self->dtype);
 }
 
 /* The twin's value in self's dtype: what is written. */
 static ErrCode written_value(Capture *cap, const Call *twin, const Tensor *meta, DType dtype, Node **op, Node **value) {
     Call nodes;
-    call_of_nodes(cap, &nodes, twin);
+    capture_call(cap, &nodes, twin);
     *op = *value = graph_op(cap->graph, &nodes, meta, cap->sid);
-    if (meta->dtype != dtype) {
-        Call cast = call_new(OP__to_copy);
-        cast.arg[0].tensor = &(*op)->t;
-        cast.arg[1].none = false;
-        cast.arg[1].dtype = dtype;
-        Infer r = {cap->arena, cap->emit.err, 0, NULL};
-        TRY(cast.op->infer(&cast, &r));
-        *value = graph_op(cap->graph, &cast, &r.out[0], cap->sid);
-    }
-    return ERR_none;
+    return meta->dtype == dtype ? ERR_none : capture_cast(cap, *op, dtype, value);
 }
 
 static ErrCode apply_in_place(Capture *cap, const Call *call, Tensor **out, int *nout) {
@@ -440,7 +376,7 @@ static ErrCode apply_in_place(Capture *cap, const Call *call, Tensor **out, int 
     TRY(judge_write(cap, &twin, call->op, slot, nslot, &r));
     TRY(take_memory(cap, &r.out[0]));
     cap->writing = class_of(&self->t)->input;
-    ErrCode code = check_values(cap, &twin, &r.out[0]);
+    ErrCode code = capture_check_values(cap, &twin, &r.out[0]);
     if (code != ERR_none) {
         cap->unsettled = cap->writing >= 0;
         return code;
@@ -451,7 +387,9 @@ static ErrCode apply_in_place(Capture *cap, const Call *call, Tensor **out, int 
     }
     Node *node, *value;
     TRY(written_value(cap, &twin, &r.out[0], self->t.dtype, &node, &value));
-    if (tensor_numel(&self->t) > 0) {
+    if (tensor_overlaps_itself(&self->t) && capture_writes_part(&twin)) {
+        TRY(capture_write_part(cap, self, &twin));
+    } else if (tensor_numel(&self->t) > 0) {
         graph_write(cap->graph, self->node, value, cap->sid)->cls = self->node->cls;
     }
     self->t.storage->version++;

@@ -1,8 +1,8 @@
 /* The epilogue: runs compiled code and turns what it computed into the call's result.
  *
- * Values that leave are copied out first (returns with storages of their own, one copy a storage; gradients); then mutated inputs are
- * written back, all from copies, since a write-back may be another input's old data; then returns that alias inputs are rebuilt as
- * views of them. What is not data (flags, versions, trace, errors) was decided at capture. */
+ * Gradients, and returns whose value is an input's old data, are copied out first; then mutated inputs are written back, all from
+ * copies, since a write-back may be another input's old data; then the other returns get storages of their own, one copy a storage,
+ * and returns that alias inputs are rebuilt as views of them. What is not data (flags, versions, trace, errors) was decided at capture. */
 #include "compiled/capture.h"
 
 #include <string.h>
@@ -88,13 +88,12 @@ static void record_node(const Epilogue *e, Values *out, const Node *n) {
     values_record(out, &t, e->arena);
 }
 
-/* Storages of the returns that alias no input, one for each alias class. */
-static void copy_returns(const Epilogue *e, Tensor *returns) {
+/* Storages of the returns that alias no input, one for each alias class: those whose value is an input's old data, or the others. */
+static void copy_returns(const Epilogue *e, Tensor *returns, bool old_inputs) {
     const Graph *g = e->g;
     for (int k = 0; k < g->nret; k++) {
         const ReturnPlan *r = &g->ret[k];
-        returns[k] = r->layout;
-        if (r->aliases_input) {
+        if (r->aliases_input || (r->value->kind == NODE_INPUT) != old_inputs) {
             continue;
         }
         for (int j = 0; j < k && !returns[k].storage; j++) {
@@ -229,9 +228,13 @@ bool artifact_run(const Artifact *a, const Program *p, const Input *decl, Tensor
     call->inputs = arena_array(arena, InputRecord, ninputs);
     Tensor *returns = arena_array(arena, Tensor, a->graph->nret);
     Tensor **return_list = arena_array(arena, Tensor *, a->graph->nret), **input_list = arena_array(arena, Tensor *, ninputs);
-    copy_returns(&e, returns);
+    for (int k = 0; k < a->graph->nret; k++) {
+        returns[k] = a->graph->ret[k].layout;
+    }
     record_gradients(&e);
+    copy_returns(&e, returns, true);
     write_back(&e);
+    copy_returns(&e, returns, false);
     alias_returns(&e, returns);
     for (int k = 0; k < call->nreturns; k++) {
         record_return(&e, k, &returns[k], call->ok && p->backward.given);

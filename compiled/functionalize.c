@@ -95,7 +95,11 @@ static void write_now(Functionalizer *f, const Node *write) {
 
 static void visit(Functionalizer *f, Node *n) {
     switch (n->kind) {
-    case NODE_VIEW: return;
+    case NODE_VIEW:
+        if (n->cls >= 0) {
+            return; /* enters when it is first read */
+        }
+        break; /* of a value, not of a storage */
     case NODE_WRITE: write_now(f, n); return;
     case NODE_OP:
     case NODE_CHECK:
@@ -116,14 +120,15 @@ static void visit(Functionalizer *f, Node *n) {
     }
 }
 
-static void finish_outputs(Functionalizer *f) {
+/* A question (a graph without a capture, question.c) has no epilogue: nothing is written back, so nothing may be written in place. */
+static void finish_outputs(Functionalizer *f, bool writes_back) {
     Graph *g = f->g;
     for (int k = 0; k < g->nret; k++) {
         g->ret[k].value = f->value[g->ret[k].cls];
     }
     for (int s = 0; s < g->ninputs; s++) {
         Node *now = f->value[g->input[s]->cls];
-        g->written[s] = now == g->input[s] ? NULL : now;
+        g->written[s] = now == g->input[s] || !writes_back ? NULL : now;
     }
 }
 
@@ -143,7 +148,7 @@ bool pass_functionalize(Compile *c) {
     for (int i = 0; i < n; i++) {
         visit(&f, old[i]);
     }
-    finish_outputs(&f);
+    finish_outputs(&f, c->capture != NULL);
     for (int i = 0; i < n; i++) {
         old[i]->map = NULL;
         old[i]->cls = -1;

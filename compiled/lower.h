@@ -77,6 +77,8 @@ typedef struct Member {
 bool member_describe(const Compile *c, Node *n, Arena *arena, Member *out);
 /* Which operands does the lowering of `n` read at all? (zeros_like reads nothing, copy only its source) */
 bool node_reads_slot(const Node *n, int slot);
+/* A STORE that leaves nothing of its base. */
+bool store_covers_base(const Node *n);
 /* Does it take the value of a splat operand without needing memory for it? */
 bool node_inlines_splat(const Node *n, int slot);
 /* Does a member's read of an operand address, trip by trip, what the other member writes? Both have one space. */

@@ -69,9 +69,13 @@ bool node_splat(const Node *n, Scalar *value) {
     return true;
 }
 
+bool store_covers_base(const Node *n) {
+    return n->kind == NODE_STORE && n->region.offset == 0 && tensor_numel(&n->region) == tensor_numel(&n->t) && tensor_is_dense(&n->region);
+}
+
 bool node_reads_slot(const Node *n, int slot) {
     if (n->kind != NODE_OP) {
-        return true;
+        return n->kind != NODE_STORE || slot == 1 || !store_covers_base(n);
     }
     switch (n->call->op->id) {
     case OP_copy:

@@ -65,7 +65,8 @@ static bool read_is_safe(Compile *c, Node *u, const Node *buffer, const Member *
 
 static bool input_may_be_written(const Compile *c, const Liveness *live, const Node *n, const Node *input) {
     const Node *written = c->graph->written ? c->graph->written[input->number] : NULL;
-    bool mine = fault(c, FAULT_FU_16) ? written != NULL && written != input : written == n;
+    bool only_written = written == n && !(n->mark & (OUT_RETURN | OUT_GRAD)); /* a returned storage is nobody else's */
+    bool mine = fault(c, FAULT_FU_16) ? written != NULL && written != input : only_written;
     return mine && live->last_check < live->unit[n->id];
 }
 
@@ -77,6 +78,9 @@ static bool may_write_in_place(Compile *c, const Liveness *live, int begin, int 
     const Node *buffer = node_buffer(n->in[0]);
     if (buffer->kind == NODE_TANGENT || live->last[buffer->id] > live->unit[n->id] || !same_memory(n)) {
         return false;
+    }
+    if (buffer->kind != NODE_INPUT && !node_reads_slot(n, 0)) {
+        return false; /* it needs nothing of the base: any buffer will do */
     }
     if (buffer->kind == NODE_INPUT && !input_may_be_written(c, live, n, buffer)) {
         return false;
@@ -98,6 +102,7 @@ bool pass_reinplace(Compile *c) {
     Graph *g = c->graph;
     Liveness live = liveness_analyse(g, c->arena);
     bool changed = false;
+    graph_mark_outputs(g);
     for (int i = 0; i < g->n;) {
         int begin = i, end = unit_end(g, i);
         for (; i < end; i++) {

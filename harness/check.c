@@ -46,6 +46,9 @@ static SkipReason not_comparable(const Result *a, const Result *b) {
     return SKIP_NONE;
 }
 
+/* A value in doubt may decide a size or an error, without standing in any result: then these oracles can not tell. */
+static bool depends_on_values(OracleId id) { return id == ORACLE_status || id == ORACLE_trace || id == ORACLE_metadata; }
+
 static void judge(Trial *t, Outcome *out) {
     out->skip = not_comparable(t->a, t->b);
     if (out->skip != SKIP_NONE) {
@@ -56,6 +59,10 @@ static void judge(Trial *t, Outcome *out) {
     for (int id = 0; id < ORACLE_COUNT; id++) {
         Finding rest;
         Verdict v = oracle_function((OracleId)id)(t, out->fired ? &rest : &out->finding);
+        if (v == FINDING && depends_on_values((OracleId)id) && trial_shadow(t) && trial_shadow(t)->doubt) {
+            v = SKIP;
+            t->skip = SKIP_DOUBT;
+        }
         if (v == FINDING) {
             out->fired |= 1u << id;
         } else if (v == SKIP && out->skip == SKIP_NONE) {

@@ -1,7 +1,7 @@
 /* From arguments as written to values: names are looked up in the environment, sizes are asked, defaults come from the schema.
  *
- * Arguments are taken in schema order; the first that cannot be had is the statement's error. Lists are built in the arena; scalars,
- * literal data and index lists are pointed to where the program has them. */
+ * Arguments are taken in schema order; the first that cannot be had is the statement's error. Lists are built in the arena;
+ * scalars, literal data and index lists are pointed to where the program has them. */
 #include "program/program.h"
 
 typedef struct Binder {

@@ -133,7 +133,8 @@ static ErrCode apply_items(Emit *e, Tensor *self, const IndexItem *items, int n,
     s->nnote = 0;
     s->dim = 0;
     int specified = specified_dims(items, n);
-    if (specified > self->ndim) {
+    bool lone_slice = n == 1 && items[0].kind == INDEX_SLICE; /* its step is looked at first */
+    if (specified > self->ndim && !lone_slice) {
         return error_set(e->err, ERR_index_range, "too many indices for tensor of dimension %d", self->ndim);
     }
     for (int k = 0; k < n; k++) {

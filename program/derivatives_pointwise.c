@@ -260,6 +260,10 @@ static Tensor *pow_exponent(const Grad *g) {
 /* exponent, Scalar base b: grad * (result * log(b)); for b = 0, 0 where exponent >= 0 */
 static Tensor *pow_exponent_of_scalar(const Grad *g) {
     Emit *e = g->e;
+    if (g->call->arg[SELF].scalar.kind == CAT_BOOL) { /* PyTorch 1.13 has no logarithm of a bool Scalar */
+        error_set(e->err, ERR_invalid, "pow: the backward of a bool base");
+        return NULL;
+    }
     double base = scalar_to_double(g->call->arg[SELF].scalar);
     Tensor *slope = emit_scalar(e, OP_mul_Scalar, result_of(g), scalar_float(log(base)));
     if (base == 0) {
@@ -312,6 +316,26 @@ void grad_fmax(Grad *g) {
     }
 }
 
+/* a op b, written to a as clamp's backward does: b may not broadcast a to a larger size. */
+static Tensor *combine(const Grad *g, OpId op, Tensor *a, Tensor *b) {
+    if (!a || !b) {
+        return NULL;
+    }
+    int64_t size[MAX_DIMS];
+    int n = a->ndim;
+    for (int d = 0; d < n; d++) {
+        size[d] = a->size[d];
+    }
+    if (broadcast_into(size, &n, b->size, b->ndim, g->e->err) != ERR_none) {
+        return NULL;
+    }
+    if (!sizes_equal(size, n, a->size, a->ndim)) {
+        error_set(g->e->err, ERR_shape, "clamp's backward: a mask doesn't match the broadcast shape");
+        return NULL;
+    }
+    return emit_binary(g->e, op, a, b);
+}
+
 /* self: grad where min <= self <= max (a bound passes it), else 0
  * min: grad where self < min and min < max; max: grad where self > max or max < min */
 void grad_clamp(Grad *g) {
@@ -322,20 +346,20 @@ void grad_clamp(Grad *g) {
     if (wanted(g, SELF)) {
         Tensor *above = low ? compare(g, OP_ge_Tensor, OP_ge_Scalar, self, MIN) : NULL;
         Tensor *below = high ? compare(g, OP_le_Tensor, OP_le_Scalar, self, MAX) : NULL;
-        Tensor *inside = low && high ? emit_binary(e, OP_logical_and, above, below) : low ? above : below;
+        Tensor *inside = low && high ? combine(g, OP_logical_and, above, below) : low ? above : below;
         give(g, SELF, low || high ? emit_where_zero(e, inside, grad) : grad);
     }
     if (low && wanted(g, MIN)) {
         Tensor *taken = emit_binary(e, OP_lt_Tensor, self, tensor_arg(g, MIN));
         if (high) {
-            taken = emit_binary(e, OP_logical_and, taken, emit_binary(e, OP_lt_Tensor, tensor_arg(g, MIN), tensor_arg(g, MAX)));
+            taken = combine(g, OP_logical_and, taken, emit_binary(e, OP_lt_Tensor, tensor_arg(g, MIN), tensor_arg(g, MAX)));
         }
         give(g, MIN, emit_where_zero(e, taken, grad));
     }
     if (high && wanted(g, MAX)) {
         Tensor *taken = emit_binary(e, OP_gt_Tensor, self, tensor_arg(g, MAX));
         if (low) {
-            taken = emit_binary(e, OP_logical_or, taken, emit_binary(e, OP_lt_Tensor, tensor_arg(g, MAX), tensor_arg(g, MIN)));
+            taken = combine(g, OP_logical_or, taken, emit_binary(e, OP_lt_Tensor, tensor_arg(g, MAX), tensor_arg(g, MIN)));
         }
         give(g, MAX, emit_where_zero(e, taken, grad));
     }

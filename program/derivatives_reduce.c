@@ -104,7 +104,7 @@ static Tensor *product_of_others(Emit *e, Tensor *x, int64_t dim) {
 }
 
 /* self: grad * product of the others. PyTorch divides (result / self) where self has no zero at all, which differs from the
- * product at inf, nan and underflow; all of prod() of several zeros is 0, even beside inf. */
+ * product at inf, nan and underflow; for prod() of several zeros it answers zeros, whatever else is there. */
 void grad_prod(Grad *g) {
     if (!wanted(g, SELF)) {
         return;
@@ -126,13 +126,14 @@ void grad_prod(Grad *g) {
         others = product_of_others(e, self, dims[0] < 0 ? dims[0] + self->ndim : dims[0]);
     }
     Tensor *zeros = emit_unary(e, OP_sum, zero);
-    if (whole) {
-        others = emit_masked_fill(e, others, emit_scalar(e, OP_gt_Scalar, zeros, scalar_int(1)), scalar_int(0));
-    }
     Tensor *some = emit_scalar(e, OP_gt_Scalar, zeros, scalar_int(0));
     Tensor *divisor = emit_masked_fill(e, self, zero, scalar_int(1));
     Tensor *ratio = emit_div(e, keep_dims(g, result_of(g), dims, n), divisor);
-    give(g, SELF, emit_mul(e, keep_dims(g, grad, dims, n), emit_where(e, some, others, ratio)));
+    Tensor *answer = emit_mul(e, keep_dims(g, grad, dims, n), emit_where(e, some, others, ratio));
+    if (whole) {
+        answer = emit_masked_fill(e, answer, emit_scalar(e, OP_gt_Scalar, zeros, scalar_int(1)), scalar_int(0));
+    }
+    give(g, SELF, answer);
 }
 
 static Tensor *reversed_cumsum(Emit *e, Tensor *a, int64_t dim) {

@@ -47,6 +47,9 @@ ErrCode scalar_check(Scalar s, DType dtype, Error *err);
 /* Dims to reduce as a bit set: wrapped, without duplicates (`invalid`), none given = all. */
 ErrCode reduced_dims(const Call *call, int ndim, unsigned *set, Error *err);
 
+/* Strides with which `self`, of `numel` elements, can be seen as `size`, of as many (at::detail::computeStride); false if it can not. */
+bool view_strides(const Tensor *self, int64_t numel, const int64_t *size, int n, int64_t *stride);
+
 /* Geometry that both a view and a *_scatter row use; `out` gets dtype, size, stride, offset in self's storage. */
 ErrCode geometry_slice(const Tensor *self, int64_t dim, const Arg *start, const Arg *end, int64_t step, Tensor *out, Error *err);
 ErrCode geometry_select(const Tensor *self, int64_t dim, int64_t index, Tensor *out, Error *err);

@@ -80,20 +80,37 @@ ErrCode index_plan(const Tensor *self, const Arg *list, IndexPlan *p, Error *err
 
 static ErrCode no_indices(Error *err) { return error_set(err, ERR_invalid, "an index needs at least one tensor"); }
 
+/* Strides with which an index tensor takes part in the result's order: expanded to the broadcast size, then viewed with a dim of
+ * size 1 for every other dim of the result. */
+static void index_strides(const IndexPlan *p, const Tensor *index, int64_t *stride) {
+    Tensor expanded = {.ndim = p->nbroadcast};
+    int64_t numel = 1, size[MAX_DIMS];
+    for (int d = 0; d < p->ndim; d++) {
+        bool own = d >= p->first && d < p->first + p->nbroadcast;
+        size[d] = own ? p->size[d] : 1;
+        numel *= size[d];
+        if (own) {
+            expanded.size[d - p->first] = size[d];
+        }
+    }
+    broadcast_strides(index, expanded.size, expanded.ndim, expanded.stride);
+    CHECK(view_strides(&expanded, numel, size, p->ndim, stride));
+    for (int d = 0; d < p->ndim; d++) {
+        stride[d] = size[d] == p->size[d] ? stride[d] : 0;
+    }
+}
+
 /* The order of dims is TensorIterator's over self, its indexed dims at stride 0, and the index tensors. */
 ErrCode infer_index(const Call *call, Infer *r) {
     IndexPlan p;
     TRY(index_plan(call->arg[0].tensor, &call->arg[1], &p, r->err));
-    if (p.nindex == 0) {
+    if (p.nindex == 0 && tensor_numel(call->arg[0].tensor) > 0) {
         return no_indices(r->err);
     }
     int64_t buffer[MAX_DIMS][MAX_DIMS];
     const int64_t *strides[MAX_DIMS + 1] = {p.source};
     for (int k = 0; k < p.nindex; k++) {
-        for (int d = 0; d < p.ndim; d++) {
-            buffer[k][d] = 0;
-        }
-        broadcast_strides(p.index[k], p.size + p.first, p.nbroadcast, buffer[k] + p.first);
+        index_strides(&p, p.index[k], buffer[k]);
         strides[k + 1] = buffer[k];
     }
     Tensor *t = infer_one(r, call->arg[0].tensor->dtype, p.ndim);
@@ -123,7 +140,7 @@ ErrCode infer_index_put(const Call *call, Infer *r) {
         return error_set(r->err, ERR_dtype, "Index put requires the source and destination dtypes match, got %s for the destination and %s for the source.",
                          dtype_name(self->dtype), dtype_name(values->dtype));
     }
-    return p.nindex == 0 ? no_indices(r->err) : infer_cloned(r, self, self->dtype);
+    return p.nindex == 0 && tensor_numel(self) > 0 ? no_indices(r->err) : infer_cloned(r, self, self->dtype);
 }
 
 /* ---- gather and scatter (ScatterGatherChecks.h) ---- */
@@ -215,6 +232,16 @@ static ErrCode refuse_matrix(const Call *call, const Tensor *index, Error *err) 
         return error_set(err, ERR_invalid, "%s(): Index is supposed to be a vector", call->op->name);
     }
     return ERR_none;
+}
+
+/* Along dim 1, and for an empty self, index_select takes a path whose message is not an index error's. */
+ErrCode call_index_error(const Call *call) {
+    const Tensor *self = call->arg[0].tensor;
+    if (call->op->id != OP_index_select || self->ndim < 2) {
+        return ERR_index_range;
+    }
+    int64_t dim = call->arg[1].i;
+    return dim == 1 || dim + self->ndim == 1 || tensor_numel(self) == 0 ? ERR_invalid : ERR_index_range;
 }
 
 static bool is_index_dtype(DType dtype) { return dtype == DT_int64 || dtype == DT_int32; }

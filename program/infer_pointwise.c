@@ -110,6 +110,12 @@ Pw call_pw(const Call *call) {
     return op->pw;
 }
 
+/* torch.clamp with one bound, a nan, compares with it and so changes nothing; with two bounds a nan makes everything nan. */
+static bool is_idle_bound(const Call *call, int k) {
+    const Arg *a = &call->arg[k];
+    return call->op->id == OP_clamp && k > 0 && call->arg[3 - k].none && a->scalar.kind == CAT_FLOAT && isnan(a->scalar.f);
+}
+
 static Scalar extreme_value(DType compute, bool highest) {
     if (dtype_is_float(compute)) {
         return scalar_float(highest ? INFINITY : -INFINITY);
@@ -123,12 +129,13 @@ int call_operands(const Call *call, DType compute, PwOperand operands[PW_MAX_OPE
         const Arg *a = &call->arg[op->operand[k]];
         ArgType type = op->param[op->operand[k]].type;
         operands[k] = (PwOperand){0};
-        if (a->none) {
+        if (a->none || is_idle_bound(call, op->operand[k])) {
             operands[k].scalar = extreme_value(compute, op->operand_missing[k] > 0);
         } else if (type == ARG_TENSOR || type == ARG_TENSOR_OPT) {
             operands[k].tensor = a->tensor;
         } else {
-            operands[k].scalar = a->scalar;
+            bool truth = compute == DT_bool && a->scalar.kind == CAT_FLOAT; /* masked_fill of a bool tensor: 0.5 is true */
+            operands[k].scalar = truth ? scalar_bool(a->scalar.f != 0) : a->scalar;
         }
     }
     return op->noperand;
@@ -169,6 +176,17 @@ static ErrCode sizes_refused(const Call *call, const Error *shape, Error *err) {
     return err->code;
 }
 
+/* An operand as TensorIterator sees it: one of another dtype than the common one was cast first, which leaves it dense. */
+static const Tensor *after_cast(const Tensor *t, DType common, Tensor *cast) {
+    if (t->dtype == common || t->ndim == 0 || tensor_is_dense(t)) {
+        return t;
+    }
+    *cast = *t;
+    const int64_t *strides[1] = {t->stride};
+    ordered_strides(t->size, t->ndim, strides, 1, cast->stride);
+    return cast;
+}
+
 /* Strides of `out`, whose size is set, for operands that do not all agree. */
 static void strides_by_operands(Tensor *out, const Tensor *const *t, int n) {
     int64_t buffer[PW_MAX_OPERANDS][MAX_DIMS];
@@ -186,7 +204,7 @@ static void strides_by_operands(Tensor *out, const Tensor *const *t, int n) {
 /* Some ops copy a contiguous clone or fill a fresh tensor instead of asking TensorIterator for their output. */
 static bool always_contiguous(const OpInfo *op) { return op->typing == typing_masked_fill || op->id == OP_pow_Scalar; }
 
-static void pointwise_strides(const OpInfo *op, Tensor *out, const Tensor *const *t, int n, bool same_size) {
+static void pointwise_strides(const OpInfo *op, Tensor *out, const Tensor **t, int n, DType common, bool same_size) {
     bool contiguous = same_size, same_strides = same_size;
     for (int k = 0; k < n && contiguous; k++) {
         contiguous = tensor_is_contiguous(t[k]);
@@ -194,6 +212,11 @@ static void pointwise_strides(const OpInfo *op, Tensor *out, const Tensor *const
     if (contiguous || always_contiguous(op)) {
         contiguous_strides(out->size, out->ndim, out->stride);
         return;
+    }
+    Tensor cast[PW_MAX_OPERANDS];
+    for (int k = 0; k < n; k++) {
+        bool condition = k == 0 && op->pw == PW_where && t[0]->dtype == DT_bool;
+        t[k] = condition ? t[k] : after_cast(t[k], common, &cast[k]);
     }
     for (int k = 1; k < n && same_strides; k++) {
         same_strides = sizes_equal(t[k]->stride, t[k]->ndim, t[0]->stride, t[0]->ndim);
@@ -227,6 +250,6 @@ ErrCode infer_pointwise(const Call *call, Infer *r) {
     DType compute;
     TRY(op->typing(call, &compute, &out->dtype, r->err));
     TRY(sizes_fit(out->size, out->ndim, r->err));
-    pointwise_strides(op, out, t, n, same_size);
+    pointwise_strides(op, out, t, n, compute, same_size);
     return ERR_none;
 }

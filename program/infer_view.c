@@ -88,8 +88,8 @@ static ErrCode infer_minus_one(const int64_t *asked, int n, int64_t numel, int64
     return ERR_none;
 }
 
-/* Strides with which self can be seen as `size`, of as many elements (at::detail::computeStride); false if it can not. */
-static bool view_strides(const Tensor *self, int64_t numel, const int64_t *size, int n, int64_t *stride) {
+/* Walks runs of old dims that step evenly, from the last; each must be used up exactly by new dims. */
+bool view_strides(const Tensor *self, int64_t numel, const int64_t *size, int n, int64_t *stride) {
     if (numel == 0) {
         if (sizes_equal(self->size, self->ndim, size, n)) {
             memcpy(stride, self->stride, (size_t)n * sizeof *stride);
@@ -98,7 +98,6 @@ static bool view_strides(const Tensor *self, int64_t numel, const int64_t *size,
         }
         return true;
     }
-    /* Walk runs of old dims that step evenly, from the last; each must be used up exactly by new dims. */
     int d = n - 1;
     int64_t base = self->ndim > 0 ? self->stride[self->ndim - 1] : 1;
     int64_t run = 1, used = 1;

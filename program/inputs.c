@@ -47,7 +47,8 @@ static void storage_fill(Storage *storage, const InputData *data) {
     }
 }
 
-ErrCode inputs_build(const Program *p, const Input *inputs, int ninputs, Arena *arena, const Limits *limits, Tensor *out, Error *err) {
+ErrCode inputs_build(const Program *p, const Input *inputs, int ninputs, Arena *arena, const Limits *limits, Tensor *out,
+                     Error *err) {
     CHECK(ninputs <= MAX_INPUTS);
     int64_t extent[MAX_INPUTS]; /* by leader: elements of the storage */
     int64_t bytes = 0, storages = 0;

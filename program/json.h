@@ -19,7 +19,8 @@ typedef enum ParseStatus {
 ParseStatus program_parse(Arena *arena, const char *text, size_t length, Program **out, char *message, size_t message_size);
 
 /* As program_parse, with other limits than LIMITS_DEFAULT on what inputs and statements may ask for. */
-ParseStatus program_parse_within(Arena *arena, const char *text, size_t length, const Limits *limits, Program **out, char *message, size_t message_size);
+ParseStatus program_parse_within(Arena *arena, const char *text, size_t length, const Limits *limits, Program **out, char *message,
+                                 size_t message_size);
 
 /* A growing text in an arena. */
 typedef struct Text {
@@ -43,6 +44,7 @@ void program_print(Text *text, const Program *p, bool line);
 /* A result as JSON on one line, no newline. Data of a non-compared storage etc. is printed as recorded. */
 void result_print(Text *text, const Result *r, const Program *p);
 /* Reads a result: `expect` of a program, or a target's answer. Unknown keys other than x- are errors. */
-ParseStatus result_parse(Arena *arena, const char *text, size_t length, const Program *p, Result **out, char *message, size_t message_size);
+ParseStatus result_parse(Arena *arena, const char *text, size_t length, const Program *p, Result **out, char *message,
+                         size_t message_size);
 
 #endif

@@ -86,7 +86,7 @@ Integrality json_integrality(const Json *number, int64_t *value) {
     return NUMBER_INTEGER;
 }
 
-bool decimal_to_int(const char *text, int64_t *value) {
+bool json_decimal(const char *text, int64_t *value) {
     const char *digits = text + (*text == '-');
     size_t n = strspn(digits, "0123456789");
     if (n == 0 || n > 19 || digits[n] || (digits[0] == '0' && (n > 1 || *text == '-'))) {
@@ -98,7 +98,7 @@ bool decimal_to_int(const char *text, int64_t *value) {
     return errno == 0;
 }
 
-bool special_float(const char *text, double *value) {
+bool json_special_float(const char *text, double *value) {
     static const struct { const char *text; double value; } specials[] = {
         {"nan", NAN}, {"inf", INFINITY}, {"-inf", -INFINITY}, {"-0.0", -0.0},
     };
@@ -113,7 +113,7 @@ bool special_float(const char *text, double *value) {
 
 /* ---- readers with complaints ---- */
 
-bool read_int(Reader *r, const Json *j, int64_t *value) {
+bool json_read_int(Reader *r, const Json *j, int64_t *value) {
     if (!json_want(r, j, JSON_NUMBER, "an integer")) {
         return false;
     }
@@ -127,37 +127,38 @@ bool read_int(Reader *r, const Json *j, int64_t *value) {
     return true;
 }
 
-bool read_int_in(Reader *r, const Json *j, int64_t low, int64_t high, int64_t *value) {
-    if (!read_int(r, j, value)) {
+bool json_read_int_in(Reader *r, const Json *j, int64_t low, int64_t high, int64_t *value) {
+    if (!json_read_int(r, j, value)) {
         return false;
     }
     return (*value >= low && *value <= high) ||
            json_bad(r, j, "%lld is not in %lld..%lld", (long long)*value, (long long)low, (long long)high);
 }
 
-bool read_bool(Reader *r, const Json *j, bool *value) {
+bool json_read_bool(Reader *r, const Json *j, bool *value) {
     *value = j->boolean;
     return json_want(r, j, JSON_BOOL, "true or false");
 }
 
-bool read_wide_int(Reader *r, const Json *j, int64_t *value) {
+bool json_read_wide_int(Reader *r, const Json *j, int64_t *value) {
     if (!json_is_wrapped(j, "int")) {
-        return read_int(r, j, value);
+        return json_read_int(r, j, value);
     }
     const Json *inner = j->child;
     if (inner->kind == JSON_NUMBER) {
-        return read_int(r, inner, value);
+        return json_read_int(r, inner, value);
     }
     if (!json_want(r, inner, JSON_STRING, "a decimal string")) {
         return false;
     }
-    return decimal_to_int(inner->text, value) || json_bad(r, inner, "expected a decimal string that fits int64, such as \"9223372036854775807\"");
+    return json_decimal(inner->text, value) ||
+           json_bad(r, inner, "expected a decimal string that fits int64, such as \"9223372036854775807\"");
 }
 
 /* What stands in {"float": ..}. */
 static bool read_wrapped_float(Reader *r, const Json *j, double *value) {
     if (j->kind == JSON_STRING) {
-        return special_float(j->text, value) || json_bad(r, j, "expected a number, \"nan\", \"inf\", \"-inf\" or \"-0.0\"");
+        return json_special_float(j->text, value) || json_bad(r, j, "expected a number, \"nan\", \"inf\", \"-inf\" or \"-0.0\"");
     }
     if (!json_want(r, j, JSON_NUMBER, "a number or a string such as \"nan\"")) {
         return false;
@@ -166,7 +167,7 @@ static bool read_wrapped_float(Reader *r, const Json *j, double *value) {
     return isfinite(*value) || json_bad(r, j, "the number is beyond float64; infinity is \"inf\"");
 }
 
-bool read_scalar(Reader *r, const Json *j, Scalar *out) {
+bool json_read_scalar(Reader *r, const Json *j, Scalar *out) {
     if (j->kind == JSON_BOOL) {
         *out = scalar_bool(j->boolean);
         return true;
@@ -177,7 +178,7 @@ bool read_scalar(Reader *r, const Json *j, Scalar *out) {
     }
     if (json_is_wrapped(j, "int")) {
         *out = scalar_int(0);
-        return read_wide_int(r, j, &out->i);
+        return json_read_wide_int(r, j, &out->i);
     }
     if (!json_want(r, j, JSON_NUMBER, "a number, a boolean, {\"float\": ..} or {\"int\": ..}")) {
         return false;
@@ -195,7 +196,7 @@ bool read_scalar(Reader *r, const Json *j, Scalar *out) {
     return true;
 }
 
-bool read_seed(Reader *r, const Json *j, uint64_t *seed) {
+bool json_read_seed(Reader *r, const Json *j, uint64_t *seed) {
     if (j->kind == JSON_STRING) {
         size_t n = strlen(j->text);
         bool digits = n > 0 && n <= 20 && strspn(j->text, "0123456789") == n && (n == 1 || j->text[0] != '0');
@@ -266,7 +267,7 @@ static double bfloat_decode(uint16_t half) {
     return f;
 }
 
-void data_store_double(void *data, DType dtype, int64_t i, double value) {
+void json_data_store(void *data, DType dtype, int64_t i, double value) {
     if (dtype == DT_float16 || dtype == DT_bfloat16) {
         ((uint16_t *)data)[i] = dtype == DT_float16 ? half_encode(value) : bfloat_encode(value);
     } else if (dtype == DT_float32 && isfinite(value) && fabs(value) >= 0x1.ffffffp127) {
@@ -276,7 +277,7 @@ void data_store_double(void *data, DType dtype, int64_t i, double value) {
     }
 }
 
-double data_load_double(const void *data, DType dtype, int64_t i) {
+double json_data_load(const void *data, DType dtype, int64_t i) {
     if (dtype == DT_float16) {
         return half_decode(((const uint16_t *)data)[i]);
     }
@@ -286,18 +287,18 @@ double data_load_double(const void *data, DType dtype, int64_t i) {
 static bool read_element_float(Reader *r, const Json *j, DType dtype, bool rounding, void *data, int64_t i) {
     double value = 0;
     if (j->kind == JSON_STRING) {
-        if (!special_float(j->text, &value)) {
+        if (!json_special_float(j->text, &value)) {
             return json_bad(r, j, "expected a number, \"nan\", \"inf\", \"-inf\" or \"-0.0\"");
         }
-        data_store_double(data, dtype, i, value);
+        json_data_store(data, dtype, i, value);
         return true;
     }
     if (!json_want(r, j, JSON_NUMBER, "a number")) {
         return false;
     }
     value = json_double(j);
-    data_store_double(data, dtype, i, value);
-    if (!rounding && !isfinite(data_load_double(data, dtype, i))) {
+    json_data_store(data, dtype, i, value);
+    if (!rounding && !isfinite(json_data_load(data, dtype, i))) {
         return json_bad(r, j, "the number is beyond %s; infinity is \"inf\"", dtype_name(dtype));
     }
     return true;
@@ -306,14 +307,14 @@ static bool read_element_float(Reader *r, const Json *j, DType dtype, bool round
 static bool read_element_int(Reader *r, const Json *j, DType dtype, bool rounding, void *data, int64_t i) {
     int64_t value;
     if (j->kind == JSON_STRING) {
-        if (!decimal_to_int(j->text, &value)) {
+        if (!json_decimal(j->text, &value)) {
             return json_bad(r, j, "expected a decimal string that fits int64");
         }
     } else if (rounding && j->kind == JSON_NUMBER) { /* a target may print all digits of an int64 */
         if (json_integrality(j, &value) != NUMBER_INTEGER) {
             return json_bad(r, j, "expected an integer");
         }
-    } else if (!read_int(r, j, &value)) {
+    } else if (!json_read_int(r, j, &value)) {
         return false;
     }
     if (value < dtype_min(dtype) || value > dtype_max(dtype)) {
@@ -323,7 +324,7 @@ static bool read_element_int(Reader *r, const Json *j, DType dtype, bool roundin
     return true;
 }
 
-bool read_data(Reader *r, const Json *j, DType dtype, bool rounding, void **data, int64_t *n) {
+bool json_read_data(Reader *r, const Json *j, DType dtype, bool rounding, void **data, int64_t *n) {
     if (!json_want(r, j, JSON_ARRAY, "an array of elements")) {
         return false;
     }
@@ -333,10 +334,11 @@ bool read_data(Reader *r, const Json *j, DType dtype, bool rounding, void **data
     for (const Json *e = j->child; e; e = e->next, i++) {
         bool ok, b = false;
         if (dtype == DT_bool) {
-            ok = read_bool(r, e, &b);
+            ok = json_read_bool(r, e, &b);
             element_store_int(*data, dtype, i, b);
         } else {
-            ok = dtype_is_float(dtype) ? read_element_float(r, e, dtype, rounding, *data, i) : read_element_int(r, e, dtype, rounding, *data, i);
+            ok = dtype_is_float(dtype) ? read_element_float(r, e, dtype, rounding, *data, i)
+                                       : read_element_int(r, e, dtype, rounding, *data, i);
         }
         if (!ok) {
             return false;

@@ -16,7 +16,7 @@ static bool read_ints(Reader *r, const Json *j, int64_t low, int64_t *v, int max
     }
     *n = j->count;
     for (const Json *e = j->child; e; e = e->next) {
-        if (!read_int_in(r, e, low, (int64_t)1 << 53, &v[e->index])) {
+        if (!json_read_int_in(r, e, low, (int64_t)1 << 53, &v[e->index])) {
             return false;
         }
     }
@@ -30,13 +30,15 @@ static bool read_input_data(Reader *r, const Json *j, DType dtype, InputData *ou
     out->given = true;
     out->is_fill = j->kind == JSON_OBJECT;
     if (out->is_fill) {
-        return read_fill(r, j, keys, &out->fill, &out->seed, &out->extra);
+        return json_read_fill(r, j, keys, &out->fill, &out->seed, &out->extra);
     }
-    return json_want(r, j, JSON_ARRAY, "an array of elements or a fill") && read_data(r, j, dtype, false, &out->data, &out->numel);
+    return json_want(r, j, JSON_ARRAY, "an array of elements or a fill") &&
+           json_read_data(r, j, dtype, false, &out->data, &out->numel);
 }
 
 static bool read_input(Reader *r, const Json *j, Input *in) {
-    static const char *const keys[] = {"name", "dtype", "size", "stride", "storage_offset", "storage", "requires_grad", "data", NULL};
+    static const char *const keys[] = {"name",    "dtype",         "size", "stride", "storage_offset",
+                                       "storage", "requires_grad", "data", NULL};
     in->storage = NAME_NONE;
     if (!json_keys(r, j, keys, &in->extra)) {
         return false;
@@ -44,7 +46,7 @@ static bool read_input(Reader *r, const Json *j, Input *in) {
     const Json *name = json_need(r, j, "name");
     const Json *dtype = name ? json_need(r, j, "dtype") : NULL;
     const Json *size = dtype ? json_need(r, j, "size") : NULL;
-    if (!size || !read_name(r, name, &in->name) || !read_dtype(r, dtype, &in->dtype) ||
+    if (!size || !json_read_name(r, name, &in->name) || !json_read_dtype(r, dtype, &in->dtype) ||
         !read_ints(r, size, 0, in->size, MAX_DIMS, &in->ndim)) {
         return false;
     }
@@ -66,17 +68,17 @@ static bool read_input(Reader *r, const Json *j, Input *in) {
     }
     if (offset) {
         in->offset_given = true;
-        if (!read_int_in(r, offset, 0, (int64_t)1 << 53, &in->offset)) {
+        if (!json_read_int_in(r, offset, 0, (int64_t)1 << 53, &in->offset)) {
             return false;
         }
     }
     if (requires_grad) {
         in->requires_grad_given = true;
-        if (!read_bool(r, requires_grad, &in->requires_grad)) {
+        if (!json_read_bool(r, requires_grad, &in->requires_grad)) {
             return false;
         }
     }
-    return (!storage || read_name(r, storage, &in->storage)) && (!data || read_input_data(r, data, in->dtype, &in->data));
+    return (!storage || json_read_name(r, storage, &in->storage)) && (!data || read_input_data(r, data, in->dtype, &in->data));
 }
 
 static bool read_inputs(Reader *r, const Json *j, Input **out, int *n) {
@@ -106,7 +108,7 @@ static bool read_backward(Reader *r, const Json *j, Backward *out) {
         return true;
     }
     out->given = true;
-    if (!json_want(r, j, JSON_OBJECT, "a fill or null") || !read_fill(r, j, keys, &out->fill, &out->seed, &out->extra)) {
+    if (!json_want(r, j, JSON_OBJECT, "a fill or null") || !json_read_fill(r, j, keys, &out->fill, &out->seed, &out->extra)) {
         return false;
     }
     const Json *of = json_get(j, "of");
@@ -120,7 +122,7 @@ static bool read_backward(Reader *r, const Json *j, Backward *out) {
     out->nof = of->count;
     for (const Json *e = of->child; e; e = e->next) {
         int64_t place;
-        if (!read_int_in(r, e, 0, INT32_MAX, &place)) {
+        if (!json_read_int_in(r, e, 0, INT32_MAX, &place)) {
             return false;
         }
         out->of[e->index] = (int)place;
@@ -137,13 +139,13 @@ static bool read_recall_set(Reader *r, const Json *j, Recall *out) {
     out->nset = j->count;
     for (const Json *e = j->child; e; e = e->next) {
         const Json key = {.kind = JSON_STRING, .text = e->key, .parent = e->parent, .key = e->key, .index = e->index};
-        if (!read_name(r, &key, &out->set[e->index].name)) {
+        if (!json_read_name(r, &key, &out->set[e->index].name)) {
             return false;
         }
         if (!json_is_wrapped(e, "requires_grad")) {
             return json_bad(r, e, "expected {\"requires_grad\": true or false}");
         }
-        if (!read_bool(r, e->child, &out->set[e->index].requires_grad)) {
+        if (!json_read_bool(r, e->child, &out->set[e->index].requires_grad)) {
             return false;
         }
     }
@@ -170,7 +172,7 @@ static bool read_recall(Reader *r, const Json *j, Recall *out) {
     }
     const Json *inputs = keep ? NULL : json_need(r, j, "inputs");
     return (keep || (inputs && read_inputs(r, inputs, &out->inputs, &out->ninputs))) && (!set || read_recall_set(r, set, out)) &&
-           (!grad_mode || read_bool(r, grad_mode, &out->grad_mode));
+           (!grad_mode || json_read_bool(r, grad_mode, &out->grad_mode));
 }
 
 static bool read_recalls(Reader *r, const Json *j, Program *p) {
@@ -218,7 +220,7 @@ static bool read_shell_roles(Reader *r, const Json *j, Shell *shell) {
     for (const Json *e = j->child; e; e = e->next) {
         int role;
         const Json key = {.kind = JSON_STRING, .text = e->key, .parent = e->parent, .key = e->key, .index = e->index};
-        if (!read_name(r, &key, &shell->roles[e->index].name) || !read_choice(r, e, role_names, &role)) {
+        if (!json_read_name(r, &key, &shell->roles[e->index].name) || !read_choice(r, e, json_role_names, &role)) {
             return false;
         }
         shell->roles[e->index].role = (Role)role;
@@ -238,7 +240,7 @@ static bool read_shell_spelling(Reader *r, const Json *j, Shell *shell) {
         if (!path_valid(e->key)) {
             return json_bad(r, e, "not a statement's path, such as body[3]");
         }
-        if (!read_choice(r, e, spelling_names, &spelling)) {
+        if (!read_choice(r, e, json_spelling_names, &spelling)) {
             return false;
         }
         shell->spelling[e->index].path = e->key;
@@ -280,7 +282,7 @@ static bool read_shell(Reader *r, const Json *j, Shell **out) {
     const Json *outline = json_get(j, "outline"), *instances = json_get(j, "instances");
     if (wrap) {
         int kind;
-        if (!read_choice(r, wrap, wrap_names, &kind)) {
+        if (!read_choice(r, wrap, json_wrap_names, &kind)) {
             return false;
         }
         shell->wrap_given = true;
@@ -290,7 +292,7 @@ static bool read_shell(Reader *r, const Json *j, Shell **out) {
     shell->instances_given = instances != NULL;
     return (!roles || read_shell_roles(r, roles, shell)) && (!spelling || read_shell_spelling(r, spelling, shell)) &&
            (!outline || read_shell_outline(r, outline, shell)) &&
-           (!instances || read_int_in(r, instances, 1, 1024, &shell->instances));
+           (!instances || json_read_int_in(r, instances, 1, 1024, &shell->instances));
 }
 
 /* ---- the whole ---- */
@@ -306,7 +308,7 @@ static bool read_text_member(Reader *r, const Json *j, const char **out) {
 static bool read_version(Reader *r, const Json *root) {
     const Json *j = json_need(r, root, "twingrad");
     int64_t version;
-    if (!j || !read_int(r, j, &version)) {
+    if (!j || !json_read_int(r, j, &version)) {
         return false;
     }
     return version == 1 || json_bad(r, j, "format version %lld is not known: this reads version 1", (long long)version);
@@ -317,8 +319,9 @@ static bool read_calls(Reader *r, const Json *root, Program *p) {
     p->grad_mode = true;
     p->grad_mode_given = grad_mode != NULL;
     p->args_given = args != NULL;
-    return read_backward(r, json_get(root, "backward"), &p->backward) && (!args || read_names(r, args, false, &p->args, &p->nargs)) &&
-           (!grad_mode || read_bool(r, grad_mode, &p->grad_mode)) && (!recalls || read_recalls(r, recalls, p));
+    return read_backward(r, json_get(root, "backward"), &p->backward) &&
+           (!args || json_read_names(r, args, false, &p->args, &p->nargs)) &&
+           (!grad_mode || json_read_bool(r, grad_mode, &p->grad_mode)) && (!recalls || read_recalls(r, recalls, p));
 }
 
 static bool read_program(Reader *r, const Json *root, Program *p) {
@@ -333,8 +336,9 @@ static bool read_program(Reader *r, const Json *root, Program *p) {
     const Json *returns = body ? json_need(r, root, "return") : NULL;
     p->inputs_given = inputs != NULL;
     p->setup_given = setup != NULL;
-    return returns && (!inputs || read_inputs(r, inputs, &p->inputs, &p->ninputs)) && (!setup || read_block(r, setup, &p->setup)) &&
-           read_block(r, body, &p->body) && read_names(r, returns, false, &p->returns, &p->nreturns) && read_calls(r, root, p) &&
+    return returns && (!inputs || read_inputs(r, inputs, &p->inputs, &p->ninputs)) &&
+           (!setup || json_read_block(r, setup, &p->setup)) && json_read_block(r, body, &p->body) &&
+           json_read_names(r, returns, false, &p->returns, &p->nreturns) && read_calls(r, root, p) &&
            (!shell || read_shell(r, shell, &p->shell));
 }
 
@@ -344,7 +348,7 @@ static bool read_expect(Reader *r, const Json *root, Program *p) {
     if (!expect) {
         return true;
     }
-    p->expect = read_result(r, expect, p);
+    p->expect = json_read_result(r, expect, p);
     return p->expect != NULL;
 }
 

@@ -69,7 +69,7 @@ static bool names_match(const OpInfo *op, const Json *stmt) {
 static bool kinds_match(const OpInfo *op, const Json *stmt) {
     for (int i = 0; i < op->nparam; i++) {
         const Json *a = json_get(stmt, op->param[i].name);
-        if (a && !arg_fits(&op->param[i], a)) {
+        if (a && !json_arg_fits(&op->param[i], a)) {
             return false;
         }
     }
@@ -87,8 +87,8 @@ static bool bad_overload(Reader *r, const Json *stmt, const OpInfo *first, int n
             known |= at >= 0 || is_stmt_key(&first[k], a->key);
             if (at >= 0) {
                 param = &first[k].param[at];
-                fits |= arg_fits(param, a);
-                const char *want = arg_expected(param);
+                fits |= json_arg_fits(param, a);
+                const char *want = json_arg_expected(param);
                 int slot = !expected[0] || strcmp(expected[0], want) == 0 ? 0 : 1;
                 expected[slot] = want;
             }
@@ -97,8 +97,8 @@ static bool bad_overload(Reader *r, const Json *stmt, const OpInfo *first, int n
             return json_bad(r, a, "unknown argument of %s", first->name);
         }
         if (param && !fits) {
-            return json_bad(r, a, "expected %s%s%s, found %s", expected[0], expected[1] ? " or " : "", expected[1] ? expected[1] : "",
-                            json_kind_name(a));
+            return json_bad(r, a, "expected %s%s%s, found %s", expected[0], expected[1] ? " or " : "",
+                            expected[1] ? expected[1] : "", json_kind_name(a));
         }
     }
     for (int i = 0; i < first->nparam; i++) {
@@ -138,14 +138,14 @@ static const OpInfo *choose_op(Reader *r, const Json *stmt, const char *name, bo
 static bool read_out(Reader *r, const Json *j, Stmt *s) {
     if (j->kind == JSON_ARRAY) {
         s->out_list = true;
-        return read_names(r, j, false, &s->out, &s->nout);
+        return json_read_names(r, j, false, &s->out, &s->nout);
     }
     if (!json_want(r, j, JSON_STRING, "a name or an array of names")) {
         return false;
     }
     s->out = arena_array(r->arena, NameId, 1);
     s->nout = 1;
-    return read_name(r, j, s->out);
+    return json_read_name(r, j, s->out);
 }
 
 /* Values of an unknown op: any that the format has. */
@@ -167,7 +167,8 @@ static bool check_foreign_value(Reader *r, const Json *j) {
 }
 
 static bool read_unknown_op(Reader *r, const Json *j, const char *name, Stmt *s) {
-    if (strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.") != strlen(name) || !*name || strlen(name) > 64) {
+    if (strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.") != strlen(name) || !*name ||
+        strlen(name) > 64) {
         return json_bad(r, json_get(j, "op"), "not the name of an op");
     }
     for (const Json *a = j->child; a; a = a->next) {
@@ -179,8 +180,8 @@ static bool read_unknown_op(Reader *r, const Json *j, const char *name, Stmt *s)
     if (!r->unknown_op) {
         const OpInfo *first;
         const char *other = op_overloads(name, &first) > 0 && name[0] != '_' ? foreign_overload(name, j) : NULL;
-        r->unknown_op = arena_printf(r->arena, "%s.op: the %s %s is not in the op table", json_path(r, j), other ? "overload" : "op",
-                                     other ? other : name);
+        r->unknown_op = arena_printf(r->arena, "%s.op: the %s %s is not in the op table", json_path(r, j),
+                                     other ? "overload" : "op", other ? other : name);
     }
     s->kind = STMT_GRAPH_BREAK; /* a place holder: the program is not handed out */
     return !out || read_out(r, out, s);
@@ -198,7 +199,7 @@ static bool writes_self(const OpInfo *op) {
 /* A tensor literal: its data is read in the dtype it states. */
 static bool read_literal_stmt(Reader *r, const Json *j, Stmt *s) {
     int data = op_param(s->op, "data"), size = op_param(s->op, "size"), dtype = op_param(s->op, "dtype");
-    return read_literal(r, json_get(j, "data"), s->arg[dtype].dtype, &s->arg[size], &s->arg[data]);
+    return json_read_literal(r, json_get(j, "data"), s->arg[dtype].dtype, &s->arg[size], &s->arg[data]);
 }
 
 static bool read_op(Reader *r, const Json *j, const char *name, Stmt *s) {
@@ -211,7 +212,7 @@ static bool read_op(Reader *r, const Json *j, const char *name, Stmt *s) {
     s->arg = arena_array(r->arena, PArg, op->nparam);
     for (int i = 0; i < op->nparam; i++) {
         const Json *a = json_get(j, op->param[i].name);
-        if (a && !read_arg(r, &op->param[i], a, &s->arg[i])) {
+        if (a && !json_read_arg(r, &op->param[i], a, &s->arg[i])) {
             return false;
         }
     }
@@ -221,7 +222,7 @@ static bool read_op(Reader *r, const Json *j, const char *name, Stmt *s) {
     const Json *requires_grad = op->kind == KIND_FACTORY ? json_get(j, "requires_grad") : NULL;
     if (requires_grad) {
         s->requires_grad_given = true;
-        if (!read_bool(r, requires_grad, &s->requires_grad)) {
+        if (!json_read_bool(r, requires_grad, &s->requires_grad)) {
             return false;
         }
     }
@@ -237,7 +238,7 @@ static bool read_optional_bool(Reader *r, const Json *object, const char *key, b
     if (given) {
         *given = j != NULL;
     }
-    return !j || read_bool(r, j, out);
+    return !j || json_read_bool(r, j, out);
 }
 
 /* {"op": "grad"}: no row of the table, but a statement of its own. */
@@ -258,8 +259,9 @@ static bool read_grad(Reader *r, const Json *j, Stmt *s) {
     if (!out || !json_want(r, out, JSON_ARRAY, "an array of names")) {
         return false;
     }
-    return read_names(r, outputs, false, &g->outputs, &g->noutputs) && read_names(r, inputs, false, &g->inputs, &g->ninputs) &&
-           (!grad_outputs || read_names(r, grad_outputs, true, &g->grad_outputs, &g->ngrad_outputs)) &&
+    return json_read_names(r, outputs, false, &g->outputs, &g->noutputs) &&
+           json_read_names(r, inputs, false, &g->inputs, &g->ninputs) &&
+           (!grad_outputs || json_read_names(r, grad_outputs, true, &g->grad_outputs, &g->ngrad_outputs)) &&
            read_optional_bool(r, j, "create_graph", NULL, &g->create_graph) &&
            read_optional_bool(r, j, "retain_graph", &g->retain_given, &g->retain_graph) &&
            read_optional_bool(r, j, "allow_unused", NULL, &g->allow_unused) && read_out(r, out, s);
@@ -272,7 +274,7 @@ static bool read_pair(Reader *r, const Json *j, NameId *name, const Json **secon
         return json_bad(r, j, "expected %s", expected);
     }
     *second = j->child->next;
-    return read_name(r, j->child, name);
+    return json_read_name(r, j->child, name);
 }
 
 /* `depth`: how many `not`s stand around it. */
@@ -282,11 +284,12 @@ static bool read_predicate(Reader *r, const Json *j, Predicate *out, int depth) 
         return false;
     }
     int kind = 0;
-    while (j->count == 1 && predicate_names[kind] && strcmp(predicate_names[kind], j->child->key) != 0) {
+    while (j->count == 1 && json_predicate_names[kind] && strcmp(json_predicate_names[kind], j->child->key) != 0) {
         kind++;
     }
-    if (j->count != 1 || !predicate_names[kind]) {
-        return json_bad(r, j, "expected one predicate: requires_grad, is_leaf, has_grad_fn, is_contiguous, is_grad_enabled, dtype, dim or not");
+    if (j->count != 1 || !json_predicate_names[kind]) {
+        return json_bad(
+            r, j, "expected one predicate: requires_grad, is_leaf, has_grad_fn, is_contiguous, is_grad_enabled, dtype, dim or not");
     }
     out->kind = (PredicateKind)kind;
     const Json *value = j->child, *second = NULL;
@@ -294,10 +297,10 @@ static bool read_predicate(Reader *r, const Json *j, Predicate *out, int depth) 
     case PRED_requires_grad:
     case PRED_is_leaf:
     case PRED_has_grad_fn:
-    case PRED_is_contiguous: return read_name(r, value, &out->of);
+    case PRED_is_contiguous: return json_read_name(r, value, &out->of);
     case PRED_is_grad_enabled: return (value->kind == JSON_BOOL && value->boolean) || json_bad(r, value, "expected true");
-    case PRED_dtype: return read_pair(r, value, &out->of, &second, "[NAME, DTYPE]") && read_dtype(r, second, &out->dtype);
-    case PRED_dim: return read_pair(r, value, &out->of, &second, "[NAME, N]") && read_int(r, second, &out->dim);
+    case PRED_dtype: return read_pair(r, value, &out->of, &second, "[NAME, DTYPE]") && json_read_dtype(r, second, &out->dtype);
+    case PRED_dim: return read_pair(r, value, &out->of, &second, "[NAME, N]") && json_read_int(r, second, &out->dim);
     case PRED_not: break;
     }
     if (depth == MAX_NESTING) {
@@ -321,7 +324,7 @@ static bool read_with(Reader *r, const Json *j, Stmt *s) {
         return json_bad(r, mode, "expected \"no_grad\" or \"enable_grad\"");
     }
     const Json *body = json_need(r, j, "body");
-    return body && read_block(r, body, &s->body);
+    return body && json_read_block(r, body, &s->body);
 }
 
 static bool read_if(Reader *r, const Json *j, Stmt *s) {
@@ -332,7 +335,7 @@ static bool read_if(Reader *r, const Json *j, Stmt *s) {
     }
     const Json *then = json_need(r, j, "then"), *orelse = json_get(j, "else");
     s->has_else = orelse != NULL;
-    return then && read_block(r, then, &s->body) && (!orelse || read_block(r, orelse, &s->orelse));
+    return then && json_read_block(r, then, &s->body) && (!orelse || json_read_block(r, orelse, &s->orelse));
 }
 
 static bool read_assert(Reader *r, const Json *j, Stmt *s) {
@@ -355,14 +358,15 @@ static bool read_probe(Reader *r, const Json *j, Stmt *s) {
         return !of || json_bad(r, of, "is_grad_enabled is of nothing");
     }
     of = json_need(r, j, "of");
-    return of && read_name(r, of, &s->of);
+    return of && json_read_name(r, of, &s->of);
 }
 
 static bool read_graph_break(Reader *r, const Json *j, Stmt *s) {
     static const char *const keys[] = {"graph_break", NULL};
     const Json *value = json_get(j, "graph_break");
     s->kind = STMT_GRAPH_BREAK;
-    return json_keys(r, j, keys, &s->extra) && ((value->kind == JSON_BOOL && value->boolean) || json_bad(r, value, "expected true"));
+    return json_keys(r, j, keys, &s->extra) &&
+           ((value->kind == JSON_BOOL && value->boolean) || json_bad(r, value, "expected true"));
 }
 
 static bool read_op_stmt(Reader *r, const Json *j, Stmt *s) {
@@ -397,7 +401,7 @@ static bool read_stmt(Reader *r, const Json *j, Stmt *s) {
     return json_bad(r, j, "expected a statement: one of the keys op, with, if, assert, probe, graph_break");
 }
 
-bool read_block(Reader *r, const Json *j, Block *out) {
+bool json_read_block(Reader *r, const Json *j, Block *out) {
     if (!json_want(r, j, JSON_ARRAY, "an array of statements")) {
         return false;
     }

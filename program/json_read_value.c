@@ -1,12 +1,12 @@
 /* Values of a statement's arguments: names, dtypes, fills, integers that may be sizes, lists, Python index items, literal data.
  *
- * Reading an argument has two steps. arg_fits looks at the JSON kind alone: it is what chooses among overloads. read_arg then
- * reads the value and complains in detail. */
+ * Reading an argument has two steps. json_arg_fits looks at the JSON kind alone: it is what chooses among overloads. json_read_arg
+ * then reads the value and complains in detail. */
 #include "program/json_tree.h"
 
 #include <string.h>
 
-bool read_name(Reader *r, const Json *j, NameId *out) {
+bool json_read_name(Reader *r, const Json *j, NameId *out) {
     *out = NAME_NONE;
     if (!json_want(r, j, JSON_STRING, "a name")) {
         return false;
@@ -18,7 +18,7 @@ bool read_name(Reader *r, const Json *j, NameId *out) {
     return *out != NAME_NONE || json_bad(r, j, "more than %d different names", MAX_NAMES);
 }
 
-bool read_names(Reader *r, const Json *j, bool nulls, NameId **out, int *n) {
+bool json_read_names(Reader *r, const Json *j, bool nulls, NameId **out, int *n) {
     if (!json_want(r, j, JSON_ARRAY, "an array of names")) {
         return false;
     }
@@ -26,7 +26,7 @@ bool read_names(Reader *r, const Json *j, bool nulls, NameId **out, int *n) {
     for (const Json *e = j->child; e; e = e->next) {
         if (nulls && e->kind == JSON_NULL) {
             v[e->index] = NAME_NONE;
-        } else if (!read_name(r, e, &v[e->index])) {
+        } else if (!json_read_name(r, e, &v[e->index])) {
             return false;
         }
     }
@@ -35,14 +35,14 @@ bool read_names(Reader *r, const Json *j, bool nulls, NameId **out, int *n) {
     return true;
 }
 
-bool read_dtype(Reader *r, const Json *j, DType *out) {
+bool json_read_dtype(Reader *r, const Json *j, DType *out) {
     if (!json_want(r, j, JSON_STRING, "a dtype's name")) {
         return false;
     }
     return dtype_parse(j->text, out) || json_bad(r, j, "unknown dtype");
 }
 
-bool read_fill(Reader *r, const Json *j, const char *const *allowed, FillKind *fill, uint64_t *seed, const char **extra) {
+bool json_read_fill(Reader *r, const Json *j, const char *const *allowed, FillKind *fill, uint64_t *seed, const char **extra) {
     if (!json_keys(r, j, allowed, extra)) {
         return false;
     }
@@ -56,23 +56,25 @@ bool read_fill(Reader *r, const Json *j, const char *const *allowed, FillKind *f
     bool drawn = *fill != FILL_zeros && *fill != FILL_ones && *fill != FILL_arange;
     const Json *s = drawn ? json_need(r, j, "seed") : json_get(j, "seed");
     *seed = 0;
-    return (!drawn && !s) || (s && read_seed(r, s, seed));
+    return (!drawn && !s) || (s && json_read_seed(r, s, seed));
 }
 
 /* ---- integers that may be a size ---- */
 
-static bool fits_pint(const Json *j) { return j->kind == JSON_NUMBER || json_is_wrapped(j, "size_of") || json_is_wrapped(j, "int"); }
+static bool fits_pint(const Json *j) {
+    return j->kind == JSON_NUMBER || json_is_wrapped(j, "size_of") || json_is_wrapped(j, "int");
+}
 
 static bool read_pint(Reader *r, const Json *j, PInt *out) {
     *out = (PInt){NAME_NONE, 0};
     if (!json_is_wrapped(j, "size_of")) {
-        return read_wide_int(r, j, &out->value);
+        return json_read_wide_int(r, j, &out->value);
     }
     const Json *pair = j->child;
     if (pair->kind != JSON_ARRAY || pair->count != 2) {
         return json_bad(r, pair, "expected [NAME, DIM]");
     }
-    return read_name(r, pair->child, &out->size_of) && read_int(r, pair->child->next, &out->value);
+    return json_read_name(r, pair->child, &out->size_of) && json_read_int(r, pair->child->next, &out->value);
 }
 
 static bool read_pints(Reader *r, const Json *j, PArg *out) {
@@ -104,7 +106,7 @@ static bool read_list_item(Reader *r, const Json *j, PIndexItem *out) {
     }
     int64_t *v = arena_array(r->arena, int64_t, j->count);
     for (const Json *e = j->child; e; e = e->next) {
-        if (!read_wide_int(r, e, &v[e->index])) {
+        if (!json_read_wide_int(r, e, &v[e->index])) {
             return false;
         }
     }
@@ -124,7 +126,7 @@ static bool read_index_item(Reader *r, const Json *j, PIndexItem *out) {
         return true;
     case JSON_STRING:
         out->kind = strcmp(j->text, "...") == 0 ? INDEX_ELLIPSIS : INDEX_TENSOR;
-        return out->kind == INDEX_ELLIPSIS || read_name(r, j, &out->tensor);
+        return out->kind == INDEX_ELLIPSIS || json_read_name(r, j, &out->tensor);
     case JSON_ARRAY:
         out->kind = INDEX_SLICE;
         if (j->count != 3) {
@@ -140,7 +142,8 @@ static bool read_index_item(Reader *r, const Json *j, PIndexItem *out) {
         return read_list_item(r, j->child, out);
     }
     if (!fits_pint(j)) {
-        return json_bad(r, j, "expected an index item: an integer, [start, stop, step], null, \"...\", a boolean, a name or {\"list\": [..]}");
+        return json_bad(
+            r, j, "expected an index item: an integer, [start, stop, step], null, \"...\", a boolean, a name or {\"list\": [..]}");
     }
     out->kind = INDEX_INT;
     return read_pint(r, j, &out->start);
@@ -161,15 +164,15 @@ static bool read_index(Reader *r, const Json *j, PArg *out) {
 /* ---- arguments by type ---- */
 
 static bool type_is_optional(ArgType type) {
-    return type == ARG_TENSOR_OPT || type == ARG_SCALAR_OPT || type == ARG_INT_OPT || type == ARG_INTS_OPT || type == ARG_FLOAT_OPT ||
-           type == ARG_DTYPE_OPT || type == ARG_STR_OPT;
+    return type == ARG_TENSOR_OPT || type == ARG_SCALAR_OPT || type == ARG_INT_OPT || type == ARG_INTS_OPT ||
+           type == ARG_FLOAT_OPT || type == ARG_DTYPE_OPT || type == ARG_STR_OPT;
 }
 
 static bool fits_scalar(const Json *j) {
     return j->kind == JSON_NUMBER || j->kind == JSON_BOOL || json_is_wrapped(j, "float") || json_is_wrapped(j, "int");
 }
 
-bool arg_fits(const Param *param, const Json *j) {
+bool json_arg_fits(const Param *param, const Json *j) {
     if (j->kind == JSON_NULL) {
         return type_is_optional(param->type);
     }
@@ -198,7 +201,7 @@ bool arg_fits(const Param *param, const Json *j) {
     return false;
 }
 
-const char *arg_expected(const Param *param) {
+const char *json_arg_expected(const Param *param) {
     switch (param->type) {
     case ARG_TENSOR: return "a tensor's name";
     case ARG_TENSOR_OPT: return "a tensor's name or null";
@@ -224,7 +227,7 @@ const char *arg_expected(const Param *param) {
     return "another value";
 }
 
-bool read_arg(Reader *r, const Param *param, const Json *j, PArg *out) {
+bool json_read_arg(Reader *r, const Param *param, const Json *j, PArg *out) {
     out->given = true;
     if (j->kind == JSON_NULL) {
         out->is_none = true;
@@ -232,41 +235,41 @@ bool read_arg(Reader *r, const Param *param, const Json *j, PArg *out) {
     }
     switch (param->type) {
     case ARG_TENSOR:
-    case ARG_TENSOR_OPT: out->is_tensor = true; return read_name(r, j, &out->tensor);
+    case ARG_TENSOR_OPT: out->is_tensor = true; return json_read_name(r, j, &out->tensor);
     case ARG_TENSORS:
     case ARG_TENSORS_OPT:
         out->is_tensor = true;
-        return read_names(r, j, param->type == ARG_TENSORS_OPT, &out->tensors.v, &out->tensors.n);
+        return json_read_names(r, j, param->type == ARG_TENSORS_OPT, &out->tensors.v, &out->tensors.n);
     case ARG_VALUE:
         out->is_tensor = j->kind == JSON_STRING;
-        return out->is_tensor ? read_name(r, j, &out->tensor) : read_scalar(r, j, &out->scalar);
+        return out->is_tensor ? json_read_name(r, j, &out->tensor) : json_read_scalar(r, j, &out->scalar);
     case ARG_SCALAR:
-    case ARG_SCALAR_OPT: return read_scalar(r, j, &out->scalar);
+    case ARG_SCALAR_OPT: return json_read_scalar(r, j, &out->scalar);
     case ARG_INT:
     case ARG_INT_OPT: return read_pint(r, j, &out->i);
     case ARG_INTS:
     case ARG_INTS_OPT: return read_pints(r, j, out);
-    case ARG_BOOL: return read_bool(r, j, &out->b);
+    case ARG_BOOL: return json_read_bool(r, j, &out->b);
     case ARG_FLOAT:
     case ARG_FLOAT_OPT: {
         Scalar s;
-        if (!read_scalar(r, j, &s)) {
+        if (!json_read_scalar(r, j, &s)) {
             return false;
         }
         out->f = scalar_to_double(s);
         return true;
     }
     case ARG_DTYPE:
-    case ARG_DTYPE_OPT: return read_dtype(r, j, &out->dtype);
+    case ARG_DTYPE_OPT: return json_read_dtype(r, j, &out->dtype);
     case ARG_STR:
     case ARG_STR_OPT: out->str = j->text; return true;
     case ARG_INDEX: return read_index(r, j, out);
-    case ARG_DATA: return true; /* read_literal, once the dtype is known */
+    case ARG_DATA: return true; /* json_read_literal, once the dtype is known */
     }
     return true;
 }
 
-bool read_literal(Reader *r, const Json *j, DType dtype, const PArg *size, PArg *out) {
+bool json_read_literal(Reader *r, const Json *j, DType dtype, const PArg *size, PArg *out) {
     int64_t want = 1;
     for (int i = 0; i < size->ints.n; i++) {
         const PInt *d = &size->ints.v[i];
@@ -278,7 +281,7 @@ bool read_literal(Reader *r, const Json *j, DType dtype, const PArg *size, PArg 
         static const char *const allowed[] = {"fill", "seed", NULL};
         FillKind fill;
         uint64_t seed;
-        if (!read_fill(r, j, allowed, &fill, &seed, NULL)) {
+        if (!json_read_fill(r, j, allowed, &fill, &seed, NULL)) {
             return false;
         }
         if (want > 65536 || !dtype_supported(dtype)) {
@@ -289,8 +292,9 @@ bool read_literal(Reader *r, const Json *j, DType dtype, const PArg *size, PArg 
         fill_buffer(out->data.data, dtype, want, fill, seed);
         return true;
     }
-    if (!read_data(r, j, dtype, false, &out->data.data, &out->data.n)) {
+    if (!json_read_data(r, j, dtype, false, &out->data.data, &out->data.n)) {
         return false;
     }
-    return out->data.n == want || json_bad(r, j, "%lld elements were given for a size of %lld", (long long)out->data.n, (long long)want);
+    return out->data.n == want ||
+           json_bad(r, j, "%lld elements were given for a size of %lld", (long long)out->data.n, (long long)want);
 }

@@ -287,6 +287,11 @@ static bool scan(Scanner *s) {
 
 bool json_scan(Arena *arena, const char *text, size_t length, JsonScan *out, char *message, size_t message_size) {
     *out = (JsonScan){0};
-    Scanner s = {.text = (const unsigned char *)text, .length = length, .arena = arena, .out = out, .message = message, .message_size = message_size};
+    Scanner s = {.text = (const unsigned char *)text,
+                 .length = length,
+                 .arena = arena,
+                 .out = out,
+                 .message = message,
+                 .message_size = message_size};
     return scan(&s);
 }

@@ -10,11 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const predicate_names[] = {"requires_grad", "is_leaf", "has_grad_fn", "is_contiguous", "is_grad_enabled",
+const char *const json_predicate_names[] = {"requires_grad", "is_leaf", "has_grad_fn", "is_contiguous", "is_grad_enabled",
                                        "dtype",         "dim",     "not",         NULL}; /* ORDER PredicateKind */
-const char *const wrap_names[] = {"function", "method", "module", NULL};                                        /* ORDER Wrap */
-const char *const role_names[] = {"arg", "closure", "global", "attr", "buffer", "parameter", "constant", NULL}; /* ORDER Role */
-const char *const spelling_names[] = {"method", "function", "operator", "kwargs", "torch_ops", NULL};           /* ORDER Spelling */
+const char *const json_wrap_names[] = {"function", "method", "module", NULL};            /* ORDER Wrap */
+const char *const json_role_names[] = {"arg",    "closure",   "global",   "attr",
+                                       "buffer", "parameter", "constant", NULL};                           /* ORDER Role */
+const char *const json_spelling_names[] = {"method", "function", "operator", "kwargs", "torch_ops", NULL}; /* ORDER Spelling */
 
 void text_addn(Text *text, const char *s, int64_t n) {
     CHECK(n >= 0 && text->n < INT64_MAX / 4 - n);
@@ -94,8 +95,8 @@ void text_json_string(Text *text, const char *s) {
 
 static bool reads_back(const char *digits, DType dtype, double value) {
     double cell; /* room for one element of any floating dtype */
-    data_store_double(&cell, dtype, 0, strtod(digits, NULL));
-    return data_load_double(&cell, dtype, 0) == value;
+    json_data_store(&cell, dtype, 0, strtod(digits, NULL));
+    return json_data_load(&cell, dtype, 0) == value;
 }
 
 /* A finite, nonzero value. */
@@ -149,7 +150,7 @@ void text_number(Text *text, const void *data, DType dtype, int64_t i) {
     if (dtype == DT_bool) {
         text_add(text, element_int(data, dtype, i) ? "true" : "false");
     } else if (dtype_is_float(dtype)) {
-        text_double(text, dtype, data_load_double(data, dtype, i));
+        text_double(text, dtype, json_data_load(data, dtype, i));
     } else {
         int64_t value = element_int(data, dtype, i);
         text_printf(text, int_is_plain(value) ? "%lld" : "\"%lld\"", (long long)value);

@@ -73,52 +73,75 @@ typedef enum Integrality { NUMBER_INTEGER, NUMBER_FRACTION, NUMBER_HUGE /* an in
 Integrality json_integrality(const Json *number, int64_t *value);
 double json_double(const Json *number);
 /* A plain decimal integer in a string: an optional '-', digits without a leading zero; false if it does not fit int64. */
-bool decimal_to_int(const char *text, int64_t *value);
+bool json_decimal(const char *text, int64_t *value);
 /* "nan", "inf", "-inf", "-0.0". */
-bool special_float(const char *text, double *value);
+bool json_special_float(const char *text, double *value);
 /* An integer of at most 2^53 in magnitude, written as a number. */
-bool read_int(Reader *r, const Json *j, int64_t *value);
-bool read_int_in(Reader *r, const Json *j, int64_t low, int64_t high, int64_t *value);
-bool read_bool(Reader *r, const Json *j, bool *value);
+bool json_read_int(Reader *r, const Json *j, int64_t *value);
+bool json_read_int_in(Reader *r, const Json *j, int64_t low, int64_t high, int64_t *value);
+bool json_read_bool(Reader *r, const Json *j, bool *value);
 /* An integral number, or {"int": "..."}. */
-bool read_wide_int(Reader *r, const Json *j, int64_t *value);
-bool read_scalar(Reader *r, const Json *j, Scalar *out);
-bool read_seed(Reader *r, const Json *j, uint64_t *seed);
-/* The elements of an array, dense in `dtype`. `rounding`: values outside the dtype are rounded (results), else refused (programs). */
-bool read_data(Reader *r, const Json *j, DType dtype, bool rounding, void **data, int64_t *n);
+bool json_read_wide_int(Reader *r, const Json *j, int64_t *value);
+bool json_read_scalar(Reader *r, const Json *j, Scalar *out);
+bool json_read_seed(Reader *r, const Json *j, uint64_t *seed);
+/* The elements of an array, dense in `dtype`. `rounding`: values outside the dtype are rounded (results), else refused (programs).
+ */
+bool json_read_data(Reader *r, const Json *j, DType dtype, bool rounding, void **data, int64_t *n);
 /* Element stores that know float16 and bfloat16 too, and never convert out of range. */
-void data_store_double(void *data, DType dtype, int64_t i, double value);
-double data_load_double(const void *data, DType dtype, int64_t i);
+void json_data_store(void *data, DType dtype, int64_t i, double value);
+double json_data_load(const void *data, DType dtype, int64_t i);
 
 /* ---- json_read_value.c ---- */
 /* A name, interned. */
-bool read_name(Reader *r, const Json *j, NameId *out);
+bool json_read_name(Reader *r, const Json *j, NameId *out);
 /* An array of names; with `nulls`, null entries are NAME_NONE. */
-bool read_names(Reader *r, const Json *j, bool nulls, NameId **out, int *n);
-bool read_dtype(Reader *r, const Json *j, DType *out);
+bool json_read_names(Reader *r, const Json *j, bool nulls, NameId **out, int *n);
+bool json_read_dtype(Reader *r, const Json *j, DType *out);
 /* {"fill": KIND, "seed": N}; other keys in `also` (NULL-ended) are the caller's. */
-bool read_fill(Reader *r, const Json *j, const char *const *allowed, FillKind *fill, uint64_t *seed, const char **extra);
+bool json_read_fill(Reader *r, const Json *j, const char *const *allowed, FillKind *fill, uint64_t *seed, const char **extra);
 /* Could this JSON value, by its kind alone, be an argument of the type? */
-bool arg_fits(const Param *param, const Json *j);
-/* What arg_fits wants, for a complaint: "an integer or {\"size_of\": ..}". */
-const char *arg_expected(const Param *param);
-bool read_arg(Reader *r, const Param *param, const Json *j, PArg *out);
+bool json_arg_fits(const Param *param, const Json *j);
+/* What json_arg_fits wants, for a complaint: "an integer or {\"size_of\": ..}". */
+const char *json_arg_expected(const Param *param);
+bool json_read_arg(Reader *r, const Param *param, const Json *j, PArg *out);
 /* The data of a tensor literal, whose size and dtype are read already. */
-bool read_literal(Reader *r, const Json *j, DType dtype, const PArg *size, PArg *out);
+bool json_read_literal(Reader *r, const Json *j, DType dtype, const PArg *size, PArg *out);
 
 /* ---- json_read_stmt.c ---- */
-bool read_block(Reader *r, const Json *j, Block *out);
+bool json_read_block(Reader *r, const Json *j, Block *out);
 
 /* ---- result_read.c ---- */
 /* A result; statement paths and input names are those of `p`. NULL after a complaint. */
-Result *read_result(Reader *r, const Json *j, const Program *p);
+Result *json_read_result(Reader *r, const Json *j, const Program *p);
+
+/* ---- json_write_stmt.c ---- */
+typedef struct JsonWriter {
+    Text *text;
+    const Program *p;
+    bool line;  /* all on one line */
+    int indent; /* in steps of two blanks */
+} JsonWriter;
+/* A line break of the page; `in_line` stands there in the one-line form. */
+void json_page_break(const JsonWriter *w, const char *in_line);
+/* An array whose items stand on lines of their own. */
+void json_open_array(JsonWriter *w);
+void json_array_item(const JsonWriter *w, int place);
+void json_close_array(JsonWriter *w, int count);
+void json_write_name(const JsonWriter *w, NameId name);
+/* NAME_NONE is null. */
+void json_write_names(const JsonWriter *w, const NameId *names, int n);
+/* `, "key": `, `, "key": true` and `, "x-a": 1` inside an object that has members already. */
+void json_write_key(const JsonWriter *w, const char *key);
+void json_write_flag(const JsonWriter *w, const char *key, bool value);
+void json_write_extra(const JsonWriter *w, const char *extra);
+void json_write_block(JsonWriter *w, const Block *block);
 
 /* ---- json_text.c ---- */
 /* Spellings by enum value, NULL-ended. */
-extern const char *const predicate_names[];
-extern const char *const wrap_names[];
-extern const char *const role_names[];
-extern const char *const spelling_names[];
+extern const char *const json_predicate_names[];
+extern const char *const json_wrap_names[];
+extern const char *const json_role_names[];
+extern const char *const json_spelling_names[];
 /* The node as canonical JSON on one line. */
 void text_json(Text *text, const Json *j);
 void text_sizes(Text *text, const int64_t *v, int n);

@@ -209,7 +209,7 @@ ErrCode kernel_index_select(const Call *call, Tensor *const *out, KernelCtx *k) 
     TRY(dim_wrap(call->arg[1].i, self->ndim, &dim, k->err));
     bool nothing = self->ndim > 1 && tensor_numel(self) == 0;
     int64_t n, *v;
-    TRY(read_vector(call->arg[2].tensor, self->ndim > 0 ? self->size[dim] : 1, nothing ? ERR_invalid : ERR_index_range, &v, &n, k));
+    TRY(read_vector(call->arg[2].tensor, self->ndim > 0 ? self->size[dim] : 1, call_index_error(call), &v, &n, k));
     if (self->ndim == 0) {
         if (n == 0) {
             k->undefined = "index_select of a 0-dim tensor with no index leaves its result unwritten";

@@ -61,12 +61,14 @@ ErrCode kernel_pointwise(const Call *call, Tensor *const *out, KernelCtx *k);
 
 /* The scalar function of a POINTWISE call: the row's, but div with a rounding mode is div_floor or div_trunc. */
 Pw call_pw(const Call *call);
-/* The operands of a POINTWISE call in the order of call_pw's function, converted to nothing yet: a missing bound becomes the lowest
- * or highest value of `compute`. Returns their count. */
+/* The operands of a POINTWISE call in the order of call_pw's function, for pw_apply to convert to `compute`: a missing bound becomes
+ * the lowest or highest value of `compute`. Returns their count. */
 int call_operands(const Call *call, DType compute, PwOperand operands[PW_MAX_OPERANDS]);
 /* May this call's kernel refuse because of values (an index out of range, an integer divided by 0, a fill value that does not
  * fit)? Such a call must not be dropped or moved past another one. */
 bool call_checks_values(const Call *call);
+/* The code with which this call refuses an index out of range: index_range, but index_select has a case of its own. */
+ErrCode call_index_error(const Call *call);
 
 /* Elements of `mask` that are true: what nonzero needs to know before its output can be allocated. */
 int64_t kernel_count_nonzero(const Tensor *mask);

@@ -120,7 +120,7 @@ static void print_call(const Printer *pr, const Stmt *s, Spelling spelling) {
         text_add(t, "]");
     } else if (op->id == OP_tensor) {
         print_literal(pr, s);
-    } else if (is_aten_only(op) || (spelling == SPELL_torch_ops && !s->requires_grad_given)) {
+    } else if (is_aten_only(op) || (spelling == SPELL_torch_ops && op->kind != KIND_FACTORY)) { /* aten.arange counts its own write */
         text_printf(t, "torch.ops.aten.%s.%s", op->name, op->overload[0] ? op->overload : "default");
         print_arguments(pr, s, 0, false);
     } else if (!is_method(op)) {

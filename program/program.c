@@ -70,7 +70,8 @@ NameId names_intern(Names *names, const char *name) {
 }
 
 static const char *const probe_names[PROBE_COUNT] = {
-    "requires_grad", "is_leaf", "has_grad_fn", "is_contiguous", "size", "stride", "storage_offset", "dtype", "version", "is_grad_enabled",
+    "requires_grad", "is_leaf",        "has_grad_fn", "is_contiguous", "size",
+    "stride",        "storage_offset", "dtype",       "version",       "is_grad_enabled",
 };
 
 const char *probe_name(ProbeKind kind) {

@@ -76,6 +76,7 @@ struct Result {
     CallResult *calls; int ncalls;
     UndefinedNote *undefined; int nundefined; /* x-undefined */
     const char *extra;      /* other x- keys, as JSON members, or NULL */
+    bool doubt;             /* reference with the float64 shadow: some value met in the run is in doubt (a bound became NaN) */
 };
 
 /* A deep copy in `arena`. */

@@ -38,13 +38,13 @@ static bool read_at(ResultReader *c, const Json *j, int *out) {
 static bool read_flag(ResultReader *c, const Json *object, const char *key, bool *has, bool *out) {
     const Json *j = json_get(object, key);
     *has = j != NULL;
-    return !j || read_bool(c->r, j, out);
+    return !j || json_read_bool(c->r, j, out);
 }
 
 static bool read_int64(ResultReader *c, const Json *object, const char *key, bool *has, int64_t *out) {
     const Json *j = json_get(object, key);
     *has = j != NULL;
-    return !j || read_int(c->r, j, out);
+    return !j || json_read_int(c->r, j, out);
 }
 
 static bool read_sizes(ResultReader *c, const Json *j, int64_t *v, int *n) {
@@ -56,7 +56,7 @@ static bool read_sizes(ResultReader *c, const Json *j, int64_t *v, int *n) {
     }
     *n = j->count;
     for (const Json *e = j->child; e; e = e->next) {
-        if (!read_int_in(c->r, e, 0, (int64_t)1 << 53, &v[e->index])) {
+        if (!json_read_int_in(c->r, e, 0, (int64_t)1 << 53, &v[e->index])) {
             return false;
         }
     }
@@ -76,7 +76,7 @@ static bool read_values(ResultReader *c, const Json *object, Values *out) {
     if (!data) {
         return true;
     }
-    return read_data(c->r, data, out->dtype, true, &out->data, &n) &&
+    return json_read_data(c->r, data, out->dtype, true, &out->data, &n) &&
            (n == out->numel || json_bad(c->r, data, "%lld elements for a size of %lld", (long long)n, (long long)out->numel));
 }
 
@@ -98,15 +98,15 @@ static bool read_trace_value(ResultReader *c, const Json *j, TraceEntry *t) {
     case PROBE_size:
     case PROBE_stride: return read_sizes(c, j, t->v, &t->n);
     case PROBE_storage_offset:
-    case PROBE_version: return read_int(c->r, j, &t->v[0]);
+    case PROBE_version: return json_read_int(c->r, j, &t->v[0]);
     case PROBE_dtype:
-        if (!read_dtype(c->r, j, &dtype)) {
+        if (!json_read_dtype(c->r, j, &dtype)) {
             return false;
         }
         t->v[0] = dtype;
         return true;
     default:
-        if (!read_bool(c->r, j, &b)) {
+        if (!json_read_bool(c->r, j, &b)) {
             return false;
         }
         t->v[0] = b;
@@ -146,7 +146,7 @@ static bool read_alias(ResultReader *c, const Json *j, const CallResult *call, i
         }
     }
     int64_t k;
-    if (strncmp(j->text, "return:", 7) == 0 && decimal_to_int(j->text + 7, &k) && k >= 0 && k < place) {
+    if (strncmp(j->text, "return:", 7) == 0 && json_decimal(j->text + 7, &k) && k >= 0 && k < place) {
         out->alias = ALIAS_RETURN;
         out->alias_index = (int)k;
         return true;
@@ -155,12 +155,13 @@ static bool read_alias(ResultReader *c, const Json *j, const CallResult *call, i
 }
 
 static bool read_return(ResultReader *c, const Json *j, const CallResult *call, ReturnRecord *out) {
-    static const char *const keys[] = {"dtype", "size", "stride", "storage_offset", "requires_grad", "is_leaf", "alias", "data", "grad", NULL};
+    static const char *const keys[] = {"dtype",   "size",  "stride", "storage_offset", "requires_grad",
+                                       "is_leaf", "alias", "data",   "grad",           NULL};
     if (!json_keys(c->r, j, keys, NULL)) {
         return false;
     }
     const Json *dtype = json_need(c->r, j, "dtype");
-    if (!dtype || !read_dtype(c->r, dtype, &out->values.dtype) || !read_values(c, j, &out->values)) {
+    if (!dtype || !json_read_dtype(c->r, dtype, &out->values.dtype) || !read_values(c, j, &out->values)) {
         return false;
     }
     const Json *stride = json_get(j, "stride"), *alias = json_get(j, "alias");
@@ -185,7 +186,7 @@ static bool input_dtype(ResultReader *c, const Json *j, NameId name, DType *out)
     const Input *inputs = program_call_inputs(c->p, c->call, &n, &grad_mode);
     const Json *stated = json_get(j, "x-dtype"), *data = json_get(j, "data");
     if (stated) {
-        return read_dtype(c->r, stated, out);
+        return json_read_dtype(c->r, stated, out);
     }
     for (int i = 0; i < n; i++) {
         if (inputs[i].name == name) {
@@ -210,7 +211,8 @@ static bool read_input_geometry(ResultReader *c, const Json *j, InputRecord *out
 }
 
 static bool read_input(ResultReader *c, const Json *j, InputRecord *out) {
-    static const char *const keys[] = {"name", "requires_grad", "is_leaf", "version", "size", "stride", "storage_offset", "data", "grad", NULL};
+    static const char *const keys[] = {"name",   "requires_grad",  "is_leaf", "version", "size",
+                                       "stride", "storage_offset", "data",    "grad",    NULL};
     if (!json_keys(c->r, j, keys, NULL)) {
         return false;
     }
@@ -226,15 +228,16 @@ static bool read_input(ResultReader *c, const Json *j, InputRecord *out) {
     }
     if (data) {
         out->data.ndim = 1;
-        if (!read_data(c->r, data, out->data.dtype, true, &out->data.data, &out->data.numel)) {
+        if (!json_read_data(c->r, data, out->data.dtype, true, &out->data.data, &out->data.numel)) {
             return false;
         }
         out->data.size[0] = out->data.numel;
     }
-    return (!unsettled || read_bool(c->r, unsettled, &out->unsettled)) &&
+    return (!unsettled || json_read_bool(c->r, unsettled, &out->unsettled)) &&
            read_flag(c, j, "requires_grad", &out->has_requires_grad, &out->requires_grad) &&
-           read_flag(c, j, "is_leaf", &out->has_is_leaf, &out->is_leaf) && read_int64(c, j, "version", &out->has_version, &out->version) &&
-           read_input_geometry(c, j, out) && read_grad(c, j, out->data.dtype, &out->grad_state, &out->grad);
+           read_flag(c, j, "is_leaf", &out->has_is_leaf, &out->is_leaf) &&
+           read_int64(c, j, "version", &out->has_version, &out->version) && read_input_geometry(c, j, out) &&
+           read_grad(c, j, out->data.dtype, &out->grad_state, &out->grad);
 }
 
 /* ---- calls ---- */
@@ -311,7 +314,7 @@ static bool read_poked_data(ResultReader *c, const Json *j, const Values *like, 
     if (j->kind == JSON_NULL) {
         return true;
     }
-    if (!read_data(c->r, j, like->dtype, true, &data, &n)) {
+    if (!json_read_data(c->r, j, like->dtype, true, &data, &n)) {
         return false;
     }
     *out = data;
@@ -372,8 +375,8 @@ static bool read_call(ResultReader *c, const Json *j, CallResult *out) {
     }
     const Json *vacuous = json_get(j, "vacuous"), *poked = json_get(j, "poked"), *compiled = json_get(j, "x-compiled");
     out->extra = json_extra(c->r, j, "x-compiled");
-    return (!vacuous || read_bool(c->r, vacuous, &out->vacuous)) && (!compiled || read_bool(c->r, compiled, &out->compiled)) &&
-           (!poked || read_poked(c, poked, out));
+    return (!vacuous || json_read_bool(c->r, vacuous, &out->vacuous)) &&
+           (!compiled || json_read_bool(c->r, compiled, &out->compiled)) && (!poked || read_poked(c, poked, out));
 }
 
 /* ---- the whole ---- */
@@ -399,7 +402,7 @@ static bool read_undefined(ResultReader *c, const Json *j, Result *out) {
     return true;
 }
 
-Result *read_result(Reader *r, const Json *root, const Program *p) {
+Result *json_read_result(Reader *r, const Json *root, const Program *p) {
     static const char *const keys[] = {"twingrad_result", "target", "calls", NULL};
     ResultReader c = {r, p, 0};
     Result *out = arena_new(r->arena, Result);
@@ -410,7 +413,7 @@ Result *read_result(Reader *r, const Json *root, const Program *p) {
     const Json *calls = version ? json_need(r, root, "calls") : NULL;
     const Json *target = json_get(root, "target"), *undefined = json_get(root, "x-undefined");
     int64_t number;
-    if (!calls || !read_int_in(r, version, 1, 1, &number) || !json_want(r, calls, JSON_ARRAY, "an array of calls") ||
+    if (!calls || !json_read_int_in(r, version, 1, 1, &number) || !json_want(r, calls, JSON_ARRAY, "an array of calls") ||
         (target && !json_want(r, target, JSON_STRING, "a string"))) {
         return NULL;
     }
@@ -431,12 +434,13 @@ Result *read_result(Reader *r, const Json *root, const Program *p) {
     return !undefined || read_undefined(&c, undefined, out) ? out : NULL;
 }
 
-ParseStatus result_parse(Arena *arena, const char *text, size_t length, const Program *p, Result **out, char *message, size_t message_size) {
+ParseStatus result_parse(Arena *arena, const char *text, size_t length, const Program *p, Result **out, char *message,
+                         size_t message_size) {
     CHECK(message_size > 0);
     message[0] = '\0';
     *out = NULL;
     Reader r = {.arena = arena, .names = {.arena = arena}, .message = message, .message_size = message_size};
     const Json *root = json_parse(&r, text, length);
-    *out = root ? read_result(&r, root, p) : NULL;
+    *out = root ? json_read_result(&r, root, p) : NULL;
     return *out ? PARSE_OK : PARSE_BAD;
 }

@@ -140,7 +140,8 @@ static bool verify_inputs(Verifier *v, const char *where, const Input *inputs, i
             return bad(v, "%s[%d]: the key \"data\" is missing", where, i);
         }
         if (data->given && !data->is_fill && data->numel != extent[i]) {
-            return bad(v, "%s[%d].data: %lld elements were given, the storage has %lld", where, i, (long long)data->numel, (long long)extent[i]);
+            return bad(v, "%s[%d].data: %lld elements were given, the storage has %lld", where, i, (long long)data->numel,
+                       (long long)extent[i]);
         }
     }
     return true;
@@ -179,7 +180,8 @@ static bool arg_ok(const Verifier *v, const Param *param, const PArg *a) {
         return param->has_default;
     }
     bool optional = param->type == ARG_TENSOR_OPT || param->type == ARG_SCALAR_OPT || param->type == ARG_INT_OPT ||
-                    param->type == ARG_INTS_OPT || param->type == ARG_FLOAT_OPT || param->type == ARG_DTYPE_OPT || param->type == ARG_STR_OPT;
+                    param->type == ARG_INTS_OPT || param->type == ARG_FLOAT_OPT || param->type == ARG_DTYPE_OPT ||
+                    param->type == ARG_STR_OPT;
     if (a->is_none) {
         return optional;
     }
@@ -262,8 +264,9 @@ static bool verify_predicate(Verifier *v, const Predicate *p) {
 }
 
 static bool verify_grad(Verifier *v, const GradStmt *g, const Stmt *s) {
-    bool ok = g && g->noutputs >= 0 && g->ninputs >= 0 && g->ngrad_outputs >= -1 && s->out_list && names_ok(v, g->outputs, g->noutputs, false) &&
-              names_ok(v, g->inputs, g->ninputs, false) && names_ok(v, g->grad_outputs, g->ngrad_outputs, true) && names_ok(v, s->out, s->nout, false);
+    bool ok = g && g->noutputs >= 0 && g->ninputs >= 0 && g->ngrad_outputs >= -1 && s->out_list &&
+              names_ok(v, g->outputs, g->noutputs, false) && names_ok(v, g->inputs, g->ninputs, false) &&
+              names_ok(v, g->grad_outputs, g->ngrad_outputs, true) && names_ok(v, s->out, s->nout, false);
     return ok || bad_stmt(v, "the grad statement is malformed");
 }
 

@@ -156,6 +156,10 @@ static ErrCode apply_view(Session *s, const Call *call, Tensor **out, int *nout)
     CHECK(r.n <= MAX_OUTPUTS);
     Tensor *self = call->arg[0].tensor;
     for (int i = 0; i < r.n; i++) {
+        int64_t numel;
+        if (!sizes_numel(r.out[i].size, r.out[i].ndim, &numel) || numel > s->limits->max_elements) {
+            return error_set(s->err, ERR_limit, "a view has more than %lld elements", (long long)s->limits->max_elements);
+        }
         r.out[i].storage = self->storage;
         out[i] = s->running_backward ? &r.out[i] : &var_new_view(s, var_of(self), &r.out[i], call->op->kind == KIND_MULTI_VIEW)->tensor;
     }
@@ -199,9 +203,13 @@ static ErrCode refuse_cast(Session *s, DType from, DType to) {
                                     : error_set(s->err, ERR_dtype, "result type %s can't be cast to the desired output type %s", dtype_name(from), dtype_name(to));
 }
 
-/* cumsum_ works in self's dtype, whatever that is, and takes no other. */
+/* cumsum_ works in self's dtype, whatever that is but bool, and takes no other. */
 static ErrCode refuse_dtype(Session *s, const Call *twin) {
+    const Tensor *self = twin->arg[0].tensor;
     const Arg *dtype = &twin->arg[2];
+    if (self->dtype == DT_bool && self->ndim > 0 && tensor_numel(self) > 0) {
+        return error_set(s->err, ERR_dtype, "cumsum_ is not implemented for bool");
+    }
     return dtype->none || dtype->dtype == twin->arg[0].tensor->dtype ? ERR_none : error_set(s->err, ERR_invalid, "bad in-place call: dtypes should match");
 }
 
@@ -269,6 +277,18 @@ static void write_overlapping(Session *s, const Tensor *self, const Tensor *valu
     }
 }
 
+/* Ops that leave an element alone or write it without reading it. */
+static bool only_writes(const Call *twin) {
+    switch (twin->op->id) {
+    case OP__index_put: return !twin->arg[3].b;
+    case OP_scatter_src:
+    case OP_scatter_value:
+    case OP_tril:
+    case OP_triu: return true;
+    default: return twin->op->kind == KIND_POINTWISE && twin->op->pw == PW_masked_fill;
+    }
+}
+
 /* self[...] = value[...], which has its size. */
 static void write_self(Session *s, const Call *twin, const Tensor *value) {
     Tensor *self = twin->arg[0].tensor;
@@ -283,7 +303,7 @@ static void write_self(Session *s, const Call *twin, const Tensor *value) {
         }
         OpId id = twin->op->id;
         bool writes_all = id == OP_copy || id == OP_fill_Scalar || id == OP_fill_Tensor || id == OP_zero;
-        bool reads = id == OP_addmm || (twin->op->kind == KIND_POINTWISE && twin->op->pw != PW_masked_fill);
+        bool reads = !writes_all && !only_writes(twin);
         write_overlapping(s, self, value, writes_all, reads);
         if (s->shadow) {
             shadow_load(s, self->storage);
@@ -317,11 +337,44 @@ static ErrCode clone_data(Session *s, const Tensor *t, Tensor **out) {
 
 static bool is_comparison(const OpInfo *op) { return op->kind == KIND_POINTWISE && op->pw >= PW_eq && op->pw <= PW_ge; }
 
-/* addmm_ writes self while it reads the factors. */
-static bool factors_meet_self(const Call *twin) {
-    const Tensor *self = twin->arg[0].tensor;
-    return twin->op->id == OP_addmm && tensor_numel(self) > 0 &&
-           (twin->arg[1].tensor->storage == self->storage || twin->arg[2].tensor->storage == self->storage);
+/* Do two tensors on one storage share a location? */
+static bool share_location(Session *s, const Tensor *a, const Tensor *b) {
+    int64_t end_a, end_b;
+    if (!tensor_extent(a, &end_a) || !tensor_extent(b, &end_b) || a->offset >= end_b || b->offset >= end_a) {
+        return false;
+    }
+    unsigned char *seen = arena_alloc(s->arena, end_a - a->offset);
+    const Tensor *one[1] = {a};
+    for (Walk w = walk_start(a->size, a->ndim, one, 1); walk_more(&w); walk_next(&w)) {
+        seen[w.at[0] - a->offset] = 1;
+    }
+    one[0] = b;
+    for (Walk w = walk_start(b->size, b->ndim, one, 1); walk_more(&w); walk_next(&w)) {
+        if (w.at[0] >= a->offset && w.at[0] < end_a && seen[w.at[0] - a->offset]) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Does the write change an operand that is still to be read? Elementwise ops may read the very element they write; fill_ reads its
+ * value first. PyTorch refuses only the overlaps that are easy to see. */
+static bool writes_operand(Session *s, const Call *twin) {
+    Tensor *slot[MAX_SLOTS];
+    int n = call_slots(twin, slot);
+    const Tensor *self = slot[0];
+    if (twin->op->id == OP_fill_Tensor || tensor_numel(self) == 0) {
+        return false;
+    }
+    bool elementwise = twin->op->kind == KIND_POINTWISE || twin->op->id == OP_copy;
+    for (int i = 1; i < n; i++) {
+        const Tensor *t = slot[i];
+        if (t && t->storage == self->storage && !(elementwise && tensor_same_size(t, self) && tensor_same_layout(t, self)) &&
+            share_location(s, self, t)) {
+            return true;
+        }
+    }
+    return false;
 }
 
 static ErrCode apply_inplace(Session *s, const Call *call, Tensor **out, int *nout) {
@@ -363,8 +416,8 @@ static ErrCode apply_inplace(Session *s, const Call *call, Tensor **out, int *no
         if (s->shadow) {
             shadow_compute(s, &twin, &value, 1);
         }
-        if (factors_meet_self(&twin) && !s->undefined) {
-            s->undefined = "addmm_ whose factors share memory with self";
+        if (writes_operand(s, &twin) && !s->undefined) {
+            s->undefined = "an unrefused write to an operand that is still to be read";
         }
         write_self(s, &twin, value);
     }

@@ -376,6 +376,7 @@ static void run_call(const Program *p, const RunOptions *options, int number, Re
     if (code == ERR_none) {
         code = run_function(&r, returns);
     }
+    result->doubt |= r.s.shadow_doubt || r.s.shadow_lost;
     CallResult *call = r.call;
     call->ok = code == ERR_none;
     if (!call->ok) {

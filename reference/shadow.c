@@ -15,6 +15,7 @@
  * Pointwise ops are in shadow_pointwise.c. */
 #include "reference/shadow.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,6 +62,21 @@ void shadow_copy(const Tensor *to, const Tensor *from) {
 
 double shadow_round(double x, DType dtype) { return dtype == DT_float32 ? (double)(float)x : x; }
 
+double shadow_grain(DType dtype) { return dtype == DT_float32 ? 0x1p-149 : 0x1p-1074; }
+
+void shadow_overflow(double *value, double *bound, double magnitude, DType dtype) {
+    double v = fabs(*value), b = 4 * *bound;
+    if (dtype != DT_float32 || isnan(*bound) || !isfinite(v)) {
+        return;
+    }
+    if (v - b > FLT_MAX * (1 + 0x1p-24)) {
+        *value = copysign(INFINITY, *value);
+        *bound = 0;
+    } else if (v + b > FLT_MAX || magnitude > FLT_MAX) {
+        *bound = NAN;
+    }
+}
+
 /* One element after a conversion to `dtype` (from a floating dtype, or from an integer one). */
 static void settle(double *value, double *bound, DType dtype, bool from_float) {
     double v = *value, b = *bound;
@@ -72,8 +88,9 @@ static void settle(double *value, double *bound, DType dtype, bool from_float) {
         if (b == 0) {
             *value = rounded;
         } else if (rounded != v) {
-            *bound = b + dtype_unit(dtype) * fabs(v);
+            *bound = b + dtype_unit(dtype) * fabs(v) + shadow_grain(dtype);
         }
+        shadow_overflow(value, bound, 0, dtype);
         return;
     }
     if (!from_float) {
@@ -268,6 +285,9 @@ static bool sums_exact(double magnitude, int exponent, DType dtype) {
     return exponent == NO_EXPONENT || ldexp(magnitude, -exponent) <= ldexp(1, precision(dtype));
 }
 
+/* May a partial result of `factors` factors overflow the dtype, so that the order of the terms decides? */
+static bool may_overflow(const Operands *o, double factors, DType dtype) { return dtype == DT_float32 && factors * o->highest > 100; }
+
 /* ---- rules ---- */
 
 static double factor_of(const Call *call, const char *name) {
@@ -281,6 +301,7 @@ static void rule_move(Session *s, const Call *call, const Tensor *out, const Ope
     for (int64_t i = 0; i < out->storage->numel; i++) {
         if (o->converts || !dtype_is_float(out->dtype)) {
             settle(&value[i], &bound[i], out->dtype, o->from_float);
+            value[i] = dtype_is_float(out->dtype) ? value[i] : element_double(out->storage->data, out->dtype, i);
         } else {
             value[i] = bound[i] == 0 ? shadow_round(value[i], out->dtype) : value[i]; /* a Scalar that was filled in */
         }
@@ -299,9 +320,12 @@ static void rule_scatter_add(Session *s, const Call *call, const Tensor *out, co
     for (int64_t i = 0; i < to->numel; i++) {
         bool exact = o->exact && alpha == 1 && sums_exact(magnitude[i], o->exponent, out->dtype);
         double roundings = fmax(terms[i] - 1, 0) + (alpha != 1);
-        if (!exact && roundings > 0 && !(o->exact && !isfinite(to->value64[i]))) {
-            to->bound[i] += roundings * u * magnitude[i];
+        if (roundings > 0 && may_overflow(o, 1, out->dtype)) {
+            to->bound[i] = NAN;
+        } else if (!exact && roundings > 0 && !(o->exact && !isfinite(to->value64[i]))) {
+            to->bound[i] += roundings * u * magnitude[i] + (alpha != 1 ? shadow_grain(out->dtype) * terms[i] : 0);
         }
+        shadow_overflow(&to->value64[i], &to->bound[i], magnitude[i], out->dtype);
     }
 }
 
@@ -324,13 +348,18 @@ static void rule_sum(Session *s, const Call *call, const Tensor *out, const Oper
     bool mean = call->op->id == OP_mean || call->op->id == OP_mean_dim;
     for (int64_t i = 0; i < to->numel; i++) {
         double y = to->value64[i], total = mean ? magnitude[i] * n : magnitude[i];
+        if (n > 1 && may_overflow(o, 1, out->dtype)) {
+            to->bound[i] = NAN;
+            continue;
+        }
         if (o->exact && !isfinite(y)) {
             continue;
         }
         if (o->exact && sums_exact(total, o->exponent, out->dtype) && (!mean || (fma(y, n, -(y * n)) == 0 && shadow_round(y, out->dtype) == y))) {
             continue;
         }
-        to->bound[i] += (n + 1) * u * magnitude[i];
+        to->bound[i] += (n + 1) * u * magnitude[i] + (mean ? shadow_grain(out->dtype) : 0);
+        shadow_overflow(&to->value64[i], &to->bound[i], total, out->dtype);
     }
 }
 
@@ -344,8 +373,11 @@ static void rule_prod(Session *s, const Call *call, const Tensor *out, const Ope
     double *worst = run_pass(s, call, call->op->kernel, out, PASS_WORST);
     double *magnitude = run_pass(s, call, call->op->kernel, out, PASS_MAGNITUDE);
     for (int64_t i = 0; i < to->numel; i++) {
-        if (!(o->exact && !isfinite(to->value64[i]))) {
-            to->bound[i] = (o->exact ? 0 : worst[i] - magnitude[i]) + n * u * worst[i];
+        if (n > 1 && may_overflow(o, n, out->dtype)) {
+            to->bound[i] = NAN;
+        } else if (!(o->exact && !isfinite(to->value64[i]))) {
+            to->bound[i] = (o->exact ? 0 : worst[i] - magnitude[i]) + n * u * worst[i] + n * shadow_grain(out->dtype);
+            shadow_overflow(&to->value64[i], &to->bound[i], 0, out->dtype);
         }
     }
 }
@@ -386,8 +418,11 @@ static void rule_matmul(Session *s, const Call *call, const Tensor *out, const O
         return;
     }
     for (int64_t i = 0; i < to->numel; i++) {
-        if (!(o->exact && !isfinite(to->value64[i]))) {
-            to->bound[i] = worst[i] - magnitude[i] + (n + 2) * u * worst[i];
+        if (may_overflow(o, 2, out->dtype)) {
+            to->bound[i] = NAN;
+        } else if (!(o->exact && !isfinite(to->value64[i]))) {
+            to->bound[i] = worst[i] - magnitude[i] + (n + 2) * u * worst[i] + n * shadow_grain(out->dtype);
+            shadow_overflow(&to->value64[i], &to->bound[i], worst[i], out->dtype);
         }
     }
 }
@@ -417,7 +452,7 @@ static void rule_softmax(Session *s, const Call *call, const Tensor *out) {
             }
             for (int64_t j = 0; j < length; j++) {
                 double y = fabs(to->value64[i + j * step]);
-                to->bound[i + j * step] = isnan(to->value64[i + j * step]) && worst == 0 ? 0 : y * (2 * worst + (n + 8) * u);
+                to->bound[i + j * step] = isnan(to->value64[i + j * step]) && worst == 0 ? 0 : y * (2 * worst + (n + 8) * u) + shadow_grain(out->dtype);
             }
         }
     }
@@ -433,7 +468,7 @@ static void rule_integer(Session *s, const Call *call, const Tensor *out) {
     }
 }
 
-void shadow_compute(Session *s, const Call *call, Tensor *const *out, int nout) {
+static void compute(Session *s, const Call *call, Tensor *const *out, int nout) {
     const OpInfo *op = call->op;
     if (s->shadow_lost) {
         for (int i = 0; i < nout; i++) {
@@ -472,6 +507,16 @@ void shadow_compute(Session *s, const Call *call, Tensor *const *out, int nout) 
         case NATURE_SCATTER_ADD: rule_scatter_add(s, call, out[0], &o); break;
         case NATURE_MOVE:
         case NATURE_NONE: break;
+        }
+    }
+}
+
+void shadow_compute(Session *s, const Call *call, Tensor *const *out, int nout) {
+    compute(s, call, out, nout);
+    for (int k = 0; k < nout && !s->shadow_doubt; k++) {
+        const Storage *storage = out[k]->storage;
+        for (int64_t i = 0; i < storage->numel; i++) {
+            s->shadow_doubt |= isnan(storage->bound[i]);
         }
     }
 }

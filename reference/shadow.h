@@ -21,6 +21,11 @@ void shadow_compute(Session *s, const Call *call, Tensor *const *out, int nout);
 void shadow_pointwise(const Call *call, const Tensor *out);
 /* `x` rounded to a floating dtype. */
 double shadow_round(double x, DType dtype);
+/* The smallest subnormal: what an operation that may underflow loses at most. */
+double shadow_grain(DType dtype);
+/* A value past the dtype's range becomes an infinity; one that may or may not be past it, or whose partial results (up to
+ * `magnitude`) may, is in doubt. */
+void shadow_overflow(double *value, double *bound, double magnitude, DType dtype);
 /* to[...] = from[...], values and bounds as they are; `from` broadcasts. */
 void shadow_copy(const Tensor *to, const Tensor *from);
 /* As shadow_copy after a write that converted: a narrower dtype rounds, an integer truncates. */

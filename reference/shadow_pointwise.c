@@ -146,7 +146,7 @@ static double point_bound(const Point *p, double y, DType dtype, bool discrete) 
     }
     double scale = p->pw == PW_remainder ? fmax(fabs(y), fabs(p->x[1])) : fabs(y);
     double k = fmax(pw_info(p->pw)->k, 1);
-    return (exact ? 0 : moved(p, y)) + (pw_info(p->pw)->k == 0 && !exact ? 0 : k * dtype_unit(dtype) * scale);
+    return (exact ? 0 : moved(p, y)) + (pw_info(p->pw)->k == 0 && !exact ? 0 : k * dtype_unit(dtype) * scale + shadow_grain(dtype));
 }
 
 /* where and masked_fill: the operand that is taken, unless the choice is in doubt. Returns its place, or -1. */
@@ -212,6 +212,9 @@ void shadow_pointwise(const Call *call, const Tensor *out) {
             double y = f(p.x);
             *bound = point_bound(&p, y, coarse, discrete);
             *value = discrete ? *value : y;
+            if (!discrete) {
+                shadow_overflow(value, bound, 0, coarse);
+            }
         }
     }
 }

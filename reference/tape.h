@@ -21,6 +21,7 @@ struct Session {
     bool grad_mode;
     bool running_backward;  /* results are bare Tensors: nothing is recorded */
     bool shadow;            /* storages carry value64 and bound */
+    bool shadow_doubt;      /* some element was in doubt */
     bool shadow_lost;       /* a size or a Python index was read from a value in doubt: all that follows is in doubt */
     bool expanding_masks;   /* the statement is not `nonzero`: a nonzero in it expands a mask of an index */
     int64_t sequence;       /* next node's number */

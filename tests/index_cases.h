@@ -108,6 +108,7 @@ static const GetCase gets[] = {
     {"0,3", ":::", ERR_none, "0,3", "", 0},
     {"0,3", "m0:", ERR_none, "0,3", "", 0},
     {"", "i0", ERR_index_range, "", "", 0},
+    {"", ":::0", ERR_invalid, "", "", 0},
     {"", ":::", ERR_index_range, "", "", 0},
     {"", "n", ERR_none, "1", "0", 1},
     {"", "e", ERR_none, "", "0", 1},

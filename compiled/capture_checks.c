@@ -1,0 +1,161 @@
+/* What an op refuses because of values: indices out of range, integer division by zero, numbers that do not fit.
+ *
+ * Capture cannot know, so each becomes a CHECK node (an effect, ordered by statement) that raises the op's error at its statement when
+ * the compiled code runs. What can be known (a Scalar divisor, an empty operand) is decided here. Which values a kernel looks at, and
+ * when it looks at none, follows the shared kernels (program/kernels_*.c). */
+#include "compiled/capture.h"
+#include "program/op_functions.h"
+
+static void add_check(Capture *cap, CheckKind kind, Node *value, int64_t bound, ErrCode code, const char *message) {
+    graph_check(cap->graph, kind, value, bound, code, message, cap->sid)->number = cap->writing;
+}
+
+static Node *node_of(const Tensor *t) { return ((const Var *)t)->node; }
+
+static const char OUT_OF_BOUNDS[] = "index is out of bounds";
+static const char ZERO_DIVISOR[] = "ZeroDivisionError";
+
+/* A tensor that indexes dim `dim` of self, element by element, in [0, size). */
+static void check_indices(Capture *cap, const Call *call, const Tensor *index) {
+    const Tensor *self = call->arg[0].tensor;
+    int dim;
+    Error ignored = {0};
+    if (tensor_numel(index) > 0 && dim_wrap(call->arg[1].i, self->ndim, &dim, &ignored) == ERR_none) {
+        add_check(cap, CHECK_INDEX, node_of(index), self->ndim > 0 ? self->size[dim] : 1, call_index_error(call), OUT_OF_BOUNDS);
+    }
+}
+
+/* Index tensors of index and _index_put: wrapped, and only looked at where some element is visited (or a dim has none at all). */
+static void check_index_list(Capture *cap, const Call *call) {
+    const Tensor *self = call->arg[0].tensor;
+    const Arg *indices = &call->arg[1];
+    bool visited = true;
+    for (int d = 0; d < self->ndim; d++) {
+        const Tensor *index = d < indices->tensors.n ? indices->tensors.v[d] : NULL;
+        visited &= index ? tensor_numel(index) > 0 : self->size[d] > 0;
+    }
+    for (int d = 0; d < indices->tensors.n; d++) {
+        const Tensor *index = indices->tensors.v[d];
+        if (index && tensor_numel(index) > 0 && (visited || self->size[d] == 0)) {
+            add_check(cap, CHECK_INDEX_WRAP, node_of(index), self->size[d], ERR_index_range, OUT_OF_BOUNDS);
+        }
+    }
+}
+
+/* Integer division: the divisor must not be 0 anywhere. */
+static ErrCode check_divisor(Capture *cap, const Call *call, const Tensor *out) {
+    DType compute, result;
+    TRY(call->op->typing(call, &compute, &result, cap->emit.err));
+    if (dtype_is_float(compute) || tensor_numel(out) == 0) {
+        return ERR_none;
+    }
+    if (call->op->param[1].type == ARG_SCALAR) {
+        return dtype_wrap(compute, call->arg[1].scalar.i) == 0 ? error_set(cap->emit.err, ERR_invalid, "%s", ZERO_DIVISOR) : ERR_none;
+    }
+    const Tensor *divisor = call->arg[1].tensor;
+    Node *value = node_of(divisor);
+    if (divisor->dtype != compute && dtype_category(divisor->dtype) == CAT_INT) { /* narrowing may make it 0 */
+        TRY(capture_cast(cap, value, compute, &value));
+    }
+    add_check(cap, CHECK_NONZERO, value, 0, ERR_invalid, ZERO_DIVISOR);
+    return ERR_none;
+}
+
+/* op(a, s) or op(a, b) on nodes. */
+static ErrCode apply_scalar(Capture *cap, OpId id, Node *a, Scalar s, Node **out) {
+    Call call = call_new(id);
+    call.arg[0].tensor = &a->t;
+    call.arg[1].scalar = s;
+    return capture_node(cap, &call, out);
+}
+
+static ErrCode apply_nodes(Capture *cap, OpId id, Node *a, Node *b, Node **out) {
+    Call call = call_new(id);
+    call.arg[0].tensor = &a->t;
+    if (b) {
+        call.arg[1].tensor = &b->t;
+    }
+    return capture_node(cap, &call, out);
+}
+
+/* ok = lo <= wide and wide <= hi (below it, for int64's 2^63). */
+static ErrCode in_bounds(Capture *cap, Node *wide, Scalar lo, Scalar hi, bool open, Node **ok) {
+    Node *above, *below;
+    TRY(apply_scalar(cap, OP_ge_Scalar, wide, lo, &above));
+    TRY(apply_scalar(cap, open ? OP_lt_Scalar : OP_le_Scalar, wide, hi, &below));
+    return apply_nodes(cap, OP_logical_and, above, below, ok);
+}
+
+/* A 0-dim tensor read as a number must fit `dtype` (c10::Scalar::to): scalar_overflows of infer.h, said in ops. */
+static ErrCode check_fits(Capture *cap, const Tensor *value, DType dtype) {
+    bool from_float = dtype_is_float(value->dtype), to_float = dtype_is_float(dtype);
+    if (value->dtype == dtype || dtype == DT_bool || (to_float && !(dtype == DT_float32 && value->dtype == DT_float64))) {
+        return ERR_none;
+    }
+    Node *wide = node_of(value), *ok;
+    DType widest = from_float ? DT_float64 : DT_int64;
+    if (value->dtype != widest) {
+        TRY(capture_cast(cap, wide, widest, &wide));
+    }
+    if (to_float) {
+        Node *finite, *special, *fits;
+        TRY(in_bounds(cap, wide, scalar_float(-0x1.fffffep127), scalar_float(0x1.fffffep127), false, &fits));
+        TRY(apply_nodes(cap, OP_isfinite, wide, NULL, &finite));
+        TRY(apply_nodes(cap, OP_logical_not, finite, NULL, &special));
+        TRY(apply_nodes(cap, OP_logical_or, fits, special, &ok));
+    } else if (from_float) {
+        bool open = dtype == DT_int64;
+        TRY(in_bounds(cap, wide, scalar_float((double)dtype_min(dtype)), scalar_float(open ? 0x1p63 : (double)dtype_max(dtype)), open, &ok));
+    } else {
+        int64_t lo = dtype == DT_uint8 ? -255 : dtype_min(dtype);
+        TRY(in_bounds(cap, wide, scalar_int(lo), scalar_int(dtype_max(dtype)), false, &ok));
+    }
+    add_check(cap, CHECK_NONZERO, ok, 0, ERR_invalid, "value cannot be converted without overflow");
+    return ERR_none;
+}
+
+static ErrCode check_masked_fill(Capture *cap, const Call *call, const Tensor *out) {
+    const Tensor *mask = call->arg[1].tensor;
+    if (call->op->id == OP_masked_fill_Tensor) {
+        DType compute, result;
+        TRY(call->op->typing(call, &compute, &result, cap->emit.err));
+        TRY(check_fits(cap, call->arg[2].tensor, compute));
+    }
+    if (mask->dtype == DT_uint8 && tensor_numel(out) > 0) {
+        add_check(cap, CHECK_INDEX, node_of(mask), 2, ERR_invalid, "Mask tensor can take 0 and 1 values only");
+    }
+    return ERR_none;
+}
+
+static bool divides(const Call *call) {
+    switch (call->op->id) {
+    case OP_div_Tensor_mode:
+    case OP_div_Scalar_mode: return !call->arg[2].none;
+    case OP_remainder_Tensor:
+    case OP_remainder_Scalar:
+    case OP_fmod_Tensor:
+    case OP_fmod_Scalar: return true;
+    default: return false;
+    }
+}
+
+ErrCode capture_check_values(Capture *cap, const Call *call, const Tensor *out) {
+    switch (call->op->id) {
+    case OP_index:
+    case OP__index_put: check_index_list(cap, call); break;
+    case OP_gather:
+    case OP_scatter_src:
+    case OP_scatter_value:
+    case OP_scatter_add:
+    case OP_index_select:
+    case OP_index_add: check_indices(cap, call, call->arg[2].tensor); break;
+    case OP_fill_Tensor: return check_fits(cap, call->arg[1].tensor, out->dtype);
+    case OP_masked_fill_Tensor:
+    case OP_masked_fill_Scalar: return check_masked_fill(cap, call, out);
+    default:
+        if (divides(call)) {
+            return check_divisor(cap, call, out);
+        }
+    }
+    return ERR_none;
+}

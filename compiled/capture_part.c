@@ -1,0 +1,122 @@
+/* In-place ops that write some of self's elements, on a self that overlaps itself (masked_fill_ on an expanded tensor, say).
+ *
+ * Written as "the whole new value", an element that the op leaves alone would put its old value over what the op wrote to the same
+ * location. So the write is made on the storage, as a 1-D tensor:
+ *
+ *     locations   arange(storage) read through self's layout: where each element of self lives
+ *     index_put   storage[locations[indices]] = values, accumulating alike
+ *     mask        storage[l] = value wherever some masked element lives at l: the number of masked elements at l is not 0
+ *
+ * tril_ and triu_ are a mask of zeros. */
+#include "compiled/capture.h"
+
+bool capture_writes_part(const Call *twin) {
+    switch (twin->op->id) {
+    case OP__index_put:
+    case OP_masked_fill_Scalar:
+    case OP_masked_fill_Tensor:
+    case OP_tril:
+    case OP_triu: return true;
+    default: return false;
+    }
+}
+
+static void set_ints(Capture *cap, Arg *arg, const int64_t *v, int n) {
+    arg->none = false;
+    arg->ints.v = arena_copy(cap->arena, v, n * (int64_t)sizeof *v);
+    arg->ints.n = n;
+}
+
+static ErrCode make_full(Capture *cap, const int64_t *size, int ndim, int64_t value, Node **out) {
+    Call call = call_new(OP_full);
+    set_ints(cap, &call.arg[0], size, ndim);
+    call.arg[1].scalar = scalar_int(value);
+    call.arg[2].none = false;
+    call.arg[2].dtype = DT_int64;
+    return capture_node(cap, &call, out);
+}
+
+/* Where each element of self lives. */
+static ErrCode make_locations(Capture *cap, const Var *self, Node **out) {
+    Call call = call_new(OP_arange);
+    call.arg[0].scalar = scalar_int(self->t.storage->numel);
+    Node *all;
+    TRY(capture_node(cap, &call, &all));
+    Tensor layout = self->t;
+    layout.dtype = DT_int64;
+    *out = graph_view(cap->graph, all, &layout, cap->sid);
+    return ERR_none;
+}
+
+static ErrCode put(Capture *cap, Node *into, Node *locations, Tensor *values, bool accumulate, Node **out) {
+    Tensor *at = &locations->t;
+    Call call = call_new(OP__index_put);
+    call.arg[0].tensor = &into->t;
+    call.arg[1].none = false;
+    call.arg[1].tensors.v = arena_copy(cap->arena, &at, sizeof at);
+    call.arg[1].tensors.n = 1;
+    call.arg[2].tensor = values;
+    call.arg[3].b = accumulate;
+    return capture_node(cap, &call, out);
+}
+
+static ErrCode put_at_indices(Capture *cap, const Call *call, Node *flat, Node *locations, Node **out) {
+    Call read = call_new(OP_index);
+    read.arg[0].tensor = &locations->t;
+    read.arg[1] = call->arg[1];
+    Node *where;
+    TRY(capture_node(cap, &read, &where));
+    return put(cap, flat, where, call->arg[2].tensor, call->arg[3].b, out);
+}
+
+/* The elements that tril_ or triu_ sets to zero, as a mask. */
+static ErrCode outside_triangle(Capture *cap, const Call *call, const Tensor *self, Node **mask) {
+    Call keep = *call;
+    Node *ones, *kept;
+    TRY(make_full(cap, self->size, self->ndim, 1, &ones));
+    keep.arg[0].tensor = &ones->t;
+    TRY(capture_node(cap, &keep, &kept));
+    Call zero = call_new(OP_eq_Scalar);
+    zero.arg[0].tensor = &kept->t;
+    zero.arg[1].scalar = scalar_int(0);
+    return capture_node(cap, &zero, mask);
+}
+
+static ErrCode fill_where(Capture *cap, const Call *call, const Tensor *self, Node *flat, Node *locations, Node **out) {
+    bool triangle = call->op->id == OP_tril || call->op->id == OP_triu;
+    Node *mask = triangle ? NULL : (Node *)call->arg[1].tensor, *none, *count;
+    if (triangle) {
+        TRY(outside_triangle(cap, call, self, &mask));
+    }
+    TRY(capture_cast(cap, mask, DT_int64, &mask));
+    TRY(make_full(cap, flat->t.size, 1, 0, &none));
+    TRY(put(cap, none, locations, &mask->t, true, &count));
+    Call hit = call_new(OP_ne_Scalar);
+    hit.arg[0].tensor = &count->t;
+    hit.arg[1].scalar = scalar_int(0);
+    Node *hits;
+    TRY(capture_node(cap, &hit, &hits));
+    Call fill = call_new(call->op->id == OP_masked_fill_Tensor ? OP_masked_fill_Tensor : OP_masked_fill_Scalar);
+    fill.arg[0].tensor = &flat->t;
+    fill.arg[1].tensor = &hits->t;
+    fill.arg[2] = triangle ? (Arg){.scalar = scalar_int(0)} : call->arg[2];
+    return capture_node(cap, &fill, out);
+}
+
+ErrCode capture_write_part(Capture *cap, Var *self, const Call *twin) {
+    Class *cls = class_of(&self->t);
+    Tensor layout;
+    tensor_set_contiguous(&layout, self->t.dtype, &cls->storage.numel, 1);
+    Node *flat = graph_view(cap->graph, cls->buffer, &layout, cap->sid), *locations, *value;
+    flat->cls = cls->number;
+    Call call;
+    capture_call(cap, &call, twin);
+    TRY(make_locations(cap, self, &locations));
+    if (twin->op->id == OP__index_put) {
+        TRY(put_at_indices(cap, &call, flat, locations, &value));
+    } else {
+        TRY(fill_where(cap, &call, &self->t, flat, locations, &value));
+    }
+    graph_write(cap->graph, flat, value, cap->sid)->cls = cls->number;
+    return ERR_none;
+}

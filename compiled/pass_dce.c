@@ -1,0 +1,34 @@
+/* Dead code: nodes that neither the epilogue nor a CHECK needs, directly or through others, leave the list.
+ *
+ * One walk backwards: a node that nobody has marked by then is dead. Inputs stay (the epilogue knows them by number). A refused step
+ * keeps its node, and with it what the node reads. Keeps SSA and the order. */
+#include "compiled/graph.h"
+
+bool pass_dce(Compile *c) {
+    Graph *g = c->graph;
+    graph_mark_outputs(g);
+    int removed = 0;
+    for (int i = g->n - 1; i >= 0; i--) {
+        Node *n = g->node[i];
+        bool needed = n->mark != 0 || n->kind == NODE_CHECK || n->kind == NODE_INPUT || n->kind == NODE_WRITE;
+        if (!needed && gate(c, "dead")) {
+            n->mark = -1;
+            removed++;
+            continue;
+        }
+        n->mark = 1;
+        for (int k = 0; k < n->nin; k++) {
+            if (n->in[k]) {
+                n->in[k]->mark = 1;
+            }
+        }
+    }
+    int kept = 0;
+    for (int i = 0; i < g->n; i++) {
+        if (g->node[i]->mark >= 0) {
+            g->node[kept++] = g->node[i];
+        }
+    }
+    g->n = kept;
+    return removed > 0;
+}

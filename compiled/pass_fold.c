@@ -1,0 +1,167 @@
+/* Constants: what has one value everywhere, and what the compiler can know of it.
+ *
+ * A splat is a node with one value by construction (node_splat). An elementwise op on splats is a splat: its value is computed once, by the
+ * shared kernel on one element, so NaN, -0.0 and every rounding are what they would have been. An op that only moves elements of a splat
+ * is a splat too, and one that reads nothing but a size (zeros_like) loses that operand. The node becomes `full` in its place.
+ *
+ * Needs and keeps SSA, ids, layouts and order. */
+#include "compiled/lower.h"
+
+#include <string.h>
+
+/* n = full(n's size, value), in n's dtype and with n's layout. `value` is already of that dtype. */
+static void become_full(Compile *c, Node *n, Scalar value) {
+    Call call = call_new(OP_full);
+    call.arg[0].none = false;
+    call.arg[0].ints.v = arena_copy(c->arena, n->t.size, (int64_t)sizeof *n->t.size * n->t.ndim);
+    call.arg[0].ints.n = n->t.ndim;
+    call.arg[1].none = false;
+    call.arg[1].scalar = value;
+    int dtype = op_param(call.op, "dtype");
+    call.arg[dtype].none = false;
+    call.arg[dtype].dtype = n->t.dtype;
+    n->call = arena_copy(c->arena, &call, (int64_t)sizeof call);
+    n->nin = 0;
+}
+
+/* The value of element 0 of `n` computed by its shared kernel on splats of one element. */
+static bool evaluate(Compile *c, const Node *n, Scalar *value) {
+    Call call = *n->call;
+    Tensor operand[PW_MAX_OPERANDS], made = {0}, *out = &made;
+    Storage storage[PW_MAX_OPERANDS], own;
+    int64_t cell[PW_MAX_OPERANDS] = {0}, result = 0;
+    int slot = 0;
+    for (int p = 0; p < call.op->nparam; p++) {
+        ArgType type = call.op->param[p].type;
+        if (type != ARG_TENSOR && type != ARG_TENSOR_OPT) {
+            continue;
+        }
+        const Node *in = n->in[slot++];
+        if (!in) {
+            continue;
+        }
+        Scalar s;
+        int k = slot - 1;
+        if (k >= PW_MAX_OPERANDS || !node_splat(in, &s)) {
+            return false;
+        }
+        if (s.kind == CAT_FLOAT) {
+            element_store_double(&cell[k], in->t.dtype, 0, s.f);
+        } else {
+            element_store_int(&cell[k], in->t.dtype, 0, s.i);
+        }
+        /* as many dims as the operand has, so that promotion is the same */
+        operand[k] = (Tensor){.dtype = in->t.dtype, .ndim = in->t.ndim};
+        for (int d = 0; d < in->t.ndim; d++) {
+            operand[k].size[d] = operand[k].stride[d] = 1;
+        }
+        storage[k] = (Storage){.dtype = in->t.dtype, .numel = 1, .data = &cell[k]};
+        operand[k].storage = &storage[k];
+        call.arg[p].tensor = &operand[k];
+    }
+    made.dtype = n->t.dtype;
+    made.ndim = n->t.ndim;
+    for (int d = 0; d < made.ndim; d++) {
+        made.size[d] = made.stride[d] = 1;
+    }
+    own = (Storage){.dtype = n->t.dtype, .numel = 1, .data = &result};
+    made.storage = &own;
+    Error err = {0};
+    KernelCtx k = {c->arena, &err, NULL};
+    if (call.op->kernel(&call, &out, &k) != ERR_none || k.undefined) {
+        return false;
+    }
+    *value = dtype_is_float(n->t.dtype) ? scalar_float(element_double(&result, n->t.dtype, 0)) : scalar_int(element_int(&result, n->t.dtype, 0));
+    return true;
+}
+
+static bool same_value(Scalar a, Scalar b) { return a.kind == b.kind && a.i == b.i && memcmp(&a.f, &b.f, sizeof a.f) == 0; }
+
+/* The value of a node that moves elements, if all it moves are one value. */
+static bool moved_splat(const Node *n, Scalar *value) {
+    Scalar other;
+    switch (lower_class(n)) {
+    case LOWER_COPY:
+    case LOWER_FLIP:
+    case LOWER_INDEX:
+    case LOWER_GATHER:
+    case LOWER_INDEX_SELECT: {
+        const Node *source = n->in[lower_class(n) == LOWER_COPY ? n->nin - 1 : 0];
+        if (!node_splat(source, value)) {
+            return false;
+        }
+        if (source->t.dtype != n->t.dtype) {
+            int64_t from = 0, to = 0;
+            if (value->kind == CAT_FLOAT) {
+                element_store_double(&from, source->t.dtype, 0, value->f);
+                if (!cast_in_range(value->f, n->t.dtype)) {
+                    return false; /* undefined: left to the cast itself */
+                }
+            } else {
+                element_store_int(&from, source->t.dtype, 0, value->i);
+            }
+            element_cast(&to, n->t.dtype, 0, &from, source->t.dtype, 0);
+            *value = dtype_is_float(n->t.dtype) ? scalar_float(element_double(&to, n->t.dtype, 0)) : scalar_int(element_int(&to, n->t.dtype, 0));
+        }
+        return true;
+    }
+    case LOWER_VIEW_SCATTER: return node_splat(n->in[0], value) && node_splat(n->in[1], &other) && n->in[1]->t.dtype == n->t.dtype && same_value(*value, other);
+    case LOWER_INDEX_PUT:
+        return !n->call->arg[3].b && node_splat(n->in[0], value) && node_splat(n->in[n->nin - 1], &other) && n->in[n->nin - 1]->t.dtype == n->t.dtype &&
+               same_value(*value, other);
+    case LOWER_CAT:
+        if (n->nin == 0 || !node_splat(n->in[0], value)) {
+            return false;
+        }
+        for (int k = 0; k < n->nin; k++) {
+            if (n->in[k]->t.dtype != n->t.dtype || !node_splat(n->in[k], &other) || !same_value(*value, other)) {
+                return false;
+            }
+        }
+        return true;
+    default: return false;
+    }
+}
+
+static bool all_splats(const Node *n) {
+    Scalar value;
+    for (int k = 0; k < n->nin; k++) {
+        if (n->in[k] && !node_splat(n->in[k], &value)) {
+            return false;
+        }
+    }
+    return n->nin > 0;
+}
+
+/* A STORE of the value that the splat base has everywhere changes nothing: it becomes the base's value. */
+static bool store_of_same(const Node *n, Scalar *value) {
+    Scalar stored;
+    return n->kind == NODE_STORE && node_splat(n->in[0], value) && node_splat(n->in[1], &stored) && n->in[1]->t.dtype == n->t.dtype && same_value(*value, stored);
+}
+
+bool pass_fold(Compile *c) {
+    Graph *g = c->graph;
+    bool changed = false;
+    for (int i = 0; i < g->n; i++) {
+        Node *n = g->node[i];
+        Scalar value;
+        const char *rule = NULL;
+        if (store_of_same(n, &value)) {
+            rule = "fold_store";
+        } else if (n->kind != NODE_OP) {
+            continue;
+        } else if (n->nin > 0 && node_splat(n, &value)) {
+            rule = "fold_like"; /* zeros_like(x), fill(x, v): x is read for its size only */
+        } else if (n->call->op->kind == KIND_POINTWISE && all_splats(n) && evaluate(c, n, &value)) {
+            rule = "fold_pointwise";
+        } else if (n->call->op->kind == KIND_FUNC && moved_splat(n, &value)) {
+            rule = "fold_move";
+        }
+        if (rule && gate(c, rule)) {
+            become_full(c, n, value);
+            n->kind = NODE_OP;
+            changed = true;
+        }
+    }
+    return changed;
+}

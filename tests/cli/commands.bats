@@ -1,0 +1,173 @@
+#!/usr/bin/env bats
+# What the commands say about programs that are fine, and about findings.
+load helper
+
+json() { python3 -c "import json, sys; r = [json.loads(l) for l in sys.stdin]; assert $1, r"; }
+
+@test "check agrees, one line a program" {
+    run "$TWINGRAD" check good.json
+    [ "$status" -eq 0 ]
+    [ "$output" = 'good.json (good): 2 statements, 1 call: agree' ]
+    "$TWINGRAD" check - <good.json | grep -q '^standard input (good): 2 statements, 1 call: agree$'
+    [ -z "$("$TWINGRAD" check --quiet good.json)" ]
+    "$TWINGRAD" check --json good.json | json 'r[0]["verdict"] == "agree" and r[0]["statements"] == 2'
+    run "$TWINGRAD" check --pair compiled,reference good.json
+    [ "$status" -eq 0 ]
+}
+
+@test "run prints results in the order of the programs" {
+    { tr -d '\n' <good.json; echo; with_statement '{"op": "sum", "self": "nobody", "out": "y"}'; } >two.jsonl
+    "$TWINGRAD" run --on reference --json two.jsonl |
+        json 'len(r) == 2 and r[0]["calls"][0]["status"] == "ok" and r[1]["calls"][0]["error"]["code"] == "invalid"'
+    "$TWINGRAD" run --on compiled --json good.json | json 'r[0]["calls"][0]["inputs"][0]["grad"]["data"] == [2, 2, 2]'
+    run "$TWINGRAD" run good.json
+    [ "$status" -eq 0 ]
+    [[ "$output" == *'return[0] y requires_grad float32 [3]'* ]]
+}
+
+@test "run --poke shows what a write to the returns changes" {
+    "$TWINGRAD" run --poke --json good.json | json '"poked" in r[0]["calls"][0]'
+}
+
+@test "show prints every form" {
+    run "$TWINGRAD" show good.json
+    [[ "$output" == *'y = mul(x, 2)'* ]]
+    "$TWINGRAD" show --as json good.json >again.json
+    "$TWINGRAD" show --as json again.json | cmp - again.json
+    "$TWINGRAD" show --as dot good.json | grep -q '^digraph'
+    "$TWINGRAD" show --as python good.json | grep -q '^    y = x.mul(2)  # body\[0\]$'
+    "$TWINGRAD" show --as torch good.json | python3 -c 'import ast, sys; ast.parse(sys.stdin.read())'
+    "$TWINGRAD" show --as ir good.json | grep -q 'after'
+    [ "$("$TWINGRAD" show --as ir --after cse good.json | grep -c '^---- after')" -eq 1 ]
+}
+
+@test "nothing of name, note or data becomes code" {
+    sed 's/"name": "good"/"name": "\\n__import__(\x27os\x27).system(\x27touch pwned\x27)\\"\\"\\"", "note": "\\"\\"\\"\\nimport os\\nos.abort()"/' good.json |
+        sed 's/"x"/"class"/g; s/"y"/"_t"/g' >evil.json
+    for form in python torch; do
+        "$TWINGRAD" show --as $form evil.json >evil.py
+        python3 -c 'import ast, sys; ast.parse(open("evil.py").read())'
+        if grep -qE 'pwned|abort' evil.py; then return 1; fi
+        grep -q 'def program(class_, _t):' evil.py
+    done
+}
+
+@test "replay compares with expect, and counts what it cannot express" {
+    result=$("$TWINGRAD" run --json good.json)
+    sed 's/"return"/"expect": '"$(sed 's/[\/&]/\\&/g' <<<"$result")"', "x-exact": true, "return"/' good.json >expected.json
+    run "$TWINGRAD" replay expected.json
+    [ "$status" -eq 0 ]
+    [[ "$output" == *'1 programs: 1 agreed, 0 findings, 0 not expressible, 0 bad; 2 comparisons with a recorded result'* ]]
+    sed 's/"is_leaf": false/"is_leaf": true/' expected.json >wrong.json
+    run "$TWINGRAD" replay wrong.json
+    [ "$status" -eq 1 ]
+    [[ "$output" == *'flags-is_leaf-expect (reference,expect)'* ]]
+    with_statement '{"op": "no_such_op", "self": "x", "out": "y"}' >unknown.json
+    run "$TWINGRAD" replay unknown.json good.json
+    [ "$status" -eq 0 ]
+    [[ "$output" == *'2 programs: 1 agreed, 0 findings, 1 not expressible'* ]]
+}
+
+@test "replay walks directories and goes on after a bad file" {
+    mkdir -p d/e
+    cp good.json d/e/a.json
+    echo '{' >d/b.json
+    echo 'not looked at' >d/notes.txt
+    run "$TWINGRAD" replay d
+    [ "$status" -eq 2 ]
+    [[ "$output" == *'2 programs: 1 agreed, 0 findings, 0 not expressible, 1 bad'* ]]
+    "$TWINGRAD" replay --json d 2>/dev/null | json 'r[-1]["type"] == "summary" and r[-1]["bad"] == 1' || true
+}
+
+# The founding bug: a write through setitem makes `matrix` require grad at once.
+founding() {
+    cat <<'END'
+{"twingrad": 1, "name": "skew_symmetric", "inputs": [
+  {"name": "vec", "dtype": "float32", "size": [2, 10], "requires_grad": true, "data": {"fill": "dyadic", "seed": 7}}],
+ "body": [
+  {"op": "zeros", "size": [2, 5, 5], "dtype": "float32", "out": "matrix"},
+  {"op": "triu_indices", "row": 5, "col": 5, "offset": 1, "out": "rc"},
+  {"op": "unbind", "self": "rc", "dim": 0, "out": ["rows", "cols"]},
+  {"op": "setitem", "self": "matrix", "index": [[null, null, null], "rows", "cols"], "value": "vec"},
+  {"if": {"is_grad_enabled": true}, "then": [{"assert": {"requires_grad": "vec"}}, {"assert": {"requires_grad": "matrix"}}]},
+  {"op": "transpose", "self": "matrix", "dim0": -2, "dim1": -1, "out": "t"},
+  {"op": "sub", "self": "matrix", "other": "t", "out": "skew"}],
+ "return": ["skew"], "backward": {"fill": "dyadic", "seed": 8}}
+END
+}
+
+@test "the founding program agrees, and is a finding with the founding fault" {
+    founding >skew.json
+    run "$TWINGRAD" check skew.json
+    [ "$status" -eq 0 ]
+    [[ "$output" == *': agree' ]]
+    for name in stale_flags_after_setitem RG-1 RG_1; do
+        run "$TWINGRAD" check --fault $name skew.json
+        [ "$status" -eq 1 ]
+        [[ "${lines[0]}" == *'FINDING status-ok_vs_assertion-setitem' ]]
+        [[ "$output" == *'body[4].then[1]'* ]]
+        [[ "$output" == *'matrix[:, rows, cols] = vec'* ]]
+        [[ "$output" == *'reference  ok'* ]]
+        [[ "$output" == *'compiled   assertion at body[4].then[1]'* ]]
+    done
+    "$TWINGRAD" check --json --fault RG-1 skew.json >finding.json || [ $? -eq 1 ]
+    json 'r[0]["finding"]["signature"] == "status-ok_vs_assertion-setitem" and "status" in r[0]["finding"]["fired"]' <finding.json
+}
+
+@test "minimize keeps the signature and makes the program small" {
+    founding >skew.json
+    run "$TWINGRAD" minimize --quiet --fault RG-1 skew.json
+    [ "$status" -eq 1 ]
+    "$TWINGRAD" minimize --quiet --fault RG-1 skew.json >small.json || [ $? -eq 1 ]
+    run "$TWINGRAD" check --fault RG-1 small.json
+    [ "$status" -eq 1 ]
+    [[ "${lines[0]}" == *'FINDING status-ok_vs_assertion-setitem' ]]
+    [[ "${lines[0]}" =~ ([0-9]+)\ statements ]]
+    [ "${BASH_REMATCH[1]}" -le 4 ]
+    run "$TWINGRAD" check small.json
+    [ "$status" -eq 0 ]
+    run "$TWINGRAD" minimize good.json
+    [ "$status" -eq 0 ]
+    [[ "$output" == *'nothing to minimize'* ]]
+}
+
+@test "minimize --out writes a whole report folder" {
+    founding >skew.json
+    run "$TWINGRAD" minimize --quiet --fault RG-1 --out reports skew.json
+    [ "$status" -eq 1 ]
+    [ "$output" = 'reports/status-ok_vs_assertion-setitem' ]
+    [ "$(ls reports/status-ok_vs_assertion-setitem | tr '\n' ' ')" = 'case.json finding.md minimized.json repro.py ' ]
+    [ "$(ls -A reports)" = 'status-ok_vs_assertion-setitem' ]
+    "$TWINGRAD" check reports/*/case.json
+    python3 -c 'import ast, sys; ast.parse(open(sys.argv[1]).read())' reports/*/repro.py
+    grep -q 'twingrad check --pair reference,compiled --fault stale_flags_after_setitem minimized.json' reports/*/finding.md
+    run "$TWINGRAD" minimize --quiet --fault RG-1 --out reports skew.json # again, over the old one
+    [ "$status" -eq 1 ]
+}
+
+@test "a report that cannot be written is exit 3 and one sentence" {
+    founding >skew.json
+    touch file
+    status=0
+    "$TWINGRAD" minimize --quiet --fault RG-1 --out file/reports skew.json >out.txt 2>err.txt || status=$?
+    [ "$status" -eq 3 ]
+    [ "$(wc -l <err.txt)" -eq 1 ]
+}
+
+@test "a report on a full disk is exit 3 and leaves nothing half written" {
+    founding >skew.json
+    status=0
+    (trap '' XFSZ; ulimit -f 0; "$TWINGRAD" minimize --quiet --fault RG-1 --out reports skew.json 2>&1 | cat >/dev/null; exit "${PIPESTATUS[0]}") || status=$?
+    [ "$status" -eq 3 ]
+    [ -z "$(ls -A reports 2>/dev/null)" ]
+}
+
+@test "the repro script runs in PyTorch, if there is one" {
+    python=$(for p in python3 /usr/bin/python3; do "$p" -c 'import torch' 2>/dev/null && echo "$p" && break; done) || true
+    [ -n "$python" ] || skip "no torch"
+    founding >skew.json
+    "$TWINGRAD" show --as torch skew.json >repro.py
+    run "$python" repro.py
+    [ "$status" -eq 0 ]
+    [[ "$output" == *'call 0: ok'* ]]
+}

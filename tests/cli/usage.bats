@@ -1,0 +1,113 @@
+#!/usr/bin/env bats
+# Arguments: help, version, what is unknown or malformed; where output goes and what happens when it cannot.
+load helper
+
+@test "help and version go to standard output with exit 0" {
+    for words in --help -h help "help check" "check --help" --version version; do
+        run "$TWINGRAD" $words
+        [ "$status" -eq 0 ]
+        [ -n "$output" ]
+    done
+    run "$TWINGRAD" --version
+    [[ "${lines[0]}" =~ ^twingrad\ [0-9]+\.[0-9]+\.[0-9]+$ ]]
+}
+
+@test "every command has help, and global help names it" {
+    run "$TWINGRAD" --help
+    all=$output
+    for c in check run fuzz minimize replay show ops faults passes oracles; do
+        [[ "$all" == *"  $c "* ]]
+        run "$TWINGRAD" "$c" --help
+        [ "$status" -eq 0 ]
+        [[ "$output" == *"usage: twingrad $c"* ]]
+    done
+}
+
+@test "no command, an unknown command, an unknown option" {
+    refused
+    refused nothing
+    refused help nothing
+    refused check --nothing good.json
+    refused check -x good.json
+    refused ops --seed 1
+    refused check --json=yes good.json
+}
+
+@test "a command without its files, or with files it does not take" {
+    refused check
+    refused run
+    refused replay
+    refused show
+    refused minimize
+    refused minimize good.json good.json
+    refused ops good.json
+    refused fuzz good.json
+}
+
+@test "malformed values" {
+    refused fuzz --seed x
+    refused fuzz --seed -1
+    refused fuzz --seed 99999999999999999999
+    refused fuzz --seed
+    refused fuzz --seconds 0
+    refused fuzz --seconds soon
+    refused fuzz --runs 1.5
+    refused check --pair reference good.json
+    refused check --pair reference,nobody good.json
+    refused check --pair '' good.json
+    refused run --on nobody good.json
+    refused check --fault nothing good.json
+    refused check --disable nothing good.json
+    refused check --disable joint good.json
+    refused check --limit-steps many good.json
+    refused show --as picture good.json
+    refused show --after cse good.json
+    refused show --as ir --after nothing good.json
+}
+
+@test "a message about an option names it" {
+    refused fuzz --seed x
+    grep -q -- '--seed' err.txt
+    refused check --fault nothing good.json
+    grep -q "'nothing'" err.txt
+}
+
+@test "standard output that is full is exit 3 and one sentence" {
+    [ -w /dev/full ] || skip "no /dev/full"
+    for words in --help --version ops faults passes oracles "check good.json" "run good.json" "run --json good.json" "show good.json" \
+        "show --as torch good.json" "replay good.json"; do
+        status=0
+        "$TWINGRAD" $words >/dev/full 2>err.txt || status=$?
+        [ "$status" -eq 3 ] || { echo "$words: $status"; return 1; }
+        grep -q '^twingrad: cannot write to standard output' err.txt
+        [ "$(wc -l <err.txt)" -eq 1 ]
+    done
+}
+
+@test "standard output that is closed is exit 3" {
+    status=0
+    "$TWINGRAD" ops >&- 2>err.txt || status=$?
+    [ "$status" -eq 3 ]
+}
+
+@test "tables as JSON, one object a line" {
+    for c in ops faults passes oracles; do
+        run "$TWINGRAD" "$c" --json
+        [ "$status" -eq 0 ]
+        "$TWINGRAD" "$c" --json | python3 -c 'import json, sys; rows = [json.loads(l) for l in sys.stdin]; assert rows and all(isinstance(r, dict) for r in rows)'
+    done
+}
+
+@test "no color where it is not wanted" {
+    run "$TWINGRAD" check good.json
+    [[ "$output" != *$'\033'* ]]
+    NO_COLOR=1 run "$TWINGRAD" check good.json
+    [[ "$output" != *$'\033'* ]]
+}
+
+@test "nothing is written to the working directory" {
+    mkdir empty && cd empty
+    "$TWINGRAD" check ../good.json
+    "$TWINGRAD" run ../good.json
+    [ -z "$(ls -A)" ]
+}
