@@ -175,29 +175,34 @@ Step reduce_data(Program *p, int k) {
 
 typedef struct Ints {
     PInt **v;
+    bool *in_list; /* an element of an int[]: a size more often than not, and sizes stay above 0 */
     int n, capacity;
     Arena *arena;
 } Ints;
 
-static void add_int(Ints *list, PInt *i) {
+static void add_int(Ints *list, PInt *i, bool in_list) {
     if (i->size_of != NAME_NONE) {
         return;
     }
     if (list->n == list->capacity) {
         list->capacity = list->capacity ? 2 * list->capacity : 32;
         PInt **more = arena_array(list->arena, PInt *, list->capacity);
+        bool *more_in_list = arena_array(list->arena, bool, list->capacity);
         for (int k = 0; k < list->n; k++) {
             more[k] = list->v[k];
+            more_in_list[k] = list->in_list[k];
         }
         list->v = more;
+        list->in_list = more_in_list;
     }
+    list->in_list[list->n] = in_list;
     list->v[list->n++] = i;
 }
 
 /* Every integer argument written in the program, in order. */
 static Ints collect_ints(Program *p) {
     Stmt **stmts = edit_statements(p->arena, p);
-    Ints list = {NULL, 0, 0, p->arena};
+    Ints list = {.arena = p->arena};
     for (int sid = 0; sid < p->nstmts; sid++) {
         Stmt *s = stmts[sid];
         for (int a = 0; s->kind == STMT_OP && a < s->op->nparam; a++) {
@@ -207,10 +212,10 @@ static Ints collect_ints(Program *p) {
                 continue;
             }
             if (type == ARG_INT || type == ARG_INT_OPT) {
-                add_int(&list, &arg->i);
+                add_int(&list, &arg->i, false);
             }
             for (int i = 0; (type == ARG_INTS || type == ARG_INTS_OPT) && i < arg->ints.n; i++) {
-                add_int(&list, &arg->ints.v[i]);
+                add_int(&list, &arg->ints.v[i], true);
             }
         }
     }
@@ -224,7 +229,7 @@ Step reduce_integer(Program *p, int k) {
     }
     PInt *i = list.v[k / 3];
     int64_t value = i->value, now = k % 3 == 0 ? 0 : k % 3 == 1 ? 1 : value / 2;
-    if (now == value || value == INT64_MIN || llabs(now) > llabs(value) || (k % 3 == 2 && llabs(value) < 3)) {
+    if (now == value || value == INT64_MIN || (now == 0 && value > 0 && list.in_list[k / 3]) || llabs(now) > llabs(value) || (k % 3 == 2 && llabs(value) < 3)) {
         return STEP_NOTHING;
     }
     i->value = now;

@@ -276,7 +276,9 @@ static ErrCode expanded(Infer *r, const Tensor *self, const int64_t *asked, int 
     bool negative = false;
     for (int d = n - 1; d >= 0; d--) {
         int64_t size = asked[d];
-        if (d < shift) {
+        if (self->ndim == 0) { /* no sizes to take over: -1 is just negative */
+            t->stride[d] = 0;
+        } else if (d < shift) {
             if (size == -1) {
                 return error_set(r->err, ERR_shape, "The expanded size of the tensor (-1) isn't allowed in a leading, non-existing dimension %d", d);
             }
