@@ -65,8 +65,11 @@ static void plain(const MatmulLoop *m, void *const *data) {
                 int64_t ci = m->c.offset + batch * m->cstride[0] + i * m->cstride[1] + (j0 + j) * m->cstride[2];
                 int64_t di = m->d.offset + i * m->dstride[1] + (j0 + j) * m->dstride[2];
                 if (is_float) {
-                    double v = m->alpha.f == 1 ? acc[j] : m->alpha.f * acc[j];
-                    v += d ? m->beta.f * element_double(d, m->dtype, di) : 0;
+                    double v = m->alpha.f == 1 || m->k == 0 ? acc[j] : m->alpha.f * acc[j];
+                    if (d) { /* an empty sum leaves beta * d alone: -0.0 stays */
+                        double scaled = m->beta.f * element_double(d, m->dtype, di);
+                        v = m->k == 0 ? scaled : v + scaled;
+                    }
                     element_store_double(c, m->dtype, ci, v);
                 } else {
                     uint64_t v = (uint64_t)m->alpha.i * iacc[j] + (d ? (uint64_t)m->beta.i * (uint64_t)element_int(d, m->dtype, di) : 0);

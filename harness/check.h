@@ -35,8 +35,8 @@ void check_program(Checker *c, const Program *p, Arena *arena, Outcome *out);
 /* Judges results that are already there (one may be an `expect`), numbers by `rule`. */
 void check_results(Checker *c, const Program *p, const Result *a, const Result *b, NumberRule rule, Arena *arena, Outcome *out);
 
-/* Finds the first divergent statement of a finding by checking prefixes of `p` (the counters stay as they were), and writes
- * culprit and signature. Deterministic. */
+/* Finds the first divergent statement of a finding by checking prefixes of `p` (the counters stay as they were), and writes its
+ * culprit, and its signature from what differs there first. Deterministic. */
 void check_locate(Checker *c, const Program *p, Finding *finding, Arena *arena);
 
 #endif

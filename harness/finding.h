@@ -16,6 +16,8 @@ const char *oracle_claim(OracleId id);
 
 typedef enum Subject { SUBJECT_CALL, SUBJECT_TRACE, SUBJECT_RETURN, SUBJECT_INPUT } Subject;
 
+enum { AT_INPUTS = -4 }; /* before the first statement */
+
 typedef struct Finding {
     OracleId oracle;
     char kind[48];         /* "requires_grad", "data", "ok_vs_assertion", ..: letters, digits and _ */
@@ -24,9 +26,9 @@ typedef struct Finding {
     int index;             /* SUBJECT_RETURN: place in `return`; SUBJECT_INPUT: input; SUBJECT_TRACE: entry; else -1 */
     int64_t element;       /* first differing element, or -1 */
     int sid;               /* statement both answers are about (a probe, a failing op), or AT_RETURN, AT_BACKWARD, AT_UNKNOWN */
-    int culprit;           /* sid of the first divergent statement (finding_locate), or AT_UNKNOWN */
+    int culprit;           /* sid of the first divergent statement (check_locate), AT_INPUTS, AT_RETURN, .. or AT_UNKNOWN */
     char a[192], b[192];   /* both answers, for people */
-    char signature[112];   /* "trace-requires_grad-setitem": safe as a file name; empty until finding_locate */
+    char signature[112];   /* "trace-requires_grad-setitem": safe as a file name; empty until check_locate */
 } Finding;
 
 /* Fills a Finding but for the location; called by oracles only when they fire. Clears a and b. */

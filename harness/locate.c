@@ -1,7 +1,10 @@
-/* Where a difference begins. The program is cut after its first op statement, its second, and so on; each prefix returns what its last
- * statement made or wrote (or probes what the finding is about), and the first prefix that shows the same oracle and kind names the
- * culprit. If none does (the difference needs what comes later), the culprit is the last statement that makes or writes the
- * subject. Above LINEAR statements the scan is a bisection, which finds some statement at which the difference appears. */
+/* Where a difference begins. The program is cut before its first op statement, after it, after the second, and so on; each prefix
+ * probes the flags of every name bound by then and returns those names (WIDE), or only what its last statement made or wrote (NARROW:
+ * returning more can hide a difference, and changes what gradients mean). The first prefix that shows any difference names the
+ * culprit, and that difference, not the one seen at the end, names the signature: a stale flag is "trace-requires_grad-setitem"
+ * whether an assertion, a branch or a return showed it. If no prefix differs (the difference needs what comes later), the signature is
+ * the finding's own, with the last statement that makes or writes its subject. Above LINEAR statements the scan is a bisection,
+ * which finds some statement at which a difference appears. */
 #include "harness/check.h"
 #include "harness/edit.h"
 #include "program/uses.h"
@@ -9,121 +12,133 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { LINEAR = 64 };
+enum { LINEAR = 64, MAX_SHOWN = 48 };
+
+typedef enum Width { WIDE, NARROW } Width;
 
 typedef struct Locate {
     Checker checker;         /* a copy: counters of the caller's stay */
     const Program *program;
-    const Finding *finding;
-    bool probes;             /* look through a probe of `subject` */
-    ProbeKind probe;
-    NameId subject;          /* the name the finding is about, or NAME_NONE */
+    bool backward;           /* the finding is about the backward: prefixes run one */
+    Width width;
+    Finding found;           /* what the last differing prefix showed */
     Arena scratch;
 } Locate;
 
-/* ---- what the finding is about ---- */
-
-static bool probe_of_predicate(const Predicate *p, ProbeKind *probe, NameId *of) {
-    while (p->kind == PRED_not) {
-        p = p->inner;
-    }
-    *of = p->of;
-    switch (p->kind) {
-    case PRED_requires_grad: *probe = PROBE_requires_grad; return true;
-    case PRED_is_leaf: *probe = PROBE_is_leaf; return true;
-    case PRED_has_grad_fn: *probe = PROBE_has_grad_fn; return true;
-    case PRED_is_contiguous: *probe = PROBE_is_contiguous; return true;
-    case PRED_dtype: *probe = PROBE_dtype; return true;
-    case PRED_dim: *probe = PROBE_size; return true;
-    default: *of = NAME_NONE; return false;
-    }
-}
-
-static void find_subject(Locate *l) {
-    const Program *p = l->program;
-    const Finding *f = l->finding;
-    l->subject = NAME_NONE;
-    const Stmt *s = f->sid >= 0 ? program_stmt(p, f->sid) : NULL;
-    if (f->oracle == ORACLE_trace && s && s->kind == STMT_PROBE && strcmp(f->kind, "path") != 0) {
-        l->probes = s->probe != PROBE_is_grad_enabled;
-        l->probe = s->probe;
-        l->subject = l->probes ? s->of : NAME_NONE;
-    } else if (s && s->kind == STMT_ASSERT) {
-        l->probes = probe_of_predicate(&s->predicate, &l->probe, &l->subject);
-    } else if (f->subject == SUBJECT_RETURN && f->index < p->nreturns) {
-        l->subject = p->returns[f->index];
-    } else if (f->subject == SUBJECT_INPUT && f->index < p->ninputs) {
-        l->subject = p->inputs[f->index].name;
-    }
-}
-
 /* ---- prefixes ---- */
 
-typedef struct Made {
-    NameId name[MAX_OUTPUTS + MAX_PARAMS];
+typedef struct NameSet {
+    NameId name[MAX_SHOWN];
     int n;
-} Made;
+} NameSet;
 
-static void collect_made(void *user, NameId *name, Use use) {
-    Made *made = user;
-    if (use != USE_READ && made->n < COUNT_OF(made->name)) {
-        made->name[made->n++] = *name;
+static void add_name(NameSet *set, NameId name) {
+    for (int i = 0; i < set->n; i++) {
+        if (set->name[i] == name) {
+            return;
+        }
+    }
+    if (set->n < MAX_SHOWN) {
+        set->name[set->n++] = name;
     }
 }
 
-static bool matches(const Locate *l, const Outcome *out) {
-    if (out->verdict != FINDING) {
-        return false;
+static void add_bound(void *user, NameId *name, Use use) {
+    if (use == USE_BIND) {
+        add_name(user, *name);
     }
-    const Finding *f = &out->finding;
-    if (l->probes) {
-        return f->oracle == ORACLE_trace && strcmp(f->kind, probe_name(l->probe)) == 0;
-    }
-    return f->oracle == l->finding->oracle && strcmp(f->kind, l->finding->kind) == 0;
 }
 
-/* Does the prefix that ends with statement `sid` show the difference? */
+static void add_made(void *user, NameId *name, Use use) {
+    if (use != USE_READ) {
+        add_name(user, *name);
+    }
+}
+
+/* Names that are bound for sure at the end of a prefix: of an IF, only the branch in which the prefix ends counts. */
+static void bound_in(const Block *block, bool on_path, NameSet *set) {
+    for (Stmt *s = block->first; s; s = s->next) {
+        bool last = on_path && !s->next;
+        if (s->kind == STMT_OP) {
+            stmt_uses(s, add_bound, set);
+        } else if (s->kind == STMT_WITH) {
+            bound_in(&s->body, last, set);
+        } else if (s->kind == STMT_IF && last) {
+            bound_in(s->orelse.first ? &s->orelse : &s->body, true, set);
+        }
+    }
+}
+
+static void add_arguments(const Program *p, NameSet *set) {
+    for (int i = 0; p->args_given && i < p->nargs; i++) {
+        add_name(set, p->args[i]);
+    }
+    for (int i = 0; !p->args_given && i < p->ninputs; i++) {
+        add_name(set, p->inputs[i].name);
+    }
+}
+
+/* Puts probes of `kind` of all names behind `last` (NULL: at the start of the empty body); returns the last of them. */
+static Stmt *add_probes(Program *p, Stmt *last, ProbeKind kind, const NameSet *names) {
+    for (int i = 0; i < names->n; i++) {
+        Stmt *probe = arena_new(p->arena, Stmt);
+        *probe = (Stmt){.kind = STMT_PROBE, .probe = kind, .of = names->name[i]};
+        if (last) {
+            edit_insert_after(p, last, probe);
+        } else {
+            p->body = (Block){probe, 1};
+            program_number(p);
+        }
+        last = probe;
+    }
+    return last;
+}
+
+/* Does the prefix that ends with statement `sid` (AT_INPUTS: the empty one) show a difference? */
 static bool prefix_differs(Locate *l, int sid) {
     arena_reset(&l->scratch);
     Program *p = program_clone(&l->scratch, l->program);
-    edit_cut(p, sid);
-    Stmt *last = program_stmt(p, sid);
     p->expect = NULL;
-    if (l->probes) {
-        Stmt *probe = arena_new(&l->scratch, Stmt);
-        *probe = (Stmt){.kind = STMT_PROBE, .probe = l->probe, .of = l->subject};
-        edit_insert_after(p, last, probe);
-        p->nreturns = 0;
-        p->backward = (Backward){.given = false};
-    } else {
-        Made made = {.n = 0};
-        stmt_uses(last, collect_made, &made);
-        p->returns = arena_copy(&l->scratch, made.name, (int64_t)sizeof(NameId) * made.n);
-        p->nreturns = made.n;
-        if (l->finding->oracle == ORACLE_gradients || l->finding->sid == AT_BACKWARD) {
-            p->backward.of = NULL;
-            p->backward.nof = -1;
-        } else {
-            p->backward = (Backward){.given = false};
-        }
+    Stmt *last = sid >= 0 ? program_stmt(p, sid) : NULL;
+    edit_cut(p, sid);
+    NameSet names = {.n = 0}, made = {.n = 0};
+    add_arguments(p, &names);
+    bound_in(&p->body, true, &names);
+    if (last) {
+        stmt_uses(last, add_made, &made);
     }
+    const NameSet *shown = l->width == WIDE ? &names : &made;
+    p->returns = arena_copy(&l->scratch, shown->name, (int64_t)sizeof(NameId) * shown->n);
+    p->nreturns = shown->n;
+    last = add_probes(p, last, PROBE_requires_grad, &names);
+    if (l->width == WIDE) { /* is_leaf asks for the history, and may raise: after the others */
+        add_probes(p, last, PROBE_is_leaf, &names);
+    }
+    p->backward.of = NULL;
+    p->backward.nof = -1;
+    p->backward.given = p->backward.given && l->backward;
     Outcome out;
     check_program(&l->checker, p, &l->scratch, &out);
-    return matches(l, &out);
+    if (out.verdict == FINDING) {
+        l->found = out.finding;
+    }
+    return out.verdict == FINDING;
 }
 
-static int first_differing(Locate *l, const int *candidates, int n) {
+static bool first_differing(Locate *l, Width width, const int *candidates, int n, int *culprit) {
+    l->width = width;
     if (n <= LINEAR) {
         for (int i = 0; i < n; i++) {
             if (prefix_differs(l, candidates[i])) {
-                return candidates[i];
+                *culprit = candidates[i];
+                return true;
             }
         }
-        return AT_UNKNOWN;
+        return false;
     }
     int low = 0, high = n - 1;
     if (!prefix_differs(l, candidates[high])) {
-        return AT_UNKNOWN;
+        return false;
     }
     while (low < high) {
         int middle = low + (high - low) / 2;
@@ -133,7 +148,8 @@ static int first_differing(Locate *l, const int *candidates, int n) {
             low = middle + 1;
         }
     }
-    return candidates[low];
+    *culprit = candidates[low];
+    return prefix_differs(l, candidates[low]);
 }
 
 /* ---- without running ---- */
@@ -163,11 +179,23 @@ static int by_name(Stmt *const *stmts, const int *candidates, int n, NameId subj
     return made != AT_UNKNOWN ? made : read;
 }
 
-static const char *name_of(const Program *p, const Finding *f) {
-    if (f->culprit < 0) {
-        return f->culprit == AT_RETURN ? "return" : f->culprit == AT_BACKWARD ? "backward" : "program";
+/* The name that the finding is about, or NAME_NONE. */
+static NameId subject_of(const Program *p, const Finding *f) {
+    const Stmt *s = f->sid >= 0 ? program_stmt(p, f->sid) : NULL;
+    if (s && s->kind == STMT_PROBE && s->probe != PROBE_is_grad_enabled) {
+        return s->of;
     }
-    const Stmt *s = program_stmt(p, f->culprit);
+    if (f->subject == SUBJECT_RETURN && f->index < p->nreturns) {
+        return p->returns[f->index];
+    }
+    return f->subject == SUBJECT_INPUT && f->index < p->ninputs ? p->inputs[f->index].name : NAME_NONE;
+}
+
+static const char *name_of(const Program *p, int culprit) {
+    if (culprit < 0) {
+        return culprit == AT_RETURN ? "return" : culprit == AT_BACKWARD ? "backward" : culprit == AT_INPUTS ? "inputs" : "program";
+    }
+    const Stmt *s = program_stmt(p, culprit);
     switch (s->kind) {
     case STMT_OP: return s->op->name;
     case STMT_WITH: return "with";
@@ -181,31 +209,31 @@ static const char *name_of(const Program *p, const Finding *f) {
 }
 
 void check_locate(Checker *c, const Program *p, Finding *finding, Arena *arena) {
-    Locate l = {.checker = *c, .program = p, .finding = finding};
-    find_subject(&l);
-    const Stmt *at = finding->sid >= 0 ? program_stmt(p, finding->sid) : NULL;
+    Locate l = {.checker = *c, .program = p};
+    l.backward = finding->oracle == ORACLE_gradients || finding->sid == AT_BACKWARD;
+    Stmt **stmts = edit_statements(arena, program_clone(arena, p));
+    int *candidates = arena_array(arena, int, p->nstmts + 2);
+    int n = 0, end = finding->sid >= 0 ? finding->sid : p->nstmts - 1;
+    candidates[n++] = AT_INPUTS;
+    for (int sid = p->body.first ? p->body.first->sid : p->nstmts; sid <= end; sid++) {
+        if (stmts[sid]->kind == STMT_OP) {
+            candidates[n++] = sid;
+        }
+    }
+    const Finding *root = &l.found;
     finding->culprit = AT_UNKNOWN;
-    if (at && at->kind == STMT_OP) {
-        finding->culprit = finding->sid; /* an op at which one raises */
-    } else if (finding->oracle != ORACLE_calls) {
-        Stmt **stmts = edit_statements(arena, program_clone(arena, p));
-        int *candidates = arena_array(arena, int, p->nstmts + 1);
-        int n = 0, end = finding->sid >= 0 ? finding->sid : p->nstmts;
-        for (int sid = p->body.first ? p->body.first->sid : p->nstmts; sid < end; sid++) {
-            if (stmts[sid]->kind == STMT_OP) {
-                candidates[n++] = sid;
-            }
+    bool found = (!l.backward && first_differing(&l, WIDE, candidates, n, &finding->culprit)) ||
+                 first_differing(&l, NARROW, candidates, n, &finding->culprit);
+    if (!found) {
+        root = finding;
+        NameId subject = subject_of(p, finding);
+        if (subject != NAME_NONE) {
+            finding->culprit = by_name(stmts, candidates + 1, n - 1, subject);
         }
-        if (!l.probes || l.subject != NAME_NONE) {
-            finding->culprit = first_differing(&l, candidates, n);
-        }
-        if (finding->culprit == AT_UNKNOWN && l.subject != NAME_NONE) {
-            finding->culprit = by_name(stmts, candidates, n, l.subject);
-        }
-        if (finding->culprit == AT_UNKNOWN && finding->sid != AT_UNKNOWN) {
+        if (finding->culprit == AT_UNKNOWN) {
             finding->culprit = finding->sid;
         }
     }
-    snprintf(finding->signature, sizeof finding->signature, "%s-%s-%.40s", oracle_name(finding->oracle), finding->kind, name_of(p, finding));
+    snprintf(finding->signature, sizeof finding->signature, "%s-%s-%.40s", oracle_name(root->oracle), root->kind, name_of(p, finding->culprit));
     arena_destroy(&l.scratch);
 }

@@ -36,12 +36,11 @@ static bool interesting(Minimize *m, const Program *p) {
     m->checks++;
     Outcome out;
     check_program(&m->checker, p, &m->scratch, &out);
-    const Finding *f = m->finding;
-    if (out.verdict != FINDING || out.finding.oracle != f->oracle || strcmp(out.finding.kind, f->kind) != 0) {
+    if (out.verdict != FINDING) {
         return false;
     }
     check_locate(&m->checker, p, &out.finding, &m->scratch);
-    if (strcmp(out.finding.signature, f->signature) != 0) {
+    if (strcmp(out.finding.signature, m->finding->signature) != 0) {
         return false;
     }
     if (m->has_fault) {
