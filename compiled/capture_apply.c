@@ -290,6 +290,9 @@ static ErrCode judge_pointwise(Capture *cap, const Call *call, Tensor *const *sl
             TRY(refuse_cast(cap, result, self->dtype));
         }
     }
+    if (call->op->pw == PW_masked_fill && nslot > 2 && slot[2] && slot[2]->ndim > 0) {
+        return error_set(cap->emit.err, ERR_invalid, "masked_fill_ only supports a 0-dimensional value tensor, but got tensor with %d dimension(s)", slot[2]->ndim);
+    }
     /* masked_fill_: only the mask may not partly overlap; the value is read before */
     TRY(refuse_overlap(cap, self, slot, call->op->pw == PW_masked_fill ? 2 : nslot, itself, false));
     int64_t size[MAX_DIMS];
@@ -332,11 +335,14 @@ static ErrCode judge_write(Capture *cap, const Call *call, const OpInfo *op, Ten
         break;
     case OP_cumsum: {
         const Arg *dtype = &call->arg[2];
+        TRY(call->op->infer(call, r));
         if (!dtype->none && dtype->dtype != self->dtype) {
             return error_set(cap->emit.err, ERR_invalid, "bad in-place call: input and output dtype should match");
         }
+        if (self->dtype == DT_bool && self->ndim > 0 && tensor_numel(self) > 0) {
+            return error_set(cap->emit.err, ERR_dtype, "cumsum_ is not implemented for bool");
+        }
         TRY(refuse_overlap(cap, self, slot, nslot, true, false));
-        TRY(call->op->infer(call, r));
         return ERR_none; /* sums of narrow integers are cast back */
     }
     default:

@@ -354,13 +354,29 @@ static void describe_scatter(Describe *d) {
     d->m->accumulates = n->call->op->id == OP_scatter_add;
 }
 
+/* Slices of self along the dim, as many as there are indices, each plus a slice of source that broadcasts to it. */
 static void describe_index_add(Describe *d) {
     Node *n = d->m->node;
     const Tensor *source = &n->in[2]->t;
-    set_space(d, source->size, source->ndim);
-    describe_along(d, &n->t, wrapped_dim(n->call, 1, n->t.ndim), 1, true, false, d->m->out_stride);
+    int dim = wrapped_dim(n->call, 1, n->t.ndim), own = source->ndim;
+    int64_t size[MAX_DIMS] = {0}, whole[MAX_DIMS] = {0};
+    memcpy(size, n->t.size, (size_t)n->t.ndim * sizeof *size);
+    size[dim] = tensor_numel(&n->in[1]->t);
+    set_space(d, size, n->t.ndim > 0 ? n->t.ndim : 1);
+    describe_along(d, &n->t, dim, 1, true, false, d->m->out_stride);
     read_base(d);
-    read_expanded(d, 2);
+    Read *r = add_read(d, READ_AFFINE, 2);
+    for (int k = d->ndim - 1; k >= 0; k--) {
+        if (k == dim) {
+            whole[k] = source->ndim > 0 ? source->stride[dim] : 0;
+            continue;
+        }
+        own--;
+        own -= own == dim;
+        whole[k] = own >= 0 && source->size[own] != 1 ? source->stride[own] : 0;
+    }
+    r->offset = source->offset;
+    keep_strides(d, whole, r->stride);
     d->m->out_offset = 0;
     d->m->accumulates = true;
 }

@@ -17,7 +17,7 @@
 #include "program/meta.h"
 #include "tensor/rng.h"
 
-enum { GEN_VARS = 112, GEN_FACTS = 144, GEN_NAMES = 160, GEN_INPUTS = 9, GEN_MADE = 160, GEN_ELEMENTS = 288, GEN_RETURNS = 8 };
+enum { GEN_VARS = 112, GEN_FACTS = 144, GEN_NAMES = 160, GEN_INPUTS = 9, GEN_MADE = 160, GEN_ELEMENTS = 288 /* and of lists of values */, GEN_RETURNS = 8 };
 /* Binary digits after the point that mean: no longer exact in the program's floats. */
 enum { BITS_INEXACT = 64 };
 
@@ -81,6 +81,7 @@ typedef struct Gen {
     bool fuzzy;           /* the statement being inferred asked for a size that depends on values */
     bool no_more;         /* a mistake was made: nothing after it runs */
     int64_t palette[4];   /* the program's favourite sizes */
+    int64_t most;         /* elements of its largest tensors */
     DType main;           /* the program's float dtype */
     bool specials;        /* inputs may hold special floats */
     int weight[CLASS_COUNT];

@@ -42,7 +42,8 @@ void draw_returns(Gen *g) {
             names[n++] = g->wanted[i]->name;
         }
     }
-    int more = n == 0 ? 1 + draw_below(g, 3) : draw_below(g, 3) - draw_below(g, 2);
+    int more = draw_below(g, 3);
+    more = n == 0 ? 1 + more : more - draw_below(g, 2);
     for (int i = 0; i < more; i++) {
         Var *v = return_candidate(g);
         if (v != NULL && (!returned(g, v, names, n) || draw_chance(g, 10))) {

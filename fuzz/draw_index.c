@@ -180,7 +180,7 @@ const Tensor *indexed_tensor(Gen *g, const Stmt *s) {
 bool draw_setitem_value(Gen *g, Stmt *s, bool repeats) {
     const Tensor *self = g->env[s->arg[0].tensor];
     const Tensor *region = indexed_tensor(g, s);
-    if (region == NULL || tensor_numel(region) > GEN_ELEMENTS) {
+    if (region == NULL || tensor_numel(region) > g->most) {
         return false;
     }
     bool fuzzy = g->fuzzy;

@@ -22,7 +22,7 @@ int draw_size(Gen *g, int64_t *size) {
     int64_t numel = 1;
     for (int d = 0; d < n; d++) {
         size[d] = draw_extent(g);
-        if (numel * size[d] > 144) {
+        if (numel * size[d] > g->most / 2) {
             size[d] = 1 + draw_below(g, 2);
         }
         numel *= size[d] > 0 ? size[d] : 1;

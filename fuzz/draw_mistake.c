@@ -383,7 +383,8 @@ static bool mistake_arguments(Gen *g) {
             if ((op->param[k].type == ARG_INT || op->param[k].type == ARG_INT_OPT) && a->given && !a->is_none && draw_chance(g, 60)) {
                 a->i.value += draw_chance(g, 50) ? 4 : -5;
             } else if (op->param[k].type == ARG_INTS && a->given && a->ints.n > 0 && draw_chance(g, 60)) {
-                a->ints.v[draw_below(g, a->ints.n)].value = draw_between(g, -3, 9);
+                int at = draw_below(g, a->ints.n);
+                a->ints.v[at].value = draw_between(g, -3, 9);
             } else if (op->param[k].type == ARG_TENSOR && k > 0 && draw_chance(g, 40)) {
                 Var *v = draw_var(g, any);
                 if (v != NULL) {

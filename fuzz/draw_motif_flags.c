@@ -50,7 +50,8 @@ static int mixed_index(Gen *g, Var *buffer, PIndexItem *items) {
         } else if (r < 65) {
             items[n++] = index_int(draw_between(g, -size, size - 1));
         } else if (r < 85) {
-            items[n++] = index_slice(draw_chance(g, 50) ? INT64_MIN : draw_below(g, (int)size), INT64_MIN, draw_chance(g, 20) ? 2 : INT64_MIN);
+            int64_t start = draw_chance(g, 50) ? INT64_MIN : draw_below(g, (int)size);
+            items[n++] = index_slice(start, INT64_MIN, draw_chance(g, 20) ? 2 : INT64_MIN);
         } else {
             break;
         }
@@ -72,7 +73,7 @@ static bool store_source(Gen *g, Var *buffer) {
     set_tensor(s, 0, buffer);
     set_index(s, 1, items, n);
     const Tensor *region = indexed_tensor(g, s);
-    if (region == NULL || tensor_numel(region) > GEN_ELEMENTS) {
+    if (region == NULL || tensor_numel(region) > g->most) {
         return false;
     }
     int64_t size[MAX_DIMS];
@@ -216,7 +217,8 @@ bool motif_branch_on_flag(Gen *g) {
     }
     int64_t n = b->t->size[0];
     PIndexItem items[1];
-    items[0] = draw_chance(g, 20) ? index_int(draw_below(g, (int)n)) : index_slice(draw_chance(g, 50) ? 0 : draw_below(g, (int)n), draw_chance(g, 40) ? INT64_MIN : draw_between(g, 1, n), INT64_MIN);
+    int64_t start = draw_chance(g, 50) ? 0 : draw_below(g, (int)n), stop = draw_chance(g, 40) ? INT64_MIN : draw_between(g, 1, n);
+    items[0] = draw_chance(g, 20) ? index_int(start) : index_slice(start, stop, INT64_MIN);
     Stmt *s = stmt_op(g, OP_setitem);
     set_tensor(s, 0, b);
     set_index(s, 1, items, 1);

@@ -148,7 +148,8 @@ bool motif_gapped_write(Gen *g) {
     if (draw_chance(g, 60)) {
         size[n - 1] = draw_between(g, 3, 7);
     }
-    Var *x = draw_chance(g, 50) ? draw_input(g, draw_chance(g, 85) ? g->main : DT_int64, size, n, draw_chance(g, 70), 0) : motif_buffer(g, g->main, size, n);
+    DType dtype = draw_chance(g, 85) ? g->main : DT_int64;
+    Var *x = draw_chance(g, 50) ? draw_input(g, dtype, size, n, draw_chance(g, 70), 0) : motif_buffer(g, g->main, size, n);
     if (x == NULL) {
         return false;
     }
@@ -182,7 +183,8 @@ bool motif_gapped_write(Gen *g) {
 bool motif_gather_scatter(Gen *g) {
     int64_t size[MAX_DIMS];
     int n = motif_size(g, 1, 2, size);
-    Var *x = draw_chance(g, 55) ? draw_input(g, draw_chance(g, 85) ? g->main : DT_int64, size, n, draw_chance(g, 60), 0)
+    DType dtype = draw_chance(g, 85) ? g->main : DT_int64;
+    Var *x = draw_chance(g, 55) ? draw_input(g, dtype, size, n, draw_chance(g, 60), 0)
                                 : say(g, OP_clone, draw_input(g, g->main, size, n, false, 50));
     if (x == NULL) {
         return false;
@@ -326,7 +328,8 @@ bool motif_view_chain(Gen *g) {
     if (!var_writable(g, target, true) || tensor_overlaps_itself(target->t)) {
         return false;
     }
-    bool made = draw_chance(g, 50) ? say2(g, draw_chance(g, 50) ? OP_copy_ : OP_mul__Tensor, target, motif_source(g, target->t->dtype, target->t->size, target->t->ndim)) != NULL
+    OpId write = draw_chance(g, 50) ? OP_copy_ : OP_mul__Tensor;
+    bool made = draw_chance(g, 50) ? say2(g, write, target, motif_source(g, target->t->dtype, target->t->size, target->t->ndim)) != NULL
                                    : some_write(g, target);
     Var *read[3] = {base, sibling, a};
     for (int i = 0; i < 3; i++) {

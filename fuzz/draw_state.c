@@ -371,7 +371,7 @@ Var *stmt_commit(Gen *g, Stmt *s, NameId out) {
             return NULL;
         }
         for (int i = 0; i < n; i++) {
-            if (tensor_numel(result[i]) > GEN_ELEMENTS) {
+            if (tensor_numel(result[i]) > g->most) {
                 return NULL;
             }
         }

@@ -234,7 +234,8 @@ void draw_statement(Gen *g) {
     } else if (r < 920) {
         Var *v = draw_var(g, accept_any);
         if (v != NULL) {
-            draw_assert(g, random_predicate(g, v), draw_chance(g, 1));
+            Predicate predicate = random_predicate(g, v);
+            draw_assert(g, predicate, draw_chance(g, 1));
         }
     } else if (r < 955) {
         Var *v = draw_var(g, accept_any);

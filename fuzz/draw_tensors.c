@@ -92,8 +92,11 @@ Var *draw_need(Gen *g, Need need) {
         ndim = 0;
     }
     int64_t numel = 0;
-    if (g->p->ninputs >= GEN_INPUTS || !sizes_numel(size, ndim, &numel) || numel > GEN_ELEMENTS || (need.uniform && ndim > 0)) {
-        return numel > GEN_ELEMENTS ? NULL : need_factory(g, &need, size, ndim);
+    if (!sizes_numel(size, ndim, &numel) || numel > g->most || (need.nonzero && numel > GEN_ELEMENTS)) {
+        return NULL;
+    }
+    if (g->p->ninputs >= GEN_INPUTS || (need.uniform && ndim > 0)) {
+        return need_factory(g, &need, size, ndim);
     }
     if (need.nonzero) {
         int64_t values[GEN_ELEMENTS];

@@ -76,6 +76,14 @@ static void draw_swarm(Gen *g) {
     for (int i = 0; i < 3; i++) {
         g->palette[i] = sizes[draw_weighted(g, often, COUNT_OF(sizes))];
     }
+    g->most = GEN_ELEMENTS;
+    if (draw_below(g, 1000) < 15) { /* a few programs with tensors of many tiles, and matrices that are worth a BLAS call */
+        static const int64_t large[] = {13, 16, 17, 31, 33, 64, 65, 100};
+        g->most = 4200;
+        for (int i = 0; i < 3; i++) {
+            g->palette[i] = large[draw_below(g, COUNT_OF(large))];
+        }
+    }
     g->main = draw_chance(g, 85) ? DT_float32 : DT_float64;
     g->specials = draw_chance(g, 7);
     static const int scale[] = {0, 2, 4, 8};

@@ -16,6 +16,45 @@ Stmt **edit_statements(Arena *arena, Program *p) {
     return out;
 }
 
+/* ---- the shell names statements by path: its spellings follow the statements that stay ---- */
+
+typedef struct Spelled {
+    Stmt **stmt; /* by place in shell->spelling; NULL: none */
+} Spelled;
+
+static Spelled spelled_before(Program *p) {
+    Spelled s = {NULL};
+    if (p->shell && p->shell->nspelling > 0) {
+        s.stmt = arena_array(p->arena, Stmt *, p->shell->nspelling);
+        for (int i = 0; i < p->shell->nspelling; i++) {
+            int sid = program_find(p, p->shell->spelling[i].path);
+            s.stmt[i] = sid >= 0 ? program_stmt(p, sid) : NULL;
+        }
+    }
+    return s;
+}
+
+/* After the edit: renumbers, gives spellings their new paths, forgets those of statements that went, and the outline, whose numbers
+ * mean other statements now. */
+static void settle(Program *p, const Spelled *before) {
+    program_number(p);
+    if (!p->shell) {
+        return;
+    }
+    p->shell->noutline = 0;
+    p->shell->outline_given = false;
+    int kept = 0;
+    for (int i = 0; before->stmt && i < p->shell->nspelling; i++) {
+        Stmt *s = before->stmt[i];
+        if (s && s->sid < p->nstmts && program_stmt(p, s->sid) == s) {
+            p->shell->spelling[kept] = p->shell->spelling[i];
+            p->shell->spelling[kept++].path = program_path(p->arena, p, s->sid);
+        }
+    }
+    p->shell->nspelling = kept;
+    p->shell->spelling_given = kept > 0;
+}
+
 /* Rebuilds `block` from the statements that `keep` says, recursively. */
 typedef struct Filter {
     const bool *drop; /* by sid, or NULL */
@@ -47,9 +86,10 @@ void edit_cut(Program *p, int last) {
 
 void edit_drop(Program *p, const bool *drop) {
     Filter f = {drop, INT32_MAX};
+    Spelled spelled = spelled_before(p);
     filter_block(&p->setup, &f);
     filter_block(&p->body, &f);
-    program_number(p);
+    settle(p, &spelled);
 }
 
 /* The link that points to `s`, and its block. */
@@ -88,6 +128,7 @@ void edit_insert_after(Program *p, const Stmt *after, Stmt *s) {
 
 void edit_inline(Program *p, Stmt *s, const Block *by) {
     Block *in;
+    Spelled spelled = spelled_before(p);
     Stmt **link = link_of(p, s, &in);
     Stmt *rest = s->next;
     *link = by->first ? by->first : rest;
@@ -99,5 +140,5 @@ void edit_inline(Program *p, Stmt *s, const Block *by) {
         tail->next = rest;
     }
     in->count += by->count - 1;
-    program_number(p);
+    settle(p, &spelled);
 }

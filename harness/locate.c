@@ -1,5 +1,5 @@
 /* Where a difference begins. The program is cut before its first op statement, after it, after the second, and so on; each prefix
- * probes the flags of every name bound by then and returns those names (WIDE), or only what its last statement made or wrote (NARROW:
+ * probes the flags of every name bound by then, branches on them, and returns those names (WIDE), or only what its last statement made or wrote (NARROW:
  * returning more can hide a difference, and changes what gradients mean). The first prefix that shows any difference names the
  * culprit, and that difference, not the one seen at the end, names the signature: a stale flag is "trace-requires_grad-setitem"
  * whether an assertion, a branch or a return showed it. If no prefix differs (the difference needs what comes later), the signature is
@@ -94,6 +94,18 @@ static Stmt *add_probes(Program *p, Stmt *last, ProbeKind kind, const NameSet *n
     return last;
 }
 
+/* ... and a branch on each name's requires_grad, with a probe inside: a branch may be decided on another copy of the flag. */
+static Stmt *add_branches(Program *p, Stmt *last, const NameSet *names) {
+    for (int i = 0; i < names->n && last; i++) {
+        Stmt *probe = arena_new(p->arena, Stmt), *branch = arena_new(p->arena, Stmt);
+        *probe = (Stmt){.kind = STMT_PROBE, .probe = PROBE_is_grad_enabled, .of = NAME_NONE};
+        *branch = (Stmt){.kind = STMT_IF, .predicate = {.kind = PRED_requires_grad, .of = names->name[i]}, .body = {probe, 1}};
+        edit_insert_after(p, last, branch);
+        last = branch;
+    }
+    return last;
+}
+
 /* Does the prefix that ends with statement `sid` (AT_INPUTS: the empty one) show a difference? */
 static bool prefix_differs(Locate *l, int sid) {
     arena_reset(&l->scratch);
@@ -110,7 +122,7 @@ static bool prefix_differs(Locate *l, int sid) {
     const NameSet *shown = l->width == WIDE ? &names : &made;
     p->returns = arena_copy(&l->scratch, shown->name, (int64_t)sizeof(NameId) * shown->n);
     p->nreturns = shown->n;
-    last = add_probes(p, last, PROBE_requires_grad, &names);
+    last = add_branches(p, add_probes(p, last, PROBE_requires_grad, &names), &names);
     if (l->width == WIDE) { /* is_leaf asks for the history, and may raise: after the others */
         add_probes(p, last, PROBE_is_leaf, &names);
     }

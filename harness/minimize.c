@@ -55,6 +55,11 @@ Program *minimize_program(Arena *arena, const Program *p, Checker *c, const Find
     Minimize m = {.checker = *c, .plain = *c, .finding = finding};
     m.has_fault = c->a.compile.fault != FAULT_NONE || c->b.compile.fault != FAULT_NONE;
     m.plain.a.compile.fault = m.plain.b.compile.fault = FAULT_NONE;
+    if (m.has_fault) { /* a program that differs without the fault too shows something else: then that is what is made smaller */
+        Outcome out;
+        check_program(&m.plain, p, &m.scratch, &out);
+        m.has_fault = out.verdict == AGREE;
+    }
     int64_t max_checks = stats && stats->checks > 0 ? stats->checks : 20000;
     double start = now_seconds(), end = start + (stats && stats->seconds > 0 ? stats->seconds : 60);
     Arena lives[2] = {ARENA_EMPTY, ARENA_EMPTY}; /* the best so far lives in one, the candidate in the other */

@@ -1,5 +1,5 @@
 /* Minimize: a smaller program with the same signature. A table of named reducers, applied greedily to a fixed point; a step is kept
- * only if the same signature still fires and, where a fault is seeded, the program without it agrees. */
+ * only if the same signature still fires and, where a fault is seeded and the program agrees without it, still agrees without it. */
 #ifndef HARNESS_MINIMIZE_H
 #define HARNESS_MINIMIZE_H
 

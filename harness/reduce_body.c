@@ -27,6 +27,31 @@ Step reduce_text(Program *p, int k) {
     }
 }
 
+Step reduce_shell(Program *p, int k) {
+    Shell *s = p->shell;
+    if (!s || k >= 3 + s->nroles + s->nspelling) {
+        return STEP_END;
+    }
+    if (k == 0 && s->wrap_given) {
+        s->wrap_given = false;
+    } else if (k == 1 && s->outline_given) {
+        s->outline_given = false;
+        s->noutline = 0;
+    } else if (k == 2 && s->instances_given) {
+        s->instances_given = false;
+    } else if (k >= 3 && k - 3 < s->nroles) {
+        s->roles[k - 3] = s->roles[s->nroles - 1];
+        s->roles_given = --s->nroles > 0;
+    } else if (k >= 3 + s->nroles) {
+        k -= 3 + s->nroles;
+        s->spelling[k] = s->spelling[s->nspelling - 1];
+        s->spelling_given = --s->nspelling > 0;
+    } else {
+        return STEP_NOTHING;
+    }
+    return STEP_MADE;
+}
+
 Step reduce_recall(Program *p, int k) {
     if (k >= p->nrecalls) {
         return STEP_END;

@@ -167,7 +167,9 @@ Step reduce_data(Program *p, int k) {
     if (!in->data.given || rank >= now) {
         return STEP_NOTHING;
     }
-    in->data = (InputData){.given = true, .is_fill = true, .fill = simpler[rank], .seed = in->data.is_fill ? in->data.seed : 1};
+    uint64_t seed = in->data.is_fill ? in->data.seed : 1;
+    in->data = (InputData){.given = true, .is_fill = true, .fill = simpler[rank]};
+    in->data.seed = simpler[rank] == FILL_dyadic ? seed : 0;
     return STEP_MADE;
 }
 

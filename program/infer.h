@@ -50,6 +50,18 @@ ErrCode reduced_dims(const Call *call, int ndim, unsigned *set, Error *err);
 /* Strides with which `self`, of `numel` elements, can be seen as `size`, of as many (at::detail::computeStride); false if it can not. */
 bool view_strides(const Tensor *self, int64_t numel, const int64_t *size, int n, int64_t *stride);
 
+/* ---- geometry of views ---- */
+
+/* `limit` over MAX_DIMS. */
+ErrCode dims_fit(int ndim, Error *err);
+/* Dtype, sizes, strides and offset of self; no storage. */
+void geometry_copy(Tensor *t, const Tensor *self);
+void geometry_remove_dim(Tensor *t, int dim);
+/* A product of strides, an offset `steps` along a dim. Where they overflow nothing is addressed (the dim has size 0 or 1), and the
+ * result is some number. */
+int64_t geometry_stride(int64_t a, int64_t b);
+int64_t geometry_offset(int64_t offset, int64_t steps, int64_t stride);
+
 /* Geometry that both a view and a *_scatter row use; `out` gets dtype, size, stride, offset in self's storage. */
 ErrCode geometry_slice(const Tensor *self, int64_t dim, const Arg *start, const Arg *end, int64_t step, Tensor *out, Error *err);
 ErrCode geometry_select(const Tensor *self, int64_t dim, int64_t index, Tensor *out, Error *err);

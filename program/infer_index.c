@@ -140,7 +140,7 @@ ErrCode infer_index_put(const Call *call, Infer *r) {
         return error_set(r->err, ERR_dtype, "Index put requires the source and destination dtypes match, got %s for the destination and %s for the source.",
                          dtype_name(self->dtype), dtype_name(values->dtype));
     }
-    return p.nindex == 0 ? no_indices(r->err) : infer_cloned(r, self, self->dtype);
+    return p.nindex == 0 && tensor_numel(self) > 0 ? no_indices(r->err) : infer_cloned(r, self, self->dtype);
 }
 
 /* ---- gather and scatter (ScatterGatherChecks.h) ---- */

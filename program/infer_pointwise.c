@@ -52,10 +52,15 @@ void ordered_strides(const int64_t *size, int ndim, const int64_t *const *stride
     }
 }
 
-ErrCode sizes_fit(const int64_t *size, int ndim, Error *err) {
+ErrCode dims_fit(int ndim, Error *err) {
     if (ndim > MAX_DIMS) {
         return error_set(err, ERR_limit, "a tensor of %d dims is over the limit of %d", ndim, MAX_DIMS);
     }
+    return ERR_none;
+}
+
+ErrCode sizes_fit(const int64_t *size, int ndim, Error *err) {
+    TRY(dims_fit(ndim, err));
     int64_t product = 1;
     for (int d = 0; d < ndim; d++) {
         if (!checked_mul(product, max_i64(size[d], 1), &product)) {
@@ -107,6 +112,10 @@ Pw call_pw(const Call *call) {
         const char *mode = call->arg[2].str;
         return strcmp(mode, "floor") == 0 ? PW_div_floor : strcmp(mode, "trunc") == 0 ? PW_div_trunc : PW_div;
     }
+    if (op->id == OP_pow_Tensor_Scalar && call->arg[1].scalar.kind == CAT_FLOAT) {
+        double exponent = call->arg[1].scalar.f;
+        return exponent == 0.5 ? PW_sqrt : exponent == -0.5 ? PW_rsqrt : PW_pow;
+    }
     return op->pw;
 }
 
@@ -125,7 +134,8 @@ static Scalar extreme_value(DType compute, bool highest) {
 
 int call_operands(const Call *call, DType compute, PwOperand operands[PW_MAX_OPERANDS]) {
     const OpInfo *op = call->op;
-    for (int k = 0; k < op->noperand; k++) {
+    int n = op->pw == PW_pow && call_pw(call) != PW_pow ? 1 : op->noperand; /* sqrt and rsqrt need no exponent */
+    for (int k = 0; k < n; k++) {
         const Arg *a = &call->arg[op->operand[k]];
         ArgType type = op->param[op->operand[k]].type;
         operands[k] = (PwOperand){0};
@@ -138,7 +148,7 @@ int call_operands(const Call *call, DType compute, PwOperand operands[PW_MAX_OPE
             operands[k].scalar = truth ? scalar_bool(a->scalar.f != 0) : a->scalar;
         }
     }
-    return op->noperand;
+    return n;
 }
 
 /* The tensor operands in the order in which TensorIterator is given them: rsub is sub with its operands exchanged. */
@@ -201,15 +211,34 @@ static void strides_by_operands(Tensor *out, const Tensor *const *t, int n) {
     ordered_strides(out->size, out->ndim, strides, n, out->stride);
 }
 
+/* Is a Scalar operand a 0-dim tensor to TensorIterator? Bounds of clamp and an exponent are not operands to it at all. */
+static bool wraps_scalar(const OpInfo *op) {
+    if (op->typing == typing_clamp || op->typing == typing_pow) {
+        return false;
+    }
+    for (int k = 1; k < op->noperand; k++) {
+        const Param *p = &op->param[op->operand[k]];
+        if (p->type == ARG_SCALAR && !p->has_default) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Some ops copy a contiguous clone or fill a fresh tensor instead of asking TensorIterator for their output. */
 static bool always_contiguous(const OpInfo *op) { return op->typing == typing_masked_fill || op->id == OP_pow_Scalar; }
 
 static void pointwise_strides(const OpInfo *op, Tensor *out, const Tensor **t, int n, DType common, bool same_size) {
+    if (always_contiguous(op)) {
+        contiguous_strides(out->size, out->ndim, out->stride);
+        return;
+    }
+    same_size = same_size && (out->ndim == 0 || !wraps_scalar(op));
     bool contiguous = same_size, same_strides = same_size;
     for (int k = 0; k < n && contiguous; k++) {
         contiguous = tensor_is_contiguous(t[k]);
     }
-    if (contiguous || always_contiguous(op)) {
+    if (contiguous) {
         contiguous_strides(out->size, out->ndim, out->stride);
         return;
     }

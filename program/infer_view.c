@@ -7,19 +7,17 @@
 
 #include <string.h>
 
-/* A product of strides that matters only where it fits (see above). */
-static int64_t stride_mul(int64_t a, int64_t b) {
+int64_t geometry_stride(int64_t a, int64_t b) {
     int64_t product;
     return checked_mul(a, b, &product) ? product : 1;
 }
 
-/* `steps` along a dim from `offset`; an overflow means that nothing is addressed there. */
-static int64_t offset_at(int64_t offset, int64_t steps, int64_t stride) {
+int64_t geometry_offset(int64_t offset, int64_t steps, int64_t stride) {
     int64_t distance, at;
     return checked_mul(steps, stride, &distance) && checked_add(offset, distance, &at) ? at : offset;
 }
 
-static void set_like(Tensor *t, const Tensor *self) {
+void geometry_copy(Tensor *t, const Tensor *self) {
     size_t bytes = (size_t)self->ndim * sizeof *self->size;
     t->dtype = self->dtype;
     t->ndim = self->ndim;
@@ -29,14 +27,7 @@ static void set_like(Tensor *t, const Tensor *self) {
     memcpy(t->stride, self->stride, bytes);
 }
 
-/* The output of a view op, starting as self itself. */
-static Tensor *view_of(Infer *r, const Tensor *self) {
-    Tensor *t = infer_one(r, self->dtype, self->ndim);
-    set_like(t, self);
-    return t;
-}
-
-static void remove_dim(Tensor *t, int dim) {
+void geometry_remove_dim(Tensor *t, int dim) {
     for (int d = dim; d + 1 < t->ndim; d++) {
         t->size[d] = t->size[d + 1];
         t->stride[d] = t->stride[d + 1];
@@ -44,102 +35,16 @@ static void remove_dim(Tensor *t, int dim) {
     t->ndim--;
 }
 
-static ErrCode more_dims(int ndim, Error *err) {
-    if (ndim > MAX_DIMS) {
-        return error_set(err, ERR_limit, "a tensor of %d dims is over the limit of %d", ndim, MAX_DIMS);
-    }
-    return ERR_none;
+/* The output of a view op, starting as self itself. */
+static Tensor *view_of(Infer *r, const Tensor *self) {
+    Tensor *t = infer_one(r, self->dtype, self->ndim);
+    geometry_copy(t, self);
+    return t;
 }
 
 static ErrCode no_dims(const char *what, Error *err) {
     return error_set(err, ERR_index_range, "%s() cannot be applied to a 0-dim tensor.", what);
 }
-
-/* ---- view ---- */
-
-/* Fills in the -1 of a requested size (at::infer_size). */
-static ErrCode infer_minus_one(const int64_t *asked, int n, int64_t numel, int64_t *size, Error *err) {
-    int64_t product = 1;
-    int open = -1;
-    for (int d = 0; d < n; d++) {
-        size[d] = asked[d];
-        if (asked[d] == -1) {
-            if (open >= 0) {
-                return error_set(err, ERR_invalid, "only one dimension can be inferred");
-            }
-            open = d;
-        } else if (asked[d] < 0) {
-            return error_set(err, ERR_invalid, "invalid shape dimension %lld", (long long)asked[d]);
-        } else if (!checked_mul(product, asked[d], &product)) {
-            product = -1;
-            break;
-        }
-    }
-    bool fits = product == numel || (open >= 0 && product > 0 && numel % product == 0);
-    if (!fits) {
-        return error_set(err, ERR_shape, "the shape is invalid for input of size %lld", (long long)numel);
-    }
-    if (open >= 0) {
-        if (product == 0) {
-            return error_set(err, ERR_invalid, "cannot reshape tensor of 0 elements: the unspecified dimension can be any value");
-        }
-        size[open] = numel / product;
-    }
-    return ERR_none;
-}
-
-/* Walks runs of old dims that step evenly, from the last; each must be used up exactly by new dims. */
-bool view_strides(const Tensor *self, int64_t numel, const int64_t *size, int n, int64_t *stride) {
-    if (numel == 0) {
-        if (sizes_equal(self->size, self->ndim, size, n)) {
-            memcpy(stride, self->stride, (size_t)n * sizeof *stride);
-        } else {
-            contiguous_strides(size, n, stride);
-        }
-        return true;
-    }
-    int d = n - 1;
-    int64_t base = self->ndim > 0 ? self->stride[self->ndim - 1] : 1;
-    int64_t run = 1, used = 1;
-    for (int k = self->ndim - 1; k >= 0; k--) {
-        run *= self->size[k];
-        if (k > 0 && (self->size[k - 1] == 1 || self->stride[k - 1] == run * base)) {
-            continue;
-        }
-        while (d >= 0 && (used < run || size[d] == 1)) {
-            stride[d] = used * base;
-            used *= size[d];
-            d--;
-        }
-        if (used != run) {
-            return false;
-        }
-        if (k > 0) {
-            base = self->stride[k - 1];
-            run = used = 1;
-        }
-    }
-    for (; d >= 0; d--) { /* a 0-dim self: every new dim has one element */
-        stride[d] = 1;
-    }
-    return true;
-}
-
-static ErrCode viewed(Infer *r, const Tensor *self, const int64_t *asked, int n) {
-    TRY(more_dims(n, r->err));
-    int64_t numel = tensor_numel(self);
-    Tensor *t = infer_one(r, self->dtype, n);
-    t->offset = self->offset;
-    TRY(infer_minus_one(asked, n, numel, t->size, r->err));
-    TRY(sizes_fit(t->size, n, r->err));
-    if (!view_strides(self, numel, t->size, n, t->stride)) {
-        return error_set(r->err, ERR_view_stride, "view size is not compatible with input tensor's size and stride");
-    }
-    return ERR_none;
-}
-
-ErrCode infer_view(const Call *call, Infer *r) { return viewed(r, call->arg[0].tensor, call->arg[1].ints.v, call->arg[1].ints.n); }
-ErrCode infer_view_as(const Call *call, Infer *r) { return viewed(r, call->arg[0].tensor, call->arg[1].tensor->size, call->arg[1].tensor->ndim); }
 
 ErrCode infer_alias(const Call *call, Infer *r) {
     (void)view_of(r, call->arg[0].tensor);
@@ -261,52 +166,6 @@ ErrCode infer_movedim(const Call *call, Infer *r) {
     return ERR_none;
 }
 
-/* ---- expand ---- */
-
-/* -1 stands for self's own size. */
-static ErrCode expanded(Infer *r, const Tensor *self, const int64_t *asked, int n) {
-    if (n < self->ndim) {
-        return error_set(r->err, ERR_shape, "expand: the number of sizes provided (%d) must be greater or equal to the number of dimensions in the tensor (%d)",
-                         n, self->ndim);
-    }
-    TRY(more_dims(n, r->err));
-    Tensor *t = infer_one(r, self->dtype, n);
-    t->offset = self->offset;
-    int shift = n - self->ndim;
-    bool negative = false;
-    for (int d = n - 1; d >= 0; d--) {
-        int64_t size = asked[d];
-        if (self->ndim == 0) { /* no sizes to take over: -1 is just negative */
-            t->stride[d] = 0;
-        } else if (d < shift) {
-            if (size == -1) {
-                return error_set(r->err, ERR_shape, "The expanded size of the tensor (-1) isn't allowed in a leading, non-existing dimension %d", d);
-            }
-            t->stride[d] = d + 1 < n ? stride_mul(t->size[d + 1], t->stride[d + 1]) : 1;
-            if (size != 1) {
-                t->stride[d] = 0;
-            }
-        } else {
-            int64_t own = self->size[d - shift];
-            size = size == -1 ? own : size;
-            if (size != own && own != 1) {
-                return error_set(r->err, ERR_shape, "The expanded size of the tensor (%lld) must match the existing size (%lld) at non-singleton dimension %d",
-                                 (long long)size, (long long)own, d);
-            }
-            t->stride[d] = size == own ? self->stride[d - shift] : 0;
-        }
-        t->size[d] = size;
-        negative |= size < 0;
-    }
-    if (negative) {
-        return error_set(r->err, ERR_invalid, "numel: integer multiplication overflow");
-    }
-    return sizes_fit(t->size, n, r->err);
-}
-
-ErrCode infer_expand(const Call *call, Infer *r) { return expanded(r, call->arg[0].tensor, call->arg[1].ints.v, call->arg[1].ints.n); }
-ErrCode infer_expand_as(const Call *call, Infer *r) { return expanded(r, call->arg[0].tensor, call->arg[1].tensor->size, call->arg[1].tensor->ndim); }
-
 /* ---- parts of one dim ---- */
 
 ErrCode geometry_slice(const Tensor *self, int64_t dim, const Arg *start, const Arg *end, int64_t step, Tensor *out, Error *err) {
@@ -325,10 +184,10 @@ ErrCode geometry_slice(const Tensor *self, int64_t dim, const Arg *start, const 
     from = from < 0 ? 0 : min_i64(from, size);
     to = to < from ? from : min_i64(to, size);
     int64_t length = to - from;
-    set_like(out, self);
-    out->offset = offset_at(self->offset, from, self->stride[d]);
+    geometry_copy(out, self);
+    out->offset = geometry_offset(self->offset, from, self->stride[d]);
     out->size[d] = length == 0 ? 0 : (length - 1) / step + 1;
-    out->stride[d] = stride_mul(self->stride[d], step);
+    out->stride[d] = geometry_stride(self->stride[d], step);
     return ERR_none;
 }
 
@@ -348,9 +207,9 @@ ErrCode geometry_select(const Tensor *self, int64_t dim, int64_t index, Tensor *
         return error_set(err, ERR_index_range, "select(): index %lld out of range for tensor of size %lld at dimension %d", (long long)index,
                          (long long)size, d);
     }
-    set_like(out, self);
+    geometry_copy(out, self);
     out->offset += (index < 0 ? index + size : index) * self->stride[d];
-    remove_dim(out, d);
+    geometry_remove_dim(out, d);
     return ERR_none;
 }
 
@@ -381,7 +240,7 @@ ErrCode infer_narrow(const Call *call, Infer *r) {
                          (long long)length, (long long)size);
     }
     Tensor *t = view_of(r, self);
-    t->offset = offset_at(self->offset, start, self->stride[d]);
+    t->offset = geometry_offset(self->offset, start, self->stride[d]);
     t->size[d] = length;
     return ERR_none;
 }
@@ -392,13 +251,13 @@ ErrCode infer_unsqueeze(const Call *call, Infer *r) {
     const Tensor *self = call->arg[0].tensor;
     int d;
     TRY(dim_wrap(call->arg[1].i, self->ndim + 1, &d, r->err));
-    TRY(more_dims(self->ndim + 1, r->err));
+    TRY(dims_fit(self->ndim + 1, r->err));
     Tensor *t = infer_one(r, self->dtype, self->ndim + 1);
     t->offset = self->offset;
     for (int k = 0; k < t->ndim; k++) {
         int own = k < d ? k : k - 1;
         t->size[k] = k == d ? 1 : self->size[own];
-        t->stride[k] = k == d ? (d < self->ndim ? stride_mul(self->size[d], self->stride[d]) : 1) : self->stride[own];
+        t->stride[k] = k == d ? (d < self->ndim ? geometry_stride(self->size[d], self->stride[d]) : 1) : self->stride[own];
     }
     return ERR_none;
 }
@@ -437,12 +296,12 @@ ErrCode geometry_diagonal(const Tensor *self, int64_t offset, int64_t dim1, int6
     if (!checked_add(self->stride[a], self->stride[b], &stride)) {
         stride = 1;
     }
-    set_like(out, self);
+    geometry_copy(out, self);
     if (length > 0) {
         out->offset += offset >= 0 ? offset * self->stride[b] : -offset * self->stride[a];
     }
-    remove_dim(out, a > b ? a : b);
-    remove_dim(out, a > b ? b : a);
+    geometry_remove_dim(out, a > b ? a : b);
+    geometry_remove_dim(out, a > b ? b : a);
     out->size[out->ndim] = length;
     out->stride[out->ndim++] = stride;
     return ERR_none;
@@ -468,13 +327,13 @@ ErrCode infer_unfold(const Call *call, Infer *r) {
     if (size < 0) {
         return error_set(r->err, ERR_invalid, "Storage size calculation overflowed with a negative size");
     }
-    TRY(more_dims(self->ndim + 1, r->err));
+    TRY(dims_fit(self->ndim + 1, r->err));
     Tensor *t = view_of(r, self);
     t->size[t->ndim] = size;
     t->stride[t->ndim] = self->ndim == 0 ? 1 : self->stride[d];
     if (self->ndim > 0) {
         t->size[d] = (whole - size) / step + 1;
-        t->stride[d] = stride_mul(self->stride[d], step);
+        t->stride[d] = geometry_stride(self->stride[d], step);
     }
     t->ndim++;
     return sizes_fit(t->size, t->ndim, r->err);
@@ -485,7 +344,7 @@ ErrCode geometry_as_strided(const Tensor *self, int64_t numel, const Arg *size, 
     if (n != stride->ints.n) {
         return error_set(err, ERR_invalid, "mismatch in length of strides and shape");
     }
-    TRY(more_dims(n, err));
+    TRY(dims_fit(n, err));
     out->dtype = self->dtype;
     out->ndim = n;
     out->offset = offset;
@@ -533,111 +392,4 @@ ErrCode geometry_scattered(const Call *call, const Tensor *like, Tensor *out, Er
         return geometry_as_strided(like, numel, &a[2], &a[3], a[4].none ? 0 : a[4].i, out, err);
     default: CHECK(!"a *_scatter row"); return ERR_internal;
     }
-}
-
-/* ---- several views ---- */
-
-/* `n` outputs, each self with dim d narrowed to `length` elements from `start` (the caller sets both). */
-static ErrCode parts_of(Infer *r, const Tensor *self, int64_t n) {
-    TRY(infer_many(r, n));
-    for (int k = 0; k < r->n; k++) {
-        set_like(&r->out[k], self);
-    }
-    return ERR_none;
-}
-
-static void set_part(Tensor *part, const Tensor *self, int d, int64_t start, int64_t length) {
-    part->offset = offset_at(self->offset, start, self->stride[d]);
-    part->size[d] = length;
-}
-
-ErrCode infer_unbind(const Call *call, Infer *r) {
-    const Tensor *self = call->arg[0].tensor;
-    int d;
-    if (self->ndim == 0) {
-        return error_set(r->err, ERR_index_range, "Dimension specified as %lld but tensor has no dimensions", (long long)call->arg[1].i);
-    }
-    TRY(dim_wrap(call->arg[1].i, self->ndim, &d, r->err));
-    TRY(parts_of(r, self, self->size[d]));
-    for (int k = 0; k < r->n; k++) {
-        r->out[k].offset += k * self->stride[d];
-        remove_dim(&r->out[k], d);
-    }
-    return ERR_none;
-}
-
-static ErrCode refuse_scalar(const Call *call, const Tensor *self, Error *err) {
-    if (self->ndim == 0) {
-        return error_set(err, ERR_invalid, "%s expects at least a 1-dimensional tensor", call->op->name);
-    }
-    return ERR_none;
-}
-
-/* Parts of `each` elements along d, the last one shorter; each > 0, or the dim is empty and there is one part. */
-static ErrCode split_evenly(Infer *r, const Tensor *self, int d, int64_t each) {
-    int64_t size = self->size[d];
-    int64_t n = each > 0 && size > 0 ? (size - 1) / each + 1 : 1;
-    TRY(parts_of(r, self, n));
-    for (int k = 0; k < r->n; k++) {
-        set_part(&r->out[k], self, d, k * each, k + 1 < n ? each : size - k * each);
-    }
-    return ERR_none;
-}
-
-ErrCode infer_split(const Call *call, Infer *r) {
-    const Tensor *self = call->arg[0].tensor;
-    int64_t each = call->arg[1].i;
-    int d;
-    TRY(refuse_scalar(call, self, r->err));
-    if (each < 0) {
-        return error_set(r->err, ERR_invalid, "split expects split_size be non-negative, but got split_size=%lld", (long long)each);
-    }
-    TRY(dim_wrap(call->arg[2].i, self->ndim, &d, r->err));
-    if (each == 0 && self->size[d] != 0) {
-        return error_set(r->err, ERR_invalid, "split_size can only be 0 if dimension size is 0, but got dimension size of %lld",
-                         (long long)self->size[d]);
-    }
-    return split_evenly(r, self, d, each);
-}
-
-ErrCode infer_split_with_sizes(const Call *call, Infer *r) {
-    const Tensor *self = call->arg[0].tensor;
-    const int64_t *sizes = call->arg[1].ints.v;
-    int n = call->arg[1].ints.n, d;
-    TRY(refuse_scalar(call, self, r->err));
-    TRY(dim_wrap(call->arg[2].i, self->ndim, &d, r->err));
-    int64_t sum = 0;
-    for (int k = 0; k < n; k++) {
-        if (sizes[k] < 0) {
-            return error_set(r->err, ERR_invalid, "split_with_sizes expects split_sizes have only non-negative entries");
-        }
-        sum = checked_add(sum, sizes[k], &sum) ? sum : INT64_MAX;
-    }
-    if (sum != self->size[d]) {
-        return error_set(r->err, ERR_shape, "split_with_sizes expects split_sizes to sum exactly to %lld (input tensor's size at dimension %d)",
-                         (long long)self->size[d], d);
-    }
-    TRY(parts_of(r, self, n));
-    int64_t start = 0;
-    for (int k = 0; k < n; k++) {
-        set_part(&r->out[k], self, d, start, sizes[k]);
-        start += sizes[k];
-    }
-    return ERR_none;
-}
-
-ErrCode infer_chunk(const Call *call, Infer *r) {
-    const Tensor *self = call->arg[0].tensor;
-    int64_t chunks = call->arg[1].i;
-    int d;
-    TRY(refuse_scalar(call, self, r->err));
-    if (chunks <= 0) {
-        return error_set(r->err, ERR_invalid, "chunk expects `chunks` to be greater than 0, got: %lld", (long long)chunks);
-    }
-    TRY(dim_wrap(call->arg[2].i, self->ndim, &d, r->err));
-    int64_t size = self->size[d];
-    if (size == 0) {
-        return parts_of(r, self, chunks); /* so many empty parts */
-    }
-    return split_evenly(r, self, d, (size - 1) / chunks + 1);
 }

@@ -146,6 +146,7 @@ void program_print_text(Text *text, const Program *p) {
         for (int i = 0; i < p->backward.nof; i++) {
             text_printf(text, i ? ", %d" : " of returns %d", p->backward.of[i]);
         }
+        text_add(text, p->backward.nof == 0 ? " of no return" : "");
         text_add(text, "\n");
     }
     for (int k = 0; k < p->nrecalls; k++) {

@@ -207,10 +207,51 @@ static ErrCode refuse_cast(Session *s, DType from, DType to) {
 static ErrCode refuse_dtype(Session *s, const Call *twin) {
     const Tensor *self = twin->arg[0].tensor;
     const Arg *dtype = &twin->arg[2];
-    if (self->dtype == DT_bool && self->ndim > 0 && tensor_numel(self) > 0) {
-        return error_set(s->err, ERR_dtype, "cumsum_ is not implemented for bool");
+    if (!dtype->none && dtype->dtype != self->dtype) {
+        return error_set(s->err, ERR_invalid, "bad in-place call: dtypes should match");
     }
-    return dtype->none || dtype->dtype == twin->arg[0].tensor->dtype ? ERR_none : error_set(s->err, ERR_invalid, "bad in-place call: dtypes should match");
+    bool refused = self->dtype == DT_bool && self->ndim > 0 && tensor_numel(self) > 0;
+    return refused ? error_set(s->err, ERR_dtype, "cumsum_ is not implemented for bool") : ERR_none;
+}
+
+/* Ops whose dtypes are looked at before the iterator that refuses overlaps and sizes is built. */
+static bool typed_first(const OpInfo *twin) {
+    switch (twin->id) {
+    case OP_neg:
+    case OP_relu:
+    case OP_sub_Tensor:
+    case OP_sub_Scalar:
+    case OP_clamp:
+    case OP_pow_Tensor_Scalar: return true;
+    default: return false;
+    }
+}
+
+/* Self is never broadcast to a larger size. */
+static ErrCode refuse_larger(Session *s, const Call *twin) {
+    const Tensor *self = twin->arg[0].tensor;
+    Tensor *slot[MAX_SLOTS];
+    int n = call_slots(twin, slot);
+    int64_t size[MAX_DIMS];
+    int ndim = self->ndim;
+    memcpy(size, self->size, sizeof size);
+    for (int i = 1; i < n; i++) {
+        if (slot[i]) {
+            TRY(broadcast_into(size, &ndim, slot[i]->size, slot[i]->ndim, s->err));
+        }
+    }
+    return sizes_equal(size, ndim, self->size, self->ndim) ? ERR_none
+                                                           : error_set(s->err, ERR_shape, "output with shape of self doesn't match the broadcast shape");
+}
+
+/* masked_fill_ looks at the value's dims, then at the mask's memory and size, then at its dtype. */
+static ErrCode check_mask(Session *s, const Call *twin) {
+    const Arg *value = &twin->arg[2];
+    if (twin->op->param[2].type == ARG_TENSOR && value->tensor->ndim > 0) {
+        return error_set(s->err, ERR_invalid, "masked_fill_ only supports a 0-dimensional value tensor, but got tensor with %d dimension(s)", value->tensor->ndim);
+    }
+    TRY(refuse_operand(s, twin->arg[0].tensor, twin->arg[1].tensor, false));
+    return refuse_larger(s, twin);
 }
 
 /* The op's own checks, up to the values: typing, overlap, shape, cast. Fills `r` with what the twin answers. */
@@ -218,12 +259,19 @@ static ErrCode check_write(Session *s, const OpInfo *op, const Call *twin, Infer
     const Tensor *self = twin->arg[0].tensor;
     bool iterator = (twin->op->kind == KIND_POINTWISE || twin->op->id == OP_copy) && op->checks_overlap; /* a TensorIterator builds first */
     if (iterator) {
-        if (twin->op->typing) {
+        if (twin->op->typing && typed_first(twin->op)) {
             DType compute, result;
             TRY(twin->op->typing(twin, &compute, &result, s->err));
         }
         TRY(refuse_internal(s, self));
         TRY(refuse_operands(s, twin, false));
+        if (twin->op->kind == KIND_POINTWISE) {
+            TRY(refuse_larger(s, twin));
+        }
+    }
+    bool masked = twin->op->kind == KIND_POINTWISE && twin->op->pw == PW_masked_fill;
+    if (masked) {
+        TRY(check_mask(s, twin));
     }
     if (twin->op->id == OP__index_put) {
         TRY(refuse_operands(s, twin, true));
@@ -244,9 +292,6 @@ static ErrCode check_write(Session *s, const OpInfo *op, const Call *twin, Infer
             TRY(refuse_operands(s, twin, true));
         }
     }
-    if (twin->op->pw == PW_masked_fill && twin->op->kind == KIND_POINTWISE) {
-        TRY(refuse_operand(s, self, twin->arg[1].tensor, false));
-    }
     return ERR_none;
 }
 
@@ -257,7 +302,7 @@ static bool same_element(const Tensor *a, int64_t i, const Tensor *b, int64_t j)
 
 /* A write through a self that meets itself. What is not changed is not written (a masked write leaves it); two changes of one
  * location that differ, or an op that reads what it wrote, are undefined. */
-static void write_overlapping(Session *s, const Tensor *self, const Tensor *value, bool writes_all, bool reads) {
+static void write_overlapping(Session *s, const Tensor *self, const Tensor *value, bool writes_all, bool reads, bool indexed) {
     Tensor *before = tensor_meta(s, self);
     before->storage = arena_copy(s->arena, self->storage, (int64_t)sizeof *self->storage);
     before->storage->data = arena_copy(s->arena, self->storage->data, self->storage->numel * dtype_bytes(self->dtype));
@@ -271,6 +316,11 @@ static void write_overlapping(Session *s, const Tensor *self, const Tensor *valu
         conflict |= written[w.at[0]] && !same_element(self, w.at[0], value, w.at[1]);
         written[w.at[0]] = 1;
         element_cast(self->storage->data, self->dtype, w.at[0], value->storage->data, value->dtype, w.at[1]);
+    }
+    if (indexed) { /* an element that an index named may have been written with what was there before */
+        for (Walk w = walk_start(self->size, self->ndim, pair, 2); walk_more(&w); walk_next(&w)) {
+            conflict |= !same_element(self, w.at[0], value, w.at[1]);
+        }
     }
     if (conflict && !s->undefined) {
         s->undefined = "an unrefused write through a self that overlaps itself";
@@ -304,7 +354,8 @@ static void write_self(Session *s, const Call *twin, const Tensor *value) {
         OpId id = twin->op->id;
         bool writes_all = id == OP_copy || id == OP_fill_Scalar || id == OP_fill_Tensor || id == OP_zero;
         bool reads = !writes_all && !only_writes(twin);
-        write_overlapping(s, self, value, writes_all, reads);
+        bool indexed = id == OP__index_put || id == OP_scatter_src || id == OP_scatter_value;
+        write_overlapping(s, self, value, writes_all, reads, indexed);
         if (s->shadow) {
             shadow_load(s, self->storage);
         }

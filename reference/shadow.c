@@ -221,6 +221,7 @@ typedef struct Operands {
     int exponent;     /* every data element is a multiple of 2^exponent */
     int bits;         /* significant bits of the widest element */
     int highest;      /* largest |exponent| of an element */
+    int top;          /* largest exponent */
 } Operands;
 
 /* Exponent of the lowest set bit of x (finite, not 0), and the number of bits from there up. */
@@ -251,6 +252,7 @@ static void operands_add(Operands *o, const Tensor *t, bool index, DType result)
             o->bits = bits > o->bits ? bits : o->bits;
             int size = abs(e) > abs(e + bits) ? abs(e) : abs(e + bits);
             o->highest = size > o->highest ? size : o->highest;
+            o->top = e + bits > o->top ? e + bits : o->top;
         }
     }
 }
@@ -286,7 +288,7 @@ static bool sums_exact(double magnitude, int exponent, DType dtype) {
 }
 
 /* May a partial result of `factors` factors overflow the dtype, so that the order of the terms decides? */
-static bool may_overflow(const Operands *o, double factors, DType dtype) { return dtype == DT_float32 && factors * o->highest > 100; }
+static bool may_overflow(const Operands *o, double factors, DType dtype) { return dtype == DT_float32 && factors * o->top > 100; }
 
 /* ---- rules ---- */
 
@@ -373,7 +375,7 @@ static void rule_prod(Session *s, const Call *call, const Tensor *out, const Ope
     double *worst = run_pass(s, call, call->op->kernel, out, PASS_WORST);
     double *magnitude = run_pass(s, call, call->op->kernel, out, PASS_MAGNITUDE);
     for (int64_t i = 0; i < to->numel; i++) {
-        if (n > 1 && may_overflow(o, n, out->dtype)) {
+        if (n > 1 && out->dtype == DT_float32 && n * o->highest > 100) { /* partial products may overflow or vanish */
             to->bound[i] = NAN;
         } else if (!(o->exact && !isfinite(to->value64[i]))) {
             to->bound[i] = (o->exact ? 0 : worst[i] - magnitude[i]) + n * u * worst[i] + n * shadow_grain(out->dtype);
