@@ -208,8 +208,6 @@ void handle_refresh(Capture *cap, const Stmt *stmt, const Var *receiver);
 /* True if the cache says what is so (always, unless a fault keeps it stale). */
 bool handle_is_fresh(const Handle *h);
 
-/* ---- functionalize.c, joint.c: passes.def ---- */
-
 /* ---- compile.c ---- */
 /* Runs all passes on c->graph (verified and dumped where asked for) and lowers it. */
 Plan *compile_graph(Compile *c);

@@ -290,10 +290,10 @@ static ErrCode judge_pointwise(Capture *cap, const Call *call, Tensor *const *sl
             TRY(refuse_cast(cap, result, self->dtype));
         }
     }
-    if (call->op->pw == PW_masked_fill && nslot > 2 && slot[2] && slot[2]->ndim > 0) {
-        return error_set(cap->emit.err, ERR_invalid, "masked_fill_ only supports a 0-dimensional value tensor, but got tensor with %d dimension(s)", slot[2]->ndim);
+    /* masked_fill_: only the mask may not partly overlap; the value is read before, as a number */
+    if (call->op->id == OP_masked_fill_Tensor && slot[2]->ndim > 0) {
+        return error_set(cap->emit.err, ERR_invalid, "masked_fill_ only supports a 0-dimensional value tensor");
     }
-    /* masked_fill_: only the mask may not partly overlap; the value is read before */
     TRY(refuse_overlap(cap, self, slot, call->op->pw == PW_masked_fill ? 2 : nslot, itself, false));
     int64_t size[MAX_DIMS];
     int ndim = self->ndim;

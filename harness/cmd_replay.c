@@ -141,7 +141,9 @@ int cmd_replay(const Options *o) {
         io_each(o->files[i], true, each, &s);
     }
     arena_reset(&s.arena);
-    summary(&s);
+    if (!o->quiet) {
+        summary(&s);
+    }
     arena_destroy(&s.arena);
     return s.code;
 }

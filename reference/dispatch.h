@@ -7,6 +7,18 @@
 /* A session whose Emit executes. */
 Session session_new(Arena *arena, Error *err, const RunOptions *options, bool grad_mode);
 
+/* ---- parts that functional and in-place ops share ---- */
+/* The row's inference; its refusal is the session's error. */
+ErrCode dispatch_infer(Session *s, const Call *call, Infer *r);
+/* The row's kernel into allocated outputs; notes what it finds undefined. */
+ErrCode dispatch_kernel(Session *s, const Call *call, Tensor *const *out);
+/* A numbered storage for metadata `t`, with its shadow. */
+ErrCode dispatch_allocate(Session *s, Tensor *t);
+/* Does an operand require grad, with grad mode on? View ops differentiate their first operand only. */
+bool dispatch_requires_grad(const Session *s, const Call *call);
+/* An INPLACE row: out[0] = self. */
+ErrCode dispatch_inplace(Session *s, const Call *call, Tensor **out, int *nout);
+
 /* Computes `call` into fresh storage: infer, allocate, kernel (and shadow). No history. out: as many as inferred. */
 ErrCode dispatch_compute(Session *s, const Call *call, Tensor **out, int *nout);
 

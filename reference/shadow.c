@@ -15,115 +15,9 @@
  * Pointwise ops are in shadow_pointwise.c. */
 #include "reference/shadow.h"
 
-#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* ---- arrays of a storage ---- */
-
-void shadow_allocate(Session *s, const Tensor *t) {
-    if (s->shadow) {
-        t->storage->value64 = arena_array(s->arena, double, t->storage->numel);
-        t->storage->bound = arena_array(s->arena, double, t->storage->numel);
-    }
-}
-
-void shadow_load(Session *s, Storage *storage) {
-    storage->value64 = arena_array(s->arena, double, storage->numel);
-    storage->bound = arena_array(s->arena, double, storage->numel);
-    for (int64_t i = 0; i < storage->numel; i++) {
-        storage->value64[i] = element_double(storage->data, storage->dtype, i);
-        storage->bound[i] = s->shadow_lost ? NAN : 0;
-    }
-}
-
-/* `t` read as float64 from `data`, an array as long as its storage. */
-static Tensor as_float64(const Tensor *t, double *data, Storage *storage) {
-    *storage = *t->storage;
-    storage->dtype = DT_float64;
-    storage->data = data;
-    Tensor copy = *t;
-    copy.dtype = DT_float64;
-    copy.storage = storage;
-    return copy;
-}
-
-static void copy_array(const Tensor *to, double *to_data, const Tensor *from, double *from_data) {
-    Storage sa, sb;
-    Tensor a = as_float64(to, to_data, &sa), b = as_float64(from, from_data, &sb);
-    tensor_copy_data(&a, &b, NULL);
-}
-
-void shadow_copy(const Tensor *to, const Tensor *from) {
-    copy_array(to, to->storage->value64, from, from->storage->value64);
-    copy_array(to, to->storage->bound, from, from->storage->bound);
-}
-
-double shadow_round(double x, DType dtype) { return dtype == DT_float32 ? (double)(float)x : x; }
-
-double shadow_grain(DType dtype) { return dtype == DT_float32 ? 0x1p-149 : 0x1p-1074; }
-
-void shadow_overflow(double *value, double *bound, double magnitude, DType dtype) {
-    double v = fabs(*value), b = 4 * *bound;
-    if (dtype != DT_float32 || isnan(*bound) || !isfinite(v)) {
-        return;
-    }
-    if (v - b > FLT_MAX * (1 + 0x1p-24)) {
-        *value = copysign(INFINITY, *value);
-        *bound = 0;
-    } else if (v + b > FLT_MAX || magnitude > FLT_MAX) {
-        *bound = NAN;
-    }
-}
-
-/* One element after a conversion to `dtype` (from a floating dtype, or from an integer one). */
-static void settle(double *value, double *bound, DType dtype, bool from_float) {
-    double v = *value, b = *bound;
-    if (isnan(b)) {
-        return;
-    }
-    if (dtype_is_float(dtype)) {
-        double rounded = shadow_round(v, dtype);
-        if (b == 0) {
-            *value = rounded;
-        } else if (rounded != v) {
-            *bound = b + dtype_unit(dtype) * fabs(v) + shadow_grain(dtype);
-        }
-        shadow_overflow(value, bound, 0, dtype);
-        return;
-    }
-    if (!from_float) {
-        *bound = 0;
-        return;
-    }
-    bool moves = dtype == DT_bool ? fabs(v) <= b : trunc(v - b) != trunc(v) || trunc(v + b) != trunc(v);
-    *value = dtype == DT_bool ? v != 0 : trunc(v);
-    *bound = b != 0 && moves ? NAN : 0;
-}
-
-void shadow_cast(const Tensor *to, const Tensor *from) {
-    shadow_copy(to, from);
-    if (to->dtype == from->dtype) {
-        return;
-    }
-    bool from_float = dtype_is_float(from->dtype);
-    const Tensor *one[1] = {to};
-    for (Walk w = walk_start(to->size, to->ndim, one, 1); walk_more(&w); walk_next(&w)) {
-        settle(&to->storage->value64[w.at[0]], &to->storage->bound[w.at[0]], to->dtype, from_float);
-    }
-}
-
-bool shadow_in_doubt(const Tensor *t) {
-    const Tensor *one[1] = {t};
-    for (Walk w = walk_start(t->size, t->ndim, one, 1); walk_more(&w); walk_next(&w)) {
-        double b = t->storage->bound[w.at[0]], v = t->storage->value64[w.at[0]];
-        if (isnan(b) || (b > 0 && fabs(v) <= b)) {
-            return true;
-        }
-    }
-    return false;
-}
 
 /* Everything in `out` is in doubt; the values are those computed. */
 static void lose(const Tensor *out) {
@@ -159,7 +53,7 @@ static double *pass_array(Session *s, const Storage *from, Pass pass) {
 
 static Tensor *pass_tensor(Session *s, const Tensor *t, Pass pass) {
     Tensor *copy = arena_new(s->arena, Tensor);
-    *copy = as_float64(t, pass_array(s, t->storage, pass), arena_new(s->arena, Storage));
+    *copy = shadow_float64(t, pass_array(s, t->storage, pass), arena_new(s->arena, Storage));
     return copy;
 }
 
@@ -203,7 +97,7 @@ static double *run_pass(Session *s, const Call *call, KernelFn kernel, const Ten
     }
     Tensor *result = arena_new(s->arena, Tensor);
     double *data = arena_array(s->arena, double, out->storage->numel);
-    *result = as_float64(out, data, arena_new(s->arena, Storage));
+    *result = shadow_float64(out, data, arena_new(s->arena, Storage));
     Error err = {0};
     KernelCtx k = {s->arena, &err, NULL};
     (void)kernel(&derived, &result, &k); /* values were checked when the op itself ran */
@@ -220,7 +114,7 @@ typedef struct Operands {
     bool finite;
     int exponent;     /* every data element is a multiple of 2^exponent */
     int bits;         /* significant bits of the widest element */
-    int highest;      /* largest |exponent| of an element */
+    int highest;      /* largest |exponent| of an element's magnitude */
     int top;          /* largest exponent */
 } Operands;
 
@@ -250,8 +144,7 @@ static void operands_add(Operands *o, const Tensor *t, bool index, DType result)
             int bits, e = lowest_bit(v, &bits);
             o->exponent = e < o->exponent ? e : o->exponent;
             o->bits = bits > o->bits ? bits : o->bits;
-            int size = abs(e) > abs(e + bits) ? abs(e) : abs(e + bits);
-            o->highest = size > o->highest ? size : o->highest;
+            o->highest = abs(e + bits) > o->highest ? abs(e + bits) : o->highest;
             o->top = e + bits > o->top ? e + bits : o->top;
         }
     }
@@ -302,7 +195,7 @@ static void rule_move(Session *s, const Call *call, const Tensor *out, const Ope
     double *bound = run_pass(s, call, call->op->kernel, out, PASS_BOUND);
     for (int64_t i = 0; i < out->storage->numel; i++) {
         if (o->converts || !dtype_is_float(out->dtype)) {
-            settle(&value[i], &bound[i], out->dtype, o->from_float);
+            shadow_settle(&value[i], &bound[i], out->dtype, o->from_float);
             value[i] = dtype_is_float(out->dtype) ? value[i] : element_double(out->storage->data, out->dtype, i);
         } else {
             value[i] = bound[i] == 0 ? shadow_round(value[i], out->dtype) : value[i]; /* a Scalar that was filled in */

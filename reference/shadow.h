@@ -30,6 +30,10 @@ void shadow_overflow(double *value, double *bound, double magnitude, DType dtype
 void shadow_copy(const Tensor *to, const Tensor *from);
 /* As shadow_copy after a write that converted: a narrower dtype rounds, an integer truncates. */
 void shadow_cast(const Tensor *to, const Tensor *from);
+/* One element of these after a conversion to `dtype` (from a floating dtype, or from an integer one). */
+void shadow_settle(double *value, double *bound, DType dtype, bool from_float);
+/* `t` read as float64 from `data`, an array as long as its storage; `storage` becomes its storage. */
+Tensor shadow_float64(const Tensor *t, double *data, Storage *storage);
 /* Is any element in doubt (bound NaN), or, for a discrete reading of a float, inexact? */
 bool shadow_in_doubt(const Tensor *t);
 

@@ -59,8 +59,9 @@ static inline Node *case_view(Case *k, Node *n, int ndim, const int64_t *size, c
     memcpy(t.size, size, sizeof *size * (size_t)ndim);
     memcpy(t.stride, stride, sizeof *stride * (size_t)ndim);
     Node *v = graph_view(k->g, n, &t, 0);
+    Storage *storage = k->real[node_buffer(v)->id].storage;
     k->real[v->id] = v->t;
-    k->real[v->id].storage = k->real[node_buffer(v)->id].storage;
+    k->real[v->id].storage = storage;
     return v;
 }
 
@@ -133,7 +134,7 @@ static inline Node *case_scalar(Case *k, OpId id, Node *a, Scalar s) {
 }
 static inline Node *case_full(Case *k, const Node *like, Scalar s) {
     Call call = call_new(OP_full);
-    call.arg[0] = (Arg){.ints = {like->t.size, like->t.ndim}};
+    call.arg[0] = (Arg){.ints = {arena_copy(&k->arena, like->t.size, (int64_t)sizeof *like->t.size * like->t.ndim), like->t.ndim}};
     call.arg[1] = (Arg){.scalar = s};
     int dtype = op_param(call.op, "dtype");
     call.arg[dtype] = (Arg){.dtype = like->t.dtype};

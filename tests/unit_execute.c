@@ -109,7 +109,7 @@ static Node *index_operand(Case *k, int ndim, const int64_t *size, int64_t low, 
     }
     Node *in = case_input(k, DT_int64, numel, FILL_zeros, 0);
     for (int64_t i = 0; i < numel; i++) {
-        ((int64_t *)k->input[k->ninputs - 1]->data)[i] = low + (int64_t)rng_below(rng, (uint64_t)(high - low));
+        ((int64_t *)k->input[k->ninputs - 1]->data)[i] = low + (int64_t)rng_below(rng, high - low);
     }
     return case_view(k, in, ndim, size, stride, 0);
 }
@@ -239,7 +239,7 @@ static Node *build_slice_scatter(Case *k, Node *x, Rng *r) {
     static const int64_t size[2] = {3, 2}, stride[2] = {2, 1};
     Call call = call_new(OP_slice_scatter);
     call.arg[0] = tensor_arg(x);
-    call.arg[1] = tensor_arg(case_view(k, case_input(k, x->t.dtype, 64, FILL_special, rng_below(r, 99)), 2, size, stride, 0));
+    call.arg[1] = tensor_arg(case_view(k, case_input(k, x->t.dtype, 64, FILL_special, (uint64_t)rng_below(r, 99)), 2, size, stride, 0));
     call.arg[2] = (Arg){.i = 1};
     call.arg[3] = (Arg){.i = (int64_t)rng_below(r, 2)};
     call.arg[4] = (Arg){.i = call.arg[3].i + 3};
@@ -351,7 +351,7 @@ static const struct { const char *name; Builder build; FillKind fill; bool loose
     {"nothing", build_nonzero, FILL_zeros, 0}};
 
 START_TEST(every_lowering_class_equals_its_kernels) {
-    Rng rng = rng_start(7);
+    Rng rng = {7};
     int ran[COUNT_OF(builders)] = {0};
     for (int round = 0; round < 400; round++) {
         for (int i = 0; i < COUNT_OF(builders); i++) {
@@ -359,7 +359,7 @@ START_TEST(every_lowering_class_equals_its_kernels) {
             case_start(&k, FAULT_NONE);
             DType dtype = dtypes[rng_below(&rng, COUNT_OF(dtypes))];
             const Layout *l = &layouts[rng_below(&rng, 4)];
-            Node *x = operand(&k, dtype, builders[i].fill, rng_below(&rng, 1000), l);
+            Node *x = operand(&k, dtype, builders[i].fill, (uint64_t)rng_below(&rng, 1000), l);
             if (rng_below(&rng, 2)) {
                 x = case_unary(&k, OP_clone, x);
             }
@@ -436,7 +436,7 @@ END_TEST
 /* ---- random graphs ---- */
 
 static Node *random_node(Case *k, Node **pool, int n, Rng *r) {
-    Node *a = pool[rng_below(r, (uint64_t)n)], *b = pool[rng_below(r, (uint64_t)n)];
+    Node *a = pool[rng_below(r, n)], *b = pool[rng_below(r, n)];
     static const OpId unary[] = {OP_neg, OP_abs, OP_relu, OP_floor, OP_square, OP_sqrt, OP_reciprocal, OP_clone, OP_logical_not, OP_sign, OP_zeros_like, OP_ones_like};
     static const OpId binary[] = {OP_add_Tensor, OP_sub_Tensor, OP_mul_Tensor, OP_div_Tensor, OP_maximum, OP_minimum, OP_eq_Tensor, OP_lt_Tensor, OP_fmax};
     static const OpId scalar[] = {OP_add_Scalar, OP_sub_Scalar, OP_mul_Scalar, OP_div_Scalar, OP_pow_Tensor_Scalar, OP_ge_Scalar, OP_rsub_Scalar, OP_clamp_min};
@@ -466,7 +466,7 @@ static Node *random_node(Case *k, Node **pool, int n, Rng *r) {
         }
         region.size[0] = b->t.size[1];
         region.stride[0] = 1 + (int64_t)rng_below(r, 2);
-        region.offset = (int64_t)rng_below(r, (uint64_t)(room - region.stride[0] * (region.size[0] - 1)));
+        region.offset = (int64_t)rng_below(r, (room - region.stride[0] * (region.size[0] - 1)));
         int64_t size[1] = {b->t.size[1]}, stride[1] = {b->t.stride[1]};
         Node *store = case_store(k, base, case_view(k, node_buffer(b), 1, size, stride, b->t.offset), &region);
         return case_view(k, store, a->t.ndim, a->t.size, a->t.stride, a->t.offset);
@@ -506,7 +506,7 @@ START_TEST(random_graphs_survive_all_passes) {
     for (uint64_t seed = 1; seed <= 3000; seed++) {
         Case k;
         case_start(&k, FAULT_NONE);
-        Rng rng = rng_start(seed);
+        Rng rng = {seed};
         FillKind fill = seed % 2 ? FILL_special : FILL_dyadic;
         k.loose = true;
         Node *pool[64];

@@ -104,14 +104,14 @@ END
     for name in stale_flags_after_setitem RG-1; do
         run "$TWINGRAD" check --fault $name skew.json
         [ "$status" -eq 1 ]
-        [[ "${lines[0]}" == *'FINDING status-ok_vs_assertion-setitem' ]]
+        [[ "${lines[0]}" == *'FINDING trace-requires_grad-setitem' ]]
         [[ "$output" == *'body[4].then[1]'* ]]
         [[ "$output" == *'matrix[:, rows, cols] = vec'* ]]
         [[ "$output" == *'reference  ok'* ]]
         [[ "$output" == *'compiled   assertion at body[4].then[1]'* ]]
     done
     "$TWINGRAD" check --json --fault RG-1 skew.json >finding.json || [ $? -eq 1 ]
-    json 'r[0]["finding"]["signature"] == "status-ok_vs_assertion-setitem" and "status" in r[0]["finding"]["fired"]' <finding.json
+    json 'r[0]["finding"]["signature"] == "trace-requires_grad-setitem" and "status" in r[0]["finding"]["fired"]' <finding.json
 }
 
 @test "minimize keeps the signature and makes the program small" {
@@ -121,7 +121,7 @@ END
     "$TWINGRAD" minimize --quiet --fault RG-1 skew.json >small.json || [ $? -eq 1 ]
     run "$TWINGRAD" check --fault RG-1 small.json
     [ "$status" -eq 1 ]
-    [[ "${lines[0]}" == *'FINDING status-ok_vs_assertion-setitem' ]]
+    [[ "${lines[0]}" == *'FINDING trace-requires_grad-setitem' ]]
     [[ "${lines[0]}" =~ ([0-9]+)\ statements ]]
     [ "${BASH_REMATCH[1]}" -le 4 ]
     run "$TWINGRAD" check small.json
@@ -135,9 +135,9 @@ END
     founding >skew.json
     run "$TWINGRAD" minimize --quiet --fault RG-1 --out reports skew.json
     [ "$status" -eq 1 ]
-    [ "$output" = 'reports/status-ok_vs_assertion-setitem' ]
-    [ "$(ls reports/status-ok_vs_assertion-setitem | tr '\n' ' ')" = 'case.json finding.md minimized.json repro.py ' ]
-    [ "$(ls -A reports)" = 'status-ok_vs_assertion-setitem' ]
+    [ "$output" = 'reports/trace-requires_grad-setitem' ]
+    [ "$(ls reports/trace-requires_grad-setitem | tr '\n' ' ')" = 'case.json finding.md minimized.json repro.py ' ]
+    [ "$(ls -A reports)" = 'trace-requires_grad-setitem' ]
     "$TWINGRAD" check reports/*/case.json
     python3 -c 'import ast, sys; ast.parse(open(sys.argv[1]).read())' reports/*/repro.py
     grep -q 'twingrad check --pair reference,compiled --fault stale_flags_after_setitem minimized.json' reports/*/finding.md

@@ -1,0 +1,325 @@
+/* In-place ops, and the refusals that go before a write:
+ *
+ *   check_inplace (when the write is to be recorded) -> begin the node -> the op's own checks -> the twin into a temporary -> copy
+ *   into self -> version + 1 -> rebase the history
+ *
+ * The order of the checks is docs/semantics.md, "In-place ops"; where that is silent it is that of the op in ATen. A write that
+ * PyTorch does not refuse but whose outcome depends on the order of its loop is noted as undefined. */
+#include "reference/dispatch.h"
+#include "reference/shadow.h"
+
+#include <string.h>
+
+/* ---- refusals ---- */
+
+static ErrCode refuse_internal(Session *s, const Tensor *self) {
+    return tensor_internal_overlap(self) == OVERLAP_YES
+               ? error_set(s->err, ERR_overlap, "more than one element of the written-to tensor refers to a single memory location")
+               : ERR_none;
+}
+
+/* assert_no_partial_overlap, or with `full` assert_no_overlap, between self and one operand. */
+static ErrCode refuse_operand(Session *s, const Tensor *self, const Tensor *operand, bool full) {
+    Overlap status = tensor_overlap_status(self, operand);
+    return status == OVERLAP_PARTIAL || (full && status == OVERLAP_FULL)
+               ? error_set(s->err, ERR_overlap, "some elements of the input tensor and the written-to tensor refer to a single memory location")
+               : ERR_none;
+}
+
+static ErrCode refuse_operands(Session *s, const Call *twin, bool full) {
+    Tensor *slot[MAX_SLOTS];
+    int n = call_slots(twin, slot);
+    for (int i = 1; i < n; i++) {
+        if (slot[i]) {
+            TRY(refuse_operand(s, slot[0], slot[i], full));
+        }
+    }
+    return ERR_none;
+}
+
+static ErrCode refuse_cast(Session *s, DType from, DType to) {
+    return dtype_can_cast(from, to) ? ERR_none
+                                    : error_set(s->err, ERR_dtype, "result type %s can't be cast to the desired output type %s", dtype_name(from), dtype_name(to));
+}
+
+/* cumsum_ works in self's dtype, whatever that is but bool, and takes no other. */
+static ErrCode refuse_dtype(Session *s, const Call *twin) {
+    const Tensor *self = twin->arg[0].tensor;
+    const Arg *dtype = &twin->arg[2];
+    if (!dtype->none && dtype->dtype != self->dtype) {
+        return error_set(s->err, ERR_invalid, "bad in-place call: dtypes should match");
+    }
+    bool refused = self->dtype == DT_bool && self->ndim > 0 && tensor_numel(self) > 0;
+    return refused ? error_set(s->err, ERR_dtype, "cumsum_ is not implemented for bool") : ERR_none;
+}
+
+/* Ops whose dtypes are looked at before the iterator that refuses overlaps and sizes is built. */
+static bool typed_first(const OpInfo *twin) {
+    switch (twin->id) {
+    case OP_neg:
+    case OP_relu:
+    case OP_sub_Tensor:
+    case OP_sub_Scalar:
+    case OP_clamp:
+    case OP_pow_Tensor_Scalar: return true;
+    default: return false;
+    }
+}
+
+/* Self is never broadcast to a larger size. */
+static ErrCode refuse_larger(Session *s, const Call *twin) {
+    const Tensor *self = twin->arg[0].tensor;
+    Tensor *slot[MAX_SLOTS];
+    int n = call_slots(twin, slot);
+    int64_t size[MAX_DIMS];
+    int ndim = self->ndim;
+    memcpy(size, self->size, sizeof size);
+    for (int i = 1; i < n; i++) {
+        if (slot[i]) {
+            TRY(broadcast_into(size, &ndim, slot[i]->size, slot[i]->ndim, s->err));
+        }
+    }
+    return sizes_equal(size, ndim, self->size, self->ndim) ? ERR_none
+                                                           : error_set(s->err, ERR_shape, "output with shape of self doesn't match the broadcast shape");
+}
+
+/* masked_fill_ looks at the value's dims, then at the mask's memory and size, then at its dtype. */
+static ErrCode check_mask(Session *s, const Call *twin) {
+    const Arg *value = &twin->arg[2];
+    if (twin->op->param[2].type == ARG_TENSOR && value->tensor->ndim > 0) {
+        return error_set(s->err, ERR_invalid, "masked_fill_ only supports a 0-dimensional value tensor, but got tensor with %d dimension(s)", value->tensor->ndim);
+    }
+    TRY(refuse_operand(s, twin->arg[0].tensor, twin->arg[1].tensor, false));
+    return refuse_larger(s, twin);
+}
+
+/* The op's own checks, up to the values: typing, overlap, shape, cast. Fills `r` with what the twin answers. */
+static ErrCode check_write(Session *s, const OpInfo *op, const Call *twin, Infer *r) {
+    const Tensor *self = twin->arg[0].tensor;
+    bool iterator = (twin->op->kind == KIND_POINTWISE || twin->op->id == OP_copy) && op->checks_overlap; /* a TensorIterator builds first */
+    if (iterator) {
+        if (twin->op->typing && typed_first(twin->op)) {
+            DType compute, result;
+            TRY(twin->op->typing(twin, &compute, &result, s->err));
+        }
+        TRY(refuse_internal(s, self));
+        TRY(refuse_operands(s, twin, false));
+        if (twin->op->kind == KIND_POINTWISE) {
+            TRY(refuse_larger(s, twin));
+        }
+    }
+    bool masked = twin->op->kind == KIND_POINTWISE && twin->op->pw == PW_masked_fill;
+    if (masked) {
+        TRY(check_mask(s, twin));
+    }
+    if (twin->op->id == OP__index_put) {
+        TRY(refuse_operands(s, twin, true));
+    }
+    TRY(dispatch_infer(s, twin, r));
+    CHECK(r->n == 1);
+    if (!tensor_same_size(&r->out[0], self)) {
+        return error_set(s->err, ERR_shape, "output with shape of self doesn't match the broadcast shape");
+    }
+    if (twin->op->id == OP_cumsum) {
+        TRY(refuse_dtype(s, twin));
+    } else {
+        TRY(refuse_cast(s, r->out[0].dtype, self->dtype));
+    }
+    if (!iterator && (op->checks_overlap || twin->op->id == OP_addmm)) {
+        TRY(refuse_internal(s, self));
+        if (twin->op->id != OP_addmm && twin->op->id != OP_cumsum) {
+            TRY(refuse_operands(s, twin, true));
+        }
+    }
+    return ERR_none;
+}
+
+/* ---- the write ---- */
+
+static bool same_element(const Tensor *a, int64_t i, const Tensor *b, int64_t j) {
+    int bytes = dtype_bytes(a->dtype);
+    return memcmp((const char *)a->storage->data + i * bytes, (const char *)b->storage->data + j * bytes, (size_t)bytes) == 0;
+}
+
+/* A write through a self that meets itself. What is not changed is not written (a masked write leaves it); two changes of one
+ * location that differ, or an op that reads what it wrote, are undefined. */
+static void write_overlapping(Session *s, const Tensor *self, const Tensor *value, bool writes_all, bool reads, bool indexed) {
+    Tensor *before = tensor_meta(s, self);
+    before->storage = arena_copy(s->arena, self->storage, (int64_t)sizeof *self->storage);
+    before->storage->data = arena_copy(s->arena, self->storage->data, self->storage->numel * dtype_bytes(self->dtype));
+    unsigned char *written = arena_alloc(s->arena, self->storage->numel);
+    const Tensor *pair[2] = {self, value};
+    bool conflict = reads;
+    for (Walk w = walk_start(self->size, self->ndim, pair, 2); walk_more(&w); walk_next(&w)) {
+        if (!writes_all && same_element(before, w.at[0], value, w.at[1])) {
+            continue;
+        }
+        conflict |= written[w.at[0]] && !same_element(self, w.at[0], value, w.at[1]);
+        written[w.at[0]] = 1;
+        element_cast(self->storage->data, self->dtype, w.at[0], value->storage->data, value->dtype, w.at[1]);
+    }
+    if (indexed) { /* an element that an index named may have been written with what was there before */
+        for (Walk w = walk_start(self->size, self->ndim, pair, 2); walk_more(&w); walk_next(&w)) {
+            conflict |= !same_element(self, w.at[0], value, w.at[1]);
+        }
+    }
+    if (conflict && !s->undefined) {
+        s->undefined = "an unrefused write through a self that overlaps itself";
+    }
+}
+
+/* Ops that leave an element alone or write it without reading it. */
+static bool only_writes(const Call *twin) {
+    switch (twin->op->id) {
+    case OP__index_put: return !twin->arg[3].b;
+    case OP_scatter_src:
+    case OP_scatter_value:
+    case OP_tril:
+    case OP_triu: return true;
+    default: return twin->op->kind == KIND_POINTWISE && twin->op->pw == PW_masked_fill;
+    }
+}
+
+/* self[...] = value[...], which has its size. */
+static void write_self(Session *s, const Call *twin, const Tensor *value) {
+    Tensor *self = twin->arg[0].tensor;
+    bool out_of_range = false;
+    if (tensor_overlaps_itself(self)) {
+        if (value->dtype != self->dtype) {
+            Tensor *cast = tensor_meta(s, self);
+            tensor_set_contiguous(cast, self->dtype, self->size, self->ndim);
+            cast->storage = storage_new(s->arena, self->dtype, tensor_numel(self));
+            tensor_copy_data(cast, value, &out_of_range);
+            value = cast;
+        }
+        OpId id = twin->op->id;
+        bool writes_all = id == OP_copy || id == OP_fill_Scalar || id == OP_fill_Tensor || id == OP_zero;
+        bool reads = !writes_all && !only_writes(twin);
+        bool indexed = id == OP__index_put || id == OP_scatter_src || id == OP_scatter_value;
+        write_overlapping(s, self, value, writes_all, reads, indexed);
+        if (s->shadow) {
+            shadow_load(s, self->storage);
+        }
+        if (out_of_range && !s->undefined) {
+            s->undefined = "a cast to an integer out of its range";
+        }
+        return;
+    }
+    tensor_copy_data(self, value, &out_of_range);
+    if (out_of_range && !s->undefined) {
+        s->undefined = "a cast to an integer out of its range";
+    }
+    if (s->shadow) {
+        shadow_cast(self, value);
+    }
+}
+
+/* A contiguous copy of a tensor's data, outside of autograd. */
+static ErrCode clone_data(Session *s, const Tensor *t, Tensor **out) {
+    Tensor *copy = tensor_meta(s, t);
+    tensor_set_contiguous(copy, t->dtype, t->size, t->ndim);
+    TRY(dispatch_allocate(s, copy));
+    tensor_copy_data(copy, t, NULL);
+    if (s->shadow) {
+        shadow_copy(copy, t);
+    }
+    *out = copy;
+    return ERR_none;
+}
+
+static bool is_comparison(const OpInfo *op) { return op->kind == KIND_POINTWISE && op->pw >= PW_eq && op->pw <= PW_ge; }
+
+/* Do two tensors on one storage share a location? */
+static bool share_location(Session *s, const Tensor *a, const Tensor *b) {
+    int64_t end_a, end_b;
+    if (!tensor_extent(a, &end_a) || !tensor_extent(b, &end_b) || a->offset >= end_b || b->offset >= end_a) {
+        return false;
+    }
+    unsigned char *seen = arena_alloc(s->arena, end_a - a->offset);
+    const Tensor *one[1] = {a};
+    for (Walk w = walk_start(a->size, a->ndim, one, 1); walk_more(&w); walk_next(&w)) {
+        seen[w.at[0] - a->offset] = 1;
+    }
+    one[0] = b;
+    for (Walk w = walk_start(b->size, b->ndim, one, 1); walk_more(&w); walk_next(&w)) {
+        if (w.at[0] >= a->offset && w.at[0] < end_a && seen[w.at[0] - a->offset]) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Does the write change an operand that is still to be read? Elementwise ops may read the very element they write; fill_ reads its
+ * value first. PyTorch refuses only the overlaps that are easy to see. */
+static bool writes_operand(Session *s, const Call *twin) {
+    Tensor *slot[MAX_SLOTS];
+    int n = call_slots(twin, slot);
+    const Tensor *self = slot[0];
+    if (twin->op->id == OP_fill_Tensor || tensor_numel(self) == 0) {
+        return false;
+    }
+    bool elementwise = twin->op->kind == KIND_POINTWISE || twin->op->id == OP_copy;
+    for (int i = 1; i < n; i++) {
+        const Tensor *t = slot[i];
+        if (t && t->storage == self->storage && !(elementwise && tensor_same_size(t, self) && tensor_same_layout(t, self)) &&
+            share_location(s, self, t)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+ErrCode dispatch_inplace(Session *s, const Call *call, Tensor **out, int *nout) {
+    Call twin = *call;
+    twin.op = op_info(call->op->twin);
+    Tensor *self = call->arg[0].tensor;
+    Node *node = NULL;
+    bool differentiable = twin.op->grad || is_comparison(twin.op); /* logical ops in place leave history alone */
+    if (twin.op->id == OP_copy) {
+        differentiable = dtype_is_float(self->dtype); /* VariableTypeManual's copy_ */
+    }
+    if (differentiable && dispatch_requires_grad(s, &twin)) {
+        TRY(var_check_inplace(s, var_of(self)));
+        node = node_begin(s, &twin);
+        TRY(s->err->code);
+        if (!twin.op->grad) {
+            node->kind = NODE_ZERO;
+        }
+    }
+    bool identity = twin.op->id == OP_copy && twin.arg[1].tensor == self; /* copy_(self, self) does nothing, and checks nothing */
+    Infer r = {0};
+    if (!identity) {
+        TRY(check_write(s, call->op, &twin, &r));
+    }
+    Tensor *clone = NULL;
+    if (node && node_saves_self(node)) {
+        TRY(clone_data(s, self, &clone));
+    }
+    if (node) {
+        node_save_operands(s, node, clone);
+    }
+    if (!identity) {
+        Tensor *value = &r.out[0];
+        TRY(dispatch_allocate(s, value));
+        if (dispatch_kernel(s, &twin, &value) != ERR_none) {
+            s->unsettled = self->storage;
+            return s->err->code;
+        }
+        if (s->shadow) {
+            shadow_compute(s, &twin, &value, 1);
+        }
+        if (writes_operand(s, &twin) && !s->undefined) {
+            s->undefined = "an unrefused write to an operand that is still to be read";
+        }
+        write_self(s, &twin, value);
+    }
+    self->storage->version++;
+    if (node) {
+        node_save_results(s, node, &self, 1);
+        var_rebase_history(s, var_of(self), node);
+        TRY(s->err->code);
+    }
+    out[0] = self;
+    *nout = 1;
+    return ERR_none;
+}
