@@ -32,7 +32,9 @@ static ErrCode decide(Capture *cap, const Predicate *q, bool branch, bool *value
     CHECK(cap->c->options->fault != FAULT_NONE || handle_is_fresh(h));
     const Tensor *t = &h->var->t;
     switch (q->kind) {
-    case PRED_requires_grad: *value = branch ? h->branch_requires_grad : h->flags.requires_grad; break;
+    case PRED_requires_grad:
+        *value = branch ? h->branch_requires_grad : h->flags.requires_grad;
+        break;
     case PRED_is_leaf:
         TRY(cap_ask(cap, h->var, NULL));
         *value = !h->flags.has_grad_fn;
@@ -41,11 +43,18 @@ static ErrCode decide(Capture *cap, const Predicate *q, bool branch, bool *value
         TRY(cap_ask(cap, h->var, NULL));
         *value = h->flags.has_grad_fn;
         break;
-    case PRED_is_contiguous: *value = tensor_is_contiguous(t); break;
-    case PRED_dtype: *value = t->dtype == q->dtype; break;
-    case PRED_dim: *value = t->ndim == q->dim; break;
+    case PRED_is_contiguous:
+        *value = tensor_is_contiguous(t);
+        break;
+    case PRED_dtype:
+        *value = t->dtype == q->dtype;
+        break;
+    case PRED_dim:
+        *value = t->ndim == q->dim;
+        break;
     case PRED_is_grad_enabled:
-    case PRED_not: break;
+    case PRED_not:
+        break;
     }
     return ERR_none;
 }
@@ -88,17 +97,36 @@ static ErrCode run_probe(Capture *cap, const Stmt *stmt) {
     const Tensor *t = &h->var->t;
     TraceEntry *entry = trace_add(cap, stmt);
     switch (stmt->probe) {
-    case PROBE_requires_grad: entry->v[0] = h->flags.requires_grad; break;
-    case PROBE_is_leaf: entry->v[0] = !h->flags.has_grad_fn; break;
-    case PROBE_has_grad_fn: entry->v[0] = h->flags.has_grad_fn; break;
-    case PROBE_is_contiguous: entry->v[0] = tensor_is_contiguous(t); break;
-    case PROBE_size: trace_list(entry, t->size, t->ndim); break;
-    case PROBE_stride: trace_list(entry, t->stride, t->ndim); break;
-    case PROBE_storage_offset: entry->v[0] = t->offset; break;
-    case PROBE_dtype: entry->v[0] = t->dtype; break;
-    case PROBE_version: entry->v[0] = t->storage->version; break;
+    case PROBE_requires_grad:
+        entry->v[0] = h->flags.requires_grad;
+        break;
+    case PROBE_is_leaf:
+        entry->v[0] = !h->flags.has_grad_fn;
+        break;
+    case PROBE_has_grad_fn:
+        entry->v[0] = h->flags.has_grad_fn;
+        break;
+    case PROBE_is_contiguous:
+        entry->v[0] = tensor_is_contiguous(t);
+        break;
+    case PROBE_size:
+        trace_list(entry, t->size, t->ndim);
+        break;
+    case PROBE_stride:
+        trace_list(entry, t->stride, t->ndim);
+        break;
+    case PROBE_storage_offset:
+        entry->v[0] = t->offset;
+        break;
+    case PROBE_dtype:
+        entry->v[0] = t->dtype;
+        break;
+    case PROBE_version:
+        entry->v[0] = t->storage->version;
+        break;
     case PROBE_is_grad_enabled:
-    case PROBE_COUNT: break;
+    case PROBE_COUNT:
+        break;
     }
     return ERR_none;
 }
@@ -161,13 +189,20 @@ static ErrCode run_stmt(Capture *cap, const Stmt *stmt) {
     cap->sid = stmt->sid;
     cap->writing = -1;
     switch (stmt->kind) {
-    case STMT_OP: return run_op(cap, stmt);
-    case STMT_WITH: return run_with(cap, stmt);
-    case STMT_IF: return run_branch(cap, stmt);
-    case STMT_ASSERT: return run_assert(cap, stmt);
-    case STMT_PROBE: return run_probe(cap, stmt);
-    case STMT_GRAD: return error_set(&cap->err, ERR_unsupported, "torch.autograd.grad inside the program");
-    case STMT_GRAPH_BREAK: return ERR_none; /* the next region would take up all that crosses: one region does as well */
+    case STMT_OP:
+        return run_op(cap, stmt);
+    case STMT_WITH:
+        return run_with(cap, stmt);
+    case STMT_IF:
+        return run_branch(cap, stmt);
+    case STMT_ASSERT:
+        return run_assert(cap, stmt);
+    case STMT_PROBE:
+        return run_probe(cap, stmt);
+    case STMT_GRAD:
+        return error_set(&cap->err, ERR_unsupported, "torch.autograd.grad inside the program");
+    case STMT_GRAPH_BREAK:
+        return ERR_none; /* the next region would take up all that crosses: one region does as well */
     }
     return ERR_none;
 }

@@ -20,11 +20,11 @@ typedef struct Handle Handle;
 
 /* A storage of the program. `storage` has no data; its address is the identity that overlap tests compare. */
 typedef struct Class {
-    Storage storage;   /* first: a Storage * of a Var is a Class * */
+    Storage storage; /* first: a Storage * of a Var is a Class * */
     int number;
-    int input;         /* input storage number, or -1 */
-    Node *buffer;      /* the node that made it: layouts are places in its buffer */
-    Handle *handles;   /* names bound to tensors on this storage */
+    int input;       /* input storage number, or -1 */
+    Node *buffer;    /* the node that made it: layouts are places in its buffer */
+    Handle *handles; /* names bound to tensors on this storage */
 } Class;
 static inline Class *class_of(const Tensor *t) { return (Class *)t->storage; }
 
@@ -49,7 +49,7 @@ struct Var {
     int input;             /* place among the program's inputs, or -1 */
     const Var *mask;       /* of an expanded mask: the mask, which is what PyTorch saves */
     int64_t mask_version;
-    Node *grad;            /* leaf, after joint: the gradient that arrived, or NULL */
+    Node *grad; /* leaf, after joint: the gradient that arrived, or NULL */
 };
 
 /* What a name binding caches when it is made, as Dynamo's TensorVariable does. */
@@ -57,46 +57,46 @@ typedef struct Flags {
     bool requires_grad, has_grad_fn;
 } Flags;
 struct Handle {
-    Var *var;                     /* NULL: the name is not bound */
-    Flags flags;                  /* answer probes and asserts */
-    bool branch_requires_grad;    /* the copy that branches ask */
-    Handle *next, *prev;          /* handles on one storage */
+    Var *var;                  /* NULL: the name is not bound */
+    Flags flags;               /* answer probes and asserts */
+    bool branch_requires_grad; /* the copy that branches ask */
+    Handle *next, *prev;       /* handles on one storage */
 };
 
 typedef enum TapeKind {
-    TAPE_LEAF,    /* accumulates into `leaf` */
-    TAPE_OP,      /* the op's derivative rule */
-    TAPE_ZERO,    /* zeros to every operand: an in-place comparison */
-    TAPE_REGION,  /* CopySlices: base's gradient, with the region `view` replaced by what `inner` makes of it */
-    TAPE_STRIDED  /* a view's history remade: a strided read of the base */
+    TAPE_LEAF,   /* accumulates into `leaf` */
+    TAPE_OP,     /* the op's derivative rule */
+    TAPE_ZERO,   /* zeros to every operand: an in-place comparison */
+    TAPE_REGION, /* CopySlices: base's gradient, with the region `view` replaced by what `inner` makes of it */
+    TAPE_STRIDED /* a view's history remade: a strided read of the base */
 } TapeKind;
 
 /* A saved value: its storage and the version it had. Unpacking an operand asks its history; a result's is known. */
 typedef struct Saved {
     const Class *cls;
     int64_t version;
-    Var *operand;            /* or NULL */
+    Var *operand; /* or NULL */
 } Saved;
 
 struct TapeNode {
     TapeKind kind;
-    int64_t seq;             /* the engine runs ready nodes by descending sequence number */
+    int64_t seq; /* the engine runs ready nodes by descending sequence number */
     int sid;
-    const Call *call;        /* OP: a view's own call (metadata); else NULL: node->call */
-    Node *node;              /* OP on values: the node */
-    Tensor *const *out;      /* OP: its outputs (of an in-place op: the value written, in self's dtype) */
+    const Call *call;   /* OP: a view's own call (metadata); else NULL: node->call */
+    Node *node;         /* OP on values: the node */
+    Tensor *const *out; /* OP: its outputs (of an in-place op: the value written, in self's dtype) */
     int nslot, nout;
-    Edge *next;              /* by slot */
+    Edge *next;                 /* by slot */
     const Tensor *const *input; /* by slot: metadata of the operand: a gradient is brought to its size and dtype */
     Saved *saved;
     int nsaved;
     Var *leaf;
     const Tensor *base, *view; /* REGION, STRIDED: places in one storage */
-    TapeNode *inner;         /* REGION */
+    TapeNode *inner;           /* REGION */
     /* scratch of the engine */
-    int waits;               /* edges that have not delivered yet */
+    int waits; /* edges that have not delivered yet */
     bool seen;
-    Tensor **grad;           /* by output: what has arrived */
+    Tensor **grad; /* by output: what has arrived */
 };
 
 /* A size or index that depends on values: found by running the graph so far; part of the guard. */
@@ -105,43 +105,45 @@ typedef struct Question {
     QuestionKind kind;
     Plan *plan;
     const Node *value;
-    Tensor layout;           /* of the tensor asked about, in value's buffer */
+    Tensor layout; /* of the tensor asked about, in value's buffer */
     int64_t answer;
-    int failed_sid;          /* sid of the CHECK that fires before there is an answer, or -1 */
+    int failed_sid; /* sid of the CHECK that fires before there is an answer, or -1 */
     struct Question *next;
 } Question;
 
 /* Why a capture ended before the last statement. */
 typedef enum CaptureEnd {
-    END_OK,        /* it did not */
-    END_ERROR,     /* the statement raises */
-    END_STOPPED,   /* stop_before was reached */
-    END_CHECK      /* a CHECK before a question fired: err, at */
+    END_OK,      /* it did not */
+    END_ERROR,   /* the statement raises */
+    END_STOPPED, /* stop_before was reached */
+    END_CHECK    /* a CHECK before a question fired: err, at */
 } CaptureEnd;
 
 typedef struct Capture {
-    Emit emit;               /* first: Emit * is Capture * */
+    Emit emit; /* first: Emit * is Capture * */
     Compile *c;
     Arena *arena;
     const Program *program;
     Graph *graph;
     CaptureInput in;
-    Error err;               /* the program's error */
+    Error err; /* the program's error */
     bool grad_mode;
-    int sid;                 /* the running statement */
-    OpId stmt_op;            /* of the running op statement */
+    int sid;      /* the running statement */
+    OpId stmt_op; /* of the running op statement */
     int64_t seq, bytes;
-    Class **cls; int ncls, cls_capacity;
-    Var *input;              /* by program input */
-    Tensor **env;            /* by NameId: the Var, or NULL */
-    Handle *handle;          /* by NameId */
-    Var **ret;               /* returned variables */
-    TraceEntry *trace; int ntrace, trace_capacity;
+    Class **cls;
+    int ncls, cls_capacity;
+    Var *input;     /* by program input */
+    Tensor **env;   /* by NameId: the Var, or NULL */
+    Handle *handle; /* by NameId */
+    Var **ret;      /* returned variables */
+    TraceEntry *trace;
+    int ntrace, trace_capacity;
     Question *questions, *last_question;
-    int writing;             /* input storage that a value error found in this statement leaves unsettled, or -1 */
+    int writing; /* input storage that a value error found in this statement leaves unsettled, or -1 */
     CaptureEnd end;
-    int at;                  /* where the error is */
-    bool unsettled;          /* the error was found in a value while writing to input storage `writing` */
+    int at;         /* where the error is */
+    bool unsettled; /* the error was found in a value while writing to input storage `writing` */
 } Capture;
 
 /* ---- capture.c ---- */
@@ -216,7 +218,7 @@ Plan *compile_graph(Compile *c);
 /* One compiled call: what a cache entry holds. */
 typedef struct Artifact {
     struct Artifact *next;
-    const void *key;         /* guard_key; NULL: not to be reused */
+    const void *key; /* guard_key; NULL: not to be reused */
     int64_t key_bytes;
     const Capture *capture;
     const Graph *graph;
@@ -225,14 +227,14 @@ typedef struct Artifact {
     bool has_checks;
     /* the error that the call ends with */
     int error_at;
-    ErrCode error;           /* ERR_none: the function returns (its backward may raise) */
+    ErrCode error; /* ERR_none: the function returns (its backward may raise) */
     const char *message;
-    int unsettled;           /* input storage that a refused write leaves unsettled, or -1 */
+    int unsettled; /* input storage that a refused write leaves unsettled, or -1 */
 } Artifact;
-/* Runs the artifact on `inputs` (tensors with data) and fills `call`. False if a CHECK fired (`exec` says which): then inputs are as
- * they were and `call` is untouched. */
-bool artifact_run(const Artifact *a, const Program *p, const Input *decl, Tensor *inputs, int ninputs, const RunOptions *options, Arena *arena,
-                  CallResult *call, Execution *exec);
+/* Runs the artifact on `inputs` (tensors with data) and fills `call`. False if a CHECK fired (`exec` says which): then inputs are
+ * as they were and `call` is untouched. */
+bool artifact_run(const Artifact *a, const Program *p, const Input *decl, Tensor *inputs, int ninputs, const RunOptions *options,
+                  Arena *arena, CallResult *call, Execution *exec);
 /* The data of the input storages, in the order of their INPUT nodes. */
 void storages_of(const Tensor *inputs, int ninputs, Storage **out, int *nout);
 

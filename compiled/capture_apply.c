@@ -1,8 +1,9 @@
-/* The Emit of the capture: each op is inferred, judged as eager would judge it, and recorded: nodes in the graph, history on the tape.
+/* The Emit of the capture: each op is inferred, judged as eager would judge it, and recorded: nodes in the graph, history on the
+ * tape.
  *
- * Refusals come in eager's order: what histories refuse (asking a stale view, writing to a leaf), then the op's own checks (overlap,
- * sizes, dtypes), then values. A refusal that depends on data becomes a CHECK node. An in-place op is its twin's value, cast to
- * self's dtype, and a WRITE. */
+ * Refusals come in eager's order: what histories refuse (asking a stale view, writing to a leaf), then the op's own checks
+ * (overlap, sizes, dtypes), then values. A refusal that depends on data becomes a CHECK node. An in-place op is its twin's value,
+ * cast to self's dtype, and a WRITE. */
 #include "compiled/capture.h"
 
 #include <string.h>
@@ -62,7 +63,8 @@ void capture_call(const Capture *cap, Call *out, const Call *call) {
                 arg->tensors.v = v;
             }
             break;
-        default: break;
+        default:
+            break;
         }
     }
 }
@@ -208,7 +210,8 @@ static ErrCode apply_view(Capture *cap, const Call *call, Tensor **out, int *nou
         }
         int64_t numel;
         if (!sizes_numel(r.out[i].size, r.out[i].ndim, &numel) || numel > cap->c->limits.max_elements) {
-            return error_set(cap->emit.err, ERR_limit, "a view passes the limit of %lld elements", (long long)cap->c->limits.max_elements);
+            return error_set(cap->emit.err, ERR_limit, "a view passes the limit of %lld elements",
+                             (long long)cap->c->limits.max_elements);
         }
         Var *v = capture_var(cap, cls, &r.out[i], graph_view(cap->graph, cls->buffer, &r.out[i], cap->sid));
         cap_make_view(cap, v, self, call->op->kind == KIND_MULTI_VIEW);
@@ -216,6 +219,9 @@ static ErrCode apply_view(Capture *cap, const Call *call, Tensor **out, int *nou
             v->history = (Edge){tape, i};
         }
         out[i] = &v->t;
+    }
+    if (tape && r.n > 0 && !dtype_is_float(self->t.dtype)) { /* self was written in place with what requires grad */
+        return error_set(cap->emit.err, ERR_invalid, "a recorded view must be of a floating dtype");
     }
     if (tape) {
         tape->nout = r.n;
@@ -230,10 +236,15 @@ static ErrCode apply_meta(Capture *cap, const Call *call, Tensor **out, int *nou
     out[0] = &self->t;
     *nout = 1;
     switch (call->op->id) {
-    case OP_detach: out[0] = &capture_var(cap, class_of(&self->t), &self->t, self->node)->t; return ERR_none;
-    case OP_detach_: return cap_detach_in_place(cap, self);
-    case OP_requires_grad_: return cap_set_requires_grad(cap, self, call->arg[1].b);
-    default: return error_set(cap->emit.err, ERR_unsupported, "%s", call->op->name);
+    case OP_detach:
+        out[0] = &capture_var(cap, class_of(&self->t), &self->t, self->node)->t;
+        return ERR_none;
+    case OP_detach_:
+        return cap_detach_in_place(cap, self);
+    case OP_requires_grad_:
+        return cap_set_requires_grad(cap, self, call->arg[1].b);
+    default:
+        return error_set(cap->emit.err, ERR_unsupported, "%s", call->op->name);
     }
 }
 
@@ -243,13 +254,15 @@ static bool compares(const OpInfo *op) { return op->kind == KIND_POINTWISE && op
 
 static ErrCode refuse_overlap(Capture *cap, const Tensor *self, Tensor *const *slot, int nslot, bool itself, bool full) {
     if (itself && tensor_internal_overlap(self) == OVERLAP_YES) {
-        return error_set(cap->emit.err, ERR_overlap, "more than one element of the written-to tensor refers to a single memory location");
+        return error_set(cap->emit.err, ERR_overlap,
+                         "more than one element of the written-to tensor refers to a single memory location");
     }
     for (int i = 1; i < nslot; i++) {
         if (slot[i]) {
             Overlap status = tensor_overlap_status(self, slot[i]);
             if (status == OVERLAP_PARTIAL || (full && status == OVERLAP_FULL)) {
-                return error_set(cap->emit.err, ERR_overlap, "some elements of the input and the written-to tensor refer to one memory location");
+                return error_set(cap->emit.err, ERR_overlap,
+                                 "some elements of the input and the written-to tensor refer to one memory location");
             }
         }
     }
@@ -265,7 +278,8 @@ static ErrCode refuse_resize(Capture *cap, const Tensor *self, const int64_t *si
 static ErrCode refuse_cast(Capture *cap, DType from, DType to) {
     return dtype_can_cast(from, to)
                ? ERR_none
-               : error_set(cap->emit.err, ERR_dtype, "result type %s can't be cast to the desired output type %s", dtype_name(from), dtype_name(to));
+               : error_set(cap->emit.err, ERR_dtype, "result type %s can't be cast to the desired output type %s", dtype_name(from),
+                           dtype_name(to));
 }
 
 /* Ops that look at dtypes before anything else. */
@@ -276,8 +290,10 @@ static bool types_first(const OpInfo *op) {
     case OP_sub_Tensor:
     case OP_sub_Scalar:
     case OP_clamp:
-    case OP_pow_Tensor_Scalar: return true;
-    default: return false;
+    case OP_pow_Tensor_Scalar:
+        return true;
+    default:
+        return false;
     }
 }
 
@@ -412,14 +428,20 @@ static ErrCode apply_in_place(Capture *cap, const Call *call, Tensor **out, int 
 ErrCode capture_apply(Emit *e, const Call *call, Tensor **out, int *nout) {
     Capture *cap = (Capture *)e;
     switch (call->op->kind) {
-    case KIND_FACTORY: return apply_factory(cap, call, out, nout);
+    case KIND_FACTORY:
+        return apply_factory(cap, call, out, nout);
     case KIND_VIEW:
-    case KIND_MULTI_VIEW: return apply_view(cap, call, out, nout);
+    case KIND_MULTI_VIEW:
+        return apply_view(cap, call, out, nout);
     case KIND_POINTWISE:
-    case KIND_FUNC: return apply_function(cap, call, out, nout);
-    case KIND_INPLACE: return apply_in_place(cap, call, out, nout);
-    case KIND_META: return apply_meta(cap, call, out, nout);
-    case KIND_COMPOSITE: break;
+    case KIND_FUNC:
+        return apply_function(cap, call, out, nout);
+    case KIND_INPLACE:
+        return apply_in_place(cap, call, out, nout);
+    case KIND_META:
+        return apply_meta(cap, call, out, nout);
+    case KIND_COMPOSITE:
+        break;
     }
     CHECK(!"composites are expanded by emit_call");
     return ERR_internal;

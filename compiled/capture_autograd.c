@@ -13,9 +13,7 @@ bool cap_requires_grad(const Var *v) { return v->requires_grad || v->history.to 
 
 static int64_t cap_version(const Var *v) { return v->t.storage->version; }
 
-bool cap_is_stale(const Var *v) {
-    return v->base && cap_version(v) != v->made_at && (v->history.to || cap_requires_grad(v->base));
-}
+bool cap_is_stale(const Var *v) { return v->base && cap_version(v) != v->made_at && (v->history.to || cap_requires_grad(v->base)); }
 
 bool cap_has_grad_fn(const Var *v) { return v->history.to || cap_is_stale(v); }
 
@@ -95,7 +93,8 @@ ErrCode cap_check_write(Capture *cap, Var *self) {
             return creation_error(cap, self);
         }
         if (cap_requires_grad(self) && !self->base->history.to) {
-            return error_set(cap->emit.err, ERR_leaf_view_inplace, "a view of a leaf that requires grad is used in an in-place operation");
+            return error_set(cap->emit.err, ERR_leaf_view_inplace,
+                             "a view of a leaf that requires grad is used in an in-place operation");
         }
     }
     if (cap_requires_grad(self) && !self->history.to) { /* a stale history is not remade to answer this */

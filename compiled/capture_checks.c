@@ -1,8 +1,8 @@
 /* What an op refuses because of values: indices out of range, integer division by zero, numbers that do not fit.
  *
- * Capture cannot know, so each becomes a CHECK node (an effect, ordered by statement) that raises the op's error at its statement when
- * the compiled code runs. What can be known (a Scalar divisor, an empty operand) is decided here. Which values a kernel looks at, and
- * when it looks at none, follows the shared kernels (program/kernels_*.c). */
+ * Capture cannot know, so each becomes a CHECK node (an effect, ordered by statement) that raises the op's error at its statement
+ * when the compiled code runs. What can be known (a Scalar divisor, an empty operand) is decided here. Which values a kernel looks
+ * at, and when it looks at none, follows the shared kernels (program/kernels_*.c). */
 #include "compiled/capture.h"
 #include "program/op_functions.h"
 
@@ -50,7 +50,8 @@ static ErrCode check_divisor(Capture *cap, const Call *call, const Tensor *out) 
         return ERR_none;
     }
     if (call->op->param[1].type == ARG_SCALAR) {
-        return dtype_wrap(compute, call->arg[1].scalar.i) == 0 ? error_set(cap->emit.err, ERR_invalid, "%s", ZERO_DIVISOR) : ERR_none;
+        return dtype_wrap(compute, call->arg[1].scalar.i) == 0 ? error_set(cap->emit.err, ERR_invalid, "%s", ZERO_DIVISOR)
+                                                               : ERR_none;
     }
     const Tensor *divisor = call->arg[1].tensor;
     Node *value = node_of(divisor);
@@ -105,7 +106,8 @@ static ErrCode check_fits(Capture *cap, const Tensor *value, DType dtype) {
         TRY(apply_nodes(cap, OP_logical_or, fits, special, &ok));
     } else if (from_float) {
         bool open = dtype == DT_int64;
-        TRY(in_bounds(cap, wide, scalar_float((double)dtype_min(dtype)), scalar_float(open ? 0x1p63 : (double)dtype_max(dtype)), open, &ok));
+        TRY(in_bounds(cap, wide, scalar_float((double)dtype_min(dtype)), scalar_float(open ? 0x1p63 : (double)dtype_max(dtype)),
+                      open, &ok));
     } else {
         int64_t lo = dtype == DT_uint8 ? -255 : dtype_min(dtype);
         TRY(in_bounds(cap, wide, scalar_int(lo), scalar_int(dtype_max(dtype)), false, &ok));
@@ -130,28 +132,37 @@ static ErrCode check_masked_fill(Capture *cap, const Call *call, const Tensor *o
 static bool divides(const Call *call) {
     switch (call->op->id) {
     case OP_div_Tensor_mode:
-    case OP_div_Scalar_mode: return !call->arg[2].none;
+    case OP_div_Scalar_mode:
+        return !call->arg[2].none;
     case OP_remainder_Tensor:
     case OP_remainder_Scalar:
     case OP_fmod_Tensor:
-    case OP_fmod_Scalar: return true;
-    default: return false;
+    case OP_fmod_Scalar:
+        return true;
+    default:
+        return false;
     }
 }
 
 ErrCode capture_check_values(Capture *cap, const Call *call, const Tensor *out) {
     switch (call->op->id) {
     case OP_index:
-    case OP__index_put: check_index_list(cap, call); break;
+    case OP__index_put:
+        check_index_list(cap, call);
+        break;
     case OP_gather:
     case OP_scatter_src:
     case OP_scatter_value:
     case OP_scatter_add:
     case OP_index_select:
-    case OP_index_add: check_indices(cap, call, call->arg[2].tensor); break;
-    case OP_fill_Tensor: return check_fits(cap, call->arg[1].tensor, out->dtype);
+    case OP_index_add:
+        check_indices(cap, call, call->arg[2].tensor);
+        break;
+    case OP_fill_Tensor:
+        return check_fits(cap, call->arg[1].tensor, out->dtype);
     case OP_masked_fill_Tensor:
-    case OP_masked_fill_Scalar: return check_masked_fill(cap, call, out);
+    case OP_masked_fill_Scalar:
+        return check_masked_fill(cap, call, out);
     default:
         if (divides(call)) {
             return check_divisor(cap, call, out);

@@ -16,8 +16,10 @@ bool capture_writes_part(const Call *twin) {
     case OP_masked_fill_Scalar:
     case OP_masked_fill_Tensor:
     case OP_tril:
-    case OP_triu: return true;
-    default: return false;
+    case OP_triu:
+        return true;
+    default:
+        return false;
     }
 }
 

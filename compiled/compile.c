@@ -1,7 +1,7 @@
 /* The compiled executor, from outside in: a call is looked up in the cache or compiled, then run.
  *
- * compile_graph is the pipeline: one loop over passes.def that gates, runs, verifies and dumps. A call whose CHECK fires at run time
- * is captured again up to the statement of the CHECK, and that prefix, with its own epilogue, is what the call reports. */
+ * compile_graph is the pipeline: one loop over passes.def that gates, runs, verifies and dumps. A call whose CHECK fires at run
+ * time is captured again up to the statement of the CHECK, and that prefix, with its own epilogue, is what the call reports. */
 #include "compiled/capture.h"
 
 #include <stdio.h>
@@ -176,7 +176,12 @@ static Artifact *compile_prefix(Runner *r, const CaptureInput *in, int sid, ErrC
 
 static Artifact *compile_call(Runner *r, const CaptureInput *in) {
     Compile *c = arena_new(r->arena, Compile);
-    *c = (Compile){.arena = r->arena, .err = &r->err, .options = r->compile, .counters = &r->counters, .program = r->p, .limits = r->options->limits};
+    *c = (Compile){.arena = r->arena,
+                   .err = &r->err,
+                   .options = r->compile,
+                   .counters = &r->counters,
+                   .program = r->p,
+                   .limits = r->options->limits};
     capture_program(c, in);
     const Capture *cap = c->capture;
     if (cap->end == END_CHECK) {
@@ -275,7 +280,8 @@ static void run_call(Runner *r, int number, CallResult *call) {
     }
 }
 
-Result *compiled_run(const Program *p, const CompileOptions *compile, const RunOptions *options, CompileCounters *counters, Arena *arena) {
+Result *compiled_run(const Program *p, const CompileOptions *compile, const RunOptions *options, CompileCounters *counters,
+                     Arena *arena) {
     Runner r = {.p = p, .compile = compile, .options = options, .arena = arena};
     Result *result = arena_new(arena, Result);
     result->target = "twingrad compiled";

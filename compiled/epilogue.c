@@ -2,7 +2,8 @@
  *
  * Gradients, and returns whose value is an input's old data, are copied out first; then mutated inputs are written back, all from
  * copies, since a write-back may be another input's old data; then the other returns get storages of their own, one copy a storage,
- * and returns that alias inputs are rebuilt as views of them. What is not data (flags, versions, trace, errors) was decided at capture. */
+ * and returns that alias inputs are rebuilt as views of them. What is not data (flags, versions, trace, errors) was decided at
+ * capture. */
 #include "compiled/capture.h"
 
 #include <string.h>
@@ -88,7 +89,8 @@ static void record_node(const Epilogue *e, Values *out, const Node *n) {
     values_record(out, &t, e->arena);
 }
 
-/* Storages of the returns that alias no input, one for each alias class: those whose value is an input's old data, or the others. */
+/* Storages of the returns that alias no input, one for each alias class: those whose value is an input's old data, or the others.
+ */
 static void copy_returns(const Epilogue *e, Tensor *returns, bool old_inputs) {
     const Graph *g = e->g;
     for (int k = 0; k < g->nret; k++) {
@@ -212,8 +214,8 @@ static void finish_status(const Epilogue *e) {
     }
 }
 
-bool artifact_run(const Artifact *a, const Program *p, const Input *decl, Tensor *inputs, int ninputs, const RunOptions *options, Arena *arena,
-                  CallResult *call, Execution *exec) {
+bool artifact_run(const Artifact *a, const Program *p, const Input *decl, Tensor *inputs, int ninputs, const RunOptions *options,
+                  Arena *arena, CallResult *call, Execution *exec) {
     Epilogue e = {.a = a, .g = a->graph, .p = p, .arena = arena, .inputs = inputs, .ninputs = ninputs, .call = call};
     storages_of(inputs, ninputs, e.storage, &e.nstorage);
     if (!execute(&e, exec)) {

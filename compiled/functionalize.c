@@ -2,8 +2,9 @@
  *
  * Before, a node on an alias class means "the storage, at this place in the order": the class's own node, or a VIEW of it. The pass
  * walks the nodes in order and keeps the current value of each class. A WRITE makes a new one: a STORE of the region into the value
- * before, or the written value itself where it is the whole buffer in the same layout. Every read becomes a VIEW of the value that is
- * current where the reader stands. At the end an input storage's current value is its write-back, and a return names its storage's.
+ * before, or the written value itself where it is the whole buffer in the same layout. Every read becomes a VIEW of the value that
+ * is current where the reader stands. At the end an input storage's current value is its write-back, and a return names its
+ * storage's.
  *
  * Operands are replaced in the nodes, so that the tape, which points to OP nodes, finds in them the values that the ops saw. */
 #include "compiled/capture.h"
@@ -27,8 +28,8 @@ static void keep(Graph *g, Node *n) {
     g->node[g->n++] = n;
 }
 
-/* What a reader of `n` reads here. A VIEW enters the list when it is first read; n->map is the answer while the class is not written
- * again (n->mark = writes + 1). */
+/* What a reader of `n` reads here. A VIEW enters the list when it is first read; n->map is the answer while the class is not
+ * written again (n->mark = writes + 1). */
 static Node *read_now(Functionalizer *f, Node *n, int sid) {
     if (!n || n->cls < 0) {
         return n;
@@ -100,7 +101,9 @@ static void visit(Functionalizer *f, Node *n) {
             return; /* enters when it is first read */
         }
         break; /* of a value, not of a storage */
-    case NODE_WRITE: write_now(f, n); return;
+    case NODE_WRITE:
+        write_now(f, n);
+        return;
     case NODE_OP:
     case NODE_CHECK:
         for (int k = 0; k < n->nin; k++) {
@@ -112,7 +115,8 @@ static void visit(Functionalizer *f, Node *n) {
         break;
     case NODE_INPUT:
     case NODE_TANGENT:
-    case NODE_STORE: break;
+    case NODE_STORE:
+        break;
     }
     keep(f->g, n);
     if (n->cls >= 0) {
@@ -120,7 +124,8 @@ static void visit(Functionalizer *f, Node *n) {
     }
 }
 
-/* A question (a graph without a capture, question.c) has no epilogue: nothing is written back, so nothing may be written in place. */
+/* A question (a graph without a capture, question.c) has no epilogue: nothing is written back, so nothing may be written in place.
+ */
 static void finish_outputs(Functionalizer *f, bool writes_back) {
     Graph *g = f->g;
     for (int k = 0; k < g->nret; k++) {

@@ -1,8 +1,8 @@
 /* The guard: what compiled code assumes of a call, as bytes. Equal keys may share an artifact (if its questions, which depend on
  * values, are answered the same: question.c).
  *
- * The key holds the grad mode and, for every input, its name, dtype, sizes, strides, offset, requires_grad, and the storage it lives
- * on: which number, and how long. Inputs that do not overlap but share a storage share a version, so the partition matters by
+ * The key holds the grad mode and, for every input, its name, dtype, sizes, strides, offset, requires_grad, and the storage it
+ * lives on: which number, and how long. Inputs that do not overlap but share a storage share a version, so the partition matters by
  * itself. Inputs are always leaves. */
 #include "compiled/capture.h"
 

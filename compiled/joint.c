@@ -36,7 +36,8 @@ static ErrCode joint_apply(Emit *e, const Call *call, Tensor **out, int *nout) {
     case KIND_POINTWISE:
     case KIND_FUNC:
     case KIND_VIEW:
-    case KIND_MULTI_VIEW: break;
+    case KIND_MULTI_VIEW:
+        break;
     case KIND_META:
         if (op->id == OP_detach) {
             out[0] = call->arg[0].tensor;
@@ -45,7 +46,8 @@ static ErrCode joint_apply(Emit *e, const Call *call, Tensor **out, int *nout) {
         }
         return error_set(e->err, ERR_internal, "a derivative rule uses %s", op->name);
     case KIND_INPLACE:
-    case KIND_COMPOSITE: return error_set(e->err, ERR_internal, "a derivative rule uses %s", op->name);
+    case KIND_COMPOSITE:
+        return error_set(e->err, ERR_internal, "a derivative rule uses %s", op->name);
     }
     Infer r = {e->arena, e->err, 0, NULL};
     TRY(op->infer(call, &r));
@@ -183,7 +185,8 @@ static ErrCode check_saved(Joint *j, const TapeNode *node) {
             TRY(unpack(j, saved->operand));
         }
         if (saved->cls->storage.version != saved->version) {
-            return error_set(&j->err, ERR_saved_modified, "a variable needed for gradient computation is at version %lld; expected version %lld",
+            return error_set(&j->err, ERR_saved_modified,
+                             "a variable needed for gradient computation is at version %lld; expected version %lld",
                              (long long)saved->cls->storage.version, (long long)saved->version);
         }
     }
@@ -285,7 +288,8 @@ static void run_region(Joint *j, const TapeNode *node) {
         }
         if (node->next[0].to && out[0]) {
             if (tensor_internal_overlap(&view) == OVERLAP_YES) {
-                error_set(&j->err, ERR_overlap, "more than one element of the written-to tensor refers to a single memory location");
+                error_set(&j->err, ERR_overlap,
+                          "more than one element of the written-to tensor refers to a single memory location");
                 return;
             }
             Tensor *inside = grad_finish(&j->emit, out[0], &view);
@@ -318,10 +322,16 @@ static void run_leaf(Joint *j, const TapeNode *node) {
 
 static void run_node(Joint *j, const TapeNode *node) {
     switch (node->kind) {
-    case TAPE_LEAF: run_leaf(j, node); break;
+    case TAPE_LEAF:
+        run_leaf(j, node);
+        break;
     case TAPE_OP:
-    case TAPE_ZERO: run_function(j, node); break;
-    case TAPE_REGION: run_region(j, node); break;
+    case TAPE_ZERO:
+        run_function(j, node);
+        break;
+    case TAPE_REGION:
+        run_region(j, node);
+        break;
     case TAPE_STRIDED: {
         Tensor *grad = node->grad[0] ? emit_as_strided_grad(&j->emit, node->grad[0], node->base, node->view) : NULL;
         deliver(j, node->next[0], grad_finish(&j->emit, grad, node->base));

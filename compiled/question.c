@@ -117,7 +117,9 @@ static ErrCode ask(Capture *cap, QuestionKind kind, const Tensor *t, int64_t *va
     return ERR_none;
 }
 
-ErrCode capture_count_nonzero(Emit *e, const Tensor *mask, int64_t *count) { return ask((Capture *)e, ASK_COUNT_NONZERO, mask, count); }
+ErrCode capture_count_nonzero(Emit *e, const Tensor *mask, int64_t *count) {
+    return ask((Capture *)e, ASK_COUNT_NONZERO, mask, count);
+}
 
 ErrCode capture_item_int(Emit *e, const Tensor *t, int64_t *value) { return ask((Capture *)e, ASK_ITEM, t, value); }
 

@@ -211,6 +211,11 @@ static void summary_json(const Fuzz *f, Text *t, double seconds) {
     for (int i = 1; i < SKIP_COUNT; i++) {
         add_count(t, skip_name((SkipReason)i), c->skips[i], &any);
     }
+    text_add(t, "},\"fired\":{");
+    any = false;
+    for (int i = 0; i < ORACLE_COUNT; i++) {
+        add_count(t, oracle_name((OracleId)i), c->fired[i], &any);
+    }
     text_printf(t, "},\"compiles\":%lld,\"cache_hits\":%lld,\"shadow_runs\":%lld,\"signatures\":[", (long long)(c->a.counters.compiles + c->b.counters.compiles),
                 (long long)(c->a.counters.hits + c->b.counters.hits), (long long)c->shadow_runs);
     for (int i = 0; i < f->nsignatures; i++) {

@@ -2,6 +2,7 @@
  *
  * Arguments are taken in schema order; the first that cannot be had is the statement's error. Lists are built in the arena;
  * scalars, literal data and index lists are pointed to where the program has them. */
+#include "program/emit.h"
 #include "program/program.h"
 
 typedef struct Binder {
@@ -41,6 +42,9 @@ static ErrCode bind_dtype(const Binder *b, DType dtype, DType *out) {
 
 static ErrCode bind_tensors(const Binder *b, const PArg *a, Arg *out) {
     int n = a->tensors.n;
+    if (n > MAX_SLOTS - MAX_PARAMS) { /* with the other arguments, what derivative rules have room for */
+        return error_set(b->err, ERR_limit, "a list of %d tensors", n);
+    }
     Tensor **v = arena_array(b->arena, Tensor *, n);
     for (int i = 0; i < n; i++) {
         if (a->tensors.v[i] != NAME_NONE) {

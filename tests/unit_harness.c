@@ -579,6 +579,108 @@ START_TEST(every_reducer_ends_and_leaves_a_well_formed_program_or_none) {
 }
 END_TEST
 
+/* ---- locating and minimizing, with the founding fault ---- */
+
+static const char SKEW[] =
+    "{\"twingrad\":1,\"inputs\":[{\"name\":\"vec\",\"dtype\":\"float32\",\"size\":[2,10],\"requires_grad\":true,"
+    "\"data\":{\"fill\":\"dyadic\",\"seed\":7}}],\"body\":[{\"op\":\"zeros\",\"size\":[2,5,5],\"dtype\":\"float32\",\"out\":\"matrix\"},"
+    "{\"op\":\"triu_indices\",\"row\":5,\"col\":5,\"offset\":1,\"out\":\"rc\"},{\"op\":\"unbind\",\"self\":\"rc\",\"dim\":0,\"out\":[\"rows\",\"cols\"]},"
+    "{\"op\":\"setitem\",\"self\":\"matrix\",\"index\":[[null,null,null],\"rows\",\"cols\"],\"value\":\"vec\"},"
+    "{\"if\":{\"is_grad_enabled\":true},\"then\":[{\"assert\":{\"requires_grad\":\"matrix\"}}]},"
+    "{\"op\":\"transpose\",\"self\":\"matrix\",\"dim0\":-2,\"dim1\":-1,\"out\":\"t\"},{\"op\":\"sub\",\"self\":\"matrix\",\"other\":\"t\",\"out\":\"skew\"}],"
+    "\"return\":[\"skew\"],\"backward\":{\"fill\":\"dyadic\",\"seed\":8}}";
+
+static Checker with_fault(const char *name) {
+    Checker c;
+    char message[256];
+    CompileOptions compile = COMPILE_DEFAULT;
+    ck_assert(fault_parse(name, &compile.fault));
+    ck_assert(checker_open(&c, "reference,compiled", &compile, message, sizeof message));
+    return c;
+}
+
+START_TEST(locating_names_the_write_not_the_assertion_that_saw_it) {
+    Checker c = with_fault("RG-1");
+    Program *p = parse(SKEW);
+    Outcome out;
+    check_program(&c, p, &arena, &out);
+    ck_assert_int_eq(out.verdict, FINDING);
+    ck_assert_str_eq(out.finding.kind, "ok_vs_assertion");
+    int64_t programs = c.programs;
+    check_locate(&c, p, &out.finding, &arena);
+    ck_assert_str_eq(out.finding.signature, "trace-requires_grad-setitem");
+    ck_assert_str_eq(program_path(&arena, p, out.finding.culprit), "body[3]");
+    ck_assert_int_eq(c.programs, programs); /* counters stay */
+}
+END_TEST
+
+START_TEST(minimizing_keeps_the_signature_and_drops_what_it_does_not_need) {
+    Checker c = with_fault("RG-1");
+    Program *p = parse(SKEW);
+    Outcome out;
+    check_program(&c, p, &arena, &out);
+    check_locate(&c, p, &out.finding, &arena);
+    MinimizeStats stats = {.checks = 5000};
+    Program *small = minimize_program(&arena, p, &c, &out.finding, &stats, NULL, NULL);
+    ck_assert_int_le(program_size(small), 3);
+    ck_assert_int_gt(stats.kept, 0);
+    ck_assert_int_eq(c.programs, 1);
+    Outcome again;
+    check_program(&c, small, &arena, &again);
+    check_locate(&c, small, &again.finding, &arena);
+    ck_assert_str_eq(again.finding.signature, out.finding.signature);
+    c.a.compile.fault = c.b.compile.fault = FAULT_NONE;
+    check_program(&c, small, &arena, &again);
+    ck_assert_int_eq(again.verdict, AGREE);
+}
+END_TEST
+
+START_TEST(minimizing_stops_at_its_limit) {
+    Checker c = with_fault("RG-1");
+    Program *p = parse(SKEW);
+    Outcome out;
+    check_program(&c, p, &arena, &out);
+    check_locate(&c, p, &out.finding, &arena);
+    MinimizeStats stats = {.checks = 3};
+    minimize_program(&arena, p, &c, &out.finding, &stats, NULL, NULL);
+    ck_assert_int_eq(stats.checks, 3);
+}
+END_TEST
+
+START_TEST(a_run_in_doubt_cannot_tell_sizes_and_errors_apart) {
+    Case c;
+    start(&c);
+    Result doubtful = *c.a;
+    doubtful.doubt = true;
+    Trial t = {.program = c.p, .a = c.a, .b = c.b, .arena = &arena, .shadow = &doubtful};
+    ck_assert(trial_shadow(&t)->doubt);
+    /* through the whole check, with a program whose shadow is in doubt: x > x / 3 * 3 decides how many elements there are */
+    Program *p = parse("{\"twingrad\":1,\"inputs\":[{\"name\":\"x\",\"dtype\":\"float32\",\"size\":[8],\"data\":{\"fill\":\"uniform\","
+                       "\"seed\":3}}],\"body\":[{\"op\":\"div\",\"self\":\"x\",\"other\":3,\"out\":\"a\"},{\"op\":\"mul\",\"self\":\"a\","
+                       "\"other\":3,\"out\":\"b\"},{\"op\":\"gt\",\"self\":\"x\",\"other\":\"b\",\"out\":\"m\"},{\"op\":\"getitem\","
+                       "\"self\":\"x\",\"index\":[\"m\"],\"out\":\"y\"}],\"return\":[\"y\"]}");
+    Checker checker = c.checker;
+    Result *a = checker.a.run(&checker.a, p, &checker.run, &arena), *b = checker.b.run(&checker.b, p, &checker.run, &arena);
+    b->calls[0].returns[0].values.size[0]++;
+    Outcome out;
+    check_results(&checker, p, a, b, RULE_SHADOW, &arena, &out);
+    ck_assert_int_eq(out.verdict, SKIP);
+    ck_assert_int_eq(out.skip, SKIP_DOUBT);
+}
+END_TEST
+
+START_TEST(spellings_follow_their_statements) {
+    Program *p = parse("{\"twingrad\":1,\"inputs\":[{\"name\":\"x\",\"dtype\":\"float32\",\"size\":[4],\"data\":{\"fill\":\"ones\",\"seed\":0}}],"
+                       "\"body\":[{\"op\":\"neg\",\"self\":\"x\",\"out\":\"a\"},{\"op\":\"abs\",\"self\":\"x\",\"out\":\"b\"},"
+                       "{\"op\":\"exp\",\"self\":\"x\",\"out\":\"c\"}],\"return\":[\"c\"],"
+                       "\"shell\":{\"spelling\":{\"body[1]\":\"kwargs\",\"body[2]\":\"function\"}}}");
+    ck_assert_int_eq(reduce_statement(p, 1), STEP_MADE); /* drops body[1] */
+    ck_assert_int_eq(p->shell->nspelling, 1);
+    ck_assert_str_eq(p->shell->spelling[0].path, "body[1]");
+    ck_assert_int_eq(p->shell->spelling[0].spelling, SPELL_function);
+}
+END_TEST
+
 static Suite *suite(void) {
     Suite *s = suite_create("harness");
     TCase *t = tcase_create("harness");
@@ -617,6 +719,11 @@ static Suite *suite(void) {
     tcase_add_test(t, inlining_puts_a_block_in_the_place_of_its_statement);
     tcase_add_test(t, bypassing_renames_later_uses);
     tcase_add_test(t, every_reducer_ends_and_leaves_a_well_formed_program_or_none);
+    tcase_add_test(t, locating_names_the_write_not_the_assertion_that_saw_it);
+    tcase_add_test(t, minimizing_keeps_the_signature_and_drops_what_it_does_not_need);
+    tcase_add_test(t, minimizing_stops_at_its_limit);
+    tcase_add_test(t, a_run_in_doubt_cannot_tell_sizes_and_errors_apart);
+    tcase_add_test(t, spellings_follow_their_statements);
     suite_add_tcase(s, t);
     return s;
 }
