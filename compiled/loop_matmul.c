@@ -4,6 +4,7 @@
  * a row of the right operand. */
 #include "compiled/lower.h"
 
+#include <math.h>
 #include <string.h>
 
 #ifndef TWINGRAD_NO_BLAS
@@ -44,11 +45,11 @@ static void strip_int(const MatmulLoop *m, const void *a, const void *b, int64_t
     }
 }
 
-static void plain(const MatmulLoop *m, void *const *data) {
+static void plain(const MatmulLoop *m, void *const *data, int64_t first_row, int64_t end_row) {
     const void *a = data[m->a.buffer], *b = data[m->b.buffer], *d = m->has_d ? data[m->d.buffer] : NULL;
     void *c = data[m->c.buffer];
     bool is_float = dtype_is_float(m->dtype);
-    for (int64_t row = 0; row < m->batch * m->m; row++) {
+    for (int64_t row = first_row; row < end_row; row++) {
         int64_t batch = row / m->m, i = row % m->m;
         int64_t ai = m->a.offset + batch * m->astride[0] + i * m->astride[1];
         for (int64_t j0 = 0; j0 < m->n; j0 += STRIP) {
@@ -88,6 +89,18 @@ static int blas_layout(const int64_t *stride, int64_t rows, int64_t columns, int
     return by_rows ? CblasNoTrans : CblasTrans;
 }
 
+/* Where something overflowed or was not finite, the order of the additions decides between inf and nan: not BLAS's to choose. */
+static bool all_finite(const MatmulLoop *m, const void *c, int64_t ci) {
+    for (int64_t i = 0; i < m->m; i++) {
+        for (int64_t j = 0; j < m->n; j++) {
+            if (!isfinite(element_double(c, m->dtype, ci + i * m->cstride[1] + j))) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
 static void blas(const MatmulLoop *m, void *const *data) {
     int lda, ldb, ldc = (int)m->cstride[1];
     int ta = blas_layout(m->astride, m->m, m->k, &lda), tb = blas_layout(m->bstride, m->k, m->n, &ldb);
@@ -105,6 +118,9 @@ static void blas(const MatmulLoop *m, void *const *data) {
             cblas_dgemm(CblasRowMajor, (CBLAS_TRANSPOSE)ta, (CBLAS_TRANSPOSE)tb, (int)m->m, (int)m->n, (int)m->k, m->alpha.f, (const double *)data[m->a.buffer] + ai, lda,
                         (const double *)data[m->b.buffer] + bi, ldb, m->has_d ? m->beta.f : 0, (double *)data[m->c.buffer] + ci, ldc);
         }
+        if (!all_finite(m, data[m->c.buffer], ci)) {
+            plain(m, data, batch * m->m, (batch + 1) * m->m);
+        }
     }
 }
 #endif
@@ -119,5 +135,5 @@ void loop_matmul(const MatmulLoop *m, void *const *data) {
         return;
     }
 #endif
-    plain(m, data);
+    plain(m, data, 0, m->batch * m->m);
 }

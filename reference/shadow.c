@@ -181,7 +181,7 @@ static bool sums_exact(double magnitude, int exponent, DType dtype) {
 }
 
 /* May a partial result of `factors` factors overflow the dtype, so that the order of the terms decides? */
-static bool may_overflow(const Operands *o, double factors, DType dtype) { return dtype == DT_float32 && factors * o->top > 100; }
+static bool may_overflow(const Operands *o, double factors, DType dtype) { return factors * o->top > (dtype == DT_float32 ? 100 : 1000); }
 
 /* ---- rules ---- */
 

@@ -126,6 +126,24 @@ static double moved(const Point *p, double y) {
     return sum;
 }
 
+/* Functions that pick one of their operands: at a tie within the bounds another operand may be the one picked, so its bound and
+ * its distance count too (one operand moved at a time does not show that: clamp(x, min=x, max=y) with y next to x). */
+static double picked(const Point *p, double y) {
+    double reach = 0, most = 0;
+    for (int i = 0; i < p->n; i++) {
+        reach = fmax(reach, p->b[i]);
+    }
+    for (int i = 0; i < p->n; i++) {
+        double distance = fabs(p->x[i] - y);
+        if (distance <= 2 * reach) {
+            most = fmax(most, p->b[i] + distance);
+        }
+    }
+    return most;
+}
+
+static bool picks(Pw pw) { return pw == PW_maximum || pw == PW_minimum || pw == PW_fmax || pw == PW_fmin || pw == PW_clamp; }
+
 /* Bound of f(x) = y, rounded in `dtype`. */
 static double point_bound(const Point *p, double y, DType dtype, bool discrete) {
     bool exact = true;
@@ -143,6 +161,9 @@ static double point_bound(const Point *p, double y, DType dtype, bool discrete) 
     }
     if (discrete) {
         return 0;
+    }
+    if (picks(p->pw)) {
+        return exact ? 0 : fmax(moved(p, y), picked(p, y));
     }
     double scale = p->pw == PW_remainder ? fmax(fabs(y), fabs(p->x[1])) : fabs(y);
     double k = fmax(pw_info(p->pw)->k, 1);
