@@ -21,6 +21,7 @@ static Node *node_add(Graph *g, NodeKind kind, int nin, int sid) {
     n->nin = nin;
     n->in = nin > 0 ? arena_array(g->arena, Node *, nin) : NULL;
     n->cls = n->group = n->buffer = -1;
+    n->op = OP_NONE;
     if (g->n == g->capacity) {
         int capacity = g->capacity ? g->capacity * 2 : 64;
         Node **grown = arena_alloc_raw(g->arena, (int64_t)sizeof *grown * capacity);
@@ -75,6 +76,7 @@ Node *graph_op(Graph *g, const Call *call, const Tensor *meta, int sid) {
         }
     }
     n->call = own;
+    n->op = own->op->id;
     return n;
 }
 

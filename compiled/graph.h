@@ -34,6 +34,7 @@ struct Node {
     int id;              /* position at creation; printed as %id; unique in the graph */
     int sid;             /* statement it came from; AT_BACKWARD for the backward */
     const Call *call;    /* OP */
+    OpId op;             /* OP: call->op->id; else OP_NONE */
     int nin;
     Node **in;           /* operands: for OP the tensor arguments as slots (call_slots; NULL for None) */
     int number;          /* INPUT, TANGENT: k */

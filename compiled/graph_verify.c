@@ -108,6 +108,9 @@ static bool verify_op(Verifier *v, const Node *n) {
         return broken(v, n, "OP without a call");
     }
     const OpInfo *op = n->call->op;
+    if (op->id != n->op) {
+        return broken(v, n, "op is not the call's");
+    }
     if (op->kind != KIND_FACTORY && op->kind != KIND_POINTWISE && op->kind != KIND_FUNC) {
         return broken(v, n, "%s is not a functional op", op->name);
     }

@@ -127,7 +127,7 @@ static void lower_lines(Lower *l, Node *n, LoopKind kind) {
     loop->numel = tensor_numel(&n->t);
     memcpy(loop->size, n->t.size, (size_t)n->t.ndim * sizeof *n->t.size);
     loop->dim = n->t.ndim == 0 ? -1 : (int)(dim < 0 ? dim + n->t.ndim : dim);
-    loop->product = n->call->op->id == OP_cumprod;
+    loop->product = n->op == OP_cumprod;
     loop->to = lower_access(n->buffer, &n->t);
     loop->from = lower_access(lower_buffer(n->in[0]), self);
 }
@@ -151,7 +151,7 @@ static bool blas_takes(const int64_t *stride, int64_t rows, int64_t columns) {
 }
 
 static void lower_matmul(Lower *l, Node *n) {
-    OpId id = n->call->op->id;
+    OpId id = n->op;
     int first = id == OP_addmm ? 1 : 0;
     const Node *a = n->in[first], *b = n->in[first + 1];
     MatmulLoop *m = arena_new(l->arena, MatmulLoop);

@@ -299,7 +299,7 @@ static Value triangle(Builder *b, const Member *m, const int *made) {
     int distance = emit(b, TILE_IOTA, 0, 0, 0, 0, 0);
     b->inst[b->ninst - 1].access = (short)access;
     Value diagonal = constant(b, scalar_int(n->call->arg[1].i), DT_int64);
-    int inside = emit(b, n->call->op->id == OP_tril ? TILE_le_i64 : TILE_ge_i64, 2, distance, diagonal.reg, 0, 0);
+    int inside = emit(b, n->op == OP_tril ? TILE_le_i64 : TILE_ge_i64, 2, distance, diagonal.reg, 0, 0);
     Value v = operand(b, m, &m->read[0], made), zero = constant(b, lower_scalar(scalar_int(0), n->t.dtype), n->t.dtype);
     static const TileOp where[3] = {TILE_where_f32, TILE_where_f64, TILE_where_i64};
     return (Value){emit(b, where[dtype_kind(n->t.dtype)], 3, inside, v.reg, zero.reg, 0), n->t.dtype};
@@ -345,7 +345,7 @@ static void reduce(Builder *b, const Member *m, Value v) {
     inst->dst = (short)b->nreduce++;
     inst->src[0] = inst->src[1] = inst->src[2] = inst->src[3] = (short)v.reg;
     inst->access = (short)access;
-    inst->reduce = (ReduceKind)kinds[m->node->call->op->id];
+    inst->reduce = (ReduceKind)kinds[m->node->op];
     b->reduced = m->reduced;
     CHECK(b->nreduce <= MAX_REDUCTIONS);
 }
@@ -355,7 +355,7 @@ static void reduce_identity(Lower *l, const Member *m) {
     const Node *n = m->node;
     for (int d = 0; d < m->ndim; d++) {
         if (m->size[d] == 0) {
-            bool mean = n->call->op->id == OP_mean || n->call->op->id == OP_mean_dim, prod = n->call->op->id == OP_prod || n->call->op->id == OP_prod_dim;
+            bool mean = n->op == OP_mean || n->op == OP_mean_dim, prod = n->op == OP_prod || n->op == OP_prod_dim;
             Scalar identity = mean ? scalar_float((double)__builtin_nanf("")) : scalar_int(prod);
             lower_fill(l, n, n->buffer, n->t.dtype, tensor_numel(&n->t), lower_scalar(identity, n->t.dtype));
             return;
@@ -388,7 +388,7 @@ static void prepare_base(Lower *l, const Member *m) {
  * nowhere. (False: nowhere, nothing is stored.) Only for regions that are boxes, so that every address stays inside. */
 static bool collapse_expanded_dims(const Compile *c, Member *m) {
     const Node *n = m->node;
-    if (!fault(c, FAULT_GR_1) || n->kind != NODE_OP || (n->call->op->id != OP_slice_scatter && n->call->op->id != OP_select_scatter)) {
+    if (!fault(c, FAULT_GR_1) || n->kind != NODE_OP || (n->op != OP_slice_scatter && n->op != OP_select_scatter)) {
         return true;
     }
     const Tensor *self = &n->in[0]->t, *t = &n->t;

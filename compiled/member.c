@@ -14,21 +14,32 @@
 /* ---- classes ---- */
 
 static const unsigned char op_classes[OP_COUNT] = {
+#define FACTORY(id, schema, infer, kernel)
+#define VIEW(id, schema, infer, grad)
+#define MULTI_VIEW(id, schema, infer, grad)
+#define POINTWISE(id, schema, pw, operands, typing, grad, saves) [OP_##id] = LOWER_POINTWISE,
+#define FUNC(id, schema, infer, kernel, nature, grad, saves)
+#define COMPOSITE(id, schema, decompose)
+#define INPLACE(id, schema, twin, overlap)
+#define META(id, schema)
+#include "program/ops.def"
+#undef FACTORY
+#undef VIEW
+#undef MULTI_VIEW
+#undef POINTWISE
+#undef FUNC
+#undef COMPOSITE
+#undef INPLACE
+#undef META
 #define LOWERING(id, cls) [OP_##id] = LOWER_##cls,
 #include "compiled/lowering.def"
 #undef LOWERING
 };
 
-static LowerClass op_class(const OpInfo *op) { return op->kind == KIND_POINTWISE ? LOWER_POINTWISE : (LowerClass)op_classes[op->id]; }
-
-/* _unfold_grad writes with + and needs addresses it can trust: sizes are inference's. Factories other than splats are computed once,
- * at compile time (LITERAL), since they depend on nothing. */
+/* Factories other than splats are computed once, at compile time (LITERAL), since they depend on nothing. */
 LowerClass lower_class(const Node *n) {
     switch (n->kind) {
-    case NODE_OP: {
-        LowerClass cls = op_class(n->call->op);
-        return cls == LOWER_OPAQUE && n->call->op->kind == KIND_FACTORY ? LOWER_LITERAL : cls;
-    }
+    case NODE_OP: return (LowerClass)op_classes[n->op];
     case NODE_STORE: return LOWER_STORE;
     case NODE_CHECK: return LOWER_CHECK;
     default: return LOWER_NOTHING;
@@ -36,7 +47,7 @@ LowerClass lower_class(const Node *n) {
 }
 
 bool lower_is_native(const OpInfo *op) {
-    return op->kind == KIND_VIEW || op->kind == KIND_MULTI_VIEW || op->kind == KIND_FACTORY || op_class(op) != LOWER_OPAQUE;
+    return op->kind == KIND_VIEW || op->kind == KIND_MULTI_VIEW || op->kind == KIND_FACTORY || op_classes[op->id] != LOWER_OPAQUE;
 }
 
 /* ---- splats ---- */
@@ -45,11 +56,11 @@ bool node_splat(const Node *n, Scalar *value) {
     if (n->kind == NODE_VIEW) {
         n = n->in[0];
     }
-    if (n->kind != NODE_OP || op_classes[n->call->op->id] != LOWER_SPLAT) {
+    if (n->kind != NODE_OP || op_classes[n->op] != LOWER_SPLAT) {
         return false;
     }
     Scalar given;
-    switch (n->call->op->id) {
+    switch (n->op) {
     case OP_full:
     case OP_full_like:
     case OP_fill_Scalar: given = n->call->arg[1].scalar; break;
@@ -77,10 +88,10 @@ bool node_reads_slot(const Node *n, int slot) {
     if (n->kind != NODE_OP) {
         return n->kind != NODE_STORE || slot == 1 || !store_covers_base(n);
     }
-    switch (n->call->op->id) {
+    switch (n->op) {
     case OP_copy:
     case OP_fill_Tensor: return slot == 1;
-    default: return op_classes[n->call->op->id] != LOWER_SPLAT;
+    default: return op_classes[n->op] != LOWER_SPLAT;
     }
 }
 
@@ -351,7 +362,7 @@ static void describe_scatter(Describe *d) {
         read_expanded(d, 2); /* src may be larger than index: only its strides matter */
     }
     d->m->out_offset = 0;
-    d->m->accumulates = n->call->op->id == OP_scatter_add;
+    d->m->accumulates = n->op == OP_scatter_add;
 }
 
 /* Slices of self along the dim, as many as there are indices, each plus a slice of source that broadcasts to it. */
@@ -438,7 +449,7 @@ bool member_describe(const Compile *c, Node *n, Arena *arena, Member *m) {
     case LOWER_POINTWISE:
     case LOWER_TRIANGLE: describe_pointwise(&d); return true;
     case LOWER_COPY: {
-        if (n->call->op->id == OP__reshape_copy) {
+        if (n->op == OP__reshape_copy) {
             describe_reshape_copy(&d);
             return true;
         }

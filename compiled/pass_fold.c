@@ -21,6 +21,7 @@ static void become_full(Compile *c, Node *n, Scalar value) {
     call.arg[dtype].none = false;
     call.arg[dtype].dtype = n->t.dtype;
     n->call = arena_copy(c->arena, &call, (int64_t)sizeof call);
+    n->op = OP_full;
     n->nin = 0;
 }
 

@@ -91,7 +91,7 @@ static bool indices_unique(const Member *m) {
     }
     const Read *index = &m->read[m->term[0].read];
     const Node *n = m->node->in[index->slot];
-    bool counted = node_buffer((Node *)n)->kind == NODE_OP && node_buffer((Node *)n)->call->op->id == OP_arange && !dtype_is_float(n->t.dtype);
+    bool counted = node_buffer((Node *)n)->kind == NODE_OP && node_buffer((Node *)n)->op == OP_arange && !dtype_is_float(n->t.dtype);
     const int64_t *straight = m->nread > 0 && !m->sink ? m->read[m->nread - 1].stride : m->out_stride;
     int walked = 0;
     for (int d = 0; d < m->ndim; d++) {

@@ -20,7 +20,7 @@ enum { ANY = -1, MAX_ROUNDS = 4 };
 
 /* ---- looking ---- */
 
-static OpId op_of(const Node *n) { return n->kind == NODE_OP ? n->call->op->id : OP_NONE; }
+static OpId op_of(const Node *n) { return n->op; }
 static bool same_type(const Node *a, const Node *b) { return a->t.dtype == b->t.dtype && tensor_same_size(&a->t, &b->t); }
 static bool is_float(const Node *n) { return dtype_is_float(n->t.dtype); }
 
@@ -319,6 +319,7 @@ static void apply(Graph *g, Node *n, const Rewrite *w) {
     } else {
         Tensor *slot[MAX_SLOTS];
         n->call = w->be;
+        n->op = w->be->op->id;
         n->nin = call_slots(w->be, slot);
         n->in = arena_alloc_raw(g->arena, (int64_t)sizeof *n->in * n->nin);
         for (int k = 0; k < n->nin; k++) {

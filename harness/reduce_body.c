@@ -157,6 +157,28 @@ Step reduce_inline_else(Program *p, int k) {
     return STEP_MADE;
 }
 
+Step reduce_question(Program *p, int k) {
+    static const int probe_of[] = {[PRED_requires_grad] = PROBE_requires_grad, [PRED_is_leaf] = PROBE_is_leaf,
+                                   [PRED_has_grad_fn] = PROBE_has_grad_fn,     [PRED_is_contiguous] = PROBE_is_contiguous,
+                                   [PRED_is_grad_enabled] = PROBE_is_grad_enabled, [PRED_dtype] = PROBE_dtype,
+                                   [PRED_dim] = PROBE_size};
+    if (k >= p->nstmts) {
+        return STEP_END;
+    }
+    Stmt *s = edit_statements(p->arena, p)[k];
+    if (s->kind != STMT_IF && s->kind != STMT_ASSERT) {
+        return STEP_NOTHING;
+    }
+    const Predicate *asked = &s->predicate;
+    while (asked->kind == PRED_not) {
+        asked = asked->inner;
+    }
+    *s = (Stmt){.next = s->next, .kind = STMT_PROBE, .probe = (ProbeKind)probe_of[asked->kind],
+                .of = asked->kind == PRED_is_grad_enabled ? NAME_NONE : asked->of};
+    program_number(p);
+    return STEP_MADE;
+}
+
 Step reduce_return_value(Program *p, int k) {
     if (k >= p->nreturns) {
         return STEP_END;

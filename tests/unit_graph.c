@@ -59,7 +59,8 @@ static void buffer_gap(Small *s) { s->op->t.stride[0] = 4; }
 static void other_size(Small *s) { s->op->t.size[1] = 2, s->op->t.stride[0] = 2; }
 static void other_dtype(Small *s) { s->op->t.dtype = DT_float64; }
 static void no_call(Small *s) { s->op->call = NULL; }
-static void in_place_op(Small *s) { ((Call *)s->op->call)->op = op_info(OP_neg_); }
+static void in_place_op(Small *s) { ((Call *)s->op->call)->op = op_info(OP_neg_), s->op->op = OP_neg_; }
+static void other_op(Small *s) { s->op->op = OP_abs; }
 static void call_differs(Small *s) { ((Call *)s->op->call)->arg[0].tensor = &s->x->t; }
 static void store_into_view(Small *s) { s->store->in[0] = s->view; }
 static void store_layout(Small *s) { s->store->t.size[0] = 3; }
@@ -71,7 +72,7 @@ static void check_of_floats(Small *s) { s->check->in[0] = s->x; }
 static void check_code(Small *s) { s->check->check_code = ERR_none; }
 static void checks_out_of_order(Small *s) { graph_check(s->k.g, CHECK_INDEX, s->index, 4, ERR_index_range, "out", 0); }
 static void group_torn(Small *s) { s->view->group = -1, s->op->group = 1, s->index->group = 1, s->check->group = -1; }
-static void in_place_without_base(Small *s) { s->op->in_place = true, s->op->nin = 0, ((Call *)s->op->call)->op = op_info(OP_zeros); }
+static void in_place_without_base(Small *s) { s->op->in_place = true, s->op->nin = 0, ((Call *)s->op->call)->op = op_info(OP_zeros), s->op->op = OP_zeros; }
 static void return_not_there(Small *s) { s->k.g->ret[0].value = graph_op(graph_new(&s->k.arena), s->op->call, &s->op->t, 0); }
 static void return_is_view(Small *s) { s->k.g->ret[0].value = s->view; }
 static void return_outside(Small *s) { s->k.g->ret[0].layout.offset = 3; }
@@ -90,7 +91,7 @@ static const struct { Break run; const char *says; } breaks[] = {
     {bad_dtype, "out of range"}, {foreign_operand, "not in the graph"}, {late_operand, "comes later"}, {operand_is_check, "is a CHECK"},
     {operand_missing, "with 1 operands"}, {view_of_view, "VIEW of a VIEW"}, {view_outside, "outside its buffer"}, {view_dtype, "another dtype"},
     {buffer_offset, "not dense from 0"}, {buffer_gap, "not dense from 0"}, {other_size, "another dtype or size"}, {other_dtype, "another dtype or size"},
-    {no_call, "without a call"}, {in_place_op, "not a functional op"}, {call_differs, "differs from the call"}, {store_into_view, "into a VIEW"},
+    {no_call, "without a call"}, {in_place_op, "not a functional op"}, {other_op, "op is not the call's"}, {call_differs, "differs from the call"}, {store_into_view, "into a VIEW"},
     {store_layout, "another layout"}, {region_outside, "outside its base"}, {region_dtype, "region of another dtype"}, {value_does_not_fit, "does not fit its region"},
     {write_in_functional, "WRITE in a functional graph"}, {check_of_floats, "CHECK of nothing"}, {check_code, "CHECK of nothing"},
     {checks_out_of_order, "statement order"}, {group_torn, "not contiguous"}, {in_place_without_base, ""}, {return_not_there, "return 0 has no buffer"},
