@@ -94,6 +94,7 @@ static bool run_loop(const Loop *loop, void *const *data, void *registers, Arena
     case LOOP_TILE: tile_run(loop->tile, data, registers); return true;
     case LOOP_MOVE: loop_move(loop, data); return true;
     case LOOP_FILL: run_fill(loop, data); return true;
+    case LOOP_NONZERO: loop_nonzero(loop, data); return true;
     case LOOP_SCAN: loop_scan(loop, data); return true;
     case LOOP_SOFTMAX: loop_softmax(loop, data); return true;
     case LOOP_MATMUL: loop_matmul(loop->matmul, data); return true;

@@ -1,4 +1,4 @@
-/* Loops along lines of one dim: running sums and products, softmax.
+/* Loops along lines of one dim (running sums and products, softmax), and the list of places that are not zero.
  *
  * Every line is walked with the line's own strides; sums run in double (integers: int64, wrapping) and are rounded where they are
  * written. Softmax subtracts the line's maximum, so that no exponential overflows. */
@@ -89,3 +89,25 @@ static void softmax_line(const Loop *loop, void *to, const void *from, Line line
 
 void loop_scan(const Loop *loop, void *const *data) { for_lines(loop, data, scan_line); }
 void loop_softmax(const Loop *loop, void *const *data) { for_lines(loop, data, softmax_line); }
+
+/* A row of coordinates for every element that is not zero, in row-major order. The count of rows was found before (question.c). */
+void loop_nonzero(const Loop *loop, void *const *data) {
+    int64_t index[MAX_DIMS] = {0}, at = loop->from.offset, row = 0;
+    int64_t *to = data[loop->to.buffer];
+    for (int64_t left = loop->numel; left > 0; left--) {
+        if (element_double(data[loop->from.buffer], loop->from.dtype, at) != 0 && row < loop->bytes) {
+            for (int d = 0; d < loop->ndim; d++) {
+                to[row * loop->to.stride[0] + d * loop->to.stride[1]] = index[d];
+            }
+            row++;
+        }
+        for (int d = loop->ndim - 1; d >= 0; d--) {
+            at += loop->from.stride[d];
+            if (++index[d] < loop->size[d]) {
+                break;
+            }
+            at -= loop->from.stride[d] * loop->size[d];
+            index[d] = 0;
+        }
+    }
+}

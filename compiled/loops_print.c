@@ -116,6 +116,10 @@ static void print_loop(Text *text, const Loop *loop) {
         text_printf(text, "%s along %d [", loop->product ? "cumprod" : "cumsum", loop->dim);
         print_pair(text, loop);
         return;
+    case LOOP_NONZERO:
+        text_add(text, "nonzero [");
+        print_pair(text, loop);
+        return;
     case LOOP_SOFTMAX:
         text_printf(text, "softmax along %d [", loop->dim);
         print_pair(text, loop);

@@ -118,6 +118,17 @@ static void lower_cat(Lower *l, Node *n) {
     }
 }
 
+static void lower_nonzero(Lower *l, Node *n) {
+    const Tensor *self = &n->in[0]->t;
+    Loop *loop = lower_add(l, LOOP_NONZERO, n);
+    loop->ndim = self->ndim;
+    loop->numel = tensor_numel(self);
+    memcpy(loop->size, self->size, sizeof *self->size * (size_t)self->ndim);
+    loop->to = lower_access(n->buffer, &n->t);
+    loop->from = lower_access(lower_buffer(n->in[0]), self);
+    loop->bytes = n->t.size[0]; /* rows there is room for */
+}
+
 /* cumsum, cumprod, softmax: lines along one dim. */
 static void lower_lines(Lower *l, Node *n, LoopKind kind) {
     const Tensor *self = &n->in[0]->t;
@@ -252,6 +263,7 @@ void lower_single(Lower *l, Node *n) {
         }
         return;
     case LOWER_CAT: lower_cat(l, n); return;
+    case LOWER_NONZERO: lower_nonzero(l, n); return;
     case LOWER_SCAN: lower_lines(l, n, LOOP_SCAN); return;
     case LOWER_SOFTMAX: lower_lines(l, n, LOOP_SOFTMAX); return;
     case LOWER_MATMUL: lower_matmul(l, n); return;

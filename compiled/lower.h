@@ -31,8 +31,9 @@ typedef enum LowerClass {
     LOWER_INDEX, LOWER_GATHER, LOWER_INDEX_SELECT,                       /* indirect reads */
     LOWER_REDUCE,
     LOWER_STORE, LOWER_VIEW_SCATTER,                                     /* base copied (or in place), region written */
-    LOWER_INDEX_PUT, LOWER_SCATTER, LOWER_INDEX_ADD, LOWER_UNFOLD_GRAD,  /* base copied (or in place, or zeros), indirect writes */
-    LOWER_CAT, LOWER_SCAN, LOWER_SOFTMAX, LOWER_MATMUL, LOWER_LITERAL,
+    LOWER_INDEX_PUT, LOWER_SCATTER, LOWER_INDEX_ADD,                    /* base copied (or in place), indirect writes */
+    LOWER_ADD_REGION,                                                    /* zeros, then a region written or, if it overlaps itself, added to */
+    LOWER_CAT, LOWER_NONZERO, LOWER_SCAN, LOWER_SOFTMAX, LOWER_MATMUL, LOWER_LITERAL,
     LOWER_CHECK,
     LOWER_NOTHING    /* INPUT, TANGENT, VIEW */
 } LowerClass;
@@ -64,7 +65,7 @@ typedef struct Member {
     int nread;
     Read *read;                   /* in arena; index operands (AFFINE) precede the INDIRECT one they serve */
     bool sink;                    /* nobody in the nest can take its value: reductions, and what writes over a base */
-    bool accumulates;             /* writes add to what is there */
+    bool accumulates;             /* writes add to what is there, one point after the other */
     unsigned reduced;             /* REDUCE: bit set of dims of the space */
     int64_t out_offset;
     int64_t out_stride[MAX_DIMS]; /* where the result's elements go; for an indirect write, without the index terms */
@@ -162,12 +163,12 @@ typedef struct MatmulLoop {
     Scalar alpha, beta;
 } MatmulLoop;
 
-typedef enum LoopKind { LOOP_TILE, LOOP_MOVE, LOOP_FILL, LOOP_SCAN, LOOP_SOFTMAX, LOOP_MATMUL, LOOP_LITERAL, LOOP_OPAQUE, LOOP_CHECK } LoopKind;
+typedef enum LoopKind { LOOP_TILE, LOOP_MOVE, LOOP_FILL, LOOP_NONZERO, LOOP_SCAN, LOOP_SOFTMAX, LOOP_MATMUL, LOOP_LITERAL, LOOP_OPAQUE, LOOP_CHECK } LoopKind;
 
 typedef struct Loop {
     LoopKind kind;
     const Node *node;         /* the node it is for (the last one of a group) */
-    /* MOVE (one dtype), FILL, SCAN, SOFTMAX, CHECK: a space and up to two accesses: to, from */
+    /* MOVE (one dtype), FILL, NONZERO, SCAN, SOFTMAX, CHECK: a space and up to two accesses: to, from */
     int ndim;
     int64_t size[MAX_DIMS];
     int64_t numel;
@@ -177,7 +178,8 @@ typedef struct Loop {
     bool product;             /* SCAN */
     TileNest *tile;
     MatmulLoop *matmul;
-    const void *literal; int64_t bytes;
+    const void *literal;
+    int64_t bytes;            /* LITERAL; NONZERO: rows there is room for */
     struct Opaque *opaque;
 } Loop;
 
@@ -240,6 +242,7 @@ Scalar lower_scalar(Scalar value, DType dtype);
 
 /* ---- running ---- */
 void tile_run(const TileNest *nest, void *const *data, void *registers);
+void loop_nonzero(const Loop *loop, void *const *data);
 void loop_scan(const Loop *loop, void *const *data);
 void loop_softmax(const Loop *loop, void *const *data);
 void loop_matmul(const MatmulLoop *m, void *const *data);

@@ -367,7 +367,7 @@ static void reduce_identity(Lower *l, const Member *m) {
 static void prepare_base(Lower *l, const Member *m) {
     const Node *n = m->node;
     int64_t numel = tensor_numel(&n->t);
-    if (m->cls == LOWER_UNFOLD_GRAD) {
+    if (m->cls == LOWER_ADD_REGION) {
         lower_fill(l, n, n->buffer, n->t.dtype, numel, lower_scalar(scalar_int(0), n->t.dtype));
         return;
     }
@@ -652,11 +652,16 @@ static void lower_member(Builder *b, Member *m, int k, int *made) {
         prepare_base(b->l, m);
         store(b, m, operand(b, m, &m->read[1], made));
         return;
-    default:
+    case LOWER_ADD_REGION:
         prepare_base(b->l, m);
-        store_indirect(b, m, scattered(b, m, made), made);
-        return;
+        if (!m->accumulates) {
+            store(b, m, operand(b, m, &m->read[0], made));
+            return;
+        }
+        break;
+    default: prepare_base(b->l, m); break;
     }
+    store_indirect(b, m, scattered(b, m, made), made);
 }
 
 void lower_nest(Lower *l, Node *const *node, int count) {

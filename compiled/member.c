@@ -36,10 +36,32 @@ static const unsigned char op_classes[OP_COUNT] = {
 #undef LOWERING
 };
 
+/* _as_strided_grad onto a base that is contiguous and holds the whole view: then the result's buffer is that base, and the gradient
+ * goes to the view's region of it. */
+static bool strided_grad_is_region(const Node *n) {
+    const Call *call = n->call;
+    Tensor view = {.dtype = n->t.dtype, .ndim = call->arg[4].ints.n, .offset = call->arg[6].i - call->arg[3].i};
+    int64_t extent, numel = tensor_numel(&n->t), step = 1;
+    for (int d = n->t.ndim - 1; d >= 0; d--) {
+        if (n->t.size[d] != 1 && call->arg[2].ints.v[d] != step) {
+            return false;
+        }
+        step *= n->t.size[d];
+    }
+    for (int d = 0; d < view.ndim; d++) {
+        view.size[d] = call->arg[4].ints.v[d];
+        view.stride[d] = call->arg[5].ints.v[d];
+        if (view.stride[d] < 0) {
+            return false;
+        }
+    }
+    return view.offset >= 0 && tensor_extent(&view, &extent) && extent <= numel && tensor_same_size(&view, &n->in[0]->t);
+}
+
 /* Factories other than splats are computed once, at compile time (LITERAL), since they depend on nothing. */
 LowerClass lower_class(const Node *n) {
     switch (n->kind) {
-    case NODE_OP: return (LowerClass)op_classes[n->op];
+    case NODE_OP: return n->op == OP__as_strided_grad && !strided_grad_is_region(n) ? LOWER_OPAQUE : (LowerClass)op_classes[n->op];
     case NODE_STORE: return LOWER_STORE;
     case NODE_CHECK: return LOWER_CHECK;
     default: return LOWER_NOTHING;
@@ -111,7 +133,7 @@ bool node_inlines_splat(const Node *n, int slot) {
     case LOWER_INDEX_PUT:
     case LOWER_SCATTER:
     case LOWER_INDEX_ADD:
-    case LOWER_UNFOLD_GRAD:
+    case LOWER_ADD_REGION:
     case LOWER_CAT: return true;
     default: return false;
     }
@@ -409,6 +431,21 @@ static void describe_unfold_grad(Describe *d) {
     d->m->sink = d->m->accumulates = true;
 }
 
+static void describe_strided_grad(Describe *d) {
+    Node *n = d->m->node;
+    const Call *call = n->call;
+    const Tensor *grad = &n->in[0]->t;
+    Tensor view = *grad;
+    view.offset = call->arg[6].i - call->arg[3].i;
+    memcpy(view.stride, call->arg[5].ints.v, sizeof *view.stride * (size_t)grad->ndim);
+    set_space(d, grad->size, grad->ndim);
+    read_expanded(d, 0);
+    keep_strides(d, view.stride, d->m->out_stride);
+    d->m->out_offset = view.offset;
+    d->m->sink = true;
+    d->m->accumulates = tensor_overlaps_itself(&view);
+}
+
 static void describe_reshape_copy(Describe *d) {
     Node *n = d->m->node;
     const Tensor *self = &n->in[0]->t;
@@ -433,7 +470,7 @@ static void describe_pointwise(Describe *d) {
 
 bool member_describe(const Compile *c, Node *n, Arena *arena, Member *m) {
     LowerClass cls = lower_class(n);
-    if (cls < LOWER_POINTWISE || cls > LOWER_UNFOLD_GRAD || n->nin > MAX_READS - 2) {
+    if (cls < LOWER_POINTWISE || cls > LOWER_ADD_REGION || n->nin > MAX_READS - 2) {
         return false;
     }
     (void)c;
@@ -480,7 +517,13 @@ bool member_describe(const Compile *c, Node *n, Arena *arena, Member *m) {
     case LOWER_INDEX_PUT: return describe_index_put(&d);
     case LOWER_SCATTER: describe_scatter(&d); return true;
     case LOWER_INDEX_ADD: describe_index_add(&d); return true;
-    case LOWER_UNFOLD_GRAD: describe_unfold_grad(&d); return true;
+    case LOWER_ADD_REGION:
+        if (n->op == OP__unfold_grad) {
+            describe_unfold_grad(&d);
+        } else {
+            describe_strided_grad(&d);
+        }
+        return true;
     default: return false;
     }
 }

@@ -121,7 +121,7 @@ static bool same_elements(const Member *gather, const Member *scatter) {
     return true;
 }
 
-static bool writes_over(const Member *m) { return m->sink && m->cls != LOWER_REDUCE && m->cls != LOWER_UNFOLD_GRAD; }
+static bool writes_over(const Member *m) { return m->sink && m->cls != LOWER_REDUCE && m->cls != LOWER_ADD_REGION; }
 
 /* May the writer share a nest with `m`, which reads the writer's base? */
 static bool base_read_allowed(const Compile *c, const Member *m, const Read *read, const Member *writer) {
@@ -265,7 +265,7 @@ static void flush(Fuser *f) {
 
 static Member *describe(Fuser *f, Node *n) {
     LowerClass cls = lower_class(n);
-    if (cls < LOWER_POINTWISE || cls > LOWER_UNFOLD_GRAD || cls == LOWER_SPLAT || (cls == LOWER_VIEW_SCATTER && fault(f->c, FAULT_GR_1))) {
+    if (cls < LOWER_POINTWISE || cls > LOWER_ADD_REGION || cls == LOWER_SPLAT || (cls == LOWER_VIEW_SCATTER && fault(f->c, FAULT_GR_1))) {
         return NULL;
     }
     Member *m = arena_alloc_raw(f->c->arena, (int64_t)sizeof *m);

@@ -19,6 +19,7 @@ typedef struct Options {
     bool seed_given;
     double seconds;         /* 0: no limit given */
     int64_t runs;           /* 0: no limit given */
+    bool first;             /* fuzz: stop at the first finding */
     bool json, timing, quiet, stats, no_minimize, poke;
     bool no_poke;
     const char *out;        /* NULL: not given */

@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MAX_SIGNATURES = 1024, MAX_KINDS = 64, DEFAULT_RUNS = 100000, MINIMIZE_CHECKS = 4000 };
+enum { MAX_SIGNATURES = 1024, MAX_KINDS = 64, DEFAULT_RUNS = 100000, MINIMIZE_CHECKS = 4000, VERIFY_EVERY = 64 /* the graph after every pass */ };
 
 typedef struct Signature {
     char text[sizeof ((Finding *)0)->signature];
@@ -299,6 +299,7 @@ static void run_one(Fuzz *f) {
     GenerateInfo info;
     const Program *p = generate_program_info(&f->arena, o->seed, (uint64_t)f->programs, &info);
     Outcome out;
+    f->checker.a.compile.verify = f->checker.b.compile.verify = f->options->compile.verify || f->programs % VERIFY_EVERY == 0;
     check_program(&f->checker, p, &f->arena, &out);
     count_program(f, p, &info, out.a);
     if (out.verdict == FINDING) {
@@ -312,7 +313,7 @@ static int run_all(Fuzz *f) {
     print_start(f);
     f->start = f->shown = now_seconds();
     double now = f->start;
-    while (f->programs < runs && !(o->seconds > 0 && now - f->start >= o->seconds) && f->code < EXIT_ENVIRONMENT) {
+    while (f->programs < runs && !(o->first && f->nsignatures > 0) && !(o->seconds > 0 && now - f->start >= o->seconds) && f->code < EXIT_ENVIRONMENT) {
         run_one(f);
         now = now_seconds();
         show_progress(f, now, false);

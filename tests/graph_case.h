@@ -90,6 +90,12 @@ static inline Node *case_op(Case *k, const Call *call) {
         }
     }
     Tensor out = r.out[0], *out_list = &out;
+    if (call->op->id == OP_nonzero) {
+        int64_t rows = kernel_count_nonzero(real.arg[0].tensor);
+        out.size[0] = rows;
+        out.stride[0] = 1;
+        out.stride[1] = max_i64(rows, 1);
+    }
     KernelCtx ctx = {&k->arena, &err, NULL};
     if (tensor_allocate(&out, &k->arena, NULL, &err) != ERR_none || real.op->kernel(&real, &out_list, &ctx) != ERR_none) {
         return NULL;

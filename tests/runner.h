@@ -5,9 +5,19 @@
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
+#if defined(__has_feature)
+#if __has_feature(memory_sanitizer)
+#include <sanitizer/msan_interface.h>
+#endif
+#endif
 
 static inline int run_suite(const char *name, Suite *suite) {
     SRunner *runner = srunner_create(suite);
+#if defined(__has_feature)
+#if __has_feature(memory_sanitizer)
+    __msan_scoped_disable_interceptor_checks(); /* libcheck itself is not instrumented */
+#endif
+#endif
     srunner_run_all(runner, CK_NORMAL);
     int failed = srunner_ntests_failed(runner);
     int run = srunner_ntests_run(runner);
