@@ -8,9 +8,12 @@
 
 static bool check_holds(const Node *check, int64_t v) {
     switch (check->check) {
-    case CHECK_INDEX_WRAP: return v >= -check->bound && v < check->bound;
-    case CHECK_INDEX: return v >= 0 && v < check->bound;
-    case CHECK_NONZERO: return v != 0;
+    case CHECK_INDEX_WRAP:
+        return v >= -check->bound && v < check->bound;
+    case CHECK_INDEX:
+        return v >= 0 && v < check->bound;
+    case CHECK_NONZERO:
+        return v != 0;
     }
     return true;
 }
@@ -50,7 +53,9 @@ static void run_fill(const Loop *loop, void *const *data) {
         return;
     }
     switch (bytes) {
-    case 1: memset(to, (int)cell, (size_t)n); return;
+    case 1:
+        memset(to, (int)cell, (size_t)n);
+        return;
     case 4: {
         uint32_t word;
         memcpy(&word, &cell, sizeof word);
@@ -91,19 +96,34 @@ static bool run_opaque(const Loop *loop, void *const *data, Arena *arena, Execut
 
 static bool run_loop(const Loop *loop, void *const *data, void *registers, Arena *arena, Execution *out) {
     switch (loop->kind) {
-    case LOOP_TILE: tile_run(loop->tile, data, registers); return true;
-    case LOOP_MOVE: loop_move(loop, data); return true;
-    case LOOP_FILL: run_fill(loop, data); return true;
-    case LOOP_NONZERO: loop_nonzero(loop, data); return true;
-    case LOOP_SCAN: loop_scan(loop, data); return true;
-    case LOOP_SOFTMAX: loop_softmax(loop, data); return true;
-    case LOOP_MATMUL: loop_matmul(loop->matmul, data); return true;
+    case LOOP_TILE:
+        tile_run(loop->tile, data, registers);
+        return true;
+    case LOOP_MOVE:
+        loop_move(loop, data);
+        return true;
+    case LOOP_FILL:
+        run_fill(loop, data);
+        return true;
+    case LOOP_NONZERO:
+        loop_nonzero(loop, data);
+        return true;
+    case LOOP_SCAN:
+        loop_scan(loop, data);
+        return true;
+    case LOOP_SOFTMAX:
+        loop_softmax(loop, data);
+        return true;
+    case LOOP_MATMUL:
+        loop_matmul(loop->matmul, data);
+        return true;
     case LOOP_LITERAL:
         if (loop->bytes > 0) {
             memcpy(data[loop->to.buffer], loop->literal, (size_t)loop->bytes);
         }
         return true;
-    case LOOP_OPAQUE: return run_opaque(loop, data, arena, out);
+    case LOOP_OPAQUE:
+        return run_opaque(loop, data, arena, out);
     case LOOP_CHECK:
         if (run_check(loop, data)) {
             return true;

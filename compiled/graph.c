@@ -126,7 +126,8 @@ Node *graph_check(Graph *g, CheckKind kind, Node *value, int64_t bound, ErrCode 
 }
 
 bool node_same_image(const Node *a, const Node *b) {
-    if (b->kind == NODE_VIEW || b->kind == NODE_CHECK || a->t.dtype != b->t.dtype || !tensor_same_size(&a->t, &b->t) || a->t.offset != b->t.offset) {
+    if (b->kind == NODE_VIEW || b->kind == NODE_CHECK || a->t.dtype != b->t.dtype || !tensor_same_size(&a->t, &b->t) ||
+        a->t.offset != b->t.offset) {
         return false;
     }
     for (int d = 0; d < a->t.ndim; d++) {
@@ -154,7 +155,8 @@ void node_sync_call(Node *n) {
                 arg->tensors.v[i] = n->in[k] ? &n->in[k]->t : NULL;
             }
             break;
-        default: break;
+        default:
+            break;
         }
     }
 }

@@ -8,8 +8,9 @@
 
 #include <stdio.h>
 
-static const char *const short_names[DT_COUNT] = {[DT_bool] = "bool",   [DT_uint8] = "u8",    [DT_int8] = "i8",       [DT_int16] = "i16",  [DT_int32] = "i32",
-                                                  [DT_int64] = "i64",   [DT_float16] = "f16", [DT_bfloat16] = "bf16", [DT_float32] = "f32", [DT_float64] = "f64"};
+static const char *const short_names[DT_COUNT] = {
+    [DT_bool] = "bool", [DT_uint8] = "u8",    [DT_int8] = "i8",       [DT_int16] = "i16",   [DT_int32] = "i32",
+    [DT_int64] = "i64", [DT_float16] = "f16", [DT_bfloat16] = "bf16", [DT_float32] = "f32", [DT_float64] = "f64"};
 
 static void print_ints(Text *text, const int64_t *v, int n) {
     for (int i = 0; i < n; i++) {
@@ -73,24 +74,40 @@ static void print_arg(Text *text, const Node *n, int p, int *k) {
     }
     switch (param->type) {
     case ARG_SCALAR:
-    case ARG_SCALAR_OPT: text_scalar(text, arg->scalar); break;
+    case ARG_SCALAR_OPT:
+        text_scalar(text, arg->scalar);
+        break;
     case ARG_INT:
-    case ARG_INT_OPT: text_printf(text, "%lld", (long long)arg->i); break;
+    case ARG_INT_OPT:
+        text_printf(text, "%lld", (long long)arg->i);
+        break;
     case ARG_INTS:
     case ARG_INTS_OPT:
         text_add(text, "[");
         print_ints(text, arg->ints.v, arg->ints.n);
         text_add(text, "]");
         break;
-    case ARG_BOOL: text_add(text, arg->b ? "true" : "false"); break;
+    case ARG_BOOL:
+        text_add(text, arg->b ? "true" : "false");
+        break;
     case ARG_FLOAT:
-    case ARG_FLOAT_OPT: text_scalar(text, scalar_float(arg->f)); break;
+    case ARG_FLOAT_OPT:
+        text_scalar(text, scalar_float(arg->f));
+        break;
     case ARG_DTYPE:
-    case ARG_DTYPE_OPT: text_add(text, (unsigned)arg->dtype < DT_COUNT ? dtype_name(arg->dtype) : "?"); break;
+    case ARG_DTYPE_OPT:
+        text_add(text, (unsigned)arg->dtype < DT_COUNT ? dtype_name(arg->dtype) : "?");
+        break;
     case ARG_STR:
-    case ARG_STR_OPT: text_json_string(text, arg->str); break;
-    case ARG_DATA: print_data(text, n, arg); break;
-    default: text_add(text, "?"); break;
+    case ARG_STR_OPT:
+        text_json_string(text, arg->str);
+        break;
+    case ARG_DATA:
+        print_data(text, n, arg);
+        break;
+    default:
+        text_add(text, "?");
+        break;
     }
 }
 
@@ -99,7 +116,8 @@ static int shown_args(const Call *call) {
     int shown = call->op->nparam;
     while (shown > 0) {
         const Param *param = &call->op->param[shown - 1];
-        bool tensor = param->type == ARG_TENSOR || param->type == ARG_TENSOR_OPT || param->type == ARG_TENSORS || param->type == ARG_TENSORS_OPT;
+        bool tensor = param->type == ARG_TENSOR || param->type == ARG_TENSOR_OPT || param->type == ARG_TENSORS ||
+                      param->type == ARG_TENSORS_OPT;
         if (tensor || !call->arg[shown - 1].none) {
             break;
         }
@@ -145,9 +163,15 @@ static void print_node(Text *text, const Graph *g, const Node *n, const Program 
         text_add(text, " = ");
     }
     switch (n->kind) {
-    case NODE_INPUT: text_printf(text, "input %d", n->number); break;
-    case NODE_TANGENT: text_printf(text, "tangent %d", n->number); break;
-    case NODE_OP: print_op(text, n); break;
+    case NODE_INPUT:
+        text_printf(text, "input %d", n->number);
+        break;
+    case NODE_TANGENT:
+        text_printf(text, "tangent %d", n->number);
+        break;
+    case NODE_OP:
+        print_op(text, n);
+        break;
     case NODE_VIEW:
         text_add(text, "view ");
         print_ref(text, a);
@@ -177,7 +201,9 @@ static void print_node(Text *text, const Graph *g, const Node *n, const Program 
         text_printf(text, " else %s", n->check_code >= ERR_none && n->check_code < ERR_COUNT ? errcode_name(n->check_code) : "?");
         break;
     }
-    default: text_printf(text, "kind %d", (int)n->kind); break;
+    default:
+        text_printf(text, "kind %d", (int)n->kind);
+        break;
     }
     if (n->group >= 0) {
         text_printf(text, "  {group %d}", n->group);

@@ -170,7 +170,7 @@ static bool verify_node(Verifier *v, const Node *n, int at) {
             return broken(v, n, "operand %d is a CHECK", k);
         }
     }
-    static const signed char operands[] = {[NODE_INPUT] = 0, [NODE_TANGENT] = 0, [NODE_OP] = -1, [NODE_VIEW] = 1,
+    static const signed char operands[] = {[NODE_INPUT] = 0, [NODE_TANGENT] = 0, [NODE_OP] = -1,  [NODE_VIEW] = 1,
                                            [NODE_WRITE] = 2, [NODE_STORE] = 2,   [NODE_CHECK] = 1};
     if ((unsigned)n->kind >= sizeof operands || (operands[n->kind] >= 0 && n->nin != operands[n->kind])) {
         return broken(v, n, "a node of kind %d with %d operands", (int)n->kind, n->nin);
@@ -186,12 +186,17 @@ static bool verify_node(Verifier *v, const Node *n, int at) {
         return true;
     case NODE_TANGENT:
         return (n->number >= 0 && tensor_is_contiguous(&n->t)) || broken(v, n, "TANGENT %d is not contiguous", n->number);
-    case NODE_OP: return verify_op(v, n);
-    case NODE_VIEW: return verify_view(v, n);
-    case NODE_WRITE: return !v->functional || broken(v, n, "WRITE in a functional graph");
-    case NODE_STORE: return verify_store(v, n);
+    case NODE_OP:
+        return verify_op(v, n);
+    case NODE_VIEW:
+        return verify_view(v, n);
+    case NODE_WRITE:
+        return !v->functional || broken(v, n, "WRITE in a functional graph");
+    case NODE_STORE:
+        return verify_store(v, n);
     case NODE_CHECK:
-        if (dtype_is_float(n->in[0]->t.dtype) || n->check < CHECK_INDEX_WRAP || n->check > CHECK_NONZERO || n->check_code <= ERR_none || n->check_code >= ERR_COUNT) {
+        if (dtype_is_float(n->in[0]->t.dtype) || n->check < CHECK_INDEX_WRAP || n->check > CHECK_NONZERO ||
+            n->check_code <= ERR_none || n->check_code >= ERR_COUNT) {
             return broken(v, n, "a CHECK of nothing that can be checked");
         }
         return true;
@@ -246,7 +251,8 @@ static bool verify_outputs(Verifier *v) {
         if (!known(v, r->value) || r->value->kind == NODE_VIEW || r->value->kind == NODE_CHECK) {
             return broken(v, NULL, "return %d has no buffer in the graph", i);
         }
-        if (!layout_ok(&r->layout, &extent) || !tensor_extent(&r->value->t, &have) || extent > have || r->layout.dtype != r->value->t.dtype) {
+        if (!layout_ok(&r->layout, &extent) || !tensor_extent(&r->value->t, &have) || extent > have ||
+            r->layout.dtype != r->value->t.dtype) {
             return broken(v, NULL, "return %d lies outside its buffer", i);
         }
     }
@@ -260,7 +266,8 @@ static bool verify_outputs(Verifier *v) {
         if (!known(v, g->input[k])) {
             return broken(v, NULL, "input storage %d is not in the graph", k);
         }
-        if (w && (!known(v, w) || w->kind == NODE_VIEW || w->t.dtype != g->input[k]->t.dtype || tensor_numel(&w->t) != tensor_numel(&g->input[k]->t))) {
+        if (w && (!known(v, w) || w->kind == NODE_VIEW || w->t.dtype != g->input[k]->t.dtype ||
+                  tensor_numel(&w->t) != tensor_numel(&g->input[k]->t))) {
             return broken(v, NULL, "the value written to input storage %d does not fit it", k);
         }
     }

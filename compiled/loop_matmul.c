@@ -1,7 +1,7 @@
 /* Products of matrices: BLAS where it pays and the strides allow, else loops.
  *
- * The loops keep a row of results in double (integers: int64, wrapping) and go over k outside, so that the innermost loop runs along
- * a row of the right operand. */
+ * The loops keep a row of results in double (integers: int64, wrapping) and go over k outside, so that the innermost loop runs
+ * along a row of the right operand. */
 #include "compiled/lower.h"
 
 #include <math.h>
@@ -73,7 +73,8 @@ static void plain(const MatmulLoop *m, void *const *data, int64_t first_row, int
                     }
                     element_store_double(c, m->dtype, ci, v);
                 } else {
-                    uint64_t v = (uint64_t)m->alpha.i * iacc[j] + (d ? (uint64_t)m->beta.i * (uint64_t)element_int(d, m->dtype, di) : 0);
+                    uint64_t v =
+                        (uint64_t)m->alpha.i * iacc[j] + (d ? (uint64_t)m->beta.i * (uint64_t)element_int(d, m->dtype, di) : 0);
                     element_store_int(c, m->dtype, ci, (int64_t)v);
                 }
             }
@@ -105,18 +106,22 @@ static void blas(const MatmulLoop *m, void *const *data) {
     int lda, ldb, ldc = (int)m->cstride[1];
     int ta = blas_layout(m->astride, m->m, m->k, &lda), tb = blas_layout(m->bstride, m->k, m->n, &ldb);
     for (int64_t batch = 0; batch < m->batch; batch++) {
-        int64_t ai = m->a.offset + batch * m->astride[0], bi = m->b.offset + batch * m->bstride[0], ci = m->c.offset + batch * m->cstride[0];
+        int64_t ai = m->a.offset + batch * m->astride[0], bi = m->b.offset + batch * m->bstride[0],
+                ci = m->c.offset + batch * m->cstride[0];
         for (int64_t i = 0; m->has_d && i < m->m; i++) {
             for (int64_t j = 0; j < m->n; j++) {
-                element_cast(data[m->c.buffer], m->dtype, ci + i * m->cstride[1] + j, data[m->d.buffer], m->dtype, m->d.offset + i * m->dstride[1] + j * m->dstride[2]);
+                element_cast(data[m->c.buffer], m->dtype, ci + i * m->cstride[1] + j, data[m->d.buffer], m->dtype,
+                             m->d.offset + i * m->dstride[1] + j * m->dstride[2]);
             }
         }
         if (m->dtype == DT_float32) {
-            cblas_sgemm(CblasRowMajor, (CBLAS_TRANSPOSE)ta, (CBLAS_TRANSPOSE)tb, (int)m->m, (int)m->n, (int)m->k, (float)m->alpha.f, (const float *)data[m->a.buffer] + ai, lda,
-                        (const float *)data[m->b.buffer] + bi, ldb, m->has_d ? (float)m->beta.f : 0, (float *)data[m->c.buffer] + ci, ldc);
+            cblas_sgemm(CblasRowMajor, (CBLAS_TRANSPOSE)ta, (CBLAS_TRANSPOSE)tb, (int)m->m, (int)m->n, (int)m->k, (float)m->alpha.f,
+                        (const float *)data[m->a.buffer] + ai, lda, (const float *)data[m->b.buffer] + bi, ldb,
+                        m->has_d ? (float)m->beta.f : 0, (float *)data[m->c.buffer] + ci, ldc);
         } else {
-            cblas_dgemm(CblasRowMajor, (CBLAS_TRANSPOSE)ta, (CBLAS_TRANSPOSE)tb, (int)m->m, (int)m->n, (int)m->k, m->alpha.f, (const double *)data[m->a.buffer] + ai, lda,
-                        (const double *)data[m->b.buffer] + bi, ldb, m->has_d ? m->beta.f : 0, (double *)data[m->c.buffer] + ci, ldc);
+            cblas_dgemm(CblasRowMajor, (CBLAS_TRANSPOSE)ta, (CBLAS_TRANSPOSE)tb, (int)m->m, (int)m->n, (int)m->k, m->alpha.f,
+                        (const double *)data[m->a.buffer] + ai, lda, (const double *)data[m->b.buffer] + bi, ldb,
+                        m->has_d ? m->beta.f : 0, (double *)data[m->c.buffer] + ci, ldc);
         }
         if (!all_finite(m, data[m->c.buffer], ci)) {
             plain(m, data, batch * m->m, (batch + 1) * m->m);

@@ -49,12 +49,16 @@ static void print_inst(Text *text, const TileNest *nest, const TileInst *inst) {
     text_add(text, " ");
     switch ((int)inst->op) {
     case TILE_TERM:
-        text_printf(text, "r%d + r%d * %lld, index in [%s, %lld)", inst->src[0], inst->src[1], (long long)inst->stride, inst->wrap ? "-n" : "0",
-                    (long long)inst->bound);
+        text_printf(text, "r%d + r%d * %lld, index in [%s, %lld)", inst->src[0], inst->src[1], (long long)inst->stride,
+                    inst->wrap ? "-n" : "0", (long long)inst->bound);
         break;
-    case TILE_LOADX: text_printf(text, "b%d[r%d] %s", a->buffer, inst->src[0], dtype_name(a->dtype)); break;
+    case TILE_LOADX:
+        text_printf(text, "b%d[r%d] %s", a->buffer, inst->src[0], dtype_name(a->dtype));
+        break;
     case TILE_STOREX:
-    case TILE_ADDX: text_printf(text, "b%d[r%d] %s, r%d", a->buffer, inst->src[0], dtype_name(a->dtype), inst->src[1]); break;
+    case TILE_ADDX:
+        text_printf(text, "b%d[r%d] %s, r%d", a->buffer, inst->src[0], dtype_name(a->dtype), inst->src[1]);
+        break;
     case TILE_STORE:
         print_access(text, a, nest->ndim);
         text_printf(text, ", r%d", inst->src[0]);
@@ -64,7 +68,9 @@ static void print_inst(Text *text, const TileNest *nest, const TileInst *inst) {
         print_access(text, a, nest->kept);
         text_printf(text, ", r%d", inst->src[0]);
         break;
-    default: print_access(text, a, nest->ndim); break;
+    default:
+        print_access(text, a, nest->ndim);
+        break;
     }
     text_add(text, inst->direct ? " direct\n" : "\n");
 }
@@ -130,12 +136,16 @@ static void print_loop(Text *text, const Loop *loop) {
         break;
     case LOOP_MATMUL: {
         const MatmulLoop *m = loop->matmul;
-        text_printf(text, "matmul b%d (%lld x %lld) <- b%d * b%d over %lld, batch %lld%s", m->c.buffer, (long long)m->m, (long long)m->n, m->a.buffer, m->b.buffer,
-                    (long long)m->k, (long long)m->batch, m->blas ? ", blas" : "");
+        text_printf(text, "matmul b%d (%lld x %lld) <- b%d * b%d over %lld, batch %lld%s", m->c.buffer, (long long)m->m,
+                    (long long)m->n, m->a.buffer, m->b.buffer, (long long)m->k, (long long)m->batch, m->blas ? ", blas" : "");
         break;
     }
-    case LOOP_LITERAL: text_printf(text, "literal b%d, %lld bytes", loop->to.buffer, (long long)loop->bytes); break;
-    case LOOP_OPAQUE: text_printf(text, "kernel %s -> b%d", loop->opaque->call.op->name, loop->opaque->out_buffer); break;
+    case LOOP_LITERAL:
+        text_printf(text, "literal b%d, %lld bytes", loop->to.buffer, (long long)loop->bytes);
+        break;
+    case LOOP_OPAQUE:
+        text_printf(text, "kernel %s -> b%d", loop->opaque->call.op->name, loop->opaque->out_buffer);
+        break;
     case LOOP_CHECK:
         text_add(text, "check ");
         print_access(text, &loop->from, loop->ndim);

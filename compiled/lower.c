@@ -157,7 +157,8 @@ static void matrix_strides(const Tensor *t, bool column, int64_t *out) {
 }
 
 static bool blas_takes(const int64_t *stride, int64_t rows, int64_t columns) {
-    bool by_rows = (stride[2] == 1 || columns == 1) && stride[1] >= max_i64(columns, 1), by_columns = (stride[1] == 1 || rows == 1) && stride[2] >= max_i64(rows, 1);
+    bool by_rows = (stride[2] == 1 || columns == 1) && stride[1] >= max_i64(columns, 1),
+         by_columns = (stride[1] == 1 || rows == 1) && stride[2] >= max_i64(rows, 1);
     return by_rows || by_columns;
 }
 
@@ -182,12 +183,14 @@ static void lower_matmul(Lower *l, Node *n) {
         const Node *d = n->in[0];
         m->beta = lower_scalar(n->call->arg[3].scalar, m->dtype);
         m->alpha = lower_scalar(n->call->arg[4].scalar, m->dtype);
-        m->has_d = dtype_is_float(m->dtype) ? m->beta.f != 0 : m->beta.i != 0; /* beta 0: self is not read, its NaNs do not matter */
+        m->has_d =
+            dtype_is_float(m->dtype) ? m->beta.f != 0 : m->beta.i != 0; /* beta 0: self is not read, its NaNs do not matter */
         m->d = lower_access(lower_buffer(d), &d->t);
         broadcast_strides(&d->t, n->t.size, n->t.ndim, m->dstride + 1);
     }
-    m->blas = dtype_is_float(m->dtype) && m->alpha.f != 0 && m->m * m->n * m->k >= BLAS_MIN_WORK / max_i64(m->batch, 1) && m->m > 1 && m->n > 1 &&
-              blas_takes(m->astride, m->m, m->k) && blas_takes(m->bstride, m->k, m->n) && m->cstride[2] == 1;
+    m->blas = dtype_is_float(m->dtype) && m->alpha.f != 0 && m->m * m->n * m->k >= BLAS_MIN_WORK / max_i64(m->batch, 1) &&
+              m->m > 1 && m->n > 1 && blas_takes(m->astride, m->m, m->k) && blas_takes(m->bstride, m->k, m->n) &&
+              m->cstride[2] == 1;
 #ifdef TWINGRAD_NO_BLAS
     m->blas = false;
 #else
@@ -256,20 +259,38 @@ void lower_single(Lower *l, Node *n) {
         return;
     }
     switch (cls) {
-    case LOWER_CHECK: lower_check(l, n); return;
+    case LOWER_CHECK:
+        lower_check(l, n);
+        return;
     case LOWER_SPLAT:
         if (node_splat(n, &value)) {
             lower_fill(l, n, n->buffer, n->t.dtype, tensor_numel(&n->t), value);
         }
         return;
-    case LOWER_CAT: lower_cat(l, n); return;
-    case LOWER_NONZERO: lower_nonzero(l, n); return;
-    case LOWER_SCAN: lower_lines(l, n, LOOP_SCAN); return;
-    case LOWER_SOFTMAX: lower_lines(l, n, LOOP_SOFTMAX); return;
-    case LOWER_MATMUL: lower_matmul(l, n); return;
-    case LOWER_LITERAL: lower_literal(l, n); return;
-    case LOWER_OPAQUE: lower_opaque(l, n); return;
-    default: lower_nest(l, &n, 1); return;
+    case LOWER_CAT:
+        lower_cat(l, n);
+        return;
+    case LOWER_NONZERO:
+        lower_nonzero(l, n);
+        return;
+    case LOWER_SCAN:
+        lower_lines(l, n, LOOP_SCAN);
+        return;
+    case LOWER_SOFTMAX:
+        lower_lines(l, n, LOOP_SOFTMAX);
+        return;
+    case LOWER_MATMUL:
+        lower_matmul(l, n);
+        return;
+    case LOWER_LITERAL:
+        lower_literal(l, n);
+        return;
+    case LOWER_OPAQUE:
+        lower_opaque(l, n);
+        return;
+    default:
+        lower_nest(l, &n, 1);
+        return;
     }
 }
 

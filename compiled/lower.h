@@ -5,37 +5,47 @@
  * A *member* is a node seen as part of a tile nest: an iteration space, how each operand is read at a point of it, where the result
  * goes. Fusion, reinplacing and lowering all decide on members, so they cannot disagree about an address.
  *
- * A *tile nest* is one loop nest over a space: a register bytecode (tile_ops.def) run over tiles of up to TILE elements in row-major
- * order that span rows. All its loads and stores are accesses: buffer, offset, strides. */
+ * A *tile nest* is one loop nest over a space: a register bytecode (tile_ops.def) run over tiles of up to TILE elements in
+ * row-major order that span rows. All its loads and stores are accesses: buffer, offset, strides. */
 #ifndef COMPILED_LOWER_H
 #define COMPILED_LOWER_H
 
 #include "compiled/graph.h"
 
 enum {
-    TILE = 128,         /* elements a tile */
+    TILE = 128,          /* elements a tile */
     MAX_REGISTERS = 160, /* of a nest */
     MAX_MEMBERS = 24,    /* nodes a group: what the registers are counted for */
     MAX_REDUCTIONS = 8,  /* of a nest */
-    MAX_READS = 24      /* operands of a member */
+    MAX_READS = 24       /* operands of a member */
 };
 
 /* ---- lowering classes (lowering.def) ---- */
 typedef enum LowerClass {
-    LOWER_OPAQUE,    /* the shared kernel */
+    LOWER_OPAQUE, /* the shared kernel */
     LOWER_POINTWISE,
-    LOWER_COPY,      /* one operand, perhaps in another dtype or broadcast */
-    LOWER_SPLAT,     /* one value everywhere: readers take the value; it has a buffer only where somebody needs memory */
+    LOWER_COPY,  /* one operand, perhaps in another dtype or broadcast */
+    LOWER_SPLAT, /* one value everywhere: readers take the value; it has a buffer only where somebody needs memory */
     LOWER_FLIP,
     LOWER_TRIANGLE,
-    LOWER_INDEX, LOWER_GATHER, LOWER_INDEX_SELECT,                       /* indirect reads */
+    LOWER_INDEX, /* this and the next two: indirect reads */
+    LOWER_GATHER,
+    LOWER_INDEX_SELECT,
     LOWER_REDUCE,
-    LOWER_STORE, LOWER_VIEW_SCATTER,                                     /* base copied (or in place), region written */
-    LOWER_INDEX_PUT, LOWER_SCATTER, LOWER_INDEX_ADD,                    /* base copied (or in place), indirect writes */
-    LOWER_ADD_REGION,                                                    /* zeros, then a region written or, if it overlaps itself, added to */
-    LOWER_CAT, LOWER_NONZERO, LOWER_SCAN, LOWER_SOFTMAX, LOWER_MATMUL, LOWER_LITERAL,
+    LOWER_STORE, /* this and the next: base copied (or in place), region written */
+    LOWER_VIEW_SCATTER,
+    LOWER_INDEX_PUT, /* this and the next two: base copied (or in place), indirect writes */
+    LOWER_SCATTER,
+    LOWER_INDEX_ADD,
+    LOWER_ADD_REGION, /* zeros, then a region written or, if it overlaps itself, added to */
+    LOWER_CAT,
+    LOWER_NONZERO,
+    LOWER_SCAN,
+    LOWER_SOFTMAX,
+    LOWER_MATMUL,
+    LOWER_LITERAL,
     LOWER_CHECK,
-    LOWER_NOTHING    /* INPUT, TANGENT, VIEW */
+    LOWER_NOTHING /* INPUT, TANGENT, VIEW */
 } LowerClass;
 LowerClass lower_class(const Node *n);
 /* True if the op has loops of its own; false if it runs the shared kernel. */
@@ -53,26 +63,30 @@ typedef enum ReadKind {
 } ReadKind;
 typedef struct Read {
     ReadKind kind;
-    int slot;                     /* operand */
+    int slot; /* operand */
     int64_t offset;
-    int64_t stride[MAX_DIMS];     /* by dim of the member's space */
+    int64_t stride[MAX_DIMS]; /* by dim of the member's space */
 } Read;
 typedef struct Member {
     Node *node;
     LowerClass cls;
-    int ndim;                     /* the space, dims of size 1 left out */
+    int ndim; /* the space, dims of size 1 left out */
     int64_t size[MAX_DIMS];
     int nread;
-    Read *read;                   /* in arena; index operands (AFFINE) precede the INDIRECT one they serve */
-    bool sink;                    /* nobody in the nest can take its value: reductions, and what writes over a base */
-    bool accumulates;             /* writes add to what is there, one point after the other */
-    unsigned reduced;             /* REDUCE: bit set of dims of the space */
+    Read *read;       /* in arena; index operands (AFFINE) precede the INDIRECT one they serve */
+    bool sink;        /* nobody in the nest can take its value: reductions, and what writes over a base */
+    bool accumulates; /* writes add to what is there, one point after the other */
+    unsigned reduced; /* REDUCE: bit set of dims of the space */
     int64_t out_offset;
     int64_t out_stride[MAX_DIMS]; /* where the result's elements go; for an indirect write, without the index terms */
     /* indirect reads and writes: address += index * stride */
     int nterm;
-    struct Term { int read; int64_t stride, bound; bool wrap; } *term;
-    bool region_covers;           /* STORE, VIEW_SCATTER: the whole base is overwritten */
+    struct Term {
+        int read;
+        int64_t stride, bound;
+        bool wrap;
+    } * term;
+    bool region_covers; /* STORE, VIEW_SCATTER: the whole base is overwritten */
 } Member;
 /* Describes `n`; false if its class is not a member's. Tables are allocated in `arena`. */
 bool member_describe(const Compile *c, Node *n, Arena *arena, Member *out);
@@ -89,8 +103,8 @@ bool read_follows_write(const Member *reader, const Read *read, const Member *wr
 enum { LIVE_TO_THE_END = INT32_MAX };
 typedef struct Liveness {
     int nunit;
-    int *unit;   /* by node id: place of its unit in execution order; -1 for INPUT, TANGENT, VIEW */
-    int *last;   /* by node id of a buffer node: the last unit that reads its memory, LIVE_TO_THE_END for outputs; -1: nobody does */
+    int *unit; /* by node id: place of its unit in execution order; -1 for INPUT, TANGENT, VIEW */
+    int *last; /* by node id of a buffer node: the last unit that reads its memory, LIVE_TO_THE_END for outputs; -1: nobody does */
     int last_check; /* unit of the last CHECK, or -1 */
 } Liveness;
 /* End of the unit that begins at place `at`: one past its last node. */
@@ -102,7 +116,7 @@ typedef struct Access {
     int buffer;
     DType dtype;
     int64_t offset;
-    int64_t *stride;   /* by dim of the nest */
+    int64_t *stride; /* by dim of the nest */
 } Access;
 
 typedef enum TileOp {
@@ -131,25 +145,32 @@ typedef enum ReduceKind { REDUCE_SUM, REDUCE_MEAN, REDUCE_PROD, REDUCE_MAX, REDU
 typedef struct TileInst {
     TileOp op;
     short dst, src[4];
-    short access;             /* LOAD, IOTA, STORE, REDUCE; LOADX, STOREX, ADDX: buffer and dtype */
-    bool direct;              /* LOAD: the register may point into the buffer */
+    short access; /* LOAD, IOTA, STORE, REDUCE; LOADX, STOREX, ADDX: buffer and dtype */
+    bool direct;  /* LOAD: the register may point into the buffer */
     ReduceKind reduce;
-    int64_t stride, bound;    /* TERM */
-    bool wrap;                /* TERM: negative indices count from the end */
+    int64_t stride, bound; /* TERM */
+    bool wrap;             /* TERM: negative indices count from the end */
 } TileInst;
 
-typedef struct TileConst { short reg; Kind kind; Scalar value; } TileConst;
+typedef struct TileConst {
+    short reg;
+    Kind kind;
+    Scalar value;
+} TileConst;
 
 typedef struct TileNest {
-    int ndim;                 /* merged dims, kept ones first */
+    int ndim; /* merged dims, kept ones first */
     int64_t size[MAX_DIMS];
     int64_t numel;
-    int64_t reduced;          /* elements a segment: product of the reduced dims; 1 without a reduction */
-    int kept;                 /* dims that are not reduced */
-    int trip;                 /* elements a tile: TILE, or 1 where a trip reads what an earlier one wrote */
-    int naccess; Access *access;
-    int ninst; TileInst *inst;
-    int nconst; TileConst *constant;
+    int64_t reduced; /* elements a segment: product of the reduced dims; 1 without a reduction */
+    int kept;        /* dims that are not reduced */
+    int trip;        /* elements a tile: TILE, or 1 where a trip reads what an earlier one wrote */
+    int naccess;
+    Access *access;
+    int ninst;
+    TileInst *inst;
+    int nconst;
+    TileConst *constant;
     int nreg;
 } TileNest;
 
@@ -157,38 +178,53 @@ typedef struct TileNest {
 typedef struct MatmulLoop {
     DType dtype;
     int64_t batch, m, n, k;
-    Access a, b, c, d;        /* strides: batch, row, column */
+    Access a, b, c, d; /* strides: batch, row, column */
     int64_t astride[3], bstride[3], cstride[3], dstride[3];
     bool has_d, blas;
     Scalar alpha, beta;
 } MatmulLoop;
 
-typedef enum LoopKind { LOOP_TILE, LOOP_MOVE, LOOP_FILL, LOOP_NONZERO, LOOP_SCAN, LOOP_SOFTMAX, LOOP_MATMUL, LOOP_LITERAL, LOOP_OPAQUE, LOOP_CHECK } LoopKind;
+typedef enum LoopKind {
+    LOOP_TILE,
+    LOOP_MOVE,
+    LOOP_FILL,
+    LOOP_NONZERO,
+    LOOP_SCAN,
+    LOOP_SOFTMAX,
+    LOOP_MATMUL,
+    LOOP_LITERAL,
+    LOOP_OPAQUE,
+    LOOP_CHECK
+} LoopKind;
 
 typedef struct Loop {
     LoopKind kind;
-    const Node *node;         /* the node it is for (the last one of a group) */
+    const Node *node; /* the node it is for (the last one of a group) */
     /* MOVE (one dtype), FILL, NONZERO, SCAN, SOFTMAX, CHECK: a space and up to two accesses: to, from */
     int ndim;
     int64_t size[MAX_DIMS];
     int64_t numel;
     Access to, from;
-    Scalar value;             /* FILL */
-    int dim;                  /* SCAN, SOFTMAX: dim of the space that is walked */
-    bool product;             /* SCAN */
+    Scalar value; /* FILL */
+    int dim;      /* SCAN, SOFTMAX: dim of the space that is walked */
+    bool product; /* SCAN */
     TileNest *tile;
     MatmulLoop *matmul;
     const void *literal;
-    int64_t bytes;            /* LITERAL; NONZERO: rows there is room for */
+    int64_t bytes; /* LITERAL; NONZERO: rows there is room for */
     struct Opaque *opaque;
 } Loop;
 
 /* A shared kernel with its operands made ready; storages get their data when it runs. */
 typedef struct Opaque {
     Call call;
-    Tensor *operand; int noperand;
-    Storage *storage; int *buffer;
-    Tensor out; Storage out_storage; int out_buffer;
+    Tensor *operand;
+    int noperand;
+    Storage *storage;
+    int *buffer;
+    Tensor out;
+    Storage out_storage;
+    int out_buffer;
 } Opaque;
 
 typedef struct PlanBuffer {
@@ -197,15 +233,18 @@ typedef struct PlanBuffer {
 
 struct Plan {
     int ninput, ntangent, nbuffer;
-    int *tangent;             /* number of the TANGENT by place */
-    PlanBuffer *buffer;       /* by buffer number; inputs first, then tangents, then temporaries */
-    int64_t bytes;            /* of all temporaries */
-    int nregister;            /* the most registers a nest wants */
+    int *tangent;       /* number of the TANGENT by place */
+    PlanBuffer *buffer; /* by buffer number; inputs first, then tangents, then temporaries */
+    int64_t bytes;      /* of all temporaries */
+    int nregister;      /* the most registers a nest wants */
     int64_t register_bytes;
-    int nloop; Loop *loop;
-    const int *buffer_of;     /* by node id: buffer number, or -1 */
+    int nloop;
+    Loop *loop;
+    const int *buffer_of; /* by node id: buffer number, or -1 */
     int nnode;
-    struct PlanState { void **data; } *state; /* of the last execution, by buffer */
+    struct PlanState {
+        void **data;
+    } * state; /* of the last execution, by buffer */
 };
 
 const char *tile_op_name(TileOp op);

@@ -1,8 +1,8 @@
 /* Members: what a node does at one point of its iteration space.
  *
  * The space of most nodes is their result's sizes; a reduction's is its operand's; of what writes a region or scatters, the values
- * written. Dims of size 1 are left out of it, so that [3, 1] and [3] are one space. An operand that is broadcast has stride 0. Index
- * tensors are ordinary affine reads; the tensor they index is an indirect one, whose address gets index * stride added.
+ * written. Dims of size 1 are left out of it, so that [3, 1] and [3] are one space. An operand that is broadcast has stride 0.
+ * Index tensors are ordinary affine reads; the tensor they index is an indirect one, whose address gets index * stride added.
  *
  * Analyses of indices and regions are inference's own (program/infer.h): a description of geometry is shared, the code that walks
  * it is not. */
@@ -11,141 +11,13 @@
 
 #include <string.h>
 
-/* ---- classes ---- */
-
-static const unsigned char op_classes[OP_COUNT] = {
-#define FACTORY(id, schema, infer, kernel)
-#define VIEW(id, schema, infer, grad)
-#define MULTI_VIEW(id, schema, infer, grad)
-#define POINTWISE(id, schema, pw, operands, typing, grad, saves) [OP_##id] = LOWER_POINTWISE,
-#define FUNC(id, schema, infer, kernel, nature, grad, saves)
-#define COMPOSITE(id, schema, decompose)
-#define INPLACE(id, schema, twin, overlap)
-#define META(id, schema)
-#include "program/ops.def"
-#undef FACTORY
-#undef VIEW
-#undef MULTI_VIEW
-#undef POINTWISE
-#undef FUNC
-#undef COMPOSITE
-#undef INPLACE
-#undef META
-#define LOWERING(id, cls) [OP_##id] = LOWER_##cls,
-#include "compiled/lowering.def"
-#undef LOWERING
-};
-
-/* _as_strided_grad onto a base that is contiguous and holds the whole view: then the result's buffer is that base, and the gradient
- * goes to the view's region of it. */
-static bool strided_grad_is_region(const Node *n) {
-    const Call *call = n->call;
-    Tensor view = {.dtype = n->t.dtype, .ndim = call->arg[4].ints.n, .offset = call->arg[6].i - call->arg[3].i};
-    int64_t extent, numel = tensor_numel(&n->t), step = 1;
-    for (int d = n->t.ndim - 1; d >= 0; d--) {
-        if (n->t.size[d] != 1 && call->arg[2].ints.v[d] != step) {
-            return false;
-        }
-        step *= n->t.size[d];
-    }
-    for (int d = 0; d < view.ndim; d++) {
-        view.size[d] = call->arg[4].ints.v[d];
-        view.stride[d] = call->arg[5].ints.v[d];
-        if (view.stride[d] < 0) {
-            return false;
-        }
-    }
-    return view.offset >= 0 && tensor_extent(&view, &extent) && extent <= numel && tensor_same_size(&view, &n->in[0]->t);
-}
-
-/* Factories other than splats are computed once, at compile time (LITERAL), since they depend on nothing. */
-LowerClass lower_class(const Node *n) {
-    switch (n->kind) {
-    case NODE_OP: return n->op == OP__as_strided_grad && !strided_grad_is_region(n) ? LOWER_OPAQUE : (LowerClass)op_classes[n->op];
-    case NODE_STORE: return LOWER_STORE;
-    case NODE_CHECK: return LOWER_CHECK;
-    default: return LOWER_NOTHING;
-    }
-}
-
-bool lower_is_native(const OpInfo *op) {
-    return op->kind == KIND_VIEW || op->kind == KIND_MULTI_VIEW || op->kind == KIND_FACTORY || op_classes[op->id] != LOWER_OPAQUE;
-}
-
-/* ---- splats ---- */
-
-bool node_splat(const Node *n, Scalar *value) {
-    if (n->kind == NODE_VIEW) {
-        n = n->in[0];
-    }
-    if (n->kind != NODE_OP || op_classes[n->op] != LOWER_SPLAT) {
-        return false;
-    }
-    Scalar given;
-    switch (n->op) {
-    case OP_full:
-    case OP_full_like:
-    case OP_fill_Scalar: given = n->call->arg[1].scalar; break;
-    case OP_new_full: given = n->call->arg[2].scalar; break;
-    case OP_ones:
-    case OP_ones_like:
-    case OP_new_ones: given = scalar_int(1); break;
-    default: given = scalar_int(0); break;
-    }
-    int64_t cell = 0;
-    if (given.kind == CAT_FLOAT) {
-        element_store_double(&cell, n->t.dtype, 0, given.f);
-    } else {
-        element_store_int(&cell, n->t.dtype, 0, given.i);
-    }
-    *value = dtype_is_float(n->t.dtype) ? scalar_float(element_double(&cell, n->t.dtype, 0)) : scalar_int(element_int(&cell, n->t.dtype, 0));
-    return true;
-}
-
-bool store_covers_base(const Node *n) {
-    return n->kind == NODE_STORE && n->region.offset == 0 && tensor_numel(&n->region) == tensor_numel(&n->t) && tensor_is_dense(&n->region);
-}
-
-bool node_reads_slot(const Node *n, int slot) {
-    if (n->kind != NODE_OP) {
-        return n->kind != NODE_STORE || slot == 1 || !store_covers_base(n);
-    }
-    switch (n->op) {
-    case OP_copy:
-    case OP_fill_Tensor: return slot == 1;
-    default: return op_classes[n->op] != LOWER_SPLAT;
-    }
-}
-
-bool node_inlines_splat(const Node *n, int slot) {
-    LowerClass cls = lower_class(n);
-    switch (cls) {
-    case LOWER_INDEX:
-    case LOWER_GATHER:
-    case LOWER_INDEX_SELECT: return slot > 0;
-    case LOWER_POINTWISE:
-    case LOWER_COPY:
-    case LOWER_FLIP:
-    case LOWER_TRIANGLE:
-    case LOWER_REDUCE:
-    case LOWER_STORE:
-    case LOWER_VIEW_SCATTER:
-    case LOWER_INDEX_PUT:
-    case LOWER_SCATTER:
-    case LOWER_INDEX_ADD:
-    case LOWER_ADD_REGION:
-    case LOWER_CAT: return true;
-    default: return false;
-    }
-}
-
 /* ---- spaces ---- */
 
 typedef struct Describe {
     Member *m;
     Arena *arena;
-    int ndim;            /* dims of the whole space, size 1 included */
-    int keep[MAX_DIMS];  /* those that stay */
+    int ndim;           /* dims of the whole space, size 1 included */
+    int keep[MAX_DIMS]; /* those that stay */
 } Describe;
 
 static void set_space(Describe *d, const int64_t *size, int ndim) {
@@ -343,7 +215,8 @@ static bool describe_index_put(Describe *d) {
 }
 
 /* gather, index_select, scatter, index_add: one index operand on one dim of `indexed`; the other dims go straight. */
-static void describe_along(Describe *d, const Tensor *indexed, int dim, int index_slot, bool index_is_1d, bool wrap, int64_t *stride) {
+static void describe_along(Describe *d, const Tensor *indexed, int dim, int index_slot, bool index_is_1d, bool wrap,
+                           int64_t *stride) {
     const Tensor *index = &d->m->node->in[index_slot]->t;
     Read *r = add_read(d, READ_AFFINE, index_slot);
     int64_t whole[MAX_DIMS] = {0}, along[MAX_DIMS] = {0};
@@ -484,7 +357,9 @@ bool member_describe(const Compile *c, Node *n, Arena *arena, Member *m) {
     Describe d = {.m = m, .arena = arena};
     switch (cls) {
     case LOWER_POINTWISE:
-    case LOWER_TRIANGLE: describe_pointwise(&d); return true;
+    case LOWER_TRIANGLE:
+        describe_pointwise(&d);
+        return true;
     case LOWER_COPY: {
         if (n->op == OP__reshape_copy) {
             describe_reshape_copy(&d);
@@ -499,12 +374,23 @@ bool member_describe(const Compile *c, Node *n, Arena *arena, Member *m) {
         set_space(&d, n->t.size, n->t.ndim);
         write_result(&d, &n->t);
         return true;
-    case LOWER_FLIP: describe_flip(&d); return true;
-    case LOWER_INDEX: return describe_index(&d);
-    case LOWER_GATHER: describe_gather(&d, false); return true;
-    case LOWER_INDEX_SELECT: describe_gather(&d, true); return true;
-    case LOWER_REDUCE: describe_reduce(&d); return true;
-    case LOWER_STORE: describe_region(&d, &n->region, 1); return true;
+    case LOWER_FLIP:
+        describe_flip(&d);
+        return true;
+    case LOWER_INDEX:
+        return describe_index(&d);
+    case LOWER_GATHER:
+        describe_gather(&d, false);
+        return true;
+    case LOWER_INDEX_SELECT:
+        describe_gather(&d, true);
+        return true;
+    case LOWER_REDUCE:
+        describe_reduce(&d);
+        return true;
+    case LOWER_STORE:
+        describe_region(&d, &n->region, 1);
+        return true;
     case LOWER_VIEW_SCATTER: {
         Tensor region;
         Error err = {0};
@@ -514,9 +400,14 @@ bool member_describe(const Compile *c, Node *n, Arena *arena, Member *m) {
         describe_region(&d, &region, 1);
         return true;
     }
-    case LOWER_INDEX_PUT: return describe_index_put(&d);
-    case LOWER_SCATTER: describe_scatter(&d); return true;
-    case LOWER_INDEX_ADD: describe_index_add(&d); return true;
+    case LOWER_INDEX_PUT:
+        return describe_index_put(&d);
+    case LOWER_SCATTER:
+        describe_scatter(&d);
+        return true;
+    case LOWER_INDEX_ADD:
+        describe_index_add(&d);
+        return true;
     case LOWER_ADD_REGION:
         if (n->op == OP__unfold_grad) {
             describe_unfold_grad(&d);
@@ -524,7 +415,8 @@ bool member_describe(const Compile *c, Node *n, Arena *arena, Member *m) {
             describe_strided_grad(&d);
         }
         return true;
-    default: return false;
+    default:
+        return false;
     }
 }
 

@@ -1,9 +1,9 @@
 /* Common subexpressions: nodes that compute the same from the same become one.
  *
- * Value numbering by a hash table over kind, op, operands (after replacement), the arguments bit for bit, and the layout of the result.
- * A later node is replaced by an earlier equal one. Floats are equal if their bits are: 0.0 and -0.0 are two constants, and a NaN is
- * itself. Not merged: CHECKs (effects), INPUTs and TANGENTs (given), and a node that is a returned storage: its buffer is the
- * caller's, whatever other buffer holds the same values. A write-back may share: the epilogue copies it.
+ * Value numbering by a hash table over kind, op, operands (after replacement), the arguments bit for bit, and the layout of the
+ * result. A later node is replaced by an earlier equal one. Floats are equal if their bits are: 0.0 and -0.0 are two constants, and
+ * a NaN is itself. Not merged: CHECKs (effects), INPUTs and TANGENTs (given), and a node that is a returned storage: its buffer is
+ * the caller's, whatever other buffer holds the same values. A write-back may share: the epilogue copies it.
  *
  * Needs and keeps SSA; replaced nodes are left to DCE. */
 #include "compiled/graph.h"
@@ -55,23 +55,31 @@ static uint64_t hash_arg(const Compile *c, uint64_t h, ArgType type, const Arg *
     }
     switch (type) {
     case ARG_TENSORS:
-    case ARG_TENSORS_OPT: return mix(h, (uint64_t)arg->tensors.n);
+    case ARG_TENSORS_OPT:
+        return mix(h, (uint64_t)arg->tensors.n);
     case ARG_SCALAR:
-    case ARG_SCALAR_OPT: return mix(mix(h, arg->scalar.kind), arg->scalar.kind == CAT_FLOAT ? hash_float(c, arg->scalar.f) : (uint64_t)arg->scalar.i);
+    case ARG_SCALAR_OPT:
+        return mix(mix(h, arg->scalar.kind),
+                   arg->scalar.kind == CAT_FLOAT ? hash_float(c, arg->scalar.f) : (uint64_t)arg->scalar.i);
     case ARG_INT:
-    case ARG_INT_OPT: return mix(h, (uint64_t)arg->i);
+    case ARG_INT_OPT:
+        return mix(h, (uint64_t)arg->i);
     case ARG_INTS:
     case ARG_INTS_OPT:
         for (int i = 0; i < arg->ints.n; i++) {
             h = mix(h, (uint64_t)arg->ints.v[i]);
         }
         return mix(h, (uint64_t)arg->ints.n);
-    case ARG_BOOL: return mix(h, arg->b);
+    case ARG_BOOL:
+        return mix(h, arg->b);
     case ARG_FLOAT:
-    case ARG_FLOAT_OPT: return mix(h, hash_float(c, arg->f));
+    case ARG_FLOAT_OPT:
+        return mix(h, hash_float(c, arg->f));
     case ARG_DTYPE:
-    case ARG_DTYPE_OPT: return mix(h, arg->dtype);
-    default: return h;
+    case ARG_DTYPE_OPT:
+        return mix(h, arg->dtype);
+    default:
+        return h;
     }
 }
 
@@ -81,24 +89,36 @@ static bool same_arg(const Compile *c, ArgType type, const Arg *a, const Arg *b,
     }
     switch (type) {
     case ARG_TENSORS:
-    case ARG_TENSORS_OPT: return a->tensors.n == b->tensors.n;
+    case ARG_TENSORS_OPT:
+        return a->tensors.n == b->tensors.n;
     case ARG_SCALAR:
-    case ARG_SCALAR_OPT: return same_scalar(c, a->scalar, b->scalar);
+    case ARG_SCALAR_OPT:
+        return same_scalar(c, a->scalar, b->scalar);
     case ARG_INT:
-    case ARG_INT_OPT: return a->i == b->i;
+    case ARG_INT_OPT:
+        return a->i == b->i;
     case ARG_INTS:
-    case ARG_INTS_OPT: return sizes_equal(a->ints.v, a->ints.n, b->ints.v, b->ints.n);
-    case ARG_BOOL: return a->b == b->b;
+    case ARG_INTS_OPT:
+        return sizes_equal(a->ints.v, a->ints.n, b->ints.v, b->ints.n);
+    case ARG_BOOL:
+        return a->b == b->b;
     case ARG_FLOAT:
-    case ARG_FLOAT_OPT: return same_float(c, a->f, b->f);
+    case ARG_FLOAT_OPT:
+        return same_float(c, a->f, b->f);
     case ARG_DTYPE:
-    case ARG_DTYPE_OPT: return a->dtype == b->dtype;
+    case ARG_DTYPE_OPT:
+        return a->dtype == b->dtype;
     case ARG_STR:
-    case ARG_STR_OPT: return strcmp(a->str, b->str) == 0;
-    case ARG_DATA: return a->data.n == b->data.n && (a->data.n == 0 || memcmp(a->data.data, b->data.data, (size_t)(a->data.n * dtype_bytes(dtype))) == 0);
+    case ARG_STR_OPT:
+        return strcmp(a->str, b->str) == 0;
+    case ARG_DATA:
+        return a->data.n == b->data.n &&
+               (a->data.n == 0 || memcmp(a->data.data, b->data.data, (size_t)(a->data.n * dtype_bytes(dtype))) == 0);
     case ARG_TENSOR:
-    case ARG_TENSOR_OPT: return true;
-    default: return false;
+    case ARG_TENSOR_OPT:
+        return true;
+    default:
+        return false;
     }
 }
 
@@ -162,8 +182,8 @@ static Node *find(Table *t, Node *n) {
     }
 }
 
-/* Operands by the map, so that chains of equal nodes are found in one walk. in[0] of VIEW and STORE only to an equal image, which an
- * equal node always is. */
+/* Operands by the map, so that chains of equal nodes are found in one walk. in[0] of VIEW and STORE only to an equal image, which
+ * an equal node always is. */
 static void renumber(Node *n) {
     bool changed = false;
     for (int k = 0; k < n->nin; k++) {

@@ -1,7 +1,7 @@
 /* Dead code: nodes that neither the epilogue nor a CHECK needs, directly or through others, leave the list.
  *
- * One walk backwards: a node that nobody has marked by then is dead. Inputs stay (the epilogue knows them by number). A refused step
- * keeps its node, and with it what the node reads. Keeps SSA and the order. */
+ * One walk backwards: a node that nobody has marked by then is dead. Inputs stay (the epilogue knows them by number). A refused
+ * step keeps its node, and with it what the node reads. Keeps SSA and the order. */
 #include "compiled/graph.h"
 
 bool pass_dce(Compile *c) {

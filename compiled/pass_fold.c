@@ -1,8 +1,9 @@
 /* Constants: what has one value everywhere, and what the compiler can know of it.
  *
- * A splat is a node with one value by construction (node_splat). An elementwise op on splats is a splat: its value is computed once, by the
- * shared kernel on one element, so NaN, -0.0 and every rounding are what they would have been. An op that only moves elements of a splat
- * is a splat too, and one that reads nothing but a size (zeros_like) loses that operand. The node becomes `full` in its place.
+ * A splat is a node with one value by construction (node_splat). An elementwise op on splats is a splat: its value is computed
+ * once, by the shared kernel on one element, so NaN, -0.0 and every rounding are what they would have been. An op that only moves
+ * elements of a splat is a splat too, and one that reads nothing but a size (zeros_like) loses that operand. The node becomes
+ * `full` in its place.
  *
  * Needs and keeps SSA, ids, layouts and order. */
 #include "compiled/lower.h"
@@ -72,7 +73,8 @@ static bool evaluate(Compile *c, const Node *n, Scalar *value) {
     if (call.op->kernel(&call, &out, &k) != ERR_none || k.undefined) {
         return false;
     }
-    *value = dtype_is_float(n->t.dtype) ? scalar_float(element_double(&result, n->t.dtype, 0)) : scalar_int(element_int(&result, n->t.dtype, 0));
+    *value = dtype_is_float(n->t.dtype) ? scalar_float(element_double(&result, n->t.dtype, 0))
+                                        : scalar_int(element_int(&result, n->t.dtype, 0));
     return true;
 }
 
@@ -102,14 +104,17 @@ static bool moved_splat(const Node *n, Scalar *value) {
                 element_store_int(&from, source->t.dtype, 0, value->i);
             }
             element_cast(&to, n->t.dtype, 0, &from, source->t.dtype, 0);
-            *value = dtype_is_float(n->t.dtype) ? scalar_float(element_double(&to, n->t.dtype, 0)) : scalar_int(element_int(&to, n->t.dtype, 0));
+            *value = dtype_is_float(n->t.dtype) ? scalar_float(element_double(&to, n->t.dtype, 0))
+                                                : scalar_int(element_int(&to, n->t.dtype, 0));
         }
         return true;
     }
-    case LOWER_VIEW_SCATTER: return node_splat(n->in[0], value) && node_splat(n->in[1], &other) && n->in[1]->t.dtype == n->t.dtype && same_value(*value, other);
-    case LOWER_INDEX_PUT:
-        return !n->call->arg[3].b && node_splat(n->in[0], value) && node_splat(n->in[n->nin - 1], &other) && n->in[n->nin - 1]->t.dtype == n->t.dtype &&
+    case LOWER_VIEW_SCATTER:
+        return node_splat(n->in[0], value) && node_splat(n->in[1], &other) && n->in[1]->t.dtype == n->t.dtype &&
                same_value(*value, other);
+    case LOWER_INDEX_PUT:
+        return !n->call->arg[3].b && node_splat(n->in[0], value) && node_splat(n->in[n->nin - 1], &other) &&
+               n->in[n->nin - 1]->t.dtype == n->t.dtype && same_value(*value, other);
     case LOWER_CAT:
         if (n->nin == 0 || !node_splat(n->in[0], value)) {
             return false;
@@ -120,7 +125,8 @@ static bool moved_splat(const Node *n, Scalar *value) {
             }
         }
         return true;
-    default: return false;
+    default:
+        return false;
     }
 }
 
@@ -137,7 +143,8 @@ static bool all_splats(const Node *n) {
 /* A STORE of the value that the splat base has everywhere changes nothing: it becomes the base's value. */
 static bool store_of_same(const Node *n, Scalar *value) {
     Scalar stored;
-    return n->kind == NODE_STORE && node_splat(n->in[0], value) && node_splat(n->in[1], &stored) && n->in[1]->t.dtype == n->t.dtype && same_value(*value, stored);
+    return n->kind == NODE_STORE && node_splat(n->in[0], value) && node_splat(n->in[1], &stored) &&
+           n->in[1]->t.dtype == n->t.dtype && same_value(*value, stored);
 }
 
 bool pass_fold(Compile *c) {

@@ -1,7 +1,7 @@
 /* Groups of nodes that become one loop nest.
  *
- * Every node starts as a unit of its own. In graph order, a member node tries to merge its unit with those of its operands. Merging is
- * legal if
+ * Every node starts as a unit of its own. In graph order, a member node tries to merge its unit with those of its operands. Merging
+ * is legal if
  *   - both have one iteration space (and reduce the same dims of it, where both reduce);
  *   - every read across the two is a register: it addresses, trip by trip, what the other member writes, and that is no sink;
  *   - no third unit lies on a path between them (it would have to run in the middle of the nest);
@@ -19,23 +19,23 @@
 enum { SEGMENT = 64, MAX_WEIGHT = 64 };
 
 typedef struct Unit {
-    Member *first, *last;    /* members of a nest, by `after`; NULL: a node that is no member */
-    Node *node;              /* of a unit that is no nest */
-    uint64_t above;          /* units it depends on, directly or not */
+    Member *first, *last; /* members of a nest, by `after`; NULL: a node that is no member */
+    Node *node;           /* of a unit that is no nest */
+    uint64_t above;       /* units it depends on, directly or not */
     int count, weight, reductions;
     unsigned reduced;
-    bool gone;               /* merged into another */
+    bool gone; /* merged into another */
 } Unit;
 
 typedef struct Fuser {
     Compile *c;
     Graph *g;
-    int *unit_of;            /* by node id: unit of this segment, or -1 */
-    Member **member_of;      /* by node id */
-    Member **after;          /* by node id: the next member of the unit */
+    int *unit_of;       /* by node id: unit of this segment, or -1 */
+    Member **member_of; /* by node id */
+    Member **after;     /* by node id: the next member of the unit */
     Unit unit[SEGMENT];
     int nunit;
-    int last_check;          /* unit of the segment's last CHECK, or -1 */
+    int last_check; /* unit of the segment's last CHECK, or -1 */
     uint64_t emitted;
     Node **out;
     int nout, ngroup;
@@ -91,7 +91,8 @@ static bool indices_unique(const Member *m) {
     }
     const Read *index = &m->read[m->term[0].read];
     const Node *n = m->node->in[index->slot];
-    bool counted = node_buffer((Node *)n)->kind == NODE_OP && node_buffer((Node *)n)->op == OP_arange && !dtype_is_float(n->t.dtype);
+    bool counted =
+        node_buffer((Node *)n)->kind == NODE_OP && node_buffer((Node *)n)->op == OP_arange && !dtype_is_float(n->t.dtype);
     const int64_t *straight = m->nread > 0 && !m->sink ? m->read[m->nread - 1].stride : m->out_stride;
     int walked = 0;
     for (int d = 0; d < m->ndim; d++) {
@@ -159,7 +160,8 @@ static bool may_merge(const Fuser *f, int a, int b) {
     if (ua->reductions > 0 && ub->reductions > 0 && ua->reduced != ub->reduced) {
         return false;
     }
-    return !third_between(f, a, b) && !third_between(f, b, a) && all_read_registers(f, a, b) && all_read_registers(f, b, a) && bases_allow(f, a, b) && bases_allow(f, b, a);
+    return !third_between(f, a, b) && !third_between(f, b, a) && all_read_registers(f, a, b) && all_read_registers(f, b, a) &&
+           bases_allow(f, a, b) && bases_allow(f, b, a);
 }
 
 static const char *rule_of(const Member *m) {
@@ -265,7 +267,8 @@ static void flush(Fuser *f) {
 
 static Member *describe(Fuser *f, Node *n) {
     LowerClass cls = lower_class(n);
-    if (cls < LOWER_POINTWISE || cls > LOWER_ADD_REGION || cls == LOWER_SPLAT || (cls == LOWER_VIEW_SCATTER && fault(f->c, FAULT_GR_1))) {
+    if (cls < LOWER_POINTWISE || cls > LOWER_ADD_REGION || cls == LOWER_SPLAT ||
+        (cls == LOWER_VIEW_SCATTER && fault(f->c, FAULT_GR_1))) {
         return NULL;
     }
     Member *m = arena_alloc_raw(f->c->arena, (int64_t)sizeof *m);

@@ -1,8 +1,8 @@
 /* Buffers by liveness.
  *
- * Needs the final order; sets `buffer`. Inputs have the first numbers, tangents the next. Going over the units in order, a node whose
- * memory somebody reads takes the smallest free buffer that is large enough, or a new one; an in-place node takes its base's. A
- * buffer is free again after the unit that reads it last, so what a unit writes never lies where it reads. */
+ * Needs the final order; sets `buffer`. Inputs have the first numbers, tangents the next. Going over the units in order, a node
+ * whose memory somebody reads takes the smallest free buffer that is large enough, or a new one; an in-place node takes its base's.
+ * A buffer is free again after the unit that reads it last, so what a unit writes never lies where it reads. */
 #include "compiled/lower.h"
 
 #include <string.h>

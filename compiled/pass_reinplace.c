@@ -11,7 +11,8 @@
 #include "compiled/lower.h"
 
 static bool writes_over_base(LowerClass cls) {
-    return cls == LOWER_STORE || cls == LOWER_VIEW_SCATTER || cls == LOWER_INDEX_PUT || cls == LOWER_SCATTER || cls == LOWER_INDEX_ADD;
+    return cls == LOWER_STORE || cls == LOWER_VIEW_SCATTER || cls == LOWER_INDEX_PUT || cls == LOWER_SCATTER ||
+           cls == LOWER_INDEX_ADD;
 }
 
 /* Is the base, read through its own layout, the whole of its buffer with the result's layout? */
@@ -107,7 +108,8 @@ bool pass_reinplace(Compile *c) {
         int begin = i, end = unit_end(g, i);
         for (; i < end; i++) {
             Node *n = g->node[i];
-            if (may_write_in_place(c, &live, begin, end, n) && gate(c, n->kind == NODE_STORE ? "store_in_place" : "scatter_in_place")) {
+            if (may_write_in_place(c, &live, begin, end, n) &&
+                gate(c, n->kind == NODE_STORE ? "store_in_place" : "scatter_in_place")) {
                 n->in_place = true;
                 changed = true;
             }

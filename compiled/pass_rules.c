@@ -1,8 +1,9 @@
 /* Algebraic rules (rules.def), each tried at every node, in order, to a fixed point.
  *
- * A rule only looks: it answers with a Rewrite, which is applied when the gate lets it through. Rewrites are of three forms: use another
- * node instead; be another call; read another buffer. A node that is a returned storage is not replaced: its buffer is the caller's. Where a
- * use reads by address and the replacement lies differently in memory, the old node stays for that use (graph_apply_map).
+ * A rule only looks: it answers with a Rewrite, which is applied when the gate lets it through. Rewrites are of three forms: use
+ * another node instead; be another call; read another buffer. A node that is a returned storage is not replaced: its buffer is the
+ * caller's. Where a use reads by address and the replacement lies differently in memory, the old node stays for that use
+ * (graph_apply_map).
  *
  * Needs and keeps SSA; replaced nodes are left to DCE. */
 #include "compiled/lower.h"
@@ -68,7 +69,9 @@ static bool added_constant(const Node *n, Scalar *value) {
     return true;
 }
 
-static bool is_zero(Scalar v, bool negative) { return v.kind == CAT_FLOAT ? v.f == 0 && (signbit(v.f) != 0) == negative : v.i == 0; }
+static bool is_zero(Scalar v, bool negative) {
+    return v.kind == CAT_FLOAT ? v.f == 0 && (signbit(v.f) != 0) == negative : v.i == 0;
+}
 
 /* Does every value of `narrow` come back from `wide`? */
 static bool widens(DType narrow, DType wide) {
@@ -133,10 +136,13 @@ RULE_FUNCTION(idempotent) {
     case OP_ceil:
     case OP_trunc:
     case OP_round:
-    case OP_sign: return op_of(n->in[0]) == op_of(n) && use(w, n->in[0]);
+    case OP_sign:
+        return op_of(n->in[0]) == op_of(n) && use(w, n->in[0]);
     case OP_tril:
-    case OP_triu: return op_of(n->in[0]) == op_of(n) && n->in[0]->call->arg[1].i == n->call->arg[1].i && use(w, n->in[0]);
-    default: return false;
+    case OP_triu:
+        return op_of(n->in[0]) == op_of(n) && n->in[0]->call->arg[1].i == n->call->arg[1].i && use(w, n->in[0]);
+    default:
+        return false;
     }
 }
 
@@ -215,7 +221,9 @@ RULE_FUNCTION(extreme_same) {
     return extreme && n->in[0] == n->in[1] && same_type(n, n->in[0]) && use(w, n->in[0]);
 }
 
-static bool negated_float(const Node *n, const Node *operand) { return op_of(operand) == OP_neg && operand->t.dtype == n->t.dtype && is_float(n); }
+static bool negated_float(const Node *n, const Node *operand) {
+    return op_of(operand) == OP_neg && operand->t.dtype == n->t.dtype && is_float(n);
+}
 
 RULE_FUNCTION(add_neg) {
     return negated_float(n, n->in[1]) && n->in[0]->t.dtype == n->t.dtype && be(c, w, n, OP_sub_Tensor, n->in[0], n->in[1]->in[0]);

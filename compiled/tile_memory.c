@@ -40,95 +40,95 @@ static void odometer_next_row(Odometer *o, const TileNest *nest, const Access *a
 }
 
 /* Runs ROW(k, position, stride, done) for every row: k elements, `done` elements came before. */
-#define FOR_ROWS(ROW)                                                             \
-    int last_ = nest->ndim - 1;                                                   \
-    int64_t stride_ = access->stride[last_];                                      \
-    if (last_ == 0) {                                                             \
-        ROW(m, access->offset + at[0] * stride_, stride_, 0)                      \
-        return;                                                                   \
-    }                                                                             \
-    Odometer o_;                                                                  \
-    odometer_start(&o_, nest, access, at);                                        \
-    for (int done_ = 0;;) {                                                       \
-        int64_t left_ = nest->size[last_] - o_.index[last_];                      \
-        int k_ = left_ < m - done_ ? (int)left_ : m - done_;                      \
-        ROW(k_, o_.position, stride_, done_)                                      \
-        done_ += k_;                                                              \
-        if (done_ == m) {                                                         \
-            return;                                                               \
-        }                                                                         \
-        odometer_next_row(&o_, nest, access);                                     \
+#define FOR_ROWS(ROW)                                                                                                              \
+    int last_ = nest->ndim - 1;                                                                                                    \
+    int64_t stride_ = access->stride[last_];                                                                                       \
+    if (last_ == 0) {                                                                                                              \
+        ROW(m, access->offset + at[0] * stride_, stride_, 0)                                                                       \
+        return;                                                                                                                    \
+    }                                                                                                                              \
+    Odometer o_;                                                                                                                   \
+    odometer_start(&o_, nest, access, at);                                                                                         \
+    for (int done_ = 0;;) {                                                                                                        \
+        int64_t left_ = nest->size[last_] - o_.index[last_];                                                                       \
+        int k_ = left_ < m - done_ ? (int)left_ : m - done_;                                                                       \
+        ROW(k_, o_.position, stride_, done_)                                                                                       \
+        done_ += k_;                                                                                                               \
+        if (done_ == m) {                                                                                                          \
+            return;                                                                                                                \
+        }                                                                                                                          \
+        odometer_next_row(&o_, nest, access);                                                                                      \
     }
 
-#define LOAD_ROW(k, position, stride, done)            \
-    {                                                  \
-        const mem *p = (const mem *)base + (position); \
-        reg *y = (reg *)dst + (done);                  \
-        int64_t step = (stride);                       \
-        if (step == 1) {                               \
-            for (int i = 0; i < (k); i++) {            \
-                y[i] = (reg)p[i];                      \
-            }                                          \
-        } else if (step == 0) {                        \
-            reg v = (reg)*p;                           \
-            for (int i = 0; i < (k); i++) {            \
-                y[i] = v;                              \
-            }                                          \
-        } else {                                       \
-            for (int i = 0; i < (k); i++) {            \
-                y[i] = (reg)p[i * step];               \
-            }                                          \
-        }                                              \
+#define LOAD_ROW(k, position, stride, done)                                                                                        \
+    {                                                                                                                              \
+        const mem *p = (const mem *)base + (position);                                                                             \
+        reg *y = (reg *)dst + (done);                                                                                              \
+        int64_t step = (stride);                                                                                                   \
+        if (step == 1) {                                                                                                           \
+            for (int i = 0; i < (k); i++) {                                                                                        \
+                y[i] = (reg)p[i];                                                                                                  \
+            }                                                                                                                      \
+        } else if (step == 0) {                                                                                                    \
+            reg v = (reg)*p;                                                                                                       \
+            for (int i = 0; i < (k); i++) {                                                                                        \
+                y[i] = v;                                                                                                          \
+            }                                                                                                                      \
+        } else {                                                                                                                   \
+            for (int i = 0; i < (k); i++) {                                                                                        \
+                y[i] = (reg)p[i * step];                                                                                           \
+            }                                                                                                                      \
+        }                                                                                                                          \
     }
-#define STORE_ROW(k, position, stride, done)         \
-    {                                                \
-        mem *p = (mem *)base + (position);           \
-        const reg *x = (const reg *)src + (done);    \
-        int64_t step = (stride);                     \
-        if (step == 1) {                             \
-            for (int i = 0; i < (k); i++) {          \
-                p[i] = (mem)x[i];                    \
-            }                                        \
-        } else {                                     \
-            for (int i = 0; i < (k); i++) {          \
-                p[i * step] = (mem)x[i];             \
-            }                                        \
-        }                                            \
+#define STORE_ROW(k, position, stride, done)                                                                                       \
+    {                                                                                                                              \
+        mem *p = (mem *)base + (position);                                                                                         \
+        const reg *x = (const reg *)src + (done);                                                                                  \
+        int64_t step = (stride);                                                                                                   \
+        if (step == 1) {                                                                                                           \
+            for (int i = 0; i < (k); i++) {                                                                                        \
+                p[i] = (mem)x[i];                                                                                                  \
+            }                                                                                                                      \
+        } else {                                                                                                                   \
+            for (int i = 0; i < (k); i++) {                                                                                        \
+                p[i * step] = (mem)x[i];                                                                                           \
+            }                                                                                                                      \
+        }                                                                                                                          \
     }
 
-#define MEMORY_FUNCTIONS(name, memory_type, register_type)                                                                             \
-    static void load_##name(const TileNest *nest, const Access *access, const int64_t *at, int m, void *dst, const void *base) {       \
-        typedef memory_type mem;                                                                                                       \
-        typedef register_type reg;                                                                                                     \
-        FOR_ROWS(LOAD_ROW)                                                                                                             \
-    }                                                                                                                                  \
-    static void store_##name(const TileNest *nest, const Access *access, const int64_t *at, int m, void *base, const void *src) {      \
-        typedef memory_type mem;                                                                                                       \
-        typedef register_type reg;                                                                                                     \
-        FOR_ROWS(STORE_ROW)                                                                                                            \
-    }                                                                                                                                  \
-    static void load_indirect_##name(int m, void *dst, const void *base, const int64_t *address) {                                     \
-        for (int i = 0; i < m; i++) {                                                                                                  \
-            ((register_type *)dst)[i] = address[i] < 0 ? 0 : (register_type)((const memory_type *)base)[address[i]];                    \
-        }                                                                                                                              \
-    }                                                                                                                                  \
-    static void store_indirect_##name(int m, void *base, const int64_t *address, const void *src) {                                    \
-        for (int i = 0; i < m; i++) {                                                                                                  \
-            if (address[i] >= 0) {                                                                                                     \
-                ((memory_type *)base)[address[i]] = (memory_type)((const register_type *)src)[i];                                      \
-            }                                                                                                                          \
-        }                                                                                                                              \
+#define MEMORY_FUNCTIONS(name, memory_type, register_type)                                                                         \
+    static void load_##name(const TileNest *nest, const Access *access, const int64_t *at, int m, void *dst, const void *base) {   \
+        typedef memory_type mem;                                                                                                   \
+        typedef register_type reg;                                                                                                 \
+        FOR_ROWS(LOAD_ROW)                                                                                                         \
+    }                                                                                                                              \
+    static void store_##name(const TileNest *nest, const Access *access, const int64_t *at, int m, void *base, const void *src) {  \
+        typedef memory_type mem;                                                                                                   \
+        typedef register_type reg;                                                                                                 \
+        FOR_ROWS(STORE_ROW)                                                                                                        \
+    }                                                                                                                              \
+    static void load_indirect_##name(int m, void *dst, const void *base, const int64_t *address) {                                 \
+        for (int i = 0; i < m; i++) {                                                                                              \
+            ((register_type *)dst)[i] = address[i] < 0 ? 0 : (register_type)((const memory_type *)base)[address[i]];               \
+        }                                                                                                                          \
+    }                                                                                                                              \
+    static void store_indirect_##name(int m, void *base, const int64_t *address, const void *src) {                                \
+        for (int i = 0; i < m; i++) {                                                                                              \
+            if (address[i] >= 0) {                                                                                                 \
+                ((memory_type *)base)[address[i]] = (memory_type)((const register_type *)src)[i];                                  \
+            }                                                                                                                      \
+        }                                                                                                                          \
     }
 
 /* In floating types the sum is the type's own; in integers it wraps through uint64_t. */
-#define ADD_FUNCTION(name, memory_type, register_type, wide)                                                                           \
-    static void add_indirect_##name(int m, void *base, const int64_t *address, const void *src) {                                      \
-        for (int i = 0; i < m; i++) {                                                                                                  \
-            if (address[i] >= 0) {                                                                                                     \
-                memory_type *p = (memory_type *)base + address[i];                                                                     \
-                *p = (memory_type)((wide)*p + (wide)((const register_type *)src)[i]);                                                  \
-            }                                                                                                                          \
-        }                                                                                                                              \
+#define ADD_FUNCTION(name, memory_type, register_type, wide)                                                                       \
+    static void add_indirect_##name(int m, void *base, const int64_t *address, const void *src) {                                  \
+        for (int i = 0; i < m; i++) {                                                                                              \
+            if (address[i] >= 0) {                                                                                                 \
+                memory_type *p = (memory_type *)base + address[i];                                                                 \
+                *p = (memory_type)((wide)*p + (wide)((const register_type *)src)[i]);                                              \
+            }                                                                                                                      \
+        }                                                                                                                          \
     }
 
 MEMORY_FUNCTIONS(u8, uint8_t, int64_t)
@@ -154,17 +154,32 @@ static void add_indirect_bool(int m, void *base, const int64_t *address, const v
     }
 }
 
-#define BY_DTYPE(dtype, call)                \
-    switch (dtype) {                         \
-    case DT_bool:                            \
-    case DT_uint8: call(u8); return;         \
-    case DT_int8: call(i8); return;          \
-    case DT_int16: call(i16); return;        \
-    case DT_int32: call(i32); return;        \
-    case DT_int64: call(i64); return;        \
-    case DT_float32: call(f32); return;      \
-    case DT_float64: call(f64); return;      \
-    default: CHECK(!"a dtype with kernels"); \
+#define BY_DTYPE(dtype, call)                                                                                                      \
+    switch (dtype) {                                                                                                               \
+    case DT_bool:                                                                                                                  \
+    case DT_uint8:                                                                                                                 \
+        call(u8);                                                                                                                  \
+        return;                                                                                                                    \
+    case DT_int8:                                                                                                                  \
+        call(i8);                                                                                                                  \
+        return;                                                                                                                    \
+    case DT_int16:                                                                                                                 \
+        call(i16);                                                                                                                 \
+        return;                                                                                                                    \
+    case DT_int32:                                                                                                                 \
+        call(i32);                                                                                                                 \
+        return;                                                                                                                    \
+    case DT_int64:                                                                                                                 \
+        call(i64);                                                                                                                 \
+        return;                                                                                                                    \
+    case DT_float32:                                                                                                               \
+        call(f32);                                                                                                                 \
+        return;                                                                                                                    \
+    case DT_float64:                                                                                                               \
+        call(f64);                                                                                                                 \
+        return;                                                                                                                    \
+    default:                                                                                                                       \
+        CHECK(!"a dtype with kernels");                                                                                            \
     }
 
 void tile_load(const TileNest *nest, const Access *access, const int64_t *at, int m, void *dst, const void *base) {
@@ -201,12 +216,12 @@ void tile_add_indirect(DType dtype, int m, void *base, const int64_t *address, c
 #undef CALL
 }
 
-#define IOTA_ROW(k, position, stride, done)            \
-    {                                                  \
-        int64_t p = (position), step = (stride);       \
-        for (int i = 0; i < (k); i++) {                \
-            dst[(done) + i] = p + i * step;            \
-        }                                              \
+#define IOTA_ROW(k, position, stride, done)                                                                                        \
+    {                                                                                                                              \
+        int64_t p = (position), step = (stride);                                                                                   \
+        for (int i = 0; i < (k); i++) {                                                                                            \
+            dst[(done) + i] = p + i * step;                                                                                        \
+        }                                                                                                                          \
     }
 
 void tile_iota(const TileNest *nest, const Access *access, const int64_t *at, int m, int64_t *dst) { FOR_ROWS(IOTA_ROW) }
@@ -214,10 +229,12 @@ void tile_iota(const TileNest *nest, const Access *access, const int64_t *at, in
 /* ---- plain moves: one dtype, no registers ---- */
 
 /* Rows [0, size[0]) of a nest of `ndim` dims; the last one is a loop by element size. */
-static void move_dims(const int64_t *size, int ndim, const int64_t *to_stride, const int64_t *from_stride, char *to, const char *from, int bytes) {
+static void move_dims(const int64_t *size, int ndim, const int64_t *to_stride, const int64_t *from_stride, char *to,
+                      const char *from, int bytes) {
     if (ndim > 1) {
         for (int64_t i = 0; i < size[0]; i++) {
-            move_dims(size + 1, ndim - 1, to_stride + 1, from_stride + 1, to + i * to_stride[0] * bytes, from + i * from_stride[0] * bytes, bytes);
+            move_dims(size + 1, ndim - 1, to_stride + 1, from_stride + 1, to + i * to_stride[0] * bytes,
+                      from + i * from_stride[0] * bytes, bytes);
         }
         return;
     }
@@ -226,15 +243,19 @@ static void move_dims(const int64_t *size, int ndim, const int64_t *to_stride, c
         memcpy(to, from, (size_t)(n * bytes));
         return;
     }
-#define MOVE(type)                                                     \
-    for (int64_t i = 0; i < n; i++) {                                  \
-        ((type *)(void *)to)[i * ts] = ((const type *)(const void *)from)[i * fs]; \
+#define MOVE(type)                                                                                                                 \
+    for (int64_t i = 0; i < n; i++) {                                                                                              \
+        ((type *)(void *)to)[i * ts] = ((const type *)(const void *)from)[i * fs];                                                 \
     }
     switch (bytes) {
-    case 1: MOVE(uint8_t) break;
-    case 2: MOVE(uint16_t) break;
-    case 4: MOVE(uint32_t) break;
-    default: MOVE(uint64_t) break;
+    case 1:
+        MOVE(uint8_t) break;
+    case 2:
+        MOVE(uint16_t) break;
+    case 4:
+        MOVE(uint32_t) break;
+    default:
+        MOVE(uint64_t) break;
     }
 #undef MOVE
 }

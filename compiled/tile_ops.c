@@ -73,33 +73,33 @@ static inline double floor_quotient(double a, double b) {
 
 /* ---- the loops ---- */
 
-#define TILE_OP(name, in, out, arity, expression)                                                                       \
-    static void run_##name(int m, void *dst, const void *const *src) {                                                  \
-        out *restrict y = dst;                                                                                          \
-        const in *x0 = src[0], *x1 = src[(arity) > 1 ? 1 : 0], *x2 = src[(arity) > 2 ? 2 : 0], *x3 = src[(arity) > 3 ? 3 : 0]; \
-        for (int i = 0; i < m; i++) {                                                                                   \
-            in a = x0[i], b = x1[i], c = x2[i], d = x3[i];                                                              \
-            (void)a, (void)b, (void)c, (void)d;                                                                         \
-            y[i] = (out)(expression);                                                                                   \
-        }                                                                                                               \
+#define TILE_OP(name, in, out, arity, expression)                                                                                  \
+    static void run_##name(int m, void *dst, const void *const *src) {                                                             \
+        out *restrict y = dst;                                                                                                     \
+        const in *x0 = src[0], *x1 = src[(arity) > 1 ? 1 : 0], *x2 = src[(arity) > 2 ? 2 : 0], *x3 = src[(arity) > 3 ? 3 : 0];     \
+        for (int i = 0; i < m; i++) {                                                                                              \
+            in a = x0[i], b = x1[i], c = x2[i], d = x3[i];                                                                         \
+            (void)a, (void)b, (void)c, (void)d;                                                                                    \
+            y[i] = (out)(expression);                                                                                              \
+        }                                                                                                                          \
     }
-#define TILE_OP_SELECT(name, type)                                     \
-    static void run_##name(int m, void *dst, const void *const *src) { \
-        type *restrict y = dst;                                        \
-        const int64_t *x0 = src[0];                                    \
-        const type *x1 = src[1], *x2 = src[2];                         \
-        for (int i = 0; i < m; i++) {                                  \
-            y[i] = x0[i] != 0 ? x1[i] : x2[i];                         \
-        }                                                              \
+#define TILE_OP_SELECT(name, type)                                                                                                 \
+    static void run_##name(int m, void *dst, const void *const *src) {                                                             \
+        type *restrict y = dst;                                                                                                    \
+        const int64_t *x0 = src[0];                                                                                                \
+        const type *x1 = src[1], *x2 = src[2];                                                                                     \
+        for (int i = 0; i < m; i++) {                                                                                              \
+            y[i] = x0[i] != 0 ? x1[i] : x2[i];                                                                                     \
+        }                                                                                                                          \
     }
-#define TILE_OP_MASK(name, type)                                       \
-    static void run_##name(int m, void *dst, const void *const *src) { \
-        type *restrict y = dst;                                        \
-        const type *x0 = src[0], *x2 = src[2];                         \
-        const int64_t *x1 = src[1];                                    \
-        for (int i = 0; i < m; i++) {                                  \
-            y[i] = x1[i] != 0 ? x2[i] : x0[i];                         \
-        }                                                              \
+#define TILE_OP_MASK(name, type)                                                                                                   \
+    static void run_##name(int m, void *dst, const void *const *src) {                                                             \
+        type *restrict y = dst;                                                                                                    \
+        const type *x0 = src[0], *x2 = src[2];                                                                                     \
+        const int64_t *x1 = src[1];                                                                                                \
+        for (int i = 0; i < m; i++) {                                                                                              \
+            y[i] = x1[i] != 0 ? x2[i] : x0[i];                                                                                     \
+        }                                                                                                                          \
     }
 #include "compiled/tile_ops.def"
 #undef TILE_OP

@@ -42,24 +42,24 @@ static double sum_f64(const double *x, int n, double acc) {
     return acc;
 }
 
-#define EXTREME_FUNCTIONS(suffix, type)                                      \
-    static double max_##suffix(const type *x, int n, double acc) {           \
-        for (int i = 0; i < n; i++) {                                        \
-            acc = isnan(acc) ? acc : !((double)x[i] <= acc) ? (double)x[i] : acc; \
-        }                                                                    \
-        return acc;                                                          \
-    }                                                                        \
-    static double min_##suffix(const type *x, int n, double acc) {           \
-        for (int i = 0; i < n; i++) {                                        \
-            acc = isnan(acc) ? acc : !((double)x[i] >= acc) ? (double)x[i] : acc; \
-        }                                                                    \
-        return acc;                                                          \
-    }                                                                        \
-    static double prod_##suffix(const type *x, int n, double acc) {          \
-        for (int i = 0; i < n; i++) {                                        \
-            acc *= (double)x[i];                                             \
-        }                                                                    \
-        return acc;                                                          \
+#define EXTREME_FUNCTIONS(suffix, type)                                                                                            \
+    static double max_##suffix(const type *x, int n, double acc) {                                                                 \
+        for (int i = 0; i < n; i++) {                                                                                              \
+            acc = isnan(acc) ? acc : !((double)x[i] <= acc) ? (double)x[i] : acc;                                                  \
+        }                                                                                                                          \
+        return acc;                                                                                                                \
+    }                                                                                                                              \
+    static double min_##suffix(const type *x, int n, double acc) {                                                                 \
+        for (int i = 0; i < n; i++) {                                                                                              \
+            acc = isnan(acc) ? acc : !((double)x[i] >= acc) ? (double)x[i] : acc;                                                  \
+        }                                                                                                                          \
+        return acc;                                                                                                                \
+    }                                                                                                                              \
+    static double prod_##suffix(const type *x, int n, double acc) {                                                                \
+        for (int i = 0; i < n; i++) {                                                                                              \
+            acc *= (double)x[i];                                                                                                   \
+        }                                                                                                                          \
+        return acc;                                                                                                                \
     }
 EXTREME_FUNCTIONS(f32, float)
 EXTREME_FUNCTIONS(f64, double)
@@ -69,10 +69,18 @@ static void accumulate_float(Accumulator *a, ReduceKind kind, bool single, const
     const double *d = x;
     switch (kind) {
     case REDUCE_SUM:
-    case REDUCE_MEAN: a->f = single ? sum_f32(s, n, a->f) : sum_f64(d, n, a->f); break;
-    case REDUCE_PROD: a->f = single ? prod_f32(s, n, a->f) : prod_f64(d, n, a->f); break;
-    case REDUCE_MAX: a->f = single ? max_f32(s, n, a->f) : max_f64(d, n, a->f); break;
-    case REDUCE_MIN: a->f = single ? min_f32(s, n, a->f) : min_f64(d, n, a->f); break;
+    case REDUCE_MEAN:
+        a->f = single ? sum_f32(s, n, a->f) : sum_f64(d, n, a->f);
+        break;
+    case REDUCE_PROD:
+        a->f = single ? prod_f32(s, n, a->f) : prod_f64(d, n, a->f);
+        break;
+    case REDUCE_MAX:
+        a->f = single ? max_f32(s, n, a->f) : max_f64(d, n, a->f);
+        break;
+    case REDUCE_MIN:
+        a->f = single ? min_f32(s, n, a->f) : min_f64(d, n, a->f);
+        break;
     }
 }
 
@@ -81,10 +89,18 @@ static void accumulate_int(Accumulator *a, ReduceKind kind, const int64_t *x, in
     for (int i = 0; i < n; i++) {
         switch (kind) {
         case REDUCE_SUM:
-        case REDUCE_MEAN: sum += (uint64_t)x[i]; break;
-        case REDUCE_PROD: sum *= (uint64_t)x[i]; break;
-        case REDUCE_MAX: sum = x[i] > (int64_t)sum ? (uint64_t)x[i] : sum; break;
-        case REDUCE_MIN: sum = x[i] < (int64_t)sum ? (uint64_t)x[i] : sum; break;
+        case REDUCE_MEAN:
+            sum += (uint64_t)x[i];
+            break;
+        case REDUCE_PROD:
+            sum *= (uint64_t)x[i];
+            break;
+        case REDUCE_MAX:
+            sum = x[i] > (int64_t)sum ? (uint64_t)x[i] : sum;
+            break;
+        case REDUCE_MIN:
+            sum = x[i] < (int64_t)sum ? (uint64_t)x[i] : sum;
+            break;
         }
     }
     a->i = (int64_t)sum;
@@ -112,7 +128,8 @@ static void accumulator_finish(Accumulator *a, const TileNest *nest, const TileI
     accumulator_start(a, inst->reduce);
 }
 
-static void tile_reduce(Accumulator *a, const TileNest *nest, const TileInst *inst, const Access *access, void *base, const void *src, int m) {
+static void tile_reduce(Accumulator *a, const TileNest *nest, const TileInst *inst, const Access *access, void *base,
+                        const void *src, int m) {
     bool is_float = dtype_is_float(access->dtype), single = access->dtype == DT_float32;
     const char *x = src;
     int bytes = single ? 4 : 8;
@@ -165,7 +182,8 @@ static void advance(const TileNest *nest, int64_t *at, int m) {
 }
 
 /* One tile. own[k] is the memory of register k; reg[k] where it is now. */
-static void run_tile(const TileNest *nest, void *const *data, const int64_t *at, int m, void *const *own, void **reg, Accumulator *acc) {
+static void run_tile(const TileNest *nest, void *const *data, const int64_t *at, int m, void *const *own, void **reg,
+                     Accumulator *acc) {
     for (int k = 0; k < nest->ninst; k++) {
         const TileInst *inst = &nest->inst[k];
         if (inst->op < TILE_OP_COUNT) {
@@ -197,11 +215,20 @@ static void run_tile(const TileNest *nest, void *const *data, const int64_t *at,
             tile_load_indirect(access->dtype, m, own[inst->dst], base, reg[inst->src[0]]);
             reg[inst->dst] = own[inst->dst];
             break;
-        case TILE_STORE: tile_store(nest, access, at, m, base, reg[inst->src[0]]); break;
-        case TILE_STOREX: tile_store_indirect(access->dtype, m, base, reg[inst->src[0]], reg[inst->src[1]]); break;
-        case TILE_ADDX: tile_add_indirect(access->dtype, m, base, reg[inst->src[0]], reg[inst->src[1]]); break;
-        case TILE_REDUCE: tile_reduce(&acc[inst->dst], nest, inst, access, base, reg[inst->src[0]], m); break;
-        default: break;
+        case TILE_STORE:
+            tile_store(nest, access, at, m, base, reg[inst->src[0]]);
+            break;
+        case TILE_STOREX:
+            tile_store_indirect(access->dtype, m, base, reg[inst->src[0]], reg[inst->src[1]]);
+            break;
+        case TILE_ADDX:
+            tile_add_indirect(access->dtype, m, base, reg[inst->src[0]], reg[inst->src[1]]);
+            break;
+        case TILE_REDUCE:
+            tile_reduce(&acc[inst->dst], nest, inst, access, base, reg[inst->src[0]], m);
+            break;
+        default:
+            break;
         }
     }
 }

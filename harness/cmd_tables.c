@@ -1,4 +1,5 @@
 /* ops, faults, passes, oracles: the tables, for people and as JSON lines. */
+#include "compiled/lower.h"
 #include "harness/command.h"
 
 #include <stdio.h>
@@ -16,6 +17,29 @@ static void put_line(Text *t, Arena *arena) {
     arena_reset(arena);
 }
 
+/* How the compiled executor runs an op: loops of its own, the shared kernel, an address (a view), nothing (history only), or as the ops
+ * that it is written in. */
+static const char *lowering(const OpInfo *op) {
+    switch (op->kind) {
+    case KIND_VIEW:
+    case KIND_MULTI_VIEW: return "address";
+    case KIND_COMPOSITE: return "composed";
+    case KIND_META: return "none";
+    case KIND_INPLACE: return lowering(op_info(op->twin));
+    default: return lower_is_native(op) ? "loops" : "kernel";
+    }
+}
+
+/* Whether a gradient flows through an op: by a rule of its own, its twin's, those of the ops that it is written in, or not at all. */
+static const char *derivative(const OpInfo *op) {
+    switch (op->kind) {
+    case KIND_COMPOSITE: return "composed";
+    case KIND_META: return "none";
+    case KIND_INPLACE: return derivative(op_info(op->twin));
+    default: return op->grad ? "rule" : "nondiff";
+    }
+}
+
 int cmd_ops(const Options *o) {
     Arena arena = ARENA_EMPTY;
     for (int id = 0; id < OP_COUNT; id++) {
@@ -24,7 +48,7 @@ int cmd_ops(const Options *o) {
             continue; /* programs cannot name it */
         }
         if (!o->json) {
-            printf("%-11s %s\n", KINDS[op->kind], op->schema);
+            printf("%-10s %-8s %-8s %s\n", KINDS[op->kind], lowering(op), derivative(op), op->schema);
             continue;
         }
         Text t = {.arena = &arena};
@@ -33,7 +57,8 @@ int cmd_ops(const Options *o) {
         add_member(&t, "overload", op->overload);
         add_member(&t, "kind", KINDS[op->kind]);
         add_member(&t, "schema", op->schema);
-        text_printf(&t, ",\"differentiable\":%s", op->grad || op->kind == KIND_COMPOSITE || op->kind == KIND_INPLACE ? "true" : "false");
+        add_member(&t, "lowering", lowering(op));
+        add_member(&t, "derivative", derivative(op));
         put_line(&t, &arena);
     }
     arena_destroy(&arena);

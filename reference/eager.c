@@ -209,12 +209,16 @@ static ErrCode record_returns(Run *r, Tensor **returns) {
     const Program *p = r->p;
     Arena *arena = r->s.arena;
     ReturnRecord *records = arena_array(arena, ReturnRecord, p->nreturns);
-    for (int k = 0; k < p->nreturns; k++) {
+    for (int k = 0; k < p->nreturns; k++) { /* as in Python: all names are read before any history is asked */
         Var *v;
-        bool leaf = false;
         TRY(look_up(r, p->returns[k], &v));
+        returns[k] = &v->tensor;
+    }
+    for (int k = 0; k < p->nreturns; k++) {
+        Var *v = var_of(returns[k]);
+        bool leaf = false;
         TRY(ask_leaf(r, v, &leaf));
-        Tensor *t = returns[k] = &v->tensor;
+        const Tensor *t = &v->tensor;
         ReturnRecord *record = &records[k];
         values_record(&record->values, t, arena);
         memcpy(record->stride, t->stride, sizeof(int64_t) * (size_t)t->ndim);

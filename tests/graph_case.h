@@ -1,5 +1,5 @@
-/* Graphs built by hand, with the values their nodes should have: every op is also run at once by its shared kernel, so that what the
- * compiled loops make of the graph can be compared bit for bit. For tests of compiled/. */
+/* Graphs built by hand, with the values their nodes should have: every op is also run at once by its shared kernel, so that what
+ * the compiled loops make of the graph can be compared bit for bit. For tests of compiled/. */
 #ifndef TESTS_GRAPH_CASE_H
 #define TESTS_GRAPH_CASE_H
 
@@ -18,12 +18,12 @@ typedef struct Case {
     CompileCounters counters;
     Compile c;
     Graph *g;
-    Tensor real[CASE_NODES];      /* by node id: the value, on storages of the case */
+    Tensor real[CASE_NODES]; /* by node id: the value, on storages of the case */
     Storage *input[CASE_INPUTS];
     Node *input_node[CASE_INPUTS];
     int ninputs, nret;
-    const char *undefined;        /* a kernel called the last op's result undefined */
-    bool loose;                   /* sums in another order: compare with a tolerance */
+    const char *undefined; /* a kernel called the last op's result undefined */
+    bool loose;            /* sums in another order: compare with a tolerance */
 } Case;
 
 static inline void case_start(Case *k, FaultId fault) {
@@ -33,7 +33,12 @@ static inline void case_start(Case *k, FaultId fault) {
     k->options.fault = fault;
     k->g = graph_new(&k->arena);
     k->g->input = k->input_node;
-    k->c = (Compile){.arena = &k->arena, .err = &k->err, .options = &k->options, .counters = &k->counters, .graph = k->g, .limits = LIMITS_DEFAULT};
+    k->c = (Compile){.arena = &k->arena,
+                     .err = &k->err,
+                     .options = &k->options,
+                     .counters = &k->counters,
+                     .graph = k->g,
+                     .limits = LIMITS_DEFAULT};
     k->g->ret = arena_array(&k->arena, ReturnPlan, CASE_NODES);
     k->g->written = arena_array(&k->arena, Node *, CASE_INPUTS);
 }
@@ -160,13 +165,25 @@ static inline void case_wanted(Case *k, Node *n) {
     k->g->inp[k->g->ninp++] = (InputPlan){.grad_state = GRAD_VALUE, .grad = n};
 }
 
-enum { PASSES_NONE = 0, PASS_fold = 1, PASS_rules = 2, PASS_cse = 4, PASS_dce = 8, PASS_fuse = 16, PASS_reinplace = 32, PASSES_ALL = 63 };
+enum {
+    PASSES_NONE = 0,
+    PASS_fold = 1,
+    PASS_rules = 2,
+    PASS_cse = 4,
+    PASS_dce = 8,
+    PASS_fuse = 16,
+    PASS_reinplace = 32,
+    PASSES_ALL = 63
+};
 
 /* Runs the passes in `set`; the verifier's complaint, or NULL. */
 static inline const char *case_passes(Case *k, int set) {
-    static const struct { int bit; bool (*run)(Compile *c); const char *name; } list[] = {
-        {PASS_fold, pass_fold, "fold"}, {PASS_rules, pass_rules, "rules"}, {PASS_cse, pass_cse, "cse"},
-        {PASS_dce, pass_dce, "dce"}, {PASS_fuse, pass_fuse, "fuse"}, {PASS_reinplace, pass_reinplace, "reinplace"}};
+    static const struct {
+        int bit;
+        bool (*run)(Compile *c);
+        const char *name;
+    } list[] = {{PASS_fold, pass_fold, "fold"}, {PASS_rules, pass_rules, "rules"}, {PASS_cse, pass_cse, "cse"},
+                {PASS_dce, pass_dce, "dce"},    {PASS_fuse, pass_fuse, "fuse"},    {PASS_reinplace, pass_reinplace, "reinplace"}};
     char message[200];
     for (int i = 0; i < COUNT_OF(list); i++) {
         if (set & list[i].bit) {
@@ -206,7 +223,8 @@ static inline const char *case_compare(Case *k, const Plan *plan, const Node *no
     for (Walk w = walk_start(want.size, want.ndim, pair, 2); walk_more(&w); walk_next(&w), at++) {
         if (!case_same_element(k, want.dtype, want.storage->data, w.at[0], s.data, w.at[1])) {
             return arena_printf(&k->arena, "%%%d element %lld: want %.17g, have %.17g", id, (long long)at,
-                                element_double(want.storage->data, want.dtype, w.at[0]), element_double(s.data, want.dtype, w.at[1]));
+                                element_double(want.storage->data, want.dtype, w.at[0]),
+                                element_double(s.data, want.dtype, w.at[1]));
         }
     }
     return NULL;
@@ -244,7 +262,8 @@ static inline const char *case_check(Case *k, int passes) {
     }
     for (int i = 0; i < k->ninputs && !complaint; i++) {
         const Node *w = k->g->written[i];
-        if (w && memcmp(plan_data(plan, w), k->real[w->id].storage->data, (size_t)(k->input[i]->numel * dtype_bytes(k->input[i]->dtype))) != 0) {
+        if (w && memcmp(plan_data(plan, w), k->real[w->id].storage->data,
+                        (size_t)(k->input[i]->numel * dtype_bytes(k->input[i]->dtype))) != 0) {
             complaint = "a write-back differs";
         } else if (!w && memcmp(data[i], k->input[i]->data, (size_t)(k->input[i]->numel * dtype_bytes(k->input[i]->dtype))) != 0) {
             complaint = "an input was written";

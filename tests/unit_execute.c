@@ -1,17 +1,21 @@
-/* Compiled loops against the shared kernels, bit for bit: every pointwise op over dtypes, layouts and special values; every lowering class
- * over shapes; random fused graphs. */
-#include "tests/graph_case.h"
+/* Compiled loops against the shared kernels, bit for bit: every pointwise op over dtypes, layouts and special values; every
+ * lowering class over shapes; random fused graphs. */
 #include "tensor/rng.h"
+#include "tests/graph_case.h"
 #include "tests/runner.h"
 
 static const DType dtypes[] = {DT_bool, DT_uint8, DT_int8, DT_int16, DT_int32, DT_int64, DT_float32, DT_float64};
-static const Scalar scalars[] = {{CAT_INT, 1, 0}, {CAT_INT, 0, 0}, {CAT_INT, -3, 0}, {CAT_FLOAT, 0, 0.5}, {CAT_FLOAT, 0, -0.0}, {CAT_FLOAT, 0, NAN}, {CAT_FLOAT, 0, -INFINITY}, {CAT_FLOAT, 0, 0.1}, {CAT_BOOL, 1, 0}};
+static const Scalar scalars[] = {{CAT_INT, 1, 0},           {CAT_INT, 0, 0},      {CAT_INT, -3, 0},
+                                 {CAT_FLOAT, 0, 0.5},       {CAT_FLOAT, 0, -0.0}, {CAT_FLOAT, 0, NAN},
+                                 {CAT_FLOAT, 0, -INFINITY}, {CAT_FLOAT, 0, 0.1},  {CAT_BOOL, 1, 0}};
 
 /* Layouts of a [3, 5] operand (and what broadcasts to it) in a storage of 64 elements. */
-typedef struct Layout { int ndim; int64_t size[3], stride[3], offset; } Layout;
-static const Layout layouts[] = {
-    {2, {3, 5}, {5, 1}, 0}, {2, {3, 5}, {1, 3}, 2}, {2, {3, 5}, {20, 2}, 1}, {2, {3, 5}, {0, 1}, 4},
-    {2, {3, 1}, {7, 1}, 0}, {1, {5}, {3}, 7},       {0, {0}, {0}, 9},        {2, {3, 5}, {0, 0}, 3}};
+typedef struct Layout {
+    int ndim;
+    int64_t size[3], stride[3], offset;
+} Layout;
+static const Layout layouts[] = {{2, {3, 5}, {5, 1}, 0}, {2, {3, 5}, {1, 3}, 2}, {2, {3, 5}, {20, 2}, 1}, {2, {3, 5}, {0, 1}, 4},
+                                 {2, {3, 1}, {7, 1}, 0}, {1, {5}, {3}, 7},       {0, {0}, {0}, 9},        {2, {3, 5}, {0, 0}, 3}};
 
 static Node *operand(Case *k, DType dtype, FillKind fill, uint64_t seed, const Layout *l) {
     return case_view(k, case_input(k, dtype, 64, fill, seed), l->ndim, l->size, l->stride, l->offset);
@@ -47,13 +51,15 @@ static void run_pointwise(const OpInfo *op, const DType *dtype, const int *layou
             arg->none = s % 3 == 0;
             arg->str = s % 3 == 1 ? "floor" : "trunc";
             break;
-        default: break;
+        default:
+            break;
         }
     }
     Node *n = case_op(&k, &call);
     if (n) {
         case_return(&k, n);
-        fail_with(case_check(&k, PASSES_NONE), op->id_name, dtype[0] * 100 + dtype[1], layout[0] * 100 + layout[1] * 10 + layout[2], s);
+        fail_with(case_check(&k, PASSES_NONE), op->id_name, dtype[0] * 100 + dtype[1], layout[0] * 100 + layout[1] * 10 + layout[2],
+                  s);
     }
     case_end(&k);
 }
@@ -86,7 +92,9 @@ END_TEST
 
 /* ---- the other classes ---- */
 
-static Arg ints_arg(Case *k, int n, const int64_t *v) { return (Arg){.ints = {arena_copy(&k->arena, v, (int64_t)sizeof *v * n), n}}; }
+static Arg ints_arg(Case *k, int n, const int64_t *v) {
+    return (Arg){.ints = {arena_copy(&k->arena, v, (int64_t)sizeof *v * n), n}};
+}
 static Arg tensor_arg(Node *n) { return (Arg){.tensor = &n->t}; }
 static Arg tensors_arg(Case *k, Node **v, int n) {
     Tensor **list = arena_array(&k->arena, Tensor *, n);
@@ -117,8 +125,14 @@ static Node *index_operand(Case *k, int ndim, const int64_t *size, int64_t low, 
 typedef Node *(*Builder)(Case *k, Node *x, Rng *rng);
 
 static Node *unary_of(Case *k, OpId id, Node *x) { return case_unary(k, id, x); }
-static Node *build_clone(Case *k, Node *x, Rng *r) { (void)r; return unary_of(k, OP_clone, x); }
-static Node *build_contiguous(Case *k, Node *x, Rng *r) { (void)r; return unary_of(k, OP__contiguous_copy, x); }
+static Node *build_clone(Case *k, Node *x, Rng *r) {
+    (void)r;
+    return unary_of(k, OP_clone, x);
+}
+static Node *build_contiguous(Case *k, Node *x, Rng *r) {
+    (void)r;
+    return unary_of(k, OP__contiguous_copy, x);
+}
 static Node *build_to(Case *k, Node *x, Rng *r) {
     Call call = call_new(OP__to_copy);
     call.arg[0] = tensor_arg(x);
@@ -138,7 +152,10 @@ static Node *build_copy(Case *k, Node *x, Rng *r) {
     return case_binary(k, OP_copy, x, operand(k, dtypes[rng_below(r, COUNT_OF(dtypes))], FILL_dyadic, 3, &row));
 }
 static Node *build_fill(Case *k, Node *x, Rng *r) { return case_scalar(k, OP_fill_Scalar, x, scalars[rng_below(r, 3)]); }
-static Node *build_zeros_like(Case *k, Node *x, Rng *r) { (void)r; return unary_of(k, OP_zeros_like, x); }
+static Node *build_zeros_like(Case *k, Node *x, Rng *r) {
+    (void)r;
+    return unary_of(k, OP_zeros_like, x);
+}
 static Node *build_flip(Case *k, Node *x, Rng *r) {
     int64_t dims[2] = {0, -1};
     Call call = call_new(OP_flip);
@@ -180,7 +197,8 @@ static Node *build_index_put(Case *k, Node *x, Rng *r) {
     if (both) {
         list[1] = index_operand(k, 1, &two, 0, n1, r, false);
     }
-    Node *values = case_view(k, case_input(k, x->t.dtype, 64, FILL_dyadic, 5), both ? 1 : 2, sizes, both ? (int64_t[]){3} : (int64_t[]){1, 2}, 1);
+    Node *values = case_view(k, case_input(k, x->t.dtype, 64, FILL_dyadic, 5), both ? 1 : 2, sizes,
+                             both ? (int64_t[]){3} : (int64_t[]){1, 2}, 1);
     Call call = call_new(OP__index_put);
     call.arg[0] = tensor_arg(x);
     call.arg[1] = tensors_arg(k, list, 2);
@@ -239,7 +257,8 @@ static Node *build_slice_scatter(Case *k, Node *x, Rng *r) {
     static const int64_t size[2] = {3, 2}, stride[2] = {2, 1};
     Call call = call_new(OP_slice_scatter);
     call.arg[0] = tensor_arg(x);
-    call.arg[1] = tensor_arg(case_view(k, case_input(k, x->t.dtype, 64, FILL_special, (uint64_t)rng_below(r, 99)), 2, size, stride, 0));
+    call.arg[1] =
+        tensor_arg(case_view(k, case_input(k, x->t.dtype, 64, FILL_special, (uint64_t)rng_below(r, 99)), 2, size, stride, 0));
     call.arg[2] = (Arg){.i = 1};
     call.arg[3] = (Arg){.i = (int64_t)rng_below(r, 2)};
     call.arg[4] = (Arg){.i = call.arg[3].i + 3};
@@ -277,7 +296,8 @@ static Node *build_unfold_grad(Case *k, Node *x, Rng *r) {
 }
 static Node *build_cat(Case *k, Node *x, Rng *r) {
     static const Layout other = {2, {3, 2}, {1, 4}, 2};
-    Node *list[3] = {x, operand(k, dtypes[rng_below(r, COUNT_OF(dtypes))], FILL_special, 8, &other), case_full(k, x, scalar_int(1))};
+    Node *list[3] = {x, operand(k, dtypes[rng_below(r, COUNT_OF(dtypes))], FILL_special, 8, &other),
+                     case_full(k, x, scalar_int(1))};
     Call call = call_new(OP_cat);
     call.arg[0] = tensors_arg(k, list, 3);
     call.arg[1] = (Arg){.i = 1};
@@ -336,9 +356,13 @@ static Node *build_arange(Case *k, Node *x, Rng *r) {
     call.arg[0] = (Arg){.scalar = scalar_int((int64_t)rng_below(r, 9))};
     return case_op(k, &call);
 }
-static Node *build_nonzero(Case *k, Node *x, Rng *r) { (void)r; return unary_of(k, OP_nonzero, x); }
+static Node *build_nonzero(Case *k, Node *x, Rng *r) {
+    (void)r;
+    return unary_of(k, OP_nonzero, x);
+}
 static Node *build_strided_grad(Case *k, Node *x, Rng *r) {
-    int64_t input[2] = {6, 7}, contiguous[2] = {7, 1}, turned[2] = {1, 6}, size[2] = {3, 5}, strides[3][2] = {{7, 1}, {2, 3}, {3, 1}};
+    int64_t input[2] = {6, 7}, contiguous[2] = {7, 1}, turned[2] = {1, 6}, size[2] = {3, 5},
+            strides[3][2] = {{7, 1}, {2, 3}, {3, 1}};
     Call call = call_new(OP__as_strided_grad);
     call.arg[0] = tensor_arg(x);
     call.arg[1] = ints_arg(k, 2, input);
@@ -350,17 +374,40 @@ static Node *build_strided_grad(Case *k, Node *x, Rng *r) {
     return x->t.ndim == 2 ? case_op(k, &call) : NULL;
 }
 
-static const struct { const char *name; Builder build; FillKind fill; bool loose; } builders[] = {
-    {"clone", build_clone, FILL_special, 0}, {"contiguous", build_contiguous, FILL_special, 0}, {"to", build_to, FILL_dyadic, 0},
-    {"reshape_copy", build_reshape_copy, FILL_special, 0}, {"copy", build_copy, FILL_special, 0}, {"fill", build_fill, FILL_special, 0},
-    {"zeros_like", build_zeros_like, FILL_special, 0}, {"flip", build_flip, FILL_special, 0}, {"triangle", build_triangle, FILL_special, 0},
-    {"index", build_index, FILL_special, 0}, {"index_put", build_index_put, FILL_dyadic, 0}, {"gather", build_gather, FILL_special, 0},
-    {"index_select", build_index_select, FILL_special, 0}, {"scatter", build_scatter, FILL_dyadic, 0}, {"index_add", build_index_add, FILL_dyadic, 0},
-    {"slice_scatter", build_slice_scatter, FILL_special, 0}, {"select_scatter", build_select_scatter, FILL_special, 0},
-    {"diagonal_scatter", build_diagonal_scatter, FILL_special, 0}, {"unfold_grad", build_unfold_grad, FILL_dyadic, 0}, {"cat", build_cat, FILL_special, 0},
-    {"reduce", build_reduce, FILL_dyadic, 0}, {"reduce of specials", build_reduce, FILL_special, 1}, {"scan", build_scan, FILL_dyadic, 1},
-    {"softmax", build_softmax, FILL_special, 1}, {"mm", build_mm, FILL_dyadic, 0}, {"mv", build_mv, FILL_dyadic, 0}, {"arange", build_arange, FILL_zeros, 0},
-    {"nonzero", build_nonzero, FILL_special, 0}, {"strided_grad", build_strided_grad, FILL_dyadic, 0}};
+static const struct {
+    const char *name;
+    Builder build;
+    FillKind fill;
+    bool loose;
+} builders[] = {{"clone", build_clone, FILL_special, 0},
+                {"contiguous", build_contiguous, FILL_special, 0},
+                {"to", build_to, FILL_dyadic, 0},
+                {"reshape_copy", build_reshape_copy, FILL_special, 0},
+                {"copy", build_copy, FILL_special, 0},
+                {"fill", build_fill, FILL_special, 0},
+                {"zeros_like", build_zeros_like, FILL_special, 0},
+                {"flip", build_flip, FILL_special, 0},
+                {"triangle", build_triangle, FILL_special, 0},
+                {"index", build_index, FILL_special, 0},
+                {"index_put", build_index_put, FILL_dyadic, 0},
+                {"gather", build_gather, FILL_special, 0},
+                {"index_select", build_index_select, FILL_special, 0},
+                {"scatter", build_scatter, FILL_dyadic, 0},
+                {"index_add", build_index_add, FILL_dyadic, 0},
+                {"slice_scatter", build_slice_scatter, FILL_special, 0},
+                {"select_scatter", build_select_scatter, FILL_special, 0},
+                {"diagonal_scatter", build_diagonal_scatter, FILL_special, 0},
+                {"unfold_grad", build_unfold_grad, FILL_dyadic, 0},
+                {"cat", build_cat, FILL_special, 0},
+                {"reduce", build_reduce, FILL_dyadic, 0},
+                {"reduce of specials", build_reduce, FILL_special, 1},
+                {"scan", build_scan, FILL_dyadic, 1},
+                {"softmax", build_softmax, FILL_special, 1},
+                {"mm", build_mm, FILL_dyadic, 0},
+                {"mv", build_mv, FILL_dyadic, 0},
+                {"arange", build_arange, FILL_zeros, 0},
+                {"nonzero", build_nonzero, FILL_special, 0},
+                {"strided_grad", build_strided_grad, FILL_dyadic, 0}};
 
 START_TEST(every_lowering_class_equals_its_kernels) {
     Rng rng = {7};
@@ -379,7 +426,8 @@ START_TEST(every_lowering_class_equals_its_kernels) {
             Node *n = builders[i].build(&k, x, &rng);
             if (n && !k.undefined) {
                 case_return(&k, n);
-                fail_with(case_check(&k, round % 2 ? PASSES_ALL : PASSES_NONE), builders[i].name, (int)dtype, (int)(l - layouts), round);
+                fail_with(case_check(&k, round % 2 ? PASSES_ALL : PASSES_NONE), builders[i].name, (int)dtype, (int)(l - layouts),
+                          round);
                 ran[i]++;
             }
             case_end(&k);
@@ -398,7 +446,10 @@ START_TEST(sizes_around_the_tile_and_empty) {
             Case k;
             case_start(&k, FAULT_NONE);
             k.loose = true;
-            int64_t n = sizes[i], size[2] = {shape == 1 ? 3 : n, shape == 1 ? n : 3}, stride[2] = {shape < 2 ? size[1] : 1, shape < 2 ? 1 : shape == 2 ? size[0] : 0};
+            int64_t n = sizes[i], size[2] = {shape == 1 ? 3 : n, shape == 1 ? n : 3},
+                    stride[2] = {shape < 2 ? size[1] : 1, shape < 2    ? 1
+                                                          : shape == 2 ? size[0]
+                                                                       : 0};
             Node *x = case_view(&k, case_input(&k, DT_float32, 3 * n + 3, FILL_uniform, 4), 2, size, stride, 1);
             Node *y = case_unary(&k, OP_exp, case_binary(&k, OP_mul_Tensor, x, x));
             Call sum = call_new(OP_sum_dim);
@@ -426,7 +477,8 @@ START_TEST(products_of_matrices_by_blas_and_by_loops) {
             k.loose = true;
             int64_t rows = m[i % 3], columns = n[i / 3 % 3], inner = depth[i / 9];
             int64_t as[2] = {rows, inner}, bs[2] = {inner, columns};
-            int64_t at[2] = {t & 1 ? 1 : max_i64(inner, 1), t & 1 ? max_i64(rows, 1) : 1}, bt[2] = {t & 2 ? 1 : max_i64(columns, 1), t & 2 ? max_i64(inner, 1) : 1};
+            int64_t at[2] = {t & 1 ? 1 : max_i64(inner, 1), t & 1 ? max_i64(rows, 1) : 1},
+                    bt[2] = {t & 2 ? 1 : max_i64(columns, 1), t & 2 ? max_i64(inner, 1) : 1};
             DType dtype = t & 4 ? DT_float64 : DT_float32;
             Node *a = case_view(&k, case_input(&k, dtype, rows * inner + 1, FILL_uniform, 1), 2, as, at, 0);
             Node *b = case_view(&k, case_input(&k, dtype, columns * inner + 1, FILL_uniform, 2), 2, bs, bt, 0);
@@ -449,18 +501,24 @@ END_TEST
 
 static Node *random_node(Case *k, Node **pool, int n, Rng *r) {
     Node *a = pool[rng_below(r, n)], *b = pool[rng_below(r, n)];
-    static const OpId unary[] = {OP_neg, OP_abs, OP_relu, OP_floor, OP_square, OP_sqrt, OP_reciprocal, OP_clone, OP_logical_not, OP_sign, OP_zeros_like, OP_ones_like};
-    static const OpId binary[] = {OP_add_Tensor, OP_sub_Tensor, OP_mul_Tensor, OP_div_Tensor, OP_maximum, OP_minimum, OP_eq_Tensor, OP_lt_Tensor, OP_fmax};
-    static const OpId scalar[] = {OP_add_Scalar, OP_sub_Scalar, OP_mul_Scalar, OP_div_Scalar, OP_pow_Tensor_Scalar, OP_ge_Scalar, OP_rsub_Scalar, OP_clamp_min};
+    static const OpId unary[] = {OP_neg,        OP_abs,   OP_relu,        OP_floor, OP_square,     OP_sqrt,
+                                 OP_reciprocal, OP_clone, OP_logical_not, OP_sign,  OP_zeros_like, OP_ones_like};
+    static const OpId binary[] = {OP_add_Tensor, OP_sub_Tensor, OP_mul_Tensor, OP_div_Tensor, OP_maximum,
+                                  OP_minimum,    OP_eq_Tensor,  OP_lt_Tensor,  OP_fmax};
+    static const OpId scalar[] = {OP_add_Scalar,        OP_sub_Scalar, OP_mul_Scalar,  OP_div_Scalar,
+                                  OP_pow_Tensor_Scalar, OP_ge_Scalar,  OP_rsub_Scalar, OP_clamp_min};
     switch (rng_below(r, 12)) {
     case 0:
     case 1:
-    case 2: return case_unary(k, unary[rng_below(r, COUNT_OF(unary))], a);
+    case 2:
+        return case_unary(k, unary[rng_below(r, COUNT_OF(unary))], a);
     case 3:
     case 4:
-    case 5: return case_binary(k, binary[rng_below(r, COUNT_OF(binary))], a, b);
+    case 5:
+        return case_binary(k, binary[rng_below(r, COUNT_OF(binary))], a, b);
     case 6:
-    case 7: return case_scalar(k, scalar[rng_below(r, COUNT_OF(scalar))], a, scalars[rng_below(r, COUNT_OF(scalars) - 1)]);
+    case 7:
+        return case_scalar(k, scalar[rng_below(r, COUNT_OF(scalar))], a, scalars[rng_below(r, COUNT_OF(scalars) - 1)]);
     case 8: { /* a transposed or stepped view */
         Node *base = node_buffer(a);
         if (a->t.ndim != 2) {
@@ -525,7 +583,8 @@ START_TEST(random_graphs_survive_all_passes) {
         int n = 0;
         static const DType kinds[] = {DT_float32, DT_float32, DT_float64, DT_int64, DT_int8, DT_bool};
         for (int i = 0; i < 3; i++) {
-            pool[n++] = operand(&k, kinds[rng_below(&rng, COUNT_OF(kinds))], fill, seed + (uint64_t)i, &layouts[rng_below(&rng, 5)]);
+            pool[n++] =
+                operand(&k, kinds[rng_below(&rng, COUNT_OF(kinds))], fill, seed + (uint64_t)i, &layouts[rng_below(&rng, 5)]);
         }
         for (int i = 0; i < 12 && k.ninputs < CASE_INPUTS - 1; i++) {
             Node *fresh = random_node(&k, pool, n, &rng);
@@ -564,8 +623,15 @@ START_TEST(a_check_fires_before_anything_is_read_out_of_bounds) {
     ck_assert_ptr_null(case_passes(&k, PASSES_ALL));
     pass_plan(&k.c);
     Plan *plan = graph_lower(&k.c);
-    static const struct { int64_t v[2]; int sid; ErrCode code; } cases[] = {
-        {{1, 4}, 3, ERR_index_range}, {{-5, 0}, 3, ERR_index_range}, {{-4, 0}, 5, ERR_invalid}, {{-4, 3}, -1, ERR_none}, {{INT64_MIN, INT64_MAX}, 3, ERR_index_range}};
+    static const struct {
+        int64_t v[2];
+        int sid;
+        ErrCode code;
+    } cases[] = {{{1, 4}, 3, ERR_index_range},
+                 {{-5, 0}, 3, ERR_index_range},
+                 {{-4, 0}, 5, ERR_invalid},
+                 {{-4, 3}, -1, ERR_none},
+                 {{INT64_MIN, INT64_MAX}, 3, ERR_index_range}};
     for (int i = 0; i < COUNT_OF(cases); i++) {
         int64_t values[2] = {cases[i].v[0], cases[i].v[1]};
         void *data[2] = {k.input[0]->data, values};

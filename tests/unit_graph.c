@@ -72,7 +72,9 @@ static void check_of_floats(Small *s) { s->check->in[0] = s->x; }
 static void check_code(Small *s) { s->check->check_code = ERR_none; }
 static void checks_out_of_order(Small *s) { graph_check(s->k.g, CHECK_INDEX, s->index, 4, ERR_index_range, "out", 0); }
 static void group_torn(Small *s) { s->view->group = -1, s->op->group = 1, s->index->group = 1, s->check->group = -1; }
-static void in_place_without_base(Small *s) { s->op->in_place = true, s->op->nin = 0, ((Call *)s->op->call)->op = op_info(OP_zeros), s->op->op = OP_zeros; }
+static void in_place_without_base(Small *s) {
+    s->op->in_place = true, s->op->nin = 0, ((Call *)s->op->call)->op = op_info(OP_zeros), s->op->op = OP_zeros;
+}
 static void return_not_there(Small *s) { s->k.g->ret[0].value = graph_op(graph_new(&s->k.arena), s->op->call, &s->op->t, 0); }
 static void return_is_view(Small *s) { s->k.g->ret[0].value = s->view; }
 static void return_outside(Small *s) { s->k.g->ret[0].layout.offset = 3; }
@@ -86,17 +88,49 @@ static void tangent_not_contiguous(Small *s) {
     t->t.stride[1] = 2;
 }
 
-static const struct { Break run; const char *says; } breaks[] = {
-    {null_node, "no node at place"}, {double_id, "taken twice"}, {id_out_of_range, "bad id"}, {negative_size, "out of range"}, {too_many_dims, "out of range"},
-    {bad_dtype, "out of range"}, {foreign_operand, "not in the graph"}, {late_operand, "comes later"}, {operand_is_check, "is a CHECK"},
-    {operand_missing, "with 1 operands"}, {view_of_view, "VIEW of a VIEW"}, {view_outside, "outside its buffer"}, {view_dtype, "another dtype"},
-    {buffer_offset, "not dense from 0"}, {buffer_gap, "not dense from 0"}, {other_size, "another dtype or size"}, {other_dtype, "another dtype or size"},
-    {no_call, "without a call"}, {in_place_op, "not a functional op"}, {other_op, "op is not the call's"}, {call_differs, "differs from the call"}, {store_into_view, "into a VIEW"},
-    {store_layout, "another layout"}, {region_outside, "outside its base"}, {region_dtype, "region of another dtype"}, {value_does_not_fit, "does not fit its region"},
-    {write_in_functional, "WRITE in a functional graph"}, {check_of_floats, "CHECK of nothing"}, {check_code, "CHECK of nothing"},
-    {checks_out_of_order, "statement order"}, {group_torn, "not contiguous"}, {in_place_without_base, ""}, {return_not_there, "return 0 has no buffer"},
-    {return_is_view, "return 0 has no buffer"}, {return_outside, "outside its buffer"}, {return_of_no_input, "aliases input storage 2"},
-    {gradient_not_there, "gradient of input 0"}, {written_size, "does not fit it"}, {input_not_there, "not the graph's"}, {tangent_not_contiguous, "not contiguous"}};
+static const struct {
+    Break run;
+    const char *says;
+} breaks[] = {{null_node, "no node at place"},
+              {double_id, "taken twice"},
+              {id_out_of_range, "bad id"},
+              {negative_size, "out of range"},
+              {too_many_dims, "out of range"},
+              {bad_dtype, "out of range"},
+              {foreign_operand, "not in the graph"},
+              {late_operand, "comes later"},
+              {operand_is_check, "is a CHECK"},
+              {operand_missing, "with 1 operands"},
+              {view_of_view, "VIEW of a VIEW"},
+              {view_outside, "outside its buffer"},
+              {view_dtype, "another dtype"},
+              {buffer_offset, "not dense from 0"},
+              {buffer_gap, "not dense from 0"},
+              {other_size, "another dtype or size"},
+              {other_dtype, "another dtype or size"},
+              {no_call, "without a call"},
+              {in_place_op, "not a functional op"},
+              {other_op, "op is not the call's"},
+              {call_differs, "differs from the call"},
+              {store_into_view, "into a VIEW"},
+              {store_layout, "another layout"},
+              {region_outside, "outside its base"},
+              {region_dtype, "region of another dtype"},
+              {value_does_not_fit, "does not fit its region"},
+              {write_in_functional, "WRITE in a functional graph"},
+              {check_of_floats, "CHECK of nothing"},
+              {check_code, "CHECK of nothing"},
+              {checks_out_of_order, "statement order"},
+              {group_torn, "not contiguous"},
+              {in_place_without_base, ""},
+              {return_not_there, "return 0 has no buffer"},
+              {return_is_view, "return 0 has no buffer"},
+              {return_outside, "outside its buffer"},
+              {return_of_no_input, "aliases input storage 2"},
+              {gradient_not_there, "gradient of input 0"},
+              {written_size, "does not fit it"},
+              {input_not_there, "not the graph's"},
+              {tangent_not_contiguous, "not contiguous"}};
 
 START_TEST(verifier_finds_every_broken_invariant) {
     char message[256];
@@ -178,29 +212,86 @@ static Node *splat_bool(Case *k, const Node *like, bool v) {
 static Node *stored(Case *k, Node *x, Node *y, int64_t at, int64_t read_at) {
     Tensor region = {.dtype = x->t.dtype, .ndim = 1, .size = {3}, .stride = {1}, .offset = at};
     static const int64_t size[1] = {3}, stride[1] = {1};
-    Node *base = case_unary(k, OP_clone, x), *store = case_store(k, base, case_view(k, node_buffer(y), 1, size, stride, 4), &region);
+    Node *base = case_unary(k, OP_clone, x),
+         *store = case_store(k, base, case_view(k, node_buffer(y), 1, size, stride, 4), &region);
     return case_unary(k, OP_neg, case_view(k, store, 1, size, stride, read_at));
 }
 
-static Node *p_clone(Case *k, Node *x, Node *y) { (void)y; return case_unary(k, OP_neg, case_unary(k, OP_clone, x)); }
-static Node *p_cast(Case *k, Node *x, Node *y) { (void)y; return case_unary(k, OP_neg, to_dtype(k, to_dtype(k, x, DT_float64), DT_float32)); }
-static Node *p_narrow_cast(Case *k, Node *x, Node *y) { (void)y; return case_unary(k, OP_abs, to_dtype(k, to_dtype(k, x, DT_bool), DT_float32)); }
-static Node *p_neg_neg(Case *k, Node *x, Node *y) { (void)y; return case_unary(k, OP_exp, case_unary(k, OP_neg, case_unary(k, OP_neg, x))); }
-static Node *p_relu_relu(Case *k, Node *x, Node *y) { (void)y; return case_unary(k, OP_exp, case_unary(k, OP_relu, case_unary(k, OP_relu, x))); }
-static Node *p_round_round(Case *k, Node *x, Node *y) { (void)y; return case_unary(k, OP_exp, case_unary(k, OP_round, case_unary(k, OP_round, x))); }
-static Node *p_sign_sign(Case *k, Node *x, Node *y) { (void)y; return case_unary(k, OP_exp, case_unary(k, OP_sign, case_unary(k, OP_sign, x))); }
-static Node *p_abs_neg(Case *k, Node *x, Node *y) { (void)y; return case_unary(k, OP_abs, case_unary(k, OP_neg, x)); }
-static Node *p_square_neg(Case *k, Node *x, Node *y) { (void)y; return case_unary(k, OP_square, case_unary(k, OP_neg, x)); }
-static Node *p_square_abs(Case *k, Node *x, Node *y) { (void)y; return case_unary(k, OP_square, case_unary(k, OP_abs, x)); }
-static Node *p_mul_one(Case *k, Node *x, Node *y) { (void)y; return case_unary(k, OP_neg, case_scalar(k, OP_mul_Scalar, x, scalar_int(1))); }
-static Node *p_mul_ones(Case *k, Node *x, Node *y) { (void)y; return case_unary(k, OP_neg, case_binary(k, OP_mul_Tensor, case_full(k, x, scalar_int(1)), x)); }
-static Node *p_div_one(Case *k, Node *x, Node *y) { (void)y; return case_unary(k, OP_reciprocal, case_scalar(k, OP_div_Scalar, x, scalar_int(1))); }
-static Node *p_add_zero(Case *k, Node *x, Node *y) { (void)y; return case_unary(k, OP_reciprocal, case_scalar(k, OP_add_Scalar, x, scalar_int(0))); }
-static Node *p_add_minus_zero(Case *k, Node *x, Node *y) { (void)y; return case_unary(k, OP_reciprocal, case_scalar(k, OP_add_Scalar, x, scalar_float(-0.0))); }
-static Node *p_sub_zero(Case *k, Node *x, Node *y) { (void)y; return case_unary(k, OP_reciprocal, case_scalar(k, OP_sub_Scalar, x, scalar_int(0))); }
-static Node *p_sub_minus_zero(Case *k, Node *x, Node *y) { (void)y; return case_unary(k, OP_reciprocal, case_scalar(k, OP_sub_Scalar, x, scalar_float(-0.0))); }
-static Node *p_pow_one(Case *k, Node *x, Node *y) { (void)y; return case_unary(k, OP_reciprocal, case_scalar(k, OP_pow_Tensor_Scalar, x, scalar_int(1))); }
-static Node *p_where_same(Case *k, Node *x, Node *y) { return case_unary(k, OP_neg, where(k, case_binary(k, OP_lt_Tensor, x, y), x, x)); }
+static Node *p_clone(Case *k, Node *x, Node *y) {
+    (void)y;
+    return case_unary(k, OP_neg, case_unary(k, OP_clone, x));
+}
+static Node *p_cast(Case *k, Node *x, Node *y) {
+    (void)y;
+    return case_unary(k, OP_neg, to_dtype(k, to_dtype(k, x, DT_float64), DT_float32));
+}
+static Node *p_narrow_cast(Case *k, Node *x, Node *y) {
+    (void)y;
+    return case_unary(k, OP_abs, to_dtype(k, to_dtype(k, x, DT_bool), DT_float32));
+}
+static Node *p_neg_neg(Case *k, Node *x, Node *y) {
+    (void)y;
+    return case_unary(k, OP_exp, case_unary(k, OP_neg, case_unary(k, OP_neg, x)));
+}
+static Node *p_relu_relu(Case *k, Node *x, Node *y) {
+    (void)y;
+    return case_unary(k, OP_exp, case_unary(k, OP_relu, case_unary(k, OP_relu, x)));
+}
+static Node *p_round_round(Case *k, Node *x, Node *y) {
+    (void)y;
+    return case_unary(k, OP_exp, case_unary(k, OP_round, case_unary(k, OP_round, x)));
+}
+static Node *p_sign_sign(Case *k, Node *x, Node *y) {
+    (void)y;
+    return case_unary(k, OP_exp, case_unary(k, OP_sign, case_unary(k, OP_sign, x)));
+}
+static Node *p_abs_neg(Case *k, Node *x, Node *y) {
+    (void)y;
+    return case_unary(k, OP_abs, case_unary(k, OP_neg, x));
+}
+static Node *p_square_neg(Case *k, Node *x, Node *y) {
+    (void)y;
+    return case_unary(k, OP_square, case_unary(k, OP_neg, x));
+}
+static Node *p_square_abs(Case *k, Node *x, Node *y) {
+    (void)y;
+    return case_unary(k, OP_square, case_unary(k, OP_abs, x));
+}
+static Node *p_mul_one(Case *k, Node *x, Node *y) {
+    (void)y;
+    return case_unary(k, OP_neg, case_scalar(k, OP_mul_Scalar, x, scalar_int(1)));
+}
+static Node *p_mul_ones(Case *k, Node *x, Node *y) {
+    (void)y;
+    return case_unary(k, OP_neg, case_binary(k, OP_mul_Tensor, case_full(k, x, scalar_int(1)), x));
+}
+static Node *p_div_one(Case *k, Node *x, Node *y) {
+    (void)y;
+    return case_unary(k, OP_reciprocal, case_scalar(k, OP_div_Scalar, x, scalar_int(1)));
+}
+static Node *p_add_zero(Case *k, Node *x, Node *y) {
+    (void)y;
+    return case_unary(k, OP_reciprocal, case_scalar(k, OP_add_Scalar, x, scalar_int(0)));
+}
+static Node *p_add_minus_zero(Case *k, Node *x, Node *y) {
+    (void)y;
+    return case_unary(k, OP_reciprocal, case_scalar(k, OP_add_Scalar, x, scalar_float(-0.0)));
+}
+static Node *p_sub_zero(Case *k, Node *x, Node *y) {
+    (void)y;
+    return case_unary(k, OP_reciprocal, case_scalar(k, OP_sub_Scalar, x, scalar_int(0)));
+}
+static Node *p_sub_minus_zero(Case *k, Node *x, Node *y) {
+    (void)y;
+    return case_unary(k, OP_reciprocal, case_scalar(k, OP_sub_Scalar, x, scalar_float(-0.0)));
+}
+static Node *p_pow_one(Case *k, Node *x, Node *y) {
+    (void)y;
+    return case_unary(k, OP_reciprocal, case_scalar(k, OP_pow_Tensor_Scalar, x, scalar_int(1)));
+}
+static Node *p_where_same(Case *k, Node *x, Node *y) {
+    return case_unary(k, OP_neg, where(k, case_binary(k, OP_lt_Tensor, x, y), x, x));
+}
 static Node *p_where_true(Case *k, Node *x, Node *y) { return case_unary(k, OP_neg, where(k, splat_bool(k, x, true), x, y)); }
 static Node *p_where_false(Case *k, Node *x, Node *y) { return case_unary(k, OP_neg, where(k, splat_bool(k, x, false), x, y)); }
 static Node *p_masked(Case *k, Node *x, Node *y) {
@@ -211,16 +302,34 @@ static Node *p_masked(Case *k, Node *x, Node *y) {
     call.arg[2].scalar = scalar_int(3);
     return case_unary(k, OP_neg, case_op(k, &call));
 }
-static Node *p_maximum(Case *k, Node *x, Node *y) { (void)y; return case_unary(k, OP_reciprocal, case_binary(k, OP_maximum, x, x)); }
-static Node *p_fmin(Case *k, Node *x, Node *y) { (void)y; return case_unary(k, OP_reciprocal, case_binary(k, OP_fmin, x, x)); }
-static Node *p_add_neg(Case *k, Node *x, Node *y) { return case_unary(k, OP_reciprocal, case_binary(k, OP_add_Tensor, x, case_unary(k, OP_neg, y))); }
-static Node *p_sub_neg(Case *k, Node *x, Node *y) { return case_unary(k, OP_reciprocal, case_binary(k, OP_sub_Tensor, x, case_unary(k, OP_neg, y))); }
-static Node *p_mul_negs(Case *k, Node *x, Node *y) { return case_unary(k, OP_reciprocal, case_binary(k, OP_mul_Tensor, case_unary(k, OP_neg, x), case_unary(k, OP_neg, y))); }
-static Node *p_div_negs(Case *k, Node *x, Node *y) { return case_unary(k, OP_reciprocal, case_binary(k, OP_div_Tensor, case_unary(k, OP_neg, x), case_unary(k, OP_neg, y))); }
-static Node *p_not_not(Case *k, Node *x, Node *y) {
-    return case_unary(k, OP_clone, case_unary(k, OP_logical_not, case_unary(k, OP_logical_not, case_binary(k, OP_lt_Tensor, x, y))));
+static Node *p_maximum(Case *k, Node *x, Node *y) {
+    (void)y;
+    return case_unary(k, OP_reciprocal, case_binary(k, OP_maximum, x, x));
 }
-static Node *p_flip_flip(Case *k, Node *x, Node *y) { (void)y; return case_unary(k, OP_neg, flip(k, flip(k, x))); }
+static Node *p_fmin(Case *k, Node *x, Node *y) {
+    (void)y;
+    return case_unary(k, OP_reciprocal, case_binary(k, OP_fmin, x, x));
+}
+static Node *p_add_neg(Case *k, Node *x, Node *y) {
+    return case_unary(k, OP_reciprocal, case_binary(k, OP_add_Tensor, x, case_unary(k, OP_neg, y)));
+}
+static Node *p_sub_neg(Case *k, Node *x, Node *y) {
+    return case_unary(k, OP_reciprocal, case_binary(k, OP_sub_Tensor, x, case_unary(k, OP_neg, y)));
+}
+static Node *p_mul_negs(Case *k, Node *x, Node *y) {
+    return case_unary(k, OP_reciprocal, case_binary(k, OP_mul_Tensor, case_unary(k, OP_neg, x), case_unary(k, OP_neg, y)));
+}
+static Node *p_div_negs(Case *k, Node *x, Node *y) {
+    return case_unary(k, OP_reciprocal, case_binary(k, OP_div_Tensor, case_unary(k, OP_neg, x), case_unary(k, OP_neg, y)));
+}
+static Node *p_not_not(Case *k, Node *x, Node *y) {
+    return case_unary(k, OP_clone,
+                      case_unary(k, OP_logical_not, case_unary(k, OP_logical_not, case_binary(k, OP_lt_Tensor, x, y))));
+}
+static Node *p_flip_flip(Case *k, Node *x, Node *y) {
+    (void)y;
+    return case_unary(k, OP_neg, flip(k, flip(k, x)));
+}
 static Node *p_store_forward(Case *k, Node *x, Node *y) { return stored(k, x, y, 2, 2); }
 static Node *p_store_past(Case *k, Node *x, Node *y) { return stored(k, x, y, 2, 5); }
 static Node *p_store_overlap(Case *k, Node *x, Node *y) { return stored(k, x, y, 2, 3); }
@@ -237,13 +346,19 @@ static Node *p_store_same(Case *k, Node *x, Node *y) {
     return case_unary(k, OP_neg, case_store(k, base, case_view(k, base, 1, region.size, region.stride, 1), &region));
 }
 
-static const struct { Pattern build; int fires; } patterns[] = {
-    {p_clone, 1}, {p_cast, 1}, {p_narrow_cast, 0}, {p_neg_neg, 1}, {p_relu_relu, 1}, {p_round_round, 1}, {p_sign_sign, 1}, {p_abs_neg, 1}, {p_square_neg, 1},
-    {p_square_abs, 1}, {p_mul_one, 1}, {p_mul_ones, 1}, {p_div_one, 1}, {p_add_zero, 0}, {p_add_minus_zero, 1}, {p_sub_zero, 1}, {p_sub_minus_zero, 0}, {p_pow_one, 1},
-    {p_where_same, 1}, {p_where_true, 1}, {p_where_false, 1}, {p_masked, 1}, {p_maximum, 1}, {p_fmin, 1}, {p_add_neg, 1}, {p_sub_neg, 1}, {p_mul_negs, 1},
-    {p_div_negs, 1}, {p_not_not, 1}, {p_flip_flip, 1}, {p_store_forward, 1}, {p_store_past, 1}, {p_store_overlap, 0}, {p_store_dead, 1}, {p_store_same, 1}};
+static const struct {
+    Pattern build;
+    int fires;
+} patterns[] = {{p_clone, 1},         {p_cast, 1},           {p_narrow_cast, 0},   {p_neg_neg, 1},    {p_relu_relu, 1},
+                {p_round_round, 1},   {p_sign_sign, 1},      {p_abs_neg, 1},       {p_square_neg, 1}, {p_square_abs, 1},
+                {p_mul_one, 1},       {p_mul_ones, 1},       {p_div_one, 1},       {p_add_zero, 0},   {p_add_minus_zero, 1},
+                {p_sub_zero, 1},      {p_sub_minus_zero, 0}, {p_pow_one, 1},       {p_where_same, 1}, {p_where_true, 1},
+                {p_where_false, 1},   {p_masked, 1},         {p_maximum, 1},       {p_fmin, 1},       {p_add_neg, 1},
+                {p_sub_neg, 1},       {p_mul_negs, 1},       {p_div_negs, 1},      {p_not_not, 1},    {p_flip_flip, 1},
+                {p_store_forward, 1}, {p_store_past, 1},     {p_store_overlap, 0}, {p_store_dead, 1}, {p_store_same, 1}};
 
-/* Steps the gate let through: a clone that p_store_* begins with counts too, so "fires" compares against the graph without its rule. */
+/* Steps the gate let through: a clone that p_store_* begins with counts too, so "fires" compares against the graph without its
+ * rule. */
 START_TEST(rules_keep_nan_signed_zeros_and_infinities) {
     static const int64_t size[2] = {4, 5}, stride[2] = {5, 1}, turned[2] = {1, 4};
     for (int i = 0; i < COUNT_OF(patterns); i++) {
@@ -313,7 +428,8 @@ START_TEST(fold_computes_constants_as_the_kernels_do) {
     case_return(&k, sum);
     ck_assert_ptr_null(case_check(&k, PASS_fold | PASS_dce));
     ck_assert_int_eq(count_ops(k.g, OP_add_Tensor), 1);
-    ck_assert_int_eq(count_ops(k.g, OP_div_Tensor) + count_ops(k.g, OP_mul_Tensor) + count_ops(k.g, OP_neg) + count_ops(k.g, OP_zeros_like), 0);
+    ck_assert_int_eq(
+        count_ops(k.g, OP_div_Tensor) + count_ops(k.g, OP_mul_Tensor) + count_ops(k.g, OP_neg) + count_ops(k.g, OP_zeros_like), 0);
     case_end(&k);
 }
 END_TEST

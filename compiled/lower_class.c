@@ -1,0 +1,148 @@
+/* What a node is to the lowering, read off its op: its class (lowering.def), whether it is one value everywhere, and which of its
+ * operands it reads. */
+#include "compiled/lower.h"
+
+static const unsigned char op_classes[OP_COUNT] = {
+#define FACTORY(id, schema, infer, kernel)
+#define VIEW(id, schema, infer, grad)
+#define MULTI_VIEW(id, schema, infer, grad)
+#define POINTWISE(id, schema, pw, operands, typing, grad, saves) [OP_##id] = LOWER_POINTWISE,
+#define FUNC(id, schema, infer, kernel, nature, grad, saves)
+#define COMPOSITE(id, schema, decompose)
+#define INPLACE(id, schema, twin, overlap)
+#define META(id, schema)
+#include "program/ops.def"
+#undef FACTORY
+#undef VIEW
+#undef MULTI_VIEW
+#undef POINTWISE
+#undef FUNC
+#undef COMPOSITE
+#undef INPLACE
+#undef META
+#define LOWERING(id, cls) [OP_##id] = LOWER_##cls,
+#include "compiled/lowering.def"
+#undef LOWERING
+};
+
+/* _as_strided_grad onto a base that is contiguous and holds the whole view: then the result's buffer is that base, and the gradient
+ * goes to the view's region of it. */
+static bool strided_grad_is_region(const Node *n) {
+    const Call *call = n->call;
+    Tensor view = {.dtype = n->t.dtype, .ndim = call->arg[4].ints.n, .offset = call->arg[6].i - call->arg[3].i};
+    int64_t extent, numel = tensor_numel(&n->t), step = 1;
+    for (int d = n->t.ndim - 1; d >= 0; d--) {
+        if (n->t.size[d] != 1 && call->arg[2].ints.v[d] != step) {
+            return false;
+        }
+        step *= n->t.size[d];
+    }
+    for (int d = 0; d < view.ndim; d++) {
+        view.size[d] = call->arg[4].ints.v[d];
+        view.stride[d] = call->arg[5].ints.v[d];
+        if (view.stride[d] < 0) {
+            return false;
+        }
+    }
+    return view.offset >= 0 && tensor_extent(&view, &extent) && extent <= numel && tensor_same_size(&view, &n->in[0]->t);
+}
+
+/* Factories other than splats are computed once, at compile time (LITERAL), since they depend on nothing. */
+LowerClass lower_class(const Node *n) {
+    switch (n->kind) {
+    case NODE_OP:
+        return n->op == OP__as_strided_grad && !strided_grad_is_region(n) ? LOWER_OPAQUE : (LowerClass)op_classes[n->op];
+    case NODE_STORE:
+        return LOWER_STORE;
+    case NODE_CHECK:
+        return LOWER_CHECK;
+    default:
+        return LOWER_NOTHING;
+    }
+}
+
+bool lower_is_native(const OpInfo *op) {
+    return op->kind == KIND_VIEW || op->kind == KIND_MULTI_VIEW || op->kind == KIND_FACTORY || op_classes[op->id] != LOWER_OPAQUE;
+}
+
+/* ---- splats ---- */
+
+bool node_splat(const Node *n, Scalar *value) {
+    if (n->kind == NODE_VIEW) {
+        n = n->in[0];
+    }
+    if (n->kind != NODE_OP || op_classes[n->op] != LOWER_SPLAT) {
+        return false;
+    }
+    Scalar given;
+    switch (n->op) {
+    case OP_full:
+    case OP_full_like:
+    case OP_fill_Scalar:
+        given = n->call->arg[1].scalar;
+        break;
+    case OP_new_full:
+        given = n->call->arg[2].scalar;
+        break;
+    case OP_ones:
+    case OP_ones_like:
+    case OP_new_ones:
+        given = scalar_int(1);
+        break;
+    default:
+        given = scalar_int(0);
+        break;
+    }
+    int64_t cell = 0;
+    if (given.kind == CAT_FLOAT) {
+        element_store_double(&cell, n->t.dtype, 0, given.f);
+    } else {
+        element_store_int(&cell, n->t.dtype, 0, given.i);
+    }
+    *value = dtype_is_float(n->t.dtype) ? scalar_float(element_double(&cell, n->t.dtype, 0))
+                                        : scalar_int(element_int(&cell, n->t.dtype, 0));
+    return true;
+}
+
+bool store_covers_base(const Node *n) {
+    return n->kind == NODE_STORE && n->region.offset == 0 && tensor_numel(&n->region) == tensor_numel(&n->t) &&
+           tensor_is_dense(&n->region);
+}
+
+bool node_reads_slot(const Node *n, int slot) {
+    if (n->kind != NODE_OP) {
+        return n->kind != NODE_STORE || slot == 1 || !store_covers_base(n);
+    }
+    switch (n->op) {
+    case OP_copy:
+    case OP_fill_Tensor:
+        return slot == 1;
+    default:
+        return op_classes[n->op] != LOWER_SPLAT;
+    }
+}
+
+bool node_inlines_splat(const Node *n, int slot) {
+    LowerClass cls = lower_class(n);
+    switch (cls) {
+    case LOWER_INDEX:
+    case LOWER_GATHER:
+    case LOWER_INDEX_SELECT:
+        return slot > 0;
+    case LOWER_POINTWISE:
+    case LOWER_COPY:
+    case LOWER_FLIP:
+    case LOWER_TRIANGLE:
+    case LOWER_REDUCE:
+    case LOWER_STORE:
+    case LOWER_VIEW_SCATTER:
+    case LOWER_INDEX_PUT:
+    case LOWER_SCATTER:
+    case LOWER_INDEX_ADD:
+    case LOWER_ADD_REGION:
+    case LOWER_CAT:
+        return true;
+    default:
+        return false;
+    }
+}

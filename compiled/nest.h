@@ -1,0 +1,54 @@
+/* What builds a tile nest: instructions on virtual registers, accesses by dim of the space, then the finished nest.
+ * A value is a virtual register and the dtype it holds. Shared by nest_build.c, nest_finish.c and lower_nest.c. */
+#ifndef COMPILED_NEST_H
+#define COMPILED_NEST_H
+
+#include "compiled/lower.h"
+
+enum { MAX_ACCESSES = 160, MAX_INSTS = 640, MAX_CONSTS = 120, CACHED_LOADS = 16 };
+
+typedef struct Value {
+    int reg; /* virtual */
+    DType dtype;
+} Value;
+
+typedef struct Builder {
+    Lower *l;
+    int ndim;
+    int64_t size[MAX_DIMS];
+    unsigned reduced;
+    int naccess;
+    Access access[MAX_ACCESSES];
+    int64_t (*stride)[MAX_DIMS];
+    int ninst, ntail;
+    TileInst *inst, *tail;
+    int nconst;
+    TileConst constant[MAX_CONSTS];
+    int nreg, nreduce;
+    int ncached;
+    struct {
+        int access;
+        int reg;
+    } cached[CACHED_LOADS];
+    bool ordered; /* points must be visited in row-major order */
+} Builder;
+
+void nest_start(Builder *b, Lower *l);
+int nest_access(Builder *b, int buffer, DType dtype, int64_t offset, const int64_t *stride);
+/* An instruction without result, run after all others: a store, a scatter, a reduction. */
+TileInst *nest_tail(Builder *b, TileOp op);
+/* An instruction of n sources; answers its register. nest_last is it, for what else it needs. */
+int nest_emit(Builder *b, TileOp op, int n, int s0, int s1, int s2, int s3);
+static inline TileInst *nest_last(Builder *b) { return &b->inst[b->ninst - 1]; }
+/* One register for each constant of a kind, bit for bit. */
+Value nest_constant(Builder *b, Scalar value, DType dtype);
+Value nest_unary(Builder *b, TileOp op, Value v, DType dtype);
+/* torch's cast. */
+Value nest_convert(Builder *b, Value v, DType to);
+/* An int64 register back into the range of an integer dtype. */
+TileOp nest_wrap_op(DType dtype);
+Value nest_load(Builder *b, int buffer, DType dtype, int64_t offset, const int64_t *stride);
+/* The nest becomes a loop of the plan; nothing, if it stores nothing. */
+void nest_finish(Builder *b, const Node *node);
+
+#endif

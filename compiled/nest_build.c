@@ -1,0 +1,148 @@
+/* Instructions and values of a nest under construction.
+ *
+ * Arrays grow by doubling in the arena. Constants and the first few loads are looked up before they are made again; a load is pure,
+ * since all stores of a tile come after all its loads. */
+#include "compiled/nest.h"
+
+#include <string.h>
+
+Kind dtype_kind(DType dtype) { return dtype == DT_float32 ? KIND_F32 : dtype == DT_float64 ? KIND_F64 : KIND_I64; }
+
+Scalar lower_scalar(Scalar value, DType dtype) {
+    if (!dtype_is_float(dtype)) {
+        return scalar_int(dtype_wrap(dtype, scalar_to_int(value)));
+    }
+    int64_t cell;
+    element_store_double(&cell, dtype, 0, scalar_to_double(value));
+    return scalar_float(element_double(&cell, dtype, 0));
+}
+
+void nest_start(Builder *b, Lower *l) {
+    b->l = l;
+    b->ndim = b->naccess = b->ninst = b->ntail = b->nconst = b->nreg = b->nreduce = b->ncached = 0;
+    b->reduced = 0;
+    b->ordered = false;
+    b->inst = arena_alloc_raw(l->arena, (int64_t)sizeof *b->inst * 32);
+    b->tail = arena_alloc_raw(l->arena, (int64_t)sizeof *b->tail * MAX_MEMBERS * 2);
+    b->stride = arena_alloc_raw(l->arena, (int64_t)sizeof *b->stride * 8);
+}
+
+/* Doubles an arena array when `n` is a power of two past its first size. */
+static void *grown(Arena *arena, void *array, int n, int first, int64_t each) {
+    if (n < first || (n & (n - 1))) {
+        return array;
+    }
+    void *more = arena_alloc_raw(arena, each * n * 2);
+    memcpy(more, array, (size_t)(each * n));
+    return more;
+}
+
+int nest_access(Builder *b, int buffer, DType dtype, int64_t offset, const int64_t *stride) {
+    CHECK(b->naccess < MAX_ACCESSES);
+    b->stride = grown(b->l->arena, b->stride, b->naccess, 8, (int64_t)sizeof *b->stride);
+    b->access[b->naccess] = (Access){buffer, dtype, offset, NULL};
+    memcpy(b->stride[b->naccess], stride, (size_t)b->ndim * sizeof *stride);
+    return b->naccess++;
+}
+
+static TileInst *add_inst(Builder *b, TileOp op) {
+    CHECK(b->ninst < MAX_INSTS);
+    b->inst = grown(b->l->arena, b->inst, b->ninst, 32, (int64_t)sizeof *b->inst);
+    TileInst *inst = &b->inst[b->ninst++];
+    *inst = (TileInst){.op = op};
+    return inst;
+}
+
+TileInst *nest_tail(Builder *b, TileOp op) {
+    CHECK(b->ntail < MAX_MEMBERS * 2);
+    TileInst *inst = &b->tail[b->ntail++];
+    *inst = (TileInst){.op = op, .dst = -1};
+    return inst;
+}
+
+int nest_emit(Builder *b, TileOp op, int n, int s0, int s1, int s2, int s3) {
+    TileInst *inst = add_inst(b, op);
+    int src[4] = {s0, s1, s2, s3};
+    for (int k = 0; k < 4; k++) {
+        inst->src[k] = (short)src[k < n ? k : 0];
+    }
+    inst->dst = (short)b->nreg;
+    return b->nreg++;
+}
+
+Value nest_constant(Builder *b, Scalar value, DType dtype) {
+    Kind kind = dtype_kind(dtype);
+    for (int k = 0; k < b->nconst; k++) {
+        const TileConst *c = &b->constant[k];
+        if (c->kind == kind && (kind == KIND_I64 ? c->value.i == value.i : memcmp(&c->value.f, &value.f, sizeof value.f) == 0)) {
+            return (Value){c->reg, dtype};
+        }
+    }
+    CHECK(b->nconst < MAX_CONSTS);
+    b->constant[b->nconst++] = (TileConst){(short)b->nreg, kind, value};
+    return (Value){b->nreg++, dtype};
+}
+
+static bool fits(DType from, DType to) {
+    return from == DT_bool || (to != DT_bool && dtype_min(to) <= dtype_min(from) && dtype_max(from) <= dtype_max(to));
+}
+
+TileOp nest_wrap_op(DType dtype) {
+    switch (dtype) {
+    case DT_bool:
+        return TILE_wrap_bool;
+    case DT_uint8:
+        return TILE_wrap_uint8;
+    case DT_int8:
+        return TILE_wrap_int8;
+    case DT_int16:
+        return TILE_wrap_int16;
+    case DT_int32:
+        return TILE_wrap_int32;
+    default:
+        return TILE_copy_i64;
+    }
+}
+
+Value nest_unary(Builder *b, TileOp op, Value v, DType dtype) { return (Value){nest_emit(b, op, 1, v.reg, 0, 0, 0), dtype}; }
+
+Value nest_convert(Builder *b, Value v, DType to) {
+    Kind from_kind = dtype_kind(v.dtype), to_kind = dtype_kind(to);
+    if (v.dtype == to) {
+        return v;
+    }
+    if (from_kind == KIND_I64 && to_kind == KIND_I64) {
+        return fits(v.dtype, to) ? (Value){v.reg, to} : nest_unary(b, nest_wrap_op(to), v, to);
+    }
+    if (from_kind == KIND_I64) {
+        return nest_unary(b, to_kind == KIND_F32 ? TILE_i64_to_f32 : TILE_i64_to_f64, v, to);
+    }
+    bool single = from_kind == KIND_F32;
+    if (to_kind != KIND_I64) {
+        return nest_unary(b, single ? TILE_f32_to_f64 : TILE_f64_to_f32, v, to);
+    }
+    if (to == DT_bool) {
+        return nest_unary(b, single ? TILE_f32_to_bool : TILE_f64_to_bool, v, to);
+    }
+    v = nest_unary(b, single ? TILE_f32_to_i64 : TILE_f64_to_i64, v, DT_int64);
+    return nest_convert(b, v, to);
+}
+
+Value nest_load(Builder *b, int buffer, DType dtype, int64_t offset, const int64_t *stride) {
+    for (int k = 0; k < b->ncached; k++) {
+        int at = b->cached[k].access;
+        const Access *a = &b->access[at];
+        if (a->buffer == buffer && a->offset == offset && a->dtype == dtype &&
+            memcmp(b->stride[at], stride, (size_t)b->ndim * sizeof *stride) == 0) {
+            return (Value){b->cached[k].reg, dtype};
+        }
+    }
+    int access = nest_access(b, buffer, dtype, offset, stride);
+    int reg = nest_emit(b, TILE_LOAD, 0, 0, 0, 0, 0);
+    nest_last(b)->access = (short)access;
+    if (b->ncached < CACHED_LOADS) {
+        b->cached[b->ncached].access = access;
+        b->cached[b->ncached++].reg = reg;
+    }
+    return (Value){reg, dtype};
+}

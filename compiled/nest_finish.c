@@ -1,0 +1,175 @@
+/* From a builder to a nest that runs: the order of the dims (reduced ones last; else by the strides of the first store), neighbours
+ * merged where all accesses agree, stores behind everything else, and machine registers by last use. */
+#include "compiled/nest.h"
+
+#include <string.h>
+
+/* Order of the dims: outermost first. */
+static void order_dims(const Builder *b, int *order) {
+    const int64_t *by = NULL;
+    for (int k = 0; k < b->ntail && !b->ordered && !b->reduced; k++) {
+        if (b->tail[k].op == TILE_STORE) {
+            by = b->stride[b->tail[k].access];
+            break;
+        }
+    }
+    int n = 0;
+    for (int pass = 0; pass < 2; pass++) {
+        for (int d = 0; d < b->ndim; d++) {
+            if ((int)(b->reduced >> d & 1) != pass) {
+                continue;
+            }
+            int at = n++;
+            while (by && at > 0 && by[order[at - 1]] < by[d]) {
+                order[at] = order[at - 1];
+                at--;
+            }
+            order[at] = d;
+        }
+    }
+}
+
+static bool dims_merge(const Builder *b, int outer, int inner) {
+    if ((b->reduced >> outer & 1) != (b->reduced >> inner & 1)) {
+        return false;
+    }
+    for (int k = 0; k < b->naccess; k++) {
+        if (b->stride[k][outer] != b->stride[k][inner] * b->size[inner]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void shape_nest(Builder *b, TileNest *nest) {
+    int order[MAX_DIMS], groups[MAX_DIMS] = {0};
+    order_dims(b, order);
+    nest->numel = nest->reduced = 1;
+    nest->ndim = nest->kept = 0;
+    for (int k = 0; k < b->ndim; k++) {
+        int d = order[k];
+        nest->numel *= b->size[d];
+        nest->reduced *= b->reduced >> d & 1 ? b->size[d] : 1;
+        if (nest->ndim > 0 && dims_merge(b, groups[nest->ndim - 1], d)) {
+            nest->size[nest->ndim - 1] *= b->size[d];
+        } else {
+            nest->kept += !(b->reduced >> d & 1);
+            nest->size[nest->ndim++] = b->size[d];
+        }
+        groups[nest->ndim - 1] = d; /* strides of a merged dim are those of its innermost */
+    }
+    int64_t *strides = arena_alloc_raw(b->l->arena, (int64_t)sizeof *strides * b->naccess * max_i64(nest->ndim, 1));
+    if (nest->ndim == 0) {
+        nest->ndim = 1;
+        nest->size[0] = 1;
+        groups[0] = -1;
+    }
+    nest->naccess = b->naccess;
+    nest->access = arena_copy(b->l->arena, b->access, (int64_t)sizeof *b->access * b->naccess);
+    for (int k = 0; k < b->naccess; k++) {
+        nest->access[k].stride = strides + k * nest->ndim;
+        for (int d = 0; d < nest->ndim; d++) {
+            nest->access[k].stride[d] = groups[d] < 0 ? 0 : b->stride[k][groups[d]];
+        }
+    }
+}
+
+static bool writes_buffer(const TileNest *nest, int buffer) {
+    for (int k = nest->ninst - 1; k >= 0 && nest->inst[k].op >= TILE_STORE; k--) {
+        if (nest->access[nest->inst[k].access].buffer == buffer) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static int sources(const TileInst *inst) {
+    switch ((int)inst->op) {
+    case TILE_LOAD:
+    case TILE_IOTA:
+        return 0;
+    case TILE_LOADX:
+    case TILE_STORE:
+    case TILE_REDUCE:
+        return 1;
+    default:
+        return inst->op < TILE_OP_COUNT ? 4 : 2;
+    }
+}
+
+/* Virtual registers -> machine registers, each free again after its last use. Constants keep theirs. */
+static void assign_registers(Builder *b, TileNest *nest) {
+    int *last = arena_alloc_raw(b->l->arena, (int64_t)sizeof *last * (b->nreg + 1) * 2), *place = last + b->nreg + 1;
+    short free_list[MAX_REGISTERS];
+    int nfree = 0;
+    for (int v = 0; v < b->nreg; v++) {
+        last[v] = place[v] = -1;
+    }
+    for (int k = 0; k < nest->ninst; k++) {
+        for (int s = 0; s < sources(&nest->inst[k]); s++) {
+            last[nest->inst[k].src[s]] = k;
+        }
+    }
+    nest->nreg = 0;
+    for (int k = 0; k < nest->nconst; k++) {
+        place[nest->constant[k].reg] = nest->nreg;
+        last[nest->constant[k].reg] = nest->ninst;
+        nest->constant[k].reg = (short)nest->nreg++;
+    }
+    for (int k = 0; k < nest->ninst; k++) {
+        TileInst *inst = &nest->inst[k];
+        int dst = inst->dst, n = sources(inst), used[4];
+        if (inst->op < TILE_STORE) {
+            CHECK(nfree > 0 || nest->nreg < MAX_REGISTERS);
+            place[dst] = nfree > 0 ? free_list[--nfree] : nest->nreg++;
+            inst->dst = (short)place[dst];
+            if (last[dst] < 0) {
+                free_list[nfree++] = (short)place[dst];
+            }
+        }
+        for (int s = 0; s < n; s++) {
+            used[s] = inst->src[s];
+            inst->src[s] = (short)place[used[s]];
+        }
+        for (int s = n; s < 4; s++) {
+            inst->src[s] = 0;
+        }
+        for (int s = 0; s < n; s++) {
+            if (last[used[s]] == k) {
+                last[used[s]] = -1;
+                free_list[nfree++] = (short)place[used[s]];
+            }
+        }
+    }
+}
+
+void nest_finish(Builder *b, const Node *node) {
+    if (b->ntail == 0) {
+        return;
+    }
+    Arena *arena = b->l->arena;
+    Loop *loop = lower_add(b->l, LOOP_TILE, node);
+    TileNest *nest = arena_alloc_raw(arena, (int64_t)sizeof *nest);
+    loop->tile = nest;
+    shape_nest(b, nest);
+    nest->ninst = b->ninst + b->ntail;
+    nest->inst = arena_alloc_raw(arena, (int64_t)sizeof *nest->inst * nest->ninst);
+    memcpy(nest->inst, b->inst, sizeof *nest->inst * (size_t)b->ninst);
+    memcpy(nest->inst + b->ninst, b->tail, sizeof *nest->inst * (size_t)b->ntail);
+    nest->nconst = b->nconst;
+    nest->constant = arena_copy(arena, b->constant, (int64_t)sizeof *b->constant * b->nconst);
+    nest->trip = TILE;
+    for (int k = 0; k < b->ninst; k++) {
+        TileInst *inst = &nest->inst[k];
+        if (inst->op == TILE_LOAD) {
+            const Access *a = &nest->access[inst->access];
+            bool whole = a->dtype == DT_float32 || a->dtype == DT_float64 || a->dtype == DT_int64;
+            inst->direct = whole && nest->ndim == 1 && a->stride[0] == 1 && !writes_buffer(nest, a->buffer);
+        } else if (inst->op == TILE_LOADX && writes_buffer(nest, nest->access[inst->access].buffer)) {
+            nest->trip = 1; /* in place: what a trip reads it writes, and only it (pass_fuse.c) */
+        }
+    }
+    assign_registers(b, nest);
+    Plan *plan = b->l->plan;
+    plan->nregister = nest->nreg > plan->nregister ? nest->nreg : plan->nregister;
+}
