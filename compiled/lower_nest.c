@@ -213,7 +213,7 @@ static void reduce_identity(Lower *l, const Member *m) {
 static void prepare_base(Lower *l, const Member *m) {
     const Node *n = m->node;
     int64_t numel = tensor_numel(&n->t);
-    if (m->cls == LOWER_ADD_REGION) {
+    if (m->cls == LOWER_ADD_REGION && !m->region_covers) {
         lower_fill(l, n, n->buffer, n->t.dtype, numel, lower_scalar(scalar_int(0), n->t.dtype));
         return;
     }

@@ -317,6 +317,7 @@ static void describe_strided_grad(Describe *d) {
     d->m->out_offset = view.offset;
     d->m->sink = true;
     d->m->accumulates = tensor_overlaps_itself(&view);
+    d->m->region_covers = !d->m->accumulates && tensor_numel(grad) == tensor_numel(&n->t);
 }
 
 static void describe_reshape_copy(Describe *d) {

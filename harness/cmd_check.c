@@ -61,7 +61,7 @@ static void each(void *user, const Source *source) {
     State *s = user;
     arena_reset(&s->arena);
     Program *p;
-    int code = load_program(&s->arena, source, &p, NULL);
+    int code = load_program(s->options, &s->arena, source, &p, NULL);
     if (code == 0) {
         Outcome out;
         double start = now_seconds();

@@ -58,7 +58,7 @@ static void each(void *user, const Source *source) {
     State *s = user;
     arena_reset(&s->arena);
     Program *p;
-    int code = load_program(&s->arena, source, &p, NULL);
+    int code = load_program(s->options, &s->arena, source, &p, NULL);
     if (code == 0 && s->programs++ > 0) {
         code = complain(EXIT_BAD_INPUT, "minimize takes one program, and '%s' is another", printable(&s->arena, source->name));
     } else if (code == 0) {

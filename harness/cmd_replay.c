@@ -80,7 +80,7 @@ static void each(void *user, const Source *source) {
     arena_reset(&s->arena);
     Program *p;
     bool known = true;
-    int code = load_program(&s->arena, source, &p, &known);
+    int code = load_program(s->options, &s->arena, source, &p, &known);
     s->programs++;
     if (code != 0) {
         s->inexpressible += !known;

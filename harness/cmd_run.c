@@ -85,12 +85,12 @@ static void each(void *user, const Source *source) {
     State *s = user;
     arena_reset(&s->arena);
     Program *p;
-    int code = load_program(&s->arena, source, &p, NULL);
+    int code = load_program(s->options, &s->arena, source, &p, NULL);
     s->code = worst(s->code, code);
     if (code != 0) {
         return;
     }
-    RunOptions run = {.poke = s->options->poke, .limits = LIMITS_DEFAULT};
+    RunOptions run = {.poke = s->options->poke, .limits = s->options->limits};
     double start = now_seconds();
     const Result *r = s->executor.run(&s->executor, p, &run, &s->arena);
     double seconds = now_seconds() - start;

@@ -35,7 +35,7 @@ static void show_ir(State *s, const Program *p) {
     CompileOptions compile = s->options->compile;
     compile.on_dump = on_dump;
     compile.dump_user = s;
-    RunOptions run = {.limits = LIMITS_DEFAULT};
+    RunOptions run = {.limits = s->options->limits};
     compiled_run(p, &compile, &run, NULL, &s->arena);
 }
 
@@ -43,7 +43,7 @@ static void each(void *user, const Source *source) {
     State *s = user;
     arena_reset(&s->arena);
     Program *p;
-    int code = load_program(&s->arena, source, &p, NULL);
+    int code = load_program(s->options, &s->arena, source, &p, NULL);
     s->code = worst(s->code, code);
     if (code != 0) {
         return;

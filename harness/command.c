@@ -37,19 +37,20 @@ int open_checker(const Options *o, Checker *c) {
         return complain(EXIT_BAD_INPUT, "%s", message);
     }
     c->run.poke = !o->no_poke;
+    c->run.limits = o->limits;
     return 0;
 }
 
-int load_program(Arena *arena, const Source *source, Program **out, bool *known) {
+int load_program(const Options *o, Arena *arena, const Source *source, Program **out, bool *known) {
     if (source->status != IO_OK) {
         return complain(source->status == IO_BAD ? EXIT_BAD_INPUT : EXIT_ENVIRONMENT, "%s", printable(arena, source->message));
     }
     char message[512];
-    ParseStatus status = program_parse(arena, source->text, (size_t)source->length, out, message, sizeof message);
+    ParseStatus status = program_parse_within(arena, source->text, (size_t)source->length, &o->limits, out, message, sizeof message);
     if (known) {
         *known = status != PARSE_UNKNOWN_OP;
     }
-    if (status == PARSE_OK && !program_verify(*out, message, sizeof message)) {
+    if (status == PARSE_OK && !program_verify_within(*out, &o->limits, message, sizeof message)) {
         status = PARSE_BAD;
     }
     if (status == PARSE_OK) {

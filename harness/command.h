@@ -14,6 +14,7 @@ typedef struct Options {
     const char *command;
     const char *pair;       /* "reference,compiled" by default */
     const char *on;         /* "reference" by default */
+    Limits limits;          /* LIMITS_DEFAULT by default */
     CompileOptions compile; /* --fault, --disable, --limit-steps, --verify; COMPILE_DEFAULT by default */
     uint64_t seed;          /* 1 by default */
     bool seed_given;
@@ -50,7 +51,7 @@ int finish(int code);
 static inline int worst(int a, int b) { return a > b ? a : b; }
 /* Parses the program of a source; 0, or the exit code after complaining. `*known` (may be NULL: complain) is false for a program that
  * names an op which the table does not have. */
-int load_program(Arena *arena, const Source *source, Program **out, bool *known);
+int load_program(const Options *o, Arena *arena, const Source *source, Program **out, bool *known);
 /* `text` with control characters replaced, for a terminal. */
 const char *printable(Arena *arena, const char *text);
 /* "skew.json (skew_symmetric)". */

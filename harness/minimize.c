@@ -30,7 +30,7 @@ typedef struct Minimize {
 /* Is the finding still there, by its full signature, and only because of the fault? */
 static bool interesting(Minimize *m, const Program *p) {
     char message[256];
-    if (!program_verify(p, message, sizeof message)) {
+    if (!program_verify_within(p, &m->checker.run.limits, message, sizeof message)) {
         return false;
     }
     m->checks++;

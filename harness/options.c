@@ -140,6 +140,7 @@ bool options_parse(Options *o, int argc, char **argv, const char *accepted, bool
     o->pair = "reference,compiled";
     o->on = "reference";
     o->compile = COMPILE_DEFAULT;
+    o->limits = LIMITS_DEFAULT;
     o->seed = 1;
     o->files = argv;
     bool ended = false;

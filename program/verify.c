@@ -301,7 +301,7 @@ static bool verify_block(Verifier *v, const Block *block, int depth) {
             return bad(v, "the statements are not numbered");
         }
         if (v->stmts > v->limits->max_statements) {
-            return bad(v, "body: more than %d statements", v->limits->max_statements);
+            return bad(v, "body: more than %lld statements", (long long)v->limits->max_statements);
         }
         n++;
         v->sid = s->sid;

@@ -39,7 +39,7 @@ typedef struct Tensor {
 typedef struct Limits {
     int64_t max_elements;   /* 2^26 */
     int64_t max_bytes;      /* 2^28 */
-    int max_statements;     /* 4096 */
+    int64_t max_statements; /* 4096 */
 } Limits;
 #define LIMITS_DEFAULT ((Limits){(int64_t)1 << 26, (int64_t)1 << 28, 4096})
 

@@ -171,3 +171,25 @@ END
     [ "$status" -eq 0 ]
     [[ "$output" == *'call 0: ok'* ]]
 }
+
+@test "limits are raised and lowered by flags, for inputs and inside the program" {
+    run "$TWINGRAD" check --max-elements 10 corpus/seeds/skew_symmetric.json
+    [ "$status" -eq 2 ]
+    [[ "$output" == *"inputs[0].size"*"limit of 10 elements"* ]]
+    run "$TWINGRAD" check --max-elements 40 corpus/seeds/skew_symmetric.json
+    [ "$status" -eq 0 ]
+    [[ "$output" == *"skip (limit)"* ]]
+    run "$TWINGRAD" check --max-statements 3 corpus/seeds/skew_symmetric.json
+    [ "$status" -eq 2 ]
+    echo '{"twingrad":1,"inputs":[{"name":"x","dtype":"bool","size":[67108865]}],"body":[],"return":[]}' > "$BATS_TEST_TMPDIR/big.json"
+    run "$TWINGRAD" check "$BATS_TEST_TMPDIR/big.json"
+    [ "$status" -eq 2 ]
+    run "$TWINGRAD" check --max-elements 70000000 --max-bytes 2000000000 "$BATS_TEST_TMPDIR/big.json"
+    [ "$status" -eq 0 ]
+}
+
+@test "fuzz --first stops at the first finding" {
+    run "$TWINGRAD" fuzz --fault RG-1 --first --seconds 60 --json --out "$BATS_TEST_TMPDIR/reports"
+    [ "$status" -eq 1 ]
+    [ "$(grep -c '"type":"finding"' <<< "$output")" -eq 1 ]
+}
