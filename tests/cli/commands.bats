@@ -173,13 +173,13 @@ END
 }
 
 @test "limits are raised and lowered by flags, for inputs and inside the program" {
-    run "$TWINGRAD" check --max-elements 10 corpus/seeds/skew_symmetric.json
+    run "$TWINGRAD" check --max-elements 10 "$BATS_TEST_DIRNAME/../../corpus/seeds/skew_symmetric.json"
     [ "$status" -eq 2 ]
     [[ "$output" == *"inputs[0].size"*"limit of 10 elements"* ]]
-    run "$TWINGRAD" check --max-elements 40 corpus/seeds/skew_symmetric.json
+    run "$TWINGRAD" check --max-elements 40 "$BATS_TEST_DIRNAME/../../corpus/seeds/skew_symmetric.json"
     [ "$status" -eq 0 ]
     [[ "$output" == *"skip (limit)"* ]]
-    run "$TWINGRAD" check --max-statements 3 corpus/seeds/skew_symmetric.json
+    run "$TWINGRAD" check --max-statements 3 "$BATS_TEST_DIRNAME/../../corpus/seeds/skew_symmetric.json"
     [ "$status" -eq 2 ]
     echo '{"twingrad":1,"inputs":[{"name":"x","dtype":"bool","size":[67108865]}],"body":[],"return":[]}' > "$BATS_TEST_TMPDIR/big.json"
     run "$TWINGRAD" check "$BATS_TEST_TMPDIR/big.json"
