@@ -25,18 +25,20 @@ static void check_indices(Capture *cap, const Call *call, const Tensor *index) {
     }
 }
 
-/* Index tensors of index and _index_put: wrapped, and only looked at where some element is visited (or a dim has none at all). */
+/* Index tensors of index and _index_put: wrapped, and only looked at where some element is visited; a dim without elements refuses any
+ * index, unless the indices' broadcast shape is empty (AdvancedIndex in ATen/native/TensorAdvancedIndexing.cpp). */
 static void check_index_list(Capture *cap, const Call *call) {
     const Tensor *self = call->arg[0].tensor;
     const Arg *indices = &call->arg[1];
-    bool visited = true;
+    bool visited = true, nowhere = false;
     for (int d = 0; d < self->ndim; d++) {
         const Tensor *index = d < indices->tensors.n ? indices->tensors.v[d] : NULL;
         visited &= index ? tensor_numel(index) > 0 : self->size[d] > 0;
+        nowhere |= index && tensor_numel(index) == 0;
     }
     for (int d = 0; d < indices->tensors.n; d++) {
         const Tensor *index = indices->tensors.v[d];
-        if (index && tensor_numel(index) > 0 && (visited || self->size[d] == 0)) {
+        if (index && tensor_numel(index) > 0 && (visited || (self->size[d] == 0 && !nowhere))) {
             add_check(cap, CHECK_INDEX_WRAP, node_of(index), self->size[d], ERR_index_range, OUT_OF_BOUNDS);
         }
     }
