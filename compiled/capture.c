@@ -137,7 +137,7 @@ static ErrCode bind_outputs(Capture *cap, const Stmt *stmt, Tensor *const *out, 
     if (stmt->nout == 0 && !stmt->out_list) {
         return ERR_none;
     }
-    bool several = stmt->op->nreturn < 0;
+    bool several = stmt->op->nreturn != 1;
     if (stmt->nout != nout || several != stmt->out_list) {
         return error_set(&cap->err, ERR_invalid, "%d values to unpack into %d names", nout, stmt->nout);
     }

@@ -32,6 +32,8 @@ static bool bool_argument(Draw *x, int k) {
     int percent = named(p, "sparse_grad") ? 0 /* a sparse gradient is another type of tensor */ : named(p, "keepdim") ? 35 : named(p, "requires_grad") ? 40 : named(p, "copy") || named(p, "accumulate") ? 25 : 3;
     if (!x->s->arg[k].given && draw_chance(x->g, percent)) {
         set_bool(x->s, k, named(p, "requires_grad") ? draw_chance(x->g, 35) : true);
+    } else if (!x->s->arg[k].given && !p->has_default) {
+        set_bool(x->s, k, draw_chance(x->g, 50));
     }
     return true;
 }

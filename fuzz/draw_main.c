@@ -22,6 +22,14 @@ static void dims_wanted(const OpInfo *op, int *least, int *most) {
     *most = MAX_DIMS;
     if (has(op, "mat1")) {
         *most = 2;
+    } else if (has(op, "mat")) {
+        *most = 1;
+    } else if (has(op, "batch1")) {
+        *most = 3;
+    } else if (has(op, "vec2")) {
+        *least = *most = 1;
+    } else if (has(op, "weight")) {
+        *least = 1;
     } else if (has(op, "mat2")) {
         *least = *most = op->name[0] == 'b' ? 3 : 2;
     } else if (has(op, "vec")) {
@@ -49,7 +57,11 @@ static bool makes_choice(const OpInfo *op) { /* a result that jumps where operan
         default: return has(form, "rounding_mode");
         }
     }
-    return form->kind == KIND_FUNC && (form->nature == NATURE_EXTREME || form->nature == NATURE_NONE);
+    if (form->kind == KIND_COMPOSITE) {
+        return form->nreturn > 1 || form->id == OP_argsort || form->id == OP_argsort_stable;
+    }
+    return form->kind == KIND_FUNC && (form->nature == NATURE_EXTREME || form->nature == NATURE_NONE ||
+                                         form->nature == NATURE_ORDER || form->nature == NATURE_TRUTH);
 }
 
 static bool main_fits(Gen *g, const OpInfo *op, const Var *v, int least, int most, int tensors) {

@@ -35,6 +35,8 @@ OpClass op_class(const OpInfo *op) {
         case NATURE_SUM:
         case NATURE_PROD:
         case NATURE_EXTREME:
+        case NATURE_ORDER:
+        case NATURE_TRUTH:
         case NATURE_SOFTMAX: return CLASS_REDUCE;
         default: return CLASS_MOVE;
         }

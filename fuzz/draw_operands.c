@@ -13,6 +13,38 @@ static Var *exactly(Draw *x, DType dtype, const int64_t *size, int ndim) {
     return draw_need(x->g, (Need){.dtype = dtype, .ndim = ndim, .size = size});
 }
 
+/* The size along dim d (from the end: -1 is the last) that a factor must have to fit into self of a sum of products. */
+static int64_t fitting(Draw *x, int d) {
+    const Tensor *t = x->t;
+    return t->ndim + d >= 0 && t->size[t->ndim + d] != 1 ? t->size[t->ndim + d] : draw_extent(x->g);
+}
+
+/* Factors of addmv, baddbmm, outer and linear, by name; NULL: another one. */
+static Var *named_factor(Draw *x, int k) {
+    Gen *g = x->g;
+    const Param *p = &x->op->param[k];
+    const Tensor *left = k > 0 && x->op->param[k - 1].type == ARG_TENSOR && x->s->arg[k - 1].given ? g->env[x->s->arg[k - 1].tensor] : x->t;
+    if (named(p, "mat")) {
+        return exactly(x, x->t->dtype, (int64_t[]){fitting(x, -1), draw_extent(g)}, 2);
+    }
+    if (named(p, "vec2")) {
+        return exactly(x, x->t->dtype, (int64_t[]){draw_extent(g)}, 1);
+    }
+    if (named(p, "batch1")) {
+        return exactly(x, x->t->dtype, (int64_t[]){fitting(x, -3), fitting(x, -2), draw_extent(g)}, 3);
+    }
+    if (named(p, "batch2") && left->ndim == 3) {
+        return exactly(x, x->t->dtype, (int64_t[]){left->size[0], left->size[2], fitting(x, -1)}, 3);
+    }
+    if (named(p, "weight") && x->t->ndim > 0) {
+        return exactly(x, x->t->dtype, (int64_t[]){draw_extent(g), x->t->size[x->t->ndim - 1]}, 2);
+    }
+    if (named(p, "bias") && left->ndim == 2) {
+        return exactly(x, x->t->dtype, left->size, 1);
+    }
+    return NULL;
+}
+
 /* The other factor of a product: by the name of the parameter and the factor on its left. */
 static Var *factor_argument(Draw *x, int k) {
     Gen *g = x->g;
@@ -146,6 +178,9 @@ bool tensor_argument(Draw *x, int k) {
     }
     if (named(p, "src") || named(p, "source")) {
         return give(x, k, source_argument(x));
+    }
+    if (named(p, "mat") || named(p, "vec2") || named(p, "batch1") || named(p, "batch2") || named(p, "weight") || named(p, "bias")) {
+        return p->type == ARG_TENSOR_OPT && draw_chance(g, 40) ? true : give(x, k, named_factor(x, k));
     }
     if (named(p, "mat1") || named(p, "mat2") || named(p, "vec") || named(p, "tensor") || (named(p, "other") && x->op->kind == KIND_COMPOSITE)) {
         return give(x, k, factor_argument(x, k));

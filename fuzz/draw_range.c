@@ -209,6 +209,8 @@ static Range func_range(Gen *g, const Stmt *s, const Call *call, Nature nature) 
     case NATURE_SUM: return s->op->name[0] == 'm' ? (Range){a.lo, a.hi, BITS_INEXACT} : symmetric(m * n, a.bits);
     case NATURE_PROD: return isfinite(m) && n * log2(fmax(m, 1)) < 100 ? symmetric(pow(fmax(m, 1), n), a.bits == 0 ? 0 : (int)fmin(BITS_INEXACT, a.bits * n)) : UNKNOWN;
     case NATURE_EXTREME: return a;
+    case NATURE_ORDER:
+    case NATURE_TRUTH: return (Range){0, GEN_ELEMENTS, 0};
     case NATURE_SOFTMAX: return isfinite(m) ? (Range){0, 1, BITS_INEXACT} : UNKNOWN;
     case NATURE_MATMUL: {
         Range r = {0, 0, 0};
@@ -242,6 +244,23 @@ static Range func_range(Gen *g, const Stmt *s, const Call *call, Nature nature) 
     }
 }
 
+static Range composite_range(Gen *g, const Stmt *s, const Call *call, const Tensor *out) {
+    switch (s->op->id) {
+    case OP_matmul: return func_range(g, s, call, NATURE_MATMUL);
+    case OP_linear:
+    case OP_outer: return UNKNOWN;
+    case OP_max_dim:
+    case OP_min_dim:
+    case OP_sort:
+    case OP_sort_stable:
+    case OP_cummax:
+    case OP_cummin: return out->dtype == DT_int64 ? sum_range(param_range(g, s, call, 0), (Range){0, GEN_ELEMENTS, 0}) : param_range(g, s, call, 0);
+    case OP_argsort:
+    case OP_argsort_stable: return (Range){0, GEN_ELEMENTS, 0};
+    default: return func_range(g, s, call, NATURE_MOVE);
+    }
+}
+
 Data range_result(Gen *g, const Stmt *s, const Call *call, const Tensor *out) {
     const OpInfo *op = s->op->kind == KIND_INPLACE ? op_info(s->op->twin) : s->op;
     bool unique = false;
@@ -262,7 +281,7 @@ Data range_result(Gen *g, const Stmt *s, const Call *call, const Tensor *out) {
         r = pointwise_range(pw, x, !dtype_is_float(out->dtype));
         break;
     }
-    case KIND_COMPOSITE: r = func_range(g, s, call, op->id == OP_matmul ? NATURE_MATMUL : NATURE_MOVE); break;
+    case KIND_COMPOSITE: r = composite_range(g, s, call, out); break;
     default: r = op->nature == NATURE_NONE ? (Range){0, GEN_ELEMENTS, 0} : func_range(g, s, call, op->nature); break;
     }
     if (isnan(r.lo) || isnan(r.hi)) {

@@ -383,7 +383,7 @@ Var *stmt_commit(Gen *g, Stmt *s, NameId out) {
     }
     if (writes) {
         if (out != NAME_NONE && op->nreturn != 0) {
-            s->nout = 1;
+            s->nout = s->op->nreturn > 1 ? s->op->nreturn : 1;
             s->out = arena_array(g->arena, NameId, 1);
             s->out[0] = out;
         } else {
@@ -392,7 +392,7 @@ Var *stmt_commit(Gen *g, Stmt *s, NameId out) {
         return apply_write(g, s, &call, requires_grad, out);
     }
     s->nout = n;
-    s->out_list = op->nreturn == -1;
+    s->out_list = op->nreturn != 1;
     s->out = arena_array(g->arena, NameId, n);
     bool fuzzy = g->fuzzy;
     Var *first = NULL;
@@ -407,9 +407,11 @@ Var *stmt_commit(Gen *g, Stmt *s, NameId out) {
 void stmt_force(Gen *g, Stmt *s) {
     if (s->op->nreturn != 0 && !(s->op->nparam > 0 && s->op->param[0].writes)) {
         s->nout = 1;
-        s->out_list = s->op->nreturn == -1;
-        s->out = arena_array(g->arena, NameId, 1);
-        s->out[0] = gen_fresh_name(g);
+        s->out_list = s->op->nreturn != 1;
+        s->out = arena_array(g->arena, NameId, s->nout);
+        for (int i = 0; i < s->nout; i++) {
+            s->out[i] = gen_fresh_name(g);
+        }
     }
     stmt_append(g, s);
 }

@@ -59,3 +59,33 @@ void grad_addmm(Grad *g) {
         give(g, 2, emit_scale(g->e, emit_mm(g->e, t(g, tensor_arg(g, 1)), grad_of(g)), alpha));
     }
 }
+
+/* self: grad * beta; mat: outer(grad, vec) * alpha; vec: mv(t(mat), grad) * alpha */
+void grad_addmv(Grad *g) {
+    Scalar beta = g->call->arg[3].scalar, alpha = g->call->arg[4].scalar;
+    if (wanted(g, 0)) {
+        give(g, 0, emit_scale(g->e, grad_of(g), beta));
+    }
+    if (wanted(g, 1)) {
+        give(g, 1, emit_scale(g->e, emit_mul(g->e, emit_unsqueeze(g->e, grad_of(g), 1), tensor_arg(g, 2)), alpha));
+    }
+    if (wanted(g, 2)) {
+        give(g, 2, emit_scale(g->e, emit_binary(g->e, OP_mv, t(g, tensor_arg(g, 1)), grad_of(g)), alpha));
+    }
+}
+
+/* self: grad * beta; batch1: bmm(grad, transpose(batch2)) * alpha; batch2: bmm(transpose(batch1), grad) * alpha */
+void grad_baddbmm(Grad *g) {
+    Scalar beta = g->call->arg[3].scalar, alpha = g->call->arg[4].scalar;
+    if (wanted(g, 0)) {
+        give(g, 0, emit_scale(g->e, grad_of(g), beta));
+    }
+    if (wanted(g, 1)) {
+        Tensor *turned = emit_transpose(g->e, tensor_arg(g, 2), 1, 2);
+        give(g, 1, emit_scale(g->e, emit_binary(g->e, OP_bmm, grad_of(g), turned), alpha));
+    }
+    if (wanted(g, 2)) {
+        Tensor *turned = emit_transpose(g->e, tensor_arg(g, 1), 1, 2);
+        give(g, 2, emit_scale(g->e, emit_binary(g->e, OP_bmm, turned, grad_of(g)), alpha));
+    }
+}

@@ -289,7 +289,7 @@ void grad_pow(Grad *g) {
 void grad_maximum(Grad *g) {
     Emit *e = g->e;
     Tensor *self = tensor_arg(g, SELF), *other = tensor_arg(g, OTHER);
-    bool maximum = g->call->op->id == OP_maximum;
+    bool maximum = g->call->op->pw == PW_maximum;
     Tensor *tie = emit_binary(e, OP_eq_Tensor, self, other);
     Tensor *share = emit_where(e, tie, emit_scalar(e, OP_div_Scalar, grad_of(g), scalar_int(2)), grad_of(g));
     if (wanted(g, SELF)) {

@@ -119,3 +119,47 @@ ErrCode infer_addmm(const Call *call, Infer *r) {
     }
     return infer_contiguous(r, dtype, size, 2);
 }
+
+/* Dtypes and scalars of beta * self + alpha * (a b), looked at only where there is something to compute. */
+static ErrCode check_added_product(const Call *call, const Tensor *a, const Tensor *b, bool empty, bool nothing, Error *err) {
+    const Tensor *self = call->arg[0].tensor;
+    if (empty) {
+        return ERR_none;
+    }
+    if (nothing) {
+        return check_scaled_self(self->dtype, call->arg[3].scalar, err);
+    }
+    TRY(has_kernel(call, a->dtype, err));
+    TRY(same_dtype(a->dtype, b->dtype, err));
+    TRY(scalar_check(call->arg[3].scalar, a->dtype, err));
+    return scalar_check(call->arg[4].scalar, a->dtype, err);
+}
+
+ErrCode infer_addmv(const Call *call, Infer *r) {
+    const Tensor *self = call->arg[0].tensor, *a = call->arg[1].tensor, *b = call->arg[2].tensor;
+    if (a->ndim != 2 || b->ndim != 1 || self->ndim > 1) {
+        return error_set(r->err, ERR_shape, "vector + matrix @ vector expected, got %d, %d, %d", self->ndim, a->ndim, b->ndim);
+    }
+    if (a->size[1] != b->size[0] || (a->size[0] != tensor_numel(self) && tensor_numel(self) != 1)) {
+        return error_set(r->err, ERR_shape, "size mismatch, got input (%lld), mat (%lldx%lld), vec (%lld)", (long long)tensor_numel(self),
+                         (long long)a->size[0], (long long)a->size[1], (long long)b->size[0]);
+    }
+    TRY(check_added_product(call, a, b, a->size[0] == 0, a->size[1] == 0, r->err));
+    return infer_contiguous(r, b->dtype, a->size, 1);
+}
+
+ErrCode infer_baddbmm(const Call *call, Infer *r) {
+    const Tensor *self = call->arg[0].tensor, *a = call->arg[1].tensor, *b = call->arg[2].tensor;
+    if (a->ndim != 3 || b->ndim != 3) {
+        return error_set(r->err, ERR_shape, "%s must be a 3D tensor", a->ndim != 3 ? "batch1" : "batch2");
+    }
+    int64_t size[3] = {a->size[0], a->size[1], b->size[2]};
+    Tensor expanded;
+    TRY(tensor_expand(self, size, 3, &expanded, r->err));
+    if (b->size[0] != a->size[0] || b->size[1] != a->size[2]) {
+        return error_set(r->err, ERR_shape, "Expected size for first two dimensions of batch2 tensor to be: [%lld, %lld] but got: [%lld, %lld].",
+                         (long long)a->size[0], (long long)a->size[2], (long long)b->size[0], (long long)b->size[1]);
+    }
+    TRY(check_added_product(call, a, b, size[0] == 0 || size[1] == 0 || size[2] == 0, a->size[2] == 0, r->err));
+    return infer_contiguous(r, b->dtype, size, 3);
+}

@@ -10,7 +10,7 @@ ErrCode reduced_dims(const Call *call, int ndim, unsigned *set, Error *err) {
         return ERR_none;
     }
     int k = op_param(call->op, "dim");
-    bool one = call->op->param[k].type == ARG_INT;
+    bool one = call->op->param[k].type == ARG_INT || call->op->param[k].type == ARG_INT_OPT;
     const int64_t *v = one ? &dim->i : dim->ints.v;
     int n = one ? 1 : dim->ints.n;
     unsigned seen = 0;

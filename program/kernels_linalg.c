@@ -70,28 +70,49 @@ ErrCode kernel_bmm(const Call *call, Tensor *const *out, KernelCtx *k) {
     return ERR_none;
 }
 
-/* beta * self + alpha * (mat1 mat2); beta 0 ignores self even where it is nan, and nothing to multiply leaves beta * self. */
-ErrCode kernel_addmm(const Call *call, Tensor *const *out, KernelCtx *k) {
-    const Tensor *to = out[0];
-    Tensor self;
-    TRY(tensor_expand(call->arg[0].tensor, to->size, 2, &self, k->err));
-    Matrix a = matrix_of(call->arg[1].tensor), b = matrix_of(call->arg[2].tensor);
-    Scalar beta = call->arg[3].scalar, alpha = call->arg[4].scalar;
-    bool with_self = scalar_to_double(beta) != 0, with_product = a.cols > 0;
-    for (int64_t i = 0; i < to->size[0]; i++) {
-        for (int64_t j = 0; j < to->size[1]; j++) {
-            int64_t at = to->offset + i * to->stride[0] + j * to->stride[1];
-            int64_t from = self.offset + i * self.stride[0] + j * self.stride[1];
-            if (dtype_is_float(to->dtype)) {
-                double value = with_product ? scalar_as_double(alpha, to->dtype) * dot_double(&a, &b, i, j) : 0;
-                double own = with_self ? scalar_as_double(beta, to->dtype) * element_double(self.storage->data, self.dtype, from) : 0;
-                element_store_double(to->storage->data, to->dtype, at, !with_self ? value : with_product ? own + value : own);
+/* out = beta * self + alpha * (a b); beta 0 ignores self even where it is nan, and nothing to multiply leaves beta * self. */
+static void add_product(const Matrix *self, const Matrix *a, const Matrix *b, Scalar beta, Scalar alpha, const Matrix *out, KernelCtx *k) {
+    bool with_self = scalar_to_double(beta) != 0, with_product = a->cols > 0;
+    DType dtype = out->t->dtype;
+    for (int64_t i = 0; i < out->rows; i++) {
+        for (int64_t j = 0; j < out->cols; j++) {
+            int64_t at = out->at + i * out->row_stride + j * out->col_stride;
+            int64_t from = self->at + i * self->row_stride + j * self->col_stride;
+            if (dtype_is_float(dtype)) {
+                double value = with_product ? scalar_as_double(alpha, dtype) * dot_double(a, b, i, j) : 0;
+                double own = with_self ? scalar_as_double(beta, dtype) * cast_double(self->t, from, dtype) : 0;
+                element_store_double(out->t->storage->data, dtype, at, !with_self ? value : with_product ? own + value : own);
             } else {
-                int64_t value = with_product ? wrapping_mul(scalar_as_int(alpha, to->dtype), dot_int(&a, &b, i, j)) : 0;
-                int64_t own = with_self ? wrapping_mul(scalar_as_int(beta, to->dtype), element_int(self.storage->data, self.dtype, from)) : 0;
-                element_store_int(to->storage->data, to->dtype, at, wrapping_add(own, value));
+                int64_t value = with_product ? wrapping_mul(scalar_as_int(alpha, dtype), dot_int(a, b, i, j)) : 0;
+                int64_t own = with_self ? wrapping_mul(scalar_as_int(beta, dtype), cast_int(self->t, from, dtype, k)) : 0;
+                element_store_int(out->t->storage->data, dtype, at, wrapping_add(own, value));
             }
         }
+    }
+}
+
+ErrCode kernel_addmm(const Call *call, Tensor *const *out, KernelCtx *k) {
+    Tensor self;
+    TRY(tensor_expand(call->arg[0].tensor, out[0]->size, 2, &self, k->err));
+    Matrix c = matrix_of(&self), a = matrix_of(call->arg[1].tensor), b = matrix_of(call->arg[2].tensor), o = matrix_of(out[0]);
+    add_product(&c, &a, &b, call->arg[3].scalar, call->arg[4].scalar, &o, k);
+    return ERR_none;
+}
+
+ErrCode kernel_addmv(const Call *call, Tensor *const *out, KernelCtx *k) {
+    Tensor self;
+    TRY(tensor_expand(call->arg[0].tensor, out[0]->size, 1, &self, k->err));
+    Matrix c = column_of(&self), a = matrix_of(call->arg[1].tensor), b = column_of(call->arg[2].tensor), o = column_of(out[0]);
+    add_product(&c, &a, &b, call->arg[3].scalar, call->arg[4].scalar, &o, k);
+    return ERR_none;
+}
+
+ErrCode kernel_baddbmm(const Call *call, Tensor *const *out, KernelCtx *k) {
+    Tensor self;
+    TRY(tensor_expand(call->arg[0].tensor, out[0]->size, 3, &self, k->err));
+    for (int64_t n = 0; n < out[0]->size[0]; n++) {
+        Matrix c = batch_of(&self, n), a = batch_of(call->arg[1].tensor, n), b = batch_of(call->arg[2].tensor, n), o = batch_of(out[0], n);
+        add_product(&c, &a, &b, call->arg[3].scalar, call->arg[4].scalar, &o, k);
     }
     return ERR_none;
 }

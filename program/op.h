@@ -38,7 +38,9 @@ typedef enum Nature {
     NATURE_EXTREME,  /* one of the reduced elements */
     NATURE_MATMUL,   /* sums of products of two inputs, plus a scaled third (addmm) */
     NATURE_SOFTMAX,
-    NATURE_SCATTER_ADD /* moved, and summed where several meet */
+    NATURE_SCATTER_ADD, /* moved, and summed where several meet */
+    NATURE_ORDER,    /* indices: which elements are chosen depends on their order */
+    NATURE_TRUTH     /* which elements are nonzero */
 } Nature;
 
 typedef enum ArgType {

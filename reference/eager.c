@@ -134,7 +134,7 @@ static ErrCode bind_outputs(Run *r, const Stmt *stmt, Tensor *const *out, int no
     if (stmt->nout == 0 && !stmt->out_list) {
         return ERR_none;
     }
-    bool several = stmt->op->nreturn == -1;
+    bool several = stmt->op->nreturn != 1;
     if (stmt->out_list != several || stmt->nout != nout) {
         return error_set(r->s.err, ERR_invalid, "%s returns %d tensors, not %d", stmt->op->name, nout, stmt->nout);
     }

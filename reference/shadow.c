@@ -28,6 +28,14 @@ static void lose(const Tensor *out) {
     }
 }
 
+/* An integer or bool result: exact, or all of it in doubt. */
+static void shadow_load_result(const Tensor *out, bool doubt) {
+    lose(out);
+    for (int64_t i = 0; i < out->storage->numel && !doubt; i++) {
+        out->storage->bound[i] = 0;
+    }
+}
+
 /* ---- passes ---- */
 
 typedef enum Pass { PASS_VALUE, PASS_BOUND, PASS_MAGNITUDE, PASS_WORST /* |x| + b */, PASS_ONES } Pass;
@@ -284,7 +292,7 @@ static void rule_extreme(Session *s, const Call *call, const Tensor *out) {
 
 /* Exponents of both factors add; addmm's third operand must be a multiple of no less than the products' grain. */
 static bool products_exact(const Call *call, double magnitude, DType dtype) {
-    bool addmm = call->op->id == OP_addmm;
+    bool addmm = op_param(call->op, "beta") >= 0;
     Operands a = {.exact = true, .finite = true, .exponent = NO_EXPONENT}, b = a, c = a;
     operands_add(&a, call->arg[addmm].tensor, false, dtype);
     operands_add(&b, call->arg[1 + addmm].tensor, false, dtype);
@@ -304,7 +312,7 @@ static void rule_matmul(Session *s, const Call *call, const Tensor *out, const O
     to->value64 = run_pass(s, call, call->op->kernel, out, PASS_VALUE);
     double *magnitude = run_pass(s, call, call->op->kernel, out, PASS_MAGNITUDE);
     double *worst = o->exact ? magnitude : run_pass(s, call, call->op->kernel, out, PASS_WORST);
-    const Tensor *left = call->arg[call->op->id == OP_addmm].tensor;
+    const Tensor *left = call->arg[op_param(call->op, "beta") >= 0].tensor;
     double n = (double)(left->ndim > 0 ? left->size[left->ndim - 1] : 1), u = dtype_unit(out->dtype), most = 0;
     for (int64_t i = 0; i < to->numel; i++) {
         most = fmax(most, magnitude[i]);
@@ -363,6 +371,28 @@ static void rule_integer(Session *s, const Call *call, const Tensor *out) {
     }
 }
 
+/* May the order of the elements, or which of them is zero, be another one within their bounds? Then the whole result is in doubt. */
+static void rule_choice(const Call *call, const Tensor *out, const Operands *o) {
+    const Tensor *self = call->arg[0].tensor;
+    const Storage *from = self->storage;
+    bool doubt = false;
+    const Tensor *one[1] = {self};
+    for (Walk w = walk_start(self->size, self->ndim, one, 1); walk_more(&w) && !o->exact && !doubt; walk_next(&w)) {
+        double v = from->value64[w.at[0]], b = from->bound[w.at[0]];
+        if (isnan(b)) {
+            doubt = true;
+        } else if (b > 0 && call->op->nature == NATURE_TRUTH) {
+            doubt = fabs(v) <= 4 * b;
+        } else if (b > 0) {
+            for (Walk other = walk_start(self->size, self->ndim, one, 1); walk_more(&other) && !doubt; walk_next(&other)) {
+                double gap = fabs(from->value64[other.at[0]] - v);
+                doubt = other.at[0] != w.at[0] && gap <= 4 * (b + from->bound[other.at[0]]);
+            }
+        }
+    }
+    shadow_load_result(out, doubt);
+}
+
 static void compute(Session *s, const Call *call, Tensor *const *out, int nout) {
     const OpInfo *op = call->op;
     if (s->shadow_lost) {
@@ -386,6 +416,8 @@ static void compute(Session *s, const Call *call, Tensor *const *out, int nout) 
     if (op->nature == NATURE_NONE) {
         s->shadow_lost |= shadow_in_doubt(call->arg[0].tensor);
         shadow_load(s, out[0]->storage);
+    } else if (op->nature == NATURE_ORDER || op->nature == NATURE_TRUTH) {
+        rule_choice(call, out[0], &o);
     } else if (o.index_doubt) {
         lose(out[0]);
     } else if (op->nature == NATURE_MOVE) {
@@ -401,6 +433,8 @@ static void compute(Session *s, const Call *call, Tensor *const *out, int nout) 
         case NATURE_SOFTMAX: rule_softmax(s, call, out[0]); break;
         case NATURE_SCATTER_ADD: rule_scatter_add(s, call, out[0], &o); break;
         case NATURE_MOVE:
+        case NATURE_ORDER:
+        case NATURE_TRUTH:
         case NATURE_NONE: break;
         }
     }

@@ -1,0 +1,86 @@
+/* Ops with indices beside their values: first the indices, which have no derivative, then the values at those indices, whose
+ * derivative saves the indices. So the values have PyTorch's history: one node that remembers the `indices` output. */
+#include "program/emit.h"
+#include "program/op_functions.h"
+
+static ErrCode answer_pair(Emit *e, Tensor *values, Tensor *indices, Tensor **out, int *nout) {
+    *nout = 0;
+    if (values && indices) {
+        out[(*nout)++] = values;
+        out[(*nout)++] = indices;
+    }
+    return e->err->code;
+}
+
+/* max.dim, min.dim: the first extreme along dim, and where */
+ErrCode decompose_extreme_dim(Emit *e, const Call *call, Tensor **out, int *nout) {
+    Tensor *self = call->arg[0].tensor;
+    int64_t dim = call->arg[1].i;
+    OpId where = call->op->id == OP_max_dim ? OP__max_indices : OP__min_indices;
+    Tensor *indices = emit_op(e, where, 3, self, dim, (int)call->arg[2].b);
+    return answer_pair(e, emit_op(e, OP__take_dim, 3, self, dim, indices), indices, out, nout);
+}
+
+/* cummax, cummin */
+ErrCode decompose_cummax(Emit *e, const Call *call, Tensor **out, int *nout) {
+    Tensor *self = call->arg[0].tensor;
+    int64_t dim = call->arg[1].i;
+    Tensor *indices = emit_op(e, call->op->id == OP_cummax ? OP__cummax_indices : OP__cummin_indices, 2, self, dim);
+    return answer_pair(e, emit_op(e, OP__take_scan, 3, self, dim, indices), indices, out, nout);
+}
+
+static Tensor *sorted_indices(Emit *e, const Call *call, int64_t *dim) {
+    *dim = call->arg[op_param(call->op, "dim")].i;
+    return emit_op(e, OP__sort_indices, 3, call->arg[0].tensor, *dim, (int)call->arg[op_param(call->op, "descending")].b);
+}
+
+/* sort: always stable, as PyTorch's is on the CPU */
+ErrCode decompose_sort(Emit *e, const Call *call, Tensor **out, int *nout) {
+    int64_t dim;
+    Tensor *indices = sorted_indices(e, call, &dim);
+    return answer_pair(e, emit_op(e, OP__take_dim, 3, call->arg[0].tensor, dim, indices), indices, out, nout);
+}
+
+/* argsort: the indices of a sort */
+ErrCode decompose_argsort(Emit *e, const Call *call, Tensor **out, int *nout) {
+    int64_t dim;
+    out[0] = sorted_indices(e, call, &dim);
+    *nout = out[0] != NULL;
+    return e->err->code;
+}
+
+/* outer: reshape(self, [n, 1]) * vec2 */
+ErrCode decompose_outer(Emit *e, const Call *call, Tensor **out, int *nout) {
+    Tensor *self = call->arg[0].tensor, *vec2 = call->arg[1].tensor;
+    if (self->ndim != 1 || vec2->ndim != 1) {
+        return error_set(e->err, ERR_shape, "outer: Expected 1-D argument %s, but got %d-D", self->ndim != 1 ? "self" : "vec2",
+                         self->ndim != 1 ? self->ndim : vec2->ndim);
+    }
+    int64_t column[2] = {self->size[0], 1};
+    out[0] = emit_mul(e, emit_op(e, OP_reshape, 2, self, column, 2), vec2);
+    *nout = out[0] != NULL;
+    return e->err->code;
+}
+
+/* linear: addmm(bias, input, t(weight)) for a matrix (or a contiguous 3-d input, folded), else matmul(input, t(weight)), then add_(bias) */
+ErrCode decompose_linear(Emit *e, const Call *call, Tensor **out, int *nout) {
+    Tensor *input = call->arg[0].tensor, *weight = call->arg[1].tensor, *bias = call->arg[2].none ? NULL : call->arg[2].tensor;
+    if (input->ndim == 0 || weight->ndim == 0) {
+        return error_set(e->err, ERR_shape, "both arguments to linear need to be at least 1D");
+    }
+    Tensor *turned = emit_unary(e, OP_t, weight), *result;
+    if (bias && input->ndim == 2) {
+        result = emit_op(e, OP_addmm, 3, bias, input, turned);
+    } else if (bias && input->ndim == 3 && tensor_is_contiguous(input)) {
+        int64_t folded[2] = {input->size[0] * input->size[1], input->size[2]}, size[3] = {input->size[0], input->size[1], 0};
+        result = emit_op(e, OP_addmm, 3, bias, emit_view(e, input, folded, 2), turned);
+        size[2] = result ? result->size[1] : 0;
+        result = emit_view(e, result, size, 3);
+    } else {
+        result = emit_binary(e, OP_matmul, input, turned);
+        result = bias ? emit_op(e, OP_add__Tensor, 2, result, bias) : result;
+    }
+    out[0] = result;
+    *nout = result != NULL;
+    return e->err->code;
+}

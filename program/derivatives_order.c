@@ -1,0 +1,39 @@
+/* Derivatives of what chooses among elements: the chosen element takes the gradient. */
+#include "program/rules.h"
+
+enum { SELF = 0, INDICES = 2 };
+
+/* self: grad / (number of ties) at each element equal to the result (nan to nan), zeros elsewhere (evenly_distribute_backward) */
+void grad_extreme_all(Grad *g) {
+    if (!wanted(g, SELF)) {
+        return;
+    }
+    Emit *e = g->e;
+    Tensor *self = tensor_arg(g, SELF), *result = result_of(g);
+    Tensor *nans = emit_binary(e, OP_logical_and, emit_unary(e, OP_isnan, self), emit_unary(e, OP_isnan, result));
+    Tensor *mask = emit_binary(e, OP_logical_or, emit_binary(e, OP_eq_Tensor, self, result), nans);
+    Tensor *share = emit_div(e, grad_of(g), emit_unary(e, OP_sum, mask));
+    give(g, SELF, emit_where_zero(e, mask, share));
+}
+
+/* `t` over the reduced dim, with the dim back. */
+static Tensor *with_dim(Grad *g, Tensor *t) {
+    return t && t->ndim < tensor_arg(g, SELF)->ndim ? emit_unsqueeze(g->e, t, g->call->arg[1].i) : t;
+}
+
+/* self: zeros with the gradient put at the indices (value_selecting_reduction_backward) */
+void grad_take_dim(Grad *g) {
+    if (wanted(g, SELF)) {
+        Tensor *zeros = emit_zeros_like(g->e, tensor_arg(g, SELF));
+        Tensor *indices = with_dim(g, tensor_arg(g, INDICES)), *grad = with_dim(g, grad_of(g));
+        give(g, SELF, emit_op(g->e, OP_scatter_src, 4, zeros, g->call->arg[1].i, indices, grad));
+    }
+}
+
+/* self: zeros with the gradient added at the indices, which repeat (cummaxmin_backward) */
+void grad_take_scan(Grad *g) {
+    if (wanted(g, SELF)) {
+        Tensor *zeros = emit_zeros_like(g->e, tensor_arg(g, SELF));
+        give(g, SELF, emit_op(g->e, OP_scatter_add, 4, zeros, g->call->arg[1].i, tensor_arg(g, INDICES), grad_of(g)));
+    }
+}

@@ -1,0 +1,91 @@
+/* Inference of what chooses among elements: argmax and argmin, max and min with their indices, sort, cummax; any, all, count_nonzero. */
+#include "program/infer.h"
+
+#include <string.h>
+
+/* argmax, argmin: int64 indices along a dim, or into the flattened tensor, which then has no dim to keep. */
+ErrCode infer_argmax(const Call *call, Infer *r) {
+    const Tensor *self = call->arg[0].tensor;
+    const Arg *dim = &call->arg[1];
+    bool whole = dim->none;
+    int d = 0, n = 0;
+    int64_t size[MAX_DIMS];
+    if (whole && tensor_numel(self) == 0) {
+        return error_set(r->err, ERR_invalid, "%s(): Expected reduction dim to be specified for input.numel() == 0.", call->op->name);
+    }
+    if (!whole) {
+        TRY(dim_wrap(dim->i, self->ndim, &d, r->err));
+        if (self->ndim > 0 && self->size[d] == 0) {
+            return error_set(r->err, ERR_invalid, "%s(): Expected reduction dim %d to have non-zero size.", call->op->name, d);
+        }
+    }
+    for (int k = 0; k < self->ndim; k++) {
+        if (!whole && k != d) {
+            size[n++] = self->size[k];
+        } else if (call->arg[2].b) {
+            size[n++] = 1;
+        }
+    }
+    if (self->dtype == DT_bool && call->op->name[0] != '_' && tensor_numel(self) > 0) {
+        return error_set(r->err, ERR_dtype, "\"%s_cpu\" not implemented for 'Bool'", call->op->name);
+    }
+    return infer_contiguous(r, DT_int64, size, n);
+}
+
+/* max, min of all elements. */
+ErrCode infer_extreme_all(const Call *call, Infer *r) {
+    const Tensor *self = call->arg[0].tensor;
+    if (tensor_numel(self) == 0) {
+        return error_set(r->err, ERR_invalid, "%s(): Expected reduction dim to be specified for input.numel() == 0.", call->op->name);
+    }
+    return infer_contiguous(r, self->dtype, NULL, 0);
+}
+
+/* Indices of a sort: laid out as self is. */
+ErrCode infer_sort(const Call *call, Infer *r) {
+    const Tensor *self = call->arg[0].tensor;
+    int d;
+    TRY(dim_wrap(call->arg[1].i, self->ndim, &d, r->err));
+    return infer_cloned(r, self, DT_int64);
+}
+
+/* Indices of a cumulative extreme. */
+ErrCode infer_cummax(const Call *call, Infer *r) {
+    const Tensor *self = call->arg[0].tensor;
+    int d;
+    TRY(dim_wrap(call->arg[1].i, self->ndim, &d, r->err));
+    return infer_contiguous(r, DT_int64, self->size, self->ndim);
+}
+
+/* Elements of self at `indices` along a dim: laid out as the indices are. */
+ErrCode infer_take_dim(const Call *call, Infer *r) {
+    const Tensor *indices = call->arg[2].tensor;
+    Tensor *t = infer_one(r, call->arg[0].tensor->dtype, indices->ndim);
+    memcpy(t->size, indices->size, (size_t)indices->ndim * sizeof *t->size);
+    memcpy(t->stride, indices->stride, (size_t)indices->ndim * sizeof *t->stride);
+    return ERR_none;
+}
+
+static ErrCode kept_dims(const Call *call, Infer *r, DType dtype) {
+    const Tensor *self = call->arg[0].tensor;
+    const Arg *keepdim = call_arg(call, "keepdim");
+    unsigned set;
+    int64_t size[MAX_DIMS];
+    int n = 0;
+    TRY(reduced_dims(call, self->ndim, &set, r->err));
+    for (int d = 0; d < self->ndim; d++) {
+        if (!(set >> d & 1)) {
+            size[n++] = self->size[d];
+        } else if (keepdim && keepdim->b) {
+            size[n++] = 1;
+        }
+    }
+    return infer_contiguous(r, dtype, size, n);
+}
+
+/* any, all: bool, uint8 for uint8. */
+ErrCode infer_any(const Call *call, Infer *r) {
+    return kept_dims(call, r, call->arg[0].tensor->dtype == DT_uint8 ? DT_uint8 : DT_bool);
+}
+
+ErrCode infer_count_nonzero(const Call *call, Infer *r) { return kept_dims(call, r, DT_int64); }

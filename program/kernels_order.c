@@ -1,0 +1,204 @@
+/* Kernels of what chooses among elements. The order is total: nan is the greatest number, zeros of either sign are equal.
+ *
+ * A line is self along the dim in question. argmax and argmin answer the first extreme, but nan is the extreme of both; cummax and
+ * cummin answer the last; a sort is stable. */
+#include "program/kernels.h"
+
+#include <math.h>
+
+static bool is_nan(const Tensor *t, int64_t at) {
+    return dtype_is_float(t->dtype) && isnan(element_double(t->storage->data, t->dtype, at));
+}
+
+/* -1, 0, 1 as element `a` is less, equal, greater than `b`; nan is greater than any number. */
+static int order(const Tensor *t, int64_t a, int64_t b) {
+    if (!dtype_is_float(t->dtype)) {
+        int64_t x = element_int(t->storage->data, t->dtype, a), y = element_int(t->storage->data, t->dtype, b);
+        return (x > y) - (x < y);
+    }
+    double x = element_double(t->storage->data, t->dtype, a), y = element_double(t->storage->data, t->dtype, b);
+    if (isnan(x) || isnan(y)) {
+        return isnan(x) - isnan(y);
+    }
+    return (x > y) - (x < y);
+}
+
+/* Does element `a`, met after `best`, take its place? */
+static bool beats(const Tensor *t, int64_t a, int64_t best, bool least, bool last) {
+    if (is_nan(t, best) || is_nan(t, a)) {
+        return is_nan(t, a) && (last || !is_nan(t, best));
+    }
+    int o = least ? -order(t, a, best) : order(t, a, best);
+    return o > 0 || (last && o == 0);
+}
+
+/* Where the lines of `t` along `dim` start. */
+static Tensor line_starts(const Tensor *t, int dim) {
+    Tensor starts = *t;
+    if (t->ndim > 0 && t->size[dim] > 1) {
+        starts.size[dim] = 1;
+    }
+    return starts;
+}
+
+static int64_t line_length(const Tensor *t, int dim) { return t->ndim > 0 ? t->size[dim] : 1; }
+static int64_t line_step(const Tensor *t, int dim) { return t->ndim > 0 ? t->stride[dim] : 0; }
+
+/* One pass in row-major order: the place of the best so far of every kept position, and its number in the set it is reduced from. */
+static ErrCode arg_extreme(const Call *call, const Tensor *out, bool least, KernelCtx *k) {
+    const Tensor *self = call->arg[0].tensor;
+    unsigned set;
+    TRY(reduced_dims(call, self->ndim, &set, k->err));
+    int64_t length;
+    Tensor places = tensor_over_array(self->size, self->ndim, set, &length);
+    int64_t *best = arena_array(k->arena, int64_t, 3 * length), *number = best + length, *seen = number + length;
+    const Tensor *walked[2] = {self, &places};
+    for (Walk w = walk_start(self->size, self->ndim, walked, 2); walk_more(&w); walk_next(&w)) {
+        int64_t i = w.at[1];
+        if (seen[i] == 0 || beats(self, w.at[0], best[i], least, false)) {
+            best[i] = w.at[0];
+            number[i] = seen[i];
+        }
+        seen[i]++;
+    }
+    for (int64_t i = 0; i < tensor_numel(out); i++) {
+        element_store_int(out->storage->data, DT_int64, out->offset + i, number[i]);
+    }
+    return ERR_none;
+}
+
+ErrCode kernel_argmax(const Call *call, Tensor *const *out, KernelCtx *k) { return arg_extreme(call, out[0], false, k); }
+ErrCode kernel_argmin(const Call *call, Tensor *const *out, KernelCtx *k) { return arg_extreme(call, out[0], true, k); }
+
+static ErrCode scan_extreme(const Call *call, const Tensor *out, bool least, KernelCtx *k) {
+    const Tensor *self = call->arg[0].tensor;
+    int dim;
+    TRY(dim_wrap(call->arg[1].i, self->ndim, &dim, k->err));
+    Tensor from = line_starts(self, dim), to = line_starts(out, dim);
+    const Tensor *walked[2] = {&from, &to};
+    int64_t length = line_length(self, dim), step = line_step(self, dim), out_step = line_step(out, dim);
+    for (Walk w = walk_start(from.size, from.ndim, walked, 2); walk_more(&w); walk_next(&w)) {
+        int64_t best = 0;
+        for (int64_t i = 0; i < length; i++) {
+            if (i > 0 && beats(self, w.at[0] + i * step, w.at[0] + best * step, least, true)) {
+                best = i;
+            }
+            element_store_int(out->storage->data, DT_int64, w.at[1] + i * out_step, best);
+        }
+    }
+    return ERR_none;
+}
+
+ErrCode kernel_cummax(const Call *call, Tensor *const *out, KernelCtx *k) { return scan_extreme(call, out[0], false, k); }
+ErrCode kernel_cummin(const Call *call, Tensor *const *out, KernelCtx *k) { return scan_extreme(call, out[0], true, k); }
+
+/* The stable order of one line, merged bottom-up: list and spare are as long as the line. */
+static int64_t *sort_line(const Tensor *self, int64_t at, int64_t step, int64_t length, bool descending, int64_t *list, int64_t *spare) {
+    for (int64_t i = 0; i < length; i++) {
+        list[i] = i;
+    }
+    for (int64_t run = 1; run < length; run *= 2) {
+        for (int64_t start = 0; start < length; start += 2 * run) {
+            int64_t i = start, middle = min_i64(start + run, length), j = middle, end = min_i64(start + 2 * run, length);
+            for (int64_t n = start; n < end; n++) {
+                bool right = i == middle;
+                if (!right && j < end) {
+                    int o = order(self, at + list[j] * step, at + list[i] * step);
+                    right = descending ? o > 0 : o < 0;
+                }
+                spare[n] = right ? list[j++] : list[i++];
+            }
+        }
+        int64_t *merged = spare;
+        spare = list;
+        list = merged;
+    }
+    return list;
+}
+
+ErrCode kernel_sort(const Call *call, Tensor *const *out, KernelCtx *k) {
+    const Tensor *self = call->arg[0].tensor;
+    bool descending = call->arg[2].b;
+    int dim;
+    TRY(dim_wrap(call->arg[1].i, self->ndim, &dim, k->err));
+    Tensor from = line_starts(self, dim), to = line_starts(out[0], dim);
+    const Tensor *walked[2] = {&from, &to};
+    int64_t length = line_length(self, dim), out_step = line_step(out[0], dim);
+    int64_t *list = arena_alloc_raw(k->arena, max_i64(2 * length, 1) * (int64_t)sizeof *list);
+    for (Walk w = walk_start(from.size, from.ndim, walked, 2); walk_more(&w); walk_next(&w)) {
+        const int64_t *sorted = sort_line(self, w.at[0], line_step(self, dim), length, descending, list, list + length);
+        for (int64_t i = 0; i < length; i++) {
+            element_store_int(out[0]->storage->data, DT_int64, w.at[1] + i * out_step, sorted[i]);
+        }
+    }
+    return ERR_none;
+}
+
+/* `t`, whose dim `dim` may have been reduced away, seen with it back as size 1. */
+static Tensor with_dim(const Tensor *t, int ndim, int dim) {
+    if (t->ndim == ndim) {
+        return *t;
+    }
+    Tensor seen = *t;
+    seen.ndim = ndim;
+    for (int d = ndim - 1; d >= 0; d--) {
+        seen.size[d] = d == dim ? 1 : t->size[d - (d > dim)];
+        seen.stride[d] = d == dim ? 0 : t->stride[d - (d > dim)];
+    }
+    return seen;
+}
+
+ErrCode kernel_take_dim(const Call *call, Tensor *const *out, KernelCtx *k) {
+    const Tensor *self = call->arg[0].tensor;
+    int dim;
+    TRY(dim_wrap(call->arg[1].i, self->ndim, &dim, k->err));
+    Tensor indices = with_dim(call->arg[2].tensor, self->ndim, dim), to = with_dim(out[0], self->ndim, dim);
+    Tensor from = tensor_seen_as(self, self->ndim, indices.size, self->stride);
+    int64_t step = line_step(self, dim), length = line_length(self, dim);
+    if (self->ndim > 0) {
+        from.stride[dim] = 0;
+    }
+    const Tensor *walked[3] = {&from, &indices, &to};
+    for (Walk w = walk_start(indices.size, indices.ndim, walked, 3); walk_more(&w); walk_next(&w)) {
+        int64_t i = element_int(indices.storage->data, DT_int64, w.at[1]);
+        if (i < 0 || i >= length) {
+            return index_out_of_range(i, length, k->err);
+        }
+        element_cast(to.storage->data, to.dtype, w.at[2], self->storage->data, self->dtype, w.at[0] + i * step);
+    }
+    return ERR_none;
+}
+
+/* ---- truth ---- */
+
+typedef enum Question { ANY, ALL, COUNT } Question;
+
+/* nan is true. */
+static bool is_true(const Tensor *t, int64_t at) {
+    return dtype_is_float(t->dtype) ? element_double(t->storage->data, t->dtype, at) != 0 : element_int(t->storage->data, t->dtype, at) != 0;
+}
+
+static ErrCode count_answers(const Call *call, const Tensor *out, Question question, KernelCtx *k) {
+    const Tensor *self = call->arg[0].tensor;
+    unsigned set;
+    TRY(reduced_dims(call, self->ndim, &set, k->err));
+    int64_t length, all = 1;
+    Tensor places = tensor_over_array(self->size, self->ndim, set, &length);
+    int64_t *count = arena_array(k->arena, int64_t, length);
+    for (int d = 0; d < self->ndim; d++) {
+        all *= set >> d & 1 ? self->size[d] : 1;
+    }
+    const Tensor *walked[2] = {self, &places};
+    for (Walk w = walk_start(self->size, self->ndim, walked, 2); walk_more(&w); walk_next(&w)) {
+        count[w.at[1]] += is_true(self, w.at[0]);
+    }
+    for (int64_t i = 0; i < tensor_numel(out); i++) {
+        int64_t answer = question == ANY ? count[i] > 0 : question == ALL ? count[i] == all : count[i];
+        element_store_int(out->storage->data, out->dtype, out->offset + i, answer);
+    }
+    return ERR_none;
+}
+
+ErrCode kernel_any(const Call *call, Tensor *const *out, KernelCtx *k) { return count_answers(call, out[0], ANY, k); }
+ErrCode kernel_all(const Call *call, Tensor *const *out, KernelCtx *k) { return count_answers(call, out[0], ALL, k); }
+ErrCode kernel_count_true(const Call *call, Tensor *const *out, KernelCtx *k) { return count_answers(call, out[0], COUNT, k); }
