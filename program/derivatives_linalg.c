@@ -67,7 +67,7 @@ void grad_addmv(Grad *g) {
         give(g, 0, emit_scale(g->e, grad_of(g), beta));
     }
     if (wanted(g, 1)) {
-        give(g, 1, emit_scale(g->e, emit_mul(g->e, emit_unsqueeze(g->e, grad_of(g), 1), tensor_arg(g, 2)), alpha));
+        give(g, 1, emit_scale(g->e, emit_binary(g->e, OP_outer, grad_of(g), tensor_arg(g, 2)), alpha));
     }
     if (wanted(g, 2)) {
         give(g, 2, emit_scale(g->e, emit_binary(g->e, OP_mv, t(g, tensor_arg(g, 1)), grad_of(g)), alpha));

@@ -140,11 +140,22 @@ ErrCode infer_addmv(const Call *call, Infer *r) {
     if (a->ndim != 2 || b->ndim != 1 || self->ndim > 1) {
         return error_set(r->err, ERR_shape, "vector + matrix @ vector expected, got %d, %d, %d", self->ndim, a->ndim, b->ndim);
     }
-    if (a->size[1] != b->size[0] || (a->size[0] != tensor_numel(self) && tensor_numel(self) != 1)) {
+    bool fits = a->size[1] == b->size[0] && (a->size[0] == tensor_numel(self) || tensor_numel(self) == 1);
+    if (!fits && self->ndim == 0) {
+        return error_set(r->err, ERR_index_range, "Dimension specified as 0 but tensor has no dimensions");
+    }
+    if (!fits) {
         return error_set(r->err, ERR_shape, "size mismatch, got input (%lld), mat (%lldx%lld), vec (%lld)", (long long)tensor_numel(self),
                          (long long)a->size[0], (long long)a->size[1], (long long)b->size[0]);
     }
-    TRY(check_added_product(call, a, b, a->size[0] == 0, a->size[1] == 0, r->err));
+    if (tensor_numel(a) == 0 && scalar_to_double(call->arg[3].scalar) != 0) { /* beta * self, not expanded */
+        if (dtype_category(self->dtype) > dtype_category(b->dtype)) {
+            return error_set(r->err, ERR_dtype, "result type %s can't be cast to the desired output type %s", dtype_name(self->dtype),
+                             dtype_name(b->dtype));
+        }
+        return infer_contiguous(r, b->dtype, self->size, self->ndim);
+    }
+    TRY(check_added_product(call, a, b, tensor_numel(a) == 0, false, r->err));
     return infer_contiguous(r, b->dtype, a->size, 1);
 }
 

@@ -26,7 +26,8 @@ ErrCode infer_argmax(const Call *call, Infer *r) {
             size[n++] = 1;
         }
     }
-    if (self->dtype == DT_bool && call->op->name[0] != '_' && tensor_numel(self) > 0) {
+    if (self->dtype == DT_bool && call->op->name[0] != '_' && tensor_numel(self) > 0 &&
+        (whole || self->ndim == 0 || self->size[d] != 1)) {
         return error_set(r->err, ERR_dtype, "\"%s_cpu\" not implemented for 'Bool'", call->op->name);
     }
     return infer_contiguous(r, DT_int64, size, n);
@@ -53,7 +54,9 @@ ErrCode infer_sort(const Call *call, Infer *r) {
 ErrCode infer_cummax(const Call *call, Infer *r) {
     const Tensor *self = call->arg[0].tensor;
     int d;
-    TRY(dim_wrap(call->arg[1].i, self->ndim, &d, r->err));
+    if (self->ndim > 0) { /* of a 0-dim tensor any dim does, until backward */
+        TRY(dim_wrap(call->arg[1].i, self->ndim, &d, r->err));
+    }
     return infer_contiguous(r, DT_int64, self->size, self->ndim);
 }
 

@@ -99,7 +99,28 @@ ErrCode kernel_addmm(const Call *call, Tensor *const *out, KernelCtx *k) {
     return ERR_none;
 }
 
+/* out = beta * self, computed in self's dtype. */
+static void scale_into(const Tensor *self, Scalar beta, const Tensor *out) {
+    const Tensor *walked[2] = {self, out};
+    for (Walk w = walk_start(self->size, self->ndim, walked, 2); walk_more(&w); walk_next(&w)) {
+        int64_t cell = 0;
+        if (dtype_is_float(self->dtype)) {
+            double x = element_double(self->storage->data, self->dtype, w.at[0]);
+            element_store_double(&cell, self->dtype, 0, scalar_as_double(beta, self->dtype) * x);
+        } else {
+            int64_t x = element_int(self->storage->data, self->dtype, w.at[0]);
+            element_store_int(&cell, self->dtype, 0, wrapping_mul(scalar_as_int(beta, self->dtype), x));
+        }
+        element_cast(out->storage->data, out->dtype, w.at[1], &cell, self->dtype, 0);
+    }
+}
+
+/* As addmm; but where there is nothing to multiply, PyTorch's result is beta * self before it is expanded. */
 ErrCode kernel_addmv(const Call *call, Tensor *const *out, KernelCtx *k) {
+    if (tensor_numel(call->arg[1].tensor) == 0 && scalar_to_double(call->arg[3].scalar) != 0) {
+        scale_into(call->arg[0].tensor, call->arg[3].scalar, out[0]);
+        return ERR_none;
+    }
     Tensor self;
     TRY(tensor_expand(call->arg[0].tensor, out[0]->size, 1, &self, k->err));
     Matrix c = column_of(&self), a = matrix_of(call->arg[1].tensor), b = column_of(call->arg[2].tensor), o = column_of(out[0]);

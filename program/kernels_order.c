@@ -72,8 +72,10 @@ ErrCode kernel_argmin(const Call *call, Tensor *const *out, KernelCtx *k) { retu
 
 static ErrCode scan_extreme(const Call *call, const Tensor *out, bool least, KernelCtx *k) {
     const Tensor *self = call->arg[0].tensor;
-    int dim;
-    TRY(dim_wrap(call->arg[1].i, self->ndim, &dim, k->err));
+    int dim = 0;
+    if (self->ndim > 0) {
+        TRY(dim_wrap(call->arg[1].i, self->ndim, &dim, k->err));
+    }
     Tensor from = line_starts(self, dim), to = line_starts(out, dim);
     const Tensor *walked[2] = {&from, &to};
     int64_t length = line_length(self, dim), step = line_step(self, dim), out_step = line_step(out, dim);
@@ -150,8 +152,10 @@ static Tensor with_dim(const Tensor *t, int ndim, int dim) {
 
 ErrCode kernel_take_dim(const Call *call, Tensor *const *out, KernelCtx *k) {
     const Tensor *self = call->arg[0].tensor;
-    int dim;
-    TRY(dim_wrap(call->arg[1].i, self->ndim, &dim, k->err));
+    int dim = 0;
+    if (self->ndim > 0) {
+        TRY(dim_wrap(call->arg[1].i, self->ndim, &dim, k->err));
+    }
     Tensor indices = with_dim(call->arg[2].tensor, self->ndim, dim), to = with_dim(out[0], self->ndim, dim);
     Tensor from = tensor_seen_as(self, self->ndim, indices.size, self->stride);
     int64_t step = line_step(self, dim), length = line_length(self, dim);

@@ -60,7 +60,7 @@ static const Case cases[] = {
     {OP_softmax, "t2,3 i1 o"}, {OP_softmax, "t3,4 i0 o"}, {OP_softmax, "t i0 o"}, {OP_softmax, "t0,3 i1 o"},
     {OP_mm, "t2,3 t3,4"}, {OP_mm, "t2,0 t0,3"}, {OP_bmm, "t2,2,3 t2,3,4"}, {OP_bmm, "t0,2,3 t0,3,4"}, {OP_mv, "t2,3 t3"}, {OP_dot, "t4 t4"}, {OP_dot, "t0 t0"},
     {OP_addmm, "t2,4 t2,3 t3,4 s0.5 s1.5"}, {OP_addmm, "t4 t2,3 t3,4 o o"},
-    {OP_addmv, "t2 t2,3 t3 s0.5 s1.5"}, {OP_addmv, "t t2,3 t3 o o"}, {OP_addmv, "t1 t2,0 t0 o o"},
+    {OP_addmv, "t2 t2,3 t3 s0.5 s1.5"}, {OP_addmv, "t t2,3 t3 o o"}, {OP_addmv, "t2 t2,0 t0 o o"},
     {OP_baddbmm, "t2,2,4 t2,2,3 t2,3,4 s0.5 s1.5"}, {OP_baddbmm, "t4 t2,2,3 t2,3,4 o o"},
     {OP_max, "t2,3"}, {OP_max, "t"}, {OP_min, "t2,3"}, {OP__take_dim, "t3,4 i1 L3,1:0,3,1"}, {OP__take_dim, "t3,4 i0 L4:0,2,1,1"}, {OP__take_dim, "t i0 L:0"},
     {OP__take_dim, "t3,2 i0 L3,2:2,1,0,0,1,2"}, {OP__take_scan, "t4 i0 L4:0,0,2,2"}, {OP__take_scan, "t2,3 i-1 L2,3:0,0,2,0,1,1"}, {OP__take_scan, "t i0 L:0"},
