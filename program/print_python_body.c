@@ -124,7 +124,7 @@ static void print_call(const Printer *pr, const Stmt *s, Spelling spelling) {
         text_printf(t, "torch.ops.aten.%s.%s", op->name, op->overload[0] ? op->overload : "default");
         print_arguments(pr, s, 0, false);
     } else if (!is_method(op)) {
-        text_printf(t, "torch.%s", op->name);
+        text_printf(t, op->id == OP_linear ? "torch.nn.functional.%s" : "torch.%s", op->name);
         print_arguments(pr, s, 0, false);
     } else if (spelling == SPELL_function) {
         text_printf(t, op->kind == KIND_POINTWISE ? "torch.%s" : "torch.Tensor.%s", op->name);
