@@ -3,23 +3,8 @@
 #include "compiled/lower.h"
 
 static const unsigned char op_classes[OP_COUNT] = {
-#define FACTORY(id, schema, infer, kernel)
-#define VIEW(id, schema, infer, grad)
-#define MULTI_VIEW(id, schema, infer, grad)
 #define POINTWISE(id, schema, pw, operands, typing, grad, saves) [OP_##id] = LOWER_POINTWISE,
-#define FUNC(id, schema, infer, kernel, nature, grad, saves)
-#define COMPOSITE(id, schema, decompose)
-#define INPLACE(id, schema, twin, overlap)
-#define META(id, schema)
 #include "program/ops.def"
-#undef FACTORY
-#undef VIEW
-#undef MULTI_VIEW
-#undef POINTWISE
-#undef FUNC
-#undef COMPOSITE
-#undef INPLACE
-#undef META
 #define LOWERING(id, cls) [OP_##id] = LOWER_##cls,
 #include "compiled/lowering.def"
 #undef LOWERING

@@ -44,14 +44,6 @@ static const Row rows[OP_COUNT] = {
 #define INPLACE(id, sch, tw, ov) {.id_name = #id, .schema = sch, .kind = KIND_INPLACE, .twin = OP_##tw, .overlap = ov},
 #define META(id, sch) {.id_name = #id, .schema = sch, .kind = KIND_META, .twin = OP_NONE},
 #include "program/ops.def"
-#undef FACTORY
-#undef VIEW
-#undef MULTI_VIEW
-#undef POINTWISE
-#undef FUNC
-#undef COMPOSITE
-#undef INPLACE
-#undef META
 };
 
 /* Process-static: filled once by op_table_init. */

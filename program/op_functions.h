@@ -18,36 +18,14 @@
 #define POINTWISE(id, schema, pw, operands, typing, grad, saves) DECLARE_TYPING(typing)
 #define FUNC(id, schema, infer, kernel, nature, grad, saves) DECLARE_INFER(infer) DECLARE_KERNEL(kernel)
 #define COMPOSITE(id, schema, decompose) DECLARE_DECOMPOSE(decompose)
-#define INPLACE(id, schema, twin, overlap)
-#define META(id, schema)
 #include "program/ops.def"
-#undef FACTORY
-#undef VIEW
-#undef MULTI_VIEW
-#undef POINTWISE
-#undef FUNC
-#undef COMPOSITE
-#undef INPLACE
-#undef META
 
 /* Derivative rules. A row without one says `nondiff`: the macro after the declarations makes its name NULL. */
-#define FACTORY(id, schema, infer, kernel)
 #define VIEW(id, schema, infer, grad) void grad_##grad(Grad *g);
 #define MULTI_VIEW(id, schema, infer, grad) void grad_##grad(Grad *g);
 #define POINTWISE(id, schema, pw, operands, typing, grad, saves) void grad_##grad(Grad *g);
 #define FUNC(id, schema, infer, kernel, nature, grad, saves) void grad_##grad(Grad *g);
-#define COMPOSITE(id, schema, decompose)
-#define INPLACE(id, schema, twin, overlap)
-#define META(id, schema)
 #include "program/ops.def"
-#undef FACTORY
-#undef VIEW
-#undef MULTI_VIEW
-#undef POINTWISE
-#undef FUNC
-#undef COMPOSITE
-#undef INPLACE
-#undef META
 #define grad_nondiff NULL
 
 #undef DECLARE_INFER
