@@ -5,25 +5,49 @@
 #include <stdio.h>
 #include <string.h>
 
-bool checker_open(Checker *c, const char *pair, const CompileOptions *compile, char *message, size_t message_size) {
+int checker_open_with(Checker *c, const char *pair, const CompileOptions *compile, const TargetSettings *settings, char *message, size_t message_size) {
     memset(c, 0, sizeof *c);
     const char *comma = strchr(pair, ',');
     char a[64], b[64];
     if (!comma || comma == pair || comma[1] == '\0' || strchr(comma + 1, ',') || comma - pair >= (ptrdiff_t)sizeof a ||
         strlen(comma + 1) >= sizeof b) {
         snprintf(message, message_size, "a pair is two executors, as in 'reference,compiled', not '%.80s'", pair);
-        return false;
+        return 2;
     }
     snprintf(a, sizeof a, "%.*s", (int)(comma - pair), pair);
     snprintf(b, sizeof b, "%s", comma + 1);
-    if (!executor_open(a, &c->a, message, message_size) || !executor_open(b, &c->b, message, message_size) ||
-        !executor_open("reference", &c->reference, message, message_size)) {
-        return false;
+    int code = executor_open_with(a, settings, &c->a, message, message_size);
+    code = code ? code : executor_open_with(b, settings, &c->b, message, message_size);
+    code = code ? code : executor_open_with("reference", NULL, &c->reference, message, message_size);
+    if (code != 0) {
+        checker_close(c);
+        return code;
     }
+    c->strict = settings && settings->strict;
     c->a.compile = c->b.compile = *compile;
     c->pair = pair;
     c->run = (RunOptions){.poke = true, .limits = LIMITS_DEFAULT};
-    return true;
+    return 0;
+}
+
+bool checker_open(Checker *c, const char *pair, const CompileOptions *compile, char *message, size_t message_size) {
+    return checker_open_with(c, pair, compile, NULL, message, message_size) == 0;
+}
+
+void checker_close(Checker *c) {
+    executor_close(&c->a);
+    executor_close(&c->b);
+}
+
+bool checker_is_external(const Checker *c) { return c->a.target || c->b.target; }
+
+void check_submit(Checker *c, const Program *p) {
+    if (c->a.target) {
+        target_submit(c->a.target, p, &c->run);
+    }
+    if (c->b.target) {
+        target_submit(c->b.target, p, &c->run);
+    }
 }
 
 /* Why the two results can not be compared; SKIP_NONE: they can. */
@@ -49,6 +73,12 @@ static SkipReason not_comparable(const Result *a, const Result *b) {
 /* A value in doubt may decide a size or an error, without standing in any result: then these oracles can not tell. */
 static bool depends_on_values(OracleId id) { return id == ORACLE_status || id == ORACLE_trace || id == ORACLE_metadata; }
 
+/* Between two targets nobody has asked yet whether the program has one meaning: the reference knows, where it can run it. */
+static SkipReason not_judged(Trial *t) {
+    const Result *r = t->rule == RULE_EXTERNAL ? trial_shadow(t) : NULL;
+    return r && r->nundefined > 0 ? SKIP_UNDEFINED : SKIP_NONE;
+}
+
 static void judge(Trial *t, Outcome *out) {
     out->skip = not_comparable(t->a, t->b);
     if (out->skip != SKIP_NONE) {
@@ -69,11 +99,19 @@ static void judge(Trial *t, Outcome *out) {
             out->skip = t->skip;
         }
     }
+    if (out->fired && !t->a->failure && !t->b->failure) {
+        SkipReason why = not_judged(t);
+        if (why != SKIP_NONE) {
+            out->fired = 0;
+            out->skip = why;
+        }
+    }
     out->verdict = out->fired ? FINDING : out->skip != SKIP_NONE ? SKIP : AGREE;
 }
 
 void check_results(Checker *c, const Program *p, const Result *a, const Result *b, NumberRule rule, Arena *arena, Outcome *out) {
     Trial t = {.program = p, .a = a, .b = b, .rule = rule, .checker = c, .arena = arena};
+    t.lenient = !c->strict && (executor_is_external_compiler(&c->a) || executor_is_external_compiler(&c->b));
     out->verdict = AGREE;
     out->skip = SKIP_NONE;
     out->fired = 0;
@@ -93,7 +131,10 @@ void check_results(Checker *c, const Program *p, const Result *a, const Result *
 }
 
 void check_program(Checker *c, const Program *p, Arena *arena, Outcome *out) {
+    if (c->a.target && c->b.target) { /* both at once */
+        check_submit(c, p);
+    }
     const Result *a = c->a.run(&c->a, p, &c->run, arena);
     const Result *b = c->b.run(&c->b, p, &c->run, arena);
-    check_results(c, p, a, b, RULE_SHADOW, arena, out);
+    check_results(c, p, a, b, checker_is_external(c) ? RULE_EXTERNAL : RULE_SHADOW, arena, out);
 }

@@ -10,6 +10,7 @@ struct Checker {
     const char *pair;       /* "reference,compiled" */
     Executor a, b;
     Executor reference;     /* for the float64 shadow, whatever the pair is */
+    bool strict;            /* --strict */
     RunOptions run;         /* poke (on by default) and limits */
     int64_t programs, calls;
     int64_t verdicts[3];            /* by Verdict */
@@ -28,6 +29,14 @@ typedef struct Outcome {
 
 /* Opens the pair "A,B" with `compile` for the compiled executors in it. False and a sentence if there is no such executor. */
 bool checker_open(Checker *c, const char *pair, const CompileOptions *compile, char *message, size_t message_size);
+
+/* The same with targets ("reference,torch:eager"): 0, or an exit code and a sentence. checker_close ends their processes. */
+int checker_open_with(Checker *c, const char *pair, const CompileOptions *compile, const TargetSettings *settings, char *message, size_t message_size);
+void checker_close(Checker *c);
+/* Is an executor of the pair in other processes? */
+bool checker_is_external(const Checker *c);
+/* Begins to run `p`, which must live until check_program is asked for it, where that can be done meanwhile. */
+void check_submit(Checker *c, const Program *p);
 
 /* Runs `p` on both executors and judges. Results and scratch live in `arena`; the caller resets it. */
 void check_program(Checker *c, const Program *p, Arena *arena, Outcome *out);

@@ -86,6 +86,7 @@ int cmd_check(const Options *o) {
     for (int i = 0; i < o->nfiles; i++) {
         io_each(o->files[i], false, each, &s);
     }
+    checker_close(&s.checker);
     arena_destroy(&s.arena);
     return s.code;
 }

@@ -73,6 +73,7 @@ int cmd_minimize(const Options *o) {
     if (code == 0) {
         io_each(o->files[0], false, each, &s);
     }
+    checker_close(&s.checker);
     arena_destroy(&s.arena);
     return worst(code, s.code);
 }

@@ -144,6 +144,7 @@ int cmd_replay(const Options *o) {
     if (!o->quiet) {
         summary(&s);
     }
+    checker_close(&s.checker);
     arena_destroy(&s.arena);
     return s.code;
 }

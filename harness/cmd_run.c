@@ -112,14 +112,17 @@ static void each(void *user, const Source *source) {
 
 int cmd_run(const Options *o) {
     State s = {.options = o, .arena = ARENA_EMPTY};
-    char message[256];
-    if (!executor_open(o->on, &s.executor, message, sizeof message)) {
-        return complain(EXIT_BAD_INPUT, "%s", message);
+    char message[1024];
+    TargetSettings settings = target_settings(o);
+    int code = executor_open_with(o->on, &settings, &s.executor, message, sizeof message);
+    if (code != 0) {
+        return complain(code, "%s", message);
     }
     s.executor.compile = o->compile;
     for (int i = 0; i < o->nfiles; i++) {
         io_each(o->files[i], false, each, &s);
     }
+    executor_close(&s.executor);
     arena_destroy(&s.arena);
     return s.code;
 }

@@ -31,10 +31,18 @@ int finish(int code) {
     return code;
 }
 
+TargetSettings target_settings(const Options *o) {
+    TargetSettings settings = o->targets;
+    settings.workers = (int)min_i64(o->workers, TARGET_MAX_WORKERS);
+    return settings;
+}
+
 int open_checker(const Options *o, Checker *c) {
-    char message[256];
-    if (!checker_open(c, o->pair, &o->compile, message, sizeof message)) {
-        return complain(EXIT_BAD_INPUT, "%s", message);
+    char message[1024];
+    TargetSettings settings = target_settings(o);
+    int code = checker_open_with(c, o->pair, &o->compile, &settings, message, sizeof message);
+    if (code != 0) {
+        return complain(code, "%s", message);
     }
     c->run.poke = !o->no_poke;
     c->run.limits = o->limits;

@@ -23,6 +23,8 @@ typedef struct Options {
     bool first;             /* fuzz: stop at the first finding */
     bool json, timing, quiet, stats, no_minimize, poke;
     bool no_poke;
+    TargetSettings targets; /* --targets, --workers, --timeout, --strict, --no-probes */
+    int64_t workers;
     const char *out;        /* NULL: not given */
     const char *as;         /* NULL: not given */
     const char *after;      /* pass or stage name */
@@ -46,6 +48,8 @@ void options_help(const char *accepted);
 int complain(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Opens the checker that the options ask for; 0, or the exit code after complaining. */
 int open_checker(const Options *o, Checker *c);
+/* The settings of targets that the options ask for. */
+TargetSettings target_settings(const Options *o);
 /* Flushes standard output and says what went wrong: every command returns through it. */
 int finish(int code);
 static inline int worst(int a, int b) { return a > b ? a : b; }

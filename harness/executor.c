@@ -1,4 +1,5 @@
-/* The executors of this process, by name: a table of (name, run). What they take and answer is program/result.h. */
+/* The executors of this process, by name: a table of (name, run); and targets, which are other processes. What they take and answer is
+ * program/result.h. */
 #include "harness/executor.h"
 
 #include "reference/eager.h"
@@ -13,6 +14,10 @@ static Result *run_reference(Executor *self, const Program *p, const RunOptions 
 
 static Result *run_compiled(Executor *self, const Program *p, const RunOptions *options, Arena *arena) {
     return compiled_run(p, &self->compile, options, &self->counters, arena);
+}
+
+static Result *run_target(Executor *self, const Program *p, const RunOptions *options, Arena *arena) {
+    return target_run(self->target, p, options, arena);
 }
 
 static const struct {
@@ -36,5 +41,25 @@ bool executor_open(const char *name, Executor *out, char *message, size_t messag
     for (int i = 0; i < COUNT_OF(EXECUTORS) && n > 0 && (size_t)n < message_size; i++) {
         n += snprintf(message + n, message_size - (size_t)n, "%s %s", i ? "," : "", EXECUTORS[i].name);
     }
+    if (n > 0 && (size_t)n < message_size) {
+        snprintf(message + n, message_size - (size_t)n, ", TARGET:MODE");
+    }
     return false;
+}
+
+int executor_open_with(const char *name, const TargetSettings *settings, Executor *out, char *message, size_t message_size) {
+    if (!strchr(name, ':')) {
+        return executor_open(name, out, message, message_size) ? 0 : 2;
+    }
+    *out = (Executor){.run = run_target, .compile = COMPILE_DEFAULT};
+    int code = target_open(name, settings, &out->target, message, message_size);
+    if (code == 0) {
+        out->name = target_name(out->target);
+    }
+    return code;
+}
+
+void executor_close(Executor *e) {
+    target_close(e->target);
+    e->target = NULL;
 }

@@ -19,6 +19,8 @@ typedef enum Width { WIDE, NARROW } Width;
 typedef struct Locate {
     Checker checker;         /* a copy: counters of the caller's stay */
     const Program *program;
+    OracleId oracle;         /* that the finding is about */
+    bool external;           /* a prefix shows the finding only if the same oracle fires: targets differ in many ways */
     bool backward;           /* the finding is about the backward: prefixes run one */
     Width width;
     Finding found;           /* what the last differing prefix showed */
@@ -131,10 +133,11 @@ static bool prefix_differs(Locate *l, int sid) {
     p->backward.given = p->backward.given && l->backward;
     Outcome out;
     check_program(&l->checker, p, &l->scratch, &out);
-    if (out.verdict == FINDING) {
+    bool differs = out.verdict == FINDING && (!l->external || out.finding.oracle == l->oracle);
+    if (differs) {
         l->found = out.finding;
     }
-    return out.verdict == FINDING;
+    return differs;
 }
 
 static bool first_differing(Locate *l, Width width, const int *candidates, int n, int *culprit) {
@@ -221,7 +224,7 @@ static const char *name_of(const Program *p, int culprit) {
 }
 
 void check_locate(Checker *c, const Program *p, Finding *finding, Arena *arena) {
-    Locate l = {.checker = *c, .program = p};
+    Locate l = {.checker = *c, .program = p, .oracle = finding->oracle, .external = checker_is_external(c)};
     l.backward = finding->oracle == ORACLE_gradients || finding->sid == AT_BACKWARD;
     Stmt **stmts = edit_statements(arena, program_clone(arena, p));
     int *candidates = arena_array(arena, int, p->nstmts + 2);
@@ -234,8 +237,9 @@ void check_locate(Checker *c, const Program *p, Finding *finding, Arena *arena) 
     }
     const Finding *root = &l.found;
     finding->culprit = AT_UNKNOWN;
-    bool found = (!l.backward && first_differing(&l, WIDE, candidates, n, &finding->culprit)) ||
-                 first_differing(&l, NARROW, candidates, n, &finding->culprit);
+    bool failed = strcmp(finding->kind, "crash") == 0 || strcmp(finding->kind, "timeout") == 0; /* each prefix would cost a process */
+    bool found = (!failed && !l.backward && first_differing(&l, WIDE, candidates, n, &finding->culprit)) ||
+                 (!failed && first_differing(&l, NARROW, candidates, n, &finding->culprit));
     if (!found) {
         root = finding;
         NameId subject = subject_of(p, finding);

@@ -25,6 +25,7 @@ const char *skip_name(SkipReason reason);
 /* How numbers whose bits differ are judged. */
 typedef enum NumberRule {
     RULE_SHADOW,             /* within the error bound of the reference's float64 shadow */
+    RULE_EXTERNAL,           /* against a target: different by RULE_TOLERANT and by RULE_SHADOW */
     RULE_RECORDED,           /* bits, but not the sign of zero: `b` is a recording of exact arithmetic */
     RULE_RECORDED_ZERO_SIGN, /* bits; in gradients not the sign of zero */
     RULE_TOLERANT            /* PyTorch's default tolerances: `b` is a recording of rounded arithmetic */
@@ -35,6 +36,7 @@ typedef struct Trial {
     const Program *program;
     const Result *a, *b;
     NumberRule rule;
+    bool lenient;                    /* a side is a compiling target: versions, and strides and offsets of returns that alias nothing, are minor */
     int ncalls;                      /* calls, from the first, on whose status both agree: what the other oracles look at */
     struct Checker *checker;         /* who reruns the reference for trial_shadow; may be NULL if `shadow` is set */
     Arena *arena;

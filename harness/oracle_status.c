@@ -32,7 +32,10 @@ Verdict oracle_status(Trial *t, Finding *out) {
     }
     const CallResult *a = &t->a->calls[t->ncalls], *b = &t->b->calls[t->ncalls];
     char kind[sizeof out->kind];
-    if (!a->ok && !b->ok && a->error == b->error) {
+    Failure failure = t->a->failure ? t->a->failure : t->b->failure;
+    if (failure) {
+        snprintf(kind, sizeof kind, "%s", failure == FAILURE_TIMEOUT ? "timeout" : "crash");
+    } else if (!a->ok && !b->ok && a->error == b->error) {
         snprintf(kind, sizeof kind, "%s%s", a->error == ERR_internal ? "" : "place_", errcode_name(a->error));
     } else {
         snprintf(kind, sizeof kind, "%s_vs_%s", code_of(a), code_of(b));

@@ -20,7 +20,7 @@ void trial_count_calls(Trial *t) {
 int trial_returns(const CallResult *a, const CallResult *b) { return a->nreturns < b->nreturns ? a->nreturns : b->nreturns; }
 
 const Result *trial_shadow(Trial *t) {
-    if (!t->shadow && t->checker && t->rule == RULE_SHADOW) {
+    if (!t->shadow && t->checker && (t->rule == RULE_SHADOW || t->rule == RULE_EXTERNAL)) {
         Checker *c = t->checker;
         RunOptions options = {.shadow = true, .limits = c->run.limits};
         t->shadow = c->reference.run(&c->reference, t->program, &options, t->arena);
@@ -32,6 +32,7 @@ const Result *trial_shadow(Trial *t) {
 Match trial_match(const Trial *t, const Values *a, const Values *b, const Values *shadow, bool is_gradient, int64_t *first) {
     switch (t->rule) {
     case RULE_SHADOW: return compare_bounded(a, b, shadow, first);
+    case RULE_EXTERNAL: return compare_tolerant(a, b, first) ? MATCH_SAME : compare_bounded(a, b, shadow, first);
     case RULE_TOLERANT: return compare_tolerant(a, b, first) ? MATCH_SAME : MATCH_DIFFERENT;
     case RULE_RECORDED: return compare_recorded(a, b, false, first) ? MATCH_SAME : MATCH_DIFFERENT;
     case RULE_RECORDED_ZERO_SIGN: return compare_recorded(a, b, !is_gradient, first) ? MATCH_SAME : MATCH_DIFFERENT;

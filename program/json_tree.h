@@ -1,4 +1,4 @@
-/* JSON text as a tree that remembers where it stands: inside program/ only, behind json.h.
+/* JSON text as a tree that remembers where it stands: for program/, behind json.h, and for the other JSON that harness/target*.c reads.
  *
  *     text ──json_scan──> number tokens ──json_tree (cJSON)──> Json nodes ──json_read_*──> Program
  *

@@ -11,8 +11,11 @@ void stmt_print_text(Text *text, const Program *p, const Stmt *s);
 /* Graphviz: statements as nodes, names as edges, writes in red (print_dot.c). */
 void program_print_dot(Text *text, const Program *p);
 /* The function `program(<args>, _t)` in Python with every statement on a line that ends in its path (format.md, "Out-of-process
- * targets"); what a target receives as "python" (print_python.c). */
+ * targets") (print_python.c). */
 void program_print_python(Text *text, const Program *p);
+/* The same and two helpers as in the stand-alone script: _setup(<inputs>) answers the arguments, _target(<args>) the function and the
+ * arguments that are still to be given (print_torch.c). What a target receives. */
+void program_print_target(Text *text, const Program *p);
 /* A stand-alone script that builds the inputs bit for bit, runs the function eagerly and under torch.compile, and compares
  * (print_torch.c). */
 void program_print_torch(Text *text, const Program *p);

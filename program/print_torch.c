@@ -285,6 +285,12 @@ static void print_setup(const Printer *pr) {
     }
 }
 
+void program_print_target(Text *text, const Program *p) {
+    Printer pr = {text, p, python_names(text->arena, p), true};
+    program_print_python(text, p);
+    print_setup(&pr);
+}
+
 void program_print_torch(Text *text, const Program *p) {
     Printer pr = {text, p, python_names(text->arena, p), true};
     text_add(text, HEAD);

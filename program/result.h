@@ -66,13 +66,18 @@ typedef struct CallResult {
     TraceEntry *trace; int ntrace;
     ReturnRecord *returns; int nreturns;
     InputRecord *inputs; int ninputs;
+    bool no_trace;          /* the trace was not recorded: not compared */
     bool vacuous;           /* a compiling target compiled nothing */
     bool compiled;          /* our compiled executor: this call was compiled (else a cache hit) */
     const char *extra;      /* other x- keys, as JSON members, or NULL */
 } CallResult;
 
+/* How an out-of-process target failed at a program: it died or answered garbage, or passed its time limit. */
+typedef enum Failure { FAILURE_NONE, FAILURE_CRASH, FAILURE_TIMEOUT } Failure;
+
 struct Result {
     const char *target;
+    Failure failure;        /* then the only call is an `internal` error whose message says what happened */
     CallResult *calls; int ncalls;
     UndefinedNote *undefined; int nundefined; /* x-undefined */
     const char *extra;      /* other x- keys, as JSON members, or NULL */

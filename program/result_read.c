@@ -373,6 +373,7 @@ static bool read_call(ResultReader *c, const Json *j, CallResult *out) {
             return false;
         }
     }
+    out->no_trace = json_get(j, "trace") == NULL;
     const Json *vacuous = json_get(j, "vacuous"), *poked = json_get(j, "poked"), *compiled = json_get(j, "x-compiled");
     out->extra = json_extra(c->r, j, "x-compiled");
     return (!vacuous || json_read_bool(c->r, vacuous, &out->vacuous)) &&

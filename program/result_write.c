@@ -194,7 +194,9 @@ static void write_call(const Writer *w, const CallResult *call, int k) {
         }
         text_add(w->text, "}");
     }
-    write_trace(w, call);
+    if (!call->no_trace) {
+        write_trace(w, call);
+    }
     text_add(w->text, ", \"returns\": [");
     for (int i = 0; i < call->nreturns; i++) {
         text_add(w->text, i ? ", " : "");
