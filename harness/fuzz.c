@@ -12,7 +12,15 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MAX_SIGNATURES = 1024, MAX_KINDS = 64, DEFAULT_RUNS = 100000, MINIMIZE_CHECKS = 4000, VERIFY_EVERY = 64 /* the graph after every pass */ };
+enum { MAX_SIGNATURES = 1024, MAX_KINDS = 64, DEFAULT_RUNS = 100000, MINIMIZE_CHECKS = 4000, VERIFY_EVERY = 64 /* the graph after every pass */,
+       MAX_WINDOW = 2 * TARGET_MAX_WORKERS, TARGET_MINIMIZE_CHECKS = 400 /* a check by a target costs milliseconds */ };
+
+/* A program of the stream that is made: with targets, some are under way ahead of the one that is judged. */
+typedef struct Slot {
+    Arena arena; /* reset per program */
+    const Program *p;
+    GenerateInfo info;
+} Slot;
 
 typedef struct Signature {
     char text[sizeof ((Finding *)0)->signature];
@@ -25,7 +33,10 @@ typedef struct Signature {
 typedef struct Fuzz {
     const Options *options;
     Checker checker;
-    Arena arena;      /* reset per program */
+    Slot slot[MAX_WINDOW];
+    int window;       /* slots in use */
+    int64_t generated;
+    Arena *arena;     /* of the program that is judged */
     Arena work;       /* minimizing and reporting */
     double start, shown;
     int64_t programs, statements;
@@ -113,7 +124,7 @@ static void print_finding(Fuzz *f, const Signature *s, const Program *small, con
 
 static void take_finding(Fuzz *f, const Program *p, Outcome *out) {
     f->code = worst(f->code, EXIT_FINDINGS);
-    check_locate(&f->checker, p, &out->finding, &f->arena);
+    check_locate(&f->checker, p, &out->finding, f->arena);
     Signature *s = note_signature(f, out->finding.signature);
     if (s == NULL) {
         return;
@@ -122,9 +133,10 @@ static void take_finding(Fuzz *f, const Program *p, Outcome *out) {
     const Options *o = f->options;
     const Program *small = p;
     Finding finding = out->finding;
-    MinimizeStats stats = {.checks = MINIMIZE_CHECKS, .seconds = 0};
+    MinimizeStats stats = {.checks = checker_is_external(&f->checker) ? TARGET_MINIMIZE_CHECKS : MINIMIZE_CHECKS, .seconds = 0};
     s->kept = o->out != NULL && report_exists(o->out, s->text);
-    if (!o->no_minimize && !s->kept) {
+    bool late = strcmp(finding.kind, "timeout") == 0; /* every try would take as long */
+    if (!o->no_minimize && !s->kept && !late) {
         small = minimize_program(&f->work, p, &f->checker, &out->finding, &stats, NULL, NULL);
         Checker again = f->checker; /* the counters stay */
         Outcome last;
@@ -270,6 +282,20 @@ static void stats_text(const Fuzz *f, Text *t) {
     }
 }
 
+/* What became of processes, if anything did. */
+static void targets_text(const Checker *c, Text *t) {
+    const Executor *both[2] = {&c->a, &c->b};
+    for (int i = 0; i < 2; i++) {
+        if (both[i]->target) {
+            TargetCounters n = target_counters(both[i]->target);
+            if (n.crashes + n.timeouts > 0) {
+                text_printf(t, "%s: %lld programs run, %lld crashes, %lld timeouts; %lld processes started\n", both[i]->name, (long long)n.programs,
+                            (long long)n.crashes, (long long)n.timeouts, (long long)n.starts);
+            }
+        }
+    }
+}
+
 static void summary_text(const Fuzz *f, Text *t, double seconds) {
     const Checker *c = &f->checker;
     if (f->options->stats) {
@@ -289,19 +315,28 @@ static void summary_text(const Fuzz *f, Text *t, double seconds) {
         text_printf(t, "; %.1f seconds, %.0f programs a second", seconds, seconds > 0 ? (double)f->programs / seconds : 0);
     }
     text_add(t, "\n");
+    targets_text(c, t);
 }
 
 /* ---- the loop ---- */
 
 static void run_one(Fuzz *f) {
     const Options *o = f->options;
-    arena_reset(&f->arena);
-    GenerateInfo info;
-    const Program *p = generate_program_info(&f->arena, o->seed, (uint64_t)f->programs, &info);
+    for (; f->generated < f->programs + f->window; f->generated++) {
+        Slot *slot = &f->slot[f->generated % f->window];
+        arena_reset(&slot->arena);
+        slot->p = generate_program_info(&slot->arena, o->seed, (uint64_t)f->generated, &slot->info);
+        if (f->window > 1) {
+            check_submit(&f->checker, slot->p);
+        }
+    }
+    Slot *slot = &f->slot[f->programs % f->window];
+    const Program *p = slot->p;
+    f->arena = &slot->arena;
     Outcome out;
     f->checker.a.compile.verify = f->checker.b.compile.verify = f->options->compile.verify || f->programs % VERIFY_EVERY == 0;
-    check_program(&f->checker, p, &f->arena, &out);
-    count_program(f, p, &info, out.a);
+    check_program(&f->checker, p, f->arena, &out);
+    count_program(f, p, &slot->info, out.a);
     if (out.verdict == FINDING) {
         take_finding(f, p, &out);
     }
@@ -331,9 +366,13 @@ int cmd_fuzz(const Options *o) {
     f->options = o;
     int code = open_checker(o, &f->checker);
     if (code == 0) {
+        f->window = checker_is_external(&f->checker) ? (int)max_i64(1, min_i64(2 * o->workers, MAX_WINDOW)) : 1;
         code = run_all(f);
+        checker_close(&f->checker);
     }
-    arena_destroy(&f->arena);
+    for (int i = 0; i < MAX_WINDOW; i++) {
+        arena_destroy(&f->slot[i].arena);
+    }
     arena_destroy(&f->work);
     arena_destroy(&home);
     return code;

@@ -41,7 +41,7 @@ Verdict oracle_status(Trial *t, Finding *out) {
         snprintf(kind, sizeof kind, "%s_vs_%s", code_of(a), code_of(b));
     }
     const CallResult *first = order_of(a) <= order_of(b) ? a : b;
-    finding_start(out, ORACLE_status, kind, t->ncalls, SUBJECT_CALL, -1, first->ok ? AT_UNKNOWN : first->error_at);
+    finding_start(out, ORACLE_status, kind, t->ncalls, SUBJECT_CALL, -1, first->ok || failure ? AT_UNKNOWN : first->error_at);
     describe(out->a, sizeof out->a, a, t->program, t->arena);
     describe(out->b, sizeof out->b, b, t->program, t->arena);
     return FINDING;

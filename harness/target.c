@@ -371,6 +371,9 @@ static Ticket *new_ticket(Target *t, const Program *p, const RunOptions *options
 }
 
 bool target_submit(Target *t, const Program *p, const RunOptions *options) {
+    if (find_ticket(t, p)) {
+        return true;
+    }
     int open = 0;
     for (int i = 0; i < MAX_TICKETS; i++) {
         open += t->ticket[i].state != TICKET_FREE;

@@ -1,0 +1,43 @@
+"""A target that misbehaves on request: the program's name says how ("die", "hang", "garbage", "flood", "kill", "noid", "late word"); any
+other is answered with one call that returned nothing. The mode "exit" ends at once, "mute" never says hello."""
+import json
+import os
+import signal
+import sys
+import time
+
+how = sys.argv[1] if len(sys.argv) > 1 else ""
+if how == "exit":
+    sys.exit("this target does not want to start")
+for line in sys.stdin:
+    request = json.loads(line)
+    if "hello" in request:
+        print(json.dumps({"hello": 1, "target": "fake 1", "modes": ["eager", "compiled"]}), flush=True)
+        continue
+    name = request["program"].get("name", "")
+    answer = {"id": request["id"], "result": {"twingrad_result": 1, "target": "fake 1", "calls": [{"status": "ok", "returns": [], "inputs": []}]}}
+    if name == "die":
+        sys.exit("dying of " + name)
+    elif name == "hang":
+        time.sleep(600)
+    elif name == "garbage":
+        print("this is not JSON", flush=True)
+        continue
+    elif name == "flood":
+        while True:
+            sys.stdout.write("x" * 65536)
+    elif name == "kill":
+        os.kill(os.getpid(), signal.SIGKILL)
+    elif name == "noid":
+        answer["id"] += 1
+    elif name == "vacuous":
+        answer["result"]["calls"][0]["vacuous"] = True
+    elif name == "unsupported":
+        answer["result"]["calls"][0].update(status="error", error={"at": None, "code": "unsupported"})
+    elif name == "version":
+        answer["result"]["calls"][0]["inputs"] = [{"name": "x", "version": 7}]
+    elif name == "extra":
+        answer["result"]["calls"][0]["x-graph-breaks"] = 3
+    print(json.dumps(answer), flush=True)
+    if name == "late word":
+        print("and another thing", flush=True)
