@@ -68,6 +68,18 @@ ErrCode geometry_select(const Tensor *self, int64_t dim, int64_t index, Tensor *
 ErrCode geometry_diagonal(const Tensor *self, int64_t offset, int64_t dim1, int64_t dim2, Tensor *out, Error *err);
 /* `numel` is the length of the storage, or -1 if it is not known (then the end is not checked). */
 ErrCode geometry_as_strided(const Tensor *self, int64_t numel, const Arg *size, const Arg *stride, int64_t offset, Tensor *out, Error *err);
+/* c10::is_channels_last_strides_2d and _3d: of 4 or 5 dims, channels (dim 1) are the fastest but the batch the slowest. */
+bool is_channels_last(const Tensor *t);
+/* Dense strides in that order for the sizes of t. */
+void channels_last_strides(Tensor *t);
+
+/* Where a roll by `shift` begins to read a dim of `size` > 0 elements: in [0, size). */
+int64_t roll_start(int64_t size, int64_t shift);
+/* self as rot90 reads it: flipped (strides may be negative) and transposed. `turns` in 0..3; `dims` were checked. */
+void geometry_rotated(const Tensor *self, int turns, const int64_t *dims, Tensor *out);
+int rot90_turns(int64_t k);
+/* The part of self that constant_pad_nd keeps: negative pads cut. `*grows`: some pad is positive. */
+ErrCode geometry_cropped(const Tensor *self, const Arg *pad, Tensor *out, bool *grows, Error *err);
 /* The view that a *_scatter row writes, in the storage of a clone with self's inferred layout `like`. */
 ErrCode geometry_scattered(const Call *call, const Tensor *like, Tensor *out, Error *err);
 

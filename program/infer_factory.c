@@ -168,3 +168,10 @@ ErrCode infer_literal(const Call *call, Infer *r) {
     }
     return ERR_none;
 }
+
+/* float32 whatever the scalar is, unless a dtype is given. */
+ErrCode infer_scalar_tensor(const Call *call, Infer *r) {
+    DType dtype = call_dtype(call, "dtype", DT_float32);
+    TRY(infer_contiguous(r, dtype, NULL, 0));
+    return scalar_check(call->arg[0].scalar, dtype, r->err);
+}

@@ -48,8 +48,7 @@ ErrCode infer_fill_tensor(const Call *call, Infer *r) {
 /* Old scripts concatenate onto torch.Tensor(): 1-d empty tensors are passed over whatever the others' sizes. */
 static bool cat_skips(const Tensor *t) { return t->ndim == 1 && t->size[0] == 0; }
 
-/* c10::is_channels_last_strides_2d and _3d: of 4 or 5 dims, channels (dim 1) are the fastest but the batch the slowest. */
-static bool is_channels_last(const Tensor *t) {
+bool is_channels_last(const Tensor *t) {
     static const int orders[2][5] = {{1, 3, 2, 0, 0}, {1, 4, 3, 2, 0}};
     if ((t->ndim != 4 && t->ndim != 5) || t->stride[1] == 0) {
         return false;
@@ -68,7 +67,7 @@ static bool is_channels_last(const Tensor *t) {
     return true;
 }
 
-static void channels_last_strides(Tensor *t) {
+void channels_last_strides(Tensor *t) {
     int64_t step = t->size[1];
     t->stride[1] = 1;
     for (int d = t->ndim - 1; d >= 2; d--) {

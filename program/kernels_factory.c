@@ -87,3 +87,9 @@ ErrCode kernel_literal(const Call *call, Tensor *const *out, KernelCtx *k) {
     }
     return ERR_none;
 }
+
+ErrCode kernel_scalar_tensor(const Call *call, Tensor *const *out, KernelCtx *k) {
+    (void)k;
+    tensor_fill(out[0], call->arg[0].scalar);
+    return ERR_none;
+}

@@ -159,6 +159,18 @@ static Scalar read_scalar(Reader *r) {
     return s;
 }
 
+/* A list of ints: [], [0,1]. */
+static void read_list(Reader *r, Arg *arg) {
+    int64_t v[MAX_DIMS];
+    expect(r, "[");
+    while (!take(r, "]")) {
+        CHECK(arg->ints.n < MAX_DIMS);
+        v[arg->ints.n++] = read_scalar(r).i;
+        (void)take(r, ",");
+    }
+    arg->ints.v = arg->ints.n > 0 ? arena_copy(&texts, v, (int64_t)sizeof *v * arg->ints.n) : NULL;
+}
+
 static void read_default(Reader *r, Param *p) {
     p->has_default = true;
     if (take(r, "None")) {
@@ -174,7 +186,7 @@ static void read_default(Reader *r, Param *p) {
     case ARG_FLOAT:
     case ARG_FLOAT_OPT: p->def.f = scalar_to_double(read_scalar(r)); return;
     case ARG_INTS:
-    case ARG_INTS_OPT: expect(r, "[]"); return;
+    case ARG_INTS_OPT: read_list(r, &p->def); return;
     case ARG_DTYPE:
     case ARG_DTYPE_OPT: expect(r, "long"); p->def.dtype = DT_int64; return;
     default: bad_row(r, "a default of an unknown kind");

@@ -1,0 +1,166 @@
+/* Decompositions of ops that arrange elements anew: joins of several tensors, repetitions, flips, other names of views, and
+ * take_along_dim (aten/src/ATen/native/TensorShape.cpp, Repeat.cpp, TensorTransformations.cpp, TensorAdvancedIndexing.cpp). */
+#include "program/infer.h"
+
+#include <string.h>
+
+static ErrCode answer(Emit *e, Tensor *t, Tensor **out, int *nout) {
+    out[0] = t;
+    *nout = t != NULL;
+    return e->err->code;
+}
+
+/* ---- joins ---- */
+
+/* cat of the list, each of at least one dim: along dim 0 if the first is 1-d, else along dim 1 */
+static ErrCode join(Emit *e, Tensor **v, int n, Tensor **out, int *nout) {
+    for (int k = 0; k < n; k++) {
+        v[k] = v[k] && v[k]->ndim == 0 ? emit_reshape(e, v[k], (int64_t[]){1}, 1) : v[k];
+        if (!v[k]) {
+            return e->err->code;
+        }
+    }
+    return answer(e, emit_op(e, OP_cat, 2, v, n, (int64_t)(v[0]->ndim > 1)), out, nout);
+}
+
+static ErrCode refuse_no_tensors(Emit *e, const Call *call) {
+    return call->arg[0].tensors.n > 0 ? ERR_none : error_set(e->err, ERR_invalid, "%s expects a non-empty TensorList", call->op->name);
+}
+
+/* hstack: cat(atleast_1d(tensors), 0 of vectors, else 1) */
+ErrCode decompose_hstack(Emit *e, const Call *call, Tensor **out, int *nout) {
+    TRY(refuse_no_tensors(e, call));
+    int n = call->arg[0].tensors.n;
+    return join(e, arena_copy(e->arena, call->arg[0].tensors.v, (int64_t)sizeof(Tensor *) * n), n, out, nout);
+}
+
+/* column_stack: hstack, vectors and scalars reshaped to columns */
+ErrCode decompose_column_stack(Emit *e, const Call *call, Tensor **out, int *nout) {
+    TRY(refuse_no_tensors(e, call));
+    int n = call->arg[0].tensors.n;
+    Tensor **v = arena_copy(e->arena, call->arg[0].tensors.v, (int64_t)sizeof *v * n);
+    for (int k = 0; k < n; k++) {
+        v[k] = v[k]->ndim <= 1 ? emit_reshape(e, v[k], (int64_t[]){tensor_numel(v[k]), 1}, 2) : v[k];
+    }
+    return join(e, v, n, out, nout);
+}
+
+/* ---- repetitions ---- */
+
+/* tile: repeat, with ones before too few dims */
+ErrCode decompose_tile(Emit *e, const Call *call, Tensor **out, int *nout) {
+    Tensor *self = call->arg[0].tensor;
+    const Arg *dims = &call->arg[1];
+    int missing = dims->ints.n < self->ndim ? self->ndim - dims->ints.n : 0, n = missing + dims->ints.n;
+    int64_t *repeats = arena_array(e->arena, int64_t, n);
+    for (int d = 0; d < n; d++) {
+        repeats[d] = d < missing ? 1 : dims->ints.v[d - missing];
+    }
+    return answer(e, emit_op(e, OP_repeat, 2, self, repeats, n), out, nout);
+}
+
+/* 0, 0, .., 1, 1, ..: each of n numbers `times` times */
+static Tensor *repeated_numbers(Emit *e, int64_t n, int64_t times) {
+    Tensor *column = emit_unsqueeze(e, emit_op(e, OP_arange, 1, scalar_int(n)), 1);
+    int64_t total;
+    if (!checked_mul(n, times, &total)) {
+        error_set(e->err, ERR_limit, "a tensor's size overflows");
+        return NULL;
+    }
+    return emit_reshape(e, emit_expand(e, column, (int64_t[]){n, times}, 2), &total, 1);
+}
+
+/* repeat_interleave: index_select(self or flatten(self), dim, 0, 0, .., 1, 1, ..) */
+ErrCode decompose_repeat_interleave(Emit *e, const Call *call, Tensor **out, int *nout) {
+    Tensor *self = call->arg[0].tensor;
+    const Arg *dim_arg = &call->arg[2], *output_size = &call->arg[3];
+    int64_t times = call->arg[1].i, dim = dim_arg->none ? 0 : dim_arg->i, total;
+    if (dim_arg->none) {
+        self = emit_op(e, OP_flatten, 1, self);
+        TRY(e->err->code);
+    }
+    if (self->ndim == 0) {
+        return error_set(e->err, ERR_index_range, "Dimension specified as %lld but tensor has no dimensions", (long long)dim);
+    }
+    int d;
+    TRY(dim_wrap(dim, self->ndim, &d, e->err));
+    int64_t n = self->size[d];
+    if (times < 0 && n > 0) {
+        return error_set(e->err, ERR_invalid, "repeats can not be negative");
+    }
+    times = max_i64(times, 0);
+    if (!output_size->none && !(checked_mul(n, times, &total) && total == output_size->i)) {
+        return error_set(e->err, ERR_invalid, "allocated size does not match required size");
+    }
+    return answer(e, emit_op(e, OP_index_select, 3, self, dim, repeated_numbers(e, n, times)), out, nout);
+}
+
+/* ---- flips ---- */
+
+/* fliplr: flip(self, 1) */
+ErrCode decompose_fliplr(Emit *e, const Call *call, Tensor **out, int *nout) {
+    if (call->arg[0].tensor->ndim < 2) {
+        return error_set(e->err, ERR_invalid, "Input must be >= 2-d.");
+    }
+    return answer(e, emit_op(e, OP_flip, 2, call->arg[0].tensor, (int64_t[]){1}, 1), out, nout);
+}
+
+/* flipud: flip(self, 0) */
+ErrCode decompose_flipud(Emit *e, const Call *call, Tensor **out, int *nout) {
+    if (call->arg[0].tensor->ndim < 1) {
+        return error_set(e->err, ERR_invalid, "Input must be >= 1-d.");
+    }
+    return answer(e, emit_op(e, OP_flip, 2, call->arg[0].tensor, (int64_t[]){0}, 1), out, nout);
+}
+
+/* ---- views by another name ---- */
+
+/* swapdims: transpose */
+ErrCode decompose_swapdims(Emit *e, const Call *call, Tensor **out, int *nout) {
+    return answer(e, emit_transpose(e, call->arg[0].tensor, call->arg[1].i, call->arg[2].i), out, nout);
+}
+
+/* broadcast_to: expand */
+ErrCode decompose_broadcast_to(Emit *e, const Call *call, Tensor **out, int *nout) {
+    return answer(e, emit_op(e, OP_expand, 2, call->arg[0].tensor, call->arg[1].ints.v, call->arg[1].ints.n), out, nout);
+}
+
+/* movedim.int: movedim of lists of one */
+ErrCode decompose_movedim_int(Emit *e, const Call *call, Tensor **out, int *nout) {
+    const int64_t source = call->arg[1].i, destination = call->arg[2].i;
+    return answer(e, emit_op(e, OP_movedim, 3, call->arg[0].tensor, &source, 1, &destination, 1), out, nout);
+}
+
+/* ---- take_along_dim ---- */
+
+/* Both tensors broadcast to each other but for `dim`: `t` to the size of `other`. */
+static Tensor *broadcast_but(Emit *e, Tensor *t, const Tensor *other, int dim) {
+    int64_t size[MAX_DIMS];
+    int ndim = other->ndim;
+    memcpy(size, other->size, (size_t)ndim * sizeof *size);
+    size[dim] = t->size[dim];
+    return broadcast_into(size, &ndim, t->size, t->ndim, e->err) == ERR_none ? emit_expand(e, t, size, ndim) : NULL;
+}
+
+/* take_along_dim: gather of both broadcast; without dim of both viewed as vectors */
+ErrCode decompose_take_along_dim(Emit *e, const Call *call, Tensor **out, int *nout) {
+    Tensor *self = call->arg[0].tensor, *indices = call->arg[1].tensor;
+    if (call->arg[2].none) {
+        const int64_t all = -1;
+        Tensor *flat = emit_view(e, self, &all, 1);
+        return answer(e, emit_op(e, OP_gather, 3, flat, (int64_t)0, emit_view(e, indices, &all, 1)), out, nout);
+    }
+    if (self->ndim != indices->ndim) {
+        return error_set(e->err, ERR_invalid, "torch.take_along_dim(): input and indices should have the same number of dimensions");
+    }
+    if (indices->dtype != DT_int64) {
+        return error_set(e->err, ERR_invalid, "torch.take_along_dim(): dtype of indices should be Long but got %s", dtype_name(indices->dtype));
+    }
+    if (self->ndim == 0) {
+        return error_set(e->err, ERR_index_range, "Dimension specified as %lld but tensor has no dimensions", (long long)call->arg[2].i);
+    }
+    int dim;
+    TRY(dim_wrap(call->arg[2].i, self->ndim, &dim, e->err));
+    Tensor *at = broadcast_but(e, indices, self, dim), *from = broadcast_but(e, self, indices, dim);
+    return answer(e, emit_op(e, OP_gather, 3, from, (int64_t)dim, at), out, nout);
+}

@@ -1,0 +1,92 @@
+/* Derivatives of roll, rot90, repeat, diag, diag_embed and constant_pad_nd: arranged back, summed where elements were repeated. */
+#include "program/rules.h"
+
+enum { SELF = 0 };
+
+/* self: roll(grad, -shifts reversed, dims reversed) */
+void grad_roll(Grad *g) {
+    if (!wanted(g, SELF)) {
+        return;
+    }
+    const Arg *shifts = &g->call->arg[1], *dims = &g->call->arg[2];
+    int n = shifts->ints.n, ndims = dims->ints.n;
+    int64_t *back = arena_array(g->e->arena, int64_t, n), *along = arena_array(g->e->arena, int64_t, ndims);
+    for (int k = 0; k < n; k++) {
+        back[k] = (int64_t)(0 - (uint64_t)shifts->ints.v[n - 1 - k]);
+    }
+    for (int k = 0; k < ndims; k++) {
+        along[k] = dims->ints.v[ndims - 1 - k];
+    }
+    give(g, SELF, emit_op(g->e, OP_roll, 3, grad_of(g), back, n, along, ndims));
+}
+
+/* self: rot90(grad, -k, dims) */
+void grad_rot90(Grad *g) {
+    if (wanted(g, SELF)) {
+        const Arg *dims = &g->call->arg[2];
+        give(g, SELF, emit_op(g->e, OP_rot90, 3, grad_of(g), -(g->call->arg[1].i % 4), dims->ints.v, dims->ints.n));
+    }
+}
+
+/* self: grad with a dim for each repeat, summed; zeros if some dim was repeated no times */
+void grad_repeat(Grad *g) {
+    if (!wanted(g, SELF)) {
+        return;
+    }
+    const Tensor *self = tensor_arg(g, SELF);
+    const Arg *repeats = &g->call->arg[1];
+    int64_t size[2 * MAX_DIMS], summed[2 * MAX_DIMS];
+    int n = 0, nsummed = 0;
+    for (int d = 0; d < repeats->ints.n; d++) {
+        int own = d - (repeats->ints.n - self->ndim);
+        if (repeats->ints.v[d] == 0) {
+            give(g, SELF, emit_full(g->e, self->size, self->ndim, scalar_int(0), grad_of(g)->dtype));
+            return;
+        }
+        if (own < 0 || repeats->ints.v[d] > 1) {
+            summed[nsummed++] = n;
+            size[n++] = repeats->ints.v[d];
+        }
+        if (own >= 0) {
+            size[n++] = self->size[own];
+        }
+    }
+    Tensor *grad = emit_reshape(g->e, grad_of(g), size, n);
+    give(g, SELF, nsummed > 0 ? emit_sum_dims(g->e, grad, summed, nsummed, false) : grad);
+}
+
+/* self: diag(grad, diagonal) of a vector; of a matrix diagonal_scatter(zeros(self.size), grad, diagonal) */
+void grad_diag(Grad *g) {
+    if (!wanted(g, SELF)) {
+        return;
+    }
+    const Tensor *self = tensor_arg(g, SELF);
+    int64_t offset = g->call->arg[1].i;
+    if (self->ndim == 1) {
+        give(g, SELF, emit_op(g->e, OP_diag, 2, grad_of(g), offset));
+        return;
+    }
+    Tensor *zeros = emit_full(g->e, self->size, self->ndim, scalar_int(0), grad_of(g)->dtype);
+    give(g, SELF, emit_op(g->e, OP_diagonal_scatter, 5, zeros, grad_of(g), offset, (int64_t)0, (int64_t)1));
+}
+
+/* self: diagonal(grad, offset, dim1, dim2) */
+void grad_diag_embed(Grad *g) {
+    if (wanted(g, SELF)) {
+        const Arg *arg = g->call->arg;
+        give(g, SELF, emit_op(g->e, OP_diagonal, 4, grad_of(g), arg[1].i, arg[2].i, arg[3].i));
+    }
+}
+
+/* self: constant_pad_nd(grad, -pad, 0) */
+void grad_constant_pad_nd(Grad *g) {
+    if (!wanted(g, SELF)) {
+        return;
+    }
+    const Arg *pad = &g->call->arg[1];
+    int64_t *back = arena_array(g->e->arena, int64_t, pad->ints.n);
+    for (int k = 0; k < pad->ints.n; k++) {
+        back[k] = -pad->ints.v[k];
+    }
+    give(g, SELF, emit_op(g->e, OP_constant_pad_nd, 3, grad_of(g), back, pad->ints.n, scalar_int(0)));
+}

@@ -1,0 +1,235 @@
+/* Inference of ops that arrange the elements of a tensor anew: roll, rot90, repeat, diag, diag_embed, constant_pad_nd
+ * (aten/src/ATen/native/TensorTransformations.cpp, TensorShape.cpp, ConstantPadNd.cpp). */
+#include "program/infer.h"
+
+#include <string.h>
+
+/* ---- roll ---- */
+
+int64_t roll_start(int64_t size, int64_t shift) {
+    int64_t start = (int64_t)((uint64_t)size - (uint64_t)shift) % size;
+    return start < 0 ? start + size : start;
+}
+
+/* Along several dims roll goes one by one, and cat makes each result; without dims it rolls the flattened tensor. An empty tensor is
+ * cloned before a dim is looked at, but a list is refused by its length first. */
+ErrCode infer_roll(const Call *call, Infer *r) {
+    const Tensor *self = call->arg[0].tensor;
+    const Arg *shifts = &call->arg[1], *dims = &call->arg[2];
+    if (shifts->ints.n == 0) {
+        return error_set(r->err, ERR_invalid, "`shifts` required");
+    }
+    if (dims->ints.n == 0 && shifts->ints.n == 1) {
+        return infer_contiguous(r, self->dtype, self->size, self->ndim);
+    }
+    if (shifts->ints.n != dims->ints.n) {
+        return error_set(r->err, ERR_invalid, "shifts and dimensions must align. shifts: %d, dims:%d", shifts->ints.n, dims->ints.n);
+    }
+    if (tensor_numel(self) == 0) {
+        return infer_cloned(r, self, self->dtype);
+    }
+    bool channels_last = true, ordered = is_channels_last(self);
+    for (int k = 0; k < dims->ints.n; k++) {
+        int d;
+        if (self->ndim == 0) {
+            return error_set(r->err, ERR_index_range, "Dimension specified as %lld but tensor has no dimensions", (long long)dims->ints.v[k]);
+        }
+        TRY(dim_wrap(dims->ints.v[k], self->ndim, &d, r->err));
+        channels_last = ordered && roll_start(self->size[d], shifts->ints.v[k]) != 0; /* the other part has elements */
+        ordered = channels_last;
+    }
+    TRY(infer_contiguous(r, self->dtype, self->size, self->ndim));
+    if (channels_last) {
+        channels_last_strides(r->out);
+    }
+    return ERR_none;
+}
+
+/* ---- rot90 ---- */
+
+int rot90_turns(int64_t k) { return (int)((4 + k % 4) % 4); }
+
+static void flip_dim(Tensor *t, int d) {
+    t->offset += (t->size[d] - 1) * t->stride[d];
+    t->stride[d] = -t->stride[d];
+}
+
+static void swap(int64_t *v, int a, int b) {
+    int64_t x = v[a];
+    v[a] = v[b];
+    v[b] = x;
+}
+
+void geometry_rotated(const Tensor *self, int turns, const int64_t *dims, Tensor *out) {
+    int a = (int)(dims[0] < 0 ? dims[0] + self->ndim : dims[0]), b = (int)(dims[1] < 0 ? dims[1] + self->ndim : dims[1]);
+    *out = *self;
+    if (turns == 1 || turns == 2) {
+        flip_dim(out, b);
+    }
+    if (turns == 3 || turns == 2) {
+        flip_dim(out, a);
+    }
+    if (turns % 2 == 1) {
+        swap(out->size, a, b);
+        swap(out->stride, a, b);
+    }
+}
+
+/* A half turn flips, a quarter turn is a flip seen transposed, no turn is a row-major copy. */
+ErrCode infer_rot90(const Call *call, Infer *r) {
+    const Tensor *self = call->arg[0].tensor;
+    const int64_t *dims = call->arg[2].ints.v;
+    int n = call->arg[2].ints.n;
+    if (n != 2) {
+        return error_set(r->err, ERR_invalid, "expected total rotation dims == 2, but got dims = %d", n);
+    }
+    if (self->ndim < 2) {
+        return error_set(r->err, ERR_invalid, "expected total dims >= 2, but got total dims = %d", self->ndim);
+    }
+    __int128 apart = (__int128)dims[0] - dims[1];
+    if (apart == 0 || apart == self->ndim || apart == -self->ndim) {
+        return error_set(r->err, ERR_invalid, "expected rotation dims to be different, but got dim0 = %lld and dim1 = %lld", (long long)dims[0],
+                         (long long)dims[1]);
+    }
+    for (int k = 0; k < 2; k++) {
+        if (dims[k] < -self->ndim || dims[k] >= self->ndim) {
+            return error_set(r->err, ERR_index_range, "Rotation dim%d out of range, dim%d = %lld", k, k, (long long)dims[k]);
+        }
+    }
+    int turns = rot90_turns(call->arg[1].i);
+    if (turns == 0) {
+        return infer_contiguous(r, self->dtype, self->size, self->ndim);
+    }
+    TRY(infer_cloned(r, self, self->dtype));
+    if (turns != 2) {
+        int a = (int)(dims[0] < 0 ? dims[0] + self->ndim : dims[0]), b = (int)(dims[1] < 0 ? dims[1] + self->ndim : dims[1]);
+        swap(r->out->size, a, b);
+        swap(r->out->stride, a, b);
+    }
+    return ERR_none;
+}
+
+/* ---- repeat ---- */
+
+/* Each dim `repeats` times over; extra repeats stand for dims of size 1 in front. */
+ErrCode infer_repeat(const Call *call, Infer *r) {
+    const Tensor *self = call->arg[0].tensor;
+    const Arg *repeats = &call->arg[1];
+    int n = repeats->ints.n;
+    if (n < self->ndim) {
+        return error_set(r->err, ERR_invalid, "Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor");
+    }
+    TRY(dims_fit(n, r->err));
+    int64_t size[MAX_DIMS];
+    for (int d = 0; d < n; d++) {
+        int64_t own = d < n - self->ndim ? 1 : self->size[d - (n - self->ndim)];
+        if (!checked_mul(repeats->ints.v[d], own, &size[d])) {
+            return error_set(r->err, ERR_limit, "a tensor's size overflows");
+        }
+    }
+    return infer_contiguous(r, self->dtype, size, n);
+}
+
+/* ---- diagonals ---- */
+
+/* Length of a side of the matrix that has `n` elements on its diagonal `offset`. */
+static ErrCode side_length(int64_t n, int64_t offset, int64_t *side, Error *err) {
+    bool fits = offset != INT64_MIN && checked_add(n, offset < 0 ? -offset : offset, side);
+    return fits ? ERR_none : error_set(err, ERR_limit, "a tensor's size overflows");
+}
+
+/* diag: a vector becomes a matrix, a matrix gives its diagonal. One farther out than the corner is refused. */
+ErrCode infer_diag(const Call *call, Infer *r) {
+    const Tensor *self = call->arg[0].tensor;
+    int64_t offset = call->arg[1].i, size[2];
+    if (self->ndim == 1) {
+        TRY(side_length(self->size[0], offset, &size[0], r->err));
+        size[1] = size[0];
+        return infer_contiguous(r, self->dtype, size, 2);
+    }
+    if (self->ndim != 2) {
+        return error_set(r->err, ERR_invalid, "matrix or a vector expected");
+    }
+    size[0] = offset >= 0 ? min_i64(self->size[0], self->size[1] - offset) : min_i64(self->size[0] + offset, self->size[1]);
+    return infer_contiguous(r, self->dtype, size, 1);
+}
+
+ErrCode infer_diag_embed(const Call *call, Infer *r) {
+    const Tensor *self = call->arg[0].tensor;
+    int n = self->ndim + 1, a, b;
+    TRY(dim_wrap(call->arg[2].i, n, &a, r->err));
+    TRY(dim_wrap(call->arg[3].i, n, &b, r->err));
+    if (a == b) {
+        return error_set(r->err, ERR_invalid, "diagonal dimensions cannot be identical %lld, %lld", (long long)call->arg[2].i,
+                         (long long)call->arg[3].i);
+    }
+    TRY(dims_fit(n, r->err));
+    int64_t side, size[MAX_DIMS];
+    TRY(side_length(self->size[self->ndim - 1], call->arg[1].i, &side, r->err)); /* of one dim at least: else a == b */
+    for (int d = 0, own = 0; d < n; d++) {
+        size[d] = d == a || d == b ? side : self->size[own++];
+    }
+    return infer_contiguous(r, self->dtype, size, n);
+}
+
+/* ---- constant_pad_nd ---- */
+
+static ErrCode crop(Tensor *t, int d, int64_t start, int64_t cut, Error *err) {
+    int64_t size = t->size[d];
+    if (cut > size || start > size) {
+        return error_set(err, ERR_index_range, "a negative padding of %lld exceeds dimension size (%lld).", (long long)cut, (long long)size);
+    }
+    t->size[d] -= cut;
+    t->offset = geometry_offset(t->offset, start, t->stride[d]);
+    return ERR_none;
+}
+
+ErrCode geometry_cropped(const Tensor *self, const Arg *pad, Tensor *out, bool *grows, Error *err) {
+    *out = *self;
+    *grows = false;
+    for (int d = self->ndim - pad->ints.n / 2; d < self->ndim; d++) {
+        const int64_t *at = &pad->ints.v[2 * (self->ndim - d - 1)];
+        for (int side = 0; side < 2; side++) {
+            *grows = *grows || at[side] > 0;
+            if (at[side] < 0) {
+                int64_t cut = at[side] == INT64_MIN ? INT64_MAX : -at[side];
+                TRY(crop(out, d, side == 0 ? cut : 0, cut, err));
+            }
+        }
+    }
+    return ERR_none;
+}
+
+/* Pads count from the last dim on. If none is positive the result is a clone of the cropped view. */
+ErrCode infer_constant_pad_nd(const Call *call, Infer *r) {
+    const Tensor *self = call->arg[0].tensor;
+    const Arg *pad = &call->arg[1];
+    if (pad->ints.n % 2 != 0) {
+        return error_set(r->err, ERR_invalid, "Length of pad must be even but instead it equals %d", pad->ints.n);
+    }
+    if (pad->ints.n / 2 > self->ndim) {
+        return error_set(r->err, ERR_invalid, "Length of pad should be no more than twice the number of dimensions of the input.");
+    }
+    Tensor inner;
+    bool grows;
+    TRY(geometry_cropped(self, pad, &inner, &grows, r->err));
+    if (!grows) {
+        return infer_cloned(r, &inner, self->dtype);
+    }
+    int64_t size[MAX_DIMS];
+    memcpy(size, self->size, (size_t)self->ndim * sizeof *size);
+    for (int d = self->ndim - pad->ints.n / 2; d < self->ndim; d++) {
+        const int64_t *at = &pad->ints.v[2 * (self->ndim - d - 1)];
+        if (!checked_add(size[d], at[0], &size[d]) || !checked_add(size[d], at[1], &size[d])) {
+            return error_set(r->err, ERR_limit, "a tensor's size overflows");
+        }
+        if (size[d] <= 0) {
+            return error_set(r->err, ERR_invalid, "negative padding resulted in a negative output size in dimension %d", d);
+        }
+    }
+    TRY(infer_contiguous(r, self->dtype, size, self->ndim));
+    if (is_channels_last(self)) {
+        channels_last_strides(r->out);
+    }
+    return scalar_check(call->arg[2].scalar, self->dtype, r->err);
+}
