@@ -162,6 +162,14 @@ bool int_argument(Draw *x, int k) {
         return true; /* with the strides */
     } else if (named(p, "split_size") || named(p, "chunks") || named(p, "sections")) {
         v = draw_between(g, 1, max_i64(n, 1));
+    } else if (named(p, "output_size")) {
+        return true;
+    } else if (named(p, "repeats")) {
+        v = draw_below(g, 4);
+    } else if (named(p, "k")) {
+        v = draw_between(g, -3, 5);
+    } else if ((named(p, "source") || named(p, "destination")) && ndim > 0) {
+        v = signed_dim(x, draw_below(g, ndim));
     } else {
         v = draw_extent(g);
     }
@@ -300,7 +308,7 @@ bool ints_argument(Draw *x, int k) {
         n = draw_size(g, v);
     } else if (has(op, "stride")) {
         return named(p, "size") ? strided_argument(x, k) : true;
-    } else if (named(p, "size") && starts(op->name, "expand")) {
+    } else if (named(p, "size") && (starts(op->name, "expand") || starts(op->name, "broadcast"))) {
         n = expanded_size(g, x->t, v);
     } else if (named(p, "size") || named(p, "shape")) {
         n = refactored_size(g, x->t, v);
@@ -316,6 +324,40 @@ bool ints_argument(Draw *x, int k) {
             int64_t to[MAX_DIMS];
             permutation(g, ndim, to);
             set_ints(g, x->s, other, to, n);
+        }
+    } else if (named(p, "pad")) {
+        n = 2 * (ndim > 0 ? draw_between(g, 0, draw_chance(g, 80) ? 1 : ndim) : 0);
+        for (int d = 0; d < n; d++) {
+            int64_t length = x->t->size[ndim - 1 - d / 2];
+            v[d] = length > 1 && draw_chance(g, 25) ? -1 : draw_below(g, 3);
+        }
+    } else if (named(p, "repeats") || (named(p, "dims") && starts(op->name, "tile"))) {
+        n = named(p, "dims") ? draw_below(g, ndim + 2) : ndim + draw_below(g, 2);
+        for (int d = 0; d < n; d++) {
+            v[d] = draw_chance(g, 5) ? 0 : draw_between(g, 1, draw_chance(g, 60) ? 1 : 3);
+        }
+    } else if (named(p, "shifts")) { /* and the dims to roll */
+        n = ndim == 0 || draw_chance(g, 15) ? 1 : 1 + draw_below(g, ndim < 3 ? ndim : 3);
+        bool flat = n == 1 && (ndim == 0 || draw_chance(g, 20));
+        int64_t along[3];
+        for (int d = 0; d < n; d++) {
+            v[d] = draw_between(g, -4, 4);
+            along[d] = flat ? 0 : signed_dim(x, draw_below(g, ndim));
+        }
+        if (!flat) {
+            set_ints(g, x->s, op_param(op, "dims"), along, n);
+        }
+        x->s->arg[k].given = true;
+    } else if (named(p, "dims") && has(op, "shifts")) {
+        return true;
+    } else if (named(p, "dims") && starts(op->name, "rot90")) {
+        int64_t order[MAX_DIMS];
+        n = permutation(g, ndim, order) < 2 ? 0 : 2;
+        for (int d = 0; d < n; d++) {
+            v[d] = signed_dim(x, order[d]);
+        }
+        if (n == 0 || draw_chance(g, 30)) {
+            return true;
         }
     } else if (named(p, "dims") && op->kind == KIND_VIEW) {
         n = permutation(g, ndim, v);

@@ -172,7 +172,7 @@ bool tensor_argument(Draw *x, int k) {
     if (named(p, "condition") || named(p, "mask")) {
         return give(x, k, draw_need(g, (Need){.dtype = DT_bool, .ndim = x->t->ndim, .size = x->t->size, .broadcast = true}));
     }
-    if (named(p, "index")) {
+    if (named(p, "index") || named(p, "indices")) {
         x->index = index_argument(x);
         return give(x, k, x->index);
     }

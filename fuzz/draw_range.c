@@ -193,7 +193,8 @@ static Range moved_range(Gen *g, const Stmt *s, const Call *call) {
             r = both(r, param_range(g, s, call, k));
         }
     }
-    if (s->op->name[0] == 't' || s->op->name[0] == 'z') { /* tril, triu, zero */
+    char c = s->op->name[0];
+    if (c == 't' || c == 'z' || c == 'd' || s->op->id == OP_constant_pad_nd) { /* tril, triu, zero, diag, diag_embed */
         r = both(r, (Range){0, 0, 0});
     }
     return r.lo > r.hi ? UNKNOWN : r;

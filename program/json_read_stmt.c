@@ -13,7 +13,6 @@
 /* Overloads that ATen has and the table has not, known by one argument: its name and, where that is not enough, its JSON kind. */
 typedef enum Sign { SIGN_NAME, SIGN_NUMBER, SIGN_STRING, SIGN_ARRAY } Sign;
 static const struct { const char *op, *arg; Sign sign; const char *overload; } foreign[] = {
-    {"movedim", "source", SIGN_NUMBER, "movedim.int"},
     {"split", "split_size", SIGN_ARRAY, "split.sizes"},
     {"squeeze", "dim", SIGN_ARRAY, "squeeze.dims"},
     {"round", "decimals", SIGN_NAME, "round.decimals"},

@@ -53,7 +53,7 @@ const char *const *python_names(Arena *arena, const Program *p) {
 
 /* ops that Python shows only below torch.ops.aten */
 static bool is_aten_only(const OpInfo *op) {
-    static const char *const names[] = {"slice", "alias", "copy", "fill", "zero", "index", "index_put", "index_put_", "rsub"};
+    static const char *const names[] = {"slice", "alias", "copy", "fill", "zero", "index", "index_put", "index_put_", "rsub", "constant_pad_nd"};
     for (int i = 0; i < COUNT_OF(names); i++) {
         if (strcmp(names[i], op->name) == 0) {
             return true;
