@@ -619,7 +619,7 @@ START_TEST(an_op_outside_the_table_is_told_apart_from_bad_input) {
     ck_assert_ptr_null(p);
     ck_assert_int_eq(parse(with_body("{\"op\":\"_to_copy\",\"self\":\"x\",\"out\":\"y\"}"), &p), PARSE_UNKNOWN_OP);
     ck_assert_int_eq(parse(with_body("{\"op\":\"squeeze\",\"self\":\"x\",\"dim\":[0,1],\"out\":\"y\"}"), &p), PARSE_UNKNOWN_OP);
-    ck_assert_str_eq(message, "body[0].op: the overload movedim.int is not in the op table");
+    ck_assert_str_eq(message, "body[0].op: the overload squeeze.dims is not in the op table");
     refuses(with_body("{\"op\":\"fft_fft\",\"self\":\"x\",\"out\":\"y\"},{\"probe\":\"x\"}"), "body[1].probe: unknown probe");
     refuses(with_body("{\"op\":\"fft_fft\",\"self\":{\"x\":1},\"out\":\"y\"}"), "body[0].self: not a value of the format");
 }
