@@ -6,6 +6,8 @@
 #include "compiled/capture.h"
 #include "program/op_functions.h"
 
+#include <math.h>
+
 static void add_check(Capture *cap, CheckKind kind, Node *value, int64_t bound, ErrCode code, const char *message) {
     graph_check(cap->graph, kind, value, bound, code, message, cap->sid)->number = cap->writing;
 }
@@ -92,7 +94,9 @@ static ErrCode in_bounds(Capture *cap, Node *wide, Scalar lo, Scalar hi, bool op
 /* A 0-dim tensor read as a number must fit `dtype` (c10::Scalar::to): scalar_overflows of infer.h, said in ops. */
 static ErrCode check_fits(Capture *cap, const Tensor *value, DType dtype) {
     bool from_float = dtype_is_float(value->dtype), to_float = dtype_is_float(dtype);
-    if (value->dtype == dtype || dtype == DT_bool || (to_float && !(dtype == DT_float32 && value->dtype == DT_float64))) {
+    double most = from_float ? dtype_largest(value->dtype) : -(double)dtype_min(value->dtype);
+    most = fmax(most, (double)dtype_max(value->dtype));
+    if (value->dtype == dtype || dtype == DT_bool || (to_float && most <= dtype_largest(dtype))) {
         return ERR_none;
     }
     Node *wide = node_of(value), *ok;
@@ -100,9 +104,12 @@ static ErrCode check_fits(Capture *cap, const Tensor *value, DType dtype) {
     if (value->dtype != widest) {
         TRY(capture_cast(cap, wide, widest, &wide));
     }
-    if (to_float) {
+    if (to_float && !from_float) {
+        int64_t most_int = (int64_t)dtype_largest(dtype); /* only float16 is that small */
+        TRY(in_bounds(cap, wide, scalar_int(-most_int), scalar_int(most_int), false, &ok));
+    } else if (to_float) {
         Node *finite, *special, *fits;
-        TRY(in_bounds(cap, wide, scalar_float(-0x1.fffffep127), scalar_float(0x1.fffffep127), false, &fits));
+        TRY(in_bounds(cap, wide, scalar_float(-dtype_largest(dtype)), scalar_float(dtype_largest(dtype)), false, &fits));
         TRY(apply_nodes(cap, OP_isfinite, wide, NULL, &finite));
         TRY(apply_nodes(cap, OP_logical_not, finite, NULL, &special));
         TRY(apply_nodes(cap, OP_logical_or, fits, special, &ok));

@@ -25,11 +25,16 @@ static void strip_float(const MatmulLoop *m, const void *a, const void *b, int64
             for (int j = 0; j < n; j++) {
                 acc[j] += v * (double)row[j * step];
             }
-        } else {
+        } else if (m->dtype == DT_float64) {
             double v = ((const double *)a)[ai];
             const double *row = (const double *)b + bi;
             for (int j = 0; j < n; j++) {
                 acc[j] += v * row[j * step];
+            }
+        } else {
+            double v = element_double(a, m->dtype, ai);
+            for (int j = 0; j < n; j++) {
+                acc[j] += v * element_double(b, m->dtype, bi + j * step);
             }
         }
     }

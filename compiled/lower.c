@@ -188,7 +188,7 @@ static void lower_matmul(Lower *l, Node *n) {
         m->d = lower_access(lower_buffer(d), &d->t);
         broadcast_strides(&d->t, n->t.size, n->t.ndim, m->dstride + 1);
     }
-    m->blas = dtype_is_float(m->dtype) && m->alpha.f != 0 && m->m * m->n * m->k >= BLAS_MIN_WORK / max_i64(m->batch, 1) &&
+    m->blas = (m->dtype == DT_float32 || m->dtype == DT_float64) && m->alpha.f != 0 && m->m * m->n * m->k >= BLAS_MIN_WORK / max_i64(m->batch, 1) &&
               m->m > 1 && m->n > 1 && blas_takes(m->astride, m->m, m->k) && blas_takes(m->bstride, m->k, m->n) &&
               m->cstride[2] == 1;
 #ifdef TWINGRAD_NO_BLAS

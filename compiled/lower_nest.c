@@ -82,6 +82,8 @@ static bool is_one(const PwOperand *operand, DType compute) {
     return !operand->tensor && (dtype_is_float(compute) ? s.f == 1 : s.i == 1);
 }
 
+static bool is_half(DType dtype) { return dtype == DT_float16 || dtype == DT_bfloat16; }
+
 static Value pointwise(Builder *b, const Member *m, const int *made) {
     const Call *call = m->node->call;
     Error err = {0};
@@ -124,7 +126,7 @@ static Value pointwise(Builder *b, const Member *m, const int *made) {
     Value v = {nest_emit(b, op, n, src[0], src[1], src[2], src[3]), compute};
     if (kind != KIND_I64 && answers_int(op)) {
         v.dtype = DT_bool;
-    } else if (kind == KIND_I64 && compute != DT_int64 && may_leave_range(pw)) {
+    } else if (kind == KIND_I64 ? compute != DT_int64 && may_leave_range(pw) : is_half(compute) && pw_info(pw)->k > 0) {
         v = nest_unary(b, nest_wrap_op(compute), v, compute);
     }
     return nest_convert(b, v, m->node->t.dtype);
@@ -304,7 +306,7 @@ static Value scattered(Builder *b, const Member *m, const int *made) {
         if (dtype_is_float(dtype) ? alpha.f != 1 : alpha.i != 1) {
             Value factor = nest_constant(b, alpha, dtype);
             v.reg = nest_emit(b, tile_op_of(PW_mul, dtype_kind(dtype)), 2, v.reg, factor.reg, 0, 0);
-            v = dtype_kind(dtype) == KIND_I64 && dtype != DT_int64 ? nest_unary(b, nest_wrap_op(dtype), v, dtype) : v;
+            v = (dtype_kind(dtype) == KIND_I64 && dtype != DT_int64) || is_half(dtype) ? nest_unary(b, nest_wrap_op(dtype), v, dtype) : v;
         }
     }
     return v;

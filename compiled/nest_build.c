@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-Kind dtype_kind(DType dtype) { return dtype == DT_float32 ? KIND_F32 : dtype == DT_float64 ? KIND_F64 : KIND_I64; }
+Kind dtype_kind(DType dtype) { return !dtype_is_float(dtype) ? KIND_I64 : dtype == DT_float64 ? KIND_F64 : KIND_F32; }
 
 Scalar lower_scalar(Scalar value, DType dtype) {
     if (!dtype_is_float(dtype)) {
@@ -99,6 +99,10 @@ TileOp nest_wrap_op(DType dtype) {
         return TILE_wrap_int16;
     case DT_int32:
         return TILE_wrap_int32;
+    case DT_float16:
+        return TILE_round_float16;
+    case DT_bfloat16:
+        return TILE_round_bfloat16;
     default:
         return TILE_copy_i64;
     }
@@ -115,11 +119,16 @@ Value nest_convert(Builder *b, Value v, DType to) {
         return fits(v.dtype, to) ? (Value){v.reg, to} : nest_unary(b, nest_wrap_op(to), v, to);
     }
     if (from_kind == KIND_I64) {
-        return nest_unary(b, to_kind == KIND_F32 ? TILE_i64_to_f32 : TILE_i64_to_f64, v, to);
+        v = nest_unary(b, to_kind == KIND_F32 ? TILE_i64_to_f32 : TILE_i64_to_f64, v, to_kind == KIND_F32 ? DT_float32 : to);
+        return nest_convert(b, v, to);
     }
     bool single = from_kind == KIND_F32;
-    if (to_kind != KIND_I64) {
-        return nest_unary(b, single ? TILE_f32_to_f64 : TILE_f64_to_f32, v, to);
+    if (to_kind == KIND_F64) {
+        return nest_unary(b, TILE_f32_to_f64, v, to);
+    }
+    if (to_kind == KIND_F32) {
+        v = single ? v : nest_unary(b, TILE_f64_to_f32, v, DT_float32);
+        return to == DT_float32 ? (Value){v.reg, to} : nest_unary(b, nest_wrap_op(to), v, to);
     }
     if (to == DT_bool) {
         return nest_unary(b, single ? TILE_f32_to_bool : TILE_f64_to_bool, v, to);

@@ -82,10 +82,10 @@ static bool widens(DType narrow, DType wide) {
         return false;
     }
     if (dtype_is_float(narrow)) {
-        return dtype_bytes(narrow) <= dtype_bytes(wide);
+        return dtype_promote(narrow, wide) == wide;
     }
     if (dtype_is_float(wide)) {
-        return dtype_bytes(narrow) < dtype_bytes(wide); /* int16 in float32, int32 in float64 */
+        return dtype_bytes(narrow) < dtype_bytes(wide); /* int8 in a half, int16 in float32, int32 in float64 */
     }
     return dtype_min(wide) <= dtype_min(narrow) && dtype_max(narrow) <= dtype_max(wide);
 }

@@ -39,12 +39,12 @@ static void odometer_next_row(Odometer *o, const TileNest *nest, const Access *a
     }
 }
 
-/* Runs ROW(k, position, stride, done) for every row: k elements, `done` elements came before. */
-#define FOR_ROWS(ROW)                                                                                                              \
+/* Runs ROW(name, k, position, stride, done) for every row: k elements, `done` elements came before. */
+#define FOR_ROWS(ROW, name)                                                                                                          \
     int last_ = nest->ndim - 1;                                                                                                    \
     int64_t stride_ = access->stride[last_];                                                                                       \
     if (last_ == 0) {                                                                                                              \
-        ROW(m, access->offset + at[0] * stride_, stride_, 0)                                                                       \
+        ROW(name, m, access->offset + at[0] * stride_, stride_, 0)                                                                       \
         return;                                                                                                                    \
     }                                                                                                                              \
     Odometer o_;                                                                                                                   \
@@ -52,7 +52,7 @@ static void odometer_next_row(Odometer *o, const TileNest *nest, const Access *a
     for (int done_ = 0;;) {                                                                                                        \
         int64_t left_ = nest->size[last_] - o_.index[last_];                                                                       \
         int k_ = left_ < m - done_ ? (int)left_ : m - done_;                                                                       \
-        ROW(k_, o_.position, stride_, done_)                                                                                       \
+        ROW(name, k_, o_.position, stride_, done_)                                                                                       \
         done_ += k_;                                                                                                               \
         if (done_ == m) {                                                                                                          \
             return;                                                                                                                \
@@ -60,38 +60,38 @@ static void odometer_next_row(Odometer *o, const TileNest *nest, const Access *a
         odometer_next_row(&o_, nest, access);                                                                                      \
     }
 
-#define LOAD_ROW(k, position, stride, done)                                                                                        \
+#define LOAD_ROW(name, k, position, stride, done)                                                                                        \
     {                                                                                                                              \
         const mem *p = (const mem *)base + (position);                                                                             \
         reg *y = (reg *)dst + (done);                                                                                              \
         int64_t step = (stride);                                                                                                   \
         if (step == 1) {                                                                                                           \
             for (int i = 0; i < (k); i++) {                                                                                        \
-                y[i] = (reg)p[i];                                                                                                  \
+                y[i] = get_##name(p[i]);                                                                                                  \
             }                                                                                                                      \
         } else if (step == 0) {                                                                                                    \
-            reg v = (reg)*p;                                                                                                       \
+            reg v = get_##name(*p);                                                                                                       \
             for (int i = 0; i < (k); i++) {                                                                                        \
                 y[i] = v;                                                                                                          \
             }                                                                                                                      \
         } else {                                                                                                                   \
             for (int i = 0; i < (k); i++) {                                                                                        \
-                y[i] = (reg)p[i * step];                                                                                           \
+                y[i] = get_##name(p[i * step]);                                                                                           \
             }                                                                                                                      \
         }                                                                                                                          \
     }
-#define STORE_ROW(k, position, stride, done)                                                                                       \
+#define STORE_ROW(name, k, position, stride, done)                                                                                       \
     {                                                                                                                              \
         mem *p = (mem *)base + (position);                                                                                         \
         const reg *x = (const reg *)src + (done);                                                                                  \
         int64_t step = (stride);                                                                                                   \
         if (step == 1) {                                                                                                           \
             for (int i = 0; i < (k); i++) {                                                                                        \
-                p[i] = (mem)x[i];                                                                                                  \
+                p[i] = put_##name(x[i]);                                                                                                  \
             }                                                                                                                      \
         } else {                                                                                                                   \
             for (int i = 0; i < (k); i++) {                                                                                        \
-                p[i * step] = (mem)x[i];                                                                                           \
+                p[i * step] = put_##name(x[i]);                                                                                           \
             }                                                                                                                      \
         }                                                                                                                          \
     }
@@ -100,22 +100,22 @@ static void odometer_next_row(Odometer *o, const TileNest *nest, const Access *a
     static void load_##name(const TileNest *nest, const Access *access, const int64_t *at, int m, void *dst, const void *base) {   \
         typedef memory_type mem;                                                                                                   \
         typedef register_type reg;                                                                                                 \
-        FOR_ROWS(LOAD_ROW)                                                                                                         \
+        FOR_ROWS(LOAD_ROW, name)                                                                                                         \
     }                                                                                                                              \
     static void store_##name(const TileNest *nest, const Access *access, const int64_t *at, int m, void *base, const void *src) {  \
         typedef memory_type mem;                                                                                                   \
         typedef register_type reg;                                                                                                 \
-        FOR_ROWS(STORE_ROW)                                                                                                        \
+        FOR_ROWS(STORE_ROW, name)                                                                                                        \
     }                                                                                                                              \
     static void load_indirect_##name(int m, void *dst, const void *base, const int64_t *address) {                                 \
         for (int i = 0; i < m; i++) {                                                                                              \
-            ((register_type *)dst)[i] = address[i] < 0 ? 0 : (register_type)((const memory_type *)base)[address[i]];               \
+            ((register_type *)dst)[i] = address[i] < 0 ? 0 : get_##name(((const memory_type *)base)[address[i]]);               \
         }                                                                                                                          \
     }                                                                                                                              \
     static void store_indirect_##name(int m, void *base, const int64_t *address, const void *src) {                                \
         for (int i = 0; i < m; i++) {                                                                                              \
             if (address[i] >= 0) {                                                                                                 \
-                ((memory_type *)base)[address[i]] = (memory_type)((const register_type *)src)[i];                                  \
+                ((memory_type *)base)[address[i]] = put_##name(((const register_type *)src)[i]);                                   \
             }                                                                                                                      \
         }                                                                                                                          \
     }
@@ -126,16 +126,34 @@ static void odometer_next_row(Odometer *o, const TileNest *nest, const Access *a
         for (int i = 0; i < m; i++) {                                                                                              \
             if (address[i] >= 0) {                                                                                                 \
                 memory_type *p = (memory_type *)base + address[i];                                                                 \
-                *p = (memory_type)((wide)*p + (wide)((const register_type *)src)[i]);                                              \
+                *p = put_##name((register_type)((wide)get_##name(*p) + (wide)((const register_type *)src)[i]));                                              \
             }                                                                                                                      \
         }                                                                                                                          \
     }
+
+/* One element to a register and back. */
+#define PLAIN_ELEMENT(name, memory_type, register_type)                                                                            \
+    static inline register_type get_##name(memory_type v) { return (register_type)v; }                                             \
+    static inline memory_type put_##name(register_type v) { return (memory_type)v; }
+PLAIN_ELEMENT(u8, uint8_t, int64_t)
+PLAIN_ELEMENT(i8, int8_t, int64_t)
+PLAIN_ELEMENT(i16, int16_t, int64_t)
+PLAIN_ELEMENT(i32, int32_t, int64_t)
+PLAIN_ELEMENT(i64, int64_t, int64_t)
+PLAIN_ELEMENT(f32, float, float)
+PLAIN_ELEMENT(f64, double, double)
+static inline float get_f16(Half v) { return half_to_float(v); }
+static inline Half put_f16(float v) { return half_from_float(v); }
+static inline float get_bf16(Bfloat v) { return bfloat_to_float(v); }
+static inline Bfloat put_bf16(float v) { return bfloat_from_float(v); }
 
 MEMORY_FUNCTIONS(u8, uint8_t, int64_t)
 MEMORY_FUNCTIONS(i8, int8_t, int64_t)
 MEMORY_FUNCTIONS(i16, int16_t, int64_t)
 MEMORY_FUNCTIONS(i32, int32_t, int64_t)
 MEMORY_FUNCTIONS(i64, int64_t, int64_t)
+MEMORY_FUNCTIONS(f16, Half, float)
+MEMORY_FUNCTIONS(bf16, Bfloat, float)
 MEMORY_FUNCTIONS(f32, float, float)
 MEMORY_FUNCTIONS(f64, double, double)
 ADD_FUNCTION(u8, uint8_t, int64_t, uint64_t)
@@ -143,6 +161,8 @@ ADD_FUNCTION(i8, int8_t, int64_t, uint64_t)
 ADD_FUNCTION(i16, int16_t, int64_t, uint64_t)
 ADD_FUNCTION(i32, int32_t, int64_t, uint64_t)
 ADD_FUNCTION(i64, int64_t, int64_t, uint64_t)
+ADD_FUNCTION(f16, Half, float, float)
+ADD_FUNCTION(bf16, Bfloat, float, float)
 ADD_FUNCTION(f32, float, float, float)
 ADD_FUNCTION(f64, double, double, double)
 
@@ -172,14 +192,20 @@ static void add_indirect_bool(int m, void *base, const int64_t *address, const v
     case DT_int64:                                                                                                                 \
         call(i64);                                                                                                                 \
         return;                                                                                                                    \
+    case DT_float16:                                                                                                               \
+        call(f16);                                                                                                                 \
+        return;                                                                                                                    \
+    case DT_bfloat16:                                                                                                              \
+        call(bf16);                                                                                                                \
+        return;                                                                                                                    \
     case DT_float32:                                                                                                               \
         call(f32);                                                                                                                 \
         return;                                                                                                                    \
     case DT_float64:                                                                                                               \
         call(f64);                                                                                                                 \
         return;                                                                                                                    \
-    default:                                                                                                                       \
-        CHECK(!"a dtype with kernels");                                                                                            \
+    case DT_COUNT:                                                                                                                 \
+        break;                                                                                                                     \
     }
 
 void tile_load(const TileNest *nest, const Access *access, const int64_t *at, int m, void *dst, const void *base) {
@@ -216,7 +242,7 @@ void tile_add_indirect(DType dtype, int m, void *base, const int64_t *address, c
 #undef CALL
 }
 
-#define IOTA_ROW(k, position, stride, done)                                                                                        \
+#define IOTA_ROW(name, k, position, stride, done)                                                                                        \
     {                                                                                                                              \
         int64_t p = (position), step = (stride);                                                                                   \
         for (int i = 0; i < (k); i++) {                                                                                            \
@@ -224,7 +250,7 @@ void tile_add_indirect(DType dtype, int m, void *base, const int64_t *address, c
         }                                                                                                                          \
     }
 
-void tile_iota(const TileNest *nest, const Access *access, const int64_t *at, int m, int64_t *dst) { FOR_ROWS(IOTA_ROW) }
+void tile_iota(const TileNest *nest, const Access *access, const int64_t *at, int m, int64_t *dst) { FOR_ROWS(IOTA_ROW, iota) }
 
 /* ---- plain moves: one dtype, no registers ---- */
 

@@ -130,7 +130,7 @@ static void accumulator_finish(Accumulator *a, const TileNest *nest, const TileI
 
 static void tile_reduce(Accumulator *a, const TileNest *nest, const TileInst *inst, const Access *access, void *base,
                         const void *src, int m) {
-    bool is_float = dtype_is_float(access->dtype), single = access->dtype == DT_float32;
+    bool is_float = dtype_is_float(access->dtype), single = dtype_kind(access->dtype) == KIND_F32;
     const char *x = src;
     int bytes = single ? 4 : 8;
     for (int done = 0; done < m;) {

@@ -8,7 +8,7 @@
 static bool dtype_argument(Draw *x, int k) {
     Gen *g = x->g;
     const Param *p = &x->op->param[k];
-    static const DType made[] = {DT_float32, DT_float32, DT_float32, DT_float64, DT_int64, DT_int64, DT_int32, DT_bool, DT_int16, DT_int8, DT_uint8};
+    static const DType made[] = {DT_float32, DT_float32, DT_float32, DT_float64, DT_int64, DT_int64, DT_int32, DT_bool, DT_int16, DT_int8, DT_uint8, DT_bfloat16, DT_float16};
     if (p->type == ARG_DTYPE_OPT || p->has_default) {
         bool factory = x->op->kind == KIND_FACTORY;
         if (draw_chance(g, factory ? 50 : 85)) {

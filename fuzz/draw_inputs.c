@@ -31,7 +31,7 @@ int draw_size(Gen *g, int64_t *size) {
 }
 
 DType draw_dtype(Gen *g) {
-    static const DType rest[] = {DT_float32, DT_float64, DT_float64, DT_int64, DT_int64, DT_int64, DT_int32, DT_int32, DT_bool, DT_bool, DT_int16, DT_int8, DT_uint8};
+    static const DType rest[] = {DT_float32, DT_float64, DT_float64, DT_int64, DT_int64, DT_int64, DT_int32, DT_int32, DT_bool, DT_bool, DT_int16, DT_int8, DT_uint8, DT_bfloat16, DT_float16};
     return draw_chance(g, 78) ? g->main : rest[draw_below(g, COUNT_OF(rest))];
 }
 

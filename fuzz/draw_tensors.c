@@ -109,7 +109,7 @@ Var *draw_need(Gen *g, Need need) {
 }
 
 Var *draw_operand(Gen *g, DType dtype, const int64_t *size, int ndim) {
-    static const DType lower[] = {DT_bool, DT_uint8, DT_int8, DT_int16, DT_int32, DT_int64, DT_int64, DT_float32, DT_float64};
+    static const DType lower[] = {DT_bool, DT_uint8, DT_int8, DT_int16, DT_int32, DT_int64, DT_int64, DT_float32, DT_float64, DT_bfloat16, DT_float16};
     if (draw_chance(g, 10)) {
         DType other = lower[draw_below(g, COUNT_OF(lower))];
         if (dtype_category(other) <= dtype_category(dtype) || draw_chance(g, 10)) {

@@ -84,7 +84,9 @@ static void draw_swarm(Gen *g) {
             g->palette[i] = large[draw_below(g, COUNT_OF(large))];
         }
     }
-    g->main = draw_chance(g, 85) ? DT_float32 : DT_float64;
+    static const DType mains[] = {DT_float32, DT_float64, DT_bfloat16, DT_float16};
+    static const int main_weight[] = {82, 12, 4, 2};
+    g->main = mains[draw_weighted(g, main_weight, COUNT_OF(mains))];
     g->specials = draw_chance(g, 7);
     static const int scale[] = {0, 2, 4, 8};
     static const int scale_weight[] = {12, 25, 40, 23};

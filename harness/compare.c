@@ -1,7 +1,6 @@
 /* The rules for numbers, each one loop over two dense buffers. The common answer, equal bits, is one memcmp. */
 #include "harness/compare.h"
 
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -14,7 +13,7 @@ static bool same_element_bits(const void *a, const void *b, DType dtype, int64_t
     if (memcmp((const char *)a + (size_t)i * bytes, (const char *)b + (size_t)i * bytes, bytes) == 0) {
         return true;
     }
-    return dtype_is_float(dtype) && dtype_supported(dtype) && isnan(element_double(a, dtype, i)) && isnan(element_double(b, dtype, i));
+    return dtype_is_float(dtype) && isnan(element_double(a, dtype, i)) && isnan(element_double(b, dtype, i));
 }
 
 bool compare_bits(const Values *a, const Values *b, int64_t *first) {
@@ -30,9 +29,6 @@ bool compare_bits(const Values *a, const Values *b, int64_t *first) {
     return true;
 }
 
-static double smallest_subnormal(DType dtype) { return dtype == DT_float64 ? 4.9406564584124654e-324 : 1.4012984643248171e-45; }
-static double largest_finite(DType dtype) { return dtype == DT_float64 ? DBL_MAX : (double)FLT_MAX; }
-
 /* One pair of floats under the bound; their bits differ. */
 static Match compare_under(double x, double y, double value, double bound, DType dtype) {
     if (!isfinite(bound)) {
@@ -47,11 +43,11 @@ static Match compare_under(double x, double y, double value, double bound, DType
     if (isnan(x) || isnan(y)) {
         return MATCH_DIFFERENT;
     }
-    double slack = 4 * bound + smallest_subnormal(dtype);
+    double slack = 4 * bound + dtype_smallest_subnormal(dtype);
     if (isinf(x) || isinf(y)) { /* the exact value may lie at the edge of overflow: then either rounding is right */
         double finite = isinf(x) ? y : x;
         bool same_side = !isinf(finite) && (isinf(x) ? x > 0 : y > 0) == (finite > 0);
-        return same_side && fabs(value) + slack >= largest_finite(dtype) ? MATCH_SAME : MATCH_DIFFERENT;
+        return same_side && fabs(value) + slack >= dtype_largest(dtype) ? MATCH_SAME : MATCH_DIFFERENT;
     }
     return fabs(x - y) <= slack ? MATCH_SAME : MATCH_DIFFERENT;
 }
@@ -87,8 +83,18 @@ Match compare_bounded(const Values *a, const Values *b, const Values *shadow, in
     return MATCH_SAME;
 }
 
+/* torch.testing.assert_close's. */
+static double relative_tolerance(DType dtype) {
+    switch (dtype) {
+    case DT_float64: return 1e-7;
+    case DT_float16: return 1e-3;
+    case DT_bfloat16: return 1.6e-2;
+    default: return 1.3e-6;
+    }
+}
+
 bool compare_tolerant(const Values *a, const Values *expected, int64_t *first) {
-    double rtol = a->dtype == DT_float64 ? 1e-7 : 1.3e-6, atol = a->dtype == DT_float64 ? 1e-7 : 1e-5;
+    double rtol = relative_tolerance(a->dtype), atol = a->dtype == DT_float64 ? 1e-7 : 1e-5;
     for (int64_t i = 0; i < a->numel; i++) {
         if (same_element_bits(a->data, expected->data, a->dtype, i)) {
             continue;

@@ -50,9 +50,7 @@ void finding_start(Finding *f, OracleId oracle, const char *kind, int call, Subj
 }
 
 void element_text(char *out, size_t size, const void *data, DType dtype, int64_t i) {
-    if (!dtype_supported(dtype)) {
-        snprintf(out, size, "a %s", dtype_name(dtype));
-    } else if (dtype_is_float(dtype)) {
+    if (dtype_is_float(dtype)) {
         double v = element_double(data, dtype, i);
         snprintf(out, size, dtype == DT_float64 ? "%.17g (%a)" : "%.9g (%a)", v, v);
     } else if (dtype == DT_bool) {

@@ -35,11 +35,6 @@ static ErrCode bind_int(const Binder *b, const PInt *i, int64_t *out) {
     return ERR_none;
 }
 
-static ErrCode bind_dtype(const Binder *b, DType dtype, DType *out) {
-    *out = dtype;
-    return dtype_supported(dtype) ? ERR_none : error_set(b->err, ERR_unsupported, "no kernels for dtype %s", dtype_name(dtype));
-}
-
 static ErrCode bind_tensors(const Binder *b, const PArg *a, Arg *out) {
     int n = a->tensors.n;
     if (n > MAX_SLOTS - MAX_PARAMS) { /* with the other arguments, what derivative rules have room for */
@@ -126,7 +121,7 @@ static ErrCode bind_arg(const Binder *b, const Param *param, const PArg *a, Arg 
     case ARG_FLOAT:
     case ARG_FLOAT_OPT: out->f = a->f; return ERR_none;
     case ARG_DTYPE:
-    case ARG_DTYPE_OPT: return bind_dtype(b, a->dtype, &out->dtype);
+    case ARG_DTYPE_OPT: out->dtype = a->dtype; return ERR_none;
     case ARG_STR:
     case ARG_STR_OPT: out->str = a->str; return ERR_none;
     case ARG_INDEX: return bind_index(b, a, out);

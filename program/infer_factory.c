@@ -110,7 +110,9 @@ ErrCode infer_eye(const Call *call, Infer *r) {
             return error_set(r->err, ERR_shape, "%s must be greater or equal to 0, got %lld", d ? "m" : "n", (long long)size[d]);
         }
     }
-    return infer_contiguous(r, call_dtype(call, "dtype", DT_float32), size, 2);
+    DType dtype = call_dtype(call, "dtype", DT_float32);
+    TRY(half_check(call, dtype, r->err));
+    return infer_contiguous(r, dtype, size, 2);
 }
 
 /* ---- tril_indices, triu_indices ---- */

@@ -13,7 +13,7 @@ static ErrCode has_kernel(const Call *call, DType dtype, Error *err) {
     if (dtype == DT_bool) {
         return error_set(err, ERR_dtype, "\"%s\" not implemented for 'Bool'", call->op->name);
     }
-    return ERR_none;
+    return half_check(call, dtype, err);
 }
 
 /* [m, k] x [k, n]. */

@@ -51,7 +51,10 @@ static DType sum_dtype(const Call *call) {
 }
 
 ErrCode infer_sum(const Call *call, Infer *r) { return reduced(call, r, sum_dtype(call)); }
-ErrCode infer_prod(const Call *call, Infer *r) { return reduced(call, r, sum_dtype(call)); }
+ErrCode infer_prod(const Call *call, Infer *r) {
+    TRY(reduced(call, r, sum_dtype(call)));
+    return tensor_numel(call->arg[0].tensor) > 0 ? half_check(call, r->out->dtype, r->err) : ERR_none;
+}
 
 ErrCode infer_mean(const Call *call, Infer *r) {
     DType dtype = call_dtype(call, "dtype", call->arg[0].tensor->dtype);
@@ -89,6 +92,9 @@ ErrCode infer_cumulative(const Call *call, Infer *r) {
     if (dtype == DT_bool && self->ndim > 0 && tensor_numel(self) > 0) {
         return error_set(r->err, ERR_dtype, "\"%s_out_cpu\" not implemented for 'Bool'", call->op->name);
     }
+    if (self->ndim > 0 && tensor_numel(self) > 0) {
+        TRY(half_check(call, dtype, r->err));
+    }
     return infer_contiguous(r, dtype, self->size, self->ndim);
 }
 
@@ -100,6 +106,9 @@ ErrCode infer_softmax(const Call *call, Infer *r) {
     TRY(dim_wrap(call->arg[1].i, self->ndim, &d, r->err));
     if (!dtype_is_float(dtype) && tensor_numel(self) > 0) {
         return error_set(r->err, ERR_dtype, "\"softmax_kernel_impl\" not implemented for '%s'", dtype_name(dtype));
+    }
+    if (tensor_numel(self) > 0) {
+        TRY(half_check(call, dtype, r->err));
     }
     return infer_contiguous(r, dtype, self->size, self->ndim);
 }

@@ -54,9 +54,6 @@ ErrCode inputs_build(const Program *p, const Input *inputs, int ninputs, Arena *
     int64_t bytes = 0, storages = 0;
     for (int i = 0; i < ninputs; i++) {
         const char *name = p->names[inputs[i].name];
-        if (!dtype_supported(inputs[i].dtype)) {
-            return error_set(err, ERR_unsupported, "input '%s': no kernels for dtype %s", name, dtype_name(inputs[i].dtype));
-        }
         input_geometry(&inputs[i], &out[i]);
         int leader = storage_leader(inputs, i);
         if (leader == i) {

@@ -2,8 +2,7 @@
  *
  * An integer is read from its decimal digits: leading and trailing zeros are trimmed into the exponent, and what is left is an
  * integer iff the exponent is not negative. Only a number whose text has a fraction goes through strtod, and then counts as the
- * integer its double is, if it is one: so that `0.5e1`, `5.0` and `5` are the same number here as in any JSON tool.
- * float16 and bfloat16 have no kernels, but their data is kept in the dtype as well: rounding and coding is done here. */
+ * integer its double is, if it is one: so that `0.5e1`, `5.0` and `5` are the same number here as in any JSON tool. */
 #include "program/json_tree.h"
 
 #include <errno.h>
@@ -217,88 +216,21 @@ bool json_read_seed(Reader *r, const Json *j, uint64_t *seed) {
 
 /* ---- data in a dtype ---- */
 
-/* Rounds to `digits` significant bits, the last of them no lower than 2^lowest, ties to even. */
-static double round_bits(double value, int digits, int lowest) {
-    if (value == 0 || !isfinite(value)) {
-        return value;
-    }
-    int e;
-    frexp(value, &e);
-    int last = e - digits > lowest ? e - digits : lowest;
-    return ldexp(rint(ldexp(value, -last)), last);
-}
-
-static uint16_t half_encode(double value) {
-    uint16_t sign = signbit(value) ? 0x8000 : 0;
-    double v = fabs(round_bits(value, 11, -24));
-    if (isnan(v)) {
-        return 0x7E00;
-    }
-    if (v > 65504) {
-        return sign | 0x7C00;
-    }
-    if (v < 0x1p-14) {
-        return (uint16_t)(sign | (uint16_t)ldexp(v, 24));
-    }
-    int e;
-    double m = frexp(v, &e);
-    return (uint16_t)(sign | (uint16_t)((e + 14) << 10) | (uint16_t)((uint16_t)ldexp(m, 11) & 0x3FF));
-}
-
-static double half_decode(uint16_t bits) {
-    int e = bits >> 10 & 31, m = bits & 0x3FF;
-    double v = e == 31 ? (m ? NAN : INFINITY) : e == 0 ? ldexp(m, -24) : ldexp(m + 1024, e - 25);
-    return bits & 0x8000 ? -v : v;
-}
-
-/* bfloat16 is the upper half of float32. */
-static uint16_t bfloat_encode(double value) {
-    double v = round_bits(value, 8, -133);
-    float f = fabs(v) > 0x1.fep127 && !isnan(v) ? (v < 0 ? -INFINITY : INFINITY) : (float)v;
-    uint32_t bits;
-    memcpy(&bits, &f, sizeof bits);
-    return isnan(v) ? 0x7FC0 : (uint16_t)(bits >> 16);
-}
-
-static double bfloat_decode(uint16_t half) {
-    uint32_t bits = (uint32_t)half << 16;
-    float f;
-    memcpy(&f, &bits, sizeof f);
-    return f;
-}
-
-void json_data_store(void *data, DType dtype, int64_t i, double value) {
-    if (dtype == DT_float16 || dtype == DT_bfloat16) {
-        ((uint16_t *)data)[i] = dtype == DT_float16 ? half_encode(value) : bfloat_encode(value);
-    } else if (dtype == DT_float32 && isfinite(value) && fabs(value) >= 0x1.ffffffp127) {
-        ((float *)data)[i] = value < 0 ? -INFINITY : INFINITY; /* rounds up past the largest finite value */
-    } else {
-        element_store_double(data, dtype, i, value);
-    }
-}
-
-double json_data_load(const void *data, DType dtype, int64_t i) {
-    if (dtype == DT_float16) {
-        return half_decode(((const uint16_t *)data)[i]);
-    }
-    return dtype == DT_bfloat16 ? bfloat_decode(((const uint16_t *)data)[i]) : element_double(data, dtype, i);
-}
-
 static bool read_element_float(Reader *r, const Json *j, DType dtype, bool rounding, void *data, int64_t i) {
     double value = 0;
     if (j->kind == JSON_STRING) {
         if (!json_special_float(j->text, &value)) {
             return json_bad(r, j, "expected a number, \"nan\", \"inf\", \"-inf\" or \"-0.0\"");
         }
-        json_data_store(data, dtype, i, value);
+        element_store_double(data, dtype, i, value);
         return true;
     }
     if (!json_want(r, j, JSON_NUMBER, "a number")) {
         return false;
     }
     value = json_double(j);
-    json_data_store(data, dtype, i, value);
-    if (!rounding && !isfinite(json_data_load(data, dtype, i))) {
+    element_store_double(data, dtype, i, value);
+    if (!rounding && !isfinite(element_double(data, dtype, i))) {
         return json_bad(r, j, "the number is beyond %s; infinity is \"inf\"", dtype_name(dtype));
     }
     return true;

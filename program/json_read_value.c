@@ -284,8 +284,8 @@ bool json_read_literal(Reader *r, const Json *j, DType dtype, const PArg *size, 
         if (!json_read_fill(r, j, allowed, &fill, &seed, NULL)) {
             return false;
         }
-        if (want > 65536 || !dtype_supported(dtype)) {
-            return json_bad(r, j, "a fill in a literal takes at most 65536 elements of a dtype that has kernels");
+        if (want > 65536) {
+            return json_bad(r, j, "a fill in a literal takes at most 65536 elements");
         }
         out->data.n = want;
         out->data.data = arena_alloc(r->arena, want * dtype_bytes(dtype));

@@ -95,8 +95,8 @@ void text_json_string(Text *text, const char *s) {
 
 static bool reads_back(const char *digits, DType dtype, double value) {
     double cell; /* room for one element of any floating dtype */
-    json_data_store(&cell, dtype, 0, strtod(digits, NULL));
-    return json_data_load(&cell, dtype, 0) == value;
+    element_store_double(&cell, dtype, 0, strtod(digits, NULL));
+    return element_double(&cell, dtype, 0) == value;
 }
 
 /* A finite, nonzero value. */
@@ -150,7 +150,7 @@ void text_number(Text *text, const void *data, DType dtype, int64_t i) {
     if (dtype == DT_bool) {
         text_add(text, element_int(data, dtype, i) ? "true" : "false");
     } else if (dtype_is_float(dtype)) {
-        text_double(text, dtype, json_data_load(data, dtype, i));
+        text_double(text, dtype, element_double(data, dtype, i));
     } else {
         int64_t value = element_int(data, dtype, i);
         text_printf(text, int_is_plain(value) ? "%lld" : "\"%lld\"", (long long)value);

@@ -87,9 +87,6 @@ bool json_read_seed(Reader *r, const Json *j, uint64_t *seed);
 /* The elements of an array, dense in `dtype`. `rounding`: values outside the dtype are rounded (results), else refused (programs).
  */
 bool json_read_data(Reader *r, const Json *j, DType dtype, bool rounding, void **data, int64_t *n);
-/* Element stores that know float16 and bfloat16 too, and never convert out of range. */
-void json_data_store(void *data, DType dtype, int64_t i, double value);
-double json_data_load(const void *data, DType dtype, int64_t i);
 
 /* ---- json_read_value.c ---- */
 /* A name, interned. */

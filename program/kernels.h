@@ -10,10 +10,10 @@ static inline int64_t wrapping_mul(int64_t a, int64_t b) { return (int64_t)((uin
 
 /* Element `at` of t's storage after a cast to `dtype`, a floating one. */
 static inline double cast_double(const Tensor *t, int64_t at, DType dtype) {
-    if (dtype == DT_float32 && t->dtype != DT_float32) {
-        float f;
-        element_cast(&f, DT_float32, 0, t->storage->data, t->dtype, at);
-        return (double)f;
+    if (t->dtype != dtype && dtype != DT_float64) {
+        double cell; /* room for one element of any dtype */
+        element_cast(&cell, dtype, 0, t->storage->data, t->dtype, at);
+        return element_double(&cell, dtype, 0);
     }
     return element_double(t->storage->data, t->dtype, at);
 }

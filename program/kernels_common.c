@@ -17,15 +17,7 @@ int64_t cast_int(const Tensor *t, int64_t at, DType dtype, KernelCtx *k) {
     return element_int(&cell, dtype, 0);
 }
 
-double scalar_as_double(Scalar s, DType dtype) {
-    double cell = scalar_to_double(s);
-    if (dtype == DT_float32) {
-        float f;
-        element_store_double(&f, DT_float32, 0, cell);
-        cell = (double)f;
-    }
-    return cell;
-}
+double scalar_as_double(Scalar s, DType dtype) { return dtype_round(scalar_to_double(s), dtype); }
 
 int64_t scalar_as_int(Scalar s, DType dtype) {
     if (dtype == DT_bool) {

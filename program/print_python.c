@@ -68,7 +68,7 @@ static const Input *input_named(const Program *p, NameId name) {
 
 static bool can_be_constant(const Program *p, NameId name) {
     const Input *in = input_named(p, name);
-    if (!in || in->requires_grad || in->storage != NAME_NONE || in->stride_given || in->offset_given || !dtype_supported(in->dtype) ||
+    if (!in || in->requires_grad || in->storage != NAME_NONE || in->stride_given || in->offset_given ||
         p->nrecalls > 0 || p->setup.count > 0) {
         return false;
     }

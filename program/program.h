@@ -215,11 +215,11 @@ int program_size(const Program *p);
 
 /* ---- binding arguments to values (bind.c) ---- */
 /* Makes the Call of an op statement from an environment `env[NameId]` (NULL: unbound). Errors: invalid (unbound name,
- * size_of of a missing dim is index_range), unsupported (dtype without kernels). Lists are allocated in `arena`. */
+ * size_of of a missing dim is index_range). Lists are allocated in `arena`. */
 ErrCode stmt_bind(const Stmt *stmt, const Program *p, Tensor *const *env, Arena *arena, Call *call, Error *err);
 
 /* ---- inputs (inputs.c) ---- */
-/* Builds the tensors of one call, storages shared as written: out[i] for inputs[i], data filled. ERR_limit, ERR_unsupported. */
+/* Builds the tensors of one call, storages shared as written: out[i] for inputs[i], data filled. ERR_limit. */
 ErrCode inputs_build(const Program *p, const Input *inputs, int ninputs, Arena *arena, const Limits *limits, Tensor *out, Error *err);
 /* The inputs and grad mode of call k (0 = the first, k = recalls[k-1]). */
 const Input *program_call_inputs(const Program *p, int call, int *ninputs, bool *grad_mode);

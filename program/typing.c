@@ -14,10 +14,8 @@ bool scalar_overflows(Scalar s, DType dtype) {
         return false;
     }
     if (dtype_is_float(dtype)) {
-        if (s.kind != CAT_FLOAT || dtype == DT_float64 || !isfinite(s.f)) {
-            return false;
-        }
-        return fabs(s.f) > 0x1.fffffep127;
+        double v = scalar_to_double(s);
+        return isfinite(v) && fabs(v) > dtype_largest(dtype);
     }
     if (s.kind == CAT_FLOAT) {
         if (dtype == DT_int64) {
@@ -78,11 +76,30 @@ static int bool_operands(const Call *call, int *operands) {
     return bools;
 }
 
+ErrCode half_check(const Call *call, DType dtype, Error *err) {
+    static const struct { OpId op; DType dtype; } gaps[] = {
+#define NO_KERNEL(op, dtype) {OP_##op, DT_##dtype},
+#include "program/half_gaps.def"
+#undef NO_KERNEL
+    };
+    if (dtype != DT_float16 && dtype != DT_bfloat16) {
+        return ERR_none;
+    }
+    for (int k = 0; k < COUNT_OF(gaps); k++) {
+        if (gaps[k].op == call->op->id && gaps[k].dtype == dtype) {
+            return error_set(err, ERR_dtype, "\"%s\" not implemented for '%s'", call->op->name, dtype_name(dtype));
+        }
+    }
+    return ERR_none;
+}
+
 static ErrCode no_kernel(const Call *call, DType dtype, Error *err) {
     return error_set(err, ERR_dtype, "\"%s\" not implemented for '%s'", call->op->name, dtype_name(dtype));
 }
 
-static ErrCode refuse_bool(const Call *call, DType dtype, Error *err) { return dtype == DT_bool ? no_kernel(call, dtype, err) : ERR_none; }
+static ErrCode refuse_missing(const Call *call, DType dtype, Error *err) {
+    return dtype == DT_bool ? no_kernel(call, dtype, err) : half_check(call, dtype, err);
+}
 
 /* ---- one function a typing rule ---- */
 
@@ -94,15 +111,14 @@ ErrCode typing_same(const Call *call, DType *compute, DType *result, Error *err)
 
 ErrCode typing_no_bool(const Call *call, DType *compute, DType *result, Error *err) {
     *compute = *result = promote_operands(call, 0);
-    return refuse_bool(call, *compute, err);
+    return refuse_missing(call, *compute, err);
 }
 
 /* Integers and bools compute in the default floating dtype. */
 ErrCode typing_float(const Call *call, DType *compute, DType *result, Error *err) {
-    (void)err;
     DType dtype = promote_operands(call, 0);
     *compute = *result = dtype_is_float(dtype) ? dtype : DT_float32;
-    return ERR_none;
+    return half_check(call, *compute, err);
 }
 
 /* square is pow(self, 2): bool becomes int64. */
@@ -155,7 +171,7 @@ ErrCode typing_no_bool_pair(const Call *call, DType *compute, DType *result, Err
 
 ErrCode typing_addcmul(const Call *call, DType *compute, DType *result, Error *err) {
     *compute = *result = promote_operands(call, 0);
-    TRY(refuse_bool(call, *compute, err));
+    TRY(refuse_missing(call, *compute, err));
     return scalar_check(call->arg[3].scalar, *compute, err);
 }
 
@@ -184,7 +200,7 @@ ErrCode typing_pow(const Call *call, DType *compute, DType *result, Error *err) 
             TRY(scalar_check(exponent, dtype, err));
         }
     }
-    return refuse_bool(call, dtype, err);
+    return refuse_missing(call, dtype, err);
 }
 
 /* clamp, clamp.Tensor, clamp_min, clamp_max. */
@@ -200,9 +216,9 @@ ErrCode typing_clamp(const Call *call, DType *compute, DType *result, Error *err
         return error_set(err, ERR_invalid, "torch.clamp: At least one of 'min' or 'max' must not be None");
     }
     if (!is_scalar(&op->param[op->operand[1]])) {
-        return bounds == 2 ? refuse_bool(call, dtype, err) : ERR_none; /* one tensor bound is maximum or minimum, which take bool */
+        return bounds == 2 ? refuse_missing(call, dtype, err) : ERR_none; /* one tensor bound is maximum or minimum, which take bool */
     }
-    TRY(refuse_bool(call, dtype, err));
+    TRY(refuse_missing(call, dtype, err));
     for (int k = 1; k < op->noperand; k++) {
         if (!call->arg[op->operand[k]].none) {
             TRY(scalar_check(call->arg[op->operand[k]].scalar, dtype, err));

@@ -181,15 +181,18 @@ static Operands operands_of(const Call *call, DType result) {
     return o;
 }
 
-static int precision(DType dtype) { return dtype == DT_float64 ? 53 : 24; }
+static int precision(DType dtype) { return -ilogb(dtype_unit(dtype)); }
 
 /* Are sums of multiples of 2^exponent, of total magnitude up to `magnitude`, exact in the dtype, in any order? */
 static bool sums_exact(double magnitude, int exponent, DType dtype) {
     return exponent == NO_EXPONENT || ldexp(magnitude, -exponent) <= ldexp(1, precision(dtype));
 }
 
+/* Powers of two up to this are well inside the dtype, also where a few of them are added. */
+static double safe_exponent(DType dtype) { return dtype == DT_float64 ? 1000 : dtype == DT_float16 ? 12 : 100; }
+
 /* May a partial result of `factors` factors overflow the dtype, so that the order of the terms decides? */
-static bool may_overflow(const Operands *o, double factors, DType dtype) { return factors * o->top > (dtype == DT_float32 ? 100 : 1000); }
+static bool may_overflow(const Operands *o, double factors, DType dtype) { return factors * o->top > safe_exponent(dtype); }
 
 /* ---- rules ---- */
 
@@ -270,13 +273,13 @@ static void rule_prod(Session *s, const Call *call, const Tensor *out, const Ope
     Storage *to = out->storage;
     to->value64 = run_pass(s, call, call->op->kernel, out, PASS_VALUE);
     double n = reduced_count(call, out), u = dtype_unit(out->dtype);
-    if (o->exact && (n * o->bits <= precision(out->dtype) && n * o->highest < 120)) {
+    if (o->exact && (n * o->bits <= precision(out->dtype) && n * o->highest < (out->dtype == DT_float16 ? 12 : 120))) {
         return; /* bounds are zero */
     }
     double *worst = run_pass(s, call, call->op->kernel, out, PASS_WORST);
     double *magnitude = run_pass(s, call, call->op->kernel, out, PASS_MAGNITUDE);
     for (int64_t i = 0; i < to->numel; i++) {
-        if (n > 1 && out->dtype == DT_float32 && n * o->highest > 100) { /* partial products may overflow or vanish */
+        if (n > 1 && out->dtype != DT_float64 && n * o->highest > safe_exponent(out->dtype)) { /* partial products may overflow or vanish */
             to->bound[i] = NAN;
         } else if (!(o->exact && !isfinite(to->value64[i]))) {
             to->bound[i] = (o->exact ? 0 : worst[i] - magnitude[i]) + n * u * worst[i] + n * shadow_grain(out->dtype);

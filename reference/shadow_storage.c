@@ -1,7 +1,6 @@
 /* The shadow's arrays: made, loaded, copied, and brought through a conversion of dtype. */
 #include "reference/shadow.h"
 
-#include <float.h>
 #include <math.h>
 
 void shadow_allocate(Session *s, const Tensor *t) {
@@ -41,19 +40,19 @@ void shadow_copy(const Tensor *to, const Tensor *from) {
     copy_array(to, to->storage->bound, from, from->storage->bound);
 }
 
-double shadow_round(double x, DType dtype) { return dtype == DT_float32 ? (double)(float)x : x; }
+double shadow_round(double x, DType dtype) { return dtype_round(x, dtype); }
 
-double shadow_grain(DType dtype) { return dtype == DT_float32 ? 0x1p-149 : 0x1p-1074; }
+double shadow_grain(DType dtype) { return dtype_is_float(dtype) ? dtype_smallest_subnormal(dtype) : 0x1p-1074; }
 
 void shadow_overflow(double *value, double *bound, double magnitude, DType dtype) {
-    double v = fabs(*value), b = 4 * *bound;
-    if (dtype != DT_float32 || isnan(*bound) || !isfinite(v)) {
+    double v = fabs(*value), b = 4 * *bound, largest = dtype_largest(dtype);
+    if (dtype == DT_float64 || isnan(*bound) || !isfinite(v)) {
         return;
     }
-    if (v - b > FLT_MAX * (1 + 0x1p-24)) {
+    if (v - b > largest * (1 + dtype_unit(dtype))) {
         *value = copysign(INFINITY, *value);
         *bound = 0;
-    } else if (v + b > FLT_MAX || magnitude > FLT_MAX) {
+    } else if (v + b > largest || magnitude > largest) {
         *bound = NAN;
     }
 }

@@ -25,9 +25,6 @@ ErrCode tensor_allocate(Tensor *t, Arena *arena, const Limits *limits, Error *er
     if (limits && arena->bytes + bytes > limits->max_bytes) {
         return error_set(err, ERR_limit, "more than %lld bytes are live", (long long)limits->max_bytes);
     }
-    if (!dtype_supported(t->dtype)) {
-        return error_set(err, ERR_unsupported, "dtype %s has no kernels", dtype_name(t->dtype));
-    }
     t->storage = storage_new(arena, t->dtype, extent);
     return ERR_none;
 }

@@ -1,18 +1,10 @@
-/* Dtype table, promotion, element access. Every switch over storage types is generated from dtypes.def, so a new dtype is a row
- * plus (for a half type) its two conversions. Conversions that C leaves undefined are given PyTorch's answer on x86 or a fixed one. */
+/* Dtype table, promotion, element access. A new dtype is a row of dtypes.def, its limits and its two
+ * conversions here. Conversions that C leaves undefined are given PyTorch's answer on x86 or a fixed one. */
 #include "tensor/dtype.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
-
-/* The half types are rows whose storage type is the word `unsupported`; arithmetic on them is refused before it starts. */
-typedef uint16_t unsupported;
-
-static const char *const ctype_names[DT_COUNT] = {
-#define DTYPE(name, ctype, category, bytes) #ctype,
-#include "tensor/dtypes.def"
-#undef DTYPE
-};
 
 static const char *const dtype_names[DT_COUNT] = {
 #define DTYPE(name, ctype, category, bytes) #name,
@@ -47,7 +39,6 @@ bool dtype_parse(const char *name, DType *dtype) {
     return false;
 }
 
-bool dtype_supported(DType dtype) { return strcmp(ctype_names[dtype], "unsupported") != 0; }
 int dtype_bytes(DType dtype) { return dtype_sizes[dtype]; }
 Category dtype_category(DType dtype) { return dtype_categories[dtype]; }
 
@@ -82,6 +73,28 @@ double dtype_unit(DType dtype) {
     default: return 0;
     }
 }
+
+double dtype_largest(DType dtype) {
+    switch (dtype) {
+    case DT_float64: return DBL_MAX;
+    case DT_float32: return (double)FLT_MAX;
+    case DT_float16: return 65504;
+    case DT_bfloat16: return 0x1.fep127;
+    default: return 0;
+    }
+}
+
+double dtype_smallest_normal(DType dtype) {
+    switch (dtype) {
+    case DT_float64: return DBL_MIN;
+    case DT_float32:
+    case DT_bfloat16: return 0x1p-126;
+    case DT_float16: return 0x1p-14;
+    default: return 0;
+    }
+}
+
+double dtype_smallest_subnormal(DType dtype) { return dtype_smallest_normal(dtype) * 2 * dtype_unit(dtype); }
 
 int64_t scalar_to_int(Scalar s) {
     if (s.kind != CAT_FLOAT) {
@@ -170,12 +183,61 @@ int64_t dtype_wrap(DType dtype, int64_t value) {
     }
 }
 
+/* ---- the half types ---- */
+
+static uint32_t float_bits(float f) {
+    uint32_t bits;
+    memcpy(&bits, &f, sizeof bits);
+    return bits;
+}
+
+static float float_of_bits(uint32_t bits) {
+    float f;
+    memcpy(&f, &bits, sizeof f);
+    return f;
+}
+
+/* Moved to float32's place the exponent is 112 too small: one multiplication by 2^112 mends it, and normalizes subnormals. */
+float half_to_float(Half h) {
+    uint32_t sign = (uint32_t)(h.bits & 0x8000) << 16, rest = (uint32_t)(h.bits & 0x7FFF) << 13;
+    uint32_t magnitude = (h.bits & 0x7C00) == 0x7C00 ? rest | 0x7F800000 : float_bits(float_of_bits(rest) * 0x1p112f);
+    return float_of_bits(sign | magnitude);
+}
+
+Half half_from_float(float f) {
+    uint32_t bits = float_bits(f), sign = bits >> 16 & 0x8000, v = bits & 0x7FFFFFFF;
+    if (v > 0x7F800000) {
+        return (Half){(uint16_t)(sign | 0x7E00)};
+    }
+    if (v >= 0x477FF000) { /* 65520 and above */
+        return (Half){(uint16_t)(sign | 0x7C00)};
+    }
+    if (v < 0x38800000) { /* below 2^-14: adding 0.5 leaves multiples of 2^-24, rounded by the addition */
+        return (Half){(uint16_t)(sign | (float_bits(float_of_bits(v) + 0.5f) - 0x3F000000))};
+    }
+    v -= 112u << 23;
+    return (Half){(uint16_t)(sign | (v + 0xFFF + (v >> 13 & 1)) >> 13)};
+}
+
+float bfloat_to_float(Bfloat h) { return float_of_bits((uint32_t)h.bits << 16); }
+
+Bfloat bfloat_from_float(float f) {
+    uint32_t bits = float_bits(f);
+    return (Bfloat){isnan(f) ? 0x7FC0 : (uint16_t)((bits + 0x7FFF + (bits >> 16 & 1)) >> 16)};
+}
+
 double element_double(const void *data, DType dtype, int64_t i) {
     switch (dtype) {
-#define DTYPE(name, ctype, category, bytes) \
-    case DT_##name: return (double)((const ctype *)data)[i];
-#include "tensor/dtypes.def"
-#undef DTYPE
+    case DT_bool:
+    case DT_uint8: return ((const uint8_t *)data)[i];
+    case DT_int8: return ((const int8_t *)data)[i];
+    case DT_int16: return ((const int16_t *)data)[i];
+    case DT_int32: return ((const int32_t *)data)[i];
+    case DT_int64: return (double)((const int64_t *)data)[i];
+    case DT_float16: return (double)half_to_float(((const Half *)data)[i]);
+    case DT_bfloat16: return (double)bfloat_to_float(((const Bfloat *)data)[i]);
+    case DT_float32: return (double)((const float *)data)[i];
+    case DT_float64: return ((const double *)data)[i];
     case DT_COUNT: break;
     }
     return 0;
@@ -203,7 +265,9 @@ void element_store_int(void *data, DType dtype, int64_t i, int64_t value) {
     case DT_int64: ((int64_t *)data)[i] = value; return;
     case DT_float32: ((float *)data)[i] = (float)value; return;
     case DT_float64: ((double *)data)[i] = (double)value; return;
-    default: CHECK(!"a dtype with kernels");
+    case DT_float16: ((Half *)data)[i] = half_from_float((float)value); return;
+    case DT_bfloat16: ((Bfloat *)data)[i] = bfloat_from_float((float)value); return;
+    case DT_COUNT: break;
     }
 }
 
@@ -220,11 +284,24 @@ void element_store_double(void *data, DType dtype, int64_t i, double value) {
         ((float *)data)[i] = double_to_float(value);
     } else if (dtype == DT_float64) {
         ((double *)data)[i] = value;
+    } else if (dtype == DT_float16) {
+        ((Half *)data)[i] = half_from_float(double_to_float(value));
+    } else if (dtype == DT_bfloat16) {
+        ((Bfloat *)data)[i] = bfloat_from_float(double_to_float(value));
     } else if (dtype == DT_bool) {
         ((uint8_t *)data)[i] = value != 0; /* nan != 0 */
     } else {
         element_store_int(data, dtype, i, double_to_int(value));
     }
+}
+
+double dtype_round(double value, DType dtype) {
+    double cell; /* room for one element of any dtype */
+    if (dtype == DT_float64 || !dtype_is_float(dtype)) {
+        return value;
+    }
+    element_store_double(&cell, dtype, 0, value);
+    return element_double(&cell, dtype, 0);
 }
 
 void element_cast(void *to, DType to_dtype, int64_t j, const void *from, DType from_dtype, int64_t i) {

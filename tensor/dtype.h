@@ -1,7 +1,8 @@
 /* Dtypes: one row each in dtypes.def; promotion, casts, and access to one element.
  *
  * All scalar arithmetic of the shared kernels happens in one of two computation types: double for floating dtypes, int64_t for
- * the others. A float32 result is computed in double and rounded once: for + - * / sqrt that *is* the float32 result
+ * the others. The half types are rounded from float32, as c10::Half and c10::BFloat16 are, also where the value comes from a double
+ * or an int64; for + - * / sqrt of halves the two roundings are one (24 >= 2*11+2). A float32 result is computed in double and rounded once: for + - * / sqrt that *is* the float32 result
  * (Figueroa 1995: 53 >= 2*24+2 digits), and for the transcendentals it is the same on every machine. */
 #ifndef TENSOR_DTYPE_H
 #define TENSOR_DTYPE_H
@@ -14,6 +15,19 @@ typedef enum DType {
 #undef DTYPE
     DT_COUNT
 } DType;
+
+/* One element of float16 (1 sign bit, 5 of exponent, 10 of fraction) and of bfloat16 (the upper half of a float32). */
+typedef struct Half {
+    uint16_t bits;
+} Half;
+typedef struct Bfloat {
+    uint16_t bits;
+} Bfloat;
+float half_to_float(Half h);
+float bfloat_to_float(Bfloat h);
+/* To nearest, ties to even; overflow to infinity, subnormals kept, one quiet nan. */
+Half half_from_float(float f);
+Bfloat bfloat_from_float(float f);
 
 typedef enum Category { CAT_BOOL, CAT_INT, CAT_FLOAT } Category;
 
@@ -33,8 +47,6 @@ int64_t scalar_to_int(Scalar s);
 
 const char *dtype_name(DType dtype);
 bool dtype_parse(const char *name, DType *dtype);
-/* False for the dtypes that only the format knows. */
-bool dtype_supported(DType dtype);
 int dtype_bytes(DType dtype);
 Category dtype_category(DType dtype);
 static inline bool dtype_is_float(DType dtype) { return dtype_category(dtype) == CAT_FLOAT; }
@@ -43,6 +55,12 @@ int64_t dtype_min(DType dtype);
 int64_t dtype_max(DType dtype);
 /* Unit roundoff u (half an ulp at 1) of a floating dtype; 0 for the others. */
 double dtype_unit(DType dtype);
+/* Largest finite value, smallest normal one and smallest subnormal one of a floating dtype; 0 for the others. */
+double dtype_largest(DType dtype);
+double dtype_smallest_normal(DType dtype);
+double dtype_smallest_subnormal(DType dtype);
+/* `value` as element_store_double would leave it in a floating dtype. */
+double dtype_round(double value, DType dtype);
 
 /* The wider of two dtypes as torch.promote_types. */
 DType dtype_promote(DType a, DType b);

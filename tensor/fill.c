@@ -2,7 +2,6 @@
 #include "tensor/rng.h"
 #include "tensor/tensor.h"
 
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -31,7 +30,6 @@ static int64_t dyadic_int(uint64_t z, DType dtype) {
 }
 
 static double special_double(uint64_t z, DType dtype) {
-    bool f32 = dtype == DT_float32;
     switch (z % 12) {
     case 0: return 0.0;
     case 1: return -0.0;
@@ -42,9 +40,9 @@ static double special_double(uint64_t z, DType dtype) {
     case 6: return INFINITY;
     case 7: return -INFINITY;
     case 8: return NAN;
-    case 9: return f32 ? (double)FLT_MIN : DBL_MIN;
-    case 10: return f32 ? (double)FLT_MAX : DBL_MAX;
-    default: return f32 ? (double)FLT_EPSILON : DBL_EPSILON;
+    case 9: return dtype_smallest_normal(dtype);
+    case 10: return dtype_largest(dtype);
+    default: return 2 * dtype_unit(dtype);
     }
 }
 

@@ -158,34 +158,21 @@ const PwInfo *pw_info(Pw pw) {
 
 /* ---- the loop ---- */
 
-/* v as a value of the floating dtype `compute`. */
-static double round_double(double v, DType compute) {
-    float f;
-    if (compute != DT_float32) {
-        return v;
-    }
-    element_store_double(&f, DT_float32, 0, v);
-    return (double)f;
-}
-
 /* An operand element as a double that `compute` (floating) holds. An int64 goes to float32 in one rounding. */
 static double load_double(const void *data, DType dtype, int64_t i, DType compute) {
-    if (dtype == compute || (dtype == DT_float32 && compute == DT_float64)) {
+    if (dtype == compute || compute == DT_float64) {
         return element_double(data, dtype, i);
     }
-    if (compute == DT_float32) {
-        float f;
-        element_cast(&f, DT_float32, 0, data, dtype, i);
-        return (double)f;
-    }
-    return element_double(data, dtype, i);
+    double cell; /* room for one element of any dtype */
+    element_cast(&cell, compute, 0, data, dtype, i);
+    return element_double(&cell, compute, 0);
 }
 
 static void apply_double(const PwInfo *info, DType compute, const Tensor *out, const PwOperand *operands, int count, Walk w, const int *place) {
     double x[PW_MAX_OPERANDS] = {0};
     for (int k = 0; k < count; k++) {
         if (!operands[k].tensor) {
-            x[k] = round_double(scalar_to_double(operands[k].scalar), compute);
+            x[k] = dtype_round(scalar_to_double(operands[k].scalar), compute);
         }
     }
     for (; walk_more(&w); walk_next(&w)) {
@@ -194,7 +181,7 @@ static void apply_double(const PwInfo *info, DType compute, const Tensor *out, c
                 x[k] = load_double(operands[k].tensor->storage->data, operands[k].tensor->dtype, w.at[place[k]], compute);
             }
         }
-        element_store_double(out->storage->data, out->dtype, w.at[0], round_double(info->f(x), compute));
+        element_store_double(out->storage->data, out->dtype, w.at[0], dtype_round(info->f(x), compute));
     }
 }
 

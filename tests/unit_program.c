@@ -224,12 +224,13 @@ START_TEST(index_items_are_bound_one_by_one) {
 }
 END_TEST
 
-START_TEST(a_dtype_without_kernels_is_unsupported) {
+START_TEST(a_half_dtype_is_bound) {
     Env e = {0};
     const Program *p = with_body("{\"op\":\"zeros\",\"size\":[2],\"dtype\":\"float16\",\"out\":\"y\"}");
     Call call;
     Error err;
-    ck_assert_int_eq(bind_first(p, &e, &call, &err), ERR_unsupported);
+    ck_assert_int_eq(bind_first(p, &e, &call, &err), ERR_none);
+    ck_assert_int_eq(call.arg[op_param(call.op, "dtype")].dtype, DT_float16);
 }
 END_TEST
 
@@ -289,12 +290,13 @@ START_TEST(inputs_over_a_limit_are_the_error_limit) {
 }
 END_TEST
 
-START_TEST(an_input_of_a_dtype_without_kernels_is_unsupported) {
-    const Program *p = parsed("{\"twingrad\":1,\"inputs\":[{\"name\":\"h\",\"dtype\":\"bfloat16\",\"size\":[1],\"data\":[1]}],\"body\":[],\"return\":[]}");
+START_TEST(an_input_of_a_half_dtype_is_built) {
+    const Program *p = parsed("{\"twingrad\":1,\"inputs\":[{\"name\":\"h\",\"dtype\":\"bfloat16\",\"size\":[1],\"data\":[1.01]}],\"body\":[],\"return\":[]}");
     Tensor t[1];
     Error err = {0};
     const Limits limits = LIMITS_DEFAULT;
-    ck_assert_int_eq(inputs_build(p, p->inputs, p->ninputs, &arena, &limits, t, &err), ERR_unsupported);
+    ck_assert_int_eq(inputs_build(p, p->inputs, p->ninputs, &arena, &limits, t, &err), ERR_none);
+    ck_assert_double_eq(tensor_item_double(&t[0]), 1.0078125);
 }
 END_TEST
 
@@ -507,11 +509,11 @@ int main(void) {
     tcase_add_test(tcase, size_of_is_the_size_at_that_moment);
     tcase_add_test(tcase, a_single_int_stands_for_a_list_of_fixed_length);
     tcase_add_test(tcase, index_items_are_bound_one_by_one);
-    tcase_add_test(tcase, a_dtype_without_kernels_is_unsupported);
+    tcase_add_test(tcase, a_half_dtype_is_bound);
     tcase_add_test(tcase, a_tensor_or_a_scalar_can_be_set);
     tcase_add_test(tcase, inputs_on_one_storage_share_it_and_make_it_long_enough);
     tcase_add_test(tcase, inputs_over_a_limit_are_the_error_limit);
-    tcase_add_test(tcase, an_input_of_a_dtype_without_kernels_is_unsupported);
+    tcase_add_test(tcase, an_input_of_a_half_dtype_is_built);
     tcase_add_test(tcase, a_recall_has_its_own_inputs_and_grad_mode_or_keeps_the_last_ones);
     tcase_add_test(tcase, the_tangent_of_return_k_is_drawn_with_seed_plus_k);
     tcase_add_test(tcase, a_backward_includes_all_returns_or_those_listed);

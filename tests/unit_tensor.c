@@ -154,6 +154,79 @@ START_TEST(int64_to_float32_rounds_once) {
 }
 END_TEST
 
+/* The value of a half's bits, from the definition; the pattern after the largest finite one reads as the next power of two. */
+static double half_value(unsigned bits, int fraction, int bias) {
+    int e = (int)(bits >> fraction);
+    unsigned m = bits & ((1u << fraction) - 1);
+    return e == 0 ? ldexp(m, 1 - bias - fraction) : ldexp(m + (1u << fraction), e - bias - fraction);
+}
+
+static const struct HalfType { DType dtype; int fraction, bias; unsigned infinity; } half_types[2] = {
+    {DT_float16, 10, 15, 0x7C00}, {DT_bfloat16, 7, 127, 0x7F80}};
+
+START_TEST(all_65536_patterns_of_a_half_are_read_and_come_back) {
+    const struct HalfType *h = &half_types[_i];
+    for (unsigned bits = 0; bits < 65536; bits++) {
+        uint16_t cell = (uint16_t)bits, back = 0;
+        double v = element_double(&cell, h->dtype, 0);
+        unsigned magnitude = bits & 0x7FFF;
+        element_store_double(&back, h->dtype, 0, v);
+        if (magnitude > h->infinity) {
+            ck_assert(isnan(v));
+            ck_assert(isnan(element_double(&back, h->dtype, 0)));
+            continue;
+        }
+        ck_assert(magnitude == h->infinity ? isinf(v) : fabs(v) == half_value(magnitude, h->fraction, h->bias));
+        ck_assert_int_eq(signbit(v) != 0, bits >> 15);
+        ck_assert_uint_eq(back, bits);
+    }
+}
+END_TEST
+
+START_TEST(halves_round_to_nearest_ties_to_even_up_to_infinity) {
+    const struct HalfType *h = &half_types[_i];
+    for (unsigned bits = 0; bits < h->infinity; bits++) {
+        double here = half_value(bits, h->fraction, h->bias), next = half_value(bits + 1, h->fraction, h->bias);
+        double tie = here + (next - here) / 2, hair = (next - here) * 0x1p-10; /* float32 has that digit everywhere but below 2^-149 */
+        uint16_t cell = 0;
+        element_store_double(&cell, h->dtype, 0, tie);
+        ck_assert_uint_eq(cell, bits + (bits & 1));
+        element_store_double(&cell, h->dtype, 0, -tie);
+        ck_assert_uint_eq(cell, 0x8000 | (bits + (bits & 1)));
+        element_store_double(&cell, h->dtype, 0, tie - hair);
+        ck_assert_uint_eq(cell, bits);
+        element_store_double(&cell, h->dtype, 0, tie + hair);
+        ck_assert_uint_eq(cell, bits + 1);
+    }
+    ck_assert_double_eq(dtype_largest(h->dtype), half_value(h->infinity - 1, h->fraction, h->bias));
+    ck_assert_double_eq(dtype_smallest_normal(h->dtype), half_value(1u << h->fraction, h->fraction, h->bias));
+    ck_assert_double_eq(dtype_smallest_subnormal(h->dtype), half_value(1, h->fraction, h->bias));
+    ck_assert_double_eq(1 + 2 * dtype_unit(h->dtype), half_value(((unsigned)h->bias << h->fraction) + 1, h->fraction, h->bias));
+}
+END_TEST
+
+/* Asked of PyTorch 1.13.1: torch.tensor(..).to(torch.bfloat16), .to(torch.float16). */
+START_TEST(doubles_and_integers_become_halves_by_way_of_float32) {
+    ck_assert_double_eq(dtype_round(1 + 0x1p-8 + 0x1p-40, DT_bfloat16), 1);
+    ck_assert_double_eq(dtype_round(1 + 0x1p-11 + 0x1p-40, DT_float16), 1);
+    ck_assert(isinf(dtype_round(1e300, DT_bfloat16)));
+    ck_assert(isinf(dtype_round(65519.9999999, DT_float16)));
+    static const struct { int64_t from; double bfloat, half; } cases[] = {
+        {((int64_t)257 << 20) + 1, 268435456, INFINITY}, {((int64_t)259 << 20) - 1, 272629760, INFINITY}, {2049, 2048, 2048},
+        {2051, 2048, 2052}, {65519, 65536, 65504}, {65520, 65536, INFINITY}, {-65520, -65536, -INFINITY}, {70000, 70144, INFINITY}};
+    for (int k = 0; k < COUNT_OF(cases); k++) {
+        uint16_t cell;
+        element_cast(&cell, DT_bfloat16, 0, &cases[k].from, DT_int64, 0);
+        ck_assert_double_eq(element_double(&cell, DT_bfloat16, 0), cases[k].bfloat);
+        element_cast(&cell, DT_float16, 0, &cases[k].from, DT_int64, 0);
+        ck_assert_double_eq(element_double(&cell, DT_float16, 0), cases[k].half);
+    }
+    ck_assert_int_eq(dtype_promote(DT_float16, DT_bfloat16), DT_float32);
+    ck_assert_int_eq(promote2(DT_bfloat16, 1, DT_float32, 0), DT_bfloat16);
+    ck_assert_int_eq(promote_with(DT_float16, 1, CAT_FLOAT), DT_float16);
+}
+END_TEST
+
 START_TEST(fills_are_those_of_the_format) {
     float f[8];
     int64_t n[8];
@@ -292,6 +365,9 @@ int main(void) {
     tcase_add_test(tc, promotion_follows_the_rules_of_semantics_5_1);
     tcase_add_test(tc, casts_truncate_wrap_and_say_what_is_undefined);
     tcase_add_test(tc, int64_to_float32_rounds_once);
+    tcase_add_loop_test(tc, all_65536_patterns_of_a_half_are_read_and_come_back, 0, 2);
+    tcase_add_loop_test(tc, halves_round_to_nearest_ties_to_even_up_to_infinity, 0, 2);
+    tcase_add_test(tc, doubles_and_integers_become_halves_by_way_of_float32);
     tcase_add_test(tc, fills_are_those_of_the_format);
     tcase_add_test(tc, a_walk_visits_every_index_in_row_major_order);
     tcase_add_test(tc, a_walk_over_an_empty_tensor_visits_nothing_and_over_a_scalar_once);
