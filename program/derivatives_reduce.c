@@ -180,9 +180,9 @@ void grad_cumprod(Grad *g) {
     Tensor *at_head = emit_where_zero(e, head, emit_div(e, reversed_cumsum(e, weighted, dim), divisor));
 
     Tensor *ones = emit_full(e, self->size, self->ndim, scalar_int(1), self->dtype);
-    Tensor *run = emit_op(e, OP_cumprod, 2, emit_where(e, between, self, ones), dim);
+    DType wide = dtype_promote(self->dtype, DT_float32); /* the half types have no kernel for all of these products */
+    Tensor *run = emit_cast(e, emit_op(e, OP_cumprod, 2, emit_cast(e, emit_where(e, between, self, ones), wide), dim), self->dtype);
     Tensor *sum = emit_sum_dims(e, emit_where_zero(e, one, emit_mul(e, run, grad)), &dim, 1, true);
-    DType wide = dtype_promote(self->dtype, DT_float32); /* prod has no kernel for bfloat16 */
     Tensor *front = emit_op(e, OP_prod_dim, 3, emit_cast(e, emit_where(e, head, self, ones), wide), dim, 1);
     front = emit_cast(e, front, self->dtype);
     Tensor *at_first = emit_where_zero(e, first, emit_mul(e, sum, front));

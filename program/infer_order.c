@@ -56,6 +56,9 @@ ErrCode infer_cummax(const Call *call, Infer *r) {
     int d;
     if (self->ndim > 0) { /* of a 0-dim tensor any dim does, until backward */
         TRY(dim_wrap(call->arg[1].i, self->ndim, &d, r->err));
+        if (tensor_numel(self) > 0) {
+            TRY(half_check(call, self->dtype, r->err));
+        }
     }
     return infer_contiguous(r, DT_int64, self->size, self->ndim);
 }
