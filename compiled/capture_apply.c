@@ -344,6 +344,20 @@ static ErrCode judge_write(Capture *cap, const Call *call, const OpInfo *op, Ten
         TRY(call->op->infer(call, r));
         TRY(refuse_overlap(cap, self, slot, nslot, true, true));
         break;
+    case OP_index_fill_int_Scalar:
+    case OP_index_fill_int_Tensor: /* the value is read before, as a number */
+        if (slot[1]->dtype == DT_int64 && (nslot == 2 || slot[2]->ndim == 0)) {
+            TRY(refuse_overlap(cap, self, slot, 2, false, true));
+        }
+        TRY(call->op->infer(call, r));
+        break;
+    case OP_index_copy: {
+        int dim;
+        TRY(dim_wrap(call->arg[1].i, self->ndim, &dim, cap->emit.err));
+        TRY(refuse_overlap(cap, self, slot, nslot, true, true));
+        TRY(call->op->infer(call, r));
+        break;
+    }
     case OP_addmm:
         TRY(call->op->infer(call, r));
         TRY(refuse_resize(cap, self, r->out[0].size, r->out[0].ndim));

@@ -138,6 +138,37 @@ static ErrCode check_masked_fill(Capture *cap, const Call *call, const Tensor *o
     return ERR_none;
 }
 
+/* A vector of indices along dim `dim` of self; not looked at where nothing is written. */
+static void check_vector(Capture *cap, const Call *call, CheckKind kind) {
+    const Tensor *self = call->arg[0].tensor, *index = call->arg[2].tensor;
+    int dim;
+    Error ignored = {0};
+    if (tensor_numel(self) > 0 && tensor_numel(index) > 0 && dim_wrap(call->arg[1].i, self->ndim, &dim, &ignored) == ERR_none) {
+        add_check(cap, kind, node_of(index), self->ndim > 0 ? self->size[dim] : 1, ERR_index_range, OUT_OF_BOUNDS);
+    }
+}
+
+/* masked_select, masked_scatter: a mask of bytes must hold 0 and 1, and source an element for every one that is set. */
+static ErrCode check_mask(Capture *cap, const Call *call, const Tensor *out) {
+    const Tensor *mask = call->arg[1].tensor;
+    int64_t own = tensor_numel(mask);
+    if (own == 0 || tensor_numel(call->arg[0].tensor) == 0) {
+        return ERR_none;
+    }
+    if (mask->dtype == DT_uint8) {
+        add_check(cap, CHECK_INDEX, node_of(mask), 2, ERR_invalid, "Mask tensor can take 0 and 1 values only");
+    }
+    if (call->op->id == OP_masked_scatter) {
+        Node *wide, *count, *enough;
+        int64_t copies = tensor_numel(out) / own; /* each element of the mask stands for so many */
+        TRY(capture_cast(cap, node_of(mask), DT_int64, &wide));
+        TRY(apply_nodes(cap, OP_sum, wide, NULL, &count));
+        TRY(apply_scalar(cap, OP_le_Scalar, count, scalar_int(tensor_numel(call->arg[2].tensor) / copies), &enough));
+        add_check(cap, CHECK_NONZERO, enough, 0, ERR_invalid, "Number of elements of source < number of ones in mask");
+    }
+    return ERR_none;
+}
+
 static bool divides(const Call *call) {
     switch (call->op->id) {
     case OP_div_Tensor_mode:
@@ -167,6 +198,24 @@ ErrCode capture_check_values(Capture *cap, const Call *call, const Tensor *out) 
     case OP_index_add:
         check_indices(cap, call, call->arg[2].tensor);
         break;
+    case OP_take:
+        if (tensor_numel(call->arg[1].tensor) > 0) {
+            add_check(cap, CHECK_INDEX_WRAP, node_of(call->arg[1].tensor), tensor_numel(call->arg[0].tensor), ERR_index_range, OUT_OF_BOUNDS);
+        }
+        break;
+    case OP_index_copy:
+        check_vector(cap, call, CHECK_INDEX);
+        break;
+    case OP_index_fill_int_Tensor:
+        TRY(check_fits(cap, call->arg[3].tensor, out->dtype));
+        check_vector(cap, call, CHECK_INDEX_WRAP);
+        break;
+    case OP_index_fill_int_Scalar:
+        check_vector(cap, call, CHECK_INDEX_WRAP);
+        break;
+    case OP__masked_select:
+    case OP_masked_scatter:
+        return check_mask(cap, call, out);
     case OP_fill_Tensor:
         return check_fits(cap, call->arg[1].tensor, out->dtype);
     case OP_masked_fill_Tensor:

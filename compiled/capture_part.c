@@ -7,7 +7,7 @@
  *     index_put   storage[locations[indices]] = values, accumulating alike
  *     mask        storage[l] = value wherever some masked element lives at l: the number of masked elements at l is not 0
  *
- * tril_ and triu_ are a mask of zeros. */
+ * tril_ and triu_ are a mask of zeros, index_fill_ is a mask of the elements that the index names. */
 #include "compiled/capture.h"
 
 bool capture_writes_part(const Call *twin) {
@@ -15,6 +15,8 @@ bool capture_writes_part(const Call *twin) {
     case OP__index_put:
     case OP_masked_fill_Scalar:
     case OP_masked_fill_Tensor:
+    case OP_index_fill_int_Scalar:
+    case OP_index_fill_int_Tensor:
     case OP_tril:
     case OP_triu:
         return true;
@@ -84,11 +86,27 @@ static ErrCode outside_triangle(Capture *cap, const Call *call, const Tensor *se
     return capture_node(cap, &zero, mask);
 }
 
+/* The elements that index_fill_ fills, as numbers that are 0 elsewhere. */
+static ErrCode named_by_index(Capture *cap, const Call *call, const Tensor *self, Node **mask) {
+    Node *none;
+    TRY(make_full(cap, self->size, self->ndim, 0, &none));
+    Call fill = call_new(OP_index_fill_int_Scalar);
+    fill.arg[0].tensor = &none->t;
+    fill.arg[1] = call->arg[1];
+    fill.arg[2] = call->arg[2];
+    fill.arg[3].scalar = scalar_int(1);
+    return capture_node(cap, &fill, mask);
+}
+
 static ErrCode fill_where(Capture *cap, const Call *call, const Tensor *self, Node *flat, Node *locations, Node **out) {
     bool triangle = call->op->id == OP_tril || call->op->id == OP_triu;
-    Node *mask = triangle ? NULL : (Node *)call->arg[1].tensor, *none, *count;
+    bool by_tensor = call->op->id == OP_masked_fill_Tensor || call->op->id == OP_index_fill_int_Tensor;
+    bool by_index = call->op->id == OP_index_fill_int_Scalar || call->op->id == OP_index_fill_int_Tensor;
+    Node *mask = triangle || by_index ? NULL : (Node *)call->arg[1].tensor, *none, *count;
     if (triangle) {
         TRY(outside_triangle(cap, call, self, &mask));
+    } else if (by_index) {
+        TRY(named_by_index(cap, call, self, &mask));
     }
     TRY(capture_cast(cap, mask, DT_int64, &mask));
     TRY(make_full(cap, flat->t.size, 1, 0, &none));
@@ -98,10 +116,10 @@ static ErrCode fill_where(Capture *cap, const Call *call, const Tensor *self, No
     hit.arg[1].scalar = scalar_int(0);
     Node *hits;
     TRY(capture_node(cap, &hit, &hits));
-    Call fill = call_new(call->op->id == OP_masked_fill_Tensor ? OP_masked_fill_Tensor : OP_masked_fill_Scalar);
+    Call fill = call_new(by_tensor ? OP_masked_fill_Tensor : OP_masked_fill_Scalar);
     fill.arg[0].tensor = &flat->t;
     fill.arg[1].tensor = &hits->t;
-    fill.arg[2] = triangle ? (Arg){.scalar = scalar_int(0)} : call->arg[2];
+    fill.arg[2] = triangle ? (Arg){.scalar = scalar_int(0)} : call->arg[by_index ? 3 : 2];
     return capture_node(cap, &fill, out);
 }
 

@@ -77,11 +77,12 @@ static Var *factor_argument(Draw *x, int k) {
 static Var *index_argument(Draw *x) {
     Gen *g = x->g;
     int64_t n = size_along(x);
-    bool narrow = starts(x->op->name, "index_");
-    DType dtype = narrow && draw_chance(g, 15) ? DT_int32 : DT_int64;
+    bool narrow = starts(x->op->name, "index_"), copies = starts(x->op->name, "index_copy"), fills = starts(x->op->name, "index_fill");
+    DType dtype = narrow && !copies && !fills && draw_chance(g, 15) ? DT_int32 : DT_int64;
     if (narrow) {
         int64_t length = n == 0 ? 0 : draw_chance(g, 10) ? n : draw_below(g, 5);
-        return draw_index_tensor(g, dtype, &length, 1, 0, n - 1, -1);
+        length = copies ? min_i64(length, n) : length;
+        return draw_index_tensor(g, dtype, &length, 1, fills && draw_chance(g, 30) ? -n : 0, n - 1, copies ? 0 : -1);
     }
     bool apart = has(x->op, "src") && strstr(x->op->name, "add") == NULL;
     int64_t size[MAX_DIMS];
@@ -129,6 +130,9 @@ static const Tensor *scattered_region(Draw *x) {
 static Var *source_argument(Draw *x) {
     Gen *g = x->g;
     const Tensor *index = x->index != NULL ? x->index->t : NULL;
+    if (has(x->op, "mask")) { /* masked_scatter: enough for every element */
+        return exactly(x, x->t->dtype, x->t->size, x->t->ndim);
+    }
     if (ends(x->op->name, "_scatter")) {
         const Tensor *region = scattered_region(x);
         return region == NULL ? NULL : exactly(x, x->t->dtype, region->size, region->ndim);

@@ -43,7 +43,13 @@ bool call_checks_values(const Call *call) {
     case OP_scatter_value:
     case OP_scatter_add:
     case OP_index_select:
-    case OP_index_add: return true;
+    case OP_index_add:
+    case OP_index_copy:
+    case OP_index_fill_int_Scalar:
+    case OP_index_fill_int_Tensor:
+    case OP_take:
+    case OP_masked_scatter: return true;
+    case OP__masked_select: return call->arg[1].tensor->dtype == DT_uint8;
     case OP_fill_Tensor: return call->arg[1].tensor->dtype != call->arg[0].tensor->dtype;
     case OP_masked_fill_Tensor:
     case OP_masked_fill_Scalar:

@@ -93,6 +93,25 @@ static ErrCode check_mask(Session *s, const Call *twin) {
     return refuse_larger(s, twin);
 }
 
+/* index_fill_ looks at the value's dims and the index's dtype before memory, index_copy_ at the dim only. */
+static ErrCode check_index_write(Session *s, const Call *twin) {
+    const Tensor *self = twin->arg[0].tensor;
+    int dim;
+    switch (twin->op->id) {
+    case OP_index_fill_int_Scalar:
+    case OP_index_fill_int_Tensor:
+        if (twin->arg[2].tensor->dtype != DT_int64 || (twin->op->id == OP_index_fill_int_Tensor && twin->arg[3].tensor->ndim > 0)) {
+            return ERR_none; /* inference refuses it */
+        }
+        return refuse_operand(s, self, twin->arg[2].tensor, true);
+    case OP_index_copy:
+        TRY(dim_wrap(twin->arg[1].i, self->ndim, &dim, s->err));
+        TRY(refuse_internal(s, self));
+        return refuse_operands(s, twin, true);
+    default: return ERR_none;
+    }
+}
+
 /* The op's own checks, up to the values: typing, overlap, shape, cast. Fills `r` with what the twin answers. */
 static ErrCode check_write(Session *s, const OpInfo *op, const Call *twin, Infer *r) {
     const Tensor *self = twin->arg[0].tensor;
@@ -115,6 +134,7 @@ static ErrCode check_write(Session *s, const OpInfo *op, const Call *twin, Infer
     if (twin->op->id == OP__index_put) {
         TRY(refuse_operands(s, twin, true));
     }
+    TRY(check_index_write(s, twin));
     TRY(dispatch_infer(s, twin, r));
     CHECK(r->n == 1);
     if (!tensor_same_size(&r->out[0], self)) {
@@ -174,6 +194,8 @@ static bool only_writes(const Call *twin) {
     case OP__index_put: return !twin->arg[3].b;
     case OP_scatter_src:
     case OP_scatter_value:
+    case OP_index_fill_int_Scalar:
+    case OP_index_fill_int_Tensor:
     case OP_tril:
     case OP_triu: return true;
     default: return twin->op->kind == KIND_POINTWISE && twin->op->pw == PW_masked_fill;

@@ -1,0 +1,83 @@
+/* Derivatives of take, index_fill, index_copy, masked_select and masked_scatter: what was written is read back, what was read is
+ * written back, what was overwritten gets zeros. */
+#include "program/rules.h"
+
+enum { SELF = 0 };
+
+static Tensor *zeros_of(const Grad *g, const int64_t *size, int ndim) { return emit_full(g->e, size, ndim, scalar_int(0), grad_of(g)->dtype); }
+
+/* self: put(zeros(self.size), index, grad, accumulate) */
+void grad_take(Grad *g) {
+    if (!wanted(g, SELF)) {
+        return;
+    }
+    const Tensor *self = tensor_arg(g, SELF);
+    int64_t numel = tensor_numel(self);
+    Tensor *index = tensor_arg(g, 1);
+    Call put = call_new(OP__index_put);
+    put.arg[0].tensor = zeros_of(g, &numel, 1);
+    put.arg[1].none = false;
+    put.arg[1].tensors.v = arena_copy(g->e->arena, &index, sizeof index);
+    put.arg[1].tensors.n = 1;
+    put.arg[2].tensor = grad_of(g);
+    put.arg[3].b = true;
+    Tensor *out[MAX_OUTPUTS];
+    int n;
+    if (put.arg[0].tensor && emit_call(g->e, &put, out, &n) == ERR_none) {
+        give(g, SELF, emit_view(g->e, out[0], self->size, self->ndim));
+    }
+}
+
+/* self: index_fill(grad, dim, index, 0); value: the sum of grad where it was filled in */
+void grad_index_fill(Grad *g) {
+    const Arg *arg = g->call->arg;
+    Tensor *grad = grad_of(g);
+    if (wanted(g, SELF)) {
+        give(g, SELF, emit_op(g->e, OP_index_fill_int_Scalar, 4, grad, arg[1].i, arg[2].tensor, scalar_int(0)));
+    }
+    if (wanted(g, 3)) {
+        Tensor *none = emit_full(g->e, grad->size, grad->ndim, scalar_bool(false), DT_bool);
+        Tensor *filled = emit_op(g->e, OP_index_fill_int_Scalar, 4, none, arg[1].i, arg[2].tensor, scalar_bool(true));
+        give(g, 3, emit_unary(g->e, OP_sum, emit_where_zero(g->e, filled, grad)));
+    }
+}
+
+/* self: index_fill(grad, dim, index, 0); source: index_select(grad, dim, index), expanded to source */
+void grad_index_copy(Grad *g) {
+    const Arg *arg = g->call->arg;
+    if (wanted(g, SELF)) {
+        give(g, SELF, emit_op(g->e, OP_index_fill_int_Scalar, 4, grad_of(g), arg[1].i, arg[2].tensor, scalar_int(0)));
+    }
+    if (wanted(g, 3)) {
+        const Tensor *source = arg[3].tensor;
+        Tensor *rows = emit_op(g->e, OP_index_select, 3, grad_of(g), arg[1].i, arg[2].tensor);
+        give(g, 3, source->ndim > 0 ? emit_expand(g->e, rows, source->size, source->ndim) : rows);
+    }
+}
+
+/* self: masked_scatter(zeros(broadcast size), mask, grad) */
+void grad_masked_select(Grad *g) {
+    if (!wanted(g, SELF)) {
+        return;
+    }
+    const Tensor *self = tensor_arg(g, SELF), *mask = tensor_arg(g, 1);
+    int64_t size[MAX_DIMS];
+    int ndim = self->ndim;
+    for (int d = 0; d < ndim; d++) {
+        size[d] = self->size[d];
+    }
+    if (broadcast_into(size, &ndim, mask->size, mask->ndim, g->e->err) == ERR_none) {
+        give(g, SELF, emit_op(g->e, OP_masked_scatter, 3, zeros_of(g, size, ndim), tensor_arg(g, 1), grad_of(g)));
+    }
+}
+
+/* self: masked_fill(grad, mask, 0); source: masked_select(grad, mask), zeros behind it */
+void grad_masked_scatter(Grad *g) {
+    if (wanted(g, SELF)) {
+        give(g, SELF, emit_masked_fill(g->e, grad_of(g), tensor_arg(g, 1), scalar_int(0)));
+    }
+    if (wanted(g, 2)) {
+        const Tensor *source = tensor_arg(g, 2);
+        give(g, 2, emit_op(g->e, OP__masked_scatter_grad, 3, grad_of(g), tensor_arg(g, 1), source->size, source->ndim));
+    }
+}
