@@ -359,18 +359,22 @@ static ErrCode judge_write(Capture *cap, const Call *call, const OpInfo *op, Ten
         break;
     }
     case OP_addmm:
+    case OP_addmv:
+    case OP_addbmm:
+    case OP_baddbmm:
         TRY(call->op->infer(call, r));
         TRY(refuse_resize(cap, self, r->out[0].size, r->out[0].ndim));
         TRY(refuse_overlap(cap, self, slot, 1, true, false));
         break;
-    case OP_cumsum: {
+    case OP_cumsum:
+    case OP_cumprod: {
         const Arg *dtype = &call->arg[2];
         TRY(call->op->infer(call, r));
         if (!dtype->none && dtype->dtype != self->dtype) {
             return error_set(cap->emit.err, ERR_invalid, "bad in-place call: input and output dtype should match");
         }
         if (self->dtype == DT_bool && self->ndim > 0 && tensor_numel(self) > 0) {
-            return error_set(cap->emit.err, ERR_dtype, "cumsum_ is not implemented for bool");
+            return error_set(cap->emit.err, ERR_dtype, "%s_ is not implemented for bool", call->op->name);
         }
         TRY(refuse_overlap(cap, self, slot, nslot, true, false));
         return ERR_none; /* sums of narrow integers are cast back */

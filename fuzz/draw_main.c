@@ -25,7 +25,7 @@ static void dims_wanted(const OpInfo *op, int *least, int *most) {
     } else if (has(op, "mat")) {
         *most = 1;
     } else if (has(op, "batch1")) {
-        *most = 3;
+        *most = op->name[0] == 'a' ? 2 : 3;
     } else if (has(op, "vec2")) {
         *least = *most = 1;
     } else if (has(op, "weight")) {
@@ -36,6 +36,8 @@ static void dims_wanted(const OpInfo *op, int *least, int *most) {
         *least = *most = 2;
     } else if (has(op, "tensor")) {
         *least = *most = 1;
+    } else if (op->id == OP_trace) {
+        *least = *most = 2;
     } else if (has(op, "diagonal") || has(op, "dim2")) {
         *least = 2;
     } else if (has(op, "index") || has(op, "indices") || has(op, "step") || has(op, "length") || has(op, "sections") || has(op, "chunks") || op->kind == KIND_MULTI_VIEW) {

@@ -58,6 +58,9 @@ bool scalar_argument(Draw *x, int k) {
             return true;
         }
         v = is_float && draw_chance(g, 50) ? scalar_float(draw_chance(g, 50) ? 0.5 : -2) : scalar_int(draw_between(g, -1, 2));
+    } else if (named(p, "p")) {
+        static const double power[] = {2, 2, 1, 3, 0, INFINITY, -INFINITY, 0.5, 1.5};
+        v = scalar_float(power[draw_below(g, COUNT_OF(power))]);
     } else if (named(p, "exponent")) {
         static const double power[] = {2, 3, 0.5, 0, 1, -1, 1.5, -2};
         double e = power[draw_below(g, is_float ? COUNT_OF(power) : 2)];
@@ -114,6 +117,8 @@ bool int_argument(Draw *x, int k) {
         } else {
             v = signed_dim(x, x->dim);
         }
+    } else if (named(p, "correction")) {
+        v = draw_between(g, 0, 2);
     } else if (named(p, "dim1") || named(p, "axis1") || named(p, "dim2")) {
         int64_t other = ndim > 1 ? (x->dim + 1 + draw_below(g, ndim - 1)) % ndim : 0;
         if (named(p, "dim2")) {

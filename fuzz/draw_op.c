@@ -36,6 +36,9 @@ OpClass op_class(const OpInfo *op) {
         case NATURE_PROD:
         case NATURE_EXTREME:
         case NATURE_ORDER:
+        case NATURE_VARIANCE:
+        case NATURE_NORM:
+        case NATURE_LOGSUMEXP:
         case NATURE_TRUTH:
         case NATURE_SOFTMAX: return CLASS_REDUCE;
         default: return CLASS_MOVE;

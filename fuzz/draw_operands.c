@@ -31,7 +31,7 @@ static Var *named_factor(Draw *x, int k) {
         return exactly(x, x->t->dtype, (int64_t[]){draw_extent(g)}, 1);
     }
     if (named(p, "batch1")) {
-        return exactly(x, x->t->dtype, (int64_t[]){fitting(x, -3), fitting(x, -2), draw_extent(g)}, 3);
+        return exactly(x, x->t->dtype, (int64_t[]){x->op->name[0] == 'a' ? draw_extent(g) : fitting(x, -3), fitting(x, -2), draw_extent(g)}, 3);
     }
     if (named(p, "batch2") && left->ndim == 3) {
         return exactly(x, x->t->dtype, (int64_t[]){left->size[0], left->size[2], fitting(x, -1)}, 3);

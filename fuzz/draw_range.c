@@ -249,7 +249,11 @@ static Range composite_range(Gen *g, const Stmt *s, const Call *call, const Tens
     switch (s->op->id) {
     case OP_matmul: return func_range(g, s, call, NATURE_MATMUL);
     case OP_linear:
-    case OP_outer: return UNKNOWN;
+    case OP_outer:
+    case OP_var:
+    case OP_var_dim:
+    case OP_std:
+    case OP_std_dim: return UNKNOWN;
     case OP_max_dim:
     case OP_min_dim:
     case OP_sort:

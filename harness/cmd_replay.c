@@ -57,9 +57,18 @@ static void tell(State *s, const char *source, const Program *p, const char *aga
     fputs(t.v, stdout);
 }
 
+static bool has_float32(const Program *p) {
+    for (int i = 0; i < p->ninputs; i++) {
+        if (p->inputs[i].dtype == DT_float32) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* One executor's result against the recording. */
 static Verdict against_expect(State *s, const Source *source, const Program *p, const char *name, const Result *r, SkipReason *skip) {
-    NumberRule rule = !extra_is_true(p->extra, "x-exact")      ? RULE_TOLERANT
+    NumberRule rule = !extra_is_true(p->extra, "x-exact")      ? (has_float32(p) ? RULE_TOLERANT_SINGLE : RULE_TOLERANT)
                       : extra_is_true(p->extra, "x-zero-sign") ? RULE_RECORDED_ZERO_SIGN
                                                                : RULE_RECORDED;
     Outcome out;

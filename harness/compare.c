@@ -94,7 +94,11 @@ static double relative_tolerance(DType dtype) {
 }
 
 bool compare_tolerant(const Values *a, const Values *expected, int64_t *first) {
-    double rtol = relative_tolerance(a->dtype), atol = a->dtype == DT_float64 ? 1e-7 : 1e-5;
+    return compare_tolerant_in(a->dtype, a, expected, first);
+}
+
+bool compare_tolerant_in(DType arithmetic, const Values *a, const Values *expected, int64_t *first) {
+    double rtol = relative_tolerance(arithmetic), atol = arithmetic == DT_float64 ? 1e-7 : 1e-5;
     for (int64_t i = 0; i < a->numel; i++) {
         if (same_element_bits(a->data, expected->data, a->dtype, i)) {
             continue;

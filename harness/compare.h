@@ -19,6 +19,8 @@ Match compare_bounded(const Values *a, const Values *b, const Values *shadow, in
 
 /* PyTorch's default tolerances (torch.testing.assert_close): |A - E| <= atol + rtol * |E|; integers exactly; infinities by sign. */
 bool compare_tolerant(const Values *a, const Values *expected, int64_t *first);
+/* The same with the tolerances of the dtype in which was computed, whatever dtype the values were cast to at last. */
+bool compare_tolerant_in(DType arithmetic, const Values *a, const Values *expected, int64_t *first);
 
 /* Bit for bit against a recording; `zero_sign` false: -0.0 equals 0.0. */
 bool compare_recorded(const Values *a, const Values *expected, bool zero_sign, int64_t *first);

@@ -28,6 +28,7 @@ typedef enum NumberRule {
     RULE_EXTERNAL,           /* against a target: different by RULE_TOLERANT and by RULE_SHADOW */
     RULE_RECORDED,           /* bits, but not the sign of zero: `b` is a recording of exact arithmetic */
     RULE_RECORDED_ZERO_SIGN, /* bits; in gradients not the sign of zero */
+    RULE_TOLERANT_SINGLE,    /* RULE_TOLERANT where float32 arithmetic may have gone into float64 values */
     RULE_TOLERANT            /* PyTorch's default tolerances: `b` is a recording of rounded arithmetic */
 } NumberRule;
 

@@ -33,6 +33,7 @@ Match trial_match(const Trial *t, const Values *a, const Values *b, const Values
     switch (t->rule) {
     case RULE_SHADOW: return compare_bounded(a, b, shadow, first);
     case RULE_EXTERNAL: return compare_tolerant(a, b, first) ? MATCH_SAME : compare_bounded(a, b, shadow, first);
+    case RULE_TOLERANT_SINGLE: return compare_tolerant_in(DT_float32, a, b, first) ? MATCH_SAME : MATCH_DIFFERENT;
     case RULE_TOLERANT: return compare_tolerant(a, b, first) ? MATCH_SAME : MATCH_DIFFERENT;
     case RULE_RECORDED: return compare_recorded(a, b, false, first) ? MATCH_SAME : MATCH_DIFFERENT;
     case RULE_RECORDED_ZERO_SIGN: return compare_recorded(a, b, !is_gradient, first) ? MATCH_SAME : MATCH_DIFFERENT;

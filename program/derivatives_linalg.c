@@ -89,3 +89,25 @@ void grad_baddbmm(Grad *g) {
         give(g, 2, emit_scale(g->e, emit_binary(g->e, OP_bmm, turned, grad_of(g)), alpha));
     }
 }
+
+/* self: grad * beta; batch1: bmm(expand(grad), transpose(batch2)) * alpha; batch2: bmm(transpose(batch1), expand(grad)) * alpha */
+void grad_addbmm(Grad *g) {
+    Scalar beta = g->call->arg[3].scalar, alpha = g->call->arg[4].scalar;
+    const Tensor *a = tensor_arg(g, 1), *b = tensor_arg(g, 2);
+    int64_t size[3] = {a->size[0], a->size[1], b->size[2]};
+    if (wanted(g, 0)) {
+        give(g, 0, emit_scale(g->e, grad_of(g), beta));
+    }
+    if (!wanted(g, 1) && !wanted(g, 2)) {
+        return;
+    }
+    Tensor *wide = emit_expand(g->e, emit_unsqueeze(g->e, grad_of(g), 0), size, 3);
+    if (wanted(g, 1)) {
+        Tensor *turned = emit_transpose(g->e, tensor_arg(g, 2), 1, 2);
+        give(g, 1, emit_scale(g->e, emit_binary(g->e, OP_bmm, wide, turned), alpha));
+    }
+    if (wanted(g, 2)) {
+        Tensor *turned = emit_transpose(g->e, tensor_arg(g, 1), 1, 2);
+        give(g, 2, emit_scale(g->e, emit_binary(g->e, OP_bmm, turned, wide), alpha));
+    }
+}

@@ -49,6 +49,9 @@ ErrCode half_check(const Call *call, DType dtype, Error *err);
 /* Dims to reduce as a bit set: wrapped, without duplicates (`invalid`), none given = all. */
 ErrCode reduced_dims(const Call *call, int ndim, unsigned *set, Error *err);
 
+/* The output over the kept dims of a reduction of self; reduced ones stay with size 1 if `keepdim` is asked for. */
+ErrCode infer_reduced(const Call *call, Infer *r, DType dtype);
+
 /* Strides with which `self`, of `numel` elements, can be seen as `size`, of as many (at::detail::computeStride); false if it can not. */
 bool view_strides(const Tensor *self, int64_t numel, const int64_t *size, int n, int64_t *stride);
 

@@ -174,3 +174,27 @@ ErrCode infer_baddbmm(const Call *call, Infer *r) {
     TRY(check_added_product(call, a, b, size[0] == 0 || size[1] == 0 || size[2] == 0, a->size[2] == 0, r->err));
     return infer_contiguous(r, b->dtype, size, 3);
 }
+
+ErrCode infer_addbmm(const Call *call, Infer *r) {
+    const Tensor *self = call->arg[0].tensor, *a = call->arg[1].tensor, *b = call->arg[2].tensor;
+    if (a->ndim != 3 || b->ndim != 3) {
+        return error_set(r->err, ERR_shape, "%s must be a 3D tensor", a->ndim != 3 ? "batch1" : "batch2");
+    }
+    int64_t size[2] = {a->size[1], b->size[2]};
+    Tensor expanded;
+    TRY(tensor_expand(self, size, 2, &expanded, r->err));
+    if (b->size[0] != a->size[0]) {
+        return error_set(r->err, ERR_shape, "batch1 and batch2 must have same number of batches, got %lld and %lld", (long long)a->size[0],
+                         (long long)b->size[0]);
+    }
+    if (a->size[2] != b->size[1]) {
+        return error_set(r->err, ERR_invalid, "Incompatible matrix sizes for bmm (%lldx%lld and %lldx%lld)", (long long)a->size[1],
+                         (long long)a->size[2], (long long)b->size[1], (long long)b->size[2]);
+    }
+    if (a->size[0] > 0 && (self->dtype != a->dtype || self->dtype != b->dtype)) {
+        return error_set(r->err, ERR_dtype, "Input dtypes must be the same, got: input %s, batch1: %s, batch2: %s", dtype_name(self->dtype),
+                         dtype_name(a->dtype), dtype_name(b->dtype));
+    }
+    TRY(check_added_product(call, a, b, size[0] == 0 || size[1] == 0, a->size[2] == 0 || a->size[0] == 0, r->err));
+    return infer_contiguous(r, self->dtype, size, 2);
+}

@@ -72,26 +72,9 @@ ErrCode infer_take_dim(const Call *call, Infer *r) {
     return ERR_none;
 }
 
-static ErrCode kept_dims(const Call *call, Infer *r, DType dtype) {
-    const Tensor *self = call->arg[0].tensor;
-    const Arg *keepdim = call_arg(call, "keepdim");
-    unsigned set;
-    int64_t size[MAX_DIMS];
-    int n = 0;
-    TRY(reduced_dims(call, self->ndim, &set, r->err));
-    for (int d = 0; d < self->ndim; d++) {
-        if (!(set >> d & 1)) {
-            size[n++] = self->size[d];
-        } else if (keepdim && keepdim->b) {
-            size[n++] = 1;
-        }
-    }
-    return infer_contiguous(r, dtype, size, n);
-}
-
 /* any, all: bool, uint8 for uint8. */
 ErrCode infer_any(const Call *call, Infer *r) {
-    return kept_dims(call, r, call->arg[0].tensor->dtype == DT_uint8 ? DT_uint8 : DT_bool);
+    return infer_reduced(call, r, call->arg[0].tensor->dtype == DT_uint8 ? DT_uint8 : DT_bool);
 }
 
-ErrCode infer_count_nonzero(const Call *call, Infer *r) { return kept_dims(call, r, DT_int64); }
+ErrCode infer_count_nonzero(const Call *call, Infer *r) { return infer_reduced(call, r, DT_int64); }

@@ -26,8 +26,7 @@ ErrCode reduced_dims(const Call *call, int ndim, unsigned *set, Error *err) {
     return ERR_none;
 }
 
-/* The output over the kept dims; reduced ones stay with size 1 if `keepdim` is asked for. */
-static ErrCode reduced(const Call *call, Infer *r, DType dtype) {
+ErrCode infer_reduced(const Call *call, Infer *r, DType dtype) {
     const Tensor *self = call->arg[0].tensor;
     const Arg *keepdim = call_arg(call, "keepdim");
     unsigned set;
@@ -50,9 +49,9 @@ static DType sum_dtype(const Call *call) {
     return call_dtype(call, "dtype", dtype_is_float(own) ? own : DT_int64);
 }
 
-ErrCode infer_sum(const Call *call, Infer *r) { return reduced(call, r, sum_dtype(call)); }
+ErrCode infer_sum(const Call *call, Infer *r) { return infer_reduced(call, r, sum_dtype(call)); }
 ErrCode infer_prod(const Call *call, Infer *r) {
-    TRY(reduced(call, r, sum_dtype(call)));
+    TRY(infer_reduced(call, r, sum_dtype(call)));
     return tensor_numel(call->arg[0].tensor) > 0 ? half_check(call, r->out->dtype, r->err) : ERR_none;
 }
 
@@ -61,7 +60,7 @@ ErrCode infer_mean(const Call *call, Infer *r) {
     if (!dtype_is_float(dtype)) {
         return error_set(r->err, ERR_dtype, "mean(): could not infer output dtype. It must be a floating point dtype. Got: %s", dtype_name(dtype));
     }
-    return reduced(call, r, dtype);
+    return infer_reduced(call, r, dtype);
 }
 
 /* amax, amin: what is reduced may not be empty. */
@@ -80,7 +79,7 @@ ErrCode infer_extreme(const Call *call, Infer *r) {
             }
         }
     }
-    return reduced(call, r, self->dtype);
+    return infer_reduced(call, r, self->dtype);
 }
 
 /* cumsum, cumprod. */

@@ -137,3 +137,35 @@ ErrCode kernel_baddbmm(const Call *call, Tensor *const *out, KernelCtx *k) {
     }
     return ERR_none;
 }
+
+/* beta * self + alpha * (the sum over n of a[n] b[n]). */
+ErrCode kernel_addbmm(const Call *call, Tensor *const *out, KernelCtx *k) {
+    const Tensor *x = call->arg[1].tensor, *y = call->arg[2].tensor, *to = out[0];
+    Tensor self;
+    TRY(tensor_expand(call->arg[0].tensor, to->size, 2, &self, k->err));
+    Scalar beta = call->arg[3].scalar, alpha = call->arg[4].scalar;
+    bool with_self = scalar_to_double(beta) != 0;
+    for (int64_t i = 0; i < to->size[0]; i++) {
+        for (int64_t j = 0; j < to->size[1]; j++) {
+            int64_t at = to->offset + i * to->stride[0] + j * to->stride[1], from = self.offset + i * self.stride[0] + j * self.stride[1];
+            double sum = 0;
+            int64_t int_sum = 0;
+            for (int64_t n = 0; n < x->size[0]; n++) {
+                Matrix a = batch_of(x, n), b = batch_of(y, n);
+                if (dtype_is_float(to->dtype)) {
+                    sum += dot_double(&a, &b, i, j);
+                } else {
+                    int_sum = wrapping_add(int_sum, dot_int(&a, &b, i, j));
+                }
+            }
+            if (dtype_is_float(to->dtype)) {
+                double own = with_self ? scalar_as_double(beta, to->dtype) * cast_double(&self, from, to->dtype) : 0;
+                element_store_double(to->storage->data, to->dtype, at, own + scalar_as_double(alpha, to->dtype) * sum);
+            } else {
+                int64_t own = with_self ? wrapping_mul(scalar_as_int(beta, to->dtype), cast_int(&self, from, to->dtype, k)) : 0;
+                element_store_int(to->storage->data, to->dtype, at, wrapping_add(own, wrapping_mul(scalar_as_int(alpha, to->dtype), int_sum)));
+            }
+        }
+    }
+    return ERR_none;
+}

@@ -7,20 +7,21 @@
 
 #include <math.h>
 
-typedef enum Reduction { REDUCE_SUM, REDUCE_PROD, REDUCE_MAX, REDUCE_MIN } Reduction;
+typedef enum Reduction { REDUCE_SUM, REDUCE_NANSUM, REDUCE_PROD, REDUCE_MAX, REDUCE_MIN } Reduction;
 
 static double start_double(Reduction how) {
-    return how == REDUCE_SUM ? 0 : how == REDUCE_PROD ? 1 : how == REDUCE_MAX ? -INFINITY : INFINITY;
+    return how == REDUCE_SUM || how == REDUCE_NANSUM ? 0 : how == REDUCE_PROD ? 1 : how == REDUCE_MAX ? -INFINITY : INFINITY;
 }
 
 static int64_t start_int(Reduction how) {
-    return how == REDUCE_SUM ? 0 : how == REDUCE_PROD ? 1 : how == REDUCE_MAX ? INT64_MIN : INT64_MAX;
+    return how == REDUCE_SUM || how == REDUCE_NANSUM ? 0 : how == REDUCE_PROD ? 1 : how == REDUCE_MAX ? INT64_MIN : INT64_MAX;
 }
 
 /* nan wins in max and min; of two zeros the first stays. */
 static double step_double(Reduction how, double acc, double x) {
     switch (how) {
     case REDUCE_SUM: return acc + x;
+    case REDUCE_NANSUM: return isnan(x) ? acc : acc + x;
     case REDUCE_PROD: return acc * x;
     case REDUCE_MAX: return isnan(acc) || x <= acc ? acc : x;
     case REDUCE_MIN: return isnan(acc) || x >= acc ? acc : x;
@@ -30,7 +31,8 @@ static double step_double(Reduction how, double acc, double x) {
 
 static int64_t step_int(Reduction how, int64_t acc, int64_t x) {
     switch (how) {
-    case REDUCE_SUM: return wrapping_add(acc, x);
+    case REDUCE_SUM:
+    case REDUCE_NANSUM: return wrapping_add(acc, x);
     case REDUCE_PROD: return wrapping_mul(acc, x);
     case REDUCE_MAX: return max_i64(acc, x);
     case REDUCE_MIN: return min_i64(acc, x);
@@ -92,6 +94,7 @@ static ErrCode reduce(const Call *call, const Tensor *out, Reduction how, bool m
 }
 
 ErrCode kernel_sum(const Call *call, Tensor *const *out, KernelCtx *k) { return reduce(call, out[0], REDUCE_SUM, false, k); }
+ErrCode kernel_nansum(const Call *call, Tensor *const *out, KernelCtx *k) { return reduce(call, out[0], REDUCE_NANSUM, false, k); }
 ErrCode kernel_mean(const Call *call, Tensor *const *out, KernelCtx *k) { return reduce(call, out[0], REDUCE_SUM, true, k); }
 ErrCode kernel_prod(const Call *call, Tensor *const *out, KernelCtx *k) { return reduce(call, out[0], REDUCE_PROD, false, k); }
 ErrCode kernel_amax(const Call *call, Tensor *const *out, KernelCtx *k) { return reduce(call, out[0], REDUCE_MAX, false, k); }

@@ -40,6 +40,9 @@ typedef enum Nature {
     NATURE_SOFTMAX,
     NATURE_SCATTER_ADD, /* moved, and summed where several meet */
     NATURE_ORDER,    /* indices: which elements are chosen depends on their order */
+    NATURE_VARIANCE,
+    NATURE_NORM,
+    NATURE_LOGSUMEXP, /* logarithms of sums of exponentials */
     NATURE_TRUTH     /* which elements are nonzero */
 } Nature;
 

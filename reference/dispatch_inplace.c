@@ -112,6 +112,9 @@ static ErrCode check_index_write(Session *s, const Call *twin) {
     }
 }
 
+static bool is_scan(const OpInfo *op) { return op->id == OP_cumsum || op->id == OP_cumprod; }
+static bool adds_product(const OpInfo *op) { return op->nature == NATURE_MATMUL && op_param(op, "beta") >= 0; }
+
 /* The op's own checks, up to the values: typing, overlap, shape, cast. Fills `r` with what the twin answers. */
 static ErrCode check_write(Session *s, const OpInfo *op, const Call *twin, Infer *r) {
     const Tensor *self = twin->arg[0].tensor;
@@ -140,14 +143,14 @@ static ErrCode check_write(Session *s, const OpInfo *op, const Call *twin, Infer
     if (!tensor_same_size(&r->out[0], self)) {
         return error_set(s->err, ERR_shape, "output with shape of self doesn't match the broadcast shape");
     }
-    if (twin->op->id == OP_cumsum) {
+    if (is_scan(twin->op)) {
         TRY(refuse_dtype(s, twin));
     } else {
         TRY(refuse_cast(s, r->out[0].dtype, self->dtype));
     }
-    if (!iterator && (op->checks_overlap || twin->op->id == OP_addmm)) {
+    if (!iterator && (op->checks_overlap || adds_product(twin->op))) {
         TRY(refuse_internal(s, self));
-        if (twin->op->id != OP_addmm && twin->op->id != OP_cumsum) {
+        if (!adds_product(twin->op) && !is_scan(twin->op)) {
             TRY(refuse_operands(s, twin, true));
         }
     }

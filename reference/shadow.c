@@ -248,7 +248,7 @@ static double reduced_count(const Call *call, const Tensor *out) {
 static void rule_sum(Session *s, const Call *call, const Tensor *out, const Operands *o) {
     Storage *to = out->storage;
     to->value64 = run_pass(s, call, call->op->kernel, out, PASS_VALUE);
-    to->bound = run_pass(s, call, call->op->kernel, out, PASS_BOUND);
+    to->bound = run_pass(s, call, call->op->id == OP_nansum ? op_info(OP_sum_dim)->kernel : call->op->kernel, out, PASS_BOUND);
     double *magnitude = run_pass(s, call, call->op->kernel, out, PASS_MAGNITUDE);
     double n = reduced_count(call, out), u = dtype_unit(out->dtype);
     bool mean = call->op->id == OP_mean || call->op->id == OP_mean_dim;
@@ -316,7 +316,7 @@ static void rule_matmul(Session *s, const Call *call, const Tensor *out, const O
     double *magnitude = run_pass(s, call, call->op->kernel, out, PASS_MAGNITUDE);
     double *worst = o->exact ? magnitude : run_pass(s, call, call->op->kernel, out, PASS_WORST);
     const Tensor *left = call->arg[op_param(call->op, "beta") >= 0].tensor;
-    double n = (double)(left->ndim > 0 ? left->size[left->ndim - 1] : 1), u = dtype_unit(out->dtype), most = 0;
+    double n = (double)(left->ndim > 0 ? left->size[left->ndim - 1] * (call->op->id == OP_addbmm ? left->size[0] : 1) : 1), u = dtype_unit(out->dtype), most = 0;
     for (int64_t i = 0; i < to->numel; i++) {
         most = fmax(most, magnitude[i]);
     }
@@ -371,6 +371,72 @@ static void rule_integer(Session *s, const Call *call, const Tensor *out) {
     for (int64_t i = 0; i < to->numel; i++) {
         to->value64[i] = element_double(to->data, to->dtype, i);
         to->bound[i] = isnan(to->bound[i]) ? NAN : 0;
+    }
+}
+
+/* What bounds are made of where one number for all of self will do. */
+typedef struct Extent {
+    double worst; /* largest bound */
+    double most;  /* largest magnitude of a finite element */
+    double low, high;
+} Extent;
+
+static Extent extent_of(const Tensor *t) {
+    Extent x = {0, 0, INFINITY, -INFINITY};
+    const Tensor *one[1] = {t};
+    for (Walk w = walk_start(t->size, t->ndim, one, 1); walk_more(&w); walk_next(&w)) {
+        double v = t->storage->value64[w.at[0]], b = t->storage->bound[w.at[0]];
+        x.worst = isnan(b) || b > x.worst ? (isnan(x.worst) ? x.worst : b) : x.worst;
+        if (isfinite(v)) {
+            x.most = fmax(x.most, fabs(v));
+            x.low = fmin(x.low, v);
+            x.high = fmax(x.high, v);
+        }
+    }
+    return x;
+}
+
+static double norm_bound(const Call *call, double y, double n, double u, const Extent *x, const Operands *o, DType dtype) {
+    double p = call->arg[1].none ? 2 : scalar_to_double(call->arg[1].scalar);
+    if (p == 0 || p == -INFINITY) {
+        return o->exact ? 0 : p == 0 ? NAN : x->worst;
+    }
+    if (p == INFINITY) {
+        return x->worst;
+    }
+    bool extreme = may_overflow(o, fmax(p, 1), dtype) || (y > 0 && p * log2(y) < -100);
+    return extreme || (p < 1 && !o->exact) ? NAN : n * x->worst + (n + 8) * fmax(1, 1 / p) * u * y;
+}
+
+static double variance_bound(const Call *call, double y, double n, double u, const Extent *x) {
+    double divisor = n - (call->arg[2].none ? 1 : (double)call->arg[2].i), apart = fmax(x->high - x->low, 0), b = x->worst + (n + 2) * u * x->most;
+    if (divisor <= 0) {
+        return NAN;
+    }
+    bool root = call->op->id == OP_std_correction;
+    double v = root ? y * y : y, bound = n / divisor * (4 * apart * b + 4 * b * b) + (n + 10) * u * v;
+    return !root ? bound : (y > 0 ? fmin(bound / y, sqrt(bound)) : sqrt(bound)) + u * y;
+}
+
+static void rule_statistic(Session *s, const Call *call, const Tensor *out, const Operands *o) {
+    Storage *to = out->storage;
+    const Tensor *self = call->arg[0].tensor;
+    Extent x = extent_of(self);
+    double u = dtype_unit(out->dtype), all = (double)tensor_numel(self);
+    double n = call->op->nature == NATURE_LOGSUMEXP ? all : all / fmax((double)tensor_numel(out), 1);
+    to->value64 = run_pass(s, call, call->op->kernel, out, PASS_VALUE);
+    for (int64_t i = 0; i < to->numel; i++) {
+        double y = to->value64[i];
+        if (!isfinite(y)) {
+            to->bound[i] = o->exact ? 0 : NAN;
+            continue;
+        }
+        switch (call->op->nature) {
+        case NATURE_NORM: to->bound[i] = norm_bound(call, y, n, u, &x, o, out->dtype); break;
+        case NATURE_VARIANCE: to->bound[i] = may_overflow(o, 2, out->dtype) ? NAN : variance_bound(call, y, n, u, &x); break;
+        default: to->bound[i] = 2 * x.worst + (n + 8) * u * (1 + fabs(y) + x.most); break;
+        }
+        shadow_overflow(&to->value64[i], &to->bound[i], 0, out->dtype);
     }
 }
 
@@ -439,6 +505,9 @@ static void compute(Session *s, const Call *call, Tensor *const *out, int nout) 
         case NATURE_ORDER:
         case NATURE_TRUTH:
         case NATURE_NONE: break;
+        case NATURE_VARIANCE:
+        case NATURE_NORM:
+        case NATURE_LOGSUMEXP: rule_statistic(s, call, out[0], &o); break;
         }
     }
 }

@@ -1,0 +1,187 @@
+/* Derivatives of variances, norms and logarithms of sums of exponentials, as torch/csrc/autograd/FunctionsManual.cpp has them: their
+ * masks decide what comes out at 0, at infinity and for one element. */
+#include "program/infer.h"
+#include "program/rules.h"
+
+#include <float.h>
+#include <math.h>
+
+enum { SELF = 0 };
+
+/* The dims that the call reduces, as a bit set of self's. */
+static unsigned dims_of(const Grad *g) {
+    unsigned set = 0;
+    (void)reduced_dims(g->call, tensor_arg(g, SELF)->ndim, &set, g->e->err);
+    return set;
+}
+
+/* `t`, of the result's size, with the reduced dims back as 1. */
+static Tensor *with_dims(const Grad *g, Tensor *t) {
+    const Tensor *self = tensor_arg(g, SELF);
+    unsigned set = dims_of(g);
+    int64_t size[MAX_DIMS];
+    for (int d = 0; d < self->ndim; d++) {
+        size[d] = set >> d & 1 ? 1 : self->size[d];
+    }
+    return t && !sizes_equal(t->size, t->ndim, size, self->ndim) ? emit_view(g->e, t, size, self->ndim) : t;
+}
+
+/* Elements of a set, and its dims as a list. */
+static int64_t set_count(const Grad *g, int64_t *dims, int *n) {
+    const Tensor *self = tensor_arg(g, SELF);
+    unsigned set = dims_of(g);
+    int64_t count = 1;
+    *n = 0;
+    for (int d = 0; d < self->ndim; d++) {
+        if (set >> d & 1) {
+            count *= self->size[d];
+            dims[(*n)++] = d;
+        }
+    }
+    return count;
+}
+
+/* var_backward: grad * 2 / (count - correction) * (self - mean) */
+static void give_variance(Grad *g, Tensor *grad) {
+    Emit *e = g->e;
+    Tensor *self = tensor_arg(g, SELF);
+    const Arg *dim = &g->call->arg[1];
+    double correction = g->call->arg[2].none ? 1 : (double)g->call->arg[2].i;
+    int64_t dims[MAX_DIMS];
+    int n;
+    double count = (double)set_count(g, dims, &n);
+    if (!dim->none && dim->ints.n == 0) {
+        count = 1; /* PyTorch multiplies the sizes of the dims given, and none is */
+    }
+    if (self->ndim == 0 || dim->none) {
+        if (count == correction) {
+            give(g, SELF, emit_scalar(e, OP_mul_Scalar, grad, scalar_float(INFINITY)));
+            return;
+        }
+        Tensor *apart = emit_sub(e, self, emit_unary(e, OP_mean, self));
+        give(g, SELF, emit_mul(e, emit_scalar(e, OP_mul_Scalar, grad, scalar_float(2 / (count - correction))), apart));
+        return;
+    }
+    Tensor *apart = emit_sub(e, self, emit_op(e, OP_mean_dim, 3, self, dims, n, 1));
+    give(g, SELF, emit_mul(e, emit_scalar(e, OP_mul_Scalar, with_dims(g, grad), scalar_float(2 / (count - correction))), apart));
+}
+
+/* self: var_backward(grad) */
+void grad_var(Grad *g) {
+    if (wanted(g, SELF)) {
+        give_variance(g, grad_of(g));
+    }
+}
+
+/* self: var_backward(grad / (2 result), 0 where the result is 0) */
+void grad_std(Grad *g) {
+    if (wanted(g, SELF)) {
+        Emit *e = g->e;
+        Tensor *ratio = emit_div(e, grad_of(g), emit_scalar(e, OP_mul_Scalar, result_of(g), scalar_int(2)));
+        give_variance(g, emit_masked_fill(e, ratio, emit_scalar(e, OP_eq_Scalar, result_of(g), scalar_int(0)), scalar_int(0)));
+    }
+}
+
+static Tensor *power(Emit *e, Tensor *a, double p) { return emit_scalar(e, OP_pow_Tensor_Scalar, a, scalar_float(p)); }
+
+/* norm_backward; p = 0 has no gradient */
+void grad_norm(Grad *g) {
+    double p = g->call->arg[1].none ? 2 : scalar_to_double(g->call->arg[1].scalar);
+    if (!wanted(g, SELF) || p == 0) {
+        return;
+    }
+    Emit *e = g->e;
+    Tensor *self = tensor_arg(g, SELF), *grad = with_dims(g, grad_of(g)), *norm = with_dims(g, result_of(g));
+    Tensor *sign = emit_unary(e, OP_sign, self), *size = emit_unary(e, OP_abs, self);
+    if (p == 1) {
+        give(g, SELF, emit_mul(e, sign, grad));
+        return;
+    }
+    Tensor *flat = emit_scalar(e, OP_eq_Scalar, norm, scalar_int(0));
+    if (p == 2) {
+        give(g, SELF, emit_mul(e, grad, emit_masked_fill(e, emit_div(e, self, norm), flat, scalar_int(0))));
+        return;
+    }
+    if (isinf(p)) {
+        int64_t dims[MAX_DIMS];
+        int n;
+        (void)set_count(g, dims, &n);
+        Tensor *mask = emit_binary(e, OP_logical_or, emit_binary(e, OP_eq_Tensor, size, norm), emit_unary(e, OP_isnan, size));
+        Tensor *ties = self->ndim > 0 ? emit_sum_dims(e, mask, dims, n, true) : emit_unary(e, OP_sum, mask);
+        give(g, SELF, emit_mul(e, sign, emit_mul(e, emit_div(e, grad, ties), mask)));
+        return;
+    }
+    if (p < 1) {
+        Tensor *zero = emit_scalar(e, OP_eq_Scalar, self, scalar_int(0));
+        Tensor *scaled = emit_mul(e, sign, emit_masked_fill(e, power(e, size, p - 1), zero, scalar_int(0)));
+        give(g, SELF, emit_mul(e, emit_mul(e, scaled, grad), power(e, norm, 1 - p)));
+        return;
+    }
+    Tensor *scaled = p < 2 ? emit_mul(e, sign, power(e, size, p - 1)) : emit_mul(e, self, power(e, size, p - 2));
+    Tensor *scale = emit_masked_fill(e, emit_div(e, grad, power(e, norm, p - 1)), flat, scalar_int(0));
+    give(g, SELF, emit_mul(e, scaled, scale));
+}
+
+/* self: grad * exp(self - result) */
+void grad_logsumexp(Grad *g) {
+    if (wanted(g, SELF)) {
+        Emit *e = g->e;
+        Tensor *apart = emit_sub(e, tensor_arg(g, SELF), with_dims(g, result_of(g)));
+        give(g, SELF, emit_mul(e, with_dims(g, grad_of(g)), emit_unary(e, OP_exp, apart)));
+    }
+}
+
+/* self: grad - exp(result) * sum(grad, dim, keepdim) */
+void grad_log_softmax(Grad *g) {
+    if (wanted(g, SELF)) {
+        Emit *e = g->e;
+        int64_t dim = g->call->arg[1].i;
+        Tensor *sum = emit_sum_dims(e, grad_of(g), &dim, 1, true);
+        give(g, SELF, emit_sub(e, grad_of(g), emit_mul(e, emit_unary(e, OP_exp, result_of(g)), sum)));
+    }
+}
+
+static double lowest_of(DType dtype) { return dtype == DT_float64 ? -DBL_MAX : dtype == DT_bfloat16 ? -0x1.fep127 : -(double)FLT_MAX; }
+
+/* exp(self + log of the sum from here to the end of exp(log(part) - result)), where part > 0 */
+static Tensor *one_sign(Grad *g, Tensor *part) {
+    Emit *e = g->e;
+    int64_t dim = g->call->arg[1].i;
+    if (!part) {
+        return NULL;
+    }
+    Tensor *lowest = emit_full(e, part->size, part->ndim, scalar_float(lowest_of(part->dtype)), part->dtype);
+    Tensor *log = emit_where(e, emit_scalar(e, OP_gt_Scalar, part, scalar_int(0)), emit_unary(e, OP_log, part), lowest);
+    Tensor *turned = emit_op(e, OP_flip, 2, emit_sub(e, log, result_of(g)), &dim, 1);
+    Tensor *sum = emit_op(e, OP_flip, 2, emit_op(e, OP_logcumsumexp, 2, turned, dim), &dim, 1);
+    return emit_unary(e, OP_exp, emit_add(e, sum, tensor_arg(g, SELF)));
+}
+
+/* self: logcumsumexp_backward: positive and negative gradients apart, in logarithms */
+void grad_logcumsumexp(Grad *g) {
+    if (wanted(g, SELF)) {
+        Tensor *grad = grad_of(g);
+        bool direct = grad->ndim == 0 || tensor_numel(grad) == 0;
+        give(g, SELF, direct ? grad : emit_sub(g->e, one_sign(g, grad), one_sign(g, emit_neg(g->e, grad))));
+    }
+}
+
+/* self: grad where self is a number; a nan gets grad * 0 */
+void grad_nansum(Grad *g) {
+    if (wanted(g, SELF)) {
+        Emit *e = g->e;
+        Tensor *number = emit_unary(e, OP_logical_not, emit_unary(e, OP_isnan, tensor_arg(g, SELF)));
+        give(g, SELF, emit_mul(e, with_dims(g, emit_cast(e, grad_of(g), tensor_arg(g, SELF)->dtype)), number));
+    }
+}
+
+/* self: zeros with grad on the diagonal. PyTorch steps by columns + 1 to the very end, so in a matrix taller than wide it goes on. */
+void grad_trace(Grad *g) {
+    if (wanted(g, SELF)) {
+        Emit *e = g->e;
+        const Tensor *self = tensor_arg(g, SELF);
+        int64_t numel = tensor_numel(self), step = self->size[1] + 1, length = (numel + step - 1) / step;
+        Tensor *flat = emit_full(e, &numel, 1, scalar_int(0), grad_of(g)->dtype), *values = emit_expand(e, grad_of(g), &length, 1);
+        give(g, SELF, emit_view(e, emit_op(e, OP_slice_scatter, 6, flat, values, (int64_t)0, (int64_t)0, numel, step), self->size, 2));
+    }
+}

@@ -1,0 +1,69 @@
+/* Inference of variances, norms, logarithms of sums of exponentials, trace. */
+#include "program/infer.h"
+
+ErrCode infer_variance(const Call *call, Infer *r) {
+    const Tensor *self = call->arg[0].tensor;
+    if (!dtype_is_float(self->dtype)) {
+        return error_set(r->err, ERR_invalid, "std and var only support floating point and complex dtypes");
+    }
+    return infer_reduced(call, r, self->dtype);
+}
+
+ErrCode infer_norm(const Call *call, Infer *r) {
+    const Tensor *self = call->arg[0].tensor;
+    if (!dtype_is_float(self->dtype)) {
+        return error_set(r->err, ERR_dtype, "norm(): input dtype should be either floating point or complex. Got %s instead.", dtype_name(self->dtype));
+    }
+    return infer_reduced(call, r, self->dtype);
+}
+
+/* Integers count as float32. */
+ErrCode infer_logsumexp(const Call *call, Infer *r) {
+    const Tensor *self = call->arg[0].tensor;
+    DType own = self->dtype;
+    if (call->arg[1].ints.n == 0 && !call->arg[2].b && self->ndim > 0 && tensor_numel(self) > 0) {
+        return error_set(r->err, ERR_shape, "output with shape [] doesn't match the broadcast shape");
+    }
+    return infer_reduced(call, r, dtype_is_float(own) ? own : DT_float32);
+}
+
+ErrCode infer_log_softmax(const Call *call, Infer *r) {
+    const Tensor *self = call->arg[0].tensor;
+    DType dtype = call_dtype(call, "dtype", self->dtype);
+    int d;
+    TRY(dim_wrap(call->arg[1].i, self->ndim, &d, r->err));
+    if (!dtype_is_float(dtype) && tensor_numel(self) > 0) {
+        return error_set(r->err, ERR_dtype, "\"log_softmax_lastdim_kernel_impl\" not implemented for '%s'", dtype_name(dtype));
+    }
+    return infer_contiguous(r, dtype, self->size, self->ndim);
+}
+
+ErrCode infer_logcumsumexp(const Call *call, Infer *r) {
+    const Tensor *self = call->arg[0].tensor;
+    int d;
+    TRY(dim_wrap(call->arg[1].i, self->ndim, &d, r->err));
+    if (!dtype_is_float(self->dtype) || self->dtype == DT_float16) {
+        return error_set(r->err, ERR_dtype, "\"logcumsumexp_out_cpu\" not implemented for '%s'", dtype_name(self->dtype));
+    }
+    return infer_contiguous(r, self->dtype, self->size, self->ndim);
+}
+
+ErrCode infer_trace(const Call *call, Infer *r) {
+    const Tensor *self = call->arg[0].tensor;
+    if (self->dtype == DT_bool) {
+        return error_set(r->err, ERR_dtype, "\"trace\" not implemented for 'Bool'");
+    }
+    if (self->ndim != 2) {
+        return error_set(r->err, ERR_invalid, "trace: expected a matrix, but got tensor with dim %d", self->ndim);
+    }
+    return infer_contiguous(r, dtype_is_float(self->dtype) ? self->dtype : DT_int64, NULL, 0);
+}
+
+/* As sum, but a floating self has a kernel for floating dtypes only. */
+ErrCode infer_nansum(const Call *call, Infer *r) {
+    DType own = call->arg[0].tensor->dtype, dtype = call_dtype(call, "dtype", dtype_is_float(own) ? own : DT_int64);
+    if (dtype_is_float(own) && !dtype_is_float(dtype)) {
+        return error_set(r->err, ERR_dtype, "\"nansum_cpu\" not implemented for '%s'", dtype_name(dtype));
+    }
+    return infer_reduced(call, r, dtype);
+}
