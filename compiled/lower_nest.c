@@ -55,6 +55,7 @@ static bool may_leave_range(Pw pw) {
     case PW_div_trunc:
     case PW_pow:
     case PW_addcmul:
+    case PW_bitwise_not:
         return true;
     default:
         return false;

@@ -69,6 +69,27 @@ static inline double floor_quotient(double a, double b) {
     return q - whole > 0.5 ? whole + 1 : whole;
 }
 
+static inline double times_log(double a, double b) { return isnan(b) ? b : a == 0 ? 0 : a * log(b); }
+
+/* Computed from the nearer end, so that weight 1 gives exactly b. */
+static inline double between(double a, double b, double w) { return fabs(w) < 0.5 ? a + w * (b - a) : b - (b - a) * (1 - w); }
+
+static inline double soft_plus(double v, double beta, double limit) {
+    double z = v * beta;
+    return z > limit ? v : log1p(exp(z)) / beta;
+}
+
+static inline double gelu_exact(double v) { return 0.5 * v * (1 + erf(v * M_SQRT1_2)); }
+static inline double gelu_by_tanh(double v) {
+    double cube = v * v * v;
+    return 0.5 * v * (1 + tanh(M_SQRT2 * M_2_SQRTPI * 0.5 * (v + 0.044715 * cube)));
+}
+static inline double exp_linear(double v, double alpha, double scale, double input_scale) {
+    return v < 0 ? (exp(v * input_scale) - 1) * (alpha * scale) : v * scale;
+}
+static inline double up_to_six(double v) { return v < 0 ? 0 : v > 6 ? 6 : v; }
+static inline double log_of_sigmoid(double v) { return (v > 0 ? 0 : v) - log1p(exp(-fabs(v))); }
+
 #define raise_then_lower(a, b, c) (((a) < (b) ? (b) : (a)) > (c) ? (c) : ((a) < (b) ? (b) : (a)))
 
 /* ---- the loops ---- */

@@ -93,6 +93,10 @@ static bool argument(Draw *x, int k) {
     case ARG_DTYPE_OPT: return x->s->arg[k].given || dtype_argument(x, k);
     case ARG_STR:
     case ARG_STR_OPT: /* rounding_mode */
+        if (named(p, "approximate")) {
+            x->s->arg[k] = (PArg){.given = true, .str = draw_chance(x->g, 50) ? "tanh" : "none"};
+            return true;
+        }
         x->s->arg[k] = draw_chance(x->g, 20) && p->type == ARG_STR_OPT ? (PArg){.given = true, .is_none = true}
                                                                         : (PArg){.given = true, .str = draw_chance(x->g, 50) ? "floor" : "trunc"};
         return true;
@@ -116,7 +120,7 @@ bool draw_arguments(Gen *g, Stmt *s, Var *self) {
         x.dim = x.t->ndim > 0 ? draw_below(g, x.t->ndim) : 0;
         const OpInfo *form = op->kind == KIND_INPLACE ? op_info(op->twin) : op;
         x.divides = form->kind == KIND_POINTWISE && !dtype_is_float(x.t->dtype) &&
-                    (form->pw == PW_remainder || form->pw == PW_fmod || (form->pw == PW_div && has(form, "rounding_mode")));
+                    (form->pw == PW_remainder || form->pw == PW_div_floor || form->pw == PW_fmod || (form->pw == PW_div && has(form, "rounding_mode")));
     }
     int last = -1;
     for (int k = 0; k < op->nparam; k++) {

@@ -365,17 +365,23 @@ void grad_clamp(Grad *g) {
     }
 }
 
-/* self: grad where self >= min, else 0 */
+/* self: grad where self >= min, else 0; min: grad where self < min, else 0 */
 void grad_clamp_min(Grad *g) {
     if (wanted(g, SELF)) {
         give(g, SELF, emit_where_zero(g->e, compare(g, OP_ge_Tensor, OP_ge_Scalar, tensor_arg(g, SELF), 1), grad_of(g)));
     }
+    if (wanted(g, 1)) {
+        give(g, 1, emit_where_zero(g->e, emit_binary(g->e, OP_lt_Tensor, tensor_arg(g, SELF), tensor_arg(g, 1)), grad_of(g)));
+    }
 }
 
-/* self: grad where self <= max, else 0 */
+/* self: grad where self <= max, else 0; max: grad where self > max, else 0 */
 void grad_clamp_max(Grad *g) {
     if (wanted(g, SELF)) {
         give(g, SELF, emit_where_zero(g->e, compare(g, OP_le_Tensor, OP_le_Scalar, tensor_arg(g, SELF), 1), grad_of(g)));
+    }
+    if (wanted(g, 1)) {
+        give(g, 1, emit_where_zero(g->e, emit_binary(g->e, OP_gt_Tensor, tensor_arg(g, SELF), tensor_arg(g, 1)), grad_of(g)));
     }
 }
 

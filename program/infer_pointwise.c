@@ -116,7 +116,19 @@ Pw call_pw(const Call *call) {
         double exponent = call->arg[1].scalar.f;
         return exponent == 0.5 ? PW_sqrt : exponent == -0.5 ? PW_rsqrt : PW_pow;
     }
+    if (op->pw == PW_gelu && strcmp(call->arg[1].str, "tanh") == 0) {
+        return PW_gelu_tanh;
+    }
     return op->pw;
+}
+
+/* What nan_to_num writes for its parameter k: the largest and lowest finite values unless it is told. */
+static Scalar replacement(const Call *call, int k, DType compute) {
+    if (!call->arg[k].none) {
+        return scalar_float(call->arg[k].f);
+    }
+    double largest = compute == DT_float32 ? 0x1.fffffep127 : 0x1.fffffffffffffp1023;
+    return scalar_float(k == 1 ? 0 : k == 2 ? largest : -largest);
 }
 
 /* torch.clamp with one bound, a nan, compares with it and so changes nothing; with two bounds a nan makes everything nan. */
@@ -139,7 +151,9 @@ int call_operands(const Call *call, DType compute, PwOperand operands[PW_MAX_OPE
         const Arg *a = &call->arg[op->operand[k]];
         ArgType type = op->param[op->operand[k]].type;
         operands[k] = (PwOperand){0};
-        if (a->none || is_idle_bound(call, op->operand[k])) {
+        if (type == ARG_FLOAT_OPT) {
+            operands[k].scalar = dtype_is_float(compute) ? replacement(call, op->operand[k], compute) : scalar_int(0);
+        } else if (a->none || is_idle_bound(call, op->operand[k])) {
             operands[k].scalar = extreme_value(compute, op->operand_missing[k] > 0);
         } else if (type == ARG_TENSOR || type == ARG_TENSOR_OPT) {
             operands[k].tensor = a->tensor;
@@ -170,11 +184,24 @@ static int tensor_operands(const Call *call, const Tensor **t) {
     return n;
 }
 
+/* Have all tensors among the operands one dtype? */
+static bool dtypes_equal(const Call *call) {
+    const Tensor *t[PW_MAX_OPERANDS];
+    int n = tensor_operands(call, t);
+    for (int k = 1; k < n; k++) {
+        if (t[k]->dtype != t[0]->dtype) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /* Does this typing refusal come before the sizes are looked at? */
 static bool refused_before_sizes(const Call *call, ErrCode code) {
     TypingFn typing = call->op->typing;
     return typing == typing_where || (typing == typing_no_bool_pair && code == ERR_dtype) ||
-           (typing == typing_div_mode && code == ERR_invalid);
+           (typing == typing_div_mode && code == ERR_invalid) || (typing == typing_addcdiv && code == ERR_dtype) ||
+           (typing == typing_lerp && code == ERR_dtype && !dtypes_equal(call));
 }
 
 /* The operands do not broadcast: that is the error, unless the dtypes were refused even before. */
@@ -213,10 +240,10 @@ static void strides_by_operands(Tensor *out, const Tensor *const *t, int n) {
 
 /* Is a Scalar operand a 0-dim tensor to TensorIterator? Bounds of clamp and an exponent are not operands to it at all. */
 static bool wraps_scalar(const OpInfo *op) {
-    if (op->typing == typing_clamp || op->typing == typing_pow) {
+    if (op->typing == typing_clamp || op->typing == typing_pow || op->typing == typing_lerp || op->typing == typing_threshold) {
         return false;
     }
-    for (int k = 1; k < op->noperand; k++) {
+    for (int k = 0; k < op->noperand; k++) {
         const Param *p = &op->param[op->operand[k]];
         if (p->type == ARG_SCALAR && !p->has_default) {
             return true;

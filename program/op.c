@@ -189,6 +189,11 @@ static void read_default(Reader *r, Param *p) {
     case ARG_INTS_OPT: read_list(r, &p->def); return;
     case ARG_DTYPE:
     case ARG_DTYPE_OPT: expect(r, "long"); p->def.dtype = DT_int64; return;
+    case ARG_STR:
+        expect(r, "'");
+        p->def.str = word(r);
+        expect(r, "'");
+        return;
     default: bad_row(r, "a default of an unknown kind");
     }
 }

@@ -7,6 +7,7 @@
 #include "program/infer.h"
 
 #include <math.h>
+#include <string.h>
 
 /* c10::overflows: a negative integer may wrap into an unsigned dtype as long as its magnitude fits; infinities go to floats. */
 bool scalar_overflows(Scalar s, DType dtype) {
@@ -256,4 +257,100 @@ ErrCode typing_masked_fill(const Call *call, DType *compute, DType *result, Erro
         return error_set(err, ERR_dtype, "expected mask dtype to be Bool but got %s", dtype_name(mask));
     }
     return call->op->id == OP_masked_fill_Scalar ? scalar_check(call->arg[2].scalar, dtype, err) : ERR_none;
+}
+
+/* ---- activations and other functions of floats ---- */
+
+/* Scalar operands must fit the dtype that they are converted to. */
+static ErrCode check_scalars(const Call *call, DType dtype, Error *err) {
+    const OpInfo *op = call->op;
+    for (int k = 0; k < op->noperand; k++) {
+        if (is_scalar(&op->param[op->operand[k]])) {
+            TRY(scalar_check(call->arg[op->operand[k]].scalar, dtype, err));
+        }
+    }
+    return ERR_none;
+}
+
+/* Floats only: there is no kernel for integers. */
+ErrCode typing_floating(const Call *call, DType *compute, DType *result, Error *err) {
+    *compute = *result = promote_operands(call, 0);
+    if (!dtype_is_float(*compute)) {
+        return no_kernel(call, *compute, err);
+    }
+    return check_scalars(call, *compute, err);
+}
+
+ErrCode typing_gelu(const Call *call, DType *compute, DType *result, Error *err) {
+    const char *approximate = call->arg[1].str;
+    if (strcmp(approximate, "none") != 0 && strcmp(approximate, "tanh") != 0) {
+        *compute = *result = call->arg[0].tensor->dtype;
+        return error_set(err, ERR_invalid, "approximate argument must be either none or tanh.");
+    }
+    return typing_floating(call, compute, result, err);
+}
+
+/* Integers have nothing to replace. */
+ErrCode typing_nan_to_num(const Call *call, DType *compute, DType *result, Error *err) {
+    (void)err;
+    *compute = *result = call->arg[0].tensor->dtype;
+    return ERR_none;
+}
+
+/* The bounds do not promote; for integers they are truncated. */
+ErrCode typing_hardtanh(const Call *call, DType *compute, DType *result, Error *err) {
+    DType dtype = call->arg[0].tensor->dtype;
+    *compute = *result = dtype;
+    if (dtype == DT_bool) {
+        return error_set(err, ERR_invalid, "Bool inputs not supported for hardtanh");
+    }
+    for (int k = 1; k <= 2; k++) {
+        Scalar bound = call->arg[k].scalar;
+        if (!dtype_is_float(dtype)) {
+            TRY(scalar_check(bound, DT_int64, err));
+            bound = scalar_int(scalar_to_int(bound));
+            if (dtype == DT_uint8 && bound.i < 0) {
+                return error_set(err, ERR_invalid, "cannot do hardtanh on an unsigned type with negative limits");
+            }
+        }
+        TRY(scalar_check(bound, dtype, err));
+    }
+    return ERR_none;
+}
+
+ErrCode typing_threshold(const Call *call, DType *compute, DType *result, Error *err) {
+    DType dtype = call->arg[0].tensor->dtype;
+    *compute = *result = dtype;
+    TRY(refuse_bool(call, dtype, err));
+    return check_scalars(call, dtype, err);
+}
+
+/* Integers and bools. */
+ErrCode typing_bitwise(const Call *call, DType *compute, DType *result, Error *err) {
+    *compute = *result = promote_operands(call, 0);
+    return dtype_is_float(*compute) ? no_kernel(call, *compute, err) : ERR_none;
+}
+
+/* No promotion: one dtype, a floating one. */
+ErrCode typing_lerp(const Call *call, DType *compute, DType *result, Error *err) {
+    DType dtype = call->arg[0].tensor->dtype;
+    *compute = *result = dtype;
+    for (int k = 1; k <= 2; k++) {
+        if (!is_scalar(&call->op->param[k]) && call->arg[k].tensor->dtype != dtype) {
+            return error_set(err, ERR_dtype, "expected dtype %s for `%s` but got dtype %s", dtype_name(dtype), call->op->param[k].name,
+                             dtype_name(call->arg[k].tensor->dtype));
+        }
+    }
+    if (!dtype_is_float(dtype)) {
+        return no_kernel(call, dtype, err);
+    }
+    return check_scalars(call, dtype, err);
+}
+
+ErrCode typing_addcdiv(const Call *call, DType *compute, DType *result, Error *err) {
+    *compute = *result = promote_operands(call, 0);
+    if (!dtype_is_float(call->arg[1].tensor->dtype) && !dtype_is_float(call->arg[2].tensor->dtype)) {
+        return error_set(err, ERR_dtype, "Integer division with addcdiv is no longer supported");
+    }
+    return scalar_check(call->arg[3].scalar, *compute, err);
 }

@@ -144,6 +144,22 @@ static double picked(const Point *p, double y) {
 
 static bool picks(Pw pw) { return pw == PW_maximum || pw == PW_minimum || pw == PW_fmax || pw == PW_fmin || pw == PW_clamp; }
 
+/* The magnitude that the roundings of one application are relative to: the result's, or a partial result's where a sum may cancel. */
+static double rounding_scale(const Point *p, double y) {
+    const double *x = p->x;
+    switch (p->pw) {
+    case PW_remainder: return fmax(fabs(y), fabs(x[1]));
+    case PW_addcdiv: return fmax(fabs(y), fabs(x[0]));
+    case PW_lerp: return fabs(x[0]) + fabs(x[1]);
+    case PW_gelu:
+    case PW_gelu_tanh:
+    case PW_hardswish: return fmax(fabs(y), fabs(x[0]));
+    case PW_elu: return fabs(y) + fabs(x[1] * x[2]);
+    case PW_hardsigmoid: return 1;
+    default: return fabs(y);
+    }
+}
+
 /* Bound of f(x) = y, rounded in `dtype`. */
 static double point_bound(const Point *p, double y, DType dtype, bool discrete) {
     bool exact = true;
@@ -165,7 +181,7 @@ static double point_bound(const Point *p, double y, DType dtype, bool discrete) 
     if (picks(p->pw)) {
         return exact ? 0 : fmax(moved(p, y), picked(p, y));
     }
-    double scale = p->pw == PW_remainder ? fmax(fabs(y), fabs(p->x[1])) : fabs(y);
+    double scale = rounding_scale(p, y);
     double k = fmax(pw_info(p->pw)->k, 1);
     return (exact ? 0 : moved(p, y)) + (pw_info(p->pw)->k == 0 && !exact ? 0 : k * dtype_unit(dtype) * scale + shadow_grain(dtype));
 }

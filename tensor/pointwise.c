@@ -94,6 +94,21 @@ static int64_t python_remainder_int(int64_t a, int64_t b, PwStatus *status) {
     return r != 0 && (r < 0) != (b < 0) ? r + b : r;
 }
 
+static double xlogy_of(double a, double b) { return isnan(b) ? b : a == 0 ? 0 : a * log(b); }
+static double nan_to_num_of(double v, double nan, double high, double low) {
+    return isnan(v) ? nan : !isinf(v) ? v : v > 0 ? high : low;
+}
+/* at::native::lerp: from the nearer end */
+static double lerp_of(double a, double b, double w) { return fabs(w) < 0.5 ? a + w * (b - a) : b - (b - a) * (1 - w); }
+static double softplus_of(double v, double beta, double threshold) {
+    return v * beta > threshold ? v : log1p(exp(v * beta)) / beta;
+}
+static double gelu_tanh_of(double v) { return 0.5 * v * (1 + tanh(M_SQRT2 * M_2_SQRTPI * 0.5 * (v + 0.044715 * v * v * v))); }
+static double elu_of(double v, double alpha, double scale, double input_scale) {
+    return v < 0 ? (exp(v * input_scale) - 1) * (alpha * scale) : v * scale;
+}
+static double relu6_of(double v) { return v < 0 ? 0 : v > 6 ? 6 : v; }
+
 BOTH(neg, -x[0], wrap_sub(0, x[0]))
 BOTH(abs, fabs(x[0]), x[0] < 0 ? wrap_sub(0, x[0]) : x[0])
 BOTH(sign, sign_of(x[0]), (x[0] > 0) - (x[0] < 0))
@@ -144,6 +159,42 @@ BOTH(logical_xor, (x[0] != 0) != (x[1] != 0), (x[0] != 0) != (x[1] != 0))
 BOTH(where, x[0] != 0 ? x[1] : x[2], x[0] != 0 ? x[1] : x[2])
 BOTH(masked_fill, x[1] != 0 ? x[2] : x[0], x[1] != 0 ? x[2] : x[0])
 BOTH(addcmul, x[0] + x[3] * x[1] * x[2], wrap_add(x[0], wrap_mul(wrap_mul(x[3], x[1]), x[2])))
+FLOAT_ONLY(addcdiv, x[0] + x[3] * x[1] / x[2])
+BOTH(bitwise_and, 0 * x[0], x[0] & x[1])
+BOTH(bitwise_or, 0 * x[0], x[0] | x[1])
+BOTH(bitwise_xor, 0 * x[0], x[0] ^ x[1])
+BOTH(bitwise_not, 0 * x[0], ~x[0])
+FLOAT_ONLY(expm1, expm1(x[0]))
+FLOAT_ONLY(log1p, log1p(x[0]))
+FLOAT_ONLY(log2, log2(x[0]))
+FLOAT_ONLY(log10, log10(x[0]))
+FLOAT_ONLY(exp2, exp2(x[0]))
+FLOAT_ONLY(erf, erf(x[0]))
+FLOAT_ONLY(erfc, erfc(x[0]))
+FLOAT_ONLY(tan, tan(x[0]))
+FLOAT_ONLY(asin, asin(x[0]))
+FLOAT_ONLY(acos, acos(x[0]))
+FLOAT_ONLY(atan, atan(x[0]))
+FLOAT_ONLY(sinh, sinh(x[0]))
+FLOAT_ONLY(cosh, cosh(x[0]))
+FLOAT_ONLY(frac, x[0] - trunc(x[0]))
+BOTH(nan_to_num, nan_to_num_of(x[0], x[1], x[2], x[3]), x[0])
+FLOAT_ONLY(atan2, atan2(x[0], x[1]))
+FLOAT_ONLY(hypot, hypot(x[0], x[1]))
+FLOAT_ONLY(copysign, copysign(x[0], x[1]))
+FLOAT_ONLY(xlogy, xlogy_of(x[0], x[1]))
+FLOAT_ONLY(lerp, lerp_of(x[0], x[1], x[2]))
+FLOAT_ONLY(softplus, softplus_of(x[0], x[1], x[2]))
+FLOAT_ONLY(silu, x[0] / (1 + exp(-x[0])))
+FLOAT_ONLY(gelu, 0.5 * x[0] * (1 + erf(x[0] * M_SQRT1_2)))
+FLOAT_ONLY(gelu_tanh, gelu_tanh_of(x[0]))
+FLOAT_ONLY(leaky_relu, x[0] > 0 ? x[0] : x[0] * x[1])
+FLOAT_ONLY(elu, elu_of(x[0], x[1], x[2], x[3]))
+FLOAT_ONLY(hardsigmoid, relu6_of(x[0] + 3) / 6)
+FLOAT_ONLY(hardswish, x[0] * relu6_of(x[0] + 3) / 6)
+FLOAT_ONLY(mish, x[0] * tanh(log1p(exp(x[0]))))
+FLOAT_ONLY(log_sigmoid, (x[0] < 0 ? x[0] : isnan(x[0]) ? x[0] : 0) - log1p(exp(-fabs(x[0]))))
+BOTH(threshold, x[0] <= x[1] ? x[2] : x[0], x[0] <= x[1] ? x[2] : x[0])
 
 static const PwInfo infos[PW_COUNT] = {
 #define PW(name, arity, k) {#name, arity, k, pwf_##name, pwi_##name},
