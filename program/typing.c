@@ -325,9 +325,14 @@ ErrCode typing_threshold(const Call *call, DType *compute, DType *result, Error 
     return check_scalars(call, dtype, err);
 }
 
-/* Integers and bools. */
+/* Integers and bools. A Scalar is an integer even if it is a bool, as the overloads .Scalar have it when they are called by name. */
 ErrCode typing_bitwise(const Call *call, DType *compute, DType *result, Error *err) {
-    *compute = *result = promote_operands(call, 0);
+    const OpInfo *op = call->op;
+    *compute = promote_operands(call, 0);
+    for (int k = 0; k < op->noperand && *compute == DT_bool; k++) {
+        *compute = is_scalar(&op->param[op->operand[k]]) ? DT_int64 : *compute;
+    }
+    *result = *compute;
     return dtype_is_float(*compute) ? no_kernel(call, *compute, err) : ERR_none;
 }
 
