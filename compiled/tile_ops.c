@@ -72,7 +72,7 @@ static inline double floor_quotient(double a, double b) {
 static inline double times_log(double a, double b) { return isnan(b) ? b : a == 0 ? 0 : a * log(b); }
 
 /* Computed from the nearer end, so that weight 1 gives exactly b. */
-static inline double between(double a, double b, double w) { return fabs(w) < 0.5 ? a + w * (b - a) : b - (b - a) * (1 - w); }
+static inline double between(double a, double b, double w) { return w < 0.5 ? a + w * (b - a) : b - (b - a) * (1 - w); }
 
 static inline double soft_plus(double v, double beta, double limit) {
     double z = v * beta;

@@ -145,8 +145,12 @@ void grad_addcdiv(Grad *g) {
         give(g, 0, grad_of(g));
     }
     if (wanted(g, 1)) {
-        Tensor *inverse = apply(g, OP_reciprocal, divisor);
-        give(g, 1, emit_mul(e, grad_of(g), emit_scalar(e, OP_mul_Scalar, inverse, value)));
+        if (!dtype_is_float(divisor->dtype)) { /* PyTorch fills a tensor like tensor2 with value and divides it in place */
+            error_set(e->err, ERR_dtype, "result type Float can't be cast to the desired output type %s", dtype_name(divisor->dtype));
+            return;
+        }
+        Tensor *quotient = emit_div(e, emit_full(e, divisor->size, divisor->ndim, value, divisor->dtype), divisor);
+        give(g, 1, emit_mul(e, grad_of(g), quotient));
     }
     if (wanted(g, 2)) {
         Tensor *ratio = emit_div(e, emit_scalar(e, OP_mul_Scalar, tensor_arg(g, 1), value), squared(g, divisor));

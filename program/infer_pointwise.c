@@ -116,6 +116,9 @@ Pw call_pw(const Call *call) {
         double exponent = call->arg[1].scalar.f;
         return exponent == 0.5 ? PW_sqrt : exponent == -0.5 ? PW_rsqrt : PW_pow;
     }
+    if (op->pw == PW_bitwise_not && call->arg[0].tensor->dtype == DT_bool) {
+        return PW_logical_not;
+    }
     if (op->pw == PW_gelu && strcmp(call->arg[1].str, "tanh") == 0) {
         return PW_gelu_tanh;
     }
@@ -253,7 +256,7 @@ static bool wraps_scalar(const OpInfo *op) {
 }
 
 /* Some ops copy a contiguous clone or fill a fresh tensor instead of asking TensorIterator for their output. */
-static bool always_contiguous(const OpInfo *op) { return op->typing == typing_masked_fill || op->id == OP_pow_Scalar; }
+static bool always_contiguous(const OpInfo *op) { return op->typing == typing_masked_fill || op->id == OP_pow_Scalar || op->id == OP_log_sigmoid; }
 
 static void pointwise_strides(const OpInfo *op, Tensor *out, const Tensor **t, int n, DType common, bool same_size) {
     if (always_contiguous(op)) {

@@ -19,8 +19,6 @@ static const struct { const char *op, *arg; Sign sign; const char *overload; } f
     {"round_", "decimals", SIGN_NAME, "round_.decimals"},
     {"scatter", "reduce", SIGN_NAME, "scatter.reduce"},
     {"scatter_", "reduce", SIGN_NAME, "scatter_.reduce"},
-    {"clamp_min", "min", SIGN_STRING, "clamp_min.Tensor"},
-    {"clamp_max", "max", SIGN_STRING, "clamp_max.Tensor"},
     {"remainder", "self", SIGN_NUMBER, "remainder.Scalar_Tensor"},
     {"view", "dtype", SIGN_NAME, "view.dtype"},
     {"to", "other", SIGN_NAME, "to.other"},

@@ -38,7 +38,7 @@ ErrCode infer_pointwise(const Call *call, Infer *r);
 ErrCode kernel_pointwise(const Call *call, Tensor *const *out, KernelCtx *k);
 
 /* The scalar function of a POINTWISE call: the row's, but div with a rounding mode is div_floor or div_trunc, and pow by the Scalar
- * 0.5 or -0.5 is sqrt or rsqrt. */
+ * 0.5 or -0.5 is sqrt or rsqrt, gelu has two forms, and bitwise_not of a bool is logical_not. */
 Pw call_pw(const Call *call);
 /* The operands of a POINTWISE call in the order of call_pw's function, for pw_apply to convert to `compute`: a missing bound becomes
  * the lowest or highest value of `compute`. Returns their count. */

@@ -59,7 +59,15 @@ static bool is_aten_only(const OpInfo *op) {
             return true;
         }
     }
-    return false;
+    static const char *const activations[] = {"elu", "gelu", "hardsigmoid", "hardswish", "hardtanh", "leaky_relu", "log_sigmoid", "mish", "silu", "softplus",
+                                              "threshold"}; /* and their in-place forms */
+    for (int i = 0; i < COUNT_OF(activations); i++) {
+        size_t length = strlen(activations[i]);
+        if (strncmp(activations[i], op->name, length) == 0 && (op->name[length] == '\0' || strcmp(op->name + length, "_") == 0)) {
+            return true;
+        }
+    }
+    return strncmp(op->name, "bitwise_", 8) == 0 && strncmp(op->overload, "Scalar", 6) == 0; /* a method takes True for a bool, ATen for an int */
 }
 
 static bool is_method(const OpInfo *op) {

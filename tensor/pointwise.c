@@ -99,7 +99,7 @@ static double nan_to_num_of(double v, double nan, double high, double low) {
     return isnan(v) ? nan : !isinf(v) ? v : v > 0 ? high : low;
 }
 /* at::native::lerp: from the nearer end */
-static double lerp_of(double a, double b, double w) { return fabs(w) < 0.5 ? a + w * (b - a) : b - (b - a) * (1 - w); }
+static double lerp_of(double a, double b, double w) { return w < 0.5 ? a + w * (b - a) : b - (b - a) * (1 - w); }
 static double softplus_of(double v, double beta, double threshold) {
     return v * beta > threshold ? v : log1p(exp(v * beta)) / beta;
 }
