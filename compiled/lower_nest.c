@@ -56,6 +56,7 @@ static bool may_leave_range(Pw pw) {
     case PW_pow:
     case PW_addcmul:
     case PW_bitwise_not:
+    case PW_bitwise_left_shift:
         return true;
     default:
         return false;

@@ -82,6 +82,8 @@ bool scalar_argument(Draw *x, int k) {
             v = is_float ? scalar_float(0.5 + draw_below(g, 2)) : scalar_int(4 + draw_below(g, 3));
         }
         x->optional = true;
+    } else if (ends(x->op->name, "_shift") || ends(x->op->name, "_shift_")) {
+        v = scalar_int(draw_below(g, 7));
     } else if (x->divides) {
         v = nonzero_scalar(x);
     } else if (x->op->kind == KIND_FACTORY && dtype == DT_bool) {

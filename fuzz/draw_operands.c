@@ -210,6 +210,10 @@ bool tensor_argument(Draw *x, int k) {
         }
         return give(x, k, exactly(x, draw_dtype(g), size, n));
     }
+    if (ends(x->op->name, "_shift") || ends(x->op->name, "_shift_")) {
+        bool whole = !dtype_is_float(dtype) && dtype != DT_bool;
+        return give(x, k, draw_index_tensor(g, whole ? dtype : DT_int64, x->t->size, x->t->ndim, 0, 6, -1));
+    }
     if (draw_chance(g, 7) && !x->divides) {
         return give(x, k, x->self);
     }

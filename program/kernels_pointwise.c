@@ -26,10 +26,13 @@ ErrCode kernel_pointwise(const Call *call, Tensor *const *out, KernelCtx *k) {
     }
     PwOperand operands[PW_MAX_OPERANDS];
     int n = call_operands(call, compute, operands);
-    PwStatus status = {false, false};
+    PwStatus status = {0};
     pw_apply(call_pw(call), compute, out[0], operands, n, &status);
     if (status.zero_divisor) {
         return error_set(k->err, ERR_invalid, "ZeroDivisionError");
+    }
+    if (status.odd_shift) {
+        k->undefined = "a shift by less than 0 or by all the bits";
     }
     return ERR_none;
 }

@@ -67,7 +67,7 @@ static bool is_aten_only(const OpInfo *op) {
             return true;
         }
     }
-    return strncmp(op->name, "bitwise_", 8) == 0 && strncmp(op->overload, "Scalar", 6) == 0; /* a method takes True for a bool, ATen for an int */
+    return strncmp(op->name, "bitwise_", 8) == 0 && strstr(op->overload, "Scalar"); /* a method takes True for a bool, ATen for an int */
 }
 
 static bool is_method(const OpInfo *op) {

@@ -336,6 +336,11 @@ ErrCode typing_bitwise(const Call *call, DType *compute, DType *result, Error *e
     return dtype_is_float(*compute) ? no_kernel(call, *compute, err) : ERR_none;
 }
 
+ErrCode typing_shift(const Call *call, DType *compute, DType *result, Error *err) {
+    TRY(typing_bitwise(call, compute, result, err));
+    return refuse_bool(call, *compute, err);
+}
+
 /* No promotion: one dtype, a floating one. */
 ErrCode typing_lerp(const Call *call, DType *compute, DType *result, Error *err) {
     DType dtype = call->arg[0].tensor->dtype;

@@ -43,6 +43,17 @@ static int64_t power(int64_t base, int64_t exponent, PwStatus *status) {
     return (int64_t)result;
 }
 
+/* A shift by less than 0 or by at least the dtype's bits is undefined, and answers 0. */
+static bool can_shift(int64_t by, PwStatus *status) {
+    bool fits = by >= 0 && by < status->bits;
+    status->odd_shift |= !fits;
+    return fits;
+}
+static int64_t shift_left(int64_t a, int64_t by, PwStatus *status) {
+    return can_shift(by, status) ? (int64_t)((uint64_t)a << by) : 0;
+}
+static int64_t shift_right(int64_t a, int64_t by, PwStatus *status) { return can_shift(by, status) ? a >> by : 0; }
+
 /* ---- the pairs ---- */
 
 #define UNUSED (void)x, (void)status
@@ -164,6 +175,8 @@ BOTH(bitwise_and, 0 * x[0], x[0] & x[1])
 BOTH(bitwise_or, 0 * x[0], x[0] | x[1])
 BOTH(bitwise_xor, 0 * x[0], x[0] ^ x[1])
 BOTH(bitwise_not, 0 * x[0], ~x[0])
+BOTH(bitwise_left_shift, 0 * x[0], shift_left(x[0], x[1], status))
+BOTH(bitwise_right_shift, 0 * x[0], shift_right(x[0], x[1], status))
 FLOAT_ONLY(expm1, expm1(x[0]))
 FLOAT_ONLY(log1p, log1p(x[0]))
 FLOAT_ONLY(log2, log2(x[0]))
@@ -277,6 +290,7 @@ void pw_apply(Pw pw, DType compute, const Tensor *out, const PwOperand *operands
     if (dtype_is_float(compute)) {
         apply_double(info, compute, out, operands, count, w, place);
     } else {
+        status->bits = 8 * dtype_bytes(compute);
         apply_int(info, compute, out, operands, count, w, place, status);
     }
 }

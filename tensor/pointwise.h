@@ -16,6 +16,8 @@ enum { PW_MAX_OPERANDS = 4 };
 /* What an integer function found out about its operands. */
 typedef struct PwStatus {
     bool zero_divisor; /* integer division or remainder by 0: the op raises `invalid` */
+    bool odd_shift;     /* a shift by less than 0 or by all the bits: undefined */
+    int bits;           /* of the computation's dtype; set by pw_apply */
     bool negative_exponent; /* integer pow by a negative exponent: `invalid` when the exponent is a Scalar */
 } PwStatus;
 
