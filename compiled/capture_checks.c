@@ -174,6 +174,8 @@ static bool divides(const Call *call) {
     case OP_div_Tensor_mode:
     case OP_div_Scalar_mode:
         return !call->arg[2].none;
+    case OP_floor_divide:
+    case OP_floor_divide_Scalar:
     case OP_remainder_Tensor:
     case OP_remainder_Scalar:
     case OP_fmod_Tensor:

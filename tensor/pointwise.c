@@ -43,11 +43,10 @@ static int64_t power(int64_t base, int64_t exponent, PwStatus *status) {
     return (int64_t)result;
 }
 
-/* A shift by less than 0 or by at least the dtype's bits is undefined, and answers 0. */
+/* A shift by less than 0 or by at least the dtype's bits is undefined; here it is one of 64 bits, 0 outside of these. */
 static bool can_shift(int64_t by, PwStatus *status) {
-    bool fits = by >= 0 && by < status->bits;
-    status->odd_shift |= !fits;
-    return fits;
+    status->odd_shift |= by < 0 || by >= status->bits;
+    return by >= 0 && by < 64;
 }
 static int64_t shift_left(int64_t a, int64_t by, PwStatus *status) {
     return can_shift(by, status) ? (int64_t)((uint64_t)a << by) : 0;
