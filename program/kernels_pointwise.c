@@ -1,6 +1,8 @@
 /* The kernel of all POINTWISE ops: operands as the row lists them, one call of pw_apply, and the refusals that depend on values. */
 #include "program/kernels.h"
 
+#include <math.h>
+
 /* masked_fill reads its value as a number that must fit, and a uint8 mask may hold 0 and 1 only (PyTorch 1.13). */
 static ErrCode check_masked_fill(const Call *call, const Tensor *out, DType compute, Error *err) {
     const Tensor *mask = call->arg[1].tensor;
@@ -18,6 +20,17 @@ static ErrCode check_masked_fill(const Call *call, const Tensor *out, DType comp
     return ERR_none;
 }
 
+/* Is there a nan in t? Its sign depends on how it was computed. */
+static bool has_nan(const Tensor *t) {
+    const Tensor *walked[1] = {t};
+    for (Walk w = walk_start(t->size, t->ndim, walked, 1); walk_more(&w); walk_next(&w)) {
+        if (isnan(element_double(t->storage->data, t->dtype, w.at[0]))) {
+            return true;
+        }
+    }
+    return false;
+}
+
 ErrCode kernel_pointwise(const Call *call, Tensor *const *out, KernelCtx *k) {
     DType compute, result;
     TRY(call->op->typing(call, &compute, &result, k->err));
@@ -30,6 +43,9 @@ ErrCode kernel_pointwise(const Call *call, Tensor *const *out, KernelCtx *k) {
     pw_apply(call_pw(call), compute, out[0], operands, n, &status);
     if (status.zero_divisor) {
         return error_set(k->err, ERR_invalid, "ZeroDivisionError");
+    }
+    if (call->op->pw == PW_copysign && operands[1].tensor && has_nan(operands[1].tensor)) {
+        k->undefined = "the sign of a nan";
     }
     if (status.odd_shift) {
         k->undefined = "a shift by less than 0 or by all the bits";

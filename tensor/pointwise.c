@@ -193,7 +193,7 @@ FLOAT_ONLY(frac, x[0] - trunc(x[0]))
 BOTH(nan_to_num, nan_to_num_of(x[0], x[1], x[2], x[3]), x[0])
 FLOAT_ONLY(atan2, atan2(x[0], x[1]))
 FLOAT_ONLY(hypot, hypot(x[0], x[1]))
-FLOAT_ONLY(copysign, copysign(x[0], x[1]))
+FLOAT_ONLY(copysign, isnan(x[1]) ? fabs(x[0]) : copysign(x[0], x[1])) /* a nan has no sign to speak of */
 FLOAT_ONLY(xlogy, xlogy_of(x[0], x[1]))
 FLOAT_ONLY(lerp, lerp_of(x[0], x[1], x[2]))
 FLOAT_ONLY(softplus, softplus_of(x[0], x[1], x[2]))
