@@ -130,7 +130,10 @@ static Scalar replacement(const Call *call, int k, DType compute) {
     if (!call->arg[k].none) {
         return scalar_float(call->arg[k].f);
     }
-    double largest = compute == DT_float32 ? 0x1.fffffep127 : 0x1.fffffffffffffp1023;
+    double largest = compute == DT_float32    ? 0x1.fffffep127
+                     : compute == DT_float16  ? 65504
+                     : compute == DT_bfloat16 ? 0x1.fep127
+                                              : 0x1.fffffffffffffp1023;
     return scalar_float(k == 1 ? 0 : k == 2 ? largest : -largest);
 }
 

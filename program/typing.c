@@ -278,6 +278,7 @@ ErrCode typing_floating(const Call *call, DType *compute, DType *result, Error *
     if (!dtype_is_float(*compute)) {
         return no_kernel(call, *compute, err);
     }
+    TRY(half_check(call, *compute, err));
     return check_scalars(call, *compute, err);
 }
 
@@ -292,9 +293,8 @@ ErrCode typing_gelu(const Call *call, DType *compute, DType *result, Error *err)
 
 /* Integers have nothing to replace. */
 ErrCode typing_nan_to_num(const Call *call, DType *compute, DType *result, Error *err) {
-    (void)err;
     *compute = *result = call->arg[0].tensor->dtype;
-    return ERR_none;
+    return half_check(call, *compute, err);
 }
 
 /* The bounds do not promote; for integers they are truncated. */
@@ -304,6 +304,7 @@ ErrCode typing_hardtanh(const Call *call, DType *compute, DType *result, Error *
     if (dtype == DT_bool) {
         return error_set(err, ERR_invalid, "Bool inputs not supported for hardtanh");
     }
+    TRY(half_check(call, dtype, err));
     for (int k = 1; k <= 2; k++) {
         Scalar bound = call->arg[k].scalar;
         if (!dtype_is_float(dtype)) {
@@ -321,7 +322,7 @@ ErrCode typing_hardtanh(const Call *call, DType *compute, DType *result, Error *
 ErrCode typing_threshold(const Call *call, DType *compute, DType *result, Error *err) {
     DType dtype = call->arg[0].tensor->dtype;
     *compute = *result = dtype;
-    TRY(refuse_bool(call, dtype, err));
+    TRY(refuse_missing(call, dtype, err));
     return check_scalars(call, dtype, err);
 }
 
@@ -338,7 +339,7 @@ ErrCode typing_bitwise(const Call *call, DType *compute, DType *result, Error *e
 
 ErrCode typing_shift(const Call *call, DType *compute, DType *result, Error *err) {
     TRY(typing_bitwise(call, compute, result, err));
-    return refuse_bool(call, *compute, err);
+    return refuse_missing(call, *compute, err);
 }
 
 /* No promotion: one dtype, a floating one. */
@@ -354,6 +355,7 @@ ErrCode typing_lerp(const Call *call, DType *compute, DType *result, Error *err)
     if (!dtype_is_float(dtype)) {
         return no_kernel(call, dtype, err);
     }
+    TRY(half_check(call, dtype, err));
     return check_scalars(call, dtype, err);
 }
 
@@ -362,5 +364,6 @@ ErrCode typing_addcdiv(const Call *call, DType *compute, DType *result, Error *e
     if (!dtype_is_float(call->arg[1].tensor->dtype) && !dtype_is_float(call->arg[2].tensor->dtype)) {
         return error_set(err, ERR_dtype, "Integer division with addcdiv is no longer supported");
     }
+    TRY(half_check(call, *compute, err));
     return scalar_check(call->arg[3].scalar, *compute, err);
 }
