@@ -142,6 +142,9 @@ static ErrCode side_length(int64_t n, int64_t offset, int64_t *side, Error *err)
 ErrCode infer_diag(const Call *call, Infer *r) {
     const Tensor *self = call->arg[0].tensor;
     int64_t offset = call->arg[1].i, size[2];
+    if (self->ndim == 1 || self->ndim == 2) {
+        TRY(half_check(call, self->dtype, r->err));
+    }
     if (self->ndim == 1) {
         TRY(side_length(self->size[0], offset, &size[0], r->err));
         size[1] = size[0];
