@@ -47,7 +47,7 @@ CODES = [(code, re.compile(pattern)) for code, pattern in [
     ("overlap", r"more than one element of the written-to tensor|refer to a single memory location|input tensor and the written-to tensor|"
                 r"has internal overlap|overlapping memory"),
     ("saved_modified", r"needed for gradient computation has been modified by an inplace operation"),
-    ("grad_dtype", r"only Tensors of floating point( and complex)? dtype can require gradients|only require gradient.*floating"),
+    ("grad_dtype", r"[Oo]nly Tensors of floating point( and complex)? dtype can require gradients|only require gradient.*floating"),
     ("grad_non_leaf", r"you can only change requires_grad flags of leaf"),
     ("index_dtype", r"tensors used as indices must be|Expected dtype int(32/)?(32 or int)?64 for index|"
                     r"Expected object of scalar type Long.*index|index.*must be.*(Long|int64)|Expected dtype int32 or int64 for index|"
