@@ -98,6 +98,21 @@ $(OUT)/bench/bench: bench/bench.c $(OUT)/libtwingrad.a
 	@mkdir -p $(dir $@)
 	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< $(OUT)/libtwingrad.a $(LDLIBS_ALL)
 
+# ---- PyTorch as an executor (docs/targets.md); nothing else needs it ----
+
+TORCH ?= 2.13.0
+RUNS  ?= 20000
+.PHONY: torch fidelity
+torch: ## install PyTorch for the targets: build/torch by pip, torch113 by apt where that is to be had
+	@[ -x build/torch/bin/python ] || python3 -m venv build/torch
+	@build/torch/bin/python -c 'import torch' 2>/dev/null || build/torch/bin/pip install --quiet torch==$(TORCH) || \
+	echo "pip cannot install torch==$(TORCH) here: target 'torch' stays away"
+	@/usr/bin/python3 -c 'import torch' 2>/dev/null || { $(SUDO) apt-get update -qq && \
+	DEBIAN_FRONTEND=noninteractive $(SUDO) apt-get install -y -qq --no-install-recommends python3-torch; } || \
+	echo "apt cannot install python3-torch here: target 'torch113' stays away"
+fidelity: twingrad ## RUNS=20000 random programs on the reference and on PyTorch 1.13 (docs/fidelity.md)
+	bench/fidelity ./twingrad $(RUNS) $(SEED)
+
 # ---- sanitizers: the same tests, objects apart ----
 
 .PHONY: asan msan
@@ -121,6 +136,8 @@ compile_commands.json: $(LIB_SRC) Makefile ## for editors
 install: twingrad ## install to $(DESTDIR)$(PREFIX): binary, man page, schema
 	install -D -m 755 twingrad $(DESTDIR)$(PREFIX)/bin/twingrad
 	install -D -m 644 docs/twingrad.1 $(DESTDIR)$(PREFIX)/share/man/man1/twingrad.1
+	install -D -m 644 targets/targets.json $(DESTDIR)$(PREFIX)/share/twingrad/targets/targets.json
+	install -D -m 755 targets/torch_target.py $(DESTDIR)$(PREFIX)/share/twingrad/targets/torch_target.py
 	install -D -m 644 corpus/schema.json $(DESTDIR)$(PREFIX)/share/twingrad/schema.json
 uninstall: ## remove what install installed
 	rm -f $(DESTDIR)$(PREFIX)/bin/twingrad $(DESTDIR)$(PREFIX)/share/man/man1/twingrad.1

@@ -66,13 +66,14 @@ CODES = [(code, re.compile(pattern)) for code, pattern in [
               r"self must be a matrix|must be a matrix|vector \+ matrix @ vector expected|need to be at least 1D|"
               r"[Ee]xpected \d-?D (argument|tensor)|same slice shapes|same number of elements|Expected .* to be (1|2)-?D|"
               r"cannot be broadcast|output with shape .* doesn't match"),
-    ("dtype", r"can't be cast to the desired output type|expected scalar type|[Ee]xpected .*dtype|must have the same dtype|"
+    ("dtype", r"Found dtype \w+ but expected|can't be cast to the desired output type|expected scalar type|[Ee]xpected .*dtype|must have the same dtype|"
               r"not implemented for|could not infer output dtype|same dtype|only supports? (boolean|bool)|Expected (self|object) of|"
               r"dtypes? .*(not supported|do not match)|to have the same (data)?type|floating point or complex|"
               r"does not support (bool|automatic)|not supported (for|on).*(bool|Bool)|destination dtypes match|"
               r"Boolean inputs not supported|on a bool tensor is not supported|Integer division with addcdiv|with a bool tensor|"
               r"two bool tensors|source dtype|mask tensor|must be a bool|scalar type"),
 ]]
+INTERNAL_MESSAGE = "INTERNAL ASSERT FAILED"
 INTERNAL = ("InternalTorchDynamoError", "BackendCompilerFailed", "LoweringException", "InductorError", "CppCompileError", "PartitionError")
 UNSUPPORTED = ("Unsupported", "DataDependentOutputException", "DynamicOutputShapeException", "UnsupportedOperatorException",
                "GuardOnDataDependentSymNode", "NotImplementedError")
@@ -130,7 +131,7 @@ def error_record(source, error, at, mode):
     names = [type(one).__name__ for one in chain]
     found, inner = source.place(error)
     message = "; ".join(str(one) for one in chain)
-    if any(name in INTERNAL for name in names):
+    if any(name in INTERNAL for name in names) or INTERNAL_MESSAGE in message:
         code = "internal"
     elif any(name in UNSUPPORTED for name in names):
         code = "unsupported"
@@ -316,9 +317,10 @@ class Aot:
     """AOTAutograd guards nothing: it is asked again whenever what it specialized on is another."""
 
     compiling = True
+    spoiled = False  # a trace failed: the next ones in this process would be wrong
 
     def __init__(self, source):
-        self.source, self.compiled, self.graphs, self.ops = source, {}, 0, 0
+        self.source, self.compiled, self.graphs, self.ops, self.untraced = source, {}, 0, 0, False
 
     def compiler(self, graph, _):
         self.graphs += 1
@@ -348,10 +350,19 @@ class Aot:
         again = [copies[t.storage().data_ptr()].as_strided(t.size(), t.stride(), t.storage_offset()).detach().requires_grad_(t.requires_grad) for t in args]
         before = [t._version for t in again]
         try:
-            compiled(*again)
+            self.source.scope["program"](*again, [])
+        except Exception:
+            self.untraced = True  # an error that eager raises too: a failed trace would spoil the process
+            raise
         finally:
             if before != [t._version for t in again]:
                 raise Unsupported("this AOTAutograd does not support mutating inputs")
+        spoiled = True
+        try:
+            compiled(*again)  # eager ran on them, and left them as they were
+            spoiled = False
+        finally:
+            Aot.spoiled = Aot.spoiled or spoiled
 
     def call(self, args, trace):
         owners = {}
@@ -366,7 +377,7 @@ class Aot:
         return self.compiled[key](*args)
 
     def counts(self):
-        return {"vacuous": self.ops == 0, "x-graphs": self.graphs, "x-graph-ops": self.ops}
+        return {"vacuous": self.untraced or self.ops == 0, "x-graphs": self.graphs, "x-graph-ops": self.ops}
 
 
 class Compile:
@@ -452,7 +463,7 @@ def run_call(program, executor, inputs, args, grad_mode, poked, mode):
         call["poked"] = poke(returns, inputs)
     if executor.compiling:
         counts = executor.counts()
-        if call["status"] != "ok":
+        if call["status"] != "ok" and not getattr(executor, "untraced", False):
             counts.pop("vacuous")
         call.update(counts)
     return call, args
@@ -496,7 +507,16 @@ def answer(request, names):
     return {"id": request["id"], "result": {"twingrad_result": 1, "target": "torch %s %s" % (torch.__version__, mode), "calls": calls}}
 
 
+def repair():
+    """slice_scatter's binding in 1.13 reads the default of `step` from uninitialized memory (docs/fidelity.md)."""
+    if VERSION < (2, 0):
+        def slice_scatter(self, src, dim=0, start=None, end=None, step=1):
+            return torch.ops.aten.slice_scatter(self, src, dim, start, end, step)
+        torch.slice_scatter = torch.Tensor.slice_scatter = slice_scatter
+
+
 def main():
+    repair()
     warnings.filterwarnings("ignore")
     torch.set_num_threads(1)
     out = os.fdopen(os.dup(1), "w")
@@ -506,7 +526,8 @@ def main():
         if line.strip():
             out.write(json.dumps(answer(json.loads(line), names), allow_nan=False) + "\n")
             out.flush()
-
+            if Aot.spoiled:
+                return  # and be started again
 
 if __name__ == "__main__":
     main()
