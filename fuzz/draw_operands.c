@@ -82,7 +82,7 @@ static Var *index_argument(Draw *x) {
     if (narrow) {
         int64_t length = n == 0 ? 0 : draw_chance(g, 10) ? n : draw_below(g, 5);
         length = copies ? min_i64(length, n) : length;
-        return draw_index_tensor(g, dtype, &length, 1, fills && draw_chance(g, 30) ? -n : 0, n - 1, copies ? 0 : -1);
+        return draw_index_tensor(g, dtype, &length, 1, fills && x->op->param[3].type == ARG_SCALAR && draw_chance(g, 30) ? -n : 0, n - 1, copies ? 0 : -1);
     }
     bool apart = has(x->op, "src") && strstr(x->op->name, "add") == NULL;
     int64_t size[MAX_DIMS];

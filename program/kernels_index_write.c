@@ -42,6 +42,9 @@ ErrCode kernel_index_fill(const Call *call, Tensor *const *out, KernelCtx *k) {
         if (i < -size || i >= size) {
             return index_out_of_range(i, size, k->err);
         }
+        if (i < 0 && call->op->param[3].type == ARG_TENSOR) { /* the value's gradient is read by index_select */
+            k->undefined = "a negative index of index_fill by a tensor: taken forward, refused by PyTorch's own derivative";
+        }
         Tensor slice = *to;
         if (to->ndim > 0) {
             slice.size[dim] = 1;
