@@ -24,7 +24,8 @@ ErrCode infer_logsumexp(const Call *call, Infer *r) {
     if (call->arg[1].ints.n == 0 && !call->arg[2].b && self->ndim > 0 && tensor_numel(self) > 0) {
         return error_set(r->err, ERR_shape, "output with shape [] doesn't match the broadcast shape");
     }
-    return infer_reduced(call, r, dtype_is_float(own) ? own : DT_float32);
+    TRY(infer_reduced(call, r, dtype_is_float(own) ? own : DT_float32));
+    return half_check(call, own, r->err);
 }
 
 ErrCode infer_log_softmax(const Call *call, Infer *r) {
@@ -34,6 +35,9 @@ ErrCode infer_log_softmax(const Call *call, Infer *r) {
     TRY(dim_wrap(call->arg[1].i, self->ndim, &d, r->err));
     if (!dtype_is_float(dtype) && tensor_numel(self) > 0) {
         return error_set(r->err, ERR_dtype, "\"log_softmax_lastdim_kernel_impl\" not implemented for '%s'", dtype_name(dtype));
+    }
+    if (tensor_numel(self) > 0) {
+        TRY(half_check(call, dtype, r->err));
     }
     return infer_contiguous(r, dtype, self->size, self->ndim);
 }
@@ -56,6 +60,7 @@ ErrCode infer_trace(const Call *call, Infer *r) {
     if (self->ndim != 2) {
         return error_set(r->err, ERR_invalid, "trace: expected a matrix, but got tensor with dim %d", self->ndim);
     }
+    TRY(half_check(call, self->dtype, r->err));
     return infer_contiguous(r, dtype_is_float(self->dtype) ? self->dtype : DT_int64, NULL, 0);
 }
 

@@ -339,8 +339,8 @@ class Aot:
             return program(*args, trace)
         return aot_function(function, fw_compiler=self.compiler, bw_compiler=self.compiler)
 
-    def rehearse(self, compiled, args):
-        """AOTAutograd of 1.13 traces on the tensors themselves and does not know mutated inputs: the first call gets copies."""
+    def rehearse(self, args):
+        """AOTAutograd of 1.13 does not know mutated inputs: eager on copies tells whether there are any, and what raises anyway."""
         copies = {}
         for tensor in args:
             storage = tensor.storage()
@@ -357,12 +357,6 @@ class Aot:
         finally:
             if before != [t._version for t in again]:
                 raise Unsupported("this AOTAutograd does not support mutating inputs")
-        spoiled = True
-        try:
-            compiled(*again)  # eager ran on them, and left them as they were
-            spoiled = False
-        finally:
-            Aot.spoiled = Aot.spoiled or spoiled
 
     def call(self, args, trace):
         owners = {}
@@ -371,8 +365,11 @@ class Aot:
         if key not in self.compiled:
             self.compiled[key] = self.make(trace)
             if VERSION < (2, 0):
-                self.rehearse(self.compiled[key], args)
-            return self.compiled[key](*args)
+                self.rehearse(args)
+            Aot.spoiled = True
+            returns = self.compiled[key](*args)  # traces, on the tensors themselves, and runs
+            Aot.spoiled = False
+            return returns
         trace.append(None)  # no statement runs again: there is no trace
         return self.compiled[key](*args)
 

@@ -38,6 +38,6 @@ for line in sys.stdin:
         answer["result"]["calls"][0]["inputs"] = [{"name": "x", "version": 7}]
     elif name == "extra":
         answer["result"]["calls"][0]["x-graph-breaks"] = 3
-    print(json.dumps(answer), flush=True)
-    if name == "late word":
-        print("and another thing", flush=True)
+    late = "and another thing\n" if name == "late word" else ""
+    sys.stdout.write(json.dumps(answer) + "\n" + late)  # in one write: both are there when the answer is read
+    sys.stdout.flush()
