@@ -203,11 +203,15 @@ static void record_gradients(const Epilogue *e) {
     }
 }
 
-static void finish_status(const Epilogue *e) {
+static void finish_status(const Epilogue *e, const Execution *exec) {
     CallResult *call = e->call;
     ErrCode error = e->a->error != ERR_none ? e->a->error : e->g->backward_error;
-    call->ok = error == ERR_none;
-    if (!call->ok) {
+    call->ok = error == ERR_none && exec->code == ERR_none;
+    if (error == ERR_none && exec->code != ERR_none) {
+        call->error = exec->code;
+        call->error_at = AT_BACKWARD;
+        call->message = exec->message;
+    } else if (error != ERR_none) {
         call->error = error;
         call->error_at = e->a->error != ERR_none ? e->a->error_at : AT_BACKWARD;
         call->message = e->a->error != ERR_none ? e->a->message : e->g->backward_message;
@@ -221,7 +225,7 @@ bool artifact_run(const Artifact *a, const Program *p, const Input *decl, Tensor
     if (!execute(&e, exec)) {
         return false;
     }
-    finish_status(&e);
+    finish_status(&e, exec);
     call->trace = a->capture->trace;
     call->ntrace = a->capture->ntrace;
     call->nreturns = a->error == ERR_none ? a->graph->nret : 0;

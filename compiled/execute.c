@@ -76,7 +76,8 @@ static void run_fill(const Loop *loop, void *const *data) {
     }
 }
 
-/* The shared kernel; its refusal (of a value) ends the run as a CHECK's would. */
+/* The shared kernel; its refusal (of a value) ends the run as a CHECK's would. A kernel of the backward (sid -1) may be scheduled
+ * before the CHECK of the forward that judges the same value: its refusal is kept, and stands only if no CHECK fires. */
 static bool run_opaque(const Loop *loop, void *const *data, Arena *arena, Execution *out) {
     Opaque *o = loop->opaque;
     for (int k = 0; k < o->noperand; k++) {
@@ -88,10 +89,15 @@ static bool run_opaque(const Loop *loop, void *const *data, Arena *arena, Execut
     KernelCtx k = {arena, &err, NULL};
     Tensor *result = &o->out;
     ErrCode code = o->call.op->kernel(&o->call, &result, &k);
-    if (code == ERR_none || loop->node->sid < 0) {
-        return true; /* the backward reads indices that a CHECK of the forward judges: it may come later, and then it fires */
+    if (code == ERR_none) {
+        return true;
     }
-    *out = (Execution){loop->node->sid, code, arena_strdup(arena, err.text)};
+    const char *message = arena_strdup(arena, err.text);
+    if (loop->node->sid < 0) {
+        *out = (Execution){-1, ERR_internal, message};
+        return true;
+    }
+    *out = (Execution){loop->node->sid, code, message};
     return false;
 }
 

@@ -156,7 +156,7 @@ void plan_print(Text *text, const Plan *plan, const Program *p);
 /* What one execution made of a plan: storages of buffers by node. */
 typedef struct Execution {
     int failed_sid;          /* sid of the CHECK that fired, or -1 */
-    ErrCode code; const char *message;
+    ErrCode code; const char *message; /* of that CHECK; without one ERR_none, or `internal`: a kernel of the backward refused a value */
 } Execution;
 /* Runs the plan. `input[k]` is the data of input storage k (read, and written only where reinplace allowed it; the epilogue copies
  * write-backs afterwards), `tangent[k]` the data of TANGENT k (NULL where there is none). Outputs are reached by plan_data. Buffers

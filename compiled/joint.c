@@ -167,10 +167,10 @@ static void deliver(Joint *j, Edge edge, Tensor *grad) {
 
 /* ---- nodes ---- */
 
-/* Unpacking a saved operand asks its history, which may refuse. */
-static ErrCode unpack(Joint *j, Var *operand) {
+/* Asks the history of a tensor that the backward meets (a saved operand, a leaf), which may refuse. */
+static ErrCode ask(Joint *j, Var *v) {
     Capture *cap = j->c->capture;
-    ErrCode code = cap_ask(cap, operand, NULL);
+    ErrCode code = cap_ask(cap, v, NULL);
     if (code != ERR_none) {
         error_set(&j->err, code, "%s", cap->err.text);
         cap->err = (Error){0};
@@ -182,7 +182,7 @@ static ErrCode check_saved(Joint *j, const TapeNode *node) {
     for (int i = 0; i < node->nsaved; i++) {
         const Saved *saved = &node->saved[i];
         if (saved->operand) {
-            TRY(unpack(j, saved->operand));
+            TRY(ask(j, saved->operand));
         }
         if (saved->cls->storage.version != saved->version) {
             return error_set(&j->err, ERR_saved_modified,
@@ -310,10 +310,10 @@ static void run_region(Joint *j, const TapeNode *node) {
 
 static void run_leaf(Joint *j, const TapeNode *node) {
     Var *leaf = node->leaf;
-    if (!node->grad[0]) {
+    if (!node->grad[0] || ask(j, leaf) != ERR_none) {
         return;
     }
-    if (cap_has_grad_fn(leaf)) {
+    if (leaf->history.to) {
         error_set(&j->err, ERR_invalid, "leaf variable has been moved into the graph interior");
     } else if (cap_requires_grad(leaf)) {
         leaf->grad = (Node *)node->grad[0];

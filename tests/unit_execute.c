@@ -644,6 +644,32 @@ START_TEST(a_check_fires_before_anything_is_read_out_of_bounds) {
 }
 END_TEST
 
+START_TEST(a_backward_kernel_that_refuses_a_value_ends_as_internal_unless_a_check_fires) {
+    for (int checked = 0; checked < 2; checked++) {
+        Case k;
+        case_start(&k, FAULT_NONE);
+        Node *x = case_input(&k, DT_float32, 4, FILL_ones, 0), *index = case_input(&k, DT_int64, 1, FILL_zeros, 0);
+        Node *n = case_binary(&k, OP_take, x, index);
+        n->sid = AT_BACKWARD;
+        if (checked) {
+            graph_check(k.g, CHECK_INDEX_WRAP, index, 4, ERR_index_range, "out", 3);
+        }
+        case_return(&k, n);
+        pass_plan(&k.c);
+        Plan *plan = graph_lower(&k.c);
+        for (int bad = 0; bad < 2; bad++) {
+            int64_t value = bad ? 9 : 2;
+            void *data[2] = {k.input[0]->data, &value};
+            Execution out;
+            plan_execute(plan, data, NULL, &k.arena, &out);
+            ck_assert_int_eq(out.failed_sid, bad && checked ? 3 : -1);
+            ck_assert_int_eq((int)out.code, (int)(!bad ? ERR_none : checked ? ERR_index_range : ERR_internal));
+        }
+        case_end(&k);
+    }
+}
+END_TEST
+
 int main(void) {
     Suite *suite = suite_create("unit_execute");
     TCase *tests = tcase_create("execute");
@@ -654,6 +680,7 @@ int main(void) {
     tcase_add_test(tests, products_of_matrices_by_blas_and_by_loops);
     tcase_add_test(tests, random_graphs_survive_all_passes);
     tcase_add_test(tests, a_check_fires_before_anything_is_read_out_of_bounds);
+    tcase_add_test(tests, a_backward_kernel_that_refuses_a_value_ends_as_internal_unless_a_check_fires);
     suite_add_tcase(suite, tests);
     return run_suite("unit_execute", suite);
 }
