@@ -57,24 +57,18 @@ static void print_text(State *s, const char *source, const Program *p, const Out
     }
 }
 
-static void each(void *user, const Source *source) {
+static void each(void *user, const char *source, const Program *p) {
     State *s = user;
-    arena_reset(&s->arena);
-    Program *p;
-    int code = load_program(s->options, &s->arena, source, &p, NULL);
-    if (code == 0) {
-        Outcome out;
-        double start = now_seconds();
-        check_program(&s->checker, p, &s->arena, &out);
-        double seconds = now_seconds() - start;
-        if (out.verdict == FINDING) {
-            code = EXIT_FINDINGS;
-            check_locate(&s->checker, p, &out.finding, &s->arena);
-            finding_breakpoint(&out.finding);
-        }
-        (s->options->json ? print_json : print_text)(s, source->name, p, &out, seconds);
+    Outcome out;
+    double start = now_seconds();
+    check_program(&s->checker, p, &s->arena, &out);
+    double seconds = now_seconds() - start;
+    if (out.verdict == FINDING) {
+        s->code = worst(s->code, EXIT_FINDINGS);
+        check_locate(&s->checker, p, &out.finding, &s->arena);
+        finding_breakpoint(&out.finding);
     }
-    s->code = worst(s->code, code);
+    (s->options->json ? print_json : print_text)(s, source, p, &out, seconds);
 }
 
 int cmd_check(const Options *o) {
@@ -83,9 +77,7 @@ int cmd_check(const Options *o) {
     if (code != 0) {
         return code;
     }
-    for (int i = 0; i < o->nfiles; i++) {
-        io_each(o->files[i], false, each, &s);
-    }
+    s.code = worst(s.code, each_program(o, &s.arena, each, &s));
     checker_close(&s.checker);
     arena_destroy(&s.arena);
     return s.code;

@@ -81,15 +81,8 @@ static void print_call(Text *t, const Program *p, const CallResult *c, int numbe
     }
 }
 
-static void each(void *user, const Source *source) {
+static void each(void *user, const char *source, const Program *p) {
     State *s = user;
-    arena_reset(&s->arena);
-    Program *p;
-    int code = load_program(s->options, &s->arena, source, &p, NULL);
-    s->code = worst(s->code, code);
-    if (code != 0) {
-        return;
-    }
     RunOptions run = {.poke = s->options->poke, .limits = s->options->limits};
     double start = now_seconds();
     const Result *r = s->executor.run(&s->executor, p, &run, &s->arena);
@@ -99,7 +92,7 @@ static void each(void *user, const Source *source) {
         result_print(&t, r, p);
         text_add(&t, "\n");
     } else {
-        text_printf(&t, "%s:\n", title_of(&s->arena, source->name, p));
+        text_printf(&t, "%s:\n", title_of(&s->arena, source, p));
         for (int k = 0; k < r->ncalls; k++) {
             print_call(&t, p, &r->calls[k], k, &s->arena);
         }
@@ -119,9 +112,7 @@ int cmd_run(const Options *o) {
         return complain(code, "%s", message);
     }
     s.executor.compile = o->compile;
-    for (int i = 0; i < o->nfiles; i++) {
-        io_each(o->files[i], false, each, &s);
-    }
+    s.code = worst(s.code, each_program(o, &s.arena, each, &s));
     executor_close(&s.executor);
     arena_destroy(&s.arena);
     return s.code;

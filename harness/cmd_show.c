@@ -39,15 +39,9 @@ static void show_ir(State *s, const Program *p) {
     compiled_run(p, &compile, &run, NULL, &s->arena);
 }
 
-static void each(void *user, const Source *source) {
+static void each(void *user, const char *source, const Program *p) {
+    (void)source;
     State *s = user;
-    arena_reset(&s->arena);
-    Program *p;
-    int code = load_program(s->options, &s->arena, source, &p, NULL);
-    s->code = worst(s->code, code);
-    if (code != 0) {
-        return;
-    }
     if (!s->print) {
         show_ir(s, p);
         return;
@@ -71,9 +65,7 @@ int cmd_show(const Options *o) {
     if (o->after && s.print) {
         return complain(EXIT_BAD_INPUT, "--after is for --as ir");
     }
-    for (int i = 0; i < o->nfiles; i++) {
-        io_each(o->files[i], false, each, &s);
-    }
+    s.code = worst(s.code, each_program(o, &s.arena, each, &s));
     if (o->after && !s.stage_seen && s.code == 0) {
         s.code = complain(EXIT_BAD_INPUT, "no stage named '%.60s' ran (see 'twingrad passes')", o->after);
     }

@@ -70,6 +70,33 @@ int load_program(const Options *o, Arena *arena, const Source *source, Program *
     return complain(EXIT_BAD_INPUT, "%s: %s", printable(arena, source->name), printable(arena, message));
 }
 
+typedef struct Visit {
+    const Options *options;
+    Arena *arena;
+    EachProgram *visit;
+    void *user;
+    int code;
+} Visit;
+
+static void visit_source(void *user, const Source *source) {
+    Visit *v = user;
+    arena_reset(v->arena);
+    Program *p;
+    int code = load_program(v->options, v->arena, source, &p, NULL);
+    v->code = worst(v->code, code);
+    if (code == 0) {
+        v->visit(v->user, source->name, p);
+    }
+}
+
+int each_program(const Options *o, Arena *arena, EachProgram *visit, void *user) {
+    Visit v = {o, arena, visit, user, 0};
+    for (int i = 0; i < o->nfiles; i++) {
+        io_each(o->files[i], false, visit_source, &v);
+    }
+    return v.code;
+}
+
 const char *printable(Arena *arena, const char *text) {
     char *out = arena_strdup(arena, text);
     for (char *c = out; *c; c++) {

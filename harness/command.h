@@ -56,6 +56,10 @@ static inline int worst(int a, int b) { return a > b ? a : b; }
 /* Parses the program of a source; 0, or the exit code after complaining. `*known` (may be NULL: complain) is false for a program that
  * names an op which the table does not have. */
 int load_program(const Options *o, Arena *arena, const Source *source, Program **out, bool *known);
+/* Visits the program of every source in the files given, in order; what can not be read is complained about and the rest goes on. The
+ * arena is emptied before each. The worst exit code of reading. */
+typedef void EachProgram(void *user, const char *source, const Program *p);
+int each_program(const Options *o, Arena *arena, EachProgram *visit, void *user);
 /* `text` with control characters replaced, for a terminal. */
 const char *printable(Arena *arena, const char *text);
 /* "skew.json (skew_symmetric)". */

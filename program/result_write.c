@@ -73,6 +73,13 @@ static void write_alias(const Writer *w, const CallResult *call, const ReturnRec
     }
 }
 
+static void write_flag(const Writer *w, const char *key, bool given, bool value) {
+    if (given) {
+        text_printf(w->text, ", \"%s\": ", key);
+        write_bool(w, value);
+    }
+}
+
 static void write_return(const Writer *w, const CallResult *call, const ReturnRecord *r) {
     text_printf(w->text, "{\"dtype\": \"%s\", \"size\": ", dtype_name(r->values.dtype));
     text_sizes(w->text, r->values.size, r->values.ndim);
@@ -83,14 +90,8 @@ static void write_return(const Writer *w, const CallResult *call, const ReturnRe
     if (r->has_offset) {
         text_printf(w->text, ", \"storage_offset\": %lld", (long long)r->storage_offset);
     }
-    if (r->has_requires_grad) {
-        text_add(w->text, ", \"requires_grad\": ");
-        write_bool(w, r->requires_grad);
-    }
-    if (r->has_is_leaf) {
-        text_add(w->text, ", \"is_leaf\": ");
-        write_bool(w, r->is_leaf);
-    }
+    write_flag(w, "requires_grad", r->has_requires_grad, r->requires_grad);
+    write_flag(w, "is_leaf", r->has_is_leaf, r->is_leaf);
     if (r->has_alias) {
         write_alias(w, call, r);
     }
@@ -118,14 +119,8 @@ static bool dtype_is_stated(const Writer *w, int call, const InputRecord *r) {
 static void write_input(const Writer *w, int call, const InputRecord *r) {
     text_add(w->text, "{\"name\": ");
     write_name(w, r->name);
-    if (r->has_requires_grad) {
-        text_add(w->text, ", \"requires_grad\": ");
-        write_bool(w, r->requires_grad);
-    }
-    if (r->has_is_leaf) {
-        text_add(w->text, ", \"is_leaf\": ");
-        write_bool(w, r->is_leaf);
-    }
+    write_flag(w, "requires_grad", r->has_requires_grad, r->requires_grad);
+    write_flag(w, "is_leaf", r->has_is_leaf, r->is_leaf);
     if (r->has_version) {
         text_printf(w->text, ", \"version\": %lld", (long long)r->version);
     }

@@ -6,6 +6,7 @@
 #include "program/emit.h"
 #include "program/op_functions.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct ExecEmit {
@@ -101,6 +102,18 @@ static inline ErrCode exec_item_int(Emit *e, const Tensor *t, int64_t *value) {
 static inline ExecEmit exec_emit(Arena *arena, Error *err) {
     return (ExecEmit){.emit = {.arena = arena, .err = err, .apply = exec_apply, .count_nonzero = exec_count_nonzero, .item_int = exec_item_int},
                       .last = OP_NONE};
+}
+
+/* Reads "2,-3,4" from *at on, as far as it goes; the count. */
+static inline int read_ints(const char **at, int64_t *v, int max) {
+    int n = 0;
+    while (**at == '-' || (**at >= '0' && **at <= '9')) {
+        char *end;
+        CHECK(n < max);
+        v[n++] = strtol(*at, &end, 10);
+        *at = *end == ',' ? end + 1 : end;
+    }
+    return n;
 }
 
 #endif

@@ -147,17 +147,6 @@ static void lay_out(Arena *arena, Tensor *t, Layout layout) {
     t->storage = whole.storage;
 }
 
-static int read_list(const char **at, int64_t *v, int max) {
-    int n = 0;
-    while (**at == '-' || (**at >= '0' && **at <= '9')) {
-        char *end;
-        CHECK(n < max);
-        v[n++] = strtol(*at, &end, 10);
-        *at = *end == ',' ? end + 1 : end;
-    }
-    return n;
-}
-
 /* One tensor word at *at; NULL for `o`. Differentiable ones have dtype float64. */
 static Tensor *read_tensor(Builder *b, const char **at) {
     char kind = *(*at)++;
@@ -168,14 +157,14 @@ static Tensor *read_tensor(Builder *b, const char **at) {
     bool zeros = kind == 't' && **at == 'z';
     *at += zeros;
     int64_t size[MAX_DIMS], values[32];
-    int n = read_list(at, size, MAX_DIMS);
+    int n = read_ints(at, size, MAX_DIMS);
     Tensor *t = arena_new(b->arena, Tensor);
     tensor_set_contiguous(t, kind == 't' ? DT_float64 : kind == 'L' ? DT_int64 : DT_bool, size, n);
     lay_out(b->arena, t, kind == 't' ? b->layout : LAYOUT_CONTIGUOUS);
     int nvalues = 0;
     if (kind == 'L') {
         (*at)++;
-        nvalues = read_list(at, values, 32);
+        nvalues = read_ints(at, values, 32);
         CHECK(nvalues == tensor_numel(t));
     }
     const Tensor *one[1] = {t};
@@ -225,7 +214,7 @@ static void read_arg(Builder *b, const Param *p, Arg *arg, const char **at) {
     case ARG_INTS_OPT:
         CHECK(**at == '[');
         (*at)++;
-        arg->ints.n = read_list(at, v, MAX_DIMS);
+        arg->ints.n = read_ints(at, v, MAX_DIMS);
         arg->ints.v = arena_copy(b->arena, v, (int64_t)sizeof v);
         CHECK(**at == ']');
         (*at)++;

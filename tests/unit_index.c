@@ -3,17 +3,6 @@
 #include "tests/index_cases.h"
 #include "tests/runner.h"
 
-static int read_ints(const char **at, int64_t *v, int max) {
-    int n = 0;
-    while (**at == '-' || (**at >= '0' && **at <= '9')) {
-        char *end;
-        CHECK(n < max);
-        v[n++] = strtol(*at, &end, 10);
-        *at = *end == ',' ? end + 1 : end;
-    }
-    return n;
-}
-
 static Tensor *new_tensor(Arena *arena, DType dtype, const int64_t *size, int ndim) {
     Error err = {0};
     Tensor *t = arena_new(arena, Tensor);

@@ -1,0 +1,476 @@
+/* The judge, judged: every oracle fires when one field of one result is changed, and on nothing else; the rules for numbers. Results come
+ * from the reference, run twice, so that both sides are equal until a test breaks one. */
+#include "tests/harness_case.h"
+
+#include <math.h>
+
+typedef struct Case {
+    Program *p;
+    Checker checker;
+    Result *a, *b;
+    Outcome out;
+} Case;
+
+static void start(Case *c) {
+    char message[256];
+    CompileOptions compile = COMPILE_DEFAULT;
+    c->p = parse(PROGRAM);
+    ck_assert(checker_open(&c->checker, "reference,reference", &compile, message, sizeof message));
+    c->a = c->checker.a.run(&c->checker.a, c->p, &c->checker.run, &arena);
+    c->b = c->checker.b.run(&c->checker.b, c->p, &c->checker.run, &arena);
+    ck_assert_int_eq(c->a->ncalls, 2);
+    ck_assert(c->a->calls[0].ok);
+    ck_assert_int_eq(c->a->calls[0].nreturns, 3);
+}
+
+static void judge(Case *c) { check_results(&c->checker, c->p, c->a, c->b, RULE_SHADOW, &arena, &c->out); }
+
+static void expect_finding(Case *c, OracleId oracle, const char *kind) {
+    judge(c);
+    ck_assert_msg(c->out.verdict == FINDING, "no oracle fired, expected %s", oracle_name(oracle));
+    ck_assert_str_eq(oracle_name(c->out.finding.oracle), oracle_name(oracle));
+    ck_assert_str_eq(c->out.finding.kind, kind);
+    ck_assert(c->out.fired & (1u << oracle));
+    ck_assert_int_gt(strlen(c->out.finding.a), 0);
+    ck_assert_str_ne(c->out.finding.a, c->out.finding.b);
+    ck_assert_int_eq(c->checker.verdicts[FINDING], 1);
+}
+
+START_TEST(equal_results_agree) {
+    Case c;
+    start(&c);
+    judge(&c);
+    ck_assert_int_eq(c.out.verdict, AGREE);
+    ck_assert_int_eq(c.out.fired, 0);
+    ck_assert_int_eq(c.checker.shadow_runs, 0); /* nothing differed, so nothing was run again */
+}
+END_TEST
+
+START_TEST(status_fires_on_one_sided_error) {
+    Case c;
+    start(&c);
+    c.b->calls[1].ok = false;
+    c.b->calls[1].error = ERR_saved_modified;
+    c.b->calls[1].error_at = AT_BACKWARD;
+    expect_finding(&c, ORACLE_status, "ok_vs_saved_modified");
+    ck_assert_int_eq(c.out.finding.call, 1);
+    ck_assert_int_eq(c.out.finding.sid, AT_BACKWARD);
+}
+END_TEST
+
+static void set_errors(Case *c, ErrCode a, int at_a, ErrCode b, int at_b) {
+    c->a->calls[0].ok = c->b->calls[0].ok = false;
+    c->a->calls[0].error = a;
+    c->a->calls[0].error_at = at_a;
+    c->b->calls[0].error = b;
+    c->b->calls[0].error_at = at_b;
+}
+
+START_TEST(status_fires_on_another_code) {
+    Case c;
+    start(&c);
+    set_errors(&c, ERR_shape, 3, ERR_dtype, 3);
+    expect_finding(&c, ORACLE_status, "shape_vs_dtype");
+}
+END_TEST
+
+START_TEST(status_fires_on_another_statement) {
+    Case c;
+    start(&c);
+    set_errors(&c, ERR_shape, 3, ERR_shape, 2);
+    expect_finding(&c, ORACLE_status, "place_shape");
+    ck_assert_int_eq(c.out.finding.sid, 2);
+}
+END_TEST
+
+START_TEST(status_agrees_on_equal_errors_and_unknown_places) {
+    Case c;
+    start(&c);
+    set_errors(&c, ERR_shape, 3, ERR_shape, 3);
+    judge(&c);
+    ck_assert_int_eq(c.out.verdict, AGREE);
+    set_errors(&c, ERR_shape, 3, ERR_shape, AT_UNKNOWN);
+    judge(&c);
+    ck_assert_int_eq(c.out.verdict, AGREE);
+}
+END_TEST
+
+START_TEST(status_never_agrees_on_internal) {
+    Case c;
+    start(&c);
+    set_errors(&c, ERR_internal, 3, ERR_internal, 3);
+    c.a->calls[0].message = "one";
+    c.b->calls[0].message = "two";
+    expect_finding(&c, ORACLE_status, "internal");
+}
+END_TEST
+
+START_TEST(limits_and_unsupported_are_skips) {
+    Case c;
+    start(&c);
+    set_errors(&c, ERR_limit, 3, ERR_shape, 2);
+    judge(&c);
+    ck_assert_int_eq(c.out.verdict, SKIP);
+    ck_assert_int_eq(c.out.skip, SKIP_LIMIT);
+    set_errors(&c, ERR_shape, 3, ERR_unsupported, 2);
+    judge(&c);
+    ck_assert_int_eq(c.out.skip, SKIP_UNSUPPORTED);
+    ck_assert_int_eq(c.checker.skips[SKIP_LIMIT], 1);
+    ck_assert_int_eq(c.checker.skips[SKIP_UNSUPPORTED], 1);
+}
+END_TEST
+
+START_TEST(undefined_meaning_is_a_skip) {
+    Case c;
+    start(&c);
+    c.a->undefined = &(UndefinedNote){0, "duplicate indices"};
+    c.a->nundefined = 1;
+    c.b->calls[0].returns[0].requires_grad ^= true;
+    judge(&c);
+    ck_assert_int_eq(c.out.verdict, SKIP);
+    ck_assert_int_eq(c.out.skip, SKIP_UNDEFINED);
+}
+END_TEST
+
+START_TEST(trace_fires_on_another_answer) {
+    Case c;
+    start(&c);
+    ck_assert_int_eq(c.b->calls[0].ntrace, 2);
+    c.b->calls[0].trace[0].v[0] ^= 1;
+    expect_finding(&c, ORACLE_trace, "requires_grad");
+    check_locate(&c.checker, c.p, &c.out.finding, &arena);
+    ck_assert_str_eq(c.out.finding.signature, "trace-requires_grad-mul");
+}
+END_TEST
+
+START_TEST(trace_fires_on_another_size_and_on_another_path) {
+    Case c;
+    start(&c);
+    c.b->calls[0].trace[1].v[1]++;
+    expect_finding(&c, ORACLE_trace, "size");
+    start(&c);
+    c.b->calls[0].ntrace--;
+    expect_finding(&c, ORACLE_trace, "path");
+}
+END_TEST
+
+START_TEST(values_fire_on_one_element_of_a_return) {
+    Case c;
+    start(&c);
+    ((float *)c.b->calls[0].returns[0].values.data)[4] += 0.125f;
+    expect_finding(&c, ORACLE_values, "data");
+    ck_assert_int_eq(c.out.finding.element, 4);
+    ck_assert_int_eq(c.checker.shadow_runs, 1);
+}
+END_TEST
+
+START_TEST(values_fire_on_a_mutated_input) {
+    Case c;
+    start(&c);
+    ((float *)c.b->calls[1].inputs[1].data.data)[2] = 7;
+    expect_finding(&c, ORACLE_values, "input");
+    ck_assert_int_eq(c.out.finding.call, 1);
+    ck_assert_int_eq(c.out.finding.index, 1);
+}
+END_TEST
+
+START_TEST(values_ignore_an_unsettled_input) {
+    Case c;
+    start(&c);
+    ((float *)c.b->calls[1].inputs[1].data.data)[2] = 7;
+    c.a->calls[1].inputs[1].unsettled = true;
+    judge(&c);
+    ck_assert_int_eq(c.out.verdict, AGREE);
+}
+END_TEST
+
+START_TEST(metadata_fires_on_dtype_size_stride_offset_version) {
+    Case c;
+    start(&c);
+    c.b->calls[0].returns[0].values.dtype = DT_int32;
+    expect_finding(&c, ORACLE_metadata, "dtype");
+    start(&c);
+    c.b->calls[0].returns[0].values.size[0] = 3;
+    c.b->calls[0].returns[0].values.size[1] = 2;
+    expect_finding(&c, ORACLE_metadata, "size");
+    start(&c);
+    c.b->calls[0].returns[1].stride[0] = 17;
+    expect_finding(&c, ORACLE_metadata, "stride");
+    start(&c);
+    c.b->calls[0].returns[1].storage_offset = 1;
+    expect_finding(&c, ORACLE_metadata, "storage_offset");
+    start(&c);
+    c.b->calls[0].inputs[1].version++;
+    expect_finding(&c, ORACLE_metadata, "version");
+    start(&c);
+    c.b->calls[0].nreturns = 2;
+    expect_finding(&c, ORACLE_metadata, "count");
+}
+END_TEST
+
+START_TEST(metadata_ignores_the_stride_of_a_dimension_of_size_one) {
+    Case c;
+    start(&c);
+    ck_assert_int_eq(c.b->calls[0].returns[2].values.size[0], 1);
+    c.b->calls[0].returns[2].stride[0] = 99;
+    judge(&c);
+    ck_assert_int_eq(c.out.verdict, AGREE);
+}
+END_TEST
+
+START_TEST(flags_fire_on_requires_grad_and_is_leaf) {
+    Case c;
+    start(&c);
+    c.b->calls[0].returns[0].requires_grad ^= true;
+    expect_finding(&c, ORACLE_flags, "requires_grad");
+    start(&c);
+    c.b->calls[0].returns[0].is_leaf ^= true;
+    expect_finding(&c, ORACLE_flags, "is_leaf");
+    start(&c);
+    c.b->calls[0].inputs[1].requires_grad ^= true;
+    expect_finding(&c, ORACLE_flags, "requires_grad");
+}
+END_TEST
+
+START_TEST(alias_fires_on_what_is_stated_and_on_what_a_poke_shows) {
+    Case c;
+    start(&c);
+    ck_assert_int_eq(c.b->calls[0].returns[1].alias, ALIAS_INPUT);
+    c.b->calls[0].returns[1].alias = ALIAS_NONE;
+    expect_finding(&c, ORACLE_alias, "storage");
+    start(&c);
+    ck_assert_int_eq(c.b->calls[0].returns[2].alias, ALIAS_RETURN);
+    c.b->calls[0].returns[2].alias_index = 1;
+    expect_finding(&c, ORACLE_alias, "storage");
+    start(&c);
+    float *poked = (float *)c.b->calls[0].returns[0].poked;
+    ck_assert_ptr_nonnull(poked);
+    poked[0] = 42;
+    expect_finding(&c, ORACLE_alias, "poke");
+    start(&c);
+    poked = (float *)c.b->calls[0].inputs[0].poked;
+    poked[5] = 42;
+    expect_finding(&c, ORACLE_alias, "poke");
+}
+END_TEST
+
+START_TEST(gradients_fire_on_none_zeros_and_values) {
+    Case c;
+    start(&c);
+    ck_assert_int_eq(c.b->calls[0].inputs[0].grad_state, GRAD_VALUE);
+    c.b->calls[0].inputs[0].grad_state = GRAD_NULL;
+    expect_finding(&c, ORACLE_gradients, "value_vs_none");
+    start(&c);
+    memset(c.a->calls[0].inputs[0].grad.data, 0, 6 * sizeof(float));
+    c.b->calls[0].inputs[0].grad_state = GRAD_NULL;
+    expect_finding(&c, ORACLE_gradients, "zeros_vs_none");
+    start(&c);
+    memset(c.b->calls[0].inputs[0].grad.data, 0, 6 * sizeof(float));
+    expect_finding(&c, ORACLE_gradients, "value_vs_zeros");
+    start(&c);
+    ((float *)c.b->calls[0].inputs[0].grad.data)[3] *= 2;
+    expect_finding(&c, ORACLE_gradients, "data");
+    start(&c);
+    c.b->calls[0].inputs[0].grad.size[0] = 6;
+    c.b->calls[0].inputs[0].grad.size[1] = 1;
+    expect_finding(&c, ORACLE_gradients, "size");
+}
+END_TEST
+
+START_TEST(calls_fire_on_another_count_and_a_needless_recompile) {
+    Case c;
+    start(&c);
+    c.b->ncalls = 1;
+    expect_finding(&c, ORACLE_calls, "count");
+    start(&c);
+    c.b->calls[0].compiled = c.b->calls[1].compiled = true;
+    expect_finding(&c, ORACLE_calls, "recompile");
+    start(&c);
+    c.p->recalls[0].inputs[0].data.seed = 4; /* another value: a recompile may be right */
+    c.b->calls[0].compiled = c.b->calls[1].compiled = true;
+    judge(&c);
+    ck_assert_int_eq(c.out.verdict, AGREE);
+}
+END_TEST
+
+/* ---- numbers ---- */
+
+static Values floats(float *v, int n) {
+    return (Values){.dtype = DT_float32, .ndim = 1, .size = {n}, .numel = n, .data = v};
+}
+
+START_TEST(bits_tell_signed_zeros_apart_but_not_nans) {
+    float a[] = {1, 0.0f, NAN}, b[] = {1, -0.0f, -NAN};
+    Values x = floats(a, 3), y = floats(b, 3);
+    int64_t first;
+    ck_assert(!compare_bits(&x, &y, &first));
+    ck_assert_int_eq(first, 1);
+    b[1] = 0.0f;
+    ck_assert(compare_bits(&x, &y, &first));
+}
+END_TEST
+
+START_TEST(a_bound_allows_four_times_itself) {
+    float a[] = {1}, b[] = {1 + 0x1p-22f};
+    double value[] = {1}, bound[] = {0x1p-24};
+    Values x = floats(a, 1), y = floats(b, 1), s = floats(a, 1);
+    s.value64 = value;
+    s.bound = bound;
+    int64_t first;
+    ck_assert_int_eq(compare_bounded(&x, &y, &s, &first), MATCH_SAME);
+    b[0] = 1 + 0x1p-21f;
+    ck_assert_int_eq(compare_bounded(&x, &y, &s, &first), MATCH_DIFFERENT);
+    bound[0] = 0; /* exact: bits */
+    b[0] = 1 + 0x1p-23f;
+    ck_assert_int_eq(compare_bounded(&x, &y, &s, &first), MATCH_DIFFERENT);
+    bound[0] = NAN;
+    ck_assert_int_eq(compare_bounded(&x, &y, &s, &first), MATCH_DOUBT);
+}
+END_TEST
+
+START_TEST(zeros_keep_their_sign_only_on_an_exact_path) {
+    float a[] = {0.0f}, b[] = {-0.0f};
+    double value[] = {0}, bound[] = {0};
+    Values x = floats(a, 1), y = floats(b, 1), s = floats(a, 1);
+    s.value64 = value;
+    s.bound = bound;
+    int64_t first;
+    ck_assert_int_eq(compare_bounded(&x, &y, &s, &first), MATCH_DIFFERENT);
+    bound[0] = 1e-30;
+    ck_assert_int_eq(compare_bounded(&x, &y, &s, &first), MATCH_SAME);
+}
+END_TEST
+
+START_TEST(nan_against_a_number_differs_and_overflow_may_go_either_way) {
+    float a[] = {NAN}, b[] = {1};
+    double value[] = {1}, bound[] = {1e-6};
+    Values x = floats(a, 1), y = floats(b, 1), s = floats(a, 1);
+    s.value64 = value;
+    s.bound = bound;
+    int64_t first;
+    ck_assert_int_eq(compare_bounded(&x, &y, &s, &first), MATCH_DIFFERENT);
+    a[0] = INFINITY;
+    b[0] = 3.4028234e38f;
+    value[0] = 3.4028235e38;
+    bound[0] = 2e31;
+    ck_assert_int_eq(compare_bounded(&x, &y, &s, &first), MATCH_SAME);
+    b[0] = -3.4028234e38f;
+    ck_assert_int_eq(compare_bounded(&x, &y, &s, &first), MATCH_DIFFERENT);
+    b[0] = 1e30f;
+    value[0] = 1e30;
+    ck_assert_int_eq(compare_bounded(&x, &y, &s, &first), MATCH_DIFFERENT);
+}
+END_TEST
+
+START_TEST(a_difference_beats_a_doubt_and_floats_without_bounds_are_in_doubt) {
+    float a[] = {1, 1}, b[] = {2, 2};
+    double value[] = {1, 1}, bound[] = {NAN, 1e-9};
+    Values x = floats(a, 2), y = floats(b, 2), s = floats(a, 2);
+    int64_t first;
+    ck_assert_int_eq(compare_bounded(&x, &y, &s, &first), MATCH_DOUBT);
+    s.value64 = value;
+    s.bound = bound;
+    ck_assert_int_eq(compare_bounded(&x, &y, &s, &first), MATCH_DIFFERENT);
+    ck_assert_int_eq(first, 1);
+}
+END_TEST
+
+START_TEST(integers_are_exact_unless_tainted) {
+    int64_t a[] = {3}, b[] = {4};
+    double value[] = {3}, bound[] = {NAN};
+    Values x = {.dtype = DT_int64, .ndim = 1, .size = {1}, .numel = 1, .data = a}, y = x, s = x;
+    y.data = b;
+    int64_t first;
+    ck_assert_int_eq(compare_bounded(&x, &y, NULL, &first), MATCH_DIFFERENT);
+    s.value64 = value;
+    s.bound = bound;
+    ck_assert_int_eq(compare_bounded(&x, &y, &s, &first), MATCH_DOUBT);
+}
+END_TEST
+
+START_TEST(recordings_are_compared_by_their_own_rules) {
+    float a[] = {0.0f, 1}, b[] = {-0.0f, 1};
+    Values x = floats(a, 2), y = floats(b, 2);
+    int64_t first;
+    ck_assert(compare_recorded(&x, &y, false, &first));
+    ck_assert(!compare_recorded(&x, &y, true, &first));
+    b[1] = 1 + 1e-6f;
+    ck_assert(!compare_recorded(&x, &y, false, &first));
+    ck_assert(compare_tolerant(&x, &y, &first));
+    b[1] = 1 + 1e-4f;
+    ck_assert(!compare_tolerant(&x, &y, &first));
+    a[1] = INFINITY;
+    ck_assert(!compare_tolerant(&x, &y, &first));
+    b[1] = INFINITY;
+    ck_assert(compare_tolerant(&x, &y, &first));
+}
+END_TEST
+
+START_TEST(a_poke_forgives_rounding_but_not_aliasing) {
+    float a[] = {1, 2}, b[] = {1.5f, 2}, pa[] = {1, 9}, pb[] = {1.5f, 9};
+    Values x = floats(a, 2), y = floats(b, 2);
+    int64_t first;
+    ck_assert(compare_poked(pa, &x, pb, &y, &first)); /* element 0 untouched on both sides */
+    pb[0] = 9;
+    ck_assert(!compare_poked(pa, &x, pb, &y, &first));
+    ck_assert_int_eq(first, 0);
+}
+END_TEST
+
+START_TEST(a_run_in_doubt_cannot_tell_sizes_and_errors_apart) {
+    Case c;
+    start(&c);
+    Result doubtful = *c.a;
+    doubtful.doubt = true;
+    Trial t = {.program = c.p, .a = c.a, .b = c.b, .arena = &arena, .shadow = &doubtful};
+    ck_assert(trial_shadow(&t)->doubt);
+    /* through the whole check, with a program whose shadow is in doubt: x > x / 3 * 3 decides how many elements there are */
+    Program *p = parse("{\"twingrad\":1,\"inputs\":[{\"name\":\"x\",\"dtype\":\"float32\",\"size\":[8],\"data\":{\"fill\":\"uniform\","
+                       "\"seed\":3}}],\"body\":[{\"op\":\"div\",\"self\":\"x\",\"other\":3,\"out\":\"a\"},{\"op\":\"mul\",\"self\":\"a\","
+                       "\"other\":3,\"out\":\"b\"},{\"op\":\"gt\",\"self\":\"x\",\"other\":\"b\",\"out\":\"m\"},{\"op\":\"getitem\","
+                       "\"self\":\"x\",\"index\":[\"m\"],\"out\":\"y\"}],\"return\":[\"y\"]}");
+    Checker checker = c.checker;
+    Result *a = checker.a.run(&checker.a, p, &checker.run, &arena), *b = checker.b.run(&checker.b, p, &checker.run, &arena);
+    b->calls[0].returns[0].values.size[0]++;
+    Outcome out;
+    check_results(&checker, p, a, b, RULE_SHADOW, &arena, &out);
+    ck_assert_int_eq(out.verdict, SKIP);
+    ck_assert_int_eq(out.skip, SKIP_DOUBT);
+}
+END_TEST
+
+int main(void) {
+    Suite *suite = suite_create("unit_oracles");
+    TCase *tests = tcase_create("unit_oracles");
+    tcase_add_checked_fixture(tests, set_up, tear_down);
+    tcase_add_test(tests, equal_results_agree);
+    tcase_add_test(tests, status_fires_on_one_sided_error);
+    tcase_add_test(tests, status_fires_on_another_code);
+    tcase_add_test(tests, status_fires_on_another_statement);
+    tcase_add_test(tests, status_agrees_on_equal_errors_and_unknown_places);
+    tcase_add_test(tests, status_never_agrees_on_internal);
+    tcase_add_test(tests, limits_and_unsupported_are_skips);
+    tcase_add_test(tests, undefined_meaning_is_a_skip);
+    tcase_add_test(tests, trace_fires_on_another_answer);
+    tcase_add_test(tests, trace_fires_on_another_size_and_on_another_path);
+    tcase_add_test(tests, values_fire_on_one_element_of_a_return);
+    tcase_add_test(tests, values_fire_on_a_mutated_input);
+    tcase_add_test(tests, values_ignore_an_unsettled_input);
+    tcase_add_test(tests, metadata_fires_on_dtype_size_stride_offset_version);
+    tcase_add_test(tests, metadata_ignores_the_stride_of_a_dimension_of_size_one);
+    tcase_add_test(tests, flags_fire_on_requires_grad_and_is_leaf);
+    tcase_add_test(tests, alias_fires_on_what_is_stated_and_on_what_a_poke_shows);
+    tcase_add_test(tests, gradients_fire_on_none_zeros_and_values);
+    tcase_add_test(tests, calls_fire_on_another_count_and_a_needless_recompile);
+    tcase_add_test(tests, bits_tell_signed_zeros_apart_but_not_nans);
+    tcase_add_test(tests, a_bound_allows_four_times_itself);
+    tcase_add_test(tests, zeros_keep_their_sign_only_on_an_exact_path);
+    tcase_add_test(tests, nan_against_a_number_differs_and_overflow_may_go_either_way);
+    tcase_add_test(tests, a_difference_beats_a_doubt_and_floats_without_bounds_are_in_doubt);
+    tcase_add_test(tests, integers_are_exact_unless_tainted);
+    tcase_add_test(tests, recordings_are_compared_by_their_own_rules);
+    tcase_add_test(tests, a_poke_forgives_rounding_but_not_aliasing);
+    tcase_add_test(tests, a_run_in_doubt_cannot_tell_sizes_and_errors_apart);
+    suite_add_tcase(suite, tests);
+    return run_suite("unit_oracles", suite);
+}
