@@ -87,9 +87,11 @@ bool gate(Compile *c, const char *rule) {
 #define VERIFY_ALWAYS false
 #endif
 
+bool compile_checks_itself(const Compile *c) { return c->options->verify || VERIFY_ALWAYS; }
+
 static void verify(const Compile *c, const char *stage, bool functional) {
     char message[256];
-    if ((c->options->verify || VERIFY_ALWAYS) && !graph_verify(c->graph, functional, message, sizeof message)) {
+    if (compile_checks_itself(c) && !graph_verify(c->graph, functional, message, sizeof message)) {
         fprintf(stderr, "after %s: %s\n", stage, message);
         graph_dump(c->graph);
         CHECK(!"the graph is broken");

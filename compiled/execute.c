@@ -156,10 +156,12 @@ void plan_execute(const Plan *plan, void *const *input, void *const *tangent, Ar
         data[b] = block + plan->buffer[b].place;
     }
     plan->state->data = data;
+    poison_begin(plan, block);
     for (int k = 0; k < plan->nloop; k++) {
         if (!run_loop(&plan->loop[k], data, registers, arena, out)) {
             return;
         }
+        poison_dead(plan, k, data);
     }
 }
 

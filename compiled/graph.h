@@ -101,6 +101,8 @@ static inline bool fault(const Compile *c, FaultId id) { return c->options->faul
 /* May the running optional pass take this step? Asked before every optional pass (rule NULL) and every rewrite; counts steps,
  * so that a limit bisects (LLVM's OptBisect). */
 bool gate(Compile *c, const char *rule);
+/* True if the compiler verifies the graph after every pass and poisons planned memory: --verify, and sanitizer builds. */
+bool compile_checks_itself(const Compile *c);
 /* Called at every step the gate lets through: a place for a debugger. */
 void rewrite_breakpoint(int64_t step);
 

@@ -337,21 +337,25 @@ Plan *graph_lower(Compile *c) {
     for (int i = 0; i < g->n; i++) {
         g->node[i]->mark = 0;
     }
+    bool poison = compile_checks_itself(c);
+    int *loops_after = arena_alloc_raw(c->arena, (int64_t)sizeof *loops_after * (g->n + 1)), units = 0;
     for (int i = 0; i < g->n;) {
         Node *n = g->node[i];
-        int end = i + 1;
+        int end = unit_end(g, i);
         if (n->group >= 0) {
-            while (end < g->n && (g->node[end]->group == n->group || g->node[end]->kind == NODE_VIEW)) {
-                end++;
-            }
-            while (g->node[end - 1]->group != n->group) {
-                end--;
-            }
             lower_nest(&l, g->node + i, end - i);
         } else {
             lower_single(&l, n);
         }
-        i = end;
+        for (bool counted = !poison; i < end; i++) {
+            if (!counted && lower_class(g->node[i]) != LOWER_NOTHING) {
+                loops_after[units++] = plan->nloop;
+                counted = true;
+            }
+        }
+    }
+    if (poison) {
+        poison_plan(plan, g, loops_after, c->arena);
     }
     plan->register_bytes = (int64_t)plan->nregister * TILE * 8;
     plan->state = arena_alloc(c->arena, (int64_t)sizeof *plan->state);

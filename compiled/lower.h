@@ -111,6 +111,14 @@ typedef struct Liveness {
 int unit_end(const Graph *g, int at);
 Liveness liveness_analyse(const Graph *g, Arena *arena);
 
+/* ---- poison (poison.c) ---- */
+typedef struct Plan Plan;
+/* Makes runs of the plan poison memory. loops_after[u]: loops of the plan up to and with unit u. */
+void poison_plan(Plan *plan, const Graph *g, const int *loops_after, Arena *arena);
+/* Fills the block of temporaries; and, after loop number `loop`, the buffers that are dead then. Nothing where poison is off. */
+void poison_begin(const Plan *plan, void *block);
+void poison_dead(const Plan *plan, int loop, void *const *data);
+
 /* ---- the loop IR ---- */
 typedef struct Access {
     int buffer;
@@ -231,6 +239,16 @@ typedef struct PlanBuffer {
     int64_t bytes, place; /* in the block of temporaries */
 } PlanBuffer;
 
+/* Where buffers die (poison.c). */
+typedef struct Death {
+    int loops; /* so many loops have run when the buffer's value is not wanted any more */
+    int buffer;
+} Death;
+typedef struct Poison {
+    int n;
+    Death *death;
+} Poison;
+
 struct Plan {
     int ninput, ntangent, nbuffer;
     int *tangent;       /* number of the TANGENT by place */
@@ -241,6 +259,7 @@ struct Plan {
     int nloop;
     Loop *loop;
     const int *buffer_of; /* by node id: buffer number, or -1 */
+    Poison *poison;       /* NULL: memory is left as it is */
     int nnode;
     struct PlanState {
         void **data;

@@ -670,6 +670,30 @@ START_TEST(a_backward_kernel_that_refuses_a_value_ends_as_internal_unless_a_chec
 }
 END_TEST
 
+START_TEST(planned_memory_is_poisoned_after_its_last_reader) {
+    for (int poison = 0; poison < 2; poison++) {
+        Case k;
+        case_start(&k, FAULT_NONE);
+        k.options.verify = poison;
+        Node *x = case_input(&k, DT_float32, 4, FILL_ones, 0);
+        Node *m = case_view(&k, x, 2, (int64_t[]){2, 2}, (int64_t[]){2, 1}, 0);
+        Node *first = case_binary(&k, OP_mm, m, m), *second = case_binary(&k, OP_mm, first, m);
+        case_return(&k, second);
+        pass_plan(&k.c);
+        Plan *plan = graph_lower(&k.c);
+        void *data[1] = {k.input[0]->data};
+        Execution out;
+        plan_execute(plan, data, NULL, &k.arena, &out);
+        const float *dead = plan_data(plan, first), *live = plan_data(plan, second);
+        for (int i = 0; i < 4; i++) {
+            ck_assert_int_eq(isnan(dead[i]) != 0, compile_checks_itself(&k.c));
+            ck_assert(live[i] == 4);
+        }
+        case_end(&k);
+    }
+}
+END_TEST
+
 int main(void) {
     Suite *suite = suite_create("unit_execute");
     TCase *tests = tcase_create("execute");
@@ -681,6 +705,7 @@ int main(void) {
     tcase_add_test(tests, random_graphs_survive_all_passes);
     tcase_add_test(tests, a_check_fires_before_anything_is_read_out_of_bounds);
     tcase_add_test(tests, a_backward_kernel_that_refuses_a_value_ends_as_internal_unless_a_check_fires);
+    tcase_add_test(tests, planned_memory_is_poisoned_after_its_last_reader);
     suite_add_tcase(suite, tests);
     return run_suite("unit_execute", suite);
 }

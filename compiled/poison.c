@@ -1,0 +1,63 @@
+/* Poison: planned memory that holds no value holds a pattern that shows.
+ *
+ * Before a run every temporary is filled with POISON, and each again after the unit that reads it last, as liveness has it. What a loop
+ * then reads too early or too late is a NaN, or the integer -1, in the result, and no stale value that happens to be right. Two values
+ * may lie in one buffer, the second written over the first by its last reader: then the buffer is dead after the second. */
+#include "compiled/lower.h"
+
+#include <string.h>
+#if defined(__has_feature)
+#if __has_feature(memory_sanitizer)
+#include <sanitizer/msan_interface.h>
+#define FORGET(address, bytes) __msan_allocated_memory(address, bytes)
+#endif
+#endif
+#ifndef FORGET
+#define FORGET(address, bytes) (void)0
+#endif
+
+enum { POISON = 0xFF };
+
+static void fill(void *address, int64_t bytes) {
+    memset(address, POISON, (size_t)bytes);
+    FORGET(address, (size_t)bytes);
+}
+
+/* Does another value take the buffer over before n's last reader is through? */
+static bool taken_over(const Graph *g, const Liveness *live, const Node *n, int last) {
+    for (int i = 0; i < g->n; i++) {
+        const Node *m = g->node[i];
+        if (m != n && m->buffer == n->buffer && live->unit[m->id] >= live->unit[n->id] && live->unit[m->id] <= last) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void poison_plan(Plan *plan, const Graph *g, const int *loops_after, Arena *arena) {
+    Liveness live = liveness_analyse(g, arena);
+    plan->poison = arena_new(arena, Poison);
+    plan->poison->death = arena_array(arena, Death, g->n);
+    for (int i = 0; i < g->n; i++) {
+        const Node *n = g->node[i];
+        int unit = live.unit[n->id], last = (int)max_i64(live.last[n->id], unit);
+        if (n->buffer >= plan->ninput + plan->ntangent && unit >= 0 && last != LIVE_TO_THE_END && !taken_over(g, &live, n, last)) {
+            plan->poison->death[plan->poison->n++] = (Death){loops_after[last], n->buffer};
+        }
+    }
+}
+
+void poison_begin(const Plan *plan, void *block) {
+    if (plan->poison) {
+        fill(block, plan->bytes);
+    }
+}
+
+void poison_dead(const Plan *plan, int loop, void *const *data) {
+    for (int i = 0; plan->poison && i < plan->poison->n; i++) {
+        const Death *death = &plan->poison->death[i];
+        if (death->loops == loop + 1) {
+            fill(data[death->buffer], plan->buffer[death->buffer].bytes);
+        }
+    }
+}
