@@ -81,17 +81,18 @@ typedef struct Saved {
 struct TapeNode {
     TapeKind kind;
     int64_t seq; /* the engine runs ready nodes by descending sequence number */
+    TapeNode *older; /* the one made before */
     int sid;
-    const Call *call;   /* OP: a view's own call (metadata); else NULL: node->call */
+    Call *call;         /* OP: a view's own call (metadata); else NULL: node->call */
     Node *node;         /* OP on values: the node */
-    Tensor *const *out; /* OP: its outputs (of an in-place op: the value written, in self's dtype) */
+    Tensor **out;       /* OP: its outputs (of an in-place op: the value written, in self's dtype) */
     int nslot, nout;
     Edge *next;                 /* by slot */
-    const Tensor *const *input; /* by slot: metadata of the operand: a gradient is brought to its size and dtype */
+    const Tensor **input;       /* by slot: metadata of the operand */
     Saved *saved;
     int nsaved;
     Var *leaf;
-    const Tensor *base, *view; /* REGION, STRIDED: places in one storage */
+    const Tensor *base, *view; /* REGION, STRIDED: places in one storage. LEAF: base, if the leaf's own geometry has changed */
     TapeNode *inner;           /* REGION */
     /* scratch of the engine */
     int waits; /* edges that have not delivered yet */
@@ -131,6 +132,7 @@ typedef struct Capture {
     int sid;      /* the running statement */
     OpId stmt_op; /* of the running op statement */
     int64_t seq, bytes;
+    TapeNode *tape; /* the node made last */
     Class **cls;
     int ncls, cls_capacity;
     Var *input;     /* by program input */
@@ -192,7 +194,13 @@ void cap_make_view(Capture *cap, Var *out, Var *self, bool multi);
 ErrCode cap_check_write(Capture *cap, Var *self);
 /* self's value was written by `fn` (nr 0); the version has been bumped. */
 ErrCode cap_rebase(Capture *cap, Var *self, TapeNode *fn);
+/* `fn` (nr 0) is self's history from now on, for a view as well; the version has been bumped. */
+void cap_set_history(Var *self, TapeNode *fn);
 TapeNode *tape_new(Capture *cap, TapeKind kind, int nslot, int nout);
+/* `v` is about to get other sizes and strides: whatever the tape keeps of it stays as it was. */
+void cap_freeze(Capture *cap, const Var *v);
+/* What came out of the op: the size and dtype that a gradient at this edge must have. */
+const Tensor *cap_edge_meta(Edge edge);
 /* Asks every operand; edges in slot order (nothing for operands that take no gradient). */
 ErrCode tape_connect(Capture *cap, TapeNode *node, Tensor *const *slot);
 /* Remembers the versions of the operands that `call` saves (slot `skip` was copied: -1 for none), before the op runs. */

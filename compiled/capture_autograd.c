@@ -21,11 +21,47 @@ TapeNode *tape_new(Capture *cap, TapeKind kind, int nslot, int nout) {
     TapeNode *node = arena_new(cap->arena, TapeNode);
     node->kind = kind;
     node->seq = cap->seq++;
+    node->older = cap->tape;
+    cap->tape = node;
     node->sid = cap->sid;
     node->nslot = nslot;
     node->nout = nout;
     node->next = arena_array(cap->arena, Edge, nslot);
     return node;
+}
+
+void cap_freeze(Capture *cap, const Var *v) {
+    const Tensor *t = &v->t;
+    Tensor *before = arena_copy(cap->arena, t, sizeof *t);
+    for (TapeNode *node = cap->tape; node; node = node->older) {
+        for (int i = 0; node->input && i < node->nslot; i++) {
+            node->input[i] = node->input[i] == t ? before : node->input[i];
+        }
+        for (int i = 0; node->out && i < node->nout; i++) {
+            node->out[i] = node->out[i] == t ? before : node->out[i];
+        }
+        if (node->call && node->call->arg[0].tensor == t) { /* of a view: its only differentiable operand */
+            node->call->arg[0].tensor = before;
+        }
+        node->base = node->base == t || (node->leaf == v && !node->base) ? before : node->base;
+        node->view = node->view == t ? before : node->view;
+    }
+}
+
+const Tensor *cap_edge_meta(Edge edge) {
+    const TapeNode *node = edge.to;
+    switch (node->kind) {
+    case TAPE_OP:
+    case TAPE_ZERO:
+        return node->out[edge.nr];
+    case TAPE_REGION:
+        return node->base;
+    case TAPE_STRIDED:
+        return node->view;
+    case TAPE_LEAF:
+        break;
+    }
+    return node->base ? node->base : &node->leaf->t;
 }
 
 static TapeNode *tape_leaf(Capture *cap, Var *v) {
@@ -122,6 +158,11 @@ ErrCode cap_rebase(Capture *cap, Var *self, TapeNode *fn) {
     TRY(cap_ask(cap, base, &region->next[0]));
     base->history = (Edge){region, 0};
     return cap_ask(cap, self, NULL);
+}
+
+void cap_set_history(Var *self, TapeNode *fn) {
+    self->history = (Edge){fn, 0};
+    self->made_at = cap_version(self);
 }
 
 ErrCode tape_connect(Capture *cap, TapeNode *node, Tensor *const *slot) {

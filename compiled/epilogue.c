@@ -172,9 +172,9 @@ static void record_return(const Epilogue *e, int k, const Tensor *t, bool graded
 
 static void record_input(const Epilogue *e, const Input *decl, int i) {
     const InputPlan *plan = &e->g->inp[i];
-    const Tensor *t = &e->inputs[i];
+    const Tensor *t = &e->a->capture->input[i].t; /* its sizes and strides at the end */
     InputRecord *r = &e->call->inputs[i];
-    const Class *cls = class_of(&e->a->capture->input[i].t);
+    const Class *cls = class_of(t);
     r->name = decl[i].name;
     r->has_requires_grad = r->has_version = r->has_is_leaf = r->has_geometry = true;
     r->requires_grad = plan->requires_grad;
@@ -185,7 +185,7 @@ static void record_input(const Epilogue *e, const Input *decl, int i) {
     memcpy(r->stride, t->stride, sizeof *t->stride * (size_t)t->ndim);
     r->storage_offset = t->offset;
     r->unsettled = cls->input == e->a->unsettled;
-    values_record_storage(&r->data, t->storage, e->arena);
+    values_record_storage(&r->data, e->inputs[i].storage, e->arena);
     r->grad_state = plan->grad_state;
 }
 

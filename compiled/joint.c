@@ -46,6 +46,7 @@ static ErrCode joint_apply(Emit *e, const Call *call, Tensor **out, int *nout) {
         }
         return error_set(e->err, ERR_internal, "a derivative rule uses %s", op->name);
     case KIND_INPLACE:
+    case KIND_INPLACE_VIEW:
     case KIND_COMPOSITE:
         return error_set(e->err, ERR_internal, "a derivative rule uses %s", op->name);
     }
@@ -219,6 +220,9 @@ static ErrCode differentiate(Joint *j, const TapeNode *node, Tensor *const *grad
     return j->err.code;
 }
 
+/* A gradient as the node at its edge wants it. */
+static Tensor *finish(Joint *j, Tensor *grad, Edge edge) { return edge.to ? grad_finish(&j->emit, grad, cap_edge_meta(edge)) : NULL; }
+
 static void run_function(Joint *j, const TapeNode *node) {
     Tensor *out[MAX_SLOTS];
     if (differentiate(j, node, node->grad, out) != ERR_none) {
@@ -226,7 +230,7 @@ static void run_function(Joint *j, const TapeNode *node) {
     }
     for (int i = 0; i < node->nslot; i++) {
         if (node->next[i].to) {
-            deliver(j, node->next[i], grad_finish(&j->emit, out[i], node->input[i]));
+            deliver(j, node->next[i], finish(j, out[i], node->next[i]));
         }
     }
 }
@@ -300,10 +304,10 @@ static void run_region(Joint *j, const TapeNode *node) {
             to_base = &graph_view(j->g, replaced, &base, AT_BACKWARD)->t;
         }
     }
-    deliver(j, node->next[0], to_base);
+    deliver(j, node->next[0], finish(j, to_base, node->next[0]));
     for (int i = 1; i < node->nslot; i++) {
         if (node->next[i].to) {
-            deliver(j, node->next[i], grad_finish(&j->emit, out[i], node->input[i]));
+            deliver(j, node->next[i], finish(j, out[i], node->next[i]));
         }
     }
 }
@@ -334,7 +338,7 @@ static void run_node(Joint *j, const TapeNode *node) {
         break;
     case TAPE_STRIDED: {
         Tensor *grad = node->grad[0] ? emit_as_strided_grad(&j->emit, node->grad[0], node->base, node->view) : NULL;
-        deliver(j, node->next[0], grad_finish(&j->emit, grad, node->base));
+        deliver(j, node->next[0], finish(j, grad, node->next[0]));
         break;
     }
     }
@@ -380,7 +384,7 @@ static void run_engine(Joint *j, const Root *root, int nroots) {
     for (int i = 0; i < nroots; i++) {
         const Tensor *like = &j->g->ret[root[i].place].layout;
         Tensor *tangent = root[i].zeros ? emit_zeros_like(&j->emit, like) : &graph_tangent(j->g, root[i].place, like)->t;
-        deliver(j, root[i].edge, tangent);
+        deliver(j, root[i].edge, finish(j, tangent, root[i].edge));
     }
     while (j->nready > 0 && j->err.code == ERR_none) {
         run_node(j, pop_ready(j));

@@ -58,7 +58,7 @@ typedef struct Made { /* one output of one op applied inside a statement */
 typedef enum OpClass {
     CLASS_NEVER, CLASS_FACTORY, CLASS_VIEW, CLASS_MULTI_VIEW, CLASS_COMPOSITE, CLASS_GETITEM, CLASS_SETITEM, CLASS_MOVE, CLASS_REDUCE,
     CLASS_MATMUL, CLASS_UNARY, CLASS_BINARY, CLASS_LOGIC, CLASS_WRITE_UNARY, CLASS_WRITE_BINARY, CLASS_WRITE_LOGIC, CLASS_WRITE_MOVE,
-    CLASS_META, CLASS_COUNT
+    CLASS_RELAYOUT, CLASS_META, CLASS_COUNT
 } OpClass;
 
 typedef struct Gen {
@@ -78,6 +78,7 @@ typedef struct Gen {
     int depth;
     int nstmts;
     bool grad;            /* grad mode at this point */
+    bool untaken;         /* in the arm of a branch that is not taken */
     bool fuzzy;           /* the statement being inferred asked for a size that depends on values */
     bool no_more;         /* a mistake was made: nothing after it runs */
     int64_t palette[4];   /* the program's favourite sizes */

@@ -42,8 +42,8 @@ static void dims_wanted(const OpInfo *op, int *least, int *most) {
         *least = 2;
     } else if (has(op, "index") || has(op, "indices") || has(op, "step") || has(op, "length") || has(op, "sections") || has(op, "chunks") || op->kind == KIND_MULTI_VIEW) {
         *least = 1;
-    } else if (op->kind == KIND_VIEW && op->nparam == 1 && op->name[1] == '\0') {
-        *most = 2; /* t */
+    } else if (op->id == OP_t || op->id == OP_t_) {
+        *most = 2;
     } else if (op->kind == KIND_COMPOSITE && op->nparam == 2 && has(op, "other")) {
         *least = 1; /* matmul */
     }
@@ -77,7 +77,13 @@ static bool main_fits(Gen *g, const OpInfo *op, const Var *v, int least, int mos
         if (!var_writable(g, v, false) || (g->data[v->data].saved && g->grad && !draw_chance(g, 10))) {
             return false;
         }
-        if (tensor_overlaps_itself(v->t)) {
+        if (op->kind == KIND_INPLACE_VIEW) {
+            /* under no_grad the history does not follow: a backward through it is refused, or not settled */
+            const Base *base = &g->base[v->base];
+            if (!g->grad && base->requires_grad && (!base->leaf || v->spent) && !draw_chance(g, 15)) {
+                return false;
+            }
+        } else if (tensor_overlaps_itself(v->t)) {
             return false;
         }
         if (g->base[v->base].input && !draw_chance(g, 60)) {

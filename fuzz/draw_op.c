@@ -10,7 +10,7 @@ enum { MAX_WEIGHT = 60 };
 static const unsigned char CLASS_WEIGHT[CLASS_COUNT] = {
     [CLASS_NEVER] = 0, [CLASS_FACTORY] = 5, [CLASS_VIEW] = 12, [CLASS_MULTI_VIEW] = 9, [CLASS_COMPOSITE] = 8, [CLASS_GETITEM] = 40,
     [CLASS_SETITEM] = 55, [CLASS_MOVE] = 10, [CLASS_REDUCE] = 9, [CLASS_MATMUL] = 10, [CLASS_UNARY] = 7, [CLASS_BINARY] = 6, [CLASS_LOGIC] = 2,
-    [CLASS_WRITE_UNARY] = 3, [CLASS_WRITE_BINARY] = 6, [CLASS_WRITE_LOGIC] = 1, [CLASS_WRITE_MOVE] = 14, [CLASS_META] = 10};
+    [CLASS_WRITE_UNARY] = 3, [CLASS_WRITE_BINARY] = 6, [CLASS_WRITE_LOGIC] = 1, [CLASS_WRITE_MOVE] = 14, [CLASS_RELAYOUT] = 6, [CLASS_META] = 10};
 
 static bool is_logic(Pw pw) { return pw >= PW_eq && pw <= PW_logical_xor; }
 
@@ -22,6 +22,7 @@ OpClass op_class(const OpInfo *op) {
     case KIND_FACTORY: return CLASS_FACTORY;
     case KIND_VIEW: return CLASS_VIEW;
     case KIND_MULTI_VIEW: return CLASS_MULTI_VIEW;
+    case KIND_INPLACE_VIEW: return CLASS_RELAYOUT;
     case KIND_META: return CLASS_META;
     case KIND_COMPOSITE:
         if (op->nparam > 1 && op->param[1].type == ARG_INDEX) {

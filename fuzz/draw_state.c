@@ -280,6 +280,26 @@ static bool any_tensor_given(const Stmt *s) {
     return false;
 }
 
+/* An in-place view: all names of the tensor see other sizes. The untaken arm of a branch changes nothing. */
+static void apply_geometry(Gen *g, const Call *call) {
+    const Tensor *old = call->arg[0].tensor;
+    Call view = *call;
+    view.op = op_info(call->op->twin);
+    Infer r = {.arena = g->arena, .err = &g->err};
+    if (g->untaken || view.op->infer(&view, &r) != ERR_none) {
+        return;
+    }
+    for (int i = 0; i < g->nvars; i++) {
+        Var *v = &g->var[i];
+        if (v->t == old) {
+            v->t = r.out;
+            if (!v->dead) {
+                g->env[v->name] = v->t;
+            }
+        }
+    }
+}
+
 static Var *apply_write(Gen *g, Stmt *s, const Call *call, bool requires_grad, NameId out) {
     Var *self = gen_find(g, s->arg[0].tensor);
     Base *base = &g->base[self->base];
@@ -290,6 +310,8 @@ static Var *apply_write(Gen *g, Stmt *s, const Call *call, bool requires_grad, N
         } else {
             base->requires_grad = call->arg[1].b;
         }
+    } else if (s->op->kind == KIND_INPLACE_VIEW) {
+        apply_geometry(g, call);
     } else {
         Data held = range_result(g, s, call, self->t);
         Data *data = &g->data[self->data];

@@ -186,7 +186,10 @@ Var *draw_branch(Gen *g, const Predicate *predicate, Var *self) {
         Base base[GEN_FACTS];
         memcpy(data, g->data, sizeof data[0] * (size_t)ndata);
         memcpy(base, g->base, sizeof base[0] * (size_t)nbases);
+        bool outer = g->untaken;
+        g->untaken = true;
         draw_arm(g, taken ? &s->orelse : &s->body, self, out);
+        g->untaken = outer;
         memcpy(g->data, data, sizeof data[0] * (size_t)ndata);
         memcpy(g->base, base, sizeof base[0] * (size_t)nbases);
         g->nvars = nvars;

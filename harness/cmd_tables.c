@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-static const char *const KINDS[] = {"factory", "view", "multi_view", "pointwise", "func", "composite", "inplace", "meta"};
+static const char *const KINDS[] = {"factory", "view", "multi_view", "pointwise", "func", "composite", "inplace", "inplace_view", "meta"};
 
 static void add_member(Text *t, const char *key, const char *value) {
     text_printf(t, "%s\"%s\":", t->v && t->v[t->n - 1] == '{' ? "" : ",", key);
@@ -25,7 +25,8 @@ static const char *lowering(const OpInfo *op) {
     case KIND_MULTI_VIEW: return "address";
     case KIND_COMPOSITE: return "composed";
     case KIND_META: return "none";
-    case KIND_INPLACE: return lowering(op_info(op->twin));
+    case KIND_INPLACE:
+    case KIND_INPLACE_VIEW: return lowering(op_info(op->twin));
     default: return lower_is_native(op) ? "loops" : "kernel";
     }
 }
@@ -35,7 +36,8 @@ static const char *derivative(const OpInfo *op) {
     switch (op->kind) {
     case KIND_COMPOSITE: return "composed";
     case KIND_META: return "none";
-    case KIND_INPLACE: return derivative(op_info(op->twin));
+    case KIND_INPLACE:
+    case KIND_INPLACE_VIEW: return derivative(op_info(op->twin));
     default: return op->grad ? "rule" : "nondiff";
     }
 }

@@ -42,6 +42,7 @@ static const Row rows[OP_COUNT] = {
      .grad = grad_##gr, .saves = sv, .twin = OP_NONE},
 #define COMPOSITE(id, sch, dec) {.id_name = #id, .schema = sch, .kind = KIND_COMPOSITE, .decompose = decompose_##dec, .twin = OP_NONE},
 #define INPLACE(id, sch, tw, ov) {.id_name = #id, .schema = sch, .kind = KIND_INPLACE, .twin = OP_##tw, .overlap = ov},
+#define INPLACE_VIEW(id, sch, tw) {.id_name = #id, .schema = sch, .kind = KIND_INPLACE_VIEW, .twin = OP_##tw},
 #define META(id, sch) {.id_name = #id, .schema = sch, .kind = KIND_META, .twin = OP_NONE},
 #include "program/ops.def"
 };

@@ -11,6 +11,7 @@
  *   FUNC       any other functional op with a kernel of its own
  *   COMPOSITE  written in other ops, against Emit (decompose.c); never recorded itself
  *   INPLACE    its twin's value written to self
+ *   INPLACE_VIEW  a view's geometry becomes self's own: another size and stride for the same tensor object (t_, squeeze_, ..)
  *   META       changes or cuts history only: detach, detach_, requires_grad_ (each executor knows them by id)
  */
 #ifndef PROGRAM_OP_H
@@ -27,7 +28,7 @@ typedef enum OpId {
     OP_NONE = -1
 } OpId;
 
-typedef enum OpKind { KIND_FACTORY, KIND_VIEW, KIND_MULTI_VIEW, KIND_POINTWISE, KIND_FUNC, KIND_COMPOSITE, KIND_INPLACE, KIND_META } OpKind;
+typedef enum OpKind { KIND_FACTORY, KIND_VIEW, KIND_MULTI_VIEW, KIND_POINTWISE, KIND_FUNC, KIND_COMPOSITE, KIND_INPLACE, KIND_INPLACE_VIEW, KIND_META } OpKind;
 
 /* How a functional op treats its elements: read by the float64 shadow and by the compiler's lowering. */
 typedef enum Nature {
@@ -158,7 +159,7 @@ struct OpInfo {
     int noperand;          /* POINTWISE: operands, as parameter places */
     int operand[PW_MAX_OPERANDS];
     signed char operand_missing[PW_MAX_OPERANDS]; /* what a None operand stands for: -1 lowest, +1 highest, 0 may not be None */
-    OpId twin;             /* INPLACE: the functional form */
+    OpId twin;             /* INPLACE: the functional form; INPLACE_VIEW: the view */
     bool checks_overlap;   /* INPLACE: refuses a self that overlaps itself (semantics.md 3.3) */
 };
 

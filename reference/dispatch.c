@@ -2,7 +2,7 @@
  *
  *   functional   begin a node if something requires grad (asks histories) -> infer -> allocate -> kernel -> attach the node
  *   view         the same without data
- *   in place     dispatch_inplace.c
+ *   in place     dispatch_inplace.c, dispatch_inplace_view.c
  *   meta         detach, detach_, requires_grad_ */
 #include "reference/dispatch.h"
 
@@ -206,6 +206,7 @@ static ErrCode emit_apply(Emit *e, const Call *call, Tensor **out, int *nout) {
     case KIND_VIEW:
     case KIND_MULTI_VIEW: return apply_view(s, call, out, nout);
     case KIND_INPLACE: return dispatch_inplace(s, call, out, nout);
+    case KIND_INPLACE_VIEW: return dispatch_inplace_view(s, call, out, nout);
     case KIND_META: return apply_meta(s, call, out, nout);
     case KIND_COMPOSITE: CHECK(!"emit_call expands composites"); break;
     default: break;

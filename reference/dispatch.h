@@ -18,6 +18,8 @@ ErrCode dispatch_allocate(Session *s, Tensor *t);
 bool dispatch_requires_grad(const Session *s, const Call *call);
 /* An INPLACE row: out[0] = self. */
 ErrCode dispatch_inplace(Session *s, const Call *call, Tensor **out, int *nout);
+/* An INPLACE_VIEW row: out[0] = self, with other sizes and strides. */
+ErrCode dispatch_inplace_view(Session *s, const Call *call, Tensor **out, int *nout);
 
 /* Computes `call` into fresh storage: infer, allocate, kernel (and shadow). No history. out: as many as inferred. */
 ErrCode dispatch_compute(Session *s, const Call *call, Tensor **out, int *nout);

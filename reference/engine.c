@@ -152,12 +152,17 @@ static ErrCode run_accumulate(Session *s, Node *node, Tensor *grad) {
     return s->err->code;
 }
 
-/* What the gradient of edge i is brought to: the size and dtype of the tensor it belongs to. */
-static const Tensor *edge_meta(const Node *node, int i) {
-    if (node->kind == NODE_COPY_SLICES) {
-        return i == 0 ? node->base : node->fn->slot[i];
+/* A gradient as the node at its edge wants it. Of a leaf whose sizes changed after it was used, PyTorch asks for those of then or of now:
+ * as its accumulator lives on in some graph or does not. */
+static Tensor *finish(Session *s, Tensor *grad, Edge edge) {
+    const Node *node = edge.node;
+    if (!node || !grad) {
+        return NULL;
     }
-    return node->kind == NODE_AS_STRIDED ? node->base : node->slot[i];
+    if (node->leaf && node->base && !tensor_same_size(node->base, &node->leaf->tensor) && !s->undefined) {
+        s->undefined = "the gradient of a leaf whose sizes changed after it was used";
+    }
+    return grad_finish(&s->emit, grad, edge_meta(edge));
 }
 
 /* Runs `node`; out[i] = gradient for edge i, put right, NULL where undefined. */
@@ -174,7 +179,7 @@ static ErrCode node_run(Session *s, Node *node, Tensor **out) {
     case NODE_ACCUMULATE: TRY(run_accumulate(s, node, node->grad[0])); break;
     }
     for (int i = 0; i < node->nnext; i++) {
-        out[i] = node->next[i].node && out[i] ? grad_finish(&s->emit, out[i], edge_meta(node, i)) : NULL;
+        out[i] = finish(s, out[i], node->next[i]);
     }
     return s->err->code;
 }
@@ -220,7 +225,7 @@ ErrCode engine_run(Session *s, const Edge *roots, Tensor *const *tangents, int n
         }
     }
     for (int k = 0; k < nroots; k++) {
-        TRY(node_receive(s, roots[k], tangents[k], &ready));
+        TRY(node_receive(s, roots[k], finish(s, tangents[k], roots[k]), &ready));
     }
     while (ready.n > 0) {
         Node *node = queue_pop(&ready);

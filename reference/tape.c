@@ -11,6 +11,8 @@ Node *node_new(Session *s, NodeKind kind, int nnext, int ninput) {
     Node *node = arena_new(s->arena, Node);
     node->kind = kind;
     node->sequence = s->sequence++;
+    node->older = s->nodes;
+    s->nodes = node;
     node->nnext = nnext;
     node->ninput = ninput;
     node->next = arena_array(s->arena, Edge, nnext);
@@ -126,4 +128,58 @@ void node_save_results(Session *s, Node *node, Tensor *const *results, int nresu
             save(node, results[i], false);
         }
     }
+}
+
+/* ---- geometry ---- */
+
+static void freeze_arg(Arg *arg, ArgType type, const Tensor *t, Tensor *before) {
+    switch (type) {
+    case ARG_TENSOR:
+    case ARG_TENSOR_OPT:
+        if (!arg->none && arg->tensor == t) {
+            arg->tensor = before;
+        }
+        break;
+    case ARG_TENSORS:
+    case ARG_TENSORS_OPT:
+        for (int k = 0; !arg->none && k < arg->tensors.n; k++) {
+            if (arg->tensors.v[k] == t) {
+                arg->tensors.v[k] = before;
+            }
+        }
+        break;
+    default: break;
+    }
+}
+
+void tape_freeze(Session *s, const Var *v) {
+    const Tensor *t = &v->tensor;
+    Tensor *before = tensor_meta(s, t);
+    before->storage = t->storage;
+    for (Node *node = s->nodes; node; node = node->older) {
+        for (int i = 0; node->slot && i < node->nnext; i++) {
+            node->slot[i] = node->slot[i] == t ? before : node->slot[i];
+        }
+        for (int i = 0; node->result && i < node->ninput; i++) {
+            node->result[i] = node->result[i] == t ? before : node->result[i];
+        }
+        for (int i = 0; node->call.op && i < node->call.op->nparam; i++) {
+            freeze_arg(&node->call.arg[i], node->call.op->param[i].type, t, before);
+        }
+        if (node->leaf == v && !node->base) {
+            node->base = before;
+        }
+    }
+}
+
+const Tensor *edge_meta(Edge edge) {
+    const Node *node = edge.node;
+    switch (node->kind) {
+    case NODE_OP:
+    case NODE_ZERO: return node->result[edge.nr];
+    case NODE_COPY_SLICES: return node->base;
+    case NODE_AS_STRIDED: return node->view;
+    case NODE_ACCUMULATE: break;
+    }
+    return node->base ? node->base : &node->leaf->tensor;
 }

@@ -25,6 +25,7 @@ struct Session {
     bool shadow_lost;       /* a size or a Python index was read from a value in doubt: all that follows is in doubt */
     bool expanding_masks;   /* the statement is not `nonzero`: a nonzero in it expands a mask of an index */
     int64_t sequence;       /* next node's number */
+    Node *nodes;            /* the node made last */
     int64_t storages;       /* next storage's id */
     const char *undefined;  /* why the current statement is undefined in PyTorch, or NULL */
     Storage *unsettled;     /* what a refused in-place op was writing when a value was found wrong, or NULL */
@@ -51,6 +52,7 @@ typedef struct Saved {
 struct Node {
     NodeKind kind;
     int64_t sequence;  /* order of creation; the engine runs the highest first */
+    Node *older;       /* the node made before */
     Edge *next;        /* by slot */
     int nnext;
     int ninput;        /* outputs of the op = gradients that come in */
@@ -60,7 +62,7 @@ struct Node {
     Tensor **result;   /* outputs: saved or metadata only */
     Saved *saved;
     int nsaved;
-    /* COPY_SLICES: base, view, fn. AS_STRIDED: base, view. Metadata only. */
+    /* COPY_SLICES: base, view, fn. AS_STRIDED: base, view. Metadata only. ACCUMULATE: base, if the leaf's own has changed. */
     Tensor *base, *view;
     Node *fn;
     /* ACCUMULATE */
@@ -81,6 +83,10 @@ void node_save_operands(Session *s, Node *node, Tensor *self_clone);
 void node_save_results(Session *s, Node *node, Tensor *const *results, int nresult);
 /* Would slot 0 be saved? Known after node_begin. */
 bool node_saves_self(const Node *node);
+/* `v` is about to get other sizes and strides: whatever nodes keep of it stays as it was. */
+void tape_freeze(Session *s, const Var *v);
+/* What came out of the op: the size and dtype that a gradient at this edge must have (PyTorch's InputMetadata). */
+const Tensor *edge_meta(Edge edge);
 /* Metadata of `t` in the arena: no storage. */
 Tensor *tensor_meta(Session *s, const Tensor *t);
 

@@ -118,6 +118,12 @@ ErrCode var_check_inplace(Session *s, Var *self) {
     return ERR_none;
 }
 
+void var_set_history(Var *self, Node *node) {
+    self->grad_fn = node;
+    self->output_nr = 0;
+    self->attr_version = self->tensor.storage->version;
+}
+
 void var_rebase_history(Session *s, Var *self, Node *node) {
     if (!self->base) {
         self->grad_fn = node;

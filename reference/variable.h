@@ -57,6 +57,8 @@ Node *var_grad_fn(Session *s, Var *v);
 Edge var_gradient_edge(Session *s, Var *v);
 /* What PyTorch's check_inplace refuses when a write to `self` is to be recorded: creation first, then leaves. */
 ErrCode var_check_inplace(Session *s, Var *self);
+/* After a recorded in-place view (the version is already bumped): `node` becomes self's history, for a view as well. */
+void var_set_history(Var *self, Node *node);
 /* After a recorded write (the version is already bumped): `node` becomes self's history, or for a view, CopySlices of the base's. */
 void var_rebase_history(Session *s, Var *self, Node *node);
 

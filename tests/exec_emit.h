@@ -79,6 +79,18 @@ static inline ErrCode exec_apply(Emit *e, const Call *call, Tensor **out, int *n
         *nout = 1;
         return ERR_none;
     }
+    case KIND_INPLACE_VIEW: {
+        Call twin = *call;
+        twin.op = op_info(call->op->twin);
+        Infer r;
+        TRY(exec_infer(e, &twin, &r));
+        Storage *storage = self->storage;
+        *self = r.out[0];
+        self->storage = storage;
+        out[0] = self;
+        *nout = 1;
+        return ERR_none;
+    }
     case KIND_META:
         out[0] = call->op->id == OP_detach ? arena_copy(e->arena, self, (int64_t)sizeof *self) : self;
         *nout = 1;
