@@ -164,6 +164,12 @@ void capture_call(const Capture *cap, Call *out, const Call *call);
 ErrCode capture_node(Capture *cap, const Call *call, Node **out);
 ErrCode capture_cast(Capture *cap, Node *value, DType dtype, Node **out);
 
+/* ---- capture_view.c ---- */
+/* VIEW and MULTI_VIEW rows. */
+ErrCode capture_apply_view(Capture *cap, const Call *call, Tensor **out, int *nout);
+/* INPLACE_VIEW rows: the history is set, not rebased: of a view, the base knows nothing of it. */
+ErrCode capture_in_place_view(Capture *cap, const Call *call, Tensor **out, int *nout);
+
 /* ---- capture_checks.c ---- */
 /* Records the CHECKs of a functional call whose result looks like `out`; raises what is known to be wrong already. */
 ErrCode capture_check_values(Capture *cap, const Call *call, const Tensor *out);

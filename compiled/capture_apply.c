@@ -189,57 +189,6 @@ static ErrCode apply_function(Capture *cap, const Call *call, Tensor **out, int 
     return ERR_none;
 }
 
-/* The tape node of a view: only self is differentiable (not view_as's `other`), and is asked now. */
-static ErrCode begin_view(Capture *cap, const Call *call, TapeNode **tape) {
-    Tensor *slot[MAX_SLOTS];
-    *tape = tape_new(cap, TAPE_OP, call_slots(call, slot), 1);
-    memset(slot + 1, 0, sizeof *slot * (size_t)((*tape)->nslot - 1));
-    TRY(tape_connect(cap, *tape, slot));
-    (*tape)->call = arena_copy(cap->arena, call, (int64_t)sizeof *call);
-    return ERR_none;
-}
-
-static ErrCode judge_view(Capture *cap, const Call *call, const Class *cls, const Tensor *view) {
-    int64_t extent, numel;
-    if (call->op->id == OP_as_strided && (!tensor_extent(view, &extent) || extent > cls->storage.numel)) {
-        return error_set(cap->emit.err, ERR_invalid, "as_strided is out of bounds for the storage");
-    }
-    if (!sizes_numel(view->size, view->ndim, &numel) || numel > cap->c->limits.max_elements) {
-        return error_set(cap->emit.err, ERR_limit, "a view passes the limit of %lld elements", (long long)cap->c->limits.max_elements);
-    }
-    return ERR_none;
-}
-
-static ErrCode apply_view(Capture *cap, const Call *call, Tensor **out, int *nout) {
-    Var *self = (Var *)call->arg[0].tensor;
-    Class *cls = class_of(&self->t);
-    TapeNode *tape = NULL;
-    if (cap->grad_mode && cap_requires_grad(self)) {
-        TRY(begin_view(cap, call, &tape));
-    }
-    Infer r = {cap->arena, cap->emit.err, 0, NULL};
-    TRY(call->op->infer(call, &r));
-    CHECK(r.n <= MAX_OUTPUTS);
-    for (int i = 0; i < r.n; i++) {
-        TRY(judge_view(cap, call, cls, &r.out[i]));
-        Var *v = capture_var(cap, cls, &r.out[i], graph_view(cap->graph, cls->buffer, &r.out[i], cap->sid));
-        cap_make_view(cap, v, self, call->op->kind == KIND_MULTI_VIEW);
-        if (tape) {
-            v->history = (Edge){tape, i};
-        }
-        out[i] = &v->t;
-    }
-    if (tape && r.n > 0 && !dtype_is_float(self->t.dtype)) { /* self was written in place with what requires grad */
-        return error_set(cap->emit.err, ERR_invalid, "a recorded view must be of a floating dtype");
-    }
-    if (tape) {
-        tape->nout = r.n;
-        tape->out = arena_copy(cap->arena, out, r.n * (int64_t)sizeof *out);
-    }
-    *nout = r.n;
-    return ERR_none;
-}
-
 static ErrCode apply_meta(Capture *cap, const Call *call, Tensor **out, int *nout) {
     Var *self = (Var *)call->arg[0].tensor;
     out[0] = &self->t;
@@ -255,40 +204,6 @@ static ErrCode apply_meta(Capture *cap, const Call *call, Tensor **out, int *nou
     default:
         return error_set(cap->emit.err, ERR_unsupported, "%s", call->op->name);
     }
-}
-
-/* The tensor object itself gets the view's geometry. The history is set, not rebased: of a view, the base knows nothing of it. */
-static ErrCode apply_in_place_view(Capture *cap, const Call *call, Tensor **out, int *nout) {
-    Var *self = (Var *)call->arg[0].tensor;
-    Class *cls = class_of(&self->t);
-    Call twin = *call;
-    twin.op = op_info(call->op->twin);
-    TapeNode *tape = NULL;
-    if (cap->grad_mode && cap_requires_grad(self)) {
-        TRY(cap_check_write(cap, self));
-        TRY(begin_view(cap, &twin, &tape));
-    }
-    Infer r = {cap->arena, cap->emit.err, 0, NULL};
-    TRY(twin.op->infer(&twin, &r));
-    TRY(judge_view(cap, &twin, cls, &r.out[0]));
-    cap_freeze(cap, self);
-    self->t = r.out[0];
-    self->t.storage = &cls->storage;
-    self->node = graph_view(cap->graph, cls->buffer, &self->t, cap->sid);
-    self->node->cls = cls->number;
-    self->t.storage->version++;
-    out[0] = &self->t;
-    *nout = 1;
-    if (!tape) {
-        return ERR_none;
-    }
-    if (!dtype_is_float(self->t.dtype)) { /* self was written in place with what requires grad */
-        return error_set(cap->emit.err, ERR_invalid, "a recorded view must be of a floating dtype");
-    }
-    Tensor *after = arena_copy(cap->arena, &self->t, sizeof self->t);
-    tape->out = arena_copy(cap->arena, &after, sizeof after);
-    cap_set_history(self, tape);
-    return ERR_none;
 }
 
 /* ---- in-place ops ---- */
@@ -493,14 +408,14 @@ ErrCode capture_apply(Emit *e, const Call *call, Tensor **out, int *nout) {
         return apply_factory(cap, call, out, nout);
     case KIND_VIEW:
     case KIND_MULTI_VIEW:
-        return apply_view(cap, call, out, nout);
+        return capture_apply_view(cap, call, out, nout);
     case KIND_POINTWISE:
     case KIND_FUNC:
         return apply_function(cap, call, out, nout);
     case KIND_INPLACE:
         return apply_in_place(cap, call, out, nout);
     case KIND_INPLACE_VIEW:
-        return apply_in_place_view(cap, call, out, nout);
+        return capture_in_place_view(cap, call, out, nout);
     case KIND_META:
         return apply_meta(cap, call, out, nout);
     case KIND_COMPOSITE:
