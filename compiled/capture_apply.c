@@ -5,6 +5,7 @@
  * (overlap, sizes, dtypes), then values. A refusal that depends on data becomes a CHECK node. An in-place op is its twin's value,
  * cast to self's dtype, and a WRITE. */
 #include "compiled/capture.h"
+#include "program/op_functions.h"
 
 #include <string.h>
 
@@ -281,6 +282,37 @@ static ErrCode judge_pointwise(Capture *cap, const Call *call, Tensor *const *sl
     return call->op->infer(call, r);
 }
 
+/* addr_ takes self as it is; whether its scalars fit comes after overlap and dtypes. */
+static ErrCode judge_addr(Capture *cap, const Call *call, Tensor *const *slot, int nslot) {
+    const Tensor *self = slot[0];
+    if (slot[1]->ndim != 1 || slot[2]->ndim != 1) {
+        return call->op->infer(call, &(Infer){cap->arena, cap->emit.err, 0, NULL});
+    }
+    if (self->ndim != 2) {
+        return error_set(cap->emit.err, ERR_invalid, "2D tensor expected");
+    }
+    int64_t size[2] = {slot[1]->size[0], slot[2]->size[0]};
+    TRY(refuse_resize(cap, self, size, 2));
+    TRY(refuse_overlap(cap, self, slot, nslot, true, false));
+    return refuse_cast(cap, addr_dtype(self, slot[1], slot[2]), self->dtype);
+}
+
+/* addmv_ and baddbmm_: self has the result's size and dtype from the start; that it overlaps itself is not seen. */
+static ErrCode judge_kept(Capture *cap, const Call *call, Tensor *const *slot) {
+    Call sizes = *call;
+    Tensor *any = arena_array(cap->arena, Tensor, 3);
+    for (int k = 0; k < 3; k++) {
+        any[k] = *slot[k];
+        any[k].dtype = DT_float64;
+        sizes.arg[k].tensor = &any[k];
+    }
+    sizes.arg[3].scalar = sizes.arg[4].scalar = scalar_int(0);
+    Infer r = {cap->arena, cap->emit.err, 0, NULL};
+    TRY(sizes.op->infer(&sizes, &r));
+    bool fits = tensor_same_size(&r.out[0], slot[0]) && slot[0]->dtype == slot[2]->dtype;
+    return fits ? ERR_none : error_set(cap->emit.err, ERR_invalid, "Bad in-place call: input tensor and output tensor should match");
+}
+
 /* The twin `call` as an op on self: refuses what eager refuses, and infers the value. */
 static ErrCode judge_write(Capture *cap, const Call *call, const OpInfo *op, Tensor *const *slot, int nslot, Infer *r) {
     const Tensor *self = slot[0];
@@ -299,6 +331,7 @@ static ErrCode judge_write(Capture *cap, const Call *call, const OpInfo *op, Ten
     case OP_scatter_value:
     case OP_scatter_add:
     case OP_index_add:
+    case OP_put:
         TRY(call->op->infer(call, r));
         TRY(refuse_overlap(cap, self, slot, nslot, true, true));
         break;
@@ -316,13 +349,24 @@ static ErrCode judge_write(Capture *cap, const Call *call, const OpInfo *op, Ten
         TRY(call->op->infer(call, r));
         break;
     }
-    case OP_addmm:
+    case OP_masked_scatter:
+        TRY(refuse_overlap(cap, self, slot, 1, true, false));
+        TRY(call->op->infer(call, r));
+        break;
     case OP_addmv:
-    case OP_addbmm:
     case OP_baddbmm:
+        TRY(judge_kept(cap, call, slot));
+        TRY(call->op->infer(call, r));
+        break;
+    case OP_addmm:
+    case OP_addbmm:
         TRY(call->op->infer(call, r));
         TRY(refuse_resize(cap, self, r->out[0].size, r->out[0].ndim));
         TRY(refuse_overlap(cap, self, slot, 1, true, false));
+        break;
+    case OP_addr:
+        TRY(judge_addr(cap, call, slot, nslot));
+        TRY(call->op->infer(call, r));
         break;
     case OP_cumsum:
     case OP_cumprod: {

@@ -200,6 +200,12 @@ ErrCode capture_check_values(Capture *cap, const Call *call, const Tensor *out) 
     case OP_index_add:
         check_indices(cap, call, call->arg[2].tensor);
         break;
+    case OP_embedding:
+        if (tensor_numel(call->arg[1].tensor) > 0) {
+            add_check(cap, CHECK_INDEX, node_of(call->arg[1].tensor), call->arg[0].tensor->size[0], call_index_error(call), OUT_OF_BOUNDS);
+        }
+        break;
+    case OP_put:
     case OP_take:
         if (tensor_numel(call->arg[1].tensor) > 0) {
             add_check(cap, CHECK_INDEX_WRAP, node_of(call->arg[1].tensor), tensor_numel(call->arg[0].tensor), ERR_index_range, OUT_OF_BOUNDS);

@@ -75,6 +75,10 @@ static bool argument(Draw *x, int k) {
     if (k == x->main) {
         return true;
     }
+    Drawn own = nn_argument(x, k);
+    if (own != DRAWN_ELSEWHERE) {
+        return own == DRAWN;
+    }
     switch (p->type) {
     case ARG_TENSOR:
     case ARG_TENSOR_OPT: return x->t != NULL && tensor_argument(x, k);

@@ -29,6 +29,12 @@ static inline bool ends(const char *text, const char *suffix) {
 }
 static inline int64_t size_along(const Draw *x) { return x->t != NULL && x->t->ndim > 0 ? x->t->size[x->dim] : 1; }
 
+/* Ops with arguments of their own (draw_nn.c). */
+typedef enum Drawn { DRAWN_ELSEWHERE /* by the parameter's type and name */, DRAWN, DRAWN_NOTHING /* nothing fits */ } Drawn;
+Drawn nn_argument(Draw *x, int k);
+/* How many dims their main tensor has; false: the parameters' names say it. */
+bool nn_dims(const OpInfo *op, int *least, int *most);
+
 /* Each draws parameter k of the statement; false: nothing fits. */
 bool scalar_argument(Draw *x, int k);
 bool int_argument(Draw *x, int k);

@@ -20,6 +20,9 @@ int main_param(const OpInfo *op) {
 static void dims_wanted(const OpInfo *op, int *least, int *most) {
     *least = 0;
     *most = MAX_DIMS;
+    if (nn_dims(op, least, most)) {
+        return;
+    }
     if (has(op, "mat1")) {
         *most = 2;
     } else if (has(op, "mat")) {

@@ -241,6 +241,7 @@ static Range func_range(Gen *g, const Stmt *s, const Call *call, Nature nature) 
         }
         return r;
     }
+    case NATURE_POLYNOMIAL:
     default: return UNKNOWN;
     }
 }
@@ -248,6 +249,7 @@ static Range func_range(Gen *g, const Stmt *s, const Call *call, Nature nature) 
 static Range composite_range(Gen *g, const Stmt *s, const Call *call, const Tensor *out) {
     switch (s->op->id) {
     case OP_matmul: return func_range(g, s, call, NATURE_MATMUL);
+    case OP_aminmax: return param_range(g, s, call, 0);
     case OP_linear:
     case OP_outer:
     case OP_var:

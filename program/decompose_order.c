@@ -3,6 +3,8 @@
 #include "program/emit.h"
 #include "program/op_functions.h"
 
+#include <string.h>
+
 static ErrCode answer_pair(Emit *e, Tensor *values, Tensor *indices, Tensor **out, int *nout) {
     *nout = 0;
     if (values && indices) {
@@ -19,6 +21,21 @@ ErrCode decompose_extreme_dim(Emit *e, const Call *call, Tensor **out, int *nout
     OpId where = call->op->id == OP_max_dim ? OP__max_indices : OP__min_indices;
     Tensor *indices = emit_op(e, where, 3, self, dim, (int)call->arg[2].b);
     return answer_pair(e, emit_op(e, OP__take_dim, 3, self, dim, indices), indices, out, nout);
+}
+
+/* aminmax: the least and the greatest, apart */
+ErrCode decompose_aminmax(Emit *e, const Call *call, Tensor **out, int *nout) {
+    static const OpId part[2] = {OP__aminmax_min, OP__aminmax_max};
+    Tensor *found[2];
+    for (int k = 0; k < 2; k++) {
+        Call c = call_new(part[k]);
+        memcpy(c.arg, call->arg, 3 * sizeof *c.arg);
+        Tensor *one[MAX_OUTPUTS];
+        int n;
+        TRY(emit_call(e, &c, one, &n));
+        found[k] = one[0];
+    }
+    return answer_pair(e, found[0], found[1], out, nout);
 }
 
 /* cummax, cummin */

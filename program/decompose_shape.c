@@ -5,6 +5,8 @@
 #include "program/emit.h"
 #include "program/op_functions.h"
 
+#include <string.h>
+
 static ErrCode answer(Emit *e, Tensor *t, Tensor **out, int *nout) {
     out[0] = t;
     *nout = t != NULL;
@@ -201,4 +203,44 @@ ErrCode decompose_stack(Emit *e, const Call *call, Tensor **out, int *nout) {
         }
     }
     return emit_call(e, &cat, out, nout);
+}
+
+/* meshgrid: tensor k seen along dim k of a grid; by "xy" the first along dim 1 and the second along dim 0 */
+ErrCode decompose_meshgrid(Emit *e, const Call *call, Tensor **out, int *nout) {
+    const Arg *tensors = &call->arg[0];
+    int n = tensors->tensors.n;
+    const char *indexing = call->op->id == OP_meshgrid_indexing ? call->arg[1].str : "ij";
+    bool swapped = strcmp(indexing, "xy") == 0 && n >= 2;
+    *nout = 0;
+    if (n == 0) {
+        return error_set(e->err, ERR_invalid, "meshgrid expects a non-empty TensorList");
+    }
+    if (n > MAX_DIMS) {
+        return error_set(e->err, ERR_limit, "a meshgrid of %d tensors is over the limit of %d dims", n, MAX_DIMS);
+    }
+    for (int k = 0; k + 1 < n; k++) {
+        if (tensors->tensors.v[k]->dtype != tensors->tensors.v[k + 1]->dtype) {
+            return error_set(e->err, ERR_dtype, "meshgrid expects all tensors to have the same dtype");
+        }
+    }
+    if (strcmp(indexing, "xy") != 0 && strcmp(indexing, "ij") != 0) {
+        return error_set(e->err, ERR_invalid, "torch.meshgrid: indexing must be one of \"xy\" or \"ij\", but received: %s", indexing);
+    }
+    int64_t size[MAX_DIMS], line[MAX_DIMS];
+    for (int d = 0; d < n; d++) {
+        const Tensor *t = tensors->tensors.v[swapped && d < 2 ? 1 - d : d];
+        if (t->ndim > 1) {
+            return error_set(e->err, ERR_invalid, "torch.meshgrid: Expected 0D or 1D tensor in the tensor list");
+        }
+        size[d] = tensor_numel(t);
+        line[d] = 1;
+    }
+    for (int d = 0; d < n; d++) {
+        int k = swapped && d < 2 ? 1 - d : d;
+        line[d] = -1;
+        out[k] = emit_expand(e, emit_view(e, tensors->tensors.v[k], line, n), size, n);
+        line[d] = 1;
+    }
+    *nout = e->err->code == ERR_none ? n : 0;
+    return e->err->code;
 }

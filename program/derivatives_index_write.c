@@ -1,4 +1,4 @@
-/* Derivatives of take, index_fill, index_copy, masked_select and masked_scatter: what was written is read back, what was read is
+/* Derivatives of take, put, index_fill, index_copy, masked_select and masked_scatter: what was written is read back, what was read is
  * written back, what was overwritten gets zeros. */
 #include "program/rules.h"
 
@@ -25,6 +25,19 @@ void grad_take(Grad *g) {
     int n;
     if (put.arg[0].tensor && emit_call(g->e, &put, out, &n) == ERR_none) {
         give(g, SELF, emit_view(g->e, out[0], self->size, self->ndim));
+    }
+}
+
+/* self: grad if accumulate, else put(grad, index, zeros); source: reshape(take(grad, index), source.size) */
+void grad_put(Grad *g) {
+    const Arg *arg = g->call->arg;
+    const Tensor *source = arg[2].tensor;
+    if (wanted(g, SELF)) {
+        Tensor *zeros = zeros_of(g, source->size, source->ndim);
+        give(g, SELF, arg[3].b ? grad_of(g) : emit_op(g->e, OP_put, 3, grad_of(g), arg[1].tensor, zeros));
+    }
+    if (wanted(g, 2)) {
+        give(g, 2, emit_reshape(g->e, emit_binary(g->e, OP_take, grad_of(g), arg[1].tensor), source->size, source->ndim));
     }
 }
 

@@ -111,3 +111,17 @@ void grad_addbmm(Grad *g) {
         give(g, 2, emit_scale(g->e, emit_binary(g->e, OP_bmm, turned, wide), alpha));
     }
 }
+
+/* self: grad * beta; vec1: mv(grad, vec2) * alpha; vec2: mv(t(grad), vec1) * alpha */
+void grad_addr(Grad *g) {
+    Scalar beta = g->call->arg[3].scalar, alpha = g->call->arg[4].scalar;
+    if (wanted(g, 0)) {
+        give(g, 0, emit_scale(g->e, grad_of(g), beta));
+    }
+    if (wanted(g, 1)) {
+        give(g, 1, emit_scale(g->e, emit_binary(g->e, OP_mv, grad_of(g), tensor_arg(g, 2)), alpha));
+    }
+    if (wanted(g, 2)) {
+        give(g, 2, emit_scale(g->e, emit_binary(g->e, OP_mv, t(g, grad_of(g)), tensor_arg(g, 1)), alpha));
+    }
+}

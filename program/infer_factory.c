@@ -102,6 +102,23 @@ ErrCode infer_arange(const Call *call, Infer *r) {
     return infer_contiguous(r, dtype, size, 1);
 }
 
+/* Steps, then what the fill or the kernel refuses (aten/src/ATen/native/RangeFactories.cpp). */
+ErrCode infer_linspace(const Call *call, Infer *r) {
+    int64_t steps = call->arg[2].i;
+    DType dtype = call_dtype(call, "dtype", DT_float32);
+    if (steps < 0) {
+        return error_set(r->err, ERR_invalid, "number of steps must be non-negative");
+    }
+    TRY(infer_contiguous(r, dtype, &steps, 1));
+    if (steps > 1 && dtype == DT_bool) {
+        return error_set(r->err, ERR_dtype, "\"linspace_cpu\" not implemented for 'Bool'");
+    }
+    if (steps > 0) {
+        TRY(scalar_check(call->arg[0].scalar, dtype, r->err));
+    }
+    return steps > 1 ? scalar_check(call->arg[1].scalar, dtype, r->err) : ERR_none;
+}
+
 ErrCode infer_eye(const Call *call, Infer *r) {
     const Arg *m = call_arg(call, "m");
     int64_t size[2] = {call->arg[0].i, m ? m->i : call->arg[0].i};

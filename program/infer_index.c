@@ -237,6 +237,9 @@ static ErrCode refuse_matrix(const Call *call, const Tensor *index, Error *err) 
 /* Along dim 1, and for an empty self, index_select takes a path whose message is not an index error's. */
 ErrCode call_index_error(const Call *call) {
     const Tensor *self = call->arg[0].tensor;
+    if (call->op->id == OP_embedding) { /* index_select along dim 0 */
+        return tensor_numel(self) == 0 ? ERR_invalid : ERR_index_range;
+    }
     if (call->op->id != OP_index_select || self->ndim < 2) {
         return ERR_index_range;
     }

@@ -1,4 +1,4 @@
-/* Inference of take, index_fill, index_copy, masked_select and masked_scatter (aten/src/ATen/native/TensorAdvancedIndexing.cpp). */
+/* Inference of take, put, index_fill, index_copy, masked_select and masked_scatter (aten/src/ATen/native/TensorAdvancedIndexing.cpp). */
 #include "program/infer.h"
 
 #include <string.h>
@@ -15,6 +15,24 @@ ErrCode infer_take(const Call *call, Infer *r) {
         return error_set(r->err, ERR_invalid, "take(): tried to take from an empty tensor");
     }
     return infer_contiguous(r, self->dtype, index->size, index->ndim);
+}
+
+/* Elements of source go to the places in self that index numbers. */
+ErrCode infer_put(const Call *call, Infer *r) {
+    const Tensor *self = call->arg[0].tensor, *index = call->arg[1].tensor, *source = call->arg[2].tensor;
+    if (index->dtype != DT_int64) {
+        return error_set(r->err, ERR_index_dtype, "put_(): Expected a long tensor for index, but got %s", dtype_name(index->dtype));
+    }
+    if (self->dtype != source->dtype) {
+        return error_set(r->err, ERR_dtype, "put_(): self and source expected to have the same dtype");
+    }
+    if (tensor_numel(source) != tensor_numel(index)) {
+        return error_set(r->err, ERR_shape, "put_(): Expected source and index to have the same number of elements");
+    }
+    if (tensor_numel(self) == 0 && tensor_numel(index) > 0) {
+        return error_set(r->err, ERR_invalid, "put_(): Tried to put elements into an empty tensor");
+    }
+    return infer_cloned(r, self, self->dtype);
 }
 
 /* ---- along one dim ---- */

@@ -161,12 +161,15 @@ ErrCode infer_addmv(const Call *call, Infer *r) {
 
 ErrCode infer_baddbmm(const Call *call, Infer *r) {
     const Tensor *self = call->arg[0].tensor, *a = call->arg[1].tensor, *b = call->arg[2].tensor;
-    if (a->ndim != 3 || b->ndim != 3) {
-        return error_set(r->err, ERR_shape, "%s must be a 3D tensor", a->ndim != 3 ? "batch1" : "batch2");
+    if (a->ndim < 2 || b->ndim < 3) {
+        return error_set(r->err, ERR_index_range, "Dimension out of range");
     }
     int64_t size[3] = {a->size[0], a->size[1], b->size[2]};
     Tensor expanded;
     TRY(tensor_expand(self, size, 3, &expanded, r->err));
+    if (a->ndim != 3 || b->ndim != 3) {
+        return error_set(r->err, ERR_shape, "%s must be a 3D tensor", a->ndim != 3 ? "batch1" : "batch2");
+    }
     if (b->size[0] != a->size[0] || b->size[1] != a->size[2]) {
         return error_set(r->err, ERR_shape, "Expected size for first two dimensions of batch2 tensor to be: [%lld, %lld] but got: [%lld, %lld].",
                          (long long)a->size[0], (long long)a->size[2], (long long)b->size[0], (long long)b->size[1]);
@@ -197,4 +200,48 @@ ErrCode infer_addbmm(const Call *call, Infer *r) {
     }
     TRY(check_added_product(call, a, b, size[0] == 0 || size[1] == 0, a->size[2] == 0 || a->size[0] == 0, r->err));
     return infer_contiguous(r, self->dtype, size, 2);
+}
+
+DType addr_dtype(const Tensor *self, const Tensor *vec1, const Tensor *vec2) {
+    Promotion p = PROMOTION_START; /* self is expanded, vec1 a column: no operand is 0-dim */
+    promotion_tensor(&p, self->dtype, 2);
+    promotion_tensor(&p, vec1->dtype, 2);
+    promotion_tensor(&p, vec2->dtype, 1);
+    return promotion_result(&p);
+}
+
+/* A vector of n rows and one of m columns give [n, m], to which self is expanded; dtypes are promoted (LinearAlgebra.cpp, addr). */
+ErrCode infer_addr(const Call *call, Infer *r) {
+    const Tensor *self = call->arg[0].tensor, *a = call->arg[1].tensor, *b = call->arg[2].tensor;
+    if (a->ndim != 1 || b->ndim != 1) {
+        return error_set(r->err, ERR_shape, "addr: Expected 1-D argument %s, but got %d-D", a->ndim != 1 ? "vec1" : "vec2", a->ndim != 1 ? a->ndim : b->ndim);
+    }
+    int64_t size[2] = {a->size[0], b->size[0]};
+    Tensor expanded;
+    TRY(tensor_expand(self, size, 2, &expanded, r->err));
+    DType dtype = addr_dtype(self, a, b);
+    for (int k = 3; k <= 4; k++) {
+        Category kind = call->arg[k].scalar.kind;
+        if (kind == CAT_BOOL && dtype != DT_bool) {
+            return error_set(r->err, ERR_invalid, "Boolean %s only supported for Boolean results.", call->op->param[k].name);
+        }
+        if (kind == CAT_FLOAT && !dtype_is_float(dtype)) {
+            return error_set(r->err, ERR_invalid, "For integral input tensors, argument %s must not be a floating point number.", call->op->param[k].name);
+        }
+    }
+    TRY(sizes_fit(size, 2, r->err));
+    for (int k = 3; k <= 4; k++) {
+        TRY(scalar_check(call->arg[k].scalar, dtype, r->err));
+    }
+    int64_t column[2] = {a->size[0] == 1 && size[0] != 1 ? 0 : a->stride[0], 0}, row[2] = {0, b->stride[0]};
+    for (int d = 0; d < 2; d++) {
+        column[d] = size[d] == 1 ? 0 : column[d];
+        row[d] = size[d] == 1 ? 0 : row[d];
+    }
+    const int64_t *strides[3] = {expanded.stride, column, row};
+    Tensor *t = infer_one(r, dtype, 2);
+    t->size[0] = size[0];
+    t->size[1] = size[1];
+    ordered_strides(size, 2, strides, 3, t->stride);
+    return ERR_none;
 }

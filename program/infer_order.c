@@ -42,6 +42,32 @@ ErrCode infer_extreme_all(const Call *call, Infer *r) {
     return infer_contiguous(r, self->dtype, NULL, 0);
 }
 
+/* The least and the greatest along a dim, or of all elements; a 0-dim tensor keeps a dim that it has not (ReduceOps.cpp, aminmax). */
+ErrCode infer_aminmax(const Call *call, Infer *r) {
+    const Tensor *self = call->arg[0].tensor;
+    const Arg *dim = &call->arg[1];
+    int d;
+    if (dim->none) {
+        if (tensor_numel(self) == 0) {
+            return error_set(r->err, ERR_invalid, "aminmax(): cannot compute aminmax over an empty dimension as the operation has no identity.");
+        }
+    } else {
+        TRY(dim_wrap(dim->i, self->ndim, &d, r->err));
+        if (self->ndim > 0 && self->size[d] == 0) {
+            return error_set(r->err, ERR_invalid, "aminmax: Expected reduction dim %d to have non-zero size.", d);
+        }
+    }
+    if (self->dtype == DT_bfloat16 && !dim->none) {
+        return error_set(r->err, ERR_dtype, "\"aminmax_cpu\" not implemented for 'BFloat16'");
+    }
+    TRY(half_check(call, self->dtype, r->err));
+    if (self->ndim == 0 && !dim->none && call->arg[2].b) {
+        int64_t one = 1;
+        return infer_contiguous(r, self->dtype, &one, 1);
+    }
+    return infer_reduced(call, r, self->dtype);
+}
+
 /* Indices of a sort: laid out as self is. */
 ErrCode infer_sort(const Call *call, Infer *r) {
     const Tensor *self = call->arg[0].tensor;

@@ -1,6 +1,7 @@
 /* Kernels of factories. Their output is fresh and row-major, or has the strides of a *_like's source. */
 #include "program/kernels.h"
 
+#include <math.h>
 #include <string.h>
 
 ErrCode kernel_zeros(const Call *call, Tensor *const *out, KernelCtx *k) {
@@ -38,6 +39,35 @@ ErrCode kernel_arange(const Call *call, Tensor *const *out, KernelCtx *k) {
         } else {
             element_store_int(data, out[0]->dtype, at, wrapping_add(scalar_to_int(start), wrapping_mul(scalar_to_int(step), i)));
         }
+    }
+    return ERR_none;
+}
+
+/* Element i = start + step * i in the first half, end - step * (steps - 1 - i) in the other; the step of integers is a double.
+ * PyTorch computes integers in blocks of its vector width, each begun with a truncated number: where the step is not whole that
+ * shows from the second element on. */
+ErrCode kernel_linspace(const Call *call, Tensor *const *out, KernelCtx *k) {
+    const Tensor *to = out[0];
+    int64_t n = to->size[0];
+    bool floating = dtype_is_float(to->dtype);
+    double start = floating ? scalar_as_double(call->arg[0].scalar, to->dtype) : (double)scalar_as_int(call->arg[0].scalar, to->dtype);
+    if (n == 1) {
+        tensor_fill(to, call->arg[0].scalar);
+        return ERR_none;
+    }
+    double end = floating ? scalar_as_double(call->arg[1].scalar, to->dtype) : (double)scalar_as_int(call->arg[1].scalar, to->dtype);
+    double step = (end - start) / (double)(n - 1);
+    for (int64_t i = 0; i < n; i++) {
+        double value = i < n / 2 ? start + step * (double)i : end - step * (double)(n - 1 - i);
+        int64_t at = to->offset + i * to->stride[0];
+        if (floating) {
+            element_store_double(to->storage->data, to->dtype, at, value);
+        } else {
+            element_store_int(to->storage->data, to->dtype, at, (int64_t)value);
+        }
+    }
+    if (!floating && step != floor(step)) {
+        k->undefined = "integers of linspace between which the step is not whole: PyTorch's depend on its vector width";
     }
     return ERR_none;
 }

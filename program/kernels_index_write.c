@@ -1,4 +1,4 @@
-/* Kernels of take, index_fill, index_copy, masked_select and masked_scatter. */
+/* Kernels of take, put, index_fill, index_copy, masked_select and masked_scatter. */
 #include "program/kernels.h"
 
 #include <string.h>
@@ -15,6 +15,43 @@ ErrCode kernel_take(const Call *call, Tensor *const *out, KernelCtx *k) {
             return index_out_of_range(i, n, k->err);
         }
         element_cast(to->storage->data, to->dtype, w.at[0], self->storage->data, self->dtype, place[i < 0 ? i + n : i]);
+    }
+    return ERR_none;
+}
+
+ErrCode kernel_put(const Call *call, Tensor *const *out, KernelCtx *k) {
+    const Tensor *index = call->arg[1].tensor, *source = call->arg[2].tensor, *to = out[0];
+    bool accumulate = call->arg[3].b;
+    kernel_start_from(to, call->arg[0].tensor, k);
+    int64_t n = tensor_numel(to), *place = arena_alloc_raw(k->arena, n * (int64_t)sizeof *place), count = 0;
+    const Tensor *whole[1] = {to}, *numbers[1] = {index}, *values[1] = {source};
+    for (Walk w = walk_start(to->size, to->ndim, whole, 1); walk_more(&w); walk_next(&w)) {
+        place[count++] = w.at[0];
+    }
+    Adder adder = {0};
+    Writer writer = {0};
+    if (accumulate) {
+        adder = adder_start(to, k->arena);
+    } else {
+        writer = writer_start(to, k->arena);
+    }
+    Walk v = walk_start(source->size, source->ndim, values, 1);
+    for (Walk w = walk_start(index->size, index->ndim, numbers, 1); walk_more(&w); walk_next(&w), walk_next(&v)) {
+        int64_t i = element_int(index->storage->data, index->dtype, w.at[0]);
+        if (i < -n || i >= n) {
+            return index_out_of_range(i, n, k->err);
+        }
+        int64_t at = place[i < 0 ? i + n : i];
+        if (accumulate) {
+            adder_add(&adder, at, source, v.at[0], 1, 1);
+        } else {
+            writer_put(&writer, at, source, v.at[0]);
+        }
+    }
+    if (accumulate) {
+        adder_finish(&adder);
+    } else if (writer.conflict) {
+        k->undefined = "duplicate indices are given different values";
     }
     return ERR_none;
 }

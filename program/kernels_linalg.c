@@ -2,6 +2,8 @@
  * integers, wrapped into the dtype), rounded once. */
 #include "program/kernels.h"
 
+#include <math.h>
+
 /* A matrix somewhere in a storage. */
 typedef struct Matrix {
     const Tensor *t;
@@ -79,7 +81,10 @@ static void add_product(const Matrix *self, const Matrix *a, const Matrix *b, Sc
             int64_t at = out->at + i * out->row_stride + j * out->col_stride;
             int64_t from = self->at + i * self->row_stride + j * self->col_stride;
             if (dtype_is_float(dtype)) {
-                double value = with_product ? scalar_as_double(alpha, dtype) * dot_double(a, b, i, j) : 0;
+                double product = with_product ? dot_double(a, b, i, j) : 0, factor = scalar_as_double(alpha, dtype), value = factor * product;
+                if (factor == 0 && !isfinite(product)) {
+                    k->undefined = "0 times a product that is not finite: BLAS leaves it out, other kernels of PyTorch's do not";
+                }
                 double own = with_self ? scalar_as_double(beta, dtype) * cast_double(self->t, from, dtype) : 0;
                 element_store_double(out->t->storage->data, dtype, at, !with_self ? value : with_product ? own + value : own);
             } else {
@@ -160,10 +165,38 @@ ErrCode kernel_addbmm(const Call *call, Tensor *const *out, KernelCtx *k) {
             }
             if (dtype_is_float(to->dtype)) {
                 double own = with_self ? scalar_as_double(beta, to->dtype) * cast_double(&self, from, to->dtype) : 0;
+                if (scalar_to_double(alpha) == 0 && !isfinite(sum)) {
+                    k->undefined = "0 times a product that is not finite";
+                }
                 element_store_double(to->storage->data, to->dtype, at, own + scalar_as_double(alpha, to->dtype) * sum);
             } else {
                 int64_t own = with_self ? wrapping_mul(scalar_as_int(beta, to->dtype), cast_int(&self, from, to->dtype, k)) : 0;
                 element_store_int(to->storage->data, to->dtype, at, wrapping_add(own, wrapping_mul(scalar_as_int(alpha, to->dtype), int_sum)));
+            }
+        }
+    }
+    return ERR_none;
+}
+
+/* beta * self + alpha * vec1[i] * vec2[j]; of bools: and, or. */
+ErrCode kernel_addr(const Call *call, Tensor *const *out, KernelCtx *k) {
+    const Tensor *a = call->arg[1].tensor, *b = call->arg[2].tensor, *to = out[0];
+    Tensor self;
+    TRY(tensor_expand(call->arg[0].tensor, to->size, 2, &self, k->err));
+    Scalar beta = call->arg[3].scalar, alpha = call->arg[4].scalar;
+    bool with_self = scalar_to_double(beta) != 0;
+    DType dtype = to->dtype;
+    for (int64_t i = 0; i < to->size[0]; i++) {
+        for (int64_t j = 0; j < to->size[1]; j++) {
+            int64_t at = to->offset + i * to->stride[0] + j * to->stride[1], from = self.offset + i * self.stride[0] + j * self.stride[1];
+            int64_t ai = a->offset + i * a->stride[0], bj = b->offset + j * b->stride[0];
+            if (dtype_is_float(dtype)) {
+                double value = scalar_as_double(alpha, dtype) * cast_double(a, ai, dtype) * cast_double(b, bj, dtype);
+                element_store_double(to->storage->data, dtype, at, with_self ? scalar_as_double(beta, dtype) * cast_double(&self, from, dtype) + value : value);
+            } else {
+                int64_t value = wrapping_mul(wrapping_mul(scalar_as_int(alpha, dtype), cast_int(a, ai, dtype, k)), cast_int(b, bj, dtype, k));
+                int64_t own = with_self ? wrapping_mul(scalar_as_int(beta, dtype), cast_int(&self, from, dtype, k)) : 0;
+                element_store_int(to->storage->data, dtype, at, dtype == DT_bool ? own != 0 || value != 0 : wrapping_add(own, value));
             }
         }
     }

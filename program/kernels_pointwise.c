@@ -67,6 +67,8 @@ bool call_checks_values(const Call *call) {
     case OP_index_fill_int_Scalar:
     case OP_index_fill_int_Tensor:
     case OP_take:
+    case OP_put:
+    case OP_embedding:
     case OP_masked_scatter: return true;
     case OP__masked_select: return call->arg[1].tensor->dtype == DT_uint8;
     case OP_fill_Tensor: return call->arg[1].tensor->dtype != call->arg[0].tensor->dtype;

@@ -160,10 +160,17 @@ static Scalar read_scalar(Reader *r) {
     return s;
 }
 
-/* A list of ints: [], [0,1]. */
-static void read_list(Reader *r, Arg *arg) {
+/* A list of ints: [], [0,1]; a single int stands for all of an int[2]. */
+static void read_list(Reader *r, Arg *arg, int list_size) {
     int64_t v[MAX_DIMS];
-    expect(r, "[");
+    if (!take(r, "[")) {
+        v[0] = read_scalar(r).i;
+        for (arg->ints.n = 1; arg->ints.n < list_size; arg->ints.n++) {
+            v[arg->ints.n] = v[0];
+        }
+        arg->ints.v = arena_copy(&texts, v, (int64_t)sizeof *v * arg->ints.n);
+        return;
+    }
     while (!take(r, "]")) {
         CHECK(arg->ints.n < MAX_DIMS);
         v[arg->ints.n++] = read_scalar(r).i;
@@ -187,7 +194,7 @@ static void read_default(Reader *r, Param *p) {
     case ARG_FLOAT:
     case ARG_FLOAT_OPT: p->def.f = scalar_to_double(read_scalar(r)); return;
     case ARG_INTS:
-    case ARG_INTS_OPT: read_list(r, &p->def); return;
+    case ARG_INTS_OPT: read_list(r, &p->def, p->list_size); return;
     case ARG_DTYPE:
     case ARG_DTYPE_OPT: expect(r, "long"); p->def.dtype = DT_int64; return;
     case ARG_STR:

@@ -44,7 +44,8 @@ typedef enum Nature {
     NATURE_VARIANCE,
     NATURE_NORM,
     NATURE_LOGSUMEXP, /* logarithms of sums of exponentials */
-    NATURE_TRUTH     /* which elements are nonzero */
+    NATURE_TRUTH,    /* which elements are nonzero */
+    NATURE_POLYNOMIAL /* sums of products of input elements, some of them with a minus: grows with their magnitudes */
 } Nature;
 
 typedef enum ArgType {

@@ -49,6 +49,9 @@ bool call_checks_values(const Call *call);
 /* The code with which this call refuses an index out of range: index_range, but index_select has a case of its own. */
 ErrCode call_index_error(const Call *call);
 
+/* The dtype of addr's result. */
+DType addr_dtype(const Tensor *self, const Tensor *vec1, const Tensor *vec2);
+
 /* Elements of `mask` that are true: what nonzero needs to know before its output can be allocated. */
 int64_t kernel_count_nonzero(const Tensor *mask);
 

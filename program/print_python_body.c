@@ -53,7 +53,8 @@ const char *const *python_names(Arena *arena, const Program *p) {
 
 /* ops that Python shows only below torch.ops.aten */
 static bool is_aten_only(const OpInfo *op) {
-    static const char *const names[] = {"slice", "alias", "copy", "fill", "zero", "index", "index_put", "index_put_", "rsub", "constant_pad_nd"};
+    static const char *const names[] = {"slice", "alias", "copy", "fill", "zero", "index", "index_put", "index_put_", "rsub", "constant_pad_nd",
+                                        "mse_loss", "nll_loss", "avg_pool2d", "max_pool2d_with_indices"};
     for (int i = 0; i < COUNT_OF(names); i++) {
         if (strcmp(names[i], op->name) == 0) {
             return true;
@@ -70,9 +71,20 @@ static bool is_aten_only(const OpInfo *op) {
     return strncmp(op->name, "bitwise_", 8) == 0 && strstr(op->overload, "Scalar"); /* a method takes True for a bool, ATen for an int */
 }
 
+/* Functions that take `self` first and are no method. */
+static bool is_function(const OpInfo *op) {
+    static const char *const names[] = {"avg_pool1d", "max_pool1d", "max_pool2d"};
+    for (int i = 0; i < COUNT_OF(names); i++) {
+        if (strcmp(names[i], op->name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static bool is_method(const OpInfo *op) {
     bool on_tensor = op->nparam > 0 && strcmp(op->param[0].name, "self") == 0 && op->param[0].type == ARG_TENSOR;
-    return on_tensor && (op->kind != KIND_FACTORY || strncmp(op->name, "new_", 4) == 0);
+    return on_tensor && !is_function(op) && (op->kind != KIND_FACTORY || strncmp(op->name, "new_", 4) == 0);
 }
 
 static const char *operator_of(const OpInfo *op) {

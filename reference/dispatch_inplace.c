@@ -5,6 +5,7 @@
  *
  * The order of the checks is docs/semantics.md, "In-place ops"; where that is silent it is that of the op in ATen. A write that
  * PyTorch does not refuse but whose outcome depends on the order of its loop is noted as undefined. */
+#include "program/infer.h"
 #include "reference/dispatch.h"
 #include "reference/shadow.h"
 
@@ -112,6 +113,45 @@ static ErrCode check_index_write(Session *s, const Call *twin) {
     }
 }
 
+/* addr_ never expands self, and looks at its scalars last. */
+static ErrCode check_addr(Session *s, const Call *twin) {
+    const Tensor *self = twin->arg[0].tensor, *a = twin->arg[1].tensor, *b = twin->arg[2].tensor;
+    if (a->ndim != 1 || b->ndim != 1) {
+        return ERR_none; /* inference refuses it */
+    }
+    if (self->ndim != 2) {
+        return error_set(s->err, ERR_invalid, "2D tensor expected, got %dD tensor for input", self->ndim);
+    }
+    if (self->size[0] != a->size[0] || self->size[1] != b->size[0]) {
+        return error_set(s->err, ERR_shape, "size mismatch, input: self, v1: vec1, v2: vec2");
+    }
+    TRY(refuse_internal(s, self));
+    TRY(refuse_operands(s, twin, false));
+    return refuse_cast(s, addr_dtype(self, a, b), self->dtype);
+}
+
+/* addmv_ and baddbmm_ take self as it is, also where it overlaps itself, and say so before they look at the factors' dtypes. */
+static bool keeps_self(const OpInfo *twin) { return twin->id == OP_addmv || twin->id == OP_baddbmm; }
+
+static ErrCode check_kept(Session *s, const Call *twin) {
+    const Tensor *self = twin->arg[0].tensor, *a = twin->arg[1].tensor, *b = twin->arg[2].tensor;
+    Call plain = *twin; /* its sizes, whatever the dtypes */
+    Tensor *floats = arena_array(s->arena, Tensor, 3);
+    for (int k = 0; k < 3; k++) {
+        floats[k] = *twin->arg[k].tensor;
+        floats[k].dtype = DT_float32;
+        plain.arg[k].tensor = &floats[k];
+    }
+    plain.arg[3].scalar = plain.arg[4].scalar = scalar_int(0);
+    Infer r;
+    TRY(dispatch_infer(s, &plain, &r));
+    bool sized = b->ndim == 1 ? self->ndim == 1 && self->size[0] == a->size[0] : tensor_same_size(&r.out[0], self);
+    if (!sized || self->dtype != b->dtype) {
+        return error_set(s->err, ERR_invalid, "Bad in-place call: input tensor and output tensor should match");
+    }
+    return ERR_none;
+}
+
 static bool is_scan(const OpInfo *op) { return op->id == OP_cumsum || op->id == OP_cumprod; }
 static bool adds_product(const OpInfo *op) { return op->nature == NATURE_MATMUL && op_param(op, "beta") >= 0; }
 
@@ -138,6 +178,13 @@ static ErrCode check_write(Session *s, const OpInfo *op, const Call *twin, Infer
         TRY(refuse_operands(s, twin, true));
     }
     TRY(check_index_write(s, twin));
+    if (twin->op->id == OP_addr) {
+        TRY(check_addr(s, twin));
+    } else if (keeps_self(twin->op)) {
+        TRY(check_kept(s, twin));
+    } else if (twin->op->id == OP_masked_scatter) {
+        TRY(refuse_internal(s, self));
+    }
     TRY(dispatch_infer(s, twin, r));
     CHECK(r->n == 1);
     if (!tensor_same_size(&r->out[0], self)) {
@@ -148,7 +195,7 @@ static ErrCode check_write(Session *s, const OpInfo *op, const Call *twin, Infer
     } else {
         TRY(refuse_cast(s, r->out[0].dtype, self->dtype));
     }
-    if (!iterator && (op->checks_overlap || adds_product(twin->op))) {
+    if (!iterator && !keeps_self(twin->op) && (op->checks_overlap || adds_product(twin->op))) {
         TRY(refuse_internal(s, self));
         if (!adds_product(twin->op) && !is_scan(twin->op)) {
             TRY(refuse_operands(s, twin, true));
@@ -294,6 +341,20 @@ static bool writes_operand(Session *s, const Call *twin) {
     return false;
 }
 
+/* masked_scatter_ takes the elements of source as it comes by the mask's, which is in the order of self's memory. */
+static bool scattered_by_memory(const Call *twin) {
+    const Tensor *self = twin->arg[0].tensor;
+    int64_t order[MAX_DIMS], plain[MAX_DIMS];
+    const int64_t *strides[1] = {self->stride};
+    ordered_strides(self->size, self->ndim, strides, 1, order);
+    contiguous_strides(self->size, self->ndim, plain);
+    bool same = true;
+    for (int d = 0; d < self->ndim; d++) {
+        same &= self->size[d] == 1 || order[d] == plain[d];
+    }
+    return twin->op->id == OP_masked_scatter && !same && tensor_numel(self) > 0;
+}
+
 ErrCode dispatch_inplace(Session *s, const Call *call, Tensor **out, int *nout) {
     Call twin = *call;
     twin.op = op_info(call->op->twin);
@@ -335,6 +396,9 @@ ErrCode dispatch_inplace(Session *s, const Call *call, Tensor **out, int *nout) 
         }
         if (writes_operand(s, &twin) && !s->undefined) {
             s->undefined = "an unrefused write to an operand that is still to be read";
+        }
+        if (scattered_by_memory(&twin) && !s->undefined) {
+            s->undefined = "masked_scatter_ of a self whose memory is not row-major: another order than that of the result and of the gradient";
         }
         write_self(s, &twin, value);
     }

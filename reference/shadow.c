@@ -9,6 +9,7 @@
  *   SUM          sum of bounds; (n + 1) u sum|x|
  *   PROD         prod(|x| + b) - prod|x|; n u prod(|x| + b)
  *   EXTREME      the largest bound of the reduced set
+ *   POLYNOMIAL   p(|x| + b) - p(|x|); (n + 4) u p(|x| + b)
  *   MATMUL       (|A| + bA)(|B| + bB) - |A||B|; (n + 2) u |A||B|
  *   SOFTMAX      y (2 max b + (n + 8) u)
  *
@@ -77,6 +78,22 @@ static Scalar pass_scalar(Scalar value, const Param *param, Pass pass) {
     return scalar_float(x);
 }
 
+/* Of a POLYNOMIAL row: an operand that is subtracted, so that its magnitude must go in with a minus. */
+static bool is_subtracted(const Call *call, const Param *param) {
+    return call->op->nature == NATURE_POLYNOMIAL && strcmp(param->name, "target") == 0;
+}
+
+static Tensor *pass_operand(Session *s, const Call *call, int i, Pass pass) {
+    Tensor *t = pass_tensor(s, call->arg[i].tensor, pass);
+    if (pass != PASS_VALUE && is_subtracted(call, &call->op->param[i])) {
+        double *v = t->storage->data;
+        for (int64_t k = 0; k < t->storage->numel; k++) {
+            v[k] = -v[k];
+        }
+    }
+    return t;
+}
+
 /* Runs `kernel` with call's arguments derived by `pass`; the result, as long as out's storage. */
 static double *run_pass(Session *s, const Call *call, KernelFn kernel, const Tensor *out, Pass pass) {
     Call derived = *call;
@@ -88,7 +105,7 @@ static double *run_pass(Session *s, const Call *call, KernelFn kernel, const Ten
         }
         switch (param->type) {
         case ARG_TENSOR:
-        case ARG_TENSOR_OPT: arg->tensor = pass_tensor(s, arg->tensor, pass); break;
+        case ARG_TENSOR_OPT: arg->tensor = pass_operand(s, call, i, pass); break;
         case ARG_TENSORS:
         case ARG_TENSORS_OPT:
             arg->tensors.v = arena_array(s->arena, Tensor *, arg->tensors.n);
@@ -223,9 +240,11 @@ static void rule_scatter_add(Session *s, const Call *call, const Tensor *out, co
     double *magnitude = run_pass(s, call, call->op->kernel, out, PASS_MAGNITUDE);
     double *terms = run_pass(s, call, call->op->kernel, out, PASS_ONES);
     double alpha = factor_of(call, "alpha"), u = dtype_unit(out->dtype);
+    bool scaled = call->op->id == OP__embedding_grad && call->arg[4].b; /* by 1 / n */
+    alpha = scaled ? 0.5 : alpha;
     for (int64_t i = 0; i < to->numel; i++) {
         bool exact = o->exact && alpha == 1 && sums_exact(magnitude[i], o->exponent, out->dtype);
-        double roundings = fmax(terms[i] - 1, 0) + (alpha != 1);
+        double roundings = scaled ? (double)tensor_numel(call->arg[1].tensor) + 2 : fmax(terms[i] - 1, 0) + (alpha != 1);
         if (roundings > 0 && may_overflow(o, 1, out->dtype)) {
             to->bound[i] = NAN;
         } else if (!exact && roundings > 0 && !(o->exact && !isfinite(to->value64[i]))) {
@@ -328,6 +347,38 @@ static void rule_matmul(Session *s, const Call *call, const Tensor *out, const O
             to->bound[i] = NAN;
         } else if (!(o->exact && !isfinite(to->value64[i]))) {
             to->bound[i] = worst[i] - magnitude[i] + (n + 2) * u * worst[i] + n * shadow_grain(out->dtype);
+            shadow_overflow(&to->value64[i], &to->bound[i], worst[i], out->dtype);
+        }
+    }
+}
+
+/* Terms that one element of a POLYNOMIAL row sums. */
+static double polynomial_terms(const Call *call, const Tensor *out) {
+    switch (call->op->id) {
+    case OP_mse_loss: return out->ndim > 0 ? 1 : (double)max_i64(tensor_numel(call->arg[0].tensor), tensor_numel(call->arg[1].tensor)) + 2;
+    default: return 1;
+    }
+}
+
+/* Is the result a sum of products and not divided, so that dyadic numbers stay exact? */
+static bool divides_sum(const Call *call) {
+    int reduction = op_param(call->op, "reduction");
+    return reduction >= 0 && call->arg[reduction].i == 1;
+}
+
+static void rule_polynomial(Session *s, const Call *call, const Tensor *out, const Operands *o) {
+    Storage *to = out->storage;
+    to->value64 = run_pass(s, call, call->op->kernel, out, PASS_VALUE);
+    double *magnitude = run_pass(s, call, call->op->kernel, out, PASS_MAGNITUDE);
+    double *worst = o->exact ? magnitude : run_pass(s, call, call->op->kernel, out, PASS_WORST);
+    double n = polynomial_terms(call, out), u = dtype_unit(out->dtype);
+    int exponent = o->exponent == NO_EXPONENT ? NO_EXPONENT : o->exponent < 0 ? 2 * o->exponent : o->exponent; /* of products of two */
+    bool exact = o->exact && o->finite && !o->converts && !divides_sum(call);
+    for (int64_t i = 0; i < to->numel; i++) {
+        if (may_overflow(o, 2, out->dtype)) {
+            to->bound[i] = NAN;
+        } else if (!(exact && sums_exact(magnitude[i], exponent, out->dtype)) && !(o->exact && !isfinite(to->value64[i]))) {
+            to->bound[i] = worst[i] - magnitude[i] + (n + 4) * u * worst[i] + n * shadow_grain(out->dtype);
             shadow_overflow(&to->value64[i], &to->bound[i], worst[i], out->dtype);
         }
     }
@@ -462,6 +513,17 @@ static void rule_choice(const Call *call, const Tensor *out, const Operands *o) 
     shadow_load_result(out, doubt);
 }
 
+/* Two roundings of numbers up to the larger end; nothing where every number is a short dyadic one. */
+static void rule_linspace(const Call *call, const Tensor *out) {
+    Storage *to = out->storage;
+    double start = scalar_to_double(call->arg[0].scalar), end = scalar_to_double(call->arg[1].scalar), n = (double)out->size[0];
+    double step = (end - start) / (n - 1), most = fmax(fabs(start), fabs(end)), small = ldexp(1, -6);
+    bool exact = n < 2 || !isfinite(step) || (fmod(step, small) == 0 && fmod(start, small) == 0 && fmod(end, small) == 0 && most < 16);
+    for (int64_t i = 0; i < to->numel && !exact && dtype_is_float(out->dtype); i++) {
+        to->bound[i] = 3 * dtype_unit(out->dtype) * most;
+    }
+}
+
 static void compute(Session *s, const Call *call, Tensor *const *out, int nout) {
     const OpInfo *op = call->op;
     if (s->shadow_lost) {
@@ -473,6 +535,9 @@ static void compute(Session *s, const Call *call, Tensor *const *out, int nout) 
     if (op->kind == KIND_FACTORY) {
         for (int i = 0; i < nout; i++) {
             shadow_load(s, out[i]->storage);
+            if (op->id == OP_linspace) {
+                rule_linspace(call, out[i]);
+            }
         }
         return;
     }
@@ -500,6 +565,7 @@ static void compute(Session *s, const Call *call, Tensor *const *out, int nout) 
         case NATURE_EXTREME: rule_extreme(s, call, out[0]); break;
         case NATURE_MATMUL: rule_matmul(s, call, out[0], &o); break;
         case NATURE_SOFTMAX: rule_softmax(s, call, out[0]); break;
+        case NATURE_POLYNOMIAL: rule_polynomial(s, call, out[0], &o); break;
         case NATURE_SCATTER_ADD: rule_scatter_add(s, call, out[0], &o); break;
         case NATURE_MOVE:
         case NATURE_ORDER:

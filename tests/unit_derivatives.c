@@ -81,6 +81,11 @@ static const Case cases[] = {
     {OP_norm_dim, "t2,3 s0.5 [1] b0"}, {OP_norm_dim, "t2,3 sinf [1] b0"}, {OP_norm_dim, "t2,3 s-inf [0] b0"},
     {OP_logsumexp, "t2,3,4 [0,-1] b0"}, {OP_logsumexp, "t2,3 [1] b1"}, {OP_logsumexp, "t [0] b0"}, {OP_log_softmax, "t2,3 i1 o"}, {OP_log_softmax, "t3,4 i0 o"},
     {OP_log_softmax, "t i0 o"}, {OP_logcumsumexp, "t2,3 i1"}, {OP_logcumsumexp, "t4 i-1"}, {OP_logcumsumexp, "t i0"}, {OP_nansum, "t2,3 [1] b0 o"},
+    {OP_put, "t3,4 L2,2:0,-1,5,6 t2,2 b0"}, {OP_put, "t3,4 L3:1,1,7 t3 b1"}, {OP_put, "t L1:0 t b0"}, {OP_put, "t3,4 L0: t0 b1"},
+    {OP_addr, "t2,3 t2 t3 s0.5 s1.5"}, {OP_addr, "t3 t2 t3 o o"}, {OP_addr, "t t2 t0 o o"},
+    {OP_embedding, "t4,3 L2,2:0,2,2,1 o o o"}, {OP_embedding, "t4,3 L3:3,1,3 o b0 o"}, {OP_embedding, "t4,0 L2:0,1 o o o"}, {OP_embedding, "t4,2 L:1 o o o"},
+    {OP__embedding_grad, "t2,2,3 L2,2:0,2,2,1 i4 i2 b0"}, {OP__embedding_grad, "t3,3 L3:3,1,3 i4 i-1 b0"},
+    {OP_mse_loss, "t2,3 t2,3 i1"}, {OP_mse_loss, "t2,3 t3 i2"}, {OP_mse_loss, "t2,1 t3 i0"}, {OP_mse_loss, "t t i1"}, {OP_mse_loss, "t0 t0 i2"},
     {OP_nansum, "t2,3 o b0 o"}, {OP_trace, "t3,4"}, {OP_trace, "t0,2"},
     /* pointwise rows with arguments that operands do not show */
     {OP_div_Tensor_mode, "t2,3 t3 o"}, {OP_div_Tensor_mode, "t2,3 t3 qfloor"}, {OP_div_Tensor_mode, "t2,3 t qtrunc"},
