@@ -23,7 +23,7 @@ WARN    := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototyp
 CPPFLAGS += -I. -D_GNU_SOURCE $(if $(filter none,$(BLAS)),-DTWINGRAD_NO_BLAS)
 ALL_CFLAGS := -std=c11 $(OPT) -g -ffp-contract=off -fno-strict-aliasing $(WARN) \
 	$(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer -fno-sanitize-recover=all) $(CFLAGS)
-LDLIBS_ALL := $(if $(filter none,$(BLAS)),,-lopenblas) -lcjson -lm -lpthread $(LDLIBS)
+LDLIBS_ALL := $(if $(filter none,$(BLAS)),,-lopenblas) -lcjson -lm -lpthread -ldl $(LDLIBS)
 
 DIRS    := tensor program reference compiled fuzz harness
 LIB_SRC := $(filter-out harness/main.c,$(wildcard $(addsuffix /*.c,$(DIRS))))

@@ -63,7 +63,7 @@ int main(int argc, char **argv) {
     op_table_init();
     Checker c;
     char message[256];
-    if (!checker_open(&c, "reference,compiled", &(CompileOptions){FAULT_NONE, 0, -1, false, NULL, NULL}, message, sizeof message)) {
+    if (!checker_open(&c, "reference,compiled", &COMPILE_DEFAULT, message, sizeof message)) {
         fprintf(stderr, "bench: %s\n", message);
         return 3;
     }

@@ -3,6 +3,7 @@
  * compile_graph is the pipeline: one loop over passes.def that gates, runs, verifies and dumps. A call whose CHECK fires at run
  * time is captured again up to the statement of the CHECK, and that prefix, with its own epilogue, is what the call reports. */
 #include "compiled/capture.h"
+#include "compiled/native.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -125,6 +126,17 @@ Plan *compile_graph(Compile *c) {
         Text text = {.arena = c->arena};
         plan_print(&text, plan, c->program);
         c->options->on_dump(c->options->dump_user, "lower", text.n > 0 ? text.v : "");
+    }
+    if (c->options->on_dump && c->options->dump_c) {
+        Text text = {.arena = c->arena}, functions = {.arena = c->arena};
+        NativeNeeds needs = {0};
+        native_print(&functions, plan, "", &needs);
+        native_prelude(&text, &needs);
+        text_addn(&text, functions.v, functions.n);
+        c->options->on_dump(c->options->dump_user, "c", text.v);
+    }
+    if (c->options->native) {
+        plan->native = native_functions(c->options->native, plan, c->options->native_collect);
     }
     return plan;
 }
@@ -285,6 +297,9 @@ static void run_call(Runner *r, int number, CallResult *call) {
 Result *compiled_run(const Program *p, const CompileOptions *compile, const RunOptions *options, CompileCounters *counters,
                      Arena *arena) {
     Runner r = {.p = p, .compile = compile, .options = options, .arena = arena};
+    if (compile->native) {
+        native_trim(compile->native);
+    }
     Result *result = arena_new(arena, Result);
     result->target = "twingrad compiled";
     result->ncalls = 1 + p->nrecalls;

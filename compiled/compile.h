@@ -26,6 +26,15 @@ const FaultInfo *fault_info(FaultId id);
 /* By id ("RG-1") or name; false if unknown. */
 bool fault_parse(const char *text, FaultId *id);
 
+/* The native tier (compiled/native.h): what it has compiled, and where that is kept. Not shared by threads. */
+typedef struct Native Native;
+typedef struct NativeSettings {
+    const char *cache; /* folder; NULL: the user's ($XDG_CACHE_HOME, ~/.cache, $TMPDIR); "none": nothing is kept */
+} NativeSettings;
+/* Finds the C compiler ($CC, else cc) and tries it out. NULL and one sentence if there is none that works. */
+Native *native_open(const NativeSettings *settings, char *message, size_t message_size);
+void native_close(Native *native);
+
 typedef struct CompileOptions {
     FaultId fault;          /* FAULT_NONE: none */
     uint64_t disabled;      /* bit by pass number: an OPTIONAL pass that is off */
@@ -34,8 +43,11 @@ typedef struct CompileOptions {
     /* called after every stage with the graph as text, when not NULL (show --as ir) */
     void (*on_dump)(void *user, const char *stage, const char *text);
     void *dump_user;
+    bool dump_c;            /* on_dump also gets every plan as C, after all stages, as stage "c" */
+    Native *native;         /* run loops natively; NULL: by the tile machine */
+    bool native_collect;    /* run by the tile machine, but have the native tier compile these loops with its next batch */
 } CompileOptions;
-#define COMPILE_DEFAULT ((CompileOptions){FAULT_NONE, 0, -1, false, NULL, NULL})
+#define COMPILE_DEFAULT ((CompileOptions){.fault = FAULT_NONE, .opt_limit = -1})
 
 typedef struct CompileCounters {
     int64_t compiles, hits;         /* calls compiled, calls served by the cache */

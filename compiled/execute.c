@@ -141,6 +141,27 @@ static bool run_loop(const Loop *loop, void *const *data, void *registers, Arena
     return true;
 }
 
+#if defined(__has_feature)
+#if __has_feature(memory_sanitizer)
+#define SEES_WRITES 1
+#include <sanitizer/msan_interface.h>
+#endif
+#endif
+
+/* MemorySanitizer does not see what native code writes: temporaries only, since inputs are initialized. */
+static void has_written(const Plan *plan, const Loop *loop, void *const *data) {
+#ifdef SEES_WRITES
+    for (int k = 0; k < (loop->tile ? loop->tile->naccess : 1); k++) {
+        int b = loop->tile ? loop->tile->access[k].buffer : loop->kind == LOOP_MATMUL ? loop->matmul->c.buffer : loop->to.buffer;
+        if (b >= plan->ninput + plan->ntangent) {
+            __msan_unpoison(data[b], (size_t)plan->buffer[b].bytes);
+        }
+    }
+#else
+    (void)plan, (void)loop, (void)data;
+#endif
+}
+
 void plan_execute(const Plan *plan, void *const *input, void *const *tangent, Arena *arena, Execution *out) {
     *out = (Execution){-1, ERR_none, NULL};
     void **data = arena_alloc_raw(arena, (int64_t)sizeof *data * plan->nbuffer);
@@ -158,7 +179,10 @@ void plan_execute(const Plan *plan, void *const *input, void *const *tangent, Ar
     plan->state->data = data;
     poison_begin(plan, block);
     for (int k = 0; k < plan->nloop; k++) {
-        if (!run_loop(&plan->loop[k], data, registers, arena, out)) {
+        if (plan->native && plan->native[k]) {
+            plan->native[k](data);
+            has_written(plan, &plan->loop[k], data);
+        } else if (!run_loop(&plan->loop[k], data, registers, arena, out)) {
             return;
         }
         poison_dead(plan, k, data);

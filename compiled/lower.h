@@ -249,7 +249,11 @@ typedef struct Poison {
     Death *death;
 } Poison;
 
+/* A loop compiled by the native tier: data by buffer number. */
+typedef void (*NativeFn)(void *const *data);
+
 struct Plan {
+    const NativeFn *native; /* by loop, NULL: run_loop's own; NULL: no native tier */
     int ninput, ntangent, nbuffer;
     int *tangent;       /* number of the TANGENT by place */
     PlanBuffer *buffer; /* by buffer number; inputs first, then tangents, then temporaries */

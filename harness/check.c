@@ -50,6 +50,13 @@ void check_submit(Checker *c, const Program *p) {
     }
 }
 
+bool checker_collects(const Checker *c) { return c->a.native || c->b.native; }
+
+void check_collect(Checker *c, const Program *p, Arena *arena) {
+    executor_collect(&c->a, p, &c->run, arena);
+    executor_collect(&c->b, p, &c->run, arena);
+}
+
 /* Why the two results can not be compared; SKIP_NONE: they can. */
 static SkipReason not_comparable(const Result *a, const Result *b) {
     if (a->nundefined > 0 || b->nundefined > 0) {

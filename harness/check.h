@@ -37,6 +37,10 @@ void checker_close(Checker *c);
 bool checker_is_external(const Checker *c);
 /* Begins to run `p`, which must live until check_program is asked for it, where that can be done meanwhile. */
 void check_submit(Checker *c, const Program *p);
+/* Does an executor of the pair gain from knowing programs ahead (check_collect)? */
+bool checker_collects(const Checker *c);
+/* Tells the executors of a program that will be checked soon; `arena` is scratch. */
+void check_collect(Checker *c, const Program *p, Arena *arena);
 
 /* Runs `p` on both executors and judges. Results and scratch live in `arena`; the caller resets it. */
 void check_program(Checker *c, const Program *p, Arena *arena, Outcome *out);

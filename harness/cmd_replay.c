@@ -121,6 +121,19 @@ static void each(void *user, const Source *source) {
     s->code = worst(s->code, verdict == FINDING ? EXIT_FINDINGS : EXIT_AGREE);
 }
 
+/* Ahead of all checks: the programs that will be run. What is wrong with a source is said when it is checked. */
+static void collect(void *user, const Source *source) {
+    State *s = user;
+    arena_reset(&s->arena);
+    Program *p;
+    char message[512];
+    if (source->status == IO_OK &&
+        program_parse_within(&s->arena, source->text, (size_t)source->length, &s->options->limits, &p, message, sizeof message) == PARSE_OK &&
+        program_verify_within(p, &s->options->limits, message, sizeof message)) {
+        check_collect(&s->checker, p, &s->arena);
+    }
+}
+
 static void summary(State *s) {
     Text t = {.arena = &s->arena};
     bool json = s->options->json;
@@ -145,6 +158,11 @@ int cmd_replay(const Options *o) {
     int code = open_checker(o, &s.checker);
     if (code != 0) {
         return code;
+    }
+    for (int i = 0; i < o->nfiles && checker_collects(&s.checker); i++) {
+        if (strcmp(o->files[i], "-") != 0) { /* which can be read once only */
+            io_each(o->files[i], true, collect, &s);
+        }
     }
     for (int i = 0; i < o->nfiles; i++) {
         io_each(o->files[i], true, each, &s);

@@ -1,4 +1,5 @@
-/* show: one program in one of several forms. ir compiles it and prints the graph after every stage. */
+/* show: one program in one of several forms. ir compiles it and prints the graph after every stage, loops the loop IR alone, c the C
+ * file that compiled:native makes of it (one for every plan that the program needs). */
 #include "harness/command.h"
 #include "program/print.h"
 
@@ -11,6 +12,7 @@ typedef struct State {
     Arena arena;
     int code;
     bool stage_seen;
+    int plans;
 } State;
 
 static void print_json(Text *text, const Program *p) { program_print(text, p, false); }
@@ -20,11 +22,21 @@ static const struct {
     void (*print)(Text *text, const Program *p);
 } FORMS[] = {
     {"text", program_print_text}, {"json", print_json},         {"dot", program_print_dot},
-    {"python", program_print_python}, {"torch", program_print_torch}, {"ir", NULL},
+    {"python", program_print_python}, {"torch", program_print_torch}, {"ir", NULL}, {"loops", NULL}, {"c", NULL},
 };
+
+/* --as loops and --as c: one stage, without a heading. */
+static const char *only_stage(const char *as) { return strcmp(as, "loops") == 0 ? "lower" : strcmp(as, "c") == 0 ? "c" : NULL; }
 
 static void on_dump(void *user, const char *stage, const char *text) {
     State *s = user;
+    const char *only = only_stage(s->options->as);
+    if (only) {
+        if (strcmp(only, stage) == 0) {
+            printf("%s%s", s->plans++ ? "\n" : "", text);
+        }
+        return;
+    }
     if (!s->options->after || strcmp(s->options->after, stage) == 0) {
         s->stage_seen = true;
         printf("---- after %s\n%s", stage, text);
@@ -35,6 +47,8 @@ static void show_ir(State *s, const Program *p) {
     CompileOptions compile = s->options->compile;
     compile.on_dump = on_dump;
     compile.dump_user = s;
+    compile.dump_c = strcmp(s->options->as, "c") == 0;
+    s->plans = 0;
     RunOptions run = {.limits = s->options->limits};
     compiled_run(p, &compile, &run, NULL, &s->arena);
 }
@@ -59,10 +73,10 @@ int cmd_show(const Options *o) {
         form++;
     }
     if (form == COUNT_OF(FORMS)) {
-        return complain(EXIT_BAD_INPUT, "a program can not be shown as '%.60s', but as text, json, dot, python, torch or ir", as);
+        return complain(EXIT_BAD_INPUT, "a program can not be shown as '%.60s', but as text, json, dot, python, torch, ir, loops or c", as);
     }
     s.print = FORMS[form].print;
-    if (o->after && s.print) {
+    if (o->after && (s.print || only_stage(as))) {
         return complain(EXIT_BAD_INPUT, "--after is for --as ir");
     }
     s.code = worst(s.code, each_program(o, &s.arena, each, &s));

@@ -34,6 +34,10 @@ int finish(int code) {
 TargetSettings target_settings(const Options *o) {
     TargetSettings settings = o->targets;
     settings.workers = (int)min_i64(o->workers, TARGET_MAX_WORKERS);
+    bool passing = strcmp(o->command, "fuzz") == 0 || strcmp(o->command, "minimize") == 0; /* programs that never come again */
+    if (!settings.native_cache && passing) {
+        settings.native_cache = "none";
+    }
     return settings;
 }
 

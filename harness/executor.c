@@ -16,6 +16,12 @@ static Result *run_compiled(Executor *self, const Program *p, const RunOptions *
     return compiled_run(p, &self->compile, options, &self->counters, arena);
 }
 
+static Result *run_native(Executor *self, const Program *p, const RunOptions *options, Arena *arena) {
+    CompileOptions compile = self->compile;
+    compile.native = self->native;
+    return compiled_run(p, &compile, options, &self->counters, arena);
+}
+
 static Result *run_target(Executor *self, const Program *p, const RunOptions *options, Arena *arena) {
     return target_run(self->target, p, options, arena);
 }
@@ -23,20 +29,14 @@ static Result *run_target(Executor *self, const Program *p, const RunOptions *op
 static const struct {
     const char *name;
     Result *(*run)(Executor *, const Program *, const RunOptions *, Arena *);
-    bool has_shadow;
+    bool has_shadow, is_native;
 } EXECUTORS[] = {
-    {"reference", run_reference, true},
-    {"compiled", run_compiled, false},
+    {"reference", run_reference, true, false},
+    {"compiled", run_compiled, false, false},
+    {"compiled:native", run_native, false, true},
 };
 
-bool executor_open(const char *name, Executor *out, char *message, size_t message_size) {
-    for (int i = 0; i < COUNT_OF(EXECUTORS); i++) {
-        if (strcmp(EXECUTORS[i].name, name) == 0) {
-            *out = (Executor){.name = EXECUTORS[i].name, .run = EXECUTORS[i].run, .has_shadow = EXECUTORS[i].has_shadow};
-            out->compile = COMPILE_DEFAULT;
-            return true;
-        }
-    }
+static void unknown_executor(const char *name, char *message, size_t message_size) {
     int n = snprintf(message, message_size, "there is no executor '%.60s'; known:", name);
     for (int i = 0; i < COUNT_OF(EXECUTORS) && n > 0 && (size_t)n < message_size; i++) {
         n += snprintf(message + n, message_size - (size_t)n, "%s %s", i ? "," : "", EXECUTORS[i].name);
@@ -44,12 +44,23 @@ bool executor_open(const char *name, Executor *out, char *message, size_t messag
     if (n > 0 && (size_t)n < message_size) {
         snprintf(message + n, message_size - (size_t)n, ", TARGET:MODE");
     }
-    return false;
 }
 
 int executor_open_with(const char *name, const TargetSettings *settings, Executor *out, char *message, size_t message_size) {
+    for (int i = 0; i < COUNT_OF(EXECUTORS); i++) {
+        if (strcmp(EXECUTORS[i].name, name) == 0) {
+            *out = (Executor){.name = EXECUTORS[i].name, .run = EXECUTORS[i].run, .has_shadow = EXECUTORS[i].has_shadow};
+            out->compile = COMPILE_DEFAULT;
+            if (EXECUTORS[i].is_native) {
+                NativeSettings native = {settings ? settings->native_cache : NULL};
+                out->native = native_open(&native, message, message_size);
+            }
+            return EXECUTORS[i].is_native && !out->native ? 3 : 0;
+        }
+    }
     if (!strchr(name, ':')) {
-        return executor_open(name, out, message, message_size) ? 0 : 2;
+        unknown_executor(name, message, message_size);
+        return 2;
     }
     *out = (Executor){.run = run_target, .compile = COMPILE_DEFAULT};
     int code = target_open(name, settings, &out->target, message, message_size);
@@ -59,7 +70,18 @@ int executor_open_with(const char *name, const TargetSettings *settings, Executo
     return code;
 }
 
+void executor_collect(Executor *e, const Program *p, const RunOptions *options, Arena *arena) {
+    CompileOptions compile = e->compile;
+    compile.native = e->native;
+    compile.native_collect = true;
+    if (e->native) {
+        compiled_run(p, &compile, options, NULL, arena);
+    }
+}
+
 void executor_close(Executor *e) {
     target_close(e->target);
+    native_close(e->native);
     e->target = NULL;
+    e->native = NULL;
 }

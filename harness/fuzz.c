@@ -328,6 +328,7 @@ static void run_one(Fuzz *f) {
         slot->p = generate_program_info(&slot->arena, o->seed, (uint64_t)f->generated, &slot->info);
         if (f->window > 1) {
             check_submit(&f->checker, slot->p);
+            check_collect(&f->checker, slot->p, &slot->arena);
         }
     }
     Slot *slot = &f->slot[f->programs % f->window];
@@ -366,7 +367,9 @@ int cmd_fuzz(const Options *o) {
     f->options = o;
     int code = open_checker(o, &f->checker);
     if (code == 0) {
-        f->window = checker_is_external(&f->checker) ? (int)max_i64(1, min_i64(2 * o->workers, MAX_WINDOW)) : 1;
+        f->window = checker_is_external(&f->checker) ? (int)max_i64(1, min_i64(2 * o->workers, MAX_WINDOW))
+                    : checker_collects(&f->checker)  ? MAX_WINDOW
+                                                     : 1;
         code = run_all(f);
         checker_close(&f->checker);
     }

@@ -14,6 +14,7 @@ typedef struct TargetSettings {
     int workers;           /* processes of each target (1) */
     double timeout;        /* seconds a program may take (60) */
     bool no_probes;        /* leave probes out of the Python source; no trace is compared */
+    const char *native_cache; /* compiled:native: its folder, "none" or NULL (NativeSettings) */
     bool strict;           /* judge what is minor by default: versions, strides and offsets against a compiling target */
 } TargetSettings;
 
