@@ -234,13 +234,14 @@ static bool run_compiler(const Native *n, const char *source, const char *object
     return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-static void first_line(const char *path, char *out, size_t size) {
+/* The first line that tells of an error, else the last one. */
+static void error_line(const char *path, char *out, size_t size) {
     FILE *f = fopen(path, "r");
     out[0] = '\0';
+    while (f && !strstr(out, "error") && fgets(out, (int)size, f)) {
+        out[strcspn(out, "\n")] = '\0';
+    }
     if (f) {
-        if (fgets(out, (int)size, f)) {
-            out[strcspn(out, "\n")] = '\0';
-        }
         fclose(f);
     }
 }
@@ -264,7 +265,7 @@ static void *load_text(Native *n, const char *text, int64_t length, char *messag
         say(message, size, "can not write", source);
     } else if (!run_compiler(n, source, part, log)) {
         char line[200];
-        first_line(log, line, sizeof line);
+        error_line(log, line, sizeof line);
         snprintf(message, size, "compiled:native needs a C compiler that makes shared objects: '%.80s' %s %.200s", n->compiler,
                  errno ? "can not be run:" : "failed:", errno ? strerror(errno) : line);
     } else {
