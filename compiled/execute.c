@@ -151,8 +151,9 @@ static bool run_loop(const Loop *loop, void *const *data, void *registers, Arena
 /* MemorySanitizer does not see what native code writes: temporaries only, since inputs are initialized. */
 static void has_written(const Plan *plan, const Loop *loop, void *const *data) {
 #ifdef SEES_WRITES
-    for (int k = 0; k < (loop->tile ? loop->tile->naccess : 1); k++) {
-        int b = loop->tile ? loop->tile->access[k].buffer : loop->kind == LOOP_MATMUL ? loop->matmul->c.buffer : loop->to.buffer;
+    bool is_nest = loop->kind == LOOP_TILE;
+    for (int k = 0; k < (is_nest ? loop->tile->naccess : 1); k++) {
+        int b = is_nest ? loop->tile->access[k].buffer : loop->kind == LOOP_MATMUL ? loop->matmul->c.buffer : loop->to.buffer;
         if (b >= plan->ninput + plan->ntangent) {
             __msan_unpoison(data[b], (size_t)plan->buffer[b].bytes);
         }

@@ -74,9 +74,19 @@ static int crossing_dim(const Loop *loop) {
     return -1;
 }
 
-static void square_loop(Text *text, int depth, int d, int64_t size) {
+/* `for` over the squares along a dim, and where the square ends: j and e. */
+static int open_squares(Text *text, int depth, int d, int64_t size) {
+    native_indent(text, depth++);
+    text_printf(text, "for (int64_t j%d = 0; j%d < %lld; j%d += %d) {\n", d, d, (long long)size, d, SQUARE);
     native_indent(text, depth);
-    text_printf(text, "for (int64_t i%d = j%d; i%d < j%d + %d && i%d < %lld; i%d++) {\n", d, d, d, d, SQUARE, d, (long long)size, d);
+    text_printf(text, "const int64_t e%d = j%d + %d < %lld ? j%d + %d : %lld;\n", d, d, SQUARE, (long long)size, d, SQUARE, (long long)size);
+    return depth;
+}
+
+static int open_square(Text *text, int depth, int d) {
+    native_indent(text, depth);
+    text_printf(text, "for (int64_t i%d = j%d; i%d < e%d; i%d++) {\n", d, d, d, d, d);
+    return depth + 1;
 }
 
 static void print_move(Text *text, const Loop *loop) {
@@ -87,15 +97,9 @@ static void print_move(Text *text, const Loop *loop) {
         depth = open_but(text, loop, 0, 1);
     } else {
         depth = open_but(text, loop, 1u << cross | 1u << last, 1);
-        int both[2] = {cross, last};
-        for (int k = 0; k < 2; k++) {
-            native_indent(text, depth++);
-            text_printf(text, "for (int64_t j%d = 0; j%d < %lld; j%d += %d) {\n", both[k], both[k], (long long)loop->size[both[k]], both[k],
-                        SQUARE);
-        }
-        for (int k = 0; k < 2; k++) {
-            square_loop(text, depth++, both[k], loop->size[both[k]]);
-        }
+        depth = open_squares(text, depth, cross, loop->size[cross]);
+        depth = open_squares(text, depth, last, loop->size[last]);
+        depth = open_square(text, open_square(text, depth, cross), last);
     }
     native_indent(text, depth);
     text_add(text, "to[");
@@ -145,7 +149,7 @@ static int open_line(Text *text, const Loop *loop, int depth, int strip, const c
         native_for(text, depth++, name, loop->size[loop->dim]);
     }
     if (strip >= 0) {
-        square_loop(text, depth++, strip, loop->size[strip]);
+        depth = open_square(text, depth, strip);
     }
     return depth;
 }
@@ -172,8 +176,7 @@ static void print_softmax(Text *text, const Loop *loop, NativeNeeds *needs) {
     char at[32] = "", keep[32] = "";
     if (strip >= 0) {
         snprintf(at, sizeof at, "[i%d - j%d]", strip, strip);
-        native_indent(text, depth++);
-        text_printf(text, "for (int64_t j%d = 0; j%d < %lld; j%d += %d) {\n", strip, strip, (long long)loop->size[strip], strip, SQUARE);
+        depth = open_squares(text, depth, strip, loop->size[strip]);
         native_indent(text, depth);
         text_printf(text, "double top[%d], sum[%d];\n", SQUARE, SQUARE);
         native_indent(text, depth);

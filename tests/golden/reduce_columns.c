@@ -1,0 +1,31 @@
+#define _DEFAULT_SOURCE 1
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+
+/* mean_dim */
+static void loop_0(void *const *data) {
+    float *restrict b0 = data[0];
+    float *restrict b1 = data[1];
+    for (int64_t j0 = 0; j0 < 16; j0 += 256) {
+        const int64_t e0 = j0 + 256 < 16 ? j0 + 256 : 16;
+        double s0[256];
+        for (int64_t i0 = j0; i0 < e0; i0++) {
+            s0[i0 - j0] = 0;
+        }
+        for (int64_t i1 = 0; i1 < 32; i1++) {
+            for (int64_t i0 = j0; i0 < e0; i0++) {
+                const float v0 = b0[i0 + i1 * 16];
+                s0[i0 - j0] += (double)v0;
+            }
+        }
+        for (int64_t i0 = j0; i0 < e0; i0++) {
+            b1[i0] = (float)(s0[i0 - j0] / 32);
+        }
+    }
+}
+
+void (*const loops[])(void *const *) = {
+    loop_0,
+};
