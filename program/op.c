@@ -306,15 +306,18 @@ static void read_row(int id) {
 /* ---- lookup by name: a small open-addressing hash over first rows ---- */
 
 enum { SLOTS = 1024 };
+#define FNV_START 2166136261u
 static int16_t slot_of[SLOTS]; /* first row of a name + 1; 0: empty */
 
-static unsigned hash(const char *name) {
-    uint32_t h = 2166136261u;
-    for (; *name; name++) {
-        h = (h ^ (unsigned char)*name) * 16777619u;
+/* FNV-1a, of `text` behind what `h` is of. */
+static uint32_t fnv(uint32_t h, const char *text) {
+    for (; *text; text++) {
+        h = (h ^ (unsigned char)*text) * 16777619u;
     }
-    return h % SLOTS;
+    return h;
 }
+
+static unsigned hash(const char *name) { return fnv(FNV_START, name) % SLOTS; }
 
 static void index_names(void) {
     for (int id = 0; id < OP_COUNT; id++) {
@@ -338,6 +341,8 @@ void op_table_init(void) {
     }
     for (int id = 0; id < OP_COUNT; id++) {
         read_row(id);
+        uint32_t h = fnv(fnv(fnv(FNV_START, infos[id].name), "."), infos[id].overload);
+        infos[id].code = (h ^ h >> 24) & 0xFFFFFF;
     }
     index_names();
     ready = true;

@@ -144,6 +144,7 @@ struct OpInfo {
     const char *schema;    /* the ATen schema, whole */
     const char *name;      /* add, add_, slice: what JSON calls it */
     const char *overload;  /* Tensor, "" */
+    uint32_t code;         /* 24 bits that stand for "name.overload" in bytes, whatever the table's order (fuzz/codec.h) */
     OpKind kind;
     int nparam;
     Param param[MAX_PARAMS];

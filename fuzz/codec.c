@@ -1,0 +1,333 @@
+/* A whole program, part by part: names, inputs, statements, then what is called how often and what is compared.
+ *
+ * The parts that must agree with each other (args with inputs, recalls with parameters, `of` with returns) are put right while they are
+ * read. What is no structure (name, note, `x-` members, expect) is carried as text, and dropped where it does not parse. */
+#include "fuzz/coder.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { VERSION = 1 };
+
+const char *code_extra(Coder *c, const char *extra) {
+    if (!code_rare(c, extra != NULL)) {
+        return NULL;
+    }
+    const char *text = code_text(c, extra);
+    if (c->encoding) {
+        return extra;
+    }
+    const char *whole = arena_printf(c->arena, "{\"twingrad\": 1, \"body\": [], \"return\": [], %s}", text);
+    char message[256];
+    Program *p;
+    bool ok = program_parse(c->arena, whole, strlen(whole), &p, message, sizeof message) == PARSE_OK;
+    return ok && p->nreturns == 0 && !p->body.first && !p->name && !p->inputs_given ? p->extra : NULL;
+}
+
+static const char *code_optional_text(Coder *c, const char *text) {
+    if (!code_rare(c, text != NULL)) {
+        return NULL;
+    }
+    const char *read = code_text(c, text);
+    return c->encoding ? text : read;
+}
+
+/* ---- what the calls are given ---- */
+
+static bool binds(const Block *block, NameId name) {
+    for (const Stmt *s = block->first; s; s = s->next) {
+        for (int i = 0; i < s->nout; i++) {
+            if (s->out[i] == name) {
+                return true;
+            }
+        }
+        if (binds(&s->body, name) || binds(&s->orelse, name)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* An input, or a name that setup binds. */
+static bool may_be_argument(const Program *p, NameId name) {
+    for (int i = 0; i < p->ninputs; i++) {
+        if (p->inputs[i].name == name) {
+            return true;
+        }
+    }
+    return binds(&p->setup, name);
+}
+
+static bool contains(const NameId *names, int n, NameId name) {
+    for (int i = 0; i < n; i++) {
+        if (names[i] == name) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void code_args(Coder *c, Program *p) {
+    p->args_given = code_flag(c, p->args_given);
+    if (!p->args_given) {
+        p->nargs = 0;
+        return;
+    }
+    p->args = code_name_list(c, p->args, &p->nargs, false);
+    int kept = 0;
+    for (int i = 0; i < p->nargs; i++) {
+        if (may_be_argument(p, p->args[i]) && !contains(p->args, kept, p->args[i])) {
+            p->args[kept++] = p->args[i];
+        }
+    }
+    p->nargs = kept;
+}
+
+static bool code_given_flag(Coder *c, bool *given, bool value, bool otherwise) {
+    *given = code_flag(c, *given);
+    return *given ? code_flag(c, value) : otherwise;
+}
+
+static void code_set(Coder *c, Recall *r, const Program *p) {
+    int n = (int)code_count(c, r->nset, MAX_NAMES), kept = 0;
+    if (!c->encoding) {
+        r->set = arena_alloc(c->arena, (int64_t)sizeof *r->set * max_i64(n, 1));
+    }
+    for (int i = 0; i < n; i++) {
+        NameId name = code_name(c, r->set[i].name);
+        bool flag = code_flag(c, r->set[i].requires_grad), twice = false;
+        for (int k = 0; k < kept; k++) {
+            twice |= r->set[k].name == name;
+        }
+        if (!twice && may_be_argument(p, name)) {
+            r->set[kept].name = name;
+            r->set[kept++].requires_grad = flag;
+        }
+    }
+    r->nset = kept;
+}
+
+static void code_recall(Coder *c, Recall *r, const Program *p) {
+    typedef enum Form { ARRAY, OBJECT, KEEP, FORMS } Form;
+    Form form = (Form)code_choice(c, r->keep ? KEEP : r->object_form ? OBJECT : ARRAY, FORMS);
+    r->keep = form == KEEP;
+    r->object_form = form != ARRAY;
+    if (r->keep) {
+        code_set(c, r, p);
+    } else {
+        r->ninputs = p->ninputs;
+        r->inputs = p->ninputs > 0 ? code_inputs(c, r->inputs, &r->ninputs, p->inputs) : NULL;
+    }
+    if (r->object_form) {
+        r->grad_mode = code_given_flag(c, &r->grad_mode_given, r->grad_mode, true);
+        r->extra = code_extra(c, r->extra);
+    } else {
+        r->grad_mode = true;
+    }
+}
+
+static void code_backward(Coder *c, Backward *b, int nreturns) {
+    b->given = code_flag(c, b->given);
+    b->nof = b->given || c->encoding ? b->nof : 0;
+    if (!b->given) {
+        return;
+    }
+    b->fill = (FillKind)code_choice(c, (int)b->fill, FILL_COUNT);
+    b->seed = (uint64_t)code_int(c, (int64_t)b->seed);
+    if (code_rare(c, b->nof >= 0)) {
+        int n = (int)code_count(c, b->nof, MAX_NAMES), kept = 0;
+        b->of = c->encoding ? b->of : arena_array(c->arena, int, n + 1);
+        for (int i = 0; i < n && nreturns > 0; i++) {
+            int place = code_choice(c, b->of[i], (int)min_i64(nreturns, 65536));
+            bool twice = false;
+            for (int k = 0; k < kept; k++) {
+                twice |= b->of[k] == place;
+            }
+            if (!twice) {
+                b->of[kept++] = place;
+            }
+        }
+        b->nof = kept;
+    } else {
+        b->nof = -1;
+    }
+    b->extra = code_extra(c, b->extra);
+}
+
+/* ---- the shell ---- */
+
+/* body[3].then[0]: steps of a label and a place. */
+static const char *code_path(Coder *c, const char *path) {
+    static const char *const roots[] = {"body", "setup"}, *const inner[] = {"body", "then", "else"};
+    char text[MAX_NESTING * 24 + 64];
+    size_t n = 0;
+    for (int step = 0; step <= MAX_NESTING; step++) {
+        const char *const *labels = step == 0 ? roots : inner;
+        int count = step == 0 ? 2 : 3, label = 0;
+        long long place = 0;
+        for (int k = 0; k < count && c->encoding; k++) {
+            size_t length = strlen(labels[k]);
+            if (strncmp(path, labels[k], length) == 0 && path[length] == '[') {
+                label = k;
+                sscanf(path + length, "[%lld]", &place);
+            }
+        }
+        label = code_choice(c, label, count);
+        place = code_int(c, place) & 0x1FFFFFFF;
+        n += (size_t)snprintf(text + n, sizeof text - n, "%s%s[%lld]", step ? "." : "", labels[label], place);
+        const char *dot = c->encoding ? strchr(path, '.') : NULL;
+        path = dot ? dot + 1 : path;
+        if (!code_rare(c, dot != NULL)) {
+            break;
+        }
+    }
+    return arena_strdup(c->arena, text);
+}
+
+static void code_spelling(Coder *c, Shell *s) {
+    int n = (int)code_count(c, s->nspelling, MAX_NAMES), kept = 0;
+    s->spelling = c->encoding ? s->spelling : arena_alloc(c->arena, (int64_t)sizeof *s->spelling * max_i64(n, 1));
+    for (int i = 0; i < n; i++) {
+        const char *path = code_path(c, s->spelling[i].path);
+        Spelling spelling = (Spelling)code_choice(c, (int)s->spelling[i].spelling, SPELL_COUNT);
+        bool twice = false;
+        for (int k = 0; k < kept; k++) {
+            twice |= strcmp(s->spelling[k].path, path) == 0;
+        }
+        if (!twice) {
+            s->spelling[kept].path = path;
+            s->spelling[kept++].spelling = spelling;
+        }
+    }
+    s->nspelling = kept;
+}
+
+static void code_roles(Coder *c, Shell *s) {
+    int n = (int)code_count(c, s->nroles, MAX_NAMES), kept = 0;
+    s->roles = c->encoding ? s->roles : arena_alloc(c->arena, (int64_t)sizeof *s->roles * max_i64(n, 1));
+    for (int i = 0; i < n; i++) {
+        NameId name = code_name(c, s->roles[i].name);
+        Role role = (Role)code_choice(c, (int)s->roles[i].role, ROLE_COUNT);
+        bool twice = false;
+        for (int k = 0; k < kept; k++) {
+            twice |= s->roles[k].name == name;
+        }
+        if (!twice) {
+            s->roles[kept].name = name;
+            s->roles[kept++].role = role;
+        }
+    }
+    s->nroles = kept;
+}
+
+static void code_outline(Coder *c, Shell *s) {
+    enum { FAR = 0x3FFFFFFF };
+    s->noutline = (int)code_count(c, s->noutline, MAX_NAMES);
+    s->outline = c->encoding ? s->outline : arena_alloc(c->arena, (int64_t)sizeof *s->outline * max_i64(s->noutline, 1));
+    for (int i = 0; i < s->noutline; i++) {
+        int64_t from = code_int(c, s->outline[i].from), length = code_int(c, s->outline[i].to - s->outline[i].from);
+        if (!c->encoding) {
+            s->outline[i].from = from & FAR;
+            s->outline[i].to = s->outline[i].from + (length & FAR);
+        }
+    }
+}
+
+static Shell *code_shell(Coder *c, Shell *s) {
+    if (!code_rare(c, s != NULL)) {
+        return NULL;
+    }
+    s = c->encoding ? s : arena_new(c->arena, Shell);
+    s->wrap_given = code_flag(c, s->wrap_given);
+    s->wrap = s->wrap_given ? (Wrap)code_choice(c, (int)s->wrap, WRAP_COUNT) : WRAP_function;
+    if ((s->roles_given = code_flag(c, s->roles_given))) {
+        code_roles(c, s);
+    }
+    if ((s->spelling_given = code_flag(c, s->spelling_given))) {
+        code_spelling(c, s);
+    }
+    if ((s->outline_given = code_flag(c, s->outline_given))) {
+        code_outline(c, s);
+    }
+    s->instances_given = code_flag(c, s->instances_given);
+    s->instances = s->instances_given ? 1 + code_choice(c, c->encoding ? (int)s->instances - 1 : 0, 1024) : 1;
+    s->extra = code_extra(c, s->extra);
+    return s;
+}
+
+/* ---- the whole ---- */
+
+static Result *code_expect(Coder *c, Result *expect, const Program *p) {
+    if (!code_rare(c, expect != NULL)) {
+        return NULL;
+    }
+    Text text = {.arena = c->arena};
+    if (c->encoding) {
+        result_print(&text, expect, p);
+        code_text(c, text.v);
+        return expect;
+    }
+    const char *read = code_text(c, NULL);
+    char message[256];
+    Result *r = NULL;
+    return result_parse(c->arena, read, strlen(read), p, &r, message, sizeof message) == PARSE_OK ? r : NULL;
+}
+
+static void code_program(Coder *c) {
+    Program *p = c->p;
+    code_front(c, VERSION);
+    code_names(c);
+    p->inputs_given = code_flag(c, p->inputs_given);
+    if (p->inputs_given) {
+        p->inputs = code_inputs(c, p->inputs, &p->ninputs, NULL);
+    }
+    code_block(c, &p->body, 0);
+    p->returns = code_name_list(c, p->returns, &p->nreturns, false);
+    code_backward(c, &p->backward, p->nreturns);
+    if ((p->setup_given = code_rare(c, p->setup_given))) {
+        code_block(c, &p->setup, 0);
+    }
+    code_args(c, p);
+    p->grad_mode = code_given_flag(c, &p->grad_mode_given, p->grad_mode, true);
+    if ((p->recalls_given = code_flag(c, p->recalls_given))) {
+        p->nrecalls = (int)code_count(c, p->nrecalls, MAX_RECALLS);
+        p->recalls = c->encoding ? p->recalls : arena_array(c->arena, Recall, p->nrecalls);
+        for (int k = 0; k < p->nrecalls; k++) {
+            code_recall(c, &p->recalls[k], p);
+        }
+    }
+    p->shell = code_shell(c, p->shell);
+    p->name = code_optional_text(c, p->name);
+    p->note = code_optional_text(c, p->note);
+    p->extra = code_extra(c, p->extra);
+    if (!c->encoding) {
+        p->names = c->names.v;
+        p->nnames = c->names.n;
+        program_number(p);
+    }
+    p->expect = code_expect(c, p->expect, p);
+}
+
+Bytes codec_encode(Arena *arena, const Program *p) {
+    Coder c = {.encoding = true, .arena = arena, .limits = &LIMITS_DEFAULT, .p = program_clone(arena, p)};
+    code_program(&c);
+    Bytes bytes = {arena_alloc_raw(arena, c.head.n + c.tail.n), c.head.n + c.tail.n};
+    memcpy(bytes.v, c.head.v, (size_t)c.head.n);
+    for (int64_t i = 0; i < c.tail.n; i++) {
+        bytes.v[bytes.n - 1 - i] = c.tail.v[i];
+    }
+    return bytes;
+}
+
+Program *codec_decode(Arena *arena, const uint8_t *v, int64_t n, const Limits *limits, char *message, size_t message_size) {
+    Program *p = NULL;
+    if (n > 0 && v[0] == '{') {
+        bool ok = program_parse_within(arena, (const char *)v, (size_t)n, limits, &p, message, message_size) == PARSE_OK;
+        return ok && program_verify_within(p, limits, message, message_size) ? p : NULL;
+    }
+    p = arena_new(arena, Program);
+    p->arena = arena;
+    Coder c = {.arena = arena, .limits = limits, .v = v, .n = n, .p = p, .names = {.arena = arena}};
+    code_program(&c);
+    return p;
+}
