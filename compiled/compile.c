@@ -3,10 +3,12 @@
  * compile_graph is the pipeline: one loop over passes.def that gates, runs, verifies and dumps. A call whose CHECK fires at run
  * time is captured again up to the statement of the CHECK, and that prefix, with its own epilogue, is what the call reports. */
 #include "compiled/capture.h"
+#include "compiled/lower.h"
 #include "compiled/native.h"
 
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 /* ---- tables ---- */
 
@@ -65,13 +67,18 @@ __attribute__((noinline)) void rewrite_breakpoint(int64_t step) {
     __asm__ volatile(""); /* keeps the call, for a debugger to stop at */
 }
 
-bool gate(Compile *c, const char *rule) {
-    (void)rule; /* a name for whoever stops in rewrite_breakpoint */
-    int64_t step = c->counters->gate_steps++, limit = c->options->opt_limit;
-    if (limit >= 0 && step >= limit) {
+bool gate(Compile *c, StepId step) {
+    if (step >= 0 && c->options->disabled.step[step >> 6] >> (step & 63) & 1) {
         return false;
     }
-    rewrite_breakpoint(step);
+    int64_t number = c->counters->gate_steps++ - c->first_step, limit = c->options->opt_limit;
+    if (limit >= 0 && number >= limit) {
+        return false;
+    }
+    rewrite_breakpoint(number);
+    if (step >= 0) {
+        c->counters->fired[step]++;
+    }
     return true;
 }
 
@@ -102,27 +109,52 @@ static void verify(const Compile *c, const char *stage, bool functional) {
 static void dump_graph(const Compile *c, const char *stage) {
     if (c->options->on_dump) {
         Text text = {.arena = c->arena};
-        graph_print(&text, c->graph, c->program);
+        (c->options->dump_dot ? graph_print_dot : graph_print)(&text, c->graph, c->program);
         c->options->on_dump(c->options->dump_user, stage, text.n > 0 ? text.v : "");
     }
 }
 
+static double seconds(const Compile *c) {
+    struct timespec t = {0};
+    if (c->options->measure) {
+        clock_gettime(CLOCK_MONOTONIC, &t);
+    }
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void count_plan(const Compile *c, const Plan *plan) {
+    CompileCounters *counters = c->counters;
+    counters->graphs++;
+    counters->buffers += plan->nbuffer - plan->ninput - plan->ntangent;
+    counters->bytes += plan->bytes;
+    counters->flops += c->options->measure ? plan_flops(plan) : 0;
+}
+
 Plan *compile_graph(Compile *c) {
+    CompileCounters *counters = c->counters;
     verify(c, "capture", false);
     dump_graph(c, "capture");
+    double before = seconds(c);
     for (int i = 0; i < pass_count(); i++) {
         c->pass = i;
-        if (pass_table[i].optional && ((c->options->disabled >> i & 1) || !gate(c, NULL))) {
+        counters->nodes[i] += c->graph->n;
+        if (pass_table[i].optional && ((c->options->disabled.pass >> i & 1) || !gate(c, STEP_PASS))) {
             continue;
         }
         if (pass_function[i](c)) {
-            c->counters->pass_changed[i]++;
+            counters->pass_changed[i]++;
         }
+        double after = seconds(c);
+        counters->seconds[i] += after - before;
         verify(c, pass_table[i].name, i >= PASS_functionalize);
         dump_graph(c, pass_table[i].name);
+        before = seconds(c);
     }
+    counters->nodes[MAX_PASSES] += c->graph->n;
     Plan *plan = graph_lower(c);
-    if (c->options->on_dump) {
+    counters->seconds[MAX_PASSES] += seconds(c) - before;
+    count_plan(c, plan);
+    if (c->options->on_dump && !c->options->dump_dot) {
         Text text = {.arena = c->arena};
         plan_print(&text, plan, c->program);
         c->options->on_dump(c->options->dump_user, "lower", text.n > 0 ? text.v : "");
@@ -147,7 +179,8 @@ typedef struct Runner {
     const Program *p;
     const CompileOptions *compile;
     const RunOptions *options;
-    CompileCounters counters;
+    CompileCounters *counters;
+    int64_t first_step;
     Arena *arena;
     Artifact *cache;
     Error err;
@@ -193,10 +226,13 @@ static Artifact *compile_call(Runner *r, const CaptureInput *in) {
     *c = (Compile){.arena = r->arena,
                    .err = &r->err,
                    .options = r->compile,
-                   .counters = &r->counters,
+                   .counters = r->counters,
+                   .first_step = r->first_step,
                    .program = r->p,
                    .limits = r->options->limits};
+    double before = seconds(c);
     capture_program(c, in);
+    r->counters->seconds[MAX_PASSES + 1] += seconds(c) - before;
     const Capture *cap = c->capture;
     if (cap->end == END_CHECK) {
         Artifact *a = compile_prefix(r, in, cap->at, cap->err.code, cap->err.text, written_at(c->graph, cap->at));
@@ -242,7 +278,7 @@ static const Artifact *find_artifact(Runner *r, const CaptureInput *in, bool *co
     const void *key = guard_key(&c, in, r->arena, &bytes);
     for (Artifact *a = r->cache; a; a = a->next) {
         if (a->key_bytes == bytes && memcmp(a->key, key, (size_t)bytes) == 0 && questions_same(a, in, r->arena)) {
-            r->counters.hits++;
+            r->counters->hits++;
             *compiled = false;
             return a;
         }
@@ -252,7 +288,7 @@ static const Artifact *find_artifact(Runner *r, const CaptureInput *in, bool *co
     a->key_bytes = bytes;
     a->next = r->cache;
     r->cache = a;
-    r->counters.compiles++;
+    r->counters->compiles++;
     *compiled = true;
     return a;
 }
@@ -296,7 +332,10 @@ static void run_call(Runner *r, int number, CallResult *call) {
 
 Result *compiled_run(const Program *p, const CompileOptions *compile, const RunOptions *options, CompileCounters *counters,
                      Arena *arena) {
-    Runner r = {.p = p, .compile = compile, .options = options, .arena = arena};
+    if (!counters) {
+        counters = arena_new(arena, CompileCounters);
+    }
+    Runner r = {.p = p, .compile = compile, .options = options, .counters = counters, .first_step = counters->gate_steps, .arena = arena};
     if (compile->native) {
         native_trim(compile->native);
     }
@@ -306,14 +345,6 @@ Result *compiled_run(const Program *p, const CompileOptions *compile, const RunO
     result->calls = arena_array(arena, CallResult, result->ncalls);
     for (int k = 0; k < result->ncalls; k++) {
         run_call(&r, k, &result->calls[k]);
-    }
-    if (counters) {
-        counters->compiles += r.counters.compiles;
-        counters->hits += r.counters.hits;
-        counters->gate_steps += r.counters.gate_steps;
-        for (int i = 0; i < pass_count(); i++) {
-            counters->pass_changed[i] += r.counters.pass_changed[i];
-        }
     }
     return result;
 }

@@ -34,12 +34,45 @@ typedef struct NativeSettings {
 /* Finds the C compiler ($CC, else cc) and tries it out. NULL and one sentence if there is none that works. */
 Native *native_open(const NativeSettings *settings, char *message, size_t message_size);
 void native_close(Native *native);
+/* The optional steps: those of steps.def, then the algebraic rules, which stand by family. */
+typedef enum StepId {
+#define STEP(pass, name, text, why) STEP_##name,
+#include "compiled/steps.def"
+#undef STEP
+#define FAMILY(name) FIRST_##name, BEFORE_##name = FIRST_##name - 1,
+#define RULE(name, root, text, why) STEP_##name,
+#include "compiled/rules.def"
+#undef FAMILY
+#undef RULE
+    STEP_COUNT,
+    STEP_PASS = -1 /* a pass as a whole */
+} StepId;
+enum { MAX_STEPS = 192, MAX_PASSES = 64 };
+
+typedef struct StepInfo {
+    const char *name;
+    const char *pass;
+    const char *text; /* pattern -> rewrite */
+    const char *why;  /* it is the same value */
+} StepInfo;
+const StepInfo *step_info(int step);
+
+/* Which optional passes and steps are off. */
+typedef struct Disabled {
+    uint64_t pass;                /* bit by pass number */
+    uint64_t step[MAX_STEPS / 64]; /* bit by StepId */
+} Disabled;
+/* Adds the passes and steps named in `list` ("cse,neg_neg"); with `only`, all optional ones but those. False and a sentence for a
+ * name that is none, or is a required pass. */
+bool disabled_parse(Disabled *d, const char *list, bool only, char *message, size_t message_size);
 
 typedef struct CompileOptions {
     FaultId fault;          /* FAULT_NONE: none */
-    uint64_t disabled;      /* bit by pass number: an OPTIONAL pass that is off */
-    int64_t opt_limit;      /* the gate lets only the first `opt_limit` optional steps through; -1: all */
+    Disabled disabled;
+    int64_t opt_limit;      /* the gate lets only the first `opt_limit` optional steps of a run through; -1: all */
     bool verify;            /* run the verifier after every pass (always on in sanitizer and debug builds) */
+    bool measure;           /* fill the counters that cost time: seconds, flops */
+    bool dump_dot;          /* dump graphs in Graphviz's language */
     /* called after every stage with the graph as text, when not NULL (show --as ir) */
     void (*on_dump)(void *user, const char *stage, const char *text);
     void *dump_user;
@@ -49,10 +82,16 @@ typedef struct CompileOptions {
 } CompileOptions;
 #define COMPILE_DEFAULT ((CompileOptions){.fault = FAULT_NONE, .opt_limit = -1})
 
+/* What compiling did, added up over runs. */
 typedef struct CompileCounters {
-    int64_t compiles, hits;         /* calls compiled, calls served by the cache */
-    int64_t pass_changed[64];       /* by pass number: programs it changed */
-    int64_t gate_steps;             /* optional steps asked about */
+    int64_t compiles, hits;           /* calls compiled, calls served by the cache */
+    int64_t graphs;                   /* graphs compiled: also prefixes, and slices that compute a size */
+    int64_t gate_steps;               /* optional steps asked about */
+    int64_t fired[MAX_STEPS];         /* by StepId: steps taken */
+    int64_t pass_changed[MAX_PASSES]; /* by pass number: graphs it changed */
+    int64_t nodes[MAX_PASSES + 1];    /* by pass number: nodes before it; behind the last one: nodes left */
+    double seconds[MAX_PASSES + 2];   /* by pass number, then lowering, then capture; only with `measure` */
+    int64_t buffers, bytes, flops;    /* of the plans: temporaries, their bytes; arithmetic of their loops, with `measure` */
 } CompileCounters;
 
 /* Runs all calls of `p`. `counters` may be NULL. */

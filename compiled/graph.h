@@ -46,6 +46,7 @@ struct Node {
     int cls;             /* capture: alias class (storage) of the value, index into classes; -1 later */
     Node *map;           /* scratch of the running pass: replacement */
     int mark;            /* scratch of the running pass */
+    bool replaced;       /* rules: other nodes stand for it; it stays for those who read its buffer by address */
     /* annotations of the last passes */
     int group;           /* fuse: nodes with one group >= 0 are one loop nest; -1: alone */
     bool in_place;       /* reinplace: a STORE (or scatter op) that writes into in[0]'s buffer */
@@ -95,12 +96,13 @@ typedef struct Compile {
     Graph *graph;
     struct Capture *capture;         /* tape and bookkeeping of the capture, for functionalize and joint (capture.h) */
     int pass;                        /* number of the running pass */
+    int64_t first_step;              /* counters->gate_steps when the run began: a limit counts from there */
 } Compile;
 
 static inline bool fault(const Compile *c, FaultId id) { return c->options->fault == id; }
-/* May the running optional pass take this step? Asked before every optional pass (rule NULL) and every rewrite; counts steps,
+/* May the running optional pass take this step? Asked before every optional pass (STEP_PASS) and every rewrite; counts steps,
  * so that a limit bisects (LLVM's OptBisect). */
-bool gate(Compile *c, const char *rule);
+bool gate(Compile *c, StepId step);
 /* True if the compiler verifies the graph after every pass and poisons planned memory: --verify, and sanitizer builds. */
 bool compile_checks_itself(const Compile *c);
 /* Called at every step the gate lets through: a place for a debugger. */
@@ -135,6 +137,8 @@ void node_sync_call(Node *n);
 
 /* ---- looking ---- */
 void graph_print(Text *text, const Graph *g, const Program *p);
+/* The same for Graphviz: a box a node, groups as clusters, effects and outputs marked. */
+void graph_print_dot(Text *text, const Graph *g, const Program *p);
 void graph_dump(const Graph *g); /* to standard error, for a debugger */
 /* Every invariant: operands before uses, metadata inferred again and equal, no VIEW of a VIEW, no WRITE once `functional`, regions
  * inside their base, CHECKs in statement order, outputs present. False and the first broken one in `message`. */

@@ -270,6 +270,72 @@ void graph_print(Text *text, const Graph *g, const Program *p) {
     }
 }
 
+/* ---- Graphviz ---- */
+
+/* A node's line without its place in a program, as a label. */
+static void add_label(Text *text, const Graph *g, const Node *n) {
+    Text line = {.arena = text->arena};
+    print_node(&line, g, n, NULL);
+    for (const char *c = line.v; *c && *c != '\n'; c++) {
+        if (*c == '"' || *c == '\\') {
+            text_add(text, "\\");
+        }
+        if (c > line.v + 1 || *c != ' ') {
+            text_addn(text, c, 1);
+        }
+    }
+}
+
+static void print_box(Text *text, const Graph *g, const Node *n) {
+    static const char *const colors[] = {[NODE_INPUT] = "lightblue", [NODE_TANGENT] = "lightblue", [NODE_OP] = "white",    [NODE_VIEW] = "gray90",
+                                         [NODE_WRITE] = "salmon",    [NODE_STORE] = "khaki",       [NODE_CHECK] = "orange"};
+    text_printf(text, "  n%d [label=\"", n->id);
+    add_label(text, g, n);
+    text_printf(text, "\", style=filled, fillcolor=%s];\n", (unsigned)n->kind < COUNT_OF(colors) ? colors[n->kind] : "red");
+    for (int k = 0; k < n->nin; k++) {
+        if (n->in[k]) {
+            text_printf(text, "  n%d -> n%d;\n", n->in[k]->id, n->id);
+        }
+    }
+}
+
+static void print_output(Text *text, const char *kind, int k, const Node *of) {
+    if (of) {
+        text_printf(text, "  \"%s %d\" [shape=ellipse];\n  n%d -> \"%s %d\";\n", kind, k, of->id, kind, k);
+    }
+}
+
+void graph_print_dot(Text *text, const Graph *g, const Program *p) {
+    (void)p;
+    text_add(text, "digraph graph_ir {\n  node [shape=box, fontname=monospace];\n");
+    for (int i = 0; i < g->n; i++) {
+        const Node *n = g->node[i];
+        bool first = n->group >= 0, last = n->group >= 0;
+        for (int j = 0; j < g->n && n->group >= 0; j++) {
+            first &= j >= i || g->node[j]->group != n->group;
+            last &= j <= i || g->node[j]->group != n->group;
+        }
+        if (first) {
+            text_printf(text, "  subgraph cluster_%d {\n  label=\"group %d\";\n", n->group, n->group);
+        }
+        print_box(text, g, n);
+        if (last) {
+            text_add(text, "  }\n");
+        }
+    }
+    for (int k = 0; k < g->nret; k++) {
+        print_output(text, "return", k, g->ret[k].aliases_input ? NULL : g->ret[k].value);
+        print_output(text, "gradient of return", k, g->ret[k].grad);
+    }
+    for (int k = 0; g->written && k < g->ninputs; k++) {
+        print_output(text, "write back to storage", k, g->written[k]);
+    }
+    for (int k = 0; k < g->ninp; k++) {
+        print_output(text, "gradient of input", k, g->inp[k].grad);
+    }
+    text_add(text, "}\n");
+}
+
 void graph_dump(const Graph *g) {
     Arena arena = ARENA_EMPTY;
     Text text = {.arena = &arena};

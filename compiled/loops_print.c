@@ -169,3 +169,34 @@ void plan_print(Text *text, const Plan *plan, const Program *p) {
         print_loop(text, &plan->loop[k]);
     }
 }
+
+int64_t plan_flops(const Plan *plan) {
+    int64_t flops = 0;
+    for (int k = 0; k < plan->nloop; k++) {
+        const Loop *l = &plan->loop[k];
+        int64_t per_element = 0;
+        switch (l->kind) {
+        case LOOP_TILE:
+            for (int i = 0; i < l->tile->ninst; i++) {
+                per_element += l->tile->inst[i].op < TILE_OP_COUNT || l->tile->inst[i].op == TILE_REDUCE || l->tile->inst[i].op == TILE_ADDX;
+            }
+            flops += per_element * l->tile->numel;
+            break;
+        case LOOP_SCAN:
+            flops += l->numel;
+            break;
+        case LOOP_SOFTMAX:
+            flops += 4 * l->numel; /* difference, exponential, sum, quotient */
+            break;
+        case LOOP_MATMUL:
+            flops += 2 * l->matmul->batch * l->matmul->m * l->matmul->n * l->matmul->k;
+            break;
+        case LOOP_OPAQUE:
+            flops += tensor_numel(&l->opaque->out);
+            break;
+        default:
+            break;
+        }
+    }
+    return flops;
+}

@@ -271,6 +271,8 @@ struct Plan {
 };
 
 const char *tile_op_name(TileOp op);
+/* Arithmetic instructions times elements, over all loops; a product counts 2 m n k, a shared kernel one an element of its result. */
+int64_t plan_flops(const Plan *plan);
 /* Applies a compute op to m elements. */
 typedef void (*TileFn)(int m, void *dst, const void *const *src);
 extern const TileFn tile_functions[TILE_OP_COUNT];

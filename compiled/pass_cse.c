@@ -216,7 +216,7 @@ bool pass_cse(Compile *c) {
             continue;
         }
         Node *same = find(&t, n);
-        if (same != n && !(n->mark & OUT_RETURN) && gate(c, "cse")) {
+        if (same != n && !(n->mark & OUT_RETURN) && gate(c, STEP_cse)) {
             n->map = same;
             changed = true;
         }

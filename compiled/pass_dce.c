@@ -11,7 +11,7 @@ bool pass_dce(Compile *c) {
     for (int i = g->n - 1; i >= 0; i--) {
         Node *n = g->node[i];
         bool needed = n->mark != 0 || n->kind == NODE_CHECK || n->kind == NODE_INPUT || n->kind == NODE_WRITE;
-        if (!needed && gate(c, "dead")) {
+        if (!needed && gate(c, STEP_dead)) {
             n->mark = -1;
             removed++;
             continue;

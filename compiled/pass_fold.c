@@ -6,22 +6,26 @@
  * `full` in its place.
  *
  * Needs and keeps SSA, ids, layouts and order. */
-#include "compiled/lower.h"
+#include "compiled/rules.h"
 
 #include <string.h>
 
-/* n = full(n's size, value), in n's dtype and with n's layout. `value` is already of that dtype. */
-static void become_full(Compile *c, Node *n, Scalar value) {
+const Call *call_of_splat(Arena *arena, const Tensor *like, Scalar value) {
     Call call = call_new(OP_full);
     call.arg[0].none = false;
-    call.arg[0].ints.v = arena_copy(c->arena, n->t.size, (int64_t)sizeof *n->t.size * n->t.ndim);
-    call.arg[0].ints.n = n->t.ndim;
+    call.arg[0].ints.v = arena_copy(arena, like->size, (int64_t)sizeof *like->size * like->ndim);
+    call.arg[0].ints.n = like->ndim;
     call.arg[1].none = false;
     call.arg[1].scalar = value;
     int dtype = op_param(call.op, "dtype");
     call.arg[dtype].none = false;
-    call.arg[dtype].dtype = n->t.dtype;
-    n->call = arena_copy(c->arena, &call, (int64_t)sizeof call);
+    call.arg[dtype].dtype = like->dtype;
+    return arena_copy(arena, &call, (int64_t)sizeof call);
+}
+
+/* n = full(n's size, value), in n's dtype and with n's layout. `value` is already of that dtype. */
+static void become_full(Compile *c, Node *n, Scalar value) {
+    n->call = call_of_splat(c->arena, &n->t, value);
     n->op = OP_full;
     n->nin = 0;
 }
@@ -153,19 +157,19 @@ bool pass_fold(Compile *c) {
     for (int i = 0; i < g->n; i++) {
         Node *n = g->node[i];
         Scalar value;
-        const char *rule = NULL;
+        StepId step = STEP_PASS;
         if (store_of_same(n, &value)) {
-            rule = "fold_store";
+            step = STEP_fold_store;
         } else if (n->kind != NODE_OP) {
             continue;
         } else if (n->nin > 0 && node_splat(n, &value)) {
-            rule = "fold_like"; /* zeros_like(x), fill(x, v): x is read for its size only */
+            step = STEP_fold_like; /* zeros_like(x), fill(x, v): x is read for its size only */
         } else if (n->call->op->kind == KIND_POINTWISE && all_splats(n) && evaluate(c, n, &value)) {
-            rule = "fold_pointwise";
+            step = STEP_fold_pointwise;
         } else if (n->call->op->kind == KIND_FUNC && moved_splat(n, &value)) {
-            rule = "fold_move";
+            step = STEP_fold_move;
         }
-        if (rule && gate(c, rule)) {
+        if (step != STEP_PASS && gate(c, step)) {
             become_full(c, n, value);
             n->kind = NODE_OP;
             changed = true;

@@ -164,8 +164,8 @@ static bool may_merge(const Fuser *f, int a, int b) {
            bases_allow(f, a, b) && bases_allow(f, b, a);
 }
 
-static const char *rule_of(const Member *m) {
-    return m->cls == LOWER_REDUCE ? "fuse_reduction" : m->nterm > 0 || m->sink ? "fuse_scatter" : "fuse_pointwise";
+static StepId step_of(const Member *m) {
+    return m->cls == LOWER_REDUCE ? STEP_fuse_reduction : m->nterm > 0 || m->sink ? STEP_fuse_scatter : STEP_fuse_pointwise;
 }
 
 /* `from` into `to`; members stay in any order until they are emitted. */
@@ -311,7 +311,7 @@ static void add_node(Fuser *f, Node *n) {
     f->last_check = n->kind == NODE_CHECK ? u : f->last_check;
     for (uint64_t rest = m ? operands : 0; rest; rest &= rest - 1) {
         int v = __builtin_ctzll(rest), now = f->unit_of[n->id];
-        if (v != now && !f->unit[v].gone && may_merge(f, v, now) && gate(f->c, rule_of(m))) {
+        if (v != now && !f->unit[v].gone && may_merge(f, v, now) && gate(f->c, step_of(m))) {
             merge(f, v, now);
         }
     }

@@ -109,7 +109,7 @@ bool pass_reinplace(Compile *c) {
         for (; i < end; i++) {
             Node *n = g->node[i];
             if (may_write_in_place(c, &live, begin, end, n) &&
-                gate(c, n->kind == NODE_STORE ? "store_in_place" : "scatter_in_place")) {
+                gate(c, n->kind == NODE_STORE ? STEP_store_in_place : STEP_scatter_in_place)) {
                 n->in_place = true;
                 changed = true;
             }

@@ -1,6 +1,7 @@
 /* show: one program in one of several forms. ir compiles it and prints the graph after every stage, loops the loop IR alone, c the C
- * file that compiled:native makes of it (one for every plan that the program needs). */
-#include "harness/command.h"
+ * file that compiled:native makes of it (one for every plan that the program needs); dot with --after is the graph after that stage. With
+ * --stats it is compiled as well, and what compiling did is printed behind. */
+#include "harness/compile_stats.h"
 #include "program/print.h"
 
 #include <stdio.h>
@@ -8,10 +9,10 @@
 
 typedef struct State {
     const Options *options;
-    void (*print)(Text *text, const Program *p); /* NULL: ir */
+    void (*print)(Text *text, const Program *p); /* NULL: the compiler's */
     Arena arena;
     int code;
-    bool stage_seen;
+    bool stage_seen, dot;
     int plans;
 } State;
 
@@ -39,30 +40,43 @@ static void on_dump(void *user, const char *stage, const char *text) {
     }
     if (!s->options->after || strcmp(s->options->after, stage) == 0) {
         s->stage_seen = true;
-        printf("---- after %s\n%s", stage, text);
+        if (s->dot) {
+            fputs(text, stdout);
+        } else {
+            printf("---- after %s\n%s", stage, text);
+        }
     }
 }
 
-static void show_ir(State *s, const Program *p) {
+static void compile(State *s, const Program *p) {
     CompileOptions compile = s->options->compile;
-    compile.on_dump = on_dump;
+    CompileCounters *counters = arena_new(&s->arena, CompileCounters);
+    compile.on_dump = s->print ? NULL : on_dump;
     compile.dump_user = s;
-    compile.dump_c = strcmp(s->options->as, "c") == 0;
+    compile.dump_c = !s->print && strcmp(s->options->as, "c") == 0;
+    compile.dump_dot = s->dot;
+    compile.measure = s->options->stats;
     s->plans = 0;
     RunOptions run = {.limits = s->options->limits};
-    compiled_run(p, &compile, &run, NULL, &s->arena);
+    compiled_run(p, &compile, &run, counters, &s->arena);
+    if (s->options->stats) {
+        Text t = {.arena = &s->arena};
+        compile_stats_text(&t, counters);
+        fwrite(t.v, 1, (size_t)t.n, stdout);
+    }
 }
 
 static void each(void *user, const char *source, const Program *p) {
     (void)source;
     State *s = user;
-    if (!s->print) {
-        show_ir(s, p);
-        return;
+    if (s->print) {
+        Text t = {.arena = &s->arena};
+        s->print(&t, p);
+        fwrite(t.v, 1, (size_t)t.n, stdout);
     }
-    Text t = {.arena = &s->arena};
-    s->print(&t, p);
-    fwrite(t.v, 1, (size_t)t.n, stdout);
+    if (!s->print || s->options->stats) {
+        compile(s, p);
+    }
 }
 
 int cmd_show(const Options *o) {
@@ -76,8 +90,12 @@ int cmd_show(const Options *o) {
         return complain(EXIT_BAD_INPUT, "a program can not be shown as '%.60s', but as text, json, dot, python, torch, ir, loops or c", as);
     }
     s.print = FORMS[form].print;
+    if (o->after && s.print == program_print_dot) {
+        s.print = NULL;
+        s.dot = true;
+    }
     if (o->after && (s.print || only_stage(as))) {
-        return complain(EXIT_BAD_INPUT, "--after is for --as ir");
+        return complain(EXIT_BAD_INPUT, "--after is for --as ir and --as dot");
     }
     s.code = worst(s.code, each_program(o, &s.arena, each, &s));
     if (o->after && !s.stage_seen && s.code == 0) {

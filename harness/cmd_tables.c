@@ -1,4 +1,4 @@
-/* ops, faults, passes, oracles: the tables, for people and as JSON lines. */
+/* ops, faults, oracles: the tables, for people and as JSON lines. */
 #include "compiled/lower.h"
 #include "harness/command.h"
 
@@ -83,25 +83,6 @@ int cmd_faults(const Options *o) {
         add_member(&t, "oracle", f->oracle);
         add_member(&t, "issue", f->issue);
         add_member(&t, "text", f->text);
-        put_line(&t, &arena);
-    }
-    arena_destroy(&arena);
-    return EXIT_AGREE;
-}
-
-int cmd_passes(const Options *o) {
-    Arena arena = ARENA_EMPTY;
-    for (int k = 0; k < pass_count(); k++) {
-        const PassInfo *pass = pass_info(k);
-        if (!o->json) {
-            printf("%2d %-14s %-8s %s\n", k, pass->name, pass->optional ? "optional" : "required", pass->text);
-            continue;
-        }
-        Text t = {.arena = &arena};
-        text_printf(&t, "{\"number\":%d", k);
-        add_member(&t, "name", pass->name);
-        text_printf(&t, ",\"optional\":%s", pass->optional ? "true" : "false");
-        add_member(&t, "text", pass->text);
         put_line(&t, &arena);
     }
     arena_destroy(&arena);

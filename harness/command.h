@@ -15,7 +15,7 @@ typedef struct Options {
     const char *pair;       /* "reference,compiled" by default */
     const char *on;         /* "reference" by default */
     Limits limits;          /* LIMITS_DEFAULT by default */
-    CompileOptions compile; /* --fault, --disable, --limit-steps, --verify; COMPILE_DEFAULT by default */
+    CompileOptions compile; /* --fault, --disable, --only, --opt-limit, --verify; COMPILE_DEFAULT by default */
     uint64_t seed;          /* 1 by default */
     bool seed_given;
     double seconds;         /* 0: no limit given */

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef enum Kind { TEXT, FLAG, COUNT, SEED, SECONDS, FAULT, PASSES } Kind;
+typedef enum Kind { TEXT, FLAG, COUNT, SEED, SECONDS, FAULT, OFF, ONLY } Kind;
 
 typedef struct Row {
     const char *name;
@@ -35,28 +35,6 @@ static bool listed(const char *list, const char *name) {
 }
 
 static bool digits_only(const char *text) { return text[0] != '\0' && strspn(text, "0123456789") == strlen(text); }
-
-/* The bits of the optional passes named in `text`. */
-static bool parse_passes(const char *text, uint64_t *out, char *message, size_t message_size) {
-    for (const char *at = text; *at;) {
-        size_t n = strcspn(at, ",");
-        int found = -1;
-        for (int k = 0; k < pass_count(); k++) {
-            const PassInfo *pass = pass_info(k);
-            if (strlen(pass->name) == n && strncmp(pass->name, at, n) == 0) {
-                found = k;
-            }
-        }
-        if (found < 0 || !pass_info(found)->optional) {
-            snprintf(message, message_size, found < 0 ? "there is no pass '%.*s' (see 'twingrad passes')" : "the pass '%.*s' is required",
-                     (int)(n < 60 ? n : 60), at);
-            return false;
-        }
-        *out |= (uint64_t)1 << found;
-        at += n + (at[n] == ',');
-    }
-    return true;
-}
 
 static bool parse_value(const Row *row, const char *text, Options *o, char *message, size_t size) {
     void *field = (char *)o + row->field;
@@ -105,7 +83,8 @@ static bool parse_value(const Row *row, const char *text, Options *o, char *mess
             return false;
         }
         return true;
-    case PASSES: return parse_passes(text, field, message, size);
+    case OFF:
+    case ONLY: return disabled_parse(field, text, row->kind == ONLY, message, size);
     case FLAG: break;
     }
     *(bool *)field = true;

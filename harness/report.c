@@ -67,13 +67,19 @@ static const char *pair_options(Arena *arena, const Checker *c) {
     if (compile->fault != FAULT_NONE) {
         text_printf(&t, " --fault %s", fault_info(compile->fault)->name);
     }
-    for (int k = 0, n = 0; k < pass_count(); k++) {
-        if ((compile->disabled >> k) & 1) {
-            text_printf(&t, n++ ? ",%s" : " --disable %s", pass_info(k)->name);
+    int off = 0;
+    for (int k = 0; k < pass_count(); k++) {
+        if ((compile->disabled.pass >> k) & 1) {
+            text_printf(&t, off++ ? ",%s" : " --disable %s", pass_info(k)->name);
+        }
+    }
+    for (int k = 0; k < STEP_COUNT; k++) {
+        if ((compile->disabled.step[k >> 6] >> (k & 63)) & 1) {
+            text_printf(&t, off++ ? ",%s" : " --disable %s", step_info(k)->name);
         }
     }
     if (compile->opt_limit >= 0) {
-        text_printf(&t, " --limit-steps %lld", (long long)compile->opt_limit);
+        text_printf(&t, " --opt-limit %lld", (long long)compile->opt_limit);
     }
     return t.v;
 }

@@ -516,7 +516,7 @@ static const char *twice_case(Case *k, FaultId fault, bool distinct) {
     put.arg[2].tensor = &case_binary(k, OP_add_Tensor, got, got)->t;
     put.arg[3] = (Arg){.b = false};
     k->g->written[0] = case_op(k, &put);
-    return case_check(k, PASSES_ALL);
+    return case_check(k, PASSES_ALL & ~PASS_rules); /* the rules would make a view of it */
 }
 
 START_TEST(gather_and_scatter_share_a_nest_only_with_unique_indices) {

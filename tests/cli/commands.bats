@@ -39,6 +39,7 @@ json() { python3 -c "import json, sys; r = [json.loads(l) for l in sys.stdin]; a
     "$TWINGRAD" show --as torch good.json | python3 -c 'import ast, sys; ast.parse(sys.stdin.read())'
     "$TWINGRAD" show --as ir good.json | grep -q 'after'
     [ "$("$TWINGRAD" show --as ir --after cse good.json | grep -c '^---- after')" -eq 1 ]
+    "$TWINGRAD" show --as dot --after fuse good.json | grep -q '^digraph graph_ir'
 }
 
 @test "nothing of name, note or data becomes code" {
@@ -143,6 +144,31 @@ END
     grep -q 'twingrad check --pair reference,compiled --fault stale_flags_after_setitem minimized.json' reports/*/finding.md
     run "$TWINGRAD" minimize --quiet --fault RG-1 --out reports skew.json # again, over the old one
     [ "$status" -eq 1 ]
+}
+
+# y = --x
+double_negation() {
+    with_statement '{"op":"neg","self":"x","out":"a"},{"op":"neg","self":"a","out":"b"},{"op":"exp","self":"b","out":"x"}' >double.json
+}
+
+@test "show --stats tells which rules fired, and --disable, --only and --opt-limit keep them from it" {
+    double_negation
+    "$TWINGRAD" show --as loops --stats double.json | grep -qE '^  neg_neg +1$'
+    ! "$TWINGRAD" show --as loops --stats --disable neg_neg double.json | grep -q neg_neg
+    ! "$TWINGRAD" show --as loops --stats --only cse double.json | grep -q neg_neg
+    "$TWINGRAD" show --as loops --stats --only neg_neg double.json | grep -qE '^  neg_neg +1$'
+    ! "$TWINGRAD" show --as loops --stats --opt-limit 0 double.json | grep -q neg_neg
+    "$TWINGRAD" check --only neg_neg,cse double.json
+}
+
+@test "passes --runs counts how often passes and rules fired" {
+    "$TWINGRAD" passes --runs 300 --json | python3 -c '
+import json, sys
+rows = [json.loads(line) for line in sys.stdin]
+fired = {row["name"]: row["fired"] for row in rows}
+assert fired["joint"] > 0 and fired["copy_of_same"] > 0, fired
+assert all(row["why"] for row in rows if row["kind"] == "rule")'
+    ! "$TWINGRAD" passes --json | grep -q fired
 }
 
 @test "a report that cannot be written is exit 3 and one sentence" {

@@ -59,7 +59,8 @@ load helper
     refused check --fault nothing good.json
     refused check --disable nothing good.json
     refused check --disable joint good.json
-    refused check --limit-steps many good.json
+    refused check --only nothing good.json
+    refused check --opt-limit many good.json
     refused show --as picture good.json
     refused show --after cse good.json
     refused show --as ir --after nothing good.json

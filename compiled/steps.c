@@ -1,0 +1,94 @@
+/* The optional steps as a table (steps.def, rules.def), and which of them and of the passes are off. */
+#include "compiled/compile.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const StepInfo step_table[] = {
+#define STEP(pass, name, text, why) {#name, #pass, text, why},
+#include "compiled/steps.def"
+#undef STEP
+#define FAMILY(name)
+#define RULE(name, root, text, why) {#name, "rules", text, why},
+#include "compiled/rules.def"
+#undef FAMILY
+#undef RULE
+};
+_Static_assert((int)STEP_COUNT <= (int)MAX_STEPS, "room for every step");
+
+const StepInfo *step_info(int step) {
+    CHECK(step >= 0 && step < COUNT_OF(step_table));
+    return &step_table[step];
+}
+
+static bool named(const char *name, const char *word, size_t n) { return strlen(name) == n && strncmp(name, word, n) == 0; }
+
+static int find_pass(const char *word, size_t n) {
+    for (int k = 0; k < pass_count(); k++) {
+        if (named(pass_info(k)->name, word, n)) {
+            return k;
+        }
+    }
+    return -1;
+}
+
+static int find_step(const char *word, size_t n) {
+    for (int k = 0; k < STEP_COUNT; k++) {
+        if (named(step_table[k].name, word, n)) {
+            return k;
+        }
+    }
+    return -1;
+}
+
+static void set(uint64_t *bits, int k, bool on) {
+    bits[k >> 6] = (bits[k >> 6] & ~((uint64_t)1 << (k & 63))) | (uint64_t)on << (k & 63);
+}
+
+static void set_everything(Disabled *d) {
+    for (int k = 0; k < pass_count(); k++) {
+        set(&d->pass, k, pass_info(k)->optional);
+    }
+    for (int k = 0; k < STEP_COUNT; k++) {
+        set(d->step, k, true);
+    }
+}
+
+/* A pass and all its steps, or one step (with --only, and the pass it belongs to). */
+static void mark(Disabled *d, int pass, int step, bool off) {
+    if (pass >= 0) {
+        set(&d->pass, pass, off);
+    }
+    for (int k = 0; k < STEP_COUNT; k++) {
+        const char *of = step_table[k].pass;
+        if (k == step) {
+            set(d->step, k, off);
+            if (!off) {
+                set(&d->pass, find_pass(of, strlen(of)), false);
+            }
+        } else if (pass >= 0 && !off && strcmp(of, pass_info(pass)->name) == 0) {
+            set(d->step, k, false);
+        }
+    }
+}
+
+bool disabled_parse(Disabled *d, const char *list, bool only, char *message, size_t message_size) {
+    if (only) {
+        set_everything(d);
+    }
+    for (const char *at = list; *at;) {
+        size_t n = strcspn(at, ",");
+        int pass = find_pass(at, n), step = find_step(at, n);
+        if (pass < 0 && step < 0) {
+            snprintf(message, message_size, "there is no pass or rule '%.*s' (see 'twingrad passes')", (int)(n < 60 ? n : 60), at);
+            return false;
+        }
+        if (pass >= 0 && !pass_info(pass)->optional) {
+            snprintf(message, message_size, "the pass '%.*s' is required", (int)(n < 60 ? n : 60), at);
+            return false;
+        }
+        mark(d, pass, step, !only);
+        at += n + (at[n] == ',');
+    }
+    return true;
+}
