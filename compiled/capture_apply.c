@@ -330,6 +330,8 @@ static ErrCode judge_write(Capture *cap, const Call *call, const OpInfo *op, Ten
     case OP_scatter_src:
     case OP_scatter_value:
     case OP_scatter_add:
+    case OP_scatter_reduce:
+    case OP_scatter_value_reduce:
     case OP_index_add:
     case OP_put:
         TRY(call->op->infer(call, r));

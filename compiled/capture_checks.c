@@ -196,6 +196,8 @@ ErrCode capture_check_values(Capture *cap, const Call *call, const Tensor *out) 
     case OP_scatter_src:
     case OP_scatter_value:
     case OP_scatter_add:
+    case OP_scatter_reduce:
+    case OP_scatter_value_reduce:
     case OP_index_select:
     case OP_index_add:
         check_indices(cap, call, call->arg[2].tensor);

@@ -29,6 +29,13 @@ static bool dtype_argument(Draw *x, int k) {
 
 static bool bool_argument(Draw *x, int k) {
     const Param *p = &x->op->param[k];
+    bool on = !(p->has_default && p->def.b); /* largest, sorted: switched off now and then */
+    if ((!on && !named(p, "requires_grad")) || named(p, "right") || named(p, "out_int32")) {
+        if (draw_chance(x->g, 35)) {
+            set_bool(x->s, k, on);
+        }
+        return true;
+    }
     int percent = named(p, "sparse_grad") ? 0 /* a sparse gradient is another type of tensor */ : named(p, "keepdim") ? 35 : named(p, "requires_grad") ? 40 : named(p, "copy") || named(p, "accumulate") ? 25 : 3;
     if (!x->s->arg[k].given && draw_chance(x->g, percent)) {
         set_bool(x->s, k, named(p, "requires_grad") ? draw_chance(x->g, 35) : true);
@@ -99,6 +106,17 @@ static bool argument(Draw *x, int k) {
     case ARG_STR_OPT: /* rounding_mode */
         if (named(p, "approximate")) {
             x->s->arg[k] = (PArg){.given = true, .str = draw_chance(x->g, 50) ? "tanh" : "none"};
+            return true;
+        }
+        if (named(p, "reduce")) {
+            x->s->arg[k] = (PArg){.given = true, .str = draw_chance(x->g, 60) ? "add" : "multiply"};
+            return true;
+        }
+        if (named(p, "side")) {
+            const PArg *right = &x->s->arg[op_param(x->op, "right")];
+            if (draw_chance(x->g, 40)) {
+                x->s->arg[k] = (PArg){.given = true, .str = (right->given && right->b) || draw_chance(x->g, 50) ? "right" : "left"};
+            }
             return true;
         }
         x->s->arg[k] = draw_chance(x->g, 20) && p->type == ARG_STR_OPT ? (PArg){.given = true, .is_none = true}

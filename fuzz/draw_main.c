@@ -39,11 +39,13 @@ static void dims_wanted(const OpInfo *op, int *least, int *most) {
         *least = *most = 2;
     } else if (has(op, "tensor")) {
         *least = *most = 1;
-    } else if (op->id == OP_trace) {
+    } else if (op->id == OP_trace || op->id == OP_matrix_H) {
         *least = *most = 2;
-    } else if (has(op, "diagonal") || has(op, "dim2")) {
+    } else if (has(op, "diagonal") || has(op, "dim2") || op->decompose == op_info(OP_mT)->decompose) {
         *least = 2;
-    } else if (has(op, "index") || has(op, "indices") || has(op, "step") || has(op, "length") || has(op, "sections") || has(op, "chunks") || op->kind == KIND_MULTI_VIEW) {
+    } else if (op->id == OP_searchsorted_Scalar || op->id == OP_repeat_interleave_Tensor) {
+        *least = *most = 1;
+    } else if (has(op, "index") || has(op, "indices") || has(op, "step") || has(op, "length") || has(op, "sections") || has(op, "sizes") || has(op, "sorter") || has(op, "chunks") || op->kind == KIND_MULTI_VIEW) {
         *least = 1;
     } else if (op->id == OP_t || op->id == OP_t_) {
         *most = 2;
@@ -65,7 +67,7 @@ static bool makes_choice(const OpInfo *op) { /* a result that jumps where operan
     if (form->kind == KIND_COMPOSITE) {
         return form->nreturn > 1 || form->id == OP_argsort || form->id == OP_argsort_stable;
     }
-    return form->kind == KIND_FUNC && (form->nature == NATURE_EXTREME || form->nature == NATURE_NONE ||
+    return form->kind == KIND_FUNC && (form->nature == NATURE_EXTREME || form->nature == NATURE_NONE || form->nature == NATURE_SEARCH ||
                                          form->nature == NATURE_ORDER || form->nature == NATURE_TRUTH);
 }
 
@@ -107,6 +109,10 @@ static bool main_fits(Gen *g, const OpInfo *op, const Var *v, int least, int mos
 
 Var *draw_main(Gen *g, const OpInfo *op) {
     int least, most, tensors = 0;
+    if (op->id == OP_repeat_interleave_Tensor) {
+        int64_t length = draw_below(g, 5);
+        return draw_index_tensor(g, draw_chance(g, 80) ? DT_int64 : DT_int32, &length, 1, 0, 3, -1);
+    }
     dims_wanted(op, &least, &most);
     for (int k = 0; k < op->nparam; k++) {
         tensors += op->param[k].type <= ARG_TENSORS_OPT || op->param[k].type == ARG_INDEX;

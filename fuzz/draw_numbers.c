@@ -173,6 +173,9 @@ bool int_argument(Draw *x, int k) {
         return true;
     } else if (named(p, "repeats")) {
         v = draw_below(g, 4);
+    } else if (named(p, "k") && has(x->op, "dim")) { /* topk, along a dim that is chosen with it */
+        v = draw_between(g, 0, n);
+        set_int(x->s, op_param(x->op, "dim"), signed_dim(x, x->dim));
     } else if (named(p, "k")) {
         v = draw_between(g, -3, 5);
     } else if ((named(p, "source") || named(p, "destination")) && ndim > 0) {
@@ -317,6 +320,9 @@ bool ints_argument(Draw *x, int k) {
         return named(p, "size") ? strided_argument(x, k) : true;
     } else if (named(p, "size") && (starts(op->name, "expand") || starts(op->name, "broadcast"))) {
         n = expanded_size(g, x->t, v);
+    } else if (named(p, "sizes")) { /* unflatten */
+        Tensor line = {.ndim = 1, .size = {size_along(x)}};
+        n = refactored_size(g, &line, v);
     } else if (named(p, "size") || named(p, "shape")) {
         n = refactored_size(g, x->t, v);
     } else if (named(p, "source")) {

@@ -84,7 +84,7 @@ static Var *index_argument(Draw *x) {
         length = copies ? min_i64(length, n) : length;
         return draw_index_tensor(g, dtype, &length, 1, fills && x->op->param[3].type == ARG_SCALAR && draw_chance(g, 30) ? -n : 0, n - 1, copies ? 0 : -1);
     }
-    bool apart = has(x->op, "src") && strstr(x->op->name, "add") == NULL;
+    bool apart = has(x->op, "src") && strstr(x->op->name, "add") == NULL && !has(x->op, "reduce");
     int64_t size[MAX_DIMS];
     for (int d = 0; d < x->t->ndim; d++) {
         size[d] = x->t->size[d] > 0 && draw_chance(g, 25) ? draw_between(g, 1, x->t->size[d]) : x->t->size[d];
@@ -163,10 +163,53 @@ static bool all_equal(const Draw *x) { /* every index repeats at will */
     return true;
 }
 
+/* How often each element along a dim is repeated: the dim, or none for the flattened tensor, is chosen with it. */
+static Var *repeats_argument(Draw *x) {
+    Gen *g = x->g;
+    int kd = op_param(x->op, "dim");
+    bool flat = x->t->ndim == 0 || draw_chance(g, 30);
+    int64_t n = flat ? tensor_numel(x->t) : size_along(x), size[1] = {draw_chance(g, 25) ? 1 : n};
+    if (flat) {
+        x->s->arg[kd] = (PArg){.given = true, .is_none = true};
+    } else {
+        set_int(x->s, kd, x->dim);
+    }
+    return draw_index_tensor(g, draw_chance(g, 85) ? DT_int64 : DT_int32, size, size[0] == 1 && draw_chance(g, 40) ? 0 : 1, 0, 3, -1);
+}
+
+/* What searchsorted searches: mostly one ascending row, else rows for every row of the values. */
+static Var *sequence_argument(Draw *x) {
+    Gen *g = x->g;
+    int64_t size[MAX_DIMS], values[8], n = draw_below(g, 7);
+    if (draw_chance(g, 50)) {
+        values[0] = draw_between(g, -4, 1);
+        for (int64_t i = 1; i < n; i++) {
+            values[i] = values[i - 1] + draw_below(g, 3);
+        }
+        return x->t->dtype == DT_uint8 || x->t->dtype == DT_bool || g->p->ninputs >= GEN_INPUTS ? NULL : draw_input_values(g, x->t->dtype, &n, 1, values);
+    }
+    int ndim = draw_chance(g, 50) ? 1 : x->t->ndim;
+    for (int d = 0; d < ndim; d++) {
+        size[d] = d + 1 == ndim ? draw_extent(g) : x->t->size[d];
+    }
+    return exactly(x, draw_chance(g, 90) ? x->t->dtype : draw_dtype(g), size, ndim);
+}
+
 bool tensor_argument(Draw *x, int k) {
     Gen *g = x->g;
     const Param *p = &x->op->param[k];
     DType dtype = x->t->dtype;
+    if (named(p, "repeats")) {
+        return give(x, k, repeats_argument(x));
+    }
+    if (named(p, "sorted_sequence")) {
+        return give(x, k, sequence_argument(x));
+    }
+    if (named(p, "sorter")) {
+        const Tensor *sequence = g->env[x->s->arg[0].tensor];
+        int64_t length = sequence->ndim > 0 ? sequence->size[sequence->ndim - 1] : 0;
+        return draw_chance(g, 75) ? true : give(x, k, draw_index_tensor(g, DT_int64, sequence->size, sequence->ndim, 0, length - 1, -1));
+    }
     if (p->type == ARG_TENSOR_OPT) {
         if (draw_chance(g, 30) && (x->optional || k + 1 < x->op->nparam)) {
             return true;

@@ -211,6 +211,7 @@ static Range func_range(Gen *g, const Stmt *s, const Call *call, Nature nature) 
     case NATURE_PROD: return isfinite(m) && n * log2(fmax(m, 1)) < 100 ? symmetric(pow(fmax(m, 1), n), a.bits == 0 ? 0 : (int)fmin(BITS_INEXACT, a.bits * n)) : UNKNOWN;
     case NATURE_EXTREME: return a;
     case NATURE_ORDER:
+    case NATURE_SEARCH:
     case NATURE_TRUTH: return (Range){0, GEN_ELEMENTS, 0};
     case NATURE_SOFTMAX: return isfinite(m) ? (Range){0, 1, BITS_INEXACT} : UNKNOWN;
     case NATURE_MATMUL: {
@@ -258,10 +259,12 @@ static Range composite_range(Gen *g, const Stmt *s, const Call *call, const Tens
     case OP_std_dim: return UNKNOWN;
     case OP_max_dim:
     case OP_min_dim:
+    case OP_topk:
     case OP_sort:
     case OP_sort_stable:
     case OP_cummax:
     case OP_cummin: return out->dtype == DT_int64 ? sum_range(param_range(g, s, call, 0), (Range){0, GEN_ELEMENTS, 0}) : param_range(g, s, call, 0);
+    case OP_repeat_interleave_Tensor:
     case OP_argsort:
     case OP_argsort_stable: return (Range){0, GEN_ELEMENTS, 0};
     default: return func_range(g, s, call, NATURE_MOVE);

@@ -416,7 +416,7 @@ Var *stmt_commit(Gen *g, Stmt *s, NameId out) {
     s->nout = n;
     s->out_list = op->nreturn != 1;
     s->out = arena_array(g->arena, NameId, n);
-    bool fuzzy = g->fuzzy;
+    bool fuzzy = g->fuzzy || op->id == OP_repeat_interleave_Tensor || op->id == OP_repeat_interleave_self_Tensor; /* a sum of values */
     Var *first = NULL;
     for (int i = 0; i < n; i++) {
         s->out[i] = i == 0 && out != NAME_NONE ? out : gen_fresh_name(g);

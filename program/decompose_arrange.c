@@ -95,6 +95,67 @@ ErrCode decompose_repeat_interleave(Emit *e, const Call *call, Tensor **out, int
     return answer(e, emit_op(e, OP_index_select, 3, self, dim, repeated_numbers(e, n, times)), out, nout);
 }
 
+/* A question about `repeats`, answered now. */
+static ErrCode ask(Emit *e, Tensor *answer_tensor, int64_t *value) {
+    return answer_tensor ? e->item_int(e, answer_tensor, value) : e->err->code;
+}
+
+/* repeat_interleave.Tensor: _repeat_numbers(repeats, sum(repeats)), which is a value */
+ErrCode decompose_repeat_interleave_Tensor(Emit *e, const Call *call, Tensor **out, int *nout) {
+    Tensor *repeats = call->arg[0].tensor;
+    const Arg *output_size = &call->arg[1];
+    int64_t negative = 0, total = 0;
+    if (repeats->dtype != DT_int64 && repeats->dtype != DT_int32) {
+        return error_set(e->err, ERR_dtype, "\"repeat_interleave_cpu\" not implemented for '%s'", dtype_name(repeats->dtype));
+    }
+    if (repeats->ndim != 1) {
+        return error_set(e->err, ERR_invalid, "repeat_interleave only accept 1D vector as repeat");
+    }
+    if (repeats->size[0] > 0) {
+        TRY(ask(e, emit_unary(e, OP_any, emit_scalar(e, OP_lt_Scalar, repeats, scalar_int(0))), &negative));
+        TRY(ask(e, emit_unary(e, OP_sum, repeats), &total));
+        if (negative) {
+            return error_set(e->err, ERR_invalid, "repeats can not be negative");
+        }
+        if (!output_size->none && output_size->i != total) {
+            return error_set(e->err, ERR_invalid, "allocated size does not match required size");
+        }
+    }
+    return answer(e, emit_op(e, OP__repeat_numbers, 2, repeats, total), out, nout);
+}
+
+/* repeat_interleave.self_Tensor: index_select(self or flatten(self), dim, repeat_interleave(repeats, once for each of its elements)) */
+ErrCode decompose_repeat_interleave_self_Tensor(Emit *e, const Call *call, Tensor **out, int *nout) {
+    Tensor *self = call->arg[0].tensor, *repeats = call->arg[1].tensor;
+    int64_t dim = call->arg[2].none ? 0 : call->arg[2].i;
+    if (call->arg[2].none) {
+        self = emit_op(e, OP_flatten, 1, self);
+        TRY(e->err->code);
+    }
+    if (self->ndim == 0 && repeats->ndim < 2) {
+        return error_set(e->err, ERR_index_range, "Dimension specified as %lld but tensor has no dimensions", (long long)dim);
+    }
+    if (repeats->ndim > 1) {
+        return error_set(e->err, ERR_invalid, "repeats must be 0-dim or 1-dim tensor");
+    }
+    int d;
+    TRY(dim_wrap(dim, self->ndim, &d, e->err));
+    if (tensor_numel(repeats) == 1) {
+        const int64_t one = 1;
+        repeats = emit_expand(e, emit_reshape(e, repeats, &one, 1), &self->size[d], 1);
+    } else if (repeats->size[0] != self->size[d]) {
+        return error_set(e->err, ERR_invalid, "repeats must have the same size as input along dim");
+    }
+    Call numbers = call_new(OP_repeat_interleave_Tensor);
+    numbers.arg[0].tensor = repeats;
+    numbers.arg[1] = call->arg[3];
+    Tensor *places[MAX_OUTPUTS];
+    int n;
+    TRY(e->err->code);
+    TRY(emit_call(e, &numbers, places, &n));
+    return answer(e, emit_op(e, OP_index_select, 3, self, dim, places[0]), out, nout);
+}
+
 /* ---- flips ---- */
 
 /* fliplr: flip(self, 1) */

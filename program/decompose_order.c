@@ -66,6 +66,13 @@ ErrCode decompose_argsort(Emit *e, const Call *call, Tensor **out, int *nout) {
     return e->err->code;
 }
 
+/* topk: the indices by partial sorting, and the values there */
+ErrCode decompose_topk(Emit *e, const Call *call, Tensor **out, int *nout) {
+    const Arg *arg = call->arg;
+    Tensor *indices = emit_op(e, OP__topk_indices, 5, arg[0].tensor, arg[1].i, arg[2].i, (int)arg[3].b, (int)arg[4].b);
+    return answer_pair(e, emit_op(e, OP__take_dim, 3, arg[0].tensor, arg[2].i, indices), indices, out, nout);
+}
+
 /* outer: reshape(self, [n, 1]) * vec2 */
 ErrCode decompose_outer(Emit *e, const Call *call, Tensor **out, int *nout) {
     Tensor *self = call->arg[0].tensor, *vec2 = call->arg[1].tensor;

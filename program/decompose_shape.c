@@ -244,3 +244,51 @@ ErrCode decompose_meshgrid(Emit *e, const Call *call, Tensor **out, int *nout) {
     *nout = e->err->code == ERR_none ? n : 0;
     return e->err->code;
 }
+
+/* numpy_T: permute(self, dims backwards) */
+ErrCode decompose_numpy_T(Emit *e, const Call *call, Tensor **out, int *nout) {
+    Tensor *self = call->arg[0].tensor;
+    int64_t dims[MAX_DIMS];
+    for (int d = 0; d < self->ndim; d++) {
+        dims[d] = self->ndim - 1 - d;
+    }
+    return answer(e, emit_op(e, OP_permute, 2, self, dims, self->ndim), out, nout);
+}
+
+/* mT, mH, matrix_H, adjoint: transpose(self, -2, -1); of a 0-dim tensor self itself */
+ErrCode decompose_matrix_transpose(Emit *e, const Call *call, Tensor **out, int *nout) {
+    Tensor *self = call->arg[0].tensor;
+    if (self->ndim == 1 || (self->ndim > 2 && call->op->id == OP_matrix_H)) {
+        return error_set(e->err, ERR_invalid, "%s is only supported on %s. Got %d-D tensor.", call->op->name,
+                         call->op->id == OP_matrix_H ? "matrices (2-D tensors)" : "matrices or batches of matrices", self->ndim);
+    }
+    return answer(e, self->ndim == 0 ? self : emit_transpose(e, self, -2, -1), out, nout);
+}
+
+/* unflatten: view(self, size with `sizes` in place of dim) */
+ErrCode decompose_unflatten(Emit *e, const Call *call, Tensor **out, int *nout) {
+    Tensor *self = call->arg[0].tensor;
+    const Arg *sizes = &call->arg[2];
+    int64_t size[2 * MAX_DIMS];
+    int dim, n = sizes->ints.n;
+    if (n == 0) {
+        return error_set(e->err, ERR_invalid, "unflatten: sizes must be non-empty");
+    }
+    TRY(dim_wrap(call->arg[1].i, self->ndim, &dim, e->err));
+    if (self->ndim == 0) {
+        return error_set(e->err, ERR_index_range, "Dimension specified as %lld but tensor has no dimensions", (long long)call->arg[1].i);
+    }
+    if (n > MAX_DIMS) {
+        return error_set(e->err, ERR_limit, "more than %d dims", MAX_DIMS);
+    }
+    for (int d = 0; d < dim; d++) {
+        size[d] = self->size[d];
+    }
+    if (!resolve_shape(sizes->ints.v, n, self->size[dim], size + dim)) {
+        return error_set(e->err, ERR_invalid, "unflatten: Provided sizes don't multiply up to the size of dim %d (%lld)", dim, (long long)self->size[dim]);
+    }
+    for (int d = dim + 1; d < self->ndim; d++) {
+        size[d - 1 + n] = self->size[d];
+    }
+    return answer(e, emit_view(e, self, size, self->ndim - 1 + n), out, nout);
+}

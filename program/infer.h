@@ -46,6 +46,9 @@ ErrCode scalar_check(Scalar s, DType dtype, Error *err);
 /* ERR_dtype where PyTorch's CPU has no kernel of this op for a half type (half_gaps.def). */
 ErrCode half_check(const Call *call, DType dtype, Error *err);
 
+/* searchsorted: the dtype in which sequence and values are compared. */
+DType search_dtype(const Call *call);
+
 /* Dims to reduce as a bit set: wrapped, without duplicates (`invalid`), none given = all. */
 ErrCode reduced_dims(const Call *call, int ndim, unsigned *set, Error *err);
 

@@ -236,3 +236,6 @@ ErrCode infer_constant_pad_nd(const Call *call, Infer *r) {
     }
     return scalar_check(call->arg[2].scalar, self->dtype, r->err);
 }
+
+/* 0, 0, .., 1, 1, ..: `total` numbers of repeats' dtype. */
+ErrCode infer_repeat_numbers(const Call *call, Infer *r) { return infer_contiguous(r, call->arg[0].tensor->dtype, &call->arg[1].i, 1); }

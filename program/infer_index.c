@@ -203,10 +203,11 @@ static ErrCode check_scatter_shape(const Tensor *self, const Tensor *index, cons
     return ERR_none;
 }
 
-/* scatter.src, scatter.value, scatter_add. */
+/* scatter in all its forms, scatter_add. */
 ErrCode infer_scatter(const Call *call, Infer *r) {
     const Tensor *self = call->arg[0].tensor, *index = call->arg[2].tensor;
-    const Tensor *src = call->op->id == OP_scatter_value ? NULL : call->arg[3].tensor;
+    const Tensor *src = call->op->param[3].type == ARG_SCALAR ? NULL : call->arg[3].tensor;
+    const Arg *reduce = call_arg(call, "reduce");
     bool some = tensor_numel(index) > 0;
     int dim;
     TRY(dim_wrap(call->arg[1].i, self->ndim, &dim, r->err));
@@ -221,6 +222,9 @@ ErrCode infer_scatter(const Call *call, Infer *r) {
         if (!src && tensor_numel(self) > 0) {
             TRY(scalar_check(call->arg[3].scalar, self->dtype, r->err));
         }
+    }
+    if (reduce && strcmp(reduce->str, "add") != 0 && strcmp(reduce->str, "multiply") != 0) {
+        return error_set(r->err, ERR_invalid, "reduce argument must be either add or multiply.");
     }
     return infer_contiguous(r, self->dtype, self->size, self->ndim);
 }

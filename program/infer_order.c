@@ -76,6 +76,28 @@ ErrCode infer_sort(const Call *call, Infer *r) {
     return infer_cloned(r, self, DT_int64);
 }
 
+/* Indices of topk: k along dim; a 0-dim tensor is returned as it is. */
+ErrCode infer_topk(const Call *call, Infer *r) {
+    const Tensor *self = call->arg[0].tensor;
+    int64_t count = call->arg[1].i, size[MAX_DIMS];
+    int d;
+    TRY(dim_wrap(call->arg[2].i, self->ndim, &d, r->err));
+    if (count < 0 || count > (self->ndim > 0 ? self->size[d] : 1)) {
+        return error_set(r->err, ERR_index_range, "selected index k out of range");
+    }
+    if (self->ndim > 0) {
+        if (self->dtype == DT_bool) {
+            return error_set(r->err, ERR_dtype, "\"topk_cpu\" not implemented for 'Bool'");
+        }
+        TRY(half_check(call, self->dtype, r->err));
+    }
+    memcpy(size, self->size, (size_t)self->ndim * sizeof *size);
+    if (self->ndim > 0) {
+        size[d] = count;
+    }
+    return infer_contiguous(r, DT_int64, size, self->ndim);
+}
+
 /* Indices of a cumulative extreme. */
 ErrCode infer_cummax(const Call *call, Infer *r) {
     const Tensor *self = call->arg[0].tensor;

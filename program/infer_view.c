@@ -218,31 +218,54 @@ ErrCode infer_select(const Call *call, Infer *r) {
     return geometry_select(self, call->arg[1].i, call->arg[2].i, infer_one(r, self->dtype, self->ndim), r->err);
 }
 
-ErrCode infer_narrow(const Call *call, Infer *r) {
+/* Checks narrow's arguments: the dim, and where along it the view starts. */
+static ErrCode narrowed(const Call *call, Error *err, int *dim, int64_t *first) {
     const Tensor *self = call->arg[0].tensor;
     int64_t start = call->arg[2].i, length = call->arg[3].i;
     if (self->ndim == 0) {
-        return no_dims("narrow", r->err);
+        return no_dims("narrow", err);
     }
-    int d;
-    TRY(dim_wrap(call->arg[1].i, self->ndim, &d, r->err));
-    int64_t size = self->size[d];
+    TRY(dim_wrap(call->arg[1].i, self->ndim, dim, err));
+    int64_t size = self->size[*dim];
     if (start != size) {
         int64_t n = max_i64(size, 1);
         if (start < -n || start >= n) {
-            return error_set(r->err, ERR_index_range, "Dimension out of range (expected to be in range of [%lld, %lld], but got %lld)",
+            return error_set(err, ERR_index_range, "Dimension out of range (expected to be in range of [%lld, %lld], but got %lld)",
                              (long long)-n, (long long)n - 1, (long long)start);
         }
         start += start < 0 ? n : 0;
     }
     if (length < 0 || start > size - length) {
-        return error_set(r->err, ERR_index_range, "start (%lld) + length (%lld) exceeds dimension size (%lld).", (long long)start,
+        return error_set(err, ERR_index_range, "start (%lld) + length (%lld) exceeds dimension size (%lld).", (long long)start,
                          (long long)length, (long long)size);
     }
-    Tensor *t = view_of(r, self);
-    t->offset = geometry_offset(self->offset, start, self->stride[d]);
-    t->size[d] = length;
+    *first = start;
     return ERR_none;
+}
+
+ErrCode infer_narrow(const Call *call, Infer *r) {
+    const Tensor *self = call->arg[0].tensor;
+    int d;
+    int64_t first;
+    TRY(narrowed(call, r->err, &d, &first));
+    Tensor *t = view_of(r, self);
+    t->offset = geometry_offset(self->offset, first, self->stride[d]);
+    t->size[d] = call->arg[3].i;
+    return ERR_none;
+}
+
+/* narrow_copy has checks of its own for a dim that is too large. */
+ErrCode infer_narrow_copy(const Call *call, Infer *r) {
+    const Tensor *self = call->arg[0].tensor;
+    int d;
+    int64_t first, size[MAX_DIMS];
+    if (self->ndim > 0 && call->arg[1].i >= self->ndim) {
+        return error_set(r->err, ERR_invalid, "Expected dim < static_cast<int64_t>(self_sizes.size()) to be true, but got false.");
+    }
+    TRY(narrowed(call, r->err, &d, &first));
+    memcpy(size, self->size, (size_t)self->ndim * sizeof *size);
+    size[d] = call->arg[3].i;
+    return infer_contiguous(r, self->dtype, size, self->ndim);
 }
 
 /* ---- dims of size 1 ---- */

@@ -17,8 +17,6 @@ static const struct { const char *op, *arg; Sign sign; const char *overload; } f
     {"squeeze", "dim", SIGN_ARRAY, "squeeze.dims"},
     {"round", "decimals", SIGN_NAME, "round.decimals"},
     {"round_", "decimals", SIGN_NAME, "round_.decimals"},
-    {"scatter", "reduce", SIGN_NAME, "scatter.reduce"},
-    {"scatter_", "reduce", SIGN_NAME, "scatter_.reduce"},
     {"remainder", "self", SIGN_NUMBER, "remainder.Scalar_Tensor"},
     {"view", "dtype", SIGN_NAME, "view.dtype"},
     {"to", "other", SIGN_NAME, "to.other"},

@@ -136,3 +136,31 @@ ErrCode kernel_constant_pad_nd(const Call *call, Tensor *const *out, KernelCtx *
     tensor_copy_data(&target, &inner, NULL);
     return ERR_none;
 }
+
+/* ---- narrow_copy, repeat_interleave ---- */
+
+ErrCode kernel_narrow_copy(const Call *call, Tensor *const *out, KernelCtx *k) {
+    Tensor part = *call->arg[0].tensor;
+    int dim;
+    TRY(dim_wrap(call->arg[1].i, part.ndim, &dim, k->err));
+    int64_t start = call->arg[2].i;
+    part.offset += (start < 0 ? start + part.size[dim] : start) * part.stride[dim];
+    part.size[dim] = out[0]->size[dim];
+    if (tensor_numel(out[0]) > 0) {
+        tensor_copy_data(out[0], &part, NULL);
+    }
+    return ERR_none;
+}
+
+ErrCode kernel_repeat_numbers(const Call *call, Tensor *const *out, KernelCtx *k) {
+    (void)k;
+    const Tensor *repeats = call->arg[0].tensor, *to = out[0];
+    int64_t n = 0;
+    for (int64_t i = 0; i < tensor_numel(repeats); i++) {
+        int64_t times = element_int(repeats->storage->data, repeats->dtype, repeats->offset + i * repeats->stride[0]);
+        for (int64_t j = 0; j < times && n < to->size[0]; j++) {
+            element_store_int(to->storage->data, to->dtype, to->offset + n++, i);
+        }
+    }
+    return ERR_none;
+}

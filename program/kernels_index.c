@@ -166,6 +166,41 @@ ErrCode kernel_scatter(const Call *call, Tensor *const *out, KernelCtx *k) {
     return ERR_none;
 }
 
+/* One step of scatter with `reduce`, in the dtype: at += or *= v. */
+static void step_at(const Tensor *to, int64_t at, const Tensor *src, int64_t src_at, Scalar value, bool multiply) {
+    void *data = to->storage->data;
+    if (dtype_is_float(to->dtype)) {
+        double own = element_double(data, to->dtype, at), v = src ? element_double(src->storage->data, src->dtype, src_at) : scalar_as_double(value, to->dtype);
+        element_store_double(data, to->dtype, at, multiply ? own * v : own + v);
+        return;
+    }
+    int64_t own = element_int(data, to->dtype, at), v = src ? element_int(src->storage->data, src->dtype, src_at) : scalar_as_int(value, to->dtype);
+    int64_t result = multiply ? wrapping_mul(own, v) : wrapping_add(own, v);
+    element_store_int(data, to->dtype, at, to->dtype == DT_bool ? result != 0 : result);
+}
+
+/* scatter.reduce, scatter.value_reduce: row by row of index, rounded at every step as PyTorch's loop does. */
+ErrCode kernel_scatter_steps(const Call *call, Tensor *const *out, KernelCtx *k) {
+    const Tensor *index = call->arg[2].tensor, *to = out[0];
+    bool by_value = call->op->param[3].type == ARG_SCALAR, multiply = call->arg[4].str[0] == 'm';
+    const Tensor *src = by_value ? NULL : call->arg[3].tensor;
+    int dim;
+    kernel_start_from(to, call->arg[0].tensor, k);
+    TRY(dim_wrap(call->arg[1].i, to->ndim, &dim, k->err));
+    if (tensor_numel(index) == 0) {
+        return ERR_none;
+    }
+    int64_t size, stride;
+    Tensor target = seen_along(to, index, dim, &size, &stride), part = by_value ? target : source_part(src, index);
+    const Tensor *walked[3] = {&target, index, &part};
+    for (Walk w = walk_start(index->size, index->ndim, walked, 3); walk_more(&w); walk_next(&w)) {
+        int64_t i;
+        TRY(read_index(index, w.at[1], size, &i, k->err));
+        step_at(to, w.at[0] + i * stride, src, w.at[2], by_value ? call->arg[3].scalar : scalar_int(0), multiply);
+    }
+    return ERR_none;
+}
+
 ErrCode kernel_scatter_add(const Call *call, Tensor *const *out, KernelCtx *k) {
     const Tensor *index = call->arg[2].tensor, *src = call->arg[3].tensor, *to = out[0];
     int dim;

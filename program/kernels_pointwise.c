@@ -61,6 +61,8 @@ bool call_checks_values(const Call *call) {
     case OP_scatter_src:
     case OP_scatter_value:
     case OP_scatter_add:
+    case OP_scatter_reduce:
+    case OP_scatter_value_reduce:
     case OP_index_select:
     case OP_index_add:
     case OP_index_copy:

@@ -87,6 +87,17 @@ static bool is_method(const OpInfo *op) {
     return on_tensor && !is_function(op) && (op->kind != KIND_FACTORY || strncmp(op->name, "new_", 4) == 0);
 }
 
+/* Views that Python spells as attributes. */
+static const char *attribute_of(const OpInfo *op) {
+    switch (op->id) {
+    case OP_numpy_T: return "T";
+    case OP_mT: return "mT";
+    case OP_mH: return "mH";
+    case OP_matrix_H: return "H";
+    default: return NULL;
+    }
+}
+
 static const char *operator_of(const OpInfo *op) {
     static const struct {
         const char *name, *sign;
@@ -143,6 +154,8 @@ static void print_call(const Printer *pr, const Stmt *s, Spelling spelling) {
     } else if (is_aten_only(op) || (spelling == SPELL_torch_ops && op->kind != KIND_FACTORY)) { /* aten.arange counts its own write */
         text_printf(t, "torch.ops.aten.%s.%s", op->name, op->overload[0] ? op->overload : "default");
         print_arguments(pr, s, 0, false);
+    } else if (attribute_of(op)) {
+        text_printf(t, "%s.%s", print_name(pr, s->arg[0].tensor), attribute_of(op));
     } else if (!is_method(op)) {
         text_printf(t, op->id == OP_linear ? "torch.nn.functional.%s" : "torch.%s", op->name);
         print_arguments(pr, s, 0, false);

@@ -552,6 +552,8 @@ static void compute(Session *s, const Call *call, Tensor *const *out, int nout) 
         shadow_load(s, out[0]->storage);
     } else if (op->nature == NATURE_ORDER || op->nature == NATURE_TRUTH) {
         rule_choice(call, out[0], &o);
+    } else if (op->nature == NATURE_SEARCH || op->nature == NATURE_STEPS) {
+        shadow_load_result(out[0], !o.exact || o.index_doubt); /* the same operands give the same bits; of others nothing is known */
     } else if (o.index_doubt) {
         lose(out[0]);
     } else if (op->nature == NATURE_MOVE) {
@@ -570,7 +572,9 @@ static void compute(Session *s, const Call *call, Tensor *const *out, int nout) 
         case NATURE_MOVE:
         case NATURE_ORDER:
         case NATURE_TRUTH:
-        case NATURE_NONE: break;
+        case NATURE_NONE:
+        case NATURE_SEARCH:
+        case NATURE_STEPS: break;
         case NATURE_VARIANCE:
         case NATURE_NORM:
         case NATURE_LOGSUMEXP: rule_statistic(s, call, out[0], &o); break;

@@ -18,6 +18,7 @@ import math
 import os
 import re
 import sys
+import types
 import warnings
 
 try:
@@ -505,11 +506,20 @@ def answer(request, names):
 
 
 def repair():
-    """slice_scatter's binding in 1.13 reads the default of `step` from uninitialized memory (docs/fidelity.md)."""
+    """In 1.13 slice_scatter's binding reads the default of `step` from uninitialized memory, and narrow_copy writes rows into a result that has
+    self's strides and all of its memory (docs/fidelity.md)."""
     if VERSION < (2, 0):
         def slice_scatter(self, src, dim=0, start=None, end=None, step=1):
             return torch.ops.aten.slice_scatter(self, src, dim, start, end, step)
         torch.slice_scatter = torch.Tensor.slice_scatter = slice_scatter
+        binding = torch.Tensor.narrow_copy
+
+        def narrow_copy(self, dim, start, length):
+            result = binding(self.contiguous(), dim, start, length)
+            result.storage().resize_(result.numel())
+            return result
+        torch.narrow_copy = torch.Tensor.narrow_copy = narrow_copy
+        torch.ops.aten.narrow_copy = types.SimpleNamespace(default=narrow_copy)
 
 
 def main():

@@ -266,6 +266,71 @@ START_TEST(matmul_refuses) {
 }
 END_TEST
 
+/* ---- transposes by attribute, unflatten, repeat_interleave ---- */
+
+START_TEST(attributes_are_transposes_and_of_a_point_self_itself) {
+    Fixture f;
+    Emit *e = setup(&f);
+    Tensor *cube = COUNTING(2, 3, 4), *point = counting(&f, (const int64_t[]){-1}), *line = COUNTING(3);
+    expect_size(emit_unary(e, OP_numpy_T, cube), SIZE(4, 3, 2));
+    static const OpId ops[] = {OP_mT, OP_mH, OP_adjoint, OP_matrix_H};
+    for (int k = 0; k < COUNT_OF(ops); k++) {
+        if (ops[k] != OP_matrix_H) {
+            expect_size(emit_unary(e, ops[k], cube), SIZE(2, 4, 3));
+        }
+        expect_size(emit_unary(e, ops[k], COUNTING(2, 3)), SIZE(3, 2));
+        ck_assert_ptr_eq(emit_unary(e, ops[k], point), point);
+        ck_assert(!emit_unary(e, ops[k], line) && f.err.code == ERR_invalid);
+        forget_error(&f);
+    }
+    ck_assert(!emit_unary(e, OP_matrix_H, cube) && f.err.code == ERR_invalid);
+    arena_destroy(&f.arena);
+}
+END_TEST
+
+START_TEST(unflatten_views_one_dim_as_several) {
+    Fixture f;
+    Emit *e = setup(&f);
+    Tensor *x = COUNTING(2, 6);
+    static const struct { int n; int64_t sizes[2], dim; ErrCode code; } cases[] = {
+        {2, {2, 3}, 1, ERR_none},     {2, {3, -1}, -1, ERR_none},    {1, {2}, 0, ERR_none},        {2, {2, 4}, 1, ERR_invalid},     {2, {-1, -1}, 1, ERR_invalid},
+        {2, {4, -1}, 1, ERR_invalid}, {2, {-2, -3}, 1, ERR_invalid}, {0, {0}, 5, ERR_invalid},     {1, {6}, 2, ERR_index_range}};
+    for (int k = 0; k < COUNT_OF(cases); k++) {
+        forget_error(&f);
+        Tensor *y = emit_op(e, OP_unflatten, 3, x, cases[k].dim, cases[k].sizes, cases[k].n);
+        ck_assert_int_eq(f.err.code, cases[k].code);
+        ck_assert((y != NULL) == (cases[k].code == ERR_none) && (!y || (y->storage == x->storage && tensor_numel(y) == 12)));
+    }
+    arena_destroy(&f.arena);
+}
+END_TEST
+
+START_TEST(repeat_interleave_by_a_tensor_repeats_each_element_its_own_times) {
+    Fixture f;
+    Emit *e = setup(&f);
+    Tensor *rows = COUNTING(3, 2), *repeats = emit_cast(e, COUNTING(3), DT_int64), *numbers, *twice;
+
+    element_store_int(repeats->storage->data, DT_int64, 0, 0);
+    element_store_int(repeats->storage->data, DT_int64, 1, 2);
+    element_store_int(repeats->storage->data, DT_int64, 2, 1);
+    numbers = emit_op(e, OP_repeat_interleave_Tensor, 1, repeats);
+    expect_size(numbers, SIZE(3));
+    for (int64_t i = 0; i < 3; i++) {
+        ck_assert_int_eq(element_int(numbers->storage->data, DT_int64, i), i < 2 ? 1 : 2);
+    }
+    expect_size(emit_op(e, OP_repeat_interleave_self_Tensor, 3, rows, repeats, (int64_t)0), SIZE(3, 2));
+    twice = emit_full(e, NULL, 0, scalar_int(2), DT_int64); /* one number for all, of the flattened tensor */
+    expect_size(emit_op(e, OP_repeat_interleave_self_Tensor, 2, rows, twice), SIZE(12));
+    ck_assert(!emit_op(e, OP_repeat_interleave_self_Tensor, 3, rows, repeats, (int64_t)1) && f.err.code == ERR_invalid);
+    forget_error(&f);
+    element_store_int(repeats->storage->data, DT_int64, 0, -1);
+    ck_assert(!emit_op(e, OP_repeat_interleave_Tensor, 1, repeats) && f.err.code == ERR_invalid);
+    forget_error(&f);
+    ck_assert(!emit_op(e, OP_repeat_interleave_Tensor, 1, rows) && f.err.code == ERR_dtype);
+    arena_destroy(&f.arena);
+}
+END_TEST
+
 /* ---- the emit layer itself ---- */
 
 START_TEST(errors_are_sticky) {
@@ -336,6 +401,9 @@ int main(void) {
     tcase_add_test(tcase, matmul_is_the_product);
     tcase_add_test(tcase, matmul_folds_as_torch);
     tcase_add_test(tcase, matmul_refuses);
+    tcase_add_test(tcase, attributes_are_transposes_and_of_a_point_self_itself);
+    tcase_add_test(tcase, unflatten_views_one_dim_as_several);
+    tcase_add_test(tcase, repeat_interleave_by_a_tensor_repeats_each_element_its_own_times);
     tcase_add_test(tcase, errors_are_sticky);
     tcase_add_test(tcase, slots_and_saves);
     tcase_add_test(tcase, grad_finish_sums_and_casts);
