@@ -76,6 +76,7 @@ typedef struct Saved {
     const Class *cls;
     int64_t version;
     Var *operand; /* or NULL */
+    bool leaf;    /* it had no history then; one that had must have one still (detach_ takes it away) */
 } Saved;
 
 struct TapeNode {

@@ -151,18 +151,34 @@ static ErrCode apply_factory(Capture *cap, const Call *call, Tensor **out, int *
     return ERR_none;
 }
 
+/* A cast to integers has no history and asks for none; softmax casts before anything else. */
+static bool casts_to_integer(const Call *call) {
+    const Arg *dtype;
+    switch (call->op->id) {
+    case OP__to_copy: dtype = &call->arg[1]; break;
+    case OP_softmax:
+    case OP_log_softmax: dtype = &call->arg[2]; break;
+    default: return false;
+    }
+    return !dtype->none && !dtype_is_float(dtype->dtype);
+}
+
 static ErrCode apply_function(Capture *cap, const Call *call, Tensor **out, int *nout) {
     Tensor *slot[MAX_SLOTS];
     int nslot = call_slots(call, slot);
-    bool grad = call->op->grad && any_requires_grad(cap, slot, nslot);
-    /* Histories are asked before the op looks at its operands; a cast to integers has none and asks none. */
+    bool grad = call->op->grad && !casts_to_integer(call) && any_requires_grad(cap, slot, nslot);
+    bool scatters = call->op->id == OP_as_strided_scatter && cap_requires_grad((const Var *)slot[0]) && !tensor_is_contiguous(slot[0]);
+    /* Histories are asked before the op looks at its operands. */
     Error refused = {0};
     Infer r = {cap->arena, grad ? &refused : cap->emit.err, 0, NULL};
     ErrCode code = infer_call(cap, call, &r);
     TapeNode *tape = NULL;
-    if (grad && (code != ERR_none || dtype_is_float(r.out[0].dtype) || call->op->id != OP__to_copy)) {
+    if (grad) {
         tape = tape_new(cap, TAPE_OP, nslot, 1);
         TRY(tape_connect(cap, tape, slot));
+    }
+    if (scatters) { /* whatever the grad mode (aten/src/ATen/native/TensorShape.cpp) */
+        return error_set(cap->emit.err, ERR_invalid, "as_strided_scatter takes no self that requires grad and is not contiguous");
     }
     if (code != ERR_none) {
         return grad ? error_set(cap->emit.err, code, "%s", refused.text) : code;
@@ -362,6 +378,7 @@ static ErrCode judge_write(Capture *cap, const Call *call, const OpInfo *op, Ten
         break;
     case OP_addmm:
     case OP_addbmm:
+        TRY(sum_in_place_check(call, cap->emit.err));
         TRY(call->op->infer(call, r));
         TRY(refuse_resize(cap, self, r->out[0].size, r->out[0].ndim));
         TRY(refuse_overlap(cap, self, slot, 1, true, false));
@@ -392,7 +409,14 @@ static ErrCode judge_write(Capture *cap, const Call *call, const OpInfo *op, Ten
         }
     }
     TRY(refuse_resize(cap, self, r->out[0].size, r->out[0].ndim));
-    return refuse_cast(cap, r->out[0].dtype, self->dtype);
+    TRY(refuse_cast(cap, r->out[0].dtype, self->dtype));
+    if ((call->op->id == OP_addcmul || call->op->id == OP_addcdiv) && r->out[0].dtype != self->dtype) { /* an assertion of PyTorch's loops */
+        return error_set(cap->emit.err, ERR_invalid, "%s cannot write a narrower dtype than it computes in", op->name);
+    }
+    if ((call->op->id == OP_tril || call->op->id == OP_triu) && triangle_copies(self)) {
+        TRY(refuse_overlap(cap, self, slot, 1, true, false));
+    }
+    return ERR_none;
 }
 
 /* The twin's value in self's dtype: what is written. */

@@ -198,9 +198,9 @@ void tape_save(Capture *cap, TapeNode *node, const Call *call, Tensor *const *sl
             Var *v = (Var *)slot[i];
             const Var *root = v->base ? v->base : v;
             if (root->mask) {
-                add_saved(cap, node, (Saved){class_of(&root->mask->t), root->mask_version, NULL});
+                add_saved(cap, node, (Saved){class_of(&root->mask->t), root->mask_version, NULL, true});
             }
-            add_saved(cap, node, (Saved){class_of(&v->t), cap_version(v), v});
+            add_saved(cap, node, (Saved){class_of(&v->t), cap_version(v), v, !v->history.to});
         }
     }
 }
@@ -209,7 +209,7 @@ void tape_save_result(Capture *cap, TapeNode *node, const Call *call, const Var 
     bool need[MAX_SLOTS];
     tape_needs(node, need);
     if (op_saves_result(call, need)) {
-        add_saved(cap, node, (Saved){class_of(&result->t), cap_version(result), NULL});
+        add_saved(cap, node, (Saved){class_of(&result->t), cap_version(result), NULL, true});
     }
 }
 

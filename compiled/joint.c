@@ -184,6 +184,9 @@ static ErrCode check_saved(Joint *j, const TapeNode *node) {
         const Saved *saved = &node->saved[i];
         if (saved->operand) {
             TRY(ask(j, saved->operand));
+            if (!saved->leaf && !saved->operand->history.to) {
+                return error_set(&j->err, ERR_invalid, "a saved operand has lost its history");
+            }
         }
         if (saved->cls->storage.version != saved->version) {
             return error_set(&j->err, ERR_saved_modified,

@@ -121,7 +121,8 @@ static void accumulator_finish(Accumulator *a, const TileNest *nest, const TileI
     }
     position += nest->kept > 0 ? rest * access->stride[0] : 0;
     if (dtype_is_float(access->dtype)) {
-        element_store_double(base, access->dtype, position, inst->reduce == REDUCE_MEAN ? a->f / (double)nest->reduced : a->f);
+        double value = inst->reduce == REDUCE_MEAN ? dtype_round(a->f, access->dtype) / (double)nest->reduced : a->f;
+        element_store_double(base, access->dtype, position, value);
     } else {
         element_store_int(base, access->dtype, position, a->i);
     }

@@ -26,7 +26,7 @@ int checker_open_with(Checker *c, const char *pair, const CompileOptions *compil
     c->strict = settings && settings->strict;
     c->a.compile = c->b.compile = *compile;
     c->pair = pair;
-    c->run = (RunOptions){.poke = true, .limits = LIMITS_DEFAULT};
+    c->run = (RunOptions){.poke = true, .accidents = checker_is_external(c), .limits = LIMITS_DEFAULT};
     return 0;
 }
 
@@ -62,6 +62,9 @@ static SkipReason not_comparable(const Result *a, const Result *b) {
     if (a->nundefined > 0 || b->nundefined > 0) {
         return SKIP_UNDEFINED;
     }
+    if (a->accident || b->accident) {
+        return SKIP_ACCIDENT;
+    }
     const Result *both[2] = {a, b};
     for (int r = 0; r < 2; r++) {
         for (int k = 0; k < both[r]->ncalls; k++) {
@@ -83,7 +86,7 @@ static bool depends_on_values(OracleId id) { return id == ORACLE_status || id ==
 /* Between two targets nobody has asked yet whether the program has one meaning: the reference knows, where it can run it. */
 static SkipReason not_judged(Trial *t) {
     const Result *r = t->rule == RULE_EXTERNAL ? trial_shadow(t) : NULL;
-    return r && r->nundefined > 0 ? SKIP_UNDEFINED : SKIP_NONE;
+    return r && r->nundefined > 0 ? SKIP_UNDEFINED : r && r->accident ? SKIP_ACCIDENT : SKIP_NONE;
 }
 
 static void judge(Trial *t, Outcome *out) {

@@ -21,6 +21,7 @@ typedef struct Options {
     double seconds;         /* 0: no limit given */
     int64_t runs;           /* 0: no limit given */
     bool first;             /* fuzz: stop at the first finding */
+    bool every;             /* fuzz: print every finding */
     bool json, timing, quiet, stats, no_minimize, poke;
     bool no_poke;
     TargetSettings targets; /* --targets, --workers, --timeout, --strict, --no-probes */

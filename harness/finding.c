@@ -32,7 +32,7 @@ OracleFn oracle_function(OracleId id) {
 }
 
 const char *skip_name(SkipReason reason) {
-    static const char *const names[SKIP_COUNT] = {"none", "limit", "unsupported", "x-undefined", "doubt", "vacuous"};
+    static const char *const names[SKIP_COUNT] = {"none", "limit", "unsupported", "x-undefined", "doubt", "vacuous", "accident"};
     CHECK((unsigned)reason < SKIP_COUNT);
     return names[reason];
 }

@@ -46,6 +46,7 @@ typedef struct Fuzz {
     Signature signature[MAX_SIGNATURES];
     int nsignatures;
     int64_t unlisted; /* findings beyond MAX_SIGNATURES */
+    struct { const char *why; int64_t count; } accident[MAX_KINDS];
     int code;
 } Fuzz;
 
@@ -61,6 +62,17 @@ static void count_ops(Fuzz *f, const Block *block) {
     }
 }
 
+/* Reasons are static texts of the reference: one pointer each. */
+static void count_accident(Fuzz *f, const char *why) {
+    for (int i = 0; i < MAX_KINDS; i++) {
+        if (f->accident[i].why == NULL || f->accident[i].why == why) {
+            f->accident[i].why = why;
+            f->accident[i].count++;
+            return;
+        }
+    }
+}
+
 static void count_program(Fuzz *f, const Program *p, const GenerateInfo *info, const Result *r) {
     f->programs++;
     f->statements += program_size(p);
@@ -72,6 +84,9 @@ static void count_program(Fuzz *f, const Program *p, const GenerateInfo *info, c
         }
     }
     f->refusals += refused;
+    if (r->accident) {
+        count_accident(f, r->accident);
+    }
     if (f->options->stats) {
         count_ops(f, &p->body);
         if (info->motif >= 0 && info->motif < MAX_KINDS) {
@@ -126,11 +141,17 @@ static void take_finding(Fuzz *f, const Program *p, Outcome *out) {
     f->code = worst(f->code, EXIT_FINDINGS);
     check_locate(&f->checker, p, &out->finding, f->arena);
     Signature *s = note_signature(f, out->finding.signature);
+    const Options *o = f->options;
     if (s == NULL) {
+        if (o->every) {
+            Signature again = {.first = f->programs - 1, .statements = program_size(p)};
+            snprintf(again.text, sizeof again.text, "%s", out->finding.signature);
+            print_finding(f, &again, p, &out->finding, out->fired, NULL);
+            arena_reset(&f->work);
+        }
         return;
     }
     finding_breakpoint(&out->finding);
-    const Options *o = f->options;
     const Program *small = p;
     Finding finding = out->finding;
     MinimizeStats stats = {.checks = checker_is_external(&f->checker) ? TARGET_MINIMIZE_CHECKS : MINIMIZE_CHECKS, .seconds = 0};
@@ -275,6 +296,12 @@ static void stats_text(const Fuzz *f, Text *t) {
     text_add(t, "mistakes:\n");
     for (int i = 0; mistake_name(i) != NULL; i++) {
         text_printf(t, "  %-24s %lld\n", mistake_name(i), (long long)f->by_mistake[i]);
+    }
+    if (f->accident[0].why) {
+        text_add(t, "accidents:\n");
+    }
+    for (int i = 0; i < MAX_KINDS && f->accident[i].why; i++) {
+        text_printf(t, "  %-64s %lld\n", f->accident[i].why, (long long)f->accident[i].count);
     }
     text_add(t, "errors (calls):\n");
     for (int i = 1; i < ERR_COUNT; i++) {

@@ -18,6 +18,7 @@ typedef enum SkipReason {
     SKIP_UNDEFINED,   /* the reference says that PyTorch leaves the meaning undefined (x-undefined) */
     SKIP_DOUBT,       /* a discrete choice lay within the rounding error of its operands */
     SKIP_VACUOUS,     /* a compiling target compiled nothing */
+    SKIP_ACCIDENT,    /* PyTorch 1.13 answers this by accident (docs/fidelity.md) */
     SKIP_COUNT
 } SkipReason;
 const char *skip_name(SkipReason reason);

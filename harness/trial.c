@@ -22,7 +22,7 @@ int trial_returns(const CallResult *a, const CallResult *b) { return a->nreturns
 const Result *trial_shadow(Trial *t) {
     if (!t->shadow && t->checker && (t->rule == RULE_SHADOW || t->rule == RULE_EXTERNAL)) {
         Checker *c = t->checker;
-        RunOptions options = {.shadow = true, .limits = c->run.limits};
+        RunOptions options = {.shadow = true, .accidents = c->run.accidents, .limits = c->run.limits};
         t->shadow = c->reference.run(&c->reference, t->program, &options, t->arena);
         c->shadow_runs++;
     }

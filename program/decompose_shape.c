@@ -178,7 +178,7 @@ ErrCode decompose_tensor_split(Emit *e, const Call *call, Tensor **out, int *nou
     return ERR_none;
 }
 
-/* stack: cat(unsqueeze(each, dim), dim) */
+/* stack: cat(unsqueeze(each, dim), dim); every history is asked before a size is looked at. */
 ErrCode decompose_stack(Emit *e, const Call *call, Tensor **out, int *nout) {
     const Arg *list = &call->arg[0];
     int n = list->tensors.n, dim;
@@ -186,21 +186,24 @@ ErrCode decompose_stack(Emit *e, const Call *call, Tensor **out, int *nout) {
         return error_set(e->err, ERR_invalid, "stack expects a non-empty list of tensors");
     }
     const Tensor *first = list->tensors.v[0];
-    TRY(dim_wrap(call->arg[1].i, first->ndim + 1, &dim, e->err));
-    for (int k = 1; k < n; k++) {
-        if (!tensor_same_size(list->tensors.v[k], first)) {
-            return error_set(e->err, ERR_shape, "stack expects each tensor to be equal size");
-        }
-    }
+    Error refused = {0};
+    ErrCode code = dim_wrap(call->arg[1].i, first->ndim + 1, &dim, &refused);
     Call cat = call_new(OP_cat);
     cat.arg[0].tensors.v = arena_array(e->arena, Tensor *, n);
     cat.arg[0].tensors.n = n;
     cat.arg[1].none = false;
     cat.arg[1].i = dim;
     for (int k = 0; k < n; k++) {
-        if (!(cat.arg[0].tensors.v[k] = emit_unsqueeze(e, list->tensors.v[k], dim))) {
+        Tensor *t = list->tensors.v[k];
+        if (code == ERR_none && !tensor_same_size(t, first)) {
+            code = error_set(&refused, ERR_shape, "stack expects each tensor to be equal size");
+        }
+        if (!(cat.arg[0].tensors.v[k] = emit_unsqueeze(e, t, code == ERR_none ? dim : 0))) {
             return e->err->code;
         }
+    }
+    if (code != ERR_none) {
+        return error_set(e->err, code, "%s", refused.text);
     }
     return emit_call(e, &cat, out, nout);
 }

@@ -1,6 +1,7 @@
 /* Inference of the matmul family: results are row-major. mm, bmm and mv look at dtypes only where there is something to multiply,
  * because their kernels do (aten/src/ATen/native/LinearAlgebra.cpp, Blas.cpp). */
 #include "program/infer.h"
+#include "program/op_functions.h"
 
 static ErrCode same_dtype(DType a, DType b, Error *err) {
     if (a != b) {
@@ -244,4 +245,18 @@ ErrCode infer_addr(const Call *call, Infer *r) {
     t->size[1] = size[1];
     ordered_strides(size, 2, strides, 3, t->stride);
     return ERR_none;
+}
+
+ErrCode sum_in_place_check(const Call *call, Error *err) {
+    if (call->op->id != OP_addmm) {
+        return ERR_none;
+    }
+    const Tensor *self = call->arg[0].tensor, *a = call->arg[1].tensor, *b = call->arg[2].tensor;
+    if (self->dtype != b->dtype || a->dtype != b->dtype || a->ndim != 2 || b->ndim != 2 || a->size[1] != b->size[0]) {
+        return ERR_none;
+    }
+    int64_t size[2] = {a->size[0], b->size[1]};
+    return sizes_equal(self->size, self->ndim, size, 2)
+               ? ERR_none
+               : error_set(err, ERR_invalid, "Bad in-place call: input tensor size and output tensor size should match");
 }

@@ -1,5 +1,6 @@
 /* Inference of ops that copy and move elements: clone, casts, copy, fill, cat, flip, triangles. */
 #include "program/infer.h"
+#include "program/op_functions.h"
 
 #include <string.h>
 
@@ -145,6 +146,21 @@ ErrCode infer_flip(const Call *call, Infer *r) {
         seen |= 1u << d;
     }
     return infer_cloned(r, self, self->dtype);
+}
+
+bool triangle_copies(const Tensor *self) {
+    if (self->ndim < 4 || tensor_numel(self) == 0 || tensor_is_contiguous(self)) {
+        return false;
+    }
+    int64_t expected = self->size[self->ndim - 2] * self->size[self->ndim - 1];
+    for (int d = self->ndim - 3; d >= 0; d--) {
+        bool trivial = d == 0 && (self->stride[0] == 0 || self->size[0] == 1);
+        if (!trivial && self->stride[d] != expected) {
+            return true;
+        }
+        expected *= self->size[d];
+    }
+    return false;
 }
 
 ErrCode infer_triangle(const Call *call, Infer *r) {

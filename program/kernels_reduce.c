@@ -40,8 +40,8 @@ static int64_t step_int(Reduction how, int64_t acc, int64_t x) {
     return acc;
 }
 
-/* Reduces self over `set` into out, whose kept dims are row-major; a result is divided by `divisor` before it is rounded. */
-static void reduce_double(const Tensor *self, unsigned set, Reduction how, double divisor, const Tensor *out, KernelCtx *k) {
+/* Reduces self over `set` into out, whose kept dims are row-major; with `mean` a sum, rounded, is divided by `count` (sum_out, div_). */
+static void reduce_double(const Tensor *self, unsigned set, Reduction how, bool mean, double count, const Tensor *out, KernelCtx *k) {
     int64_t length;
     Tensor places = tensor_over_array(self->size, self->ndim, set, &length);
     double *acc = arena_alloc_raw(k->arena, length * (int64_t)sizeof *acc);
@@ -55,7 +55,7 @@ static void reduce_double(const Tensor *self, unsigned set, Reduction how, doubl
     const Tensor *outs[1] = {out};
     int64_t i = 0;
     for (Walk w = walk_start(out->size, out->ndim, outs, 1); walk_more(&w); walk_next(&w), i++) {
-        element_store_double(out->storage->data, out->dtype, w.at[0], acc[i] / divisor);
+        element_store_double(out->storage->data, out->dtype, w.at[0], mean ? dtype_round(acc[i], out->dtype) / count : acc[i]);
     }
 }
 
@@ -86,7 +86,7 @@ static ErrCode reduce(const Call *call, const Tensor *out, Reduction how, bool m
         count *= set >> d & 1 ? (double)self->size[d] : 1;
     }
     if (dtype_is_float(out->dtype)) {
-        reduce_double(self, set, how, count, out, k);
+        reduce_double(self, set, how, mean, count, out, k);
     } else {
         reduce_int(self, set, how, out, k);
     }

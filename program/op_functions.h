@@ -55,4 +55,10 @@ DType addr_dtype(const Tensor *self, const Tensor *vec1, const Tensor *vec2);
 /* Elements of `mask` that are true: what nonzero needs to know before its output can be allocated. */
 int64_t kernel_count_nonzero(const Tensor *mask);
 
+/* addmm_: self must have the product's size (`invalid`), which is looked at after the operands' sizes and before what the kernel
+ * refuses. `call`: the twin. Nothing for other ops, and where inference is to refuse the operands. */
+ErrCode sum_in_place_check(const Call *call, Error *err);
+/* Does tril_ / triu_ work on a copy of `self`, which it writes back by copy_ (checkTrilTriuBatchContiguous of LinearAlgebraUtils.h)? */
+bool triangle_copies(const Tensor *self);
+
 #endif

@@ -80,6 +80,7 @@ struct Result {
     Failure failure;        /* then the only call is an `internal` error whose message says what happened */
     CallResult *calls; int ncalls;
     UndefinedNote *undefined; int nundefined; /* x-undefined */
+    const char *accident;   /* reference, if asked: why PyTorch 1.13 answers something by accident (the last one), or NULL */
     const char *extra;      /* other x- keys, as JSON members, or NULL */
     bool doubt;             /* reference with the float64 shadow: some value met in the run is in doubt (a bound became NaN) */
 };
@@ -91,6 +92,7 @@ Result *result_clone(Arena *arena, const Result *r);
 typedef struct RunOptions {
     bool poke;       /* after recording, write to every return and record again (format.md) */
     bool shadow;     /* reference: run with the float64 shadow */
+    bool accidents;  /* reference: look for what PyTorch 1.13 leaves to accident */
     Limits limits;
 } RunOptions;
 

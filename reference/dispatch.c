@@ -91,10 +91,15 @@ bool dispatch_requires_grad(const Session *s, const Call *call) {
     return false;
 }
 
-/* A cast to an integer is known not to be differentiable before it runs; it asks no history. */
+/* A cast to an integer is known not to be differentiable before it runs; it asks no history. softmax casts before anything else. */
+static bool casts_to_integer(const Call *call) {
+    int dtype = call->op->id == OP__to_copy ? 1 : call->op->id == OP_softmax || call->op->id == OP_log_softmax ? 2 : 0;
+    return dtype > 0 && !call->arg[dtype].none && !dtype_is_float(call->arg[dtype].dtype);
+}
+
 static bool records(const Session *s, const Call *call) {
     const OpInfo *op = call->op;
-    if (!op->grad || (op->id == OP__to_copy && !call->arg[1].none && !dtype_is_float(call->arg[1].dtype))) {
+    if (!op->grad || casts_to_integer(call)) {
         return false;
     }
     return dispatch_requires_grad(s, call);
@@ -118,6 +123,10 @@ static ErrCode apply_functional(Session *s, const Call *call, Tensor **out, int 
     if (records(s, call)) {
         node = node_begin(s, call);
         TRY(s->err->code);
+    }
+    if (call->op->id == OP_as_strided_scatter && !s->running_backward && var_requires_grad(var_of(call->arg[0].tensor)) &&
+        !tensor_is_contiguous(call->arg[0].tensor)) { /* whatever the grad mode (aten/src/ATen/native/TensorShape.cpp) */
+        return error_set(s->err, ERR_invalid, "as_strided_scatter is only supported for contiguous tensors that require grad");
     }
     int n = 0;
     TRY(dispatch_compute(s, call, out, &n));

@@ -5,8 +5,10 @@
  *
  * The order of the checks is docs/semantics.md, "In-place ops"; where that is silent it is that of the op in ATen. A write that
  * PyTorch does not refuse but whose outcome depends on the order of its loop is noted as undefined. */
-#include "program/infer.h"
 #include "reference/dispatch.h"
+
+#include "program/infer.h"
+#include "program/op_functions.h"
 #include "reference/shadow.h"
 
 #include <string.h>
@@ -152,6 +154,9 @@ static ErrCode check_kept(Session *s, const Call *twin) {
     return ERR_none;
 }
 
+/* Ops whose loops assert that they need not cast what they write (!needs_dynamic_casting, ATen/native/cpu/Loops.h). */
+static bool no_narrowing(const OpInfo *op) { return op->id == OP_addcmul || op->id == OP_addcdiv; }
+
 static bool is_scan(const OpInfo *op) { return op->id == OP_cumsum || op->id == OP_cumprod; }
 static bool adds_product(const OpInfo *op) { return op->nature == NATURE_MATMUL && op_param(op, "beta") >= 0; }
 
@@ -185,6 +190,7 @@ static ErrCode check_write(Session *s, const OpInfo *op, const Call *twin, Infer
     } else if (twin->op->id == OP_masked_scatter) {
         TRY(refuse_internal(s, self));
     }
+    TRY(sum_in_place_check(twin, s->err));
     TRY(dispatch_infer(s, twin, r));
     CHECK(r->n == 1);
     if (!tensor_same_size(&r->out[0], self)) {
@@ -194,6 +200,12 @@ static ErrCode check_write(Session *s, const OpInfo *op, const Call *twin, Infer
         TRY(refuse_dtype(s, twin));
     } else {
         TRY(refuse_cast(s, r->out[0].dtype, self->dtype));
+    }
+    if (no_narrowing(twin->op) && r->out[0].dtype != self->dtype) {
+        return error_set(s->err, ERR_invalid, "%s computes in %s and cannot write %s", op->name, dtype_name(r->out[0].dtype), dtype_name(self->dtype));
+    }
+    if ((twin->op->id == OP_tril || twin->op->id == OP_triu) && triangle_copies(self)) {
+        TRY(refuse_internal(s, self));
     }
     if (!iterator && !keeps_self(twin->op) && (op->checks_overlap || adds_product(twin->op))) {
         TRY(refuse_internal(s, self));

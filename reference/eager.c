@@ -4,6 +4,7 @@
  * The first error ends the call at its statement, at "return" or at "backward"; mutated inputs are reported all the same. */
 #include "reference/eager.h"
 
+#include "reference/accidents.h"
 #include "reference/dispatch.h"
 #include "reference/shadow.h"
 
@@ -151,6 +152,11 @@ static ErrCode run_op(Run *r, const Stmt *stmt) {
     int nout = 0;
     TRY(stmt_bind(stmt, r->p, r->env, s->arena, &call, s->err));
     s->expanding_masks = stmt->op->id != OP_nonzero;
+    if (r->options->accidents) {
+        bool recorded = s->grad_mode && call.op->nparam > 0 && call.op->param[0].type == ARG_TENSOR && var_requires_grad(var_of(call.arg[0].tensor));
+        const char *why = accident(&call, recorded);
+        r->result->accident = why ? why : r->result->accident;
+    }
     TRY(emit_call(&s->emit, &call, out, &nout));
     if (stmt->requires_grad) {
         if (!dtype_is_float(out[0]->dtype)) {

@@ -47,13 +47,17 @@ static Node *queue_pop(Queue *q) {
 
 /* ---- one node ---- */
 
-/* Errors of saved values: a stale view that may not be remade first (unpacking asks the history), then the version. */
+/* Errors of saved values: a stale view that may not be remade first (unpacking asks the history), an operand that detach_ cut off
+ * (an assertion in SavedVariable::unpack), then the version. */
 static ErrCode check_saved(Session *s, const Node *node) {
     for (int i = 0; i < node->nsaved; i++) {
         const Saved *saved = &node->saved[i];
         if (saved->asks) {
-            (void)var_grad_fn(s, var_of(saved->value));
+            const Node *grad_fn = var_grad_fn(s, var_of(saved->value));
             TRY(s->err->code);
+            if (!saved->leaf && !grad_fn) {
+                return error_set(s->err, ERR_invalid, "No grad_fn for non-leaf saved tensor");
+            }
         }
         int64_t version = saved->value->storage->version;
         if (version != saved->version) {

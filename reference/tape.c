@@ -68,7 +68,10 @@ bool node_saves_self(const Node *node) {
     return node->nnext > 0 && call_saves_slot(&node->call, 0, needed);
 }
 
-static void save(Node *node, Tensor *value, bool asks) { node->saved[node->nsaved++] = (Saved){value, value->storage->version, asks}; }
+static void save(Node *node, Tensor *value, bool asks) {
+    bool leaf = !asks || !var_of(value)->grad_fn;
+    node->saved[node->nsaved++] = (Saved){value, value->storage->version, asks, leaf};
+}
 
 void node_save_operands(Session *s, Node *node, Tensor *self_clone) {
     bool needed[MAX_SLOTS];
@@ -88,7 +91,7 @@ void node_save_operands(Session *s, Node *node, Tensor *self_clone) {
             save(node, t, true);
             Var *root = var_of(t)->base ? var_of(t)->base : var_of(t);
             if (root->mask) { /* coordinates of a mask: PyTorch saves the mask */
-                node->saved[node->nsaved++] = (Saved){&root->mask->tensor, root->mask_version, false};
+                node->saved[node->nsaved++] = (Saved){&root->mask->tensor, root->mask_version, false, true};
             }
         }
     }

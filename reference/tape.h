@@ -47,6 +47,7 @@ typedef struct Saved {
     Tensor *value;
     int64_t version; /* of its storage when saved */
     bool asks;       /* unpacking asks its history (a saved operand, not a result): it is a Var */
+    bool leaf;       /* it had no grad_fn then; one that had must have one still (detach_ takes it away) */
 } Saved;
 
 struct Node {

@@ -1,0 +1,168 @@
+/* The list of accidents, op by op: each looks for the operand values that bring one about. Found by running every function of PyTorch
+ * 1.13.1 on special values, once in the vectorized part of its loop and once in the tail. */
+#include "reference/accidents.h"
+
+#include <math.h>
+
+typedef bool (*Test)(double x, DType dtype);
+
+static bool any(const Tensor *t, Test test) {
+    if (!dtype_is_float(t->dtype)) {
+        return false;
+    }
+    const Tensor *one[1] = {t};
+    for (Walk w = walk_start(t->size, t->ndim, one, 1); walk_more(&w); walk_next(&w)) {
+        if (test(element_double(t->storage->data, t->dtype, w.at[0]), t->dtype)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* ---- values ---- */
+
+static bool is_nan(double x, DType dtype) {
+    (void)dtype;
+    return isnan(x);
+}
+
+static bool is_corner(double x, DType dtype) {
+    (void)dtype;
+    return isnan(x) || x == 3;
+}
+
+static bool is_plus_zero(double x, DType dtype) {
+    (void)dtype;
+    return x == 0 && !signbit(x);
+}
+
+static bool is_minus_zero(double x, DType dtype) {
+    (void)dtype;
+    return x == 0 && signbit(x);
+}
+
+/* Sleef_log1p answers inf from here on. */
+static bool is_huge(double x, DType dtype) { return isfinite(x) && x > (dtype == DT_float64 ? 1e307 : 1e38); }
+
+/* e^x overflows, e^x / 2 does not. */
+static bool is_steep(double x, DType dtype) {
+    double most = log(dtype == DT_float64 ? 0x1.fffffffffffffp+1023 : 0x1.fffffep+127);
+    return fabs(x) >= most && fabs(x) <= most + 0.7;
+}
+
+/* Sleef_pow near the largest number. */
+static bool is_largest(double x, DType dtype) { return dtype == DT_float64 && isfinite(x) && fabs(x) > 1e300; }
+
+/* ---- pairs ---- */
+
+/* Zeros of both signs meet, and which one stays is the order of a comparison. */
+static bool zeros_meet(const Tensor *a, const Tensor *b) {
+    return (any(a, is_plus_zero) && any(b, is_minus_zero)) || (any(a, is_minus_zero) && any(b, is_plus_zero));
+}
+
+static double magnitude(const Tensor *t, bool least) {
+    double found = least ? INFINITY : 0;
+    const Tensor *one[1] = {t};
+    for (Walk w = walk_start(t->size, t->ndim, one, 1); walk_more(&w); walk_next(&w)) {
+        double x = fabs(element_double(t->storage->data, t->dtype, w.at[0]));
+        if (isfinite(x) && x > 0) {
+            found = least ? fmin(found, x) : fmax(found, x);
+        }
+    }
+    return found;
+}
+
+/* A quotient that Sleef_fmod does not get through: it answers nan. */
+static bool quotient_overflows(const Call *call) {
+    const Tensor *a = call->arg[0].tensor;
+    bool scalar = call->op->param[1].type == ARG_SCALAR;
+    const Tensor *b = scalar ? NULL : call->arg[1].tensor;
+    if (!dtype_is_float(a->dtype) && (scalar || !dtype_is_float(b->dtype))) {
+        return false;
+    }
+    bool wide = a->dtype == DT_float64 || (b && b->dtype == DT_float64);
+    double least = scalar ? fabs(scalar_to_double(call->arg[1].scalar)) : magnitude(b, true);
+    return least > 0 && magnitude(a, false) / least > (wide ? 1e300 : 1e37);
+}
+
+/* ---- lines ---- */
+
+/* Does a line along `dim` that is longer than 16 (std::sort's insertion sort is stable up to there) hold two equal elements? */
+static bool ties(const Tensor *t, int64_t dim) {
+    if (t->ndim == 0) {
+        return false;
+    }
+    int d = (int)(dim < 0 ? dim + t->ndim : dim);
+    if (d < 0 || d >= t->ndim || t->size[d] <= 16) {
+        return false;
+    }
+    Tensor starts = *t;
+    starts.size[d] = 1;
+    const Tensor *one[1] = {&starts};
+    for (Walk w = walk_start(starts.size, starts.ndim, one, 1); walk_more(&w); walk_next(&w)) {
+        for (int64_t i = 1; i < t->size[d]; i++) {
+            for (int64_t j = 0; j < i; j++) {
+                double x = element_double(t->storage->data, t->dtype, w.at[0] + i * t->stride[d]);
+                double y = element_double(t->storage->data, t->dtype, w.at[0] + j * t->stride[d]);
+                if (x == y || (isnan(x) && isnan(y))) {
+                    return true;
+                }
+            }
+        }
+    }
+    return false;
+}
+
+static bool unstable(const Call *call) {
+    bool given = call->op->id == OP_sort_stable || call->op->id == OP_argsort_stable;
+    if (given && !call->arg[1].none && call->arg[1].b) {
+        return false;
+    }
+    return ties(call->arg[0].tensor, call->arg[given ? 2 : 1].i);
+}
+
+/* ---- the list ---- */
+
+const char *accident(const Call *call, bool self_gradient) {
+    OpId id = call->op->kind == KIND_INPLACE ? call->op->twin : call->op->id;
+    switch (id) {
+    case OP_as_strided_scatter: return self_gradient ? "as_strided_scatter: self's gradient is uninitialised memory" : NULL;
+    case OP_sort:
+    case OP_sort_stable:
+    case OP_argsort:
+    case OP_argsort_stable: return unstable(call) ? "sort: the order of equal elements when it need not be stable" : NULL;
+    case OP_hardswish: return self_gradient && any(call->arg[0].tensor, is_corner) ? "hardswish: the gradient at 3 and at nan" : NULL;
+    case OP_elu:
+    case OP_hardtanh: return self_gradient && any(call->arg[0].tensor, is_nan) ? "elu, hardtanh: the gradient at nan" : NULL;
+    case OP_log1p: return any(call->arg[0].tensor, is_huge) ? "log1p near the largest number" : NULL;
+    case OP_sinh:
+    case OP_cosh: return any(call->arg[0].tensor, is_steep) ? "sinh, cosh where exp overflows and they do not" : NULL;
+    case OP_pow_Tensor_Tensor: return any(call->arg[0].tensor, is_largest) ? "pow near the largest number" : NULL;
+    case OP_fmod_Tensor:
+    case OP_fmod_Scalar:
+    case OP_remainder_Tensor:
+    case OP_remainder_Scalar:
+    case OP_floor_divide:
+    case OP_floor_divide_Scalar:
+    case OP_div_Tensor_mode:
+    case OP_div_Scalar_mode: return quotient_overflows(call) ? "fmod, remainder, floor_divide whose quotient overflows" : NULL;
+    case OP_maximum:
+    case OP_minimum:
+    case OP_max_other:
+    case OP_min_other:
+    case OP_fmax:
+    case OP_fmin: return zeros_meet(call->arg[0].tensor, call->arg[1].tensor) ? "maximum, minimum: which of two zeros stays" : NULL;
+    case OP_clamp_Tensor:
+        for (int k = 1; k <= 2; k++) {
+            if (!call->arg[k].none && zeros_meet(call->arg[0].tensor, call->arg[k].tensor)) {
+                return "maximum, minimum: which of two zeros stays";
+            }
+        }
+        return NULL;
+    case OP_amax:
+    case OP_amin:
+    case OP_max:
+    case OP_min: return zeros_meet(call->arg[0].tensor, call->arg[0].tensor) ? "maximum, minimum: which of two zeros stays" : NULL;
+    default: return NULL;
+    }
+}
