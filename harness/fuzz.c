@@ -42,7 +42,7 @@ typedef struct Fuzz {
     int64_t programs, statements;
     int64_t refusals; /* programs in which some call raised an error */
     int64_t errors[ERR_COUNT];
-    int64_t by_op[OP_COUNT], by_motif[MAX_KINDS], by_mistake[MAX_KINDS];
+    int64_t by_op[OP_COUNT], by_dtype[DT_COUNT] /* inputs */, by_motif[MAX_KINDS], by_mistake[MAX_KINDS];
     Signature signature[MAX_SIGNATURES];
     int nsignatures;
     int64_t unlisted; /* findings beyond MAX_SIGNATURES */
@@ -89,6 +89,9 @@ static void count_program(Fuzz *f, const Program *p, const GenerateInfo *info, c
     }
     if (f->options->stats) {
         count_ops(f, &p->body);
+        for (int i = 0; i < p->ninputs; i++) {
+            f->by_dtype[p->inputs[i].dtype]++;
+        }
         if (info->motif >= 0 && info->motif < MAX_KINDS) {
             f->by_motif[info->motif]++;
         }
@@ -266,6 +269,14 @@ static void summary_json(const Fuzz *f, Text *t, double seconds) {
                 any = true;
             }
         }
+        text_add(t, "},\"dtypes\":{");
+        for (int i = 0; i < DT_COUNT; i++) {
+            text_printf(t, "%s\"%s\":%lld", i > 0 ? "," : "", dtype_name((DType)i), (long long)f->by_dtype[i]);
+        }
+        text_add(t, "},\"accidents\":{");
+        for (int i = 0; i < MAX_KINDS && f->accident[i].why; i++) {
+            text_printf(t, "%s\"%s\":%lld", i > 0 ? "," : "", f->accident[i].why, (long long)f->accident[i].count);
+        }
         text_add(t, "},\"motifs\":{");
         for (int i = 0; motif_name(i) != NULL; i++) {
             text_printf(t, "%s\"%s\":%lld", i > 0 ? "," : "", motif_name(i), (long long)f->by_motif[i]);
@@ -288,6 +299,10 @@ static void stats_text(const Fuzz *f, Text *t) {
         if (op_info((OpId)i)->name[0] != '_') {
             text_printf(t, "  %-24s %lld\n", op_info((OpId)i)->id_name, (long long)f->by_op[i]);
         }
+    }
+    text_add(t, "dtypes of inputs:\n");
+    for (int i = 0; i < DT_COUNT; i++) {
+        text_printf(t, "  %-24s %lld\n", dtype_name((DType)i), (long long)f->by_dtype[i]);
     }
     text_add(t, "motifs:\n");
     for (int i = 0; motif_name(i) != NULL; i++) {

@@ -1,12 +1,12 @@
 /* matmul, in the cases of at::matmul (PyTorch 1.13): which product is taken decides which operand is saved and whether a copy
  * stands between, so the cases are part of the meaning.
  *
- *     1-d 1-d dot    2-d 1-d mv    1-d 2-d mm of a row    2-d 2-d mm
+ *     1-d 1-d dot    2-d 1-d mv    1-d 2-d mm of a row, squeeze_    2-d 2-d mm
  *     n-d with 1-d or 2-d (either side): the n-d one folded into a matrix, mm or mv, unfolded; a smaller left operand goes
  *         through transposes. Not folded: a 3-d operand whose last two dims are transposed in memory, against a matrix
  *     otherwise: batches broadcast by expand + reshape, one bmm, reshaped back
  *
- * The results are never views (PyTorch: _unsafe_view). */
+ * The results are never views (PyTorch: _unsafe_view); that of 1-d 2-d has version 1. */
 #include "program/emit.h"
 #include "program/op_functions.h"
 
@@ -84,8 +84,7 @@ static Tensor *matmul(Emit *e, Tensor *a, Tensor *b) {
         return emit_binary(e, OP_mv, a, b);
     }
     if (a->ndim == 1 && b->ndim == 2) {
-        Tensor *row = emit_mm(e, emit_unsqueeze(e, a, 0), b);
-        return unsafe_view(e, row, &b->size[1], 1);
+        return emit_op(e, OP_squeeze__dim, 2, emit_mm(e, emit_unsqueeze(e, a, 0), b), (int64_t)0);
     }
     if (a->ndim == 2 && b->ndim == 2) {
         return emit_mm(e, a, b);

@@ -153,7 +153,7 @@ static ErrCode run_op(Run *r, const Stmt *stmt) {
     TRY(stmt_bind(stmt, r->p, r->env, s->arena, &call, s->err));
     s->expanding_masks = stmt->op->id != OP_nonzero;
     if (r->options->accidents) {
-        bool recorded = s->grad_mode && call.op->nparam > 0 && call.op->param[0].type == ARG_TENSOR && var_requires_grad(var_of(call.arg[0].tensor));
+        bool recorded = s->grad_mode && r->p->backward.given && call.op->nparam > 0 && call.op->param[0].type == ARG_TENSOR && var_requires_grad(var_of(call.arg[0].tensor));
         const char *why = accident(&call, recorded);
         r->result->accident = why ? why : r->result->accident;
     }
