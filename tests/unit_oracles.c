@@ -132,6 +132,18 @@ START_TEST(undefined_meaning_is_a_skip) {
 }
 END_TEST
 
+START_TEST(an_accident_of_pytorch_is_a_skip_of_its_own) {
+    Case c;
+    start(&c);
+    c.a->accident = "the order of equal elements";
+    c.b->calls[0].returns[0].requires_grad ^= true;
+    judge(&c);
+    ck_assert_int_eq(c.out.verdict, SKIP);
+    ck_assert_int_eq(c.out.skip, SKIP_ACCIDENT);
+    ck_assert_int_eq(c.checker.skips[SKIP_UNDEFINED], 0);
+}
+END_TEST
+
 START_TEST(trace_fires_on_another_answer) {
     Case c;
     start(&c);
@@ -451,6 +463,7 @@ int main(void) {
     tcase_add_test(tests, status_never_agrees_on_internal);
     tcase_add_test(tests, limits_and_unsupported_are_skips);
     tcase_add_test(tests, undefined_meaning_is_a_skip);
+    tcase_add_test(tests, an_accident_of_pytorch_is_a_skip_of_its_own);
     tcase_add_test(tests, trace_fires_on_another_answer);
     tcase_add_test(tests, trace_fires_on_another_size_and_on_another_path);
     tcase_add_test(tests, values_fire_on_one_element_of_a_return);

@@ -25,7 +25,7 @@ static const char INPUTS[] = "{'name': 'x', 'dtype': 'float32', 'size': [3], 're
                              "{'name': 'q', 'dtype': 'float32', 'size': [2, 3], 'data': {'fill': 'zeros', 'seed': 0}}";
 enum { X, M, P, Q };
 
-static Result *run_with(const char *inputs, const char *body, const char *returns, bool shadow) {
+static Result *run_under(const char *inputs, const char *body, const char *returns, RunOptions options) {
     char *text = arena_printf(&arena, "{'twingrad': 1, 'inputs': [%s], 'body': [%s], 'return': [%s], 'backward': {'fill': 'ones', 'seed': 0}}", inputs, body,
                               returns);
     for (char *c = text; *c; c++) {
@@ -34,8 +34,12 @@ static Result *run_with(const char *inputs, const char *body, const char *return
     char message[256];
     ParseStatus status = program_parse(&arena, text, strlen(text), &program, message, sizeof message);
     ck_assert_msg(status == PARSE_OK, "%s", message);
-    RunOptions options = {.limits = LIMITS_DEFAULT, .shadow = shadow};
+    options.limits = LIMITS_DEFAULT;
     return reference_run(program, &options, &arena);
+}
+
+static Result *run_with(const char *inputs, const char *body, const char *returns, bool shadow) {
+    return run_under(inputs, body, returns, (RunOptions){.shadow = shadow});
 }
 
 static Result *run(const char *body, const char *returns) { return run_with(INPUTS, body, returns, false); }
@@ -177,6 +181,34 @@ START_TEST(fills_through_an_overlapping_self_are_fine_and_other_writes_undefined
     assert_ok(r);
     ck_assert_int_eq(r->nundefined, 1);
     ck_assert_int_eq(r->undefined[0].at, 1);
+}
+END_TEST
+
+static const char *accident_of(const char *body) {
+    static const char inputs[] = "{'name': 'x', 'dtype': 'float32', 'size': [3], 'requires_grad': true, 'data': [0, 3, 'nan']},"
+                                 "{'name': 'z', 'dtype': 'float32', 'size': [3], 'data': ['-0.0', 1, 3e38]},"
+                                 "{'name': 'i', 'dtype': 'int64', 'size': [18], 'data': {'fill': 'zeros', 'seed': 0}}";
+    Result *r = run_under(inputs, body, "'y'", (RunOptions){.accidents = true});
+    assert_ok(r);
+    ck_assert_int_eq(r->nundefined, 0);
+    return r->accident;
+}
+
+START_TEST(accidents_of_pytorch_are_seen_in_the_values_that_bring_them_about) {
+    static const char *const accidents[] = {
+        "{'op': 'hardswish', 'self': 'x', 'out': 'y'}", "{'op': 'elu', 'self': 'x', 'out': 'y'}", "{'op': 'log1p', 'self': 'z', 'out': 'y'}",
+        "{'op': 'maximum', 'self': 'x', 'other': 'z', 'out': 'y'}", "{'op': 'remainder', 'self': 'z', 'other': 0.5, 'out': 'y'}",
+        "{'op': 'argsort', 'self': 'i', 'out': 'y'}", "{'op': 'as_strided_scatter', 'self': 'x', 'src': 'z', 'size': [3], 'stride': [1], 'out': 'y'}"};
+    for (int k = 0; k < COUNT_OF(accidents); k++) {
+        ck_assert_msg(accident_of(accidents[k]) != NULL, "%s", accidents[k]);
+    }
+    static const char *const meant[] = {
+        "{'op': 'hardswish', 'self': 'z', 'out': 'y'}", "{'op': 'log1p', 'self': 'x', 'out': 'y'}", "{'op': 'maximum', 'self': 'x', 'other': 'x', 'out': 'y'}",
+        "{'op': 'remainder', 'self': 'x', 'other': 0.5, 'out': 'y'}", "{'op': 'argsort', 'self': 'i', 'stable': true, 'out': 'y'}",
+        "{'op': 'as_strided_scatter', 'self': 'z', 'src': 'x', 'size': [3], 'stride': [1], 'out': 'y'}"};
+    for (int k = 0; k < COUNT_OF(meant); k++) {
+        ck_assert_msg(accident_of(meant[k]) == NULL, "%s", meant[k]);
+    }
 }
 END_TEST
 
@@ -474,6 +506,7 @@ int main(void) {
     tcase_add_test(tests, creation_of_a_view_decides_before_its_leaf);
     tcase_add_test(tests, overlap_is_found_before_shape_and_shape_before_dtype);
     tcase_add_test(tests, fills_through_an_overlapping_self_are_fine_and_other_writes_undefined);
+    tcase_add_test(tests, accidents_of_pytorch_are_seen_in_the_values_that_bring_them_about);
     tcase_add_test(tests, a_write_that_feeds_an_operand_it_reads_is_undefined);
     tcase_add_test(tests, a_write_through_a_view_is_history_of_the_base);
     tcase_add_test(tests, siblings_of_a_written_view_see_the_new_history);
