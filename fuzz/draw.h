@@ -109,6 +109,10 @@ static inline int64_t draw_between(Gen *g, int64_t lo, int64_t hi) { return hi >
 /* An index into `weight`, drawn by weight (at least one is positive). */
 int draw_weighted(Gen *g, const int *weight, int n);
 
+/* ---- generate.c, for draw_resume.c ---- */
+/* A Gen for a program that is there already: it knows the names and nothing else. */
+void gen_begin(Gen *g, Arena *arena, Program *p, uint64_t state);
+
 /* ---- draw_state.c: names, variables, statements ---- */
 NameId gen_name(Gen *g, char prefix, int number);
 NameId gen_fresh_name(Gen *g);
@@ -139,6 +143,8 @@ void stmt_append(Gen *g, Stmt *s);
 /* Infers the op statement, appends it, binds fresh names and updates the guesses; the (first) output, or self where the op writes
  * to it. NULL: refused, nothing appended. `out` NAME_NONE: a fresh name, or none for an in-place op. */
 Var *stmt_commit(Gen *g, Stmt *s, NameId out);
+/* Takes note of an op statement that stands already: binds its `out` and updates the guesses, where inference takes it. */
+void gen_replay(Gen *g, const Stmt *s);
 /* Appends the op statement whatever inference says, with a fresh `out`: a deliberate mistake. */
 void stmt_force(Gen *g, Stmt *s);
 /* Opens a nested block: statements go to `block` until block_close. */
@@ -163,6 +169,8 @@ Var *draw_input_values(Gen *g, DType dtype, const int64_t *size, int ndim, const
 /* A second input on the storage of `of`; a part of it, shifted or transposed. */
 Var *draw_input_shared(Gen *g, Var *of);
 Input *var_input(Gen *g, const Var *v);
+/* Takes note of an input that is there already. */
+void gen_input(Gen *g, Input *in);
 
 /* ---- draw_tensors.c: variables as arguments ---- */
 /* What a tensor is wanted for. */

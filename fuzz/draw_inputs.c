@@ -205,6 +205,19 @@ static Var *input_var(Gen *g, Input *in, int data) {
     return gen_var(g, in->name, t, data, base);
 }
 
+void gen_input(Gen *g, Input *in) {
+    Tensor t;
+    input_tensor(in, &t);
+    int64_t extent = 0;
+    CHECK(tensor_extent(&t, &extent));
+    int data = in->data.is_fill ? fill_facts(g, in, extent) : gen_data(g, -INFINITY, INFINITY, BITS_INEXACT, extent);
+    for (int i = 0; i < g->nvars; i++) {
+        const Input *other = var_input(g, &g->var[i]);
+        data = in->storage != NAME_NONE && other && other->storage == in->storage ? g->var[i].data : data;
+    }
+    input_var(g, in, data);
+}
+
 Var *draw_input(Gen *g, DType dtype, const int64_t *size, int ndim, bool plain, int requires_grad_percent) {
     Input *in = input_new(g, dtype, size, ndim);
     if (in == NULL) {

@@ -300,7 +300,7 @@ static void apply_geometry(Gen *g, const Call *call) {
     }
 }
 
-static Var *apply_write(Gen *g, Stmt *s, const Call *call, bool requires_grad, NameId out) {
+static Var *apply_write(Gen *g, const Stmt *s, const Call *call, bool requires_grad, NameId out) {
     Var *self = gen_find(g, s->arg[0].tensor);
     Base *base = &g->base[self->base];
     if (s->op->kind == KIND_META) {
@@ -424,6 +424,32 @@ Var *stmt_commit(Gen *g, Stmt *s, NameId out) {
         first = i == 0 ? v : first;
     }
     return first;
+}
+
+void gen_replay(Gen *g, const Stmt *s) {
+    Call call;
+    Tensor *result[MAX_OUTPUTS];
+    int n = 0;
+    g->err.code = ERR_none;
+    g->nmade = 0;
+    g->fuzzy = false;
+    if (!gen_room(g) || stmt_bind(s, g->p, g->env, g->arena, &call, &g->err) != ERR_none || emit_call(&g->meta.emit, &call, result, &n) != ERR_none) {
+        return;
+    }
+    bool requires_grad = note_reads(g, s);
+    if (g->grad && requires_grad) {
+        note_saved(g, s, &call);
+    }
+    if (s->op->nparam > 0 && s->op->param[0].writes) {
+        if (gen_find(g, s->arg[0].tensor) != NULL) {
+            apply_write(g, s, &call, requires_grad, s->nout > 0 ? s->out[0] : NAME_NONE);
+        }
+        return;
+    }
+    bool fuzzy = g->fuzzy;
+    for (int i = 0; i < n && i < s->nout && gen_room(g); i++) {
+        bind_output(g, s, &call, result[i], s->out[i], requires_grad, fuzzy);
+    }
 }
 
 void stmt_force(Gen *g, Stmt *s) {

@@ -45,29 +45,35 @@ static ErrCode watch_count(Emit *e, const Tensor *mask, int64_t *count) {
 
 /* ---- one program ---- */
 
-static void start(Gen *g, Arena *arena, uint64_t seed, uint64_t index) {
+/* Everything but the program's own parts. */
+static void start(Gen *g, Arena *arena, Program *p, uint64_t state) {
     memset(g, 0, offsetof(Gen, made));
     g->arena = arena;
     g->meta = meta_emit(arena, &g->err);
     g->infer = g->meta.emit.apply;
     g->meta.emit.apply = watch_apply;
     g->meta.emit.count_nonzero = watch_count;
+    g->rng.state = state;
+    g->p = p;
+    g->names = arena_alloc_raw(arena, (int64_t)sizeof(char *) * GEN_NAMES);
+    g->env = arena_array(arena, Tensor *, GEN_NAMES);
+    g->block = &p->body;
+}
+
+static Program *new_program(Gen *g, Arena *arena, uint64_t seed, uint64_t index) {
     Rng mix = {seed};
     uint64_t a = rng_next(&mix);
     mix.state = a ^ (index * 0xD1342543DE82EF95u);
-    g->rng.state = rng_next(&mix);
     Program *p = arena_new(arena, Program);
-    g->p = p;
+    start(g, arena, p, rng_next(&mix));
     p->arena = arena;
-    g->names = arena_alloc_raw(arena, (int64_t)sizeof(char *) * GEN_NAMES);
-    g->env = arena_array(arena, Tensor *, GEN_NAMES);
     p->names = g->names;
     p->inputs = arena_array(arena, Input, GEN_INPUTS);
     p->inputs_given = true;
     p->grad_mode = true;
     p->backward.nof = -1;
     p->name = arena_printf(arena, "fuzz-%llu-%llu", (unsigned long long)seed, (unsigned long long)index);
-    g->block = &p->body;
+    return p;
 }
 
 static void draw_swarm(Gen *g) {
@@ -125,10 +131,24 @@ static void draw_statements(Gen *g, int count) {
     }
 }
 
+void gen_begin(Gen *g, Arena *arena, Program *p, uint64_t state) {
+    start(g, arena, p, state);
+    CHECK(p->nnames <= GEN_NAMES);
+    if (p->nnames > 0) {
+        memcpy(g->names, p->names, sizeof *g->names * (size_t)p->nnames);
+    }
+    g->nnames = p->nnames;
+    p->names = g->names;
+    bool grad_mode = p->grad_mode, given = p->grad_mode_given;
+    draw_swarm(g);
+    p->grad_mode = g->grad = grad_mode;
+    p->grad_mode_given = given;
+}
+
 Program *generate_program_info(Arena *arena, uint64_t seed, uint64_t index, GenerateInfo *info) {
     Gen gen;
     Gen *g = &gen;
-    start(g, arena, seed, index);
+    new_program(g, arena, seed, index);
     g->info = (GenerateInfo){-1, -1};
     draw_swarm(g);
     draw_inputs(g);

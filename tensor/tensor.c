@@ -36,7 +36,9 @@ void contiguous_strides(const int64_t *size, int ndim, int64_t *stride) {
     int64_t step = 1;
     for (int d = ndim - 1; d >= 0; d--) {
         stride[d] = step;
-        step *= max_i64(size[d], 1);
+        if (!checked_mul(step, max_i64(size[d], 1), &step)) {
+            step = INT64_MAX; /* such sizes are refused, by sizes_numel, before a stride is used */
+        }
     }
 }
 

@@ -27,6 +27,10 @@ END_TEST
 
 START_TEST(checked_products_refuse_overflow_and_negative_sizes) {
     int64_t n = 7;
+    int64_t stride[3];
+    contiguous_strides(SIZES(3, INT64_MAX, 2), 3, stride); /* before the sizes are refused */
+    ck_assert_int_eq(stride[1], 2);
+    ck_assert_int_eq(stride[0], INT64_MAX);
     ck_assert(!sizes_numel(SIZES(INT64_MAX, 2), 2, &n));
     ck_assert(!sizes_numel(SIZES(3, -1), 2, &n));
     ck_assert_int_eq(n, 7);

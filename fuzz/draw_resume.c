@@ -1,0 +1,124 @@
+/* The generator inside a program that is there already: the mutator that draws a statement.
+ *
+ * The statements before the place are run through inference, so that the generator knows every name's metadata and its guesses about values
+ * and histories; then it draws, to a block of its own, and that is spliced in. New inputs that it made go to every recall too. */
+#include "fuzz/draw.h"
+#include "fuzz/mutant.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The largest number behind `prefix` among the names, plus 1. */
+static int next_number(const Program *p, char prefix) {
+    int next = 0;
+    for (int i = 0; i < p->nnames; i++) {
+        const char *name = p->names[i];
+        if (name[0] == prefix && name[1] >= '0' && name[1] <= '9') {
+            int number = (int)min_i64(strtol(name + 1, NULL, 10), 1000);
+            next = number >= next ? number + 1 : next;
+        }
+    }
+    return next;
+}
+
+/* Runs the statements of the body up to `place`; true when it was reached. */
+static bool replay(Gen *g, Block *block, const Stmt *place, Stmt **before, Block **at) {
+    Stmt *previous = NULL;
+    for (Stmt *s = block->first; s; s = s->next) {
+        if (s == place) {
+            *before = previous;
+            *at = block;
+            return true;
+        }
+        bool grad = g->grad;
+        if (s->kind == STMT_OP) {
+            gen_replay(g, s);
+        } else if (s->kind == STMT_WITH) {
+            g->grad = s->grad_enabled;
+            if (replay(g, &s->body, place, before, at)) {
+                return true;
+            }
+        } else if (s->kind == STMT_IF) {
+            bool taken = predicate_guess(g, &s->predicate);
+            if (replay(g, taken ? &s->body : &s->orelse, place, before, at)) {
+                return true;
+            }
+        }
+        g->grad = grad;
+        previous = s;
+    }
+    return false;
+}
+
+static void splice_drawn(Block *into, Stmt *before, const Block *drawn) {
+    Stmt *tail = drawn->first;
+    while (tail->next) {
+        tail = tail->next;
+    }
+    Stmt **at = before ? &before->next : &into->first;
+    tail->next = *at;
+    *at = drawn->first;
+    into->count += drawn->count;
+}
+
+bool mutator_draw_statement(Mutant *m) {
+    Program *p = m->p;
+    int next_input = next_number(p, 'x'), next_var = next_number(p, 'v'), inputs = p->ninputs;
+    if (p->nnames + 40 > GEN_NAMES || next_input > 900 || next_var > 900 || inputs > GEN_INPUTS || p->setup_given) {
+        return false;
+    }
+    Site *place = mutant_chance(m, 70) ? mutant_pick(m, NULL) : NULL;
+    Gen gen;
+    Gen *g = &gen;
+    gen_begin(g, m->arena, p, rng_next(&m->rng));
+    g->next_input = next_input;
+    g->next_var = next_var;
+    for (int i = 0; i < inputs; i++) {
+        gen_input(g, &p->inputs[i]);
+    }
+    Stmt *before = NULL;
+    Block *at = &p->body, drawn = {NULL, 0};
+    if (!replay(g, &p->body, place ? place->stmt : NULL, &before, &at)) {
+        at = &p->body;
+        for (before = p->body.first; before && before->next;) {
+            before = before->next;
+        }
+    }
+    g->block = &drawn;
+    g->tail = NULL;
+    for (int n = 1 + mutant_below(m, 2); n > 0 && gen_room(g); n--) {
+        draw_statement(g);
+    }
+    for (int i = m->names.n; i < g->nnames; i++) {
+        NameId id = names_intern(&m->names, g->names[i]);
+        CHECK(id == i);
+    }
+    p->names = m->names.v;
+    p->nnames = m->names.n;
+    for (int k = 0; k < p->nrecalls; k++) {
+        Recall *r = &p->recalls[k];
+        if (!r->keep && p->ninputs > inputs) {
+            Input *more = arena_array(m->arena, Input, p->ninputs);
+            if (inputs > 0) {
+                memcpy(more, r->inputs, sizeof *more * (size_t)inputs);
+            }
+            memcpy(more + inputs, p->inputs + inputs, sizeof *more * (size_t)(p->ninputs - inputs));
+            r->inputs = more;
+            r->ninputs = p->ninputs;
+        }
+    }
+    if (drawn.count == 0) {
+        return p->ninputs > inputs;
+    }
+    splice_drawn(at, before, &drawn);
+    Var *last = g->nvars > 0 ? &g->var[g->nvars - 1] : NULL;
+    if (last && p->nreturns < 8 && mutant_chance(m, 50)) { /* what was made is looked at */
+        NameId *more = arena_array(m->arena, NameId, p->nreturns + 1);
+        if (p->nreturns > 0) {
+            memcpy(more, p->returns, sizeof *more * (size_t)p->nreturns);
+        }
+        more[p->nreturns++] = last->name;
+        p->returns = more;
+    }
+    return true;
+}

@@ -1,0 +1,414 @@
+/* A mutation: copy the program, let one mutator change it, bind what became unbound, number the statements, verify.
+ *
+ * A mutator may find nothing to change, or make something that the verifier refuses (a limit): then another is drawn, and after a few the
+ * seed of a fill is changed, which always works where there is an input; the empty program gets a statement. */
+#include "fuzz/mutant.h"
+
+#include <string.h>
+
+static const struct {
+    const char *name;
+    int weight;
+    bool (*change)(Mutant *m);
+} mutators[] = {
+#define MUTATOR(name, weight, text) {#name, weight, mutator_##name},
+#include "fuzz/mutators.def"
+#undef MUTATOR
+};
+enum { TRIES = 12, RECALLS_ROOM = 2, INPUTS_ROOM = MAX_INPUTS };
+
+const char *mutator_name(int mutator) { return mutator >= 0 && mutator < COUNT_OF(mutators) ? mutators[mutator].name : NULL; }
+
+/* ---- statements and names ---- */
+
+static void add_sites(Mutant *m, Block *block, int depth) {
+    Stmt *before = NULL;
+    for (Stmt *s = block->first; s; s = s->next) {
+        m->site[m->nsite++] = (Site){s, block, before, depth};
+        add_sites(m, &s->body, depth + 1);
+        add_sites(m, &s->orelse, depth + 1);
+        before = s;
+    }
+}
+
+void mutant_sites(Mutant *m) {
+    program_number(m->p);
+    m->site = arena_array(m->arena, Site, m->p->nstmts + 1);
+    m->nsite = 0;
+    add_sites(m, &m->p->body, 0);
+}
+
+Site *mutant_pick(Mutant *m, bool (*accept)(const Stmt *s)) {
+    Site *chosen = NULL;
+    int n = 0;
+    for (int i = 0; i < m->nsite; i++) {
+        if ((!accept || accept(m->site[i].stmt)) && mutant_below(m, ++n) == 0) {
+            chosen = &m->site[i];
+        }
+    }
+    return chosen;
+}
+
+typedef struct NameList {
+    NameId *v;
+    int n;
+} NameList;
+
+static void add_outs(NameList *list, const Block *block) {
+    for (const Stmt *s = block->first; s; s = s->next) {
+        for (int i = 0; i < s->nout; i++) {
+            list->v[list->n++] = s->out[i];
+        }
+        add_outs(list, &s->body);
+        add_outs(list, &s->orelse);
+    }
+}
+
+static int count_outs(const Block *block) {
+    int n = 0;
+    for (const Stmt *s = block->first; s; s = s->next) {
+        n += s->nout + count_outs(&s->body) + count_outs(&s->orelse);
+    }
+    return n;
+}
+
+NameId mutant_bound(Mutant *m, const Site *site) {
+    const Program *p = m->p;
+    NameList list = {arena_array(m->arena, NameId, p->ninputs + count_outs(&p->setup) + count_outs(&p->body) + 1), 0};
+    for (int i = 0; i < p->ninputs; i++) {
+        list.v[list.n++] = p->inputs[i].name;
+    }
+    add_outs(&list, &p->setup);
+    for (int i = 0; i < m->nsite && (!site || m->site[i].stmt != site->stmt); i++) {
+        const Stmt *s = m->site[i].stmt;
+        for (int k = 0; k < s->nout; k++) {
+            list.v[list.n++] = s->out[k];
+        }
+    }
+    if (list.n == 0) {
+        return NAME_NONE;
+    }
+    int recent = list.n < 4 ? list.n : 4;
+    bool late = mutant_chance(m, 50);
+    return list.v[late ? list.n - 1 - mutant_below(m, recent) : mutant_below(m, list.n)];
+}
+
+NameId mutant_fresh(Mutant *m) {
+    for (int number = m->names.n;; number++) {
+        int before = m->names.n;
+        NameId id = names_intern(&m->names, arena_printf(m->arena, "m%d", number));
+        if (id == NAME_NONE || id == before) {
+            m->p->names = m->names.v;
+            m->p->nnames = m->names.n;
+            return id == NAME_NONE ? 0 : id;
+        }
+    }
+}
+
+void mutant_insert(Mutant *m, const Site *site, Stmt *s) {
+    Block *block = site ? site->block : &m->p->body;
+    Stmt **at = &block->first;
+    while (*at && (!site || *at != site->stmt)) {
+        at = &(*at)->next;
+    }
+    s->next = *at;
+    *at = s;
+    block->count++;
+}
+
+void mutant_remove(Mutant *m, const Site *site) {
+    (void)m;
+    Stmt **at = &site->block->first;
+    while (*at != site->stmt) {
+        at = &(*at)->next;
+    }
+    *at = site->stmt->next;
+    site->block->count--;
+}
+
+Stmt *mutant_stmt(Mutant *m, StmtKind kind) {
+    Stmt *s = arena_new(m->arena, Stmt);
+    s->kind = kind;
+    s->of = NAME_NONE;
+    return s;
+}
+
+Stmt *mutant_op(Mutant *m, OpId id) {
+    Stmt *s = mutant_stmt(m, STMT_OP);
+    s->op = op_info(id);
+    s->arg = arena_array(m->arena, PArg, s->op->nparam);
+    return s;
+}
+
+bool stmt_writes(const Stmt *s) { return s->kind == STMT_OP && s->op->nparam > 0 && s->op->param[0].writes; }
+
+/* ---- reads ---- */
+
+static void read_pint(PInt *i, void (*visit)(void *user, NameId *name), void *user) {
+    if (i->size_of != NAME_NONE) {
+        visit(user, &i->size_of);
+    }
+}
+
+static void read_arg(const Param *param, PArg *a, void (*visit)(void *user, NameId *name), void *user) {
+    switch (param->type) {
+    case ARG_TENSOR:
+    case ARG_TENSOR_OPT: visit(user, &a->tensor); break;
+    case ARG_VALUE:
+        if (a->is_tensor) {
+            visit(user, &a->tensor);
+        }
+        break;
+    case ARG_TENSORS:
+    case ARG_TENSORS_OPT:
+        for (int i = 0; i < a->tensors.n; i++) {
+            if (a->tensors.v[i] != NAME_NONE) {
+                visit(user, &a->tensors.v[i]);
+            }
+        }
+        break;
+    case ARG_INT:
+    case ARG_INT_OPT: read_pint(&a->i, visit, user); break;
+    case ARG_INTS:
+    case ARG_INTS_OPT:
+        for (int i = 0; i < (a->ints.single ? 1 : a->ints.n); i++) {
+            read_pint(&a->ints.v[i], visit, user);
+        }
+        break;
+    case ARG_INDEX:
+        for (int i = 0; i < a->index.n; i++) {
+            PIndexItem *item = &a->index.v[i];
+            if (item->kind == INDEX_TENSOR) {
+                visit(user, &item->tensor);
+            } else if (item->kind == INDEX_INT || item->kind == INDEX_SLICE) {
+                PInt *bounds[] = {&item->start, &item->stop, &item->step};
+                bool has[] = {item->kind == INDEX_INT || item->has_start, item->has_stop, item->has_step};
+                for (int k = 0; k < 3; k++) {
+                    if (has[k]) {
+                        read_pint(bounds[k], visit, user);
+                    }
+                }
+            }
+        }
+        break;
+    default: break;
+    }
+}
+
+static void read_names(NameId *names, int n, void (*visit)(void *user, NameId *name), void *user) {
+    for (int i = 0; i < n; i++) {
+        if (names[i] != NAME_NONE) {
+            visit(user, &names[i]);
+        }
+    }
+}
+
+void stmt_reads(Stmt *s, void (*visit)(void *user, NameId *name), void *user) {
+    switch (s->kind) {
+    case STMT_OP:
+        for (int i = 0; i < s->op->nparam; i++) {
+            if (s->arg[i].given && !s->arg[i].is_none) {
+                read_arg(&s->op->param[i], &s->arg[i], visit, user);
+            }
+        }
+        break;
+    case STMT_IF:
+    case STMT_ASSERT: {
+        Predicate *p = &s->predicate;
+        while (p->kind == PRED_not) {
+            p = p->inner;
+        }
+        if (p->kind != PRED_is_grad_enabled) {
+            visit(user, &p->of);
+        }
+        break;
+    }
+    case STMT_PROBE:
+        if (s->probe != PROBE_is_grad_enabled) {
+            visit(user, &s->of);
+        }
+        break;
+    case STMT_GRAD:
+        read_names(s->grad->outputs, s->grad->noutputs, visit, user);
+        read_names(s->grad->inputs, s->grad->ninputs, visit, user);
+        read_names(s->grad->grad_outputs, s->grad->ngrad_outputs, visit, user);
+        break;
+    case STMT_WITH:
+    case STMT_GRAPH_BREAK: break;
+    }
+}
+
+/* ---- the fixup ---- */
+
+typedef struct Fixup {
+    Mutant *m;
+    bool *bound;
+    NameList list;
+} Fixup;
+
+static void bind(Fixup *f, NameId name) {
+    if (!f->bound[name]) {
+        f->bound[name] = true;
+        f->list.v[f->list.n++] = name;
+    }
+}
+
+static void repair(void *user, NameId *name) {
+    Fixup *f = user;
+    if (!f->bound[*name] && f->list.n > 0) {
+        *name = f->list.v[mutant_below(f->m, f->list.n)];
+    }
+}
+
+static void fix_block(Fixup *f, Block *block) {
+    for (Stmt *s = block->first; s; s = s->next) {
+        stmt_reads(s, repair, f);
+        fix_block(f, &s->body);
+        fix_block(f, &s->orelse);
+        for (int i = 0; i < s->nout; i++) {
+            bind(f, s->out[i]);
+        }
+    }
+}
+
+/* Reads of names that are not bound are given a bound one; args and sets name what there is. */
+static void fix(Mutant *m) {
+    Program *p = m->p;
+    Fixup f = {m, arena_array(m->arena, bool, m->names.n), {arena_array(m->arena, NameId, m->names.n), 0}};
+    for (int i = 0; i < p->ninputs; i++) {
+        bind(&f, p->inputs[i].name);
+    }
+    fix_block(&f, &p->setup);
+    int kept = 0;
+    for (int i = 0; i < p->nargs; i++) {
+        if (f.bound[p->args[i]]) {
+            p->args[kept++] = p->args[i];
+        }
+    }
+    p->nargs = kept;
+    for (int k = 0; k < p->nrecalls; k++) {
+        Recall *r = &p->recalls[k];
+        int n = 0;
+        for (int i = 0; i < r->nset; i++) {
+            if (f.bound[r->set[i].name]) {
+                r->set[n++] = r->set[i];
+            }
+        }
+        r->nset = n;
+    }
+    fix_block(&f, &p->body);
+    for (int i = 0; i < p->nreturns; i++) {
+        repair(&f, &p->returns[i]);
+    }
+    if (f.list.n == 0) {
+        p->nreturns = 0;
+    }
+    int of = 0;
+    for (int i = 0; i < p->backward.nof; i++) {
+        if (p->backward.of[i] < p->nreturns) {
+            p->backward.of[of++] = p->backward.of[i];
+        }
+    }
+    p->backward.nof = p->backward.nof < 0 ? -1 : of;
+}
+
+/* ---- one mutation ---- */
+
+static Mutant mutant_of(Arena *arena, const Program *p, const Program *other, uint64_t seed) {
+    Mutant m = {.arena = arena, .rng = {seed}, .p = program_clone(arena, p), .other = other, .names = {.arena = arena}};
+    for (int i = 0; i < p->nnames; i++) {
+        NameId id = names_intern(&m.names, p->names[i]);
+        CHECK(id == i);
+    }
+    m.p->names = m.names.v;
+    Input *inputs = arena_array(arena, Input, INPUTS_ROOM);
+    if (p->ninputs > 0) {
+        memcpy(inputs, m.p->inputs, sizeof *inputs * (size_t)p->ninputs);
+    }
+    m.p->inputs = inputs;
+    Recall *recalls = arena_array(arena, Recall, p->nrecalls + RECALLS_ROOM);
+    if (p->nrecalls > 0) {
+        memcpy(recalls, m.p->recalls, sizeof *recalls * (size_t)p->nrecalls);
+    }
+    m.p->recalls = recalls;
+    m.p->expect = NULL; /* another program has another result */
+    mutant_sites(&m);
+    return m;
+}
+
+Program *mutate_by(Arena *arena, const Program *p, const Program *other, uint64_t seed, const Limits *limits, int mutator) {
+    Mutant m = mutant_of(arena, p, other, seed);
+    if (!mutators[mutator].change(&m)) {
+        return NULL;
+    }
+    if (!mutant_chance(&m, 4)) { /* an unbound name is a program too */
+        fix(&m);
+    }
+    program_number(m.p);
+    char message[256];
+    return program_verify_within(m.p, limits, message, sizeof message) ? m.p : NULL;
+}
+
+Program *mutate_program(Arena *arena, const Program *p, const Program *other, uint64_t seed, const Limits *limits, int *mutator) {
+    Rng rng = {seed};
+    int total = 0;
+    for (int i = 0; i < COUNT_OF(mutators); i++) {
+        total += mutators[i].weight;
+    }
+    for (int try = 0; try < TRIES; try++) {
+        int at = (int)rng_below(&rng, total), k = 0;
+        while (at >= mutators[k].weight) {
+            at -= mutators[k++].weight;
+        }
+        uint64_t own = rng_next(&rng);
+        Program *q = mutate_by(arena, p, other, own, limits, k);
+        if (q) {
+            if (mutator) {
+                *mutator = k;
+            }
+            return q;
+        }
+    }
+    if (mutator) {
+        *mutator = -1;
+    }
+    Program *q = program_clone(arena, p);
+    for (int i = 0; i < q->ninputs; i++) {
+        q->inputs[i].data.seed += q->inputs[i].data.is_fill;
+    }
+    return q;
+}
+
+/* ---- bytes ---- */
+
+static Program *program_of_bytes(Arena *arena, const uint8_t *v, int64_t n, const Limits *limits) {
+    char message[256];
+    Program *p = codec_decode(arena, v, n, limits, message, sizeof message);
+    return p ? p : codec_decode(arena, NULL, 0, limits, message, sizeof message);
+}
+
+static int64_t give(Arena *arena, const Program *p, uint8_t *out, int64_t most) {
+    Bytes bytes = codec_encode(arena, p);
+    int64_t n = min_i64(bytes.n, most); /* cut bytes are a program too */
+    memcpy(out, bytes.v, (size_t)n);
+    arena_destroy(arena);
+    return n;
+}
+
+int64_t mutate_bytes(const uint8_t *v, int64_t n, uint8_t *out, int64_t most, uint64_t seed, const Limits *limits) {
+    Arena arena = ARENA_EMPTY;
+    const Program *p = program_of_bytes(&arena, v, n, limits);
+    return give(&arena, mutate_program(&arena, p, NULL, seed, limits, NULL), out, most);
+}
+
+int64_t crossover_bytes(const uint8_t *a, int64_t na, const uint8_t *b, int64_t nb, uint8_t *out, int64_t most, uint64_t seed,
+                        const Limits *limits) {
+    Arena arena = ARENA_EMPTY;
+    const Program *p = program_of_bytes(&arena, a, na, limits), *other = program_of_bytes(&arena, b, nb, limits);
+    int splice = 0;
+    while (strcmp(mutators[splice].name, "splice") != 0) {
+        splice++;
+    }
+    Program *q = mutate_by(&arena, p, other, seed, limits, splice);
+    return give(&arena, q ? q : mutate_program(&arena, p, other, seed, limits, NULL), out, most);
+}

@@ -1,0 +1,52 @@
+/* What the mutators share: the copy that is changed, and choices of statements, places and names. */
+#ifndef FUZZ_MUTANT_H
+#define FUZZ_MUTANT_H
+
+#include "fuzz/mutate.h"
+#include "tensor/rng.h"
+
+typedef struct Site { /* a statement and where it stands */
+    Stmt *stmt;
+    Block *block;
+    Stmt *before; /* in the block, or NULL */
+    int depth;
+} Site;
+
+typedef struct Mutant {
+    Arena *arena;
+    Rng rng;
+    Program *p;           /* the copy; Input and name arrays have room for more */
+    const Program *other; /* or NULL */
+    Names names;
+    Site *site; /* of the body, in preorder */
+    int nsite;
+} Mutant;
+
+/* Below n, n >= 1. */
+static inline int mutant_below(Mutant *m, int n) { return n > 1 ? (int)rng_below(&m->rng, n) : 0; }
+static inline bool mutant_chance(Mutant *m, int percent) { return mutant_below(m, 100) < percent; }
+
+/* Finds the body's statements again: after every change of blocks. */
+void mutant_sites(Mutant *m);
+/* A site that `accept` takes (NULL: any), or NULL. */
+Site *mutant_pick(Mutant *m, bool (*accept)(const Stmt *s));
+/* A name bound before this site (inputs, setup, `out`s of statements before it in preorder), or NAME_NONE. */
+NameId mutant_bound(Mutant *m, const Site *site);
+/* A name that the program does not have. */
+NameId mutant_fresh(Mutant *m);
+/* Puts `s` right before the site's statement; at the body's end where `site` is NULL. */
+void mutant_insert(Mutant *m, const Site *site, Stmt *s);
+void mutant_remove(Mutant *m, const Site *site);
+Stmt *mutant_stmt(Mutant *m, StmtKind kind);
+/* An op statement without arguments. */
+Stmt *mutant_op(Mutant *m, OpId id);
+/* Does the statement write to its self? */
+bool stmt_writes(const Stmt *s);
+/* Every place in the statement (not in its blocks) where a name is read. */
+void stmt_reads(Stmt *s, void (*visit)(void *user, NameId *name), void *user);
+
+#define MUTATOR(name, weight, text) bool mutator_##name(Mutant *m);
+#include "fuzz/mutators.def"
+#undef MUTATOR
+
+#endif
