@@ -302,6 +302,8 @@ static void capture_input_flags(Capture *cap) {
     }
 }
 
+static bool capture_records(Emit *e, const Tensor *t) { return ((const Capture *)e)->grad_mode && cap_requires_grad((const Var *)t); }
+
 void capture_program(Compile *c, const CaptureInput *in) {
     Arena *arena = c->arena;
     Capture *cap = arena_new(arena, Capture);
@@ -311,7 +313,7 @@ void capture_program(Compile *c, const CaptureInput *in) {
     cap->arena = arena;
     cap->program = c->program;
     cap->in = *in;
-    cap->emit = (Emit){arena, &cap->err, capture_apply, capture_count_nonzero, capture_item_int};
+    cap->emit = (Emit){arena, &cap->err, capture_apply, capture_count_nonzero, capture_item_int, capture_records};
     cap->grad_mode = in->grad_mode;
     cap->env = arena_array(arena, Tensor *, c->program->nnames);
     cap->handle = arena_array(arena, Handle, c->program->nnames);

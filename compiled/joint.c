@@ -401,7 +401,7 @@ bool pass_joint(Compile *c) {
         return false;
     }
     Joint j = {.c = c, .g = g};
-    j.emit = (Emit){c->arena, &j.err, joint_apply, joint_count, joint_item};
+    j.emit = (Emit){c->arena, &j.err, joint_apply, joint_count, joint_item, NULL};
     Root *root = arena_array(c->arena, Root, g->nret);
     int nroots = find_roots(&j, root);
     if (nroots == 0) {

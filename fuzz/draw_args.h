@@ -17,6 +17,7 @@ typedef struct Draw {
     bool optional;    /* an optional tensor or scalar was given (clamp wants one of min, max) */
     bool divides;     /* an integer op that refuses a zero operand */
     Var *index;       /* the index tensor drawn */
+    int64_t window[2]; /* the kernel of a pooling or convolution */
     int64_t first;    /* where the range that is being drawn begins */
 } Draw;
 

@@ -99,6 +99,86 @@ static Drawn meshgrid_argument(Draw *x, int k) {
 
 static Drawn reduction_argument(Draw *x, int k) { return draw_chance(x->g, 40) ? DRAWN : given_int(x, k, draw_below(x->g, 3)); }
 
+/* ---- pooling: the plane is the last two dims, of pool1d the last one ---- */
+
+static bool pools_line(const OpInfo *op) { return strstr(op->name, "1d") != NULL; }
+
+static Drawn pool_argument(Draw *x, int k) {
+    Gen *g = x->g;
+    const Param *p = &x->op->param[k];
+    int n = pools_line(x->op) ? 1 : 2;
+    int64_t v[2];
+    for (int d = 0; d < n; d++) {
+        int64_t size = x->t->size[x->t->ndim - n + d];
+        if (named(p, "kernel_size")) {
+            v[d] = draw_between(g, 1, min_i64(max_i64(size, 1), 3));
+            x->window[d] = v[d];
+        } else if (named(p, "padding")) {
+            v[d] = draw_between(g, 0, x->window[d] / 2);
+        } else if (named(p, "dilation")) {
+            v[d] = x->window[d] == 1 || (x->window[d] - 1) * 2 < size ? draw_between(g, 1, 2) : 1;
+        } else {
+            v[d] = draw_between(g, 1, 3);
+        }
+    }
+    switch (p->type) {
+    case ARG_INTS:
+        if (!named(p, "kernel_size") && draw_chance(g, 50)) {
+            return DRAWN;
+        }
+        if (n == 2 && v[0] == v[1] && draw_chance(g, 60)) {
+            n = 1;
+        }
+        set_ints(g, x->s, k, v, n);
+        x->s->arg[k].ints.single = n == 1 && draw_chance(g, 60);
+        return DRAWN;
+    case ARG_BOOL:
+        if (draw_chance(g, 30)) {
+            set_bool(x->s, k, named(p, "ceil_mode"));
+        }
+        return DRAWN;
+    default: return draw_chance(g, 80) ? DRAWN : given_int(x, k, draw_between(g, 1, 4)); /* divisor_override */
+    }
+}
+
+/* ---- convolution: [batch,] channels and a plane or a line ---- */
+
+static Drawn conv_argument(Draw *x, int k) {
+    Gen *g = x->g;
+    const Param *p = &x->op->param[k];
+    const Tensor *t = x->t;
+    int n = pools_line(x->op) ? 1 : 2, first = t->ndim - n;
+    int64_t channels = t->size[first - 1], v[4];
+    if (named(p, "weight")) {
+        int64_t groups = channels > 1 && draw_chance(g, 25) ? (channels % 2 == 0 ? 2 : channels) : 1;
+        x->first = groups;
+        v[0] = groups * draw_between(g, 1, 2);
+        v[1] = channels / groups;
+        for (int d = 0; d < n; d++) {
+            x->window[d] = v[2 + d] = draw_between(g, 1, min_i64(max_i64(t->size[first + d], 1), 3));
+        }
+        if (groups > 1) {
+            set_int(x->s, op_param(x->op, "groups"), groups);
+        }
+        x->index = exactly(x, t->dtype, v, n + 2);
+        return given(x, k, x->index);
+    }
+    if (named(p, "bias")) {
+        return draw_chance(g, 40) || x->index == NULL ? DRAWN : given(x, k, exactly(x, t->dtype, x->index->t->size, 1));
+    }
+    if (p->type != ARG_INTS || draw_chance(g, 55)) {
+        return DRAWN;
+    }
+    for (int d = 0; d < n; d++) {
+        bool wide = (x->window[d] - 1) * 2 < t->size[first + d];
+        v[d] = named(p, "padding") ? draw_below(g, 3) : named(p, "dilation") && !wide ? 1 : draw_between(g, 1, 2);
+    }
+    n = n == 2 && v[0] == v[1] && draw_chance(g, 60) ? 1 : n;
+    set_ints(g, x->s, k, v, n);
+    x->s->arg[k].ints.single = n == 1 && draw_chance(g, 60);
+    return DRAWN;
+}
+
 bool nn_dims(const OpInfo *op, int *least, int *most) {
     switch (op->kind == KIND_INPLACE ? op->twin : op->id) {
     case OP_addr:
@@ -106,6 +186,25 @@ bool nn_dims(const OpInfo *op, int *least, int *most) {
         *most = 2;
         return true;
     case OP_embedding: *least = *most = 2; return true;
+    case OP_avg_pool1d:
+    case OP_max_pool1d:
+        *least = 2;
+        *most = 3;
+        return true;
+    case OP_avg_pool2d:
+    case OP_max_pool2d:
+    case OP_max_pool2d_with_indices:
+        *least = 3;
+        *most = 4;
+        return true;
+    case OP_conv1d:
+        *least = 2;
+        *most = 3;
+        return true;
+    case OP_conv2d:
+        *least = 3;
+        *most = 4;
+        return true;
     case OP_put:
     case OP_aminmax: return true;
     default: return false;
@@ -120,6 +219,13 @@ Drawn nn_argument(Draw *x, int k) {
     case OP_embedding: return embedding_argument(x, k);
     case OP_meshgrid:
     case OP_meshgrid_indexing: return meshgrid_argument(x, k);
+    case OP_avg_pool1d:
+    case OP_max_pool1d:
+    case OP_avg_pool2d:
+    case OP_max_pool2d:
+    case OP_max_pool2d_with_indices: return pool_argument(x, k);
+    case OP_conv1d:
+    case OP_conv2d: return conv_argument(x, k);
     case OP_mse_loss: return k == 2 ? reduction_argument(x, k) : DRAWN_ELSEWHERE;
     default: return DRAWN_ELSEWHERE;
     }

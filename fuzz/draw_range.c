@@ -250,7 +250,12 @@ static Range func_range(Gen *g, const Stmt *s, const Call *call, Nature nature) 
 static Range composite_range(Gen *g, const Stmt *s, const Call *call, const Tensor *out) {
     switch (s->op->id) {
     case OP_matmul: return func_range(g, s, call, NATURE_MATMUL);
+    case OP_max_pool2d_with_indices:
+        return out->dtype == DT_int64 ? (Range){0, GEN_ELEMENTS, 0} : param_range(g, s, call, 0);
     case OP_aminmax: return param_range(g, s, call, 0);
+    case OP_avg_pool1d:
+    case OP_conv1d:
+    case OP_conv2d:
     case OP_linear:
     case OP_outer:
     case OP_var:

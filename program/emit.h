@@ -19,6 +19,8 @@ struct Emit {
     ErrCode (*count_nonzero)(Emit *e, const Tensor *mask, int64_t *count);
     /* The value of a one-element integer tensor used as an index (semantics.md 6: it acts as a Python int). */
     ErrCode (*item_int)(Emit *e, const Tensor *t, int64_t *value);
+    /* Would an op on `t` be recorded now? NULL: nothing ever is. For the few composites that PyTorch writes differently then. */
+    bool (*records)(Emit *e, const Tensor *t);
 };
 
 /* Applies `call`, expanding composites; out has room for MAX_OUTPUTS. Returns the sticky error. */

@@ -237,8 +237,13 @@ static ErrCode emit_item_int(Emit *e, const Tensor *t, int64_t *value) {
     return ERR_none;
 }
 
+static bool emit_records(Emit *e, const Tensor *t) {
+    const Session *s = session_of(e);
+    return s->grad_mode && !s->running_backward && var_requires_grad(var_of((Tensor *)t));
+}
+
 Session session_new(Arena *arena, Error *err, const RunOptions *options, bool grad_mode) {
-    return (Session){.emit = {arena, err, emit_apply, emit_count_nonzero, emit_item_int},
+    return (Session){.emit = {arena, err, emit_apply, emit_count_nonzero, emit_item_int, emit_records},
                      .err = err,
                      .arena = arena,
                      .limits = &options->limits,

@@ -356,6 +356,15 @@ static void rule_matmul(Session *s, const Call *call, const Tensor *out, const O
 static double polynomial_terms(const Call *call, const Tensor *out) {
     switch (call->op->id) {
     case OP_mse_loss: return out->ndim > 0 ? 1 : (double)max_i64(tensor_numel(call->arg[0].tensor), tensor_numel(call->arg[1].tensor)) + 2;
+    case OP_avg_pool2d:
+    case OP__avg_pool2d_grad: {
+        const Arg *kernel = &call->arg[op_param(call->op, "kernel_size")];
+        return (double)(kernel->ints.v[0] * kernel->ints.v[kernel->ints.n - 1]) + 2;
+    }
+    case OP__convolution:
+    case OP__conv_grad_input:
+    case OP__conv_grad_weight: /* elements of weight, or of grad, bound them all */
+        return (double)tensor_numel(call->arg[call->op->id == OP__conv_grad_weight ? 0 : 1].tensor) + 1;
     default: return 1;
     }
 }
@@ -363,6 +372,9 @@ static double polynomial_terms(const Call *call, const Tensor *out) {
 /* Is the result a sum of products and not divided, so that dyadic numbers stay exact? */
 static bool divides_sum(const Call *call) {
     int reduction = op_param(call->op, "reduction");
+    if (op_param(call->op, "divisor_override") >= 0) {
+        return true;
+    }
     return reduction >= 0 && call->arg[reduction].i == 1;
 }
 

@@ -86,6 +86,11 @@ static const Case cases[] = {
     {OP_embedding, "t4,3 L2,2:0,2,2,1 o o o"}, {OP_embedding, "t4,3 L3:3,1,3 o b0 o"}, {OP_embedding, "t4,0 L2:0,1 o o o"}, {OP_embedding, "t4,2 L:1 o o o"},
     {OP__embedding_grad, "t2,2,3 L2,2:0,2,2,1 i4 i2 b0"}, {OP__embedding_grad, "t3,3 L3:3,1,3 i4 i-1 b0"},
     {OP_mse_loss, "t2,3 t2,3 i1"}, {OP_mse_loss, "t2,3 t3 i2"}, {OP_mse_loss, "t2,1 t3 i0"}, {OP_mse_loss, "t t i1"}, {OP_mse_loss, "t0 t0 i2"},
+    {OP_avg_pool2d, "t2,2,5,4 [2,3] o o b0 b1 o"}, {OP_avg_pool2d, "t2,5,4 [3] [2,1] [1] b1 b0 o"}, {OP_avg_pool2d, "t1,4,4 [2] [3] [1,0] b1 b1 i-3"},
+    {OP_avg_pool2d, "t0,2,3,3 [2] [1] o b0 b1 o"}, {OP__avg_pool2d_grad, "t2,2,1 t2,5,4 [2,3] [2,3] [0,0] b0 b1 o"},
+    {OP__take_plane, "t2,3,4 L2,2,1:0,11,5,5"}, {OP__take_plane, "t1,2,2,2 L1,2,1,2:3,3,0,2"}, {OP__max_pool2d_grad, "t2,2,1 t2,3,4 L2,2,1:0,11,5,5"},
+    {OP__convolution, "t2,4,5,3 t4,2,3,2 t4 [2,1] [1,0] [1,1] i2"}, {OP__convolution, "t1,2,6 t3,2,2 o [1] [1] [2] i1"}, {OP__convolution, "t0,1,3,3 t2,1,1,1 t2 [1] [0] [1] i1"},
+    {OP__conv_grad_input, "t2,4,3,2 t4,2,3,2 [2,4,5,3] [2,1] [1,0] [1,1] i2"}, {OP__conv_grad_weight, "t2,4,3,2 t2,4,5,3 [4,2,3,2] [2,1] [1,0] [1,1] i2"},
     {OP_nansum, "t2,3 o b0 o"}, {OP_trace, "t3,4"}, {OP_trace, "t0,2"},
     /* pointwise rows with arguments that operands do not show */
     {OP_div_Tensor_mode, "t2,3 t3 o"}, {OP_div_Tensor_mode, "t2,3 t3 qfloor"}, {OP_div_Tensor_mode, "t2,3 t qtrunc"},

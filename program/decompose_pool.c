@@ -1,0 +1,118 @@
+/* Pooling written in other ops, as aten/src/ATen/native/Pooling.cpp and MaxPooling.cpp do: one dim is two of which the first is 1, and
+ * the greatest elements are taken at their indices. */
+#include "program/pool.h"
+
+#include <string.h>
+
+static ErrCode answer(Emit *e, Tensor *t, Tensor **out, int *nout) {
+    out[0] = t;
+    *nout = t != NULL;
+    return e->err->code;
+}
+
+static ErrCode refuse_length(const Call *call, const char *name, int least, Error *err) {
+    int n = call_arg(call, name)->ints.n;
+    return n < least || n > 1 ? error_set(err, ERR_invalid, "%s() argument '%s' should contain one int (got %d)", call->op->name, name, n) : ERR_none;
+}
+
+/* `first`, then the single int of parameter `name` (or `otherwise` where it is empty). */
+static Arg pair(Emit *e, int64_t first, const Call *call, const char *name, int64_t otherwise) {
+    const Arg *a = call_arg(call, name);
+    int64_t v[2] = {first, a->ints.n > 0 ? a->ints.v[0] : otherwise};
+    return (Arg){.ints = {arena_copy(e->arena, v, (int64_t)sizeof v), 2}};
+}
+
+/* avg_pool1d: squeeze(avg_pool2d(unsqueeze(self, -2), [1, k], [1, s], [0, p]), -2) */
+ErrCode decompose_avg_pool1d(Emit *e, const Call *call, Tensor **out, int *nout) {
+    Tensor *self = call->arg[0].tensor;
+    *nout = 0;
+    if (self->ndim != 2 && self->ndim != 3) {
+        return error_set(e->err, ERR_invalid, "Expected 2 to 3 dimensions, but got %d-dimensional tensor for argument #1 'self' (while checking arguments for avg_pool1d)",
+                         self->ndim);
+    }
+    TRY(refuse_length(call, "kernel_size", 1, e->err));
+    TRY(refuse_length(call, "stride", 0, e->err));
+    TRY(refuse_length(call, "padding", 1, e->err));
+    Call c = call_new(OP_avg_pool2d);
+    c.arg[0].tensor = emit_unsqueeze(e, self, -2);
+    c.arg[1] = pair(e, 1, call, "kernel_size", 0);
+    c.arg[2] = pair(e, 1, call, "stride", c.arg[1].ints.v[1]);
+    c.arg[3] = pair(e, 0, call, "padding", 0);
+    c.arg[4] = call->arg[4];
+    c.arg[5] = call->arg[5];
+    Tensor *pooled[MAX_OUTPUTS];
+    int n;
+    TRY(emit_call(e, &c, pooled, &n));
+    return answer(e, emit_op(e, OP_squeeze_dim, 2, pooled[0], (int64_t)-2), out, nout);
+}
+
+/* The indices, then what is there. */
+static ErrCode pool_pair(Emit *e, const Call *call, Tensor **values, Tensor **indices) {
+    Call c = call_new(OP__max_pool2d_indices);
+    memcpy(c.arg, call->arg, (size_t)call->op->nparam * sizeof *c.arg);
+    Tensor *out[MAX_OUTPUTS];
+    int n;
+    TRY(emit_call(e, &c, out, &n));
+    *indices = out[0];
+    *values = emit_binary(e, OP__take_plane, call->arg[0].tensor, out[0]);
+    return e->err->code;
+}
+
+ErrCode decompose_max_pool2d(Emit *e, const Call *call, Tensor **out, int *nout) {
+    *nout = 0;
+    TRY(pool_pair(e, call, &out[0], &out[1]));
+    *nout = call->op->id == OP_max_pool2d ? 1 : 2;
+    return ERR_none;
+}
+
+static ErrCode check_max_pool1d(const Call *call, int64_t *kernel, int64_t *stride, int64_t *padding, int64_t *dilation, Error *err) {
+    const Tensor *self = call->arg[0].tensor;
+    if (self->ndim != 2 && self->ndim != 3) {
+        return error_set(err, ERR_invalid, "max_pool1d() Expected 2D or 3D input tensor, but got %d dims", self->ndim);
+    }
+    for (int d = self->ndim == 3; d < self->ndim; d++) {
+        if (self->size[d] == 0) {
+            return error_set(err, ERR_invalid, "max_pool1d: Expected 2D or 3D (batch mode) tensor with optional 0 dim batch size for input");
+        }
+    }
+    TRY(refuse_length(call, "kernel_size", 1, err));
+    TRY(refuse_length(call, "stride", 0, err));
+    TRY(refuse_length(call, "padding", 1, err));
+    TRY(refuse_length(call, "dilation", 1, err));
+    *kernel = call->arg[1].ints.v[0];
+    *stride = call->arg[2].ints.n > 0 ? call->arg[2].ints.v[0] : *kernel;
+    *padding = call->arg[3].ints.v[0];
+    *dilation = call->arg[4].ints.v[0];
+    if (*kernel <= 0 || *stride <= 0 || *padding < 0 || *padding > *kernel / 2 || *dilation <= 0) {
+        return error_set(err, ERR_invalid, "max_pool1d() kernel_size, stride and dilation must be greater than zero, padding at most half of kernel_size");
+    }
+    int64_t length;
+    TRY(pool_output(self->size[self->ndim - 1], *kernel, *padding, *stride, *dilation, call->arg[5].b, &length, err));
+    return length < 0 ? error_set(err, ERR_invalid, "max_pool1d() Invalid computed output size: %lld", (long long)length) : ERR_none;
+}
+
+/* max_pool1d: where it is recorded squeeze(max_pool2d(unsqueeze(self, -2), ...), -2), else a tensor of its own, whose batch of 1 is squeezed
+ * in place where self has none */
+ErrCode decompose_max_pool1d(Emit *e, const Call *call, Tensor **out, int *nout) {
+    Tensor *self = call->arg[0].tensor;
+    int64_t kernel = 0, stride = 0, padding = 0, dilation = 0;
+    *nout = 0;
+    TRY(check_max_pool1d(call, &kernel, &stride, &padding, &dilation, e->err));
+    if (!e->records || !e->records(e, self)) {
+        Tensor *pooled = emit_op(e, OP__max_pool1d, 6, self, kernel, stride, padding, dilation, (int)call->arg[5].b);
+        return answer(e, self->ndim == 2 ? emit_op(e, OP_squeeze__dim, 2, pooled, (int64_t)0) : pooled, out, nout);
+    }
+    Call c = call_new(OP_max_pool2d);
+    c.arg[0].tensor = emit_unsqueeze(e, self, -2);
+    c.arg[1] = pair(e, 1, call, "kernel_size", 0);
+    c.arg[2] = pair(e, 1, call, "stride", kernel);
+    c.arg[3] = pair(e, 0, call, "padding", 0);
+    c.arg[4] = pair(e, 1, call, "dilation", 1);
+    c.arg[5] = call->arg[5];
+    Tensor *values, *indices;
+    if (e->err->code != ERR_none) {
+        return e->err->code;
+    }
+    TRY(pool_pair(e, &c, &values, &indices));
+    return answer(e, emit_op(e, OP_squeeze_dim, 2, values, (int64_t)-2), out, nout);
+}

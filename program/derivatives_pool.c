@@ -1,0 +1,52 @@
+/* Derivatives of pooling: PyTorch's backward functions are rows of their own, with derivatives of their own. */
+#include "program/rules.h"
+
+enum { SELF = 0 };
+
+/* self: avg_pool2d_backward(grad, self, ...) */
+void grad_avg_pool2d(Grad *g) {
+    if (wanted(g, SELF)) {
+        Call c = call_new(OP__avg_pool2d_grad);
+        c.arg[0].tensor = grad_of(g);
+        for (int k = 0; k < g->call->op->nparam; k++) {
+            c.arg[k + 1] = g->call->arg[k];
+        }
+        Tensor *out[MAX_OUTPUTS];
+        int n;
+        give(g, SELF, emit_call(g->e, &c, out, &n) == ERR_none ? out[0] : NULL);
+    }
+}
+
+/* grad: avg_pool2d(grad, ...); self: zeros */
+void grad_avg_pool2d_grad(Grad *g) {
+    if (wanted(g, 0)) {
+        Call c = call_new(OP_avg_pool2d);
+        c.arg[0].tensor = grad_of(g);
+        for (int k = 1; k < c.op->nparam; k++) {
+            c.arg[k] = g->call->arg[k + 1];
+        }
+        Tensor *out[MAX_OUTPUTS];
+        int n;
+        give(g, 0, emit_call(g->e, &c, out, &n) == ERR_none ? out[0] : NULL);
+    }
+    if (wanted(g, 1)) {
+        give(g, 1, zero_grad(g));
+    }
+}
+
+/* self: grad added at the indices */
+void grad_take_plane(Grad *g) {
+    if (wanted(g, SELF)) {
+        give(g, SELF, emit_op(g->e, OP__max_pool2d_grad, 3, grad_of(g), tensor_arg(g, SELF), tensor_arg(g, 1)));
+    }
+}
+
+/* grad: the gradient at the indices; self: zeros */
+void grad_max_pool2d_grad(Grad *g) {
+    if (wanted(g, 0)) {
+        give(g, 0, emit_op(g->e, OP__take_plane, 2, grad_of(g), tensor_arg(g, 2)));
+    }
+    if (wanted(g, 1)) {
+        give(g, 1, zero_grad(g));
+    }
+}

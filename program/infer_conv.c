@@ -1,0 +1,200 @@
+/* Inference of convolution and of its two backward products (aten/src/ATen/native/Convolution.cpp, check_shape_forward). */
+#include "program/conv.h"
+
+#include <string.h>
+
+/* Element d of a list that may hold one value for all dims. */
+static int64_t along(const Arg *list, int d) { return list->ints.v[list->ints.n == 1 ? 0 : d]; }
+
+void conv_read(const Call *call, int dims, const int64_t *input, const int64_t *weight, Conv *c) {
+    const Arg *stride = call_arg(call, "stride"), *padding = call_arg(call, "padding"), *dilation = call_arg(call, "dilation");
+    *c = (Conv){.batch = input[0], .groups = call_arg(call, "groups")->i, .channels = weight[1]};
+    c->filters = weight[0] / c->groups;
+    for (int d = 0; d < 2; d++) {
+        int own = d - (2 - dims); /* -1: a dim that is not there */
+        c->in[d] = own < 0 ? 1 : input[2 + own];
+        c->kernel[d] = own < 0 ? 1 : weight[2 + own];
+        c->stride[d] = own < 0 ? 1 : along(stride, own);
+        c->padding[d] = own < 0 ? 0 : along(padding, own);
+        c->dilation[d] = own < 0 ? 1 : along(dilation, own);
+        c->out[d] = (c->in[d] + 2 * c->padding[d] - c->dilation[d] * (c->kernel[d] - 1) - 1) / c->stride[d] + 1;
+    }
+}
+
+static ErrCode refuse(Error *err, const char *text) { return error_set(err, ERR_invalid, "%s", text); }
+
+static ErrCode check_lists(const Call *call, int dims, Error *err) {
+    static const char *const names[] = {"stride", "padding", "dilation"};
+    for (int k = 0; k < 3; k++) {
+        int n = call_arg(call, names[k])->ints.n;
+        if (n != 1 && n != dims) {
+            return error_set(err, ERR_invalid, "expected %s to be a single integer value or a list of %d values to match the convolution dimensions", names[k], dims);
+        }
+    }
+    return ERR_none;
+}
+
+static bool any_below(const Arg *list, int64_t least) {
+    for (int d = 0; d < list->ints.n; d++) {
+        if (list->ints.v[d] < least) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static ErrCode check_sizes(const Call *call, const Tensor *input, const Tensor *weight, const Tensor *bias, Error *err) {
+    int dims = weight->ndim - 2;
+    int64_t groups = call_arg(call, "groups")->i;
+    if (any_below(call_arg(call, "padding"), 0)) {
+        return refuse(err, "negative padding is not supported");
+    }
+    if (any_below(call_arg(call, "stride"), 1)) {
+        return refuse(err, "non-positive stride is not supported");
+    }
+    if (input->ndim != weight->ndim) {
+        return error_set(err, ERR_invalid, "Expected %d-dimensional input for %d-dimensional weight, but got %d-dimensional input instead", weight->ndim,
+                         weight->ndim, input->ndim);
+    }
+    if (weight->size[0] < groups || weight->size[0] % groups != 0) {
+        return error_set(err, ERR_invalid, "Given groups=%lld, expected weight to be at least that, and divisible by it, at dimension 0", (long long)groups);
+    }
+    int64_t channels;
+    if (!checked_mul(weight->size[1], groups, &channels) || input->size[1] != channels) {
+        return error_set(err, ERR_invalid, "Given groups=%lld, expected input to have another number of channels than %lld", (long long)groups,
+                         (long long)input->size[1]);
+    }
+    if (bias && (bias->ndim != 1 || bias->size[0] != weight->size[0])) {
+        return error_set(err, ERR_invalid, "expected bias to be 1-dimensional with %lld elements", (long long)weight->size[0]);
+    }
+    for (int d = 0; d < dims; d++) {
+        int64_t room, span;
+        bool fits = checked_mul(along(call_arg(call, "padding"), d), 2, &room) && checked_add(room, input->size[2 + d], &room) &&
+                    checked_mul(along(call_arg(call, "dilation"), d), weight->size[2 + d] - 1, &span) && span < INT64_MAX;
+        if (!fits || room < span + 1) {
+            return refuse(err, "Calculated padded input size per channel is less than the kernel: Kernel size can't be greater than actual input size");
+        }
+    }
+    return ERR_none;
+}
+
+/* Does PyTorch leave this one to MKL-DNN (use_mkldnn, with one thread)? It compares dtypes with another message, and knows groups. */
+static bool by_mkldnn(const Conv *c, DType dtype) {
+    bool strided = c->stride[0] != 1 || c->stride[1] != 1, dilated = c->dilation[0] != 1 || c->dilation[1] != 1;
+    bool worth = strided || dilated || c->batch >= 16 || c->kernel[0] != 1 || c->kernel[1] != 1;
+    int64_t numel = c->batch * c->channels * c->groups * c->in[0] * c->in[1];
+    bool large = c->groups > 1 || (c->kernel[0] > 3 && c->kernel[1] > 3) || c->batch > 1 || numel > 20480;
+    return dtype == DT_bfloat16 || (dtype == DT_float32 && worth && large);
+}
+
+/* Of the other algorithms a dilated one takes floats and int64, the rest all integers too; a bias of another dtype is converted. */
+static ErrCode check_dtypes(const Conv *c, const Tensor *input, const Tensor *weight, const Tensor *bias, Error *err) {
+    DType dtype = input->dtype;
+    if (by_mkldnn(c, dtype)) {
+        return weight->dtype != dtype || (bias && bias->dtype != dtype) ? refuse(err, "Input type and weight type should be the same or input should be a MKLDNN tensor")
+                                                                        : ERR_none;
+    }
+    bool dilated = c->dilation[0] != 1 || c->dilation[1] != 1;
+    if (dtype == DT_float16 || dtype == DT_bool || (dilated && !dtype_is_float(dtype) && dtype != DT_int64)) {
+        return error_set(err, ERR_dtype, "\"slow_conv2d_cpu\" not implemented for '%s'", dtype_name(dtype));
+    }
+    if (weight->dtype != dtype) {
+        return error_set(err, ERR_dtype, "expected scalar type %s but found %s", dtype_name(dtype), dtype_name(weight->dtype));
+    }
+    return ERR_none;
+}
+
+/* `t` as a convolution of two dims reads it: a third dim of 1 before the last. */
+static Tensor as_plane(const Tensor *t, bool contiguous) {
+    Tensor p = *t;
+    if (t->ndim == 3) {
+        if (contiguous && !tensor_is_contiguous(t)) {
+            contiguous_strides(t->size, 3, p.stride);
+        }
+        p.ndim = 4;
+        p.size[3] = t->size[2];
+        p.stride[3] = p.stride[2];
+        p.size[2] = 1;
+        p.stride[2] = geometry_stride(p.size[3], p.stride[3]);
+    }
+    return p;
+}
+
+/* One group's part of a tensor, dims `d` of it divided, in channels-last order: is it still seen as such? */
+static bool part_channels_last(const Tensor *t, int d, int64_t groups) {
+    Tensor part = *t;
+    part.size[d] /= groups;
+    channels_last_strides(&part);
+    return is_channels_last(&part);
+}
+
+/* The result is channels-last if input or weight is; where groups are convolved apart, if the parts are. */
+static bool gives_channels_last(const Conv *c, const Tensor *input, const Tensor *weight) {
+    Tensor x = as_plane(input, true), w = as_plane(weight, false);
+    if (!is_channels_last(&x) && !is_channels_last(&w)) {
+        return false;
+    }
+    return c->groups == 1 || by_mkldnn(c, input->dtype) || part_channels_last(&x, 1, c->groups) || part_channels_last(&w, 0, c->groups);
+}
+
+ErrCode infer_convolution(const Call *call, Infer *r) {
+    const Tensor *input = call->arg[0].tensor, *weight = call->arg[1].tensor, *bias = call->arg[2].none ? NULL : call->arg[2].tensor;
+    int dims = weight->ndim - 2;
+    if (dims <= 0) {
+        return refuse(r->err, "weight should have at least three dimensions");
+    }
+    if (call_arg(call, "groups")->i <= 0) {
+        return refuse(r->err, "non-positive groups is not supported");
+    }
+    TRY(check_lists(call, dims, r->err));
+    TRY(check_sizes(call, input, weight, bias, r->err));
+    if (dims > 2 || input->size[1] == 0) {
+        return error_set(r->err, ERR_unsupported, dims > 2 ? "a convolution of %d dims" : "a convolution without channels", dims);
+    }
+    Conv c;
+    conv_read(call, dims, input->size, weight->size, &c);
+    if (any_below(call_arg(call, "dilation"), 1)) {
+        return refuse(r->err, "dilation should be greater than zero");
+    }
+    if (input->size[0] != 0 && tensor_numel(input) == 0) {
+        return refuse(r->err, "Only zero batch or zero channel inputs are supported");
+    }
+    if (input->size[0] != 0 && (c.kernel[0] <= 0 || c.kernel[1] <= 0)) {
+        return refuse(r->err, "kernel size should be greater than zero");
+    }
+    DType dtype = input->dtype;
+    int64_t numel = tensor_numel(weight), flat;
+    if (input->size[0] != 0) {
+        TRY(check_dtypes(&c, input, weight, bias, r->err));
+    } else { /* input * weight.view(-1)[0], seen as the result */
+        Promotion p = PROMOTION_START;
+        promotion_tensor(&p, input->dtype, input->ndim);
+        promotion_tensor(&p, weight->dtype, 0);
+        dtype = promotion_result(&p);
+        if (!view_strides(weight, numel, &numel, 1, &flat)) {
+            return error_set(r->err, ERR_view_stride, "view size is not compatible with input tensor's size and stride");
+        }
+    }
+    int64_t size[4] = {c.batch, weight->size[0], dims == 2 ? c.out[0] : 1, c.out[1]};
+    TRY(infer_contiguous(r, dtype, size, 4));
+    Tensor *t = &r->out[0];
+    if (gives_channels_last(&c, input, weight)) {
+        channels_last_strides(t);
+    }
+    if (dims == 1) {
+        t->size[2] = t->size[3];
+        t->stride[2] = t->stride[3];
+        t->ndim = 3;
+    }
+    return ERR_none;
+}
+
+/* A gradient of the sizes given, in the memory format of the other factor or of grad. */
+ErrCode infer_conv_grad(const Call *call, Infer *r) {
+    const Tensor *grad = call->arg[0].tensor, *other = call->arg[1].tensor;
+    TRY(infer_contiguous(r, grad->dtype, call->arg[2].ints.v, call->arg[2].ints.n));
+    if (is_channels_last(grad) || is_channels_last(other)) {
+        channels_last_strides(&r->out[0]);
+    }
+    return ERR_none;
+}

@@ -1,0 +1,210 @@
+/* Kernels of pooling. A window is walked row by row; a nan is the greatest of all, the last one of several (DilatedMaxPool2d.cpp). */
+#include "program/kernels.h"
+#include "program/pool.h"
+
+#include <math.h>
+
+/* Where planes begin: `t` of 3 or 4 dims without its last two, and the window's steps in it. */
+typedef struct Planes {
+    Tensor starts;
+    int64_t row, column;
+} Planes;
+
+static Planes planes_of(const Tensor *t) {
+    Planes p = {*t, t->stride[t->ndim - 2], t->stride[t->ndim - 1]};
+    p.starts.ndim -= 2;
+    return p;
+}
+
+/* First and last place (one past it) of window `o` of dim d inside the plane, for neighbours that touch; `*full` the size of the window
+ * with its padding. */
+static void window(const Pool *p, int d, int64_t o, int64_t *from, int64_t *to, int64_t *full) {
+    *from = o * p->stride[d] - p->padding[d];
+    *to = min_i64(*from + p->kernel[d], p->in[d] + p->padding[d]);
+    *full = *to - *from;
+    *from = max_i64(*from, 0);
+    *to = min_i64(*to, p->in[d]);
+}
+
+/* What the sum over a window is divided by. */
+static int64_t divisor_of(const Call *call, int64_t all, int64_t inside) {
+    const Arg *divisor = call_arg(call, "divisor_override");
+    return !divisor->none ? divisor->i : call_arg(call, "count_include_pad")->b ? all : inside;
+}
+
+ErrCode kernel_avg_pool2d(const Call *call, Tensor *const *out, KernelCtx *k) {
+    const Tensor *self = call->arg[0].tensor, *to = out[0];
+    Pool p;
+    TRY(pool_read(call, self, &p, k->err));
+    Planes from = planes_of(self), into = planes_of(to);
+    const Tensor *walked[2] = {&from.starts, &into.starts};
+    for (Walk w = walk_start(from.starts.size, from.starts.ndim, walked, 2); walk_more(&w); walk_next(&w)) {
+        for (int64_t i = 0; i < p.out[0]; i++) {
+            for (int64_t j = 0; j < p.out[1]; j++) {
+                int64_t i0, i1, j0, j1, rows, columns, int_sum = 0;
+                double sum = 0;
+                window(&p, 0, i, &i0, &i1, &rows);
+                window(&p, 1, j, &j0, &j1, &columns);
+                for (int64_t y = i0; y < i1; y++) {
+                    for (int64_t x = j0; x < j1; x++) {
+                        int64_t at = w.at[0] + y * from.row + x * from.column;
+                        sum += dtype_is_float(self->dtype) ? element_double(self->storage->data, self->dtype, at) : 0;
+                        int_sum = dtype_is_float(self->dtype) ? 0 : wrapping_add(int_sum, element_int(self->storage->data, self->dtype, at));
+                    }
+                }
+                bool empty = i0 >= i1 || j0 >= j1;
+                int64_t at = w.at[1] + i * into.row + j * into.column, divisor = empty ? 1 : divisor_of(call, rows * columns, (i1 - i0) * (j1 - j0));
+                if (dtype_is_float(to->dtype)) {
+                    element_store_double(to->storage->data, to->dtype, at, sum / (double)divisor);
+                } else {
+                    element_store_int(to->storage->data, to->dtype, at, divisor == -1 ? wrapping_mul(int_sum, -1) : int_sum / divisor);
+                }
+            }
+        }
+    }
+    return ERR_none;
+}
+
+/* Every element of grad, divided, is added to all of its window. */
+ErrCode kernel_avg_pool2d_grad(const Call *call, Tensor *const *out, KernelCtx *k) {
+    const Tensor *grad = call->arg[0].tensor, *to = out[0];
+    Pool p;
+    TRY(pool_read(call, to, &p, k->err));
+    Planes from = planes_of(grad), into = planes_of(to);
+    tensor_fill(to, scalar_int(0));
+    Adder adder = adder_start(to, k->arena);
+    const Tensor *walked[2] = {&from.starts, &into.starts};
+    for (Walk w = walk_start(from.starts.size, from.starts.ndim, walked, 2); walk_more(&w); walk_next(&w)) {
+        for (int64_t i = 0; i < p.out[0]; i++) {
+            for (int64_t j = 0; j < p.out[1]; j++) {
+                int64_t i0, i1, j0, j1, rows, columns;
+                window(&p, 0, i, &i0, &i1, &rows);
+                window(&p, 1, j, &j0, &j1, &columns);
+                int64_t at = w.at[0] + i * from.row + j * from.column, divisor = divisor_of(call, rows * columns, (i1 - i0) * (j1 - j0));
+                for (int64_t y = i0; y < i1; y++) {
+                    for (int64_t x = j0; x < j1; x++) {
+                        adder_add(&adder, w.at[1] + y * into.row + x * into.column, grad, at, 1 / (double)divisor, 1);
+                    }
+                }
+            }
+        }
+    }
+    adder_finish(&adder);
+    return ERR_none;
+}
+
+/* The greatest of `count` elements `step` apart; its number from the first, or -1 of none. */
+static int64_t greatest(const Tensor *t, int64_t at, int64_t count, int64_t step, double *best, bool *any) {
+    int64_t found = -1;
+    for (int64_t n = 0; n < count; n++) {
+        double v = element_double(t->storage->data, t->dtype, at + n * step);
+        if (!*any || v > *best || isnan(v)) {
+            *best = v;
+            *any = true;
+            found = n;
+        }
+    }
+    return found;
+}
+
+/* First place of window `o` of dim d inside the plane, and how many of its elements are. */
+static int64_t spread(const Pool *p, int d, int64_t o, int64_t *count) {
+    int64_t from = o * p->stride[d] - p->padding[d], to = min_i64(from + (p->kernel[d] - 1) * p->dilation[d] + 1, p->in[d]);
+    while (from < 0) {
+        from += p->dilation[d];
+    }
+    *count = to > from ? (to - from + p->dilation[d] - 1) / p->dilation[d] : 0;
+    return from;
+}
+
+ErrCode kernel_max_pool2d_indices(const Call *call, Tensor *const *out, KernelCtx *k) {
+    const Tensor *self = call->arg[0].tensor, *to = out[0];
+    Pool p;
+    TRY(pool_read(call, self, &p, k->err));
+    Planes from = planes_of(self), into = planes_of(to);
+    const Tensor *walked[2] = {&from.starts, &into.starts};
+    for (Walk w = walk_start(from.starts.size, from.starts.ndim, walked, 2); walk_more(&w); walk_next(&w)) {
+        for (int64_t i = 0; i < p.out[0]; i++) {
+            for (int64_t j = 0; j < p.out[1]; j++) {
+                int64_t rows, columns, y = spread(&p, 0, i, &rows), x = spread(&p, 1, j, &columns), found = y * p.in[1] + x;
+                double best = -INFINITY;
+                bool any = true; /* the first is found unless something is greater than -inf */
+                for (int64_t n = 0; n < rows; n++) {
+                    int64_t line = y + n * p.dilation[0];
+                    int64_t m = greatest(self, w.at[0] + line * from.row + x * from.column, columns, p.dilation[1] * from.column, &best, &any);
+                    found = m >= 0 ? line * p.in[1] + x + m * p.dilation[1] : found;
+                }
+                if (rows == 0 || columns == 0) {
+                    k->undefined = "a window of max_pool2d that lies outside of its plane";
+                    found = 0;
+                }
+                element_store_int(to->storage->data, to->dtype, w.at[1] + i * into.row + j * into.column, found);
+            }
+        }
+    }
+    return ERR_none;
+}
+
+ErrCode kernel_take_plane(const Call *call, Tensor *const *out, KernelCtx *k) {
+    (void)k;
+    const Tensor *self = call->arg[0].tensor, *indices = call->arg[1].tensor, *to = out[0];
+    Planes from = planes_of(self), into = planes_of(to), chosen = planes_of(indices);
+    int64_t columns = self->size[self->ndim - 1];
+    const Tensor *walked[3] = {&from.starts, &into.starts, &chosen.starts};
+    for (Walk w = walk_start(from.starts.size, from.starts.ndim, walked, 3); walk_more(&w); walk_next(&w)) {
+        for (int64_t i = 0; i < to->size[to->ndim - 2]; i++) {
+            for (int64_t j = 0; j < to->size[to->ndim - 1]; j++) {
+                int64_t n = element_int(indices->storage->data, indices->dtype, w.at[2] + i * chosen.row + j * chosen.column);
+                element_cast(to->storage->data, to->dtype, w.at[1] + i * into.row + j * into.column, self->storage->data, self->dtype,
+                             w.at[0] + n / columns * from.row + n % columns * from.column);
+            }
+        }
+    }
+    return ERR_none;
+}
+
+/* Every element of grad is added where its index says. */
+ErrCode kernel_max_pool2d_grad(const Call *call, Tensor *const *out, KernelCtx *k) {
+    const Tensor *grad = call->arg[0].tensor, *indices = call->arg[2].tensor, *to = out[0];
+    Planes from = planes_of(grad), into = planes_of(to), chosen = planes_of(indices);
+    int64_t columns = to->size[to->ndim - 1];
+    tensor_fill(to, scalar_int(0));
+    Adder adder = adder_start(to, k->arena);
+    const Tensor *walked[3] = {&from.starts, &into.starts, &chosen.starts};
+    for (Walk w = walk_start(from.starts.size, from.starts.ndim, walked, 3); walk_more(&w); walk_next(&w)) {
+        for (int64_t i = 0; i < grad->size[grad->ndim - 2]; i++) {
+            for (int64_t j = 0; j < grad->size[grad->ndim - 1]; j++) {
+                int64_t n = element_int(indices->storage->data, indices->dtype, w.at[2] + i * chosen.row + j * chosen.column);
+                adder_add(&adder, w.at[1] + n / columns * into.row + n % columns * into.column, grad, w.at[0] + i * from.row + j * from.column, 1, 1);
+            }
+        }
+    }
+    adder_finish(&adder);
+    return ERR_none;
+}
+
+ErrCode kernel_max_pool1d(const Call *call, Tensor *const *out, KernelCtx *k) {
+    const Tensor *self = call->arg[0].tensor, *to = out[0];
+    Pool p = {.kernel = {1, call->arg[1].i}, .stride = {1, call->arg[2].i}, .padding = {0, call->arg[3].i}, .dilation = {1, call->arg[4].i}};
+    p.in[1] = self->size[self->ndim - 1];
+    Tensor lines = *to, from = *self; /* their first elements */
+    lines.ndim = 2;
+    from.ndim = 2;
+    from.size[0] = to->size[0];
+    from.size[1] = to->size[1];
+    from.stride[0] = self->ndim == 3 ? self->stride[0] : 0;
+    from.stride[1] = self->stride[self->ndim - 2];
+    int64_t step = self->stride[self->ndim - 1];
+    const Tensor *walked[2] = {&from, &lines};
+    for (Walk w = walk_start(lines.size, 2, walked, 2); walk_more(&w); walk_next(&w)) {
+        for (int64_t j = 0; j < to->size[2]; j++) {
+            int64_t count, x = spread(&p, 1, j, &count);
+            double best = -INFINITY;
+            bool any = true;
+            (void)greatest(self, w.at[0] + x * step, count, p.dilation[1] * step, &best, &any);
+            k->undefined = count == 0 ? "a window of max_pool1d that lies outside of its line" : k->undefined;
+            element_store_double(to->storage->data, to->dtype, w.at[1] + j * to->stride[2], best);
+        }
+    }
+    return ERR_none;
+}
