@@ -92,6 +92,31 @@ void edit_drop(Program *p, const bool *drop) {
     settle(p, &spelled);
 }
 
+/* Marks the probes of a block in `drop` (by sid; may be NULL); are there any? */
+static bool mark_probes(const Block *block, bool *drop) {
+    bool any = false;
+    for (const Stmt *s = block->first; s; s = s->next) {
+        if (s->kind == STMT_PROBE) {
+            any = true;
+            if (drop) {
+                drop[s->sid] = true;
+            }
+        }
+        any |= mark_probes(&s->body, drop);
+        any |= mark_probes(&s->orelse, drop);
+    }
+    return any;
+}
+
+bool edit_has_probes(const Program *p) { return mark_probes(&p->body, NULL); }
+
+void edit_drop_probes(Program *p) {
+    bool *drop = arena_array(p->arena, bool, p->nstmts + 1);
+    if (mark_probes(&p->body, drop)) {
+        edit_drop(p, drop);
+    }
+}
+
 /* The link that points to `s`, and its block. */
 static Stmt **find_link(Block *block, const Stmt *s, Block **in) {
     for (Stmt **link = &block->first; *link; link = &(*link)->next) {

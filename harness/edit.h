@@ -10,6 +10,9 @@ Stmt **edit_statements(Arena *arena, Program *p);
 void edit_cut(Program *p, int last);
 /* Drops the statements whose mark is set (by old sid), with all that is inside them. */
 void edit_drop(Program *p, const bool *drop);
+/* Does any statement of the body probe? And drops those that do. */
+bool edit_has_probes(const Program *p);
+void edit_drop_probes(Program *p);
 /* Puts `s` right after the statement `after`, in its block. */
 void edit_insert_after(Program *p, const Stmt *after, Stmt *s);
 /* Replaces a WITH or IF statement by the statements of one of its blocks. */

@@ -7,6 +7,7 @@
  * reset per program; only signatures are kept, at most MAX_SIGNATURES. */
 #include "fuzz/generate.h"
 #include "harness/command.h"
+#include "harness/edit.h"
 #include "harness/report.h"
 
 #include <stdio.h>
@@ -17,14 +18,17 @@ enum { MAX_SIGNATURES = 1024, MAX_KINDS = 64, DEFAULT_RUNS = 100000, MINIMIZE_CH
 
 /* A program of the stream that is made: with targets, some are under way ahead of the one that is judged. */
 typedef struct Slot {
-    Arena arena; /* reset per program */
+    Arena arena;    /* reset per program */
     const Program *p;
     GenerateInfo info;
+    int64_t index;  /* in the stream */
+    bool bare;      /* its probes were left out */
 } Slot;
 
 typedef struct Signature {
     char text[sizeof ((Finding *)0)->signature];
-    int64_t first;    /* index of the program that showed it first */
+    int64_t first;    /* index in the stream of the program that showed it first */
+    bool bare;        /* that program without its probes */
     int64_t count;
     int statements;   /* of the minimized program */
     bool kept;        /* the output folder had a report of it before */
@@ -36,6 +40,9 @@ typedef struct Fuzz {
     Slot slot[MAX_WINDOW];
     int window;       /* slots in use */
     int64_t generated;
+    int64_t stream;   /* index of the next program */
+    bool both_ways;   /* a target compiles: a program with probes is judged without them as well, since a probe may hide a bug or show one */
+    bool bare_due;    /* the next one is the last one without its probes */
     Arena *arena;     /* of the program that is judged */
     Arena work;       /* minimizing and reporting */
     double start, shown;
@@ -104,7 +111,7 @@ static void count_program(Fuzz *f, const Program *p, const GenerateInfo *info, c
 /* ---- findings ---- */
 
 /* Adds one to the signature's count; the entry if it is new. */
-static Signature *note_signature(Fuzz *f, const char *text) {
+static Signature *note_signature(Fuzz *f, const char *text, const Slot *slot) {
     for (int i = 0; i < f->nsignatures; i++) {
         if (strcmp(f->signature[i].text, text) == 0) {
             f->signature[i].count++;
@@ -116,7 +123,7 @@ static Signature *note_signature(Fuzz *f, const char *text) {
         return NULL;
     }
     Signature *s = &f->signature[f->nsignatures++];
-    *s = (Signature){.first = f->programs - 1, .count = 1};
+    *s = (Signature){.first = slot->index, .bare = slot->bare, .count = 1};
     snprintf(s->text, sizeof s->text, "%s", text);
     return s;
 }
@@ -132,22 +139,23 @@ static void print_finding(Fuzz *f, const Signature *s, const Program *small, con
         }
         text_add(&t, "}\n");
     } else {
-        text_printf(&t, "%sFINDING%s %s: program %lld, %d statement%s%s%s\n", color("\033[31m"), color("\033[0m"), s->text, (long long)s->first, s->statements,
-                    s->statements == 1 ? "" : "s", path != NULL ? ", " : "", path != NULL ? path : "");
+        text_printf(&t, "%sFINDING%s %s: program %lld%s, %d statement%s%s%s\n", color("\033[31m"), color("\033[0m"), s->text, (long long)s->first,
+                    s->bare ? " without its probes" : "", s->statements, s->statements == 1 ? "" : "s", path != NULL ? ", " : "", path != NULL ? path : "");
         report_finding(&t, small, finding, &f->checker);
     }
     fwrite(t.v, 1, (size_t)t.n, stdout);
     fflush(stdout);
 }
 
-static void take_finding(Fuzz *f, const Program *p, Outcome *out) {
+static void take_finding(Fuzz *f, const Slot *slot, Outcome *out) {
+    const Program *p = slot->p;
     f->code = worst(f->code, EXIT_FINDINGS);
     check_locate(&f->checker, p, &out->finding, f->arena);
-    Signature *s = note_signature(f, out->finding.signature);
+    Signature *s = note_signature(f, out->finding.signature, slot);
     const Options *o = f->options;
     if (s == NULL) {
         if (o->every) {
-            Signature again = {.first = f->programs - 1, .statements = program_size(p)};
+            Signature again = {.first = slot->index, .bare = slot->bare, .statements = program_size(p)};
             snprintf(again.text, sizeof again.text, "%s", out->finding.signature);
             print_finding(f, &again, p, &out->finding, out->fired, NULL);
             arena_reset(&f->work);
@@ -180,7 +188,8 @@ static void take_finding(Fuzz *f, const Program *p, Outcome *out) {
         where = path;
     } else if (o->out != NULL) {
         Report report = {p, small, &finding, &f->checker, o->no_minimize ? NULL : &stats,
-                         arena_printf(&f->work, "fuzz --seed %llu, program %lld", (unsigned long long)o->seed, (long long)s->first)};
+                         arena_printf(&f->work, "fuzz --seed %llu, program %lld%s", (unsigned long long)o->seed, (long long)s->first,
+                                      s->bare ? " without its probes" : "")};
         if (report_write(&f->work, o->out, &report, path, sizeof path, message, sizeof message)) {
             where = path;
         } else {
@@ -362,12 +371,24 @@ static void summary_text(const Fuzz *f, Text *t, double seconds) {
 
 /* ---- the loop ---- */
 
+/* The next program of the stream; or, where probes matter, the last one again without them. */
+static void make_program(Fuzz *f, Slot *slot) {
+    arena_reset(&slot->arena);
+    Program *p = generate_program_info(&slot->arena, f->options->seed, (uint64_t)f->stream, &slot->info);
+    slot->p = p;
+    slot->index = f->stream;
+    slot->bare = f->bare_due;
+    if (slot->bare) {
+        edit_drop_probes(p);
+    }
+    f->bare_due = f->both_ways && !slot->bare && edit_has_probes(p);
+    f->stream += !f->bare_due;
+}
+
 static void run_one(Fuzz *f) {
-    const Options *o = f->options;
     for (; f->generated < f->programs + f->window; f->generated++) {
         Slot *slot = &f->slot[f->generated % f->window];
-        arena_reset(&slot->arena);
-        slot->p = generate_program_info(&slot->arena, o->seed, (uint64_t)f->generated, &slot->info);
+        make_program(f, slot);
         if (f->window > 1) {
             check_submit(&f->checker, slot->p);
             check_collect(&f->checker, slot->p, &slot->arena);
@@ -381,7 +402,7 @@ static void run_one(Fuzz *f) {
     check_program(&f->checker, p, f->arena, &out);
     count_program(f, p, &slot->info, out.a);
     if (out.verdict == FINDING) {
-        take_finding(f, p, &out);
+        take_finding(f, slot, &out);
     }
 }
 
@@ -412,6 +433,7 @@ int cmd_fuzz(const Options *o) {
         f->window = checker_is_external(&f->checker) ? (int)max_i64(1, min_i64(2 * o->workers, MAX_WINDOW))
                     : checker_collects(&f->checker)  ? MAX_WINDOW
                                                      : 1;
+        f->both_ways = !o->targets.no_probes && (executor_is_external_compiler(&f->checker.a) || executor_is_external_compiler(&f->checker.b));
         code = run_all(f);
         checker_close(&f->checker);
     }

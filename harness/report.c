@@ -84,6 +84,17 @@ static const char *pair_options(Arena *arena, const Checker *c) {
     return t.v;
 }
 
+/* The executor of the pair that compiles in another process, or NULL. */
+static const Target *compiling_target(const Checker *c) {
+    const Executor *both[2] = {&c->b, &c->a};
+    for (int i = 0; i < 2; i++) {
+        if (executor_is_external_compiler(both[i])) {
+            return both[i]->target;
+        }
+    }
+    return NULL;
+}
+
 static void write_page(Text *t, const Report *r) {
     const Program *p = r->minimized;
     const Finding *f = r->finding;
@@ -96,7 +107,10 @@ static void write_page(Text *t, const Report *r) {
     text_printf(t, "```\n\n## See it again\n\n```\ntwingrad check %s minimized.json\ntwingrad check %s case.json\ntwingrad show --as ir%s%s minimized.json\n",
                 options, options, r->checker->b.compile.fault != FAULT_NONE ? " --fault " : "",
                 r->checker->b.compile.fault != FAULT_NONE ? fault_info(r->checker->b.compile.fault)->name : "");
-    text_add(t, "python3 repro.py    # the same program in PyTorch, eagerly and under torch.compile\n```\n\n");
+    const Target *compiling = compiling_target(r->checker);
+    const char *program = compiling ? target_program(compiling) : "python3";
+    text_printf(t, "%s repro.py    # the same program in plain PyTorch, eagerly and ", strncmp(program, "/usr/bin/", 9) == 0 ? program : "python3");
+    text_printf(t, compiling ? "in mode %s\n```\n\n" : "compiled\n```\n\n", compiling ? target_mode(compiling) : "");
     text_add(t, "In a debugger: `break finding_breakpoint`, then `run` the first command.\n");
     if (r->origin) {
         text_printf(t, "\nFound by: %s\n", r->origin);
@@ -136,7 +150,8 @@ bool report_write(Arena *arena, const char *out, const Report *r, char *path, si
     Text found = {.arena = arena}, small = {.arena = arena}, script = {.arena = arena}, page = {.arena = arena};
     program_print(&found, r->original, false);
     program_print(&small, r->minimized, false);
-    program_print_torch(&script, r->minimized);
+    const Target *compiling = compiling_target(r->checker);
+    program_print_repro(&script, r->minimized, compiling ? target_mode(compiling) : NULL);
     write_page(&page, r);
     bool ok = write_part(aside, "case.json", &found, message, message_size) && write_part(aside, "minimized.json", &small, message, message_size) &&
               write_part(aside, "repro.py", &script, message, message_size) && write_part(aside, "finding.md", &page, message, message_size);

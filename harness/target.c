@@ -52,6 +52,8 @@ struct Target {
 
 bool target_compiles(const Target *t) { return strcmp(t->mode, "eager") != 0; }
 const char *target_name(const Target *t) { return t->name; }
+const char *target_mode(const Target *t) { return t->mode; }
+const char *target_program(const Target *t) { return t->declared.command[0]; }
 TargetCounters target_counters(const Target *t) { return t->counters; }
 
 /* ---- requests ---- */

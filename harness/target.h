@@ -34,6 +34,10 @@ void target_close(Target *t);
 bool target_compiles(const Target *t);
 /* "torch:aot". */
 const char *target_name(const Target *t);
+/* "aot". */
+const char *target_mode(const Target *t);
+/* The program that is run, as its declaration says. */
+const char *target_program(const Target *t);
 TargetCounters target_counters(const Target *t);
 
 /* Begins to run `p`, which must live until target_run is asked for it; false if too many programs are under way. */

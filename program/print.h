@@ -16,8 +16,10 @@ void program_print_python(Text *text, const Program *p);
 /* The same and two helpers as in the stand-alone script: _setup(<inputs>) answers the arguments, _target(<args>) the function and the
  * arguments that are still to be given (print_torch.c). What a target receives. */
 void program_print_target(Text *text, const Program *p);
-/* A stand-alone script that builds the inputs bit for bit, runs the function eagerly and under torch.compile, and compares
- * (print_torch.c). */
+/* A stand-alone script that builds the inputs bit for bit, runs the function eagerly and compiled, and compares (print_torch.c). */
 void program_print_torch(Text *text, const Program *p);
+/* The same for a program that differs in `mode` ("aot", "inductor", ..: the modes of targets/torch_target.py), which the script then runs
+ * unless it is told another. NULL: as program_print_torch, the script takes what the PyTorch has that it meets. */
+void program_print_repro(Text *text, const Program *p, const char *mode);
 
 #endif

@@ -1,6 +1,7 @@
 /* A stand-alone script: the program's function, a description of its calls as plain Python values, and a fixed runner that builds the
- * inputs bit for bit, runs the function eagerly and under torch.compile, and prints what differs. It needs nothing but torch (1.13 or
- * later). The text before the program and the text after it are constants; between them stand only names, numbers and dtypes. */
+ * inputs bit for bit, runs the function eagerly and compiled (torch.compile, or AOTAutograd with a compiler that does nothing), and prints
+ * what differs. It needs nothing but torch (1.13 or later). The text before the program and the text after it are constants; between
+ * them stand only names, numbers and dtypes. */
 #include "program/print_python.h"
 
 #include <inttypes.h>
@@ -8,12 +9,14 @@
 
 static const char HEAD[] =
     "#!/usr/bin/env python3\n"
-    "\"\"\"Runs one program in PyTorch, eagerly and under torch.compile, and prints what differs (exit code 1).\n"
+    "\"\"\"Runs one program in PyTorch, eagerly and compiled, and prints what differs (exit code 1; 3: this PyTorch has no such mode).\n"
     "\n"
-    "usage: repro.py [BACKEND]    BACKEND of torch.compile, inductor by default\n"
+    "usage: repro.py [MODE]    aot (AOTAutograd, with a compiler that does nothing), dynamo, aot_eager, inductor, inductor_dynamic or a\n"
+    "                          backend of torch.compile; without: the mode in which it was found, else what this PyTorch has\n"
     "\"\"\"\n"
     "import sys\n"
     "import traceback\n"
+    "import warnings\n"
     "\n";
 
 static const char RUNNER[] =
@@ -86,7 +89,48 @@ static const char RUNNER[] =
     "    return {\"dtype\": str(tensor.dtype), \"size\": list(tensor.size()), \"requires_grad\": tensor.requires_grad, \"is_leaf\": tensor.is_leaf,\n"
     "            \"alias\": alias[0] if alias else None, \"data\": tensor.detach().clone()}\n"
     "\n\n"
-    "def _run(prepare):\n"
+    "def _eager(args, trace):\n"
+    "    function, free = _target(*args)\n"
+    "    return function(*free, trace)\n"
+    "\n\n"
+    "def _compile(mode):\n"
+    "    backend = {\"dynamo\": \"eager\", \"inductor_dynamic\": \"inductor\"}.get(mode, mode)\n"
+    "    compiled = {}\n"
+    "\n"
+    "    def execute(args, trace):\n"
+    "        function, free = _target(*args)\n"
+    "        if function not in compiled:\n"
+    "            compiled[function] = torch.compile(function, backend=backend, dynamic=True if mode == \"inductor_dynamic\" else None)\n"
+    "        return compiled[function](*free, trace)\n"
+    "    return execute\n"
+    "\n\n"
+    "def _aot():\n"
+    "    warnings.simplefilter(\"ignore\")  # that the compiler does nothing\n"
+    "    if _OLD:\n"
+    "        from functorch.compile import aot_function\n"
+    "    else:\n"
+    "        from torch._functorch.aot_autograd import aot_function\n"
+    "    compiled = {}\n"
+    "\n"
+    "    def execute(args, trace):\n"
+    "        def function(*args):  # called to trace it; the last time counts\n"
+    "            del trace[:]\n"
+    "            return program(*args, trace)\n"
+    "\n"
+    "        def nothing(graph, _):\n"
+    "            return graph\n"
+    "\n"
+    "        owners = {}  # AOTAutograd guards nothing: whatever it specialized on is in the key\n"
+    "        key = (torch.is_grad_enabled(),) + tuple((t.dtype, t.size(), t.stride(), t.storage_offset(), t.requires_grad, t.is_leaf,\n"
+    "                                                  owners.setdefault(_address(t), len(owners))) for t in args)\n"
+    "        if key in compiled:\n"
+    "            trace.append(None)  # no statement runs again\n"
+    "        else:\n"
+    "            compiled[key] = aot_function(function, fw_compiler=nothing, bw_compiler=nothing)\n"
+    "        return compiled[key](*args)\n"
+    "    return execute\n"
+    "\n\n"
+    "def _run(execute):\n"
     "    calls, tensors, storages, args = [], [], {}, []\n"
     "    for call in _CALLS:\n"
     "        if call[\"keep\"]:\n"
@@ -97,11 +141,10 @@ static const char RUNNER[] =
     "        else:\n"
     "            tensors, storages = _build(call[\"inputs\"])\n"
     "            args = _setup(*tensors)\n"
-    "        trace, facts, returns = [], {}, []\n"
+    "        trace, facts, returns, versions = [], {}, [], [tensor._version for tensor in tensors]\n"
     "        try:\n"
-    "            function, free = _target(*args)\n"
     "            with torch.set_grad_enabled(call[\"grad_mode\"]):\n"
-    "                returns = list(prepare(function)(*free, trace))\n"
+    "                returns = list(execute(args, trace))\n"
     "            named = [(\"input:\" + name, tensor) for name, tensor in zip(_NAMES, tensors)]\n"
     "            for k, tensor in enumerate(returns):\n"
     "                facts[\"return[%d]\" % k] = _facts(tensor, named)  # return\n"
@@ -113,9 +156,10 @@ static const char RUNNER[] =
     "                    tangents = [_fill(kind, (seed + k) % 2**64, r.numel(), r.dtype).reshape(r.size()) for k, r in roots]\n"
     "                    torch.autograd.backward([r for _, r in roots], tangents)  # backward\n"
     "            facts[\"error\"] = None\n"
+    "            _WRITTEN.extend(name for name, tensor, was in zip(_NAMES, tensors, versions) if tensor._version != was)\n"
     "        except Exception as error:\n"
     "            facts[\"error\"] = _error(error)\n"
-    "        facts[\"probes\"] = [(at, kind, str(value)) for at, kind, value in trace]\n"
+    "        facts[\"probes\"] = None if None in trace else [(at, kind, str(value)) for at, kind, value in trace]\n"
     "        for name, tensor in zip(_NAMES, tensors):\n"
     "            facts[\"input \" + name] = {\"requires_grad\": tensor.requires_grad, \"is_leaf\": tensor.is_leaf}\n"
     "            if facts[\"error\"] is None and tensor.is_leaf:\n"
@@ -139,39 +183,47 @@ static const char RUNNER[] =
     "        return [d for key in sorted(set(a) | set(b)) for d in _differences(a.get(key), b.get(key), where + [key])]\n"
     "    if where[-1] == \"error\":\n"
     "        same = (a is None) == (b is None)\n"
+    "    elif where[-1] == \"probes\":\n"
+    "        same = a is None or b is None or a == b\n"
     "    else:\n"
     "        same = _same(a, b)\n"
     "    return [] if same else [(\", \".join(where), a, b)]\n"
     "\n\n"
+    "def _choose(mode):\n"
+    "    \"\"\"What runs the program in the mode, or None where this PyTorch can not.\"\"\"\n"
+    "    if mode == \"aot\":\n"
+    "        return _aot()\n"
+    "    if not hasattr(torch, \"compile\"):\n"
+    "        return None\n"
+    "    try:\n"
+    "        torch.compile(lambda x: x, backend=\"eager\")(torch.zeros(1))\n"
+    "    except Exception as error:\n"
+    "        print(\"torch.compile does not work here: %s\" % str(error).split(\"\\n\")[0])\n"
+    "        return None\n"
+    "    return _compile(mode)\n"
+    "\n\n"
     "def _main():\n"
+    "    mode = sys.argv[1] if len(sys.argv) > 1 else _MODE or (\"inductor\" if hasattr(torch, \"compile\") else \"aot\")\n"
     "    print(\"torch\", torch.__version__)\n"
-    "    eager = _run(lambda function: function)\n"
+    "    eager = _run(_eager)\n"
     "    for number, call in enumerate(eager):\n"
     "        print(\"call %d:\" % number, call[\"error\"] or \"ok\")\n"
     "        for key in sorted(call):\n"
     "            if key != \"error\":\n"
     "                print(\"    %s: %s\" % (key, call[key]))\n"
-    "    if not hasattr(torch, \"compile\"):\n"
-    "        print(\"this torch has no torch.compile: ran eagerly only\")\n"
-    "        return 0\n"
-    "    compiled = {}\n"
-    "\n"
-    "    def prepare(function):\n"
-    "        if function not in compiled:\n"
-    "            compiled[function] = torch.compile(function, backend=sys.argv[1] if len(sys.argv) > 1 else \"inductor\")\n"
-    "        return compiled[function]\n"
-    "\n"
-    "    try:\n"
-    "        torch.compile(lambda x: x, backend=\"eager\")(torch.zeros(1))\n"
-    "    except Exception as error:\n"
-    "        print(\"torch.compile does not work here: ran eagerly only (%s)\" % str(error).split(\"\\n\")[0])\n"
-    "        return 0\n"
+    "    if mode == \"aot\" and _OLD and _WRITTEN:\n"
+    "        print(\"AOTAutograd of this PyTorch does not know inputs that are written (%s): ran eagerly only\" % \", \".join(_WRITTEN))\n"
+    "        return 3\n"
+    "    execute = _choose(mode)\n"
+    "    if execute is None:\n"
+    "        print(\"this PyTorch has no mode %s: ran eagerly only\" % mode)\n"
+    "        return 3\n"
     "    found = 0\n"
-    "    for number, (a, b) in enumerate(zip(eager, _run(prepare))):\n"
+    "    for number, (a, b) in enumerate(zip(eager, _run(execute))):\n"
     "        for where, x, y in _differences(a, b, [\"call %d\" % number]):\n"
-    "            print(\"DIFFERENT %s\\n  eager:    %s\\n  compiled: %s\" % (where, x, y))\n"
+    "            print(\"DIFFERENT %s\\n  eager: %s\\n  %s: %s\" % (where, x, mode, y))\n"
     "            found += 1\n"
-    "    print(\"%d differences\" % found if found else \"no difference\")\n"
+    "    print(\"%d difference%s between eager and %s\" % (found, \"s\" if found > 1 else \"\", mode) if found else \"no difference between eager and %s\" % mode)\n"
     "    return 1 if found else 0\n"
     "\n\n"
     "if __name__ == \"__main__\":\n"
@@ -291,11 +343,20 @@ void program_print_target(Text *text, const Program *p) {
     print_setup(&pr);
 }
 
-void program_print_torch(Text *text, const Program *p) {
+void program_print_torch(Text *text, const Program *p) { program_print_repro(text, p, NULL); }
+
+void program_print_repro(Text *text, const Program *p, const char *mode) {
     Printer pr = {text, p, python_names(text->arena, p), true};
     text_add(text, HEAD);
     program_print_python(text, p);
     print_setup(&pr);
     print_calls(&pr);
+    text_add(text, "_MODE = ");
+    if (mode) {
+        text_json_string(text, mode);
+    } else {
+        text_add(text, "None");
+    }
+    text_add(text, "\n_OLD = not hasattr(torch, \"compile\")\n_WRITTEN = []\n");
     text_add(text, RUNNER);
 }

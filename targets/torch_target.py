@@ -266,7 +266,7 @@ def overlaps_itself(tensor):
     return spots.unique().numel() < tensor.numel()
 
 
-def return_records(returns, inputs):
+def return_records(returns, inputs, fresh):
     records, owners = [], {}
     for given in inputs:
         owners.setdefault(address(given.tensor), "input:" + given.name)
@@ -276,9 +276,10 @@ def return_records(returns, inputs):
         if type(tensor) not in (torch.Tensor, torch.nn.Parameter):
             raise AttributeError("return %d is a %s, not a tensor" % (place, type(tensor).__name__))
         where = address(tensor)
-        records.append({"dtype": DTYPE_NAMES[tensor.dtype], "size": list(tensor.size()), "stride": list(tensor.stride()),
-                        "storage_offset": tensor.storage_offset(), "requires_grad": tensor.requires_grad, "is_leaf": leaves[place],
-                        "alias": owners.get(where), "data": elements(tensor)})
+        records.append({"dtype": DTYPE_NAMES[tensor.dtype], "size": list(tensor.size()), "data": elements(tensor)})
+        if not fresh:
+            records[-1].update({"stride": list(tensor.stride()), "storage_offset": tensor.storage_offset(), "alias": owners.get(where),
+                                "requires_grad": tensor.requires_grad, "is_leaf": leaves[place]})
         if where is not None:
             owners.setdefault(where, "return:%d" % place)
     return records
@@ -302,6 +303,7 @@ def poke(returns, inputs):
 
 class Eager:
     compiling = False
+    fresh = False
 
     def __init__(self, source):
         self.source = source
@@ -318,7 +320,7 @@ class Aot:
     """AOTAutograd guards nothing: it is asked again whenever what it specialized on is another."""
 
     compiling = True
-    spoiled = False  # a trace failed: the next ones in this process would be wrong
+    fresh = VERSION < (2, 0)  # every result is a new one of a single autograd.Function: flags, strides and sharing are not kept
 
     def __init__(self, source):
         self.source, self.compiled, self.graphs, self.ops, self.untraced = source, {}, 0, 0, False
@@ -353,7 +355,7 @@ class Aot:
         try:
             self.source.scope["program"](*again, [])
         except Exception:
-            self.untraced = True  # an error that eager raises too: a failed trace would spoil the process
+            self.untraced = True  # an error that eager raises too
             raise
         finally:
             if before != [t._version for t in again]:
@@ -367,10 +369,7 @@ class Aot:
             self.compiled[key] = self.make(trace)
             if VERSION < (2, 0):
                 self.rehearse(args)
-            Aot.spoiled = True
-            returns = self.compiled[key](*args)  # traces, on the tensors themselves, and runs
-            Aot.spoiled = False
-            return returns
+            return self.compiled[key](*args)  # traces, on the tensors themselves, and runs
         trace.append(None)  # no statement runs again: there is no trace
         return self.compiled[key](*args)
 
@@ -382,6 +381,7 @@ class Compile:
     """torch.compile: Dynamo in front of a backend."""
 
     compiling = True
+    fresh = False
 
     def __init__(self, source, mode):
         import torch._dynamo as dynamo
@@ -441,7 +441,7 @@ def run_call(program, executor, inputs, args, grad_mode, poked, mode):
                 args = source.scope["_setup"](*[given.tensor for given in inputs])
             returns = list(executor.call(args, trace))
         at = "return"
-        call["returns"] = return_records(returns, inputs)
+        call["returns"] = return_records(returns, inputs, executor.fresh)
         if program.get("backward") is not None:
             at = "backward"
             backward(program["backward"], returns)
@@ -455,9 +455,11 @@ def run_call(program, executor, inputs, args, grad_mode, poked, mode):
     call["inputs"] = [input_record(given) for given in inputs]
     if program.get("backward") is not None and call["status"] == "ok":
         for tensor, record in zip(returns, call["returns"]):
+            if executor.fresh:
+                continue
             if (record["is_leaf"] and record["requires_grad"] and tensor.requires_grad) or (not record["is_leaf"] and tensor.retains_grad):
                 record["grad"] = grad_record(tensor.grad)
-    if poked and call["status"] == "ok":
+    if poked and call["status"] == "ok" and not executor.fresh:
         call["poked"] = poke(returns, inputs)
     if executor.compiling:
         counts = executor.counts()
@@ -522,6 +524,29 @@ def repair():
         torch.ops.aten.narrow_copy = types.SimpleNamespace(default=narrow_copy)
 
 
+def apart(request, names):
+    """The answer's text, made in a child: a trace that fails leaves the tracer of 1.13 in a state in which the next ones would be wrong."""
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            with os.fdopen(writing, "w") as pipe:
+                pipe.write(json.dumps(answer(request, names), allow_nan=False))
+        except BaseException as error:
+            sys.stderr.write("%s: %s\n" % (type(error).__name__, error))
+            os._exit(1)
+        os._exit(0)
+    os.close(writing)
+    with os.fdopen(reading) as pipe:
+        text = pipe.read()
+    _, status = os.waitpid(child, 0)
+    if os.WIFSIGNALED(status):  # end as it did
+        os.kill(os.getpid(), os.WTERMSIG(status))
+    if status:
+        sys.exit(1)
+    return text
+
+
 def main():
     repair()
     warnings.filterwarnings("ignore")
@@ -531,10 +556,11 @@ def main():
     names = modes()
     for line in sys.stdin:
         if line.strip():
-            out.write(json.dumps(answer(json.loads(line), names), allow_nan=False) + "\n")
+            request = json.loads(line)
+            alone = VERSION < (2, 0) and request.get("mode") == "aot"
+            out.write((apart(request, names) if alone else json.dumps(answer(request, names), allow_nan=False)) + "\n")
             out.flush()
-            if Aot.spoiled:
-                return  # and be started again
+
 
 if __name__ == "__main__":
     main()

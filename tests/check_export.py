@@ -111,7 +111,7 @@ def main():
         scope = {"__name__": "case", "__file__": name}
         try:
             exec(compile(text, name, "exec"), scope)
-            calls = scope["_run"](lambda function: function)
+            calls = scope["_run"](scope["_eager"])
             found = [d for call, there in zip(calls, program["expect"]["calls"]) for d in differences(call, there)]
         except Exception as error:  # a script that does not even run
             found = [repr(error)]
