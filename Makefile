@@ -21,7 +21,7 @@ OUT     := $(BUILD)/$(VARIANT)
 
 WARN    := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla
 CPPFLAGS += -I. -D_GNU_SOURCE $(if $(filter none,$(BLAS)),-DTWINGRAD_NO_BLAS)
-ALL_CFLAGS := -std=c11 $(OPT) -g -ffp-contract=off -fno-strict-aliasing $(WARN) \
+ALL_CFLAGS := -std=c11 $(OPT) -g -ffp-contract=off -fno-math-errno -fno-trapping-math -fno-strict-aliasing $(WARN) \
 	$(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer -fno-sanitize-recover=all) $(CFLAGS)
 LDLIBS_ALL := $(if $(filter none,$(BLAS)),,-lopenblas) -lcjson -lm -lpthread -ldl $(LDLIBS)
 

@@ -101,10 +101,10 @@ static bool run_opaque(const Loop *loop, void *const *data, Arena *arena, Execut
     return false;
 }
 
-static bool run_loop(const Loop *loop, void *const *data, void *registers, Arena *arena, Execution *out) {
+static bool run_loop(const Plan *plan, const Loop *loop, void *const *data, void *registers, Arena *arena, Execution *out) {
     switch (loop->kind) {
     case LOOP_TILE:
-        tile_run(loop->tile, data, registers);
+        tile_run(loop->tile, plan->isa, data, registers);
         return true;
     case LOOP_MOVE:
         loop_move(loop, data);
@@ -119,7 +119,7 @@ static bool run_loop(const Loop *loop, void *const *data, void *registers, Arena
         loop_scan(loop, data);
         return true;
     case LOOP_SOFTMAX:
-        loop_softmax(loop, data);
+        loop_softmax(loop, plan->isa, data);
         return true;
     case LOOP_MATMUL:
         loop_matmul(loop->matmul, data);
@@ -183,7 +183,7 @@ void plan_execute(const Plan *plan, void *const *input, void *const *tangent, Ar
         if (plan->native && plan->native[k]) {
             plan->native[k](data);
             has_written(plan, &plan->loop[k], data);
-        } else if (!run_loop(&plan->loop[k], data, registers, arena, out)) {
+        } else if (!run_loop(plan, &plan->loop[k], data, registers, arena, out)) {
             return;
         }
         poison_dead(plan, k, data);

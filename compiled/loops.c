@@ -2,7 +2,7 @@
  *
  * Every line is walked with the line's own strides; sums run in double (integers: int64, wrapping) and are rounded where they are
  * written. Softmax subtracts the line's maximum, so that no exponential overflows. */
-#include "compiled/lower.h"
+#include "compiled/tile_isa.h"
 
 #include <math.h>
 
@@ -10,14 +10,23 @@ typedef struct Line {
     int64_t n, to, from, to_step, from_step;
 } Line;
 
-/* Calls `run` for every line of the loop's space. */
-static void for_lines(const Loop *loop, void *const *data, void (*run)(const Loop *loop, void *to, const void *from, Line line)) {
+/* The lines of a loop: those along its dim, or with `strip` >= 0 also all that lie side by side along that dim, as one. */
+typedef struct Lines {
+    const Loop *loop;
+    const TileIsa *isa;
+    void *to;
+    const void *from;
+    int strip;
+} Lines;
+
+static void for_lines(const Lines *s, void (*run)(const Lines *s, Line line)) {
+    const Loop *loop = s->loop;
     if (loop->numel == 0) {
         return;
     }
     int64_t index[MAX_DIMS] = {0};
     Line line = {1, loop->to.offset, loop->from.offset, 0, 0};
-    int64_t lines = loop->numel;
+    int64_t lines = loop->numel / (s->strip >= 0 ? loop->size[s->strip] : 1);
     if (loop->dim >= 0) {
         line.n = loop->size[loop->dim];
         line.to_step = loop->to.stride[loop->dim];
@@ -25,9 +34,9 @@ static void for_lines(const Loop *loop, void *const *data, void (*run)(const Loo
         lines /= line.n;
     }
     for (; lines > 0; lines--) {
-        run(loop, data[loop->to.buffer], data[loop->from.buffer], line);
+        run(s, line);
         for (int d = loop->ndim - 1; d >= 0; d--) {
-            if (d == loop->dim) {
+            if (d == loop->dim || d == s->strip) {
                 continue;
             }
             line.to += loop->to.stride[d];
@@ -52,7 +61,10 @@ static double float_element(const Loop *loop, const void *from, int64_t at) {
     return element_double(&cell, loop->to.dtype, 0);
 }
 
-static void scan_line(const Loop *loop, void *to, const void *from, Line line) {
+static void scan_line(const Lines *s, Line line) {
+    const Loop *loop = s->loop;
+    void *to = s->to;
+    const void *from = s->from;
     if (dtype_is_float(loop->to.dtype)) {
         double acc = loop->product ? 1 : 0;
         for (int64_t i = 0; i < line.n; i++) {
@@ -72,7 +84,10 @@ static void scan_line(const Loop *loop, void *to, const void *from, Line line) {
     }
 }
 
-static void softmax_line(const Loop *loop, void *to, const void *from, Line line) {
+static void softmax_line(const Lines *s, Line line) {
+    const Loop *loop = s->loop;
+    void *to = s->to;
+    const void *from = s->from;
     double top = (double)-INFINITY, sum = 0;
     for (int64_t i = 0; i < line.n; i++) {
         double v = float_element(loop, from, line.from + i * line.from_step);
@@ -87,8 +102,41 @@ static void softmax_line(const Loop *loop, void *to, const void *from, Line line
     }
 }
 
-void loop_scan(const Loop *loop, void *const *data) { for_lines(loop, data, scan_line); }
-void loop_softmax(const Loop *loop, void *const *data) { for_lines(loop, data, softmax_line); }
+static Lines lines_of(const Loop *loop, const TileIsa *isa, void *const *data, int strip) {
+    return (Lines){loop, isa, data[loop->to.buffer], data[loop->from.buffer], strip};
+}
+
+void loop_scan(const Loop *loop, void *const *data) {
+    Lines s = lines_of(loop, NULL, data, -1);
+    for_lines(&s, scan_line);
+}
+
+/* The dim whose neighbours are lines side by side, or -1. */
+static int strip_dim(const Loop *loop) {
+    for (int d = 0; d < loop->ndim; d++) {
+        if (d != loop->dim && loop->size[d] >= 8 && loop->from.stride[d] == 1 && loop->to.stride[d] == 1) {
+            return d;
+        }
+    }
+    return -1;
+}
+
+static void softmax_row(const Lines *s, Line line) { s->isa->softmax_row((float *)s->to + line.to, (const float *)s->from + line.from, line.n); }
+
+static void softmax_strip(const Lines *s, Line line) {
+    for (int64_t k = 0, n = s->loop->size[s->strip]; k < n; k += SOFTMAX_STRIP) {
+        int w = (int)min_i64(SOFTMAX_STRIP, n - k);
+        s->isa->softmax_columns((float *)s->to + line.to + k, line.to_step, (const float *)s->from + line.from + k, line.from_step, line.n, w);
+    }
+}
+
+/* float32 goes by the machine's kernels where lines are contiguous or lie side by side; the rest element by element. */
+void loop_softmax(const Loop *loop, const TileIsa *isa, void *const *data) {
+    bool single = loop->to.dtype == DT_float32 && loop->from.dtype == DT_float32 && loop->dim >= 0;
+    bool rows = single && (loop->size[loop->dim] == 1 || (loop->to.stride[loop->dim] == 1 && loop->from.stride[loop->dim] == 1));
+    Lines s = lines_of(loop, isa, data, single && !rows ? strip_dim(loop) : -1);
+    for_lines(&s, rows ? softmax_row : s.strip >= 0 ? softmax_strip : softmax_line);
+}
 
 /* A row of coordinates for every element that is not zero, in row-major order. The count of rows was found before (question.c). */
 void loop_nonzero(const Loop *loop, void *const *data) {

@@ -3,7 +3,7 @@
  * A unit is a group that fusion made, or a node. Members go to lower_nest; CHECKs, scans, products of matrices, concatenation and
  * what has no lowering are loops of their own, made here. A node without a buffer that is no register either is wanted by nobody
  * and makes no loop. */
-#include "compiled/lower.h"
+#include "compiled/tile_isa.h"
 #include "program/op_functions.h"
 
 #include <string.h>
@@ -333,6 +333,7 @@ Plan *graph_lower(Compile *c) {
     Graph *g = c->graph;
     Plan *plan = arena_new(c->arena, Plan);
     place_buffers(plan, g, c->arena);
+    plan->isa = tile_isa(0);
     Lower l = {.c = c, .arena = c->arena, .plan = plan};
     for (int i = 0; i < g->n; i++) {
         g->node[i]->mark = 0;

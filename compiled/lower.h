@@ -253,6 +253,7 @@ typedef struct Poison {
 typedef void (*NativeFn)(void *const *data);
 
 struct Plan {
+    const struct TileIsa *isa;
     const NativeFn *native; /* by loop, NULL: run_loop's own; NULL: no native tier */
     int ninput, ntangent, nbuffer;
     int *tangent;       /* number of the TANGENT by place */
@@ -273,9 +274,6 @@ struct Plan {
 const char *tile_op_name(TileOp op);
 /* Arithmetic instructions times elements, over all loops; a product counts 2 m n k, a shared kernel one an element of its result. */
 int64_t plan_flops(const Plan *plan);
-/* Applies a compute op to m elements. */
-typedef void (*TileFn)(int m, void *dst, const void *const *src);
-extern const TileFn tile_functions[TILE_OP_COUNT];
 /* The op that computes `pw` on registers of this kind. */
 TileOp tile_op_of(Pw pw, Kind kind);
 
@@ -305,10 +303,11 @@ void lower_fill(Lower *l, const Node *node, int buffer, DType dtype, int64_t num
 Scalar lower_scalar(Scalar value, DType dtype);
 
 /* ---- running ---- */
-void tile_run(const TileNest *nest, void *const *data, void *registers);
+struct TileIsa; /* tile_isa.h */
+void tile_run(const TileNest *nest, const struct TileIsa *isa, void *const *data, void *registers);
 void loop_nonzero(const Loop *loop, void *const *data);
 void loop_scan(const Loop *loop, void *const *data);
-void loop_softmax(const Loop *loop, void *const *data);
+void loop_softmax(const Loop *loop, const struct TileIsa *isa, void *const *data);
 void loop_matmul(const MatmulLoop *m, void *const *data);
 void loop_move(const Loop *loop, void *const *data);
 

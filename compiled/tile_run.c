@@ -7,9 +7,12 @@
 #pragma GCC optimize("O3")
 #endif
 
+#include "compiled/tile_isa.h"
 #include "compiled/tile_memory.h"
 
 #include <math.h>
+
+enum { WIDE = 32 /* elements below which wide vectors have nothing to do */ };
 
 typedef struct Accumulator {
     double f;
@@ -18,23 +21,7 @@ typedef struct Accumulator {
     int64_t segment; /* segments finished */
 } Accumulator;
 
-/* Four partial sums: another order than the plain one, which is as good, since floats cannot overflow a double. */
-static double sum_f32(const float *x, int n, double acc) {
-    double lane[4] = {0, 0, 0, 0};
-    int i = 0;
-    for (; i + 4 <= n; i += 4) {
-        lane[0] += (double)x[i];
-        lane[1] += (double)x[i + 1];
-        lane[2] += (double)x[i + 2];
-        lane[3] += (double)x[i + 3];
-    }
-    for (; i < n; i++) {
-        acc += (double)x[i];
-    }
-    return acc + ((lane[0] + lane[1]) + (lane[2] + lane[3]));
-}
-
-/* Doubles can, and then the order decides between inf and nan: one after the other. */
+/* Doubles can overflow, and then the order decides between inf and nan: one after the other. */
 static double sum_f64(const double *x, int n, double acc) {
     for (int i = 0; i < n; i++) {
         acc += x[i];
@@ -64,13 +51,13 @@ static double sum_f64(const double *x, int n, double acc) {
 EXTREME_FUNCTIONS(f32, float)
 EXTREME_FUNCTIONS(f64, double)
 
-static void accumulate_float(Accumulator *a, ReduceKind kind, bool single, const void *x, int n) {
+static void accumulate_float(Accumulator *a, const TileIsa *isa, ReduceKind kind, bool single, const void *x, int n) {
     const float *s = x;
     const double *d = x;
     switch (kind) {
     case REDUCE_SUM:
     case REDUCE_MEAN:
-        a->f = single ? sum_f32(s, n, a->f) : sum_f64(d, n, a->f);
+        a->f = single ? isa->sum_f32(s, n, a->f) : sum_f64(d, n, a->f);
         break;
     case REDUCE_PROD:
         a->f = single ? prod_f32(s, n, a->f) : prod_f64(d, n, a->f);
@@ -129,7 +116,7 @@ static void accumulator_finish(Accumulator *a, const TileNest *nest, const TileI
     accumulator_start(a, inst->reduce);
 }
 
-static void tile_reduce(Accumulator *a, const TileNest *nest, const TileInst *inst, const Access *access, void *base,
+static void tile_reduce(Accumulator *a, const TileIsa *isa, const TileNest *nest, const TileInst *inst, const Access *access, void *base,
                         const void *src, int m) {
     bool is_float = dtype_is_float(access->dtype), single = dtype_kind(access->dtype) == KIND_F32;
     const char *x = src;
@@ -138,7 +125,7 @@ static void tile_reduce(Accumulator *a, const TileNest *nest, const TileInst *in
         int64_t left = nest->reduced - a->seen;
         int k = left < m - done ? (int)left : m - done;
         if (is_float) {
-            accumulate_float(a, inst->reduce, single, x + done * bytes, k);
+            accumulate_float(a, isa, inst->reduce, single, x + done * bytes, k);
         } else {
             accumulate_int(a, inst->reduce, (const int64_t *)(const void *)x + done, k);
         }
@@ -183,13 +170,13 @@ static void advance(const TileNest *nest, int64_t *at, int m) {
 }
 
 /* One tile. own[k] is the memory of register k; reg[k] where it is now. */
-static void run_tile(const TileNest *nest, void *const *data, const int64_t *at, int m, void *const *own, void **reg,
+static void run_tile(const TileNest *nest, const TileIsa *isa, void *const *data, const int64_t *at, int m, void *const *own, void **reg,
                      Accumulator *acc) {
     for (int k = 0; k < nest->ninst; k++) {
         const TileInst *inst = &nest->inst[k];
         if (inst->op < TILE_OP_COUNT) {
             const void *src[4] = {reg[inst->src[0]], reg[inst->src[1]], reg[inst->src[2]], reg[inst->src[3]]};
-            tile_functions[inst->op](m, own[inst->dst], src);
+            isa->function[inst->op](m, own[inst->dst], src);
             reg[inst->dst] = own[inst->dst];
             continue;
         }
@@ -226,7 +213,7 @@ static void run_tile(const TileNest *nest, void *const *data, const int64_t *at,
             tile_add_indirect(access->dtype, m, base, reg[inst->src[0]], reg[inst->src[1]]);
             break;
         case TILE_REDUCE:
-            tile_reduce(&acc[inst->dst], nest, inst, access, base, reg[inst->src[0]], m);
+            tile_reduce(&acc[inst->dst], isa, nest, inst, access, base, reg[inst->src[0]], m);
             break;
         default:
             break;
@@ -234,9 +221,12 @@ static void run_tile(const TileNest *nest, void *const *data, const int64_t *at,
     }
 }
 
-void tile_run(const TileNest *nest, void *const *data, void *registers) {
+void tile_run(const TileNest *nest, const TileIsa *isa, void *const *data, void *registers) {
     if (nest->numel == 0) {
         return;
+    }
+    if (nest->numel < WIDE) {
+        isa = &tile_isa_base;
     }
     void *own[MAX_REGISTERS], *reg[MAX_REGISTERS];
     Accumulator acc[MAX_REDUCTIONS];
@@ -261,7 +251,7 @@ void tile_run(const TileNest *nest, void *const *data, void *registers) {
     }
     for (int64_t done = 0; done < nest->numel;) {
         int m = nest->numel - done < tile ? (int)(nest->numel - done) : tile;
-        run_tile(nest, data, at, m, own, reg, acc);
+        run_tile(nest, isa, data, at, m, own, reg, acc);
         done += m;
         advance(nest, at, m);
     }

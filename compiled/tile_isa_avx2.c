@@ -1,0 +1,19 @@
+/* The kernels for AVX2. */
+#if defined(__x86_64__) && defined(__clang__)
+#pragma clang attribute push(__attribute__((target("avx2"))), apply_to = function)
+#elif defined(__x86_64__) && defined(__GNUC__)
+#pragma GCC optimize("O3")
+#pragma GCC target("avx2")
+#endif
+
+#define TILE_ISA tile_isa_avx2
+#define TILE_ISA_NAME "avx2"
+#if defined(__x86_64__)
+#include "compiled/tile_kernels.h"
+#else
+extern int tile_isa_avx2_is_not_for_this_machine;
+#endif
+
+#if defined(__x86_64__) && defined(__clang__)
+#pragma clang attribute pop
+#endif

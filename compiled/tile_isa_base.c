@@ -1,0 +1,8 @@
+/* The kernels for whatever instruction set the build is for. */
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC optimize("O3")
+#endif
+
+#define TILE_ISA tile_isa_base
+#define TILE_ISA_NAME "base"
+#include "compiled/tile_kernels.h"
