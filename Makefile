@@ -86,7 +86,7 @@ test: twingrad $(UNIT) ## every test; the last line is "N passed, N failed"
 check: twingrad $(UNIT) ## the unit tests and the layers only: under a minute
 	@TWINGRAD=$(abspath $(OUT)/twingrad) tests/run $(OUT) unit_ check_layers
 
-.PHONY: replay golden bless bench
+.PHONY: replay golden bless bench peak
 replay: twingrad ## replay the corpus: seeds, regressions and recorded PyTorch results
 	./twingrad replay corpus/seeds corpus/regressions corpus/golden
 bless: twingrad ## rewrite the golden IR dumps of tests/golden (read the diff)
@@ -94,7 +94,10 @@ bless: twingrad ## rewrite the golden IR dumps of tests/golden (read the diff)
 bench: $(OUT)/bench/bench ## programs checked per second on one core, by stage
 	$(OUT)/bench/bench
 
-$(OUT)/bench/bench: bench/bench.c $(OUT)/libtwingrad.a
+peak: $(OUT)/bench/peak_run twingrad ## speed on large data: both tiers, plain loops, the machine's limit, PyTorch where it is
+	bench/peak $(OUT)/bench/peak_run
+
+$(OUT)/bench/%: bench/%.c $(OUT)/libtwingrad.a
 	@mkdir -p $(dir $@)
 	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< $(OUT)/libtwingrad.a $(LDLIBS_ALL)
 

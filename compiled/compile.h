@@ -66,6 +66,7 @@ typedef struct Disabled {
  * name that is none, or is a required pass. */
 bool disabled_parse(Disabled *d, const char *list, bool only, char *message, size_t message_size);
 
+struct Plan;
 typedef struct CompileOptions {
     FaultId fault;          /* FAULT_NONE: none */
     Disabled disabled;
@@ -77,6 +78,9 @@ typedef struct CompileOptions {
     void (*on_dump)(void *user, const char *stage, const char *text);
     void *dump_user;
     bool dump_c;            /* on_dump also gets every plan as C, after all stages, as stage "c" */
+    /* called before every execution of a plan, when not NULL: for measuring, which may execute the plan itself (graph.h) */
+    void (*on_execute)(void *user, const struct Plan *plan, void *const *input, void *const *tangent);
+    void *execute_user;
     Native *native;         /* run loops natively; NULL: by the tile machine */
     bool native_collect;    /* run by the tile machine, but have the native tier compile these loops with its next batch */
 } CompileOptions;

@@ -59,7 +59,12 @@ static bool execute(Epilogue *e, Execution *exec) {
         input[k] = e->storage[k]->data;
         before[k] = e->a->has_checks ? arena_copy(e->arena, input[k], storage_bytes(e->storage[k])) : NULL;
     }
-    plan_execute(e->a->plan, input, make_tangents(e), e->arena, exec);
+    void **tangent = make_tangents(e);
+    const CompileOptions *options = e->a->capture->c->options;
+    if (options->on_execute) {
+        options->on_execute(options->execute_user, e->a->plan, input, tangent);
+    }
+    plan_execute(e->a->plan, input, tangent, e->arena, exec);
     if (exec->failed_sid < 0) {
         return true;
     }

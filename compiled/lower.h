@@ -172,6 +172,8 @@ typedef struct TileNest {
     int64_t numel;
     int64_t reduced; /* elements a segment: product of the reduced dims; 1 without a reduction */
     int kept;        /* dims that are not reduced */
+    int column;      /* the last kept dim, if results lie side by side along it and what one result is made of does not; or -1 */
+    struct TileNest *columns; /* the same nest with that dim last: how the tile machine runs it; or NULL */
     int trip;        /* elements a tile: TILE, or 1 where a trip reads what an earlier one wrote */
     int naccess;
     Access *access;

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { SQUARE = 32, MAX_LINE = 4096 /* exponentials that are kept between the walks */ };
+enum { SQUARE = 32, MAX_KEPT = 32768 /* exponentials that are kept between the walks: a stack frame that fits the cache */ };
 
 static bool whole(DType dtype) { return dtype == DT_float32 || dtype == DT_float64 || dtype == DT_int64; }
 
@@ -173,7 +173,7 @@ static void print_softmax(Text *text, const Loop *loop, NativeNeeds *needs) {
     buffer(text, type, "to", loop->to.buffer);
     buffer(text, type, "from", loop->from.buffer);
     depth = open_but(text, loop, 1u << dim | (strip >= 0 ? 1u << strip : 0), depth);
-    char at[32] = "", keep[32] = "";
+    char at[32] = "", keep[80] = "";
     if (strip >= 0) {
         snprintf(at, sizeof at, "[i%d - j%d]", strip, strip);
         depth = open_squares(text, depth, strip, loop->size[strip]);
@@ -191,11 +191,16 @@ static void print_softmax(Text *text, const Loop *loop, NativeNeeds *needs) {
         native_indent(text, depth);
         text_add(text, "double top = -INFINITY, sum = 0;\n");
     }
-    bool kept = strip < 0 && loop->size[dim] != 1 && loop->size[dim] <= MAX_LINE;
+    bool kept = loop->size[dim] != 1 && loop->size[dim] <= MAX_KEPT / (strip >= 0 ? SQUARE : 1);
     if (kept) {
         native_indent(text, depth);
-        text_printf(text, "double e[%lld];\n", (long long)loop->size[dim]);
-        snprintf(keep, sizeof keep, "e[i%d] = ", dim);
+        if (strip >= 0) {
+            text_printf(text, "double e[%lld][%d];\n", (long long)loop->size[dim], SQUARE);
+            snprintf(keep, sizeof keep, "e[i%d]%s", dim, at);
+        } else {
+            text_printf(text, "double e[%lld];\n", (long long)loop->size[dim]);
+            snprintf(keep, sizeof keep, "e[i%d]", dim);
+        }
     }
     int inside = depth;
     depth = open_line(text, loop, depth, strip, "#pragma omp simd reduction(max : top)\n");
@@ -208,7 +213,7 @@ static void print_softmax(Text *text, const Loop *loop, NativeNeeds *needs) {
     close_until(text, depth, inside);
     depth = open_line(text, loop, inside, strip, single ? "#pragma omp simd reduction(+ : sum)\n" : NULL);
     native_indent(text, depth);
-    text_printf(text, "const double v1 = %s%s(", keep, exp);
+    text_printf(text, "const double v1 = %s%s%s(", keep, kept ? " = " : "", exp);
     from_element(text, loop);
     text_printf(text, " - top%s);\n", at);
     native_indent(text, depth);
@@ -220,7 +225,7 @@ static void print_softmax(Text *text, const Loop *loop, NativeNeeds *needs) {
     native_index(text, loop->to.offset, loop->to.stride, loop->size, loop->ndim);
     text_printf(text, "] = (%s)(", type);
     if (kept) {
-        text_printf(text, "e[i%d]", dim);
+        text_add(text, keep);
     } else {
         text_printf(text, "%s(", exp);
         from_element(text, loop);

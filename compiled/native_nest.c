@@ -9,7 +9,6 @@
 #include "compiled/native.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 enum { BLOCK = 256 /* results of a strip */ };
 
@@ -304,7 +303,14 @@ static void print_result(Nest *w, const TileInst *inst) {
     text_add(w->text, "[");
     index_of(w, a, w->n->kept);
     text_printf(w->text, "] = %s%s", native_put(a->dtype, w->needs), kind == KIND_F32 ? "(float)(" : kind == KIND_I64 ? "(int64_t)" : "");
-    accumulator(w, inst);
+    if (inst->reduce != REDUCE_MEAN || kind != KIND_F32) {
+        accumulator(w, inst);
+    } else { /* a mean is a rounded sum divided */
+        const char *end = native_end(a->dtype);
+        text_printf(w->text, "(double)%s%s(float)", native_get(a->dtype, w->needs), end[0] ? native_put(a->dtype, w->needs) : "");
+        accumulator(w, inst);
+        text_printf(w->text, "%s%s", end, end);
+    }
     if (inst->reduce == REDUCE_MEAN) {
         text_printf(w->text, " / %lld", (long long)w->n->reduced);
     }
@@ -430,27 +436,6 @@ static void print_columns(Nest *w) {
     close_dims(w, 1);
 }
 
-/* ---- which way round ---- */
-
-/* The last kept dim, if the nest had better walk along it than along the last reduced one. */
-static int column_of(const TileNest *n) {
-    int c = n->kept - 1, last = n->ndim - 1, better = 0;
-    if (c < 0 || c == last || n->size[c] < 8) {
-        return -1;
-    }
-    for (int k = 0; k < n->ninst; k++) {
-        const TileInst *inst = &n->inst[k];
-        if (inst->op == TILE_STOREX || inst->op == TILE_ADDX) {
-            return -1;
-        }
-        if (inst->op == TILE_LOAD || inst->op == TILE_STORE) {
-            const int64_t *stride = n->access[inst->access].stride;
-            better += (llabs(stride[c]) <= 1) - (llabs(stride[last]) <= 1);
-        }
-    }
-    return better > 0 ? c : -1;
-}
-
 bool native_nest(Text *text, const TileNest *nest, NativeNeeds *needs) {
     Nest w = {.text = text, .n = nest, .needs = needs, .depth = 1, .column = -1};
     if (nest->numel == 0) {
@@ -460,7 +445,7 @@ bool native_nest(Text *text, const TileNest *nest, NativeNeeds *needs) {
         set_register(&w, nest->constant[k].reg, -1 - k, nest->constant[k].kind);
     }
     declare_buffers(&w);
-    w.column = column_of(nest);
+    w.column = nest->column;
     if (w.column >= 0) {
         print_columns(&w);
     } else {

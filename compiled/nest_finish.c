@@ -2,6 +2,7 @@
  * merged where all accesses agree, stores behind everything else, and machine registers by last use. */
 #include "compiled/nest.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* Order of the dims: outermost first. */
@@ -143,6 +144,47 @@ static void assign_registers(Builder *b, TileNest *nest) {
     }
 }
 
+/* ---- which way round a reduction goes ---- */
+
+enum { MIN_COLUMNS = 8 };
+
+/* The last kept dim, if the nest had better walk along it than along the last reduced one. */
+static int column_of(const TileNest *n) {
+    int c = n->kept - 1, last = n->ndim - 1, better = 0;
+    if (c < 0 || c == last || n->size[c] < MIN_COLUMNS || n->numel == 0) {
+        return -1;
+    }
+    for (int k = 0; k < n->ninst; k++) {
+        const TileInst *inst = &n->inst[k];
+        if (inst->op == TILE_STOREX || inst->op == TILE_ADDX) {
+            return -1;
+        }
+        if (inst->op == TILE_LOAD || inst->op == TILE_STORE) {
+            const int64_t *stride = n->access[inst->access].stride;
+            better += (llabs(stride[c]) <= 1) - (llabs(stride[last]) <= 1);
+        }
+    }
+    return better > 0 && n->trip == TILE ? c : -1;
+}
+
+/* A copy with dim `c` behind the reduced ones. */
+static TileNest *column_nest(Arena *arena, const TileNest *n, int c) {
+    TileNest *copy = arena_copy(arena, n, (int64_t)sizeof *n);
+    int64_t *strides = arena_alloc_raw(arena, (int64_t)sizeof *strides * n->naccess * n->ndim);
+    copy->access = arena_copy(arena, n->access, (int64_t)sizeof *n->access * n->naccess);
+    memmove(copy->size + c, copy->size + c + 1, sizeof *copy->size * (size_t)(n->ndim - 1 - c));
+    copy->size[n->ndim - 1] = n->size[c];
+    for (int k = 0; k < n->naccess; k++) {
+        int64_t *to = strides + k * n->ndim;
+        const int64_t *from = n->access[k].stride;
+        memcpy(to, from, sizeof *to * (size_t)c);
+        memcpy(to + c, from + c + 1, sizeof *to * (size_t)(n->ndim - 1 - c));
+        to[n->ndim - 1] = from[c];
+        copy->access[k].stride = to;
+    }
+    return copy;
+}
+
 void nest_finish(Builder *b, const Node *node) {
     if (b->ntail == 0) {
         return;
@@ -170,6 +212,8 @@ void nest_finish(Builder *b, const Node *node) {
         }
     }
     assign_registers(b, nest);
+    nest->column = column_of(nest);
+    nest->columns = nest->column >= 0 ? column_nest(arena, nest, nest->column) : NULL;
     Plan *plan = b->l->plan;
     plan->nregister = nest->nreg > plan->nregister ? nest->nreg : plan->nregister;
 }

@@ -13,6 +13,8 @@ typedef struct TileIsa {
     const char *name;
     /* acc plus the sum of n floats */
     double (*sum_f32)(const float *x, int n, double acc);
+    /* acc[k] += x[k] */
+    void (*add_f32)(double *acc, const float *x, int n);
     /* softmax of n elements that lie side by side; of w such lines, w <= SOFTMAX_STRIP, that lie side by side */
     void (*softmax_row)(float *to, const float *from, int64_t n);
     void (*softmax_columns)(float *to, int64_t to_step, const float *from, int64_t from_step, int64_t n, int w);

@@ -73,6 +73,12 @@ static double sum_f32(const float *x, int n, double acc) {
     return acc + lane[0];
 }
 
+static void add_f32(double *restrict acc, const float *x, int n) {
+    for (int i = 0; i < n; i++) {
+        acc[i] += (double)x[i];
+    }
+}
+
 /* ---- softmax ---- */
 
 /* `n` rows of `w` elements side by side, one line a column. A nan makes its line's sum one, so the maximum need not see it. */
@@ -150,6 +156,7 @@ static void softmax_row(float *to, const float *from, int64_t n) {
 const TileIsa TILE_ISA = {
     .name = TILE_ISA_NAME,
     .sum_f32 = sum_f32,
+    .add_f32 = add_f32,
     .softmax_row = softmax_row,
     .softmax_columns = softmax_columns,
     .function = {

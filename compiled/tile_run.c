@@ -9,133 +9,9 @@
 
 #include "compiled/tile_isa.h"
 #include "compiled/tile_memory.h"
-
-#include <math.h>
+#include "compiled/tile_reduce.h"
 
 enum { WIDE = 32 /* elements below which wide vectors have nothing to do */ };
-
-typedef struct Accumulator {
-    double f;
-    int64_t i;
-    int64_t seen;    /* points of the segment so far */
-    int64_t segment; /* segments finished */
-} Accumulator;
-
-/* Doubles can overflow, and then the order decides between inf and nan: one after the other. */
-static double sum_f64(const double *x, int n, double acc) {
-    for (int i = 0; i < n; i++) {
-        acc += x[i];
-    }
-    return acc;
-}
-
-#define EXTREME_FUNCTIONS(suffix, type)                                                                                            \
-    static double max_##suffix(const type *x, int n, double acc) {                                                                 \
-        for (int i = 0; i < n; i++) {                                                                                              \
-            acc = isnan(acc) ? acc : !((double)x[i] <= acc) ? (double)x[i] : acc;                                                  \
-        }                                                                                                                          \
-        return acc;                                                                                                                \
-    }                                                                                                                              \
-    static double min_##suffix(const type *x, int n, double acc) {                                                                 \
-        for (int i = 0; i < n; i++) {                                                                                              \
-            acc = isnan(acc) ? acc : !((double)x[i] >= acc) ? (double)x[i] : acc;                                                  \
-        }                                                                                                                          \
-        return acc;                                                                                                                \
-    }                                                                                                                              \
-    static double prod_##suffix(const type *x, int n, double acc) {                                                                \
-        for (int i = 0; i < n; i++) {                                                                                              \
-            acc *= (double)x[i];                                                                                                   \
-        }                                                                                                                          \
-        return acc;                                                                                                                \
-    }
-EXTREME_FUNCTIONS(f32, float)
-EXTREME_FUNCTIONS(f64, double)
-
-static void accumulate_float(Accumulator *a, const TileIsa *isa, ReduceKind kind, bool single, const void *x, int n) {
-    const float *s = x;
-    const double *d = x;
-    switch (kind) {
-    case REDUCE_SUM:
-    case REDUCE_MEAN:
-        a->f = single ? isa->sum_f32(s, n, a->f) : sum_f64(d, n, a->f);
-        break;
-    case REDUCE_PROD:
-        a->f = single ? prod_f32(s, n, a->f) : prod_f64(d, n, a->f);
-        break;
-    case REDUCE_MAX:
-        a->f = single ? max_f32(s, n, a->f) : max_f64(d, n, a->f);
-        break;
-    case REDUCE_MIN:
-        a->f = single ? min_f32(s, n, a->f) : min_f64(d, n, a->f);
-        break;
-    }
-}
-
-static void accumulate_int(Accumulator *a, ReduceKind kind, const int64_t *x, int n) {
-    uint64_t sum = (uint64_t)a->i;
-    for (int i = 0; i < n; i++) {
-        switch (kind) {
-        case REDUCE_SUM:
-        case REDUCE_MEAN:
-            sum += (uint64_t)x[i];
-            break;
-        case REDUCE_PROD:
-            sum *= (uint64_t)x[i];
-            break;
-        case REDUCE_MAX:
-            sum = x[i] > (int64_t)sum ? (uint64_t)x[i] : sum;
-            break;
-        case REDUCE_MIN:
-            sum = x[i] < (int64_t)sum ? (uint64_t)x[i] : sum;
-            break;
-        }
-    }
-    a->i = (int64_t)sum;
-}
-
-static void accumulator_start(Accumulator *a, ReduceKind kind) {
-    a->seen = 0;
-    a->f = kind == REDUCE_PROD ? 1 : kind == REDUCE_MAX ? (double)-INFINITY : kind == REDUCE_MIN ? (double)INFINITY : 0;
-    a->i = kind == REDUCE_PROD ? 1 : kind == REDUCE_MAX ? INT64_MIN : kind == REDUCE_MIN ? INT64_MAX : 0;
-}
-
-/* Writes the finished segment and starts the next. */
-static void accumulator_finish(Accumulator *a, const TileNest *nest, const TileInst *inst, const Access *access, void *base) {
-    int64_t position = access->offset, rest = a->segment++;
-    for (int d = nest->kept - 1; d > 0; d--) {
-        position += rest % nest->size[d] * access->stride[d];
-        rest /= nest->size[d];
-    }
-    position += nest->kept > 0 ? rest * access->stride[0] : 0;
-    if (dtype_is_float(access->dtype)) {
-        double value = inst->reduce == REDUCE_MEAN ? dtype_round(a->f, access->dtype) / (double)nest->reduced : a->f;
-        element_store_double(base, access->dtype, position, value);
-    } else {
-        element_store_int(base, access->dtype, position, a->i);
-    }
-    accumulator_start(a, inst->reduce);
-}
-
-static void tile_reduce(Accumulator *a, const TileIsa *isa, const TileNest *nest, const TileInst *inst, const Access *access, void *base,
-                        const void *src, int m) {
-    bool is_float = dtype_is_float(access->dtype), single = dtype_kind(access->dtype) == KIND_F32;
-    const char *x = src;
-    int bytes = single ? 4 : 8;
-    for (int done = 0; done < m;) {
-        int64_t left = nest->reduced - a->seen;
-        int k = left < m - done ? (int)left : m - done;
-        if (is_float) {
-            accumulate_float(a, isa, inst->reduce, single, x + done * bytes, k);
-        } else {
-            accumulate_int(a, inst->reduce, (const int64_t *)(const void *)x + done, k);
-        }
-        done += k;
-        a->seen += k;
-        if (a->seen == nest->reduced) {
-            accumulator_finish(a, nest, inst, access, base);
-        }
-    }
-}
 
 static void tile_term(const TileInst *inst, int m, int64_t *dst, const int64_t *address, const int64_t *index) {
     for (int i = 0; i < m; i++) {
@@ -171,7 +47,7 @@ static void advance(const TileNest *nest, int64_t *at, int m) {
 
 /* One tile. own[k] is the memory of register k; reg[k] where it is now. */
 static void run_tile(const TileNest *nest, const TileIsa *isa, void *const *data, const int64_t *at, int m, void *const *own, void **reg,
-                     Accumulator *acc) {
+                     Accumulator *acc, ColumnSums *columns) {
     for (int k = 0; k < nest->ninst; k++) {
         const TileInst *inst = &nest->inst[k];
         if (inst->op < TILE_OP_COUNT) {
@@ -213,12 +89,54 @@ static void run_tile(const TileNest *nest, const TileIsa *isa, void *const *data
             tile_add_indirect(access->dtype, m, base, reg[inst->src[0]], reg[inst->src[1]]);
             break;
         case TILE_REDUCE:
-            tile_reduce(&acc[inst->dst], isa, nest, inst, access, base, reg[inst->src[0]], m);
+            if (columns) {
+                columns_reduce(&columns[inst->dst], isa, inst, access->dtype, reg[inst->src[0]], m);
+            } else {
+                tile_reduce(&acc[inst->dst], isa, nest, inst, access, base, reg[inst->src[0]], m);
+            }
             break;
         default:
             break;
         }
     }
+}
+
+/* Moves on among dims [first, end); false after the last point. */
+static bool next_point(const TileNest *nest, int64_t *at, int first, int end) {
+    for (int d = end - 1; d >= first; d--) {
+        if (++at[d] < nest->size[d]) {
+            return true;
+        }
+        at[d] = 0;
+    }
+    return false;
+}
+
+/* `nest` has the reduced dims before its last one, along which the results lie side by side: strips of TILE results at once. */
+static void run_columns(const TileNest *nest, const TileIsa *isa, void *const *data, void *const *own, void **reg) {
+    ColumnSums columns[MAX_REDUCTIONS];
+    int64_t at[MAX_DIMS] = {0};
+    int last = nest->ndim - 1, outer = nest->kept - 1;
+    do {
+        for (int64_t j = 0; j < nest->size[last]; j += TILE) {
+            int m = (int)min_i64(TILE, nest->size[last] - j);
+            at[last] = j;
+            for (int k = 0; k < nest->ninst; k++) {
+                if (nest->inst[k].op == TILE_REDUCE) {
+                    columns_start(&columns[nest->inst[k].dst], nest->inst[k].reduce, m);
+                }
+            }
+            do {
+                run_tile(nest, isa, data, at, m, own, reg, NULL, columns);
+            } while (next_point(nest, at, outer, last));
+            for (int k = 0; k < nest->ninst; k++) {
+                if (nest->inst[k].op == TILE_REDUCE) {
+                    const Access *access = &nest->access[nest->inst[k].access];
+                    columns_finish(&columns[nest->inst[k].dst], nest, &nest->inst[k], access, at, m, data[access->buffer]);
+                }
+            }
+        }
+    } while (next_point(nest, at, 0, outer));
 }
 
 void tile_run(const TileNest *nest, const TileIsa *isa, void *const *data, void *registers) {
@@ -239,6 +157,10 @@ void tile_run(const TileNest *nest, const TileIsa *isa, void *const *data, void 
     for (int k = 0; k < nest->nconst; k++) {
         fill_constant(&nest->constant[k], own[nest->constant[k].reg], tile);
     }
+    if (nest->columns) {
+        run_columns(nest->columns, isa, data, own, reg);
+        return;
+    }
     for (int k = 0; k < nest->ninst; k++) {
         if (nest->inst[k].op == TILE_REDUCE) {
             Accumulator *a = &acc[nest->inst[k].dst];
@@ -251,7 +173,7 @@ void tile_run(const TileNest *nest, const TileIsa *isa, void *const *data, void 
     }
     for (int64_t done = 0; done < nest->numel;) {
         int m = nest->numel - done < tile ? (int)(nest->numel - done) : tile;
-        run_tile(nest, isa, data, at, m, own, reg, acc);
+        run_tile(nest, isa, data, at, m, own, reg, acc, NULL);
         done += m;
         advance(nest, at, m);
     }

@@ -1,0 +1,278 @@
+/* How long the compiled code of programs runs, in all tiers, against what the machine can do. Programs come on standard input, one JSON
+ * object a line; a JSON object a line is answered. bench/peak feeds it and prints a table.
+ *
+ * All modes run in turns, ROUNDS times, so that a noisy machine hits all alike; a figure is the median of the rounds' medians, in
+ * milliseconds, of executing the plan alone (no compilation, no epilogue).
+ *
+ *   tile     the tile machine              native   the native tier
+ *   plain    the native tier with no optional pass but those that remove nodes: one loop an op, -O3
+ *   limit    the larger of two times measured in the same rounds: a triad over as many bytes as the program must read and write, and
+ *            as many operations as the fused loops do at the peak rate (of multiply-adds in registers; of OpenBLAS for products) */
+#include "compiled/lower.h"
+
+#include <malloc.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#ifndef TWINGRAD_NO_BLAS
+#include <cblas.h>
+#endif
+
+enum { ROUNDS = 5, MAX_REPS = 25, MODES = 3, TILE_MODE = 0, NATIVE_MODE = 1, PLAIN_MODE = 2 };
+static const double ROUND_SECONDS = 0.12;
+
+static double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static int by_value(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double median(double *v, int n) {
+    qsort(v, (size_t)n, sizeof v[0], by_value);
+    return n % 2 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
+}
+
+/* ---- what is measured of a plan ---- */
+
+typedef struct Measure {
+    Arena arena;
+    double seconds;         /* median of one round */
+    double flops, products; /* of the plan: pointwise operations; multiply-adds of matrix products, twice */
+    int64_t temporaries;    /* bytes */
+    int loops;
+} Measure;
+
+/* Arithmetic operations of a call of our polynomials, in float operations (a double one counts as two); 1 for the rest. */
+static double cost_of(TileOp op) {
+    switch ((int)op) {
+    case TILE_exp_f32:
+        return 48;
+    case TILE_tanh_f32:
+    case TILE_sigmoid_f32:
+    case TILE_silu_f32:
+        return 60;
+    case TILE_log_f32:
+        return 56;
+    case TILE_gelu_f32:
+        return 110;
+    case TILE_erf_f32:
+        return 60;
+    default:
+        return 1;
+    }
+}
+
+static void count_work(Measure *m, const Plan *plan) {
+    m->flops = m->products = 0;
+    m->temporaries = plan->bytes;
+    m->loops = plan->nloop;
+    for (int k = 0; k < plan->nloop; k++) {
+        const Loop *loop = &plan->loop[k];
+        if (loop->kind == LOOP_TILE) {
+            for (int i = 0; i < loop->tile->ninst; i++) {
+                TileOp op = loop->tile->inst[i].op;
+                m->flops += op < TILE_OP_COUNT || op == TILE_REDUCE ? cost_of(op) * (double)loop->tile->numel : 0;
+            }
+        } else if (loop->kind == LOOP_SOFTMAX) {
+            m->flops += 54 * (double)loop->numel;
+        } else if (loop->kind == LOOP_MATMUL) {
+            const MatmulLoop *p = loop->matmul;
+            m->products += 2.0 * (double)p->batch * (double)p->m * (double)p->n * (double)p->k;
+        }
+    }
+}
+
+static void on_execute(void *user, const Plan *plan, void *const *input, void *const *tangent) {
+    Measure *m = user;
+    double seconds[MAX_REPS], start = now();
+    int n = 0;
+    Execution exec;
+    count_work(m, plan);
+    plan_execute(plan, input, tangent, &m->arena, &exec); /* warm */
+    while (n < MAX_REPS && (n < 3 || now() - start < ROUND_SECONDS)) {
+        arena_reset(&m->arena);
+        double t0 = now();
+        plan_execute(plan, input, tangent, &m->arena, &exec);
+        seconds[n++] = now() - t0;
+    }
+    m->seconds = median(seconds, n);
+}
+
+/* ---- the machine ---- */
+
+/* Seconds to move `bytes` bytes: a triad that reads two thirds and writes one. */
+__attribute__((optimize("O3"), target_clones("avx512f", "avx2", "default")))
+static double triad(int64_t bytes, float *memory) {
+    int64_t n = max_i64(bytes / 12, 1);
+    float *restrict a = memory;
+    const float *b = memory + n, *c = memory + 2 * n;
+    double seconds[MAX_REPS], start = now();
+    int r = 0;
+    for (; r < MAX_REPS && (r < 3 || now() - start < ROUND_SECONDS); r++) {
+        double t0 = now();
+        for (int64_t i = 0; i < n; i++) {
+            a[i] = b[i] + 3.0f * c[i];
+        }
+        __asm__ volatile("" : : "r"(a) : "memory");
+        seconds[r] = now() - t0;
+    }
+    return median(seconds, r);
+}
+
+/* Float operations a second: chains of multiply-adds in registers, as wide as the build's vectors are. */
+__attribute__((optimize("O3"), target_clones("avx512f", "avx2", "default"))) static double peak_chain(float *out) {
+    enum { LANES = 256, STEPS = 20000 };
+    float x[LANES];
+    for (int k = 0; k < LANES; k++) {
+        x[k] = (float)k;
+    }
+    double t0 = now();
+    for (int s = 0; s < STEPS; s++) {
+        for (int k = 0; k < LANES; k++) {
+            x[k] = x[k] * 0.999f + 0.5f;
+        }
+    }
+    double t = now() - t0;
+    for (int k = 0; k < LANES; k++) {
+        out[k % 16] += x[k];
+    }
+    return 2.0 * LANES * STEPS / t;
+}
+
+static double peak_products(void) {
+#ifndef TWINGRAD_NO_BLAS
+    enum { N = 512 };
+    float *m = calloc(3 * N * N, sizeof *m);
+    CHECK(m);
+    double best = 1e9;
+    openblas_set_num_threads(1);
+    for (int r = 0; r < 5; r++) {
+        double t0 = now();
+        cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, N, N, N, 1, m, N, m + N * N, N, 0, m + 2 * N * N, N);
+        double t = now() - t0;
+        best = t < best ? t : best;
+    }
+    free(m);
+    return 2.0 * N * N * N / best;
+#else
+    float out[16] = {0};
+    return peak_chain(out);
+#endif
+}
+
+/* ---- a program ---- */
+
+/* What has to be read and written whatever one does: inputs, tangents, returns, gradients. */
+static int64_t needed_bytes(const Result *r) {
+    const CallResult *call = &r->calls[0];
+    int64_t bytes = 0;
+    for (int i = 0; i < call->ninputs; i++) {
+        bytes += call->inputs[i].data.numel * dtype_bytes(call->inputs[i].data.dtype);
+        bytes += call->inputs[i].grad_state == GRAD_VALUE ? call->inputs[i].grad.numel * dtype_bytes(call->inputs[i].grad.dtype) : 0;
+    }
+    for (int k = 0; k < call->nreturns; k++) {
+        bool fed = call->returns[k].requires_grad;
+        bytes += (1 + fed) * call->returns[k].values.numel * dtype_bytes(call->returns[k].values.dtype);
+    }
+    return bytes;
+}
+
+static uint64_t passes_off(void) {
+    static const char *const names[] = {"fuse", "reinplace", "rules", "cse"};
+    uint64_t off = 0;
+    for (int k = 0; k < pass_count(); k++) {
+        for (int i = 0; i < COUNT_OF(names); i++) {
+            off |= strcmp(pass_info(k)->name, names[i]) == 0 ? (uint64_t)1 << k : 0;
+        }
+    }
+    return off;
+}
+
+static int measure_program(const char *line, Native *native) {
+    Arena arena = ARENA_EMPTY;
+    Program *p;
+    char message[256];
+    if (program_parse(&arena, line, strlen(line), &p, message, sizeof message) != PARSE_OK) {
+        fprintf(stderr, "peak_run: %s\n", message);
+        return 2;
+    }
+    Measure m = {.arena = ARENA_EMPTY};
+    double mode[MODES][ROUNDS], move[ROUNDS], chain[ROUNDS], products = peak_products();
+    float out[16] = {0}, *memory = NULL;
+    int64_t bytes = 0;
+    double work[2] = {0};
+    int64_t temporaries = 0;
+    int loops[MODES] = {0};
+    for (int r = 0; r < ROUNDS; r++) {
+        for (int k = 0; k < MODES; k++) {
+            Arena run = ARENA_EMPTY;
+            CompileOptions options = COMPILE_DEFAULT;
+            options.on_execute = on_execute;
+            options.execute_user = &m;
+            options.native = k == TILE_MODE ? NULL : native;
+            options.disabled = k == PLAIN_MODE ? passes_off() : 0;
+            RunOptions limits = {.limits = {.max_elements = INT64_C(1) << 40, .max_bytes = INT64_C(1) << 40, .max_statements = 4096}};
+            Result *result = compiled_run(p, &options, &limits, NULL, &run);
+            if (!result->calls[0].ok) {
+                fprintf(stderr, "peak_run: %s: %s\n", p->name, result->calls[0].message);
+                return 2;
+            }
+            mode[k][r] = m.seconds;
+            loops[k] = m.loops;
+            if (k == NATIVE_MODE) {
+                bytes = needed_bytes(result);
+                temporaries = m.temporaries;
+                work[0] = m.flops;
+                work[1] = m.products;
+            }
+            arena_destroy(&run);
+        }
+        if (!memory) {
+            memory = malloc((size_t)bytes + 64);
+            CHECK(memory);
+            memset(memory, 0, (size_t)bytes + 64);
+        }
+        move[r] = triad(bytes, memory);
+        chain[r] = peak_chain(out);
+    }
+    double by_memory = median(move, ROUNDS), rate = median(chain, ROUNDS);
+    double by_work = work[0] / rate + work[1] / products, limit = by_memory > by_work ? by_memory : by_work;
+    printf("{\"name\":\"%s\",\"tile_ms\":%.4f,\"native_ms\":%.4f,\"plain_ms\":%.4f,\"limit_ms\":%.4f,\"memory_ms\":%.4f,\"work_ms\":%.4f,"
+           "\"bytes\":%lld,\"temporary_bytes\":%lld,\"loops\":%d,\"plain_loops\":%d,\"gbytes_s\":%.2f,\"gflops\":%.1f,\"blas_gflops\":%.1f}\n",
+           p->name ? p->name : "", 1e3 * median(mode[0], ROUNDS), 1e3 * median(mode[1], ROUNDS), 1e3 * median(mode[2], ROUNDS), 1e3 * limit,
+           1e3 * by_memory, 1e3 * by_work, (long long)bytes, (long long)temporaries, loops[NATIVE_MODE], loops[PLAIN_MODE],
+           (double)bytes / by_memory * 1e-9, rate * 1e-9, products * 1e-9);
+    fflush(stdout);
+    free(memory);
+    arena_destroy(&m.arena);
+    arena_destroy(&arena);
+    return 0;
+}
+
+int main(void) {
+    op_table_init();
+    mallopt(M_MMAP_THRESHOLD, 1 << 30); /* fresh pages cost more than the loops that fill them */
+    mallopt(M_TRIM_THRESHOLD, INT32_MAX);
+    mallopt(M_TOP_PAD, 64 << 20);
+    char message[512], *line = NULL;
+    size_t room = 0;
+    Native *native = native_open(&(NativeSettings){NULL}, message, sizeof message);
+    if (!native) {
+        fprintf(stderr, "peak_run: %s\n", message);
+        return 3;
+    }
+    int code = 0;
+    while (code == 0 && getline(&line, &room, stdin) > 0) {
+        code = measure_program(line, native);
+    }
+    free(line);
+    native_close(native);
+    return code;
+}
