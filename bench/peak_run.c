@@ -184,17 +184,6 @@ static int64_t needed_bytes(const Result *r) {
     return bytes;
 }
 
-static uint64_t passes_off(void) {
-    static const char *const names[] = {"fuse", "reinplace", "rules", "cse"};
-    uint64_t off = 0;
-    for (int k = 0; k < pass_count(); k++) {
-        for (int i = 0; i < COUNT_OF(names); i++) {
-            off |= strcmp(pass_info(k)->name, names[i]) == 0 ? (uint64_t)1 << k : 0;
-        }
-    }
-    return off;
-}
-
 static int measure_program(const char *line, Native *native) {
     Arena arena = ARENA_EMPTY;
     Program *p;
@@ -217,7 +206,7 @@ static int measure_program(const char *line, Native *native) {
             options.on_execute = on_execute;
             options.execute_user = &m;
             options.native = k == TILE_MODE ? NULL : native;
-            options.disabled = k == PLAIN_MODE ? passes_off() : 0;
+            CHECK(k != PLAIN_MODE || disabled_parse(&options.disabled, "fuse,reinplace,rules,cse", false, message, sizeof message));
             RunOptions limits = {.limits = {.max_elements = INT64_C(1) << 40, .max_bytes = INT64_C(1) << 40, .max_statements = 4096}};
             Result *result = compiled_run(p, &options, &limits, NULL, &run);
             if (!result->calls[0].ok) {

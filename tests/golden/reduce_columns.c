@@ -21,7 +21,7 @@ static void loop_0(void *const *data) {
             }
         }
         for (int64_t i0 = j0; i0 < e0; i0++) {
-            b1[i0] = (float)(s0[i0 - j0] / 32);
+            b1[i0] = (float)((double)(float)s0[i0 - j0] / 32);
         }
     }
 }

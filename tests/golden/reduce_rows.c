@@ -17,11 +17,9 @@ static inline double of_bits(uint64_t u) {
     return v;
 }
 static inline double expm1_parts(double v, double *scale) {
-    double bounded = v < -150 ? -150 : v;
-    bounded = bounded > 150 ? 150 : bounded;
-    double shifted = bounded * 0x1.71547652b82fep+0 + 0x1.8p52;
+    double shifted = v * 0x1.71547652b82fep+0 + 0x1.8p52;
     double k = shifted - 0x1.8p52;
-    double r = (bounded - k * 0x1.62e42fefa3800p-1) - k * 0x1.ef35793c76730p-45;
+    double r = (v - k * 0x1.62e42fefa3800p-1) - k * 0x1.ef35793c76730p-45;
     double rr = r * r;
     double q = ((0x1.fffffffff4648p-2 + r * 0x1.5555557386ceap-3) + rr * (0x1.5555557cff8dfp-5 + r * 0x1.1110b1c513c69p-7)) + (rr * rr) * ((0x1.6c1638a9e162ep-10 + r * 0x1.a16fef6ad8693p-13) + rr * 0x1.a17592f018341p-16);
     *scale = of_bits((bits_of(shifted) + 1023) << 52);
@@ -30,7 +28,8 @@ static inline double expm1_parts(double v, double *scale) {
 static inline double exp_near(double v) {
     double s;
     double p = expm1_parts(v, &s);
-    return v > 150 ? INFINITY : s + s * p;
+    double e = s + s * p;
+    return v > 200 ? INFINITY : v < -200 ? 0 : e;
 }
 static inline float exp_f32(float a) { return (float)(f32(exp_near((double)a))); }
 

@@ -14,11 +14,9 @@ static inline double of_bits(uint64_t u) {
     return v;
 }
 static inline double expm1_parts(double v, double *scale) {
-    double bounded = v < -150 ? -150 : v;
-    bounded = bounded > 150 ? 150 : bounded;
-    double shifted = bounded * 0x1.71547652b82fep+0 + 0x1.8p52;
+    double shifted = v * 0x1.71547652b82fep+0 + 0x1.8p52;
     double k = shifted - 0x1.8p52;
-    double r = (bounded - k * 0x1.62e42fefa3800p-1) - k * 0x1.ef35793c76730p-45;
+    double r = (v - k * 0x1.62e42fefa3800p-1) - k * 0x1.ef35793c76730p-45;
     double rr = r * r;
     double q = ((0x1.fffffffff4648p-2 + r * 0x1.5555557386ceap-3) + rr * (0x1.5555557cff8dfp-5 + r * 0x1.1110b1c513c69p-7)) + (rr * rr) * ((0x1.6c1638a9e162ep-10 + r * 0x1.a16fef6ad8693p-13) + rr * 0x1.a17592f018341p-16);
     *scale = of_bits((bits_of(shifted) + 1023) << 52);
@@ -27,7 +25,8 @@ static inline double expm1_parts(double v, double *scale) {
 static inline double exp_near(double v) {
     double s;
     double p = expm1_parts(v, &s);
-    return v > 150 ? INFINITY : s + s * p;
+    double e = s + s * p;
+    return v > 200 ? INFINITY : v < -200 ? 0 : e;
 }
 
 /* softmax */
@@ -64,6 +63,7 @@ static void loop_1(void *const *data) {
             top[k] = -INFINITY;
             sum[k] = 0;
         }
+        double e[8][32];
         for (int64_t i0 = 0; i0 < 8; i0++) {
             for (int64_t i1 = j1; i1 < e1; i1++) {
                 const double v0 = (double)from[i0 * 16 + i1];
@@ -72,13 +72,13 @@ static void loop_1(void *const *data) {
         }
         for (int64_t i0 = 0; i0 < 8; i0++) {
             for (int64_t i1 = j1; i1 < e1; i1++) {
-                const double v1 = exp_near((double)from[i0 * 16 + i1] - top[i1 - j1]);
+                const double v1 = e[i0][i1 - j1] = exp_near((double)from[i0 * 16 + i1] - top[i1 - j1]);
                 sum[i1 - j1] += v1;
             }
         }
         for (int64_t i0 = 0; i0 < 8; i0++) {
             for (int64_t i1 = j1; i1 < e1; i1++) {
-                to[i0 * 16 + i1] = (float)(exp_near((double)from[i0 * 16 + i1] - top[i1 - j1]) / sum[i1 - j1]);
+                to[i0 * 16 + i1] = (float)(e[i0][i1 - j1] / sum[i1 - j1]);
             }
         }
     }

@@ -1,0 +1,130 @@
+/* The kernels of the tile machine: every instruction set answers the same bits, and the polynomials keep their stated errors. */
+#include "compiled/tile_isa.h"
+#include "tensor/rng.h"
+#include "tests/runner.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { N = 133 /* whole vectors and a rest */ };
+
+static const double special[] = {0,    -0.0, 1,      -1,     0.5,     -2.5,    INFINITY, -INFINITY, NAN,  1e-40, -1e-40,  88.72, -87.3, -103.9,
+                                 1e38, -1e38, 0.6,    -0.6,   0.59999, 7,       -7,       300,       -300, 1e-8,  9007199, 3.5,   2.25,  -0.125};
+
+typedef union Register {
+    float f[N];
+    double d[N];
+    int64_t i[N];
+} Register;
+
+/* Floats of all magnitudes with special values strewn in; `form`: float, double, int64. */
+static void fill_register(Register *r, int form, Rng *rng) {
+    for (int k = 0; k < N; k++) {
+        uint64_t bits = rng_next(rng);
+        double v = bits % 5 == 0 ? special[(bits >> 8) % COUNT_OF(special)] : ldexp((double)(int64_t)(bits >> 40) - 0x1p23, -23 + (int)(bits % 12));
+        if (form == 0) {
+            r->f[k] = (float)v;
+        } else if (form == 1) {
+            r->d[k] = v;
+        } else {
+            r->i[k] = (int64_t)bits >> (bits % 64);
+        }
+    }
+}
+
+static const char forms[TILE_OP_COUNT][2] = {
+#define FORM_float 0
+#define FORM_double 1
+#define FORM_int64_t 2
+#define TILE_OP(name, in, out, arity, expression) [TILE_##name] = {FORM_##in, FORM_##out},
+#define TILE_OP_SELECT(name, type) [TILE_##name] = {FORM_##type, FORM_##type},
+#define TILE_OP_MASK(name, type) [TILE_##name] = {FORM_##type, FORM_##type},
+#include "compiled/tile_ops.def"
+#undef TILE_OP
+#undef TILE_OP_SELECT
+#undef TILE_OP_MASK
+};
+
+static bool same(const Register *a, const Register *b, int form) {
+    for (int k = 0; k < N; k++) {
+        bool equal = form == 0   ? memcmp(&a->f[k], &b->f[k], sizeof a->f[k]) == 0 || (isnan(a->f[k]) && isnan(b->f[k]))
+                     : form == 1 ? memcmp(&a->d[k], &b->d[k], sizeof a->d[k]) == 0 || (isnan(a->d[k]) && isnan(b->d[k]))
+                                 : a->i[k] == b->i[k];
+        if (!equal) {
+            return false;
+        }
+    }
+    return true;
+}
+
+START_TEST(every_instruction_set_answers_the_same_bits) {
+    Rng rng = {7};
+    static Register src[4], want, got;
+    for (int number = 0; tile_isa(number); number++) {
+        const TileIsa *isa = tile_isa(number);
+        for (int op = 0; op < TILE_OP_COUNT; op++) {
+            bool select = op == TILE_where_f32 || op == TILE_where_f64, mask = op == TILE_masked_fill_f32 || op == TILE_masked_fill_f64;
+            for (int s = 0; s < 4; s++) {
+                fill_register(&src[s], (select && s == 0) || (mask && s == 1) ? 2 : forms[op][0], &rng);
+            }
+            const void *const list[4] = {&src[0], &src[1], &src[2], &src[3]};
+            memset(&want, 0, sizeof want);
+            memset(&got, 0, sizeof got);
+            tile_isa_base.function[op](N, &want, list);
+            isa->function[op](N, &got, list);
+            ck_assert_msg(same(&want, &got, forms[op][1]), "%s of %s", tile_op_name((TileOp)op), isa->name);
+        }
+        fill_register(&src[0], 0, &rng);
+        for (int k = 0; k < N; k++) {
+            src[0].f[k] = isfinite(src[0].f[k]) ? src[0].f[k] : 1;
+        }
+        ck_assert_double_eq(isa->sum_f32(src[0].f, N, 3), tile_isa_base.sum_f32(src[0].f, N, 3));
+        memset(&want, 0, sizeof want);
+        memset(&got, 0, sizeof got);
+        tile_isa_base.softmax_row(want.f, src[0].f, N);
+        isa->softmax_row(got.f, src[0].f, N);
+        ck_assert(same(&want, &got, 0));
+        tile_isa_base.softmax_columns(want.f, 7, src[0].f, 7, N / 7, 7);
+        isa->softmax_columns(got.f, 7, src[0].f, 7, N / 7, 7);
+        ck_assert(same(&want, &got, 0));
+    }
+}
+END_TEST
+
+typedef double (*Exact)(double v);
+static double exact_sigmoid(double v) { return 1 / (1 + exp(-v)); }
+static double exact_silu(double v) { return v / (1 + exp(-v)); }
+
+/* Over all exponents and special values: the neighbouring float at most, and the same infinities, nans, zeros and signs. */
+START_TEST(polynomials_are_within_one_float_of_the_library) {
+    static const struct {
+        TileOp op;
+        Exact exact;
+    } cases[] = {{TILE_exp_f32, exp},   {TILE_expm1_f32, expm1},           {TILE_tanh_f32, tanh}, {TILE_sigmoid_f32, exact_sigmoid},
+                 {TILE_silu_f32, exact_silu}, {TILE_log_f32, log},         {TILE_erf_f32, erf}};
+    for (int c = 0; c < COUNT_OF(cases); c++) {
+        for (uint64_t bits = 0; bits < UINT64_C(1) << 32; bits += 40009) {
+            uint32_t word = (uint32_t)bits;
+            float x, y;
+            memcpy(&x, &word, sizeof x);
+            const void *const src[4] = {&x, &x, &x, &x};
+            tile_isa(0)->function[cases[c].op](1, &y, src);
+            double exact = cases[c].exact((double)x);
+            float want = fabs(exact) > 0x1.fffffefp127 ? (float)copysign(INFINITY, exact) : (float)exact;
+            bool near = (isnan(want) && isnan(y)) || y == want || y == nextafterf(want, INFINITY) || y == nextafterf(want, -INFINITY);
+            ck_assert_msg(near && (isnan(want) || signbit(want) == signbit(y)) && isinf(want) == isinf(y), "%s(%a) = %a, want %a",
+                          tile_op_name(cases[c].op), (double)x, (double)y, (double)want);
+        }
+    }
+}
+END_TEST
+
+int main(void) {
+    Suite *s = suite_create("unit_tile");
+    TCase *t = tcase_create("tile");
+    tcase_set_timeout(t, 120);
+    tcase_add_test(t, every_instruction_set_answers_the_same_bits);
+    tcase_add_test(t, polynomials_are_within_one_float_of_the_library);
+    suite_add_tcase(s, t);
+    return run_suite("unit_tile", s);
+}
