@@ -143,6 +143,8 @@ void stmt_append(Gen *g, Stmt *s);
 /* Infers the op statement, appends it, binds fresh names and updates the guesses; the (first) output, or self where the op writes
  * to it. NULL: refused, nothing appended. `out` NAME_NONE: a fresh name, or none for an in-place op. */
 Var *stmt_commit(Gen *g, Stmt *s, NameId out);
+/* Is it of a size that the generator would make? Others are left alone. */
+bool gen_takes(const Tensor *t);
 /* Takes note of an op statement that stands already: binds its `out` and updates the guesses, where inference takes it. */
 void gen_replay(Gen *g, const Stmt *s);
 /* Appends the op statement whatever inference says, with a fresh `out`: a deliberate mistake. */

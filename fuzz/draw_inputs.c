@@ -209,6 +209,9 @@ void gen_input(Gen *g, Input *in) {
     Tensor t;
     input_tensor(in, &t);
     int64_t extent = 0;
+    if (!gen_takes(&t)) {
+        return;
+    }
     CHECK(tensor_extent(&t, &extent));
     int data = in->data.is_fill ? fill_facts(g, in, extent) : gen_data(g, -INFINITY, INFINITY, BITS_INEXACT, extent);
     for (int i = 0; i < g->nvars; i++) {

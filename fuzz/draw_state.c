@@ -426,6 +426,14 @@ Var *stmt_commit(Gen *g, Stmt *s, NameId out) {
     return first;
 }
 
+bool gen_takes(const Tensor *t) {
+    bool takes = tensor_numel(t) <= 1 << 16;
+    for (int d = 0; d < t->ndim; d++) {
+        takes = takes && t->size[d] <= 1 << 16;
+    }
+    return takes;
+}
+
 void gen_replay(Gen *g, const Stmt *s) {
     Call call;
     Tensor *result[MAX_OUTPUTS];
@@ -448,7 +456,9 @@ void gen_replay(Gen *g, const Stmt *s) {
     }
     bool fuzzy = g->fuzzy;
     for (int i = 0; i < n && i < s->nout && gen_room(g); i++) {
-        bind_output(g, s, &call, result[i], s->out[i], requires_grad, fuzzy);
+        if (gen_takes(result[i])) {
+            bind_output(g, s, &call, result[i], s->out[i], requires_grad, fuzzy);
+        }
     }
 }
 
