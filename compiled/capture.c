@@ -200,7 +200,7 @@ static ErrCode run_stmt(Capture *cap, const Stmt *stmt) {
     case STMT_PROBE:
         return run_probe(cap, stmt);
     case STMT_GRAD:
-        return error_set(&cap->err, ERR_unsupported, "torch.autograd.grad inside the program");
+        return capture_grad(cap, stmt);
     case STMT_GRAPH_BREAK:
         return ERR_none; /* the next region would take up all that crosses: one region does as well */
     }
@@ -283,6 +283,7 @@ static ErrCode capture_returns(Capture *cap) {
         ret[k].layout.storage = NULL;
         ret[k].requires_grad = cap_requires_grad(v);
         ret[k].is_leaf = !v->history.to;
+        ret[k].grad = v->gathered && (ret[k].is_leaf || v->retains) ? v->gathered->node : NULL;
     }
     g->ret = ret;
     g->nret = p->nreturns;
@@ -297,12 +298,22 @@ static void capture_input_flags(Capture *cap) {
         const Var *v = &cap->input[i];
         g->inp[i].requires_grad = cap_requires_grad(v);
         g->inp[i].is_leaf = !v->history.to;
-        g->inp[i].grad_state = GRAD_NULL;
+        g->inp[i].grad = v->gathered ? v->gathered->node : NULL;
+        g->inp[i].grad_state = v->gathered ? GRAD_VALUE : GRAD_NULL;
         g->version[class_of(&v->t)->input] = v->t.storage->version;
     }
 }
 
 static bool capture_records(Emit *e, const Tensor *t) { return ((const Capture *)e)->grad_mode && cap_requires_grad((const Var *)t); }
+
+static bool takes_gradients(const Block *block) {
+    for (const Stmt *s = block->first; s; s = s->next) {
+        if (s->kind == STMT_GRAD || takes_gradients(&s->body) || takes_gradients(&s->orelse)) {
+            return true;
+        }
+    }
+    return false;
+}
 
 void capture_program(Compile *c, const CaptureInput *in) {
     Arena *arena = c->arena;
@@ -313,8 +324,10 @@ void capture_program(Compile *c, const CaptureInput *in) {
     cap->arena = arena;
     cap->program = c->program;
     cap->in = *in;
-    cap->emit = (Emit){arena, &cap->err, capture_apply, capture_count_nonzero, capture_item_int, capture_records};
+    cap->emit = (Emit){.arena = arena, .err = &cap->err, .apply = capture_apply, .count_nonzero = capture_count_nonzero, .item_int = capture_item_int,
+                       .records = capture_records};
     cap->grad_mode = in->grad_mode;
+    cap->takes_gradients = takes_gradients(&c->program->body);
     cap->env = arena_array(arena, Tensor *, c->program->nnames);
     cap->handle = arena_array(arena, Handle, c->program->nnames);
     capture_inputs(cap);

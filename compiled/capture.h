@@ -49,7 +49,9 @@ struct Var {
     int input;             /* place among the program's inputs, or -1 */
     const Var *mask;       /* of an expanded mask: the mask, which is what PyTorch saves */
     int64_t mask_version;
-    Node *grad; /* leaf, after joint: the gradient that arrived, or NULL */
+    Var *gathered; /* what gradients inside the program have added to .grad, a tensor of its own; or NULL */
+    Node *grad;    /* the same with what the backward added, after joint; or NULL */
+    bool retains;  /* retain_grad was asked for while it was no leaf */
 };
 
 /* What a name binding caches when it is made, as Dynamo's TensorVariable does. */
@@ -70,6 +72,13 @@ typedef enum TapeKind {
     TAPE_REGION, /* CopySlices: base's gradient, with the region `view` replaced by what `inner` makes of it */
     TAPE_STRIDED /* a view's history remade: a strided read of the base */
 } TapeKind;
+
+/* retain_grad: what arrives at output `nr` of a tape node is added to the grad of `var`. */
+typedef struct Retain {
+    Var *var;
+    int nr;
+    struct Retain *next;
+} Retain;
 
 /* A saved value: its storage and the version it had. Unpacking an operand asks its history; a result's is known. */
 typedef struct Saved {
@@ -92,13 +101,21 @@ struct TapeNode {
     const Tensor **input;       /* by slot: metadata of the operand */
     Saved *saved;
     int nsaved;
+    bool saves_clone; /* slot 0 is a copy of its own (an in-place op): saved, but no version to check */
+    bool freed;       /* a gradient inside the program was taken through it, and the graph not retained */
+    Call *tensors;       /* OP, in a program that takes gradients: the call on tensors of the program, saved ones as they were */
+    Var *result;         /* ... and its result, if that is saved */
+    Retain *retains;
     Var *leaf;
     const Tensor *base, *view; /* REGION, STRIDED: places in one storage. LEAF: base, if the leaf's own geometry has changed */
     TapeNode *inner;           /* REGION */
     /* scratch of the engine */
-    int waits; /* edges that have not delivered yet */
-    bool seen;
-    Tensor **grad; /* by output: what has arrived */
+    int64_t walk;     /* the engine's, when it met the node */
+    int64_t captured; /* the walk in which some gradient that arrives is asked for */
+    bool needed;      /* what it answers leads to one that is asked for */
+    bool receiving;   /* something was delivered and kept */
+    int waits;        /* edges that have not delivered yet */
+    Tensor **grad;    /* by output: what has arrived */
 };
 
 /* A size or index that depends on values: found by running the graph so far; part of the guard. */
@@ -130,6 +147,8 @@ typedef struct Capture {
     CaptureInput in;
     Error err; /* the program's error */
     bool grad_mode;
+    bool takes_gradients; /* the program has a grad statement */
+    int64_t walks;        /* of the engine so far */
     int sid;      /* the running statement */
     OpId stmt_op; /* of the running op statement */
     int64_t seq, bytes;
@@ -217,7 +236,40 @@ void tape_save_result(Capture *cap, TapeNode *node, const Call *call, const Var 
 ErrCode cap_detach_in_place(Capture *cap, Var *self);
 ErrCode cap_set_requires_grad(Capture *cap, Var *self, bool requires_grad);
 
+/* What retain_grad asked for on `v` follows it to a new history. */
+void cap_move_retain(Capture *cap, Var *v, TapeNode *from, TapeNode *to);
+
+/* ---- backward.c: the order of a backward, over the static tape ---- */
+typedef struct Engine Engine;
+struct Engine {
+    Emit *e;              /* where gradients are added up; its error ends the walk */
+    int64_t walk;         /* number of the walk: never the same twice in a capture */
+    const Edge *inputs;   /* edges whose gradients are wanted; `to` NULL: never reached */
+    int ninputs;          /* 0: everything that can be reached is run */
+    Tensor **captured;    /* by input: what arrived there */
+    void (*run)(Engine *engine, TapeNode *node); /* runs a node and delivers what it answers */
+    TapeNode **ready;     /* a heap, the highest sequence number first */
+    int nready, capacity;
+};
+/* Runs backward from `root` with `tangent`s (NULL: undefined). */
+void tape_backward(Engine *engine, const Edge *root, Tensor *const *tangent, int nroots);
+/* Is a gradient that goes along the edge waited for? */
+bool tape_wants(const Engine *engine, Edge edge);
+/* Gives an answer to the end of a node's edge; NULL: undefined. */
+void tape_deliver(Engine *engine, Edge edge, Tensor *grad);
+/* What refuses a node before it is run: freed, a saved operand's history, a saved version. The error goes to `err`. */
+ErrCode tape_check(Capture *cap, const TapeNode *node, Error *err);
+/* Asks the history of a tensor that a backward meets (a saved operand, a leaf), which may refuse: into `err`. */
+ErrCode tape_ask(Capture *cap, Var *v, Error *err);
+
+/* ---- capture_grad.c ---- */
+/* torch.autograd.grad: records the gradients as tensors of the program and binds their names. */
+ErrCode capture_grad(Capture *cap, const Stmt *stmt);
+ErrCode cap_retain_grad(Capture *cap, Var *self);
+
 /* ---- handles.c ---- */
+/* The name is not bound any more. */
+void handle_unbind(Capture *cap, NameId name);
 /* `name` now means `v`; its flags are cached. */
 void handle_bind(Capture *cap, NameId name, Var *v);
 /* After a statement that may have changed flags on the storage of its receiver: brings the caches concerned up to date. */

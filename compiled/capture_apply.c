@@ -142,6 +142,39 @@ static void tape_result(Capture *cap, TapeNode *tape, Node *node, Node *value) {
     tape->out = arena_copy(cap->arena, &out, sizeof out);
 }
 
+/* What a gradient inside the program finds on the node: the call on tensors, and the result. */
+static void tape_tensors(Capture *cap, TapeNode *tape, const Call *call, Var *result) {
+    bool need[MAX_SLOTS];
+    if (!cap->takes_gradients) {
+        return;
+    }
+    for (int i = 0; i < tape->nslot; i++) {
+        need[i] = tape->next[i].to != NULL;
+    }
+    tape->tensors = arena_copy(cap->arena, call, (int64_t)sizeof *call);
+    for (int p = 0; p < call->op->nparam; p++) {
+        Arg *arg = &tape->tensors->arg[p];
+        ArgType type = call->op->param[p].type;
+        if ((type == ARG_TENSORS || type == ARG_TENSORS_OPT) && !arg->none) {
+            arg->tensors.v = arena_copy(cap->arena, arg->tensors.v, (int64_t)sizeof(Tensor *) * arg->tensors.n);
+        }
+    }
+    tape->result = result && op_saves_result(call, need) ? result : NULL;
+}
+
+/* The self slot of an in-place op, if its derivative reads it: what it held, and how it came to hold it. */
+static ErrCode clone_self(Capture *cap, TapeNode *tape, Call *twin) {
+    bool need[MAX_SLOTS];
+    for (int i = 0; i < tape->nslot; i++) {
+        need[i] = tape->next[i].to != NULL;
+    }
+    if (cap->takes_gradients && call_saves_slot(twin, 0, need)) {
+        tape->saves_clone = true;
+        twin->arg[0].tensor = emit_unary(&cap->emit, OP_clone, twin->arg[0].tensor);
+    }
+    return cap->emit.err->code;
+}
+
 static ErrCode apply_factory(Capture *cap, const Call *call, Tensor **out, int *nout) {
     Infer r = {cap->arena, cap->emit.err, 0, NULL};
     TRY(call->op->infer(call, &r));
@@ -199,6 +232,7 @@ static ErrCode apply_function(Capture *cap, const Call *call, Tensor **out, int 
     if (tape) {
         tape_result(cap, tape, v->node, v->node);
         tape_save_result(cap, tape, call, v);
+        tape_tensors(cap, tape, call, v);
         v->history = (Edge){tape, 0};
     }
     out[0] = &v->t;
@@ -218,6 +252,9 @@ static ErrCode apply_meta(Capture *cap, const Call *call, Tensor **out, int *nou
         return cap_detach_in_place(cap, self);
     case OP_requires_grad_:
         return cap_set_requires_grad(cap, self, call->arg[1].b);
+    case OP_retain_grad:
+        *nout = 0;
+        return cap_retain_grad(cap, self);
     default:
         return error_set(cap->emit.err, ERR_unsupported, "%s", call->op->name);
     }
@@ -450,7 +487,9 @@ static ErrCode apply_in_place(Capture *cap, const Call *call, Tensor **out, int 
         return code;
     }
     cap->writing = -1;
+    Call recorded = twin;
     if (tape) {
+        TRY(clone_self(cap, tape, &recorded));
         tape_save(cap, tape, &twin, slot, 0);
     }
     Node *node, *value;
@@ -468,6 +507,7 @@ static ErrCode apply_in_place(Capture *cap, const Call *call, Tensor **out, int 
     }
     tape_result(cap, tape, node, value);
     tape_save_result(cap, tape, &twin, self);
+    tape_tensors(cap, tape, &recorded, self);
     return cap_rebase(cap, self, tape);
 }
 

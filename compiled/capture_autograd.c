@@ -30,6 +30,19 @@ TapeNode *tape_new(Capture *cap, TapeKind kind, int nslot, int nout) {
     return node;
 }
 
+static void freeze_call(Call *call, const Tensor *t, Tensor *before) {
+    for (int p = 0; p < call->op->nparam; p++) {
+        Arg *arg = &call->arg[p];
+        ArgType type = call->op->param[p].type;
+        if ((type == ARG_TENSOR || type == ARG_TENSOR_OPT) && !arg->none && arg->tensor == t) {
+            arg->tensor = before;
+        }
+        for (int k = 0; (type == ARG_TENSORS || type == ARG_TENSORS_OPT) && !arg->none && k < arg->tensors.n; k++) {
+            arg->tensors.v[k] = arg->tensors.v[k] == t ? before : arg->tensors.v[k];
+        }
+    }
+}
+
 void cap_freeze(Capture *cap, const Var *v) {
     const Tensor *t = &v->t;
     Tensor *before = arena_copy(cap->arena, t, sizeof *t);
@@ -42,6 +55,9 @@ void cap_freeze(Capture *cap, const Var *v) {
         }
         if (node->call && node->call->arg[0].tensor == t) { /* of a view: its only differentiable operand */
             node->call->arg[0].tensor = before;
+        }
+        if (node->tensors) {
+            freeze_call(node->tensors, t, before);
         }
         node->base = node->base == t || (node->leaf == v && !node->base) ? before : node->base;
         node->view = node->view == t ? before : node->view;
@@ -89,6 +105,7 @@ static ErrCode cap_remake(Capture *cap, Var *v) {
     node->base = &v->base->t;
     node->view = &v->t;
     node->input = arena_copy(cap->arena, &node->base, sizeof node->base);
+    cap_move_retain(cap, v, v->history.to, node);
     v->history = (Edge){node, 0};
     v->made_at = cap_version(v);
     return cap_ask(cap, v->base, &node->next[0]);
@@ -142,6 +159,7 @@ ErrCode cap_check_write(Capture *cap, Var *self) {
 ErrCode cap_rebase(Capture *cap, Var *self, TapeNode *fn) {
     Var *base = self->base;
     if (!base) {
+        cap_move_retain(cap, self, self->history.to, fn);
         self->history = (Edge){fn, 0};
         return ERR_none;
     }

@@ -12,7 +12,7 @@ static ErrCode begin_view(Capture *cap, const Call *call, TapeNode **tape) {
     *tape = tape_new(cap, TAPE_OP, call_slots(call, slot), 1);
     memset(slot + 1, 0, sizeof *slot * (size_t)((*tape)->nslot - 1));
     TRY(tape_connect(cap, *tape, slot));
-    (*tape)->call = arena_copy(cap->arena, call, (int64_t)sizeof *call);
+    (*tape)->call = (*tape)->tensors = arena_copy(cap->arena, call, (int64_t)sizeof *call);
     return ERR_none;
 }
 

@@ -170,7 +170,8 @@ static void record_return(const Epilogue *e, int k, const Tensor *t, bool graded
     r->has_stride = r->has_offset = r->has_requires_grad = r->has_is_leaf = true;
     r->requires_grad = plan->requires_grad;
     r->is_leaf = plan->is_leaf;
-    if (graded && plan->is_leaf && plan->requires_grad && e->a->capture->ret[k]->requires_grad) {
+    const Var *v = e->a->capture->ret[k];
+    if (graded && (plan->is_leaf ? plan->requires_grad && v->requires_grad : v->retains)) {
         r->grad_state = plan->grad ? GRAD_VALUE : GRAD_NULL;
     }
 }

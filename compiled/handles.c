@@ -10,7 +10,7 @@
 
 static Flags truth(const Var *v) { return (Flags){cap_requires_grad(v), cap_has_grad_fn(v)}; }
 
-void handle_bind(Capture *cap, NameId name, Var *v) {
+void handle_unbind(Capture *cap, NameId name) {
     Handle *h = &cap->handle[name];
     if (h->var) {
         Class *old = class_of(&h->var->t);
@@ -19,6 +19,13 @@ void handle_bind(Capture *cap, NameId name, Var *v) {
             h->next->prev = h->prev;
         }
     }
+    h->var = NULL;
+    cap->env[name] = NULL;
+}
+
+void handle_bind(Capture *cap, NameId name, Var *v) {
+    handle_unbind(cap, name);
+    Handle *h = &cap->handle[name];
     Class *cls = class_of(&v->t);
     h->var = v;
     h->flags = truth(v);

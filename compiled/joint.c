@@ -1,22 +1,20 @@
-/* joint: the backward, walked over the static tape and recorded into the graph of the forward.
+/* joint: the backward, walked over the static tape (backward.c) and recorded into the graph of the forward.
  *
- * The walk is the engine's (torch/csrc/autograd/engine.cpp): a node runs when all edges into it have delivered, the ready node with
- * the highest sequence number first; gradients that meet are added in order of arrival; NULL is an undefined gradient, which is
- * not zeros: it is passed on, and what nobody reaches stays None. A node that runs first looks at the versions of what it saved:
- * the backward follows the last statement, so the versions are those at the end of the capture. Derivative rules emit into the
- * graph through an Emit whose values are nodes. */
+ * A node that runs first looks at the versions of what it saved: the backward follows the last statement, so the versions are those
+ * at the end of the capture. Derivative rules emit into the graph through an Emit whose values are nodes. */
 #include "compiled/capture.h"
 
 #include <string.h>
 
 typedef struct Joint {
-    Emit emit; /* first: Emit * is Joint * */
+    Emit emit;     /* first: Emit * is Joint * */
+    Engine engine; /* its e is emit */
     Compile *c;
     Graph *g;
     Error err;
-    TapeNode **ready; /* a heap, the highest sequence number first */
-    int nready, capacity;
 } Joint;
+
+static Joint *joint_of(Engine *x) { return (Joint *)x->e; }
 
 /* ---- the Emit that records ---- */
 
@@ -77,130 +75,14 @@ static ErrCode joint_item(Emit *e, const Tensor *t, int64_t *value) {
     return error_set(e->err, ERR_internal, "a derivative rule asks for a value");
 }
 
-/* ---- the engine ---- */
-
-static void push_ready(Joint *j, TapeNode *node) {
-    if (j->nready == j->capacity) {
-        int capacity = j->capacity ? j->capacity * 2 : 32;
-        TapeNode **grown = arena_array(j->emit.arena, TapeNode *, capacity);
-        for (int i = 0; i < j->nready; i++) {
-            grown[i] = j->ready[i];
-        }
-        j->ready = grown;
-        j->capacity = capacity;
-    }
-    int at = j->nready++;
-    while (at > 0 && j->ready[(at - 1) / 2]->seq < node->seq) {
-        j->ready[at] = j->ready[(at - 1) / 2];
-        at = (at - 1) / 2;
-    }
-    j->ready[at] = node;
-}
-
-static TapeNode *pop_ready(Joint *j) {
-    TapeNode *top = j->ready[0], *last = j->ready[--j->nready];
-    int at = 0;
-    for (int child = 1; child < j->nready; child = 2 * at + 1) {
-        if (child + 1 < j->nready && j->ready[child + 1]->seq > j->ready[child]->seq) {
-            child++;
-        }
-        if (j->ready[child]->seq <= last->seq) {
-            break;
-        }
-        j->ready[at] = j->ready[child];
-        at = child;
-    }
-    j->ready[at] = last;
-    return top;
-}
-
-/* Counts the edges into every node that can be reached from `root`. */
-static void count_edges(Joint *j, TapeNode *root) {
-    root->waits++;
-    if (root->seen) {
-        return;
-    }
-    root->seen = true;
-    TapeNode **stack = NULL;
-    int n = 0, capacity = 0;
-    for (TapeNode *node = root;; node = stack[--n]) {
-        for (int i = 0; i < node->nslot; i++) {
-            TapeNode *to = node->next[i].to;
-            if (!to) {
-                continue;
-            }
-            to->waits++;
-            if (to->seen) {
-                continue;
-            }
-            to->seen = true;
-            if (n == capacity) {
-                int more = capacity ? capacity * 2 : 32;
-                TapeNode **grown = arena_array(j->emit.arena, TapeNode *, more);
-                if (n > 0) {
-                    memcpy(grown, stack, sizeof *grown * (size_t)n);
-                }
-                stack = grown;
-                capacity = more;
-            }
-            stack[n++] = to;
-        }
-        if (n == 0) {
-            break;
-        }
-    }
-}
-
-static void deliver(Joint *j, Edge edge, Tensor *grad) {
-    TapeNode *to = edge.to;
-    if (!to) {
-        return;
-    }
-    if (!to->grad) {
-        to->grad = arena_array(j->emit.arena, Tensor *, to->nout);
-    }
-    Tensor **slot = &to->grad[edge.nr];
-    *slot = *slot && grad ? emit_add(&j->emit, *slot, grad) : grad ? grad : *slot;
-    if (--to->waits == 0) {
-        push_ready(j, to);
-    }
-}
-
 /* ---- nodes ---- */
 
-/* Asks the history of a tensor that the backward meets (a saved operand, a leaf), which may refuse. */
-static ErrCode ask(Joint *j, Var *v) {
-    Capture *cap = j->c->capture;
-    ErrCode code = cap_ask(cap, v, NULL);
-    if (code != ERR_none) {
-        error_set(&j->err, code, "%s", cap->err.text);
-        cap->err = (Error){0};
-    }
-    return code;
-}
-
-static ErrCode check_saved(Joint *j, const TapeNode *node) {
-    for (int i = 0; i < node->nsaved; i++) {
-        const Saved *saved = &node->saved[i];
-        if (saved->operand) {
-            TRY(ask(j, saved->operand));
-            if (!saved->leaf && !saved->operand->history.to) {
-                return error_set(&j->err, ERR_invalid, "a saved operand has lost its history");
-            }
-        }
-        if (saved->cls->storage.version != saved->version) {
-            return error_set(&j->err, ERR_saved_modified,
-                             "a variable needed for gradient computation is at version %lld; expected version %lld",
-                             (long long)saved->cls->storage.version, (long long)saved->version);
-        }
-    }
-    return ERR_none;
-}
+static void deliver(Joint *j, Edge edge, Tensor *grad) { tape_deliver(&j->engine, edge, grad); }
 
 /* Gradients of the operands of an OP or ZERO node: out[slot], NULL where nobody asks or none is defined. */
 static ErrCode differentiate(Joint *j, const TapeNode *node, Tensor *const *grad, Tensor **out) {
     bool need[MAX_SLOTS], any = false;
-    TRY(check_saved(j, node));
+    TRY(tape_check(j->c->capture, node, &j->err));
     for (int i = 0; i < node->nslot; i++) {
         out[i] = NULL;
         need[i] = node->next[i].to != NULL;
@@ -270,6 +152,10 @@ static void run_region(Joint *j, const TapeNode *node) {
     Tensor *grad = node->grad[0], *out[MAX_SLOTS];
     memset(out, 0, sizeof *out * (size_t)node->nslot);
     Tensor *to_base = NULL;
+    if (grad && node->freed) {
+        error_set(&j->err, ERR_graph_freed, "trying to backward through the graph a second time");
+        return;
+    }
     if (grad) {
         Tensor base = *node->base, view = *node->view;
         base.storage = view.storage = NULL;
@@ -315,19 +201,38 @@ static void run_region(Joint *j, const TapeNode *node) {
     }
 }
 
+/* The gradient, and what is in .grad already. */
+static void gather(Joint *j, Var *v, Tensor *grad) {
+    Tensor *before = v->grad ? &v->grad->t : v->gathered ? &v->gathered->node->t : NULL;
+    v->grad = (Node *)(before ? emit_add(&j->emit, before, grad) : grad);
+}
+
 static void run_leaf(Joint *j, const TapeNode *node) {
     Var *leaf = node->leaf;
-    if (!node->grad[0] || ask(j, leaf) != ERR_none) {
+    if (!node->grad[0] || tape_ask(j->c->capture, leaf, &j->err) != ERR_none) {
         return;
     }
     if (leaf->history.to) {
         error_set(&j->err, ERR_invalid, "leaf variable has been moved into the graph interior");
-    } else if (cap_requires_grad(leaf)) {
-        leaf->grad = (Node *)node->grad[0];
+        return;
+    }
+    if (leaf->retains) { /* before detach_ made it a leaf */
+        gather(j, leaf, node->grad[0]);
+    }
+    if (cap_requires_grad(leaf)) {
+        gather(j, leaf, node->grad[0]);
     }
 }
 
-static void run_node(Joint *j, const TapeNode *node) {
+static void run_node(Engine *x, TapeNode *node) {
+    Joint *j = joint_of(x);
+    for (const Retain *hook = node->retains; hook; hook = hook->next) {
+        if (!node->grad[hook->nr]) { /* PyTorch clones it before it looks */
+            error_set(&j->err, ERR_invalid, "Expected a proper Tensor but got None");
+            return;
+        }
+        gather(j, hook->var, node->grad[hook->nr]);
+    }
     switch (node->kind) {
     case TAPE_LEAF:
         run_leaf(j, node);
@@ -381,17 +286,15 @@ static int find_roots(Joint *j, Root *root) {
 }
 
 static void run_engine(Joint *j, const Root *root, int nroots) {
-    for (int i = 0; i < nroots; i++) {
-        count_edges(j, root[i].edge.to);
-    }
+    Edge *edge = arena_array(j->emit.arena, Edge, nroots);
+    Tensor **tangent = arena_array(j->emit.arena, Tensor *, nroots);
     for (int i = 0; i < nroots; i++) {
         const Tensor *like = &j->g->ret[root[i].place].layout;
-        Tensor *tangent = root[i].zeros ? emit_zeros_like(&j->emit, like) : &graph_tangent(j->g, root[i].place, like)->t;
-        deliver(j, root[i].edge, finish(j, tangent, root[i].edge));
+        edge[i] = root[i].edge;
+        tangent[i] = root[i].zeros ? emit_zeros_like(&j->emit, like) : &graph_tangent(j->g, root[i].place, like)->t;
+        tangent[i] = finish(j, tangent[i], edge[i]);
     }
-    while (j->nready > 0 && j->err.code == ERR_none) {
-        run_node(j, pop_ready(j));
-    }
+    tape_backward(&j->engine, edge, tangent, nroots);
 }
 
 bool pass_joint(Compile *c) {
@@ -401,7 +304,8 @@ bool pass_joint(Compile *c) {
         return false;
     }
     Joint j = {.c = c, .g = g};
-    j.emit = (Emit){c->arena, &j.err, joint_apply, joint_count, joint_item, NULL};
+    j.emit = (Emit){.arena = c->arena, .err = &j.err, .apply = joint_apply, .count_nonzero = joint_count, .item_int = joint_item};
+    j.engine = (Engine){.e = &j.emit, .walk = ++cap->walks, .run = run_node};
     Root *root = arena_array(c->arena, Root, g->nret);
     int nroots = find_roots(&j, root);
     if (nroots == 0) {
@@ -417,12 +321,14 @@ bool pass_joint(Compile *c) {
         return true;
     }
     for (int i = 0; i < g->ninp; i++) {
-        g->inp[i].grad = cap->input[i].grad;
-        g->inp[i].grad_state = g->inp[i].grad ? GRAD_VALUE : GRAD_NULL;
+        if (cap->input[i].grad) {
+            g->inp[i].grad = cap->input[i].grad;
+            g->inp[i].grad_state = GRAD_VALUE;
+        }
     }
-    for (int k = 0; k < g->nret; k++) { /* a returned leaf carries its gradient too */
+    for (int k = 0; k < g->nret; k++) { /* a returned leaf carries its gradient too, and what retains it */
         const Var *v = cap->ret[k];
-        if (g->ret[k].is_leaf && v->requires_grad) {
+        if (v->grad && (g->ret[k].is_leaf ? v->requires_grad : v->retains)) {
             g->ret[k].grad = v->grad;
         }
     }

@@ -101,6 +101,8 @@ bool node_reads_slot(const Node *n, int slot) {
     switch (n->op) {
     case OP_copy:
     case OP_fill_Tensor:
+    case OP__linked:
+    case OP__not_again:
         return slot == 1;
     default:
         return op_classes[n->op] != LOWER_SPLAT;

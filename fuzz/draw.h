@@ -35,6 +35,7 @@ typedef struct Base {
     bool requires_grad;
     bool leaf;       /* without grad_fn */
     bool input;
+    uint64_t from;   /* bases whose gradient a backward from here reaches: bit (place mod 64) */
 } Base;
 
 typedef struct Var {
@@ -79,6 +80,7 @@ typedef struct Gen {
     int nstmts;
     bool grad;            /* grad mode at this point */
     bool untaken;         /* in the arm of a branch that is not taken */
+    uint64_t reads;       /* union of `from` over what the statement reads */
     bool fuzzy;           /* the statement being inferred asked for a size that depends on values */
     bool no_more;         /* a mistake was made: nothing after it runs */
     int64_t palette[4];   /* the program's favourite sizes */
@@ -236,6 +238,15 @@ Predicate flag_predicate(Gen *g, PredicateKind kind, const Var *v);
 bool predicate_guess(const Gen *g, const Predicate *predicate);
 /* Asserts that the predicate is what the guess says (or, `wrong`, the contrary). */
 void draw_assert(Gen *g, Predicate predicate, bool wrong);
+
+/* ---- draw_grad.c: gradients inside the program ---- */
+/* How torch.autograd.grad is called: `output` differentiated by `input`; either may be NULL: something that fits. */
+typedef struct GradForm {
+    Var *output, *input;
+    int create_percent, retain_percent;
+} GradForm;
+/* Appends a grad statement; the first gradient, or NULL. */
+Var *draw_grad(Gen *g, GradForm form);
 
 /* ---- draw_motif*.c, draw_mistake.c, draw_calls.c, draw_shell.c ---- */
 /* Draws one motif by weight: its number, or -1 if it did not come about. */

@@ -97,6 +97,9 @@ static bool main_fits(Gen *g, const OpInfo *op, const Var *v, int least, int mos
     }
     if (op->kind == KIND_META && op->id != OP_detach) {
         const Base *base = &g->base[v->base];
+        if (op->id == OP_retain_grad) {
+            return (var_requires_grad(g, v) && !v->no_grad && (!base->leaf || draw_chance(g, 10))) || draw_chance(g, 3);
+        }
         if (op->id == OP_requires_grad_ ? !base->leaf || !dtype_is_float(v->t->dtype) || g->data[v->data].saved : v->view || base->input || base->requires_grad) {
             return draw_chance(g, 3);
         }

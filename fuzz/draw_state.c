@@ -52,7 +52,7 @@ int gen_data(Gen *g, double lo, double hi, int bits, int64_t numel) {
 
 int gen_base(Gen *g, bool requires_grad, bool leaf) {
     CHECK(g->nbases < GEN_FACTS);
-    g->base[g->nbases] = (Base){requires_grad, leaf, false};
+    g->base[g->nbases] = (Base){requires_grad, leaf, false, (uint64_t)1 << (g->nbases % 64)};
     return g->nbases++;
 }
 
@@ -194,6 +194,7 @@ static Origin origin_of(Gen *g, const Tensor *out) {
 /* Visits the variables that the statement reads; true if one of the floating ones requires grad. */
 static bool note_reads(Gen *g, const Stmt *s) {
     bool requires_grad = false;
+    g->reads = 0;
     for (int k = 0; k < s->op->nparam; k++) {
         const PArg *a = &s->arg[k];
         if (!a->given || a->is_none) {
@@ -203,12 +204,14 @@ static bool note_reads(Gen *g, const Stmt *s) {
         Var *v = arg_var(g, s, k);
         if (v != NULL) {
             v->spent = true;
+            g->reads |= g->base[v->base].from;
             requires_grad = requires_grad || var_requires_grad(g, v);
         } else if (type == ARG_TENSORS || type == ARG_TENSORS_OPT) {
             for (int i = 0; i < a->tensors.n; i++) {
                 v = a->tensors.v[i] == NAME_NONE ? NULL : gen_find(g, a->tensors.v[i]);
                 if (v != NULL) {
                     v->spent = true;
+                    g->reads |= g->base[v->base].from;
                     requires_grad = requires_grad || var_requires_grad(g, v);
                 }
             }
@@ -307,7 +310,7 @@ static Var *apply_write(Gen *g, const Stmt *s, const Call *call, bool requires_g
         if (s->op->id == OP_detach_) {
             base->requires_grad = false;
             base->leaf = true;
-        } else {
+        } else if (s->op->id == OP_requires_grad_) {
             base->requires_grad = call->arg[1].b;
         }
     } else if (s->op->kind == KIND_INPLACE_VIEW) {
@@ -324,6 +327,7 @@ static Var *apply_write(Gen *g, const Stmt *s, const Call *call, bool requires_g
         if (g->grad && requires_grad && dtype_is_float(self->t->dtype)) {
             base->requires_grad = true;
             base->leaf = false;
+            base->from |= g->reads;
         }
     }
     if (out != NAME_NONE) {
@@ -362,6 +366,7 @@ static Var *bind_output(Gen *g, const Stmt *s, const Call *call, Tensor *t, Name
         g->data[data].saved = op_saves_result(call, (bool[MAX_SLOTS]){true, true, true, true});
     }
     v = gen_var(g, name, t, data, gen_base(g, recorded || leaf_grad, !recorded));
+    g->base[v->base].from |= recorded ? g->reads : 0;
     v->fuzzy = fuzzy;
     return v;
 }

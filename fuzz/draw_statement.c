@@ -246,8 +246,10 @@ void draw_statement(Gen *g) {
             Predicate p = random_predicate(g, v);
             draw_branch(g, &p, draw_chance(g, 50) && !v->fuzzy ? v : NULL);
         }
-    } else if (r < 997) {
+    } else if (r < 985) {
         draw_grad_block(g);
+    } else if (r < 997) {
+        draw_grad(g, (GradForm){NULL, NULL, 60, 75});
     } else {
         stmt_append(g, stmt_new(g, STMT_GRAPH_BREAK));
     }

@@ -203,7 +203,8 @@ SELF_RULE(gelu, give_slope(g, call_pw(g->call) == PW_gelu ? gelu_slope(g, self_o
 
 /* self: where(x > 0, grad, grad * slope); x is self, or the result of leaky_relu_ */
 static void leaky(const Grad *g, Tensor *x) {
-    give(g, SELF, emit_where(g->e, test(g, OP_gt_Scalar, x, 0), grad_of(g), times(g, grad_of(g), scalar_arg(g, 1))));
+    Tensor *answer = emit_where(g->e, test(g, OP_gt_Scalar, x, 0), grad_of(g), times(g, grad_of(g), scalar_arg(g, 1)));
+    give(g, SELF, linked(g, answer, x));
 }
 SELF_RULE(leaky_relu, leaky(g, self_of(g)))
 
@@ -269,7 +270,7 @@ static Tensor *hardtanh_self(Grad *g) {
         error_set(g->e->err, ERR_dtype, "\"hardtanh_backward\" not implemented for 'bfloat16'");
         return NULL;
     }
-    return inside(g, scalar_arg(g, 1), scalar_arg(g, 2), grad_of(g));
+    return linked(g, inside(g, scalar_arg(g, 1), scalar_arg(g, 2), grad_of(g)), self_of(g));
 }
 SELF_RULE(hardtanh, give(g, SELF, hardtanh_self(g)))
 
@@ -277,7 +278,7 @@ SELF_RULE(hardtanh, give(g, SELF, hardtanh_self(g)))
 void grad_hardsigmoid(Grad *g) {
     if (wanted(g, SELF)) {
         Tensor *on = emit_binary(g->e, OP_logical_and, test(g, OP_gt_Scalar, self_of(g), -3), test(g, OP_lt_Scalar, self_of(g), 3));
-        give(g, SELF, emit_where_zero(g->e, on, times(g, grad_of(g), 1.0 / 6)));
+        give(g, SELF, not_again(g, emit_where_zero(g->e, on, times(g, grad_of(g), 1.0 / 6)), self_of(g)));
     }
 }
 
@@ -292,4 +293,5 @@ void grad_hardswish(Grad *g) {
 }
 
 /* self: 0 where self <= threshold, else grad */
-SELF_RULE(threshold, give(g, SELF, emit_masked_fill(g->e, grad_of(g), emit_scalar(g->e, OP_le_Scalar, self_of(g), g->call->arg[1].scalar), scalar_int(0))))
+SELF_RULE(threshold, give(g, SELF, linked(g, zero_where(g, emit_scalar(g->e, OP_le_Scalar, self_of(g), g->call->arg[1].scalar), grad_of(g)),
+                                       self_of(g))))

@@ -21,6 +21,16 @@ void grad_clone(Grad *g) {
     }
 }
 
+/* self: zeros; grad: grad, linked again if it is to be differentiated */
+void grad_linked(Grad *g) {
+    if (wanted(g, SELF)) {
+        give(g, SELF, zero_grad(g));
+    }
+    if (wanted(g, 1)) {
+        give(g, 1, linked(g, grad_of(g), tensor_arg(g, SELF)));
+    }
+}
+
 /* self: grad (in self's dtype again: grad_finish) */
 void grad_to_copy(Grad *g) {
     if (wanted(g, SELF)) {
@@ -150,7 +160,7 @@ static Tensor *scattered_view(const Grad *g, Tensor *t) {
 
 /* self: X_scatter(grad, zeros(src.size), ...); src: X(grad, ...) */
 void grad_view_scatter(Grad *g) {
-    Tensor *grad = emit_unary(g->e, OP_contiguous, grad_of(g));
+    Tensor *grad = g->call->op->id == OP_as_strided_scatter ? emit_unary(g->e, OP_contiguous, grad_of(g)) : grad_of(g);
     if (wanted(g, SELF)) {
         Call call = *g->call;
         call.arg[0].tensor = grad;

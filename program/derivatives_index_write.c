@@ -94,3 +94,12 @@ void grad_masked_scatter(Grad *g) {
         give(g, 2, emit_op(g->e, OP__masked_scatter_grad, 3, grad_of(g), tensor_arg(g, 1), source->size, source->ndim));
     }
 }
+
+/* grad: masked_scatter(zeros(grad.size), mask, grad): what was taken out goes back */
+void grad_masked_scatter_grad(Grad *g) {
+    if (wanted(g, 0)) {
+        const Tensor *grad = tensor_arg(g, 0);
+        Tensor *zeros = emit_full(g->e, grad->size, grad->ndim, scalar_int(0), grad_of(g)->dtype);
+        give(g, 0, emit_op(g->e, OP_masked_scatter, 3, zeros, tensor_arg(g, 1), grad_of(g)));
+    }
+}

@@ -113,7 +113,7 @@ void grad_sigmoid(Grad *g) {
 void grad_relu(Grad *g) {
     if (wanted(g, SELF)) {
         Tensor *off = emit_scalar(g->e, OP_le_Scalar, result_of(g), scalar_int(0));
-        give(g, SELF, emit_masked_fill(g->e, grad_of(g), off, scalar_int(0)));
+        give(g, SELF, linked(g, zero_where(g, off, grad_of(g)), result_of(g)));
     }
 }
 

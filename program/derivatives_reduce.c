@@ -55,7 +55,7 @@ void grad_sum(Grad *g) {
         const Tensor *self = tensor_arg(g, SELF);
         const int64_t *dims;
         int n = reduction_dims(g, &dims);
-        give(g, SELF, emit_expand(g->e, keep_dims(g, grad_of(g), dims, n), self->size, self->ndim));
+        give(g, SELF, emit_op(g->e, OP_expand, 2, keep_dims(g, grad_of(g), dims, n), self->size, self->ndim)); /* a view, even of the same size */
     }
 }
 

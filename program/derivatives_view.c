@@ -8,7 +8,15 @@ enum { SELF = 0 };
 void grad_reshape_to_self(Grad *g) {
     if (wanted(g, SELF)) {
         const Tensor *self = tensor_arg(g, SELF);
-        give(g, SELF, emit_reshape(g->e, grad_of(g), self->size, self->ndim));
+        give(g, SELF, emit_op(g->e, OP_reshape, 2, grad_of(g), self->size, self->ndim)); /* a view, even of the same size */
+    }
+}
+
+/* self: grad with the dims of size 1 back; the gradient itself if there were none */
+void grad_squeeze(Grad *g) {
+    if (wanted(g, SELF)) {
+        const Tensor *self = tensor_arg(g, SELF);
+        give(g, SELF, grad_of(g)->ndim == self->ndim ? grad_of(g) : emit_reshape(g->e, grad_of(g), self->size, self->ndim));
     }
 }
 
@@ -53,7 +61,7 @@ void grad_permute_back(Grad *g) {
 void grad_expand(Grad *g) {
     if (wanted(g, SELF)) {
         const Tensor *self = tensor_arg(g, SELF);
-        give(g, SELF, emit_sum_to(g->e, grad_of(g), self->size, self->ndim));
+        give(g, SELF, self->ndim == 0 ? emit_unary(g->e, OP_sum, grad_of(g)) : emit_sum_to(g->e, grad_of(g), self->size, self->ndim));
     }
 }
 
@@ -141,9 +149,12 @@ void grad_as_strided(Grad *g) {
     }
     const Tensor *self = tensor_arg(g, SELF);
     const Arg *size = &g->call->arg[1], *stride = &g->call->arg[2], *offset = &g->call->arg[3];
-    give(g, SELF,
-         emit_op(g->e, OP__as_strided_grad, 7, grad_of(g), self->size, self->ndim, self->stride, self->ndim, self->offset, size->ints.v,
-                 size->ints.n, stride->ints.v, stride->ints.n, offset->none ? self->offset : offset->i));
+    Tensor view = {.dtype = self->dtype, .ndim = size->ints.n, .offset = offset->none ? self->offset : offset->i};
+    for (int d = 0; d < view.ndim; d++) {
+        view.size[d] = size->ints.v[d];
+        view.stride[d] = stride->ints.v[d];
+    }
+    give(g, SELF, emit_as_strided_grad(g->e, grad_of(g), self, &view));
 }
 
 /* Joins the outputs' gradients, zeros for undefined ones, by `join` (a Tensor[], dim op). */

@@ -403,6 +403,8 @@ bool call_saves_slot(const Call *call, int slot, const bool *requires_grad) {
     return false;
 }
 
+bool op_saves_number(const OpInfo *op) { return op->saves && strcmp(op->saves, "number") == 0; }
+
 bool op_saves_result(const Call *call, const bool *requires_grad) { return saves(call, "result", requires_grad); }
 
 /* ---- gradients ---- */
@@ -435,7 +437,46 @@ Tensor *grad_finish(Emit *e, Tensor *grad, const Tensor *input) {
     return emit_cast(e, grad, input->dtype);
 }
 
+/* at::as_strided_backward, step by step, as its answer is seen by the program: a view, with the base's geometry, of a vector that
+ * stands for the storage. What a location of an overlapping view got is added up; a location that the base has several times gets a
+ * share each. */
+static Tensor *strided_grad_steps(Emit *e, Tensor *grad, const Tensor *base, const Tensor *view) {
+    if (!grad || tensor_numel(base) == 0 || tensor_numel(view) == 0) {
+        return grad ? emit_full(e, base->size, base->ndim, scalar_int(0), grad->dtype) : NULL;
+    }
+    int64_t shared = base->offset < view->offset ? base->offset : view->offset, size = -1, end, base_end;
+    Tensor from = *view, to = *base;
+    from.offset -= shared;
+    to.offset -= shared;
+    if (!tensor_extent(&from, &end) || !tensor_extent(&to, &base_end)) {
+        error_set(e->err, ERR_limit, "a view's extent overflows");
+        return NULL;
+    }
+    int64_t length = end > base_end ? end : base_end;
+    Tensor *storage = emit_full(e, &length, 1, scalar_int(0), grad->dtype);
+    bool overlaps = tensor_overlaps_itself(&from), shares = tensor_overlaps_itself(&to);
+    Tensor *places = overlaps || shares ? emit_op(e, OP_arange, 2, scalar_int(length), (int)DT_int64) : NULL;
+    if (overlaps) {
+        Tensor *at = emit_op(e, OP_as_strided, 4, places, from.size, from.ndim, from.stride, from.ndim, from.offset);
+        at = emit_op(e, OP_reshape, 2, at, &size, 1);
+        storage = emit_op(e, OP_index_add, 4, storage, (int64_t)0, at, emit_op(e, OP_reshape, 2, grad, &size, 1));
+    } else {
+        storage = emit_op(e, OP_as_strided_scatter, 5, storage, grad, from.size, from.ndim, from.stride, from.ndim, from.offset);
+    }
+    if (shares) {
+        Tensor *at = emit_op(e, OP_as_strided, 4, places, to.size, to.ndim, to.stride, to.ndim, to.offset);
+        at = emit_op(e, OP_reshape, 2, at, &size, 1);
+        Tensor *one = emit_full(e, at ? at->size : NULL, at ? 1 : 0, scalar_int(1), grad->dtype);
+        Tensor *count = emit_full(e, &length, 1, scalar_int(0), grad->dtype);
+        storage = emit_div(e, storage, emit_op(e, OP_index_add, 4, count, (int64_t)0, at, one));
+    }
+    return emit_op(e, OP_as_strided, 4, storage, to.size, to.ndim, to.stride, to.ndim, to.offset);
+}
+
 Tensor *emit_as_strided_grad(Emit *e, Tensor *grad, const Tensor *base, const Tensor *view) {
+    if (e->in_program) {
+        return strided_grad_steps(e, grad, base, view);
+    }
     return emit_op(e, OP__as_strided_grad, 7, grad, base->size, base->ndim, base->stride, base->ndim, base->offset, view->size,
                    view->ndim, view->stride, view->ndim, view->offset);
 }

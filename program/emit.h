@@ -13,6 +13,8 @@
 struct Emit {
     Arena *arena;
     Error *err;
+    bool in_program;   /* rules are run inside the program (torch.autograd.grad): what they answer, programs see, strides and aliases too */
+    bool create_graph; /* ... and are differentiated themselves */
     /* Applies any op but a COMPOSITE (emit_call expands those); fills out[0..*nout). */
     ErrCode (*apply)(Emit *e, const Call *call, Tensor **out, int *nout);
     /* How many elements of `mask` are true: the one place where a size depends on data. */
@@ -86,6 +88,8 @@ Tensor *grad_finish(Emit *e, Tensor *grad, const Tensor *input);
 /* Is the value of `slot` needed by the derivative, given which slots require grad (ops.def, column saves)? */
 bool call_saves_slot(const Call *call, int slot, const bool *requires_grad);
 bool op_saves_result(const Call *call, const bool *requires_grad);
+/* Does Python's spelling of the op save a number as a tensor? */
+bool op_saves_number(const OpInfo *op);
 
 /* ---- Python indexing and other decompositions (decompose_*.c) are reached through emit_call ---- */
 /* Masks (bool, uint8) among `indices` (a Tensor?[] argument that indexes `self`) become their nonzero coordinates, as

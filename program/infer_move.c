@@ -9,6 +9,12 @@ ErrCode infer_clone(const Call *call, Infer *r) {
     return infer_cloned(r, self, self->dtype);
 }
 
+/* The gradient, as it is. */
+ErrCode infer_linked(const Call *call, Infer *r) {
+    const Tensor *grad = call->arg[1].tensor;
+    return infer_cloned(r, grad, grad->dtype);
+}
+
 ErrCode infer_to_copy(const Call *call, Infer *r) {
     const Tensor *self = call->arg[0].tensor;
     return infer_cloned(r, self, call_dtype(call, "dtype", self->dtype));

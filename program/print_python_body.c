@@ -2,6 +2,8 @@
  * else a method where tensors have it, else a function. */
 #include "program/print_python.h"
 
+#include "program/emit.h"
+
 #include <string.h>
 
 /* ---- names ---- */
@@ -152,7 +154,10 @@ static void print_call(const Printer *pr, const Stmt *s, Spelling spelling) {
     } else if (op->id == OP_tensor) {
         print_literal(pr, s);
     } else if (is_aten_only(op) || (spelling == SPELL_torch_ops && op->kind != KIND_FACTORY)) { /* aten.arange counts its own write */
-        text_printf(t, "torch.ops.aten.%s.%s", op->name, op->overload[0] ? op->overload : "default");
+        const OpInfo *form = op->kind == KIND_INPLACE ? op_info(op->twin) : op;
+        bool saves = op_saves_number(form); /* a method takes the Tensor overload: what can be freed hangs on it */
+        const char *overload = !saves ? op->overload : strcmp(op->overload, "Scalar") == 0 ? "Tensor" : "Tensor_mode";
+        text_printf(t, "torch.ops.aten.%s.%s", op->name, overload[0] ? overload : "default");
         print_arguments(pr, s, 0, false);
     } else if (attribute_of(op)) {
         text_printf(t, "%s.%s", print_name(pr, s->arg[0].tensor), attribute_of(op));
@@ -229,6 +234,21 @@ void python_parameters(const Printer *pr, const NameId *v, int n, bool trace) {
     text_printf(pr->t, trace ? "%s_t)" : "%s)", trace && n > 0 ? ", " : "");
 }
 
+/* The name of a gradient that is None is not bound (docs/format.md). */
+static void unbind_unused(const Printer *pr, const Stmt *s, const char *path, int depth) {
+    for (int i = 0; i < s->nout; i++) {
+        bool again = false; /* bound by the same statement once more: unbound there */
+        for (int k = i + 1; k < s->nout; k++) {
+            again |= s->out[k] == s->out[i];
+        }
+        const char *name = print_name(pr, s->out[i]);
+        if (!again) {
+            python_indent(pr, depth);
+            text_printf(pr->t, "if %s is None: del %s  # %s\n", name, name, path);
+        }
+    }
+}
+
 void python_block(const Printer *pr, const Block *block, int depth) {
     Text *t = pr->t;
     if (!block->first) {
@@ -263,6 +283,9 @@ void python_block(const Printer *pr, const Block *block, int depth) {
         case STMT_GRAPH_BREAK: text_add(t, "torch._dynamo.graph_break() if hasattr(torch, \"_dynamo\") else None"); break;
         }
         text_printf(t, "  # %s\n", path);
+        if (s->kind == STMT_GRAD && s->grad->allow_unused) {
+            unbind_unused(pr, s, path, depth);
+        }
         if (s->kind == STMT_WITH || s->kind == STMT_IF) {
             python_block(pr, &s->body, depth + 1);
         }

@@ -22,5 +22,18 @@ static inline Tensor *grad_of(const Grad *g) { return g->grad[0]; }
 static inline Tensor *result_of(const Grad *g) { return g->result[0]; }
 /* Zeros of the gradient's size: a path that carries nothing. */
 static inline Tensor *zero_grad(const Grad *g) { return emit_zeros_like(g->e, g->grad[0]); }
+/* The gradient where `off` is false, else 0, laid out as an iterator over (off, gradient) would: what programs see. */
+static inline Tensor *zero_where(const Grad *g, Tensor *off, Tensor *grad) {
+    return g->e->in_program ? emit_op(g->e, OP_where_ScalarSelf, 3, off, scalar_int(0), grad) : emit_masked_fill(g->e, grad, off, scalar_int(0));
+}
+
+/* The answer, in whose own derivative `like` takes part with zeros: PyTorch's X_backward functions of a step function. */
+static inline Tensor *linked(const Grad *g, Tensor *answer, Tensor *like) {
+    return g->e->create_graph ? emit_binary(g->e, OP__linked, like, answer) : answer;
+}
+/* The answer, which has no derivative that PyTorch implements. */
+static inline Tensor *not_again(const Grad *g, Tensor *answer, Tensor *like) {
+    return g->e->create_graph ? emit_binary(g->e, OP__not_again, like, answer) : answer;
+}
 
 #endif

@@ -176,6 +176,25 @@ static ErrCode apply_view(Session *s, const Call *call, Tensor **out, int *nout)
 
 /* ---- history only ---- */
 
+/* A hook on the history that the tensor has now. */
+static ErrCode retain_grad(Session *s, Var *self) {
+    if (!var_requires_grad(self)) {
+        return error_set(s->err, ERR_invalid, "can't retain_grad on Tensor that has requires_grad=False");
+    }
+    if (self->base && self->attr_version != self->tensor.storage->version && !s->undefined) {
+        s->undefined = "retain_grad of a view whose history is out of date: PyTorch 1.13 dies of it";
+    }
+    Node *fn = var_grad_fn(s, self);
+    TRY(s->err->code);
+    if (fn && !self->retains) {
+        self->retains = true;
+        Retain *hook = arena_new(s->arena, Retain);
+        *hook = (Retain){self, self->output_nr, fn->retains};
+        fn->retains = hook;
+    }
+    return ERR_none;
+}
+
 static ErrCode apply_meta(Session *s, const Call *call, Tensor **out, int *nout) {
     Var *self = var_of(call->arg[0].tensor);
     *nout = 1;
@@ -201,6 +220,7 @@ static ErrCode apply_meta(Session *s, const Call *call, Tensor **out, int *nout)
         self->requires_grad = flag;
         return ERR_none;
     }
+    case OP_retain_grad: *nout = 0; return retain_grad(s, self);
     default: CHECK(!"a META op that the reference does not know");
     }
     return ERR_none;
@@ -243,7 +263,8 @@ static bool emit_records(Emit *e, const Tensor *t) {
 }
 
 Session session_new(Arena *arena, Error *err, const RunOptions *options, bool grad_mode) {
-    return (Session){.emit = {arena, err, emit_apply, emit_count_nonzero, emit_item_int, emit_records},
+    return (Session){.emit = {.arena = arena, .err = err, .apply = emit_apply, .count_nonzero = emit_count_nonzero, .item_int = emit_item_int,
+                              .records = emit_records},
                      .err = err,
                      .arena = arena,
                      .limits = &options->limits,

@@ -298,19 +298,6 @@ static void write_self(Session *s, const Call *twin, const Tensor *value) {
     }
 }
 
-/* A contiguous copy of a tensor's data, outside of autograd. */
-static ErrCode clone_data(Session *s, const Tensor *t, Tensor **out) {
-    Tensor *copy = tensor_meta(s, t);
-    tensor_set_contiguous(copy, t->dtype, t->size, t->ndim);
-    TRY(dispatch_allocate(s, copy));
-    tensor_copy_data(copy, t, NULL);
-    if (s->shadow) {
-        shadow_copy(copy, t);
-    }
-    *out = copy;
-    return ERR_none;
-}
-
 static bool is_comparison(const OpInfo *op) { return op->kind == KIND_POINTWISE && op->pw >= PW_eq && op->pw <= PW_ge; }
 
 /* Do two tensors on one storage share a location? */
@@ -390,8 +377,9 @@ ErrCode dispatch_inplace(Session *s, const Call *call, Tensor **out, int *nout) 
         TRY(check_write(s, call->op, &twin, &r));
     }
     Tensor *clone = NULL;
-    if (node && node_saves_self(node)) {
-        TRY(clone_data(s, self, &clone));
+    if (node && node_saves_self(node)) { /* recorded: a second derivative goes through the clone */
+        clone = emit_unary(&s->emit, OP_clone, self);
+        TRY(s->err->code);
     }
     if (node) {
         node_save_operands(s, node, clone);

@@ -167,6 +167,38 @@ static ErrCode run_op(Run *r, const Stmt *stmt) {
     return bind_outputs(r, stmt, out, nout);
 }
 
+static ErrCode look_up_all(Run *r, const NameId *names, int n, Tensor **out) {
+    for (int i = 0; i < n; i++) {
+        Var *v = NULL;
+        if (names[i] != NAME_NONE) {
+            TRY(look_up(r, names[i], &v));
+        }
+        out[i] = v ? &v->tensor : NULL;
+    }
+    return ERR_none;
+}
+
+static ErrCode run_grad(Run *r, const Stmt *stmt) {
+    const GradStmt *g = stmt->grad;
+    Arena *arena = r->s.arena;
+    Tensor **outputs = arena_array(arena, Tensor *, g->noutputs), **inputs = arena_array(arena, Tensor *, g->ninputs);
+    Tensor **grad_outputs = arena_array(arena, Tensor *, max_i64(g->ngrad_outputs, 0)), **out = arena_array(arena, Tensor *, g->ninputs);
+    TRY(look_up_all(r, g->outputs, g->noutputs, outputs));
+    TRY(look_up_all(r, g->inputs, g->ninputs, inputs));
+    TRY(look_up_all(r, g->grad_outputs, g->ngrad_outputs, grad_outputs));
+    GradRequest request = {.outputs = outputs, .noutputs = g->noutputs, .inputs = inputs, .ninputs = g->ninputs,
+                           .grad_outputs = grad_outputs, .ngrad_outputs = g->ngrad_outputs, .create_graph = g->create_graph,
+                           .retain_graph = g->retain_given ? g->retain_graph : g->create_graph, .allow_unused = g->allow_unused};
+    TRY(grad_run(&r->s, &request, out));
+    if (stmt->nout != g->ninputs) {
+        return error_set(r->s.err, ERR_invalid, "grad returns %d gradients, not %d", g->ninputs, stmt->nout);
+    }
+    for (int i = 0; i < stmt->nout; i++) {
+        r->env[stmt->out[i]] = out[i]; /* None: unbound */
+    }
+    return ERR_none;
+}
+
 static ErrCode run_block(Run *r, const Block *block);
 
 static ErrCode run_with(Run *r, const Stmt *stmt) {
@@ -189,7 +221,7 @@ static ErrCode run_stmt(Run *r, const Stmt *stmt) {
         TRY(evaluate(r, &stmt->predicate, &value));
         return value ? ERR_none : error_set(r->s.err, ERR_assertion, "assertion failed");
     case STMT_PROBE: return run_probe(r, stmt);
-    case STMT_GRAD: return error_set(r->s.err, ERR_unsupported, "a gradient inside the program is not supported");
+    case STMT_GRAD: return run_grad(r, stmt);
     case STMT_GRAPH_BREAK: return ERR_none;
     }
     return ERR_none;
@@ -276,7 +308,7 @@ static ErrCode run_backward(Run *r, Tensor *const *returns) {
         return ERR_none;
     }
     s->running_backward = true;
-    return engine_run(s, roots, tangents, n);
+    return engine_run(s, &(EngineTask){.roots = roots, .tangents = tangents, .nroots = n});
 }
 
 static void record_grad(const Run *r, const Tensor *grad, GradState *state, Values *values) {
@@ -313,7 +345,7 @@ static void record_return_grads(Run *r, Tensor *const *returns) {
     for (int k = 0; k < r->call->nreturns; k++) {
         const Var *v = var_of(returns[k]);
         ReturnRecord *record = &r->call->returns[k];
-        if (record->is_leaf && record->requires_grad && v->requires_grad) {
+        if (record->is_leaf ? record->requires_grad && v->requires_grad : v->retains) {
             record_grad(r, v->grad, &record->grad_state, &record->grad);
         }
     }

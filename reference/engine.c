@@ -1,11 +1,12 @@
 /* The engine: backward over the tape in PyTorch's order (torch/csrc/autograd/engine.cpp).
  *
- *   1. From the roots, count for each reachable node how many edges lead to it.
+ *   1. From the roots, count for each reachable node how many edges lead to it; with inputs, find which lead to one of them.
  *   2. Of the nodes with no edge left, run the one made last (highest sequence number; accumulators before all); what it answers
  *      is added up at its edges' ends, in order of arrival, and those nodes lose an edge each.
- * Terminates: edges lead from later nodes to earlier ones, and every node runs once.
+ * Terminates: the tape has no cycles, and every node runs once.
  *
- * A node checks the versions of what it saved even when no gradient arrived, as PyTorch's unpacking does. */
+ * A node checks the versions of what it saved even when no gradient arrived, as PyTorch's unpacking does. In a backward results are
+ * bare Tensors; inside the program (grad.c) they are Vars, and recorded if the grad mode says so. */
 #include "reference/shadow.h"
 
 /* ---- the queue: a binary heap, highest sequence number first ---- */
@@ -50,6 +51,9 @@ static Node *queue_pop(Queue *q) {
 /* Errors of saved values: a stale view that may not be remade first (unpacking asks the history), an operand that detach_ cut off
  * (an assertion in SavedVariable::unpack), then the version. */
 static ErrCode check_saved(Session *s, const Node *node) {
+    if (node->freed && (node->nsaved > 0 || node->saves_clone || op_saves_number(node->call.op))) {
+        return error_set(s->err, ERR_graph_freed, "trying to backward through the graph a second time");
+    }
     for (int i = 0; i < node->nsaved; i++) {
         const Saved *saved = &node->saved[i];
         if (saved->asks) {
@@ -68,18 +72,41 @@ static ErrCode check_saved(Session *s, const Node *node) {
     return ERR_none;
 }
 
-/* Rules for ops: out[slot] as the rule leaves it, not yet brought to the operand's size. */
-static ErrCode run_op(Session *s, const Node *node, Tensor *const *grad, Tensor **out) {
+/* The results that a rule reads, as SavedVariable::unpack gives them out: new tensors, whose history is the node, or for one that
+ * was written through a view, the view's. */
+static Tensor *const *unpack_results(Session *s, Node *node) {
+    if (!s->grad_mode || s->running_backward) {
+        return node->result;
+    }
+    Tensor **out = arena_array(s->arena, Tensor *, node->ninput);
+    for (int i = 0; i < node->ninput; i++) {
+        out[i] = node->result[i];
+        if (out[i]->storage) {
+            Var *v = var_of(out[i]), *copy = var_new(s, out[i]);
+            Edge edge = v->base ? var_gradient_edge(s, v) : (Edge){node, i};
+            copy->grad_fn = edge.node;
+            copy->output_nr = edge.nr;
+            out[i] = &copy->tensor;
+        }
+    }
+    return out;
+}
+
+/* Does the walk run, or capture at, the end of the edge? */
+static bool wants(const Session *s, const EngineTask *task, Edge edge) {
+    const Node *node = edge.node;
+    return node && (task->ninputs == 0 || (node->visit == s->visit && (node->needed || node->captured == s->visit)));
+}
+
+/* Rules for ops: out[slot] as the rule leaves it, not yet brought to the operand's size. `need`: by slot, who waits for an answer. */
+static ErrCode run_op(Session *s, Node *node, const bool *need, Tensor *const *grad, Tensor **out) {
     TRY(check_saved(s, node));
-    bool defined = false, need[MAX_SLOTS];
+    bool defined = false;
     for (int i = 0; i < node->ninput; i++) {
         defined |= grad[i] != NULL;
     }
     if (!defined) {
         return ERR_none;
-    }
-    for (int i = 0; i < node->nnext; i++) {
-        need[i] = node->next[i].node != NULL;
     }
     if (node->kind == NODE_ZERO) {
         for (int i = 0; i < node->nnext; i++) {
@@ -87,58 +114,82 @@ static ErrCode run_op(Session *s, const Node *node, Tensor *const *grad, Tensor 
         }
         return s->err->code;
     }
-    Grad g = {.e = &s->emit, .call = &node->call, .result = node->result, .nresult = node->ninput, .grad = grad, .need = need, .out = out,
+    Grad g = {.e = &s->emit, .call = &node->call, .result = unpack_results(s, node), .nresult = node->ninput, .grad = grad, .need = need, .out = out,
               .nslot = node->nnext};
     node->call.op->grad(&g);
     return s->err->code;
 }
 
-/* Refusals of copy_ into a fresh tensor of this geometry. */
-static ErrCode refuse_overlap(Session *s, const Tensor *t) {
-    return tensor_internal_overlap(t) == OVERLAP_YES
-               ? error_set(s->err, ERR_overlap, "more than one element of the written-to tensor refers to a single memory location")
-               : ERR_none;
+/* A fresh tensor with the base's geometry, from offset 0. */
+static ErrCode empty_like_base(Session *s, const Node *node, Tensor **out) {
+    Tensor *t = tensor_meta(s, node->base);
+    t->offset = 0;
+    TRY(tensor_allocate(t, s->arena, s->limits, s->err));
+    shadow_allocate(s, t);
+    *out = s->running_backward ? t : &var_new(s, t)->tensor;
+    return ERR_none;
 }
 
-static void copy_into(Session *s, const Tensor *to, const Tensor *from) {
+/* A write of CopySlices: a bare one in a backward, else an op like any other. */
+static ErrCode copy_into(Session *s, Tensor *to, Tensor *from) {
+    if (!s->running_backward) {
+        (void)emit_op(&s->emit, OP_copy_, 2, to, from);
+        return s->err->code;
+    }
+    if (tensor_internal_overlap(to) == OVERLAP_YES) {
+        return error_set(s->err, ERR_overlap, "more than one element of the written-to tensor refers to a single memory location");
+    }
+    from = emit_cast(&s->emit, from, to->dtype);
+    TRY(s->err->code);
     tensor_copy_data(to, from, NULL);
     if (s->shadow) {
         shadow_copy(to, from);
     }
+    return ERR_none;
 }
 
 /* CopySlices: the base's gradient, with the view's region replaced by what the written op answers for it. */
-static ErrCode run_copy_slices(Session *s, const Node *node, Tensor *grad, Tensor **out) {
+static ErrCode run_copy_slices(Session *s, const EngineTask *task, const Node *node, bool *need, Tensor *grad, Tensor **out) {
     if (!grad) {
         return ERR_none;
     }
-    Tensor *result = tensor_meta(s, node->base);
-    result->offset = 0;
-    TRY(refuse_overlap(s, result));
-    TRY(tensor_allocate(result, s->arena, s->limits, s->err));
-    shadow_allocate(s, result);
-    copy_into(s, result, grad);
-    int64_t extent;
-    Tensor *region = tensor_meta(s, node->view);
-    region->offset = node->view->offset - node->base->offset;
-    region->storage = result->storage;
-    if (region->offset < 0 || !tensor_extent(region, &extent) || extent > result->storage->numel) {
+    if (node->freed) {
+        return error_set(s->err, ERR_graph_freed, "trying to backward through the graph a second time");
+    }
+    for (int i = 0; i < node->nnext; i++) { /* PyTorch 1.13 then runs whatever the written op leads to, leaves included */
+        if (task->ninputs > 0 && node->fn->next[i].node) {
+            node->fn->next[i].node->needed = true;
+        }
+        need[i] = wants(s, task, node->next[i]);
+    }
+    Emit *e = &s->emit;
+    const Tensor *view = node->view;
+    Tensor *result;
+    TRY(empty_like_base(s, node, &result));
+    TRY(copy_into(s, result, grad));
+    int64_t extent, offset = view->offset - node->base->offset;
+    Tensor place = *view;
+    place.offset = offset;
+    if (offset < 0 || !tensor_extent(&place, &extent) || extent > result->storage->numel) {
         return error_set(s->err, ERR_invalid, "the written view lies outside of its base's storage");
     }
-    Tensor *slice = tensor_meta(s, region);
-    tensor_set_contiguous(slice, region->dtype, region->size, region->ndim);
-    TRY(tensor_allocate(slice, s->arena, s->limits, s->err));
-    shadow_allocate(s, slice);
-    copy_into(s, slice, region);
-    TRY(run_op(s, node->fn, &slice, out));
-    if (out[0] && node->next[0].node) {
-        TRY(refuse_overlap(s, region));
-        Tensor *cast = emit_cast(&s->emit, out[0], region->dtype);
-        TRY(s->err->code);
-        copy_into(s, region, cast);
+    Tensor *region = emit_op(e, OP_as_strided, 4, result, view->size, view->ndim, view->stride, view->ndim, offset);
+    Tensor *slice = emit_unary(e, OP__contiguous_copy, region);
+    TRY(s->err->code);
+    TRY(run_op(s, node->fn, need, &slice, out));
+    if (out[0] && need[0]) {
+        TRY(copy_into(s, region, out[0]));
         out[0] = result;
     }
     return ERR_none;
+}
+
+static ErrCode retain(Session *s, Var *v, Tensor *grad) {
+    if (!grad) { /* PyTorch clones it before it looks */
+        return error_set(s->err, ERR_invalid, "Expected a proper Tensor but got None");
+    }
+    v->grad = v->grad ? emit_add(&s->emit, v->grad, grad) : emit_unary(&s->emit, OP__contiguous_copy, grad);
+    return s->err->code;
 }
 
 static ErrCode run_accumulate(Session *s, Node *node, Tensor *grad) {
@@ -150,8 +201,12 @@ static ErrCode run_accumulate(Session *s, Node *node, Tensor *grad) {
         return error_set(s->err, ERR_invalid, "leaf variable has been moved into the graph interior");
     }
     TRY(s->err->code);
+    if (leaf->retains) { /* retained before detach_ made it a leaf: the hook is still there */
+        TRY(retain(s, leaf, grad));
+    }
     if (var_requires_grad(leaf)) {
-        leaf->grad = leaf->grad ? emit_add(&s->emit, leaf->grad, grad) : grad;
+        Tensor *own = s->running_backward || leaf->grad ? grad : emit_unary(&s->emit, OP__contiguous_copy, grad);
+        leaf->grad = leaf->grad ? emit_add(&s->emit, leaf->grad, grad) : own;
     }
     return s->err->code;
 }
@@ -170,11 +225,18 @@ static Tensor *finish(Session *s, Tensor *grad, Edge edge) {
 }
 
 /* Runs `node`; out[i] = gradient for edge i, put right, NULL where undefined. */
-static ErrCode node_run(Session *s, Node *node, Tensor **out) {
+static ErrCode node_run(Session *s, const EngineTask *task, Node *node, Tensor **out) {
+    bool need[MAX_SLOTS];
+    for (int i = 0; i < node->nnext; i++) {
+        need[i] = wants(s, task, node->next[i]);
+    }
+    for (const Retain *hook = node->retains; hook; hook = hook->next) {
+        TRY(retain(s, hook->var, node->grad[hook->nr]));
+    }
     switch (node->kind) {
     case NODE_OP:
-    case NODE_ZERO: TRY(run_op(s, node, node->grad, out)); break;
-    case NODE_COPY_SLICES: TRY(run_copy_slices(s, node, node->grad[0], out)); break;
+    case NODE_ZERO: TRY(run_op(s, node, need, node->grad, out)); break;
+    case NODE_COPY_SLICES: TRY(run_copy_slices(s, task, node, need, node->grad[0], out)); break;
     case NODE_AS_STRIDED:
         if (node->grad[0]) {
             out[0] = emit_as_strided_grad(&s->emit, node->grad[0], node->base, node->view);
@@ -183,64 +245,106 @@ static ErrCode node_run(Session *s, Node *node, Tensor **out) {
     case NODE_ACCUMULATE: TRY(run_accumulate(s, node, node->grad[0])); break;
     }
     for (int i = 0; i < node->nnext; i++) {
-        out[i] = finish(s, out[i], node->next[i]);
+        out[i] = need[i] ? finish(s, out[i], node->next[i]) : NULL;
     }
+    node->freed |= !task->retain_graph;
     return s->err->code;
 }
 
 /* ---- the walk ---- */
 
-static void node_meet(Session *s, Node *node, Node **stack, int *depth) {
+/* A place in the survey's path from a root. */
+typedef struct Frame {
+    Node *node;
+    int next; /* the edge to follow */
+} Frame;
+
+static void node_meet(Session *s, Node *node, Frame *path, int *depth) {
     if (node->visit != s->visit) {
         node->visit = s->visit;
         node->dependencies = 0;
+        node->needed = node->receiving = false;
         node->grad = arena_array(s->arena, Tensor *, node->ninput);
-        stack[(*depth)++] = node;
+        path[(*depth)++] = (Frame){node, 0};
     }
     node->dependencies++;
 }
 
-static ErrCode node_receive(Session *s, Edge edge, Tensor *grad, Queue *ready) {
+/* Counts edges from `root` on, depth first, and tells upwards what is needed. */
+static void survey(Session *s, const EngineTask *task, Node *root, Frame *path) {
+    int depth = 0;
+    node_meet(s, root, path, &depth);
+    while (depth > 0) {
+        Frame *frame = &path[depth - 1];
+        if (frame->next < frame->node->nnext) {
+            Edge edge = frame->node->next[frame->next++];
+            if (edge.node) {
+                node_meet(s, edge.node, path, &depth);
+            }
+            continue;
+        }
+        for (int i = 0; i < frame->node->nnext; i++) {
+            frame->node->needed |= wants(s, task, frame->node->next[i]);
+        }
+        depth--;
+    }
+}
+
+static ErrCode node_receive(Session *s, const EngineTask *task, Edge edge, Tensor *grad, Queue *ready) {
     Node *node = edge.node;
+    bool last = --node->dependencies == 0;
+    if (!node->receiving && !wants(s, task, edge)) {
+        return ERR_none;
+    }
+    node->receiving = true;
     if (grad) {
         Tensor **at = &node->grad[edge.nr];
         *at = *at ? emit_add(&s->emit, *at, grad) : grad;
     }
-    if (--node->dependencies == 0) {
+    if (last) {
         queue_push(ready, node);
     }
     return s->err->code;
 }
 
-ErrCode engine_run(Session *s, const Edge *roots, Tensor *const *tangents, int nroots) {
-    s->visit++;
-    int capacity = (int)s->sequence + 1, depth = 0; /* every node has taken a number */
-    Node **stack = arena_array(s->arena, Node *, capacity);
-    Queue ready = {arena_array(s->arena, Node *, capacity), 0};
-    for (int k = 0; k < nroots; k++) {
-        node_meet(s, roots[k].node, stack, &depth);
-    }
-    while (depth > 0) {
-        Node *node = stack[--depth];
-        for (int i = 0; i < node->nnext; i++) {
-            if (node->next[i].node) {
-                node_meet(s, node->next[i].node, stack, &depth);
-            }
+static void capture(const EngineTask *task, const Node *node) {
+    for (int k = 0; k < task->ninputs; k++) {
+        if (task->inputs[k].node == node) {
+            task->captured[k] = node->grad[task->inputs[k].nr];
         }
     }
-    for (int k = 0; k < nroots; k++) {
-        TRY(node_receive(s, roots[k], finish(s, tangents[k], roots[k]), &ready));
+}
+
+ErrCode engine_run(Session *s, const EngineTask *task) {
+    s->visit++;
+    int capacity = (int)s->sequence + 1; /* every node has taken a number */
+    Frame *path = arena_array(s->arena, Frame, capacity);
+    Queue ready = {arena_array(s->arena, Node *, capacity), 0};
+    for (int k = 0; k < task->ninputs; k++) {
+        if (task->inputs[k].node) {
+            task->inputs[k].node->captured = s->visit;
+        }
+    }
+    for (int k = 0; k < task->nroots; k++) {
+        survey(s, task, task->roots[k].node, path);
+    }
+    for (int k = 0; k < task->nroots; k++) {
+        TRY(node_receive(s, task, task->roots[k], finish(s, task->tangents[k], task->roots[k]), &ready));
     }
     while (ready.n > 0) {
         Node *node = queue_pop(&ready);
+        capture(task, node);
+        if (task->ninputs > 0 && !node->needed) {
+            continue;
+        }
         Tensor *out[MAX_SLOTS];
         for (int i = 0; i < node->nnext; i++) {
             out[i] = NULL;
         }
-        TRY(node_run(s, node, out));
+        TRY(node_run(s, task, node, out));
         for (int i = 0; i < node->nnext; i++) {
             if (node->next[i].node) {
-                TRY(node_receive(s, node->next[i], out[i], &ready));
+                TRY(node_receive(s, task, node->next[i], out[i], &ready));
             }
         }
     }

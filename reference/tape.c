@@ -87,6 +87,7 @@ void node_save_operands(Session *s, Node *node, Tensor *self_clone) {
             node->slot[i] = tensor_meta(s, t);
         } else if (i == 0 && self_clone) {
             node->slot[i] = self_clone;
+            node->saves_clone = true;
         } else {
             save(node, t, true);
             Var *root = var_of(t)->base ? var_of(t)->base : var_of(t);

@@ -50,6 +50,13 @@ typedef struct Saved {
     bool leaf;       /* it had no grad_fn then; one that had must have one still (detach_ takes it away) */
 } Saved;
 
+/* retain_grad: what arrives at output `nr` of the node is added to the grad of `var`. */
+typedef struct Retain {
+    Var *var;
+    int nr;
+    struct Retain *next;
+} Retain;
+
 struct Node {
     NodeKind kind;
     int64_t sequence;  /* order of creation; the engine runs the highest first */
@@ -63,6 +70,9 @@ struct Node {
     Tensor **result;   /* outputs: saved or metadata only */
     Saved *saved;
     int nsaved;
+    bool saves_clone; /* slot 0 is a copy of its own (in-place ops): saved, but no version to check */
+    bool freed;       /* an engine ran it and did not retain the graph */
+    Retain *retains;
     /* COPY_SLICES: base, view, fn. AS_STRIDED: base, view. Metadata only. ACCUMULATE: base, if the leaf's own has changed. */
     Tensor *base, *view;
     Node *fn;
@@ -71,6 +81,9 @@ struct Node {
     /* engine */
     Tensor **grad;      /* gradients that have arrived, by input; NULL: none yet */
     int64_t visit;      /* equal to the session's: counted in this walk */
+    int64_t captured;   /* equal to the session's: some gradient that arrives is asked for */
+    bool needed;        /* in this walk: what it answers leads to a gradient that is asked for */
+    bool receiving;     /* in this walk: something was delivered and kept */
     int dependencies;
 };
 
@@ -91,7 +104,28 @@ const Tensor *edge_meta(Edge edge);
 /* Metadata of `t` in the arena: no storage. */
 Tensor *tensor_meta(Session *s, const Tensor *t);
 
-/* Runs backward from `roots` with `tangent`s, in PyTorch's order. The first error stops it. */
-ErrCode engine_run(Session *s, const Edge *roots, Tensor *const *tangents, int nroots);
+/* What the engine is asked to do. */
+typedef struct EngineTask {
+    const Edge *roots;         /* with nodes */
+    Tensor *const *tangents;   /* of each root; NULL: undefined */
+    int nroots;
+    const Edge *inputs;        /* edges whose gradients are wanted (torch.autograd.grad); a NULL node is never reached */
+    int ninputs;               /* 0: run all that can be reached (backward) */
+    Tensor **captured;         /* by input: the answer; NULL: None */
+    bool retain_graph;
+} EngineTask;
+/* Runs backward from the roots, in PyTorch's order. The first error stops it. With inputs, only nodes that lie between are run. */
+ErrCode engine_run(Session *s, const EngineTask *task);
+
+/* torch.autograd.grad, in the session's grad mode. */
+typedef struct GradRequest {
+    Tensor *const *outputs, *const *inputs; /* Vars */
+    int noutputs, ninputs;
+    Tensor *const *grad_outputs;            /* entries may be NULL */
+    int ngrad_outputs;                      /* -1: not given */
+    bool create_graph, retain_graph, allow_unused;
+} GradRequest;
+/* out[i]: the gradient of inputs[i], a Var; NULL: None. */
+ErrCode grad_run(Session *s, const GradRequest *request, Tensor **out);
 
 #endif

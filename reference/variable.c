@@ -36,6 +36,7 @@ Var *var_new(Session *s, const Tensor *meta) {
     v->attr_version = 0;
     v->accumulator = NULL;
     v->grad = NULL;
+    v->retains = false;
     v->mask = NULL;
     v->mask_version = 0;
     return v;
@@ -68,6 +69,22 @@ static ErrCode refuse_creation(Session *s, const Var *v, const char *modified) {
     return ERR_none;
 }
 
+/* What retain_grad asked for follows the tensor to its new history (update_tensor_hooks_on_new_gradfn). */
+static void move_retain(Session *s, Var *v, Node *from, Node *to) {
+    if (!v->retains) {
+        return;
+    }
+    for (Retain **at = from ? &from->retains : NULL; at && *at; at = &(*at)->next) {
+        if ((*at)->var == v) {
+            *at = (*at)->next;
+            break;
+        }
+    }
+    Retain *hook = arena_new(s->arena, Retain);
+    *hook = (Retain){v, 0, to->retains};
+    to->retains = hook;
+}
+
 Node *var_grad_fn(Session *s, Var *v) {
     if (!v->base || (!v->grad_fn && !var_requires_grad(v->base))) {
         return v->grad_fn;
@@ -81,6 +98,7 @@ Node *var_grad_fn(Session *s, Var *v) {
         node->base = tensor_meta(s, &v->base->tensor);
         node->view = tensor_meta(s, &v->tensor);
         node->next[0] = var_gradient_edge(s, v->base);
+        move_retain(s, v, v->grad_fn, node);
         v->grad_fn = node;
         v->output_nr = 0;
         v->attr_version = version;
@@ -126,6 +144,7 @@ void var_set_history(Var *self, Node *node) {
 
 void var_rebase_history(Session *s, Var *self, Node *node) {
     if (!self->base) {
+        move_retain(s, self, self->grad_fn, node);
         self->grad_fn = node;
         self->output_nr = 0;
         return;

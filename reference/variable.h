@@ -38,6 +38,7 @@ typedef struct Var {
     int64_t attr_version; /* of a view: the version at which grad_fn was made */
     Node *accumulator;    /* the AccumulateGrad of a leaf, made when first asked for */
     Tensor *grad;         /* what backward accumulated; NULL: None */
+    bool retains;         /* retain_grad was asked for while it was no leaf */
     struct Var *mask;     /* coordinates that an index expression made out of a mask: the mask, which PyTorch saves in their stead */
     int64_t mask_version; /* its version then */
 } Var;

@@ -242,6 +242,8 @@ def element(value):
 
 
 def elements(tensor):
+    if tensor._is_zerotensor():  # second derivatives of abs: zeros that have no memory
+        tensor = torch.zeros(tensor.size(), dtype=tensor.dtype)
     return [element(value) for value in tensor.detach().reshape(-1).tolist()]
 
 

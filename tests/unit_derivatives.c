@@ -37,7 +37,7 @@ static const Case cases[] = {
     {OP_alias, "t2,3"}, {OP_movedim, "t2,3,4 [0,-1] [1,0]"}, {OP_unbind, "t3,2 i0"}, {OP_unbind, "t2,3 i-1"}, {OP_unbind, "t0,3 i1"},
     {OP_split, "t5,2 i2 i0"}, {OP_split, "t2,5 i3 i-1"}, {OP_split_with_sizes, "t5,2 [1,0,4] i0"}, {OP_chunk, "t7 i3 i0"}, {OP_chunk, "t2,0 i2 i1"},
 
-    {OP_clone, "t2,3"}, {OP__to_copy, "t2,3 o"}, {OP__contiguous_copy, "t2,3"}, {OP__reshape_copy, "t2,6 [4,3]"}, {OP__reshape_copy, "t0,2 [0]"},
+    {OP_clone, "t2,3"}, {OP__to_copy, "t2,3 o"}, {OP__contiguous_copy, "t2,3"}, {OP__linked, "t2,3 t2,3"}, {OP__reshape_copy, "t2,6 [4,3]"}, {OP__reshape_copy, "t0,2 [0]"},
     {OP_copy, "t2,3 t2,3"}, {OP_copy, "t2,3 t3"}, {OP_copy, "t2,3 t"}, {OP_fill_Scalar, "t2,3 s0.5"}, {OP_fill_Tensor, "t2,3 t"}, {OP_zero, "t2,3"},
     {OP_index, "t3,4 {L2,2:0,2,-1,0}"}, {OP_index, "t3,4,2 {o;L2:1,1;L2:0,1}"}, {OP_index, "t3,4,2 {L2:0,2;o;L1:1}"}, {OP_index, "t3,4 {m3}"}, {OP_index, "t3,4 {m3,4}"},
     {OP_index, "t0,4 {L0:}"},
@@ -54,6 +54,7 @@ static const Case cases[] = {
     {OP_index_fill_int_Tensor, "t3,4 i1 L0: t"}, {OP_index_copy, "t3,4 i1 L2:3,0 t3,2"}, {OP_index_copy, "t4 i0 L1:2 t"}, {OP_index_copy, "t i0 L1:0 t1"},
     {OP__masked_select, "t3,4 m3,4 i8"}, {OP__masked_select, "t4 m3,4 i8"}, {OP__masked_select, "t3,4 m4 i9"},
     {OP_masked_scatter, "t3,4 m3,4 t9"}, {OP_masked_scatter, "t3,4 m4 t3,4"}, {OP_masked_scatter, "t4 m3,4 t2,5"},
+    {OP__masked_scatter_grad, "t3,4 m3,4 [9]"}, {OP__masked_scatter_grad, "t4,3 m4,1 [3,4]"},
     {OP_roll, "t2,3,4 [1,-5] [0,-1]"}, {OP_roll, "t2,3 [4] []"}, {OP_roll, "t0,3 [1] [0]"}, {OP_rot90, "t2,3,4 i1 [0,-1]"}, {OP_rot90, "t2,3 i-2 o"},
     {OP_rot90, "t2,3 i4 [1,0]"}, {OP_rot90, "t2,3 i3 o"}, {OP_repeat, "t2,3 [2,1,3]"}, {OP_repeat, "t2,3 [1,1]"}, {OP_repeat, "t2 [2,0]"}, {OP_repeat, "t [3]"},
     {OP_repeat, "t []"}, {OP_diag, "t3 i-1"}, {OP_diag, "t3,4 i1"}, {OP_diag, "t3,3 i0"}, {OP_diag, "t3,4 i4"}, {OP_diag_embed, "t2,3 i1 i0 i-1"},

@@ -1,0 +1,177 @@
+/* The order of a backward over the static tape, as torch/csrc/autograd/engine.cpp has it: the graph's (joint.c) and those inside
+ * the program (capture_grad.c).
+ *
+ *   1. From the roots, count the edges into every node; with inputs, find the nodes that lead to one of them.
+ *   2. A node is ready when all edges into it have delivered; the ready node with the highest sequence number runs first. Gradients
+ *      that meet are added in order of arrival. NULL is an undefined gradient, which is not zeros: it is passed on, and what nobody
+ *      reaches stays None. */
+#include "compiled/capture.h"
+
+#include <string.h>
+
+/* ---- the heap ---- */
+
+static void push_ready(Engine *x, TapeNode *node) {
+    if (x->nready == x->capacity) {
+        int capacity = x->capacity ? x->capacity * 2 : 32;
+        TapeNode **grown = arena_array(x->e->arena, TapeNode *, capacity);
+        for (int i = 0; i < x->nready; i++) {
+            grown[i] = x->ready[i];
+        }
+        x->ready = grown;
+        x->capacity = capacity;
+    }
+    int at = x->nready++;
+    while (at > 0 && x->ready[(at - 1) / 2]->seq < node->seq) {
+        x->ready[at] = x->ready[(at - 1) / 2];
+        at = (at - 1) / 2;
+    }
+    x->ready[at] = node;
+}
+
+static TapeNode *pop_ready(Engine *x) {
+    TapeNode *top = x->ready[0], *last = x->ready[--x->nready];
+    int at = 0;
+    for (int child = 1; child < x->nready; child = 2 * at + 1) {
+        if (child + 1 < x->nready && x->ready[child + 1]->seq > x->ready[child]->seq) {
+            child++;
+        }
+        if (x->ready[child]->seq <= last->seq) {
+            break;
+        }
+        x->ready[at] = x->ready[child];
+        at = child;
+    }
+    x->ready[at] = last;
+    return top;
+}
+
+/* ---- the survey ---- */
+
+/* A path from a root, as a stack: the node and the edge to follow next. */
+typedef struct Path {
+    struct { TapeNode *node; int next; } *v;
+    int n, capacity;
+} Path;
+
+static void meet(Engine *x, TapeNode *node, Path *path) {
+    if (node->walk == x->walk) {
+        node->waits++;
+        return;
+    }
+    node->walk = x->walk;
+    node->waits = 1;
+    node->needed = node->receiving = false;
+    node->grad = arena_array(x->e->arena, Tensor *, node->nout);
+    if (path->n == path->capacity) {
+        int capacity = path->capacity ? path->capacity * 2 : 32;
+        void *grown = arena_alloc_raw(x->e->arena, (int64_t)sizeof *path->v * capacity);
+        if (path->n > 0) {
+            memcpy(grown, path->v, sizeof *path->v * (size_t)path->n);
+        }
+        path->v = grown;
+        path->capacity = capacity;
+    }
+    path->v[path->n].node = node;
+    path->v[path->n++].next = 0;
+}
+
+bool tape_wants(const Engine *x, Edge edge) {
+    const TapeNode *to = edge.to;
+    return to && (x->ninputs == 0 || (to->walk == x->walk && (to->needed || to->captured == x->walk)));
+}
+
+static void survey(Engine *x, TapeNode *root, Path *path) {
+    meet(x, root, path);
+    while (path->n > 0) {
+        TapeNode *node = path->v[path->n - 1].node;
+        int next = path->v[path->n - 1].next++;
+        if (next < node->nslot) {
+            if (node->next[next].to) {
+                meet(x, node->next[next].to, path);
+            }
+            continue;
+        }
+        for (int i = 0; i < node->nslot && x->ninputs > 0; i++) {
+            node->needed |= tape_wants(x, node->next[i]);
+        }
+        path->n--;
+    }
+}
+
+/* ---- the walk ---- */
+
+void tape_deliver(Engine *x, Edge edge, Tensor *grad) {
+    TapeNode *to = edge.to;
+    if (!to) {
+        return;
+    }
+    bool last = --to->waits == 0;
+    if (!to->receiving && !tape_wants(x, edge)) {
+        return;
+    }
+    to->receiving = true;
+    Tensor **slot = &to->grad[edge.nr];
+    *slot = *slot && grad ? emit_add(x->e, *slot, grad) : grad ? grad : *slot;
+    if (last) {
+        push_ready(x, to);
+    }
+}
+
+void tape_backward(Engine *x, const Edge *root, Tensor *const *tangent, int nroots) {
+    Path path = {0};
+    for (int k = 0; k < x->ninputs; k++) {
+        if (x->inputs[k].to) {
+            x->inputs[k].to->captured = x->walk;
+        }
+    }
+    for (int i = 0; i < nroots; i++) {
+        survey(x, root[i].to, &path);
+    }
+    for (int i = 0; i < nroots; i++) {
+        tape_deliver(x, root[i], tangent[i]);
+    }
+    while (x->nready > 0 && x->e->err->code == ERR_none) {
+        TapeNode *node = pop_ready(x);
+        for (int k = 0; k < x->ninputs; k++) {
+            if (x->inputs[k].to == node) {
+                x->captured[k] = node->grad[x->inputs[k].nr];
+            }
+        }
+        if (x->ninputs == 0 || node->needed) {
+            x->run(x, node);
+        }
+    }
+}
+
+/* ---- what a node saved ---- */
+
+ErrCode tape_ask(Capture *cap, Var *v, Error *err) {
+    ErrCode code = cap_ask(cap, v, NULL);
+    if (code != ERR_none && err != cap->emit.err) {
+        error_set(err, code, "%s", cap->err.text);
+        cap->err = (Error){0};
+    }
+    return code;
+}
+
+ErrCode tape_check(Capture *cap, const TapeNode *node, Error *err) {
+    const OpInfo *op = node->tensors ? node->tensors->op : NULL;
+    if (node->freed && (node->nsaved > 0 || node->saves_clone || (op && op_saves_number(op)))) {
+        return error_set(err, ERR_graph_freed, "trying to backward through the graph a second time");
+    }
+    for (int i = 0; i < node->nsaved; i++) {
+        const Saved *saved = &node->saved[i];
+        if (saved->operand) {
+            TRY(tape_ask(cap, saved->operand, err));
+            if (!saved->leaf && !saved->operand->history.to) {
+                return error_set(err, ERR_invalid, "a saved operand has lost its history");
+            }
+        }
+        if (saved->cls->storage.version != saved->version) {
+            return error_set(err, ERR_saved_modified, "a variable needed for gradient computation is at version %lld; expected version %lld",
+                             (long long)saved->cls->storage.version, (long long)saved->version);
+        }
+    }
+    return ERR_none;
+}

@@ -1,0 +1,309 @@
+/* torch.autograd.grad inside the program: a backward over the static tape while it is being written.
+ *
+ * The gradients are tensors of the program like any other: rules run through the capture's own Emit, on the tensors that the nodes
+ * saved (which hold what they held: their versions are checked), so that what they answer is recorded in the graph, aliases what it
+ * would alias, and, with create_graph, is recorded on the tape and can be differentiated again. */
+#include "compiled/capture.h"
+
+#include <string.h>
+
+typedef struct Inner {
+    Engine engine; /* first: Engine * is Inner * */
+    Capture *cap;
+    bool retain_graph;
+} Inner;
+
+/* ---- nodes ---- */
+
+/* The results that a rule reads: metadata; a saved one as a new tensor whose history is the node, or that of the view written. */
+static ErrCode unpack_results(Capture *cap, TapeNode *node, Tensor **out) {
+    for (int i = 0; i < node->nout; i++) {
+        out[i] = node->out[i];
+    }
+    if (!node->result) {
+        return ERR_none;
+    }
+    Var *v = node->result, *copy = capture_var(cap, class_of(&v->t), &v->t, v->node);
+    copy->history = (Edge){node, 0};
+    if (v->base) {
+        TRY(cap_ask(cap, v, &copy->history));
+    }
+    out[0] = &copy->t;
+    return ERR_none;
+}
+
+/* out[slot]: the rule's answers, not yet brought to the operands' sizes. */
+static ErrCode differentiate(Inner *in, TapeNode *node, const bool *need, Tensor *const *grad, Tensor **out) {
+    Capture *cap = in->cap;
+    Emit *e = &cap->emit;
+    bool any = false;
+    TRY(tape_check(cap, node, e->err));
+    for (int i = 0; i < node->nout; i++) {
+        any |= grad[i] != NULL;
+    }
+    if (!any) {
+        return ERR_none;
+    }
+    if (node->kind == TAPE_ZERO) {
+        for (int i = 0; i < node->nslot; i++) {
+            out[i] = need[i] ? emit_zeros_like(e, node->input[i]) : NULL;
+        }
+        return e->err->code;
+    }
+    Tensor **result = arena_array(cap->arena, Tensor *, node->nout);
+    TRY(unpack_results(cap, node, result));
+    Grad g = {e, node->tensors, result, node->nout, grad, need, out, node->nslot};
+    node->tensors->op->grad(&g);
+    return e->err->code;
+}
+
+/* A fresh tensor with the base's geometry, from offset 0. */
+static ErrCode empty_like_base(Capture *cap, const Tensor *base, Var **out) {
+    Tensor layout = *base;
+    int64_t extent = 0;
+    layout.offset = 0;
+    layout.storage = NULL;
+    CHECK(tensor_extent(&layout, &extent));
+    Tensor *flat = emit_full(&cap->emit, &extent, 1, scalar_float(0), base->dtype);
+    TRY(cap->emit.err->code);
+    Class *cls = class_of(flat);
+    *out = capture_var(cap, cls, &layout, graph_view(cap->graph, cls->buffer, &layout, cap->sid));
+    return ERR_none;
+}
+
+/* CopySlices: the base's gradient, in whose region the op's own gradient takes the place of what arrived. */
+static ErrCode run_region(Inner *in, const TapeNode *node, bool *need, Tensor **out) {
+    Capture *cap = in->cap;
+    Emit *e = &cap->emit;
+    Tensor *grad = node->grad[0];
+    if (!grad) {
+        return ERR_none;
+    }
+    if (node->freed) {
+        return error_set(e->err, ERR_graph_freed, "trying to backward through the graph a second time");
+    }
+    for (int i = 0; i < node->nslot; i++) { /* PyTorch 1.13 then runs whatever the written op leads to, leaves included */
+        if (node->inner->next[i].to) {
+            node->inner->next[i].to->needed = true;
+        }
+        need[i] = tape_wants(&in->engine, node->next[i]);
+    }
+    Var *whole;
+    TRY(empty_like_base(cap, node->base, &whole));
+    (void)emit_op(e, OP_copy_, 2, &whole->t, grad);
+    TRY(e->err->code);
+    Tensor place = *node->view;
+    int64_t extent;
+    place.offset -= node->base->offset;
+    if (place.offset < 0 || !tensor_extent(&place, &extent) || extent > whole->t.storage->numel) {
+        return error_set(e->err, ERR_invalid, "the written view lies outside its base's geometry");
+    }
+    Tensor *region = emit_op(e, OP_as_strided, 4, &whole->t, place.size, place.ndim, place.stride, place.ndim, place.offset);
+    Tensor *slice = emit_unary(e, OP__contiguous_copy, region);
+    TRY(e->err->code);
+    TRY(differentiate(in, node->inner, need, &slice, out));
+    if (out[0] && need[0]) {
+        (void)emit_op(e, OP_copy_, 2, region, out[0]);
+        out[0] = &whole->t;
+    }
+    return e->err->code;
+}
+
+/* Adds to .grad. */
+static ErrCode gather(Capture *cap, Var *v, Tensor *grad) {
+    if (!grad) { /* PyTorch clones it before it looks */
+        return error_set(cap->emit.err, ERR_invalid, "Expected a proper Tensor but got None");
+    }
+    Tensor *sum = v->gathered ? emit_add(&cap->emit, &v->gathered->t, grad) : emit_unary(&cap->emit, OP__contiguous_copy, grad);
+    v->gathered = (Var *)sum;
+    return cap->emit.err->code;
+}
+
+static ErrCode run_leaf(Capture *cap, const TapeNode *node) {
+    Var *leaf = node->leaf;
+    if (!node->grad[0]) {
+        return ERR_none;
+    }
+    TRY(cap_ask(cap, leaf, NULL));
+    if (leaf->history.to) {
+        return error_set(cap->emit.err, ERR_invalid, "leaf variable has been moved into the graph interior");
+    }
+    if (leaf->retains) {
+        TRY(gather(cap, leaf, node->grad[0]));
+    }
+    return cap_requires_grad(leaf) ? gather(cap, leaf, node->grad[0]) : ERR_none;
+}
+
+static ErrCode answer(Inner *in, TapeNode *node, bool *need, Tensor **out) {
+    Capture *cap = in->cap;
+    for (const Retain *hook = node->retains; hook; hook = hook->next) {
+        TRY(gather(cap, hook->var, node->grad[hook->nr]));
+    }
+    switch (node->kind) {
+    case TAPE_LEAF:
+        return run_leaf(cap, node);
+    case TAPE_OP:
+    case TAPE_ZERO:
+        return differentiate(in, node, need, node->grad, out);
+    case TAPE_REGION:
+        return run_region(in, node, need, out);
+    case TAPE_STRIDED:
+        out[0] = node->grad[0] ? emit_as_strided_grad(&cap->emit, node->grad[0], node->base, node->view) : NULL;
+        return cap->emit.err->code;
+    }
+    return ERR_none;
+}
+
+static void run_node(Engine *x, TapeNode *node) {
+    Inner *in = (Inner *)x;
+    Emit *e = x->e;
+    bool need[MAX_SLOTS];
+    Tensor *out[MAX_SLOTS];
+    for (int i = 0; i < node->nslot; i++) {
+        need[i] = tape_wants(x, node->next[i]);
+        out[i] = NULL;
+    }
+    if (answer(in, node, need, out) != ERR_none) {
+        return;
+    }
+    for (int i = 0; i < node->nslot; i++) {
+        out[i] = need[i] && out[i] ? grad_finish(e, out[i], cap_edge_meta(node->next[i])) : NULL;
+    }
+    node->freed |= !in->retain_graph;
+    for (int i = 0; i < node->nslot && e->err->code == ERR_none; i++) {
+        tape_deliver(x, node->next[i], out[i]);
+    }
+}
+
+/* ---- the statement ---- */
+
+static ErrCode look_up(Capture *cap, const NameId *names, int n, Tensor **out) {
+    for (int i = 0; i < n; i++) {
+        out[i] = names[i] == NAME_NONE ? NULL : cap->env[names[i]];
+        if (!out[i] && names[i] != NAME_NONE) {
+            return error_set(&cap->err, ERR_invalid, "the name '%s' is not bound", cap->program->names[names[i]]);
+        }
+    }
+    return ERR_none;
+}
+
+/* The gradients that are fed: given, or ones for an output of one element. Fewer than outputs are an error, more are left. */
+static ErrCode make_tangents(Capture *cap, const GradStmt *g, Tensor *const *output, Tensor **tangent) {
+    int given = g->ngrad_outputs < 0 || g->ngrad_outputs > g->noutputs ? g->noutputs : g->ngrad_outputs;
+    for (int i = 0; i < given; i++) {
+        if (tangent[i] && !tensor_same_size(tangent[i], output[i])) {
+            return error_set(&cap->err, ERR_invalid, "grad_output[%d] has another size than its output", i);
+        }
+        if (!tangent[i] && cap_requires_grad((const Var *)output[i])) {
+            if (tensor_numel(output[i]) != 1) {
+                return error_set(&cap->err, ERR_invalid, "grad can be implicitly created only for scalar outputs");
+            }
+            tangent[i] = emit_unary(&cap->emit, OP_ones_like, output[i]);
+            TRY(cap->err.code);
+        }
+    }
+    return given == g->noutputs ? ERR_none : error_set(&cap->err, ERR_invalid, "got %d tensors and %d gradients", g->noutputs, given);
+}
+
+static ErrCode find_edges(Capture *cap, Tensor *const *output, Edge *root, int nroots, Tensor *const *input, Edge *end, int nends) {
+    for (int i = 0; i < nroots; i++) {
+        TRY(cap_ask(cap, (Var *)output[i], &root[i]));
+        if (!root[i].to) {
+            return error_set(&cap->err, ERR_invalid, "element %d of tensors does not require grad and does not have a grad_fn", i);
+        }
+    }
+    for (int i = 0; i < nends; i++) {
+        Var *v = (Var *)input[i];
+        TRY(cap_ask(cap, v, NULL));
+        end[i] = v->history.to ? v->history : (Edge){v->accumulator, 0};
+        if (!cap_requires_grad(v)) {
+            return error_set(&cap->err, ERR_invalid, "One of the differentiated Tensors does not require grad");
+        }
+    }
+    return ERR_none;
+}
+
+/* The walk, in the grad mode that create_graph says. */
+static ErrCode run(Capture *cap, const GradStmt *g, Inner *in, const Edge *root, Tensor *const *tangent) {
+    bool mode = cap->grad_mode;
+    cap->grad_mode = cap->emit.create_graph = g->create_graph;
+    cap->emit.in_program = true;
+    tape_backward(&in->engine, root, tangent, g->noutputs);
+    cap->grad_mode = mode;
+    cap->emit.in_program = cap->emit.create_graph = false;
+    return cap->err.code;
+}
+
+ErrCode capture_grad(Capture *cap, const Stmt *stmt) {
+    const GradStmt *g = stmt->grad;
+    Arena *arena = cap->arena;
+    int ntangents = g->ngrad_outputs > g->noutputs ? g->ngrad_outputs : g->noutputs;
+    Tensor **output = arena_array(arena, Tensor *, g->noutputs), **input = arena_array(arena, Tensor *, g->ninputs);
+    Tensor **tangent = arena_array(arena, Tensor *, ntangents), **out = arena_array(arena, Tensor *, g->ninputs);
+    Edge *root = arena_array(arena, Edge, g->noutputs), *end = arena_array(arena, Edge, g->ninputs);
+    TRY(look_up(cap, g->outputs, g->noutputs, output));
+    TRY(look_up(cap, g->inputs, g->ninputs, input));
+    TRY(look_up(cap, g->grad_outputs, g->ngrad_outputs, tangent));
+    if (g->ninputs == 0) {
+        return error_set(&cap->err, ERR_invalid, "grad requires non-empty inputs.");
+    }
+    cap->stmt_op = OP_NONE;
+    TRY(make_tangents(cap, g, output, tangent));
+    TRY(find_edges(cap, output, root, g->noutputs, input, end, g->ninputs));
+    for (int i = 0; i < g->noutputs; i++) {
+        tangent[i] = grad_finish(&cap->emit, tangent[i], cap_edge_meta(root[i])); /* in the caller's grad mode */
+    }
+    TRY(cap->err.code);
+    Inner in = {.engine = {.e = &cap->emit, .walk = ++cap->walks, .inputs = end, .ninputs = g->ninputs, .captured = out, .run = run_node},
+                .cap = cap,
+                .retain_graph = g->retain_given ? g->retain_graph : g->create_graph};
+    TRY(run(cap, g, &in, root, tangent));
+    for (int i = 0; i < g->ninputs; i++) {
+        if (!out[i] && !g->allow_unused) {
+            return error_set(&cap->err, ERR_invalid, "One of the differentiated Tensors appears to not have been used in the graph");
+        }
+    }
+    if (stmt->nout != g->ninputs) {
+        return error_set(&cap->err, ERR_invalid, "%d values to unpack into %d names", g->ninputs, stmt->nout);
+    }
+    for (int i = 0; i < stmt->nout; i++) {
+        if (out[i]) {
+            handle_bind(cap, stmt->out[i], (Var *)out[i]);
+        } else {
+            handle_unbind(cap, stmt->out[i]);
+        }
+    }
+    return ERR_none;
+}
+
+/* ---- retain_grad ---- */
+
+void cap_move_retain(Capture *cap, Var *v, TapeNode *from, TapeNode *to) {
+    if (!v->retains) {
+        return;
+    }
+    for (Retain **at = from ? &from->retains : NULL; at && *at; at = &(*at)->next) {
+        if ((*at)->var == v) {
+            *at = (*at)->next;
+            break;
+        }
+    }
+    Retain *hook = arena_new(cap->arena, Retain);
+    *hook = (Retain){v, 0, to->retains};
+    to->retains = hook;
+}
+
+ErrCode cap_retain_grad(Capture *cap, Var *self) {
+    if (!cap_requires_grad(self)) {
+        return error_set(cap->emit.err, ERR_invalid, "can't retain_grad on Tensor that has requires_grad=False");
+    }
+    TRY(cap_ask(cap, self, NULL));
+    TapeNode *fn = self->history.to;
+    if (fn && !self->retains) {
+        self->retains = true;
+        Retain *hook = arena_new(cap->arena, Retain);
+        *hook = (Retain){self, self->history.nr, fn->retains};
+        fn->retains = hook;
+    }
+    return ERR_none;
+}
