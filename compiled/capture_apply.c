@@ -210,6 +210,9 @@ static ErrCode apply_function(Capture *cap, const Call *call, Tensor **out, int 
         tape = tape_new(cap, TAPE_OP, nslot, 1);
         TRY(tape_connect(cap, tape, slot));
     }
+    if (call->op->id == OP_isfinite && dtype_is_float(slot[0]->dtype) && any_requires_grad(cap, slot, nslot)) { /* made of abs */
+        TRY(tape_connect(cap, tape_new(cap, TAPE_OP, nslot, 1), slot));
+    }
     if (scatters) { /* whatever the grad mode (aten/src/ATen/native/TensorShape.cpp) */
         return error_set(cap->emit.err, ERR_invalid, "as_strided_scatter takes no self that requires grad and is not contiguous");
     }
@@ -318,6 +321,7 @@ static ErrCode judge_pointwise(Capture *cap, const Call *call, Tensor *const *sl
             TRY(refuse_cast(cap, result, self->dtype));
         }
     }
+    TRY(pointwise_refused_first(call, cap->emit.err));
     /* masked_fill_: only the mask may not partly overlap; the value is read before, as a number */
     if (call->op->id == OP_masked_fill_Tensor && slot[2]->ndim > 0) {
         return error_set(cap->emit.err, ERR_invalid, "masked_fill_ only supports a 0-dimensional value tensor");

@@ -41,7 +41,7 @@ ErrCode decompose_aminmax(Emit *e, const Call *call, Tensor **out, int *nout) {
 /* cummax, cummin */
 ErrCode decompose_cummax(Emit *e, const Call *call, Tensor **out, int *nout) {
     Tensor *self = call->arg[0].tensor;
-    int64_t dim = call->arg[1].i;
+    int64_t dim = tensor_numel(self) > 0 ? call->arg[1].i : 0; /* not looked at where there is nothing */
     Tensor *indices = emit_op(e, call->op->id == OP_cummax ? OP__cummax_indices : OP__cummin_indices, 2, self, dim);
     return answer_pair(e, emit_op(e, OP__take_scan, 3, self, dim, indices), indices, out, nout);
 }
@@ -51,7 +51,7 @@ static Tensor *sorted_indices(Emit *e, const Call *call, int64_t *dim) {
     return emit_op(e, OP__sort_indices, 3, call->arg[0].tensor, *dim, (int)call->arg[op_param(call->op, "descending")].b);
 }
 
-/* sort: always stable, as PyTorch's is on the CPU */
+/* sort: always stable, which PyTorch's need not be where it is not asked to be */
 ErrCode decompose_sort(Emit *e, const Call *call, Tensor **out, int *nout) {
     int64_t dim;
     Tensor *indices = sorted_indices(e, call, &dim);

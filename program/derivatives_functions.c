@@ -75,7 +75,7 @@ void grad_atan2(Grad *g) {
 void grad_hypot(Grad *g) {
     for (int p = SELF; p <= OTHER; p++) {
         if (wanted(g, p)) {
-            give(g, p, emit_mul(g->e, grad_of(g), emit_div(g->e, tensor_arg(g, p), result_of(g))));
+            give(g, p, emit_div(g->e, emit_mul(g->e, grad_of(g), tensor_arg(g, p)), result_of(g)));
         }
     }
 }

@@ -4,6 +4,7 @@
  * or all have the same dense strides, the result has those. Otherwise the dims are sorted, fastest first, by an insertion sort
  * that starts from "last dim fastest" and asks the operands in turn; a dim that an operand broadcasts (stride 0) gives no opinion. */
 #include "program/infer.h"
+#include "program/op_functions.h"
 
 #include <math.h>
 #include <string.h>
@@ -45,10 +46,14 @@ void ordered_strides(const int64_t *size, int ndim, const int64_t *const *stride
             }
         }
     }
+    bool row_major = true;
+    for (int d = 0; d < ndim; d++) {
+        row_major = row_major && order[d] == ndim - 1 - d;
+    }
     int64_t step = 1;
     for (int d = 0; d < ndim; d++) {
         out[order[d]] = step;
-        step *= max_i64(size[order[d]], 1);
+        step *= row_major ? max_i64(size[order[d]], 1) : size[order[d]]; /* TensorIterator's compatible_stride does not mind a size of 0 */
     }
 }
 
@@ -210,13 +215,19 @@ static bool refused_before_sizes(const Call *call, ErrCode code) {
            (typing == typing_lerp && code == ERR_dtype && !dtypes_equal(call));
 }
 
-/* The operands do not broadcast: that is the error, unless the dtypes were refused even before. */
-static ErrCode sizes_refused(const Call *call, const Error *shape, Error *err) {
+ErrCode pointwise_refused_first(const Call *call, Error *err) {
     Error typing = {0};
     DType compute, result;
     ErrCode code = call->op->typing(call, &compute, &result, &typing);
-    *err = code != ERR_none && refused_before_sizes(call, code) ? typing : *shape;
+    if (code != ERR_none && refused_before_sizes(call, code)) {
+        *err = typing;
+    }
     return err->code;
+}
+
+/* The operands do not broadcast: that is the error, unless the dtypes were refused even before. */
+static ErrCode sizes_refused(const Call *call, const Error *shape, Error *err) {
+    return pointwise_refused_first(call, err) != ERR_none ? err->code : error_set(err, shape->code, "%s", shape->text);
 }
 
 /* An operand as TensorIterator sees it: one of another dtype than the common one was cast first, which leaves it dense. */
@@ -264,6 +275,10 @@ static bool always_contiguous(const OpInfo *op) { return op->typing == typing_ma
 static void pointwise_strides(const OpInfo *op, Tensor *out, const Tensor **t, int n, DType common, bool same_size) {
     if (always_contiguous(op)) {
         contiguous_strides(out->size, out->ndim, out->stride);
+        return;
+    }
+    if ((op->id == OP_hardtanh || op->id == OP_nan_to_num) && tensor_is_dense(t[0])) { /* empty_like, which keeps also what is empty as it is */
+        memcpy(out->stride, t[0]->stride, (size_t)out->ndim * sizeof *out->stride);
         return;
     }
     same_size = same_size && (out->ndim == 0 || !wraps_scalar(op));

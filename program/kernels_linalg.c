@@ -86,7 +86,7 @@ static void add_product(const Matrix *self, const Matrix *a, const Matrix *b, Sc
                     k->undefined = "0 times a product that is not finite: BLAS leaves it out, other kernels of PyTorch's do not";
                 }
                 double own = with_self ? scalar_as_double(beta, dtype) * cast_double(self->t, from, dtype) : 0;
-                element_store_double(out->t->storage->data, dtype, at, !with_self ? value : with_product ? own + value : own);
+                element_store_double(out->t->storage->data, dtype, at, !with_product ? own : with_self ? own + value : value);
             } else {
                 int64_t value = with_product ? wrapping_mul(scalar_as_int(alpha, dtype), dot_int(a, b, i, j)) : 0;
                 int64_t own = with_self ? wrapping_mul(scalar_as_int(beta, dtype), cast_int(self->t, from, dtype, k)) : 0;

@@ -55,6 +55,8 @@ DType addr_dtype(const Tensor *self, const Tensor *vec1, const Tensor *vec2);
 /* Elements of `mask` that are true: what nonzero needs to know before its output can be allocated. */
 int64_t kernel_count_nonzero(const Tensor *mask);
 
+/* What a POINTWISE op refuses by its dtypes before it looks at memory or sizes; `err` keeps ERR_none where that is nothing. */
+ErrCode pointwise_refused_first(const Call *call, Error *err);
 /* addmm_: self must have the product's size (`invalid`), which is looked at after the operands' sizes and before what the kernel
  * refuses. `call`: the twin. Nothing for other ops, and where inference is to refuse the operands. */
 ErrCode sum_in_place_check(const Call *call, Error *err);

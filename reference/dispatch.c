@@ -97,6 +97,11 @@ static bool casts_to_integer(const Call *call) {
     return dtype > 0 && !call->arg[dtype].none && !dtype_is_float(call->arg[dtype].dtype);
 }
 
+/* isfinite is made of abs, whose history is asked though the result has none. */
+static bool only_asks(const Session *s, const Call *call) {
+    return call->op->id == OP_isfinite && dtype_is_float(call->arg[0].tensor->dtype) && dispatch_requires_grad(s, call);
+}
+
 static bool records(const Session *s, const Call *call) {
     const OpInfo *op = call->op;
     if (!op->grad || casts_to_integer(call)) {
@@ -122,6 +127,10 @@ static ErrCode apply_functional(Session *s, const Call *call, Tensor **out, int 
     Node *node = NULL;
     if (records(s, call)) {
         node = node_begin(s, call);
+        TRY(s->err->code);
+    }
+    if (only_asks(s, call)) {
+        (void)node_begin(s, call);
         TRY(s->err->code);
     }
     if (call->op->id == OP_as_strided_scatter && !s->running_backward && var_requires_grad(var_of(call->arg[0].tensor)) &&

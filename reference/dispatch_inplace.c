@@ -169,6 +169,9 @@ static ErrCode check_write(Session *s, const OpInfo *op, const Call *twin, Infer
             DType compute, result;
             TRY(twin->op->typing(twin, &compute, &result, s->err));
         }
+        if (twin->op->kind == KIND_POINTWISE) {
+            TRY(pointwise_refused_first(twin, s->err));
+        }
         TRY(refuse_internal(s, self));
         TRY(refuse_operands(s, twin, false));
         if (twin->op->kind == KIND_POINTWISE) {

@@ -115,7 +115,7 @@ static double softplus_of(double v, double beta, double threshold) {
 }
 static double gelu_tanh_of(double v) { return 0.5 * v * (1 + tanh(M_SQRT2 * M_2_SQRTPI * 0.5 * (v + 0.044715 * v * v * v))); }
 static double elu_of(double v, double alpha, double scale, double input_scale) {
-    return v < 0 ? (exp(v * input_scale) - 1) * (alpha * scale) : v * scale;
+    return v <= 0 ? (exp(v * input_scale) - 1) * (alpha * scale) : v * scale;
 }
 static double relu6_of(double v) { return v < 0 ? 0 : v > 6 ? 6 : v; }
 
