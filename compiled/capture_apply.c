@@ -389,6 +389,7 @@ static ErrCode judge_write(Capture *cap, const Call *call, const OpInfo *op, Ten
     case OP_scatter_add:
     case OP_scatter_reduce:
     case OP_scatter_value_reduce:
+    case OP_scatter_reduce_two:
     case OP_index_add:
     case OP_put:
         TRY(call->op->infer(call, r));

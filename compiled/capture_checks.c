@@ -169,6 +169,21 @@ static ErrCode check_mask(Capture *cap, const Call *call, const Tensor *out) {
     return ERR_none;
 }
 
+/* nll_loss: every target is a class, or ignored. */
+static ErrCode check_targets(Capture *cap, const Call *call) {
+    const Tensor *self = call->arg[0].tensor, *target = call->arg[1].tensor;
+    if (tensor_numel(target) == 0) {
+        return ERR_none;
+    }
+    Node *t = node_of(target), *inside, *ignored, *ok;
+    TRY(capture_cast(cap, t, DT_int64, &t));
+    TRY(in_bounds(cap, t, scalar_int(0), scalar_int(self->size[self->ndim - 1] - 1), false, &inside));
+    TRY(apply_scalar(cap, OP_eq_Scalar, t, scalar_int(call->arg[4].i), &ignored));
+    TRY(apply_nodes(cap, OP_logical_or, inside, ignored, &ok));
+    add_check(cap, CHECK_NONZERO, ok, 0, ERR_index_range, "Target is out of bounds.");
+    return ERR_none;
+}
+
 static bool divides(const Call *call) {
     switch (call->op->id) {
     case OP_div_Tensor_mode:
@@ -198,10 +213,13 @@ ErrCode capture_check_values(Capture *cap, const Call *call, const Tensor *out) 
     case OP_scatter_add:
     case OP_scatter_reduce:
     case OP_scatter_value_reduce:
+    case OP_scatter_reduce_two:
     case OP_index_select:
     case OP_index_add:
         check_indices(cap, call, call->arg[2].tensor);
         break;
+    case OP__nll_loss:
+        return check_targets(cap, call);
     case OP_embedding:
         if (tensor_numel(call->arg[1].tensor) > 0) {
             add_check(cap, CHECK_INDEX, node_of(call->arg[1].tensor), call->arg[0].tensor->size[0], call_index_error(call), OUT_OF_BOUNDS);

@@ -99,6 +99,54 @@ static Drawn meshgrid_argument(Draw *x, int k) {
 
 static Drawn reduction_argument(Draw *x, int k) { return draw_chance(x->g, 40) ? DRAWN : given_int(x, k, draw_below(x->g, 3)); }
 
+/* ---- classes, rows, places ---- */
+
+static Drawn nll_argument(Draw *x, int k) {
+    Gen *g = x->g;
+    int64_t classes = x->t->size[x->t->ndim - 1];
+    switch (k) {
+    case 1: return classes == 0 ? DRAWN_NOTHING : given(x, k, draw_index_tensor(g, DT_int64, x->t->size, x->t->ndim - 1, 0, classes - 1, -1));
+    case 2: return draw_chance(g, 60) ? DRAWN : given(x, k, draw_input(g, x->t->dtype, &classes, 1, true, 3)); /* it may not require grad */
+    case 3: return draw_chance(g, 40) ? DRAWN : given_int(x, k, draw_below(g, 3));
+    default: return draw_chance(g, 70) ? DRAWN : given_int(x, k, draw_between(g, 0, classes));
+    }
+}
+
+static Drawn layer_norm_argument(Draw *x, int k) {
+    Gen *g = x->g;
+    const Tensor *t = x->t;
+    switch (k) {
+    case 1: {
+        int n = draw_chance(g, 70) ? 1 : 1 + draw_below(g, t->ndim);
+        x->first = t->ndim - n;
+        set_ints(g, x->s, k, t->size + x->first, n);
+        return DRAWN;
+    }
+    case 2:
+    case 3: return draw_chance(g, 40) ? DRAWN : given(x, k, exactly(x, t->dtype, t->size + x->first, t->ndim - (int)x->first));
+    case 4:
+        if (draw_chance(g, 40)) {
+            x->s->arg[k] = (PArg){.given = true, .f = draw_chance(g, 50) ? 0.5 : 0.001};
+        }
+        return DRAWN;
+    default: return DRAWN;
+    }
+}
+
+static Drawn scatter_reduce_argument(Draw *x, int k) {
+    static const char *const names[] = {"sum", "prod", "mean", "amax", "amin"};
+    switch (k) {
+    case 3: return x->index == NULL ? DRAWN_NOTHING : given(x, k, exactly(x, x->t->dtype, x->index->t->size, x->index->t->ndim));
+    case 4: return given_text(x, k, names[draw_below(x->g, COUNT_OF(names))]);
+    case 5:
+        if (draw_chance(x->g, 40)) {
+            set_bool(x->s, k, false);
+        }
+        return DRAWN;
+    default: return DRAWN_ELSEWHERE;
+    }
+}
+
 /* ---- pooling: the plane is the last two dims, of pool1d the last one ---- */
 
 static bool pools_line(const OpInfo *op) { return strstr(op->name, "1d") != NULL; }
@@ -197,6 +245,12 @@ bool nn_dims(const OpInfo *op, int *least, int *most) {
         *least = 3;
         *most = 4;
         return true;
+    case OP_nll_loss:
+        *least = 1;
+        *most = 2;
+        return true;
+    case OP_layer_norm:
+    case OP_scatter_reduce_two: *least = 1; return true;
     case OP_conv1d:
         *least = 2;
         *most = 3;
@@ -224,6 +278,9 @@ Drawn nn_argument(Draw *x, int k) {
     case OP_avg_pool2d:
     case OP_max_pool2d:
     case OP_max_pool2d_with_indices: return pool_argument(x, k);
+    case OP_nll_loss: return nll_argument(x, k);
+    case OP_layer_norm: return layer_norm_argument(x, k);
+    case OP_scatter_reduce_two: return scatter_reduce_argument(x, k);
     case OP_conv1d:
     case OP_conv2d: return conv_argument(x, k);
     case OP_mse_loss: return k == 2 ? reduction_argument(x, k) : DRAWN_ELSEWHERE;

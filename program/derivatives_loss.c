@@ -41,3 +41,63 @@ void grad_mse_loss(Grad *g) {
         }
     }
 }
+
+/* A hidden row with `first` before the arguments of the recorded call from `from` on. */
+static Tensor *apply_after(const Grad *g, OpId id, Tensor *first, int from) {
+    Call c = call_new(id);
+    c.arg[0].tensor = first;
+    for (int k = from; k < g->call->op->nparam; k++) {
+        c.arg[1 + k - from] = g->call->arg[k];
+    }
+    Tensor *out[MAX_OUTPUTS];
+    int n;
+    return first && emit_call(g->e, &c, out, &n) == ERR_none ? out[0] : NULL;
+}
+
+/* self: nll_loss_backward(grad, self, ...) */
+void grad_nll_loss(Grad *g) {
+    if (wanted(g, 0)) {
+        give(g, 0, apply_after(g, OP__nll_loss_grad, grad_of(g), 0));
+    }
+}
+
+/* grad: nll_loss(T, ...); self: zeros */
+void grad_nll_loss_grad(Grad *g) {
+    if (wanted(g, 0)) {
+        give(g, 0, apply_after(g, OP__nll_loss, grad_of(g), 2));
+    }
+    if (wanted(g, 1)) {
+        give(g, 1, zero_grad(g));
+    }
+}
+
+/* With xhat = (input - mean) * rstd and G = grad * weight:
+ * input: (G - mean(G) - xhat mean(G xhat)) * rstd; weight: sum(grad * xhat); bias: sum(grad), the sums over the leading dims */
+void grad_layer_norm(Grad *g) {
+    Emit *e = g->e;
+    const Arg *arg = g->call->arg;
+    Tensor *input = tensor_arg(g, 0), *grad = grad_of(g), *weight = arg[2].none ? NULL : arg[2].tensor;
+    int n = arg[1].ints.n, first = input->ndim - n;
+    int64_t dims[MAX_DIMS];
+    for (int d = 0; d < n; d++) {
+        dims[d] = first + d;
+    }
+    Tensor *mean = emit_op(e, OP_mean_dim, 3, input, dims, n, 1), *variance = emit_op(e, OP_var_correction, 4, input, dims, n, (int64_t)0, 1);
+    Tensor *rstd = emit_unary(e, OP_rsqrt, emit_scalar(e, OP_add_Scalar, variance, scalar_float(arg[4].f)));
+    Tensor *xhat = emit_mul(e, emit_sub(e, input, mean), rstd);
+    if (wanted(g, 0)) {
+        Tensor *G = weight ? emit_mul(e, grad, weight) : grad;
+        Tensor *level = emit_op(e, OP_mean_dim, 3, G, dims, n, 1), *slope = emit_op(e, OP_mean_dim, 3, emit_mul(e, G, xhat), dims, n, 1);
+        give(g, 0, emit_mul(e, emit_sub(e, emit_sub(e, G, level), emit_mul(e, xhat, slope)), rstd));
+    }
+    for (int d = 0; d < first; d++) {
+        dims[d] = d;
+    }
+    if (wanted(g, 2)) {
+        Tensor *each = emit_mul(e, grad, xhat);
+        give(g, 2, first > 0 ? emit_sum_dims(e, each, dims, first, false) : each);
+    }
+    if (wanted(g, 3)) {
+        give(g, 3, first > 0 ? emit_sum_dims(e, grad, dims, first, false) : grad);
+    }
+}

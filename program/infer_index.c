@@ -223,7 +223,19 @@ ErrCode infer_scatter(const Call *call, Infer *r) {
             TRY(scalar_check(call->arg[3].scalar, self->dtype, r->err));
         }
     }
-    if (reduce && strcmp(reduce->str, "add") != 0 && strcmp(reduce->str, "multiply") != 0) {
+    if (reduce && call->op->id == OP_scatter_reduce_two) {
+        static const char *const names[] = {"sum", "prod", "mean", "amax", "amin"};
+        bool known = false;
+        for (int k = 0; k < COUNT_OF(names); k++) {
+            known |= strcmp(reduce->str, names[k]) == 0;
+        }
+        if (!known) {
+            return error_set(r->err, ERR_invalid, "reduce argument must be either sum, prod, mean, amax or amin.");
+        }
+        if (some && self->dtype == DT_bool && strcmp(reduce->str, "mean") == 0) {
+            return error_set(r->err, ERR_dtype, "\"scatter_gather_tensor_cpu_reduce_mean\" not implemented for 'Bool'");
+        }
+    } else if (reduce && strcmp(reduce->str, "add") != 0 && strcmp(reduce->str, "multiply") != 0) {
         return error_set(r->err, ERR_invalid, "reduce argument must be either add or multiply.");
     }
     return infer_contiguous(r, self->dtype, self->size, self->ndim);

@@ -57,3 +57,79 @@ ErrCode infer_mse_loss(const Call *call, Infer *r) {
     r->out[0].dtype = dtype;
     return reduction == 0 ? ERR_none : infer_contiguous(r, dtype, NULL, 0);
 }
+
+/* ---- nll_loss ---- */
+
+static ErrCode check_target(const Tensor *target, Error *err) {
+    return target->dtype == DT_int64 || target->dtype == DT_uint8 ? ERR_none
+                                                                  : error_set(err, ERR_dtype, "expected scalar type Long but found %s", dtype_name(target->dtype));
+}
+
+/* Of [batch, classes] and [batch], or [classes] and a class: a loss for each, or one. */
+ErrCode infer_nll_loss(const Call *call, Infer *r) {
+    const Tensor *self = call->arg[0].tensor, *target = call->arg[1].tensor, *weight = call->arg[2].none ? NULL : call->arg[2].tensor;
+    if (self->ndim < 1 || self->ndim > 2 || target->ndim > 1) {
+        return error_set(r->err, ERR_invalid, target->ndim > 1 && self->ndim >= 1 && self->ndim <= 2 ? "0D or 1D target tensor expected, multi-target not supported"
+                                                                                                     : "input tensor should be 1D or 2D");
+    }
+    if (!(self->ndim == 1 && target->ndim == 0)) {
+        if (target->ndim == 0) {
+            return error_set(r->err, ERR_index_range, "Dimension specified as 0 but tensor has no dimensions");
+        }
+        if (self->size[0] != target->size[0]) {
+            return error_set(r->err, ERR_shape, "size mismatch (got input: [%lld..], target: [%lld])", (long long)self->size[0], (long long)target->size[0]);
+        }
+    }
+    int64_t classes = self->size[self->ndim - 1];
+    if (weight && (weight->ndim != 1 || weight->size[0] != classes)) {
+        return error_set(r->err, ERR_invalid, "weight tensor should be defined either for all %lld classes or no classes", (long long)classes);
+    }
+    DType dtype = self->dtype;
+    if (!dtype_is_float(dtype) || dtype == DT_float16) {
+        return error_set(r->err, ERR_dtype, "\"nll_loss_out_frame\" not implemented for '%s'", dtype_name(dtype));
+    }
+    bool each = call->arg[3].i == 0 && self->ndim == 2;
+    if (weight && weight->dtype != dtype) {
+        return error_set(r->err, ERR_dtype, "expected scalar type %s but found %s", dtype_name(dtype), dtype_name(weight->dtype));
+    }
+    if (each || tensor_numel(target) > 0) {
+        TRY(check_target(target, r->err));
+    }
+    return infer_contiguous(r, dtype, self->size, each ? 1 : 0);
+}
+
+ErrCode infer_nll_loss_grad(const Call *call, Infer *r) {
+    const Tensor *self = call->arg[1].tensor;
+    TRY(check_target(call->arg[2].tensor, r->err));
+    return infer_cloned(r, self, self->dtype);
+}
+
+/* ---- layer_norm ---- */
+
+ErrCode infer_layer_norm(const Call *call, Infer *r) {
+    const Tensor *input = call->arg[0].tensor;
+    const Arg *shape = &call->arg[1];
+    int n = shape->ints.n, first = input->ndim - n;
+    if (n < 1) {
+        return error_set(r->err, ERR_invalid, "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one element");
+    }
+    for (int k = 2; k <= 3; k++) {
+        const Tensor *t = call->arg[k].none ? NULL : call->arg[k].tensor;
+        if (t && !sizes_equal(t->size, t->ndim, shape->ints.v, n)) {
+            return error_set(r->err, ERR_invalid, "Expected %s to be of same shape as normalized_shape", call->op->param[k].name);
+        }
+    }
+    if (first < 0 || !sizes_equal(input->size + first, n, shape->ints.v, n)) {
+        return error_set(r->err, ERR_invalid, "Given normalized_shape, expected input with shape [*, normalized_shape]");
+    }
+    DType dtype = input->dtype;
+    if (!dtype_is_float(dtype) || dtype == DT_float16) {
+        return error_set(r->err, ERR_dtype, "\"LayerNormKernelImpl\" not implemented for '%s'", dtype_name(dtype));
+    }
+    for (int k = 2; k <= 3; k++) {
+        if (!call->arg[k].none && call->arg[k].tensor->dtype != dtype) {
+            return error_set(r->err, ERR_dtype, "expected scalar type %s but found %s", dtype_name(dtype), dtype_name(call->arg[k].tensor->dtype));
+        }
+    }
+    return infer_contiguous(r, dtype, input->size, input->ndim);
+}

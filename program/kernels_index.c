@@ -5,6 +5,8 @@
  * index_select and index_add walk with stride 0 along `dim` and add the index read on the way. */
 #include "program/kernels.h"
 
+#include <math.h>
+
 /* Distances from self's first element for every tuple of the broadcast indices, row-major; indices may count from the end. */
 static ErrCode index_distances(const IndexPlan *p, const Tensor *self, int64_t **distances, KernelCtx *k) {
     const int64_t *size = p->size + p->first;
@@ -197,6 +199,88 @@ ErrCode kernel_scatter_steps(const Call *call, Tensor *const *out, KernelCtx *k)
         int64_t i;
         TRY(read_index(index, w.at[1], size, &i, k->err));
         step_at(to, w.at[0] + i * stride, src, w.at[2], by_value ? call->arg[3].scalar : scalar_int(0), multiply);
+    }
+    return ERR_none;
+}
+
+/* ---- scatter_reduce ---- */
+
+typedef enum Reduce { REDUCE_SUM, REDUCE_PROD, REDUCE_MEAN, REDUCE_AMAX, REDUCE_AMIN } Reduce;
+
+static Reduce reduce_of(const char *name) {
+    return name[0] == 's' ? REDUCE_SUM : name[0] == 'p' ? REDUCE_PROD : name[0] == 'm' ? REDUCE_MEAN : name[2] == 'a' ? REDUCE_AMAX : REDUCE_AMIN;
+}
+
+/* What reduces to the other operand. */
+static void store_neutral(const Tensor *to, int64_t at, Reduce how) {
+    if (dtype_is_float(to->dtype)) {
+        element_store_double(to->storage->data, to->dtype, at, how == REDUCE_PROD ? 1 : how == REDUCE_AMAX ? -INFINITY : how == REDUCE_AMIN ? INFINITY : 0);
+    } else {
+        int64_t least = to->dtype == DT_bool ? 0 : dtype_min(to->dtype), most = to->dtype == DT_bool ? 1 : dtype_max(to->dtype);
+        element_store_int(to->storage->data, to->dtype, at, how == REDUCE_PROD ? 1 : how == REDUCE_AMAX ? least : how == REDUCE_AMIN ? most : 0);
+    }
+}
+
+/* The greater or lesser of the element and src's, a nan above all. */
+static void choose_at(const Tensor *to, int64_t at, const Tensor *src, int64_t src_at, bool greater) {
+    void *data = to->storage->data;
+    if (dtype_is_float(to->dtype)) {
+        double own = element_double(data, to->dtype, at), v = element_double(src->storage->data, src->dtype, src_at);
+        if (isnan(v) || (greater ? own < v : v < own)) {
+            element_store_double(data, to->dtype, at, v);
+        }
+        return;
+    }
+    int64_t own = element_int(data, to->dtype, at), v = element_int(src->storage->data, src->dtype, src_at);
+    element_store_int(data, to->dtype, at, greater ? max_i64(own, v) : min_i64(own, v));
+}
+
+/* Every element divided by how many it was summed from; integers round down. */
+static void divide_counts(const Tensor *to, const int64_t *count, bool include_self) {
+    const Tensor *walked[1] = {to};
+    for (Walk w = walk_start(to->size, to->ndim, walked, 1); walk_more(&w); walk_next(&w)) {
+        int64_t n = max_i64(count[w.at[0]] + include_self, 1);
+        if (dtype_is_float(to->dtype)) {
+            element_store_double(to->storage->data, to->dtype, w.at[0], element_double(to->storage->data, to->dtype, w.at[0]) / (double)n);
+        } else {
+            int64_t v = element_int(to->storage->data, to->dtype, w.at[0]), q = v / n;
+            element_store_int(to->storage->data, to->dtype, w.at[0], q - (v % n != 0 && v < 0));
+        }
+    }
+}
+
+/* Without self, what an index names begins anew. All indices are read before. */
+ErrCode kernel_scatter_reduce(const Call *call, Tensor *const *out, KernelCtx *k) {
+    const Tensor *index = call->arg[2].tensor, *src = call->arg[3].tensor, *to = out[0];
+    Reduce how = reduce_of(call->arg[4].str);
+    bool include_self = call->arg[5].b;
+    int dim;
+    kernel_start_from(to, call->arg[0].tensor, k);
+    TRY(dim_wrap(call->arg[1].i, to->ndim, &dim, k->err));
+    if (tensor_numel(index) == 0) {
+        return ERR_none;
+    }
+    int64_t size, stride, *count = arena_array(k->arena, int64_t, to->offset + tensor_numel(to));
+    Tensor target = seen_along(to, index, dim, &size, &stride), part = source_part(src, index);
+    const Tensor *walked[3] = {&target, index, &part};
+    for (Walk w = walk_start(index->size, index->ndim, walked, 2); walk_more(&w); walk_next(&w)) {
+        int64_t i;
+        TRY(read_index(index, w.at[1], size, &i, k->err));
+        if (!include_self) {
+            store_neutral(to, w.at[0] + i * stride, how);
+        }
+    }
+    for (Walk w = walk_start(index->size, index->ndim, walked, 3); walk_more(&w); walk_next(&w)) {
+        int64_t at = w.at[0] + element_int(index->storage->data, index->dtype, w.at[1]) * stride;
+        count[at]++;
+        if (how == REDUCE_AMAX || how == REDUCE_AMIN) {
+            choose_at(to, at, src, w.at[2], how == REDUCE_AMAX);
+        } else {
+            step_at(to, at, src, w.at[2], scalar_int(0), how == REDUCE_PROD);
+        }
+    }
+    if (how == REDUCE_MEAN) {
+        divide_counts(to, count, include_self);
     }
     return ERR_none;
 }

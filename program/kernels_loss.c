@@ -1,6 +1,7 @@
 /* Kernels of losses and of embedding; sums run in row-major order, in double, and are rounded once. */
 #include "program/kernels.h"
 
+#include <math.h>
 #include <string.h>
 
 /* ---- embedding ---- */
@@ -70,5 +71,101 @@ ErrCode kernel_mse_loss(const Call *call, Tensor *const *out, KernelCtx *k) {
     if (reduction != 0) {
         element_store_double(to->storage->data, to->dtype, to->offset, reduction == 1 ? sum / (double)numel : sum);
     }
+    return ERR_none;
+}
+
+/* ---- nll_loss ---- */
+
+/* The class of sample n and its weight; *skip: it is ignored. */
+static ErrCode read_class(const Tensor *target, const Tensor *weight, int64_t n, int64_t classes, int64_t ignore, int64_t *class, double *factor, bool *skip, Error *err) {
+    int64_t at = target->offset + (target->ndim > 0 ? n * target->stride[0] : 0);
+    *class = element_int(target->storage->data, target->dtype, at);
+    *skip = *class == ignore;
+    if (!*skip && (*class < 0 || *class >= classes)) {
+        return error_set(err, ERR_index_range, "Target %lld is out of bounds.", (long long)*class);
+    }
+    *factor = *skip ? 0 : weight ? element_double(weight->storage->data, weight->dtype, weight->offset + *class * weight->stride[0]) : 1;
+    return ERR_none;
+}
+
+/* Where sample n of `t`, of one or two dims, begins. */
+static int64_t sample_at(const Tensor *t, int64_t n) { return t->offset + (t->ndim == 2 ? n * t->stride[0] : 0); }
+
+ErrCode kernel_nll_loss(const Call *call, Tensor *const *out, KernelCtx *k) {
+    const Tensor *self = call->arg[0].tensor, *target = call->arg[1].tensor, *weight = call->arg[2].none ? NULL : call->arg[2].tensor, *to = out[0];
+    int64_t samples = self->ndim == 2 ? self->size[0] : 1, classes = self->size[self->ndim - 1];
+    double sum = 0, total = 0;
+    for (int64_t n = 0; n < samples; n++) {
+        int64_t class;
+        double factor;
+        bool skip;
+        TRY(read_class(target, weight, n, classes, call->arg[4].i, &class, &factor, &skip, k->err));
+        double loss = skip ? 0 : -element_double(self->storage->data, self->dtype, sample_at(self, n) + class * self->stride[self->ndim - 1]) * factor;
+        if (to->ndim > 0) {
+            element_store_double(to->storage->data, to->dtype, to->offset + n, loss);
+        }
+        sum += loss;
+        total += factor;
+    }
+    if (to->ndim == 0) {
+        element_store_double(to->storage->data, to->dtype, to->offset, call->arg[3].i == 1 ? sum / total : sum);
+    }
+    return ERR_none;
+}
+
+/* Zeros with -weight * grad (for a mean divided by the sum of the weights) at the classes. */
+ErrCode kernel_nll_loss_grad(const Call *call, Tensor *const *out, KernelCtx *k) {
+    const Tensor *grad = call->arg[0].tensor, *target = call->arg[2].tensor, *weight = call->arg[3].none ? NULL : call->arg[3].tensor, *to = out[0];
+    int64_t samples = to->ndim == 2 ? to->size[0] : 1, classes = to->size[to->ndim - 1], class;
+    double factor, total = 0;
+    bool skip;
+    tensor_fill(to, scalar_int(0));
+    for (int64_t n = 0; n < samples; n++) {
+        TRY(read_class(target, weight, n, classes, call->arg[5].i, &class, &factor, &skip, k->err));
+        total += factor;
+    }
+    for (int64_t n = 0; n < samples; n++) {
+        TRY(read_class(target, weight, n, classes, call->arg[5].i, &class, &factor, &skip, k->err));
+        double g = element_double(grad->storage->data, grad->dtype, grad->offset + (grad->ndim > 0 ? n * grad->stride[0] : 0));
+        if (!skip) {
+            element_store_double(to->storage->data, to->dtype, sample_at(to, n) + class * to->stride[to->ndim - 1], -(call->arg[4].i == 1 ? g / total : g) * factor);
+        }
+    }
+    return ERR_none;
+}
+
+/* ---- layer_norm: (x - mean) / sqrt(variance + eps) * weight + bias, over the last dims ---- */
+
+ErrCode kernel_layer_norm(const Call *call, Tensor *const *out, KernelCtx *k) {
+    const Tensor *input = call->arg[0].tensor, *to = out[0];
+    const Tensor *weight = call->arg[2].none ? NULL : call->arg[2].tensor, *bias = call->arg[3].none ? NULL : call->arg[3].tensor;
+    int first = input->ndim - call->arg[1].ints.n;
+    Tensor rows = *input, row = *input;
+    rows.ndim = first;
+    row.ndim = input->ndim - first;
+    memcpy(row.size, input->size + first, (size_t)row.ndim * sizeof *row.size);
+    memcpy(row.stride, input->stride + first, (size_t)row.ndim * sizeof *row.stride);
+    int64_t length = tensor_numel(&row), at = to->offset;
+    const Tensor *starts[1] = {&rows}, *one[1] = {&row}, *parts[3] = {&row, weight ? weight : &row, bias ? bias : &row};
+    for (Walk w = walk_start(rows.size, rows.ndim, starts, 1); walk_more(&w) && length > 0; walk_next(&w)) {
+        double mean = 0, variance = 0;
+        row.offset = w.at[0];
+        for (Walk v = walk_start(row.size, row.ndim, one, 1); walk_more(&v); walk_next(&v)) {
+            mean += element_double(input->storage->data, input->dtype, v.at[0]);
+        }
+        mean /= (double)length;
+        for (Walk v = walk_start(row.size, row.ndim, one, 1); walk_more(&v); walk_next(&v)) {
+            double x = element_double(input->storage->data, input->dtype, v.at[0]) - mean;
+            variance += x * x;
+        }
+        double scale = 1 / sqrt(variance / (double)length + call->arg[4].f);
+        for (Walk v = walk_start(row.size, row.ndim, parts, 3); walk_more(&v); walk_next(&v), at++) {
+            double x = (element_double(input->storage->data, input->dtype, v.at[0]) - mean) * scale;
+            x = weight ? x * element_double(weight->storage->data, weight->dtype, v.at[1]) : x;
+            x = bias ? x + element_double(bias->storage->data, bias->dtype, v.at[2]) : x;
+            element_store_double(to->storage->data, to->dtype, at, x);
+        }
+    }
+    (void)k;
     return ERR_none;
 }

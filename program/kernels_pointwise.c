@@ -63,6 +63,9 @@ bool call_checks_values(const Call *call) {
     case OP_scatter_add:
     case OP_scatter_reduce:
     case OP_scatter_value_reduce:
+    case OP_scatter_reduce_two:
+    case OP__nll_loss:
+    case OP__nll_loss_grad:
     case OP_index_select:
     case OP_index_add:
     case OP_index_copy:

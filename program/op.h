@@ -47,6 +47,7 @@ typedef enum Nature {
     NATURE_SEARCH,   /* places: which element of the first operand stands before those of the others */
     NATURE_STEPS,    /* as SCATTER_ADD, but rounded at every step: the same bits if the operands are the same */
     NATURE_TRUTH,    /* which elements are nonzero */
+    NATURE_NORMALIZED, /* elements less their mean, over their deviation */
     NATURE_POLYNOMIAL /* sums of products of input elements, some of them with a minus: grows with their magnitudes */
 } Nature;
 

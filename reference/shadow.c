@@ -42,7 +42,10 @@ static void shadow_load_result(const Tensor *out, bool doubt) {
 typedef enum Pass { PASS_VALUE, PASS_BOUND, PASS_MAGNITUDE, PASS_WORST /* |x| + b */, PASS_ONES } Pass;
 
 /* Indices and masks choose; everything else is data. */
-static bool is_index(const Param *param) {
+static bool is_index(const Call *call, const Param *param) {
+    if (call->op->id == OP__nll_loss || call->op->id == OP__nll_loss_grad) {
+        return strcmp(param->name, "target") == 0;
+    }
     return strcmp(param->name, "index") == 0 || strcmp(param->name, "indices") == 0 || strcmp(param->name, "mask") == 0;
 }
 
@@ -100,7 +103,7 @@ static double *run_pass(Session *s, const Call *call, KernelFn kernel, const Ten
     for (int i = 0; i < call->op->nparam; i++) {
         const Param *param = &call->op->param[i];
         Arg *arg = &derived.arg[i];
-        if (arg->none || is_index(param)) {
+        if (arg->none || is_index(call, param)) {
             continue;
         }
         switch (param->type) {
@@ -186,11 +189,11 @@ static Operands operands_of(const Call *call, DType result) {
             continue;
         }
         if (param->type == ARG_TENSOR || param->type == ARG_TENSOR_OPT) {
-            operands_add(&o, arg->tensor, is_index(param), result);
+            operands_add(&o, arg->tensor, is_index(call, param), result);
         } else if (param->type == ARG_TENSORS || param->type == ARG_TENSORS_OPT) {
             for (int k = 0; k < arg->tensors.n; k++) {
                 if (arg->tensors.v[k]) {
-                    operands_add(&o, arg->tensors.v[k], is_index(param), result);
+                    operands_add(&o, arg->tensors.v[k], is_index(call, param), result);
                 }
             }
         }
@@ -361,6 +364,8 @@ static double polynomial_terms(const Call *call, const Tensor *out) {
         const Arg *kernel = &call->arg[op_param(call->op, "kernel_size")];
         return (double)(kernel->ints.v[0] * kernel->ints.v[kernel->ints.n - 1]) + 2;
     }
+    case OP__nll_loss: return out->ndim > 0 ? 1 : 2 * (double)tensor_numel(call->arg[1].tensor) + 2;
+    case OP__nll_loss_grad: return (double)tensor_numel(call->arg[2].tensor) + 2;
     case OP__convolution:
     case OP__conv_grad_input:
     case OP__conv_grad_weight: /* elements of weight, or of grad, bound them all */
@@ -378,6 +383,21 @@ static bool divides_sum(const Call *call) {
     return reduction >= 0 && call->arg[reduction].i == 1;
 }
 
+/* Is the sum divided by a sum of weights? */
+static bool weighs(const Call *call) {
+    bool nll = call->op->id == OP__nll_loss || call->op->id == OP__nll_loss_grad;
+    return nll && divides_sum(call) && !call->arg[op_param(call->op, "weight")].none;
+}
+
+static double lowest_of(const Tensor *t) {
+    double least = 0;
+    const Tensor *one[1] = {t};
+    for (Walk w = walk_start(t->size, t->ndim, one, 1); walk_more(&w); walk_next(&w)) {
+        least = fmin(least, t->storage->value64[w.at[0]]);
+    }
+    return least;
+}
+
 static void rule_polynomial(Session *s, const Call *call, const Tensor *out, const Operands *o) {
     Storage *to = out->storage;
     to->value64 = run_pass(s, call, call->op->kernel, out, PASS_VALUE);
@@ -386,12 +406,75 @@ static void rule_polynomial(Session *s, const Call *call, const Tensor *out, con
     double n = polynomial_terms(call, out), u = dtype_unit(out->dtype);
     int exponent = o->exponent == NO_EXPONENT ? NO_EXPONENT : o->exponent < 0 ? 2 * o->exponent : o->exponent; /* of products of two */
     bool exact = o->exact && o->finite && !o->converts && !divides_sum(call);
+    if (weighs(call) && (!o->exact || lowest_of(call->arg[op_param(call->op, "weight")].tensor) < 0)) { /* the weights may nearly cancel */
+        lose(out);
+        return;
+    }
     for (int64_t i = 0; i < to->numel; i++) {
         if (may_overflow(o, 2, out->dtype)) {
             to->bound[i] = NAN;
         } else if (!(exact && sums_exact(magnitude[i], exponent, out->dtype)) && !(o->exact && !isfinite(to->value64[i]))) {
-            to->bound[i] = worst[i] - magnitude[i] + (n + 4) * u * worst[i] + n * shadow_grain(out->dtype);
-            shadow_overflow(&to->value64[i], &to->bound[i], worst[i], out->dtype);
+            double most = fabs(worst[i]);
+            to->bound[i] = most - fabs(magnitude[i]) + (n + 4) * u * most + n * shadow_grain(out->dtype);
+            shadow_overflow(&to->value64[i], &to->bound[i], most, out->dtype);
+        }
+    }
+}
+
+/* The elements of `t`, its values and its bounds, in logical order. */
+typedef struct Elements {
+    int64_t n;
+    double *value, *bound;
+} Elements;
+
+static Elements elements_of(Session *s, const Tensor *t) {
+    Elements e = {tensor_numel(t), arena_array(s->arena, double, tensor_numel(t)), arena_array(s->arena, double, tensor_numel(t))};
+    const Tensor *walked[1] = {t};
+    int64_t i = 0;
+    for (Walk w = walk_start(t->size, t->ndim, walked, 1); walk_more(&w); walk_next(&w), i++) {
+        e.value[i] = t->storage->value64[w.at[0]];
+        e.bound[i] = t->storage->bound[w.at[0]];
+    }
+    return e;
+}
+
+/* layer_norm, a row at a time: what the elements' bounds and roundings do to the mean, to the deviation and to the quotient. */
+static void rule_normalized(Session *s, const Call *call, const Tensor *out, const Operands *o) {
+    Storage *to = out->storage;
+    if (may_overflow(o, 2, out->dtype)) {
+        lose(out);
+        return;
+    }
+    to->value64 = run_pass(s, call, call->op->kernel, out, PASS_VALUE);
+    const Tensor *given[2] = {call->arg[2].none ? NULL : call->arg[2].tensor, call->arg[3].none ? NULL : call->arg[3].tensor};
+    Elements x = elements_of(s, call->arg[0].tensor), w = {0}, b = {0};
+    w = given[0] ? elements_of(s, given[0]) : w;
+    b = given[1] ? elements_of(s, given[1]) : b;
+    int64_t length = 1;
+    for (int k = 0; k < call->arg[1].ints.n; k++) {
+        length *= call->arg[1].ints.v[k];
+    }
+    double u = dtype_unit(out->dtype), n = (double)length;
+    for (int64_t row = 0; length > 0 && row + length <= x.n; row += length) {
+        double worst = 0, most = 0, mean = 0, variance = 0, apart = 0;
+        for (int64_t i = row; i < row + length; i++) {
+            worst = isnan(x.bound[i]) ? NAN : fmax(worst, x.bound[i]);
+            most = fmax(most, fabs(x.value[i]));
+            mean += x.value[i] / n;
+        }
+        for (int64_t i = row; i < row + length; i++) {
+            variance += (x.value[i] - mean) * (x.value[i] - mean) / n;
+            apart = fmax(apart, fabs(x.value[i] - mean));
+        }
+        double deviation = sqrt(variance + call->arg[4].f), moved = worst + (n + 4) * u * most;
+        double relative = (4 * apart * moved + 4 * moved * moved + (n + 10) * u * variance) / (2 * deviation * deviation) + 4 * u;
+        bool lost = !(deviation > 0) || !isfinite(deviation) || relative > 0.25;
+        for (int64_t i = 0; i < length; i++) {
+            double quotient = fabs(x.value[row + i] - mean) / deviation, error = 4 * moved / deviation + quotient * relative;
+            double factor = given[0] ? fabs(w.value[i]) + w.bound[i] : 1, added = given[1] ? fabs(b.value[i]) : 0;
+            double bound = error * factor + (given[0] ? quotient * w.bound[i] : 0) + (given[1] ? b.bound[i] : 0) + 4 * u * (quotient * factor + added);
+            to->bound[row + i] = lost ? NAN : bound + 2 * shadow_grain(out->dtype);
+            shadow_overflow(&to->value64[row + i], &to->bound[row + i], 0, out->dtype);
         }
     }
 }
@@ -580,6 +663,7 @@ static void compute(Session *s, const Call *call, Tensor *const *out, int nout) 
         case NATURE_MATMUL: rule_matmul(s, call, out[0], &o); break;
         case NATURE_SOFTMAX: rule_softmax(s, call, out[0]); break;
         case NATURE_POLYNOMIAL: rule_polynomial(s, call, out[0], &o); break;
+        case NATURE_NORMALIZED: rule_normalized(s, call, out[0], &o); break;
         case NATURE_SCATTER_ADD: rule_scatter_add(s, call, out[0], &o); break;
         case NATURE_MOVE:
         case NATURE_ORDER:

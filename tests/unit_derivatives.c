@@ -92,6 +92,13 @@ static const Case cases[] = {
     {OP__take_plane, "t2,3,4 L2,2,1:0,11,5,5"}, {OP__take_plane, "t1,2,2,2 L1,2,1,2:3,3,0,2"}, {OP__max_pool2d_grad, "t2,2,1 t2,3,4 L2,2,1:0,11,5,5"},
     {OP__convolution, "t2,4,5,3 t4,2,3,2 t4 [2,1] [1,0] [1,1] i2"}, {OP__convolution, "t1,2,6 t3,2,2 o [1] [1] [2] i1"}, {OP__convolution, "t0,1,3,3 t2,1,1,1 t2 [1] [0] [1] i1"},
     {OP__conv_grad_input, "t2,4,3,2 t4,2,3,2 [2,4,5,3] [2,1] [1,0] [1,1] i2"}, {OP__conv_grad_weight, "t2,4,3,2 t2,4,5,3 [4,2,3,2] [2,1] [1,0] [1,1] i2"},
+    {OP__nll_loss, "t3,4 L3:0,3,1 o i1 i-100"}, {OP__nll_loss, "t3,4 L3:0,3,1 o i0 i3"}, {OP__nll_loss, "t4 L:2 o i2 i-100"}, {OP__nll_loss, "t0,4 L0: o i2 i-100"},
+    {OP__nll_loss_grad, "t t3,4 L3:0,3,1 o i1 i-100"}, {OP__nll_loss_grad, "t3 t3,4 L3:0,3,1 o i0 i3"},
+    {OP_layer_norm, "t2,3,4 [4] t4 t4 o o"}, {OP_layer_norm, "t2,3,4 [3,4] o t3,4 o o"}, {OP_layer_norm, "t5 [5] t5 o o o"}, {OP_layer_norm, "t0,3 [3] t3 t3 o o"},
+    {OP_scatter_reduce_two, "t3,4 i0 L2,4:0,2,1,0,0,2,2,0 t2,4 qsum b1"}, {OP_scatter_reduce_two, "t3,4 i0 L2,4:0,2,1,0,0,2,2,0 t2,4 qprod b1"},
+    {OP_scatter_reduce_two, "t3,4 i0 L2,4:0,2,1,0,0,2,2,0 t2,4 qmean b1"}, {OP_scatter_reduce_two, "t3,4 i0 L2,4:0,2,1,0,0,2,2,0 t2,4 qamax b1"},
+    {OP_scatter_reduce_two, "t3,4 i0 L2,4:0,2,1,0,0,2,2,0 t2,4 qamin b0"}, {OP_scatter_reduce_two, "t4 i0 L3:1,1,3 t3 qmean b0"}, {OP_scatter_reduce_two, "t4 i0 L3:1,1,3 tz3 qprod b0"},
+    {OP_scatter_reduce_two, "t4 i0 L3:1,1,3 t3 qsum b0"},
     {OP_nansum, "t2,3 o b0 o"}, {OP_trace, "t3,4"}, {OP_trace, "t0,2"},
     /* pointwise rows with arguments that operands do not show */
     {OP_div_Tensor_mode, "t2,3 t3 o"}, {OP_div_Tensor_mode, "t2,3 t3 qfloor"}, {OP_div_Tensor_mode, "t2,3 t qtrunc"},
