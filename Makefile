@@ -26,7 +26,7 @@ ALL_CFLAGS := -std=c11 $(OPT) -g -ffp-contract=off -fno-math-errno -fno-trapping
 LDLIBS_ALL := $(if $(filter none,$(BLAS)),,-lopenblas) -lcjson -lm -lpthread -ldl $(LDLIBS)
 
 DIRS    := tensor program reference compiled fuzz harness
-LIB_SRC := $(filter-out harness/main.c,$(wildcard $(addsuffix /*.c,$(DIRS))))
+LIB_SRC := $(filter-out harness/main.c fuzz/entry_%,$(wildcard $(addsuffix /*.c,$(DIRS))))
 LIB_OBJ := $(LIB_SRC:%.c=$(OUT)/%.o)
 BIN_OBJ := $(OUT)/harness/main.o
 UNIT    := $(patsubst tests/%.c,$(OUT)/tests/%,$(wildcard tests/unit_*.c))
@@ -81,7 +81,7 @@ fuzz: twingrad ## a campaign of SECONDS=60 on reference,compiled: says what it f
 	./twingrad fuzz --seed $(SEED) --seconds $(SECONDS) --out reports --timing
 
 .PHONY: test check
-test: twingrad $(UNIT) ## every test; the last line is "N passed, N failed"
+test: twingrad $(UNIT) entries ## every test; the last line is "N passed, N failed"
 	@TWINGRAD=$(abspath $(OUT)/twingrad) tests/run $(OUT)
 check: twingrad $(UNIT) ## the unit tests and the layers only: under a minute
 	@TWINGRAD=$(abspath $(OUT)/twingrad) tests/run $(OUT) unit_ check_layers
@@ -100,6 +100,48 @@ peak: $(OUT)/bench/peak_run twingrad ## speed on large data: both tiers, plain l
 $(OUT)/bench/%: bench/%.c $(OUT)/libtwingrad.a
 	@mkdir -p $(dir $@)
 	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< $(OUT)/libtwingrad.a $(LDLIBS_ALL)
+
+# ---- fuzzing engines (docs/campaigns.md) ----
+
+ENTRIES := check native codec json
+.PHONY: entries libfuzzer
+entries: $(ENTRIES:%=$(OUT)/fuzz/entry_%) ## the targets of engines with a main of their own, which replays files
+$(OUT)/fuzz/entry_%: fuzz/entry_%.c fuzz/entry_main.c $(OUT)/libtwingrad.a
+	@mkdir -p $(dir $@)
+	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS_ALL)
+
+# For the tests: an entry that must fail (a seeded fault), and one that records what it finds and goes on.
+$(OUT)/fuzz/entry_faulty: DEFINES := -DENTRY_FAULT='"RG-1"'
+$(OUT)/fuzz/entry_recording: DEFINES := -DENTRY_FAULT='"RG-1"' -DRECORD
+$(OUT)/fuzz/entry_faulty $(OUT)/fuzz/entry_recording: harness/entry.c fuzz/entry_check.c fuzz/entry_main.c $(OUT)/libtwingrad.a
+	@mkdir -p $(dir $@)
+	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) $(DEFINES) $(LDFLAGS) -o $@ $^ $(LDLIBS_ALL)
+entries: $(OUT)/fuzz/entry_faulty $(OUT)/fuzz/entry_recording
+
+# libFuzzer: edges of compiled/ only, no comparisons traced (the kernels and the judge are not what is explored).
+LIBFUZZER := $(BUILD)/libfuzzer$(if $(SAN),-$(subst $(comma),+,$(SAN)))
+libfuzzer: $(ENTRIES:%=$(LIBFUZZER)/%) ## the same targets under libFuzzer, with our mutators (clang)
+$(LIBFUZZER)/compiled/%.o: compiled/%.c
+	@mkdir -p $(dir $@)
+	$(Q)clang $(CPPFLAGS) $(ALL_CFLAGS) -fsanitize-coverage=inline-8bit-counters,pc-table -MMD -MP -c -o $@ $<
+$(LIBFUZZER)/%.o: %.c
+	@mkdir -p $(dir $@)
+	$(Q)clang $(CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
+$(LIBFUZZER)/%: $(LIBFUZZER)/fuzz/entry_%.o $(LIB_SRC:%.c=$(LIBFUZZER)/%.o)
+	$(Q)clang $(ALL_CFLAGS) -fsanitize=fuzzer$(if $(SAN),$(comma)$(SAN)) $(LDFLAGS) -o $@ $(filter-out $(if $(filter json,$*),%/engine_libfuzzer.o),$^) $(LDLIBS_ALL)
+-include $(wildcard $(LIBFUZZER)/*/*.d)
+
+# AFL++: the mutators as a library for AFL_CUSTOM_MUTATOR_LIBRARY.
+AFL     := $(BUILD)/afl
+AFL_SRC := $(wildcard tensor/*.c program/*.c) $(filter-out fuzz/entry_%,$(wildcard fuzz/*.c))
+.PHONY: afl-mutators
+afl-mutators: $(AFL)/twingrad_mutators.so ## the mutators as a library for AFL++
+$(AFL)/%.o: %.c
+	@mkdir -p $(dir $@)
+	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) -fPIC -MMD -MP -c -o $@ $<
+$(AFL)/twingrad_mutators.so: $(AFL_SRC:%.c=$(AFL)/%.o)
+	$(Q)$(CC) $(ALL_CFLAGS) -shared $(LDFLAGS) -o $@ $^ -lcjson -lm
+-include $(wildcard $(AFL)/*/*.d)
 
 # ---- PyTorch as an executor (docs/targets.md); nothing else needs it ----
 

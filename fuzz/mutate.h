@@ -7,7 +7,8 @@
 
 #include "fuzz/codec.h"
 
-enum { MUTATE_MAX_ELEMENTS = 4096 /* of an input that a mutator changes */ };
+/* What engines keep mutants within; entries decode within the same (harness/entry.h). */
+#define MUTATE_LIMITS ((const Limits){.max_elements = 1 << 12, .max_bytes = 1 << 18, .max_statements = 128})
 
 /* Name of a mutator, NULL past the last. */
 const char *mutator_name(int mutator);

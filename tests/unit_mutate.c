@@ -85,6 +85,32 @@ START_TEST(the_same_seed_makes_the_same_mutant_of_a_program_and_of_its_bytes) {
 }
 END_TEST
 
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed);
+void *afl_custom_init(void *afl, unsigned seed);
+size_t afl_custom_fuzz(void *data, uint8_t *in, size_t n, uint8_t **out, uint8_t *add, size_t nadd, size_t most);
+void afl_custom_deinit(void *data);
+
+START_TEST(the_same_seed_makes_the_same_mutant_in_every_engine) {
+    enum { MOST = 1 << 14 };
+    void *afl = afl_custom_init(NULL, 9);
+    Rng stream = {9}; /* from which AFL++'s shell takes its seeds */
+    for (uint64_t i = 0; i < 100; i++) {
+        arena_reset(&arena);
+        Bytes bytes = codec_encode(&arena, generate_program(&arena, 43, i));
+        uint64_t seed = rng_next(&stream);
+        uint8_t *own = arena_alloc(&arena, MOST), *in_place = arena_alloc(&arena, MOST), *third;
+        int64_t n = mutate_bytes(bytes.v, bytes.n, own, MOST, seed, &MUTATE_LIMITS);
+        ck_assert_int_eq((int64_t)afl_custom_fuzz(afl, bytes.v, (size_t)bytes.n, &third, NULL, 0, MOST), n);
+        ck_assert(memcmp(third, own, (size_t)n) == 0);
+        n = mutate_bytes(bytes.v, bytes.n, own, MOST, (unsigned)seed, &MUTATE_LIMITS);
+        memcpy(in_place, bytes.v, (size_t)bytes.n);
+        ck_assert_int_eq((int64_t)LLVMFuzzerCustomMutator(in_place, (size_t)bytes.n, MOST, (unsigned)seed), n);
+        ck_assert(memcmp(in_place, own, (size_t)n) == 0);
+    }
+    afl_custom_deinit(afl);
+}
+END_TEST
+
 START_TEST(any_bytes_are_mutated_within_their_room) {
     Rng rng = {51};
     Limits small = LIMITS_DEFAULT;
@@ -124,6 +150,7 @@ int main(void) {
     tcase_add_loop_test(tests, every_mutator_applies_changes_the_program_and_leaves_it_well_formed, 0, mutators());
     tcase_add_test(tests, chains_of_mutations_stay_well_formed);
     tcase_add_test(tests, the_same_seed_makes_the_same_mutant_of_a_program_and_of_its_bytes);
+    tcase_add_test(tests, the_same_seed_makes_the_same_mutant_in_every_engine);
     tcase_add_test(tests, any_bytes_are_mutated_within_their_room);
     suite_add_tcase(suite, tests);
     return run_suite("unit_mutate", suite);

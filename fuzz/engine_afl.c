@@ -1,0 +1,51 @@
+/* The mutator core as AFL++'s (custom mutator API of 4.04: afl_custom_init, _fuzz, _deinit; AFL_CUSTOM_MUTATOR_LIBRARY). The seed of a mutant is the
+ * next number of one stream that afl-fuzz's seed starts. */
+#include "fuzz/mutate.h"
+#include "tensor/rng.h"
+
+#include <stdlib.h>
+
+typedef struct State {
+    Rng rng;
+    uint8_t *out;
+    size_t room;
+} State;
+
+void *afl_custom_init(void *afl, unsigned seed);
+size_t afl_custom_fuzz(void *data, uint8_t *in, size_t n, uint8_t **out, uint8_t *add, size_t nadd, size_t most);
+void afl_custom_deinit(void *data);
+
+void *afl_custom_init(void *afl, unsigned seed) {
+    (void)afl; /* its layout changes from release to release */
+    op_table_init();
+    State *s = calloc(1, sizeof *s);
+    if (!s) {
+        die("no memory");
+    }
+    s->rng.state = seed;
+    return s;
+}
+
+/* Now and then the two inputs are crossed. The bytes stay the mutator's own until the next call. */
+size_t afl_custom_fuzz(void *data, uint8_t *in, size_t n, uint8_t **out, uint8_t *add, size_t nadd, size_t most) {
+    State *s = data;
+    if (s->room < most) {
+        free(s->out);
+        s->out = malloc(most);
+        s->room = most;
+        if (!s->out) {
+            die("no memory");
+        }
+    }
+    uint64_t seed = rng_next(&s->rng);
+    bool cross = add && nadd > 0 && rng_chance(&s->rng, 10);
+    *out = s->out;
+    return (size_t)(cross ? crossover_bytes(in, (int64_t)n, add, (int64_t)nadd, s->out, (int64_t)most, seed, &MUTATE_LIMITS)
+                          : mutate_bytes(in, (int64_t)n, s->out, (int64_t)most, seed, &MUTATE_LIMITS));
+}
+
+void afl_custom_deinit(void *data) {
+    State *s = data;
+    free(s->out);
+    free(s);
+}
