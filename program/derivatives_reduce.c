@@ -152,6 +152,33 @@ void grad_cumsum(Grad *g) {
     }
 }
 
+/* The same to be differentiated again, in O(n^2) as PyTorch then does: dL/dx_k = sum over j >= k of grad_j * product of x_0..x_j
+ * without x_k. Where self has no zero at all, PyTorch divides. */
+static Tensor *cumprod_again(const Grad *g, Tensor *self, Tensor *grad, int64_t dim) {
+    Emit *e = g->e;
+    dim += dim < 0 ? self->ndim : 0;
+    int64_t n = self->size[dim], size[MAX_DIMS];
+    for (int d = 0; d < self->ndim; d++) {
+        size[d] = d == dim ? 1 : self->size[d];
+    }
+    Tensor *one = emit_full(e, size, self->ndim, scalar_int(1), grad->dtype), **slice = arena_array(e->arena, Tensor *, n);
+    for (int64_t k = 0; k < n; k++) {
+        Tensor *before = k == 0 ? one : emit_op(e, OP_prod_dim, 3, emit_narrow(e, self, dim, 0, k), dim, 1), *omitted = before;
+        if (k < n - 1) {
+            Tensor *after = emit_op(e, OP_cumprod, 2, emit_narrow(e, self, dim, k + 1, n - k - 1), dim);
+            Tensor *pair[2] = {before, k == 0 ? after : emit_mul(e, before, after)};
+            omitted = pair[0] && pair[1] ? emit_op(e, OP_cat, 2, pair, 2, dim) : NULL;
+        }
+        slice[k] = emit_sum_dims(e, emit_mul(e, emit_narrow(e, grad, dim, k, n - k), omitted), &dim, 1, true);
+        if (!slice[k]) {
+            return NULL;
+        }
+    }
+    Tensor *zero = emit_scalar(e, OP_eq_Scalar, self, scalar_int(0));
+    Tensor *ratio = emit_div(e, reversed_cumsum(e, emit_mul(e, result_of(g), grad), dim), emit_masked_fill(e, self, zero, scalar_int(1)));
+    return emit_where(e, emit_unary(e, OP_any, zero), emit_op(e, OP_cat, 2, slice, (int)n, dim), ratio);
+}
+
 /* self: dL/dx_k = sum over j >= k of grad_j * product of x_0..x_j without x_k. With z the first zero along the dim:
  *   k < z: reversed_cumsum(grad * result)_k / x_k   (result is 0 from z on)
  *   k = z: (product of x before z) * sum over j in [z, next zero) of grad_j * product of x_z+1..x_j
@@ -166,6 +193,10 @@ void grad_cumprod(Grad *g) {
     Tensor *grad = emit_cast(e, grad_of(g), self->dtype);
     if (!grad || self->ndim == 0 || tensor_numel(self) <= 1 || self->size[dim < 0 ? dim + self->ndim : dim] == 1) {
         give(g, SELF, grad);
+        return;
+    }
+    if (e->create_graph) {
+        give(g, SELF, cumprod_again(g, self, grad, dim));
         return;
     }
     Tensor *zero = emit_scalar(e, OP_eq_Scalar, self, scalar_int(0));
