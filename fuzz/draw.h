@@ -29,6 +29,7 @@ typedef struct Data {
     bool unique;     /* all elements differ */
     bool uniform;    /* all elements are equal */
     bool saved;      /* a backward needs the values: an in-place op would raise saved_modified */
+    bool gradient;   /* an answer of torch.autograd.grad: its version is PyTorch's own affair */
 } Data;
 
 typedef struct Base {

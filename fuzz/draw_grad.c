@@ -63,6 +63,7 @@ static Var *bind_gradient(Gen *g, const Var *input, NameId name, bool recorded, 
     tensor_set_contiguous(t, t->dtype, t->size, t->ndim);
     int data = gen_data(g, -HUGE_VAL, HUGE_VAL, BITS_INEXACT, tensor_numel(t));
     int base = gen_base(g, recorded, !recorded);
+    g->data[data].gradient = true;
     g->base[base].from |= recorded ? from : 0;
     return gen_var(g, name, t, data, base);
 }

@@ -313,7 +313,7 @@ Data range_result(Gen *g, const Stmt *s, const Call *call, const Tensor *out) {
     } else if (r.bits >= BITS_INEXACT || magnitude(r) > ldexp(1, 24 - (r.bits < 24 ? r.bits : 24))) {
         r.bits = BITS_INEXACT;
     }
-    return (Data){r.lo, r.hi, r.bits, 0, -1, unique, r.lo == r.hi, false};
+    return (Data){r.lo, r.hi, r.bits, 0, -1, unique, r.lo == r.hi, false, false};
 }
 
 bool range_cast_fits(Gen *g, const Stmt *s, DType to) {

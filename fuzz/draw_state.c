@@ -46,7 +46,7 @@ NameId gen_fresh_name(Gen *g) { return gen_name(g, 'v', ++g->next_var); }
 
 int gen_data(Gen *g, double lo, double hi, int bits, int64_t numel) {
     CHECK(g->ndata < GEN_FACTS);
-    g->data[g->ndata] = (Data){lo, hi, bits, numel, -1, false, numel <= 1, false};
+    g->data[g->ndata] = (Data){lo, hi, bits, numel, -1, false, numel <= 1, false, false};
     return g->ndata++;
 }
 

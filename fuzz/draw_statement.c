@@ -26,7 +26,8 @@ static void random_probe(Gen *g) {
         [PROBE_storage_offset] = 7, [PROBE_dtype] = 5, [PROBE_version] = 12, [PROBE_is_grad_enabled] = 4};
     Var *v = draw_var(g, accept_any);
     if (v != NULL) {
-        draw_probe(g, (ProbeKind)draw_weighted(g, weight, PROBE_COUNT), v);
+        ProbeKind kind = (ProbeKind)draw_weighted(g, weight, PROBE_COUNT);
+        draw_probe(g, kind == PROBE_version && g->data[v->data].gradient ? PROBE_stride : kind, v);
     }
 }
 

@@ -118,7 +118,7 @@ static void run_use(void *user, NameId *name, Use use) {
     Run *r = user;
     if (use == USE_BIND) {
         r->possible &= r->depth_if == 0;
-        r->made[*name] = true;
+        r->made[*name] = r->depth_if == 0; /* in a branch: perhaps not */
     } else if (!r->made[*name]) {
         r->possible &= r->known[*name];
         r->in[*name] = true;
@@ -127,8 +127,10 @@ static void run_use(void *user, NameId *name, Use use) {
 
 static void run_block(Run *r, Stmt *first, int count) {
     for (Stmt *s = first; s && count > 0; s = s->next, count--) {
+        bool unused = s->kind == STMT_GRAD && s->grad->allow_unused; /* binds a name or unbinds it */
+        r->depth_if += unused;
         stmt_uses(s, run_use, r);
-        r->depth_if += s->kind == STMT_IF;
+        r->depth_if += (s->kind == STMT_IF) - unused;
         run_block(r, s->body.first, s->body.count);
         run_block(r, s->orelse.first, s->orelse.count);
         r->depth_if -= s->kind == STMT_IF;

@@ -251,6 +251,7 @@ static ErrCode record_returns(Run *r, Tensor **returns) {
         Var *v;
         TRY(look_up(r, p->returns[k], &v));
         returns[k] = &v->tensor;
+        v->returned = true;
     }
     for (int k = 0; k < p->nreturns; k++) {
         Var *v = var_of(returns[k]);

@@ -185,6 +185,10 @@ static ErrCode run_copy_slices(Session *s, const EngineTask *task, const Node *n
 }
 
 static ErrCode retain(Session *s, Var *v, Tensor *grad) {
+    if (!grad && s->running_backward && !v->returned) { /* if it lives on, as some node's saved operand, PyTorch refuses */
+        s->undefined = s->undefined ? s->undefined : "an undefined gradient for a retained tensor that no name holds any more";
+        return ERR_none;
+    }
     if (!grad) { /* PyTorch clones it before it looks */
         return error_set(s->err, ERR_invalid, "Expected a proper Tensor but got None");
     }

@@ -36,7 +36,7 @@ Var *var_new(Session *s, const Tensor *meta) {
     v->attr_version = 0;
     v->accumulator = NULL;
     v->grad = NULL;
-    v->retains = false;
+    v->retains = v->returned = false;
     v->mask = NULL;
     v->mask_version = 0;
     return v;
