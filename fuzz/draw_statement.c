@@ -250,7 +250,7 @@ void draw_statement(Gen *g) {
     } else if (r < 985) {
         draw_grad_block(g);
     } else if (r < 997) {
-        draw_grad(g, (GradForm){NULL, NULL, 60, 75});
+        draw_grad(g, (GradForm){NULL, NULL, 60, 88});
     } else {
         stmt_append(g, stmt_new(g, STMT_GRAPH_BREAK));
     }

@@ -67,6 +67,10 @@ static const char NESTED[] = "{\"twingrad\":1,\"inputs\":[{\"name\":\"x\",\"dtyp
                              "{\"if\":{\"is_leaf\":\"x\"},\"then\":[{\"op\":\"sin\",\"self\":\"c\",\"out\":\"d\"}],"
                              "\"else\":[{\"op\":\"cos\",\"self\":\"c\",\"out\":\"d\"}]}],\"return\":[\"d\"]}";
 
+static const char GRADIENTS[] = "{\"twingrad\":1,\"inputs\":[{\"name\":\"x\",\"dtype\":\"float32\",\"size\":[],\"requires_grad\":true,\"data\":{\"fill\":\"ones\",\"seed\":0}}],"
+                                "\"body\":[{\"op\":\"exp\",\"self\":\"x\",\"out\":\"a\"},{\"op\":\"grad\",\"outputs\":[\"a\",\"x\"],\"inputs\":[\"x\",\"a\"],\"grad_outputs\":[\"x\",null],"
+                                "\"create_graph\":true,\"retain_graph\":false,\"allow_unused\":true,\"out\":[\"g\",\"h\"]}],\"return\":[\"g\"]}";
+
 static const char *line_of(const Program *p) {
     Text t = {.arena = &arena};
     program_print(&t, p, true);
@@ -109,13 +113,31 @@ START_TEST(bypassing_renames_later_uses) {
 }
 END_TEST
 
+START_TEST(a_grad_statement_loses_places_with_their_names_and_options) {
+    Program *p = parse(GRADIENTS);
+    ck_assert_int_eq(reduce_gradient(p, 0), STEP_MADE); /* x and g */
+    ck_assert_ptr_nonnull(strstr(line_of(p), "\"inputs\": [\"a\"]"));
+    ck_assert_ptr_nonnull(strstr(line_of(p), "\"out\": [\"h\"]"));
+    p = parse(GRADIENTS);
+    ck_assert_int_eq(reduce_gradient(p, 3), STEP_MADE); /* the output x, which is fed null */
+    ck_assert_ptr_nonnull(strstr(line_of(p), "\"outputs\": [\"a\"]"));
+    ck_assert_ptr_nonnull(strstr(line_of(p), "\"grad_outputs\": [\"x\"]"));
+    p = parse(GRADIENTS);
+    for (int k = 0; k < 4; k++) {
+        ck_assert_int_eq(reduce_gradient_option(p, k), STEP_MADE);
+    }
+    ck_assert_int_eq(reduce_gradient_option(p, 4), STEP_END);
+    ck_assert_ptr_nonnull(strstr(line_of(p), "\"inputs\": [\"x\", \"a\"], \"out\""));
+}
+END_TEST
+
 START_TEST(every_reducer_ends_and_leaves_a_well_formed_program_or_none) {
     static Step (*const reducers[])(Program *, int) = {
 #define REDUCER(name, text) reduce_##name,
 #include "harness/reducers.def"
 #undef REDUCER
     };
-    static const char *const programs[] = {PROGRAM, NESTED};
+    static const char *const programs[] = {PROGRAM, NESTED, GRADIENTS};
     for (int i = 0; i < COUNT_OF(programs); i++) {
         for (int r = 0; r < COUNT_OF(reducers); r++) {
             Step step = STEP_MADE;
@@ -223,6 +245,7 @@ int main(void) {
     tcase_add_test(tests, a_prefix_keeps_statements_up_to_a_number_at_every_depth);
     tcase_add_test(tests, inlining_puts_a_block_in_the_place_of_its_statement);
     tcase_add_test(tests, bypassing_renames_later_uses);
+    tcase_add_test(tests, a_grad_statement_loses_places_with_their_names_and_options);
     tcase_add_test(tests, every_reducer_ends_and_leaves_a_well_formed_program_or_none);
     tcase_add_test(tests, locating_names_the_write_not_the_assertion_that_saw_it);
     tcase_add_test(tests, minimizing_keeps_the_signature_and_drops_what_it_does_not_need);
