@@ -52,6 +52,7 @@ struct Var {
     Var *gathered; /* what gradients inside the program have added to .grad, a tensor of its own; or NULL */
     Node *grad;    /* the same with what the backward added, after joint; or NULL */
     bool retains;  /* retain_grad was asked for while it was no leaf */
+    TapeNode *retained_at; /* ... and this node does it */
 };
 
 /* What a name binding caches when it is made, as Dynamo's TensorVariable does. */
@@ -236,8 +237,8 @@ void tape_save_result(Capture *cap, TapeNode *node, const Call *call, const Var 
 ErrCode cap_detach_in_place(Capture *cap, Var *self);
 ErrCode cap_set_requires_grad(Capture *cap, Var *self, bool requires_grad);
 
-/* What retain_grad asked for on `v` follows it to a new history. */
-void cap_move_retain(Capture *cap, Var *v, TapeNode *from, TapeNode *to);
+/* What retain_grad asked for on `v` follows it to a new history (in-place views leave it where it is). */
+void cap_move_retain(Capture *cap, Var *v, TapeNode *to);
 
 /* ---- backward.c: the order of a backward, over the static tape ---- */
 typedef struct Engine Engine;

@@ -105,7 +105,7 @@ static ErrCode cap_remake(Capture *cap, Var *v) {
     node->base = &v->base->t;
     node->view = &v->t;
     node->input = arena_copy(cap->arena, &node->base, sizeof node->base);
-    cap_move_retain(cap, v, v->history.to, node);
+    cap_move_retain(cap, v, node);
     v->history = (Edge){node, 0};
     v->made_at = cap_version(v);
     return cap_ask(cap, v->base, &node->next[0]);
@@ -159,7 +159,7 @@ ErrCode cap_check_write(Capture *cap, Var *self) {
 ErrCode cap_rebase(Capture *cap, Var *self, TapeNode *fn) {
     Var *base = self->base;
     if (!base) {
-        cap_move_retain(cap, self, self->history.to, fn);
+        cap_move_retain(cap, self, fn);
         self->history = (Edge){fn, 0};
         return ERR_none;
     }

@@ -278,11 +278,11 @@ ErrCode capture_grad(Capture *cap, const Stmt *stmt) {
 
 /* ---- retain_grad ---- */
 
-void cap_move_retain(Capture *cap, Var *v, TapeNode *from, TapeNode *to) {
+void cap_move_retain(Capture *cap, Var *v, TapeNode *to) {
     if (!v->retains) {
         return;
     }
-    for (Retain **at = from ? &from->retains : NULL; at && *at; at = &(*at)->next) {
+    for (Retain **at = &v->retained_at->retains; *at; at = &(*at)->next) {
         if ((*at)->var == v) {
             *at = (*at)->next;
             break;
@@ -291,6 +291,7 @@ void cap_move_retain(Capture *cap, Var *v, TapeNode *from, TapeNode *to) {
     Retain *hook = arena_new(cap->arena, Retain);
     *hook = (Retain){v, 0, to->retains};
     to->retains = hook;
+    v->retained_at = to;
 }
 
 ErrCode cap_retain_grad(Capture *cap, Var *self) {
@@ -304,6 +305,7 @@ ErrCode cap_retain_grad(Capture *cap, Var *self) {
         Retain *hook = arena_new(cap->arena, Retain);
         *hook = (Retain){self, self->history.nr, fn->retains};
         fn->retains = hook;
+        self->retained_at = fn;
     }
     return ERR_none;
 }

@@ -200,6 +200,7 @@ static ErrCode retain_grad(Session *s, Var *self) {
         Retain *hook = arena_new(s->arena, Retain);
         *hook = (Retain){self, self->output_nr, fn->retains};
         fn->retains = hook;
+        self->retained_at = fn;
     }
     return ERR_none;
 }

@@ -37,6 +37,7 @@ Var *var_new(Session *s, const Tensor *meta) {
     v->accumulator = NULL;
     v->grad = NULL;
     v->retains = v->returned = false;
+    v->retained_at = NULL;
     v->mask = NULL;
     v->mask_version = 0;
     return v;
@@ -69,12 +70,13 @@ static ErrCode refuse_creation(Session *s, const Var *v, const char *modified) {
     return ERR_none;
 }
 
-/* What retain_grad asked for follows the tensor to its new history (update_tensor_hooks_on_new_gradfn). */
-static void move_retain(Session *s, Var *v, Node *from, Node *to) {
+/* What retain_grad asked for follows the tensor to its new history (update_tensor_hooks_on_new_gradfn); in-place views leave it where
+ * it is. */
+static void move_retain(Session *s, Var *v, Node *to) {
     if (!v->retains) {
         return;
     }
-    for (Retain **at = from ? &from->retains : NULL; at && *at; at = &(*at)->next) {
+    for (Retain **at = &v->retained_at->retains; *at; at = &(*at)->next) {
         if ((*at)->var == v) {
             *at = (*at)->next;
             break;
@@ -83,6 +85,7 @@ static void move_retain(Session *s, Var *v, Node *from, Node *to) {
     Retain *hook = arena_new(s->arena, Retain);
     *hook = (Retain){v, 0, to->retains};
     to->retains = hook;
+    v->retained_at = to;
 }
 
 Node *var_grad_fn(Session *s, Var *v) {
@@ -98,7 +101,7 @@ Node *var_grad_fn(Session *s, Var *v) {
         node->base = tensor_meta(s, &v->base->tensor);
         node->view = tensor_meta(s, &v->tensor);
         node->next[0] = var_gradient_edge(s, v->base);
-        move_retain(s, v, v->grad_fn, node);
+        move_retain(s, v, node);
         v->grad_fn = node;
         v->output_nr = 0;
         v->attr_version = version;
@@ -144,7 +147,7 @@ void var_set_history(Var *self, Node *node) {
 
 void var_rebase_history(Session *s, Var *self, Node *node) {
     if (!self->base) {
-        move_retain(s, self, self->grad_fn, node);
+        move_retain(s, self, node);
         self->grad_fn = node;
         self->output_nr = 0;
         return;

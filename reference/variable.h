@@ -39,6 +39,7 @@ typedef struct Var {
     Node *accumulator;    /* the AccumulateGrad of a leaf, made when first asked for */
     Tensor *grad;         /* what backward accumulated; NULL: None */
     bool retains;         /* retain_grad was asked for while it was no leaf */
+    Node *retained_at;    /* ... and this node does it */
     bool returned;        /* the function returned it: it outlives the call */
     struct Var *mask;     /* coordinates that an index expression made out of a mask: the mask, which PyTorch saves in their stead */
     int64_t mask_version; /* its version then */
