@@ -152,6 +152,24 @@ void grad_cumsum(Grad *g) {
     }
 }
 
+/* cat of any number of pieces: a call takes no more than MAX_SLOTS. */
+static Tensor *join(Emit *e, Tensor **piece, int64_t n, int64_t dim) {
+    enum { GROUP = 32 };
+    while (n > 1) {
+        int64_t joined = 0;
+        for (int64_t k = 0; k < n; k += GROUP) {
+            piece[joined++] = emit_op(e, OP_cat, 2, &piece[k], (int)min_i64(GROUP, n - k), dim);
+        }
+        n = joined;
+        for (int64_t k = 0; k < n; k++) {
+            if (!piece[k]) {
+                return NULL;
+            }
+        }
+    }
+    return piece[0];
+}
+
 /* The same to be differentiated again, in O(n^2) as PyTorch then does: dL/dx_k = sum over j >= k of grad_j * product of x_0..x_j
  * without x_k. Where self has no zero at all, PyTorch divides. */
 static Tensor *cumprod_again(const Grad *g, Tensor *self, Tensor *grad, int64_t dim) {
@@ -176,7 +194,7 @@ static Tensor *cumprod_again(const Grad *g, Tensor *self, Tensor *grad, int64_t 
     }
     Tensor *zero = emit_scalar(e, OP_eq_Scalar, self, scalar_int(0));
     Tensor *ratio = emit_div(e, reversed_cumsum(e, emit_mul(e, result_of(g), grad), dim), emit_masked_fill(e, self, zero, scalar_int(1)));
-    return emit_where(e, emit_unary(e, OP_any, zero), emit_op(e, OP_cat, 2, slice, (int)n, dim), ratio);
+    return emit_where(e, emit_unary(e, OP_any, zero), join(e, slice, n, dim), ratio);
 }
 
 /* self: dL/dx_k = sum over j >= k of grad_j * product of x_0..x_j without x_k. With z the first zero along the dim:
