@@ -25,6 +25,18 @@ json() { python3 -c "import json, sys; r = [json.loads(l) for l in sys.stdin]; a
     [[ "$output" == *'return[0] y requires_grad float32 [3]'* ]]
 }
 
+@test "a gradient inside the program runs, prints and exports" {
+    sed 's/"body": \[/"body": [\n{"op": "mul", "self": "x", "other": "x", "out": "a"}, {"op": "grad", "outputs": ["a"], "inputs": ["x"], "grad_outputs": ["x"], "create_graph": true, "allow_unused": true, "out": ["g"]},/' good.json >gradient.json
+    for on in reference compiled; do
+        "$TWINGRAD" run --on $on --json gradient.json | json 'r[0]["calls"][0]["status"] == "ok"'
+    done
+    run "$TWINGRAD" check gradient.json
+    [ "$status" -eq 0 ]
+    "$TWINGRAD" show --as json gradient.json | grep -q '"create_graph": true'
+    "$TWINGRAD" show --as python gradient.json | grep -q '^    (g,) = torch.autograd.grad(\[a\], \[x\], grad_outputs=\[x\], create_graph=True, allow_unused=True)  # body\[1\]$'
+    "$TWINGRAD" show --as python gradient.json | grep -q '^    if g is None: del g  # body\[1\]$'
+}
+
 @test "run --poke shows what a write to the returns changes" {
     "$TWINGRAD" run --poke --json good.json | json '"poked" in r[0]["calls"][0]'
 }
