@@ -156,9 +156,14 @@ ErrCode tape_ask(Capture *cap, Var *v, Error *err) {
 }
 
 ErrCode tape_check(Capture *cap, const TapeNode *node, Error *err) {
-    const OpInfo *op = node->tensors ? node->tensors->op : NULL;
-    if (node->freed && (node->nsaved > 0 || node->saves_clone || (op && op_saves_number(op)))) {
-        return error_set(err, ERR_graph_freed, "trying to backward through the graph a second time");
+    if (node->freed) {
+        bool need[MAX_SLOTS];
+        for (int i = 0; i < node->nslot; i++) {
+            need[i] = node->next[i].to != NULL;
+        }
+        if (op_saves_anything(node->call ? node->call : node->node->call, need)) {
+            return error_set(err, ERR_graph_freed, "trying to backward through the graph a second time");
+        }
     }
     for (int i = 0; i < node->nsaved; i++) {
         const Saved *saved = &node->saved[i];

@@ -1,6 +1,8 @@
-/* Capture: walks the program on metadata, statement by statement, as eager would run it, and records a graph and a tape.
+/* Capture: walks a region of the program (the function's body, or the setup) on metadata, statement by statement, as eager would run
+ * it, and records a graph and a tape.
  *
- * Inputs become one INPUT node a storage; an input tensor is a read of it. Branches, assertions and probes are decided here, from
+ * Storages that were there before become one INPUT node each; a tensor on one (an entry) is a read of it, and if it is no leaf its
+ * history is an OUTER node, which swallows gradients. Branches, assertions and probes are decided here, from
  * the handles (handles.c); ops go through emit_call to capture_apply.c. The walk ends at the first statement that raises, with the
  * graph holding what comes before it; what depends on data is a CHECK in the graph, or a question asked now (question.c). */
 #include "compiled/capture.h"
@@ -66,9 +68,15 @@ static TraceEntry *trace_add(Capture *cap, const Stmt *stmt) {
         if (cap->ntrace > 0) {
             memcpy(grown, cap->trace, sizeof *grown * (size_t)cap->ntrace);
         }
+        int *storage = arena_array(cap->arena, int, capacity);
+        if (cap->ntrace > 0) {
+            memcpy(storage, cap->trace_storage, sizeof *storage * (size_t)cap->ntrace);
+        }
         cap->trace = grown;
+        cap->trace_storage = storage;
         cap->trace_capacity = capacity;
     }
+    cap->trace_storage[cap->ntrace] = -1;
     TraceEntry *entry = &cap->trace[cap->ntrace++];
     entry->sid = stmt->sid;
     entry->probe = stmt->probe;
@@ -123,6 +131,7 @@ static ErrCode run_probe(Capture *cap, const Stmt *stmt) {
         break;
     case PROBE_version:
         entry->v[0] = t->storage->version;
+        cap->trace_storage[cap->ntrace - 1] = class_of(t)->input;
         break;
     case PROBE_is_grad_enabled:
     case PROBE_COUNT:
@@ -200,7 +209,7 @@ static ErrCode run_stmt(Capture *cap, const Stmt *stmt) {
     case STMT_PROBE:
         return run_probe(cap, stmt);
     case STMT_GRAD:
-        return capture_grad(cap, stmt);
+        return cap->in.setup ? error_set(&cap->err, ERR_unsupported, "a gradient inside the setup") : capture_grad(cap, stmt);
     case STMT_GRAPH_BREAK:
         return ERR_none; /* the next region would take up all that crosses: one region does as well */
     }
@@ -223,39 +232,69 @@ static ErrCode run_block(Capture *cap, const Block *block) {
 
 /* ---- the ends ---- */
 
-static void capture_inputs(Capture *cap) {
+/* The class of an entry: one for each storage, in order of first mention. */
+static Class *entry_class(Capture *cap, int i, Class **by_entry) {
+    const Tensor *t = &cap->in.tensors[i];
+    for (int j = 0; j < i; j++) {
+        if (cap->in.tensors[j].storage == t->storage) {
+            return by_entry[j];
+        }
+    }
+    Graph *g = cap->graph;
+    int number = g->ninputs++;
+    Node *node = graph_input(g, number, t->dtype, t->storage->numel);
+    g->input[number] = node;
+    cap->bytes += t->storage->numel * dtype_bytes(t->dtype);
+    return capture_class(cap, t->dtype, t->storage->numel, node, number);
+}
+
+static void capture_entries(Capture *cap) {
     const CaptureInput *in = &cap->in;
     Graph *g = cap->graph;
-    Class *by_input[MAX_INPUTS];
+    Class **by_entry = arena_array(cap->arena, Class *, in->n);
     g->input = arena_array(cap->arena, Node *, in->n);
     g->version = arena_array(cap->arena, int64_t, in->n);
     g->written = arena_array(cap->arena, Node *, in->n);
     cap->input = arena_array(cap->arena, Var, in->n);
+    cap->outer = arena_array(cap->arena, TapeNode *, in->n);
     for (int i = 0; i < in->n; i++) {
-        const Tensor *t = &in->tensors[i];
-        Class *cls = NULL;
-        for (int j = 0; j < i && !cls; j++) {
-            if (in->tensors[j].storage == t->storage) {
-                cls = by_input[j];
-            }
-        }
-        if (!cls) {
-            int number = g->ninputs++;
-            Node *node = graph_input(g, number, t->dtype, t->storage->numel);
-            g->input[number] = node;
-            cls = capture_class(cap, t->dtype, t->storage->numel, node, number);
-            cap->bytes += t->storage->numel * dtype_bytes(t->dtype);
-        }
-        by_input[i] = cls;
+        const Entry *entry = &in->entry[i];
+        Class *cls = by_entry[i] = entry_class(cap, i, by_entry);
         Var *v = &cap->input[i];
-        v->t = *t;
+        v->t = in->tensors[i];
         v->t.storage = &cls->storage;
-        v->node = graph_view(g, cls->buffer, t, AT_RETURN);
+        v->node = graph_view(g, cls->buffer, &in->tensors[i], AT_RETURN);
         v->node->cls = cls->number;
         v->input = i;
-        v->requires_grad = in->inputs[i].requires_grad;
-        handle_bind(cap, in->inputs[i].name, v);
+        v->requires_grad = entry->requires_grad;
+        v->base = entry->base >= 0 ? &cap->input[entry->base] : NULL;
+        v->created = (Creation)entry->created;
+        v->made_at = entry->stale ? -1 : 0;
+        if (entry->has_history) {
+            cap->outer[i] = tape_new(cap, TAPE_OUTER, 0, 1);
+            cap->outer[i]->base = entry->history_meta ? entry->history_meta : &in->tensors[i];
+            v->history = (Edge){cap->outer[i], 0};
+        }
+        if (entry->leaf_meta) {
+            tape_leaf(cap, v)->base = entry->leaf_meta;
+        }
     }
+    for (int k = 0; k < in->nname; k++) {
+        handle_bind(cap, in->name[k], &cap->input[in->named[k]]);
+    }
+}
+
+static void return_plan(ReturnPlan *ret, const Var *v) {
+    const Class *cls = class_of(&v->t);
+    ret->aliases_input = cls->input >= 0;
+    ret->storage = cls->input;
+    ret->cls = cls->number;
+    ret->value = cls->buffer;
+    ret->layout = v->t;
+    ret->layout.storage = NULL;
+    ret->requires_grad = cap_requires_grad(v);
+    ret->is_leaf = !v->history.to;
+    ret->grad = v->gathered && (ret->is_leaf || v->retains) ? v->gathered->node : NULL;
 }
 
 /* Returned tensors are looked at: their histories are asked. */
@@ -274,33 +313,102 @@ static ErrCode capture_returns(Capture *cap) {
     for (int k = 0; k < p->nreturns; k++) {
         Var *v = cap->ret[k];
         TRY(cap_ask(cap, v, NULL));
-        Class *cls = class_of(&v->t);
-        ret[k].aliases_input = cls->input >= 0;
-        ret[k].storage = cls->input;
-        ret[k].cls = cls->number;
-        ret[k].value = cls->buffer;
-        ret[k].layout = v->t;
-        ret[k].layout.storage = NULL;
-        ret[k].requires_grad = cap_requires_grad(v);
-        ret[k].is_leaf = !v->history.to;
-        ret[k].grad = v->gathered && (ret[k].is_leaf || v->retains) ? v->gathered->node : NULL;
+        return_plan(&ret[k], v);
     }
     g->ret = ret;
     g->nret = p->nreturns;
     return ERR_none;
 }
 
-static void capture_input_flags(Capture *cap) {
+/* ---- objects: what outlives the region ---- */
+
+static int object_place(Capture *cap, Var *v) {
+    for (int i = 0; i < cap->nobject; i++) {
+        if (cap->object[i] == v) {
+            return i;
+        }
+    }
+    cap->object[cap->nobject] = v;
+    return cap->nobject++;
+}
+
+static void export_name(Capture *cap, NameId name) {
+    for (int k = 0; k < cap->nexported; k++) {
+        if (cap->exported[k] == name) {
+            return;
+        }
+    }
+    Var *v = (Var *)cap->env[name];
+    cap->exported[cap->nexported] = name;
+    cap->exported_as[cap->nexported++] = v ? object_place(cap, v) : -1;
+}
+
+/* A setup leaves what is passed to the function, whatever flags will be set of, and the bases of those that are views; their histories
+ * are not asked. */
+static void capture_exports(Capture *cap) {
+    const Program *p = cap->program;
+    int most = program_nargs(p);
+    for (int k = 0; k < p->nrecalls; k++) {
+        most += p->recalls[k].nset;
+    }
+    cap->exported = arena_array(cap->arena, NameId, most + 1);
+    cap->exported_as = arena_array(cap->arena, int, most + 1);
+    for (int i = 0; i < program_nargs(p); i++) {
+        export_name(cap, program_arg(p, i));
+    }
+    for (int k = 0; k < p->nrecalls; k++) {
+        for (int i = 0; i < p->recalls[k].nset; i++) {
+            export_name(cap, p->recalls[k].set[i].name);
+        }
+    }
+    for (int i = 0; i < cap->nobject; i++) {
+        if (cap->object[i]->base) {
+            (void)object_place(cap, cap->object[i]->base);
+        }
+    }
     Graph *g = cap->graph;
-    g->ninp = cap->in.n;
+    g->nret = cap->nobject - cap->in.n;
+    g->ret = arena_array(cap->arena, ReturnPlan, g->nret);
+    for (int k = 0; k < g->nret; k++) {
+        return_plan(&g->ret[k], cap->object[cap->in.n + k]);
+    }
+}
+
+/* The objects and, for each, who may receive a gradient. */
+static void capture_objects(Capture *cap, bool ended) {
+    const CaptureInput *in = &cap->in;
+    int most = in->n;
+    if (in->setup) {
+        most += 2 * cap->program->nnames;
+    }
+    cap->object = arena_array(cap->arena, Var *, most);
+    for (int i = 0; i < in->n; i++) {
+        cap->object[cap->nobject++] = &cap->input[i];
+    }
+    if (in->setup && ended) {
+        capture_exports(cap);
+    }
+    Graph *g = cap->graph;
+    bool outer = false;
+    for (int i = 0; i < in->n; i++) {
+        outer |= in->entry[i].has_history;
+        g->version[class_of(&cap->input[i].t)->input] = cap->input[i].t.storage->version;
+    }
+    g->ninp = cap->nobject + (outer ? in->n : 0);
     g->inp = arena_array(cap->arena, InputPlan, g->ninp);
     for (int i = 0; i < g->ninp; i++) {
-        const Var *v = &cap->input[i];
-        g->inp[i].requires_grad = cap_requires_grad(v);
-        g->inp[i].is_leaf = !v->history.to;
-        g->inp[i].grad = v->gathered ? v->gathered->node : NULL;
-        g->inp[i].grad_state = v->gathered ? GRAD_VALUE : GRAD_NULL;
-        g->version[class_of(&v->t)->input] = v->t.storage->version;
+        bool second = i >= cap->nobject;
+        g->inp[i] = (InputPlan){.name = NAME_NONE, .outer = second, .grad_state = second ? GRAD_ABSENT : GRAD_NULL};
+        if (!second && cap->object[i]->gathered && !in->later) { /* by a gradient inside the program */
+            g->inp[i].grad = cap->object[i]->gathered->node;
+            g->inp[i].grad_state = GRAD_VALUE;
+        }
+    }
+    for (int k = 0; k < in->nname; k++) {
+        g->inp[in->named[k]].name = in->name[k];
+        if (outer) {
+            g->inp[cap->nobject + in->named[k]].name = in->name[k];
+        }
     }
 }
 
@@ -330,17 +438,54 @@ void capture_program(Compile *c, const CaptureInput *in) {
     cap->takes_gradients = takes_gradients(&c->program->body);
     cap->env = arena_array(arena, Tensor *, c->program->nnames);
     cap->handle = arena_array(arena, Handle, c->program->nnames);
-    capture_inputs(cap);
-    ErrCode code = run_block(cap, &c->program->body);
+    capture_entries(cap);
+    ErrCode code = run_block(cap, in->setup ? &c->program->setup : &c->program->body);
     if (cap->end != END_CHECK) {
         cap->at = cap->sid;
     }
-    if (code == ERR_none) {
+    if (code == ERR_none && !in->setup) {
         code = capture_returns(cap);
         cap->at = AT_RETURN;
     }
     if (code != ERR_none && cap->end == END_OK) {
         cap->end = END_ERROR;
     }
-    capture_input_flags(cap);
+    capture_objects(cap, cap->end == END_OK);
+    if (in->later) {
+        cap->graph->nret = 0;
+    }
+    cap->made = cap->seq;
+}
+
+Exit *capture_exit(Capture *cap) {
+    Exit *exit = arena_array(cap->arena, Exit, cap->nobject);
+    for (int i = 0; i < cap->nobject; i++) {
+        const Var *v = cap->object[i];
+        const TapeNode *to = v->history.to;
+        Exit *e = &exit[i];
+        e->layout = v->t;
+        e->layout.storage = NULL;
+        e->requires_grad = v->requires_grad;
+        e->history = !to ? HISTORY_NONE : to->kind == TAPE_OUTER ? HISTORY_AS_BEFORE : HISTORY_OF_REGION;
+        e->number = to ? to->number : 0;
+        e->nr = v->history.nr;
+        if (e->history == HISTORY_OF_REGION) {
+            e->history_meta = arena_copy(cap->arena, cap_edge_meta(v->history), (int64_t)sizeof(Tensor));
+        }
+        if (v->accumulator) {
+            e->leaf_meta = arena_copy(cap->arena, cap_edge_meta((Edge){v->accumulator, 0}), (int64_t)sizeof(Tensor));
+        }
+        e->base = v->base ? object_place(cap, v->base) : -1;
+        e->created = v->created;
+        e->made_at = v->made_at;
+        e->version = v->t.storage->version;
+    }
+    return exit;
+}
+
+void capture_exit_remade(const Capture *cap, Exit *exit) {
+    for (int i = 0; i < cap->nobject; i++) {
+        const TapeNode *to = cap->object[i]->history.to;
+        exit[i].remade = to && (exit[i].history == HISTORY_NONE || to->number != exit[i].number);
+    }
 }

@@ -28,6 +28,48 @@ typedef struct Class {
 } Class;
 static inline Class *class_of(const Tensor *t) { return (Class *)t->storage; }
 
+/* What a region (the function, or the setup before it) knows of a tensor that was there before: metadata, never data. Who receives
+ * the gradients of one that is no leaf is not known here: its history is opaque. */
+typedef struct Entry {
+    bool requires_grad; /* the tensor's own bit */
+    bool has_history;
+    bool stale;         /* of a view: its history is of another version than its storage */
+    int base;           /* of a view: place of its base among the entries; else -1 */
+    int created;        /* of a view: a Creation */
+    const Tensor *history_meta; /* what a gradient for its history must look like, if another size or dtype than its own; or NULL */
+    const Tensor *leaf_meta;    /* the same of its accumulator, if it has one and the program changes geometries; or NULL */
+} Entry;
+
+/* Where a backward that comes later takes the tape up. */
+typedef enum RootKind {
+    ROOT_TAPE,  /* output `nr` of tape node `number` */
+    ROOT_LEAF,  /* the accumulator of object `number` */
+    ROOT_OUTER  /* the history that object `number` came with */
+} RootKind;
+typedef struct LaterRoot {
+    RootKind kind;
+    int64_t number;
+    int nr;
+    const Tensor *grad; /* contiguous; NULL: undefined */
+} LaterRoot;
+typedef struct Later {
+    LaterRoot *root;
+    int nroot;
+} Later;
+
+typedef struct CaptureInput {
+    const Tensor *tensors; /* by entry: geometry, and which storage */
+    const Entry *entry;
+    int n;
+    const NameId *name; /* what names mean: name[k] is entry[named[k]] */
+    const int *named;
+    int nname;
+    bool setup; /* the setup instead of the body */
+    bool grad_mode;
+    int stop_before;
+    const Later *later; /* no call: the backward of one that was; or NULL */
+} CaptureInput;
+
 /* Where a gradient goes: output `nr` of a tape node; `to` NULL: to nobody. */
 typedef struct Edge {
     TapeNode *to;
@@ -46,7 +88,7 @@ struct Var {
     Var *base;             /* differentiable view: the root it is a view of; else NULL */
     Creation created;      /* of a view */
     int64_t made_at;       /* version at which a view's history was made */
-    int input;             /* place among the program's inputs, or -1 */
+    int input;             /* place among the entries, or -1 */
     const Var *mask;       /* of an expanded mask: the mask, which is what PyTorch saves */
     int64_t mask_version;
     Var *gathered; /* what gradients inside the program have added to .grad, a tensor of its own; or NULL */
@@ -68,6 +110,7 @@ struct Handle {
 
 typedef enum TapeKind {
     TAPE_LEAF,   /* accumulates into `leaf` */
+    TAPE_OUTER,  /* the history that an entry came with: an opaque consumer of what arrives */
     TAPE_OP,     /* the op's derivative rule */
     TAPE_ZERO,   /* zeros to every operand: an in-place comparison */
     TAPE_REGION, /* CopySlices: base's gradient, with the region `view` replaced by what `inner` makes of it */
@@ -93,6 +136,7 @@ struct TapeNode {
     TapeKind kind;
     int64_t seq; /* the engine runs ready nodes by descending sequence number */
     TapeNode *older; /* the one made before */
+    int64_t number; /* of nodes made before; the same in every capture of the same region */
     int sid;
     Call *call;         /* OP: a view's own call (metadata); else NULL: node->call */
     Node *node;         /* OP on values: the node */
@@ -103,7 +147,7 @@ struct TapeNode {
     Saved *saved;
     int nsaved;
     bool saves_clone; /* slot 0 is a copy of its own (an in-place op): saved, but no version to check */
-    bool freed;       /* a gradient inside the program was taken through it, and the graph not retained */
+    bool freed;       /* a backward was run through it, and the graph not retained */
     Call *tensors;       /* OP, in a program that takes gradients: the call on tensors of the program, saved ones as they were */
     Var *result;         /* ... and its result, if that is saved */
     Retain *retains;
@@ -156,12 +200,20 @@ typedef struct Capture {
     TapeNode *tape; /* the node made last */
     Class **cls;
     int ncls, cls_capacity;
-    Var *input;     /* by program input */
+    Var *input;     /* by entry */
+    TapeNode **outer; /* by entry: its history, or NULL */
+    Var **object;   /* tensors that outlive the region: the entries, then what a setup exports */
+    int nobject;
+    NameId *exported; /* names a setup exports, and the objects they mean (-1: not bound) */
+    int *exported_as;
+    int nexported;
     Tensor **env;   /* by NameId: the Var, or NULL */
     Handle *handle; /* by NameId */
     Var **ret;      /* returned variables */
     TraceEntry *trace;
+    int *trace_storage; /* by entry of the trace: the input storage whose version it tells, or -1 */
     int ntrace, trace_capacity;
+    int64_t made; /* tape nodes when the walk had ended */
     Question *questions, *last_question;
     int writing; /* input storage that a value error found in this statement leaves unsettled, or -1 */
     CaptureEnd end;
@@ -223,6 +275,8 @@ ErrCode cap_check_write(Capture *cap, Var *self);
 ErrCode cap_rebase(Capture *cap, Var *self, TapeNode *fn);
 /* `fn` (nr 0) is self's history from now on, for a view as well; the version has been bumped. */
 void cap_set_history(Var *self, TapeNode *fn);
+/* The leaf's own tape node. */
+TapeNode *tape_leaf(Capture *cap, Var *v);
 TapeNode *tape_new(Capture *cap, TapeKind kind, int nslot, int nout);
 /* `v` is about to get other sizes and strides: whatever the tape keeps of it stays as it was. */
 void cap_freeze(Capture *cap, const Var *v);
@@ -283,7 +337,23 @@ bool handle_is_fresh(const Handle *h);
 Plan *compile_graph(Compile *c);
 
 /* ---- epilogue.c ---- */
-/* One compiled call: what a cache entry holds. */
+/* What a region leaves of an object. */
+typedef enum ExitHistory { HISTORY_NONE, HISTORY_AS_BEFORE, HISTORY_OF_REGION } ExitHistory;
+typedef struct Exit {
+    Tensor layout;
+    bool requires_grad;
+    ExitHistory history;
+    int64_t number; /* HISTORY_OF_REGION: tape node, output */
+    int nr;
+    bool remade;      /* asked again while the backward ran: its history is made anew when it is next needed */
+    const Tensor *history_meta; /* HISTORY_OF_REGION: what a gradient for it must look like */
+    const Tensor *leaf_meta;    /* the same of its accumulator; NULL: nobody has asked for one */
+    int base;         /* place among the objects, or -1 */
+    Creation created;
+    int64_t made_at;  /* of a view: relative to its storage's version at the start */
+    int64_t version;  /* its storage's, likewise */
+} Exit;
+/* One compiled region: what a cache entry holds. */
 typedef struct Artifact {
     struct Artifact *next;
     const void *key; /* guard_key; NULL: not to be reused */
@@ -292,22 +362,34 @@ typedef struct Artifact {
     const Graph *graph;
     const Plan *plan;
     const Question *questions; /* what else must be as it was: answers that depend on values */
+    const Exit *exit;          /* by object */
     bool has_checks;
-    /* the error that the call ends with */
+    /* the error that the region ends with */
     int error_at;
     ErrCode error; /* ERR_none: the function returns (its backward may raise) */
     const char *message;
     int unsettled; /* input storage that a refused write leaves unsettled, or -1 */
 } Artifact;
-/* Runs the artifact on `inputs` (tensors with data) and fills `call`. False if a CHECK fired (`exec` says which): then inputs are
- * as they were and `call` is untouched. */
-bool artifact_run(const Artifact *a, const Program *p, const Input *decl, Tensor *inputs, int ninputs, const RunOptions *options,
-                  Arena *arena, CallResult *call, Execution *exec);
+/* What every object is when the capture (before the passes) has ended. */
+Exit *capture_exit(Capture *cap);
+/* Marks what the passes (the backward) changed. */
+void capture_exit_remade(const Capture *cap, Exit *exit);
+
+/* What a run of an artifact left, beside its inputs' data. */
+typedef struct Outcome {
+    Storage **storage; /* of the inputs, by number */
+    int nstorage;
+    Tensor *returns;      /* by return, or export */
+    Tensor **grad;        /* by Graph.inp: a contiguous copy, or NULL */
+    Tensor **return_grad; /* by return */
+} Outcome;
+/* Runs the artifact on `tensors` (with data). False if a CHECK fired (`exec` says which): then everything is as it was. */
+bool artifact_run(const Artifact *a, const Program *p, const CaptureInput *in, Arena *arena, Outcome *out, Execution *exec);
 /* The data of the input storages, in the order of their INPUT nodes. */
 void storages_of(const Tensor *inputs, int ninputs, Storage **out, int *nout);
 
 /* ---- guard.c ---- */
-/* What a compilation may assume of the inputs, as bytes: equal bytes, same code. */
+/* What a compilation may assume of its entries, as bytes: equal bytes, same code. */
 const void *guard_key(const Compile *c, const CaptureInput *in, Arena *arena, int64_t *bytes);
 
 #endif

@@ -20,7 +20,7 @@ bool cap_has_grad_fn(const Var *v) { return v->history.to || cap_is_stale(v); }
 TapeNode *tape_new(Capture *cap, TapeKind kind, int nslot, int nout) {
     TapeNode *node = arena_new(cap->arena, TapeNode);
     node->kind = kind;
-    node->seq = cap->seq++;
+    node->seq = node->number = cap->seq++;
     node->older = cap->tape;
     cap->tape = node;
     node->sid = cap->sid;
@@ -74,13 +74,15 @@ const Tensor *cap_edge_meta(Edge edge) {
         return node->base;
     case TAPE_STRIDED:
         return node->view;
+    case TAPE_OUTER:
+        return node->base;
     case TAPE_LEAF:
         break;
     }
     return node->base ? node->base : &node->leaf->t;
 }
 
-static TapeNode *tape_leaf(Capture *cap, Var *v) {
+TapeNode *tape_leaf(Capture *cap, Var *v) {
     if (!v->accumulator) {
         v->accumulator = tape_new(cap, TAPE_LEAF, 0, 1);
         v->accumulator->seq = INT64_MAX; /* gradients are accumulated before anything else is run */

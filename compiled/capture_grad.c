@@ -134,6 +134,24 @@ static ErrCode run_leaf(Capture *cap, const TapeNode *node) {
     return cap_requires_grad(leaf) ? gather(cap, leaf, node->grad[0]) : ERR_none;
 }
 
+static ErrCode leaves_region(Capture *cap) {
+    return error_set(cap->emit.err, ERR_unsupported, "a gradient that goes on through the history of an argument");
+}
+
+/* May a gradient that is asked for come by way of an argument's history? Only one of a tensor that was there before can. */
+static ErrCode check_outer(Capture *cap, Tensor *const *input, const Edge *end, int n) {
+    for (int i = 0; i < cap->in.n; i++) {
+        for (int k = 0; cap->outer[i] && cap->outer[i]->walk == cap->walks && k < n; k++) {
+            const Var *v = (const Var *)input[k];
+            bool before = end[k].to ? end[k].to->kind == TAPE_OUTER || (end[k].to->kind == TAPE_LEAF && v->input >= 0) : v->input >= 0;
+            if (before && end[k].to != cap->outer[i]) {
+                return leaves_region(cap);
+            }
+        }
+    }
+    return ERR_none;
+}
+
 static ErrCode answer(Inner *in, TapeNode *node, bool *need, Tensor **out) {
     Capture *cap = in->cap;
     for (const Retain *hook = node->retains; hook; hook = hook->next) {
@@ -142,6 +160,8 @@ static ErrCode answer(Inner *in, TapeNode *node, bool *need, Tensor **out) {
     switch (node->kind) {
     case TAPE_LEAF:
         return run_leaf(cap, node);
+    case TAPE_OUTER:
+        return leaves_region(cap);
     case TAPE_OP:
     case TAPE_ZERO:
         return differentiate(in, node, need, node->grad, out);
@@ -258,6 +278,7 @@ ErrCode capture_grad(Capture *cap, const Stmt *stmt) {
                 .cap = cap,
                 .retain_graph = g->retain_given ? g->retain_graph : g->create_graph};
     TRY(run(cap, g, &in, root, tangent));
+    TRY(check_outer(cap, input, end, g->ninputs));
     for (int i = 0; i < g->ninputs; i++) {
         if (!out[i] && !g->allow_unused) {
             return error_set(&cap->err, ERR_invalid, "One of the differentiated Tensors appears to not have been used in the graph");
@@ -300,6 +321,9 @@ ErrCode cap_retain_grad(Capture *cap, Var *self) {
     }
     TRY(cap_ask(cap, self, NULL));
     TapeNode *fn = self->history.to;
+    if (fn && (fn->kind == TAPE_OUTER || cap->in.setup || (self->input >= 0 && cap->program->nrecalls > 0))) {
+        return error_set(cap->emit.err, ERR_unsupported, "retain_grad on a tensor that outlives the call");
+    }
     if (fn && !self->retains) {
         self->retains = true;
         Retain *hook = arena_new(cap->arena, Retain);

@@ -1,10 +1,10 @@
-/* The compiled executor, from outside in: a call is looked up in the cache or compiled, then run.
+/* The compiler, from outside in: a region is looked up in the cache or compiled.
  *
- * compile_graph is the pipeline: one loop over passes.def that gates, runs, verifies and dumps. A call whose CHECK fires at run
+ * compile_graph is the pipeline: one loop over passes.def that gates, runs, verifies and dumps. A region whose CHECK fires at run
  * time is captured again up to the statement of the CHECK, and that prefix, with its own epilogue, is what the call reports. */
-#include "compiled/capture.h"
 #include "compiled/lower.h"
 #include "compiled/native.h"
+#include "compiled/world.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -173,18 +173,7 @@ Plan *compile_graph(Compile *c) {
     return plan;
 }
 
-/* ---- one program ---- */
-
-typedef struct Runner {
-    const Program *p;
-    const CompileOptions *compile;
-    const RunOptions *options;
-    CompileCounters *counters;
-    int64_t first_step;
-    Arena *arena;
-    Artifact *cache;
-    Error err;
-} Runner;
+/* ---- regions ---- */
 
 static bool has_checks(const Graph *g) {
     for (int i = 0; i < g->n; i++) {
@@ -195,8 +184,7 @@ static bool has_checks(const Graph *g) {
     return false;
 }
 
-/* The input storage that the statement of a CHECK was writing, or -1. */
-static int written_at(const Graph *g, int sid) {
+int region_writes(const Graph *g, int sid) {
     for (int i = 0; i < g->n; i++) {
         const Node *n = g->node[i];
         if (n->kind == NODE_CHECK && n->sid == sid && n->number >= 0) {
@@ -206,13 +194,10 @@ static int written_at(const Graph *g, int sid) {
     return -1;
 }
 
-static Artifact *compile_call(Runner *r, const CaptureInput *in);
-
-/* What comes before statement `sid`, which raises. */
-static Artifact *compile_prefix(Runner *r, const CaptureInput *in, int sid, ErrCode code, const char *message, int unsettled) {
+Artifact *region_compile_prefix(Runner *r, const CaptureInput *in, int sid, ErrCode code, const char *message, int unsettled) {
     CaptureInput prefix = *in;
     prefix.stop_before = sid;
-    Artifact *a = compile_call(r, &prefix);
+    Artifact *a = region_compile(r, &prefix, NULL, NULL);
     CHECK(a->capture->end == END_STOPPED);
     a->error_at = sid;
     a->error = code;
@@ -221,7 +206,7 @@ static Artifact *compile_prefix(Runner *r, const CaptureInput *in, int sid, ErrC
     return a;
 }
 
-static Artifact *compile_call(Runner *r, const CaptureInput *in) {
+Artifact *region_compile(Runner *r, const CaptureInput *in, void (*captured)(void *user, Capture *cap), void *user) {
     Compile *c = arena_new(r->arena, Compile);
     *c = (Compile){.arena = r->arena,
                    .err = &r->err,
@@ -233,9 +218,9 @@ static Artifact *compile_call(Runner *r, const CaptureInput *in) {
     double before = seconds(c);
     capture_program(c, in);
     r->counters->seconds[MAX_PASSES + 1] += seconds(c) - before;
-    const Capture *cap = c->capture;
-    if (cap->end == END_CHECK) {
-        Artifact *a = compile_prefix(r, in, cap->at, cap->err.code, cap->err.text, written_at(c->graph, cap->at));
+    Capture *cap = c->capture;
+    if (cap->end == END_CHECK && !in->later) {
+        Artifact *a = region_compile_prefix(r, in, cap->at, cap->err.code, cap->err.text, region_writes(c->graph, cap->at));
         a->questions = cap->questions;
         return a;
     }
@@ -247,7 +232,13 @@ static Artifact *compile_call(Runner *r, const CaptureInput *in) {
         a->message = cap->err.text;
         a->unsettled = cap->unsettled ? cap->writing : -1;
     }
+    Exit *exit = capture_exit(cap);
+    if (captured) {
+        captured(user, cap);
+    }
     a->plan = compile_graph(c);
+    capture_exit_remade(cap, exit);
+    a->exit = exit;
     a->capture = cap;
     a->graph = c->graph;
     a->questions = cap->questions;
@@ -256,8 +247,11 @@ static Artifact *compile_call(Runner *r, const CaptureInput *in) {
 }
 
 static bool questions_same(const Artifact *a, const CaptureInput *in, Arena *arena) {
-    Storage *storage[MAX_INPUTS];
-    void *input[MAX_INPUTS];
+    if (!a->questions) {
+        return true;
+    }
+    Storage **storage = arena_array(arena, Storage *, in->n);
+    void **input = arena_array(arena, void *, in->n);
     int n;
     storages_of(in->tensors, in->n, storage, &n);
     for (int k = 0; k < n; k++) {
@@ -271,63 +265,33 @@ static bool questions_same(const Artifact *a, const CaptureInput *in, Arena *are
     return true;
 }
 
-/* An artifact for this call: from the cache, or made now. */
-static const Artifact *find_artifact(Runner *r, const CaptureInput *in, bool *compiled) {
+const Artifact *region_find(Runner *r, const CaptureInput *in, bool *compiled) {
     const Compile c = {.options = r->compile};
     int64_t bytes;
     const void *key = guard_key(&c, in, r->arena, &bytes);
     for (Artifact *a = r->cache; a; a = a->next) {
         if (a->key_bytes == bytes && memcmp(a->key, key, (size_t)bytes) == 0 && questions_same(a, in, r->arena)) {
-            r->counters->hits++;
             *compiled = false;
             return a;
         }
     }
-    Artifact *a = compile_call(r, in);
+    Artifact *a = region_compile(r, in, NULL, NULL);
     a->key = key;
     a->key_bytes = bytes;
     a->next = r->cache;
     r->cache = a;
-    r->counters->compiles++;
     *compiled = true;
     return a;
 }
 
-/* Parts of the format that are not run here. */
-static ErrCode refuse_unsupported(const Program *p, int number, Error *err) {
-    if (p->setup.count > 0 || p->args_given) {
-        return error_set(err, ERR_unsupported, "setup and args");
+/* Does some statement change the geometry of a tensor in place? */
+static bool reshapes(const Block *block) {
+    for (const Stmt *s = block->first; s; s = s->next) {
+        if ((s->kind == STMT_OP && s->op->kind == KIND_INPLACE_VIEW) || reshapes(&s->body) || reshapes(&s->orelse)) {
+            return true;
+        }
     }
-    if (number > 0 && p->recalls[number - 1].keep) {
-        return error_set(err, ERR_unsupported, "a recall that keeps its inputs");
-    }
-    return ERR_none;
-}
-
-static void run_call(Runner *r, int number, CallResult *call) {
-    Error err = {0};
-    int ninputs;
-    bool grad_mode;
-    const Input *inputs = program_call_inputs(r->p, number, &ninputs, &grad_mode);
-    Tensor *tensors = arena_array(r->arena, Tensor, ninputs);
-    ErrCode code = refuse_unsupported(r->p, number, &err);
-    if (code == ERR_none) {
-        code = inputs_build(r->p, inputs, ninputs, r->arena, &r->options->limits, tensors, &err);
-    }
-    if (code != ERR_none) {
-        call->error = code;
-        call->error_at = AT_UNKNOWN;
-        call->message = arena_strdup(r->arena, err.text);
-        return;
-    }
-    CaptureInput in = {tensors, inputs, ninputs, grad_mode, -1};
-    const Artifact *a = find_artifact(r, &in, &call->compiled);
-    Execution exec;
-    if (!artifact_run(a, r->p, inputs, tensors, ninputs, r->options, r->arena, call, &exec)) {
-        a = compile_prefix(r, &in, exec.failed_sid, exec.code, exec.message, written_at(a->graph, exec.failed_sid));
-        bool whole = artifact_run(a, r->p, inputs, tensors, ninputs, r->options, r->arena, call, &exec);
-        CHECK(whole);
-    }
+    return false;
 }
 
 Result *compiled_run(const Program *p, const CompileOptions *compile, const RunOptions *options, CompileCounters *counters,
@@ -336,6 +300,7 @@ Result *compiled_run(const Program *p, const CompileOptions *compile, const RunO
         counters = arena_new(arena, CompileCounters);
     }
     Runner r = {.p = p, .compile = compile, .options = options, .counters = counters, .first_step = counters->gate_steps, .arena = arena};
+    r.reshapes = reshapes(&p->setup) || reshapes(&p->body);
     if (compile->native) {
         native_trim(compile->native);
     }

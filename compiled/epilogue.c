@@ -1,9 +1,9 @@
-/* The epilogue: runs compiled code and turns what it computed into the call's result.
+/* The epilogue: runs compiled code and brings what it computed to where it belongs.
  *
  * Gradients, and returns whose value is an input's old data, are copied out first; then mutated inputs are written back, all from
  * copies, since a write-back may be another input's old data; then the other returns get storages of their own, one copy a storage,
  * and returns that alias inputs are rebuilt as views of them. What is not data (flags, versions, trace, errors) was decided at
- * capture. */
+ * capture; answer.c and world.c take it from there. */
 #include "compiled/capture.h"
 
 #include <string.h>
@@ -26,19 +26,20 @@ typedef struct Epilogue {
     const Artifact *a;
     const Graph *g;
     const Program *p;
+    const CaptureInput *in;
     Arena *arena;
-    Tensor *inputs;
-    int ninputs;
-    Storage *storage[MAX_INPUTS]; /* by input storage number */
-    int nstorage;
-    CallResult *call;
+    Outcome *out;
 } Epilogue;
 
+/* The data of the TANGENT nodes: fills, or what a later backward was handed. */
 static void **make_tangents(const Epilogue *e) {
-    void **tangent = arena_array(e->arena, void *, e->g->nret);
+    const Later *later = e->in->later;
+    void **tangent = arena_array(e->arena, void *, later ? later->nroot : e->g->nret);
     for (int i = 0; i < e->g->n; i++) {
         const Node *n = e->g->node[i];
-        if (n->kind == NODE_TANGENT) {
+        if (n->kind == NODE_TANGENT && later) {
+            tangent[n->number] = later->root[n->number].grad->storage->data;
+        } else if (n->kind == NODE_TANGENT) {
             Tensor t = n->t;
             t.storage = storage_new(e->arena, t.dtype, tensor_numel(&t));
             backward_fill(&e->p->backward, n->number, &t);
@@ -53,11 +54,13 @@ static void **make_tangents(const Epilogue *e) {
 static int64_t storage_bytes(const Storage *s) { return s->numel * dtype_bytes(s->dtype); }
 
 /* Runs the plan; where a CHECK may fire, inputs that were written in place are put back. */
-static bool execute(Epilogue *e, Execution *exec) {
-    void *input[MAX_INPUTS], *before[MAX_INPUTS];
-    for (int k = 0; k < e->nstorage; k++) {
-        input[k] = e->storage[k]->data;
-        before[k] = e->a->has_checks ? arena_copy(e->arena, input[k], storage_bytes(e->storage[k])) : NULL;
+static bool execute(const Epilogue *e, Execution *exec) {
+    int n = e->out->nstorage;
+    Storage **storage = e->out->storage;
+    void **input = arena_array(e->arena, void *, n), **before = arena_array(e->arena, void *, n);
+    for (int k = 0; k < n; k++) {
+        input[k] = storage[k]->data;
+        before[k] = e->a->has_checks ? arena_copy(e->arena, input[k], storage_bytes(storage[k])) : NULL;
     }
     void **tangent = make_tangents(e);
     const CompileOptions *options = e->a->capture->c->options;
@@ -68,8 +71,8 @@ static bool execute(Epilogue *e, Execution *exec) {
     if (exec->failed_sid < 0) {
         return true;
     }
-    for (int k = 0; k < e->nstorage; k++) {
-        memcpy(input[k], before[k], (size_t)storage_bytes(e->storage[k]));
+    for (int k = 0; k < n; k++) {
+        memcpy(input[k], before[k], (size_t)storage_bytes(storage[k]));
     }
     return false;
 }
@@ -87,11 +90,17 @@ static Storage buffer_of(const Epilogue *e, const Node *n) {
     return (Storage){.dtype = n->t.dtype, .numel = buffer_numel(n), .data = plan_data(e->a->plan, n)};
 }
 
-static void record_node(const Epilogue *e, Values *out, const Node *n) {
+/* The node's value, contiguous. */
+static Tensor *copy_node(const Epilogue *e, const Node *n) {
     Storage storage = buffer_of(e, n);
-    Tensor t = n->t;
+    Tensor t = n->t, *copy = arena_new(e->arena, Tensor);
     t.storage = &storage;
-    values_record(out, &t, e->arena);
+    tensor_set_contiguous(copy, t.dtype, t.size, t.ndim);
+    copy->storage = arena_new(e->arena, Storage);
+    *copy->storage = (Storage){.dtype = t.dtype, .numel = tensor_numel(&t)};
+    copy->storage->data = arena_alloc_raw(e->arena, storage_bytes(copy->storage));
+    tensor_gather(&t, copy->storage->data);
+    return copy;
 }
 
 /* Storages of the returns that alias no input, one for each alias class: those whose value is an input's old data, or the others.
@@ -118,18 +127,19 @@ static void copy_returns(const Epilogue *e, Tensor *returns, bool old_inputs) {
 }
 
 static void write_back(const Epilogue *e) {
-    void *copy[MAX_INPUTS] = {NULL};
-    for (int k = 0; k < e->nstorage; k++) {
+    Storage **storage = e->out->storage;
+    void **copy = arena_array(e->arena, void *, e->out->nstorage);
+    for (int k = 0; k < e->out->nstorage; k++) {
         const Node *value = e->g->written[k];
         void *data = value ? plan_data(e->a->plan, value) : NULL;
-        if (value && data != e->storage[k]->data) {
-            CHECK(buffer_numel(value) == e->storage[k]->numel);
-            copy[k] = arena_copy(e->arena, data, storage_bytes(e->storage[k]));
+        if (value && data != storage[k]->data) {
+            CHECK(buffer_numel(value) == storage[k]->numel);
+            copy[k] = arena_copy(e->arena, data, storage_bytes(storage[k]));
         }
     }
-    for (int k = 0; k < e->nstorage; k++) {
+    for (int k = 0; k < e->out->nstorage; k++) {
         if (copy[k]) {
-            memcpy(e->storage[k]->data, copy[k], (size_t)storage_bytes(e->storage[k]));
+            memcpy(storage[k]->data, copy[k], (size_t)storage_bytes(storage[k]));
         }
     }
 }
@@ -138,8 +148,8 @@ static void write_back(const Epilogue *e) {
 static void forget_place(const Epilogue *e, int k, Tensor *t) {
     const Var *base = e->a->capture->ret[k];
     base = base->base ? base->base : base;
-    for (int i = 0; base->input >= 0 && i < e->ninputs; i++) {
-        if (i != base->input && e->inputs[i].storage == t->storage) {
+    for (int i = 0; base->input >= 0 && i < e->in->n; i++) {
+        if (i != base->input && e->in->tensors[i].storage == t->storage) {
             t->offset = max_i64(t->offset - base->t.offset, 0);
             return;
         }
@@ -151,114 +161,35 @@ static void alias_returns(const Epilogue *e, Tensor *returns) {
     for (int k = 0; k < e->g->nret; k++) {
         const ReturnPlan *r = &e->g->ret[k];
         if (r->aliases_input) {
-            returns[k].storage = e->storage[r->storage];
-            if (fault(c, FAULT_AL_2)) {
+            returns[k].storage = e->out->storage[r->storage];
+            if (fault(c, FAULT_AL_2) && !e->in->setup) {
                 forget_place(e, k, &returns[k]);
             }
         }
     }
 }
 
-/* ---- records ---- */
-
-static void record_return(const Epilogue *e, int k, const Tensor *t, bool graded) {
-    const ReturnPlan *plan = &e->g->ret[k];
-    ReturnRecord *r = &e->call->returns[k];
-    values_record(&r->values, t, e->arena);
-    memcpy(r->stride, t->stride, sizeof *t->stride * (size_t)t->ndim);
-    r->storage_offset = t->offset;
-    r->has_stride = r->has_offset = r->has_requires_grad = r->has_is_leaf = true;
-    r->requires_grad = plan->requires_grad;
-    r->is_leaf = plan->is_leaf;
-    const Var *v = e->a->capture->ret[k];
-    if (graded && (plan->is_leaf ? plan->requires_grad && v->requires_grad : v->retains)) {
-        r->grad_state = plan->grad ? GRAD_VALUE : GRAD_NULL;
-    }
-}
-
-static void record_input(const Epilogue *e, const Input *decl, int i) {
-    const InputPlan *plan = &e->g->inp[i];
-    const Tensor *t = &e->a->capture->input[i].t; /* its sizes and strides at the end */
-    InputRecord *r = &e->call->inputs[i];
-    const Class *cls = class_of(t);
-    r->name = decl[i].name;
-    r->has_requires_grad = r->has_version = r->has_is_leaf = r->has_geometry = true;
-    r->requires_grad = plan->requires_grad;
-    r->version = e->g->version[cls->input];
-    r->is_leaf = plan->is_leaf;
-    r->ndim = t->ndim;
-    memcpy(r->size, t->size, sizeof *t->size * (size_t)t->ndim);
-    memcpy(r->stride, t->stride, sizeof *t->stride * (size_t)t->ndim);
-    r->storage_offset = t->offset;
-    r->unsettled = cls->input == e->a->unsettled;
-    values_record_storage(&r->data, e->inputs[i].storage, e->arena);
-    r->grad_state = plan->grad_state;
-}
-
-/* What has to be copied before inputs are written: gradients. */
-static void record_gradients(const Epilogue *e) {
-    for (int i = 0; i < e->ninputs; i++) {
-        if (e->g->inp[i].grad_state == GRAD_VALUE) {
-            record_node(e, &e->call->inputs[i].grad, e->g->inp[i].grad);
-        }
-    }
-    for (int k = 0; k < e->call->nreturns; k++) {
-        if (e->g->ret[k].grad) {
-            record_node(e, &e->call->returns[k].grad, e->g->ret[k].grad);
-        }
-    }
-}
-
-static void finish_status(const Epilogue *e, const Execution *exec) {
-    CallResult *call = e->call;
-    ErrCode error = e->a->error != ERR_none ? e->a->error : e->g->backward_error;
-    call->ok = error == ERR_none && exec->code == ERR_none;
-    if (error == ERR_none && exec->code != ERR_none) {
-        call->error = exec->code;
-        call->error_at = AT_BACKWARD;
-        call->message = exec->message;
-    } else if (error != ERR_none) {
-        call->error = error;
-        call->error_at = e->a->error != ERR_none ? e->a->error_at : AT_BACKWARD;
-        call->message = e->a->error != ERR_none ? e->a->message : e->g->backward_message;
-    }
-}
-
-bool artifact_run(const Artifact *a, const Program *p, const Input *decl, Tensor *inputs, int ninputs, const RunOptions *options,
-                  Arena *arena, CallResult *call, Execution *exec) {
-    Epilogue e = {.a = a, .g = a->graph, .p = p, .arena = arena, .inputs = inputs, .ninputs = ninputs, .call = call};
-    storages_of(inputs, ninputs, e.storage, &e.nstorage);
+bool artifact_run(const Artifact *a, const Program *p, const CaptureInput *in, Arena *arena, Outcome *out, Execution *exec) {
+    const Graph *g = a->graph;
+    Epilogue e = {.a = a, .g = g, .p = p, .in = in, .arena = arena, .out = out};
+    out->storage = arena_alloc_raw(arena, (int64_t)sizeof *out->storage * (in->n + 1));
+    storages_of(in->tensors, in->n, out->storage, &out->nstorage);
     if (!execute(&e, exec)) {
         return false;
     }
-    finish_status(&e, exec);
-    call->trace = a->capture->trace;
-    call->ntrace = a->capture->ntrace;
-    call->nreturns = a->error == ERR_none ? a->graph->nret : 0;
-    call->returns = arena_array(arena, ReturnRecord, call->nreturns);
-    call->ninputs = ninputs;
-    call->inputs = arena_array(arena, InputRecord, ninputs);
-    Tensor *returns = arena_array(arena, Tensor, a->graph->nret);
-    Tensor **return_list = arena_array(arena, Tensor *, a->graph->nret), **input_list = arena_array(arena, Tensor *, ninputs);
-    for (int k = 0; k < a->graph->nret; k++) {
-        returns[k] = a->graph->ret[k].layout;
+    out->returns = arena_array(arena, Tensor, g->nret);
+    out->grad = arena_array(arena, Tensor *, g->ninp);
+    out->return_grad = arena_array(arena, Tensor *, g->nret);
+    for (int i = 0; i < g->ninp; i++) {
+        out->grad[i] = g->inp[i].grad_state == GRAD_VALUE ? copy_node(&e, g->inp[i].grad) : NULL;
     }
-    record_gradients(&e);
-    copy_returns(&e, returns, true);
+    for (int k = 0; k < g->nret; k++) {
+        out->returns[k] = g->ret[k].layout;
+        out->return_grad[k] = g->ret[k].grad ? copy_node(&e, g->ret[k].grad) : NULL;
+    }
+    copy_returns(&e, out->returns, true);
     write_back(&e);
-    copy_returns(&e, returns, false);
-    alias_returns(&e, returns);
-    for (int k = 0; k < call->nreturns; k++) {
-        record_return(&e, k, &returns[k], call->ok && p->backward.given);
-        return_list[k] = &returns[k];
-    }
-    for (int i = 0; i < ninputs; i++) {
-        record_input(&e, decl, i);
-        input_list[i] = &inputs[i];
-    }
-    alias_record(call, return_list, call->nreturns, input_list, ninputs);
-    if (options->poke && call->ok) {
-        poke_record(call, return_list, call->nreturns, input_list, ninputs, arena);
-    }
+    copy_returns(&e, out->returns, false);
+    alias_returns(&e, out->returns);
     return true;
 }

@@ -124,8 +124,8 @@ static void visit(Functionalizer *f, Node *n) {
     }
 }
 
-/* A question (a graph without a capture, question.c) has no epilogue: nothing is written back, so nothing may be written in place.
- */
+/* A question (a graph without a capture, question.c) and a backward that comes later have no epilogue: nothing is written back, so
+ * nothing may be written in place. */
 static void finish_outputs(Functionalizer *f, bool writes_back) {
     Graph *g = f->g;
     for (int k = 0; k < g->nret; k++) {
@@ -153,7 +153,7 @@ bool pass_functionalize(Compile *c) {
     for (int i = 0; i < n; i++) {
         visit(&f, old[i]);
     }
-    finish_outputs(&f, c->capture != NULL);
+    finish_outputs(&f, c->capture != NULL && !c->capture->in.later);
     for (int i = 0; i < n; i++) {
         old[i]->map = NULL;
         old[i]->cls = -1;

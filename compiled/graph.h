@@ -65,9 +65,11 @@ typedef struct ReturnPlan {
     Node *grad;          /* gradient of a returned leaf that is not an input, or NULL */
 } ReturnPlan;
 
+/* A gradient for somebody outside of the graph: for a leaf it was passed, or for the history of one that is no leaf. */
 typedef struct InputPlan {
-    bool requires_grad, is_leaf;   /* after the call */
-    GradState grad_state;
+    NameId name;                   /* NAME_NONE: it has none here */
+    bool outer;                    /* it goes on through the tensor's history */
+    GradState grad_state;          /* outer: GRAD_ABSENT if no path leads there, GRAD_NULL if what arrives is undefined */
     Node *grad;                    /* GRAD_VALUE */
 } InputPlan;
 
@@ -79,7 +81,7 @@ typedef struct Graph {
     Node **written;                  /* by input storage: the value written back at the end, or NULL (functional graph) */
     int64_t *version;                /* by input storage: the version after the call */
     ReturnPlan *ret; int nret;
-    InputPlan *inp; int ninp;        /* by program input */
+    InputPlan *inp; int ninp;        /* by object (capture.h); then, if one of them has a history, once more for those */
     bool backward_runs;              /* a backward is part of the call */
     ErrCode backward_error;          /* ... and raises this (saved_modified, invalid), decided at capture */
     const char *backward_message;
@@ -148,11 +150,6 @@ bool graph_verify(const Graph *g, bool functional, char *message, size_t message
 #define PASS(name, kind, text) bool pass_##name(Compile *c);
 #include "compiled/passes.def"
 #undef PASS
-
-/* ---- stages (capture.c, functionalize.c, joint.c) ---- */
-/* Walks the program on metadata: fills c->graph and c->capture, or decides that the call raises: *at and err (an error of the
- * program); the graph then holds the prefix. Records the trace. */
-typedef struct CaptureInput { const Tensor *tensors; const Input *inputs; int n; bool grad_mode; int stop_before; } CaptureInput;
 
 /* ---- lowering and execution (lower.c, execute.c) ---- */
 typedef struct Plan Plan;

@@ -219,9 +219,9 @@ static void print_node(Text *text, const Graph *g, const Node *n, const Program 
     text_add(text, "\n");
 }
 
-static void print_input_name(Text *text, const Program *p, int k) {
-    if (p && k < p->ninputs && p->inputs[k].name >= 0 && p->inputs[k].name < p->nnames) {
-        text_add(text, p->names[p->inputs[k].name]);
+static void print_input_name(Text *text, const Program *p, NameId name, int k) {
+    if (p && name >= 0 && name < p->nnames) {
+        text_add(text, p->names[name]);
     } else {
         text_printf(text, "input %d", k);
     }
@@ -258,8 +258,8 @@ void graph_print(Text *text, const Graph *g, const Program *p) {
     }
     for (int i = 0; i < g->ninp; i++) {
         if (g->inp[i].grad) {
-            text_add(text, "  grad of ");
-            print_input_name(text, p, i);
+            text_add(text, g->inp[i].outer ? "  grad for the history of " : "  grad of ");
+            print_input_name(text, p, g->inp[i].name, i);
             text_add(text, ": ");
             print_ref(text, g->inp[i].grad);
             text_add(text, "\n");

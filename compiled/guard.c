@@ -1,28 +1,50 @@
 /* The guard: what compiled code assumes of a call, as bytes. Equal keys may share an artifact (if its questions, which depend on
  * values, are answered the same: question.c).
  *
- * The key holds the grad mode and, for every input, its name, dtype, sizes, strides, offset, requires_grad, and the storage it
- * lives on: which number, and how long. Inputs that do not overlap but share a storage share a version, so the partition matters by
- * itself. Inputs are always leaves. */
+ * The key holds which region it is, the grad mode, which names mean which entries and, for every entry, its dtype, sizes, strides,
+ * offset, requires_grad, whether it has a history (which one is not asked: it is opaque), what it is a view of, how that view was made
+ * and whether its history is stale, and the storage it lives on: which number, and how long. Entries that do not overlap but share a
+ * storage share a version, so the partition matters by itself. Versions do not: they are counted from the call's start. */
 #include "compiled/capture.h"
 
+/* Adds a size and a dtype that may be absent; returns how many words. */
+static int add_meta(int64_t *key, const Tensor *t) {
+    int n = 0;
+    key[n++] = t ? 1 + t->dtype : 0;
+    if (t) {
+        key[n++] = t->ndim;
+        for (int d = 0; d < t->ndim; d++) {
+            key[n++] = t->size[d];
+        }
+    }
+    return n;
+}
+
 const void *guard_key(const Compile *c, const CaptureInput *in, Arena *arena, int64_t *bytes) {
-    Storage *storage[MAX_INPUTS];
+    Storage **storage = arena_alloc_raw(arena, (int64_t)sizeof *storage * (in->n + 1));
     int nstorage;
     storages_of(in->tensors, in->n, storage, &nstorage);
-    int64_t *key = arena_alloc_raw(arena, (int64_t)sizeof *key * (1 + in->n * (7 + 2 * MAX_DIMS))), n = 0;
+    int64_t words = 3 + 2 * (int64_t)in->nname + in->n * (int64_t)(13 + 4 * MAX_DIMS);
+    int64_t *key = arena_alloc_raw(arena, (int64_t)sizeof *key * words), n = 0;
     bool merged = fault(c, FAULT_GU_2);
+    key[n++] = in->setup;
     key[n++] = merged || in->grad_mode;
+    key[n++] = in->nname;
+    for (int k = 0; k < in->nname; k++) {
+        key[n++] = in->name[k];
+        key[n++] = in->named[k];
+    }
     for (int i = 0; i < in->n; i++) {
         const Tensor *t = &in->tensors[i];
-        bool requires_grad = in->inputs[i].requires_grad;
+        const Entry *entry = &in->entry[i];
         int number = 0;
         while (storage[number] != t->storage) {
             number++;
         }
-        key[n++] = in->inputs[i].name;
         key[n++] = t->dtype;
-        key[n++] = merged ? requires_grad && in->grad_mode : requires_grad;
+        key[n++] = merged ? entry->requires_grad && in->grad_mode : entry->requires_grad;
+        key[n++] = entry->has_history + 2 * entry->stale + 4 * entry->created;
+        key[n++] = entry->base;
         key[n++] = number;
         key[n++] = t->storage->numel;
         key[n++] = t->offset;
@@ -31,6 +53,8 @@ const void *guard_key(const Compile *c, const CaptureInput *in, Arena *arena, in
             key[n++] = t->size[d];
             key[n++] = t->stride[d];
         }
+        n += add_meta(&key[n], entry->history_meta);
+        n += add_meta(&key[n], entry->leaf_meta);
     }
     *bytes = n * (int64_t)sizeof *key;
     return key;

@@ -1,7 +1,11 @@
 /* joint: the backward, walked over the static tape (backward.c) and recorded into the graph of the forward.
  *
  * A node that runs first looks at the versions of what it saved: the backward follows the last statement, so the versions are those
- * at the end of the capture. Derivative rules emit into the graph through an Emit whose values are nodes. */
+ * at the end of the capture. Derivative rules emit into the graph through an Emit whose values are nodes.
+ *
+ * What flows to the history of an argument that is no leaf leaves the graph there. When a later backward (of the function that a setup
+ * made the arguments of, or of a further call on the same tensors) comes to this region, the region is captured again and the walk
+ * begins at the edges that were reached (Later). */
 #include "compiled/capture.h"
 
 #include <string.h>
@@ -108,11 +112,12 @@ static ErrCode differentiate(Joint *j, const TapeNode *node, Tensor *const *grad
 /* A gradient as the node at its edge wants it. */
 static Tensor *finish(Joint *j, Tensor *grad, Edge edge) { return edge.to ? grad_finish(&j->emit, grad, cap_edge_meta(edge)) : NULL; }
 
-static void run_function(Joint *j, const TapeNode *node) {
+static void run_function(Joint *j, TapeNode *node) {
     Tensor *out[MAX_SLOTS];
     if (differentiate(j, node, node->grad, out) != ERR_none) {
         return;
     }
+    node->freed = true; /* before what it answered is judged */
     for (int i = 0; i < node->nslot; i++) {
         if (node->next[i].to) {
             deliver(j, node->next[i], finish(j, out[i], node->next[i]));
@@ -148,7 +153,7 @@ static Node *lay_out(Joint *j, Tensor *grad, const Tensor *layout) {
 }
 
 /* CopySlices: the base's gradient, in whose region the op's own gradient takes the place of what arrived. */
-static void run_region(Joint *j, const TapeNode *node) {
+static void run_region(Joint *j, TapeNode *node) {
     Tensor *grad = node->grad[0], *out[MAX_SLOTS];
     memset(out, 0, sizeof *out * (size_t)node->nslot);
     Tensor *to_base = NULL;
@@ -193,6 +198,7 @@ static void run_region(Joint *j, const TapeNode *node) {
             to_base = &graph_view(j->g, replaced, &base, AT_BACKWARD)->t;
         }
     }
+    node->freed = true;
     deliver(j, node->next[0], finish(j, to_base, node->next[0]));
     for (int i = 1; i < node->nslot; i++) {
         if (node->next[i].to) {
@@ -224,6 +230,18 @@ static void run_leaf(Joint *j, const TapeNode *node) {
     }
 }
 
+/* Outside of the graph somebody waits for this; that it is undefined is to be told too. */
+static void run_outer(Joint *j, const TapeNode *node) {
+    const Capture *cap = j->c->capture;
+    int i = 0;
+    while (cap->outer[i] != node) {
+        i++;
+    }
+    InputPlan *plan = &j->g->inp[cap->nobject + i];
+    plan->grad = (Node *)node->grad[0];
+    plan->grad_state = plan->grad ? GRAD_VALUE : GRAD_NULL;
+}
+
 static void run_node(Engine *x, TapeNode *node) {
     Joint *j = joint_of(x);
     for (const Retain *hook = node->retains; hook; hook = hook->next) {
@@ -236,6 +254,9 @@ static void run_node(Engine *x, TapeNode *node) {
     switch (node->kind) {
     case TAPE_LEAF:
         run_leaf(j, node);
+        break;
+    case TAPE_OUTER:
+        run_outer(j, node);
         break;
     case TAPE_OP:
     case TAPE_ZERO:
@@ -256,8 +277,9 @@ static void run_node(Engine *x, TapeNode *node) {
 
 typedef struct Root {
     Edge edge;
-    int place;
-    bool zeros; /* GR-10 */
+    int place;          /* of the return, or among the later roots */
+    const Tensor *like; /* the tangent's size and dtype; NULL: it is undefined */
+    bool zeros;         /* GR-10 */
 } Root;
 
 static int find_roots(Joint *j, Root *root) {
@@ -274,13 +296,42 @@ static int find_roots(Joint *j, Root *root) {
             continue; /* it was asked when it was returned */
         }
         if (backward_includes(backward, k)) {
-            root[n++] = (Root){edge, k, false};
+            root[n++] = (Root){edge, k, &j->g->ret[k].layout, false};
             if (!edge.to) {
                 error_set(&j->err, ERR_invalid, "element %d of tensors does not require grad and does not have a grad_fn", k);
             }
         } else if (fault(j->c, FAULT_GR_10) && edge.to) {
-            root[n++] = (Root){edge, k, true};
+            root[n++] = (Root){edge, k, &j->g->ret[k].layout, true};
         }
+    }
+    return n;
+}
+
+static Edge later_edge(Capture *cap, const LaterRoot *root) {
+    switch (root->kind) {
+    case ROOT_LEAF:
+        return (Edge){cap->object[root->number]->accumulator, 0};
+    case ROOT_OUTER:
+        return (Edge){cap->outer[root->number], 0};
+    case ROOT_TAPE:
+        break;
+    }
+    TapeNode *node = cap->tape;
+    while (node && node->number != root->number) {
+        node = node->older;
+    }
+    return (Edge){node, root->nr};
+}
+
+static int find_later_roots(Joint *j, Root *root) {
+    const Later *later = j->c->capture->in.later;
+    int n = 0;
+    for (int i = 0; i < later->nroot; i++) {
+        Edge edge = later_edge(j->c->capture, &later->root[i]);
+        if (!edge.to) { /* a seeded fault may have reused code that made another tape */
+            error_set(&j->err, ERR_internal, "the region captured again has another tape");
+        }
+        root[n++] = (Root){edge, i, later->root[i].grad, false};
     }
     return n;
 }
@@ -289,9 +340,9 @@ static void run_engine(Joint *j, const Root *root, int nroots) {
     Edge *edge = arena_array(j->emit.arena, Edge, nroots);
     Tensor **tangent = arena_array(j->emit.arena, Tensor *, nroots);
     for (int i = 0; i < nroots; i++) {
-        const Tensor *like = &j->g->ret[root[i].place].layout;
+        const Tensor *like = root[i].like;
         edge[i] = root[i].edge;
-        tangent[i] = root[i].zeros ? emit_zeros_like(&j->emit, like) : &graph_tangent(j->g, root[i].place, like)->t;
+        tangent[i] = !like ? NULL : root[i].zeros ? emit_zeros_like(&j->emit, like) : &graph_tangent(j->g, root[i].place, like)->t;
         tangent[i] = finish(j, tangent[i], edge[i]);
     }
     tape_backward(&j->engine, edge, tangent, nroots);
@@ -300,14 +351,18 @@ static void run_engine(Joint *j, const Root *root, int nroots) {
 bool pass_joint(Compile *c) {
     Capture *cap = c->capture;
     Graph *g = c->graph;
-    if (!cap || cap->end != END_OK || !cap->program->backward.given || g->nret == 0) {
+    if (!cap) {
+        return false;
+    }
+    const Later *later = cap->in.later;
+    if (!later && (cap->end != END_OK || cap->in.setup || !cap->program->backward.given || g->nret == 0)) {
         return false;
     }
     Joint j = {.c = c, .g = g};
     j.emit = (Emit){.arena = c->arena, .err = &j.err, .apply = joint_apply, .count_nonzero = joint_count, .item_int = joint_item};
     j.engine = (Engine){.e = &j.emit, .walk = ++cap->walks, .run = run_node};
-    Root *root = arena_array(c->arena, Root, g->nret);
-    int nroots = find_roots(&j, root);
+    Root *root = arena_array(c->arena, Root, later ? later->nroot : g->nret);
+    int nroots = later ? find_later_roots(&j, root) : find_roots(&j, root);
     if (nroots == 0) {
         return false;
     }
@@ -316,13 +371,17 @@ bool pass_joint(Compile *c) {
         run_engine(&j, root, nroots);
     }
     if (j.err.code != ERR_none) {
+        for (int i = cap->nobject; i < g->ninp; i++) {
+            g->inp[i].grad = NULL;
+            g->inp[i].grad_state = GRAD_ABSENT;
+        }
         g->backward_error = j.err.code;
         g->backward_message = arena_strdup(c->arena, j.err.text);
         return true;
     }
-    for (int i = 0; i < g->ninp; i++) {
-        if (cap->input[i].grad) {
-            g->inp[i].grad = cap->input[i].grad;
+    for (int i = 0; i < cap->nobject; i++) {
+        if (cap->object[i]->grad) {
+            g->inp[i].grad = cap->object[i]->grad;
             g->inp[i].grad_state = GRAD_VALUE;
         }
     }

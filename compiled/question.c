@@ -97,8 +97,8 @@ static ErrCode ask(Capture *cap, QuestionKind kind, const Tensor *t, int64_t *va
     Question *q = arena_new(cap->arena, Question);
     q->kind = kind;
     compile_question(cap, (const Var *)t, q);
-    Storage *storage[MAX_INPUTS];
-    void *input[MAX_INPUTS];
+    Storage **storage = arena_array(cap->arena, Storage *, cap->in.n);
+    void **input = arena_array(cap->arena, void *, cap->in.n);
     int n;
     storages_of(cap->in.tensors, cap->in.n, storage, &n);
     for (int k = 0; k < n; k++) {

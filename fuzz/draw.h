@@ -260,6 +260,12 @@ void want_return(Gen *g, Var *v);
 void draw_returns(Gen *g);
 /* Further calls, each with a fact of the inputs changed. */
 void draw_recalls(Gen *g);
+/* Statements before the function and what it is passed (draw_setup.c). */
+void draw_setup(Gen *g);
+/* A write to something that the setup made, or a view of it: what a further call on the same tensors finds changed. */
+void draw_setup_write(Gen *g);
+/* What a recall that keeps the tensors changes first. */
+void draw_set(Gen *g, Recall *r);
 /* How the program is written in Python; after program_number. */
 void draw_shell(Gen *g);
 

@@ -1,7 +1,8 @@
 /* What is returned and differentiated, and how the function is called again.
  *
  * A recall changes one fact or two of what a cache key must hold: grad mode, a requires_grad flag, sizes, strides, dtype, offset,
- * which inputs share storage; or nothing but the data, so that the compiled code must be found again. */
+ * which inputs share storage; or nothing but the data, so that the compiled code must be found again. Or it keeps the tensors, with
+ * the histories that the calls before gave them, and sets flags. */
 #include "fuzz/draw.h"
 
 #include <string.h>
@@ -187,7 +188,7 @@ static void vary_data(Gen *g, Input *in, int n) {
 void draw_recalls(Gen *g) {
     Program *p = g->p;
     bool flags = g->want_recall;
-    if ((!flags && !draw_chance(g, 13)) || p->ninputs == 0) {
+    if ((!flags && !draw_chance(g, p->setup.count > 0 ? 30 : 14)) || p->ninputs == 0) {
         return;
     }
     int n = 1 + draw_below(g, flags ? 3 : 2);
@@ -198,6 +199,14 @@ void draw_recalls(Gen *g) {
     bool mode = p->grad_mode;
     for (int i = 0; i < n; i++) {
         Recall *r = &p->recalls[i];
+        if (!flags && draw_chance(g, p->setup.count > 0 ? 60 : 25)) {
+            mode ^= draw_chance(g, 20);
+            r->keep = r->object_form = true;
+            r->grad_mode = mode;
+            r->grad_mode_given = mode != p->grad_mode;
+            draw_set(g, r);
+            continue;
+        }
         Input *in = arena_copy(g->arena, before, (int64_t)sizeof(Input) * p->ninputs);
         r->inputs = in;
         r->ninputs = p->ninputs;

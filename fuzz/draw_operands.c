@@ -174,7 +174,9 @@ static Var *repeats_argument(Draw *x) {
     } else {
         set_int(x->s, kd, x->dim);
     }
-    return draw_index_tensor(g, draw_chance(g, 85) ? DT_int64 : DT_int32, size, size[0] == 1 && draw_chance(g, 40) ? 0 : 1, 0, 3, -1);
+    DType dtype = draw_chance(g, 85) ? DT_int64 : DT_int32;
+    int ndim = size[0] == 1 && draw_chance(g, 40) ? 0 : 1;
+    return draw_index_tensor(g, dtype, size, ndim, 0, 3, -1);
 }
 
 /* What searchsorted searches: mostly one ascending row, else rows for every row of the values. */

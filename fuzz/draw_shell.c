@@ -37,7 +37,7 @@ void draw_shell(Gen *g) {
         shell->wrap_given = true;
         shell->wrap = (Wrap)draw_below(g, WRAP_COUNT);
     }
-    if (p->ninputs > 0 && draw_chance(g, 25)) {
+    if (p->ninputs > 0 && !p->args_given && draw_chance(g, 25)) {
         shell->roles_given = true;
         shell->roles = arena_alloc(g->arena, (int64_t)sizeof shell->roles[0] * p->ninputs);
         for (int i = 0; i < p->ninputs; i++) {

@@ -1,4 +1,4 @@
-/* The skeleton of a program: a few inputs, statements one after the other with a motif among them, perhaps a mistake, returns, a
+/* The skeleton of a program: a few inputs, perhaps a setup, statements one after the other with a motif among them, perhaps a mistake, returns, a
  * backward, further calls, a shell. Weights are drawn per program (swarm), sizes from a palette of its own.
  *
  * Randomness: one SplitMix64 stream, started from (seed, index), so that any program can be made again by itself. */
@@ -152,6 +152,9 @@ Program *generate_program_info(Arena *arena, uint64_t seed, uint64_t index, Gene
     g->info = (GenerateInfo){-1, -1};
     draw_swarm(g);
     draw_inputs(g);
+    if (draw_chance(g, 8)) {
+        draw_setup(g);
+    }
     bool motif = draw_chance(g, 38), mistake = draw_chance(g, 9);
     g->grad = g->p->grad_mode;
     int total = motif ? draw_below(g, 7) : (int)draw_between(g, 3, 16);
@@ -174,6 +177,9 @@ Program *generate_program_info(Arena *arena, uint64_t seed, uint64_t index, Gene
     }
     if (g->p->body.count == 0) {
         draw_statements(g, 3);
+    }
+    if (g->p->args_given && gen_room(g) && draw_chance(g, 35)) {
+        draw_setup_write(g);
     }
     draw_returns(g);
     draw_recalls(g);

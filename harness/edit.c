@@ -1,6 +1,8 @@
 /* Statements are lists in blocks; every edit walks the tree of blocks and relinks the list of the one it changes. */
 #include "harness/edit.h"
 
+#include "program/uses.h"
+
 static void collect(const Block *block, Stmt **out) {
     for (Stmt *s = block->first; s; s = s->next) {
         out[s->sid] = s;
@@ -14,6 +16,52 @@ Stmt **edit_statements(Arena *arena, Program *p) {
     collect(&p->setup, out);
     collect(&p->body, out);
     return out;
+}
+
+/* ---- names outside of the function ---- */
+
+static void note_bound(void *user, NameId *name, Use use) {
+    bool *bound = user;
+    bound[*name] |= use == USE_BIND;
+}
+
+static void note_block(const Block *block, bool *bound) {
+    for (Stmt *s = block->first; s; s = s->next) {
+        stmt_uses(s, note_bound, bound);
+        note_block(&s->body, bound);
+        note_block(&s->orelse, bound);
+    }
+}
+
+void edit_forget(Program *p) {
+    if (!p->args_given && p->nrecalls == 0) {
+        return;
+    }
+    bool *bound = arena_array(p->arena, bool, p->nnames), *passed = arena_array(p->arena, bool, p->nnames);
+    for (int i = 0; i < p->ninputs; i++) {
+        bound[p->inputs[i].name] = true;
+    }
+    note_block(&p->setup, bound);
+    int kept = 0;
+    for (int i = 0; i < p->nargs; i++) {
+        NameId name = p->args[i];
+        if (bound[name] && !passed[name]) {
+            p->args[kept++] = name;
+        }
+        passed[name] = true;
+    }
+    p->nargs = kept;
+    for (int k = 0; k < p->nrecalls; k++) {
+        Recall *r = &p->recalls[k];
+        kept = 0;
+        for (int i = 0; i < r->nset; i++) {
+            if (bound[r->set[i].name]) {
+                r->set[kept++] = r->set[i];
+            }
+        }
+        r->nset = kept;
+        r->set = kept > 0 ? r->set : NULL;
+    }
 }
 
 /* ---- the shell names statements by path: its spellings follow the statements that stay ---- */
@@ -38,6 +86,7 @@ static Spelled spelled_before(Program *p) {
  * mean other statements now. */
 static void settle(Program *p, const Spelled *before) {
     program_number(p);
+    edit_forget(p);
     if (!p->shell) {
         return;
     }

@@ -18,4 +18,7 @@ void edit_insert_after(Program *p, const Stmt *after, Stmt *s);
 /* Replaces a WITH or IF statement by the statements of one of its blocks. */
 void edit_inline(Program *p, Stmt *s, const Block *by);
 
+/* Drops from `args` and from what recalls set the names that no input and no statement of the setup makes, and second places. */
+void edit_forget(Program *p);
+
 #endif

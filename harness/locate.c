@@ -208,7 +208,7 @@ static NameId subject_of(const Program *p, const Finding *f) {
 
 static const char *name_of(const Program *p, int culprit) {
     if (culprit < 0) {
-        return culprit == AT_RETURN ? "return" : culprit == AT_BACKWARD ? "backward" : culprit == AT_INPUTS ? "inputs" : "program";
+        return culprit == AT_RETURN ? "return" : culprit == AT_BACKWARD ? "backward" : culprit != AT_INPUTS ? "program" : p->setup.first ? "setup" : "inputs";
     }
     const Stmt *s = program_stmt(p, culprit);
     switch (s->kind) {
@@ -222,6 +222,8 @@ static const char *name_of(const Program *p, int culprit) {
     }
     return "program";
 }
+
+static bool in_setup(const Program *p, int sid) { return sid >= 0 && sid < (p->body.first ? p->body.first->sid : p->nstmts); }
 
 void check_locate(Checker *c, const Program *p, Finding *finding, Arena *arena) {
     Locate l = {.checker = *c, .program = p, .oracle = finding->oracle, .external = checker_is_external(c)};
@@ -240,6 +242,9 @@ void check_locate(Checker *c, const Program *p, Finding *finding, Arena *arena) 
     bool failed = strcmp(finding->kind, "crash") == 0 || strcmp(finding->kind, "timeout") == 0; /* each prefix would cost a process */
     bool found = (!failed && !l.backward && first_differing(&l, WIDE, candidates, n, &finding->culprit)) ||
                  (!failed && first_differing(&l, NARROW, candidates, n, &finding->culprit));
+    if (found && finding->culprit == AT_INPUTS && in_setup(p, root->sid)) {
+        finding->culprit = root->sid; /* nothing but the setup ran */
+    }
     if (!found) {
         root = finding;
         NameId subject = subject_of(p, finding);

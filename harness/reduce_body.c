@@ -127,6 +127,12 @@ Step reduce_bypass(Program *p, int k) {
     for (int i = 0; i < p->nargs; i++) {
         p->args[i] = p->args[i] == r.from ? r.to : p->args[i];
     }
+    for (int i = 0; i < p->nrecalls; i++) {
+        for (int j = 0; j < p->recalls[i].nset; j++) {
+            NameId *name = &p->recalls[i].set[j].name;
+            *name = *name == r.from ? r.to : *name;
+        }
+    }
     bool *drop = arena_array(p->arena, bool, p->nstmts);
     drop[k] = true;
     edit_drop(p, drop);

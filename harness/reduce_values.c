@@ -97,13 +97,7 @@ Step reduce_input(Program *p, int k) {
     for (int r = 0; r < p->nrecalls; r++) {
         drop_from(p->recalls[r].inputs, &p->recalls[r].ninputs, dropped.name);
     }
-    int kept = 0;
-    for (int i = 0; i < p->nargs; i++) {
-        if (p->args[i] != dropped.name) {
-            p->args[kept++] = p->args[i];
-        }
-    }
-    p->nargs = kept;
+    edit_forget(p);
     return STEP_MADE;
 }
 

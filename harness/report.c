@@ -15,7 +15,7 @@
 /* "body[3]: matrix[:, rows] = vec" */
 static const char *statement_text(Arena *arena, const Program *p, int sid) {
     if (sid < 0) {
-        return sid == AT_RETURN ? "return" : sid == AT_BACKWARD ? "backward" : sid == AT_INPUTS ? "the inputs, before any" : "not one statement";
+        return sid == AT_RETURN ? "return" : sid == AT_BACKWARD ? "backward" : sid == AT_INPUTS ? "what the function is passed" : "not one statement";
     }
     Text t = {.arena = arena};
     text_printf(&t, "%s: ", program_path(arena, p, sid));

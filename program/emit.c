@@ -365,14 +365,14 @@ static int param_of(const OpInfo *op, const char *name, size_t length) {
     return -1;
 }
 
-/* Reads the column `saves`: is `what` in it, its condition (`what:other` = only if `other` requires grad) holding? */
+/* Walks the column `saves`: is `what` (or, NULL, anything) in it, its condition (`what:other` = only if `other` requires grad) holding? */
 static bool saves(const Call *call, const char *what, const bool *requires_grad) {
     const char *at = call->op->saves;
-    size_t length = strlen(what);
+    size_t length = what ? strlen(what) : 0;
     while (at && *at) {
         at += strspn(at, ", ");
         size_t name = strcspn(at, ":,");
-        bool found = name == length && memcmp(at, what, length) == 0;
+        bool found = what ? name == length && memcmp(at, what, length) == 0 : name > 0;
         at += name;
         size_t condition = *at == ':' ? strcspn(at + 1, ",") : 0;
         if (found) {
@@ -403,9 +403,10 @@ bool call_saves_slot(const Call *call, int slot, const bool *requires_grad) {
     return false;
 }
 
-bool op_saves_number(const OpInfo *op) { return op->saves && strcmp(op->saves, "number") == 0; }
+bool op_saves_number(const OpInfo *op) { return op->saves && strncmp(op->saves, "number", 6) == 0; }
 
 bool op_saves_result(const Call *call, const bool *requires_grad) { return saves(call, "result", requires_grad); }
+bool op_saves_anything(const Call *call, const bool *requires_grad) { return saves(call, NULL, requires_grad); }
 
 /* ---- gradients ---- */
 

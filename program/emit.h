@@ -90,6 +90,8 @@ bool call_saves_slot(const Call *call, int slot, const bool *requires_grad);
 bool op_saves_result(const Call *call, const bool *requires_grad);
 /* Does Python's spelling of the op save a number as a tensor? */
 bool op_saves_number(const OpInfo *op);
+/* Anything at all, Scalars that PyTorch keeps as tensors among it: a node that saved something cannot be run twice (graph_freed). */
+bool op_saves_anything(const Call *call, const bool *requires_grad);
 
 /* ---- Python indexing and other decompositions (decompose_*.c) are reached through emit_call ---- */
 /* Masks (bool, uint8) among `indices` (a Tensor?[] argument that indexes `self`) become their nonzero coordinates, as

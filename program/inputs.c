@@ -6,6 +6,10 @@
 
 #include <string.h>
 
+int program_nargs(const Program *p) { return p->args_given ? p->nargs : p->ninputs; }
+NameId program_arg(const Program *p, int place) { return p->args_given ? p->args[place] : p->inputs[place].name; }
+bool program_pokes(const Program *p, int number) { return number >= p->nrecalls || !p->recalls[number].keep; }
+
 /* Place of the first input on the same storage as input i. */
 static int storage_leader(const Input *inputs, int i) {
     if (inputs[i].storage != NAME_NONE) {

@@ -130,19 +130,29 @@ static const char RUNNER[] =
     "        return compiled[key](*args)\n"
     "    return execute\n"
     "\n\n"
+    "def _prepare(call, tensors, bound, trace):\n"
+    "    if not call[\"keep\"]:\n"
+    "        return _setup(*tensors, trace)\n"
+    "    if bound is None:\n"
+    "        raise NameError(\"the setup did not run to its end: there is nothing to call with again\")\n"
+    "    for name, flag in call[\"set\"].items():\n"
+    "        bound[_SET[name]].requires_grad_(flag)\n"
+    "    return bound\n"
+    "\n\n"
     "def _run(execute):\n"
-    "    calls, tensors, storages, args = [], [], {}, []\n"
+    "    calls, tensors, storages, bound = [], [], {}, None\n"
     "    for call in _CALLS:\n"
-    "        if call[\"keep\"]:\n"
-    "            for name, tensor in zip(_NAMES, tensors):\n"
-    "                tensor.grad = None\n"
-    "                if name in call[\"set\"]:\n"
-    "                    tensor.requires_grad_(call[\"set\"][name])\n"
-    "        else:\n"
+    "        if not call[\"keep\"]:\n"
     "            tensors, storages = _build(call[\"inputs\"])\n"
-    "            args = _setup(*tensors)\n"
-    "        trace, facts, returns, versions = [], {}, [], [tensor._version for tensor in tensors]\n"
+    "            bound = None\n"
+    "        for tensor in tensors + list((bound or {}).values()):\n"
+    "            if isinstance(tensor, torch.Tensor):\n"
+    "                tensor.grad = None\n"
+    "        before, trace, facts, returns = [], [], {}, []\n"
     "        try:\n"
+    "            bound = _prepare(call, tensors, bound, before)\n"
+    "            args = [bound[name] for name in _ARGS]\n"
+    "            versions = [tensor._version for tensor in tensors]\n"
     "            with torch.set_grad_enabled(call[\"grad_mode\"]):\n"
     "                returns = list(execute(args, trace))\n"
     "            named = [(\"input:\" + name, tensor) for name, tensor in zip(_NAMES, tensors)]\n"
@@ -159,7 +169,7 @@ static const char RUNNER[] =
     "            _WRITTEN.extend(name for name, tensor, was in zip(_NAMES, tensors, versions) if tensor._version != was)\n"
     "        except Exception as error:\n"
     "            facts[\"error\"] = _error(error)\n"
-    "        facts[\"probes\"] = None if None in trace else [(at, kind, str(value)) for at, kind, value in trace]\n"
+    "        facts[\"probes\"] = None if None in trace else [(at, kind, str(value)) for at, kind, value in before + trace]\n"
     "        for name, tensor in zip(_NAMES, tensors):\n"
     "            facts[\"input \" + name] = {\"requires_grad\": tensor.requires_grad, \"is_leaf\": tensor.is_leaf}\n"
     "            if facts[\"error\"] is None and tensor.is_leaf:\n"
@@ -299,7 +309,23 @@ static void print_calls(const Printer *pr) {
     }
 }
 
-/* Statements before the function, and what is passed to it. */
+/* Names whose flags some recall sets, and what they are called in Python. */
+static void print_settable(const Printer *pr) {
+    const Program *p = pr->p;
+    bool *seen = arena_array(pr->t->arena, bool, p->nnames + 1);
+    int written = 0;
+    for (int k = 0; k < p->nrecalls; k++) {
+        for (int i = 0; i < p->recalls[k].nset; i++) {
+            NameId name = p->recalls[k].set[i].name;
+            if (!seen[name]) {
+                text_printf(pr->t, "%s\"%s\": \"%s\"", written++ ? ", " : "", p->names[name], print_name(pr, name));
+            }
+            seen[name] = true;
+        }
+    }
+}
+
+/* Statements before the function, which answer all names bound then, and which of them are passed to it. */
 static void print_setup(const Printer *pr) {
     Arena *arena = pr->t->arena;
     const Program *p = pr->p;
@@ -311,16 +337,18 @@ static void print_setup(const Printer *pr) {
     int n;
     const NameId *args = program_arguments(p, arena, &n);
     text_add(t, "\n\ndef _setup");
-    python_parameters(pr, names, p->ninputs, false);
+    python_parameters(pr, names, p->ninputs, true);
     text_add(t, ":\n");
     if (p->setup.first) {
         python_block(pr, &p->setup, 1);
     }
-    text_add(t, "    return [");
+    text_add(t, "    return locals()\n\n\n_ARGS = [");
     for (int i = 0; i < n; i++) {
-        text_printf(t, i ? ", %s" : "%s", print_name(pr, args[i]));
+        text_printf(t, i ? ", \"%s\"" : "\"%s\"", print_name(pr, args[i]));
     }
-    text_add(t, "]\n\n\ndef _target");
+    text_add(t, "]\n_SET = {");
+    print_settable(pr);
+    text_add(t, "}\n\n\ndef _target");
     python_parameters(pr, args, n, false);
     text_add(t, ":\n    return ");
     bool made = python_is_made(p, arena);

@@ -141,7 +141,7 @@ typedef struct Backward {
 } Backward;
 
 typedef struct Recall {
-    bool keep;          /* {"keep": true, ...}: same tensor objects; unsupported when run, for now */
+    bool keep;          /* {"keep": true, ...}: the same tensor objects as in the call before; `set` changes their flags first */
     Input *inputs;
     int ninputs;
     bool object_form;   /* written as an object */
@@ -219,6 +219,11 @@ int program_size(const Program *p);
 ErrCode stmt_bind(const Stmt *stmt, const Program *p, Tensor *const *env, Arena *arena, Call *call, Error *err);
 
 /* ---- inputs (inputs.c) ---- */
+/* What the function is passed: `args`, or else the inputs. */
+int program_nargs(const Program *p);
+NameId program_arg(const Program *p, int place);
+/* Are returns written to after call `number` was recorded, if that is asked for? Not where the next call keeps its tensors. */
+bool program_pokes(const Program *p, int number);
 /* Builds the tensors of one call, storages shared as written: out[i] for inputs[i], data filled. ERR_limit. */
 ErrCode inputs_build(const Program *p, const Input *inputs, int ninputs, Arena *arena, const Limits *limits, Tensor *out, Error *err);
 /* The inputs and grad mode of call k (0 = the first, k = recalls[k-1]). */

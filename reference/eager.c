@@ -1,7 +1,9 @@
 /* The statement walker: runs a program line by line on Vars, as Python would, and records what it saw.
  *
- * One call:  inputs -> body -> returns (asked for their history, recorded) -> backward -> gradients -> poke.
- * The first error ends the call at its statement, at "return" or at "backward"; mutated inputs are reported all the same. */
+ * One call:  inputs -> setup -> body -> returns (asked for their history, recorded) -> backward -> gradients -> poke.
+ * The first error ends the call at its statement, at "return" or at "backward"; mutated inputs are reported all the same.
+ *
+ * The Run of a call is taken up by a recall that keeps its tensors: the same Vars, with the histories that the last call left. */
 #include "reference/eager.h"
 
 #include "reference/accidents.h"
@@ -17,6 +19,8 @@ typedef struct Run {
     Result *result;
     CallResult *call;
     Tensor **env;          /* by NameId; NULL: unbound */
+    Tensor **outer;        /* the same outside of the function: inputs, and what the setup bound */
+    bool prepared;         /* the setup ran to its end: there are arguments */
     Var **inputs;
     int ninputs;
     int error_at;
@@ -373,6 +377,60 @@ static ErrCode make_inputs(Run *r, const Input *inputs, int ninputs) {
     return ERR_none;
 }
 
+/* Fresh tensors: inputs, then the setup, in grad mode. */
+static ErrCode prepare(Run *r, const Input *inputs, int ninputs) {
+    TRY(make_inputs(r, inputs, ninputs));
+    r->s.grad_mode = true;
+    TRY(run_block(r, &r->p->setup));
+    r->outer = r->env;
+    r->prepared = true;
+    return ERR_none;
+}
+
+/* The tensors of the last call again: without gradients, flags changed. */
+static ErrCode prepare_again(Run *r, const Recall *recall) {
+    for (int i = 0; i < r->ninputs; i++) {
+        r->inputs[i]->grad = NULL;
+    }
+    if (!r->prepared) {
+        return error_set(r->s.err, ERR_invalid, "the setup did not run to its end: there is nothing to call with again");
+    }
+    for (int i = 0; i < r->p->nnames; i++) {
+        if (r->outer[i]) {
+            var_of(r->outer[i])->grad = NULL;
+        }
+    }
+    r->env = r->outer;
+    for (int i = 0; i < recall->nset; i++) {
+        Var *v;
+        Tensor *out;
+        int nout;
+        TRY(look_up(r, recall->set[i].name, &v));
+        Call call = call_new(OP_requires_grad_);
+        call.arg[0].tensor = &v->tensor;
+        call.arg[1].b = recall->set[i].requires_grad;
+        TRY(emit_call(&r->s.emit, &call, &out, &nout));
+    }
+    return ERR_none;
+}
+
+/* The function sees its parameters only. */
+static ErrCode pass_arguments(Run *r) {
+    const Program *p = r->p;
+    if (!p->args_given && p->setup.count == 0 && p->nrecalls == 0) {
+        return ERR_none; /* the inputs are all there is */
+    }
+    r->env = arena_array(r->s.arena, Tensor *, p->nnames);
+    for (int i = 0; i < program_nargs(p); i++) {
+        NameId name = program_arg(p, i);
+        r->env[name] = r->outer[name];
+        if (!r->env[name]) {
+            return error_set(r->s.err, ERR_invalid, "the argument '%s' is not bound", p->names[name]);
+        }
+    }
+    return ERR_none;
+}
+
 /* Body, returns, backward; sets error_at. */
 static ErrCode run_function(Run *r, Tensor **returns) {
     TRY(run_block(r, &r->p->body));
@@ -392,51 +450,63 @@ static ErrCode run_function(Run *r, Tensor **returns) {
     return ERR_none;
 }
 
-/* Parts of the format that this version does not run. */
-static ErrCode refuse_unsupported(const Program *p, int number, Error *err) {
-    if (p->setup.count > 0 || p->args_given) {
-        return error_set(err, ERR_unsupported, "setup and args are not supported");
+/* A session for call `number`: a new one, or the last call's. */
+static void open_call(Run *r, int number, bool keep) {
+    Arena *arena = r->s.arena;
+    r->call = &r->result->calls[number];
+    r->error_at = AT_UNKNOWN;
+    r->trace_capacity = 0;
+    if (!keep) {
+        r->s = session_new(arena, arena_new(arena, Error), r->options, true);
+        r->env = arena_array(arena, Tensor *, r->p->nnames);
+        r->inputs = NULL;
+        r->ninputs = 0;
+        r->prepared = false;
+        return;
     }
-    if (number > 0 && p->recalls[number - 1].keep) {
-        return error_set(err, ERR_unsupported, "a recall that keeps its inputs is not supported");
+    *r->s.err = (Error){0};
+    r->s.running_backward = false;
+    if (r->s.unsettled) {
+        r->s.undefined = "a storage that a refused in-place op had begun to write";
+        note_undefined(r, AT_UNKNOWN);
+        r->s.unsettled = NULL;
     }
-    return ERR_none;
 }
 
-static void run_call(const Program *p, const RunOptions *options, int number, Result *result, Arena *arena) {
-    Error *err = arena_new(arena, Error);
+static void run_call(Run *r, int number) {
+    const Program *p = r->p;
+    Arena *arena = r->s.arena;
     int ninputs;
-    bool grad_mode;
+    bool grad_mode, keep = number > 0 && p->recalls[number - 1].keep;
     const Input *inputs = program_call_inputs(p, number, &ninputs, &grad_mode);
-    Run r = {.s = session_new(arena, err, options, grad_mode), .p = p, .options = options, .result = result, .call = &result->calls[number],
-             .error_at = AT_UNKNOWN};
-    r.env = arena_array(arena, Tensor *, p->nnames);
+    open_call(r, number, keep);
     Tensor **returns = arena_array(arena, Tensor *, p->nreturns);
-    ErrCode code = refuse_unsupported(p, number, err);
+    ErrCode code = keep ? prepare_again(r, &p->recalls[number - 1]) : prepare(r, inputs, ninputs);
     if (code == ERR_none) {
-        code = make_inputs(&r, inputs, ninputs);
+        code = pass_arguments(r);
     }
+    r->s.grad_mode = grad_mode;
     if (code == ERR_none) {
-        code = run_function(&r, returns);
+        code = run_function(r, returns);
     }
-    result->doubt |= r.s.shadow_doubt || r.s.shadow_lost;
-    CallResult *call = r.call;
+    r->result->doubt |= r->s.shadow_doubt || r->s.shadow_lost;
+    CallResult *call = r->call;
     call->ok = code == ERR_none;
     if (!call->ok) {
         call->error = code;
-        call->error_at = r.error_at;
-        call->message = arena_strdup(arena, err->text);
+        call->error_at = r->error_at;
+        call->message = arena_strdup(arena, r->s.err->text);
     }
-    record_inputs(&r, inputs);
-    if (r.error_at == AT_BACKWARD && call->ok) {
-        record_return_grads(&r, returns);
+    record_inputs(r, inputs);
+    if (r->error_at == AT_BACKWARD && call->ok) {
+        record_return_grads(r, returns);
     }
-    if (options->poke && call->ok) {
+    if (r->options->poke && call->ok && program_pokes(p, number)) {
         Tensor *tensors[MAX_INPUTS];
-        for (int i = 0; i < r.ninputs; i++) {
-            tensors[i] = &r.inputs[i]->tensor;
+        for (int i = 0; i < r->ninputs; i++) {
+            tensors[i] = &r->inputs[i]->tensor;
         }
-        poke_record(call, returns, p->nreturns, tensors, r.ninputs, arena);
+        poke_record(call, returns, p->nreturns, tensors, r->ninputs, arena);
     }
 }
 
@@ -445,8 +515,9 @@ Result *reference_run(const Program *p, const RunOptions *options, Arena *arena)
     result->target = "twingrad reference";
     result->ncalls = 1 + p->nrecalls;
     result->calls = arena_array(arena, CallResult, result->ncalls);
+    Run r = {.s = {.arena = arena}, .p = p, .options = options, .result = result};
     for (int k = 0; k < result->ncalls; k++) {
-        run_call(p, options, k, result, arena);
+        run_call(&r, k);
     }
     return result;
 }

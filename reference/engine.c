@@ -51,7 +51,8 @@ static Node *queue_pop(Queue *q) {
 /* Errors of saved values: a stale view that may not be remade first (unpacking asks the history), an operand that detach_ cut off
  * (an assertion in SavedVariable::unpack), then the version. */
 static ErrCode check_saved(Session *s, const Node *node) {
-    if (node->freed && (node->nsaved > 0 || node->saves_clone || op_saves_number(node->call.op))) {
+    bool needed[MAX_SLOTS];
+    if (node->freed && op_saves_anything(&node->call, edges_needed(node, needed))) {
         return error_set(s->err, ERR_graph_freed, "trying to backward through the graph a second time");
     }
     for (int i = 0; i < node->nsaved; i++) {

@@ -56,10 +56,11 @@ Node *node_begin(Session *s, const Call *call) {
     return node;
 }
 
-static void edges_needed(const Node *node, bool *needed) {
+const bool *edges_needed(const Node *node, bool *needed) {
     for (int i = 0; i < node->nnext; i++) {
         needed[i] = node->next[i].node != NULL;
     }
+    return needed;
 }
 
 bool node_saves_self(const Node *node) {

@@ -95,6 +95,8 @@ Node *node_begin(Session *s, const Call *call);
 void node_save_operands(Session *s, Node *node, Tensor *self_clone);
 /* Attaches the outputs, saving the result if the rule needs it. `results` are Vars. */
 void node_save_results(Session *s, Node *node, Tensor *const *results, int nresult);
+/* needed[slot] (room for MAX_SLOTS): does a gradient go there? Returns `needed`. */
+const bool *edges_needed(const Node *node, bool *needed);
 /* Would slot 0 be saved? Known after node_begin. */
 bool node_saves_self(const Node *node);
 /* `v` is about to get other sizes and strides: whatever nodes keep of it stays as it was. */

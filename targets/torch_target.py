@@ -364,6 +364,8 @@ class Aot:
                 raise Unsupported("this AOTAutograd does not support mutating inputs")
 
     def call(self, args, trace):
+        if VERSION < (2, 0) and any(t.grad_fn is not None for t in args):
+            raise Unsupported("this AOTAutograd traces through the histories of its arguments, and frees them")
         owners = {}
         key = (torch.is_grad_enabled(),) + tuple(
             (t.dtype, t.size(), t.stride(), t.storage_offset(), t.requires_grad, t.is_leaf, owners.setdefault(address(t), len(owners))) for t in args)
@@ -433,14 +435,32 @@ def backward(spec, returns):
         torch.autograd.backward([r for _, r in roots], tangents)
 
 
-def run_call(program, executor, inputs, args, grad_mode, poked, mode):
-    source, trace, returns = executor.source, [], []
+def prepare(source, spec, inputs, bound, trace):
+    """The tensors that names mean outside of the function: the setup's, in grad mode, or the last call's with other flags."""
+    if not (isinstance(spec, dict) and spec.get("keep")):
+        return source.scope["_setup"](*[given.tensor for given in inputs], trace)
+    if bound is None:
+        raise NameError("the setup did not run to its end: there is nothing to call with again")
+    for name, flags in spec.get("set", {}).items():
+        read(bound, source.scope["_SET"][name]).requires_grad_(flags["requires_grad"])
+    return bound
+
+
+def read(bound, name):
+    """A local variable of the setup, which may have left it unbound."""
+    if name not in bound:
+        raise NameError("name '%s' is not defined" % name)
+    return bound[name]
+
+
+def run_call(program, executor, spec, inputs, bound, grad_mode, poked, mode):
+    source, before, trace, returns, prepared = executor.source, [], [], [], bound
     call = {"status": "ok", "returns": [], "inputs": []}
     at = None
     try:
+        prepared = prepare(source, spec, inputs, bound, before)
+        args = [read(prepared, name) for name in source.scope["_ARGS"]]
         with torch.set_grad_enabled(grad_mode):
-            if args is None:
-                args = source.scope["_setup"](*[given.tensor for given in inputs])
             returns = list(executor.call(args, trace))
         at = "return"
         call["returns"] = return_records(returns, inputs, executor.fresh)
@@ -453,7 +473,7 @@ def run_call(program, executor, inputs, args, grad_mode, poked, mode):
         call["error"] = error_record(source, error, at, mode)
     if None not in trace:
         call["trace"] = [{"at": path, "probe": kind, "value": DTYPE_NAMES.get(value, value) if isinstance(value, torch.dtype) else value}
-                         for path, kind, value in trace]
+                         for path, kind, value in before + trace]
     call["inputs"] = [input_record(given) for given in inputs]
     if program.get("backward") is not None and call["status"] == "ok":
         for tensor, record in zip(returns, call["returns"]):
@@ -468,26 +488,27 @@ def run_call(program, executor, inputs, args, grad_mode, poked, mode):
         if call["status"] != "ok" and not getattr(executor, "untraced", False):
             counts.pop("vacuous")
         call.update(counts)
-    return call, args
+    return call, prepared
 
 
 def run_program(program, text, mode, poked):
     source = Source(text)
     try:
         executor = open_mode(mode, source)
-        calls, inputs, args = [], [], None
-        for place, spec in enumerate([program.get("inputs", [])] + program.get("recalls", [])):
-            grad_mode = program.get("grad_mode", True)
+        specs = [program.get("inputs", [])] + program.get("recalls", [])
+        calls, inputs, bound = [], [], None
+        for place, spec in enumerate(specs):
+            grad_mode, keep = program.get("grad_mode", True), isinstance(spec, dict) and spec.get("keep")
             if isinstance(spec, dict):
                 grad_mode = spec.get("grad_mode", grad_mode)
-            if isinstance(spec, dict) and spec.get("keep"):
-                for given in inputs:
-                    given.tensor.grad = None
-                    if given.name in spec.get("set", {}):
-                        given.tensor.requires_grad_(spec["set"][given.name]["requires_grad"])
+            if keep:
+                for tensor in [given.tensor for given in inputs] + list((bound or {}).values()):
+                    if isinstance(tensor, torch.Tensor):
+                        tensor.grad = None
             else:
-                inputs, args = build(spec["inputs"] if isinstance(spec, dict) else spec), None
-            call, args = run_call(program, executor, inputs, args, grad_mode, poked, mode)
+                inputs, bound = build(spec["inputs"] if isinstance(spec, dict) else spec), None
+            again = place + 1 < len(specs) and isinstance(specs[place + 1], dict) and specs[place + 1].get("keep")
+            call, bound = run_call(program, executor, spec, inputs, bound, grad_mode, poked and not again, mode)
             calls.append(call)
         return calls
     finally:

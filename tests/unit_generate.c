@@ -41,7 +41,7 @@ END_TEST
 
 typedef struct Seen {
     int op[OP_COUNT], kind[STMT_GRAPH_BREAK + 1], motif[64], mistake[64];
-    int recalls, shells, shared, grad_modes, partial, statements;
+    int recalls, setups, keeps, sets, shells, shared, grad_modes, partial, statements;
 } Seen;
 
 static void see_block(Seen *seen, const Block *block) {
@@ -71,6 +71,11 @@ START_TEST(everything_occurs) {
             seen.mistake[info.mistake]++;
         }
         seen.recalls += p->nrecalls > 0;
+        seen.setups += p->setup.count > 0 && p->args_given;
+        for (int k = 0; k < p->nrecalls; k++) {
+            seen.keeps += p->recalls[k].keep;
+            seen.sets += p->recalls[k].nset > 0;
+        }
         seen.shells += p->shell != NULL;
         seen.grad_modes += !p->grad_mode;
         seen.partial += p->backward.given && p->backward.nof >= 0;
@@ -94,6 +99,9 @@ START_TEST(everything_occurs) {
     ck_assert_int_gt(seen.kind[STMT_ASSERT], N / 20);
     ck_assert_int_gt(seen.kind[STMT_PROBE], N / 5);
     ck_assert_int_gt(seen.recalls, N / 20);
+    ck_assert_int_gt(seen.setups, N / 20);
+    ck_assert_int_gt(seen.keeps, N / 40);
+    ck_assert_int_gt(seen.sets, N / 100);
     ck_assert_int_gt(seen.shells, N / 20);
     ck_assert_int_gt(seen.shared, N / 20);
     ck_assert_int_gt(seen.grad_modes, N / 50);

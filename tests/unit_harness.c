@@ -113,21 +113,38 @@ START_TEST(bypassing_renames_later_uses) {
 }
 END_TEST
 
-START_TEST(a_grad_statement_loses_places_with_their_names_and_options) {
-    Program *p = parse(GRADIENTS);
-    ck_assert_int_eq(reduce_gradient(p, 0), STEP_MADE); /* x and g */
-    ck_assert_ptr_nonnull(strstr(line_of(p), "\"inputs\": [\"a\"]"));
-    ck_assert_ptr_nonnull(strstr(line_of(p), "\"out\": [\"h\"]"));
-    p = parse(GRADIENTS);
-    ck_assert_int_eq(reduce_gradient(p, 3), STEP_MADE); /* the output x, which is fed null */
-    ck_assert_ptr_nonnull(strstr(line_of(p), "\"outputs\": [\"a\"]"));
-    ck_assert_ptr_nonnull(strstr(line_of(p), "\"grad_outputs\": [\"x\"]"));
-    p = parse(GRADIENTS);
-    for (int k = 0; k < 4; k++) {
-        ck_assert_int_eq(reduce_gradient_option(p, k), STEP_MADE);
-    }
-    ck_assert_int_eq(reduce_gradient_option(p, 4), STEP_END);
-    ck_assert_ptr_nonnull(strstr(line_of(p), "\"inputs\": [\"x\", \"a\"], \"out\""));
+/* y = x * 2 before the function, which is passed y and called with it again */
+static const char SETUP[] =
+    "{\"twingrad\":1,\"inputs\":[{\"name\":\"x\",\"dtype\":\"float32\",\"size\":[3],\"requires_grad\":true,\"data\":{\"fill\":\"dyadic\",\"seed\":3}}],"
+    "\"setup\":[{\"op\":\"mul\",\"self\":\"x\",\"other\":2,\"out\":\"y\"},{\"op\":\"alias\",\"self\":\"y\",\"out\":\"v\"}],\"args\":[\"y\",\"x\",\"v\"],"
+    "\"body\":[{\"op\":\"neg\",\"self\":\"v\",\"out\":\"z\"}],\"return\":[\"z\"],\"backward\":{\"fill\":\"ones\",\"seed\":0},"
+    "\"recalls\":[{\"keep\":true,\"set\":{\"v\":{\"requires_grad\":true},\"x\":{\"requires_grad\":false}}}]}";
+
+START_TEST(what_the_setup_no_longer_makes_is_neither_passed_nor_set) {
+    Program *p = parse(SETUP);
+    bool drop[3] = {false, true, false};
+    edit_drop(p, drop);
+    ck_assert_int_eq(p->nargs, 2);
+    ck_assert_int_eq(p->recalls[0].nset, 1);
+    ck_assert_str_eq(p->names[p->recalls[0].set[0].name], "x");
+    p = parse(SETUP);
+    ck_assert_int_eq(reduce_bypass(p, 1), STEP_MADE); /* v is y now, which is passed once and set */
+    ck_assert_int_eq(p->nargs, 2);
+    ck_assert_str_eq(p->names[p->recalls[0].set[0].name], "y");
+}
+END_TEST
+
+START_TEST(a_setup_can_move_into_the_body_and_a_call_take_the_first_inputs) {
+    Program *p = parse(SETUP);
+    ck_assert_int_eq(reduce_setup(p, 1), STEP_MADE);
+    ck_assert_int_eq(p->body.count, 3);
+    ck_assert(!p->setup_given && !p->args_given);
+    p = parse(SETUP);
+    ck_assert_int_eq(reduce_setup(p, 0), STEP_MADE);
+    ck_assert_int_eq(p->nargs, 1);
+    ck_assert_int_eq(reduce_keep(p, 0), STEP_MADE);
+    ck_assert(!p->recalls[0].keep && p->recalls[0].ninputs == 1);
+    ck_assert_int_eq(reduce_keep(p, 0), STEP_END);
 }
 END_TEST
 
@@ -137,7 +154,7 @@ START_TEST(every_reducer_ends_and_leaves_a_well_formed_program_or_none) {
 #include "harness/reducers.def"
 #undef REDUCER
     };
-    static const char *const programs[] = {PROGRAM, NESTED, GRADIENTS};
+    static const char *const programs[] = {PROGRAM, NESTED, SETUP};
     for (int i = 0; i < COUNT_OF(programs); i++) {
         for (int r = 0; r < COUNT_OF(reducers); r++) {
             Step step = STEP_MADE;
@@ -245,7 +262,8 @@ int main(void) {
     tcase_add_test(tests, a_prefix_keeps_statements_up_to_a_number_at_every_depth);
     tcase_add_test(tests, inlining_puts_a_block_in_the_place_of_its_statement);
     tcase_add_test(tests, bypassing_renames_later_uses);
-    tcase_add_test(tests, a_grad_statement_loses_places_with_their_names_and_options);
+    tcase_add_test(tests, what_the_setup_no_longer_makes_is_neither_passed_nor_set);
+    tcase_add_test(tests, a_setup_can_move_into_the_body_and_a_call_take_the_first_inputs);
     tcase_add_test(tests, every_reducer_ends_and_leaves_a_well_formed_program_or_none);
     tcase_add_test(tests, locating_names_the_write_not_the_assertion_that_saw_it);
     tcase_add_test(tests, minimizing_keeps_the_signature_and_drops_what_it_does_not_need);

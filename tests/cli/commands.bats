@@ -54,6 +54,19 @@ json() { python3 -c "import json, sys; r = [json.loads(l) for l in sys.stdin]; a
     "$TWINGRAD" show --as dot --after fuse good.json | grep -q '^digraph graph_ir'
 }
 
+@test "a setup is run, shown and exported" {
+    sed 's/"body"/"setup": [{"op": "mul", "self": "x", "other": 2, "out": "b"}, {"probe": "is_leaf", "of": "b"}], "args": ["b", "x"], "recalls": [{"keep": true, "set": {"x": {"requires_grad": false}}}], "body"/' good.json >setup.json
+    run "$TWINGRAD" check setup.json
+    [ "$status" -eq 0 ]
+    [[ "$output" == *'2 calls: agree' ]]
+    "$TWINGRAD" run --on compiled setup.json | grep -q 'setup\[1\] is_leaf \[0\]'
+    "$TWINGRAD" show setup.json | grep -q '^args b, x$'
+    "$TWINGRAD" show --as ir setup.json | grep -q 'after'
+    "$TWINGRAD" show --as torch setup.json >setup.py
+    python3 -c 'import ast, sys; ast.parse(open("setup.py").read())'
+    grep -q '    b = x.mul(2)  # setup\[0\]' setup.py
+}
+
 @test "nothing of name, note or data becomes code" {
     sed 's/"name": "good"/"name": "\\n__import__(\x27os\x27).system(\x27touch pwned\x27)\\"\\"\\"", "note": "\\"\\"\\"\\nimport os\\nos.abort()"/' good.json |
         sed 's/"x"/"class"/g; s/"y"/"_t"/g' >evil.json

@@ -1,0 +1,172 @@
+/* One call of the program: inputs and setup, or the tensors of the call before; the function; the backward outside of it; the record. */
+#include "compiled/world.h"
+
+#include <string.h>
+
+/* ---- the record ---- */
+
+static void record_value(Values *out, const Tensor *t) {
+    out->dtype = t->dtype;
+    out->ndim = t->ndim;
+    memcpy(out->size, t->size, sizeof *t->size * (size_t)t->ndim);
+    out->numel = tensor_numel(t);
+    out->data = t->storage->data; /* contiguous, and nobody else's */
+    out->value64 = out->bound = NULL;
+}
+
+static void record_return(const Runner *r, CallResult *call, const Ending *end, int k) {
+    const ReturnPlan *plan = &end->artifact->graph->ret[k];
+    const Var *v = end->artifact->capture->ret[k];
+    const Tensor *t = &end->outcome.returns[k];
+    ReturnRecord *record = &call->returns[k];
+    values_record(&record->values, t, r->arena);
+    memcpy(record->stride, t->stride, sizeof *t->stride * (size_t)t->ndim);
+    record->storage_offset = t->offset;
+    record->has_stride = record->has_offset = record->has_requires_grad = record->has_is_leaf = true;
+    record->requires_grad = plan->requires_grad;
+    record->is_leaf = plan->is_leaf;
+    if (call->ok && r->p->backward.given && (plan->is_leaf ? plan->requires_grad && v->requires_grad : v->retains)) {
+        const Tensor *grad = plan->is_leaf && v->input >= 0 ? end->region->object[v->input]->grad : end->outcome.return_grad[k];
+        record->grad_state = grad ? GRAD_VALUE : GRAD_NULL;
+        if (grad) {
+            record_value(&record->grad, grad);
+        }
+    }
+}
+
+static void record_input(const Runner *r, CallResult *call, const Ending *end, int i) {
+    const Object *o = r->input[i];
+    const Tensor *t = &o->t;
+    InputRecord *record = &call->inputs[i];
+    record->name = r->p->inputs[i].name;
+    record->has_requires_grad = record->has_version = record->has_is_leaf = record->has_geometry = true;
+    record->requires_grad = object_requires_grad(o);
+    record->version = t->storage->version;
+    record->is_leaf = !object_has_history(o);
+    record->ndim = t->ndim;
+    memcpy(record->size, t->size, sizeof *t->size * (size_t)t->ndim);
+    memcpy(record->stride, t->stride, sizeof *t->stride * (size_t)t->ndim);
+    record->storage_offset = t->offset;
+    record->unsettled = end->unsettled == t->storage;
+    values_record_storage(&record->data, t->storage, r->arena);
+    record->grad_state = o->grad ? GRAD_VALUE : GRAD_NULL;
+    if (o->grad) {
+        record_value(&record->grad, o->grad);
+    }
+}
+
+/* Versions that probes told are counted from the region's start. */
+static void record_trace(const Runner *r, CallResult *call, const Ending *end) {
+    const Capture *cap = end->artifact->capture;
+    bool as_is = call->ntrace == 0;
+    for (int k = 0; k < end->outcome.nstorage; k++) {
+        as_is &= end->region->version[k] == 0;
+    }
+    if (as_is) {
+        call->trace = cap->trace;
+        call->ntrace = cap->ntrace;
+        return;
+    }
+    TraceEntry *trace = arena_array(r->arena, TraceEntry, call->ntrace + cap->ntrace);
+    if (call->ntrace > 0) {
+        memcpy(trace, call->trace, sizeof *trace * (size_t)call->ntrace);
+    }
+    for (int i = 0; i < cap->ntrace; i++) {
+        TraceEntry *entry = &trace[call->ntrace++];
+        *entry = cap->trace[i];
+        entry->v[0] += cap->trace_storage[i] >= 0 ? end->region->version[cap->trace_storage[i]] : 0;
+    }
+    call->trace = trace;
+}
+
+static void record(const Runner *r, CallResult *call, const Ending *end, int number) {
+    bool returned = call->ok || call->error_at == AT_BACKWARD;
+    int nreturns = call->nreturns = returned ? r->p->nreturns : 0;
+    call->returns = arena_array(r->arena, ReturnRecord, nreturns);
+    call->inputs = arena_array(r->arena, InputRecord, r->ninputs);
+    call->ninputs = r->ninputs;
+    Tensor **returns = arena_array(r->arena, Tensor *, nreturns), **inputs = arena_array(r->arena, Tensor *, r->ninputs);
+    for (int k = 0; k < nreturns; k++) {
+        record_return(r, call, end, k);
+        returns[k] = &end->outcome.returns[k];
+    }
+    for (int i = 0; i < r->ninputs; i++) {
+        record_input(r, call, end, i);
+        inputs[i] = &r->input[i]->t;
+    }
+    alias_record(call, returns, nreturns, inputs, r->ninputs);
+    if (r->options->poke && call->ok && program_pokes(r->p, number)) {
+        poke_record(call, returns, nreturns, inputs, r->ninputs, r->arena);
+    }
+}
+
+/* ---- the call ---- */
+
+static ErrCode fail(CallResult *call, ErrCode code, int at, const char *message) {
+    call->error = code;
+    call->error_at = at;
+    call->message = message;
+    return code;
+}
+
+/* Inputs and setup, or the tensors of the call before. */
+static ErrCode prepare(Runner *r, int number, CallResult *call, Ending *end) {
+    const Program *p = r->p;
+    Error err = {0};
+    if (number > 0 && p->recalls[number - 1].keep) {
+        return world_again(r, &p->recalls[number - 1], &err) == ERR_none ? ERR_none
+                                                                          : fail(call, err.code, AT_UNKNOWN, arena_strdup(r->arena, err.text));
+    }
+    int ninputs;
+    bool grad_mode, compiled;
+    const Input *inputs = program_call_inputs(p, number, &ninputs, &grad_mode);
+    if (world_open(r, inputs, ninputs, &err) != ERR_none) {
+        return fail(call, err.code, AT_UNKNOWN, arena_strdup(r->arena, err.text));
+    }
+    if (p->setup.count > 0) {
+        bool comes_back = p->backward.given;
+        region_run(r, true, true, comes_back, &compiled, end);
+        record_trace(r, call, end);
+        if (end->error != ERR_none) {
+            return fail(call, end->error, end->at, end->message);
+        }
+    }
+    r->prepared = true;
+    return ERR_none;
+}
+
+static ErrCode call_function(Runner *r, int number, CallResult *call, Ending *end) {
+    const Program *p = r->p;
+    int ninputs;
+    bool grad_mode;
+    (void)program_call_inputs(p, number, &ninputs, &grad_mode);
+    for (int i = 0; i < program_nargs(p); i++) {
+        NameId name = program_arg(p, i);
+        if (!r->named[name]) {
+            return fail(call, ERR_invalid, AT_UNKNOWN, arena_printf(r->arena, "the argument '%s' is not bound", p->names[name]));
+        }
+    }
+    bool kept = number < p->nrecalls && p->recalls[number].keep;
+    region_run(r, false, grad_mode, kept && p->backward.given, &call->compiled, end);
+    *(call->compiled ? &r->counters->compiles : &r->counters->hits) += 1;
+    record_trace(r, call, end);
+    if (end->error != ERR_none) {
+        return fail(call, end->error, end->at, end->message);
+    }
+    if (end->artifact->graph->backward_runs) {
+        Error err = {0};
+        if (backward_outside(r, end, &err) != ERR_none) {
+            return fail(call, err.code, AT_BACKWARD, arena_strdup(r->arena, err.text));
+        }
+    }
+    return ERR_none;
+}
+
+void run_call(Runner *r, int number, CallResult *call) {
+    Ending end = {0};
+    call->error = ERR_none;
+    call->ok = prepare(r, number, call, &end) == ERR_none && call_function(r, number, call, &end) == ERR_none;
+    if (r->ninputs > 0 || call->ok || call->error_at == AT_BACKWARD) {
+        record(r, call, &end, number);
+    }
+}

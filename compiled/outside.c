@@ -1,0 +1,146 @@
+/* The backward outside of the function: gradients go on through the histories that its arguments came with.
+ *
+ * Every such history is an edge into the tape of a region that ran before: the setup, or an earlier call on the same tensors. An edge
+ * leads from a later region to an earlier one, so one walk from the last region to the first is enough. A region that was reached is
+ * captured again from what it was called with (the same capture, so the same tape), the tensors that outlived it take the flags and
+ * versions that they have now, the joint pass walks its tape from the edges that were reached, and the whole is compiled and run. What
+ * is saved between a forward and its backward is the region's inputs; all else is computed again.
+ *
+ * A leaf, and a history, that several regions send gradients to: what has arrived so far enters the next region's walk first, so that
+ * sums are in the order of one engine that walks one tape. */
+#include "compiled/world.h"
+
+/* ---- what has arrived ---- */
+
+static void receive(Runner *r, Region *region, LaterRoot root) {
+    if (region->nroot == region->capacity) {
+        region->capacity = region->capacity ? 2 * region->capacity : 4;
+        LaterRoot *grown = arena_array(r->arena, LaterRoot, region->capacity);
+        for (int i = 0; i < region->nroot; i++) {
+            grown[i] = region->root[i];
+        }
+        region->root = grown;
+    }
+    region->root[region->nroot++] = root;
+}
+
+/* What a run of a region's backward sent out of it. */
+static void distribute(Runner *r, const Region *region, const Graph *g, Tensor *const *grad) {
+    int nobject = region->nobject;
+    for (int i = 0; i < nobject; i++) {
+        if (g->inp[i].grad_state == GRAD_VALUE) {
+            region->object[i]->grad = grad[i];
+        }
+    }
+    for (int i = nobject; i < g->ninp; i++) {
+        const Origin *to = &region->from[i - nobject];
+        if (g->inp[i].grad_state != GRAD_ABSENT && to->region) {
+            receive(r, to->region, (LaterRoot){ROOT_TAPE, to->number, to->nr, grad[i]});
+        }
+    }
+}
+
+/* Takes what waits at `origin` for an earlier region; it will come by again. */
+static void take_back(const Origin *origin, int object, LaterRoot *root, int *n) {
+    Region *region = origin->region;
+    int kept = 0;
+    for (int i = 0; region && i < region->nroot; i++) {
+        const LaterRoot *waiting = &region->root[i];
+        if (waiting->number == origin->number && waiting->nr == origin->nr) {
+            root[(*n)++] = (LaterRoot){ROOT_OUTER, object, 0, waiting->grad};
+        } else {
+            region->root[kept++] = *waiting;
+        }
+    }
+    if (region) {
+        region->nroot = kept;
+    }
+}
+
+/* ---- one region ---- */
+
+typedef struct Return {
+    Runner *r;
+    Region *region;
+    Later *later;
+    TapeNode **history; /* by object: as it stands now */
+} Return;
+
+/* Between capture and passes: the tensors are what they are now, and the roots are known. */
+static void settle(void *user, Capture *cap) {
+    Return *back = user;
+    Region *region = back->region;
+    CHECK(cap->nobject == region->nobject);
+    int most = region->nroot + cap->nobject, n = 0;
+    for (int i = 0; i < cap->in.n; i++) {
+        most += region->from[i].region ? region->from[i].region->nroot : 0;
+    }
+    LaterRoot *root = arena_array(cap->arena, LaterRoot, most);
+    for (TapeNode *node = cap->tape; node; node = node->older) {
+        node->freed |= node->number < region->made && region->released[node->number];
+    }
+    for (int i = 0; i < cap->nobject; i++) {
+        Object *o = region->object[i];
+        Var *v = cap->object[i];
+        Class *cls = class_of(&v->t);
+        int64_t start = cls->input >= 0 ? region->version[cls->input] : 0;
+        cls->storage.version = o->t.storage->version - start;
+        v->made_at = o->made_at - start;
+        v->requires_grad = o->requires_grad;
+        v->gathered = NULL; /* o->grad has it, or had */
+        if (!object_has_history(o)) {
+            v->history = (Edge){NULL, 0};
+        } else if (!v->history.to) {
+            v->history = (Edge){tape_new(cap, TAPE_OUTER, 0, 1), 0};
+        }
+        back->history[i] = v->history.to;
+        if (v->accumulator && o->grad) {
+            root[n++] = (LaterRoot){ROOT_LEAF, i, 0, o->grad};
+            o->grad = NULL;
+        }
+        if (i < cap->in.n && cap->outer[i]) {
+            take_back(&region->from[i], i, root, &n);
+        }
+    }
+    for (int i = 0; i < region->nroot; i++) {
+        root[n++] = region->root[i];
+    }
+    region->nroot = 0;
+    back->later->root = root;
+    back->later->nroot = n;
+}
+
+static ErrCode region_backward(Runner *r, Region *region, Error *err) {
+    Later later = {0};
+    CaptureInput in = region->in;
+    in.later = &later;
+    Return back = {r, region, &later, arena_array(r->arena, TapeNode *, region->nobject)};
+    Artifact *a = region_compile(r, &in, settle, &back);
+    for (int i = 0; i < region->nobject; i++) {
+        region->object[i]->remade |= a->capture->object[i]->history.to != back.history[i];
+    }
+    region_release(region, a->capture);
+    if (a->graph->backward_error != ERR_none) {
+        return error_set(err, a->graph->backward_error, "%s", a->graph->backward_message);
+    }
+    Outcome out;
+    Execution exec = {0};
+    if (!artifact_run(a, r->p, &in, r->arena, &out, &exec) || exec.code != ERR_none) {
+        return error_set(err, ERR_internal, "%s", exec.message);
+    }
+    distribute(r, region, a->graph, out.grad);
+    return ERR_none;
+}
+
+ErrCode backward_outside(Runner *r, const Ending *end, Error *err) {
+    for (Region *region = r->last; region; region = region->before) {
+        region->nroot = 0; /* of a backward that ended with an error */
+    }
+    distribute(r, end->region, end->artifact->graph, end->outcome.grad);
+    for (Region *region = r->last; region; region = region->before) {
+        if (region->nroot > 0) {
+            TRY(region_backward(r, region, err));
+        }
+    }
+    return ERR_none;
+}

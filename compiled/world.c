@@ -1,0 +1,269 @@
+/* Objects, and the regions that run on them.
+ *
+ * Entering a region: what it is passed and the bases of what are views become its entries. Leaving it: each entry's record is what the
+ * capture says (flags, whether its history is still the one it came with, versions counted from the start), and what a setup made for
+ * the function becomes an object of its own. */
+#include "compiled/world.h"
+
+#include <string.h>
+
+/* ---- objects ---- */
+
+bool object_requires_grad(const Object *o) {
+    return o->requires_grad || object_has_history(o) || (o->base && (o->base->requires_grad || object_has_history(o->base)));
+}
+
+bool object_has_history(const Object *o) { return o->history.region || o->remade; }
+
+static Object *object_new(Runner *r, const Tensor *t) {
+    Object *o = arena_new(r->arena, Object);
+    o->t = *t;
+    o->next = r->objects;
+    r->objects = o;
+    return o;
+}
+
+ErrCode world_open(Runner *r, const Input *inputs, int ninputs, Error *err) {
+    Tensor *tensors = arena_array(r->arena, Tensor, ninputs);
+    r->objects = NULL;
+    r->last = NULL;
+    r->prepared = false;
+    r->ninputs = 0;
+    TRY(inputs_build(r->p, inputs, ninputs, r->arena, &r->options->limits, tensors, err));
+    r->input = arena_array(r->arena, Object *, ninputs);
+    r->named = arena_array(r->arena, Object *, r->p->nnames);
+    r->ninputs = ninputs;
+    for (int i = 0; i < ninputs; i++) {
+        Object *o = r->input[i] = r->named[inputs[i].name] = object_new(r, &tensors[i]);
+        o->requires_grad = inputs[i].requires_grad;
+    }
+    return ERR_none;
+}
+
+/* requires_grad_ */
+static ErrCode set_flag(Object *o, bool requires_grad, Error *err) {
+    if (object_has_history(o) && !requires_grad) {
+        return error_set(err, ERR_grad_non_leaf, "you can only change requires_grad flags of leaf variables");
+    }
+    if (requires_grad && !dtype_is_float(o->t.dtype)) {
+        return error_set(err, ERR_grad_dtype, "only tensors of floating point dtype can require gradients");
+    }
+    o->requires_grad = requires_grad;
+    return ERR_none;
+}
+
+ErrCode world_again(Runner *r, const Recall *recall, Error *err) {
+    for (Object *o = r->objects; o; o = o->next) {
+        o->grad = NULL;
+    }
+    if (!r->prepared) {
+        return error_set(err, ERR_invalid, "the setup did not run to its end: there is nothing to call with again");
+    }
+    for (int i = 0; i < recall->nset; i++) {
+        Object *o = r->named[recall->set[i].name];
+        if (!o) {
+            return error_set(err, ERR_invalid, "the name '%s' is not bound", r->p->names[recall->set[i].name]);
+        }
+        TRY(set_flag(o, recall->set[i].requires_grad, err));
+    }
+    return ERR_none;
+}
+
+/* ---- entering ---- */
+
+static int enter(Region *region, Object *o) {
+    if (o->entry < 0) {
+        o->entry = region->nobject;
+        region->object[region->nobject++] = o;
+    }
+    return o->entry;
+}
+
+static void enter_named(Region *region, CaptureInput *in, NameId *name, int *named, NameId id, Object *o) {
+    name[in->nname] = id;
+    named[in->nname++] = enter(region, o);
+}
+
+/* The entries of a region: arguments (of the setup: the inputs), then bases of views. */
+static void enter_all(Runner *r, Region *region, CaptureInput *in) {
+    const Program *p = r->p;
+    int n = in->setup ? r->ninputs : program_nargs(p);
+    NameId *name = arena_alloc_raw(r->arena, (int64_t)sizeof *name * (n + 1));
+    int *named = arena_alloc_raw(r->arena, (int64_t)sizeof *named * (n + 1));
+    region->object = arena_array(r->arena, Object *, 2 * n);
+    for (Object *o = r->objects; o; o = o->next) {
+        o->entry = -1;
+    }
+    for (int i = 0; i < n; i++) {
+        NameId id = in->setup ? p->inputs[i].name : program_arg(p, i);
+        enter_named(region, in, name, named, id, in->setup ? r->input[i] : r->named[id]);
+    }
+    for (int i = 0; i < region->nobject; i++) {
+        if (region->object[i]->base) {
+            (void)enter(region, region->object[i]->base);
+        }
+    }
+    in->name = name;
+    in->named = named;
+    in->n = region->nobject;
+}
+
+static bool same_meta(const Tensor *a, const Tensor *b) { return a->dtype == b->dtype && tensor_same_size(a, b); }
+
+static void describe(Runner *r, Region *region, CaptureInput *in) {
+    Tensor *tensors = arena_array(r->arena, Tensor, in->n);
+    Entry *entry = arena_array(r->arena, Entry, in->n);
+    region->from = arena_array(r->arena, Origin, in->n);
+    for (int i = 0; i < in->n; i++) {
+        const Object *o = region->object[i];
+        tensors[i] = o->t;
+        entry[i] = (Entry){.requires_grad = o->requires_grad,
+                           .has_history = object_has_history(o),
+                           .stale = o->base && (o->remade || o->made_at != o->t.storage->version),
+                           .base = o->base ? o->base->entry : -1,
+                           .created = o->created};
+        if (entry[i].has_history && o->history_meta && !same_meta(o->history_meta, &o->t)) {
+            entry[i].history_meta = o->history_meta;
+        }
+        if (r->reshapes) {
+            entry[i].leaf_meta = o->leaf_meta;
+        }
+        region->from[i] = o->history;
+    }
+    in->tensors = tensors;
+    in->entry = entry;
+}
+
+/* The same tensors on copies of their storages. */
+static const Tensor *copy_data(Arena *arena, const Tensor *tensors, int n) {
+    Tensor *copy = arena_copy(arena, tensors, (int64_t)sizeof *copy * n);
+    for (int i = 0; i < n; i++) {
+        int leader = 0;
+        while (tensors[leader].storage != tensors[i].storage) {
+            leader++;
+        }
+        if (leader < i) {
+            copy[i].storage = copy[leader].storage;
+            continue;
+        }
+        const Storage *s = tensors[i].storage;
+        copy[i].storage = arena_copy(arena, s, (int64_t)sizeof *s);
+        copy[i].storage->data = arena_copy(arena, s->data, s->numel * dtype_bytes(s->dtype));
+    }
+    return copy;
+}
+
+/* ---- leaving ---- */
+
+/* The record of an object as the region leaves it; `start` is its storage's version when the region was entered. */
+static void leave(Object *o, const Exit *e, Region *region, int64_t start) {
+    Storage *storage = o->t.storage;
+    o->t = e->layout;
+    o->t.storage = storage;
+    o->requires_grad = e->requires_grad;
+    if (e->leaf_meta) {
+        o->leaf_meta = e->leaf_meta;
+    }
+    if (e->history == HISTORY_NONE) {
+        o->history = (Origin){NULL, 0, 0};
+        o->remade = false;
+    } else if (e->history == HISTORY_OF_REGION) {
+        o->history = (Origin){region, e->number, e->nr};
+        o->history_meta = e->history_meta;
+        o->remade = false;
+    }
+    o->remade |= e->remade;
+    o->made_at = start + e->made_at;
+}
+
+/* Storages of what a setup exports count their versions from their making. */
+static void leave_exports(Runner *r, Region *region, const Artifact *a, const Outcome *out) {
+    const Capture *cap = a->capture;
+    Object **object = arena_array(r->arena, Object *, cap->nobject);
+    memcpy(object, region->object, sizeof *object * (size_t)region->nobject);
+    for (int i = region->nobject; i < cap->nobject; i++) {
+        int k = i - region->nobject;
+        object[i] = object_new(r, &out->returns[k]);
+        const ReturnPlan *plan = &a->graph->ret[k];
+        if (!plan->aliases_input) {
+            object[i]->t.storage->version = a->exit[i].version;
+        }
+    }
+    for (int i = region->nobject; i < cap->nobject; i++) {
+        const Exit *e = &a->exit[i];
+        const ReturnPlan *plan = &a->graph->ret[i - region->nobject];
+        leave(object[i], e, region, plan->aliases_input ? region->version[plan->storage] : 0);
+        object[i]->base = e->base >= 0 ? object[e->base] : NULL;
+        object[i]->created = e->created;
+    }
+    region->object = object;
+    region->nobject = cap->nobject;
+    for (int k = 0; k < cap->nexported; k++) {
+        r->named[cap->exported[k]] = cap->exported_as[k] >= 0 ? object[cap->exported_as[k]] : NULL;
+    }
+}
+
+static void leave_all(Runner *r, Region *region, const Ending *end) {
+    const Artifact *a = end->artifact;
+    const Outcome *out = &end->outcome;
+    for (int k = 0; k < out->nstorage; k++) {
+        out->storage[k]->version += a->graph->version[k];
+    }
+    for (int i = 0; i < region->nobject; i++) {
+        int number = class_of(&a->capture->input[i].t)->input;
+        leave(region->object[i], &a->exit[i], region, region->version[number]);
+    }
+    if (region->in.setup) {
+        leave_exports(r, region, a, out);
+    }
+    for (int i = 0; i < region->nobject; i++) { /* before a backward outside adds to it */
+        const InputPlan *plan = &a->graph->inp[i];
+        region->object[i]->grad = plan->grad_state == GRAD_VALUE ? out->grad[i] : region->object[i]->grad;
+    }
+    region->made = a->capture->made;
+    region->released = arena_alloc(r->arena, region->made);
+    region_release(region, a->capture);
+}
+
+void region_release(Region *region, const Capture *cap) {
+    for (const TapeNode *node = cap->tape; node; node = node->older) {
+        if (node->number < region->made && node->number < cap->made) {
+            region->released[node->number] |= node->freed;
+        }
+    }
+}
+
+void region_run(Runner *r, bool setup, bool grad_mode, bool comes_back, bool *compiled, Ending *end) {
+    Region *region = end->region = arena_new(r->arena, Region);
+    CaptureInput in = {.setup = setup, .grad_mode = grad_mode, .stop_before = -1};
+    enter_all(r, region, &in);
+    describe(r, region, &in);
+    const Artifact *a = region_find(r, &in, compiled);
+    region->in = in;
+    if (comes_back) {
+        region->in.tensors = copy_data(r->arena, in.tensors, in.n);
+        region->before = r->last;
+        r->last = region;
+    }
+    Execution exec = {0};
+    if (!artifact_run(a, r->p, &in, r->arena, &end->outcome, &exec)) {
+        a = region_compile_prefix(r, &in, exec.failed_sid, exec.code, exec.message, region_writes(a->graph, exec.failed_sid));
+        bool whole = artifact_run(a, r->p, &in, r->arena, &end->outcome, &exec);
+        CHECK(whole);
+    }
+    region->in.stop_before = a->capture->in.stop_before;
+    region->version = arena_array(r->arena, int64_t, end->outcome.nstorage);
+    for (int k = 0; k < end->outcome.nstorage; k++) {
+        region->version[k] = end->outcome.storage[k]->version;
+    }
+    end->artifact = a;
+    end->error = a->error != ERR_none ? a->error : a->graph->backward_error;
+    end->at = a->error != ERR_none ? a->error_at : AT_BACKWARD;
+    end->message = a->error != ERR_none ? a->message : a->graph->backward_message;
+    if (end->error == ERR_none && exec.code != ERR_none) { /* a kernel of the backward refused what the forward's CHECKs had let pass */
+        end->error = exec.code;
+        end->message = exec.message;
+    }
+    end->unsettled = a->unsettled >= 0 ? end->outcome.storage[a->unsettled] : NULL;
+    leave_all(r, region, end);
+}

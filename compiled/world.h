@@ -1,0 +1,108 @@
+/* The world of the compiled executor: tensors that outlive a call, and the regions whose tapes they point into.
+ *
+ *     inputs ── setup (a region) ──> objects ── body (a region) ──> objects ── body again (keep) ── ..
+ *
+ * An Object is a tensor with its autograd record; its history is an output of a tape node of the region that made it. A region sees
+ * only metadata of the objects that it is passed and treats their histories as opaque; what its backward sends there is handed on to
+ * the region they point into, which is captured again with the data it was called on, and its tape walked from there. */
+#ifndef COMPILED_WORLD_H
+#define COMPILED_WORLD_H
+
+#include "compiled/capture.h"
+
+typedef struct Region Region;
+typedef struct Object Object;
+/* A history: output `nr` of tape node `number` of the region; NULL: none. */
+typedef struct Origin {
+    Region *region;
+    int64_t number;
+    int nr;
+} Origin;
+
+struct Object {
+    Tensor t;            /* on a storage with data and the version */
+    bool requires_grad;  /* the tensor's own bit */
+    Origin history;
+    const Tensor *history_meta, *leaf_meta; /* what a gradient for its history, and for its accumulator, must look like (Exit) */
+    bool remade;         /* a backward asked for the history of this stale view: there is one, to be made anew when next needed */
+    Object *base;        /* of a view */
+    Creation created;
+    int64_t made_at;     /* of a view: the version at which its history was made */
+    const Tensor *grad;  /* .grad; NULL: None */
+    int entry;           /* scratch: its place among the entries of the region being entered */
+    Object *next;        /* in the world */
+};
+
+/* One run of a region. */
+struct Region {
+    CaptureInput in;          /* as it was captured; if a backward may come to it later, with the data its storages then held */
+    Object **object;          /* by object of the capture */
+    int nobject;
+    Origin *from;             /* by entry: the history it had */
+    int64_t *version;         /* by input storage: when it was entered */
+    unsigned char *released;  /* by tape number (made of them): run by a backward */
+    int64_t made;
+    LaterRoot *root;          /* what a backward under way has sent here */
+    int nroot, capacity;
+    Region *before;           /* the region entered before */
+};
+
+typedef struct Runner {
+    const Program *p;
+    const CompileOptions *compile;
+    const RunOptions *options;
+    CompileCounters *counters;
+    int64_t first_step;
+    Arena *arena;
+    Artifact *cache;
+    Error err;
+    /* the world: what a call with fresh inputs made, and calls that keep it took up */
+    Object **input;      /* by program input */
+    int ninputs;
+    Object *objects;
+    Object **named;      /* by NameId: what names mean outside of the function */
+    bool prepared;       /* the setup ran to its end */
+    bool reshapes;       /* some statement changes the geometry of a tensor in place */
+    Region *last;        /* of those that a later backward may come to */
+} Runner;
+
+/* How a region ended. */
+typedef struct Ending {
+    ErrCode error;
+    int at;
+    const char *message;
+    const Artifact *artifact;
+    Outcome outcome;
+    Region *region;
+    Storage *unsettled; /* what a refused write had begun to write, or NULL */
+} Ending;
+
+/* ---- compile.c ---- */
+/* An artifact for the region, not from the cache. `captured` (or NULL) is called between the capture and the passes. */
+Artifact *region_compile(Runner *r, const CaptureInput *in, void (*captured)(void *user, Capture *cap), void *user);
+/* What comes before statement `sid`, which raises. */
+Artifact *region_compile_prefix(Runner *r, const CaptureInput *in, int sid, ErrCode code, const char *message, int unsettled);
+/* An artifact from the cache, or made now. */
+const Artifact *region_find(Runner *r, const CaptureInput *in, bool *compiled);
+/* The input storage that the statement of a CHECK was writing, or -1. */
+int region_writes(const Graph *g, int sid);
+
+/* ---- world.c ---- */
+/* Fresh objects for the inputs. ERR_limit. */
+ErrCode world_open(Runner *r, const Input *inputs, int ninputs, Error *err);
+/* The same objects once more: gradients cleared, then flags set. */
+ErrCode world_again(Runner *r, const Recall *recall, Error *err);
+bool object_requires_grad(const Object *o);
+bool object_has_history(const Object *o);
+/* Remembers the nodes that a backward of the capture ran. */
+void region_release(Region *region, const Capture *cap);
+/* Runs the setup or the body. `comes_back`: a later call may send gradients to it. */
+void region_run(Runner *r, bool setup, bool grad_mode, bool comes_back, bool *compiled, Ending *end);
+/* ---- outside.c ---- */
+/* Hands on what the backward of the region that just ran sent to histories outside of it. An error is the call's. */
+ErrCode backward_outside(Runner *r, const Ending *end, Error *err);
+/* ---- call.c ---- */
+/* Call `number` of the program, from its inputs to its record. */
+void run_call(Runner *r, int number, CallResult *call);
+
+#endif

@@ -1,0 +1,72 @@
+/* Reducers of what happens around the function: the setup, and calls on the same tensors. */
+#include "harness/edit.h"
+#include "harness/reduce.h"
+
+/* Without a setup; its statements at the head of the body instead (then nothing is passed that it made); no empty one. */
+Step reduce_setup(Program *p, int k) {
+    if (!p->setup_given || k > 2) {
+        return STEP_END;
+    }
+    if (k == 2) {
+        if (p->setup.count > 0) {
+            return STEP_NOTHING;
+        }
+        p->setup_given = false;
+        return STEP_MADE;
+    }
+    if (!p->setup.first) {
+        return STEP_NOTHING;
+    }
+    Block setup = p->setup;
+    p->setup = (Block){NULL, 0};
+    p->setup_given = false;
+    if (k == 1) {
+        Stmt *tail = setup.first;
+        while (tail->next) {
+            tail = tail->next;
+        }
+        tail->next = p->body.first;
+        p->body = (Block){setup.first, p->body.count + setup.count};
+        p->args_given = false;
+        p->nargs = 0;
+    }
+    p->shell = NULL; /* its paths name other statements now */
+    program_number(p);
+    edit_forget(p);
+    return STEP_MADE;
+}
+
+/* A recall that keeps its tensors: made one on the first call's inputs, or without its flags, or without one of them. */
+Step reduce_keep(Program *p, int k) {
+    for (int i = 0; i < p->nrecalls; i++) {
+        Recall *r = &p->recalls[i];
+        if (!r->keep) {
+            continue;
+        }
+        if (k == 0) {
+            r->keep = false;
+            r->set = NULL;
+            r->nset = 0;
+            r->inputs = arena_copy(p->arena, p->inputs, (int64_t)sizeof *p->inputs * p->ninputs);
+            r->ninputs = p->ninputs;
+            return STEP_MADE;
+        }
+        if (k == 1) {
+            if (!r->grad_mode_given) {
+                return STEP_NOTHING;
+            }
+            r->grad_mode_given = false;
+            return STEP_MADE;
+        }
+        k -= 2;
+        if (k < r->nset) {
+            for (int j = k; j + 1 < r->nset; j++) {
+                r->set[j] = r->set[j + 1];
+            }
+            r->set = --r->nset > 0 ? r->set : NULL;
+            return STEP_MADE;
+        }
+        k -= r->nset;
+    }
+    return STEP_END;
+}
