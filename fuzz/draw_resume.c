@@ -70,6 +70,13 @@ bool mutator_draw_statement(Mutant *m) {
     Site *place = mutant_chance(m, 70) ? mutant_pick(m, NULL) : NULL;
     Gen gen;
     Gen *g = &gen;
+    if (p->args_given) { /* a new input is an argument too */
+        NameId *args = arena_array(m->arena, NameId, p->nargs + GEN_INPUTS);
+        if (p->nargs > 0) {
+            memcpy(args, p->args, sizeof *args * (size_t)p->nargs);
+        }
+        p->args = args;
+    }
     gen_begin(g, m->arena, p, rng_next(&m->rng));
     g->next_input = next_input;
     g->next_var = next_var;
