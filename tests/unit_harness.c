@@ -148,13 +148,31 @@ START_TEST(a_setup_can_move_into_the_body_and_a_call_take_the_first_inputs) {
 }
 END_TEST
 
+START_TEST(a_grad_statement_loses_places_with_their_names_and_options) {
+    Program *p = parse(GRADIENTS);
+    ck_assert_int_eq(reduce_gradient(p, 0), STEP_MADE); /* x and g */
+    ck_assert_ptr_nonnull(strstr(line_of(p), "\"inputs\": [\"a\"]"));
+    ck_assert_ptr_nonnull(strstr(line_of(p), "\"out\": [\"h\"]"));
+    p = parse(GRADIENTS);
+    ck_assert_int_eq(reduce_gradient(p, 3), STEP_MADE); /* the output x, which is fed null */
+    ck_assert_ptr_nonnull(strstr(line_of(p), "\"outputs\": [\"a\"]"));
+    ck_assert_ptr_nonnull(strstr(line_of(p), "\"grad_outputs\": [\"x\"]"));
+    p = parse(GRADIENTS);
+    for (int k = 0; k < 4; k++) {
+        ck_assert_int_eq(reduce_gradient_option(p, k), STEP_MADE);
+    }
+    ck_assert_int_eq(reduce_gradient_option(p, 4), STEP_END);
+    ck_assert_ptr_nonnull(strstr(line_of(p), "\"inputs\": [\"x\", \"a\"], \"out\""));
+}
+END_TEST
+
 START_TEST(every_reducer_ends_and_leaves_a_well_formed_program_or_none) {
     static Step (*const reducers[])(Program *, int) = {
 #define REDUCER(name, text) reduce_##name,
 #include "harness/reducers.def"
 #undef REDUCER
     };
-    static const char *const programs[] = {PROGRAM, NESTED, SETUP};
+    static const char *const programs[] = {PROGRAM, NESTED, SETUP, GRADIENTS};
     for (int i = 0; i < COUNT_OF(programs); i++) {
         for (int r = 0; r < COUNT_OF(reducers); r++) {
             Step step = STEP_MADE;
@@ -264,6 +282,7 @@ int main(void) {
     tcase_add_test(tests, bypassing_renames_later_uses);
     tcase_add_test(tests, what_the_setup_no_longer_makes_is_neither_passed_nor_set);
     tcase_add_test(tests, a_setup_can_move_into_the_body_and_a_call_take_the_first_inputs);
+    tcase_add_test(tests, a_grad_statement_loses_places_with_their_names_and_options);
     tcase_add_test(tests, every_reducer_ends_and_leaves_a_well_formed_program_or_none);
     tcase_add_test(tests, locating_names_the_write_not_the_assertion_that_saw_it);
     tcase_add_test(tests, minimizing_keeps_the_signature_and_drops_what_it_does_not_need);
