@@ -125,7 +125,7 @@ static ErrCode prepare(Runner *r, int number, CallResult *call, Ending *end) {
     }
     if (p->setup.count > 0) {
         bool comes_back = p->backward.given;
-        region_run(r, true, true, comes_back, &compiled, end);
+        region_run(r, SETUP, true, comes_back, &compiled, end);
         record_trace(r, call, end);
         if (end->error != ERR_none) {
             return fail(call, end->error, end->at, end->message);
@@ -147,9 +147,16 @@ static ErrCode call_function(Runner *r, int number, CallResult *call, Ending *en
         }
     }
     bool kept = number < p->nrecalls && p->recalls[number].keep;
-    region_run(r, false, grad_mode, kept && p->backward.given, &call->compiled, end);
-    *(call->compiled ? &r->counters->compiles : &r->counters->hits) += 1;
-    record_trace(r, call, end);
+    int part = BODY;
+    do {
+        bool compiled, comes_back = p->backward.given && (kept || r->breaks);
+        region_run(r, part, grad_mode, comes_back, &compiled, end);
+        *(compiled ? &r->counters->compiles : &r->counters->hits) += 1;
+        call->compiled |= compiled;
+        call->regions++;
+        record_trace(r, call, end);
+        part = end->artifact->capture->at;
+    } while (region_goes_on(end));
     if (end->error != ERR_none) {
         return fail(call, end->error, end->at, end->message);
     }

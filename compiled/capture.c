@@ -6,6 +6,7 @@
  * the handles (handles.c); ops go through emit_call to capture_apply.c. The walk ends at the first statement that raises, with the
  * graph holding what comes before it; what depends on data is a CHECK in the graph, or a question asked now (question.c). */
 #include "compiled/capture.h"
+#include "program/uses.h"
 
 #include <string.h>
 
@@ -174,8 +175,23 @@ static ErrCode run_op(Capture *cap, const Stmt *stmt) {
 
 static ErrCode run_block(Capture *cap, const Block *block);
 
+/* Is statement `sid` among those of the block, or inside them? Statements are numbered in order. */
+static bool block_holds(const Block *block, int sid) {
+    const Stmt *s = block->first;
+    if (!s || s->sid > sid) {
+        return false;
+    }
+    while (s->next && s->next->sid <= sid) {
+        s = s->next;
+    }
+    return s->sid == sid || block_holds(&s->body, sid) || block_holds(&s->orelse, sid);
+}
+
 static ErrCode run_branch(Capture *cap, const Stmt *stmt) {
     bool taken;
+    if (cap->resume >= 0) { /* decided before the graph_break */
+        return run_block(cap, block_holds(&stmt->body, cap->resume) ? &stmt->body : &stmt->orelse);
+    }
     TRY(decide(cap, &stmt->predicate, true, &taken));
     return run_block(cap, taken ? &stmt->body : &stmt->orelse);
 }
@@ -211,13 +227,24 @@ static ErrCode run_stmt(Capture *cap, const Stmt *stmt) {
     case STMT_GRAD:
         return cap->in.setup ? error_set(&cap->err, ERR_unsupported, "a gradient inside the setup") : capture_grad(cap, stmt);
     case STMT_GRAPH_BREAK:
-        return ERR_none; /* the next region would take up all that crosses: one region does as well */
+        if (cap->in.setup) {
+            return ERR_none; /* nothing to split: it is no part of the function */
+        }
+        cap->end = END_BREAK;
+        return error_set(&cap->err, ERR_internal, "graph break");
     }
     return ERR_none;
 }
 
 static ErrCode run_block(Capture *cap, const Block *block) {
     for (const Stmt *stmt = block->first; stmt; stmt = stmt->next) {
+        if (cap->resume >= 0 && stmt->next && stmt->next->sid <= cap->resume) {
+            continue; /* an earlier region ran it */
+        }
+        if (stmt->sid == cap->resume) {
+            cap->resume = -1;
+            continue;
+        }
         if (stmt->sid == cap->in.stop_before) {
             cap->end = END_STOPPED;
             return error_set(&cap->err, ERR_internal, "stopped");
@@ -343,9 +370,46 @@ static void export_name(Capture *cap, NameId name) {
     cap->exported_as[cap->nexported++] = v ? object_place(cap, v) : -1;
 }
 
-/* A setup leaves what is passed to the function, whatever flags will be set of, and the bases of those that are views; their histories
- * are not asked. */
-static void capture_exports(Capture *cap) {
+typedef struct Needed {
+    bool *name; /* by NameId */
+} Needed;
+
+static void needs_name(void *user, NameId *name, Use use) {
+    if (use != USE_BIND) {
+        ((Needed *)user)->name[*name] = true;
+    }
+}
+
+/* Names that statements behind `sid` mention. */
+static void needed_behind(const Block *block, int sid, Needed *needed) {
+    for (Stmt *s = block->first; s; s = s->next) {
+        if (s->sid > sid) {
+            stmt_uses(s, needs_name, needed);
+        }
+        needed_behind(&s->body, sid, needed);
+        needed_behind(&s->orelse, sid, needed);
+    }
+}
+
+/* What the body needs behind the graph_break. */
+static void export_names_needed(Capture *cap) {
+    const Program *p = cap->program;
+    Needed needed = {arena_array(cap->arena, bool, p->nnames)};
+    cap->exported = arena_array(cap->arena, NameId, p->nnames + 1);
+    cap->exported_as = arena_array(cap->arena, int, p->nnames + 1);
+    needed_behind(&p->body, cap->at, &needed);
+    for (int k = 0; k < p->nreturns; k++) {
+        needed.name[p->returns[k]] = true;
+    }
+    for (NameId id = 0; id < p->nnames; id++) {
+        if (needed.name[id] && cap->env[id]) {
+            export_name(cap, id);
+        }
+    }
+}
+
+/* What is passed to the function, and whatever flags will be set of. */
+static void export_arguments(Capture *cap) {
     const Program *p = cap->program;
     int most = program_nargs(p);
     for (int k = 0; k < p->nrecalls; k++) {
@@ -361,6 +425,12 @@ static void capture_exports(Capture *cap) {
             export_name(cap, p->recalls[k].set[i].name);
         }
     }
+}
+
+/* A region that others follow leaves the tensors whose names they need, and the bases of those that are views; their histories are not
+ * asked. */
+static void capture_exports(Capture *cap) {
+    (cap->in.setup ? export_arguments : export_names_needed)(cap);
     for (int i = 0; i < cap->nobject; i++) {
         if (cap->object[i]->base) {
             (void)object_place(cap, cap->object[i]->base);
@@ -375,17 +445,17 @@ static void capture_exports(Capture *cap) {
 }
 
 /* The objects and, for each, who may receive a gradient. */
-static void capture_objects(Capture *cap, bool ended) {
+static void capture_objects(Capture *cap) {
     const CaptureInput *in = &cap->in;
     int most = in->n;
-    if (in->setup) {
+    if (in->setup || cap->end == END_BREAK) {
         most += 2 * cap->program->nnames;
     }
     cap->object = arena_array(cap->arena, Var *, most);
     for (int i = 0; i < in->n; i++) {
         cap->object[cap->nobject++] = &cap->input[i];
     }
-    if (in->setup && ended) {
+    if ((in->setup && cap->end == END_OK) || cap->end == END_BREAK) {
         capture_exports(cap);
     }
     Graph *g = cap->graph;
@@ -436,6 +506,7 @@ void capture_program(Compile *c, const CaptureInput *in) {
                        .records = capture_records};
     cap->grad_mode = in->grad_mode;
     cap->takes_gradients = takes_gradients(&c->program->body);
+    cap->resume = in->resume;
     cap->env = arena_array(arena, Tensor *, c->program->nnames);
     cap->handle = arena_array(arena, Handle, c->program->nnames);
     capture_entries(cap);
@@ -450,7 +521,7 @@ void capture_program(Compile *c, const CaptureInput *in) {
     if (code != ERR_none && cap->end == END_OK) {
         cap->end = END_ERROR;
     }
-    capture_objects(cap, cap->end == END_OK);
+    capture_objects(cap);
     if (in->later) {
         cap->graph->nret = 0;
     }

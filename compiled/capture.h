@@ -65,6 +65,7 @@ typedef struct CaptureInput {
     const int *named;
     int nname;
     bool setup; /* the setup instead of the body */
+    int resume; /* the graph_break behind which the body is taken up; -1: from its start */
     bool grad_mode;
     int stop_before;
     const Later *later; /* no call: the backward of one that was; or NULL */
@@ -180,6 +181,7 @@ typedef enum CaptureEnd {
     END_OK,      /* it did not */
     END_ERROR,   /* the statement raises */
     END_STOPPED, /* stop_before was reached */
+    END_BREAK,   /* a graph_break: another region goes on from there */
     END_CHECK    /* a CHECK before a question fired: err, at */
 } CaptureEnd;
 
@@ -202,9 +204,9 @@ typedef struct Capture {
     int ncls, cls_capacity;
     Var *input;     /* by entry */
     TapeNode **outer; /* by entry: its history, or NULL */
-    Var **object;   /* tensors that outlive the region: the entries, then what a setup exports */
+    Var **object;   /* tensors that outlive the region: the entries, then what it leaves to the next */
     int nobject;
-    NameId *exported; /* names a setup exports, and the objects they mean (-1: not bound) */
+    NameId *exported; /* names a region leaves to the next, and the objects they mean (-1: not bound) */
     int *exported_as;
     int nexported;
     Tensor **env;   /* by NameId: the Var, or NULL */
@@ -217,7 +219,8 @@ typedef struct Capture {
     Question *questions, *last_question;
     int writing; /* input storage that a value error found in this statement leaves unsettled, or -1 */
     CaptureEnd end;
-    int at;         /* where the error is */
+    int at;         /* where the error, or the graph_break, is */
+    int resume;     /* statements up to this one are passed over; -1 once it is reached */
     bool unsettled; /* the error was found in a value while writing to input storage `writing` */
 } Capture;
 

@@ -294,12 +294,22 @@ static bool reshapes(const Block *block) {
     return false;
 }
 
+static bool breaks(const Block *block) {
+    for (const Stmt *s = block->first; s; s = s->next) {
+        if (s->kind == STMT_GRAPH_BREAK || breaks(&s->body) || breaks(&s->orelse)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 Result *compiled_run(const Program *p, const CompileOptions *compile, const RunOptions *options, CompileCounters *counters,
                      Arena *arena) {
     if (!counters) {
         counters = arena_new(arena, CompileCounters);
     }
     Runner r = {.p = p, .compile = compile, .options = options, .counters = counters, .first_step = counters->gate_steps, .arena = arena};
+    r.breaks = breaks(&p->body);
     r.reshapes = reshapes(&p->setup) || reshapes(&p->body);
     if (compile->native) {
         native_trim(compile->native);

@@ -24,10 +24,11 @@ const void *guard_key(const Compile *c, const CaptureInput *in, Arena *arena, in
     Storage **storage = arena_alloc_raw(arena, (int64_t)sizeof *storage * (in->n + 1));
     int nstorage;
     storages_of(in->tensors, in->n, storage, &nstorage);
-    int64_t words = 3 + 2 * (int64_t)in->nname + in->n * (int64_t)(13 + 4 * MAX_DIMS);
+    int64_t words = 4 + 2 * (int64_t)in->nname + in->n * (int64_t)(13 + 4 * MAX_DIMS);
     int64_t *key = arena_alloc_raw(arena, (int64_t)sizeof *key * words), n = 0;
     bool merged = fault(c, FAULT_GU_2);
     key[n++] = in->setup;
+    key[n++] = in->resume;
     key[n++] = merged || in->grad_mode;
     key[n++] = in->nname;
     for (int k = 0; k < in->nname; k++) {

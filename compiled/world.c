@@ -84,10 +84,11 @@ static void enter_named(Region *region, CaptureInput *in, NameId *name, int *nam
     named[in->nname++] = enter(region, o);
 }
 
-/* The entries of a region: arguments (of the setup: the inputs), then bases of views. */
+/* The entries of a region: arguments (of the setup: the inputs; behind a graph_break: what is still needed), then bases of views. */
 static void enter_all(Runner *r, Region *region, CaptureInput *in) {
     const Program *p = r->p;
-    int n = in->setup ? r->ninputs : program_nargs(p);
+    bool resumes = in->resume >= 0;
+    int n = in->setup ? r->ninputs : resumes ? p->nnames : program_nargs(p);
     NameId *name = arena_alloc_raw(r->arena, (int64_t)sizeof *name * (n + 1));
     int *named = arena_alloc_raw(r->arena, (int64_t)sizeof *named * (n + 1));
     region->object = arena_array(r->arena, Object *, 2 * n);
@@ -95,8 +96,11 @@ static void enter_all(Runner *r, Region *region, CaptureInput *in) {
         o->entry = -1;
     }
     for (int i = 0; i < n; i++) {
-        NameId id = in->setup ? p->inputs[i].name : program_arg(p, i);
-        enter_named(region, in, name, named, id, in->setup ? r->input[i] : r->named[id]);
+        NameId id = in->setup ? p->inputs[i].name : resumes ? i : program_arg(p, i);
+        Object *o = in->setup ? r->input[i] : resumes ? r->local[i] : r->named[id];
+        if (o) {
+            enter_named(region, in, name, named, id, o);
+        }
     }
     for (int i = 0; i < region->nobject; i++) {
         if (region->object[i]->base) {
@@ -176,7 +180,7 @@ static void leave(Object *o, const Exit *e, Region *region, int64_t start) {
     o->made_at = start + e->made_at;
 }
 
-/* Storages of what a setup exports count their versions from their making. */
+/* Storages of what is left to the next region count their versions from their making. */
 static void leave_exports(Runner *r, Region *region, const Artifact *a, const Outcome *out) {
     const Capture *cap = a->capture;
     Object **object = arena_array(r->arena, Object *, cap->nobject);
@@ -198,8 +202,12 @@ static void leave_exports(Runner *r, Region *region, const Artifact *a, const Ou
     }
     region->object = object;
     region->nobject = cap->nobject;
+    Object **names = r->named;
+    if (!region->in.setup) {
+        names = r->local = arena_array(r->arena, Object *, r->p->nnames);
+    }
     for (int k = 0; k < cap->nexported; k++) {
-        r->named[cap->exported[k]] = cap->exported_as[k] >= 0 ? object[cap->exported_as[k]] : NULL;
+        names[cap->exported[k]] = cap->exported_as[k] >= 0 ? object[cap->exported_as[k]] : NULL;
     }
 }
 
@@ -213,7 +221,7 @@ static void leave_all(Runner *r, Region *region, const Ending *end) {
         int number = class_of(&a->capture->input[i].t)->input;
         leave(region->object[i], &a->exit[i], region, region->version[number]);
     }
-    if (region->in.setup) {
+    if (region->in.setup || a->capture->end == END_BREAK) {
         leave_exports(r, region, a, out);
     }
     for (int i = 0; i < region->nobject; i++) { /* before a backward outside adds to it */
@@ -233,9 +241,9 @@ void region_release(Region *region, const Capture *cap) {
     }
 }
 
-void region_run(Runner *r, bool setup, bool grad_mode, bool comes_back, bool *compiled, Ending *end) {
+void region_run(Runner *r, int part, bool grad_mode, bool comes_back, bool *compiled, Ending *end) {
     Region *region = end->region = arena_new(r->arena, Region);
-    CaptureInput in = {.setup = setup, .grad_mode = grad_mode, .stop_before = -1};
+    CaptureInput in = {.setup = part == SETUP, .resume = part == SETUP ? -1 : part, .grad_mode = grad_mode, .stop_before = -1};
     enter_all(r, region, &in);
     describe(r, region, &in);
     const Artifact *a = region_find(r, &in, compiled);

@@ -61,7 +61,9 @@ typedef struct Runner {
     int ninputs;
     Object *objects;
     Object **named;      /* by NameId: what names mean outside of the function */
+    Object **local;      /* by NameId: what the region before left to the next one of the same call */
     bool prepared;       /* the setup ran to its end */
+    bool breaks;         /* some statement is a graph_break */
     bool reshapes;       /* some statement changes the geometry of a tensor in place */
     Region *last;        /* of those that a later backward may come to */
 } Runner;
@@ -96,8 +98,11 @@ bool object_requires_grad(const Object *o);
 bool object_has_history(const Object *o);
 /* Remembers the nodes that a backward of the capture ran. */
 void region_release(Region *region, const Capture *cap);
-/* Runs the setup or the body. `comes_back`: a later call may send gradients to it. */
-void region_run(Runner *r, bool setup, bool grad_mode, bool comes_back, bool *compiled, Ending *end);
+enum { SETUP = -2, BODY = -1 };
+/* Runs the setup, the body, or what follows the graph_break `part` of the body. `comes_back`: a later region may send gradients to it. */
+void region_run(Runner *r, int part, bool grad_mode, bool comes_back, bool *compiled, Ending *end);
+/* Does the region end at a graph_break, and another follow? */
+static inline bool region_goes_on(const Ending *end) { return end->error == ERR_none && end->artifact->capture->end == END_BREAK; }
 /* ---- outside.c ---- */
 /* Hands on what the backward of the region that just ran sent to histories outside of it. An error is the call's. */
 ErrCode backward_outside(Runner *r, const Ending *end, Error *err);

@@ -68,6 +68,7 @@ typedef struct CallResult {
     InputRecord *inputs; int ninputs;
     bool no_trace;          /* the trace was not recorded: not compared */
     bool vacuous;           /* a compiling target compiled nothing */
+    int regions;            /* our compiled executor: regions that the call ran (more than one: graph breaks) */
     bool compiled;          /* our compiled executor: this call was compiled (else a cache hit) */
     const char *extra;      /* other x- keys, as JSON members, or NULL */
 } CallResult;

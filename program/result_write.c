@@ -207,6 +207,9 @@ static void write_call(const Writer *w, const CallResult *call, int k) {
         text_add(w->text, ", \"vacuous\": true");
     }
     write_pokes(w, call);
+    if (call->regions > 1) {
+        text_printf(w->text, ", \"x-regions\": %d", call->regions);
+    }
     if (call->compiled) {
         text_add(w->text, ", \"x-compiled\": true");
     }
