@@ -231,7 +231,7 @@ static ErrCode run_stmt(Capture *cap, const Stmt *stmt) {
             return ERR_none; /* nothing to split: it is no part of the function */
         }
         cap->end = END_BREAK;
-        return error_set(&cap->err, ERR_internal, "graph break");
+        return ERR_internal; /* ends the walk; no error of the program */
     }
     return ERR_none;
 }
