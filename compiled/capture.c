@@ -227,8 +227,8 @@ static ErrCode run_stmt(Capture *cap, const Stmt *stmt) {
     case STMT_GRAD:
         return cap->in.setup ? error_set(&cap->err, ERR_unsupported, "a gradient inside the setup") : capture_grad(cap, stmt);
     case STMT_GRAPH_BREAK:
-        if (cap->in.setup) {
-            return ERR_none; /* nothing to split: it is no part of the function */
+        if (cap->in.setup || !cap->in.split) {
+            return ERR_none;
         }
         cap->end = END_BREAK;
         return ERR_internal; /* ends the walk; no error of the program */

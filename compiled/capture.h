@@ -65,6 +65,7 @@ typedef struct CaptureInput {
     const int *named;
     int nname;
     bool setup; /* the setup instead of the body */
+    bool split; /* a graph_break ends the region */
     int resume; /* the graph_break behind which the body is taken up; -1: from its start */
     bool grad_mode;
     int stop_before;

@@ -294,6 +294,16 @@ static bool reshapes(const Block *block) {
     return false;
 }
 
+/* Does some statement walk the tape, or hang something on it for a later walk? */
+static bool looks_back(const Block *block) {
+    for (const Stmt *s = block->first; s; s = s->next) {
+        if (s->kind == STMT_GRAD || (s->kind == STMT_OP && s->op->id == OP_retain_grad) || looks_back(&s->body) || looks_back(&s->orelse)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static bool breaks(const Block *block) {
     for (const Stmt *s = block->first; s; s = s->next) {
         if (s->kind == STMT_GRAPH_BREAK || breaks(&s->body) || breaks(&s->orelse)) {
@@ -309,7 +319,7 @@ Result *compiled_run(const Program *p, const CompileOptions *compile, const RunO
         counters = arena_new(arena, CompileCounters);
     }
     Runner r = {.p = p, .compile = compile, .options = options, .counters = counters, .first_step = counters->gate_steps, .arena = arena};
-    r.breaks = breaks(&p->body);
+    r.breaks = breaks(&p->body) && !looks_back(&p->body);
     r.reshapes = reshapes(&p->setup) || reshapes(&p->body);
     if (compile->native) {
         native_trim(compile->native);

@@ -243,7 +243,7 @@ void region_release(Region *region, const Capture *cap) {
 
 void region_run(Runner *r, int part, bool grad_mode, bool comes_back, bool *compiled, Ending *end) {
     Region *region = end->region = arena_new(r->arena, Region);
-    CaptureInput in = {.setup = part == SETUP, .resume = part == SETUP ? -1 : part, .grad_mode = grad_mode, .stop_before = -1};
+    CaptureInput in = {.setup = part == SETUP, .split = r->breaks, .resume = part == SETUP ? -1 : part, .grad_mode = grad_mode, .stop_before = -1};
     enter_all(r, region, &in);
     describe(r, region, &in);
     const Artifact *a = region_find(r, &in, compiled);

@@ -63,7 +63,7 @@ typedef struct Runner {
     Object **named;      /* by NameId: what names mean outside of the function */
     Object **local;      /* by NameId: what the region before left to the next one of the same call */
     bool prepared;       /* the setup ran to its end */
-    bool breaks;         /* some statement is a graph_break */
+    bool breaks;         /* some statement is a graph_break, and none needs the tape of the whole function: regions end there */
     bool reshapes;       /* some statement changes the geometry of a tensor in place */
     Region *last;        /* of those that a later backward may come to */
 } Runner;
