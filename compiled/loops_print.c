@@ -81,7 +81,7 @@ static void print_nest(Text *text, const TileNest *nest) {
     if (nest->kept < nest->ndim) {
         text_printf(text, "%d reduced", nest->ndim - nest->kept);
     }
-    if (nest->trip != TILE) {
+    if (nest->trip == 1) {
         text_printf(text, ", %d a trip", nest->trip);
     }
     text_add(text, "\n");

@@ -358,7 +358,6 @@ Plan *graph_lower(Compile *c) {
     if (poison) {
         poison_plan(plan, g, loops_after, c->arena);
     }
-    plan->register_bytes = (int64_t)plan->nregister * TILE * 8;
     plan->state = arena_alloc(c->arena, (int64_t)sizeof *plan->state);
     return plan;
 }

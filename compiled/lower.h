@@ -13,7 +13,8 @@
 #include "compiled/graph.h"
 
 enum {
-    TILE = 128,          /* elements a tile */
+    TILE = 512,          /* elements a tile */
+    SMALL_TILE = 16,     /* the same where the graph is verified: what goes wrong between tiles should show on small tensors */
     MAX_REGISTERS = 160, /* of a nest */
     MAX_MEMBERS = 24,    /* nodes a group: what the registers are counted for */
     MAX_REDUCTIONS = 8,  /* of a nest */
@@ -154,7 +155,7 @@ typedef struct TileInst {
     TileOp op;
     short dst, src[4];
     short access; /* LOAD, IOTA, STORE, REDUCE; LOADX, STOREX, ADDX: buffer and dtype */
-    bool direct;  /* LOAD: the register may point into the buffer */
+    bool direct;  /* LOAD: the register may point into the buffer, where the tile is part of one row */
     ReduceKind reduce;
     int64_t stride, bound; /* TERM */
     bool wrap;             /* TERM: negative indices count from the end */
@@ -174,7 +175,7 @@ typedef struct TileNest {
     int kept;        /* dims that are not reduced */
     int column;      /* the last kept dim, if results lie side by side along it and what one result is made of does not; or -1 */
     struct TileNest *columns; /* the same nest with that dim last: how the tile machine runs it; or NULL */
-    int trip;        /* elements a tile: TILE, or 1 where a trip reads what an earlier one wrote */
+    int trip;        /* elements a tile: TILE, SMALL_TILE, or 1 where a trip reads what an earlier one wrote */
     int naccess;
     Access *access;
     int ninst;
@@ -306,6 +307,8 @@ Scalar lower_scalar(Scalar value, DType dtype);
 
 /* ---- running ---- */
 struct TileIsa; /* tile_isa.h */
+/* Bytes between two registers of a nest. */
+static inline int64_t tile_register_bytes(const TileNest *nest) { return (min_i64(nest->numel, nest->trip) * 8 + 63) / 64 * 64; }
 void tile_run(const TileNest *nest, const struct TileIsa *isa, void *const *data, void *registers);
 void loop_nonzero(const Loop *loop, void *const *data);
 void loop_scan(const Loop *loop, void *const *data);

@@ -164,7 +164,7 @@ static int column_of(const TileNest *n) {
             better += (llabs(stride[c]) <= 1) - (llabs(stride[last]) <= 1);
         }
     }
-    return better > 0 && n->trip == TILE ? c : -1;
+    return better > 0 && n->trip > 1 ? c : -1;
 }
 
 /* A copy with dim `c` behind the reduced ones. */
@@ -200,13 +200,13 @@ void nest_finish(Builder *b, const Node *node) {
     memcpy(nest->inst + b->ninst, b->tail, sizeof *nest->inst * (size_t)b->ntail);
     nest->nconst = b->nconst;
     nest->constant = arena_copy(arena, b->constant, (int64_t)sizeof *b->constant * b->nconst);
-    nest->trip = TILE;
+    nest->trip = b->l->c->options->verify ? SMALL_TILE : TILE;
     for (int k = 0; k < b->ninst; k++) {
         TileInst *inst = &nest->inst[k];
         if (inst->op == TILE_LOAD) {
             const Access *a = &nest->access[inst->access];
             bool whole = a->dtype == DT_float32 || a->dtype == DT_float64 || a->dtype == DT_int64;
-            inst->direct = whole && nest->ndim == 1 && a->stride[0] == 1 && !writes_buffer(nest, a->buffer);
+            inst->direct = whole && !writes_buffer(nest, a->buffer);
         } else if (inst->op == TILE_LOADX && writes_buffer(nest, nest->access[inst->access].buffer)) {
             nest->trip = 1; /* in place: what a trip reads it writes, and only it (pass_fuse.c) */
         }
@@ -216,4 +216,5 @@ void nest_finish(Builder *b, const Node *node) {
     nest->columns = nest->column >= 0 ? column_nest(arena, nest, nest->column) : NULL;
     Plan *plan = b->l->plan;
     plan->nregister = nest->nreg > plan->nregister ? nest->nreg : plan->nregister;
+    plan->register_bytes = max_i64(plan->register_bytes, nest->nreg * tile_register_bytes(nest));
 }

@@ -48,6 +48,7 @@ static void advance(const TileNest *nest, int64_t *at, int m) {
 /* One tile. own[k] is the memory of register k; reg[k] where it is now. */
 static void run_tile(const TileNest *nest, const TileIsa *isa, void *const *data, const int64_t *at, int m, void *const *own, void **reg,
                      Accumulator *acc, ColumnSums *columns) {
+    int last = nest->ndim - 1;
     for (int k = 0; k < nest->ninst; k++) {
         const TileInst *inst = &nest->inst[k];
         if (inst->op < TILE_OP_COUNT) {
@@ -60,8 +61,12 @@ static void run_tile(const TileNest *nest, const TileIsa *isa, void *const *data
         void *base = inst->op == TILE_TERM || inst->op == TILE_IOTA ? NULL : data[access->buffer];
         switch ((int)inst->op) {
         case TILE_LOAD:
-            if (inst->direct) {
-                reg[inst->dst] = (char *)base + (access->offset + at[0]) * dtype_bytes(access->dtype);
+            if (inst->direct && access->stride[last] == 1 && at[last] + m <= nest->size[last]) {
+                int64_t position = access->offset;
+                for (int d = 0; d <= last; d++) {
+                    position += at[d] * access->stride[d];
+                }
+                reg[inst->dst] = (char *)base + position * dtype_bytes(access->dtype);
             } else {
                 reg[inst->dst] = own[inst->dst];
                 tile_load(nest, access, at, m, own[inst->dst], base);
@@ -112,14 +117,14 @@ static bool next_point(const TileNest *nest, int64_t *at, int first, int end) {
     return false;
 }
 
-/* `nest` has the reduced dims before its last one, along which the results lie side by side: strips of TILE results at once. */
+/* `nest` has the reduced dims before its last one, along which the results lie side by side: strips of a tile of results at once. */
 static void run_columns(const TileNest *nest, const TileIsa *isa, void *const *data, void *const *own, void **reg) {
     ColumnSums columns[MAX_REDUCTIONS];
     int64_t at[MAX_DIMS] = {0};
     int last = nest->ndim - 1, outer = nest->kept - 1;
     do {
-        for (int64_t j = 0; j < nest->size[last]; j += TILE) {
-            int m = (int)min_i64(TILE, nest->size[last] - j);
+        for (int64_t j = 0; j < nest->size[last]; j += nest->trip) {
+            int m = (int)min_i64(nest->trip, nest->size[last] - j);
             at[last] = j;
             for (int k = 0; k < nest->ninst; k++) {
                 if (nest->inst[k].op == TILE_REDUCE) {
@@ -150,7 +155,7 @@ void tile_run(const TileNest *nest, const TileIsa *isa, void *const *data, void 
     Accumulator acc[MAX_REDUCTIONS];
     int64_t at[MAX_DIMS];
     int tile = nest->numel < nest->trip ? (int)nest->numel : nest->trip;
-    int64_t bytes = ((int64_t)tile * 8 + 63) / 64 * 64;
+    int64_t bytes = tile_register_bytes(nest);
     for (int k = 0; k < nest->nreg; k++) {
         own[k] = reg[k] = (char *)registers + k * bytes;
     }
