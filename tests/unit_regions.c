@@ -63,6 +63,9 @@ static const struct {
      "'return': ['y', 'w']"},
     {"a leaf made before the break gets its gradient behind it", 2,
      "'body': [{'op': 'ones', 'size': [3], 'requires_grad': true, 'out': 'w'}, BREAK, {'op': 'mul', 'self': 'w', 'other': 'x', 'out': 'z'}], 'return': ['z', 'w']"},
+    {"a gradient that is retained needs the whole tape: one region", 1,
+     "'body': [{'op': 'mul', 'self': 'x', 'other': 2, 'out': 'y'}, {'op': 'retain_grad', 'self': 'y'}, BREAK, {'op': 'mul', 'self': 'y', 'other': 'y', 'out': 'z'}], 'return': "
+     "['z', 'y']"},
     {"gradients reach a leaf through three regions", 3,
      "'body': [{'op': 'mul', 'self': 'x', 'other': 2, 'out': 'a'}, BREAK, {'op': 'mul', 'self': 'a', 'other': 'x', 'out': 'b'}, BREAK, {'op': 'mul', 'self': 'b', 'other': 'a', "
      "'out': 'z'}], 'return': ['z', 'a']"},
