@@ -247,9 +247,8 @@ static int measure_program(const char *line, Native *native) {
 
 int main(void) {
     op_table_init();
-    mallopt(M_MMAP_THRESHOLD, 1 << 30); /* fresh pages cost more than the loops that fill them */
+    mallopt(M_MMAP_MAX, 0); /* no memory goes back: fresh pages cost more than the loops that fill them */
     mallopt(M_TRIM_THRESHOLD, INT32_MAX);
-    mallopt(M_TOP_PAD, 64 << 20);
     char message[512], *line = NULL;
     size_t room = 0;
     Native *native = native_open(&(NativeSettings){NULL}, message, sizeof message);
