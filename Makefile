@@ -86,6 +86,12 @@ test: twingrad $(UNIT) entries ## every test; the last line is "N passed, N fail
 check: twingrad $(UNIT) ## the unit tests and the layers only: under a minute
 	@TWINGRAD=$(abspath $(OUT)/twingrad) tests/run $(OUT) unit_ check_layers
 
+.PHONY: ops coverage
+ops: twingrad ## write docs/ops.md, the op table for readers, out of twingrad ops
+	docs/ops_table $(OUT)/twingrad >$(OUT)/ops.md && mv $(OUT)/ops.md docs/ops.md
+coverage: twingrad ## does the generator produce and execute every op in 200,000 programs?
+	bench/coverage $(OUT)/twingrad
+
 .PHONY: replay golden bless bench peak
 replay: twingrad ## replay the corpus: seeds, regressions and recorded PyTorch results
 	./twingrad replay corpus/seeds corpus/regressions corpus/golden

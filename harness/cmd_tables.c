@@ -1,6 +1,7 @@
 /* ops, faults, oracles: the tables, for people and as JSON lines. */
 #include "compiled/lower.h"
 #include "harness/command.h"
+#include "program/op_functions.h"
 
 #include <stdio.h>
 
@@ -31,14 +32,15 @@ static const char *lowering(const OpInfo *op) {
     }
 }
 
-/* Whether a gradient flows through an op: by a rule of its own, its twin's, those of the ops that it is written in, or not at all. */
+/* Whether a gradient flows through an op: by a rule of its own, its twin's, those of the ops that it is written in; a rule that refuses, as PyTorch
+ * has none; or not at all. */
 static const char *derivative(const OpInfo *op) {
     switch (op->kind) {
     case KIND_COMPOSITE: return "composed";
     case KIND_META: return "none";
     case KIND_INPLACE:
     case KIND_INPLACE_VIEW: return derivative(op_info(op->twin));
-    default: return op->grad ? "rule" : "nondiff";
+    default: return op->grad == grad_not_implemented ? "refused" : op->grad ? "rule" : "nondiff";
     }
 }
 

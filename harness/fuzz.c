@@ -10,6 +10,7 @@
 #include "harness/edit.h"
 #include "harness/report.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -49,7 +50,7 @@ typedef struct Fuzz {
     int64_t programs, statements;
     int64_t refusals; /* programs in which some call raised an error */
     int64_t errors[ERR_COUNT];
-    int64_t by_op[OP_COUNT], by_dtype[DT_COUNT] /* inputs */, by_motif[MAX_KINDS], by_mistake[MAX_KINDS];
+    int64_t by_op[OP_COUNT], executed[OP_COUNT], by_dtype[DT_COUNT] /* inputs */, by_motif[MAX_KINDS], by_mistake[MAX_KINDS];
     Signature signature[MAX_SIGNATURES];
     int nsignatures;
     int64_t unlisted; /* findings beyond MAX_SIGNATURES */
@@ -59,14 +60,22 @@ typedef struct Fuzz {
 
 /* ---- counting ---- */
 
-static void count_ops(Fuzz *f, const Block *block) {
+/* Statements by op, and of them those that surely ran to their end: before statement `end`, and in no branch (`branch`), of which no
+ * result tells which arm was taken. */
+static void count_ops(Fuzz *f, const Block *block, int end, bool branch) {
     for (const Stmt *s = block->first; s != NULL; s = s->next) {
         if (s->kind == STMT_OP) {
             f->by_op[s->op->id]++;
+            f->executed[s->op->id] += !branch && s->sid < end;
         }
-        count_ops(f, &s->body);
-        count_ops(f, &s->orelse);
+        count_ops(f, &s->body, end, branch || s->kind == STMT_IF);
+        count_ops(f, &s->orelse, end, true);
     }
+}
+
+/* The first statement that did not run to its end. */
+static int first_unfinished(const CallResult *call) {
+    return call->ok || call->error_at == AT_RETURN || call->error_at == AT_BACKWARD ? INT_MAX : call->error_at >= 0 ? call->error_at : 0;
 }
 
 /* Reasons are static texts of the reference: one pointer each. */
@@ -95,7 +104,7 @@ static void count_program(Fuzz *f, const Program *p, const GenerateInfo *info, c
         count_accident(f, r->accident);
     }
     if (f->options->stats) {
-        count_ops(f, &p->body);
+        count_ops(f, &p->body, first_unfinished(&r->calls[0]), false);
         for (int i = 0; i < p->ninputs; i++) {
             f->by_dtype[p->inputs[i].dtype]++;
         }
@@ -278,6 +287,14 @@ static void summary_json(const Fuzz *f, Text *t, double seconds) {
                 any = true;
             }
         }
+        text_add(t, "},\"executed\":{");
+        any = false;
+        for (int i = 0; i < OP_COUNT; i++) {
+            if (op_info((OpId)i)->name[0] != '_') {
+                text_printf(t, "%s\"%s\":%lld", any ? "," : "", op_info((OpId)i)->id_name, (long long)f->executed[i]);
+                any = true;
+            }
+        }
         text_add(t, "},\"dtypes\":{");
         for (int i = 0; i < DT_COUNT; i++) {
             text_printf(t, "%s\"%s\":%lld", i > 0 ? "," : "", dtype_name((DType)i), (long long)f->by_dtype[i]);
@@ -303,10 +320,10 @@ static void summary_json(const Fuzz *f, Text *t, double seconds) {
 }
 
 static void stats_text(const Fuzz *f, Text *t) {
-    text_add(t, "ops:\n");
+    text_add(t, "ops (statements, of them executed):\n");
     for (int i = 0; i < OP_COUNT; i++) {
         if (op_info((OpId)i)->name[0] != '_') {
-            text_printf(t, "  %-24s %lld\n", op_info((OpId)i)->id_name, (long long)f->by_op[i]);
+            text_printf(t, "  %-34s %8lld %8lld\n", op_info((OpId)i)->id_name, (long long)f->by_op[i], (long long)f->executed[i]);
         }
     }
     text_add(t, "dtypes of inputs:\n");
