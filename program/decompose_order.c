@@ -48,10 +48,12 @@ ErrCode decompose_cummax(Emit *e, const Call *call, Tensor **out, int *nout) {
 
 static Tensor *sorted_indices(Emit *e, const Call *call, int64_t *dim) {
     *dim = call->arg[op_param(call->op, "dim")].i;
-    return emit_op(e, OP__sort_indices, 3, call->arg[0].tensor, *dim, (int)call->arg[op_param(call->op, "descending")].b);
+    int stable = op_param(call->op, "stable");
+    return emit_op(e, OP__sort_indices, 4, call->arg[0].tensor, *dim, (int)call->arg[op_param(call->op, "descending")].b,
+                   (int)(stable >= 0 && !call->arg[stable].none && call->arg[stable].b));
 }
 
-/* sort: always stable, which PyTorch's need not be where it is not asked to be */
+/* sort: the indices, and the values there */
 ErrCode decompose_sort(Emit *e, const Call *call, Tensor **out, int *nout) {
     int64_t dim;
     Tensor *indices = sorted_indices(e, call, &dim);

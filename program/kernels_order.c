@@ -1,8 +1,10 @@
 /* Kernels of what chooses among elements. The order is total: nan is the greatest number, zeros of either sign are equal.
  *
  * A line is self along the dim in question. argmax and argmin answer the first extreme, but nan is the extreme of both; cummax and
- * cummin answer the last; a sort is stable. */
+ * cummin answer the last. A sort is stable if it is asked to be; otherwise equal elements stand as libstdc++ leaves them (sorting.c),
+ * and so do those that topk takes. */
 #include "program/kernels.h"
+#include "program/sorting.h"
 
 #include <math.h>
 
@@ -118,6 +120,25 @@ static int64_t *sort_line(const Tensor *self, int64_t at, int64_t step, int64_t 
     return list;
 }
 
+/* The elements of a line, numbered. */
+static void load_line(const Tensor *self, int64_t at, int64_t step, int64_t length, SortElement *line) {
+    bool floating = dtype_is_float(self->dtype);
+    for (int64_t i = 0; i < length; i++, at += step) {
+        line[i].value = floating ? element_double(self->storage->data, self->dtype, at) : 0;
+        line[i].whole = floating ? 0 : element_int(self->storage->data, self->dtype, at);
+        line[i].index = i;
+    }
+}
+
+static void store_line(const Tensor *out, int64_t at, int64_t step, int64_t length, const SortElement *line) {
+    for (int64_t i = 0; i < length; i++) {
+        element_store_int(out->storage->data, DT_int64, at + i * step, line[i].index);
+    }
+}
+
+/* Below this length std::sort is an insertion sort, which is stable. */
+enum { STABLE_ANYWAY = 16 };
+
 ErrCode kernel_sort(const Call *call, Tensor *const *out, KernelCtx *k) {
     const Tensor *self = call->arg[0].tensor;
     bool descending = call->arg[2].b;
@@ -125,13 +146,59 @@ ErrCode kernel_sort(const Call *call, Tensor *const *out, KernelCtx *k) {
     TRY(dim_wrap(call->arg[1].i, self->ndim, &dim, k->err));
     Tensor from = line_starts(self, dim), to = line_starts(out[0], dim);
     const Tensor *walked[2] = {&from, &to};
-    int64_t length = line_length(self, dim), out_step = line_step(out[0], dim);
-    int64_t *list = arena_alloc_raw(k->arena, max_i64(2 * length, 1) * (int64_t)sizeof *list);
+    int64_t length = line_length(self, dim), step = line_step(self, dim), out_step = line_step(out[0], dim);
+    bool stable = call->arg[3].b || length <= STABLE_ANYWAY;
+    int64_t *list = stable ? arena_alloc_raw(k->arena, max_i64(2 * length, 1) * (int64_t)sizeof *list) : NULL;
+    SortElement *line = stable ? NULL : arena_alloc_raw(k->arena, length * (int64_t)sizeof *line);
+    SortOrder order_of_line = {descending, dtype_is_float(self->dtype)};
     for (Walk w = walk_start(from.size, from.ndim, walked, 2); walk_more(&w); walk_next(&w)) {
-        const int64_t *sorted = sort_line(self, w.at[0], line_step(self, dim), length, descending, list, list + length);
+        if (!stable) {
+            load_line(self, w.at[0], step, length, line);
+            sort_unstable(&order_of_line, line, line + length);
+            store_line(out[0], w.at[1], out_step, length, line);
+            continue;
+        }
+        const int64_t *sorted = sort_line(self, w.at[0], step, length, descending, list, list + length);
         for (int64_t i = 0; i < length; i++) {
             element_store_int(out[0]->storage->data, DT_int64, w.at[1] + i * out_step, sorted[i]);
         }
+    }
+    return ERR_none;
+}
+
+/* The first `count` of a line, as aten/src/ATen/native/TopKImpl.h finds them. */
+static void choose(const SortOrder *o, SortElement *line, int64_t length, int64_t count, bool sorted) {
+    if (count * 64 <= length) {
+        sort_partial(o, line, line + count, line + length);
+        return;
+    }
+    sort_nth(o, line, line + count - 1, line + length);
+    if (sorted) {
+        sort_unstable(o, line, line + count - 1);
+    }
+}
+
+ErrCode kernel_topk(const Call *call, Tensor *const *out, KernelCtx *k) {
+    const Tensor *self = call->arg[0].tensor, *to = out[0];
+    int64_t count = call->arg[1].i;
+    int dim;
+    TRY(dim_wrap(call->arg[2].i, self->ndim, &dim, k->err));
+    if (self->ndim == 0) {
+        element_store_int(to->storage->data, DT_int64, to->offset, 0);
+        return ERR_none;
+    }
+    if (count == 0 || tensor_numel(self) == 0) {
+        return ERR_none;
+    }
+    int64_t length = self->size[dim];
+    SortOrder largest_first = {call->arg[3].b, dtype_is_float(self->dtype)};
+    SortElement *line = arena_alloc_raw(k->arena, length * (int64_t)sizeof *line);
+    Tensor from = line_starts(self, dim), into = line_starts(to, dim);
+    const Tensor *walked[2] = {&from, &into};
+    for (Walk w = walk_start(from.size, from.ndim, walked, 2); walk_more(&w); walk_next(&w)) {
+        load_line(self, w.at[0], self->stride[dim], length, line);
+        choose(&largest_first, line, length, count, call->arg[4].b);
+        store_line(to, w.at[1], to->stride[dim], count, line);
     }
     return ERR_none;
 }

@@ -32,12 +32,11 @@ static ErrCode meta_inplace(Emit *e, const Call *call, Tensor **out, int *nout) 
     return ERR_none;
 }
 
-static ErrCode meta_view(Emit *e, const Call *call) {
+/* Answers self as it will be: what self is now is for the caller to change. */
+static ErrCode meta_inplace_view(Emit *e, const Call *call, Tensor **out, int *nout) {
     Call twin = *call;
     twin.op = op_info(call->op->twin);
-    Tensor *view[MAX_OUTPUTS];
-    int n;
-    return meta_infer(e, &twin, view, &n);
+    return meta_infer(e, &twin, out, nout);
 }
 
 static ErrCode meta_nonzero(Emit *e, const Call *call, Tensor **out, int *nout) {
@@ -56,10 +55,7 @@ static ErrCode meta_nonzero(Emit *e, const Call *call, Tensor **out, int *nout) 
 static ErrCode meta_apply(Emit *e, const Call *call, Tensor **out, int *nout) {
     *nout = 0;
     switch (call->op->kind) {
-    case KIND_INPLACE_VIEW: /* self's new geometry is for the caller to keep */
-        out[0] = call->arg[0].tensor;
-        *nout = 1;
-        return meta_view(e, call);
+    case KIND_INPLACE_VIEW: return meta_inplace_view(e, call, out, nout);
     case KIND_INPLACE: return meta_inplace(e, call, out, nout);
     case KIND_META:
         out[0] = call->arg[0].tensor;

@@ -1,0 +1,24 @@
+/* std::sort, std::nth_element and std::partial_sort of libstdc++, down to the order in which they leave equal elements. */
+#ifndef PROGRAM_SORTING_H
+#define PROGRAM_SORTING_H
+
+#include "tensor/base.h"
+
+typedef struct SortElement {
+    double value;  /* where values are floating */
+    int64_t whole; /* where they are not */
+    int64_t index;
+} SortElement;
+
+typedef struct SortOrder {
+    bool descending, floating;
+} SortOrder;
+
+/* Sorts [first, last). */
+void sort_unstable(const SortOrder *o, SortElement *first, SortElement *last);
+/* What a sort would put at `nth` is there, what comes before it before. */
+void sort_nth(const SortOrder *o, SortElement *first, SortElement *nth, SortElement *last);
+/* The first ones of [first, last), sorted, stand in [first, middle). */
+void sort_partial(const SortOrder *o, SortElement *first, SortElement *middle, SortElement *last);
+
+#endif
