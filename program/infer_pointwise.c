@@ -327,6 +327,9 @@ ErrCode infer_pointwise(const Call *call, Infer *r) {
     DType compute;
     TRY(op->typing(call, &compute, &out->dtype, r->err));
     TRY(sizes_fit(out->size, out->ndim, r->err));
+    if (op->pw == PW_nan_to_num) { /* into an empty_like */
+        return infer_cloned(r, t[0], out->dtype);
+    }
     pointwise_strides(op, out, t, n, compute, same_size);
     return ERR_none;
 }

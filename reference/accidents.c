@@ -85,42 +85,6 @@ static bool quotient_overflows(const Call *call) {
     return least > 0 && magnitude(a, false) / least > (wide ? 1e300 : 1e37);
 }
 
-/* ---- lines ---- */
-
-/* Does a line along `dim` that is longer than 16 (std::sort's insertion sort is stable up to there) hold two equal elements? */
-static bool ties(const Tensor *t, int64_t dim) {
-    if (t->ndim == 0) {
-        return false;
-    }
-    int d = (int)(dim < 0 ? dim + t->ndim : dim);
-    if (d < 0 || d >= t->ndim || t->size[d] <= 16) {
-        return false;
-    }
-    Tensor starts = *t;
-    starts.size[d] = 1;
-    const Tensor *one[1] = {&starts};
-    for (Walk w = walk_start(starts.size, starts.ndim, one, 1); walk_more(&w); walk_next(&w)) {
-        for (int64_t i = 1; i < t->size[d]; i++) {
-            for (int64_t j = 0; j < i; j++) {
-                double x = element_double(t->storage->data, t->dtype, w.at[0] + i * t->stride[d]);
-                double y = element_double(t->storage->data, t->dtype, w.at[0] + j * t->stride[d]);
-                if (x == y || (isnan(x) && isnan(y))) {
-                    return true;
-                }
-            }
-        }
-    }
-    return false;
-}
-
-static bool unstable(const Call *call) {
-    bool given = call->op->id == OP_sort_stable || call->op->id == OP_argsort_stable;
-    if (given && !call->arg[1].none && call->arg[1].b) {
-        return false;
-    }
-    return ties(call->arg[0].tensor, call->arg[given ? 2 : 1].i);
-}
-
 /* ---- rows ---- */
 
 /* Is some row that layer_norm normalizes flat, next to its own size? What is left of it then is rounding. */
@@ -159,10 +123,6 @@ const char *accident(const Call *call, bool self_gradient) {
     OpId id = call->op->kind == KIND_INPLACE ? call->op->twin : call->op->id;
     switch (id) {
     case OP_as_strided_scatter: return self_gradient ? "as_strided_scatter: self's gradient is uninitialised memory" : NULL;
-    case OP_sort:
-    case OP_sort_stable:
-    case OP_argsort:
-    case OP_argsort_stable: return unstable(call) ? "sort: the order of equal elements when it need not be stable" : NULL;
     case OP_hardswish: return self_gradient && any(call->arg[0].tensor, is_corner) ? "hardswish: the gradient at 3 and at nan" : NULL;
     case OP_elu:
     case OP_hardtanh: return self_gradient && any(call->arg[0].tensor, is_nan) ? "elu, hardtanh: the gradient at nan" : NULL;
