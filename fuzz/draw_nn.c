@@ -97,6 +97,42 @@ static Drawn meshgrid_argument(Draw *x, int k) {
     return DRAWN;
 }
 
+/* An equation and its operands: each label has a size of its own. */
+static Drawn einsum_argument(Draw *x, int k) {
+    static const char *const equations[] = {"ij,jk->ik", "bij,bjk->bik", "i,j->ij", "ij,ij->i",  "ij,j->i",  "ij,kj->ki", "ij->ji",   "ii->i",   "ij->",
+                                            "ij,ij->",   "ij,jk",        "i,ij",    "bij,jk->kb", "ii,i->i", "ij,k->ikj", "abc,cd->abd", "ij,ij->ij", "i,i"};
+    Gen *g = x->g;
+    if (k == 2) {
+        return DRAWN; /* a path is for more operands */
+    }
+    if (k == 0) {
+        return given_text(x, k, equations[draw_below(g, COUNT_OF(equations))]);
+    }
+    int64_t size_of[26], size[2][4];
+    int ndim[2] = {0, 0}, n = 1;
+    for (int l = 0; l < 26; l++) {
+        size_of[l] = draw_chance(g, 10) ? 1 : draw_extent(g);
+    }
+    for (const char *at = x->s->arg[0].str; *at && *at != '-'; at++) {
+        if (*at == ',') {
+            n = 2;
+        } else {
+            size[n - 1][ndim[n - 1]++] = size_of[*at - 'a'];
+        }
+    }
+    NameId *names = arena_alloc_raw(g->arena, (int64_t)sizeof(NameId) * n);
+    DType dtype = draw_dtype(g);
+    for (int i = 0; i < n; i++) {
+        Var *v = exactly(x, dtype, size[i], ndim[i]);
+        if (v == NULL) {
+            return DRAWN_NOTHING;
+        }
+        names[i] = v->name;
+    }
+    x->s->arg[k] = (PArg){.given = true, .is_tensor = true, .tensors = {names, n}};
+    return DRAWN;
+}
+
 static Drawn reduction_argument(Draw *x, int k) { return draw_chance(x->g, 40) ? DRAWN : given_int(x, k, draw_below(x->g, 3)); }
 
 /* ---- classes, rows, places ---- */
@@ -271,6 +307,7 @@ Drawn nn_argument(Draw *x, int k) {
     case OP_addr: return p->type == ARG_TENSOR ? addr_argument(x, k) : DRAWN_ELSEWHERE;
     case OP_put: return put_argument(x, k);
     case OP_embedding: return embedding_argument(x, k);
+    case OP_einsum: return einsum_argument(x, k);
     case OP_meshgrid:
     case OP_meshgrid_indexing: return meshgrid_argument(x, k);
     case OP_avg_pool1d:

@@ -254,6 +254,7 @@ static Range composite_range(Gen *g, const Stmt *s, const Call *call, const Tens
     case OP_max_pool2d_with_indices:
         return out->dtype == DT_int64 ? (Range){0, GEN_ELEMENTS, 0} : param_range(g, s, call, 0);
     case OP_aminmax: return param_range(g, s, call, 0);
+    case OP_einsum:
     case OP_nll_loss:
     case OP_avg_pool1d:
     case OP_conv1d:

@@ -153,8 +153,8 @@ void print_arg(const Printer *pr, const PArg *arg, ArgType type) {
     case ARG_DTYPE:
     case ARG_DTYPE_OPT: print_dtype(pr, arg->dtype); break;
     case ARG_STR:
-    case ARG_STR_OPT: /* a few words only (rounding_mode, ..): what is not a word is not printed */
-        text_printf(pr->t, "'%.*s'", (int)strspn(arg->str, "abcdefghijklmnopqrstuvwxyz_"), arg->str);
+    case ARG_STR_OPT: /* words (rounding_mode, ..) and equations: what is neither is not printed */
+        text_printf(pr->t, "'%.*s'", (int)strspn(arg->str, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_ ,.->"), arg->str);
         break;
     case ARG_INDEX:
         text_add(pr->t, "[");
