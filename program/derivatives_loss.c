@@ -16,6 +16,10 @@ void grad_embedding_grad(Grad *g) {
         return;
     }
     const Arg *arg = g->call->arg;
+    if (tensor_numel(arg[1].tensor) == 0 && grad_of(g)->size[1] > 0) {
+        error_set(g->e->err, ERR_invalid, "cannot reshape tensor of 0 elements because the unspecified dimension size -1 can be any value");
+        return;
+    }
     Tensor *rows = emit_op(g->e, OP_embedding, 2, grad_of(g), arg[1].tensor);
     if (arg[3].i >= 0) {
         Tensor *padding = emit_scalar(g->e, OP_eq_Scalar, arg[1].tensor, scalar_int(arg[3].i));
@@ -37,7 +41,8 @@ void grad_mse_loss(Grad *g) {
     for (int k = 0; k < 2; k++) {
         if (wanted(g, k)) { /* where one was broadcast PyTorch divides by its own elements all the same */
             double norm = g->call->arg[2].i == 1 ? 2 / (double)tensor_numel(tensor_arg(g, k)) : 2;
-            give(g, k, emit_mul(e, emit_scalar(e, OP_mul_Scalar, apart, scalar_float(k == 0 ? norm : -norm)), grad));
+            Tensor *slope = emit_scalar(e, OP_mul_Scalar, apart, scalar_float(k == 0 ? norm : -norm));
+            give(g, k, emit_unary(e, OP_contiguous, emit_mul(e, slope, grad)));
         }
     }
 }

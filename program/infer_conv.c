@@ -189,12 +189,29 @@ ErrCode infer_convolution(const Call *call, Infer *r) {
     return ERR_none;
 }
 
-/* A gradient of the sizes given, in the memory format of the other factor or of grad. */
+/* The gradient of input or weight, in the memory format of the output. All three tensors are operands, as they are of PyTorch's one
+ * convolution_backward: what it returns requires grad if any of them does. */
 ErrCode infer_conv_grad(const Call *call, Infer *r) {
-    const Tensor *grad = call->arg[0].tensor, *other = call->arg[1].tensor;
-    TRY(infer_contiguous(r, grad->dtype, call->arg[2].ints.v, call->arg[2].ints.n));
-    if (is_channels_last(grad) || is_channels_last(other)) {
-        channels_last_strides(&r->out[0]);
+    const Tensor *grad = call->arg[0].tensor, *like = call->arg[2].tensor;
+    bool of_input = call->op->id == OP__conv_grad_input;
+    const Tensor *input = of_input ? like : call->arg[1].tensor, *weight = of_input ? call->arg[1].tensor : like;
+    Conv c;
+    conv_read(call, weight->ndim - 2, input->size, weight->size, &c);
+    Tensor plane = as_plane(like, true);
+    TRY(infer_contiguous(r, grad->dtype, plane.size, 4));
+    Tensor *t = &r->out[0];
+    if (gives_channels_last(&c, input, weight)) {
+        channels_last_strides(t);
+    }
+    if (like->ndim == 3) {
+        t->size[2] = t->size[3];
+        t->stride[2] = t->stride[3];
+        t->ndim = 3;
     }
     return ERR_none;
+}
+
+ErrCode infer_conv_grad_bias(const Call *call, Infer *r) {
+    const Tensor *grad = call->arg[0].tensor;
+    return infer_contiguous(r, grad->dtype, &grad->size[1], 1);
 }

@@ -101,7 +101,7 @@ ErrCode infer_nll_loss(const Call *call, Infer *r) {
 ErrCode infer_nll_loss_grad(const Call *call, Infer *r) {
     const Tensor *self = call->arg[1].tensor;
     TRY(check_target(call->arg[2].tensor, r->err));
-    return infer_cloned(r, self, self->dtype);
+    return infer_contiguous(r, self->dtype, self->size, self->ndim);
 }
 
 /* ---- layer_norm ---- */

@@ -139,3 +139,21 @@ ErrCode kernel_conv_grad_weight(const Call *call, Tensor *const *out, KernelCtx 
     run(&c, input, out[0], grad, WEIGHT, NULL, k);
     return ERR_none;
 }
+
+/* grad summed over all dims but the channels. */
+ErrCode kernel_conv_grad_bias(const Call *call, Tensor *const *out, KernelCtx *k) {
+    (void)k;
+    const Tensor *grad = call->arg[0].tensor, *to = out[0];
+    for (int64_t n = 0; n < to->size[0]; n++) {
+        Tensor channel = *grad;
+        channel.size[1] = 1;
+        channel.offset += n * grad->stride[1];
+        const Tensor *walked[1] = {&channel};
+        double sum = 0;
+        for (Walk w = walk_start(channel.size, channel.ndim, walked, 1); walk_more(&w); walk_next(&w)) {
+            sum += element_double(grad->storage->data, grad->dtype, w.at[0]);
+        }
+        element_store_double(to->storage->data, to->dtype, to->offset + n, sum);
+    }
+    return ERR_none;
+}

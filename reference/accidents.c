@@ -117,16 +117,33 @@ static bool flat_row(const Call *call) {
     return false;
 }
 
+bool accidents_second(const Block *block) {
+    for (const Stmt *s = block->first; s; s = s->next) {
+        if ((s->kind == STMT_GRAD && s->grad->create_graph) || accidents_second(&s->body) || accidents_second(&s->orelse)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* ---- the list ---- */
 
-const char *accident(const Call *call, bool self_gradient) {
+const char *accident(const Call *call, bool self_gradient, bool second) {
     OpId id = call->op->kind == KIND_INPLACE ? call->op->twin : call->op->id;
     switch (id) {
     case OP_as_strided_scatter: return self_gradient ? "as_strided_scatter: self's gradient is uninitialised memory" : NULL;
     case OP_hardswish: return self_gradient && any(call->arg[0].tensor, is_corner) ? "hardswish: the gradient at 3 and at nan" : NULL;
     case OP_elu:
     case OP_hardtanh: return self_gradient && any(call->arg[0].tensor, is_nan) ? "elu, hardtanh: the gradient at nan" : NULL;
-    case OP_layer_norm: return flat_row(call) ? "layer_norm of a flat row: what cancels in its gradient" : NULL;
+    case OP_conv1d:
+    case OP_conv2d: return call->arg[0].tensor->dtype == DT_bfloat16 ? "convolution of bfloat16: MKL-DNN's, where the processor has it" : NULL;
+    case OP_layer_norm:
+        if (second) {
+            return "layer_norm: the second derivative";
+        }
+        return flat_row(call) ? "layer_norm of a flat row: what cancels in its gradient" : NULL;
+    case OP_mse_loss:
+        return second && call->arg[2].i == 1 && !tensor_same_size(call->arg[0].tensor, call->arg[1].tensor) ? "mse_loss of operands of two sizes: the second derivative" : NULL;
     case OP_log1p: return any(call->arg[0].tensor, is_huge) ? "log1p near the largest number" : NULL;
     case OP_sinh:
     case OP_cosh: return any(call->arg[0].tensor, is_steep) ? "sinh, cosh where exp overflows and they do not" : NULL;

@@ -7,7 +7,9 @@
 #include "program/program.h"
 
 /* Why the outcome of `call` (of a statement, operands as they are before it) is an accident in PyTorch 1.13, or NULL. `self_gradient`: a
- * gradient of its first operand is recorded. The text is static. */
-const char *accident(const Call *call, bool self_gradient);
+ * gradient of its first operand is recorded; `second`: the program takes a gradient with create_graph. The text is static. */
+const char *accident(const Call *call, bool self_gradient, bool second);
+/* Is there such a gradient among the block's statements? */
+bool accidents_second(const Block *block);
 
 #endif

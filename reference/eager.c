@@ -158,7 +158,7 @@ static ErrCode run_op(Run *r, const Stmt *stmt) {
     s->expanding_masks = stmt->op->id != OP_nonzero;
     if (r->options->accidents) {
         bool recorded = s->grad_mode && r->p->backward.given && call.op->nparam > 0 && call.op->param[0].type == ARG_TENSOR && var_requires_grad(var_of(call.arg[0].tensor));
-        const char *why = accident(&call, recorded);
+        const char *why = accident(&call, recorded, accidents_second(&r->p->body));
         r->result->accident = why ? why : r->result->accident;
     }
     TRY(emit_call(&s->emit, &call, out, &nout));
