@@ -199,7 +199,8 @@ ErrCode infer_addbmm(const Call *call, Infer *r) {
         return error_set(r->err, ERR_dtype, "Input dtypes must be the same, got: input %s, batch1: %s, batch2: %s", dtype_name(self->dtype),
                          dtype_name(a->dtype), dtype_name(b->dtype));
     }
-    TRY(check_added_product(call, a, b, size[0] == 0 || size[1] == 0, a->size[2] == 0 || a->size[0] == 0, r->err));
+    bool none = a->size[0] == 0; /* then self is scaled whatever its size */
+    TRY(check_added_product(call, a, b, !none && (size[0] == 0 || size[1] == 0), a->size[2] == 0 || none, r->err));
     return infer_contiguous(r, self->dtype, size, 2);
 }
 
