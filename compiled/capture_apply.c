@@ -111,7 +111,7 @@ static ErrCode infer_call(Capture *cap, const Call *call, Infer *r) {
     TRY(cap->emit.count_nonzero(&cap->emit, self, &count));
     r->n = 1;
     r->out = arena_new(r->arena, Tensor);
-    *r->out = (Tensor){.dtype = DT_int64, .ndim = 2, .size = {count, self->ndim}, .stride = {1, count > 0 ? count : 1}};
+    *r->out = (Tensor){.dtype = DT_int64, .ndim = 2, .size = {count, self->ndim}, .stride = {1, count}};
     return ERR_none;
 }
 
@@ -265,6 +265,7 @@ static ErrCode apply_meta(Capture *cap, const Call *call, Tensor **out, int *nou
 
 /* ---- in-place ops ---- */
 
+static bool bitwise(const OpInfo *op) { return op->kind == KIND_POINTWISE && (op->typing == typing_bitwise || op->typing == typing_shift); }
 static bool compares(const OpInfo *op) { return op->kind == KIND_POINTWISE && op->pw >= PW_eq && op->pw <= PW_ge; }
 
 static ErrCode refuse_overlap(Capture *cap, const Tensor *self, Tensor *const *slot, int nslot, bool itself, bool full) {
@@ -279,6 +280,21 @@ static ErrCode refuse_overlap(Capture *cap, const Tensor *self, Tensor *const *s
                 return error_set(cap->emit.err, ERR_overlap,
                                  "some elements of the input and the written-to tensor refer to one memory location");
             }
+        }
+    }
+    return ERR_none;
+}
+
+/* The masks behind the coordinates that index self may not share its memory either. */
+static ErrCode refuse_masks(Capture *cap, const Call *index_put) {
+    Tensor *pair[2] = {index_put->arg[0].tensor, NULL};
+    for (int k = 0; k < index_put->arg[1].tensors.n; k++) {
+        const Var *index = (const Var *)index_put->arg[1].tensors.v[k];
+        const Var *root = index && index->base ? index->base : index;
+        if (root && root->mask) {
+            Tensor mask = root->mask->t;
+            pair[1] = &mask;
+            TRY(refuse_overlap(cap, pair[0], pair, 2, false, true));
         }
     }
     return ERR_none;
@@ -380,8 +396,16 @@ static ErrCode judge_write(Capture *cap, const Call *call, const OpInfo *op, Ten
         }
         TRY(call->op->infer(call, r));
         break;
+    case OP_nan_to_num: /* of integers: a copy_ of itself */
+        if (dtype_is_float(self->dtype)) {
+            TRY(judge_pointwise(cap, call, slot, nslot, op->checks_overlap, r));
+        } else {
+            TRY(call->op->infer(call, r));
+        }
+        break;
     case OP__index_put:
         TRY(refuse_overlap(cap, self, slot, nslot, false, true));
+        TRY(refuse_masks(cap, call));
         TRY(call->op->infer(call, r));
         break;
     case OP_scatter_src:
@@ -476,7 +500,7 @@ static ErrCode apply_in_place(Capture *cap, const Call *call, Tensor **out, int 
     Tensor *slot[MAX_SLOTS];
     int nslot = call_slots(&twin, slot);
     TapeNode *tape = NULL;
-    bool differentiable = twin.op->id == OP_copy ? dtype_is_float(self->t.dtype) : twin.op->grad || compares(twin.op);
+    bool differentiable = twin.op->id == OP_copy ? dtype_is_float(self->t.dtype) : twin.op->grad || compares(twin.op) || bitwise(twin.op);
     if (differentiable && any_requires_grad(cap, slot, nslot)) {
         TRY(cap_check_write(cap, self));
         tape = tape_new(cap, twin.op->grad ? TAPE_OP : TAPE_ZERO, nslot, 1);

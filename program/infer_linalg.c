@@ -181,12 +181,15 @@ ErrCode infer_baddbmm(const Call *call, Infer *r) {
 
 ErrCode infer_addbmm(const Call *call, Infer *r) {
     const Tensor *self = call->arg[0].tensor, *a = call->arg[1].tensor, *b = call->arg[2].tensor;
-    if (a->ndim != 3 || b->ndim != 3) {
-        return error_set(r->err, ERR_shape, "%s must be a 3D tensor", a->ndim != 3 ? "batch1" : "batch2");
+    if (a->ndim < 2 || b->ndim < 3) { /* self is expanded to {batch1.size(1), batch2.size(2)} first of all */
+        return error_set(r->err, ERR_index_range, "Dimension out of range");
     }
     int64_t size[2] = {a->size[1], b->size[2]};
     Tensor expanded;
     TRY(tensor_expand(self, size, 2, &expanded, r->err));
+    if (a->ndim != 3 || b->ndim != 3) {
+        return error_set(r->err, ERR_shape, "%s must be a 3D tensor", a->ndim != 3 ? "batch1" : "batch2");
+    }
     if (b->size[0] != a->size[0]) {
         return error_set(r->err, ERR_shape, "batch1 and batch2 must have same number of batches, got %lld and %lld", (long long)a->size[0],
                          (long long)b->size[0]);
@@ -199,8 +202,15 @@ ErrCode infer_addbmm(const Call *call, Infer *r) {
         return error_set(r->err, ERR_dtype, "Input dtypes must be the same, got: input %s, batch1: %s, batch2: %s", dtype_name(self->dtype),
                          dtype_name(a->dtype), dtype_name(b->dtype));
     }
-    bool none = a->size[0] == 0; /* then self is scaled whatever its size */
-    TRY(check_added_product(call, a, b, !none && (size[0] == 0 || size[1] == 0), a->size[2] == 0 || none, r->err));
+    bool empty = size[0] == 0 || size[1] == 0;
+    if (a->size[0] == 0) { /* no addmm_, one mul_ */
+        TRY(check_scaled_self(self->dtype, call->arg[3].scalar, r->err));
+    } else {
+        TRY(check_added_product(call, a, b, empty, a->size[2] == 0, r->err));
+    }
+    if (!empty && a->size[0] > 1 && a->size[2] == 0) { /* all batches but the first are added with a beta of 1 */
+        TRY(check_scaled_self(self->dtype, scalar_int(1), r->err));
+    }
     return infer_contiguous(r, self->dtype, size, 2);
 }
 

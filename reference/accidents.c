@@ -85,6 +85,13 @@ static bool quotient_overflows(const Call *call) {
     return least > 0 && magnitude(a, false) / least > (wide ? 1e300 : 1e37);
 }
 
+/* self + alpha * other: the vectorized part of the loop rounds once, the tail twice. */
+static bool fuses(const Call *call) {
+    const Tensor *other = call->arg[1].tensor;
+    double alpha = fabs(scalar_to_double(call->arg[2].scalar));
+    return alpha > 1 && dtype_is_float(other->dtype) && alpha * magnitude(other, false) > dtype_largest(other->dtype);
+}
+
 /* ---- rows ---- */
 
 /* Is some row that layer_norm normalizes flat, next to its own size? What is left of it then is rounding. */
@@ -132,6 +139,12 @@ const char *accident(const Call *call, bool self_gradient, bool second) {
     OpId id = call->op->kind == KIND_INPLACE ? call->op->twin : call->op->id;
     switch (id) {
     case OP_as_strided_scatter: return self_gradient ? "as_strided_scatter: self's gradient is uninitialised memory" : NULL;
+    case OP_masked_select:
+        return self_gradient && !tensor_is_contiguous(call->arg[0].tensor) ? "masked_select: the gradient of a self that is not row-major" : NULL;
+    case OP_masked_scatter:
+        return call->op->kind == KIND_INPLACE && !tensor_is_contiguous(call->arg[0].tensor) ? "masked_scatter_ of a self that is not row-major" : NULL;
+    case OP_add_Tensor:
+    case OP_sub_Tensor: return fuses(call) ? "add with an alpha that overflows when it is multiplied first" : NULL;
     case OP_hardswish: return self_gradient && any(call->arg[0].tensor, is_corner) ? "hardswish: the gradient at 3 and at nan" : NULL;
     case OP_elu:
     case OP_hardtanh: return self_gradient && any(call->arg[0].tensor, is_nan) ? "elu, hardtanh: the gradient at nan" : NULL;

@@ -38,7 +38,7 @@ static void size_nonzero(const Call *call, Tensor *out) {
     int64_t n = kernel_count_nonzero(call->arg[0].tensor);
     out->size[0] = n;
     out->stride[0] = 1;
-    out->stride[1] = max_i64(n, 1);
+    out->stride[1] = n;
 }
 
 ErrCode dispatch_compute(Session *s, const Call *call, Tensor **out, int *nout) {

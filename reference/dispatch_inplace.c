@@ -40,6 +40,19 @@ static ErrCode refuse_operands(Session *s, const Call *twin, bool full) {
     return ERR_none;
 }
 
+/* Masks that index self, whose coordinates are the operands here. */
+static ErrCode refuse_masks(Session *s, const Call *index_put) {
+    const Arg *indices = &index_put->arg[1];
+    for (int k = 0; k < indices->tensors.n; k++) {
+        Var *index = indices->tensors.v[k] ? var_of(indices->tensors.v[k]) : NULL;
+        const Var *root = index && index->base ? index->base : index;
+        if (root && root->mask) {
+            TRY(refuse_operand(s, index_put->arg[0].tensor, &root->mask->tensor, true));
+        }
+    }
+    return ERR_none;
+}
+
 static ErrCode refuse_cast(Session *s, DType from, DType to) {
     return dtype_can_cast(from, to) ? ERR_none
                                     : error_set(s->err, ERR_dtype, "result type %s can't be cast to the desired output type %s", dtype_name(from), dtype_name(to));
@@ -184,6 +197,7 @@ static ErrCode check_write(Session *s, const OpInfo *op, const Call *twin, Infer
     }
     if (twin->op->id == OP__index_put) {
         TRY(refuse_operands(s, twin, true));
+        TRY(refuse_masks(s, twin));
     }
     TRY(check_index_write(s, twin));
     if (twin->op->id == OP_addr) {
@@ -301,6 +315,8 @@ static void write_self(Session *s, const Call *twin, const Tensor *value) {
     }
 }
 
+static bool is_bitwise(const OpInfo *op) { return op->kind == KIND_POINTWISE && (op->typing == typing_bitwise || op->typing == typing_shift); }
+
 static bool is_comparison(const OpInfo *op) { return op->kind == KIND_POINTWISE && op->pw >= PW_eq && op->pw <= PW_ge; }
 
 /* Do two tensors on one storage share a location? */
@@ -362,7 +378,7 @@ ErrCode dispatch_inplace(Session *s, const Call *call, Tensor **out, int *nout) 
     twin.op = op_info(call->op->twin);
     Tensor *self = call->arg[0].tensor;
     Node *node = NULL;
-    bool differentiable = twin.op->grad || is_comparison(twin.op); /* logical ops in place leave history alone */
+    bool differentiable = twin.op->grad || is_comparison(twin.op) || is_bitwise(twin.op); /* logical ops in place leave history alone */
     if (twin.op->id == OP_copy) {
         differentiable = dtype_is_float(self->dtype); /* VariableTypeManual's copy_ */
     }
@@ -374,7 +390,8 @@ ErrCode dispatch_inplace(Session *s, const Call *call, Tensor **out, int *nout) 
             node->kind = NODE_ZERO;
         }
     }
-    bool identity = twin.op->id == OP_copy && twin.arg[1].tensor == self; /* copy_(self, self) does nothing, and checks nothing */
+    /* copy_(self, self) does nothing, and checks nothing; of integers nan_to_num_ is that */
+    bool identity = (twin.op->id == OP_copy && twin.arg[1].tensor == self) || (twin.op->id == OP_nan_to_num && !dtype_is_float(self->dtype));
     Infer r = {0};
     if (!identity) {
         TRY(check_write(s, call->op, &twin, &r));
