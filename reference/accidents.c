@@ -139,6 +139,7 @@ const char *accident(const Call *call, bool self_gradient, bool second) {
     OpId id = call->op->kind == KIND_INPLACE ? call->op->twin : call->op->id;
     switch (id) {
     case OP_as_strided_scatter: return self_gradient ? "as_strided_scatter: self's gradient is uninitialised memory" : NULL;
+    case OP_baddbmm: return scalar_to_double(call->arg[3].scalar) == 0 ? "baddbmm with a beta of 0: 0 times uninitialised memory" : NULL;
     case OP_masked_select:
         return self_gradient && !tensor_is_contiguous(call->arg[0].tensor) ? "masked_select: the gradient of a self that is not row-major" : NULL;
     case OP_masked_scatter:
