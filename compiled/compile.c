@@ -4,6 +4,7 @@
  * time is captured again up to the statement of the CHECK, and that prefix, with its own epilogue, is what the call reports. */
 #include "compiled/lower.h"
 #include "compiled/native.h"
+#include "compiled/stages.h"
 #include "compiled/world.h"
 
 #include <stdio.h>
@@ -134,6 +135,7 @@ Plan *compile_graph(Compile *c) {
     CompileCounters *counters = c->counters;
     verify(c, "capture", false);
     dump_graph(c, "capture");
+    stages_check(c, "capture", STAGE_CAPTURED);
     double before = seconds(c);
     for (int i = 0; i < pass_count(); i++) {
         c->pass = i;
@@ -148,6 +150,7 @@ Plan *compile_graph(Compile *c) {
         counters->seconds[i] += after - before;
         verify(c, pass_table[i].name, i >= PASS_functionalize);
         dump_graph(c, pass_table[i].name);
+        stages_check(c, pass_table[i].name, i < PASS_joint ? STAGE_FUNCTIONAL : STAGE_JOINT);
         before = seconds(c);
     }
     counters->nodes[MAX_PASSES] += c->graph->n;
@@ -215,6 +218,12 @@ Artifact *region_compile(Runner *r, const CaptureInput *in, void (*captured)(voi
                    .first_step = r->first_step,
                    .program = r->p,
                    .limits = r->options->limits};
+    Storage *storage[MAX_INPUTS];
+    if (c->options->stages) {
+        int n;
+        storages_of(in->tensors, in->n, storage, &n);
+        c->input_data = arena_copy(r->arena, storage, (int64_t)sizeof *storage * n);
+    }
     double before = seconds(c);
     capture_program(c, in);
     r->counters->seconds[MAX_PASSES + 1] += seconds(c) - before;

@@ -67,12 +67,21 @@ typedef struct Disabled {
 bool disabled_parse(Disabled *d, const char *list, bool only, char *message, size_t message_size);
 
 struct Plan;
+/* What interpreting the graph after every stage found (stages.h). */
+typedef struct StageReport {
+    bool found;
+    char stage[32];  /* after this stage the graph means something else than before */
+    char what[160];  /* the difference in words */
+    int64_t stages;  /* interpretations so far */
+} StageReport;
+
 typedef struct CompileOptions {
     FaultId fault;          /* FAULT_NONE: none */
     Disabled disabled;
     int64_t opt_limit;      /* the gate lets only the first `opt_limit` optional steps of a run through; -1: all */
     bool verify;            /* run the verifier after every pass (always on in sanitizer and debug builds) */
     bool measure;           /* fill the counters that cost time: seconds, flops */
+    StageReport *stages;    /* interpret the graph after every stage and report here, when not NULL */
     bool dump_dot;          /* dump graphs in Graphviz's language */
     /* called after every stage with the graph as text, when not NULL (show --as ir) */
     void (*on_dump)(void *user, const char *stage, const char *text);

@@ -98,6 +98,8 @@ typedef struct Compile {
     Graph *graph;
     struct Capture *capture;         /* tape and bookkeeping of the capture, for functionalize and joint (capture.h) */
     int pass;                        /* number of the running pass */
+    Storage *const *input_data;      /* by input storage: the data of the call being compiled; only with options->stages */
+    struct Answers *stage_before;    /* what the graph answered at the stage before (stages.c) */
     int64_t first_step;              /* counters->gate_steps when the run began: a limit counts from there */
 } Compile;
 
@@ -139,6 +141,11 @@ void node_sync_call(Node *n);
 
 /* ---- looking ---- */
 void graph_print(Text *text, const Graph *g, const Program *p);
+/* "f32", "i64": what graph_print writes for a dtype. */
+const char *dtype_short_name(DType dtype);
+/* The graph that graph_print made `text` of, in `arena`: printed again it is the same text. `p` is the program it was printed with, or
+ * NULL. NULL and "line 3, column 7: .." in `message` for anything else. */
+Graph *graph_parse(Arena *arena, const char *text, const Program *p, char *message, size_t message_size);
 /* The same for Graphviz: a box a node, groups as clusters, effects and outputs marked. */
 void graph_print_dot(Text *text, const Graph *g, const Program *p);
 void graph_dump(const Graph *g); /* to standard error, for a debugger */

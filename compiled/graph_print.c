@@ -12,6 +12,8 @@ static const char *const short_names[DT_COUNT] = {
     [DT_bool] = "bool", [DT_uint8] = "u8",    [DT_int8] = "i8",       [DT_int16] = "i16",   [DT_int32] = "i32",
     [DT_int64] = "i64", [DT_float16] = "f16", [DT_bfloat16] = "bf16", [DT_float32] = "f32", [DT_float64] = "f64"};
 
+const char *dtype_short_name(DType dtype) { return (unsigned)dtype < DT_COUNT ? short_names[dtype] : "?"; }
+
 static void print_ints(Text *text, const int64_t *v, int n) {
     for (int i = 0; i < n; i++) {
         text_printf(text, "%s%lld", i ? ", " : "", (long long)v[i]);
@@ -20,7 +22,7 @@ static void print_ints(Text *text, const int64_t *v, int n) {
 
 static void print_layout(Text *text, const Tensor *t) {
     int ndim = t->ndim < 0 ? 0 : t->ndim > MAX_DIMS ? MAX_DIMS : t->ndim;
-    text_printf(text, "%s[", (unsigned)t->dtype < DT_COUNT ? short_names[t->dtype] : "?");
+    text_printf(text, "%s[", dtype_short_name(t->dtype));
     print_ints(text, t->size, ndim);
     text_add(text, "; ");
     print_ints(text, t->stride, ndim);

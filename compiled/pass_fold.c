@@ -3,9 +3,11 @@
  * A splat is a node with one value by construction (node_splat). An elementwise op on splats is a splat: its value is computed
  * once, by the shared kernel on one element, so NaN, -0.0 and every rounding are what they would have been. An op that only moves
  * elements of a splat is a splat too, and one that reads nothing but a size (zeros_like) loses that operand. The node becomes
- * `full` in its place.
+ * `full` in its place. Any other op of small operands that depend on nothing becomes a literal; a CHECK of such a value that passes
+ * goes.
  *
  * Needs and keeps SSA, ids, layouts and order. */
+#include "compiled/evaluate.h"
 #include "compiled/rules.h"
 
 #include <string.h>
@@ -151,29 +153,55 @@ static bool store_of_same(const Node *n, Scalar *value) {
            n->in[1]->t.dtype == n->t.dtype && same_value(*value, stored);
 }
 
+/* The step that makes a splat of n, and its value; STEP_PASS: none. */
+static StepId splat_step(Compile *c, const Node *n, Scalar *value) {
+    if (store_of_same(n, value)) {
+        return STEP_fold_store;
+    }
+    if (n->kind != NODE_OP) {
+        return STEP_PASS;
+    }
+    if (n->nin > 0 && node_splat(n, value)) {
+        return STEP_fold_like; /* zeros_like(x), fill(x, v): x is read for its size only */
+    }
+    if (n->call->op->kind == KIND_POINTWISE && all_splats(n) && evaluate(c, n, value)) {
+        return STEP_fold_pointwise;
+    }
+    return n->call->op->kind == KIND_FUNC && moved_splat(n, value) ? STEP_fold_move : STEP_PASS;
+}
+
+static bool fold_constant(Compile *c, Node *n) {
+    const Call *literal = evaluate_constant(c, n);
+    if (!literal || !gate(c, STEP_fold_constant)) {
+        return false;
+    }
+    n->call = literal;
+    n->op = OP_tensor;
+    n->nin = 0;
+    return true;
+}
+
 bool pass_fold(Compile *c) {
     Graph *g = c->graph;
     bool changed = false;
+    int kept = 0;
     for (int i = 0; i < g->n; i++) {
         Node *n = g->node[i];
         Scalar value;
-        StepId step = STEP_PASS;
-        if (store_of_same(n, &value)) {
-            step = STEP_fold_store;
-        } else if (n->kind != NODE_OP) {
+        if (evaluate_known_check(c, n) && gate(c, STEP_fold_check)) {
+            changed = true;
             continue;
-        } else if (n->nin > 0 && node_splat(n, &value)) {
-            step = STEP_fold_like; /* zeros_like(x), fill(x, v): x is read for its size only */
-        } else if (n->call->op->kind == KIND_POINTWISE && all_splats(n) && evaluate(c, n, &value)) {
-            step = STEP_fold_pointwise;
-        } else if (n->call->op->kind == KIND_FUNC && moved_splat(n, &value)) {
-            step = STEP_fold_move;
         }
-        if (step != STEP_PASS && gate(c, step)) {
+        g->node[kept++] = n;
+        StepId step = splat_step(c, n, &value);
+        if (step == STEP_PASS) {
+            changed |= fold_constant(c, n);
+        } else if (gate(c, step)) {
             become_full(c, n, value);
             n->kind = NODE_OP;
             changed = true;
         }
     }
+    g->n = kept;
     return changed;
 }

@@ -203,7 +203,7 @@ static void mark_uses(Graph *g) {
         Node *n = g->node[i];
         n->map = NULL;
         if (n->kind == NODE_VIEW || n->kind == NODE_STORE) {
-            n->in[0]->mark |= BY_ADDRESS;
+            n->in[0]->mark |= n->kind == NODE_VIEW ? BY_VIEW : BY_STORE;
         }
     }
 }

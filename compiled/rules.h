@@ -15,7 +15,7 @@ typedef struct Rewrite {
 } Rewrite;
 
 /* Bits of Node.mark while rules run, beside OUT_*. */
-enum { BY_ADDRESS = 8 /* a VIEW or STORE reads its buffer by address */ };
+enum { BY_VIEW = 8, BY_STORE = 16 /* reads its buffer by address */ };
 
 #define FAMILY(name)
 #define RULE(name, root, text, why) bool rule_##name(Compile *c, Node *n, Rewrite *w);
@@ -38,7 +38,9 @@ bool operand_is(const Node *n, int p, int number);
 /* A dim argument, wrapped. */
 int rule_dim(const Node *n, int p, int ndim);
 /* Is the node's buffer read only by value: no VIEW, STORE, return or write-back needs it where it lies? */
-static inline bool read_by_value(const Node *n) { return (n->mark & (BY_ADDRESS | OUT_RETURN | OUT_WRITTEN)) == 0; }
+static inline bool read_by_value(const Node *n) { return (n->mark & (BY_VIEW | BY_STORE | OUT_RETURN | OUT_WRITTEN)) == 0; }
+/* The same, but VIEWs may read it: they follow to a buffer that holds the same elements at the same addresses. */
+static inline bool read_by_view(const Node *n) { return (n->mark & (BY_STORE | OUT_RETURN | OUT_WRITTEN)) == 0; }
 
 /* ---- answers ---- */
 static inline bool use(Rewrite *w, Node *by) {

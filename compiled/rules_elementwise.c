@@ -110,7 +110,7 @@ bool rule_transpose_sink(Compile *c, Node *n, Rewrite *w) {
     int from[MAX_DIMS], own[MAX_DIMS], views = 0;
     bool computed = false;
     Node *operand[PW_MAX_OPERANDS] = {NULL};
-    if (n->nin > PW_MAX_OPERANDS || n->t.ndim < 2 || !read_by_value(n)) {
+    if (n->nin > PW_MAX_OPERANDS || n->t.ndim < 2 || !read_by_view(n)) {
         return false;
     }
     for (int k = 0; k < n->nin; k++) {
@@ -140,5 +140,6 @@ bool rule_transpose_sink(Compile *c, Node *n, Rewrite *w) {
         turned.size[d] = made->t.size[from[d]];
         turned.stride[d] = made->t.stride[from[d]];
     }
-    return tensor_same_size(&turned, &n->t) && use_view(c, n, w, made, &turned);
+    bool same_places = memcmp(turned.stride, n->t.stride, sizeof *turned.stride * (size_t)n->t.ndim) == 0;
+    return tensor_same_size(&turned, &n->t) && (same_places || read_by_value(n)) && use_view(c, n, w, made, &turned);
 }

@@ -11,6 +11,7 @@ struct Checker {
     Executor a, b;
     Executor reference;     /* for the float64 shadow, whatever the pair is */
     bool strict;            /* --strict */
+    bool stages;            /* ask oracle_stages */
     RunOptions run;         /* poke (on by default) and limits */
     int64_t programs, calls;
     int64_t verdicts[3];            /* by Verdict */

@@ -48,8 +48,13 @@ int open_checker(const Options *o, Checker *c) {
     if (code != 0) {
         return complain(code, "%s", message);
     }
+    if (o->oracle && strcmp(o->oracle, "stages") != 0) {
+        checker_close(c);
+        return complain(EXIT_BAD_INPUT, "--oracle is for 'stages': the others are asked at every program");
+    }
     c->run.poke = !o->no_poke;
     c->run.limits = o->limits;
+    c->stages = true;
     return 0;
 }
 

@@ -26,6 +26,7 @@ typedef struct Options {
     bool no_poke;
     TargetSettings targets; /* --targets, --workers, --timeout, --strict, --no-probes */
     int64_t workers;
+    const char *oracle;     /* NULL: not given */
     const char *out;        /* NULL: not given */
     const char *as;         /* NULL: not given */
     const char *after;      /* pass or stage name */

@@ -15,7 +15,8 @@
 #include <string.h>
 
 enum { MAX_SIGNATURES = 1024, MAX_KINDS = 64, DEFAULT_RUNS = 100000, MINIMIZE_CHECKS = 4000, VERIFY_EVERY = 64 /* the graph after every pass */,
-       MAX_WINDOW = 2 * TARGET_MAX_WORKERS, TARGET_MINIMIZE_CHECKS = 400 /* a check by a target costs milliseconds */ };
+       STAGES_EVERY = 1024 /* interpret it after every pass */, MAX_WINDOW = 2 * TARGET_MAX_WORKERS,
+       TARGET_MINIMIZE_CHECKS = 400 /* a check by a target costs milliseconds */ };
 
 /* A program of the stream that is made: with targets, some are under way ahead of the one that is judged. */
 typedef struct Slot {
@@ -416,6 +417,7 @@ static void run_one(Fuzz *f) {
     f->arena = &slot->arena;
     Outcome out;
     f->checker.a.compile.verify = f->checker.b.compile.verify = f->options->compile.verify || f->programs % VERIFY_EVERY == 0;
+    f->checker.stages = f->options->oracle || f->programs % STAGES_EVERY == STAGES_EVERY / 2;
     check_program(&f->checker, p, f->arena, &out);
     count_program(f, p, &slot->info, out.a);
     if (out.verdict == FINDING) {

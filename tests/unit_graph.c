@@ -434,6 +434,39 @@ START_TEST(fold_computes_constants_as_the_kernels_do) {
 }
 END_TEST
 
+/* cumsum(arange(4)) indexes x, with a CHECK against `bound`. */
+static int constant_case(int64_t bound, bool *check_left) {
+    Case k;
+    case_start(&k, FAULT_NONE);
+    Node *x = case_input(&k, DT_float32, 7, FILL_special, 3);
+    Call arange = call_new(OP_arange), sum = call_new(OP_cumsum), select = call_new(OP_index_select);
+    arange.arg[0].scalar = scalar_int(4);
+    sum.arg[0].tensor = &case_op(&k, &arange)->t;
+    Node *index = case_op(&k, &sum);
+    Node *check = graph_check(k.g, CHECK_INDEX, index, bound, ERR_index_range, "out", 0);
+    select.arg[0].tensor = &x->t;
+    select.arg[2].tensor = &index->t;
+    case_return(&k, case_op(&k, &select));
+    const char *complaint = bound < 7 ? case_passes(&k, PASS_fold | PASS_dce) : case_check(&k, PASS_fold | PASS_dce);
+    ck_assert_msg(complaint == NULL, "%s", complaint);
+    *check_left = false;
+    for (int i = 0; i < k.g->n; i++) {
+        *check_left |= k.g->node[i] == check;
+    }
+    int literals = count_ops(k.g, OP_tensor), left = count_ops(k.g, OP_cumsum) + count_ops(k.g, OP_arange);
+    case_end(&k);
+    return left == 0 ? literals : -left;
+}
+
+START_TEST(fold_computes_small_constants_and_drops_only_checks_that_pass) {
+    bool check_left;
+    ck_assert_int_eq(constant_case(7, &check_left), 1);
+    ck_assert(!check_left);
+    ck_assert_int_eq(constant_case(6, &check_left), 1); /* the last index is 6 */
+    ck_assert(check_left);
+}
+END_TEST
+
 /* reciprocal(x * 0.0) + reciprocal(x * -0.0), and two equal subexpressions. */
 static int cse_case(FaultId fault, const char **complaint, Arena *keep) {
     Case k;
@@ -634,6 +667,7 @@ int main(void) {
     tcase_add_test(tests, rules_keep_nan_signed_zeros_and_infinities);
     tcase_add_test(tests, rules_hold_for_integers);
     tcase_add_test(tests, fold_computes_constants_as_the_kernels_do);
+    tcase_add_test(tests, fold_computes_small_constants_and_drops_only_checks_that_pass);
     tcase_add_test(tests, cse_merges_equal_bits_only);
     tcase_add_test(tests, cse_keeps_returned_storages_and_checks_apart);
     tcase_add_test(tests, fuse_makes_one_nest_of_a_chain_and_not_across_a_layout);

@@ -52,6 +52,8 @@ json() { python3 -c "import json, sys; r = [json.loads(l) for l in sys.stdin]; a
     "$TWINGRAD" show --as ir good.json | grep -q 'after'
     [ "$("$TWINGRAD" show --as ir --after cse good.json | grep -c '^---- after')" -eq 1 ]
     "$TWINGRAD" show --as dot --after fuse good.json | grep -q '^digraph graph_ir'
+    refused show --as dot --after lower good.json
+    refused show --as loops --after fuse good.json
 }
 
 @test "a setup is run, shown and exported" {
@@ -184,6 +186,13 @@ double_negation() {
     "$TWINGRAD" show --as loops --stats --only neg_neg double.json | grep -qE '^  neg_neg +1$'
     ! "$TWINGRAD" show --as loops --stats --opt-limit 0 double.json | grep -q neg_neg
     "$TWINGRAD" check --only neg_neg,cse double.json
+}
+
+@test "the oracle stages names the pass that a fault is in" {
+    "$TWINGRAD" fuzz --oracle stages --fault cse_merges_signed_zeros --runs 4000 --no-minimize --json >found.json || [ $? -eq 1 ]
+    grep -q '"fired":\["values","stages"\]' found.json
+    "$TWINGRAD" fuzz --oracle stages --runs 300
+    refused fuzz --oracle values
 }
 
 @test "passes --runs counts how often passes and rules fired" {

@@ -17,7 +17,7 @@ static inline float add1_f32(float a, float b) { return (float)(a + b); }
 static inline float sub1_f32(float a, float b) { return (float)(a - b); }
 
 /* _index_put */
-static void loop_4(void *const *data) {
+static void loop_2(void *const *data) {
     float *restrict to = data[4];
     const float c0 = 0.0f;
     for (int64_t i0 = 0; i0 < 9; i0++) {
@@ -26,7 +26,7 @@ static void loop_4(void *const *data) {
 }
 
 /* _index_put */
-static void loop_5(void *const *data) {
+static void loop_3(void *const *data) {
     float *restrict b0 = data[0];
     int64_t *restrict b2 = data[2];
     int64_t *restrict b3 = data[3];
@@ -43,7 +43,7 @@ static void loop_5(void *const *data) {
 }
 
 /* sub_Tensor */
-static void loop_6(void *const *data) {
+static void loop_4(void *const *data) {
     float *restrict b4 = data[4];
     float *restrict b5 = data[5];
     for (int64_t i0 = 0; i0 < 3; i0++) {
@@ -57,7 +57,7 @@ static void loop_6(void *const *data) {
 }
 
 /* neg */
-static void loop_7(void *const *data) {
+static void loop_5(void *const *data) {
     float *restrict b1 = data[1];
     float *restrict b4 = data[4];
     for (int64_t i0 = 0; i0 < 9; i0++) {
@@ -68,7 +68,7 @@ static void loop_7(void *const *data) {
 }
 
 /* add_Tensor */
-static void loop_8(void *const *data) {
+static void loop_6(void *const *data) {
     float *restrict b1 = data[1];
     float *restrict b4 = data[4];
     float *restrict b6 = data[6];
@@ -83,7 +83,7 @@ static void loop_8(void *const *data) {
 }
 
 /* sum_dim */
-static void loop_9(void *const *data) {
+static void loop_7(void *const *data) {
     int64_t *restrict b2 = data[2];
     int64_t *restrict b3 = data[3];
     float *restrict b6 = data[6];
@@ -104,12 +104,10 @@ static void loop_9(void *const *data) {
 void (*const loops[])(void *const *) = {
     0, /* the executor's own */
     0, /* the executor's own */
-    0, /* the executor's own */
-    0, /* the executor's own */
+    loop_2,
+    loop_3,
     loop_4,
     loop_5,
     loop_6,
     loop_7,
-    loop_8,
-    loop_9,
 };

@@ -1,0 +1,371 @@
+/* The meaning of a graph at any stage: its nodes run one by one by the shared kernels, on the data of the call.
+ *
+ * What a node's memory is depends on how far the graph has come:
+ *   capture     buffers are storages that WRITEs change; a read sees what the storage holds where the reader stands
+ *   functional  every node has memory of its own, so nothing is overwritten
+ *   reinplace   a node marked in_place writes into its base's memory, after the other nodes of its unit have read
+ *   plan        nodes live in their buffers, whose old contents are lost; fresh buffers are filled with a pattern
+ * So a stale read, a write that came too early, or a buffer that was given away shows as another answer. Tangents are made up.
+ *
+ * Two interpretations agree if the same CHECK fails, or all returns, written inputs and gradients are equal bit for bit (a NaN is a NaN):
+ * kernels sum in logical order, whatever the layout, and no pass may round differently from another. */
+#include "compiled/stages.h"
+
+#include "compiled/evaluate.h"
+#include "compiled/lower.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* A value in logical order. */
+typedef struct Answer {
+    const char *what;
+    int number;
+    DType dtype;
+    int64_t numel;
+    const void *data;
+} Answer;
+
+struct Answers {
+    bool unknown;   /* a kernel left something undefined: not comparable */
+    int failed_sid; /* of the CHECK or kernel that refused, or -1 */
+    int n;
+    Answer *answer;
+};
+
+typedef struct Interpreter {
+    Compile *c;
+    Arena *arena;
+    const Graph *g;
+    bool planned;      /* nodes live in their buffers */
+    Storage **storage; /* by node id */
+    Storage **buffer;  /* by buffer number */
+    Storage **input;   /* by input storage */
+    Answers *out;
+} Interpreter;
+
+/* ---- memory ---- */
+
+static int64_t extent_of(const Tensor *t) {
+    int64_t extent = 0;
+    CHECK(tensor_extent(t, &extent));
+    return extent;
+}
+
+static Storage *poisoned(Interpreter *in, int64_t bytes) {
+    Storage *s = arena_new(in->arena, Storage);
+    s->data = arena_alloc(in->arena, max_i64(bytes, 1));
+    memset(s->data, 0xA5, (size_t)bytes);
+    return s;
+}
+
+static void make_buffers(Interpreter *in) {
+    int count = 0;
+    for (int i = 0; i < in->g->n; i++) {
+        count = in->g->node[i]->buffer >= count ? in->g->node[i]->buffer + 1 : count;
+    }
+    int64_t *bytes = arena_array(in->arena, int64_t, max_i64(count, 1));
+    in->buffer = arena_array(in->arena, Storage *, max_i64(count, 1));
+    for (int i = 0; i < in->g->n; i++) {
+        const Node *n = in->g->node[i];
+        if (n->buffer >= 0) {
+            bytes[n->buffer] = max_i64(bytes[n->buffer], extent_of(&n->t) * dtype_bytes(n->t.dtype));
+        }
+    }
+    for (int b = 0; b < count; b++) {
+        in->buffer[b] = poisoned(in, bytes[b]);
+    }
+}
+
+/* The tensor that `n` is, on the memory it has now. */
+static Tensor tensor_of(const Interpreter *in, const Node *n, Storage *storage) {
+    Tensor t = n->t;
+    const Storage *memory = in->storage[node_buffer((Node *)n)->id];
+    *storage = (Storage){.dtype = t.dtype, .numel = extent_of(&node_buffer((Node *)n)->t), .data = memory->data};
+    t.storage = storage;
+    return t;
+}
+
+/* Gives `n` its memory and puts `value` (of its layout) there. A splat is read as a value, also when its buffer is somebody else's. */
+static void keep(Interpreter *in, const Node *n, const Tensor *value) {
+    int64_t bytes = extent_of(&n->t) * dtype_bytes(n->t.dtype);
+    Scalar splat;
+    Storage *s = n->in_place ? in->storage[node_buffer(n->in[0])->id] : NULL;
+    if (in->planned && n->buffer >= 0) {
+        s = in->buffer[n->buffer];
+    }
+    if (s && bytes > 0) {
+        memcpy(s->data, value->storage->data, (size_t)bytes);
+    }
+    in->storage[n->id] = s && !node_splat(n, &splat) ? s : value->storage;
+}
+
+/* ---- nodes ---- */
+
+/* What `n` computes, apart from its memory; false if a kernel refuses. */
+static bool compute(Interpreter *in, const Node *n, Tensor *out) {
+    Tensor value[MAX_SLOTS], *operand[MAX_SLOTS];
+    Storage storage[MAX_SLOTS];
+    Error err = {0};
+    KernelCtx k = {in->arena, &err, NULL};
+    for (int s = 0; s < n->nin; s++) {
+        operand[s] = n->in[s] ? &value[s] : NULL;
+        if (n->in[s]) {
+            value[s] = tensor_of(in, n->in[s], &storage[s]);
+        }
+    }
+    *out = n->t;
+    if (n->kind == NODE_OP) {
+        bool ok = evaluate_node(n, operand, out, &k);
+        in->out->unknown |= k.undefined != NULL;
+        return ok;
+    }
+    bool undefined = false;
+    CHECK(tensor_allocate(out, in->arena, NULL, &err) == ERR_none);
+    memcpy(out->storage->data, value[0].storage->data, (size_t)(extent_of(&n->t) * dtype_bytes(n->t.dtype)));
+    Tensor region = n->region;
+    region.storage = out->storage;
+    tensor_copy_data(&region, &value[1], &undefined);
+    in->out->unknown |= undefined;
+    return true;
+}
+
+static bool write_storage(Interpreter *in, const Node *n) {
+    Storage from, to;
+    Tensor target = tensor_of(in, n->in[0], &to), value = tensor_of(in, n->in[1], &from), copy = value;
+    Error err = {0};
+    bool undefined = false;
+    target.dtype = n->t.dtype;
+    tensor_set_contiguous(&copy, value.dtype, value.size, value.ndim);
+    CHECK(tensor_allocate(&copy, in->arena, NULL, &err) == ERR_none);
+    tensor_copy_data(&copy, &value, NULL);
+    tensor_copy_data(&target, &copy, &undefined);
+    in->out->unknown |= undefined;
+    return true;
+}
+
+static bool run_check(Interpreter *in, const Node *n) {
+    Storage storage;
+    Tensor value = tensor_of(in, n->in[0], &storage);
+    return evaluate_check(n, &value);
+}
+
+static void make_tangent(Interpreter *in, const Node *n) {
+    Storage *s = storage_new(in->arena, n->t.dtype, extent_of(&n->t));
+    fill_buffer(s->data, n->t.dtype, s->numel, FILL_dyadic, (uint64_t)n->number + 1);
+    if (in->planned && n->buffer >= 0) {
+        memcpy(in->buffer[n->buffer]->data, s->data, (size_t)(s->numel * dtype_bytes(s->dtype)));
+        s = in->buffer[n->buffer];
+    }
+    in->storage[n->id] = s;
+}
+
+static bool runs_in_place(const Interpreter *in, const Node *n) {
+    return n->in_place || (in->planned && n->nin > 0 && n->in[0] && n->buffer >= 0 && n->buffer == node_buffer(n->in[0])->buffer);
+}
+
+/* The nodes [begin, end): one nest, or one node. What writes into memory that others of the nest read comes last. */
+static bool run_unit(Interpreter *in, int begin, int end) {
+    const Node *late[MAX_MEMBERS];
+    Tensor late_value[MAX_MEMBERS];
+    int nlate = 0;
+    for (int i = begin; i < end; i++) {
+        const Node *n = in->g->node[i];
+        Tensor value;
+        bool ok = true;
+        switch (n->kind) {
+        case NODE_INPUT:
+            in->storage[n->id] = in->input[n->number];
+            if (in->planned && n->buffer >= 0) {
+                in->buffer[n->buffer] = in->input[n->number];
+            }
+            break;
+        case NODE_TANGENT:
+            make_tangent(in, n);
+            break;
+        case NODE_VIEW:
+            break;
+        case NODE_WRITE:
+            ok = write_storage(in, n);
+            break;
+        case NODE_CHECK:
+            ok = run_check(in, n);
+            break;
+        case NODE_OP:
+        case NODE_STORE:
+            ok = compute(in, n, &value);
+            if (ok && runs_in_place(in, n) && nlate < MAX_MEMBERS) {
+                late[nlate] = n;
+                late_value[nlate++] = value;
+                in->storage[n->id] = value.storage; /* for those who ask for its size only */
+            } else if (ok) {
+                keep(in, n, &value);
+            }
+            break;
+        }
+        if (!ok) {
+            in->out->failed_sid = n->sid;
+            return false;
+        }
+    }
+    for (int k = 0; k < nlate; k++) {
+        keep(in, late[k], &late_value[k]);
+    }
+    return true;
+}
+
+/* ---- answers ---- */
+
+static void answer(Interpreter *in, const char *what, int number, const Tensor *t) {
+    void *data = arena_alloc(in->arena, max_i64(tensor_numel(t) * dtype_bytes(t->dtype), 1));
+    tensor_gather(t, data);
+    in->out->answer[in->out->n++] = (Answer){what, number, t->dtype, tensor_numel(t), data};
+}
+
+static void answer_node(Interpreter *in, const char *what, int number, const Node *n, const Tensor *layout) {
+    Storage storage;
+    Tensor t = tensor_of(in, n, &storage);
+    if (layout) {
+        t = *layout;
+        t.storage = &storage;
+    }
+    answer(in, what, number, &t);
+}
+
+/* The node that made a class's storage, while there are classes. */
+static const Node *class_node(const Graph *g, int cls) {
+    for (int i = 0; i < g->n; i++) {
+        const Node *n = g->node[i];
+        if (n->cls == cls && (n->kind == NODE_OP || n->kind == NODE_INPUT)) {
+            return n;
+        }
+    }
+    return NULL;
+}
+
+static void collect(Interpreter *in, StageForm form) {
+    const Graph *g = in->g;
+    bool functional = form != STAGE_CAPTURED;
+    in->out->answer = arena_array(in->arena, Answer, g->nret * 2 + g->ninp + g->ninputs + 1);
+    for (int k = 0; k < g->nret; k++) {
+        const ReturnPlan *r = &g->ret[k];
+        const Node *value = functional ? r->value : class_node(g, r->cls);
+        if (value && !r->aliases_input) {
+            answer_node(in, "return", k, value, &r->layout);
+        }
+    }
+    for (int k = 0; in->c->capture && k < g->ninputs; k++) { /* a question writes nothing back */
+        const Node *now = functional && g->written && g->written[k] ? g->written[k] : g->input[k];
+        if (functional && now == g->input[k]) {
+            answer_node(in, "input storage", k, now, NULL);
+            continue;
+        }
+        Storage storage;
+        Tensor t = tensor_of(in, now, &storage), flat;
+        tensor_set_contiguous(&flat, t.dtype, &storage.numel, 1);
+        flat.storage = &storage;
+        answer(in, "input storage", k, &flat);
+    }
+    for (int k = 0; form == STAGE_JOINT && k < g->ninp; k++) {
+        if (g->inp[k].grad) {
+            answer_node(in, "gradient of input", k, g->inp[k].grad, NULL);
+        }
+    }
+    for (int k = 0; form == STAGE_JOINT && k < g->nret; k++) {
+        if (g->ret[k].grad) {
+            answer_node(in, "gradient of return", k, g->ret[k].grad, NULL);
+        }
+    }
+}
+
+static Answers *interpret(Compile *c, StageForm form) {
+    Interpreter *in = arena_new(c->arena, Interpreter);
+    *in = (Interpreter){.c = c, .arena = c->arena, .g = c->graph, .out = arena_new(c->arena, Answers)};
+    in->out->failed_sid = -1;
+    for (int i = 0; i < in->g->n && !in->planned; i++) {
+        in->planned = in->g->node[i]->kind == NODE_OP && in->g->node[i]->buffer >= 0;
+    }
+    if (in->planned) {
+        make_buffers(in);
+    }
+    in->storage = arena_array(c->arena, Storage *, max_i64(in->g->next_id, 1));
+    in->input = arena_array(c->arena, Storage *, max_i64(in->g->ninputs, 1));
+    for (int k = 0; k < in->g->ninputs; k++) {
+        const Storage *data = c->input_data[k];
+        in->input[k] = storage_new(c->arena, data->dtype, data->numel);
+        memcpy(in->input[k]->data, data->data, (size_t)(data->numel * dtype_bytes(data->dtype)));
+    }
+    for (int i = 0; i < in->g->n;) {
+        int end = unit_end(in->g, i);
+        if (!run_unit(in, i, end)) {
+            return in->out;
+        }
+        i = end;
+    }
+    collect(in, form);
+    return in->out;
+}
+
+/* ---- comparison ---- */
+
+static bool same_element(const Answer *a, const Answer *b, int64_t i) {
+    int bytes = dtype_bytes(a->dtype);
+    if (memcmp((const char *)a->data + i * bytes, (const char *)b->data + i * bytes, (size_t)bytes) == 0) {
+        return true;
+    }
+    return dtype_is_float(a->dtype) && isnan(element_double(a->data, a->dtype, i)) && isnan(element_double(b->data, b->dtype, i));
+}
+
+/* The answer of `all` that `a` is, or NULL: gradients come with the joint graph. */
+static const Answer *same_answer(const Answers *all, const Answer *a) {
+    for (int k = 0; k < all->n; k++) {
+        if (strcmp(all->answer[k].what, a->what) == 0 && all->answer[k].number == a->number) {
+            return &all->answer[k];
+        }
+    }
+    return NULL;
+}
+
+/* The first difference in words; false if there is none. */
+static bool differ(const Answers *before, const Answers *after, char *text, size_t size) {
+    if (before->unknown || after->unknown) {
+        return false;
+    }
+    if (before->failed_sid != after->failed_sid) {
+        snprintf(text, size, "refused at statement %d before, %d after", before->failed_sid, after->failed_sid);
+        return true;
+    }
+    for (int k = 0; k < before->n; k++) {
+        const Answer *a = &before->answer[k], *b = same_answer(after, a);
+        if (!b || a->dtype != b->dtype || a->numel != b->numel) {
+            snprintf(text, size, "%s %d has another dtype or size", a->what, a->number);
+            return true;
+        }
+        for (int64_t i = 0; i < a->numel; i++) {
+            if (!same_element(a, b, i)) {
+                snprintf(text, size, "%s %d, element %lld: %.17g before, %.17g after", a->what, a->number, (long long)i,
+                         element_double(a->data, a->dtype, i), element_double(b->data, b->dtype, i));
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+void stages_check(Compile *c, const char *stage, StageForm form) {
+    StageReport *report = c->options->stages;
+    if (!report || !c->input_data) {
+        return;
+    }
+    Answers *now = interpret(c, form), *before = c->stage_before;
+    c->stage_before = now;
+    report->stages++;
+    if (strcmp(stage, "capture") == 0 || !before || report->found) {
+        return;
+    }
+    if (differ(before, now, report->what, sizeof report->what)) {
+        report->found = true;
+        snprintf(report->stage, sizeof report->stage, "%s", stage);
+    }
+}

@@ -1,0 +1,77 @@
+/* stages: no pass changes what the graph means, and compiling is deterministic. The program is compiled once more with the graph
+ * interpreted after every stage (compiled/stages.h), and a second time: the dumps of both must be the same text.
+ *
+ * It costs more than everything else a check does, so it is asked where the checker says so: always by check and replay, of one program
+ * in a thousand by fuzz unless --oracle stages is given. */
+#include "harness/check.h"
+
+#include <stdio.h>
+#include <string.h>
+
+typedef struct Dumps {
+    uint64_t hash;
+    char stage[32]; /* the last stage dumped */
+    const struct Dumps *first; /* of the compilation before, stage by stage */
+    int n;
+    uint64_t by_stage[512];
+    bool differs;
+} Dumps;
+
+static uint64_t hash_text(uint64_t h, const char *text) {
+    for (; *text; text++) {
+        h = (h ^ (unsigned char)*text) * 0x100000001B3u;
+    }
+    return h;
+}
+
+static void on_dump(void *user, const char *stage, const char *text) {
+    Dumps *d = user;
+    d->hash = hash_text(hash_text(d->hash, stage), text);
+    if (d->n < COUNT_OF(d->by_stage)) {
+        if (d->first && !d->differs && d->first->by_stage[d->n] != d->hash) {
+            d->differs = true;
+            snprintf(d->stage, sizeof d->stage, "%s", stage);
+        }
+        d->by_stage[d->n] = d->hash;
+    }
+    d->n++;
+}
+
+static bool compiles_here(const Executor *e) { return !e->target && strncmp(e->name, "compiled", strlen("compiled")) == 0; }
+
+static void compile(const Trial *t, const Executor *e, StageReport *report, Dumps *dumps) {
+    CompileOptions options = e->compile;
+    RunOptions run = {.limits = t->checker->run.limits};
+    options.stages = report;
+    options.on_dump = on_dump;
+    options.dump_user = dumps;
+    compiled_run(t->program, &options, &run, NULL, t->arena);
+}
+
+Verdict oracle_stages(Trial *t, Finding *out) {
+    const Checker *c = t->checker;
+    if (!c || !c->stages || (!compiles_here(&c->a) && !compiles_here(&c->b))) {
+        return AGREE;
+    }
+    const Executor *e = compiles_here(&c->b) ? &c->b : &c->a;
+    StageReport report = {0};
+    Dumps *first = arena_new(t->arena, Dumps), *second = arena_new(t->arena, Dumps);
+    compile(t, e, &report, first);
+    second->first = first;
+    compile(t, e, NULL, second);
+    if (report.found) {
+        char kind[sizeof out->kind];
+        snprintf(kind, sizeof kind, "after_%s", report.stage);
+        finding_start(out, ORACLE_stages, kind, 0, SUBJECT_CALL, -1, AT_UNKNOWN);
+        snprintf(out->a, sizeof out->a, "%s", report.what);
+        snprintf(out->b, sizeof out->b, "the graph after %s", report.stage);
+        return FINDING;
+    }
+    if (second->differs || first->n != second->n) {
+        finding_start(out, ORACLE_stages, "nondeterministic", 0, SUBJECT_CALL, -1, AT_UNKNOWN);
+        snprintf(out->a, sizeof out->a, "compiled once, %d graphs", first->n);
+        snprintf(out->b, sizeof out->b, "compiled again: another graph after %s", second->stage);
+        return FINDING;
+    }
+    return AGREE;
+}
