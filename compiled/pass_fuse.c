@@ -7,6 +7,9 @@
  *   - no third unit lies on a path between them (it would have to run in the middle of the nest);
  *   - no indirect write joins a gather of the buffer it writes over, unless the indices are proven unique: done in place, a later
  *     trip would read what an earlier one has written.
+ * When a segment is complete, nests of one space that read a buffer in common, and of which none depends on the other, merge as well
+ * (horizontal fusion), by the same conditions: the buffer is then read once.
+ *
  * Then units are put in order again, CHECKs first: nodes of a group stand together, VIEWs before their first use.
  *
  * The graph is cut into segments of 64 units, so that "depends on, directly or not" is one word; groups do not cross a cut.
@@ -241,8 +244,49 @@ static void put_unit(Fuser *f, int u) {
     }
 }
 
+/* ---- horizontal fusion ---- */
+
+static bool reads_buffer(const Fuser *f, int u, const Node *buffer) {
+    for (const Member *m = f->unit[u].first; m; m = f->after[m->node->id]) {
+        for (int r = 0; r < m->nread; r++) {
+            if (m->read[r].kind == READ_AFFINE && node_buffer(m->node->in[m->read[r].slot]) == buffer) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* Do both read a buffer that is not one value everywhere? */
+static bool share_a_read(const Fuser *f, int a, int b) {
+    for (const Member *m = f->unit[a].first; m; m = f->after[m->node->id]) {
+        for (int r = 0; r < m->nread; r++) {
+            const Node *buffer = node_buffer(m->node->in[m->read[r].slot]);
+            Scalar splat;
+            if (m->read[r].kind == READ_AFFINE && !node_splat(buffer, &splat) && reads_buffer(f, b, buffer)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+static bool independent(const Fuser *f, int a, int b) { return !(f->unit[a].above & bit(b)) && !(f->unit[b].above & bit(a)); }
+
+static void fuse_neighbours(Fuser *f) {
+    for (int a = 0; a < f->nunit; a++) {
+        for (int b = a + 1; b < f->nunit && !f->unit[a].gone && f->unit[a].first; b++) {
+            if (!f->unit[b].gone && f->unit[b].first && same_space(f->unit[a].first, f->unit[b].first) && independent(f, a, b) &&
+                share_a_read(f, a, b) && may_merge(f, a, b) && gate(f->c, STEP_fuse_horizontal)) {
+                merge(f, a, b);
+            }
+        }
+    }
+}
+
 static void flush(Fuser *f) {
     f->emitted = 0;
+    fuse_neighbours(f);
     for (int turn = 0; turn < 2; turn++) {
         for (int u = 0; u < f->nunit; u++) {
             bool check = !f->unit[u].first && f->unit[u].node->kind == NODE_CHECK;

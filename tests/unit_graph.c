@@ -533,6 +533,32 @@ START_TEST(fuse_makes_one_nest_of_a_chain_and_not_across_a_layout) {
 }
 END_TEST
 
+/* exp(x) and, 0: sin(x), 1: sin(other input), 2: sin(exp(x) transposed), 3: sin(x transposed). */
+static bool neighbours_share_a_nest(int which) {
+    static const int64_t size[2] = {3, 3}, stride[2] = {3, 1}, turned[2] = {1, 3};
+    Case k;
+    case_start(&k, FAULT_NONE);
+    Node *x = case_view(&k, case_input(&k, DT_float32, 9, FILL_dyadic, 1), 2, size, stride, 0);
+    Node *other = case_view(&k, case_input(&k, DT_float32, 9, FILL_dyadic, 2), 2, size, stride, 0), *a = case_unary(&k, OP_exp, x);
+    Node *of = which == 0 ? x : which == 1 ? other : case_view(&k, which == 2 ? a : x, 2, size, turned, 0);
+    Node *b = case_unary(&k, OP_sin, of);
+    case_return(&k, a);
+    case_return(&k, b);
+    const char *complaint = case_check(&k, PASSES_ALL & ~PASS_rules);
+    ck_assert_msg(complaint == NULL, "%s", complaint);
+    bool together = a->group >= 0 && a->group == b->group;
+    case_end(&k);
+    return together;
+}
+
+START_TEST(nests_that_read_one_buffer_are_fused_unless_one_needs_the_other) {
+    ck_assert(neighbours_share_a_nest(0));
+    ck_assert(!neighbours_share_a_nest(1));
+    ck_assert(!neighbours_share_a_nest(2));
+    ck_assert(neighbours_share_a_nest(3));
+}
+END_TEST
+
 /* x[[0, 0]] += x[[0, 0]] */
 static const char *twice_case(Case *k, FaultId fault, bool distinct) {
     static const int64_t size[2] = {2, 2}, stride[2] = {2, 1};
@@ -671,6 +697,7 @@ int main(void) {
     tcase_add_test(tests, cse_merges_equal_bits_only);
     tcase_add_test(tests, cse_keeps_returned_storages_and_checks_apart);
     tcase_add_test(tests, fuse_makes_one_nest_of_a_chain_and_not_across_a_layout);
+    tcase_add_test(tests, nests_that_read_one_buffer_are_fused_unless_one_needs_the_other);
     tcase_add_test(tests, gather_and_scatter_share_a_nest_only_with_unique_indices);
     tcase_add_test(tests, a_store_is_in_place_unless_somebody_reads_its_base_later);
     tcase_add_test(tests, a_store_that_reads_its_own_base_shifted_is_not_in_place);

@@ -30,32 +30,23 @@ static inline float mul_f32(float a, float b) { return (float)(a * b); }
 static inline float add1_f32(float a, float b) { return (float)(a + b); }
 static inline float round_float16(float a) { return (float)(f16_to_f32(f32_to_f16(a))); }
 
-/* add_Tensor */
+/* mul_Tensor */
 static void loop_0(void *const *data) {
     uint16_t *restrict b0 = data[0];
     uint16_t *restrict b1 = data[1];
     float *restrict b2 = data[2];
+    uint16_t *restrict b3 = data[3];
     for (int64_t i0 = 0; i0 < 8; i0++) {
         const float v0 = f16_to_f32(b0[i0]);
         const float v1 = bf16_to_f32(b1[i0]);
         const float v2 = add1_f32(v0, v1);
+        const float v3 = mul_f32(v0, v0);
+        const float v4 = round_float16(v3);
         b2[i0] = v2;
-    }
-}
-
-/* mul_Tensor */
-static void loop_1(void *const *data) {
-    uint16_t *restrict b0 = data[0];
-    uint16_t *restrict b3 = data[3];
-    for (int64_t i0 = 0; i0 < 8; i0++) {
-        const float v0 = f16_to_f32(b0[i0]);
-        const float v1 = mul_f32(v0, v0);
-        const float v2 = round_float16(v1);
-        b3[i0] = f32_to_f16(v2);
+        b3[i0] = f32_to_f16(v4);
     }
 }
 
 void (*const loops[])(void *const *) = {
     loop_0,
-    loop_1,
 };

@@ -13,22 +13,8 @@ static inline int64_t indexed_wrap(int64_t address, int64_t index, int64_t strid
     return indexed(address, index < 0 ? add_int(index, bound) : index, stride, bound);
 }
 
-/* index */
-static void loop_1(void *const *data) {
-    int64_t *restrict b1 = data[1];
-    float *restrict b0 = data[0];
-    float *restrict b3 = data[3];
-    for (int64_t i0 = 0; i0 < 3; i0++) {
-        const int64_t v0 = 0;
-        const int64_t v1 = b1[i0];
-        const int64_t v2 = indexed_wrap(v0, v1, 1, 4);
-        const float v3 = v2 < 0 ? 0 : b0[v2];
-        b3[i0] = v3;
-    }
-}
-
 /* _index_put */
-static void loop_2(void *const *data) {
+static void loop_1(void *const *data) {
     float *restrict to = data[4];
     const float c0 = 0.0f;
     for (int64_t i0 = 0; i0 < 4; i0++) {
@@ -37,16 +23,22 @@ static void loop_2(void *const *data) {
 }
 
 /* _index_put */
-static void loop_3(void *const *data) {
-    float *restrict b2 = data[2];
+static void loop_2(void *const *data) {
     int64_t *restrict b1 = data[1];
+    float *restrict b0 = data[0];
+    float *restrict b3 = data[3];
+    float *restrict b2 = data[2];
     float *restrict b4 = data[4];
     for (int64_t i0 = 0; i0 < 3; i0++) {
-        const float v0 = b2[i0];
-        const int64_t v1 = 0;
-        const int64_t v2 = b1[i0];
-        const int64_t v3 = indexed_wrap(v1, v2, 1, 4);
-        if (v3 >= 0) b4[v3] = (b4[v3] + v0);
+        const int64_t v0 = 0;
+        const int64_t v1 = b1[i0];
+        const int64_t v2 = indexed_wrap(v0, v1, 1, 4);
+        const float v3 = v2 < 0 ? 0 : b0[v2];
+        const float v4 = b2[i0];
+        const int64_t v5 = 0;
+        const int64_t v6 = indexed_wrap(v5, v1, 1, 4);
+        b3[i0] = v3;
+        if (v6 >= 0) b4[v6] = (b4[v6] + v4);
     }
 }
 
@@ -54,5 +46,4 @@ void (*const loops[])(void *const *) = {
     0, /* the executor's own */
     loop_1,
     loop_2,
-    loop_3,
 };
