@@ -92,9 +92,9 @@ ops: twingrad ## write docs/ops.md, the op table for readers, out of twingrad op
 coverage: twingrad ## does the generator produce and execute every op in 200,000 programs?
 	bench/coverage $(OUT)/twingrad
 
-.PHONY: replay golden bless bench peak
+.PHONY: replay golden bless bench peak speed
 replay: twingrad ## replay the corpus: seeds, regressions and recorded PyTorch results
-	./twingrad replay corpus/seeds corpus/regressions corpus/golden
+	./twingrad replay corpus/seeds corpus/regressions corpus/versions corpus/golden
 bless: twingrad ## rewrite the golden IR dumps of tests/golden (read the diff)
 	tests/check_golden_ir $(OUT) --bless
 bench: $(OUT)/bench/bench ## programs checked per second on one core, by stage
@@ -102,6 +102,8 @@ bench: $(OUT)/bench/bench ## programs checked per second on one core, by stage
 
 peak: $(OUT)/bench/peak_run twingrad ## speed on large data: both tiers, plain loops, the machine's limit, PyTorch where it is
 	bench/peak $(OUT)/bench/peak_run
+speed: twingrad $(OUT)/bench/reference_rounds ## the reference beside eager PyTorch, where one is installed, in microseconds
+	bench/speed ./twingrad $(OUT)/bench/reference_rounds
 
 $(OUT)/bench/%: bench/%.c $(OUT)/libtwingrad.a
 	@mkdir -p $(dir $@)
@@ -153,7 +155,7 @@ $(AFL)/twingrad_mutators.so: $(AFL_SRC:%.c=$(AFL)/%.o)
 
 TORCH ?= 2.13.0
 RUNS  ?= 20000
-.PHONY: torch fidelity
+.PHONY: torch fidelity versions
 torch: ## install PyTorch for the targets: build/torch by pip, torch113 by apt where that is to be had
 	@[ -x build/torch/bin/python ] || python3 -m venv build/torch
 	@build/torch/bin/python -c 'import torch' 2>/dev/null || build/torch/bin/pip install --quiet torch==$(TORCH) || \
@@ -161,6 +163,8 @@ torch: ## install PyTorch for the targets: build/torch by pip, torch113 by apt w
 	@/usr/bin/python3 -c 'import torch' 2>/dev/null || { $(SUDO) apt-get update -qq && \
 	DEBIAN_FRONTEND=noninteractive $(SUDO) apt-get install -y -qq --no-install-recommends python3-torch; } || \
 	echo "apt cannot install python3-torch here: target 'torch113' stays away"
+versions: twingrad ## where PyTorch 2.13 differs from 1.13: every row of docs/versions.md again, and RUNS=20000 random programs
+	bench/versions ./twingrad $(RUNS) $(SEED)
 fidelity: twingrad ## RUNS=20000 random programs on the reference and on PyTorch 1.13 (docs/fidelity.md)
 	bench/fidelity ./twingrad $(RUNS) $(SEED)
 

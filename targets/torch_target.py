@@ -57,12 +57,12 @@ CODES = [(code, re.compile(pattern)) for code, pattern in [
                     r"index \d+ .*out of bound|tried to access element|too many indices for tensor|invalid index of a 0-dim tensor|"
                     r"cannot be applied to a 0-dim tensor|Dimension \d+ is out of|Expected value in range"),
     ("view_stride", r"view size is not compatible with input tensor's size and stride"),
-    ("shape", r"must match the size of tensor|is invalid for input of size|size mismatch|shape mismatch|expanded size of the tensor|"
+    ("shape", r"must match the size of tensor|Attempting to broadcast a dimension|is invalid for input of size|size mismatch|shape mismatch|expanded size of the tensor|"
               r"cannot be multiplied|Sizes of tensors must match|does not match the (broadcast )?shape|"
               r"stack expects each tensor to be equal size|doesn't match the broadcast shape|The shape of the mask|"
               r"inconsistent tensor size|Expected size for first two dimensions|must be the same size|expects (src|index)|Expected size|"
-              r"1D tensors expected|must be matrices|must be 3D|batch1 must be|batch2 must be|expected index .* to be smaller than self|"
-              r"Expected index .* to be smaller|split_with_sizes expects split_sizes to sum|number of sizes provided|"
+              r"1D tensors expected|must be matrices|must be 3D|batch1 must be|batch2 must be|expected index .* to be (smaller than|no larger than) self|"
+              r"Expected index .* to be (smaller|no larger)|split_with_sizes expects split_sizes to sum|number of sizes provided|"
               r"must be greater or equal to|must have (the )?same number of dimensions|source tensor shape must match|Number of indices|"
               r"self must be a matrix|must be a matrix|vector \+ matrix @ vector expected|need to be at least 1D|"
               r"[Ee]xpected \d-?D (argument|tensor)|same slice shapes|same number of elements|Expected .* to be (1|2)-?D|"
@@ -392,6 +392,9 @@ class Compile:
         dynamo.reset()
         dynamo.utils.counters.clear()
         self.counters = dynamo.utils.counters
+        self.metrics = getattr(dynamo.utils, "get_compilation_metrics", None)
+        if self.metrics:
+            dynamo.utils.clear_compilation_metrics()
         self.source, self.compiled = source, {}
         self.options = {"backend": BACKENDS[mode], "dynamic": True if mode == "inductor_dynamic" else None}
 
@@ -404,8 +407,11 @@ class Compile:
     def counts(self):
         graphs = self.counters["stats"]["unique_graphs"]
         frames = self.counters["frames"]
-        return {"vacuous": graphs == 0, "x-graphs": graphs, "x-frames": frames["total"], "x-frames-ok": frames["ok"],
-                "x-graph-breaks": sum(self.counters["graph_break"].values()), "x-recompiles": sum(self.counters["recompiles"].values())}
+        counts = {"vacuous": graphs == 0, "x-graphs": graphs, "x-frames": frames["total"], "x-fallbacks": frames["total"] - frames["ok"],
+                  "x-graph-breaks": sum(self.counters["graph_break"].values())}
+        if self.metrics:  # "0/1" is the second time that code 0 is compiled
+            counts["x-recompiles"] = sum(not str(m.compile_id).endswith("/0") for m in self.metrics())
+        return counts
 
 
 def modes():
@@ -471,7 +477,7 @@ def run_call(program, executor, spec, inputs, bound, grad_mode, poked, mode):
     except Exception as error:
         call["status"] = "error"
         call["error"] = error_record(source, error, at, mode)
-    if None not in trace:
+    if None not in trace and (call["status"] == "ok" or not executor.compiling):  # what raised while it was traced has not run
         call["trace"] = [{"at": path, "probe": kind, "value": DTYPE_NAMES.get(value, value) if isinstance(value, torch.dtype) else value}
                          for path, kind, value in before + trace]
     call["inputs"] = [input_record(given) for given in inputs]

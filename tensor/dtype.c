@@ -271,23 +271,15 @@ void element_store_int(void *data, DType dtype, int64_t i, int64_t value) {
     }
 }
 
-/* To float32 and back nothing is lost for values that came from float32; overflow rounds to infinity. */
-static float double_to_float(double value) {
-    if (isfinite(value) && fabs(value) >= 0x1.ffffffp127) {
-        return value > 0 ? INFINITY : -INFINITY;
-    }
-    return (float)value;
-}
-
 void element_store_double(void *data, DType dtype, int64_t i, double value) {
     if (dtype == DT_float32) {
-        ((float *)data)[i] = double_to_float(value);
+        ((float *)data)[i] = float_round(value);
     } else if (dtype == DT_float64) {
         ((double *)data)[i] = value;
     } else if (dtype == DT_float16) {
-        ((Half *)data)[i] = half_from_float(double_to_float(value));
+        ((Half *)data)[i] = half_from_float(float_round(value));
     } else if (dtype == DT_bfloat16) {
-        ((Bfloat *)data)[i] = bfloat_from_float(double_to_float(value));
+        ((Bfloat *)data)[i] = bfloat_from_float(float_round(value));
     } else if (dtype == DT_bool) {
         ((uint8_t *)data)[i] = value != 0; /* nan != 0 */
     } else {

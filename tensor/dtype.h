@@ -9,6 +9,8 @@
 
 #include "tensor/base.h"
 
+#include <math.h>
+
 typedef enum DType {
 #define DTYPE(name, ctype, category, bytes) DT_##name,
 #include "tensor/dtypes.def"
@@ -59,6 +61,13 @@ double dtype_unit(DType dtype);
 double dtype_largest(DType dtype);
 double dtype_smallest_normal(DType dtype);
 double dtype_smallest_subnormal(DType dtype);
+/* To float32 in one rounding; overflow is infinity. */
+static inline float float_round(double value) {
+    if (isfinite(value) && fabs(value) >= 0x1.ffffffp127) {
+        return value > 0 ? INFINITY : -INFINITY;
+    }
+    return (float)value;
+}
 /* `value` as element_store_double would leave it in a floating dtype. */
 double dtype_round(double value, DType dtype);
 

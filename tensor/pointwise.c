@@ -231,6 +231,37 @@ static double load_double(const void *data, DType dtype, int64_t i, DType comput
     return element_double(&cell, compute, 0);
 }
 
+/* Everything is float32: the same as apply_double without asking each element for its dtype. */
+static void apply_float32(const PwInfo *info, const Tensor *out, const PwOperand *operands, int count, Walk w, const int *place) {
+    double x[PW_MAX_OPERANDS] = {0};
+    const float *from[PW_MAX_OPERANDS];
+    int which[PW_MAX_OPERANDS], at[PW_MAX_OPERANDS], n = 0;
+    for (int k = 0; k < count; k++) {
+        if (!operands[k].tensor) {
+            x[k] = dtype_round(scalar_to_double(operands[k].scalar), DT_float32);
+        } else {
+            which[n] = k;
+            at[n] = place[k];
+            from[n++] = operands[k].tensor->storage->data;
+        }
+    }
+    float *to = out->storage->data;
+    for (; walk_more(&w); walk_next(&w)) {
+        for (int k = 0; k < n; k++) {
+            x[which[k]] = (double)from[k][w.at[at[k]]];
+        }
+        to[w.at[0]] = float_round(info->f(x));
+    }
+}
+
+static bool all_float32(DType compute, const Tensor *out, const PwOperand *operands, int count) {
+    bool all = compute == DT_float32 && out->dtype == DT_float32;
+    for (int k = 0; k < count; k++) {
+        all = all && (!operands[k].tensor || operands[k].tensor->dtype == DT_float32);
+    }
+    return all;
+}
+
 static void apply_double(const PwInfo *info, DType compute, const Tensor *out, const PwOperand *operands, int count, Walk w, const int *place) {
     double x[PW_MAX_OPERANDS] = {0};
     for (int k = 0; k < count; k++) {
@@ -286,7 +317,9 @@ void pw_apply(Pw pw, DType compute, const Tensor *out, const PwOperand *operands
         }
     }
     Walk w = walk_start(out->size, out->ndim, walked, n);
-    if (dtype_is_float(compute)) {
+    if (all_float32(compute, out, operands, count)) {
+        apply_float32(info, out, operands, count, w, place);
+    } else if (dtype_is_float(compute)) {
         apply_double(info, compute, out, operands, count, w, place);
     } else {
         status->bits = 8 * dtype_bytes(compute);

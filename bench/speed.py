@@ -1,0 +1,87 @@
+"""One program's forward and backward on the reference and in eager PyTorch: speed.py TWINGRAD ROUNDS_BINARY FILE (see bench/speed).
+
+Both run in the same minute on the same core: rounds alternate. One thread, warmed up, no JSON and no probes on either side, the
+same exported function that targets run. PyTorch is timed twice, since the reference builds its inputs and records its result in every run:
+
+    alone    tensors and tangents are there; the function and the backward, nothing else
+    whole    the same work as the reference's: tensors out of lists of numbers, function, what is seen of the results, backward, gradients
+"""
+import statistics
+import subprocess
+import sys
+import time
+
+import torch
+
+ROUNDS, RUNS = 60, 200
+
+
+def load(twingrad, file):
+    text = subprocess.run([twingrad, "show", "--as", "torch", file], stdout=subprocess.PIPE, check=True).stdout.decode()
+    scope = {"__name__": "exported", "__file__": "exported.py"}
+    exec(compile(text, "exported.py", "exec"), scope)
+    return scope
+
+
+def functions(scope):
+    """The two things that are timed."""
+    program, inputs = scope["program"], scope["_CALLS"][0]["inputs"]
+    tensors, storages = scope["_build"](inputs)
+    data = {key: (storage.tolist(), storage.dtype) for key, storage in storages.items()}
+    kind, seed, of = scope["_BACKWARD"]
+    roots = [k for k, r in enumerate(program(*tensors, [])) if r.requires_grad and (of is None or k in of)]
+    given = [scope["_fill"](kind, seed + k, program(*tensors, [])[k].numel(), torch.float32).reshape(program(*tensors, [])[k].size()) for k in roots]
+    numbers = [t.reshape(-1).tolist() for t in given]
+
+    def alone():
+        returns = program(*tensors, [])
+        torch.autograd.backward([returns[k] for k in roots], given)
+        for tensor in tensors:
+            tensor.grad = None
+
+    def whole():
+        built = {key: torch.tensor(values, dtype=dtype) for key, (values, dtype) in data.items()}
+        fresh = [built[key].as_strided(size, stride, offset).detach().requires_grad_(flag) for key, _, size, stride, offset, flag, _ in inputs]
+        returns = program(*fresh, [])
+        seen = [(r.dtype, list(r.size()), list(r.stride()), r.storage_offset(), r.requires_grad, r.is_leaf, r.detach().reshape(-1).tolist()) for r in returns]
+        tangents = [torch.tensor(n, dtype=torch.float32).reshape(returns[k].size()) for k, n in zip(roots, numbers)]
+        torch.autograd.backward([returns[k] for k in roots], tangents)
+        return seen, [(list(t.grad.size()), t.grad.reshape(-1).tolist(), t._version, built[spec[0]].tolist()) for t, spec in zip(fresh, inputs) if t.grad is not None]
+
+    return {"alone": alone, "whole": whole}
+
+
+def microseconds(function):
+    start = time.perf_counter()
+    for _ in range(RUNS):
+        function()
+    return 1e6 * (time.perf_counter() - start) / RUNS
+
+
+def main():
+    twingrad, binary, file = sys.argv[1:]
+    torch.set_num_threads(1)
+    timed = functions(load(twingrad, file))
+    ours = subprocess.Popen([binary, file, str(RUNS)], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    times = {"reference": [], "alone": [], "whole": []}
+    for round_number in range(ROUNDS + 3):
+        ours.stdin.write(b"\n")
+        ours.stdin.flush()
+        took = {"reference": float(ours.stdout.readline())}
+        took.update((name, microseconds(function)) for name, function in timed.items())
+        if round_number >= 3:  # the first rounds warm up
+            for name, value in took.items():
+                times[name].append(value)
+    ours.stdin.close()
+    ours.wait()
+    median = {name: statistics.median(values) for name, values in times.items()}
+    print("%s: %d rounds of %d runs, one thread; microseconds, median (least)" % (file, ROUNDS, RUNS))
+    for name, words in (("reference", "twingrad reference, inputs to recorded result"),
+                        ("alone", "torch %s eager, forward and backward alone" % torch.__version__),
+                        ("whole", "torch %s eager, inputs to recorded result" % torch.__version__)):
+        print("  %-58s %7.1f (%.1f)%s" % (words, median[name], min(times[name]),
+                                          "" if name == "reference" else "  %.1f times the reference" % (median[name] / median["reference"])))
+
+
+if __name__ == "__main__":
+    main()
