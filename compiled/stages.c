@@ -11,6 +11,7 @@
  * kernels sum in logical order, whatever the layout, and no pass may round differently from another. */
 #include "compiled/stages.h"
 
+#include "compiled/capture.h"
 #include "compiled/evaluate.h"
 #include "compiled/lower.h"
 
@@ -255,7 +256,8 @@ static void collect(Interpreter *in, StageForm form) {
             answer_node(in, "return", k, value, &r->layout);
         }
     }
-    for (int k = 0; in->c->capture && k < g->ninputs; k++) { /* a question writes nothing back */
+    bool writes_back = in->c->capture && !in->c->capture->in.later; /* a question and what is asked later do not */
+    for (int k = 0; writes_back && k < g->ninputs; k++) {
         const Node *now = functional && g->written && g->written[k] ? g->written[k] : g->input[k];
         if (functional && now == g->input[k]) {
             answer_node(in, "input storage", k, now, NULL);
