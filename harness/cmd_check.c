@@ -77,7 +77,8 @@ int cmd_check(const Options *o) {
     if (code != 0) {
         return code;
     }
-    s.code = worst(s.code, each_program(o, &s.arena, each, &s));
+    int walked = each_program(o, &s.arena, each, &s); /* changes s.code too */
+    s.code = worst(s.code, walked);
     checker_close(&s.checker);
     arena_destroy(&s.arena);
     return s.code;

@@ -112,7 +112,8 @@ int cmd_run(const Options *o) {
         return complain(code, "%s", message);
     }
     s.executor.compile = o->compile;
-    s.code = worst(s.code, each_program(o, &s.arena, each, &s));
+    int walked = each_program(o, &s.arena, each, &s); /* changes s.code too */
+    s.code = worst(s.code, walked);
     executor_close(&s.executor);
     arena_destroy(&s.arena);
     return s.code;

@@ -97,7 +97,8 @@ int cmd_show(const Options *o) {
     if (o->after && (s.print || only_stage(as))) {
         return complain(EXIT_BAD_INPUT, "--after is for --as ir and --as dot");
     }
-    s.code = worst(s.code, each_program(o, &s.arena, each, &s));
+    int walked = each_program(o, &s.arena, each, &s); /* changes s.code too */
+    s.code = worst(s.code, walked);
     if (o->after && !s.stage_seen && s.code == 0) {
         s.code = complain(EXIT_BAD_INPUT, "no stage named '%.60s' ran (see 'twingrad passes')", o->after);
     }
