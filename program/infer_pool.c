@@ -22,13 +22,17 @@ ErrCode pool_output(int64_t in, int64_t kernel, int64_t pad, int64_t stride, int
     if (pad < 0 || pad > kernel / 2) {
         return error_set(err, ERR_invalid, pad < 0 ? "pad must be non-negative" : "pad should be at most half of kernel size");
     }
+    if (stride < 0 || dilation <= 0) { /* pool_check refuses these */
+        *out = 0;
+        return ERR_none;
+    }
     int64_t span, room;
     if (!checked_mul(dilation, kernel - 1, &span) || !checked_add(in, 2 * pad, &room) || !checked_add(room, -span - 1, &room) ||
         !checked_add(room, ceil_mode ? stride - 1 : 0, &room)) {
         return error_set(err, ERR_invalid, "a pooling window that overflows");
     }
     int64_t steps = room / stride;
-    steps -= room % stride != 0 && (room < 0) != (stride < 0);
+    steps -= room % stride < 0;
     *out = steps + 1;
     if (ceil_mode && (*out - 1) * stride >= in + pad) { /* the last window begins inside */
         --*out;

@@ -63,7 +63,8 @@ ErrCode kernel_linspace(const Call *call, Tensor *const *out, KernelCtx *k) {
         if (floating) {
             element_store_double(to->storage->data, to->dtype, at, value);
         } else {
-            element_store_int(to->storage->data, to->dtype, at, (int64_t)value);
+            bool fits = value >= -0x1p63 && value < 0x1p63; /* the largest int64 is 2^63 as a double */
+            element_store_int(to->storage->data, to->dtype, at, fits ? (int64_t)value : INT64_MIN);
         }
     }
     if (!floating && step != floor(step)) {

@@ -84,6 +84,9 @@ START_TEST(the_last_window_begins_inside) {
     ck_assert(pool_output(4, 1, 0, 3, 1, true, &n, &err) == ERR_none && n == 2);
     ck_assert(pool_output(3, 1, 0, 3, 1, true, &n, &err) == ERR_none && n == 1); /* a window at 3 would be outside */
     ck_assert(pool_output(1, 3, 0, 1, 1, false, &n, &err) == ERR_none && n == -1);
+    ck_assert(pool_output(5, 2, 0, INT64_MIN, 1, true, &n, &err) == ERR_none && n == 0); /* pool_check refuses it */
+    ck_assert(pool_output(5, INT64_MAX, 0, 1, INT64_MAX, true, &n, &err) == ERR_invalid);
+    err = (Error){0};
     ck_assert(pool_output(5, 2, 2, 1, 1, false, &n, &err) == ERR_invalid);
 }
 END_TEST
