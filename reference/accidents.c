@@ -2,6 +2,8 @@
  * 1.13.1 on special values, once in the vectorized part of its loop and once in the tail. */
 #include "reference/accidents.h"
 
+#include "program/op_functions.h"
+
 #include <math.h>
 
 typedef bool (*Test)(double x, DType dtype);
@@ -92,6 +94,26 @@ static bool fuses(const Call *call) {
     return alpha > 1 && dtype_is_float(other->dtype) && alpha * magnitude(other, false) > dtype_largest(other->dtype);
 }
 
+/* The least int32 or int64 divided by -1: the processor refuses, and PyTorch dies of SIGFPE. */
+static bool traps(const Call *call) {
+    const Tensor *a = call->arg[0].tensor;
+    bool scalar = call->op->param[1].type == ARG_SCALAR;
+    if (a->dtype != DT_int32 && a->dtype != DT_int64) {
+        return false;
+    }
+    bool least = false, minus = scalar && scalar_to_double(call->arg[1].scalar) == -1;
+    const Tensor *one[1] = {a};
+    for (Walk w = walk_start(a->size, a->ndim, one, 1); walk_more(&w); walk_next(&w)) {
+        least = least || element_int(a->storage->data, a->dtype, w.at[0]) == dtype_min(a->dtype);
+    }
+    const Tensor *b = scalar ? a : call->arg[1].tensor;
+    one[0] = b;
+    for (Walk w = walk_start(b->size, b->ndim, one, 1); walk_more(&w) && !scalar; walk_next(&w)) {
+        minus = minus || element_double(b->storage->data, b->dtype, w.at[0]) == -1;
+    }
+    return least && minus;
+}
+
 /* ---- rows ---- */
 
 /* Is some row that layer_norm normalizes flat, next to its own size? What is left of it then is rounding. */
@@ -146,6 +168,10 @@ const char *accident(const Call *call, bool self_gradient, bool second) {
         return call->op->kind == KIND_INPLACE && !tensor_is_contiguous(call->arg[0].tensor) ? "masked_scatter_ of a self that is not row-major" : NULL;
     case OP_add_Tensor:
     case OP_sub_Tensor: return fuses(call) ? "add with an alpha that overflows when it is multiplied first" : NULL;
+    case OP_gelu:
+        return self_gradient && call->arg[0].tensor->dtype == DT_float32 && call->arg[0].tensor->ndim > 1 && call_pw(call) == PW_gelu
+                   ? "gelu: the gradient is uninitialised memory where the one that comes in is not row-major"
+                   : NULL;
     case OP_hardswish: return self_gradient && any(call->arg[0].tensor, is_corner) ? "hardswish: the gradient at 3 and at nan" : NULL;
     case OP_elu:
     case OP_hardtanh: return self_gradient && any(call->arg[0].tensor, is_nan) ? "elu, hardtanh: the gradient at nan" : NULL;
@@ -169,7 +195,11 @@ const char *accident(const Call *call, bool self_gradient, bool second) {
     case OP_floor_divide:
     case OP_floor_divide_Scalar:
     case OP_div_Tensor_mode:
-    case OP_div_Scalar_mode: return quotient_overflows(call) ? "fmod, remainder, floor_divide whose quotient overflows" : NULL;
+    case OP_div_Scalar_mode:
+        if (traps(call)) {
+            return "fmod, remainder, floor_divide of the least integer by -1: SIGFPE";
+        }
+        return quotient_overflows(call) ? "fmod, remainder, floor_divide whose quotient overflows" : NULL;
     case OP_maximum:
     case OP_minimum:
     case OP_max_other:
