@@ -47,10 +47,11 @@ bool rule_where_nested(Compile *c, Node *n, Rewrite *w) {
 }
 
 bool rule_where_truth(Compile *c, Node *n, Rewrite *w) {
-    UNUSED;
     Scalar a, b;
-    return n->t.dtype == DT_bool && same_type(n, n->in[0]) && node_splat(n->in[1], &a) && node_splat(n->in[2], &b) && a.i != 0 &&
-           b.i == 0 && use(w, n->in[0]);
+    if (n->t.dtype != DT_bool || !same_type(n, n->in[0]) || !node_splat(n->in[1], &a) || !node_splat(n->in[2], &b) || a.i == b.i) {
+        return false;
+    }
+    return a.i != 0 ? use(w, n->in[0]) : be_op(c, w, n, OP_logical_not, n->in[0], NULL);
 }
 
 bool rule_masked_fill_none(Compile *c, Node *n, Rewrite *w) {

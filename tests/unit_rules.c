@@ -312,6 +312,7 @@ static Node *where_nested_other(Case *k, Node *x, Node *y) {
 }
 GRAPH(where_truth, WHERE(less(k, x, y), splat(k, x, DT_bool, scalar_bool(true)), splat(k, x, DT_bool, scalar_bool(false))))
 GRAPH(where_untruth, WHERE(less(k, x, y), splat(k, x, DT_bool, scalar_bool(false)), splat(k, x, DT_bool, scalar_bool(true))))
+GRAPH(where_always, WHERE(less(k, x, y), splat(k, x, DT_bool, scalar_bool(true)), splat(k, x, DT_bool, scalar_bool(true))))
 GRAPH(masked_none, masked(k, x, splat(k, x, DT_bool, scalar_bool(false)), I(3)))
 GRAPH(masked_some, masked(k, x, less(k, x, y), I(3)))
 GRAPH(masked_all, masked(k, x, splat(k, x, DT_bool, scalar_bool(true)), F(-0.0)))
