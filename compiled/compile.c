@@ -218,11 +218,11 @@ Artifact *region_compile(Runner *r, const CaptureInput *in, void (*captured)(voi
                    .first_step = r->first_step,
                    .program = r->p,
                    .limits = r->options->limits};
-    Storage *storage[MAX_INPUTS];
     if (c->options->stages) {
         int n;
+        Storage **storage = arena_array(r->arena, Storage *, in->n + 1);
         storages_of(in->tensors, in->n, storage, &n);
-        c->input_data = arena_copy(r->arena, storage, (int64_t)sizeof *storage * n);
+        c->input_data = storage;
     }
     double before = seconds(c);
     capture_program(c, in);

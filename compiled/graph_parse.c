@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+enum { MAX_ENTRIES = 512 /* of the region, twice: gradients for them and for their histories */ };
+
 /* ---- nodes ---- */
 
 static void put(Scanner *p, Node *n) {
@@ -136,7 +138,7 @@ static bool read_input(Scanner *p, const Tensor *t, int id) {
     Graph *g = p->graph;
     Node *n = node_made(p, NODE_INPUT, 0);
     n->t = *t;
-    if (!scan_small(p, &n->number, MAX_INPUTS)) {
+    if (!scan_small(p, &n->number, MAX_ENTRIES)) {
         return false;
     }
     if (g->input[n->number]) {
@@ -233,7 +235,7 @@ static bool read_return(Scanner *p) {
         return scan_bad(p, "returns out of order");
     }
     r.aliases_input = scan_take(p, "input storage ");
-    if (!(r.aliases_input ? scan_small(p, &r.storage, MAX_INPUTS) : scan_ref(p, &r.value, true)) || !scan_need(p, " as ") ||
+    if (!(r.aliases_input ? scan_small(p, &r.storage, MAX_ENTRIES) : scan_ref(p, &r.value, true)) || !scan_need(p, " as ") ||
         !scan_layout(p, &r.layout) || (scan_take(p, " grad ") && !scan_ref(p, &r.grad, false))) {
         return false;
     }
@@ -249,26 +251,31 @@ static bool read_return(Scanner *p) {
     return true;
 }
 
-static bool read_gradient(Scanner *p) {
+/* Of an entry, or (outer) for the history that it came with. */
+static bool read_gradient(Scanner *p, bool outer) {
     Graph *g = p->graph;
-    int at = -1;
+    int at = g->ninp; /* lines are in order: the next one, or farther on */
+    NameId name = NAME_NONE;
     if (scan_take(p, "input ")) {
-        if (!scan_small(p, &at, MAX_INPUTS)) {
+        if (!scan_small(p, &at, MAX_ENTRIES)) {
             return false;
         }
     } else {
         size_t length = strcspn(p->at, ":");
-        for (int i = 0; p->program && i < p->program->ninputs && at < 0; i++) {
-            const char *name = p->program->names[p->program->inputs[i].name];
-            at = strlen(name) == length && strncmp(name, p->at, length) == 0 ? i : -1;
+        for (NameId i = 0; p->program && i < p->program->nnames && name == NAME_NONE; i++) {
+            const char *known = p->program->names[i];
+            name = strlen(known) == length && strncmp(known, p->at, length) == 0 ? i : NAME_NONE;
         }
-        if (at < 0) {
-            return scan_bad(p, "no input has this name");
+        if (name == NAME_NONE) {
+            return scan_bad(p, "there is no such name");
         }
         p->at += length;
     }
-    g->ninp = at >= g->ninp ? at + 1 : g->ninp;
-    g->inp[at].grad_state = GRAD_VALUE;
+    if (at < g->ninp || at >= MAX_ENTRIES) {
+        return scan_bad(p, "gradients are not in order, or too many");
+    }
+    g->ninp = at + 1;
+    g->inp[at] = (InputPlan){.name = name, .outer = outer, .grad_state = GRAD_VALUE};
     return scan_need(p, ": ") && scan_ref(p, &g->inp[at].grad, false);
 }
 
@@ -283,10 +290,11 @@ static bool read_line(Scanner *p) {
         return read_return(p);
     }
     if (scan_take(p, "write back to input storage ")) {
-        return scan_small(p, &storage, MAX_INPUTS) && scan_need(p, ": ") && scan_ref(p, &g->written[storage], false);
+        return scan_small(p, &storage, MAX_ENTRIES) && scan_need(p, ": ") && scan_ref(p, &g->written[storage], false);
     }
-    if (scan_take(p, "grad of ")) {
-        return read_gradient(p);
+    bool outer = scan_take(p, "grad for the history of ");
+    if (outer || scan_take(p, "grad of ")) {
+        return read_gradient(p, outer);
     }
     if (scan_take(p, "backward raises ")) {
         return scan_word(p, code, sizeof code) && (errcode_parse(code, &g->backward_error) || scan_bad(p, "expected an error code"));
@@ -298,10 +306,10 @@ static bool read_line(Scanner *p) {
 Graph *graph_parse(Arena *arena, const char *text, const Program *program, char *message, size_t message_size) {
     Graph *g = graph_new(arena);
     Scanner p = {.arena = arena, .program = program, .graph = g, .at = text, .message = message, .message_size = message_size};
-    g->input = arena_array(arena, Node *, MAX_INPUTS);
-    g->written = arena_array(arena, Node *, MAX_INPUTS);
-    g->version = arena_array(arena, int64_t, MAX_INPUTS);
-    g->inp = arena_array(arena, InputPlan, MAX_INPUTS);
+    g->input = arena_array(arena, Node *, MAX_ENTRIES);
+    g->written = arena_array(arena, Node *, MAX_ENTRIES);
+    g->version = arena_array(arena, int64_t, MAX_ENTRIES);
+    g->inp = arena_array(arena, InputPlan, MAX_ENTRIES);
     while (*p.at) {
         p.line++;
         p.line_start = p.at;
