@@ -189,7 +189,7 @@ static void run_node(Engine *x, TapeNode *node) {
     for (int i = 0; i < node->nslot; i++) {
         out[i] = need[i] && out[i] ? grad_finish(e, out[i], cap_edge_meta(node->next[i])) : NULL;
     }
-    node->freed |= !in->retain_graph;
+    node->freed |= !in->retain_graph && e->err->code == ERR_none;
     for (int i = 0; i < node->nslot && e->err->code == ERR_none; i++) {
         tape_deliver(x, node->next[i], out[i]);
     }

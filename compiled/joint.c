@@ -112,12 +112,11 @@ static ErrCode differentiate(Joint *j, const TapeNode *node, Tensor *const *grad
 /* A gradient as the node at its edge wants it. */
 static Tensor *finish(Joint *j, Tensor *grad, Edge edge) { return edge.to ? grad_finish(&j->emit, grad, cap_edge_meta(edge)) : NULL; }
 
-static void run_function(Joint *j, TapeNode *node) {
+static void run_function(Joint *j, const TapeNode *node) {
     Tensor *out[MAX_SLOTS];
     if (differentiate(j, node, node->grad, out) != ERR_none) {
         return;
     }
-    node->freed = true; /* before what it answered is judged */
     for (int i = 0; i < node->nslot; i++) {
         if (node->next[i].to) {
             deliver(j, node->next[i], finish(j, out[i], node->next[i]));
@@ -153,7 +152,7 @@ static Node *lay_out(Joint *j, Tensor *grad, const Tensor *layout) {
 }
 
 /* CopySlices: the base's gradient, in whose region the op's own gradient takes the place of what arrived. */
-static void run_region(Joint *j, TapeNode *node) {
+static void run_region(Joint *j, const TapeNode *node) {
     Tensor *grad = node->grad[0], *out[MAX_SLOTS];
     memset(out, 0, sizeof *out * (size_t)node->nslot);
     Tensor *to_base = NULL;
@@ -198,7 +197,6 @@ static void run_region(Joint *j, TapeNode *node) {
             to_base = &graph_view(j->g, replaced, &base, AT_BACKWARD)->t;
         }
     }
-    node->freed = true;
     deliver(j, node->next[0], finish(j, to_base, node->next[0]));
     for (int i = 1; i < node->nslot; i++) {
         if (node->next[i].to) {
@@ -271,6 +269,7 @@ static void run_node(Engine *x, TapeNode *node) {
         break;
     }
     }
+    node->freed |= j->err.code == ERR_none; /* a refused answer leaves it as it was */
 }
 
 /* ---- roots ---- */

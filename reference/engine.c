@@ -252,7 +252,7 @@ static ErrCode node_run(Session *s, const EngineTask *task, Node *node, Tensor *
     for (int i = 0; i < node->nnext; i++) {
         out[i] = need[i] ? finish(s, out[i], node->next[i]) : NULL;
     }
-    node->freed |= !task->retain_graph;
+    node->freed |= !task->retain_graph && s->err->code == ERR_none; /* a refused answer leaves it as it was */
     return s->err->code;
 }
 
