@@ -146,7 +146,8 @@ static void write_back(const Epilogue *e) {
 
 /* AL-2: the view is replayed on the storage that its input shares, without the input's own offset in it. */
 static void forget_place(const Epilogue *e, int k, Tensor *t) {
-    const Var *base = e->a->capture->ret[k];
+    const Capture *cap = e->a->capture;
+    const Var *base = cap->ret ? cap->ret[k] : cap->object[cap->in.n + k]; /* a region that others follow returns what they need */
     base = base->base ? base->base : base;
     for (int i = 0; base->input >= 0 && i < e->in->n; i++) {
         if (i != base->input && e->in->tensors[i].storage == t->storage) {

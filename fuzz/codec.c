@@ -89,6 +89,11 @@ static bool code_given_flag(Coder *c, bool *given, bool value, bool otherwise) {
 }
 
 static void code_set(Coder *c, Recall *r, const Program *p) {
+    if (!code_flag(c, r->set != NULL)) {
+        r->set = NULL;
+        r->nset = 0;
+        return;
+    }
     int n = (int)code_count(c, r->nset, MAX_NAMES), kept = 0;
     if (!c->encoding) {
         r->set = arena_alloc(c->arena, (int64_t)sizeof *r->set * max_i64(n, 1));
