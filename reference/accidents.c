@@ -94,6 +94,17 @@ static bool fuses(const Call *call) {
     return alpha > 1 && dtype_is_float(other->dtype) && alpha * magnitude(other, false) > dtype_largest(other->dtype);
 }
 
+/* self + value * tensor1 * tensor2 (or / tensor2), from left to right: a partial product overflows that the whole need not. */
+static bool steps_overflow(const Call *call, bool divides) {
+    const Tensor *a = call->arg[1].tensor, *b = call->arg[2].tensor;
+    if (!dtype_is_float(a->dtype) && !dtype_is_float(b->dtype)) {
+        return false;
+    }
+    double first = fabs(scalar_to_double(call->arg[3].scalar)) * magnitude(a, false);
+    double factor = divides ? 1 / magnitude(b, true) : magnitude(b, false);
+    return first * fmax(factor, 1) > dtype_largest(dtype_is_float(a->dtype) ? a->dtype : b->dtype);
+}
+
 /* The least int32 or int64 divided by -1: the processor refuses, and PyTorch dies of SIGFPE. */
 static bool traps(const Call *call) {
     const Tensor *a = call->arg[0].tensor;
@@ -168,6 +179,8 @@ const char *accident(const Call *call, bool self_gradient, bool second) {
         return call->op->kind == KIND_INPLACE && !tensor_is_contiguous(call->arg[0].tensor) ? "masked_scatter_ of a self that is not row-major" : NULL;
     case OP_add_Tensor:
     case OP_sub_Tensor: return fuses(call) ? "add with an alpha that overflows when it is multiplied first" : NULL;
+    case OP_addcmul:
+    case OP_addcdiv: return steps_overflow(call, id == OP_addcdiv) ? "addcmul, addcdiv: a partial product that overflows" : NULL;
     case OP_gelu:
         return self_gradient && call->arg[0].tensor->dtype == DT_float32 && call->arg[0].tensor->ndim > 1 && call_pw(call) == PW_gelu
                    ? "gelu: the gradient is uninitialised memory where the one that comes in is not row-major"
