@@ -292,8 +292,7 @@ static ErrCode refuse_masks(Capture *cap, const Call *index_put) {
         const Var *index = (const Var *)index_put->arg[1].tensors.v[k];
         const Var *root = index && index->base ? index->base : index;
         if (root && root->mask) {
-            Tensor mask = root->mask->t;
-            pair[1] = &mask;
+            pair[1] = (Tensor *)&root->mask->t; /* itself: an empty tensor overlaps the same one, and no other */
             TRY(refuse_overlap(cap, pair[0], pair, 2, false, true));
         }
     }
