@@ -168,7 +168,13 @@ static ErrCode clone_self(Capture *cap, TapeNode *tape, Call *twin) {
     for (int i = 0; i < tape->nslot; i++) {
         need[i] = tape->next[i].to != NULL;
     }
-    if (cap->takes_gradients && call_saves_slot(twin, 0, need)) {
+    if (!call_saves_slot(twin, 0, need)) {
+        return ERR_none;
+    }
+    if (need[0] && !dtype_is_float(twin->arg[0].tensor->dtype)) { /* an integer with a history: its clone would be recorded */
+        return error_set(cap->emit.err, ERR_invalid, "a recorded result must be of a floating dtype");
+    }
+    if (cap->takes_gradients) {
         tape->saves_clone = true;
         twin->arg[0].tensor = emit_unary(&cap->emit, OP_clone, twin->arg[0].tensor);
     }

@@ -102,7 +102,26 @@ static bool piece_moves(const Point *p, double y) {
     return false;
 }
 
+/* Does the box x +- b hold a pole, or an end of the domain? What comes out on either side says nothing about what lies between. */
+static bool crosses_pole(const Point *p) {
+    const double half_turn = 3.141592653589793;
+    switch (p->pw) {
+    case PW_tan: return floor((p->x[0] - p->b[0]) / half_turn + 0.5) != floor((p->x[0] + p->b[0]) / half_turn + 0.5);
+    case PW_reciprocal:
+    case PW_rsqrt:
+    case PW_log:
+    case PW_log2:
+    case PW_log10: return p->b[0] > 0 && fabs(p->x[0]) <= p->b[0];
+    case PW_div: return p->b[1] > 0 && fabs(p->x[1]) <= p->b[1];
+    case PW_addcdiv: return p->b[2] > 0 && fabs(p->x[2]) <= p->b[2];
+    default: return false;
+    }
+}
+
 static double moved(const Point *p, double y) {
+    if (p->pw == PW_sin || p->pw == PW_cos) {
+        return fmin(p->b[0], 2); /* Lipschitz 1; the ends of a box of a turn or more are anywhere */
+    }
     PwDouble f = pw_info(p->pw)->f;
     double sum = 0;
     for (int i = 0; i < p->n; i++) {
@@ -172,7 +191,7 @@ static double point_bound(const Point *p, double y, DType dtype, bool discrete) 
     if (exact && (discrete || !isfinite(y) || (shadow_round(y, dtype) == y && is_exact(p, y)))) {
         return 0;
     }
-    if (!exact && has_jumps(p->pw) && piece_moves(p, y)) {
+    if (!exact && (crosses_pole(p) || (has_jumps(p->pw) && piece_moves(p, y)))) {
         return NAN;
     }
     if (discrete) {
