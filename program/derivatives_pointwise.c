@@ -294,11 +294,11 @@ void grad_maximum(Grad *g) {
     Tensor *share = emit_where(e, tie, emit_scalar(e, OP_div_Scalar, grad_of(g), scalar_int(2)), grad_of(g));
     if (wanted(g, SELF)) {
         Tensor *lost = emit_binary(e, maximum ? OP_lt_Tensor : OP_gt_Tensor, self, other);
-        give(g, SELF, emit_masked_fill(e, share, lost, scalar_int(0)));
+        give(g, SELF, emit_where_zero(e, emit_unary(e, OP_logical_not, lost), share)); /* masked_fill_, which keeps the layout */
     }
     if (wanted(g, OTHER)) {
         Tensor *lost = emit_binary(e, maximum ? OP_gt_Tensor : OP_lt_Tensor, self, other);
-        give(g, OTHER, emit_masked_fill(e, share, lost, scalar_int(0)));
+        give(g, OTHER, emit_where_zero(e, emit_unary(e, OP_logical_not, lost), share));
     }
 }
 
