@@ -670,6 +670,16 @@ START_TEST(a_backward_kernel_that_refuses_a_value_ends_as_internal_unless_a_chec
 }
 END_TEST
 
+/* MemorySanitizer knows poisoned memory for what it is, and may not look at it. */
+static bool is_poisoned(const float *v) {
+#if defined(__has_feature)
+#if __has_feature(memory_sanitizer)
+    return __msan_test_shadow(v, sizeof *v) == 0;
+#endif
+#endif
+    return isnan(*v);
+}
+
 START_TEST(planned_memory_is_poisoned_after_its_last_reader) {
     for (int poison = 0; poison < 2; poison++) {
         Case k;
@@ -686,7 +696,7 @@ START_TEST(planned_memory_is_poisoned_after_its_last_reader) {
         plan_execute(plan, data, NULL, &k.arena, &out);
         const float *dead = plan_data(plan, first), *live = plan_data(plan, second);
         for (int i = 0; i < 4; i++) {
-            ck_assert_int_eq(isnan(dead[i]) != 0, compile_checks_itself(&k.c));
+            ck_assert_int_eq(is_poisoned(&dead[i]), compile_checks_itself(&k.c));
             ck_assert(live[i] == 4);
         }
         case_end(&k);
