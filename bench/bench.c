@@ -4,6 +4,7 @@
  *
  * Each repeat generates and checks the same programs; printed are the medians over the repeats. Build with -O2 and without
  * sanitizers, or the numbers mean nothing. */
+#include "bench/measure.h"
 #include "fuzz/generate.h"
 #include "harness/check.h"
 
@@ -13,22 +14,6 @@
 
 enum { STAGES = 4, MAX_REPEATS = 101 };
 static const char *const STAGE[STAGES] = {"generate", "reference", "compiled", "compare"};
-
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static int by_value(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static double median(double *v, int n) {
-    qsort(v, (size_t)n, sizeof v[0], by_value);
-    return n % 2 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
-}
 
 /* Seconds in each stage for programs 0..n-1 of the stream. */
 static void run_once(Checker *c, uint64_t seed, int64_t n, Arena *arena, double seconds[STAGES], int64_t *statements) {

@@ -8,6 +8,7 @@
  *   plain    the native tier with no optional pass but those that remove nodes: one loop an op, -O3
  *   limit    the larger of two times measured in the same rounds: a triad over as many bytes as the program must read and write, and
  *            as many operations as the fused loops do at the peak rate (of multiply-adds in registers; of OpenBLAS for products) */
+#include "bench/measure.h"
 #include "compiled/lower.h"
 
 #include <malloc.h>
@@ -20,24 +21,15 @@
 #include <cblas.h>
 #endif
 
+/* Plain loops are measured at -O3, whatever the rest is built with. */
+#if defined(__GNUC__) && !defined(__clang__)
+#define PLAIN_O3 optimize("O3"),
+#else
+#define PLAIN_O3
+#endif
+
 enum { ROUNDS = 5, MAX_REPS = 25, MODES = 3, TILE_MODE = 0, NATIVE_MODE = 1, PLAIN_MODE = 2 };
 static const double ROUND_SECONDS = 0.12;
-
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static int by_value(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static double median(double *v, int n) {
-    qsort(v, (size_t)n, sizeof v[0], by_value);
-    return n % 2 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
-}
 
 /* ---- what is measured of a plan ---- */
 
@@ -108,7 +100,7 @@ static void on_execute(void *user, const Plan *plan, void *const *input, void *c
 /* ---- the machine ---- */
 
 /* Seconds to move `bytes` bytes: a triad that reads two thirds and writes one. */
-__attribute__((optimize("O3"), target_clones("avx512f", "avx2", "default")))
+__attribute__((PLAIN_O3 target_clones("avx512f", "avx2", "default")))
 static double triad(int64_t bytes, float *memory) {
     int64_t n = max_i64(bytes / 12, 1);
     float *restrict a = memory;
@@ -127,7 +119,7 @@ static double triad(int64_t bytes, float *memory) {
 }
 
 /* Float operations a second: chains of multiply-adds in registers, as wide as the build's vectors are. */
-__attribute__((optimize("O3"), target_clones("avx512f", "avx2", "default"))) static double peak_chain(float *out) {
+__attribute__((PLAIN_O3 target_clones("avx512f", "avx2", "default"))) static double peak_chain(float *out) {
     enum { LANES = 256, STEPS = 20000 };
     float x[LANES];
     for (int k = 0; k < LANES; k++) {

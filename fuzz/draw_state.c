@@ -104,19 +104,8 @@ static Var *find_tensor(Gen *g, const Tensor *t) {
 
 /* ---- making statements ---- */
 
-Stmt *stmt_new(Gen *g, StmtKind kind) {
-    Stmt *s = arena_new(g->arena, Stmt);
-    s->kind = kind;
-    s->of = NAME_NONE;
-    return s;
-}
-
-Stmt *stmt_op(Gen *g, OpId id) {
-    Stmt *s = stmt_new(g, STMT_OP);
-    s->op = op_info(id);
-    s->arg = arena_array(g->arena, PArg, s->op->nparam);
-    return s;
-}
+Stmt *stmt_new(Gen *g, StmtKind kind) { return stmt_make(g->arena, kind); }
+Stmt *stmt_op(Gen *g, OpId id) { return stmt_make_op(g->arena, op_info(id)); }
 
 void set_tensor(Stmt *s, int k, const Var *v) { s->arg[k] = (PArg){.given = true, .is_tensor = true, .tensor = v->name}; }
 void set_int(Stmt *s, int k, int64_t value) { s->arg[k] = (PArg){.given = true, .i = {NAME_NONE, value}}; }

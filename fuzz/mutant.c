@@ -116,28 +116,13 @@ void mutant_insert(Mutant *m, const Site *site, Stmt *s) {
     block->count++;
 }
 
-void mutant_remove(Mutant *m, const Site *site) {
-    (void)m;
+void mutant_remove(const Site *site) {
     Stmt **at = &site->block->first;
     while (*at != site->stmt) {
         at = &(*at)->next;
     }
     *at = site->stmt->next;
     site->block->count--;
-}
-
-Stmt *mutant_stmt(Mutant *m, StmtKind kind) {
-    Stmt *s = arena_new(m->arena, Stmt);
-    s->kind = kind;
-    s->of = NAME_NONE;
-    return s;
-}
-
-Stmt *mutant_op(Mutant *m, OpId id) {
-    Stmt *s = mutant_stmt(m, STMT_OP);
-    s->op = op_info(id);
-    s->arg = arena_array(m->arena, PArg, s->op->nparam);
-    return s;
 }
 
 bool stmt_writes(const Stmt *s) { return s->kind == STMT_OP && s->op->nparam > 0 && s->op->param[0].writes; }

@@ -36,10 +36,7 @@ NameId mutant_bound(Mutant *m, const Site *site);
 NameId mutant_fresh(Mutant *m);
 /* Puts `s` right before the site's statement; at the body's end where `site` is NULL. */
 void mutant_insert(Mutant *m, const Site *site, Stmt *s);
-void mutant_remove(Mutant *m, const Site *site);
-Stmt *mutant_stmt(Mutant *m, StmtKind kind);
-/* An op statement without arguments. */
-Stmt *mutant_op(Mutant *m, OpId id);
+void mutant_remove(const Site *site);
 /* Does the statement write to its self? */
 bool stmt_writes(const Stmt *s);
 /* Every place in the statement (not in its blocks) where a name is read. */

@@ -12,7 +12,7 @@ bool mutator_delete_statement(Mutant *m) {
     if (!site) {
         return false;
     }
-    mutant_remove(m, site);
+    mutant_remove(site);
     return true;
 }
 
@@ -47,7 +47,7 @@ bool mutator_move_statement(Mutant *m) {
     if (!from || from->stmt == to->stmt || from->block != to->block) {
         return false;
     }
-    mutant_remove(m, from);
+    mutant_remove(from);
     mutant_insert(m, to, from->stmt);
     return true;
 }
@@ -58,7 +58,7 @@ bool mutator_swap_neighbours(Mutant *m) {
         return false;
     }
     Stmt *before = site->before;
-    mutant_remove(m, site);
+    mutant_remove(site);
     for (Stmt **at = &site->block->first;; at = &(*at)->next) {
         if (*at == before) {
             site->stmt->next = before;
@@ -90,7 +90,7 @@ static bool wrap_mode(Mutant *m, bool enabled) {
     if (!site) {
         return false;
     }
-    Stmt *with = mutant_stmt(m, STMT_WITH);
+    Stmt *with = stmt_make(m->arena, STMT_WITH);
     with->grad_enabled = enabled;
     return wrap(m, site, with);
 }
@@ -114,7 +114,7 @@ static bool flag_question(Mutant *m, const Site *site, Predicate *out) {
 
 bool mutator_wrap_branch(Mutant *m) {
     Site *site = mutant_pick(m, NULL);
-    Stmt *branch = mutant_stmt(m, STMT_IF);
+    Stmt *branch = stmt_make(m->arena, STMT_IF);
     return site && flag_question(m, site, &branch->predicate) && wrap(m, site, branch);
 }
 
@@ -130,7 +130,7 @@ bool mutator_unwrap_block(Mutant *m) {
         mutant_insert(m, site, s);
         s = next;
     }
-    mutant_remove(m, site);
+    mutant_remove(site);
     return true;
 }
 
@@ -147,7 +147,7 @@ bool mutator_probe_after_write(Mutant *m) {
         return false;
     }
     bool self = write && write->stmt->arg[0].given && mutant_chance(m, 70);
-    Stmt *probe = mutant_stmt(m, STMT_PROBE);
+    Stmt *probe = stmt_make(m->arena, STMT_PROBE);
     probe->probe = (ProbeKind)mutant_below(m, PROBE_is_grad_enabled);
     probe->of = self ? write->stmt->arg[0].tensor : mutant_bound(m, site);
     if (probe->of == NAME_NONE) {
@@ -159,7 +159,7 @@ bool mutator_probe_after_write(Mutant *m) {
 
 bool mutator_assert_flag(Mutant *m) {
     Site *site = mutant_pick(m, NULL);
-    Stmt *assertion = mutant_stmt(m, STMT_ASSERT);
+    Stmt *assertion = stmt_make(m->arena, STMT_ASSERT);
     if (!site || !flag_question(m, site, &assertion->predicate)) {
         return false;
     }
@@ -172,7 +172,7 @@ bool mutator_break_graph(Mutant *m) {
     if (!site) {
         return false;
     }
-    mutant_insert(m, site, mutant_stmt(m, STMT_GRAPH_BREAK));
+    mutant_insert(m, site, stmt_make(m->arena, STMT_GRAPH_BREAK));
     return true;
 }
 
@@ -182,7 +182,7 @@ bool mutator_operand_through_view(Mutant *m) {
     if (!site) {
         return false;
     }
-    Stmt *form = mutant_op(m, forms[mutant_below(m, COUNT_OF(forms))]);
+    Stmt *form = stmt_make_op(m->arena, op_info(forms[mutant_below(m, COUNT_OF(forms))]));
     PArg *operand = &site->stmt->arg[0];
     form->arg[0] = *operand;
     form->out = arena_array(m->arena, NameId, 1);

@@ -91,6 +91,20 @@ bool probe_parse(const char *name, ProbeKind *kind) {
 
 /* ---- statements ---- */
 
+Stmt *stmt_make(Arena *arena, StmtKind kind) {
+    Stmt *s = arena_new(arena, Stmt);
+    s->kind = kind;
+    s->of = NAME_NONE;
+    return s;
+}
+
+Stmt *stmt_make_op(Arena *arena, const OpInfo *op) {
+    Stmt *s = stmt_make(arena, STMT_OP);
+    s->op = op;
+    s->arg = arena_array(arena, PArg, op->nparam);
+    return s;
+}
+
 void block_append(Block *block, Stmt *stmt, Stmt **tail) {
     stmt->next = NULL;
     if (!*tail) {

@@ -203,6 +203,9 @@ Program *program_clone(Arena *arena, const Program *p);
 /* Numbers statements in preorder (setup, then body) and counts them: after every edit. */
 void program_number(Program *p);
 void block_append(Block *block, Stmt *stmt, Stmt **tail);
+/* A statement of the kind, reading nothing; an op statement with no argument given. Both in `arena`. */
+Stmt *stmt_make(Arena *arena, StmtKind kind);
+Stmt *stmt_make_op(Arena *arena, const OpInfo *op);
 /* "body[4].then[0]" of a sid, in `arena`; "return" and "backward" are not statements. */
 const char *program_path(Arena *arena, const Program *p, int sid);
 /* The grammar of statement paths: (body|setup)[N] followed by any of .body[N] .then[N] .else[N]. */

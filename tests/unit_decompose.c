@@ -1,23 +1,7 @@
 /* Decompositions other than indexing: who returns self itself, a view, or a copy that is no view; matmul's cases against the
  * definition of the product; refusals. */
-#include "tests/exec_emit.h"
+#include "tests/exec_fixture.h"
 #include "tests/runner.h"
-
-typedef struct Fixture {
-    Arena arena;
-    Error err;
-    ExecEmit exec;
-} Fixture;
-
-static Emit *setup(Fixture *f) {
-    op_table_init();
-    f->arena = ARENA_EMPTY;
-    f->err = (Error){0};
-    f->exec = exec_emit(&f->arena, &f->err);
-    return &f->exec.emit;
-}
-
-static void forget_error(Fixture *f) { f->err = (Error){0}; }
 
 /* arange(numel).reshape(size), float64; size ends with -1. */
 static Tensor *counting(Fixture *f, const int64_t *size) {

@@ -1,25 +1,9 @@
 /* Ops of neural networks and their kin, by hand: convolution, pooling, losses, normalization, scatter_reduce, einsum, meshgrid. */
 #include "program/pool.h"
-#include "tests/exec_emit.h"
+#include "tests/exec_fixture.h"
 #include "tests/runner.h"
 
 #include <math.h>
-
-typedef struct Fixture {
-    Arena arena;
-    Error err;
-    ExecEmit exec;
-} Fixture;
-
-static Emit *setup(Fixture *f) {
-    op_table_init();
-    f->arena = ARENA_EMPTY;
-    f->err = (Error){0};
-    f->exec = exec_emit(&f->arena, &f->err);
-    return &f->exec.emit;
-}
-
-static void forget_error(Fixture *f) { f->err = (Error){0}; }
 
 static Tensor *of(Fixture *f, DType dtype, const int64_t *size, int ndim, const double *v) {
     Tensor *t = arena_new(&f->arena, Tensor);
