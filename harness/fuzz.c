@@ -5,16 +5,15 @@
  *
  * Given seed and runs the output is the same, byte for byte (times are printed only where asked for). Memory does not grow: one arena,
  * reset per program; only signatures are kept, at most MAX_SIGNATURES. */
-#include "fuzz/generate.h"
 #include "harness/command.h"
 #include "harness/edit.h"
 #include "harness/report.h"
+#include "harness/tally.h"
 
-#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { MAX_SIGNATURES = 1024, MAX_KINDS = 64, DEFAULT_RUNS = 100000, MINIMIZE_CHECKS = 4000, VERIFY_EVERY = 64 /* the graph after every pass */,
+enum { MAX_SIGNATURES = 1024, DEFAULT_RUNS = 100000, MINIMIZE_CHECKS = 4000, VERIFY_EVERY = 64 /* the graph after every pass */,
        STAGES_EVERY = 1024 /* interpret it after every pass */, MAX_WINDOW = 2 * TARGET_MAX_WORKERS,
        TARGET_MINIMIZE_CHECKS = 400 /* a check by a target costs milliseconds */ };
 
@@ -48,75 +47,13 @@ typedef struct Fuzz {
     Arena *arena;     /* of the program that is judged */
     Arena work;       /* minimizing and reporting */
     double start, shown;
-    int64_t programs, statements;
-    int64_t refusals; /* programs in which some call raised an error */
-    int64_t errors[ERR_COUNT];
-    int64_t by_op[OP_COUNT], executed[OP_COUNT], by_dtype[DT_COUNT] /* inputs */, by_motif[MAX_KINDS], by_mistake[MAX_KINDS];
+    Tally tally;
+    bool detailed;    /* the tally is printed in full: --stats, or a report */
     Signature signature[MAX_SIGNATURES];
     int nsignatures;
     int64_t unlisted; /* findings beyond MAX_SIGNATURES */
-    struct { const char *why; int64_t count; } accident[MAX_KINDS];
     int code;
 } Fuzz;
-
-/* ---- counting ---- */
-
-/* Statements by op, and of them those that surely ran to their end: before statement `end`, and in no branch (`branch`), of which no
- * result tells which arm was taken. */
-static void count_ops(Fuzz *f, const Block *block, int end, bool branch) {
-    for (const Stmt *s = block->first; s != NULL; s = s->next) {
-        if (s->kind == STMT_OP) {
-            f->by_op[s->op->id]++;
-            f->executed[s->op->id] += !branch && s->sid < end;
-        }
-        count_ops(f, &s->body, end, branch || s->kind == STMT_IF);
-        count_ops(f, &s->orelse, end, true);
-    }
-}
-
-/* The first statement that did not run to its end. */
-static int first_unfinished(const CallResult *call) {
-    return call->ok || call->error_at == AT_RETURN || call->error_at == AT_BACKWARD ? INT_MAX : call->error_at >= 0 ? call->error_at : 0;
-}
-
-/* Reasons are static texts of the reference: one pointer each. */
-static void count_accident(Fuzz *f, const char *why) {
-    for (int i = 0; i < MAX_KINDS; i++) {
-        if (f->accident[i].why == NULL || f->accident[i].why == why) {
-            f->accident[i].why = why;
-            f->accident[i].count++;
-            return;
-        }
-    }
-}
-
-static void count_program(Fuzz *f, const Program *p, const GenerateInfo *info, const Result *r) {
-    f->programs++;
-    f->statements += program_size(p);
-    bool refused = false;
-    for (int k = 0; k < r->ncalls; k++) {
-        if (!r->calls[k].ok) {
-            f->errors[r->calls[k].error]++;
-            refused = true;
-        }
-    }
-    f->refusals += refused;
-    if (r->accident) {
-        count_accident(f, r->accident);
-    }
-    if (f->options->stats) {
-        count_ops(f, &p->body, first_unfinished(&r->calls[0]), false);
-        for (int i = 0; i < p->ninputs; i++) {
-            f->by_dtype[p->inputs[i].dtype]++;
-        }
-        if (info->motif >= 0 && info->motif < MAX_KINDS) {
-            f->by_motif[info->motif]++;
-        }
-        if (info->mistake >= 0 && info->mistake < MAX_KINDS) {
-            f->by_mistake[info->mistake]++;
-        }
-    }
-}
 
 /* ---- findings ---- */
 
@@ -234,42 +171,35 @@ static void show_progress(Fuzz *f, double now, bool last) {
         fprintf(stderr, "\r%70s\r", "");
         return;
     }
-    double elapsed = now - f->start, rate = elapsed > 0 ? (double)f->programs / elapsed : 0;
+    double elapsed = now - f->start, rate = elapsed > 0 ? (double)f->tally.programs / elapsed : 0;
     double left = o->seconds > 0 ? o->seconds - elapsed : -1;
     if (o->runs > 0 && rate > 0) {
-        double by_runs = (double)(o->runs - f->programs) / rate;
+        double by_runs = (double)(o->runs - f->tally.programs) / rate;
         left = left < 0 || by_runs < left ? by_runs : left;
     }
-    fprintf(stderr, "\r%lld programs, %.0f a second, %lld findings (%d signatures), %.0f s left ", (long long)f->programs, rate,
+    fprintf(stderr, "\r%lld programs, %.0f a second, %lld findings (%d signatures), %.0f s left ", (long long)f->tally.programs, rate,
             (long long)f->checker.verdicts[FINDING], f->nsignatures, left > 0 ? left : 0);
-}
-
-static void add_count(Text *t, const char *name, int64_t count, bool *any) {
-    if (count != 0) {
-        text_printf(t, "%s\"%s\":%lld", *any ? "," : "", name, (long long)count);
-        *any = true;
-    }
 }
 
 static void summary_json(const Fuzz *f, Text *t, double seconds) {
     const Checker *c = &f->checker;
     text_printf(t, "{\"type\":\"summary\",\"schema_version\":1,\"seed\":%llu,\"programs\":%lld,\"calls\":%lld,\"statements\":%lld,\"agree\":%lld,\"findings\":%lld",
-                (unsigned long long)f->options->seed, (long long)f->programs, (long long)c->calls, (long long)f->statements, (long long)c->verdicts[AGREE],
+                (unsigned long long)f->options->seed, (long long)f->tally.programs, (long long)c->calls, (long long)f->tally.statements, (long long)c->verdicts[AGREE],
                 (long long)c->verdicts[FINDING]);
-    text_printf(t, ",\"refusals\":%lld,\"errors\":{", (long long)f->refusals);
+    text_printf(t, ",\"refusals\":%lld,\"errors\":{", (long long)f->tally.refusals);
     bool any = false;
     for (int i = 1; i < ERR_COUNT; i++) {
-        add_count(t, errcode_name((ErrCode)i), f->errors[i], &any);
+        tally_count(t, errcode_name((ErrCode)i), f->tally.errors[i], &any);
     }
     text_printf(t, "},\"skipped\":%lld,\"skips\":{", (long long)c->verdicts[SKIP]);
     any = false;
     for (int i = 1; i < SKIP_COUNT; i++) {
-        add_count(t, skip_name((SkipReason)i), c->skips[i], &any);
+        tally_count(t, skip_name((SkipReason)i), c->skips[i], &any);
     }
     text_add(t, "},\"fired\":{");
     any = false;
     for (int i = 0; i < ORACLE_COUNT; i++) {
-        add_count(t, oracle_name((OracleId)i), c->fired[i], &any);
+        tally_count(t, oracle_name((OracleId)i), c->fired[i], &any);
     }
     text_printf(t, "},\"compiles\":%lld,\"cache_hits\":%lld,\"shadow_runs\":%lld,\"signatures\":[", (long long)(c->a.counters.compiles + c->b.counters.compiles),
                 (long long)(c->a.counters.hits + c->b.counters.hits), (long long)c->shadow_runs);
@@ -280,75 +210,12 @@ static void summary_json(const Fuzz *f, Text *t, double seconds) {
     }
     text_printf(t, "],\"unlisted\":%lld", (long long)f->unlisted);
     if (f->options->stats) {
-        text_add(t, ",\"ops\":{");
-        any = false;
-        for (int i = 0; i < OP_COUNT; i++) {
-            if (op_info((OpId)i)->name[0] != '_') {
-                text_printf(t, "%s\"%s\":%lld", any ? "," : "", op_info((OpId)i)->id_name, (long long)f->by_op[i]);
-                any = true;
-            }
-        }
-        text_add(t, "},\"executed\":{");
-        any = false;
-        for (int i = 0; i < OP_COUNT; i++) {
-            if (op_info((OpId)i)->name[0] != '_') {
-                text_printf(t, "%s\"%s\":%lld", any ? "," : "", op_info((OpId)i)->id_name, (long long)f->executed[i]);
-                any = true;
-            }
-        }
-        text_add(t, "},\"dtypes\":{");
-        for (int i = 0; i < DT_COUNT; i++) {
-            text_printf(t, "%s\"%s\":%lld", i > 0 ? "," : "", dtype_name((DType)i), (long long)f->by_dtype[i]);
-        }
-        text_add(t, "},\"accidents\":{");
-        for (int i = 0; i < MAX_KINDS && f->accident[i].why; i++) {
-            text_printf(t, "%s\"%s\":%lld", i > 0 ? "," : "", f->accident[i].why, (long long)f->accident[i].count);
-        }
-        text_add(t, "},\"motifs\":{");
-        for (int i = 0; motif_name(i) != NULL; i++) {
-            text_printf(t, "%s\"%s\":%lld", i > 0 ? "," : "", motif_name(i), (long long)f->by_motif[i]);
-        }
-        text_add(t, "},\"mistakes\":{");
-        for (int i = 0; mistake_name(i) != NULL; i++) {
-            text_printf(t, "%s\"%s\":%lld", i > 0 ? "," : "", mistake_name(i), (long long)f->by_mistake[i]);
-        }
-        text_add(t, "}");
+        tally_json(&f->tally, t);
     }
     if (f->options->timing) {
-        text_printf(t, ",\"seconds\":%.3f,\"programs_per_second\":%.1f", seconds, seconds > 0 ? (double)f->programs / seconds : 0);
+        text_printf(t, ",\"seconds\":%.3f,\"programs_per_second\":%.1f", seconds, seconds > 0 ? (double)f->tally.programs / seconds : 0);
     }
     text_add(t, "}\n");
-}
-
-static void stats_text(const Fuzz *f, Text *t) {
-    text_add(t, "ops (statements, of them executed):\n");
-    for (int i = 0; i < OP_COUNT; i++) {
-        if (op_info((OpId)i)->name[0] != '_') {
-            text_printf(t, "  %-34s %8lld %8lld\n", op_info((OpId)i)->id_name, (long long)f->by_op[i], (long long)f->executed[i]);
-        }
-    }
-    text_add(t, "dtypes of inputs:\n");
-    for (int i = 0; i < DT_COUNT; i++) {
-        text_printf(t, "  %-24s %lld\n", dtype_name((DType)i), (long long)f->by_dtype[i]);
-    }
-    text_add(t, "motifs:\n");
-    for (int i = 0; motif_name(i) != NULL; i++) {
-        text_printf(t, "  %-24s %lld\n", motif_name(i), (long long)f->by_motif[i]);
-    }
-    text_add(t, "mistakes:\n");
-    for (int i = 0; mistake_name(i) != NULL; i++) {
-        text_printf(t, "  %-24s %lld\n", mistake_name(i), (long long)f->by_mistake[i]);
-    }
-    if (f->accident[0].why) {
-        text_add(t, "accidents:\n");
-    }
-    for (int i = 0; i < MAX_KINDS && f->accident[i].why; i++) {
-        text_printf(t, "  %-64s %lld\n", f->accident[i].why, (long long)f->accident[i].count);
-    }
-    text_add(t, "errors (calls):\n");
-    for (int i = 1; i < ERR_COUNT; i++) {
-        text_printf(t, "  %-24s %lld\n", errcode_name((ErrCode)i), (long long)f->errors[i]);
-    }
 }
 
 /* What became of processes, if anything did. */
@@ -368,9 +235,9 @@ static void targets_text(const Checker *c, Text *t) {
 static void summary_text(const Fuzz *f, Text *t, double seconds) {
     const Checker *c = &f->checker;
     if (f->options->stats) {
-        stats_text(f, t);
+        tally_text(&f->tally, t);
     }
-    text_printf(t, "%lld programs, %lld statements: %lld agree, %lld findings (%d signatures), %lld skipped", (long long)f->programs, (long long)f->statements,
+    text_printf(t, "%lld programs, %lld statements: %lld agree, %lld findings (%d signatures), %lld skipped", (long long)f->tally.programs, (long long)f->tally.statements,
                 (long long)c->verdicts[AGREE], (long long)c->verdicts[FINDING], f->nsignatures, (long long)c->verdicts[SKIP]);
     const char *separator = " (";
     for (int i = 1; i < SKIP_COUNT; i++) {
@@ -379,9 +246,9 @@ static void summary_text(const Fuzz *f, Text *t, double seconds) {
             separator = ", ";
         }
     }
-    text_printf(t, "%s, %lld ended in an error", strcmp(separator, ", ") == 0 ? ")" : "", (long long)f->refusals);
+    text_printf(t, "%s, %lld ended in an error", strcmp(separator, ", ") == 0 ? ")" : "", (long long)f->tally.refusals);
     if (f->options->timing) {
-        text_printf(t, "; %.1f seconds, %.0f programs a second", seconds, seconds > 0 ? (double)f->programs / seconds : 0);
+        text_printf(t, "; %.1f seconds, %.0f programs a second", seconds, seconds > 0 ? (double)f->tally.programs / seconds : 0);
     }
     text_add(t, "\n");
     targets_text(c, t);
@@ -404,7 +271,7 @@ static void make_program(Fuzz *f, Slot *slot) {
 }
 
 static void run_one(Fuzz *f) {
-    for (; f->generated < f->programs + f->window; f->generated++) {
+    for (; f->generated < f->tally.programs + f->window; f->generated++) {
         Slot *slot = &f->slot[f->generated % f->window];
         make_program(f, slot);
         if (f->window > 1) {
@@ -412,14 +279,16 @@ static void run_one(Fuzz *f) {
             check_collect(&f->checker, slot->p, &slot->arena);
         }
     }
-    Slot *slot = &f->slot[f->programs % f->window];
+    Slot *slot = &f->slot[f->tally.programs % f->window];
     const Program *p = slot->p;
     f->arena = &slot->arena;
     Outcome out;
-    f->checker.a.compile.verify = f->checker.b.compile.verify = f->options->compile.verify || f->programs % VERIFY_EVERY == 0;
-    f->checker.stages = f->options->oracle || f->programs % STAGES_EVERY == STAGES_EVERY / 2;
+    f->checker.a.compile.verify = f->checker.b.compile.verify = f->options->compile.verify || f->tally.programs % VERIFY_EVERY == 0;
+    f->checker.stages = f->options->oracle || f->tally.programs % STAGES_EVERY == STAGES_EVERY / 2;
+    f->checker.run.executed = f->detailed ? f->tally.op_dtype : NULL;
     check_program(&f->checker, p, f->arena, &out);
-    count_program(f, p, &slot->info, out.a);
+    f->checker.run.executed = NULL; /* locating and minimizing run other programs */
+    tally_program(&f->tally, p, &slot->info, out.a, f->detailed);
     if (out.verdict == FINDING) {
         take_finding(f, slot, &out);
     }
@@ -431,7 +300,7 @@ static int run_all(Fuzz *f) {
     print_start(f);
     f->start = f->shown = now_seconds();
     double now = f->start;
-    while (f->programs < runs && !(o->first && f->nsignatures > 0) && !(o->seconds > 0 && now - f->start >= o->seconds) && f->code < EXIT_ENVIRONMENT) {
+    while (f->tally.programs < runs && !(o->first && f->nsignatures > 0) && !(o->seconds > 0 && now - f->start >= o->seconds) && f->code < EXIT_ENVIRONMENT) {
         run_one(f);
         now = now_seconds();
         show_progress(f, now, false);
@@ -447,6 +316,7 @@ int cmd_fuzz(const Options *o) {
     Arena home = ARENA_EMPTY;
     Fuzz *f = arena_new(&home, Fuzz);
     f->options = o;
+    f->detailed = o->stats || o->out;
     int code = open_checker(o, &f->checker);
     if (code == 0) {
         f->window = checker_is_external(&f->checker) ? (int)max_i64(1, min_i64(2 * o->workers, MAX_WINDOW))

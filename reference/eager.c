@@ -168,6 +168,9 @@ static ErrCode run_op(Run *r, const Stmt *stmt) {
         }
         var_of(out[0])->requires_grad = true;
     }
+    if (r->options->executed && nout > 0) {
+        r->options->executed[stmt->op->id][out[0]->dtype]++;
+    }
     return bind_outputs(r, stmt, out, nout);
 }
 
