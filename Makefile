@@ -20,10 +20,10 @@ VARIANT := $(notdir $(firstword $(CC)))$(if $(SAN),-$(subst $(comma),+,$(SAN)))$
 OUT     := $(BUILD)/$(VARIANT)
 
 WARN    := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla
-CPPFLAGS += -I. -D_GNU_SOURCE $(if $(filter none,$(BLAS)),-DTWINGRAD_NO_BLAS)
+CPPFLAGS += -I. -isystem /usr/include/libxml2 -D_GNU_SOURCE $(if $(filter none,$(BLAS)),-DTWINGRAD_NO_BLAS)
 ALL_CFLAGS := -std=c11 $(OPT) -g -ffp-contract=off -fno-math-errno -fno-trapping-math -fno-strict-aliasing $(WARN) \
 	$(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer -fno-sanitize-recover=all) $(CFLAGS)
-LDLIBS_ALL := $(if $(filter none,$(BLAS)),,-lopenblas) -lcjson -lm -lpthread -ldl $(LDLIBS)
+LDLIBS_ALL := $(if $(filter none,$(BLAS)),,-lopenblas) -lcjson -lxml2 -lm -lpthread -ldl $(LDLIBS)
 
 DIRS    := tensor program reference compiled fuzz harness
 LIB_SRC := $(filter-out harness/main.c fuzz/entry_%,$(wildcard $(addsuffix /*.c,$(DIRS))))
@@ -59,7 +59,7 @@ objects: $(LIB_OBJ) $(BIN_OBJ) ## compile everything, link nothing
 
 # ---- the two jobs a newcomer runs ----
 
-PACKAGES     := gcc libc6-dev libcjson-dev check bats python3-jsonschema $(if $(filter none,$(BLAS)),,libopenblas-dev)
+PACKAGES     := gcc libc6-dev libcjson-dev libxml2-dev check bats python3-jsonschema $(if $(filter none,$(BLAS)),,libopenblas-dev)
 DEV_PACKAGES := clang clang-format libclang-rt-14-dev
 SUDO         := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 # Packages that are not installed yet, so that a second `make deps` needs neither network nor root.

@@ -2,6 +2,8 @@
  * `x-zero-sign` beside an `expect` say how its numbers are to be compared. A file whose ops are unknown is counted as not expressible. */
 #include "harness/command.h"
 #include "harness/report.h"
+#include "harness/results.h"
+#include "harness/tally.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -13,6 +15,8 @@ typedef struct State {
     int code;
     int64_t programs, agreed, findings, inexpressible, bad, compared;
     int64_t skips[SKIP_COUNT];
+    Arena home;     /* as long as the command: what `results` holds */
+    Results results;
 } State;
 
 /* Is the member `"key":true` among canonical JSON members, not inside a value? */
@@ -40,9 +44,17 @@ static bool extra_is_true(const char *members, const char *key) {
     return false;
 }
 
+/* A finding of a stored program, for the files of results. */
+static void keep(State *s, const char *source, const Program *p, const Outcome *out) {
+    Text record = {.arena = &s->arena};
+    report_finding_json(&record, p, &out->finding, out->fired);
+    results_add_finding(&s->results, &(ResultsFinding){.outcome = "new", .file = source, .signature = out->finding.signature, .record = record.v, .count = 1, .first = -1, .statements = program_size(p)});
+}
+
 static void tell(State *s, const char *source, const Program *p, const char *against, const Outcome *out) {
     const Finding *f = &out->finding;
     Text t = {.arena = &s->arena};
+    keep(s, source, p, out);
     if (s->options->json) {
         text_add(&t, "{\"type\":\"finding\",\"schema_version\":1,\"file\":");
         text_json_string(&t, source);
@@ -95,6 +107,7 @@ static void each(void *user, const Source *source) {
         s->inexpressible += !known;
         s->bad += known;
         s->code = worst(s->code, known ? code : EXIT_AGREE);
+        results_add_case(&s->results, source->name, NULL, known ? "bad" : "not_expressible", known ? "not a program" : "names an op that the table does not have");
         return;
     }
     Outcome out;
@@ -115,6 +128,7 @@ static void each(void *user, const Source *source) {
             skip = why;
         }
     }
+    results_add_case(&s->results, source->name, p->name, verdict == AGREE ? "agree" : verdict == SKIP ? "skipped" : "new", verdict == SKIP ? skip_name(skip) : NULL);
     s->agreed += verdict == AGREE;
     s->findings += verdict == FINDING;
     s->skips[skip] += verdict == SKIP;
@@ -134,27 +148,56 @@ static void collect(void *user, const Source *source) {
     }
 }
 
-static void summary(State *s) {
-    Text t = {.arena = &s->arena};
-    bool json = s->options->json;
-    const char *format = json ? "{\"type\":\"summary\",\"schema_version\":1,\"programs\":%lld,\"agreed\":%lld,\"findings\":%lld,\"not_expressible\":"
-                                "%lld,\"bad\":%lld,\"compared_with_expect\":%lld,\"skipped\":{"
-                              : "%lld programs: %lld agreed, %lld findings, %lld not expressible, %lld bad; %lld comparisons with a recorded "
-                                "result; skipped:";
-    text_printf(&t, format, (long long)s->programs, (long long)s->agreed, (long long)s->findings, (long long)s->inexpressible,
-                (long long)s->bad, (long long)s->compared);
+static void summary_text(const State *s, Text *t) {
+    text_printf(t, "%lld programs: %lld agreed, %lld findings, %lld not expressible, %lld bad; %lld comparisons with a recorded result; skipped:",
+                (long long)s->programs, (long long)s->agreed, (long long)s->findings, (long long)s->inexpressible, (long long)s->bad, (long long)s->compared);
     int n = 0;
     for (int k = 1; k < SKIP_COUNT; k++) {
         if (s->skips[k] > 0) {
-            text_printf(&t, json ? "%s\"%s\":%lld" : "%s %s %lld", n++ ? "," : "", skip_name((SkipReason)k), (long long)s->skips[k]);
+            text_printf(t, " %s %lld", skip_name((SkipReason)k), (long long)s->skips[k]);
+            n++;
         }
     }
-    text_add(&t, json ? "}}" : n ? "" : " none");
-    puts(t.v);
+    text_add(t, n ? "" : " none");
+}
+
+/* With the keys of fuzz's summary where the meaning is the same. */
+static void summary_json(const State *s, Text *t) {
+    int64_t skipped = 0;
+    for (int k = 1; k < SKIP_COUNT; k++) {
+        skipped += s->skips[k];
+    }
+    text_printf(t, "{\"type\":\"summary\",\"schema_version\":1,\"programs\":%lld,\"agree\":%lld,\"findings\":%lld,\"not_expressible\":%lld,\"bad\":%lld,"
+                   "\"compared_with_expect\":%lld,\"skipped\":%lld,\"skips\":{",
+                (long long)s->programs, (long long)s->agreed, (long long)s->findings, (long long)s->inexpressible, (long long)s->bad, (long long)s->compared,
+                (long long)skipped);
+    bool any = false;
+    for (int k = 1; k < SKIP_COUNT; k++) {
+        tally_count(t, skip_name((SkipReason)k), s->skips[k], &any);
+    }
+    text_add(t, "}}");
+}
+
+/* What the run came to: on standard output, and in the files that the options name. */
+static void finish_run(State *s) {
+    const Options *o = s->options;
+    Text text = {.arena = &s->home}, json = {.arena = &s->home}, all = {.arena = &s->home};
+    summary_text(s, &text);
+    summary_json(s, &json);
+    if (!o->quiet) {
+        puts(o->json ? json.v : text.v);
+    }
+    if (o->results || results_wanted(o)) {
+        results_print(&s->results, o, s->checker.pair, json.v, &all);
+        char message[512];
+        bool written = !o->results || io_write(o->results, all.v, all.n, message, sizeof message);
+        s->code = worst(s->code, written ? results_publish(o, "results", all.v, all.n) : complain(EXIT_ENVIRONMENT, "%s", message));
+    }
 }
 
 int cmd_replay(const Options *o) {
     State s = {.options = o, .arena = ARENA_EMPTY};
+    s.results.arena = &s.home;
     int code = open_checker(o, &s.checker);
     if (code != 0) {
         return code;
@@ -167,11 +210,9 @@ int cmd_replay(const Options *o) {
     for (int i = 0; i < o->nfiles; i++) {
         io_each(o->files[i], true, each, &s);
     }
-    arena_reset(&s.arena);
-    if (!o->quiet) {
-        summary(&s);
-    }
+    finish_run(&s);
     checker_close(&s.checker);
     arena_destroy(&s.arena);
+    arena_destroy(&s.home);
     return s.code;
 }

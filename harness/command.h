@@ -6,6 +6,8 @@
 #include "harness/io.h"
 #include "program/json.h"
 
+#define TWINGRAD_VERSION "0.1.0"
+
 /* What a process answers. The worst of several is the highest. */
 enum { EXIT_AGREE = 0, EXIT_FINDINGS = 1, EXIT_BAD_INPUT = 2, EXIT_ENVIRONMENT = 3 };
 
@@ -30,6 +32,7 @@ typedef struct Options {
     const char *out;        /* NULL: not given */
     const char *as;         /* NULL: not given */
     const char *after;      /* pass or stage name */
+    const char *results, *html, *junit, *sarif, *markdown; /* files of results to write (results.h); NULL: not given */
     char **files;           /* what is not an option, in order */
     int nfiles;
 } Options;

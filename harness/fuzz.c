@@ -8,6 +8,7 @@
 #include "harness/command.h"
 #include "harness/edit.h"
 #include "harness/report.h"
+#include "harness/results.h"
 #include "harness/tally.h"
 
 #include <stdio.h>
@@ -33,6 +34,7 @@ typedef struct Signature {
     int64_t count;
     int statements;   /* of the minimized program */
     bool kept;        /* the output folder had a report of it before */
+    const char *record, *folder; /* for results.json: the finding as JSON, where its report is (NULL: nowhere) */
 } Signature;
 
 typedef struct Fuzz {
@@ -46,6 +48,7 @@ typedef struct Fuzz {
     bool bare_due;    /* the next one is the last one without its probes */
     Arena *arena;     /* of the program that is judged */
     Arena work;       /* minimizing and reporting */
+    Arena *home;      /* as long as the campaign */
     double start, shown;
     Tally tally;
     bool detailed;    /* the tally is printed in full: --stats, or a report */
@@ -144,6 +147,12 @@ static void take_finding(Fuzz *f, const Slot *slot, Outcome *out) {
         }
     }
     print_finding(f, s, small, &finding, out->fired, where);
+    if (f->detailed) {
+        Text record = {.arena = f->home};
+        report_finding_json(&record, small, &finding, out->fired);
+        s->record = record.v;
+        s->folder = where ? arena_printf(f->home, "%s/%s/minimized.json", o->out, s->text) : NULL;
+    }
     arena_reset(&f->work);
 }
 
@@ -181,7 +190,11 @@ static void show_progress(Fuzz *f, double now, bool last) {
             (long long)f->checker.verdicts[FINDING], f->nsignatures, left > 0 ? left : 0);
 }
 
-static void summary_json(const Fuzz *f, Text *t, double seconds) {
+/* Of the compiled executor, or zeros. */
+static const CompileCounters *compiling_counters(const Checker *c) { return c->b.counters.compiles > 0 ? &c->b.counters : &c->a.counters; }
+
+/* `report`: with all that results.json has beside. */
+static void summary_json(const Fuzz *f, Text *t, double seconds, bool report) {
     const Checker *c = &f->checker;
     text_printf(t, "{\"type\":\"summary\",\"schema_version\":1,\"seed\":%llu,\"programs\":%lld,\"calls\":%lld,\"statements\":%lld,\"agree\":%lld,\"findings\":%lld",
                 (unsigned long long)f->options->seed, (long long)f->tally.programs, (long long)c->calls, (long long)f->tally.statements, (long long)c->verdicts[AGREE],
@@ -209,13 +222,16 @@ static void summary_json(const Fuzz *f, Text *t, double seconds) {
                     s->statements);
     }
     text_printf(t, "],\"unlisted\":%lld", (long long)f->unlisted);
-    if (f->options->stats) {
+    if (report) {
+        const CompileCounters *counters = compiling_counters(c);
+        tally_report_json(&f->tally, counters, f->options->timing, t);
+    } else if (f->options->stats) {
         tally_json(&f->tally, t);
     }
     if (f->options->timing) {
         text_printf(t, ",\"seconds\":%.3f,\"programs_per_second\":%.1f", seconds, seconds > 0 ? (double)f->tally.programs / seconds : 0);
     }
-    text_add(t, "}\n");
+    text_add(t, "}");
 }
 
 /* What became of processes, if anything did. */
@@ -252,6 +268,33 @@ static void summary_text(const Fuzz *f, Text *t, double seconds) {
     }
     text_add(t, "\n");
     targets_text(c, t);
+}
+
+/* results.json and report.html in the output folder, and what else the options name. */
+static void write_results(Fuzz *f, double seconds) {
+    if (!f->detailed || (!f->options->out && !f->options->results && !results_wanted(f->options))) {
+        return;
+    }
+    Options o = *f->options;
+    o.results = o.results || !o.out ? o.results : arena_printf(f->home, "%s/results.json", o.out);
+    o.html = o.html || !o.out ? o.html : arena_printf(f->home, "%s/report.html", o.out);
+    Results results = {.arena = f->home};
+    for (int i = 0; i < f->nsignatures; i++) {
+        const Signature *s = &f->signature[i];
+        results_add_finding(&results, &(ResultsFinding){.outcome = "new", .file = s->folder, .signature = s->text, .record = s->record, .count = s->count, .first = s->first, .statements = s->statements});
+    }
+    tally_sample(&f->tally, compiling_counters(&f->checker), f->nsignatures, seconds);
+    Text summary = {.arena = f->home}, text = {.arena = f->home};
+    summary_json(f, &summary, seconds, true);
+    results_print(&results, &o, f->checker.pair, summary.v, &text);
+    char message[512];
+    if (o.out && !io_mkdirs(o.out, message, sizeof message)) {
+        f->code = worst(f->code, complain(EXIT_ENVIRONMENT, "%s", message));
+    } else if (o.results && !io_write(o.results, text.v, text.n, message, sizeof message)) {
+        f->code = worst(f->code, complain(EXIT_ENVIRONMENT, "%s", message));
+    } else {
+        f->code = worst(f->code, results_publish(&o, "results", text.v, text.n));
+    }
 }
 
 /* ---- the loop ---- */
@@ -304,11 +347,20 @@ static int run_all(Fuzz *f) {
         run_one(f);
         now = now_seconds();
         show_progress(f, now, false);
+        if (f->detailed && tally_due(&f->tally)) {
+            tally_sample(&f->tally, compiling_counters(&f->checker), f->nsignatures, now - f->start);
+        }
     }
     show_progress(f, now, true);
     Text t = {.arena = &f->work};
-    (o->json ? summary_json : summary_text)(f, &t, now - f->start);
+    if (o->json) {
+        summary_json(f, &t, now - f->start, false);
+        text_add(&t, "\n");
+    } else {
+        summary_text(f, &t, now - f->start);
+    }
     fwrite(t.v, 1, (size_t)t.n, stdout);
+    write_results(f, now - f->start);
     return f->code;
 }
 
@@ -316,7 +368,8 @@ int cmd_fuzz(const Options *o) {
     Arena home = ARENA_EMPTY;
     Fuzz *f = arena_new(&home, Fuzz);
     f->options = o;
-    f->detailed = o->stats || o->out;
+    f->home = &home;
+    f->detailed = o->stats || o->out || o->results || results_wanted(o);
     int code = open_checker(o, &f->checker);
     if (code == 0) {
         f->window = checker_is_external(&f->checker) ? (int)max_i64(1, min_i64(2 * o->workers, MAX_WINDOW))

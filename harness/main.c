@@ -4,8 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define TWINGRAD_VERSION "0.1.0"
-
 typedef struct Command {
     const char *name, *options, *arguments, *text;
     int (*run)(const Options *o);

@@ -205,7 +205,7 @@ void tally_report_json(const Tally *t, const CompileCounters *counters, bool tim
         const Sample *s = &t->sample[i];
         text_printf(text, "%s{\"programs\":%lld,\"rules\":%d,\"ops\":%d,\"op_dtypes\":%d,\"errors\":%d,\"signatures\":%d", i ? "," : "", (long long)s->programs,
                     s->rules, s->ops, s->pairs, s->errors, s->signatures);
-        text_printf(text, timing ? ",\"seconds\":%.3f}" : "}", s->seconds);
+        text_printf(text, timing ? ",\"seconds\":%.6f}" : "}", s->seconds);
     }
     text_add(text, "]");
 }

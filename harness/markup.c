@@ -1,0 +1,112 @@
+/* A thin layer over xmlTextWriter into memory: formatted text and attributes, bytes made legal, and one buffer at the end. */
+#include "harness/markup.h"
+
+#include <libxml/xmlwriter.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#if defined(__has_feature)
+#if __has_feature(memory_sanitizer)
+#include <sanitizer/msan_interface.h>
+#define WRITTEN(bytes, n) __msan_unpoison((bytes), (n)) /* libxml2 is not instrumented */
+#endif
+#endif
+#ifndef WRITTEN
+#define WRITTEN(bytes, n) ((void)(bytes))
+#endif
+
+struct Markup {
+    xmlBufferPtr buffer;
+    xmlTextWriterPtr writer;
+};
+
+Markup *markup_begin(bool document) {
+    Markup *m = malloc(sizeof *m);
+    CHECK(m);
+    m->buffer = xmlBufferCreate();
+    m->writer = m->buffer ? xmlNewTextWriterMemory(m->buffer, 0) : NULL;
+    CHECK(m->writer);
+    if (document) {
+        xmlTextWriterSetIndent(m->writer, 1);
+        xmlTextWriterStartDocument(m->writer, NULL, "UTF-8", NULL);
+    }
+    return m;
+}
+
+void markup_end(Markup *m, Text *out) {
+    xmlTextWriterEndDocument(m->writer);
+    xmlFreeTextWriter(m->writer); /* flushes */
+    const char *bytes = (const char *)xmlBufferContent(m->buffer);
+    int n = xmlBufferLength(m->buffer);
+    WRITTEN(bytes, (size_t)n);
+    text_addn(out, bytes, n);
+    xmlBufferFree(m->buffer);
+    free(m);
+}
+
+/* In place: control characters but tab and line ends, and what is no UTF-8. */
+static const xmlChar *legal(char *s) {
+    for (char *at = s; *at; at++) {
+        unsigned char c = (unsigned char)*at;
+        if (c < 0x20 && c != '\t' && c != '\n' && c != '\r') {
+            *at = '?';
+        }
+    }
+    if (!xmlCheckUTF8((const xmlChar *)s)) {
+        for (char *at = s; *at; at++) {
+            *at = (unsigned char)*at >= 0x80 ? '?' : *at;
+        }
+    }
+    return (const xmlChar *)s;
+}
+
+static char *format_text(const char *format, va_list list) {
+    char *s = NULL;
+    CHECK(vasprintf(&s, format, list) >= 0);
+    return s;
+}
+
+void markup_text(Markup *m, const char *format, ...) {
+    va_list list;
+    va_start(list, format);
+    char *s = format_text(format, list);
+    va_end(list);
+    xmlTextWriterWriteString(m->writer, legal(s));
+    free(s);
+}
+
+void markup_attribute(Markup *m, const char *name, const char *format, ...) {
+    va_list list;
+    va_start(list, format);
+    char *s = format_text(format, list);
+    va_end(list);
+    xmlTextWriterWriteAttribute(m->writer, (const xmlChar *)name, legal(s));
+    free(s);
+}
+
+void markup_open(Markup *m, const char *tag, ...) {
+    xmlTextWriterStartElement(m->writer, (const xmlChar *)tag);
+    va_list list;
+    va_start(list, tag);
+    for (const char *name = va_arg(list, const char *); name; name = va_arg(list, const char *)) {
+        const char *value = va_arg(list, const char *);
+        if (value) {
+            markup_attribute(m, name, "%s", value);
+        }
+    }
+    va_end(list);
+}
+
+void markup_close(Markup *m) { xmlTextWriterEndElement(m->writer); }
+
+void markup_close_full(Markup *m) { xmlTextWriterFullEndElement(m->writer); }
+
+void markup_raw(Markup *m, const char *text) { xmlTextWriterWriteRaw(m->writer, (const xmlChar *)text); }
+
+void markup_element(Markup *m, const char *tag, const char *attribute, const char *value, const char *text) {
+    markup_open(m, tag, attribute, value, NULL);
+    markup_text(m, "%s", text);
+    markup_close_full(m);
+}

@@ -1,0 +1,60 @@
+/* Markdown for a CI step's summary: the verdict, the findings (new ones first), and behind a fold what was skipped and why. */
+#include "harness/results.h"
+
+#include <string.h>
+
+/* A cell of a table: no pipes, no line ends, no markup. */
+static void cell(Text *t, const char *s) {
+    for (; *s; s++) {
+        if (*s == '|' || *s == '\\' || *s == '`' || *s == '<' || *s == '*' || *s == '_') {
+            text_printf(t, "\\%c", *s);
+        } else {
+            text_printf(t, "%c", *s == '\n' || *s == '\r' ? ' ' : *s);
+        }
+    }
+    text_add(t, " | ");
+}
+
+static void rows(Text *t, Arena *arena, const Json *root, const char *outcome) {
+    for (const Json *f = results_list(root, "findings"); f; f = f->next) {
+        if (strcmp(results_text(f, "outcome", "new"), outcome) == 0) {
+            text_add(t, "| ");
+            cell(t, outcome);
+            cell(t, results_text(f, "signature", "?"));
+            cell(t, results_text(f, "where", "?"));
+            cell(t, results_text(f, "a", "?"));
+            cell(t, results_text(f, "b", "?"));
+            cell(t, arena_printf(arena, "%.0f", results_number(f, "count")));
+            cell(t, results_text(f, "file", ""));
+            t->n--; /* the blank behind the last bar */
+            text_add(t, "\n");
+        }
+    }
+}
+
+static void counts(Text *t, const Json *summary, const char *key, const char *title) {
+    for (const Json *j = results_list(summary, key); j; j = j->next) {
+        text_printf(t, "| %s: %s | %.0f |\n", title, j->key, json_double(j));
+    }
+}
+
+void results_markdown(const Json *root, Arena *arena, Text *out) {
+    static const char *const outcomes[] = {"new", "flaky", "known"};
+    const Json *summary = json_get(root, "summary");
+    int fresh = results_count(root, "new") + results_count(root, "flaky"), known = results_count(root, "known");
+    text_printf(out, "## twingrad %s, %s: ", results_text(root, "command", "?"), results_text(root, "pair", "?"));
+    text_printf(out, fresh ? "%d finding%s" : "no new finding", fresh, fresh == 1 ? "" : "s");
+    text_printf(out, known ? " (%d known)\n\n" : "\n\n", known);
+    text_printf(out, "%.0f programs, %.0f agree, %.0f skipped.\n\n", results_number(summary, "programs"), results_number(summary, "agree"), results_number(summary, "skipped"));
+    if (fresh + known > 0) {
+        text_add(out, "| outcome | signature | where | first | second | programs | file |\n| --- | --- | --- | --- | --- | --- | --- |\n");
+        for (int i = 0; i < COUNT_OF(outcomes); i++) {
+            rows(out, arena, root, outcomes[i]);
+        }
+        text_add(out, "\n");
+    }
+    text_add(out, "<details><summary>Skips and errors</summary>\n\n| what | count |\n| --- | --- |\n");
+    counts(out, summary, "skips", "skipped");
+    counts(out, summary, "errors", "calls that raise");
+    text_add(out, "\n</details>\n");
+}
