@@ -59,7 +59,7 @@ objects: $(LIB_OBJ) $(BIN_OBJ) ## compile everything, link nothing
 
 # ---- the two jobs a newcomer runs ----
 
-PACKAGES     := gcc libc6-dev libcjson-dev libxml2-dev check bats python3-jsonschema $(if $(filter none,$(BLAS)),,libopenblas-dev)
+PACKAGES     := gcc libc6-dev libcjson-dev libxml2-dev check bats python3-jsonschema libxml2-utils tidy $(if $(filter none,$(BLAS)),,libopenblas-dev)
 DEV_PACKAGES := clang clang-format libclang-rt-14-dev
 SUDO         := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 # Packages that are not installed yet, so that a second `make deps` needs neither network nor root.

@@ -34,7 +34,7 @@ typedef struct Signature {
     int64_t count;
     int statements;   /* of the minimized program */
     bool kept;        /* the output folder had a report of it before */
-    const char *record, *folder; /* for results.json: the finding as JSON, where its report is (NULL: nowhere) */
+    const char *record, *file; /* for results.json: the finding as JSON, its program (NULL: nowhere) */
 } Signature;
 
 typedef struct Fuzz {
@@ -151,7 +151,7 @@ static void take_finding(Fuzz *f, const Slot *slot, Outcome *out) {
         Text record = {.arena = f->home};
         report_finding_json(&record, small, &finding, out->fired);
         s->record = record.v;
-        s->folder = where ? arena_printf(f->home, "%s/%s/minimized.json", o->out, s->text) : NULL;
+        s->file = where ? arena_printf(f->home, "%s/%s/minimized.json", o->out, s->text) : NULL;
     }
     arena_reset(&f->work);
 }
@@ -270,31 +270,39 @@ static void summary_text(const Fuzz *f, Text *t, double seconds) {
     targets_text(c, t);
 }
 
+/* What the campaign came to, to `path` (NULL: nowhere) as JSON and to the files that `forms` names. */
+static int publish(const Text *text, const char *path, const Options *forms) {
+    char message[512];
+    if (path && !io_write(path, text->v, text->n, message, sizeof message)) {
+        return complain(EXIT_ENVIRONMENT, "%s", message);
+    }
+    return results_publish(forms, "results", text->v, text->n);
+}
+
 /* results.json and report.html in the output folder, and what else the options name. */
 static void write_results(Fuzz *f, double seconds) {
-    if (!f->detailed || (!f->options->out && !f->options->results && !results_wanted(f->options))) {
+    const Options *o = f->options;
+    if (!o->out && !o->results && !results_wanted(o)) {
         return;
     }
-    Options o = *f->options;
-    o.results = o.results || !o.out ? o.results : arena_printf(f->home, "%s/results.json", o.out);
-    o.html = o.html || !o.out ? o.html : arena_printf(f->home, "%s/report.html", o.out);
     Results results = {.arena = f->home};
     for (int i = 0; i < f->nsignatures; i++) {
         const Signature *s = &f->signature[i];
-        results_add_finding(&results, &(ResultsFinding){.outcome = "new", .file = s->folder, .signature = s->text, .record = s->record, .count = s->count, .first = s->first, .statements = s->statements});
+        results_add_finding(&results, &(ResultsFinding){.outcome = "new", .file = s->file, .signature = s->text, .record = s->record, .count = s->count, .first = s->first, .statements = s->statements});
     }
     tally_sample(&f->tally, compiling_counters(&f->checker), f->nsignatures, seconds);
     Text summary = {.arena = f->home}, text = {.arena = f->home};
     summary_json(f, &summary, seconds, true);
-    results_print(&results, &o, f->checker.pair, summary.v, &text);
+    results_print(&results, o, f->checker.pair, summary.v, &text);
+    int code = publish(&text, o->results, o);
     char message[512];
-    if (o.out && !io_mkdirs(o.out, message, sizeof message)) {
-        f->code = worst(f->code, complain(EXIT_ENVIRONMENT, "%s", message));
-    } else if (o.results && !io_write(o.results, text.v, text.n, message, sizeof message)) {
-        f->code = worst(f->code, complain(EXIT_ENVIRONMENT, "%s", message));
-    } else {
-        f->code = worst(f->code, results_publish(&o, "results", text.v, text.n));
+    if (o->out && !io_mkdirs(o->out, message, sizeof message)) {
+        code = worst(code, complain(EXIT_ENVIRONMENT, "%s", message));
+    } else if (o->out) {
+        Options in_folder = {.html = arena_printf(f->home, "%s/report.html", o->out)};
+        code = worst(code, publish(&text, arena_printf(f->home, "%s/results.json", o->out), &in_folder));
     }
+    f->code = worst(f->code, code);
 }
 
 /* ---- the loop ---- */

@@ -11,7 +11,7 @@
 enum { MAX_ROWS = 500, MAX_POINTS = 512, MAX_COLUMNS = 32 };
 
 static const char STYLE[] =
-    ":root{color-scheme:light dark;--page:#fff;--ink:#1b1f24;--soft:#5b6672;--line:#d5dbe1;--card:#f5f7f9;--good:#1a7f4b;--bad:#b42318;--warn:#8a5a00;"
+    ":root{--page:#fff;--ink:#1b1f24;--soft:#5b6672;--line:#d5dbe1;--card:#f5f7f9;--good:#1a7f4b;--bad:#b42318;--warn:#8a5a00;"
     "--accent:#2257a8;--h0:#eceff2;--h1:#d5e3f5;--h2:#a9c8ec;--h3:#6fa3dc;--h4:#3c78bd;--h5:#1d4d8b}\n"
     "@media(prefers-color-scheme:dark){:root{--page:#14181d;--ink:#e4e8ec;--soft:#98a4b0;--line:#323b45;--card:#1c2229;--good:#4cc38a;--bad:#ff8a7a;--warn:#e0b050;"
     "--accent:#7fb0f0;--h0:#232a32;--h1:#1d3552;--h2:#275080;--h3:#3673b5;--h4:#5d9de0;--h5:#a5cdfa}}\n"
@@ -315,7 +315,7 @@ void results_html(const Json *root, Arena *arena, Text *out) {
     text_add(out, "<!DOCTYPE html>\n");
     markup_open(p.m, "html", "lang", "en", "xmlns", "http://www.w3.org/1999/xhtml", NULL);
     markup_open(p.m, "head", NULL);
-    markup_raw(p.m, "<meta charset=\"utf-8\"/><meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>"
+    markup_raw(p.m, "<meta charset=\"utf-8\"/><meta name=\"color-scheme\" content=\"light dark\"/><meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>"
                     "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\"/>");
     markup_element(p.m, "title", NULL, NULL, arena_printf(arena, "twingrad %s: %s", results_text(root, "command", "?"), results_text(root, "pair", "?")));
     markup_open(p.m, "style", NULL);

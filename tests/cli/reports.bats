@@ -1,0 +1,102 @@
+#!/usr/bin/env bats
+bats_require_minimum_version 1.5.0
+# Results of runs: results.json, and what is made of it for people, CI systems and code scanning. Each is held to a validator.
+load helper
+
+schemas=$BATS_TEST_DIRNAME/../schemas
+
+# Three forms of the run at once, and the validators' word on each.
+forms() { printf '%s ' --html page.html --junit out.xml --sarif out.sarif --markdown summary.md; }
+valid_forms() {
+    xmllint --noout page.html
+    [ -z "$(tidy -e -q page.html 2>&1)" ] || { tidy -e -q page.html; return 1; }
+    xmllint --noout --schema "$schemas/junit.xsd" out.xml
+    /usr/bin/python3 -c 'import json, sys, jsonschema; jsonschema.validate(json.load(open(sys.argv[2])), json.load(open(sys.argv[1])))' "$schemas/sarif.schema.json" out.sarif
+}
+
+@test "a campaign with findings is printed in forms that validators accept, and each names every signature" {
+    run -1 "$TWINGRAD" fuzz --fault RG-1 --runs 1500 --out found $(forms)
+    valid_forms
+    signatures=$(ls -d found/*/ | xargs -n1 basename)
+    [ -n "$signatures" ]
+    for s in $signatures; do
+        for file in page.html out.xml out.sarif found/results.json found/report.html; do
+            grep -qF "$s" "$file" || { echo "$file does not name $s"; false; }
+        done
+        grep -qF "${s//_/\\_}" summary.md
+    done
+    grep -q 'failures="[1-9]' out.xml
+}
+
+@test "a campaign without a finding is printed as one, with what was exercised and how it grew" {
+    "$TWINGRAD" fuzz --runs 1500 --out clean $(forms)
+    valid_forms
+    grep -q 'no new finding' page.html
+    grep -q 'no new finding' summary.md
+    grep -q 'failures="0"' out.xml
+    cmp page.html clean/report.html
+    /usr/bin/python3 - clean/results.json <<'END'
+import json, sys
+summary = json.load(open(sys.argv[1]))["summary"]
+growth = summary["growth"]
+assert growth[-1]["programs"] == 1500 and 2 < len(growth) <= 256
+for key in ("rules", "ops", "op_dtypes", "errors", "signatures"):
+    assert all(a[key] <= b[key] for a, b in zip(growth, growth[1:])), key
+assert growth[-1]["op_dtypes"] == sum(len(d) for d in summary["op_dtypes"].values())
+assert "seconds" not in growth[-1]
+END
+}
+
+@test "the same campaign makes the same report, byte for byte" {
+    "$TWINGRAD" fuzz --runs 700 --seed 5 --out one
+    "$TWINGRAD" fuzz --runs 700 --seed 5 --out two
+    cmp one/results.json two/results.json
+    cmp one/report.html two/report.html
+}
+
+@test "report prints a results.json again as it was printed before" {
+    run -1 "$TWINGRAD" fuzz --fault GR-1 --runs 1500 --out found $(forms)
+    for form in html junit sarif; do
+        "$TWINGRAD" report found/results.json --$form again.$form
+    done
+    cmp again.html page.html
+    cmp again.junit out.xml
+    cmp again.sarif out.sarif
+}
+
+@test "replay writes a test case for each stored program, and the finding's for one that differs" {
+    cp good.json with.json
+    "$TWINGRAD" replay good.json with.json $(forms)
+    valid_forms
+    [ "$(grep -c '<testcase' out.xml)" -eq 2 ]
+    run -1 "$TWINGRAD" replay --fault RG-1 "$BATS_TEST_DIRNAME/../../corpus/seeds/skew_symmetric.json" good.json --results results.json $(forms)
+    valid_forms
+    [ "$(grep -c '<testcase' out.xml)" -eq 2 ]
+    grep -q 'tests="2" failures="1"' out.xml
+    grep -q 'trace-requires_grad-setitem' out.sarif
+    [ "$(grep -c '^## twingrad replay' summary.md)" -eq 2 ]
+}
+
+@test "text out of programs is escaped in every form" {
+    sed 's/"name": "good"/"name": "<b>\&amp; \\u0001 | ` ]]>"/' good.json >odd.json
+    "$TWINGRAD" replay odd.json $(forms)
+    valid_forms
+    ! grep -q '<b>&amp;' page.html
+}
+
+@test "report refuses what is no results, and says what is wrong with it" {
+    refused report
+    refused report good.json
+    refused report good.json --html page.html
+    grep -q 'results' err.txt
+    refused report nothing.json --html page.html
+    printf '{"type":"results","schema_version":2}' >new.json
+    refused report new.json --html page.html
+    grep -q 'schema_version' err.txt
+    printf '{"type":"results","schema_version":1,"findings":[7]}' >odd.json
+    refused report odd.json --junit out.xml
+    printf '{"type":"results","schema_version":1}' >bare.json
+    "$TWINGRAD" report bare.json $(forms)
+    run -3 "$TWINGRAD" report bare.json --html /nowhere/page.html
+    run -3 "$TWINGRAD" report bare.json --markdown /nowhere/summary.md
+}
