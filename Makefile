@@ -23,7 +23,8 @@ WARN    := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototyp
 CPPFLAGS += -I. -isystem /usr/include/libxml2 -D_GNU_SOURCE $(if $(filter none,$(BLAS)),-DTWINGRAD_NO_BLAS)
 ALL_CFLAGS := -std=c11 $(OPT) -g -ffp-contract=off -fno-math-errno -fno-trapping-math -fno-strict-aliasing $(WARN) \
 	$(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer -fno-sanitize-recover=all) $(CFLAGS)
-LDLIBS_ALL := $(if $(filter none,$(BLAS)),,-lopenblas) -lcjson -lxml2 -lm -lpthread -ldl $(LDLIBS)
+XML_LIBS := -lxml2
+LDLIBS_ALL := $(if $(filter none,$(BLAS)),,-lopenblas) -lcjson -lm -lpthread -ldl $(LDLIBS)
 
 DIRS    := tensor program reference compiled fuzz harness
 LIB_SRC := $(filter-out harness/main.c fuzz/entry_%,$(wildcard $(addsuffix /*.c,$(DIRS))))
@@ -41,7 +42,7 @@ twingrad: $(OUT)/twingrad
 	$(Q)cmp -s $< $@ || cp -f $< $@
 
 $(OUT)/twingrad: $(LIB_OBJ) $(BIN_OBJ)
-	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS_ALL)
+	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(XML_LIBS) $(LDLIBS_ALL)
 
 $(OUT)/libtwingrad.a: $(LIB_OBJ)
 	$(Q)rm -f $@ && ar rcs $@ $^
@@ -52,7 +53,7 @@ $(OUT)/%.o: %.c
 
 $(OUT)/tests/unit_%: tests/unit_%.c $(OUT)/libtwingrad.a
 	@mkdir -p $(dir $@)
-	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -MF $@.d $(LDFLAGS) -o $@ $< $(OUT)/libtwingrad.a -lcheck -lsubunit -lrt $(LDLIBS_ALL)
+	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -MF $@.d $(LDFLAGS) -o $@ $< $(OUT)/libtwingrad.a -lcheck -lsubunit -lrt $(XML_LIBS) $(LDLIBS_ALL)
 
 .PHONY: objects
 objects: $(LIB_OBJ) $(BIN_OBJ) ## compile everything, link nothing
