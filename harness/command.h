@@ -25,7 +25,7 @@ typedef struct Options {
     bool first;             /* fuzz: stop at the first finding */
     bool every;             /* fuzz: print every finding */
     bool json, timing, quiet, stats, no_minimize, poke;
-    bool no_poke;
+    bool no_poke, dot;
     TargetSettings targets; /* --targets, --workers, --timeout, --strict, --no-probes */
     int64_t workers;
     const char *oracle;     /* NULL: not given */

@@ -7,12 +7,13 @@
  * which finds some statement at which a difference appears. */
 #include "harness/check.h"
 #include "harness/edit.h"
+#include "harness/prefix.h"
 #include "program/uses.h"
 
 #include <stdio.h>
 #include <string.h>
 
-enum { LINEAR = 64, MAX_SHOWN = 48 };
+enum { LINEAR = 64 };
 
 typedef enum Width { WIDE, NARROW } Width;
 
@@ -29,104 +30,22 @@ typedef struct Locate {
 
 /* ---- prefixes ---- */
 
-typedef struct NameSet {
-    NameId name[MAX_SHOWN];
-    int n;
-} NameSet;
-
-static void add_name(NameSet *set, NameId name) {
-    for (int i = 0; i < set->n; i++) {
-        if (set->name[i] == name) {
-            return;
-        }
-    }
-    if (set->n < MAX_SHOWN) {
-        set->name[set->n++] = name;
-    }
-}
-
-static void add_bound(void *user, NameId *name, Use use) {
-    if (use == USE_BIND) {
-        add_name(user, *name);
-    }
-}
-
-static void add_made(void *user, NameId *name, Use use) {
-    if (use != USE_READ) {
-        add_name(user, *name);
-    }
-}
-
-/* Names that are bound for sure at the end of a prefix: of an IF, only the branch in which the prefix ends counts. */
-static void bound_in(const Block *block, bool on_path, NameSet *set) {
-    for (Stmt *s = block->first; s; s = s->next) {
-        bool last = on_path && !s->next;
-        if (s->kind == STMT_OP) {
-            stmt_uses(s, add_bound, set);
-        } else if (s->kind == STMT_WITH) {
-            bound_in(&s->body, last, set);
-        } else if (s->kind == STMT_IF && last) {
-            bound_in(s->orelse.first ? &s->orelse : &s->body, true, set);
-        }
-    }
-}
-
-static void add_arguments(const Program *p, NameSet *set) {
-    for (int i = 0; p->args_given && i < p->nargs; i++) {
-        add_name(set, p->args[i]);
-    }
-    for (int i = 0; !p->args_given && i < p->ninputs; i++) {
-        add_name(set, p->inputs[i].name);
-    }
-}
-
-/* Puts probes of `kind` of all names behind `last` (NULL: at the start of the empty body); returns the last of them. */
-static Stmt *add_probes(Program *p, Stmt *last, ProbeKind kind, const NameSet *names) {
-    for (int i = 0; i < names->n; i++) {
-        Stmt *probe = arena_new(p->arena, Stmt);
-        *probe = (Stmt){.kind = STMT_PROBE, .probe = kind, .of = names->name[i]};
-        if (last) {
-            edit_insert_after(p, last, probe);
-        } else {
-            p->body = (Block){probe, 1};
-            program_number(p);
-        }
-        last = probe;
-    }
-    return last;
-}
-
-/* ... and a branch on each name's requires_grad, with a probe inside: a branch may be decided on another copy of the flag. */
-static Stmt *add_branches(Program *p, Stmt *last, const NameSet *names) {
-    for (int i = 0; i < names->n && last; i++) {
-        Stmt *probe = arena_new(p->arena, Stmt), *branch = arena_new(p->arena, Stmt);
-        *probe = (Stmt){.kind = STMT_PROBE, .probe = PROBE_is_grad_enabled, .of = NAME_NONE};
-        *branch = (Stmt){.kind = STMT_IF, .predicate = {.kind = PRED_requires_grad, .of = names->name[i]}, .body = {probe, 1}};
-        edit_insert_after(p, last, branch);
-        last = branch;
-    }
-    return last;
-}
-
 /* Does the prefix that ends with statement `sid` (AT_INPUTS: the empty one) show a difference? */
 static bool prefix_differs(Locate *l, int sid) {
     arena_reset(&l->scratch);
-    Program *p = program_clone(&l->scratch, l->program);
-    p->expect = NULL;
-    Stmt *last = sid >= 0 ? program_stmt(p, sid) : NULL;
-    edit_cut(p, sid);
+    Stmt *last = sid >= 0 ? program_stmt(l->program, sid) : NULL;
     NameSet names = {.n = 0}, made = {.n = 0};
-    add_arguments(p, &names);
-    bound_in(&p->body, true, &names);
     if (last) {
-        stmt_uses(last, add_made, &made);
+        prefix_made(last, &made);
     }
+    Program *p = prefix_cut(&l->scratch, l->program, sid);
+    prefix_names(p, &names);
+    last = sid >= 0 ? program_stmt(p, sid) : NULL;
     const NameSet *shown = l->width == WIDE ? &names : &made;
-    p->returns = arena_copy(&l->scratch, shown->name, (int64_t)sizeof(NameId) * shown->n);
-    p->nreturns = shown->n;
-    last = add_branches(p, add_probes(p, last, PROBE_requires_grad, &names), &names);
+    prefix_return(p, shown);
+    last = prefix_branch(p, prefix_probe(p, last, PROBE_requires_grad, &names), &names);
     if (l->width == WIDE) { /* is_leaf asks for the history, and may raise: after the others */
-        add_probes(p, last, PROBE_is_leaf, &names);
+        prefix_probe(p, last, PROBE_is_leaf, &names);
     }
     p->backward.of = NULL;
     p->backward.nof = -1;
