@@ -1,6 +1,6 @@
 /* Programs checked per second on one core, over the generator's default distribution, split by stage.
  *
- *     bench [SEED [PROGRAMS [REPEATS]]]
+ *     bench [SEED [PROGRAMS [REPEATS [PROFILE]]]]
  *
  * Each repeat generates and checks the same programs; printed are the medians over the repeats. Build with -O2 and without
  * sanitizers, or the numbers mean nothing. */
@@ -16,11 +16,11 @@ enum { STAGES = 4, MAX_REPEATS = 101 };
 static const char *const STAGE[STAGES] = {"generate", "reference", "compiled", "compare"};
 
 /* Seconds in each stage for programs 0..n-1 of the stream. */
-static void run_once(Checker *c, uint64_t seed, int64_t n, Arena *arena, double seconds[STAGES], int64_t *statements) {
+static void run_once(Checker *c, const GenerateOptions *options, uint64_t seed, int64_t n, Arena *arena, double seconds[STAGES], int64_t *statements) {
     for (int64_t i = 0; i < n; i++) {
         arena_reset(arena);
         double t0 = now();
-        const Program *p = generate_program(arena, seed, (uint64_t)i);
+        const Program *p = generate_program_info(arena, options, seed, (uint64_t)i, NULL);
         double t1 = now();
         const Result *a = c->a.run(&c->a, p, &c->run, arena);
         double t2 = now();
@@ -42,12 +42,17 @@ int main(int argc, char **argv) {
     int64_t programs = argc > 2 ? strtoll(argv[2], NULL, 10) : 10000;
     int repeats = argc > 3 ? atoi(argv[3]) : 5;
     if (programs < 1 || repeats < 1 || repeats > MAX_REPEATS) {
-        fprintf(stderr, "usage: bench [SEED [PROGRAMS [REPEATS]]], at most %d repeats\n", MAX_REPEATS);
+        fprintf(stderr, "usage: bench [SEED [PROGRAMS [REPEATS [PROFILE]]]], at most %d repeats\n", MAX_REPEATS);
         return 2;
     }
     op_table_init();
     Checker c;
     char message[256];
+    GenerateOptions options = GENERATE_DEFAULTS;
+    if (argc > 4 && !generate_profile(&options, argv[4], message, sizeof message)) {
+        fprintf(stderr, "bench: %s\n", message);
+        return 2;
+    }
     if (!checker_open(&c, "reference,compiled", &COMPILE_DEFAULT, message, sizeof message)) {
         fprintf(stderr, "bench: %s\n", message);
         return 3;
@@ -56,11 +61,11 @@ int main(int argc, char **argv) {
     double stage[STAGES][MAX_REPEATS], total[MAX_REPEATS];
     double warm[STAGES] = {0};
     int64_t statements = 0;
-    run_once(&c, seed, programs < 1000 ? programs : 1000, &arena, warm, &statements);
+    run_once(&c, &options, seed, programs < 1000 ? programs : 1000, &arena, warm, &statements);
     for (int r = 0; r < repeats; r++) {
         double seconds[STAGES] = {0};
         statements = 0;
-        run_once(&c, seed, programs, &arena, seconds, &statements);
+        run_once(&c, &options, seed, programs, &arena, seconds, &statements);
         total[r] = 0;
         for (int s = 0; s < STAGES; s++) {
             stage[s][r] = seconds[s] / (double)programs * 1e6;

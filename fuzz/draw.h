@@ -57,10 +57,9 @@ typedef struct Made { /* one output of one op applied inside a statement */
     bool view, multi;
 } Made;
 
-typedef enum OpClass {
-    CLASS_NEVER, CLASS_FACTORY, CLASS_VIEW, CLASS_MULTI_VIEW, CLASS_COMPOSITE, CLASS_GETITEM, CLASS_SETITEM, CLASS_MOVE, CLASS_REDUCE,
-    CLASS_MATMUL, CLASS_UNARY, CLASS_BINARY, CLASS_LOGIC, CLASS_WRITE_UNARY, CLASS_WRITE_BINARY, CLASS_WRITE_LOGIC, CLASS_WRITE_MOVE,
-    CLASS_RELAYOUT, CLASS_META, CLASS_COUNT
+typedef enum OpClass { /* in the order of their weights */
+    CLASS_FACTORY, CLASS_VIEW, CLASS_MULTI_VIEW, CLASS_COMPOSITE, CLASS_GETITEM, CLASS_SETITEM, CLASS_MOVE, CLASS_REDUCE, CLASS_MATMUL, CLASS_UNARY, CLASS_BINARY,
+    CLASS_LOGIC, CLASS_WRITE_UNARY, CLASS_WRITE_BINARY, CLASS_WRITE_LOGIC, CLASS_WRITE_MOVE, CLASS_RELAYOUT, CLASS_META, CLASS_COUNT, CLASS_NEVER = CLASS_COUNT
 } OpClass;
 
 typedef struct Gen {
@@ -68,6 +67,9 @@ typedef struct Gen {
     ErrCode (*infer)(Emit *e, const Call *call, Tensor **out, int *nout); /* the Emit's own apply */
     Arena *arena;
     Error err;
+    const GenerateOptions *options;
+    const int *w;         /* its weights, by Weight */
+    int64_t room;         /* statements that may still be appended */
     Rng rng;
     Program *p;
     const char **names;
@@ -111,10 +113,12 @@ static inline bool draw_chance(Gen *g, int percent) { return draw_below(g, 100) 
 static inline int64_t draw_between(Gen *g, int64_t lo, int64_t hi) { return hi > lo ? lo + rng_below(&g->rng, hi - lo + 1) : lo; }
 /* An index into `weight`, drawn by weight (at least one is positive). */
 int draw_weighted(Gen *g, const int *weight, int n);
+/* Which of the weights from `first` to `last` (weights.def), counted from the first. */
+static inline int draw_share(Gen *g, int first, int last) { return draw_weighted(g, g->w + first, last - first + 1); }
 
 /* ---- generate.c, for draw_resume.c ---- */
 /* A Gen for a program that is there already: it knows the names and nothing else. */
-void gen_begin(Gen *g, Arena *arena, Program *p, uint64_t state);
+void gen_begin(Gen *g, Arena *arena, const GenerateOptions *options, Program *p, uint64_t state);
 
 /* ---- draw_state.c: names, variables, statements ---- */
 NameId gen_name(Gen *g, char prefix, int number);
@@ -127,6 +131,8 @@ static inline Data *var_data(Gen *g, const Var *v) { return &g->data[v->data]; }
 static inline bool var_requires_grad(const Gen *g, const Var *v) { return g->base[v->base].requires_grad && dtype_is_float(v->t->dtype); }
 /* May it be written in place now, as far as history goes? `value_requires_grad`: another operand requires grad. */
 bool var_writable(const Gen *g, const Var *v, bool value_requires_grad);
+/* May statements name the op (--ops)? */
+static inline bool gen_allows(const Gen *g, OpId id) { return !g->options->off[id]; }
 /* Room for another statement that makes a few variables? */
 bool gen_room(const Gen *g);
 
@@ -141,7 +147,7 @@ void set_scalar(Stmt *s, int k, Scalar value);
 void set_bool(Stmt *s, int k, bool value);
 void set_dtype(Stmt *s, int k, DType dtype);
 void set_index(Stmt *s, int k, PIndexItem *v, int n);
-/* Appends a statement that is not an op. */
+/* Appends a statement that is not an op; where there is no room for one, it does not. */
 void stmt_append(Gen *g, Stmt *s);
 /* Infers the op statement, appends it, binds fresh names and updates the guesses; the (first) output, or self where the op writes
  * to it. NULL: refused, nothing appended. `out` NAME_NONE: a fresh name, or none for an in-place op. */

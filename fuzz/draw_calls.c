@@ -60,7 +60,7 @@ void draw_returns(Gen *g) {
     for (int i = 0; i < n; i++) {
         nroots += roots[i];
     }
-    if (!g->want_backward && !draw_chance(g, nroots > 0 ? 85 : 10)) {
+    if (!g->want_backward && !draw_chance(g, nroots > 0 ? g->w[W_backward] : 10)) {
         return;
     }
     int r = draw_below(g, 100);
@@ -68,7 +68,7 @@ void draw_returns(Gen *g) {
     p->backward.fill = r < 84 ? FILL_dyadic : r < 95 ? FILL_ones : r < 98 ? FILL_uniform : r < 99 ? FILL_zeros : FILL_special;
     p->backward.seed = (uint64_t)draw_below(g, 100000);
     p->backward.nof = -1;
-    if (n > 0 && (nroots > 1 || draw_chance(g, 5)) && (g->want_partial ? draw_chance(g, 85) : draw_chance(g, 15))) {
+    if (n > 0 && (nroots > 1 || draw_chance(g, 5)) && (g->want_partial ? draw_chance(g, 85) : draw_chance(g, g->w[W_partial_backward]))) {
         p->backward.of = arena_array(g->arena, int, n);
         p->backward.nof = 0;
         int keep = draw_below(g, n);
@@ -146,6 +146,9 @@ static void vary_size(Gen *g, Input *in, int n) {
         return;
     }
     int64_t from = x->size[draw_below(g, x->ndim)], to = draw_chance(g, 20) ? draw_between(g, 0, 1) : draw_between(g, 1, 5);
+    if (to > from && g->options->max_elements > 0) { /* what is computed would grow with them */
+        return;
+    }
     for (int i = 0; i < n; i++) {
         for (int d = 0; d < in[i].ndim; d++) {
             in[i].size[d] = in[i].size[d] == from ? to : in[i].size[d];
@@ -188,7 +191,7 @@ static void vary_data(Gen *g, Input *in, int n) {
 void draw_recalls(Gen *g) {
     Program *p = g->p;
     bool flags = g->want_recall;
-    if ((!flags && !draw_chance(g, p->setup.count > 0 ? 30 : 14)) || p->ninputs == 0) {
+    if ((!flags && !draw_chance(g, g->w[p->setup.count > 0 ? W_setup_recall : W_recall])) || p->ninputs == 0) {
         return;
     }
     int n = 1 + draw_below(g, flags ? 3 : 2);
@@ -199,7 +202,7 @@ void draw_recalls(Gen *g) {
     bool mode = p->grad_mode;
     for (int i = 0; i < n; i++) {
         Recall *r = &p->recalls[i];
-        if (!flags && draw_chance(g, p->setup.count > 0 ? 60 : 25)) {
+        if (!flags && draw_chance(g, p->setup.count > 0 ? 60 : g->w[W_keep])) {
             mode ^= draw_chance(g, 20);
             r->keep = r->object_form = true;
             r->grad_mode = mode;
@@ -213,21 +216,21 @@ void draw_recalls(Gen *g) {
         if (draw_chance(g, 60)) {
             vary_data(g, in, p->ninputs);
         }
-        int what = draw_below(g, 100);
-        if (flags || what < 25) {
+        Weight what = (Weight)(W_change_flags + draw_share(g, W_change_flags, W_change_data));
+        if (flags || what == W_change_flags) {
             if (draw_chance(g, 70)) {
                 vary_flag(g, in, p->ninputs);
             }
             if (draw_chance(g, flags ? 60 : 35)) {
                 mode = !mode;
             }
-        } else if (what < 40) {
+        } else if (what == W_change_layout) {
             vary_layout(g, in, p->ninputs);
-        } else if (what < 50) {
+        } else if (what == W_change_dtype) {
             vary_dtype(g, in, p->ninputs);
-        } else if (what < 62) {
+        } else if (what == W_change_size) {
             vary_size(g, in, p->ninputs);
-        } else if (what < 75) {
+        } else if (what == W_change_sharing) {
             vary_sharing(g, in, p->ninputs);
         }
         r->grad_mode = mode;

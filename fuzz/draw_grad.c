@@ -96,7 +96,7 @@ Var *draw_grad(Gen *g, GradForm form) {
     grad->ninputs = ninputs;
     grad->inputs = arena_array(g->arena, NameId, ninputs);
     grad->ngrad_outputs = -1;
-    if (!feed(g, grad, output, &fed)) {
+    if (!feed(g, grad, output, &fed) || !gen_room(g)) {
         return NULL;
     }
     for (int i = 0; i < noutputs; i++) {

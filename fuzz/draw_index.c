@@ -61,11 +61,11 @@ static PIndexItem random_list(Gen *g, int64_t size, int length, bool *distinct) 
     int64_t v[GEN_ITEMS];
     int64_t narrow = draw_chance(g, 30) ? min_i64(size, 2) : size;
     int64_t base = draw_below(g, (int)size);
-    bool ordered = length <= size && draw_chance(g, 45);
+    bool ordered = length <= size && !draw_chance(g, g->w[W_index_duplicates]);
     *distinct = length <= 1 || ordered;
     for (int i = 0; i < length; i++) {
         v[i] = ordered ? (base + i) % size : draw_below(g, (int)narrow);
-        if (draw_chance(g, 15)) {
+        if (draw_chance(g, g->w[W_index_negative])) {
             v[i] -= size;
         }
     }
@@ -100,7 +100,7 @@ static int advanced_item(Gen *g, const Tensor *t, int d, Drawing *x) {
         x->length = 1 + draw_below(g, 4);
     }
     int length = draw_chance(g, 10) ? 1 : x->length;
-    if (draw_chance(g, 55)) {
+    if (!draw_chance(g, g->w[W_index_tensor])) {
         bool distinct;
         x->items[x->n++] = random_list(g, size, length, &distinct);
         x->distinct = x->distinct || (distinct && length == x->length);

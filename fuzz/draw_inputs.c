@@ -17,14 +17,14 @@ int64_t draw_extent(Gen *g) {
 }
 
 int draw_size(Gen *g, int64_t *size) {
-    static const int weight[] = {6, 36, 38, 15, 5};
-    int n = draw_weighted(g, weight, COUNT_OF(weight));
+    int n = draw_share(g, W_rank_0, W_rank_4);
     int64_t numel = 1;
     for (int d = 0; d < n; d++) {
         size[d] = draw_extent(g);
         if (numel * size[d] > g->most / 2) {
             size[d] = 1 + draw_below(g, 2);
         }
+        size[d] = numel * size[d] > g->most ? 1 : size[d];
         numel *= size[d] > 0 ? size[d] : 1;
     }
     return n;
@@ -32,7 +32,7 @@ int draw_size(Gen *g, int64_t *size) {
 
 DType draw_dtype(Gen *g) {
     static const DType rest[] = {DT_float32, DT_float64, DT_float64, DT_int64, DT_int64, DT_int64, DT_int32, DT_int32, DT_bool, DT_bool, DT_int16, DT_int8, DT_uint8, DT_bfloat16, DT_float16};
-    return draw_chance(g, 78) ? g->main : rest[draw_below(g, COUNT_OF(rest))];
+    return !draw_chance(g, g->w[W_other_dtype]) ? g->main : rest[draw_below(g, COUNT_OF(rest))];
 }
 
 Input *var_input(Gen *g, const Var *v) {
@@ -93,18 +93,18 @@ static void layout_expanded(Gen *g, Input *in) {
 
 static void draw_layout(Gen *g, Input *in) {
     contiguous_strides(in->size, in->ndim, in->stride);
-    if (in->ndim == 0 || draw_chance(g, 52)) {
+    Weight layout = (Weight)(W_layout_contiguous + draw_share(g, W_layout_contiguous, W_layout_offset));
+    if (in->ndim == 0 || layout == W_layout_contiguous) {
         return;
     }
-    int r = draw_below(g, 100);
-    if (r < 40) {
+    if (layout == W_layout_permuted) {
         layout_permuted(g, in);
-    } else if (r < 60) {
+    } else if (layout == W_layout_stepped) {
         layout_stepped(g, in);
-    } else if (r < 75) {
+    } else if (layout == W_layout_expanded) {
         layout_expanded(g, in);
     }
-    if (r >= 75 || draw_chance(g, 12)) {
+    if (layout == W_layout_offset || draw_chance(g, 12)) {
         in->offset = 1 + draw_below(g, 5);
         in->offset_given = true;
     }
@@ -132,7 +132,9 @@ static void draw_fill(Gen *g, Input *in) {
     } else if (g->specials) {
         in->data.fill = r < 25 ? FILL_special : FILL_dyadic;
     } else {
-        in->data.fill = r < 86 ? FILL_dyadic : r < 92 ? FILL_uniform : r < 96 ? FILL_arange : r < 98 ? FILL_ones : FILL_zeros;
+        static const FillKind fill[] = {FILL_dyadic, FILL_uniform, FILL_arange, FILL_ones, FILL_zeros};
+        _Static_assert(W_fill_zeros - W_fill_dyadic + 1 == COUNT_OF(fill), "a weight a fill");
+        in->data.fill = fill[draw_share(g, W_fill_dyadic, W_fill_zeros)];
     }
 }
 
@@ -183,7 +185,8 @@ static int fill_facts(Gen *g, const Input *in, int64_t numel) {
 /* ---- making inputs ---- */
 
 static Input *input_new(Gen *g, DType dtype, const int64_t *size, int ndim) {
-    if (g->p->ninputs >= GEN_INPUTS || !gen_room(g)) {
+    int64_t numel;
+    if (g->p->ninputs >= GEN_INPUTS || !gen_room(g) || !sizes_numel(size, ndim, &numel) || numel > g->most) {
         return NULL;
     }
     Input *in = &g->p->inputs[g->p->ninputs++];

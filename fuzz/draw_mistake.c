@@ -5,8 +5,8 @@
 #include "fuzz/mistakes.def"
 #undef MISTAKE
 
-static const struct { const char *name; int weight; bool (*draw)(Gen *g); } MISTAKES[] = {
-#define MISTAKE(name, weight) {#name, weight, mistake_##name},
+static const struct { const char *name; bool (*draw)(Gen *g); } MISTAKES[] = {
+#define MISTAKE(name, weight) {#name, mistake_##name},
 #include "fuzz/mistakes.def"
 #undef MISTAKE
 };
@@ -14,11 +14,7 @@ static const struct { const char *name; int weight; bool (*draw)(Gen *g); } MIST
 const char *mistake_name(int mistake) { return mistake >= 0 && mistake < COUNT_OF(MISTAKES) ? MISTAKES[mistake].name : NULL; }
 
 int mistake_draw(Gen *g) {
-    int weight[COUNT_OF(MISTAKES)];
-    for (int i = 0; i < COUNT_OF(MISTAKES); i++) {
-        weight[i] = MISTAKES[i].weight;
-    }
-    int i = draw_weighted(g, weight, COUNT_OF(MISTAKES));
+    int i = draw_share(g, FIRST_MISTAKE, WEIGHT_COUNT - 1);
     return MISTAKES[i].draw(g) ? i : -1;
 }
 
@@ -247,6 +243,9 @@ static bool mistake_multi_view_write(Gen *g) {
     if (draw_chance(g, 30)) { /* a view of one */
         w = say_int(g, OP_unsqueeze, w, 0);
     }
+    if (w == NULL) {
+        return false;
+    }
     stmt_force(g, some_write(g, w));
     return true;
 }
@@ -370,7 +369,7 @@ static bool mistake_view_stride(Gen *g) {
 /* Any op with arguments as they come: nobody asks whether they fit. */
 static bool mistake_arguments(Gen *g) {
     for (int i = 0; i < 4; i++) {
-        const OpInfo *op = op_info((OpId)draw_below(g, OP_COUNT));
+        const OpInfo *op = op_info(g->options->op[draw_below(g, g->options->nop)]);
         if (op_class(op) == CLASS_NEVER || op->id == OP_tensor) { /* a literal's size is part of the form */
             continue;
         }

@@ -1,8 +1,8 @@
 /* The table of motifs, and the short ways in which they speak. */
 #include "fuzz/draw_motif.h"
 
-static const struct { const char *name; int weight; bool (*draw)(Gen *g); } MOTIFS[] = {
-#define MOTIF(name, weight, text) {#name, weight, motif_##name},
+static const struct { const char *name; bool (*draw)(Gen *g); } MOTIFS[] = {
+#define MOTIF(name, weight, text) {#name, motif_##name},
 #include "fuzz/motifs.def"
 #undef MOTIF
 };
@@ -10,11 +10,7 @@ static const struct { const char *name; int weight; bool (*draw)(Gen *g); } MOTI
 const char *motif_name(int motif) { return motif >= 0 && motif < COUNT_OF(MOTIFS) ? MOTIFS[motif].name : NULL; }
 
 int motif_draw(Gen *g) {
-    int weight[COUNT_OF(MOTIFS)];
-    for (int i = 0; i < COUNT_OF(MOTIFS); i++) {
-        weight[i] = MOTIFS[i].weight;
-    }
-    int i = draw_weighted(g, weight, COUNT_OF(MOTIFS));
+    int i = draw_share(g, FIRST_MOTIF, FIRST_MISTAKE - 1);
     return MOTIFS[i].draw(g) ? i : -1;
 }
 

@@ -6,11 +6,7 @@
 
 enum { MAX_WEIGHT = 60 };
 
-/* Weight of one op of the class, before the swarm. */
-static const unsigned char CLASS_WEIGHT[CLASS_COUNT] = {
-    [CLASS_NEVER] = 0, [CLASS_FACTORY] = 5, [CLASS_VIEW] = 12, [CLASS_MULTI_VIEW] = 9, [CLASS_COMPOSITE] = 8, [CLASS_GETITEM] = 40,
-    [CLASS_SETITEM] = 55, [CLASS_MOVE] = 10, [CLASS_REDUCE] = 9, [CLASS_MATMUL] = 10, [CLASS_UNARY] = 7, [CLASS_BINARY] = 6, [CLASS_LOGIC] = 2,
-    [CLASS_WRITE_UNARY] = 3, [CLASS_WRITE_BINARY] = 6, [CLASS_WRITE_LOGIC] = 1, [CLASS_WRITE_MOVE] = 14, [CLASS_RELAYOUT] = 6, [CLASS_META] = 10};
+_Static_assert(W_class_meta - W_class_factory + 1 == CLASS_COUNT, "a weight a class");
 
 static bool is_logic(Pw pw) { return pw >= PW_eq && pw <= PW_logical_xor; }
 
@@ -61,15 +57,18 @@ static bool switched_off(const Gen *g, OpId id) {
     return (int)((z * 0xBF58476D1CE4E5B9u >> 40) % 100) < g->op_off;
 }
 
+/* Where the swarm has left next to nothing, one that is allowed. */
 static const OpInfo *choose_op(Gen *g) {
+    const GenerateOptions *options = g->options;
     for (int i = 0; i < 200; i++) {
-        const OpInfo *op = op_info((OpId)draw_below(g, OP_COUNT));
-        int weight = CLASS_WEIGHT[op_class(op)] * g->weight[op_class(op)] / 4;
+        const OpInfo *op = op_info(options->op[draw_below(g, options->nop)]);
+        OpClass class = op_class(op);
+        int weight = class == CLASS_NEVER ? 0 : g->w[W_class_factory + (int)class] * g->weight[class] / 4;
         if (weight > 0 && draw_below(g, MAX_WEIGHT) < weight && !switched_off(g, op->id)) {
             return op;
         }
     }
-    return op_info(OP_clone);
+    return gen_allows(g, OP_clone) ? op_info(OP_clone) : op_info(options->op[draw_below(g, options->nop)]);
 }
 
 static Var *try_op(Gen *g, OpId id, Var *self) {

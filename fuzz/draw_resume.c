@@ -77,7 +77,7 @@ bool mutator_draw_statement(Mutant *m) {
         }
         p->args = args;
     }
-    gen_begin(g, m->arena, p, rng_next(&m->rng));
+    gen_begin(g, m->arena, &GENERATE_DEFAULTS, p, rng_next(&m->rng));
     g->next_input = next_input;
     g->next_var = next_var;
     for (int i = 0; i < inputs; i++) {

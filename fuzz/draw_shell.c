@@ -28,7 +28,7 @@ static void spell_block(Spell *x, const Block *block) {
 
 void draw_shell(Gen *g) {
     Program *p = g->p;
-    if (!g->want_spelling && !draw_chance(g, 10)) {
+    if (!g->want_spelling && !draw_chance(g, g->w[W_shell])) {
         return;
     }
     Shell *shell = arena_new(g->arena, Shell);

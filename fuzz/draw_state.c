@@ -79,7 +79,7 @@ Var *gen_var(Gen *g, NameId name, Tensor *t, int data, int base) {
     return v;
 }
 
-bool gen_room(const Gen *g) { return g->nvars + 16 < GEN_VARS && g->ndata + 20 < GEN_FACTS && g->nbases + 20 < GEN_FACTS && g->nnames + 16 < GEN_NAMES; }
+bool gen_room(const Gen *g) { return g->room > g->depth && g->nvars + 16 < GEN_VARS && g->ndata + 20 < GEN_FACTS && g->nbases + 20 < GEN_FACTS && g->nnames + 16 < GEN_NAMES; }
 
 bool var_writable(const Gen *g, const Var *v, bool value_requires_grad) {
     const Base *base = &g->base[v->base];
@@ -123,8 +123,11 @@ void set_ints(Gen *g, Stmt *s, int k, const int64_t *v, int n) {
 }
 
 void stmt_append(Gen *g, Stmt *s) {
-    block_append(g->block, s, &g->tail);
-    g->nstmts++;
+    if (g->room > g->depth) { /* the blocks around it will stand too */
+        block_append(g->block, s, &g->tail);
+        g->nstmts++;
+        g->room--;
+    }
 }
 
 OpenBlock block_open(Gen *g, Block *block) {
@@ -272,19 +275,22 @@ static bool any_tensor_given(const Stmt *s) {
     return false;
 }
 
-/* An in-place view: all names of the tensor see other sizes. The untaken arm of a branch changes nothing. */
-static void apply_geometry(Gen *g, const Call *call) {
-    const Tensor *old = call->arg[0].tensor;
+/* What an in-place view makes of its tensor; NULL: refused. */
+static Tensor *new_geometry(Gen *g, const Call *call) {
     Call view = *call;
     view.op = op_info(call->op->twin);
     Infer r = {.arena = g->arena, .err = &g->err};
-    if (g->untaken || view.op->infer(&view, &r) != ERR_none) {
-        return;
-    }
-    for (int i = 0; i < g->nvars; i++) {
+    return view.op->infer(&view, &r) == ERR_none ? r.out : NULL;
+}
+
+/* An in-place view: all names of the tensor see other sizes. The untaken arm of a branch changes nothing. */
+static void apply_geometry(Gen *g, const Call *call) {
+    const Tensor *old = call->arg[0].tensor;
+    Tensor *t = g->untaken ? NULL : new_geometry(g, call);
+    for (int i = 0; i < g->nvars && t != NULL; i++) {
         Var *v = &g->var[i];
         if (v->t == old) {
-            v->t = r.out;
+            v->t = t;
             if (!v->dead) {
                 g->env[v->name] = v->t;
             }
@@ -364,7 +370,7 @@ Var *stmt_commit(Gen *g, Stmt *s, NameId out) {
     Call call;
     Tensor *result[MAX_OUTPUTS];
     int n = 0;
-    if (!gen_room(g)) {
+    if (!gen_room(g) || !gen_allows(g, s->op->id)) {
         return NULL;
     }
     g->err.code = ERR_none;
@@ -382,7 +388,12 @@ Var *stmt_commit(Gen *g, Stmt *s, NameId out) {
     if (writes && operands_overlap(g, s) && !draw_chance(g, 5)) {
         return NULL;
     }
-    if (!writes) {
+    if (op->kind == KIND_INPLACE_VIEW) {
+        const Tensor *t = new_geometry(g, &call);
+        if (t != NULL && tensor_numel(t) > g->most) {
+            return NULL;
+        }
+    } else if (!writes) {
         if (n < 1 || n > 9) {
             return NULL;
         }
@@ -391,6 +402,10 @@ Var *stmt_commit(Gen *g, Stmt *s, NameId out) {
                 return NULL;
             }
         }
+    }
+    bool summed = op->id == OP_repeat_interleave_Tensor || op->id == OP_repeat_interleave_self_Tensor; /* a size that is a sum of values */
+    if (summed && g->options->max_elements > 0) {
+        return NULL;
     }
     stmt_append(g, s);
     bool requires_grad = note_reads(g, s);
@@ -410,7 +425,7 @@ Var *stmt_commit(Gen *g, Stmt *s, NameId out) {
     s->nout = n;
     s->out_list = op->nreturn != 1;
     s->out = arena_array(g->arena, NameId, n);
-    bool fuzzy = g->fuzzy || op->id == OP_repeat_interleave_Tensor || op->id == OP_repeat_interleave_self_Tensor; /* a sum of values */
+    bool fuzzy = g->fuzzy || summed;
     Var *first = NULL;
     for (int i = 0; i < n; i++) {
         s->out[i] = i == 0 && out != NAME_NONE ? out : gen_fresh_name(g);
@@ -457,6 +472,9 @@ void gen_replay(Gen *g, const Stmt *s) {
 }
 
 void stmt_force(Gen *g, Stmt *s) {
+    if (!gen_allows(g, s->op->id)) {
+        return;
+    }
     if (s->op->nreturn != 0 && !(s->op->nparam > 0 && s->op->param[0].writes)) {
         s->nout = 1;
         s->out_list = s->op->nreturn != 1;

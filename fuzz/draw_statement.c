@@ -210,6 +210,14 @@ Var *draw_branch(Gen *g, const Predicate *predicate, Var *self) {
     return v;
 }
 
+/* An op; if it wrote, perhaps a question right behind it. */
+static void draw_written_op(Gen *g) {
+    Var *v = draw_op(g);
+    if (v != NULL && g->tail->op->param[0].writes && gen_room(g) && draw_chance(g, g->w[W_question])) {
+        draw_flag_question(g, v);
+    }
+}
+
 static void draw_grad_block(Gen *g) {
     Stmt *s = stmt_new(g, STMT_WITH);
     s->grad_enabled = draw_chance(g, g->grad ? 20 : 75);
@@ -219,8 +227,10 @@ static void draw_grad_block(Gen *g) {
     for (int i = 0; i < n; i++) {
         if (draw_chance(g, 15)) {
             random_probe(g);
+        } else if (g->depth < 3 && draw_chance(g, g->w[W_nest])) {
+            draw_grad_block(g);
         } else {
-            draw_op(g);
+            draw_written_op(g);
         }
     }
     block_close(g, outer);
@@ -230,26 +240,26 @@ static void draw_grad_block(Gen *g) {
 }
 
 void draw_statement(Gen *g) {
-    int r = draw_below(g, 1000);
-    if (r < 840 || g->depth > 2) {
-        draw_op(g);
-    } else if (r < 895) {
+    Weight kind = (Weight)(W_stmt_op + draw_share(g, W_stmt_op, W_stmt_graph_break));
+    if (kind == W_stmt_op || g->depth > 2) {
+        draw_written_op(g);
+    } else if (kind == W_stmt_probe) {
         random_probe(g);
-    } else if (r < 920) {
+    } else if (kind == W_stmt_assert) {
         Var *v = draw_var(g, accept_any);
         if (v != NULL) {
             Predicate predicate = random_predicate(g, v);
             draw_assert(g, predicate, draw_chance(g, 1));
         }
-    } else if (r < 955) {
+    } else if (kind == W_stmt_branch) {
         Var *v = draw_var(g, accept_any);
         if (v != NULL) {
             Predicate p = random_predicate(g, v);
             draw_branch(g, &p, draw_chance(g, 50) && !v->fuzzy ? v : NULL);
         }
-    } else if (r < 985) {
+    } else if (kind == W_stmt_grad_mode) {
         draw_grad_block(g);
-    } else if (r < 997) {
+    } else if (kind == W_stmt_grad) {
         draw_grad(g, (GradForm){NULL, NULL, 60, 88});
     } else {
         stmt_append(g, stmt_new(g, STMT_GRAPH_BREAK));

@@ -4,7 +4,10 @@
  * Randomness: one SplitMix64 stream, started from (seed, index), so that any program can be made again by itself. */
 #include "fuzz/draw.h"
 
+#include <limits.h>
 #include <string.h>
+
+enum { LARGE = 4200 /* elements of the tensors of large programs */ };
 
 /* ---- what the Emit tells on the way ---- */
 
@@ -39,15 +42,18 @@ static ErrCode watch_count(Emit *e, const Tensor *mask, int64_t *count) {
         }
     }
     g->fuzzy = true;
-    *count = tensor_numel(mask) / 2;
+    *count = g->options->max_elements > 0 ? tensor_numel(mask) : tensor_numel(mask) / 2;
     return ERR_none;
 }
 
 /* ---- one program ---- */
 
 /* Everything but the program's own parts. */
-static void start(Gen *g, Arena *arena, Program *p, uint64_t state) {
+static void start(Gen *g, Arena *arena, const GenerateOptions *options, Program *p, uint64_t state) {
     memset(g, 0, offsetof(Gen, made));
+    g->options = options;
+    g->w = options->weight;
+    g->room = options->max_statements > 0 ? options->max_statements : INT_MAX;
     g->arena = arena;
     g->meta = meta_emit(arena, &g->err);
     g->infer = g->meta.emit.apply;
@@ -60,12 +66,12 @@ static void start(Gen *g, Arena *arena, Program *p, uint64_t state) {
     g->block = &p->body;
 }
 
-static Program *new_program(Gen *g, Arena *arena, uint64_t seed, uint64_t index) {
+static Program *new_program(Gen *g, Arena *arena, const GenerateOptions *options, uint64_t seed, uint64_t index) {
     Rng mix = {seed};
     uint64_t a = rng_next(&mix);
     mix.state = a ^ (index * 0xD1342543DE82EF95u);
     Program *p = arena_new(arena, Program);
-    start(g, arena, p, rng_next(&mix));
+    start(g, arena, options, p, rng_next(&mix));
     p->arena = arena;
     p->names = g->names;
     p->inputs = arena_array(arena, Input, GEN_INPUTS);
@@ -78,31 +84,32 @@ static Program *new_program(Gen *g, Arena *arena, uint64_t seed, uint64_t index)
 
 static void draw_swarm(Gen *g) {
     static const int64_t sizes[] = {0, 1, 2, 3, 4, 5, 7, 8, 9};
-    static const int often[] = {1, 6, 24, 26, 16, 12, 5, 5, 4};
+    _Static_assert(W_extent_9 - W_extent_0 + 1 == COUNT_OF(sizes), "a weight a size");
+    int64_t bound = g->options->max_elements;
     for (int i = 0; i < 3; i++) {
-        g->palette[i] = sizes[draw_weighted(g, often, COUNT_OF(sizes))];
+        g->palette[i] = sizes[draw_share(g, W_extent_0, W_extent_9)];
     }
     g->most = GEN_ELEMENTS;
-    if (draw_below(g, 1000) < 15) { /* a few programs with tensors of many tiles, and matrices that are worth a BLAS call */
-        static const int64_t large[] = {13, 16, 17, 31, 33, 64, 65, 100};
-        g->most = 4200;
+    if (draw_share(g, W_scale_small, W_scale_large) > 0) {
+        static const int64_t large[] = {13, 16, 17, 31, 33, 64, 65, 100, 128, 129, 255, 513, 1000};
+        int usual = bound > LARGE ? COUNT_OF(large) : 8;
+        g->most = bound > LARGE ? bound : LARGE;
         for (int i = 0; i < 3; i++) {
-            g->palette[i] = large[draw_below(g, COUNT_OF(large))];
+            g->palette[i] = large[draw_below(g, usual)];
         }
     }
+    g->most = bound > 0 ? min_i64(g->most, bound) : g->most;
     static const DType mains[] = {DT_float32, DT_float64, DT_bfloat16, DT_float16};
-    static const int main_weight[] = {82, 12, 4, 2};
-    g->main = mains[draw_weighted(g, main_weight, COUNT_OF(mains))];
-    g->specials = draw_chance(g, 7);
+    g->main = mains[draw_share(g, W_main_float32, W_main_float16)];
+    g->specials = draw_chance(g, g->w[W_specials]);
     static const int scale[] = {0, 2, 4, 8};
-    static const int scale_weight[] = {12, 25, 40, 23};
     for (int i = 0; i < CLASS_COUNT; i++) {
-        g->weight[i] = scale[draw_weighted(g, scale_weight, COUNT_OF(scale))];
+        g->weight[i] = scale[draw_share(g, W_swarm_none, W_swarm_twice)];
     }
     g->op_salt = rng_next(&g->rng);
     static const int off[] = {0, 30, 60};
     g->op_off = off[draw_below(g, COUNT_OF(off))];
-    if (draw_chance(g, 4)) {
+    if (draw_chance(g, g->w[W_no_grad_call])) {
         g->p->grad_mode = false;
         g->p->grad_mode_given = true;
     }
@@ -113,12 +120,12 @@ static void draw_inputs(Gen *g) {
     for (int i = 0; i < n; i++) {
         int64_t size[MAX_DIMS];
         Var *v = NULL;
-        if (i > 0 && draw_chance(g, 9)) {
+        if (i > 0 && g->nvars > 0 && draw_chance(g, g->w[W_shared_input])) {
             v = draw_input_shared(g, &g->var[draw_below(g, g->nvars)]);
         }
         if (v == NULL) {
             int ndim = draw_size(g, size);
-            draw_input(g, i == 0 ? g->main : draw_dtype(g), size, ndim, false, 58);
+            draw_input(g, i == 0 ? g->main : draw_dtype(g), size, ndim, false, g->w[W_input_grad]);
         }
     }
 }
@@ -131,8 +138,8 @@ static void draw_statements(Gen *g, int count) {
     }
 }
 
-void gen_begin(Gen *g, Arena *arena, Program *p, uint64_t state) {
-    start(g, arena, p, state);
+void gen_begin(Gen *g, Arena *arena, const GenerateOptions *options, Program *p, uint64_t state) {
+    start(g, arena, options, p, state);
     CHECK(p->nnames <= GEN_NAMES);
     if (p->nnames > 0) {
         memcpy(g->names, p->names, sizeof *g->names * (size_t)p->nnames);
@@ -145,19 +152,22 @@ void gen_begin(Gen *g, Arena *arena, Program *p, uint64_t state) {
     p->grad_mode_given = given;
 }
 
-Program *generate_program_info(Arena *arena, uint64_t seed, uint64_t index, GenerateInfo *info) {
+Program *generate_program_info(Arena *arena, const GenerateOptions *options, uint64_t seed, uint64_t index, GenerateInfo *info) {
     Gen gen;
     Gen *g = &gen;
-    new_program(g, arena, seed, index);
+    options = options ? options : &GENERATE_DEFAULTS;
+    new_program(g, arena, options, seed, index);
     g->info = (GenerateInfo){-1, -1};
     draw_swarm(g);
     draw_inputs(g);
-    if (draw_chance(g, 8)) {
+    if (draw_chance(g, g->w[W_setup])) {
         draw_setup(g);
     }
-    bool motif = draw_chance(g, 38), mistake = draw_chance(g, 9);
+    bool motif = draw_chance(g, g->w[W_motif]);
+    bool mistake = draw_chance(g, g->w[W_mistake]);
     g->grad = g->p->grad_mode;
-    int total = motif ? draw_below(g, 7) : (int)draw_between(g, 3, 16);
+    int64_t longest = options->max_statements > 0 ? options->max_statements : 16;
+    int total = motif ? draw_below(g, 7) : (int)draw_between(g, min_i64(3, longest), longest);
     int before = motif || mistake ? draw_below(g, total + 1) : total;
     draw_statements(g, before);
     if (motif && gen_room(g)) {
@@ -178,7 +188,7 @@ Program *generate_program_info(Arena *arena, uint64_t seed, uint64_t index, Gene
     if (g->p->body.count == 0) {
         draw_statements(g, 3);
     }
-    if (g->p->args_given && gen_room(g) && draw_chance(g, 35)) {
+    if (g->p->args_given && gen_room(g) && draw_chance(g, g->w[W_setup_write])) {
         draw_setup_write(g);
     }
     draw_returns(g);
@@ -191,4 +201,4 @@ Program *generate_program_info(Arena *arena, uint64_t seed, uint64_t index, Gene
     return g->p;
 }
 
-Program *generate_program(Arena *arena, uint64_t seed, uint64_t index) { return generate_program_info(arena, seed, index, NULL); }
+Program *generate_program(Arena *arena, uint64_t seed, uint64_t index) { return generate_program_info(arena, NULL, seed, index, NULL); }

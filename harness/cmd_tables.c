@@ -1,9 +1,10 @@
-/* ops, faults, oracles: the tables, for people and as JSON lines. */
+/* ops, faults, oracles, profiles: the tables, for people and as JSON lines. */
 #include "compiled/lower.h"
 #include "harness/command.h"
 #include "program/op_functions.h"
 
 #include <stdio.h>
+#include <string.h>
 
 static const char *const KINDS[] = {"factory", "view", "multi_view", "pointwise", "func", "composite", "inplace", "inplace_view", "meta"};
 
@@ -103,6 +104,53 @@ int cmd_oracles(const Options *o) {
         add_member(&t, "name", oracle_name((OracleId)id));
         add_member(&t, "claim", oracle_claim((OracleId)id));
         put_line(&t, &arena);
+    }
+    arena_destroy(&arena);
+    return EXIT_AGREE;
+}
+
+/* ---- profiles ---- */
+
+static void profile_line(const Options *o, Arena *arena, const ProfileInfo *p) {
+    if (!o->json) {
+        printf("%-9s %s\n", p->name, p->text);
+        return;
+    }
+    Text t = {.arena = arena};
+    text_add(&t, "{");
+    add_member(&t, "profile", p->name);
+    add_member(&t, "text", p->text);
+    add_member(&t, "sets", p->set);
+    put_line(&t, arena);
+}
+
+static void weight_line(const Options *o, Arena *arena, const WeightInfo *w) {
+    if (!o->json) {
+        printf("  %s%s%-*s %4d%s  %s\n", w->group ? w->group : "", w->group ? "." : "", w->group ? 24 - (int)strlen(w->group) : 25, w->name, w->value, w->group ? " " : "%",
+               w->text);
+        return;
+    }
+    Text t = {.arena = arena};
+    text_add(&t, "{");
+    add_member(&t, "weight", w->name);
+    if (w->group) {
+        add_member(&t, "group", w->group);
+    }
+    add_member(&t, "text", w->text);
+    text_printf(&t, ",\"value\":%d", w->value);
+    put_line(&t, arena);
+}
+
+int cmd_profiles(const Options *o) {
+    Arena arena = ARENA_EMPTY;
+    for (int i = 0; profile_info(i) != NULL; i++) {
+        profile_line(o, &arena, profile_info(i));
+    }
+    if (!o->json) {
+        puts("\nweights (--profile NAME=VALUE): a percentage, or a share of its group");
+    }
+    for (int i = 0; weight_info(i) != NULL; i++) {
+        weight_line(o, &arena, weight_info(i));
     }
     arena_destroy(&arena);
     return EXIT_AGREE;

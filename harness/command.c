@@ -41,6 +41,28 @@ TargetSettings target_settings(const Options *o) {
     return settings;
 }
 
+/* Are --max-elements and --max-statements for the generator? */
+static bool generates(const Options *o) { return strcmp(o->command, "fuzz") == 0 || strcmp(o->command, "passes") == 0; }
+
+int generate_options(const Options *o, GenerateOptions *out) {
+    *out = o->generate;
+    const struct { const char *name; int64_t given, otherwise, most; int64_t *field; } bounds[] = {
+        {"max-elements", o->limits.max_elements, LIMITS_DEFAULT.max_elements, GENERATE_MAX_ELEMENTS, &out->max_elements},
+        {"max-statements", o->limits.max_statements, LIMITS_DEFAULT.max_statements, GENERATE_MAX_STATEMENTS, &out->max_statements},
+    };
+    for (int i = 0; i < COUNT_OF(bounds); i++) {
+        if (bounds[i].given == bounds[i].otherwise) {
+            continue;
+        }
+        if (bounds[i].given < 1 || bounds[i].given > bounds[i].most) {
+            return complain(EXIT_BAD_INPUT, "--%s of what is generated is a number from 1 to %lld, not %lld", bounds[i].name, (long long)bounds[i].most,
+                            (long long)bounds[i].given);
+        }
+        *bounds[i].field = bounds[i].given;
+    }
+    return 0;
+}
+
 int open_checker(const Options *o, Checker *c) {
     char message[1024];
     TargetSettings settings = target_settings(o);
@@ -53,7 +75,7 @@ int open_checker(const Options *o, Checker *c) {
         return complain(EXIT_BAD_INPUT, "--oracle is for 'stages': the others are asked at every program");
     }
     c->run.poke = !o->no_poke;
-    c->run.limits = o->limits;
+    c->run.limits = generates(o) ? LIMITS_DEFAULT : o->limits;
     c->stages = true;
     return 0;
 }

@@ -2,6 +2,7 @@
 #ifndef HARNESS_COMMAND_H
 #define HARNESS_COMMAND_H
 
+#include "fuzz/generate.h"
 #include "harness/check.h"
 #include "harness/io.h"
 #include "program/json.h"
@@ -20,6 +21,7 @@ typedef struct Options {
     CompileOptions compile; /* --fault, --disable, --only, --opt-limit, --verify; COMPILE_DEFAULT by default */
     uint64_t seed;          /* 1 by default */
     bool seed_given;
+    GenerateOptions generate; /* --ops, --profile; with max-elements and max-statements: generate_options */
     double seconds;         /* 0: no limit given */
     int64_t runs;           /* 0: no limit given */
     bool first;             /* fuzz: stop at the first finding */
@@ -53,6 +55,8 @@ void options_help(const char *accepted);
 int complain(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Opens the checker that the options ask for; 0, or the exit code after complaining. */
 int open_checker(const Options *o, Checker *c);
+/* What the generator is to draw, with --max-elements and --max-statements of a command that generates; 0, or the exit code after complaining. */
+int generate_options(const Options *o, GenerateOptions *out);
 /* The settings of targets that the options ask for. */
 TargetSettings target_settings(const Options *o);
 /* Flushes standard output and says what went wrong: every command returns through it. */

@@ -31,14 +31,17 @@ void compile_stats_text(Text *t, const CompileCounters *c) {
 
 /* ---- passes ---- */
 
-static void run_programs(const Options *o, CompileCounters *counters) {
+static int run_programs(const Options *o, CompileCounters *counters) {
+    GenerateOptions generate;
+    int code = generate_options(o, &generate);
     Arena arena = ARENA_EMPTY;
     RunOptions run = {.limits = LIMITS_DEFAULT};
-    for (int64_t i = 0; i < o->runs; i++) {
+    for (int64_t i = 0; i < o->runs && code == 0; i++) {
         arena_reset(&arena);
-        compiled_run(generate_program(&arena, o->seed, (uint64_t)i), &o->compile, &run, counters, &arena);
+        compiled_run(generate_program_info(&arena, &generate, o->seed, (uint64_t)i, NULL), &o->compile, &run, counters, &arena);
     }
     arena_destroy(&arena);
+    return code;
 }
 
 static void print_row(const Options *o, Arena *arena, const char *kind, const char *name, const char *pass, const char *text, const char *why,
@@ -71,9 +74,9 @@ static void print_row(const Options *o, Arena *arena, const char *kind, const ch
 int cmd_passes(const Options *o) {
     Arena arena = ARENA_EMPTY;
     CompileCounters *counters = arena_new(&arena, CompileCounters), count;
-    run_programs(o, counters);
+    int code = run_programs(o, counters);
     count = *counters;
-    for (int k = 0; k < pass_count(); k++) {
+    for (int k = 0; k < pass_count() && code == 0; k++) {
         const PassInfo *pass = pass_info(k);
         print_row(o, &arena, pass->optional ? "optional" : "required", pass->name, NULL, pass->text, NULL, count.pass_changed[k]);
         for (int s = 0; s < STEP_COUNT; s++) {
@@ -84,5 +87,5 @@ int cmd_passes(const Options *o) {
         }
     }
     arena_destroy(&arena);
-    return EXIT_AGREE;
+    return code;
 }

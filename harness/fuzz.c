@@ -39,6 +39,7 @@ typedef struct Signature {
 
 typedef struct Fuzz {
     const Options *options;
+    GenerateOptions generate;
     Checker checker;
     Slot slot[MAX_WINDOW];
     int window;       /* slots in use */
@@ -310,7 +311,7 @@ static void write_results(Fuzz *f, double seconds) {
 /* The next program of the stream; or, where probes matter, the last one again without them. */
 static void make_program(Fuzz *f, Slot *slot) {
     arena_reset(&slot->arena);
-    Program *p = generate_program_info(&slot->arena, f->options->seed, (uint64_t)f->stream, &slot->info);
+    Program *p = generate_program_info(&slot->arena, &f->generate, f->options->seed, (uint64_t)f->stream, &slot->info);
     slot->p = p;
     slot->index = f->stream;
     slot->bare = f->bare_due;
@@ -378,7 +379,8 @@ int cmd_fuzz(const Options *o) {
     f->options = o;
     f->home = &home;
     f->detailed = o->stats || o->out || o->results || results_wanted(o);
-    int code = open_checker(o, &f->checker);
+    int code = generate_options(o, &f->generate);
+    code = code ? code : open_checker(o, &f->checker);
     if (code == 0) {
         f->window = checker_is_external(&f->checker) ? (int)max_i64(1, min_i64(2 * o->workers, MAX_WINDOW))
                     : checker_collects(&f->checker)  ? MAX_WINDOW

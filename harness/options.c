@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef enum Kind { TEXT, FLAG, COUNT, SEED, SECONDS, FAULT, OFF, ONLY } Kind;
+typedef enum Kind { TEXT, FLAG, COUNT, SEED, SECONDS, FAULT, OFF, ONLY, PROFILE, OPS } Kind;
 
 typedef struct Row {
     const char *name;
@@ -85,6 +85,8 @@ static bool parse_value(const Row *row, const char *text, Options *o, char *mess
         return true;
     case OFF:
     case ONLY: return disabled_parse(field, text, row->kind == ONLY, message, size);
+    case PROFILE: return generate_profile(field, text, message, size);
+    case OPS: return generate_ops(field, text, message, size);
     case FLAG: break;
     }
     *(bool *)field = true;
@@ -120,6 +122,7 @@ bool options_parse(Options *o, int argc, char **argv, const char *accepted, bool
     o->on = "reference";
     o->compile = COMPILE_DEFAULT;
     o->limits = LIMITS_DEFAULT;
+    o->generate = GENERATE_DEFAULTS;
     o->seed = 1;
     o->files = argv;
     bool ended = false;

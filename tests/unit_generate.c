@@ -62,7 +62,7 @@ START_TEST(everything_occurs) {
     enum { N = 40000 };
     for (uint64_t i = 0; i < N; i++) {
         GenerateInfo info;
-        const Program *p = generate_program_info(&a, 5, i, &info);
+        const Program *p = generate_program_info(&a, NULL, 5, i, &info);
         see_block(&seen, &p->body);
         if (info.motif >= 0) {
             seen.motif[info.motif]++;
@@ -156,6 +156,146 @@ START_TEST(most_programs_run) {
 }
 END_TEST
 
+static void count_ops(const Block *block, int count[OP_COUNT]) {
+    for (const Stmt *s = block->first; s != NULL; s = s->next) {
+        if (s->kind == STMT_OP) {
+            count[s->op->id]++;
+        }
+        count_ops(&s->body, count);
+        count_ops(&s->orelse, count);
+    }
+}
+
+START_TEST(only_the_ops_that_are_asked_for) {
+    static const char *const lists[] = {"add,mul.Tensor,t", "-getitem,setitem,add", "softmax", "zeros"};
+    for (int k = 0; k < COUNT_OF(lists); k++) {
+        static int count[OP_COUNT];
+        memset(count, 0, sizeof count);
+        GenerateOptions options = GENERATE_DEFAULTS;
+        char message[256];
+        Arena a = ARENA_EMPTY;
+        ck_assert_msg(generate_ops(&options, lists[k], message, sizeof message), "%s", message);
+        for (uint64_t i = 0; i < 3000; i++) {
+            const Program *p = generate_program_info(&a, &options, 6, i, NULL);
+            count_ops(&p->body, count);
+            count_ops(&p->setup, count);
+            ck_assert(program_verify(p, message, sizeof message));
+            arena_reset(&a);
+        }
+        int met = 0;
+        for (int id = 0; id < OP_COUNT; id++) {
+            ck_assert_msg(count[id] == 0 || !options.off[id], "%s: %s occurs", lists[k], op_info((OpId)id)->id_name);
+            met += count[id] > 0;
+        }
+        bool without = lists[k][0] == '-';
+        ck_assert_int_ge(met, without ? 300 : options.nop); /* every one of them */
+        ck_assert(without == (count[OP_add_Tensor] == 0) || k != 1);
+        arena_destroy(&a);
+    }
+}
+END_TEST
+
+START_TEST(every_profile_generates_programs) {
+    for (int k = 0; profile_info(k) != NULL; k++) {
+        GenerateOptions options = GENERATE_DEFAULTS;
+        char message[256];
+        Arena a = ARENA_EMPTY;
+        ck_assert_msg(generate_profile(&options, profile_info(k)->name, message, sizeof message), "%s: %s", profile_info(k)->name, message);
+        int statements = 0;
+        for (uint64_t i = 0; i < 1000; i++) {
+            const Program *p = generate_program_info(&a, &options, 8, i, NULL);
+            ck_assert(program_verify(p, message, sizeof message));
+            statements += program_size(p);
+            arena_reset(&a);
+        }
+        ck_assert_int_gt(statements, 5000);
+        arena_destroy(&a);
+    }
+}
+END_TEST
+
+START_TEST(a_weight_changes_what_is_drawn) {
+    static const char *const lists[] = {"mistake=0,recall=0,setup=0,shell=0", "mistake=100,recall=100,no_grad_call=100", "plain,scale.large=1000,scale.small=0"};
+    for (int k = 0; k < COUNT_OF(lists); k++) {
+        GenerateOptions options = GENERATE_DEFAULTS;
+        char message[256];
+        Arena a = ARENA_EMPTY;
+        ck_assert_msg(generate_profile(&options, lists[k], message, sizeof message), "%s", message);
+        int mistakes = 0, recalls = 0, shells = 0, no_grad = 0, large = 0;
+        for (uint64_t i = 0; i < 1000; i++) {
+            GenerateInfo info;
+            const Program *p = generate_program_info(&a, &options, 8, i, &info);
+            mistakes += info.mistake >= 0;
+            shells += p->shell != NULL;
+            no_grad += !p->grad_mode;
+            for (int n = 0; n < p->nrecalls; n++) {
+                recalls++;
+            }
+            int64_t numel = 0;
+            for (int n = 0; n < p->ninputs; n++) {
+                ck_assert(sizes_numel(p->inputs[n].size, p->inputs[n].ndim, &numel));
+                large += numel > 300;
+            }
+            arena_reset(&a);
+        }
+        ck_assert(k != 0 || (mistakes == 0 && shells <= 40)); /* a motif wants its spelling */
+        ck_assert(k != 1 || (mistakes > 700 && recalls > 900 && no_grad > 990));
+        ck_assert(k != 2 || (large > 300 && mistakes == 0));
+        arena_destroy(&a);
+    }
+}
+END_TEST
+
+START_TEST(bounds_hold) {
+    static const int64_t elements[] = {1, 7, 64, 20000}, statements[] = {1, 4, 9, 64};
+    for (int k = 0; k < COUNT_OF(elements); k++) {
+        GenerateOptions options = GENERATE_DEFAULTS;
+        char message[256];
+        Arena a = ARENA_EMPTY;
+        RunOptions run = {.limits = LIMITS_DEFAULT};
+        ck_assert(generate_profile(&options, k < 3 ? "default" : "large", message, sizeof message));
+        options.max_elements = elements[k];
+        options.max_statements = statements[k];
+        int64_t most = 0, longest = 0;
+        for (uint64_t i = 0; i < (k < 3 ? 4000 : 400); i++) {
+            const Program *p = generate_program_info(&a, &options, 12, i, NULL);
+            int64_t numel = 0, size = program_size(p);
+            for (int n = 0; n < p->ninputs; n++) {
+                ck_assert(sizes_numel(p->inputs[n].size, p->inputs[n].ndim, &numel));
+                most = max_i64(most, numel);
+            }
+            const Result *r = reference_run(p, &run, &a);
+            for (int c = 0; c < r->ncalls; c++) {
+                for (int n = 0; n < r->calls[c].nreturns; n++) {
+                    most = max_i64(most, r->calls[c].returns[n].values.numel);
+                }
+            }
+            longest = max_i64(longest, size);
+            arena_reset(&a);
+        }
+        ck_assert_msg(most <= elements[k] && most > elements[k] / 8, "%d elements of %d", (int)most, (int)elements[k]);
+        ck_assert_msg(longest <= statements[k] && longest > statements[k] / 2, "%d statements of %d", (int)longest, (int)statements[k]);
+        arena_destroy(&a);
+    }
+}
+END_TEST
+
+START_TEST(what_is_not_there_is_refused_with_a_sentence) {
+    static const char *const profiles[] = {"nothing", "aliasing,", "motif", "motif=", "motif=101", "motif=-1", "motif=1x", "view=1001", "nothing=1", "=1", "stmt.nothing=1",
+                                           "small=0,large=0", "class.motif=1"};
+    static const char *const ops[] = {"nothing", "add,nothing", "add.Nothing", "add,,mul", "-", ",", "_as_strided_grad", "add ", "ADD"};
+    char message[256];
+    for (int k = 0; k < COUNT_OF(profiles) + COUNT_OF(ops); k++) {
+        bool profile = k < COUNT_OF(profiles);
+        const char *text = profile ? profiles[k] : ops[k - COUNT_OF(profiles)];
+        GenerateOptions options = GENERATE_DEFAULTS;
+        message[0] = '\0';
+        bool ok = (profile ? generate_profile : generate_ops)(&options, text, message, sizeof message);
+        ck_assert_msg(strcmp(text, "aliasing,") == 0 ? ok : !ok && strlen(message) > 20, "'%s': %s", text, message);
+    }
+}
+END_TEST
+
 int main(void) {
     op_table_init();
     Suite *suite = suite_create("generate");
@@ -166,6 +306,11 @@ int main(void) {
     tcase_add_test(test, everything_occurs);
     tcase_add_test(test, well_formed);
     tcase_add_test(test, most_programs_run);
+    tcase_add_test(test, only_the_ops_that_are_asked_for);
+    tcase_add_test(test, every_profile_generates_programs);
+    tcase_add_test(test, a_weight_changes_what_is_drawn);
+    tcase_add_test(test, bounds_hold);
+    tcase_add_test(test, what_is_not_there_is_refused_with_a_sentence);
     suite_add_tcase(suite, test);
     return run_suite("unit_generate", suite);
 }

@@ -15,7 +15,7 @@ load helper
 @test "every command has help, and global help names it" {
     run "$TWINGRAD" --help
     all=$output
-    for c in check run fuzz minimize replay report trace show ops faults passes oracles; do
+    for c in $(sed -n 's/^COMMAND(\([a-z]*\),.*/\1/p' "$BATS_TEST_DIRNAME/../../harness/commands.def"); do
         [[ "$all" == *"  $c "* ]]
         run "$TWINGRAD" "$c" --help
         [ "$status" -eq 0 ]
@@ -47,6 +47,12 @@ load helper
 @test "malformed values" {
     refused fuzz --seed x
     refused fuzz --seed -1
+    for bad in nothing motif=101 motif=x small=0,large=0 ""; do refused fuzz --runs 1 --profile "$bad"; done
+    for bad in nothing add.Nothing add,,mul - _as_strided_grad ""; do refused fuzz --runs 1 --ops "$bad"; done
+    refused fuzz --runs 1 --max-elements 0
+    refused fuzz --runs 1 --max-elements 65537
+    refused fuzz --runs 1 --max-statements 0
+    refused passes --runs 1 --max-statements 65
     refused fuzz --seed 99999999999999999999
     refused fuzz --seed
     refused fuzz --seconds 0
@@ -92,7 +98,7 @@ load helper
 }
 
 @test "tables as JSON, one object a line" {
-    for c in ops faults passes oracles; do
+    for c in ops faults passes oracles profiles; do
         run "$TWINGRAD" "$c" --json
         [ "$status" -eq 0 ]
         "$TWINGRAD" "$c" --json | python3 -c 'import json, sys; rows = [json.loads(l) for l in sys.stdin]; assert rows and all(isinstance(r, dict) for r in rows)'
