@@ -9,6 +9,7 @@ endif
 SAN     ?=
 OPT     ?= -O2
 BLAS    ?= openblas
+EDGES   ?=
 BUILD   ?= build
 PREFIX  ?= /usr/local
 DESTDIR ?=
@@ -16,7 +17,7 @@ V       ?=
 
 empty   :=
 comma   := ,
-VARIANT := $(notdir $(firstword $(CC)))$(if $(SAN),-$(subst $(comma),+,$(SAN)))$(OPT)$(if $(filter none,$(BLAS)),-noblas)
+VARIANT := $(notdir $(firstword $(CC)))$(if $(SAN),-$(subst $(comma),+,$(SAN)))$(OPT)$(if $(filter none,$(BLAS)),-noblas)$(if $(EDGES),-edges)
 OUT     := $(BUILD)/$(VARIANT)
 
 WARN    := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla
@@ -47,9 +48,11 @@ $(OUT)/twingrad: $(LIB_OBJ) $(BIN_OBJ)
 $(OUT)/libtwingrad.a: $(LIB_OBJ)
 	$(Q)rm -f $@ && ar rcs $@ $^
 
+# EDGES=1 (clang): the binary counts the edges of compiled/ that it reaches; distill keeps programs by them too.
+$(OUT)/compiled/%.o: COUNTED := $(if $(EDGES),-fsanitize-coverage=inline-8bit-counters$(comma)pc-table)
 $(OUT)/%.o: %.c
 	@mkdir -p $(dir $@)
-	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
+	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) $(COUNTED) -MMD -MP -c -o $@ $<
 
 $(OUT)/tests/unit_%: tests/unit_%.c $(OUT)/libtwingrad.a
 	@mkdir -p $(dir $@)

@@ -1,5 +1,6 @@
 /* What the commands share: complaining, finishing, opening a pair, reading a program. */
 #include "harness/command.h"
+#include "fuzz/mutate.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -8,6 +9,9 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+
+/* Are --max-elements and --max-statements for the generator? */
+static bool generates(const Options *o) { return strcmp(o->command, "fuzz") == 0 || strcmp(o->command, "passes") == 0 || strcmp(o->command, "distill") == 0; }
 
 int complain(int code, const char *format, ...) {
     fflush(stdout);
@@ -40,9 +44,6 @@ TargetSettings target_settings(const Options *o) {
     }
     return settings;
 }
-
-/* Are --max-elements and --max-statements for the generator? */
-static bool generates(const Options *o) { return strcmp(o->command, "fuzz") == 0 || strcmp(o->command, "passes") == 0; }
 
 int generate_options(const Options *o, GenerateOptions *out) {
     *out = o->generate;
@@ -80,16 +81,30 @@ int open_checker(const Options *o, Checker *c) {
     return 0;
 }
 
+bool source_is_bytes(const Source *source) {
+    const char *dot = strrchr(source->name, '.'), *text = source->text;
+    bool json = (dot && (strncmp(dot, ".json", 5) == 0)) || strcmp(source->name, "standard input") == 0;
+    while (!json && (*text == ' ' || *text == '\t' || *text == '\n' || *text == '\r')) {
+        text++;
+    }
+    return !json && *text != '{';
+}
+
 int load_program(const Options *o, Arena *arena, const Source *source, Program **out, bool *known) {
     if (source->status != IO_OK) {
         return complain(source->status == IO_BAD ? EXIT_BAD_INPUT : EXIT_ENVIRONMENT, "%s", printable(arena, source->message));
     }
+    if (source_is_bytes(source)) {
+        *out = codec_decode(arena, (const uint8_t *)source->text, source->length, &MUTATE_LIMITS, NULL, 0);
+        return 0;
+    }
     char message[512];
-    ParseStatus status = program_parse_within(arena, source->text, (size_t)source->length, &o->limits, out, message, sizeof message);
+    const Limits *limits = generates(o) ? &LIMITS_DEFAULT : &o->limits;
+    ParseStatus status = program_parse_within(arena, source->text, (size_t)source->length, limits, out, message, sizeof message);
     if (known) {
         *known = status != PARSE_UNKNOWN_OP;
     }
-    if (status == PARSE_OK && !program_verify_within(*out, &o->limits, message, sizeof message)) {
+    if (status == PARSE_OK && !program_verify_within(*out, limits, message, sizeof message)) {
         status = PARSE_BAD;
     }
     if (status == PARSE_OK) {

@@ -62,7 +62,9 @@ TargetSettings target_settings(const Options *o);
 /* Flushes standard output and says what went wrong: every command returns through it. */
 int finish(int code);
 static inline int worst(int a, int b) { return a > b ? a : b; }
-/* Parses the program of a source; 0, or the exit code after complaining. `*known` (may be NULL: complain) is false for a program that
+/* Is the source bytes of the codec (fuzz/codec.h), not JSON? Standard input and what is named .json or .jsonl is JSON; of other names, what does not begin with `{`. */
+bool source_is_bytes(const Source *source);
+/* Parses the program of a source (bytes: decodes it, within what engines keep to); 0, or the exit code after complaining. `*known` (may be NULL: complain) is false for a program that
  * names an op which the table does not have. */
 int load_program(const Options *o, Arena *arena, const Source *source, Program **out, bool *known);
 /* Visits the program of every source in the files given, in order; what can not be read is complained about and the rest goes on. The

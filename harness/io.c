@@ -141,7 +141,10 @@ static void each_file(const char *path, SourceFn each, void *user) {
 
 static int by_name(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
 
-static void walk(const char *path, int depth, SourceFn each, void *user) {
+/* Which files of a directory count: programs by their names, or all. */
+typedef enum Walk { WALK_PROGRAMS, WALK_ALL } Walk;
+
+static void walk(const char *path, int depth, Walk what, SourceFn each, void *user) {
     char message[512];
     DIR *dir = depth > 32 ? (errno = ELOOP, NULL) : opendir(path);
     if (!dir) {
@@ -152,10 +155,12 @@ static void walk(const char *path, int depth, SourceFn each, void *user) {
     Arena arena = ARENA_EMPTY;
     char **names = NULL;
     size_t n = 0, capacity = 0;
+    bool of_afl = false;
     for (struct dirent *entry; (entry = readdir(dir)) != NULL;) {
         if (entry->d_name[0] == '.') {
             continue;
         }
+        of_afl = of_afl || strcmp(entry->d_name, "fuzzer_stats") == 0;
         if (n == capacity) {
             capacity = capacity ? capacity * 2 : 64;
             char **more = realloc(names, capacity * sizeof *names);
@@ -174,12 +179,16 @@ static void walk(const char *path, int depth, SourceFn each, void *user) {
         bool slash = ends_with(path, "/");
         const char *child = arena_printf(&arena, "%s%s%s", path, slash ? "" : "/", names[i]);
         struct stat info;
+        bool inputs = strcmp(names[i], "queue") == 0 || strcmp(names[i], "crashes") == 0 || strcmp(names[i], "hangs") == 0;
+        if (what == WALK_ALL && ((of_afl && !inputs) || strcmp(names[i], "README.txt") == 0)) {
+            continue;
+        }
         if (stat(child, &info) != 0) {
             int error = errno;
             tell_bad(each, user, child, fail(classify(error), message, sizeof message, "open", child, error), message);
         } else if (S_ISDIR(info.st_mode)) {
-            walk(child, depth + 1, each, user);
-        } else if (ends_with(child, ".json") || ends_with(child, ".jsonl")) {
+            walk(child, depth + 1, what, each, user);
+        } else if (what == WALK_ALL || ends_with(child, ".json") || ends_with(child, ".jsonl")) {
             each_file(child, each, user);
         }
     }
@@ -187,14 +196,17 @@ static void walk(const char *path, int depth, SourceFn each, void *user) {
     arena_destroy(&arena);
 }
 
-void io_each(const char *path, bool directories, SourceFn each, void *user) {
+static void each_of(const char *path, bool directories, Walk what, SourceFn each, void *user) {
     struct stat info;
     if (directories && strcmp(path, "-") != 0 && stat(path, &info) == 0 && S_ISDIR(info.st_mode)) {
-        walk(path, 0, each, user);
+        walk(path, 0, what, each, user);
     } else {
         each_file(path, each, user);
     }
 }
+
+void io_each(const char *path, bool directories, SourceFn each, void *user) { each_of(path, directories, WALK_PROGRAMS, each, user); }
+void io_each_corpus(const char *path, SourceFn each, void *user) { each_of(path, true, WALK_ALL, each, user); }
 
 /* ---- writing ---- */
 

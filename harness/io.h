@@ -25,6 +25,10 @@ typedef struct Source {
 typedef void (*SourceFn)(void *user, const Source *source);
 void io_each(const char *path, bool directories, SourceFn each, void *user);
 
+/* The same for a corpus: every file of a directory counts, whatever its name; of an output folder of afl-fuzz (it holds `fuzzer_stats`) those in
+ * queue, crashes and hangs. Hidden ones do not. */
+void io_each_corpus(const char *path, SourceFn each, void *user);
+
 /* Writes the file aside (same directory), fsyncs and renames; false and a sentence if the environment fails. */
 bool io_write(const char *path, const char *text, int64_t length, char *message, size_t message_size);
 /* Makes the directory and its parents. */

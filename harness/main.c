@@ -65,8 +65,8 @@ static int run_command(const Command *c, int argc, char **argv) {
     if (help) {
         return command_help(c);
     }
-    bool wants_files = c->arguments[0] != '\0', wants_one = strcmp(c->arguments, "FILE") == 0;
-    if (!wants_files && o.nfiles > 0) {
+    bool takes_files = c->arguments[0] != '\0', wants_files = takes_files && c->arguments[0] != '[', wants_one = strcmp(c->arguments, "FILE") == 0;
+    if (!takes_files && o.nfiles > 0) {
         return complain(EXIT_BAD_INPUT, "%s takes no file, but was given '%.60s'", c->name, o.files[0]);
     }
     if ((wants_files && o.nfiles == 0) || (wants_one && o.nfiles > 1)) {

@@ -1,0 +1,116 @@
+/* convert: programs as JSON from the bytes that engines keep, and bytes from JSON, so that what an engine found can be read, and what people wrote can seed an engine.
+ *
+ *     a source -> Program -> the other form (or the one of --as) -> standard output, or a file in --out
+ *
+ * Bytes are decoded within the limits of entries (MUTATE_LIMITS). What is said in bytes is decoded again and must be the same program: one that is too large for an
+ * engine is refused. Files are named after their sources; the same name again gets a number. */
+#include "fuzz/mutate.h"
+#include "harness/command.h"
+
+#include <search.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef enum Form { FORM_OTHER, FORM_JSON, FORM_BYTES } Form;
+
+typedef struct State {
+    const Options *options;
+    Form form;
+    Arena arena, names; /* of one program; of all names given */
+    void *given;        /* a tree of names (tsearch) */
+    int64_t programs;
+    int code;
+} State;
+
+static int by_name(const void *a, const void *b) { return strcmp(a, b); }
+
+/* NAME of "dir/NAME.json", "dir/NAME.bytes" and "dir/NAME.jsonl:17" (NAME-17), new among those given. */
+static const char *file_name(State *s, const char *source, const char *end) {
+    const char *slash = strrchr(source, '/'), *base = slash ? slash + 1 : source, *dot = strstr(base, ".json") ? strstr(base, ".json") : strstr(base, ".bytes");
+    const char *line = dot ? strrchr(dot, ':') : NULL;
+    int n = (int)(dot ? dot - base : (ptrdiff_t)strlen(base));
+    const char *stem = arena_printf(&s->names, "%.*s%s%s", n, base, line ? "-" : "", line ? line + 1 : ""), *name = arena_printf(&s->names, "%s%s", stem, end);
+    for (int again = 2; tfind(name, &s->given, by_name); again++) {
+        name = arena_printf(&s->names, "%s-%d%s", stem, again, end);
+    }
+    if (!tsearch(name, &s->given, by_name)) {
+        die("no memory");
+    }
+    return name;
+}
+
+static const char *text_of(Arena *arena, const Program *p, bool line) {
+    Text t = {.arena = arena};
+    program_print(&t, p, line);
+    return t.v;
+}
+
+static bool same(Arena *arena, const Program *p, Bytes bytes) {
+    const Program *again = codec_decode(arena, bytes.v, bytes.n, &MUTATE_LIMITS, NULL, 0);
+    return again && strcmp(text_of(arena, again, true), text_of(arena, p, true)) == 0;
+}
+
+static void write_out(State *s, const char *source, bool json, const char *v, int64_t n) {
+    if (!s->options->out) {
+        fwrite(v, 1, (size_t)n, stdout);
+        return;
+    }
+    char message[512];
+    const char *path = arena_printf(&s->arena, "%s/%s", s->options->out, file_name(s, source, json ? ".json" : ".bytes"));
+    if (!io_write(path, v, n, message, sizeof message)) {
+        s->code = worst(s->code, complain(EXIT_ENVIRONMENT, "%s", message));
+    }
+}
+
+static void convert(void *user, const Source *source) {
+    State *s = user;
+    arena_reset(&s->arena);
+    Program *p;
+    int code = load_program(s->options, &s->arena, source, &p, NULL);
+    s->code = worst(s->code, code);
+    if (code != 0) {
+        return;
+    }
+    bool json = s->form == FORM_JSON || (s->form == FORM_OTHER && source_is_bytes(source));
+    s->programs++;
+    if (json) {
+        const char *text = text_of(&s->arena, p, !s->options->out);
+        write_out(s, source->name, true, text, (int64_t)strlen(text));
+        return;
+    }
+    Bytes bytes = codec_encode(&s->arena, p);
+    if (!same(&s->arena, p, bytes)) {
+        s->code = worst(s->code, complain(EXIT_BAD_INPUT, "%s: larger than engines take (%lld elements a tensor, %lld statements)",
+                                          printable(&s->arena, source->name), (long long)MUTATE_LIMITS.max_elements, (long long)MUTATE_LIMITS.max_statements));
+    } else if (!s->options->out && s->programs > 1) {
+        s->code = worst(s->code, complain(EXIT_BAD_INPUT, "the bytes of more than one program need --out DIR"));
+    } else {
+        write_out(s, source->name, false, (const char *)bytes.v, bytes.n);
+    }
+}
+
+static void keep(void *name) { (void)name; }
+
+int cmd_convert(const Options *o) {
+    State s = {.options = o};
+    char message[512];
+    bool bytes = o->as && strcmp(o->as, "bytes") == 0;
+    if (o->as && !bytes && strcmp(o->as, "json") != 0) {
+        return complain(EXIT_BAD_INPUT, "--as is json or bytes, not '%.60s'", o->as);
+    }
+    s.form = !o->as ? FORM_OTHER : bytes ? FORM_BYTES : FORM_JSON;
+    if (o->out && !io_mkdirs(o->out, message, sizeof message)) {
+        return complain(EXIT_ENVIRONMENT, "%s", message);
+    }
+    for (int i = 0; i < o->nfiles; i++) {
+        io_each_corpus(o->files[i], convert, &s);
+    }
+    if (o->out && !o->quiet) {
+        printf("%lld programs converted\n", (long long)s.programs);
+    }
+    tdestroy(s.given, keep);
+    arena_destroy(&s.arena);
+    arena_destroy(&s.names);
+    return s.code;
+}

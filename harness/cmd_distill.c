@@ -1,0 +1,298 @@
+/* distill: of any corpus the fewest programs that together show all that the whole of it shows (traits.h).
+ *
+ * Set cover, greedily (Johnson, 1974): the program that brings the most traits not yet there, then again, until all are there; of equals the smaller one (in bytes of the codec),
+ * then the one whose bytes come first, so that the answer hangs on nothing but the set of programs. Gains only shrink, so a heap of last known gains needs few of them
+ * counted anew (Minoux, 1978).
+ *
+ *     DIR/programs.jsonl   the programs, the one that brings most first
+ *     DIR/brings.jsonl     line by line, what each brings that those before it did not
+ *
+ * A program is held as bytes of the codec and its traits as numbers in order of first appearance: a few hundred bytes each. */
+#include "fuzz/codec.h"
+#include "harness/command.h"
+#include "harness/traits.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct Entry {
+    const char *source;
+    Bytes bytes;
+    const uint32_t *trait; /* by number */
+    int ntraits;
+    int gain; /* at least what it would still bring */
+} Entry;
+
+typedef struct State {
+    const Options *options;
+    Checker checker;
+    Arena arena, home; /* of one program; of all that is held */
+    Entry *entry;
+    int n, capacity;
+    Trait *trait; /* by number */
+    int ntraits, trait_capacity;
+    int32_t *slot; /* open addressing: number + 1, or 0 */
+    int nslot;
+    TraitList list;
+    Signatures signatures;
+    int64_t unknown, findings;
+    double shown;
+    int code;
+} State;
+
+/* ---- what is known ---- */
+
+static void *grown(void *v, int n, int *capacity, size_t each) {
+    if (n < *capacity) {
+        return v;
+    }
+    *capacity = *capacity ? 2 * *capacity : 1024;
+    v = realloc(v, (size_t)*capacity * each);
+    if (!v) {
+        die("no memory for %d programs", n);
+    }
+    return v;
+}
+
+static int32_t *slot_of(const State *s, Trait trait) {
+    uint64_t at = trait * 0x9E3779B97F4A7C15u >> 32;
+    for (;; at++) {
+        int32_t *slot = &s->slot[at & (uint64_t)(s->nslot - 1)];
+        if (*slot == 0 || s->trait[*slot - 1] == trait) {
+            return slot;
+        }
+    }
+}
+
+static uint32_t number_of(State *s, Trait trait) {
+    if (2 * s->ntraits >= s->nslot) {
+        free(s->slot);
+        s->nslot = s->nslot ? 2 * s->nslot : 4096;
+        s->slot = calloc((size_t)s->nslot, sizeof *s->slot);
+        if (!s->slot) {
+            die("no memory for %d traits", s->ntraits);
+        }
+        for (int i = 0; i < s->ntraits; i++) {
+            *slot_of(s, s->trait[i]) = i + 1;
+        }
+    }
+    int32_t *slot = slot_of(s, trait);
+    if (*slot == 0) {
+        s->trait = grown(s->trait, s->ntraits, &s->trait_capacity, sizeof *s->trait);
+        s->trait[s->ntraits++] = trait;
+        *slot = s->ntraits;
+    }
+    return (uint32_t)*slot - 1;
+}
+
+static void progress(State *s) {
+    double now = now_seconds();
+    if (progress_wanted(s->options) && now - s->shown > 0.5) {
+        s->shown = now;
+        fprintf(stderr, "\r%d programs, %d traits ", s->n, s->ntraits);
+    }
+}
+
+static void take(State *s, const char *source, const Program *p) {
+    Outcome outcome;
+    traits_of(&s->checker, p, &s->arena, &s->signatures, &s->list, &outcome);
+    s->findings += outcome.verdict == FINDING;
+    s->entry = grown(s->entry, s->n, &s->capacity, sizeof *s->entry);
+    Entry *e = &s->entry[s->n++];
+    Bytes bytes = codec_encode(&s->arena, p);
+    uint32_t *numbers = arena_alloc_raw(&s->home, (int64_t)sizeof *numbers * s->list.n);
+    for (int i = 0; i < s->list.n; i++) {
+        numbers[i] = number_of(s, s->list.v[i]);
+    }
+    *e = (Entry){arena_strdup(&s->home, source), {arena_copy(&s->home, bytes.v, bytes.n), bytes.n}, numbers, s->list.n, s->list.n};
+    progress(s);
+}
+
+static void visit(void *user, const Source *source) {
+    State *s = user;
+    arena_reset(&s->arena);
+    Program *p;
+    bool known = true;
+    int code = load_program(s->options, &s->arena, source, &p, &known);
+    if (code == 0) {
+        take(s, printable(&s->arena, source->name), p);
+    } else {
+        s->unknown += !known;
+        s->code = worst(s->code, known ? code : EXIT_AGREE);
+    }
+}
+
+/* ---- the cover ---- */
+
+/* Is `a` to be taken before `b`? */
+static bool before(const Entry *a, const Entry *b) {
+    if (a->gain != b->gain) {
+        return a->gain > b->gain;
+    }
+    if (a->bytes.n != b->bytes.n) {
+        return a->bytes.n < b->bytes.n;
+    }
+    int order = memcmp(a->bytes.v, b->bytes.v, (size_t)a->bytes.n);
+    return order != 0 ? order < 0 : strcmp(a->source, b->source) < 0;
+}
+
+static void sift(const State *s, int *heap, int n, int at) {
+    for (int child; (child = 2 * at + 1) < n; at = child) {
+        child += child + 1 < n && before(&s->entry[heap[child + 1]], &s->entry[heap[child]]);
+        if (!before(&s->entry[heap[child]], &s->entry[heap[at]])) {
+            return;
+        }
+        int keep = heap[at];
+        heap[at] = heap[child];
+        heap[child] = keep;
+    }
+}
+
+static int gain_of(const Entry *e, const bool *there) {
+    int gain = 0;
+    for (int i = 0; i < e->ntraits; i++) {
+        gain += !there[e->trait[i]];
+    }
+    return gain;
+}
+
+/* Entries in the order in which they are taken; the count. */
+static int cover(State *s, int *order) {
+    int *heap = arena_array(&s->home, int, s->n), n = s->n, taken = 0;
+    bool *there = arena_array(&s->home, bool, s->ntraits);
+    for (int i = 0; i < n; i++) {
+        heap[i] = i;
+    }
+    for (int i = n / 2 - 1; i >= 0; i--) {
+        sift(s, heap, n, i);
+    }
+    while (n > 0) {
+        Entry *e = &s->entry[heap[0]];
+        int gain = gain_of(e, there);
+        if (gain == 0) {
+            heap[0] = heap[--n];
+        } else if (gain < e->gain) {
+            e->gain = gain;
+        } else {
+            order[taken++] = heap[0];
+            for (int i = 0; i < e->ntraits; i++) {
+                there[e->trait[i]] = true;
+            }
+            heap[0] = heap[--n];
+        }
+        sift(s, heap, n, 0);
+    }
+    return taken;
+}
+
+/* ---- what is written ---- */
+
+static void brings_line(State *s, Text *t, const Entry *e, int line, const Program *p, bool *there) {
+    text_printf(t, "{\"program\":%d,\"name\":", line);
+    text_json_string(t, p->name ? p->name : "");
+    text_add(t, ",\"source\":");
+    text_json_string(t, e->source);
+    text_printf(t, ",\"statements\":%d,\"brings\":[", program_size(p));
+    int edges = 0, listed = 0;
+    for (int i = 0; i < e->ntraits; i++) {
+        if (!there[e->trait[i]]) {
+            Trait trait = s->trait[e->trait[i]];
+            there[e->trait[i]] = true;
+            if (strcmp(trait_kind_name(trait_kind(trait)), "edge") == 0) {
+                edges++;
+                continue;
+            }
+            text_add(t, listed++ ? "," : "");
+            text_json_string(t, trait_name(&s->arena, trait, &s->signatures));
+        }
+    }
+    text_add(t, "]");
+    if (edges > 0) {
+        text_printf(t, ",\"edges\":%d", edges);
+    }
+    text_add(t, "}\n");
+}
+
+static int write_file(State *s, const char *name, const Text *t) {
+    char message[512];
+    const char *path = arena_printf(&s->arena, "%s/%s", s->options->out, name);
+    return io_write(path, t->n > 0 ? t->v : "", t->n, message, sizeof message) ? EXIT_AGREE : complain(EXIT_ENVIRONMENT, "%s", message);
+}
+
+static int write_all(State *s, const int *order, int taken) {
+    Text programs = {.arena = &s->home}, brings = {.arena = &s->home};
+    bool *there = arena_array(&s->home, bool, s->ntraits);
+    for (int k = 0; k < taken; k++) {
+        const Entry *e = &s->entry[order[k]];
+        arena_reset(&s->arena);
+        const Program *p = codec_decode(&s->arena, e->bytes.v, e->bytes.n, &LIMITS_DEFAULT, NULL, 0);
+        program_print(&programs, p, true);
+        if (programs.v[programs.n - 1] != '\n') {
+            text_add(&programs, "\n");
+        }
+        brings_line(s, &brings, e, k + 1, p, there);
+    }
+    int code = write_file(s, "programs.jsonl", &programs);
+    return code ? code : write_file(s, "brings.jsonl", &brings);
+}
+
+static void summary(State *s, int taken) {
+    Text t = {.arena = &s->arena};
+    int64_t kinds[16] = {0};
+    for (int i = 0; i < s->ntraits; i++) {
+        kinds[trait_kind(s->trait[i])]++;
+    }
+    bool json = s->options->json;
+    text_printf(&t, json ? "{\"type\":\"distill\",\"schema_version\":1,\"programs\":%d,\"kept\":%d,\"findings\":%lld,\"not_expressible\":%lld,\"traits\":{"
+                         : "%d programs, %d kept; %lld with a finding, %lld not expressible; they show",
+                s->n, taken, (long long)s->findings, (long long)s->unknown);
+    for (int k = 0; trait_kind_name(k); k++) {
+        text_printf(&t, json ? "%s\"%s\":%lld" : "%s %s %lld", k == 0 ? "" : ",", trait_kind_name(k), (long long)kinds[k]);
+    }
+    text_add(&t, json ? "}}" : "");
+    puts(t.v);
+}
+
+int cmd_distill(const Options *o) {
+    State s = {.options = o};
+    GenerateOptions generate;
+    char message[512];
+    s.signatures.arena = &s.home;
+    if (!o->out) {
+        return complain(EXIT_BAD_INPUT, "distill needs --out DIR");
+    }
+    if (o->nfiles == 0 && o->runs == 0) {
+        return complain(EXIT_BAD_INPUT, "distill needs a corpus: files, directories, or --runs N random programs");
+    }
+    int code = generate_options(o, &generate);
+    code = code ? code : open_checker(o, &s.checker);
+    if (code != 0) {
+        return code;
+    }
+    s.checker.stages = false;
+    for (int i = 0; i < o->nfiles; i++) {
+        io_each_corpus(o->files[i], visit, &s);
+    }
+    for (int64_t i = 0; i < o->runs; i++) {
+        arena_reset(&s.arena);
+        const Program *p = generate_program_info(&s.arena, &generate, o->seed, (uint64_t)i, NULL);
+        take(&s, arena_printf(&s.arena, "fuzz --seed %llu, program %lld", (unsigned long long)o->seed, (long long)i), p);
+    }
+    if (progress_wanted(o)) {
+        fprintf(stderr, "\r%60s\r", "");
+    }
+    int *order = arena_array(&s.home, int, s.n), taken = s.n > 0 ? cover(&s, order) : 0;
+    code = io_mkdirs(o->out, message, sizeof message) ? write_all(&s, order, taken) : complain(EXIT_ENVIRONMENT, "%s", message);
+    if (code == 0 && !o->quiet) {
+        summary(&s, taken);
+    }
+    checker_close(&s.checker);
+    traits_free(&s.list);
+    free(s.slot);
+    free(s.trait);
+    free(s.entry);
+    arena_destroy(&s.arena);
+    arena_destroy(&s.home);
+    return worst(code, s.code);
+}

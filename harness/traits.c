@@ -1,0 +1,259 @@
+/* What a program shows, read off after one check: the counters of the compiler, the reference's table of executed ops, the results.
+ *
+ * The state that a step is taken in is that of the program: how its tensors alias (inputs on one storage, an input written, a return that aliases, none) and how far
+ * autograd is involved (a gradient inside the function, a backward, grad mode off, none).
+ *
+ * Edges: where code is compiled with inline 8-bit counters (-fsanitize-coverage, make EDGES=1), it registers their range before main; the counters are cleared before a program
+ * and read after it. Under libFuzzer the engine's own function of that name takes them, and there are no edges here. */
+#include "harness/traits.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef enum Kind { KIND_STEP, KIND_PASSES, KIND_OP_DTYPE, KIND_ERROR, KIND_SKIP, KIND_ORACLE, KIND_SIGNATURE, KIND_CALLS, KIND_EDGE, KINDS } Kind;
+static const char *const KIND_NAMES[KINDS] = {"step", "pass", "op", "error", "skip", "oracle", "signature", "calls", "edge"};
+
+typedef enum Aliasing { APART, ALIASED, WRITTEN, SHARED, ALIASINGS } Aliasing;
+static const char *const ALIASING_NAMES[ALIASINGS] = {"apart", "aliased", "written", "shared"};
+typedef enum Autograd { FORWARD, NO_GRAD, BACKWARD, INNER, AUTOGRADS } Autograd;
+static const char *const AUTOGRAD_NAMES[AUTOGRADS] = {"forward", "no_grad", "backward", "inner"};
+typedef enum CallsFact { CALLS_SETUP, CALLS_RECALL, CALLS_KEEP, CALLS_HIT, CALLS_REGIONS, CALLS_FACTS } CallsFact;
+static const char *const CALLS_NAMES[CALLS_FACTS] = {"setup", "recall", "keep", "hit", "regions"};
+
+/* ---- edges ---- */
+
+enum { MAX_RANGES = 256 };
+/* Registered by constructors, before main: there is no other place for them. */
+static struct { char *start, *stop; } ranges[MAX_RANGES];
+static int nranges;
+
+void __sanitizer_cov_8bit_counters_init(char *start, char *stop);
+__attribute__((weak)) void __sanitizer_cov_8bit_counters_init(char *start, char *stop) {
+    if (nranges < MAX_RANGES && start < stop && (nranges == 0 || ranges[nranges - 1].start != start)) {
+        ranges[nranges].start = start;
+        ranges[nranges++].stop = stop;
+    }
+}
+void __sanitizer_cov_pcs_init(const uintptr_t *start, const uintptr_t *stop);
+__attribute__((weak)) void __sanitizer_cov_pcs_init(const uintptr_t *start, const uintptr_t *stop) {
+    (void)start;
+    (void)stop;
+}
+
+int64_t traits_edges(void) {
+    int64_t n = 0;
+    for (int i = 0; i < nranges; i++) {
+        n += ranges[i].stop - ranges[i].start;
+    }
+    return n;
+}
+
+static void clear_edges(void) {
+    for (int i = 0; i < nranges; i++) {
+        memset(ranges[i].start, 0, (size_t)(ranges[i].stop - ranges[i].start));
+    }
+}
+
+/* ---- collecting ---- */
+
+static void add(TraitList *list, Kind kind, uint32_t a, uint32_t b) {
+    if (list->n == list->capacity) {
+        list->capacity = list->capacity ? 2 * list->capacity : 256;
+        list->v = realloc(list->v, sizeof *list->v * (size_t)list->capacity);
+        if (!list->v) {
+            die("no memory");
+        }
+    }
+    list->v[list->n++] = (uint64_t)kind << 56 | (uint64_t)(a & 0xFFFFFF) << 32 | b;
+}
+
+static void add_edges(TraitList *list) {
+    uint32_t place = 0;
+    for (int i = 0; i < nranges; i++) {
+        for (const char *at = ranges[i].start; at < ranges[i].stop; at++, place++) {
+            if (*at) {
+                add(list, KIND_EDGE, 0, place);
+            }
+        }
+    }
+}
+
+static bool has_grad(const Block *block) {
+    for (const Stmt *s = block->first; s; s = s->next) {
+        if (s->kind == STMT_GRAD || has_grad(&s->body) || has_grad(&s->orelse)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static Aliasing aliasing_of(const Program *p, const Result *r) {
+    for (int i = 0; i < p->ninputs; i++) {
+        for (int k = 0; k < i && p->inputs[i].storage != NAME_NONE; k++) {
+            if (p->inputs[k].storage == p->inputs[i].storage) {
+                return SHARED;
+            }
+        }
+    }
+    Aliasing found = APART;
+    for (int c = 0; c < r->ncalls; c++) {
+        const CallResult *call = &r->calls[c];
+        for (int i = 0; i < call->ninputs; i++) {
+            found = call->inputs[i].has_version && call->inputs[i].version > 0 ? WRITTEN : found;
+        }
+        for (int i = 0; i < call->nreturns && found == APART; i++) {
+            found = call->returns[i].has_alias && call->returns[i].alias != ALIAS_NONE ? ALIASED : found;
+        }
+    }
+    return found;
+}
+
+static Autograd autograd_of(const Program *p) { return has_grad(&p->body) ? INNER : p->backward.given ? BACKWARD : !p->grad_mode ? NO_GRAD : FORWARD; }
+
+static const Stmt *find_statement(const Block *block, int sid) {
+    const Stmt *found = NULL;
+    for (const Stmt *s = block->first; s && !found; s = s->next) {
+        found = s->sid == sid ? s : find_statement(&s->body, sid);
+        found = found ? found : find_statement(&s->orelse, sid);
+    }
+    return found;
+}
+
+static bool is_there(const TraitList *list, Trait trait) {
+    for (int i = 0; i < list->n; i++) {
+        if (list->v[i] == trait) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void add_once(TraitList *list, Kind kind, uint32_t a, uint32_t b) {
+    add(list, kind, a, b);
+    Trait last = list->v[--list->n];
+    list->n += !is_there(list, last);
+}
+
+/* An error code at an op; OP_COUNT: at no op. */
+static void add_errors(TraitList *list, const Program *p, const Result *r) {
+    for (int c = 0; c < r->ncalls; c++) {
+        if (!r->calls[c].ok) {
+            const Stmt *s = find_statement(&p->setup, r->calls[c].error_at);
+            s = s ? s : find_statement(&p->body, r->calls[c].error_at);
+            add_once(list, KIND_ERROR, s && s->kind == STMT_OP ? (uint32_t)s->op->id : OP_COUNT, (uint32_t)r->calls[c].error);
+        }
+    }
+}
+
+static void add_calls(TraitList *list, const Program *p, const Result *r) {
+    bool fact[CALLS_FACTS] = {[CALLS_SETUP] = p->setup.count > 0, [CALLS_RECALL] = p->nrecalls > 0};
+    for (int k = 0; k < p->nrecalls; k++) {
+        fact[CALLS_KEEP] |= p->recalls[k].keep;
+    }
+    for (int c = 0; c < r->ncalls; c++) {
+        fact[CALLS_HIT] |= c > 0 && !r->calls[c].compiled;
+        fact[CALLS_REGIONS] |= r->calls[c].regions > 1;
+    }
+    for (int k = 0; k < CALLS_FACTS; k++) {
+        if (fact[k]) {
+            add(list, KIND_CALLS, 0, (uint32_t)k);
+        }
+    }
+}
+
+static uint32_t signature_place(Signatures *s, const char *text) {
+    for (int i = 0; i < s->n; i++) {
+        if (strcmp(s->v[i], text) == 0) {
+            return (uint32_t)i;
+        }
+    }
+    if (s->n == s->capacity) {
+        s->capacity = s->capacity ? 2 * s->capacity : 16;
+        const char **more = arena_array(s->arena, const char *, s->capacity);
+        for (int i = 0; i < s->n; i++) {
+            more[i] = s->v[i];
+        }
+        s->v = more;
+    }
+    s->v[s->n] = arena_strdup(s->arena, text);
+    return (uint32_t)s->n++;
+}
+
+void traits_of(Checker *c, const Program *p, Arena *arena, Signatures *signatures, TraitList *out, Outcome *outcome) {
+    int64_t(*executed)[DT_COUNT] = arena_alloc(arena, (int64_t)sizeof(int64_t[OP_COUNT][DT_COUNT]));
+    CompileCounters *both[2] = {&c->a.counters, &c->b.counters};
+    out->n = 0;
+    c->run.executed = executed;
+    *both[0] = *both[1] = (CompileCounters){0};
+    clear_edges();
+    check_program(c, p, arena, outcome);
+    add_edges(out); /* before locating, which runs other programs */
+    c->run.executed = NULL;
+    Aliasing aliasing = aliasing_of(p, outcome->a);
+    Autograd autograd = autograd_of(p);
+    for (int s = 0; s < STEP_COUNT; s++) {
+        if (both[0]->fired[s] + both[1]->fired[s] > 0) {
+            add(out, KIND_STEP, (uint32_t)s, (uint32_t)aliasing * AUTOGRADS + (uint32_t)autograd);
+        }
+    }
+    for (int k = 0; k < pass_count(); k++) {
+        if (both[0]->pass_changed[k] + both[1]->pass_changed[k] > 0) {
+            add(out, KIND_PASSES, 0, (uint32_t)k);
+        }
+    }
+    for (int id = 0; id < OP_COUNT; id++) {
+        for (int d = 0; d < DT_COUNT; d++) {
+            if (executed[id][d] > 0) {
+                add(out, KIND_OP_DTYPE, (uint32_t)id, (uint32_t)d);
+            }
+        }
+    }
+    add_errors(out, p, outcome->a);
+    add_calls(out, p, outcome->b);
+    if (outcome->verdict == SKIP) {
+        add(out, KIND_SKIP, 0, (uint32_t)outcome->skip);
+    } else if (outcome->verdict == FINDING) {
+        for (uint32_t id = 0; id < ORACLE_COUNT; id++) {
+            if (outcome->fired >> id & 1) {
+                add(out, KIND_ORACLE, 0, id);
+            }
+        }
+        check_locate(c, p, &outcome->finding, arena);
+        add(out, KIND_SIGNATURE, 0, signature_place(signatures, outcome->finding.signature));
+    }
+}
+
+void traits_free(TraitList *list) { free(list->v); }
+
+/* ---- names ---- */
+
+int trait_kind(Trait trait) { return (int)(trait >> 56); }
+const char *trait_kind_name(int kind) { return kind >= 0 && kind < KINDS ? KIND_NAMES[kind] : NULL; }
+
+const char *trait_name(Arena *arena, Trait trait, const Signatures *signatures) {
+    Kind kind = (Kind)trait_kind(trait);
+    unsigned a = (unsigned)(trait >> 32 & 0xFFFFFF), b = (unsigned)trait;
+    const char *what = "", *in = "", *and = "";
+    switch (kind) {
+    case KIND_STEP:
+        what = step_info((int)a)->name;
+        in = ALIASING_NAMES[b / AUTOGRADS];
+        and = AUTOGRAD_NAMES[b % AUTOGRADS];
+        break;
+    case KIND_PASSES: what = pass_info((int)b)->name; break;
+    case KIND_OP_DTYPE:
+        what = op_info((OpId)a)->id_name;
+        in = dtype_name((DType)b);
+        break;
+    case KIND_ERROR:
+        what = errcode_name((ErrCode)b);
+        in = a < OP_COUNT ? op_info((OpId)a)->id_name : "";
+        break;
+    case KIND_SKIP: what = skip_name((SkipReason)b); break;
+    case KIND_ORACLE: what = oracle_name((OracleId)b); break;
+    case KIND_SIGNATURE: what = signatures->v[b]; break;
+    case KIND_CALLS: what = CALLS_NAMES[b]; break;
+    default: what = arena_printf(arena, "%u", b); break;
+    }
+    return arena_printf(arena, "%s:%s%s%s%s%s", KIND_NAMES[kind], what, *in ? "/" : "", in, *and ? "/" : "", and);
+}
