@@ -283,9 +283,11 @@ int cmd_distill(const Options *o) {
         fprintf(stderr, "\r%60s\r", "");
     }
     int *order = arena_array(&s.home, int, s.n), taken = s.n > 0 ? cover(&s, order) : 0;
-    code = io_mkdirs(o->out, message, sizeof message) ? write_all(&s, order, taken) : complain(EXIT_ENVIRONMENT, "%s", message);
-    if (code == 0 && !o->quiet) {
-        summary(&s, taken);
+    if (s.n > 0 || s.code == 0) {
+        code = io_mkdirs(o->out, message, sizeof message) ? write_all(&s, order, taken) : complain(EXIT_ENVIRONMENT, "%s", message);
+        if (code == 0 && !o->quiet) {
+            summary(&s, taken);
+        }
     }
     checker_close(&s.checker);
     traits_free(&s.list);

@@ -1,0 +1,118 @@
+#!/usr/bin/env bats
+# convert and distill: corpora as engines keep them and as people read them.
+load helper
+
+json() { python3 -c "import json, sys; r = [json.loads(l) for l in sys.stdin]; assert $1, r"; }
+
+# The programs of the corpora that are named, as canonical JSON, sorted.
+programs() { "$TWINGRAD" convert --as json "$@" | sort; }
+
+@test "a program comes back from its bytes" {
+    seeds=$BATS_TEST_DIRNAME/../../corpus/seeds
+    "$TWINGRAD" convert --as bytes --out bytes "$seeds"
+    "$TWINGRAD" convert --out back bytes | grep -qE '^[0-9]+ programs converted$'
+    [ "$(ls bytes | wc -l)" -eq "$(ls "$seeds"/*.json | wc -l)" ]
+    diff <(programs "$seeds") <(programs back)
+    diff <(programs "$seeds") <(programs bytes)
+    diff <("$TWINGRAD" show --as json "$seeds/skew_symmetric.json") back/skew_symmetric.json
+}
+
+@test "one program goes to standard output, in the other form" {
+    "$TWINGRAD" convert good.json >good.bytes
+    [ "$(head -c 1 good.bytes)" != '{' ]
+    "$TWINGRAD" convert good.bytes | json 'r[0]["name"] == "good" and len(r[0]["body"]) == 2'
+    "$TWINGRAD" convert --as json good.json | json 'r[0]["name"] == "good"'
+    cmp good.bytes <("$TWINGRAD" convert --as bytes good.bytes)
+    cmp good.bytes <("$TWINGRAD" convert --as bytes - <good.json)
+}
+
+@test "check and the other readers take bytes" {
+    "$TWINGRAD" convert good.json >crash-1234
+    run "$TWINGRAD" check crash-1234
+    [ "$output" = 'crash-1234 (good): 2 statements, 1 call: agree' ]
+    "$TWINGRAD" show --as json crash-1234 | grep -q '"op": "mul"'
+    head -c 1000 "$TWINGRAD" >anything
+    "$TWINGRAD" check anything
+}
+
+@test "lines of a file and equal names get names of their own" {
+    mkdir -p a b
+    cp good.json a/p.json
+    cp good.json b/p.json
+    { tr -d '\n' <good.json; echo; tr -d '\n' <good.json; echo; } >two.jsonl
+    "$TWINGRAD" convert --quiet --out out a b two.jsonl
+    [ "$(ls out | tr '\n' ' ')" = 'p-2.bytes p.bytes two-1.bytes two-2.bytes ' ]
+}
+
+@test "what cannot be converted is said, and the rest is done" {
+    refused convert
+    refused convert nothing.json
+    refused convert --as xml good.json
+    refused convert --as bytes good.json good.json || [ -s out.txt ]
+    sed 's/"size": \[3\]/"size": [5000]/' good.json >large.json
+    refused convert large.json
+    grep -q 'larger than engines take' err.txt
+    mkdir some
+    cp good.json some/good.json
+    echo '{"twingrad": 1' >some/bad.json
+    status=0
+    "$TWINGRAD" convert --out out some 2>err.txt || status=$?
+    [ "$status" -eq 2 ]
+    [ -s out/good.bytes ]
+    touch file
+    status=0
+    "$TWINGRAD" convert --out file/out good.json 2>err.txt || status=$?
+    [ "$status" -eq 3 ]
+}
+
+@test "what distill keeps shows all that the corpus shows, and nothing can be left out of it twice" {
+    "$TWINGRAD" distill --runs 1500 --out once --json >once.json
+    json '300 < r[0]["kept"] < 1000 and r[0]["programs"] == 1500 and r[0]["traits"]["step"] > 200 and r[0]["traits"]["error"] > 30' <once.json
+    "$TWINGRAD" distill once/programs.jsonl --out twice --json >twice.json
+    python3 -c "
+import json
+once, twice = (json.load(open(n + '.json')) for n in ('once', 'twice'))
+assert once['traits'] == twice['traits'], (once, twice)
+assert twice['kept'] <= once['kept'] == twice['programs']
+lines = [json.loads(l) for l in open('once/brings.jsonl')]
+gains = [len(l['brings']) for l in lines]
+assert gains == sorted(gains, reverse=True) and gains[-1] > 0, gains
+assert sum(gains) == sum(once['traits'].values())
+assert len({t for l in lines for t in l['brings']}) == sum(gains)
+assert len(lines) == sum(1 for l in open('once/programs.jsonl'))
+"
+}
+
+@test "distill answers the same whatever the order and the form of the corpus" {
+    "$TWINGRAD" distill --runs 300 --quiet --out corpus
+    "$TWINGRAD" convert --quiet --as bytes --out bytes corpus/programs.jsonl
+    mkdir -p afl/main/queue afl/main/.state afl/main/crashes
+    cp bytes/* afl/main/queue
+    echo 'start_time : 0' >afl/main/fuzzer_stats
+    echo 'no program' >afl/main/crashes/README.txt
+    tac corpus/programs.jsonl >reversed.jsonl
+    for from in corpus/programs.jsonl reversed.jsonl bytes afl "bytes afl"; do
+        "$TWINGRAD" distill --out out $from --json | json 'r[0]["kept"] > 100'
+        [ -e first ] || cp out/programs.jsonl first
+        cmp first out/programs.jsonl
+    done
+}
+
+@test "distill keeps every signature" {
+    cp "$BATS_TEST_DIRNAME/../../corpus/seeds/skew_symmetric.json" .
+    "$TWINGRAD" distill --fault RG-1 --runs 400 --out out skew_symmetric.json --json >out.json
+    json 'r[0]["findings"] > 0 and r[0]["traits"]["signature"] > 0 and r[0]["traits"]["oracle"] > 0' <out.json
+    grep -q '"signature:trace-requires_grad-setitem"' out/brings.jsonl
+    "$TWINGRAD" replay --fault RG-1 --quiet out/programs.jsonl | grep -q trace-requires_grad-setitem
+}
+
+@test "distill without a corpus, a folder to write to, or with a bad one" {
+    refused distill --out out
+    refused distill good.json
+    refused distill --out out nothing
+    refused distill --out out --runs 1 --profile nothing
+    status=0
+    touch file
+    "$TWINGRAD" distill --runs 10 --out file/out 2>err.txt || status=$?
+    [ "$status" -eq 3 ]
+}
