@@ -40,12 +40,12 @@ static bool parse_value(const Row *row, const char *text, Options *o, char *mess
     void *field = (char *)o + row->field;
     char *end;
     errno = 0;
+    if (row->kind != FLAG && text[0] == '\0') {
+        snprintf(message, size, "--%s needs %s, not an empty word", row->name, row->metavariable);
+        return false;
+    }
     switch (row->kind) {
     case TEXT:
-        if (text[0] == '\0') {
-            snprintf(message, size, "--%s needs %s, not an empty word", row->name, row->metavariable);
-            return false;
-        }
         *(const char **)field = text;
         return true;
     case COUNT: {
