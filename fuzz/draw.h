@@ -57,11 +57,6 @@ typedef struct Made { /* one output of one op applied inside a statement */
     bool view, multi;
 } Made;
 
-typedef enum OpClass { /* in the order of their weights */
-    CLASS_FACTORY, CLASS_VIEW, CLASS_MULTI_VIEW, CLASS_COMPOSITE, CLASS_GETITEM, CLASS_SETITEM, CLASS_MOVE, CLASS_REDUCE, CLASS_MATMUL, CLASS_UNARY, CLASS_BINARY,
-    CLASS_LOGIC, CLASS_WRITE_UNARY, CLASS_WRITE_BINARY, CLASS_WRITE_LOGIC, CLASS_WRITE_MOVE, CLASS_RELAYOUT, CLASS_META, CLASS_COUNT, CLASS_NEVER = CLASS_COUNT
-} OpClass;
-
 typedef struct Gen {
     MetaEmit meta;        /* first member: the apply hook finds the Gen */
     ErrCode (*infer)(Emit *e, const Call *call, Tensor **out, int *nout); /* the Emit's own apply */
@@ -227,7 +222,6 @@ bool draw_setitem_value(Gen *g, Stmt *s, bool repeats);
 const Tensor *indexed_tensor(Gen *g, const Stmt *s);
 
 /* ---- draw_op.c ---- */
-OpClass op_class(const OpInfo *op);
 /* One random op statement, in a few tries; the commited variable or NULL. */
 Var *draw_op(Gen *g);
 /* The given op in a few tries; `self` may be NULL. */

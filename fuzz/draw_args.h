@@ -21,8 +21,8 @@ typedef struct Draw {
     int64_t first;    /* where the range that is being drawn begins */
 } Draw;
 
-static inline bool named(const Param *p, const char *name) { return strcmp(p->name, name) == 0; }
-static inline bool has(const OpInfo *op, const char *name) { return op_param(op, name) >= 0; }
+__attribute__((always_inline)) static inline bool named(const Param *p, const char *name) { return param_is(p, name); }
+__attribute__((always_inline)) static inline bool has(const OpInfo *op, const char *name) { return op_param(op, name) >= 0; }
 static inline bool starts(const char *text, const char *prefix) { return strncmp(text, prefix, strlen(prefix)) == 0; }
 static inline bool ends(const char *text, const char *suffix) {
     size_t n = strlen(text), m = strlen(suffix);

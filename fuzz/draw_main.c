@@ -5,10 +5,10 @@ int main_param(const OpInfo *op) {
     int first = -1;
     for (int k = 0; k < op->nparam; k++) {
         if (op->param[k].type == ARG_TENSOR) {
-            if (strcmp(op->param[k].name, "self") == 0) {
+            if (param_is(&op->param[k], "self")) {
                 return k;
             }
-            if (first < 0 || strcmp(op->param[first].name, "condition") == 0) {
+            if (first < 0 || param_is(&op->param[first], "condition")) {
                 first = k;
             }
         }

@@ -8,49 +8,6 @@ enum { MAX_WEIGHT = 60 };
 
 _Static_assert(W_class_meta - W_class_factory + 1 == CLASS_COUNT, "a weight a class");
 
-static bool is_logic(Pw pw) { return pw >= PW_eq && pw <= PW_logical_xor; }
-
-OpClass op_class(const OpInfo *op) {
-    if (op->name[0] == '_') {
-        return CLASS_NEVER;
-    }
-    switch (op->kind) {
-    case KIND_FACTORY: return CLASS_FACTORY;
-    case KIND_VIEW: return CLASS_VIEW;
-    case KIND_MULTI_VIEW: return CLASS_MULTI_VIEW;
-    case KIND_INPLACE_VIEW: return CLASS_RELAYOUT;
-    case KIND_META: return CLASS_META;
-    case KIND_COMPOSITE:
-        if (op->nparam > 1 && op->param[1].type == ARG_INDEX) {
-            return op->param[0].writes ? CLASS_SETITEM : CLASS_GETITEM;
-        }
-        return op->param[0].writes ? CLASS_WRITE_MOVE : CLASS_COMPOSITE;
-    case KIND_POINTWISE: return is_logic(op->pw) ? CLASS_LOGIC : op->noperand == 1 ? CLASS_UNARY : CLASS_BINARY;
-    case KIND_FUNC:
-        switch (op->nature) {
-        case NATURE_MATMUL: return CLASS_MATMUL;
-        case NATURE_SUM:
-        case NATURE_PROD:
-        case NATURE_EXTREME:
-        case NATURE_ORDER:
-        case NATURE_VARIANCE:
-        case NATURE_NORM:
-        case NATURE_LOGSUMEXP:
-        case NATURE_TRUTH:
-        case NATURE_SOFTMAX: return CLASS_REDUCE;
-        default: return CLASS_MOVE;
-        }
-    case KIND_INPLACE: {
-        const OpInfo *twin = op_info(op->twin);
-        if (twin->kind != KIND_POINTWISE || twin->pw == PW_masked_fill) {
-            return CLASS_WRITE_MOVE;
-        }
-        return is_logic(twin->pw) ? CLASS_WRITE_LOGIC : twin->noperand == 1 ? CLASS_WRITE_UNARY : CLASS_WRITE_BINARY;
-    }
-    }
-    return CLASS_NEVER;
-}
-
 static bool switched_off(const Gen *g, OpId id) {
     uint64_t z = (g->op_salt ^ (uint64_t)id) * 0x9E3779B97F4A7C15u;
     z ^= z >> 32;
@@ -62,7 +19,7 @@ static const OpInfo *choose_op(Gen *g) {
     const GenerateOptions *options = g->options;
     for (int i = 0; i < 200; i++) {
         const OpInfo *op = op_info(options->op[draw_below(g, options->nop)]);
-        OpClass class = op_class(op);
+        OpClass class = op->class;
         int weight = class == CLASS_NEVER ? 0 : g->w[W_class_factory + (int)class] * g->weight[class] / 4;
         if (weight > 0 && draw_below(g, MAX_WEIGHT) < weight && !switched_off(g, op->id)) {
             return op;

@@ -147,7 +147,7 @@ static bool allow(GenerateOptions *o, const char *word, size_t n, bool off) {
         const OpInfo *op = op_info((OpId)id);
         size_t name = strlen(op->name);
         bool whole = n > name && strncmp(word, op->name, name) == 0 && word[name] == '.' && is_word(word + name + 1, n - name - 1, op->overload);
-        if (op_class(op) != CLASS_NEVER && (is_word(word, n, op->name) || whole)) {
+        if (op->class != CLASS_NEVER && (is_word(word, n, op->name) || whole)) {
             o->off[id] = off;
             any = true;
         }
@@ -171,7 +171,7 @@ bool generate_ops(GenerateOptions *o, const char *list, char *message, size_t si
     for (int id = 0; id < OP_COUNT; id++) {
         if (!o->off[id]) {
             o->op[o->nop++] = (OpId)id;
-            any = any || op_class(op_info((OpId)id)) != CLASS_NEVER;
+            any = any || op_info((OpId)id)->class != CLASS_NEVER;
         }
     }
     if (!any) {

@@ -49,7 +49,7 @@ static bool is_stmt_key(const OpInfo *op, const char *key) {
 
 static bool names_match(const OpInfo *op, const Json *stmt) {
     for (const Json *a = stmt->child; a; a = a->next) {
-        if (!is_stmt_key(op, a->key) && op_param(op, a->key) < 0) {
+        if (!is_stmt_key(op, a->key) && op_find_param(op, a->key) < 0) {
             return false;
         }
     }
@@ -78,7 +78,7 @@ static bool bad_overload(Reader *r, const Json *stmt, const OpInfo *first, int n
         bool known = false, fits = false;
         const char *expected[2] = {NULL, NULL}; /* what different overloads want */
         for (int k = 0; k < n; k++) {
-            int at = op_param(&first[k], a->key);
+            int at = op_find_param(&first[k], a->key);
             known |= at >= 0 || is_stmt_key(&first[k], a->key);
             if (at >= 0) {
                 param = &first[k].param[at];
@@ -100,7 +100,7 @@ static bool bad_overload(Reader *r, const Json *stmt, const OpInfo *first, int n
         const char *name = first->param[i].name;
         bool needed = !json_get(stmt, name);
         for (int k = 0; k < n; k++) {
-            int at = op_param(&first[k], name);
+            int at = op_find_param(&first[k], name);
             needed &= at >= 0 && !first[k].param[at].has_default;
         }
         if (needed) {

@@ -226,6 +226,7 @@ static void read_params(Reader *r, OpInfo *op) {
             }
             if (counts) {
                 CHECK(op->nparam < MAX_PARAMS);
+                p.key = name_key(p.name);
                 op->param[op->nparam++] = p;
             }
         }
@@ -335,6 +336,29 @@ static void index_names(void) {
     }
 }
 
+/* op_param compares keys alone. */
+static void check_keys(void) {
+    enum { NAMES = 512 };
+    const Param *seen[NAMES];
+    int n = 0;
+    for (int id = 0; id < OP_COUNT; id++) {
+        for (int k = 0; k < infos[id].nparam; k++) {
+            const Param *p = &infos[id].param[k];
+            int at = 0;
+            while (at < n && seen[at]->key != p->key) {
+                at++;
+            }
+            if (at < n && strcmp(seen[at]->name, p->name) != 0) {
+                die("ops.def: the parameter names `%s` and `%s` have one key", seen[at]->name, p->name);
+            }
+            if (at == n) {
+                CHECK(n < NAMES);
+                seen[n++] = p;
+            }
+        }
+    }
+}
+
 void op_table_init(void) {
     if (ready) {
         return;
@@ -344,7 +368,11 @@ void op_table_init(void) {
         uint32_t h = fnv(fnv(fnv(FNV_START, infos[id].name), "."), infos[id].overload);
         infos[id].code = (h ^ h >> 24) & 0xFFFFFF;
     }
+    for (int id = 0; id < OP_COUNT; id++) {
+        infos[id].class = op_class_of(&infos[id], infos[id].kind == KIND_INPLACE ? &infos[infos[id].twin] : NULL);
+    }
     index_names();
+    check_keys();
     ready = true;
 }
 
@@ -369,11 +397,7 @@ int op_overloads(const char *name, const OpInfo **first) {
     return 0;
 }
 
-int op_param(const OpInfo *op, const char *name) {
-    for (int k = 0; k < op->nparam; k++) {
-        if (strcmp(op->param[k].name, name) == 0) {
-            return k;
-        }
-    }
-    return -1;
+int op_find_param(const OpInfo *op, const char *text) {
+    int k = op_param(op, text);
+    return k >= 0 && strcmp(op->param[k].name, text) == 0 ? k : -1;
 }

@@ -20,6 +20,8 @@
 #include "tensor/pointwise.h"
 #include "tensor/tensor.h"
 
+#include <string.h>
+
 typedef enum OpId {
 #define ROW(id) OP_##id,
 #include "program/ops_rows.def"
@@ -129,9 +131,22 @@ typedef void (*GradFn)(Grad *g);
 /* Operand dtypes of a POINTWISE op: computation and result dtype, or the refusal (dtype). */
 typedef ErrCode (*TypingFn)(const Call *call, DType *compute, DType *result, Error *err);
 
+/* A name as one number, so that asking for a parameter by its name costs comparisons of numbers; folded by the compiler for a literal. The
+ * first eight bytes, and for longer names the last eight too; the names of the table have different keys (op_table_init). */
+__attribute__((always_inline)) static inline uint64_t name_key(const char *name) {
+    size_t n = strlen(name);
+    uint64_t head = 0, tail = 0;
+    memcpy(&head, name, n < 8 ? n : 8);
+    if (n > 8) {
+        memcpy(&tail, name + n - 8, 8);
+    }
+    return head ^ tail * 0x9E3779B97F4A7C15u;
+}
+
 /* ---- one row, parsed ---- */
 typedef struct Param {
     const char *name;
+    uint64_t key;       /* name_key(name) */
     ArgType type;
     bool kwonly;
     bool has_default;
@@ -141,8 +156,17 @@ typedef struct Param {
     int list_size;      /* int[2]: 2, a single int stands for all; else 0 */
 } Param;
 
+/* Families of ops, coarse: what the generator weighs, and where the mutators and the minimizer look for another op that may stand in a
+ * place (op_class.c). */
+typedef enum OpClass {
+    CLASS_FACTORY, CLASS_VIEW, CLASS_MULTI_VIEW, CLASS_COMPOSITE, CLASS_GETITEM, CLASS_SETITEM, CLASS_MOVE, CLASS_REDUCE,
+    CLASS_MATMUL, CLASS_UNARY, CLASS_BINARY, CLASS_LOGIC, CLASS_WRITE_UNARY, CLASS_WRITE_BINARY, CLASS_WRITE_LOGIC, CLASS_WRITE_MOVE,
+    CLASS_RELAYOUT, CLASS_META, CLASS_COUNT, CLASS_NEVER = CLASS_COUNT /* no program names it */
+} OpClass;
+
 struct OpInfo {
     OpId id;
+    OpClass class;
     const char *id_name;   /* the row's C identifier: add_Tensor */
     const char *schema;    /* the ATen schema, whole */
     const char *name;      /* add, add_, slice: what JSON calls it */
@@ -173,7 +197,21 @@ void op_table_init(void);
 const OpInfo *op_info(OpId id);
 /* The rows whose JSON name is `name`, in table order: *first and a count; 0 if unknown. Overloads of a name stand together. */
 int op_overloads(const char *name, const OpInfo **first);
-/* Place of a parameter, or -1. */
-int op_param(const OpInfo *op, const char *name);
+/* The family of a row; `twin`: the row that it is the in-place form of, or NULL. */
+OpClass op_class_of(const OpInfo *op, const OpInfo *twin);
+
+__attribute__((always_inline)) static inline bool param_is(const Param *p, const char *name) { return p->key == name_key(name); }
+/* Place of the parameter that is called so in the table, or -1. */
+__attribute__((always_inline)) static inline int op_param(const OpInfo *op, const char *name) {
+    uint64_t key = name_key(name);
+    for (int k = 0; k < op->nparam; k++) {
+        if (op->param[k].key == key) {
+            return k;
+        }
+    }
+    return -1;
+}
+/* The same for text from outside, which may have the key of another name. */
+int op_find_param(const OpInfo *op, const char *text);
 
 #endif

@@ -17,9 +17,9 @@ void shadow_lose(const Tensor *out) {
 /* Indices and masks choose; everything else is data. */
 static bool is_index(const Call *call, const Param *param) {
     if (call->op->id == OP__nll_loss || call->op->id == OP__nll_loss_grad) {
-        return strcmp(param->name, "target") == 0;
+        return param_is(param, "target");
     }
-    return strcmp(param->name, "index") == 0 || strcmp(param->name, "indices") == 0 || strcmp(param->name, "mask") == 0;
+    return param_is(param, "index") || param_is(param, "indices") || param_is(param, "mask");
 }
 
 static double *pass_array(Session *s, const Storage *from, Pass pass) {
@@ -43,7 +43,7 @@ static Tensor *pass_tensor(Session *s, const Tensor *t, Pass pass) {
 }
 
 static Scalar pass_scalar(Scalar value, const Param *param, Pass pass) {
-    bool factor = strcmp(param->name, "alpha") == 0 || strcmp(param->name, "beta") == 0;
+    bool factor = param_is(param, "alpha") || param_is(param, "beta");
     double x = scalar_to_double(value);
     switch (pass) {
     case PASS_VALUE: break;
@@ -56,7 +56,7 @@ static Scalar pass_scalar(Scalar value, const Param *param, Pass pass) {
 
 /* Of a POLYNOMIAL row: an operand that is subtracted, so that its magnitude must go in with a minus. */
 static bool is_subtracted(const Call *call, const Param *param) {
-    return call->op->nature == NATURE_POLYNOMIAL && strcmp(param->name, "target") == 0;
+    return call->op->nature == NATURE_POLYNOMIAL && param_is(param, "target");
 }
 
 static Tensor *pass_operand(Session *s, const Call *call, int i, Pass pass) {

@@ -1,0 +1,43 @@
+/* The family of an op, told from its row: kind first, then what is special of that kind. */
+#include "program/op.h"
+
+static bool is_logic(Pw pw) { return pw >= PW_eq && pw <= PW_logical_xor; }
+
+OpClass op_class_of(const OpInfo *op, const OpInfo *twin) {
+    if (op->name[0] == '_') {
+        return CLASS_NEVER;
+    }
+    switch (op->kind) {
+    case KIND_FACTORY: return CLASS_FACTORY;
+    case KIND_VIEW: return CLASS_VIEW;
+    case KIND_MULTI_VIEW: return CLASS_MULTI_VIEW;
+    case KIND_INPLACE_VIEW: return CLASS_RELAYOUT;
+    case KIND_META: return CLASS_META;
+    case KIND_COMPOSITE:
+        if (op->nparam > 1 && op->param[1].type == ARG_INDEX) {
+            return op->param[0].writes ? CLASS_SETITEM : CLASS_GETITEM;
+        }
+        return op->param[0].writes ? CLASS_WRITE_MOVE : CLASS_COMPOSITE;
+    case KIND_POINTWISE: return is_logic(op->pw) ? CLASS_LOGIC : op->noperand == 1 ? CLASS_UNARY : CLASS_BINARY;
+    case KIND_FUNC:
+        switch (op->nature) {
+        case NATURE_MATMUL: return CLASS_MATMUL;
+        case NATURE_SUM:
+        case NATURE_PROD:
+        case NATURE_EXTREME:
+        case NATURE_ORDER:
+        case NATURE_VARIANCE:
+        case NATURE_NORM:
+        case NATURE_LOGSUMEXP:
+        case NATURE_TRUTH:
+        case NATURE_SOFTMAX: return CLASS_REDUCE;
+        default: return CLASS_MOVE;
+        }
+    case KIND_INPLACE:
+        if (twin->kind != KIND_POINTWISE || twin->pw == PW_masked_fill) {
+            return CLASS_WRITE_MOVE;
+        }
+        return is_logic(twin->pw) ? CLASS_WRITE_LOGIC : twin->noperand == 1 ? CLASS_WRITE_UNARY : CLASS_WRITE_BINARY;
+    }
+    return CLASS_NEVER;
+}
