@@ -12,10 +12,11 @@ typedef struct State {
     int code, programs;
 } State;
 
-static void on_step(void *user, const char *reducer, const Program *now) {
+static void on_step(void *user, const char *reducer, const Program *now, const MinimizeStats *so_far) {
     const State *s = user;
     if (progress_wanted(s->options)) {
-        fprintf(stderr, "%-20s %d statements\n", reducer, program_size(now));
+        fprintf(stderr, "\r%6lld checks, %3lld kept: %3d statements, %5lld elements (%s)%20s", (long long)so_far->checks, (long long)so_far->kept,
+                program_size(now), (long long)program_elements(now), reducer, "");
     }
 }
 

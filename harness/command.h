@@ -26,8 +26,10 @@ typedef struct Options {
     bool every;             /* fuzz: print every finding */
     bool json, timing, quiet, stats, no_minimize, poke;
     bool no_poke, dot;
+    bool script;            /* bisect: print a script for git */
     TargetSettings targets; /* --targets, --workers, --timeout, --strict, --no-probes */
     int64_t workers;
+    const char *known;      /* NULL: not given */
     const char *oracle;     /* NULL: not given */
     const char *out;        /* NULL: not given */
     const char *as;         /* NULL: not given */
@@ -53,6 +55,9 @@ void options_help(const char *accepted);
 int complain(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Opens the checker that the options ask for; 0, or the exit code after complaining. */
 int open_checker(const Options *o, Checker *c);
+/* Reads the known issues that the options name (none: an empty list); 0, or the exit code after complaining. */
+struct Known;
+int open_known(const Options *o, Arena *arena, struct Known *out);
 /* The settings of targets that the options ask for. */
 TargetSettings target_settings(const Options *o);
 /* Flushes standard output and says what went wrong: every command returns through it. */
