@@ -27,6 +27,9 @@ typedef struct Options {
     bool json, timing, quiet, stats, no_minimize, poke;
     bool no_poke, dot;
     bool script;            /* bisect: print a script for git */
+    int64_t jobs;           /* -1: not given */
+    const char *save;       /* minimize: NULL: not given */
+    const char *name, *note; /* promote; NULL: not given */
     TargetSettings targets; /* --targets, --workers, --timeout, --strict, --no-probes */
     int64_t workers;
     const char *known;      /* NULL: not given */

@@ -309,10 +309,8 @@ static void open(Minimize *m, const Program *p, Checker *c, const Finding *findi
         m->question.has_fault = out.verdict == AGREE;
     }
     m->reference = c->reference;
-    if (m->question.external) {
-        m->filtered = reference_runs(m, p, &m->home);
-        m->stats->flaky = is_flaky(m, p);
-    }
+    m->filtered = m->question.external && reference_runs(m, p, &m->home);
+    m->stats->flaky = is_flaky(m, p);
     m->question.tries = m->stats->flaky ? MINIMIZE_RETRIES : 1;
 }
 

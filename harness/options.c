@@ -127,6 +127,7 @@ bool options_parse(Options *o, int argc, char **argv, const char *accepted, bool
     o->compile = COMPILE_DEFAULT;
     o->limits = LIMITS_DEFAULT;
     o->seed = 1;
+    o->jobs = -1;
     o->files = argv;
     bool ended = false;
     for (int i = 0; i < argc; i++) {

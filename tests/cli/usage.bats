@@ -15,7 +15,7 @@ load helper
 @test "every command has help, and global help names it" {
     run "$TWINGRAD" --help
     all=$output
-    for c in check run fuzz minimize replay report trace show ops faults passes oracles; do
+    for c in check run fuzz minimize bisect promote replay report trace show ops faults passes oracles; do
         [[ "$all" == *"  $c "* ]]
         run "$TWINGRAD" "$c" --help
         [ "$status" -eq 0 ]
