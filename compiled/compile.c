@@ -34,6 +34,36 @@ bool fault_parse(const char *text, FaultId *id) {
     return false;
 }
 
+bool faults_add(CompileOptions *options, FaultId id) {
+    if (options->fault == FAULT_NONE) {
+        options->fault = id;
+        return true;
+    }
+    if (options->nalso == COUNT_OF(options->also)) {
+        return false;
+    }
+    options->also[options->nalso++] = id;
+    return true;
+}
+
+FaultId faults_seeded(const CompileOptions *options, int k) {
+    return k == 0 ? options->fault : k <= options->nalso ? options->also[k - 1] : FAULT_NONE;
+}
+
+const char *faults_text(const CompileOptions *options, char *text, size_t size) {
+    size_t n = 0;
+    text[0] = '\0';
+    for (int k = 0; faults_seeded(options, k) != FAULT_NONE && n < size; k++) {
+        n += (size_t)snprintf(text + n, size - n, "%s%s", k > 0 ? ", " : "", fault_table[faults_seeded(options, k)].name);
+    }
+    return text;
+}
+
+void faults_clear(CompileOptions *options) {
+    options->fault = FAULT_NONE;
+    options->nalso = 0;
+}
+
 enum { REQUIRED = false, OPTIONAL = true };
 
 static const PassInfo pass_table[] = {
@@ -77,6 +107,8 @@ bool gate(Compile *c, StepId step) {
         return false;
     }
     rewrite_breakpoint(number);
+    c->counters->last_pass = c->pass;
+    c->counters->last_step = step;
     if (step >= 0) {
         c->counters->fired[step]++;
     }
@@ -278,7 +310,7 @@ const Artifact *region_find(Runner *r, const CaptureInput *in, bool *compiled) {
     const Compile c = {.options = r->compile};
     int64_t bytes;
     const void *key = guard_key(&c, in, r->arena, &bytes);
-    for (Artifact *a = r->cache; a; a = a->next) {
+    for (Artifact *a = r->compile->no_reuse ? NULL : r->cache; a; a = a->next) {
         if (a->key_bytes == bytes && memcmp(a->key, key, (size_t)bytes) == 0 && questions_same(a, in, r->arena)) {
             *compiled = false;
             return a;

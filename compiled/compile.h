@@ -25,6 +25,15 @@ typedef struct FaultInfo {
 const FaultInfo *fault_info(FaultId id);
 /* By id ("RG-1") or name; false if unknown. */
 bool fault_parse(const char *text, FaultId *id);
+typedef struct CompileOptions CompileOptions;
+/* Seeds one more fault; false if there are too many. */
+bool faults_add(CompileOptions *options, FaultId id);
+/* The faults seeded: number k, or FAULT_NONE behind the last. */
+FaultId faults_seeded(const CompileOptions *options, int k);
+/* Their names, as one --fault each would take them: "stale_flags_after_setitem, ..". */
+const char *faults_text(const CompileOptions *options, char *text, size_t size);
+/* Seeds none. */
+void faults_clear(CompileOptions *options);
 
 /* The native tier (compiled/native.h): what it has compiled, and where that is kept. Not shared by threads. */
 typedef struct Native Native;
@@ -75,8 +84,11 @@ typedef struct StageReport {
     int64_t stages;  /* interpretations so far */
 } StageReport;
 
-typedef struct CompileOptions {
+struct CompileOptions {
     FaultId fault;          /* FAULT_NONE: none */
+    FaultId also[7];        /* more of them, `nalso` */
+    int nalso;
+    bool no_reuse;          /* compile every call anew, whatever the guards say */
     Disabled disabled;
     int64_t opt_limit;      /* the gate lets only the first `opt_limit` optional steps of a run through; -1: all */
     bool verify;            /* run the verifier after every pass (always on in sanitizer and debug builds) */
@@ -92,7 +104,7 @@ typedef struct CompileOptions {
     void *execute_user;
     Native *native;         /* run loops natively; NULL: by the tile machine */
     bool native_collect;    /* run by the tile machine, but have the native tier compile these loops with its next batch */
-} CompileOptions;
+};
 #define COMPILE_DEFAULT ((CompileOptions){.fault = FAULT_NONE, .opt_limit = -1})
 
 /* What compiling did, added up over runs. */
@@ -100,6 +112,7 @@ typedef struct CompileCounters {
     int64_t compiles, hits;           /* calls compiled, calls served by the cache */
     int64_t graphs;                   /* graphs compiled: also prefixes, and slices that compute a size */
     int64_t gate_steps;               /* optional steps asked about */
+    int last_pass, last_step;         /* the last one that was let through: pass number, StepId */
     int64_t fired[MAX_STEPS];         /* by StepId: steps taken */
     int64_t pass_changed[MAX_PASSES]; /* by pass number: graphs it changed */
     int64_t nodes[MAX_PASSES + 1];    /* by pass number: nodes before it; behind the last one: nodes left */

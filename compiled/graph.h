@@ -103,7 +103,15 @@ typedef struct Compile {
     int64_t first_step;              /* counters->gate_steps when the run began: a limit counts from there */
 } Compile;
 
-static inline bool fault(const Compile *c, FaultId id) { return c->options->fault == id; }
+static inline bool fault(const Compile *c, FaultId id) {
+    const CompileOptions *o = c->options;
+    for (int k = 0; k < o->nalso; k++) {
+        if (o->also[k] == id) {
+            return true;
+        }
+    }
+    return o->fault == id;
+}
 /* May the running optional pass take this step? Asked before every optional pass (STEP_PASS) and every rewrite; counts steps,
  * so that a limit bisects (LLVM's OptBisect). */
 bool gate(Compile *c, StepId step);

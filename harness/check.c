@@ -102,6 +102,7 @@ static void judge(Trial *t, Outcome *out) {
         if (v == FINDING && depends_on_values((OracleId)id) && trial_shadow(t) && trial_shadow(t)->doubt) {
             v = SKIP;
             t->skip = SKIP_DOUBT;
+            out->doubted = out->doubted ? out->doubted : arena_copy(t->arena, out->fired ? &rest : &out->finding, (int64_t)sizeof rest);
         }
         if (v == FINDING) {
             out->fired |= 1u << id;
@@ -125,6 +126,7 @@ void check_results(Checker *c, const Program *p, const Result *a, const Result *
     out->verdict = AGREE;
     out->skip = SKIP_NONE;
     out->fired = 0;
+    out->doubted = NULL;
     out->a = a;
     out->b = b;
     judge(&t, out);

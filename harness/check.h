@@ -25,6 +25,7 @@ typedef struct Outcome {
     SkipReason skip;        /* SKIP */
     uint32_t fired;         /* bit by OracleId: all oracles that fired */
     Finding finding;        /* FINDING: the first; no signature yet (check_locate) */
+    const Finding *doubted; /* what would be the first but for a value in doubt somewhere, or NULL */
     const Result *a, *b;    /* in the arena given */
 } Outcome;
 
@@ -50,7 +51,9 @@ void check_program(Checker *c, const Program *p, Arena *arena, Outcome *out);
 void check_results(Checker *c, const Program *p, const Result *a, const Result *b, NumberRule rule, Arena *arena, Outcome *out);
 
 /* Finds the first divergent statement of a finding by checking prefixes of `p` (the counters stay as they were), and writes its
- * culprit, and its signature from what differs there first. Deterministic. */
+ * culprit, and its root: what differs there first. Deterministic. */
+void check_symptom(Checker *c, const Program *p, Finding *finding, Arena *arena);
+/* That, and the cause (cause.h), and the signature that both make. */
 void check_locate(Checker *c, const Program *p, Finding *finding, Arena *arena);
 
 #endif

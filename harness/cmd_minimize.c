@@ -1,22 +1,128 @@
-/* minimize: check one program; if there is a finding, make the program smaller and print it, or write a report with --out. */
+/* minimize: check one program; if there is a finding, make the program smaller and print it, or write a report with --out.
+ *
+ * With --save FILE the smallest program so far is written there after every step, and where the file is there already, minimizing goes on from it: a run
+ * that is stopped, or that comes to its limit, loses nothing. Findings with other signatures that were met on the way are told of, and written with --out. */
 #include "harness/command.h"
 #include "harness/minimize.h"
 #include "harness/report.h"
 
 #include <stdio.h>
+#include <string.h>
+#include <unistd.h>
 
 typedef struct State {
     const Options *options;
     Checker checker;
     Arena arena;
+    const char *origin;
     int code, programs;
+    double shown;
 } State;
 
-static void on_step(void *user, const char *reducer, const Program *now) {
-    const State *s = user;
-    if (progress_wanted(s->options)) {
-        fprintf(stderr, "%-20s %d statements\n", reducer, program_size(now));
+static bool save(State *s, const Program *p) {
+    Arena scratch = ARENA_EMPTY;
+    Text t = {.arena = &scratch};
+    char message[512];
+    program_print(&t, p, false);
+    bool ok = io_write(s->options->save, t.v, t.n, message, sizeof message);
+    if (!ok) {
+        s->code = complain(EXIT_ENVIRONMENT, "%s", message);
     }
+    arena_destroy(&scratch);
+    return ok;
+}
+
+static void on_step(void *user, const char *reducer, const Program *now, const MinimizeStats *so_far) {
+    State *s = user;
+    if (s->options->save && s->code < EXIT_ENVIRONMENT) {
+        save(s, now);
+    }
+    double at = now_seconds();
+    if (progress_wanted(s->options) && at - s->shown >= 0.1) {
+        s->shown = at;
+        fprintf(stderr, "\r%6lld checks, %3lld kept: %3d statements, %5lld elements (%s)%20s", (long long)so_far->checks, (long long)so_far->kept, program_size(now),
+                (long long)program_elements(now), reducer, "");
+    }
+}
+
+/* The program saved by a run before, if it shows the finding; else `p`. */
+static const Program *resumed(State *s, const Program *p, Finding *finding) {
+    if (!s->options->save || access(s->options->save, F_OK) != 0) {
+        return p;
+    }
+    char *text, message[512];
+    int64_t length;
+    Program *saved;
+    if (io_read(&s->arena, s->options->save, IO_MAX_BYTES, &text, &length, message, sizeof message) != IO_OK ||
+        program_parse_within(&s->arena, text, (size_t)length, &s->options->limits, &saved, message, sizeof message) != PARSE_OK ||
+        !program_verify_within(saved, &s->options->limits, message, sizeof message)) {
+        s->code = complain(EXIT_BAD_INPUT, "%s: %s", s->options->save, message);
+        return NULL;
+    }
+    Outcome out;
+    check_program(&s->checker, saved, &s->arena, &out);
+    if (out.verdict == FINDING) {
+        check_locate(&s->checker, saved, &out.finding, &s->arena);
+    }
+    if (out.verdict != FINDING || strcmp(out.finding.signature, finding->signature) != 0) {
+        s->code = complain(EXIT_BAD_INPUT, "%s does not show %s, as a run that was stopped would have left it", s->options->save, finding->signature);
+        return NULL;
+    }
+    *finding = out.finding;
+    return saved;
+}
+
+/* Findings that were met on the way: each a report of its own, as it was met. */
+static void tell_others(State *s, MinimizeStats *stats) {
+    for (int i = 0; i < stats->nother; i++) {
+        Other *other = &stats->other[i];
+        char path[4096] = "", message[512];
+        check_locate(&s->checker, other->program, &other->finding, &s->arena);
+        if (s->options->out && !report_exists(s->options->out, other->finding.signature)) {
+            Report report = {other->program, other->program, &other->finding, &s->checker, NULL, arena_printf(&s->arena, "met while %s", s->origin)};
+            if (!report_write(&s->arena, s->options->out, &report, path, sizeof path, message, sizeof message)) {
+                s->code = complain(EXIT_ENVIRONMENT, "%s", message);
+            }
+        }
+        if (!s->options->quiet) {
+            fprintf(stderr, "met on the way: %s%s%s\n", other->finding.signature, path[0] ? ", " : "", path);
+        }
+    }
+}
+
+/* More checkers for --jobs: the first `n` of them are open, whatever the answer. */
+static int open_more(State *s, MinimizeStats *stats, int *n) {
+    int want = (int)min_i64(s->options->jobs, MINIMIZE_MAX_JOBS) - 1, code = 0;
+    *n = 0;
+    if (want > 0) {
+        stats->more = arena_array(&s->arena, Checker, want);
+        while (*n < want && (code = open_checker(s->options, &stats->more[*n])) == 0) {
+            ++*n;
+        }
+    }
+    stats->nmore = *n;
+    return code;
+}
+
+static int print_answer(State *s, const Program *p, const Program *small, const Finding *finding, const MinimizeStats *stats) {
+    if (!s->options->quiet) {
+        fprintf(stderr, "%s%s%s: %d statements, now %d; %lld elements, now %lld; %lld checks, %.2f seconds%s\n", progress_wanted(s->options) ? "\r" : "", finding->signature,
+                stats->flaky ? " (flaky: it does not show every time)" : "", program_size(p), program_size(small), (long long)program_elements(p),
+                (long long)program_elements(small), (long long)stats->checks, stats->seconds, stats->complete ? "" : "; stopped at a limit");
+    }
+    if (!s->options->out) {
+        Text t = {.arena = &s->arena};
+        program_print(&t, small, false);
+        fwrite(t.v, 1, (size_t)t.n, stdout);
+        return EXIT_FINDINGS;
+    }
+    char path[4096], message[512];
+    Report report = {p, small, finding, &s->checker, stats, s->origin};
+    if (!report_write(&s->arena, s->options->out, &report, path, sizeof path, message, sizeof message)) {
+        return complain(EXIT_ENVIRONMENT, "%s", message);
+    }
+    printf("%s\n", path);
+    return EXIT_FINDINGS;
 }
 
 static int minimize(State *s, const Source *source, const Program *p) {
@@ -29,29 +135,33 @@ static int minimize(State *s, const Source *source, const Program *p) {
     }
     check_locate(&s->checker, p, &out.finding, &s->arena);
     finding_breakpoint(&out.finding);
-    MinimizeStats stats = {.seconds = s->options->seconds};
-    Program *small = minimize_program(&s->arena, p, &s->checker, &out.finding, &stats, on_step, s);
+    s->origin = arena_printf(&s->arena, "minimize %s", printable(&s->arena, source->name));
+    const Program *from = resumed(s, p, &out.finding);
+    if (!from) {
+        return s->code;
+    }
+    MinimizeStats stats = {.seconds = s->options->seconds, .checks = s->options->runs};
+    int opened;
+    s->code = open_more(s, &stats, &opened);
+    Program *small = s->code == 0 ? minimize_program(&s->arena, from, &s->checker, &out.finding, &stats, on_step, s) : NULL;
+    for (int i = 0; i < opened; i++) {
+        checker_close(&stats.more[i]);
+    }
+    if (!small || (s->options->save && !save(s, small))) {
+        return s->code;
+    }
     Outcome last;
-    check_program(&s->checker, small, &s->arena, &last);
-    CHECK(last.verdict == FINDING);
-    check_locate(&s->checker, small, &last.finding, &s->arena);
-    if (!s->options->quiet) {
-        fprintf(stderr, "%s: %d statements, now %d; %lld checks, %.2f seconds\n", last.finding.signature, program_size(p), program_size(small),
-                (long long)stats.checks, stats.seconds);
+    for (int i = 0; i < (stats.flaky ? 2 * MINIMIZE_RETRIES : 1); i++) {
+        check_program(&s->checker, small, &s->arena, &last);
+        if (last.verdict == FINDING) {
+            out.finding = last.finding;
+            check_locate(&s->checker, small, &out.finding, &s->arena);
+            break;
+        }
     }
-    if (!s->options->out) {
-        Text t = {.arena = &s->arena};
-        program_print(&t, small, false);
-        fwrite(t.v, 1, (size_t)t.n, stdout);
-        return EXIT_FINDINGS;
-    }
-    char path[4096], message[512];
-    Report report = {p, small, &last.finding, &s->checker, &stats, arena_printf(&s->arena, "minimize %s", printable(&s->arena, source->name))};
-    if (!report_write(&s->arena, s->options->out, &report, path, sizeof path, message, sizeof message)) {
-        return complain(EXIT_ENVIRONMENT, "%s", message);
-    }
-    printf("%s\n", path);
-    return EXIT_FINDINGS;
+    int code = print_answer(s, p, small, &out.finding, &stats);
+    tell_others(s, &stats);
+    return code;
 }
 
 static void each(void *user, const Source *source) {

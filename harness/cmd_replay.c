@@ -1,6 +1,10 @@
 /* replay: stored programs once more: the pair against each other, and each executor against the program's `expect`. `x-exact` and
- * `x-zero-sign` beside an `expect` say how its numbers are to be compared. A file whose ops are unknown is counted as not expressible. */
+ * `x-zero-sign` beside an `expect` say how its numbers are to be compared. A file whose ops are unknown is counted as not expressible.
+ *
+ * Every finding has a standing (known.h): new; known, when --known lists it; flaky, when the same check again does not show it. Then the programs of the
+ * known issues are checked: an issue that its program no longer shows is fixed. Only new and flaky findings make the run fail. */
 #include "harness/command.h"
+#include "harness/known.h"
 #include "harness/report.h"
 #include "harness/results.h"
 #include "harness/tally.h"
@@ -15,7 +19,9 @@ typedef struct State {
     int code;
     int64_t programs, agreed, findings, inexpressible, bad, compared;
     int64_t skips[SKIP_COUNT];
-    Arena home;     /* as long as the command: what `results` holds */
+    int64_t standing[STANDING_COUNT];
+    Known known;
+    Arena home;     /* as long as the command: what `known` and `results` hold */
     Results results;
 } State;
 
@@ -45,28 +51,66 @@ static bool extra_is_true(const char *members, const char *key) {
 }
 
 /* A finding of a stored program, for the files of results. */
-static void keep(State *s, const char *source, const Program *p, const Outcome *out) {
+static void keep(State *s, const char *source, const Program *p, const Outcome *out, Standing standing) {
     Text record = {.arena = &s->arena};
     report_finding_json(&record, p, &out->finding, out->fired);
-    results_add_finding(&s->results, &(ResultsFinding){.outcome = "new", .file = source, .signature = out->finding.signature, .record = record.v, .count = 1, .first = -1, .statements = program_size(p)});
+    results_add_finding(&s->results, &(ResultsFinding){.outcome = standing_name(standing), .file = source, .signature = out->finding.signature, .record = record.v, .count = 1, .first = -1, .statements = program_size(p)});
 }
 
-static void tell(State *s, const char *source, const Program *p, const char *against, const Outcome *out) {
+enum { REPEATS = 3 /* of a check that found something */ };
+
+/* Does the same check find it every time? */
+static bool always_shows(State *s, const Program *p, const Finding *f) {
+    Checker again = s->checker; /* the counters stay */
+    for (int i = 0; i < REPEATS; i++) {
+        Outcome out;
+        check_program(&again, p, &s->arena, &out);
+        if (out.verdict != FINDING || !(out.fired >> f->oracle & 1)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Counts the finding; is it one that fails the run? */
+static Standing sort_finding(State *s, const Finding *f, const char *against, bool steady, const KnownIssue **issue) {
+    KnownIssue *known = known_find(&s->known, against, f->signature, f->cause.text);
+    Standing standing = known ? STANDING_KNOWN : steady ? STANDING_NEW : STANDING_FLAKY;
+    if (known) {
+        known->seen++;
+    } else {
+        s->code = worst(s->code, EXIT_FINDINGS);
+    }
+    s->standing[standing]++;
+    *issue = known;
+    return standing;
+}
+
+/* The one of a program's standings that it is listed with. */
+static Standing more_urgent(Standing a, Standing b) { return a == STANDING_NEW || (a == STANDING_FLAKY && b == STANDING_KNOWN) ? a : b; }
+
+static Standing tell(State *s, const char *source, const Program *p, const char *against, const Outcome *out, bool steady) {
     const Finding *f = &out->finding;
+    const KnownIssue *issue;
+    Standing standing = sort_finding(s, f, against, steady, &issue);
     Text t = {.arena = &s->arena};
-    keep(s, source, p, out);
+    keep(s, source, p, out, standing);
     if (s->options->json) {
         text_add(&t, "{\"type\":\"finding\",\"schema_version\":1,\"file\":");
         text_json_string(&t, source);
-        text_printf(&t, ",\"pair\":\"%s\",\"finding\":", against);
+        text_printf(&t, ",\"pair\":\"%s\",\"standing\":\"%s\",\"finding\":", against, standing_name(standing));
         report_finding_json(&t, p, f, out->fired);
         text_add(&t, "}\n");
+    } else if (issue) {
+        text_printf(&t, "%s: known %s (%s): %s\n", title_of(&s->arena, source, p), f->signature, against, issue->issue);
     } else {
-        text_printf(&t, "%s: %sFINDING%s %s (%s)\n", title_of(&s->arena, source, p), color("\033[31m"), color("\033[0m"), f->signature, against);
+        text_printf(&t, "%s: %sFINDING%s %s (%s)%s\n", title_of(&s->arena, source, p), color("\033[31m"), color("\033[0m"), f->signature, against,
+                    standing == STANDING_FLAKY ? ", flaky: not every time" : "");
         text_printf(&t, "  oracle     %s: %s\n", oracle_name(f->oracle), oracle_claim(f->oracle));
         text_printf(&t, "  where      %s\n  first      %s\n  second     %s\n", finding_place(&s->arena, p, f), f->a, f->b);
     }
     fputs(t.v, stdout);
+    return standing;
 }
 
 static bool has_float32(const Program *p) {
@@ -79,7 +123,7 @@ static bool has_float32(const Program *p) {
 }
 
 /* One executor's result against the recording. */
-static Verdict against_expect(State *s, const Source *source, const Program *p, const char *name, const Result *r, SkipReason *skip) {
+static Verdict against_expect(State *s, const Source *source, const Program *p, const char *name, const Result *r, SkipReason *skip, Standing *standing) {
     NumberRule rule = !extra_is_true(p->extra, "x-exact")      ? (has_float32(p) ? RULE_TOLERANT_SINGLE : RULE_TOLERANT)
                       : extra_is_true(p->extra, "x-zero-sign") ? RULE_RECORDED_ZERO_SIGN
                                                                : RULE_RECORDED;
@@ -90,7 +134,7 @@ static Verdict against_expect(State *s, const Source *source, const Program *p, 
         Finding *f = &out.finding;
         snprintf(f->signature, sizeof f->signature, "%s-%s-expect", oracle_name(f->oracle), f->kind);
         finding_breakpoint(f);
-        tell(s, source->name, p, arena_printf(&s->arena, "%s,expect", name), &out);
+        *standing = more_urgent(*standing, tell(s, source->name, p, arena_printf(&s->arena, "%s,expect", name), &out, true));
     }
     *skip = out.skip;
     return out.verdict;
@@ -114,25 +158,85 @@ static void each(void *user, const Source *source) {
     check_program(&s->checker, p, &s->arena, &out);
     Verdict verdict = out.verdict;
     SkipReason skip = out.skip;
+    Standing standing = STANDING_COUNT; /* none */
     const Result *results[2] = {out.a, out.b};
     if (verdict == FINDING) {
         check_locate(&s->checker, p, &out.finding, &s->arena);
         finding_breakpoint(&out.finding);
-        tell(s, source->name, p, s->checker.pair, &out);
+        standing = tell(s, source->name, p, s->checker.pair, &out, always_shows(s, p, &out.finding));
     }
     for (int k = 0; k < 2 && p->expect; k++) {
         SkipReason why;
-        Verdict v = against_expect(s, source, p, k ? s->checker.b.name : s->checker.a.name, results[k], &why);
+        Verdict v = against_expect(s, source, p, k ? s->checker.b.name : s->checker.a.name, results[k], &why, &standing);
         if (v == FINDING || (v == SKIP && verdict == AGREE)) {
             verdict = v;
             skip = why;
         }
     }
-    results_add_case(&s->results, source->name, p->name, verdict == AGREE ? "agree" : verdict == SKIP ? "skipped" : "new", verdict == SKIP ? skip_name(skip) : NULL);
+    results_add_case(&s->results, source->name, p->name, verdict == AGREE ? "agree" : verdict == SKIP ? "skipped" : standing_name(standing), verdict == SKIP ? skip_name(skip) : NULL);
     s->agreed += verdict == AGREE;
     s->findings += verdict == FINDING;
     s->skips[skip] += verdict == SKIP;
-    s->code = worst(s->code, verdict == FINDING ? EXIT_FINDINGS : EXIT_AGREE);
+}
+
+/* ---- known issues, again ---- */
+
+typedef struct Retest {
+    State *state;
+    KnownIssue *issue;
+    bool shows, tested;
+} Retest;
+
+static void retest_source(void *user, const Source *source) {
+    Retest *r = user;
+    State *s = r->state;
+    arena_reset(&s->arena);
+    Program *p;
+    int code = load_program(s->options, &s->arena, source, &p, NULL);
+    s->code = worst(s->code, code);
+    for (int i = 0; code == 0 && i < REPEATS && !r->shows; i++) { /* flaky ones need some patience */
+        Checker again = s->checker;
+        Outcome out;
+        check_program(&again, p, &s->arena, &out);
+        r->tested = true;
+        if (out.verdict == FINDING) {
+            check_locate(&again, p, &out.finding, &s->arena);
+            r->shows = known_find(&(Known){r->issue, 1}, s->checker.pair, out.finding.signature, out.finding.cause.text) != NULL;
+        }
+    }
+}
+
+static void tell_issue(State *s, const KnownIssue *k, Standing standing) {
+    Text t = {.arena = &s->arena};
+    if (s->options->json) {
+        text_printf(&t, "{\"type\":\"issue\",\"schema_version\":1,\"standing\":\"%s\",\"signature\":", standing_name(standing));
+        text_json_string(&t, k->signature);
+        text_add(&t, ",\"issue\":");
+        text_json_string(&t, k->issue);
+        text_printf(&t, ",\"date\":\"%s\",\"note\":", k->date);
+        text_json_string(&t, k->note);
+        text_add(&t, "}\n");
+    } else {
+        text_printf(&t, "%s: %s (%s, %s)%s\n", standing_name(standing), k->signature, k->issue, k->date,
+                    standing == STANDING_FIXED ? ": its program no longer shows it, take it out of the list" : "");
+    }
+    fputs(t.v, stdout);
+}
+
+static void retest(State *s) {
+    for (int i = 0; i < s->known.n; i++) {
+        KnownIssue *k = &s->known.issue[i];
+        if (!known_applies(k, s->checker.pair) || !k->program) {
+            continue;
+        }
+        Retest r = {s, k, false, false};
+        io_each(k->program, false, retest_source, &r);
+        if (r.tested) {
+            s->standing[STANDING_FIXED] += !r.shows;
+            tell_issue(s, k, r.shows ? STANDING_KNOWN : STANDING_FIXED);
+            results_add_case(&s->results, k->program, k->signature, standing_name(r.shows ? STANDING_KNOWN : STANDING_FIXED), k->issue);
+        }
+    }
 }
 
 /* Ahead of all checks: the programs that will be run. What is wrong with a source is said when it is checked. */
@@ -159,6 +263,12 @@ static void summary_text(const State *s, Text *t) {
         }
     }
     text_add(t, n ? "" : " none");
+    if (s->known.n > 0) {
+        text_printf(t, "\n%d known issues:", s->known.n);
+        for (int k = 0; k < STANDING_COUNT; k++) {
+            text_printf(t, "%s %s %lld", k ? "," : "", standing_name((Standing)k), (long long)s->standing[k]);
+        }
+    }
 }
 
 /* With the keys of fuzz's summary where the meaning is the same. */
@@ -175,7 +285,11 @@ static void summary_json(const State *s, Text *t) {
     for (int k = 1; k < SKIP_COUNT; k++) {
         tally_count(t, skip_name((SkipReason)k), s->skips[k], &any);
     }
-    text_add(t, "}}");
+    text_printf(t, "},\"known_issues\":%d", s->known.n);
+    for (int k = 0; k < STANDING_COUNT; k++) {
+        text_printf(t, ",\"%s\":%lld", standing_name((Standing)k), (long long)s->standing[k]);
+    }
+    text_add(t, "}");
 }
 
 /* What the run came to: on standard output, and in the files that the options name. */
@@ -196,10 +310,12 @@ static void finish_run(State *s) {
 }
 
 int cmd_replay(const Options *o) {
-    State s = {.options = o, .arena = ARENA_EMPTY};
+    State s = {.options = o, .arena = ARENA_EMPTY, .home = ARENA_EMPTY};
     s.results.arena = &s.home;
-    int code = open_checker(o, &s.checker);
+    int code = open_known(o, &s.home, &s.known);
+    code = code ? code : open_checker(o, &s.checker);
     if (code != 0) {
+        arena_destroy(&s.home);
         return code;
     }
     for (int i = 0; i < o->nfiles && checker_collects(&s.checker); i++) {
@@ -210,6 +326,7 @@ int cmd_replay(const Options *o) {
     for (int i = 0; i < o->nfiles; i++) {
         io_each(o->files[i], true, each, &s);
     }
+    retest(&s);
     finish_run(&s);
     checker_close(&s.checker);
     arena_destroy(&s.arena);

@@ -1,4 +1,6 @@
 /* What the commands share: complaining, finishing, opening a pair, reading a program. */
+#include "harness/known.h"
+
 #include "harness/command.h"
 #include "fuzz/mutate.h"
 
@@ -88,6 +90,12 @@ bool source_is_bytes(const Source *source) {
         text++;
     }
     return !json && *text != '{';
+}
+
+int open_known(const Options *o, Arena *arena, Known *out) {
+    char message[512];
+    int code = known_open(arena, o->known, out, message, sizeof message);
+    return code == 0 ? 0 : complain(code, "%s", message);
 }
 
 int load_program(const Options *o, Arena *arena, const Source *source, Program **out, bool *known) {

@@ -28,8 +28,13 @@ typedef struct Options {
     bool every;             /* fuzz: print every finding */
     bool json, timing, quiet, stats, no_minimize, poke;
     bool no_poke, dot;
+    bool script;            /* bisect: print a script for git */
+    int64_t jobs;           /* -1: not given */
+    const char *save;       /* minimize: NULL: not given */
+    const char *name, *note; /* promote; NULL: not given */
     TargetSettings targets; /* --targets, --workers, --timeout, --strict, --no-probes */
     int64_t workers;
+    const char *known;      /* NULL: not given */
     const char *oracle;     /* NULL: not given */
     const char *out;        /* NULL: not given */
     const char *as;         /* NULL: not given */
@@ -57,6 +62,9 @@ int complain(int code, const char *format, ...) __attribute__((format(printf, 2,
 int open_checker(const Options *o, Checker *c);
 /* What the generator is to draw, with --max-elements and --max-statements of a command that generates; 0, or the exit code after complaining. */
 int generate_options(const Options *o, GenerateOptions *out);
+/* Reads the known issues that the options name (none: an empty list); 0, or the exit code after complaining. */
+struct Known;
+int open_known(const Options *o, Arena *arena, struct Known *out);
 /* The settings of targets that the options ask for. */
 TargetSettings target_settings(const Options *o);
 /* Flushes standard output and says what went wrong: every command returns through it. */

@@ -47,6 +47,12 @@ void finding_start(Finding *f, OracleId oracle, const char *kind, int call, Subj
     f->sid = sid;
     f->culprit = AT_UNKNOWN;
     f->a[0] = f->b[0] = f->signature[0] = '\0';
+    f->root = (Symptom){.oracle = oracle};
+    f->cause = (Cause){.limit = -1};
+}
+
+bool symptom_same(const Symptom *a, const Symptom *b) {
+    return a->oracle == b->oracle && strcmp(a->kind, b->kind) == 0 && strcmp(a->op, b->op) == 0;
 }
 
 void element_text(char *out, size_t size, const void *data, DType dtype, int64_t i) {

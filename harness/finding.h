@@ -18,6 +18,23 @@ typedef enum Subject { SUBJECT_CALL, SUBJECT_TRACE, SUBJECT_RETURN, SUBJECT_INPU
 
 enum { AT_INPUTS = -4 }; /* before the first statement */
 
+/* What a finding is called after: what differs first, and where (check_locate). As text: "trace-requires_grad-setitem". */
+typedef struct Symptom {
+    OracleId oracle;
+    char kind[48];
+    char op[41];           /* an op, or "inputs", "setup", "return", "backward", "with", .. */
+} Symptom;
+bool symptom_same(const Symptom *a, const Symptom *b);
+
+/* Where in the compiler a finding comes from (cause.h). */
+typedef struct Cause {
+    char stage[32];  /* a pass of passes.def, or "capture", "guard", "lower", "execute"; "": not found */
+    char rule[40];   /* the step (steps.def, rules.def) with which the difference begins, or "" */
+    char text[80];   /* "cse", "reinplace/scatter_in_place", "capture/requires_grad" (what is wrong, where there is no step): groups findings */
+    int64_t limit;   /* the least --opt-limit at which the finding shows; -1: it is no optional step */
+    int64_t checks;  /* programs checked to find out */
+} Cause;
+
 typedef struct Finding {
     OracleId oracle;
     char kind[48];         /* "requires_grad", "data", "ok_vs_assertion", ..: letters, digits and _ */
@@ -28,7 +45,9 @@ typedef struct Finding {
     int sid;               /* statement both answers are about (a probe, a failing op), or AT_RETURN, AT_BACKWARD, AT_UNKNOWN */
     int culprit;           /* sid of the first divergent statement (check_locate), AT_INPUTS, AT_RETURN, .. or AT_UNKNOWN */
     char a[192], b[192];   /* both answers, for people */
-    char signature[112];   /* "trace-requires_grad-setitem": safe as a file name; empty until check_locate */
+    Symptom root;          /* filled by check_locate */
+    Cause cause;           /* filled by check_locate */
+    char signature[152];   /* root, and the cause's step if it is one, as text that is safe as a file name; empty until check_locate */
 } Finding;
 
 /* Fills a Finding but for the location; called by oracles only when they fire. Clears a and b. */

@@ -7,6 +7,7 @@
  * reset per program; only signatures are kept, at most MAX_SIGNATURES. */
 #include "harness/command.h"
 #include "harness/edit.h"
+#include "harness/group.h"
 #include "harness/report.h"
 #include "harness/results.h"
 #include "harness/tally.h"
@@ -35,6 +36,7 @@ typedef struct Signature {
     int statements;   /* of the minimized program */
     bool kept;        /* the output folder had a report of it before */
     const char *record, *file; /* for results.json: the finding as JSON, its program (NULL: nowhere) */
+    Standing standing;
 } Signature;
 
 typedef struct Fuzz {
@@ -56,6 +58,8 @@ typedef struct Fuzz {
     Signature signature[MAX_SIGNATURES];
     int nsignatures;
     int64_t unlisted; /* findings beyond MAX_SIGNATURES */
+    Groups groups;
+    Known known;
     int code;
 } Fuzz;
 
@@ -98,29 +102,27 @@ static void print_finding(Fuzz *f, const Signature *s, const Program *small, con
     fflush(stdout);
 }
 
-static void take_finding(Fuzz *f, const Slot *slot, Outcome *out) {
-    const Program *p = slot->p;
-    f->code = worst(f->code, EXIT_FINDINGS);
-    check_locate(&f->checker, p, &out->finding, f->arena);
-    Signature *s = note_signature(f, out->finding.signature, slot);
-    const Options *o = f->options;
-    if (s == NULL) {
-        if (o->every) {
-            Signature again = {.first = slot->index, .bare = slot->bare, .statements = program_size(p)};
-            snprintf(again.text, sizeof again.text, "%s", out->finding.signature);
-            print_finding(f, &again, p, &out->finding, out->fired, NULL);
-            arena_reset(&f->work);
-        }
-        return;
+/* For results.json. */
+static void keep_record(Fuzz *f, Signature *s, const Program *p, const Finding *finding, uint32_t fired) {
+    if (f->detailed) {
+        Text record = {.arena = f->home};
+        report_finding_json(&record, p, finding, fired);
+        s->record = record.v;
     }
-    finding_breakpoint(&out->finding);
+}
+
+/* What stands for a signature: the smallest program with it, reported and printed. `met`: other findings of candidates on the way. */
+static void report_signature(Fuzz *f, Signature *s, const Program *p, const Finding *as_found, uint32_t fired, MinimizeStats *met) {
+    const Options *o = f->options;
+    finding_breakpoint(as_found);
     const Program *small = p;
-    Finding finding = out->finding;
+    Finding finding = *as_found;
     MinimizeStats stats = {.checks = checker_is_external(&f->checker) ? TARGET_MINIMIZE_CHECKS : MINIMIZE_CHECKS, .seconds = 0};
     s->kept = o->out != NULL && report_exists(o->out, s->text);
     bool late = strcmp(finding.kind, "timeout") == 0; /* every try would take as long */
     if (!o->no_minimize && !s->kept && !late) {
-        small = minimize_program(&f->work, p, &f->checker, &out->finding, &stats, NULL, NULL);
+        small = minimize_program(&f->work, p, &f->checker, as_found, &stats, NULL, NULL);
+        s->standing = stats.flaky ? STANDING_FLAKY : s->standing;
         Checker again = f->checker; /* the counters stay */
         Outcome last;
         check_program(&again, small, &f->work, &last);
@@ -130,6 +132,7 @@ static void take_finding(Fuzz *f, const Slot *slot, Outcome *out) {
         } else {
             small = p;
         }
+        *met = stats;
     }
     s->statements = program_size(small);
     char path[4096], message[512];
@@ -147,12 +150,57 @@ static void take_finding(Fuzz *f, const Slot *slot, Outcome *out) {
             f->code = worst(f->code, complain(EXIT_ENVIRONMENT, "%s", message));
         }
     }
-    print_finding(f, s, small, &finding, out->fired, where);
-    if (f->detailed) {
-        Text record = {.arena = f->home};
-        report_finding_json(&record, small, &finding, out->fired);
-        s->record = record.v;
-        s->file = where ? arena_printf(f->home, "%s/%s/minimized.json", o->out, s->text) : NULL;
+    print_finding(f, s, small, &finding, fired, where);
+    keep_record(f, s, small, &finding, fired);
+    s->file = where && f->detailed ? arena_printf(f->home, "%s/%s/minimized.json", o->out, s->text) : NULL;
+}
+
+/* Is its first finding told of in one line, once? */
+static void print_known(Fuzz *f, const Signature *s, const KnownIssue *issue) {
+    if (!f->options->json) {
+        printf("known %s: program %lld, %s\n", s->text, (long long)s->first, issue->issue);
+    }
+}
+
+/* A located finding of `p`: is it known, which group is it of, what stands for its signature? */
+static void sort_finding(Fuzz *f, const Slot *slot, const Program *p, const Finding *finding, uint32_t fired, MinimizeStats *met) {
+    const Options *o = f->options;
+    KnownIssue *issue = known_find(&f->known, f->checker.pair, finding->signature, finding->cause.text);
+    Signature *s = note_signature(f, finding->signature, slot);
+    Standing standing = issue ? STANDING_KNOWN : STANDING_NEW;
+    if (issue) {
+        issue->seen++;
+    } else {
+        f->code = worst(f->code, EXIT_FINDINGS);
+    }
+    if (s != NULL) {
+        s->standing = standing;
+        if (issue) {
+            s->statements = program_size(p);
+            keep_record(f, s, p, finding, fired);
+            print_known(f, s, issue);
+        } else {
+            report_signature(f, s, p, finding, fired, met);
+        }
+        standing = s->standing;
+    } else if (o->every && !issue) {
+        Signature again = {.first = slot->index, .bare = slot->bare, .statements = program_size(p)};
+        snprintf(again.text, sizeof again.text, "%s", finding->signature);
+        print_finding(f, &again, p, finding, fired, NULL);
+    }
+    group_add(&f->groups, group_key(finding), standing, issue, slot->index, s != NULL);
+}
+
+static void take_finding(Fuzz *f, const Slot *slot, Outcome *out) {
+    check_locate(&f->checker, slot->p, &out->finding, f->arena);
+    MinimizeStats met = {0}, none = {0};
+    sort_finding(f, slot, slot->p, &out->finding, out->fired, &met);
+    for (int i = 0; i < met.nother && !f->options->first; i++) { /* a group that minimizing came upon is one more */
+        Finding *finding = &met.other[i].finding;
+        check_locate(&f->checker, met.other[i].program, finding, f->arena);
+        if (!group_find(&f->groups, group_key(finding))) {
+            sort_finding(f, slot, met.other[i].program, finding, 1u << finding->oracle, &none);
+        }
     }
     arena_reset(&f->work);
 }
@@ -161,7 +209,8 @@ static void take_finding(Fuzz *f, const Slot *slot, Outcome *out) {
 
 static void print_start(const Fuzz *f) {
     const Options *o = f->options;
-    const char *fault = o->compile.fault == FAULT_NONE ? NULL : fault_info(o->compile.fault)->name;
+    char seeded[256];
+    const char *fault = o->compile.fault == FAULT_NONE ? NULL : faults_text(&o->compile, seeded, sizeof seeded);
     if (o->json) {
         printf("{\"type\":\"start\",\"schema_version\":1,\"seed\":%llu,\"pair\":\"%s\"%s%s%s}\n", (unsigned long long)o->seed, f->checker.pair,
                fault != NULL ? ",\"fault\":\"" : "", fault != NULL ? fault : "", fault != NULL ? "\"" : "");
@@ -222,7 +271,8 @@ static void summary_json(const Fuzz *f, Text *t, double seconds, bool report) {
         text_printf(t, "%s{\"signature\":\"%s\",\"count\":%lld,\"first\":%lld,\"statements\":%d}", i > 0 ? "," : "", s->text, (long long)s->count, (long long)s->first,
                     s->statements);
     }
-    text_printf(t, "],\"unlisted\":%lld", (long long)f->unlisted);
+    text_printf(t, "],\"unlisted\":%lld,\"groups\":", (long long)f->unlisted);
+    groups_json(&f->groups, t);
     if (report) {
         const CompileCounters *counters = compiling_counters(c);
         tally_report_json(&f->tally, counters, f->options->timing, t);
@@ -268,6 +318,7 @@ static void summary_text(const Fuzz *f, Text *t, double seconds) {
         text_printf(t, "; %.1f seconds, %.0f programs a second", seconds, seconds > 0 ? (double)f->tally.programs / seconds : 0);
     }
     text_add(t, "\n");
+    groups_text(&f->groups, t);
     targets_text(c, t);
 }
 
@@ -289,7 +340,7 @@ static void write_results(Fuzz *f, double seconds) {
     Results results = {.arena = f->home};
     for (int i = 0; i < f->nsignatures; i++) {
         const Signature *s = &f->signature[i];
-        results_add_finding(&results, &(ResultsFinding){.outcome = "new", .file = s->file, .signature = s->text, .record = s->record, .count = s->count, .first = s->first, .statements = s->statements});
+        results_add_finding(&results, &(ResultsFinding){.outcome = standing_name(s->standing), .file = s->file, .signature = s->text, .record = s->record, .count = s->count, .first = s->first, .statements = s->statements});
     }
     tally_sample(&f->tally, compiling_counters(&f->checker), f->nsignatures, seconds);
     Text summary = {.arena = f->home}, text = {.arena = f->home};
@@ -379,7 +430,9 @@ int cmd_fuzz(const Options *o) {
     f->options = o;
     f->home = &home;
     f->detailed = o->stats || o->out || o->results || results_wanted(o);
+    f->groups = groups_new(&home);
     int code = generate_options(o, &f->generate);
+    code = code ? code : open_known(o, &home, &f->known);
     code = code ? code : open_checker(o, &f->checker);
     if (code == 0) {
         f->window = checker_is_external(&f->checker) ? (int)max_i64(1, min_i64(2 * o->workers, MAX_WINDOW))

@@ -5,7 +5,7 @@
  * whether an assertion, a branch or a return showed it. If no prefix differs (the difference needs what comes later), the signature is
  * the finding's own, with the last statement that makes or writes its subject. Above LINEAR statements the scan is a bisection,
  * which finds some statement at which a difference appears. */
-#include "harness/check.h"
+#include "harness/cause.h"
 #include "harness/edit.h"
 #include "harness/prefix.h"
 #include "program/uses.h"
@@ -53,10 +53,11 @@ static bool prefix_differs(Locate *l, int sid) {
     Outcome out;
     check_program(&l->checker, p, &l->scratch, &out);
     bool differs = out.verdict == FINDING && (!l->external || out.finding.oracle == l->oracle);
-    if (differs) {
-        l->found = out.finding;
+    bool doubted = out.doubted && out.doubted->oracle == ORACLE_trace && !l->external; /* the program differs, and flags hang on no value */
+    if (differs || doubted) {
+        l->found = doubted ? *out.doubted : out.finding;
     }
-    return differs;
+    return differs || doubted;
 }
 
 static bool first_differing(Locate *l, Width width, const int *candidates, int n, int *culprit) {
@@ -144,7 +145,7 @@ static const char *name_of(const Program *p, int culprit) {
 
 static bool in_setup(const Program *p, int sid) { return sid >= 0 && sid < (p->body.first ? p->body.first->sid : p->nstmts); }
 
-void check_locate(Checker *c, const Program *p, Finding *finding, Arena *arena) {
+void check_symptom(Checker *c, const Program *p, Finding *finding, Arena *arena) {
     Locate l = {.checker = *c, .program = p, .oracle = finding->oracle, .external = checker_is_external(c)};
     l.backward = finding->oracle == ORACLE_gradients || finding->sid == AT_BACKWARD;
     Stmt **stmts = edit_statements(arena, program_clone(arena, p));
@@ -174,6 +175,16 @@ void check_locate(Checker *c, const Program *p, Finding *finding, Arena *arena) 
             finding->culprit = finding->sid;
         }
     }
-    snprintf(finding->signature, sizeof finding->signature, "%s-%s-%.40s", oracle_name(root->oracle), root->kind, name_of(p, finding->culprit));
+    finding->root.oracle = root->oracle;
+    snprintf(finding->root.kind, sizeof finding->root.kind, "%s", root->kind);
+    snprintf(finding->root.op, sizeof finding->root.op, "%.40s", name_of(p, finding->culprit));
     arena_destroy(&l.scratch);
+}
+
+void check_locate(Checker *c, const Program *p, Finding *finding, Arena *arena) {
+    check_symptom(c, p, finding, arena);
+    cause_find(c, p, finding);
+    const Symptom *root = &finding->root;
+    const char *step = finding->cause.limit >= 0 ? (finding->cause.rule[0] ? finding->cause.rule : finding->cause.stage) : "";
+    snprintf(finding->signature, sizeof finding->signature, "%s-%s-%s%s%s", oracle_name(root->oracle), root->kind, root->op, step[0] ? "-" : "", step);
 }

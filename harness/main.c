@@ -65,12 +65,12 @@ static int run_command(const Command *c, int argc, char **argv) {
     if (help) {
         return command_help(c);
     }
-    bool takes_files = c->arguments[0] != '\0', wants_files = takes_files && c->arguments[0] != '[', wants_one = strcmp(c->arguments, "FILE") == 0;
+    bool takes_files = c->arguments[0] != '\0', wants_files = takes_files && c->arguments[0] != '[', wants_one = wants_files && !strstr(c->arguments, "...");
     if (!takes_files && o.nfiles > 0) {
         return complain(EXIT_BAD_INPUT, "%s takes no file, but was given '%.60s'", c->name, o.files[0]);
     }
     if ((wants_files && o.nfiles == 0) || (wants_one && o.nfiles > 1)) {
-        return complain(EXIT_BAD_INPUT, "%s needs %s (see 'twingrad %s --help')", c->name, wants_one ? "one FILE" : c->arguments, c->name);
+        return complain(EXIT_BAD_INPUT, "%s needs %s%s (see 'twingrad %s --help')", c->name, wants_one ? "one " : "", c->arguments, c->name);
     }
     return finish(c->run(&o));
 }

@@ -77,12 +77,18 @@ static bool parse_value(const Row *row, const char *text, Options *o, char *mess
         *(double *)field = value;
         return true;
     }
-    case FAULT:
-        if (!fault_parse(text, (FaultId *)field)) {
+    case FAULT: {
+        FaultId id;
+        if (!fault_parse(text, &id)) {
             snprintf(message, size, "there is no fault '%.60s' (see 'twingrad faults')", text);
             return false;
         }
+        if (!faults_add(field, id)) {
+            snprintf(message, size, "--fault '%.60s': there is no room for more", text);
+            return false;
+        }
         return true;
+    }
     case OFF:
     case ONLY: return disabled_parse(field, text, row->kind == ONLY, message, size);
     case PROFILE: return generate_profile(field, text, message, size);
@@ -124,6 +130,7 @@ bool options_parse(Options *o, int argc, char **argv, const char *accepted, bool
     o->limits = LIMITS_DEFAULT;
     o->generate = GENERATE_DEFAULTS;
     o->seed = 1;
+    o->jobs = -1;
     o->files = argv;
     bool ended = false;
     for (int i = 0; i < argc; i++) {

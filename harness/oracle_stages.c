@@ -3,7 +3,7 @@
  *
  * It costs more than everything else a check does, so it is asked where the checker says so: always by check and replay, of one program
  * in a thousand by fuzz unless --oracle stages is given. */
-#include "harness/check.h"
+#include "harness/cause.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -36,8 +36,6 @@ static void on_dump(void *user, const char *stage, const char *text) {
     }
     d->n++;
 }
-
-static bool compiles_here(const Executor *e) { return !e->target && strncmp(e->name, "compiled", strlen("compiled")) == 0; }
 
 static void compile(const Trial *t, const Executor *e, StageReport *report, Dumps *dumps) {
     CompileOptions options = e->compile;

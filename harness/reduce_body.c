@@ -163,6 +163,17 @@ Step reduce_inline_else(Program *p, int k) {
     return STEP_MADE;
 }
 
+Step reduce_probes(Program *p, int k) {
+    if (k > 0) {
+        return STEP_END;
+    }
+    if (!edit_has_probes(p)) {
+        return STEP_NOTHING;
+    }
+    edit_drop_probes(p);
+    return STEP_MADE;
+}
+
 Step reduce_question(Program *p, int k) {
     static const int probe_of[] = {[PRED_requires_grad] = PROBE_requires_grad, [PRED_is_leaf] = PROBE_is_leaf,
                                    [PRED_has_grad_fn] = PROBE_has_grad_fn,     [PRED_is_contiguous] = PROBE_is_contiguous,

@@ -245,6 +245,60 @@ static int64_t smaller(int64_t v, int way) {
 }
 enum { WAYS = 4 };
 
+/* Places of a dim of size `old` in an index or a list, brought inside one of size `now`. */
+static void repair_index(Program *p, int64_t old, int64_t now) {
+    Stmt **stmts = edit_statements(p->arena, p);
+    for (int sid = 0; sid < p->nstmts; sid++) {
+        Stmt *s = stmts[sid];
+        for (int a = 0; s->kind == STMT_OP && a < s->op->nparam; a++) {
+            PArg *arg = &s->arg[a];
+            for (int i = 0; s->op->param[a].type == ARG_INDEX && arg->given && i < arg->index.n; i++) {
+                PIndexItem *item = &arg->index.v[i];
+                if (item->kind == INDEX_INT && item->start.size_of == NAME_NONE && item->start.value >= now && item->start.value < old) {
+                    item->start.value = now - 1;
+                } else if (item->kind == INDEX_LIST) {
+                    int64_t *list = arena_array(p->arena, int64_t, item->count + 1);
+                    for (int j = 0; j < item->count; j++) {
+                        list[j] = item->list[j] >= now && item->list[j] < old ? now - 1 : item->list[j];
+                    }
+                    item->list = list;
+                }
+            }
+        }
+        int dtype = s->kind == STMT_OP && s->op->id == OP_tensor ? op_param(s->op, "dtype") : -1;
+        if (dtype >= 0 && s->arg[dtype].dtype == DT_int64) { /* as likely as not an index */
+            PArg *data = &s->arg[op_param(s->op, "data")];
+            for (int64_t i = 0; i < data->data.n; i++) {
+                int64_t v = element_int(data->data.data, DT_int64, i);
+                if (v >= now && v < old) {
+                    element_store_int(data->data.data, DT_int64, i, now - 1);
+                }
+            }
+        }
+    }
+}
+
+/* Cuts the data of literals whose sizes became smaller. False if some became larger. */
+static bool settle_literals(Program *p) {
+    Stmt **stmts = edit_statements(p->arena, p);
+    for (int sid = 0; sid < p->nstmts; sid++) {
+        Stmt *s = stmts[sid];
+        if (s->kind != STMT_OP || s->op->id != OP_tensor) {
+            continue;
+        }
+        PArg *size = &s->arg[op_param(s->op, "size")], *data = &s->arg[op_param(s->op, "data")];
+        int64_t n = 1;
+        for (int i = 0; i < size->ints.n; i++) {
+            n = size->ints.v[i].size_of == NAME_NONE && size->ints.v[i].value >= 0 ? n * size->ints.v[i].value : INT64_MAX / 64;
+            if (n > data->data.n) {
+                return false;
+            }
+        }
+        data->data.n = n;
+    }
+    return true;
+}
+
 Step reduce_size(Program *p, int k) {
     int64_t seen[256];
     int n = 0;
@@ -277,7 +331,8 @@ Step reduce_size(Program *p, int k) {
     for (int i = 0; i < list.n; i++) {
         list.v[i]->value = list.v[i]->value == old ? now : list.v[i]->value;
     }
-    return settle(p) ? STEP_MADE : STEP_NOTHING;
+    repair_index(p, old, now);
+    return settle(p) && settle_literals(p) ? STEP_MADE : STEP_NOTHING;
 }
 
 Step reduce_dimension(Program *p, int k) {

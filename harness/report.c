@@ -28,6 +28,9 @@ void report_finding(Text *text, const Program *p, const Finding *f, const Checke
     text_printf(text, "  oracle     %s: %s\n", oracle_name(f->oracle), oracle_claim(f->oracle));
     text_printf(text, "  where      %s\n", finding_place(arena, p, f));
     text_printf(text, "  statement  %s\n", statement_text(arena, p, f->culprit));
+    if (f->cause.text[0]) {
+        text_printf(text, "  cause      %s\n", f->cause.text);
+    }
     text_printf(text, "  %-10s %s\n", c->a.name, f->a);
     text_printf(text, "  %-10s %s\n", strcmp(c->a.name, c->b.name) == 0 ? "again" : c->b.name, f->b);
 }
@@ -39,6 +42,13 @@ void report_finding_json(Text *text, const Program *p, const Finding *f, uint32_
     text_json_string(text, finding_place(arena, p, f));
     text_add(text, ",\"statement\":");
     text_json_string(text, statement_text(arena, p, f->culprit));
+    if (f->cause.text[0]) {
+        text_printf(text, ",\"cause\":{\"text\":\"%s\",\"stage\":\"%s\"", f->cause.text, f->cause.stage);
+        if (f->cause.rule[0]) {
+            text_printf(text, ",\"step\":\"%s\"", f->cause.rule);
+        }
+        text_add(text, "}");
+    }
     text_add(text, ",\"a\":");
     text_json_string(text, f->a);
     text_add(text, ",\"b\":");
@@ -59,13 +69,12 @@ bool report_exists(const char *out, const char *signature) {
     return n > 0 && n < (int)sizeof path && stat(path, &info) == 0 && S_ISDIR(info.st_mode);
 }
 
-/* The options that make the pair what it was. */
-static const char *pair_options(Arena *arena, const Checker *c) {
+const char *report_pair_options(Arena *arena, const Checker *c) {
     const CompileOptions *compile = &c->b.compile;
     Text t = {.arena = arena};
     text_printf(&t, "--pair %s", c->pair);
-    if (compile->fault != FAULT_NONE) {
-        text_printf(&t, " --fault %s", fault_info(compile->fault)->name);
+    for (int k = 0; faults_seeded(compile, k) != FAULT_NONE; k++) {
+        text_printf(&t, " --fault %s", fault_info(faults_seeded(compile, k))->name);
     }
     int off = 0;
     for (int k = 0; k < pass_count(); k++) {
@@ -99,7 +108,7 @@ static void write_page(Text *t, const Report *r) {
     const Program *p = r->minimized;
     const Finding *f = r->finding;
     Arena *arena = t->arena;
-    const char *options = pair_options(arena, r->checker);
+    const char *options = report_pair_options(arena, r->checker);
     text_printf(t, "# %s\n\n```\n", f->signature);
     report_finding(t, p, f, r->checker);
     text_printf(t, "```\n\n## The program (%d statements, %d as found)\n\n```\n", program_size(p), program_size(r->original));

@@ -21,6 +21,9 @@ bool report_exists(const char *out, const char *signature);
 /* Writes the folder (replacing one of that name); on success its path is in `path`. False and one sentence if the environment fails. */
 bool report_write(Arena *arena, const char *out, const Report *report, char *path, size_t path_size, char *message, size_t message_size);
 
+/* The options that make the pair what it is: "--pair a,b --fault x". */
+const char *report_pair_options(Arena *arena, const Checker *c);
+
 /* The finding as text, as `check` prints it: oracle, place, statement, both answers. */
 void report_finding(Text *text, const Program *p, const Finding *f, const Checker *c);
 

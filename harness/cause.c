@@ -1,0 +1,222 @@
+/* Two questions, asked of the compiler that runs in this process.
+ *
+ * Which step? `--opt-limit N` lets the first N optional steps of a run through, so the least N at which the finding shows names a step: found by
+ * bisection between 0 (no optional step: the finding stays away, or it is not a step) and the number of steps that an unlimited run asks for.
+ *
+ * Which stage? The graph is interpreted after every stage (compiled/stages.h): the first that changes what it means is to blame, whether its steps can
+ * be left out or not. A rewrite that is wrong may show only once a later one builds on it, so where the two disagree the stage is believed, and its own steps
+ * are bisected with "this stage changes the meaning" as the question.
+ *
+ * What no interpretation sees is told apart by what makes it go away: compiling every call anew (guard), or, from what differs: flags, paths and
+ * errors are decided by capture, None-ness by joint, values that only the machine gets wrong by lower. */
+#include "harness/cause.h"
+
+#include <stdio.h>
+#include <string.h>
+
+bool compiles_here(const Executor *e) { return !e->target && strncmp(e->name, "compiled", strlen("compiled")) == 0; }
+
+typedef struct Bisect {
+    Checker checker;
+    const Program *program;
+    const Finding *finding;
+    const char *stage;  /* NULL: is the finding there? else: does this stage change what the graph means? */
+    int64_t checks;
+    Arena scratch;
+} Bisect;
+
+static CompileOptions *options_of(Bisect *b) { return compiles_here(&b->checker.b) ? &b->checker.b.compile : &b->checker.a.compile; }
+
+static void set_limit(Bisect *b, int64_t limit) { b->checker.a.compile.opt_limit = b->checker.b.compile.opt_limit = limit; }
+
+static StageReport interpret(Bisect *b) {
+    StageReport report = {0};
+    CompileOptions options = *options_of(b);
+    RunOptions run = {.limits = b->checker.run.limits};
+    options.stages = &report;
+    arena_reset(&b->scratch);
+    compiled_run(b->program, &options, &run, NULL, &b->scratch);
+    b->checks++;
+    return report;
+}
+
+static bool shows(Bisect *b) {
+    if (b->stage) {
+        StageReport report = interpret(b);
+        return report.found && strcmp(report.stage, b->stage) == 0;
+    }
+    Outcome out;
+    arena_reset(&b->scratch);
+    check_program(&b->checker, b->program, &b->scratch, &out);
+    b->checks++;
+    return out.verdict == FINDING && (out.fired >> b->finding->oracle & 1);
+}
+
+/* The counters of one compilation under the options as they are. */
+static CompileCounters *count(Bisect *b) {
+    CompileOptions options = *options_of(b);
+    RunOptions run = {.limits = b->checker.run.limits};
+    arena_reset(&b->scratch);
+    CompileCounters *counters = arena_new(&b->scratch, CompileCounters);
+    compiled_run(b->program, &options, &run, counters, &b->scratch);
+    return counters;
+}
+
+/* The least limit at which it shows; -1 if it shows without any step, or not at all. */
+static int64_t least_limit(Bisect *b) {
+    int64_t given = options_of(b)->opt_limit;
+    int64_t high = count(b)->gate_steps, low = 0; /* shows at high, not at low */
+    set_limit(b, 0);
+    bool always = shows(b);
+    set_limit(b, high);
+    bool ever = !always && shows(b);
+    while (ever && high - low > 1) {
+        int64_t middle = low + (high - low) / 2;
+        set_limit(b, middle);
+        if (shows(b)) {
+            high = middle;
+        } else {
+            low = middle;
+        }
+    }
+    set_limit(b, given);
+    return ever ? high : -1;
+}
+
+/* Bisects, and says which step it is. */
+static bool find_step(Bisect *b, Cause *out) {
+    int64_t given = options_of(b)->opt_limit;
+    out->limit = least_limit(b);
+    if (out->limit < 0) {
+        return false;
+    }
+    set_limit(b, out->limit);
+    CompileCounters *last = count(b);
+    set_limit(b, given);
+    snprintf(out->stage, sizeof out->stage, "%s", pass_info(last->last_pass)->name);
+    snprintf(out->rule, sizeof out->rule, "%s", last->last_step >= 0 ? step_info(last->last_step)->name : "");
+    return true;
+}
+
+static bool vanishes_without_reuse(Bisect *b) {
+    CompileOptions *a = &b->checker.a.compile, *c = &b->checker.b.compile;
+    a->no_reuse = c->no_reuse = true;
+    bool there = shows(b);
+    a->no_reuse = c->no_reuse = false;
+    return !there;
+}
+
+/* Did a return that is a view of an input differ? The epilogue makes those. */
+static bool is_replayed(Bisect *b) {
+    const Finding *f = b->finding;
+    Outcome out;
+    arena_reset(&b->scratch);
+    check_program(&b->checker, b->program, &b->scratch, &out);
+    const Result *r = compiles_here(&b->checker.b) ? out.b : out.a;
+    return f->subject == SUBJECT_RETURN && f->call < r->ncalls && f->index >= 0 && f->index < r->calls[f->call].nreturns &&
+           r->calls[f->call].returns[f->index].alias == ALIAS_INPUT;
+}
+
+static const char *by_what_differs(Bisect *b) {
+    OracleId oracle = b->finding->root.oracle;
+    const char *kind = b->finding->root.kind;
+    if (oracle == ORACLE_gradients) {
+        return strstr(kind, "none") ? "joint" : "lower";
+    }
+    if (oracle == ORACLE_values || oracle == ORACLE_metadata || oracle == ORACLE_alias) {
+        return is_replayed(b) ? "epilogue" : "lower";
+    }
+    return oracle == ORACLE_stages ? "" : "capture";
+}
+
+static int64_t stores_in_place(Bisect *b) {
+    const CompileCounters *counters = count(b);
+    return counters->fired[STEP_store_in_place] + counters->fired[STEP_scatter_in_place];
+}
+
+/* Which nodes share a nest is such a claim of fusion as only running the nest tries out: no interpretation of the graph does, and doing a store in place
+ * rests on it. So a step of fusion is to blame if without it the finding is gone, though as many stores as before are done in place. */
+static bool blame_nest(Bisect *b, Cause *out) {
+    CompileOptions *a = &b->checker.a.compile, *c = &b->checker.b.compile;
+    const CompileOptions given = *c;
+    bool found = false;
+    int64_t stores = stores_in_place(b);
+    for (int k = 0; k < STEP_COUNT && !found; k++) {
+        if (strcmp(step_info(k)->pass, "fuse") != 0 || (given.disabled.step[k >> 6] >> (k & 63) & 1)) {
+            continue;
+        }
+        c->disabled.step[k >> 6] |= (uint64_t)1 << (k & 63);
+        a->disabled = c->disabled;
+        found = stores_in_place(b) >= stores && !shows(b);
+        a->disabled = c->disabled = given.disabled;
+        if (found) {
+            snprintf(out->stage, sizeof out->stage, "fuse");
+            snprintf(out->rule, sizeof out->rule, "%s", step_info(k)->name);
+        }
+    }
+    return found;
+}
+
+bool cause_stands(const Checker *c, const Program *p, const Finding *finding) {
+    if (finding->cause.limit < 0) {
+        return true;
+    }
+    Bisect b = {.checker = *c, .program = p, .finding = finding};
+    b.checker.stages = finding->oracle == ORACLE_stages;
+    CompileOptions *o = &b.checker.a.compile;
+    char message[128];
+    const char *off = finding->cause.rule[0] ? finding->cause.rule : finding->cause.stage;
+    CHECK(disabled_parse(&o->disabled, off, false, message, sizeof message));
+    b.checker.b.compile.disabled = o->disabled;
+    bool stands = !shows(&b);
+    arena_destroy(&b.scratch);
+    return stands;
+}
+
+void cause_find(const Checker *c, const Program *p, Finding *finding) {
+    Cause *out = &finding->cause;
+    *out = (Cause){.limit = -1};
+    if (!compiles_here(&c->a) && !compiles_here(&c->b)) {
+        return;
+    }
+    Bisect b = {.checker = *c, .program = p, .finding = finding};
+    b.checker.stages = finding->oracle == ORACLE_stages;
+    bool step = find_step(&b, out);
+    StageReport report = interpret(&b);
+    if (report.found && (!step || strcmp(report.stage, out->stage) != 0)) {
+        b.stage = report.stage;
+        if (!find_step(&b, out) || strcmp(out->stage, report.stage) != 0) {
+            out->rule[0] = '\0';
+        }
+        b.stage = NULL;
+        snprintf(out->stage, sizeof out->stage, "%s", report.stage);
+    } else if (step && !report.found && strcmp(out->stage, "reinplace") == 0) {
+        blame_nest(&b, out);
+    } else if (!step) {
+        snprintf(out->stage, sizeof out->stage, "%s", p->nrecalls > 0 && vanishes_without_reuse(&b) ? "guard" : by_what_differs(&b));
+    }
+    const char *detail = strcmp(out->stage, "capture") == 0 ? finding->root.kind : strcmp(out->rule, out->stage) != 0 ? out->rule : "";
+    snprintf(out->text, sizeof out->text, "%s%s%s", out->stage, detail[0] ? "/" : "", detail);
+    out->checks = b.checks;
+    arena_destroy(&b.scratch);
+}
+
+const char *cause_about(const Cause *cause) {
+    static const struct { const char *stage, *about; } others[] = {
+        {"capture", "what is decided when the program is captured: flags, leaves, branches, errors, versions"},
+        {"guard", "a call that took the code compiled for another one: compiled anew it is right"},
+        {"lower", "loops and code: the graph means the right thing after every pass"},
+        {"epilogue", "returns that are views of inputs, and what is written back to them"},
+    };
+    for (int i = 0; i < pass_count(); i++) {
+        if (strcmp(pass_info(i)->name, cause->stage) == 0) {
+            return pass_info(i)->text;
+        }
+    }
+    for (int i = 0; i < COUNT_OF(others); i++) {
+        if (strcmp(others[i].stage, cause->stage) == 0) {
+            return others[i].about;
+        }
+    }
+    return "";
+}

@@ -1,0 +1,115 @@
+/* bisect: where a finding comes from. For a compiler of this process: the pass and the step, and the graph before and after it (cause.h). For a compiling
+ * target: the first of its modes that shows the finding, and what PyTorch's own bisector says where it has one (bisect_target.c). With --script: a shell
+ * script for `git bisect run` instead. */
+#include "harness/bisect.h"
+#include "harness/cause.h"
+#include "harness/report.h"
+
+#include <stdio.h>
+#include <string.h>
+
+typedef struct State {
+    const Options *options;
+    Checker checker;
+    Arena arena;
+    int code, programs;
+} State;
+
+static int step_named(const char *name) {
+    for (int i = 0; i < STEP_COUNT; i++) {
+        if (strcmp(step_info(i)->name, name) == 0) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+static void cause_json(State *s, Text *t, const char *source, const Program *p, const Finding *f, uint32_t fired) {
+    text_add(t, "{\"type\":\"bisect\",\"schema_version\":1,\"file\":");
+    text_json_string(t, source);
+    text_add(t, ",\"finding\":");
+    report_finding_json(t, p, f, fired);
+    if (f->cause.limit >= 0) {
+        text_printf(t, ",\"opt_limit\":%lld", (long long)f->cause.limit);
+    }
+    Text node = {.arena = &s->arena}, graphs = {.arena = &s->arena};
+    if (cause_node(&node, &s->checker, p, &f->cause)) {
+        text_add(t, ",\"node\":");
+        text_json_string(t, node.v);
+    }
+    if (cause_print_graphs(&graphs, &s->checker, p, &f->cause)) {
+        text_add(t, ",\"graphs\":");
+        text_json_string(t, graphs.v);
+    }
+    text_printf(t, ",\"checks\":%lld}\n", (long long)f->cause.checks);
+}
+
+static void cause_text(State *s, Text *t, const Program *p, const Finding *f) {
+    const Cause *cause = &f->cause;
+    int step = step_named(cause->rule);
+    text_printf(t, "  stage      %s: %s\n", cause->stage, cause_about(cause));
+    if (step >= 0) {
+        text_printf(t, "  step       %s: %s\n  claim      %s\n", cause->rule, step_info(step)->text, step_info(step)->why);
+    }
+    if (cause->limit >= 0) {
+        text_printf(t, "  limit      --opt-limit %lld shows the finding, %lld does not\n", (long long)cause->limit, (long long)cause->limit - 1);
+    }
+    Text node = {.arena = &s->arena}, graphs = {.arena = &s->arena};
+    if (cause_node(&node, &s->checker, p, cause)) {
+        text_printf(t, "  node       %s\n", node.v);
+    }
+    text_printf(t, "  checks     %lld\n", (long long)cause->checks);
+    if (cause_print_graphs(&graphs, &s->checker, p, cause)) {
+        const char *const words[2][2] = {{"before", "after"}, {"without", "with"}}, *const *word = words[cause->limit >= 0];
+        text_printf(t, "the graph %s it (-) and %s it (+):\n%s", word[0], word[1], graphs.v);
+    }
+}
+
+static void bisect(State *s, const char *source, const Program *p, Outcome *out) {
+    Finding *f = &out->finding;
+    check_locate(&s->checker, p, f, &s->arena);
+    finding_breakpoint(f);
+    Text t = {.arena = &s->arena};
+    if (s->options->script) {
+        bisect_script(&t, &s->checker, p, f);
+    } else if (s->options->json) {
+        cause_json(s, &t, source, p, f, out->fired);
+    } else {
+        text_printf(&t, "%s: %sFINDING%s %s\n", title_of(&s->arena, source, p), color("\033[31m"), color("\033[0m"), f->signature);
+        if (f->cause.stage[0]) {
+            cause_text(s, &t, p, f);
+        }
+    }
+    fwrite(t.v, 1, (size_t)t.n, stdout);
+    if (checker_is_external(&s->checker) && !s->options->script) {
+        s->code = worst(s->code, bisect_modes(s->options, &s->checker, p, f, &s->arena));
+    }
+}
+
+static void each(void *user, const char *source, const Program *p) {
+    State *s = user;
+    if (s->programs++ > 0) {
+        s->code = worst(s->code, complain(EXIT_BAD_INPUT, "bisect takes one program, and '%s' is another", printable(&s->arena, source)));
+        return;
+    }
+    Outcome out;
+    check_program(&s->checker, p, &s->arena, &out);
+    if (out.verdict == FINDING) {
+        s->code = worst(s->code, EXIT_FINDINGS);
+        bisect(s, source, p, &out);
+    } else {
+        printf("%s: nothing to bisect: %s%s\n", title_of(&s->arena, source, p), out.verdict == AGREE ? "the executors agree" : "skipped, ",
+               out.verdict == AGREE ? "" : skip_name(out.skip));
+    }
+}
+
+int cmd_bisect(const Options *o) {
+    State s = {.options = o, .arena = ARENA_EMPTY};
+    int code = open_checker(o, &s.checker);
+    if (code == 0) {
+        code = each_program(o, &s.arena, each, &s); /* changes s.code too */
+        checker_close(&s.checker);
+    }
+    arena_destroy(&s.arena);
+    return worst(code, s.code);
+}

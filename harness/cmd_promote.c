@@ -1,0 +1,111 @@
+/* promote: a finding becomes a regression. The program of a report (or any program) is written to corpus/regressions/NAME.json, named after its signature, with a
+ * `note` that says why it is there and, as `expect`, what the pair's first executor answers: what is right. `replay` compares both executors with it from
+ * then on, so a change of either fails. */
+#include "harness/command.h"
+#include "harness/report.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+typedef struct State {
+    const Options *options;
+    Checker checker;
+    Arena arena;
+    int code;
+} State;
+
+/* FINDING is a report's folder, or a program. */
+static const char *program_of(Arena *arena, const char *finding) {
+    struct stat info;
+    return stat(finding, &info) == 0 && S_ISDIR(info.st_mode) ? arena_printf(arena, "%s/minimized.json", finding) : finding;
+}
+
+/* A name in the manner of the corpus: letters, digits, underscores. */
+static const char *file_name(Arena *arena, const char *text) {
+    char *name = arena_strdup(arena, text);
+    for (char *c = name; *c; c++) {
+        bool plain = (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9');
+        *c = plain ? *c : '_';
+    }
+    return name;
+}
+
+/* Why it is there, when nobody says so. */
+static const char *why(Arena *arena, const Finding *f, const char *pair) {
+    const char *cause = f->cause.stage[0] ? arena_printf(arena, " It came from %s.", f->cause.text) : "";
+    return arena_printf(arena, "%s was %s, not %s (%s, pair %s).%s", f->kind, f->b, f->a, f->signature, pair, cause);
+}
+
+/* Does the second executor answer the same bits, so that any other answer is a change? */
+static bool exact(State *s, Checker *right, const Program *p) {
+    Outcome out;
+    faults_clear(&right->b.compile);
+    const Result *other = right->b.run(&right->b, p, &s->checker.run, &s->arena);
+    check_results(right, p, other, p->expect, RULE_RECORDED_ZERO_SIGN, &s->arena, &out);
+    return out.verdict == AGREE;
+}
+
+static int promote(State *s, const Program *from) {
+    const Options *o = s->options;
+    Outcome out;
+    check_program(&s->checker, from, &s->arena, &out);
+    bool found = out.verdict == FINDING;
+    if (found) {
+        check_locate(&s->checker, from, &out.finding, &s->arena);
+    }
+    if (!found && !o->name) {
+        return complain(EXIT_BAD_INPUT, "%s shows no finding to name it after: give --name, and --note", o->files[0]);
+    }
+    if (!found && !o->note && !from->note) {
+        return complain(EXIT_BAD_INPUT, "%s shows no finding that says why it is kept: give --note", o->files[0]);
+    }
+    Program *p = program_clone(&s->arena, from);
+    p->name = file_name(&s->arena, o->name ? o->name : out.finding.signature);
+    p->note = o->note ? o->note : found ? why(&s->arena, &out.finding, s->checker.pair) : p->note;
+    Checker right = s->checker;
+    faults_clear(&right.a.compile);
+    p->expect = right.a.run(&right.a, p, &s->checker.run, &s->arena);
+    if (p->expect->failure != FAILURE_NONE || p->expect->nundefined > 0) {
+        return complain(EXIT_BAD_INPUT, "%s has no answer that could be expected: %s", o->files[0],
+                        p->expect->failure != FAILURE_NONE ? p->expect->calls[0].message : p->expect->undefined[0].why);
+    }
+    if (exact(s, &right, p)) {
+        p->extra = "\"x-exact\":true,\"x-zero-sign\":true";
+    }
+    const char *dir = o->out ? o->out : "corpus/regressions", *path = arena_printf(&s->arena, "%s/%s.json", dir, p->name);
+    char message[512];
+    if (access(path, F_OK) == 0) {
+        return complain(EXIT_BAD_INPUT, "%s is there already: give another --name", path);
+    }
+    Text t = {.arena = &s->arena};
+    program_print(&t, p, false);
+    Program *again; /* what is written can be read */
+    if (program_parse_within(&s->arena, t.v, (size_t)t.n, &o->limits, &again, message, sizeof message) != PARSE_OK) {
+        return complain(EXIT_BAD_INPUT, "%s as a regression: %s", o->files[0], message);
+    }
+    if (!io_mkdirs(dir, message, sizeof message) || !io_write(path, t.v, t.n, message, sizeof message)) {
+        return complain(EXIT_ENVIRONMENT, "%s", message);
+    }
+    printf("%s\n", path);
+    return EXIT_AGREE;
+}
+
+static void each(void *user, const Source *source) {
+    State *s = user;
+    Program *p;
+    int code = load_program(s->options, &s->arena, source, &p, NULL);
+    s->code = worst(s->code, code == 0 ? promote(s, p) : code);
+}
+
+int cmd_promote(const Options *o) {
+    State s = {.options = o, .arena = ARENA_EMPTY};
+    int code = open_checker(o, &s.checker);
+    if (code == 0) {
+        io_each(program_of(&s.arena, o->files[0]), false, each, &s);
+        checker_close(&s.checker);
+    }
+    arena_destroy(&s.arena);
+    return worst(code, s.code);
+}

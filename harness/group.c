@@ -1,0 +1,84 @@
+/* A table by key, searched from its start: there are few groups, or else the harness has found something better to do. */
+#include "harness/group.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+Groups groups_new(Arena *arena) { return (Groups){.group = arena_array(arena, Group, MAX_GROUPS)}; }
+
+const char *group_key(const Finding *finding) { return finding->cause.text[0] ? finding->cause.text : finding->signature; }
+
+Group *group_find(const Groups *groups, const char *key) {
+    for (int i = 0; i < groups->n; i++) {
+        if (strcmp(groups->group[i].key, key) == 0) {
+            return &groups->group[i];
+        }
+    }
+    return NULL;
+}
+
+Group *group_add(Groups *groups, const char *key, Standing standing, const KnownIssue *issue, int64_t first, bool new_signature) {
+    Group *g = group_find(groups, key);
+    if (!g && groups->n == MAX_GROUPS) {
+        groups->unlisted++;
+        return NULL;
+    }
+    if (!g) {
+        g = &groups->group[groups->n++];
+        *g = (Group){.first = first};
+        snprintf(g->key, sizeof g->key, "%s", key);
+    }
+    g->count[standing]++;
+    g->signatures += new_signature;
+    g->issue = g->issue ? g->issue : issue;
+    return g;
+}
+
+Standing group_standing(const Group *group) {
+    static const Standing order[] = {STANDING_NEW, STANDING_FLAKY, STANDING_KNOWN};
+    for (int i = 0; i < COUNT_OF(order); i++) {
+        if (group->count[order[i]] > 0) {
+            return order[i];
+        }
+    }
+    return STANDING_FIXED;
+}
+
+int64_t group_count(const Group *group) {
+    int64_t n = 0;
+    for (int i = 0; i < STANDING_COUNT; i++) {
+        n += group->count[i];
+    }
+    return n;
+}
+
+void groups_text(const Groups *groups, Text *text) {
+    if (groups->n > 0) {
+        text_printf(text, "%d group%s:\n", groups->n, groups->n == 1 ? "" : "s");
+    }
+    for (int i = 0; i < groups->n; i++) {
+        const Group *g = &groups->group[i];
+        Standing standing = group_standing(g);
+        text_printf(text, "  %-32s %s, %" PRId64 " finding%s, %d signature%s, first in program %" PRId64 "%s%s\n", g->key, standing_name(standing), group_count(g),
+                    group_count(g) == 1 ? "" : "s", g->signatures, g->signatures == 1 ? "" : "s", g->first, standing == STANDING_KNOWN ? ": " : "",
+                    standing == STANDING_KNOWN ? g->issue->issue : "");
+    }
+}
+
+void groups_json(const Groups *groups, Text *text) {
+    text_add(text, "[");
+    for (int i = 0; i < groups->n; i++) {
+        const Group *g = &groups->group[i];
+        text_printf(text, "%s{\"group\":", i > 0 ? "," : "");
+        text_json_string(text, g->key);
+        text_printf(text, ",\"standing\":\"%s\",\"findings\":%" PRId64 ",\"signatures\":%d,\"first\":%" PRId64, standing_name(group_standing(g)), group_count(g),
+                    g->signatures, g->first);
+        if (g->issue) {
+            text_add(text, ",\"issue\":");
+            text_json_string(text, g->issue->issue);
+        }
+        text_add(text, "}");
+    }
+    text_add(text, "]");
+}

@@ -1,0 +1,147 @@
+#!/usr/bin/env bats
+# What becomes of a finding: bisected, grouped, known, promoted.
+load helper
+
+json() { python3 -c "import json, sys; r = [json.loads(l) for l in sys.stdin]; assert $1, r"; }
+
+# y is both signs of zero, merged into one by the fault NU-12 of cse
+signed_zeros() {
+    with_statement '{"op":"mul","self":"x","other":{"float":"-0.0"},"out":"a"},{"op":"mul","self":"x","other":{"float":0},"out":"b"},{"op":"reciprocal","self":"a","out":"c"},{"op":"reciprocal","self":"b","out":"x"},{"op":"sub","self":"c","other":"x","out":"x"}'
+}
+
+@test "bisect names the pass, the step and the node, and shows the graph" {
+    signed_zeros >zeros.json
+    run "$TWINGRAD" bisect --fault NU-12 zeros.json
+    [ "$status" -eq 1 ]
+    [[ "$output" == *'  stage      cse: '* ]]
+    [[ "$output" == *'  step       cse: '* ]]
+    [[ "$output" == *'  limit      --opt-limit '* ]]
+    [[ "$output" == *'  node       %'* ]]
+    [[ "$output" == *$'\n-   %'* ]]
+    limit=$(sed -nE 's/.*--opt-limit ([0-9]+) shows.*/\1/p' <<<"$output")
+    run "$TWINGRAD" check --fault NU-12 --opt-limit "$limit" zeros.json
+    [ "$status" -eq 1 ]
+    run "$TWINGRAD" check --fault NU-12 --opt-limit $((limit - 1)) zeros.json
+    [ "$status" -eq 0 ]
+    "$TWINGRAD" bisect --json --fault NU-12 zeros.json >b.json || [ $? -eq 1 ]
+    json 'r[0]["finding"]["cause"]["stage"] == "cse" and r[0]["opt_limit"] > 0 and r[0]["graphs"]' <b.json
+    run "$TWINGRAD" bisect good.json
+    [ "$status" -eq 0 ]
+    [[ "$output" == *'nothing to bisect'* ]]
+}
+
+@test "the script of bisect answers git: 0 without the finding, 1 with it, 125 cannot test" {
+    signed_zeros >zeros.json
+    "$TWINGRAD" bisect --script --fault NU-12 zeros.json >script.sh || [ $? -eq 1 ]
+    run env BUILD=true TWINGRAD="$TWINGRAD" sh script.sh
+    [ "$status" -eq 1 ]
+    run env BUILD=false TWINGRAD="$TWINGRAD" sh script.sh
+    [ "$status" -eq 125 ]
+    run env BUILD=true TWINGRAD=false sh script.sh # exit 1 and no finding
+    [ "$status" -eq 125 ]
+    sed 's/--fault [a-z_]*//' script.sh >fixed.sh
+    run env BUILD=true TWINGRAD="$TWINGRAD" sh fixed.sh
+    [ "$status" -eq 0 ]
+}
+
+@test "a campaign with three faults ends in three groups, one each, whatever their signatures" {
+    "$TWINGRAD" fuzz --fault RG-1 --fault NU-12 --fault FU-16 --runs 4500 --json --seed 1 --out reports >lines.json || [ $? -eq 1 ]
+    json 'r[-1]["findings"] >= 300 and len(r[-1]["signatures"]) > 3 and sorted(g["group"] for g in r[-1]["groups"]) == ["capture/requires_grad", "cse", "reinplace/scatter_in_place"]' <lines.json
+    json 'sum(g["findings"] for g in r[-1]["groups"]) == r[-1]["findings"] and all(g["standing"] == "new" for g in r[-1]["groups"])' <lines.json
+    # each group is one fault: its first report fails under that fault, and under no other
+    python3 - lines.json >expected.txt <<'END'
+import json, sys
+fault = {"capture/requires_grad": "RG-1", "cse": "NU-12", "reinplace/scatter_in_place": "FU-16"}
+told = set()
+for line in open(sys.argv[1]):
+    o = json.loads(line)
+    if o["type"] == "finding" and o["finding"]["cause"]["text"] not in told:
+        told.add(o["finding"]["cause"]["text"])
+        print(o["report"], *[fault[o["finding"]["cause"]["text"]]] + [f for f in fault.values() if f != fault[o["finding"]["cause"]["text"]]])
+END
+    while read -r report guilty one other; do
+        for fault in "$guilty:1" "$one:0" "$other:0"; do
+            run "$TWINGRAD" check --quiet --fault "${fault%:*}" "$report/minimized.json"
+            [ "$status" -eq "${fault#*:}" ] || { echo "$report under ${fault%:*}: $status"; return 1; }
+        done
+    done <expected.txt
+    [ "$(wc -l <expected.txt)" -eq 3 ]
+}
+
+known() {
+    printf '{"known":[{"signature":"%s","issue":"https://example.org/1","date":"2026-11-21","note":"seen before"%s}]}\n' "$1" "$2"
+}
+
+@test "a known issue is shown as known, and the exit code is about the new ones" {
+    known 'values-data-*' ',"cause":"cse"' >known.json
+    run "$TWINGRAD" fuzz --fault NU-12 --runs 1000 --known known.json
+    [[ "$output" == *'known values-data-'*'https://example.org/1'* ]]
+    known '*' >all.json
+    run "$TWINGRAD" fuzz --fault NU-12 --runs 1000 --known all.json --json
+    [ "$status" -eq 0 ]
+    "$TWINGRAD" fuzz --fault NU-12 --runs 1000 --known all.json --json | json 'r[-1]["findings"] > 0 and all(g["standing"] == "known" and g["issue"] == "https://example.org/1" for g in r[-1]["groups"])'
+    run "$TWINGRAD" fuzz --fault NU-12 --fault RG-1 --runs 1000 --known known.json --json
+    [ "$status" -eq 1 ]
+    known '*' ',"pair":"torch:*"' >elsewhere.json
+    run "$TWINGRAD" fuzz --fault NU-12 --runs 1000 --known elsewhere.json
+    [ "$status" -eq 1 ]
+}
+
+@test "replay checks known issues again: known, and fixed once their program agrees" {
+    signed_zeros >zeros.json
+    known '*' ',"program":"zeros.json"' >known.json
+    run "$TWINGRAD" replay --fault NU-12 --known known.json zeros.json
+    [ "$status" -eq 0 ]
+    [[ "$output" == *'zeros.json: known values-data-'* ]]
+    [[ "$output" == *$'\nknown: * (https://example.org/1, 2026-11-21)'* ]]
+    run "$TWINGRAD" replay --known known.json good.json
+    [ "$status" -eq 0 ]
+    [[ "$output" == *'fixed: * (https://example.org/1'* ]]
+    run "$TWINGRAD" replay --fault NU-12 zeros.json
+    [ "$status" -eq 1 ]
+}
+
+@test "a bad list of known issues is refused with a sentence" {
+    for text in '' '[]' '{}' '{"known":[{}]}' '{"known":[{"signature":"a","issue":"b","date":"yesterday","note":"c"}]}' \
+        '{"known":[{"signature":"a","issue":"b","date":"2026-11-21","note":""}]}' '{"known":[{"signature":"a","issue":"b","date":"2026-11-21","note":"c","other":1}]}'; do
+        printf '%s' "$text" >known.json
+        refused fuzz --runs 1 --known known.json
+        grep -q known.json err.txt
+    done
+    refused replay --known missing.json good.json
+}
+
+@test "promote makes a finding a regression that replay keeps an eye on" {
+    signed_zeros >zeros.json
+    "$TWINGRAD" minimize --quiet --fault NU-12 --out reports zeros.json || [ $? -eq 1 ]
+    run "$TWINGRAD" promote --fault NU-12 --out regressions reports/values-data-reciprocal-cse
+    [ "$status" -eq 0 ]
+    [ -f "$output" ]
+    grep -q '"note": ".*cse' "$output"
+    grep -q '"expect"' "$output"
+    "$TWINGRAD" replay regressions
+    run "$TWINGRAD" replay --fault NU-12 regressions
+    [ "$status" -eq 1 ]
+    sed 's/"data": \["inf"\]/"data": ["-inf"]/; s/"data": \["-inf"\]/"data": ["inf"]/; s/"requires_grad": false/"requires_grad": true/2' regressions/*.json >changed.json
+    run "$TWINGRAD" replay changed.json
+    [ "$status" -eq 1 ]
+    refused promote --fault NU-12 --out regressions reports/values-data-reciprocal-cse # it is there already
+    refused promote good.json
+    "$TWINGRAD" promote --name plain --note 'a program that agrees' --out regressions good.json
+    "$TWINGRAD" replay regressions
+}
+
+@test "minimize goes on from where it was stopped, and candidates at a time change nothing" {
+    "$TWINGRAD" fuzz --fault GR-10 --first --no-minimize --out reports --json >lines.json || [ $? -eq 1 ]
+    "$TWINGRAD" minimize --quiet --fault GR-10 reports/*/case.json >whole.json || [ $? -eq 1 ]
+    "$TWINGRAD" minimize --quiet --fault GR-10 --jobs 3 reports/*/case.json >jobs.json || [ $? -eq 1 ]
+    cmp whole.json jobs.json
+    "$TWINGRAD" minimize --quiet --fault GR-10 --runs 8 --save saved.json reports/*/case.json >/dev/null || [ $? -eq 1 ]
+    ! cmp -s whole.json saved.json
+    "$TWINGRAD" minimize --quiet --fault GR-10 --save saved.json reports/*/case.json >again.json || [ $? -eq 1 ]
+    cmp again.json saved.json
+    "$TWINGRAD" minimize --quiet --fault GR-10 again.json >fixed_point.json || [ $? -eq 1 ]
+    cmp again.json fixed_point.json
+    cp good.json saved.json
+    refused minimize --fault GR-10 --save saved.json reports/*/case.json
+}

@@ -1,0 +1,350 @@
+/* From a finding to its cause: the minimizer's predicate, bisection over steps and stages, groups, known issues. Findings come from the generator under
+ * seeded faults, so every row of faults.def is in it. */
+#include "fuzz/generate.h"
+#include "harness/cause.h"
+#include "harness/edit.h"
+#include "harness/group.h"
+#include "harness/minimize.h"
+#include "harness/reduce.h"
+#include "tests/harness_case.h"
+
+#include <stdio.h>
+
+static Checker with_fault(FaultId id) {
+    Checker c;
+    char message[256];
+    CompileOptions compile = COMPILE_DEFAULT;
+    compile.fault = id;
+    ck_assert(checker_open(&c, "reference,compiled", &compile, message, sizeof message));
+    return c;
+}
+
+static FaultId fault_named(const char *name) {
+    FaultId id;
+    ck_assert(fault_parse(name, &id));
+    return id;
+}
+
+/* The first program of the stream with a finding, located; NULL if there is none among `most`. */
+static Program *find(Checker *c, uint64_t seed, uint64_t most, Finding *finding) {
+    for (uint64_t i = 0; i < most; i++) {
+        arena_reset(&arena);
+        Program *p = generate_program(&arena, seed, i);
+        Outcome out;
+        check_program(c, p, &arena, &out);
+        if (out.verdict == FINDING) {
+            check_locate(c, p, &out.finding, &arena);
+            *finding = out.finding;
+            return p;
+        }
+    }
+    return NULL;
+}
+
+static bool is_pass(const char *stage) {
+    for (int i = 0; i < pass_count(); i++) {
+        if (strcmp(pass_info(i)->name, stage) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* ---- causes ---- */
+
+START_TEST(bisection_blames_the_pass_that_holds_the_fault) {
+    enum { SEEDS = 5, MOST = 4000 };
+    int faults = 0, right = 0;
+    char wrong[1024] = "";
+    for (int id = 0; id < FAULT_COUNT; id++) {
+        const FaultInfo *fault = fault_info((FaultId)id);
+        Checker c = with_fault((FaultId)id);
+        int found = 0, blamed = 0;
+        for (uint64_t seed = 1; is_pass(fault->stage) && seed <= SEEDS; seed++) {
+            Finding f;
+            if (find(&c, seed, MOST, &f)) {
+                found++;
+                blamed += strcmp(f.cause.stage, fault->stage) == 0;
+            }
+        }
+        faults += found > 0;
+        right += found > 0 && 2 * blamed > found;
+        if (found > 0 && 2 * blamed <= found) {
+            snprintf(wrong + strlen(wrong), sizeof wrong - strlen(wrong), " %s", fault->id);
+        }
+    }
+    ck_assert_int_ge(faults, 5);
+    ck_assert_msg(100 * right >= 95 * faults, "%d of %d, not:%s", right, faults, wrong);
+}
+END_TEST
+
+START_TEST(the_least_limit_is_the_step_that_is_named) {
+    Checker c = with_fault(fault_named("NU-12"));
+    Finding f;
+    Program *p = find(&c, 1, 2000, &f);
+    ck_assert_ptr_nonnull(p);
+    ck_assert_str_eq(f.cause.text, "cse");
+    ck_assert_int_gt(f.cause.limit, 0);
+    Outcome out;
+    c.b.compile.opt_limit = f.cause.limit;
+    check_program(&c, p, &arena, &out);
+    ck_assert_int_eq(out.verdict, FINDING);
+    c.b.compile.opt_limit = f.cause.limit - 1;
+    check_program(&c, p, &arena, &out);
+    ck_assert_int_eq(out.verdict, AGREE);
+    c.b.compile.opt_limit = -1;
+    ck_assert(cause_stands(&c, p, &f));
+    Text graphs = {.arena = &arena}, node = {.arena = &arena};
+    ck_assert(cause_print_graphs(&graphs, &c, p, &f.cause));
+    ck_assert_ptr_nonnull(strstr(graphs.v, "\n+ "));
+    ck_assert_ptr_nonnull(strstr(graphs.v, cause_node(&node, &c, p, &f.cause)));
+    Finding elsewhere = f;
+    snprintf(elsewhere.cause.stage, sizeof elsewhere.cause.stage, "fold");
+    snprintf(elsewhere.cause.rule, sizeof elsewhere.cause.rule, "fold_check");
+    ck_assert(!cause_stands(&c, p, &elsewhere));
+}
+END_TEST
+
+START_TEST(what_no_pass_holds_is_told_apart) {
+    static const struct { const char *fault, *stage; } cases[] = {
+        {"RG-1", "capture"}, {"RG-2", "capture"}, {"GU-2", "guard"}, {"AL-2", "epilogue"}, {"GR-10", "joint"}, {"MU-7", "functionalize"}, {"GR-1", "lower"},
+    };
+    for (int i = 0; i < COUNT_OF(cases); i++) {
+        Checker c = with_fault(fault_named(cases[i].fault));
+        Finding f;
+        ck_assert_ptr_nonnull(find(&c, 1, 4000, &f));
+        ck_assert_msg(strcmp(f.cause.stage, cases[i].stage) == 0, "%s: %s", cases[i].fault, f.cause.stage);
+        ck_assert_int_eq(f.cause.limit, -1);
+        ck_assert_int_eq(strlen(f.cause.rule), 0);
+    }
+}
+END_TEST
+
+/* ---- minimizing ---- */
+
+typedef struct Watch {
+    Checker *checker;
+    const char *signature;
+    int steps, statements;
+} Watch;
+
+static void watch(void *user, const char *reducer, const Program *now, const MinimizeStats *so_far) {
+    Watch *w = user;
+    Arena scratch = ARENA_EMPTY;
+    Outcome out;
+    check_program(w->checker, now, &scratch, &out);
+    ck_assert_msg(out.verdict == FINDING, "%s", reducer);
+    check_locate(w->checker, now, &out.finding, &scratch);
+    ck_assert_msg(strcmp(out.finding.signature, w->signature) == 0, "%s slipped to %s", reducer, out.finding.signature);
+    ck_assert_int_eq(so_far->kept, ++w->steps);
+    ck_assert_int_le(program_size(now), w->statements);
+    w->statements = program_size(now);
+    arena_destroy(&scratch);
+}
+
+START_TEST(every_kept_step_has_the_whole_signature) {
+    for (int id = 0; id < FAULT_COUNT; id++) {
+        Checker c = with_fault((FaultId)id), other = c;
+        Finding f;
+        Program *p = find(&c, 2, 4000, &f);
+        if (p) {
+            Watch w = {&other, f.signature, 0, program_size(p)};
+            MinimizeStats stats = {.checks = 4000};
+            Program *small = minimize_program(&arena, p, &c, &f, &stats, watch, &w);
+            ck_assert(stats.complete && !stats.flaky);
+            ck_assert_int_le(program_size(small), w.statements);
+            ck_assert_int_le(program_elements(small), program_elements(p));
+        }
+    }
+}
+END_TEST
+
+START_TEST(a_fixed_point_is_one_and_no_program_is_asked_twice) {
+    Checker c = with_fault(fault_named("GR-10"));
+    Finding f;
+    Program *p = find(&c, 3, 4000, &f);
+    ck_assert_ptr_nonnull(p);
+    MinimizeStats stats = {.checks = 0}, again = {.checks = 0}, ahead = {.nmore = 3};
+    Program *small = minimize_program(&arena, p, &c, &f, &stats, NULL, NULL);
+    ck_assert_int_gt(stats.repeated, 0);
+    Text first = {.arena = &arena}, second = {.arena = &arena}, third = {.arena = &arena};
+    program_print(&first, small, false);
+    Outcome out;
+    check_program(&c, small, &arena, &out);
+    check_locate(&c, small, &out.finding, &arena);
+    program_print(&second, minimize_program(&arena, small, &c, &out.finding, &again, NULL, NULL), false);
+    ck_assert_int_eq(again.kept, 0);
+    ck_assert_str_eq(first.v, second.v);
+    Checker more[3] = {with_fault(fault_named("GR-10")), with_fault(fault_named("GR-10")), with_fault(fault_named("GR-10"))};
+    ahead.more = more;
+    program_print(&third, minimize_program(&arena, p, &c, &f, &ahead, NULL, NULL), false);
+    ck_assert_str_eq(first.v, third.v);
+    ck_assert_int_eq(ahead.checks, stats.checks);
+}
+END_TEST
+
+START_TEST(other_findings_met_on_the_way_are_kept_once_each) {
+    Checker c = with_fault(fault_named("GR-10"));
+    int met = 0;
+    for (uint64_t seed = 1; seed <= 5; seed++) {
+        Finding f;
+        Program *p = find(&c, seed, 4000, &f);
+        MinimizeStats stats = {.checks = 0};
+        minimize_program(&arena, p, &c, &f, &stats, NULL, NULL);
+        met += stats.nother;
+        for (int i = 0; i < stats.nother; i++) {
+            Outcome out;
+            check_program(&c, stats.other[i].program, &arena, &out);
+            ck_assert_int_eq(out.verdict, FINDING);
+            check_symptom(&c, stats.other[i].program, &out.finding, &arena);
+            ck_assert(symptom_same(&out.finding.root, &stats.other[i].finding.root));
+            for (int j = 0; j < i; j++) {
+                ck_assert(!symptom_same(&stats.other[j].finding.root, &out.finding.root));
+            }
+        }
+    }
+    ck_assert_int_gt(met, 0);
+}
+END_TEST
+
+/* Wrong in two runs of three. */
+static Result *run_sometimes(Executor *self, const Program *p, const RunOptions *options, Arena *memory) {
+    CompileOptions compile = self->compile;
+    if (++self->counters.hits % 3 == 0) {
+        faults_clear(&compile);
+    }
+    return compiled_run(p, &compile, options, NULL, memory);
+}
+
+START_TEST(a_finding_that_does_not_always_show_is_asked_again_and_called_flaky) {
+    Checker c = with_fault(fault_named("AL-2"));
+    Finding f;
+    Program *p = find(&c, 1, 4000, &f);
+    ck_assert_ptr_nonnull(p);
+    c.b.run = run_sometimes;
+    MinimizeStats stats = {.checks = 400};
+    minimize_program(&arena, p, &c, &f, &stats, NULL, NULL);
+    ck_assert(stats.flaky);
+}
+END_TEST
+
+/* ---- reducers ---- */
+
+static const char CHAIN[] =
+    "{\"twingrad\":1,\"inputs\":[{\"name\":\"a\",\"dtype\":\"float64\",\"size\":[3,2],\"requires_grad\":true,\"data\":[5,6,7,8,9,10]}],"
+    "\"body\":[{\"op\":\"exp\",\"self\":\"a\",\"out\":\"b\"},{\"op\":\"tensor\",\"data\":[0,2,1],\"size\":[3],\"dtype\":\"int64\",\"out\":\"i\"},"
+    "{\"op\":\"setitem\",\"self\":\"b\",\"index\":[\"i\",{\"list\":[0,1,1]}],\"value\":1.0},{\"op\":\"sin\",\"self\":\"b\",\"out\":\"c\"}],\"return\":[\"c\"]}";
+
+static const char *reduced(Step (*reducer)(Program *, int), int k) {
+    Program *p = parse(CHAIN);
+    char message[256];
+    ck_assert_int_eq(reducer(p, k), STEP_MADE);
+    ck_assert_msg(program_verify(p, message, sizeof message), "%s", message);
+    Text t = {.arena = &arena};
+    program_print(&t, p, true);
+    return t.v;
+}
+
+START_TEST(values_ops_dtypes_literals_and_names_become_plainer) {
+    const char *line = reduced(reduce_value, 0); /* c, the last, as an input */
+    ck_assert_ptr_null(strstr(line, "sin"));
+    ck_assert_ptr_nonnull(strstr(line, "{\"name\": \"c\", \"dtype\": \"float64\", \"size\": [3, 2], \"requires_grad\": true"));
+    line = reduced(reduce_value, 7); /* b, the first, as ones */
+    ck_assert_ptr_nonnull(strstr(line, "{\"op\": \"ones\", \"size\": [3, 2], \"dtype\": \"float64\", \"out\": \"b\"}"));
+    line = reduced(reduce_op, 0);
+    ck_assert_ptr_nonnull(strstr(line, "{\"op\": \"neg\", \"self\": \"a\""));
+    line = reduced(reduce_dtype, DT_float64);
+    ck_assert_ptr_null(strstr(line, "float64"));
+    ck_assert_ptr_nonnull(strstr(line, "[5, 6, 7, 8, 9, 10]"));
+    line = reduced(reduce_literal, 0);
+    ck_assert_ptr_nonnull(strstr(line, "\"data\": [0], \"size\": [1]"));
+    line = reduced(reduce_list, 0);
+    ck_assert_ptr_nonnull(strstr(line, "{\"list\": [0]}"));
+    line = reduced(reduce_element, 0);
+    ck_assert_ptr_nonnull(strstr(line, "[0, 6, 7, 8, 9, 10]"));
+    line = reduced(reduce_names, 0);
+    ck_assert_ptr_nonnull(strstr(line, "{\"op\": \"sin\", \"self\": \"v0\", \"out\": \"v2\"}"));
+    Program *p = parse(line);
+    ck_assert_int_eq(reduce_names(p, 0), STEP_NOTHING);
+}
+END_TEST
+
+START_TEST(a_smaller_size_brings_what_depends_on_it_along) {
+    const char *line = reduced(reduce_size, 1); /* 3 becomes 2 */
+    ck_assert_ptr_nonnull(strstr(line, "\"size\": [2, 2]"));
+    ck_assert_ptr_nonnull(strstr(line, "\"data\": [0, 1], \"size\": [2]"));
+    line = reduced(reduce_size, 4); /* 2 becomes 1 */
+    ck_assert_ptr_nonnull(strstr(line, "{\"list\": [0, 0, 0]}"));
+}
+END_TEST
+
+/* ---- groups and known issues ---- */
+
+START_TEST(a_group_is_one_cause_or_one_signature) {
+    Groups groups = groups_new(&arena);
+    Finding f = {.signature = "values-data-exp-cse", .cause = {.text = "cse"}}, g = {.signature = "values-data-sin-cse", .cause = {.text = "cse"}},
+            h = {.signature = "values-data-sin"};
+    group_add(&groups, group_key(&f), STANDING_KNOWN, NULL, 7, true);
+    group_add(&groups, group_key(&g), STANDING_KNOWN, NULL, 8, true);
+    group_add(&groups, group_key(&h), STANDING_FLAKY, NULL, 9, true);
+    ck_assert_int_eq(groups.n, 2);
+    ck_assert_str_eq(groups.group[1].key, "values-data-sin");
+    ck_assert_int_eq(groups.group[0].signatures, 2);
+    ck_assert_int_eq(groups.group[0].first, 7);
+    ck_assert_int_eq(group_standing(&groups.group[0]), STANDING_KNOWN);
+    group_add(&groups, group_key(&f), STANDING_NEW, NULL, 10, false);
+    ck_assert_int_eq(group_standing(&groups.group[0]), STANDING_NEW);
+    ck_assert_int_eq(group_standing(&groups.group[1]), STANDING_FLAKY);
+    ck_assert_int_eq(group_count(&groups.group[0]), 3);
+}
+END_TEST
+
+START_TEST(a_known_issue_covers_by_signature_pair_and_cause) {
+    KnownIssue issue[] = {
+        {.signature = "values-*", .pair = "torch*:eager,*", .cause = "*", .issue = "1"},
+        {.signature = "values-data-?in", .pair = "*", .cause = "cse", .issue = "2"},
+    };
+    Known known = {issue, 2};
+    ck_assert_ptr_eq(known_find(&known, "torch:eager,torch:aot", "values-data-exp", ""), &issue[0]);
+    ck_assert_ptr_eq(known_find(&known, "reference,compiled", "values-data-sin", "cse"), &issue[1]);
+    ck_assert_ptr_null(known_find(&known, "reference,compiled", "values-data-sin", "fold"));
+    ck_assert_ptr_null(known_find(&known, "reference,compiled", "values-data-asin", "cse"));
+}
+END_TEST
+
+START_TEST(several_faults_are_seeded_at_once) {
+    CompileOptions o = COMPILE_DEFAULT;
+    char text[256];
+    ck_assert_int_eq(faults_seeded(&o, 0), FAULT_NONE);
+    for (int i = 0; i < 1 + COUNT_OF(o.also); i++) {
+        ck_assert(faults_add(&o, (FaultId)i));
+    }
+    ck_assert(!faults_add(&o, FAULT_GU_2));
+    ck_assert_int_eq(faults_seeded(&o, 2), 2);
+    ck_assert_int_eq(faults_seeded(&o, 8), FAULT_NONE);
+    ck_assert_ptr_nonnull(strstr(faults_text(&o, text, sizeof text), "stale_flags_of_base, "));
+    faults_clear(&o);
+    ck_assert_int_eq(faults_seeded(&o, 0), FAULT_NONE);
+}
+END_TEST
+
+int main(void) {
+    Suite *suite = suite_create("unit_findings");
+    TCase *tests = tcase_create("unit_findings");
+    tcase_set_timeout(tests, 120);
+    tcase_add_checked_fixture(tests, set_up, tear_down);
+    tcase_add_test(tests, bisection_blames_the_pass_that_holds_the_fault);
+    tcase_add_test(tests, the_least_limit_is_the_step_that_is_named);
+    tcase_add_test(tests, what_no_pass_holds_is_told_apart);
+    tcase_add_test(tests, every_kept_step_has_the_whole_signature);
+    tcase_add_test(tests, a_fixed_point_is_one_and_no_program_is_asked_twice);
+    tcase_add_test(tests, other_findings_met_on_the_way_are_kept_once_each);
+    tcase_add_test(tests, a_finding_that_does_not_always_show_is_asked_again_and_called_flaky);
+    tcase_add_test(tests, values_ops_dtypes_literals_and_names_become_plainer);
+    tcase_add_test(tests, a_smaller_size_brings_what_depends_on_it_along);
+    tcase_add_test(tests, a_group_is_one_cause_or_one_signature);
+    tcase_add_test(tests, a_known_issue_covers_by_signature_pair_and_cause);
+    tcase_add_test(tests, several_faults_are_seeded_at_once);
+    suite_add_tcase(suite, tests);
+    return run_suite("unit_findings", suite);
+}
