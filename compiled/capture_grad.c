@@ -41,7 +41,7 @@ static ErrCode differentiate(Inner *in, TapeNode *node, const bool *need, Tensor
     for (int i = 0; i < node->nout; i++) {
         any |= grad[i] != NULL;
     }
-    if (!any) {
+    if (!any && !(node->kind == TAPE_OP && op_refuses_backward(node->tensors->op))) {
         return ERR_none;
     }
     if (node->kind == TAPE_ZERO) {
@@ -210,9 +210,10 @@ static ErrCode look_up(Capture *cap, const NameId *names, int n, Tensor **out) {
 /* The gradients that are fed: given, or ones for an output of one element. Fewer than outputs are an error, more are left. */
 static ErrCode make_tangents(Capture *cap, const GradStmt *g, Tensor *const *output, Tensor **tangent) {
     int given = g->ngrad_outputs < 0 || g->ngrad_outputs > g->noutputs ? g->noutputs : g->ngrad_outputs;
+    Tensor *const *fed = arena_copy(cap->arena, tangent, (int64_t)sizeof *tangent * g->noutputs);
     for (int i = 0; i < given; i++) {
         if (tangent[i] && !tensor_same_size(tangent[i], output[i])) {
-            return error_set(&cap->err, ERR_invalid, "grad_output[%d] has another size than its output", i);
+            return grad_output_mismatch(output, fed, i, &cap->err);
         }
         if (!tangent[i] && cap_requires_grad((const Var *)output[i])) {
             if (tensor_numel(output[i]) != 1) {

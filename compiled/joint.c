@@ -94,7 +94,8 @@ static ErrCode differentiate(Joint *j, const TapeNode *node, Tensor *const *grad
     for (int i = 0; i < node->nout; i++) {
         any |= grad[i] != NULL;
     }
-    if (!any) {
+    const Call *call = node->kind != TAPE_OP || node->call ? node->call : node->node->call;
+    if (!any && !(node->kind == TAPE_OP && op_refuses_backward(call->op))) {
         return ERR_none;
     }
     if (node->kind == TAPE_ZERO) {
@@ -103,7 +104,6 @@ static ErrCode differentiate(Joint *j, const TapeNode *node, Tensor *const *grad
         }
         return j->err.code;
     }
-    const Call *call = node->call ? node->call : node->node->call;
     Grad g = {&j->emit, call, node->out, node->nout, grad, need, out, node->nslot};
     call->op->grad(&g);
     return j->err.code;

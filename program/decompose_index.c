@@ -7,7 +7,7 @@
  *     x[:, None, 1, i]   slice, unsqueeze, select  ->  view;  index(view, [None, None, i])
  *
  * A mask takes one place in the notes though it covers several dims, so items behind a 2-d mask act on dims the mask covers too:
- * that is what PyTorch does. getitem without notes is a view, an alias if nothing changed it; setitem writes through the view,
+ * that is what PyTorch does. getitem without notes is a view, an alias if nothing changed it (a lone slice is one); setitem writes through the view,
  * and on self itself if nothing made one. */
 #include "program/emit.h"
 #include "program/infer.h"
@@ -20,6 +20,7 @@ typedef struct Slicing {
     Tensor *note[MAX_NOTES];  /* index tensors by dim of `view`; NULL = a whole dim */
     int nnote;
     int dim;                  /* dim of `view` that the next item acts on */
+    bool slices;              /* x[0:n]: a lone slice that is read makes a view whatever it says */
 } Slicing;
 
 static bool is_mask(const Tensor *t) { return t->dtype == DT_bool || t->dtype == DT_uint8; }
@@ -62,7 +63,7 @@ static ErrCode slice_item(Emit *e, Slicing *s, const IndexItem *item) {
         return error_set(e->err, ERR_index_range, "too many indices for tensor of dimension %d", s->view->ndim);
     }
     /* a stop that is written out, and changes nothing, makes no view */
-    if (start == 0 && step == 1 && item->has_stop && item->stop == s->view->size[s->dim]) {
+    if (!s->slices && start == 0 && step == 1 && item->has_stop && item->stop == s->view->size[s->dim]) {
         s->dim++;
         return ERR_none;
     }
@@ -127,13 +128,14 @@ static Tensor *list_tensor(Emit *e, const IndexItem *item) {
     return emit_call(e, &call, out, &n) == ERR_none ? out[0] : NULL;
 }
 
-/* Applies all items to self (applySlicing). */
-static ErrCode apply_items(Emit *e, Tensor *self, const IndexItem *items, int n, Slicing *s) {
+/* Applies all items to self (applySlicing). `reads`: for getitem. */
+static ErrCode apply_items(Emit *e, Tensor *self, const IndexItem *items, int n, bool reads, Slicing *s) {
+    bool lone_slice = n == 1 && items[0].kind == INDEX_SLICE; /* its step is looked at first */
     s->view = self;
     s->nnote = 0;
     s->dim = 0;
+    s->slices = reads && lone_slice;
     int specified = specified_dims(items, n);
-    bool lone_slice = n == 1 && items[0].kind == INDEX_SLICE; /* its step is looked at first */
     if (specified > self->ndim && !lone_slice) {
         return error_set(e->err, ERR_index_range, "too many indices for tensor of dimension %d", self->ndim);
     }
@@ -167,7 +169,7 @@ static Arg notes_arg(Emit *e, const Slicing *s) {
 ErrCode decompose_getitem(Emit *e, const Call *call, Tensor **out, int *nout) {
     Tensor *self = call->arg[0].tensor;
     Slicing s;
-    TRY(apply_items(e, self, call->arg[1].index.v, call->arg[1].index.n, &s));
+    TRY(apply_items(e, self, call->arg[1].index.v, call->arg[1].index.n, true, &s));
     if (s.nnote > 0) {
         Call index = call_new(OP_index);
         index.arg[0].tensor = s.view;
@@ -407,7 +409,7 @@ ErrCode decompose_setitem(Emit *e, const Call *call, Tensor **out, int *nout) {
         s.view = emit_unsqueeze(e, self, 0);
         s.nnote = 0;
     } else {
-        TRY(apply_items(e, self, index->index.v, index->index.n, &s));
+        TRY(apply_items(e, self, index->index.v, index->index.n, false, &s));
     }
     if (e->err->code != ERR_none) {
         return e->err->code;

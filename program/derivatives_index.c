@@ -38,10 +38,10 @@ void grad_to_copy(Grad *g) {
     }
 }
 
-/* self: zeros; src: grad */
+/* self: row-major zeros; src: grad */
 void grad_copy(Grad *g) {
     if (wanted(g, SELF)) {
-        give(g, SELF, zero_grad(g));
+        give(g, SELF, emit_zeros_like(g->e, g->grad[0]));
     }
     if (wanted(g, 1)) {
         give(g, 1, grad_of(g));
@@ -125,14 +125,16 @@ void grad_index_select(Grad *g) {
     }
 }
 
-/* self: grad; source: index_select(grad, dim, index) * alpha */
+/* self: grad; source: index_select(grad, dim, index), expanded to source, * alpha */
 void grad_index_add(Grad *g) {
     const Arg *arg = g->call->arg;
     if (wanted(g, SELF)) {
         give(g, SELF, grad_of(g));
     }
     if (wanted(g, 3)) {
+        const Tensor *source = arg[3].tensor;
         Tensor *rows = emit_op(g->e, OP_index_select, 3, grad_of(g), arg[1].i, arg[2].tensor);
+        rows = source->ndim > 0 ? emit_op(g->e, OP_expand, 2, rows, source->size, source->ndim) : rows;
         give(g, 3, emit_scale(g->e, rows, arg[4].scalar));
     }
 }

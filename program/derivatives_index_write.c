@@ -37,7 +37,7 @@ void grad_put(Grad *g) {
         give(g, SELF, arg[3].b ? grad_of(g) : emit_op(g->e, OP_put, 3, grad_of(g), arg[1].tensor, zeros));
     }
     if (wanted(g, 2)) {
-        give(g, 2, emit_reshape(g->e, emit_binary(g->e, OP_take, grad_of(g), arg[1].tensor), source->size, source->ndim));
+        give(g, 2, emit_op(g->e, OP_reshape, 2, emit_binary(g->e, OP_take, grad_of(g), arg[1].tensor), source->size, source->ndim)); /* a view */
     }
 }
 
@@ -64,7 +64,7 @@ void grad_index_copy(Grad *g) {
     if (wanted(g, 3)) {
         const Tensor *source = arg[3].tensor;
         Tensor *rows = emit_op(g->e, OP_index_select, 3, grad_of(g), arg[1].i, arg[2].tensor);
-        give(g, 3, source->ndim > 0 ? emit_expand(g->e, rows, source->size, source->ndim) : rows);
+        give(g, 3, source->ndim > 0 ? emit_op(g->e, OP_expand, 2, rows, source->size, source->ndim) : rows);
     }
 }
 

@@ -120,7 +120,11 @@ void grad_relu(Grad *g) {
 /* self: grad * (2 * self) */
 void grad_square(Grad *g) {
     if (wanted(g, SELF)) {
-        give(g, SELF, emit_mul(g->e, grad_of(g), emit_scale(g->e, tensor_arg(g, SELF), scalar_float(2))));
+        Tensor *self = tensor_arg(g, SELF);
+        if (g->e->create_graph) { /* as pow(self, 2), whose power of 1 saves self */
+            self = emit_scalar(g->e, OP_pow_Tensor_Scalar, self, scalar_float(1));
+        }
+        give(g, SELF, emit_mul(g->e, grad_of(g), emit_scale(g->e, self, scalar_float(2))));
     }
 }
 
@@ -404,6 +408,7 @@ void grad_masked_fill(Grad *g) {
         give(g, 0, emit_masked_fill(g->e, grad_of(g), mask, scalar_int(0)));
     }
     if (wanted(g, 2)) {
-        give(g, 2, emit_unary(g->e, OP_sum, emit_where_zero(g->e, mask, grad_of(g))));
+        Tensor *filled = g->e->create_graph ? emit_binary(g->e, OP_masked_select, grad_of(g), mask) : emit_where_zero(g->e, mask, grad_of(g));
+        give(g, 2, emit_unary(g->e, OP_sum, filled)); /* to be differentiated again it is PyTorch's, which saves the gradient */
     }
 }

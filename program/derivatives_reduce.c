@@ -103,6 +103,13 @@ static Tensor *product_of_others(Emit *e, Tensor *x, int64_t dim) {
     return emit_mul(e, prefix, emit_op(e, OP_flip, 2, suffix, &dim, 1));
 }
 
+/* How many of `self` are zero: prod and cumprod differentiate another formula where there are none. Only a rule that is to be
+ * differentiated again asks (PyTorch always does): else both formulas give the values, and a choice between them the answer. */
+static int64_t count_zeros(Emit *e, Tensor *zero) {
+    int64_t count = 0;
+    return zero && e->count_nonzero(e, zero, &count) == ERR_none ? count : 0;
+}
+
 /* self: grad * product of the others. PyTorch divides (result / self) where self has no zero at all, which differs from the
  * product at inf, nan and underflow; for prod() of several zeros it answers zeros, whatever else is there. */
 void grad_prod(Grad *g) {
@@ -119,11 +126,24 @@ void grad_prod(Grad *g) {
     int n = reduction_dims(g, &dims);
     bool whole = n == 0;
     Tensor *others, *zero = emit_scalar(e, OP_eq_Scalar, self, scalar_int(0));
+    int64_t again = e->create_graph ? count_zeros(e, zero) : -1;
+    if (again == 0) {
+        give(g, SELF, emit_mul(e, keep_dims(g, grad, dims, n), emit_div(e, keep_dims(g, result_of(g), dims, n), self)));
+        return;
+    }
+    if (whole && again > 1) {
+        give(g, SELF, emit_zeros_like(e, self));
+        return;
+    }
     if (whole) {
         int64_t numel = tensor_numel(self);
         others = emit_reshape(e, product_of_others(e, emit_reshape(e, self, &numel, 1), 0), self->size, self->ndim);
     } else {
         others = product_of_others(e, self, dims[0] < 0 ? dims[0] + self->ndim : dims[0]);
+    }
+    if (again > 0) {
+        give(g, SELF, emit_mul(e, keep_dims(g, grad, dims, n), others));
+        return;
     }
     Tensor *zeros = emit_unary(e, OP_sum, zero);
     Tensor *some = emit_scalar(e, OP_gt_Scalar, zeros, scalar_int(0));
@@ -137,18 +157,19 @@ void grad_prod(Grad *g) {
 }
 
 static Tensor *reversed_cumsum(Emit *e, Tensor *a, int64_t dim) {
-    if (!a || a->ndim == 0 || tensor_numel(a) <= 1) {
-        return a;
-    }
     Tensor *sum = emit_op(e, OP_cumsum, 2, emit_op(e, OP_flip, 2, a, &dim, 1), dim);
     return emit_op(e, OP_flip, 2, sum, &dim, 1);
 }
 
-/* self: flip(cumsum(flip(grad))) */
+/* Has a scan along `dim` nothing to add up? */
+static bool trivial_scan(const Tensor *t, int64_t dim) { return t->ndim == 0 || tensor_numel(t) <= 1 || t->size[dim < 0 ? dim + t->ndim : dim] == 1; }
+
+/* self: flip(cumsum(flip(grad))); the gradient itself where dim has one element */
 void grad_cumsum(Grad *g) {
     if (wanted(g, SELF)) {
+        int64_t dim = g->call->arg[1].i;
         Tensor *grad = emit_cast(g->e, grad_of(g), tensor_arg(g, SELF)->dtype);
-        give(g, SELF, reversed_cumsum(g->e, grad, g->call->arg[1].i));
+        give(g, SELF, !grad || trivial_scan(grad, dim) ? grad : reversed_cumsum(g->e, grad, dim));
     }
 }
 
@@ -170,11 +191,14 @@ static Tensor *join(Emit *e, Tensor **piece, int64_t n, int64_t dim) {
     return piece[0];
 }
 
-/* The same to be differentiated again, in O(n^2) as PyTorch then does: dL/dx_k = sum over j >= k of grad_j * product of x_0..x_j
- * without x_k. Where self has no zero at all, PyTorch divides. */
+/* The same to be differentiated again, as PyTorch then does: a quotient where self has no zero at all, else in O(n^2):
+ * dL/dx_k = sum over j >= k of grad_j * product of x_0..x_j without x_k. */
 static Tensor *cumprod_again(const Grad *g, Tensor *self, Tensor *grad, int64_t dim) {
     Emit *e = g->e;
     dim += dim < 0 ? self->ndim : 0;
+    if (count_zeros(e, emit_scalar(e, OP_eq_Scalar, self, scalar_int(0))) == 0) {
+        return emit_div(e, reversed_cumsum(e, emit_mul(e, result_of(g), grad), dim), self);
+    }
     int64_t n = self->size[dim], size[MAX_DIMS];
     for (int d = 0; d < self->ndim; d++) {
         size[d] = d == dim ? 1 : self->size[d];
@@ -192,9 +216,7 @@ static Tensor *cumprod_again(const Grad *g, Tensor *self, Tensor *grad, int64_t 
             return NULL;
         }
     }
-    Tensor *zero = emit_scalar(e, OP_eq_Scalar, self, scalar_int(0));
-    Tensor *ratio = emit_div(e, reversed_cumsum(e, emit_mul(e, result_of(g), grad), dim), emit_masked_fill(e, self, zero, scalar_int(1)));
-    return emit_where(e, emit_unary(e, OP_any, zero), join(e, slice, n, dim), ratio);
+    return join(e, slice, n, dim);
 }
 
 /* self: dL/dx_k = sum over j >= k of grad_j * product of x_0..x_j without x_k. With z the first zero along the dim:
@@ -209,7 +231,7 @@ void grad_cumprod(Grad *g) {
     Tensor *self = tensor_arg(g, SELF);
     int64_t dim = g->call->arg[1].i;
     Tensor *grad = emit_cast(e, grad_of(g), self->dtype);
-    if (!grad || self->ndim == 0 || tensor_numel(self) <= 1 || self->size[dim < 0 ? dim + self->ndim : dim] == 1) {
+    if (!grad || trivial_scan(self, dim)) {
         give(g, SELF, grad);
         return;
     }

@@ -5,6 +5,8 @@
  * Behind the shorthands: the arithmetic of slots (tensor arguments in schema order) and what the engine does to every gradient. */
 #include "program/emit.h"
 
+#include "program/op_functions.h"
+
 #include <stdarg.h>
 #include <string.h>
 
@@ -480,4 +482,33 @@ Tensor *emit_as_strided_grad(Emit *e, Tensor *grad, const Tensor *base, const Te
     }
     return emit_op(e, OP__as_strided_grad, 7, grad, base->size, base->ndim, base->stride, base->ndim, base->offset, view->size,
                    view->ndim, view->stride, view->ndim, view->offset);
+}
+
+bool op_refuses_backward(const OpInfo *op) { return op->grad == grad_not_implemented; }
+
+/* list.index(list[k]): not identical with an earlier one, it is compared, and the answer taken for a bool, which one element can be. */
+static ErrCode index_by_equality(Tensor *const *list, int k, Error *err) {
+    for (int i = 0; i < k && list[i] != list[k]; i++) {
+        int64_t size[MAX_DIMS];
+        int ndim = list[k]->ndim;
+        if (!list[i]) {
+            continue;
+        }
+        memcpy(size, list[k]->size, sizeof size);
+        TRY(broadcast_into(size, &ndim, list[i]->size, list[i]->ndim, err));
+        int64_t numel = 1;
+        for (int d = 0; d < ndim; d++) {
+            numel *= size[d];
+        }
+        if (numel > 1) {
+            return error_set(err, ERR_invalid, "Boolean value of Tensor with more than one value is ambiguous");
+        }
+    }
+    return ERR_none;
+}
+
+ErrCode grad_output_mismatch(Tensor *const *outputs, Tensor *const *grads, int k, Error *err) {
+    TRY(index_by_equality(grads, k, err));
+    TRY(index_by_equality(outputs, k, err));
+    return error_set(err, ERR_invalid, "Mismatch in shape: grad_output[%d] and output[%d] have different shapes", k, k);
 }

@@ -90,8 +90,14 @@ bool call_saves_slot(const Call *call, int slot, const bool *requires_grad);
 bool op_saves_result(const Call *call, const bool *requires_grad);
 /* Does Python's spelling of the op save a number as a tensor? */
 bool op_saves_number(const OpInfo *op);
+/* Has the op no derivative, which its node says even where no gradient arrives? */
+bool op_refuses_backward(const OpInfo *op);
 /* Anything at all, Scalars that PyTorch keeps as tensors among it: a node that saved something cannot be run twice (graph_freed). */
 bool op_saves_anything(const Call *call, const bool *requires_grad);
+
+/* Refuses the gradient fed for output k of torch.autograd.grad, which has another size than it: `invalid`, but PyTorch names the place
+ * by list.index, which compares the tensor with all those before it: `shape` if they do not broadcast (torch/autograd/__init__.py). */
+ErrCode grad_output_mismatch(Tensor *const *outputs, Tensor *const *grads, int k, Error *err);
 
 /* ---- Python indexing and other decompositions (decompose_*.c) are reached through emit_call ---- */
 /* Masks (bool, uint8) among `indices` (a Tensor?[] argument that indexes `self`) become their nonzero coordinates, as

@@ -232,8 +232,8 @@ ErrCode infer_scatter(const Call *call, Infer *r) {
         if (!known) {
             return error_set(r->err, ERR_invalid, "reduce argument must be either sum, prod, mean, amax or amin.");
         }
-        if (some && self->dtype == DT_bool && strcmp(reduce->str, "mean") == 0) {
-            return error_set(r->err, ERR_dtype, "\"scatter_gather_tensor_cpu_reduce_mean\" not implemented for 'Bool'");
+        if (self->dtype == DT_bool && strcmp(reduce->str, "mean") == 0) { /* nothing scattered is divided all the same */
+            return error_set(r->err, ERR_dtype, "%s not implemented for 'Bool'", some ? "\"scatter_gather_tensor_cpu_reduce_mean\"" : "\"div_floor_cpu\"");
         }
     } else if (reduce && strcmp(reduce->str, "add") != 0 && strcmp(reduce->str, "multiply") != 0) {
         return error_set(r->err, ERR_invalid, "reduce argument must be either add or multiply.");

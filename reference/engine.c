@@ -102,7 +102,7 @@ static bool wants(const Session *s, const EngineTask *task, Edge edge) {
 /* Rules for ops: out[slot] as the rule leaves it, not yet brought to the operand's size. `need`: by slot, who waits for an answer. */
 static ErrCode run_op(Session *s, Node *node, const bool *need, Tensor *const *grad, Tensor **out) {
     TRY(check_saved(s, node));
-    bool defined = false;
+    bool defined = node->kind == NODE_OP && op_refuses_backward(node->call.op);
     for (int i = 0; i < node->ninput; i++) {
         defined |= grad[i] != NULL;
     }

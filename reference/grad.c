@@ -14,7 +14,7 @@ static ErrCode make_grads(Session *s, const GradRequest *r, Tensor **grad, int *
         Tensor *output = r->outputs[i];
         grad[i] = r->ngrad_outputs >= 0 ? r->grad_outputs[i] : NULL;
         if (grad[i] && !tensor_same_size(grad[i], output)) {
-            return error_set(s->err, ERR_invalid, "Mismatch in shape: grad_output[%d] and output[%d] have different shapes", i, i);
+            return grad_output_mismatch(r->outputs, r->grad_outputs, i, s->err);
         }
         if (!grad[i] && var_requires_grad(var_of(output))) {
             if (tensor_numel(output) != 1) {
