@@ -10,6 +10,8 @@
  * When a segment is complete, nests of one space that read a buffer in common, and of which none depends on the other, merge as well
  * (horizontal fusion), by the same conditions: the buffer is then read once.
  *
+ * A node that computes another one of its nest again (pass_partition.c) is that node: it leaves the nest.
+ *
  * Then units are put in order again, CHECKs first: nodes of a group stand together, VIEWs before their first use.
  *
  * The graph is cut into segments of 64 units, so that "depends on, directly or not" is one word; groups do not cross a cut.
@@ -42,6 +44,8 @@ typedef struct Fuser {
     uint64_t emitted;
     Node **out;
     int nout, ngroup;
+    bool recomputed; /* some node is another one again */
+    int ngone;       /* of those, the ones that left */
     bool changed;
 } Fuser;
 
@@ -154,10 +158,36 @@ static bool bases_allow(const Fuser *f, int writers, int readers) {
     return true;
 }
 
+static int weight_of(const Member *m) { return 1 + m->nread + m->nterm; }
+
+/* Nodes of `again` that compute nodes of `of` again, and what they weigh. */
+static int repeats(const Fuser *f, int again, int of, int *weight) {
+    int count = 0;
+    *weight = 0;
+    for (const Member *m = f->unit[again].first; m; m = f->after[m->node->id]) {
+        if (m->node->again && !m->node->map && f->unit_of[m->node->again->id] == of) {
+            count++;
+            *weight += weight_of(m);
+        }
+    }
+    return count;
+}
+
+static bool has_room(const Fuser *f, int a, int b) {
+    const Unit *ua = &f->unit[a], *ub = &f->unit[b];
+    int count = ua->count + ub->count, weight = ua->weight + ub->weight, lighter;
+    if (f->recomputed && (count > MAX_MEMBERS || weight > MAX_WEIGHT)) {
+        count -= repeats(f, a, b, &lighter);
+        weight -= lighter;
+        count -= repeats(f, b, a, &lighter);
+        weight -= lighter;
+    }
+    return count <= MAX_MEMBERS && weight <= MAX_WEIGHT;
+}
+
 static bool may_merge(const Fuser *f, int a, int b) {
     const Unit *ua = &f->unit[a], *ub = &f->unit[b];
-    if (!ua->first || !ub->first || ua->count + ub->count > MAX_MEMBERS || ua->weight + ub->weight > MAX_WEIGHT ||
-        ua->reductions + ub->reductions > MAX_REDUCTIONS || !same_space(ua->first, ub->first)) {
+    if (!ua->first || !ub->first || !has_room(f, a, b) || ua->reductions + ub->reductions > MAX_REDUCTIONS || !same_space(ua->first, ub->first)) {
         return false;
     }
     if (ua->reductions > 0 && ub->reductions > 0 && ua->reduced != ub->reduced) {
@@ -169,6 +199,21 @@ static bool may_merge(const Fuser *f, int a, int b) {
 
 static StepId step_of(const Member *m) {
     return m->cls == LOWER_REDUCE ? STEP_fuse_reduction : m->nterm > 0 || m->sink ? STEP_fuse_scatter : STEP_fuse_pointwise;
+}
+
+/* Takes what a unit computes twice out of it: the node stays among the members, for those who ask what its readers' unit is. */
+static void drop_repeats(Fuser *f, int u) {
+    Unit *unit = &f->unit[u];
+    for (Member *m = unit->first; m; m = f->after[m->node->id]) {
+        Node *n = m->node;
+        if (n->again && !n->map && f->unit_of[n->again->id] == u) {
+            n->map = n->again;
+            n->mark = -1;
+            f->ngone++;
+            unit->count--;
+            unit->weight -= weight_of(m);
+        }
+    }
 }
 
 /* `from` into `to`; members stay in any order until they are emitted. */
@@ -191,6 +236,9 @@ static void merge(Fuser *f, int to, int from) {
         }
     }
     f->changed = true;
+    if (f->recomputed) {
+        drop_repeats(f, to);
+    }
 }
 
 /* ---- order ---- */
@@ -224,13 +272,20 @@ static void put_unit(Fuser *f, int u) {
         }
     }
     if (unit->count < 2) {
-        put_with_views(f, unit->node);
+        Node *only = unit->node;
+        for (const Member *m = unit->first; m; m = f->after[m->node->id]) {
+            only = m->node->map ? only : m->node;
+        }
+        put_with_views(f, only);
         return;
     }
     int group = f->ngroup++;
     Node *order[MAX_MEMBERS];
     int n = 0;
     for (Member *m = unit->first; m; m = f->after[m->node->id]) {
+        if (m->node->map) {
+            continue;
+        }
         int at = n++;
         while (at > 0 && order[at - 1]->buffer > m->node->buffer) { /* the place in the old order, see pass_fuse */
             order[at] = order[at - 1];
@@ -339,7 +394,7 @@ static void add_node(Fuser *f, Node *n) {
     f->member_of[n->id] = m;
     f->after[n->id] = NULL;
     if (m) {
-        unit->weight = 1 + m->nread + m->nterm;
+        unit->weight = weight_of(m);
         unit->reductions = m->cls == LOWER_REDUCE;
         unit->reduced = m->reduced;
     }
@@ -366,7 +421,8 @@ bool pass_fuse(Compile *c) {
     Fuser *f = arena_alloc_raw(c->arena, (int64_t)sizeof *f);
     f->c = c;
     f->g = g;
-    f->nunit = f->nout = f->ngroup = 0;
+    f->nunit = f->nout = f->ngroup = f->ngone = 0;
+    bool again = false;
     f->last_check = -1;
     f->changed = false;
     f->unit_of = arena_alloc_raw(c->arena, (int64_t)sizeof(int) * max_i64(g->next_id, 1));
@@ -377,9 +433,12 @@ bool pass_fuse(Compile *c) {
     for (int i = 0; i < g->n; i++) {
         Node *n = g->node[i];
         n->mark = 0;
+        n->map = NULL;
+        again |= n->again != NULL;
         n->buffer = i; /* until the plan: the place in the old order */
         n->group = -1;
     }
+    f->recomputed = again && gate(c, STEP_fuse_again); /* asked once: has_room counts on it */
     for (int i = 0; i < g->n; i++) {
         Node *n = g->node[i];
         if (n->kind == NODE_INPUT || n->kind == NODE_TANGENT) {
@@ -392,8 +451,12 @@ bool pass_fuse(Compile *c) {
     for (int i = 0; i < g->n; i++) {
         put(f, g->node[i]); /* VIEWs that only the epilogue reads */
     }
-    CHECK(f->nout == g->n);
+    CHECK(f->nout + f->ngone == g->n);
     g->node = f->out;
+    g->n = f->nout;
+    if (f->ngone > 0) {
+        graph_apply_map(g);
+    }
     for (int i = 0; i < g->n; i++) {
         g->node[i]->buffer = -1;
     }
