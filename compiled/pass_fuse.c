@@ -45,6 +45,7 @@ typedef struct Fuser {
     Node **out;
     int nout, ngroup;
     bool recomputed; /* some node is another one again */
+    bool *escapes;   /* by node id: of those, the ones read outside of their unit */
     int ngone;       /* of those, the ones that left */
     bool changed;
 } Fuser;
@@ -160,12 +161,29 @@ static bool bases_allow(const Fuser *f, int writers, int readers) {
 
 static int weight_of(const Member *m) { return 1 + m->nread + m->nterm; }
 
-/* Nodes of `again` that compute nodes of `of` again, and what they weigh. */
+/* The member of unit u, other than `m` and before it in the graph, that has m's value since one computes the other again; or NULL. */
+static Node *computed_already(const Fuser *f, const Member *m, int u) {
+    Node *again = m->node->again;
+    if (!again || m->node->map) {
+        return NULL;
+    }
+    if (f->unit_of[again->id] == u) {
+        return again;
+    }
+    for (const Member *k = f->unit[u].first; k; k = f->after[k->node->id]) {
+        if (k->node->again == again && !k->node->map && k->node->buffer < m->node->buffer) { /* the place in the old order, see pass_fuse */
+            return k->node;
+        }
+    }
+    return NULL;
+}
+
+/* Nodes of `again` that compute values of `of` again, and what they weigh. */
 static int repeats(const Fuser *f, int again, int of, int *weight) {
     int count = 0;
     *weight = 0;
     for (const Member *m = f->unit[again].first; m; m = f->after[m->node->id]) {
-        if (m->node->again && !m->node->map && f->unit_of[m->node->again->id] == of) {
+        if (computed_already(f, m, of)) {
             count++;
             *weight += weight_of(m);
         }
@@ -205,9 +223,9 @@ static StepId step_of(const Member *m) {
 static void drop_repeats(Fuser *f, int u) {
     Unit *unit = &f->unit[u];
     for (Member *m = unit->first; m; m = f->after[m->node->id]) {
-        Node *n = m->node;
-        if (n->again && !n->map && f->unit_of[n->again->id] == u) {
-            n->map = n->again;
+        Node *n = m->node, *already = computed_already(f, m, u);
+        if (already) {
+            n->map = already;
             n->mark = -1;
             f->ngone++;
             unit->count--;
@@ -328,11 +346,38 @@ static bool share_a_read(const Fuser *f, int a, int b) {
 
 static bool independent(const Fuser *f, int a, int b) { return !(f->unit[a].above & bit(b)) && !(f->unit[b].above & bit(a)); }
 
+/* Marks what is computed again and read outside of its unit. */
+static void find_escapes(Fuser *f) {
+    for (int i = 0; i < f->g->n; i++) {
+        const Node *n = f->g->node[i];
+        for (int k = 0; k < n->nin && n->kind != NODE_VIEW; k++) {
+            const Node *b = n->in[k] ? node_buffer(n->in[k]) : NULL;
+            if (b && b->again && f->unit_of[b->id] >= 0 && f->unit_of[n->id] != f->unit_of[b->id]) {
+                f->escapes[b->id] = true;
+            }
+        }
+    }
+}
+
+/* Would `of`, joined by a unit that computes its values again, have to keep them for others after all? */
+static bool would_be_kept(const Fuser *f, int again, int of) {
+    for (const Member *m = f->unit[again].first; m; m = f->after[m->node->id]) {
+        if (m->node->again && !m->node->map && f->escapes[m->node->id] && f->unit_of[m->node->again->id] == of) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static void fuse_neighbours(Fuser *f) {
+    if (f->recomputed) {
+        find_escapes(f);
+    }
     for (int a = 0; a < f->nunit; a++) {
         for (int b = a + 1; b < f->nunit && !f->unit[a].gone && f->unit[a].first; b++) {
             if (!f->unit[b].gone && f->unit[b].first && same_space(f->unit[a].first, f->unit[b].first) && independent(f, a, b) &&
-                share_a_read(f, a, b) && may_merge(f, a, b) && gate(f->c, STEP_fuse_horizontal)) {
+                share_a_read(f, a, b) && may_merge(f, a, b) &&
+                !(f->recomputed && (would_be_kept(f, a, b) || would_be_kept(f, b, a))) && gate(f->c, STEP_fuse_horizontal)) {
                 merge(f, a, b);
             }
         }
@@ -439,6 +484,7 @@ bool pass_fuse(Compile *c) {
         n->group = -1;
     }
     f->recomputed = again && gate(c, STEP_fuse_again); /* asked once: has_room counts on it */
+    f->escapes = f->recomputed ? arena_array(c->arena, bool, g->next_id) : NULL;
     for (int i = 0; i < g->n; i++) {
         Node *n = g->node[i];
         if (n->kind == NODE_INPUT || n->kind == NODE_TANGENT) {
@@ -459,6 +505,7 @@ bool pass_fuse(Compile *c) {
     }
     for (int i = 0; i < g->n; i++) {
         g->node[i]->buffer = -1;
+        g->node[i]->again = NULL; /* nests may run in another order than what they compute again */
     }
     return f->changed;
 }

@@ -2,15 +2,17 @@
  *
  * As functorch's min_cut_rematerialization_partition (torch/_functorch/partitioners.py), on the joint graph:
  *
- *   1. The forward is what returns, write-backs and CHECKs need; the backward is what depends on a tangent, and gradients. Nodes that only
- *      the backward asks for, but that depend on no tangent, may stand on either side.
+ *   1. The forward is what returns, write-backs and CHECKs need; the backward is what depends on a tangent, gradients, and products,
+ *      reductions and the like that nobody else asks for. Moves and elementwise nodes that only the backward asks for, but that depend on
+ *      no tangent, may stand on either side.
  *   2. A node is an edge of a network from the inputs to the backward, as wide as its bytes. Moves and elementwise nodes may be computed
- *      again; where that is not allowed (products, reductions, scatters), the source feeds the node directly, so that the cut lies behind
- *      it. A VIEW is an address and cannot be saved. What lives to the end anyway costs nothing, nor does an input, unless it is to be
+ *      again, if the value can be a register where it is read; into the others of the forward (inputs, products, reductions, scatters) leads the source directly, so that the cut lies
+ *      behind them. A VIEW is an address and cannot be saved. What lives to the end anyway costs nothing, nor does an input, unless it is to be
  *      written: then the backward's reading it would forbid the write in place.
  *   3. The values on the minimum cut nearest to the backward are saved: among equal cuts it computes least again. A value that only the
  *      backward asked for is computed by the forward if the cut runs behind it (a mask is smaller than what it was made of); what lies
- *      beyond the cut is computed again, right before its first reader in the backward.
+ *      beyond the cut is computed again for each reader in the backward, right before it: in one nest with it (a nest that computes the same
+ *      twice is told so, pass_fuse.c), or there is no register.
  *
  * An input keeps its value until the epilogue, so that a read by the backward sees what the forward saw (not so with fault GR-12).
  *
@@ -19,9 +21,11 @@
 #include "compiled/lower.h"
 #include "compiled/mincut.h"
 
+#include <string.h>
+
 enum {
     FORWARD = 1,   /* returns, write-backs or CHECKs need it; then also: it stands in the forward */
-    BACKWARD = 2,  /* depends on a tangent, or is a gradient that the forward does not need */
+    BACKWARD = 2,  /* the backward's own: depends on a tangent, or is costly, or a gradient, and the forward does not need it */
     ASKED = 4,     /* the backward needs it, and it depends on no tangent */
     FREE = 8,      /* its memory lives to the end in any case */
     BEYOND = 16,   /* behind the cut */
@@ -33,14 +37,22 @@ enum {
     COUNTED = 1024 /* among what is saved in the end */
 };
 
+/* The copy of a node of the forward that was made last, and for which reader. */
+typedef struct Twin {
+    Node *node;
+    int reader;
+} Twin;
+
 typedef struct Partition {
     Compile *c;
     Graph *g;
     int n;            /* nodes before */
     int *flags;       /* by place; a node's `mark` is its place */
-    Node **twin;      /* by place: the node of the backward that stands for it, or NULL */
+    Twin *twin;       /* by place */
+    int reader;       /* place of the node of the backward that is being placed */
+    int budget;       /* copies that may still be made for one reader alone; then readers share them */
     Node **out;       /* the new order */
-    int nout;
+    int nout, capacity;
     int64_t saved, bytes;
 } Partition;
 
@@ -82,6 +94,22 @@ static void lose_constant_gradients(const Partition *p) {
     }
 }
 
+static bool may_be_repeated(const Node *n) {
+    switch (lower_class(n)) {
+    case LOWER_POINTWISE:
+    case LOWER_COPY:
+    case LOWER_SPLAT:
+    case LOWER_FLIP:
+    case LOWER_TRIANGLE:
+    case LOWER_INDEX:
+    case LOWER_GATHER:
+    case LOWER_INDEX_SELECT:
+        return true;
+    default:
+        return n->kind == NODE_VIEW;
+    }
+}
+
 /* False if the forward depends on a tangent: then there is nothing to divide. */
 static bool divide(const Partition *p) {
     bool tangents = false;
@@ -92,7 +120,7 @@ static bool divide(const Partition *p) {
             depends = n->in[k] && p->flags[n->in[k]->mark] & WANTED;
         }
         p->flags[i] |= depends ? WANTED : 0;
-        p->flags[i] |= n->kind == NODE_CHECK && !depends ? FORWARD : 0;
+        p->flags[i] |= n->kind == NODE_INPUT || (n->kind == NODE_CHECK && !depends) ? FORWARD : 0;
         tangents |= depends;
     }
     if (fault(p->c, FAULT_GR_16)) {
@@ -114,7 +142,7 @@ static bool divide(const Partition *p) {
             add_flag(p, n->in[0], FREE);
         }
         *f &= *f & FORWARD ? ~BACKWARD : ~0;
-        *f |= *f & WANTED ? BACKWARD : 0;
+        *f |= *f & WANTED || !(*f & FORWARD || may_be_repeated(n)) ? BACKWARD : 0;
         *f &= ~WANTED;
         for (int k = 0; k < n->nin && !(*f & FORWARD); k++) {
             *f |= n->in[k] ? p->flags[n->in[k]->mark] & BACKWARD : 0;
@@ -133,20 +161,11 @@ static bool divide(const Partition *p) {
 
 /* ---- the network ---- */
 
-static bool may_be_repeated(const Node *n) {
-    switch (lower_class(n)) {
-    case LOWER_POINTWISE:
-    case LOWER_COPY:
-    case LOWER_SPLAT:
-    case LOWER_FLIP:
-    case LOWER_TRIANGLE:
-    case LOWER_INDEX:
-    case LOWER_GATHER:
-    case LOWER_INDEX_SELECT:
-        return true;
-    default:
-        return n->kind == NODE_VIEW;
-    }
+/* Can a nest hand the value of operand k to `n` in a register? Else it would have to be laid out in memory once more. */
+static bool takes_register(const Node *n, int k) {
+    LowerClass cls = lower_class(n);
+    bool elementwise = (cls == LOWER_POINTWISE || cls == LOWER_COPY || cls == LOWER_TRIANGLE) && tensor_same_size(&n->t, &n->in[k]->t);
+    return elementwise || (cls == LOWER_REDUCE && k == 0);
 }
 
 static bool is_overwritten(const Graph *g, const Node *n) {
@@ -178,7 +197,7 @@ static void cut(const Partition *p) {
         const Node *n = p->g->node[i];
         if (p->flags[i] & ASKED) {
             cut_edge(net, vertex_in(n), vertex_out(n), capacity_of(p, n));
-            if (!may_be_repeated(n)) {
+            if (p->flags[i] & FORWARD && !may_be_repeated(n)) {
                 cut_edge(net, SOURCE, vertex_in(n), CUT_NEVER);
             }
         } else if (!(p->flags[i] & BACKWARD)) {
@@ -187,6 +206,9 @@ static void cut(const Partition *p) {
         for (int k = 0; k < n->nin; k++) {
             if (n->in[k] && *flags_of(p, n->in[k]) & ASKED && node_reads_slot(n, k)) {
                 cut_edge(net, vertex_out(n->in[k]), p->flags[i] & ASKED ? vertex_in(n) : SINK, CUT_NEVER);
+                if (*flags_of(p, n->in[k]) & FORWARD && !takes_register(n, k)) {
+                    cut_edge(net, SOURCE, vertex_in(n->in[k]), CUT_NEVER);
+                }
             }
         }
     }
@@ -205,7 +227,7 @@ static void choose(const Partition *p) {
     for (int i = p->n - 1; i >= 0; i--) {
         int *f = &p->flags[i];
         const Node *n = p->g->node[i];
-        bool early = *f & (FORWARD | EARLY) || n->kind == NODE_INPUT || (*f & SAVED && gate(p->c, STEP_save_early));
+        bool early = *f & (FORWARD | EARLY) || (*f & SAVED && gate(p->c, STEP_save_early));
         *f |= early ? EARLY : 0;
         for (int k = 0; early && k < n->nin; k++) {
             add_flag(p, n->in[k], EARLY);
@@ -214,7 +236,7 @@ static void choose(const Partition *p) {
     for (int i = p->n - 1; i >= 0; i--) {
         int *f = &p->flags[i];
         const Node *n = p->g->node[i];
-        bool again = *f & EARLY && *f & WANTED && *f & BEYOND && (n->kind == NODE_VIEW || gate(p->c, STEP_recompute));
+        bool again = (*f & (EARLY | WANTED | BEYOND)) == (EARLY | WANTED | BEYOND) && n->kind != NODE_VIEW && gate(p->c, STEP_recompute);
         *f |= again ? AGAIN : 0;
         for (int k = 0; (again || !(*f & EARLY)) && k < n->nin; k++) {
             if (n->in[k] && node_reads_slot(n, k)) {
@@ -226,15 +248,14 @@ static void choose(const Partition *p) {
 
 /* ---- the new order ---- */
 
-static void place(Partition *p, Node *n) { p->out[p->nout++] = n; }
-
-/* The node whose value a reader in the backward takes for `in`'s. */
-static Node *stands_for(const Partition *p, const Node *reader, Node *in) {
-    if (!in || in->mark == p->n || !p->twin[in->mark]) {
-        return in;
+static void place(Partition *p, Node *n) {
+    if (p->nout == p->capacity) {
+        Node **more = arena_alloc_raw(p->c->arena, (int64_t)sizeof *more * 2 * p->capacity);
+        memcpy(more, p->out, sizeof *more * (size_t)p->nout);
+        p->out = more;
+        p->capacity *= 2;
     }
-    Node *twin = p->twin[in->mark]; /* of an INPUT only with GR-12: what is written back to it, elsewhere perhaps not of one dim */
-    return in->kind == NODE_INPUT && reader->kind != NODE_VIEW && !node_same_image(in, twin) ? in : twin;
+    p->out[p->nout++] = n;
 }
 
 /* The backward keeps the memory of n's buffer: how much is saved. */
@@ -247,67 +268,78 @@ static void count_saved(Partition *p, const Node *n) {
     }
 }
 
-/* Reads of `n` by its place in the backward; true if one is of another node than before. */
-static bool read_late(Partition *p, Node *n) {
+/* Seeded fault GR_12: what an input holds after its write-back, in the layout of `in`, or NULL. */
+static Node *written_instead(Partition *p, Node *in) {
+    Node *input = node_buffer(in);
+    if (!fault(p->c, FAULT_GR_12) || !is_overwritten(p->g, input)) {
+        return NULL;
+    }
+    int next_id = p->g->next_id;
+    Node *written = graph_view(p->g, p->g->written[input->number], &in->t, AT_BACKWARD);
+    if (written->id >= next_id) {
+        written->mark = p->n;
+        place(p, written);
+    }
+    return written;
+}
+
+static Node *repeat(Partition *p, Node *n);
+
+/* Makes a node of the backward read what stands for its operands there: a nest of its own can be made of it and of all that is computed
+ * again for it, since nobody else reads those copies. */
+static void read_late(Partition *p, Node *n) {
     bool changed = false;
-    for (int k = 0; k < n->nin; k++) {
-        Node *in = stands_for(p, n, n->in[k]);
-        changed |= in != n->in[k];
-        n->in[k] = in;
-        if (in && n->kind != NODE_VIEW && node_reads_slot(n, k)) {
-            count_saved(p, in);
+    for (int k = 0; k < n->nin && n->kind != NODE_VIEW; k++) {
+        Node *in = n->in[k], *by = NULL;
+        if (!in || in->mark == p->n) {
+            continue;
+        }
+        by = p->flags[in->mark] & AGAIN ? repeat(p, in) : written_instead(p, in);
+        if (by) {
+            n->in[k] = by;
+            changed = true;
+        }
+        if (node_reads_slot(n, k)) {
+            count_saved(p, n->in[k]);
         }
     }
     if (changed && n->kind == NODE_OP) {
         node_sync_call(n);
     }
-    return changed;
 }
 
-/* Makes the copy of a node that is computed again. */
-static void repeat(Partition *p, Node *n) {
-    Graph *g = p->g;
-    if (n->kind == NODE_VIEW && stands_for(p, n, n->in[0]) == n->in[0]) {
-        return; /* an address in what is saved */
+/* The copy of a node that is computed again, for the reader that is being placed. */
+static Node *repeat(Partition *p, Node *n) {
+    Twin *twin = &p->twin[n->mark];
+    if (twin->node && (twin->reader == p->reader || p->budget <= 0)) {
+        return twin->node;
     }
-    int next_id = g->next_id;
-    Node *copy = n->kind == NODE_VIEW ? graph_view(g, stands_for(p, n, n->in[0]), &n->t, AT_BACKWARD) : graph_op(g, n->call, &n->t, AT_BACKWARD);
-    p->twin[n->mark] = copy;
-    if (copy->id < next_id) {
-        return; /* the VIEW's buffer itself */
-    }
+    p->budget--;
+    Node *copy = graph_op(p->g, n->call, &n->t, AT_BACKWARD);
     copy->mark = p->n;
-    copy->again = n->kind == NODE_VIEW || fault(p->c, FAULT_GR_12) ? NULL : n;
+    copy->again = fault(p->c, FAULT_GR_12) ? NULL : n;
+    *twin = (Twin){copy, p->reader};
     read_late(p, copy);
     place(p, copy);
+    return copy;
 }
 
-/* Puts `n` into the backward, behind what it reads there. `stack` has room for every node. */
+/* Puts a node into the backward, behind what it reads there. `stack` has room for every node. */
 static void place_late(Partition *p, Node *root, Node **stack) {
     int depth = 0;
     stack[depth++] = root;
     while (depth > 0) {
-        Node *n = stack[depth - 1];
-        bool ready = true;
-        for (int k = 0; k < n->nin && !(p->flags[n->mark] & PLACED) && ready; k++) {
-            Node *in = n->in[k];
-            if (in && !(p->flags[in->mark] & PLACED)) {
-                stack[depth++] = in;
-                ready = false;
-            }
+        Node *n = stack[depth - 1], *before = NULL;
+        for (int k = 0; k < n->nin && !before; k++) {
+            before = n->in[k] && !(p->flags[n->in[k]->mark] & (EARLY | PLACED)) ? n->in[k] : NULL;
         }
-        if (!ready) {
+        if (before) {
+            stack[depth++] = before;
             continue;
         }
         depth--;
-        if (p->flags[n->mark] & PLACED) {
-            continue;
-        }
         p->flags[n->mark] |= PLACED;
-        if (p->flags[n->mark] & AGAIN) {
-            repeat(p, n);
-            continue;
-        }
+        p->reader = n->mark;
         read_late(p, n);
         place(p, n);
     }
@@ -317,21 +349,19 @@ static bool reorder(Partition *p) {
     Graph *g = p->g;
     Arena *arena = p->c->arena;
     Node **stack = arena_alloc_raw(arena, (int64_t)sizeof(Node *) * p->n);
-    p->twin = arena_array(arena, Node *, p->n);
-    p->out = arena_alloc_raw(arena, (int64_t)sizeof(Node *) * 2 * p->n);
-    for (int k = 0; k < g->ninputs && fault(p->c, FAULT_GR_12); k++) {
-        p->twin[g->input[k]->mark] = is_overwritten(g, g->input[k]) ? g->written[k] : NULL;
-    }
+    p->twin = arena_array(arena, Twin, p->n);
+    p->budget = 2 * p->n;
+    p->capacity = 2 * p->n;
+    p->out = arena_alloc_raw(arena, (int64_t)sizeof(Node *) * p->capacity);
     Node **before = g->node;
     for (int i = 0; i < p->n; i++) {
         if (p->flags[i] & EARLY) {
-            p->flags[i] |= p->flags[i] & AGAIN ? 0 : PLACED;
             place(p, before[i]);
         }
     }
-    for (int turn = 0; turn < 2; turn++) { /* what no gradient needs comes last */
+    for (int turn = 0; turn < 2; turn++) { /* statements that only the backward needs come when they are asked for; what nobody needs, last */
         for (int i = 0; i < p->n; i++) {
-            if (!(p->flags[i] & (EARLY | PLACED)) && (turn == 1 || p->flags[i] & BACKWARD)) {
+            if (!(p->flags[i] & (EARLY | PLACED)) && (turn == 1 || before[i]->sid == AT_BACKWARD)) {
                 place_late(p, before[i], stack);
             }
         }
@@ -342,7 +372,7 @@ static bool reorder(Partition *p) {
     }
     g->node = p->out;
     g->n = p->nout;
-    g->capacity = 2 * p->n;
+    g->capacity = p->capacity;
     return changed;
 }
 
