@@ -48,6 +48,7 @@ struct Node {
     int mark;            /* scratch of the running pass */
     bool replaced;       /* rules: other nodes stand for it; it stays for those who read its buffer by address */
     /* annotations of the last passes */
+    Node *again;         /* partition to fuse: the node of the forward that this one computes again, or NULL */
     int group;           /* fuse: nodes with one group >= 0 are one loop nest; -1: alone */
     bool in_place;       /* reinplace: a STORE (or scatter op) that writes into in[0]'s buffer */
     int buffer;          /* plan: buffer number; -1: none (VIEW, CHECK) */

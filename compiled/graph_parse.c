@@ -206,7 +206,7 @@ static bool read_sid(Scanner *p, Node *n) {
     return scan_bad(p, "no statement has this path");
 }
 
-/* {group 1}  {in place}  {b2}  # body[0] */
+/* {again %2}  {group 1}  {in place}  {b2}  # body[0] */
 static bool read_annotations(Scanner *p, Node *n) {
     while (scan_take(p, "  ")) {
         if (scan_take(p, "# ")) {
@@ -214,6 +214,12 @@ static bool read_annotations(Scanner *p, Node *n) {
         }
         if (scan_take(p, "{in place}")) {
             n->in_place = true;
+            continue;
+        }
+        if (scan_take(p, "{again ")) {
+            if (!scan_ref(p, &n->again, false) || !scan_need(p, "}")) {
+                return false;
+            }
             continue;
         }
         int *out = scan_take(p, "{group ") ? &n->group : scan_take(p, "{b") ? &n->buffer : NULL;

@@ -207,6 +207,9 @@ static void print_node(Text *text, const Graph *g, const Node *n, const Program 
         text_printf(text, "kind %d", (int)n->kind);
         break;
     }
+    if (n->again) {
+        text_printf(text, "  {again %%%d}", n->again->id);
+    }
     if (n->group >= 0) {
         text_printf(text, "  {group %d}", n->group);
     }

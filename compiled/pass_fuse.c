@@ -10,6 +10,8 @@
  * When a segment is complete, nests of one space that read a buffer in common, and of which none depends on the other, merge as well
  * (horizontal fusion), by the same conditions: the buffer is then read once.
  *
+ * A node that computes another one of its nest again (pass_partition.c) is that node: it leaves the nest.
+ *
  * Then units are put in order again, CHECKs first: nodes of a group stand together, VIEWs before their first use.
  *
  * The graph is cut into segments of 64 units, so that "depends on, directly or not" is one word; groups do not cross a cut.
@@ -42,6 +44,9 @@ typedef struct Fuser {
     uint64_t emitted;
     Node **out;
     int nout, ngroup;
+    bool recomputed; /* some node is another one again */
+    bool *escapes;   /* by node id: of those, the ones read outside of their unit */
+    int ngone;       /* of those, the ones that left */
     bool changed;
 } Fuser;
 
@@ -154,10 +159,53 @@ static bool bases_allow(const Fuser *f, int writers, int readers) {
     return true;
 }
 
+static int weight_of(const Member *m) { return 1 + m->nread + m->nterm; }
+
+/* The member of unit u, other than `m` and before it in the graph, that has m's value since one computes the other again; or NULL. */
+static Node *computed_already(const Fuser *f, const Member *m, int u) {
+    Node *again = m->node->again;
+    if (!again || m->node->map) {
+        return NULL;
+    }
+    if (f->unit_of[again->id] == u) {
+        return again;
+    }
+    for (const Member *k = f->unit[u].first; k; k = f->after[k->node->id]) {
+        if (k->node->again == again && !k->node->map && k->node->buffer < m->node->buffer) { /* the place in the old order, see pass_fuse */
+            return k->node;
+        }
+    }
+    return NULL;
+}
+
+/* Nodes of `again` that compute values of `of` again, and what they weigh. */
+static int repeats(const Fuser *f, int again, int of, int *weight) {
+    int count = 0;
+    *weight = 0;
+    for (const Member *m = f->unit[again].first; m; m = f->after[m->node->id]) {
+        if (computed_already(f, m, of)) {
+            count++;
+            *weight += weight_of(m);
+        }
+    }
+    return count;
+}
+
+static bool has_room(const Fuser *f, int a, int b) {
+    const Unit *ua = &f->unit[a], *ub = &f->unit[b];
+    int count = ua->count + ub->count, weight = ua->weight + ub->weight, lighter;
+    if (f->recomputed && (count > MAX_MEMBERS || weight > MAX_WEIGHT)) {
+        count -= repeats(f, a, b, &lighter);
+        weight -= lighter;
+        count -= repeats(f, b, a, &lighter);
+        weight -= lighter;
+    }
+    return count <= MAX_MEMBERS && weight <= MAX_WEIGHT;
+}
+
 static bool may_merge(const Fuser *f, int a, int b) {
     const Unit *ua = &f->unit[a], *ub = &f->unit[b];
-    if (!ua->first || !ub->first || ua->count + ub->count > MAX_MEMBERS || ua->weight + ub->weight > MAX_WEIGHT ||
-        ua->reductions + ub->reductions > MAX_REDUCTIONS || !same_space(ua->first, ub->first)) {
+    if (!ua->first || !ub->first || !has_room(f, a, b) || ua->reductions + ub->reductions > MAX_REDUCTIONS || !same_space(ua->first, ub->first)) {
         return false;
     }
     if (ua->reductions > 0 && ub->reductions > 0 && ua->reduced != ub->reduced) {
@@ -169,6 +217,21 @@ static bool may_merge(const Fuser *f, int a, int b) {
 
 static StepId step_of(const Member *m) {
     return m->cls == LOWER_REDUCE ? STEP_fuse_reduction : m->nterm > 0 || m->sink ? STEP_fuse_scatter : STEP_fuse_pointwise;
+}
+
+/* Takes what a unit computes twice out of it: the node stays among the members, for those who ask what its readers' unit is. */
+static void drop_repeats(Fuser *f, int u) {
+    Unit *unit = &f->unit[u];
+    for (Member *m = unit->first; m; m = f->after[m->node->id]) {
+        Node *n = m->node, *already = computed_already(f, m, u);
+        if (already) {
+            n->map = already;
+            n->mark = -1;
+            f->ngone++;
+            unit->count--;
+            unit->weight -= weight_of(m);
+        }
+    }
 }
 
 /* `from` into `to`; members stay in any order until they are emitted. */
@@ -191,6 +254,9 @@ static void merge(Fuser *f, int to, int from) {
         }
     }
     f->changed = true;
+    if (f->recomputed) {
+        drop_repeats(f, to);
+    }
 }
 
 /* ---- order ---- */
@@ -224,13 +290,20 @@ static void put_unit(Fuser *f, int u) {
         }
     }
     if (unit->count < 2) {
-        put_with_views(f, unit->node);
+        Node *only = unit->node;
+        for (const Member *m = unit->first; m; m = f->after[m->node->id]) {
+            only = m->node->map ? only : m->node;
+        }
+        put_with_views(f, only);
         return;
     }
     int group = f->ngroup++;
     Node *order[MAX_MEMBERS];
     int n = 0;
     for (Member *m = unit->first; m; m = f->after[m->node->id]) {
+        if (m->node->map) {
+            continue;
+        }
         int at = n++;
         while (at > 0 && order[at - 1]->buffer > m->node->buffer) { /* the place in the old order, see pass_fuse */
             order[at] = order[at - 1];
@@ -273,11 +346,38 @@ static bool share_a_read(const Fuser *f, int a, int b) {
 
 static bool independent(const Fuser *f, int a, int b) { return !(f->unit[a].above & bit(b)) && !(f->unit[b].above & bit(a)); }
 
+/* Marks what is computed again and read outside of its unit. */
+static void find_escapes(Fuser *f) {
+    for (int i = 0; i < f->g->n; i++) {
+        const Node *n = f->g->node[i];
+        for (int k = 0; k < n->nin && n->kind != NODE_VIEW; k++) {
+            const Node *b = n->in[k] ? node_buffer(n->in[k]) : NULL;
+            if (b && b->again && f->unit_of[b->id] >= 0 && f->unit_of[n->id] != f->unit_of[b->id]) {
+                f->escapes[b->id] = true;
+            }
+        }
+    }
+}
+
+/* Would `of`, joined by a unit that computes its values again, have to keep them for others after all? */
+static bool would_be_kept(const Fuser *f, int again, int of) {
+    for (const Member *m = f->unit[again].first; m; m = f->after[m->node->id]) {
+        if (m->node->again && !m->node->map && f->escapes[m->node->id] && f->unit_of[m->node->again->id] == of) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static void fuse_neighbours(Fuser *f) {
+    if (f->recomputed) {
+        find_escapes(f);
+    }
     for (int a = 0; a < f->nunit; a++) {
         for (int b = a + 1; b < f->nunit && !f->unit[a].gone && f->unit[a].first; b++) {
             if (!f->unit[b].gone && f->unit[b].first && same_space(f->unit[a].first, f->unit[b].first) && independent(f, a, b) &&
-                share_a_read(f, a, b) && may_merge(f, a, b) && gate(f->c, STEP_fuse_horizontal)) {
+                share_a_read(f, a, b) && may_merge(f, a, b) &&
+                !(f->recomputed && (would_be_kept(f, a, b) || would_be_kept(f, b, a))) && gate(f->c, STEP_fuse_horizontal)) {
                 merge(f, a, b);
             }
         }
@@ -339,7 +439,7 @@ static void add_node(Fuser *f, Node *n) {
     f->member_of[n->id] = m;
     f->after[n->id] = NULL;
     if (m) {
-        unit->weight = 1 + m->nread + m->nterm;
+        unit->weight = weight_of(m);
         unit->reductions = m->cls == LOWER_REDUCE;
         unit->reduced = m->reduced;
     }
@@ -366,7 +466,8 @@ bool pass_fuse(Compile *c) {
     Fuser *f = arena_alloc_raw(c->arena, (int64_t)sizeof *f);
     f->c = c;
     f->g = g;
-    f->nunit = f->nout = f->ngroup = 0;
+    f->nunit = f->nout = f->ngroup = f->ngone = 0;
+    bool again = false;
     f->last_check = -1;
     f->changed = false;
     f->unit_of = arena_alloc_raw(c->arena, (int64_t)sizeof(int) * max_i64(g->next_id, 1));
@@ -377,9 +478,13 @@ bool pass_fuse(Compile *c) {
     for (int i = 0; i < g->n; i++) {
         Node *n = g->node[i];
         n->mark = 0;
+        n->map = NULL;
+        again |= n->again != NULL;
         n->buffer = i; /* until the plan: the place in the old order */
         n->group = -1;
     }
+    f->recomputed = again && gate(c, STEP_fuse_again); /* asked once: has_room counts on it */
+    f->escapes = f->recomputed ? arena_array(c->arena, bool, g->next_id) : NULL;
     for (int i = 0; i < g->n; i++) {
         Node *n = g->node[i];
         if (n->kind == NODE_INPUT || n->kind == NODE_TANGENT) {
@@ -392,10 +497,15 @@ bool pass_fuse(Compile *c) {
     for (int i = 0; i < g->n; i++) {
         put(f, g->node[i]); /* VIEWs that only the epilogue reads */
     }
-    CHECK(f->nout == g->n);
+    CHECK(f->nout + f->ngone == g->n);
     g->node = f->out;
+    g->n = f->nout;
+    if (f->ngone > 0) {
+        graph_apply_map(g);
+    }
     for (int i = 0; i < g->n; i++) {
         g->node[i]->buffer = -1;
+        g->node[i]->again = NULL; /* nests may run in another order than what they compute again */
     }
     return f->changed;
 }

@@ -25,6 +25,9 @@ void compile_stats_text(Text *t, const CompileCounters *c) {
             text_printf(t, "  %-24s %lld\n", step_info(k)->name, (long long)c->fired[k]);
         }
     }
+    text_printf(t, "partition: %lld values saved, %lld bytes (%lld if nothing were computed again), %lld nodes computed again, %lld by the forward for the backward\n",
+                (long long)c->saved, (long long)c->saved_bytes, (long long)c->unsaved_bytes, (long long)c->fired[STEP_recompute],
+                (long long)c->fired[STEP_save_early]);
     text_printf(t, "compiled %lld times for %lld graphs, %lld hits; %lld buffers, %lld bytes, %lld flops\n", (long long)c->compiles,
                 (long long)c->graphs, (long long)c->hits, (long long)c->buffers, (long long)c->bytes, (long long)c->flops);
 }

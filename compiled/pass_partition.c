@@ -1,0 +1,425 @@
+/* Forward and backward: what is saved between them, and what is computed again.
+ *
+ * As functorch's min_cut_rematerialization_partition (torch/_functorch/partitioners.py), on the joint graph:
+ *
+ *   1. The forward is what returns, write-backs and CHECKs need; the backward is what depends on a tangent, gradients, and products,
+ *      reductions and the like that nobody else asks for. Moves and elementwise nodes that only the backward asks for, but that depend on
+ *      no tangent, may stand on either side.
+ *   2. A node is an edge of a network from the inputs to the backward, as wide as its bytes. Moves and elementwise nodes may be computed
+ *      again, if the value can be a register where it is read; into the others of the forward (inputs, products, reductions, scatters) leads the source directly, so that the cut lies
+ *      behind them. A VIEW is an address and cannot be saved. What lives to the end anyway costs nothing, nor does an input, unless it is to be
+ *      written: then the backward's reading it would forbid the write in place.
+ *   3. The values on the minimum cut nearest to the backward are saved: among equal cuts it computes least again. A value that only the
+ *      backward asked for is computed by the forward if the cut runs behind it (a mask is smaller than what it was made of); what lies
+ *      beyond the cut is computed again for each reader in the backward, right before it: in one nest with it (a nest that computes the same
+ *      twice is told so, pass_fuse.c), or there is no register.
+ *
+ * An input keeps its value until the epilogue, so that a read by the backward sees what the forward saw (not so with fault GR-12).
+ *
+ * Every choice keeps all values: a refused step leaves a value saved, or where it was. Needs the final set of nodes (a CSE after it would
+ * undo it); keeps SSA and the order of CHECKs; sets `again`. */
+#include "compiled/lower.h"
+#include "compiled/mincut.h"
+
+#include <string.h>
+
+enum {
+    FORWARD = 1,   /* returns, write-backs or CHECKs need it; then also: it stands in the forward */
+    BACKWARD = 2,  /* the backward's own: depends on a tangent, or is costly, or a gradient, and the forward does not need it */
+    ASKED = 4,     /* the backward needs it, and it depends on no tangent */
+    FREE = 8,      /* its memory lives to the end in any case */
+    BEYOND = 16,   /* behind the cut */
+    SAVED = 32,    /* on the cut */
+    EARLY = 64,    /* stands in the forward */
+    WANTED = 128,  /* something in the backward reads it; while the sides are found: depends on a tangent */
+    AGAIN = 256,   /* computed again */
+    PLACED = 512,
+    COUNTED = 1024 /* among what is saved in the end */
+};
+
+/* The copy of a node of the forward that was made last, and for which reader. */
+typedef struct Twin {
+    Node *node;
+    int reader;
+} Twin;
+
+typedef struct Partition {
+    Compile *c;
+    Graph *g;
+    int n;            /* nodes before */
+    int *flags;       /* by place; a node's `mark` is its place */
+    Twin *twin;       /* by place */
+    int reader;       /* place of the node of the backward that is being placed */
+    int budget;       /* copies that may still be made for one reader alone; then readers share them */
+    Node **out;       /* the new order */
+    int nout, capacity;
+    int64_t saved, bytes;
+} Partition;
+
+static int *flags_of(const Partition *p, const Node *n) { return &p->flags[n->mark]; }
+
+static void add_flag(const Partition *p, const Node *n, int flag) {
+    if (n) {
+        *flags_of(p, n) |= flag;
+    }
+}
+
+/* ---- the two sides ---- */
+
+static void flag_outputs(const Partition *p) {
+    const Graph *g = p->g;
+    for (int i = 0; i < g->nret; i++) {
+        if (!g->ret[i].aliases_input) {
+            add_flag(p, g->ret[i].value, FORWARD | FREE);
+        }
+        add_flag(p, g->ret[i].grad, BACKWARD | FREE);
+    }
+    for (int i = 0; i < g->ninp; i++) {
+        add_flag(p, g->inp[i].grad, BACKWARD | FREE);
+    }
+    for (int k = 0; g->written && k < g->ninputs; k++) {
+        add_flag(p, g->written[k], FORWARD | FREE);
+    }
+}
+
+/* Seeded fault GR_16: a gradient that depends on no tangent is given to the forward, where nobody looks for it. */
+static void lose_constant_gradients(const Partition *p) {
+    Graph *g = p->g;
+    for (int i = 0; i < g->ninp; i++) {
+        InputPlan *plan = &g->inp[i];
+        if (plan->grad && !(*flags_of(p, plan->grad) & WANTED)) {
+            plan->grad = NULL;
+            plan->grad_state = GRAD_ABSENT;
+        }
+    }
+}
+
+static bool may_be_repeated(const Node *n) {
+    switch (lower_class(n)) {
+    case LOWER_POINTWISE:
+    case LOWER_COPY:
+    case LOWER_SPLAT:
+    case LOWER_FLIP:
+    case LOWER_TRIANGLE:
+    case LOWER_INDEX:
+    case LOWER_GATHER:
+    case LOWER_INDEX_SELECT:
+        return true;
+    default:
+        return n->kind == NODE_VIEW;
+    }
+}
+
+/* False if the forward depends on a tangent: then there is nothing to divide. */
+static bool divide(const Partition *p) {
+    bool tangents = false;
+    for (int i = 0; i < p->n; i++) { /* CHECKs of the backward are its own */
+        const Node *n = p->g->node[i];
+        bool depends = n->kind == NODE_TANGENT;
+        for (int k = 0; k < n->nin && !depends; k++) {
+            depends = n->in[k] && p->flags[n->in[k]->mark] & WANTED;
+        }
+        p->flags[i] |= depends ? WANTED : 0;
+        p->flags[i] |= n->kind == NODE_INPUT || (n->kind == NODE_CHECK && !depends) ? FORWARD : 0;
+        tangents |= depends;
+    }
+    if (fault(p->c, FAULT_GR_16)) {
+        lose_constant_gradients(p);
+    }
+    for (int i = p->n - 1; i >= 0; i--) {
+        const Node *n = p->g->node[i];
+        for (int k = 0; k < n->nin; k++) {
+            add_flag(p, n->in[k], p->flags[i] & FORWARD);
+        }
+        if (p->flags[i] & FORWARD && p->flags[i] & WANTED) {
+            return false;
+        }
+    }
+    for (int i = 0; i < p->n; i++) {
+        int *f = &p->flags[i];
+        const Node *n = p->g->node[i];
+        if (*f & FREE && n->kind == NODE_VIEW) {
+            add_flag(p, n->in[0], FREE);
+        }
+        *f &= *f & FORWARD ? ~BACKWARD : ~0;
+        *f |= *f & WANTED || !(*f & FORWARD || may_be_repeated(n)) ? BACKWARD : 0;
+        *f &= ~WANTED;
+        for (int k = 0; k < n->nin && !(*f & FORWARD); k++) {
+            *f |= n->in[k] ? p->flags[n->in[k]->mark] & BACKWARD : 0;
+        }
+    }
+    for (int i = p->n - 1; i >= 0; i--) {
+        const Node *n = p->g->node[i];
+        for (int k = 0; k < n->nin && p->flags[i] & (BACKWARD | ASKED); k++) {
+            if (n->in[k] && !(*flags_of(p, n->in[k]) & BACKWARD)) {
+                add_flag(p, n->in[k], ASKED);
+            }
+        }
+    }
+    return tangents;
+}
+
+/* ---- the network ---- */
+
+/* Can a nest hand the value of operand k to `n` in a register? Else it would have to be laid out in memory once more. */
+static bool takes_register(const Node *n, int k) {
+    LowerClass cls = lower_class(n);
+    bool elementwise = (cls == LOWER_POINTWISE || cls == LOWER_COPY || cls == LOWER_TRIANGLE) && tensor_same_size(&n->t, &n->in[k]->t);
+    return elementwise || (cls == LOWER_REDUCE && k == 0);
+}
+
+static bool is_overwritten(const Graph *g, const Node *n) {
+    return n->kind == NODE_INPUT && g->written && g->written[n->number] && g->written[n->number] != n;
+}
+
+/* Bytes that saving it costs. */
+static int64_t cost_of(const Partition *p, const Node *n) {
+    Scalar splat;
+    if (p->flags[n->mark] & FREE || (n->kind == NODE_INPUT && (!is_overwritten(p->g, n) || fault(p->c, FAULT_GR_12))) || node_splat(n, &splat)) {
+        return 0;
+    }
+    return tensor_numel(&n->t) * dtype_bytes(n->t.dtype);
+}
+
+/* The same as a capacity: among equals, a value that the forward makes anyway goes before one that it would have to. */
+static int64_t capacity_of(const Partition *p, const Node *n) {
+    return n->kind == NODE_VIEW ? CUT_NEVER : p->flags[n->mark] & FORWARD ? 2 * cost_of(p, n) : 2 * max_i64(cost_of(p, n), 1) + 1;
+}
+
+enum { SOURCE = 0, SINK = 1 };
+static int vertex_in(const Node *n) { return 2 * n->mark + 2; }
+static int vertex_out(const Node *n) { return 2 * n->mark + 3; }
+
+static void cut(const Partition *p) {
+    Arena *arena = p->c->arena;
+    Cut *net = cut_new(arena, 2 * p->n + 2);
+    for (int i = 0; i < p->n; i++) {
+        const Node *n = p->g->node[i];
+        if (p->flags[i] & ASKED) {
+            cut_edge(net, vertex_in(n), vertex_out(n), capacity_of(p, n));
+            if (p->flags[i] & FORWARD && !may_be_repeated(n)) {
+                cut_edge(net, SOURCE, vertex_in(n), CUT_NEVER);
+            }
+        } else if (!(p->flags[i] & BACKWARD)) {
+            continue;
+        }
+        for (int k = 0; k < n->nin; k++) {
+            if (n->in[k] && *flags_of(p, n->in[k]) & ASKED && node_reads_slot(n, k)) {
+                cut_edge(net, vertex_out(n->in[k]), p->flags[i] & ASKED ? vertex_in(n) : SINK, CUT_NEVER);
+                if (*flags_of(p, n->in[k]) & FORWARD && !takes_register(n, k)) {
+                    cut_edge(net, SOURCE, vertex_in(n->in[k]), CUT_NEVER);
+                }
+            }
+        }
+    }
+    bool *far = arena_array(arena, bool, 2 * p->n + 2);
+    cut_run(net, SOURCE, SINK, far);
+    for (int i = 0; i < p->n; i++) {
+        const Node *n = p->g->node[i];
+        if (p->flags[i] & ASKED && far[vertex_out(n)]) {
+            p->flags[i] |= far[vertex_in(n)] ? BEYOND : SAVED;
+        }
+    }
+}
+
+/* Who stands in the forward; and, of those, what is computed again. */
+static void choose(const Partition *p) {
+    for (int i = p->n - 1; i >= 0; i--) {
+        int *f = &p->flags[i];
+        const Node *n = p->g->node[i];
+        bool early = *f & (FORWARD | EARLY) || (*f & SAVED && gate(p->c, STEP_save_early));
+        *f |= early ? EARLY : 0;
+        for (int k = 0; early && k < n->nin; k++) {
+            add_flag(p, n->in[k], EARLY);
+        }
+    }
+    for (int i = p->n - 1; i >= 0; i--) {
+        int *f = &p->flags[i];
+        const Node *n = p->g->node[i];
+        bool again = (*f & (EARLY | WANTED | BEYOND)) == (EARLY | WANTED | BEYOND) && n->kind != NODE_VIEW && gate(p->c, STEP_recompute);
+        *f |= again ? AGAIN : 0;
+        for (int k = 0; (again || !(*f & EARLY)) && k < n->nin; k++) {
+            if (n->in[k] && node_reads_slot(n, k)) {
+                add_flag(p, n->in[k], WANTED);
+            }
+        }
+    }
+}
+
+/* ---- the new order ---- */
+
+static void place(Partition *p, Node *n) {
+    if (p->nout == p->capacity) {
+        Node **more = arena_alloc_raw(p->c->arena, (int64_t)sizeof *more * 2 * p->capacity);
+        memcpy(more, p->out, sizeof *more * (size_t)p->nout);
+        p->out = more;
+        p->capacity *= 2;
+    }
+    p->out[p->nout++] = n;
+}
+
+/* The backward keeps the memory of n's buffer: how much is saved. */
+static void count_saved(Partition *p, const Node *n) {
+    const Node *buffer = node_buffer((Node *)n);
+    if (buffer->mark < p->n && (p->flags[buffer->mark] & (EARLY | COUNTED)) == EARLY) {
+        p->flags[buffer->mark] |= COUNTED;
+        p->saved += cost_of(p, buffer) > 0;
+        p->bytes += cost_of(p, buffer);
+    }
+}
+
+/* Seeded fault GR_12: what an input holds after its write-back, in the layout of `in`, or NULL. */
+static Node *written_instead(Partition *p, Node *in) {
+    Node *input = node_buffer(in);
+    if (!fault(p->c, FAULT_GR_12) || !is_overwritten(p->g, input)) {
+        return NULL;
+    }
+    int next_id = p->g->next_id;
+    Node *written = graph_view(p->g, p->g->written[input->number], &in->t, AT_BACKWARD);
+    if (written->id >= next_id) {
+        written->mark = p->n;
+        place(p, written);
+    }
+    return written;
+}
+
+static Node *repeat(Partition *p, Node *n);
+
+/* Makes a node of the backward read what stands for its operands there: a nest of its own can be made of it and of all that is computed
+ * again for it, since nobody else reads those copies. */
+static void read_late(Partition *p, Node *n) {
+    bool changed = false;
+    for (int k = 0; k < n->nin && n->kind != NODE_VIEW; k++) {
+        Node *in = n->in[k], *by = NULL;
+        if (!in || in->mark == p->n) {
+            continue;
+        }
+        by = p->flags[in->mark] & AGAIN ? repeat(p, in) : written_instead(p, in);
+        if (by) {
+            n->in[k] = by;
+            changed = true;
+        }
+        if (node_reads_slot(n, k)) {
+            count_saved(p, n->in[k]);
+        }
+    }
+    if (changed && n->kind == NODE_OP) {
+        node_sync_call(n);
+    }
+}
+
+/* The copy of a node that is computed again, for the reader that is being placed. */
+static Node *repeat(Partition *p, Node *n) {
+    Twin *twin = &p->twin[n->mark];
+    if (twin->node && (twin->reader == p->reader || p->budget <= 0)) {
+        return twin->node;
+    }
+    p->budget--;
+    Node *copy = graph_op(p->g, n->call, &n->t, AT_BACKWARD);
+    copy->mark = p->n;
+    copy->again = fault(p->c, FAULT_GR_12) ? NULL : n;
+    *twin = (Twin){copy, p->reader};
+    read_late(p, copy);
+    place(p, copy);
+    return copy;
+}
+
+/* Puts a node into the backward, behind what it reads there. `stack` has room for every node. */
+static void place_late(Partition *p, Node *root, Node **stack) {
+    int depth = 0;
+    stack[depth++] = root;
+    while (depth > 0) {
+        Node *n = stack[depth - 1], *before = NULL;
+        for (int k = 0; k < n->nin && !before; k++) {
+            before = n->in[k] && !(p->flags[n->in[k]->mark] & (EARLY | PLACED)) ? n->in[k] : NULL;
+        }
+        if (before) {
+            stack[depth++] = before;
+            continue;
+        }
+        depth--;
+        p->flags[n->mark] |= PLACED;
+        p->reader = n->mark;
+        read_late(p, n);
+        place(p, n);
+    }
+}
+
+static bool reorder(Partition *p) {
+    Graph *g = p->g;
+    Arena *arena = p->c->arena;
+    Node **stack = arena_alloc_raw(arena, (int64_t)sizeof(Node *) * p->n);
+    p->twin = arena_array(arena, Twin, p->n);
+    p->budget = 2 * p->n;
+    p->capacity = 2 * p->n;
+    p->out = arena_alloc_raw(arena, (int64_t)sizeof(Node *) * p->capacity);
+    Node **before = g->node;
+    for (int i = 0; i < p->n; i++) {
+        if (p->flags[i] & EARLY) {
+            place(p, before[i]);
+        }
+    }
+    for (int turn = 0; turn < 2; turn++) { /* statements that only the backward needs come when they are asked for; what nobody needs, last */
+        for (int i = 0; i < p->n; i++) {
+            if (!(p->flags[i] & (EARLY | PLACED)) && (turn == 1 || before[i]->sid == AT_BACKWARD)) {
+                place_late(p, before[i], stack);
+            }
+        }
+    }
+    bool changed = p->nout != p->n;
+    for (int i = 0; i < p->n && !changed; i++) {
+        changed = p->out[i] != before[i];
+    }
+    g->node = p->out;
+    g->n = p->nout;
+    g->capacity = p->capacity;
+    return changed;
+}
+
+/* ---- the pass ---- */
+
+/* Bytes that the backward keeps of the forward if nothing is computed again. */
+static int64_t cost_of_everything(const Partition *p) {
+    int64_t bytes = 0;
+    for (int i = 0; i < p->n; i++) {
+        const Node *n = p->g->node[i];
+        for (int k = 0; k < n->nin && !(p->flags[i] & FORWARD) && n->kind != NODE_VIEW; k++) {
+            Node *buffer = n->in[k] && node_reads_slot(n, k) ? node_buffer(n->in[k]) : NULL;
+            if (buffer && (*flags_of(p, buffer) & (FORWARD | COUNTED)) == FORWARD) {
+                add_flag(p, buffer, COUNTED);
+                bytes += cost_of(p, buffer);
+            }
+        }
+    }
+    for (int i = 0; i < p->n; i++) {
+        p->flags[i] &= ~COUNTED;
+    }
+    return bytes;
+}
+
+bool pass_partition(Compile *c) {
+    Graph *g = c->graph;
+    if (!g->backward_runs || g->backward_error != ERR_none) {
+        return false;
+    }
+    Partition p = {.c = c, .g = g, .n = g->n};
+    p.flags = arena_array(c->arena, int, p.n);
+    for (int i = 0; i < p.n; i++) {
+        g->node[i]->mark = i;
+    }
+    flag_outputs(&p);
+    if (!divide(&p)) {
+        return false;
+    }
+    int64_t everything = cost_of_everything(&p);
+    c->counters->unsaved_bytes += everything;
+    if (everything == 0) {
+        return false; /* inputs and outputs are there in any case */
+    }
+    cut(&p);
+    choose(&p);
+    bool changed = reorder(&p);
+    c->counters->saved += p.saved;
+    c->counters->saved_bytes += p.bytes;
+    return changed;
+}
