@@ -106,6 +106,12 @@ peak: $(OUT)/bench/peak_run twingrad ## speed on large data: both tiers, plain l
 speed: twingrad $(OUT)/bench/reference_rounds ## the reference beside eager PyTorch, where one is installed, in microseconds
 	bench/speed ./twingrad $(OUT)/bench/reference_rounds
 
+.PHONY: minimize reducers
+minimize: $(OUT)/bench/minimize_run twingrad ## how small findings of every fault become, how fast, and what bisection blames (docs/findings.md)
+	bench/minimize $(OUT)/bench/minimize_run ./twingrad
+reducers: $(OUT)/bench/minimize_run $(OUT)/bench/reducers_run ## our minimizer beside C-Vise and plain ddmin on the same findings
+	bench/reducers $(OUT)/bench/minimize_run $(OUT)/bench/reducers_run
+
 $(OUT)/bench/%: bench/%.c $(OUT)/libtwingrad.a
 	@mkdir -p $(dir $@)
 	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< $(OUT)/libtwingrad.a $(LDLIBS_ALL)
