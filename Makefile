@@ -79,7 +79,7 @@ SECONDS ?= 60
 SEED    ?= 1
 .PHONY: fuzz
 fuzz: twingrad ## a campaign of SECONDS=60 on reference,compiled: says what it found and where (reports/)
-	./twingrad fuzz --seed $(SEED) --seconds $(SECONDS) --out reports --timing
+	./twingrad fuzz --known corpus/known.json --seed $(SEED) --seconds $(SECONDS) --out reports --timing
 
 .PHONY: test check
 test: twingrad $(UNIT) entries ## every test; the last line is "N passed, N failed"
@@ -95,7 +95,7 @@ coverage: twingrad ## does the generator produce and execute every op in 200,000
 
 .PHONY: replay golden bless bench peak speed
 replay: twingrad ## replay the corpus: seeds, regressions and recorded PyTorch results
-	./twingrad replay corpus/seeds corpus/regressions corpus/versions corpus/golden
+	./twingrad replay --known corpus/known.json corpus/seeds corpus/regressions corpus/versions corpus/golden
 bless: twingrad ## rewrite the golden IR dumps of tests/golden (read the diff)
 	tests/check_golden_ir $(OUT) --bless
 bench: $(OUT)/bench/bench ## programs checked per second on one core, by stage
