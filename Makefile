@@ -82,7 +82,7 @@ SECONDS ?= 60
 SEED    ?= 1
 .PHONY: fuzz
 fuzz: twingrad ## a campaign of SECONDS=60 on reference,compiled: says what it found and where (reports/)
-	./twingrad fuzz --seed $(SEED) --seconds $(SECONDS) --out reports --timing
+	./twingrad fuzz --known corpus/known.json --seed $(SEED) --seconds $(SECONDS) --out reports --timing
 
 .PHONY: test check
 test: twingrad $(UNIT) entries ## every test; the last line is "N passed, N failed"
@@ -98,7 +98,7 @@ coverage: twingrad ## does the generator produce and execute every op in 200,000
 
 .PHONY: replay golden bless bench peak speed
 replay: twingrad ## replay the corpus: seeds, regressions and recorded PyTorch results
-	./twingrad replay corpus/seeds corpus/regressions corpus/versions corpus/golden
+	./twingrad replay --known corpus/known.json corpus/seeds corpus/regressions corpus/versions corpus/golden
 bless: twingrad ## rewrite the golden IR dumps of tests/golden (read the diff)
 	tests/check_golden_ir $(OUT) --bless
 bench: $(OUT)/bench/bench ## programs checked per second on one core, by stage
@@ -108,6 +108,12 @@ peak: $(OUT)/bench/peak_run twingrad ## speed on large data: both tiers, plain l
 	bench/peak $(OUT)/bench/peak_run
 speed: twingrad $(OUT)/bench/reference_rounds ## the reference beside eager PyTorch, where one is installed, in microseconds
 	bench/speed ./twingrad $(OUT)/bench/reference_rounds
+
+.PHONY: minimize reducers
+minimize: $(OUT)/bench/minimize_run twingrad ## how small findings of every fault become, how fast, and what bisection blames (docs/findings.md)
+	bench/minimize $(OUT)/bench/minimize_run ./twingrad
+reducers: $(OUT)/bench/minimize_run $(OUT)/bench/reducers_run ## our minimizer beside C-Vise and plain ddmin on the same findings
+	bench/reducers $(OUT)/bench/minimize_run $(OUT)/bench/reducers_run
 
 $(OUT)/bench/%: bench/%.c $(OUT)/libtwingrad.a
 	@mkdir -p $(dir $@)

@@ -10,8 +10,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Modes of the targets that we know, from the least that is compiled to the most. */
+/* Modes of the targets that we know, from the least that is compiled to the most; the finding's own comes last, whatever it is. */
 static const char *const MODES[] = {"eager", "dynamo", "aot", "aot_eager", "inductor"};
+
+static const char *const COMPILED[] = {"dynamo", "aot_eager", "inductor"};
 
 static const Executor *compiling(const Checker *c) {
     return executor_is_external_compiler(&c->b) ? &c->b : executor_is_external_compiler(&c->a) ? &c->a : NULL;
@@ -118,22 +120,25 @@ int bisect_modes(const Options *o, const Checker *c, const Program *p, const Fin
         printf("  neither executor of %s compiles: nothing to bisect\n", c->pair);
         return 0;
     }
-    const char *first = NULL;
-    for (int i = 0; i < COUNT_OF(MODES); i++) {
+    const char *first = NULL, *own = target_mode(e->target);
+    bool last = false;
+    for (int i = 0; i <= COUNT_OF(MODES) && !last; i++) {
+        const char *mode = i < COUNT_OF(MODES) ? MODES[i] : own;
+        last = strcmp(mode, own) == 0;
         Outcome out;
-        int shows = shows_in(o, c, e, MODES[i], p, f, arena, &out);
+        int shows = shows_in(o, c, e, mode, p, f, arena, &out);
         if (shows == -2) {
             continue;
         }
-        printf("  %-10s %s%s%s\n", MODES[i], shows == 1 ? "shows it" : shows == 0 ? (out.verdict == AGREE ? "agrees" : "skipped: ") : "another finding: ",
+        printf("  %-10s %s%s%s\n", mode, shows == 1 ? "shows it" : shows == 0 ? (out.verdict == AGREE ? "agrees" : "skipped: ") : "another finding: ",
                shows == 0 && out.verdict == SKIP ? skip_name(out.skip) : "", shows == -1 ? oracle_name(out.finding.oracle) : "");
         fflush(stdout);
-        first = first || shows != 1 ? first : MODES[i];
-        if (strcmp(MODES[i], target_mode(e->target)) == 0) {
-            break;
-        }
+        first = first || shows != 1 ? first : mode;
     }
     printf("  the first mode that shows it: %s\n", first ? first : "none");
-    bool compiles = first && strcmp(first, "eager") != 0 && strcmp(first, "aot") != 0; /* by torch.compile */
+    bool compiles = false; /* by torch.compile */
+    for (int i = 0; i < COUNT_OF(COMPILED); i++) {
+        compiles |= first && strcmp(first, COMPILED[i]) == 0;
+    }
     return compiles ? bisect_by_torch(e, first, p, arena) : 0;
 }

@@ -179,6 +179,11 @@ void cause_find(const Checker *c, const Program *p, Finding *finding) {
     if (!compiles_here(&c->a) && !compiles_here(&c->b)) {
         return;
     }
+    if (compiles_here(&c->a) && compiles_here(&c->b)) { /* both take the same passes */
+        snprintf(out->stage, sizeof out->stage, "native");
+        snprintf(out->text, sizeof out->text, "native");
+        return;
+    }
     Bisect b = {.checker = *c, .program = p, .finding = finding};
     b.checker.stages = finding->oracle == ORACLE_stages;
     bool step = find_step(&b, out);
@@ -206,6 +211,7 @@ const char *cause_about(const Cause *cause) {
         {"capture", "what is decided when the program is captured: flags, leaves, branches, errors, versions"},
         {"guard", "a call that took the code compiled for another one: compiled anew it is right"},
         {"lower", "loops and code: the graph means the right thing after every pass"},
+        {"native", "code: the two tiers run one plan differently"},
         {"epilogue", "returns that are views of inputs, and what is written back to them"},
     };
     for (int i = 0; i < pass_count(); i++) {

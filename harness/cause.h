@@ -19,8 +19,12 @@ bool compiles_here(const Executor *e);
 const char *cause_about(const Cause *cause);
 
 /* ---- cause_graphs.c ---- */
-/* The graph before and after the step (or stage) of the cause, line by line, marked - and +. False where no graph can be blamed. */
-bool cause_print_graphs(Text *text, const Checker *c, const Program *p, const Cause *cause);
+/* The stage, the step with its claim, the limit and the node, one line each. */
+void cause_print(Text *text, const Checker *c, const Program *p, const Cause *cause);
+/* The graph before and after the step (or stage) of the cause, line by line, marked - and +; of the lines that are in both those within `context` lines
+ * of a change. False where no graph can be blamed. */
+bool cause_print_graphs(Text *text, const Checker *c, const Program *p, const Cause *cause, int context);
+const char *cause_graphs_title(const Cause *cause);
 /* The first line that the step changes: the node that it was taken at. NULL if there is none. */
 const char *cause_node(Text *text, const Checker *c, const Program *p, const Cause *cause);
 

@@ -77,9 +77,11 @@ static void print_line(Text *text, char mark, Line line) {
     text_add(text, "\n");
 }
 
-static void print_difference(Text *text, const char *before, const char *after) {
-    Line a[MAX_LINES], b[MAX_LINES];
-    int n = split(before, a), m = split(after, b);
+/* The lines of both in order, marked; of those that are in both only the ones within `context` lines of a change. */
+static void print_difference(Text *text, const char *before, const char *after, int context) {
+    Line a[MAX_LINES], b[MAX_LINES], line[2 * MAX_LINES];
+    char mark[2 * MAX_LINES];
+    int n = split(before, a), m = split(after, b), total = 0;
     int *common = arena_array(text->arena, int, (int64_t)(n + 1) * (m + 1)); /* longest common subsequence of a[i..] and b[j..] */
     for (int i = n - 1; i >= 0; i--) {
         for (int j = m - 1; j >= 0; j--) {
@@ -87,25 +89,40 @@ static void print_difference(Text *text, const char *before, const char *after) 
             *at = same(a[i], b[j]) ? 1 + common[(i + 1) * (m + 1) + j + 1] : skip_a > skip_b ? skip_a : skip_b;
         }
     }
-    int i = 0, j = 0;
-    while (i < n || j < m) {
+    for (int i = 0, j = 0; i < n || j < m; total++) {
         if (i < n && j < m && same(a[i], b[j])) {
-            print_line(text, ' ', a[i++]);
+            mark[total] = ' ';
+            line[total] = a[i++];
             j++;
         } else if (j == m || (i < n && common[(i + 1) * (m + 1) + j] >= common[i * (m + 1) + j + 1])) {
-            print_line(text, '-', a[i++]);
+            mark[total] = '-';
+            line[total] = a[i++];
         } else {
-            print_line(text, '+', b[j++]);
+            mark[total] = '+';
+            line[total] = b[j++];
         }
+    }
+    bool gap = false;
+    for (int k = 0; k < total; k++) {
+        bool near = false;
+        for (int c = k - context; c <= k + context; c++) {
+            near |= c >= 0 && c < total && mark[c] != ' ';
+        }
+        if (near) {
+            print_line(text, mark[k], line[k]);
+        } else if (!gap) {
+            text_add(text, "    ...\n");
+        }
+        gap = !near;
     }
 }
 
-bool cause_print_graphs(Text *text, const Checker *c, const Program *p, const Cause *cause) {
+bool cause_print_graphs(Text *text, const Checker *c, const Program *p, const Cause *cause, int context) {
     const char *before, *after;
     if ((!compiles_here(&c->a) && !compiles_here(&c->b)) || !find_graphs(text->arena, c, p, cause, &before, &after)) {
         return false;
     }
-    print_difference(text, before, after);
+    print_difference(text, before, after, context);
     return true;
 }
 
@@ -126,4 +143,32 @@ const char *cause_node(Text *text, const Checker *c, const Program *p, const Cau
     }
     text_addn(text, line.at + indent, line.n - indent);
     return text->v;
+}
+
+static int step_named(const char *name) {
+    for (int i = 0; i < STEP_COUNT; i++) {
+        if (strcmp(step_info(i)->name, name) == 0) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+void cause_print(Text *t, const Checker *c, const Program *p, const Cause *cause) {
+    int step = step_named(cause->rule);
+    text_printf(t, "  stage      %s: %s\n", cause->stage, cause_about(cause));
+    if (step >= 0) {
+        text_printf(t, "  step       %s: %s\n  claim      %s\n", cause->rule, step_info(step)->text, step_info(step)->why);
+    }
+    if (cause->limit >= 0) {
+        text_printf(t, "  limit      --opt-limit %lld shows the finding, %lld does not\n", (long long)cause->limit, (long long)cause->limit - 1);
+    }
+    Text node = {.arena = t->arena};
+    if (cause_node(&node, c, p, cause)) {
+        text_printf(t, "  node       %s\n", node.v);
+    }
+}
+
+const char *cause_graphs_title(const Cause *cause) {
+    return cause->limit >= 0 ? "the graph without the step (-) and with it (+)" : "the graph before the stage (-) and after it (+)";
 }

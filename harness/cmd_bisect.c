@@ -15,14 +15,7 @@ typedef struct State {
     int code, programs;
 } State;
 
-static int step_named(const char *name) {
-    for (int i = 0; i < STEP_COUNT; i++) {
-        if (strcmp(step_info(i)->name, name) == 0) {
-            return i;
-        }
-    }
-    return -1;
-}
+enum { WHOLE = 10000 };
 
 static void cause_json(State *s, Text *t, const char *source, const Program *p, const Finding *f, uint32_t fired) {
     text_add(t, "{\"type\":\"bisect\",\"schema_version\":1,\"file\":");
@@ -37,7 +30,7 @@ static void cause_json(State *s, Text *t, const char *source, const Program *p, 
         text_add(t, ",\"node\":");
         text_json_string(t, node.v);
     }
-    if (cause_print_graphs(&graphs, &s->checker, p, &f->cause)) {
+    if (cause_print_graphs(&graphs, &s->checker, p, &f->cause, WHOLE)) {
         text_add(t, ",\"graphs\":");
         text_json_string(t, graphs.v);
     }
@@ -45,23 +38,11 @@ static void cause_json(State *s, Text *t, const char *source, const Program *p, 
 }
 
 static void cause_text(State *s, Text *t, const Program *p, const Finding *f) {
-    const Cause *cause = &f->cause;
-    int step = step_named(cause->rule);
-    text_printf(t, "  stage      %s: %s\n", cause->stage, cause_about(cause));
-    if (step >= 0) {
-        text_printf(t, "  step       %s: %s\n  claim      %s\n", cause->rule, step_info(step)->text, step_info(step)->why);
-    }
-    if (cause->limit >= 0) {
-        text_printf(t, "  limit      --opt-limit %lld shows the finding, %lld does not\n", (long long)cause->limit, (long long)cause->limit - 1);
-    }
-    Text node = {.arena = &s->arena}, graphs = {.arena = &s->arena};
-    if (cause_node(&node, &s->checker, p, cause)) {
-        text_printf(t, "  node       %s\n", node.v);
-    }
-    text_printf(t, "  checks     %lld\n", (long long)cause->checks);
-    if (cause_print_graphs(&graphs, &s->checker, p, cause)) {
-        const char *const words[2][2] = {{"before", "after"}, {"without", "with"}}, *const *word = words[cause->limit >= 0];
-        text_printf(t, "the graph %s it (-) and %s it (+):\n%s", word[0], word[1], graphs.v);
+    Text graphs = {.arena = &s->arena};
+    cause_print(t, &s->checker, p, &f->cause);
+    text_printf(t, "  checks     %lld\n", (long long)f->cause.checks);
+    if (cause_print_graphs(&graphs, &s->checker, p, &f->cause, WHOLE)) {
+        text_printf(t, "%s:\n%s", cause_graphs_title(&f->cause), graphs.v);
     }
 }
 

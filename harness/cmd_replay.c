@@ -264,7 +264,7 @@ static void summary_text(const State *s, Text *t) {
     }
     text_add(t, n ? "" : " none");
     if (s->known.n > 0) {
-        text_printf(t, "\n%d known issues:", s->known.n);
+        text_printf(t, "\n%d known issue%s:", s->known.n, s->known.n == 1 ? "" : "s");
         for (int k = 0; k < STANDING_COUNT; k++) {
             text_printf(t, "%s %s %lld", k ? "," : "", standing_name((Standing)k), (long long)s->standing[k]);
         }

@@ -2,6 +2,8 @@
  * PyTorch, and one page that says what differs and how to see it again. */
 #include "harness/report.h"
 
+#include "harness/cause.h"
+
 #include "harness/io.h"
 #include "program/print.h"
 
@@ -104,6 +106,20 @@ static const Target *compiling_target(const Checker *c) {
     return NULL;
 }
 
+static void write_cause(Text *t, const Report *r) {
+    const Cause *cause = &r->finding->cause;
+    Text graphs = {.arena = t->arena};
+    if (!cause->stage[0]) {
+        return;
+    }
+    text_add(t, "\n## Where it comes from\n\n```\n");
+    cause_print(t, r->checker, r->minimized, cause);
+    text_add(t, "```\n");
+    if (cause_print_graphs(&graphs, r->checker, r->minimized, cause, 2)) {
+        text_printf(t, "\nIn %s:\n\n```diff\n%s```\n", cause_graphs_title(cause), graphs.v);
+    }
+}
+
 static void write_page(Text *t, const Report *r) {
     const Program *p = r->minimized;
     const Finding *f = r->finding;
@@ -113,7 +129,9 @@ static void write_page(Text *t, const Report *r) {
     report_finding(t, p, f, r->checker);
     text_printf(t, "```\n\n## The program (%d statements, %d as found)\n\n```\n", program_size(p), program_size(r->original));
     program_print_text(t, p);
-    text_printf(t, "```\n\n## See it again\n\n```\ntwingrad check %s minimized.json\ntwingrad check %s case.json\ntwingrad show --as ir%s%s minimized.json\n",
+    text_add(t, "```\n");
+    write_cause(t, r);
+    text_printf(t, "\n## See it again\n\n```\ntwingrad check %s minimized.json\ntwingrad check %s case.json\ntwingrad show --as ir%s%s minimized.json\n",
                 options, options, r->checker->b.compile.fault != FAULT_NONE ? " --fault " : "",
                 r->checker->b.compile.fault != FAULT_NONE ? fault_info(r->checker->b.compile.fault)->name : "");
     const Target *compiling = compiling_target(r->checker);

@@ -95,7 +95,7 @@ START_TEST(the_least_limit_is_the_step_that_is_named) {
     c.b.compile.opt_limit = -1;
     ck_assert(cause_stands(&c, p, &f));
     Text graphs = {.arena = &arena}, node = {.arena = &arena};
-    ck_assert(cause_print_graphs(&graphs, &c, p, &f.cause));
+    ck_assert(cause_print_graphs(&graphs, &c, p, &f.cause, 3));
     ck_assert_ptr_nonnull(strstr(graphs.v, "\n+ "));
     ck_assert_ptr_nonnull(strstr(graphs.v, cause_node(&node, &c, p, &f.cause)));
     Finding elsewhere = f;

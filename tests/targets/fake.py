@@ -1,5 +1,5 @@
 """A target that misbehaves on request: the program's name says how ("die", "hang", "garbage", "flood", "kill", "noid", "late word"); any
-other is answered with one call that returned nothing. The mode "exit" ends at once, "mute" never says hello."""
+other is answered with one call that returned nothing, "flaky" with a wrong version at every other request, "wrong" when compiled. The mode "exit" ends at once, "mute" never says hello."""
 import json
 import os
 import signal
@@ -9,6 +9,7 @@ import time
 how = sys.argv[1] if len(sys.argv) > 1 else ""
 if how == "exit":
     sys.exit("this target does not want to start")
+asked = 0
 for line in sys.stdin:
     request = json.loads(line)
     if "hello" in request:
@@ -36,6 +37,11 @@ for line in sys.stdin:
         answer["result"]["calls"][0].update(status="error", error={"at": None, "code": "unsupported"})
     elif name == "version":
         answer["result"]["calls"][0]["inputs"] = [{"name": "x", "version": 7}]
+    elif name == "wrong" and request["mode"] == "compiled":
+        answer["result"]["calls"][0]["inputs"] = [{"name": "x", "requires_grad": True}]
+    elif name == "flaky":
+        asked += 1
+        answer["result"]["calls"][0]["inputs"] = [{"name": "x", "version": 7 * (asked % 2)}]
     elif name == "extra":
         answer["result"]["calls"][0]["x-graph-breaks"] = 3
     late = "and another thing\n" if name == "late word" else ""
