@@ -1,7 +1,8 @@
 /* Scalar functions, a pair a row of pointwise.def, and the loop that applies one over broadcast operands.
  *
- * The loop converts each operand element to the computation dtype first (rounding there, as TensorIterator's common dtype does),
- * applies the function in double or int64_t, rounds once into the computation dtype and converts to the result's. */
+ * Each operand element is converted to the computation dtype first (rounding there, as TensorIterator's common dtype does), the
+ * function applied in double or int64_t, the result rounded once into the computation dtype and converted to the result's. Functions
+ * are applied a row at a time: where all dtypes are one of float32, float64 and int64 to the tensors' own memory, else to pieces. */
 #include "tensor/pointwise.h"
 
 #include <math.h>
@@ -208,8 +209,28 @@ FLOAT_ONLY(mish, x[0] * tanh(log1p(exp(x[0]))))
 FLOAT_ONLY(log_sigmoid, (x[0] < 0 ? x[0] : isnan(x[0]) ? x[0] : 0) - log1p(exp(-fabs(x[0]))))
 BOTH(threshold, x[0] <= x[1] ? x[2] : x[0], x[0] <= x[1] ? x[2] : x[0])
 
+/* ---- rows ---- */
+
+#define ROW(prefix, type, number, arity, value)                                                                                       \
+    static void prefix(void *to, const void *const *from, const int64_t *step, int64_t n, PwStatus *status) {                         \
+        type *out = to;                                                                                                               \
+        const type *a = from[0], *b = arity > 1 ? from[1] : a, *c = arity > 2 ? from[2] : a, *d = arity > 3 ? from[3] : a;            \
+        int64_t to_step = step[0], sa = step[1], sb = arity > 1 ? step[2] : 0, sc = arity > 2 ? step[3] : 0, sd = arity > 3 ? step[4] : 0; \
+        (void)status;                                                                                                                 \
+        for (int64_t i = 0; i < n; i++) {                                                                                             \
+            const number x[PW_MAX_OPERANDS] = {a[i * sa], arity > 1 ? b[i * sb] : 0, arity > 2 ? c[i * sc] : 0, arity > 3 ? d[i * sd] : 0}; \
+            out[i * to_step] = (type)value;                                                                                           \
+        }                                                                                                                             \
+    }
+#define PW(name, arity, k)                                        \
+    ROW(row_float32_##name, float, double, arity, pwf_##name(x))  \
+    ROW(row_float64_##name, double, double, arity, pwf_##name(x)) \
+    ROW(row_int64_##name, int64_t, int64_t, arity, pwi_##name(x, status))
+#include "tensor/pointwise.def"
+#undef PW
+
 static const PwInfo infos[PW_COUNT] = {
-#define PW(name, arity, k) {#name, arity, k, pwf_##name, pwi_##name},
+#define PW(name, arity, k) {#name, arity, k, pwf_##name, pwi_##name, row_float32_##name, row_float64_##name, row_int64_##name},
 #include "tensor/pointwise.def"
 #undef PW
 };
@@ -221,6 +242,17 @@ const PwInfo *pw_info(Pw pw) {
 
 /* ---- the loop ---- */
 
+/* One application: operand k is operand[k], or cell[k] with step 0. */
+typedef struct Apply {
+    const PwInfo *info;
+    DType compute;
+    const Tensor *out;
+    const PwOperand *operands;
+    int place[PW_MAX_OPERANDS]; /* of a tensor in the walk; 0: a scalar */
+    uint64_t cell[PW_MAX_OPERANDS];
+    PwStatus *status;
+} Apply;
+
 /* An operand element as a double that `compute` (floating) holds. An int64 goes to float32 in one rounding. */
 static double load_double(const void *data, DType dtype, int64_t i, DType compute) {
     if (dtype == compute || compute == DT_float64) {
@@ -231,98 +263,109 @@ static double load_double(const void *data, DType dtype, int64_t i, DType comput
     return element_double(&cell, compute, 0);
 }
 
-/* Everything is float32: the same as apply_double without asking each element for its dtype. */
-static void apply_float32(const PwInfo *info, const Tensor *out, const PwOperand *operands, int count, Walk w, const int *place) {
-    double x[PW_MAX_OPERANDS] = {0};
-    const float *from[PW_MAX_OPERANDS];
-    int which[PW_MAX_OPERANDS], at[PW_MAX_OPERANDS], n = 0;
-    for (int k = 0; k < count; k++) {
-        if (!operands[k].tensor) {
-            x[k] = dtype_round(scalar_to_double(operands[k].scalar), DT_float32);
-        } else {
-            which[n] = k;
-            at[n] = place[k];
-            from[n++] = operands[k].tensor->storage->data;
-        }
+/* An operand element as an int64_t that `compute` (not floating) holds. */
+static int64_t load_int(const void *data, DType dtype, int64_t i, DType compute) {
+    if (dtype == compute) {
+        return element_int(data, dtype, i);
     }
-    float *to = out->storage->data;
-    for (; walk_more(&w); walk_next(&w)) {
-        for (int k = 0; k < n; k++) {
-            x[which[k]] = (double)from[k][w.at[at[k]]];
+    if (compute == DT_bool && dtype_is_float(dtype)) {
+        return element_double(data, dtype, i) != 0;
+    }
+    int64_t cast = 0;
+    element_cast(&cast, DT_int64, 0, data, dtype, i);
+    return dtype_wrap(compute, cast);
+}
+
+/* Scalars as elements of `dtype`. */
+static void store_scalars(Apply *a, DType dtype) {
+    for (int k = 0; k < a->info->arity; k++) {
+        Scalar s = a->operands[k].scalar;
+        if (a->place[k] == 0 && dtype_is_float(a->compute)) {
+            element_store_double(&a->cell[k], dtype, 0, dtype_round(scalar_to_double(s), a->compute));
+        } else if (a->place[k] == 0) {
+            element_store_int(&a->cell[k], dtype, 0, dtype_wrap(a->compute, scalar_to_int(s)));
         }
-        to[w.at[0]] = float_round(info->f(x));
     }
 }
 
-static bool all_float32(DType compute, const Tensor *out, const PwOperand *operands, int count) {
-    bool all = compute == DT_float32 && out->dtype == DT_float32;
-    for (int k = 0; k < count; k++) {
-        all = all && (!operands[k].tensor || operands[k].tensor->dtype == DT_float32);
+/* Everything has the dtype that `row` takes. */
+static void apply_rows(Apply *a, Walk w, PwRow row) {
+    int bytes = dtype_bytes(a->compute);
+    const void *from[PW_MAX_OPERANDS];
+    int64_t step[1 + PW_MAX_OPERANDS] = {walk_steps(&w)[0]};
+    store_scalars(a, a->compute);
+    for (int k = 0; k < a->info->arity; k++) {
+        from[k] = &a->cell[k];
+        step[1 + k] = a->place[k] ? walk_steps(&w)[a->place[k]] : 0;
     }
-    return all;
-}
-
-static void apply_double(const PwInfo *info, DType compute, const Tensor *out, const PwOperand *operands, int count, Walk w, const int *place) {
-    double x[PW_MAX_OPERANDS] = {0};
-    for (int k = 0; k < count; k++) {
-        if (!operands[k].tensor) {
-            x[k] = dtype_round(scalar_to_double(operands[k].scalar), compute);
-        }
-    }
-    for (; walk_more(&w); walk_next(&w)) {
-        for (int k = 0; k < count; k++) {
-            if (operands[k].tensor) {
-                x[k] = load_double(operands[k].tensor->storage->data, operands[k].tensor->dtype, w.at[place[k]], compute);
+    for (; walk_more(&w); walk_next_row(&w)) {
+        for (int k = 0; k < a->info->arity; k++) {
+            if (a->place[k]) {
+                from[k] = (const char *)a->operands[k].tensor->storage->data + w.at[a->place[k]] * bytes;
             }
         }
-        element_store_double(out->storage->data, out->dtype, w.at[0], dtype_round(info->f(x), compute));
+        row((char *)a->out->storage->data + w.at[0] * bytes, from, step, walk_row(&w), a->status);
     }
 }
 
-static void apply_int(const PwInfo *info, DType compute, const Tensor *out, const PwOperand *operands, int count, Walk w, const int *place,
-                      PwStatus *status) {
-    int64_t x[PW_MAX_OPERANDS] = {0};
-    for (int k = 0; k < count; k++) {
-        if (!operands[k].tensor) {
-            x[k] = dtype_wrap(compute, scalar_to_int(operands[k].scalar));
-        }
+/* Anything else: operands are brought into pieces of double or int64_t, and results out of them. */
+static void apply_converted(Apply *a, Walk w) {
+    enum { PIECE = 64 };
+    bool floating = dtype_is_float(a->compute);
+    union Cells { double f[PIECE]; int64_t i[PIECE]; } in[PW_MAX_OPERANDS], out;
+    const void *from[PW_MAX_OPERANDS];
+    int64_t step[1 + PW_MAX_OPERANDS] = {1};
+    store_scalars(a, floating ? DT_float64 : DT_int64);
+    for (int k = 0; k < a->info->arity; k++) {
+        from[k] = a->place[k] ? (const void *)&in[k] : &a->cell[k];
+        step[1 + k] = a->place[k] != 0;
     }
-    for (; walk_more(&w); walk_next(&w)) {
-        for (int k = 0; k < count; k++) {
-            if (operands[k].tensor) {
-                const Tensor *t = operands[k].tensor;
-                int64_t v = t->dtype == compute ? element_int(t->storage->data, t->dtype, w.at[place[k]]) : 0;
-                if (t->dtype != compute) {
-                    int64_t cast = 0;
-                    element_cast(&cast, DT_int64, 0, t->storage->data, t->dtype, w.at[place[k]]);
-                    v = compute == DT_bool && dtype_is_float(t->dtype) ? element_double(t->storage->data, t->dtype, w.at[place[k]]) != 0
-                                                                       : dtype_wrap(compute, cast);
+    for (; walk_more(&w); walk_next_row(&w)) {
+        const int64_t *steps = walk_steps(&w);
+        for (int64_t start = 0; start < walk_row(&w); start += PIECE) {
+            int64_t n = min_i64(walk_row(&w) - start, PIECE);
+            for (int k = 0; k < a->info->arity; k++) {
+                const Tensor *t = a->operands[k].tensor;
+                int64_t stride = steps[a->place[k]], at = w.at[a->place[k]] + start * stride;
+                for (int64_t i = 0; t && i < n; i++) {
+                    if (floating) {
+                        in[k].f[i] = load_double(t->storage->data, t->dtype, at + i * stride, a->compute);
+                    } else {
+                        in[k].i[i] = load_int(t->storage->data, t->dtype, at + i * stride, a->compute);
+                    }
                 }
-                x[k] = v;
+            }
+            (floating ? a->info->row_float64 : a->info->row_int64)(&out, from, step, n, a->status);
+            for (int64_t i = 0, at = w.at[0] + start * steps[0]; i < n; i++, at += steps[0]) {
+                if (floating) {
+                    element_store_double(a->out->storage->data, a->out->dtype, at, dtype_round(out.f[i], a->compute));
+                } else {
+                    element_store_int(a->out->storage->data, a->out->dtype, at, dtype_wrap(a->compute, out.i[i]));
+                }
             }
         }
-        element_store_int(out->storage->data, out->dtype, w.at[0], dtype_wrap(compute, info->i(x, status)));
     }
 }
 
 void pw_apply(Pw pw, DType compute, const Tensor *out, const PwOperand *operands, int count, PwStatus *status) {
-    const PwInfo *info = pw_info(pw);
-    CHECK(count == info->arity);
+    Apply a = {.info = pw_info(pw), .compute = compute, .out = out, .operands = operands, .status = status};
+    CHECK(count == a.info->arity);
     const Tensor *walked[1 + PW_MAX_OPERANDS] = {out};
-    int place[PW_MAX_OPERANDS] = {0}, n = 1;
+    int n = 1;
+    bool one_dtype = out->dtype == compute;
     for (int k = 0; k < count; k++) {
         if (operands[k].tensor) {
-            place[k] = n;
+            a.place[k] = n;
             walked[n++] = operands[k].tensor;
+            one_dtype = one_dtype && operands[k].tensor->dtype == compute;
         }
     }
+    status->bits = 8 * dtype_bytes(compute);
     Walk w = walk_start(out->size, out->ndim, walked, n);
-    if (all_float32(compute, out, operands, count)) {
-        apply_float32(info, out, operands, count, w, place);
-    } else if (dtype_is_float(compute)) {
-        apply_double(info, compute, out, operands, count, w, place);
+    PwRow row = compute == DT_float32 ? a.info->row_float32 : compute == DT_float64 ? a.info->row_float64 : compute == DT_int64 ? a.info->row_int64 : NULL;
+    if (one_dtype && row) {
+        apply_rows(&a, w, row);
     } else {
-        status->bits = 8 * dtype_bytes(compute);
-        apply_int(info, compute, out, operands, count, w, place, status);
+        apply_converted(&a, w);
     }
 }

@@ -12,30 +12,35 @@ Walk walk_start(const int64_t *size, int ndim, const Tensor *const *tensors, int
         w.at[k] = tensors[k]->offset;
     }
     for (int d = 0; d < ndim; d++) {
-        w.left *= size[d];
-        if (size[d] == 1) {
+        int64_t length = size[d], *stride = w.stride[w.ndim];
+        w.left *= length;
+        if (length == 1) {
             continue;
         }
-        int64_t stride[WALK_MAX];
+        bool merges = w.ndim > 0;
         for (int k = 0; k < count; k++) {
             const Tensor *t = tensors[k];
             int own = d - (ndim - t->ndim);
             stride[k] = own < 0 || t->size[own] == 1 ? 0 : t->stride[own];
-        }
-        bool merges = w.ndim > 0;
-        for (int k = 0; k < count && merges; k++) {
-            merges = w.stride[k][w.ndim - 1] == size[d] * stride[k];
+            merges = merges && stride[k - WALK_MAX] == length * stride[k];
         }
         if (merges) {
-            w.size[w.ndim - 1] *= size[d];
+            w.size[w.ndim - 1] *= length;
+            for (int k = 0; k < count; k++) {
+                stride[k - WALK_MAX] = stride[k];
+            }
         } else {
-            w.size[w.ndim] = size[d];
-            w.index[w.ndim] = 0;
-            w.ndim++;
+            w.size[w.ndim] = length;
+            w.index[w.ndim++] = 0;
         }
+    }
+    if (w.ndim == 0) { /* one tuple */
+        w.size[0] = 1;
+        w.index[0] = 0;
         for (int k = 0; k < count; k++) {
-            w.stride[k][w.ndim - 1] = stride[k];
+            w.stride[0][k] = 0;
         }
+        w.ndim = 1;
     }
     return w;
 }
