@@ -1,11 +1,12 @@
 /* Scalar functions, a pair a row of pointwise.def, and the loop that applies one over broadcast operands.
  *
  * Each operand element is converted to the computation dtype first (rounding there, as TensorIterator's common dtype does), the
- * function applied in double or int64_t, the result rounded once into the computation dtype and converted to the result's. Functions
- * are applied a row at a time: where all dtypes are one of float32, float64 and int64 to the tensors' own memory, else to pieces. */
+ * function applied in double or int64_t, the result rounded once into the computation dtype and converted to the result's. Where all
+ * dtypes are one of float32, float64 and int64 a function's loop runs over the tensors' own memory, else over converted pieces. */
 #include "tensor/pointwise.h"
 
 #include <math.h>
+#include <string.h>
 
 /* ---- integers: two's complement, no undefined behaviour ---- */
 
@@ -209,28 +210,36 @@ FLOAT_ONLY(mish, x[0] * tanh(log1p(exp(x[0]))))
 FLOAT_ONLY(log_sigmoid, (x[0] < 0 ? x[0] : isnan(x[0]) ? x[0] : 0) - log1p(exp(-fabs(x[0]))))
 BOTH(threshold, x[0] <= x[1] ? x[2] : x[0], x[0] <= x[1] ? x[2] : x[0])
 
-/* ---- rows ---- */
+/* ---- loops ---- */
 
-#define ROW(prefix, type, number, arity, value)                                                                                       \
-    static void prefix(void *to, const void *const *from, const int64_t *step, int64_t n, PwStatus *status) {                         \
-        type *out = to;                                                                                                               \
-        const type *a = from[0], *b = arity > 1 ? from[1] : a, *c = arity > 2 ? from[2] : a, *d = arity > 3 ? from[3] : a;            \
-        int64_t to_step = step[0], sa = step[1], sb = arity > 1 ? step[2] : 0, sc = arity > 2 ? step[3] : 0, sd = arity > 3 ? step[4] : 0; \
-        (void)status;                                                                                                                 \
-        for (int64_t i = 0; i < n; i++) {                                                                                             \
-            const number x[PW_MAX_OPERANDS] = {a[i * sa], arity > 1 ? b[i * sb] : 0, arity > 2 ? c[i * sc] : 0, arity > 3 ? d[i * sd] : 0}; \
-            out[i * to_step] = (type)value;                                                                                           \
-        }                                                                                                                             \
+#define OPERAND(k, type, arity) const type *in##k = (const type *)data[(k) < (arity) ? (k) + 1 : 1] + w->at[(k) < (arity) ? (k) + 1 : 1]
+#define ELEMENT(k, arity) ((k) < (arity) ? in##k[i * step[(k) + 1]] : 0)
+#define LOOP(function, type, number, arity, value)                                                                          \
+    static void function(void *const *data, Walk *w, PwStatus *status) {                                                     \
+        int64_t n = walk_row(w), step[1 + PW_MAX_OPERANDS];                                                                \
+        memcpy(step, walk_steps(w), sizeof step);                                                                          \
+        (void)status;                                                                                                       \
+        for (; walk_more(w); walk_next_row(w)) {                                                                          \
+            type *out = (type *)data[0] + w->at[0];                                                                          \
+            OPERAND(0, type, arity);                                                                                        \
+            OPERAND(1, type, arity);                                                                                        \
+            OPERAND(2, type, arity);                                                                                        \
+            OPERAND(3, type, arity);                                                                                        \
+            for (int64_t i = 0; i < n; i++) {                                                                               \
+                const number x[PW_MAX_OPERANDS] = {ELEMENT(0, arity), ELEMENT(1, arity), ELEMENT(2, arity), ELEMENT(3, arity)}; \
+                out[i * step[0]] = (type)value;                                                                             \
+            }                                                                                                               \
+        }                                                                                                                   \
     }
-#define PW(name, arity, k)                                        \
-    ROW(row_float32_##name, float, double, arity, pwf_##name(x))  \
-    ROW(row_float64_##name, double, double, arity, pwf_##name(x)) \
-    ROW(row_int64_##name, int64_t, int64_t, arity, pwi_##name(x, status))
+#define PW(name, arity, k)                                          \
+    LOOP(loop_float32_##name, float, double, arity, pwf_##name(x))  \
+    LOOP(loop_float64_##name, double, double, arity, pwf_##name(x)) \
+    LOOP(loop_int64_##name, int64_t, int64_t, arity, pwi_##name(x, status))
 #include "tensor/pointwise.def"
 #undef PW
 
 static const PwInfo infos[PW_COUNT] = {
-#define PW(name, arity, k) {#name, arity, k, pwf_##name, pwi_##name, row_float32_##name, row_float64_##name, row_int64_##name},
+#define PW(name, arity, k) {#name, arity, k, pwf_##name, pwi_##name, loop_float32_##name, loop_float64_##name, loop_int64_##name},
 #include "tensor/pointwise.def"
 #undef PW
 };
@@ -240,18 +249,7 @@ const PwInfo *pw_info(Pw pw) {
     return &infos[pw];
 }
 
-/* ---- the loop ---- */
-
-/* One application: operand k is operand[k], or cell[k] with step 0. */
-typedef struct Apply {
-    const PwInfo *info;
-    DType compute;
-    const Tensor *out;
-    const PwOperand *operands;
-    int place[PW_MAX_OPERANDS]; /* of a tensor in the walk; 0: a scalar */
-    uint64_t cell[PW_MAX_OPERANDS];
-    PwStatus *status;
-} Apply;
+/* ---- application ---- */
 
 /* An operand element as a double that `compute` (floating) holds. An int64 goes to float32 in one rounding. */
 static double load_double(const void *data, DType dtype, int64_t i, DType compute) {
@@ -276,71 +274,50 @@ static int64_t load_int(const void *data, DType dtype, int64_t i, DType compute)
     return dtype_wrap(compute, cast);
 }
 
-/* Scalars as elements of `dtype`. */
-static void store_scalars(Apply *a, DType dtype) {
-    for (int k = 0; k < a->info->arity; k++) {
-        Scalar s = a->operands[k].scalar;
-        if (a->place[k] == 0 && dtype_is_float(a->compute)) {
-            element_store_double(&a->cell[k], dtype, 0, dtype_round(scalar_to_double(s), a->compute));
-        } else if (a->place[k] == 0) {
-            element_store_int(&a->cell[k], dtype, 0, dtype_wrap(a->compute, scalar_to_int(s)));
-        }
+/* A scalar as an element of `compute`. */
+static void store_scalar(void *cell, DType compute, Scalar s) {
+    if (dtype_is_float(compute)) {
+        element_store_double(cell, compute, 0, scalar_to_double(s));
+    } else {
+        element_store_int(cell, compute, 0, scalar_to_int(s));
     }
 }
 
-/* Everything has the dtype that `row` takes. */
-static void apply_rows(Apply *a, Walk w, PwRow row) {
-    int bytes = dtype_bytes(a->compute);
-    const void *from[PW_MAX_OPERANDS];
-    int64_t step[1 + PW_MAX_OPERANDS] = {walk_steps(&w)[0]};
-    store_scalars(a, a->compute);
-    for (int k = 0; k < a->info->arity; k++) {
-        from[k] = &a->cell[k];
-        step[1 + k] = a->place[k] ? walk_steps(&w)[a->place[k]] : 0;
-    }
-    for (; walk_more(&w); walk_next_row(&w)) {
-        for (int k = 0; k < a->info->arity; k++) {
-            if (a->place[k]) {
-                from[k] = (const char *)a->operands[k].tensor->storage->data + w.at[a->place[k]] * bytes;
-            }
-        }
-        row((char *)a->out->storage->data + w.at[0] * bytes, from, step, walk_row(&w), a->status);
-    }
-}
-
-/* Anything else: operands are brought into pieces of double or int64_t, and results out of them. */
-static void apply_converted(Apply *a, Walk w) {
+/* Not all tensors (the output, `n` operands) have one dtype that there is a loop for: operands are brought into pieces of double or
+ * int64_t, and results out of them. */
+static void apply_converted(const PwInfo *info, DType compute, const Tensor *const *tensors, int n, Walk w, PwStatus *status) {
     enum { PIECE = 64 };
-    bool floating = dtype_is_float(a->compute);
-    union Cells { double f[PIECE]; int64_t i[PIECE]; } in[PW_MAX_OPERANDS], out;
-    const void *from[PW_MAX_OPERANDS];
-    int64_t step[1 + PW_MAX_OPERANDS] = {1};
-    store_scalars(a, floating ? DT_float64 : DT_int64);
-    for (int k = 0; k < a->info->arity; k++) {
-        from[k] = a->place[k] ? (const void *)&in[k] : &a->cell[k];
-        step[1 + k] = a->place[k] != 0;
+    bool floating = dtype_is_float(compute);
+    union Cells { double f[PIECE]; int64_t i[PIECE]; } cells[1 + PW_MAX_OPERANDS];
+    void *data[1 + PW_MAX_OPERANDS];
+    Walk piece = {.count = 1 + n, .ndim = 1};
+    for (int k = 0; k <= n; k++) {
+        data[k] = &cells[k];
+        piece.stride[0][k] = 1;
     }
+    const Tensor *out = tensors[0];
     for (; walk_more(&w); walk_next_row(&w)) {
-        const int64_t *steps = walk_steps(&w);
+        const int64_t *step = walk_steps(&w);
         for (int64_t start = 0; start < walk_row(&w); start += PIECE) {
-            int64_t n = min_i64(walk_row(&w) - start, PIECE);
-            for (int k = 0; k < a->info->arity; k++) {
-                const Tensor *t = a->operands[k].tensor;
-                int64_t stride = steps[a->place[k]], at = w.at[a->place[k]] + start * stride;
-                for (int64_t i = 0; t && i < n; i++) {
+            int64_t length = piece.left = piece.size[0] = min_i64(walk_row(&w) - start, PIECE);
+            for (int k = 1; k <= n; k++) {
+                const Tensor *t = tensors[k];
+                int64_t at = w.at[k] + start * step[k];
+                for (int64_t i = 0; i < length; i++, at += step[k]) {
                     if (floating) {
-                        in[k].f[i] = load_double(t->storage->data, t->dtype, at + i * stride, a->compute);
+                        cells[k].f[i] = load_double(t->storage->data, t->dtype, at, compute);
                     } else {
-                        in[k].i[i] = load_int(t->storage->data, t->dtype, at + i * stride, a->compute);
+                        cells[k].i[i] = load_int(t->storage->data, t->dtype, at, compute);
                     }
                 }
             }
-            (floating ? a->info->row_float64 : a->info->row_int64)(&out, from, step, n, a->status);
-            for (int64_t i = 0, at = w.at[0] + start * steps[0]; i < n; i++, at += steps[0]) {
+            (floating ? info->loop_float64 : info->loop_int64)(data, &piece, status);
+            int64_t at = w.at[0] + start * step[0];
+            for (int64_t i = 0; i < length; i++, at += step[0]) {
                 if (floating) {
-                    element_store_double(a->out->storage->data, a->out->dtype, at, dtype_round(out.f[i], a->compute));
+                    element_store_double(out->storage->data, out->dtype, at, dtype_round(cells[0].f[i], compute));
                 } else {
-                    element_store_int(a->out->storage->data, a->out->dtype, at, dtype_wrap(a->compute, out.i[i]));
+                    element_store_int(out->storage->data, out->dtype, at, dtype_wrap(compute, cells[0].i[i]));
                 }
             }
         }
@@ -348,24 +325,33 @@ static void apply_converted(Apply *a, Walk w) {
 }
 
 void pw_apply(Pw pw, DType compute, const Tensor *out, const PwOperand *operands, int count, PwStatus *status) {
-    Apply a = {.info = pw_info(pw), .compute = compute, .out = out, .operands = operands, .status = status};
-    CHECK(count == a.info->arity);
-    const Tensor *walked[1 + PW_MAX_OPERANDS] = {out};
-    int n = 1;
+    const PwInfo *info = pw_info(pw);
+    CHECK(count == info->arity);
+    const Tensor *tensors[1 + PW_MAX_OPERANDS] = {out};
+    void *data[1 + PW_MAX_OPERANDS] = {out->storage->data};
+    Tensor scalar[PW_MAX_OPERANDS]; /* 0-dim, of the dtype `compute` */
+    Storage storage[PW_MAX_OPERANDS];
+    uint64_t cell[PW_MAX_OPERANDS];
     bool one_dtype = out->dtype == compute;
     for (int k = 0; k < count; k++) {
-        if (operands[k].tensor) {
-            a.place[k] = n;
-            walked[n++] = operands[k].tensor;
-            one_dtype = one_dtype && operands[k].tensor->dtype == compute;
+        if (!operands[k].tensor) {
+            store_scalar(&cell[k], compute, operands[k].scalar);
+            storage[k].data = &cell[k];
+            scalar[k].dtype = compute;
+            scalar[k].ndim = 0;
+            scalar[k].offset = 0;
+            scalar[k].storage = &storage[k];
         }
+        const Tensor *t = tensors[1 + k] = operands[k].tensor ? operands[k].tensor : &scalar[k];
+        data[1 + k] = t->storage->data;
+        one_dtype = one_dtype && t->dtype == compute;
     }
     status->bits = 8 * dtype_bytes(compute);
-    Walk w = walk_start(out->size, out->ndim, walked, n);
-    PwRow row = compute == DT_float32 ? a.info->row_float32 : compute == DT_float64 ? a.info->row_float64 : compute == DT_int64 ? a.info->row_int64 : NULL;
-    if (one_dtype && row) {
-        apply_rows(&a, w, row);
+    Walk w = walk_start(out->size, out->ndim, tensors, 1 + count);
+    PwLoop loop = compute == DT_float32 ? info->loop_float32 : compute == DT_float64 ? info->loop_float64 : compute == DT_int64 ? info->loop_int64 : NULL;
+    if (one_dtype && loop) {
+        loop(data, &w, status);
     } else {
-        apply_converted(&a, w);
+        apply_converted(info, compute, tensors, count, w, status);
     }
 }

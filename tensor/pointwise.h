@@ -24,8 +24,8 @@ typedef struct PwStatus {
 typedef double (*PwDouble)(const double *x);
 typedef int64_t (*PwInt)(const int64_t *x, PwStatus *status);
 
-/* The function over n elements of one dtype: to[i * step[0]] = f(from[0][i * step[1]], from[1][i * step[2]], ..). */
-typedef void (*PwRow)(void *to, const void *const *from, const int64_t *step, int64_t n, PwStatus *status);
+/* The function over a walk through tensors of one dtype: data[0][..] = f(data[1][..], data[2][..], ..). */
+typedef void (*PwLoop)(void *const *data, Walk *w, PwStatus *status);
 
 typedef struct PwInfo {
     const char *name;
@@ -33,7 +33,7 @@ typedef struct PwInfo {
     double k;
     PwDouble f;
     PwInt i;
-    PwRow row_float32, row_float64, row_int64;
+    PwLoop loop_float32, loop_float64, loop_int64;
 } PwInfo;
 
 const PwInfo *pw_info(Pw pw);

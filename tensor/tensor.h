@@ -30,9 +30,9 @@ typedef struct Tensor {
     DType dtype;
     int ndim;
     int64_t offset;
+    Storage *storage; /* NULL: metadata only */
     int64_t size[MAX_DIMS];
     int64_t stride[MAX_DIMS];
-    Storage *storage; /* NULL: metadata only */
 } Tensor;
 
 /* Limits on what a program may allocate (format.md): elements a tensor, bytes live in a run. */
