@@ -18,7 +18,9 @@ static ErrCode index_distances(const IndexPlan *p, const Tensor *self, int64_t *
     for (int j = 0; j < p->nindex; j++) {
         const int64_t *index = p->index[j]->storage->data;
         int64_t n = self->size[p->dim[j]], stride = self->stride[p->dim[j]], *to = *distances;
-        for (Walk w = walk_start(size, p->nbroadcast, &p->index[j], 1); walk_more(&w); walk_next_row(&w)) {
+        Walk w;
+        walk_init(&w, size, p->nbroadcast, &p->index[j], 1);
+        for (; walk_more(&w); walk_next_row(&w)) {
             for (int64_t i = 0, at = w.at[0]; i < walk_row(&w); i++, at += walk_steps(&w)[0]) {
                 int64_t place = index[at];
                 if (place < -n || place >= n) {
@@ -48,7 +50,9 @@ ErrCode kernel_index(const Call *call, Tensor *const *out, KernelCtx *k) {
     TRY(index_distances(&p, self, &distances, k));
     Tensor source = tensor_seen_as(self, p.ndim, p.size, p.source), places = distances_seen(&p);
     const Tensor *walked[3] = {to, &source, &places};
-    for (Walk w = walk_start(p.size, p.ndim, walked, 3); walk_more(&w); walk_next_row(&w)) {
+    Walk w;
+    walk_init(&w, p.size, p.ndim, walked, 3);
+    for (; walk_more(&w); walk_next_row(&w)) {
         const int64_t *step = walk_steps(&w);
         for (int64_t i = 0; i < walk_row(&w); i++) {
             int64_t at = w.at[1] + i * step[1] + distances[w.at[2] + i * step[2]];
@@ -81,7 +85,9 @@ ErrCode kernel_index_put(const Call *call, Tensor *const *out, KernelCtx *k) {
     } else {
         writer = writer_start(to, k->arena);
     }
-    for (Walk w = walk_start(p.size, p.ndim, walked, 3); walk_more(&w); walk_next_row(&w)) {
+    Walk w;
+    walk_init(&w, p.size, p.ndim, walked, 3);
+    for (; walk_more(&w); walk_next_row(&w)) {
         const int64_t *step = walk_steps(&w);
         for (int64_t i = 0; i < walk_row(&w); i++) {
             int64_t at = w.at[0] + i * step[0] + distances[w.at[1] + i * step[1]], from = w.at[2] + i * step[2];

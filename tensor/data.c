@@ -59,7 +59,9 @@ void tensor_copy_data(const Tensor *to, const Tensor *from, bool *out_of_range) 
     const void *src = from->storage->data;
     const Tensor *pair[2] = {to, from};
     bool checked = out_of_range && dtype_is_float(fd) && !dtype_is_float(td);
-    for (Walk w = walk_start(to->size, to->ndim, pair, 2); walk_more(&w); walk_next_row(&w)) {
+    Walk w;
+    walk_init(&w, to->size, to->ndim, pair, 2);
+    for (; walk_more(&w); walk_next_row(&w)) {
         int64_t n = walk_row(&w);
         const int64_t *step = walk_steps(&w);
         if (td == fd) {
@@ -84,7 +86,9 @@ void tensor_fill(const Tensor *t, Scalar value) {
     } else {
         element_store_int(&cell, t->dtype, 0, value.i);
     }
-    for (Walk w = walk_start(t->size, t->ndim, one, 1); walk_more(&w); walk_next_row(&w)) {
+    Walk w;
+    walk_init(&w, t->size, t->ndim, one, 1);
+    for (; walk_more(&w); walk_next_row(&w)) {
         copy_row(t->dtype, element_at(t->storage->data, t->dtype, w.at[0]), walk_steps(&w)[0], &cell, 0, walk_row(&w));
     }
 }
@@ -95,7 +99,9 @@ int64_t tensor_item_int(const Tensor *t) { return element_int(t->storage->data, 
 void tensor_gather(const Tensor *t, void *out) {
     const Tensor *one[1] = {t};
     char *to = out;
-    for (Walk w = walk_start(t->size, t->ndim, one, 1); walk_more(&w); walk_next_row(&w)) {
+    Walk w;
+    walk_init(&w, t->size, t->ndim, one, 1);
+    for (; walk_more(&w); walk_next_row(&w)) {
         copy_row(t->dtype, to, 1, element_at(t->storage->data, t->dtype, w.at[0]), walk_steps(&w)[0], walk_row(&w));
         to += walk_row(&w) * dtype_bytes(t->dtype);
     }

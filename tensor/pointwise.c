@@ -285,24 +285,27 @@ static void store_scalar(void *cell, DType compute, Scalar s) {
 
 /* Not all tensors (the output, `n` operands) have one dtype that there is a loop for: operands are brought into pieces of double or
  * int64_t, and results out of them. */
-static void apply_converted(const PwInfo *info, DType compute, const Tensor *const *tensors, int n, Walk w, PwStatus *status) {
+static void apply_converted(const PwInfo *info, DType compute, const Tensor *const *tensors, int n, Walk *w, PwStatus *status) {
     enum { PIECE = 64 };
     bool floating = dtype_is_float(compute);
     union Cells { double f[PIECE]; int64_t i[PIECE]; } cells[1 + PW_MAX_OPERANDS];
     void *data[1 + PW_MAX_OPERANDS];
-    Walk piece = {.count = 1 + n, .ndim = 1};
+    Walk piece;
+    piece.count = 1 + n;
+    piece.ndim = 1;
     for (int k = 0; k <= n; k++) {
         data[k] = &cells[k];
+        piece.at[k] = 0;
         piece.stride[0][k] = 1;
     }
     const Tensor *out = tensors[0];
-    for (; walk_more(&w); walk_next_row(&w)) {
-        const int64_t *step = walk_steps(&w);
-        for (int64_t start = 0; start < walk_row(&w); start += PIECE) {
-            int64_t length = piece.left = piece.size[0] = min_i64(walk_row(&w) - start, PIECE);
+    for (; walk_more(w); walk_next_row(w)) {
+        const int64_t *step = walk_steps(w);
+        for (int64_t start = 0; start < walk_row(w); start += PIECE) {
+            int64_t length = piece.left = piece.size[0] = min_i64(walk_row(w) - start, PIECE);
             for (int k = 1; k <= n; k++) {
                 const Tensor *t = tensors[k];
-                int64_t at = w.at[k] + start * step[k];
+                int64_t at = w->at[k] + start * step[k];
                 for (int64_t i = 0; i < length; i++, at += step[k]) {
                     if (floating) {
                         cells[k].f[i] = load_double(t->storage->data, t->dtype, at, compute);
@@ -312,7 +315,7 @@ static void apply_converted(const PwInfo *info, DType compute, const Tensor *con
                 }
             }
             (floating ? info->loop_float64 : info->loop_int64)(data, &piece, status);
-            int64_t at = w.at[0] + start * step[0];
+            int64_t at = w->at[0] + start * step[0];
             for (int64_t i = 0; i < length; i++, at += step[0]) {
                 if (floating) {
                     element_store_double(out->storage->data, out->dtype, at, dtype_round(cells[0].f[i], compute));
@@ -347,11 +350,12 @@ void pw_apply(Pw pw, DType compute, const Tensor *out, const PwOperand *operands
         one_dtype = one_dtype && t->dtype == compute;
     }
     status->bits = 8 * dtype_bytes(compute);
-    Walk w = walk_start(out->size, out->ndim, tensors, 1 + count);
+    Walk w;
+    walk_init(&w, out->size, out->ndim, tensors, 1 + count);
     PwLoop loop = compute == DT_float32 ? info->loop_float32 : compute == DT_float64 ? info->loop_float64 : compute == DT_int64 ? info->loop_int64 : NULL;
     if (one_dtype && loop) {
         loop(data, &w, status);
     } else {
-        apply_converted(info, compute, tensors, count, w, status);
+        apply_converted(info, compute, tensors, count, &w, status);
     }
 }

@@ -101,7 +101,13 @@ typedef struct Walk {
     int64_t stride[MAX_DIMS][WALK_MAX];
 } Walk;
 /* Walk over `size`; `tensors[k]` must be broadcastable to it. */
-Walk walk_start(const int64_t *size, int ndim, const Tensor *const *tensors, int count);
+void walk_init(Walk *w, const int64_t *size, int ndim, const Tensor *const *tensors, int count);
+/* The same by value: shorter, but a kilobyte is copied. */
+static inline Walk walk_start(const int64_t *size, int ndim, const Tensor *const *tensors, int count) {
+    Walk w;
+    walk_init(&w, size, ndim, tensors, count);
+    return w;
+}
 static inline bool walk_more(const Walk *w) { return w->left > 0; }
 static inline int64_t walk_row(const Walk *w) { return w->size[w->ndim - 1]; }
 static inline const int64_t *walk_steps(const Walk *w) { return w->stride[w->ndim - 1]; }

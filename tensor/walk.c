@@ -2,47 +2,45 @@
  * where every tensor steps through the pair as through one (stride[outer] == size[inner] * stride[inner]). */
 #include "tensor/tensor.h"
 
-Walk walk_start(const int64_t *size, int ndim, const Tensor *const *tensors, int count) {
+void walk_init(Walk *w, const int64_t *size, int ndim, const Tensor *const *tensors, int count) {
     CHECK(count >= 1 && count <= WALK_MAX);
-    Walk w;
     int dim[MAX_DIMS], n = 0; /* those with more than one place */
-    w.count = count;
-    w.left = 1;
+    w->count = count;
+    w->left = 1;
     for (int d = 0; d < ndim; d++) {
-        w.left *= size[d];
+        w->left *= size[d];
         if (size[d] != 1) {
-            w.size[n] = size[d];
+            w->size[n] = size[d];
             dim[n++] = d;
         }
     }
     if (n == 0) { /* one tuple: a row of one */
-        w.size[0] = 1;
+        w->size[0] = 1;
     }
     for (int k = 0; k < count; k++) {
         const Tensor *t = tensors[k];
         int missing = ndim - t->ndim;
-        w.at[k] = t->offset;
-        w.stride[0][k] = 0;
+        w->at[k] = t->offset;
+        w->stride[0][k] = 0;
         for (int j = 0; j < n; j++) {
             int own = dim[j] - missing;
-            w.stride[j][k] = own < 0 || t->size[own] == 1 ? 0 : t->stride[own];
+            w->stride[j][k] = own < 0 || t->size[own] == 1 ? 0 : t->stride[own];
         }
     }
     int last = 0;
-    w.index[0] = 0;
+    w->index[0] = 0;
     for (int j = 1; j < n; j++) {
         bool merges = true;
         for (int k = 0; k < count && merges; k++) {
-            merges = w.stride[last][k] == w.size[j] * w.stride[j][k];
+            merges = w->stride[last][k] == w->size[j] * w->stride[j][k];
         }
-        w.size[j] *= merges ? w.size[last] : 1;
+        w->size[j] *= merges ? w->size[last] : 1;
         last += !merges;
-        w.size[last] = w.size[j];
-        w.index[last] = 0;
+        w->size[last] = w->size[j];
+        w->index[last] = 0;
         for (int k = 0; k < count && last < j; k++) {
-            w.stride[last][k] = w.stride[j][k];
+            w->stride[last][k] = w->stride[j][k];
         }
     }
-    w.ndim = last + 1;
-    return w;
+    w->ndim = last + 1;
 }
