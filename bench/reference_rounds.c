@@ -1,9 +1,12 @@
-/* Microseconds that the reference takes for one program: from its inputs (built and filled) over all its calls and the backward to
- * the recorded result. One round for each line on standard input, so that who asks can let something else run in between.
+/* Microseconds that the reference takes for one program, two ways. One round of both for each line on standard input, so that who asks can
+ * let something else run in between.
  *
- *     reference_rounds FILE RUNS      each answer is the mean over RUNS runs
+ *     reference_rounds FILE RUNS      answers "ALONE WHOLE", each the mean over RUNS runs
  *
- * Build with -O2 and without sanitizers, or the numbers mean nothing. */
+ *     alone    the function and the backward: inputs and tangents are there, nothing is recorded
+ *     whole    a run as every check makes it: inputs built and filled, all calls, the backward, the recorded result
+ *
+ * Build with optimization and without sanitizers, or the numbers mean nothing. */
 #include "program/json.h"
 #include "program/op.h"
 #include "reference/eager.h"
@@ -18,17 +21,33 @@ static double now(void) {
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static double run_round(const Program *p, int runs, Arena *arena) {
-    const RunOptions options = {.limits = LIMITS_DEFAULT};
+static const RunOptions OPTIONS = {.limits = LIMITS_DEFAULT};
+
+static _Noreturn void refuse(void) {
+    fputs("reference_rounds: the program ends in an error\n", stderr);
+    exit(2);
+}
+
+static double run_whole(const Program *p, int runs, Arena *arena) {
     double start = now();
     for (int i = 0; i < runs; i++) {
         arena_reset(arena);
-        if (!reference_run(p, &options, arena)->calls[0].ok) {
-            fputs("reference_rounds: the program ends in an error\n", stderr);
-            exit(2);
+        if (!reference_run(p, &OPTIONS, arena)->calls[0].ok) {
+            refuse();
         }
     }
     return 1e6 * (now() - start) / runs;
+}
+
+static double run_alone(const Program *p, int runs, Arena *arena) {
+    Arena kept = ARENA_EMPTY;
+    double start = now();
+    if (reference_repeat(p, &OPTIONS, runs, &kept, arena) != ERR_none) {
+        refuse();
+    }
+    double took = now() - start;
+    arena_destroy(&kept);
+    return 1e6 * took / runs;
 }
 
 int main(int argc, char **argv) {
@@ -49,10 +68,12 @@ int main(int argc, char **argv) {
         fprintf(stderr, "reference_rounds: %s\n", message);
         return 2;
     }
-    run_round(p, runs, &arena); /* warm */
+    run_alone(p, runs, &arena); /* warm */
+    run_whole(p, runs, &arena);
     for (int c = getchar(); c != EOF; c = getchar()) {
         if (c == '\n') {
-            printf("%.4f\n", run_round(p, runs, &arena));
+            double alone = run_alone(p, runs, &arena), whole = run_whole(p, runs, &arena);
+            printf("%.4f %.4f\n", alone, whole);
             fflush(stdout);
         }
     }

@@ -1,10 +1,10 @@
 """One program's forward and backward on the reference and in eager PyTorch: speed.py TWINGRAD ROUNDS_BINARY FILE (see bench/speed).
 
 Both run in the same minute on the same core: rounds alternate. One thread, warmed up, no JSON and no probes on either side, the
-same exported function that targets run. PyTorch is timed twice, since the reference builds its inputs and records its result in every run:
+same exported function that targets run. Both are timed twice, like against like:
 
     alone    tensors and tangents are there; the function and the backward, nothing else
-    whole    the same work as the reference's: tensors out of lists of numbers, function, what is seen of the results, backward, gradients
+    whole    tensors out of lists of numbers, function, what is seen of the results, backward, gradients
 """
 import statistics
 import subprocess
@@ -63,11 +63,11 @@ def main():
     torch.set_num_threads(1)
     timed = functions(load(twingrad, file))
     ours = subprocess.Popen([binary, file, str(RUNS)], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-    times = {"reference": [], "alone": [], "whole": []}
+    times = {name: [] for name in ("our alone", "our whole", "alone", "whole")}
     for round_number in range(ROUNDS + 3):
         ours.stdin.write(b"\n")
         ours.stdin.flush()
-        took = {"reference": float(ours.stdout.readline())}
+        took = dict(zip(("our alone", "our whole"), map(float, ours.stdout.readline().split())))
         took.update((name, microseconds(function)) for name, function in timed.items())
         if round_number >= 3:  # the first rounds warm up
             for name, value in took.items():
@@ -76,11 +76,10 @@ def main():
     ours.wait()
     median = {name: statistics.median(values) for name, values in times.items()}
     print("%s: %d rounds of %d runs, one thread; microseconds, median (least)" % (file, ROUNDS, RUNS))
-    for name, words in (("reference", "twingrad reference, inputs to recorded result"),
-                        ("alone", "torch %s eager, forward and backward alone" % torch.__version__),
-                        ("whole", "torch %s eager, inputs to recorded result" % torch.__version__)):
-        print("  %-58s %7.1f (%.1f)%s" % (words, median[name], min(times[name]),
-                                          "" if name == "reference" else "  %.1f times the reference" % (median[name] / median["reference"])))
+    for name, words in (("alone", "forward and backward alone"), ("whole", "whole: inputs to recorded result")):
+        ours_took, theirs = median["our " + name], median[name]
+        print("  %-36s reference %6.2f (%.2f)   torch %s eager %6.1f (%.1f)   %.1f times" % (
+            words, ours_took, min(times["our " + name]), torch.__version__, theirs, min(times[name]), theirs / ours_took))
 
 
 if __name__ == "__main__":

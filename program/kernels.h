@@ -49,7 +49,14 @@ typedef struct Writer {
 } Writer;
 Writer writer_start(const Tensor *out, Arena *arena);
 /* out's element `at` = element `from_at` of `from`, which has out's dtype. */
-void writer_put(Writer *w, int64_t at, const Tensor *from, int64_t from_at);
+static inline void writer_put(Writer *w, int64_t at, const Tensor *from, int64_t from_at) {
+    DType dtype = w->out->dtype;
+    void *to = w->out->storage->data, *value = from->storage->data;
+    unsigned char *mark = &w->written[at - w->out->offset];
+    w->conflict = w->conflict || (*mark && !element_same(dtype, to, at, value, from_at));
+    *mark = 1;
+    element_copy(dtype, to, at, value, from_at);
+}
 
 /* out = self (cast), for ops that then write a part of it. */
 void kernel_start_from(const Tensor *out, const Tensor *self, KernelCtx *k);

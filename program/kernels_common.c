@@ -101,16 +101,6 @@ Writer writer_start(const Tensor *out, Arena *arena) {
     return (Writer){out, arena_alloc(arena, dense_length(out)), false};
 }
 
-void writer_put(Writer *w, int64_t at, const Tensor *from, int64_t from_at) {
-    size_t bytes = (size_t)dtype_bytes(w->out->dtype);
-    char *to = (char *)w->out->storage->data + at * (int64_t)bytes;
-    const char *value = (const char *)from->storage->data + from_at * (int64_t)bytes;
-    unsigned char *mark = &w->written[at - w->out->offset];
-    w->conflict = w->conflict || (*mark && memcmp(to, value, bytes) != 0);
-    *mark = 1;
-    memcpy(to, value, bytes);
-}
-
 void kernel_start_from(const Tensor *out, const Tensor *self, KernelCtx *k) {
     bool out_of_range = false;
     tensor_copy_data(out, self, &out_of_range);

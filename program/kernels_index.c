@@ -10,21 +10,26 @@
 /* Distances from self's first element for every tuple of the broadcast indices, row-major; indices may count from the end. */
 static ErrCode index_distances(const IndexPlan *p, const Tensor *self, int64_t **distances, KernelCtx *k) {
     const int64_t *size = p->size + p->first;
-    int64_t length;
-    Tensor places = tensor_over_array(size, p->nbroadcast, 0, &length);
-    int64_t *d = arena_array(k->arena, int64_t, length);
+    int64_t length = 1;
+    for (int d = 0; d < p->nbroadcast; d++) {
+        length *= size[d];
+    }
+    *distances = arena_array(k->arena, int64_t, length);
     for (int j = 0; j < p->nindex; j++) {
-        const Tensor *index = p->index[j], *walked[2] = {index, &places};
-        int64_t n = self->size[p->dim[j]], stride = self->stride[p->dim[j]];
-        for (Walk w = walk_start(size, p->nbroadcast, walked, 2); walk_more(&w); walk_next(&w)) {
-            int64_t i = element_int(index->storage->data, index->dtype, w.at[0]);
-            if (i < -n || i >= n) {
-                return index_out_of_range(i, n, k->err);
+        const int64_t *index = p->index[j]->storage->data;
+        int64_t n = self->size[p->dim[j]], stride = self->stride[p->dim[j]], *to = *distances;
+        Walk w;
+        walk_init(&w, size, p->nbroadcast, &p->index[j], 1);
+        for (; walk_more(&w); walk_next_row(&w)) {
+            for (int64_t i = 0, at = w.at[0]; i < walk_row(&w); i++, at += walk_steps(&w)[0]) {
+                int64_t place = index[at];
+                if (place < -n || place >= n) {
+                    return index_out_of_range(place, n, k->err);
+                }
+                *to++ += (place < 0 ? place + n : place) * stride;
             }
-            d[w.at[1]] += (i < 0 ? i + n : i) * stride;
         }
     }
-    *distances = d;
     return ERR_none;
 }
 
@@ -45,8 +50,14 @@ ErrCode kernel_index(const Call *call, Tensor *const *out, KernelCtx *k) {
     TRY(index_distances(&p, self, &distances, k));
     Tensor source = tensor_seen_as(self, p.ndim, p.size, p.source), places = distances_seen(&p);
     const Tensor *walked[3] = {to, &source, &places};
-    for (Walk w = walk_start(p.size, p.ndim, walked, 3); walk_more(&w); walk_next(&w)) {
-        element_cast(to->storage->data, to->dtype, w.at[0], self->storage->data, self->dtype, w.at[1] + distances[w.at[2]]);
+    Walk w;
+    walk_init(&w, p.size, p.ndim, walked, 3);
+    for (; walk_more(&w); walk_next_row(&w)) {
+        const int64_t *step = walk_steps(&w);
+        for (int64_t i = 0; i < walk_row(&w); i++) {
+            int64_t at = w.at[1] + i * step[1] + distances[w.at[2] + i * step[2]];
+            element_copy(to->dtype, to->storage->data, w.at[0] + i * step[0], self->storage->data, at);
+        }
     }
     return ERR_none;
 }
@@ -74,12 +85,17 @@ ErrCode kernel_index_put(const Call *call, Tensor *const *out, KernelCtx *k) {
     } else {
         writer = writer_start(to, k->arena);
     }
-    for (Walk w = walk_start(p.size, p.ndim, walked, 3); walk_more(&w); walk_next(&w)) {
-        int64_t at = w.at[0] + distances[w.at[1]];
-        if (accumulate) {
-            adder_add(&adder, at, values, w.at[2], 1, 1);
-        } else {
-            writer_put(&writer, at, values, w.at[2]);
+    Walk w;
+    walk_init(&w, p.size, p.ndim, walked, 3);
+    for (; walk_more(&w); walk_next_row(&w)) {
+        const int64_t *step = walk_steps(&w);
+        for (int64_t i = 0; i < walk_row(&w); i++) {
+            int64_t at = w.at[0] + i * step[0] + distances[w.at[1] + i * step[1]], from = w.at[2] + i * step[2];
+            if (accumulate) {
+                adder_add(&adder, at, values, from, 1, 1);
+            } else {
+                writer_put(&writer, at, values, from);
+            }
         }
     }
     if (accumulate) {

@@ -235,11 +235,6 @@ static ErrCode check_write(Session *s, const OpInfo *op, const Call *twin, Infer
 
 /* ---- the write ---- */
 
-static bool same_element(const Tensor *a, int64_t i, const Tensor *b, int64_t j) {
-    int bytes = dtype_bytes(a->dtype);
-    return memcmp((const char *)a->storage->data + i * bytes, (const char *)b->storage->data + j * bytes, (size_t)bytes) == 0;
-}
-
 /* A write through a self that meets itself. What is not changed is not written (a masked write leaves it); two changes of one
  * location that differ, or an op that reads what it wrote, are undefined. */
 static void write_overlapping(Session *s, const Tensor *self, const Tensor *value, bool writes_all, bool reads, bool indexed) {
@@ -250,16 +245,16 @@ static void write_overlapping(Session *s, const Tensor *self, const Tensor *valu
     const Tensor *pair[2] = {self, value};
     bool conflict = reads;
     for (Walk w = walk_start(self->size, self->ndim, pair, 2); walk_more(&w); walk_next(&w)) {
-        if (!writes_all && same_element(before, w.at[0], value, w.at[1])) {
+        if (!writes_all && element_same(self->dtype, before->storage->data, w.at[0], value->storage->data, w.at[1])) {
             continue;
         }
-        conflict |= written[w.at[0]] && !same_element(self, w.at[0], value, w.at[1]);
+        conflict |= written[w.at[0]] && !element_same(self->dtype, self->storage->data, w.at[0], value->storage->data, w.at[1]);
         written[w.at[0]] = 1;
         element_cast(self->storage->data, self->dtype, w.at[0], value->storage->data, value->dtype, w.at[1]);
     }
     if (indexed) { /* an element that an index named may have been written with what was there before */
         for (Walk w = walk_start(self->size, self->ndim, pair, 2); walk_more(&w); walk_next(&w)) {
-            conflict |= !same_element(self, w.at[0], value, w.at[1]);
+            conflict |= !element_same(self->dtype, self->storage->data, w.at[0], value->storage->data, w.at[1]);
         }
     }
     if (conflict && !s->undefined) {

@@ -250,16 +250,21 @@ static ErrCode run_block(Run *r, const Block *block) {
 
 /* ---- returns and backward ---- */
 
-static ErrCode record_returns(Run *r, Tensor **returns) {
-    const Program *p = r->p;
-    Arena *arena = r->s.arena;
-    ReturnRecord *records = arena_array(arena, ReturnRecord, p->nreturns);
-    for (int k = 0; k < p->nreturns; k++) { /* as in Python: all names are read before any history is asked */
+/* As in Python: all names are read before any history is asked. */
+static ErrCode look_up_returns(Run *r, Tensor **returns) {
+    for (int k = 0; k < r->p->nreturns; k++) {
         Var *v;
-        TRY(look_up(r, p->returns[k], &v));
+        TRY(look_up(r, r->p->returns[k], &v));
         returns[k] = &v->tensor;
         v->returned = true;
     }
+    return ERR_none;
+}
+
+static ErrCode record_returns(Run *r, Tensor *const *returns) {
+    const Program *p = r->p;
+    Arena *arena = r->s.arena;
+    ReturnRecord *records = arena_array(arena, ReturnRecord, p->nreturns);
     for (int k = 0; k < p->nreturns; k++) {
         Var *v = var_of(returns[k]);
         bool leaf = false;
@@ -279,44 +284,48 @@ static ErrCode record_returns(Run *r, Tensor **returns) {
     return ERR_none;
 }
 
-static ErrCode run_backward(Run *r, Tensor *const *returns) {
+/* tangents[k]: what the backward starts with at return k, filled; NULL where it does not start. */
+static ErrCode make_tangents(Run *r, Tensor *const *returns, Tensor **tangents) {
     Session *s = &r->s;
     const Program *p = r->p;
-    Edge *roots = arena_array(s->arena, Edge, p->nreturns);
-    Tensor **tangents = arena_array(s->arena, Tensor *, p->nreturns);
-    int n = 0;
     for (int k = 0; k < p->nreturns; k++) {
-        Var *v = var_of(returns[k]);
+        const Var *v = var_of(returns[k]);
+        tangents[k] = NULL;
         if (!backward_includes(&p->backward, k) || !dtype_is_float(v->tensor.dtype) || !var_requires_grad(v)) {
             continue;
         }
-        Tensor *tangent = tensor_meta(s, &v->tensor);
+        Tensor *tangent = tangents[k] = tensor_meta(s, &v->tensor);
         tensor_set_contiguous(tangent, v->tensor.dtype, v->tensor.size, v->tensor.ndim);
         TRY(tensor_allocate(tangent, s->arena, s->limits, s->err));
         backward_fill(&p->backward, k, tangent);
         if (s->shadow) {
             shadow_load(s, tangent->storage);
         }
-        tangents[n++] = tangent;
     }
-    int root = 0;
-    for (int k = 0; k < p->nreturns; k++) {
-        Var *v = var_of(returns[k]);
-        if (!backward_includes(&p->backward, k) || !dtype_is_float(v->tensor.dtype) || !var_requires_grad(v)) {
+    return ERR_none;
+}
+
+static ErrCode run_backward(Run *r, Tensor *const *returns, Tensor *const *tangents) {
+    Session *s = &r->s;
+    Edge *roots = arena_array(s->arena, Edge, r->p->nreturns);
+    Tensor **given = arena_array(s->arena, Tensor *, r->p->nreturns);
+    int n = 0;
+    for (int k = 0; k < r->p->nreturns; k++) {
+        if (!tangents[k]) {
             continue;
         }
-        roots[root] = var_gradient_edge(s, v);
+        roots[n] = var_gradient_edge(s, var_of(returns[k]));
         TRY(s->err->code);
-        if (!roots[root].node) {
-            return error_set(s->err, ERR_invalid, "element %d of tensors does not require grad and does not have a grad_fn", root);
+        if (!roots[n].node) {
+            return error_set(s->err, ERR_invalid, "element %d of tensors does not require grad and does not have a grad_fn", n);
         }
-        root++;
+        given[n++] = tangents[k];
     }
     if (n == 0) {
         return ERR_none;
     }
     s->running_backward = true;
-    return engine_run(s, &(EngineTask){.roots = roots, .tangents = tangents, .nroots = n});
+    return engine_run(s, &(EngineTask){.roots = roots, .tangents = given, .nroots = n});
 }
 
 static void record_grad(const Run *r, const Tensor *grad, GradState *state, Values *values) {
@@ -438,6 +447,7 @@ static ErrCode pass_arguments(Run *r) {
 static ErrCode run_function(Run *r, Tensor **returns) {
     TRY(run_block(r, &r->p->body));
     r->error_at = AT_RETURN;
+    TRY(look_up_returns(r, returns));
     TRY(record_returns(r, returns));
     Tensor *inputs[MAX_INPUTS];
     for (int i = 0; i < r->ninputs; i++) {
@@ -446,7 +456,11 @@ static ErrCode run_function(Run *r, Tensor **returns) {
     alias_record(r->call, returns, r->p->nreturns, inputs, r->ninputs);
     if (r->p->backward.given) {
         r->error_at = AT_BACKWARD;
-        ErrCode code = run_backward(r, returns);
+        Tensor **tangents = arena_array(r->s.arena, Tensor *, r->p->nreturns);
+        ErrCode code = make_tangents(r, returns, tangents);
+        if (code == ERR_none) {
+            code = run_backward(r, returns, tangents);
+        }
         note_undefined(r, AT_BACKWARD);
         TRY(code);
     }
@@ -523,4 +537,45 @@ Result *reference_run(const Program *p, const RunOptions *options, Arena *arena)
         run_call(&r, k);
     }
     return result;
+}
+
+/* ---- measuring ---- */
+
+/* The body and the backward; with `home`, the first time, `tangents` are made there. */
+static ErrCode run_alone(Run *r, Tensor **tangents, Arena *home) {
+    Session *s = &r->s;
+    Tensor **returns = arena_array(s->arena, Tensor *, r->p->nreturns);
+    TRY(pass_arguments(r));
+    s->grad_mode = r->p->grad_mode;
+    TRY(run_block(r, &r->p->body));
+    TRY(look_up_returns(r, returns));
+    if (!r->p->backward.given) {
+        return ERR_none;
+    }
+    if (home) {
+        Arena *scratch = s->arena;
+        s->arena = home;
+        TRY(make_tangents(r, returns, tangents));
+        s->arena = scratch;
+    }
+    return run_backward(r, returns, tangents);
+}
+
+ErrCode reference_repeat(const Program *p, const RunOptions *options, int64_t times, Arena *home, Arena *scratch) {
+    Result result = {.ncalls = 1, .calls = arena_new(home, CallResult)};
+    Run r = {.s = {.arena = home}, .p = p, .options = options, .result = &result};
+    open_call(&r, 0, false);
+    TRY(prepare(&r, p->inputs, p->ninputs));
+    Tensor **tangents = arena_array(home, Tensor *, p->nreturns);
+    for (int64_t i = 0; i < times; i++) {
+        arena_reset(scratch);
+        r.s = session_new(scratch, r.s.err, options, true);
+        r.env = arena_copy(scratch, r.outer, (int64_t)sizeof(Tensor *) * p->nnames);
+        TRY(run_alone(&r, tangents, i == 0 ? home : NULL));
+        for (int k = 0; k < r.ninputs; k++) {
+            r.inputs[k]->grad = NULL;
+            r.inputs[k]->accumulator = NULL;
+        }
+    }
+    return ERR_none;
 }

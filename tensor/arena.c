@@ -8,24 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#if defined(__SANITIZE_ADDRESS__)
-#define ARENA_SEPARATE 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(memory_sanitizer)
-#define ARENA_SEPARATE 1
-#endif
-#endif
-#ifndef ARENA_SEPARATE
-#define ARENA_SEPARATE 0
-#endif
-
-enum { BLOCK_BYTES = 256 * 1024, KEEP_BYTES = 8 * 1024 * 1024, ALIGN = 16 };
+enum { BLOCK_BYTES = 256 * 1024, KEEP_BYTES = 8 * 1024 * 1024 };
 
 struct ArenaBlock {
     ArenaBlock *next;
-    int64_t size; /* bytes in data */
-    int64_t used;
-    _Alignas(16) unsigned char data[];
+    int64_t size; /* bytes in data, a multiple of ARENA_ALIGN unless ARENA_SEPARATE */
+    _Alignas(ARENA_ALIGN) char data[];
 };
 
 static ArenaBlock *block_new(int64_t size) {
@@ -35,7 +23,6 @@ static ArenaBlock *block_new(int64_t size) {
     }
     block->next = NULL;
     block->size = size;
-    block->used = 0;
     return block;
 }
 
@@ -43,9 +30,7 @@ static ArenaBlock *block_new(int64_t size) {
 static ArenaBlock *block_advance(Arena *arena, int64_t bytes) {
     ArenaBlock *current = arena->current;
     ArenaBlock *next = current ? current->next : arena->first;
-    if (!ARENA_SEPARATE && next && next->size >= bytes) {
-        next->used = 0;
-    } else {
+    if (ARENA_SEPARATE || !next || next->size < bytes) {
         int64_t size = ARENA_SEPARATE || bytes > BLOCK_BYTES / 4 ? bytes : BLOCK_BYTES;
         ArenaBlock *fresh = block_new(size);
         fresh->next = next;
@@ -60,24 +45,20 @@ static ArenaBlock *block_advance(Arena *arena, int64_t bytes) {
     return next;
 }
 
-void *arena_alloc_raw(Arena *arena, int64_t bytes) {
+void *arena_alloc_more(Arena *arena, int64_t bytes) {
     CHECK(bytes >= 0 && bytes < INT64_MAX / 2);
-    int64_t rounded = (bytes + ALIGN - 1) / ALIGN * ALIGN;
-    int64_t wanted = ARENA_SEPARATE ? bytes : rounded;
-    ArenaBlock *block = arena->current;
-    if (ARENA_SEPARATE || !block || block->size - block->used < wanted) {
-        block = block_advance(arena, wanted);
-    }
-    void *result = block->data + block->used;
-    block->used += wanted;
+    int64_t rounded = (bytes + ARENA_ALIGN - 1) / ARENA_ALIGN * ARENA_ALIGN;
     arena->bytes += rounded;
-    return result;
-}
-
-void *arena_alloc(Arena *arena, int64_t bytes) {
-    void *result = arena_alloc_raw(arena, bytes);
-    memset(result, 0, (size_t)bytes);
-    return result;
+    if (!ARENA_SEPARATE && arena->end - arena->at >= rounded && arena->at) { /* the last bytes of the block */
+        arena->at += rounded;
+        return arena->at - rounded;
+    }
+    ArenaBlock *block = block_advance(arena, ARENA_SEPARATE ? bytes : rounded);
+    if (!ARENA_SEPARATE) {
+        arena->at = block->data + rounded;
+        arena->end = block->data + block->size;
+    }
+    return block->data;
 }
 
 void *arena_copy(Arena *arena, const void *from, int64_t bytes) {
@@ -113,11 +94,12 @@ void arena_reset(Arena *arena) {
             free(block);
         } else {
             kept += block->size;
-            block->used = 0;
             link = &block->next;
         }
     }
     arena->current = arena->first;
+    arena->at = arena->first ? arena->first->data : NULL;
+    arena->end = arena->first ? arena->first->data + arena->first->size : NULL;
     arena->bytes = 0;
 }
 

@@ -10,21 +10,48 @@
 
 #include "tensor/base.h"
 
+#include <string.h>
+
+#if defined(__SANITIZE_ADDRESS__)
+#define ARENA_SEPARATE 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(memory_sanitizer)
+#define ARENA_SEPARATE 1
+#endif
+#endif
+#ifndef ARENA_SEPARATE
+#define ARENA_SEPARATE 0
+#endif
+
 typedef struct ArenaBlock ArenaBlock;
 
 typedef struct Arena {
     ArenaBlock *first;   /* all blocks, in order of use */
     ArenaBlock *current; /* the block allocation goes on in */
+    char *at, *end;      /* what is free of it, aligned; nothing in sanitizer builds */
     int64_t bytes;       /* handed out since the last reset */
 } Arena;
 
 /* A zeroed Arena is an empty one. */
 #define ARENA_EMPTY ((Arena){0})
 
-/* `bytes` >= 0 zeroed bytes, aligned to 16; dies (exit 3) when the machine has no memory. Zero bytes give a valid pointer. */
-void *arena_alloc(Arena *arena, int64_t bytes);
-/* As arena_alloc, but the contents are indeterminate: for what is written whole at once. */
-void *arena_alloc_raw(Arena *arena, int64_t bytes);
+enum { ARENA_ALIGN = 16 };
+/* Where the current block has no room. */
+void *arena_alloc_more(Arena *arena, int64_t bytes);
+/* `bytes` >= 0 bytes of indeterminate contents, aligned to 16; dies (exit 3) when the machine has no memory. Zero bytes give a valid
+ * pointer. */
+static inline void *arena_alloc_raw(Arena *arena, int64_t bytes) {
+    if ((uint64_t)bytes >= (uint64_t)(arena->end - arena->at)) {
+        return arena_alloc_more(arena, bytes);
+    }
+    int64_t rounded = (bytes + ARENA_ALIGN - 1) / ARENA_ALIGN * ARENA_ALIGN;
+    void *result = arena->at;
+    arena->at += rounded;
+    arena->bytes += rounded;
+    return result;
+}
+/* As arena_alloc_raw, zeroed. */
+static inline void *arena_alloc(Arena *arena, int64_t bytes) { return memset(arena_alloc_raw(arena, bytes), 0, (size_t)bytes); }
 /* A copy of the NUL-terminated `text`. */
 char *arena_strdup(Arena *arena, const char *text);
 /* A copy of `bytes` bytes at `from`. */

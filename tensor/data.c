@@ -29,37 +29,67 @@ ErrCode tensor_allocate(Tensor *t, Arena *arena, const Limits *limits, Error *er
     return ERR_none;
 }
 
+/* to[i * to_step] = from[i * from_step] for i < n, elements of one dtype. */
+static void copy_row(DType dtype, void *to, int64_t to_step, const void *from, int64_t from_step, int64_t n) {
+    int bytes = dtype_bytes(dtype);
+    if (to_step == 1 && from_step == 1) {
+        memcpy(to, from, (size_t)(n * bytes));
+        return;
+    }
+    switch (bytes) {
+#define BYTES(type)                                                       \
+    for (int64_t i = 0; i < n; i++) {                                     \
+        ((type *)to)[i * to_step] = ((const type *)from)[i * from_step];  \
+    }                                                                     \
+    return
+    case 1: BYTES(uint8_t);
+    case 2: BYTES(uint16_t);
+    case 4: BYTES(uint32_t);
+    case 8: BYTES(uint64_t);
+#undef BYTES
+    default: CHECK(!"an element of another size");
+    }
+}
+
+static char *element_at(const void *data, DType dtype, int64_t at) { return (char *)data + at * dtype_bytes(dtype); }
+
 void tensor_copy_data(const Tensor *to, const Tensor *from, bool *out_of_range) {
     DType td = to->dtype, fd = from->dtype;
     void *dst = to->storage->data;
     const void *src = from->storage->data;
     const Tensor *pair[2] = {to, from};
-    Walk w = walk_start(to->size, to->ndim, pair, 2);
-    if (td == fd) {
-        int bytes = dtype_bytes(td);
-        for (; walk_more(&w); walk_next(&w)) {
-            memcpy((char *)dst + w.at[0] * bytes, (const char *)src + w.at[1] * bytes, (size_t)bytes);
-        }
-        return;
-    }
     bool checked = out_of_range && dtype_is_float(fd) && !dtype_is_float(td);
-    for (; walk_more(&w); walk_next(&w)) {
-        if (checked && !cast_in_range(element_double(src, fd, w.at[1]), td)) {
-            *out_of_range = true;
+    Walk w;
+    walk_init(&w, to->size, to->ndim, pair, 2);
+    for (; walk_more(&w); walk_next_row(&w)) {
+        int64_t n = walk_row(&w);
+        const int64_t *step = walk_steps(&w);
+        if (td == fd) {
+            copy_row(td, element_at(dst, td, w.at[0]), step[0], element_at(src, fd, w.at[1]), step[1], n);
+            continue;
         }
-        element_cast(dst, td, w.at[0], src, fd, w.at[1]);
+        for (int64_t i = 0; i < n; i++) {
+            int64_t at = w.at[1] + i * step[1];
+            if (checked && !cast_in_range(element_double(src, fd, at), td)) {
+                *out_of_range = true;
+            }
+            element_cast(dst, td, w.at[0] + i * step[0], src, fd, at);
+        }
     }
 }
 
 void tensor_fill(const Tensor *t, Scalar value) {
     const Tensor *one[1] = {t};
-    void *data = t->storage->data;
-    for (Walk w = walk_start(t->size, t->ndim, one, 1); walk_more(&w); walk_next(&w)) {
-        if (value.kind == CAT_FLOAT) {
-            element_store_double(data, t->dtype, w.at[0], value.f);
-        } else {
-            element_store_int(data, t->dtype, w.at[0], value.i);
-        }
+    uint64_t cell = 0; /* room for one element of any dtype */
+    if (value.kind == CAT_FLOAT) {
+        element_store_double(&cell, t->dtype, 0, value.f);
+    } else {
+        element_store_int(&cell, t->dtype, 0, value.i);
+    }
+    Walk w;
+    walk_init(&w, t->size, t->ndim, one, 1);
+    for (; walk_more(&w); walk_next_row(&w)) {
+        copy_row(t->dtype, element_at(t->storage->data, t->dtype, w.at[0]), walk_steps(&w)[0], &cell, 0, walk_row(&w));
     }
 }
 
@@ -67,19 +97,13 @@ double tensor_item_double(const Tensor *t) { return element_double(t->storage->d
 int64_t tensor_item_int(const Tensor *t) { return element_int(t->storage->data, t->dtype, t->offset); }
 
 void tensor_gather(const Tensor *t, void *out) {
-    int bytes = dtype_bytes(t->dtype);
-    const char *data = t->storage->data;
-    if (tensor_is_contiguous(t)) {
-        int64_t numel = tensor_numel(t);
-        if (numel > 0) {
-            memcpy(out, data + t->offset * bytes, (size_t)(numel * bytes));
-        }
-        return;
-    }
-    char *to = out;
     const Tensor *one[1] = {t};
-    for (Walk w = walk_start(t->size, t->ndim, one, 1); walk_more(&w); walk_next(&w), to += bytes) {
-        memcpy(to, data + w.at[0] * bytes, (size_t)bytes);
+    char *to = out;
+    Walk w;
+    walk_init(&w, t->size, t->ndim, one, 1);
+    for (; walk_more(&w); walk_next_row(&w)) {
+        copy_row(t->dtype, to, 1, element_at(t->storage->data, t->dtype, w.at[0]), walk_steps(&w)[0], walk_row(&w));
+        to += walk_row(&w) * dtype_bytes(t->dtype);
     }
 }
 

@@ -12,13 +12,13 @@ static const char *const dtype_names[DT_COUNT] = {
 #undef DTYPE
 };
 
-static const Category dtype_categories[DT_COUNT] = {
+const uint8_t dtype_categories[DT_COUNT] = {
 #define DTYPE(name, ctype, category, bytes) CAT_##category,
 #include "tensor/dtypes.def"
 #undef DTYPE
 };
 
-static const int dtype_sizes[DT_COUNT] = {
+const uint8_t dtype_sizes[DT_COUNT] = {
 #define DTYPE(name, ctype, category, bytes) bytes,
 #include "tensor/dtypes.def"
 #undef DTYPE
@@ -38,9 +38,6 @@ bool dtype_parse(const char *name, DType *dtype) {
     }
     return false;
 }
-
-int dtype_bytes(DType dtype) { return dtype_sizes[dtype]; }
-Category dtype_category(DType dtype) { return dtype_categories[dtype]; }
 
 int64_t dtype_min(DType dtype) {
     switch (dtype) {

@@ -49,8 +49,9 @@ int64_t scalar_to_int(Scalar s);
 
 const char *dtype_name(DType dtype);
 bool dtype_parse(const char *name, DType *dtype);
-int dtype_bytes(DType dtype);
-Category dtype_category(DType dtype);
+extern const uint8_t dtype_sizes[DT_COUNT], dtype_categories[DT_COUNT];
+static inline int dtype_bytes(DType dtype) { return dtype_sizes[dtype]; }
+static inline Category dtype_category(DType dtype) { return (Category)dtype_categories[dtype]; }
 static inline bool dtype_is_float(DType dtype) { return dtype_category(dtype) == CAT_FLOAT; }
 /* Smallest and largest value of an integer dtype. */
 int64_t dtype_min(DType dtype);
@@ -61,13 +62,8 @@ double dtype_unit(DType dtype);
 double dtype_largest(DType dtype);
 double dtype_smallest_normal(DType dtype);
 double dtype_smallest_subnormal(DType dtype);
-/* To float32 in one rounding; overflow is infinity. */
-static inline float float_round(double value) {
-    if (isfinite(value) && fabs(value) >= 0x1.ffffffp127) {
-        return value > 0 ? INFINITY : -INFINITY;
-    }
-    return (float)value;
-}
+/* To float32 in one rounding; overflow is infinity (C11 F.4; the sanitizers agree). */
+static inline float float_round(double value) { return (float)value; }
 /* `value` as element_store_double would leave it in a floating dtype. */
 double dtype_round(double value, DType dtype);
 
@@ -96,6 +92,24 @@ void element_store_double(void *data, DType dtype, int64_t i, double value);
 void element_store_int(void *data, DType dtype, int64_t i, int64_t value);
 /* Copies element i of one buffer to element j of another with torch's cast semantics. */
 void element_cast(void *to, DType to_dtype, int64_t j, const void *from, DType from_dtype, int64_t i);
+/* The same where both have one dtype. */
+static inline void element_copy(DType dtype, void *to, int64_t j, const void *from, int64_t i) {
+    switch (dtype_bytes(dtype)) {
+    case 1: ((uint8_t *)to)[j] = ((const uint8_t *)from)[i]; break;
+    case 2: ((uint16_t *)to)[j] = ((const uint16_t *)from)[i]; break;
+    case 4: ((uint32_t *)to)[j] = ((const uint32_t *)from)[i]; break;
+    default: ((uint64_t *)to)[j] = ((const uint64_t *)from)[i]; break;
+    }
+}
+/* Have two elements the same bytes? */
+static inline bool element_same(DType dtype, const void *a, int64_t i, const void *b, int64_t j) {
+    switch (dtype_bytes(dtype)) {
+    case 1: return ((const uint8_t *)a)[i] == ((const uint8_t *)b)[j];
+    case 2: return ((const uint16_t *)a)[i] == ((const uint16_t *)b)[j];
+    case 4: return ((const uint32_t *)a)[i] == ((const uint32_t *)b)[j];
+    default: return ((const uint64_t *)a)[i] == ((const uint64_t *)b)[j];
+    }
+}
 /* False where the cast of `value` to the integer `dtype` is undefined (out of range, nan); true for bool and floats. */
 bool cast_in_range(double value, DType dtype);
 /* Wraps (two's complement) into the dtype's range. */

@@ -1,10 +1,12 @@
 /* Scalar functions, a pair a row of pointwise.def, and the loop that applies one over broadcast operands.
  *
- * The loop converts each operand element to the computation dtype first (rounding there, as TensorIterator's common dtype does),
- * applies the function in double or int64_t, rounds once into the computation dtype and converts to the result's. */
+ * Each operand element is converted to the computation dtype first (rounding there, as TensorIterator's common dtype does), the
+ * function applied in double or int64_t, the result rounded once into the computation dtype and converted to the result's. Where all
+ * dtypes are one of float32, float64 and int64 a function's loop runs over the tensors' own memory, else over converted pieces. */
 #include "tensor/pointwise.h"
 
 #include <math.h>
+#include <string.h>
 
 /* ---- integers: two's complement, no undefined behaviour ---- */
 
@@ -208,8 +210,36 @@ FLOAT_ONLY(mish, x[0] * tanh(log1p(exp(x[0]))))
 FLOAT_ONLY(log_sigmoid, (x[0] < 0 ? x[0] : isnan(x[0]) ? x[0] : 0) - log1p(exp(-fabs(x[0]))))
 BOTH(threshold, x[0] <= x[1] ? x[2] : x[0], x[0] <= x[1] ? x[2] : x[0])
 
+/* ---- loops ---- */
+
+#define OPERAND(k, type, arity) const type *in##k = (const type *)data[(k) < (arity) ? (k) + 1 : 1] + w->at[(k) < (arity) ? (k) + 1 : 1]
+#define ELEMENT(k, arity) ((k) < (arity) ? in##k[i * step[(k) + 1]] : 0)
+#define LOOP(function, type, number, arity, value)                                                                          \
+    static void function(void *const *data, Walk *w, PwStatus *status) {                                                     \
+        int64_t n = walk_row(w), step[1 + PW_MAX_OPERANDS];                                                                \
+        memcpy(step, walk_steps(w), sizeof step);                                                                          \
+        (void)status;                                                                                                       \
+        for (; walk_more(w); walk_next_row(w)) {                                                                          \
+            type *out = (type *)data[0] + w->at[0];                                                                          \
+            OPERAND(0, type, arity);                                                                                        \
+            OPERAND(1, type, arity);                                                                                        \
+            OPERAND(2, type, arity);                                                                                        \
+            OPERAND(3, type, arity);                                                                                        \
+            for (int64_t i = 0; i < n; i++) {                                                                               \
+                const number x[PW_MAX_OPERANDS] = {ELEMENT(0, arity), ELEMENT(1, arity), ELEMENT(2, arity), ELEMENT(3, arity)}; \
+                out[i * step[0]] = (type)value;                                                                             \
+            }                                                                                                               \
+        }                                                                                                                   \
+    }
+#define PW(name, arity, k)                                          \
+    LOOP(loop_float32_##name, float, double, arity, pwf_##name(x))  \
+    LOOP(loop_float64_##name, double, double, arity, pwf_##name(x)) \
+    LOOP(loop_int64_##name, int64_t, int64_t, arity, pwi_##name(x, status))
+#include "tensor/pointwise.def"
+#undef PW
+
 static const PwInfo infos[PW_COUNT] = {
-#define PW(name, arity, k) {#name, arity, k, pwf_##name, pwi_##name},
+#define PW(name, arity, k) {#name, arity, k, pwf_##name, pwi_##name, loop_float32_##name, loop_float64_##name, loop_int64_##name},
 #include "tensor/pointwise.def"
 #undef PW
 };
@@ -219,7 +249,7 @@ const PwInfo *pw_info(Pw pw) {
     return &infos[pw];
 }
 
-/* ---- the loop ---- */
+/* ---- application ---- */
 
 /* An operand element as a double that `compute` (floating) holds. An int64 goes to float32 in one rounding. */
 static double load_double(const void *data, DType dtype, int64_t i, DType compute) {
@@ -231,98 +261,101 @@ static double load_double(const void *data, DType dtype, int64_t i, DType comput
     return element_double(&cell, compute, 0);
 }
 
-/* Everything is float32: the same as apply_double without asking each element for its dtype. */
-static void apply_float32(const PwInfo *info, const Tensor *out, const PwOperand *operands, int count, Walk w, const int *place) {
-    double x[PW_MAX_OPERANDS] = {0};
-    const float *from[PW_MAX_OPERANDS];
-    int which[PW_MAX_OPERANDS], at[PW_MAX_OPERANDS], n = 0;
-    for (int k = 0; k < count; k++) {
-        if (!operands[k].tensor) {
-            x[k] = dtype_round(scalar_to_double(operands[k].scalar), DT_float32);
-        } else {
-            which[n] = k;
-            at[n] = place[k];
-            from[n++] = operands[k].tensor->storage->data;
-        }
+/* An operand element as an int64_t that `compute` (not floating) holds. */
+static int64_t load_int(const void *data, DType dtype, int64_t i, DType compute) {
+    if (dtype == compute) {
+        return element_int(data, dtype, i);
     }
-    float *to = out->storage->data;
-    for (; walk_more(&w); walk_next(&w)) {
-        for (int k = 0; k < n; k++) {
-            x[which[k]] = (double)from[k][w.at[at[k]]];
-        }
-        to[w.at[0]] = float_round(info->f(x));
+    if (compute == DT_bool && dtype_is_float(dtype)) {
+        return element_double(data, dtype, i) != 0;
+    }
+    int64_t cast = 0;
+    element_cast(&cast, DT_int64, 0, data, dtype, i);
+    return dtype_wrap(compute, cast);
+}
+
+/* A scalar as an element of `compute`. */
+static void store_scalar(void *cell, DType compute, Scalar s) {
+    if (dtype_is_float(compute)) {
+        element_store_double(cell, compute, 0, scalar_to_double(s));
+    } else {
+        element_store_int(cell, compute, 0, scalar_to_int(s));
     }
 }
 
-static bool all_float32(DType compute, const Tensor *out, const PwOperand *operands, int count) {
-    bool all = compute == DT_float32 && out->dtype == DT_float32;
-    for (int k = 0; k < count; k++) {
-        all = all && (!operands[k].tensor || operands[k].tensor->dtype == DT_float32);
+/* Not all tensors (the output, `n` operands) have one dtype that there is a loop for: operands are brought into pieces of double or
+ * int64_t, and results out of them. */
+static void apply_converted(const PwInfo *info, DType compute, const Tensor *const *tensors, int n, Walk *w, PwStatus *status) {
+    enum { PIECE = 64 };
+    bool floating = dtype_is_float(compute);
+    union Cells { double f[PIECE]; int64_t i[PIECE]; } cells[1 + PW_MAX_OPERANDS];
+    void *data[1 + PW_MAX_OPERANDS];
+    Walk piece;
+    piece.count = 1 + n;
+    piece.ndim = 1;
+    for (int k = 0; k <= n; k++) {
+        data[k] = &cells[k];
+        piece.at[k] = 0;
+        piece.stride[0][k] = 1;
     }
-    return all;
-}
-
-static void apply_double(const PwInfo *info, DType compute, const Tensor *out, const PwOperand *operands, int count, Walk w, const int *place) {
-    double x[PW_MAX_OPERANDS] = {0};
-    for (int k = 0; k < count; k++) {
-        if (!operands[k].tensor) {
-            x[k] = dtype_round(scalar_to_double(operands[k].scalar), compute);
-        }
-    }
-    for (; walk_more(&w); walk_next(&w)) {
-        for (int k = 0; k < count; k++) {
-            if (operands[k].tensor) {
-                x[k] = load_double(operands[k].tensor->storage->data, operands[k].tensor->dtype, w.at[place[k]], compute);
-            }
-        }
-        element_store_double(out->storage->data, out->dtype, w.at[0], dtype_round(info->f(x), compute));
-    }
-}
-
-static void apply_int(const PwInfo *info, DType compute, const Tensor *out, const PwOperand *operands, int count, Walk w, const int *place,
-                      PwStatus *status) {
-    int64_t x[PW_MAX_OPERANDS] = {0};
-    for (int k = 0; k < count; k++) {
-        if (!operands[k].tensor) {
-            x[k] = dtype_wrap(compute, scalar_to_int(operands[k].scalar));
-        }
-    }
-    for (; walk_more(&w); walk_next(&w)) {
-        for (int k = 0; k < count; k++) {
-            if (operands[k].tensor) {
-                const Tensor *t = operands[k].tensor;
-                int64_t v = t->dtype == compute ? element_int(t->storage->data, t->dtype, w.at[place[k]]) : 0;
-                if (t->dtype != compute) {
-                    int64_t cast = 0;
-                    element_cast(&cast, DT_int64, 0, t->storage->data, t->dtype, w.at[place[k]]);
-                    v = compute == DT_bool && dtype_is_float(t->dtype) ? element_double(t->storage->data, t->dtype, w.at[place[k]]) != 0
-                                                                       : dtype_wrap(compute, cast);
+    const Tensor *out = tensors[0];
+    for (; walk_more(w); walk_next_row(w)) {
+        const int64_t *step = walk_steps(w);
+        for (int64_t start = 0; start < walk_row(w); start += PIECE) {
+            int64_t length = piece.left = piece.size[0] = min_i64(walk_row(w) - start, PIECE);
+            for (int k = 1; k <= n; k++) {
+                const Tensor *t = tensors[k];
+                int64_t at = w->at[k] + start * step[k];
+                for (int64_t i = 0; i < length; i++, at += step[k]) {
+                    if (floating) {
+                        cells[k].f[i] = load_double(t->storage->data, t->dtype, at, compute);
+                    } else {
+                        cells[k].i[i] = load_int(t->storage->data, t->dtype, at, compute);
+                    }
                 }
-                x[k] = v;
+            }
+            (floating ? info->loop_float64 : info->loop_int64)(data, &piece, status);
+            int64_t at = w->at[0] + start * step[0];
+            for (int64_t i = 0; i < length; i++, at += step[0]) {
+                if (floating) {
+                    element_store_double(out->storage->data, out->dtype, at, dtype_round(cells[0].f[i], compute));
+                } else {
+                    element_store_int(out->storage->data, out->dtype, at, dtype_wrap(compute, cells[0].i[i]));
+                }
             }
         }
-        element_store_int(out->storage->data, out->dtype, w.at[0], dtype_wrap(compute, info->i(x, status)));
     }
 }
 
 void pw_apply(Pw pw, DType compute, const Tensor *out, const PwOperand *operands, int count, PwStatus *status) {
     const PwInfo *info = pw_info(pw);
     CHECK(count == info->arity);
-    const Tensor *walked[1 + PW_MAX_OPERANDS] = {out};
-    int place[PW_MAX_OPERANDS] = {0}, n = 1;
+    const Tensor *tensors[1 + PW_MAX_OPERANDS] = {out};
+    void *data[1 + PW_MAX_OPERANDS] = {out->storage->data};
+    Tensor scalar[PW_MAX_OPERANDS]; /* 0-dim, of the dtype `compute` */
+    Storage storage[PW_MAX_OPERANDS];
+    uint64_t cell[PW_MAX_OPERANDS];
+    bool one_dtype = out->dtype == compute;
     for (int k = 0; k < count; k++) {
-        if (operands[k].tensor) {
-            place[k] = n;
-            walked[n++] = operands[k].tensor;
+        if (!operands[k].tensor) {
+            store_scalar(&cell[k], compute, operands[k].scalar);
+            storage[k].data = &cell[k];
+            scalar[k].dtype = compute;
+            scalar[k].ndim = 0;
+            scalar[k].offset = 0;
+            scalar[k].storage = &storage[k];
         }
+        const Tensor *t = tensors[1 + k] = operands[k].tensor ? operands[k].tensor : &scalar[k];
+        data[1 + k] = t->storage->data;
+        one_dtype = one_dtype && t->dtype == compute;
     }
-    Walk w = walk_start(out->size, out->ndim, walked, n);
-    if (all_float32(compute, out, operands, count)) {
-        apply_float32(info, out, operands, count, w, place);
-    } else if (dtype_is_float(compute)) {
-        apply_double(info, compute, out, operands, count, w, place);
+    status->bits = 8 * dtype_bytes(compute);
+    Walk w;
+    walk_init(&w, out->size, out->ndim, tensors, 1 + count);
+    PwLoop loop = compute == DT_float32 ? info->loop_float32 : compute == DT_float64 ? info->loop_float64 : compute == DT_int64 ? info->loop_int64 : NULL;
+    if (one_dtype && loop) {
+        loop(data, &w, status);
     } else {
-        status->bits = 8 * dtype_bytes(compute);
-        apply_int(info, compute, out, operands, count, w, place, status);
+        apply_converted(info, compute, tensors, count, &w, status);
     }
 }

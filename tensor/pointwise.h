@@ -24,12 +24,16 @@ typedef struct PwStatus {
 typedef double (*PwDouble)(const double *x);
 typedef int64_t (*PwInt)(const int64_t *x, PwStatus *status);
 
+/* The function over a walk through tensors of one dtype: data[0][..] = f(data[1][..], data[2][..], ..). */
+typedef void (*PwLoop)(void *const *data, Walk *w, PwStatus *status);
+
 typedef struct PwInfo {
     const char *name;
     int arity;
     double k;
     PwDouble f;
     PwInt i;
+    PwLoop loop_float32, loop_float64, loop_int64;
 } PwInfo;
 
 const PwInfo *pw_info(Pw pw);

@@ -30,9 +30,9 @@ typedef struct Tensor {
     DType dtype;
     int ndim;
     int64_t offset;
+    Storage *storage; /* NULL: metadata only */
     int64_t size[MAX_DIMS];
     int64_t stride[MAX_DIMS];
-    Storage *storage; /* NULL: metadata only */
 } Tensor;
 
 /* Limits on what a program may allocate (format.md): elements a tensor, bytes live in a run. */
@@ -86,35 +86,54 @@ ErrCode tensor_expand(const Tensor *t, const int64_t *size, int ndim, Tensor *ou
 
 /* ---- the N-d walk ---- */
 /* Visits all index tuples of `size` in row-major order, keeping one position for each of up to WALK_MAX tensors.
- * Neighbouring dims that all tensors agree on are merged first, so most walks are one or two loops.
- *     for (Walk w = walk_start(..); walk_more(&w); walk_next(&w)) use(data, w.at[0], w.at[1]);                     */
+ * Neighbouring dims that all tensors agree on are merged first, so most walks are one or two loops. Element by element:
+ *     for (Walk w = walk_start(..); walk_more(&w); walk_next(&w)) use(data, w.at[0], w.at[1]);
+ * or a row at a time, element i of which is at w.at[k] + i * walk_steps(&w)[k]:
+ *     for (Walk w = walk_start(..); walk_more(&w); walk_next_row(&w)) use_row(walk_row(&w), ..);                   */
 enum { WALK_MAX = 6 };
 typedef struct Walk {
     int count;                          /* tensors */
-    int ndim;                           /* merged dims */
-    int64_t size[MAX_DIMS];
-    int64_t stride[WALK_MAX][MAX_DIMS];
-    int64_t index[MAX_DIMS];
-    int64_t at[WALK_MAX];               /* positions, in elements of each storage */
+    int ndim;                           /* merged dims; at least 1 */
     int64_t left;                       /* tuples still to visit, this one included */
+    int64_t at[WALK_MAX];               /* positions, in elements of each storage */
+    int64_t size[MAX_DIMS];
+    int64_t index[MAX_DIMS];
+    int64_t stride[MAX_DIMS][WALK_MAX];
 } Walk;
 /* Walk over `size`; `tensors[k]` must be broadcastable to it. */
-Walk walk_start(const int64_t *size, int ndim, const Tensor *const *tensors, int count);
+void walk_init(Walk *w, const int64_t *size, int ndim, const Tensor *const *tensors, int count);
+/* The same by value: shorter, but a kilobyte is copied. */
+static inline Walk walk_start(const int64_t *size, int ndim, const Tensor *const *tensors, int count) {
+    Walk w;
+    walk_init(&w, size, ndim, tensors, count);
+    return w;
+}
 static inline bool walk_more(const Walk *w) { return w->left > 0; }
-static inline void walk_next(Walk *w) {
-    w->left--;
-    for (int d = w->ndim - 1; d >= 0; d--) {
+static inline int64_t walk_row(const Walk *w) { return w->size[w->ndim - 1]; }
+static inline const int64_t *walk_steps(const Walk *w) { return w->stride[w->ndim - 1]; }
+/* One step along dim d, or where it ends, back to its start and a step along the dim outside of it. */
+static inline void walk_step(Walk *w, int d) {
+    for (; d >= 0; d--) {
+        const int64_t *stride = w->stride[d];
         if (++w->index[d] < w->size[d]) {
             for (int k = 0; k < w->count; k++) {
-                w->at[k] += w->stride[k][d];
+                w->at[k] += stride[k];
             }
             return;
         }
         w->index[d] = 0;
         for (int k = 0; k < w->count; k++) {
-            w->at[k] -= w->stride[k][d] * (w->size[d] - 1);
+            w->at[k] -= stride[k] * (w->size[d] - 1);
         }
     }
+}
+static inline void walk_next(Walk *w) {
+    w->left--;
+    walk_step(w, w->ndim - 1);
+}
+static inline void walk_next_row(Walk *w) {
+    w->left -= walk_row(w);
+    walk_step(w, w->ndim - 2);
 }
 
 /* ---- data ---- */

@@ -2,40 +2,45 @@
  * where every tensor steps through the pair as through one (stride[outer] == size[inner] * stride[inner]). */
 #include "tensor/tensor.h"
 
-Walk walk_start(const int64_t *size, int ndim, const Tensor *const *tensors, int count) {
+void walk_init(Walk *w, const int64_t *size, int ndim, const Tensor *const *tensors, int count) {
     CHECK(count >= 1 && count <= WALK_MAX);
-    Walk w;
-    w.count = count;
-    w.ndim = 0;
-    w.left = 1;
-    for (int k = 0; k < count; k++) {
-        w.at[k] = tensors[k]->offset;
-    }
+    int dim[MAX_DIMS], n = 0; /* those with more than one place */
+    w->count = count;
+    w->left = 1;
     for (int d = 0; d < ndim; d++) {
-        w.left *= size[d];
-        if (size[d] == 1) {
-            continue;
-        }
-        int64_t stride[WALK_MAX];
-        for (int k = 0; k < count; k++) {
-            const Tensor *t = tensors[k];
-            int own = d - (ndim - t->ndim);
-            stride[k] = own < 0 || t->size[own] == 1 ? 0 : t->stride[own];
-        }
-        bool merges = w.ndim > 0;
-        for (int k = 0; k < count && merges; k++) {
-            merges = w.stride[k][w.ndim - 1] == size[d] * stride[k];
-        }
-        if (merges) {
-            w.size[w.ndim - 1] *= size[d];
-        } else {
-            w.size[w.ndim] = size[d];
-            w.index[w.ndim] = 0;
-            w.ndim++;
-        }
-        for (int k = 0; k < count; k++) {
-            w.stride[k][w.ndim - 1] = stride[k];
+        w->left *= size[d];
+        if (size[d] != 1) {
+            w->size[n] = size[d];
+            dim[n++] = d;
         }
     }
-    return w;
+    if (n == 0) { /* one tuple: a row of one */
+        w->size[0] = 1;
+    }
+    for (int k = 0; k < count; k++) {
+        const Tensor *t = tensors[k];
+        int missing = ndim - t->ndim;
+        w->at[k] = t->offset;
+        w->stride[0][k] = 0;
+        for (int j = 0; j < n; j++) {
+            int own = dim[j] - missing;
+            w->stride[j][k] = own < 0 || t->size[own] == 1 ? 0 : t->stride[own];
+        }
+    }
+    int last = 0;
+    w->index[0] = 0;
+    for (int j = 1; j < n; j++) {
+        bool merges = true;
+        for (int k = 0; k < count && merges; k++) {
+            merges = w->stride[last][k] == w->size[j] * w->stride[j][k];
+        }
+        w->size[j] *= merges ? w->size[last] : 1;
+        last += !merges;
+        w->size[last] = w->size[j];
+        w->index[last] = 0;
+        for (int k = 0; k < count && last < j; k++) {
+            w->stride[last][k] = w->stride[j][k];
+        }
+    }
+    w->ndim = last + 1;
 }
