@@ -244,7 +244,7 @@ Artifact *region_compile_prefix(Runner *r, const CaptureInput *in, int sid, ErrC
     CaptureInput prefix = *in;
     prefix.stop_before = sid;
     Artifact *a = region_compile(r, &prefix, NULL, NULL);
-    CHECK(a->capture->end == END_STOPPED);
+    CHECK(a->capture->end == END_STOPPED || r->compile->fault != FAULT_NONE);
     a->error_at = sid;
     a->error = code;
     a->message = arena_strdup(r->arena, message);

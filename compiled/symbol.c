@@ -236,19 +236,19 @@ static bool across(const Specimen *specimen, const Sample *sample, bool facts, i
     return differs;
 }
 
-/* A real that differs: a number divided by a size. */
+/* A real that differs: a size, or a number divided by one. */
 static bool fit_real(Table *t, const int64_t *bits, Place *out) {
     double v[MAX_SPECIMENS];
     memcpy(v, bits, sizeof *v * (size_t)t->sample->n);
-    const double numerators[] = {1, -1, 2, -2, v[0] * (double)t->sample->at[0][0]};
+    const double numerators[] = {0, 1, -1, 2, -2, v[0] * (double)t->sample->at[0][0]};
     for (int i = 0; i < COUNT_OF(numerators); i++) {
         int64_t below[MAX_SPECIMENS];
         bool fits = true;
         for (int k = 0; k < t->sample->n && fits; k++) {
-            double quotient = numerators[i] / v[k];
+            double quotient = numerators[i] != 0 ? numerators[i] / v[k] : v[k];
             fits = quotient >= -1e9 && quotient <= 1e9;
             below[k] = fits ? (int64_t)(quotient + (quotient < 0 ? -0.5 : 0.5)) : 0;
-            fits = fits && below[k] != 0 && numerators[i] / (double)below[k] == v[k];
+            fits = fits && (numerators[i] != 0 ? below[k] != 0 && numerators[i] / (double)below[k] == v[k] : (double)below[k] == v[k]);
         }
         out->expr = fits ? table_find(t, below) : NULL;
         out->numerator = numerators[i];
@@ -354,6 +354,12 @@ Symbols *symbols_generalize(Runner *r, const Compile *c, Symbols *symbols, const
     if (!find_expressions(r, symbols, &sample, specimen)) {
         return refuse(r, SPECIALIZED_number);
     }
+    bool writes = false;
+    for (int k = 0; k < c->graph->ninputs; k++) {
+        writes |= c->graph->written[k] != NULL;
+    }
+    symbols->skips_equal = fault(c, FAULT_GU_11) && !writes;
+    symbols->skips_strides = fault(c, FAULT_SH_4);
     symbols->order = arena_copy(r->arena, c->graph->node, (int64_t)sizeof *c->graph->node * c->graph->n);
     memcpy(symbols->loops, symbols->hint, sizeof symbols->loops);
     r->counters->symbolic++;

@@ -60,7 +60,7 @@ enum { NUMBER_INT, NUMBER_REAL, NUMBER_FACT /* of which no expression is needed 
 void walk_facts(Numbers *out, const Compile *c);
 /* What an instance needs: graph, epilogue, exits, trace. */
 void walk_places(Numbers *out, const Compile *c, Exit *exit);
-/* A number of an instance: c / value for a real; expr NULL: it stays. */
+/* A number of an instance; expr NULL: it stays. A real is numerator / expr, or, with numerator 0, expr. */
 typedef struct Place {
     const Expr *expr;
     double numerator;
@@ -92,6 +92,7 @@ typedef struct Symbols {
     int nguard;
     Place *place;
     Node **order; /* of the nodes before fuse */
+    bool skips_equal, skips_strides; /* faults GU-11, SH-4 */
     int64_t now[MAX_SYMBOLS];    /* what the call has */
     int64_t loops[MAX_SYMBOLS];  /* what the loops are for; 0: nothing */
 } Symbols;

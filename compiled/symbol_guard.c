@@ -51,7 +51,7 @@ static bool match_size(Symbols *symbols, int i, int d, int64_t was, int64_t size
         return size == was || refuse(why, MISS_size);
     }
     symbols->now[k] = symbols->now[k] < 0 ? size : symbols->now[k];
-    return symbols->now[k] == size || refuse(why, MISS_equal);
+    return symbols->now[k] == size || (symbols->skips_equal && symbols->now[k] < size) || refuse(why, MISS_equal);
 }
 
 static bool match_entry(const CaptureInput *was, Symbols *symbols, const CaptureInput *in, int i, MissReason *why) {
@@ -84,6 +84,9 @@ static bool match_place(const CaptureInput *was, const Symbols *symbols, const C
     const Tensor *a = &was->tensors[i], *b = &in->tensors[i];
     for (int d = 0; d < a->ndim; d++) {
         Expr *e = symbols ? symbols->stride[i][d] : NULL;
+        if (e && symbols->skips_strides && tensor_is_dense(b)) {
+            continue;
+        }
         if (e ? !expr_evaluate(e, symbols->now, symbols->n) || e->value != b->stride[d] : a->stride[d] != b->stride[d]) {
             return refuse(why, MISS_stride);
         }
@@ -124,18 +127,17 @@ static int compare(int64_t a, int64_t b) { return a < b ? COMPARES_LESS : a == b
 static bool is_constant(const Expr *e) { return e->nterm == 0; }
 
 bool guards_hold(const Compile *c, const Symbols *symbols, MissReason *why) {
-    (void)c;
     for (int i = 0; i < symbols->n; i++) {
-        if (symbols->now[i] < 2) {
+        if (symbols->now[i] < 2 && !fault(c, FAULT_GU_5a)) {
             return refuse(why, MISS_zero_one);
         }
     }
     for (int i = 0; i < symbols->nexpr; i++) {
-        if (!expr_evaluate(symbols->expr[i], symbols->now, symbols->n)) {
+        if (!expr_evaluate(symbols->expr[i], symbols->now, symbols->n) && !fault(c, FAULT_GU_5)) {
             return refuse(why, MISS_divisible);
         }
     }
-    for (int i = 0; i < symbols->nguard; i++) {
+    for (int i = 0; i < symbols->nguard && !fault(c, FAULT_GU_9); i++) {
         const Guard *g = &symbols->guard[i];
         if (!(compare(g->a->value, g->b->value) & g->allowed)) {
             return refuse(why, g->allowed == (COMPARES_LESS | COMPARES_GREATER) ? MISS_equal : MISS_order);

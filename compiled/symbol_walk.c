@@ -11,7 +11,7 @@ typedef struct Visit {
     Numbers *out;       /* NULL: numbers are written */
     const Place *place; /* the next one */
     Arena *arena;
-    bool facts;
+    bool facts, stale_strides;
 } Visit;
 
 /* ---- one number ---- */
@@ -67,7 +67,10 @@ static double real(Visit *w, double v) {
         return v;
     }
     const Place *p = w->place++;
-    return p->expr ? p->numerator / (double)p->expr->value : v;
+    if (!p->expr) {
+        return v;
+    }
+    return p->numerator != 0 ? p->numerator / (double)p->expr->value : (double)p->expr->value;
 }
 
 static void fact(Visit *w, int64_t v) {
@@ -78,12 +81,13 @@ static void fact(Visit *w, int64_t v) {
 
 /* ---- what holds numbers ---- */
 
-static void layout(Visit *w, Tensor *t) {
+static void place_layout(Visit *w, Tensor *t, bool is_view) {
     fixed(w, t->dtype);
     fixed(w, t->ndim);
     for (int d = 0; d < t->ndim; d++) {
         t->size[d] = number(w, t->size[d]);
-        t->stride[d] = number(w, t->stride[d]);
+        int64_t stride = number(w, t->stride[d]);
+        t->stride[d] = w->stale_strides && is_view ? min_i64(stride, t->stride[d]) : stride; /* GU-10, inside the buffer */
         fact(w, t->size[d] * t->stride[d]);
     }
     t->offset = number(w, t->offset);
@@ -93,6 +97,8 @@ static void layout(Visit *w, Tensor *t) {
         fact(w, tensor_numel(t));
     }
 }
+
+static void layout(Visit *w, Tensor *t) { place_layout(w, t, false); }
 
 /* Metadata that others keep: written anew. */
 static const Tensor *kept_layout(Visit *w, const Tensor *t) {
@@ -186,7 +192,7 @@ static void node(Visit *w, Node *n) {
     for (int k = 0; k < n->nin; k++) {
         reference(w, n->in[k]);
     }
-    layout(w, &n->t);
+    place_layout(w, &n->t, n->kind == NODE_VIEW);
     if (n->kind == NODE_STORE) {
         layout(w, &n->region);
     } else if (n->kind == NODE_CHECK) {
@@ -316,6 +322,6 @@ void walk_places(Numbers *out, const Compile *c, Exit *exit) {
 }
 
 void walk_write(const Place *place, const Compile *c, Exit *exit, Arena *arena) {
-    Visit w = {.place = place, .arena = arena};
+    Visit w = {.place = place, .arena = arena, .stale_strides = fault(c, FAULT_GU_10)};
     places(&w, c, exit);
 }

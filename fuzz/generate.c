@@ -102,6 +102,7 @@ static void draw_swarm(Gen *g) {
     g->op_salt = rng_next(&g->rng);
     static const int off[] = {0, 30, 60};
     g->op_off = off[draw_below(g, COUNT_OF(off))];
+    g->want_sizes = draw_chance(g, 5);
     if (draw_chance(g, 4)) {
         g->p->grad_mode = false;
         g->p->grad_mode_given = true;
