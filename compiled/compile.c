@@ -359,6 +359,33 @@ void specimen_compile(Runner *r, const CaptureInput *in, int64_t first_step, Spe
     }
 }
 
+static bool lies_in(const Tensor *layout, int64_t numel) {
+    int64_t elements, extent;
+    for (int d = 0; d < layout->ndim; d++) {
+        if (layout->stride[d] < 0) {
+            return false;
+        }
+    }
+    return layout->offset >= 0 && sizes_numel(layout->size, layout->ndim, &elements) && tensor_extent(layout, &extent) && extent <= numel;
+}
+
+/* Does all that the instance hands out lie in the storages of the call? */
+static bool instance_fits(const Artifact *a, const CaptureInput *in) {
+    const Graph *g = a->graph;
+    for (int i = 0; i < in->n; i++) {
+        const Node *input = g->input[class_of(&a->capture->input[i].t)->input];
+        if (input->t.size[0] != in->tensors[i].storage->numel || !lies_in(&a->exit[i].layout, input->t.size[0])) {
+            return false;
+        }
+    }
+    for (int k = 0; k < g->nret; k++) {
+        if (g->ret[k].aliases_input && !lies_in(&g->ret[k].layout, g->input[g->ret[k].storage]->t.size[0])) {
+            return false;
+        }
+    }
+    return true;
+}
+
 bool compile_again(Artifact *a, const CaptureInput *in) {
     Compile *c = a->capture->c;
     Graph *g = c->graph;
@@ -368,7 +395,7 @@ bool compile_again(Artifact *a, const CaptureInput *in) {
         n->group = n->buffer = -1;
         n->in_place = false;
     }
-    if (!graph_verify(g, true, message, sizeof message)) {
+    if (!graph_verify(g, true, message, sizeof message) || !instance_fits(a, in)) {
         return false;
     }
     look_at(c, in);

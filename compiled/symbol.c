@@ -1,8 +1,8 @@
 /* Automatic symbolic sizes: which sizes become symbols, the specimens, and the graph brought to the sizes of a call.
  *
  * Specimens are drawn in families: sizes that differ from the call's by multiples of 12 (so that what is divided by 2, 3, 4, 6 or 12
- * leaves one remainder), then by multiples of 2, then small steps: whatever is compared with a constant near the call's size needs
- * specimens close by. The first family whose specimens all have the call's graph is taken. */
+ * leaves one remainder), then by multiples of 2, then small steps up, then down: whatever is compared with a constant near the call's
+ * size needs specimens close by. The first family whose specimens all have the call's graph is taken. */
 #include "compiled/symbol.h"
 #include "compiled/world.h"
 
@@ -149,7 +149,7 @@ static bool same_shape(const Specimen *a, const Specimen *b) {
 }
 
 static const int64_t steps[][2 * MAX_SYMBOLS] = {{1, 2, 3, 5}, {2, 5, 1, 3}, {3, 1, 5, 2}, {5, 3, 2, 1}};
-static const int64_t families[] = {12, 2, 1};
+static const int64_t families[] = {12, 2, 1, -1};
 
 /* The specimens of a family: false if one of them is another graph. */
 static bool draw_family(Runner *r, const CaptureInput *in, const Symbols *s, int64_t step, Sample *sample, Specimen *specimen) {
@@ -157,6 +157,9 @@ static bool draw_family(Runner *r, const CaptureInput *in, const Symbols *s, int
         CaptureInput at;
         for (int i = 0; i < s->n; i++) {
             sample->at[k][i] = s->hint[i] + step * steps[k - 1][i];
+            if (sample->at[k][i] < 2) {
+                return false;
+            }
         }
         if (!resize(in, s, sample->at[k], r->arena, &at)) {
             return false;

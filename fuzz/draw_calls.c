@@ -213,7 +213,7 @@ static int64_t other_size(Gen *g, const Input *in, int n) {
     return r < 22 ? draw_between(g, 0, 1) : draw_between(g, 2, 9);
 }
 
-/* The function called in two to four more sizes: all dims of one size become another, now and then all but one of them. */
+/* The function called in two to four more sizes: all dims of one size become another; now and then one does not, or a layout changes. */
 static bool draw_sizes(Gen *g) {
     Program *p = g->p;
     const Input *x = &p->inputs[draw_below(g, p->ninputs)];
@@ -238,13 +238,14 @@ static bool draw_sizes(Gen *g) {
             for (int d = 0; d < in[i].ndim; d++) {
                 int64_t was = in[i].size[d];
                 in[i].size[d] = was == from ? to : was == second ? to_second : was;
-                if (in[i].size[d] != was && draw_chance(g, 3)) {
-                    in[i].size[d] = was;
-                }
+            }
+            bool odd = i > 0 && draw_chance(g, 6), laid_out = draw_chance(g, 6);
+            if (odd && in[i].ndim > 0) { /* one dim is not like the others */
+                in[i].size[draw_chance(g, 60) ? 0 : draw_below(g, in[i].ndim)] += draw_between(g, 1, 2);
             }
             if (!in[i].stride_given) {
                 contiguous_strides(in[i].size, in[i].ndim, in[i].stride);
-                if (draw_chance(g, 5)) {
+                if (laid_out) {
                     vary_layout(g, &in[i], 1);
                 }
             } else if (draw_chance(g, 80)) {
