@@ -146,8 +146,49 @@ bool guards_hold(const Compile *c, const Symbols *symbols, MissReason *why) {
     return true;
 }
 
+/* A guard on one expression: the least value it may have, or the greatest (negated, so that more is stricter). */
+static bool bound_of(const Guard *g, const Expr **of, bool *least, int64_t *bound) {
+    bool turned = is_constant(g->a), strict = !(g->allowed & COMPARES_EQUAL);
+    if ((!turned && !is_constant(g->b)) || g->allowed == COMPARES_EQUAL || g->allowed == (COMPARES_LESS | COMPARES_GREATER)) {
+        return false;
+    }
+    *of = turned ? g->b : g->a;
+    *least = turned == ((g->allowed & COMPARES_LESS) != 0);
+    int64_t c = (turned ? g->a : g->b)->constant;
+    *bound = (*least ? c : -c) + strict;
+    return true;
+}
+
+/* Does another guard say as much? Of two that say the same the first stands. */
+static bool implied(const Symbols *symbols, int i) {
+    const Expr *of, *other;
+    bool least, other_least;
+    int64_t bound, other_bound;
+    if (!bound_of(&symbols->guard[i], &of, &least, &bound)) {
+        return false;
+    }
+    for (int k = 0; k < symbols->nguard; k++) {
+        if (k != i && bound_of(&symbols->guard[k], &other, &other_least, &other_bound) && other == of && other_least == least &&
+            (other_bound > bound || (other_bound == bound && k < i))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void drop_implied(Symbols *symbols, Arena *arena) {
+    Guard *kept = arena_array(arena, Guard, symbols->nguard);
+    int n = 0;
+    for (int i = 0; i < symbols->nguard; i++) {
+        if (!implied(symbols, i)) {
+            kept[n++] = symbols->guard[i];
+        }
+    }
+    symbols->guard = kept;
+    symbols->nguard = n;
+}
+
 void guards_make(Symbols *symbols, Arena *arena, Expr *const *fact, int64_t *const *value, int nfact, int nspecimen) {
-    int most = 0;
     for (int pass = 0; pass < 2; pass++) { /* counted, then made */
         symbols->nguard = 0;
         for (int i = 0; i < nfact; i++) {
@@ -168,9 +209,9 @@ void guards_make(Symbols *symbols, Arena *arena, Expr *const *fact, int64_t *con
                 symbols->nguard++;
             }
         }
-        most = symbols->nguard;
-        symbols->guard = pass == 0 ? arena_array(arena, Guard, most) : symbols->guard;
+        symbols->guard = pass == 0 ? arena_array(arena, Guard, symbols->nguard) : symbols->guard;
     }
+    drop_implied(symbols, arena);
 }
 
 void guard_print(Text *text, const Guard *g) {
