@@ -153,6 +153,10 @@ static ErrCode call_function(Runner *r, int number, CallResult *call, Ending *en
         region_run(r, part, grad_mode, comes_back, &compiled, end);
         *(compiled ? &r->counters->compiles : &r->counters->hits) += 1;
         call->compiled |= compiled;
+        call->symbolic |= end->artifact->symbols != NULL;
+        if (compiled && end->artifact->miss != MISS_COUNT && !call->miss) {
+            call->miss = miss_name(end->artifact->miss);
+        }
         call->regions++;
         record_trace(r, call, end);
         part = end->artifact->capture->at;

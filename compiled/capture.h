@@ -69,6 +69,7 @@ typedef struct CaptureInput {
     int resume; /* the graph_break behind which the body is taken up; -1: from its start */
     bool grad_mode;
     int stop_before;
+    bool specimen; /* metadata only: of its graph nothing will run (symbol.h) */
     const Later *later; /* no call: the backward of one that was; or NULL */
 } CaptureInput;
 
@@ -362,6 +363,9 @@ typedef struct Artifact {
     struct Artifact *next;
     const void *key; /* guard_key; NULL: not to be reused */
     int64_t key_bytes;
+    CaptureInput made_for; /* as it was called then: metadata */
+    MissReason miss;         /* why it was made, if the region had been compiled before; else MISS_COUNT */
+    struct Symbols *symbols; /* it serves other sizes too (symbol.h); or NULL */
     const Capture *capture;
     const Graph *graph;
     const Plan *plan;

@@ -5,6 +5,7 @@
 #include "compiled/lower.h"
 #include "compiled/native.h"
 #include "compiled/stages.h"
+#include "compiled/symbol.h"
 #include "compiled/world.h"
 
 #include <stdio.h>
@@ -63,6 +64,20 @@ void faults_clear(CompileOptions *options) {
     options->fault = FAULT_NONE;
     options->nalso = 0;
 }
+
+static const char *const miss_names[] = {
+#define MISS(name, text) #name,
+#include "compiled/misses.def"
+#undef MISS
+};
+const char *miss_name(int reason) { return miss_names[reason]; }
+
+static const char *const specialization_names[] = {
+#define SPECIALIZATION(name, text) #name,
+#include "compiled/specializations.def"
+#undef SPECIALIZATION
+};
+const char *specialization_name(int reason) { return specialization_names[reason]; }
 
 enum { REQUIRED = false, OPTIONAL = true };
 
@@ -163,13 +178,11 @@ static void count_plan(const Compile *c, const Plan *plan) {
     counters->flops += c->options->measure ? plan_flops(plan) : 0;
 }
 
-Plan *compile_graph(Compile *c) {
+/* Passes number `from` to `to` - 1. */
+static void compile_passes(Compile *c, int from, int to) {
     CompileCounters *counters = c->counters;
-    verify(c, "capture", false);
-    dump_graph(c, "capture");
-    stages_check(c, "capture", STAGE_CAPTURED);
     double before = seconds(c);
-    for (int i = 0; i < pass_count(); i++) {
+    for (int i = from; i < to; i++) {
         c->pass = i;
         counters->nodes[i] += c->graph->n;
         if (pass_table[i].optional && ((c->options->disabled.pass >> i & 1) || !gate(c, STEP_PASS))) {
@@ -183,8 +196,33 @@ Plan *compile_graph(Compile *c) {
         verify(c, pass_table[i].name, i >= PASS_functionalize);
         dump_graph(c, pass_table[i].name);
         stages_check(c, pass_table[i].name, i < PASS_joint ? STAGE_FUNCTIONAL : STAGE_JOINT);
+        if (c->specimen && i == PASS_joint) {
+            walk_facts(&c->specimen->facts, c);
+        }
         before = seconds(c);
     }
+}
+
+/* The passes on graphs. */
+static void compile_front(Compile *c) {
+    verify(c, "capture", false);
+    dump_graph(c, "capture");
+    stages_check(c, "capture", STAGE_CAPTURED);
+    if (c->specimen) {
+        walk_facts(&c->specimen->facts, c);
+    }
+    compile_passes(c, 0, PASS_fuse);
+    if (c->specimen) {
+        walk_facts(&c->specimen->facts, c);
+        walk_places(&c->specimen->places, c, c->specimen->exit);
+    }
+}
+
+/* The passes towards loops, and the loops. */
+static Plan *compile_back(Compile *c) {
+    CompileCounters *counters = c->counters;
+    compile_passes(c, PASS_fuse, pass_count());
+    double before = seconds(c);
     counters->nodes[MAX_PASSES] += c->graph->n;
     Plan *plan = graph_lower(c);
     counters->seconds[MAX_PASSES] += seconds(c) - before;
@@ -206,6 +244,11 @@ Plan *compile_graph(Compile *c) {
         plan->native = native_functions(c->options->native, plan, c->options->native_collect);
     }
     return plan;
+}
+
+Plan *compile_graph(Compile *c) {
+    compile_front(c);
+    return compile_back(c);
 }
 
 /* ---- regions ---- */
@@ -233,7 +276,7 @@ Artifact *region_compile_prefix(Runner *r, const CaptureInput *in, int sid, ErrC
     CaptureInput prefix = *in;
     prefix.stop_before = sid;
     Artifact *a = region_compile(r, &prefix, NULL, NULL);
-    CHECK(a->capture->end == END_STOPPED);
+    CHECK(a->capture->end == END_STOPPED || r->compile->fault != FAULT_NONE);
     a->error_at = sid;
     a->error = code;
     a->message = arena_strdup(r->arena, message);
@@ -241,7 +284,29 @@ Artifact *region_compile_prefix(Runner *r, const CaptureInput *in, int sid, ErrC
     return a;
 }
 
-Artifact *region_compile(Runner *r, const CaptureInput *in, void (*captured)(void *user, Capture *cap), void *user) {
+/* Stages are interpreted on the data of the call. */
+static void look_at(Compile *c, const CaptureInput *in) {
+    if (c->options->stages) {
+        int n;
+        Storage **storage = arena_array(c->arena, Storage *, in->n + 1);
+        storages_of(in->tensors, in->n, storage, &n);
+        c->input_data = storage;
+    }
+}
+
+static Specimen specimen_new(const Runner *r) {
+    return (Specimen){.facts = {.arena = r->arena}, .places = {.arena = r->arena}, .first_step = r->counters->gate_steps};
+}
+
+static void dump_symbols(const Compile *c, const Symbols *symbols, Exit *exit) {
+    if (symbols && c->options->on_dump && !c->options->dump_dot) {
+        Text text = {.arena = c->arena};
+        symbols_print(&text, symbols, c, exit);
+        c->options->on_dump(c->options->dump_user, "symbolic", text.v);
+    }
+}
+
+static Compile *compile_new(Runner *r, const CaptureInput *in) {
     Compile *c = arena_new(r->arena, Compile);
     *c = (Compile){.arena = r->arena,
                    .err = &r->err,
@@ -250,11 +315,17 @@ Artifact *region_compile(Runner *r, const CaptureInput *in, void (*captured)(voi
                    .first_step = r->first_step,
                    .program = r->p,
                    .limits = r->options->limits};
-    if (c->options->stages) {
-        int n;
-        Storage **storage = arena_array(r->arena, Storage *, in->n + 1);
-        storages_of(in->tensors, in->n, storage, &n);
-        c->input_data = storage;
+    look_at(c, in);
+    return c;
+}
+
+/* With `symbols` the code is for all their sizes, if that can be. */
+static Artifact *compile_region(Runner *r, const CaptureInput *in, Symbols *symbols, void (*captured)(void *user, Capture *cap), void *user) {
+    Compile *c = compile_new(r, in);
+    Specimen own;
+    if (symbols) {
+        own = specimen_new(r);
+        c->specimen = &own;
     }
     double before = seconds(c);
     capture_program(c, in);
@@ -277,7 +348,16 @@ Artifact *region_compile(Runner *r, const CaptureInput *in, void (*captured)(voi
     if (captured) {
         captured(user, cap);
     }
-    a->plan = compile_graph(c);
+    if (symbols) {
+        own.exit = exit;
+    }
+    compile_front(c);
+    if (symbols) {
+        a->symbols = symbols_generalize(r, c, symbols, &own, in);
+        c->specimen = NULL;
+        dump_symbols(c, a->symbols, exit);
+    }
+    a->plan = compile_back(c);
     capture_exit_remade(cap, exit);
     a->exit = exit;
     a->capture = cap;
@@ -285,6 +365,77 @@ Artifact *region_compile(Runner *r, const CaptureInput *in, void (*captured)(voi
     a->questions = cap->questions;
     a->has_checks = has_checks(c->graph);
     return a;
+}
+
+Artifact *region_compile(Runner *r, const CaptureInput *in, void (*captured)(void *user, Capture *cap), void *user) {
+    return compile_region(r, in, NULL, captured, user);
+}
+
+void specimen_compile(Runner *r, const CaptureInput *in, int64_t first_step, Specimen *out) {
+    *out = specimen_new(r);
+    Compile *c = compile_new(r, in);
+    Error err = {0};
+    CompileOptions *options = arena_copy(r->arena, r->compile, (int64_t)sizeof *options);
+    options->on_dump = NULL;
+    options->stages = NULL;
+    c->err = &err;
+    c->options = options;
+    c->input_data = NULL;
+    c->counters = arena_new(r->arena, CompileCounters);
+    c->counters->gate_steps = first_step;
+    c->specimen = out;
+    capture_program(c, in);
+    if (c->capture->end == END_OK || c->capture->end == END_BREAK) {
+        out->exit = capture_exit(c->capture);
+        compile_front(c);
+    }
+}
+
+static bool lies_in(const Tensor *layout, int64_t numel) {
+    int64_t elements, extent;
+    for (int d = 0; d < layout->ndim; d++) {
+        if (layout->stride[d] < 0) {
+            return false;
+        }
+    }
+    return layout->offset >= 0 && sizes_numel(layout->size, layout->ndim, &elements) && tensor_extent(layout, &extent) && extent <= numel;
+}
+
+/* Does all that the instance hands out lie in the storages of the call? */
+static bool instance_fits(const Artifact *a, const CaptureInput *in) {
+    const Graph *g = a->graph;
+    for (int i = 0; i < in->n; i++) {
+        const Node *input = g->input[class_of(&a->capture->input[i].t)->input];
+        if (input->t.size[0] != in->tensors[i].storage->numel || !lies_in(&a->exit[i].layout, input->t.size[0])) {
+            return false;
+        }
+    }
+    for (int k = 0; k < g->nret; k++) {
+        if (g->ret[k].aliases_input && !lies_in(&g->ret[k].layout, g->input[g->ret[k].storage]->t.size[0])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool compile_again(Artifact *a, const CaptureInput *in) {
+    Compile *c = a->capture->c;
+    Graph *g = c->graph;
+    char message[256];
+    for (int i = 0; i < g->n; i++) {
+        Node *n = g->node[i];
+        n->group = n->buffer = -1;
+        n->in_place = false;
+    }
+    if (!graph_verify(g, true, message, sizeof message) || !instance_fits(a, in)) {
+        return false;
+    }
+    look_at(c, in);
+    c->stage_before = NULL;
+    dump_graph(c, "instance");
+    stages_check(c, "instance", STAGE_JOINT);
+    a->plan = compile_back(c);
+    return true;
 }
 
 static bool questions_same(const Artifact *a, const CaptureInput *in, Arena *arena) {
@@ -306,19 +457,38 @@ static bool questions_same(const Artifact *a, const CaptureInput *in, Arena *are
     return true;
 }
 
+/* Why did the newest code of the region not serve the call? MISS_COUNT: there is none. */
+static MissReason miss_reason(const Runner *r, const CaptureInput *in) {
+    for (const Artifact *a = r->cache; a; a = a->next) {
+        MissReason why;
+        if (a->made_for.setup == in->setup && a->made_for.resume == in->resume) {
+            bool served = guard_match(&a->made_for, a->symbols, in, &why) && guards_hold(a->capture->c, a->symbols, &why);
+            return served ? MISS_inference : why;
+        }
+    }
+    return MISS_COUNT;
+}
+
 const Artifact *region_find(Runner *r, const CaptureInput *in, bool *compiled) {
     const Compile c = {.options = r->compile};
     int64_t bytes;
     const void *key = guard_key(&c, in, r->arena, &bytes);
+    bool symbolic = r->p->nrecalls > 0;
+    *compiled = false;
     for (Artifact *a = r->compile->no_reuse ? NULL : r->cache; a; a = a->next) {
-        if (a->key_bytes == bytes && memcmp(a->key, key, (size_t)bytes) == 0 && questions_same(a, in, r->arena)) {
-            *compiled = false;
+        if (a->symbols ? symbols_serve(r, a, in) : a->key_bytes == bytes && memcmp(a->key, key, (size_t)bytes) == 0 && questions_same(a, in, r->arena)) {
             return a;
         }
     }
-    Artifact *a = region_compile(r, in, NULL, NULL);
+    MissReason why = symbolic ? miss_reason(r, in) : MISS_COUNT;
+    if (why != MISS_COUNT) {
+        r->counters->miss[why]++;
+    }
+    Artifact *a = compile_region(r, in, symbolic ? symbols_find(r, in) : NULL, NULL, NULL);
     a->key = key;
     a->key_bytes = bytes;
+    a->made_for = *in;
+    a->miss = why;
     a->next = r->cache;
     r->cache = a;
     *compiled = true;

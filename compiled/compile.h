@@ -58,6 +58,22 @@ typedef enum StepId {
 } StepId;
 enum { MAX_STEPS = 192, MAX_PASSES = 64 };
 
+/* Why code was not reused (misses.def), and why it was not made for more than one size (specializations.def). */
+typedef enum MissReason {
+#define MISS(name, text) MISS_##name,
+#include "compiled/misses.def"
+#undef MISS
+    MISS_COUNT
+} MissReason;
+typedef enum Specialization {
+#define SPECIALIZATION(name, text) SPECIALIZED_##name,
+#include "compiled/specializations.def"
+#undef SPECIALIZATION
+    SPECIALIZED_COUNT
+} Specialization;
+const char *miss_name(int reason);
+const char *specialization_name(int reason);
+
 typedef struct StepInfo {
     const char *name;
     const char *pass;
@@ -110,6 +126,8 @@ struct CompileOptions {
 /* What compiling did, added up over runs. */
 typedef struct CompileCounters {
     int64_t compiles, hits;           /* calls compiled, calls served by the cache */
+    int64_t symbolic, instances;      /* compilations for many sizes; times that the graph of one was brought to other sizes */
+    int64_t miss[MISS_COUNT], specialized[SPECIALIZED_COUNT];
     int64_t graphs;                   /* graphs compiled: also prefixes, and slices that compute a size */
     int64_t gate_steps;               /* optional steps asked about */
     int last_pass, last_step;         /* the last one that was let through: pass number, StepId */

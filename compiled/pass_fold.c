@@ -188,7 +188,8 @@ bool pass_fold(Compile *c) {
     for (int i = 0; i < g->n; i++) {
         Node *n = g->node[i];
         Scalar value;
-        if (evaluate_known_check(c, n) && gate(c, STEP_fold_check)) {
+        bool kept_for_sizes = c->specimen && n->kind == NODE_CHECK && n->check != CHECK_NONZERO; /* its bound may be symbolic */
+        if (!kept_for_sizes && evaluate_known_check(c, n) && gate(c, STEP_fold_check)) {
             changed = true;
             continue;
         }

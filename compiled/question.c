@@ -52,6 +52,7 @@ static void compile_question(Capture *cap, const Var *v, Question *q) {
     Compile sub = *cap->c;
     sub.options = &options;
     sub.capture = NULL;
+    sub.specimen = NULL;
     sub.graph = graph_copy(cap->graph, arena);
     ReturnPlan *ret = arena_new(arena, ReturnPlan);
     ret->cls = class_of(&v->t)->number;
@@ -94,6 +95,9 @@ static void answer(Question *q, void *const *input, Arena *arena, Execution *exe
 }
 
 static ErrCode ask(Capture *cap, QuestionKind kind, const Tensor *t, int64_t *value) {
+    if (cap->in.specimen) {
+        return error_set(&cap->err, ERR_unsupported, "a specimen has no values");
+    }
     Question *q = arena_new(cap->arena, Question);
     q->kind = kind;
     compile_question(cap, (const Var *)t, q);

@@ -93,6 +93,7 @@ typedef struct Gen {
     bool want_partial;    /* backward from some returns only */
     bool want_backward;
     bool want_recall;     /* flags vary over recalls */
+    bool want_sizes;      /* sizes vary over recalls, and are written as size_of where they can be */
     bool want_spelling;   /* in-place statements are written as functions or with keywords */
     Stmt *last_write;     /* the last setitem of a motif */
     GenerateInfo info;

@@ -188,8 +188,84 @@ static void vary_data(Gen *g, Input *in, int n) {
     }
 }
 
+/* ---- recalls in other sizes ---- */
+
+/* The strides of a tensor whose sizes changed, in the order in which they were. */
+static void restride(Input *x, const Input *was) {
+    bool done[MAX_DIMS] = {false};
+    int64_t step = 1;
+    for (int n = 0; n < x->ndim; n++) {
+        int least = -1;
+        for (int d = x->ndim - 1; d >= 0; d--) {
+            least = !done[d] && (least < 0 || was->stride[d] < was->stride[least]) ? d : least;
+        }
+        done[least] = true;
+        if (was->stride[least] > 0) {
+            x->stride[least] = step;
+            step *= max_i64(x->size[least], 1);
+        }
+    }
+}
+
+static int64_t other_size(Gen *g, const Input *in, int n) {
+    int r = draw_below(g, 100);
+    const Input *x = &in[draw_below(g, n)];
+    if (r < 10 && x->ndim > 0) {
+        return x->size[draw_below(g, x->ndim)];
+    }
+    return r < 22 ? draw_between(g, 0, 1) : draw_between(g, 2, 9);
+}
+
+/* The function called in two to four more sizes: all dims of one size become another; now and then one does not, or a layout changes. */
+static bool draw_sizes(Gen *g) {
+    Program *p = g->p;
+    const Input *x = &p->inputs[draw_below(g, p->ninputs)];
+    if (x->ndim == 0 || g->most > GEN_ELEMENTS) {
+        return false;
+    }
+    for (int i = 0; i < p->ninputs; i++) {
+        if (p->inputs[i].data.given && !p->inputs[i].data.is_fill) {
+            return false;
+        }
+    }
+    int64_t from = x->size[draw_below(g, x->ndim)], second = x->size[draw_below(g, x->ndim)];
+    bool both = second != from && draw_chance(g, 50);
+    int n = 2 + draw_below(g, 3);
+    p->recalls = arena_array(g->arena, Recall, n);
+    p->nrecalls = n;
+    p->recalls_given = true;
+    for (int k = 0; k < n; k++) {
+        Input *in = arena_copy(g->arena, p->inputs, (int64_t)sizeof(Input) * p->ninputs);
+        int64_t to = other_size(g, p->inputs, p->ninputs), to_second = both ? other_size(g, p->inputs, p->ninputs) : second;
+        for (int i = 0; i < p->ninputs; i++) {
+            for (int d = 0; d < in[i].ndim; d++) {
+                int64_t was = in[i].size[d];
+                in[i].size[d] = was == from ? to : was == second ? to_second : was;
+            }
+            bool odd = i > 0 && draw_chance(g, 6), laid_out = draw_chance(g, 6);
+            if (odd && in[i].ndim > 0) { /* one dim is not like the others */
+                in[i].size[draw_chance(g, 60) ? 0 : draw_below(g, in[i].ndim)] += draw_between(g, 1, 2);
+            }
+            if (!in[i].stride_given) {
+                contiguous_strides(in[i].size, in[i].ndim, in[i].stride);
+                if (laid_out) {
+                    vary_layout(g, &in[i], 1);
+                }
+            } else if (draw_chance(g, 80)) {
+                restride(&in[i], &p->inputs[i]);
+            }
+        }
+        vary_data(g, in, p->ninputs);
+        p->recalls[k] = (Recall){.inputs = in, .ninputs = p->ninputs, .grad_mode = p->grad_mode, .grad_mode_given = p->grad_mode_given, .object_form = p->grad_mode_given};
+    }
+    return true;
+}
+
 void draw_recalls(Gen *g) {
     Program *p = g->p;
+    if (g->want_sizes && p->ninputs > 0 && draw_sizes(g)) {
+        return;
+    }
     bool flags = g->want_recall;
     if ((!flags && !draw_chance(g, g->w[p->setup.count > 0 ? W_setup_recall : W_recall])) || p->ninputs == 0) {
         return;

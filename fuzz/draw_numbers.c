@@ -190,14 +190,16 @@ bool int_argument(Draw *x, int k) {
 /* ---- lists of integers ---- */
 
 static void maybe_size_of(Gen *g, PInt *v) {
-    if (!draw_chance(g, 4) || g->nvars == 0) {
+    if (!draw_chance(g, g->want_sizes ? 90 : 4) || g->nvars == 0) {
         return;
     }
-    const Var *var = &g->var[draw_below(g, g->nvars)];
-    for (int d = 0; d < var->t->ndim && !var->dead && !var->fuzzy; d++) {
-        if (var->t->size[d] == v->value) {
-            *v = (PInt){var->name, d};
-            return;
+    for (int tries = g->want_sizes ? 4 : 1; tries > 0; tries--) {
+        const Var *var = &g->var[draw_below(g, g->nvars)];
+        for (int d = 0; d < var->t->ndim && !var->dead && !var->fuzzy; d++) {
+            if (var->t->size[d] == v->value) {
+                *v = (PInt){var->name, d};
+                return;
+            }
         }
     }
 }

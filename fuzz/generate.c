@@ -109,6 +109,7 @@ static void draw_swarm(Gen *g) {
     g->op_salt = rng_next(&g->rng);
     static const int off[] = {0, 30, 60};
     g->op_off = off[draw_below(g, COUNT_OF(off))];
+    g->want_sizes = draw_chance(g, g->w[W_other_sizes]);
     if (draw_chance(g, g->w[W_no_grad_call])) {
         g->p->grad_mode = false;
         g->p->grad_mode_given = true;

@@ -11,6 +11,21 @@
 
 static int64_t nodes_after(const CompileCounters *c, int pass) { return c->nodes[pass + 1 < pass_count() ? pass + 1 : MAX_PASSES]; }
 
+static void add_counts(Text *t, const char *title, const char *(*name)(int), const int64_t *count, int n) {
+    for (int k = 0; k < n; k++) {
+        if (count[k] > 0) {
+            text_printf(t, "%s %-16s %lld\n", title, name(k), (long long)count[k]);
+        }
+    }
+}
+
+void compile_calls_text(Text *t, const CompileCounters *c) {
+    text_printf(t, "calls compiled %lld times, %lld hits; for many sizes %lld times, brought to other sizes %lld times\n", (long long)c->compiles,
+                (long long)c->hits, (long long)c->symbolic, (long long)c->instances);
+    add_counts(t, "  not reused:", miss_name, c->miss, MISS_COUNT);
+    add_counts(t, "  for one size only:", specialization_name, c->specialized, SPECIALIZED_COUNT);
+}
+
 void compile_stats_text(Text *t, const CompileCounters *c) {
     text_printf(t, "%-14s %8s %8s %8s %10s\n", "stage", "changed", "nodes", "after", "us");
     text_printf(t, "%-14s %8s %8s %8s %10.1f\n", "capture", "", "", "", c->seconds[MAX_PASSES + 1] * 1e6);
@@ -28,8 +43,8 @@ void compile_stats_text(Text *t, const CompileCounters *c) {
     text_printf(t, "partition: %lld values saved, %lld bytes (%lld if nothing were computed again), %lld nodes computed again, %lld by the forward for the backward\n",
                 (long long)c->saved, (long long)c->saved_bytes, (long long)c->unsaved_bytes, (long long)c->fired[STEP_recompute],
                 (long long)c->fired[STEP_save_early]);
-    text_printf(t, "compiled %lld times for %lld graphs, %lld hits; %lld buffers, %lld bytes, %lld flops\n", (long long)c->compiles,
-                (long long)c->graphs, (long long)c->hits, (long long)c->buffers, (long long)c->bytes, (long long)c->flops);
+    compile_calls_text(t, c);
+    text_printf(t, "%lld graphs; %lld buffers, %lld bytes, %lld flops\n", (long long)c->graphs, (long long)c->buffers, (long long)c->bytes, (long long)c->flops);
 }
 
 /* ---- passes ---- */
@@ -88,6 +103,11 @@ int cmd_passes(const Options *o) {
                 print_row(o, &arena, "rule", step->name, step->pass, step->text, step->why, count.fired[s]);
             }
         }
+    }
+    if (o->runs > 0 && !o->json) {
+        Text t = {.arena = &arena};
+        compile_calls_text(&t, &count);
+        fputs(t.v, stdout);
     }
     arena_destroy(&arena);
     return code;

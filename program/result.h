@@ -70,6 +70,8 @@ typedef struct CallResult {
     bool vacuous;           /* a compiling target compiled nothing */
     int regions;            /* our compiled executor: regions that the call ran (more than one: graph breaks) */
     bool compiled;          /* our compiled executor: this call was compiled (else a cache hit) */
+    const char *miss;       /* why code that was there did not serve it (compiled/misses.def), or NULL */
+    bool symbolic;          /* served by code for many sizes */
     const char *extra;      /* other x- keys, as JSON members, or NULL */
 } CallResult;
 

@@ -213,6 +213,12 @@ static void write_call(const Writer *w, const CallResult *call, int k) {
     if (call->compiled) {
         text_add(w->text, ", \"x-compiled\": true");
     }
+    if (call->symbolic) {
+        text_add(w->text, ", \"x-symbolic\": true");
+    }
+    if (call->miss) {
+        text_printf(w->text, ", \"x-miss\": \"%s\"", call->miss);
+    }
     if (call->extra) {
         text_add(w->text, ", ");
         text_add(w->text, call->extra);

@@ -18,7 +18,7 @@ typedef struct Round {
 static void round_trip(void *user, const char *stage, const char *text) {
     Round *r = user;
     char message[256];
-    if (r->complaint[0] || strcmp(stage, "lower") == 0 || strcmp(stage, "c") == 0) {
+    if (r->complaint[0] || strcmp(stage, "symbolic") == 0 || strcmp(stage, "lower") == 0 || strcmp(stage, "c") == 0) {
         return;
     }
     arena_reset(&r->arena);

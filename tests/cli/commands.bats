@@ -37,6 +37,15 @@ json() { python3 -c "import json, sys; r = [json.loads(l) for l in sys.stdin]; a
     "$TWINGRAD" show --as python gradient.json | grep -q '^    if g is None: del g  # body\[1\]$'
 }
 
+@test "calls in other sizes are served by symbolic code, or say why not" {
+    local sizes="$BATS_TEST_DIRNAME/../golden/symbolic_sizes.json"
+    "$TWINGRAD" run --on compiled --json "$sizes" | json '[(c.get("x-compiled"), c.get("x-symbolic"), c.get("x-miss")) for c in r[0]["calls"]] == [(True, None, None), (True, True, "size"), (None, True, None)]'
+    "$TWINGRAD" show --stats "$sizes" | grep -q '^calls compiled 2 times, 1 hits; for many sizes 1 times, brought to other sizes 1 times$'
+    "$TWINGRAD" show --as ir --after symbolic "$sizes" | grep -q '%9: f32\[3, s0; s0, 1\] = cat'
+    run "$TWINGRAD" check "$sizes"
+    [ "$status" -eq 0 ]
+}
+
 @test "run --poke shows what a write to the returns changes" {
     "$TWINGRAD" run --poke --json good.json | json '"poked" in r[0]["calls"][0]'
 }

@@ -1,0 +1,445 @@
+/* Automatic symbolic sizes: which sizes become symbols, the specimens, and the graph brought to the sizes of a call.
+ *
+ * Specimens are drawn in families: sizes that differ from the call's by multiples of 12 (so that what is divided by 2, 3, 4, 6 or 12
+ * leaves one remainder), then by multiples of 2, then small steps up, then down: whatever is compared with a constant near the call's
+ * size needs specimens close by. The first family whose specimens all have the call's graph is taken. */
+#include "compiled/symbol.h"
+#include "compiled/world.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- which sizes ---- */
+
+static bool same_region(const CaptureInput *a, const CaptureInput *b) {
+    return a->setup == b->setup && a->resume == b->resume && a->n == b->n;
+}
+
+/* Has an earlier compilation of the region seen another size there? */
+static bool wobbles(const Runner *r, const CaptureInput *in, int i, int d) {
+    for (const Artifact *a = r->cache; a; a = a->next) {
+        const CaptureInput *was = &a->made_for;
+        if (same_region(was, in) && was->tensors[i].ndim == in->tensors[i].ndim && was->tensors[i].size[d] != in->tensors[i].size[d]) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static Symbols *refuse(Runner *r, Specialization why) {
+    r->counters->specialized[why]++;
+    return NULL;
+}
+
+/* Strides that are a symbolic size times the stride of another dim, of any tensor on the storage. */
+static void symbolic_strides(Symbols *s, const CaptureInput *in, int i, Arena *arena) {
+    const Tensor *t = &in->tensors[i];
+    for (int changed = 1; changed;) {
+        changed = 0;
+        for (int d = 0; d < t->ndim; d++) {
+            for (int j = 0; j < in->n && !s->stride[i][d]; j++) {
+                const Tensor *u = &in->tensors[j];
+                for (int e = 0; u->storage == t->storage && e < u->ndim && !s->stride[i][d]; e++) {
+                    const Expr *inner = s->stride[j][e];
+                    int symbol = s->dim[j][e];
+                    if ((symbol < 0 && !inner) || (i == j && d == e) || u->size[e] * u->stride[e] != t->stride[d]) {
+                        continue;
+                    }
+                    Expr *out = arena_new(arena, Expr);
+                    *out = inner ? *inner : (Expr){.nterm = 1, .divisor = 1, .term = {{.c = u->stride[e]}}};
+                    if (symbol >= 0) {
+                        out->term[0].power[symbol]++;
+                    } else {
+                        out->term[0].c *= u->size[e];
+                    }
+                    s->stride[i][d] = out;
+                    changed = 1;
+                }
+            }
+        }
+    }
+}
+
+Symbols *symbols_find(Runner *r, const CaptureInput *in) {
+    bool any = false;
+    for (int i = 0; i < in->n && !any; i++) {
+        for (int d = 0; d < in->tensors[i].ndim; d++) {
+            any |= wobbles(r, in, i, d);
+        }
+    }
+    if (!any) {
+        return NULL;
+    }
+    Symbols *s = arena_new(r->arena, Symbols);
+    s->dim = arena_alloc(r->arena, (int64_t)sizeof *s->dim * in->n);
+    s->stride = arena_alloc(r->arena, (int64_t)sizeof *s->stride * in->n);
+    for (int i = 0; i < in->n; i++) {
+        const Tensor *t = &in->tensors[i];
+        if (in->entry[i].history_meta || in->entry[i].leaf_meta) {
+            return refuse(r, SPECIALIZED_history);
+        }
+        if (storage_spare(in, i) != 0) {
+            return refuse(r, SPECIALIZED_storage);
+        }
+        for (int d = 0; d < t->ndim; d++) {
+            s->dim[i][d] = -1;
+            if (t->size[d] < 2 || !wobbles(r, in, i, d)) {
+                continue;
+            }
+            int k = 0;
+            while (k < s->n && s->hint[k] != t->size[d]) {
+                k++;
+            }
+            if (k == MAX_SYMBOLS) {
+                return refuse(r, SPECIALIZED_symbols);
+            }
+            s->n = k == s->n ? k + 1 : s->n;
+            s->hint[k] = t->size[d];
+            s->dim[i][d] = (signed char)k;
+        }
+    }
+    if (s->n == 0) {
+        return refuse(r, SPECIALIZED_zero_one);
+    }
+    for (int i = 0; i < in->n; i++) {
+        symbolic_strides(s, in, i, r->arena);
+    }
+    return s;
+}
+
+/* ---- specimens ---- */
+
+/* The same call at other sizes: metadata, no data. */
+static bool resize(const CaptureInput *in, const Symbols *s, const int64_t *value, Arena *arena, CaptureInput *out) {
+    Tensor *t = arena_copy(arena, in->tensors, (int64_t)sizeof *t * in->n);
+    *out = *in;
+    out->tensors = t;
+    out->specimen = true;
+    for (int i = 0; i < in->n; i++) {
+        for (int d = 0; d < t[i].ndim; d++) {
+            t[i].size[d] = s->dim[i][d] >= 0 ? value[(int)s->dim[i][d]] : t[i].size[d];
+            Expr *e = s->stride[i][d];
+            if (e && !expr_evaluate(e, value, s->n)) {
+                return false;
+            }
+            t[i].stride[d] = e ? e->value : t[i].stride[d];
+        }
+    }
+    for (int i = 0; i < in->n; i++) {
+        int leader = 0;
+        while (in->tensors[leader].storage != in->tensors[i].storage) {
+            leader++;
+        }
+        if (leader == i) {
+            Storage *storage = arena_new(arena, Storage);
+            storage->dtype = t[i].dtype;
+            t[i].storage = storage;
+        } else {
+            t[i].storage = t[leader].storage;
+        }
+    }
+    for (int i = 0; i < in->n; i++) {
+        t[i].storage->numel -= storage_spare(out, i);
+    }
+    return true;
+}
+
+static bool same_shape(const Specimen *a, const Specimen *b) {
+    return a->facts.shape == b->facts.shape && a->places.shape == b->places.shape && a->facts.n == b->facts.n && a->places.n == b->places.n;
+}
+
+static const int64_t steps[][2 * MAX_SYMBOLS] = {{1, 2, 3, 5}, {2, 5, 1, 3}, {3, 1, 5, 2}, {5, 3, 2, 1}};
+static const int64_t families[] = {12, 2, 1, -1};
+
+/* The specimens of a family: false if one of them is another graph. */
+static bool draw_family(Runner *r, const CaptureInput *in, const Symbols *s, int64_t step, Sample *sample, Specimen *specimen) {
+    for (int k = 1; k < sample->n; k++) {
+        CaptureInput at;
+        for (int i = 0; i < s->n; i++) {
+            sample->at[k][i] = s->hint[i] + step * steps[k - 1][i];
+            if (sample->at[k][i] < 2) {
+                return false;
+            }
+        }
+        if (!resize(in, s, sample->at[k], r->arena, &at)) {
+            return false;
+        }
+        specimen_compile(r, &at, specimen[0].first_step, &specimen[k]);
+        if (!same_shape(&specimen[0], &specimen[k])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* ---- what they have in common ---- */
+
+typedef struct Table {
+    Arena *arena;
+    const Sample *sample;
+    Expr **expr;
+    int64_t **value; /* by expression, by specimen */
+    int n, capacity;
+} Table;
+
+static Expr *table_add(Table *t, const int64_t *value, const Expr *e) {
+    if (t->n == t->capacity) {
+        int capacity = t->capacity ? 2 * t->capacity : 64;
+        Expr **expr = arena_array(t->arena, Expr *, capacity);
+        int64_t **values = arena_array(t->arena, int64_t *, capacity);
+        for (int i = 0; i < t->n; i++) {
+            expr[i] = t->expr[i];
+            values[i] = t->value[i];
+        }
+        t->expr = expr;
+        t->value = values;
+        t->capacity = capacity;
+    }
+    t->expr[t->n] = arena_copy(t->arena, e, (int64_t)sizeof *e);
+    t->value[t->n] = arena_copy(t->arena, value, (int64_t)sizeof *value * MAX_SPECIMENS);
+    return t->expr[t->n++];
+}
+
+/* The expression with these values; NULL if there is none. */
+static Expr *table_find(Table *t, const int64_t *value) {
+    for (int i = 0; i < t->n; i++) {
+        if (memcmp(t->value[i], value, sizeof *value * (size_t)t->sample->n) == 0) {
+            return t->expr[i];
+        }
+    }
+    Expr e;
+    bool constant = true;
+    for (int k = 1; k < t->sample->n; k++) {
+        constant &= value[k] == value[0];
+    }
+    if (constant) {
+        e = expr_constant(value[0]);
+    } else if (!expr_fit(t->sample, value, &e)) {
+        return NULL;
+    }
+    return table_add(t, value, &e);
+}
+
+static Expr *table_constant(Table *t, int64_t v) {
+    int64_t value[MAX_SPECIMENS];
+    for (int k = 0; k < MAX_SPECIMENS; k++) {
+        value[k] = v;
+    }
+    return table_find(t, value);
+}
+
+/* Number `at` in all specimens; false if it is one everywhere. */
+static bool across(const Specimen *specimen, const Sample *sample, bool facts, int at, int64_t *value) {
+    bool differs = false;
+    for (int k = 0; k < sample->n; k++) {
+        const Numbers *n = facts ? &specimen[k].facts : &specimen[k].places;
+        value[k] = n->v[at];
+        differs |= value[k] != value[0];
+    }
+    return differs;
+}
+
+/* A real that differs: a size, or a number divided by one. */
+static bool fit_real(Table *t, const int64_t *bits, Place *out) {
+    double v[MAX_SPECIMENS];
+    memcpy(v, bits, sizeof *v * (size_t)t->sample->n);
+    const double numerators[] = {0, 1, -1, 2, -2, v[0] * (double)t->sample->at[0][0]};
+    for (int i = 0; i < COUNT_OF(numerators); i++) {
+        int64_t below[MAX_SPECIMENS];
+        bool fits = true;
+        for (int k = 0; k < t->sample->n && fits; k++) {
+            double quotient = numerators[i] != 0 ? numerators[i] / v[k] : v[k];
+            fits = quotient >= -1e9 && quotient <= 1e9;
+            below[k] = fits ? (int64_t)(quotient + (quotient < 0 ? -0.5 : 0.5)) : 0;
+            fits = fits && (numerators[i] != 0 ? below[k] != 0 && numerators[i] / (double)below[k] == v[k] : (double)below[k] == v[k]);
+        }
+        out->expr = fits ? table_find(t, below) : NULL;
+        out->numerator = numerators[i];
+        if (out->expr) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Constants that the program's text compares sizes with. */
+static void text_constants(Table *t, const Block *block) {
+    for (const Stmt *s = block->first; s; s = s->next) {
+        int64_t sum = 0;
+        for (int p = 0; s->kind == STMT_OP && p < s->op->nparam; p++) {
+            const PArg *arg = &s->arg[p];
+            ArgType type = s->op->param[p].type;
+            const PInt *v = NULL;
+            int n = 0;
+            if (!arg->given || arg->is_none) {
+                continue;
+            }
+            if (type == ARG_INT || type == ARG_INT_OPT) {
+                v = &arg->i;
+                n = 1;
+            } else if (type == ARG_INTS || type == ARG_INTS_OPT) {
+                v = arg->ints.v;
+                n = arg->ints.n;
+            } else if (type == ARG_INDEX) {
+                for (int k = 0; k < arg->index.n; k++) {
+                    const PIndexItem *item = &arg->index.v[k];
+                    const PInt *const part[] = {&item->start, &item->stop, &item->step};
+                    for (int q = 0; q < COUNT_OF(part); q++) {
+                        table_constant(t, part[q]->value < 0 ? -part[q]->value : part[q]->value);
+                    }
+                }
+            }
+            for (int k = 0; k < n; k++) {
+                int64_t x = v[k].value < 0 && v[k].value > INT64_MIN ? -v[k].value : v[k].value;
+                table_constant(t, x);
+                sum += x < INT32_MAX ? x : 0;
+            }
+        }
+        table_constant(t, sum); /* start + length */
+        text_constants(t, &s->body);
+        text_constants(t, &s->orelse);
+    }
+}
+
+static bool find_expressions(Runner *r, Symbols *s, const Sample *sample, const Specimen *specimen) {
+    Table t = {.arena = r->arena, .sample = sample};
+    int64_t value[MAX_SPECIMENS];
+    const Numbers *places = &specimen[0].places, *facts = &specimen[0].facts;
+    s->place = arena_array(r->arena, Place, places->n);
+    for (int i = 0; i < places->n; i++) {
+        if (!across(specimen, sample, false, i, value)) {
+            continue;
+        }
+        if (places->kind[i] == NUMBER_REAL) {
+            if (!fit_real(&t, value, &s->place[i])) {
+                return false;
+            }
+        } else if (!(s->place[i].expr = table_find(&t, value))) {
+            return false;
+        }
+    }
+    for (int i = 0; i < facts->n; i++) {
+        across(specimen, sample, true, i, value);
+        table_find(&t, value);
+    }
+    for (int i = 0; i < s->n; i++) { /* also where no op has met it */
+        for (int k = 0; k < sample->n; k++) {
+            value[k] = sample->at[k][i];
+        }
+        table_find(&t, value);
+    }
+    text_constants(&t, &r->p->setup);
+    text_constants(&t, &r->p->body);
+    s->expr = t.expr;
+    s->nexpr = t.n;
+    guards_make(s, r->arena, t.expr, t.value, t.n, sample->n);
+    return true;
+}
+
+Symbols *symbols_generalize(Runner *r, const Compile *c, Symbols *symbols, const Specimen *own, const CaptureInput *in) {
+    const Capture *cap = c->capture;
+    if (cap->end != END_OK && cap->end != END_BREAK) {
+        return refuse(r, SPECIALIZED_raises);
+    }
+    if (cap->questions) {
+        return refuse(r, SPECIALIZED_value);
+    }
+    Specimen specimen[MAX_SPECIMENS] = {*own};
+    Sample sample = {.nsymbol = symbols->n, .n = symbols->n > 1 ? MAX_SPECIMENS : MAX_SPECIMENS - 1};
+    memcpy(sample.at[0], symbols->hint, sizeof symbols->hint);
+    int family = 0;
+    while (family < COUNT_OF(families) && !draw_family(r, in, symbols, families[family], &sample, specimen)) {
+        family++;
+    }
+    if (family == COUNT_OF(families)) {
+        return refuse(r, SPECIALIZED_structure);
+    }
+    if (!find_expressions(r, symbols, &sample, specimen)) {
+        return refuse(r, SPECIALIZED_number);
+    }
+    bool writes = false;
+    for (int k = 0; k < c->graph->ninputs; k++) {
+        writes |= c->graph->written[k] != NULL;
+    }
+    symbols->skips_equal = fault(c, FAULT_GU_11) && !writes;
+    symbols->skips_strides = fault(c, FAULT_SH_4);
+    symbols->order = arena_copy(r->arena, c->graph->node, (int64_t)sizeof *c->graph->node * c->graph->n);
+    memcpy(symbols->loops, symbols->hint, sizeof symbols->loops);
+    r->counters->symbolic++;
+    return symbols;
+}
+
+/* ---- a call ---- */
+
+bool symbols_serve(Runner *r, Artifact *a, const CaptureInput *in) {
+    Symbols *s = a->symbols;
+    Compile *c = a->capture->c;
+    MissReason why;
+    if (!guard_match(&a->made_for, s, in, &why) || !guards_hold(c, s, &why)) {
+        return false;
+    }
+    if (memcmp(s->now, s->loops, sizeof *s->now * (size_t)s->n) == 0) {
+        return true;
+    }
+    memset(s->loops, 0, sizeof s->loops);
+    c->graph->node = s->order;
+    walk_write(s->place, c, (Exit *)a->exit, r->arena);
+    if (!compile_again(a, in)) {
+        return false;
+    }
+    memcpy(s->loops, s->now, sizeof s->loops);
+    r->counters->instances++;
+    return true;
+}
+
+/* ---- as text ---- */
+
+enum { HANDLE_DIGITS = 19 };
+static const int64_t first_handle = 4611686018427000000; /* no number of a graph: sizes are below 2^40 */
+
+void symbols_print(Text *text, const Symbols *s, const Compile *c, Exit *exit) {
+    Arena *arena = c->arena;
+    for (int i = 0; i < s->n; i++) {
+        text_printf(text, "  s%d = %lld, 2 or more:", i, (long long)s->hint[i]);
+        const CaptureInput *in = &c->capture->in;
+        for (int k = 0; k < in->nname; k++) {
+            for (int d = 0; d < in->tensors[in->named[k]].ndim; d++) {
+                if (s->dim[in->named[k]][d] == i) {
+                    text_printf(text, " %s[%d]", c->program->names[in->name[k]], d);
+                }
+            }
+        }
+        text_add(text, "\n");
+    }
+    for (int i = 0; i < s->nexpr; i++) {
+        if (s->expr[i]->divisor > 1) {
+            text_add(text, "  guard ");
+            expr_print(text, s->expr[i]);
+            text_add(text, " is whole\n");
+        }
+    }
+    for (int i = 0; i < s->nguard; i++) {
+        text_add(text, "  guard ");
+        guard_print(text, &s->guard[i]);
+        text_add(text, "\n");
+    }
+    for (int i = 0; i < s->nexpr; i++) { /* printed with numbers that stand for expressions */
+        s->expr[i]->value = first_handle + i;
+    }
+    Text graph = {.arena = arena};
+    walk_write(s->place, c, exit, arena);
+    graph_print(&graph, c->graph, c->program);
+    for (const char *at = graph.v ? graph.v : ""; *at;) {
+        long long v;
+        if (strncmp(at, "4611686018427", 13) == 0 && sscanf(at, "%19lld", &v) == 1 && v >= first_handle && v < first_handle + s->nexpr) {
+            expr_print(text, s->expr[v - first_handle]);
+            at += HANDLE_DIGITS;
+        } else {
+            text_addn(text, at++, 1);
+        }
+    }
+    for (int i = 0; i < s->nexpr; i++) {
+        CHECK(expr_evaluate(s->expr[i], s->hint, s->n));
+    }
+    walk_write(s->place, c, exit, arena);
+}

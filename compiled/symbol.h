@@ -1,0 +1,99 @@
+/* Symbolic sizes: one compilation that serves calls of many sizes.
+ *
+ * When a region is compiled and a size differs from that of an earlier compilation, the size becomes a symbol (Dynamo's automatic
+ * dynamic shapes); equal ones share a symbol (duck shaping), 0 and 1 never are one. The graph is not computed with expressions: the
+ * region is captured and optimized at a few other sizes as well, specimens, of which nothing runs. If their graphs are one but for
+ * numbers, each number that differs is a polynomial of the symbols, found from the specimens (symbol_expr.c), and how the numbers that
+ * the compiler met compare to each other, in all specimens, is what it may have decided on: these comparisons are the guards
+ * (symbol_guard.c). So every op, rule and derivative is symbolic without knowing of it, and what is not answers by a graph of another
+ * shape: it stays compiled for one size.
+ *
+ * A call that passes the guards brings the graph to its sizes: numbers are written, inference is asked about every op once more, and
+ * only the passes from fuse on run again. Capture, functionalize, joint and the rules do not. */
+#ifndef COMPILED_SYMBOL_H
+#define COMPILED_SYMBOL_H
+
+#include "compiled/capture.h"
+#include "compiled/symbol_expr.h"
+
+struct Runner;
+
+/* ---- symbol_walk.c ---- */
+/* The numbers of a compilation in a fixed order, and a hash over all that is no number. */
+typedef struct Numbers {
+    Arena *arena;
+    uint64_t shape;
+    int64_t *v; /* reals as their bits */
+    unsigned char *kind;
+    int n, capacity;
+} Numbers;
+enum { NUMBER_INT, NUMBER_REAL, NUMBER_FACT /* of which no expression is needed */ };
+/* What the graph is made of now, for the guards: sizes, strides, lengths, arguments. */
+void walk_facts(Numbers *out, const Compile *c);
+/* What an instance needs: graph, epilogue, exits, trace. */
+void walk_places(Numbers *out, const Compile *c, Exit *exit);
+/* A number of an instance; expr NULL: it stays. A real is numerator / expr, or, with numerator 0, expr. */
+typedef struct Place {
+    const Expr *expr;
+    double numerator;
+} Place;
+/* Writes the values that the expressions have now; what may be read beyond this call is made anew in `arena`. */
+void walk_write(const Place *place, const Compile *c, Exit *exit, Arena *arena);
+
+/* One specimen, while it is compiled. */
+typedef struct Specimen {
+    Numbers facts, places;
+    Exit *exit;
+    int64_t first_step; /* of the gate: all specimens take the same steps */
+} Specimen;
+
+/* ---- symbol_guard.c ---- */
+typedef struct Guard {
+    const Expr *a, *b;
+    int allowed; /* COMPARES */
+} Guard;
+
+typedef struct Symbols {
+    int n;
+    int64_t hint[MAX_SYMBOLS];
+    signed char (*dim)[MAX_DIMS]; /* by entry: its symbol, or -1 */
+    Expr *(*stride)[MAX_DIMS];    /* by entry: NULL: as it was */
+    Expr **expr;
+    int nexpr;
+    Guard *guard;
+    int nguard;
+    Place *place;
+    Node **order; /* of the nodes before fuse */
+    bool skips_equal, skips_strides; /* faults GU-11, SH-4 */
+    int64_t now[MAX_SYMBOLS];    /* what the call has */
+    int64_t loops[MAX_SYMBOLS];  /* what the loops are for; 0: nothing */
+} Symbols;
+
+/* Do the metadata of a call fit what was compiled for `was`? Symbols (or NULL: every size is itself) take their values. */
+bool guard_match(const CaptureInput *was, Symbols *symbols, const CaptureInput *in, MissReason *why);
+/* Do the guards hold at these values? Evaluates all expressions. */
+bool guards_hold(const Compile *c, const Symbols *symbols, MissReason *why);
+/* Elements of the storage of entry `i` behind the last one that an entry has. */
+int64_t storage_spare(const CaptureInput *in, int i);
+/* From distinct expressions and constants, each with its values in the specimens. */
+void guards_make(Symbols *symbols, Arena *arena, Expr *const *fact, int64_t *const *value, int nfact, int nspecimen);
+void guard_print(Text *text, const Guard *g);
+
+/* ---- symbol.c ---- */
+/* Symbols for the sizes that differ from those of earlier compilations of the region; NULL: none. */
+Symbols *symbols_find(struct Runner *r, const CaptureInput *in);
+/* When the region, a specimen, is through the passes on graphs: the other specimens, and what they have in common. NULL: it stays
+ * compiled for its size, for the reason that is counted. */
+Symbols *symbols_generalize(struct Runner *r, const Compile *c, Symbols *symbols, const Specimen *own, const CaptureInput *in);
+/* Brings a symbolic artifact to the sizes of a call. False: it does not fit. */
+bool symbols_serve(struct Runner *r, Artifact *a, const CaptureInput *in);
+/* Symbols, guards, and the graph with expressions for numbers. */
+void symbols_print(Text *text, const Symbols *symbols, const Compile *c, Exit *exit);
+
+/* ---- compile.c ---- */
+/* Captures the region and runs the passes on graphs, for its numbers only. */
+void specimen_compile(struct Runner *r, const CaptureInput *in, int64_t first_step, Specimen *out);
+/* Runs the passes from fuse on once more, for what the graph of `a` is now. False if inference refuses it, or answers otherwise. */
+bool compile_again(Artifact *a, const CaptureInput *in);
+
+#endif

@@ -1,0 +1,35 @@
+/* Numbers of a symbolic compilation, as polynomials of the symbols. */
+#ifndef COMPILED_SYMBOL_EXPR_H
+#define COMPILED_SYMBOL_EXPR_H
+
+#include "program/json.h"
+
+enum { MAX_SYMBOLS = 4, MAX_SPECIMENS = 5, MAX_TERMS = 2 };
+
+/* (constant + sum of c * product of symbols) / divisor. */
+typedef struct Expr {
+    int nterm;
+    struct {
+        int64_t c;
+        signed char power[MAX_SYMBOLS];
+    } term[MAX_TERMS];
+    int64_t constant, divisor;
+    int64_t value; /* at the sizes asked about last */
+} Expr;
+
+/* The sizes of the specimens: at[k][i] is symbol i in specimen k. */
+typedef struct Sample {
+    int nsymbol, n;
+    int64_t at[MAX_SPECIMENS][MAX_SYMBOLS];
+} Sample;
+/* The polynomial that takes these values at the sample; false if there is none of at most MAX_TERMS terms. */
+bool expr_fit(const Sample *sample, const int64_t *value, Expr *out);
+/* Sets `value`; false if the division leaves a remainder, or it overflows. */
+bool expr_evaluate(Expr *e, const int64_t *symbol, int nsymbol);
+/* What is known of a against b for all sizes from 2 on: the COMPARES that can be. */
+enum { COMPARES_LESS = 1, COMPARES_EQUAL = 2, COMPARES_GREATER = 4, COMPARES_ANY = 7 };
+int expr_compare(const Expr *a, const Expr *b, int nsymbol);
+Expr expr_constant(int64_t v);
+void expr_print(Text *text, const Expr *e);
+
+#endif

@@ -1,0 +1,222 @@
+/* Guards of a symbolic compilation.
+ *
+ * What a call must have in common with the compilation is its metadata, with symbols in place of sizes: a symbol that stands twice must
+ * be the same size twice, strides are products of sizes as they were. Beyond that the compiler has compared numbers: sizes with each
+ * other and with 0 and 1 (broadcasting), with arguments (slices, indices), lengths, strides with products of sizes (contiguity). All
+ * numbers it met are known (walk_facts); a guard is a pair of them and how they compared in the specimens, whose graph is one. What
+ * holds for all sizes from 2 on is left out. */
+#include "compiled/symbol.h"
+
+#include <string.h>
+
+/* ---- metadata ---- */
+
+static bool refuse(MissReason *why, MissReason reason) {
+    *why = reason;
+    return false;
+}
+
+static int storage_leader(const CaptureInput *in, int i) {
+    int leader = 0;
+    while (in->tensors[leader].storage != in->tensors[i].storage) {
+        leader++;
+    }
+    return leader;
+}
+
+static bool same_names(const CaptureInput *a, const CaptureInput *b) {
+    return a->n == b->n && a->nname == b->nname && memcmp(a->name, b->name, sizeof *a->name * (size_t)a->nname) == 0 &&
+           memcmp(a->named, b->named, sizeof *a->named * (size_t)a->nname) == 0;
+}
+
+static bool same_flags(const Entry *a, const Entry *b) {
+    return a->has_history == b->has_history && a->stale == b->stale && a->base == b->base && a->created == b->created;
+}
+
+int64_t storage_spare(const CaptureInput *in, int i) {
+    int64_t most = 0;
+    for (int k = 0; k < in->n; k++) {
+        int64_t extent = 0;
+        if (in->tensors[k].storage == in->tensors[i].storage && tensor_extent(&in->tensors[k], &extent)) {
+            most = max_i64(most, extent);
+        }
+    }
+    return in->tensors[i].storage->numel - most;
+}
+
+/* A symbol that has no value yet takes the size. */
+static bool match_size(Symbols *symbols, int i, int d, int64_t was, int64_t size, MissReason *why) {
+    int k = symbols ? symbols->dim[i][d] : -1;
+    if (k < 0) {
+        return size == was || refuse(why, MISS_size);
+    }
+    symbols->now[k] = symbols->now[k] < 0 ? size : symbols->now[k];
+    return symbols->now[k] == size || (symbols->skips_equal && symbols->now[k] < size) || refuse(why, MISS_equal);
+}
+
+static bool match_entry(const CaptureInput *was, Symbols *symbols, const CaptureInput *in, int i, MissReason *why) {
+    const Tensor *a = &was->tensors[i], *b = &in->tensors[i];
+    if (a->dtype != b->dtype) {
+        return refuse(why, MISS_dtype);
+    }
+    if (was->entry[i].requires_grad != in->entry[i].requires_grad) {
+        return refuse(why, MISS_requires_grad);
+    }
+    if (!same_flags(&was->entry[i], &in->entry[i])) {
+        return refuse(why, MISS_history);
+    }
+    if (storage_leader(was, i) != storage_leader(in, i)) {
+        return refuse(why, MISS_sharing);
+    }
+    if (a->ndim != b->ndim) {
+        return refuse(why, MISS_dims);
+    }
+    for (int d = 0; d < a->ndim; d++) {
+        if (!match_size(symbols, i, d, a->size[d], b->size[d], why)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Where it lies, now that the symbols have values. */
+static bool match_place(const CaptureInput *was, const Symbols *symbols, const CaptureInput *in, int i, MissReason *why) {
+    const Tensor *a = &was->tensors[i], *b = &in->tensors[i];
+    for (int d = 0; d < a->ndim; d++) {
+        Expr *e = symbols ? symbols->stride[i][d] : NULL;
+        if (e && symbols->skips_strides && tensor_is_dense(b)) {
+            continue;
+        }
+        if (e ? !expr_evaluate(e, symbols->now, symbols->n) || e->value != b->stride[d] : a->stride[d] != b->stride[d]) {
+            return refuse(why, MISS_stride);
+        }
+    }
+    if (a->offset != b->offset) {
+        return refuse(why, MISS_stride);
+    }
+    return (symbols ? storage_spare(in, i) == 0 : a->storage->numel == b->storage->numel) || refuse(why, MISS_sharing);
+}
+
+bool guard_match(const CaptureInput *was, Symbols *symbols, const CaptureInput *in, MissReason *why) {
+    if (was->setup != in->setup || was->resume != in->resume || !same_names(was, in)) {
+        return refuse(why, MISS_names);
+    }
+    if (in->grad_mode != was->grad_mode) {
+        return refuse(why, MISS_grad_mode);
+    }
+    for (int i = 0; symbols && i < symbols->n; i++) {
+        symbols->now[i] = -1;
+    }
+    for (int i = 0; i < in->n; i++) {
+        if (!match_entry(was, symbols, in, i, why)) {
+            return false;
+        }
+    }
+    for (int i = 0; i < in->n; i++) {
+        if (!match_place(was, symbols, in, i, why)) {
+            return false;
+        }
+    }
+    return symbols || refuse(why, MISS_value);
+}
+
+/* ---- comparisons ---- */
+
+static int compare(int64_t a, int64_t b) { return a < b ? COMPARES_LESS : a == b ? COMPARES_EQUAL : COMPARES_GREATER; }
+
+static bool is_constant(const Expr *e) { return e->nterm == 0; }
+
+bool guards_hold(const Compile *c, const Symbols *symbols, MissReason *why) {
+    for (int i = 0; i < symbols->n; i++) {
+        if (symbols->now[i] < 2 && !fault(c, FAULT_GU_5a)) {
+            return refuse(why, MISS_zero_one);
+        }
+    }
+    for (int i = 0; i < symbols->nexpr; i++) {
+        if (!expr_evaluate(symbols->expr[i], symbols->now, symbols->n) && !fault(c, FAULT_GU_5)) {
+            return refuse(why, MISS_divisible);
+        }
+    }
+    for (int i = 0; i < symbols->nguard && !fault(c, FAULT_GU_9); i++) {
+        const Guard *g = &symbols->guard[i];
+        if (!(compare(g->a->value, g->b->value) & g->allowed)) {
+            return refuse(why, g->allowed == (COMPARES_LESS | COMPARES_GREATER) ? MISS_equal : MISS_order);
+        }
+    }
+    return true;
+}
+
+/* A guard on one expression: the least value it may have, or the greatest (negated, so that more is stricter). */
+static bool bound_of(const Guard *g, const Expr **of, bool *least, int64_t *bound) {
+    bool turned = is_constant(g->a), strict = !(g->allowed & COMPARES_EQUAL);
+    if ((!turned && !is_constant(g->b)) || g->allowed == COMPARES_EQUAL || g->allowed == (COMPARES_LESS | COMPARES_GREATER)) {
+        return false;
+    }
+    *of = turned ? g->b : g->a;
+    *least = turned == ((g->allowed & COMPARES_LESS) != 0);
+    int64_t c = (turned ? g->a : g->b)->constant;
+    *bound = (*least ? c : -c) + strict;
+    return true;
+}
+
+/* Does another guard say as much? Of two that say the same the first stands. */
+static bool implied(const Symbols *symbols, int i) {
+    const Expr *of, *other;
+    bool least, other_least;
+    int64_t bound, other_bound;
+    if (!bound_of(&symbols->guard[i], &of, &least, &bound)) {
+        return false;
+    }
+    for (int k = 0; k < symbols->nguard; k++) {
+        if (k != i && bound_of(&symbols->guard[k], &other, &other_least, &other_bound) && other == of && other_least == least &&
+            (other_bound > bound || (other_bound == bound && k < i))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void drop_implied(Symbols *symbols, Arena *arena) {
+    Guard *kept = arena_array(arena, Guard, symbols->nguard);
+    int n = 0;
+    for (int i = 0; i < symbols->nguard; i++) {
+        if (!implied(symbols, i)) {
+            kept[n++] = symbols->guard[i];
+        }
+    }
+    symbols->guard = kept;
+    symbols->nguard = n;
+}
+
+void guards_make(Symbols *symbols, Arena *arena, Expr *const *fact, int64_t *const *value, int nfact, int nspecimen) {
+    for (int pass = 0; pass < 2; pass++) { /* counted, then made */
+        symbols->nguard = 0;
+        for (int i = 0; i < nfact; i++) {
+            for (int j = i + 1; j < nfact; j++) {
+                if (is_constant(fact[i]) && is_constant(fact[j])) {
+                    continue;
+                }
+                int seen = 0;
+                for (int k = 0; k < nspecimen; k++) {
+                    seen |= compare(value[i][k], value[j][k]);
+                }
+                if (seen == COMPARES_ANY || !(expr_compare(fact[i], fact[j], symbols->n) & ~seen)) {
+                    continue;
+                }
+                if (pass == 1) {
+                    symbols->guard[symbols->nguard] = (Guard){fact[i], fact[j], seen};
+                }
+                symbols->nguard++;
+            }
+        }
+        symbols->guard = pass == 0 ? arena_array(arena, Guard, symbols->nguard) : symbols->guard;
+    }
+    drop_implied(symbols, arena);
+}
+
+void guard_print(Text *text, const Guard *g) {
+    static const char *const sign[] = {"", "<", "==", "<=", ">", "!=", ">=", ""};
+    expr_print(text, g->a);
+    text_printf(text, " %s ", sign[g->allowed]);
+    expr_print(text, g->b);
+}

@@ -1,0 +1,327 @@
+/* The numbers of a compilation, met in a fixed order: collected from every specimen, or written for the sizes of a call.
+ *
+ * One walk serves both directions, so a number that is compared is a number that is written. All else (kinds, ops, operands, flags,
+ * tape, data of literals) goes into a hash: two specimens with one hash have one graph. A walk for facts also meets what the numbers
+ * make: lengths of buffers, ends of regions, steps from one row to the next. */
+#include "compiled/symbol.h"
+
+#include <string.h>
+
+typedef struct Visit {
+    Numbers *out;       /* NULL: numbers are written */
+    const Place *place; /* the next one */
+    Arena *arena;
+    bool facts, stale_strides;
+} Visit;
+
+/* ---- one number ---- */
+
+static void fixed(Visit *w, int64_t x) {
+    if (w->out) {
+        w->out->shape = (w->out->shape ^ (uint64_t)x) * 0x9E3779B97F4A7C15u;
+        w->out->shape ^= w->out->shape >> 29;
+    }
+}
+
+static void fixed_bytes(Visit *w, const void *v, int64_t n) {
+    for (int64_t i = 0; w->out && i < n; i++) {
+        fixed(w, ((const unsigned char *)v)[i]);
+    }
+    fixed(w, n);
+}
+
+static void collect(Numbers *out, int64_t v, int kind) {
+    if (out->n == out->capacity) {
+        int capacity = out->capacity ? 2 * out->capacity : 256;
+        int64_t *grown = arena_alloc_raw(out->arena, (int64_t)sizeof *grown * capacity);
+        unsigned char *kinds = arena_alloc_raw(out->arena, capacity);
+        if (out->n > 0) {
+            memcpy(grown, out->v, sizeof *grown * (size_t)out->n);
+            memcpy(kinds, out->kind, (size_t)out->n);
+        }
+        out->v = grown;
+        out->kind = kinds;
+        out->capacity = capacity;
+    }
+    out->kind[out->n] = (unsigned char)kind;
+    out->v[out->n++] = v;
+}
+
+/* What the number is now. */
+static int64_t number(Visit *w, int64_t v) {
+    if (w->out) {
+        collect(w->out, v, w->facts ? NUMBER_FACT : NUMBER_INT);
+        return v;
+    }
+    const Expr *e = (w->place++)->expr;
+    return e ? e->value : v;
+}
+
+static double real(Visit *w, double v) {
+    if (w->out) {
+        int64_t bits;
+        memcpy(&bits, &v, sizeof bits);
+        if (!w->facts) {
+            collect(w->out, bits, NUMBER_REAL);
+        }
+        return v;
+    }
+    const Place *p = w->place++;
+    if (!p->expr) {
+        return v;
+    }
+    return p->numerator != 0 ? p->numerator / (double)p->expr->value : (double)p->expr->value;
+}
+
+static void fact(Visit *w, int64_t v) {
+    if (w->out && w->facts) {
+        collect(w->out, v, NUMBER_FACT);
+    }
+}
+
+/* ---- what holds numbers ---- */
+
+static void place_layout(Visit *w, Tensor *t, bool is_view) {
+    fixed(w, t->dtype);
+    fixed(w, t->ndim);
+    for (int d = 0; d < t->ndim; d++) {
+        t->size[d] = number(w, t->size[d]);
+        int64_t stride = number(w, t->stride[d]);
+        t->stride[d] = w->stale_strides && is_view ? min_i64(stride, t->stride[d]) : stride; /* GU-10, inside the buffer */
+        fact(w, t->size[d] * t->stride[d]);
+    }
+    t->offset = number(w, t->offset);
+    int64_t extent = 0;
+    if (w->facts && tensor_extent(t, &extent)) {
+        fact(w, extent);
+        fact(w, tensor_numel(t));
+    }
+}
+
+static void layout(Visit *w, Tensor *t) { place_layout(w, t, false); }
+
+/* Metadata that others keep: written anew. */
+static const Tensor *kept_layout(Visit *w, const Tensor *t) {
+    fixed(w, t != NULL);
+    if (!t) {
+        return NULL;
+    }
+    Tensor copy = *t;
+    layout(w, &copy);
+    return w->out ? t : arena_copy(w->arena, &copy, (int64_t)sizeof copy);
+}
+
+static void integer(Visit *w, int64_t *v) {
+    *v = number(w, *v);
+    fact(w, *v < 0 ? -*v : *v);
+}
+
+static void scalar(Visit *w, Scalar *s) {
+    fixed(w, s->kind);
+    s->i = s->kind == CAT_INT ? number(w, s->i) : s->i;
+    fixed(w, s->kind == CAT_INT ? 0 : s->i);
+    s->f = s->kind == CAT_FLOAT ? real(w, s->f) : s->f;
+}
+
+static void argument(Visit *w, ArgType type, Arg *arg) {
+    bool tensors = type == ARG_TENSOR || type == ARG_TENSOR_OPT || type == ARG_TENSORS || type == ARG_TENSORS_OPT;
+    fixed(w, arg->none);
+    if (tensors || arg->none) {
+        return; /* operands are met as such */
+    }
+    switch (type) {
+    case ARG_SCALAR:
+    case ARG_SCALAR_OPT:
+        scalar(w, &arg->scalar);
+        break;
+    case ARG_INT:
+    case ARG_INT_OPT:
+        integer(w, &arg->i);
+        break;
+    case ARG_INTS:
+    case ARG_INTS_OPT: {
+        int64_t *v = arena_copy(w->arena, arg->ints.v, (int64_t)sizeof *v * arg->ints.n);
+        fixed(w, arg->ints.n);
+        for (int i = 0; i < arg->ints.n; i++) {
+            integer(w, &v[i]);
+        }
+        arg->ints.v = v;
+        break;
+    }
+    case ARG_FLOAT:
+    case ARG_FLOAT_OPT:
+        arg->f = real(w, arg->f);
+        break;
+    case ARG_BOOL:
+        fixed(w, arg->b);
+        break;
+    case ARG_DTYPE:
+    case ARG_DTYPE_OPT:
+        fixed(w, arg->dtype);
+        break;
+    case ARG_STR:
+    case ARG_STR_OPT:
+        fixed_bytes(w, arg->str, (int64_t)strlen(arg->str));
+        break;
+    default: /* Python indices and data: met by the node */
+        break;
+    }
+}
+
+static void call(Visit *w, const Node *n) {
+    Call *c = (Call *)n->call; /* our own copy (graph_op) */
+    for (int p = 0; p < c->op->nparam; p++) {
+        ArgType type = c->op->param[p].type;
+        argument(w, type, &c->arg[p]);
+        if (type == ARG_DATA && w->out) {
+            fixed_bytes(w, c->arg[p].data.data, c->arg[p].data.n * dtype_bytes(n->t.dtype));
+        }
+    }
+}
+
+static void reference(Visit *w, const Node *n) { fixed(w, n ? n->id : -1); }
+
+static void node(Visit *w, Node *n) {
+    fixed(w, n->kind);
+    fixed(w, n->id);
+    fixed(w, n->sid);
+    fixed(w, n->op);
+    fixed(w, n->number);
+    fixed(w, n->replaced);
+    fixed(w, n->nin);
+    for (int k = 0; k < n->nin; k++) {
+        reference(w, n->in[k]);
+    }
+    place_layout(w, &n->t, n->kind == NODE_VIEW);
+    if (n->kind == NODE_STORE) {
+        layout(w, &n->region);
+    } else if (n->kind == NODE_CHECK) {
+        fixed(w, n->check);
+        fixed(w, n->check_code);
+        integer(w, &n->bound);
+    } else if (n->kind == NODE_OP) {
+        call(w, n);
+    }
+}
+
+static void nodes(Visit *w, const Graph *g) {
+    fixed(w, g->n);
+    for (int i = 0; i < g->n; i++) {
+        node(w, g->node[i]);
+    }
+}
+
+static void tape(Visit *w, const Capture *cap) {
+    for (const TapeNode *t = cap->tape; t; t = t->older) {
+        fixed(w, t->kind);
+        fixed(w, t->seq);
+        fixed(w, t->number);
+        fixed(w, t->nslot);
+        fixed(w, t->nsaved);
+        fixed(w, t->freed);
+    }
+}
+
+void walk_facts(Numbers *out, const Compile *c) {
+    Visit w = {.out = out, .arena = out->arena, .facts = true};
+    nodes(&w, c->graph);
+    tape(&w, c->capture);
+}
+
+/* ---- the epilogue ---- */
+
+static void returns(Visit *w, const Graph *g) {
+    fixed(w, g->nret);
+    for (int k = 0; k < g->nret; k++) {
+        ReturnPlan *r = &g->ret[k];
+        fixed(w, r->aliases_input);
+        fixed(w, r->storage);
+        fixed(w, r->cls);
+        fixed(w, r->requires_grad);
+        fixed(w, r->is_leaf);
+        reference(w, r->aliases_input ? NULL : r->value);
+        reference(w, r->grad);
+        layout(w, &r->layout);
+    }
+}
+
+static void inputs(Visit *w, const Graph *g) {
+    fixed(w, g->ninputs);
+    for (int k = 0; k < g->ninputs; k++) {
+        reference(w, g->input[k]);
+        reference(w, g->written ? g->written[k] : NULL);
+        fixed(w, g->version[k]);
+    }
+    fixed(w, g->ninp);
+    for (int k = 0; k < g->ninp; k++) {
+        fixed(w, g->inp[k].outer);
+        fixed(w, g->inp[k].grad_state);
+        reference(w, g->inp[k].grad);
+    }
+    fixed(w, g->backward_runs);
+    fixed(w, g->backward_error);
+}
+
+static void exits(Visit *w, const Capture *cap, Exit *exit) {
+    for (int i = 0; i < cap->nobject; i++) {
+        Exit *e = &exit[i];
+        layout(w, &e->layout);
+        fixed(w, e->requires_grad);
+        fixed(w, e->history);
+        fixed(w, e->number);
+        fixed(w, e->nr);
+        fixed(w, e->base);
+        fixed(w, e->created);
+        fixed(w, e->made_at);
+        fixed(w, e->version);
+        e->history_meta = kept_layout(w, e->history_meta);
+        e->leaf_meta = kept_layout(w, e->leaf_meta);
+    }
+}
+
+static void trace(Visit *w, Capture *cap) {
+    fixed(w, cap->ntrace);
+    if (!w->out) {
+        cap->trace = arena_copy(w->arena, cap->trace, (int64_t)sizeof *cap->trace * cap->ntrace);
+    }
+    for (int i = 0; i < cap->ntrace; i++) {
+        TraceEntry *e = &cap->trace[i];
+        bool numbers = e->probe == PROBE_size || e->probe == PROBE_stride || e->probe == PROBE_storage_offset;
+        fixed(w, e->sid);
+        fixed(w, e->probe);
+        fixed(w, e->n);
+        for (int k = 0; k < e->n; k++) {
+            e->v[k] = numbers ? number(w, e->v[k]) : e->v[k];
+            fixed(w, numbers ? 0 : e->v[k]);
+        }
+    }
+}
+
+static void places(Visit *w, const Compile *c, Exit *exit) {
+    Capture *cap = c->capture;
+    nodes(w, c->graph);
+    returns(w, c->graph);
+    inputs(w, c->graph);
+    fixed(w, cap->end);
+    fixed(w, cap->at);
+    fixed(w, cap->made);
+    fixed(w, cap->nobject);
+    fixed(w, cap->nexported);
+    for (int k = 0; k < cap->nexported; k++) {
+        fixed(w, cap->exported[k]);
+        fixed(w, cap->exported_as[k]);
+    }
+    tape(w, cap);
+    exits(w, cap, exit);
+    trace(w, cap);
+}
+
+void walk_places(Numbers *out, const Compile *c, Exit *exit) {
+    Visit w = {.out = out, .arena = out->arena};
+    places(&w, c, exit);
+}
+
+void walk_write(const Place *place, const Compile *c, Exit *exit, Arena *arena) {
+    Visit w = {.place = place, .arena = arena, .stale_strides = fault(c, FAULT_GU_10)};
+    places(&w, c, exit);
+}

@@ -1,0 +1,68 @@
+/* Motifs about sizes: what a compilation for many sizes has to guard (the GU and SH entries of docs/bugs.md). */
+#include "fuzz/draw_motif.h"
+
+/* x[.., :stop] with a stop near the size: clamped in some calls. */
+static Var *clamped(Gen *g, Var *x, int64_t size) {
+    PIndexItem items[] = {index_slice(INT64_MIN, size + draw_between(g, -1, 3), INT64_MIN)};
+    return say_getitem(g, x, items, 1);
+}
+
+/* The two halves, or steps of two. */
+static Var *halves(Gen *g, Var *x) {
+    if (draw_chance(g, 60)) {
+        Var *half = say_ints(g, OP_chunk, x, 2, 0);
+        want_return(g, half == NULL ? NULL : half + 1);
+        return half;
+    }
+    PIndexItem items[] = {index_slice(INT64_MIN, INT64_MIN, 2)};
+    return say_getitem(g, x, items, 1);
+}
+
+/* One row out of all elements, in the order of the transposed. */
+static Var *flat(Gen *g, Var *x) {
+    Stmt *s = stmt_op(g, OP_reshape);
+    Var *t = x->t->ndim == 2 && draw_chance(g, 70) ? say(g, OP_t, x) : x;
+    if (t == NULL) {
+        return NULL;
+    }
+    int64_t size[] = {-1};
+    set_tensor(s, 0, t);
+    set_ints(g, s, 1, size, 1);
+    return stmt_commit(g, s, NAME_NONE);
+}
+
+bool motif_other_sizes(Gen *g) {
+    int64_t size[MAX_DIMS];
+    int n = motif_size(g, 1, 2, size);
+    for (int d = 0; d < n; d++) {
+        size[d] = size[d] < 2 ? 4 : size[d];
+    }
+    Var *x = draw_input(g, g->main, size, n, false, 50), *v = NULL;
+    if (x == NULL) {
+        return false;
+    }
+    g->want_sizes = true;
+    switch (draw_below(g, 5)) {
+    case 0:
+        v = halves(g, x);
+        break;
+    case 1:
+        v = clamped(g, x, size[0]);
+        break;
+    case 2:
+        v = say2(g, OP_add_Tensor, x, draw_input(g, g->main, size, n, false, 50));
+        break;
+    case 3:
+        v = say(g, OP_squeeze, draw_chance(g, 50) ? x : say_int(g, OP_unsqueeze, x, 0));
+        break;
+    default:
+        v = flat(g, x);
+        break;
+    }
+    if (v == NULL) {
+        return false;
+    }
+    want_return(g, v);
+    motif_noise(g);
+    return true;
+}
