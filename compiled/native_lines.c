@@ -161,11 +161,11 @@ static void from_element(Text *text, const Loop *loop) {
 }
 
 static void print_softmax(Text *text, const Loop *loop, NativeNeeds *needs) {
-    const char *type = native_memory_type(loop->to.dtype), *exp = loop->to.dtype == DT_float32 ? "exp_near" : "exp";
+    const char *type = native_memory_type(loop->to.dtype), *exp = loop->to.dtype == DT_float32 ? "exp_low" : "exp";
     bool single = loop->to.dtype == DT_float32;
     int dim = loop->dim, strip = -1, depth = 1;
     if (single) {
-        native_need(needs, "exp_near");
+        native_need(needs, "exp_low");
     }
     for (int d = 0; d < loop->ndim && llabs(loop->from.stride[dim]) > 1; d++) {
         strip = d != dim && loop->from.stride[d] == 1 && loop->size[d] >= 8 ? d : strip;

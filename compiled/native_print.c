@@ -34,15 +34,16 @@ static const OpText ops[TILE_OP_COUNT] = {
 #undef TILE_OP_MASK
 };
 
-void native_need(NativeNeeds *needs, const char *scalar) {
-    for (int k = 0; k < COUNT_OF(scalars); k++) {
-        if (strcmp(scalars[k].name, scalar) == 0) {
-            needs->scalar |= (uint64_t)1 << k;
-            return;
-        }
+static uint64_t scalar_bit(const char *name) {
+    int k = 0;
+    while (strcmp(scalars[k].name, name) != 0) {
+        k++;
+        CHECK(k < COUNT_OF(scalars));
     }
-    CHECK(!"no such scalar function");
+    return (uint64_t)1 << k;
 }
+
+void native_need(NativeNeeds *needs, const char *scalar) { needs->scalar |= scalar_bit(scalar); }
 
 /* ---- the prelude ---- */
 
@@ -123,6 +124,9 @@ void native_prelude(Text *text, const NativeNeeds *asked) {
         }
     }
     text_add(text, "#define _DEFAULT_SOURCE 1\n#include <math.h>\n#include <stdint.h>\n#include <string.h>\n\n");
+    if (needs.scalar & scalar_bit("fused")) {
+        text_add(text, "#if defined(__FMA__) || defined(__ARM_FEATURE_FMA)\n#define HAS_FMA 1\n#else\n#define HAS_FMA 0\n#endif\n");
+    }
     for (int k = 0; k < COUNT_OF(scalars); k++) {
         if (needs.scalar >> k & 1) {
             print_code(text, scalars[k].code);

@@ -1,7 +1,7 @@
 /* The kernels of the tile machine: one loop over the elements of a tile for every compute opcode, generated from tile_ops.def, and the
  * inner loops of sums and softmax. Not a header of declarations: each tile_isa_*.c includes it once, under the instruction set that it
- * asks the compiler for, and gets the table TILE_ISA of functions of its own. All tables answer the same bits: nothing is contracted,
- * and the order of every sum is written out.
+ * asks the compiler for, and gets the table TILE_ISA of functions of its own. All tables answer the same bits: nothing is contracted, and the
+ * order of every sum is written out. (Polynomials in double take fused steps where HAS_FMA: that changes a float once in 10^8.)
  *
  * Registers never overlap each other, but a source may be a buffer that another source is too: only the destination is restrict. */
 #include "compiled/tile_isa.h"
@@ -96,12 +96,12 @@ static void softmax_columns(float *to, int64_t to_step, const float *from, int64
     }
     for (int64_t i = 0; i < n; i++) {
         for (int k = 0; k < w; k++) {
-            sum[k] += exp_near((double)from[i * from_step + k] - top[k]);
+            sum[k] += exp_low((double)from[i * from_step + k] - top[k]);
         }
     }
     for (int64_t i = 0; i < n; i++) {
         for (int k = 0; k < w; k++) {
-            to[i * to_step + k] = (float)(exp_near((double)from[i * from_step + k] - top[k]) / sum[k]);
+            to[i * to_step + k] = (float)(exp_low((double)from[i * from_step + k] - top[k]) / sum[k]);
         }
     }
 }
@@ -129,25 +129,25 @@ static void softmax_row(float *to, const float *from, int64_t n) {
     }
     for (int64_t i = 0; i < whole; i += LANES) {
         for (int k = 0; k < LANES; k++) {
-            sum[k] += exp_near((double)from[i + k] - largest);
+            sum[k] += exp_low((double)from[i + k] - largest);
         }
     }
     for (int64_t i = whole; i < n; i++) {
-        total += exp_near((double)from[i] - largest);
+        total += exp_low((double)from[i] - largest);
     }
     for (int k = 0; k < LANES; k++) {
         total += sum[k];
     }
     for (int64_t i = 0; i < whole; i += LANES) {
         for (int k = 0; k < LANES; k++) {
-            e[k] = exp_near((double)from[i + k] - largest) / total;
+            e[k] = exp_low((double)from[i + k] - largest) / total;
         }
         for (int k = 0; k < LANES; k++) {
             to[i + k] = (float)e[k];
         }
     }
     for (int64_t i = whole; i < n; i++) {
-        to[i] = (float)(exp_near((double)from[i] - largest) / total);
+        to[i] = (float)(exp_low((double)from[i] - largest) / total);
     }
 }
 
