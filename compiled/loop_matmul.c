@@ -133,10 +133,10 @@ static void copy_addend(const MatmulLoop *m, void *const *data, int64_t ci) {
     }
 }
 
-static void blas(const MatmulLoop *m, void *const *data) {
+static void blas(const MatmulLoop *m, void *const *data, int64_t from, int64_t to) {
     int lda, ldb, ldc = (int)m->cstride[1];
     int ta = blas_layout(m->astride, m->m, m->k, &lda), tb = blas_layout(m->bstride, m->k, m->n, &ldb);
-    for (int64_t batch = 0; batch < m->batch; batch++) {
+    for (int64_t batch = from; batch < to; batch++) {
         int64_t ai = m->a.offset + batch * m->astride[0], bi = m->b.offset + batch * m->bstride[0],
                 ci = m->c.offset + batch * m->cstride[0];
         if (m->has_d) {
@@ -158,15 +158,15 @@ static void blas(const MatmulLoop *m, void *const *data) {
 }
 #endif
 
-void loop_matmul(const MatmulLoop *m, void *const *data) {
-    if (m->batch == 0 || m->m == 0 || m->n == 0) {
+void loop_matmul(const MatmulLoop *m, void *const *data, int64_t from, int64_t to) {
+    if (from == to || m->m == 0 || m->n == 0) {
         return;
     }
 #ifndef TWINGRAD_NO_BLAS
     if (m->blas) {
-        blas(m, data);
+        blas(m, data, from, to);
         return;
     }
 #endif
-    plain(m, data, 0, m->batch * m->m);
+    plain(m, data, from * m->m, to * m->m);
 }

@@ -15,7 +15,8 @@ typedef struct NativeNeeds {
     uint64_t scalar;        /* bit by row of tile_scalar.def */
 } NativeNeeds;
 
-/* Functions `static void PREFIXloop_K(void *const *data)` for the loops of the plan, and their table PREFIXloops, by number of the loop.
+/* Functions `static void PREFIXloop_K(void *const *data, int64_t from, int64_t to)` for the loops of the plan, trips [from, to) of the outer
+ * dim, and their table PREFIXloops, by number of the loop.
  * Adds to `needs` what they call. */
 void native_print(Text *text, const Plan *plan, const char *prefix, NativeNeeds *needs);
 /* What comes first in a file of such functions: includes, scalar functions, ops. */
@@ -39,8 +40,9 @@ const char *native_put(DType dtype, NativeNeeds *needs);
 const char *native_end(DType dtype);
 /* Four spaces a level. */
 void native_indent(Text *text, int depth);
-/* `for (int64_t NAME = 0; NAME < n; NAME++) {` */
+/* `for (int64_t NAME = 0; NAME < n; NAME++) {`; the second one over dim d, from `from` to `to` where it is the outer dim. */
 void native_for(Text *text, int depth, const char *name, int64_t n);
+void native_for_dim(Text *text, int depth, int d, int64_t n, bool outer);
 /* offset + i0 * stride0 + ...; `name` is the letter of the indices. Terms of dims of size 1 are left out. */
 void native_index(Text *text, int64_t offset, const int64_t *stride, const int64_t *size, int ndim);
 

@@ -8,7 +8,7 @@
  *             are accumulated at once, so that memory is read in the order it lies in */
 #include "compiled/native.h"
 
-#include <stdio.h>
+#include <string.h>
 
 enum { BLOCK = 256 /* results of a strip */ };
 
@@ -320,11 +320,9 @@ static void print_result(Nest *w, const TileInst *inst) {
 /* ---- loops ---- */
 
 static void open_dims(Nest *w, int from, int to) {
-    char name[16];
     for (int d = from; d < to; d++) {
         if (w->n->size[d] != 1) {
-            snprintf(name, sizeof name, "i%d", d);
-            native_for(w->text, w->depth++, name, w->n->size[d]);
+            native_for_dim(w->text, w->depth++, d, w->n->size[d], d == w->n->outer && w->n->trip > 1);
         }
     }
 }
@@ -358,14 +356,40 @@ static void print_simd(const Nest *w) {
     text_add(w->text, ")\n");
 }
 
+/* Where the nest runs by parts that share sums: `if (from == 0)` or `if (to == size)`; the depth to close until. */
+static int open_if(Nest *w, const char *condition) {
+    int depth = w->depth;
+    if (w->n->scratch >= 0) {
+        native_indent(w->text, w->depth++);
+        text_printf(w->text, "if (%s%lld) {\n", condition, strncmp(condition, "to", 2) == 0 ? (long long)w->n->size[w->n->outer] : 0);
+    }
+    return depth;
+}
+
+/* The places where sums wait for the next part: `results` of each. */
+static void declare_kept(const Nest *w, int64_t results) {
+    int sums = 0;
+    for (int k = 0; k < w->n->ninst && w->n->scratch >= 0; k++) {
+        if (w->n->inst[k].op == TILE_REDUCE) {
+            const char *type = accumulator_type(w, &w->n->inst[k]);
+            text_printf(w->text, "    %s *restrict kept_%d = (%s *)data[%d] + %lld;\n", type, w->n->inst[k].dst, type, w->n->scratch,
+                        (long long)(results * sums++));
+        }
+    }
+}
+
 static void print_rows(Nest *w) {
     const TileNest *n = w->n;
+    declare_kept(w, 1);
     open_dims(w, 0, n->kept);
     int inside = w->depth;
     for (int k = 0; k < n->ninst; k++) {
         if (n->inst[k].op == TILE_REDUCE) {
             native_indent(w->text, w->depth);
             text_printf(w->text, "%s s%d = ", accumulator_type(w, &n->inst[k]), n->inst[k].dst);
+            if (n->scratch >= 0) {
+                text_printf(w->text, "from > 0 ? kept_%d[0] : ", n->inst[k].dst);
+            }
             start_value(w, &n->inst[k]);
             text_add(w->text, ";\n");
         }
@@ -380,10 +404,18 @@ static void print_rows(Nest *w) {
     print_body(w);
     close_dims(w, inside);
     for (int k = 0; k < n->ninst; k++) {
+        if (n->inst[k].op == TILE_REDUCE && n->scratch >= 0) {
+            native_indent(w->text, w->depth);
+            text_printf(w->text, "kept_%d[0] = s%d;\n", n->inst[k].dst, n->inst[k].dst);
+        }
+    }
+    inside = open_if(w, "to == ");
+    for (int k = 0; k < n->ninst; k++) {
         if (n->inst[k].op == TILE_REDUCE) {
             print_result(w, &n->inst[k]);
         }
     }
+    close_dims(w, inside);
     close_dims(w, 1);
 }
 
@@ -414,6 +446,7 @@ static void print_columns(Nest *w) {
     const TileNest *n = w->n;
     int c = w->column;
     long long size = (long long)n->size[c];
+    declare_kept(w, n->size[c]);
     open_dims(w, 0, c);
     native_indent(w->text, w->depth++);
     text_printf(w->text, "for (int64_t j%d = 0; j%d < %lld; j%d += %d) {\n", c, c, size, c, BLOCK);
@@ -422,17 +455,25 @@ static void print_columns(Nest *w) {
     for (int k = 0; k < n->ninst; k++) {
         if (n->inst[k].op == TILE_REDUCE) {
             native_indent(w->text, w->depth);
-            text_printf(w->text, "%s s%d[%d];\n", accumulator_type(w, &n->inst[k]), n->inst[k].dst, BLOCK);
+            if (n->scratch >= 0) {
+                text_printf(w->text, "%s *restrict s%d = kept_%d + j%d;\n", accumulator_type(w, &n->inst[k]), n->inst[k].dst, n->inst[k].dst, c);
+            } else {
+                text_printf(w->text, "%s s%d[%d];\n", accumulator_type(w, &n->inst[k]), n->inst[k].dst, BLOCK);
+            }
         }
     }
+    int inside = open_if(w, "from == ");
     over_strip(w, true);
-    int inside = w->depth;
+    close_dims(w, inside);
+    inside = w->depth;
     open_dims(w, n->kept, n->ndim);
     native_indent(w->text, w->depth++);
     text_printf(w->text, "for (int64_t i%d = j%d; i%d < e%d; i%d++) {\n", c, c, c, c, c);
     print_body(w);
     close_dims(w, inside);
+    inside = open_if(w, "to == ");
     over_strip(w, false);
+    close_dims(w, inside);
     close_dims(w, 1);
 }
 

@@ -201,6 +201,16 @@ void native_for(Text *text, int depth, const char *name, int64_t n) {
     text_printf(text, "for (int64_t %s = 0; %s < %lld; %s++) {\n", name, name, (long long)n, name);
 }
 
+void native_for_dim(Text *text, int depth, int d, int64_t n, bool outer) {
+    native_indent(text, depth);
+    text_printf(text, "for (int64_t i%d = ", d);
+    if (outer) {
+        text_printf(text, "from; i%d < to; i%d++) {\n", d, d);
+    } else {
+        text_printf(text, "0; i%d < %lld; i%d++) {\n", d, (long long)n, d);
+    }
+}
+
 void native_index(Text *text, int64_t offset, const int64_t *stride, const int64_t *size, int ndim) {
     bool any = offset != 0;
     if (any) {
@@ -230,7 +240,7 @@ void native_print(Text *text, const Plan *plan, const char *prefix, NativeNeeds 
     for (int k = 0; k < plan->nloop; k++) {
         const Loop *loop = &plan->loop[k];
         int64_t start = text->n;
-        text_printf(text, "\n/* %s */\nstatic void %sloop_%d(void *const *data) {\n", name_of(loop->node), prefix, k);
+        text_printf(text, "\n/* %s */\nstatic void %sloop_%d(void *const *data, int64_t from, int64_t to) {\n", name_of(loop->node), prefix, k);
         if (loop->kind == LOOP_TILE ? native_nest(text, loop->tile, needs) : native_lines(text, loop, needs)) {
             text_add(text, "}\n");
             text_printf(&table, "    %sloop_%d,\n", prefix, k);
@@ -240,5 +250,5 @@ void native_print(Text *text, const Plan *plan, const char *prefix, NativeNeeds 
             text_add(&table, "    0, /* the executor's own */\n");
         }
     }
-    text_printf(text, "\nvoid (*const %sloops[])(void *const *) = {\n%s};\n", prefix, table.n > 0 ? table.v : "    0\n");
+    text_printf(text, "\nvoid (*const %sloops[])(void *const *, int64_t, int64_t) = {\n%s};\n", prefix, table.n > 0 ? table.v : "    0\n");
 }
