@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { SQUARE = 32, MAX_KEPT = 32768 /* exponentials that are kept between the walks: a stack frame that fits the cache */ };
+enum { SQUARE = 32, STRIP = 64 /* lines of a softmax */, MAX_KEPT = 65536 /* exponentials that are kept between the walks: a stack frame that fits the cache */ };
 
 static bool whole(DType dtype) { return dtype == DT_float32 || dtype == DT_float64 || dtype == DT_int64; }
 
@@ -75,15 +75,19 @@ static int crossing_dim(const Loop *loop) {
     return -1;
 }
 
-/* `for` over the squares along a dim, and where the square ends: j and e. */
-static int open_squares(Text *text, int depth, int d, int64_t size, bool outer) {
+/* `for` over the squares along a dim, and where the square ends: j and e. Where all are whole the compiler is to know it. */
+static int open_squares(Text *text, int depth, int d, int64_t size, int square, bool outer) {
     char end[24];
     snprintf(end, sizeof end, "%lld", (long long)size);
     const char *last = outer ? "to" : end;
     native_indent(text, depth++);
-    text_printf(text, "for (int64_t j%d = %s; j%d < %s; j%d += %d) {\n", d, outer ? "from" : "0", d, last, d, SQUARE);
+    text_printf(text, "for (int64_t j%d = %s; j%d < %s; j%d += %d) {\n", d, outer ? "from" : "0", d, last, d, square);
     native_indent(text, depth);
-    text_printf(text, "const int64_t e%d = j%d + %d < %s ? j%d + %d : %s;\n", d, d, SQUARE, last, d, SQUARE, last);
+    if (!outer && size % square == 0) {
+        text_printf(text, "const int64_t e%d = j%d + %d;\n", d, d, square);
+    } else {
+        text_printf(text, "const int64_t e%d = j%d + %d < %s ? j%d + %d : %s;\n", d, d, square, last, d, square, last);
+    }
     return depth;
 }
 
@@ -101,8 +105,8 @@ static void print_move(Text *text, const Loop *loop) {
         depth = open_but(text, loop, 0, 1);
     } else {
         depth = open_but(text, loop, 1u << cross | 1u << last, 1);
-        depth = open_squares(text, depth, cross, loop->size[cross], is_outer(loop, cross));
-        depth = open_squares(text, depth, last, loop->size[last], is_outer(loop, last));
+        depth = open_squares(text, depth, cross, loop->size[cross], SQUARE, is_outer(loop, cross));
+        depth = open_squares(text, depth, last, loop->size[last], SQUARE, is_outer(loop, last));
         depth = open_square(text, open_square(text, depth, cross), last);
     }
     native_indent(text, depth);
@@ -155,14 +159,19 @@ static int open_line(Text *text, const Loop *loop, int depth, int strip, const c
 }
 
 static void from_element(Text *text, const Loop *loop) {
-    text_add(text, "(double)x_[");
+    text_add(text, "x_[");
     native_index(text, loop->from.offset, loop->from.stride, loop->size, loop->ndim);
     text_add(text, "]");
 }
 
+static void line_of(Text *text, int depth, const char *line) {
+    native_indent(text, depth);
+    text_add(text, line);
+}
+
 static void print_softmax(Text *text, const Loop *loop, NativeNeeds *needs) {
-    const char *type = native_memory_type(loop->to.dtype), *exp = loop->to.dtype == DT_float32 ? "exp_low" : "exp";
     bool single = loop->to.dtype == DT_float32;
+    const char *type = native_memory_type(loop->to.dtype), *exp = single ? "exp_low" : "exp";
     int dim = loop->dim, strip = -1, depth = 1;
     if (single) {
         native_need(needs, "exp_low");
@@ -176,36 +185,34 @@ static void print_softmax(Text *text, const Loop *loop, NativeNeeds *needs) {
     char at[32] = "", keep[80] = "";
     if (strip >= 0) {
         snprintf(at, sizeof at, "[i%d - j%d]", strip, strip);
-        depth = open_squares(text, depth, strip, loop->size[strip], false);
+        depth = open_squares(text, depth, strip, loop->size[strip], STRIP, false);
         native_indent(text, depth);
-        text_printf(text, "double top[%d], sum[%d];\n", SQUARE, SQUARE);
+        text_printf(text, "%s top[%d];\n", type, STRIP);
         native_indent(text, depth);
-        text_printf(text, "for (int k = 0; k < %d; k++) {\n", SQUARE);
-        native_indent(text, depth + 1);
-        text_add(text, "top[k] = -INFINITY;\n");
-        native_indent(text, depth + 1);
-        text_add(text, "sum[k] = 0;\n");
-        native_indent(text, depth);
-        text_add(text, "}\n");
+        text_printf(text, "double sum[%d];\n", STRIP);
+        native_for(text, depth, "k", STRIP);
+        line_of(text, depth + 1, "top[k] = -INFINITY;\n");
+        line_of(text, depth + 1, "sum[k] = 0;\n");
+        line_of(text, depth, "}\n");
     } else {
         native_indent(text, depth);
-        text_add(text, "double top = -INFINITY, sum = 0;\n");
+        text_printf(text, "%s top = -INFINITY;\n", type);
+        line_of(text, depth, "double sum = 0;\n");
     }
-    bool kept = loop->size[dim] != 1 && loop->size[dim] <= MAX_KEPT / (strip >= 0 ? SQUARE : 1);
+    bool kept = loop->size[dim] != 1 && loop->size[dim] <= MAX_KEPT / (strip >= 0 ? STRIP : 1);
     if (kept) {
         native_indent(text, depth);
         if (strip >= 0) {
-            text_printf(text, "double e[%lld][%d];\n", (long long)loop->size[dim], SQUARE);
-            snprintf(keep, sizeof keep, "e[i%d]%s", dim, at);
+            text_printf(text, "double e[%lld][%d];\n", (long long)loop->size[dim], STRIP);
         } else {
             text_printf(text, "double e[%lld];\n", (long long)loop->size[dim]);
-            snprintf(keep, sizeof keep, "e[i%d]", dim);
         }
+        snprintf(keep, sizeof keep, "e[i%d]%s", dim, at);
     }
     int inside = depth;
     depth = open_line(text, loop, depth, strip, "#pragma omp simd reduction(max : top)\n");
     native_indent(text, depth);
-    text_add(text, "const double v0 = ");
+    text_printf(text, "const %s v0 = ", type);
     from_element(text, loop);
     text_add(text, ";\n");
     native_indent(text, depth);
@@ -213,12 +220,19 @@ static void print_softmax(Text *text, const Loop *loop, NativeNeeds *needs) {
     close_until(text, depth, inside);
     depth = open_line(text, loop, inside, strip, single ? "#pragma omp simd reduction(+ : sum)\n" : NULL);
     native_indent(text, depth);
-    text_printf(text, "const double v1 = %s%s%s(", keep, kept ? " = " : "", exp);
+    text_printf(text, "const double v1 = %s%s%s((double)", keep, kept ? " = " : "", exp);
     from_element(text, loop);
-    text_printf(text, " - top%s);\n", at);
+    text_printf(text, " - (double)top%s);\n", at);
     native_indent(text, depth);
     text_printf(text, "sum%s += v1;\n", at);
     close_until(text, depth, inside);
+    if (single && strip >= 0) { /* a product is cheaper than a quotient, and far inside of a float's rounding */
+        native_for(text, inside, "k", STRIP);
+        line_of(text, inside + 1, "sum[k] = 1 / sum[k];\n");
+        line_of(text, inside, "}\n");
+    } else if (single) {
+        line_of(text, inside, "sum = 1 / sum;\n");
+    }
     depth = open_line(text, loop, inside, strip, NULL);
     native_indent(text, depth);
     text_add(text, "y_[");
@@ -227,11 +241,11 @@ static void print_softmax(Text *text, const Loop *loop, NativeNeeds *needs) {
     if (kept) {
         text_add(text, keep);
     } else {
-        text_printf(text, "%s(", exp);
+        text_printf(text, "%s((double)", exp);
         from_element(text, loop);
-        text_printf(text, " - top%s)", at);
+        text_printf(text, " - (double)top%s)", at);
     }
-    text_printf(text, " / sum%s);\n", at);
+    text_printf(text, " %s sum%s);\n", single ? "*" : "/", at);
     close_until(text, depth, 1);
 }
 

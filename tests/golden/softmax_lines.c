@@ -43,20 +43,22 @@ static void loop_0(void *const *data, int64_t from, int64_t to) {
     float *restrict y_ = data[1];
     float *restrict x_ = data[0];
     for (int64_t i0 = from; i0 < to; i0++) {
-        double top = -INFINITY, sum = 0;
+        float top = -INFINITY;
+        double sum = 0;
         double e[16];
 #pragma omp simd reduction(max : top)
         for (int64_t i1 = 0; i1 < 16; i1++) {
-            const double v0 = (double)x_[i0 * 16 + i1];
+            const float v0 = x_[i0 * 16 + i1];
             top = v0 > top ? v0 : top;
         }
 #pragma omp simd reduction(+ : sum)
         for (int64_t i1 = 0; i1 < 16; i1++) {
-            const double v1 = e[i1] = exp_low((double)x_[i0 * 16 + i1] - top);
+            const double v1 = e[i1] = exp_low((double)x_[i0 * 16 + i1] - (double)top);
             sum += v1;
         }
+        sum = 1 / sum;
         for (int64_t i1 = 0; i1 < 16; i1++) {
-            y_[i0 * 16 + i1] = (float)(e[i1] / sum);
+            y_[i0 * 16 + i1] = (float)(e[i1] * sum);
         }
     }
 }
@@ -65,29 +67,33 @@ static void loop_0(void *const *data, int64_t from, int64_t to) {
 static void loop_1(void *const *data, int64_t from, int64_t to) {
     float *restrict y_ = data[2];
     float *restrict x_ = data[0];
-    for (int64_t j1 = 0; j1 < 16; j1 += 32) {
-        const int64_t e1 = j1 + 32 < 16 ? j1 + 32 : 16;
-        double top[32], sum[32];
-        for (int k = 0; k < 32; k++) {
+    for (int64_t j1 = 0; j1 < 16; j1 += 64) {
+        const int64_t e1 = j1 + 64 < 16 ? j1 + 64 : 16;
+        float top[64];
+        double sum[64];
+        for (int64_t k = 0; k < 64; k++) {
             top[k] = -INFINITY;
             sum[k] = 0;
         }
-        double e[8][32];
+        double e[8][64];
         for (int64_t i0 = 0; i0 < 8; i0++) {
             for (int64_t i1 = j1; i1 < e1; i1++) {
-                const double v0 = (double)x_[i0 * 16 + i1];
+                const float v0 = x_[i0 * 16 + i1];
                 top[i1 - j1] = v0 > top[i1 - j1] ? v0 : top[i1 - j1];
             }
         }
         for (int64_t i0 = 0; i0 < 8; i0++) {
             for (int64_t i1 = j1; i1 < e1; i1++) {
-                const double v1 = e[i0][i1 - j1] = exp_low((double)x_[i0 * 16 + i1] - top[i1 - j1]);
+                const double v1 = e[i0][i1 - j1] = exp_low((double)x_[i0 * 16 + i1] - (double)top[i1 - j1]);
                 sum[i1 - j1] += v1;
             }
         }
+        for (int64_t k = 0; k < 64; k++) {
+            sum[k] = 1 / sum[k];
+        }
         for (int64_t i0 = 0; i0 < 8; i0++) {
             for (int64_t i1 = j1; i1 < e1; i1++) {
-                y_[i0 * 16 + i1] = (float)(e[i0][i1 - j1] / sum[i1 - j1]);
+                y_[i0 * 16 + i1] = (float)(e[i0][i1 - j1] * sum[i1 - j1]);
             }
         }
     }
