@@ -17,6 +17,7 @@ enum {
     SMALL_TILE = 16,     /* the same where the graph is verified: what goes wrong between tiles should show on small tensors */
     MAX_REGISTERS = 160, /* of a nest */
     MAX_ACCESSES = 160,  /* the same */
+    MAX_INSTS = 640,
     MAX_MEMBERS = 24,    /* nodes a group: what the registers are counted for */
     MAX_REDUCTIONS = 8,  /* of a nest */
     MAX_READS = 24       /* operands of a member */

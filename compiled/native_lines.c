@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { SQUARE = 32, STRIP = 64 /* lines of a softmax */, MAX_KEPT = 65536 /* exponentials that are kept between the walks: a stack frame that fits the cache */ };
+enum { STRIP = 64 /* lines of a softmax */, MAX_KEPT = 65536 /* exponentials that are kept between the walks: a stack frame that fits the cache */ };
 
 static bool whole(DType dtype) { return dtype == DT_float32 || dtype == DT_float64 || dtype == DT_int64; }
 
@@ -75,28 +75,6 @@ static int crossing_dim(const Loop *loop) {
     return -1;
 }
 
-/* `for` over the squares along a dim, and where the square ends: j and e. Where all are whole the compiler is to know it. */
-static int open_squares(Text *text, int depth, int d, int64_t size, int square, bool outer) {
-    char end[24];
-    snprintf(end, sizeof end, "%lld", (long long)size);
-    const char *last = outer ? "to" : end;
-    native_indent(text, depth++);
-    text_printf(text, "for (int64_t j%d = %s; j%d < %s; j%d += %d) {\n", d, outer ? "from" : "0", d, last, d, square);
-    native_indent(text, depth);
-    if (!outer && size % square == 0) {
-        text_printf(text, "const int64_t e%d = j%d + %d;\n", d, d, square);
-    } else {
-        text_printf(text, "const int64_t e%d = j%d + %d < %s ? j%d + %d : %s;\n", d, d, square, last, d, square, last);
-    }
-    return depth;
-}
-
-static int open_square(Text *text, int depth, int d) {
-    native_indent(text, depth);
-    text_printf(text, "for (int64_t i%d = j%d; i%d < e%d; i%d++) {\n", d, d, d, d, d);
-    return depth + 1;
-}
-
 static void print_move(Text *text, const Loop *loop) {
     int depth, cross = crossing_dim(loop), last = loop->ndim - 1;
     buffer(text, word_of(loop->to.dtype), "y_", loop->to.buffer);
@@ -105,9 +83,9 @@ static void print_move(Text *text, const Loop *loop) {
         depth = open_but(text, loop, 0, 1);
     } else {
         depth = open_but(text, loop, 1u << cross | 1u << last, 1);
-        depth = open_squares(text, depth, cross, loop->size[cross], SQUARE, is_outer(loop, cross));
-        depth = open_squares(text, depth, last, loop->size[last], SQUARE, is_outer(loop, last));
-        depth = open_square(text, open_square(text, depth, cross), last);
+        depth = native_squares(text, depth, cross, loop->size[cross], SQUARE, is_outer(loop, cross));
+        depth = native_squares(text, depth, last, loop->size[last], SQUARE, is_outer(loop, last));
+        depth = native_square(text, native_square(text, depth, cross), last);
     }
     native_indent(text, depth);
     text_add(text, "y_[");
@@ -153,7 +131,7 @@ static int open_line(Text *text, const Loop *loop, int depth, int strip, const c
         native_for_dim(text, depth++, loop->dim, loop->size[loop->dim], false);
     }
     if (strip >= 0) {
-        depth = open_square(text, depth, strip);
+        depth = native_square(text, depth, strip);
     }
     return depth;
 }
@@ -185,7 +163,7 @@ static void print_softmax(Text *text, const Loop *loop, NativeNeeds *needs) {
     char at[32] = "", keep[80] = "";
     if (strip >= 0) {
         snprintf(at, sizeof at, "[i%d - j%d]", strip, strip);
-        depth = open_squares(text, depth, strip, loop->size[strip], STRIP, false);
+        depth = native_squares(text, depth, strip, loop->size[strip], STRIP, false);
         native_indent(text, depth);
         text_printf(text, "%s top[%d];\n", type, STRIP);
         native_indent(text, depth);

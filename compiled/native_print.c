@@ -231,6 +231,28 @@ void native_index(Text *text, int64_t offset, const int64_t *stride, const int64
     text_add(text, any ? "" : "0");
 }
 
+/* Where all squares are whole the compiler is to know it. */
+int native_squares(Text *text, int depth, int d, int64_t size, int square, bool outer) {
+    char end[24];
+    snprintf(end, sizeof end, "%lld", (long long)size);
+    const char *last = outer ? "to" : end;
+    native_indent(text, depth++);
+    text_printf(text, "for (int64_t j%d = %s; j%d < %s; j%d += %d) {\n", d, outer ? "from" : "0", d, last, d, square);
+    native_indent(text, depth);
+    if (!outer && size % square == 0) {
+        text_printf(text, "const int64_t e%d = j%d + %d;\n", d, d, square);
+    } else {
+        text_printf(text, "const int64_t e%d = j%d + %d < %s ? j%d + %d : %s;\n", d, d, square, last, d, square, last);
+    }
+    return depth;
+}
+
+int native_square(Text *text, int depth, int d) {
+    native_indent(text, depth);
+    text_printf(text, "for (int64_t i%d = j%d; i%d < e%d; i%d++) {\n", d, d, d, d, d);
+    return depth + 1;
+}
+
 /* ---- the plan ---- */
 
 static const char *name_of(const Node *n) { return n->call ? n->call->op->id_name : "store"; }

@@ -35,10 +35,8 @@ static void loop_2(void *const *data, int64_t from, int64_t to) {
         const int64_t v2 = indexed_wrap(v0, v1, 1, 4);
         const float v3 = v2 < 0 ? 0 : b0[v2];
         const float v4 = b2[i0];
-        const int64_t v5 = 0;
-        const int64_t v6 = indexed_wrap(v5, v1, 1, 4);
         b3[i0] = v3;
-        if (v6 >= 0) b4[v6] = (b4[v6] + v4);
+        if (v2 >= 0) b4[v2] = (b4[v2] + v4);
     }
 }
 

@@ -67,12 +67,9 @@ static void loop_5(void *const *data, int64_t from, int64_t to) {
         const int64_t v3 = indexed_wrap(v1, v2, 3, 3);
         const int64_t v4 = b3[i0];
         const int64_t v5 = indexed_wrap(v3, v4, 1, 3);
-        const int64_t v6 = 0;
-        const int64_t v7 = indexed_wrap(v6, v2, 3, 3);
-        const int64_t v8 = indexed_wrap(v7, v4, 1, 3);
-        const float v9 = v8 < 0 ? 0 : b5[v8];
+        const float v6 = v5 < 0 ? 0 : b5[v5];
         if (v5 >= 0) b4[v5] = v0;
-        s0 += (double)v9;
+        s0 += (double)v6;
         b6[i0] = (float)(s0);
     }
 }
