@@ -37,10 +37,10 @@ static bool run_check(const Loop *loop, void *const *data) {
     return true;
 }
 
-static void run_fill(const Loop *loop, void *const *data) {
-    void *to = data[loop->to.buffer];
+static void run_fill(const Loop *loop, void *const *data, int64_t from, int64_t end) {
     DType dtype = loop->to.dtype;
-    int64_t n = loop->numel;
+    int64_t n = end - from;
+    void *to = (char *)data[loop->to.buffer] + from * dtype_bytes(dtype);
     uint64_t cell = 0;
     if (loop->value.kind == CAT_FLOAT) {
         element_store_double(&cell, dtype, 0, loop->value.f);
@@ -101,28 +101,29 @@ static bool run_opaque(const Loop *loop, void *const *data, Arena *arena, Execut
     return false;
 }
 
-static bool run_loop(const Plan *plan, const Loop *loop, void *const *data, void *registers, Arena *arena, Execution *out) {
+/* Trips [from, to) of the outer dim. */
+static bool run_loop(const Plan *plan, const Loop *loop, void *const *data, void *registers, int64_t from, int64_t to, Arena *arena, Execution *out) {
     switch (loop->kind) {
     case LOOP_TILE:
-        tile_run(loop->tile, plan->isa, data, registers);
+        tile_run(loop->tile, plan->isa, data, registers, from, to);
         return true;
     case LOOP_MOVE:
-        loop_move(loop, data);
+        loop_move(loop, data, from, to);
         return true;
     case LOOP_FILL:
-        run_fill(loop, data);
+        run_fill(loop, data, from, to);
         return true;
     case LOOP_NONZERO:
         loop_nonzero(loop, data);
         return true;
     case LOOP_SCAN:
-        loop_scan(loop, data);
+        loop_scan(loop, data, from, to);
         return true;
     case LOOP_SOFTMAX:
-        loop_softmax(loop, plan->isa, data);
+        loop_softmax(loop, plan->isa, data, from, to);
         return true;
     case LOOP_MATMUL:
-        loop_matmul(loop->matmul, data);
+        loop_matmul(loop->matmul, data, from, to);
         return true;
     case LOOP_LITERAL:
         if (loop->bytes > 0) {
@@ -149,44 +150,85 @@ static bool run_loop(const Plan *plan, const Loop *loop, void *const *data, void
 #endif
 
 /* MemorySanitizer does not see what native code writes: temporaries only, since inputs are initialized. */
-static void has_written(const Plan *plan, const Loop *loop, void *const *data) {
+static void has_written(const Plan *plan, const Loop *loop, char *block) {
 #ifdef SEES_WRITES
     bool is_nest = loop->kind == LOOP_TILE;
     for (int k = 0; k < (is_nest ? loop->tile->naccess : 1); k++) {
         int b = is_nest ? loop->tile->access[k].buffer : loop->kind == LOOP_MATMUL ? loop->matmul->c.buffer : loop->to.buffer;
         if (b >= plan->ninput + plan->ntangent) {
-            __msan_unpoison(data[b], (size_t)plan->buffer[b].bytes);
+            __msan_unpoison(block + plan->buffer[b].place, (size_t)plan->buffer[b].bytes);
         }
     }
 #else
-    (void)plan, (void)loop, (void)data;
+    (void)plan, (void)loop, (void)block;
 #endif
+}
+
+typedef struct Run {
+    const Plan *plan;
+    void **data;
+    char *block;
+    void *registers;
+    Arena *arena;
+    Execution *out;
+} Run;
+
+/* Part `part` of `parts` of loop k. */
+static bool run_part(const Run *r, int k, int64_t part, int64_t parts) {
+    const Plan *plan = r->plan;
+    const Loop *loop = &plan->loop[k];
+    int64_t trips = loop_trips(loop) / parts;
+    if (plan->native && plan->native[k]) {
+        plan->native[k](r->data, part * trips, (part + 1) * trips);
+        has_written(plan, loop, r->block);
+        return true;
+    }
+    return run_loop(plan, loop, r->data, r->registers, part * trips, (part + 1) * trips, r->arena, r->out);
+}
+
+/* All parts of a band. The buffers in which parts take turns seem to lie so much lower that each part finds its own place in them. */
+static void run_band(const Run *r, const Band *band) {
+    const Plan *plan = r->plan;
+    for (int64_t part = 0; part < band->parts; part++) {
+        for (int b = plan->ninput + plan->ntangent; b < plan->nbuffer; b++) {
+            r->data[b] = (void *)((uintptr_t)r->block + (uintptr_t)(plan->buffer[b].place - part * plan->buffer[b].part));
+        }
+        for (int k = band->first; k < band->end; k++) {
+            run_part(r, k, part, band->parts); /* no loop of a band can fail */
+        }
+    }
+    for (int b = plan->ninput + plan->ntangent; b < plan->nbuffer; b++) {
+        r->data[b] = r->block + plan->buffer[b].place;
+    }
 }
 
 void plan_execute(const Plan *plan, void *const *input, void *const *tangent, Arena *arena, Execution *out) {
     *out = (Execution){-1, ERR_none, NULL};
-    void **data = arena_alloc_raw(arena, (int64_t)sizeof *data * plan->nbuffer);
-    char *block = arena_alloc_raw(arena, plan->bytes);
-    void *registers = arena_alloc_raw(arena, plan->register_bytes);
+    Run r = {plan, arena_alloc_raw(arena, (int64_t)sizeof *r.data * plan->nbuffer), arena_alloc_raw(arena, plan->bytes),
+             arena_alloc_raw(arena, plan->register_bytes), arena, out};
     for (int b = 0; b < plan->ninput; b++) {
-        data[b] = input[b];
+        r.data[b] = input[b];
     }
     for (int b = 0; b < plan->ntangent; b++) {
-        data[plan->ninput + b] = tangent[plan->tangent[b]];
+        r.data[plan->ninput + b] = tangent[plan->tangent[b]];
     }
     for (int b = plan->ninput + plan->ntangent; b < plan->nbuffer; b++) {
-        data[b] = block + plan->buffer[b].place;
+        r.data[b] = r.block + plan->buffer[b].place;
     }
-    plan->state->data = data;
-    poison_begin(plan, block);
-    for (int k = 0; k < plan->nloop; k++) {
-        if (plan->native && plan->native[k]) {
-            plan->native[k](data);
-            has_written(plan, &plan->loop[k], data);
-        } else if (!run_loop(plan, &plan->loop[k], data, registers, arena, out)) {
+    plan->state->data = r.data;
+    poison_begin(plan, r.block);
+    const Band *band = plan->band, *bands = band + plan->nband;
+    for (int k = 0; k < plan->nloop;) {
+        int end = k + 1;
+        if (band < bands && band->first == k) {
+            run_band(&r, band);
+            end = band++->end;
+        } else if (!run_part(&r, k, 0, 1)) {
             return;
         }
-        poison_dead(plan, k, data);
+        for (; k < end; k++) {
+            poison_dead(plan, k, r.data);
+        }
     }
 }
 

@@ -2,9 +2,12 @@
  *
  * The loops keep a row of results in double (integers: int64, wrapping) and go over k outside, so that the innermost loop runs
  * along a row of the right operand. */
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC optimize("O3")
+#endif
+
 #include "compiled/lower.h"
 
-#include <math.h>
 #include <string.h>
 
 #ifndef TWINGRAD_NO_BLAS
@@ -97,27 +100,47 @@ static int blas_layout(const int64_t *stride, int64_t rows, int64_t columns, int
 
 /* Where something overflowed or was not finite, the order of the additions decides between inf and nan: not BLAS's to choose. */
 static bool all_finite(const MatmulLoop *m, const void *c, int64_t ci) {
-    for (int64_t i = 0; i < m->m; i++) {
-        for (int64_t j = 0; j < m->n; j++) {
-            if (!isfinite(element_double(c, m->dtype, ci + i * m->cstride[1] + j))) {
-                return false;
-            }
+    int bad = 0; /* exponents of all ones, as integers: no branch, so that rows are vector code */
+    for (int64_t i = 0; i < m->m && !bad; i++) {
+        const char *row = (const char *)c + (ci + i * m->cstride[1]) * dtype_bytes(m->dtype);
+        for (int64_t j = 0; m->dtype == DT_float32 && j < m->n; j++) {
+            uint32_t bits;
+            memcpy(&bits, row + 4 * j, sizeof bits);
+            bad |= (bits & 0x7F800000) == 0x7F800000;
+        }
+        for (int64_t j = 0; m->dtype == DT_float64 && j < m->n; j++) {
+            uint64_t bits;
+            memcpy(&bits, row + 8 * j, sizeof bits);
+            bad |= (bits & UINT64_C(0x7FF0000000000000)) == UINT64_C(0x7FF0000000000000);
         }
     }
-    return true;
+    return !bad;
 }
 
-static void blas(const MatmulLoop *m, void *const *data) {
+/* What beta multiplies, into the result's place. */
+static void copy_addend(const MatmulLoop *m, void *const *data, int64_t ci) {
+    int bytes = dtype_bytes(m->dtype);
+    for (int64_t i = 0; i < m->m; i++) {
+        char *to = (char *)data[m->c.buffer] + (ci + i * m->cstride[1]) * bytes;
+        const char *from = (const char *)data[m->d.buffer] + (m->d.offset + i * m->dstride[1]) * bytes;
+        if (m->dstride[2] == 1) {
+            memcpy(to, from, (size_t)(m->n * bytes));
+            continue;
+        }
+        for (int64_t j = 0; j < m->n; j++) {
+            memcpy(to + j * bytes, from + j * m->dstride[2] * bytes, (size_t)bytes);
+        }
+    }
+}
+
+static void blas(const MatmulLoop *m, void *const *data, int64_t from, int64_t to) {
     int lda, ldb, ldc = (int)m->cstride[1];
     int ta = blas_layout(m->astride, m->m, m->k, &lda), tb = blas_layout(m->bstride, m->k, m->n, &ldb);
-    for (int64_t batch = 0; batch < m->batch; batch++) {
+    for (int64_t batch = from; batch < to; batch++) {
         int64_t ai = m->a.offset + batch * m->astride[0], bi = m->b.offset + batch * m->bstride[0],
                 ci = m->c.offset + batch * m->cstride[0];
-        for (int64_t i = 0; m->has_d && i < m->m; i++) {
-            for (int64_t j = 0; j < m->n; j++) {
-                element_cast(data[m->c.buffer], m->dtype, ci + i * m->cstride[1] + j, data[m->d.buffer], m->dtype,
-                             m->d.offset + i * m->dstride[1] + j * m->dstride[2]);
-            }
+        if (m->has_d) {
+            copy_addend(m, data, ci);
         }
         if (m->dtype == DT_float32) {
             cblas_sgemm(CblasRowMajor, (CBLAS_TRANSPOSE)ta, (CBLAS_TRANSPOSE)tb, (int)m->m, (int)m->n, (int)m->k, (float)m->alpha.f,
@@ -135,15 +158,15 @@ static void blas(const MatmulLoop *m, void *const *data) {
 }
 #endif
 
-void loop_matmul(const MatmulLoop *m, void *const *data) {
-    if (m->batch == 0 || m->m == 0 || m->n == 0) {
+void loop_matmul(const MatmulLoop *m, void *const *data, int64_t from, int64_t to) {
+    if (from == to || m->m == 0 || m->n == 0) {
         return;
     }
 #ifndef TWINGRAD_NO_BLAS
     if (m->blas) {
-        blas(m, data);
+        blas(m, data, from, to);
         return;
     }
 #endif
-    plain(m, data, 0, m->batch * m->m);
+    plain(m, data, from * m->m, to * m->m);
 }

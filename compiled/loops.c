@@ -17,6 +17,7 @@ typedef struct Lines {
     void *to;
     const void *from;
     int strip;
+    int64_t first, end; /* trips of the outer dim, unless the lines go along it */
 } Lines;
 
 static void for_lines(const Lines *s, void (*run)(const Lines *s, Line line)) {
@@ -27,6 +28,12 @@ static void for_lines(const Lines *s, void (*run)(const Lines *s, Line line)) {
     int64_t index[MAX_DIMS] = {0};
     Line line = {1, loop->to.offset, loop->from.offset, 0, 0};
     int64_t lines = loop->numel / (s->strip >= 0 ? loop->size[s->strip] : 1);
+    if (s->end - s->first < loop_trips(loop)) {
+        index[0] = s->first;
+        line.to += s->first * loop->to.stride[0];
+        line.from += s->first * loop->from.stride[0];
+        lines = lines / loop->size[0] * (s->end - s->first);
+    }
     if (loop->dim >= 0) {
         line.n = loop->size[loop->dim];
         line.to_step = loop->to.stride[loop->dim];
@@ -102,12 +109,12 @@ static void softmax_line(const Lines *s, Line line) {
     }
 }
 
-static Lines lines_of(const Loop *loop, const TileIsa *isa, void *const *data, int strip) {
-    return (Lines){loop, isa, data[loop->to.buffer], data[loop->from.buffer], strip};
+static Lines lines_of(const Loop *loop, const TileIsa *isa, void *const *data, int strip, int64_t from, int64_t to) {
+    return (Lines){loop, isa, data[loop->to.buffer], data[loop->from.buffer], strip, from, to};
 }
 
-void loop_scan(const Loop *loop, void *const *data) {
-    Lines s = lines_of(loop, NULL, data, -1);
+void loop_scan(const Loop *loop, void *const *data, int64_t from, int64_t to) {
+    Lines s = lines_of(loop, NULL, data, -1, from, to);
     for_lines(&s, scan_line);
 }
 
@@ -131,10 +138,10 @@ static void softmax_strip(const Lines *s, Line line) {
 }
 
 /* float32 goes by the machine's kernels where lines are contiguous or lie side by side; the rest element by element. */
-void loop_softmax(const Loop *loop, const TileIsa *isa, void *const *data) {
+void loop_softmax(const Loop *loop, const TileIsa *isa, void *const *data, int64_t from, int64_t to) {
     bool single = loop->to.dtype == DT_float32 && loop->from.dtype == DT_float32 && loop->dim >= 0;
     bool rows = single && (loop->size[loop->dim] == 1 || (loop->to.stride[loop->dim] == 1 && loop->from.stride[loop->dim] == 1));
-    Lines s = lines_of(loop, isa, data, single && !rows ? strip_dim(loop) : -1);
+    Lines s = lines_of(loop, isa, data, single && !rows ? strip_dim(loop) : -1, from, to);
     for_lines(&s, rows ? softmax_row : s.strip >= 0 ? softmax_strip : softmax_line);
 }
 

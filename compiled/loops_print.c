@@ -165,7 +165,11 @@ void plan_print(Text *text, const Plan *plan, const Program *p) {
             text_printf(text, "  b%d: %lld bytes at %lld\n", b, (long long)plan->buffer[b].bytes, (long long)plan->buffer[b].place);
         }
     }
-    for (int k = 0; k < plan->nloop; k++) {
+    for (int k = 0, band = 0; k < plan->nloop; k++) {
+        if (band < plan->nband && plan->band[band].first == k) {
+            text_printf(text, "  %d loops in %lld parts:\n", plan->band[band].end - k, (long long)plan->band[band].parts);
+            band++;
+        }
         print_loop(text, &plan->loop[k]);
     }
 }

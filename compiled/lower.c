@@ -296,8 +296,8 @@ void lower_single(Lower *l, Node *n) {
 
 /* ---- the plan ---- */
 
-/* Places of the temporaries in one block. Bytes of a buffer: the most that a node in it wants. */
-static void place_buffers(Plan *plan, const Graph *g, Arena *arena) {
+/* Bytes of a buffer: the most that a node in it wants. */
+static void number_buffers(Plan *plan, const Graph *g, Arena *arena) {
     int *of = arena_alloc_raw(arena, (int64_t)sizeof *of * max_i64(g->next_id, 1));
     memset(of, -1, sizeof *of * (size_t)g->next_id);
     plan->buffer_of = of;
@@ -323,22 +323,51 @@ static void place_buffers(Plan *plan, const Graph *g, Arena *arena) {
         int64_t bytes = tensor_numel(&n->t) * dtype_bytes(n->t.dtype);
         plan->buffer[n->buffer].bytes = max_i64(plan->buffer[n->buffer].bytes, bytes);
     }
-    for (int b = plan->ninput + plan->ntangent; b < plan->nbuffer; b++) {
-        plan->buffer[b].place = plan->bytes;
-        plan->bytes += (plan->buffer[b].bytes + 63) / 64 * 64;
+}
+
+static bool meet(const PlanBuffer *a, const PlanBuffer *b) {
+    return a->part > 0 && b->part > 0 ? a->part_first < b->part_end && b->part_first < a->part_end : a->first < b->end && b->first < a->end;
+}
+
+/* Places of the temporaries in one block: one after the other, or, where `again`, the largest first, each at the lowest place that no
+ * other has while it lives. */
+static void place_temporaries(Plan *plan, bool again, Arena *arena) {
+    int first = plan->ninput + plan->ntangent, n = 0, *order = arena_array(arena, int, plan->nbuffer + 1);
+    for (int b = first; b < plan->nbuffer; b++) {
+        int at = n++;
+        for (; again && at > 0 && plan->buffer[order[at - 1]].bytes < plan->buffer[b].bytes; at--) {
+            order[at] = order[at - 1];
+        }
+        order[at] = b;
+    }
+    for (int k = 0; k < n; k++) {
+        PlanBuffer *buffer = &plan->buffer[order[k]];
+        int64_t bytes = (buffer->bytes + 63) / 64 * 64;
+        buffer->place = again ? 0 : plan->bytes;
+        for (int j = 0; again && j < k;) {
+            const PlanBuffer *other = &plan->buffer[order[j]];
+            int64_t end = other->place + (other->bytes + 63) / 64 * 64;
+            if (meet(buffer, other) && buffer->place < end && other->place < buffer->place + bytes) {
+                buffer->place = end;
+                j = 0; /* it moved up: all others again */
+            } else {
+                j++;
+            }
+        }
+        plan->bytes = max_i64(plan->bytes, buffer->place + bytes);
     }
 }
 
 Plan *graph_lower(Compile *c) {
     Graph *g = c->graph;
     Plan *plan = arena_new(c->arena, Plan);
-    place_buffers(plan, g, c->arena);
+    number_buffers(plan, g, c->arena);
     plan->isa = tile_isa(0);
     Lower l = {.c = c, .arena = c->arena, .plan = plan};
     for (int i = 0; i < g->n; i++) {
         g->node[i]->mark = 0;
     }
-    bool poison = compile_checks_itself(c);
+    bool poison = compile_checks_itself(c), again = plan_apart(c), places = poison || again;
     int *loops_after = arena_alloc_raw(c->arena, (int64_t)sizeof *loops_after * (g->n + 1)), units = 0;
     for (int i = 0; i < g->n;) {
         Node *n = g->node[i];
@@ -348,13 +377,17 @@ Plan *graph_lower(Compile *c) {
         } else {
             lower_single(&l, n);
         }
-        for (bool counted = !poison; i < end; i++) {
+        for (bool counted = !places; i < end; i++) {
             if (!counted && lower_class(g->node[i]) != LOWER_NOTHING) {
                 loops_after[units++] = plan->nloop;
                 counted = true;
             }
         }
     }
+    if (again) {
+        bands_find(plan, g, loops_after, poison, c->arena);
+    }
+    place_temporaries(plan, again, c->arena);
     if (poison) {
         poison_plan(plan, g, loops_after, c->arena);
     }

@@ -16,6 +16,8 @@ enum {
     TILE = 512,          /* elements a tile */
     SMALL_TILE = 16,     /* the same where the graph is verified: what goes wrong between tiles should show on small tensors */
     MAX_REGISTERS = 160, /* of a nest */
+    MAX_ACCESSES = 160,  /* the same */
+    MAX_INSTS = 640,
     MAX_MEMBERS = 24,    /* nodes a group: what the registers are counted for */
     MAX_REDUCTIONS = 8,  /* of a nest */
     MAX_READS = 24       /* operands of a member */
@@ -173,6 +175,8 @@ typedef struct TileNest {
     int64_t numel;
     int64_t reduced; /* elements a segment: product of the reduced dims; 1 without a reduction */
     int kept;        /* dims that are not reduced */
+    int outer;       /* the dim along which parts of the nest can be run by themselves (bands.c) */
+    int scratch;     /* buffer of the sums of a reduction that runs by parts; -1: it runs in one piece */
     int column;      /* the last kept dim, if results lie side by side along it and what one result is made of does not; or -1 */
     struct TileNest *columns; /* the same nest with that dim last: how the tile machine runs it; or NULL */
     int trip;        /* elements a tile: TILE, SMALL_TILE, or 1 where a trip reads what an earlier one wrote */
@@ -240,7 +244,16 @@ typedef struct Opaque {
 
 typedef struct PlanBuffer {
     int64_t bytes, place; /* in the block of temporaries */
+    int64_t part;         /* bytes of a part, if the parts of a band take turns in it; or 0 */
+    int first, end;       /* loops between which it holds a value, bands counted as a whole; only in plans whose places are used again */
+    int part_first, part_end; /* where parts take turns: the same within a part */
 } PlanBuffer;
+
+/* Loops [first, end) that run part by part (bands.c). */
+typedef struct Band {
+    int first, end;
+    int64_t parts;
+} Band;
 
 /* Where buffers die (poison.c). */
 typedef struct Death {
@@ -252,8 +265,8 @@ typedef struct Poison {
     Death *death;
 } Poison;
 
-/* A loop compiled by the native tier: data by buffer number. */
-typedef void (*NativeFn)(void *const *data);
+/* Trips [from, to) of a loop's outer dim, compiled by the native tier: data by buffer number. */
+typedef void (*NativeFn)(void *const *data, int64_t from, int64_t to);
 
 struct Plan {
     const struct TileIsa *isa;
@@ -266,6 +279,8 @@ struct Plan {
     int64_t register_bytes;
     int nloop;
     Loop *loop;
+    int nband;
+    Band *band;
     const int *buffer_of; /* by node id: buffer number, or -1 */
     Poison *poison;       /* NULL: memory is left as it is */
     int nnode;
@@ -309,11 +324,19 @@ Scalar lower_scalar(Scalar value, DType dtype);
 struct TileIsa; /* tile_isa.h */
 /* Bytes between two registers of a nest. */
 static inline int64_t tile_register_bytes(const TileNest *nest) { return (min_i64(nest->numel, nest->trip) * 8 + 63) / 64 * 64; }
-void tile_run(const TileNest *nest, const struct TileIsa *isa, void *const *data, void *registers);
+/* Trips of the outer dim of a loop; 1: it runs in one piece. */
+int64_t loop_trips(const Loop *loop);
+/* Has every value a buffer of its own? Then places of memory are used again, else buffers (pass_plan.c). */
+bool plan_apart(const Compile *c);
+/* Finds the bands of a plan, before its temporaries have places; `small`: of as many parts as can be. loops_after[u]: loops of the plan up
+ * to and with unit u. */
+void bands_find(Plan *plan, const Graph *g, const int *loops_after, bool small, Arena *arena);
+/* These run trips [from, to). */
+void tile_run(const TileNest *nest, const struct TileIsa *isa, void *const *data, void *registers, int64_t from, int64_t to);
 void loop_nonzero(const Loop *loop, void *const *data);
-void loop_scan(const Loop *loop, void *const *data);
-void loop_softmax(const Loop *loop, const struct TileIsa *isa, void *const *data);
-void loop_matmul(const MatmulLoop *m, void *const *data);
-void loop_move(const Loop *loop, void *const *data);
+void loop_scan(const Loop *loop, void *const *data, int64_t from, int64_t to);
+void loop_softmax(const Loop *loop, const struct TileIsa *isa, void *const *data, int64_t from, int64_t to);
+void loop_matmul(const MatmulLoop *m, void *const *data, int64_t from, int64_t to);
+void loop_move(const Loop *loop, void *const *data, int64_t from, int64_t to);
 
 #endif

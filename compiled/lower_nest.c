@@ -23,13 +23,42 @@ static Value operand(Builder *b, const Member *m, const Read *read, const int *m
     return nest_load(b, lower_buffer(n), n->t.dtype, read->offset, read->stride);
 }
 
-/* Register of addresses: offset + sum of strides, plus the member's index terms. */
-static int address(Builder *b, const Member *m, int64_t offset, const int64_t *stride, const int *made) {
+/* The register of the affine part of addresses; that of an earlier member, where it is the same. */
+static int affine_part(Builder *b, int64_t offset, const int64_t *stride) {
+    for (int k = 0; k < b->ninst; k++) {
+        int at = b->inst[k].access;
+        if (b->inst[k].op == TILE_IOTA && b->access[at].offset == offset && sizes_equal(b->stride[at], b->ndim, stride, b->ndim)) {
+            return b->inst[k].dst;
+        }
+    }
     int access = nest_access(b, -1, DT_int64, offset, stride);
     int reg = nest_emit(b, TILE_IOTA, 0, 0, 0, 0, 0);
     nest_last(b)->access = (short)access;
+    return reg;
+}
+
+/* The register that has src + index * stride already, or -1. */
+static int same_term(const Builder *b, int src, int index, const struct Term *term) {
+    for (int k = 0; k < b->ninst; k++) {
+        const TileInst *inst = &b->inst[k];
+        if (inst->op == TILE_TERM && inst->src[0] == src && inst->src[1] == index && inst->stride == term->stride && inst->bound == term->bound &&
+            inst->wrap == term->wrap) {
+            return inst->dst;
+        }
+    }
+    return -1;
+}
+
+/* Register of addresses: offset + sum of strides, plus the member's index terms. */
+static int address(Builder *b, const Member *m, int64_t offset, const int64_t *stride, const int *made) {
+    int reg = affine_part(b, offset, stride);
     for (int k = 0; k < m->nterm; k++) {
         Value index = operand(b, m, &m->read[m->term[k].read], made);
+        int same = same_term(b, reg, index.reg, &m->term[k]);
+        if (same >= 0) {
+            reg = same;
+            continue;
+        }
         reg = nest_emit(b, TILE_TERM, 2, reg, index.reg, 0, 0);
         TileInst *inst = nest_last(b);
         inst->stride = m->term[k].stride;

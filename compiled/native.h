@@ -10,12 +10,14 @@
 #include "compiled/lower.h"
 
 /* ---- printing (native_print.c, native_nest.c, native_lines.c) ---- */
+enum { SQUARE = 32 /* side of the squares by which transposes go, so that both sides stay in the cache */ };
 typedef struct NativeNeeds {
     bool op[TILE_OP_COUNT]; /* compute ops that the functions call */
     uint64_t scalar;        /* bit by row of tile_scalar.def */
 } NativeNeeds;
 
-/* Functions `static void PREFIXloop_K(void *const *data)` for the loops of the plan, and their table PREFIXloops, by number of the loop.
+/* Functions `static void PREFIXloop_K(void *const *data, int64_t from, int64_t to)` for the loops of the plan, trips [from, to) of the outer
+ * dim, and their table PREFIXloops, by number of the loop.
  * Adds to `needs` what they call. */
 void native_print(Text *text, const Plan *plan, const char *prefix, NativeNeeds *needs);
 /* What comes first in a file of such functions: includes, scalar functions, ops. */
@@ -24,6 +26,16 @@ void native_prelude(Text *text, const NativeNeeds *needs);
 /* One function's body, at one depth of indentation. False if this loop is not printed (nothing was added then). */
 bool native_nest(Text *text, const TileNest *nest, NativeNeeds *needs);
 bool native_lines(Text *text, const Loop *loop, NativeNeeds *needs);
+
+/* Of each instruction (native_rows.c): is it computed once a row, before the innermost loop; and of an address, the access that is its affine
+ * part if that is left out there, or -1. */
+typedef struct NativeRow {
+    bool once;
+    short chain;
+} NativeRow;
+void native_rows(const TileNest *nest, NativeRow *row);
+/* The dim that a nest is to walk by squares together with its last one, or -1. */
+int native_crossing(const TileNest *nest);
 
 /* The C type that holds an element in memory, and the one it is computed in. */
 const char *native_memory_type(DType dtype);
@@ -39,8 +51,12 @@ const char *native_put(DType dtype, NativeNeeds *needs);
 const char *native_end(DType dtype);
 /* Four spaces a level. */
 void native_indent(Text *text, int depth);
-/* `for (int64_t NAME = 0; NAME < n; NAME++) {` */
+/* `for (int64_t NAME = 0; NAME < n; NAME++) {`; the second one over dim d, from `from` to `to` where it is the outer dim. */
 void native_for(Text *text, int depth, const char *name, int64_t n);
+void native_for_dim(Text *text, int depth, int d, int64_t n, bool outer);
+/* `for` over squares of a dim, j to e, and inside of it over one square; both answer the depth inside. */
+int native_squares(Text *text, int depth, int d, int64_t size, int square, bool outer);
+int native_square(Text *text, int depth, int d);
 /* offset + i0 * stride0 + ...; `name` is the letter of the indices. Terms of dims of size 1 are left out. */
 void native_index(Text *text, int64_t offset, const int64_t *stride, const int64_t *size, int ndim);
 

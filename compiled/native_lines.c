@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { SQUARE = 32, MAX_KEPT = 32768 /* exponentials that are kept between the walks: a stack frame that fits the cache */ };
+enum { STRIP = 64 /* lines of a softmax */, MAX_KEPT = 65536 /* exponentials that are kept between the walks: a stack frame that fits the cache */ };
 
 static bool whole(DType dtype) { return dtype == DT_float32 || dtype == DT_float64 || dtype == DT_int64; }
 
@@ -23,13 +23,14 @@ static void close_until(Text *text, int depth, int until) {
     }
 }
 
+/* Is d the dim along which parts of the loop run? */
+static bool is_outer(const Loop *loop, int d) { return d == 0 && loop_trips(loop) > 1; }
+
 /* Loops over all dims but those of `skip` (a bit set); the depth after. */
 static int open_but(Text *text, const Loop *loop, unsigned skip, int depth) {
-    char name[16];
     for (int d = 0; d < loop->ndim; d++) {
         if (loop->size[d] != 1 && !(skip >> d & 1)) {
-            snprintf(name, sizeof name, "i%d", d);
-            native_for(text, depth++, name, loop->size[d]);
+            native_for_dim(text, depth++, d, loop->size[d], is_outer(loop, d));
         }
     }
     return depth;
@@ -39,12 +40,12 @@ static int open_but(Text *text, const Loop *loop, unsigned skip, int depth) {
 
 static void print_fill(Text *text, const Loop *loop, NativeNeeds *needs) {
     Kind kind = dtype_kind(loop->to.dtype);
-    buffer(text, native_memory_type(loop->to.dtype), "to", loop->to.buffer);
+    buffer(text, native_memory_type(loop->to.dtype), "y_", loop->to.buffer);
     text_printf(text, "    const %s c0 = ", native_value_type(kind));
     native_constant(text, loop->value, kind);
     text_add(text, ";\n");
-    native_for(text, 1, "i0", loop->numel);
-    text_printf(text, "        to[i0] = %sc0%s;\n    }\n", native_put(loop->to.dtype, needs), native_end(loop->to.dtype));
+    native_for_dim(text, 1, 0, loop->numel, loop->numel > 1);
+    text_printf(text, "        y_[i0] = %sc0%s;\n    }\n", native_put(loop->to.dtype, needs), native_end(loop->to.dtype));
 }
 
 static const char *word_of(DType dtype) {
@@ -74,37 +75,22 @@ static int crossing_dim(const Loop *loop) {
     return -1;
 }
 
-/* `for` over the squares along a dim, and where the square ends: j and e. */
-static int open_squares(Text *text, int depth, int d, int64_t size) {
-    native_indent(text, depth++);
-    text_printf(text, "for (int64_t j%d = 0; j%d < %lld; j%d += %d) {\n", d, d, (long long)size, d, SQUARE);
-    native_indent(text, depth);
-    text_printf(text, "const int64_t e%d = j%d + %d < %lld ? j%d + %d : %lld;\n", d, d, SQUARE, (long long)size, d, SQUARE, (long long)size);
-    return depth;
-}
-
-static int open_square(Text *text, int depth, int d) {
-    native_indent(text, depth);
-    text_printf(text, "for (int64_t i%d = j%d; i%d < e%d; i%d++) {\n", d, d, d, d, d);
-    return depth + 1;
-}
-
 static void print_move(Text *text, const Loop *loop) {
     int depth, cross = crossing_dim(loop), last = loop->ndim - 1;
-    buffer(text, word_of(loop->to.dtype), "to", loop->to.buffer);
-    buffer(text, word_of(loop->to.dtype), "from", loop->from.buffer);
+    buffer(text, word_of(loop->to.dtype), "y_", loop->to.buffer);
+    buffer(text, word_of(loop->to.dtype), "x_", loop->from.buffer);
     if (cross < 0) {
         depth = open_but(text, loop, 0, 1);
     } else {
         depth = open_but(text, loop, 1u << cross | 1u << last, 1);
-        depth = open_squares(text, depth, cross, loop->size[cross]);
-        depth = open_squares(text, depth, last, loop->size[last]);
-        depth = open_square(text, open_square(text, depth, cross), last);
+        depth = native_squares(text, depth, cross, loop->size[cross], SQUARE, is_outer(loop, cross));
+        depth = native_squares(text, depth, last, loop->size[last], SQUARE, is_outer(loop, last));
+        depth = native_square(text, native_square(text, depth, cross), last);
     }
     native_indent(text, depth);
-    text_add(text, "to[");
+    text_add(text, "y_[");
     native_index(text, loop->to.offset, loop->to.stride, loop->size, loop->ndim);
-    text_add(text, "] = from[");
+    text_add(text, "] = x_[");
     native_index(text, loop->from.offset, loop->from.stride, loop->size, loop->ndim);
     text_add(text, "];\n");
     close_until(text, depth, 1);
@@ -115,22 +101,20 @@ static void print_move(Text *text, const Loop *loop) {
 static void print_scan(Text *text, const Loop *loop) {
     DType dtype = loop->to.dtype;
     const char *type = native_memory_type(dtype), *sum = dtype == DT_int64 ? "uint64_t" : "double";
-    buffer(text, type, "to", loop->to.buffer);
-    buffer(text, type, "from", loop->from.buffer);
+    buffer(text, type, "y_", loop->to.buffer);
+    buffer(text, type, "x_", loop->from.buffer);
     int outside = open_but(text, loop, 1u << loop->dim, 1), depth = outside;
     native_indent(text, depth);
     text_printf(text, "%s s0 = %d;\n", sum, loop->product);
-    char name[16];
-    snprintf(name, sizeof name, "i%d", loop->dim);
     if (loop->size[loop->dim] != 1) {
-        native_for(text, depth++, name, loop->size[loop->dim]);
+        native_for_dim(text, depth++, loop->dim, loop->size[loop->dim], false);
     }
     native_indent(text, depth);
-    text_printf(text, "s0 %s= (%s)from[", loop->product ? "*" : "+", sum);
+    text_printf(text, "s0 %s= (%s)x_[", loop->product ? "*" : "+", sum);
     native_index(text, loop->from.offset, loop->from.stride, loop->size, loop->ndim);
     text_add(text, "];\n");
     native_indent(text, depth);
-    text_add(text, "to[");
+    text_add(text, "y_[");
     native_index(text, loop->to.offset, loop->to.stride, loop->size, loop->ndim);
     text_printf(text, "] = (%s)s0;\n", type);
     close_until(text, depth, 1);
@@ -140,72 +124,73 @@ static void print_scan(Text *text, const Loop *loop) {
 
 /* `for` over the line, with the strip's `for` inside where there is one. */
 static int open_line(Text *text, const Loop *loop, int depth, int strip, const char *pragma) {
-    char name[16];
     if (loop->size[loop->dim] != 1) {
         if (strip < 0 && pragma) {
             text_add(text, pragma);
         }
-        snprintf(name, sizeof name, "i%d", loop->dim);
-        native_for(text, depth++, name, loop->size[loop->dim]);
+        native_for_dim(text, depth++, loop->dim, loop->size[loop->dim], false);
     }
     if (strip >= 0) {
-        depth = open_square(text, depth, strip);
+        depth = native_square(text, depth, strip);
     }
     return depth;
 }
 
 static void from_element(Text *text, const Loop *loop) {
-    text_add(text, "(double)from[");
+    text_add(text, "x_[");
     native_index(text, loop->from.offset, loop->from.stride, loop->size, loop->ndim);
     text_add(text, "]");
 }
 
+static void line_of(Text *text, int depth, const char *line) {
+    native_indent(text, depth);
+    text_add(text, line);
+}
+
 static void print_softmax(Text *text, const Loop *loop, NativeNeeds *needs) {
-    const char *type = native_memory_type(loop->to.dtype), *exp = loop->to.dtype == DT_float32 ? "exp_near" : "exp";
     bool single = loop->to.dtype == DT_float32;
+    const char *type = native_memory_type(loop->to.dtype), *exp = single ? "exp_low" : "exp";
     int dim = loop->dim, strip = -1, depth = 1;
     if (single) {
-        native_need(needs, "exp_near");
+        native_need(needs, "exp_low");
     }
     for (int d = 0; d < loop->ndim && llabs(loop->from.stride[dim]) > 1; d++) {
         strip = d != dim && loop->from.stride[d] == 1 && loop->size[d] >= 8 ? d : strip;
     }
-    buffer(text, type, "to", loop->to.buffer);
-    buffer(text, type, "from", loop->from.buffer);
+    buffer(text, type, "y_", loop->to.buffer);
+    buffer(text, type, "x_", loop->from.buffer);
     depth = open_but(text, loop, 1u << dim | (strip >= 0 ? 1u << strip : 0), depth);
     char at[32] = "", keep[80] = "";
     if (strip >= 0) {
         snprintf(at, sizeof at, "[i%d - j%d]", strip, strip);
-        depth = open_squares(text, depth, strip, loop->size[strip]);
+        depth = native_squares(text, depth, strip, loop->size[strip], STRIP, false);
         native_indent(text, depth);
-        text_printf(text, "double top[%d], sum[%d];\n", SQUARE, SQUARE);
+        text_printf(text, "%s top[%d];\n", type, STRIP);
         native_indent(text, depth);
-        text_printf(text, "for (int k = 0; k < %d; k++) {\n", SQUARE);
-        native_indent(text, depth + 1);
-        text_add(text, "top[k] = -INFINITY;\n");
-        native_indent(text, depth + 1);
-        text_add(text, "sum[k] = 0;\n");
-        native_indent(text, depth);
-        text_add(text, "}\n");
+        text_printf(text, "double sum[%d];\n", STRIP);
+        native_for(text, depth, "k", STRIP);
+        line_of(text, depth + 1, "top[k] = -INFINITY;\n");
+        line_of(text, depth + 1, "sum[k] = 0;\n");
+        line_of(text, depth, "}\n");
     } else {
         native_indent(text, depth);
-        text_add(text, "double top = -INFINITY, sum = 0;\n");
+        text_printf(text, "%s top = -INFINITY;\n", type);
+        line_of(text, depth, "double sum = 0;\n");
     }
-    bool kept = loop->size[dim] != 1 && loop->size[dim] <= MAX_KEPT / (strip >= 0 ? SQUARE : 1);
+    bool kept = loop->size[dim] != 1 && loop->size[dim] <= MAX_KEPT / (strip >= 0 ? STRIP : 1);
     if (kept) {
         native_indent(text, depth);
         if (strip >= 0) {
-            text_printf(text, "double e[%lld][%d];\n", (long long)loop->size[dim], SQUARE);
-            snprintf(keep, sizeof keep, "e[i%d]%s", dim, at);
+            text_printf(text, "double e[%lld][%d];\n", (long long)loop->size[dim], STRIP);
         } else {
             text_printf(text, "double e[%lld];\n", (long long)loop->size[dim]);
-            snprintf(keep, sizeof keep, "e[i%d]", dim);
         }
+        snprintf(keep, sizeof keep, "e[i%d]%s", dim, at);
     }
     int inside = depth;
     depth = open_line(text, loop, depth, strip, "#pragma omp simd reduction(max : top)\n");
     native_indent(text, depth);
-    text_add(text, "const double v0 = ");
+    text_printf(text, "const %s v0 = ", type);
     from_element(text, loop);
     text_add(text, ";\n");
     native_indent(text, depth);
@@ -213,25 +198,32 @@ static void print_softmax(Text *text, const Loop *loop, NativeNeeds *needs) {
     close_until(text, depth, inside);
     depth = open_line(text, loop, inside, strip, single ? "#pragma omp simd reduction(+ : sum)\n" : NULL);
     native_indent(text, depth);
-    text_printf(text, "const double v1 = %s%s%s(", keep, kept ? " = " : "", exp);
+    text_printf(text, "const double v1 = %s%s%s((double)", keep, kept ? " = " : "", exp);
     from_element(text, loop);
-    text_printf(text, " - top%s);\n", at);
+    text_printf(text, " - (double)top%s);\n", at);
     native_indent(text, depth);
     text_printf(text, "sum%s += v1;\n", at);
     close_until(text, depth, inside);
+    if (single && strip >= 0) { /* a product is cheaper than a quotient, and far inside of a float's rounding */
+        native_for(text, inside, "k", STRIP);
+        line_of(text, inside + 1, "sum[k] = 1 / sum[k];\n");
+        line_of(text, inside, "}\n");
+    } else if (single) {
+        line_of(text, inside, "sum = 1 / sum;\n");
+    }
     depth = open_line(text, loop, inside, strip, NULL);
     native_indent(text, depth);
-    text_add(text, "to[");
+    text_add(text, "y_[");
     native_index(text, loop->to.offset, loop->to.stride, loop->size, loop->ndim);
     text_printf(text, "] = (%s)(", type);
     if (kept) {
         text_add(text, keep);
     } else {
-        text_printf(text, "%s(", exp);
+        text_printf(text, "%s((double)", exp);
         from_element(text, loop);
-        text_printf(text, " - top%s)", at);
+        text_printf(text, " - (double)top%s)", at);
     }
-    text_printf(text, " / sum%s);\n", at);
+    text_printf(text, " %s sum%s);\n", single ? "*" : "/", at);
     close_until(text, depth, 1);
 }
 
@@ -254,7 +246,7 @@ static void print_matmul(Text *text, const MatmulLoop *m) {
     if (m->has_d) {
         buffer(text, type, "d_", m->d.buffer);
     }
-    native_for(text, 1, "b", m->batch);
+    text_add(text, "    for (int64_t b = from; b < to; b++) {\n");
     native_for(text, 2, "i", m->m);
     native_for(text, 3, "j", m->n);
     text_printf(text, "                %s s0 = 0;\n", wide);

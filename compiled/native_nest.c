@@ -8,7 +8,7 @@
  *             are accumulated at once, so that memory is read in the order it lies in */
 #include "compiled/native.h"
 
-#include <stdio.h>
+#include <string.h>
 
 enum { BLOCK = 256 /* results of a strip */ };
 
@@ -20,6 +20,7 @@ typedef struct Nest {
     int made[MAX_REGISTERS];     /* by register: the instruction whose value it holds, or -1 - number of a constant */
     Kind kind[MAX_REGISTERS];
     int column;                  /* the dim whose results are a strip, or -1 */
+    const NativeRow *row;        /* by instruction */
 } Nest;
 
 /* ---- tables ---- */
@@ -110,6 +111,16 @@ static void declare_buffers(const Nest *w) {
 
 /* ---- instructions ---- */
 
+/* The address in a register, whole. */
+static void print_at(const Nest *w, int reg) {
+    name_register(w, reg);
+    int made = w->made[reg];
+    if (made >= 0 && w->row[made].once && w->row[made].chain >= 0) {
+        text_add(w->text, " + ");
+        index_of(w, &w->n->access[w->row[made].chain], w->n->ndim);
+    }
+}
+
 static void accumulator(const Nest *w, const TileInst *inst) {
     text_printf(w->text, "s%d", inst->dst);
     if (w->column >= 0) {
@@ -175,14 +186,14 @@ static void print_add_to(Nest *w, const TileInst *inst) {
         text_add(w->text, " != 0 ? 1 : ");
         name_buffer(w, a);
         text_add(w->text, "[");
-        name_register(w, inst->src[0]);
+        print_at(w, inst->src[0]);
         text_add(w->text, "]");
         return;
     }
     text_printf(w->text, "%s(%s%s", native_put(a->dtype, w->needs), kind == KIND_I64 ? "(uint64_t)" : "", native_get(a->dtype, w->needs));
     name_buffer(w, a);
     text_add(w->text, "[");
-    name_register(w, inst->src[0]);
+    print_at(w, inst->src[0]);
     text_printf(w->text, "]%s + %s", native_end(a->dtype), kind == KIND_I64 ? "(uint64_t)" : "");
     name_register(w, inst->src[1]);
     text_printf(w->text, ")%s", native_end(a->dtype));
@@ -212,7 +223,7 @@ static void print_load(Nest *w, const TileInst *inst, int k) {
     name_buffer(w, a);
     text_add(w->text, "[");
     if (inst->op == TILE_LOADX) {
-        name_register(w, inst->src[0]);
+        print_at(w, inst->src[0]);
     } else {
         index_of(w, a, w->n->ndim);
     }
@@ -222,7 +233,9 @@ static void print_load(Nest *w, const TileInst *inst, int k) {
 
 static void print_address(Nest *w, const TileInst *inst, int k) {
     text_printf(w->text, "const int64_t v%d = ", k);
-    if (inst->op == TILE_IOTA) {
+    if (inst->op == TILE_IOTA && w->row[k].once) {
+        text_add(w->text, "0");
+    } else if (inst->op == TILE_IOTA) {
         index_of(w, &w->n->access[inst->access], w->n->ndim);
     } else {
         const char *name = inst->wrap ? "indexed_wrap" : "indexed";
@@ -237,9 +250,23 @@ static void print_address(Nest *w, const TileInst *inst, int k) {
     set_register(w, inst->dst, k, KIND_I64);
 }
 
-static void print_body(Nest *w) {
+static Kind kind_of(const Nest *w, const TileInst *inst) {
+    return inst->op < TILE_OP_COUNT ? op_types[inst->op].out : inst->op == TILE_LOAD || inst->op == TILE_LOADX ? dtype_kind(w->n->access[inst->access].dtype) : KIND_I64;
+}
+
+/* The instructions that are computed once a row, or the others. */
+static void print_some(Nest *w, bool once) {
+    for (int k = 0; k < w->n->nconst; k++) {
+        set_register(w, w->n->constant[k].reg, -1 - k, w->n->constant[k].kind);
+    }
     for (int k = 0; k < w->n->ninst; k++) {
         const TileInst *inst = &w->n->inst[k];
+        if (w->row[k].once != once) {
+            if (inst->op < TILE_STORE) {
+                set_register(w, inst->dst, k, kind_of(w, inst));
+            }
+            continue;
+        }
         native_indent(w->text, w->depth);
         if (inst->op < TILE_OP_COUNT) {
             print_compute(w, inst, k);
@@ -269,7 +296,7 @@ static void print_body(Nest *w) {
                 index_of(w, &w->n->access[inst->access], w->n->ndim);
                 print_store_to(w, inst, inst->src[0]);
             } else {
-                name_register(w, inst->src[0]);
+                print_at(w, inst->src[0]);
                 if (inst->op == TILE_STOREX) {
                     print_store_to(w, inst, inst->src[1]);
                 } else {
@@ -320,11 +347,9 @@ static void print_result(Nest *w, const TileInst *inst) {
 /* ---- loops ---- */
 
 static void open_dims(Nest *w, int from, int to) {
-    char name[16];
     for (int d = from; d < to; d++) {
         if (w->n->size[d] != 1) {
-            snprintf(name, sizeof name, "i%d", d);
-            native_for(w->text, w->depth++, name, w->n->size[d]);
+            native_for_dim(w->text, w->depth++, d, w->n->size[d], d == w->n->outer && w->n->trip > 1);
         }
     }
 }
@@ -358,14 +383,60 @@ static void print_simd(const Nest *w) {
     text_add(w->text, ")\n");
 }
 
+/* Where the nest runs by parts that share sums: `if (from == 0)` or `if (to == size)`; the depth to close until. */
+static int open_if(Nest *w, const char *condition) {
+    int depth = w->depth;
+    if (w->n->scratch >= 0) {
+        native_indent(w->text, w->depth++);
+        text_printf(w->text, "if (%s%lld) {\n", condition, strncmp(condition, "to", 2) == 0 ? (long long)w->n->size[w->n->outer] : 0);
+    }
+    return depth;
+}
+
+/* The places where sums wait for the next part: `results` of each. */
+static void declare_kept(const Nest *w, int64_t results) {
+    int sums = 0;
+    for (int k = 0; k < w->n->ninst && w->n->scratch >= 0; k++) {
+        if (w->n->inst[k].op == TILE_REDUCE) {
+            const char *type = accumulator_type(w, &w->n->inst[k]);
+            text_printf(w->text, "    %s *restrict kept_%d = (%s *)data[%d] + %lld;\n", type, w->n->inst[k].dst, type, w->n->scratch,
+                        (long long)(results * sums++));
+        }
+    }
+}
+
+/* No reduction, and something read crosswise: squares of dim d and the last one. */
+static void print_squares(Nest *w, int d) {
+    const TileNest *n = w->n;
+    int last = n->ndim - 1, pair[2] = {d, last};
+    for (int k = 0; k < last; k++) {
+        if (k != d) {
+            open_dims(w, k, k + 1);
+        }
+    }
+    for (int k = 0; k < 2; k++) {
+        w->depth = native_squares(w->text, w->depth, pair[k], n->size[pair[k]], SQUARE, pair[k] == n->outer && n->trip > 1);
+    }
+    w->depth = native_square(w->text, native_square(w->text, w->depth, d), last);
+    print_some(w, false);
+    close_dims(w, 1);
+}
+
 static void print_rows(Nest *w) {
     const TileNest *n = w->n;
-    open_dims(w, 0, n->kept);
+    declare_kept(w, 1);
+    int outside = n->kept - (n->kept == n->ndim);
+    open_dims(w, 0, outside);
+    print_some(w, true);
+    open_dims(w, outside, n->kept);
     int inside = w->depth;
     for (int k = 0; k < n->ninst; k++) {
         if (n->inst[k].op == TILE_REDUCE) {
             native_indent(w->text, w->depth);
             text_printf(w->text, "%s s%d = ", accumulator_type(w, &n->inst[k]), n->inst[k].dst);
+            if (n->scratch >= 0) {
+                text_printf(w->text, "from > 0 ? kept_%d[0] : ", n->inst[k].dst);
+            }
             start_value(w, &n->inst[k]);
             text_add(w->text, ";\n");
         }
@@ -377,13 +448,21 @@ static void print_rows(Nest *w) {
         }
         open_dims(w, n->ndim - 1, n->ndim);
     }
-    print_body(w);
+    print_some(w, false);
     close_dims(w, inside);
+    for (int k = 0; k < n->ninst; k++) {
+        if (n->inst[k].op == TILE_REDUCE && n->scratch >= 0) {
+            native_indent(w->text, w->depth);
+            text_printf(w->text, "kept_%d[0] = s%d;\n", n->inst[k].dst, n->inst[k].dst);
+        }
+    }
+    inside = open_if(w, "to == ");
     for (int k = 0; k < n->ninst; k++) {
         if (n->inst[k].op == TILE_REDUCE) {
             print_result(w, &n->inst[k]);
         }
     }
+    close_dims(w, inside);
     close_dims(w, 1);
 }
 
@@ -414,6 +493,7 @@ static void print_columns(Nest *w) {
     const TileNest *n = w->n;
     int c = w->column;
     long long size = (long long)n->size[c];
+    declare_kept(w, n->size[c]);
     open_dims(w, 0, c);
     native_indent(w->text, w->depth++);
     text_printf(w->text, "for (int64_t j%d = 0; j%d < %lld; j%d += %d) {\n", c, c, size, c, BLOCK);
@@ -422,17 +502,25 @@ static void print_columns(Nest *w) {
     for (int k = 0; k < n->ninst; k++) {
         if (n->inst[k].op == TILE_REDUCE) {
             native_indent(w->text, w->depth);
-            text_printf(w->text, "%s s%d[%d];\n", accumulator_type(w, &n->inst[k]), n->inst[k].dst, BLOCK);
+            if (n->scratch >= 0) {
+                text_printf(w->text, "%s *restrict s%d = kept_%d + j%d;\n", accumulator_type(w, &n->inst[k]), n->inst[k].dst, n->inst[k].dst, c);
+            } else {
+                text_printf(w->text, "%s s%d[%d];\n", accumulator_type(w, &n->inst[k]), n->inst[k].dst, BLOCK);
+            }
         }
     }
+    int inside = open_if(w, "from == ");
     over_strip(w, true);
-    int inside = w->depth;
+    close_dims(w, inside);
+    inside = w->depth;
     open_dims(w, n->kept, n->ndim);
     native_indent(w->text, w->depth++);
     text_printf(w->text, "for (int64_t i%d = j%d; i%d < e%d; i%d++) {\n", c, c, c, c, c);
-    print_body(w);
+    print_some(w, false);
     close_dims(w, inside);
+    inside = open_if(w, "to == ");
     over_strip(w, false);
+    close_dims(w, inside);
     close_dims(w, 1);
 }
 
@@ -441,13 +529,16 @@ bool native_nest(Text *text, const TileNest *nest, NativeNeeds *needs) {
     if (nest->numel == 0) {
         return false;
     }
-    for (int k = 0; k < nest->nconst; k++) {
-        set_register(&w, nest->constant[k].reg, -1 - k, nest->constant[k].kind);
-    }
+    NativeRow row[MAX_INSTS];
+    int cross = native_crossing(nest);
+    native_rows(nest, row);
+    w.row = row;
     declare_buffers(&w);
     w.column = nest->column;
     if (w.column >= 0) {
         print_columns(&w);
+    } else if (cross >= 0) {
+        print_squares(&w, cross);
     } else {
         print_rows(&w);
     }

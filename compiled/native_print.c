@@ -34,15 +34,16 @@ static const OpText ops[TILE_OP_COUNT] = {
 #undef TILE_OP_MASK
 };
 
-void native_need(NativeNeeds *needs, const char *scalar) {
-    for (int k = 0; k < COUNT_OF(scalars); k++) {
-        if (strcmp(scalars[k].name, scalar) == 0) {
-            needs->scalar |= (uint64_t)1 << k;
-            return;
-        }
+static uint64_t scalar_bit(const char *name) {
+    int k = 0;
+    while (strcmp(scalars[k].name, name) != 0) {
+        k++;
+        CHECK(k < COUNT_OF(scalars));
     }
-    CHECK(!"no such scalar function");
+    return (uint64_t)1 << k;
 }
+
+void native_need(NativeNeeds *needs, const char *scalar) { needs->scalar |= scalar_bit(scalar); }
 
 /* ---- the prelude ---- */
 
@@ -123,6 +124,9 @@ void native_prelude(Text *text, const NativeNeeds *asked) {
         }
     }
     text_add(text, "#define _DEFAULT_SOURCE 1\n#include <math.h>\n#include <stdint.h>\n#include <string.h>\n\n");
+    if (needs.scalar & scalar_bit("fused")) {
+        text_add(text, "#if defined(__FMA__) || defined(__ARM_FEATURE_FMA)\n#define HAS_FMA 1\n#else\n#define HAS_FMA 0\n#endif\n");
+    }
     for (int k = 0; k < COUNT_OF(scalars); k++) {
         if (needs.scalar >> k & 1) {
             print_code(text, scalars[k].code);
@@ -197,6 +201,16 @@ void native_for(Text *text, int depth, const char *name, int64_t n) {
     text_printf(text, "for (int64_t %s = 0; %s < %lld; %s++) {\n", name, name, (long long)n, name);
 }
 
+void native_for_dim(Text *text, int depth, int d, int64_t n, bool outer) {
+    native_indent(text, depth);
+    text_printf(text, "for (int64_t i%d = ", d);
+    if (outer) {
+        text_printf(text, "from; i%d < to; i%d++) {\n", d, d);
+    } else {
+        text_printf(text, "0; i%d < %lld; i%d++) {\n", d, (long long)n, d);
+    }
+}
+
 void native_index(Text *text, int64_t offset, const int64_t *stride, const int64_t *size, int ndim) {
     bool any = offset != 0;
     if (any) {
@@ -217,6 +231,28 @@ void native_index(Text *text, int64_t offset, const int64_t *stride, const int64
     text_add(text, any ? "" : "0");
 }
 
+/* Where all squares are whole the compiler is to know it. */
+int native_squares(Text *text, int depth, int d, int64_t size, int square, bool outer) {
+    char end[24];
+    snprintf(end, sizeof end, "%lld", (long long)size);
+    const char *last = outer ? "to" : end;
+    native_indent(text, depth++);
+    text_printf(text, "for (int64_t j%d = %s; j%d < %s; j%d += %d) {\n", d, outer ? "from" : "0", d, last, d, square);
+    native_indent(text, depth);
+    if (!outer && size % square == 0) {
+        text_printf(text, "const int64_t e%d = j%d + %d;\n", d, d, square);
+    } else {
+        text_printf(text, "const int64_t e%d = j%d + %d < %s ? j%d + %d : %s;\n", d, d, square, last, d, square, last);
+    }
+    return depth;
+}
+
+int native_square(Text *text, int depth, int d) {
+    native_indent(text, depth);
+    text_printf(text, "for (int64_t i%d = j%d; i%d < e%d; i%d++) {\n", d, d, d, d, d);
+    return depth + 1;
+}
+
 /* ---- the plan ---- */
 
 static const char *name_of(const Node *n) { return n->call ? n->call->op->id_name : "store"; }
@@ -226,7 +262,7 @@ void native_print(Text *text, const Plan *plan, const char *prefix, NativeNeeds 
     for (int k = 0; k < plan->nloop; k++) {
         const Loop *loop = &plan->loop[k];
         int64_t start = text->n;
-        text_printf(text, "\n/* %s */\nstatic void %sloop_%d(void *const *data) {\n", name_of(loop->node), prefix, k);
+        text_printf(text, "\n/* %s */\nstatic void %sloop_%d(void *const *data, int64_t from, int64_t to) {\n", name_of(loop->node), prefix, k);
         if (loop->kind == LOOP_TILE ? native_nest(text, loop->tile, needs) : native_lines(text, loop, needs)) {
             text_add(text, "}\n");
             text_printf(&table, "    %sloop_%d,\n", prefix, k);
@@ -236,5 +272,5 @@ void native_print(Text *text, const Plan *plan, const char *prefix, NativeNeeds 
             text_add(&table, "    0, /* the executor's own */\n");
         }
     }
-    text_printf(text, "\nvoid (*const %sloops[])(void *const *) = {\n%s};\n", prefix, table.n > 0 ? table.v : "    0\n");
+    text_printf(text, "\nvoid (*const %sloops[])(void *const *, int64_t, int64_t) = {\n%s};\n", prefix, table.n > 0 ? table.v : "    0\n");
 }

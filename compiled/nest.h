@@ -5,7 +5,7 @@
 
 #include "compiled/lower.h"
 
-enum { MAX_ACCESSES = 160, MAX_INSTS = 640, MAX_CONSTS = 120, CACHED_LOADS = 16 };
+enum { MAX_CONSTS = 120, CACHED_LOADS = 16 };
 
 typedef struct Value {
     int reg; /* virtual */

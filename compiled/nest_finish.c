@@ -213,6 +213,8 @@ void nest_finish(Builder *b, const Node *node) {
     }
     assign_registers(b, nest);
     nest->column = column_of(nest);
+    nest->outer = nest->column == 0 || nest->kept == 0 ? nest->kept % nest->ndim : 0; /* not the dim that strips go along */
+    nest->scratch = -1;
     nest->columns = nest->column >= 0 ? column_nest(arena, nest, nest->column) : NULL;
     Plan *plan = b->l->plan;
     plan->nregister = nest->nreg > plan->nregister ? nest->nreg : plan->nregister;

@@ -2,10 +2,15 @@
  *
  * Needs the final order; sets `buffer`. Inputs have the first numbers, tangents the next. Going over the units in order, a node
  * whose memory somebody reads takes the smallest free buffer that is large enough, or a new one; an in-place node takes its base's.
- * A buffer is free again after the unit that reads it last, so what a unit writes never lies where it reads. */
+ * A buffer is free again after the unit that reads it last, so what a unit writes never lies where it reads.
+ *
+ * Where much memory is touched, loops run in bands (bands.c), which a buffer with two values in it would break: then each value has a
+ * buffer of its own, and it is places in memory that are used again (plan_places). */
 #include "compiled/lower.h"
 
 #include <string.h>
+
+enum { MUCH = 512 * 1024 };
 
 typedef struct Planner {
     const Graph *g;
@@ -16,6 +21,7 @@ typedef struct Planner {
     int *next;      /* by buffer: in the list of its unit, or of the free ones */
     int *expire;    /* by unit: first buffer that dies there, or -1 */
     int free_list;
+    bool apart; /* a buffer for every value */
 } Planner;
 
 static int new_buffer(Planner *p, int64_t bytes) {
@@ -28,7 +34,7 @@ static int new_buffer(Planner *p, int64_t bytes) {
 
 static int take_buffer(Planner *p, int64_t bytes) {
     int *best = NULL;
-    for (int *link = &p->free_list; *link >= 0; link = &p->next[*link]) {
+    for (int *link = &p->free_list; *link >= 0 && !p->apart; link = &p->next[*link]) {
         if (p->bytes[*link] >= bytes && (!best || p->bytes[*link] < p->bytes[*best])) {
             best = link;
         }
@@ -80,9 +86,18 @@ static void place_node(Planner *p, Node *n) {
     }
 }
 
+bool plan_apart(const Compile *c) {
+    int64_t bytes = 0;
+    for (int i = 0; i < c->graph->n; i++) {
+        const Node *n = c->graph->node[i];
+        bytes += n->kind == NODE_VIEW ? 0 : tensor_numel(&n->t) * dtype_bytes(n->t.dtype);
+    }
+    return bytes >= MUCH || (compile_checks_itself(c) && c->graph->n % 4 == 0); /* there, both ways are to be met */
+}
+
 bool pass_plan(Compile *c) {
     Graph *g = c->graph;
-    Planner p = {.g = g, .live = liveness_analyse(g, c->arena), .free_list = -1};
+    Planner p = {.g = g, .live = liveness_analyse(g, c->arena), .free_list = -1, .apart = plan_apart(c)};
     int most = g->ninputs + g->n;
     p.bytes = arena_alloc_raw(c->arena, (int64_t)sizeof *p.bytes * most);
     p.last = arena_alloc_raw(c->arena, (int64_t)sizeof *p.last * 2 * most);

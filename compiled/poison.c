@@ -34,6 +34,25 @@ static bool taken_over(const Graph *g, const Liveness *live, const Node *n, int 
     return false;
 }
 
+/* After how many loops a buffer can be filled that is dead after `loops`: not in the middle of a band, whose parts use it again; -1: never,
+ * as another value is in it then. */
+static int after_band(const Plan *plan, const Liveness *live, const Graph *g, const int *loops_after, const Node *n, int loops) {
+    for (int k = 0; k < plan->nband; k++) {
+        const Band *band = &plan->band[k];
+        if (loops <= band->first || loops >= band->end) {
+            continue;
+        }
+        for (int i = 0; i < g->n; i++) {
+            const Node *m = g->node[i];
+            if (m != n && m->buffer == n->buffer && live->unit[m->id] >= 0 && loops_after[live->unit[m->id]] > loops) {
+                return -1;
+            }
+        }
+        return band->end;
+    }
+    return loops;
+}
+
 void poison_plan(Plan *plan, const Graph *g, const int *loops_after, Arena *arena) {
     Liveness live = liveness_analyse(g, arena);
     plan->poison = arena_new(arena, Poison);
@@ -42,7 +61,10 @@ void poison_plan(Plan *plan, const Graph *g, const int *loops_after, Arena *aren
         const Node *n = g->node[i];
         int unit = live.unit[n->id], last = (int)max_i64(live.last[n->id], unit);
         if (n->buffer >= plan->ninput + plan->ntangent && unit >= 0 && last != LIVE_TO_THE_END && !taken_over(g, &live, n, last)) {
-            plan->poison->death[plan->poison->n++] = (Death){loops_after[last], n->buffer};
+            int loops = after_band(plan, &live, g, loops_after, n, loops_after[last]);
+            if (loops >= 0) {
+                plan->poison->death[plan->poison->n++] = (Death){loops, n->buffer};
+            }
         }
     }
 }

@@ -1,7 +1,7 @@
 /* The kernels of the tile machine: one loop over the elements of a tile for every compute opcode, generated from tile_ops.def, and the
  * inner loops of sums and softmax. Not a header of declarations: each tile_isa_*.c includes it once, under the instruction set that it
- * asks the compiler for, and gets the table TILE_ISA of functions of its own. All tables answer the same bits: nothing is contracted,
- * and the order of every sum is written out.
+ * asks the compiler for, and gets the table TILE_ISA of functions of its own. All tables answer the same bits: nothing is contracted, and the
+ * order of every sum is written out. (Polynomials in double take fused steps where HAS_FMA: that changes a float once in 10^8.)
  *
  * Registers never overlap each other, but a source may be a buffer that another source is too: only the destination is restrict. */
 #include "compiled/tile_isa.h"
@@ -53,25 +53,29 @@
 
 /* ---- sums ---- */
 
-/* Sixteen partial sums: another order than the plain one, which is as good, since floats cannot overflow a double. */
-static double sum_f32(const float *x, int n, double acc) {
-    double lane[16] = {0};
-    int i = 0;
-    for (; i + 16 <= n; i += 16) {
-        for (int k = 0; k < 16; k++) {
-            lane[k] += (double)x[i + k];
-        }
+/* Thirty-two partial sums: another order than the plain one, which is as good, since floats cannot overflow a double. */
+#define LANE_SUM(name, type)                                                                                                       \
+    static double name(const type *x, int n, double acc) {                                                                         \
+        enum { LANES = 32 };                                                                                                       \
+        double lane[LANES] = {0};                                                                                                  \
+        int i = 0;                                                                                                                 \
+        for (; i + LANES <= n; i += LANES) {                                                                                       \
+            for (int k = 0; k < LANES; k++) {                                                                                      \
+                lane[k] += (double)x[i + k];                                                                                       \
+            }                                                                                                                      \
+        }                                                                                                                          \
+        for (; i < n; i++) {                                                                                                       \
+            acc += (double)x[i];                                                                                                   \
+        }                                                                                                                          \
+        for (int k = LANES / 2; k > 0; k /= 2) {                                                                                   \
+            for (int j = 0; j < k; j++) {                                                                                          \
+                lane[j] += lane[j + k];                                                                                            \
+            }                                                                                                                      \
+        }                                                                                                                          \
+        return acc + lane[0];                                                                                                      \
     }
-    for (; i < n; i++) {
-        acc += (double)x[i];
-    }
-    for (int k = 8; k > 0; k /= 2) {
-        for (int j = 0; j < k; j++) {
-            lane[j] += lane[j + k];
-        }
-    }
-    return acc + lane[0];
-}
+LANE_SUM(sum_f32, float)
+LANE_SUM(sum_f64, double)
 
 static void add_f32(double *restrict acc, const float *x, int n) {
     for (int i = 0; i < n; i++) {
@@ -81,73 +85,88 @@ static void add_f32(double *restrict acc, const float *x, int n) {
 
 /* ---- softmax ---- */
 
+/* A quotient by a sum is a product with 1 / sum: far inside of a float's rounding, and cheaper. Exponentials are kept where there is room. */
+
 /* `n` rows of `w` elements side by side, one line a column. A nan makes its line's sum one, so the maximum need not see it. */
 static void softmax_columns(float *to, int64_t to_step, const float *from, int64_t from_step, int64_t n, int w) {
-    double top[SOFTMAX_STRIP], sum[SOFTMAX_STRIP];
+    float top[SOFTMAX_STRIP];
+    double sum[SOFTMAX_STRIP], e[SOFTMAX_KEPT];
+    bool kept = n * w <= SOFTMAX_KEPT;
     for (int k = 0; k < w; k++) {
-        top[k] = (double)-INFINITY;
+        top[k] = -INFINITY;
         sum[k] = 0;
     }
     for (int64_t i = 0; i < n; i++) {
         for (int k = 0; k < w; k++) {
-            double v = (double)from[i * from_step + k];
+            float v = from[i * from_step + k];
             top[k] = v > top[k] ? v : top[k];
         }
     }
     for (int64_t i = 0; i < n; i++) {
+        double *row = kept ? e + i * w : e;
         for (int k = 0; k < w; k++) {
-            sum[k] += exp_near((double)from[i * from_step + k] - top[k]);
+            row[k] = exp_low((double)from[i * from_step + k] - (double)top[k]);
+            sum[k] += row[k];
         }
     }
+    for (int k = 0; k < w; k++) {
+        sum[k] = 1 / sum[k];
+    }
     for (int64_t i = 0; i < n; i++) {
+        const double *row = kept ? e + i * w : e;
+        for (int k = 0; k < w && !kept; k++) {
+            e[k] = exp_low((double)from[i * from_step + k] - (double)top[k]);
+        }
         for (int k = 0; k < w; k++) {
-            to[i * to_step + k] = (float)(exp_near((double)from[i * from_step + k] - top[k]) / sum[k]);
+            to[i * to_step + k] = (float)(row[k] * sum[k]);
         }
     }
 }
 
-/* One contiguous line. */
-static void softmax_row(float *to, const float *from, int64_t n) {
-    enum { LANES = 16 };
-    double top[LANES], sum[LANES], e[LANES], largest = (double)-INFINITY, total = 0;
+static float largest_of(const float *x, int64_t n) {
+    enum { LANES = 64 };
+    float top[LANES], largest = -INFINITY;
+    int64_t i = 0;
     for (int k = 0; k < LANES; k++) {
-        top[k] = (double)-INFINITY;
-        sum[k] = 0;
+        top[k] = -INFINITY;
     }
-    int64_t whole = n / LANES * LANES;
-    for (int64_t i = 0; i < whole; i += LANES) {
+    for (; i + LANES <= n; i += LANES) {
         for (int k = 0; k < LANES; k++) {
-            double v = (double)from[i + k];
-            top[k] = v > top[k] ? v : top[k];
+            top[k] = x[i + k] > top[k] ? x[i + k] : top[k];
         }
+    }
+    for (; i < n; i++) {
+        largest = x[i] > largest ? x[i] : largest;
     }
     for (int k = 0; k < LANES; k++) {
         largest = top[k] > largest ? top[k] : largest;
     }
-    for (int64_t i = whole; i < n; i++) {
-        largest = (double)from[i] > largest ? (double)from[i] : largest;
+    return largest;
+}
+
+static void exponentials(double *restrict e, const float *from, double top, int n) {
+    for (int i = 0; i < n; i++) {
+        e[i] = exp_low((double)from[i] - top);
     }
-    for (int64_t i = 0; i < whole; i += LANES) {
-        for (int k = 0; k < LANES; k++) {
-            sum[k] += exp_near((double)from[i + k] - largest);
+}
+
+/* One contiguous line, SOFTMAX_KEPT elements at a time. */
+static void softmax_row(float *to, const float *from, int64_t n) {
+    double e[SOFTMAX_KEPT], top = (double)largest_of(from, n), sum = 0;
+    for (int64_t at = 0; at < n; at += SOFTMAX_KEPT) {
+        int m = (int)min_i64(n - at, SOFTMAX_KEPT);
+        exponentials(e, from + at, top, m);
+        sum = sum_f64(e, m, sum);
+    }
+    sum = 1 / sum;
+    for (int64_t at = 0; at < n; at += SOFTMAX_KEPT) {
+        int m = (int)min_i64(n - at, SOFTMAX_KEPT);
+        if (n > SOFTMAX_KEPT) {
+            exponentials(e, from + at, top, m);
         }
-    }
-    for (int64_t i = whole; i < n; i++) {
-        total += exp_near((double)from[i] - largest);
-    }
-    for (int k = 0; k < LANES; k++) {
-        total += sum[k];
-    }
-    for (int64_t i = 0; i < whole; i += LANES) {
-        for (int k = 0; k < LANES; k++) {
-            e[k] = exp_near((double)from[i + k] - largest) / total;
+        for (int i = 0; i < m; i++) {
+            to[at + i] = (float)(e[i] * sum);
         }
-        for (int k = 0; k < LANES; k++) {
-            to[i + k] = (float)e[k];
-        }
-    }
-    for (int64_t i = whole; i < n; i++) {
-        to[i] = (float)(exp_near((double)from[i] - largest) / total);
     }
 }
 

@@ -286,12 +286,15 @@ static void move_dims(const int64_t *size, int ndim, const int64_t *to_stride, c
 #undef MOVE
 }
 
-void loop_move(const Loop *loop, void *const *data) {
+void loop_move(const Loop *loop, void *const *data, int64_t from_trip, int64_t to_trip) {
     if (loop->numel == 0) {
         return;
     }
     int bytes = dtype_bytes(loop->to.dtype);
-    char *to = (char *)data[loop->to.buffer] + loop->to.offset * bytes;
-    const char *from = (const char *)data[loop->from.buffer] + loop->from.offset * bytes;
-    move_dims(loop->size, loop->ndim, loop->to.stride, loop->from.stride, to, from, bytes);
+    int64_t size[MAX_DIMS];
+    memcpy(size, loop->size, sizeof *size * (size_t)loop->ndim);
+    size[0] = to_trip - from_trip;
+    char *to = (char *)data[loop->to.buffer] + (loop->to.offset + from_trip * loop->to.stride[0]) * bytes;
+    const char *from = (const char *)data[loop->from.buffer] + (loop->from.offset + from_trip * loop->from.stride[0]) * bytes;
+    move_dims(size, loop->ndim, loop->to.stride, loop->from.stride, to, from, bytes);
 }

@@ -5,11 +5,12 @@ const TileIsa *tile_isa(int number) {
     const TileIsa *has[4];
     int n = 0;
 #ifdef TILE_ISA_X86
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") &&
+    bool fma = __builtin_cpu_supports("fma");
+    if (fma && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") &&
         __builtin_cpu_supports("avx512vl")) {
         has[n++] = &tile_isa_avx512;
     }
-    if (__builtin_cpu_supports("avx2")) {
+    if (fma && __builtin_cpu_supports("avx2")) {
         has[n++] = &tile_isa_avx2;
     }
 #endif

@@ -117,24 +117,30 @@ static bool next_point(const TileNest *nest, int64_t *at, int first, int end) {
     return false;
 }
 
-/* `nest` has the reduced dims before its last one, along which the results lie side by side: strips of a tile of results at once. */
-static void run_columns(const TileNest *nest, const TileIsa *isa, void *const *data, void *const *own, void **reg) {
-    ColumnSums columns[MAX_REDUCTIONS];
+/* `nest` has the reduced dims before its last one, along which the results lie side by side: strips of a tile of results at once. Where it
+ * runs by parts, `kept` has the sums of all strips: `first` part, `last` part. */
+static void run_columns(const TileNest *nest, const TileIsa *isa, void *const *data, void *const *own, void **reg, ColumnSums *kept, bool first,
+                        bool last_part) {
+    ColumnSums local[MAX_REDUCTIONS], *columns = kept ? kept : local;
     int64_t at[MAX_DIMS] = {0};
-    int last = nest->ndim - 1, outer = nest->kept - 1;
+    int last = nest->ndim - 1, outer = nest->kept - 1, sums = 0;
     do {
-        for (int64_t j = 0; j < nest->size[last]; j += nest->trip) {
+        for (int64_t j = 0; j < nest->size[last]; j += nest->trip, columns += kept ? sums : 0) {
             int m = (int)min_i64(nest->trip, nest->size[last] - j);
             at[last] = j;
+            sums = 0;
             for (int k = 0; k < nest->ninst; k++) {
                 if (nest->inst[k].op == TILE_REDUCE) {
-                    columns_start(&columns[nest->inst[k].dst], nest->inst[k].reduce, m);
+                    sums++;
+                    if (first) {
+                        columns_start(&columns[nest->inst[k].dst], nest->inst[k].reduce, m);
+                    }
                 }
             }
             do {
                 run_tile(nest, isa, data, at, m, own, reg, NULL, columns);
             } while (next_point(nest, at, outer, last));
-            for (int k = 0; k < nest->ninst; k++) {
+            for (int k = 0; k < nest->ninst && last_part; k++) {
                 if (nest->inst[k].op == TILE_REDUCE) {
                     const Access *access = &nest->access[nest->inst[k].access];
                     columns_finish(&columns[nest->inst[k].dst], nest, &nest->inst[k], access, at, m, data[access->buffer]);
@@ -144,30 +150,56 @@ static void run_columns(const TileNest *nest, const TileIsa *isa, void *const *d
     } while (next_point(nest, at, 0, outer));
 }
 
-void tile_run(const TileNest *nest, const TileIsa *isa, void *const *data, void *registers) {
-    if (nest->numel == 0) {
+/* Trips [from, to) of dim `outer` as a nest; `access` has room for all accesses. */
+static TileNest part_of(const TileNest *nest, int outer, int64_t from, int64_t to, Access *access) {
+    TileNest part = *nest;
+    part.numel = nest->numel / nest->size[outer] * (to - from);
+    part.size[outer] = to - from;
+    part.access = access;
+    for (int k = 0; k < nest->naccess; k++) {
+        access[k] = nest->access[k];
+        access[k].offset += from * nest->access[k].stride[outer];
+    }
+    return part;
+}
+
+void tile_run(const TileNest *whole, const TileIsa *isa, void *const *data, void *registers, int64_t from, int64_t to) {
+    if (whole->numel == 0) {
         return;
+    }
+    const TileNest *nest = whole, *columns = whole->columns;
+    TileNest part, column_part;
+    Access access[MAX_ACCESSES];
+    bool first = from == 0, last = to == (whole->trip > 1 ? whole->size[whole->outer] : 1);
+    if (!first || !last) {
+        part = part_of(whole, whole->outer, from, to, access);
+        nest = &part;
+        if (columns) { /* the column went behind the reduced dims */
+            column_part = part_of(columns, 0, from, to, access);
+            columns = &column_part;
+        }
     }
     if (nest->numel < WIDE) {
         isa = &tile_isa_base;
     }
     void *own[MAX_REGISTERS], *reg[MAX_REGISTERS];
-    Accumulator acc[MAX_REDUCTIONS];
     int64_t at[MAX_DIMS];
     int tile = nest->numel < nest->trip ? (int)nest->numel : nest->trip;
-    int64_t bytes = tile_register_bytes(nest);
+    int64_t bytes = tile_register_bytes(whole);
     for (int k = 0; k < nest->nreg; k++) {
         own[k] = reg[k] = (char *)registers + k * bytes;
     }
     for (int k = 0; k < nest->nconst; k++) {
         fill_constant(&nest->constant[k], own[nest->constant[k].reg], tile);
     }
-    if (nest->columns) {
-        run_columns(nest->columns, isa, data, own, reg);
+    void *sums = whole->scratch >= 0 ? data[whole->scratch] : NULL;
+    if (columns) {
+        run_columns(columns, isa, data, own, reg, sums, first || !sums, last || !sums);
         return;
     }
+    Accumulator local[MAX_REDUCTIONS], *acc = sums ? sums : local;
     for (int k = 0; k < nest->ninst; k++) {
-        if (nest->inst[k].op == TILE_REDUCE) {
+        if (nest->inst[k].op == TILE_REDUCE && (first || !sums)) {
             Accumulator *a = &acc[nest->inst[k].dst];
             accumulator_start(a, nest->inst[k].reduce);
             a->segment = 0;

@@ -8,11 +8,11 @@ static inline float mul_f32(float a, float b) { return (float)(a * b); }
 static inline float add1_f32(float a, float b) { return (float)(a + b); }
 
 /* add_Tensor */
-static void loop_0(void *const *data) {
+static void loop_0(void *const *data, int64_t from, int64_t to) {
     float *restrict b0 = data[0];
     float *restrict b1 = data[1];
     float *restrict b2 = data[2];
-    for (int64_t i0 = 0; i0 < 2; i0++) {
+    for (int64_t i0 = from; i0 < to; i0++) {
         for (int64_t i1 = 0; i1 < 3; i1++) {
             const float v0 = b0[i0 * 3 + i1];
             const float v1 = b1[i1];
@@ -24,6 +24,6 @@ static void loop_0(void *const *data) {
     }
 }
 
-void (*const loops[])(void *const *) = {
+void (*const loops[])(void *const *, int64_t, int64_t) = {
     loop_0,
 };

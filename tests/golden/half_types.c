@@ -31,12 +31,12 @@ static inline float add1_f32(float a, float b) { return (float)(a + b); }
 static inline float round_float16(float a) { return (float)(f16_to_f32(f32_to_f16(a))); }
 
 /* mul_Tensor */
-static void loop_0(void *const *data) {
+static void loop_0(void *const *data, int64_t from, int64_t to) {
     uint16_t *restrict b0 = data[0];
     uint16_t *restrict b1 = data[1];
     float *restrict b2 = data[2];
     uint16_t *restrict b3 = data[3];
-    for (int64_t i0 = 0; i0 < 8; i0++) {
+    for (int64_t i0 = from; i0 < to; i0++) {
         const float v0 = f16_to_f32(b0[i0]);
         const float v1 = bf16_to_f32(b1[i0]);
         const float v2 = add1_f32(v0, v1);
@@ -47,6 +47,6 @@ static void loop_0(void *const *data) {
     }
 }
 
-void (*const loops[])(void *const *) = {
+void (*const loops[])(void *const *, int64_t, int64_t) = {
     loop_0,
 };

@@ -5,7 +5,7 @@
 
 
 /* mean_dim */
-static void loop_0(void *const *data) {
+static void loop_0(void *const *data, int64_t from, int64_t to) {
     float *restrict b0 = data[0];
     float *restrict b1 = data[1];
     for (int64_t j0 = 0; j0 < 16; j0 += 256) {
@@ -14,7 +14,7 @@ static void loop_0(void *const *data) {
         for (int64_t i0 = j0; i0 < e0; i0++) {
             s0[i0 - j0] = 0;
         }
-        for (int64_t i1 = 0; i1 < 32; i1++) {
+        for (int64_t i1 = from; i1 < to; i1++) {
             for (int64_t i0 = j0; i0 < e0; i0++) {
                 const float v0 = b0[i0 + i1 * 16];
                 s0[i0 - j0] += (double)v0;
@@ -26,6 +26,6 @@ static void loop_0(void *const *data) {
     }
 }
 
-void (*const loops[])(void *const *) = {
+void (*const loops[])(void *const *, int64_t, int64_t) = {
     loop_0,
 };

@@ -1,0 +1,311 @@
+/* Bands: neighbouring loops run part by part, so that what one writes the next one reads from the cache.
+ *
+ * A loop with an outer dim of n trips can be run as p parts of n / p trips, in order. A band is a run of loops whose trips have a common
+ * divisor p > 1; it runs part 0 of all its loops, then part 1 of all, and so on:
+ *
+ *     mean of rows  ── square of differences, summed ── 1 / sqrt ── product         each over 1024 rows of 1024
+ *       rows 0..63       rows 0..63                     rows 0..63  rows 0..63      16 parts, each of them in the cache
+ *
+ * This is the same as one loop after the other if every buffer that the band writes falls into p windows of T bytes, one after the other,
+ * such that part k of every loop stays inside window k. What is only read may be read anywhere. A reduction may have its outer dim
+ * among the reduced ones: its sums then wait in a buffer of their own (`scratch`) from one part to the next.
+ *
+ * A temporary that a band alone uses need not have more room than one window: its parts take turns. */
+#include "compiled/lower.h"
+#include "compiled/tile_reduce.h"
+
+#include <string.h>
+
+enum { PART = 192 * 1024 /* bytes that a part should touch */, MOST = 2 << 20 /* a band with larger parts gains nothing */ };
+
+/* What the first trip of a loop touches of a buffer, and how far the next trip is from there, in bytes; step 0: anywhere, any trip. */
+typedef struct Touch {
+    int buffer;
+    bool writes;
+    int64_t step, low, high, trips;
+} Touch;
+
+typedef struct Banding {
+    Plan *plan;
+    Arena *arena;
+    Touch *touch; /* of all loops, in order */
+    int ntouch, capacity;
+    int *first;    /* by loop: its first touch; one more at the end */
+    int64_t *most; /* by buffer: bytes that a part touches */
+} Banding;
+
+int64_t loop_trips(const Loop *loop) {
+    switch (loop->kind) {
+    case LOOP_TILE:
+        return loop->tile->trip > 1 ? loop->tile->size[loop->tile->outer] : 1;
+    case LOOP_MOVE:
+        return loop->size[0];
+    case LOOP_FILL:
+        return loop->numel;
+    case LOOP_SCAN:
+        return loop->dim > 0 ? loop->size[0] : 1;
+    case LOOP_SOFTMAX: /* lines that lie side by side go together */
+        return loop->dim > 0 && loop->from.stride[0] != 1 ? loop->size[0] : 1;
+    case LOOP_MATMUL:
+        return loop->matmul->batch;
+    default:
+        return 1;
+    }
+}
+
+/* ---- what loops touch ---- */
+
+static void add_touch(Banding *b, int64_t trips, bool writes, const Access *a, const int64_t *stride, const int64_t *size, int ndim, int outer) {
+    if (a->buffer < 0) {
+        return;
+    }
+    if (b->ntouch == b->capacity) {
+        b->capacity = b->capacity ? b->capacity * 2 : 64;
+        Touch *more = arena_alloc_raw(b->arena, (int64_t)sizeof *more * b->capacity);
+        if (b->ntouch > 0) {
+            memcpy(more, b->touch, sizeof *more * (size_t)b->ntouch);
+        }
+        b->touch = more;
+    }
+    int64_t bytes = dtype_bytes(a->dtype), low = a->offset, high = a->offset;
+    for (int d = 0; d < ndim; d++) {
+        int64_t far = d == outer ? 0 : (size[d] - 1) * stride[d];
+        low += far < 0 ? far : 0;
+        high += far > 0 ? far : 0;
+    }
+    b->touch[b->ntouch++] = (Touch){a->buffer, writes, ndim > 0 ? stride[outer] * bytes : 0, low * bytes, (high + 1) * bytes, trips};
+}
+
+static void touch_matrix(Banding *b, const MatmulLoop *m, bool writes, const Access *a, const int64_t *stride, int64_t rows, int64_t columns) {
+    add_touch(b, m->batch, writes, a, stride, (int64_t[]){m->batch, rows, columns}, 3, 0);
+}
+
+static void touch_anywhere(Banding *b, int buffer, bool writes) { add_touch(b, 1, writes, &(Access){buffer, DT_uint8, 0, NULL}, NULL, NULL, 0, 0); }
+
+static void touch_nest(Banding *b, const TileNest *n, int64_t trips) {
+    for (int k = 0; k < n->ninst; k++) {
+        TileOp op = n->inst[k].op;
+        if (op < TILE_LOAD || op == TILE_IOTA || op == TILE_TERM) {
+            continue;
+        }
+        const Access *a = &n->access[n->inst[k].access];
+        if (op == TILE_LOADX || op == TILE_STOREX || op == TILE_ADDX) {
+            touch_anywhere(b, a->buffer, op != TILE_LOADX);
+        } else {
+            add_touch(b, trips, op >= TILE_STORE, a, a->stride, n->size, n->ndim, n->outer);
+        }
+    }
+}
+
+static void touch_product(Banding *b, const MatmulLoop *m) {
+    touch_matrix(b, m, false, &m->a, m->astride, m->m, m->k);
+    touch_matrix(b, m, false, &m->b, m->bstride, m->k, m->n);
+    touch_matrix(b, m, true, &m->c, m->cstride, m->m, m->n);
+    if (m->has_d) {
+        touch_matrix(b, m, false, &m->d, m->dstride, m->m, m->n);
+    }
+}
+
+static void touch_loop(Banding *b, const Loop *loop) {
+    int64_t trips = loop_trips(loop);
+    switch (loop->kind) {
+    case LOOP_TILE:
+        touch_nest(b, loop->tile, trips);
+        return;
+    case LOOP_MATMUL:
+        touch_product(b, loop->matmul);
+        return;
+    case LOOP_FILL:
+        add_touch(b, trips, true, &loop->to, (int64_t[]){1}, &loop->numel, 1, 0);
+        return;
+    case LOOP_MOVE:
+    case LOOP_SCAN:
+    case LOOP_SOFTMAX:
+        add_touch(b, trips, true, &loop->to, loop->to.stride, loop->size, loop->ndim, 0);
+        add_touch(b, trips, false, &loop->from, loop->from.stride, loop->size, loop->ndim, 0);
+        return;
+    case LOOP_OPAQUE:
+        for (int k = 0; k < loop->opaque->noperand; k++) {
+            touch_anywhere(b, loop->opaque->buffer[k], false);
+        }
+        touch_anywhere(b, loop->opaque->out_buffer, true);
+        return;
+    case LOOP_CHECK:
+        touch_anywhere(b, loop->from.buffer, false);
+        return;
+    case LOOP_NONZERO:
+        touch_anywhere(b, loop->from.buffer, false);
+        touch_anywhere(b, loop->to.buffer, true);
+        return;
+    case LOOP_LITERAL:
+        touch_anywhere(b, loop->to.buffer, true);
+        return;
+    }
+}
+
+/* ---- bands ---- */
+
+/* Bytes from one part to the next. */
+static int64_t window(const Touch *t, int64_t parts) { return t->step * (t->trips / parts); }
+
+/* Does part k stay inside the k-th window? It does for fewer parts, too, whose number divides `parts`. */
+static bool stays_inside(const Touch *t, int64_t parts) { return t->step > 0 && t->low >= 0 && t->high + window(t, parts) - t->step <= window(t, parts); }
+
+static bool agree(const Touch *a, const Touch *b, int64_t parts) {
+    return a->buffer != b->buffer || (!a->writes && !b->writes) ||
+           (stays_inside(a, parts) && stays_inside(b, parts) && window(a, parts) == window(b, parts));
+}
+
+static int64_t divisor(int64_t a, int64_t b) {
+    while (b) {
+        int64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+/* Of loops [first, end), in so many parts. What is touched anywhere counts as a whole. */
+static int64_t bytes_of_part(Banding *b, int first, int end, int64_t parts) {
+    int64_t sum = 0;
+    for (int k = b->first[first]; k < b->first[end]; k++) {
+        b->most[b->touch[k].buffer] = 0;
+    }
+    for (int k = b->first[first]; k < b->first[end]; k++) {
+        const Touch *t = &b->touch[k];
+        int64_t bytes = t->step > 0 ? t->high - t->low + window(t, parts) - t->step : b->plan->buffer[t->buffer].bytes;
+        sum += max_i64(bytes - b->most[t->buffer], 0);
+        b->most[t->buffer] = max_i64(b->most[t->buffer], bytes);
+    }
+    return sum;
+}
+
+/* May loop `next` join loops [first, next)? Whether they share a buffer at all is told as well. */
+static bool may_join(const Banding *b, int first, int next, int64_t parts, bool *shared) {
+    for (int k = b->first[next]; k < b->first[next + 1]; k++) {
+        for (int j = b->first[first]; j < b->first[next]; j++) {
+            if (!agree(&b->touch[j], &b->touch[k], parts)) {
+                return false;
+            }
+            *shared = *shared || b->touch[j].buffer == b->touch[k].buffer;
+        }
+    }
+    return true;
+}
+
+/* The band that begins with loop `first`; of one part, if nothing is gained. `part`: bytes that one should touch; 0: as many as can be. */
+static Band grow_band(Banding *b, int first, int64_t part) {
+    Band band = {first, first + 1, 1};
+    int64_t most = loop_trips(&b->plan->loop[first]);
+    bool shared = false;
+    for (; most > 1 && band.end < b->plan->nloop; band.end++) {
+        int64_t parts = divisor(most, loop_trips(&b->plan->loop[band.end]));
+        bool share = shared;
+        if (parts < 2 || !may_join(b, first, band.end, parts, &share) || (part > 0 && bytes_of_part(b, first, band.end + 1, parts) > MOST)) {
+            break;
+        }
+        shared = share;
+        most = parts;
+    }
+    if (shared) {
+        band.parts = part > 0 ? min_i64(max_i64(bytes_of_part(b, first, band.end, 1) / part, 1), most) : most;
+        while (most % band.parts != 0) {
+            band.parts++;
+        }
+    }
+    return band;
+}
+
+/* ---- what parts need ---- */
+
+/* A nest whose outer dim is reduced keeps its sums in a buffer of its own. */
+static void add_scratch(Banding *b, TileNest *nest, const Band *band) {
+    Plan *plan = b->plan;
+    int64_t results = nest->kept > 0 ? nest->size[0] : 1, sums = 0;
+    for (int k = 0; k < nest->ninst; k++) {
+        sums += nest->inst[k].op == TILE_REDUCE;
+    }
+    if (nest->outer < nest->kept || sums == 0) {
+        return;
+    }
+    PlanBuffer *more = arena_array(b->arena, PlanBuffer, plan->nbuffer + 1);
+    memcpy(more, plan->buffer, sizeof *more * (size_t)plan->nbuffer);
+    plan->buffer = more;
+    nest->scratch = plan->nbuffer++;
+    plan->buffer[nest->scratch] =
+        (PlanBuffer){.bytes = sums * (results / nest->trip + 1) * (int64_t)sizeof(ColumnSums), .first = band->first, .end = band->end};
+}
+
+/* Temporaries that one band alone uses keep one part at a time. */
+static void shrink_buffers(Banding *b, const Band *band, const bool *stays) {
+    Plan *plan = b->plan;
+    int from = b->first[band->first], end = b->first[band->end];
+    for (int k = from; k < end; k++) {
+        const Touch *t = &b->touch[k];
+        PlanBuffer *buffer = &plan->buffer[t->buffer];
+        bool alone = t->buffer >= plan->ninput + plan->ntangent && !stays[t->buffer] && buffer->part == 0;
+        for (int j = 0; j < b->ntouch && alone; j++) {
+            const Touch *u = &b->touch[j];
+            alone = u->buffer != t->buffer || (j >= from && j < end && stays_inside(u, band->parts) && window(u, band->parts) == window(t, band->parts));
+        }
+        if (alone) {
+            buffer->bytes = buffer->part = window(t, band->parts);
+        }
+    }
+}
+
+/* Between which loops buffers hold values, whole bands counted; true in `stays`: to the end, for others. */
+static void find_lives(Plan *plan, const Graph *g, const int *loops_after, bool *stays, Arena *arena) {
+    Liveness live = liveness_analyse(g, arena);
+    for (int i = 0; i < g->n; i++) {
+        const Node *n = g->node[i];
+        int unit = live.unit[n->id], last = (int)max_i64(live.last[n->id], unit);
+        if (n->buffer < 0 || unit < 0) {
+            continue;
+        }
+        PlanBuffer *b = &plan->buffer[n->buffer];
+        int first = unit > 0 ? loops_after[unit - 1] : 0, end = last == LIVE_TO_THE_END ? plan->nloop : loops_after[last];
+        b->first = b->end > 0 && b->first < first ? b->first : first;
+        b->end = end > b->end ? end : b->end;
+        stays[n->buffer] = stays[n->buffer] || last == LIVE_TO_THE_END;
+    }
+}
+
+static void live_through_band(Plan *plan, const Band *band) {
+    for (int k = plan->ninput + plan->ntangent; k < plan->nbuffer; k++) {
+        PlanBuffer *b = &plan->buffer[k];
+        if (b->first < band->end && band->first < b->end) {
+            b->part_first = b->first;
+            b->part_end = b->end;
+            b->first = b->first < band->first ? b->first : band->first;
+            b->end = b->end > band->end ? b->end : band->end;
+        }
+    }
+}
+
+void bands_find(Plan *plan, const Graph *g, const int *loops_after, bool small, Arena *arena) {
+    Banding b = {.plan = plan, .arena = arena};
+    bool *stays = arena_array(arena, bool, plan->nbuffer + 1);
+    b.first = arena_array(arena, int, plan->nloop + 1);
+    b.most = arena_array(arena, int64_t, plan->nbuffer + 1);
+    for (int k = 0; k < plan->nloop; k++) {
+        touch_loop(&b, &plan->loop[k]);
+        b.first[k + 1] = b.ntouch;
+    }
+    find_lives(plan, g, loops_after, stays, arena);
+    plan->band = arena_array(arena, Band, plan->nloop + 1);
+    for (int k = 0; k < plan->nloop;) {
+        Band band = grow_band(&b, k, small ? 0 : PART);
+        k = band.end;
+        if (band.parts > 1) {
+            plan->band[plan->nband++] = band;
+            shrink_buffers(&b, &band, stays);
+            live_through_band(plan, &band);
+            for (int j = band.first; j < band.end; j++) {
+                if (plan->loop[j].kind == LOOP_TILE) {
+                    add_scratch(&b, plan->loop[j].tile, &band);
+                }
+            }
+        }
+    }
+}
