@@ -104,7 +104,7 @@ int cmd_passes(const Options *o) {
             }
         }
     }
-    if (o->runs > 0 && !o->json) {
+    if (o->runs > 0 && !o->json && code == 0) {
         Text t = {.arena = &arena};
         compile_calls_text(&t, &count);
         fputs(t.v, stdout);

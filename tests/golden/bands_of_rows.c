@@ -29,14 +29,12 @@ static void loop_0(void *const *data, int64_t from, int64_t to) {
     }
 }
 
-/* mul_Scalar */
+/* mean_dim */
 static void loop_1(void *const *data, int64_t from, int64_t to) {
     float *restrict b0 = data[0];
     float *restrict b3 = data[3];
     float *restrict b4 = data[4];
     float *restrict b5 = data[5];
-    float *restrict b6 = data[6];
-    const float c0 = 2.0f;
     for (int64_t i0 = from; i0 < to; i0++) {
         double s0 = 0;
 #pragma omp simd reduction(+ : s0)
@@ -45,10 +43,8 @@ static void loop_1(void *const *data, int64_t from, int64_t to) {
             const float v1 = b3[i0];
             const float v2 = sub1_f32(v0, v1);
             const float v3 = square_f32(v2);
-            const float v4 = mul_f32(v2, c0);
             b4[i0 * 256 + i1] = v2;
             s0 += (double)v3;
-            b6[i0 * 256 + i1] = v4;
         }
         b5[i0] = (float)((double)(float)s0 / 256);
     }
@@ -57,27 +53,29 @@ static void loop_1(void *const *data, int64_t from, int64_t to) {
 /* pow_Tensor_Scalar */
 static void loop_2(void *const *data, int64_t from, int64_t to) {
     float *restrict b5 = data[5];
+    float *restrict b6 = data[6];
     float *restrict b7 = data[7];
-    float *restrict b8 = data[8];
     const float c0 = 3.0f;
     for (int64_t i0 = from; i0 < to; i0++) {
         const float v0 = b5[i0];
         const float v1 = rsqrt_f32(v0);
         const float v2 = pow_f32(v1, c0);
-        b7[i0] = v1;
-        b8[i0] = v2;
+        b6[i0] = v1;
+        b7[i0] = v2;
     }
 }
 
 /* sum_dim */
 static void loop_3(void *const *data, int64_t from, int64_t to) {
     float *restrict b4 = data[4];
-    float *restrict b7 = data[7];
+    float *restrict b6 = data[6];
     float *restrict b1 = data[1];
-    float *restrict b9 = data[9];
+    float *restrict b8 = data[8];
+    float *restrict b0 = data[0];
+    float *restrict b3 = data[3];
     float *restrict b2 = data[2];
-    float *restrict b10 = data[10];
-    double *restrict kept_0 = (double *)data[18] + 0;
+    float *restrict b9 = data[9];
+    double *restrict kept_0 = (double *)data[17] + 0;
     for (int64_t j0 = 0; j0 < 256; j0 += 256) {
         const int64_t e0 = j0 + 256 < 256 ? j0 + 256 : 256;
         double *restrict s0 = kept_0 + j0;
@@ -89,19 +87,22 @@ static void loop_3(void *const *data, int64_t from, int64_t to) {
         for (int64_t i1 = from; i1 < to; i1++) {
             for (int64_t i0 = j0; i0 < e0; i0++) {
                 const float v0 = b4[i0 + i1 * 256];
-                const float v1 = b7[i1];
+                const float v1 = b6[i1];
                 const float v2 = mul_f32(v0, v1);
                 const float v3 = b1[i0];
                 const float v4 = mul_f32(v2, v3);
-                const float v5 = b2[i0 + i1 * 256];
-                const float v6 = mul_f32(v5, v2);
-                b9[i0 + i1 * 256] = v4;
-                s0[i0 - j0] += (double)v6;
+                const float v5 = b0[i0 + i1 * 256];
+                const float v6 = b3[i1];
+                const float v7 = sub1_f32(v5, v6);
+                const float v8 = b2[i0 + i1 * 256];
+                const float v9 = mul_f32(v8, v2);
+                b8[i0 + i1 * 256] = v4;
+                s0[i0 - j0] += (double)v9;
             }
         }
         if (to == 1024) {
             for (int64_t i0 = j0; i0 < e0; i0++) {
-                b10[i0] = (float)(s0[i0 - j0]);
+                b9[i0] = (float)(s0[i0 - j0]);
             }
         }
     }
@@ -111,10 +112,11 @@ static void loop_3(void *const *data, int64_t from, int64_t to) {
 static void loop_4(void *const *data, int64_t from, int64_t to) {
     float *restrict b2 = data[2];
     float *restrict b1 = data[1];
-    float *restrict b7 = data[7];
+    float *restrict b6 = data[6];
+    float *restrict b10 = data[10];
+    float *restrict b0 = data[0];
+    float *restrict b3 = data[3];
     float *restrict b11 = data[11];
-    float *restrict b4 = data[4];
-    float *restrict b12 = data[12];
     for (int64_t i0 = from; i0 < to; i0++) {
         double s0 = 0;
 #pragma omp simd reduction(+ : s0)
@@ -122,81 +124,88 @@ static void loop_4(void *const *data, int64_t from, int64_t to) {
             const float v0 = b2[i0 * 256 + i1];
             const float v1 = b1[i1];
             const float v2 = mul_f32(v0, v1);
-            const float v3 = b7[i0];
+            const float v3 = b6[i0];
             const float v4 = mul_f32(v2, v3);
-            const float v5 = b4[i0 * 256 + i1];
-            const float v6 = mul_f32(v2, v5);
-            b11[i0 * 256 + i1] = v4;
-            s0 += (double)v6;
+            const float v5 = b0[i0 * 256 + i1];
+            const float v6 = b3[i0];
+            const float v7 = sub1_f32(v5, v6);
+            const float v8 = mul_f32(v2, v7);
+            b10[i0 * 256 + i1] = v4;
+            s0 += (double)v8;
         }
-        b12[i0] = (float)(s0);
+        b11[i0] = (float)(s0);
     }
 }
 
 /* mul_Scalar */
 static void loop_5(void *const *data, int64_t from, int64_t to) {
+    float *restrict b11 = data[11];
+    float *restrict b7 = data[7];
     float *restrict b12 = data[12];
-    float *restrict b8 = data[8];
-    float *restrict b13 = data[13];
     const float c0 = -0.5f;
     const float c1 = 0.00390625f;
     for (int64_t i0 = from; i0 < to; i0++) {
-        const float v0 = b12[i0];
+        const float v0 = b11[i0];
         const float v1 = mul_f32(v0, c0);
-        const float v2 = b8[i0];
+        const float v2 = b7[i0];
         const float v3 = mul_f32(v1, v2);
         const float v4 = mul_f32(v3, c1);
-        b13[i0] = v4;
+        b12[i0] = v4;
     }
 }
 
 /* sum_dim */
 static void loop_6(void *const *data, int64_t from, int64_t to) {
+    float *restrict b0 = data[0];
+    float *restrict b3 = data[3];
+    float *restrict b12 = data[12];
+    float *restrict b10 = data[10];
     float *restrict b13 = data[13];
-    float *restrict b6 = data[6];
-    float *restrict b11 = data[11];
     float *restrict b14 = data[14];
-    float *restrict b15 = data[15];
+    const float c0 = 2.0f;
     for (int64_t i0 = from; i0 < to; i0++) {
         double s0 = 0;
 #pragma omp simd reduction(+ : s0)
         for (int64_t i1 = 0; i1 < 256; i1++) {
-            const float v0 = b13[i0];
-            const float v1 = b6[i0 * 256 + i1];
-            const float v2 = mul_f32(v0, v1);
-            const float v3 = b11[i0 * 256 + i1];
-            const float v4 = add1_f32(v3, v2);
-            const float v5 = neg_f32(v4);
-            b14[i0 * 256 + i1] = v4;
-            s0 += (double)v5;
+            const float v0 = b0[i0 * 256 + i1];
+            const float v1 = b3[i0];
+            const float v2 = sub1_f32(v0, v1);
+            const float v3 = mul_f32(v2, c0);
+            const float v4 = b12[i0];
+            const float v5 = mul_f32(v4, v3);
+            const float v6 = b10[i0 * 256 + i1];
+            const float v7 = add1_f32(v6, v5);
+            const float v8 = neg_f32(v7);
+            b13[i0 * 256 + i1] = v7;
+            s0 += (double)v8;
         }
-        b15[i0] = (float)(s0);
+        b14[i0] = (float)(s0);
     }
 }
 
 /* mul_Scalar */
 static void loop_7(void *const *data, int64_t from, int64_t to) {
+    float *restrict b14 = data[14];
     float *restrict b15 = data[15];
-    float *restrict b16 = data[16];
     const float c0 = 0.00390625f;
     for (int64_t i0 = from; i0 < to; i0++) {
-        const float v0 = b15[i0];
+        const float v0 = b14[i0];
         const float v1 = mul_f32(v0, c0);
-        b16[i0] = v1;
+        b15[i0] = v1;
     }
 }
 
 /* add_Tensor */
 static void loop_8(void *const *data, int64_t from, int64_t to) {
-    float *restrict b14 = data[14];
+    float *restrict b13 = data[13];
+    float *restrict b15 = data[15];
     float *restrict b16 = data[16];
-    float *restrict b17 = data[17];
     for (int64_t i0 = from; i0 < to; i0++) {
         for (int64_t i1 = 0; i1 < 256; i1++) {
-            const float v0 = b14[i0 * 256 + i1];
-            const float v1 = b16[i0];
+            const float v0 = b13[i0 * 256 + i1];
+            const float v1 = b15[i0];
             const float v2 = add1_f32(v0, v1);
-            b17[i0 * 256 + i1] = v2;
+            b16[i0 * 256 + i1] = v2;
         }
     }
 }
