@@ -263,7 +263,8 @@ static bool draw_sizes(Gen *g) {
 
 void draw_recalls(Gen *g) {
     Program *p = g->p;
-    if (g->want_sizes && p->ninputs > 0 && draw_sizes(g)) {
+    bool bounded = g->options->max_elements > 0; /* nobody has inferred what the statements make of other sizes */
+    if (g->want_sizes && !bounded && p->ninputs > 0 && draw_sizes(g)) {
         return;
     }
     bool flags = g->want_recall;
