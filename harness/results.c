@@ -15,6 +15,19 @@ static void member_text(Text *t, const char *key, const char *value) {
     text_json_string(t, value);
 }
 
+/* The op of a signature, oracle-kind-op or oracle-kind-op-step: no part of one holds a dash. */
+static const char *op_of(Arena *arena, const char *signature) {
+    const char *at = signature;
+    for (int dashes = 0; dashes < 2; dashes++) {
+        at = strchr(at, '-');
+        if (!at) {
+            return "";
+        }
+        at++;
+    }
+    return arena_printf(arena, "%.*s", (int)strcspn(at, "-"), at);
+}
+
 void results_add_finding(Results *r, const ResultsFinding *f) {
     Text *t = &r->findings;
     t->arena = r->arena;
@@ -26,9 +39,8 @@ void results_add_finding(Results *r, const ResultsFinding *f) {
     if (f->first >= 0) {
         text_printf(t, ",\"first\":%lld", (long long)f->first);
     }
-    const char *op = strrchr(f->signature, '-');
     text_printf(t, ",\"statements\":%d", f->statements);
-    member_text(t, "op", op ? op + 1 : "");
+    member_text(t, "op", op_of(r->arena, f->signature));
     text_printf(t, ",%s", f->record + 1); /* its members, and its closing brace */
 }
 

@@ -21,7 +21,7 @@ static const char STYLE[] =
     "header b{color:var(--good)}header.bad b{color:var(--bad)}ul.card{list-style:none;padding:0;display:grid;grid-template-columns:repeat(auto-fit,minmax(11rem,1fr));gap:.6rem;margin:1.2rem 0 0}\n"
     ".card li{background:var(--card);border-radius:.4rem;padding:.5rem .7rem}.card span{display:block;color:var(--soft);font-size:.8rem}.card b{overflow-wrap:anywhere}\n"
     ".wide{overflow-x:auto}table{border-collapse:collapse;width:100%}.wide table{min-width:46rem}td.mono{white-space:pre-line}th,td{text-align:left;vertical-align:top;padding:.35rem .6rem .35rem 0;border-bottom:1px solid var(--line)}"
-    "thead th{color:var(--soft);font-weight:500;font-size:.8rem}td.n,th.n{text-align:right;font-variant-numeric:tabular-nums}\n"
+    "thead th{white-space:nowrap;color:var(--soft);font-weight:500;font-size:.8rem}td.n,th.n{text-align:right;font-variant-numeric:tabular-nums}\n"
     ".tag{border-radius:.8rem;padding:.05rem .55rem;font-size:.8rem;background:var(--card);color:var(--soft)}.tag.new,.tag.bad{color:var(--bad)}.tag.flaky,.tag.fixed{color:var(--warn)}\n"
     ".curves{display:grid;grid-template-columns:repeat(auto-fit,minmax(13rem,1fr));gap:1rem}figure{margin:0}figcaption{font-size:.85rem;color:var(--soft)}figcaption b{color:var(--ink)}\n"
     "svg{display:block;width:100%}svg text{font:9px system-ui,sans-serif;fill:var(--soft)}.line{fill:none;stroke:var(--accent);stroke-width:1.6}.axis{stroke:var(--line)}\n"
@@ -96,25 +96,46 @@ static void run_card(Page *p) {
 
 static void cell(Page *p, const char *class_name, const char *text) { markup_element(p->m, "td", "class", class_name, text); }
 
-static void finding_row(Page *p, const Json *f) {
-    const char *outcome = results_text(f, "outcome", "new"), *file = results_text(f, "file", NULL);
-    markup_open(p->m, "tr", NULL);
+static void tag(Page *p, const char *outcome) {
     markup_open(p->m, "td", NULL);
     markup_element(p->m, "span", "class", arena_printf(p->arena, "tag %s", outcome), outcome);
     markup_close(p->m);
-    markup_open(p->m, "td", NULL);
-    markup_element(p->m, "code", NULL, NULL, results_text(f, "signature", "?"));
+}
+
+static void table_head(Page *p, const char *const *head, int n) {
+    markup_open(p->m, "table", NULL);
+    markup_open(p->m, "thead", NULL);
+    markup_open(p->m, "tr", NULL);
+    for (int i = 0; i < n; i++) {
+        markup_element(p->m, "th", "scope", "col", head[i]);
+    }
     markup_close(p->m);
+    markup_close(p->m);
+    markup_open(p->m, "tbody", NULL);
+}
+
+/* ... of the table and of the box that scrolls it. */
+static void table_end(Page *p) {
+    markup_close(p->m);
+    markup_close(p->m);
+    markup_close(p->m);
+}
+
+static void finding_row(Page *p, const Json *f) {
+    markup_open(p->m, "tr", NULL);
+    tag(p, results_text(f, "outcome", "new"));
+    cell(p, "mono", results_text(f, "signature", "?"));
+    cell(p, "mono", results_text(member_of(f, "cause"), "text", ""));
     cell(p, "mono", results_text(f, "statement", "?"));
     cell(p, "mono", arena_printf(p->arena, "%s\n%s", results_text(f, "a", "?"), results_text(f, "b", "?")));
     cell(p, "n", arena_printf(p->arena, "%.0f", results_number(f, "count")));
     cell(p, "n", arena_printf(p->arena, "%.0f", results_number(f, "statements")));
-    cell(p, "mono", file ? file : "");
+    cell(p, "mono", results_text(f, "file", ""));
     markup_close(p->m);
 }
 
 static void findings(Page *p) {
-    static const char *const head[] = {"", "signature", "first divergent statement", "both answers", "programs", "statements", "where"};
+    static const char *const head[] = {"", "signature", "cause", "first divergent statement", "both answers", "programs", "statements", "where"};
     const Json *list = results_list(p->root, "findings");
     heading(p, "Findings", list ? "One row a signature, in the order in which they were met. \xe2\x80\x98Statements\xe2\x80\x99 is the size of the minimized program."
                                 : "Nothing differed: every claim of every oracle held in every program that was compared.");
@@ -122,23 +143,33 @@ static void findings(Page *p) {
         return;
     }
     markup_open(p->m, "div", "class", "wide", NULL);
-    markup_open(p->m, "table", NULL);
-    markup_open(p->m, "thead", NULL);
-    markup_open(p->m, "tr", NULL);
-    for (int i = 0; i < COUNT_OF(head); i++) {
-        markup_element(p->m, "th", "scope", "col", head[i]);
-    }
-    markup_close(p->m);
-    markup_close(p->m);
-    markup_open(p->m, "tbody", NULL);
+    table_head(p, head, COUNT_OF(head));
     int n = 0;
     for (const Json *f = list; f && n < MAX_ROWS; f = f->next, n++) {
         finding_row(p, f);
     }
-    markup_close(p->m);
-    markup_close(p->m);
-    markup_close(p->m);
+    table_end(p);
     markup_element(p->m, "p", NULL, NULL, "See one again: twingrad check, trace or bisect on the minimized.json of its folder; repro.py there shows it in plain PyTorch.");
+}
+
+/* What is behind the findings: one row a cause. */
+static void groups(Page *p) {
+    static const char *const head[] = {"", "cause", "programs", "signatures", "first in program"};
+    const Json *list = results_list(p->summary, "groups");
+    heading(p, list->next ? arena_printf(p->arena, "%d groups", list->parent->count) : "One group", "Findings whose guilty step of the compiler is the same; where none is known, whose signature is.");
+    markup_open(p->m, "div", "class", "wide", NULL);
+    table_head(p, head, COUNT_OF(head));
+    for (const Json *g = list; g; g = g->next) {
+        const char *standing = results_text(g, "standing", "new");
+        markup_open(p->m, "tr", NULL);
+        tag(p, standing);
+        cell(p, "mono", results_text(g, "group", "?"));
+        for (const char *const *key = (const char *const[]){"findings", "signatures", "first", NULL}; *key; key++) {
+            cell(p, "n", arena_printf(p->arena, "%.0f", results_number(g, *key)));
+        }
+        markup_close(p->m);
+    }
+    table_end(p);
 }
 
 /* ---- heat maps ---- */
@@ -284,17 +315,15 @@ static void unmet(Page *p, const char *key, const char *what, const char *did) {
 
 static void cases(Page *p) {
     heading(p, "Stored programs that did not simply agree", NULL);
+    static const char *const head[] = {"", "file", "why"};
     markup_open(p->m, "div", "class", "wide", NULL);
-    markup_open(p->m, "table", NULL);
-    markup_open(p->m, "tbody", NULL);
+    table_head(p, head, COUNT_OF(head));
     int n = 0;
     for (const Json *c = results_list(p->root, "cases"); c; c = c->next) {
         const char *outcome = results_text(c, "outcome", "?");
         if (strcmp(outcome, "agree") != 0 && n++ < MAX_ROWS) {
             markup_open(p->m, "tr", NULL);
-            markup_open(p->m, "td", NULL);
-            markup_element(p->m, "span", "class", arena_printf(p->arena, "tag %s", outcome), outcome);
-            markup_close(p->m);
+            tag(p, outcome);
             cell(p, "mono", results_text(c, "file", "?"));
             cell(p, NULL, results_text(c, "why", ""));
             markup_close(p->m);
@@ -302,12 +331,12 @@ static void cases(Page *p) {
     }
     if (n == 0) {
         markup_open(p->m, "tr", NULL);
+        cell(p, NULL, "");
         cell(p, NULL, "None: all agree.");
+        cell(p, NULL, "");
         markup_close(p->m);
     }
-    markup_close(p->m);
-    markup_close(p->m);
-    markup_close(p->m);
+    table_end(p);
 }
 
 void results_html(const Json *root, Arena *arena, Text *out) {
@@ -326,6 +355,9 @@ void results_html(const Json *root, Arena *arena, Text *out) {
     verdict(&p);
     run_card(&p);
     markup_open(p.m, "main", NULL);
+    if (results_list(p.summary, "groups")) {
+        groups(&p);
+    }
     findings(&p);
     if (results_list(root, "cases")) {
         cases(&p);
