@@ -63,7 +63,8 @@ void results_print(const Results *r, const Options *o, const char *pair, const c
     member_text(out, "command", o->command);
     member_text(out, "pair", pair);
     if (o->compile.fault != FAULT_NONE) {
-        member_text(out, "fault", fault_info(o->compile.fault)->name);
+        char names[512];
+        member_text(out, "fault", faults_text(&o->compile, names, sizeof names));
     }
     if (strcmp(o->command, "fuzz") == 0) {
         text_printf(out, ",\"seed\":%llu", (unsigned long long)o->seed);

@@ -157,7 +157,7 @@ static void groups(Page *p) {
     static const char *const head[] = {"", "cause", "programs", "signatures", "first in program"};
     const Json *list = results_list(p->summary, "groups");
     heading(p, list->next ? arena_printf(p->arena, "%d groups", list->parent->count) : "One group", "Findings whose guilty step of the compiler is the same; where none is known, whose signature is.");
-    markup_open(p->m, "div", "class", "wide", NULL);
+    markup_open(p->m, "div", NULL); /* five short columns fit a phone */
     table_head(p, head, COUNT_OF(head));
     for (const Json *g = list; g; g = g->next) {
         const char *standing = results_text(g, "standing", "new");
