@@ -145,8 +145,11 @@ $(LIBFUZZER)/compiled/%.o: compiled/%.c
 $(LIBFUZZER)/%.o: %.c
 	@mkdir -p $(dir $@)
 	$(Q)clang $(CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
-$(LIBFUZZER)/%: $(LIBFUZZER)/fuzz/entry_%.o $(LIB_SRC:%.c=$(LIBFUZZER)/%.o)
+$(LIBFUZZER)/libtwingrad.a: $(LIB_SRC:%.c=$(LIBFUZZER)/%.o)
+	$(Q)rm -f $@ && ar rcs $@ $^
+$(LIBFUZZER)/%: $(LIBFUZZER)/fuzz/entry_%.o $(LIBFUZZER)/fuzz/engine_libfuzzer.o $(LIBFUZZER)/libtwingrad.a
 	$(Q)clang $(ALL_CFLAGS) -fsanitize=fuzzer$(if $(SAN),$(comma)$(SAN)) $(LDFLAGS) -o $@ $(filter-out $(if $(filter json,$*),%/engine_libfuzzer.o),$^) $(LDLIBS_ALL)
+.PRECIOUS: $(LIBFUZZER)/%.o
 -include $(wildcard $(LIBFUZZER)/*/*.d)
 
 # AFL++: the mutators as a library for AFL_CUSTOM_MUTATOR_LIBRARY.
@@ -160,6 +163,31 @@ $(AFL)/%.o: %.c
 $(AFL)/twingrad_mutators.so: $(AFL_SRC:%.c=$(AFL)/%.o)
 	$(Q)$(CC) $(ALL_CFLAGS) -shared $(LDFLAGS) -o $@ $^ -lcjson -lm
 -include $(wildcard $(AFL)/*/*.d)
+
+# Clusters (oss-fuzz/build.sh): the targets that can run anywhere, for the engine, compiler and flags that CC, CXX, CFLAGS, CXXFLAGS and LIB_FUZZING_ENGINE say (without an
+# engine: the main that replays files), linked statically with the cJSON of the folder CJSON. Only compiled/ is instrumented for coverage.
+CLUSTER         := $(BUILD)/cluster
+CLUSTER_TARGETS := check codec json
+CLUSTER_SRC     := $(filter-out $(shell grep -l '<libxml/' $(LIB_SRC)) fuzz/engine_%,$(LIB_SRC))
+CLUSTER_FLAGS   := $(CPPFLAGS) -DTWINGRAD_NO_BLAS -I$(CJSON)/.. $(ALL_CFLAGS)
+.PHONY: cluster-targets check-ossfuzz
+cluster-targets: $(CLUSTER_TARGETS:%=$(TARGETS)/twingrad_%)
+$(CLUSTER)/compiled/%.o: compiled/%.c
+	@mkdir -p $(dir $@)
+	$(Q)AFL_LLVM_ALLOWLIST=$(CURDIR)/fuzz/afl_instrumented.txt $(CC) $(CLUSTER_FLAGS) $(if $(filter -fsanitize=fuzzer-no-link,$(CFLAGS)),-fno-sanitize-coverage=trace-cmp) -c -o $@ $<
+$(CLUSTER)/%.o: %.c
+	@mkdir -p $(dir $@)
+	$(Q)AFL_LLVM_ALLOWLIST=$(CURDIR)/fuzz/afl_instrumented.txt $(CC) $(filter-out -fsanitize=fuzzer-no-link,$(CLUSTER_FLAGS)) -c -o $@ $<
+$(CLUSTER)/cJSON.o: $(CJSON)/cJSON.c
+	@mkdir -p $(dir $@)
+	$(Q)$(CC) $(filter-out -fsanitize=fuzzer-no-link,$(CFLAGS)) -c -o $@ $<
+$(CLUSTER)/libtwingrad.a: $(CLUSTER_SRC:%.c=$(CLUSTER)/%.o) $(CLUSTER)/cJSON.o
+	$(Q)rm -f $@ && $(AR) rcs $@ $^
+$(TARGETS)/twingrad_%: $(CLUSTER)/fuzz/entry_%.o $(CLUSTER)/fuzz/engine_libfuzzer.o $(CLUSTER)/fuzz/entry_main.o $(CLUSTER)/libtwingrad.a
+	$(Q)$(CXX) $(CXXFLAGS) $(LDFLAGS) -o $@ $(if $(LIB_FUZZING_ENGINE),$(filter-out $(if $(filter json,$*),%/engine_libfuzzer.o) %/entry_main.o,$^) $(LIB_FUZZING_ENGINE),\
+	$(filter-out %/engine_libfuzzer.o,$^)) -lm -lpthread -ldl
+check-ossfuzz: ## the contract of OSS-Fuzz, without docker: build.sh and its targets under {libfuzzer, afl} x {address, undefined}
+	oss-fuzz/check
 
 # ---- PyTorch as an executor (docs/targets.md); nothing else needs it ----
 
