@@ -17,6 +17,10 @@ V       ?=
 
 empty   :=
 comma   := ,
+LIBFUZZER := $(BUILD)/libfuzzer$(if $(SAN),-$(subst $(comma),+,$(SAN)))
+AFL     := $(BUILD)/afl
+ENGINE_NEEDS_libfuzzer := $(LIBFUZZER)/campaign
+ENGINE_NEEDS_afl := $(AFL)/campaign $(AFL)/twingrad_mutators.so
 VARIANT := $(notdir $(firstword $(CC)))$(if $(SAN),-$(subst $(comma),+,$(SAN)))$(OPT)$(if $(filter none,$(BLAS)),-noblas)$(if $(EDGES),-edges)
 OUT     := $(BUILD)/$(VARIANT)
 
@@ -65,6 +69,8 @@ objects: $(LIB_OBJ) $(BIN_OBJ) ## compile everything, link nothing
 
 PACKAGES     := gcc libc6-dev libcjson-dev libxml2-dev check bats python3-jsonschema libxml2-utils tidy $(if $(filter none,$(BLAS)),,libopenblas-dev)
 DEV_PACKAGES := clang clang-format libclang-rt-14-dev
+PACKAGES_libfuzzer := clang libclang-rt-14-dev
+PACKAGES_afl := afl++ clang
 SUDO         := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 # Packages that are not installed yet, so that a second `make deps` needs neither network nor root.
 define install_packages
@@ -73,16 +79,21 @@ define install_packages
 endef
 
 .PHONY: deps deps-dev
-deps: ## install what building, fuzzing and testing need (Debian packages; root or sudo)
-	$(call install_packages,$(PACKAGES))
+deps: ## install what building, fuzzing and testing need (Debian packages; root or sudo), and the engine of ENGINE=libfuzzer or afl
+	$(call install_packages,$(PACKAGES) $(PACKAGES_$(ENGINE)))
 deps-dev: ## install clang and clang-format as well
 	$(call install_packages,$(PACKAGES) $(DEV_PACKAGES))
 
 SECONDS ?= 60
 SEED    ?= 1
-.PHONY: fuzz
-fuzz: twingrad ## a campaign of SECONDS=60 on reference,compiled: says what it found and where (reports/)
-	./twingrad fuzz --known corpus/known.json --seed $(SEED) --seconds $(SECONDS) --out reports --timing
+ENGINE  ?=
+JOBS    ?=
+FAULT   ?=
+.PHONY: fuzz engine
+fuzz: twingrad engine ## a campaign of SECONDS=60 on reference,compiled: says what it found and where (reports/); ENGINE=libfuzzer|afl, JOBS=N, FAULT=RG-1
+	./twingrad fuzz --known corpus/known.json --seed $(SEED) --seconds $(SECONDS) --timing $(if $(FAULT),--fault $(FAULT)) $(if $(ENGINE)$(JOBS),--engine $(or $(ENGINE),builtin) \
+	--jobs $(or $(JOBS),1) --out reports/$(or $(ENGINE),builtin)$(FAULT:%=-%),--out reports)
+engine: $(ENGINE_NEEDS_$(ENGINE)) ## what ENGINE=libfuzzer or afl needs for campaigns
 
 .PHONY: test check
 test: twingrad $(UNIT) entries ## every test; the last line is "N passed, N failed"
@@ -137,8 +148,7 @@ $(OUT)/fuzz/entry_faulty $(OUT)/fuzz/entry_recording: harness/entry.c fuzz/entry
 entries: $(OUT)/fuzz/entry_faulty $(OUT)/fuzz/entry_recording
 
 # libFuzzer: edges of compiled/ only, no comparisons traced (the kernels and the judge are not what is explored).
-LIBFUZZER := $(BUILD)/libfuzzer$(if $(SAN),-$(subst $(comma),+,$(SAN)))
-libfuzzer: $(ENTRIES:%=$(LIBFUZZER)/%) ## the same targets under libFuzzer, with our mutators (clang)
+libfuzzer: $(ENTRIES:%=$(LIBFUZZER)/%) $(LIBFUZZER)/campaign ## the same targets under libFuzzer, with our mutators (clang)
 $(LIBFUZZER)/compiled/%.o: compiled/%.c
 	@mkdir -p $(dir $@)
 	$(Q)clang $(CPPFLAGS) $(ALL_CFLAGS) -fsanitize-coverage=inline-8bit-counters,pc-table -MMD -MP -c -o $@ $<
@@ -149,11 +159,10 @@ $(LIBFUZZER)/libtwingrad.a: $(LIB_SRC:%.c=$(LIBFUZZER)/%.o)
 	$(Q)rm -f $@ && ar rcs $@ $^
 $(LIBFUZZER)/%: $(LIBFUZZER)/fuzz/entry_%.o $(LIBFUZZER)/fuzz/engine_libfuzzer.o $(LIBFUZZER)/libtwingrad.a
 	$(Q)clang $(ALL_CFLAGS) -fsanitize=fuzzer$(if $(SAN),$(comma)$(SAN)) $(LDFLAGS) -o $@ $(filter-out $(if $(filter json,$*),%/engine_libfuzzer.o),$^) $(LDLIBS_ALL)
-.PRECIOUS: $(LIBFUZZER)/%.o
+.PRECIOUS: $(LIBFUZZER)/%.o $(AFL)/%.o
 -include $(wildcard $(LIBFUZZER)/*/*.d)
 
-# AFL++: the mutators as a library for AFL_CUSTOM_MUTATOR_LIBRARY.
-AFL     := $(BUILD)/afl
+# AFL++: the mutators as a library for AFL_CUSTOM_MUTATOR_LIBRARY, and the target of campaigns, of which compiled/ has counters on its edges.
 AFL_SRC := $(wildcard tensor/*.c program/*.c) $(filter-out fuzz/entry_%,$(wildcard fuzz/*.c))
 .PHONY: afl-mutators
 afl-mutators: $(AFL)/twingrad_mutators.so ## the mutators as a library for AFL++
@@ -162,7 +171,17 @@ $(AFL)/%.o: %.c
 	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) -fPIC -MMD -MP -c -o $@ $<
 $(AFL)/twingrad_mutators.so: $(AFL_SRC:%.c=$(AFL)/%.o)
 	$(Q)$(CC) $(ALL_CFLAGS) -shared $(LDFLAGS) -o $@ $^ -lcjson -lm
--include $(wildcard $(AFL)/*/*.d)
+$(AFL)/target/compiled/%.o: compiled/%.c
+	@mkdir -p $(dir $@)
+	$(Q)AFL_QUIET=1 AFL_DONT_OPTIMIZE=1 afl-clang-fast $(CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
+$(AFL)/target/%.o: %.c
+	@mkdir -p $(dir $@)
+	$(Q)clang $(CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
+$(AFL)/libtwingrad.a: $(LIB_SRC:%.c=$(AFL)/target/%.o)
+	$(Q)rm -f $@ && ar rcs $@ $^
+$(AFL)/campaign: $(AFL)/target/fuzz/entry_campaign.o $(AFL)/libtwingrad.a
+	$(Q)AFL_QUIET=1 AFL_DONT_OPTIMIZE=1 afl-clang-fast $(ALL_CFLAGS) -fsanitize=fuzzer $(LDFLAGS) -o $@ $^ $(LDLIBS_ALL)
+-include $(wildcard $(AFL)/*/*.d $(AFL)/target/*/*.d)
 
 # Clusters (oss-fuzz/build.sh): the targets that can run anywhere, for the engine, compiler and flags that CC, CXX, CFLAGS, CXXFLAGS and LIB_FUZZING_ENGINE say (without an
 # engine: the main that replays files), linked statically with the cJSON of the folder CJSON. Only compiled/ is instrumented for coverage.
