@@ -162,6 +162,19 @@ $(LIBFUZZER)/%: $(LIBFUZZER)/fuzz/entry_%.o $(LIBFUZZER)/fuzz/engine_libfuzzer.o
 .PRECIOUS: $(LIBFUZZER)/%.o $(AFL)/%.o
 -include $(wildcard $(LIBFUZZER)/*/*.d)
 
+# Coverage growth: one measuring program, linked as the builtin engine, under libFuzzer with its own mutations of bytes, with our mutators, and with our feedback too.
+GROWTH := $(LIBFUZZER)/growth_builtin $(LIBFUZZER)/growth_bytes $(LIBFUZZER)/growth_mutators $(LIBFUZZER)/growth_feedback
+.PHONY: growth
+growth: $(GROWTH) ## coverage growth of the engines' modes over equal CPU time (bench/growth; SEEDS=10, CPU=30)
+	bench/growth $(LIBFUZZER) $(or $(SEEDS),10) $(or $(CPU),30)
+$(LIBFUZZER)/growth_builtin: GROWTH_LINK :=
+$(LIBFUZZER)/growth_bytes: GROWTH_LINK := -DUNDER_LIBFUZZER -DWITHOUT_FEEDBACK -fsanitize=fuzzer
+$(LIBFUZZER)/growth_mutators: GROWTH_LINK := -DUNDER_LIBFUZZER -DWITHOUT_FEEDBACK -fsanitize=fuzzer
+$(LIBFUZZER)/growth_feedback: GROWTH_LINK := -DUNDER_LIBFUZZER -fsanitize=fuzzer
+$(LIBFUZZER)/growth_mutators $(LIBFUZZER)/growth_feedback: GROWTH_MUTATORS := $(LIBFUZZER)/fuzz/engine_libfuzzer.o
+$(GROWTH): bench/growth_run.c $(LIBFUZZER)/fuzz/engine_libfuzzer.o $(LIBFUZZER)/libtwingrad.a
+	$(Q)clang $(CPPFLAGS) $(ALL_CFLAGS) $(GROWTH_LINK) $(LDFLAGS) -o $@ $< $(GROWTH_MUTATORS) $(LIBFUZZER)/libtwingrad.a $(LDLIBS_ALL)
+
 # AFL++: the mutators as a library for AFL_CUSTOM_MUTATOR_LIBRARY, and the target of campaigns, of which compiled/ has counters on its edges.
 AFL_SRC := $(wildcard tensor/*.c program/*.c) $(filter-out fuzz/entry_%,$(wildcard fuzz/*.c))
 .PHONY: afl-mutators

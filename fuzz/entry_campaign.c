@@ -14,6 +14,6 @@ int LLVMFuzzerInitialize(int *argc, char ***argv) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    worker_input(data, size);
+    worker_input(data, size, NULL);
     return 0;
 }

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_KEPT = 1 << 15, MUTATED_PERCENT = 50, AGAIN_PERCENT = 50 /* after a mutation, one more */, RECENT = 64, MAX_ROUNDS = 5 };
+enum { MAX_KEPT = 1 << 15, AGAIN_PERCENT = 50 /* after a mutation, one more */, RECENT = 64, MAX_ROUNDS = 5 };
 
 typedef struct Builtin {
     Worker worker;
@@ -119,7 +119,7 @@ static const Program *make(Builtin *b, int64_t number) {
         return p ? p : codec_decode(&b->arena, NULL, 0, &MUTATE_LIMITS, message, sizeof message);
     }
     Rng rng = {o->seed ^ (uint64_t)number * UINT64_C(0xD1342543DE82EF95)};
-    if (b->nkept == 0 || !rng_chance(&rng, MUTATED_PERCENT)) {
+    if (b->nkept == 0 || !rng_chance(&rng, (int)o->mutate)) {
         return generate_program(&b->arena, o->seed, (uint64_t)number);
     }
     const Program *p = pick(b, &rng), *other = pick(b, &rng);
@@ -132,7 +132,7 @@ static const Program *make(Builtin *b, int64_t number) {
 
 /* ---- the loop ---- */
 
-int worker_builtin(const Options *o, const char *campaign, int job, int jobs) {
+int worker_builtin(const Options *o, const char *campaign, int job, int jobs, void (*on_program)(const Worker *w)) {
     Builtin *b = calloc(1, sizeof *b);
     if (!b || !(b->kept = calloc(MAX_KEPT, sizeof *b->kept))) {
         die("out of memory");
@@ -142,6 +142,7 @@ int worker_builtin(const Options *o, const char *campaign, int job, int jobs) {
     Worker *w = &b->worker;
     int code = worker_open(w, o, campaign, name);
     if (code == 0) {
+        w->on_program = on_program;
         Arena seeds = ARENA_EMPTY;
         b->seeds = list_corpus(b, "seed-", &b->seed, &seeds);
         recall(b);

@@ -84,7 +84,7 @@ static bool builtin_ready(Campaign *c, char *message, size_t message_size) {
 }
 
 static void builtin_become(Campaign *c, int job) {
-    int code = worker_builtin(c->options, c->folder, job, c->njobs);
+    int code = worker_builtin(c->options, c->folder, job, c->njobs, NULL);
     _exit(code);
 }
 

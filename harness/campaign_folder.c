@@ -48,7 +48,7 @@ static const char *settings_of(Campaign *c, const Options *o) {
     }
     text_printf(&t, "\npoke %d strict %d\n", !o->no_poke, o->targets.strict);
     if (strcmp(c->engine->name, "builtin") == 0) {
-        text_printf(&t, "builtin jobs %lld\n", (long long)max_i64(o->jobs, 1));
+        text_printf(&t, "builtin jobs %lld mutate %lld\n", (long long)max_i64(o->jobs, 1), (long long)o->mutate);
     }
     return t.v;
 }
@@ -134,6 +134,9 @@ static int check_options(Campaign *c, const Options *o) {
     }
     if (o->jobs == 0 || o->jobs > MAX_JOBS) {
         return complain(EXIT_BAD_INPUT, "--jobs needs a number from 1 to %d", MAX_JOBS);
+    }
+    if (o->mutate > 100) {
+        return complain(EXIT_BAD_INPUT, "--mutate needs a number from 0 to 100");
     }
     if (o->stats || o->every) {
         return complain(EXIT_BAD_INPUT, "--%s is not for campaigns of --engine or --jobs", o->stats ? "stats" : "every");
@@ -263,32 +266,11 @@ static void seed_of(void *user, const Source *source) {
     }
 }
 
-/* Files that are no JSON are bytes. */
-static void seed_bytes(Seeding *s, const char *folder) {
-    char **path, *text, message[512];
-    Arena paths = ARENA_EMPTY;
-    int n = io_list(&paths, folder, "", &path);
-    for (int i = 0; i < n; i++) {
-        int64_t length;
-        const char *end = strrchr(path[i], '.');
-        arena_reset(&s->arena);
-        if ((!end || (strcmp(end, ".json") != 0 && strcmp(end, ".jsonl") != 0)) &&
-            io_read(&s->arena, path[i], IO_MAX_BYTES, &text, &length, message, sizeof message) == IO_OK && length > 0) {
-            const Program *p = codec_decode(&s->arena, (const uint8_t *)text, length, &MUTATE_LIMITS, message, sizeof message);
-            if (p) {
-                add_seed(s, "given", p);
-            }
-        }
-    }
-    arena_destroy(&paths);
-}
-
 int folder_seed(Campaign *c) {
     const Options *o = c->options;
     Seeding s = {.campaign = c};
     if (c->is_new && o->corpus) {
-        io_each(o->corpus, true, seed_of, &s);
-        seed_bytes(&s, o->corpus);
+        io_each_corpus(o->corpus, seed_of, &s);
         if (s.code == 0 && s.n == 0) {
             s.code = complain(EXIT_BAD_INPUT, "there is no program in '%.200s'", o->corpus);
         }

@@ -42,6 +42,7 @@ typedef struct Options {
     const char *results, *html, *junit, *sarif, *markdown; /* files of results to write (results.h); NULL: not given */
     const char *engine;     /* NULL: not given */
     bool resume;
+    int64_t mutate;         /* percent; 50 by default */
     const char *corpus, *binary; /* NULL: not given */
     char **words;           /* all arguments, as they came (files in front) */
     int nwords;

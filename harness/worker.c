@@ -97,6 +97,9 @@ bool worker_check(Worker *w, const Program *p, int64_t number, Arena *arena) {
     }
     int fresh = ledger_feature(w->ledger, &w->features);
     w->counts.features += fresh;
+    if (w->on_program) {
+        w->on_program(w);
+    }
     return fresh > 0;
 }
 
@@ -149,7 +152,7 @@ static void open_described(Worker *w, Options *o, Arena *arena) {
 
 void worker_follow_parent(void) { prctl(PR_SET_PDEATHSIG, SIGKILL); }
 
-void worker_input(const uint8_t *v, size_t n) {
+void worker_input(const uint8_t *v, size_t n, void (*on_program)(const Worker *w)) {
     static Worker worker;
     static Options options;
     static Arena arena, home;
@@ -158,6 +161,7 @@ void worker_input(const uint8_t *v, size_t n) {
         worker_follow_parent();
         op_table_init();
         open_described(&worker, &options, &home);
+        worker.on_program = on_program;
         open = true;
     }
     arena_reset(&arena);
