@@ -17,6 +17,10 @@ V       ?=
 
 empty   :=
 comma   := ,
+LIBFUZZER := $(BUILD)/libfuzzer$(if $(SAN),-$(subst $(comma),+,$(SAN)))
+AFL     := $(BUILD)/afl
+ENGINE_NEEDS_libfuzzer := $(LIBFUZZER)/campaign
+ENGINE_NEEDS_afl := $(AFL)/campaign $(AFL)/twingrad_mutators.so
 VARIANT := $(notdir $(firstword $(CC)))$(if $(SAN),-$(subst $(comma),+,$(SAN)))$(OPT)$(if $(filter none,$(BLAS)),-noblas)$(if $(EDGES),-edges)
 OUT     := $(BUILD)/$(VARIANT)
 
@@ -65,6 +69,8 @@ objects: $(LIB_OBJ) $(BIN_OBJ) ## compile everything, link nothing
 
 PACKAGES     := gcc libc6-dev libcjson-dev libxml2-dev check bats python3-jsonschema libxml2-utils tidy $(if $(filter none,$(BLAS)),,libopenblas-dev)
 DEV_PACKAGES := clang clang-format libclang-rt-14-dev
+PACKAGES_libfuzzer := clang libclang-rt-14-dev
+PACKAGES_afl := afl++ clang
 SUDO         := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 # Packages that are not installed yet, so that a second `make deps` needs neither network nor root.
 define install_packages
@@ -73,16 +79,21 @@ define install_packages
 endef
 
 .PHONY: deps deps-dev
-deps: ## install what building, fuzzing and testing need (Debian packages; root or sudo)
-	$(call install_packages,$(PACKAGES))
+deps: ## install what building, fuzzing and testing need (Debian packages; root or sudo), and the engine of ENGINE=libfuzzer or afl
+	$(call install_packages,$(PACKAGES) $(PACKAGES_$(ENGINE)))
 deps-dev: ## install clang and clang-format as well
 	$(call install_packages,$(PACKAGES) $(DEV_PACKAGES))
 
 SECONDS ?= 60
 SEED    ?= 1
-.PHONY: fuzz
-fuzz: twingrad ## a campaign of SECONDS=60 on reference,compiled: says what it found and where (reports/)
-	./twingrad fuzz --known corpus/known.json --seed $(SEED) --seconds $(SECONDS) --out reports --timing
+ENGINE  ?=
+JOBS    ?=
+FAULT   ?=
+.PHONY: fuzz engine
+fuzz: twingrad engine ## a campaign of SECONDS=60 on reference,compiled: says what it found and where (reports/); ENGINE=libfuzzer|afl, JOBS=N, FAULT=RG-1
+	./twingrad fuzz --known corpus/known.json --seed $(SEED) --seconds $(SECONDS) --timing $(if $(FAULT),--fault $(FAULT)) $(if $(ENGINE)$(JOBS),--engine $(or $(ENGINE),builtin) \
+	--jobs $(or $(JOBS),1) --out reports/$(or $(ENGINE),builtin)$(FAULT:%=-%),--out reports)
+engine: $(ENGINE_NEEDS_$(ENGINE)) ## what ENGINE=libfuzzer or afl needs for campaigns
 
 .PHONY: test check
 test: twingrad $(UNIT) entries ## every test; the last line is "N passed, N failed"
@@ -137,20 +148,34 @@ $(OUT)/fuzz/entry_faulty $(OUT)/fuzz/entry_recording: harness/entry.c fuzz/entry
 entries: $(OUT)/fuzz/entry_faulty $(OUT)/fuzz/entry_recording
 
 # libFuzzer: edges of compiled/ only, no comparisons traced (the kernels and the judge are not what is explored).
-LIBFUZZER := $(BUILD)/libfuzzer$(if $(SAN),-$(subst $(comma),+,$(SAN)))
-libfuzzer: $(ENTRIES:%=$(LIBFUZZER)/%) ## the same targets under libFuzzer, with our mutators (clang)
+libfuzzer: $(ENTRIES:%=$(LIBFUZZER)/%) $(LIBFUZZER)/campaign ## the same targets under libFuzzer, with our mutators (clang)
 $(LIBFUZZER)/compiled/%.o: compiled/%.c
 	@mkdir -p $(dir $@)
 	$(Q)clang $(CPPFLAGS) $(ALL_CFLAGS) -fsanitize-coverage=inline-8bit-counters,pc-table -MMD -MP -c -o $@ $<
 $(LIBFUZZER)/%.o: %.c
 	@mkdir -p $(dir $@)
 	$(Q)clang $(CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
-$(LIBFUZZER)/%: $(LIBFUZZER)/fuzz/entry_%.o $(LIB_SRC:%.c=$(LIBFUZZER)/%.o)
+$(LIBFUZZER)/libtwingrad.a: $(LIB_SRC:%.c=$(LIBFUZZER)/%.o)
+	$(Q)rm -f $@ && ar rcs $@ $^
+$(LIBFUZZER)/%: $(LIBFUZZER)/fuzz/entry_%.o $(LIBFUZZER)/fuzz/engine_libfuzzer.o $(LIBFUZZER)/libtwingrad.a
 	$(Q)clang $(ALL_CFLAGS) -fsanitize=fuzzer$(if $(SAN),$(comma)$(SAN)) $(LDFLAGS) -o $@ $(filter-out $(if $(filter json,$*),%/engine_libfuzzer.o),$^) $(LDLIBS_ALL)
+.PRECIOUS: $(LIBFUZZER)/%.o $(AFL)/%.o
 -include $(wildcard $(LIBFUZZER)/*/*.d)
 
-# AFL++: the mutators as a library for AFL_CUSTOM_MUTATOR_LIBRARY.
-AFL     := $(BUILD)/afl
+# Coverage growth: one measuring program, linked as the builtin engine, under libFuzzer with its own mutations of bytes, with our mutators, and with our feedback too.
+GROWTH := $(LIBFUZZER)/growth_builtin $(LIBFUZZER)/growth_bytes $(LIBFUZZER)/growth_mutators $(LIBFUZZER)/growth_feedback
+.PHONY: growth
+growth: $(GROWTH) ## coverage growth of the engines' modes over equal CPU time (bench/growth; SEEDS=10, CPU=30)
+	bench/growth $(LIBFUZZER) $(or $(SEEDS),10) $(or $(CPU),30)
+$(LIBFUZZER)/growth_builtin: GROWTH_LINK :=
+$(LIBFUZZER)/growth_bytes: GROWTH_LINK := -DUNDER_LIBFUZZER -DWITHOUT_FEEDBACK -fsanitize=fuzzer
+$(LIBFUZZER)/growth_mutators: GROWTH_LINK := -DUNDER_LIBFUZZER -DWITHOUT_FEEDBACK -fsanitize=fuzzer
+$(LIBFUZZER)/growth_feedback: GROWTH_LINK := -DUNDER_LIBFUZZER -fsanitize=fuzzer
+$(LIBFUZZER)/growth_mutators $(LIBFUZZER)/growth_feedback: GROWTH_MUTATORS := $(LIBFUZZER)/fuzz/engine_libfuzzer.o
+$(GROWTH): bench/growth_run.c $(LIBFUZZER)/fuzz/engine_libfuzzer.o $(LIBFUZZER)/libtwingrad.a
+	$(Q)clang $(CPPFLAGS) $(ALL_CFLAGS) $(GROWTH_LINK) $(LDFLAGS) -o $@ $< $(GROWTH_MUTATORS) $(LIBFUZZER)/libtwingrad.a $(LDLIBS_ALL)
+
+# AFL++: the mutators as a library for AFL_CUSTOM_MUTATOR_LIBRARY, and the target of campaigns, of which compiled/ has counters on its edges.
 AFL_SRC := $(wildcard tensor/*.c program/*.c) $(filter-out fuzz/entry_%,$(wildcard fuzz/*.c))
 .PHONY: afl-mutators
 afl-mutators: $(AFL)/twingrad_mutators.so ## the mutators as a library for AFL++
@@ -159,7 +184,42 @@ $(AFL)/%.o: %.c
 	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) -fPIC -MMD -MP -c -o $@ $<
 $(AFL)/twingrad_mutators.so: $(AFL_SRC:%.c=$(AFL)/%.o)
 	$(Q)$(CC) $(ALL_CFLAGS) -shared $(LDFLAGS) -o $@ $^ -lcjson -lm
--include $(wildcard $(AFL)/*/*.d)
+$(AFL)/target/compiled/%.o: compiled/%.c
+	@mkdir -p $(dir $@)
+	$(Q)AFL_QUIET=1 AFL_DONT_OPTIMIZE=1 afl-clang-fast $(CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
+$(AFL)/target/%.o: %.c
+	@mkdir -p $(dir $@)
+	$(Q)clang $(CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
+$(AFL)/libtwingrad.a: $(LIB_SRC:%.c=$(AFL)/target/%.o)
+	$(Q)rm -f $@ && ar rcs $@ $^
+$(AFL)/campaign: $(AFL)/target/fuzz/entry_campaign.o $(AFL)/libtwingrad.a
+	$(Q)AFL_QUIET=1 AFL_DONT_OPTIMIZE=1 afl-clang-fast $(ALL_CFLAGS) -fsanitize=fuzzer $(LDFLAGS) -o $@ $^ $(LDLIBS_ALL)
+-include $(wildcard $(AFL)/*/*.d $(AFL)/target/*/*.d)
+
+# Clusters (oss-fuzz/build.sh): the targets that can run anywhere, for the engine, compiler and flags that CC, CXX, CFLAGS, CXXFLAGS and LIB_FUZZING_ENGINE say (without an
+# engine: the main that replays files), linked statically with the cJSON of the folder CJSON. Only compiled/ is instrumented for coverage.
+CLUSTER         := $(BUILD)/cluster
+CLUSTER_TARGETS := check codec json
+CLUSTER_SRC     := $(filter-out $(shell grep -l '<libxml/' $(LIB_SRC)) fuzz/engine_%,$(LIB_SRC))
+CLUSTER_FLAGS   := $(CPPFLAGS) -DTWINGRAD_NO_BLAS -I$(CJSON)/.. $(ALL_CFLAGS)
+.PHONY: cluster-targets check-ossfuzz
+cluster-targets: $(CLUSTER_TARGETS:%=$(TARGETS)/twingrad_%)
+$(CLUSTER)/compiled/%.o: compiled/%.c
+	@mkdir -p $(dir $@)
+	$(Q)AFL_LLVM_ALLOWLIST=$(CURDIR)/fuzz/afl_instrumented.txt $(CC) $(CLUSTER_FLAGS) $(if $(filter -fsanitize=fuzzer-no-link,$(CFLAGS)),-fno-sanitize-coverage=trace-cmp) -c -o $@ $<
+$(CLUSTER)/%.o: %.c
+	@mkdir -p $(dir $@)
+	$(Q)AFL_LLVM_ALLOWLIST=$(CURDIR)/fuzz/afl_instrumented.txt $(CC) $(filter-out -fsanitize=fuzzer-no-link,$(CLUSTER_FLAGS)) -c -o $@ $<
+$(CLUSTER)/cJSON.o: $(CJSON)/cJSON.c
+	@mkdir -p $(dir $@)
+	$(Q)$(CC) $(filter-out -fsanitize=fuzzer-no-link,$(CFLAGS)) -c -o $@ $<
+$(CLUSTER)/libtwingrad.a: $(CLUSTER_SRC:%.c=$(CLUSTER)/%.o) $(CLUSTER)/cJSON.o
+	$(Q)rm -f $@ && $(AR) rcs $@ $^
+$(TARGETS)/twingrad_%: $(CLUSTER)/fuzz/entry_%.o $(CLUSTER)/fuzz/engine_libfuzzer.o $(CLUSTER)/fuzz/entry_main.o $(CLUSTER)/libtwingrad.a
+	$(Q)$(CXX) $(CXXFLAGS) $(LDFLAGS) -o $@ $(if $(LIB_FUZZING_ENGINE),$(filter-out $(if $(filter json,$*),%/engine_libfuzzer.o) %/entry_main.o,$^) $(LIB_FUZZING_ENGINE),\
+	$(filter-out %/engine_libfuzzer.o,$^)) -lm -lpthread -ldl
+check-ossfuzz: ## the contract of OSS-Fuzz, without docker: build.sh and its targets under {libfuzzer, afl} x {address, undefined}
+	oss-fuzz/check
 
 # ---- PyTorch as an executor (docs/targets.md); nothing else needs it ----
 

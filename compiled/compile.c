@@ -126,6 +126,7 @@ bool gate(Compile *c, StepId step) {
     c->counters->last_step = step;
     if (step >= 0) {
         c->counters->fired[step]++;
+        c->taken[step >> 6] |= UINT64_C(1) << (step & 63);
     }
     return true;
 }
@@ -190,6 +191,7 @@ static void compile_passes(Compile *c, int from, int to) {
         }
         if (pass_function[i](c)) {
             counters->pass_changed[i]++;
+            c->changed |= 1u << i;
         }
         double after = seconds(c);
         counters->seconds[i] += after - before;
@@ -205,6 +207,8 @@ static void compile_passes(Compile *c, int from, int to) {
 
 /* The passes on graphs. */
 static void compile_front(Compile *c) {
+    memset(c->taken, 0, sizeof c->taken);
+    c->changed = 0;
     verify(c, "capture", false);
     dump_graph(c, "capture");
     stages_check(c, "capture", STAGE_CAPTURED);
@@ -224,6 +228,7 @@ static Plan *compile_back(Compile *c) {
     compile_passes(c, PASS_fuse, pass_count());
     double before = seconds(c);
     counters->nodes[MAX_PASSES] += c->graph->n;
+    feature_graph(c);
     Plan *plan = graph_lower(c);
     counters->seconds[MAX_PASSES] += seconds(c) - before;
     count_plan(c, plan);
@@ -542,5 +547,6 @@ Result *compiled_run(const Program *p, const CompileOptions *compile, const RunO
     for (int k = 0; k < result->ncalls; k++) {
         run_call(&r, k, &result->calls[k]);
     }
+    feature_errors(compile->features, p, result);
     return result;
 }

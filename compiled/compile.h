@@ -4,6 +4,7 @@
 #ifndef COMPILED_COMPILE_H
 #define COMPILED_COMPILE_H
 
+#include "compiled/feature.h"
 #include "program/result.h"
 
 typedef enum FaultId {
@@ -110,6 +111,7 @@ struct CompileOptions {
     bool verify;            /* run the verifier after every pass (always on in sanitizer and debug builds) */
     bool measure;           /* fill the counters that cost time: seconds, flops */
     StageReport *stages;    /* interpret the graph after every stage and report here, when not NULL */
+    Features *features;     /* what is exercised is added here, when not NULL */
     bool dump_dot;          /* dump graphs in Graphviz's language */
     /* called after every stage with the graph as text, when not NULL (show --as ir) */
     void (*on_dump)(void *user, const char *stage, const char *text);

@@ -49,6 +49,7 @@ static void compile_question(Capture *cap, const Var *v, Question *q) {
     Arena *arena = cap->arena;
     CompileOptions options = *cap->c->options;
     options.on_dump = NULL;
+    options.features = NULL; /* a slice of the graph, to know a size */
     Compile sub = *cap->c;
     sub.options = &options;
     sub.capture = NULL;

@@ -26,6 +26,22 @@ int complain(int code, const char *format, ...) {
     return code;
 }
 
+const char *command_options(const char *command) {
+    static const struct {
+        const char *name, *options;
+    } table[] = {
+#define COMMAND(name, options, arguments, text) {#name, options},
+#include "harness/commands.def"
+#undef COMMAND
+    };
+    for (int i = 0; i < COUNT_OF(table); i++) {
+        if (strcmp(table[i].name, command) == 0) {
+            return table[i].options;
+        }
+    }
+    return "";
+}
+
 int finish(int code) {
     bool failed = ferror(stdout) != 0;
     errno = 0;

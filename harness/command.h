@@ -40,6 +40,12 @@ typedef struct Options {
     const char *as;         /* NULL: not given */
     const char *after;      /* pass or stage name */
     const char *results, *html, *junit, *sarif, *markdown; /* files of results to write (results.h); NULL: not given */
+    const char *engine;     /* NULL: not given */
+    bool resume;
+    int64_t mutate;         /* percent; 50 by default */
+    const char *corpus, *binary; /* NULL: not given */
+    char **words;           /* all arguments, as they came (files in front) */
+    int nwords;
     char **files;           /* what is not an option, in order */
     int nfiles;
 } Options;
@@ -54,6 +60,9 @@ typedef struct Options {
 bool options_parse(Options *o, int argc, char **argv, const char *accepted, bool *help, char *message, size_t message_size);
 /* Prints the lines of help of the options named in `accepted`. */
 void options_help(const char *accepted);
+
+/* The options that a command takes (commands.def). */
+const char *command_options(const char *command);
 
 /* ---- what commands share (command.c) ---- */
 /* Prints "twingrad: SENTENCE" on standard error and gives back `code`. */

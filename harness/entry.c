@@ -4,6 +4,7 @@
  * which engines try them. */
 #include "harness/entry.h"
 #include "fuzz/mutate.h"
+#include "harness/feedback.h"
 #include "harness/io.h"
 #include "program/json.h"
 
@@ -37,6 +38,7 @@ static void record(Arena *arena, const char *signature, const uint8_t *v, size_t
 void entry_check(const char *pair, const uint8_t *v, size_t n) {
     static Checker checker;
     static Arena arena;
+    static Features features;
     static bool open;
     char message[512];
     if (!open) {
@@ -59,7 +61,11 @@ void entry_check(const char *pair, const uint8_t *v, size_t n) {
         return;
     }
     Outcome out;
+    features_clear(&features);
+    checker.b.compile.features = &features;
     check_program(&checker, p, &arena, &out);
+    checker.b.compile.features = NULL; /* locating runs other programs */
+    feedback_tell(&features);
     if (out.verdict != FINDING) {
         return;
     }

@@ -7,19 +7,32 @@
 #include <stdio.h>
 #include <string.h>
 
+/* The bytes of a run are counted in the arena, which holds the program and the runs before already: they are not this run's. The shadow keeps two doubles an element
+ * beside the value, and must not end where the run that it explains did not. */
+static RunOptions within(const RunOptions *options, const Arena *arena) {
+    enum { SHADOW_SHARE = 17 };
+    RunOptions o = *options;
+    o.limits.max_bytes = min_i64(o.limits.max_bytes, INT64_MAX / 64);
+    o.limits.max_bytes += arena->bytes + (o.shadow ? SHADOW_SHARE * o.limits.max_bytes : 0);
+    return o;
+}
+
 static Result *run_reference(Executor *self, const Program *p, const RunOptions *options, Arena *arena) {
     (void)self;
-    return reference_run(p, options, arena);
+    RunOptions o = within(options, arena);
+    return reference_run(p, &o, arena);
 }
 
 static Result *run_compiled(Executor *self, const Program *p, const RunOptions *options, Arena *arena) {
-    return compiled_run(p, &self->compile, options, &self->counters, arena);
+    RunOptions o = within(options, arena);
+    return compiled_run(p, &self->compile, &o, &self->counters, arena);
 }
 
 static Result *run_native(Executor *self, const Program *p, const RunOptions *options, Arena *arena) {
     CompileOptions compile = self->compile;
     compile.native = self->native;
-    return compiled_run(p, &compile, options, &self->counters, arena);
+    RunOptions o = within(options, arena);
+    return compiled_run(p, &compile, &o, &self->counters, arena);
 }
 
 static Result *run_target(Executor *self, const Program *p, const RunOptions *options, Arena *arena) {

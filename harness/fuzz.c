@@ -5,7 +5,7 @@
  *
  * Given seed and runs the output is the same, byte for byte (times are printed only where asked for). Memory does not grow: one arena,
  * reset per program; only signatures are kept, at most MAX_SIGNATURES. */
-#include "harness/command.h"
+#include "harness/campaign.h"
 #include "harness/edit.h"
 #include "harness/group.h"
 #include "harness/report.h"
@@ -425,6 +425,12 @@ static int run_all(Fuzz *f) {
 }
 
 int cmd_fuzz(const Options *o) {
+    if (o->engine || o->jobs >= 0 || o->resume) {
+        return campaign_run(o);
+    }
+    if (o->corpus || o->binary) {
+        return complain(EXIT_BAD_INPUT, "--%s is for campaigns of --engine or --jobs", o->corpus ? "corpus" : "binary");
+    }
     Arena home = ARENA_EMPTY;
     Fuzz *f = arena_new(&home, Fuzz);
     f->options = o;

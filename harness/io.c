@@ -208,6 +208,22 @@ static void each_of(const char *path, bool directories, Walk what, SourceFn each
 void io_each(const char *path, bool directories, SourceFn each, void *user) { each_of(path, directories, WALK_PROGRAMS, each, user); }
 void io_each_corpus(const char *path, SourceFn each, void *user) { each_of(path, true, WALK_ALL, each, user); }
 
+int io_list(Arena *arena, const char *folder, const char *prefix, char ***paths) {
+    struct dirent **entry;
+    int n = scandir(folder, &entry, NULL, alphasort), kept = 0;
+    *paths = arena_array(arena, char *, max_i64(n, 0));
+    for (int i = 0; i < n; i++) {
+        if (entry[i]->d_name[0] != '.' && strncmp(entry[i]->d_name, prefix, strlen(prefix)) == 0) {
+            (*paths)[kept++] = arena_printf(arena, "%s/%s", folder, entry[i]->d_name);
+        }
+        free(entry[i]);
+    }
+    if (n >= 0) {
+        free(entry);
+    }
+    return kept;
+}
+
 /* ---- writing ---- */
 
 static bool write_all(int fd, const char *text, int64_t length) {
@@ -224,20 +240,14 @@ static bool write_all(int fd, const char *text, int64_t length) {
     return true;
 }
 
-bool io_write(const char *path, const char *text, int64_t length, char *message, size_t message_size) {
-    char aside[4096];
-    int n = snprintf(aside, sizeof aside, "%s.%ld.tmp", path, (long)getpid());
-    if (n < 0 || n >= (int)sizeof aside) {
-        fail(IO_ENVIRONMENT, message, message_size, "write", path, ENAMETOOLONG);
-        return false;
-    }
+static bool write_over(const char *path, const char *aside, bool sync, const char *text, int64_t length, char *message, size_t message_size) {
     int fd = open(aside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (fd < 0) {
         fail(IO_ENVIRONMENT, message, message_size, "write", path, errno);
         return false;
     }
     int error = 0;
-    if (!write_all(fd, text, length) || fsync(fd) != 0) {
+    if (!write_all(fd, text, length) || (sync && fsync(fd) != 0)) {
         error = errno;
     }
     if (close(fd) != 0 && error == 0) {
@@ -252,6 +262,20 @@ bool io_write(const char *path, const char *text, int64_t length, char *message,
         return false;
     }
     return true;
+}
+
+bool io_write(const char *path, const char *text, int64_t length, char *message, size_t message_size) {
+    char aside[4096];
+    int n = snprintf(aside, sizeof aside, "%s.%ld.tmp", path, (long)getpid());
+    if (n < 0 || n >= (int)sizeof aside) {
+        fail(IO_ENVIRONMENT, message, message_size, "write", path, ENAMETOOLONG);
+        return false;
+    }
+    return write_over(path, aside, true, text, length, message, message_size);
+}
+
+bool io_put(const char *path, const char *aside, const void *v, int64_t length, char *message, size_t message_size) {
+    return write_over(path, aside, false, v, length, message, message_size);
 }
 
 bool io_mkdirs(const char *path, char *message, size_t message_size) {

@@ -131,7 +131,9 @@ bool options_parse(Options *o, int argc, char **argv, const char *accepted, bool
     o->generate = GENERATE_DEFAULTS;
     o->seed = 1;
     o->jobs = -1;
-    o->files = argv;
+    o->mutate = 50;
+    o->files = o->words = argv;
+    o->nwords = argc;
     bool ended = false;
     for (int i = 0; i < argc; i++) {
         char *word = argv[i];

@@ -41,6 +41,7 @@ static void compile(const Trial *t, const Executor *e, StageReport *report, Dump
     CompileOptions options = e->compile;
     RunOptions run = {.limits = t->checker->run.limits};
     options.stages = report;
+    options.features = NULL;
     options.on_dump = on_dump;
     options.dump_user = dumps;
     compiled_run(t->program, &options, &run, NULL, t->arena);

@@ -1,0 +1,137 @@
+/* One run of bench/growth: programs are checked as campaigns check them, and after every second of CPU time one line tells what has been reached:
+ *
+ *     {"cpu": 3, "programs": 41234, "edges": 5012, "rules": 101, "pairs": 2410}
+ *
+ * edges of compiled/ (the counters that the compiler put there, whoever reads them beside), steps of the optimizer fired, and pairs of steps that
+ * fired in one program. Linked three ways: with a main of its own, for the builtin engine (OUT SEED SECONDS MUTATE), and twice under libFuzzer, in a job's folder, where
+ * the file `growth` holds SECONDS and the lines go to the file `samples`. */
+#include "harness/feedback.h"
+#include "harness/worker.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { EVERY = 16 /* programs between two looks at the clock */, MAX_EDGES = 1 << 16 };
+
+extern uint8_t __start___sancov_cntrs[], __stop___sancov_cntrs[];
+
+typedef struct Growth {
+    FILE *out;
+    double seconds, next;
+    int64_t programs, fired[MAX_STEPS];
+    uint8_t edge[MAX_EDGES], rule[MAX_STEPS], pair[MAX_STEPS][MAX_STEPS];
+    int nedges, nrules, npairs;
+} Growth;
+
+static Growth growth;
+
+static double cpu_seconds(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void add_edges(Growth *g) {
+    int n = (int)(__stop___sancov_cntrs - __start___sancov_cntrs);
+    if (n > MAX_EDGES) {
+        die("more than %d edges", MAX_EDGES);
+    }
+    for (int i = 0; i < n; i++) {
+        bool fresh = __start___sancov_cntrs[i] && !g->edge[i];
+        g->edge[i] |= fresh;
+        g->nedges += fresh;
+    }
+}
+
+static void add_rules(Growth *g, const int64_t *fired) {
+    int step[MAX_STEPS], n = 0;
+    for (int i = 0; i < STEP_COUNT; i++) {
+        if (fired[i] != g->fired[i]) {
+            step[n++] = i;
+            g->nrules += !g->rule[i];
+            g->rule[i] = 1;
+            for (int k = 0; k < n - 1; k++) {
+                g->npairs += !g->pair[step[k]][i];
+                g->pair[step[k]][i] = 1;
+            }
+        }
+    }
+    memcpy(g->fired, fired, sizeof g->fired);
+}
+
+static void after_program(const Worker *w) {
+    Growth *g = &growth;
+    g->programs++;
+    add_edges(g);
+#ifndef UNDER_LIBFUZZER /* which clears them itself */
+    memset(__start___sancov_cntrs, 0, (size_t)(__stop___sancov_cntrs - __start___sancov_cntrs));
+#endif
+    add_rules(g, w->checker.b.counters.fired);
+    if (g->programs % EVERY == 0 && cpu_seconds() >= g->next) {
+        fprintf(g->out, "{\"cpu\": %.0f, \"programs\": %lld, \"edges\": %d, \"rules\": %d, \"pairs\": %d}\n", g->next, (long long)g->programs, g->nedges, g->nrules, g->npairs);
+        fflush(g->out);
+        g->next++;
+        if (g->next > g->seconds) {
+            _exit(0);
+        }
+    }
+}
+
+#ifdef UNDER_LIBFUZZER
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    if (!growth.out) {
+        FILE *settings = fopen("growth", "r");
+        growth.out = fopen("samples", "w");
+        if (!settings || fscanf(settings, "%lf", &growth.seconds) != 1 || !growth.out) {
+            die("no file 'growth' with a number of seconds here");
+        }
+        fclose(settings);
+        growth.next = 1;
+    }
+    worker_input(data, size, after_program);
+    return 0;
+}
+
+#ifdef WITHOUT_FEEDBACK
+void feedback_tell(const Features *f) { (void)f; }
+#endif
+
+#else
+
+void __sanitizer_cov_8bit_counters_init(uint8_t *start, uint8_t *stop);
+void __sanitizer_cov_pcs_init(const uintptr_t *start, const uintptr_t *stop);
+
+void __sanitizer_cov_8bit_counters_init(uint8_t *start, uint8_t *stop) {
+    (void)start;
+    (void)stop;
+}
+void __sanitizer_cov_pcs_init(const uintptr_t *start, const uintptr_t *stop) {
+    (void)start;
+    (void)stop;
+}
+
+int main(int argc, char **argv) {
+    if (argc != 5) {
+        fprintf(stderr, "usage: growth_builtin FOLDER SEED SECONDS MUTATE\n");
+        return 2;
+    }
+    op_table_init();
+    char message[256], *none[1] = {NULL};
+    bool help = false;
+    Options o = {.command = "fuzz"};
+    if (!options_parse(&o, 0, none, command_options("fuzz"), &help, message, sizeof message)) {
+        die("%s", message);
+    }
+    o.seed = strtoull(argv[2], NULL, 10);
+    o.mutate = atoi(argv[4]);
+    growth = (Growth){.out = stdout, .seconds = atof(argv[3]), .next = 1};
+    return worker_builtin(&o, argv[1], 0, 1, after_program);
+}
+
+#endif

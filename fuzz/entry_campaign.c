@@ -1,0 +1,19 @@
+/* The target of campaigns (twingrad fuzz --engine): the pair, the fault and all else stand in the file `job` of the folder that it runs in. What it
+ * finds it leaves to the campaign and goes on. */
+#include "harness/worker.h"
+
+int LLVMFuzzerInitialize(int *argc, char ***argv);
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* AFL++'s fork server, which starts targets. */
+int LLVMFuzzerInitialize(int *argc, char ***argv) {
+    (void)argc;
+    (void)argv;
+    worker_follow_parent();
+    return 0;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    worker_input(data, size, NULL);
+    return 0;
+}

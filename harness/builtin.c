@@ -1,0 +1,170 @@
+/* The builtin engine as a job of a campaign: a swarm of two ways to make the next program, drawn anew for each. One is the generator; the
+ * other takes a program that once showed something new and mutates it a few times over. What shows a new feature is kept, in memory as
+ * bytes and in CAMPAIGN/corpus/ as a file named after its number, before the ledger says so: a job that resumes runs the kept programs below
+ * its position again, and then knows what it knew. */
+#include "harness/worker.h"
+
+#include "fuzz/generate.h"
+#include "fuzz/mutate.h"
+#include "tensor/rng.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_KEPT = 1 << 15, AGAIN_PERCENT = 50 /* after a mutation, one more */, RECENT = 64, MAX_ROUNDS = 5 };
+
+typedef struct Builtin {
+    Worker worker;
+    Bytes *kept;        /* what showed something new */
+    int nkept;
+    int64_t seeds;      /* the first programs of the stream are the seed corpus */
+    char **seed;        /* their paths */
+    Arena arena, corpus, scratch; /* of a program; of the kept; of paths */
+} Builtin;
+
+static void die_of(bool ok, const char *message) {
+    if (!ok) {
+        die("%s", message);
+    }
+}
+
+/* ---- the corpus ---- */
+
+static const char *kept_prefix(Builtin *b) { return arena_printf(&b->scratch, "%s/corpus/%s-", b->worker.campaign, b->worker.name); }
+
+static void remember(Builtin *b, const void *v, int64_t n) {
+    if (b->nkept < MAX_KEPT) {
+        b->kept[b->nkept++] = (Bytes){arena_copy(&b->corpus, v, n), n};
+    }
+}
+
+static void keep(Builtin *b, const Program *p, int64_t number) {
+    if (b->nkept == MAX_KEPT) {
+        return;
+    }
+    Bytes bytes = codec_encode(&b->arena, p);
+    arena_reset(&b->scratch);
+    const char *path = arena_printf(&b->scratch, "%s%012lld", kept_prefix(b), (long long)number);
+    const char *aside = arena_printf(&b->scratch, "%s/%s/kept.tmp", b->worker.campaign, b->worker.name);
+    char message[1024];
+    die_of(io_put(path, aside, bytes.v, bytes.n, message, sizeof message), message);
+    remember(b, bytes.v, bytes.n);
+    b->worker.counts.corpus++;
+}
+
+static Bytes load(Builtin *b, const char *path) {
+    char message[1024], *text = NULL;
+    int64_t n = 0;
+    die_of(io_read(&b->scratch, path, IO_MAX_BYTES, &text, &n, message, sizeof message) == IO_OK, message);
+    return (Bytes){(uint8_t *)text, n};
+}
+
+/* The files of CAMPAIGN/corpus that begin with `prefix`, sorted. */
+static int list_corpus(Builtin *b, const char *prefix, char ***out, Arena *arena) {
+    const char *folder = arena_printf(&b->scratch, "%s/corpus", b->worker.campaign);
+    return io_list(arena, folder, prefix, out);
+}
+
+/* What a job that died knew: the features of the programs it had kept. */
+static void recall(Builtin *b) {
+    Worker *w = &b->worker;
+    memset(w->ledger->feature, 0, sizeof w->ledger->feature);
+    w->counts.features = w->counts.corpus = 0;
+    const char *prefix = arena_printf(&b->scratch, "%s-", w->name);
+    char **path;
+    Arena paths = ARENA_EMPTY;
+    int n = list_corpus(b, prefix, &path, &paths);
+    for (int i = 0; i < n; i++) {
+        if (strtoll(strrchr(path[i], '-') + 1, NULL, 10) >= w->counts.next) {
+            continue;
+        }
+        arena_reset(&b->arena);
+        arena_reset(&b->scratch);
+        Bytes bytes = load(b, path[i]);
+        char message[256];
+        const Program *p = codec_decode(&b->arena, bytes.v, bytes.n, &MUTATE_LIMITS, message, sizeof message);
+        features_clear(&w->features);
+        if (p && w->compiler) {
+            w->compiler->compile.features = &w->features;
+            w->compiler->run(w->compiler, p, &w->checker.run, &b->arena);
+            w->compiler->compile.features = NULL;
+        }
+        w->counts.features += ledger_feature(w->ledger, &w->features);
+        w->counts.corpus++;
+        remember(b, bytes.v, bytes.n);
+    }
+    arena_destroy(&paths);
+    ledger_set(w->ledger, &w->counts);
+}
+
+/* ---- the next program ---- */
+
+/* Half of the picks are of the latest. */
+static const Program *pick(Builtin *b, Rng *rng) {
+    int recent = b->nkept < RECENT ? b->nkept : RECENT;
+    bool late = rng_chance(rng, 50);
+    int at = late ? b->nkept - 1 - (int)rng_below(rng, recent) : (int)rng_below(rng, b->nkept);
+    char message[256];
+    return codec_decode(&b->arena, b->kept[at].v, b->kept[at].n, &MUTATE_LIMITS, message, sizeof message);
+}
+
+static const Program *make(Builtin *b, int64_t number) {
+    const Options *o = b->worker.options;
+    char message[1024];
+    if (number < b->seeds) {
+        arena_reset(&b->scratch);
+        Bytes bytes = load(b, b->seed[number]);
+        const Program *p = codec_decode(&b->arena, bytes.v, bytes.n, &MUTATE_LIMITS, message, sizeof message);
+        return p ? p : codec_decode(&b->arena, NULL, 0, &MUTATE_LIMITS, message, sizeof message);
+    }
+    Rng rng = {o->seed ^ (uint64_t)number * UINT64_C(0xD1342543DE82EF95)};
+    if (b->nkept == 0 || !rng_chance(&rng, (int)o->mutate)) {
+        return generate_program(&b->arena, o->seed, (uint64_t)number);
+    }
+    const Program *p = pick(b, &rng), *other = pick(b, &rng);
+    for (int round = 0; round == 0 || (round < MAX_ROUNDS && rng_chance(&rng, AGAIN_PERCENT)); round++) {
+        uint64_t own = rng_next(&rng);
+        p = mutate_program(&b->arena, p, other, own, &MUTATE_LIMITS, NULL);
+    }
+    return p;
+}
+
+/* ---- the loop ---- */
+
+int worker_builtin(const Options *o, const char *campaign, int job, int jobs, void (*on_program)(const Worker *w)) {
+    Builtin *b = calloc(1, sizeof *b);
+    if (!b || !(b->kept = calloc(MAX_KEPT, sizeof *b->kept))) {
+        die("out of memory");
+    }
+    char name[32];
+    snprintf(name, sizeof name, "builtin-%d", job);
+    Worker *w = &b->worker;
+    int code = worker_open(w, o, campaign, name);
+    if (code == 0) {
+        w->on_program = on_program;
+        Arena seeds = ARENA_EMPTY;
+        b->seeds = list_corpus(b, "seed-", &b->seed, &seeds);
+        recall(b);
+        int64_t end = o->runs > 0 ? o->runs : INT64_MAX;
+        for (int64_t i = max_i64(w->counts.next, job); i < end; i += jobs) {
+            arena_reset(&b->arena);
+            const Program *p = make(b, i);
+            if (w->ledger->died_at == i + 1) {
+                worker_give_up(w, p, i);
+            } else if (worker_check(w, p, i, &b->arena)) {
+                keep(b, p, i);
+            }
+            w->counts.next = i + jobs;
+            ledger_set(w->ledger, &w->counts);
+        }
+        arena_destroy(&seeds);
+        worker_close(w);
+    }
+    arena_destroy(&b->arena);
+    arena_destroy(&b->corpus);
+    arena_destroy(&b->scratch);
+    free(b->kept);
+    free(b);
+    return code;
+}

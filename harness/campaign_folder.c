@@ -1,0 +1,323 @@
+/* The folder of a campaign: made, locked, taken up again, seeded. */
+#include "harness/campaign.h"
+
+#include "fuzz/codec.h"
+#include "fuzz/generate.h"
+#include "fuzz/mutate.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char *in_folder(Campaign *c, const char *name) { return arena_printf(&c->scratch, "%s/%s", c->folder, name); }
+
+static bool exists(const char *path) {
+    struct stat info;
+    return stat(path, &info) == 0;
+}
+
+int64_t folder_count(const char *path) {
+    DIR *dir = opendir(path);
+    int64_t n = 0;
+    for (struct dirent *entry; dir && (entry = readdir(dir)) != NULL;) {
+        n += entry->d_name[0] != '.';
+    }
+    if (dir) {
+        closedir(dir);
+    }
+    return n;
+}
+
+/* ---- made, or taken up ---- */
+
+/* What must be the same for a campaign to go on: what is found must still be a finding. */
+static const char *settings_of(Campaign *c, const Options *o) {
+    Text t = {.arena = &c->scratch};
+    const CompileOptions *compile = &o->compile;
+    text_printf(&t, "seed %llu\npair %s\nfault %s\nlimit %lld\n", (unsigned long long)o->seed, o->pair,
+                compile->fault == FAULT_NONE ? "none" : fault_info(compile->fault)->id, (long long)compile->opt_limit);
+    text_printf(&t, "disabled %llx", (unsigned long long)compile->disabled.pass);
+    for (int i = 0; i < COUNT_OF(compile->disabled.step); i++) {
+        text_printf(&t, " %llx", (unsigned long long)compile->disabled.step[i]);
+    }
+    text_printf(&t, "\npoke %d strict %d\n", !o->no_poke, o->targets.strict);
+    if (strcmp(c->engine->name, "builtin") == 0) {
+        text_printf(&t, "builtin jobs %lld mutate %lld\n", (long long)max_i64(o->jobs, 1), (long long)o->mutate);
+    }
+    return t.v;
+}
+
+static char *read_text(Campaign *c, const char *path) {
+    char *text, message[256];
+    int64_t n;
+    return io_read(&c->arena, path, IO_MAX_BYTES, &text, &n, message, sizeof message) == IO_OK ? text : NULL;
+}
+
+/* The options of the start, then those given now. */
+static int take_options(Campaign *c, Options *o) {
+    char *text = read_text(c, in_folder(c, "words")), message[512];
+    if (!text) {
+        return complain(EXIT_BAD_INPUT, "'%s' holds no campaign that could be resumed", o->out);
+    }
+    int n = 0;
+    char **word = arena_array(&c->arena, char *, (int64_t)strlen(text) + o->nwords + 1);
+    for (char *line = text, *end; (end = strchr(line, '\n')); line = end + 1) {
+        *end = '\0';
+        word[n++] = line;
+    }
+    for (int i = 0; i < o->nwords; i++) {
+        word[n++] = o->words[i];
+    }
+    bool help = false;
+    Options all = {.command = o->command};
+    if (!options_parse(&all, n, word, command_options("fuzz"), &help, message, sizeof message)) {
+        return complain(EXIT_ENVIRONMENT, "%s/words is not what a campaign wrote: %s", c->folder, message);
+    }
+    *o = all;
+    return 0;
+}
+
+static int lock(Campaign *c) {
+    int fd = open(in_folder(c, "lock"), O_RDWR | O_CREAT | O_CLOEXEC, 0666); /* closed by the end of the process */
+    if (fd < 0 || flock(fd, LOCK_EX | LOCK_NB) != 0) {
+        return complain(EXIT_ENVIRONMENT, fd < 0 ? "cannot lock '%s'" : "another campaign is running in '%s'", c->folder);
+    }
+    return 0;
+}
+
+/* A campaign that ended is over: what it kept is a corpus to begin with. */
+static void begin_anew(Campaign *c) {
+    DIR *dir = opendir(in_folder(c, "corpus"));
+    for (struct dirent *entry; dir && (entry = readdir(dir)) != NULL;) {
+        if (entry->d_name[0] != '.' && strncmp(entry->d_name, "seed-", 5) != 0) {
+            const char *from = arena_printf(&c->scratch, "%s/corpus/%s", c->folder, entry->d_name);
+            rename(from, arena_printf(&c->scratch, "%s/corpus/seed-kept-%s", c->folder, entry->d_name));
+        }
+    }
+    if (dir) {
+        closedir(dir);
+    }
+    dir = opendir(c->folder);
+    for (struct dirent *entry; dir && (entry = readdir(dir)) != NULL;) {
+        unlink(arena_printf(&c->scratch, "%s/%s/ledger", c->folder, entry->d_name));
+    }
+    if (dir) {
+        closedir(dir);
+    }
+    unlink(in_folder(c, "ledger"));
+    unlink(in_folder(c, "ended"));
+}
+
+static bool write_text(Campaign *c, const char *name, const char *text, char *message, size_t message_size) {
+    return io_write(in_folder(c, name), text, (int64_t)strlen(text), message, message_size);
+}
+
+static const char *words_of(Campaign *c, const Options *o) {
+    Text t = {.arena = &c->scratch};
+    text_add(&t, "");
+    for (int i = 0; i < o->nwords; i++) {
+        text_printf(&t, "%s\n", o->words[i]);
+    }
+    return t.v;
+}
+
+static int check_options(Campaign *c, const Options *o) {
+    c->engine = engine_find(o->engine ? o->engine : "builtin");
+    if (!c->engine) {
+        return complain(EXIT_BAD_INPUT, "there is no engine '%.60s'; known: %s", o->engine, engine_names());
+    }
+    if (o->jobs == 0 || o->jobs > MAX_JOBS) {
+        return complain(EXIT_BAD_INPUT, "--jobs needs a number from 1 to %d", MAX_JOBS);
+    }
+    if (o->mutate > 100) {
+        return complain(EXIT_BAD_INPUT, "--mutate needs a number from 0 to 100");
+    }
+    if (o->stats || o->every) {
+        return complain(EXIT_BAD_INPUT, "--%s is not for campaigns of --engine or --jobs", o->stats ? "stats" : "every");
+    }
+    for (int i = 0; i < o->nwords; i++) {
+        if (strchr(o->words[i], '\n')) {
+            return complain(EXIT_BAD_INPUT, "an argument of a campaign cannot hold a newline");
+        }
+    }
+    if (strcmp(c->engine->name, "builtin") != 0) {
+        for (const char *at = o->pair; (at = strchr(at, ':')); at++) {
+            if (strncmp(at, ":native", 7) != 0) {
+                return complain(EXIT_BAD_INPUT, "engine %s runs pairs of this process only, not '%s'", c->engine->name, o->pair);
+            }
+        }
+    }
+    Checker checker;
+    int code = open_checker(o, &checker); /* says what is wrong with the pair */
+    if (code != 0) {
+        return code;
+    }
+    checker_close(&checker);
+    char message[1024];
+    return c->engine->ready(c, message, sizeof message) ? 0 : complain(EXIT_ENVIRONMENT, "%s", message);
+}
+
+/* OUT, made if it is not there, as an absolute path; without --out, a folder among the system's temporary ones. */
+static int open_out(Campaign *c, const Options *o) {
+    char message[1024];
+    const char *out = o->out;
+    if (!out) {
+        const char *tmp = getenv("TMPDIR");
+        out = mkdtemp(arena_printf(&c->arena, "%s/twingrad-XXXXXX", tmp && tmp[0] ? tmp : "/tmp"));
+        if (!out) {
+            return complain(EXIT_ENVIRONMENT, "cannot make a folder for the campaign: %s", strerror(errno));
+        }
+    }
+    if (!io_mkdirs(out, message, sizeof message)) {
+        return complain(EXIT_ENVIRONMENT, "%s", message);
+    }
+    char *real = realpath(out, NULL);
+    if (!real) {
+        return complain(EXIT_ENVIRONMENT, "cannot find '%s': %s", out, strerror(errno));
+    }
+    c->out = arena_strdup(&c->arena, real);
+    c->folder = arena_printf(&c->arena, "%s/campaign", real);
+    free(real);
+    return 0;
+}
+
+int folder_open(Campaign *c, Options *o) {
+    char message[1024];
+    if (o->resume && !o->out) {
+        return complain(EXIT_BAD_INPUT, "--resume needs --out, the folder of the campaign that goes on");
+    }
+    if (o->resume && !exists(arena_printf(&c->scratch, "%s/campaign/words", o->out))) {
+        return complain(EXIT_BAD_INPUT, "'%s' holds no campaign that could be resumed", o->out);
+    }
+    int code = o->resume ? 0 : check_options(c, o);
+    code = code ? code : open_out(c, o);
+    if (code == 0 && o->resume) {
+        code = take_options(c, o);
+        code = code ? code : check_options(c, o);
+    }
+    static const char *const parts[] = {"corpus", "new", "judged"};
+    for (int i = 0; code == 0 && i < COUNT_OF(parts); i++) {
+        if (!io_mkdirs(in_folder(c, parts[i]), message, sizeof message)) {
+            code = complain(EXIT_ENVIRONMENT, "%s", message);
+        }
+    }
+    code = code ? code : lock(c);
+    if (code != 0) {
+        return code;
+    }
+    bool there = exists(in_folder(c, "words")), ended = exists(in_folder(c, "ended"));
+    const char *settings = settings_of(c, o), *before = there ? read_text(c, in_folder(c, "settings")) : NULL;
+    if (there && !ended && !o->resume) {
+        return complain(EXIT_BAD_INPUT, "'%s' holds a campaign that was cut short: go on with --resume, or take another folder", c->out);
+    }
+    if (o->resume && before && strcmp(before, settings) != 0) {
+        return complain(EXIT_BAD_INPUT, "'%s' holds a campaign with another seed, pair, fault or number of jobs: it goes on with the same, or begins anew elsewhere",
+                        c->out);
+    }
+    c->is_new = !o->resume;
+    if (there && c->is_new) {
+        begin_anew(c);
+    }
+    unlink(in_folder(c, "ended"));
+    bool written = write_text(c, "settings", settings, message, sizeof message) &&
+                   (!c->is_new || write_text(c, "words", words_of(c, o), message, sizeof message));
+    if (!written || !(c->own = ledger_open(in_folder(c, "ledger"), message, sizeof message))) {
+        return complain(EXIT_ENVIRONMENT, "%s", message);
+    }
+    return 0;
+}
+
+/* ---- seeds ---- */
+
+typedef struct Seeding {
+    Campaign *campaign;
+    Arena arena;
+    int64_t n;
+    int code;
+} Seeding;
+
+static void add_seed(Seeding *s, const char *kind, const Program *p) {
+    Bytes bytes = codec_encode(&s->arena, p);
+    Campaign *c = s->campaign;
+    char message[1024];
+    const char *path = arena_printf(&s->arena, "%s/corpus/seed-%s-%06lld", c->folder, kind, (long long)s->n++);
+    if (!io_put(path, arena_printf(&s->arena, "%s/seed.tmp", c->folder), bytes.v, bytes.n, message, sizeof message)) {
+        s->code = complain(EXIT_ENVIRONMENT, "%s", message);
+    }
+}
+
+static void seed_of(void *user, const Source *source) {
+    Seeding *s = user;
+    char message[512];
+    arena_reset(&s->arena);
+    if (source->status != IO_OK) {
+        s->code = worst(s->code, complain(source->status == IO_BAD ? EXIT_BAD_INPUT : EXIT_ENVIRONMENT, "%s", source->message));
+        return;
+    }
+    const Program *p = codec_decode(&s->arena, (const uint8_t *)source->text, source->length, &MUTATE_LIMITS, message, sizeof message);
+    if (p) { /* larger ones are no seeds */
+        add_seed(s, "given", p);
+    }
+}
+
+int folder_seed(Campaign *c) {
+    const Options *o = c->options;
+    Seeding s = {.campaign = c};
+    if (c->is_new && o->corpus) {
+        io_each_corpus(o->corpus, seed_of, &s);
+        if (s.code == 0 && s.n == 0) {
+            s.code = complain(EXIT_BAD_INPUT, "there is no program in '%.200s'", o->corpus);
+        }
+    }
+    s.n = 0;
+    for (int i = 0; s.code == 0 && i < c->engine->first_seeds && !exists(in_folder(c, "seeded")); i++) {
+        arena_reset(&s.arena);
+        const Program *p = generate_program(&s.arena, o->seed, (uint64_t)i);
+        char message[256];
+        if (program_verify_within(p, &MUTATE_LIMITS, message, sizeof message)) {
+            add_seed(&s, "made", p);
+        }
+    }
+    char message[512];
+    if (s.code == 0 && c->engine->first_seeds > 0 && !write_text(c, "seeded", "", message, sizeof message)) {
+        s.code = complain(EXIT_ENVIRONMENT, "%s", message);
+    }
+    arena_destroy(&s.arena);
+    return s.code;
+}
+
+/* ---- what is to be judged ---- */
+
+char *folder_next(Campaign *c) {
+    char **path;
+    Arena arena = ARENA_EMPTY;
+    int n = io_list(&arena, in_folder(c, "new"), "", &path);
+    char *name = n > 0 ? strdup(strrchr(path[0], '/') + 1) : NULL;
+    arena_destroy(&arena);
+    return name;
+}
+
+void folder_judged(Campaign *c, const char *name) {
+    const char *from = arena_printf(&c->scratch, "%s/new/%s", c->folder, name);
+    if (rename(from, arena_printf(&c->scratch, "%s/judged/%s", c->folder, name)) != 0) {
+        c->code = worst(c->code, complain(EXIT_ENVIRONMENT, "cannot move '%s': %s", from, strerror(errno)));
+    }
+}
+
+void folder_take(Campaign *c, const char *from, const char *folder, const char *name) {
+    char *text, message[512];
+    int64_t n;
+    const char *to = arena_printf(&c->scratch, "%s/%s/%s", c->folder, folder, name);
+    if (exists(to) || (strcmp(folder, "new") == 0 && exists(arena_printf(&c->scratch, "%s/judged/%s", c->folder, name)))) {
+        return;
+    }
+    if (io_read(&c->scratch, from, IO_MAX_BYTES, &text, &n, message, sizeof message) == IO_OK) {
+        io_put(to, arena_printf(&c->scratch, "%s/take.tmp", c->folder), text, n, message, sizeof message);
+    }
+}

@@ -1,0 +1,160 @@
+/* Judging what a job left: an artifact counts only if the program does it again here. It is run in a process of its own first; one that dies there
+ * is a finding too, located by running longer and longer prefixes apart. What differs is minimized and reported as the builtin engine does. */
+#include "harness/campaign.h"
+
+#include "fuzz/mutate.h"
+#include "harness/edit.h"
+#include "harness/report.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { APART_SECONDS = 30, MINIMIZE_CHECKS = 4000 };
+
+typedef struct Judging {
+    Campaign *campaign;
+    Checker checker;
+    Arena *arena;
+    const char *name;
+    char *text; /* of the file */
+    int64_t n;
+    const Program *program;
+} Judging;
+
+/* Text that is JSON may hold whatever check takes; bytes mean what engines decode them to. */
+static bool decode(Judging *j, char *message, size_t message_size) {
+    const Limits *limits = j->n > 0 && j->text[0] == '{' ? &j->campaign->options->limits : &MUTATE_LIMITS;
+    j->program = codec_decode(j->arena, (const uint8_t *)j->text, j->n, limits, message, message_size);
+    return j->program != NULL;
+}
+
+/* Decodes the file and checks its program, or the program cut behind statement `last`, in another process: how that ended. */
+static int run_apart(Judging *j, int last) {
+    fflush(stdout);
+    pid_t pid = fork();
+    if (pid == 0) {
+        char message[256];
+        alarm(APART_SECONDS);
+        fclose(stderr); /* what it says on its way out is said later, once */
+        if (decode(j, message, sizeof message)) {
+            Program *p = program_clone(j->arena, j->program);
+            if (last >= 0) {
+                edit_cut(p, last);
+            }
+            Outcome out;
+            check_program(&j->checker, p, j->arena, &out);
+        }
+        _exit(0);
+    }
+    int status = 0;
+    return pid > 0 && waitpid(pid, &status, 0) == pid ? status : 0;
+}
+
+static bool died(int status) { return WIFSIGNALED(status) || (WIFEXITED(status) && WEXITSTATUS(status) != 0); }
+
+static const char *op_at(const Program *p, int sid) {
+    const Stmt *s = sid >= 0 ? program_stmt(p, sid) : NULL;
+    return s && s->kind == STMT_OP ? s->op->name : s ? "statement" : "program";
+}
+
+/* A finding that is a death: at the first statement whose prefix dies. */
+static void describe_death(Judging *j, int status, Finding *f) {
+    const Program *p = j->program;
+    bool late = WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM;
+    char kind[sizeof f->kind];
+    snprintf(kind, sizeof kind, late ? "timeout" : WIFSIGNALED(status) ? "crash_signal_%d" : "crash_exit_%d", WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
+    finding_start(f, ORACLE_status, kind, 0, SUBJECT_CALL, -1, AT_UNKNOWN);
+    f->culprit = AT_UNKNOWN;
+    for (int sid = 0; p && !late && sid < p->nstmts && f->culprit == AT_UNKNOWN; sid++) {
+        f->culprit = died(run_apart(j, sid)) ? sid : AT_UNKNOWN;
+    }
+    snprintf(f->a, sizeof f->a, "%s", "not known");
+    snprintf(f->b, sizeof f->b, late ? "no answer in %d seconds" : WIFSIGNALED(status) ? "the process died of signal %d" : "the process ended with status %d",
+             late ? APART_SECONDS : WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
+    snprintf(f->signature, sizeof f->signature, "%s-%s-%s", oracle_name(f->oracle), kind, p ? op_at(p, f->culprit) : "decoding");
+}
+
+/* The smallest program known that shows the finding, and that finding. */
+static const Program *smaller(Judging *j, Finding *finding, MinimizeStats *stats) {
+    const Program *small = minimize_program(j->arena, j->program, &j->checker, finding, stats, NULL, NULL);
+    Outcome last;
+    check_program(&j->checker, small, j->arena, &last);
+    if (last.verdict != FINDING) {
+        return j->program;
+    }
+    check_locate(&j->checker, small, &last.finding, j->arena);
+    *finding = last.finding;
+    return small;
+}
+
+static void print_finding(const Judging *j, const Program *small, const Finding *finding, uint32_t fired, const char *path) {
+    Text t = {.arena = j->arena};
+    if (j->campaign->options->json) {
+        text_add(&t, "{\"type\":\"finding\",\"schema_version\":1,\"file\":");
+        text_json_string(&t, j->name);
+        text_printf(&t, ",\"statements\":%d,\"finding\":", program_size(small));
+        report_finding_json(&t, small, finding, fired);
+        text_add(&t, ",\"report\":");
+        text_json_string(&t, path);
+        text_add(&t, "}\n");
+    } else {
+        int n = program_size(small);
+        text_printf(&t, "%sFINDING%s %s: %d statement%s, %s\n", color("\033[31m"), color("\033[0m"), finding->signature, n, n == 1 ? "" : "s", path);
+        report_finding(&t, small, finding, &j->checker);
+    }
+    if (progress_wanted(j->campaign->options)) {
+        fprintf(stderr, "\r%100s\r", "");
+    }
+    fwrite(t.v, 1, (size_t)t.n, stdout);
+    fflush(stdout);
+}
+
+static int report(Judging *j, const Program *small, const Finding *finding, uint32_t fired, const MinimizeStats *stats) {
+    Campaign *c = j->campaign;
+    char path[4096], message[512];
+    const Options *o = c->options;
+    const char *origin = arena_printf(j->arena, "fuzz --engine %s --seed %llu, %s", c->engine->name, (unsigned long long)o->seed, j->name);
+    Report r = {j->program, small, finding, &j->checker, stats, origin};
+    if (!report_write(j->arena, c->out, &r, path, sizeof path, message, sizeof message)) {
+        complain(EXIT_ENVIRONMENT, "%s", message);
+        return JUDGED_TROUBLE;
+    }
+    print_finding(j, small, finding, fired, path);
+    return JUDGED_FINDING;
+}
+
+int judge_file(Campaign *c, const char *name, bool plainly) {
+    Judging j = {.campaign = c, .arena = &c->scratch, .name = name};
+    char message[512];
+    if (io_read(j.arena, arena_printf(j.arena, "%s/new/%s", c->folder, name), IO_MAX_BYTES, &j.text, &j.n, message, sizeof message) != IO_OK ||
+        open_checker(c->options, &j.checker) != 0) {
+        return JUDGED_TROUBLE;
+    }
+    int status = run_apart(&j, -1);
+    bool decoded = !died(status) && decode(&j, message, sizeof message);
+    Outcome out = {.verdict = FINDING, .fired = 1u << ORACLE_status};
+    MinimizeStats stats = {.checks = MINIMIZE_CHECKS};
+    if (died(status)) {
+        decode(&j, message, sizeof message);
+        describe_death(&j, status, &out.finding);
+        ledger_see(c->own, out.finding.signature, ledger_counts(c->own)->next);
+    } else if (decoded) {
+        check_program(&j.checker, j.program, j.arena, &out);
+        if (out.verdict == FINDING) {
+            check_locate(&j.checker, j.program, &out.finding, j.arena);
+        }
+    }
+    if (out.verdict != FINDING || !j.program) {
+        return JUDGED_NOTHING;
+    }
+    if (report_exists(c->out, out.finding.signature)) {
+        return JUDGED_SEEN;
+    }
+    finding_breakpoint(&out.finding);
+    bool minimize = !died(status) && !plainly && !c->options->no_minimize;
+    const Program *small = minimize ? smaller(&j, &out.finding, &stats) : j.program;
+    return report(&j, small, &out.finding, out.fired, minimize ? &stats : NULL);
+}

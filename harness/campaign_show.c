@@ -1,0 +1,191 @@
+/* What a campaign prints: its start, one line that is always true, a record now and then, and the sum at the end. Numbers are read from the
+ * ledgers of the jobs, which they write themselves. */
+#include "harness/campaign.h"
+
+#include "harness/tally.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define SHOW_SECONDS 0.5
+#define RECORD_SECONDS 10
+
+double campaign_elapsed(const Campaign *c) { return c->before + now_seconds() - c->start; }
+
+const Counts *campaign_sum(Campaign *c) {
+    memset(c->sum, 0, sizeof *c->sum);
+    ledger_merge(c->sum, c->own);
+    for (int k = 0; k < c->njobs; k++) {
+        ledger_merge(c->sum, c->job[k].ledger);
+    }
+    return ledger_counts(c->sum);
+}
+
+static int64_t corpus_size(Campaign *c) { return folder_count(arena_printf(&c->scratch, "%s/corpus", c->folder)); }
+
+void show_start(Campaign *c) {
+    const Options *o = c->options;
+    const char *fault = o->compile.fault == FAULT_NONE ? NULL : fault_info(o->compile.fault)->name;
+    if (o->json) {
+        Text t = {.arena = &c->scratch};
+        text_printf(&t, "{\"type\":\"start\",\"schema_version\":1,\"engine\":\"%s\",\"jobs\":%d,\"seed\":%llu,\"pair\":\"%s\"", c->engine->name, c->njobs,
+                    (unsigned long long)o->seed, o->pair);
+        if (fault) {
+            text_printf(&t, ",\"fault\":\"%s\"", fault);
+        }
+        text_add(&t, ",\"out\":");
+        text_json_string(&t, c->out);
+        text_printf(&t, ",\"resumed_at\":%lld}\n", (long long)campaign_sum(c)->programs);
+        fputs(t.v, stdout);
+    } else {
+        printf("engine %s, %d job%s, seed %llu, pair %s%s%s, in %s\n", c->engine->name, c->njobs, c->njobs == 1 ? "" : "s", (unsigned long long)o->seed, o->pair,
+               fault ? ", fault " : "", fault ? fault : "", c->out);
+        if (!c->is_new) {
+            printf("going on after %lld programs and %.0f seconds\n", (long long)campaign_sum(c)->programs, c->before);
+        }
+    }
+    fflush(stdout);
+    c->last_programs = campaign_sum(c)->programs;
+}
+
+/* Appends one line; a campaign whose disk is full says so and goes on. */
+static void record(Campaign *c, double rate) {
+    const Counts *n = campaign_sum(c);
+    Text t = {.arena = &c->scratch};
+    text_printf(&t, "{\"type\":\"record\",\"schema_version\":1,\"seconds\":%.1f,\"programs\":%lld,\"programs_per_second\":%.0f,\"corpus\":%lld,\"features\":%lld,"
+                    "\"findings\":%lld,\"signatures\":%lld,\"skipped\":%lld}\n",
+                campaign_elapsed(c), (long long)n->programs, rate, (long long)corpus_size(c), (long long)n->features, (long long)n->verdicts[FINDING],
+                (long long)c->sum->nseen, (long long)n->verdicts[SKIP]);
+    int fd = open(arena_printf(&c->scratch, "%s/records.jsonl", c->folder), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+    if (fd < 0 || write(fd, t.v, (size_t)t.n) != t.n) {
+        complain(EXIT_ENVIRONMENT, "cannot write %s/records.jsonl", c->folder);
+    }
+    if (fd >= 0) {
+        close(fd);
+    }
+    if (c->options->json) {
+        fputs(t.v, stdout);
+        fflush(stdout);
+    }
+}
+
+static double seconds_left(const Campaign *c, const Counts *n, double rate) {
+    const Options *o = c->options;
+    double left = o->seconds > 0 ? o->seconds - campaign_elapsed(c) : -1;
+    if (o->runs > 0 && rate > 0) {
+        double by_runs = (double)(o->runs - n->programs) / rate;
+        left = left < 0 || by_runs < left ? by_runs : left;
+    }
+    return left;
+}
+
+void show_now(Campaign *c, bool last) {
+    double now = now_seconds();
+    bool shows = progress_wanted(c->options), records = last || now - c->recorded >= RECORD_SECONDS;
+    if (!records && (!shows || now - c->shown < SHOW_SECONDS)) {
+        return;
+    }
+    const Counts *n = campaign_sum(c);
+    double rate = now > c->last_time ? (double)(n->programs - c->last_programs) / (now - c->last_time) : 0;
+    if (shows && last) {
+        fprintf(stderr, "\r%100s\r", "");
+    } else if (shows) {
+        double left = seconds_left(c, n, rate);
+        char end[32] = "";
+        if (left >= 0) {
+            snprintf(end, sizeof end, ", %.0f s left", left);
+        }
+        fprintf(stderr, "\r%lld programs, %.0f a second, corpus %lld, %lld features, %lld findings (%lld signatures), %lld skips%s ", (long long)n->programs, rate,
+                (long long)corpus_size(c), (long long)n->features, (long long)n->verdicts[FINDING], (long long)c->sum->nseen, (long long)n->verdicts[SKIP], end);
+        c->shown = now;
+    }
+    if (records) {
+        record(c, rate);
+        c->recorded = c->last_time = now;
+        c->last_programs = n->programs;
+    }
+}
+
+static void add_counts(Text *t, const char *name, const int64_t *count, int n, const char *(*name_of)(int i)) {
+    bool any = false;
+    text_printf(t, ",\"%s\":{", name);
+    for (int i = 0; i < n; i++) {
+        if (name_of(i)) {
+            tally_count(t, name_of(i), count[i], &any);
+        }
+    }
+    text_add(t, "}");
+}
+
+static const char *name_of_error(int i) { return i > 0 ? errcode_name((ErrCode)i) : NULL; }
+static const char *name_of_skip(int i) { return i > 0 ? skip_name((SkipReason)i) : NULL; }
+static const char *name_of_oracle(int i) { return oracle_name((OracleId)i); }
+
+static void summary_json(Campaign *c, const Counts *n, Text *t) {
+    const Options *o = c->options;
+    text_printf(t, "{\"type\":\"summary\",\"schema_version\":1,\"engine\":\"%s\",\"jobs\":%d,\"seed\":%llu,\"programs\":%lld,\"calls\":%lld,\"statements\":%lld,"
+                   "\"agree\":%lld,\"findings\":%lld,\"refusals\":%lld",
+                c->engine->name, c->njobs, (unsigned long long)o->seed, (long long)n->programs, (long long)n->calls, (long long)n->statements,
+                (long long)n->verdicts[AGREE], (long long)n->verdicts[FINDING], (long long)n->refusals);
+    add_counts(t, "errors", n->errors, ERR_COUNT, name_of_error);
+    text_printf(t, ",\"skipped\":%lld", (long long)n->verdicts[SKIP]);
+    add_counts(t, "skips", n->skips, SKIP_COUNT, name_of_skip);
+    add_counts(t, "fired", n->fired, ORACLE_COUNT, name_of_oracle);
+    text_printf(t, ",\"corpus\":%lld,\"features\":%lld,\"judged\":%lld,\"interrupted\":%s,\"signatures\":[", (long long)corpus_size(c), (long long)n->features,
+                (long long)ledger_counts(c->own)->next, c->interrupted ? "true" : "false");
+    for (int64_t i = 0; i < c->sum->nseen; i++) {
+        const Seen *s = &c->sum->seen[i];
+        text_printf(t, "%s{\"signature\":\"%s\",\"count\":%lld,\"first\":%lld}", i > 0 ? "," : "", s->text, (long long)s->count, (long long)s->first);
+    }
+    text_printf(t, "],\"unlisted\":%lld", (long long)c->sum->unlisted);
+    if (o->timing) {
+        double seconds = campaign_elapsed(c);
+        text_printf(t, ",\"seconds\":%.3f,\"programs_per_second\":%.1f", seconds, seconds > 0 ? (double)n->programs / seconds : 0);
+    }
+    text_add(t, "}\n");
+}
+
+static void summary_text(Campaign *c, const Counts *n, Text *t) {
+    for (int64_t i = 0; i < c->sum->nseen; i++) {
+        const Seen *s = &c->sum->seen[i];
+        text_printf(t, "  %-48s %8lld times%s\n", s->text, (long long)s->count, "");
+    }
+    text_printf(t, "%s%lld programs, %lld statements: %lld agree, %lld findings (%lld signatures), %lld skipped, %lld ended in an error; corpus %lld, %lld features",
+                c->interrupted ? "interrupted: " : "", (long long)n->programs, (long long)n->statements, (long long)n->verdicts[AGREE],
+                (long long)n->verdicts[FINDING], (long long)c->sum->nseen, (long long)n->verdicts[SKIP], (long long)n->refusals, (long long)corpus_size(c),
+                (long long)n->features);
+    if (c->options->timing) {
+        double seconds = campaign_elapsed(c);
+        text_printf(t, "; %.1f seconds, %.0f programs a second", seconds, seconds > 0 ? (double)n->programs / seconds : 0);
+    }
+    text_add(t, "\n");
+    int64_t left = folder_count(arena_printf(&c->scratch, "%s/new", c->folder));
+    if (left > 0) {
+        text_printf(t, "%lld files in %s/new are not judged yet: --resume judges them\n", (long long)left, c->folder);
+    }
+}
+
+static int by_name(const void *a, const void *b) { return strcmp(((const Seen *)a)->text, ((const Seen *)b)->text); }
+
+void show_summary(Campaign *c) {
+    const Counts *n = campaign_sum(c);
+    if (c->sum->nseen > 0) {
+        c->code = worst(c->code, EXIT_FINDINGS);
+        qsort(c->sum->seen, (size_t)c->sum->nseen, sizeof c->sum->seen[0], by_name);
+    }
+    Text t = {.arena = &c->scratch};
+    summary_json(c, n, &t);
+    char message[512];
+    if (!io_write(arena_printf(&c->scratch, "%s/summary.json", c->folder), t.v, t.n, message, sizeof message) ||
+        (!c->interrupted && c->code < EXIT_ENVIRONMENT && !io_write(arena_printf(&c->scratch, "%s/ended", c->folder), "", 0, message, sizeof message))) {
+        c->code = worst(c->code, complain(EXIT_ENVIRONMENT, "%s", message));
+    }
+    if (!c->options->json) {
+        t = (Text){.arena = &c->scratch};
+        summary_text(c, n, &t);
+    }
+    fwrite(t.v, 1, (size_t)t.n, stdout);
+}

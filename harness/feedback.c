@@ -1,0 +1,29 @@
+/* libFuzzer reads and clears a section of counters of that name between inputs (docs/LibFuzzer.html, "extra counters"). AFL++ has one map of edges, whose size its
+ * runtime takes from the guards that it numbers at start: ours are announced as if they were edges, and counted at their numbers. Both are weak
+ * here, so that one object file serves every engine and none. */
+#include "harness/feedback.h"
+
+#include <stddef.h>
+
+__attribute__((used, section("__libfuzzer_extra_counters"))) static uint8_t extra_counter[FEATURES];
+
+extern uint8_t *__afl_area_ptr __attribute__((weak));
+void __sanitizer_cov_trace_pc_guard_init(uint32_t *start, uint32_t *stop) __attribute__((weak));
+static uint32_t guard[FEATURES];
+
+/* Before main, where AFL++ tells the fuzzer how large its map is. */
+__attribute__((constructor)) static void announce(void) {
+    if (&__afl_area_ptr && __sanitizer_cov_trace_pc_guard_init) {
+        __sanitizer_cov_trace_pc_guard_init(guard, guard + FEATURES);
+    }
+}
+
+void feedback_tell(const Features *f) {
+    for (int i = 0; i < f->n; i++) {
+        unsigned feature = f->touched[i];
+        extra_counter[feature] = f->counter[feature];
+        if (&__afl_area_ptr) {
+            __afl_area_ptr[guard[feature]] = f->counter[feature];
+        }
+    }
+}

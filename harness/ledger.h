@@ -1,0 +1,56 @@
+/* Ledger: what one job of a campaign has done, in a file mapped into memory. What stands in it outlives the process that wrote it, however
+ * that ended (not the machine), and others read it while it grows. */
+#ifndef HARNESS_LEDGER_H
+#define HARNESS_LEDGER_H
+
+#include "harness/check.h"
+
+enum { MAX_SEEN = 512 };
+
+/* Numbers that change with every program, and change together. */
+typedef struct Counts {
+    int64_t next;       /* builtin: number of the program that comes next in the stream; of the campaign itself: artifacts judged */
+    double seconds;     /* of the campaign itself: how long it has run */
+    int64_t programs, calls, statements;
+    int64_t refusals;   /* programs in which some call raised an error */
+    int64_t errors[ERR_COUNT];
+    int64_t verdicts[3], skips[SKIP_COUNT], fired[ORACLE_COUNT]; /* as a Checker's */
+    int64_t corpus;     /* programs kept because they showed something new */
+    int64_t features;   /* bits set in Ledger.feature */
+} Counts;
+
+/* A signature that findings have. */
+typedef struct Seen {
+    char text[sizeof ((Finding *)0)->signature];
+    int64_t first, last; /* numbers of programs: in the stream, or as the job counts */
+    int64_t count;
+} Seen;
+
+typedef struct Ledger {
+    uint64_t format;    /* LEDGER_FORMAT: the same layout */
+    int64_t now;        /* copy[now & 1] holds; the other one is being written */
+    Counts copy[2];
+    int64_t died_at;    /* 1 + number of the program that ended the process, as the campaign saw it; 0: none */
+    int64_t nseen, unlisted;
+    Seen seen[MAX_SEEN];
+    uint8_t feature[FEATURES]; /* the buckets (feature_bucket) in which a feature was seen */
+} Ledger;
+
+/* Maps the file, which is made if it is not there. NULL and one sentence if that fails, or if it is of another version. */
+Ledger *ledger_open(const char *path, char *message, size_t message_size);
+void ledger_close(Ledger *l);
+
+static inline const Counts *ledger_counts(const Ledger *l) { return &l->copy[l->now & 1]; }
+/* Has `counts` hold from now on: all of it or, if the process dies meanwhile, nothing. */
+void ledger_set(Ledger *l, const Counts *counts);
+
+/* Counts a finding of program `number`, once however often that program is checked in a row. True if the signature is new. */
+bool ledger_see(Ledger *l, const char *signature, int64_t number);
+
+/* Marks the features of a run: how many were not there before. */
+int ledger_feature(Ledger *l, const Features *f);
+
+/* Adds numbers and signatures of `from` to `to`, which is in memory only; features are united. */
+void ledger_merge(Ledger *to, const Ledger *from);
+
+#endif

@@ -1,0 +1,175 @@
+/* A program through the pair, into the ledger. A finding is located, since its signature is what it is known by; the first program of each
+ * signature is written whole to CAMPAIGN/new/ before the ledger says that the program is done, so that whatever the process dies of, the
+ * program is either there or will be checked again. */
+#include "harness/worker.h"
+
+#include "fuzz/mutate.h"
+#include "harness/feedback.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+
+enum { VERIFY_EVERY = 64 /* the graph after every pass */, STAGES_EVERY = 1024 /* interpret it after every pass */ };
+
+int worker_open(Worker *w, const Options *o, const char *campaign, const char *name) {
+    memset(w, 0, sizeof *w);
+    w->options = o;
+    w->campaign = campaign;
+    w->name = name;
+    char message[1024];
+    const char *folder = arena_printf(&w->arena, "%s/%s", campaign, name);
+    if (!io_mkdirs(folder, message, sizeof message) ||
+        !(w->ledger = ledger_open(arena_printf(&w->arena, "%s/ledger", folder), message, sizeof message))) {
+        return complain(EXIT_ENVIRONMENT, "%s", message);
+    }
+    w->counts = *ledger_counts(w->ledger);
+    int code = open_checker(o, &w->checker);
+    if (code != 0) {
+        ledger_close(w->ledger);
+        return code;
+    }
+    Executor *both[2] = {&w->checker.b, &w->checker.a};
+    for (int i = 0; i < 2 && !w->compiler; i++) {
+        w->compiler = strncmp(both[i]->name, "compiled", strlen("compiled")) == 0 ? both[i] : NULL;
+    }
+    return 0;
+}
+
+void worker_close(Worker *w) {
+    checker_close(&w->checker);
+    ledger_close(w->ledger);
+    arena_destroy(&w->arena);
+}
+
+static void keep_program(Worker *w, const Program *p, const char *what) {
+    arena_reset(&w->arena);
+    Text text = {.arena = &w->arena};
+    program_print(&text, p, false);
+    const char *path = arena_printf(&w->arena, "%s/new/%s-%s.json", w->campaign, w->name, what);
+    const char *aside = arena_printf(&w->arena, "%s/%s/finding.tmp", w->campaign, w->name);
+    char message[1024];
+    if (!io_put(path, aside, text.v, text.n, message, sizeof message)) {
+        die("%s", message);
+    }
+}
+
+static void count(Worker *w, const Program *p, const Outcome *out) {
+    Counts *c = &w->counts;
+    c->programs++;
+    c->statements += program_size(p);
+    c->calls += out->a->ncalls;
+    c->verdicts[out->verdict]++;
+    c->skips[out->skip] += out->verdict == SKIP;
+    bool refused = false;
+    for (int k = 0; k < out->a->ncalls; k++) {
+        if (!out->a->calls[k].ok) {
+            c->errors[out->a->calls[k].error]++;
+            refused = true;
+        }
+    }
+    c->refusals += refused;
+    for (int id = 0; out->verdict == FINDING && id < ORACLE_COUNT; id++) {
+        c->fired[id] += (out->fired >> id) & 1;
+    }
+}
+
+bool worker_check(Worker *w, const Program *p, int64_t number, Arena *arena) {
+    Checker *c = &w->checker;
+    c->a.compile.verify = c->b.compile.verify = w->options->compile.verify || number % VERIFY_EVERY == 0;
+    c->stages = w->options->oracle || number % STAGES_EVERY == STAGES_EVERY / 2;
+    features_clear(&w->features);
+    if (w->compiler) {
+        w->compiler->compile.features = &w->features;
+    }
+    Outcome out;
+    check_program(c, p, arena, &out);
+    if (w->compiler) {
+        w->compiler->compile.features = NULL; /* locating runs other programs */
+    }
+    count(w, p, &out);
+    if (out.verdict == FINDING) {
+        check_locate(c, p, &out.finding, arena);
+        if (ledger_see(w->ledger, out.finding.signature, number)) {
+            keep_program(w, p, out.finding.signature);
+        }
+    }
+    int fresh = ledger_feature(w->ledger, &w->features);
+    w->counts.features += fresh;
+    if (w->on_program) {
+        w->on_program(w);
+    }
+    return fresh > 0;
+}
+
+void worker_give_up(Worker *w, const Program *p, int64_t number) {
+    char what[64];
+    snprintf(what, sizeof what, "died-%lld", (long long)number);
+    keep_program(w, p, what);
+    w->counts.programs++;
+    w->counts.verdicts[FINDING]++;
+}
+
+/* ---- jobs of other engines ---- */
+
+bool worker_describe(const char *campaign, const char *name, const Options *o, char *message, size_t message_size) {
+    Arena arena = ARENA_EMPTY;
+    Text text = {.arena = &arena};
+    text_printf(&text, "%s\n%s\n", campaign, name);
+    for (int i = 0; i < o->nwords; i++) {
+        text_printf(&text, "%s\n", o->words[i]);
+    }
+    const char *folder = arena_printf(&arena, "%s/%s", campaign, name);
+    bool ok = io_mkdirs(folder, message, message_size) && io_write(arena_printf(&arena, "%s/job", folder), text.v, text.n, message, message_size);
+    arena_destroy(&arena);
+    return ok;
+}
+
+/* The lines of the file `job`: campaign, name, words of the command line. */
+static void open_described(Worker *w, Options *o, Arena *arena) {
+    char message[512], *text;
+    int64_t n;
+    if (io_read(arena, "job", IO_MAX_BYTES, &text, &n, message, sizeof message) != IO_OK) {
+        die("not a job of a campaign: %s", message);
+    }
+    char **word = arena_array(arena, char *, n + 1);
+    int nword = 0;
+    for (char *line = text, *end; (end = strchr(line, '\n')); line = end + 1) {
+        *end = '\0';
+        word[nword++] = line;
+    }
+    bool help = false;
+    *o = (Options){.command = "fuzz"};
+    if (nword < 2 || !options_parse(o, nword - 2, word + 2, command_options("fuzz"), &help, message, sizeof message)) {
+        die("the file 'job' is not what a campaign wrote: %s", nword < 2 ? "too short" : message);
+    }
+    if (worker_open(w, o, word[0], word[1]) != 0) {
+        die("the job cannot start");
+    }
+    w->checker.run.limits = MUTATE_LIMITS;
+}
+
+void worker_follow_parent(void) { prctl(PR_SET_PDEATHSIG, SIGKILL); }
+
+void worker_input(const uint8_t *v, size_t n, void (*on_program)(const Worker *w)) {
+    static Worker worker;
+    static Options options;
+    static Arena arena, home;
+    static bool open;
+    if (!open) {
+        worker_follow_parent();
+        op_table_init();
+        open_described(&worker, &options, &home);
+        worker.on_program = on_program;
+        open = true;
+    }
+    arena_reset(&arena);
+    char message[256];
+    const Program *p = codec_decode(&arena, v, (int64_t)n, &MUTATE_LIMITS, message, sizeof message);
+    if (p) {
+        worker_check(&worker, p, worker.counts.programs, &arena);
+        ledger_set(worker.ledger, &worker.counts);
+        feedback_tell(&worker.features);
+    }
+}

@@ -1,0 +1,213 @@
+#!/usr/bin/env bats
+# Campaigns: found, grouped, reported; killed and resumed; interrupted; refused.
+load ../cli/helper
+
+# What is the same for the same seed, of the summary in a campaign's folder.
+summary() { python3 -c 'import json, sys; s = json.load(open(sys.argv[1] + "/campaign/summary.json")); s.pop("interrupted"); s.pop("judged"); print(json.dumps(s))' "$1"; }
+
+# Waits until a campaign has kept some programs.
+under_way() {
+    for _ in $(seq 200); do
+        [ "$(ls "$1"/campaign/corpus 2>/dev/null | wc -l)" -lt "${2:-30}" ] || return 0
+        sleep 0.05
+    done
+    return 1
+}
+
+# A target that leaves the file "$1" as an artifact, as libFuzzer would, and ends like it.
+fake_target() {
+    cat >fake <<END
+#!/bin/sh
+for word; do case \$word in -artifact_prefix=*) cp "$1" "\${word#*=}crash-1";; esac; done
+sleep 60
+END
+    chmod +x fake
+}
+
+@test "a campaign of two jobs finds a seeded fault, groups it and reports it" {
+    status=0
+    "$TWINGRAD" fuzz --jobs 2 --runs 3000 --fault RG-1 --out out >text || status=$?
+    [ "$status" -eq 1 ]
+    grep -q '^FINDING trace-requires_grad-setitem: ' text
+    [ "$(grep -c '^FINDING trace-requires_grad-setitem' text)" -eq 1 ]
+    grep -qE '^3000 programs, .* findings' text
+    for part in case.json minimized.json repro.py finding.md; do
+        [ -s out/trace-requires_grad-setitem/$part ]
+    done
+    run "$TWINGRAD" check --fault RG-1 out/trace-requires_grad-setitem/minimized.json
+    [ "$status" -eq 1 ]
+    [ -z "$(ls out/campaign/new)" ]
+    [ "$(wc -l <out/campaign/records.jsonl)" -ge 1 ]
+}
+
+@test "without a fault nothing is found, and what jobs check hangs on the seed and their number alone" {
+    "$TWINGRAD" fuzz --jobs 2 --runs 1500 --seed 5 --out a --json >text
+    "$TWINGRAD" fuzz --jobs 2 --runs 1500 --seed 5 --out b --quiet
+    [ "$(summary a)" = "$(summary b)" ]
+    python3 - <<'END'
+import json
+records = [json.loads(line) for line in open("text")]
+assert records[0]["type"] == "start" and records[-1]["type"] == "summary" and any(r["type"] == "record" for r in records), records
+s = records[-1]
+assert s["programs"] == 1500 and s["agree"] + s["skipped"] == 1500 and s["findings"] == 0, s
+assert s["features"] > 500 and s["corpus"] > 100, s
+END
+    "$TWINGRAD" fuzz --jobs 1 --runs 1500 --seed 6 --out c --quiet
+    [ "$(summary a)" != "$(summary c)" ]
+}
+
+@test "killed by -9 in the middle and resumed, nothing is lost and nothing is counted twice" {
+    "$TWINGRAD" fuzz --jobs 2 --runs 6000 --fault RG-1 --out whole >/dev/null || true
+    for round in 1 2 3; do
+        resume=$([ "$round" -eq 1 ] || echo --resume)
+        "$TWINGRAD" fuzz --jobs 2 --runs 6000 --fault RG-1 --out killed $resume >text 2>&1 3>&- &
+        pid=$!
+        under_way killed $((round * 150))
+        jobs=$(pgrep -P "$pid" || true)
+        kill -9 "$pid"
+        wait "$pid" || true
+        for job in $jobs; do
+            for _ in $(seq 100); do kill -0 "$job" 2>/dev/null || break; sleep 0.02; done
+            ! kill -0 "$job" 2>/dev/null
+        done
+    done
+    [ ! -e killed/campaign/ended ]
+    status=0
+    "$TWINGRAD" fuzz --resume --out killed >text || status=$?
+    [ "$status" -eq 1 ]
+    grep -qE '^going on after [0-9]+ programs' text
+    [ "$(summary killed)" = "$(summary whole)" ]
+    [ -s killed/trace-requires_grad-setitem/minimized.json ]
+    [ "$(ls killed | grep -v campaign)" = "$(ls whole | grep -v campaign)" ]
+}
+
+@test "a campaign that was cut short is not written over by another one" {
+    "$TWINGRAD" fuzz --jobs 1 --seconds 60 --out cut --quiet 3>&- &
+    pid=$!
+    under_way cut
+    run "$TWINGRAD" fuzz --resume --out cut
+    [ "$status" -eq 3 ]
+    [[ "$output" == *"another campaign is running"* ]]
+    kill -9 "$pid"
+    wait "$pid" || true
+    refused fuzz --jobs 1 --runs 10 --out cut
+    grep -q -- '--resume' err.txt
+    refused fuzz --resume --seed 2 --out cut
+    refused fuzz --resume --fault RG-1 --out cut
+    refused fuzz --resume --jobs 2 --out cut
+}
+
+@test "^C ends a campaign with a summary, and it can go on" {
+    "$TWINGRAD" fuzz --jobs 2 --seconds 60 --out out >text 3>&- &
+    pid=$!
+    under_way out
+    kill -INT "$pid"
+    status=0
+    wait "$pid" || status=$?
+    [ "$status" -le 1 ]
+    grep -qE '^interrupted: [0-9]+ programs' text
+    [ -s out/campaign/summary.json ]
+    run "$TWINGRAD" fuzz --resume --runs 100 --out out
+    [ "$status" -le 1 ]
+    [[ "$output" == *"going on after"* ]]
+}
+
+@test "a campaign that ended leaves its corpus to the next one" {
+    "$TWINGRAD" fuzz --jobs 1 --runs 300 --out out --quiet
+    kept=$(ls out/campaign/corpus | wc -l)
+    "$TWINGRAD" fuzz --jobs 1 --runs 300 --out out --quiet
+    [ "$(ls out/campaign/corpus | grep -c '^seed-kept-')" -eq "$kept" ]
+}
+
+@test "programs to begin with come from JSON and from bytes" {
+    mkdir given
+    cp good.json given/
+    "$TWINGRAD" show --as json good.json | tr -d '\n' >given/two.jsonl
+    printf '\001\003\002\001\125\252\000\377\356\010\007\006\005\004\003\002\001\021\042\063\104' >given/bytes
+    "$TWINGRAD" fuzz --jobs 1 --runs 3 --corpus given --out out >text
+    [ "$(ls out/campaign/corpus | grep -c '^seed-given-')" -eq 3 ]
+    mkdir empty
+    refused fuzz --jobs 1 --runs 3 --corpus empty --out other
+    refused fuzz --jobs 1 --runs 3 --corpus nowhere --out another
+}
+
+@test "an artifact counts only if the program does it again" {
+    fake_target "$PWD/good.json"
+    run "$TWINGRAD" fuzz --engine libfuzzer --binary ./fake --seconds 2 --out out
+    [ "$status" -eq 0 ]
+    [ -e out/campaign/judged/libfuzzer-0-crash-1 ]
+    [ "$(ls out | grep -v campaign)" = "" ]
+    fake_target "$BATS_TEST_DIRNAME/../../corpus/seeds/skew_symmetric.json"
+    run "$TWINGRAD" fuzz --engine libfuzzer --binary ./fake --seconds 2 --fault RG-1 --out seen
+    [ "$status" -eq 1 ]
+    [[ "$output" == *"FINDING trace-requires_grad-setitem"* ]]
+    [ -s seen/trace-requires_grad-setitem/minimized.json ]
+}
+
+@test "a target that does not start is said to be so" {
+    printf '#!/bin/sh\necho no such thing >&2\nexit 9\n' >fake
+    chmod +x fake
+    status=0
+    "$TWINGRAD" fuzz --engine libfuzzer --binary ./fake --seconds 20 --out out >text 2>err || status=$?
+    [ "$status" -eq 3 ]
+    grep -q 'job libfuzzer-0 does not run: no such thing' err
+}
+
+@test "bad arguments of campaigns" {
+    refused fuzz --engine nothing
+    grep -q 'builtin, libfuzzer, afl' err.txt
+    refused fuzz --jobs 0
+    refused fuzz --jobs 65
+    refused fuzz --jobs two
+    refused fuzz --resume
+    refused fuzz --resume --out nowhere
+    refused fuzz --jobs 1 --stats --runs 10 --out out
+    refused fuzz --jobs 1 --every --runs 10 --out out
+    refused fuzz --jobs 1 --pair reference,nobody --runs 10 --out out
+    refused fuzz --engine libfuzzer --pair reference,torch:eager --runs 10 --out out
+    refused fuzz --runs 10 --corpus .
+    refused fuzz --runs 10 --binary ./fake
+}
+
+@test "an engine that is not here is exit 3 and a sentence" {
+    for words in "--engine libfuzzer --binary ./nothing" "--engine afl --binary ./nothing"; do
+        status=0
+        PATH=/nonexistent "$TWINGRAD" fuzz $words --seconds 1 --out out >out.txt 2>err.txt || status=$?
+        [ "$status" -eq 3 ]
+        [ "$(wc -l <err.txt)" -eq 1 ]
+    done
+    grep -q 'afl-fuzz is not on the PATH' err.txt
+    cp "$TWINGRAD" alone
+    status=0
+    ./alone fuzz --engine libfuzzer --seconds 1 --out out 2>err.txt || status=$?
+    [ "$status" -eq 3 ]
+    grep -q "make engine ENGINE=libfuzzer" err.txt
+}
+
+@test "libFuzzer finds a seeded fault, and goes on after kill -9" {
+    [ -x "$(dirname "$TWINGRAD")/../libfuzzer/campaign" ] || skip "its target is not built"
+    "$TWINGRAD" fuzz --engine libfuzzer --jobs 2 --seconds 60 --fault RG-1 --out out >text 2>&1 3>&- &
+    pid=$!
+    under_way out 300
+    kill -9 "$pid"
+    wait "$pid" || true
+    before=$(ls out/campaign/corpus | wc -l)
+    status=0
+    "$TWINGRAD" fuzz --resume --first --out out >text || status=$?
+    [ "$status" -eq 1 ]
+    grep -q '^FINDING ' text || ls -d out/trace-*
+    [ "$(ls out/campaign/corpus | wc -l)" -ge "$before" ]
+}
+
+@test "AFL++ finds a seeded fault, and goes on after kill -9" {
+    [ -x "$(dirname "$TWINGRAD")/../afl/campaign" ] && command -v afl-fuzz || skip "its target is not built"
+    "$TWINGRAD" fuzz --engine afl --seconds 60 --fault RG-1 --out out >text 2>&1 3>&- &
+    pid=$!
+    under_way out 270
+    kill -9 "$pid"
+    wait "$pid" || true
+    status=0
+    "$TWINGRAD" fuzz --resume --first --out out >text || status=$?
+    [ "$status" -eq 1 ]
+    grep -q '^FINDING ' text || ls -d out/trace-*
+}
