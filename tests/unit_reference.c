@@ -188,7 +188,7 @@ static const char *accident_of(const char *body) {
     static const char inputs[] = "{'name': 'x', 'dtype': 'float32', 'size': [3], 'requires_grad': true, 'data': [0, 3, 'nan']},"
                                  "{'name': 'z', 'dtype': 'float32', 'size': [3], 'data': ['-0.0', 1, 3e38]},"
                                  "{'name': 'i', 'dtype': 'int64', 'size': [18], 'data': {'fill': 'zeros', 'seed': 0}}";
-    Result *r = run_under(inputs, body, "'y'", (RunOptions){.accidents = true});
+    Result *r = run_under(inputs, body, "'y'", (RunOptions){.accidents = true}); /* with a backward */
     assert_ok(r);
     ck_assert_int_eq(r->nundefined, 0);
     return r->accident;
