@@ -440,6 +440,7 @@ static ErrCode judge_write(Capture *cap, const Call *call, const OpInfo *op, Ten
     }
     case OP_masked_scatter:
         TRY(refuse_overlap(cap, self, slot, 1, true, false));
+        TRY(masked_scatter_in_place_check(call, cap->emit.err));
         TRY(call->op->infer(call, r));
         break;
     case OP_addmv:

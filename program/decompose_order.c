@@ -60,12 +60,12 @@ ErrCode decompose_sort(Emit *e, const Call *call, Tensor **out, int *nout) {
     return answer_pair(e, emit_op(e, OP__take_dim, 3, call->arg[0].tensor, dim, indices), indices, out, nout);
 }
 
-/* argsort: the indices of a sort */
+/* argsort: the indices of a sort, whose values are made too: their history asks that of self */
 ErrCode decompose_argsort(Emit *e, const Call *call, Tensor **out, int *nout) {
-    int64_t dim;
-    out[0] = sorted_indices(e, call, &dim);
-    *nout = out[0] != NULL;
-    return e->err->code;
+    TRY(decompose_sort(e, call, out, nout));
+    out[0] = out[1];
+    *nout = 1;
+    return ERR_none;
 }
 
 /* topk: the indices by partial sorting, and the values there */

@@ -266,6 +266,6 @@ void grad_softmax(Grad *g) {
         Emit *e = g->e;
         int64_t dim = g->call->arg[1].i;
         Tensor *sum = emit_sum_dims(e, emit_mul(e, grad_of(g), result_of(g)), &dim, 1, true);
-        give(g, SELF, emit_mul(e, emit_sub(e, grad_of(g), sum), result_of(g)));
+        give(g, SELF, row_major(g, emit_mul(e, emit_sub(e, grad_of(g), sum), result_of(g))));
     }
 }

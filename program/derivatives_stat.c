@@ -137,11 +137,11 @@ void grad_log_softmax(Grad *g) {
         Emit *e = g->e;
         int64_t dim = g->call->arg[1].i;
         if (g->grad[0] && tensor_numel(g->grad[0]) == 0) { /* no kernel is asked, and exp has none for float16 */
-            give(g, SELF, grad_of(g));
+            give(g, SELF, e->in_program ? emit_unary(e, OP__contiguous_copy, grad_of(g)) : grad_of(g));
             return;
         }
         Tensor *sum = emit_sum_dims(e, grad_of(g), &dim, 1, true);
-        give(g, SELF, emit_sub(e, grad_of(g), emit_mul(e, emit_unary(e, OP_exp, result_of(g)), sum)));
+        give(g, SELF, row_major(g, emit_sub(e, grad_of(g), emit_mul(e, emit_unary(e, OP_exp, result_of(g)), sum))));
     }
 }
 

@@ -120,11 +120,16 @@ static Tensor as_plane(const Tensor *t, bool contiguous) {
     return p;
 }
 
-/* One group's part of a tensor, dims `d` of it divided, in channels-last order: is it still seen as such? */
+/* One group's part of a tensor, dims `d` of it divided, brought to channels-last order (self if it has that): is it still seen as such? */
 static bool part_channels_last(const Tensor *t, int d, int64_t groups) {
-    Tensor part = *t;
-    part.size[d] /= groups;
-    channels_last_strides(&part);
+    Tensor part = *t, dense = *t;
+    part.size[d] = dense.size[d] = t->size[d] / groups;
+    channels_last_strides(&dense);
+    for (int k = 0; k < 4; k++) {
+        if (part.size[k] != 1 && part.stride[k] != dense.stride[k]) {
+            return is_channels_last(&dense);
+        }
+    }
     return is_channels_last(&part);
 }
 

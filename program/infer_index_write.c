@@ -121,15 +121,19 @@ ErrCode infer_masked_select(const Call *call, Infer *r) {
 }
 
 /* PyTorch reads the bytes of a mask of another dtype as if they were one; that is refused here. */
+ErrCode masked_scatter_in_place_check(const Call *call, Error *err) {
+    return call->arg[0].tensor->dtype == call->arg[2].tensor->dtype
+               ? ERR_none
+               : error_set(err, ERR_dtype, "masked_scatter: expected self and source to have same dtypes");
+}
+
 ErrCode infer_masked_scatter(const Call *call, Infer *r) {
-    const Tensor *self = call->arg[0].tensor, *mask = call->arg[1].tensor, *source = call->arg[2].tensor;
+    const Tensor *self = call->arg[0].tensor, *mask = call->arg[1].tensor;
     int64_t size[MAX_DIMS];
     int ndim = self->ndim;
     memcpy(size, self->size, (size_t)ndim * sizeof *size);
     TRY(broadcast_into(size, &ndim, mask->size, mask->ndim, r->err));
-    if (self->dtype != source->dtype) {
-        return error_set(r->err, ERR_dtype, "masked_scatter: expected self and source to have same dtypes");
-    }
+    TRY(masked_scatter_in_place_check(call, r->err));
     if (mask->dtype != DT_bool && mask->dtype != DT_uint8) {
         return error_set(r->err, ERR_dtype, "masked_scatter: expected a mask of bool or uint8, not %s", dtype_name(mask->dtype));
     }

@@ -60,6 +60,8 @@ ErrCode pointwise_refused_first(const Call *call, Error *err);
 /* addmm_: self must have the product's size (`invalid`), which is looked at after the operands' sizes and before what the kernel
  * refuses. `call`: the twin. Nothing for other ops, and where inference is to refuse the operands. */
 ErrCode sum_in_place_check(const Call *call, Error *err);
+/* masked_scatter_ compares the dtypes of self and source before it expands the mask. */
+ErrCode masked_scatter_in_place_check(const Call *call, Error *err);
 /* Does tril_ / triu_ work on a copy of `self`, which it writes back by copy_ (checkTrilTriuBatchContiguous of LinearAlgebraUtils.h)? */
 bool triangle_copies(const Tensor *self);
 

@@ -144,6 +144,16 @@ static void print_literal(const Printer *pr, const Stmt *s) {
     }
 }
 
+/* Is a number a bool? PyTorch 1.13 hands an overload that is named an int in its stead. */
+static bool has_bool_number(const Stmt *s) {
+    for (int i = 0; i < s->op->nparam; i++) {
+        if (s->op->param[i].type == ARG_SCALAR && s->arg[i].given && s->arg[i].scalar.kind == CAT_BOOL) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static void print_call(const Printer *pr, const Stmt *s, Spelling spelling) {
     const OpInfo *op = s->op;
     Text *t = pr->t;
@@ -153,7 +163,7 @@ static void print_call(const Printer *pr, const Stmt *s, Spelling spelling) {
         text_add(t, "]");
     } else if (op->id == OP_tensor) {
         print_literal(pr, s);
-    } else if (is_aten_only(op) || (spelling == SPELL_torch_ops && op->kind != KIND_FACTORY)) { /* aten.arange counts its own write */
+    } else if (is_aten_only(op) || (spelling == SPELL_torch_ops && op->kind != KIND_FACTORY && !has_bool_number(s))) { /* aten.arange counts its own write */
         const OpInfo *form = op->kind == KIND_INPLACE ? op_info(op->twin) : op;
         bool saves = op_saves_number(form); /* a method takes the Tensor overload: what can be freed hangs on it */
         const char *overload = !saves ? op->overload : strcmp(op->overload, "Scalar") == 0 ? "Tensor" : "Tensor_mode";

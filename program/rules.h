@@ -29,6 +29,11 @@ static inline Tensor *zero_where(const Grad *g, Tensor *off, Tensor *grad) {
     return g->e->in_program ? emit_op(g->e, OP_where_ScalarSelf, 3, off, scalar_int(0), grad) : emit_masked_fill(g->e, grad, off, scalar_int(0));
 }
 
+/* The answer of a kernel that makes its result row-major, whatever comes in. */
+static inline Tensor *row_major(const Grad *g, Tensor *answer) {
+    return g->e->in_program && answer && !tensor_is_contiguous(answer) ? emit_unary(g->e, OP__contiguous_copy, answer) : answer;
+}
+
 /* The answer, in whose own derivative `like` takes part with zeros: PyTorch's X_backward functions of a step function. */
 static inline Tensor *linked(const Grad *g, Tensor *answer, Tensor *like) {
     return g->e->create_graph ? emit_binary(g->e, OP__linked, like, answer) : answer;

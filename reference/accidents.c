@@ -157,46 +157,21 @@ static bool flat_row(const Call *call) {
     return false;
 }
 
-bool accidents_second(const Block *block) {
-    for (const Stmt *s = block->first; s; s = s->next) {
-        if ((s->kind == STMT_GRAD && s->grad->create_graph) || accidents_second(&s->body) || accidents_second(&s->orelse)) {
-            return true;
-        }
-    }
-    return false;
-}
+/* ---- the lists ---- */
 
-/* ---- the list ---- */
+static const char two_zeros[] = "maximum, minimum: which of two zeros stays", nan_bounds[] = "elu, hardtanh: the gradient at nan";
 
-const char *accident(const Call *call, bool self_gradient, bool second) {
+const char *accident(const Call *call) {
     OpId id = call->op->kind == KIND_INPLACE ? call->op->twin : call->op->id;
     switch (id) {
-    case OP_as_strided_scatter: return self_gradient ? "as_strided_scatter: self's gradient is uninitialised memory" : NULL;
-    case OP_baddbmm: return scalar_to_double(call->arg[3].scalar) == 0 ? "baddbmm with a beta of 0: 0 times uninitialised memory" : NULL;
-    case OP_masked_select:
-        return self_gradient && !tensor_is_contiguous(call->arg[0].tensor) ? "masked_select: the gradient of a self that is not row-major" : NULL;
     case OP_masked_scatter:
         return call->op->kind == KIND_INPLACE && !tensor_is_contiguous(call->arg[0].tensor) ? "masked_scatter_ of a self that is not row-major" : NULL;
     case OP_add_Tensor:
     case OP_sub_Tensor: return fuses(call) ? "add with an alpha that overflows when it is multiplied first" : NULL;
     case OP_addcmul:
     case OP_addcdiv: return steps_overflow(call, id == OP_addcdiv) ? "addcmul, addcdiv: a partial product that overflows" : NULL;
-    case OP_gelu:
-        return self_gradient && call->arg[0].tensor->dtype == DT_float32 && call->arg[0].tensor->ndim > 1 && call_pw(call) == PW_gelu
-                   ? "gelu: the gradient is uninitialised memory where the one that comes in is not row-major"
-                   : NULL;
-    case OP_hardswish: return self_gradient && any(call->arg[0].tensor, is_corner) ? "hardswish: the gradient at 3 and at nan" : NULL;
-    case OP_elu:
-    case OP_hardtanh: return self_gradient && any(call->arg[0].tensor, is_nan) ? "elu, hardtanh: the gradient at nan" : NULL;
     case OP_conv1d:
     case OP_conv2d: return call->arg[0].tensor->dtype == DT_bfloat16 ? "convolution of bfloat16: MKL-DNN's, where the processor has it" : NULL;
-    case OP_layer_norm:
-        if (second) {
-            return "layer_norm: the second derivative";
-        }
-        return flat_row(call) ? "layer_norm of a flat row: what cancels in its gradient" : NULL;
-    case OP_mse_loss:
-        return second && call->arg[2].i == 1 && !tensor_same_size(call->arg[0].tensor, call->arg[1].tensor) ? "mse_loss of operands of two sizes: the second derivative" : NULL;
     case OP_log1p: return any(call->arg[0].tensor, is_huge) ? "log1p near the largest number" : NULL;
     case OP_sinh:
     case OP_cosh: return any(call->arg[0].tensor, is_steep) ? "sinh, cosh where exp overflows and they do not" : NULL;
@@ -218,18 +193,44 @@ const char *accident(const Call *call, bool self_gradient, bool second) {
     case OP_max_other:
     case OP_min_other:
     case OP_fmax:
-    case OP_fmin: return zeros_meet(call->arg[0].tensor, call->arg[1].tensor) ? "maximum, minimum: which of two zeros stays" : NULL;
+    case OP_fmin: return zeros_meet(call->arg[0].tensor, call->arg[1].tensor) ? two_zeros : NULL;
     case OP_clamp_Tensor:
         for (int k = 1; k <= 2; k++) {
             if (!call->arg[k].none && zeros_meet(call->arg[0].tensor, call->arg[k].tensor)) {
-                return "maximum, minimum: which of two zeros stays";
+                return two_zeros;
             }
         }
         return NULL;
     case OP_amax:
     case OP_amin:
     case OP_max:
-    case OP_min: return zeros_meet(call->arg[0].tensor, call->arg[0].tensor) ? "maximum, minimum: which of two zeros stays" : NULL;
+    case OP_min: return zeros_meet(call->arg[0].tensor, call->arg[0].tensor) ? two_zeros : NULL;
+    default: return NULL;
+    }
+}
+
+const char *accident_gradient(const Grad *g) {
+    const Call *call = g->call;
+    const Tensor *self = call->arg[0].tensor;
+    bool again = g->e->create_graph;
+    switch (call->op->id) {
+    case OP_as_strided_scatter: return g->need[0] ? "as_strided_scatter: self's gradient is uninitialised memory" : NULL;
+    case OP__masked_select: return g->need[0] && !tensor_is_contiguous(self) ? "masked_select: the gradient of a self that is not row-major" : NULL;
+    case OP_gelu:
+        return self->dtype == DT_float32 && self->ndim > 1 && call_pw(call) == PW_gelu
+                   ? "gelu: the gradient is uninitialised memory where the one that comes in is not row-major"
+                   : NULL;
+    case OP_hardswish: return any(self, is_corner) ? "hardswish: the gradient at 3 and at nan" : NULL;
+    case OP_hardtanh: return isnan(scalar_to_double(call->arg[1].scalar) + scalar_to_double(call->arg[2].scalar)) || any(self, is_nan) ? nan_bounds : NULL;
+    case OP_elu: return any(self, is_nan) ? nan_bounds : NULL;
+    case OP__elu_result: return any(g->result[0], is_nan) ? nan_bounds : NULL;
+    case OP_layer_norm:
+        if (again) {
+            return "layer_norm: the second derivative";
+        }
+        return flat_row(call) ? "layer_norm of a flat row: what cancels in its gradient" : NULL;
+    case OP_mse_loss:
+        return again && call->arg[2].i == 1 && !tensor_same_size(self, call->arg[1].tensor) ? "mse_loss of operands of two sizes: the second derivative" : NULL;
     default: return NULL;
     }
 }

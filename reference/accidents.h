@@ -4,12 +4,11 @@
 #ifndef REFERENCE_ACCIDENTS_H
 #define REFERENCE_ACCIDENTS_H
 
-#include "program/program.h"
+#include "program/emit.h"
 
-/* Why the outcome of `call` (of a statement, operands as they are before it) is an accident in PyTorch 1.13, or NULL. `self_gradient`: a
- * gradient of its first operand is recorded; `second`: the program takes a gradient with create_graph. The text is static. */
-const char *accident(const Call *call, bool self_gradient, bool second);
-/* Is there such a gradient among the block's statements? */
-bool accidents_second(const Block *block);
+/* Why the outcome of `call` (of a statement, operands as they are before it) is an accident in PyTorch 1.13, or NULL. The text is static. */
+const char *accident(const Call *call);
+/* The same of a derivative rule that is about to be applied: of what it answers. */
+const char *accident_gradient(const Grad *g);
 
 #endif

@@ -279,5 +279,6 @@ Session session_new(Arena *arena, Error *err, const RunOptions *options, bool gr
                      .arena = arena,
                      .limits = &options->limits,
                      .grad_mode = grad_mode,
-                     .shadow = options->shadow};
+                     .shadow = options->shadow,
+                     .accidents = options->accidents};
 }

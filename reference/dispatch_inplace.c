@@ -206,6 +206,7 @@ static ErrCode check_write(Session *s, const OpInfo *op, const Call *twin, Infer
         TRY(check_kept(s, twin));
     } else if (twin->op->id == OP_masked_scatter) {
         TRY(refuse_internal(s, self));
+        TRY(masked_scatter_in_place_check(twin, s->err));
     }
     TRY(sum_in_place_check(twin, s->err));
     TRY(dispatch_infer(s, twin, r));

@@ -156,10 +156,9 @@ static ErrCode run_op(Run *r, const Stmt *stmt) {
     int nout = 0;
     TRY(stmt_bind(stmt, r->p, r->env, s->arena, &call, s->err));
     s->expanding_masks = stmt->op->id != OP_nonzero;
-    if (r->options->accidents) {
-        bool recorded = s->grad_mode && r->p->backward.given && call.op->nparam > 0 && call.op->param[0].type == ARG_TENSOR && var_requires_grad(var_of(call.arg[0].tensor));
-        const char *why = accident(&call, recorded, accidents_second(&r->p->body));
-        r->result->accident = why ? why : r->result->accident;
+    if (s->accidents) {
+        const char *why = accident(&call);
+        s->accident = why ? why : s->accident;
     }
     TRY(emit_call(&s->emit, &call, out, &nout));
     if (stmt->requires_grad) {
@@ -507,6 +506,7 @@ static void run_call(Run *r, int number) {
         code = run_function(r, returns);
     }
     r->result->doubt |= r->s.shadow_doubt || r->s.shadow_lost;
+    r->result->accident = r->s.accident ? r->s.accident : r->result->accident;
     CallResult *call = r->call;
     call->ok = code == ERR_none;
     if (!call->ok) {

@@ -7,6 +7,7 @@
  *
  * A node checks the versions of what it saved even when no gradient arrived, as PyTorch's unpacking does. In a backward results are
  * bare Tensors; inside the program (grad.c) they are Vars, and recorded if the grad mode says so. */
+#include "reference/accidents.h"
 #include "reference/shadow.h"
 
 /* ---- the queue: a binary heap, highest sequence number first ---- */
@@ -117,6 +118,10 @@ static ErrCode run_op(Session *s, Node *node, const bool *need, Tensor *const *g
     }
     Grad g = {.e = &s->emit, .call = &node->call, .result = unpack_results(s, node), .nresult = node->ninput, .grad = grad, .need = need, .out = out,
               .nslot = node->nnext};
+    if (s->accidents) {
+        const char *why = accident_gradient(&g);
+        s->accident = why ? why : s->accident;
+    }
     node->call.op->grad(&g);
     return s->err->code;
 }

@@ -49,6 +49,7 @@ static double piece(Pw pw, const double *x, double y) {
     switch (pw) {
     case PW_remainder: return floor(x[0] / x[1]);
     case PW_fmod: return trunc(x[0] / x[1]);
+    case PW_frac: return trunc(x[0]);
     default: return y;
     }
 }
@@ -59,6 +60,7 @@ static bool has_jumps(Pw pw) {
     case PW_floor:
     case PW_ceil:
     case PW_trunc:
+    case PW_frac:
     case PW_round:
     case PW_logical_not:
     case PW_isnan:

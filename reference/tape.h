@@ -27,6 +27,8 @@ struct Session {
     int64_t sequence;       /* next node's number */
     Node *nodes;            /* the node made last */
     int64_t storages;       /* next storage's id */
+    bool accidents;         /* look for what PyTorch 1.13 leaves to accident */
+    const char *accident;   /* the last one that was met, or NULL */
     const char *undefined;  /* why the current statement is undefined in PyTorch, or NULL */
     Storage *unsettled;     /* what a refused in-place op was writing when a value was found wrong, or NULL */
     int64_t visit;          /* the engine's current walk */

@@ -188,7 +188,7 @@ static const char *accident_of(const char *body) {
     static const char inputs[] = "{'name': 'x', 'dtype': 'float32', 'size': [3], 'requires_grad': true, 'data': [0, 3, 'nan']},"
                                  "{'name': 'z', 'dtype': 'float32', 'size': [3], 'data': ['-0.0', 1, 3e38]},"
                                  "{'name': 'i', 'dtype': 'int64', 'size': [18], 'data': {'fill': 'zeros', 'seed': 0}}";
-    Result *r = run_under(inputs, body, "'y'", (RunOptions){.accidents = true});
+    Result *r = run_under(inputs, body, "'y'", (RunOptions){.accidents = true}); /* with a backward */
     assert_ok(r);
     ck_assert_int_eq(r->nundefined, 0);
     return r->accident;
@@ -471,9 +471,11 @@ END_TEST
 
 START_TEST(discrete_choices_within_the_bound_are_in_doubt) {
     Result *r = run_with(INPUTS, "{'op': 'div', 'self': 'x', 'other': 3, 'out': 'c'}, {'op': 'mul', 'self': 'c', 'other': 3, 'out': 'y'},"
-                                 "{'op': 'floor', 'self': 'y', 'out': 'f'}, {'op': 'gt', 'self': 'y', 'other': 2.5, 'out': 'g'}", "'f', 'g'", true);
+                                 "{'op': 'floor', 'self': 'y', 'out': 'f'}, {'op': 'gt', 'self': 'y', 'other': 2.5, 'out': 'g'}, {'op': 'frac', 'self': 'y', 'out': 'r'}",
+                         "'f', 'g', 'r'", true);
     assert_ok(r);
     ck_assert(isnan(r->calls[0].returns[0].values.bound[0])); /* 3 * (1/3) may be just below 1 */
+    ck_assert(isnan(r->calls[0].returns[2].values.bound[0]));
     ck_assert_double_eq(r->calls[0].returns[1].values.bound[0], 0);
     ck_assert(r->doubt);
 }
