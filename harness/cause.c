@@ -7,7 +7,8 @@
  * be left out or not. A rewrite that is wrong may show only once a later one builds on it, so where the two disagree the stage is believed, and its own steps
  * are bisected with "this stage changes the meaning" as the question.
  *
- * What no interpretation sees is told apart by what makes it go away: compiling every call anew (guard), or, from what differs: flags, paths and
+ * Before both: does compiling every call anew take it away? Then the code was right for another call, and the guard is to blame. After both, what no
+ * interpretation sees is told apart by what differs: flags, paths and
  * errors are decided by capture, None-ness by joint, values that only the machine gets wrong by lower. */
 #include "harness/cause.h"
 
@@ -186,9 +187,12 @@ void cause_find(const Checker *c, const Program *p, Finding *finding) {
     }
     Bisect b = {.checker = *c, .program = p, .finding = finding};
     b.checker.stages = finding->oracle == ORACLE_stages;
-    bool step = find_step(&b, out);
+    bool reused = p->nrecalls > 0 && vanishes_without_reuse(&b);
+    bool step = !reused && find_step(&b, out);
     StageReport report = interpret(&b);
-    if (report.found && (!step || strcmp(report.stage, out->stage) != 0)) {
+    if (reused) {
+        snprintf(out->stage, sizeof out->stage, "guard");
+    } else if (report.found && (!step || strcmp(report.stage, out->stage) != 0)) {
         b.stage = report.stage;
         if (!find_step(&b, out) || strcmp(out->stage, report.stage) != 0) {
             out->rule[0] = '\0';
@@ -198,7 +202,7 @@ void cause_find(const Checker *c, const Program *p, Finding *finding) {
     } else if (step && !report.found && strcmp(out->stage, "reinplace") == 0) {
         blame_nest(&b, out);
     } else if (!step) {
-        snprintf(out->stage, sizeof out->stage, "%s", p->nrecalls > 0 && vanishes_without_reuse(&b) ? "guard" : by_what_differs(&b));
+        snprintf(out->stage, sizeof out->stage, "%s", by_what_differs(&b));
     }
     const char *detail = strcmp(out->stage, "capture") == 0 ? finding->root.kind : strcmp(out->rule, out->stage) != 0 ? out->rule : "";
     snprintf(out->text, sizeof out->text, "%s%s%s", out->stage, detail[0] ? "/" : "", detail);

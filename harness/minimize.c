@@ -82,6 +82,7 @@ typedef struct Question {
     const Finding *finding; /* what must still be there */
     bool has_fault;         /* and be gone without the fault */
     bool external;
+    bool located;           /* judge by the whole symptom, not only by oracle and kind */
     int tries;              /* 1, or MINIMIZE_RETRIES for a finding that does not always show */
 } Question;
 
@@ -108,12 +109,15 @@ static Checker without_fault(const Checker *c) {
 
 static bool same_finding(Candidate *c, Finding *met) {
     const Finding *f = c->question->finding;
-    if (c->question->external) { /* locating runs every prefix: too slow there */
-        return met->oracle == f->oracle && strcmp(met->kind, f->kind) == 0;
+    if (c->question->external && (met->oracle != f->oracle || strcmp(met->kind, f->kind) != 0)) {
+        return false;
+    }
+    if (!c->question->located) {
+        return true;
     }
     check_symptom(&c->checker, c->p, met, &c->scratch);
-    if (!symptom_same(&met->root, &f->root)) {
-        return false;
+    if (!symptom_same(&met->root, &f->root) || c->question->external) {
+        return symptom_same(&met->root, &f->root);
     }
     met->cause = f->cause;
     if (!cause_stands(&c->checker, c->p, met)) { /* one check, where finding the cause takes ten */
@@ -294,6 +298,7 @@ static bool is_flaky(Minimize *m, const Program *p) {
 
 static void open(Minimize *m, const Program *p, Checker *c, const Finding *finding) {
     m->question = (Question){.finding = finding, .external = checker_is_external(c), .tries = 1};
+    m->question.located = !m->question.external;
     m->question.has_fault = c->a.compile.fault != FAULT_NONE || c->b.compile.fault != FAULT_NONE;
     m->jobs = 1 + (int)min_i64(m->stats->nmore, MINIMIZE_MAX_JOBS - 1);
     m->candidate = arena_array(&m->home, Candidate, m->jobs);
@@ -314,6 +319,32 @@ static void open(Minimize *m, const Program *p, Checker *c, const Finding *findi
     m->question.tries = m->stats->flaky ? MINIMIZE_RETRIES : 1;
 }
 
+/* All reducers, until none can do more. */
+static void reduce_to_the_end(Minimize *m, MinimizeStep *on_step, void *user) {
+    bool changed = true;
+    while (changed && timely(m)) {
+        changed = false;
+        m->stats->rounds++;
+        for (int r = 0; r < COUNT_OF(REDUCERS); r++) {
+            changed |= reduce_all(m, r, on_step, user);
+        }
+    }
+    m->stats->complete = !changed && timely(m);
+}
+
+/* Of a target's finding, of which only oracle and kind were looked at: has it become another one? That one is kept, too. */
+static bool slipped(Minimize *m) {
+    Candidate *c = &m->candidate[0];
+    arena_reset(&c->arena);
+    c->p = program_clone(&c->arena, m->best);
+    m->question.located = true;
+    ask(c);
+    if (!c->shows) {
+        note_other(m, c);
+    }
+    return !c->shows;
+}
+
 Program *minimize_program(Arena *arena, const Program *p, Checker *c, const Finding *finding, MinimizeStats *stats, MinimizeStep *on_step, void *user) {
     MinimizeStats none = {0};
     Minimize m = {.stats = stats ? stats : &none, .arena = arena};
@@ -323,15 +354,13 @@ Program *minimize_program(Arena *arena, const Program *p, Checker *c, const Find
     *m.stats = (MinimizeStats){.more = m.stats->more, .nmore = m.stats->nmore};
     open(&m, p, c, finding);
     m.best = program_clone(&m.best_arena, p);
-    bool changed = true;
-    while (changed && timely(&m)) {
-        changed = false;
-        m.stats->rounds++;
-        for (int r = 0; r < COUNT_OF(REDUCERS); r++) {
-            changed |= reduce_all(&m, r, on_step, user);
-        }
+    reduce_to_the_end(&m, on_step, user);
+    if (!m.question.located && m.stats->kept > 0 && slipped(&m)) { /* again, with every step located: what was refused would be refused now */
+        arena_reset(&m.best_arena);
+        m.best = program_clone(&m.best_arena, p);
+        m.stats->kept = 0;
+        reduce_to_the_end(&m, on_step, user);
     }
-    m.stats->complete = !changed && timely(&m);
     m.stats->seconds = now_seconds() - m.start;
     Program *answer = program_clone(arena, m.best);
     for (int i = 0; i < m.jobs; i++) {

@@ -53,6 +53,10 @@ Step reduce_shell(Program *p, int k) {
 }
 
 Step reduce_recall(Program *p, int k) {
+    if (k == 0 && p->nrecalls == 0 && p->recalls_given) {
+        p->recalls_given = false;
+        return STEP_MADE;
+    }
     if (k >= p->nrecalls) {
         return STEP_END;
     }

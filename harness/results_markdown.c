@@ -32,6 +32,25 @@ static void rows(Text *t, Arena *arena, const Json *root, const char *outcome) {
     }
 }
 
+/* A row a group of findings (group.h). */
+static void groups(Text *t, Arena *arena, const Json *summary) {
+    const Json *list = results_list(summary, "groups");
+    if (list) {
+        text_add(t, "| outcome | cause | findings | signatures | issue |\n| --- | --- | --- | --- | --- |\n");
+    }
+    for (const Json *g = list; g; g = g->next) {
+        text_add(t, "| ");
+        cell(t, results_text(g, "standing", "new"));
+        cell(t, results_text(g, "group", "?"));
+        cell(t, arena_printf(arena, "%.0f", results_number(g, "findings")));
+        cell(t, arena_printf(arena, "%.0f", results_number(g, "signatures")));
+        cell(t, results_text(g, "issue", ""));
+        t->n--; /* the blank behind the last bar */
+        text_add(t, "\n");
+    }
+    text_add(t, list ? "\n" : "");
+}
+
 static void counts(Text *t, const Json *summary, const char *key, const char *title) {
     for (const Json *j = results_list(summary, key); j; j = j->next) {
         text_printf(t, "| %s: %s | %.0f |\n", title, j->key, json_double(j));
@@ -53,6 +72,7 @@ void results_markdown(const Json *root, Arena *arena, Text *out) {
         }
         text_add(out, "\n");
     }
+    groups(out, arena, summary);
     text_add(out, "<details><summary>Skips and errors</summary>\n\n| what | count |\n| --- | --- |\n");
     counts(out, summary, "skips", "skipped");
     counts(out, summary, "errors", "calls that raise");
