@@ -20,14 +20,9 @@ static void set_ints(Emit *e, Arg *arg, const int64_t *v, int n) {
     arg->ints.n = n;
 }
 
-Call call_new(OpId id) {
-    Call call = {.op = op_info(id)};
-    for (int i = 0; i < call.op->nparam; i++) {
-        if (call.op->param[i].has_default) {
-            call.arg[i] = call.op->param[i].def;
-        }
-    }
-    return call;
+void call_init(Call *call, OpId id) {
+    call->op = op_info(id);
+    memcpy(call->arg, call->op->initial, (size_t)call->op->nparam * sizeof *call->arg);
 }
 
 /* index.Tensor takes masks in PyTorch; here they are expanded first, so that sizes depend on data in `nonzero` alone. */
@@ -77,7 +72,8 @@ Tensor *emit_op(Emit *e, OpId id, int nargs, ...) {
     if (e->err->code != ERR_none) {
         return NULL;
     }
-    Call call = call_new(id);
+    Call call;
+    call_init(&call, id);
     CHECK(nargs <= call.op->nparam);
     bool undefined = false;
     va_list list;
@@ -134,7 +130,8 @@ Tensor *emit_unary(Emit *e, OpId id, Tensor *a) {
     if (!a) {
         return NULL;
     }
-    Call call = call_new(id);
+    Call call;
+    call_init(&call, id);
     call.arg[0].tensor = a;
     return emit_first(e, &call);
 }
@@ -143,7 +140,8 @@ Tensor *emit_binary(Emit *e, OpId id, Tensor *a, Tensor *b) {
     if (!a || !b) {
         return NULL;
     }
-    Call call = call_new(id);
+    Call call;
+    call_init(&call, id);
     call.arg[0].tensor = a;
     call.arg[1].tensor = b;
     return emit_first(e, &call);
@@ -153,7 +151,8 @@ Tensor *emit_scalar(Emit *e, OpId id, Tensor *a, Scalar s) {
     if (!a) {
         return NULL;
     }
-    Call call = call_new(id);
+    Call call;
+    call_init(&call, id);
     call.arg[0].tensor = a;
     call.arg[1].scalar = s;
     return emit_first(e, &call);
@@ -172,7 +171,8 @@ Tensor *emit_where(Emit *e, Tensor *condition, Tensor *a, Tensor *b) {
     if (!condition || !a || !b) {
         return NULL;
     }
-    Call call = call_new(OP_where);
+    Call call;
+    call_init(&call, OP_where);
     call.arg[0].tensor = condition;
     call.arg[1].tensor = a;
     call.arg[2].tensor = b;
@@ -183,7 +183,8 @@ Tensor *emit_where_zero(Emit *e, Tensor *condition, Tensor *a) {
     if (!condition || !a) {
         return NULL;
     }
-    Call call = call_new(OP_where_ScalarOther);
+    Call call;
+    call_init(&call, OP_where_ScalarOther);
     call.arg[0].tensor = condition;
     call.arg[1].tensor = a;
     call.arg[2].scalar = scalar_float(0);
@@ -194,7 +195,8 @@ Tensor *emit_masked_fill(Emit *e, Tensor *a, Tensor *mask, Scalar s) {
     if (!a || !mask) {
         return NULL;
     }
-    Call call = call_new(OP_masked_fill_Scalar);
+    Call call;
+    call_init(&call, OP_masked_fill_Scalar);
     call.arg[0].tensor = a;
     call.arg[1].tensor = mask;
     call.arg[2].scalar = s;
@@ -205,7 +207,8 @@ Tensor *emit_full(Emit *e, const int64_t *size, int ndim, Scalar value, DType dt
     if (e->err->code != ERR_none) {
         return NULL;
     }
-    Call call = call_new(OP_full);
+    Call call;
+    call_init(&call, OP_full);
     set_ints(e, &call.arg[0], size, ndim);
     call.arg[1].scalar = value;
     call.arg[2].none = false;
@@ -217,7 +220,8 @@ Tensor *emit_zeros_like(Emit *e, const Tensor *like) {
     if (!like || e->err->code != ERR_none) {
         return NULL;
     }
-    Call call = call_new(OP_zeros);
+    Call call;
+    call_init(&call, OP_zeros);
     set_ints(e, &call.arg[0], like->size, like->ndim);
     call.arg[1].none = false;
     call.arg[1].dtype = like->dtype;
@@ -228,7 +232,8 @@ Tensor *emit_cast(Emit *e, Tensor *a, DType dtype) {
     if (!a || a->dtype == dtype) {
         return a;
     }
-    Call call = call_new(OP__to_copy);
+    Call call;
+    call_init(&call, OP__to_copy);
     call.arg[0].tensor = a;
     call.arg[1].none = false;
     call.arg[1].dtype = dtype;
@@ -240,7 +245,8 @@ static Tensor *emit_ints(Emit *e, OpId id, Tensor *a, const int64_t *v, int n) {
     if (!a || e->err->code != ERR_none) {
         return NULL;
     }
-    Call call = call_new(id);
+    Call call;
+    call_init(&call, id);
     call.arg[0].tensor = a;
     set_ints(e, &call.arg[1], v, n);
     return emit_first(e, &call);
@@ -267,7 +273,8 @@ static Tensor *emit_with_ints(Emit *e, OpId id, Tensor *a, int n, int64_t i, int
     if (!a) {
         return NULL;
     }
-    Call call = call_new(id);
+    Call call;
+    call_init(&call, id);
     call.arg[0].tensor = a;
     int64_t v[3] = {i, j, k};
     for (int p = 0; p < n; p++) {
@@ -288,7 +295,8 @@ Tensor *emit_sum_dims(Emit *e, Tensor *a, const int64_t *dims, int ndims, bool k
     if (!a || e->err->code != ERR_none) {
         return NULL;
     }
-    Call call = call_new(OP_sum_dim);
+    Call call;
+    call_init(&call, OP_sum_dim);
     call.arg[0].tensor = a;
     set_ints(e, &call.arg[1], dims, ndims);
     call.arg[2].b = keepdim;
@@ -358,48 +366,29 @@ int call_slot_of(const Call *call, int param) {
     return n;
 }
 
-static int param_of(const OpInfo *op, const char *name, size_t length) {
-    for (int i = 0; i < op->nparam; i++) {
-        if (strncmp(op->param[i].name, name, length) == 0 && op->param[i].name[length] == '\0') {
-            return i;
-        }
+/* Does one of the parameters in the set `when` require grad? Of a list its first tensor is asked. */
+static bool holds(const Call *call, unsigned when, const bool *requires_grad) {
+    if (when & SAVED_ALWAYS) {
+        return true;
     }
-    return -1;
-}
-
-/* Walks the column `saves`: is `what` (or, NULL, anything) in it, its condition (`what:other` = only if `other` requires grad) holding? */
-static bool saves(const Call *call, const char *what, const bool *requires_grad) {
-    const char *at = call->op->saves;
-    size_t length = what ? strlen(what) : 0;
-    while (at && *at) {
-        at += strspn(at, ", ");
-        size_t name = strcspn(at, ":,");
-        bool found = what ? name == length && memcmp(at, what, length) == 0 : name > 0;
-        at += name;
-        size_t condition = *at == ':' ? strcspn(at + 1, ",") : 0;
-        if (found) {
-            if (condition == 0) {
-                return true;
-            }
-            int slot = call_slot_of(call, param_of(call->op, at + 1, condition));
-            if (slot >= 0 && requires_grad[slot]) {
-                return true;
-            }
+    for (int i = 0; when >> i; i++) {
+        int slot = when >> i & 1 ? call_slot_of(call, i) : -1;
+        if (slot >= 0 && requires_grad[slot]) {
+            return true;
         }
-        at += condition ? condition + 1 : 0;
     }
     return false;
 }
 
 bool call_saves_slot(const Call *call, int slot, const bool *requires_grad) {
-    if (!call->op->saves || !*call->op->saves) {
+    if (!call->op->saves_any) {
         return false;
     }
     int n = 0;
     for (int i = 0; i < call->op->nparam; i++) {
         n += param_slots(call, i);
         if (slot < n) {
-            return saves(call, call->op->param[i].name, requires_grad);
+            return holds(call, call->op->saved[i], requires_grad);
         }
     }
     return false;
@@ -407,8 +396,8 @@ bool call_saves_slot(const Call *call, int slot, const bool *requires_grad) {
 
 bool op_saves_number(const OpInfo *op) { return op->saves && strncmp(op->saves, "number", 6) == 0; }
 
-bool op_saves_result(const Call *call, const bool *requires_grad) { return saves(call, "result", requires_grad); }
-bool op_saves_anything(const Call *call, const bool *requires_grad) { return saves(call, NULL, requires_grad); }
+bool op_saves_result(const Call *call, const bool *requires_grad) { return holds(call, call->op->saves_result, requires_grad); }
+bool op_saves_anything(const Call *call, const bool *requires_grad) { return holds(call, call->op->saves_any, requires_grad); }
 
 /* ---- gradients ---- */
 

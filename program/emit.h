@@ -29,7 +29,12 @@ struct Emit {
 ErrCode emit_call(Emit *e, const Call *call, Tensor **out, int *nout);
 
 /* A Call with op set and every argument at its default (a required one: zero). */
-Call call_new(OpId id);
+void call_init(Call *call, OpId id);
+static inline Call call_new(OpId id) {
+    Call call;
+    call_init(&call, id);
+    return call;
+}
 
 /* The op with arguments in schema order, cut short where defaults do: emit_op(e, OP_mm, a, b). By ArgType, the variadic arguments
  * are: tensors Tensor*; lists (Tensor **v, int n) and (const int64_t *v, int n); Scalar by value; int64_t; int for bool and

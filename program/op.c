@@ -277,6 +277,34 @@ static void read_operands(Reader *r, OpInfo *op, const char *operands) {
     CHECK(op->noperand == pw_info(op->pw)->arity || (op->noperand < pw_info(op->pw)->arity));
 }
 
+/* One item of the column `saves`: "self", or "self:other", or "result". */
+static void read_saved(OpInfo *op, const char *item, size_t length) {
+    size_t name = strcspn(item, ":,");
+    int what = -1, condition = -1;
+    for (int k = 0; k < op->nparam; k++) {
+        const char *param = op->param[k].name;
+        size_t n = strlen(param);
+        what = n == name && memcmp(param, item, n) == 0 ? k : what;
+        condition = name < length && n == length - name - 1 && memcmp(param, item + name + 1, n) == 0 ? k : condition;
+    }
+    if (name < length && condition < 0) {
+        die("ops.def: %s saves `%s`: no such parameter", op->name, item);
+    }
+    uint16_t when = (uint16_t)(name < length ? 1 << condition : SAVED_ALWAYS);
+    op->saves_any |= when;
+    if (what >= 0) {
+        op->saved[what] |= when;
+    } else if (name == strlen("result") && memcmp(item, "result", name) == 0) {
+        op->saves_result |= when;
+    }
+}
+
+static void read_saves(OpInfo *op) {
+    for (const char *at = op->saves; *(at += strspn(at, ", ")); at += strcspn(at, ",")) {
+        read_saved(op, at, strcspn(at, ", "));
+    }
+}
+
 static void read_row(int id) {
     const Row *row = &rows[id];
     OpInfo *op = &infos[id];
@@ -294,6 +322,10 @@ static void read_row(int id) {
     op->decompose = row->decompose;
     op->grad = row->grad;
     op->saves = row->saves ? row->saves : "";
+    read_saves(op);
+    for (int k = 0; k < op->nparam; k++) {
+        op->initial[k] = op->param[k].def;
+    }
     op->nature = row->nature;
     op->twin = row->twin;
     op->checks_overlap = row->overlap == CHECKED;

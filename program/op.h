@@ -94,10 +94,10 @@ typedef struct Arg {
 
 typedef struct OpInfo OpInfo;
 
-/* An op applied to values: the unit both executors, inference, kernels and derivative rules work on. */
+/* An op applied to values: the unit both executors, inference, kernels and derivative rules work on. Copy it with call_copy. */
 typedef struct Call {
     const OpInfo *op;
-    Arg arg[MAX_PARAMS]; /* in schema order */
+    Arg arg[MAX_PARAMS]; /* in schema order; those behind op->nparam are indeterminate */
 } Call;
 
 /* ---- the functions a row names ---- */
@@ -164,6 +164,8 @@ typedef enum OpClass {
     CLASS_RELAYOUT, CLASS_META, CLASS_COUNT, CLASS_NEVER = CLASS_COUNT /* no program names it */
 } OpClass;
 
+enum { SAVED_ALWAYS = 1 << MAX_PARAMS };
+
 struct OpInfo {
     OpId id;
     OpClass class;
@@ -175,6 +177,7 @@ struct OpInfo {
     OpKind kind;
     int nparam;
     Param param[MAX_PARAMS];
+    Arg initial[MAX_PARAMS]; /* every argument at its default; a required one: zero */
     int nreturn;           /* 1; 0 for `-> ()`; -1: Tensor[] */
     bool returns_alias;    /* some return carries an alias mark */
     InferFn infer;         /* FACTORY, VIEW, MULTI_VIEW, FUNC, POINTWISE (common) */
@@ -182,6 +185,7 @@ struct OpInfo {
     DecomposeFn decompose; /* COMPOSITE */
     GradFn grad;           /* NULL = nondiff */
     const char *saves;     /* what the derivative needs: "other:self, self:other": `self:other` = self, if other requires grad; "result" */
+    uint16_t saved[MAX_PARAMS], saves_result, saves_any; /* the same: sets of parameters (bits) of which one must require grad, or SAVED_ALWAYS */
     Nature nature;         /* FUNC */
     Pw pw;                 /* POINTWISE */
     TypingFn typing;       /* POINTWISE */
@@ -191,6 +195,11 @@ struct OpInfo {
     OpId twin;             /* INPLACE: the functional form; INPLACE_VIEW: the view */
     bool checks_overlap;   /* INPLACE: refuses a self that overlaps itself (semantics.md 3.3) */
 };
+
+/* The arguments that the op has, and no more. */
+static inline void call_copy(Call *to, const Call *from) {
+    memcpy(to, from, offsetof(Call, arg) + (size_t)from->op->nparam * sizeof(Arg));
+}
 
 /* Parses every schema; call once before anything else (later calls do nothing). Dies on a bad row: a bug of ours. */
 void op_table_init(void);

@@ -370,7 +370,8 @@ static bool scattered_by_memory(const Call *twin) {
 }
 
 ErrCode dispatch_inplace(Session *s, const Call *call, Tensor **out, int *nout) {
-    Call twin = *call;
+    Call twin;
+    call_copy(&twin, call);
     twin.op = op_info(call->op->twin);
     Tensor *self = call->arg[0].tensor;
     Node *node = NULL;

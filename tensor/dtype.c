@@ -284,6 +284,46 @@ void element_store_double(void *data, DType dtype, int64_t i, double value) {
     }
 }
 
+/* Many at once: the usual dtypes are asked for once, not for each element. */
+#define EACH(statement)                                \
+    for (int64_t k = 0; k < n; k++, i += step) { \
+        statement;                                     \
+    }                                                  \
+    return
+
+void elements_double(double *to, const void *data, DType dtype, int64_t i, int64_t step, int64_t n) {
+    switch (dtype) {
+    case DT_float32: EACH(to[k] = (double)((const float *)data)[i]);
+    case DT_float64: EACH(to[k] = ((const double *)data)[i]);
+    default: EACH(to[k] = element_double(data, dtype, i));
+    }
+}
+
+void elements_int(int64_t *to, const void *data, DType dtype, int64_t i, int64_t step, int64_t n) {
+    switch (dtype) {
+    case DT_int64: EACH(to[k] = ((const int64_t *)data)[i]);
+    case DT_bool: EACH(to[k] = ((const uint8_t *)data)[i]);
+    default: EACH(to[k] = element_int(data, dtype, i));
+    }
+}
+
+void elements_store_double(void *data, DType dtype, int64_t i, int64_t step, const double *from, int64_t n) {
+    switch (dtype) {
+    case DT_float32: EACH(((float *)data)[i] = float_round(from[k]));
+    case DT_float64: EACH(((double *)data)[i] = from[k]);
+    case DT_bool: EACH(((uint8_t *)data)[i] = from[k] != 0);
+    default: EACH(element_store_double(data, dtype, i, from[k]));
+    }
+}
+
+void elements_store_int(void *data, DType dtype, int64_t i, int64_t step, const int64_t *from, int64_t n) {
+    switch (dtype) {
+    case DT_int64: EACH(((int64_t *)data)[i] = from[k]);
+    case DT_bool: EACH(((uint8_t *)data)[i] = from[k] != 0);
+    default: EACH(element_store_int(data, dtype, i, from[k]));
+    }
+}
+
 double dtype_round(double value, DType dtype) {
     double cell; /* room for one element of any dtype */
     if (dtype == DT_float64 || !dtype_is_float(dtype)) {

@@ -90,6 +90,11 @@ int64_t element_int(const void *data, DType dtype, int64_t i);
 /* Store with conversion: double -> integer truncates (out of range: see cast_in_range), -> bool is != 0; integers wrap. */
 void element_store_double(void *data, DType dtype, int64_t i, double value);
 void element_store_int(void *data, DType dtype, int64_t i, int64_t value);
+/* The same for n elements, `step` apart from `i` on; on the computation type's side they are dense. */
+void elements_double(double *to, const void *data, DType dtype, int64_t i, int64_t step, int64_t n);
+void elements_int(int64_t *to, const void *data, DType dtype, int64_t i, int64_t step, int64_t n);
+void elements_store_double(void *data, DType dtype, int64_t i, int64_t step, const double *from, int64_t n);
+void elements_store_int(void *data, DType dtype, int64_t i, int64_t step, const int64_t *from, int64_t n);
 /* Copies element i of one buffer to element j of another with torch's cast semantics. */
 void element_cast(void *to, DType to_dtype, int64_t j, const void *from, DType from_dtype, int64_t i);
 /* The same where both have one dtype. */

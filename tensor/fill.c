@@ -52,36 +52,45 @@ static int64_t special_int(uint64_t z, DType dtype) {
     return dtype_wrap(dtype, k == 9 ? dtype_min(dtype) : k == 10 ? dtype_max(dtype) : small[k]);
 }
 
-static double fill_double(FillKind kind, DType dtype, int64_t i, uint64_t z) {
-    switch (kind) {
-    case FILL_ones: return 1;
-    case FILL_arange: return (double)i;
-    case FILL_dyadic: return ((double)(z % 33) - 16) / 8;
-    case FILL_uniform: return (double)(z >> 11) * 0x1p-53 * 4 - 2;
-    case FILL_special: return special_double(z, dtype);
-    default: return 0;
+/* Elements start .. start + n - 1 of a fill. */
+static void fill_doubles(double *to, FillKind kind, DType dtype, int64_t start, int64_t n, Rng *rng) {
+    for (int64_t k = 0; k < n; k++) {
+        switch (kind) {
+        case FILL_ones: to[k] = 1; break;
+        case FILL_arange: to[k] = (double)(start + k); break;
+        case FILL_dyadic: to[k] = ((double)(int)(rng_next(rng) % 33) - 16) / 8; break;
+        case FILL_uniform: to[k] = (double)(int64_t)(rng_next(rng) >> 11) * 0x1p-53 * 4 - 2; break;
+        case FILL_special: to[k] = special_double(rng_next(rng), dtype); break;
+        default: to[k] = 0; break;
+        }
     }
 }
 
-static int64_t fill_int(FillKind kind, DType dtype, int64_t i, uint64_t z) {
-    switch (kind) {
-    case FILL_ones: return 1;
-    case FILL_arange: return dtype_wrap(dtype, i);
-    case FILL_dyadic:
-    case FILL_uniform: return dyadic_int(z, dtype);
-    case FILL_special: return dtype == DT_bool ? dyadic_int(z, dtype) : special_int(z, dtype);
-    default: return 0;
+static void fill_ints(int64_t *to, FillKind kind, DType dtype, int64_t start, int64_t n, Rng *rng) {
+    for (int64_t k = 0; k < n; k++) {
+        switch (kind) {
+        case FILL_ones: to[k] = 1; break;
+        case FILL_arange: to[k] = dtype_wrap(dtype, start + k); break;
+        case FILL_dyadic:
+        case FILL_uniform: to[k] = dyadic_int(rng_next(rng), dtype); break;
+        case FILL_special: to[k] = dtype == DT_bool ? dyadic_int(rng_next(rng), dtype) : special_int(rng_next(rng), dtype); break;
+        default: to[k] = 0; break;
+        }
     }
 }
 
 void fill_buffer(void *data, DType dtype, int64_t numel, FillKind kind, uint64_t seed) {
+    enum { PIECE = 64 };
     Rng rng = {seed};
-    for (int64_t i = 0; i < numel; i++) {
-        uint64_t z = rng_next(&rng);
+    union { double f[PIECE]; int64_t i[PIECE]; } cells;
+    for (int64_t start = 0; start < numel; start += PIECE) {
+        int64_t n = min_i64(numel - start, PIECE);
         if (dtype_is_float(dtype)) {
-            element_store_double(data, dtype, i, fill_double(kind, dtype, i, z));
+            fill_doubles(cells.f, kind, dtype, start, n, &rng);
+            elements_store_double(data, dtype, start, 1, cells.f, n);
         } else {
-            element_store_int(data, dtype, i, fill_int(kind, dtype, i, z));
+            fill_ints(cells.i, kind, dtype, start, n, &rng);
+            elements_store_int(data, dtype, start, 1, cells.i, n);
         }
     }
 }

@@ -251,27 +251,47 @@ const PwInfo *pw_info(Pw pw) {
 
 /* ---- application ---- */
 
-/* An operand element as a double that `compute` (floating) holds. An int64 goes to float32 in one rounding. */
-static double load_double(const void *data, DType dtype, int64_t i, DType compute) {
-    if (dtype == compute || compute == DT_float64) {
-        return element_double(data, dtype, i);
+/* n elements of an operand, from place `at` on, as doubles that `compute` (floating) holds. An int64 goes to float32 in one rounding. */
+static void load_doubles(double *to, const Tensor *t, int64_t at, int64_t step, int64_t n, DType compute) {
+    const void *data = t->storage->data;
+    if (t->dtype == compute || compute == DT_float64) {
+        elements_double(to, data, t->dtype, at, step, n);
+        return;
     }
     double cell; /* room for one element of any dtype */
-    element_cast(&cell, compute, 0, data, dtype, i);
-    return element_double(&cell, compute, 0);
+    for (int64_t i = 0; i < n; i++) {
+        element_cast(&cell, compute, 0, data, t->dtype, at + i * step);
+        to[i] = element_double(&cell, compute, 0);
+    }
 }
 
-/* An operand element as an int64_t that `compute` (not floating) holds. */
-static int64_t load_int(const void *data, DType dtype, int64_t i, DType compute) {
-    if (dtype == compute) {
-        return element_int(data, dtype, i);
+/* The same as integers that `compute` (not floating) holds. */
+static void load_ints(int64_t *to, const Tensor *t, int64_t at, int64_t step, int64_t n, DType compute) {
+    const void *data = t->storage->data;
+    if (t->dtype == compute) {
+        elements_int(to, data, t->dtype, at, step, n);
+        return;
     }
-    if (compute == DT_bool && dtype_is_float(dtype)) {
-        return element_double(data, dtype, i) != 0;
+    bool truth = compute == DT_bool && dtype_is_float(t->dtype);
+    for (int64_t i = 0; i < n; i++, at += step) {
+        int64_t cast = 0;
+        element_cast(&cast, DT_int64, 0, data, t->dtype, at);
+        to[i] = truth ? element_double(data, t->dtype, at) != 0 : dtype_wrap(compute, cast);
     }
-    int64_t cast = 0;
-    element_cast(&cast, DT_int64, 0, data, dtype, i);
-    return dtype_wrap(compute, cast);
+}
+
+static void store_doubles(const Tensor *out, int64_t at, int64_t step, double *from, int64_t n, DType compute) {
+    for (int64_t i = 0; i < n && out->dtype != compute; i++) {
+        from[i] = dtype_round(from[i], compute);
+    }
+    elements_store_double(out->storage->data, out->dtype, at, step, from, n);
+}
+
+static void store_ints(const Tensor *out, int64_t at, int64_t step, int64_t *from, int64_t n, DType compute) {
+    for (int64_t i = 0; i < n && out->dtype != compute; i++) {
+        from[i] = dtype_wrap(compute, from[i]);
+    }
+    elements_store_int(out->storage->data, out->dtype, at, step, from, n);
 }
 
 /* A scalar as an element of `compute`. */
@@ -298,30 +318,24 @@ static void apply_converted(const PwInfo *info, DType compute, const Tensor *con
         piece.at[k] = 0;
         piece.stride[0][k] = 1;
     }
-    const Tensor *out = tensors[0];
     for (; walk_more(w); walk_next_row(w)) {
         const int64_t *step = walk_steps(w);
         for (int64_t start = 0; start < walk_row(w); start += PIECE) {
             int64_t length = piece.left = piece.size[0] = min_i64(walk_row(w) - start, PIECE);
             for (int k = 1; k <= n; k++) {
-                const Tensor *t = tensors[k];
                 int64_t at = w->at[k] + start * step[k];
-                for (int64_t i = 0; i < length; i++, at += step[k]) {
-                    if (floating) {
-                        cells[k].f[i] = load_double(t->storage->data, t->dtype, at, compute);
-                    } else {
-                        cells[k].i[i] = load_int(t->storage->data, t->dtype, at, compute);
-                    }
+                if (floating) {
+                    load_doubles(cells[k].f, tensors[k], at, step[k], length, compute);
+                } else {
+                    load_ints(cells[k].i, tensors[k], at, step[k], length, compute);
                 }
             }
             (floating ? info->loop_float64 : info->loop_int64)(data, &piece, status);
             int64_t at = w->at[0] + start * step[0];
-            for (int64_t i = 0; i < length; i++, at += step[0]) {
-                if (floating) {
-                    element_store_double(out->storage->data, out->dtype, at, dtype_round(cells[0].f[i], compute));
-                } else {
-                    element_store_int(out->storage->data, out->dtype, at, dtype_wrap(compute, cells[0].i[i]));
-                }
+            if (floating) {
+                store_doubles(tensors[0], at, step[0], cells[0].f, length, compute);
+            } else {
+                store_ints(tensors[0], at, step[0], cells[0].i, length, compute);
             }
         }
     }

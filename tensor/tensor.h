@@ -92,13 +92,13 @@ ErrCode tensor_expand(const Tensor *t, const int64_t *size, int ndim, Tensor *ou
  *     for (Walk w = walk_start(..); walk_more(&w); walk_next_row(&w)) use_row(walk_row(&w), ..);                   */
 enum { WALK_MAX = 6 };
 typedef struct Walk {
-    int count;                          /* tensors */
+    int count;                          /* tensors; the others' positions stay 0 */
     int ndim;                           /* merged dims; at least 1 */
     int64_t left;                       /* tuples still to visit, this one included */
     int64_t at[WALK_MAX];               /* positions, in elements of each storage */
     int64_t size[MAX_DIMS];
     int64_t index[MAX_DIMS];
-    int64_t stride[MAX_DIMS][WALK_MAX];
+    int64_t stride[MAX_DIMS][WALK_MAX]; /* of the last dim; of dim d: from the last row along dim d + 1 to the next along d */
 } Walk;
 /* Walk over `size`; `tensors[k]` must be broadcastable to it. */
 void walk_init(Walk *w, const int64_t *size, int ndim, const Tensor *const *tensors, int count);
@@ -111,29 +111,33 @@ static inline Walk walk_start(const int64_t *size, int ndim, const Tensor *const
 static inline bool walk_more(const Walk *w) { return w->left > 0; }
 static inline int64_t walk_row(const Walk *w) { return w->size[w->ndim - 1]; }
 static inline const int64_t *walk_steps(const Walk *w) { return w->stride[w->ndim - 1]; }
-/* One step along dim d, or where it ends, back to its start and a step along the dim outside of it. */
-static inline void walk_step(Walk *w, int d) {
-    for (; d >= 0; d--) {
-        const int64_t *stride = w->stride[d];
-        if (++w->index[d] < w->size[d]) {
-            for (int k = 0; k < w->count; k++) {
-                w->at[k] += stride[k];
-            }
-            return;
-        }
-        w->index[d] = 0;
-        for (int k = 0; k < w->count; k++) {
-            w->at[k] -= stride[k] * (w->size[d] - 1);
-        }
+static inline void walk_add(Walk *w, int d, int64_t times) {
+    for (int k = 0; k < WALK_MAX; k++) { /* all of them: a loop of known length */
+        w->at[k] += w->stride[d][k] * times;
+    }
+}
+/* From the start of a row to that of the next. */
+static inline void walk_next_row(Walk *w) {
+    w->left -= walk_row(w);
+    int d = w->ndim - 2;
+    while (d >= 0 && ++w->index[d] == w->size[d]) {
+        w->index[d--] = 0;
+    }
+    if (d >= 0) {
+        walk_add(w, d, 1);
     }
 }
 static inline void walk_next(Walk *w) {
-    w->left--;
-    walk_step(w, w->ndim - 1);
-}
-static inline void walk_next_row(Walk *w) {
-    w->left -= walk_row(w);
-    walk_step(w, w->ndim - 2);
+    int last = w->ndim - 1;
+    if (++w->index[last] < w->size[last]) {
+        w->left--;
+        walk_add(w, last, 1);
+        return;
+    }
+    w->index[last] = 0;
+    walk_add(w, last, 1 - w->size[last]);
+    w->left += walk_row(w) - 1;
+    walk_next_row(w);
 }
 
 /* ---- data ---- */

@@ -2,6 +2,8 @@
  * where every tensor steps through the pair as through one (stride[outer] == size[inner] * stride[inner]). */
 #include "tensor/tensor.h"
 
+#include <string.h>
+
 void walk_init(Walk *w, const int64_t *size, int ndim, const Tensor *const *tensors, int count) {
     CHECK(count >= 1 && count <= WALK_MAX);
     int dim[MAX_DIMS], n = 0; /* those with more than one place */
@@ -17,14 +19,19 @@ void walk_init(Walk *w, const int64_t *size, int ndim, const Tensor *const *tens
     if (n == 0) { /* one tuple: a row of one */
         w->size[0] = 1;
     }
+    memset(w->at, 0, sizeof w->at);
+    for (int j = 0; j < n || j == 0; j++) {
+        memset(w->stride[j], 0, sizeof w->stride[j]);
+    }
     for (int k = 0; k < count; k++) {
         const Tensor *t = tensors[k];
         int missing = ndim - t->ndim;
         w->at[k] = t->offset;
-        w->stride[0][k] = 0;
         for (int j = 0; j < n; j++) {
             int own = dim[j] - missing;
-            w->stride[j][k] = own < 0 || t->size[own] == 1 ? 0 : t->stride[own];
+            if (own >= 0 && t->size[own] != 1) {
+                w->stride[j][k] = t->stride[own];
+            }
         }
     }
     int last = 0;
@@ -38,9 +45,20 @@ void walk_init(Walk *w, const int64_t *size, int ndim, const Tensor *const *tens
         last += !merges;
         w->size[last] = w->size[j];
         w->index[last] = 0;
-        for (int k = 0; k < count && last < j; k++) {
-            w->stride[last][k] = w->stride[j][k];
+        if (last < j) {
+            memcpy(w->stride[last], w->stride[j], sizeof w->stride[j]);
         }
     }
     w->ndim = last + 1;
+    if (last < 2) {
+        return;
+    }
+    int64_t back[WALK_MAX] = {0}; /* from the last row to the first, of the dims within d */
+    for (int d = last - 1; d >= 0; d--) {
+        for (int k = 0; k < count; k++) {
+            int64_t stride = w->stride[d][k];
+            w->stride[d][k] -= back[k];
+            back[k] += stride * (w->size[d] - 1);
+        }
+    }
 }
