@@ -1,4 +1,4 @@
-/* One form of what can be said in two: operands of commutative ops in the order of the graph, constants last, and a > b as b < a.
+/* One form of what can be said in two: operands of commutative ops in the order in which they were made, constants last, and a > b as b < a.
  *
  * IEEE addition and multiplication, the comparisons and the bitwise and logical ops give the same bits for swapped operands (a NaN as a
  * NaN); maximum and its kin do not (0.0 and -0.0). The node keeps its layout, whatever order eager would have taken it from. CSE then sees
@@ -39,7 +39,7 @@ static void swap(Node *n, OpId id) {
 static bool out_of_order(const Node *a, const Node *b) {
     Scalar v;
     bool a_constant = node_splat(a, &v), b_constant = node_splat(b, &v);
-    return a_constant != b_constant ? a_constant : a->mark > b->mark;
+    return a_constant != b_constant ? a_constant : a->id > b->id;
 }
 
 bool pass_canon(Compile *c) {
@@ -47,7 +47,6 @@ bool pass_canon(Compile *c) {
     bool changed = false;
     for (int i = 0; i < g->n; i++) {
         Node *n = g->node[i];
-        n->mark = i;
         if (n->kind != NODE_OP || n->nin != 2 || !n->in[0] || !n->in[1]) {
             continue;
         }
