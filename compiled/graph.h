@@ -102,6 +102,7 @@ typedef struct Compile {
     Storage *const *input_data;      /* by input storage: the data of the call being compiled; only with options->stages */
     struct Answers *stage_before;    /* what the graph answered at the stage before (stages.c) */
     struct Specimen *specimen;       /* where the numbers of the graph are noted on its way (symbol.h), or NULL */
+    bool reused;                     /* the graph is brought to other sizes and fused again: no node may leave it */
     int64_t first_step;              /* counters->gate_steps when the run began: a limit counts from there */
 } Compile;
 

@@ -110,15 +110,18 @@ static void turn_producer(Graph *g, Node *n, Uses *uses, const int *from) {
         }
         Tensor layout = permuted(&in->t, &n->t, from);
         int next_id = g->next_id;
-        n->in[k] = graph_view(g, in, &layout, n->sid); /* `in` itself, where its dims are all alike */
-        if (n->in[k]->id >= next_id) {
-            uses[n->in[k]->id] = (Uses){.count = 1, .joins = tensor_same_size(&layout, &view->t)};
+        Node *now = graph_view(g, in, &layout, n->sid), *buffer = node_buffer(in);
+        if (now == in) {
+            continue; /* its dims are all alike */
         }
-        if (n->in[k] != in && in->kind != NODE_VIEW && uses[in->id].count == 1) {
-            uses[in->id].view = n->in[k]->kind == NODE_VIEW ? n->in[k] : NULL;
-        } else if (n->in[k] != in && in->kind == NODE_VIEW && uses[in->id].count == 1 && uses[in->in[0]->id].count == 1 && in->mark == 0) {
+        n->in[k] = now;
+        if (now->id >= next_id) {
+            uses[now->id] = (Uses){.count = 1, .joins = tensor_same_size(&layout, &view->t)};
+        }
+        bool only = uses[in->id].count == 1 && uses[buffer->id].count == 1 && (in->kind != NODE_VIEW || in->mark == 0);
+        uses[buffer->id].view = only && now->kind == NODE_VIEW ? now : NULL;
+        if (only && in->kind == NODE_VIEW) {
             in->mark = -1; /* nobody reads it any more */
-            uses[in->in[0]->id].view = n->in[k]->kind == NODE_VIEW ? n->in[k] : NULL;
         }
     }
     node_sync_call(n);
