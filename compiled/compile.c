@@ -360,6 +360,7 @@ static Artifact *compile_region(Runner *r, const CaptureInput *in, Symbols *symb
     if (symbols) {
         a->symbols = symbols_generalize(r, c, symbols, &own, in);
         c->specimen = NULL;
+        c->reused = a->symbols != NULL;
         dump_symbols(c, a->symbols, exit);
     }
     a->plan = compile_back(c);

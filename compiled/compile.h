@@ -92,6 +92,10 @@ typedef struct Disabled {
  * name that is none, or is a required pass. */
 bool disabled_parse(Disabled *d, const char *list, bool only, char *message, size_t message_size);
 
+/* Turns off a random choice of the optional passes and steps, besides those that are off: none, few, half or nearly all of them; the same
+ * for the same seed and index. */
+void disabled_draw(Disabled *d, uint64_t seed, uint64_t index);
+
 struct Plan;
 /* What interpreting the graph after every stage found (stages.h). */
 typedef struct StageReport {

@@ -483,7 +483,7 @@ bool pass_fuse(Compile *c) {
         n->buffer = i; /* until the plan: the place in the old order */
         n->group = -1;
     }
-    f->recomputed = again && gate(c, STEP_fuse_again); /* asked once: has_room counts on it */
+    f->recomputed = again && !c->reused && gate(c, STEP_fuse_again); /* asked once: has_room counts on it */
     f->escapes = f->recomputed ? arena_array(c->arena, bool, g->next_id) : NULL;
     for (int i = 0; i < g->n; i++) {
         Node *n = g->node[i];

@@ -1,5 +1,6 @@
 /* The optional steps as a table (steps.def, rules.def), and which of them and of the passes are off. */
 #include "compiled/compile.h"
+#include "tensor/rng.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -91,4 +92,22 @@ bool disabled_parse(Disabled *d, const char *list, bool only, char *message, siz
         at += n + (at[n] == ',');
     }
     return true;
+}
+
+void disabled_draw(Disabled *d, uint64_t seed, uint64_t index) {
+    static const int percents[] = {0, 10, 50, 90};
+    Rng rng = {seed};
+    rng.state = rng_next(&rng) ^ index;
+    int passes = percents[rng_below(&rng, COUNT_OF(percents))];
+    int steps = percents[rng_below(&rng, COUNT_OF(percents))];
+    for (int k = 0; k < pass_count(); k++) {
+        if (rng_chance(&rng, passes) && pass_info(k)->optional) {
+            set(&d->pass, k, true);
+        }
+    }
+    for (int k = 0; k < STEP_COUNT; k++) {
+        if (rng_chance(&rng, steps)) {
+            set(d->step, k, true);
+        }
+    }
 }

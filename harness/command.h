@@ -24,6 +24,7 @@ typedef struct Options {
     GenerateOptions generate; /* --ops, --profile; with max-elements and max-statements: generate_options */
     double seconds;         /* 0: no limit given */
     int64_t runs;           /* 0: no limit given */
+    bool swarm_passes;      /* fuzz: a random choice of passes is off */
     bool first;             /* fuzz: stop at the first finding */
     bool every;             /* fuzz: print every finding */
     bool json, timing, quiet, stats, no_minimize, poke;

@@ -387,6 +387,11 @@ static void run_one(Fuzz *f) {
     f->arena = &slot->arena;
     Outcome out;
     f->checker.a.compile.verify = f->checker.b.compile.verify = f->options->compile.verify || f->tally.programs % VERIFY_EVERY == 0;
+    if (f->options->swarm_passes) {
+        f->checker.a.compile.disabled = f->options->compile.disabled;
+        disabled_draw(&f->checker.a.compile.disabled, f->options->seed, (uint64_t)slot->index);
+        f->checker.b.compile.disabled = f->checker.a.compile.disabled;
+    }
     f->checker.stages = f->options->oracle || f->tally.programs % STAGES_EVERY == STAGES_EVERY / 2;
     f->checker.run.executed = f->detailed ? f->tally.op_dtype : NULL;
     check_program(&f->checker, p, f->arena, &out);

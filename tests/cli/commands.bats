@@ -204,6 +204,12 @@ double_negation() {
     refused fuzz --oracle values
 }
 
+@test "fuzz --swarm-passes leaves out other passes for each program, and a report says which" {
+    "$TWINGRAD" fuzz --swarm-passes --verify --runs 2000
+    "$TWINGRAD" fuzz --swarm-passes --fault RG-1 --seed 3 --runs 3000 --out swarm >/dev/null || [ $? -eq 1 ]
+    grep -rlq -- '--disable' swarm
+}
+
 @test "passes --runs counts how often passes and rules fired" {
     "$TWINGRAD" passes --runs 300 --json | python3 -c '
 import json, sys

@@ -90,12 +90,12 @@ static void loop_3(void *const *data, int64_t from, int64_t to) {
                 const float v1 = b6[i1];
                 const float v2 = mul_f32(v0, v1);
                 const float v3 = b1[i0];
-                const float v4 = mul_f32(v2, v3);
+                const float v4 = mul_f32(v3, v2);
                 const float v5 = b0[i0 + i1 * 256];
                 const float v6 = b3[i1];
                 const float v7 = sub1_f32(v5, v6);
                 const float v8 = b2[i0 + i1 * 256];
-                const float v9 = mul_f32(v8, v2);
+                const float v9 = mul_f32(v2, v8);
                 b8[i0 + i1 * 256] = v4;
                 s0[i0 - j0] += (double)v9;
             }
@@ -110,8 +110,8 @@ static void loop_3(void *const *data, int64_t from, int64_t to) {
 
 /* sum_dim */
 static void loop_4(void *const *data, int64_t from, int64_t to) {
-    float *restrict b2 = data[2];
     float *restrict b1 = data[1];
+    float *restrict b2 = data[2];
     float *restrict b6 = data[6];
     float *restrict b10 = data[10];
     float *restrict b0 = data[0];
@@ -121,15 +121,15 @@ static void loop_4(void *const *data, int64_t from, int64_t to) {
         double s0 = 0;
 #pragma omp simd reduction(+ : s0)
         for (int64_t i1 = 0; i1 < 256; i1++) {
-            const float v0 = b2[i0 * 256 + i1];
-            const float v1 = b1[i1];
+            const float v0 = b1[i1];
+            const float v1 = b2[i0 * 256 + i1];
             const float v2 = mul_f32(v0, v1);
             const float v3 = b6[i0];
-            const float v4 = mul_f32(v2, v3);
+            const float v4 = mul_f32(v3, v2);
             const float v5 = b0[i0 * 256 + i1];
             const float v6 = b3[i0];
             const float v7 = sub1_f32(v5, v6);
-            const float v8 = mul_f32(v2, v7);
+            const float v8 = mul_f32(v7, v2);
             b10[i0 * 256 + i1] = v4;
             s0 += (double)v8;
         }
@@ -148,7 +148,7 @@ static void loop_5(void *const *data, int64_t from, int64_t to) {
         const float v0 = b11[i0];
         const float v1 = mul_f32(v0, c0);
         const float v2 = b7[i0];
-        const float v3 = mul_f32(v1, v2);
+        const float v3 = mul_f32(v2, v1);
         const float v4 = mul_f32(v3, c1);
         b12[i0] = v4;
     }
@@ -172,7 +172,7 @@ static void loop_6(void *const *data, int64_t from, int64_t to) {
             const float v2 = sub1_f32(v0, v1);
             const float v3 = mul_f32(v2, c0);
             const float v4 = b12[i0];
-            const float v5 = mul_f32(v4, v3);
+            const float v5 = mul_f32(v3, v4);
             const float v6 = b10[i0 * 256 + i1];
             const float v7 = add1_f32(v6, v5);
             const float v8 = neg_f32(v7);

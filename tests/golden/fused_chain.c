@@ -18,7 +18,7 @@ static void loop_0(void *const *data, int64_t from, int64_t to) {
             const float v1 = b1[i1];
             const float v2 = mul_f32(v0, v1);
             const float v3 = relu_f32(v2);
-            const float v4 = add1_f32(v3, v1);
+            const float v4 = add1_f32(v1, v3);
             b2[i0 * 3 + i1] = v4;
         }
     }
