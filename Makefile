@@ -68,7 +68,7 @@ objects: $(LIB_OBJ) $(BIN_OBJ) ## compile everything, link nothing
 # ---- the two jobs a newcomer runs ----
 
 PACKAGES     := gcc libc6-dev libcjson-dev libxml2-dev check bats python3-jsonschema libxml2-utils tidy $(if $(filter none,$(BLAS)),,libopenblas-dev)
-DEV_PACKAGES := clang clang-format libclang-rt-14-dev
+DEV_PACKAGES := clang clang-format libclang-rt-14-dev cvise
 PACKAGES_libfuzzer := clang libclang-rt-14-dev
 PACKAGES_afl := afl++ clang
 SUDO         := $(shell [ "$$(id -u)" = 0 ] || echo sudo)

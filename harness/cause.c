@@ -174,13 +174,31 @@ bool cause_stands(const Checker *c, const Program *p, const Finding *finding) {
     return stands;
 }
 
+/* Is it the native tier that is wrong? Between two tiers nothing else can be, since both take the same passes; else the tile machine is right. */
+static bool only_native(const Checker *c, const Program *p, const Finding *finding) {
+    if (compiles_here(&c->a) && compiles_here(&c->b)) {
+        return finding->oracle != ORACLE_stages;
+    }
+    Bisect b = {.checker = *c, .program = p, .finding = finding};
+    Executor *e = compiles_here(&b.checker.b) ? &b.checker.b : &b.checker.a, tiles;
+    char message[256];
+    if (!e->native || executor_open_with("compiled", NULL, &tiles, message, sizeof message) != 0) {
+        return false;
+    }
+    tiles.compile = e->compile;
+    *e = tiles;
+    bool shown = shows(&b);
+    arena_destroy(&b.scratch);
+    return !shown;
+}
+
 void cause_find(const Checker *c, const Program *p, Finding *finding) {
     Cause *out = &finding->cause;
     *out = (Cause){.limit = -1};
     if (!compiles_here(&c->a) && !compiles_here(&c->b)) {
         return;
     }
-    if (compiles_here(&c->a) && compiles_here(&c->b)) { /* both take the same passes */
+    if (only_native(c, p, finding)) {
         snprintf(out->stage, sizeof out->stage, "native");
         snprintf(out->text, sizeof out->text, "native");
         return;
