@@ -293,6 +293,6 @@ static void tile_term(const TileInst *inst, int m, int64_t *restrict dst, const 
         int64_t at = index[i], before = address[i];
         at = at < 0 ? (int64_t)((uint64_t)at + wrap) : at;
         int64_t sum = (int64_t)((uint64_t)before + (uint64_t)at * stride);
-        dst[i] = (at >= 0) & (at < bound) & (before >= 0) ? sum : -1;
+        dst[i] = ((at >= 0) & (at < bound) & (before >= 0)) ? sum : -1;
     }
 }
