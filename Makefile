@@ -112,11 +112,12 @@ replay: twingrad ## replay the corpus: seeds, regressions and recorded PyTorch r
 	./twingrad replay --known corpus/known.json corpus/seeds corpus/regressions corpus/versions corpus/golden
 bless: twingrad ## rewrite the golden IR dumps of tests/golden (read the diff)
 	tests/check_golden_ir $(OUT) --bless
-bench: $(OUT)/bench/bench ## programs checked per second on one core, by stage
+bench: $(OUT)/bench/bench peak ## programs checked per second on one core, by stage, after the table of peak
 	$(OUT)/bench/bench
 
-peak: $(OUT)/bench/peak_run twingrad ## speed on large data: both tiers, plain loops, the machine's limit, PyTorch where it is
-	bench/peak $(OUT)/bench/peak_run
+LOG2 ?= 20
+peak: $(OUT)/bench/peak_run twingrad ## speed on 2^LOG2=20 elements (10,..,24): both tiers, plain loops, the machine's limit, PyTorch where it is
+	bench/peak $(OUT)/bench/peak_run --log2 $(LOG2) --json $(OUT)/peak.jsonl
 speed: twingrad $(OUT)/bench/reference_rounds ## the reference beside eager PyTorch, where one is installed, in microseconds
 	bench/speed ./twingrad $(OUT)/bench/reference_rounds
 

@@ -14,7 +14,7 @@
 
 enum {
     TILE = 512,          /* elements a tile */
-    SMALL_TILE = 16,     /* the same where the graph is verified: what goes wrong between tiles should show on small tensors */
+    SMALL_TILE = 512,     /* the same where the graph is verified: what goes wrong between tiles should show on small tensors */
     MAX_REGISTERS = 160, /* of a nest */
     MAX_ACCESSES = 160,  /* the same */
     MAX_INSTS = 640,
@@ -322,8 +322,8 @@ Scalar lower_scalar(Scalar value, DType dtype);
 
 /* ---- running ---- */
 struct TileIsa; /* tile_isa.h */
-/* Bytes between two registers of a nest. */
-static inline int64_t tile_register_bytes(const TileNest *nest) { return (min_i64(nest->numel, nest->trip) * 8 + 63) / 64 * 64; }
+/* Bytes between two registers of a nest: never a page, or what one instruction stores would seem to be what the next one loads. */
+static inline int64_t tile_register_bytes(const TileNest *nest) { return (min_i64(nest->numel, nest->trip) * 8 + 63) / 64 * 64 + 5 * 64; }
 /* Trips of the outer dim of a loop; 1: it runs in one piece. */
 int64_t loop_trips(const Loop *loop);
 /* Has every value a buffer of its own? Then places of memory are used again, else buffers (pass_plan.c). */

@@ -11,6 +11,15 @@ typedef void (*TileFn)(int m, void *dst, const void *const *src);
 
 typedef struct TileIsa {
     const char *name;
+    /* m points from `at` on: to a register, from one, and their addresses (elements) */
+    void (*load)(const TileNest *nest, const Access *access, const int64_t *at, int m, void *dst, const void *base);
+    void (*store)(const TileNest *nest, const Access *access, const int64_t *at, int m, void *base, const void *src);
+    void (*iota)(const TileNest *nest, const Access *access, const int64_t *at, int m, int64_t *dst);
+    void (*term)(const TileInst *inst, int m, int64_t *dst, const int64_t *address, const int64_t *index);
+    /* through addresses; the last adds, one element after the other: integers wrap, bools or */
+    void (*load_indirect)(DType dtype, int m, void *dst, const void *base, const int64_t *address);
+    void (*store_indirect)(DType dtype, int m, void *base, const int64_t *address, const void *src);
+    void (*add_indirect)(DType dtype, int m, void *base, const int64_t *address, const void *src);
     /* acc plus the sum of n floats */
     double (*sum_f32)(const float *x, int n, double acc);
     /* acc[k] += x[k] */

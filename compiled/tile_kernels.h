@@ -34,7 +34,8 @@
         const int64_t *x0 = src[0];                                                                                                \
         const type *x1 = src[1], *x2 = src[2];                                                                                     \
         for (int i = 0; i < m; i++) {                                                                                              \
-            y[i] = x0[i] != 0 ? x1[i] : x2[i];                                                                                     \
+            type b = x1[i], c = x2[i]; /* both are loaded, so that there is nothing to branch on */                                \
+            y[i] = x0[i] != 0 ? b : c;                                                                                             \
         }                                                                                                                          \
     }
 #define TILE_OP_MASK(name, type)                                                                                                   \
@@ -43,13 +44,16 @@
         const type *x0 = src[0], *x2 = src[2];                                                                                     \
         const int64_t *x1 = src[1];                                                                                                \
         for (int i = 0; i < m; i++) {                                                                                              \
-            y[i] = x1[i] != 0 ? x2[i] : x0[i];                                                                                     \
+            type a = x0[i], c = x2[i];                                                                                             \
+            y[i] = x1[i] != 0 ? c : a;                                                                                             \
         }                                                                                                                          \
     }
 #include "compiled/tile_ops.def"
 #undef TILE_OP
 #undef TILE_OP_SELECT
 #undef TILE_OP_MASK
+
+#include "compiled/tile_memory.h"
 
 /* ---- sums ---- */
 
@@ -174,6 +178,13 @@ static void softmax_row(float *to, const float *from, int64_t n) {
 
 const TileIsa TILE_ISA = {
     .name = TILE_ISA_NAME,
+    .load = tile_load,
+    .store = tile_store,
+    .iota = tile_iota,
+    .term = tile_term,
+    .load_indirect = tile_load_indirect,
+    .store_indirect = tile_store_indirect,
+    .add_indirect = tile_add_indirect,
     .sum_f32 = sum_f32,
     .add_f32 = add_f32,
     .softmax_row = softmax_row,

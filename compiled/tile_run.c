@@ -8,21 +8,9 @@
 #endif
 
 #include "compiled/tile_isa.h"
-#include "compiled/tile_memory.h"
 #include "compiled/tile_reduce.h"
 
 enum { WIDE = 32 /* elements below which wide vectors have nothing to do */ };
-
-static void tile_term(const TileInst *inst, int m, int64_t *dst, const int64_t *address, const int64_t *index) {
-    for (int i = 0; i < m; i++) {
-        int64_t at = index[i];
-        if (inst->wrap && at < 0) {
-            at = (int64_t)((uint64_t)at + (uint64_t)inst->bound);
-        }
-        bool inside = at >= 0 && at < inst->bound && address[i] >= 0;
-        dst[i] = inside ? address[i] + at * inst->stride : -1;
-    }
-}
 
 static void fill_constant(const TileConst *c, void *reg, int m) {
     for (int i = 0; i < m; i++) {
@@ -69,29 +57,29 @@ static void run_tile(const TileNest *nest, const TileIsa *isa, void *const *data
                 reg[inst->dst] = (char *)base + position * dtype_bytes(access->dtype);
             } else {
                 reg[inst->dst] = own[inst->dst];
-                tile_load(nest, access, at, m, own[inst->dst], base);
+                isa->load(nest, access, at, m, own[inst->dst], base);
             }
             break;
         case TILE_IOTA:
             reg[inst->dst] = own[inst->dst];
-            tile_iota(nest, access, at, m, own[inst->dst]);
+            isa->iota(nest, access, at, m, own[inst->dst]);
             break;
         case TILE_TERM:
-            tile_term(inst, m, own[inst->dst], reg[inst->src[0]], reg[inst->src[1]]);
+            isa->term(inst, m, own[inst->dst], reg[inst->src[0]], reg[inst->src[1]]);
             reg[inst->dst] = own[inst->dst];
             break;
         case TILE_LOADX:
-            tile_load_indirect(access->dtype, m, own[inst->dst], base, reg[inst->src[0]]);
+            isa->load_indirect(access->dtype, m, own[inst->dst], base, reg[inst->src[0]]);
             reg[inst->dst] = own[inst->dst];
             break;
         case TILE_STORE:
-            tile_store(nest, access, at, m, base, reg[inst->src[0]]);
+            isa->store(nest, access, at, m, base, reg[inst->src[0]]);
             break;
         case TILE_STOREX:
-            tile_store_indirect(access->dtype, m, base, reg[inst->src[0]], reg[inst->src[1]]);
+            isa->store_indirect(access->dtype, m, base, reg[inst->src[0]], reg[inst->src[1]]);
             break;
         case TILE_ADDX:
-            tile_add_indirect(access->dtype, m, base, reg[inst->src[0]], reg[inst->src[1]]);
+            isa->add_indirect(access->dtype, m, base, reg[inst->src[0]], reg[inst->src[1]]);
             break;
         case TILE_REDUCE:
             if (columns) {
