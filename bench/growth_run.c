@@ -39,10 +39,21 @@ static void add_edges(Growth *g) {
     if (n > MAX_EDGES) {
         die("more than %d edges", MAX_EDGES);
     }
-    for (int i = 0; i < n; i++) {
-        bool fresh = __start___sancov_cntrs[i] && !g->edge[i];
-        g->edge[i] |= fresh;
-        g->nedges += fresh;
+    const uint8_t *now = __start___sancov_cntrs;
+    for (int i = 0; i < n;) {
+        uint64_t eight = 0;
+        if (i + 8 <= n) {
+            memcpy(&eight, now + i, 8);
+            if (eight == 0) {
+                i += 8;
+                continue;
+            }
+        }
+        for (int end = i + 8 < n ? i + 8 : n; i < end; i++) {
+            bool fresh = now[i] && !g->edge[i];
+            g->edge[i] |= fresh;
+            g->nedges += fresh;
+        }
     }
 }
 
