@@ -168,13 +168,12 @@ GROWTH := $(LIBFUZZER)/growth_builtin $(LIBFUZZER)/growth_bytes $(LIBFUZZER)/gro
 .PHONY: growth
 growth: $(GROWTH) ## coverage growth of the engines' modes over equal CPU time (bench/growth; SEEDS=10, CPU=30)
 	bench/growth $(LIBFUZZER) $(or $(SEEDS),10) $(or $(CPU),30)
-$(LIBFUZZER)/growth_builtin: GROWTH_LINK :=
-$(LIBFUZZER)/growth_bytes: GROWTH_LINK := -DUNDER_LIBFUZZER -DWITHOUT_FEEDBACK -fsanitize=fuzzer
-$(LIBFUZZER)/growth_mutators: GROWTH_LINK := -DUNDER_LIBFUZZER -DWITHOUT_FEEDBACK -fsanitize=fuzzer
-$(LIBFUZZER)/growth_feedback: GROWTH_LINK := -DUNDER_LIBFUZZER -fsanitize=fuzzer
+$(LIBFUZZER)/growth_bytes $(LIBFUZZER)/growth_mutators: GROWTH_FLAGS := -DUNDER_LIBFUZZER -DWITHOUT_FEEDBACK
+$(LIBFUZZER)/growth_feedback: GROWTH_FLAGS := -DUNDER_LIBFUZZER
 $(LIBFUZZER)/growth_mutators $(LIBFUZZER)/growth_feedback: GROWTH_MUTATORS := $(LIBFUZZER)/fuzz/engine_libfuzzer.o
 $(GROWTH): bench/growth_run.c $(LIBFUZZER)/fuzz/engine_libfuzzer.o $(LIBFUZZER)/libtwingrad.a
-	$(Q)clang $(CPPFLAGS) $(ALL_CFLAGS) $(GROWTH_LINK) $(LDFLAGS) -o $@ $< $(GROWTH_MUTATORS) $(LIBFUZZER)/libtwingrad.a $(LDLIBS_ALL)
+	$(Q)clang $(CPPFLAGS) $(ALL_CFLAGS) $(GROWTH_FLAGS) -c -o $@.o $<
+	$(Q)clang $(ALL_CFLAGS) $(if $(GROWTH_FLAGS),-fsanitize=fuzzer) $(LDFLAGS) -o $@ $@.o $(GROWTH_MUTATORS) $(LIBFUZZER)/libtwingrad.a $(LDLIBS_ALL)
 
 # AFL++: the mutators as a library for AFL_CUSTOM_MUTATOR_LIBRARY, and the target of campaigns, of which compiled/ has counters on its edges.
 AFL_SRC := $(wildcard tensor/*.c program/*.c) $(filter-out fuzz/entry_%,$(wildcard fuzz/*.c))

@@ -21,7 +21,7 @@ static void add(Features *f, unsigned feature) {
         }
         f->touched[f->n++] = (uint16_t)feature;
     }
-    *count += *count < UINT8_MAX;
+    *count = 1;
 }
 
 static unsigned hashed(unsigned value, unsigned part) { return (unsigned)((value * UINT64_C(0x9E3779B97F4A7C15) >> 32) % part); }

@@ -10,7 +10,7 @@
 enum { FEATURES = 1 << 14, MAX_TOUCHED = 1 << 11 };
 
 typedef struct Features {
-    uint8_t counter[FEATURES];     /* saturating */
+    uint8_t counter[FEATURES];     /* 1: met */
     uint16_t touched[MAX_TOUCHED]; /* the counters above 0, in the order in which they came; what does not fit is not counted */
     int n;
 } Features;

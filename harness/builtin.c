@@ -16,6 +16,7 @@ enum { MAX_KEPT = 1 << 15, AGAIN_PERCENT = 50 /* after a mutation, one more */, 
 
 typedef struct Builtin {
     Worker worker;
+    GenerateOptions generate;
     Bytes *kept;        /* what showed something new */
     int nkept;
     int64_t seeds;      /* the first programs of the stream are the seed corpus */
@@ -120,7 +121,7 @@ static const Program *make(Builtin *b, int64_t number) {
     }
     Rng rng = {o->seed ^ (uint64_t)number * UINT64_C(0xD1342543DE82EF95)};
     if (b->nkept == 0 || !rng_chance(&rng, (int)o->mutate)) {
-        return generate_program(&b->arena, o->seed, (uint64_t)number);
+        return generate_program_info(&b->arena, &b->generate, o->seed, (uint64_t)number, NULL);
     }
     const Program *p = pick(b, &rng), *other = pick(b, &rng);
     for (int round = 0; round == 0 || (round < MAX_ROUNDS && rng_chance(&rng, AGAIN_PERCENT)); round++) {
@@ -140,7 +141,8 @@ int worker_builtin(const Options *o, const char *campaign, int job, int jobs, vo
     char name[32];
     snprintf(name, sizeof name, "builtin-%d", job);
     Worker *w = &b->worker;
-    int code = worker_open(w, o, campaign, name);
+    int code = generate_options(o, &b->generate);
+    code = code ? code : worker_open(w, o, campaign, name);
     if (code == 0) {
         w->on_program = on_program;
         Arena seeds = ARENA_EMPTY;

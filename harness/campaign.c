@@ -66,10 +66,7 @@ static void start_job(Campaign *c, int k) {
     if (job->pid > 0) {
         return;
     }
-    if (chdir(arena_printf(&c->scratch, "%s/%s", c->folder, job->name)) != 0) {
-        _exit(EXIT_ENVIRONMENT);
-    }
-    log_to("log");
+    log_to(arena_printf(&c->scratch, "%s/%s/log", c->folder, job->name));
     c->engine->become(c, k);
     fprintf(stderr, "cannot start %s\n", c->engine->name);
     _exit(EXIT_ENVIRONMENT);
@@ -160,7 +157,7 @@ static void judge_ended(Campaign *c, int status) {
     if (!WIFEXITED(status)) {
         complain(EXIT_FINDINGS, "%s/judged/%s ends the process that judges it", c->folder, c->judging);
     }
-    if (answer == JUDGED_FINDING || answer == JUDGED_SEEN) {
+    if (answer == JUDGED_FINDING) {
         c->code = worst(c->code, EXIT_FINDINGS);
     } else if (answer == JUDGED_TROUBLE) {
         c->code = worst(c->code, complain(EXIT_ENVIRONMENT, "could not judge %s/new/%s: it is kept there", c->folder, c->judging));

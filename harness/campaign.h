@@ -3,6 +3,7 @@
  *     OUT/campaign/            corpus/    programs to start from and to share, as bytes (seed-*; what jobs kept)
  *                              new/       programs and inputs that a job stopped at, not yet judged
  *                              judged/    those that are
+ *                              verdicts/  what each signature turned out to be
  *                              NAME/      a job's own folder: its ledger, its log
  *                              records.jsonl, words, settings, ledger (the campaign's own), lock
  *     OUT/SIGNATURE/           a report, once the campaign itself has seen the finding again
@@ -12,6 +13,7 @@
 #define HARNESS_CAMPAIGN_H
 
 #include "harness/command.h"
+#include "harness/group.h"
 #include "harness/ledger.h"
 
 #include <sys/types.h>
@@ -37,7 +39,7 @@ typedef struct Engine {
     int first_seeds;   /* programs of the generator to begin with, where the engine needs a corpus */
     /* Finds what the engine needs; else one sentence. */
     bool (*ready)(Campaign *c, char *message, size_t message_size);
-    /* In the job's process and folder: becomes the engine. Returns only if that fails. */
+    /* In the job's process: becomes the engine. Returns only if that fails. */
     void (*become)(Campaign *c, int job);
     /* Takes what the engine left in folders of its own over to new/ and corpus/; may be NULL. */
     void (*gather)(Campaign *c);
@@ -91,7 +93,7 @@ int64_t folder_count(const char *path);
 /* ---- campaign_judge.c ---- */
 /* In a process of its own, since the program may end it: runs the file again, minimizes, reports, prints. Exit status: JUDGED_*. */
 /* With `plainly` it is neither minimized nor located further than it is. */
-enum { JUDGED_NOTHING, JUDGED_FINDING, JUDGED_SEEN /* its signature has a report */, JUDGED_TROUBLE };
+enum { JUDGED_NOTHING, JUDGED_FINDING, JUDGED_KNOWN, JUDGED_SEEN /* its signature has a verdict */, JUDGED_TROUBLE };
 int judge_file(Campaign *c, const char *name, bool plainly);
 
 /* ---- campaign_show.c ---- */
@@ -102,5 +104,21 @@ void show_summary(Campaign *c);
 double campaign_elapsed(const Campaign *c);
 /* Sums the ledgers into c->sum. */
 const Counts *campaign_sum(Campaign *c);
+
+/* ---- campaign_verdict.c ---- */
+/* What a signature turned out to be. */
+typedef struct Sentence {
+    const Seen *seen;
+    bool judged;          /* else nothing else is set: not yet, or not seen again */
+    Standing standing;
+    const char *group, *issue, *file, *record; /* issue and file: NULL if none */
+    int statements;
+} Sentence;
+/* Of every signature of c->sum, in its order. */
+Sentence *verdicts_read(Campaign *c);
+/* The groups that they make. */
+Groups verdicts_group(Campaign *c, const Sentence *s);
+/* results.json, report.html and what the options name. An exit code. */
+int verdicts_publish(Campaign *c, const Sentence *s, const char *summary);
 
 #endif

@@ -88,6 +88,13 @@ static void builtin_become(Campaign *c, int job) {
     _exit(code);
 }
 
+/* Engines run in the job's folder, where their target finds the file `job`. */
+static void enter_folder(Campaign *c, int job) {
+    if (chdir(arena_printf(&c->scratch, "%s/%s", c->folder, c->job[job].name)) != 0) {
+        die("cannot enter the folder of %s: %s", c->job[job].name, strerror(errno));
+    }
+}
+
 /* ---- libFuzzer ---- */
 
 static bool libfuzzer_ready(Campaign *c, char *message, size_t message_size) { return find_target(c, "libfuzzer", message, message_size); }
@@ -105,6 +112,7 @@ static void libfuzzer_become(Campaign *c, int job) {
                     arena_printf(a, "-artifact_prefix=%s/new/%s-", c->folder, c->job[job].name),
                     arena_printf(a, "%s/corpus", c->folder),
                     NULL};
+    enter_folder(c, job);
     execv(c->target, argv);
 }
 
@@ -152,6 +160,7 @@ static void afl_become(Campaign *c, int job) {
                     arena_strdup(a, "--"),
                     arena_strdup(a, c->target),
                     NULL};
+    enter_folder(c, job);
     execvp(argv[0], argv);
 }
 

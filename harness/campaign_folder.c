@@ -40,8 +40,11 @@ int64_t folder_count(const char *path) {
 static const char *settings_of(Campaign *c, const Options *o) {
     Text t = {.arena = &c->scratch};
     const CompileOptions *compile = &o->compile;
-    text_printf(&t, "seed %llu\npair %s\nfault %s\nlimit %lld\n", (unsigned long long)o->seed, o->pair,
-                compile->fault == FAULT_NONE ? "none" : fault_info(compile->fault)->id, (long long)compile->opt_limit);
+    char faults[256] = "none";
+    if (compile->fault != FAULT_NONE) {
+        faults_text(compile, faults, sizeof faults);
+    }
+    text_printf(&t, "seed %llu\npair %s\nfault %s\nlimit %lld\n", (unsigned long long)o->seed, o->pair, faults, (long long)compile->opt_limit);
     text_printf(&t, "disabled %llx", (unsigned long long)compile->disabled.pass);
     for (int i = 0; i < COUNT_OF(compile->disabled.step); i++) {
         text_printf(&t, " %llx", (unsigned long long)compile->disabled.step[i]);
@@ -110,6 +113,11 @@ static void begin_anew(Campaign *c) {
     if (dir) {
         closedir(dir);
     }
+    char **verdict;
+    int n = io_list(&c->scratch, in_folder(c, "verdicts"), "", &verdict);
+    for (int i = 0; i < n; i++) {
+        unlink(verdict[i]);
+    }
     unlink(in_folder(c, "ledger"));
     unlink(in_folder(c, "ended"));
 }
@@ -153,13 +161,23 @@ static int check_options(Campaign *c, const Options *o) {
             }
         }
     }
+    GenerateOptions generate;
+    int code = generate_options(o, &generate);
+    if (code != 0) {
+        return code;
+    }
+    Known known;
+    char message[1024];
+    code = known_open(&c->arena, o->known, &known, message, sizeof message);
+    if (code != 0) {
+        return complain(code, "%s", message);
+    }
     Checker checker;
-    int code = open_checker(o, &checker); /* says what is wrong with the pair */
+    code = open_checker(o, &checker); /* says what is wrong with the pair */
     if (code != 0) {
         return code;
     }
     checker_close(&checker);
-    char message[1024];
     return c->engine->ready(c, message, sizeof message) ? 0 : complain(EXIT_ENVIRONMENT, "%s", message);
 }
 
@@ -201,7 +219,7 @@ int folder_open(Campaign *c, Options *o) {
         code = take_options(c, o);
         code = code ? code : check_options(c, o);
     }
-    static const char *const parts[] = {"corpus", "new", "judged"};
+    static const char *const parts[] = {"corpus", "new", "judged", "verdicts"};
     for (int i = 0; code == 0 && i < COUNT_OF(parts); i++) {
         if (!io_mkdirs(in_folder(c, parts[i]), message, sizeof message)) {
             code = complain(EXIT_ENVIRONMENT, "%s", message);
@@ -269,7 +287,9 @@ static void seed_of(void *user, const Source *source) {
 int folder_seed(Campaign *c) {
     const Options *o = c->options;
     Seeding s = {.campaign = c};
-    if (c->is_new && o->corpus) {
+    GenerateOptions generate;
+    s.code = generate_options(o, &generate);
+    if (s.code == 0 && c->is_new && o->corpus) {
         io_each_corpus(o->corpus, seed_of, &s);
         if (s.code == 0 && s.n == 0) {
             s.code = complain(EXIT_BAD_INPUT, "there is no program in '%.200s'", o->corpus);
@@ -278,7 +298,7 @@ int folder_seed(Campaign *c) {
     s.n = 0;
     for (int i = 0; s.code == 0 && i < c->engine->first_seeds && !exists(in_folder(c, "seeded")); i++) {
         arena_reset(&s.arena);
-        const Program *p = generate_program(&s.arena, o->seed, (uint64_t)i);
+        const Program *p = generate_program_info(&s.arena, &generate, o->seed, (uint64_t)i, NULL);
         char message[256];
         if (program_verify_within(p, &MUTATE_LIMITS, message, sizeof message)) {
             add_seed(&s, "made", p);

@@ -4,6 +4,7 @@
 
 #include "fuzz/mutate.h"
 #include "harness/edit.h"
+#include "harness/group.h"
 #include "harness/report.h"
 
 #include <signal.h>
@@ -112,18 +113,56 @@ static void print_finding(const Judging *j, const Program *small, const Finding 
     fflush(stdout);
 }
 
-static int report(Judging *j, const Program *small, const Finding *finding, uint32_t fired, const MinimizeStats *stats) {
+/* What a signature turned out to be, for the sum at the end, whoever makes it: CAMPAIGN/verdicts/SIGNATURE, one line each for its fields. */
+static bool write_verdict(Judging *j, Standing standing, const Finding *finding, const KnownIssue *issue, const Program *small, uint32_t fired, const char *path) {
     Campaign *c = j->campaign;
-    char path[4096], message[512];
+    Text t = {.arena = j->arena};
+    text_printf(&t, "%s\n%s\n%s\n%d\n%s%s\n", standing_name(standing), group_key(finding), issue ? issue->issue : "", program_size(small), path ? path : "",
+                path ? "/minimized.json" : "");
+    report_finding_json(&t, small, finding, fired);
+    text_add(&t, "\n");
+    char message[512];
+    const char *file = arena_printf(j->arena, "%s/verdicts/%s", c->folder, finding->signature);
+    if (!io_put(file, arena_printf(j->arena, "%s/verdict.tmp", c->folder), t.v, t.n, message, sizeof message)) {
+        complain(EXIT_ENVIRONMENT, "%s", message);
+        return false;
+    }
+    return true;
+}
+
+/* A finding of a signature that has no verdict yet: known, or reported. */
+static int sentence(Judging *j, const Outcome *out, bool minimize) {
+    Campaign *c = j->campaign;
     const Options *o = c->options;
-    const char *origin = arena_printf(j->arena, "fuzz --engine %s --seed %llu, %s", c->engine->name, (unsigned long long)o->seed, j->name);
-    Report r = {j->program, small, finding, &j->checker, stats, origin};
-    if (!report_write(j->arena, c->out, &r, path, sizeof path, message, sizeof message)) {
+    Finding finding = out->finding;
+    Known known;
+    char message[512], path[4096];
+    int code = known_open(j->arena, o->known, &known, message, sizeof message);
+    if (code != 0) {
+        complain(code, "%s", message);
+        return JUDGED_TROUBLE;
+    }
+    const KnownIssue *issue = known_find(&known, j->checker.pair, finding.signature, finding.cause.text);
+    if (issue) {
+        if (!o->json) {
+            printf("known %s: %s, %s\n", finding.signature, j->name, issue->issue);
+        }
+        return write_verdict(j, STANDING_KNOWN, &finding, issue, j->program, out->fired, NULL) ? JUDGED_KNOWN : JUDGED_TROUBLE;
+    }
+    finding_breakpoint(&finding);
+    MinimizeStats stats = {.checks = MINIMIZE_CHECKS};
+    bool kept = report_exists(c->out, finding.signature); /* of an earlier campaign */
+    const Program *small = minimize && !kept ? smaller(j, &finding, &stats) : j->program;
+    snprintf(path, sizeof path, "%s/%s", c->out, out->finding.signature);
+    Report r = {j->program, small, &finding, &j->checker, minimize ? &stats : NULL,
+                arena_printf(j->arena, "fuzz --engine %s --seed %llu, %s", c->engine->name, (unsigned long long)o->seed, j->name)};
+    if (!kept && !report_write(j->arena, c->out, &r, path, sizeof path, message, sizeof message)) {
         complain(EXIT_ENVIRONMENT, "%s", message);
         return JUDGED_TROUBLE;
     }
-    print_finding(j, small, finding, fired, path);
-    return JUDGED_FINDING;
+    print_finding(j, small, &finding, out->fired, path);
+    snprintf(finding.signature, sizeof finding.signature, "%s", out->finding.signature);
+    return write_verdict(j, stats.flaky ? STANDING_FLAKY : STANDING_NEW, &finding, NULL, small, out->fired, path) ? JUDGED_FINDING : JUDGED_TROUBLE;
 }
 
 int judge_file(Campaign *c, const char *name, bool plainly) {
@@ -134,10 +173,9 @@ int judge_file(Campaign *c, const char *name, bool plainly) {
         return JUDGED_TROUBLE;
     }
     int status = run_apart(&j, -1);
-    bool decoded = !died(status) && decode(&j, message, sizeof message);
+    bool dead = died(status), decoded = !dead && decode(&j, message, sizeof message);
     Outcome out = {.verdict = FINDING, .fired = 1u << ORACLE_status};
-    MinimizeStats stats = {.checks = MINIMIZE_CHECKS};
-    if (died(status)) {
+    if (dead) {
         decode(&j, message, sizeof message);
         describe_death(&j, status, &out.finding);
         ledger_see(c->own, out.finding.signature, ledger_counts(c->own)->next);
@@ -150,11 +188,8 @@ int judge_file(Campaign *c, const char *name, bool plainly) {
     if (out.verdict != FINDING || !j.program) {
         return JUDGED_NOTHING;
     }
-    if (report_exists(c->out, out.finding.signature)) {
+    if (access(arena_printf(j.arena, "%s/verdicts/%s", c->folder, out.finding.signature), F_OK) == 0) {
         return JUDGED_SEEN;
     }
-    finding_breakpoint(&out.finding);
-    bool minimize = !died(status) && !plainly && !c->options->no_minimize;
-    const Program *small = minimize ? smaller(&j, &out.finding, &stats) : j.program;
-    return report(&j, small, &out.finding, out.fired, minimize ? &stats : NULL);
+    return sentence(&j, &out, !dead && !plainly && !c->options->no_minimize);
 }

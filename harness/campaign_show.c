@@ -28,7 +28,8 @@ static int64_t corpus_size(Campaign *c) { return folder_count(arena_printf(&c->s
 
 void show_start(Campaign *c) {
     const Options *o = c->options;
-    const char *fault = o->compile.fault == FAULT_NONE ? NULL : fault_info(o->compile.fault)->name;
+    char seeded[256];
+    const char *fault = o->compile.fault == FAULT_NONE ? NULL : faults_text(&o->compile, seeded, sizeof seeded);
     if (o->json) {
         Text t = {.arena = &c->scratch};
         text_printf(&t, "{\"type\":\"start\",\"schema_version\":1,\"engine\":\"%s\",\"jobs\":%d,\"seed\":%llu,\"pair\":\"%s\"", c->engine->name, c->njobs,
@@ -124,7 +125,9 @@ static const char *name_of_error(int i) { return i > 0 ? errcode_name((ErrCode)i
 static const char *name_of_skip(int i) { return i > 0 ? skip_name((SkipReason)i) : NULL; }
 static const char *name_of_oracle(int i) { return oracle_name((OracleId)i); }
 
-static void summary_json(Campaign *c, const Counts *n, Text *t) {
+static const char *outcome_of(const Sentence *s) { return s->judged ? standing_name(s->standing) : "not seen again"; }
+
+static void summary_json(Campaign *c, const Counts *n, const Sentence *verdict, const Groups *groups, Text *t) {
     const Options *o = c->options;
     text_printf(t, "{\"type\":\"summary\",\"schema_version\":1,\"engine\":\"%s\",\"jobs\":%d,\"seed\":%llu,\"programs\":%lld,\"calls\":%lld,\"statements\":%lld,"
                    "\"agree\":%lld,\"findings\":%lld,\"refusals\":%lld",
@@ -138,20 +141,21 @@ static void summary_json(Campaign *c, const Counts *n, Text *t) {
                 (long long)ledger_counts(c->own)->next, c->interrupted ? "true" : "false");
     for (int64_t i = 0; i < c->sum->nseen; i++) {
         const Seen *s = &c->sum->seen[i];
-        text_printf(t, "%s{\"signature\":\"%s\",\"count\":%lld,\"first\":%lld}", i > 0 ? "," : "", s->text, (long long)s->count, (long long)s->first);
+        text_printf(t, "%s{\"signature\":\"%s\",\"count\":%lld,\"first\":%lld,\"outcome\":\"%s\"}", i > 0 ? "," : "", s->text, (long long)s->count, (long long)s->first,
+                    outcome_of(&verdict[i]));
     }
-    text_printf(t, "],\"unlisted\":%lld", (long long)c->sum->unlisted);
+    text_printf(t, "],\"unlisted\":%lld,\"groups\":", (long long)c->sum->unlisted);
+    groups_json(groups, t);
     if (o->timing) {
         double seconds = campaign_elapsed(c);
         text_printf(t, ",\"seconds\":%.3f,\"programs_per_second\":%.1f", seconds, seconds > 0 ? (double)n->programs / seconds : 0);
     }
-    text_add(t, "}\n");
+    text_add(t, "}");
 }
 
-static void summary_text(Campaign *c, const Counts *n, Text *t) {
+static void summary_text(Campaign *c, const Counts *n, const Sentence *verdict, const Groups *groups, Text *t) {
     for (int64_t i = 0; i < c->sum->nseen; i++) {
-        const Seen *s = &c->sum->seen[i];
-        text_printf(t, "  %-48s %8lld times%s\n", s->text, (long long)s->count, "");
+        text_printf(t, "  %-56s %8lld  %s\n", verdict[i].seen->text, (long long)verdict[i].seen->count, outcome_of(&verdict[i]));
     }
     text_printf(t, "%s%lld programs, %lld statements: %lld agree, %lld findings (%lld signatures), %lld skipped, %lld ended in an error; corpus %lld, %lld features",
                 c->interrupted ? "interrupted: " : "", (long long)n->programs, (long long)n->statements, (long long)n->verdicts[AGREE],
@@ -162,6 +166,7 @@ static void summary_text(Campaign *c, const Counts *n, Text *t) {
         text_printf(t, "; %.1f seconds, %.0f programs a second", seconds, seconds > 0 ? (double)n->programs / seconds : 0);
     }
     text_add(t, "\n");
+    groups_text(groups, t);
     int64_t left = folder_count(arena_printf(&c->scratch, "%s/new", c->folder));
     if (left > 0) {
         text_printf(t, "%lld files in %s/new are not judged yet: --resume judges them\n", (long long)left, c->folder);
@@ -171,21 +176,27 @@ static void summary_text(Campaign *c, const Counts *n, Text *t) {
 static int by_name(const void *a, const void *b) { return strcmp(((const Seen *)a)->text, ((const Seen *)b)->text); }
 
 void show_summary(Campaign *c) {
+    arena_reset(&c->scratch);
     const Counts *n = campaign_sum(c);
-    if (c->sum->nseen > 0) {
-        c->code = worst(c->code, EXIT_FINDINGS);
-        qsort(c->sum->seen, (size_t)c->sum->nseen, sizeof c->sum->seen[0], by_name);
+    qsort(c->sum->seen, (size_t)c->sum->nseen, sizeof c->sum->seen[0], by_name);
+    const Sentence *verdict = verdicts_read(c);
+    const Groups groups = verdicts_group(c, verdict);
+    for (int64_t i = 0; i < c->sum->nseen; i++) { /* those of before a --resume too */
+        bool counts = verdict[i].judged && (verdict[i].standing == STANDING_NEW || verdict[i].standing == STANDING_FLAKY);
+        c->code = worst(c->code, counts ? EXIT_FINDINGS : EXIT_AGREE);
     }
-    Text t = {.arena = &c->scratch};
-    summary_json(c, n, &t);
+    Text t = {.arena = &c->scratch}, shown = {.arena = &c->scratch};
+    summary_json(c, n, verdict, &groups, &t);
+    c->code = worst(c->code, verdicts_publish(c, verdict, t.v));
     char message[512];
     if (!io_write(arena_printf(&c->scratch, "%s/summary.json", c->folder), t.v, t.n, message, sizeof message) ||
         (!c->interrupted && c->code < EXIT_ENVIRONMENT && !io_write(arena_printf(&c->scratch, "%s/ended", c->folder), "", 0, message, sizeof message))) {
         c->code = worst(c->code, complain(EXIT_ENVIRONMENT, "%s", message));
     }
-    if (!c->options->json) {
-        t = (Text){.arena = &c->scratch};
-        summary_text(c, n, &t);
+    if (c->options->json) {
+        text_printf(&shown, "%s\n", t.v);
+    } else {
+        summary_text(c, n, verdict, &groups, &shown);
     }
-    fwrite(t.v, 1, (size_t)t.n, stdout);
+    fwrite(shown.v, 1, (size_t)shown.n, stdout);
 }

@@ -1,0 +1,90 @@
+/* Verdicts: one small file a signature, written by the process that judged it, read here for the sum. */
+#include "harness/campaign.h"
+
+#include "harness/results.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { FIELDS = 6 };
+
+static Standing standing_of(const char *name) {
+    for (int i = 0; i < STANDING_COUNT; i++) {
+        if (strcmp(standing_name((Standing)i), name) == 0) {
+            return (Standing)i;
+        }
+    }
+    return STANDING_NEW;
+}
+
+static void read_verdict(Campaign *c, Sentence *s) {
+    char *text, *field[FIELDS], message[256];
+    int64_t length;
+    const char *path = arena_printf(&c->scratch, "%s/verdicts/%s", c->folder, s->seen->text);
+    if (io_read(&c->scratch, path, IO_MAX_BYTES, &text, &length, message, sizeof message) != IO_OK) {
+        return;
+    }
+    for (int i = 0; i < FIELDS; i++) {
+        field[i] = text ? strsep(&text, "\n") : NULL;
+        if (!field[i]) {
+            return;
+        }
+    }
+    s->judged = true;
+    s->standing = standing_of(field[0]);
+    s->group = field[1];
+    s->issue = field[2][0] ? field[2] : NULL;
+    s->statements = atoi(field[3]);
+    s->file = field[4][0] ? field[4] : NULL;
+    s->record = field[5];
+}
+
+Sentence *verdicts_read(Campaign *c) {
+    Sentence *all = arena_array(&c->arena, Sentence, c->sum->nseen + 1);
+    for (int64_t i = 0; i < c->sum->nseen; i++) {
+        all[i].seen = &c->sum->seen[i];
+        read_verdict(c, &all[i]);
+    }
+    return all;
+}
+
+Groups verdicts_group(Campaign *c, const Sentence *s) {
+    Groups groups = groups_new(&c->scratch);
+    for (int64_t i = 0; i < c->sum->nseen; i++) {
+        if (s[i].judged) {
+            KnownIssue *issue = NULL;
+            if (s[i].issue) {
+                issue = arena_new(&c->scratch, KnownIssue);
+                issue->issue = s[i].issue;
+            }
+            Group *group = group_add(&groups, s[i].group, s[i].standing, issue, s[i].seen->first, true);
+            if (group) {
+                group->count[s[i].standing] += s[i].seen->count - 1;
+            }
+        }
+    }
+    return groups;
+}
+
+static int write_and_publish(const Text *text, const char *path, const Options *forms) {
+    char message[512];
+    if (path && !io_write(path, text->v, text->n, message, sizeof message)) {
+        return complain(EXIT_ENVIRONMENT, "%s", message);
+    }
+    return results_publish(forms, "results", text->v, text->n);
+}
+
+int verdicts_publish(Campaign *c, const Sentence *s, const char *summary) {
+    Results results = {.arena = &c->scratch};
+    for (int64_t i = 0; i < c->sum->nseen; i++) {
+        if (s[i].judged) {
+            results_add_finding(&results, &(ResultsFinding){.outcome = standing_name(s[i].standing), .file = s[i].file, .signature = s[i].seen->text, .record = s[i].record,
+                                                            .count = s[i].seen->count, .first = s[i].seen->first, .statements = s[i].statements});
+        }
+    }
+    Text text = {.arena = &c->scratch};
+    results_print(&results, c->options, c->options->pair, summary, &text);
+    Options in_folder = {.html = arena_printf(&c->scratch, "%s/report.html", c->out)};
+    int code = write_and_publish(&text, arena_printf(&c->scratch, "%s/results.json", c->out), &in_folder);
+    return worst(code, write_and_publish(&text, c->options->results, c->options));
+}
