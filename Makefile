@@ -107,7 +107,7 @@ ops: twingrad ## write docs/ops.md, the op table for readers, out of twingrad op
 coverage: twingrad ## does the generator produce and execute every op in 200,000 programs?
 	bench/coverage $(OUT)/twingrad
 
-.PHONY: replay golden bless bench peak speed
+.PHONY: replay golden bless bench peak compile-time speed
 replay: twingrad ## replay the corpus: seeds, regressions and recorded PyTorch results
 	./twingrad replay --known corpus/known.json corpus/seeds corpus/regressions corpus/versions corpus/golden
 bless: twingrad ## rewrite the golden IR dumps of tests/golden (read the diff)
@@ -118,6 +118,8 @@ bench: $(OUT)/bench/bench peak ## programs checked per second on one core, by st
 LOG2 ?= 20
 peak: $(OUT)/bench/peak_run twingrad ## speed on 2^LOG2=20 elements (10,..,24): both tiers, plain loops, the machine's limit, PyTorch where it is
 	bench/peak $(OUT)/bench/peak_run --log2 $(LOG2) --json $(OUT)/peak.jsonl
+compile-time: $(OUT)/bench/compile_time ## microseconds a compilation, stage by stage: random programs and the large workloads
+	bench/compile_time $(OUT)/bench/compile_time
 speed: twingrad $(OUT)/bench/reference_rounds ## the reference beside eager PyTorch, where one is installed, in microseconds
 	bench/speed ./twingrad $(OUT)/bench/reference_rounds
 
