@@ -353,13 +353,13 @@ ErrCode decompose_index_put(Emit *e, const Call *call, Tensor **out, int *nout) 
 
 /* ---- setitem ---- */
 
-/* The value without leading dims of size 1 (slicePrefix1sSize). */
-static Tensor *strip_ones(Emit *e, Tensor *value) {
+/* The value without leading dims of size 1 (slicePrefix1sSize), by a view, and by one that changes nothing if `always`. */
+static Tensor *strip_ones(Emit *e, Tensor *value, bool always) {
     int d = 0;
     while (d < value->ndim && value->size[d] == 1) {
         d++;
     }
-    return d == 0 ? value : emit_view(e, value, value->size + d, value->ndim - d);
+    return d == 0 && !always ? value : emit_view(e, value, value->size + d, value->ndim - d);
 }
 
 /* Writes a tensor through a basic view (copy_to): copy_ at equal sizes, fill_ from a 0-dim value, else broadcast and copy_. */
@@ -373,7 +373,7 @@ static ErrCode copy_to(Emit *e, Tensor *view, Tensor *value, Tensor **out, int *
         write.arg[0].tensor = view;
         write.arg[1].tensor = value;
     } else {
-        value = strip_ones(e, value);
+        value = strip_ones(e, value, true);
         if (value && !tensor_same_size(view, value)) {
             Call expand = call_new(OP_expand);
             expand.arg[0].tensor = value;
@@ -416,7 +416,7 @@ ErrCode decompose_setitem(Emit *e, const Call *call, Tensor **out, int *nout) {
     }
     if (s.nnote > 0) {
         Arg notes = notes_arg(e, &s);
-        Tensor *tensor = value->is_tensor ? strip_ones(e, value->tensor) : NULL;
+        Tensor *tensor = value->is_tensor ? strip_ones(e, value->tensor, false) : NULL;
         if (value->is_tensor && !tensor) {
             return e->err->code;
         }

@@ -264,10 +264,10 @@ static Tensor *inside(const Grad *g, double lowest, double highest, Tensor *grad
     Tensor *off = emit_binary(g->e, OP_logical_or, test(g, OP_le_Scalar, self_of(g), lowest), test(g, OP_ge_Scalar, self_of(g), highest));
     return emit_masked_fill(g->e, grad, off, scalar_int(0));
 }
-/* hardtanh_backward has no kernel for bfloat16 ("hardshrink_backward_cpu"). */
+/* hardtanh_backward has no kernel for the half types ("hardshrink_backward_cpu"). */
 static Tensor *hardtanh_self(Grad *g) {
-    if (tensor_arg(g, SELF)->dtype == DT_bfloat16) {
-        error_set(g->e->err, ERR_dtype, "\"hardtanh_backward\" not implemented for 'bfloat16'");
+    if (tensor_arg(g, SELF)->dtype == DT_bfloat16 || tensor_arg(g, SELF)->dtype == DT_float16) {
+        error_set(g->e->err, ERR_dtype, "\"hardtanh_backward\" not implemented for the half types");
         return NULL;
     }
     return linked(g, inside(g, scalar_arg(g, 1), scalar_arg(g, 2), grad_of(g)), self_of(g));

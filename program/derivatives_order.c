@@ -33,7 +33,12 @@ void grad_take_dim(Grad *g) {
 /* self: zeros with the gradient added at the indices, which repeat (cummaxmin_backward) */
 void grad_take_scan(Grad *g) {
     if (wanted(g, SELF)) {
-        Tensor *zeros = emit_zeros_like(g->e, tensor_arg(g, SELF));
+        Tensor *self = tensor_arg(g, SELF);
+        if (g->e->in_program && tensor_numel(self) == 0) { /* self itself, so PyTorch */
+            give(g, SELF, self);
+            return;
+        }
+        Tensor *zeros = emit_zeros_like(g->e, self);
         give(g, SELF, emit_op(g->e, OP_scatter_add, 4, zeros, g->call->arg[1].i, tensor_arg(g, INDICES), grad_of(g)));
     }
 }

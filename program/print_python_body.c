@@ -70,7 +70,7 @@ static bool is_aten_only(const OpInfo *op) {
             return true;
         }
     }
-    return strncmp(op->name, "bitwise_", 8) == 0 && strstr(op->overload, "Scalar"); /* a method takes True for a bool, ATen for an int */
+    return false;
 }
 
 /* Functions that take `self` first and are no method. */
@@ -154,9 +154,28 @@ static bool has_bool_number(const Stmt *s) {
     return false;
 }
 
+/* The statement with its bool numbers as ints: what a bitwise op means by them (ATen in PyTorch 1.13; a method, and 2.x, would mean a bool). */
+static Stmt with_ints(const Stmt *s, PArg *args) {
+    Stmt out = *s;
+    memcpy(args, s->arg, sizeof(PArg) * (size_t)s->op->nparam);
+    for (int i = 0; i < s->op->nparam; i++) {
+        if (s->op->param[i].type == ARG_SCALAR && args[i].given) {
+            args[i].scalar = scalar_int(scalar_to_double(args[i].scalar) != 0);
+        }
+    }
+    out.arg = args;
+    return out;
+}
+
 static void print_call(const Printer *pr, const Stmt *s, Spelling spelling) {
     const OpInfo *op = s->op;
     Text *t = pr->t;
+    PArg args[MAX_PARAMS];
+    Stmt plain;
+    if (strncmp(op->name, "bitwise_", 8) == 0 && has_bool_number(s)) {
+        plain = with_ints(s, args);
+        s = &plain;
+    }
     if (op->id == OP_getitem) {
         text_printf(t, "%s[", print_name(pr, s->arg[0].tensor));
         print_index(pr, &s->arg[1]);

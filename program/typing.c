@@ -98,6 +98,19 @@ static ErrCode no_kernel(const Call *call, DType dtype, Error *err) {
     return error_set(err, ERR_dtype, "\"%s\" not implemented for '%s'", call->op->name, dtype_name(dtype));
 }
 
+/* Between two bounds (clamp_min, clamp_max: one) of which one is nan PyTorch fills the result, by no kernel of the op's. */
+static bool fills_nan(const Call *call) {
+    bool some = false;
+    for (int k = 1; k < call->op->noperand; k++) {
+        const Arg *bound = &call->arg[call->op->operand[k]];
+        if (bound->none) {
+            return false;
+        }
+        some |= is_scalar(&call->op->param[call->op->operand[k]]) && bound->scalar.kind == CAT_FLOAT && isnan(bound->scalar.f);
+    }
+    return some;
+}
+
 static ErrCode refuse_missing(const Call *call, DType dtype, Error *err) {
     return dtype == DT_bool ? no_kernel(call, dtype, err) : half_check(call, dtype, err);
 }
@@ -219,7 +232,7 @@ ErrCode typing_clamp(const Call *call, DType *compute, DType *result, Error *err
     if (!is_scalar(&op->param[op->operand[1]])) {
         return bounds == 2 ? refuse_missing(call, dtype, err) : ERR_none; /* one tensor bound is maximum or minimum, which take bool */
     }
-    TRY(refuse_missing(call, dtype, err));
+    TRY(fills_nan(call) ? ERR_none : refuse_missing(call, dtype, err));
     for (int k = 1; k < op->noperand; k++) {
         if (!call->arg[op->operand[k]].none) {
             TRY(scalar_check(call->arg[op->operand[k]].scalar, dtype, err));
@@ -304,7 +317,7 @@ ErrCode typing_hardtanh(const Call *call, DType *compute, DType *result, Error *
     if (dtype == DT_bool) {
         return error_set(err, ERR_invalid, "Bool inputs not supported for hardtanh");
     }
-    TRY(half_check(call, dtype, err));
+    TRY(fills_nan(call) ? ERR_none : half_check(call, dtype, err));
     for (int k = 1; k <= 2; k++) {
         Scalar bound = call->arg[k].scalar;
         if (!dtype_is_float(dtype)) {

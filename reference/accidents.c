@@ -55,6 +55,19 @@ static bool is_steep(double x, DType dtype) {
 /* Sleef_pow near the largest number. */
 static bool is_largest(double x, DType dtype) { return dtype == DT_float64 && isfinite(x) && fabs(x) > 1e300; }
 
+/* Can a loop of the call have a vectorized part? It takes two vectors at once (vectorized_loop in aten/src/ATen/native/cpu/Loops.h; four,
+ * reductions), of 32 bytes or more; what is shorter is all tail, which the reference follows. */
+static bool has_vectors(const Call *call) {
+    for (int i = 0; i < call->op->nparam; i++) {
+        const Arg *arg = &call->arg[i];
+        ArgType type = call->op->param[i].type;
+        if ((type == ARG_TENSOR || type == ARG_TENSOR_OPT) && !arg->none && tensor_numel(arg->tensor) >= (arg->tensor->dtype == DT_float64 ? 8 : 16)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* ---- pairs ---- */
 
 /* Zeros of both signs meet, and which one stays is the order of a comparison. */
@@ -161,18 +174,11 @@ static bool flat_row(const Call *call) {
 
 static const char two_zeros[] = "maximum, minimum: which of two zeros stays", nan_bounds[] = "elu, hardtanh: the gradient at nan";
 
-const char *accident(const Call *call) {
-    OpId id = call->op->kind == KIND_INPLACE ? call->op->twin : call->op->id;
+/* Where a vectorized loop and its tail disagree. */
+static const char *loop_accident(const Call *call, OpId id) {
     switch (id) {
-    case OP_masked_scatter:
-        return call->op->kind == KIND_INPLACE && !tensor_is_contiguous(call->arg[0].tensor) ? "masked_scatter_ of a self that is not row-major" : NULL;
-    case OP_add_Tensor:
-    case OP_sub_Tensor: return fuses(call) ? "add with an alpha that overflows when it is multiplied first" : NULL;
     case OP_addcmul:
     case OP_addcdiv: return steps_overflow(call, id == OP_addcdiv) ? "addcmul, addcdiv: a partial product that overflows" : NULL;
-    case OP_conv1d:
-    case OP_conv2d: return call->arg[0].tensor->dtype == DT_bfloat16 ? "convolution of bfloat16: MKL-DNN's, where the processor has it" : NULL;
-    case OP_log1p: return any(call->arg[0].tensor, is_huge) ? "log1p near the largest number" : NULL;
     case OP_sinh:
     case OP_cosh: return any(call->arg[0].tensor, is_steep) ? "sinh, cosh where exp overflows and they do not" : NULL;
     case OP_pow_Tensor_Tensor: return any(call->arg[0].tensor, is_largest) ? "pow near the largest number" : NULL;
@@ -183,11 +189,7 @@ const char *accident(const Call *call) {
     case OP_floor_divide:
     case OP_floor_divide_Scalar:
     case OP_div_Tensor_mode:
-    case OP_div_Scalar_mode:
-        if (traps(call)) {
-            return "fmod, remainder, floor_divide of the least integer by -1: SIGFPE";
-        }
-        return quotient_overflows(call) ? "fmod, remainder, floor_divide whose quotient overflows" : NULL;
+    case OP_div_Scalar_mode: return quotient_overflows(call) ? "fmod, remainder, floor_divide whose quotient overflows" : NULL;
     case OP_maximum:
     case OP_minimum:
     case OP_max_other:
@@ -209,10 +211,33 @@ const char *accident(const Call *call) {
     }
 }
 
+static bool is_modulo(OpId id) {
+    return id == OP_fmod_Tensor || id == OP_fmod_Scalar || id == OP_remainder_Tensor || id == OP_remainder_Scalar || id == OP_floor_divide ||
+           id == OP_floor_divide_Scalar || id == OP_div_Tensor_mode || id == OP_div_Scalar_mode;
+}
+
+const char *accident(const Call *call) {
+    OpId id = call->op->kind == KIND_INPLACE ? call->op->twin : call->op->id;
+    switch (id) {
+    case OP_masked_scatter:
+        return call->op->kind == KIND_INPLACE && !tensor_is_contiguous(call->arg[0].tensor) ? "masked_scatter_ of a self that is not row-major" : NULL;
+    case OP_add_Tensor:
+    case OP_sub_Tensor: return fuses(call) ? "add with an alpha that overflows when it is multiplied first" : NULL;
+    case OP_conv1d:
+    case OP_conv2d: return call->arg[0].tensor->dtype == DT_bfloat16 ? "convolution of bfloat16: MKL-DNN's, where the processor has it" : NULL;
+    case OP_log1p: return any(call->arg[0].tensor, is_huge) ? "log1p near the largest number" : NULL;
+    default: break;
+    }
+    if (is_modulo(id) && traps(call)) {
+        return "fmod, remainder, floor_divide of the least integer by -1: SIGFPE";
+    }
+    return has_vectors(call) ? loop_accident(call, id) : NULL;
+}
+
 const char *accident_gradient(const Grad *g) {
     const Call *call = g->call;
     const Tensor *self = call->arg[0].tensor;
-    bool again = g->e->create_graph;
+    bool again = g->e->create_graph, vectors = has_vectors(call);
     switch (call->op->id) {
     case OP_as_strided_scatter: return g->need[0] ? "as_strided_scatter: self's gradient is uninitialised memory" : NULL;
     case OP__masked_select: return g->need[0] && !tensor_is_contiguous(self) ? "masked_select: the gradient of a self that is not row-major" : NULL;
@@ -220,10 +245,10 @@ const char *accident_gradient(const Grad *g) {
         return self->dtype == DT_float32 && self->ndim > 1 && call_pw(call) == PW_gelu
                    ? "gelu: the gradient is uninitialised memory where the one that comes in is not row-major"
                    : NULL;
-    case OP_hardswish: return any(self, is_corner) ? "hardswish: the gradient at 3 and at nan" : NULL;
-    case OP_hardtanh: return isnan(scalar_to_double(call->arg[1].scalar) + scalar_to_double(call->arg[2].scalar)) || any(self, is_nan) ? nan_bounds : NULL;
-    case OP_elu: return any(self, is_nan) ? nan_bounds : NULL;
-    case OP__elu_result: return any(g->result[0], is_nan) ? nan_bounds : NULL;
+    case OP_hardswish: return vectors && any(self, is_corner) ? "hardswish: the gradient at 3 and at nan" : NULL;
+    case OP_hardtanh: return vectors && (isnan(scalar_to_double(call->arg[1].scalar) + scalar_to_double(call->arg[2].scalar)) || any(self, is_nan)) ? nan_bounds : NULL;
+    case OP_elu: return vectors && any(self, is_nan) ? nan_bounds : NULL;
+    case OP__elu_result: return vectors && any(g->result[0], is_nan) ? nan_bounds : NULL;
     case OP_layer_norm:
         if (again) {
             return "layer_norm: the second derivative";
