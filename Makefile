@@ -109,7 +109,7 @@ coverage: twingrad ## does the generator produce and execute every op in 200,000
 
 .PHONY: replay golden bless bench peak speed
 replay: twingrad ## replay the corpus: seeds, regressions and recorded PyTorch results
-	./twingrad replay --known corpus/known.json corpus/seeds corpus/regressions corpus/versions corpus/golden
+	./twingrad replay --known corpus/known.json corpus/seeds corpus/regressions corpus/versions corpus/distilled corpus/golden
 bless: twingrad ## rewrite the golden IR dumps of tests/golden (read the diff)
 	tests/check_golden_ir $(OUT) --bless
 bench: $(OUT)/bench/bench ## programs checked per second on one core, by stage
