@@ -167,7 +167,7 @@ $(LIBFUZZER)/%: $(LIBFUZZER)/fuzz/entry_%.o $(LIBFUZZER)/fuzz/engine_libfuzzer.o
 	$(Q)clang $(ALL_CFLAGS) -fsanitize=fuzzer$(if $(SAN),$(comma)$(SAN)) $(LDFLAGS) -o $@ $(filter-out $(if $(filter json,$*),%/engine_libfuzzer.o),$(filter %.o,$^)) $(filter %.a,$^) $(LDLIBS_ALL)
 $(LIBFUZZER)/codec $(LIBFUZZER)/json: $(TEXT_SRC:%.c=$(LIBFUZZER)/text/%.o)
 .PRECIOUS: $(LIBFUZZER)/%.o $(AFL)/%.o
--include $(wildcard $(LIBFUZZER)/*/*.d)
+-include $(wildcard $(LIBFUZZER)/*/*.d $(LIBFUZZER)/text/*/*.d)
 
 # Coverage growth: one measuring program, linked as the builtin engine, under libFuzzer with its own mutations of bytes, with our mutators, and with our feedback too.
 GROWTH := $(LIBFUZZER)/growth_builtin $(LIBFUZZER)/growth_bytes $(LIBFUZZER)/growth_mutators $(LIBFUZZER)/growth_feedback
