@@ -231,6 +231,22 @@ $(TARGETS)/twingrad_%: $(CLUSTER)/fuzz/entry_%.o $(CLUSTER)/fuzz/engine_libfuzze
 	$(filter %.a,$^) $(LIB_FUZZING_ENGINE) -lm -lpthread -ldl
 $(TARGETS)/twingrad_codec $(TARGETS)/twingrad_json: $(TEXT_SRC:%.c=$(CLUSTER)/text/%.o)
 .PRECIOUS: $(CLUSTER)/%.o
+# AFL++'s target for bench-engines: compiled/ instrumented, persistent by its own driver.
+$(AFL)/bench/compiled/%.o: compiled/%.c
+	@mkdir -p $(dir $@)
+	$(Q)AFL_QUIET=1 afl-clang-fast $(CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
+$(AFL)/bench/%.o: %.c
+	@mkdir -p $(dir $@)
+	$(Q)clang $(CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
+$(AFL)/bench/libtwingrad.a: $(LIB_SRC:%.c=$(AFL)/bench/%.o)
+	$(Q)rm -f $@ && ar rcs $@ $^
+$(AFL)/check: $(AFL)/bench/fuzz/entry_check.o $(AFL)/bench/libtwingrad.a
+	$(Q)AFL_QUIET=1 afl-clang-fast $(ALL_CFLAGS) -fsanitize=fuzzer $(LDFLAGS) -o $@ $^ $(LDLIBS_ALL)
+.PHONY: bench-engines
+bench-engines: twingrad $(OUT)/bench/bench ## programs a second by engine, with and without sanitizers, and by stage (docs/campaigns.md)
+	$(Q)$(MAKE) $(BUILD)/libfuzzer/check afl-mutators $(AFL)/check
+	$(Q)$(MAKE) SAN=address,undefined CFLAGS=-fsanitize-trap=undefined $(BUILD)/libfuzzer-address+undefined/check
+	bench/engines $(BUILD)
 check-ossfuzz: ## the contract of OSS-Fuzz, without docker: build.sh and its targets under {libfuzzer, afl} x {address, undefined}
 	oss-fuzz/check
 
