@@ -68,7 +68,7 @@ objects: $(LIB_OBJ) $(BIN_OBJ) ## compile everything, link nothing
 # ---- the two jobs a newcomer runs ----
 
 PACKAGES     := gcc libc6-dev libcjson-dev libxml2-dev check bats python3-jsonschema libxml2-utils tidy $(if $(filter none,$(BLAS)),,libopenblas-dev)
-DEV_PACKAGES := clang clang-format libclang-rt-14-dev cvise
+DEV_PACKAGES := clang clang-format libclang-rt-14-dev afl++ binutils file zip unzip shellcheck python3-yaml python3-venv cvise
 PACKAGES_libfuzzer := clang libclang-rt-14-dev
 PACKAGES_afl := afl++ clang
 SUDO         := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
@@ -109,7 +109,7 @@ coverage: twingrad ## does the generator produce and execute every op in 200,000
 
 .PHONY: replay golden bless bench peak compile-time speed
 replay: twingrad ## replay the corpus: seeds, regressions and recorded PyTorch results
-	./twingrad replay --known corpus/known.json corpus/seeds corpus/regressions corpus/versions corpus/golden
+	./twingrad replay --known corpus/known.json corpus/seeds corpus/regressions corpus/versions corpus/distilled corpus/golden
 bless: twingrad ## rewrite the golden IR dumps of tests/golden (read the diff)
 	tests/check_golden_ir $(OUT) --bless
 bench: $(OUT)/bench/bench peak ## programs checked per second on one core, by stage, after the table of peak
@@ -150,20 +150,27 @@ $(OUT)/fuzz/entry_faulty $(OUT)/fuzz/entry_recording: harness/entry.c fuzz/entry
 	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) $(DEFINES) $(LDFLAGS) -o $@ $^ $(LDLIBS_ALL)
 entries: $(OUT)/fuzz/entry_faulty $(OUT)/fuzz/entry_recording
 
-# libFuzzer: edges of compiled/ only, no comparisons traced (the kernels and the judge are not what is explored).
+# libFuzzer: edges of compiled/ only, no comparisons traced (the kernels and the judge are not what is explored); codec and json, which never come there, have those of what
+# they explore instead.
+TEXT_SRC := $(wildcard program/json_*.c fuzz/cod*.c)
+EDGE_FLAGS := -fsanitize-coverage=inline-8bit-counters,pc-table
 libfuzzer: $(ENTRIES:%=$(LIBFUZZER)/%) $(LIBFUZZER)/campaign ## the same targets under libFuzzer, with our mutators (clang)
 $(LIBFUZZER)/compiled/%.o: compiled/%.c
 	@mkdir -p $(dir $@)
-	$(Q)clang $(CPPFLAGS) $(ALL_CFLAGS) -fsanitize-coverage=inline-8bit-counters,pc-table -MMD -MP -c -o $@ $<
+	$(Q)clang $(CPPFLAGS) $(ALL_CFLAGS) $(EDGE_FLAGS) -MMD -MP -c -o $@ $<
+$(LIBFUZZER)/text/%.o: %.c
+	@mkdir -p $(dir $@)
+	$(Q)clang $(CPPFLAGS) $(ALL_CFLAGS) $(EDGE_FLAGS) -MMD -MP -c -o $@ $<
 $(LIBFUZZER)/%.o: %.c
 	@mkdir -p $(dir $@)
 	$(Q)clang $(CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 $(LIBFUZZER)/libtwingrad.a: $(LIB_SRC:%.c=$(LIBFUZZER)/%.o)
 	$(Q)rm -f $@ && ar rcs $@ $^
 $(LIBFUZZER)/%: $(LIBFUZZER)/fuzz/entry_%.o $(LIBFUZZER)/fuzz/engine_libfuzzer.o $(LIBFUZZER)/libtwingrad.a
-	$(Q)clang $(ALL_CFLAGS) -fsanitize=fuzzer$(if $(SAN),$(comma)$(SAN)) $(LDFLAGS) -o $@ $(filter-out $(if $(filter json,$*),%/engine_libfuzzer.o),$^) $(LDLIBS_ALL)
+	$(Q)clang $(ALL_CFLAGS) -fsanitize=fuzzer$(if $(SAN),$(comma)$(SAN)) $(LDFLAGS) -o $@ $(filter-out $(if $(filter json,$*),%/engine_libfuzzer.o),$(filter %.o,$^)) $(filter %.a,$^) $(LDLIBS_ALL)
+$(LIBFUZZER)/codec $(LIBFUZZER)/json: $(TEXT_SRC:%.c=$(LIBFUZZER)/text/%.o)
 .PRECIOUS: $(LIBFUZZER)/%.o $(AFL)/%.o
--include $(wildcard $(LIBFUZZER)/*/*.d)
+-include $(wildcard $(LIBFUZZER)/*/*.d $(LIBFUZZER)/text/*/*.d)
 
 # Coverage growth: one measuring program, linked as the builtin engine, under libFuzzer with its own mutations of bytes, with our mutators, and with our feedback too.
 GROWTH := $(LIBFUZZER)/growth_builtin $(LIBFUZZER)/growth_bytes $(LIBFUZZER)/growth_mutators $(LIBFUZZER)/growth_feedback
@@ -199,27 +206,49 @@ $(AFL)/campaign: $(AFL)/target/fuzz/entry_campaign.o $(AFL)/libtwingrad.a
 -include $(wildcard $(AFL)/*/*.d $(AFL)/target/*/*.d)
 
 # Clusters (oss-fuzz/build.sh): the targets that can run anywhere, for the engine, compiler and flags that CC, CXX, CFLAGS, CXXFLAGS and LIB_FUZZING_ENGINE say (without an
-# engine: the main that replays files), linked statically with the cJSON of the folder CJSON. Only compiled/ is instrumented for coverage.
+# engine: the main that replays files), linked statically with the cJSON of the folder CJSON. What is instrumented for coverage is as above.
 CLUSTER         := $(BUILD)/cluster
 CLUSTER_TARGETS := check codec json
 CLUSTER_SRC     := $(filter-out $(shell grep -l '<libxml/' $(LIB_SRC)) fuzz/engine_%,$(LIB_SRC))
 CLUSTER_FLAGS   := $(CPPFLAGS) -DTWINGRAD_NO_BLAS -I$(CJSON)/.. $(ALL_CFLAGS)
 .PHONY: cluster-targets check-ossfuzz
 cluster-targets: $(CLUSTER_TARGETS:%=$(TARGETS)/twingrad_%)
+CLUSTER_EDGES   := $(CLUSTER_FLAGS) $(if $(filter -fsanitize=fuzzer-no-link,$(CFLAGS)),-fno-sanitize-coverage=trace-cmp)
 $(CLUSTER)/compiled/%.o: compiled/%.c
 	@mkdir -p $(dir $@)
-	$(Q)AFL_LLVM_ALLOWLIST=$(CURDIR)/fuzz/afl_instrumented.txt $(CC) $(CLUSTER_FLAGS) $(if $(filter -fsanitize=fuzzer-no-link,$(CFLAGS)),-fno-sanitize-coverage=trace-cmp) -c -o $@ $<
+	$(Q)$(CC) $(CLUSTER_EDGES) -c -o $@ $<
+$(CLUSTER)/text/%.o: %.c
+	@mkdir -p $(dir $@)
+	$(Q)$(CC) $(CLUSTER_EDGES) -c -o $@ $<
 $(CLUSTER)/%.o: %.c
 	@mkdir -p $(dir $@)
-	$(Q)AFL_LLVM_ALLOWLIST=$(CURDIR)/fuzz/afl_instrumented.txt $(CC) $(filter-out -fsanitize=fuzzer-no-link,$(CLUSTER_FLAGS)) -c -o $@ $<
+	$(Q)AFL_LLVM_ALLOWLIST=$(CURDIR)/fuzz/afl_nothing.txt $(CC) $(filter-out -fsanitize=fuzzer-no-link,$(CLUSTER_FLAGS)) -c -o $@ $<
 $(CLUSTER)/cJSON.o: $(CJSON)/cJSON.c
 	@mkdir -p $(dir $@)
 	$(Q)$(CC) $(filter-out -fsanitize=fuzzer-no-link,$(CFLAGS)) -c -o $@ $<
 $(CLUSTER)/libtwingrad.a: $(CLUSTER_SRC:%.c=$(CLUSTER)/%.o) $(CLUSTER)/cJSON.o
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 $(TARGETS)/twingrad_%: $(CLUSTER)/fuzz/entry_%.o $(CLUSTER)/fuzz/engine_libfuzzer.o $(CLUSTER)/fuzz/entry_main.o $(CLUSTER)/libtwingrad.a
-	$(Q)$(CXX) $(CXXFLAGS) $(LDFLAGS) -o $@ $(if $(LIB_FUZZING_ENGINE),$(filter-out $(if $(filter json,$*),%/engine_libfuzzer.o) %/entry_main.o,$^) $(LIB_FUZZING_ENGINE),\
-	$(filter-out %/engine_libfuzzer.o,$^)) -lm -lpthread -ldl
+	$(Q)$(CXX) $(CXXFLAGS) $(LDFLAGS) -o $@ $(filter-out $(if $(LIB_FUZZING_ENGINE),$(if $(filter json,$*),%/engine_libfuzzer.o) %/entry_main.o,%/engine_libfuzzer.o),$(filter %.o,$^)) \
+	$(filter %.a,$^) $(LIB_FUZZING_ENGINE) -lm -lpthread -ldl
+$(TARGETS)/twingrad_codec $(TARGETS)/twingrad_json: $(TEXT_SRC:%.c=$(CLUSTER)/text/%.o)
+.PRECIOUS: $(CLUSTER)/%.o
+# AFL++'s target for bench-engines: compiled/ instrumented, persistent by its own driver.
+$(AFL)/bench/compiled/%.o: compiled/%.c
+	@mkdir -p $(dir $@)
+	$(Q)AFL_QUIET=1 afl-clang-fast $(CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
+$(AFL)/bench/%.o: %.c
+	@mkdir -p $(dir $@)
+	$(Q)clang $(CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
+$(AFL)/bench/libtwingrad.a: $(LIB_SRC:%.c=$(AFL)/bench/%.o)
+	$(Q)rm -f $@ && ar rcs $@ $^
+$(AFL)/check: $(AFL)/bench/fuzz/entry_check.o $(AFL)/bench/libtwingrad.a
+	$(Q)AFL_QUIET=1 afl-clang-fast $(ALL_CFLAGS) -fsanitize=fuzzer $(LDFLAGS) -o $@ $^ $(LDLIBS_ALL)
+.PHONY: bench-engines
+bench-engines: twingrad $(OUT)/bench/bench ## programs a second by engine, with and without sanitizers, and by stage (docs/campaigns.md)
+	$(Q)$(MAKE) $(BUILD)/libfuzzer/check afl-mutators $(AFL)/check
+	$(Q)$(MAKE) SAN=address,undefined CFLAGS=-fsanitize-trap=undefined $(BUILD)/libfuzzer-address+undefined/check
+	bench/engines $(BUILD)
 check-ossfuzz: ## the contract of OSS-Fuzz, without docker: build.sh and its targets under {libfuzzer, afl} x {address, undefined}
 	oss-fuzz/check
 

@@ -313,8 +313,10 @@ static void code_program(Coder *c) {
     p->expect = code_expect(c, p->expect, p);
 }
 
-Bytes codec_encode(Arena *arena, const Program *p) {
-    Coder c = {.encoding = true, .arena = arena, .limits = &LIMITS_DEFAULT, .p = program_clone(arena, p)};
+Bytes codec_encode(Arena *arena, const Program *p) { return codec_encode_last(arena, program_clone(arena, p)); }
+
+Bytes codec_encode_last(Arena *arena, Program *p) {
+    Coder c = {.encoding = true, .arena = arena, .limits = &LIMITS_DEFAULT, .p = p};
     code_program(&c);
     Bytes bytes = {arena_alloc_raw(arena, c.head.n + c.tail.n), c.head.n + c.tail.n};
     memcpy(bytes.v, c.head.v, (size_t)c.head.n);

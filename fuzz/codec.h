@@ -20,4 +20,7 @@ Program *codec_decode(Arena *arena, const uint8_t *v, int64_t n, const Limits *l
 /* The bytes of a well-formed program, in `arena`. codec_decode of them prints as `p` prints, under limits that `p` keeps. */
 Bytes codec_encode(Arena *arena, const Program *p);
 
+/* The same where `p` is not needed any more: without a copy of it. */
+Bytes codec_encode_last(Arena *arena, Program *p);
+
 #endif

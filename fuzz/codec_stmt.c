@@ -9,31 +9,16 @@
 typedef enum Kind { END, OP, WITH, IF, ASSERT, PROBE, OTHER, KINDS } Kind;
 /* Which kind a byte is, mod 16: most statements are ops. */
 static const uint8_t kind_of[16] = {END, OP, WITH, IF, ASSERT, PROBE, OTHER, OP, OP, OP, OP, OP, OP, OP, OP, OP};
-enum { CODE_BYTES = 3, CODE_MASK = (1 << (8 * CODE_BYTES)) - 1 }; /* of OpInfo.code */
+enum { CODE_BYTES = 3 }; /* of OpInfo.code */
 
 /* ---- ops ---- */
-
-/* The public op whose code is `code`, or follows it. */
-static const OpInfo *nearest_op(uint32_t code) {
-    const OpInfo *best = NULL;
-    uint32_t least = UINT32_MAX;
-    for (int id = 0; id < OP_COUNT; id++) {
-        const OpInfo *op = op_info((OpId)id);
-        uint32_t distance = (op->code - code) & CODE_MASK;
-        if (op->name[0] != '_' && distance < least) {
-            best = op;
-            least = distance;
-        }
-    }
-    return best;
-}
 
 static const OpInfo *code_op(Coder *c, const OpInfo *op) {
     uint32_t read = 0;
     for (int i = 0; i < CODE_BYTES; i++) {
         read |= (uint32_t)code_front(c, c->encoding ? (uint8_t)(op->code >> (8 * i)) : 0) << (8 * i);
     }
-    return c->encoding ? op : nearest_op(read);
+    return c->encoding ? op : op_by_code(read);
 }
 
 /* ---- arguments ---- */

@@ -21,13 +21,32 @@ static NameId add_name(Coder *c, const char *name) {
     return id == NAME_NONE ? 0 : id; /* 8192 names: the rest are the first */
 }
 
+/* The letter and the number as text. */
+static void usual_name(char *text, char letter, int64_t number) {
+    char digits[24];
+    int n = 0;
+    do {
+        digits[n++] = (char)('0' + number % 10);
+        number /= 10;
+    } while (number > 0);
+    *text++ = letter;
+    while (n > 0) {
+        *text++ = digits[--n];
+    }
+    *text = '\0';
+}
+
 static NameId code_entry(Coder *c, const char *name) {
     char text[MAX_LENGTH + 1];
     int64_t number = c->encoding ? usual_number(name) : -1;
     if (!code_rare(c, c->encoding && number < 0)) {
         int letter = code_choice(c, number >= 0 && name[0] == first_letters[1], USUAL);
         number = code_int(c, number);
-        return c->encoding ? 0 : add_name(c, arena_printf(c->arena, "%c%lld", first_letters[letter], (long long)(number & 0xFFFFF)));
+        if (c->encoding) {
+            return 0;
+        }
+        usual_name(text, first_letters[letter], number & 0xFFFFF);
+        return add_name(c, text);
     }
     int n = 1 + code_choice(c, c->encoding ? (int)strlen(name) - 1 : 0, MAX_LENGTH);
     for (int i = 0; i < n; i++) {

@@ -372,8 +372,8 @@ static Program *program_of_bytes(Arena *arena, const uint8_t *v, int64_t n, cons
     return p ? p : codec_decode(arena, NULL, 0, limits, message, sizeof message);
 }
 
-static int64_t give(Arena *arena, const Program *p, uint8_t *out, int64_t most) {
-    Bytes bytes = codec_encode(arena, p);
+static int64_t give(Arena *arena, Program *p, uint8_t *out, int64_t most) {
+    Bytes bytes = codec_encode_last(arena, p);
     int64_t n = min_i64(bytes.n, most); /* cut bytes are a program too */
     memcpy(out, bytes.v, (size_t)n);
     arena_destroy(arena);

@@ -1,6 +1,6 @@
 /* convert: programs as JSON from the bytes that engines keep, and bytes from JSON, so that what an engine found can be read, and what people wrote can seed an engine.
  *
- *     a source -> Program -> the other form (or the one of --as) -> standard output, or a file in --out
+ *     a source, or the generator -> Program -> the other form (or the one of --as) -> standard output, or a file in --out
  *
  * Bytes are decoded within the limits of entries (MUTATE_LIMITS). What is said in bytes is decoded again and must be the same program: one that is too large for an
  * engine is refused. Files are named after their sources; the same name again gets a number. */
@@ -43,6 +43,7 @@ static const char *file_name(State *s, const char *source, const char *end) {
 static const char *text_of(Arena *arena, const Program *p, bool line) {
     Text t = {.arena = arena};
     program_print(&t, p, line);
+    text_add(&t, line ? "\n" : ""); /* a page ends with one */
     return t.v;
 }
 
@@ -63,30 +64,40 @@ static void write_out(State *s, const char *source, bool json, const char *v, in
     }
 }
 
-static void convert(void *user, const Source *source) {
-    State *s = user;
-    arena_reset(&s->arena);
-    Program *p;
-    int code = load_program(s->options, &s->arena, source, &p, NULL);
-    s->code = worst(s->code, code);
-    if (code != 0) {
-        return;
-    }
-    bool json = s->form == FORM_JSON || (s->form == FORM_OTHER && source_is_bytes(source));
+static void convert(State *s, const char *name, const Program *p, bool json) {
     s->programs++;
     if (json) {
         const char *text = text_of(&s->arena, p, !s->options->out);
-        write_out(s, source->name, true, text, (int64_t)strlen(text));
+        write_out(s, name, true, text, (int64_t)strlen(text));
         return;
     }
     Bytes bytes = codec_encode(&s->arena, p);
     if (!same(&s->arena, p, bytes)) {
         s->code = worst(s->code, complain(EXIT_BAD_INPUT, "%s: larger than engines take (%lld elements a tensor, %lld statements)",
-                                          printable(&s->arena, source->name), (long long)MUTATE_LIMITS.max_elements, (long long)MUTATE_LIMITS.max_statements));
+                                          printable(&s->arena, name), (long long)MUTATE_LIMITS.max_elements, (long long)MUTATE_LIMITS.max_statements));
     } else if (!s->options->out && s->programs > 1) {
         s->code = worst(s->code, complain(EXIT_BAD_INPUT, "the bytes of more than one program need --out DIR"));
     } else {
-        write_out(s, source->name, false, (const char *)bytes.v, bytes.n);
+        write_out(s, name, false, (const char *)bytes.v, bytes.n);
+    }
+}
+
+static void visit(void *user, const Source *source) {
+    State *s = user;
+    arena_reset(&s->arena);
+    Program *p;
+    int code = load_program(s->options, &s->arena, source, &p, NULL);
+    s->code = worst(s->code, code);
+    if (code == 0) {
+        convert(s, source->name, p, s->form == FORM_JSON || (s->form == FORM_OTHER && source_is_bytes(source)));
+    }
+}
+
+static void convert_random(State *s, const GenerateOptions *generate) {
+    for (int64_t i = 0; i < s->options->runs; i++) {
+        arena_reset(&s->arena);
+        const Program *p = generate_program_info(&s->arena, generate, s->options->seed, (uint64_t)i, NULL);
+        convert(s, p->name, p, s->form != FORM_BYTES);
     }
 }
 
@@ -99,13 +110,22 @@ int cmd_convert(const Options *o) {
     if (o->as && !bytes && strcmp(o->as, "json") != 0) {
         return complain(EXIT_BAD_INPUT, "--as is json or bytes, not '%.60s'", o->as);
     }
+    if (o->nfiles == 0 && o->runs == 0) {
+        return complain(EXIT_BAD_INPUT, "convert needs files, directories, or --runs N random programs");
+    }
+    GenerateOptions generate;
+    int code = generate_options(o, &generate);
+    if (code != 0) {
+        return code;
+    }
     s.form = !o->as ? FORM_OTHER : bytes ? FORM_BYTES : FORM_JSON;
     if (o->out && !io_mkdirs(o->out, message, sizeof message)) {
         return complain(EXIT_ENVIRONMENT, "%s", message);
     }
     for (int i = 0; i < o->nfiles; i++) {
-        io_each_corpus(o->files[i], convert, &s);
+        io_each_corpus(o->files[i], visit, &s);
     }
+    convert_random(&s, &generate);
     if (o->out && !o->quiet) {
         printf("%lld programs converted\n", (long long)s.programs);
     }

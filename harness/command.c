@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 /* Are --max-elements and --max-statements for the generator? */
-static bool generates(const Options *o) { return strcmp(o->command, "fuzz") == 0 || strcmp(o->command, "passes") == 0 || strcmp(o->command, "distill") == 0; }
+static bool generates(const Options *o) { return strcmp(o->command, "fuzz") == 0 || strcmp(o->command, "passes") == 0 || strcmp(o->command, "distill") == 0 || strcmp(o->command, "convert") == 0; }
 
 int complain(int code, const char *format, ...) {
     fflush(stdout);

@@ -391,6 +391,39 @@ static void check_keys(void) {
     }
 }
 
+/* ---- lookup by code ---- */
+
+static const OpInfo *by_code[OP_COUNT];
+static int ncodes;
+
+static int compare_codes(const void *a, const void *b) {
+    const OpInfo *x = *(const OpInfo *const *)a, *y = *(const OpInfo *const *)b;
+    return x->code != y->code ? (x->code < y->code ? -1 : 1) : (int)x->id - (int)y->id;
+}
+
+static void index_codes(void) {
+    for (int id = 0; id < OP_COUNT; id++) {
+        if (infos[id].name[0] != '_') {
+            by_code[ncodes++] = &infos[id];
+        }
+    }
+    qsort(by_code, (size_t)ncodes, sizeof by_code[0], compare_codes);
+}
+
+const OpInfo *op_by_code(uint32_t code) {
+    CHECK(ready);
+    int lo = 0, hi = ncodes; /* below lo: smaller codes; from hi: not */
+    while (lo < hi) {
+        int middle = (lo + hi) / 2;
+        if (by_code[middle]->code < code) {
+            lo = middle + 1;
+        } else {
+            hi = middle;
+        }
+    }
+    return by_code[lo == ncodes ? 0 : lo];
+}
+
 void op_table_init(void) {
     if (ready) {
         return;
@@ -405,6 +438,7 @@ void op_table_init(void) {
     }
     index_names();
     check_keys();
+    index_codes();
     ready = true;
 }
 

@@ -206,6 +206,8 @@ void op_table_init(void);
 const OpInfo *op_info(OpId id);
 /* The rows whose JSON name is `name`, in table order: *first and a count; 0 if unknown. Overloads of a name stand together. */
 int op_overloads(const char *name, const OpInfo **first);
+/* The op that programs may name whose code is `code`, or comes next in the order of codes (behind the last, the first). */
+const OpInfo *op_by_code(uint32_t code);
 /* The family of a row; `twin`: the row that it is the in-place form of, or NULL. */
 OpClass op_class_of(const OpInfo *op, const OpInfo *twin);
 

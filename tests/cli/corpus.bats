@@ -26,6 +26,13 @@ programs() { "$TWINGRAD" convert --as json "$@" | sort; }
     cmp good.bytes <("$TWINGRAD" convert --as bytes - <good.json)
 }
 
+@test "random programs are converted too" {
+    "$TWINGRAD" convert --runs 20 --seed 4 --ops add,mul --quiet --as bytes --out random
+    [ "$(ls random | wc -l)" -eq 20 ]
+    diff <(programs random) <("$TWINGRAD" convert --runs 20 --seed 4 --ops add,mul | sort)
+    [ -e random/fuzz-4-19.bytes ]
+}
+
 @test "check and the other readers take bytes" {
     "$TWINGRAD" convert good.json >crash-1234
     run "$TWINGRAD" check crash-1234

@@ -1,0 +1,1 @@
+../oss-fuzz/build.sh
