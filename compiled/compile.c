@@ -478,18 +478,17 @@ const Artifact *region_find(Runner *r, const CaptureInput *in, bool *compiled) {
     const Compile c = {.options = r->compile};
     int64_t bytes;
     const void *key = guard_key(&c, in, r->arena, &bytes);
-    bool symbolic = r->p->nrecalls > 0 && !r->compile->no_reuse;
     *compiled = false;
     for (Artifact *a = r->compile->no_reuse ? NULL : r->cache; a; a = a->next) {
         if (a->symbols ? symbols_serve(r, a, in) : a->key_bytes == bytes && memcmp(a->key, key, (size_t)bytes) == 0 && questions_same(a, in, r->arena)) {
             return a;
         }
     }
-    MissReason why = symbolic ? miss_reason(r, in) : MISS_COUNT;
+    MissReason why = miss_reason(r, in);
     if (why != MISS_COUNT) {
         r->counters->miss[why]++;
     }
-    Artifact *a = compile_region(r, in, symbolic ? symbols_find(r, in) : NULL, NULL, NULL);
+    Artifact *a = compile_region(r, in, r->last_call ? NULL : symbols_find(r, in), NULL, NULL);
     a->key = key;
     a->key_bytes = bytes;
     a->made_for = *in;

@@ -31,32 +31,51 @@ static Symbols *refuse(Runner *r, Specialization why) {
     return NULL;
 }
 
-/* Strides that are a symbolic size times the stride of another dim, of any tensor on the storage. */
-static void symbolic_strides(Symbols *s, const CaptureInput *in, int i, Arena *arena) {
+/* stride[d] of tensor i as a size times a stride of a tensor on the same storage, all smaller strides being known; NULL: a number. */
+static Expr *symbolic_stride(const Symbols *s, const CaptureInput *in, int i, int d, Arena *arena) {
     const Tensor *t = &in->tensors[i];
-    for (int changed = 1; changed;) {
-        changed = 0;
-        for (int d = 0; d < t->ndim; d++) {
-            for (int j = 0; j < in->n && !s->stride[i][d]; j++) {
-                const Tensor *u = &in->tensors[j];
-                for (int e = 0; u->storage == t->storage && e < u->ndim && !s->stride[i][d]; e++) {
-                    const Expr *inner = s->stride[j][e];
-                    int symbol = s->dim[j][e];
-                    if ((symbol < 0 && !inner) || (i == j && d == e) || u->size[e] * u->stride[e] != t->stride[d]) {
-                        continue;
-                    }
-                    Expr *out = arena_new(arena, Expr);
-                    *out = inner ? *inner : (Expr){.nterm = 1, .divisor = 1, .term = {{.c = u->stride[e]}}};
-                    if (symbol >= 0) {
-                        out->term[0].power[symbol]++;
-                    } else {
-                        out->term[0].c *= u->size[e];
-                    }
-                    s->stride[i][d] = out;
-                    changed = 1;
+    for (int j = 0; j < in->n; j++) {
+        const Tensor *u = &in->tensors[j];
+        for (int e = 0; u->storage == t->storage && e < u->ndim; e++) {
+            int symbol = s->dim[j][e];
+            const Expr *inner = s->stride[j][e];
+            if ((symbol < 0 && !inner) || u->stride[e] >= t->stride[d] || u->size[e] * u->stride[e] != t->stride[d]) {
+                continue;
+            }
+            Expr *out = arena_new(arena, Expr);
+            *out = inner ? *inner : (Expr){.nterm = 1, .divisor = 1, .term = {{.c = u->stride[e]}}};
+            if (symbol >= 0) {
+                out->term[0].power[symbol]++;
+            } else {
+                out->term[0].c *= u->size[e];
+            }
+            return out;
+        }
+    }
+    return NULL;
+}
+
+/* By increasing stride. */
+static void symbolic_strides(Symbols *s, const CaptureInput *in, Arena *arena) {
+    for (int64_t least = -1;;) {
+        int64_t next = INT64_MAX;
+        for (int i = 0; i < in->n; i++) {
+            for (int d = 0; d < in->tensors[i].ndim; d++) {
+                int64_t stride = in->tensors[i].stride[d];
+                next = stride > least && stride < next ? stride : next;
+            }
+        }
+        if (next == INT64_MAX) {
+            return;
+        }
+        for (int i = 0; i < in->n; i++) {
+            for (int d = 0; d < in->tensors[i].ndim; d++) {
+                if (in->tensors[i].stride[d] == next) {
+                    s->stride[i][d] = symbolic_stride(s, in, i, d, arena);
                 }
             }
         }
+        least = next;
     }
 }
 
@@ -101,9 +120,7 @@ Symbols *symbols_find(Runner *r, const CaptureInput *in) {
     if (s->n == 0) {
         return refuse(r, SPECIALIZED_zero_one);
     }
-    for (int i = 0; i < in->n; i++) {
-        symbolic_strides(s, in, i, r->arena);
-    }
+    symbolic_strides(s, in, r->arena);
     return s;
 }
 
@@ -151,25 +168,40 @@ static bool same_shape(const Specimen *a, const Specimen *b) {
 static const int64_t steps[][2 * MAX_SYMBOLS] = {{1, 2, 3, 5}, {2, 5, 1, 3}, {3, 1, 5, 2}, {5, 3, 2, 1}};
 static const int64_t families[] = {12, 2, 1, -1};
 
+/* Compiles specimen `k`, of the sizes at[k]: is it the graph of the call? */
+static bool draw_specimen(Runner *r, const CaptureInput *in, const Symbols *s, const Sample *sample, int k, Specimen *specimen) {
+    CaptureInput at;
+    for (int i = 0; i < s->n; i++) {
+        if (sample->at[k][i] < 2) {
+            return false;
+        }
+    }
+    if (!resize(in, s, sample->at[k], r->arena, &at)) {
+        return false;
+    }
+    specimen_compile(r, &at, specimen[0].first_step, &specimen[k]);
+    return same_shape(&specimen[0], &specimen[k]);
+}
+
 /* The specimens of a family: false if one of them is another graph. */
 static bool draw_family(Runner *r, const CaptureInput *in, const Symbols *s, int64_t step, Sample *sample, Specimen *specimen) {
     for (int k = 1; k < sample->n; k++) {
-        CaptureInput at;
         for (int i = 0; i < s->n; i++) {
             sample->at[k][i] = s->hint[i] + step * steps[k - 1][i];
-            if (sample->at[k][i] < 2) {
-                return false;
-            }
         }
-        if (!resize(in, s, sample->at[k], r->arena, &at)) {
-            return false;
-        }
-        specimen_compile(r, &at, specimen[0].first_step, &specimen[k]);
-        if (!same_shape(&specimen[0], &specimen[k])) {
+        if (!draw_specimen(r, in, s, sample, k, specimen)) {
             return false;
         }
     }
     return true;
+}
+
+/* One more of the least sizes: the guards then need not refuse them. */
+static bool draw_least(Runner *r, const CaptureInput *in, const Symbols *s, Sample *sample, Specimen *specimen) {
+    for (int i = 0; i < s->n; i++) {
+        sample->at[sample->n][i] = 2 + i % 2;
+    }
+    return draw_specimen(r, in, s, sample, sample->n, specimen);
 }
 
 /* ---- what they have in common ---- */
@@ -345,7 +377,7 @@ Symbols *symbols_generalize(Runner *r, const Compile *c, Symbols *symbols, const
         return refuse(r, SPECIALIZED_value);
     }
     Specimen specimen[MAX_SPECIMENS] = {*own};
-    Sample sample = {.nsymbol = symbols->n, .n = symbols->n > 1 ? MAX_SPECIMENS : MAX_SPECIMENS - 1};
+    Sample sample = {.nsymbol = symbols->n, .n = symbols->n > 1 ? 5 : 4};
     memcpy(sample.at[0], symbols->hint, sizeof symbols->hint);
     int family = 0;
     while (family < COUNT_OF(families) && !draw_family(r, in, symbols, families[family], &sample, specimen)) {
@@ -354,13 +386,18 @@ Symbols *symbols_generalize(Runner *r, const Compile *c, Symbols *symbols, const
     if (family == COUNT_OF(families)) {
         return refuse(r, SPECIALIZED_structure);
     }
+    sample.n += draw_least(r, in, symbols, &sample, specimen);
     if (!find_expressions(r, symbols, &sample, specimen)) {
-        return refuse(r, SPECIALIZED_number);
+        sample.n = symbols->n > 1 ? 5 : 4;
+        if (!find_expressions(r, symbols, &sample, specimen)) {
+            return refuse(r, SPECIALIZED_number);
+        }
     }
     bool writes = false;
     for (int k = 0; k < c->graph->ninputs; k++) {
         writes |= c->graph->written[k] != NULL;
     }
+    symbols->skips_zero_one = fault(c, FAULT_GU_5a);
     symbols->skips_equal = fault(c, FAULT_GU_11) && !writes;
     symbols->skips_strides = fault(c, FAULT_SH_4);
     symbols->order = arena_copy(r->arena, c->graph->node, (int64_t)sizeof *c->graph->node * c->graph->n);

@@ -64,7 +64,7 @@ typedef struct Symbols {
     int nguard;
     Place *place;
     Node **order; /* of the nodes before fuse */
-    bool skips_equal, skips_strides; /* faults GU-11, SH-4 */
+    bool skips_zero_one, skips_equal, skips_strides; /* faults GU-5a, GU-11, SH-4 */
     int64_t now[MAX_SYMBOLS];    /* what the call has */
     int64_t loops[MAX_SYMBOLS];  /* what the loops are for; 0: nothing */
 } Symbols;

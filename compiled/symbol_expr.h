@@ -4,7 +4,7 @@
 
 #include "program/json.h"
 
-enum { MAX_SYMBOLS = 4, MAX_SPECIMENS = 5, MAX_TERMS = 2 };
+enum { MAX_SYMBOLS = 4, MAX_SPECIMENS = 6, MAX_TERMS = 2 };
 
 /* (constant + sum of c * product of symbols) / divisor. */
 typedef struct Expr {

@@ -74,7 +74,7 @@ static double real(Visit *w, double v) {
 }
 
 static void fact(Visit *w, int64_t v) {
-    if (w->out && w->facts) {
+    if (w->facts) {
         collect(w->out, v, NUMBER_FACT);
     }
 }
@@ -88,7 +88,7 @@ static void place_layout(Visit *w, Tensor *t, bool is_view) {
         t->size[d] = number(w, t->size[d]);
         int64_t stride = number(w, t->stride[d]);
         t->stride[d] = w->stale_strides && is_view ? min_i64(stride, t->stride[d]) : stride; /* GU-10, inside the buffer */
-        fact(w, t->size[d] * t->stride[d]);
+        fact(w, w->facts ? t->size[d] * t->stride[d] : 0);
     }
     t->offset = number(w, t->offset);
     int64_t extent = 0;

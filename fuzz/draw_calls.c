@@ -251,7 +251,7 @@ static bool draw_sizes(Gen *g) {
                 if (laid_out) {
                     vary_layout(g, &in[i], 1);
                 }
-            } else if (draw_chance(g, 80)) {
+            } else if (draw_chance(g, 90)) {
                 restride(&in[i], &p->inputs[i]);
             }
         }
