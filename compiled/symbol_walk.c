@@ -188,6 +188,7 @@ static void node(Visit *w, Node *n) {
     fixed(w, n->op);
     fixed(w, n->number);
     fixed(w, n->replaced);
+    fixed(w, n->again ? n->again->id : -1);
     fixed(w, n->nin);
     for (int k = 0; k < n->nin; k++) {
         reference(w, n->in[k]);
@@ -226,6 +227,16 @@ void walk_facts(Numbers *out, const Compile *c) {
     Visit w = {.out = out, .arena = out->arena, .facts = true};
     nodes(&w, c->graph);
     tape(&w, c->capture);
+}
+
+void walk_nodes(Numbers *out, const Graph *g) {
+    Visit w = {.out = out, .arena = out->arena};
+    nodes(&w, g);
+}
+
+void walk_write_nodes(const Place *place, const Graph *g, Arena *arena) {
+    Visit w = {.place = place, .arena = arena};
+    nodes(&w, g);
 }
 
 /* ---- the epilogue ---- */
