@@ -175,6 +175,7 @@ static ErrCode call_function(Runner *r, int number, CallResult *call, Ending *en
 
 void run_call(Runner *r, int number, CallResult *call) {
     Ending end = {0};
+    r->last_call = number == r->p->nrecalls;
     call->error = ERR_none;
     call->ok = prepare(r, number, call, &end) == ERR_none && call_function(r, number, call, &end) == ERR_none;
     if (r->ninputs > 0 || call->ok || call->error_at == AT_BACKWARD) {

@@ -214,6 +214,12 @@ static void compile_front(Compile *c) {
     stages_check(c, "capture", STAGE_CAPTURED);
     if (c->specimen) {
         walk_facts(&c->specimen->facts, c);
+        walk_nodes(&c->specimen->captured, c->graph);
+        if (c->specimen->keeps) {
+            c->specimen->graph = graph_clone(c->graph, c->arena);
+            graph_clear_map(c->graph);
+            c->specimen->graph->nret = c->specimen->graph->ninp = 0; /* of which other numbers tell */
+        }
     }
     compile_passes(c, 0, PASS_fuse);
     if (c->specimen) {
@@ -300,7 +306,7 @@ static void look_at(Compile *c, const CaptureInput *in) {
 }
 
 static Specimen specimen_new(const Runner *r) {
-    return (Specimen){.facts = {.arena = r->arena}, .places = {.arena = r->arena}, .first_step = r->counters->gate_steps};
+    return (Specimen){.facts = {.arena = r->arena}, .captured = {.arena = r->arena}, .places = {.arena = r->arena}, .first_step = r->counters->gate_steps};
 }
 
 static void dump_symbols(const Compile *c, const Symbols *symbols, Exit *exit) {
@@ -330,6 +336,7 @@ static Artifact *compile_region(Runner *r, const CaptureInput *in, Symbols *symb
     Specimen own;
     if (symbols) {
         own = specimen_new(r);
+        own.keeps = true;
         c->specimen = &own;
     }
     double before = seconds(c);
@@ -428,12 +435,9 @@ bool compile_again(Artifact *a, const CaptureInput *in) {
     Compile *c = a->capture->c;
     Graph *g = c->graph;
     char message[256];
-    for (int i = 0; i < g->n; i++) {
-        Node *n = g->node[i];
-        n->group = n->buffer = -1;
-        n->in_place = false;
-    }
-    if (!graph_verify(g, true, message, sizeof message) || !instance_fits(a, in)) {
+    a->graph = g;
+    if (!graph_verify(a->symbols->captured, false, message, sizeof message) || !graph_verify(g, true, message, sizeof message) ||
+        !instance_fits(a, in)) {
         return false;
     }
     look_at(c, in);
@@ -479,18 +483,17 @@ const Artifact *region_find(Runner *r, const CaptureInput *in, bool *compiled) {
     const Compile c = {.options = r->compile};
     int64_t bytes;
     const void *key = guard_key(&c, in, r->arena, &bytes);
-    bool symbolic = r->p->nrecalls > 0 && !r->compile->no_reuse;
     *compiled = false;
     for (Artifact *a = r->compile->no_reuse ? NULL : r->cache; a; a = a->next) {
         if (a->symbols ? symbols_serve(r, a, in) : a->key_bytes == bytes && memcmp(a->key, key, (size_t)bytes) == 0 && questions_same(a, in, r->arena)) {
             return a;
         }
     }
-    MissReason why = symbolic ? miss_reason(r, in) : MISS_COUNT;
+    MissReason why = miss_reason(r, in);
     if (why != MISS_COUNT) {
         r->counters->miss[why]++;
     }
-    Artifact *a = compile_region(r, in, symbolic ? symbols_find(r, in) : NULL, NULL, NULL);
+    Artifact *a = compile_region(r, in, r->last_call || r->compile->no_reuse ? NULL : symbols_find(r, in), NULL, NULL);
     a->key = key;
     a->key_bytes = bytes;
     a->made_for = *in;

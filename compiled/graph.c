@@ -275,3 +275,63 @@ void graph_mark_live(Graph *g) {
         }
     }
 }
+
+/* ---- copies ---- */
+
+static Node *copy_of(Node *n) { return n ? n->map : NULL; }
+
+static Node **copies_of(Node *const *node, int n, Arena *arena) {
+    Node **copy = arena_array(arena, Node *, n);
+    for (int i = 0; i < n && node; i++) {
+        copy[i] = copy_of(node[i]);
+    }
+    return copy;
+}
+
+static Node *node_clone(Node *from, Arena *arena) {
+    Node *to = arena_copy(arena, from, (int64_t)sizeof *from);
+    to->in = copies_of(from->in, from->nin, arena);
+    to->again = copy_of(from->again);
+    if (to->kind != NODE_OP) {
+        return to;
+    }
+    Call *call = arena_copy(arena, from->call, (int64_t)sizeof *call);
+    for (int p = 0; p < call->op->nparam; p++) {
+        ArgType type = call->op->param[p].type;
+        if ((type == ARG_TENSORS || type == ARG_TENSORS_OPT) && !call->arg[p].none) {
+            call->arg[p].tensors.v = arena_array(arena, Tensor *, call->arg[p].tensors.n);
+        }
+    }
+    to->call = call;
+    node_sync_call(to);
+    return to;
+}
+
+Graph *graph_clone(Graph *g, Arena *arena) {
+    Graph *copy = arena_copy(arena, g, (int64_t)sizeof *g);
+    copy->arena = arena;
+    copy->capacity = g->n;
+    copy->node = arena_array(arena, Node *, g->n);
+    for (int i = 0; i < g->n; i++) {
+        copy->node[i] = g->node[i]->map = node_clone(g->node[i], arena);
+        copy->node[i]->map = NULL;
+    }
+    copy->input = copies_of(g->input, g->ninputs, arena);
+    copy->written = copies_of(g->written, g->ninputs, arena);
+    copy->ret = arena_copy(arena, g->ret, (int64_t)sizeof *g->ret * g->nret);
+    copy->inp = arena_copy(arena, g->inp, (int64_t)sizeof *g->inp * g->ninp);
+    for (int k = 0; k < g->nret; k++) {
+        copy->ret[k].value = copy_of(g->ret[k].value);
+        copy->ret[k].grad = copy_of(g->ret[k].grad);
+    }
+    for (int k = 0; k < g->ninp; k++) {
+        copy->inp[k].grad = copy_of(g->inp[k].grad);
+    }
+    return copy;
+}
+
+void graph_clear_map(Graph *g) {
+    for (int i = 0; i < g->n; i++) {
+        g->node[i]->map = NULL;
+    }
+}

@@ -142,6 +142,9 @@ static inline Node *node_buffer(Node *n) { return n->kind == NODE_VIEW ? n->in[0
  * reads a buffer by address (in[0] of VIEW and STORE, a returned storage, a write-back) is replaced only where the replacement's
  * buffer holds the same value at the same address; such a node must not be dropped. */
 void graph_apply_map(Graph *g);
+/* A copy that shares nothing a pass writes to. `map` of each node is left at its copy. */
+Graph *graph_clone(Graph *g, Arena *arena);
+void graph_clear_map(Graph *g);
 /* Every node that an output, a write-back, a gradient or a CHECK needs gets mark 1, others 0. */
 void graph_mark_live(Graph *g);
 /* What the epilogue wants of a node: sets `mark` of every node to a union of these. */

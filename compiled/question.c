@@ -7,44 +7,6 @@
 
 #include <string.h>
 
-/* A copy of the captured graph that shares nothing a pass writes to. */
-static Graph *graph_copy(Graph *g, Arena *arena) {
-    Graph *copy = arena_new(arena, Graph);
-    copy->arena = arena;
-    copy->next_id = g->next_id;
-    copy->n = copy->capacity = g->n;
-    copy->node = arena_array(arena, Node *, g->n);
-    for (int i = 0; i < g->n; i++) {
-        Node *from = g->node[i], *to = arena_copy(arena, from, sizeof *from);
-        from->map = to;
-        copy->node[i] = to;
-        to->in = arena_array(arena, Node *, from->nin);
-        for (int k = 0; k < from->nin; k++) {
-            to->in[k] = from->in[k] ? from->in[k]->map : NULL;
-        }
-        if (to->kind != NODE_OP) {
-            continue;
-        }
-        Call *call = arena_copy(arena, from->call, sizeof *call);
-        for (int p = 0; p < call->op->nparam; p++) {
-            ArgType type = call->op->param[p].type;
-            if ((type == ARG_TENSORS || type == ARG_TENSORS_OPT) && !call->arg[p].none) {
-                call->arg[p].tensors.v = arena_array(arena, Tensor *, call->arg[p].tensors.n);
-            }
-        }
-        to->call = call;
-        node_sync_call(to);
-    }
-    copy->ninputs = g->ninputs;
-    copy->input = arena_array(arena, Node *, g->ninputs);
-    copy->written = arena_array(arena, Node *, g->ninputs);
-    copy->version = arena_array(arena, int64_t, g->ninputs);
-    for (int k = 0; k < g->ninputs; k++) {
-        copy->input[k] = g->input[k]->map;
-    }
-    return copy;
-}
-
 static void compile_question(Capture *cap, const Var *v, Question *q) {
     Arena *arena = cap->arena;
     CompileOptions options = *cap->c->options;
@@ -54,7 +16,7 @@ static void compile_question(Capture *cap, const Var *v, Question *q) {
     sub.options = &options;
     sub.capture = NULL;
     sub.specimen = NULL;
-    sub.graph = graph_copy(cap->graph, arena);
+    sub.graph = graph_clone(cap->graph, arena);
     ReturnPlan *ret = arena_new(arena, ReturnPlan);
     ret->cls = class_of(&v->t)->number;
     ret->value = class_of(&v->t)->buffer->map;
@@ -63,9 +25,7 @@ static void compile_question(Capture *cap, const Var *v, Question *q) {
     ret->is_leaf = true;
     sub.graph->ret = ret;
     sub.graph->nret = 1;
-    for (int i = 0; i < cap->graph->n; i++) {
-        cap->graph->node[i]->map = NULL;
-    }
+    graph_clear_map(cap->graph);
     q->plan = compile_graph(&sub);
     q->value = ret->value;
     q->layout = ret->layout;

@@ -1,8 +1,9 @@
 /* Automatic symbolic sizes: which sizes become symbols, the specimens, and the graph brought to the sizes of a call.
  *
- * Specimens are drawn in families: sizes that differ from the call's by multiples of 12 (so that what is divided by 2, 3, 4, 6 or 12
- * leaves one remainder), then by multiples of 2, then small steps up, then down: whatever is compared with a constant near the call's
- * size needs specimens close by. The first family whose specimens all have the call's graph is taken. */
+ * Specimens are drawn in families: sizes far from the call's with any remainders; if one of them is another graph, or a number has no
+ * expression, sizes that leave the remainders of the call's modulo 2, 3, then 12 (which the guards then demand); then sizes close by,
+ * since whatever is compared with a constant near the call's size needs them. The first family whose specimens all have the call's
+ * graph is taken. */
 #include "compiled/symbol.h"
 #include "compiled/world.h"
 
@@ -31,32 +32,51 @@ static Symbols *refuse(Runner *r, Specialization why) {
     return NULL;
 }
 
-/* Strides that are a symbolic size times the stride of another dim, of any tensor on the storage. */
-static void symbolic_strides(Symbols *s, const CaptureInput *in, int i, Arena *arena) {
+/* stride[d] of tensor i as a size times a stride of a tensor on the same storage, all smaller strides being known; NULL: a number. */
+static Expr *symbolic_stride(const Symbols *s, const CaptureInput *in, int i, int d, Arena *arena) {
     const Tensor *t = &in->tensors[i];
-    for (int changed = 1; changed;) {
-        changed = 0;
-        for (int d = 0; d < t->ndim; d++) {
-            for (int j = 0; j < in->n && !s->stride[i][d]; j++) {
-                const Tensor *u = &in->tensors[j];
-                for (int e = 0; u->storage == t->storage && e < u->ndim && !s->stride[i][d]; e++) {
-                    const Expr *inner = s->stride[j][e];
-                    int symbol = s->dim[j][e];
-                    if ((symbol < 0 && !inner) || (i == j && d == e) || u->size[e] * u->stride[e] != t->stride[d]) {
-                        continue;
-                    }
-                    Expr *out = arena_new(arena, Expr);
-                    *out = inner ? *inner : (Expr){.nterm = 1, .divisor = 1, .term = {{.c = u->stride[e]}}};
-                    if (symbol >= 0) {
-                        out->term[0].power[symbol]++;
-                    } else {
-                        out->term[0].c *= u->size[e];
-                    }
-                    s->stride[i][d] = out;
-                    changed = 1;
+    for (int j = 0; j < in->n; j++) {
+        const Tensor *u = &in->tensors[j];
+        for (int e = 0; u->storage == t->storage && e < u->ndim; e++) {
+            int symbol = s->dim[j][e];
+            const Expr *inner = s->stride[j][e];
+            if ((symbol < 0 && !inner) || u->stride[e] >= t->stride[d] || u->size[e] * u->stride[e] != t->stride[d]) {
+                continue;
+            }
+            Expr *out = arena_new(arena, Expr);
+            *out = inner ? *inner : (Expr){.nterm = 1, .divisor = 1, .term = {{.c = u->stride[e]}}};
+            if (symbol >= 0) {
+                out->term[0].power[symbol]++;
+            } else {
+                out->term[0].c *= u->size[e];
+            }
+            return out;
+        }
+    }
+    return NULL;
+}
+
+/* By increasing stride. */
+static void symbolic_strides(Symbols *s, const CaptureInput *in, Arena *arena) {
+    for (int64_t least = -1;;) {
+        int64_t next = INT64_MAX;
+        for (int i = 0; i < in->n; i++) {
+            for (int d = 0; d < in->tensors[i].ndim; d++) {
+                int64_t stride = in->tensors[i].stride[d];
+                next = stride > least && stride < next ? stride : next;
+            }
+        }
+        if (next == INT64_MAX) {
+            return;
+        }
+        for (int i = 0; i < in->n; i++) {
+            for (int d = 0; d < in->tensors[i].ndim; d++) {
+                if (in->tensors[i].stride[d] == next) {
+                    s->stride[i][d] = symbolic_stride(s, in, i, d, arena);
                 }
             }
         }
+        least = next;
     }
 }
 
@@ -101,9 +121,7 @@ Symbols *symbols_find(Runner *r, const CaptureInput *in) {
     if (s->n == 0) {
         return refuse(r, SPECIALIZED_zero_one);
     }
-    for (int i = 0; i < in->n; i++) {
-        symbolic_strides(s, in, i, r->arena);
-    }
+    symbolic_strides(s, in, r->arena);
     return s;
 }
 
@@ -149,27 +167,46 @@ static bool same_shape(const Specimen *a, const Specimen *b) {
 }
 
 static const int64_t steps[][2 * MAX_SYMBOLS] = {{1, 2, 3, 5}, {2, 5, 1, 3}, {3, 1, 5, 2}, {5, 3, 2, 1}};
-static const int64_t families[] = {12, 2, 1, -1};
+/* `period`: all specimens leave what the call's sizes leave modulo this. Of steps up to NEAR nothing follows for sizes outside of theirs. */
+enum { NEAR = 2 };
+static const struct {
+    int64_t step, period;
+} families[] = {{11, 1}, {22, 2}, {33, 3}, {12, 12}, {2, 2}, {1, 1}, {-1, 1}};
+
+/* Compiles specimen `k`, of the sizes at[k]: is it the graph of the call? */
+static bool draw_specimen(Runner *r, const CaptureInput *in, const Symbols *s, const Sample *sample, int k, Specimen *specimen) {
+    CaptureInput at;
+    for (int i = 0; i < s->n; i++) {
+        if (sample->at[k][i] < 2) {
+            return false;
+        }
+    }
+    if (!resize(in, s, sample->at[k], r->arena, &at)) {
+        return false;
+    }
+    specimen_compile(r, &at, specimen[0].first_step, &specimen[k]);
+    return same_shape(&specimen[0], &specimen[k]);
+}
 
 /* The specimens of a family: false if one of them is another graph. */
 static bool draw_family(Runner *r, const CaptureInput *in, const Symbols *s, int64_t step, Sample *sample, Specimen *specimen) {
     for (int k = 1; k < sample->n; k++) {
-        CaptureInput at;
         for (int i = 0; i < s->n; i++) {
             sample->at[k][i] = s->hint[i] + step * steps[k - 1][i];
-            if (sample->at[k][i] < 2) {
-                return false;
-            }
         }
-        if (!resize(in, s, sample->at[k], r->arena, &at)) {
-            return false;
-        }
-        specimen_compile(r, &at, specimen[0].first_step, &specimen[k]);
-        if (!same_shape(&specimen[0], &specimen[k])) {
+        if (!draw_specimen(r, in, s, sample, k, specimen)) {
             return false;
         }
     }
     return true;
+}
+
+/* One more of the least sizes: the guards then need not refuse them. */
+static bool draw_least(Runner *r, const CaptureInput *in, const Symbols *s, Sample *sample, Specimen *specimen) {
+    for (int i = 0; i < s->n; i++) {
+        sample->at[sample->n][i] = 2 + (s->period > 1 ? (s->hint[i] + 10 * s->period - 2) % s->period : i % 2);
+    }
+    return draw_specimen(r, in, s, sample, sample->n, specimen);
 }
 
 /* ---- what they have in common ---- */
@@ -229,11 +266,10 @@ static Expr *table_constant(Table *t, int64_t v) {
 }
 
 /* Number `at` in all specimens; false if it is one everywhere. */
-static bool across(const Specimen *specimen, const Sample *sample, bool facts, int at, int64_t *value) {
+static bool across(const Numbers *const *numbers, const Sample *sample, int at, int64_t *value) {
     bool differs = false;
     for (int k = 0; k < sample->n; k++) {
-        const Numbers *n = facts ? &specimen[k].facts : &specimen[k].places;
-        value[k] = n->v[at];
+        value[k] = numbers[k]->v[at];
         differs |= value[k] != value[0];
     }
     return differs;
@@ -301,25 +337,41 @@ static void text_constants(Table *t, const Block *block) {
     }
 }
 
-static bool find_expressions(Runner *r, Symbols *s, const Sample *sample, const Specimen *specimen) {
-    Table t = {.arena = r->arena, .sample = sample};
+/* The expressions of all numbers; NULL if some number has none. */
+static Place *find_places(Table *t, const Numbers *const *numbers) {
     int64_t value[MAX_SPECIMENS];
-    const Numbers *places = &specimen[0].places, *facts = &specimen[0].facts;
-    s->place = arena_array(r->arena, Place, places->n);
-    for (int i = 0; i < places->n; i++) {
-        if (!across(specimen, sample, false, i, value)) {
+    Place *place = arena_array(t->arena, Place, numbers[0]->n);
+    for (int i = 0; i < numbers[0]->n; i++) {
+        if (!across(numbers, t->sample, i, value)) {
             continue;
         }
-        if (places->kind[i] == NUMBER_REAL) {
-            if (!fit_real(&t, value, &s->place[i])) {
-                return false;
+        if (numbers[0]->kind[i] == NUMBER_REAL) {
+            if (!fit_real(t, value, &place[i])) {
+                return NULL;
             }
-        } else if (!(s->place[i].expr = table_find(&t, value))) {
-            return false;
+        } else if (!(place[i].expr = table_find(t, value))) {
+            return NULL;
         }
     }
-    for (int i = 0; i < facts->n; i++) {
-        across(specimen, sample, true, i, value);
+    return place;
+}
+
+static bool find_expressions(Runner *r, Symbols *s, const Sample *sample, const Specimen *specimen) {
+    Table t = {.arena = r->arena, .sample = sample};
+    const Numbers *facts[MAX_SPECIMENS], *captured[MAX_SPECIMENS], *places[MAX_SPECIMENS];
+    int64_t value[MAX_SPECIMENS];
+    for (int k = 0; k < sample->n; k++) {
+        facts[k] = &specimen[k].facts;
+        captured[k] = &specimen[k].captured;
+        places[k] = &specimen[k].places;
+    }
+    s->place = find_places(&t, places);
+    s->captured_place = s->place ? find_places(&t, captured) : NULL;
+    if (!s->captured_place) {
+        return false;
+    }
+    for (int i = 0; i < facts[0]->n; i++) {
+        across(facts, sample, i, value);
         table_find(&t, value);
     }
     for (int i = 0; i < s->n; i++) { /* also where no op has met it */
@@ -336,6 +388,41 @@ static bool find_expressions(Runner *r, Symbols *s, const Sample *sample, const 
     return true;
 }
 
+/* What the specimens of some family have in common. */
+static bool generalize(Runner *r, Symbols *s, const CaptureInput *in, Specimen *specimen, Specialization *why) {
+    *why = SPECIALIZED_structure;
+    for (int f = 0; f < COUNT_OF(families); f++) {
+        Sample sample = {.nsymbol = s->n, .n = s->n > 1 ? 5 : 4, .period = families[f].period};
+        memcpy(sample.at[0], s->hint, sizeof s->hint);
+        s->period = families[f].period;
+        if (!draw_family(r, in, s, families[f].step, &sample, specimen)) {
+            continue;
+        }
+        int least = sample.n;
+        bool near = families[f].step <= NEAR;
+        for (int i = 0; i < s->n; i++) {
+            int64_t last = sample.at[0][i];
+            for (int k = 1; k < sample.n; k++) {
+                last = families[f].step < 0 ? min_i64(last, sample.at[k][i]) : max_i64(last, sample.at[k][i]);
+            }
+            s->least[i] = near ? min_i64(s->hint[i], last) : 2;
+            s->most[i] = near ? max_i64(s->hint[i], last) : INT64_MAX;
+        }
+        if (!near && draw_least(r, in, s, &sample, specimen)) {
+            sample.n++;
+            if (find_expressions(r, s, &sample, specimen)) {
+                return true;
+            }
+        }
+        sample.n = least;
+        if (find_expressions(r, s, &sample, specimen)) {
+            return true;
+        }
+        *why = SPECIALIZED_number;
+    }
+    return false;
+}
+
 Symbols *symbols_generalize(Runner *r, const Compile *c, Symbols *symbols, const Specimen *own, const CaptureInput *in) {
     const Capture *cap = c->capture;
     if (cap->end != END_OK && cap->end != END_BREAK) {
@@ -345,25 +432,20 @@ Symbols *symbols_generalize(Runner *r, const Compile *c, Symbols *symbols, const
         return refuse(r, SPECIALIZED_value);
     }
     Specimen specimen[MAX_SPECIMENS] = {*own};
-    Sample sample = {.nsymbol = symbols->n, .n = symbols->n > 1 ? MAX_SPECIMENS : MAX_SPECIMENS - 1};
-    memcpy(sample.at[0], symbols->hint, sizeof symbols->hint);
-    int family = 0;
-    while (family < COUNT_OF(families) && !draw_family(r, in, symbols, families[family], &sample, specimen)) {
-        family++;
+    Specialization why;
+    if (!generalize(r, symbols, in, specimen, &why)) {
+        return refuse(r, why);
     }
-    if (family == COUNT_OF(families)) {
-        return refuse(r, SPECIALIZED_structure);
-    }
-    if (!find_expressions(r, symbols, &sample, specimen)) {
-        return refuse(r, SPECIALIZED_number);
-    }
+    symbols->captured = own->graph;
     bool writes = false;
     for (int k = 0; k < c->graph->ninputs; k++) {
         writes |= c->graph->written[k] != NULL;
     }
+    symbols->skips_zero_one = fault(c, FAULT_GU_5a);
     symbols->skips_equal = fault(c, FAULT_GU_11) && !writes;
     symbols->skips_strides = fault(c, FAULT_SH_4);
-    symbols->order = arena_copy(r->arena, c->graph->node, (int64_t)sizeof *c->graph->node * c->graph->n);
+    symbols->graph = graph_clone(c->graph, r->arena);
+    graph_clear_map(c->graph);
     memcpy(symbols->loops, symbols->hint, sizeof symbols->loops);
     r->counters->symbolic++;
     return symbols;
@@ -382,8 +464,10 @@ bool symbols_serve(Runner *r, Artifact *a, const CaptureInput *in) {
         return true;
     }
     memset(s->loops, 0, sizeof s->loops);
-    c->graph->node = s->order;
+    c->graph = graph_clone(s->graph, r->arena);
+    graph_clear_map(s->graph);
     walk_write(s->place, c, (Exit *)a->exit, r->arena);
+    walk_write_nodes(s->captured_place, s->captured, r->arena);
     if (!compile_again(a, in)) {
         return false;
     }
@@ -400,7 +484,11 @@ static const int64_t first_handle = 4611686018427000000; /* no number of a graph
 void symbols_print(Text *text, const Symbols *s, const Compile *c, Exit *exit) {
     Arena *arena = c->arena;
     for (int i = 0; i < s->n; i++) {
-        text_printf(text, "  s%d = %lld, 2 or more:", i, (long long)s->hint[i]);
+        text_printf(text, "  s%d = %lld, %lld or more", i, (long long)s->hint[i], (long long)s->least[i]);
+        if (s->most[i] < INT64_MAX) {
+            text_printf(text, ", up to %lld", (long long)s->most[i]);
+        }
+        text_add(text, ":");
         const CaptureInput *in = &c->capture->in;
         for (int k = 0; k < in->nname; k++) {
             for (int d = 0; d < in->tensors[in->named[k]].ndim; d++) {
@@ -410,6 +498,9 @@ void symbols_print(Text *text, const Symbols *s, const Compile *c, Exit *exit) {
             }
         }
         text_add(text, "\n");
+    }
+    for (int i = 0; i < s->n && s->period > 1; i++) {
+        text_printf(text, "  guard s%d %% %lld == %lld\n", i, (long long)s->period, (long long)(s->hint[i] % s->period));
     }
     for (int i = 0; i < s->nexpr; i++) {
         if (s->expr[i]->divisor > 1) {

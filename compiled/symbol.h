@@ -30,6 +30,8 @@ typedef struct Numbers {
 enum { NUMBER_INT, NUMBER_REAL, NUMBER_FACT /* of which no expression is needed */ };
 /* What the graph is made of now, for the guards: sizes, strides, lengths, arguments. */
 void walk_facts(Numbers *out, const Compile *c);
+/* What its nodes alone need. */
+void walk_nodes(Numbers *out, const Graph *g);
 /* What an instance needs: graph, epilogue, exits, trace. */
 void walk_places(Numbers *out, const Compile *c, Exit *exit);
 /* A number of an instance; expr NULL: it stays. A real is numerator / expr, or, with numerator 0, expr. */
@@ -37,12 +39,15 @@ typedef struct Place {
     const Expr *expr;
     double numerator;
 } Place;
+void walk_write_nodes(const Place *place, const Graph *g, Arena *arena);
 /* Writes the values that the expressions have now; what may be read beyond this call is made anew in `arena`. */
 void walk_write(const Place *place, const Compile *c, Exit *exit, Arena *arena);
 
 /* One specimen, while it is compiled. */
 typedef struct Specimen {
-    Numbers facts, places;
+    Numbers facts, captured, places;
+    bool keeps;
+    Graph *graph; /* a copy of the captured one, if it keeps one */
     Exit *exit;
     int64_t first_step; /* of the gate: all specimens take the same steps */
 } Specimen;
@@ -62,9 +67,12 @@ typedef struct Symbols {
     int nexpr;
     Guard *guard;
     int nguard;
-    Place *place;
-    Node **order; /* of the nodes before fuse */
-    bool skips_equal, skips_strides; /* faults GU-11, SH-4 */
+    int64_t least[MAX_SYMBOLS], most[MAX_SYMBOLS]; /* nothing is known of other sizes */
+    int64_t period;               /* what remains of every symbol modulo this must be what it was */
+    Place *place, *captured_place;
+    Graph *captured;              /* as it was captured: inference is asked about all of it */
+    Graph *graph;                 /* before fuse: instances are copies */
+    bool skips_zero_one, skips_equal, skips_strides; /* faults GU-5a, GU-11, SH-4 */
     int64_t now[MAX_SYMBOLS];    /* what the call has */
     int64_t loops[MAX_SYMBOLS];  /* what the loops are for; 0: nothing */
 } Symbols;

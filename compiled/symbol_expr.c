@@ -3,12 +3,12 @@
  * A number of a graph is nearly always a monomial of the sizes with a factor and a constant (a size, a product of sizes, a stride, one
  * less, a half), or a sum of two (what cat made). Monomials up to degree 3 are tried alone, then in pairs: the coefficients follow
  * from the first specimens, exactly, as fractions; the remaining specimens must agree. Whole division is such a fraction as long as
- * the remainder does not change, so a guard on divisibility belongs to each fraction. */
+ * the remainder does not change: a fraction is believed only where all specimens leave the same one, and has a guard. */
 #include "compiled/symbol_expr.h"
 
 #include <string.h>
 
-enum { MAX_MONOMIALS = 34, MAX_DIVISOR = 64 };
+enum { MAX_MONOMIALS = 34 };
 
 typedef struct Monomial {
     signed char power[MAX_SYMBOLS];
@@ -64,7 +64,7 @@ static int64_t gcd(int64_t a, int64_t b) {
 }
 
 /* The fractions x/d and y/d (y's monomial may be NULL) and the constant that follows from the first specimen. */
-static bool finish(const int64_t *value, const Monomial *a, __int128 x, const Monomial *b, __int128 y, __int128 d, Expr *out) {
+static bool finish(const Sample *s, const int64_t *value, const Monomial *a, __int128 x, const Monomial *b, __int128 y, __int128 d, Expr *out) {
     if (d < 0) {
         x = -x;
         y = -y;
@@ -77,7 +77,7 @@ static bool finish(const int64_t *value, const Monomial *a, __int128 x, const Mo
     x /= common;
     y /= common;
     d /= common;
-    if (d > MAX_DIVISOR) {
+    if (s->period % d != 0) {
         return false;
     }
     __int128 constant = d * value[0] - x * a->v[0] - (b ? y * b->v[0] : 0);
@@ -109,7 +109,7 @@ bool expr_fit(const Sample *s, const int64_t *value, Expr *out) {
     Monomial m[MAX_MONOMIALS];
     int n = make_monomials(s, m);
     for (int i = 0; i < n; i++) {
-        if (finish(value, &m[i], value[1] - value[0], NULL, 0, m[i].v[1] - m[i].v[0], out) && agrees(out, s, value)) {
+        if (finish(s, value, &m[i], value[1] - value[0], NULL, 0, m[i].v[1] - m[i].v[0], out) && agrees(out, s, value)) {
             return true;
         }
     }
@@ -117,7 +117,7 @@ bool expr_fit(const Sample *s, const int64_t *value, Expr *out) {
     for (int i = 0; i < n; i++) {
         for (int j = i + 1; j < n; j++) { /* Cramer's rule */
             __int128 a1 = m[i].v[1] - m[i].v[0], a2 = m[i].v[2] - m[i].v[0], b1 = m[j].v[1] - m[j].v[0], b2 = m[j].v[2] - m[j].v[0];
-            if (finish(value, &m[i], v1 * b2 - v2 * b1, &m[j], a1 * v2 - a2 * v1, a1 * b2 - a2 * b1, out) && agrees(out, s, value)) {
+            if (finish(s, value, &m[i], v1 * b2 - v2 * b1, &m[j], a1 * v2 - a2 * v1, a1 * b2 - a2 * b1, out) && agrees(out, s, value)) {
                 return true;
             }
         }

@@ -4,7 +4,7 @@
 
 #include "program/json.h"
 
-enum { MAX_SYMBOLS = 4, MAX_SPECIMENS = 5, MAX_TERMS = 2 };
+enum { MAX_SYMBOLS = 4, MAX_SPECIMENS = 6, MAX_TERMS = 2 };
 
 /* (constant + sum of c * product of symbols) / divisor. */
 typedef struct Expr {
@@ -17,12 +17,13 @@ typedef struct Expr {
     int64_t value; /* at the sizes asked about last */
 } Expr;
 
-/* The sizes of the specimens: at[k][i] is symbol i in specimen k. */
+/* The sizes of the specimens: at[k][i] is symbol i in specimen k; all leave the same remainder modulo `period`. */
 typedef struct Sample {
     int nsymbol, n;
+    int64_t period;
     int64_t at[MAX_SPECIMENS][MAX_SYMBOLS];
 } Sample;
-/* The polynomial that takes these values at the sample; false if there is none of at most MAX_TERMS terms. */
+/* The polynomial that takes these values at the sample; false if there is none of at most MAX_TERMS terms, divided by a divisor of the period. */
 bool expr_fit(const Sample *sample, const int64_t *value, Expr *out);
 /* Sets `value`; false if the division leaves a remainder, or it overflows. */
 bool expr_evaluate(Expr *e, const int64_t *symbol, int nsymbol);

@@ -112,6 +112,11 @@ bool guard_match(const CaptureInput *was, Symbols *symbols, const CaptureInput *
             return false;
         }
     }
+    for (int i = 0; symbols && i < symbols->n; i++) {
+        if (symbols->now[i] < 2 && !symbols->skips_zero_one) {
+            return refuse(why, MISS_zero_one);
+        }
+    }
     for (int i = 0; i < in->n; i++) {
         if (!match_place(was, symbols, in, i, why)) {
             return false;
@@ -127,9 +132,14 @@ static int compare(int64_t a, int64_t b) { return a < b ? COMPARES_LESS : a == b
 static bool is_constant(const Expr *e) { return e->nterm == 0; }
 
 bool guards_hold(const Compile *c, const Symbols *symbols, MissReason *why) {
+    for (int i = 0; i < symbols->n && !fault(c, FAULT_GU_9); i++) {
+        if ((symbols->now[i] < symbols->least[i] && symbols->now[i] >= 2) || symbols->now[i] > symbols->most[i]) {
+            return refuse(why, MISS_order);
+        }
+    }
     for (int i = 0; i < symbols->n; i++) {
-        if (symbols->now[i] < 2 && !fault(c, FAULT_GU_5a)) {
-            return refuse(why, MISS_zero_one);
+        if (symbols->now[i] % symbols->period != symbols->hint[i] % symbols->period && !fault(c, FAULT_GU_5)) {
+            return refuse(why, MISS_divisible);
         }
     }
     for (int i = 0; i < symbols->nexpr; i++) {

@@ -74,7 +74,7 @@ static double real(Visit *w, double v) {
 }
 
 static void fact(Visit *w, int64_t v) {
-    if (w->out && w->facts) {
+    if (w->facts) {
         collect(w->out, v, NUMBER_FACT);
     }
 }
@@ -88,7 +88,7 @@ static void place_layout(Visit *w, Tensor *t, bool is_view) {
         t->size[d] = number(w, t->size[d]);
         int64_t stride = number(w, t->stride[d]);
         t->stride[d] = w->stale_strides && is_view ? min_i64(stride, t->stride[d]) : stride; /* GU-10, inside the buffer */
-        fact(w, t->size[d] * t->stride[d]);
+        fact(w, w->facts ? t->size[d] * t->stride[d] : 0);
     }
     t->offset = number(w, t->offset);
     int64_t extent = 0;
@@ -188,6 +188,7 @@ static void node(Visit *w, Node *n) {
     fixed(w, n->op);
     fixed(w, n->number);
     fixed(w, n->replaced);
+    fixed(w, n->again ? n->again->id : -1);
     fixed(w, n->nin);
     for (int k = 0; k < n->nin; k++) {
         reference(w, n->in[k]);
@@ -226,6 +227,16 @@ void walk_facts(Numbers *out, const Compile *c) {
     Visit w = {.out = out, .arena = out->arena, .facts = true};
     nodes(&w, c->graph);
     tape(&w, c->capture);
+}
+
+void walk_nodes(Numbers *out, const Graph *g) {
+    Visit w = {.out = out, .arena = out->arena};
+    nodes(&w, g);
+}
+
+void walk_write_nodes(const Place *place, const Graph *g, Arena *arena) {
+    Visit w = {.place = place, .arena = arena};
+    nodes(&w, g);
 }
 
 /* ---- the epilogue ---- */

@@ -56,6 +56,7 @@ typedef struct Runner {
     Arena *arena;
     Artifact *cache;
     Error err;
+    bool last_call;      /* nobody calls again: nothing need be made for other sizes */
     /* the world: what a call with fresh inputs made, and calls that keep it took up */
     Object **input;      /* by program input */
     int ninputs;

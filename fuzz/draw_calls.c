@@ -244,14 +244,15 @@ static bool draw_sizes(Gen *g) {
             }
             bool odd = i > 0 && draw_chance(g, 6), laid_out = draw_chance(g, 6);
             if (odd && in[i].ndim > 0) { /* one dim is not like the others */
-                in[i].size[draw_chance(g, 60) ? 0 : draw_below(g, in[i].ndim)] += draw_between(g, 1, 2);
+                int d = draw_chance(g, 60) ? 0 : draw_below(g, in[i].ndim);
+                in[i].size[d] += draw_between(g, 1, 2);
             }
             if (!in[i].stride_given) {
                 contiguous_strides(in[i].size, in[i].ndim, in[i].stride);
                 if (laid_out) {
                     vary_layout(g, &in[i], 1);
                 }
-            } else if (draw_chance(g, 80)) {
+            } else if (draw_chance(g, 90)) {
                 restride(&in[i], &p->inputs[i]);
             }
         }
