@@ -50,6 +50,52 @@ static bool replay(Gen *g, Block *block, const Stmt *place, Stmt **before, Block
     return false;
 }
 
+/* Drops the statements of the block, up to `*left` of them, that inference refuses. */
+static void mend_block(Gen *g, Block *block, int *left) {
+    for (Stmt **at = &block->first; *at;) {
+        Stmt *s = *at;
+        bool grad = g->grad;
+        g->err.code = ERR_none;
+        if (s->kind == STMT_OP) {
+            gen_replay(g, s);
+        } else if (s->kind == STMT_WITH) {
+            g->grad = s->grad_enabled;
+            mend_block(g, &s->body, left);
+            g->err.code = ERR_none;
+        } else if (s->kind == STMT_IF) {
+            bool taken = predicate_guess(g, &s->predicate);
+            mend_block(g, taken ? &s->body : &s->orelse, left);
+            g->err.code = ERR_none;
+        }
+        g->grad = grad;
+        ErrCode why = g->err.code;
+        bool refused = why == ERR_shape || why == ERR_dtype || why == ERR_index_range || why == ERR_index_dtype || why == ERR_view_stride;
+        if (refused && *left > 0) {
+            *at = s->next;
+            block->count--;
+            --*left;
+        } else {
+            at = &s->next;
+        }
+    }
+}
+
+bool mutant_mend(Mutant *m) {
+    enum { MOST = 6 };
+    Program *p = m->p;
+    if (p->setup_given || p->nnames + 40 > GEN_NAMES || p->ninputs > GEN_INPUTS) {
+        return false;
+    }
+    Gen gen;
+    gen_begin(&gen, m->arena, &GENERATE_DEFAULTS, p, 0);
+    for (int i = 0; i < p->ninputs; i++) {
+        gen_input(&gen, &p->inputs[i]);
+    }
+    int left = MOST;
+    mend_block(&gen, &p->body, &left);
+    return left < MOST;
+}
+
 static void splice_drawn(Block *into, Stmt *before, const Block *drawn) {
     Stmt *tail = drawn->first;
     while (tail->next) {

@@ -15,7 +15,7 @@ static const struct {
 #include "fuzz/mutators.def"
 #undef MUTATOR
 };
-enum { TRIES = 12, RECALLS_ROOM = 2, INPUTS_ROOM = MAX_INPUTS };
+enum { MEND_PERCENT = 80 /* the rest may err */, MEND_ROUNDS = 3, TRIES = 12, RECALLS_ROOM = 2, INPUTS_ROOM = MAX_INPUTS };
 
 const char *mutator_name(int mutator) { return mutator >= 0 && mutator < COUNT_OF(mutators) ? mutators[mutator].name : NULL; }
 
@@ -328,6 +328,10 @@ Program *mutate_by(Arena *arena, const Program *p, const Program *other, uint64_
     }
     if (!mutant_chance(&m, 4)) { /* an unbound name is a program too */
         fix(&m);
+        bool mends = mutant_chance(&m, MEND_PERCENT);
+        for (int round = 0; mends && round < MEND_ROUNDS && mutant_mend(&m); round++) {
+            fix(&m); /* what was dropped may have been read */
+        }
     }
     program_number(m.p);
     char message[256];

@@ -39,6 +39,8 @@ void mutant_insert(Mutant *m, const Site *site, Stmt *s);
 void mutant_remove(const Site *site);
 /* Does the statement write to its self? */
 bool stmt_writes(const Stmt *s);
+/* Drops statements that inference refuses (draw_resume.c), since behind an error nothing runs. True if there were some. */
+bool mutant_mend(Mutant *m);
 /* Every place in the statement (not in its blocks) where a name is read. */
 void stmt_reads(Stmt *s, void (*visit)(void *user, NameId *name), void *user);
 
