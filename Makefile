@@ -203,6 +203,8 @@ $(AFL)/libtwingrad.a: $(LIB_SRC:%.c=$(AFL)/target/%.o)
 	$(Q)rm -f $@ && ar rcs $@ $^
 $(AFL)/campaign: $(AFL)/target/fuzz/entry_campaign.o $(AFL)/libtwingrad.a
 	$(Q)AFL_QUIET=1 AFL_DONT_OPTIMIZE=1 afl-clang-fast $(ALL_CFLAGS) -fsanitize=fuzzer $(LDFLAGS) -o $@ $^ $(LDLIBS_ALL)
+$(AFL)/check: $(AFL)/target/fuzz/entry_check.o $(AFL)/libtwingrad.a
+	$(Q)AFL_QUIET=1 AFL_DONT_OPTIMIZE=1 afl-clang-fast $(ALL_CFLAGS) -fsanitize=fuzzer $(LDFLAGS) -o $@ $^ $(LDLIBS_ALL)
 -include $(wildcard $(AFL)/*/*.d $(AFL)/target/*/*.d)
 
 # Clusters (oss-fuzz/build.sh): the targets that can run anywhere, for the engine, compiler and flags that CC, CXX, CFLAGS, CXXFLAGS and LIB_FUZZING_ENGINE say (without an
@@ -233,17 +235,6 @@ $(TARGETS)/twingrad_%: $(CLUSTER)/fuzz/entry_%.o $(CLUSTER)/fuzz/engine_libfuzze
 	$(filter %.a,$^) $(LIB_FUZZING_ENGINE) -lm -lpthread -ldl
 $(TARGETS)/twingrad_codec $(TARGETS)/twingrad_json: $(TEXT_SRC:%.c=$(CLUSTER)/text/%.o)
 .PRECIOUS: $(CLUSTER)/%.o
-# AFL++'s target for bench-engines: compiled/ instrumented, persistent by its own driver.
-$(AFL)/bench/compiled/%.o: compiled/%.c
-	@mkdir -p $(dir $@)
-	$(Q)AFL_QUIET=1 afl-clang-fast $(CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
-$(AFL)/bench/%.o: %.c
-	@mkdir -p $(dir $@)
-	$(Q)clang $(CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
-$(AFL)/bench/libtwingrad.a: $(LIB_SRC:%.c=$(AFL)/bench/%.o)
-	$(Q)rm -f $@ && ar rcs $@ $^
-$(AFL)/check: $(AFL)/bench/fuzz/entry_check.o $(AFL)/bench/libtwingrad.a
-	$(Q)AFL_QUIET=1 afl-clang-fast $(ALL_CFLAGS) -fsanitize=fuzzer $(LDFLAGS) -o $@ $^ $(LDLIBS_ALL)
 .PHONY: bench-engines
 bench-engines: twingrad $(OUT)/bench/bench ## programs a second by engine, with and without sanitizers, and by stage (docs/campaigns.md)
 	$(Q)$(MAKE) $(BUILD)/libfuzzer/check afl-mutators $(AFL)/check
