@@ -191,7 +191,7 @@ ErrCode infer_addbmm(const Call *call, Infer *r) {
         return error_set(r->err, ERR_shape, "%s must be a 3D tensor", a->ndim != 3 ? "batch1" : "batch2");
     }
     if (b->size[0] != a->size[0]) {
-        return error_set(r->err, ERR_shape, "batch1 and batch2 must have same number of batches, got %lld and %lld", (long long)a->size[0],
+        return error_set(r->err, ERR_invalid, "batch1 and batch2 must have same number of batches, got %lld and %lld", (long long)a->size[0],
                          (long long)b->size[0]);
     }
     if (a->size[2] != b->size[1]) {
