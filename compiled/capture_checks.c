@@ -232,6 +232,9 @@ ErrCode capture_check_values(Capture *cap, const Call *call, const Tensor *out) 
         }
         break;
     case OP_index_copy:
+        if (tensor_numel(call->arg[0].tensor) == 0 && tensor_numel(call->arg[2].tensor) > 0 && cap_requires_grad((const Var *)call->arg[3].tensor)) {
+            return error_set(cap->emit.err, ERR_unsupported, "index_copy into nothing: only its backward looks at the index");
+        }
         check_vector(cap, call, CHECK_INDEX);
         break;
     case OP_index_fill_int_Tensor:

@@ -7,7 +7,11 @@
 
 Groups groups_new(Arena *arena) { return (Groups){.group = arena_array(arena, Group, MAX_GROUPS)}; }
 
-const char *group_key(const Finding *finding) { return finding->cause.text[0] ? finding->cause.text : finding->signature; }
+const char *group_key(const Finding *finding) {
+    const Cause *cause = &finding->cause;
+    bool one = strcmp(cause->stage, "rules") != 0 && strcmp(cause->stage, "capture") != 0;
+    return !cause->stage[0] ? finding->signature : one ? cause->stage : cause->text;
+}
 
 Group *group_find(const Groups *groups, const char *key) {
     for (int i = 0; i < groups->n; i++) {

@@ -171,6 +171,9 @@ static ErrCode run_copy_slices(Session *s, const EngineTask *task, const Node *n
     Emit *e = &s->emit;
     const Tensor *view = node->view;
     Tensor *result;
+    if (!s->undefined && tensor_overlaps_itself(node->base)) {
+        s->undefined = "the gradient of a base that overlaps itself, written through a view: which element comes last hangs on PyTorch's loop";
+    }
     TRY(empty_like_base(s, node, &result));
     TRY(copy_into(s, result, grad));
     int64_t extent, offset = view->offset - node->base->offset;
