@@ -35,7 +35,16 @@ bool fault_parse(const char *text, FaultId *id) {
     return false;
 }
 
+FaultId faults_seeded(const CompileOptions *options, int k) {
+    return k == 0 ? options->fault : k <= options->nalso ? options->also[k - 1] : FAULT_NONE;
+}
+
 bool faults_add(CompileOptions *options, FaultId id) {
+    for (int k = 0; faults_seeded(options, k) != FAULT_NONE; k++) {
+        if (faults_seeded(options, k) == id) {
+            return true;
+        }
+    }
     if (options->fault == FAULT_NONE) {
         options->fault = id;
         return true;
@@ -45,10 +54,6 @@ bool faults_add(CompileOptions *options, FaultId id) {
     }
     options->also[options->nalso++] = id;
     return true;
-}
-
-FaultId faults_seeded(const CompileOptions *options, int k) {
-    return k == 0 ? options->fault : k <= options->nalso ? options->also[k - 1] : FAULT_NONE;
 }
 
 const char *faults_text(const CompileOptions *options, char *text, size_t size) {
