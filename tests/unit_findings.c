@@ -289,7 +289,8 @@ END_TEST
 
 START_TEST(a_group_is_one_cause_or_one_signature) {
     Groups groups = groups_new(&arena);
-    Finding f = {.signature = "values-data-exp-cse", .cause = {.text = "cse"}}, g = {.signature = "values-data-sin-cse", .cause = {.text = "cse"}},
+    Finding f = {.signature = "values-data-exp-cse", .cause = {.stage = "cse", .text = "cse"}},
+            g = {.signature = "values-data-sin-cse", .cause = {.stage = "cse", .text = "cse/again"}},
             h = {.signature = "values-data-sin"};
     group_add(&groups, group_key(&f), STANDING_KNOWN, NULL, 7, true);
     group_add(&groups, group_key(&g), STANDING_KNOWN, NULL, 8, true);
