@@ -6,6 +6,7 @@
 #include "compiled/world.h"
 
 #include <string.h>
+#include <limits.h>
 
 /* ---- objects ---- */
 
@@ -254,10 +255,9 @@ void region_run(Runner *r, int part, bool grad_mode, bool comes_back, bool *comp
         r->last = region;
     }
     Execution exec = {0};
-    if (!artifact_run(a, r->p, &in, r->arena, &end->outcome, &exec)) {
+    for (int failed = INT_MAX; !artifact_run(a, r->p, &in, r->arena, &end->outcome, &exec); failed = exec.failed_sid) {
+        CHECK(exec.failed_sid < failed); /* a prefix may meet an earlier check, which the graph it was cut from ran later */
         a = region_compile_prefix(r, &in, exec.failed_sid, exec.code, exec.message, region_writes(a->graph, exec.failed_sid));
-        bool whole = artifact_run(a, r->p, &in, r->arena, &end->outcome, &exec);
-        CHECK(whole);
     }
     region->in.stop_before = a->capture->in.stop_before;
     region->version = arena_array(r->arena, int64_t, end->outcome.nstorage);

@@ -106,6 +106,9 @@ static ErrCode scan(const Call *call, const Tensor *out, Reduction how, KernelCt
     const Tensor *self = call->arg[0].tensor;
     int dim;
     TRY(dim_wrap(call->arg[1].i, self->ndim, &dim, k->err));
+    if (tensor_numel(out) == 0) {
+        return ERR_none; /* its other dims may be of any size */
+    }
     bool floating = dtype_is_float(out->dtype);
     int64_t length;
     Tensor places = tensor_over_array(self->size, self->ndim, 1u << dim, &length);
