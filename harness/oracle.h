@@ -57,6 +57,8 @@ void trial_count_calls(Trial *t);
 bool status_same(const CallResult *a, const CallResult *b);
 /* Returns and gradients to compare in a call (fewer after an error). */
 int trial_returns(const CallResult *a, const CallResult *b);
+/* Inputs to compare in a call: none after an error in a compiling target, which it may have met while it traced, before anything ran. */
+int trial_inputs(const Trial *t, const CallResult *a, const CallResult *b);
 
 #define ORACLE(name, claim) Verdict oracle_##name(Trial *t, Finding *out);
 #include "harness/oracles.def"

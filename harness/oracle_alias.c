@@ -49,7 +49,7 @@ Verdict oracle_alias(Trial *t, Finding *out) {
                 return FINDING;
             }
         }
-        for (int i = 0; i < a->ninputs && i < b->ninputs; i++) {
+        for (int i = 0; i < trial_inputs(t, a, b); i++) {
             const InputRecord *x = &a->inputs[i], *y = &b->inputs[i];
             if (!x->unsettled && !y->unsettled &&
                 poked(out, x->poked, &x->data, y->poked, &y->data, k, SUBJECT_INPUT, i) == FINDING) {

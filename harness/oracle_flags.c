@@ -22,7 +22,7 @@ Verdict oracle_flags(Trial *t, Finding *out) {
                 return fire(out, "is_leaf", k, SUBJECT_RETURN, i, x->is_leaf, y->is_leaf);
             }
         }
-        for (int i = 0; i < a->ninputs && i < b->ninputs; i++) {
+        for (int i = 0; i < trial_inputs(t, a, b); i++) {
             const InputRecord *x = &a->inputs[i], *y = &b->inputs[i];
             if (x->has_requires_grad && y->has_requires_grad && x->requires_grad != y->requires_grad) {
                 return fire(out, "requires_grad", k, SUBJECT_INPUT, i, x->requires_grad, y->requires_grad);

@@ -60,7 +60,7 @@ Verdict oracle_gradients(Trial *t, Finding *out) {
         if (!a->ok) {
             continue;
         }
-        for (int i = 0; i < a->ninputs && i < b->ninputs; i++) {
+        for (int i = 0; i < trial_inputs(t, a, b); i++) {
             const InputRecord *x = &a->inputs[i], *y = &b->inputs[i];
             if (same(x->grad_state, &x->grad, y->grad_state, &y->grad)) {
                 continue;

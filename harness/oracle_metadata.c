@@ -105,7 +105,7 @@ Verdict oracle_metadata(Trial *t, Finding *out) {
                 return FINDING;
             }
         }
-        for (int i = 0; i < a->ninputs && i < b->ninputs; i++) {
+        for (int i = 0; i < trial_inputs(t, a, b); i++) {
             if (judge_input(&a->inputs[i], &b->inputs[i], t->lenient, k, i, out) == FINDING) {
                 return FINDING;
             }

@@ -42,7 +42,7 @@ Verdict oracle_values(Trial *t, Finding *out) {
                 verdict = v == SKIP ? SKIP : verdict;
             }
         }
-        for (int i = 0; i < a->ninputs && i < b->ninputs; i++) {
+        for (int i = 0; i < trial_inputs(t, a, b); i++) {
             const InputRecord *x = &a->inputs[i], *y = &b->inputs[i];
             if (x->unsettled || y->unsettled || !comparable(&x->data, &y->data) || compare_bits(&x->data, &y->data, &first)) {
                 continue;

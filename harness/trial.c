@@ -19,6 +19,10 @@ void trial_count_calls(Trial *t) {
 
 int trial_returns(const CallResult *a, const CallResult *b) { return a->nreturns < b->nreturns ? a->nreturns : b->nreturns; }
 
+int trial_inputs(const Trial *t, const CallResult *a, const CallResult *b) {
+    return t->lenient && !a->ok ? 0 : a->ninputs < b->ninputs ? a->ninputs : b->ninputs;
+}
+
 const Result *trial_shadow(Trial *t) {
     if (!t->shadow && t->checker && (t->rule == RULE_SHADOW || t->rule == RULE_EXTERNAL)) {
         Checker *c = t->checker;

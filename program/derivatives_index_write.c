@@ -91,7 +91,8 @@ void grad_masked_scatter(Grad *g) {
     }
     if (wanted(g, 2)) {
         const Tensor *source = tensor_arg(g, 2);
-        give(g, 2, emit_op(g->e, OP__masked_scatter_grad, 3, grad_of(g), tensor_arg(g, 1), source->size, source->ndim));
+        Tensor *selected = emit_op(g->e, OP__masked_scatter_grad, 3, grad_of(g), tensor_arg(g, 1), source->size, source->ndim);
+        give(g, 2, g->e->in_program ? emit_view(g->e, selected, source->size, source->ndim) : selected);
     }
 }
 

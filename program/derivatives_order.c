@@ -13,7 +13,7 @@ void grad_extreme_all(Grad *g) {
     Tensor *nans = emit_binary(e, OP_logical_and, emit_unary(e, OP_isnan, self), emit_unary(e, OP_isnan, result));
     Tensor *mask = emit_binary(e, OP_logical_or, emit_binary(e, OP_eq_Tensor, self, result), nans);
     Tensor *share = emit_div(e, grad_of(g), emit_unary(e, OP_sum, mask));
-    give(g, SELF, emit_where_zero(e, mask, share));
+    give(g, SELF, row_major(g, emit_where_zero(e, mask, share)));
 }
 
 /* `t` over the reduced dim, with the dim back. */

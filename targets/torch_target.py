@@ -38,13 +38,14 @@ BACKENDS = {"dynamo": "eager", "aot_eager": "aot_eager", "inductor": "inductor",
 CODES = [(code, re.compile(pattern)) for code, pattern in [
     ("limit", r"not enough memory|CUDA out of memory|Storage size calculation overflowed"),
     ("unsupported", r"tracing tensor|data[- ]dependent|dynamic shape operator|Unsupported: |does not support mutating inputs|"
-                    r"Could not run 'aten|There was no rule registered"),
+                    r"Could not run 'aten|There was no rule registered|does not currently support double backward|"
+                    r"functionalization encountered a tensor being mutated that has internal overlap"),
     ("graph_freed", r"Trying to backward through the graph a second time"),
     ("leaf_view_inplace", r"a view of a leaf Variable that requires grad is being used in an in-place"),
     ("leaf_inplace", r"a leaf Variable that requires grad is being used in an in-place"),
     ("multi_view_inplace", r"view is the output of a function that returns multiple views"),
     ("no_grad_view_inplace", r"created in (no_grad|inference) mode"),
-    ("invalid", r"Can't detach views in-place"),
+    ("invalid", r"Can't detach views in-place|derivative for .* is not implemented"),
     ("overlap", r"more than one element of the written-to tensor|refer to a single memory location|input tensor and the written-to tensor|"
                 r"has internal overlap|overlapping memory"),
     ("saved_modified", r"needed for gradient computation has been modified by an inplace operation"),
@@ -127,13 +128,25 @@ class Source:
         return None, False
 
 
+def told(message):
+    """The code that a message stands for; None: it is not known."""
+    return next((code for code, pattern in CODES if pattern.search(message)), None)
+
+
+def refusal(error):
+    """What a compiler met while it traced, if it is an error of eager's own: it stands for itself, whatever it is wrapped in."""
+    return told(str(error)) if type(error) in (RuntimeError, IndexError, ValueError, TypeError) and INTERNAL_MESSAGE not in str(error) else None
+
+
 def error_record(source, error, at, mode):
     chain = causes(error)
     names = [type(one).__name__ for one in chain]
     found, inner = source.place(error)
     message = "; ".join(str(one) for one in chain)
+    named = re.findall(r'File "%s", line (\d+)' % re.escape(source.name), message)  # Dynamo's "from user code"
+    found = (source.path(int(named[-1])) if named else None) or found
     if any(name in INTERNAL for name in names) or INTERNAL_MESSAGE in message:
-        code = "internal"
+        code = refusal(chain[-1]) or "internal"
     elif any(name in UNSUPPORTED for name in names):
         code = "unsupported"
     elif isinstance(error, AssertionError) and inner:
@@ -143,7 +156,7 @@ def error_record(source, error, at, mode):
     elif isinstance(error, (AssertionError, KeyError, AttributeError, RecursionError)) and not inner:
         code = "internal"
     else:
-        code = next((code for code, pattern in CODES if pattern.search(message)), "invalid")
+        code = told(message) or "invalid"
     text = message.split("\nFrom user code")[0][:500]
     return {"at": at or found, "code": code, "message": "%s: %s" % (type(error).__name__, text)}
 
