@@ -385,7 +385,7 @@ Plan *graph_lower(Compile *c) {
         }
     }
     if (again) {
-        bands_find(plan, g, loops_after, poison, c->arena);
+        bands_find(plan, g, loops_after, c->options->verify, c->arena);
     }
     place_temporaries(plan, again, c->arena);
     if (poison) {

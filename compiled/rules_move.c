@@ -51,7 +51,7 @@ static unsigned flipped(const Node *n) {
     unsigned set = 0;
     for (int k = 0; k < n->call->arg[1].ints.n; k++) {
         int64_t dim = n->call->arg[1].ints.v[k];
-        set |= 1u << (dim < 0 ? dim + n->t.ndim : dim);
+        set |= 1u << (dim < 0 ? dim + max_i64(n->t.ndim, 1) : dim);
     }
     return set;
 }

@@ -141,7 +141,8 @@ Expr expr_constant(int64_t v) { return (Expr){.constant = v, .divisor = 1, .valu
 
 int expr_compare(const Expr *a, const Expr *b, int nsymbol) {
     /* b - a over a common divisor: if every coefficient has one sign, the least or greatest value is that at sizes 2 */
-    int64_t c[2 * MAX_TERMS], two[MAX_SYMBOLS] = {2, 2, 2, 2}, at_two = b->constant * a->divisor - a->constant * b->divisor;
+    int64_t c[2 * MAX_TERMS], two[MAX_SYMBOLS] = {2, 2, 2, 2};
+    __int128 at_two = (__int128)b->constant * a->divisor - (__int128)a->constant * b->divisor; /* beyond 64 bits where a number is near their end */
     const signed char *power[2 * MAX_TERMS];
     int n = 0;
     for (int side = 0; side < 2; side++) {
@@ -164,7 +165,7 @@ int expr_compare(const Expr *a, const Expr *b, int nsymbol) {
         up &= c[k] >= 0;
         down &= c[k] <= 0;
         moves |= c[k] != 0;
-        at_two += c[k] * power_product(power[k], two, nsymbol);
+        at_two += (__int128)c[k] * power_product(power[k], two, nsymbol);
     }
     int now = at_two > 0 ? COMPARES_LESS : at_two == 0 ? COMPARES_EQUAL : COMPARES_GREATER;
     if (!moves) {

@@ -22,7 +22,7 @@ static void set_ints(Emit *e, Arg *arg, const int64_t *v, int n) {
 
 void call_init(Call *call, OpId id) {
     call->op = op_info(id);
-    memcpy(call->arg, call->op->initial, (size_t)call->op->nparam * sizeof *call->arg);
+    memcpy(call->arg, call->op->initial, sizeof call->arg);
 }
 
 /* index.Tensor takes masks in PyTorch; here they are expanded first, so that sizes depend on data in `nonzero` alone. */
