@@ -107,7 +107,7 @@ int64_t cut_run(Cut *cut, int source, int sink, bool *far) {
         }
         memcpy(cut->resume, cut->first, sizeof(int) * (size_t)cut->nvertex);
         for (int64_t amount; (amount = fill_path(cut, source, sink)) > 0;) {
-            total += amount;
+            total = amount > CUT_NEVER - total ? CUT_NEVER : total + amount;
         }
     }
     number_levels(cut, sink, true);
