@@ -1,6 +1,6 @@
 /* The builtin engine as a job of a campaign: a swarm of two ways to make the next program, drawn anew for each. One is the generator; the
  * other takes a program that once showed something new and mutates it a few times over. What shows a new feature is kept, in memory as
- * bytes and in CAMPAIGN/corpus/ as a file named after its number, before the ledger says so: a job that resumes runs the kept programs below
+ * bytes and in CAMPAIGN/corpus/ as a file named after its number, before the ledger says so: a job that resumes checks the kept programs below
  * its position again, and then knows what it knew. */
 #include "harness/worker.h"
 
@@ -34,23 +34,31 @@ static void die_of(bool ok, const char *message) {
 
 static const char *kept_prefix(Builtin *b) { return arena_printf(&b->scratch, "%s/corpus/%s-", b->worker.campaign, b->worker.name); }
 
-static void remember(Builtin *b, const void *v, int64_t n) {
-    if (b->nkept < MAX_KEPT) {
-        b->kept[b->nkept++] = (Bytes){arena_copy(&b->corpus, v, n), n};
+static bool is_json(Bytes bytes) { return bytes.n > 0 && bytes.v[0] == '{'; }
+
+static void remember(Builtin *b, Bytes bytes) {
+    if (b->nkept < MAX_KEPT && !is_json(bytes)) {
+        b->kept[b->nkept++] = (Bytes){arena_copy(&b->corpus, bytes.v, bytes.n), bytes.n};
     }
 }
 
+/* What is too large to be mutated is kept as JSON: bytes would mean another program, cut to size. */
 static void keep(Builtin *b, const Program *p, int64_t number) {
     if (b->nkept == MAX_KEPT) {
         return;
     }
-    Bytes bytes = codec_encode(&b->arena, p);
+    Text text = {.arena = &b->arena};
+    char message[1024];
+    bool mutable = program_verify_within(p, &MUTATE_LIMITS, message, sizeof message);
+    if (!mutable) {
+        program_print(&text, p, false);
+    }
+    Bytes bytes = mutable ? codec_encode(&b->arena, p) : (Bytes){(uint8_t *)text.v, text.n};
     arena_reset(&b->scratch);
     const char *path = arena_printf(&b->scratch, "%s%012lld", kept_prefix(b), (long long)number);
     const char *aside = arena_printf(&b->scratch, "%s/%s/kept.tmp", b->worker.campaign, b->worker.name);
-    char message[1024];
     die_of(io_put(path, aside, bytes.v, bytes.n, message, sizeof message), message);
-    remember(b, bytes.v, bytes.n);
+    remember(b, bytes);
     b->worker.counts.corpus++;
 }
 
@@ -77,23 +85,21 @@ static void recall(Builtin *b) {
     Arena paths = ARENA_EMPTY;
     int n = list_corpus(b, prefix, &path, &paths);
     for (int i = 0; i < n; i++) {
-        if (strtoll(strrchr(path[i], '-') + 1, NULL, 10) >= w->counts.next) {
+        int64_t number = strtoll(strrchr(path[i], '-') + 1, NULL, 10);
+        if (number >= w->counts.next) {
             continue;
         }
         arena_reset(&b->arena);
         arena_reset(&b->scratch);
         Bytes bytes = load(b, path[i]);
         char message[256];
-        const Program *p = codec_decode(&b->arena, bytes.v, bytes.n, &MUTATE_LIMITS, message, sizeof message);
-        features_clear(&w->features);
-        if (p && w->compiler) {
-            w->compiler->compile.features = &w->features;
-            w->compiler->run(w->compiler, p, &w->checker.run, &b->arena);
-            w->compiler->compile.features = NULL;
+        const Limits *limits = is_json(bytes) ? &w->checker.run.limits : &MUTATE_LIMITS;
+        const Program *p = codec_decode(&b->arena, bytes.v, bytes.n, limits, message, sizeof message);
+        if (p) {
+            worker_recall(w, p, number, &b->arena);
         }
-        w->counts.features += ledger_feature(w->ledger, &w->features);
         w->counts.corpus++;
-        remember(b, bytes.v, bytes.n);
+        remember(b, bytes);
     }
     arena_destroy(&paths);
     ledger_set(w->ledger, &w->counts);

@@ -75,7 +75,8 @@ static void count(Worker *w, const Program *p, const Outcome *out) {
     }
 }
 
-bool worker_check(Worker *w, const Program *p, int64_t number, Arena *arena) {
+/* Checks it as the program of this number is checked, into w->features too. */
+static void observe(Worker *w, const Program *p, int64_t number, Arena *arena, Outcome *out) {
     Checker *c = &w->checker;
     c->a.compile.verify = c->b.compile.verify = w->options->compile.verify || number % VERIFY_EVERY == 0;
     c->stages = w->options->oracle || number % STAGES_EVERY == STAGES_EVERY / 2;
@@ -83,14 +84,18 @@ bool worker_check(Worker *w, const Program *p, int64_t number, Arena *arena) {
     if (w->compiler) {
         w->compiler->compile.features = &w->features;
     }
-    Outcome out;
-    check_program(c, p, arena, &out);
+    check_program(c, p, arena, out);
     if (w->compiler) {
         w->compiler->compile.features = NULL; /* locating runs other programs */
     }
+}
+
+bool worker_check(Worker *w, const Program *p, int64_t number, Arena *arena) {
+    Outcome out;
+    observe(w, p, number, arena, &out);
     count(w, p, &out);
     if (out.verdict == FINDING) {
-        check_locate(c, p, &out.finding, arena);
+        check_locate(&w->checker, p, &out.finding, arena);
         if (ledger_see(w->ledger, out.finding.signature, number)) {
             keep_program(w, p, out.finding.signature);
         }
@@ -101,6 +106,12 @@ bool worker_check(Worker *w, const Program *p, int64_t number, Arena *arena) {
         w->on_program(w);
     }
     return fresh > 0;
+}
+
+void worker_recall(Worker *w, const Program *p, int64_t number, Arena *arena) {
+    Outcome out;
+    observe(w, p, number, arena, &out);
+    w->counts.features += ledger_feature(w->ledger, &w->features);
 }
 
 void worker_give_up(Worker *w, const Program *p, int64_t number) {

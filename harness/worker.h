@@ -26,6 +26,8 @@ void worker_close(Worker *w);
 /* Checks `p`, which is program `number` of the job; counts it, and keeps a finding's program if its signature is new to the job. True if `p` showed a
  * new feature (w->features holds all it showed). The caller ends the program with ledger_set. */
 bool worker_check(Worker *w, const Program *p, int64_t number, Arena *arena);
+/* Marks the features that `p` shows when it is checked as program `number`, and counts nothing else: for a job that resumes. */
+void worker_recall(Worker *w, const Program *p, int64_t number, Arena *arena);
 
 /* Leaves a program that ended the process before to the campaign, and counts it as a finding. */
 void worker_give_up(Worker *w, const Program *p, int64_t number);
