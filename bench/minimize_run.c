@@ -1,7 +1,7 @@
 /* How small findings become, how fast, and what bisection blames: for each seeded fault, the first finding of each of COUNT random searches (seeds 1, 2, ..)
- * is minimized. Prints one JSON object a finding; with a folder, also writes what was found there as FAULT-SEED.json.
+ * is minimized. Prints one JSON object a finding; with a folder, also writes what was found there as FAULT-SEED.json, and made small as FAULT-small-SEED.json.
  *
- *     minimize_run COUNT [FOLDER]
+ *     minimize_run COUNT [FOLDER [FAULT...]]     (every fault, if none is named)
  */
 #include "bench/measure.h"
 #include "fuzz/generate.h"
@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MAX_PROGRAMS = 200000 };
+enum { MAX_PROGRAMS = 2000000 };
 
 /* The first program of the stream that shows a finding, in `arena`; NULL if there is none. */
 static const Program *first_finding(Checker *c, uint64_t seed, Arena *arena, Finding *finding) {
@@ -43,13 +43,20 @@ static void keep(const char *folder, const char *fault, uint64_t seed, const Pro
 int main(int argc, char **argv) {
     int count = argc > 1 ? atoi(argv[1]) : 0;
     if (count < 1) {
-        fputs("usage: minimize_run COUNT [FOLDER]\n", stderr);
+        fputs("usage: minimize_run COUNT [FOLDER [FAULT...]]\n", stderr);
         return 2;
     }
     op_table_init();
     Arena arena = ARENA_EMPTY;
     for (int id = 0; id < FAULT_COUNT; id++) {
         const FaultInfo *fault = fault_info((FaultId)id);
+        bool wanted = argc <= 3;
+        for (int i = 3; i < argc; i++) {
+            wanted |= strcmp(argv[i], fault->id) == 0;
+        }
+        if (!wanted) {
+            continue;
+        }
         CompileOptions compile = COMPILE_DEFAULT;
         compile.fault = (FaultId)id;
         Checker c;
@@ -78,8 +85,8 @@ int main(int argc, char **argv) {
             }
             printf(",\"signature\":\"%s\",\"kept\":%s,\"cause\":\"%s\",\"blamed\":\"%s\",\"before\":{\"statements\":%d,\"elements\":%lld,\"inputs\":%d}"
                    ",\"after\":{\"statements\":%d,\"elements\":%lld,\"inputs\":%d},\"queries\":%lld,\"repeated\":%lld,\"seconds\":%.4f}\n",
-                   found.signature, same ? "true" : "false", found.cause.text, found.cause.stage, program_size(p), (long long)program_elements(p), p->ninputs,
-                   program_size(small), (long long)program_elements(small), small->ninputs, (long long)stats.checks, (long long)stats.repeated, seconds);
+                   found.signature, same ? "true" : "false", found.cause.text, found.cause.stage, p->nstmts, (long long)program_elements(p), p->ninputs,
+                   small->nstmts, (long long)program_elements(small), small->ninputs, (long long)stats.checks, (long long)stats.repeated, seconds);
             fflush(stdout);
             if (argc > 2) {
                 keep(argv[2], fault->id, seed, p, &arena);

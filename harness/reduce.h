@@ -14,4 +14,22 @@ typedef enum Step {
 #include "harness/reducers.def"
 #undef REDUCER
 
+/* ---- what reducers share (reduce_values.c) ---- */
+
+/* Inputs of call `call` (0 = the first), to be edited; NULL past the last. */
+Input *reduce_inputs_of(Program *p, int call, int *n);
+/* Input number k, counted over all calls; NULL past the last. */
+Input *reduce_input_at(Program *p, int k);
+/* Strides that are not given become contiguous ones; written data, which must be exactly as long as its storage, is cut. False if some is too short. */
+bool reduce_settle(Program *p);
+
+typedef struct ReduceInts {
+    PInt **v;
+    bool *in_list; /* an element of an int[]: a size more often than not, and sizes stay above 0 */
+    int n, capacity;
+    Arena *arena;
+} ReduceInts;
+/* Every integer argument written in the program, in order. */
+ReduceInts reduce_integers(Program *p);
+
 #endif

@@ -112,16 +112,39 @@ static void rename_use(void *user, NameId *name, Use use) {
     }
 }
 
-Step reduce_bypass(Program *p, int k) {
+enum { OPERANDS = 3 };
+
+typedef struct Operands {
+    NameId name[OPERANDS];
+    int n;
+} Operands;
+
+static void note_operand(void *user, NameId *name, Use use) {
+    Operands *o = user;
+    bool known = use == USE_BIND || o->n == OPERANDS;
+    for (int i = 0; i < o->n; i++) {
+        known |= o->name[i] == *name;
+    }
+    if (!known) {
+        o->name[o->n++] = *name;
+    }
+}
+
+Step reduce_bypass(Program *p, int candidate) {
+    int k = candidate / OPERANDS;
     if (k >= p->nstmts) {
         return STEP_END;
     }
     Stmt **stmts = edit_statements(p->arena, p);
-    const Stmt *s = stmts[k];
-    if (s->kind != STMT_OP || s->nout != 1 || s->op->nparam == 0 || s->op->param[0].type != ARG_TENSOR || !s->arg[0].given) {
+    Stmt *s = stmts[k];
+    Operands operands = {.n = 0};
+    if (s->kind == STMT_OP && s->nout == 1) {
+        stmt_uses(s, note_operand, &operands);
+    }
+    if (candidate % OPERANDS >= operands.n) {
         return STEP_NOTHING;
     }
-    Rename r = {.from = s->out[0], .to = s->arg[0].tensor};
+    Rename r = {.from = s->out[0], .to = operands.name[candidate % OPERANDS]};
     for (int sid = k + 1; sid < p->nstmts; sid++) {
         stmt_uses(stmts[sid], rename_use, &r);
     }

@@ -1,4 +1,4 @@
-/* Reducers of what statements work on: inputs, their sizes and data, and the arguments of ops. */
+/* Reducers of what statements work on: inputs, their data, and the arguments of ops. */
 #include "harness/edit.h"
 #include "harness/reduce.h"
 
@@ -6,8 +6,7 @@
 
 /* ---- inputs of all calls ---- */
 
-/* Inputs of call `call` (0 = the first), to be edited; NULL past the last. */
-static Input *inputs_of(Program *p, int call, int *n) {
+Input *reduce_inputs_of(Program *p, int call, int *n) {
     if (call == 0) {
         *n = p->ninputs;
         return p->inputs;
@@ -16,11 +15,10 @@ static Input *inputs_of(Program *p, int call, int *n) {
     return call <= p->nrecalls ? p->recalls[call - 1].inputs : NULL;
 }
 
-/* Input number k, counted over all calls; NULL past the last. */
-static Input *nth_input(Program *p, int k) {
+Input *reduce_input_at(Program *p, int k) {
     for (int call = 0; call <= p->nrecalls; call++) {
         int n;
-        Input *inputs = inputs_of(p, call, &n);
+        Input *inputs = reduce_inputs_of(p, call, &n);
         if (k < n) {
             return &inputs[k];
         }
@@ -39,11 +37,10 @@ static int64_t extent_of(const Input *in) {
     return tensor_extent(&t, &extent) ? extent : -1;
 }
 
-/* Written data must be exactly as long as its storage: cuts what became too long. False if some is too short. */
-static bool settle(Program *p) {
+bool reduce_settle(Program *p) {
     for (int call = 0; call <= p->nrecalls; call++) {
         int n;
-        Input *inputs = inputs_of(p, call, &n);
+        Input *inputs = reduce_inputs_of(p, call, &n);
         for (int i = 0; i < n; i++) {
             Input *in = &inputs[i];
             if (!in->stride_given) {
@@ -102,7 +99,7 @@ Step reduce_input(Program *p, int k) {
 }
 
 Step reduce_requires_grad(Program *p, int k) {
-    Input *in = nth_input(p, k);
+    Input *in = reduce_input_at(p, k);
     if (in) {
         if (!in->requires_grad) {
             return STEP_NOTHING;
@@ -110,7 +107,7 @@ Step reduce_requires_grad(Program *p, int k) {
         in->requires_grad = in->requires_grad_given = false;
         return STEP_MADE;
     }
-    for (int i = 0; nth_input(p, i); i++) {
+    for (int i = 0; reduce_input_at(p, i); i++) {
         k--;
     }
     if (k >= p->nstmts) {
@@ -124,32 +121,37 @@ Step reduce_requires_grad(Program *p, int k) {
     return STEP_MADE;
 }
 
+/* Of an input: plain strides without an offset; a storage of its own; no offset; one stride 2. */
 Step reduce_layout(Program *p, int k) {
-    Input *in = nth_input(p, k / 2);
+    Input *in;
+    for (int i = 0; (in = reduce_input_at(p, i)) != NULL && k >= 3 + in->ndim; i++) {
+        k -= 3 + in->ndim;
+    }
     if (!in) {
         return STEP_END;
     }
-    if (k % 2 == 0) {
-        if (!in->stride_given && !in->offset_given) {
-            return STEP_NOTHING;
-        }
+    if (k == 0 && (in->stride_given || in->offset_given)) {
         in->stride_given = in->offset_given = false;
         in->offset = 0;
-    } else {
-        if (in->storage == NAME_NONE) {
-            return STEP_NOTHING;
-        }
+    } else if (k == 1 && in->storage != NAME_NONE) {
         in->storage = NAME_NONE;
         if (!in->data.given) {
             in->data = (InputData){.given = true, .is_fill = true, .fill = FILL_dyadic, .seed = 1};
         }
+    } else if (k == 2 && in->offset_given) {
+        in->offset_given = false;
+        in->offset = 0;
+    } else if (k > 2 && in->stride_given && in->stride[k - 3] > 2) {
+        in->stride[k - 3] = 2;
+    } else {
+        return STEP_NOTHING;
     }
-    return settle(p) ? STEP_MADE : STEP_NOTHING;
+    return reduce_settle(p) ? STEP_MADE : STEP_NOTHING;
 }
 
 Step reduce_data(Program *p, int k) {
     static const FillKind simpler[] = {FILL_zeros, FILL_ones, FILL_arange, FILL_dyadic};
-    Input *in = nth_input(p, k / COUNT_OF(simpler));
+    Input *in = reduce_input_at(p, k / COUNT_OF(simpler));
     if (!in) {
         return STEP_END;
     }
@@ -169,14 +171,7 @@ Step reduce_data(Program *p, int k) {
 
 /* ---- integers of statements ---- */
 
-typedef struct Ints {
-    PInt **v;
-    bool *in_list; /* an element of an int[]: a size more often than not, and sizes stay above 0 */
-    int n, capacity;
-    Arena *arena;
-} Ints;
-
-static void add_int(Ints *list, PInt *i, bool in_list) {
+static void add_int(ReduceInts *list, PInt *i, bool in_list) {
     if (i->size_of != NAME_NONE) {
         return;
     }
@@ -195,10 +190,9 @@ static void add_int(Ints *list, PInt *i, bool in_list) {
     list->v[list->n++] = i;
 }
 
-/* Every integer argument written in the program, in order. */
-static Ints collect_ints(Program *p) {
+ReduceInts reduce_integers(Program *p) {
     Stmt **stmts = edit_statements(p->arena, p);
-    Ints list = {.arena = p->arena};
+    ReduceInts list = {.arena = p->arena};
     for (int sid = 0; sid < p->nstmts; sid++) {
         Stmt *s = stmts[sid];
         for (int a = 0; s->kind == STMT_OP && a < s->op->nparam; a++) {
@@ -219,7 +213,7 @@ static Ints collect_ints(Program *p) {
 }
 
 Step reduce_integer(Program *p, int k) {
-    Ints list = collect_ints(p);
+    ReduceInts list = reduce_integers(p);
     if (k / 3 >= list.n) {
         return STEP_END;
     }
@@ -230,125 +224,6 @@ Step reduce_integer(Program *p, int k) {
     }
     i->value = now;
     return STEP_MADE;
-}
-
-/* ---- sizes ---- */
-
-/* The number that candidate `way` tries instead of size `v`, or -1. */
-static int64_t smaller(int64_t v, int way) {
-    switch (way) {
-    case 0: return v > 1 ? 1 : -1;
-    case 1: return v > 2 ? 2 : -1;
-    case 2: return v > 4 ? v / 2 : -1;
-    default: return v > 3 ? v - 1 : -1;
-    }
-}
-enum { WAYS = 4 };
-
-/* Places of a dim of size `old` in an index or a list, brought inside one of size `now`. */
-static void repair_index(Program *p, int64_t old, int64_t now) {
-    Stmt **stmts = edit_statements(p->arena, p);
-    for (int sid = 0; sid < p->nstmts; sid++) {
-        Stmt *s = stmts[sid];
-        for (int a = 0; s->kind == STMT_OP && a < s->op->nparam; a++) {
-            PArg *arg = &s->arg[a];
-            for (int i = 0; s->op->param[a].type == ARG_INDEX && arg->given && i < arg->index.n; i++) {
-                PIndexItem *item = &arg->index.v[i];
-                if (item->kind == INDEX_INT && item->start.size_of == NAME_NONE && item->start.value >= now && item->start.value < old) {
-                    item->start.value = now - 1;
-                } else if (item->kind == INDEX_LIST) {
-                    int64_t *list = arena_array(p->arena, int64_t, item->count + 1);
-                    for (int j = 0; j < item->count; j++) {
-                        list[j] = item->list[j] >= now && item->list[j] < old ? now - 1 : item->list[j];
-                    }
-                    item->list = list;
-                }
-            }
-        }
-        int dtype = s->kind == STMT_OP && s->op->id == OP_tensor ? op_param(s->op, "dtype") : -1;
-        if (dtype >= 0 && s->arg[dtype].dtype == DT_int64) { /* as likely as not an index */
-            PArg *data = &s->arg[op_param(s->op, "data")];
-            for (int64_t i = 0; i < data->data.n; i++) {
-                int64_t v = element_int(data->data.data, DT_int64, i);
-                if (v >= now && v < old) {
-                    element_store_int(data->data.data, DT_int64, i, now - 1);
-                }
-            }
-        }
-    }
-}
-
-/* Cuts the data of literals whose sizes became smaller. False if some became larger. */
-static bool settle_literals(Program *p) {
-    Stmt **stmts = edit_statements(p->arena, p);
-    for (int sid = 0; sid < p->nstmts; sid++) {
-        Stmt *s = stmts[sid];
-        if (s->kind != STMT_OP || s->op->id != OP_tensor) {
-            continue;
-        }
-        PArg *size = &s->arg[op_param(s->op, "size")], *data = &s->arg[op_param(s->op, "data")];
-        int64_t n = 1;
-        for (int i = 0; i < size->ints.n; i++) {
-            n = size->ints.v[i].size_of == NAME_NONE && size->ints.v[i].value >= 0 ? n * size->ints.v[i].value : INT64_MAX / 64;
-            if (n > data->data.n) {
-                return false;
-            }
-        }
-        data->data.n = n;
-    }
-    return true;
-}
-
-Step reduce_size(Program *p, int k) {
-    int64_t seen[256];
-    int n = 0;
-    for (int i = 0; nth_input(p, i); i++) {
-        const Input *in = nth_input(p, i);
-        for (int d = 0; d < in->ndim; d++) {
-            bool known = false;
-            for (int j = 0; j < n; j++) {
-                known |= seen[j] == in->size[d];
-            }
-            if (!known && n < COUNT_OF(seen)) {
-                seen[n++] = in->size[d];
-            }
-        }
-    }
-    if (k / WAYS >= n) {
-        return STEP_END;
-    }
-    int64_t old = seen[k / WAYS], now = smaller(old, k % WAYS);
-    if (now < 0) {
-        return STEP_NOTHING;
-    }
-    for (int i = 0; nth_input(p, i); i++) {
-        Input *in = nth_input(p, i);
-        for (int d = 0; d < in->ndim; d++) {
-            in->size[d] = in->size[d] == old ? now : in->size[d];
-        }
-    }
-    Ints list = collect_ints(p);
-    for (int i = 0; i < list.n; i++) {
-        list.v[i]->value = list.v[i]->value == old ? now : list.v[i]->value;
-    }
-    repair_index(p, old, now);
-    return settle(p) && settle_literals(p) ? STEP_MADE : STEP_NOTHING;
-}
-
-Step reduce_dimension(Program *p, int k) {
-    for (int i = 0; nth_input(p, i); i++) {
-        Input *in = nth_input(p, i);
-        if (k < in->ndim * WAYS) {
-            int64_t now = smaller(in->size[k / WAYS], k % WAYS);
-            if (now < 0) {
-                return STEP_NOTHING;
-            }
-            in->size[k / WAYS] = now;
-            return settle(p) ? STEP_MADE : STEP_NOTHING;
-        }
-        k -= in->ndim * WAYS;
-    }
-    return STEP_END;
 }
 
 /* ---- arguments of ops ---- */

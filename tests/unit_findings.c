@@ -242,8 +242,8 @@ static const char CHAIN[] =
     "\"body\":[{\"op\":\"exp\",\"self\":\"a\",\"out\":\"b\"},{\"op\":\"tensor\",\"data\":[0,2,1],\"size\":[3],\"dtype\":\"int64\",\"out\":\"i\"},"
     "{\"op\":\"setitem\",\"self\":\"b\",\"index\":[\"i\",{\"list\":[0,1,1]}],\"value\":1.0},{\"op\":\"sin\",\"self\":\"b\",\"out\":\"c\"}],\"return\":[\"c\"]}";
 
-static const char *reduced(Step (*reducer)(Program *, int), int k) {
-    Program *p = parse(CHAIN);
+static const char *reduced_from(const char *text, Step (*reducer)(Program *, int), int k) {
+    Program *p = parse(text);
     char message[256];
     ck_assert_int_eq(reducer(p, k), STEP_MADE);
     ck_assert_msg(program_verify(p, message, sizeof message), "%s", message);
@@ -251,6 +251,8 @@ static const char *reduced(Step (*reducer)(Program *, int), int k) {
     program_print(&t, p, true);
     return t.v;
 }
+
+static const char *reduced(Step (*reducer)(Program *, int), int k) { return reduced_from(CHAIN, reducer, k); }
 
 START_TEST(values_ops_dtypes_literals_and_names_become_plainer) {
     const char *line = reduced(reduce_value, 0); /* c, the last, as an input */
@@ -273,6 +275,54 @@ START_TEST(values_ops_dtypes_literals_and_names_become_plainer) {
     ck_assert_ptr_nonnull(strstr(line, "{\"op\": \"sin\", \"self\": \"v0\", \"out\": \"v2\"}"));
     Program *p = parse(line);
     ck_assert_int_eq(reduce_names(p, 0), STEP_NOTHING);
+}
+END_TEST
+
+/* x is transposed and fills its storage; y does not fill its own; the second call has other sizes */
+static const char SIZES[] =
+    "{\"twingrad\":1,\"inputs\":[{\"name\":\"x\",\"dtype\":\"float32\",\"size\":[3,5],\"stride\":[1,3],\"data\":{\"fill\":\"ones\",\"seed\":0}},"
+    "{\"name\":\"y\",\"dtype\":\"float32\",\"size\":[5],\"stride\":[7],\"storage_offset\":2,\"data\":{\"fill\":\"ones\",\"seed\":0}}],"
+    "\"body\":[{\"op\":\"reshape\",\"self\":\"x\",\"shape\":[15],\"out\":\"v\"},{\"op\":\"mul\",\"self\":\"x\",\"other\":\"y\",\"out\":\"w\"}],\"return\":[\"v\",\"w\"],"
+    "\"recalls\":[[{\"name\":\"x\",\"dtype\":\"float32\",\"size\":[4,6],\"stride\":[1,4],\"data\":{\"fill\":\"ones\",\"seed\":0}},"
+    "{\"name\":\"y\",\"dtype\":\"float32\",\"size\":[6],\"stride\":[7],\"data\":{\"fill\":\"ones\",\"seed\":0}}]]}";
+
+START_TEST(strides_and_numbers_of_elements_follow_a_size) {
+    const char *line = reduced_from(SIZES, reduce_size, 0); /* 3 to 1 in all calls */
+    ck_assert_ptr_nonnull(strstr(line, "\"size\": [1, 5], \"stride\": [1, 1]"));
+    ck_assert_ptr_nonnull(strstr(line, "\"shape\": [5]"));
+    ck_assert_ptr_nonnull(strstr(line, "\"size\": [4, 6], \"stride\": [1, 4]"));
+    line = reduced_from(SIZES, reduce_size, 4 * 4 + 2 * 4 + 1); /* in the second call alone: 4 to 2 */
+    ck_assert_ptr_nonnull(strstr(line, "\"size\": [3, 5], \"stride\": [1, 3]"));
+    ck_assert_ptr_nonnull(strstr(line, "\"size\": [2, 6], \"stride\": [1, 2]"));
+    line = reduced_from(SIZES, reduce_dimension, 6 * 4 + 3); /* dimension 1 of x, in both calls, to 2 */
+    ck_assert_ptr_nonnull(strstr(line, "\"size\": [3, 2], \"stride\": [1, 3]"));
+    ck_assert_ptr_nonnull(strstr(line, "\"size\": [4, 2], \"stride\": [1, 4]"));
+    ck_assert_ptr_nonnull(strstr(line, "\"size\": [5], \"stride\": [7], \"storage_offset\": 2"));
+}
+END_TEST
+
+START_TEST(a_dimension_is_dropped_with_its_stride_in_every_call) {
+    const char *line = reduced_from(SIZES, reduce_rank, 0); /* the first of x */
+    ck_assert_ptr_nonnull(strstr(line, "\"size\": [5], \"stride\": [1]"));
+    ck_assert_ptr_nonnull(strstr(line, "\"shape\": [5]"));
+    ck_assert_ptr_nonnull(strstr(line, "\"size\": [6], \"stride\": [1]"));
+    line = reduced_from(SIZES, reduce_rank, 3); /* the first of both */
+    ck_assert_ptr_nonnull(strstr(line, "{\"name\": \"y\", \"dtype\": \"float32\", \"size\": [], \"stride\": []"));
+}
+END_TEST
+
+START_TEST(an_offset_and_a_stride_become_plainer_alone) {
+    const char *line = reduced_from(SIZES, reduce_layout, 5 + 2); /* y */
+    ck_assert_ptr_null(strstr(line, "storage_offset"));
+    ck_assert_ptr_nonnull(strstr(line, "\"size\": [5], \"stride\": [7]"));
+    line = reduced_from(SIZES, reduce_layout, 5 + 3);
+    ck_assert_ptr_nonnull(strstr(line, "\"size\": [5], \"stride\": [2], \"storage_offset\": 2"));
+}
+END_TEST
+
+START_TEST(any_operand_can_stand_for_a_result) {
+    const char *line = reduced_from(SIZES, reduce_bypass, 4); /* y for x * y */
+    ck_assert_ptr_nonnull(strstr(line, "\"return\": [\"v\", \"y\"]"));
 }
 END_TEST
 
@@ -350,6 +400,10 @@ int main(void) {
     tcase_add_test(tests, a_finding_that_does_not_always_show_is_asked_again_and_called_flaky);
     tcase_add_test(tests, values_ops_dtypes_literals_and_names_become_plainer);
     tcase_add_test(tests, a_smaller_size_brings_what_depends_on_it_along);
+    tcase_add_test(tests, strides_and_numbers_of_elements_follow_a_size);
+    tcase_add_test(tests, a_dimension_is_dropped_with_its_stride_in_every_call);
+    tcase_add_test(tests, an_offset_and_a_stride_become_plainer_alone);
+    tcase_add_test(tests, any_operand_can_stand_for_a_result);
     tcase_add_test(tests, a_group_is_one_cause_or_one_signature);
     tcase_add_test(tests, a_known_issue_covers_by_signature_pair_and_cause);
     tcase_add_test(tests, several_faults_are_seeded_at_once);
