@@ -5,6 +5,7 @@
  * (overlap, sizes, dtypes), then values. A refusal that depends on data becomes a CHECK node. An in-place op is its twin's value,
  * cast to self's dtype, and a WRITE. */
 #include "compiled/capture.h"
+#include "compiled/symbol_facts.h"
 #include "program/op_functions.h"
 
 #include <string.h>
@@ -548,6 +549,7 @@ static ErrCode apply_in_place(Capture *cap, const Call *call, Tensor **out, int 
 
 ErrCode capture_apply(Emit *e, const Call *call, Tensor **out, int *nout) {
     Capture *cap = (Capture *)e;
+    facts_call(cap->c, call);
     switch (call->op->kind) {
     case KIND_FACTORY:
         return apply_factory(cap, call, out, nout);

@@ -1,5 +1,6 @@
 /* One node run by its op's shared kernel on real tensors: what folding of constants and the interpretation of stages are made of. */
 #include "compiled/evaluate.h"
+#include "compiled/symbol_facts.h"
 
 bool evaluate_node(const Node *n, Tensor *const *operand, Tensor *out, KernelCtx *k) {
     Call call = *n->call;
@@ -91,10 +92,19 @@ const Call *evaluate_constant(Compile *c, const Node *n) {
     call.arg[1].ints.v = arena_copy(c->arena, made.size, (int64_t)sizeof *made.size * made.ndim);
     call.arg[1].ints.n = made.ndim;
     call.arg[2].dtype = made.dtype;
+    for (int i = 0; i < n->nin; i++) {
+        if (n->in[i]) {
+            facts_literal(c, &value[i]);
+        }
+    }
     return arena_copy(c->arena, &call, (int64_t)sizeof call);
 }
 
 bool evaluate_known_check(Compile *c, const Node *check) {
     Tensor value;
-    return check->kind == NODE_CHECK && constant_value(c, check->in[0], &value) && evaluate_check(check, &value);
+    if (check->kind != NODE_CHECK || !constant_value(c, check->in[0], &value) || !evaluate_check(check, &value)) {
+        return false;
+    }
+    facts_literal(c, &value);
+    return true;
 }

@@ -7,6 +7,7 @@
  * made the arguments of, or of a further call on the same tensors) comes to this region, the region is captured again and the walk
  * begins at the edges that were reached (Later). */
 #include "compiled/capture.h"
+#include "compiled/symbol_facts.h"
 
 #include <string.h>
 
@@ -33,6 +34,7 @@ static ErrCode within_limits(Joint *j, const Tensor *t) {
 static ErrCode joint_apply(Emit *e, const Call *call, Tensor **out, int *nout) {
     Joint *j = (Joint *)e;
     const OpInfo *op = call->op;
+    facts_call(j->c, call);
     switch (op->kind) {
     case KIND_FACTORY:
     case KIND_POINTWISE:

@@ -9,6 +9,7 @@
  * Needs and keeps SSA, ids, layouts and order. */
 #include "compiled/evaluate.h"
 #include "compiled/rules.h"
+#include "compiled/symbol_facts.h"
 
 #include <string.h>
 
@@ -66,6 +67,7 @@ static bool evaluate(Compile *c, const Node *n, Scalar *value) {
         storage[k] = (Storage){.dtype = in->t.dtype, .numel = 1, .data = &cell[k]};
         operand[k].storage = &storage[k];
         call.arg[p].tensor = &operand[k];
+        facts_constant(c, call.op, s, in->t.dtype);
     }
     made.dtype = n->t.dtype;
     made.ndim = n->t.ndim;
@@ -81,13 +83,14 @@ static bool evaluate(Compile *c, const Node *n, Scalar *value) {
     }
     *value = dtype_is_float(n->t.dtype) ? scalar_float(element_double(&result, n->t.dtype, 0))
                                         : scalar_int(element_int(&result, n->t.dtype, 0));
+    facts_constant(c, call.op, *value, n->t.dtype);
     return true;
 }
 
 static bool same_value(Scalar a, Scalar b) { return a.kind == b.kind && a.i == b.i && memcmp(&a.f, &b.f, sizeof a.f) == 0; }
 
 /* The value of a node that moves elements, if all it moves are one value. */
-static bool moved_splat(const Node *n, Scalar *value) {
+static bool moved_splat(const Compile *c, const Node *n, Scalar *value) {
     Scalar other;
     switch (lower_class(n)) {
     case LOWER_COPY:
@@ -100,6 +103,8 @@ static bool moved_splat(const Node *n, Scalar *value) {
             return false;
         }
         if (source->t.dtype != n->t.dtype) {
+            facts_constant(c, n->call->op, *value, source->t.dtype);
+            facts_constant(c, n->call->op, *value, n->t.dtype);
             int64_t from = 0, to = 0;
             if (value->kind == CAT_FLOAT) {
                 element_store_double(&from, source->t.dtype, 0, value->f);
@@ -167,7 +172,7 @@ static StepId splat_step(Compile *c, const Node *n, Scalar *value) {
     if (n->call->op->kind == KIND_POINTWISE && all_splats(n) && evaluate(c, n, value)) {
         return STEP_fold_pointwise;
     }
-    return n->call->op->kind == KIND_FUNC && moved_splat(n, value) ? STEP_fold_move : STEP_PASS;
+    return n->call->op->kind == KIND_FUNC && moved_splat(c, n, value) ? STEP_fold_move : STEP_PASS;
 }
 
 static bool fold_constant(Compile *c, Node *n) {

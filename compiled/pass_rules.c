@@ -7,6 +7,7 @@
  *
  * Needs and keeps SSA; replaced nodes are left to DCE. */
 #include "compiled/rules.h"
+#include "compiled/symbol_facts.h"
 
 #include <string.h>
 
@@ -178,8 +179,10 @@ static bool try_range(Compile *c, Node *n, Range range, int *at) {
             g->next_id = next_id;
             continue;
         }
+        facts_rewrite(c, n, before);
         *at += move_new_nodes(g, before, *at);
         apply(g, n, &w);
+        facts_rewrite(c, n, g->n);
         return true; /* it may be of another family now */
     }
     return false;

@@ -68,6 +68,6 @@ Call call_of(OpId id, Node *a, Node *b);
 /* `place` says where a buffer holds the elements of `source`, which has place's sizes and strides (perhaps 0 or negative) of its own.
  * If `view`, a read of that buffer, meets only those elements, *out is the same read of source's buffer. False where it meets others,
  * or is no strided read there. */
-bool pull_back(const Tensor *view, const Tensor *place, const Tensor *source, Tensor *out);
+bool pull_back(const Compile *c, const Tensor *view, const Tensor *place, const Tensor *source, Tensor *out);
 
 #endif

@@ -133,9 +133,8 @@ static bool scattered_region(const Node *n, Tensor *region) {
 
 bool rule_scatter_same(Compile *c, Node *n, Rewrite *w) {
     Tensor region, own;
-    (void)c;
     return scattered_region(n, &region) && same_type(n, n->in[0]) && node_buffer(n->in[1]) == node_buffer(n->in[0]) &&
-           pull_back(&region, &n->t, &n->in[0]->t, &own) && tensor_same_size(&own, &n->in[1]->t) &&
+           pull_back(c, &region, &n->t, &n->in[0]->t, &own) && tensor_same_size(&own, &n->in[1]->t) &&
            own.offset == n->in[1]->t.offset && memcmp(own.stride, n->in[1]->t.stride, sizeof *own.stride * (size_t)own.ndim) == 0 &&
            use(w, n->in[0]);
 }

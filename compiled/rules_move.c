@@ -1,5 +1,6 @@
 /* Rules of ops that copy, cast, join and rearrange whole tensors (rules.def, MOVE). */
 #include "compiled/rules.h"
+#include "compiled/symbol_facts.h"
 
 #include <string.h>
 
@@ -102,12 +103,15 @@ bool rule_triangle_nested(Compile *c, Node *n, Rewrite *w) {
 }
 
 bool rule_triangle_all(Compile *c, Node *n, Rewrite *w) {
-    UNUSED;
     if ((n->op != OP_tril && n->op != OP_triu) || n->t.ndim < 2) {
         return false;
     }
     int64_t k = n->call->arg[1].i, rows = n->t.size[n->t.ndim - 2], columns = n->t.size[n->t.ndim - 1];
-    return (n->op == OP_tril ? k >= columns - 1 : k <= 1 - rows) && use(w, n->in[0]);
+    if (n->op == OP_tril ? k < columns - 1 : k > 1 - rows) {
+        return false;
+    }
+    facts_number(c, n->op == OP_tril ? columns - 1 : rows - 1);
+    return use(w, n->in[0]);
 }
 
 /* ---- joining ---- */

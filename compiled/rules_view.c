@@ -4,6 +4,7 @@
  * number system: dims sorted by stride, slowest first, are its digits. A strided read of the buffer is a sum of steps; if no sum carries
  * from one digit to the next, each step is a fixed step through the elements' source too, and the read is a strided read of the source. */
 #include "compiled/rules.h"
+#include "compiled/symbol_facts.h"
 #include "program/infer.h"
 
 #include <string.h>
@@ -66,7 +67,7 @@ static bool spell(const Digit *digit, int n, int64_t distance, int64_t times, in
     return distance == 0;
 }
 
-bool pull_back(const Tensor *view, const Tensor *place, const Tensor *source, Tensor *out) {
+bool pull_back(const Compile *c, const Tensor *view, const Tensor *place, const Tensor *source, Tensor *out) {
     Digit digit[MAX_DIMS];
     int64_t used[MAX_DIMS] = {0}, start;
     int n = tensor_numel(view) > 0 && tensor_numel(place) > 0 ? digits_of(place, source, digit) : -1;
@@ -89,13 +90,19 @@ bool pull_back(const Tensor *view, const Tensor *place, const Tensor *source, Te
             return false; /* it would carry */
         }
     }
+    facts_number(c, view->offset - place->offset);
+    for (int k = 0; k < n; k++) {
+        facts_number(c, used[k]);
+        facts_number(c, digit[k].size);
+        facts_number(c, digit[k].step);
+    }
     return true;
 }
 
 /* use(view of `of`) if n, a VIEW, reads only the elements of `of` that lie at `place`. `source`: of's layout, expanded to the place. */
 static bool use_pulled(Compile *c, const Node *n, Rewrite *w, const Tensor *place, Node *of, const Tensor *source) {
     Tensor layout;
-    return of->t.dtype == n->t.dtype && pull_back(&n->t, place, source, &layout) && use_view(c, n, w, of, &layout);
+    return of->t.dtype == n->t.dtype && pull_back(c, &n->t, place, source, &layout) && use_view(c, n, w, of, &layout);
 }
 
 /* `t` with the sizes of `like`. */
@@ -107,12 +114,14 @@ static Tensor expanded_to(const Tensor *t, const Tensor *like) {
     return out;
 }
 
-static bool disjoint(const Tensor *a, const Tensor *b) {
+static bool disjoint(const Compile *c, const Tensor *a, const Tensor *b) {
     int64_t a_end, b_end;
-    if (!tensor_extent(a, &a_end) || !tensor_extent(b, &b_end)) {
+    if (!tensor_extent(a, &a_end) || !tensor_extent(b, &b_end) || (a_end > b->offset && b_end > a->offset)) {
         return false;
     }
-    return a_end <= b->offset || b_end <= a->offset;
+    facts_layout(c, a);
+    facts_layout(c, b);
+    return true;
 }
 
 /* ---- VIEW ---- */
@@ -124,8 +133,7 @@ bool rule_store_forward(Compile *c, Node *n, Rewrite *w) {
 }
 
 bool rule_store_past(Compile *c, Node *n, Rewrite *w) {
-    UNUSED;
-    if (n->in[0]->kind != NODE_STORE || !disjoint(&n->t, &n->in[0]->region)) {
+    if (n->in[0]->kind != NODE_STORE || !disjoint(c, &n->t, &n->in[0]->region)) {
         return false;
     }
     w->base = n->in[0]->in[0];
@@ -240,7 +248,7 @@ bool rule_view_of_scatter(Compile *c, Node *n, Rewrite *w) {
 bool rule_view_past_scatter(Compile *c, Node *n, Rewrite *w) {
     const Node *scatter = n->in[0];
     Tensor region;
-    return scattered_region(scatter, &region) && disjoint(&n->t, &region) && tensor_same_size(&scatter->in[0]->t, &scatter->t) &&
+    return scattered_region(scatter, &region) && disjoint(c, &n->t, &region) && tensor_same_size(&scatter->in[0]->t, &scatter->t) &&
            use_pulled(c, n, w, &scatter->t, scatter->in[0], &scatter->in[0]->t);
 }
 
@@ -256,9 +264,8 @@ bool rule_store_dead(Compile *c, Node *n, Rewrite *w) {
 }
 
 bool rule_store_covered(Compile *c, Node *n, Rewrite *w) {
-    UNUSED;
     Tensor part;
-    if (n->in[0]->kind != NODE_STORE || !pull_back(&n->in[0]->region, &n->region, &n->region, &part)) {
+    if (n->in[0]->kind != NODE_STORE || !pull_back(c, &n->in[0]->region, &n->region, &n->region, &part)) {
         return false;
     }
     w->base = n->in[0]->in[0];

@@ -216,6 +216,7 @@ typedef struct Table {
     const Sample *sample;
     Expr **expr;
     int64_t **value; /* by expression, by specimen */
+    bool *equated;   /* by expression: something may have been asked to be equal to it */
     int n, capacity;
 } Table;
 
@@ -224,12 +225,15 @@ static Expr *table_add(Table *t, const int64_t *value, const Expr *e) {
         int capacity = t->capacity ? 2 * t->capacity : 64;
         Expr **expr = arena_array(t->arena, Expr *, capacity);
         int64_t **values = arena_array(t->arena, int64_t *, capacity);
+        bool *equated = arena_array(t->arena, bool, capacity);
         for (int i = 0; i < t->n; i++) {
             expr[i] = t->expr[i];
             values[i] = t->value[i];
+            equated[i] = t->equated[i];
         }
         t->expr = expr;
         t->value = values;
+        t->equated = equated;
         t->capacity = capacity;
     }
     t->expr[t->n] = arena_copy(t->arena, e, (int64_t)sizeof *e);
@@ -237,10 +241,11 @@ static Expr *table_add(Table *t, const int64_t *value, const Expr *e) {
     return t->expr[t->n++];
 }
 
-/* The expression with these values; NULL if there is none. */
-static Expr *table_find(Table *t, const int64_t *value) {
+/* The expression with these values, which are of this kind; NULL if there is none. */
+static Expr *table_find(Table *t, const int64_t *value, int kind) {
     for (int i = 0; i < t->n; i++) {
         if (memcmp(t->value[i], value, sizeof *value * (size_t)t->sample->n) == 0) {
+            t->equated[i] |= kind != NUMBER_ORDER;
             return t->expr[i];
         }
     }
@@ -254,7 +259,9 @@ static Expr *table_find(Table *t, const int64_t *value) {
     } else if (!expr_fit(t->sample, value, &e)) {
         return NULL;
     }
-    return table_add(t, value, &e);
+    Expr *added = table_add(t, value, &e);
+    t->equated[t->n - 1] = kind != NUMBER_ORDER;
+    return added;
 }
 
 static Expr *table_constant(Table *t, int64_t v) {
@@ -262,7 +269,7 @@ static Expr *table_constant(Table *t, int64_t v) {
     for (int k = 0; k < MAX_SPECIMENS; k++) {
         value[k] = v;
     }
-    return table_find(t, value);
+    return table_find(t, value, NUMBER_FACT);
 }
 
 /* Number `at` in all specimens; false if it is one everywhere. */
@@ -289,7 +296,7 @@ static bool fit_real(Table *t, const int64_t *bits, Place *out) {
             below[k] = fits ? (int64_t)(quotient + (quotient < 0 ? -0.5 : 0.5)) : 0;
             fits = fits && (numerators[i] != 0 ? below[k] != 0 && numerators[i] / (double)below[k] == v[k] : (double)below[k] == v[k]);
         }
-        out->expr = fits ? table_find(t, below) : NULL;
+        out->expr = fits ? table_find(t, below, NUMBER_INT) : NULL;
         out->numerator = numerators[i];
         if (out->expr) {
             return true;
@@ -349,7 +356,7 @@ static Place *find_places(Table *t, const Numbers *const *numbers) {
             if (!fit_real(t, value, &place[i])) {
                 return NULL;
             }
-        } else if (!(place[i].expr = table_find(t, value))) {
+        } else if (!(place[i].expr = table_find(t, value, NUMBER_INT))) {
             return NULL;
         }
     }
@@ -372,19 +379,21 @@ static bool find_expressions(Runner *r, Symbols *s, const Sample *sample, const 
     }
     for (int i = 0; i < facts[0]->n; i++) {
         across(facts, sample, i, value);
-        table_find(&t, value);
+        table_find(&t, value, facts[0]->kind[i]);
     }
     for (int i = 0; i < s->n; i++) { /* also where no op has met it */
         for (int k = 0; k < sample->n; k++) {
             value[k] = sample->at[k][i];
         }
-        table_find(&t, value);
+        table_find(&t, value, NUMBER_FACT);
     }
+    table_constant(&t, 0);
+    table_constant(&t, 1);
     text_constants(&t, &r->p->setup);
     text_constants(&t, &r->p->body);
     s->expr = t.expr;
     s->nexpr = t.n;
-    guards_make(s, r->arena, t.expr, t.value, t.n, sample->n);
+    guards_make(s, r->arena, t.expr, t.value, t.equated, t.n, sample->n);
     return true;
 }
 

@@ -27,7 +27,13 @@ typedef struct Numbers {
     unsigned char *kind;
     int n, capacity;
 } Numbers;
-enum { NUMBER_INT, NUMBER_REAL, NUMBER_FACT /* of which no expression is needed */ };
+enum { NUMBER_INT, NUMBER_REAL, NUMBER_FACT /* of which no expression is needed */, NUMBER_ORDER /* a fact that nothing was asked to be equal to */ };
+/* One more fact, of a kind; one more word of the hash. */
+void numbers_fact(Numbers *out, int64_t v, int kind);
+void numbers_mix(Numbers *out, uint64_t x);
+/* The facts of one node, or of a layout. */
+void walk_node_facts(Numbers *out, const Node *n);
+void walk_layout_facts(Numbers *out, const Tensor *t);
 /* What the graph is made of now, for the guards: sizes, strides, lengths, arguments. */
 void walk_facts(Numbers *out, const Compile *c);
 /* What its nodes alone need. */
@@ -83,8 +89,9 @@ bool guard_match(const CaptureInput *was, Symbols *symbols, const CaptureInput *
 bool guards_hold(const Compile *c, const Symbols *symbols, MissReason *why);
 /* Elements of the storage of entry `i` behind the last one that an entry has. */
 int64_t storage_spare(const CaptureInput *in, int i);
-/* From distinct expressions and constants, each with its values in the specimens. */
-void guards_make(Symbols *symbols, Arena *arena, Expr *const *fact, int64_t *const *value, int nfact, int nspecimen);
+/* From distinct expressions and constants, each with its values in the specimens; those that are not `equated` were only asked to be
+ * less or more. */
+void guards_make(Symbols *symbols, Arena *arena, Expr *const *fact, int64_t *const *value, const bool *equated, int nfact, int nspecimen);
 void guard_print(Text *text, const Guard *g);
 
 /* ---- symbol.c ---- */

@@ -198,7 +198,8 @@ static void drop_implied(Symbols *symbols, Arena *arena) {
     symbols->nguard = n;
 }
 
-void guards_make(Symbols *symbols, Arena *arena, Expr *const *fact, int64_t *const *value, int nfact, int nspecimen) {
+void guards_make(Symbols *symbols, Arena *arena, Expr *const *fact, int64_t *const *value, const bool *equated, int nfact,
+                 int nspecimen) {
     for (int pass = 0; pass < 2; pass++) { /* counted, then made */
         symbols->nguard = 0;
         for (int i = 0; i < nfact; i++) {
@@ -210,7 +211,8 @@ void guards_make(Symbols *symbols, Arena *arena, Expr *const *fact, int64_t *con
                 for (int k = 0; k < nspecimen; k++) {
                     seen |= compare(value[i][k], value[j][k]);
                 }
-                if (seen == COMPARES_ANY || !(expr_compare(fact[i], fact[j], symbols->n) & ~seen)) {
+                bool both_ways = seen == (COMPARES_LESS | COMPARES_GREATER) && !(equated[i] && equated[j]);
+                if (both_ways || seen == COMPARES_ANY || !(expr_compare(fact[i], fact[j], symbols->n) & ~seen)) {
                     continue;
                 }
                 if (pass == 1) {

@@ -5,6 +5,7 @@
  * make: lengths of buffers, ends of regions, steps from one row to the next. */
 #include "compiled/symbol.h"
 
+#include <math.h>
 #include <string.h>
 
 typedef struct Visit {
@@ -16,10 +17,14 @@ typedef struct Visit {
 
 /* ---- one number ---- */
 
+void numbers_mix(Numbers *out, uint64_t x) {
+    out->shape = (out->shape ^ x) * 0x9E3779B97F4A7C15u;
+    out->shape ^= out->shape >> 29;
+}
+
 static void fixed(Visit *w, int64_t x) {
     if (w->out) {
-        w->out->shape = (w->out->shape ^ (uint64_t)x) * 0x9E3779B97F4A7C15u;
-        w->out->shape ^= w->out->shape >> 29;
+        numbers_mix(w->out, (uint64_t)x);
     }
 }
 
@@ -47,6 +52,8 @@ static void collect(Numbers *out, int64_t v, int kind) {
     out->v[out->n++] = v;
 }
 
+void numbers_fact(Numbers *out, int64_t v, int kind) { collect(out, v, kind); }
+
 /* What the number is now. */
 static int64_t number(Visit *w, int64_t v) {
     if (w->out) {
@@ -63,6 +70,10 @@ static double real(Visit *w, double v) {
         memcpy(&bits, &v, sizeof bits);
         if (!w->facts) {
             collect(w->out, bits, NUMBER_REAL);
+        } else {
+            bool in_range = v > -1e15 && v < 1e15;
+            collect(w->out, in_range ? (int64_t)floor(v) : 0, NUMBER_FACT);
+            collect(w->out, in_range ? (int64_t)ceil(v) : 0, NUMBER_FACT);
         }
         return v;
     }
@@ -81,6 +92,17 @@ static void fact(Visit *w, int64_t v) {
 
 /* ---- what holds numbers ---- */
 
+/* How far the dims that step less than dim d reach: what an element of d steps over if the layout does not overlap itself. */
+static int64_t reach_below(const Tensor *t, int d) {
+    int64_t sum = 0, reach;
+    for (int k = 0; k < t->ndim; k++) {
+        if (t->stride[k] < t->stride[d] && (!checked_mul(t->size[k] - 1, t->stride[k], &reach) || !checked_add(sum, reach, &sum))) {
+            return 0;
+        }
+    }
+    return sum;
+}
+
 static void place_layout(Visit *w, Tensor *t, bool is_view) {
     fixed(w, t->dtype);
     fixed(w, t->ndim);
@@ -89,6 +111,9 @@ static void place_layout(Visit *w, Tensor *t, bool is_view) {
         int64_t stride = number(w, t->stride[d]);
         t->stride[d] = w->stale_strides && is_view ? min_i64(stride, t->stride[d]) : stride; /* GU-10, inside the buffer */
         fact(w, w->facts ? t->size[d] * t->stride[d] : 0);
+        if (w->facts) {
+            collect(w->out, reach_below(t, d), NUMBER_ORDER);
+        }
     }
     t->offset = number(w, t->offset);
     int64_t extent = 0;
@@ -227,6 +252,16 @@ void walk_facts(Numbers *out, const Compile *c) {
     Visit w = {.out = out, .arena = out->arena, .facts = true};
     nodes(&w, c->graph);
     tape(&w, c->capture);
+}
+
+void walk_node_facts(Numbers *out, const Node *n) {
+    Visit w = {.out = out, .arena = out->arena, .facts = true};
+    node(&w, (Node *)n);
+}
+
+void walk_layout_facts(Numbers *out, const Tensor *t) {
+    Visit w = {.out = out, .arena = out->arena, .facts = true};
+    layout(&w, (Tensor *)t);
 }
 
 void walk_nodes(Numbers *out, const Graph *g) {

@@ -49,6 +49,9 @@ static const struct {
     {"behind a graph_break", "{'op': 'mul', 'self': 'x', 'other': 'x', 'out': 'z'}, {'graph_break': true}, {'op': 'cat', 'tensors': ['z', 'x'], 'dim': 0, 'out': 'c'}", "'c'", {"[4, 3]", "[5, 3]", "[7, 3]"}, {"[1]", "[1]", "[1]"}, "csi", "size"},
     {"what depends on values has one size", "{'op': 'gt', 'self': 'y', 'other': 0, 'out': 'm'}, {'op': 'masked_select', 'self': 'y', 'mask': 'm', 'out': 'z'}", "'z'", {"[4]", "[4]", "[4]"}, {"[4]", "[5]", "[7]"}, "ccc", "size"},
     {"what raises has one size", "{'op': 'add', 'self': 'x', 'other': 'y', 'out': 'z'}", "'z'", {"[4]", "[4]", "[4]"}, {"[2]", "[3]", "[5]"}, "ccc", "size"},
+    {"a slice from the end to a fixed place may be empty in some sizes only", "{'op': 'slice', 'self': 'x', 'dim': 0, 'start': -3, 'end': 5, 'out': 'z'}", "'z'", {"[4]", "[9]", "[12]", "[7]"}, {"[1]", "[1]", "[1]", "[1]"}, "csic", "order"},
+    {"a diagonal that ended with the rows must do so", "{'op': 'narrow', 'self': 'y', 'dim': 0, 'start': 0, 'length': {'size_of': ['x', 0]}, 'out': 'v'}, {'op': 'diagonal', 'self': 'v', 'offset': 3, 'out': 'z'}", "'z'", {"[4]", "[7]", "[8]", "[9]"}, {"[90, 5]", "[90, 40]", "[90, 30]", "[90, 10]"}, "csic", "order"},
+    {"a constant made of a size is compared, and nothing but the answer is left", "{'op': 'ones', 'size': [{'size_of': ['x', 0]}], 'out': 'o'}, {'op': 'sum', 'self': 'o', 'out': 's'}, {'op': 'mul', 'self': 's', 'other': 2, 'out': 'd'}, {'op': 'gt', 'self': 'd', 'other': 20.5, 'out': 'm'}, {'op': 'where', 'condition': 'm', 'self': 'x', 'other': 'y', 'out': 'z'}", "'z'", {"[4]", "[15]", "[9]", "[8]"}, {"[1]", "[1]", "[1]", "[1]"}, "cccc", "size"},
     {"what is no polynomial of the size serves the sizes that were tried", "{'op': 'unfold', 'self': 'x', 'dimension': 0, 'size': 2, 'step': 5, 'out': 'z'}", "'z'", {"[14]", "[17]", "[20]", "[22]"}, {"[1]", "[1]", "[1]", "[1]"}, "csic", "order"},
 };
 

@@ -1,0 +1,216 @@
+/* What a compilation decides on beside the numbers of its graph: the facts that make its guards complete.
+ *
+ * The numbers of the graph (symbol_walk.c) do not tell all that was compared: a slice wraps and clamps what it is given before a size
+ * comes out, a view multiplies sizes until they fit, a rule makes a layout that another rule takes away again, a constant that is a
+ * size is compared with another constant and both are gone. Each such place notes here what it looks at, in every specimen. Where a
+ * number is compared with another, both are facts, and how they compare becomes a guard. Where it is put into something else (an
+ * exponential, a table, a narrow dtype) no comparison says enough: its value goes into the hash of the graph, so that it must be the
+ * same in all specimens, and thus hang on no size. */
+#include "compiled/symbol_facts.h"
+#include "compiled/symbol.h"
+
+#include <math.h>
+#include <string.h>
+
+static Numbers *facts_of(const Compile *c) { return c->specimen ? &c->specimen->facts : NULL; }
+
+void facts_number(const Compile *c, int64_t v) {
+    if (c->specimen) {
+        numbers_fact(facts_of(c), v, NUMBER_FACT);
+    }
+}
+
+void facts_layout(const Compile *c, const Tensor *t) {
+    if (c->specimen) {
+        walk_layout_facts(facts_of(c), t);
+    }
+}
+
+void facts_rewrite(const Compile *c, const Node *n, int from) {
+    if (c->specimen) {
+        walk_node_facts(facts_of(c), n);
+        for (int i = from; i < c->graph->n; i++) {
+            walk_node_facts(facts_of(c), c->graph->node[i]);
+        }
+    }
+}
+
+/* ---- calls ---- */
+
+/* A place along a dim as written: from its end if it is negative. */
+static int64_t place_along(int64_t at, int64_t size) {
+    int64_t wrapped;
+    return at >= 0 ? at : checked_add(at, size, &wrapped) ? wrapped : at;
+}
+
+static int64_t size_along(const Tensor *t, int64_t dim) {
+    int d;
+    Error ignored = {0};
+    return t->ndim > 0 && dim_wrap(dim, t->ndim, &d, &ignored) == ERR_none ? t->size[d] : 1;
+}
+
+/* The products of neighbouring sizes, as a view meets them. */
+static void note_products(Numbers *facts, const int64_t *size, int ndim) {
+    for (int first = 0; first < ndim; first++) {
+        int64_t product = 1;
+        for (int d = first; d < ndim && checked_mul(product, size[d], &product); d++) {
+            numbers_fact(facts, product, NUMBER_FACT);
+        }
+    }
+}
+
+static void note_sum(Numbers *facts, int64_t a, int64_t b) {
+    int64_t sum;
+    numbers_fact(facts, checked_add(a, b, &sum) ? sum : INT64_MAX, NUMBER_ORDER);
+}
+
+/* start, end along dim: as wrapped, before they are clamped. */
+static void note_slice(Numbers *facts, const Tensor *self, const Arg *arg) {
+    int64_t size = size_along(self, arg[0].i);
+    for (int p = 1; p <= 2; p++) {
+        numbers_fact(facts, arg[p].none ? 0 : place_along(arg[p].i, size), NUMBER_ORDER);
+    }
+}
+
+static void note_diagonal(Numbers *facts, const Tensor *self, const Arg *arg) {
+    int64_t offset = arg[0].i > -INT32_MAX && arg[0].i < INT32_MAX ? arg[0].i : INT32_MAX;
+    note_sum(facts, size_along(self, arg[2].i), -offset);
+    note_sum(facts, size_along(self, arg[1].i), offset);
+}
+
+void facts_call(const Compile *c, const Call *call) {
+    Numbers *facts = facts_of(c);
+    if (!facts) {
+        return;
+    }
+    const Arg *arg = call->arg;
+    const Tensor *self = call->op->nparam > 0 && call->op->param[0].type == ARG_TENSOR ? arg[0].tensor : NULL;
+    if (!self) {
+        return;
+    }
+    switch (call->op->id) {
+    case OP_slice:
+        note_slice(facts, self, arg + 1);
+        break;
+    case OP_slice_scatter:
+        note_slice(facts, self, arg + 2);
+        break;
+    case OP_select:
+        numbers_fact(facts, place_along(arg[2].i, size_along(self, arg[1].i)), NUMBER_ORDER);
+        break;
+    case OP_select_scatter:
+        numbers_fact(facts, place_along(arg[3].i, size_along(self, arg[2].i)), NUMBER_ORDER);
+        break;
+    case OP_narrow: {
+        int64_t start = place_along(arg[2].i, size_along(self, arg[1].i));
+        numbers_fact(facts, start, NUMBER_ORDER);
+        note_sum(facts, start, arg[3].i);
+        break;
+    }
+    case OP_diagonal:
+        note_diagonal(facts, self, arg + 1);
+        break;
+    case OP_diagonal_scatter:
+        note_diagonal(facts, self, arg + 2);
+        break;
+    case OP_view:
+    case OP__reshape_copy:
+        note_products(facts, arg[1].ints.v, arg[1].ints.n);
+        note_products(facts, self->size, self->ndim);
+        break;
+    case OP_view_as:
+        note_products(facts, arg[1].tensor->size, arg[1].tensor->ndim);
+        note_products(facts, self->size, self->ndim);
+        break;
+    default:
+        break;
+    }
+}
+
+/* ---- constants ---- */
+
+static void note_bits(Numbers *facts, double v) {
+    int64_t bits;
+    memcpy(&bits, &v, sizeof bits);
+    numbers_mix(facts, (uint64_t)bits);
+}
+
+static void note_scalar(Numbers *facts, Scalar v) {
+    bool in_range = v.kind != CAT_FLOAT || (v.f > -1e15 && v.f < 1e15);
+    numbers_fact(facts, !in_range ? 0 : v.kind == CAT_FLOAT ? (int64_t)floor(v.f) : v.i, NUMBER_FACT);
+    numbers_fact(facts, !in_range ? 0 : v.kind == CAT_FLOAT ? (int64_t)ceil(v.f) : v.i, NUMBER_FACT);
+}
+
+/* Is the result of integers, where it is exact, a polynomial of them? */
+static bool is_polynomial(const OpInfo *op) {
+    switch (op->pw) {
+    case PW_add:
+    case PW_sub:
+    case PW_rsub:
+    case PW_mul:
+    case PW_neg:
+    case PW_div: /* which one: the places of the result say */
+        return op->kind == KIND_POINTWISE;
+    default:
+        return false;
+    }
+}
+
+/* Is the result a choice that hangs on how the operands compare with each other and with 0? */
+static bool is_choice(const OpInfo *op) {
+    switch (op->pw) {
+    case PW_eq:
+    case PW_ne:
+    case PW_lt:
+    case PW_le:
+    case PW_gt:
+    case PW_ge:
+    case PW_where:
+    case PW_masked_fill:
+    case PW_maximum:
+    case PW_minimum:
+    case PW_fmax:
+    case PW_fmin:
+    case PW_logical_and:
+    case PW_logical_or:
+    case PW_logical_xor:
+        return op->kind == KIND_POINTWISE;
+    default:
+        return op->kind != KIND_POINTWISE; /* elements are moved */
+    }
+}
+
+void facts_constant(const Compile *c, const OpInfo *op, Scalar value, DType dtype) {
+    Numbers *facts = facts_of(c);
+    if (!facts) {
+        return;
+    }
+    bool narrow = dtype_bytes(dtype) < 4 && dtype != DT_bool, whole = value.kind != CAT_FLOAT || value.f == floor(value.f);
+    if (!narrow && (is_polynomial(op) || (is_choice(op) && whole))) {
+        note_scalar(facts, value);
+        if (dtype == DT_float32 && fabs(value.f) > 1) {
+            numbers_fact(facts, INT64_C(1) << 24, NUMBER_ORDER); /* from there on it is rounded */
+        }
+        return;
+    }
+    numbers_mix(facts, (uint64_t)value.i);
+    note_bits(facts, value.f);
+}
+
+void facts_literal(const Compile *c, const Tensor *t) {
+    Numbers *facts = facts_of(c);
+    if (!facts) {
+        return;
+    }
+    const Tensor *list[1] = {t};
+    for (Walk w = walk_start(t->size, t->ndim, list, 1); walk_more(&w); walk_next(&w)) {
+        if (dtype_is_float(t->dtype)) {
+            note_bits(facts, element_double(t->storage->data, t->dtype, w.at[0]));
+        } else {
+            numbers_mix(facts, (uint64_t)element_int(t->storage->data, t->dtype, w.at[0]));
+        }
+    }
+    for (int d = 0; d < t->ndim; d++) {
+        numbers_mix(facts, (uint64_t)t->size[d]);
+    }
+}
