@@ -1,4 +1,5 @@
 /* One call of the program: inputs and setup, or the tensors of the call before; the function; the backward outside of it; the record. */
+#include "compiled/symbol.h"
 #include "compiled/world.h"
 
 #include <string.h>
@@ -153,7 +154,11 @@ static ErrCode call_function(Runner *r, int number, CallResult *call, Ending *en
         region_run(r, part, grad_mode, comes_back, &compiled, end);
         *(compiled ? &r->counters->compiles : &r->counters->hits) += 1;
         call->compiled |= compiled;
-        call->symbolic |= end->artifact->symbols != NULL;
+        Symbols *symbols = end->artifact->symbols;
+        if (symbols && symbols->own && compiled) {
+            symbols->tell = &call->symbolic;
+        }
+        call->symbolic |= symbols && !symbols->own;
         if (compiled && end->artifact->miss != MISS_COUNT && !call->miss) {
             call->miss = miss_name(end->artifact->miss);
         }

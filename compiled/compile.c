@@ -338,11 +338,11 @@ static Compile *compile_new(Runner *r, const CaptureInput *in) {
 /* With `symbols` the code is for all their sizes, if that can be. */
 static Artifact *compile_region(Runner *r, const CaptureInput *in, Symbols *symbols, void (*captured)(void *user, Capture *cap), void *user) {
     Compile *c = compile_new(r, in);
-    Specimen own;
+    Specimen *own = NULL;
     if (symbols) {
-        own = specimen_new(r);
-        own.keeps = true;
-        c->specimen = &own;
+        own = c->specimen = arena_new(r->arena, Specimen);
+        *own = specimen_new(r);
+        own->keeps = true;
     }
     double before = seconds(c);
     capture_program(c, in);
@@ -366,14 +366,16 @@ static Artifact *compile_region(Runner *r, const CaptureInput *in, Symbols *symb
         captured(user, cap);
     }
     if (symbols) {
-        own.exit = exit;
+        own->exit = exit;
     }
     compile_front(c);
     if (symbols) {
-        a->symbols = symbols_generalize(r, c, symbols, &own, in);
+        a->symbols = symbols_begin(r, c, symbols, own);
         c->specimen = NULL;
+        if (a->symbols && r->compile->on_dump && symbols_settle(r, a, in)) { /* else when a call of another size comes */
+            dump_symbols(c, a->symbols, exit);
+        }
         c->reused = a->symbols != NULL;
-        dump_symbols(c, a->symbols, exit);
     }
     a->plan = compile_back(c);
     capture_exit_remade(cap, exit);

@@ -16,25 +16,29 @@ const char *dtype_short_name(DType dtype) { return (unsigned)dtype < DT_COUNT ? 
 
 static void print_ints(Text *text, const int64_t *v, int n) {
     for (int i = 0; i < n; i++) {
-        text_printf(text, "%s%lld", i ? ", " : "", (long long)v[i]);
+        text_add(text, i ? ", " : "");
+        text_int(text, v[i]);
     }
 }
 
 static void print_layout(Text *text, const Tensor *t) {
     int ndim = t->ndim < 0 ? 0 : t->ndim > MAX_DIMS ? MAX_DIMS : t->ndim;
-    text_printf(text, "%s[", dtype_short_name(t->dtype));
+    text_add(text, dtype_short_name(t->dtype));
+    text_add(text, "[");
     print_ints(text, t->size, ndim);
     text_add(text, "; ");
     print_ints(text, t->stride, ndim);
     text_add(text, "]");
     if (t->offset) {
-        text_printf(text, "+%lld", (long long)t->offset);
+        text_add(text, "+");
+        text_int(text, t->offset);
     }
 }
 
 static void print_ref(Text *text, const Node *n) {
     if (n) {
-        text_printf(text, "%%%d", n->id);
+        text_add(text, "%");
+        text_int(text, n->id);
     } else {
         text_add(text, "None");
     }
@@ -81,7 +85,7 @@ static void print_arg(Text *text, const Node *n, int p, int *k) {
         break;
     case ARG_INT:
     case ARG_INT_OPT:
-        text_printf(text, "%lld", (long long)arg->i);
+        text_int(text, arg->i);
         break;
     case ARG_INTS:
     case ARG_INTS_OPT:
@@ -160,7 +164,8 @@ static void print_node(Text *text, const Graph *g, const Node *n, const Program 
     const Node *a = n->nin > 0 && n->in ? n->in[0] : NULL, *b = n->nin > 1 && n->in ? n->in[1] : NULL;
     text_add(text, "  ");
     if (n->kind != NODE_CHECK && n->kind != NODE_WRITE) {
-        text_printf(text, "%%%d: ", n->id);
+        print_ref(text, n);
+        text_add(text, ": ");
         print_layout(text, &n->t);
         text_add(text, " = ");
     }

@@ -13,34 +13,18 @@
 
 enum { ANY = -1, MAX_ROUNDS = 4, MAX_TURNS = 4 /* rules applied to a node in a round */ };
 
-typedef struct Rule {
-    int root; /* an op, or ANY of the family */
-    bool (*match)(Compile *c, Node *n, Rewrite *w);
-} Rule;
+/* ---- families ---- */
 
-static const Rule rules[] = {
-#define FAMILY(name)
-#define RULE(name, root, text, why) {root, rule_##name},
+typedef enum Family {
+    FAMILY_NONE,
+#define FAMILY(name) FAMILY_##name,
+#define RULE(name, root, text, why)
 #include "compiled/rules.def"
 #undef FAMILY
 #undef RULE
-};
-enum { FIRST_RULE = STEP_COUNT - COUNT_OF(rules) };
+} Family;
 
-/* ---- families ---- */
-
-typedef struct Range {
-    short begin, end; /* StepIds */
-} Range;
-
-static const Range none = {0, 0};
-static const Range unary = {FIRST_UNARY, FIRST_ARITHMETIC}, arithmetic = {FIRST_ARITHMETIC, FIRST_LOGIC},
-                   logic = {FIRST_LOGIC, FIRST_CHOICE}, choice = {FIRST_CHOICE, FIRST_ELEMENTWISE},
-                   elementwise = {FIRST_ELEMENTWISE, FIRST_MOVE}, move = {FIRST_MOVE, FIRST_INDEX}, indexed = {FIRST_INDEX, FIRST_REDUCE},
-                   reduce = {FIRST_REDUCE, FIRST_PRODUCT}, product = {FIRST_PRODUCT, FIRST_VIEW}, view = {FIRST_VIEW, FIRST_STORE},
-                   store = {FIRST_STORE, STEP_COUNT};
-
-static Range family_of_pointwise(const OpInfo *op) {
+static Family family_of_pointwise(const OpInfo *op) {
     switch (op->pw) {
     case PW_add:
     case PW_sub:
@@ -48,7 +32,7 @@ static Range family_of_pointwise(const OpInfo *op) {
     case PW_mul:
     case PW_div:
     case PW_pow:
-        return arithmetic;
+        return FAMILY_ARITHMETIC;
     case PW_eq:
     case PW_ne:
     case PW_lt:
@@ -63,7 +47,7 @@ static Range family_of_pointwise(const OpInfo *op) {
     case PW_bitwise_xor:
     case PW_bitwise_left_shift:
     case PW_bitwise_right_shift:
-        return logic;
+        return FAMILY_LOGIC;
     case PW_where:
     case PW_masked_fill:
     case PW_maximum:
@@ -71,22 +55,22 @@ static Range family_of_pointwise(const OpInfo *op) {
     case PW_fmax:
     case PW_fmin:
     case PW_clamp:
-        return choice;
+        return FAMILY_CHOICE;
     default:
-        return op->noperand == 1 ? unary : none;
+        return op->noperand == 1 ? FAMILY_UNARY : FAMILY_NONE;
     }
 }
 
-static Range family_of(const Node *n) {
+static Family family_of(const Node *n) {
     switch (n->kind) {
     case NODE_VIEW:
-        return view;
+        return FAMILY_VIEW;
     case NODE_STORE:
-        return store;
+        return FAMILY_STORE;
     case NODE_OP:
         break;
     default:
-        return none;
+        return FAMILY_NONE;
     }
     if (n->call->op->kind == KIND_POINTWISE) {
         return family_of_pointwise(n->call->op);
@@ -97,7 +81,7 @@ static Range family_of(const Node *n) {
     case LOWER_TRIANGLE:
     case LOWER_CAT:
     case LOWER_OPAQUE:
-        return move;
+        return FAMILY_MOVE;
     case LOWER_INDEX:
     case LOWER_GATHER:
     case LOWER_INDEX_SELECT:
@@ -106,14 +90,14 @@ static Range family_of(const Node *n) {
     case LOWER_SCATTER:
     case LOWER_INDEX_ADD:
     case LOWER_ADD_REGION:
-        return indexed;
+        return FAMILY_INDEX;
     case LOWER_REDUCE:
     case LOWER_SCAN:
-        return reduce;
+        return FAMILY_REDUCE;
     case LOWER_MATMUL:
-        return product;
+        return FAMILY_PRODUCT;
     default:
-        return none;
+        return FAMILY_NONE;
     }
 }
 
@@ -164,26 +148,42 @@ static int move_new_nodes(Graph *g, int from, int at) {
     return count;
 }
 
-/* Shows the node at *at to the rules of a range until one is applied; *at moves with it. */
-static bool try_range(Compile *c, Node *n, Range range, int *at) {
+/* A rule answered: its rewrite is applied, unless the caller owns the buffer or the gate refuses. *at moves with the node. */
+static bool accept(Compile *c, Node *n, StepId rule, Rewrite *w, int before, int *at) {
+    if ((w->by && n->mark & OUT_RETURN) || !gate(c, rule)) {
+        *w = (Rewrite){NULL, NULL, NULL};
+        return false;
+    }
+    facts_rewrite(c, n, before);
+    *at += move_new_nodes(c->graph, before, *at);
+    apply(c->graph, n, w);
+    facts_rewrite(c, n, c->graph->n);
+    return true; /* it may be of another family now */
+}
+
+/* Shows the node at *at to the rules of a family, in order, until one is applied. They are written out, so that a rule whose root is
+ * another op costs a comparison. What a rule made that is not applied goes again. */
+static bool try_family(Compile *c, Node *n, Family family, int *at) {
     Graph *g = c->graph;
-    for (int r = range.begin; r < range.end && !n->map; r++) {
-        const Rule *rule = &rules[r - FIRST_RULE];
-        if (rule->root != ANY && rule->root != (int)n->op) {
-            continue;
-        }
-        Rewrite w = {NULL, NULL, NULL};
-        int before = g->n, next_id = g->next_id;
-        if (!rule->match(c, n, &w) || (w.by && n->mark & OUT_RETURN) || !gate(c, (StepId)r)) {
-            g->n = before;
-            g->next_id = next_id;
-            continue;
-        }
-        facts_rewrite(c, n, before);
-        *at += move_new_nodes(g, before, *at);
-        apply(g, n, &w);
-        facts_rewrite(c, n, g->n);
-        return true; /* it may be of another family now */
+    Rewrite w = {NULL, NULL, NULL};
+    int before = g->n, next_id = g->next_id;
+    switch (family) {
+    case FAMILY_NONE:
+#define FAMILY(name) \
+    break;           \
+    case FAMILY_##name:
+#define RULE(name, root, text, why)                                                     \
+    if ((int)(root) == ANY || (root) == (int)n->op) {                                   \
+        if (rule_##name(c, n, &w) && accept(c, n, STEP_##name, &w, before, at)) {       \
+            return true;                                                                \
+        }                                                                               \
+        g->n = before;                                                                  \
+        g->next_id = next_id;                                                           \
+    }
+#include "compiled/rules.def"
+#undef FAMILY
+#undef RULE
+        break;
     }
     return false;
 }
@@ -191,9 +191,9 @@ static bool try_range(Compile *c, Node *n, Range range, int *at) {
 static bool try_rules(Compile *c, Node *n, int *at) {
     bool changed = false, here = true;
     for (int turn = 0; turn < MAX_TURNS && here && !n->map; turn++) {
-        here = try_range(c, n, family_of(n), at);
+        here = try_family(c, n, family_of(n), at);
         if (!here && n->kind == NODE_OP && n->call->op->kind == KIND_POINTWISE) {
-            here = try_range(c, n, elementwise, at);
+            here = try_family(c, n, FAMILY_ELEMENTWISE, at);
         }
         changed |= here;
     }

@@ -3,7 +3,7 @@
  * Specimens are drawn in families: sizes far from the call's with any remainders; if one of them is another graph, or a number has no
  * expression, sizes that leave the remainders of the call's modulo 2, 3, then 12 (which the guards then demand); then sizes close by,
  * since whatever is compared with a constant near the call's size needs them. The first family whose specimens all have the call's
- * graph is taken. */
+ * graph is taken. Specimens are compiled when a call comes that differs in such a size and in nothing else: most never meet one. */
 #include "compiled/symbol.h"
 #include "compiled/world.h"
 
@@ -432,7 +432,7 @@ static bool generalize(Runner *r, Symbols *s, const CaptureInput *in, Specimen *
     return false;
 }
 
-Symbols *symbols_generalize(Runner *r, const Compile *c, Symbols *symbols, const Specimen *own, const CaptureInput *in) {
+Symbols *symbols_begin(Runner *r, const Compile *c, Symbols *symbols, const Specimen *own) {
     const Capture *cap = c->capture;
     if (cap->end != END_OK && cap->end != END_BREAK) {
         return refuse(r, SPECIALIZED_raises);
@@ -440,11 +440,7 @@ Symbols *symbols_generalize(Runner *r, const Compile *c, Symbols *symbols, const
     if (cap->questions) {
         return refuse(r, SPECIALIZED_value);
     }
-    Specimen specimen[MAX_SPECIMENS] = {*own};
-    Specialization why;
-    if (!generalize(r, symbols, in, specimen, &why)) {
-        return refuse(r, why);
-    }
+    symbols->own = own;
     symbols->captured = own->graph;
     bool writes = false;
     for (int k = 0; k < c->graph->ninputs; k++) {
@@ -456,8 +452,23 @@ Symbols *symbols_generalize(Runner *r, const Compile *c, Symbols *symbols, const
     symbols->graph = graph_clone(c->graph, r->arena);
     graph_clear_map(c->graph);
     memcpy(symbols->loops, symbols->hint, sizeof symbols->loops);
-    r->counters->symbolic++;
     return symbols;
+}
+
+bool symbols_settle(Runner *r, Artifact *a, const CaptureInput *in) {
+    Symbols *s = a->symbols;
+    Specimen specimen[MAX_SPECIMENS] = {*s->own};
+    Specialization why;
+    s->own = NULL;
+    if (!generalize(r, s, in, specimen, &why)) {
+        a->symbols = refuse(r, why);
+        return false;
+    }
+    r->counters->symbolic++;
+    if (s->tell) {
+        *s->tell = true;
+    }
+    return true;
 }
 
 /* ---- a call ---- */
@@ -466,10 +477,17 @@ bool symbols_serve(Runner *r, Artifact *a, const CaptureInput *in) {
     Symbols *s = a->symbols;
     Compile *c = a->capture->c;
     MissReason why;
-    if (!guard_match(&a->made_for, s, in, &why) || !guards_hold(c, s, &why)) {
+    if (!guard_match(&a->made_for, s, in, &why)) {
         return false;
     }
-    if (memcmp(s->now, s->loops, sizeof *s->now * (size_t)s->n) == 0) {
+    bool other = memcmp(s->now, s->loops, sizeof *s->now * (size_t)s->n) != 0;
+    if (s->own && !other) {
+        return true;
+    }
+    if ((s->own && !symbols_settle(r, a, &a->made_for)) || !guards_hold(c, s, &why)) {
+        return false;
+    }
+    if (!other) {
         return true;
     }
     memset(s->loops, 0, sizeof s->loops);

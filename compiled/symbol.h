@@ -65,6 +65,8 @@ typedef struct Guard {
 } Guard;
 
 typedef struct Symbols {
+    const Specimen *own;          /* the call's, until another size is met for which the others are compiled; then NULL */
+    bool *tell;                   /* of the result of that call: it was served by code for many sizes */
     int n;
     int64_t hint[MAX_SYMBOLS];
     signed char (*dim)[MAX_DIMS]; /* by entry: its symbol, or -1 */
@@ -97,10 +99,12 @@ void guard_print(Text *text, const Guard *g);
 /* ---- symbol.c ---- */
 /* Symbols for the sizes that differ from those of earlier compilations of the region; NULL: none. */
 Symbols *symbols_find(struct Runner *r, const CaptureInput *in);
-/* When the region, a specimen, is through the passes on graphs: the other specimens, and what they have in common. NULL: it stays
- * compiled for its size, for the reason that is counted. */
-Symbols *symbols_generalize(struct Runner *r, const Compile *c, Symbols *symbols, const Specimen *own, const CaptureInput *in);
-/* Brings a symbolic artifact to the sizes of a call. False: it does not fit. */
+/* When the region, a specimen, is through the passes on graphs: keeps what other sizes would start from. NULL: it stays compiled for its
+ * size, for the reason that is counted. */
+Symbols *symbols_begin(struct Runner *r, const Compile *c, Symbols *symbols, const Specimen *own);
+/* The other specimens, and what they have in common. False: a->symbols is NULL, it stays compiled for its size `in`. */
+bool symbols_settle(struct Runner *r, Artifact *a, const CaptureInput *in);
+/* Brings a symbolic artifact to the sizes of a call, and settles it if they are the first others that it meets. False: it does not fit. */
 bool symbols_serve(struct Runner *r, Artifact *a, const CaptureInput *in);
 /* Symbols, guards, and the graph with expressions for numbers. */
 void symbols_print(Text *text, const Symbols *symbols, const Compile *c, Exit *exit);

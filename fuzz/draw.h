@@ -85,7 +85,7 @@ typedef struct Gen {
     int64_t most;         /* elements of its largest tensors */
     DType main;           /* the program's float dtype */
     bool specials;        /* inputs may hold special floats */
-    int weight[CLASS_COUNT];
+    int weight[CLASS_COUNT + 1]; /* of the classes of ops in this program; CLASS_NEVER: 0 */
     uint64_t op_salt;
     int op_off;           /* percent of ops switched off */
     Var *wanted[GEN_RETURNS]; /* what a motif wants returned */

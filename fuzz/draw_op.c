@@ -18,11 +18,10 @@ static bool switched_off(const Gen *g, OpId id) {
 static const OpInfo *choose_op(Gen *g) {
     const GenerateOptions *options = g->options;
     for (int i = 0; i < 200; i++) {
-        const OpInfo *op = op_info(options->op[draw_below(g, options->nop)]);
-        OpClass class = op->class;
-        int weight = class == CLASS_NEVER ? 0 : g->w[W_class_factory + (int)class] * g->weight[class] / 4;
-        if (weight > 0 && draw_below(g, MAX_WEIGHT) < weight && !switched_off(g, op->id)) {
-            return op;
+        OpId id = options->op[draw_below(g, options->nop)];
+        int weight = g->weight[op_class(id)];
+        if (weight > 0 && draw_below(g, MAX_WEIGHT) < weight && !switched_off(g, id)) {
+            return op_info(id);
         }
     }
     return gen_allows(g, OP_clone) ? op_info(OP_clone) : op_info(options->op[draw_below(g, options->nop)]);

@@ -104,7 +104,7 @@ static void draw_swarm(Gen *g) {
     g->specials = draw_chance(g, g->w[W_specials]);
     static const int scale[] = {0, 2, 4, 8};
     for (int i = 0; i < CLASS_COUNT; i++) {
-        g->weight[i] = scale[draw_share(g, W_swarm_none, W_swarm_twice)];
+        g->weight[i] = g->w[W_class_factory + i] * scale[draw_share(g, W_swarm_none, W_swarm_twice)] / 4;
     }
     g->op_salt = rng_next(&g->rng);
     static const int off[] = {0, 30, 60};

@@ -37,6 +37,20 @@ void text_addn(Text *text, const char *s, int64_t n) {
 
 void text_add(Text *text, const char *s) { text_addn(text, s, (int64_t)strlen(s)); }
 
+void text_int(Text *text, int64_t v) {
+    char digits[24];
+    int at = COUNT_OF(digits);
+    uint64_t left = v < 0 ? 0 - (uint64_t)v : (uint64_t)v;
+    do {
+        digits[--at] = (char)('0' + left % 10);
+        left /= 10;
+    } while (left > 0);
+    if (v < 0) {
+        digits[--at] = '-';
+    }
+    text_addn(text, digits + at, COUNT_OF(digits) - at);
+}
+
 void text_printf(Text *text, const char *format, ...) {
     char small[256];
     va_list args, again;

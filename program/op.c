@@ -49,6 +49,7 @@ static const Row rows[OP_COUNT] = {
 
 /* Process-static: filled once by op_table_init. */
 static OpInfo infos[OP_COUNT];
+static unsigned char classes[OP_COUNT]; /* infos[].class: OpClass */
 static Arena texts;
 static bool ready;
 
@@ -227,6 +228,7 @@ static void read_params(Reader *r, OpInfo *op) {
             if (counts) {
                 CHECK(op->nparam < MAX_PARAMS);
                 p.key = name_key(p.name);
+                op->names |= name_bit(p.key);
                 op->param[op->nparam++] = p;
             }
         }
@@ -435,11 +437,17 @@ void op_table_init(void) {
     }
     for (int id = 0; id < OP_COUNT; id++) {
         infos[id].class = op_class_of(&infos[id], infos[id].kind == KIND_INPLACE ? &infos[infos[id].twin] : NULL);
+        classes[id] = (unsigned char)infos[id].class;
     }
     index_names();
     check_keys();
     index_codes();
     ready = true;
+}
+
+OpClass op_class(OpId id) {
+    CHECK(ready && (unsigned)id < OP_COUNT);
+    return (OpClass)classes[id];
 }
 
 const OpInfo *op_info(OpId id) {

@@ -176,6 +176,7 @@ struct OpInfo {
     uint32_t code;         /* 24 bits that stand for "name.overload" in bytes, whatever the table's order (fuzz/codec.h) */
     OpKind kind;
     int nparam;
+    uint64_t names;        /* a set that holds its parameters' names, and others: bits name_bit(key) */
     Param param[MAX_PARAMS];
     Arg initial[MAX_PARAMS]; /* every argument at its default; a required one: zero */
     int nreturn;           /* 1; 0 for `-> ()`; -1: Tensor[] */
@@ -204,6 +205,8 @@ static inline void call_copy(Call *to, const Call *from) {
 /* Parses every schema; call once before anything else (later calls do nothing). Dies on a bad row: a bug of ours. */
 void op_table_init(void);
 const OpInfo *op_info(OpId id);
+/* op_info(id)->class, from a table that stays in the cache. */
+OpClass op_class(OpId id);
 /* The rows whose JSON name is `name`, in table order: *first and a count; 0 if unknown. Overloads of a name stand together. */
 int op_overloads(const char *name, const OpInfo **first);
 /* The op that programs may name whose code is `code`, or comes next in the order of codes (behind the last, the first). */
@@ -211,11 +214,13 @@ const OpInfo *op_by_code(uint32_t code);
 /* The family of a row; `twin`: the row that it is the in-place form of, or NULL. */
 OpClass op_class_of(const OpInfo *op, const OpInfo *twin);
 
+/* Where a name stands in sets of 64: most that are asked for are told from the op's names by one bit. */
+__attribute__((always_inline)) static inline uint64_t name_bit(uint64_t key) { return UINT64_C(1) << (key * 0x9E3779B97F4A7C15u >> 58); }
 __attribute__((always_inline)) static inline bool param_is(const Param *p, const char *name) { return p->key == name_key(name); }
 /* Place of the parameter that is called so in the table, or -1. */
 __attribute__((always_inline)) static inline int op_param(const OpInfo *op, const char *name) {
     uint64_t key = name_key(name);
-    for (int k = 0; k < op->nparam; k++) {
+    for (int k = 0; op->names & name_bit(key) && k < op->nparam; k++) {
         if (op->param[k].key == key) {
             return k;
         }

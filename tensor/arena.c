@@ -72,14 +72,19 @@ void *arena_copy(Arena *arena, const void *from, int64_t bytes) {
 char *arena_strdup(Arena *arena, const char *text) { return arena_copy(arena, text, (int64_t)strlen(text) + 1); }
 
 char *arena_printf(Arena *arena, const char *format, ...) {
+    char small[128]; /* most are so short that they need to be printed only once */
     va_list args, again;
     va_start(args, format);
     va_copy(again, args);
-    int length = vsnprintf(NULL, 0, format, args);
+    int length = vsnprintf(small, sizeof small, format, args);
     va_end(args);
     CHECK(length >= 0);
     char *text = arena_alloc_raw(arena, (int64_t)length + 1);
-    vsnprintf(text, (size_t)length + 1, format, again);
+    if (length < (int)sizeof small) {
+        memcpy(text, small, (size_t)length + 1);
+    } else {
+        vsnprintf(text, (size_t)length + 1, format, again);
+    }
     va_end(again);
     return text;
 }

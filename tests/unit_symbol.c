@@ -24,13 +24,14 @@ enum { MAX_CALLS = 5 };
 static const struct {
     const char *name, *body, *returns;
     const char *x[MAX_CALLS], *y[MAX_CALLS]; /* sizes, and what may follow them in an input */
-    /* by call: 'c' compiled for its size, 's' for many sizes, 'i' served by that code, 'h' served by code of its size; why the last was compiled. In the last call nothing is made for many sizes. */
+    /* by call: 'c' compiled for its size, 's' for many sizes, of which one came, 'i' served by that code, 'h' served by code of its size; why the last was compiled. In the last call nothing is made for many sizes. */
     const char *served, *miss;
 } cases[] = {
     {"the second size becomes a symbol, the third is served", "{'op': 'mul', 'self': 'x', 'other': 3, 'out': 'z'}", "'z'", {"[4, 3]", "[5, 3]", "[7, 3]", "[4, 3]"}, {"[1]", "[1]", "[1]", "[1]"}, "csii", "size"},
-    {"a size that never changes stays a number", "{'op': 'mul', 'self': 'x', 'other': 3, 'out': 'z'}", "'z'", {"[4, 3]", "[5, 3]", "[5, 2]"}, {"[1]", "[1]", "[1]"}, "csc", "size"},
-    {"size 1 is compiled by itself", "{'op': 'squeeze', 'self': 'x', 'out': 'z'}", "'z'", {"[4, 3]", "[5, 3]", "[1, 3]"}, {"[1]", "[1]", "[1]"}, "csc", "zero_one"},
-    {"size 0 is compiled by itself", "{'op': 'sum', 'self': 'x', 'dim': [0], 'out': 'z'}", "'z'", {"[4]", "[5]", "[0]"}, {"[1]", "[1]", "[1]"}, "csc", "zero_one"},
+    {"nothing is made for sizes that do not come", "{'op': 'mul', 'self': 'x', 'other': 3, 'out': 'z'}", "'z'", {"[4, 3]", "[5, 3]", "[5, 3]", "[1, 3]"}, {"[1]", "[1]", "[1]", "[1]"}, "cchc", "zero_one"},
+    {"a size that never changes stays a number", "{'op': 'mul', 'self': 'x', 'other': 3, 'out': 'z'}", "'z'", {"[4, 3]", "[5, 3]", "[6, 3]", "[5, 2]"}, {"[1]", "[1]", "[1]", "[1]"}, "csic", "size"},
+    {"size 1 is compiled by itself", "{'op': 'squeeze', 'self': 'x', 'out': 'z'}", "'z'", {"[4, 3]", "[5, 3]", "[6, 3]", "[1, 3]"}, {"[1]", "[1]", "[1]", "[1]"}, "csic", "zero_one"},
+    {"size 0 is compiled by itself", "{'op': 'sum', 'self': 'x', 'dim': [0], 'out': 'z'}", "'z'", {"[4]", "[5]", "[6]", "[0]"}, {"[1]", "[1]", "[1]", "[1]"}, "csic", "zero_one"},
     {"sizes that are equal share a symbol and must be equal", "{'op': 'add', 'self': 'x', 'other': 'y', 'out': 'z'}", "'z'", {"[4]", "[5]", "[7]", "[6]"}, {"[4]", "[5]", "[7]", "[1]"}, "csic", "equal"},
     {"sizes that differ are two symbols", "{'op': 'mm', 'self': 'x', 'mat2': 'y', 'out': 'z'}", "'z'", {"[2, 3]", "[4, 5]", "[7, 3]"}, {"[3, 4]", "[5, 6]", "[3, 8]"}, "csi", "size"},
     {"a slice that was clamped must be clamped", "{'op': 'getitem', 'self': 'x', 'index': [[null, 6, null]], 'out': 'z'}", "'z'", {"[4]", "[5]", "[3]", "[9]"}, {"[1]", "[1]", "[1]", "[1]"}, "csic", "order"},
