@@ -3,6 +3,7 @@
  * Arrays grow by doubling in the arena. Constants and the first few loads are looked up before they are made again; a load is pure,
  * since all stores of a tile come after all its loads. */
 #include "compiled/nest.h"
+#include "program/kernels.h"
 
 #include <string.h>
 
@@ -10,7 +11,7 @@ Kind dtype_kind(DType dtype) { return !dtype_is_float(dtype) ? KIND_I64 : dtype 
 
 Scalar lower_scalar(Scalar value, DType dtype) {
     if (!dtype_is_float(dtype)) {
-        return scalar_int(dtype_wrap(dtype, scalar_to_int(value)));
+        return scalar_int(scalar_as_int(value, dtype));
     }
     int64_t cell;
     element_store_double(&cell, dtype, 0, scalar_to_double(value));
