@@ -79,14 +79,21 @@ static bool match_entry(const CaptureInput *was, Symbols *symbols, const Capture
     return true;
 }
 
+static bool has_symbol(const Symbols *symbols, int i, int ndim) {
+    for (int d = 0; d < ndim; d++) {
+        if (symbols->dim[i][d] >= 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Where it lies, now that the symbols have values. */
 static bool match_place(const CaptureInput *was, const Symbols *symbols, const CaptureInput *in, int i, MissReason *why) {
     const Tensor *a = &was->tensors[i], *b = &in->tensors[i];
-    for (int d = 0; d < a->ndim; d++) {
+    bool assumed = symbols && symbols->skips_strides && has_symbol(symbols, i, a->ndim) && tensor_is_dense(b);
+    for (int d = 0; d < a->ndim && !assumed; d++) {
         Expr *e = symbols ? symbols->stride[i][d] : NULL;
-        if (e && symbols->skips_strides && tensor_is_dense(b)) {
-            continue;
-        }
         if (e ? !expr_evaluate(e, symbols->now, symbols->n) || e->value != b->stride[d] : a->stride[d] != b->stride[d]) {
             return refuse(why, MISS_stride);
         }
