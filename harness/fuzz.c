@@ -88,6 +88,10 @@ static void print_finding(Fuzz *f, const Signature *s, const Program *small, con
     if (f->options->json) {
         text_printf(&t, "{\"type\":\"finding\",\"schema_version\":1,\"program\":%lld,\"statements\":%d,\"finding\":", (long long)s->first, s->statements);
         report_finding_json(&t, small, finding, fired);
+        if (f->options->every) {
+            text_add(&t, ",\"case\":");
+            program_print(&t, small, true);
+        }
         if (path != NULL) {
             text_add(&t, ",\"report\":");
             text_json_string(&t, path);
