@@ -4,6 +4,7 @@
  * what has no lowering are loops of their own, made here. A node without a buffer that is no register either is wanted by nobody
  * and makes no loop. */
 #include "compiled/tile_isa.h"
+#include "program/infer.h"
 #include "program/op_functions.h"
 
 #include <string.h>
@@ -92,18 +93,16 @@ static void lower_check(Lower *l, Node *n) {
     loop->from = lower_access(lower_buffer(n->in[0]), t);
 }
 
-/* cat: every operand into its part of the result. */
+/* cat, stack: every operand into its part of the result. */
 static void lower_cat(Lower *l, Node *n) {
-    int64_t dim = n->call->arg[1].i, start = 0;
-    dim = dim < 0 ? dim + n->t.ndim : dim;
+    int64_t at = 0;
     for (int k = 0; k < n->nin; k++) {
         const Node *in = n->in[k];
-        if (in->t.ndim != n->t.ndim) {
-            continue; /* the empty 1-D tensor that cat ignores */
+        Tensor part;
+        if (!geometry_joined(n->call, &n->t, &in->t, &at, &part)) {
+            continue;
         }
-        Access to = lower_access(n->buffer, &n->t);
-        to.offset = start * n->t.stride[dim];
-        start += in->t.size[dim];
+        Access to = lower_access(n->buffer, &part);
         Scalar splat;
         bool is_splat = node_splat(in, &splat);
         Access from = lower_access(is_splat ? -1 : lower_buffer(in), &in->t);

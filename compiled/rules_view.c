@@ -166,22 +166,20 @@ bool rule_view_of_copy(Compile *c, Node *n, Rewrite *w) {
 
 bool rule_view_of_cat(Compile *c, Node *n, Rewrite *w) {
     const Node *cat = n->in[0];
-    if (cat->op != OP_cat || cat->t.ndim == 0) {
+    if (cat->op != OP_cat && cat->op != OP_stack) {
         return false;
     }
-    int dim = rule_dim(cat, 1, cat->t.ndim);
     int64_t at = 0;
     for (int k = 0; k < cat->nin; k++) {
         Node *x = cat->in[k];
-        if (x->t.ndim != cat->t.ndim) {
-            continue; /* an old empty one */
-        }
-        Tensor place = x->t;
-        place.offset = at * cat->t.stride[dim];
-        memcpy(place.stride, cat->t.stride, sizeof place.stride);
-        at += x->t.size[dim];
-        if (use_pulled(c, n, w, &place, x, &x->t)) {
-            return true;
+        Tensor part;
+        if (geometry_joined(cat->call, &cat->t, &x->t, &at, &part)) {
+            Tensor place = x->t;
+            place.offset = part.offset;
+            memcpy(place.stride, part.stride, sizeof place.stride);
+            if (use_pulled(c, n, w, &place, x, &x->t)) {
+                return true;
+            }
         }
     }
     return false;

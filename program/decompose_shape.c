@@ -1,4 +1,4 @@
-/* Decompositions that only move: reshape and its kin, contiguous, to, tensor_split, stack.
+/* Decompositions that only move: reshape and its kin, contiguous, to, tensor_split.
  *
  * reshape is a view where strides allow it (semantics.md 7.5) and else a copy that is no view; the question is decided here on
  * metadata, by walking the runs of dims that memory joins. Who returns self itself and who a view object: semantics.md 1.5. */
@@ -176,36 +176,6 @@ ErrCode decompose_tensor_split(Emit *e, const Call *call, Tensor **out, int *nou
         start = end;
     }
     return ERR_none;
-}
-
-/* stack: cat(unsqueeze(each, dim), dim); every history is asked before a size is looked at. */
-ErrCode decompose_stack(Emit *e, const Call *call, Tensor **out, int *nout) {
-    const Arg *list = &call->arg[0];
-    int n = list->tensors.n, dim;
-    if (n == 0) {
-        return error_set(e->err, ERR_invalid, "stack expects a non-empty list of tensors");
-    }
-    const Tensor *first = list->tensors.v[0];
-    Error refused = {0};
-    ErrCode code = dim_wrap(call->arg[1].i, first->ndim + 1, &dim, &refused);
-    Call cat = call_new(OP_cat);
-    cat.arg[0].tensors.v = arena_array(e->arena, Tensor *, n);
-    cat.arg[0].tensors.n = n;
-    cat.arg[1].none = false;
-    cat.arg[1].i = dim;
-    for (int k = 0; k < n; k++) {
-        Tensor *t = list->tensors.v[k];
-        if (code == ERR_none && !tensor_same_size(t, first)) {
-            code = error_set(&refused, ERR_shape, "stack expects each tensor to be equal size");
-        }
-        if (!(cat.arg[0].tensors.v[k] = emit_unsqueeze(e, t, code == ERR_none ? dim : 0))) {
-            return e->err->code;
-        }
-    }
-    if (code != ERR_none) {
-        return error_set(e->err, code, "%s", refused.text);
-    }
-    return emit_call(e, &cat, out, nout);
 }
 
 /* meshgrid: tensor k seen along dim k of a grid; by "xy" the first along dim 1 and the second along dim 0 */

@@ -193,6 +193,15 @@ void grad_cat(Grad *g) {
     }
 }
 
+/* tensors[k]: select(grad, dim, k) */
+void grad_stack(Grad *g) {
+    for (int k = 0; k < g->call->arg[0].tensors.n; k++) {
+        if (g->need[k]) {
+            g->out[k] = emit_select(g->e, grad_of(g), g->call->arg[1].i, k);
+        }
+    }
+}
+
 /* self: flip(grad, dims) */
 void grad_flip(Grad *g) {
     if (wanted(g, SELF)) {

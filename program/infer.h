@@ -76,6 +76,9 @@ ErrCode geometry_select(const Tensor *self, int64_t dim, int64_t index, Tensor *
 ErrCode geometry_diagonal(const Tensor *self, int64_t offset, int64_t dim1, int64_t dim2, Tensor *out, Error *err);
 /* `numel` is the length of the storage, or -1 if it is not known (then the end is not checked). */
 ErrCode geometry_as_strided(const Tensor *self, int64_t numel, const Arg *size, const Arg *stride, int64_t offset, Tensor *out, Error *err);
+/* Where the elements of an operand of a cat or stack lie in its result: *part has the operand's sizes. *at is 0 for the first operand and goes on
+ * from one to the next. False for an empty operand that cat passes over. */
+bool geometry_joined(const Call *call, const Tensor *result, const Tensor *operand, int64_t *at, Tensor *part);
 /* c10::is_channels_last_strides_2d and _3d: of 4 or 5 dims, channels (dim 1) are the fastest but the batch the slowest. */
 bool is_channels_last(const Tensor *t);
 /* Dense strides in that order for the sizes of t. */

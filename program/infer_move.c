@@ -138,6 +138,58 @@ ErrCode infer_cat(const Call *call, Infer *r) {
     return ERR_none;
 }
 
+/* Of dims that are there, PyTorch makes cat(tensors, dim) and sees it with dim split in two, so the layout is that of the cat. */
+ErrCode infer_stack(const Call *call, Infer *r) {
+    Tensor *const *list = call->arg[0].tensors.v;
+    int n = call->arg[0].tensors.n, dim;
+    if (n == 0) {
+        return error_set(r->err, ERR_invalid, "stack expects a non-empty list of tensors");
+    }
+    const Tensor *first = list[0];
+    TRY(dims_fit(first->ndim + 1, r->err));
+    TRY(dim_wrap(call->arg[1].i, first->ndim + 1, &dim, r->err));
+    Promotion promotion = PROMOTION_START;
+    bool channels_last = dim < first->ndim;
+    for (int k = 0; k < n; k++) {
+        if (!tensor_same_size(list[k], first)) {
+            return error_set(r->err, ERR_shape, "stack expects each tensor to be equal size, but tensor %d is not of the size of the first", k);
+        }
+        promotion_tensor(&promotion, list[k]->dtype, list[k]->ndim + 1);
+        channels_last = channels_last && is_channels_last(list[k]);
+    }
+    int64_t size[MAX_DIMS] = {0};
+    memcpy(size, first->size, (size_t)first->ndim * sizeof *size);
+    memmove(size + dim + 1, size + dim, (size_t)(first->ndim - dim) * sizeof *size);
+    size[dim] = n;
+    TRY(infer_contiguous(r, promotion_result(&promotion), size, first->ndim + 1));
+    if (channels_last) {
+        Tensor joined = *first;
+        joined.size[dim] *= n;
+        channels_last_strides(&joined);
+        memcpy(r->out->stride, joined.stride, (size_t)(dim + 1) * sizeof *size);
+        memcpy(r->out->stride + dim + 1, joined.stride + dim, (size_t)(first->ndim - dim) * sizeof *size);
+        r->out->stride[dim] *= first->size[dim];
+    }
+    return ERR_none;
+}
+
+bool geometry_joined(const Call *call, const Tensor *result, const Tensor *operand, int64_t *at, Tensor *part) {
+    if (call->op->id == OP_cat && cat_skips(operand)) {
+        return false;
+    }
+    int dim = (int)(call->arg[1].i < 0 ? call->arg[1].i + result->ndim : call->arg[1].i);
+    *part = *result;
+    part->offset = geometry_offset(part->offset, *at, result->stride[dim]);
+    if (call->op->id == OP_stack) {
+        geometry_remove_dim(part, dim);
+        *at += 1;
+    } else {
+        part->size[dim] = operand->size[dim];
+        *at += operand->size[dim];
+    }
+    return true;
+}
+
 /* ---- flip, tril, triu ---- */
 
 ErrCode infer_flip(const Call *call, Infer *r) {

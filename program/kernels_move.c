@@ -1,4 +1,4 @@
-/* Kernels that copy and move elements: clone, casts, copy, fill, cat, flip, triangles, nonzero, and writes into a view of a copy. */
+/* Kernels that copy and move elements: clone, casts, copy, fill, cat, stack, flip, triangles, nonzero, and writes into a view of a copy. */
 #include "program/kernels.h"
 
 /* clone, _to_copy, _contiguous_copy. */
@@ -25,18 +25,16 @@ ErrCode kernel_fill(const Call *call, Tensor *const *out, KernelCtx *k) {
     return ERR_none;
 }
 
-ErrCode kernel_cat(const Call *call, Tensor *const *out, KernelCtx *k) {
-    Tensor part = *out[0];
-    int dim = 0;
+/* cat and stack. */
+ErrCode kernel_joined(const Call *call, Tensor *const *out, KernelCtx *k) {
+    (void)k;
+    int64_t at = 0;
     for (int j = 0; j < call->arg[0].tensors.n; j++) {
         const Tensor *t = call->arg[0].tensors.v[j];
-        if (t->ndim == 1 && t->size[0] == 0) {
-            continue; /* passed over, as in infer_cat */
+        Tensor part;
+        if (geometry_joined(call, out[0], t, &at, &part)) {
+            tensor_copy_data(&part, t, NULL);
         }
-        TRY(dim_wrap(call->arg[1].i, t->ndim, &dim, k->err));
-        part.size[dim] = t->size[dim];
-        tensor_copy_data(&part, t, NULL);
-        part.offset += t->size[dim] * part.stride[dim];
     }
     return ERR_none;
 }

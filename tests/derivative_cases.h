@@ -50,7 +50,7 @@ static const Case cases[] = {
     {OP_index_select, "t3,4 i1 L3:3,0,3"}, {OP_index_select, "t4 i0 L0:"}, {OP_index_add, "t3,4 i1 L2:3,3 t3,2 s1.5"}, {OP_index_add, "t3,4 i0 L1:1 t1,4 o"},
     {OP_slice_scatter, "t4,5 t4,2 i1 i1 i-1 i2"}, {OP_select_scatter, "t4,5 t4 i1 i2"}, {OP_diagonal_scatter, "t3,4 t3 i1 i0 i1"},
     {OP_as_strided_scatter, "@t3,4 t2,2 [2,2] [1,4] i3"}, {OP_as_strided_scatter, "@t3,4 t2 [2] [5] o"},
-    {OP__unfold_grad, "t2,3,3 [2,7] i1 i3 i2"}, {OP_cat, "{t2,3;t1,3;t0,3} i0"}, {OP_cat, "{t2,3;t0;t2,1} i-1"},
+    {OP__unfold_grad, "t2,3,3 [2,7] i1 i3 i2"}, {OP_cat, "{t2,3;t1,3;t0,3} i0"}, {OP_cat, "{t2,3;t0;t2,1} i-1"}, {OP_stack, "{t2,3;t2,3} i1"}, {OP_stack, "{t2,3;t2,3} i-1"}, {OP_stack, "{t} i0"},
     {OP_flip, "t2,3,4 [0,-1]"}, {OP_flip, "t2 []"}, {OP_tril, "t3,4 i-1"}, {OP_triu, "t2,3,3 i1"},
     {OP_take, "t3,4 L2,2:0,-1,5,5"}, {OP_take, "t L1:0"}, {OP_take, "t3,4 L0:"},
     {OP_index_fill_int_Scalar, "t3,4 i1 L2:0,-1 s0.5"}, {OP_index_fill_int_Scalar, "t i0 L1:0 s0.5"}, {OP_index_fill_int_Tensor, "t3,4 i0 L2:0,0 t"},
