@@ -7,6 +7,9 @@
  *   plan        nodes live in their buffers, whose old contents are lost; fresh buffers are filled with a pattern
  * So a stale read, a write that came too early, or a buffer that was given away shows as another answer. Tangents are made up.
  *
+ * Where a value is bad a shared kernel may refuse it before the CHECK that judges it, or an earlier one, has its turn: what stands is the
+ * refusal of the first statement.
+ *
  * Two interpretations agree if the same CHECK fails, or all returns, written inputs and gradients are equal bit for bit (a NaN is a NaN):
  * kernels sum in logical order, whatever the layout, and no pass may round differently from another. */
 #include "compiled/stages.h"
@@ -43,6 +46,8 @@ typedef struct Interpreter {
     Storage **storage; /* by node id */
     Storage **buffer;  /* by buffer number */
     Storage **input;   /* by input storage */
+    bool refused;      /* a kernel refused a value, ... */
+    int refused_at;    /* ... of this statement: nothing that follows from it counts */
     Answers *out;
 } Interpreter;
 
@@ -104,8 +109,18 @@ static void keep(Interpreter *in, const Node *n, const Tensor *value) {
 
 /* ---- nodes ---- */
 
-/* What `n` computes, apart from its memory; false if a kernel refuses. */
-static bool compute(Interpreter *in, const Node *n, Tensor *out) {
+/* Statements in order, the backward last. */
+static unsigned rank(int sid) { return (unsigned)sid; }
+
+static void refuse_value(Interpreter *in, const Node *n) {
+    if (!in->refused || rank(n->sid) < rank(in->refused_at)) {
+        in->refused = true;
+        in->refused_at = n->sid;
+    }
+}
+
+/* What `n` computes, apart from its memory; a refused kernel leaves a pattern. */
+static void compute(Interpreter *in, const Node *n, Tensor *out) {
     Tensor value[MAX_SLOTS], *operand[MAX_SLOTS];
     Storage storage[MAX_SLOTS];
     Error err = {0};
@@ -118,9 +133,15 @@ static bool compute(Interpreter *in, const Node *n, Tensor *out) {
     }
     *out = n->t;
     if (n->kind == NODE_OP) {
-        bool ok = evaluate_node(n, operand, out, &k);
+        if (!evaluate_node(n, operand, out, &k)) {
+            refuse_value(in, n);
+            *out = n->t;
+            out->storage = poisoned(in, extent_of(&n->t) * dtype_bytes(n->t.dtype));
+            out->storage->dtype = n->t.dtype;
+            out->storage->numel = extent_of(&n->t);
+        }
         in->out->unknown |= k.undefined != NULL;
-        return ok;
+        return;
     }
     bool undefined = false;
     CHECK(tensor_allocate(out, in->arena, NULL, &err) == ERR_none);
@@ -129,10 +150,9 @@ static bool compute(Interpreter *in, const Node *n, Tensor *out) {
     region.storage = out->storage;
     tensor_copy_data(&region, &value[1], &undefined);
     in->out->unknown |= undefined;
-    return true;
 }
 
-static bool write_storage(Interpreter *in, const Node *n) {
+static void write_storage(Interpreter *in, const Node *n) {
     Storage from, to;
     Tensor target = tensor_of(in, n->in[0], &to), value = tensor_of(in, n->in[1], &from), copy = value;
     Error err = {0};
@@ -143,13 +163,13 @@ static bool write_storage(Interpreter *in, const Node *n) {
     tensor_copy_data(&copy, &value, NULL);
     tensor_copy_data(&target, &copy, &undefined);
     in->out->unknown |= undefined;
-    return true;
 }
 
-static bool run_check(Interpreter *in, const Node *n) {
+/* Does it fire? Not on what an earlier statement was refused for. */
+static bool check_fires(const Interpreter *in, const Node *n) {
     Storage storage;
     Tensor value = tensor_of(in, n->in[0], &storage);
-    return evaluate_check(n, &value);
+    return (!in->refused || rank(n->sid) <= rank(in->refused_at)) && !evaluate_check(n, &value);
 }
 
 static void make_tangent(Interpreter *in, const Node *n) {
@@ -174,7 +194,6 @@ static bool run_unit(Interpreter *in, int begin, int end) {
     for (int i = begin; i < end; i++) {
         const Node *n = in->g->node[i];
         Tensor value;
-        bool ok = true;
         switch (n->kind) {
         case NODE_INPUT:
             in->storage[n->id] = in->input[n->number];
@@ -188,26 +207,25 @@ static bool run_unit(Interpreter *in, int begin, int end) {
         case NODE_VIEW:
             break;
         case NODE_WRITE:
-            ok = write_storage(in, n);
+            write_storage(in, n);
             break;
         case NODE_CHECK:
-            ok = run_check(in, n);
+            if (check_fires(in, n)) {
+                in->out->failed_sid = n->sid;
+                return false;
+            }
             break;
         case NODE_OP:
         case NODE_STORE:
-            ok = compute(in, n, &value);
-            if (ok && runs_in_place(in, n) && nlate < MAX_MEMBERS) {
+            compute(in, n, &value);
+            if (runs_in_place(in, n) && nlate < MAX_MEMBERS) {
                 late[nlate] = n;
                 late_value[nlate++] = value;
                 in->storage[n->id] = value.storage; /* for those who ask for its size only */
-            } else if (ok) {
+            } else {
                 keep(in, n, &value);
             }
             break;
-        }
-        if (!ok) {
-            in->out->failed_sid = n->sid;
-            return false;
         }
     }
     for (int k = 0; k < nlate; k++) {
@@ -304,6 +322,10 @@ static Answers *interpret(Compile *c, StageForm form) {
             return in->out;
         }
         i = end;
+    }
+    if (in->refused) {
+        in->out->failed_sid = in->refused_at;
+        return in->out;
     }
     collect(in, form);
     return in->out;
