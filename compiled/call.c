@@ -26,6 +26,9 @@ static void record_return(const Runner *r, CallResult *call, const Ending *end, 
     record->has_stride = record->has_offset = record->has_requires_grad = record->has_is_leaf = true;
     record->requires_grad = plan->requires_grad;
     record->is_leaf = plan->is_leaf;
+    record->grad_state = GRAD_ABSENT;
+    record->grad.data = NULL;
+    record->poked = NULL;
     if (call->ok && r->p->backward.given && (plan->is_leaf ? plan->requires_grad && v->requires_grad : v->retains)) {
         const Tensor *grad = plan->is_leaf && v->input >= 0 ? end->region->object[v->input]->grad : end->outcome.return_grad[k];
         record->grad_state = grad ? GRAD_VALUE : GRAD_NULL;
@@ -50,7 +53,9 @@ static void record_input(const Runner *r, CallResult *call, const Ending *end, i
     record->storage_offset = t->offset;
     record->unsettled = end->unsettled == t->storage;
     values_record_storage(&record->data, t->storage, r->arena);
+    record->poked = NULL;
     record->grad_state = o->grad ? GRAD_VALUE : GRAD_NULL;
+    record->grad.data = NULL;
     if (o->grad) {
         record_value(&record->grad, o->grad);
     }
@@ -83,8 +88,8 @@ static void record_trace(const Runner *r, CallResult *call, const Ending *end) {
 static void record(const Runner *r, CallResult *call, const Ending *end, int number) {
     bool returned = call->ok || call->error_at == AT_BACKWARD;
     int nreturns = call->nreturns = returned ? r->p->nreturns : 0;
-    call->returns = arena_array(r->arena, ReturnRecord, nreturns);
-    call->inputs = arena_array(r->arena, InputRecord, r->ninputs);
+    call->returns = arena_alloc_raw(r->arena, (int64_t)sizeof *call->returns * nreturns);
+    call->inputs = arena_alloc_raw(r->arena, (int64_t)sizeof *call->inputs * r->ninputs);
     call->ninputs = r->ninputs;
     Tensor **returns = arena_array(r->arena, Tensor *, nreturns), **inputs = arena_array(r->arena, Tensor *, r->ninputs);
     for (int k = 0; k < nreturns; k++) {

@@ -282,13 +282,14 @@ static void capture_entries(Capture *cap) {
     g->input = arena_array(cap->arena, Node *, in->n);
     g->version = arena_array(cap->arena, int64_t, in->n);
     g->written = arena_array(cap->arena, Node *, in->n);
-    cap->input = arena_array(cap->arena, Var, in->n);
+    cap->input = arena_alloc_raw(cap->arena, (int64_t)sizeof *cap->input * in->n);
     cap->outer = arena_array(cap->arena, TapeNode *, in->n);
     for (int i = 0; i < in->n; i++) {
         const Entry *entry = &in->entry[i];
         Class *cls = by_entry[i] = entry_class(cap, i, by_entry);
         Var *v = &cap->input[i];
-        v->t = in->tensors[i];
+        var_clear(v);
+        layout_copy(&v->t, &in->tensors[i]);
         v->t.storage = &cls->storage;
         v->node = graph_view(g, cls->buffer, &in->tensors[i], AT_RETURN);
         v->node->cls = cls->number;
@@ -317,7 +318,7 @@ static void return_plan(ReturnPlan *ret, const Var *v) {
     ret->storage = cls->input;
     ret->cls = cls->number;
     ret->value = cls->buffer;
-    ret->layout = v->t;
+    layout_copy(&ret->layout, &v->t);
     ret->layout.storage = NULL;
     ret->requires_grad = cap_requires_grad(v);
     ret->is_leaf = !v->history.to;
@@ -529,12 +530,13 @@ void capture_program(Compile *c, const CaptureInput *in) {
 }
 
 Exit *capture_exit(Capture *cap) {
-    Exit *exit = arena_array(cap->arena, Exit, cap->nobject);
+    Exit *exit = arena_alloc_raw(cap->arena, (int64_t)sizeof *exit * cap->nobject);
     for (int i = 0; i < cap->nobject; i++) {
         const Var *v = cap->object[i];
         const TapeNode *to = v->history.to;
         Exit *e = &exit[i];
-        e->layout = v->t;
+        memset(&e->requires_grad, 0, sizeof *e - offsetof(Exit, requires_grad));
+        layout_copy(&e->layout, &v->t);
         e->layout.storage = NULL;
         e->requires_grad = v->requires_grad;
         e->history = !to ? HISTORY_NONE : to->kind == TAPE_OUTER ? HISTORY_AS_BEFORE : HISTORY_OF_REGION;

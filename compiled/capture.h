@@ -100,6 +100,9 @@ struct Var {
     TapeNode *retained_at; /* ... and this node does it */
 };
 
+/* All but the metadata. */
+static inline void var_clear(Var *v) { memset(&v->node, 0, sizeof *v - offsetof(Var, node)); }
+
 /* What a name binding caches when it is made, as Dynamo's TensorVariable does. */
 typedef struct Flags {
     bool requires_grad, has_grad_fn;

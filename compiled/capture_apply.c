@@ -32,8 +32,9 @@ Class *capture_class(Capture *cap, DType dtype, int64_t numel, Node *buffer, int
 }
 
 Var *capture_var(Capture *cap, Class *cls, const Tensor *layout, Node *node) {
-    Var *v = arena_new(cap->arena, Var);
-    v->t = *layout;
+    Var *v = arena_alloc_raw(cap->arena, (int64_t)sizeof *v);
+    var_clear(v);
+    layout_copy(&v->t, layout);
     v->t.storage = &cls->storage;
     v->node = node;
     node->cls = cls->number;
@@ -44,7 +45,7 @@ Var *capture_var(Capture *cap, Class *cls, const Tensor *layout, Node *node) {
 /* ---- calls ---- */
 
 void capture_call(const Capture *cap, Call *out, const Call *call) {
-    *out = *call;
+    call_copy(out, call);
     for (int p = 0; p < call->op->nparam; p++) {
         Arg *arg = &out->arg[p];
         switch (call->op->param[p].type) {

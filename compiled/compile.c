@@ -236,6 +236,7 @@ static void compile_front(Compile *c) {
 /* The passes towards loops, and the loops. */
 static Plan *compile_back(Compile *c) {
     CompileCounters *counters = c->counters;
+    c->live = NULL;
     compile_passes(c, PASS_fuse, pass_count());
     double before = seconds(c);
     counters->nodes[MAX_PASSES] += c->graph->n;

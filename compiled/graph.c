@@ -13,8 +13,16 @@ Graph *graph_new(Arena *arena) {
     return g;
 }
 
+/* A node of no dims; of the tensors that it begins and ends with only the heads are set. */
+static Node *node_new(Arena *arena) {
+    Node *n = arena_alloc_raw(arena, (int64_t)sizeof *n);
+    memset(n, 0, offsetof(Tensor, size));
+    memset(&n->kind, 0, offsetof(Node, region) + offsetof(Tensor, size) - offsetof(Node, kind));
+    return n;
+}
+
 static Node *node_add(Graph *g, NodeKind kind, int nin, int sid) {
-    Node *n = arena_new(g->arena, Node);
+    Node *n = node_new(g->arena);
     n->kind = kind;
     n->id = g->next_id++;
     n->sid = sid;
@@ -35,16 +43,6 @@ static Node *node_add(Graph *g, NodeKind kind, int nin, int sid) {
     return n;
 }
 
-/* Metadata only, and only the dims there are: the arrays' tails stay zero. */
-static void set_layout(Tensor *to, const Tensor *from) {
-    to->dtype = from->dtype;
-    to->ndim = from->ndim;
-    to->offset = from->offset;
-    memcpy(to->size, from->size, sizeof *to->size * (size_t)from->ndim);
-    memcpy(to->stride, from->stride, sizeof *to->stride * (size_t)from->ndim);
-    to->storage = NULL;
-}
-
 Node *graph_input(Graph *g, int number, DType dtype, int64_t numel) {
     Node *n = node_add(g, NODE_INPUT, 0, AT_RETURN);
     tensor_set_contiguous(&n->t, dtype, &numel, 1);
@@ -63,12 +61,13 @@ Node *graph_op(Graph *g, const Call *call, const Tensor *meta, int sid) {
     Tensor *slot[MAX_SLOTS];
     int nslot = call_slots(call, slot);
     Node *n = node_add(g, NODE_OP, nslot, sid);
-    set_layout(&n->t, meta);
+    layout_copy(&n->t, meta);
     n->t.offset = 0;
     for (int k = 0; k < nslot; k++) {
         n->in[k] = (Node *)slot[k];
     }
-    Call *own = arena_copy(g->arena, call, (int64_t)sizeof *call);
+    Call *own = arena_alloc_raw(g->arena, (int64_t)sizeof *own);
+    call_copy(own, call);
     for (int p = 0; p < own->op->nparam; p++) {
         ArgType type = own->op->param[p].type;
         if ((type == ARG_TENSORS || type == ARG_TENSORS_OPT) && !own->arg[p].none) {
@@ -89,7 +88,7 @@ Node *graph_view(Graph *g, Node *of, const Tensor *layout, int sid) {
         return buffer;
     }
     Node *n = node_add(g, NODE_VIEW, 1, sid);
-    set_layout(&n->t, layout);
+    layout_copy(&n->t, layout);
     n->t.dtype = buffer->t.dtype;
     n->in[0] = buffer;
     return n;
@@ -97,7 +96,7 @@ Node *graph_view(Graph *g, Node *of, const Tensor *layout, int sid) {
 
 Node *graph_write(Graph *g, Node *target, Node *value, int sid) {
     Node *n = node_add(g, NODE_WRITE, 2, sid);
-    set_layout(&n->t, &target->t);
+    layout_copy(&n->t, &target->t);
     n->in[0] = target;
     n->in[1] = value;
     return n;
@@ -106,8 +105,8 @@ Node *graph_write(Graph *g, Node *target, Node *value, int sid) {
 Node *graph_store(Graph *g, Node *base, Node *value, const Tensor *region, int sid) {
     Node *n = node_add(g, NODE_STORE, 2, sid);
     base = node_buffer(base);
-    set_layout(&n->t, &base->t);
-    set_layout(&n->region, region);
+    layout_copy(&n->t, &base->t);
+    layout_copy(&n->region, region);
     n->region.dtype = base->t.dtype;
     n->in[0] = base;
     n->in[1] = value;

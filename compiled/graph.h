@@ -27,6 +27,17 @@ typedef enum CheckKind {
     CHECK_NONZERO        /* no element of in[0] is 0 (integer divisor) */
 } CheckKind;
 
+/* Dtype, sizes, strides, offset, and only the dims there are: what lies behind them is indeterminate in nodes and tensors of the compiler. */
+static inline void layout_copy(Tensor *to, const Tensor *from) {
+    to->dtype = from->dtype;
+    to->ndim = from->ndim;
+    to->offset = from->offset;
+    for (int d = 0; d < from->ndim; d++) {
+        to->size[d] = from->size[d];
+        to->stride[d] = from->stride[d];
+    }
+}
+
 typedef struct Node Node;
 struct Node {
     Tensor t;            /* first: dtype, sizes, strides, offset; storage NULL */
@@ -38,7 +49,6 @@ struct Node {
     int nin;
     Node **in;           /* operands: for OP the tensor arguments as slots (call_slots; NULL for None) */
     int number;          /* INPUT, TANGENT: k */
-    Tensor region;       /* STORE: sizes, strides, offset written, in in[0]'s buffer */
     CheckKind check;     /* CHECK */
     int64_t bound;
     ErrCode check_code;
@@ -52,6 +62,7 @@ struct Node {
     int group;           /* fuse: nodes with one group >= 0 are one loop nest; -1: alone */
     bool in_place;       /* reinplace: a STORE (or scatter op) that writes into in[0]'s buffer */
     int buffer;          /* plan: buffer number; -1: none (VIEW, CHECK) */
+    Tensor region;       /* STORE: sizes, strides, offset written, in in[0]'s buffer */
 };
 
 /* What the epilogue does with the graph's values. */
@@ -104,6 +115,7 @@ typedef struct Compile {
     struct Specimen *specimen;       /* where the numbers of the graph are noted on its way (symbol.h), or NULL */
     uint64_t taken[MAX_STEPS / 64];  /* by StepId: taken in this graph */
     unsigned changed;                /* passes that changed it, by number */
+    const struct Liveness *live;     /* of the graph as fuse left it, once somebody has asked (lower.h) */
     bool reused;                     /* the graph is brought to other sizes and fused again: no node may leave it */
     int64_t first_step;              /* counters->gate_steps when the run began: a limit counts from there */
 } Compile;

@@ -77,3 +77,11 @@ Liveness liveness_analyse(const Graph *g, Arena *arena) {
     }
     return live;
 }
+
+const Liveness *compile_liveness(Compile *c) {
+    if (!c->live) {
+        Liveness live = liveness_analyse(c->graph, c->arena);
+        c->live = arena_copy(c->arena, &live, (int64_t)sizeof live);
+    }
+    return c->live;
+}

@@ -18,7 +18,8 @@ static const int arities[TILE_OP_COUNT] = {
 
 static void print_ints(Text *text, const int64_t *v, int n) {
     for (int i = 0; i < n; i++) {
-        text_printf(text, "%s%lld", i ? ", " : "", (long long)v[i]);
+        text_add(text, i ? ", " : "");
+        text_int(text, v[i]);
     }
 }
 
@@ -99,9 +100,10 @@ static void print_nest(Text *text, const TileNest *nest) {
 }
 
 static void print_pair(Text *text, const Loop *loop) {
+    bool matrix = loop->kind == LOOP_NONZERO; /* of coordinates */
     print_ints(text, loop->size, loop->ndim);
     text_add(text, "] ");
-    print_access(text, &loop->to, loop->ndim);
+    print_access(text, &loop->to, matrix ? 2 : loop->ndim);
     text_add(text, " <- ");
     print_access(text, &loop->from, loop->ndim);
     text_add(text, "\n");

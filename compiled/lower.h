@@ -50,7 +50,22 @@ typedef enum LowerClass {
     LOWER_CHECK,
     LOWER_NOTHING /* INPUT, TANGENT, VIEW */
 } LowerClass;
-LowerClass lower_class(const Node *n);
+extern const unsigned char lower_op_class[OP_COUNT]; /* LowerClass */
+/* _as_strided_grad onto a base that is contiguous and holds the whole view: then the result's buffer is that base, and the gradient
+ * goes to the view's region of it. */
+bool strided_grad_is_region(const Node *n);
+static inline LowerClass lower_class(const Node *n) {
+    switch (n->kind) {
+    case NODE_OP:
+        return n->op == OP__as_strided_grad && !strided_grad_is_region(n) ? LOWER_OPAQUE : (LowerClass)lower_op_class[n->op];
+    case NODE_STORE:
+        return LOWER_STORE;
+    case NODE_CHECK:
+        return LOWER_CHECK;
+    default:
+        return LOWER_NOTHING;
+    }
+}
 /* True if the op has loops of its own; false if it runs the shared kernel. */
 bool lower_is_native(const OpInfo *op);
 
@@ -113,6 +128,8 @@ typedef struct Liveness {
 /* End of the unit that begins at place `at`: one past its last node. */
 int unit_end(const Graph *g, int at);
 Liveness liveness_analyse(const Graph *g, Arena *arena);
+/* The same of c->graph, for the passes behind fuse, which change neither its nodes nor their order. */
+const Liveness *compile_liveness(Compile *c);
 
 /* ---- poison (poison.c) ---- */
 typedef struct Plan Plan;

@@ -2,7 +2,8 @@
  * operands it reads. */
 #include "compiled/lower.h"
 
-static const unsigned char op_classes[OP_COUNT] = {
+/* Factories other than splats are computed once, at compile time (LITERAL), since they depend on nothing. */
+const unsigned char lower_op_class[OP_COUNT] = {
 #define POINTWISE(id, schema, pw, operands, typing, grad, saves) [OP_##id] = LOWER_POINTWISE,
 #include "program/ops.def"
 #define LOWERING(id, cls) [OP_##id] = LOWER_##cls,
@@ -10,9 +11,7 @@ static const unsigned char op_classes[OP_COUNT] = {
 #undef LOWERING
 };
 
-/* _as_strided_grad onto a base that is contiguous and holds the whole view: then the result's buffer is that base, and the gradient
- * goes to the view's region of it. */
-static bool strided_grad_is_region(const Node *n) {
+bool strided_grad_is_region(const Node *n) {
     const Call *call = n->call;
     Tensor view = {.dtype = n->t.dtype, .ndim = call->arg[4].ints.n, .offset = call->arg[6].i - call->arg[3].i};
     int64_t extent, numel = tensor_numel(&n->t), step = 1;
@@ -32,22 +31,8 @@ static bool strided_grad_is_region(const Node *n) {
     return view.offset >= 0 && tensor_extent(&view, &extent) && extent <= numel && tensor_same_size(&view, &n->in[0]->t);
 }
 
-/* Factories other than splats are computed once, at compile time (LITERAL), since they depend on nothing. */
-LowerClass lower_class(const Node *n) {
-    switch (n->kind) {
-    case NODE_OP:
-        return n->op == OP__as_strided_grad && !strided_grad_is_region(n) ? LOWER_OPAQUE : (LowerClass)op_classes[n->op];
-    case NODE_STORE:
-        return LOWER_STORE;
-    case NODE_CHECK:
-        return LOWER_CHECK;
-    default:
-        return LOWER_NOTHING;
-    }
-}
-
 bool lower_is_native(const OpInfo *op) {
-    return op->kind == KIND_VIEW || op->kind == KIND_MULTI_VIEW || op->kind == KIND_FACTORY || op_classes[op->id] != LOWER_OPAQUE;
+    return op->kind == KIND_VIEW || op->kind == KIND_MULTI_VIEW || op->kind == KIND_FACTORY || lower_op_class[op->id] != LOWER_OPAQUE;
 }
 
 /* ---- splats ---- */
@@ -56,7 +41,7 @@ bool node_splat(const Node *n, Scalar *value) {
     if (n->kind == NODE_VIEW) {
         n = n->in[0];
     }
-    if (n->kind != NODE_OP || op_classes[n->op] != LOWER_SPLAT) {
+    if (n->kind != NODE_OP || lower_op_class[n->op] != LOWER_SPLAT) {
         return false;
     }
     Scalar given;
@@ -105,7 +90,7 @@ bool node_reads_slot(const Node *n, int slot) {
     case OP__not_again:
         return slot == 1;
     default:
-        return op_classes[n->op] != LOWER_SPLAT;
+        return lower_op_class[n->op] != LOWER_SPLAT;
     }
 }
 

@@ -14,7 +14,7 @@ enum { MUCH = 512 * 1024 };
 
 typedef struct Planner {
     const Graph *g;
-    Liveness live;
+    const Liveness *live;
     int nbuffer, capacity;
     int64_t *bytes; /* by buffer */
     int *last;      /* by buffer: unit after which it is free */
@@ -75,7 +75,7 @@ static void expire_unit(Planner *p, int unit) {
 }
 
 static void place_node(Planner *p, Node *n) {
-    int last = p->live.last[n->id];
+    int last = p->live->last[n->id];
     if (lower_class(n) == LOWER_NOTHING || n->kind == NODE_CHECK || last < 0) {
         return;
     }
@@ -97,13 +97,13 @@ bool plan_apart(const Compile *c) {
 
 bool pass_plan(Compile *c) {
     Graph *g = c->graph;
-    Planner p = {.g = g, .live = liveness_analyse(g, c->arena), .free_list = -1, .apart = plan_apart(c)};
+    Planner p = {.g = g, .live = compile_liveness(c), .free_list = -1, .apart = plan_apart(c)};
     int most = g->ninputs + g->n;
     p.bytes = arena_alloc_raw(c->arena, (int64_t)sizeof *p.bytes * most);
     p.last = arena_alloc_raw(c->arena, (int64_t)sizeof *p.last * 2 * most);
     p.next = p.last + most;
-    p.expire = arena_alloc_raw(c->arena, (int64_t)sizeof *p.expire * (p.live.nunit + 1));
-    memset(p.expire, -1, sizeof *p.expire * (size_t)(p.live.nunit + 1));
+    p.expire = arena_alloc_raw(c->arena, (int64_t)sizeof *p.expire * (p.live->nunit + 1));
+    memset(p.expire, -1, sizeof *p.expire * (size_t)(p.live->nunit + 1));
     for (int k = 0; k < g->ninputs; k++) {
         g->input[k]->buffer = new_buffer(&p, 0);
     }
@@ -116,7 +116,7 @@ bool pass_plan(Compile *c) {
     for (int i = 0; i < g->n;) {
         int end = unit_end(g, i), unit = -1;
         for (; i < end; i++) {
-            unit = p.live.unit[g->node[i]->id] >= 0 ? p.live.unit[g->node[i]->id] : unit;
+            unit = p.live->unit[g->node[i]->id] >= 0 ? p.live->unit[g->node[i]->id] : unit;
             place_node(&p, g->node[i]);
         }
         if (unit >= 0) {

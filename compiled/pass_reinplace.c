@@ -101,14 +101,14 @@ static bool may_write_in_place(Compile *c, const Liveness *live, int begin, int 
 
 bool pass_reinplace(Compile *c) {
     Graph *g = c->graph;
-    Liveness live = liveness_analyse(g, c->arena);
+    const Liveness *live = compile_liveness(c);
     bool changed = false;
     graph_mark_outputs(g);
     for (int i = 0; i < g->n;) {
         int begin = i, end = unit_end(g, i);
         for (; i < end; i++) {
             Node *n = g->node[i];
-            if (may_write_in_place(c, &live, begin, end, n) &&
+            if (may_write_in_place(c, live, begin, end, n) &&
                 gate(c, n->kind == NODE_STORE ? STEP_store_in_place : STEP_scatter_in_place)) {
                 n->in_place = true;
                 changed = true;

@@ -222,7 +222,9 @@ bool pass_rules(Compile *c) {
         mark_uses(g);
         for (int i = 0; i < g->n; i++) {
             Node *n = g->node[i];
-            follow_maps(n);
+            if (changed) {
+                follow_maps(n);
+            }
             if (!n->replaced) {
                 changed |= try_rules(c, n, &i);
                 n->replaced = n->map != NULL;

@@ -35,18 +35,22 @@ static void fixed_bytes(Visit *w, const void *v, int64_t n) {
     fixed(w, n);
 }
 
-static void collect(Numbers *out, int64_t v, int kind) {
+__attribute__((noinline)) static void make_room(Numbers *out) {
+    int capacity = out->capacity ? 2 * out->capacity : 256;
+    int64_t *grown = arena_alloc_raw(out->arena, (int64_t)sizeof *grown * capacity);
+    unsigned char *kinds = arena_alloc_raw(out->arena, capacity);
+    if (out->n > 0) {
+        memcpy(grown, out->v, sizeof *grown * (size_t)out->n);
+        memcpy(kinds, out->kind, (size_t)out->n);
+    }
+    out->v = grown;
+    out->kind = kinds;
+    out->capacity = capacity;
+}
+
+static inline void collect(Numbers *out, int64_t v, int kind) {
     if (out->n == out->capacity) {
-        int capacity = out->capacity ? 2 * out->capacity : 256;
-        int64_t *grown = arena_alloc_raw(out->arena, (int64_t)sizeof *grown * capacity);
-        unsigned char *kinds = arena_alloc_raw(out->arena, capacity);
-        if (out->n > 0) {
-            memcpy(grown, out->v, sizeof *grown * (size_t)out->n);
-            memcpy(kinds, out->kind, (size_t)out->n);
-        }
-        out->v = grown;
-        out->kind = kinds;
-        out->capacity = capacity;
+        make_room(out);
     }
     out->kind[out->n] = (unsigned char)kind;
     out->v[out->n++] = v;

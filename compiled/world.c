@@ -17,8 +17,10 @@ bool object_requires_grad(const Object *o) {
 bool object_has_history(const Object *o) { return o->history.region || o->remade; }
 
 static Object *object_new(Runner *r, const Tensor *t) {
-    Object *o = arena_new(r->arena, Object);
-    o->t = *t;
+    Object *o = arena_alloc_raw(r->arena, (int64_t)sizeof *o);
+    memset(&o->requires_grad, 0, sizeof *o - offsetof(Object, requires_grad));
+    layout_copy(&o->t, t);
+    o->t.storage = t->storage;
     o->next = r->objects;
     r->objects = o;
     return o;
@@ -116,12 +118,13 @@ static void enter_all(Runner *r, Region *region, CaptureInput *in) {
 static bool same_meta(const Tensor *a, const Tensor *b) { return a->dtype == b->dtype && tensor_same_size(a, b); }
 
 static void describe(Runner *r, Region *region, CaptureInput *in) {
-    Tensor *tensors = arena_array(r->arena, Tensor, in->n);
+    Tensor *tensors = arena_alloc_raw(r->arena, (int64_t)sizeof *tensors * in->n);
     Entry *entry = arena_array(r->arena, Entry, in->n);
     region->from = arena_array(r->arena, Origin, in->n);
     for (int i = 0; i < in->n; i++) {
         const Object *o = region->object[i];
-        tensors[i] = o->t;
+        layout_copy(&tensors[i], &o->t);
+        tensors[i].storage = o->t.storage;
         entry[i] = (Entry){.requires_grad = o->requires_grad,
                            .has_history = object_has_history(o),
                            .stale = o->base && (o->remade || o->made_at != o->t.storage->version),
@@ -162,9 +165,7 @@ static const Tensor *copy_data(Arena *arena, const Tensor *tensors, int n) {
 
 /* The record of an object as the region leaves it; `start` is its storage's version when the region was entered. */
 static void leave(Object *o, const Exit *e, Region *region, int64_t start) {
-    Storage *storage = o->t.storage;
-    o->t = e->layout;
-    o->t.storage = storage;
+    layout_copy(&o->t, &e->layout);
     o->requires_grad = e->requires_grad;
     if (e->leaf_meta) {
         o->leaf_meta = e->leaf_meta;

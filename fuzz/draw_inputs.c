@@ -190,6 +190,7 @@ static Input *input_new(Gen *g, DType dtype, const int64_t *size, int ndim) {
         return NULL;
     }
     Input *in = &g->p->inputs[g->p->ninputs++];
+    *in = (Input){0};
     in->name = gen_name(g, 'x', g->next_input++);
     if (g->p->args_given) { /* the setup is over: it is an argument too */
         g->p->args[g->p->nargs++] = in->name;

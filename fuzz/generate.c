@@ -74,7 +74,7 @@ static Program *new_program(Gen *g, Arena *arena, const GenerateOptions *options
     start(g, arena, options, p, rng_next(&mix));
     p->arena = arena;
     p->names = g->names;
-    p->inputs = arena_array(arena, Input, GEN_INPUTS);
+    p->inputs = arena_alloc_raw(arena, (int64_t)sizeof *p->inputs * GEN_INPUTS);
     p->inputs_given = true;
     p->grad_mode = true;
     p->backward.nof = -1;

@@ -61,14 +61,6 @@ void *arena_alloc_more(Arena *arena, int64_t bytes) {
     return block->data;
 }
 
-void *arena_copy(Arena *arena, const void *from, int64_t bytes) {
-    void *result = arena_alloc_raw(arena, bytes);
-    if (bytes > 0) {
-        memcpy(result, from, (size_t)bytes);
-    }
-    return result;
-}
-
 char *arena_strdup(Arena *arena, const char *text) { return arena_copy(arena, text, (int64_t)strlen(text) + 1); }
 
 char *arena_printf(Arena *arena, const char *format, ...) {

@@ -52,10 +52,16 @@ static inline void *arena_alloc_raw(Arena *arena, int64_t bytes) {
 }
 /* As arena_alloc_raw, zeroed. */
 static inline void *arena_alloc(Arena *arena, int64_t bytes) { return memset(arena_alloc_raw(arena, bytes), 0, (size_t)bytes); }
+/* A copy of `bytes` bytes at `from`. */
+static inline void *arena_copy(Arena *arena, const void *from, int64_t bytes) {
+    void *result = arena_alloc_raw(arena, bytes);
+    if (bytes > 0) {
+        memcpy(result, from, (size_t)bytes);
+    }
+    return result;
+}
 /* A copy of the NUL-terminated `text`. */
 char *arena_strdup(Arena *arena, const char *text);
-/* A copy of `bytes` bytes at `from`. */
-void *arena_copy(Arena *arena, const void *from, int64_t bytes);
 /* printf into a fresh string. */
 char *arena_printf(Arena *arena, const char *format, ...) __attribute__((format(printf, 2, 3), nonnull(2)));
 /* Forgets every allocation, keeping at most a few blocks for reuse. */
