@@ -8,7 +8,8 @@
 #include <string.h>
 
 Node *node_new(Session *s, NodeKind kind, int nnext, int ninput) {
-    Node *node = arena_new(s->arena, Node);
+    Node *node = arena_alloc_raw(s->arena, (int64_t)sizeof *node);
+    memset(node, 0, offsetof(Node, call.arg));
     node->kind = kind;
     node->sequence = s->sequence++;
     node->older = s->nodes;

@@ -4,10 +4,39 @@
 
 #include <string.h>
 
+/* The usual walk: every tensor is one element or row-major of this very size, so all is one row. */
+static bool is_one_row(Walk *w, const int64_t *size, int ndim, const Tensor *const *tensors, int count) {
+    memset(w->at, 0, sizeof w->at);
+    memset(w->stride[0], 0, sizeof w->stride[0]);
+    for (int k = 0; k < count; k++) {
+        const Tensor *t = tensors[k];
+        int64_t expected = 1;
+        for (int d = t->ndim - 1; d >= 0; d--) {
+            if (t->ndim != ndim || t->size[d] != size[d] || (t->stride[d] != expected && size[d] != 1)) {
+                return false;
+            }
+            expected *= size[d];
+        }
+        w->at[k] = t->offset;
+        w->stride[0][k] = t->ndim > 0;
+    }
+    w->left = 1;
+    for (int d = 0; d < ndim; d++) {
+        w->left *= size[d];
+    }
+    w->size[0] = w->left;
+    w->index[0] = 0;
+    w->ndim = 1;
+    return true;
+}
+
 void walk_init(Walk *w, const int64_t *size, int ndim, const Tensor *const *tensors, int count) {
     CHECK(count >= 1 && count <= WALK_MAX);
-    int dim[MAX_DIMS], n = 0; /* those with more than one place */
     w->count = count;
+    if (is_one_row(w, size, ndim, tensors, count)) {
+        return;
+    }
+    int dim[MAX_DIMS], n = 0; /* those with more than one place */
     w->left = 1;
     for (int d = 0; d < ndim; d++) {
         w->left *= size[d];
@@ -19,7 +48,6 @@ void walk_init(Walk *w, const int64_t *size, int ndim, const Tensor *const *tens
     if (n == 0) { /* one tuple: a row of one */
         w->size[0] = 1;
     }
-    memset(w->at, 0, sizeof w->at);
     for (int j = 0; j < n || j == 0; j++) {
         memset(w->stride[j], 0, sizeof w->stride[j]);
     }
