@@ -83,7 +83,8 @@ static ErrCode no_indices(Error *err) { return error_set(err, ERR_invalid, "an i
 /* Strides with which an index tensor takes part in the result's order: expanded to the broadcast size, then viewed with a dim of
  * size 1 for every other dim of the result. */
 static void index_strides(const IndexPlan *p, const Tensor *index, int64_t *stride) {
-    Tensor expanded = {.ndim = p->nbroadcast};
+    Tensor expanded;
+    expanded.ndim = p->nbroadcast;
     int64_t numel = 1, size[MAX_DIMS];
     for (int d = 0; d < p->ndim; d++) {
         bool own = d >= p->first && d < p->first + p->nbroadcast;

@@ -179,6 +179,11 @@ struct OpInfo {
     uint64_t names;        /* a set that holds its parameters' names, and others: bits name_bit(key) */
     Param param[MAX_PARAMS];
     Arg initial[MAX_PARAMS]; /* every argument at its default; a required one: zero */
+    int ntensor;             /* parameters that are one tensor each (or None) .. */
+    int8_t tensor[MAX_PARAMS]; /* .. their places */
+    int8_t slot[MAX_PARAMS]; /* by parameter: its slot (emit.h), -1: it has none; for rows whose slots do not vary */
+    bool slots_vary;         /* some parameter is a list of tensors, or a tensor or a Scalar as the call likes */
+    uint16_t lists;          /* parameters that are lists of tensors or ints (bits) */
     int nreturn;           /* 1; 0 for `-> ()`; -1: Tensor[] */
     bool returns_alias;    /* some return carries an alias mark */
     InferFn infer;         /* FACTORY, VIEW, MULTI_VIEW, FUNC, POINTWISE (common) */

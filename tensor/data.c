@@ -14,9 +14,26 @@ Storage *storage_new(Arena *arena, DType dtype, int64_t numel) {
     return s;
 }
 
+/* The elements of a row-major tensor that has some; false for all others, and where they are too many to be counted. */
+static bool row_major_numel(const Tensor *t, int64_t *numel) {
+    int64_t product = 1;
+    for (int d = t->ndim - 1; d >= 0; d--) {
+        if (t->stride[d] != product || t->size[d] <= 0 || !checked_mul(product, t->size[d], &product)) {
+            return false;
+        }
+    }
+    *numel = product;
+    return t->offset == 0;
+}
+
 ErrCode tensor_allocate(Tensor *t, Arena *arena, const Limits *limits, Error *err) {
     int64_t numel, extent, bytes;
-    if (!sizes_numel(t->size, t->ndim, &numel) || !tensor_extent(t, &extent) || !checked_mul(extent, dtype_bytes(t->dtype), &bytes)) {
+    if (row_major_numel(t, &numel)) {
+        extent = numel;
+    } else if (!sizes_numel(t->size, t->ndim, &numel) || !tensor_extent(t, &extent)) {
+        return error_set(err, ERR_limit, "a tensor's size overflows");
+    }
+    if (!checked_mul(extent, dtype_bytes(t->dtype), &bytes)) {
         return error_set(err, ERR_limit, "a tensor's size overflows");
     }
     if (limits && numel > limits->max_elements) {

@@ -118,7 +118,9 @@ ErrCode dim_wrap(int64_t dim, int ndim, int *wrapped, Error *err) {
 ErrCode broadcast_into(int64_t *size, int *ndim, const int64_t *other, int other_ndim, Error *err) {
     if (other_ndim > *ndim) {
         int grow = other_ndim - *ndim;
-        memmove(size + grow, size, (size_t)*ndim * sizeof *size);
+        for (int d = *ndim - 1; d >= 0; d--) {
+            size[d + grow] = size[d];
+        }
         for (int d = 0; d < grow; d++) {
             size[d] = 1;
         }
