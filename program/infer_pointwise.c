@@ -337,14 +337,13 @@ ErrCode infer_pointwise(const Call *call, Infer *r) {
             return sizes_refused(call, &shape, r->err);
         }
     }
-    DType compute;
-    TRY(op->typing(call, &compute, &out->dtype, r->err));
+    TRY(op->typing(call, &r->compute, &out->dtype, r->err));
     if (!same_size) { /* else they are those of a tensor that there is */
         TRY(sizes_fit(out->size, out->ndim, r->err));
     }
     if (op->pw == PW_nan_to_num) { /* into an empty_like */
         return infer_cloned(r, t[0], out->dtype);
     }
-    pointwise_strides(op, out, t, n, compute, same_size);
+    pointwise_strides(op, out, t, n, r->compute, same_size);
     return ERR_none;
 }

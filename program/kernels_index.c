@@ -7,6 +7,18 @@
 
 #include <math.h>
 
+/* The plan that inference made for the call's self, if `t`, which has its size, has its strides too; else one made now. */
+static ErrCode plan_for(const Call *call, const Tensor *t, const IndexPlan **plan, KernelCtx *k) {
+    const Tensor *self = call->arg[0].tensor;
+    if (k->inferred && k->inferred->index && sizes_equal(t->stride, t->ndim, self->stride, self->ndim)) {
+        *plan = k->inferred->index;
+        return ERR_none;
+    }
+    IndexPlan *made = arena_alloc_raw(k->arena, (int64_t)sizeof *made);
+    *plan = made;
+    return index_plan(t, &call->arg[1], made, k->err);
+}
+
 /* Distances from self's first element for every tuple of the broadcast indices, row-major; indices may count from the end. */
 static ErrCode index_distances(const IndexPlan *p, const Tensor *self, int64_t **distances, KernelCtx *k) {
     const int64_t *size = p->size + p->first;
@@ -80,17 +92,17 @@ static void read_row(DType dtype, void *to, const void *from, const int64_t *dis
 
 ErrCode kernel_index(const Call *call, Tensor *const *out, KernelCtx *k) {
     const Tensor *self = call->arg[0].tensor, *to = out[0];
-    IndexPlan p;
-    TRY(index_plan(self, &call->arg[1], &p, k->err));
+    const IndexPlan *p;
+    TRY(plan_for(call, self, &p, k));
     if (tensor_numel(to) == 0) {
         return ERR_none;
     }
     int64_t *distances;
-    TRY(index_distances(&p, self, &distances, k));
-    Tensor source = tensor_seen_as(self, p.ndim, p.size, p.source), places = distances_seen(&p);
+    TRY(index_distances(p, self, &distances, k));
+    Tensor source = tensor_seen_as(self, p->ndim, p->size, p->source), places = distances_seen(p);
     const Tensor *walked[3] = {to, &source, &places};
     Walk w;
-    walk_init(&w, p.size, p.ndim, walked, 3);
+    walk_init(&w, p->size, p->ndim, walked, 3);
     for (; walk_more(&w); walk_next_row(&w)) {
         read_row(to->dtype, to->storage->data, self->storage->data, distances, row_of(&w));
     }
@@ -120,15 +132,15 @@ ErrCode kernel_index_put(const Call *call, Tensor *const *out, KernelCtx *k) {
     const Tensor *to = out[0], *values = call->arg[2].tensor;
     bool accumulate = call->arg[3].b;
     kernel_start_from(to, call->arg[0].tensor, k);
-    IndexPlan p;
-    TRY(index_plan(to, &call->arg[1], &p, k->err));
+    const IndexPlan *p;
+    TRY(plan_for(call, to, &p, k));
     int64_t numel;
-    if (!sizes_numel(p.size, p.ndim, &numel) || numel == 0) {
+    if (!sizes_numel(p->size, p->ndim, &numel) || numel == 0) {
         return ERR_none;
     }
     int64_t *distances;
-    TRY(index_distances(&p, to, &distances, k));
-    Tensor target = tensor_seen_as(to, p.ndim, p.size, p.source), places = distances_seen(&p);
+    TRY(index_distances(p, to, &distances, k));
+    Tensor target = tensor_seen_as(to, p->ndim, p->size, p->source), places = distances_seen(p);
     const Tensor *walked[3] = {&target, &places, values};
     Adder adder = {0};
     Writer writer = {0};
@@ -138,7 +150,7 @@ ErrCode kernel_index_put(const Call *call, Tensor *const *out, KernelCtx *k) {
         writer = writer_start(to, k->arena);
     }
     Walk w;
-    walk_init(&w, p.size, p.ndim, walked, 3);
+    walk_init(&w, p->size, p->ndim, walked, 3);
     for (; walk_more(&w); walk_next_row(&w)) {
         Row r = row_of(&w);
         if (!accumulate) {

@@ -108,6 +108,8 @@ typedef struct Infer {
     Error *err;
     int n;
     Tensor *out;
+    DType compute;                 /* POINTWISE: the dtype that typing said to compute in */
+    const struct IndexPlan *index; /* index, _index_put: how the indices meet self (infer.h) */
 } Infer;
 /* Sets r->n and r->out, or returns the refusal. For a VIEW the outputs' offsets and strides are those in self's storage. */
 typedef ErrCode (*InferFn)(const Call *call, Infer *r);
@@ -116,6 +118,7 @@ typedef struct KernelCtx {
     Arena *arena;           /* scratch */
     Error *err;
     const char *undefined;  /* set by a kernel to say why PyTorch leaves the result undefined (format.md, x-undefined) */
+    const Infer *inferred;  /* what inference answered for this very call, so that it need not be found out again; NULL: not at hand */
 } KernelCtx;
 /* Computes into `out` (allocated as inferred, zeroed). Errors are those of *values*: index_range, invalid. */
 typedef ErrCode (*KernelFn)(const Call *call, Tensor *const *out, KernelCtx *k);

@@ -11,8 +11,8 @@
 
 /* ---- computing ---- */
 
-ErrCode dispatch_kernel(Session *s, const Call *call, Tensor *const *out) {
-    KernelCtx k = {s->arena, s->err, NULL};
+ErrCode dispatch_kernel(Session *s, const Call *call, const Infer *inferred, Tensor *const *out) {
+    KernelCtx k = {s->arena, s->err, NULL, inferred};
     ErrCode code = call->op->kernel(call, out, &k);
     if (k.undefined && !s->undefined) {
         s->undefined = k.undefined;
@@ -52,7 +52,7 @@ ErrCode dispatch_compute(Session *s, const Call *call, Tensor **out, int *nout) 
         TRY(dispatch_allocate(s, &r.out[i]));
         out[i] = &r.out[i];
     }
-    TRY(dispatch_kernel(s, call, out));
+    TRY(dispatch_kernel(s, call, &r, out));
     if (s->shadow) {
         shadow_compute(s, call, out, r.n);
     }

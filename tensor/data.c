@@ -70,11 +70,26 @@ static void copy_row(DType dtype, void *to, int64_t to_step, const void *from, i
 
 static char *element_at(const void *data, DType dtype, int64_t at) { return (char *)data + at * dtype_bytes(dtype); }
 
+/* Have both the same sizes, and their elements row-major, without gaps? */
+static bool both_row_major(const Tensor *a, const Tensor *b) {
+    int64_t expected = 1;
+    bool row_major = a->ndim == b->ndim;
+    for (int d = a->ndim - 1; d >= 0 && row_major; d--) {
+        row_major = a->size[d] == b->size[d] && a->stride[d] == expected && b->stride[d] == expected;
+        expected *= a->size[d];
+    }
+    return row_major;
+}
+
 void tensor_copy_data(const Tensor *to, const Tensor *from, bool *out_of_range) {
     DType td = to->dtype, fd = from->dtype;
     void *dst = to->storage->data;
     const void *src = from->storage->data;
     const Tensor *pair[2] = {to, from};
+    if (td == fd && both_row_major(to, from)) {
+        copy_row(td, element_at(dst, td, to->offset), 1, element_at(src, fd, from->offset), 1, tensor_numel(to));
+        return;
+    }
     bool checked = out_of_range && dtype_is_float(fd) && !dtype_is_float(td);
     Walk w;
     walk_init(&w, to->size, to->ndim, pair, 2);
