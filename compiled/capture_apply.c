@@ -88,7 +88,7 @@ static ErrCode take_memory(Capture *cap, const Tensor *t) {
 }
 
 ErrCode capture_node(Capture *cap, const Call *call, Node **out) {
-    Infer r = {cap->arena, cap->emit.err, 0, NULL};
+    Infer r = {.arena = cap->arena, .err = cap->emit.err};
     TRY(call->op->infer(call, &r));
     TRY(take_memory(cap, &r.out[0]));
     *out = graph_op(cap->graph, call, &r.out[0], cap->sid);
@@ -184,7 +184,7 @@ static ErrCode clone_self(Capture *cap, TapeNode *tape, Call *twin) {
 }
 
 static ErrCode apply_factory(Capture *cap, const Call *call, Tensor **out, int *nout) {
-    Infer r = {cap->arena, cap->emit.err, 0, NULL};
+    Infer r = {.arena = cap->arena, .err = cap->emit.err};
     TRY(call->op->infer(call, &r));
     TRY(take_memory(cap, &r.out[0]));
     out[0] = &new_value(cap, call, &r.out[0])->t;
@@ -211,7 +211,7 @@ static ErrCode apply_function(Capture *cap, const Call *call, Tensor **out, int 
     bool scatters = call->op->id == OP_as_strided_scatter && cap_requires_grad((const Var *)slot[0]) && !tensor_is_contiguous(slot[0]);
     /* Histories are asked before the op looks at its operands. */
     Error refused = {0};
-    Infer r = {cap->arena, grad ? &refused : cap->emit.err, 0, NULL};
+    Infer r = {.arena = cap->arena, .err = grad ? &refused : cap->emit.err};
     ErrCode code = infer_call(cap, call, &r);
     TapeNode *tape = NULL;
     if (grad) {
@@ -366,7 +366,7 @@ static ErrCode judge_pointwise(Capture *cap, const Call *call, Tensor *const *sl
 static ErrCode judge_addr(Capture *cap, const Call *call, Tensor *const *slot, int nslot) {
     const Tensor *self = slot[0];
     if (slot[1]->ndim != 1 || slot[2]->ndim != 1) {
-        return call->op->infer(call, &(Infer){cap->arena, cap->emit.err, 0, NULL});
+        return call->op->infer(call, &(Infer){.arena = cap->arena, .err = cap->emit.err});
     }
     if (self->ndim != 2) {
         return error_set(cap->emit.err, ERR_invalid, "2D tensor expected");
@@ -387,7 +387,7 @@ static ErrCode judge_kept(Capture *cap, const Call *call, Tensor *const *slot) {
         sizes.arg[k].tensor = &any[k];
     }
     sizes.arg[3].scalar = sizes.arg[4].scalar = scalar_int(0);
-    Infer r = {cap->arena, cap->emit.err, 0, NULL};
+    Infer r = {.arena = cap->arena, .err = cap->emit.err};
     TRY(sizes.op->infer(&sizes, &r));
     bool fits = tensor_same_size(&r.out[0], slot[0]) && slot[0]->dtype == slot[2]->dtype;
     return fits ? ERR_none : error_set(cap->emit.err, ERR_invalid, "Bad in-place call: input tensor and output tensor should match");
@@ -514,7 +514,7 @@ static ErrCode apply_in_place(Capture *cap, const Call *call, Tensor **out, int 
         tape = tape_new(cap, twin.op->grad ? TAPE_OP : TAPE_ZERO, nslot, 1);
         TRY(tape_connect(cap, tape, slot));
     }
-    Infer r = {cap->arena, cap->emit.err, 0, NULL};
+    Infer r = {.arena = cap->arena, .err = cap->emit.err};
     TRY(judge_write(cap, &twin, call->op, slot, nslot, &r));
     TRY(take_memory(cap, &r.out[0]));
     cap->writing = class_of(&self->t)->input;

@@ -34,7 +34,7 @@ ErrCode capture_apply_view(Capture *cap, const Call *call, Tensor **out, int *no
     if (cap->grad_mode && cap_requires_grad(self)) {
         TRY(begin_view(cap, call, &tape));
     }
-    Infer r = {cap->arena, cap->emit.err, 0, NULL};
+    Infer r = {.arena = cap->arena, .err = cap->emit.err};
     TRY(call->op->infer(call, &r));
     CHECK(r.n <= MAX_OUTPUTS);
     for (int i = 0; i < r.n; i++) {
@@ -67,7 +67,7 @@ ErrCode capture_in_place_view(Capture *cap, const Call *call, Tensor **out, int 
         TRY(cap_check_write(cap, self));
         TRY(begin_view(cap, &twin, &tape));
     }
-    Infer r = {cap->arena, cap->emit.err, 0, NULL};
+    Infer r = {.arena = cap->arena, .err = cap->emit.err};
     TRY(twin.op->infer(&twin, &r));
     TRY(judge_view(cap, &twin, cls, &r.out[0]));
     cap_freeze(cap, self);

@@ -51,7 +51,7 @@ static bool is_constant(const Node *n) {
 static bool constant_value(Compile *c, Node *n, Tensor *out) {
     Node *buffer = node_buffer(n);
     Error err = {0};
-    KernelCtx k = {c->arena, &err, NULL};
+    KernelCtx k = {.arena = c->arena, .err = &err};
     Tensor whole = buffer->t;
     if (!is_constant(n) || !evaluate_node(buffer, NULL, &whole, &k) || k.undefined) {
         return false;
@@ -82,7 +82,7 @@ const Call *evaluate_constant(Compile *c, const Node *n) {
         }
     }
     Error err = {0};
-    KernelCtx k = {c->arena, &err, NULL};
+    KernelCtx k = {.arena = c->arena, .err = &err};
     if (!evaluate_node(n, operand, &made, &k) || k.undefined) {
         return NULL;
     }

@@ -86,7 +86,7 @@ static bool run_opaque(const Loop *loop, void *const *data, Arena *arena, Execut
     o->out_storage.data = data[o->out_buffer];
     memset(o->out_storage.data, 0, (size_t)(o->out_storage.numel * dtype_bytes(o->out_storage.dtype)));
     Error err = {0};
-    KernelCtx k = {arena, &err, NULL};
+    KernelCtx k = {.arena = arena, .err = &err};
     Tensor *result = &o->out;
     ErrCode code = o->call.op->kernel(&o->call, &result, &k);
     if (code == ERR_none) {

@@ -126,7 +126,7 @@ static bool verify_op(Verifier *v, const Node *n) {
         return n->t.ndim == 2 || broken(v, n, "nonzero with %d dims", n->t.ndim); /* its size is a value */
     }
     Error err = {0};
-    Infer r = {&v->scratch, &err, 0, NULL};
+    Infer r = {.arena = &v->scratch, .err = &err};
     if (op->infer(n->call, &r) != ERR_none) {
         return broken(v, n, "inference refuses it: %s", err.text);
     }

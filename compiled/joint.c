@@ -54,7 +54,7 @@ static ErrCode joint_apply(Emit *e, const Call *call, Tensor **out, int *nout) {
     case KIND_COMPOSITE:
         return error_set(e->err, ERR_internal, "a derivative rule uses %s", op->name);
     }
-    Infer r = {e->arena, e->err, 0, NULL};
+    Infer r = {.arena = e->arena, .err = e->err};
     TRY(op->infer(call, &r));
     bool view = op->kind == KIND_VIEW || op->kind == KIND_MULTI_VIEW;
     for (int i = 0; i < r.n; i++) {

@@ -204,7 +204,7 @@ static void lower_matmul(Lower *l, Node *n) {
 static void lower_literal(Lower *l, Node *n) {
     Tensor made = n->t, *out = &made;
     Error err = {0};
-    KernelCtx k = {l->arena, &err, NULL};
+    KernelCtx k = {.arena = l->arena, .err = &err};
     CHECK(tensor_allocate(out, l->arena, NULL, &err) == ERR_none && n->call->op->kernel(n->call, &out, &k) == ERR_none);
     Loop *loop = lower_add(l, LOOP_LITERAL, n);
     loop->to = lower_access(n->buffer, &n->t);

@@ -77,7 +77,7 @@ static bool evaluate(Compile *c, const Node *n, Scalar *value) {
     own = (Storage){.dtype = n->t.dtype, .numel = 1, .data = &result};
     made.storage = &own;
     Error err = {0};
-    KernelCtx k = {c->arena, &err, NULL};
+    KernelCtx k = {.arena = c->arena, .err = &err};
     if (call.op->kernel(&call, &out, &k) != ERR_none || k.undefined) {
         return false;
     }

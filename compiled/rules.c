@@ -47,7 +47,7 @@ bool use_view(Compile *c, const Node *n, Rewrite *w, Node *of, const Tensor *lay
 static bool infers(Compile *c, const Call *call, Tensor *out) {
     Error err;
     err.code = ERR_none;
-    Infer r = {c->arena, &err, 0, NULL};
+    Infer r = {.arena = c->arena, .err = &err};
     if (call->op->infer(call, &r) != ERR_none || r.n != 1) {
         return false;
     }

@@ -124,7 +124,7 @@ static void compute(Interpreter *in, const Node *n, Tensor *out) {
     Tensor value[MAX_SLOTS], *operand[MAX_SLOTS];
     Storage storage[MAX_SLOTS];
     Error err = {0};
-    KernelCtx k = {in->arena, &err, NULL};
+    KernelCtx k = {.arena = in->arena, .err = &err};
     for (int s = 0; s < n->nin; s++) {
         operand[s] = n->in[s] ? &value[s] : NULL;
         if (n->in[s]) {

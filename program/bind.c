@@ -19,11 +19,8 @@ static ErrCode bind_tensor(const Binder *b, NameId name, Tensor **out) {
     return *out ? ERR_none : error_set(b->err, ERR_invalid, "the name '%s' is not bound", name_text(b, name));
 }
 
-static ErrCode bind_int(const Binder *b, const PInt *i, int64_t *out) {
-    *out = i->value;
-    if (i->size_of == NAME_NONE) {
-        return ERR_none;
-    }
+/* A size that is asked of a tensor. */
+static ErrCode bind_size(const Binder *b, const PInt *i, int64_t *out) {
     Tensor *t;
     TRY(bind_tensor(b, i->size_of, &t));
     int dim;
@@ -33,6 +30,11 @@ static ErrCode bind_int(const Binder *b, const PInt *i, int64_t *out) {
     }
     *out = t->size[dim];
     return ERR_none;
+}
+
+static inline ErrCode bind_int(const Binder *b, const PInt *i, int64_t *out) {
+    *out = i->value;
+    return i->size_of == NAME_NONE ? ERR_none : bind_size(b, i, out);
 }
 
 static ErrCode bind_tensors(const Binder *b, const PArg *a, Arg *out) {

@@ -20,11 +20,6 @@ static void set_ints(Emit *e, Arg *arg, const int64_t *v, int n) {
     arg->ints.n = n;
 }
 
-void call_init(Call *call, OpId id) {
-    call->op = op_info(id);
-    memcpy(call->arg, call->op->initial, sizeof call->arg);
-}
-
 /* index.Tensor takes masks in PyTorch; here they are expanded first, so that sizes depend on data in `nonzero` alone. */
 static bool index_has_mask(const Call *call) {
     const Arg *indices = &call->arg[1];
@@ -47,7 +42,8 @@ ErrCode emit_call(Emit *e, const Call *call, Tensor **out, int *nout) {
     if (op->kind == KIND_COMPOSITE) {
         code = op->decompose(e, call, out, nout);
     } else if (op->id == OP_index && index_has_mask(call)) {
-        Call plain = *call;
+        Call plain;
+        call_copy(&plain, call);
         code = emit_expand_masks(e, call->arg[0].tensor, &call->arg[1], &plain.arg[1]);
         if (code == ERR_none) {
             code = e->apply(e, &plain, out, nout);
@@ -338,12 +334,20 @@ static int param_slots(const Call *call, int i) {
 }
 
 int call_slots(const Call *call, Tensor **slot) {
+    const OpInfo *op = call->op;
+    if (!op->slots_vary) {
+        for (int i = 0; i < op->ntensor; i++) {
+            const Arg *arg = &call->arg[op->tensor[i]];
+            slot[i] = arg->none ? NULL : arg->tensor;
+        }
+        return op->ntensor;
+    }
     int n = 0;
-    for (int i = 0; i < call->op->nparam; i++) {
+    for (int i = 0; i < op->nparam; i++) {
         const Arg *arg = &call->arg[i];
         int count = param_slots(call, i);
         CHECK(n + count <= MAX_SLOTS);
-        ArgType type = call->op->param[i].type;
+        ArgType type = op->param[i].type;
         if (type == ARG_TENSORS || type == ARG_TENSORS_OPT) {
             for (int k = 0; k < count; k++) {
                 slot[n++] = arg->tensors.v[k];
@@ -356,6 +360,9 @@ int call_slots(const Call *call, Tensor **slot) {
 }
 
 int call_slot_of(const Call *call, int param) {
+    if (!call->op->slots_vary) {
+        return param < 0 ? -1 : call->op->slot[param];
+    }
     if (param < 0 || param_slots(call, param) == 0) {
         return -1;
     }
@@ -383,6 +390,9 @@ static bool holds(const Call *call, unsigned when, const bool *requires_grad) {
 bool call_saves_slot(const Call *call, int slot, const bool *requires_grad) {
     if (!call->op->saves_any) {
         return false;
+    }
+    if (!call->op->slots_vary) {
+        return holds(call, call->op->saved[call->op->tensor[slot]], requires_grad);
     }
     int n = 0;
     for (int i = 0; i < call->op->nparam; i++) {

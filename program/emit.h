@@ -29,7 +29,12 @@ struct Emit {
 ErrCode emit_call(Emit *e, const Call *call, Tensor **out, int *nout);
 
 /* A Call with op set and every argument at its default (a required one: zero). */
-void call_init(Call *call, OpId id);
+static inline void call_init(Call *call, OpId id) {
+    call->op = op_info(id);
+    for (int i = 0; i < call->op->nparam; i++) {
+        call->arg[i] = call->op->initial[i];
+    }
+}
 static inline Call call_new(OpId id) {
     Call call;
     call_init(&call, id);

@@ -83,7 +83,8 @@ static ErrCode no_indices(Error *err) { return error_set(err, ERR_invalid, "an i
 /* Strides with which an index tensor takes part in the result's order: expanded to the broadcast size, then viewed with a dim of
  * size 1 for every other dim of the result. */
 static void index_strides(const IndexPlan *p, const Tensor *index, int64_t *stride) {
-    Tensor expanded = {.ndim = p->nbroadcast};
+    Tensor expanded;
+    expanded.ndim = p->nbroadcast;
     int64_t numel = 1, size[MAX_DIMS];
     for (int d = 0; d < p->ndim; d++) {
         bool own = d >= p->first && d < p->first + p->nbroadcast;
@@ -102,20 +103,22 @@ static void index_strides(const IndexPlan *p, const Tensor *index, int64_t *stri
 
 /* The order of dims is TensorIterator's over self, its indexed dims at stride 0, and the index tensors. */
 ErrCode infer_index(const Call *call, Infer *r) {
-    IndexPlan p;
-    TRY(index_plan(call->arg[0].tensor, &call->arg[1], &p, r->err));
-    if (p.nindex == 0 && tensor_numel(call->arg[0].tensor) > 0) {
+    IndexPlan *p = arena_alloc_raw(r->arena, (int64_t)sizeof *p);
+    TRY(index_plan(call->arg[0].tensor, &call->arg[1], p, r->err));
+    r->index = p;
+    if (p->nindex == 0 && tensor_numel(call->arg[0].tensor) > 0) {
         return no_indices(r->err);
     }
     int64_t buffer[MAX_DIMS][MAX_DIMS];
-    const int64_t *strides[MAX_DIMS + 1] = {p.source};
-    for (int k = 0; k < p.nindex; k++) {
-        index_strides(&p, p.index[k], buffer[k]);
+    const int64_t *strides[MAX_DIMS + 1];
+    strides[0] = p->source;
+    for (int k = 0; k < p->nindex; k++) {
+        index_strides(p, p->index[k], buffer[k]);
         strides[k + 1] = buffer[k];
     }
-    Tensor *t = infer_one(r, call->arg[0].tensor->dtype, p.ndim);
-    memcpy(t->size, p.size, (size_t)p.ndim * sizeof *t->size);
-    ordered_strides(p.size, p.ndim, strides, p.nindex + 1, t->stride);
+    Tensor *t = infer_one(r, call->arg[0].tensor->dtype, p->ndim);
+    dims_copy(t->size, p->size, p->ndim);
+    ordered_strides(p->size, p->ndim, strides, p->nindex + 1, t->stride);
     return ERR_none;
 }
 
@@ -131,16 +134,17 @@ static bool expands_to(const Tensor *t, const int64_t *size, int ndim) {
 
 ErrCode infer_index_put(const Call *call, Infer *r) {
     const Tensor *self = call->arg[0].tensor, *values = call->arg[2].tensor;
-    IndexPlan p;
-    TRY(index_plan(self, &call->arg[1], &p, r->err));
-    if (!expands_to(values, p.size, p.ndim)) {
+    IndexPlan *p = arena_alloc_raw(r->arena, (int64_t)sizeof *p);
+    TRY(index_plan(self, &call->arg[1], p, r->err));
+    r->index = p;
+    if (!expands_to(values, p->size, p->ndim)) {
         return error_set(r->err, ERR_shape, "shape mismatch: value tensor cannot be broadcast to indexing result");
     }
     if (values->dtype != self->dtype) {
         return error_set(r->err, ERR_dtype, "Index put requires the source and destination dtypes match, got %s for the destination and %s for the source.",
                          dtype_name(self->dtype), dtype_name(values->dtype));
     }
-    return p.nindex == 0 && tensor_numel(self) > 0 ? no_indices(r->err) : infer_cloned(r, self, self->dtype);
+    return p->nindex == 0 && tensor_numel(self) > 0 ? no_indices(r->err) : infer_cloned(r, self, self->dtype);
 }
 
 /* ---- gather and scatter (ScatterGatherChecks.h) ---- */

@@ -75,24 +75,37 @@ ErrCode sizes_fit(const int64_t *size, int ndim, Error *err) {
     return ERR_none;
 }
 
+/* Sizes and row-major strides; false where infer_contiguous refuses. */
+static bool set_sizes(Tensor *t, const int64_t *size, int ndim) {
+    int64_t step = 1;
+    for (int d = ndim - 1; d >= 0; d--) {
+        t->size[d] = size[d];
+        t->stride[d] = step;
+        if (size[d] < 0 || !checked_mul(step, max_i64(size[d], 1), &step)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 ErrCode infer_contiguous(Infer *r, DType dtype, const int64_t *size, int ndim) {
+    if (ndim <= MAX_DIMS && set_sizes(infer_one(r, dtype, ndim), size, ndim)) {
+        return ERR_none;
+    }
     for (int d = 0; d < ndim; d++) {
         if (size[d] < 0) {
             return error_set(r->err, ERR_invalid, "Trying to create tensor with negative dimension %lld", (long long)size[d]);
         }
     }
-    TRY(sizes_fit(size, ndim, r->err));
-    tensor_set_contiguous(infer_one(r, dtype, ndim), dtype, size, ndim);
-    return ERR_none;
+    return sizes_fit(size, ndim, r->err);
 }
 
 ErrCode infer_cloned(Infer *r, const Tensor *self, DType dtype) {
     TRY(sizes_fit(self->size, self->ndim, r->err));
     Tensor *t = infer_one(r, dtype, self->ndim);
-    size_t bytes = (size_t)self->ndim * sizeof *t->size;
-    memcpy(t->size, self->size, bytes);
+    dims_copy(t->size, self->size, self->ndim);
     if (tensor_is_dense(self)) {
-        memcpy(t->stride, self->stride, bytes);
+        dims_copy(t->stride, self->stride, self->ndim);
     } else {
         const int64_t *strides[1] = {self->stride};
         ordered_strides(self->size, self->ndim, strides, 1, t->stride);
@@ -278,7 +291,7 @@ static void pointwise_strides(const OpInfo *op, Tensor *out, const Tensor **t, i
         return;
     }
     if ((op->id == OP_hardtanh || op->id == OP_nan_to_num) && tensor_is_dense(t[0])) { /* empty_like, which keeps also what is empty as it is */
-        memcpy(out->stride, t[0]->stride, (size_t)out->ndim * sizeof *out->stride);
+        dims_copy(out->stride, t[0]->stride, out->ndim);
         return;
     }
     same_size = same_size && (out->ndim == 0 || !wraps_scalar(op));
@@ -299,7 +312,7 @@ static void pointwise_strides(const OpInfo *op, Tensor *out, const Tensor **t, i
         same_strides = sizes_equal(t[k]->stride, t[k]->ndim, t[0]->stride, t[0]->ndim);
     }
     if (same_strides && tensor_is_dense(t[0])) {
-        memcpy(out->stride, t[0]->stride, (size_t)out->ndim * sizeof *out->stride);
+        dims_copy(out->stride, t[0]->stride, out->ndim);
         return;
     }
     strides_by_operands(out, t, n);
@@ -311,7 +324,7 @@ ErrCode infer_pointwise(const Call *call, Infer *r) {
     int n = tensor_operands(call, t);
     CHECK(n >= 1);
     Tensor *out = infer_one(r, DT_float32, t[0]->ndim);
-    memcpy(out->size, t[0]->size, (size_t)t[0]->ndim * sizeof *out->size);
+    dims_copy(out->size, t[0]->size, t[0]->ndim);
     bool same_size = true;
     for (int k = 1; k < n; k++) {
         if (same_size && tensor_same_size(t[k], out)) {
@@ -324,12 +337,13 @@ ErrCode infer_pointwise(const Call *call, Infer *r) {
             return sizes_refused(call, &shape, r->err);
         }
     }
-    DType compute;
-    TRY(op->typing(call, &compute, &out->dtype, r->err));
-    TRY(sizes_fit(out->size, out->ndim, r->err));
+    TRY(op->typing(call, &r->compute, &out->dtype, r->err));
+    if (!same_size) { /* else they are those of a tensor that there is */
+        TRY(sizes_fit(out->size, out->ndim, r->err));
+    }
     if (op->pw == PW_nan_to_num) { /* into an empty_like */
         return infer_cloned(r, t[0], out->dtype);
     }
-    pointwise_strides(op, out, t, n, compute, same_size);
+    pointwise_strides(op, out, t, n, r->compute, same_size);
     return ERR_none;
 }

@@ -18,13 +18,12 @@ int64_t geometry_offset(int64_t offset, int64_t steps, int64_t stride) {
 }
 
 void geometry_copy(Tensor *t, const Tensor *self) {
-    size_t bytes = (size_t)self->ndim * sizeof *self->size;
     t->dtype = self->dtype;
     t->ndim = self->ndim;
     t->offset = self->offset;
     t->storage = NULL;
-    memcpy(t->size, self->size, bytes);
-    memcpy(t->stride, self->stride, bytes);
+    dims_copy(t->size, self->size, self->ndim);
+    dims_copy(t->stride, self->stride, self->ndim);
 }
 
 void geometry_remove_dim(Tensor *t, int dim) {

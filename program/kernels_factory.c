@@ -4,10 +4,11 @@
 #include <math.h>
 #include <string.h>
 
+/* Fresh storage is zeroed already. */
 ErrCode kernel_zeros(const Call *call, Tensor *const *out, KernelCtx *k) {
     (void)call;
+    (void)out;
     (void)k;
-    tensor_fill(out[0], scalar_int(0));
     return ERR_none;
 }
 

@@ -33,7 +33,11 @@ static bool has_nan(const Tensor *t) {
 
 ErrCode kernel_pointwise(const Call *call, Tensor *const *out, KernelCtx *k) {
     DType compute, result;
-    TRY(call->op->typing(call, &compute, &result, k->err));
+    if (k->inferred) {
+        compute = k->inferred->compute;
+    } else {
+        TRY(call->op->typing(call, &compute, &result, k->err));
+    }
     if (call->op->pw == PW_masked_fill) {
         TRY(check_masked_fill(call, out[0], compute, k->err));
     }

@@ -307,6 +307,21 @@ static void read_saves(OpInfo *op) {
     }
 }
 
+/* Where the tensors among the arguments are. */
+static void find_tensors(OpInfo *op) {
+    for (int k = 0; k < op->nparam; k++) {
+        ArgType type = op->param[k].type;
+        bool tensors = type == ARG_TENSORS || type == ARG_TENSORS_OPT, ints = type == ARG_INTS || type == ARG_INTS_OPT;
+        op->slots_vary |= tensors || type == ARG_VALUE;
+        op->lists |= (uint16_t)((tensors || ints) << k);
+        op->slot[k] = -1;
+        if (type == ARG_TENSOR || type == ARG_TENSOR_OPT) {
+            op->slot[k] = (int8_t)op->ntensor;
+            op->tensor[op->ntensor++] = (int8_t)k;
+        }
+    }
+}
+
 static void read_row(int id) {
     const Row *row = &rows[id];
     OpInfo *op = &infos[id];
@@ -318,6 +333,7 @@ static void read_row(int id) {
     op->name = word(&r);
     op->overload = *r.at == '.' ? (r.at++, word(&r)) : "";
     read_params(&r, op);
+    find_tensors(op);
     read_returns(&r, op);
     op->infer = row->infer;
     op->kernel = row->kernel;

@@ -108,6 +108,8 @@ typedef struct Infer {
     Error *err;
     int n;
     Tensor *out;
+    DType compute;                 /* POINTWISE: the dtype that typing said to compute in */
+    const struct IndexPlan *index; /* index, _index_put: how the indices meet self (infer.h) */
 } Infer;
 /* Sets r->n and r->out, or returns the refusal. For a VIEW the outputs' offsets and strides are those in self's storage. */
 typedef ErrCode (*InferFn)(const Call *call, Infer *r);
@@ -116,6 +118,7 @@ typedef struct KernelCtx {
     Arena *arena;           /* scratch */
     Error *err;
     const char *undefined;  /* set by a kernel to say why PyTorch leaves the result undefined (format.md, x-undefined) */
+    const Infer *inferred;  /* what inference answered for this very call, so that it need not be found out again; NULL: not at hand */
 } KernelCtx;
 /* Computes into `out` (allocated as inferred, zeroed). Errors are those of *values*: index_range, invalid. */
 typedef ErrCode (*KernelFn)(const Call *call, Tensor *const *out, KernelCtx *k);
@@ -179,6 +182,11 @@ struct OpInfo {
     uint64_t names;        /* a set that holds its parameters' names, and others: bits name_bit(key) */
     Param param[MAX_PARAMS];
     Arg initial[MAX_PARAMS]; /* every argument at its default; a required one: zero */
+    int ntensor;             /* parameters that are one tensor each (or None) .. */
+    int8_t tensor[MAX_PARAMS]; /* .. their places */
+    int8_t slot[MAX_PARAMS]; /* by parameter: its slot (emit.h), -1: it has none; for rows whose slots do not vary */
+    bool slots_vary;         /* some parameter is a list of tensors, or a tensor or a Scalar as the call likes */
+    uint16_t lists;          /* parameters that are lists of tensors or ints (bits) */
     int nreturn;           /* 1; 0 for `-> ()`; -1: Tensor[] */
     bool returns_alias;    /* some return carries an alias mark */
     InferFn infer;         /* FACTORY, VIEW, MULTI_VIEW, FUNC, POINTWISE (common) */

@@ -11,7 +11,7 @@
 
 /* c10::overflows: a negative integer may wrap into an unsigned dtype as long as its magnitude fits; infinities go to floats. */
 bool scalar_overflows(Scalar s, DType dtype) {
-    if (dtype == DT_bool) {
+    if (dtype == DT_bool || (s.kind != CAT_FLOAT && s.i == (s.i != 0))) { /* 0 and 1 fit everywhere */
         return false;
     }
     if (dtype_is_float(dtype)) {
@@ -42,9 +42,32 @@ ErrCode scalar_check(Scalar s, DType dtype, Error *err) {
 static bool is_scalar(const Param *p) { return p->type == ARG_SCALAR || p->type == ARG_SCALAR_OPT; }
 static bool is_coefficient(const Param *p) { return p->type == ARG_SCALAR && p->has_default; }
 
+/* Have all operands that promote one dtype, and are they tensors? Then that is what they promote to. */
+static bool one_dtype(const Call *call, int first, DType *dtype) {
+    const OpInfo *op = call->op;
+    bool some = false;
+    for (int k = first; k < op->noperand; k++) {
+        const Param *param = &op->param[op->operand[k]];
+        const Arg *a = &call->arg[op->operand[k]];
+        if (a->none || is_coefficient(param)) {
+            continue;
+        }
+        if (is_scalar(param) || (some && a->tensor->dtype != *dtype)) {
+            return false;
+        }
+        *dtype = a->tensor->dtype;
+        some = true;
+    }
+    return some;
+}
+
 /* Promotes the operands from `first` on. */
 static DType promote_operands(const Call *call, int first) {
     const OpInfo *op = call->op;
+    DType dtype;
+    if (one_dtype(call, first, &dtype)) {
+        return dtype;
+    }
     Promotion p = PROMOTION_START;
     for (int k = first; k < op->noperand; k++) {
         const Param *param = &op->param[op->operand[k]];

@@ -11,8 +11,8 @@
 
 /* ---- computing ---- */
 
-ErrCode dispatch_kernel(Session *s, const Call *call, Tensor *const *out) {
-    KernelCtx k = {s->arena, s->err, NULL};
+ErrCode dispatch_kernel(Session *s, const Call *call, const Infer *inferred, Tensor *const *out) {
+    KernelCtx k = {s->arena, s->err, NULL, inferred};
     ErrCode code = call->op->kernel(call, out, &k);
     if (k.undefined && !s->undefined) {
         s->undefined = k.undefined;
@@ -52,7 +52,7 @@ ErrCode dispatch_compute(Session *s, const Call *call, Tensor **out, int *nout) 
         TRY(dispatch_allocate(s, &r.out[i]));
         out[i] = &r.out[i];
     }
-    TRY(dispatch_kernel(s, call, out));
+    TRY(dispatch_kernel(s, call, &r, out));
     if (s->shadow) {
         shadow_compute(s, call, out, r.n);
     }
@@ -67,25 +67,14 @@ bool dispatch_requires_grad(const Session *s, const Call *call) {
         return false;
     }
     const OpInfo *op = call->op;
-    int n = op->kind == KIND_VIEW || op->kind == KIND_MULTI_VIEW ? 1 : op->nparam;
+    if (op->kind == KIND_VIEW || op->kind == KIND_MULTI_VIEW) {
+        return var_requires_grad(var_of(call->arg[0].tensor));
+    }
+    Tensor *slot[MAX_SLOTS];
+    int n = call_slots(call, slot);
     for (int i = 0; i < n; i++) {
-        const Arg *arg = &call->arg[i];
-        switch (op->param[i].type) {
-        case ARG_TENSOR:
-        case ARG_TENSOR_OPT:
-            if (!arg->none && arg->tensor && var_requires_grad(var_of(arg->tensor))) {
-                return true;
-            }
-            break;
-        case ARG_TENSORS:
-        case ARG_TENSORS_OPT:
-            for (int k = 0; !arg->none && k < arg->tensors.n; k++) {
-                if (arg->tensors.v[k] && var_requires_grad(var_of(arg->tensors.v[k]))) {
-                    return true;
-                }
-            }
-            break;
-        default: break;
+        if (slot[i] && var_requires_grad(var_of(slot[i]))) {
+            return true;
         }
     }
     return false;
@@ -104,10 +93,7 @@ static bool only_asks(const Session *s, const Call *call) {
 
 static bool records(const Session *s, const Call *call) {
     const OpInfo *op = call->op;
-    if (!op->grad || casts_to_integer(call)) {
-        return false;
-    }
-    return dispatch_requires_grad(s, call);
+    return op->grad && dispatch_requires_grad(s, call) && !casts_to_integer(call);
 }
 
 static ErrCode attach(Session *s, Node *node, Tensor *const *out, int n) {

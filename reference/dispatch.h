@@ -10,8 +10,8 @@ Session session_new(Arena *arena, Error *err, const RunOptions *options, bool gr
 /* ---- parts that functional and in-place ops share ---- */
 /* The row's inference; its refusal is the session's error. */
 ErrCode dispatch_infer(Session *s, const Call *call, Infer *r);
-/* The row's kernel into allocated outputs; notes what it finds undefined. */
-ErrCode dispatch_kernel(Session *s, const Call *call, Tensor *const *out);
+/* The row's kernel into allocated outputs, as inferred; notes what it finds undefined. */
+ErrCode dispatch_kernel(Session *s, const Call *call, const Infer *inferred, Tensor *const *out);
 /* A numbered storage for metadata `t`, with its shadow. */
 ErrCode dispatch_allocate(Session *s, Tensor *t);
 /* Does an operand require grad, with grad mode on? View ops differentiate their first operand only. */

@@ -358,6 +358,9 @@ static bool writes_operand(Session *s, const Call *twin) {
 /* masked_scatter_ takes the elements of source as it comes by the mask's, which is in the order of self's memory. */
 static bool scattered_by_memory(const Call *twin) {
     const Tensor *self = twin->arg[0].tensor;
+    if (twin->op->id != OP_masked_scatter) {
+        return false;
+    }
     int64_t order[MAX_DIMS], plain[MAX_DIMS];
     const int64_t *strides[1] = {self->stride};
     ordered_strides(self->size, self->ndim, strides, 1, order);
@@ -366,7 +369,7 @@ static bool scattered_by_memory(const Call *twin) {
     for (int d = 0; d < self->ndim; d++) {
         same &= self->size[d] == 1 || order[d] == plain[d];
     }
-    return twin->op->id == OP_masked_scatter && !same && tensor_numel(self) > 0;
+    return !same && tensor_numel(self) > 0;
 }
 
 ErrCode dispatch_inplace(Session *s, const Call *call, Tensor **out, int *nout) {
@@ -404,7 +407,7 @@ ErrCode dispatch_inplace(Session *s, const Call *call, Tensor **out, int *nout) 
     if (!identity) {
         Tensor *value = &r.out[0];
         TRY(dispatch_allocate(s, value));
-        if (dispatch_kernel(s, &twin, &value) != ERR_none) {
+        if (dispatch_kernel(s, &twin, &r, &value) != ERR_none) {
             s->unsettled = self->storage;
             return s->err->code;
         }

@@ -263,7 +263,7 @@ static ErrCode look_up_returns(Run *r, Tensor **returns) {
 static ErrCode record_returns(Run *r, Tensor *const *returns) {
     const Program *p = r->p;
     Arena *arena = r->s.arena;
-    ReturnRecord *records = arena_array(arena, ReturnRecord, p->nreturns);
+    ReturnRecord *records = arena_alloc_raw(arena, (int64_t)sizeof *records * p->nreturns);
     for (int k = 0; k < p->nreturns; k++) {
         Var *v = var_of(returns[k]);
         bool leaf = false;
@@ -277,6 +277,8 @@ static ErrCode record_returns(Run *r, Tensor *const *returns) {
         record->requires_grad = var_requires_grad(v);
         record->is_leaf = leaf;
         record->has_requires_grad = record->has_is_leaf = true;
+        record->grad_state = GRAD_ABSENT;
+        record->poked = NULL;
     }
     r->call->returns = records;
     r->call->nreturns = p->nreturns;
@@ -336,7 +338,7 @@ static void record_grad(const Run *r, const Tensor *grad, GradState *state, Valu
 
 static void record_inputs(Run *r, const Input *inputs) {
     CallResult *call = r->call;
-    call->inputs = arena_array(r->s.arena, InputRecord, r->ninputs);
+    call->inputs = arena_alloc_raw(r->s.arena, (int64_t)sizeof *call->inputs * r->ninputs);
     call->ninputs = r->ninputs;
     for (int i = 0; i < r->ninputs; i++) {
         const Var *v = r->inputs[i];
@@ -354,6 +356,7 @@ static void record_inputs(Run *r, const Input *inputs) {
         record->unsettled = t->storage == r->s.unsettled;
         values_record_storage(&record->data, t->storage, r->s.arena);
         record_grad(r, v->grad, &record->grad_state, &record->grad);
+        record->poked = NULL;
     }
 }
 

@@ -154,7 +154,22 @@ static ErrCode copy_into(Session *s, Tensor *to, Tensor *from) {
     return ERR_none;
 }
 
-/* CopySlices: the base's gradient, with the view's region replaced by what the written op answers for it. */
+/* The region of a fresh copy of the base's gradient that the view is of. */
+static ErrCode copy_region(Session *s, const Node *node, Tensor *grad, Tensor *copy, Tensor **region) {
+    const Tensor *view = node->view;
+    TRY(copy_into(s, copy, grad));
+    int64_t extent, offset = view->offset - node->base->offset;
+    Tensor place = *view;
+    place.offset = offset;
+    if (offset < 0 || !tensor_extent(&place, &extent) || extent > copy->storage->numel) {
+        return error_set(s->err, ERR_invalid, "the written view lies outside of its base's storage");
+    }
+    *region = emit_op(&s->emit, OP_as_strided, 4, copy, view->size, view->ndim, view->stride, view->ndim, offset);
+    return s->err->code;
+}
+
+/* CopySlices: the base's gradient, with the view's region replaced by what the written op answers for it. In a backward nothing is
+ * copied beforehand if the view is the whole base (x[:, i] = v): the region is all there is. */
 static ErrCode run_copy_slices(Session *s, const EngineTask *task, const Node *node, bool *need, Tensor *grad, Tensor **out) {
     if (!grad) {
         return ERR_none;
@@ -168,23 +183,22 @@ static ErrCode run_copy_slices(Session *s, const EngineTask *task, const Node *n
         }
         need[i] = wants(s, task, node->next[i]);
     }
-    Emit *e = &s->emit;
-    const Tensor *view = node->view;
-    Tensor *result;
-    if (!s->undefined && tensor_overlaps_itself(node->base)) {
+    Tensor *result, *region, *slice = grad;
+    bool overlaps = tensor_overlaps_itself(node->base);
+    if (!s->undefined && overlaps) {
         s->undefined = "the gradient of a base that overlaps itself, written through a view: which element comes last hangs on PyTorch's loop";
     }
     TRY(empty_like_base(s, node, &result));
-    TRY(copy_into(s, result, grad));
-    int64_t extent, offset = view->offset - node->base->offset;
-    Tensor place = *view;
-    place.offset = offset;
-    if (offset < 0 || !tensor_extent(&place, &extent) || extent > result->storage->numel) {
-        return error_set(s->err, ERR_invalid, "the written view lies outside of its base's storage");
+    if (s->running_backward && !overlaps && tensor_same_layout(node->view, node->base)) {
+        region = result;
+    } else {
+        TRY(copy_region(s, node, grad, result, &region));
+        slice = region;
     }
-    Tensor *region = emit_op(e, OP_as_strided, 4, result, view->size, view->ndim, view->stride, view->ndim, offset);
-    Tensor *slice = emit_unary(e, OP__contiguous_copy, region);
-    TRY(s->err->code);
+    if (slice == region || !tensor_is_contiguous(slice)) {
+        slice = emit_unary(&s->emit, OP__contiguous_copy, slice);
+        TRY(s->err->code);
+    }
     TRY(run_op(s, node->fn, need, &slice, out));
     if (out[0] && need[0]) {
         TRY(copy_into(s, region, out[0]));

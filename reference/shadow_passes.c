@@ -100,7 +100,7 @@ double *shadow_pass(Session *s, const Call *call, KernelFn kernel, const Tensor 
     double *data = arena_array(s->arena, double, out->storage->numel);
     *result = shadow_float64(out, data, arena_new(s->arena, Storage));
     Error err = {0};
-    KernelCtx k = {s->arena, &err, NULL};
+    KernelCtx k = {.arena = s->arena, .err = &err};
     (void)kernel(&derived, &result, &k); /* values were checked when the op itself ran */
     return data;
 }

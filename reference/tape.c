@@ -8,14 +8,18 @@
 #include <string.h>
 
 Node *node_new(Session *s, NodeKind kind, int nnext, int ninput) {
-    Node *node = arena_new(s->arena, Node);
+    Node *node = arena_alloc_raw(s->arena, (int64_t)sizeof *node);
+    memset(node, 0, offsetof(Node, call.arg));
     node->kind = kind;
     node->sequence = s->sequence++;
     node->older = s->nodes;
     s->nodes = node;
     node->nnext = nnext;
     node->ninput = ninput;
-    node->next = arena_array(s->arena, Edge, nnext);
+    node->next = arena_alloc_raw(s->arena, (int64_t)sizeof(Edge) * nnext);
+    for (int i = 0; i < nnext; i++) {
+        node->next[i] = (Edge){NULL, 0};
+    }
     return node;
 }
 
@@ -24,15 +28,17 @@ static void keep_args(Session *s, Node *node, const Call *call) {
     const OpInfo *op = call->op;
     node->call.op = op;
     for (int i = 0; i < op->nparam; i++) {
+        node->call.arg[i] = call->arg[i];
+    }
+    for (int i = 0; op->lists >> i; i++) {
         Arg *arg = &node->call.arg[i];
-        *arg = call->arg[i];
         ArgType type = op->param[i].type;
-        if (arg->none) {
+        if (!(op->lists >> i & 1) || arg->none) {
             continue;
         }
         if (type == ARG_TENSORS || type == ARG_TENSORS_OPT) {
             arg->tensors.v = arena_copy(s->arena, arg->tensors.v, (int64_t)sizeof(Tensor *) * arg->tensors.n);
-        } else if ((type == ARG_INTS || type == ARG_INTS_OPT) && arg->ints.n > 0) {
+        } else if (arg->ints.n > 0) {
             arg->ints.v = arena_copy(s->arena, arg->ints.v, (int64_t)sizeof(int64_t) * arg->ints.n);
         }
     }
@@ -74,11 +80,41 @@ static void save(Node *node, Tensor *value, bool asks) {
     node->saved[node->nsaved++] = (Saved){value, value->storage->version, asks, leaf};
 }
 
+/* The arguments are the slots. */
+static void set_args(Node *node) {
+    const OpInfo *op = node->call.op;
+    int at = 0;
+    for (int i = 0; i < op->nparam && op->slots_vary; i++) {
+        Arg *arg = &node->call.arg[i];
+        switch (op->param[i].type) {
+        case ARG_TENSOR:
+        case ARG_TENSOR_OPT:
+            if (!arg->none) {
+                arg->tensor = node->slot[at];
+            }
+            at++;
+            break;
+        case ARG_TENSORS:
+        case ARG_TENSORS_OPT:
+            for (int k = 0; !arg->none && k < arg->tensors.n; k++) {
+                arg->tensors.v[k] = node->slot[at++];
+            }
+            break;
+        default: break;
+        }
+    }
+    for (; !op->slots_vary && at < op->ntensor; at++) {
+        Arg *arg = &node->call.arg[op->tensor[at]];
+        arg->tensor = arg->none ? arg->tensor : node->slot[at];
+    }
+    CHECK(at == node->nnext);
+}
+
 void node_save_operands(Session *s, Node *node, Tensor *self_clone) {
     bool needed[MAX_SLOTS];
     edges_needed(node, needed);
     int n = node->nnext;
-    node->saved = arena_array(s->arena, Saved, 2 * n + 1);
+    node->saved = node->call.op->saves_any ? arena_alloc_raw(s->arena, (int64_t)sizeof(Saved) * (2 * n + 1)) : NULL;
     for (int i = 0; i < n; i++) {
         Tensor *t = node->slot[i];
         if (!t) {
@@ -97,34 +133,14 @@ void node_save_operands(Session *s, Node *node, Tensor *self_clone) {
             }
         }
     }
-    int at = 0;
-    for (int i = 0; i < node->call.op->nparam; i++) {
-        Arg *arg = &node->call.arg[i];
-        switch (node->call.op->param[i].type) {
-        case ARG_TENSOR:
-        case ARG_TENSOR_OPT:
-            if (!arg->none) {
-                arg->tensor = node->slot[at];
-            }
-            at++;
-            break;
-        case ARG_TENSORS:
-        case ARG_TENSORS_OPT:
-            for (int k = 0; !arg->none && k < arg->tensors.n; k++) {
-                arg->tensors.v[k] = node->slot[at++];
-            }
-            break;
-        default: break;
-        }
-    }
-    CHECK(at == n);
+    set_args(node);
 }
 
 void node_save_results(Session *s, Node *node, Tensor *const *results, int nresult) {
     bool needed[MAX_SLOTS];
     edges_needed(node, needed);
     node->ninput = nresult;
-    node->result = arena_array(s->arena, Tensor *, nresult);
+    node->result = arena_alloc_raw(s->arena, (int64_t)sizeof(Tensor *) * nresult);
     bool saves = op_saves_result(&node->call, needed);
     for (int i = 0; i < nresult; i++) {
         node->result[i] = saves ? results[i] : tensor_meta(s, results[i]);

@@ -67,7 +67,6 @@ struct Node {
     int nnext;
     int ninput;        /* outputs of the op = gradients that come in */
     /* OP, ZERO */
-    Call call;         /* operands saved or metadata only */
     Tensor **slot;     /* operands by slot: for sizes and dtypes */
     Tensor **result;   /* outputs: saved or metadata only */
     Saved *saved;
@@ -87,6 +86,8 @@ struct Node {
     bool needed;        /* in this walk: what it answers leads to a gradient that is asked for */
     bool receiving;     /* in this walk: something was delivered and kept */
     int dependencies;
+    /* OP, ZERO; last, since most of its room is seldom used */
+    Call call;          /* operands saved or metadata only */
 };
 
 Node *node_new(Session *s, NodeKind kind, int nnext, int ninput);

@@ -8,13 +8,12 @@
 
 #include <string.h>
 
-/* Tensors have room for 16 dims and seldom use 3: only the used ones are copied. */
 static void meta_copy(Tensor *to, const Tensor *from) {
     to->dtype = from->dtype;
     to->ndim = from->ndim;
     to->offset = from->offset;
-    memcpy(to->size, from->size, (size_t)from->ndim * sizeof from->size[0]);
-    memcpy(to->stride, from->stride, (size_t)from->ndim * sizeof from->stride[0]);
+    dims_copy(to->size, from->size, from->ndim);
+    dims_copy(to->stride, from->stride, from->ndim);
 }
 
 Tensor *tensor_meta(Session *s, const Tensor *t) {
@@ -50,10 +49,6 @@ Var *var_new_view(Session *s, Var *of, const Tensor *meta, bool multi) {
     v->attr_version = of->tensor.storage->version;
     v->creation = !s->grad_mode ? CREATION_NO_GRAD : multi ? CREATION_MULTI_OUTPUT : of->base ? of->creation : CREATION_DEFAULT;
     return v;
-}
-
-bool var_requires_grad(const Var *v) {
-    return v->requires_grad || v->grad_fn || (v->base && (v->base->requires_grad || v->base->grad_fn));
 }
 
 /* handle_view_on_rebase: views of some kinds may not be written, nor their base, once history is at stake. */

@@ -53,7 +53,9 @@ Var *var_new(Session *s, const Tensor *meta);
 Var *var_new_view(Session *s, Var *of, const Tensor *meta, bool multi);
 
 /* True if the flag is set, there is a history, or the base of a view requires grad. Never asks. */
-bool var_requires_grad(const Var *v);
+static inline bool var_requires_grad(const Var *v) {
+    return v->requires_grad || v->grad_fn || (v->base && (v->base->requires_grad || v->base->grad_fn));
+}
 /* The history, remade if it is stale. On refusal (no_grad_view_inplace, multi_view_inplace) sets the session's error and returns NULL. */
 Node *var_grad_fn(Session *s, Var *v);
 /* impl::gradient_edge: grad_fn, else the accumulator of a leaf whose flag is set, else nowhere. Asks. */

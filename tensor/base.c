@@ -27,7 +27,8 @@ bool errcode_parse(const char *name, ErrCode *code) {
     return false;
 }
 
-ErrCode error_set(Error *err, ErrCode code, const char *format, ...) {
+ErrCode error_write(Error *err, ErrCode code, const char *format, ...) {
+    CHECK(code != ERR_none);
     if (err->code != ERR_none) {
         return err->code;
     }

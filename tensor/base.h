@@ -30,12 +30,20 @@ const char *errcode_name(ErrCode code);
 /* Inverse of errcode_name; false if there is no such code. */
 bool errcode_parse(const char *name, ErrCode *code);
 
-/* Sets `err` (unless it already holds an error: the first one stays) and returns its code. `err` may not be NULL. */
-ErrCode error_set(Error *err, ErrCode code, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* error_set(err, code, format, ..): sets `err` (unless it already holds an error: the first one stays) and returns its code, which is
+ * never ERR_none; the compiler is told so, and that errors are seldom. `err` may not be NULL. */
+#define error_set(...) error_certain(error_write(__VA_ARGS__))
+ErrCode error_write(Error *err, ErrCode code, const char *format, ...) __attribute__((cold, format(printf, 3, 4)));
+static inline ErrCode error_certain(ErrCode code) {
+    if (code == ERR_none) {
+        __builtin_unreachable();
+    }
+    return code;
+}
 
 /* Ends the process with exit code 3 and one sentence on standard error: for the environment's failures only. */
-_Noreturn void die(const char *format, ...) __attribute__((format(printf, 1, 2)));
-_Noreturn void check_failed(const char *file, int line, const char *condition);
+_Noreturn void die(const char *format, ...) __attribute__((cold, format(printf, 1, 2)));
+_Noreturn void check_failed(const char *file, int line, const char *condition) __attribute__((cold));
 
 /* An invariant of ours, on in every build. */
 #define CHECK(condition) ((condition) ? (void)0 : check_failed(__FILE__, __LINE__, #condition))

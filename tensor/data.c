@@ -14,9 +14,26 @@ Storage *storage_new(Arena *arena, DType dtype, int64_t numel) {
     return s;
 }
 
+/* The elements of a row-major tensor that has some; false for all others, and where they are too many to be counted. */
+static bool row_major_numel(const Tensor *t, int64_t *numel) {
+    int64_t product = 1;
+    for (int d = t->ndim - 1; d >= 0; d--) {
+        if (t->stride[d] != product || t->size[d] <= 0 || !checked_mul(product, t->size[d], &product)) {
+            return false;
+        }
+    }
+    *numel = product;
+    return t->offset == 0;
+}
+
 ErrCode tensor_allocate(Tensor *t, Arena *arena, const Limits *limits, Error *err) {
     int64_t numel, extent, bytes;
-    if (!sizes_numel(t->size, t->ndim, &numel) || !tensor_extent(t, &extent) || !checked_mul(extent, dtype_bytes(t->dtype), &bytes)) {
+    if (row_major_numel(t, &numel)) {
+        extent = numel;
+    } else if (!sizes_numel(t->size, t->ndim, &numel) || !tensor_extent(t, &extent)) {
+        return error_set(err, ERR_limit, "a tensor's size overflows");
+    }
+    if (!checked_mul(extent, dtype_bytes(t->dtype), &bytes)) {
         return error_set(err, ERR_limit, "a tensor's size overflows");
     }
     if (limits && numel > limits->max_elements) {
@@ -53,11 +70,26 @@ static void copy_row(DType dtype, void *to, int64_t to_step, const void *from, i
 
 static char *element_at(const void *data, DType dtype, int64_t at) { return (char *)data + at * dtype_bytes(dtype); }
 
+/* Have both the same sizes, and their elements row-major, without gaps? */
+static bool both_row_major(const Tensor *a, const Tensor *b) {
+    int64_t expected = 1;
+    bool row_major = a->ndim == b->ndim;
+    for (int d = a->ndim - 1; d >= 0 && row_major; d--) {
+        row_major = a->size[d] == b->size[d] && a->stride[d] == expected && b->stride[d] == expected;
+        expected *= a->size[d];
+    }
+    return row_major;
+}
+
 void tensor_copy_data(const Tensor *to, const Tensor *from, bool *out_of_range) {
     DType td = to->dtype, fd = from->dtype;
     void *dst = to->storage->data;
     const void *src = from->storage->data;
     const Tensor *pair[2] = {to, from};
+    if (td == fd && both_row_major(to, from)) {
+        copy_row(td, element_at(dst, td, to->offset), 1, element_at(src, fd, from->offset), 1, tensor_numel(to));
+        return;
+    }
     bool checked = out_of_range && dtype_is_float(fd) && !dtype_is_float(td);
     Walk w;
     walk_init(&w, to->size, to->ndim, pair, 2);

@@ -53,29 +53,31 @@ static int64_t special_int(uint64_t z, DType dtype) {
 }
 
 /* Elements start .. start + n - 1 of a fill. */
+#define EACH(value)                     \
+    for (int64_t k = 0; k < n; k++) {   \
+        to[k] = value;                  \
+    }                                   \
+    return
+
 static void fill_doubles(double *to, FillKind kind, DType dtype, int64_t start, int64_t n, Rng *rng) {
-    for (int64_t k = 0; k < n; k++) {
-        switch (kind) {
-        case FILL_ones: to[k] = 1; break;
-        case FILL_arange: to[k] = (double)(start + k); break;
-        case FILL_dyadic: to[k] = ((double)(int)(rng_next(rng) % 33) - 16) / 8; break;
-        case FILL_uniform: to[k] = (double)(int64_t)(rng_next(rng) >> 11) * 0x1p-53 * 4 - 2; break;
-        case FILL_special: to[k] = special_double(rng_next(rng), dtype); break;
-        default: to[k] = 0; break;
-        }
+    switch (kind) {
+    case FILL_ones: EACH(1);
+    case FILL_arange: EACH((double)(start + k));
+    case FILL_dyadic: EACH(((double)(int)(rng_next(rng) % 33) - 16) / 8);
+    case FILL_uniform: EACH((double)(int64_t)(rng_next(rng) >> 11) * 0x1p-53 * 4 - 2);
+    case FILL_special: EACH(special_double(rng_next(rng), dtype));
+    default: EACH(0);
     }
 }
 
 static void fill_ints(int64_t *to, FillKind kind, DType dtype, int64_t start, int64_t n, Rng *rng) {
-    for (int64_t k = 0; k < n; k++) {
-        switch (kind) {
-        case FILL_ones: to[k] = 1; break;
-        case FILL_arange: to[k] = dtype_wrap(dtype, start + k); break;
-        case FILL_dyadic:
-        case FILL_uniform: to[k] = dyadic_int(rng_next(rng), dtype); break;
-        case FILL_special: to[k] = dtype == DT_bool ? dyadic_int(rng_next(rng), dtype) : special_int(rng_next(rng), dtype); break;
-        default: to[k] = 0; break;
-        }
+    switch (kind) {
+    case FILL_ones: EACH(1);
+    case FILL_arange: EACH(dtype_wrap(dtype, start + k));
+    case FILL_dyadic:
+    case FILL_uniform: EACH(dyadic_int(rng_next(rng), dtype));
+    case FILL_special: EACH(dtype == DT_bool ? dyadic_int(rng_next(rng), dtype) : special_int(rng_next(rng), dtype));
+    default: EACH(0);
     }
 }
 

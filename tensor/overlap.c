@@ -44,7 +44,7 @@ static bool strides_prove_disjoint(const Tensor *t) {
 
 bool tensor_overlaps_itself(const Tensor *t) {
     int64_t numel = tensor_numel(t), extent;
-    if (numel <= 1 || strides_prove_disjoint(t)) {
+    if (numel <= 1 || tensor_is_contiguous(t) || strides_prove_disjoint(t)) {
         return false;
     }
     CHECK(tensor_extent(t, &extent));

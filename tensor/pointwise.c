@@ -238,6 +238,18 @@ BOTH(threshold, x[0] <= x[1] ? x[2] : x[0], x[0] <= x[1] ? x[2] : x[0])
 #include "tensor/pointwise.def"
 #undef PW
 
+/* Sums and differences with a coefficient of 1, nearly all there are, need no product; of float32 they are computed as such, which is
+ * what rounding once from double gives (dtype.h). */
+#define PLAIN(name, f_expression, i_expression)                    \
+    LOOP(loop_float32_##name, float, float, 2, f_expression)       \
+    LOOP(loop_float64_##name, double, double, 2, f_expression)     \
+    LOOP(loop_int64_##name, int64_t, int64_t, 2, i_expression)
+PLAIN(plain_add, x[0] + x[1], wrap_add(x[0], x[1]))
+PLAIN(plain_sub, x[0] - x[1], wrap_sub(x[0], x[1]))
+
+static const PwInfo plain_add = {"add", 2, 1, NULL, NULL, loop_float32_plain_add, loop_float64_plain_add, loop_int64_plain_add};
+static const PwInfo plain_sub = {"sub", 2, 1, NULL, NULL, loop_float32_plain_sub, loop_float64_plain_sub, loop_int64_plain_sub};
+
 static const PwInfo infos[PW_COUNT] = {
 #define PW(name, arity, k) {#name, arity, k, pwf_##name, pwi_##name, loop_float32_##name, loop_float64_##name, loop_int64_##name},
 #include "tensor/pointwise.def"
@@ -341,9 +353,19 @@ static void apply_converted(const PwInfo *info, DType compute, const Tensor *con
     }
 }
 
-void pw_apply(Pw pw, DType compute, const Tensor *out, const PwOperand *operands, int count, PwStatus *status) {
+/* The loops for these operands: of a sum or difference whose coefficient is 1, plain ones of two operands. */
+static const PwInfo *loops_for(Pw pw, const PwOperand *operands, int *count) {
     const PwInfo *info = pw_info(pw);
-    CHECK(count == info->arity);
+    CHECK(*count == info->arity);
+    if ((pw != PW_add && pw != PW_sub) || operands[2].tensor || scalar_to_double(operands[2].scalar) != 1) {
+        return info;
+    }
+    *count = 2;
+    return pw == PW_add ? &plain_add : &plain_sub;
+}
+
+void pw_apply(Pw pw, DType compute, const Tensor *out, const PwOperand *operands, int count, PwStatus *status) {
+    const PwInfo *info = loops_for(pw, operands, &count);
     const Tensor *tensors[1 + PW_MAX_OPERANDS] = {out};
     void *data[1 + PW_MAX_OPERANDS] = {out->storage->data};
     Tensor scalar[PW_MAX_OPERANDS]; /* 0-dim, of the dtype `compute` */

@@ -4,17 +4,6 @@
 
 #include <string.h>
 
-bool checked_mul(int64_t a, int64_t b, int64_t *out) { return !__builtin_mul_overflow(a, b, out); }
-bool checked_add(int64_t a, int64_t b, int64_t *out) { return !__builtin_add_overflow(a, b, out); }
-
-int64_t tensor_numel(const Tensor *t) {
-    int64_t numel = 1;
-    for (int d = 0; d < t->ndim; d++) {
-        numel *= t->size[d];
-    }
-    return numel;
-}
-
 bool sizes_numel(const int64_t *size, int ndim, int64_t *numel) {
     int64_t product = 1;
     bool empty = false;
@@ -55,18 +44,11 @@ void tensor_set_contiguous(Tensor *t, DType dtype, const int64_t *size, int ndim
 
 bool tensor_is_contiguous(const Tensor *t) {
     int64_t expected = 1;
-    for (int d = 0; d < t->ndim; d++) {
-        if (t->size[d] == 0) {
-            return true;
-        }
-    }
     for (int d = t->ndim - 1; d >= 0; d--) {
-        if (t->size[d] != 1) {
-            if (t->stride[d] != expected) {
-                return false;
-            }
-            expected *= t->size[d];
+        if (t->stride[d] != expected && t->size[d] != 1) {
+            return tensor_numel(t) == 0;
         }
+        expected *= t->size[d];
     }
     return true;
 }
@@ -89,13 +71,11 @@ static int dims_by_stride(const Tensor *t, int *order) {
 }
 
 bool tensor_is_dense(const Tensor *t) {
+    if (tensor_is_contiguous(t)) {
+        return true;
+    }
     int order[MAX_DIMS];
     int n = dims_by_stride(t, order);
-    for (int k = 0; k < n; k++) {
-        if (t->size[order[k]] == 0) {
-            return true; /* at::_is_non_overlapping_and_dense: an empty tensor is */
-        }
-    }
     int64_t expected = 1;
     for (int k = 0; k < n; k++) {
         if (t->stride[order[k]] != expected) {
@@ -105,20 +85,6 @@ bool tensor_is_dense(const Tensor *t) {
     }
     return true;
 }
-
-bool sizes_equal(const int64_t *a, int na, const int64_t *b, int nb) {
-    if (na != nb) {
-        return false;
-    }
-    for (int d = 0; d < na; d++) {
-        if (a[d] != b[d]) {
-            return false;
-        }
-    }
-    return true;
-}
-
-bool tensor_same_size(const Tensor *a, const Tensor *b) { return sizes_equal(a->size, a->ndim, b->size, b->ndim); }
 
 bool tensor_same_layout(const Tensor *a, const Tensor *b) {
     return a->offset == b->offset && tensor_same_size(a, b) && sizes_equal(a->stride, a->ndim, b->stride, b->ndim);
@@ -152,7 +118,9 @@ ErrCode dim_wrap(int64_t dim, int ndim, int *wrapped, Error *err) {
 ErrCode broadcast_into(int64_t *size, int *ndim, const int64_t *other, int other_ndim, Error *err) {
     if (other_ndim > *ndim) {
         int grow = other_ndim - *ndim;
-        memmove(size + grow, size, (size_t)*ndim * sizeof *size);
+        for (int d = *ndim - 1; d >= 0; d--) {
+            size[d + grow] = size[d];
+        }
         for (int d = 0; d < grow; d++) {
             size[d] = 1;
         }

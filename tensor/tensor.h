@@ -14,7 +14,19 @@
 #include "tensor/arena.h"
 #include "tensor/dtype.h"
 
+#include <string.h>
+
 enum { MAX_DIMS = 16 };
+
+/* Copies `ndim` sizes or strides between arrays of MAX_DIMS. Few tensors have over 4 dims, and 4 are two moves: what lies behind the
+ * last dim may be copied too. */
+static inline void dims_copy(int64_t *to, const int64_t *from, int ndim) {
+    enum { USUAL = 4 };
+    memcpy(to, from, USUAL * sizeof *to);
+    if (ndim > USUAL) {
+        memcpy(to + USUAL, from + USUAL, (MAX_DIMS - USUAL) * sizeof *to);
+    }
+}
 
 typedef struct Storage {
     DType dtype;
@@ -44,15 +56,21 @@ typedef struct Limits {
 #define LIMITS_DEFAULT ((Limits){(int64_t)1 << 26, (int64_t)1 << 28, 4096})
 
 /* a*b and a+b with overflow found: false and *out untouched if the result does not fit. */
-bool checked_mul(int64_t a, int64_t b, int64_t *out);
-bool checked_add(int64_t a, int64_t b, int64_t *out);
+static inline bool checked_mul(int64_t a, int64_t b, int64_t *out) { return !__builtin_mul_overflow(a, b, out); }
+static inline bool checked_add(int64_t a, int64_t b, int64_t *out) { return !__builtin_add_overflow(a, b, out); }
 
 /* A fresh zeroed storage. */
 Storage *storage_new(Arena *arena, DType dtype, int64_t numel);
 
 /* ---- geometry: works on metadata ---- */
 /* Product of sizes; 1 for a 0-dim tensor. The sizes were checked when the tensor was made. */
-int64_t tensor_numel(const Tensor *t);
+static inline int64_t tensor_numel(const Tensor *t) {
+    int64_t numel = 1;
+    for (int d = 0; d < t->ndim; d++) {
+        numel *= t->size[d];
+    }
+    return numel;
+}
 /* As tensor_numel for any sizes; false on a negative size or overflow. */
 bool sizes_numel(const int64_t *size, int ndim, int64_t *numel);
 /* Row-major strides (a size below 1 counts as 1, as in PyTorch). */
@@ -62,8 +80,14 @@ void tensor_set_contiguous(Tensor *t, DType dtype, const int64_t *size, int ndim
 bool tensor_is_contiguous(const Tensor *t);
 /* Dense and without overlap: some permutation of its dims is contiguous (size-1 dims do not matter). */
 bool tensor_is_dense(const Tensor *t);
-bool sizes_equal(const int64_t *a, int na, const int64_t *b, int nb);
-bool tensor_same_size(const Tensor *a, const Tensor *b);
+static inline bool sizes_equal(const int64_t *a, int na, const int64_t *b, int nb) {
+    bool equal = na == nb;
+    for (int d = 0; d < na && equal; d++) {
+        equal = a[d] == b[d];
+    }
+    return equal;
+}
+static inline bool tensor_same_size(const Tensor *a, const Tensor *b) { return sizes_equal(a->size, a->ndim, b->size, b->ndim); }
 /* Same size, stride and offset. */
 bool tensor_same_layout(const Tensor *a, const Tensor *b);
 /* One past the farthest element that the tensor addresses in its storage: offset + sum (size-1)*stride + 1, or 0 if it has none. */
@@ -96,9 +120,9 @@ typedef struct Walk {
     int ndim;                           /* merged dims; at least 1 */
     int64_t left;                       /* tuples still to visit, this one included */
     int64_t at[WALK_MAX];               /* positions, in elements of each storage */
-    int64_t size[MAX_DIMS];
+    int64_t size[MAX_DIMS];             /* of merged dims, the row first */
     int64_t index[MAX_DIMS];
-    int64_t stride[MAX_DIMS][WALK_MAX]; /* of the last dim; of dim d: from the last row along dim d + 1 to the next along d */
+    int64_t stride[MAX_DIMS][WALK_MAX]; /* of the row; of dim d: from the last row of the dims within to the next along d */
 } Walk;
 /* Walk over `size`; `tensors[k]` must be broadcastable to it. */
 void walk_init(Walk *w, const int64_t *size, int ndim, const Tensor *const *tensors, int count);
@@ -109,33 +133,34 @@ static inline Walk walk_start(const int64_t *size, int ndim, const Tensor *const
     return w;
 }
 static inline bool walk_more(const Walk *w) { return w->left > 0; }
-static inline int64_t walk_row(const Walk *w) { return w->size[w->ndim - 1]; }
-static inline const int64_t *walk_steps(const Walk *w) { return w->stride[w->ndim - 1]; }
+static inline int64_t walk_row(const Walk *w) { return w->size[0]; }
+static inline const int64_t *walk_steps(const Walk *w) { return w->stride[0]; }
 static inline void walk_add(Walk *w, int d, int64_t times) {
-    for (int k = 0; k < WALK_MAX; k++) { /* all of them: a loop of known length */
-        w->at[k] += w->stride[d][k] * times;
-    }
+    int64_t *at = w->at;
+    const int64_t *step = w->stride[d];
+    int64_t at0 = at[0] + step[0] * times, at1 = at[1] + step[1] * times, at2 = at[2] + step[2] * times;
+    int64_t at3 = at[3] + step[3] * times, at4 = at[4] + step[4] * times, at5 = at[5] + step[5] * times;
+    at[0] = at0, at[1] = at1, at[2] = at2, at[3] = at3, at[4] = at4, at[5] = at5;
 }
 /* From the start of a row to that of the next. */
 static inline void walk_next_row(Walk *w) {
     w->left -= walk_row(w);
-    int d = w->ndim - 2;
-    while (d >= 0 && ++w->index[d] == w->size[d]) {
-        w->index[d--] = 0;
+    int d = 1;
+    while (d < w->ndim && ++w->index[d] == w->size[d]) {
+        w->index[d++] = 0;
     }
-    if (d >= 0) {
+    if (d < w->ndim) {
         walk_add(w, d, 1);
     }
 }
 static inline void walk_next(Walk *w) {
-    int last = w->ndim - 1;
-    if (++w->index[last] < w->size[last]) {
+    if (++w->index[0] < w->size[0]) {
         w->left--;
-        walk_add(w, last, 1);
+        walk_add(w, 0, 1);
         return;
     }
-    w->index[last] = 0;
-    walk_add(w, last, 1 - w->size[last]);
+    w->index[0] = 0;
+    walk_add(w, 0, 1 - w->size[0]);
     w->left += walk_row(w) - 1;
     walk_next_row(w);
 }

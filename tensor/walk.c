@@ -1,64 +1,72 @@
-/* The start of an N-d walk: strides of every tensor brought to the walked size, size-1 dims dropped, and neighbouring dims merged
- * where every tensor steps through the pair as through one (stride[outer] == size[inner] * stride[inner]). */
+/* The start of an N-d walk, dim by dim from the last: strides of every tensor brought to the walked size, size-1 dims dropped, and a
+ * dim merged with those within it where every tensor steps through both as through one (stride == size within * stride within). */
 #include "tensor/tensor.h"
 
 #include <string.h>
 
-void walk_init(Walk *w, const int64_t *size, int ndim, const Tensor *const *tensors, int count) {
-    CHECK(count >= 1 && count <= WALK_MAX);
-    int dim[MAX_DIMS], n = 0; /* those with more than one place */
-    w->count = count;
-    w->left = 1;
-    for (int d = 0; d < ndim; d++) {
-        w->left *= size[d];
-        if (size[d] != 1) {
-            w->size[n] = size[d];
-            dim[n++] = d;
-        }
-    }
-    if (n == 0) { /* one tuple: a row of one */
-        w->size[0] = 1;
-    }
-    memset(w->at, 0, sizeof w->at);
-    for (int j = 0; j < n || j == 0; j++) {
-        memset(w->stride[j], 0, sizeof w->stride[j]);
-    }
-    for (int k = 0; k < count; k++) {
-        const Tensor *t = tensors[k];
-        int missing = ndim - t->ndim;
-        w->at[k] = t->offset;
-        for (int j = 0; j < n; j++) {
-            int own = dim[j] - missing;
-            if (own >= 0 && t->size[own] != 1) {
-                w->stride[j][k] = t->stride[own];
-            }
-        }
-    }
-    int last = 0;
-    w->index[0] = 0;
-    for (int j = 1; j < n; j++) {
-        bool merges = true;
-        for (int k = 0; k < count && merges; k++) {
-            merges = w->stride[last][k] == w->size[j] * w->stride[j][k];
-        }
-        w->size[j] *= merges ? w->size[last] : 1;
-        last += !merges;
-        w->size[last] = w->size[j];
-        w->index[last] = 0;
-        if (last < j) {
-            memcpy(w->stride[last], w->stride[j], sizeof w->stride[j]);
-        }
-    }
-    w->ndim = last + 1;
-    if (last < 2) {
-        return;
-    }
-    int64_t back[WALK_MAX] = {0}; /* from the last row to the first, of the dims within d */
-    for (int d = last - 1; d >= 0; d--) {
-        for (int k = 0; k < count; k++) {
+/* With dims beyond the row and the next: a step along one goes from the end of the dims within it, the row aside. */
+static void subtract_inner_steps(Walk *w) {
+    int64_t back[WALK_MAX] = {0};
+    for (int d = 1; d < w->ndim; d++) {
+        for (int k = 0; k < WALK_MAX; k++) { /* all of them: a loop of known length */
             int64_t stride = w->stride[d][k];
             w->stride[d][k] -= back[k];
             back[k] += stride * (w->size[d] - 1);
         }
+    }
+}
+
+/* walk_init for a count that the compiler knows where it matters. */
+__attribute__((always_inline)) static inline void start(Walk *w, const int64_t *size, int ndim, const Tensor *const *tensors, int count) {
+    int64_t stride[WALK_MAX] = {0};  /* along the dim at hand */
+    uint64_t merged[WALK_MAX] = {0}; /* what it must be to merge with those within; where it overflows there is no element */
+    int64_t left = 1;
+    int n = 0;
+    w->count = count;
+    memset(w->at, 0, sizeof w->at);
+    for (int k = 0; k < count; k++) {
+        w->at[k] = tensors[k]->offset;
+    }
+    for (int d = ndim - 1; d >= 0; d--) {
+        int64_t length = size[d];
+        if (length == 1) {
+            continue;
+        }
+        uint64_t apart = n == 0;
+        for (int k = 0; k < count; k++) {
+            const Tensor *t = tensors[k];
+            int own = d - ndim + t->ndim;
+            stride[k] = own >= 0 && t->size[own] != 1 ? t->stride[own] : 0;
+            apart |= (uint64_t)stride[k] ^ merged[k];
+            merged[k] = (uint64_t)stride[k] * (uint64_t)length;
+        }
+        left *= length;
+        if (apart) {
+            memcpy(w->stride[n], stride, sizeof stride);
+            w->index[n] = 0;
+            w->size[n++] = length;
+        } else {
+            w->size[n - 1] *= length;
+        }
+    }
+    if (n == 0) { /* one tuple: a row of one */
+        memset(w->stride[0], 0, sizeof w->stride[0]);
+        w->index[0] = 0;
+        w->size[n++] = 1;
+    }
+    w->left = left;
+    w->ndim = n;
+    if (n > 2) {
+        subtract_inner_steps(w);
+    }
+}
+
+void walk_init(Walk *w, const int64_t *size, int ndim, const Tensor *const *tensors, int count) {
+    CHECK(count >= 1 && count <= WALK_MAX);
+    switch (count) {
+    case 1: start(w, size, ndim, tensors, 1); break;
+    case 2: start(w, size, ndim, tensors, 2); break;
+    case 3: start(w, size, ndim, tensors, 3); break;
+    default: start(w, size, ndim, tensors, count); break;
     }
 }

@@ -42,7 +42,7 @@ static void skip_values(Words *w) {
 
 static void check_recorded(const TorchCall *c) {
     Error err = {0};
-    Infer r = {&arena, &err, 0, NULL};
+    Infer r = {.arena = &arena, .err = &err};
     ErrCode code = c->call.op->infer(&c->call, &r);
     ck_assert_int_eq(code, err.code);
     if (c->code != ERR_none) {
@@ -92,7 +92,7 @@ static Arg ints(int n, const int64_t *v) { return (Arg){.ints = {v, n}}; }
 
 static ErrCode infer(const Call *call, Tensor **out) {
     Error err = {0};
-    Infer r = {&arena, &err, 0, NULL};
+    Infer r = {.arena = &arena, .err = &err};
     ErrCode code = call->op->infer(call, &r);
     ck_assert_int_eq(code, err.code);
     if (out) {

@@ -25,7 +25,7 @@ typedef struct Outcome {
 
 static Outcome run(const Call *call) {
     Error err = {0};
-    Infer r = {&arena, &err, 0, NULL};
+    Infer r = {.arena = &arena, .err = &err};
     Tensor *out[MAX_OUTPUTS];
     if (call->op->infer(call, &r) != ERR_none) {
         return (Outcome){err.code, NULL, 0, NULL};
@@ -42,7 +42,7 @@ static Outcome run(const Call *call) {
             ck_assert_int_eq(tensor_allocate(out[k], &arena, NULL, &err), ERR_none);
         }
     }
-    KernelCtx k = {&arena, &err, NULL};
+    KernelCtx k = {.arena = &arena, .err = &err};
     if (call->op->kernel) {
         ErrCode code = call->op->kernel(call, out, &k);
         ck_assert_int_eq(code, err.code);
@@ -304,7 +304,7 @@ START_TEST(kernels_write_only_what_their_output_addresses) {
     Tensor *out = OF(DT_float32, 0, 0, 0);
     out->storage = wide->storage;
     out->offset = 1;
-    KernelCtx k = {&arena, &err, NULL};
+    KernelCtx k = {.arena = &arena, .err = &err};
     ck_assert_int_eq(c.op->kernel(&c, &out, &k), ERR_none);
     static const double wanted[] = {7, 2, 4, 6, 7};
     for (int i = 0; i < 5; i++) {
