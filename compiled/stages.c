@@ -15,6 +15,7 @@
 #include "compiled/capture.h"
 #include "compiled/evaluate.h"
 #include "compiled/lower.h"
+#include "program/op_functions.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -120,6 +121,9 @@ static bool compute(Interpreter *in, const Node *n, Tensor *out) {
         }
     }
     *out = n->t;
+    if (n->kind == NODE_OP && n->op == OP_nonzero && kernel_count_nonzero(operand[0]) != out->size[0]) {
+        return false; /* its size is the count that was right before the graph was changed */
+    }
     if (n->kind == NODE_OP) {
         bool ok = evaluate_node(n, operand, out, &k);
         in->out->unknown |= k.undefined != NULL;

@@ -122,10 +122,15 @@ static bool is_replayed(Bisect *b) {
            r->calls[f->call].returns[f->index].alias == ALIAS_INPUT;
 }
 
+static bool about_data(OracleId oracle) { return oracle == ORACLE_values || oracle == ORACLE_metadata || oracle == ORACLE_alias || oracle == ORACLE_gradients; }
+
+/* The root may be another bug's, which the program shows, too: where both are about data, the finding is what counts. */
 static const char *by_what_differs(Bisect *b, bool run_differs) {
-    const Symptom *root = &b->finding->root;
-    switch (root->oracle) {
-    case ORACLE_gradients: return strstr(root->kind, "none") || !run_differs ? "joint" : "lower";
+    const Finding *f = b->finding;
+    const Symptom *root = &f->root;
+    bool own = about_data(root->oracle) && about_data(f->oracle);
+    switch (own ? f->oracle : root->oracle) {
+    case ORACLE_gradients: return strstr(own ? f->kind : root->kind, "none") || !run_differs ? "joint" : "lower";
     case ORACLE_values:
     case ORACLE_metadata:
     case ORACLE_alias: return is_replayed(b) ? "epilogue" : "lower";
