@@ -501,7 +501,7 @@ const Artifact *region_find(Runner *r, const CaptureInput *in, bool *compiled) {
     if (why != MISS_COUNT) {
         r->counters->miss[why]++;
     }
-    Artifact *a = compile_region(r, in, r->last_call || r->compile->no_reuse ? NULL : symbols_find(r, in), NULL, NULL);
+    Artifact *a = compile_region(r, in, r->last_call || r->compile->no_reuse || r->compile->no_symbols ? NULL : symbols_find(r, in), NULL, NULL);
     a->key = key;
     a->key_bytes = bytes;
     a->made_for = *in;

@@ -103,6 +103,8 @@ typedef struct StageReport {
     char stage[32];  /* after this stage the graph means something else than before */
     char what[160];  /* the difference in words */
     int64_t stages;  /* interpretations so far */
+    bool runs;       /* in: compare what plans compute with what their graphs mean, too */
+    bool run_differs; /* some plan computes something else */
 } StageReport;
 
 struct CompileOptions {
@@ -110,6 +112,7 @@ struct CompileOptions {
     FaultId also[7];        /* more of them, `nalso` */
     int nalso;
     bool no_reuse;          /* compile every call anew, whatever the guards say */
+    bool no_symbols;        /* no code for many sizes */
     Disabled disabled;
     int64_t opt_limit;      /* the gate lets only the first `opt_limit` optional steps of a run through; -1: all */
     bool verify;            /* run the verifier after every pass (always on in sanitizer and debug builds) */

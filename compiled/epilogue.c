@@ -5,6 +5,7 @@
  * and returns that alias inputs are rebuilt as views of them. What is not data (flags, versions, trace, errors) was decided at
  * capture; answer.c and world.c take it from there. */
 #include "compiled/capture.h"
+#include "compiled/stages.h"
 
 #include <string.h>
 
@@ -67,8 +68,10 @@ static bool execute(const Epilogue *e, Execution *exec) {
     if (options->on_execute) {
         options->on_execute(options->execute_user, e->a->plan, input, tangent);
     }
+    Answers *expected = options->stages ? stages_expect(e->a, storage, tangent) : NULL;
     plan_execute(e->a->plan, input, tangent, e->arena, exec);
     if (exec->failed_sid < 0) {
+        stages_check_run(e->a, expected, storage);
         return true;
     }
     CHECK(e->a->has_checks || options->fault != FAULT_NONE); /* a kernel refuses what a CHECK has judged, or should have */

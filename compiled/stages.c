@@ -5,7 +5,8 @@
  *   functional  every node has memory of its own, so nothing is overwritten
  *   reinplace   a node marked in_place writes into its base's memory, after the other nodes of its unit have read
  *   plan        nodes live in their buffers, whose old contents are lost; fresh buffers are filled with a pattern
- * So a stale read, a write that came too early, or a buffer that was given away shows as another answer. Tangents are made up.
+ * So a stale read, a write that came too early, or a buffer that was given away shows as another answer. Tangents are made up; returns are looked at when
+ * the epilogue copies them out, most after it has written inputs back.
  *
  * Where a value is bad a shared kernel may refuse it before the CHECK that judges it, or an earlier one, has its turn: what stands is the
  * refusal of the first statement.
@@ -17,6 +18,7 @@
 #include "compiled/capture.h"
 #include "compiled/evaluate.h"
 #include "compiled/lower.h"
+#include "program/op_functions.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -48,6 +50,8 @@ typedef struct Interpreter {
     Storage **input;   /* by input storage */
     bool refused;      /* a kernel refused a value, ... */
     int refused_at;    /* ... of this statement: nothing that follows from it counts */
+    void *const *tangent; /* by number, or NULL: made up */
+    bool writes_back;     /* the epilogue's part, too */
     Answers *out;
 } Interpreter;
 
@@ -133,7 +137,9 @@ static void compute(Interpreter *in, const Node *n, Tensor *out) {
     }
     *out = n->t;
     if (n->kind == NODE_OP) {
-        if (!evaluate_node(n, operand, out, &k)) {
+        /* the size of nonzero is the count that was right before the graph was changed */
+        bool counted = n->op != OP_nonzero || kernel_count_nonzero(operand[0]) == out->size[0];
+        if (!counted || !evaluate_node(n, operand, out, &k)) {
             refuse_value(in, n);
             *out = n->t;
             out->storage = poisoned(in, extent_of(&n->t) * dtype_bytes(n->t.dtype));
@@ -174,7 +180,11 @@ static bool check_fires(const Interpreter *in, const Node *n) {
 
 static void make_tangent(Interpreter *in, const Node *n) {
     Storage *s = storage_new(in->arena, n->t.dtype, extent_of(&n->t));
-    fill_buffer(s->data, n->t.dtype, s->numel, FILL_dyadic, (uint64_t)n->number + 1);
+    if (in->tangent) {
+        memcpy(s->data, in->tangent[n->number], (size_t)(s->numel * dtype_bytes(s->dtype)));
+    } else {
+        fill_buffer(s->data, n->t.dtype, s->numel, FILL_dyadic, (uint64_t)n->number + 1);
+    }
     if (in->planned && n->buffer >= 0) {
         memcpy(in->buffer[n->buffer]->data, s->data, (size_t)(s->numel * dtype_bytes(s->dtype)));
         s = in->buffer[n->buffer];
@@ -263,17 +273,41 @@ static const Node *class_node(const Graph *g, int cls) {
     return NULL;
 }
 
+/* What the epilogue does before it copies those returns out whose value is no input's old data. */
+static void write_back(Interpreter *in) {
+    const Graph *g = in->g;
+    void **copy = arena_array(in->arena, void *, max_i64(g->ninputs, 1));
+    for (int k = 0; g->written && k < g->ninputs; k++) {
+        if (g->written[k] && g->written[k] != g->input[k]) {
+            Storage storage;
+            tensor_of(in, g->written[k], &storage);
+            CHECK(storage.numel == in->input[k]->numel);
+            copy[k] = arena_copy(in->arena, storage.data, storage.numel * dtype_bytes(storage.dtype));
+        }
+    }
+    for (int k = 0; k < g->ninputs; k++) {
+        if (copy[k]) {
+            memcpy(in->input[k]->data, copy[k], (size_t)(in->input[k]->numel * dtype_bytes(in->input[k]->dtype)));
+        }
+    }
+}
+
+static void collect_returns(Interpreter *in, bool functional, bool old_inputs) {
+    const Graph *g = in->g;
+    for (int k = 0; k < g->nret; k++) {
+        const ReturnPlan *r = &g->ret[k];
+        const Node *value = functional ? r->value : class_node(g, r->cls);
+        if (value && !r->aliases_input && (value->kind == NODE_INPUT) == old_inputs) {
+            answer_node(in, "return", k, value, &r->layout);
+        }
+    }
+}
+
 static void collect(Interpreter *in, StageForm form) {
     const Graph *g = in->g;
     bool functional = form != STAGE_CAPTURED;
     in->out->answer = arena_array(in->arena, Answer, g->nret * 2 + g->ninp + g->ninputs + 1);
-    for (int k = 0; k < g->nret; k++) {
-        const ReturnPlan *r = &g->ret[k];
-        const Node *value = functional ? r->value : class_node(g, r->cls);
-        if (value && !r->aliases_input) {
-            answer_node(in, "return", k, value, &r->layout);
-        }
-    }
+    collect_returns(in, functional, true);
     bool writes_back = in->c->capture && !in->c->capture->in.later; /* a question and what is asked later do not */
     for (int k = 0; writes_back && k < g->ninputs; k++) {
         const Node *now = functional && g->written && g->written[k] ? g->written[k] : g->input[k];
@@ -297,22 +331,33 @@ static void collect(Interpreter *in, StageForm form) {
             answer_node(in, "gradient of return", k, g->ret[k].grad, NULL);
         }
     }
+    if (functional && in->writes_back) {
+        write_back(in);
+    }
+    collect_returns(in, functional, false);
 }
 
-static Answers *interpret(Compile *c, StageForm form) {
+static Interpreter *interpreter_new(Compile *c, const Graph *g) {
     Interpreter *in = arena_new(c->arena, Interpreter);
-    *in = (Interpreter){.c = c, .arena = c->arena, .g = c->graph, .out = arena_new(c->arena, Answers)};
+    *in = (Interpreter){.c = c, .arena = c->arena, .g = g, .out = arena_new(c->arena, Answers)};
     in->out->failed_sid = -1;
+    in->storage = arena_array(c->arena, Storage *, max_i64(g->next_id, 1));
+    in->input = arena_array(c->arena, Storage *, max_i64(g->ninputs, 1));
+    return in;
+}
+
+static Answers *interpret(Compile *c, const Graph *g, StageForm form, Storage *const *input, void *const *tangent) {
+    Interpreter *in = interpreter_new(c, g);
+    in->tangent = tangent;
+    in->writes_back = !tangent;
     for (int i = 0; i < in->g->n && !in->planned; i++) {
         in->planned = in->g->node[i]->kind == NODE_OP && in->g->node[i]->buffer >= 0;
     }
     if (in->planned) {
         make_buffers(in);
     }
-    in->storage = arena_array(c->arena, Storage *, max_i64(in->g->next_id, 1));
-    in->input = arena_array(c->arena, Storage *, max_i64(in->g->ninputs, 1));
     for (int k = 0; k < in->g->ninputs; k++) {
-        const Storage *data = c->input_data[k];
+        const Storage *data = input[k];
         in->input[k] = storage_new(c->arena, data->dtype, data->numel);
         memcpy(in->input[k]->data, data->data, (size_t)(data->numel * dtype_bytes(data->dtype)));
     }
@@ -333,12 +378,16 @@ static Answers *interpret(Compile *c, StageForm form) {
 
 /* ---- comparison ---- */
 
-static bool same_element(const Answer *a, const Answer *b, int64_t i) {
+static bool same_element(const Answer *a, const Answer *b, int64_t i, double tolerance) {
     int bytes = dtype_bytes(a->dtype);
     if (memcmp((const char *)a->data + i * bytes, (const char *)b->data + i * bytes, (size_t)bytes) == 0) {
         return true;
     }
-    return dtype_is_float(a->dtype) && isnan(element_double(a->data, a->dtype, i)) && isnan(element_double(b->data, b->dtype, i));
+    if (!dtype_is_float(a->dtype)) {
+        return false;
+    }
+    double x = element_double(a->data, a->dtype, i), y = element_double(b->data, b->dtype, i);
+    return (isnan(x) && isnan(y)) || (x != y && fabs(x - y) <= tolerance * fmax(fabs(x), fabs(y)));
 }
 
 /* The answer of `all` that `a` is, or NULL: gradients come with the joint graph. */
@@ -351,8 +400,8 @@ static const Answer *same_answer(const Answers *all, const Answer *a) {
     return NULL;
 }
 
-/* The first difference in words; false if there is none. */
-static bool differ(const Answers *before, const Answers *after, char *text, size_t size) {
+/* The first difference in words; false if there is none. Floats may differ by `tolerance` of themselves, which for half types is a hundred times as much. */
+static bool differ(const Answers *before, const Answers *after, double tolerance, char *text, size_t size) {
     if (before->unknown || after->unknown) {
         return false;
     }
@@ -367,7 +416,7 @@ static bool differ(const Answers *before, const Answers *after, char *text, size
             return true;
         }
         for (int64_t i = 0; i < a->numel; i++) {
-            if (!same_element(a, b, i)) {
+            if (!same_element(a, b, i, dtype_bytes(a->dtype) == 2 ? 100 * tolerance : tolerance)) {
                 snprintf(text, size, "%s %d, element %lld: %.17g before, %.17g after", a->what, a->number, (long long)i,
                          element_double(a->data, a->dtype, i), element_double(b->data, b->dtype, i));
                 return true;
@@ -382,14 +431,43 @@ void stages_check(Compile *c, const char *stage, StageForm form) {
     if (!report || !c->input_data) {
         return;
     }
-    Answers *now = interpret(c, form), *before = c->stage_before;
+    Answers *now = interpret(c, c->graph, form, c->input_data, NULL), *before = c->stage_before;
     c->stage_before = now;
     report->stages++;
     if (strcmp(stage, "capture") == 0 || !before || report->found) {
         return;
     }
-    if (differ(before, now, report->what, sizeof report->what)) {
+    if (differ(before, now, 0, report->what, sizeof report->what)) {
         report->found = true;
         snprintf(report->stage, sizeof report->stage, "%s", stage);
     }
+}
+
+/* ---- runs ---- */
+
+Answers *stages_expect(const Artifact *a, Storage *const *input, void *const *tangent) {
+    Compile *c = a->capture->c;
+    const StageReport *report = c->options->stages;
+    return report && report->runs ? interpret(c, a->graph, STAGE_JOINT, input, tangent) : NULL;
+}
+
+void stages_check_run(const Artifact *a, const Answers *expected, Storage *const *input) {
+    enum { ROUNDING = 100000 };
+    if (!expected || expected->failed_sid >= 0) {
+        return;
+    }
+    Compile *c = a->capture->c;
+    Interpreter *in = interpreter_new(c, a->graph);
+    for (int i = 0; i < in->g->n; i++) {
+        const Node *n = in->g->node[i];
+        if (n->kind == NODE_INPUT) {
+            in->storage[n->id] = input[n->number];
+        } else if (n->kind != NODE_VIEW && n->id < a->plan->nnode && a->plan->buffer_of[n->id] >= 0) {
+            in->storage[n->id] = storage_new(c->arena, n->t.dtype, 0);
+            in->storage[n->id]->data = plan_data(a->plan, n);
+        }
+    }
+    collect(in, STAGE_JOINT);
+    char text[sizeof c->options->stages->what];
+    c->options->stages->run_differs |= differ(expected, in->out, 1.0 / ROUNDING, text, sizeof text);
 }

@@ -12,4 +12,10 @@ typedef struct Answers Answers;
 typedef enum StageForm { STAGE_CAPTURED, STAGE_FUNCTIONAL, STAGE_JOINT /* gradients are there */ } StageForm;
 void stages_check(Compile *c, const char *stage, StageForm form);
 
+struct Artifact;
+/* What running the artifact's plan on these inputs (storages by number) and tangents is to come to; NULL unless that is asked for. Call before it runs. */
+Answers *stages_expect(const struct Artifact *a, Storage *const *input, void *const *tangent);
+/* Compares what the plan has computed, up to rounding. */
+void stages_check_run(const struct Artifact *a, const Answers *expected, Storage *const *input);
+
 #endif

@@ -8,8 +8,8 @@
  * are bisected with "this stage changes the meaning" as the question.
  *
  * Before both: does compiling every call anew take it away? Then the code was right for another call, and the guard is to blame. After both, what no
- * interpretation sees is told apart by what differs: flags, paths and
- * errors are decided by capture, None-ness by joint, values that only the machine gets wrong by lower. */
+ * interpretation sees is told apart by what differs: flags, paths and errors are decided by capture, None-ness of gradients and what a backward raises by
+ * joint. Wrong gradients are joint's if the machine computes what the graph means, and lower's if it does not. */
 #include "harness/cause.h"
 
 #include <stdio.h>
@@ -31,7 +31,7 @@ static CompileOptions *options_of(Bisect *b) { return compiles_here(&b->checker.
 static void set_limit(Bisect *b, int64_t limit) { b->checker.a.compile.opt_limit = b->checker.b.compile.opt_limit = limit; }
 
 static StageReport interpret(Bisect *b) {
-    StageReport report = {0};
+    StageReport report = {.runs = !b->stage};
     CompileOptions options = *options_of(b);
     RunOptions run = {.limits = b->checker.run.limits};
     options.stages = &report;
@@ -99,11 +99,15 @@ static bool find_step(Bisect *b, Cause *out) {
     return true;
 }
 
-static bool vanishes_without_reuse(Bisect *b) {
+/* Is it gone if every call is compiled anew? And if each is compiled for its own sizes only (then *sizes)? */
+static bool vanishes_without_reuse(Bisect *b, bool *sizes) {
     CompileOptions *a = &b->checker.a.compile, *c = &b->checker.b.compile;
     a->no_reuse = c->no_reuse = true;
     bool there = shows(b);
     a->no_reuse = c->no_reuse = false;
+    a->no_symbols = c->no_symbols = true;
+    *sizes = !there && !shows(b);
+    a->no_symbols = c->no_symbols = false;
     return !there;
 }
 
@@ -118,37 +122,36 @@ static bool is_replayed(Bisect *b) {
            r->calls[f->call].returns[f->index].alias == ALIAS_INPUT;
 }
 
-static const char *by_what_differs(Bisect *b) {
-    OracleId oracle = b->finding->root.oracle;
-    const char *kind = b->finding->root.kind;
-    if (oracle == ORACLE_gradients) {
-        return strstr(kind, "none") ? "joint" : "lower";
+static bool about_data(OracleId oracle) { return oracle == ORACLE_values || oracle == ORACLE_metadata || oracle == ORACLE_alias || oracle == ORACLE_gradients; }
+
+/* The root may be another bug's, which the program shows, too: where both are about data, the finding is what counts. */
+static const char *by_what_differs(Bisect *b, bool run_differs) {
+    const Finding *f = b->finding;
+    const Symptom *root = &f->root;
+    bool own = about_data(root->oracle) && about_data(f->oracle);
+    switch (own ? f->oracle : root->oracle) {
+    case ORACLE_gradients: return strstr(own ? f->kind : root->kind, "none") || !run_differs ? "joint" : "lower";
+    case ORACLE_values:
+    case ORACLE_metadata:
+    case ORACLE_alias: return is_replayed(b) ? "epilogue" : "lower";
+    case ORACLE_stages: return "";
+    default: return strcmp(root->op, "backward") == 0 ? "joint" : "capture"; /* what a backward raises is decided where it is recorded */
     }
-    if (oracle == ORACLE_values || oracle == ORACLE_metadata || oracle == ORACLE_alias) {
-        return is_replayed(b) ? "epilogue" : "lower";
-    }
-    return oracle == ORACLE_stages ? "" : "capture";
 }
 
-static int64_t stores_in_place(Bisect *b) {
-    const CompileCounters *counters = count(b);
-    return counters->fired[STEP_store_in_place] + counters->fired[STEP_scatter_in_place];
-}
-
-/* Which nodes share a nest is such a claim of fusion as only running the nest tries out: no interpretation of the graph does, and doing a store in place
- * rests on it. So a step of fusion is to blame if without it the finding is gone, though as many stores as before are done in place. */
+/* That the nodes of a nest may run trip by trip is a claim of fusion which only running the nest tries out: an interpretation has all of them read before one
+ * writes, and so knows every other way in which a store in place can be wrong. So a step of fusion is to blame if without it the finding is gone. */
 static bool blame_nest(Bisect *b, Cause *out) {
     CompileOptions *a = &b->checker.a.compile, *c = &b->checker.b.compile;
     const CompileOptions given = *c;
     bool found = false;
-    int64_t stores = stores_in_place(b);
     for (int k = 0; k < STEP_COUNT && !found; k++) {
         if (strcmp(step_info(k)->pass, "fuse") != 0 || (given.disabled.step[k >> 6] >> (k & 63) & 1)) {
             continue;
         }
         c->disabled.step[k >> 6] |= (uint64_t)1 << (k & 63);
         a->disabled = c->disabled;
-        found = stores_in_place(b) >= stores && !shows(b);
+        found = !shows(b);
         a->disabled = c->disabled = given.disabled;
         if (found) {
             snprintf(out->stage, sizeof out->stage, "fuse");
@@ -192,6 +195,23 @@ static bool only_native(const Checker *c, const Program *p, const Finding *findi
     return !shown;
 }
 
+/* What else than the stage is wrong: the step, or, of what is no step, what differs. */
+static const char *detail_of(const Finding *finding, bool sizes) {
+    const Cause *cause = &finding->cause;
+    const char *kind = finding->root.kind;
+    if (strcmp(cause->stage, "capture") == 0) {
+        bool flag = strcmp(kind, "requires_grad") == 0 || strcmp(kind, "is_leaf") == 0 || strcmp(kind, "has_grad_fn") == 0; /* one follows from another */
+        return flag ? "flags" : kind;
+    }
+    if (strcmp(cause->stage, "guard") == 0) {
+        return sizes ? "sizes" : "";
+    }
+    return strcmp(cause->rule, cause->stage) != 0 ? cause->rule : "";
+}
+
+/* Passes whose claims no interpretation tries out, since they are about how the machine runs. */
+static bool annotates(const char *stage) { return strcmp(stage, "fuse") == 0 || strcmp(stage, "reinplace") == 0 || strcmp(stage, "plan") == 0; }
+
 void cause_find(const Checker *c, const Program *p, Finding *finding) {
     Cause *out = &finding->cause;
     *out = (Cause){.limit = -1};
@@ -201,11 +221,12 @@ void cause_find(const Checker *c, const Program *p, Finding *finding) {
     if (only_native(c, p, finding)) {
         snprintf(out->stage, sizeof out->stage, "native");
         snprintf(out->text, sizeof out->text, "native");
+        snprintf(out->group, sizeof out->group, "native");
         return;
     }
     Bisect b = {.checker = *c, .program = p, .finding = finding};
     b.checker.stages = finding->oracle == ORACLE_stages;
-    bool reused = p->nrecalls > 0 && vanishes_without_reuse(&b);
+    bool sizes = false, reused = p->nrecalls > 0 && vanishes_without_reuse(&b, &sizes);
     bool step = !reused && find_step(&b, out);
     StageReport report = interpret(&b);
     if (reused) {
@@ -219,11 +240,15 @@ void cause_find(const Checker *c, const Program *p, Finding *finding) {
         snprintf(out->stage, sizeof out->stage, "%s", report.stage);
     } else if (step && !report.found && strcmp(out->stage, "reinplace") == 0) {
         blame_nest(&b, out);
+    } else if (step && report.run_differs && !annotates(out->stage)) { /* the graph that the step has made is right, its loops are not */
+        *out = (Cause){.stage = "lower", .limit = -1};
     } else if (!step) {
-        snprintf(out->stage, sizeof out->stage, "%s", by_what_differs(&b));
+        snprintf(out->stage, sizeof out->stage, "%s", by_what_differs(&b, report.run_differs));
     }
-    const char *detail = strcmp(out->stage, "capture") == 0 ? finding->root.kind : strcmp(out->rule, out->stage) != 0 ? out->rule : "";
+    const char *detail = detail_of(finding, sizes);
     snprintf(out->text, sizeof out->text, "%s%s%s", out->stage, detail[0] ? "/" : "", detail);
+    bool own = strcmp(out->stage, "rules") == 0 || strcmp(out->stage, "capture") == 0 || strcmp(out->stage, "guard") == 0;
+    snprintf(out->group, sizeof out->group, "%s", own ? out->text : out->stage);
     out->checks = b.checks;
     arena_destroy(&b.scratch);
 }

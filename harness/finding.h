@@ -30,7 +30,9 @@ bool symptom_same(const Symptom *a, const Symptom *b);
 typedef struct Cause {
     char stage[32];  /* a pass of passes.def, or "capture", "guard", "lower", "execute"; "": not found */
     char rule[40];   /* the step (steps.def, rules.def) with which the difference begins, or "" */
-    char text[80];   /* "cse", "reinplace/scatter_in_place", "capture/requires_grad" (what is wrong, where there is no step): groups findings */
+    char text[80];   /* "cse", "reinplace/scatter_in_place", "capture/flags" (what is wrong, where there is no step) */
+    char group[80];  /* what groups findings: a pass is one mechanism, whichever of its steps shows the finding; a rewrite rule, and what goes wrong in capture
+                      * or with guards, are each one of their own */
     int64_t limit;   /* the least --opt-limit at which the finding shows; -1: it is no optional step */
     int64_t checks;  /* programs checked to find out */
 } Cause;

@@ -7,11 +7,7 @@
 
 Groups groups_new(Arena *arena) { return (Groups){.group = arena_array(arena, Group, MAX_GROUPS)}; }
 
-const char *group_key(const Finding *finding) {
-    const Cause *cause = &finding->cause;
-    bool one = strcmp(cause->stage, "rules") != 0 && strcmp(cause->stage, "capture") != 0;
-    return !cause->stage[0] ? finding->signature : one ? cause->stage : cause->text;
-}
+const char *group_key(const Finding *finding) { return finding->cause.group[0] ? finding->cause.group : finding->signature; }
 
 Group *group_find(const Groups *groups, const char *key) {
     for (int i = 0; i < groups->n; i++) {

@@ -23,8 +23,7 @@ typedef struct Groups {
 } Groups;
 
 Groups groups_new(Arena *arena);
-/* The cause of a located finding, or its signature. A pass is one mechanism, whichever of its steps shows the finding; a rewrite rule, and what goes wrong in
- * capture, are each one of their own. */
+/* The group of a located finding's cause, or its signature. */
 const char *group_key(const Finding *finding);
 Group *group_find(const Groups *groups, const char *key);
 /* Counts a finding; `new_signature`: the caller has not seen this one before. NULL if there are too many groups. */

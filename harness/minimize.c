@@ -83,6 +83,7 @@ typedef struct Question {
     bool has_fault;         /* and be gone without the fault */
     bool external;
     bool located;           /* judge by the whole symptom, not only by oracle and kind */
+    bool stands;            /* leaving out the step that is to blame takes the finding away (another may bring it back) */
     int tries;              /* 1, or MINIMIZE_RETRIES for a finding that does not always show */
 } Question;
 
@@ -120,7 +121,7 @@ static bool same_finding(Candidate *c, Finding *met) {
         return symptom_same(&met->root, &f->root);
     }
     met->cause = f->cause;
-    if (!cause_stands(&c->checker, c->p, met)) { /* one check, where finding the cause takes ten */
+    if (c->question->stands && !cause_stands(&c->checker, c->p, met)) { /* one check, where finding the cause takes ten */
         return false;
     }
     cause_find(&c->checker, c->p, met);
@@ -313,6 +314,7 @@ static void open(Minimize *m, const Program *p, Checker *c, const Finding *findi
         check_program(&plain, p, &m->home, &out);
         m->question.has_fault = out.verdict == AGREE;
     }
+    m->question.stands = !m->question.external && cause_stands(&m->candidate[0].checker, p, finding);
     m->reference = c->reference;
     m->filtered = m->question.external && reference_runs(m, p, &m->home);
     m->stats->flaky = is_flaky(m, p);

@@ -73,7 +73,7 @@ START_TEST(interpretation_finds_what_a_broken_pass_changes) {
         {harm_check, "refused at statement -1 before, 1 after"},
         {harm_return, "return 0, element"},
         {harm_write_back, "input storage 0, element"},
-        {harm_input, "return 0, element"},
+        {harm_input, "input storage 0, element"},
         {harm_early_write, "return 1, element"},
         {harm_buffers, "return 1, element"},
         {harm_old_buffer, "return 0, element"},
