@@ -16,7 +16,7 @@
 
 #include <string.h>
 
-enum { PART = 96 * 1024 /* bytes that a part should touch */, MOST = 2 << 20 /* a band with larger parts gains nothing */ };
+enum { PART = 384 * 1024 /* bytes that a part should touch */, MOST = 2 << 20 /* a band with larger parts gains nothing */ };
 
 /* What the first trip of a loop touches of a buffer, and how far the next trip is from there, in bytes; step 0: anywhere, any trip. */
 typedef struct Touch {

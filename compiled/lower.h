@@ -179,6 +179,7 @@ typedef struct TileNest {
     int scratch;     /* buffer of the sums of a reduction that runs by parts; -1: it runs in one piece */
     int column;      /* the last kept dim, if results lie side by side along it and what one result is made of does not; or -1 */
     struct TileNest *columns; /* the same nest with that dim last: how the tile machine runs it; or NULL */
+    bool fours;      /* native tier: along the last reduced dim four floats are added up before they go into the accumulator */
     int trip;        /* elements a tile: TILE, SMALL_TILE, or 1 where a trip reads what an earlier one wrote */
     int naccess;
     Access *access;

@@ -144,9 +144,26 @@ static void assign_registers(Builder *b, TileNest *nest) {
     }
 }
 
+/* Instructions whose value nobody takes go: what a nest computes again for others (pass_partition.c) may have found its reader elsewhere. */
+static void drop_unused(const Builder *b, TileNest *nest) {
+    bool *used = arena_array(b->l->arena, bool, b->nreg + 1);
+    int kept = nest->ninst;
+    for (int k = nest->ninst - 1; k >= 0; k--) {
+        const TileInst *inst = &nest->inst[k];
+        if (inst->op >= TILE_STORE || used[inst->dst]) {
+            for (int s = 0; s < sources(inst); s++) {
+                used[inst->src[s]] = true;
+            }
+            nest->inst[--kept] = *inst;
+        }
+    }
+    nest->ninst -= kept;
+    nest->inst += kept;
+}
+
 /* ---- which way round a reduction goes ---- */
 
-enum { MIN_COLUMNS = 8 };
+enum { MIN_COLUMNS = 8, MIN_FOURS = 256, MIN_FOURS_SMALL = 8 };
 
 /* The last kept dim, if the nest had better walk along it than along the last reduced one. */
 static int column_of(const TileNest *n) {
@@ -165,6 +182,30 @@ static int column_of(const TileNest *n) {
         }
     }
     return better > 0 && n->trip > 1 ? c : -1;
+}
+
+/* Are the sums long enough, and of floats? A double would not tell more than the float it becomes: the rounding of three additions is within what
+ * the order of a sum leaves open. */
+static bool adds_by_fours(const TileNest *n, bool small) {
+    int last = n->ndim - 1;
+    bool sums = false;
+    if (n->kept == n->ndim || n->trip == 1 || n->size[last] < (small ? MIN_FOURS_SMALL : MIN_FOURS) || n->numel == 0 ||
+        (n->column < 0 && (n->size[last] % 4 != 0 || n->outer == last))) {
+        return false;
+    }
+    for (int k = 0; k < n->ninst; k++) {
+        const TileInst *inst = &n->inst[k];
+        if (inst->op == TILE_STOREX || inst->op == TILE_ADDX) {
+            return false;
+        }
+        if (inst->op == TILE_REDUCE) {
+            if (n->access[inst->access].dtype != DT_float32 || (inst->reduce != REDUCE_SUM && inst->reduce != REDUCE_MEAN)) {
+                return false;
+            }
+            sums = true;
+        }
+    }
+    return sums;
 }
 
 /* A copy with dim `c` behind the reduced ones. */
@@ -211,9 +252,11 @@ void nest_finish(Builder *b, const Node *node) {
             nest->trip = 1; /* in place: what a trip reads it writes, and only it (pass_fuse.c) */
         }
     }
+    drop_unused(b, nest);
     assign_registers(b, nest);
     nest->column = column_of(nest);
     nest->outer = nest->column == 0 || nest->kept == 0 ? nest->kept % nest->ndim : 0; /* not the dim that strips go along */
+    nest->fours = adds_by_fours(nest, b->l->c->options->verify);
     nest->scratch = -1;
     nest->columns = nest->column >= 0 ? column_nest(arena, nest, nest->column) : NULL;
     Plan *plan = b->l->plan;

@@ -15,6 +15,7 @@ static void loop_0(void *const *data, int64_t from, int64_t to) {
             s0[i0 - j0] = 0;
         }
         for (int64_t i1 = from; i1 < to; i1++) {
+#pragma omp simd
             for (int64_t i0 = j0; i0 < e0; i0++) {
                 const float v0 = b0[i0 + i1 * 16];
                 s0[i0 - j0] += (double)v0;
