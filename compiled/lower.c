@@ -3,6 +3,7 @@
  * A unit is a group that fusion made, or a node. Members go to lower_nest; CHECKs, scans, products of matrices, concatenation and
  * what has no lowering are loops of their own, made here. A node without a buffer that is no register either is wanted by nobody
  * and makes no loop. */
+#include "compiled/feature.h"
 #include "compiled/tile_isa.h"
 #include "program/op_functions.h"
 
@@ -12,7 +13,7 @@
 #include <cblas.h>
 #endif
 
-enum { BLAS_MIN_WORK = 8 * 1024 /* multiply-adds below which plain loops win */ };
+enum { BLAS_MIN_WORK = 8 * 1024 /* multiply-adds below which plain loops win */, MANY = 16 * 1024 /* elements */, MANY_SMALL = 64 };
 
 Loop *lower_add(Lower *l, LoopKind kind, const Node *node) {
     Plan *plan = l->plan;
@@ -29,6 +30,8 @@ Loop *lower_add(Lower *l, LoopKind kind, const Node *node) {
     loop->node = node;
     return loop;
 }
+
+bool lower_many(const Compile *c, int64_t numel) { return numel >= (c->options->verify ? MANY_SMALL : MANY); }
 
 int lower_buffer(const Node *n) { return n->kind == NODE_VIEW ? n->in[0]->buffer : n->buffer; }
 
@@ -139,6 +142,7 @@ static void lower_lines(Lower *l, Node *n, LoopKind kind) {
     memcpy(loop->size, n->t.size, (size_t)n->t.ndim * sizeof *n->t.size);
     loop->dim = n->t.ndim == 0 ? -1 : (int)(dim < 0 ? dim + n->t.ndim : dim);
     loop->product = n->op == OP_cumprod;
+    loop->single = kind == LOOP_SOFTMAX && n->t.dtype == DT_float32 && lower_many(l->c, loop->numel) && gate(l->c, STEP_single_functions);
     loop->to = lower_access(n->buffer, &n->t);
     loop->from = lower_access(lower_buffer(n->in[0]), self);
 }
@@ -385,7 +389,7 @@ Plan *graph_lower(Compile *c) {
         }
     }
     if (again) {
-        bands_find(plan, g, loops_after, c->options->verify, c->arena);
+        bands_find(c, plan, loops_after);
     }
     place_temporaries(plan, again, c->arena);
     if (poison) {
@@ -393,4 +397,10 @@ Plan *graph_lower(Compile *c) {
     }
     plan->state = arena_alloc(c->arena, (int64_t)sizeof *plan->state);
     return plan;
+}
+
+bool pass_lower(Compile *c) {
+    feature_graph(c);
+    c->plan = graph_lower(c);
+    return true;
 }

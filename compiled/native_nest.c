@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { BLOCK = 256 /* results of a strip */ };
+enum { BLOCK = 1024 /* results of a strip */ };
 
 typedef struct Nest {
     Text *text;
@@ -22,7 +22,6 @@ typedef struct Nest {
     Kind kind[MAX_REGISTERS];
     int column;                  /* the dim whose results are a strip, or -1 */
     int place;                   /* of a trip among the four whose floats are added up first; or -1 */
-    const NativeRow *row;        /* by instruction */
 } Nest;
 
 /* ---- tables ---- */
@@ -113,13 +112,15 @@ static void declare_buffers(const Nest *w) {
 
 /* ---- instructions ---- */
 
+static bool once_a_row(const Nest *w, int inst) { return w->n->row && w->n->row[inst].once; }
+
 /* The address in a register, whole. */
 static void print_at(const Nest *w, int reg) {
     name_register(w, reg);
     int made = w->made[reg];
-    if (made >= 0 && w->row[made].once && w->row[made].chain >= 0) {
+    if (made >= 0 && once_a_row(w, made) && w->n->row[made].chain >= 0) {
         text_add(w->text, " + ");
-        index_of(w, &w->n->access[w->row[made].chain], w->n->ndim);
+        index_of(w, &w->n->access[w->n->row[made].chain], w->n->ndim);
     }
 }
 
@@ -209,8 +210,9 @@ static void print_add_to(Nest *w, const TileInst *inst) {
 
 static void print_compute(Nest *w, const TileInst *inst, int k) {
     const OpTypes *types = &op_types[inst->op];
-    w->needs->op[inst->op] = true;
-    text_printf(w->text, "const %s v%d = %s(", native_value_type(types->out), k, tile_op_name(inst->op));
+    bool single = w->n->single && tile_has_single(inst->op);
+    (single ? w->needs->single : w->needs->op)[inst->op] = true;
+    text_printf(w->text, "const %s v%d = %s%s(", native_value_type(types->out), k, single ? "single_" : "", tile_op_name(inst->op));
     for (int s = 0; s < types->arity; s++) {
         text_add(w->text, s ? ", " : "");
         name_register(w, inst->src[s]);
@@ -241,7 +243,7 @@ static void print_load(Nest *w, const TileInst *inst, int k) {
 
 static void print_address(Nest *w, const TileInst *inst, int k) {
     text_printf(w->text, "const int64_t v%d = ", k);
-    if (inst->op == TILE_IOTA && w->row[k].once) {
+    if (inst->op == TILE_IOTA && once_a_row(w, k)) {
         text_add(w->text, "0");
     } else if (inst->op == TILE_IOTA) {
         index_of(w, &w->n->access[inst->access], w->n->ndim);
@@ -269,7 +271,7 @@ static void print_some(Nest *w, bool once) {
     }
     for (int k = 0; k < w->n->ninst; k++) {
         const TileInst *inst = &w->n->inst[k];
-        if (w->row[k].once != once) {
+        if (once_a_row(w, k) != once) {
             if (inst->op < TILE_STORE) {
                 set_register(w, inst->dst, k, kind_of(w, inst));
             }
@@ -369,32 +371,19 @@ static void close_dims(Nest *w, int until) {
     }
 }
 
-/* `#pragma omp simd ..` before the innermost loop, where its trips may be taken together: none reads what another one of the row has written,
- * as for the tile machine (`trip`), none adds through indices, and every accumulator is a sum whose order is free or, `own`, one of the trip's. */
+/* `#pragma omp simd ..` before the innermost loop; `own`: its trips do not share accumulators. */
 static void print_simd(const Nest *w, bool own) {
     const TileNest *n = w->n;
-    bool sums = false;
-    for (int k = 0; k < n->ninst; k++) {
-        const TileInst *inst = &n->inst[k];
-        bool sum = inst->reduce == REDUCE_SUM || inst->reduce == REDUCE_MEAN;
-        if (inst->op == TILE_STOREX || inst->op == TILE_ADDX ||
-            (inst->op == TILE_REDUCE && !own && (!sum || n->access[inst->access].dtype == DT_float64))) {
-            return;
-        }
-        sums = sums || inst->op == TILE_REDUCE;
-    }
-    if (n->trip == 1) {
-        return;
-    }
-    text_add(w->text, sums && !own ? "#pragma omp simd reduction(+ : " : "#pragma omp simd\n");
-    const char *separator = "";
-    for (int k = 0; k < n->ninst && sums && !own; k++) {
+    const char *separator = "#pragma omp simd reduction(+ : ";
+    for (int k = 0; k < n->ninst && n->vectors && !own; k++) {
         if (n->inst[k].op == TILE_REDUCE) {
             text_printf(w->text, "%ss%d", separator, n->inst[k].dst);
             separator = ", ";
         }
     }
-    text_add(w->text, sums && !own ? ")\n" : "");
+    if (n->vectors) {
+        text_add(w->text, separator[0] == ',' ? ")\n" : "#pragma omp simd\n");
+    }
 }
 
 /* Where the nest runs by parts that share sums: `if (from == 0)` or `if (to == size)`; the depth to close until. */
@@ -609,16 +598,12 @@ bool native_nest(Text *text, const TileNest *nest, NativeNeeds *needs) {
     if (nest->numel == 0) {
         return false;
     }
-    NativeRow row[MAX_INSTS];
-    int cross = native_crossing(nest);
-    native_rows(nest, row);
-    w.row = row;
     declare_buffers(&w);
     w.column = nest->column;
     if (w.column >= 0) {
         print_columns(&w);
-    } else if (cross >= 0) {
-        print_squares(&w, cross);
+    } else if (nest->cross >= 0) {
+        print_squares(&w, nest->cross);
     } else {
         print_rows(&w);
     }

@@ -129,8 +129,8 @@ static void loop_3(void *const *data, int64_t from, int64_t to) {
     float *restrict b2 = data[2];
     float *restrict b9 = data[9];
     double *restrict kept_0 = (double *)data[17] + 0;
-    for (int64_t j0 = 0; j0 < 256; j0 += 256) {
-        const int64_t e0 = j0 + 256;
+    for (int64_t j0 = 0; j0 < 256; j0 += 1024) {
+        const int64_t e0 = j0 + 1024 < 256 ? j0 + 1024 : 256;
         double *restrict s0 = kept_0 + j0;
         if (from == 0) {
             for (int64_t i0 = j0; i0 < e0; i0++) {
