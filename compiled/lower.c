@@ -13,7 +13,7 @@
 #include <cblas.h>
 #endif
 
-enum { BLAS_MIN_WORK = 8 * 1024 /* multiply-adds below which plain loops win */, MANY = 16 * 1024 /* elements */, MANY_SMALL = 64 };
+enum { BLAS_MIN_WORK = 8 * 1024 /* multiply-adds below which plain loops win */ };
 
 Loop *lower_add(Lower *l, LoopKind kind, const Node *node) {
     Plan *plan = l->plan;
@@ -30,8 +30,6 @@ Loop *lower_add(Lower *l, LoopKind kind, const Node *node) {
     loop->node = node;
     return loop;
 }
-
-bool lower_many(const Compile *c, int64_t numel) { return numel >= (c->options->verify ? MANY_SMALL : MANY); }
 
 int lower_buffer(const Node *n) { return n->kind == NODE_VIEW ? n->in[0]->buffer : n->buffer; }
 
@@ -142,7 +140,7 @@ static void lower_lines(Lower *l, Node *n, LoopKind kind) {
     memcpy(loop->size, n->t.size, (size_t)n->t.ndim * sizeof *n->t.size);
     loop->dim = n->t.ndim == 0 ? -1 : (int)(dim < 0 ? dim + n->t.ndim : dim);
     loop->product = n->op == OP_cumprod;
-    loop->single = kind == LOOP_SOFTMAX && n->t.dtype == DT_float32 && lower_many(l->c, loop->numel) && gate(l->c, STEP_single_functions);
+    loop->single = kind == LOOP_SOFTMAX && n->t.dtype == DT_float32 && loop->numel >= (l->c->options->verify ? MANY_SMALL : MANY) && gate(l->c, STEP_single_functions);
     loop->to = lower_access(n->buffer, &n->t);
     loop->from = lower_access(lower_buffer(n->in[0]), self);
 }

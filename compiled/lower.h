@@ -14,6 +14,8 @@
 
 enum {
     TILE = 512,          /* elements a tile */
+    MANY = 16 * 1024,    /* elements whose transcendental functions go in float arithmetic */
+    MANY_SMALL = 64,     /* the same for the native tier where the graph is verified */
     SMALL_TILE = 512,     /* the same where the graph is verified: what goes wrong between tiles should show on small tensors */
     MAX_REGISTERS = 160, /* of a nest */
     MAX_ACCESSES = 160,  /* the same */
@@ -190,6 +192,7 @@ typedef struct TileNest {
     bool vectors;    /* trips of the innermost loop are taken together */
     bool fours;      /* along the last reduced dim four floats are added up before they go into the accumulator */
     bool single;     /* transcendental functions in float arithmetic (tile_single.def) */
+    bool many;       /* both tiers: `single`, and many elements even where the graph is verified */
     int cross;       /* the dim that goes by squares together with the last one, or -1 */
     struct NestRow *row; /* by instruction: what is computed once a row (nest_rows.c); NULL: nothing is */
     int trip;        /* elements a tile: TILE, SMALL_TILE, or 1 where a trip reads what an earlier one wrote */
@@ -319,8 +322,6 @@ typedef struct Lower {
     int capacity;
 } Lower;
 Loop *lower_add(Lower *l, LoopKind kind, const Node *node);
-/* Are so many elements worth float arithmetic in functions that few elements have in double? */
-bool lower_many(const Compile *c, int64_t numel);
 /* The buffer that `n` (or the buffer it views) lives in. */
 int lower_buffer(const Node *n);
 /* The loops of one unit of members. */

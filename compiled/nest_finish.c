@@ -237,7 +237,7 @@ static bool takes_single(Compile *c, const TileNest *n) {
     for (int k = 0; k < n->ninst && !has; k++) {
         has = tile_has_single(n->inst[k].op);
     }
-    return has && lower_many(c, n->numel) && gate(c, STEP_single_functions);
+    return has && n->numel >= (c->options->verify ? MANY_SMALL : MANY) && gate(c, STEP_single_functions);
 }
 
 /* A copy with dim `c` behind the reduced ones. */
@@ -291,6 +291,7 @@ void nest_finish(Builder *b, const Node *node) {
     nest->vectors = takes_vectors(b->l->c, nest);
     nest->fours = nest->vectors && adds_by_fours(b->l->c, nest, b->l->c->options->verify);
     nest->single = takes_single(b->l->c, nest);
+    nest->many = nest->single && nest->numel >= MANY;
     nest->cross = nest_crossing(nest);
     nest->cross = nest->cross >= 0 && gate(b->l->c, STEP_walk_squares) ? nest->cross : -1;
     nest_rows(b->l->c, nest);
