@@ -24,10 +24,9 @@ static const struct { const char *name; bool inner; } STAGE[STAGES] = {
 /* The seconds of the compiler's own clock. */
 static void add_compiler(const CompileCounters *c, double inner[STAGES]) {
     for (int k = 0; k < pass_count(); k++) {
-        inner[PASSES] += c->seconds[k];
+        inner[k == pass_count() - 1 ? LOWER : PASSES] += c->seconds[k];
     }
-    inner[LOWER] += c->seconds[MAX_PASSES];
-    inner[CAPTURE] += c->seconds[MAX_PASSES + 1];
+    inner[CAPTURE] += c->seconds[MAX_PASSES];
 }
 
 /* Seconds in each stage for programs 0..n-1 of the stream. */

@@ -15,14 +15,14 @@
 
 enum { ROUNDS = 15, MAX_COLUMNS = 24, MAX_RUNS = 100000 };
 
-/* Stages in order: capture, the passes, lowering, and the sum. */
+/* Stages in order: capture, the passes (the last one lowers), and the sum. */
 typedef struct Times {
-    double us[MAX_PASSES + 3];
+    double us[MAX_PASSES + 2];
 } Times;
 
-static int stage_count(void) { return pass_count() + 3; }
+static int stage_count(void) { return pass_count() + 2; }
 static const char *stage_name(int k) {
-    return k == 0 ? "capture" : k <= pass_count() ? pass_info(k - 1)->name : k == pass_count() + 1 ? "lower" : "all";
+    return k == 0 ? "capture" : k <= pass_count() ? pass_info(k - 1)->name : "all";
 }
 
 /* The least of some runs, a call compiled; false if nothing was compiled. */
@@ -41,7 +41,7 @@ static bool time_program(const Program *p, Arena *arena, Times *out) {
         }
         double sum = 0;
         for (int k = 0; k < stage_count(); k++) {
-            int from = k == 0 ? MAX_PASSES + 1 : k <= pass_count() ? k - 1 : MAX_PASSES;
+            int from = k == 0 ? MAX_PASSES : k - 1;
             double us = k + 1 < stage_count() ? c.seconds[from] * 1e6 / (double)c.compiles : sum;
             sum += us;
             out->us[k] = us < out->us[k] ? us : out->us[k];

@@ -9,12 +9,14 @@
  *   plain       the native tier with no optional pass but those that remove nodes: one loop an op, -O3
  *   reference   the reference, from inputs to the recorded result
  *   limit       the larger of two times measured in the same rounds: a triad over as many bytes as the program must read and write, and
- *               as many operations as the fused loops do at the rate that OpenBLAS reaches
+ *               the arithmetic of the fused loops: operations at the rate that OpenBLAS reaches, and transcendental functions at the one
+ *               that the C library's vector functions reach on data in the first cache
  *   peak_bytes  memory besides inputs and tangents: results and temporaries */
 #include "bench/measure.h"
-#include "compiled/lower.h"
+#include "compiled/tile_isa.h"
 #include "reference/eager.h"
 
+#include <dlfcn.h>
 #include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,39 +37,114 @@
 enum { ROUNDS = 5, MAX_REPS = 25, MODES = 3, TILE_MODE = 0, NATIVE_MODE = 1, PLAIN_MODE = 2 };
 static const double ROUND_SECONDS = 0.12;
 
+/* ---- the peak of transcendental functions ---- */
+
+typedef enum Function { F_NONE = -1, F_EXP, F_LOG, F_TANH, F_ERF, F_COUNT } Function;
+
+/* The function that most of an op's time goes into. */
+static Function function_of(TileOp op) {
+    switch ((int)op) {
+    case TILE_exp_f32:
+    case TILE_expm1_f32:
+    case TILE_sigmoid_f32:
+    case TILE_silu_f32:
+        return F_EXP;
+    case TILE_log_f32:
+    case TILE_log1p_f32:
+        return F_LOG;
+    case TILE_tanh_f32:
+    case TILE_gelu_tanh_f32:
+        return F_TANH;
+    case TILE_erf_f32:
+    case TILE_erfc_f32:
+    case TILE_gelu_f32:
+        return F_ERF;
+    default:
+        return F_NONE;
+    }
+}
+
+enum { FUNCTION_SPAN = 2048 /* elements, in the first cache */ };
+
+#if defined(__x86_64__) && defined(__GNUC__)
+typedef float Wide __attribute__((vector_size(64)));
+typedef float Narrow __attribute__((vector_size(32)));
+
+__attribute__((target("avx512f"))) static void apply_wide(void *f, float *to, const float *from) {
+    Wide (*wide)(Wide) = (Wide(*)(Wide))(uintptr_t)f;
+    for (int i = 0; i < FUNCTION_SPAN; i += 16) {
+        *(Wide *)(to + i) = wide(*(const Wide *)(from + i));
+    }
+}
+
+__attribute__((target("avx2"))) static void apply_narrow(void *f, float *to, const float *from) {
+    Narrow (*narrow)(Narrow) = (Narrow(*)(Narrow))(uintptr_t)f;
+    for (int i = 0; i < FUNCTION_SPAN; i += 8) {
+        *(Narrow *)(to + i) = narrow(*(const Narrow *)(from + i));
+    }
+}
+
+/* The C library's vector function, or NULL. */
+static void *vector_function(const char *name, bool wide) {
+    static void *library;
+    library = library ? library : dlopen("libmvec.so.1", RTLD_NOW);
+    char symbol[32];
+    snprintf(symbol, sizeof symbol, "_ZGV%s_%sf", wide ? "eN16v" : "dN8v", name);
+    return library ? dlsym(library, symbol) : NULL;
+}
+
+static bool apply_best(const char *name, float *to, const float *from) {
+    bool wide = __builtin_cpu_supports("avx512f");
+    void *f = wide || __builtin_cpu_supports("avx2") ? vector_function(name, wide) : NULL;
+    if (f) {
+        (wide ? apply_wide : apply_narrow)(f, to, from);
+    }
+    return f != NULL;
+}
+#else
+static bool apply_best(const char *name, float *to, const float *from) {
+    (void)name, (void)to, (void)from;
+    return false;
+}
+#endif
+
+/* Seconds an element: what the C library's vector functions (libmvec) take in the first cache; where there are none, our kernels in float's
+ * best instruction set. The least of some rounds. */
+static double function_seconds(Function function) {
+    static const char *const names[] = {"exp", "log", "tanh", "erf"};
+    static const TileOp ops[] = {TILE_exp_f32, TILE_log_f32, TILE_tanh_f32, TILE_erf_f32};
+    float *from = aligned_alloc(64, 2 * FUNCTION_SPAN * sizeof *from), *to = from + FUNCTION_SPAN;
+    CHECK(from);
+    for (int i = 0; i < FUNCTION_SPAN; i++) {
+        from[i] = function == F_LOG ? 0.01f * (float)(i + 1) : 0.002f * (float)(i - FUNCTION_SPAN / 2);
+    }
+    double best = 1e9;
+    for (int r = 0; r < 200; r++) {
+        double t0 = now();
+        if (!apply_best(names[function], to, from)) {
+            tile_isa(0)->function[ops[function]](FUNCTION_SPAN, to, (const void *const[]){from, from, from, from});
+        }
+        double t = now() - t0;
+        best = t < best ? t : best;
+    }
+    free(from);
+    return best / FUNCTION_SPAN;
+}
+
 /* ---- what is measured of a plan ---- */
 
 typedef struct Measure {
     Arena arena;
     double seconds, least;  /* median and minimum of one round */
     double flops, products; /* of the plan: pointwise operations; multiply-adds of matrix products, twice */
+    double calls[F_COUNT];  /* of transcendental functions */
     int64_t temporaries;    /* bytes */
     int loops;
 } Measure;
 
-/* Arithmetic operations of a call of our polynomials, in float operations (a double one counts as two, a fused one twice); 1 for the rest. */
-static double cost_of(TileOp op) {
-    switch ((int)op) {
-    case TILE_exp_f32:
-    case TILE_expm1_f32:
-        return 44;
-    case TILE_tanh_f32:
-    case TILE_sigmoid_f32:
-    case TILE_silu_f32:
-        return 52;
-    case TILE_log_f32:
-        return 40;
-    case TILE_gelu_f32:
-        return 114;
-    case TILE_erf_f32:
-        return 134;
-    default:
-        return 1;
-    }
-}
-
 static void count_work(Measure *m, const Plan *plan) {
     m->flops = m->products = 0;
+    memset(m->calls, 0, sizeof m->calls);
     m->temporaries = plan->bytes + plan->register_bytes;
     m->loops = plan->nloop;
     for (int k = 0; k < plan->nloop; k++) {
@@ -75,10 +152,15 @@ static void count_work(Measure *m, const Plan *plan) {
         if (loop->kind == LOOP_TILE) {
             for (int i = 0; i < loop->tile->ninst; i++) {
                 TileOp op = loop->tile->inst[i].op;
-                m->flops += op < TILE_OP_COUNT || op == TILE_REDUCE ? cost_of(op) * (double)loop->tile->numel : 0;
+                double n = (double)loop->tile->numel;
+                m->flops += op < TILE_OP_COUNT || op == TILE_REDUCE ? n : 0;
+                if (op < TILE_OP_COUNT && function_of(op) != F_NONE) {
+                    m->calls[function_of(op)] += n;
+                }
             }
         } else if (loop->kind == LOOP_SOFTMAX) {
-            m->flops += 48 * (double)loop->numel;
+            m->flops += 4 * (double)loop->numel; /* maximum, difference, sum, product */
+            m->calls[F_EXP] += (double)loop->numel;
         } else if (loop->kind == LOOP_MATMUL) {
             const MatmulLoop *p = loop->matmul;
             m->products += 2.0 * (double)p->batch * (double)p->m * (double)p->n * (double)p->k;
@@ -210,7 +292,7 @@ static int measure_program(const char *line, Native *native) {
     float *memory = NULL;
     double fastest = 1e9, best_rate = 0;
     int64_t bytes = 0;
-    double work[2] = {0};
+    double work[2] = {0}, called = 0, least_called = 1e9; /* seconds */
     int64_t temporaries = 0;
     int loops[MODES] = {0};
     for (int r = 0; r < ROUNDS; r++) {
@@ -234,6 +316,11 @@ static int measure_program(const char *line, Native *native) {
                 temporaries = m.temporaries;
                 work[0] = m.flops;
                 work[1] = m.products;
+                called = 0;
+                for (int f = 0; f < F_COUNT; f++) {
+                    called += m.calls[f] > 0 ? m.calls[f] * function_seconds((Function)f) : 0;
+                }
+                least_called = called < least_called ? called : least_called;
             }
             arena_destroy(&run);
         }
@@ -248,8 +335,8 @@ static int measure_program(const char *line, Native *native) {
         eager[r] = r == 0 || eager[r - 1] < ROUND_SECONDS ? reference_seconds(p) : eager[r - 1];
     }
     double by_memory = median(move, ROUNDS), products = median(rate, ROUNDS);
-    double by_work = (work[0] + work[1]) / products, limit = by_memory > by_work ? by_memory : by_work;
-    double least_work = (work[0] + work[1]) / best_rate, least_limit = fastest > least_work ? fastest : least_work;
+    double by_work = (work[0] + work[1]) / products + least_called, limit = by_memory > by_work ? by_memory : by_work;
+    double least_work = (work[0] + work[1]) / best_rate + least_called, least_limit = fastest > least_work ? fastest : least_work;
     printf("{\"name\":\"%s\",\"tile_least_ms\":%.4f,\"native_least_ms\":%.4f,\"plain_least_ms\":%.4f,\"limit_least_ms\":%.4f,\"tile_ms\":%.4f,\"native_ms\":%.4f,\"plain_ms\":%.4f,\"limit_ms\":%.4f,\"memory_ms\":%.4f,\"work_ms\":%.4f,"
            "\"reference_ms\":%.4f,\"bytes\":%lld,\"peak_bytes\":%lld,\"loops\":%d,\"plain_loops\":%d,\"gbytes_s\":%.2f,\"blas_gflops\":%.1f}\n",
            p->name ? p->name : "", 1e3 * least[0], 1e3 * least[1], 1e3 * least[2],

@@ -16,7 +16,7 @@
 
 #include <string.h>
 
-enum { PART = 96 * 1024 /* bytes that a part should touch */, MOST = 2 << 20 /* a band with larger parts gains nothing */ };
+enum { PART = 192 * 1024 /* bytes that a part should touch */, MOST = 2 << 20 /* a band with larger parts gains nothing */ };
 
 /* What the first trip of a loop touches of a buffer, and how far the next trip is from there, in bytes; step 0: anywhere, any trip. */
 typedef struct Touch {
@@ -283,7 +283,10 @@ static void live_through_band(Plan *plan, const Band *band) {
     }
 }
 
-void bands_find(Plan *plan, const Graph *g, const int *loops_after, bool small, Arena *arena) {
+void bands_find(Compile *c, Plan *plan, const int *loops_after) {
+    const Graph *g = c->graph;
+    Arena *arena = c->arena;
+    bool small = c->options->verify;
     Banding b = {.plan = plan, .arena = arena};
     bool *stays = arena_array(arena, bool, plan->nbuffer + 1);
     b.first = arena_array(arena, int, plan->nloop + 1);
@@ -297,7 +300,7 @@ void bands_find(Plan *plan, const Graph *g, const int *loops_after, bool small, 
     for (int k = 0; k < plan->nloop;) {
         Band band = grow_band(&b, k, small ? 0 : PART);
         k = band.end;
-        if (band.parts > 1) {
+        if (band.parts > 1 && gate(c, STEP_run_in_parts)) {
             plan->band[plan->nband++] = band;
             shrink_buffers(&b, &band, stays);
             live_through_band(plan, &band);

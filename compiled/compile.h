@@ -143,7 +143,7 @@ typedef struct CompileCounters {
     int64_t fired[MAX_STEPS];         /* by StepId: steps taken */
     int64_t pass_changed[MAX_PASSES]; /* by pass number: graphs it changed */
     int64_t nodes[MAX_PASSES + 1];    /* by pass number: nodes before it; behind the last one: nodes left */
-    double seconds[MAX_PASSES + 2];   /* by pass number, then lowering, then capture; only with `measure` */
+    double seconds[MAX_PASSES + 1];   /* by pass number, then capture; only with `measure` */
     int64_t saved, saved_bytes;       /* values, and their bytes, kept by a forward for its backward: inputs and results not counted */
     int64_t unsaved_bytes;            /* what those bytes would be if nothing were computed again */
     int64_t buffers, bytes, flops;    /* of the plans: temporaries, their bytes; arithmetic of their loops, with `measure` */

@@ -116,6 +116,7 @@ typedef struct Compile {
     uint64_t taken[MAX_STEPS / 64];  /* by StepId: taken in this graph */
     unsigned changed;                /* passes that changed it, by number */
     const struct Liveness *live;     /* of the graph as fuse left it, once somebody has asked (lower.h) */
+    struct Plan *plan;               /* what the last pass made of it */
     bool reused;                     /* the graph is brought to other sizes and fused again: no node may leave it */
     int64_t first_step;              /* counters->gate_steps when the run began: a limit counts from there */
 } Compile;

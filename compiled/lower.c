@@ -3,6 +3,7 @@
  * A unit is a group that fusion made, or a node. Members go to lower_nest; CHECKs, scans, products of matrices, concatenation and
  * what has no lowering are loops of their own, made here. A node without a buffer that is no register either is wanted by nobody
  * and makes no loop. */
+#include "compiled/feature.h"
 #include "compiled/tile_isa.h"
 #include "program/infer.h"
 #include "program/op_functions.h"
@@ -138,6 +139,7 @@ static void lower_lines(Lower *l, Node *n, LoopKind kind) {
     memcpy(loop->size, n->t.size, (size_t)n->t.ndim * sizeof *n->t.size);
     loop->dim = n->t.ndim == 0 ? -1 : (int)(dim < 0 ? dim + n->t.ndim : dim);
     loop->product = n->op == OP_cumprod;
+    loop->single = kind == LOOP_SOFTMAX && n->t.dtype == DT_float32 && loop->numel >= (l->c->options->verify ? MANY_SMALL : MANY) && gate(l->c, STEP_single_functions);
     loop->to = lower_access(n->buffer, &n->t);
     loop->from = lower_access(lower_buffer(n->in[0]), self);
 }
@@ -384,7 +386,7 @@ Plan *graph_lower(Compile *c) {
         }
     }
     if (again) {
-        bands_find(plan, g, loops_after, c->options->verify, c->arena);
+        bands_find(c, plan, loops_after);
     }
     place_temporaries(plan, again, c->arena);
     if (poison) {
@@ -392,4 +394,10 @@ Plan *graph_lower(Compile *c) {
     }
     plan->state = arena_alloc(c->arena, (int64_t)sizeof *plan->state);
     return plan;
+}
+
+bool pass_lower(Compile *c) {
+    feature_graph(c);
+    c->plan = graph_lower(c);
+    return true;
 }

@@ -14,6 +14,8 @@
 
 enum {
     TILE = 512,          /* elements a tile */
+    MANY = 16 * 1024,    /* elements whose transcendental functions go in float arithmetic */
+    MANY_SMALL = 64,     /* the same for the native tier where the graph is verified */
     SMALL_TILE = 512,     /* the same where the graph is verified: what goes wrong between tiles should show on small tensors */
     MAX_REGISTERS = 160, /* of a nest */
     MAX_ACCESSES = 160,  /* the same */
@@ -186,6 +188,13 @@ typedef struct TileConst {
     Scalar value;
 } TileConst;
 
+/* Of each instruction (nest_rows.c): is it computed once a row, before the innermost loop; and of an address, the access that is its affine
+ * part if that is left out there, or -1. */
+typedef struct NestRow {
+    bool once;
+    short chain;
+} NestRow;
+
 typedef struct TileNest {
     int ndim; /* merged dims, kept ones first */
     int64_t size[MAX_DIMS];
@@ -196,6 +205,13 @@ typedef struct TileNest {
     int scratch;     /* buffer of the sums of a reduction that runs by parts; -1: it runs in one piece */
     int column;      /* the last kept dim, if results lie side by side along it and what one result is made of does not; or -1 */
     struct TileNest *columns; /* the same nest with that dim last: how the tile machine runs it; or NULL */
+    /* native tier: */
+    bool vectors;    /* trips of the innermost loop are taken together */
+    bool fours;      /* along the last reduced dim four floats are added up before they go into the accumulator */
+    bool single;     /* transcendental functions in float arithmetic (tile_single.def) */
+    bool many;       /* both tiers: `single`, and many elements even where the graph is verified */
+    int cross;       /* the dim that goes by squares together with the last one, or -1 */
+    struct NestRow *row; /* by instruction: what is computed once a row (nest_rows.c); NULL: nothing is */
     int trip;        /* elements a tile: TILE, SMALL_TILE, or 1 where a trip reads what an earlier one wrote */
     int naccess;
     Access *access;
@@ -240,6 +256,7 @@ typedef struct Loop {
     Scalar value; /* FILL */
     int dim;      /* SCAN, SOFTMAX: dim of the space that is walked */
     bool product; /* SCAN */
+    bool single;  /* SOFTMAX, native tier: in float arithmetic */
     TileNest *tile;
     MatmulLoop *matmul;
     const void *literal;
@@ -307,6 +324,8 @@ struct Plan {
 };
 
 const char *tile_op_name(TileOp op);
+/* Does tile_single.def have it in float arithmetic? */
+bool tile_has_single(TileOp op);
 /* Arithmetic instructions times elements, over all loops; a product counts 2 m n k, a shared kernel one an element of its result. */
 int64_t plan_flops(const Plan *plan);
 /* The op that computes `pw` on registers of this kind. */
@@ -345,9 +364,9 @@ static inline int64_t tile_register_bytes(const TileNest *nest) { return (min_i6
 int64_t loop_trips(const Loop *loop);
 /* Has every value a buffer of its own? Then places of memory are used again, else buffers (pass_plan.c). */
 bool plan_apart(const Compile *c);
-/* Finds the bands of a plan, before its temporaries have places; `small`: of as many parts as can be. loops_after[u]: loops of the plan up
- * to and with unit u. */
-void bands_find(Plan *plan, const Graph *g, const int *loops_after, bool small, Arena *arena);
+/* Finds the bands of a plan, before its temporaries have places; of as many parts as can be where the graph is verified. loops_after[u]: loops
+ * of the plan up to and with unit u. */
+void bands_find(Compile *c, Plan *plan, const int *loops_after);
 /* These run trips [from, to). */
 void tile_run(const TileNest *nest, const struct TileIsa *isa, void *const *data, void *registers, int64_t from, int64_t to);
 void loop_nonzero(const Loop *loop, void *const *data);

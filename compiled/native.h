@@ -12,7 +12,8 @@
 /* ---- printing (native_print.c, native_nest.c, native_lines.c) ---- */
 enum { SQUARE = 32 /* side of the squares by which transposes go, so that both sides stay in the cache */ };
 typedef struct NativeNeeds {
-    bool op[TILE_OP_COUNT]; /* compute ops that the functions call */
+    bool op[TILE_OP_COUNT];     /* compute ops that the functions call */
+    bool single[TILE_OP_COUNT]; /* the same, in float arithmetic (tile_single.def) */
     uint64_t scalar;        /* bit by row of tile_scalar.def */
 } NativeNeeds;
 
@@ -26,16 +27,6 @@ void native_prelude(Text *text, const NativeNeeds *needs);
 /* One function's body, at one depth of indentation. False if this loop is not printed (nothing was added then). */
 bool native_nest(Text *text, const TileNest *nest, NativeNeeds *needs);
 bool native_lines(Text *text, const Loop *loop, NativeNeeds *needs);
-
-/* Of each instruction (native_rows.c): is it computed once a row, before the innermost loop; and of an address, the access that is its affine
- * part if that is left out there, or -1. */
-typedef struct NativeRow {
-    bool once;
-    short chain;
-} NativeRow;
-void native_rows(const TileNest *nest, NativeRow *row);
-/* The dim that a nest is to walk by squares together with its last one, or -1. */
-int native_crossing(const TileNest *nest);
 
 /* The C type that holds an element in memory, and the one it is computed in. */
 const char *native_memory_type(DType dtype);

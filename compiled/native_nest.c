@@ -8,9 +8,10 @@
  *             are accumulated at once, so that memory is read in the order it lies in */
 #include "compiled/native.h"
 
+#include <stdio.h>
 #include <string.h>
 
-enum { BLOCK = 256 /* results of a strip */ };
+enum { BLOCK = 1024 /* results of a strip */ };
 
 typedef struct Nest {
     Text *text;
@@ -20,7 +21,7 @@ typedef struct Nest {
     int made[MAX_REGISTERS];     /* by register: the instruction whose value it holds, or -1 - number of a constant */
     Kind kind[MAX_REGISTERS];
     int column;                  /* the dim whose results are a strip, or -1 */
-    const NativeRow *row;        /* by instruction */
+    int place;                   /* of a trip among the four whose floats are added up first; or -1 */
 } Nest;
 
 /* ---- tables ---- */
@@ -111,13 +112,15 @@ static void declare_buffers(const Nest *w) {
 
 /* ---- instructions ---- */
 
+static bool once_a_row(const Nest *w, int inst) { return w->n->row && w->n->row[inst].once; }
+
 /* The address in a register, whole. */
 static void print_at(const Nest *w, int reg) {
     name_register(w, reg);
     int made = w->made[reg];
-    if (made >= 0 && w->row[made].once && w->row[made].chain >= 0) {
+    if (made >= 0 && once_a_row(w, made) && w->n->row[made].chain >= 0) {
         text_add(w->text, " + ");
-        index_of(w, &w->n->access[w->row[made].chain], w->n->ndim);
+        index_of(w, &w->n->access[w->n->row[made].chain], w->n->ndim);
     }
 }
 
@@ -132,6 +135,12 @@ static void print_reduce(Nest *w, const TileInst *inst) {
     Kind kind = dtype_kind(w->n->access[inst->access].dtype);
     const char *cast = kind == KIND_F32 ? "(double)" : "";
     bool is_int = kind == KIND_I64;
+    if (w->place >= 0) {
+        text_printf(w->text, "f%d_%d = ", inst->dst, w->place);
+        name_register(w, inst->src[0]);
+        text_add(w->text, ";\n");
+        return;
+    }
     accumulator(w, inst);
     switch (inst->reduce) {
     case REDUCE_SUM:
@@ -201,8 +210,9 @@ static void print_add_to(Nest *w, const TileInst *inst) {
 
 static void print_compute(Nest *w, const TileInst *inst, int k) {
     const OpTypes *types = &op_types[inst->op];
-    w->needs->op[inst->op] = true;
-    text_printf(w->text, "const %s v%d = %s(", native_value_type(types->out), k, tile_op_name(inst->op));
+    bool single = w->n->single && tile_has_single(inst->op);
+    (single ? w->needs->single : w->needs->op)[inst->op] = true;
+    text_printf(w->text, "const %s v%d = %s%s(", native_value_type(types->out), k, single ? "single_" : "", tile_op_name(inst->op));
     for (int s = 0; s < types->arity; s++) {
         text_add(w->text, s ? ", " : "");
         name_register(w, inst->src[s]);
@@ -233,7 +243,7 @@ static void print_load(Nest *w, const TileInst *inst, int k) {
 
 static void print_address(Nest *w, const TileInst *inst, int k) {
     text_printf(w->text, "const int64_t v%d = ", k);
-    if (inst->op == TILE_IOTA && w->row[k].once) {
+    if (inst->op == TILE_IOTA && once_a_row(w, k)) {
         text_add(w->text, "0");
     } else if (inst->op == TILE_IOTA) {
         index_of(w, &w->n->access[inst->access], w->n->ndim);
@@ -261,7 +271,7 @@ static void print_some(Nest *w, bool once) {
     }
     for (int k = 0; k < w->n->ninst; k++) {
         const TileInst *inst = &w->n->inst[k];
-        if (w->row[k].once != once) {
+        if (once_a_row(w, k) != once) {
             if (inst->op < TILE_STORE) {
                 set_register(w, inst->dst, k, kind_of(w, inst));
             }
@@ -361,26 +371,19 @@ static void close_dims(Nest *w, int until) {
     }
 }
 
-/* `#pragma omp simd reduction(..)`, if every accumulator is a sum whose order is free; it stands before the innermost loop. */
-static void print_simd(const Nest *w) {
+/* `#pragma omp simd ..` before the innermost loop; `own`: its trips do not share accumulators. */
+static void print_simd(const Nest *w, bool own) {
     const TileNest *n = w->n;
-    for (int k = 0; k < n->ninst; k++) {
-        const TileInst *inst = &n->inst[k];
-        bool sum = inst->reduce == REDUCE_SUM || inst->reduce == REDUCE_MEAN;
-        if (inst->op == TILE_STOREX || inst->op == TILE_ADDX ||
-            (inst->op == TILE_REDUCE && (!sum || n->access[inst->access].dtype == DT_float64))) {
-            return;
-        }
-    }
-    text_add(w->text, "#pragma omp simd reduction(+ : ");
-    const char *separator = "";
-    for (int k = 0; k < n->ninst; k++) {
+    const char *separator = "#pragma omp simd reduction(+ : ";
+    for (int k = 0; k < n->ninst && n->vectors && !own; k++) {
         if (n->inst[k].op == TILE_REDUCE) {
             text_printf(w->text, "%ss%d", separator, n->inst[k].dst);
             separator = ", ";
         }
     }
-    text_add(w->text, ")\n");
+    if (n->vectors) {
+        text_add(w->text, separator[0] == ',' ? ")\n" : "#pragma omp simd\n");
+    }
 }
 
 /* Where the nest runs by parts that share sums: `if (from == 0)` or `if (to == size)`; the depth to close until. */
@@ -422,12 +425,73 @@ static void print_squares(Nest *w, int d) {
     close_dims(w, 1);
 }
 
+/* ---- four trips at once: their floats are added up in pairs, and then to the accumulator ---- */
+
+/* Trips k + 0 * step .. k + 3 * step of dim d, each in a scope of its own; the innermost statements. */
+static void print_fours(Nest *w, int d, int64_t step) {
+    const TileNest *n = w->n;
+    for (int k = 0; k < n->ninst; k++) {
+        int dst = n->inst[k].dst;
+        if (n->inst[k].op == TILE_REDUCE) {
+            native_indent(w->text, w->depth);
+            text_printf(w->text, "float f%d_0, f%d_1, f%d_2, f%d_3;\n", dst, dst, dst, dst);
+        }
+    }
+    for (w->place = 0; w->place < 4; w->place++) {
+        native_indent(w->text, w->depth++);
+        text_add(w->text, "{\n");
+        native_indent(w->text, w->depth);
+        text_printf(w->text, "const int64_t i%d = k%d + %lld;\n", d, d, (long long)(w->place * step));
+        print_some(w, false);
+        close_dims(w, w->depth - 1);
+    }
+    w->place = -1;
+    for (int k = 0; k < n->ninst; k++) {
+        int dst = n->inst[k].dst;
+        if (n->inst[k].op == TILE_REDUCE) {
+            native_indent(w->text, w->depth);
+            accumulator(w, &n->inst[k]);
+            text_printf(w->text, " += (double)((f%d_0 + f%d_1) + (f%d_2 + f%d_3));\n", dst, dst, dst, dst);
+        }
+    }
+}
+
+/* The last dim as four quarters of a row side by side. */
+static void print_row_fours(Nest *w) {
+    int d = w->n->ndim - 1;
+    print_simd(w, false);
+    native_indent(w->text, w->depth++);
+    text_printf(w->text, "for (int64_t k%d = 0; k%d < %lld; k%d++) {\n", d, d, (long long)(w->n->size[d] / 4), d);
+    print_fours(w, d, w->n->size[d] / 4);
+}
+
+/* Strips of four rows, then of the rows that are left. */
+static void print_column_fours(Nest *w) {
+    const TileNest *n = w->n;
+    int d = n->ndim - 1, depth = w->depth;
+    bool outer = d == n->outer;
+    char end[24];
+    snprintf(end, sizeof end, "%lld", (long long)n->size[d]);
+    const char *from = outer ? "from" : "0", *to = outer ? "to" : end;
+    native_indent(w->text, w->depth++);
+    text_printf(w->text, "for (int64_t k%d = %s; k%d + 4 <= %s; k%d += 4) {\n", d, from, d, to, d);
+    print_simd(w, true);
+    w->depth = native_square(w->text, w->depth, w->column);
+    print_fours(w, d, 1);
+    close_dims(w, depth);
+    native_indent(w->text, w->depth++);
+    text_printf(w->text, "for (int64_t i%d = %s + (%s - %s) / 4 * 4; i%d < %s; i%d++) {\n", d, from, to, from, d, to, d);
+}
+
 static void print_rows(Nest *w) {
     const TileNest *n = w->n;
     declare_kept(w, 1);
     int outside = n->kept - (n->kept == n->ndim);
     open_dims(w, 0, outside);
     print_some(w, true);
+    if (outside < n->kept && n->size[outside] != 1) {
+        print_simd(w, true); /* segments of one point */
+    }
     open_dims(w, outside, n->kept);
     int inside = w->depth;
     for (int k = 0; k < n->ninst; k++) {
@@ -443,12 +507,18 @@ static void print_rows(Nest *w) {
     }
     if (n->kept < n->ndim) { /* else each segment is one point */
         open_dims(w, n->kept, n->ndim - 1);
-        if (n->size[n->ndim - 1] != 1) {
-            print_simd(w);
+        if (n->fours) {
+            print_row_fours(w);
+        } else {
+            if (n->size[n->ndim - 1] != 1) {
+                print_simd(w, false);
+            }
+            open_dims(w, n->ndim - 1, n->ndim);
         }
-        open_dims(w, n->ndim - 1, n->ndim);
     }
-    print_some(w, false);
+    if (!n->fours) {
+        print_some(w, false);
+    }
     close_dims(w, inside);
     for (int k = 0; k < n->ninst; k++) {
         if (n->inst[k].op == TILE_REDUCE && n->scratch >= 0) {
@@ -492,13 +562,9 @@ static void over_strip(Nest *w, bool start) {
 static void print_columns(Nest *w) {
     const TileNest *n = w->n;
     int c = w->column;
-    long long size = (long long)n->size[c];
     declare_kept(w, n->size[c]);
     open_dims(w, 0, c);
-    native_indent(w->text, w->depth++);
-    text_printf(w->text, "for (int64_t j%d = 0; j%d < %lld; j%d += %d) {\n", c, c, size, c, BLOCK);
-    native_indent(w->text, w->depth);
-    text_printf(w->text, "const int64_t e%d = j%d + %d < %lld ? j%d + %d : %lld;\n", c, c, BLOCK, size, c, BLOCK, size);
+    w->depth = native_squares(w->text, w->depth, c, n->size[c], BLOCK, false);
     for (int k = 0; k < n->ninst; k++) {
         if (n->inst[k].op == TILE_REDUCE) {
             native_indent(w->text, w->depth);
@@ -513,9 +579,12 @@ static void print_columns(Nest *w) {
     over_strip(w, true);
     close_dims(w, inside);
     inside = w->depth;
-    open_dims(w, n->kept, n->ndim);
-    native_indent(w->text, w->depth++);
-    text_printf(w->text, "for (int64_t i%d = j%d; i%d < e%d; i%d++) {\n", c, c, c, c, c);
+    open_dims(w, n->kept, n->ndim - n->fours);
+    if (n->fours) {
+        print_column_fours(w);
+    }
+    print_simd(w, true);
+    w->depth = native_square(w->text, w->depth, c);
     print_some(w, false);
     close_dims(w, inside);
     inside = open_if(w, "to == ");
@@ -525,20 +594,16 @@ static void print_columns(Nest *w) {
 }
 
 bool native_nest(Text *text, const TileNest *nest, NativeNeeds *needs) {
-    Nest w = {.text = text, .n = nest, .needs = needs, .depth = 1, .column = -1};
+    Nest w = {.text = text, .n = nest, .needs = needs, .depth = 1, .column = -1, .place = -1};
     if (nest->numel == 0) {
         return false;
     }
-    NativeRow row[MAX_INSTS];
-    int cross = native_crossing(nest);
-    native_rows(nest, row);
-    w.row = row;
     declare_buffers(&w);
     w.column = nest->column;
     if (w.column >= 0) {
         print_columns(&w);
-    } else if (cross >= 0) {
-        print_squares(&w, cross);
+    } else if (nest->cross >= 0) {
+        print_squares(&w, nest->cross);
     } else {
         print_rows(&w);
     }

@@ -34,6 +34,12 @@ static const OpText ops[TILE_OP_COUNT] = {
 #undef TILE_OP_MASK
 };
 
+static const char *const singles[TILE_OP_COUNT] = {
+#define SINGLE(name, expression, ulp) [TILE_##name] = #expression,
+#include "compiled/tile_single.def"
+#undef SINGLE
+};
+
 static uint64_t scalar_bit(const char *name) {
     int k = 0;
     while (strcmp(scalars[k].name, name) != 0) {
@@ -117,6 +123,9 @@ void native_prelude(Text *text, const NativeNeeds *asked) {
         if (needs.op[k] && ops[k].expression) {
             need_mentioned(&needs, ops[k].expression, COUNT_OF(scalars));
         }
+        if (needs.single[k]) {
+            need_mentioned(&needs, singles[k], COUNT_OF(scalars));
+        }
     }
     for (int k = COUNT_OF(scalars) - 1; k >= 0; k--) {
         if (needs.scalar >> k & 1) {
@@ -124,7 +133,7 @@ void native_prelude(Text *text, const NativeNeeds *asked) {
         }
     }
     text_add(text, "#define _DEFAULT_SOURCE 1\n#include <math.h>\n#include <stdint.h>\n#include <string.h>\n\n");
-    if (needs.scalar & scalar_bit("fused")) {
+    if (needs.scalar & (scalar_bit("fused") | scalar_bit("fused_single"))) {
         text_add(text, "#if defined(__FMA__) || defined(__ARM_FEATURE_FMA)\n#define HAS_FMA 1\n#else\n#define HAS_FMA 0\n#endif\n");
     }
     for (int k = 0; k < COUNT_OF(scalars); k++) {
@@ -135,6 +144,9 @@ void native_prelude(Text *text, const NativeNeeds *asked) {
     for (int k = 0; k < TILE_OP_COUNT; k++) {
         if (needs.op[k]) {
             print_op(text, (TileOp)k);
+        }
+        if (needs.single[k]) {
+            text_printf(text, "static inline float single_%s(float a) { return %s; }\n", tile_op_name((TileOp)k), singles[k]);
         }
     }
 }

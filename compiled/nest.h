@@ -48,6 +48,10 @@ Value nest_convert(Builder *b, Value v, DType to);
 /* An int64 register back into the range of an integer dtype. */
 TileOp nest_wrap_op(DType dtype);
 Value nest_load(Builder *b, int buffer, DType dtype, int64_t offset, const int64_t *stride);
+/* Decides what is computed once a row, if something is (nest_rows.c). */
+void nest_rows(Compile *c, TileNest *nest);
+/* The dim that a nest is to walk by squares together with its last one, or -1. */
+int nest_crossing(const TileNest *nest);
 /* The nest becomes a loop of the plan; nothing, if it stores nothing. */
 void nest_finish(Builder *b, const Node *node);
 

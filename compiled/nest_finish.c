@@ -14,6 +14,11 @@ static void order_dims(const Builder *b, int *order) {
             break;
         }
     }
+    bool turned = false;
+    for (int d = 1; by && d < b->ndim; d++) {
+        turned = turned || by[d - 1] < by[d];
+    }
+    by = turned && gate(b->l->c, STEP_order_dims) ? by : NULL;
     int n = 0;
     for (int pass = 0; pass < 2; pass++) {
         for (int d = 0; d < b->ndim; d++) {
@@ -39,7 +44,7 @@ static bool dims_merge(const Builder *b, int outer, int inner) {
             return false;
         }
     }
-    return true;
+    return gate(b->l->c, STEP_merge_dims);
 }
 
 static void shape_nest(Builder *b, TileNest *nest) {
@@ -144,12 +149,29 @@ static void assign_registers(Builder *b, TileNest *nest) {
     }
 }
 
+/* Instructions whose value nobody takes go: what a nest computes again for others (pass_partition.c) may have found its reader elsewhere. */
+static void drop_unused(const Builder *b, TileNest *nest) {
+    bool *used = arena_array(b->l->arena, bool, b->nreg + 1);
+    int kept = nest->ninst;
+    for (int k = nest->ninst - 1; k >= 0; k--) {
+        const TileInst *inst = &nest->inst[k];
+        if (inst->op >= TILE_STORE || used[inst->dst] || !gate(b->l->c, STEP_drop_unused)) {
+            for (int s = 0; s < sources(inst); s++) {
+                used[inst->src[s]] = true;
+            }
+            nest->inst[--kept] = *inst;
+        }
+    }
+    nest->ninst -= kept;
+    nest->inst += kept;
+}
+
 /* ---- which way round a reduction goes ---- */
 
-enum { MIN_COLUMNS = 8 };
+enum { MIN_COLUMNS = 8, MIN_FOURS = 256, MIN_FOURS_SMALL = 8 };
 
 /* The last kept dim, if the nest had better walk along it than along the last reduced one. */
-static int column_of(const TileNest *n) {
+static int column_of(Compile *compile, const TileNest *n) {
     int c = n->kept - 1, last = n->ndim - 1, better = 0;
     if (c < 0 || c == last || n->size[c] < MIN_COLUMNS || n->numel == 0) {
         return -1;
@@ -164,7 +186,58 @@ static int column_of(const TileNest *n) {
             better += (llabs(stride[c]) <= 1) - (llabs(stride[last]) <= 1);
         }
     }
-    return better > 0 && n->trip > 1 ? c : -1;
+    return better > 0 && n->trip > 1 && gate(compile, STEP_reduce_columns) ? c : -1;
+}
+
+/* Are the sums long enough, and of floats? A double would not tell more than the float it becomes: the rounding of three additions is within what
+ * the order of a sum leaves open. */
+static bool adds_by_fours(Compile *c, const TileNest *n, bool small) {
+    int last = n->ndim - 1;
+    bool sums = false;
+    if (n->kept == n->ndim || n->trip == 1 || n->size[last] < (small ? MIN_FOURS_SMALL : MIN_FOURS) || n->numel == 0 ||
+        (n->column < 0 && (n->size[last] % 4 != 0 || n->outer == last))) {
+        return false;
+    }
+    for (int k = 0; k < n->ninst; k++) {
+        const TileInst *inst = &n->inst[k];
+        if (inst->op == TILE_STOREX || inst->op == TILE_ADDX) {
+            return false;
+        }
+        if (inst->op == TILE_REDUCE) {
+            if (n->access[inst->access].dtype != DT_float32 || (inst->reduce != REDUCE_SUM && inst->reduce != REDUCE_MEAN)) {
+                return false;
+            }
+            sums = true;
+        }
+    }
+    return sums && gate(c, STEP_add_by_fours);
+}
+
+/* Native tier: the trips of the innermost loop are taken together, unless they read what others write or add through indices, or their order
+ * decides: a sum of doubles can overflow, an extreme keeps the first of equal ones. */
+static bool takes_vectors(Compile *c, const TileNest *n) {
+    bool own = n->column >= 0 || n->kept == n->ndim; /* sums that no other trip of the loop adds to */
+    if (n->trip == 1 || n->numel < 2) {
+        return false;
+    }
+    for (int k = 0; k < n->ninst; k++) {
+        const TileInst *inst = &n->inst[k];
+        bool sum = inst->reduce == REDUCE_SUM || inst->reduce == REDUCE_MEAN;
+        if (inst->op == TILE_STOREX || inst->op == TILE_ADDX ||
+            (inst->op == TILE_REDUCE && !own && (!sum || n->access[inst->access].dtype == DT_float64))) {
+            return false;
+        }
+    }
+    return gate(c, STEP_vector_row);
+}
+
+/* Is there a function that tile_single.def has, and are there many elements? */
+static bool takes_single(Compile *c, const TileNest *n) {
+    bool has = false;
+    for (int k = 0; k < n->ninst && !has; k++) {
+        has = tile_has_single(n->inst[k].op);
+    }
+    return has && n->numel >= (c->options->verify ? MANY_SMALL : MANY) && gate(c, STEP_single_functions);
 }
 
 /* A copy with dim `c` behind the reduced ones. */
@@ -211,9 +284,17 @@ void nest_finish(Builder *b, const Node *node) {
             nest->trip = 1; /* in place: what a trip reads it writes, and only it (pass_fuse.c) */
         }
     }
+    drop_unused(b, nest);
     assign_registers(b, nest);
-    nest->column = column_of(nest);
+    nest->column = column_of(b->l->c, nest);
     nest->outer = nest->column == 0 || nest->kept == 0 ? nest->kept % nest->ndim : 0; /* not the dim that strips go along */
+    nest->vectors = takes_vectors(b->l->c, nest);
+    nest->fours = nest->vectors && adds_by_fours(b->l->c, nest, b->l->c->options->verify);
+    nest->single = takes_single(b->l->c, nest);
+    nest->many = nest->single && nest->numel >= MANY;
+    nest->cross = nest_crossing(nest);
+    nest->cross = nest->cross >= 0 && gate(b->l->c, STEP_walk_squares) ? nest->cross : -1;
+    nest_rows(b->l->c, nest);
     nest->scratch = -1;
     nest->columns = nest->column >= 0 ? column_nest(arena, nest, nest->column) : NULL;
     Plan *plan = b->l->plan;

@@ -379,6 +379,7 @@ static void fuse_neighbours(Fuser *f) {
                 share_a_read(f, a, b) && may_merge(f, a, b) &&
                 !(f->recomputed && (would_be_kept(f, a, b) || would_be_kept(f, b, a))) && gate(f->c, STEP_fuse_horizontal)) {
                 merge(f, a, b);
+                b = a; /* it reads more now: all others again */
             }
         }
     }

@@ -28,6 +28,7 @@ typedef struct TileIsa {
     void (*softmax_row)(float *to, const float *from, int64_t n);
     void (*softmax_columns)(float *to, int64_t to_step, const float *from, int64_t from_step, int64_t n, int w);
     TileFn function[TILE_OP_COUNT];
+    TileFn single[TILE_OP_COUNT]; /* the same in float arithmetic, or NULL */
 } TileIsa;
 
 #if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))

@@ -53,6 +53,19 @@
 #undef TILE_OP_SELECT
 #undef TILE_OP_MASK
 
+/* In float arithmetic (tile_single.def). */
+#define SINGLE(name, expression, ulp)                                                                                              \
+    static void single_##name(int m, void *dst, const void *const *src) {                                                          \
+        float *restrict y = dst;                                                                                                   \
+        const float *x = src[0];                                                                                                   \
+        for (int i = 0; i < m; i++) {                                                                                              \
+            float a = x[i];                                                                                                        \
+            y[i] = expression;                                                                                                     \
+        }                                                                                                                          \
+    }
+#include "compiled/tile_single.def"
+#undef SINGLE
+
 #include "compiled/tile_memory.h"
 
 /* ---- sums ---- */
@@ -197,4 +210,9 @@ const TileIsa TILE_ISA = {
 #undef TILE_OP
 #undef TILE_OP_SELECT
 #undef TILE_OP_MASK
+    },
+    .single = {
+#define SINGLE(name, expression, ulp) [TILE_##name] = single_##name,
+#include "compiled/tile_single.def"
+#undef SINGLE
     }};

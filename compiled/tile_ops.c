@@ -39,3 +39,12 @@ TileOp tile_op_of(Pw pw, Kind kind) {
     };
     return (TileOp)table[pw][kind];
 }
+
+bool tile_has_single(TileOp op) {
+    static const bool table[TILE_OP_COUNT] = {
+#define SINGLE(name, expression, ulp) [TILE_##name] = true,
+#include "compiled/tile_single.def"
+#undef SINGLE
+    };
+    return op < TILE_OP_COUNT && table[op];
+}

@@ -41,7 +41,7 @@ static void run_tile(const TileNest *nest, const TileIsa *isa, void *const *data
         const TileInst *inst = &nest->inst[k];
         if (inst->op < TILE_OP_COUNT) {
             const void *src[4] = {reg[inst->src[0]], reg[inst->src[1]], reg[inst->src[2]], reg[inst->src[3]]};
-            isa->function[inst->op](m, own[inst->dst], src);
+            (nest->many && isa->single[inst->op] ? isa->single : isa->function)[inst->op](m, own[inst->dst], src);
             reg[inst->dst] = own[inst->dst];
             continue;
         }

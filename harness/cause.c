@@ -257,7 +257,6 @@ const char *cause_about(const Cause *cause) {
     static const struct { const char *stage, *about; } others[] = {
         {"capture", "what is decided when the program is captured: flags, leaves, branches, errors, versions"},
         {"guard", "a call that took the code compiled for another one: compiled anew it is right"},
-        {"lower", "loops and code: the graph means the right thing after every pass"},
         {"native", "code: the two tiers run one plan differently"},
         {"epilogue", "returns that are views of inputs, and what is written back to them"},
     };

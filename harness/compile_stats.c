@@ -28,12 +28,11 @@ void compile_calls_text(Text *t, const CompileCounters *c) {
 
 void compile_stats_text(Text *t, const CompileCounters *c) {
     text_printf(t, "%-14s %8s %8s %8s %10s\n", "stage", "changed", "nodes", "after", "us");
-    text_printf(t, "%-14s %8s %8s %8s %10.1f\n", "capture", "", "", "", c->seconds[MAX_PASSES + 1] * 1e6);
+    text_printf(t, "%-14s %8s %8s %8s %10.1f\n", "capture", "", "", "", c->seconds[MAX_PASSES] * 1e6);
     for (int k = 0; k < pass_count(); k++) {
         text_printf(t, "%-14s %8lld %8lld %8lld %10.1f\n", pass_info(k)->name, (long long)c->pass_changed[k], (long long)c->nodes[k],
                     (long long)nodes_after(c, k), c->seconds[k] * 1e6);
     }
-    text_printf(t, "%-14s %8s %8lld %8s %10.1f\n", "lower", "", (long long)c->nodes[MAX_PASSES], "", c->seconds[MAX_PASSES] * 1e6);
     text_printf(t, "steps: %lld asked about\n", (long long)c->gate_steps);
     for (int k = 0; k < STEP_COUNT; k++) {
         if (c->fired[k] > 0) {

@@ -36,7 +36,7 @@ static inline ErrCode exec_compute(Emit *e, const Call *call, Tensor **out, int 
         }
         TRY(tensor_allocate(out[i], e->arena, NULL, e->err));
     }
-    KernelCtx k = {e->arena, e->err, NULL};
+    KernelCtx k = {.arena = e->arena, .err = e->err};
     TRY(call->op->kernel(call, out, &k));
     *nout = r.n;
     return ERR_none;

@@ -119,12 +119,59 @@ START_TEST(polynomials_are_within_one_float_of_the_library) {
 }
 END_TEST
 
+static double exact_gelu(double v) { return 0.5 * v * (1 + erf(v * M_SQRT1_2)); }
+
+/* Units in the last place of a float of v's magnitude. */
+static double in_ulps(double difference, double v) {
+    int exponent;
+    frexp(v, &exponent);
+    return fabs(difference) / ldexp(1, (exponent < -125 ? -125 : exponent) - 24);
+}
+
+/* In every instruction set, over all exponents; nans, infinities and the signs of what is not nothing stay. */
+START_TEST(float_functions_are_within_the_ulps_of_their_table) {
+    static const struct {
+        TileOp op;
+        double ulps;
+    } cases[] = {
+#define SINGLE(name, expression, ulp) {TILE_##name, ulp},
+#include "compiled/tile_single.def"
+#undef SINGLE
+    };
+    for (int number = 0; tile_isa(number); number++) {
+        for (int c = 0; c < COUNT_OF(cases); c++) {
+            TileOp op = cases[c].op;
+            Exact exact = op == TILE_exp_f32    ? exp
+                          : op == TILE_tanh_f32 ? tanh
+                          : op == TILE_erf_f32  ? erf
+                          : op == TILE_silu_f32 ? exact_silu
+                          : op == TILE_gelu_f32 ? exact_gelu
+                                                : exact_sigmoid;
+            ck_assert(tile_has_single(op));
+            for (uint64_t bits = 0; bits < UINT64_C(1) << 32; bits += 40009) {
+                uint32_t word = (uint32_t)bits;
+                float x, y;
+                memcpy(&x, &word, sizeof x);
+                const void *const src[4] = {&x, &x, &x, &x};
+                tile_isa(number)->single[op](1, &y, src);
+                double want = exact((double)x);
+                bool over = fabs(want) > 0x1.fffffefp127;
+                bool near = isnan(want) ? isnan(y) : over ? isinf(y) && (y > 0) == (want > 0) : in_ulps((double)y - want, op == TILE_gelu_f32 ? (double)x : want) <= cases[c].ulps;
+                ck_assert_msg(near && (isnan(want) || want == 0 || y == 0 || !signbit(y) == !signbit(want)), "%s of %s: (%a) = %a, want %a", tile_op_name(op), tile_isa(number)->name,
+                              (double)x, (double)y, want);
+            }
+        }
+    }
+}
+END_TEST
+
 int main(void) {
     Suite *s = suite_create("unit_tile");
     TCase *t = tcase_create("tile");
     tcase_set_timeout(t, 120);
     tcase_add_test(t, every_instruction_set_answers_the_same_bits);
     tcase_add_test(t, polynomials_are_within_one_float_of_the_library);
+    tcase_add_test(t, float_functions_are_within_the_ulps_of_their_table);
     suite_add_tcase(s, t);
     return run_suite("unit_tile", s);
 }

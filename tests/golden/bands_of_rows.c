@@ -21,9 +21,29 @@ static void loop_0(void *const *data, int64_t from, int64_t to) {
     for (int64_t i0 = from; i0 < to; i0++) {
         double s0 = 0;
 #pragma omp simd reduction(+ : s0)
-        for (int64_t i1 = 0; i1 < 256; i1++) {
-            const float v0 = b0[i0 * 256 + i1];
-            s0 += (double)v0;
+        for (int64_t k1 = 0; k1 < 64; k1++) {
+            float f0_0, f0_1, f0_2, f0_3;
+            {
+                const int64_t i1 = k1 + 0;
+                const float v0 = b0[i0 * 256 + i1];
+                f0_0 = v0;
+            }
+            {
+                const int64_t i1 = k1 + 64;
+                const float v0 = b0[i0 * 256 + i1];
+                f0_1 = v0;
+            }
+            {
+                const int64_t i1 = k1 + 128;
+                const float v0 = b0[i0 * 256 + i1];
+                f0_2 = v0;
+            }
+            {
+                const int64_t i1 = k1 + 192;
+                const float v0 = b0[i0 * 256 + i1];
+                f0_3 = v0;
+            }
+            s0 += (double)((f0_0 + f0_1) + (f0_2 + f0_3));
         }
         b3[i0] = (float)((double)(float)s0 / 256);
     }
@@ -38,13 +58,45 @@ static void loop_1(void *const *data, int64_t from, int64_t to) {
     for (int64_t i0 = from; i0 < to; i0++) {
         double s0 = 0;
 #pragma omp simd reduction(+ : s0)
-        for (int64_t i1 = 0; i1 < 256; i1++) {
-            const float v0 = b0[i0 * 256 + i1];
-            const float v1 = b3[i0];
-            const float v2 = sub1_f32(v0, v1);
-            const float v3 = square_f32(v2);
-            b4[i0 * 256 + i1] = v2;
-            s0 += (double)v3;
+        for (int64_t k1 = 0; k1 < 64; k1++) {
+            float f0_0, f0_1, f0_2, f0_3;
+            {
+                const int64_t i1 = k1 + 0;
+                const float v0 = b0[i0 * 256 + i1];
+                const float v1 = b3[i0];
+                const float v2 = sub1_f32(v0, v1);
+                const float v3 = square_f32(v2);
+                b4[i0 * 256 + i1] = v2;
+                f0_0 = v3;
+            }
+            {
+                const int64_t i1 = k1 + 64;
+                const float v0 = b0[i0 * 256 + i1];
+                const float v1 = b3[i0];
+                const float v2 = sub1_f32(v0, v1);
+                const float v3 = square_f32(v2);
+                b4[i0 * 256 + i1] = v2;
+                f0_1 = v3;
+            }
+            {
+                const int64_t i1 = k1 + 128;
+                const float v0 = b0[i0 * 256 + i1];
+                const float v1 = b3[i0];
+                const float v2 = sub1_f32(v0, v1);
+                const float v3 = square_f32(v2);
+                b4[i0 * 256 + i1] = v2;
+                f0_2 = v3;
+            }
+            {
+                const int64_t i1 = k1 + 192;
+                const float v0 = b0[i0 * 256 + i1];
+                const float v1 = b3[i0];
+                const float v2 = sub1_f32(v0, v1);
+                const float v3 = square_f32(v2);
+                b4[i0 * 256 + i1] = v2;
+                f0_3 = v3;
+            }
+            s0 += (double)((f0_0 + f0_1) + (f0_2 + f0_3));
         }
         b5[i0] = (float)((double)(float)s0 / 256);
     }
@@ -56,6 +108,7 @@ static void loop_2(void *const *data, int64_t from, int64_t to) {
     float *restrict b6 = data[6];
     float *restrict b7 = data[7];
     const float c0 = 3.0f;
+#pragma omp simd
     for (int64_t i0 = from; i0 < to; i0++) {
         const float v0 = b5[i0];
         const float v1 = rsqrt_f32(v0);
@@ -76,28 +129,81 @@ static void loop_3(void *const *data, int64_t from, int64_t to) {
     float *restrict b2 = data[2];
     float *restrict b9 = data[9];
     double *restrict kept_0 = (double *)data[17] + 0;
-    for (int64_t j0 = 0; j0 < 256; j0 += 256) {
-        const int64_t e0 = j0 + 256 < 256 ? j0 + 256 : 256;
+    for (int64_t j0 = 0; j0 < 256; j0 += 1024) {
+        const int64_t e0 = j0 + 1024 < 256 ? j0 + 1024 : 256;
         double *restrict s0 = kept_0 + j0;
         if (from == 0) {
             for (int64_t i0 = j0; i0 < e0; i0++) {
                 s0[i0 - j0] = 0;
             }
         }
-        for (int64_t i1 = from; i1 < to; i1++) {
+        for (int64_t k1 = from; k1 + 4 <= to; k1 += 4) {
+#pragma omp simd
+            for (int64_t i0 = j0; i0 < e0; i0++) {
+                float f0_0, f0_1, f0_2, f0_3;
+                {
+                    const int64_t i1 = k1 + 0;
+                    const float v0 = b4[i0 + i1 * 256];
+                    const float v1 = b6[i1];
+                    const float v2 = mul_f32(v0, v1);
+                    const float v3 = b1[i0];
+                    const float v4 = mul_f32(v3, v2);
+                    const float v5 = b2[i0 + i1 * 256];
+                    const float v6 = mul_f32(v2, v5);
+                    b8[i0 + i1 * 256] = v4;
+                    f0_0 = v6;
+                }
+                {
+                    const int64_t i1 = k1 + 1;
+                    const float v0 = b4[i0 + i1 * 256];
+                    const float v1 = b6[i1];
+                    const float v2 = mul_f32(v0, v1);
+                    const float v3 = b1[i0];
+                    const float v4 = mul_f32(v3, v2);
+                    const float v5 = b2[i0 + i1 * 256];
+                    const float v6 = mul_f32(v2, v5);
+                    b8[i0 + i1 * 256] = v4;
+                    f0_1 = v6;
+                }
+                {
+                    const int64_t i1 = k1 + 2;
+                    const float v0 = b4[i0 + i1 * 256];
+                    const float v1 = b6[i1];
+                    const float v2 = mul_f32(v0, v1);
+                    const float v3 = b1[i0];
+                    const float v4 = mul_f32(v3, v2);
+                    const float v5 = b2[i0 + i1 * 256];
+                    const float v6 = mul_f32(v2, v5);
+                    b8[i0 + i1 * 256] = v4;
+                    f0_2 = v6;
+                }
+                {
+                    const int64_t i1 = k1 + 3;
+                    const float v0 = b4[i0 + i1 * 256];
+                    const float v1 = b6[i1];
+                    const float v2 = mul_f32(v0, v1);
+                    const float v3 = b1[i0];
+                    const float v4 = mul_f32(v3, v2);
+                    const float v5 = b2[i0 + i1 * 256];
+                    const float v6 = mul_f32(v2, v5);
+                    b8[i0 + i1 * 256] = v4;
+                    f0_3 = v6;
+                }
+                s0[i0 - j0] += (double)((f0_0 + f0_1) + (f0_2 + f0_3));
+            }
+        }
+        for (int64_t i1 = from + (to - from) / 4 * 4; i1 < to; i1++) {
+#pragma omp simd
             for (int64_t i0 = j0; i0 < e0; i0++) {
                 const float v0 = b4[i0 + i1 * 256];
                 const float v1 = b6[i1];
                 const float v2 = mul_f32(v0, v1);
                 const float v3 = b1[i0];
                 const float v4 = mul_f32(v3, v2);
-                const float v5 = b0[i0 + i1 * 256];
-                const float v6 = b3[i1];
-                const float v7 = sub1_f32(v5, v6);
-                const float v8 = b2[i0 + i1 * 256];
-                const float v9 = mul_f32(v2, v8);
+                const float v5 = b2[i0 + i1 * 256];
+                const float v6 = mul_f32(v2, v5);
                 b8[i0 + i1 * 256] = v4;
-                s0[i0 - j0] += (double)v9;
+                s0[i0 - j0] += (double)v6;
             }
         }
         if (to == 1024) {
@@ -120,18 +226,65 @@ static void loop_4(void *const *data, int64_t from, int64_t to) {
     for (int64_t i0 = from; i0 < to; i0++) {
         double s0 = 0;
 #pragma omp simd reduction(+ : s0)
-        for (int64_t i1 = 0; i1 < 256; i1++) {
-            const float v0 = b1[i1];
-            const float v1 = b2[i0 * 256 + i1];
-            const float v2 = mul_f32(v0, v1);
-            const float v3 = b6[i0];
-            const float v4 = mul_f32(v3, v2);
-            const float v5 = b0[i0 * 256 + i1];
-            const float v6 = b3[i0];
-            const float v7 = sub1_f32(v5, v6);
-            const float v8 = mul_f32(v7, v2);
-            b10[i0 * 256 + i1] = v4;
-            s0 += (double)v8;
+        for (int64_t k1 = 0; k1 < 64; k1++) {
+            float f0_0, f0_1, f0_2, f0_3;
+            {
+                const int64_t i1 = k1 + 0;
+                const float v0 = b1[i1];
+                const float v1 = b2[i0 * 256 + i1];
+                const float v2 = mul_f32(v0, v1);
+                const float v3 = b6[i0];
+                const float v4 = mul_f32(v3, v2);
+                const float v5 = b0[i0 * 256 + i1];
+                const float v6 = b3[i0];
+                const float v7 = sub1_f32(v5, v6);
+                const float v8 = mul_f32(v7, v2);
+                b10[i0 * 256 + i1] = v4;
+                f0_0 = v8;
+            }
+            {
+                const int64_t i1 = k1 + 64;
+                const float v0 = b1[i1];
+                const float v1 = b2[i0 * 256 + i1];
+                const float v2 = mul_f32(v0, v1);
+                const float v3 = b6[i0];
+                const float v4 = mul_f32(v3, v2);
+                const float v5 = b0[i0 * 256 + i1];
+                const float v6 = b3[i0];
+                const float v7 = sub1_f32(v5, v6);
+                const float v8 = mul_f32(v7, v2);
+                b10[i0 * 256 + i1] = v4;
+                f0_1 = v8;
+            }
+            {
+                const int64_t i1 = k1 + 128;
+                const float v0 = b1[i1];
+                const float v1 = b2[i0 * 256 + i1];
+                const float v2 = mul_f32(v0, v1);
+                const float v3 = b6[i0];
+                const float v4 = mul_f32(v3, v2);
+                const float v5 = b0[i0 * 256 + i1];
+                const float v6 = b3[i0];
+                const float v7 = sub1_f32(v5, v6);
+                const float v8 = mul_f32(v7, v2);
+                b10[i0 * 256 + i1] = v4;
+                f0_2 = v8;
+            }
+            {
+                const int64_t i1 = k1 + 192;
+                const float v0 = b1[i1];
+                const float v1 = b2[i0 * 256 + i1];
+                const float v2 = mul_f32(v0, v1);
+                const float v3 = b6[i0];
+                const float v4 = mul_f32(v3, v2);
+                const float v5 = b0[i0 * 256 + i1];
+                const float v6 = b3[i0];
+                const float v7 = sub1_f32(v5, v6);
+                const float v8 = mul_f32(v7, v2);
+                b10[i0 * 256 + i1] = v4;
+                f0_3 = v8;
+            }
+            s0 += (double)((f0_0 + f0_1) + (f0_2 + f0_3));
         }
         b11[i0] = (float)(s0);
     }
@@ -144,6 +297,7 @@ static void loop_5(void *const *data, int64_t from, int64_t to) {
     float *restrict b12 = data[12];
     const float c0 = -0.5f;
     const float c1 = 0.00390625f;
+#pragma omp simd
     for (int64_t i0 = from; i0 < to; i0++) {
         const float v0 = b11[i0];
         const float v1 = mul_f32(v0, c0);
@@ -166,18 +320,65 @@ static void loop_6(void *const *data, int64_t from, int64_t to) {
     for (int64_t i0 = from; i0 < to; i0++) {
         double s0 = 0;
 #pragma omp simd reduction(+ : s0)
-        for (int64_t i1 = 0; i1 < 256; i1++) {
-            const float v0 = b0[i0 * 256 + i1];
-            const float v1 = b3[i0];
-            const float v2 = sub1_f32(v0, v1);
-            const float v3 = mul_f32(v2, c0);
-            const float v4 = b12[i0];
-            const float v5 = mul_f32(v3, v4);
-            const float v6 = b10[i0 * 256 + i1];
-            const float v7 = add1_f32(v6, v5);
-            const float v8 = neg_f32(v7);
-            b13[i0 * 256 + i1] = v7;
-            s0 += (double)v8;
+        for (int64_t k1 = 0; k1 < 64; k1++) {
+            float f0_0, f0_1, f0_2, f0_3;
+            {
+                const int64_t i1 = k1 + 0;
+                const float v0 = b0[i0 * 256 + i1];
+                const float v1 = b3[i0];
+                const float v2 = sub1_f32(v0, v1);
+                const float v3 = mul_f32(v2, c0);
+                const float v4 = b12[i0];
+                const float v5 = mul_f32(v3, v4);
+                const float v6 = b10[i0 * 256 + i1];
+                const float v7 = add1_f32(v6, v5);
+                const float v8 = neg_f32(v7);
+                b13[i0 * 256 + i1] = v7;
+                f0_0 = v8;
+            }
+            {
+                const int64_t i1 = k1 + 64;
+                const float v0 = b0[i0 * 256 + i1];
+                const float v1 = b3[i0];
+                const float v2 = sub1_f32(v0, v1);
+                const float v3 = mul_f32(v2, c0);
+                const float v4 = b12[i0];
+                const float v5 = mul_f32(v3, v4);
+                const float v6 = b10[i0 * 256 + i1];
+                const float v7 = add1_f32(v6, v5);
+                const float v8 = neg_f32(v7);
+                b13[i0 * 256 + i1] = v7;
+                f0_1 = v8;
+            }
+            {
+                const int64_t i1 = k1 + 128;
+                const float v0 = b0[i0 * 256 + i1];
+                const float v1 = b3[i0];
+                const float v2 = sub1_f32(v0, v1);
+                const float v3 = mul_f32(v2, c0);
+                const float v4 = b12[i0];
+                const float v5 = mul_f32(v3, v4);
+                const float v6 = b10[i0 * 256 + i1];
+                const float v7 = add1_f32(v6, v5);
+                const float v8 = neg_f32(v7);
+                b13[i0 * 256 + i1] = v7;
+                f0_2 = v8;
+            }
+            {
+                const int64_t i1 = k1 + 192;
+                const float v0 = b0[i0 * 256 + i1];
+                const float v1 = b3[i0];
+                const float v2 = sub1_f32(v0, v1);
+                const float v3 = mul_f32(v2, c0);
+                const float v4 = b12[i0];
+                const float v5 = mul_f32(v3, v4);
+                const float v6 = b10[i0 * 256 + i1];
+                const float v7 = add1_f32(v6, v5);
+                const float v8 = neg_f32(v7);
+                b13[i0 * 256 + i1] = v7;
+                f0_3 = v8;
+            }
+            s0 += (double)((f0_0 + f0_1) + (f0_2 + f0_3));
         }
         b14[i0] = (float)(s0);
     }
@@ -188,6 +389,7 @@ static void loop_7(void *const *data, int64_t from, int64_t to) {
     float *restrict b14 = data[14];
     float *restrict b15 = data[15];
     const float c0 = 0.00390625f;
+#pragma omp simd
     for (int64_t i0 = from; i0 < to; i0++) {
         const float v0 = b14[i0];
         const float v1 = mul_f32(v0, c0);
@@ -201,6 +403,7 @@ static void loop_8(void *const *data, int64_t from, int64_t to) {
     float *restrict b15 = data[15];
     float *restrict b16 = data[16];
     for (int64_t i0 = from; i0 < to; i0++) {
+#pragma omp simd
         for (int64_t i1 = 0; i1 < 256; i1++) {
             const float v0 = b13[i0 * 256 + i1];
             const float v1 = b15[i0];

@@ -13,6 +13,7 @@ static void loop_0(void *const *data, int64_t from, int64_t to) {
     float *restrict b1 = data[1];
     float *restrict b2 = data[2];
     for (int64_t i0 = from; i0 < to; i0++) {
+#pragma omp simd
         for (int64_t i1 = 0; i1 < 3; i1++) {
             const float v0 = b0[i0 * 3 + i1];
             const float v1 = b1[i1];

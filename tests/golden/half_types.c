@@ -36,6 +36,7 @@ static void loop_0(void *const *data, int64_t from, int64_t to) {
     uint16_t *restrict b1 = data[1];
     float *restrict b2 = data[2];
     uint16_t *restrict b3 = data[3];
+#pragma omp simd
     for (int64_t i0 = from; i0 < to; i0++) {
         const float v0 = f16_to_f32(b0[i0]);
         const float v1 = bf16_to_f32(b1[i0]);

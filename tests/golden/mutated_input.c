@@ -13,6 +13,7 @@ static void loop_0(void *const *data, int64_t from, int64_t to) {
     float *restrict b2 = data[2];
     const float c0 = 3.0f;
     const float c1 = 1.0f;
+#pragma omp simd
     for (int64_t i0 = from; i0 < to; i0++) {
         const float v0 = b0[i0];
         const float v1 = mul_f32(v0, c0);

@@ -21,6 +21,7 @@ static void loop_2(void *const *data, int64_t from, int64_t to) {
     float *restrict b1 = data[1];
     float *restrict b4 = data[4];
     for (int64_t i0 = from; i0 < to; i0++) {
+#pragma omp simd
         for (int64_t i1 = 0; i1 < 3; i1++) {
             const float v0 = b1[i0 + i1 * 3];
             const float v1 = neg_f32(v0);
@@ -68,6 +69,7 @@ static void loop_5(void *const *data, int64_t from, int64_t to) {
     float *restrict b5 = data[5];
     float *restrict b4 = data[4];
     for (int64_t i0 = from; i0 < to; i0++) {
+#pragma omp simd
         for (int64_t i1 = 0; i1 < 3; i1++) {
             const float v0 = b5[i0 * 3 + i1];
             const float v1 = b5[i0 + i1 * 3];

@@ -44,13 +44,13 @@ static void loop_0(void *const *data, int64_t from, int64_t to) {
     float *restrict x_ = data[0];
     for (int64_t i0 = from; i0 < to; i0++) {
         float top = -INFINITY;
-        double sum = 0;
-        double e[16];
 #pragma omp simd reduction(max : top)
         for (int64_t i1 = 0; i1 < 16; i1++) {
             const float v0 = x_[i0 * 16 + i1];
             top = v0 > top ? v0 : top;
         }
+        double sum = 0;
+        double e[16];
 #pragma omp simd reduction(+ : sum)
         for (int64_t i1 = 0; i1 < 16; i1++) {
             const double v1 = e[i1] = exp_low((double)x_[i0 * 16 + i1] - (double)top);
@@ -70,18 +70,20 @@ static void loop_1(void *const *data, int64_t from, int64_t to) {
     for (int64_t j1 = 0; j1 < 16; j1 += 64) {
         const int64_t e1 = j1 + 64 < 16 ? j1 + 64 : 16;
         float top[64];
-        double sum[64];
         for (int64_t k = 0; k < 64; k++) {
             top[k] = -INFINITY;
-            sum[k] = 0;
         }
-        double e[8][64];
         for (int64_t i0 = 0; i0 < 8; i0++) {
             for (int64_t i1 = j1; i1 < e1; i1++) {
                 const float v0 = x_[i0 * 16 + i1];
                 top[i1 - j1] = v0 > top[i1 - j1] ? v0 : top[i1 - j1];
             }
         }
+        double sum[64];
+        for (int64_t k = 0; k < 64; k++) {
+            sum[k] = 0;
+        }
+        double e[8][64];
         for (int64_t i0 = 0; i0 < 8; i0++) {
             for (int64_t i1 = j1; i1 < e1; i1++) {
                 const double v1 = e[i0][i1 - j1] = exp_low((double)x_[i0 * 16 + i1] - (double)top[i1 - j1]);

@@ -8,7 +8,7 @@
  * and the innermost loop is vector code. GCC alone can not do it: a is -1 where the index is out of bounds, whatever i1 is.
  *
  * A nest that reads side by side along another dim than it writes goes by squares of both, as a transpose does. */
-#include "compiled/native.h"
+#include "compiled/nest.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -31,20 +31,21 @@ static int sources(const TileNest *n, const TileInst *inst) {
     return inst->op == TILE_LOAD || inst->op == TILE_IOTA ? 0 : inst->op == TILE_LOADX || inst->op == TILE_STORE || inst->op == TILE_REDUCE ? 1 : inst->op < TILE_OP_COUNT ? 4 : 2;
 }
 
-void native_rows(const TileNest *n, NativeRow *row) {
+/* Fills `row`; true if something is taken out. */
+static bool take_out(const TileNest *n, NestRow *row) {
     int last = n->ndim - 1, made[MAX_REGISTERS], from[MAX_INSTS][4];
     bool still[MAX_INSTS]; /* the same all along a row */
     memset(made, -1, sizeof made);
     for (int k = 0; k < n->ninst; k++) {
-        row[k] = (NativeRow){false, NO_CHAIN};
+        row[k] = (NestRow){false, NO_CHAIN};
     }
     if (n->size[last] == 1 || n->ninst > MAX_INSTS) {
-        return;
+        return false;
     }
     for (int k = 0; k < n->ninst; k++) {
         const TileInst *inst = &n->inst[k];
         if (inst->op == TILE_REDUCE) {
-            return;
+            return false;
         }
         bool all = true;
         for (int s = 0; s < 4; s++) {
@@ -82,15 +83,35 @@ void native_rows(const TileNest *n, NativeRow *row) {
             bool as_address = s == 0 && (row[k].once || n->inst[k].op == TILE_LOADX || n->inst[k].op == TILE_STOREX || n->inst[k].op == TILE_ADDX);
             if (f >= 0 && row[f].once && row[f].chain != NO_CHAIN && !as_address) {
                 for (int j = 0; j < n->ninst; j++) {
-                    row[j] = (NativeRow){false, NO_CHAIN};
+                    row[j] = (NestRow){false, NO_CHAIN};
                 }
-                return;
+                return false;
             }
         }
     }
+    bool any = false;
+    for (int k = 0; k < n->ninst; k++) {
+        any = any || row[k].once;
+    }
+    return any;
 }
 
-int native_crossing(const TileNest *n) {
+void nest_rows(Compile *c, TileNest *n) {
+    bool indirect = false;
+    for (int k = 0; k < n->ninst; k++) {
+        indirect = indirect || n->inst[k].op == TILE_TERM;
+    }
+    n->row = NULL;
+    if (!indirect || n->ninst > MAX_INSTS) {
+        return;
+    }
+    NestRow *row = arena_array(c->arena, NestRow, n->ninst);
+    if (take_out(n, row) && gate(c, STEP_address_a_row)) {
+        n->row = row;
+    }
+}
+
+int nest_crossing(const TileNest *n) {
     int last = n->ndim - 1;
     for (int k = 0; k < n->ninst; k++) {
         if (n->inst[k].op >= TILE_TERM && n->inst[k].op != TILE_STORE) {
