@@ -73,7 +73,7 @@ static inline Node *case_view(Case *k, Node *n, int ndim, const int64_t *size, c
 /* The call's tensors are nodes. NULL if inference or the kernel refuses it. */
 static inline Node *case_op(Case *k, const Call *call) {
     Error err = {0};
-    Infer r = {&k->arena, &err, 0, NULL};
+    Infer r = {.arena = &k->arena, .err = &err};
     k->undefined = NULL;
     if (call->op->infer(call, &r) != ERR_none) {
         return NULL;
@@ -101,7 +101,7 @@ static inline Node *case_op(Case *k, const Call *call) {
         out.stride[0] = 1;
         out.stride[1] = max_i64(rows, 1);
     }
-    KernelCtx ctx = {&k->arena, &err, NULL};
+    KernelCtx ctx = {.arena = &k->arena, .err = &err};
     if (tensor_allocate(&out, &k->arena, NULL, &err) != ERR_none || real.op->kernel(&real, &out_list, &ctx) != ERR_none) {
         return NULL;
     }
