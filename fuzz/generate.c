@@ -55,6 +55,7 @@ static void start(Gen *g, Arena *arena, const GenerateOptions *options, Program 
     g->w = options->weight;
     g->room = options->max_statements > 0 ? options->max_statements : INT_MAX;
     g->arena = arena;
+    g->err.quiet = true;
     g->meta = meta_emit(arena, &g->err);
     g->infer = g->meta.emit.apply;
     g->meta.emit.apply = watch_apply;

@@ -326,7 +326,7 @@ static ErrCode put_(Emit *e, Tensor *self, const Arg *indices, Tensor *values, S
      * a mask that was not expanded is refused by its dtype, whatever is wrong with it. */
     emit_put(e, OP__index_put_impl_, self, indices, values, accumulate, out, nout);
     if (e->err->code == ERR_none || e->err->code == ERR_index_dtype) {
-        *e->err = (Error){0};
+        e->err->code = ERR_none;
         return error_set(e->err, code, "%s", index_trouble(code));
     }
     return e->err->code;

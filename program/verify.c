@@ -16,6 +16,7 @@ typedef struct Verifier {
     size_t message_size;
     int sid;    /* of the statement looked at */
     int stmts;  /* seen so far */
+    int recall, input; /* looked at; -1: none, the program's own inputs */
 } Verifier;
 
 static bool bad(Verifier *v, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -36,6 +37,22 @@ static bool bad_stmt(Verifier *v, const char *format, ...) {
     vsnprintf(what, sizeof what, format, args);
     va_end(args);
     return bad(v, "%s: %s", program_path(v->p->arena, v->p, v->sid), what);
+}
+
+/* About the inputs looked at, or one of them: inputs[1], recalls[2].inputs, recalls[2][0]. */
+static bool bad_input(Verifier *v, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static bool bad_input(Verifier *v, const char *format, ...) {
+    char what[200], at[96];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(what, sizeof what, format, args);
+    va_end(args);
+    int n = v->recall < 0 ? snprintf(at, sizeof at, "inputs")
+                          : snprintf(at, sizeof at, "recalls[%d]%s", v->recall, v->p->recalls[v->recall].object_form ? ".inputs" : "");
+    if (v->input >= 0) {
+        snprintf(at + n, sizeof at - (size_t)n, "[%d]", v->input);
+    }
+    return bad(v, "%s%s", at, what);
 }
 
 static bool name_ok(const Verifier *v, NameId name) { return name >= 0 && name < v->p->nnames; }
@@ -60,87 +77,88 @@ static int storage_leader(const Input *inputs, int i) {
 }
 
 /* Sizes and strides in themselves; sets the input's extent in its storage. */
-static bool verify_geometry(Verifier *v, const char *where, const Input *in, int64_t *extent) {
+static bool verify_geometry(Verifier *v, const Input *in, int64_t *extent) {
     int64_t most = v->limits->max_elements, numel;
     if (in->ndim < 0 || in->ndim > MAX_DIMS) {
-        return bad(v, "%s.size: %d dimensions pass the limit of %d", where, in->ndim, MAX_DIMS);
+        return bad_input(v, ".size: %d dimensions pass the limit of %d", in->ndim, MAX_DIMS);
     }
     for (int d = 0; d < in->ndim; d++) {
         if (in->size[d] < 0 || in->stride[d] < 0) {
-            return bad(v, "%s.%s: a negative number", where, in->size[d] < 0 ? "size" : "stride");
+            return bad_input(v, ".%s: a negative number", in->size[d] < 0 ? "size" : "stride");
         }
     }
     if (!sizes_numel(in->size, in->ndim, &numel) || numel > most) {
-        return bad(v, "%s.size: the tensor passes the limit of %lld elements", where, (long long)most);
+        return bad_input(v, ".size: the tensor passes the limit of %lld elements", (long long)most);
     }
     Tensor t = {.dtype = in->dtype, .ndim = in->ndim, .offset = in->offset};
     memcpy(t.size, in->size, sizeof t.size);
     memcpy(t.stride, in->stride, sizeof t.stride);
     if (in->offset < 0) {
-        return bad(v, "%s.storage_offset: a negative number", where);
+        return bad_input(v, ".storage_offset: a negative number");
     }
     if (!tensor_extent(&t, extent) || *extent > most) {
-        return bad(v, "%s: its storage passes the limit of %lld elements", where, (long long)most);
+        return bad_input(v, ": its storage passes the limit of %lld elements", (long long)most);
     }
     return true;
 }
 
-static bool verify_input(Verifier *v, const char *where, const Input *inputs, int i) {
+static bool verify_input(Verifier *v, const Input *inputs, int i) {
     const Input *in = &inputs[i];
     if (!name_ok(v, in->name) || (in->storage != NAME_NONE && !name_ok(v, in->storage))) {
-        return bad(v, "%s: a name out of range", where);
+        return bad_input(v, ": a name out of range");
     }
     if ((unsigned)in->dtype >= DT_COUNT || (in->data.is_fill && (unsigned)in->data.fill >= FILL_COUNT)) {
-        return bad(v, "%s: a dtype or fill out of range", where);
+        return bad_input(v, ": a dtype or fill out of range");
     }
     for (int j = 0; j < i; j++) {
         if (inputs[j].name == in->name) {
-            return bad(v, "%s.name: another input has the name \"%s\"", where, v->p->names[in->name]);
+            return bad_input(v, ".name: another input has the name \"%s\"", v->p->names[in->name]);
         }
     }
     if (in->requires_grad && !dtype_is_float(in->dtype)) {
-        return bad(v, "%s.requires_grad: %s is not a floating dtype", where, dtype_name(in->dtype));
+        return bad_input(v, ".requires_grad: %s is not a floating dtype", dtype_name(in->dtype));
     }
     int leader = storage_leader(inputs, i);
     if (leader != i && inputs[leader].dtype != in->dtype) {
-        return bad(v, "%s.dtype: the storage \"%s\" holds %s", where, v->p->names[in->storage], dtype_name(inputs[leader].dtype));
+        return bad_input(v, ".dtype: the storage \"%s\" holds %s", v->p->names[in->storage], dtype_name(inputs[leader].dtype));
     }
     if (leader != i && in->data.given) {
-        return bad(v, "%s.data: only the first input on the storage \"%s\" carries its data", where, v->p->names[in->storage]);
+        return bad_input(v, ".data: only the first input on the storage \"%s\" carries its data", v->p->names[in->storage]);
     }
     return true;
 }
 
-/* `where` is "inputs", "recalls[2]" or "recalls[2].inputs". */
-static bool verify_inputs(Verifier *v, const char *where, const Input *inputs, int n) {
+/* The program's, or those of the recall looked at. */
+static bool verify_inputs(Verifier *v, const Input *inputs, int n) {
     int64_t extent[MAX_INPUTS] = {0}, bytes = 0; /* extent: by leader */
-    char at[96];
+    v->input = -1;
     if (n < 0 || n > MAX_INPUTS) {
-        return bad(v, "%s: %d inputs pass the limit of %d", where, n, MAX_INPUTS);
+        return bad_input(v, ": %d inputs pass the limit of %d", n, MAX_INPUTS);
     }
     for (int i = 0; i < n; i++) {
         int64_t far = 0;
-        snprintf(at, sizeof at, "%s[%d]", where, i);
-        if (!verify_input(v, at, inputs, i) || !verify_geometry(v, at, &inputs[i], &far)) {
+        v->input = i;
+        if (!verify_input(v, inputs, i) || !verify_geometry(v, &inputs[i], &far)) {
             return false;
         }
         int leader = storage_leader(inputs, i);
         bytes += far > extent[leader] ? (far - extent[leader]) * dtype_bytes(inputs[i].dtype) : 0;
         extent[leader] = max_i64(extent[leader], far);
         if (bytes > v->limits->max_bytes) {
-            return bad(v, "%s: the inputs pass the limit of %lld bytes", at, (long long)v->limits->max_bytes);
+            return bad_input(v, ": the inputs pass the limit of %lld bytes", (long long)v->limits->max_bytes);
         }
     }
     for (int i = 0; i < n; i++) {
         const InputData *data = &inputs[i].data;
+        v->input = i;
         if (storage_leader(inputs, i) != i) {
             continue;
         }
         if (!data->given && extent[i] > 0) {
-            return bad(v, "%s[%d]: the key \"data\" is missing", where, i);
+            return bad_input(v, ": the key \"data\" is missing");
         }
         if (data->given && !data->is_fill && data->numel != extent[i]) {
-            return bad(v, "%s[%d].data: %lld elements were given, the storage has %lld", where, i, (long long)data->numel,
+            return bad_input(v, ".data: %lld elements were given, the storage has %lld", (long long)data->numel,
                        (long long)extent[i]);
         }
     }
@@ -377,8 +395,8 @@ static bool verify_backward(Verifier *v) {
 static bool verify_recall(Verifier *v, int k) {
     const Program *p = v->p;
     const Recall *r = &p->recalls[k];
-    char where[64];
-    snprintf(where, sizeof where, "recalls[%d]%s", k, r->object_form ? ".inputs" : "");
+    v->recall = k;
+    v->input = -1;
     for (int i = 0; i < r->nset; i++) {
         if (!name_ok(v, r->set[i].name) || (!is_input(p, r->set[i].name) && !block_binds(&p->setup, r->set[i].name))) {
             return bad(v, "recalls[%d].set: a name that is no argument", k);
@@ -388,14 +406,14 @@ static bool verify_recall(Verifier *v, int k) {
         return r->ninputs == 0 || bad(v, "recalls[%d]: keep takes no inputs", k);
     }
     if (r->ninputs != p->ninputs) {
-        return bad(v, "%s: %d inputs, but the function has %d", where, r->ninputs, p->ninputs);
+        return bad_input(v, ": %d inputs, but the function has %d", r->ninputs, p->ninputs);
     }
     for (int i = 0; i < r->ninputs; i++) {
         if (name_ok(v, r->inputs[i].name) && r->inputs[i].name != p->inputs[i].name) {
-            return bad(v, "%s[%d].name: expected \"%s\", the function's parameter", where, i, p->names[p->inputs[i].name]);
+            return bad_input(v, "[%d].name: expected \"%s\", the function's parameter", i, p->names[p->inputs[i].name]);
         }
     }
-    return verify_inputs(v, where, r->inputs, r->ninputs);
+    return verify_inputs(v, r->inputs, r->ninputs);
 }
 
 static bool verify_shell(Verifier *v) {
@@ -414,7 +432,7 @@ static bool verify_shell(Verifier *v) {
 }
 
 bool program_verify_within(const Program *p, const Limits *limits, char *message, size_t message_size) {
-    Verifier v = {.p = p, .limits = limits, .message = message, .message_size = message_size};
+    Verifier v = {.p = p, .recall = -1, .input = -1, .limits = limits, .message = message, .message_size = message_size};
     if (p->nnames > MAX_NAMES) {
         return bad(&v, "more than %d different names", MAX_NAMES);
     }
@@ -423,7 +441,7 @@ bool program_verify_within(const Program *p, const Limits *limits, char *message
             return bad(&v, "names: number %d is no name", i);
         }
     }
-    if (!verify_inputs(&v, "inputs", p->inputs, p->ninputs) || !verify_block(&v, &p->setup, 0) || !verify_block(&v, &p->body, 0)) {
+    if (!verify_inputs(&v, p->inputs, p->ninputs) || !verify_block(&v, &p->setup, 0) || !verify_block(&v, &p->body, 0)) {
         return false;
     }
     if (v.stmts != p->nstmts) {

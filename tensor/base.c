@@ -33,6 +33,9 @@ ErrCode error_write(Error *err, ErrCode code, const char *format, ...) {
         return err->code;
     }
     err->code = code;
+    if (err->quiet) {
+        return code;
+    }
     va_list args;
     va_start(args, format);
     vsnprintf(err->text, sizeof err->text, format, args);

@@ -22,6 +22,7 @@ typedef enum ErrCode {
 /* The first error of a run: code and a sentence for people. A zeroed Error is "no error". */
 typedef struct Error {
     ErrCode code;
+    bool quiet; /* set by who reads the code only: no sentence is made */
     char text[232];
 } Error;
 
