@@ -7,6 +7,7 @@
 
 typedef struct State {
     Rng rng;
+    Arena arena;
     uint8_t *out;
     size_t room;
 } State;
@@ -26,7 +27,7 @@ void *afl_custom_init(void *afl, unsigned seed) {
     return s;
 }
 
-/* Now and then the two inputs are crossed. The bytes stay the mutator's own until the next call. */
+/* The bytes stay the mutator's own until the next call. */
 size_t afl_custom_fuzz(void *data, uint8_t *in, size_t n, uint8_t **out, uint8_t *add, size_t nadd, size_t most) {
     State *s = data;
     if (s->room < most) {
@@ -38,14 +39,14 @@ size_t afl_custom_fuzz(void *data, uint8_t *in, size_t n, uint8_t **out, uint8_t
         }
     }
     uint64_t seed = rng_next(&s->rng);
-    bool cross = add && nadd > 0 && rng_chance(&s->rng, 10);
     *out = s->out;
-    return (size_t)(cross ? crossover_bytes(in, (int64_t)n, add, (int64_t)nadd, s->out, (int64_t)most, seed, &MUTATE_LIMITS)
-                          : mutate_bytes(in, (int64_t)n, s->out, (int64_t)most, seed, &MUTATE_LIMITS));
+    arena_reset(&s->arena);
+    return (size_t)breed_bytes(&s->arena, in, (int64_t)n, add, (int64_t)nadd, s->out, (int64_t)most, seed);
 }
 
 void afl_custom_deinit(void *data) {
     State *s = data;
+    arena_destroy(&s->arena);
     free(s->out);
     free(s);
 }

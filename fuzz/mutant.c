@@ -2,6 +2,7 @@
  *
  * A mutator may find nothing to change, or make something that the verifier refuses (a limit): then another is drawn, and after a few the
  * seed of a fill is changed, which always works where there is an input; the empty program gets a statement. */
+#include "fuzz/generate.h"
 #include "fuzz/mutant.h"
 
 #include <string.h>
@@ -321,14 +322,15 @@ static Mutant mutant_of(Arena *arena, const Program *p, const Program *other, ui
     return m;
 }
 
-Program *mutate_by(Arena *arena, const Program *p, const Program *other, uint64_t seed, const Limits *limits, int mutator) {
+/* `mends`: what inference refuses may be dropped. NULL where the mutator does not apply. */
+static Program *mutate_once(Arena *arena, const Program *p, const Program *other, uint64_t seed, const Limits *limits, int mutator, bool mends) {
     Mutant m = mutant_of(arena, p, other, seed);
     if (!mutators[mutator].change(&m)) {
         return NULL;
     }
     if (!mutant_chance(&m, 4)) { /* an unbound name is a program too */
         fix(&m);
-        bool mends = mutant_chance(&m, MEND_PERCENT);
+        mends = mends && mutant_chance(&m, MEND_PERCENT);
         for (int round = 0; mends && round < MEND_ROUNDS && mutant_mend(&m); round++) {
             fix(&m); /* what was dropped may have been read */
         }
@@ -338,39 +340,53 @@ Program *mutate_by(Arena *arena, const Program *p, const Program *other, uint64_
     return program_verify_within(m.p, limits, message, sizeof message) ? m.p : NULL;
 }
 
+Program *mutate_by(Arena *arena, const Program *p, const Program *other, uint64_t seed, const Limits *limits, int mutator) {
+    return mutate_once(arena, p, other, seed, limits, mutator, true);
+}
+
 Program *mutate_program(Arena *arena, const Program *p, const Program *other, uint64_t seed, const Limits *limits, int *mutator) {
+    return mutate_times(arena, p, other, seed, limits, 1, mutator);
+}
+
+Program *mutate_times(Arena *arena, const Program *p, const Program *other, uint64_t seed, const Limits *limits, int times, int *mutator) {
     Rng rng = {seed};
-    int total = 0;
+    int total = 0, last = -1;
     for (int i = 0; i < COUNT_OF(mutators); i++) {
         total += mutators[i].weight;
     }
-    for (int try = 0; try < TRIES; try++) {
+    Program *made = NULL;
+    for (int done = 0, try = 0; done < times && try < TRIES + times; try++) {
         int at = (int)rng_below(&rng, total), k = 0;
         while (at >= mutators[k].weight) {
             at -= mutators[k++].weight;
         }
         uint64_t own = rng_next(&rng);
-        Program *q = mutate_by(arena, p, other, own, limits, k);
+        Program *q = mutate_once(arena, made ? made : p, other, own, limits, k, done == times - 1);
         if (q) {
-            if (mutator) {
-                *mutator = k;
-            }
-            return q;
+            made = q;
+            last = k;
+            done++;
         }
     }
     if (mutator) {
-        *mutator = -1;
+        *mutator = last;
     }
-    Program *q = program_clone(arena, p);
-    for (int i = 0; i < q->ninputs; i++) {
-        q->inputs[i].data.seed += q->inputs[i].data.is_fill;
+    if (!made) {
+        made = program_clone(arena, p);
+        for (int i = 0; i < made->ninputs; i++) {
+            made->inputs[i].data.seed += made->inputs[i].data.is_fill;
+        }
     }
-    return q;
+    return made;
 }
 
 /* ---- bytes ---- */
 
-static Program *program_of_bytes(Arena *arena, const uint8_t *v, int64_t n, const Limits *limits) {
+/* What engines are given, by what bench/growth measured. One change seldom brings anything new; five to ten at once do, for the time they take, about as often as a program of
+ * the generator, and other things. */
+enum { FRESH_PERCENT = 50, CROSS_PERCENT = 15, WILD_PERCENT = 10 /* of crosses: with a program of the generator */, MOST_TIMES = 10 };
+
+static const Program *program_of_bytes(Arena *arena, const uint8_t *v, int64_t n, const Limits *limits) {
     char message[256];
     Program *p = codec_decode(arena, v, n, limits, message, sizeof message);
     return p ? p : codec_decode(arena, NULL, 0, limits, message, sizeof message);
@@ -380,24 +396,45 @@ static int64_t give(Arena *arena, Program *p, uint8_t *out, int64_t most) {
     Bytes bytes = codec_encode_last(arena, p);
     int64_t n = min_i64(bytes.n, most); /* cut bytes are a program too */
     memcpy(out, bytes.v, (size_t)n);
-    arena_destroy(arena);
     return n;
 }
 
-int64_t mutate_bytes(const uint8_t *v, int64_t n, uint8_t *out, int64_t most, uint64_t seed, const Limits *limits) {
-    Arena arena = ARENA_EMPTY;
-    const Program *p = program_of_bytes(&arena, v, n, limits);
-    return give(&arena, mutate_program(&arena, p, NULL, seed, limits, NULL), out, most);
+int64_t mutate_bytes(Arena *arena, const uint8_t *v, int64_t n, uint8_t *out, int64_t most, uint64_t seed, const Limits *limits) {
+    const Program *p = program_of_bytes(arena, v, n, limits);
+    return give(arena, mutate_program(arena, p, NULL, seed, limits, NULL), out, most);
 }
 
-int64_t crossover_bytes(const uint8_t *a, int64_t na, const uint8_t *b, int64_t nb, uint8_t *out, int64_t most, uint64_t seed,
-                        const Limits *limits) {
-    Arena arena = ARENA_EMPTY;
-    const Program *p = program_of_bytes(&arena, a, na, limits), *other = program_of_bytes(&arena, b, nb, limits);
+static Program *splice(Arena *arena, const Program *p, const Program *other, uint64_t seed, const Limits *limits) {
     int splice = 0;
     while (strcmp(mutators[splice].name, "splice") != 0) {
         splice++;
     }
-    Program *q = mutate_by(&arena, p, other, seed, limits, splice);
-    return give(&arena, q ? q : mutate_program(&arena, p, other, seed, limits, NULL), out, most);
+    return mutate_by(arena, p, other, seed, limits, splice);
+}
+
+static Program *fresh(Arena *arena, uint64_t seed) {
+    Program *p = generate_program(arena, seed, 0);
+    p->name = NULL; /* bytes would carry it */
+    return p;
+}
+
+int64_t breed_bytes(Arena *arena, const uint8_t *v, int64_t n, const uint8_t *other, int64_t nother, uint8_t *out, int64_t most, uint64_t seed) {
+    const Limits *limits = &MUTATE_LIMITS;
+    char message[256];
+    Rng rng = {seed};
+    uint64_t new_seed = rng_next(&rng), cross_seed = rng_next(&rng), change_seed = rng_next(&rng);
+    int times = 1 + (int)rng_below(&rng, MOST_TIMES);
+    if (rng_chance(&rng, FRESH_PERCENT)) {
+        Program *p = fresh(arena, new_seed);
+        if (program_verify_within(p, limits, message, sizeof message)) {
+            return give(arena, p, out, most);
+        }
+    }
+    const Program *p = program_of_bytes(arena, v, n, limits);
+    if (rng_chance(&rng, CROSS_PERCENT)) {
+        bool wild = nother <= 0 || rng_chance(&rng, WILD_PERCENT);
+        const Program *q = splice(arena, p, wild ? fresh(arena, new_seed) : program_of_bytes(arena, other, nother, limits), cross_seed, limits);
+        p = q ? q : p;
+    }
+    return give(arena, mutate_times(arena, p, NULL, change_seed, limits, times, NULL), out, most);
 }

@@ -16,14 +16,16 @@ const char *mutator_name(int mutator);
 /* A mutant of `p` in `arena`, other than p's text with near certainty, well-formed within `limits`. `other` (may be NULL) lends statements
  * to splices. *mutator (may be NULL): which one it was. */
 Program *mutate_program(Arena *arena, const Program *p, const Program *other, uint64_t seed, const Limits *limits, int *mutator);
+/* `times` >= 1 mutators, one after the other; what inference refuses is dropped behind the last of them. *mutator: that one. */
+Program *mutate_times(Arena *arena, const Program *p, const Program *other, uint64_t seed, const Limits *limits, int times, int *mutator);
 /* The given one; NULL where it does not apply. */
 Program *mutate_by(Arena *arena, const Program *p, const Program *other, uint64_t seed, const Limits *limits, int mutator);
 
-/* The same on bytes, as engines hold programs: writes up to `most` bytes to `out` (may be `v`) and gives their number, at least 1. Bytes that
- * are no program (malformed JSON) become one. */
-int64_t mutate_bytes(const uint8_t *v, int64_t n, uint8_t *out, int64_t most, uint64_t seed, const Limits *limits);
-/* A program with statements of both. */
-int64_t crossover_bytes(const uint8_t *a, int64_t na, const uint8_t *b, int64_t nb, uint8_t *out, int64_t most, uint64_t seed,
-                        const Limits *limits);
+/* The same on bytes: writes up to `most` bytes to `out` (may be `v`) and gives their number, at least 1. Bytes that are no program (malformed JSON)
+ * become one. What it takes of `arena` is garbage then. */
+int64_t mutate_bytes(Arena *arena, const uint8_t *v, int64_t n, uint8_t *out, int64_t most, uint64_t seed, const Limits *limits);
+/* What engines are given when they ask for a mutant of `v`: some changes of it, now and then crossed with `other` (nother 0: there is
+ * none), or another program altogether, of the generator: an engine that only mutates stays near what it began with. Within MUTATE_LIMITS. */
+int64_t breed_bytes(Arena *arena, const uint8_t *v, int64_t n, const uint8_t *other, int64_t nother, uint8_t *out, int64_t most, uint64_t seed);
 
 #endif

@@ -1,5 +1,4 @@
 /* Mutators of statements: more, fewer, elsewhere, in blocks, from another program. */
-#include "fuzz/generate.h"
 #include "fuzz/mutant.h"
 
 #include <string.h>
@@ -217,18 +216,6 @@ static void rename_block(Renaming *r, Block *block) {
         rename_block(r, &s->body);
         rename_block(r, &s->orelse);
     }
-}
-
-bool mutator_generate_anew(Mutant *m) {
-    uint64_t seed = rng_next(&m->rng);
-    m->p = generate_program(m->arena, seed, 0);
-    m->names = (Names){.arena = m->arena};
-    for (int i = 0; i < m->p->nnames; i++) {
-        NameId id = names_intern(&m->names, m->p->names[i]);
-        CHECK(id == i);
-    }
-    m->p->names = m->names.v;
-    return true;
 }
 
 bool mutator_splice(Mutant *m) {

@@ -78,7 +78,7 @@ START_TEST(the_same_seed_makes_the_same_mutant_of_a_program_and_of_its_bytes) {
         Bytes bytes = codec_encode(&arena, p);
         enum { MOST = 1 << 16 };
         uint8_t *out = arena_alloc(&arena, MOST);
-        int64_t n = mutate_bytes(bytes.v, bytes.n, out, MOST, i, &LIMITS_DEFAULT);
+        int64_t n = mutate_bytes(&arena, bytes.v, bytes.n, out, MOST, i, &LIMITS_DEFAULT);
         Program *q = codec_decode(&arena, out, n, &LIMITS_DEFAULT, message, sizeof message);
         ck_assert_str_eq(printed(q), once);
     }
@@ -99,10 +99,10 @@ START_TEST(the_same_seed_makes_the_same_mutant_in_every_engine) {
         Bytes bytes = codec_encode(&arena, generate_program(&arena, 43, i));
         uint64_t seed = rng_next(&stream);
         uint8_t *own = arena_alloc(&arena, MOST), *in_place = arena_alloc(&arena, MOST), *third;
-        int64_t n = mutate_bytes(bytes.v, bytes.n, own, MOST, seed, &MUTATE_LIMITS);
+        int64_t n = breed_bytes(&arena, bytes.v, bytes.n, NULL, 0, own, MOST, seed);
         ck_assert_int_eq((int64_t)afl_custom_fuzz(afl, bytes.v, (size_t)bytes.n, &third, NULL, 0, MOST), n);
         ck_assert(memcmp(third, own, (size_t)n) == 0);
-        n = mutate_bytes(bytes.v, bytes.n, own, MOST, (unsigned)seed, &MUTATE_LIMITS);
+        n = breed_bytes(&arena, bytes.v, bytes.n, NULL, 0, own, MOST, (unsigned)seed);
         memcpy(in_place, bytes.v, (size_t)bytes.n);
         ck_assert_int_eq((int64_t)LLVMFuzzerCustomMutator(in_place, (size_t)bytes.n, MOST, (unsigned)seed), n);
         ck_assert(memcmp(in_place, own, (size_t)n) == 0);
@@ -125,12 +125,12 @@ START_TEST(any_bytes_are_mutated_within_their_room) {
             v[k] = (uint8_t)rng_next(&rng);
             w[k] = (uint8_t)rng_next(&rng);
         }
-        int64_t made = i % 2 ? mutate_bytes(v, n, v, most, i, &small) : crossover_bytes(v, n, w, m, v, most, i, &small);
+        int64_t made = i % 2 ? mutate_bytes(&arena, v, n, v, most, i, &small) : breed_bytes(&arena, v, n, w, m, v, most, i);
         ck_assert_int_ge(made, 1);
         ck_assert_int_le(made, most);
     }
     uint8_t json[] = "{\"twingrad\": 7}", out[64];
-    ck_assert_int_ge(mutate_bytes(json, sizeof json - 1, out, sizeof out, 1, &LIMITS_DEFAULT), 1);
+    ck_assert_int_ge(mutate_bytes(&arena, json, sizeof json - 1, out, sizeof out, 1, &LIMITS_DEFAULT), 1);
 }
 END_TEST
 
