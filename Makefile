@@ -153,7 +153,10 @@ entries: $(OUT)/fuzz/entry_faulty $(OUT)/fuzz/entry_recording
 # libFuzzer: edges of compiled/ only, no comparisons traced (the kernels and the judge are not what is explored); codec and json, which never come there, have those of what
 # they explore instead.
 TEXT_SRC := $(wildcard program/json_*.c fuzz/cod*.c)
-EDGE_FLAGS := -fsanitize-coverage=inline-8bit-counters,pc-table
+# Without a table of addresses: libFuzzer would note those of every input that it keeps, which takes longer than checking it (its log says cov: 0; ft counts).
+EDGE_FLAGS := -fsanitize-coverage=inline-8bit-counters
+# libFuzzer's driver. -fsanitize=fuzzer also puts a hook on every memcmp and strcmp, for a dictionary that mutators of programs have no use for: 4 % of the time.
+FUZZER_DRIVER = $(or $(if $(SAN),,$(wildcard $(shell clang -print-resource-dir)/lib/linux/libclang_rt.fuzzer-$(shell uname -m).a)),-fsanitize=fuzzer$(if $(SAN),$(comma)$(SAN)))
 libfuzzer: $(ENTRIES:%=$(LIBFUZZER)/%) $(LIBFUZZER)/campaign ## the same targets under libFuzzer, with our mutators (clang)
 $(LIBFUZZER)/compiled/%.o: compiled/%.c
 	@mkdir -p $(dir $@)
@@ -167,7 +170,7 @@ $(LIBFUZZER)/%.o: %.c
 $(LIBFUZZER)/libtwingrad.a: $(LIB_SRC:%.c=$(LIBFUZZER)/%.o)
 	$(Q)rm -f $@ && ar rcs $@ $^
 $(LIBFUZZER)/%: $(LIBFUZZER)/fuzz/entry_%.o $(LIBFUZZER)/fuzz/engine_libfuzzer.o $(LIBFUZZER)/libtwingrad.a
-	$(Q)clang $(ALL_CFLAGS) -fsanitize=fuzzer$(if $(SAN),$(comma)$(SAN)) $(LDFLAGS) -o $@ $(filter-out $(if $(filter json,$*),%/engine_libfuzzer.o),$(filter %.o,$^)) $(filter %.a,$^) $(LDLIBS_ALL)
+	$(Q)clang $(ALL_CFLAGS) $(LDFLAGS) -o $@ $(filter-out $(if $(filter json,$*),%/engine_libfuzzer.o),$(filter %.o,$^)) $(filter %.a,$^) $(FUZZER_DRIVER) $(LDLIBS_ALL) -lstdc++
 $(LIBFUZZER)/codec $(LIBFUZZER)/json: $(TEXT_SRC:%.c=$(LIBFUZZER)/text/%.o)
 .PRECIOUS: $(LIBFUZZER)/%.o $(AFL)/%.o
 -include $(wildcard $(LIBFUZZER)/*/*.d $(LIBFUZZER)/text/*/*.d)
@@ -179,10 +182,11 @@ growth: $(GROWTH) ## coverage growth of the engines' modes over equal CPU time (
 	bench/growth $(LIBFUZZER) $(or $(SEEDS),10) $(or $(CPU),30)
 $(LIBFUZZER)/growth_bytes $(LIBFUZZER)/growth_mutators: GROWTH_FLAGS := -DUNDER_LIBFUZZER -DWITHOUT_FEEDBACK
 $(LIBFUZZER)/growth_feedback: GROWTH_FLAGS := -DUNDER_LIBFUZZER
-$(LIBFUZZER)/growth_mutators $(LIBFUZZER)/growth_feedback: GROWTH_MUTATORS := $(LIBFUZZER)/fuzz/engine_libfuzzer.o
+$(LIBFUZZER)/growth_bytes: GROWTH_DRIVER := -fsanitize=fuzzer
+$(LIBFUZZER)/growth_mutators $(LIBFUZZER)/growth_feedback: GROWTH_DRIVER = $(LIBFUZZER)/fuzz/engine_libfuzzer.o $(FUZZER_DRIVER)
 $(GROWTH): bench/growth_run.c $(LIBFUZZER)/fuzz/engine_libfuzzer.o $(LIBFUZZER)/libtwingrad.a
 	$(Q)clang $(CPPFLAGS) $(ALL_CFLAGS) $(GROWTH_FLAGS) -c -o $@.o $<
-	$(Q)clang $(ALL_CFLAGS) $(if $(GROWTH_FLAGS),-fsanitize=fuzzer) $(LDFLAGS) -o $@ $@.o $(GROWTH_MUTATORS) $(LIBFUZZER)/libtwingrad.a $(LDLIBS_ALL)
+	$(Q)clang $(ALL_CFLAGS) $(LDFLAGS) -o $@ $@.o $(GROWTH_DRIVER) $(LIBFUZZER)/libtwingrad.a $(LDLIBS_ALL) $(if $(GROWTH_DRIVER),-lstdc++)
 
 # AFL++: the mutators as a library for AFL_CUSTOM_MUTATOR_LIBRARY, and the target of campaigns, of which compiled/ has counters on its edges.
 AFL_SRC := $(wildcard tensor/*.c program/*.c) $(filter-out fuzz/entry_%,$(wildcard fuzz/*.c))

@@ -1,10 +1,10 @@
-/* The map, in four parts. Steps stand in it one by one; pairs of steps, sets of passes and errors at ops are hashed into theirs. */
+/* The map, in four parts: pairs of steps, steps, sets of passes, errors at ops. Steps stand in it one by one; the others are hashed into their parts. */
 #include "compiled/feature.h"
 
 #include "compiled/capture.h"
 
-enum { ALIAS_STATES = 4, GRAD_STATES = 4, STEP_PART = MAX_STEPS * ALIAS_STATES * GRAD_STATES, PASS_PART = 1 << 10, ERROR_PART = 1 << 11,
-       PAIR_PART = FEATURES - STEP_PART - PASS_PART - ERROR_PART };
+enum { ALIAS_STATES = 4, GRAD_STATES = 4, STEP_PART = MAX_STEPS * ALIAS_STATES * GRAD_STATES, PASS_PART = 1 << 10, ERROR_PART = 1 << 11 };
+_Static_assert(PAIR_FEATURES + STEP_PART + PASS_PART + ERROR_PART == FEATURES, "four parts");
 
 void features_clear(Features *f) {
     for (int i = 0; i < f->n; i++) {
@@ -65,12 +65,12 @@ void feature_graph(const Compile *c) {
         }
     }
     for (int i = 0; i < n; i++) {
-        add(f, step[i] * ALIAS_STATES * GRAD_STATES + state);
+        add(f, PAIR_FEATURES + step[i] * ALIAS_STATES * GRAD_STATES + state);
         for (int k = 0; k < i; k++) {
-            add(f, STEP_PART + hashed(step[k] * MAX_STEPS + step[i], PAIR_PART));
+            add(f, hashed(step[k] * MAX_STEPS + step[i], PAIR_FEATURES));
         }
     }
-    add(f, STEP_PART + PAIR_PART + hashed(c->changed * ALIAS_STATES * GRAD_STATES + state, PASS_PART));
+    add(f, PAIR_FEATURES + STEP_PART + hashed(c->changed * ALIAS_STATES * GRAD_STATES + state, PASS_PART));
 }
 
 void feature_errors(Features *f, const Program *p, const Result *r) {

@@ -7,7 +7,7 @@
 
 #include "tensor/base.h"
 
-enum { FEATURES = 1 << 14, MAX_TOUCHED = 1 << 11 };
+enum { FEATURES = 1 << 14, MAX_TOUCHED = 1 << 11, PAIR_FEATURES = 10 << 10 /* the first are pairs of steps */ };
 
 typedef struct Features {
     uint8_t counter[FEATURES];     /* 1: met */

@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { FIRST_SEEDS = 256, MAX_BYTES = 8192, PATH_ROOM = 4096 };
+enum { FIRST_SEEDS = 256, MAX_BYTES = 8192, RELOAD_SECONDS = 10, PATH_ROOM = 4096 };
 
 static bool runnable(const char *path) {
     struct stat info;
@@ -99,8 +99,9 @@ static void enter_folder(Campaign *c, int job) {
 
 static bool libfuzzer_ready(Campaign *c, char *message, size_t message_size) { return find_target(c, "libfuzzer", message, message_size); }
 
-/* Without -timeout an input may take 20 minutes; -reload=1 lets jobs take up what others add to the corpus. Hits are not counted and no energy is computed: with as many
- * features as ours that took half of the time and grew the corpus without reaching more (bench/growth). */
+/* Without -timeout an input may take 20 minutes; -reload lets jobs take up what others add to the corpus. Hits are not counted, no energy is computed and nothing is
+ * replaced by what is shorter: with as many features as ours that took half of the time and grew the corpus without reaching more (bench/growth). Only so can the target hide what is known
+ * (harness/feedback.h). */
 static void libfuzzer_become(Campaign *c, int job) {
     Arena *a = &c->scratch;
     char *argv[] = {arena_strdup(a, c->target),
@@ -108,9 +109,10 @@ static void libfuzzer_become(Campaign *c, int job) {
                     arena_strdup(a, "-timeout=25"),
                     arena_strdup(a, "-rss_limit_mb=2560"),
                     arena_printf(a, "-max_len=%d", MAX_BYTES),
-                    arena_strdup(a, "-reload=1"),
+                    arena_printf(a, "-reload=%d", c->njobs > 1 ? RELOAD_SECONDS : 0),
                     arena_strdup(a, "-entropic=0"),
                     arena_strdup(a, "-use_counters=0"),
+                    arena_strdup(a, "-reduce_inputs=0"),
                     arena_strdup(a, "-mutate_depth=2"),
                     arena_strdup(a, "-detect_leaks=0"),
                     arena_printf(a, "-artifact_prefix=%s/new/%s-", c->folder, c->job[job].name),

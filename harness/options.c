@@ -131,7 +131,7 @@ bool options_parse(Options *o, int argc, char **argv, const char *accepted, bool
     o->generate = GENERATE_DEFAULTS;
     o->seed = 1;
     o->jobs = -1;
-    o->mutate = 50;
+    o->mutate = 30;
     o->files = o->words = argv;
     o->nwords = argc;
     bool ended = false;

@@ -181,6 +181,6 @@ void worker_input(const uint8_t *v, size_t n, void (*on_program)(const Worker *w
     if (p) {
         worker_check(&worker, p, worker.counts.programs, &arena);
         ledger_set(worker.ledger, &worker.counts);
-        feedback_tell(&worker.features);
+        feedback_tell_new(&worker.features);
     }
 }
