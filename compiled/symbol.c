@@ -305,6 +305,8 @@ static bool fit_real(Table *t, const int64_t *bits, Place *out) {
     return false;
 }
 
+static int64_t magnitude(int64_t v) { return v >= 0 ? v : v > INT64_MIN ? -v : INT64_MAX; }
+
 /* Constants that the program's text compares sizes with. */
 static void text_constants(Table *t, const Block *block) {
     for (const Stmt *s = block->first; s; s = s->next) {
@@ -328,12 +330,12 @@ static void text_constants(Table *t, const Block *block) {
                     const PIndexItem *item = &arg->index.v[k];
                     const PInt *const part[] = {&item->start, &item->stop, &item->step};
                     for (int q = 0; q < COUNT_OF(part); q++) {
-                        table_constant(t, part[q]->value < 0 ? -part[q]->value : part[q]->value);
+                        table_constant(t, magnitude(part[q]->value));
                     }
                 }
             }
             for (int k = 0; k < n; k++) {
-                int64_t x = v[k].value < 0 && v[k].value > INT64_MIN ? -v[k].value : v[k].value;
+                int64_t x = magnitude(v[k].value);
                 table_constant(t, x);
                 sum += x < INT32_MAX ? x : 0;
             }

@@ -109,11 +109,11 @@ bool expr_fit(const Sample *s, const int64_t *value, Expr *out) {
     Monomial m[MAX_MONOMIALS];
     int n = make_monomials(s, m);
     for (int i = 0; i < n; i++) {
-        if (finish(s, value, &m[i], value[1] - value[0], NULL, 0, m[i].v[1] - m[i].v[0], out) && agrees(out, s, value)) {
+        if (finish(s, value, &m[i], (__int128)value[1] - value[0], NULL, 0, (__int128)m[i].v[1] - m[i].v[0], out) && agrees(out, s, value)) {
             return true;
         }
     }
-    __int128 v1 = value[1] - value[0], v2 = value[2] - value[0];
+    __int128 v1 = (__int128)value[1] - value[0], v2 = (__int128)value[2] - value[0];
     for (int i = 0; i < n; i++) {
         for (int j = i + 1; j < n; j++) { /* Cramer's rule */
             __int128 a1 = m[i].v[1] - m[i].v[0], a2 = m[i].v[2] - m[i].v[0], b1 = m[j].v[1] - m[j].v[0], b2 = m[j].v[2] - m[j].v[0];

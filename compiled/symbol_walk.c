@@ -114,7 +114,8 @@ static void place_layout(Visit *w, Tensor *t, bool is_view) {
         t->size[d] = number(w, t->size[d]);
         int64_t stride = number(w, t->stride[d]);
         t->stride[d] = w->stale_strides && is_view ? min_i64(stride, t->stride[d]) : stride; /* GU-10, inside the buffer */
-        fact(w, w->facts ? t->size[d] * t->stride[d] : 0);
+        int64_t step;
+        fact(w, w->facts && checked_mul(t->size[d], t->stride[d], &step) ? step : 0);
         if (w->facts) {
             collect(w->out, reach_below(t, d), NUMBER_ORDER);
         }
@@ -142,7 +143,7 @@ static const Tensor *kept_layout(Visit *w, const Tensor *t) {
 
 static void integer(Visit *w, int64_t *v) {
     *v = number(w, *v);
-    fact(w, *v < 0 ? -*v : *v);
+    fact(w, *v >= 0 ? *v : *v > INT64_MIN ? -*v : INT64_MAX);
 }
 
 static void scalar(Visit *w, Scalar *s) {

@@ -83,9 +83,10 @@ static SkipReason not_comparable(const Result *a, const Result *b) {
 /* A value in doubt may decide a size or an error, without standing in any result: then these oracles can not tell. */
 static bool depends_on_values(OracleId id) { return id == ORACLE_status || id == ORACLE_trace || id == ORACLE_metadata; }
 
-/* Between two targets nobody has asked yet whether the program has one meaning: the reference knows, where it can run it. */
+/* Where none of the two is the reference nobody has asked yet whether the program has one meaning: it knows, where it can run it. */
 static SkipReason not_judged(Trial *t) {
-    const Result *r = t->rule == RULE_EXTERNAL ? trial_shadow(t) : NULL;
+    bool asked = t->checker && (t->checker->a.has_shadow || t->checker->b.has_shadow);
+    const Result *r = asked ? NULL : trial_shadow(t);
     return r && r->nundefined > 0 ? SKIP_UNDEFINED : r && r->accident ? SKIP_ACCIDENT : SKIP_NONE;
 }
 
