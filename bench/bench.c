@@ -2,7 +2,8 @@
  *
  *     bench [--json] [SEED [PROGRAMS [REPEATS [PROFILE]]]]
  *
- * Each repeat generates and checks the same programs; printed are the medians over the repeats. A program costs the builtin engine generate + reference + compiled + compare;
+ * Each repeat generates and checks the same programs; printed are the medians over the repeats, in processor time. What a program costs is measured without a clock between
+ * the stages; they are then measured one by one and scaled to that sum. A program costs the builtin engine generate + reference + compiled + compare;
  * engines that mutate bytes decode instead of generating (and mutate, which costs about a decode and an encode more). The stages inside are measured in runs of their own: the
  * reference again without the backward, the compiler again with its own clock, whose shares are scaled to the run without. Build with -O2 and without sanitizers, or the
  * numbers mean nothing. */
@@ -29,6 +30,17 @@ static void add_compiler(const CompileCounters *c, double inner[STAGES]) {
     inner[CAPTURE] += c->seconds[MAX_PASSES];
 }
 
+/* Seconds for programs 0..n-1 of the stream, as the builtin engine checks them. */
+static double run_plain(Checker *c, const GenerateOptions *options, uint64_t seed, int64_t n, Arena *arena) {
+    double start = cpu_now();
+    for (int64_t i = 0; i < n; i++) {
+        arena_reset(arena);
+        Outcome out;
+        check_program(c, generate_program_info(arena, options, seed, (uint64_t)i, NULL), arena, &out);
+    }
+    return cpu_now() - start;
+}
+
 /* Seconds in each stage for programs 0..n-1 of the stream. */
 static void run_once(Checker *c, const GenerateOptions *options, uint64_t seed, int64_t n, Arena *arena, double seconds[STAGES], int64_t *statements) {
     CompileCounters *counters = &c->b.counters;
@@ -36,35 +48,35 @@ static void run_once(Checker *c, const GenerateOptions *options, uint64_t seed, 
     double measured = 0;
     for (int64_t i = 0; i < n; i++) {
         arena_reset(arena);
-        double t0 = now();
+        double t0 = cpu_now();
         Program *p = generate_program_info(arena, options, seed, (uint64_t)i, NULL);
-        double t1 = now();
+        double t1 = cpu_now();
         const Result *a = c->a.run(&c->a, p, &c->run, arena);
-        double t2 = now();
+        double t2 = cpu_now();
         const Result *b = c->b.run(&c->b, p, &c->run, arena);
-        double t3 = now();
+        double t3 = cpu_now();
         Outcome out;
         check_results(c, p, a, b, RULE_SHADOW, arena, &out);
-        double t4 = now();
+        double t4 = cpu_now();
         seconds[GENERATE] += t1 - t0;
         seconds[REFERENCE] += t2 - t1;
         seconds[COMPILED] += t3 - t2;
         seconds[COMPARE] += t4 - t3;
         *statements += program_size(p);
         Bytes bytes = codec_encode(arena, p);
-        t0 = now();
+        t0 = cpu_now();
         codec_decode(arena, bytes.v, bytes.n, &MUTATE_LIMITS, NULL, 0);
-        t1 = now();
+        t1 = cpu_now();
         seconds[DECODE] += t1 - t0;
         c->b.compile.measure = true;
-        t0 = now();
+        t0 = now(); /* the compiler's own clock */
         c->b.run(&c->b, p, &c->run, arena);
         measured += now() - t0;
         c->b.compile.measure = false;
         p->backward.given = false;
-        t0 = now();
+        t0 = cpu_now();
         c->a.run(&c->a, p, &c->run, arena);
-        seconds[FORWARD] += now() - t0;
+        seconds[FORWARD] += cpu_now() - t0;
     }
     double inner[STAGES] = {0};
     add_compiler(counters, inner);
@@ -123,11 +135,15 @@ int main(int argc, char **argv) {
         for (int s = 0; s < STAGES; s++) {
             stage[s][r] = seconds[s] / (double)programs * 1e6;
         }
-        total[r] = stage[GENERATE][r] + stage[REFERENCE][r] + stage[COMPILED][r] + stage[COMPARE][r];
+        total[r] = run_plain(&c, &options, seed, programs, &arena) / (double)programs * 1e6;
     }
-    double whole = median(total, repeats), length = (double)statements / (double)programs;
+    double whole = median(total, repeats), sum = 0, length = (double)statements / (double)programs;
     for (int s = 0; s < STAGES; s++) {
         microseconds[s] = median(stage[s], repeats);
+        sum += s != DECODE && !STAGE[s].inner ? microseconds[s] : 0;
+    }
+    for (int s = 0; s < STAGES; s++) {
+        microseconds[s] *= whole / sum;
     }
     if (json) {
         printf("{\"type\":\"bench\",\"schema_version\":1,\"seed\":%llu,\"programs\":%lld,\"statements\":%.2f,\"repeats\":%d,\"programs_per_second\":%.0f,\"microseconds\":{",

@@ -37,11 +37,9 @@ static bool same_scalar(const Compile *c, Scalar a, Scalar b) {
 }
 
 static uint64_t hash_layout(uint64_t h, const Tensor *t) {
-    h = mix(h, (uint64_t)t->dtype << 8 | (uint64_t)t->ndim);
-    h = mix(h, (uint64_t)t->offset);
+    h = mix(h, (uint64_t)t->offset << 16 | (uint64_t)t->dtype << 8 | (uint64_t)t->ndim);
     for (int d = 0; d < t->ndim; d++) {
-        h = mix(h, (uint64_t)t->size[d]);
-        h = mix(h, (uint64_t)t->stride[d]);
+        h = mix(h, (uint64_t)t->size[d] << 32 ^ (uint64_t)t->stride[d]);
     }
     return h;
 }
@@ -122,8 +120,9 @@ static bool same_arg(const Compile *c, ArgType type, const Arg *a, const Arg *b,
     }
 }
 
+/* Arguments only where there are no operands: few nodes have the same operands, and all else is compared. */
 static uint64_t hash_node(const Compile *c, const Node *n) {
-    uint64_t h = hash_layout(mix(17, n->kind), &n->t);
+    uint64_t h = hash_layout((uint64_t)n->kind << 16 | (uint64_t)(n->op + 1), &n->t);
     for (int k = 0; k < n->nin; k++) {
         h = mix(h, n->in[k] ? (uint64_t)n->in[k]->id : UINT64_MAX);
     }
@@ -132,12 +131,8 @@ static uint64_t hash_node(const Compile *c, const Node *n) {
     }
     if (n->kind == NODE_OP) {
         const OpInfo *op = n->call->op;
-        h = mix(h, op->id);
-        for (int p = 0; p < op->nparam; p++) {
-            ArgType type = op->param[p].type;
-            if (type != ARG_TENSOR) {
-                h = hash_arg(c, h, type, &n->call->arg[p]);
-            }
+        for (int p = 0; p < op->nparam && n->nin == 0; p++) {
+            h = hash_arg(c, h, op->param[p].type, &n->call->arg[p]);
         }
     }
     return h;

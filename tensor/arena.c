@@ -33,6 +33,7 @@ static ArenaBlock *block_advance(Arena *arena, int64_t bytes) {
     if (ARENA_SEPARATE || !next || next->size < bytes) {
         int64_t size = ARENA_SEPARATE || bytes > BLOCK_BYTES / 4 ? bytes : BLOCK_BYTES;
         ArenaBlock *fresh = block_new(size);
+        arena->held += size;
         fresh->next = next;
         if (current) {
             current->next = fresh;
@@ -81,7 +82,8 @@ char *arena_printf(Arena *arena, const char *format, ...) {
     return text;
 }
 
-void arena_reset(Arena *arena) {
+/* Frees the blocks behind the first KEEP_BYTES. */
+static void free_excess(Arena *arena) {
     int64_t kept = 0;
     ArenaBlock **link = &arena->first;
     while (*link) {
@@ -93,6 +95,13 @@ void arena_reset(Arena *arena) {
             kept += block->size;
             link = &block->next;
         }
+    }
+    arena->held = kept;
+}
+
+void arena_reset(Arena *arena) {
+    if (ARENA_SEPARATE || arena->held > KEEP_BYTES) { /* else the blocks, which may not be in the cache, are left alone */
+        free_excess(arena);
     }
     arena->current = arena->first;
     arena->at = arena->first ? arena->first->data : NULL;

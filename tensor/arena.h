@@ -30,6 +30,7 @@ typedef struct Arena {
     ArenaBlock *current; /* the block allocation goes on in */
     char *at, *end;      /* what is free of it, aligned; nothing in sanitizer builds */
     int64_t bytes;       /* handed out since the last reset */
+    int64_t held;        /* of all blocks */
 } Arena;
 
 /* A zeroed Arena is an empty one. */
