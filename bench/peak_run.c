@@ -7,7 +7,7 @@
  *   tile        the tile machine
  *   native      the native tier
  *   plain       the native tier with no optional pass but those that remove nodes: one loop an op, -O3
- *   reference   the reference, from inputs to the recorded result
+ *   reference   the reference, from inputs to the recorded result; 0: not measured, more than REFERENCE_BYTES
  *   limit       the larger of two times measured in the same rounds: a triad over as many bytes as the program must read and write, and
  *               the arithmetic of the fused loops: operations at the rate that OpenBLAS reaches, and transcendental functions at the one
  *               that the C library's vector functions reach on data in the first cache
@@ -34,7 +34,7 @@
 #define PLAIN_O3
 #endif
 
-enum { ROUNDS = 5, MAX_REPS = 25, MODES = 3, TILE_MODE = 0, NATIVE_MODE = 1, PLAIN_MODE = 2 };
+enum { ROUNDS = 5, MAX_REPS = 25, MODES = 3, REFERENCE_BYTES = 1 << 27 /* beyond that the reference takes minutes: 0 */, TILE_MODE = 0, NATIVE_MODE = 1, PLAIN_MODE = 2 };
 static const double ROUND_SECONDS = 0.12;
 
 /* ---- the peak of transcendental functions ---- */
@@ -332,7 +332,7 @@ static int measure_program(const char *line, Native *native) {
         move[r] = triad(bytes, memory, &fastest);
         rate[r] = peak_products();
         best_rate = rate[r] > best_rate ? rate[r] : best_rate;
-        eager[r] = r == 0 || eager[r - 1] < ROUND_SECONDS ? reference_seconds(p) : eager[r - 1];
+        eager[r] = bytes > REFERENCE_BYTES ? 0 : r == 0 || eager[r - 1] < ROUND_SECONDS ? reference_seconds(p) : eager[r - 1];
     }
     double by_memory = median(move, ROUNDS), products = median(rate, ROUNDS);
     double by_work = (work[0] + work[1]) / products + least_called, limit = by_memory > by_work ? by_memory : by_work;

@@ -48,6 +48,8 @@ void compile_stats_text(Text *t, const CompileCounters *c) {
 
 /* ---- passes ---- */
 
+enum { VERIFY_EVERY = 16 /* programs: there, what many elements need is met by few */ };
+
 static int run_programs(const Options *o, CompileCounters *counters) {
     GenerateOptions generate;
     int code = generate_options(o, &generate);
@@ -55,7 +57,9 @@ static int run_programs(const Options *o, CompileCounters *counters) {
     RunOptions run = {.limits = LIMITS_DEFAULT};
     for (int64_t i = 0; i < o->runs && code == 0; i++) {
         arena_reset(&arena);
-        compiled_run(generate_program_info(&arena, &generate, o->seed, (uint64_t)i, NULL), &o->compile, &run, counters, &arena);
+        CompileOptions compile = o->compile;
+        compile.verify = compile.verify || i % VERIFY_EVERY == 0;
+        compiled_run(generate_program_info(&arena, &generate, o->seed, (uint64_t)i, NULL), &compile, &run, counters, &arena);
     }
     arena_destroy(&arena);
     return code;
