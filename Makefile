@@ -36,6 +36,8 @@ LIB_SRC := $(filter-out harness/main.c fuzz/entry_%,$(wildcard $(addsuffix /*.c,
 LIB_OBJ := $(LIB_SRC:%.c=$(OUT)/%.o)
 BIN_OBJ := $(OUT)/harness/main.o
 UNIT    := $(patsubst tests/%.c,$(OUT)/tests/%,$(wildcard tests/unit_*.c))
+# What every program runs through.
+HOT     := $(filter tensor/% reference/% program/infer_% program/kernels_% program/emit.c program/bind.c program/typing.c,$(LIB_SRC))
 DEPS    := $(LIB_OBJ:.o=.d) $(BIN_OBJ:.o=.d) $(UNIT:%=%.d)
 
 Q := $(if $(V),,@)
@@ -54,9 +56,10 @@ $(OUT)/libtwingrad.a: $(LIB_OBJ)
 
 # EDGES=1 (clang): the binary counts the edges of compiled/ that it reaches; distill keeps programs by them too.
 $(OUT)/compiled/%.o: COUNTED := $(if $(EDGES),-fsanitize-coverage=inline-8bit-counters$(comma)pc-table)
+$(HOT:%.c=$(OUT)/%.o): HOTTER := $(filter -O3,$(OPT:-O2=-O3))
 $(OUT)/%.o: %.c
 	@mkdir -p $(dir $@)
-	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) $(COUNTED) -MMD -MP -c -o $@ $<
+	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) $(HOTTER) $(COUNTED) -MMD -MP -c -o $@ $<
 
 $(OUT)/tests/unit_%: tests/unit_%.c $(OUT)/libtwingrad.a
 	@mkdir -p $(dir $@)

@@ -146,7 +146,8 @@ ErrCode decompose_repeat_interleave_self_Tensor(Emit *e, const Call *call, Tenso
     } else if (repeats->size[0] != self->size[d]) {
         return error_set(e->err, ERR_invalid, "repeats must have the same size as input along dim");
     }
-    Call numbers = call_new(OP_repeat_interleave_Tensor);
+    Call numbers;
+    call_init(&numbers, OP_repeat_interleave_Tensor);
     numbers.arg[0].tensor = repeats;
     numbers.arg[1] = call->arg[3];
     Tensor *places[MAX_OUTPUTS];

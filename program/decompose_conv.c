@@ -17,7 +17,8 @@ ErrCode decompose_conv(Emit *e, const Call *call, Tensor **out, int *nout) {
         return error_set(e->err, ERR_invalid, "Expected %dD (unbatched) or %dD (batched) input to %s, but got input of %d dims", dims + 1, dims + 2,
                          call->op->name, input->ndim);
     }
-    Call c = call_new(OP__convolution);
+    Call c;
+    call_init(&c, OP__convolution);
     memcpy(c.arg, call->arg, 7 * sizeof *c.arg);
     if (alone) {
         c.arg[0].tensor = emit_unsqueeze(e, input, 0);

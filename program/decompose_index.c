@@ -67,7 +67,8 @@ static ErrCode slice_item(Emit *e, Slicing *s, const IndexItem *item) {
         s->dim++;
         return ERR_none;
     }
-    Call call = call_new(OP_slice);
+    Call call;
+    call_init(&call, OP_slice);
     call.arg[0].tensor = s->view;
     call.arg[1].i = s->dim++;
     call.arg[2].none = false;
@@ -115,7 +116,8 @@ static ErrCode tensor_item(Emit *e, Slicing *s, Tensor *t) {
 }
 
 static Tensor *list_tensor(Emit *e, const IndexItem *item) {
-    Call call = call_new(OP_tensor);
+    Call call;
+    call_init(&call, OP_tensor);
     int64_t *size = arena_array(e->arena, int64_t, 1);
     size[0] = item->count;
     call.arg[0].data.data = item->list;
@@ -171,7 +173,8 @@ ErrCode decompose_getitem(Emit *e, const Call *call, Tensor **out, int *nout) {
     Slicing s;
     TRY(apply_items(e, self, call->arg[1].index.v, call->arg[1].index.n, true, &s));
     if (s.nnote > 0) {
-        Call index = call_new(OP_index);
+        Call index;
+        call_init(&index, OP_index);
         index.arg[0].tensor = s.view;
         index.arg[1] = notes_arg(e, &s);
         return emit_call(e, &index, out, nout);
@@ -284,7 +287,8 @@ static Tensor *single_mask(const Arg *indices, int64_t value_numel, int *rank) {
 /* ---- index_put ---- */
 
 static ErrCode emit_put(Emit *e, OpId id, Tensor *self, const Arg *indices, Tensor *values, bool accumulate, Tensor **out, int *nout) {
-    Call put = call_new(id);
+    Call put;
+    call_init(&put, id);
     put.arg[0].tensor = self;
     put.arg[1] = *indices;
     put.arg[2].tensor = values;
@@ -304,7 +308,8 @@ static ErrCode put_(Emit *e, Tensor *self, const Arg *indices, Tensor *values, S
         for (; rank < self->ndim; rank++) {
             mask = emit_unsqueeze(e, mask, -1);
         }
-        Call fill = call_new(values ? OP_masked_fill__Tensor : OP_masked_fill__Scalar);
+        Call fill;
+        call_init(&fill, values ? OP_masked_fill__Tensor : OP_masked_fill__Scalar);
         fill.arg[0].tensor = self;
         fill.arg[1].tensor = mask;
         if (values) {
@@ -364,18 +369,20 @@ static Tensor *strip_ones(Emit *e, Tensor *value, bool always) {
 
 /* Writes a tensor through a basic view (copy_to): copy_ at equal sizes, fill_ from a 0-dim value, else broadcast and copy_. */
 static ErrCode copy_to(Emit *e, Tensor *view, Tensor *value, Tensor **out, int *nout) {
-    Call write = call_new(OP_copy_);
+    Call write;
+    call_init(&write, OP_copy_);
     write.arg[0].tensor = view;
     if (tensor_same_size(view, value)) {
         write.arg[1].tensor = value;
     } else if (value->ndim == 0) {
-        write = call_new(OP_fill__Tensor);
+        call_init(&write, OP_fill__Tensor);
         write.arg[0].tensor = view;
         write.arg[1].tensor = value;
     } else {
         value = strip_ones(e, value, true);
         if (value && !tensor_same_size(view, value)) {
-            Call expand = call_new(OP_expand);
+            Call expand;
+            call_init(&expand, OP_expand);
             expand.arg[0].tensor = value;
             expand.arg[1].ints.v = arena_copy(e->arena, view->size, (int64_t)sizeof(int64_t) * view->ndim);
             expand.arg[1].ints.n = view->ndim;
@@ -425,7 +432,8 @@ ErrCode decompose_setitem(Emit *e, const Call *call, Tensor **out, int *nout) {
     if (value->is_tensor) {
         return copy_to(e, s.view, value->tensor, written, &n);
     }
-    Call fill = call_new(OP_fill__Scalar);
+    Call fill;
+    call_init(&fill, OP_fill__Scalar);
     fill.arg[0].tensor = s.view;
     fill.arg[1].scalar = value->scalar;
     return emit_call(e, &fill, written, &n);

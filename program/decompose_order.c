@@ -28,7 +28,8 @@ ErrCode decompose_aminmax(Emit *e, const Call *call, Tensor **out, int *nout) {
     static const OpId part[2] = {OP__aminmax_min, OP__aminmax_max};
     Tensor *found[2];
     for (int k = 0; k < 2; k++) {
-        Call c = call_new(part[k]);
+        Call c;
+        call_init(&c, part[k]);
         memcpy(c.arg, call->arg, 3 * sizeof *c.arg);
         Tensor *one[MAX_OUTPUTS];
         int n;

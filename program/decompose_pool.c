@@ -33,7 +33,8 @@ ErrCode decompose_avg_pool1d(Emit *e, const Call *call, Tensor **out, int *nout)
     TRY(refuse_length(call, "kernel_size", 1, e->err));
     TRY(refuse_length(call, "stride", 0, e->err));
     TRY(refuse_length(call, "padding", 1, e->err));
-    Call c = call_new(OP_avg_pool2d);
+    Call c;
+    call_init(&c, OP_avg_pool2d);
     c.arg[0].tensor = emit_unsqueeze(e, self, -2);
     c.arg[1] = pair(e, 1, call, "kernel_size", 0);
     c.arg[2] = pair(e, 1, call, "stride", c.arg[1].ints.v[1]);
@@ -48,7 +49,8 @@ ErrCode decompose_avg_pool1d(Emit *e, const Call *call, Tensor **out, int *nout)
 
 /* The indices, then what is there. */
 static ErrCode pool_pair(Emit *e, const Call *call, Tensor **values, Tensor **indices) {
-    Call c = call_new(OP__max_pool2d_indices);
+    Call c;
+    call_init(&c, OP__max_pool2d_indices);
     memcpy(c.arg, call->arg, (size_t)call->op->nparam * sizeof *c.arg);
     Tensor *out[MAX_OUTPUTS];
     int n;
@@ -102,7 +104,8 @@ ErrCode decompose_max_pool1d(Emit *e, const Call *call, Tensor **out, int *nout)
         Tensor *pooled = emit_op(e, OP__max_pool1d, 6, self, kernel, stride, padding, dilation, (int)call->arg[5].b);
         return answer(e, self->ndim == 2 ? emit_op(e, OP_squeeze__dim, 2, pooled, (int64_t)0) : pooled, out, nout);
     }
-    Call c = call_new(OP_max_pool2d);
+    Call c;
+    call_init(&c, OP_max_pool2d);
     c.arg[0].tensor = emit_unsqueeze(e, self, -2);
     c.arg[1] = pair(e, 1, call, "kernel_size", 0);
     c.arg[2] = pair(e, 1, call, "stride", kernel);

@@ -129,7 +129,8 @@ ErrCode decompose_to(Emit *e, const Call *call, Tensor **out, int *nout) {
     if (self->dtype == dtype && !copy) {
         return answer(e, self, out, nout);
     }
-    Call c = call_new(OP__to_copy);
+    Call c;
+    call_init(&c, OP__to_copy);
     c.arg[0].tensor = self;
     c.arg[1].none = false;
     c.arg[1].dtype = dtype;

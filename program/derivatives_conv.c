@@ -4,7 +4,8 @@
 
 /* `id` of three tensors (the third may be none) with the geometry of the recorded call. */
 static Tensor *product(const Grad *g, OpId id, Tensor *a, Tensor *b, Tensor *third) {
-    Call c = call_new(id);
+    Call c;
+    call_init(&c, id);
     c.arg[0].tensor = a;
     c.arg[1].tensor = b;
     c.arg[2].tensor = third;

@@ -59,7 +59,8 @@ void grad_fill(Grad *g) {
 }
 
 static Tensor *put(const Grad *g, Tensor *self, Tensor *values, bool accumulate) {
-    Call call = call_new(OP__index_put);
+    Call call;
+    call_init(&call, OP__index_put);
     call.arg[0].tensor = self;
     call.arg[1] = g->call->arg[1];
     call.arg[2].tensor = values;
@@ -80,7 +81,8 @@ void grad_index_put(Grad *g) {
         give(g, SELF, g->call->arg[3].b ? grad_of(g) : put(g, grad_of(g), zero_scalar(g), false));
     }
     if (wanted(g, 2)) {
-        Call call = call_new(OP_index);
+        Call call;
+        call_init(&call, OP_index);
         call.arg[0].tensor = grad_of(g);
         call.arg[1] = g->call->arg[1];
         give(g, 2, emit_one(g->e, &call));
@@ -147,7 +149,8 @@ static Tensor *scattered_view(const Grad *g, Tensor *t) {
         if (pairs[k].scatter != g->call->op->id) {
             continue;
         }
-        Call call = call_new(pairs[k].view);
+        Call call;
+        call_init(&call, pairs[k].view);
         call.arg[0].tensor = t;
         for (int p = 2; p < g->call->op->nparam; p++) {
             call.arg[p - 1] = g->call->arg[p];

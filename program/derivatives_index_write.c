@@ -14,7 +14,8 @@ void grad_take(Grad *g) {
     const Tensor *self = tensor_arg(g, SELF);
     int64_t numel = tensor_numel(self);
     Tensor *index = tensor_arg(g, 1);
-    Call put = call_new(OP__index_put);
+    Call put;
+    call_init(&put, OP__index_put);
     put.arg[0].tensor = zeros_of(g, &numel, 1);
     put.arg[1].none = false;
     put.arg[1].tensors.v = arena_copy(g->e->arena, &index, sizeof index);

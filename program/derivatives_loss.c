@@ -49,7 +49,8 @@ void grad_mse_loss(Grad *g) {
 
 /* A hidden row with `first` before the arguments of the recorded call from `from` on. */
 static Tensor *apply_after(const Grad *g, OpId id, Tensor *first, int from) {
-    Call c = call_new(id);
+    Call c;
+    call_init(&c, id);
     c.arg[0].tensor = first;
     for (int k = from; k < g->call->op->nparam; k++) {
         c.arg[1 + k - from] = g->call->arg[k];

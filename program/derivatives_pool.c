@@ -6,7 +6,8 @@ enum { SELF = 0 };
 /* self: avg_pool2d_backward(grad, self, ...) */
 void grad_avg_pool2d(Grad *g) {
     if (wanted(g, SELF)) {
-        Call c = call_new(OP__avg_pool2d_grad);
+        Call c;
+        call_init(&c, OP__avg_pool2d_grad);
         c.arg[0].tensor = grad_of(g);
         for (int k = 0; k < g->call->op->nparam; k++) {
             c.arg[k + 1] = g->call->arg[k];
@@ -20,7 +21,8 @@ void grad_avg_pool2d(Grad *g) {
 /* grad: avg_pool2d(grad, ...); self: zeros */
 void grad_avg_pool2d_grad(Grad *g) {
     if (wanted(g, 0)) {
-        Call c = call_new(OP_avg_pool2d);
+        Call c;
+        call_init(&c, OP_avg_pool2d);
         c.arg[0].tensor = grad_of(g);
         for (int k = 1; k < c.op->nparam; k++) {
             c.arg[k] = g->call->arg[k + 1];

@@ -80,7 +80,8 @@ static Tensor *zero_self(const Grad *g) {
 
 /* The *_scatter op with the view's own arguments behind (zeros, grad). */
 static Tensor *scatter_back(const Grad *g, OpId scatter) {
-    Call call = call_new(scatter);
+    Call call;
+    call_init(&call, scatter);
     call.arg[0].tensor = zero_self(g);
     call.arg[1].tensor = grad_of(g);
     for (int p = 1; p < g->call->op->nparam; p++) {
@@ -160,7 +161,8 @@ void grad_as_strided(Grad *g) {
 /* Joins the outputs' gradients, zeros for undefined ones, by `join` (a Tensor[], dim op). */
 static Tensor *join_pieces(const Grad *g, OpId join, int64_t dim) {
     DType dtype = tensor_arg(g, SELF)->dtype;
-    Call call = call_new(join);
+    Call call;
+    call_init(&call, join);
     call.arg[0].tensors.v = arena_array(g->e->arena, Tensor *, g->nresult);
     call.arg[0].tensors.n = g->nresult;
     call.arg[1].i = dim;

@@ -34,7 +34,7 @@ static bool index_has_mask(const Call *call) {
 
 ErrCode emit_call(Emit *e, const Call *call, Tensor **out, int *nout) {
     *nout = 0;
-    if (e->err->code != ERR_none) {
+    if (__builtin_expect(e->err->code != ERR_none, 0)) {
         return e->err->code;
     }
     const OpInfo *op = call->op;
@@ -345,15 +345,15 @@ int call_slots(const Call *call, Tensor **slot) {
     int n = 0;
     for (int i = 0; i < op->nparam; i++) {
         const Arg *arg = &call->arg[i];
+        if (op->slot[i] >= 0) {
+            CHECK(n < MAX_SLOTS);
+            slot[n++] = arg->none ? NULL : arg->tensor;
+            continue;
+        }
         int count = param_slots(call, i);
         CHECK(n + count <= MAX_SLOTS);
-        ArgType type = op->param[i].type;
-        if (type == ARG_TENSORS || type == ARG_TENSORS_OPT) {
-            for (int k = 0; k < count; k++) {
-                slot[n++] = arg->tensors.v[k];
-            }
-        } else if (count == 1) {
-            slot[n++] = arg->none ? NULL : arg->tensor;
+        for (int k = 0; k < count; k++) {
+            slot[n++] = op->param[i].type == ARG_VALUE ? arg->tensor : arg->tensors.v[k];
         }
     }
     return n;

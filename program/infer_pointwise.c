@@ -268,20 +268,6 @@ static void strides_by_operands(Tensor *out, const Tensor *const *t, int n) {
     ordered_strides(out->size, out->ndim, strides, n, out->stride);
 }
 
-/* Is a Scalar operand a 0-dim tensor to TensorIterator? Bounds of clamp and an exponent are not operands to it at all. */
-static bool wraps_scalar(const OpInfo *op) {
-    if (op->typing == typing_clamp || op->typing == typing_pow || op->typing == typing_lerp || op->typing == typing_threshold) {
-        return false;
-    }
-    for (int k = 0; k < op->noperand; k++) {
-        const Param *p = &op->param[op->operand[k]];
-        if (p->type == ARG_SCALAR && !p->has_default) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /* Some ops copy a contiguous clone or fill a fresh tensor instead of asking TensorIterator for their output. */
 static bool always_contiguous(const OpInfo *op) { return op->typing == typing_masked_fill || op->id == OP_pow_Scalar || op->id == OP_log_sigmoid; }
 
@@ -294,7 +280,7 @@ static void pointwise_strides(const OpInfo *op, Tensor *out, const Tensor **t, i
         dims_copy(out->stride, t[0]->stride, out->ndim);
         return;
     }
-    same_size = same_size && (out->ndim == 0 || !wraps_scalar(op));
+    same_size = same_size && (out->ndim == 0 || !op->wraps_scalar);
     bool contiguous = same_size, same_strides = same_size;
     for (int k = 0; k < n && contiguous; k++) {
         contiguous = tensor_is_contiguous(t[k]);

@@ -222,7 +222,7 @@ static ErrCode narrowed(const Call *call, Error *err, int *dim, int64_t *first) 
     const Tensor *self = call->arg[0].tensor;
     int64_t start = call->arg[2].i, length = call->arg[3].i;
     if (self->ndim == 0) {
-        return no_dims("narrow", err);
+        return error_certain(no_dims("narrow", err));
     }
     TRY(dim_wrap(call->arg[1].i, self->ndim, dim, err));
     int64_t size = self->size[*dim];

@@ -37,7 +37,7 @@ static ErrCode index_distances(const IndexPlan *p, const Tensor *self, int64_t *
             const int64_t *from = index + w.at[0];
             for (int64_t i = 0; i < row; i++, from += step) {
                 int64_t place = *from < 0 ? *from + n : *from;
-                if (place < 0 || place >= n) {
+                if ((uint64_t)place >= (uint64_t)n) {
                     return index_out_of_range(*from, n, k->err);
                 }
                 *to++ += place * stride;

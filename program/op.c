@@ -279,6 +279,20 @@ static void read_operands(Reader *r, OpInfo *op, const char *operands) {
     CHECK(op->noperand == pw_info(op->pw)->arity || (op->noperand < pw_info(op->pw)->arity));
 }
 
+/* Is a Scalar operand a 0-dim tensor to TensorIterator? Bounds of clamp and an exponent are not operands to it at all. */
+static bool wraps_scalar(const OpInfo *op) {
+    if (op->typing == typing_clamp || op->typing == typing_pow || op->typing == typing_lerp || op->typing == typing_threshold) {
+        return false;
+    }
+    for (int k = 0; k < op->noperand; k++) {
+        const Param *p = &op->param[op->operand[k]];
+        if (p->type == ARG_SCALAR && !p->has_default) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* One item of the column `saves`: "self", or "self:other", or "result". */
 static void read_saved(OpInfo *op, const char *item, size_t length) {
     size_t name = strcspn(item, ":,");
@@ -351,6 +365,7 @@ static void read_row(int id) {
         op->pw = (Pw)row->pw;
         op->typing = row->typing;
         read_operands(&r, op, row->operands);
+        op->wraps_scalar = wraps_scalar(op);
     }
 }
 

@@ -200,6 +200,7 @@ struct OpInfo {
     TypingFn typing;       /* POINTWISE */
     int noperand;          /* POINTWISE: operands, as parameter places */
     int operand[PW_MAX_OPERANDS];
+    bool wraps_scalar;       /* POINTWISE: a Scalar operand is a 0-dim tensor to PyTorch's TensorIterator */
     signed char operand_missing[PW_MAX_OPERANDS]; /* what a None operand stands for: -1 lowest, +1 highest, 0 may not be None */
     OpId twin;             /* INPLACE: the functional form; INPLACE_VIEW: the view */
     bool checks_overlap;   /* INPLACE: refuses a self that overlaps itself (semantics.md 3.3) */

@@ -91,9 +91,9 @@ static bool only_asks(const Session *s, const Call *call) {
     return call->op->id == OP_isfinite && dtype_is_float(call->arg[0].tensor->dtype) && dispatch_requires_grad(s, call);
 }
 
-static bool records(const Session *s, const Call *call) {
+static inline bool records(const Session *s, const Call *call) {
     const OpInfo *op = call->op;
-    return op->grad && dispatch_requires_grad(s, call) && !casts_to_integer(call);
+    return s->grad_mode && !s->running_backward && op->grad && dispatch_requires_grad(s, call) && !casts_to_integer(call);
 }
 
 static ErrCode attach(Session *s, Node *node, Tensor *const *out, int n) {

@@ -420,7 +420,8 @@ static ErrCode prepare_again(Run *r, const Recall *recall) {
         Tensor *out;
         int nout;
         TRY(look_up(r, recall->set[i].name, &v));
-        Call call = call_new(OP_requires_grad_);
+        Call call;
+        call_init(&call, OP_requires_grad_);
         call.arg[0].tensor = &v->tensor;
         call.arg[1].b = recall->set[i].requires_grad;
         TRY(emit_call(&r->s.emit, &call, &out, &nout));

@@ -111,16 +111,18 @@ static void set_args(Node *node) {
 }
 
 void node_save_operands(Session *s, Node *node, Tensor *self_clone) {
-    bool needed[MAX_SLOTS];
-    edges_needed(node, needed);
+    bool needed[MAX_SLOTS], saves = node->call.op->saves_any != 0;
     int n = node->nnext;
-    node->saved = node->call.op->saves_any ? arena_alloc_raw(s->arena, (int64_t)sizeof(Saved) * (2 * n + 1)) : NULL;
+    if (saves) {
+        edges_needed(node, needed);
+        node->saved = arena_alloc_raw(s->arena, (int64_t)sizeof(Saved) * (2 * n + 1));
+    }
     for (int i = 0; i < n; i++) {
         Tensor *t = node->slot[i];
         if (!t) {
             continue;
         }
-        if (!call_saves_slot(&node->call, i, needed)) {
+        if (!saves || !call_saves_slot(&node->call, i, needed)) {
             node->slot[i] = tensor_meta(s, t);
         } else if (i == 0 && self_clone) {
             node->slot[i] = self_clone;
@@ -138,10 +140,9 @@ void node_save_operands(Session *s, Node *node, Tensor *self_clone) {
 
 void node_save_results(Session *s, Node *node, Tensor *const *results, int nresult) {
     bool needed[MAX_SLOTS];
-    edges_needed(node, needed);
     node->ninput = nresult;
     node->result = arena_alloc_raw(s->arena, (int64_t)sizeof(Tensor *) * nresult);
-    bool saves = op_saves_result(&node->call, needed);
+    bool saves = node->call.op->saves_result && op_saves_result(&node->call, edges_needed(node, needed));
     for (int i = 0; i < nresult; i++) {
         node->result[i] = saves ? results[i] : tensor_meta(s, results[i]);
         if (saves) {

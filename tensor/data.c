@@ -4,14 +4,19 @@
 #include <stdio.h>
 #include <string.h>
 
-Storage *storage_new(Arena *arena, DType dtype, int64_t numel) {
-    int64_t bytes;
-    CHECK(numel >= 0 && checked_mul(numel, dtype_bytes(dtype), &bytes));
+/* `bytes`: of the elements. */
+static inline Storage *storage_of_bytes(Arena *arena, DType dtype, int64_t numel, int64_t bytes) {
     Storage *s = arena_new(arena, Storage);
     s->dtype = dtype;
     s->numel = numel;
     s->data = arena_alloc(arena, bytes);
     return s;
+}
+
+Storage *storage_new(Arena *arena, DType dtype, int64_t numel) {
+    int64_t bytes;
+    CHECK(numel >= 0 && checked_mul(numel, dtype_bytes(dtype), &bytes));
+    return storage_of_bytes(arena, dtype, numel, bytes);
 }
 
 /* The elements of a row-major tensor that has some; false for all others, and where they are too many to be counted. */
@@ -42,7 +47,7 @@ ErrCode tensor_allocate(Tensor *t, Arena *arena, const Limits *limits, Error *er
     if (limits && arena->bytes + bytes > limits->max_bytes) {
         return error_set(err, ERR_limit, "more than %lld bytes are live", (long long)limits->max_bytes);
     }
-    t->storage = storage_new(arena, t->dtype, extent);
+    t->storage = storage_of_bytes(arena, t->dtype, extent, bytes);
     return ERR_none;
 }
 
