@@ -78,6 +78,8 @@ static void each(void *user, const char *source, const Program *p) {
     if (out.verdict == FINDING) {
         s->code = worst(s->code, EXIT_FINDINGS);
         bisect(s, source, p, &out);
+    } else if (s->options->script) {
+        s->code = worst(s->code, complain(EXIT_BAD_INPUT, "%s shows no finding for a script to look for", printable(&s->arena, source)));
     } else {
         printf("%s: nothing to bisect: %s%s\n", title_of(&s->arena, source, p), out.verdict == AGREE ? "the executors agree" : "skipped, ",
                out.verdict == AGREE ? "" : skip_name(out.skip));
@@ -86,11 +88,5 @@ static void each(void *user, const char *source, const Program *p) {
 
 int cmd_bisect(const Options *o) {
     State s = {.options = o, .arena = ARENA_EMPTY};
-    int code = open_checker(o, &s.checker);
-    if (code == 0) {
-        code = each_program(o, &s.arena, each, &s); /* changes s.code too */
-        checker_close(&s.checker);
-    }
-    arena_destroy(&s.arena);
-    return worst(code, s.code);
+    return each_checked(o, &s.checker, &s.arena, &s.code, each, &s);
 }

@@ -73,13 +73,5 @@ static void each(void *user, const char *source, const Program *p) {
 
 int cmd_check(const Options *o) {
     State s = {.options = o, .arena = ARENA_EMPTY};
-    int code = open_checker(o, &s.checker);
-    if (code != 0) {
-        return code;
-    }
-    int walked = each_program(o, &s.arena, each, &s); /* changes s.code too */
-    s.code = worst(s.code, walked);
-    checker_close(&s.checker);
-    arena_destroy(&s.arena);
-    return s.code;
+    return each_checked(o, &s.checker, &s.arena, &s.code, each, &s);
 }

@@ -4,8 +4,6 @@
 #include "harness/report.h"
 #include "harness/trace.h"
 
-#include "program/print.h"
-
 #include <stdio.h>
 #include <string.h>
 
@@ -72,15 +70,7 @@ static const char *held(Arena *arena, const TraceStep *step, int side, int place
     return t.v;
 }
 
-static const char *statement_of(Arena *arena, const Program *p, int sid) {
-    Text t = {.arena = arena};
-    if (sid < 0) {
-        return "what the function is passed";
-    }
-    text_printf(&t, "%s: ", program_path(arena, p, sid));
-    stmt_print_text(&t, p, program_stmt(p, sid));
-    return t.v;
-}
+static const char *statement_of(Arena *arena, const Program *p, int sid) { return report_statement(arena, p, sid < 0 ? AT_INPUTS : sid); }
 
 static const char *raised(Arena *arena, const Program *p, const CallResult *c) {
     const char *at = c->error_at >= 0 && c->error_at < p->nstmts ? program_path(arena, p, c->error_at) : c->error_at == AT_RETURN ? "return" : "an unknown place";
@@ -219,13 +209,5 @@ static void each(void *user, const char *source, const Program *p) {
 
 int cmd_trace(const Options *o) {
     State s = {.options = o, .arena = ARENA_EMPTY};
-    int code = open_checker(o, &s.checker);
-    if (code != 0) {
-        return code;
-    }
-    int walked = each_program(o, &s.arena, each, &s); /* changes s.code too */
-    s.code = worst(s.code, walked);
-    checker_close(&s.checker);
-    arena_destroy(&s.arena);
-    return s.code;
+    return each_checked(o, &s.checker, &s.arena, &s.code, each, &s);
 }

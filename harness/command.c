@@ -167,6 +167,16 @@ int each_program(const Options *o, Arena *arena, EachProgram *visit, void *user)
     return v.code;
 }
 
+int each_checked(const Options *o, Checker *checker, Arena *arena, int *code, EachProgram *visit, void *user) {
+    int walked = open_checker(o, checker);
+    if (walked == 0) {
+        walked = each_program(o, arena, visit, user);
+        checker_close(checker);
+    }
+    arena_destroy(arena);
+    return worst(*code, walked);
+}
+
 const char *printable(Arena *arena, const char *text) {
     char *out = arena_strdup(arena, text);
     for (char *c = out; *c; c++) {

@@ -8,6 +8,11 @@
 #include "program/json.h"
 
 #define TWINGRAD_VERSION "0.1.0"
+#ifdef __clang__
+#define TWINGRAD_COMPILER "clang " __VERSION__
+#else
+#define TWINGRAD_COMPILER "gcc " __VERSION__
+#endif
 
 /* What a process answers. The worst of several is the highest. */
 enum { EXIT_AGREE = 0, EXIT_FINDINGS = 1, EXIT_BAD_INPUT = 2, EXIT_ENVIRONMENT = 3 };
@@ -89,6 +94,8 @@ int load_program(const Options *o, Arena *arena, const Source *source, Program *
  * arena is emptied before each. The worst exit code of reading. */
 typedef void EachProgram(void *user, const char *source, const Program *p);
 int each_program(const Options *o, Arena *arena, EachProgram *visit, void *user);
+/* The same with a checker, which it opens into *checker and closes, and an arena that it destroys; `visit` may raise *code. The worst of all codes. */
+int each_checked(const Options *o, Checker *checker, Arena *arena, int *code, EachProgram *visit, void *user);
 /* `text` with control characters replaced, for a terminal. */
 const char *printable(Arena *arena, const char *text);
 /* "skew.json (skew_symmetric)". */

@@ -45,13 +45,7 @@ static int command_help(const Command *c) {
 }
 
 static int version(void) {
-    printf("twingrad " TWINGRAD_VERSION "\nprogram format 1, compiled by %s " __VERSION__ "\n",
-#ifdef __clang__
-           "clang"
-#else
-           "gcc"
-#endif
-    );
+    puts("twingrad " TWINGRAD_VERSION "\nprogram format 1, compiled by " TWINGRAD_COMPILER);
     return finish(EXIT_AGREE);
 }
 

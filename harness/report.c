@@ -3,7 +3,7 @@
 #include "harness/report.h"
 
 #include "harness/cause.h"
-
+#include "harness/command.h"
 #include "harness/io.h"
 #include "program/print.h"
 
@@ -12,10 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
-/* "body[3]: matrix[:, rows] = vec" */
-static const char *statement_text(Arena *arena, const Program *p, int sid) {
+const char *report_statement(Arena *arena, const Program *p, int sid) {
     if (sid < 0) {
         return sid == AT_RETURN ? "return" : sid == AT_BACKWARD ? "backward" : sid == AT_INPUTS ? "what the function is passed" : "not one statement";
     }
@@ -29,7 +29,7 @@ void report_finding(Text *text, const Program *p, const Finding *f, const Checke
     Arena *arena = text->arena;
     text_printf(text, "  oracle     %s: %s\n", oracle_name(f->oracle), oracle_claim(f->oracle));
     text_printf(text, "  where      %s\n", finding_place(arena, p, f));
-    text_printf(text, "  statement  %s\n", statement_text(arena, p, f->culprit));
+    text_printf(text, "  statement  %s\n", report_statement(arena, p, f->culprit));
     if (f->cause.text[0]) {
         text_printf(text, "  cause      %s\n", f->cause.text);
     }
@@ -43,7 +43,7 @@ void report_finding_json(Text *text, const Program *p, const Finding *f, uint32_
                 f->kind, f->call);
     text_json_string(text, finding_place(arena, p, f));
     text_add(text, ",\"statement\":");
-    text_json_string(text, statement_text(arena, p, f->culprit));
+    text_json_string(text, report_statement(arena, p, f->culprit));
     if (f->cause.text[0]) {
         text_printf(text, ",\"cause\":{\"text\":\"%s\",\"stage\":\"%s\"", f->cause.text, f->cause.stage);
         if (f->cause.rule[0]) {
@@ -71,13 +71,17 @@ bool report_exists(const char *out, const char *signature) {
     return n > 0 && n < (int)sizeof path && stat(path, &info) == 0 && S_ISDIR(info.st_mode);
 }
 
+static void add_faults(Text *t, const CompileOptions *compile) {
+    for (int k = 0; faults_seeded(compile, k) != FAULT_NONE; k++) {
+        text_printf(t, " --fault %s", fault_info(faults_seeded(compile, k))->name);
+    }
+}
+
 const char *report_pair_options(Arena *arena, const Checker *c) {
     const CompileOptions *compile = &c->b.compile;
     Text t = {.arena = arena};
     text_printf(&t, "--pair %s", c->pair);
-    for (int k = 0; faults_seeded(compile, k) != FAULT_NONE; k++) {
-        text_printf(&t, " --fault %s", fault_info(faults_seeded(compile, k))->name);
-    }
+    add_faults(&t, compile);
     int off = 0;
     for (int k = 0; k < pass_count(); k++) {
         if ((compile->disabled.pass >> k) & 1) {
@@ -120,6 +124,22 @@ static void write_cause(Text *t, const Report *r) {
     }
 }
 
+/* What ran: this program, the machine, and what targets say that they are. */
+static void write_environment(Text *t, const Checker *c) {
+    struct utsname machine;
+    const Executor *both[2] = {&c->a, &c->b};
+    text_add(t, "## Environment\n\n```\ntwingrad " TWINGRAD_VERSION ", compiled by " TWINGRAD_COMPILER "\n");
+    if (uname(&machine) == 0) {
+        text_printf(t, "%s %s %s\n", machine.sysname, machine.release, machine.machine);
+    }
+    for (int i = 0; i < 2; i++) {
+        if (both[i]->target) {
+            text_printf(t, "%s: %s\n", both[i]->name, printable(t->arena, target_version(both[i]->target)));
+        }
+    }
+    text_add(t, "```\n");
+}
+
 static void write_page(Text *t, const Report *r) {
     const Program *p = r->minimized;
     const Finding *f = r->finding;
@@ -127,18 +147,22 @@ static void write_page(Text *t, const Report *r) {
     const char *options = report_pair_options(arena, r->checker);
     text_printf(t, "# %s\n\n```\n", f->signature);
     report_finding(t, p, f, r->checker);
-    text_printf(t, "```\n\n## The program (%d statements, %d as found)\n\n```\n", program_size(p), program_size(r->original));
+    int n = program_size(p);
+    text_printf(t, "```\n\n## The program (%d statement%s, %d as found)\n\n```\n", n, n == 1 ? "" : "s", program_size(r->original));
     program_print_text(t, p);
+    text_add(t, "```\n\nIn PyTorch:\n\n```python\n");
+    program_print_python(t, p);
     text_add(t, "```\n");
     write_cause(t, r);
-    text_printf(t, "\n## See it again\n\n```\ntwingrad check %s minimized.json\ntwingrad check %s case.json\ntwingrad show --as ir%s%s minimized.json\n",
-                options, options, r->checker->b.compile.fault != FAULT_NONE ? " --fault " : "",
-                r->checker->b.compile.fault != FAULT_NONE ? fault_info(r->checker->b.compile.fault)->name : "");
+    text_printf(t, "\n## See it again\n\n```\ntwingrad check %s minimized.json\ntwingrad check %s case.json\ntwingrad show --as ir", options, options);
+    add_faults(t, &r->checker->b.compile);
+    text_add(t, " minimized.json\n");
     const Target *compiling = compiling_target(r->checker);
     const char *program = compiling ? target_program(compiling) : "python3";
     text_printf(t, "%s repro.py    # the same program in plain PyTorch, eagerly and ", strncmp(program, "/usr/bin/", 9) == 0 ? program : "python3");
     text_printf(t, compiling ? "in mode %s\n```\n\n" : "compiled\n```\n\n", compiling ? target_mode(compiling) : "");
-    text_add(t, "In a debugger: `break finding_breakpoint`, then `run` the first command.\n");
+    write_environment(t, r->checker);
+    text_add(t, "\nIn a debugger: `break finding_breakpoint`, then `run` the first command.\n");
     if (r->origin) {
         text_printf(t, "\nFound by: %s\n", r->origin);
     }

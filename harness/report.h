@@ -27,7 +27,10 @@ const char *report_pair_options(Arena *arena, const Checker *c);
 /* The finding as text, as `check` prints it: oracle, place, statement, both answers. */
 void report_finding(Text *text, const Program *p, const Finding *f, const Checker *c);
 
-/* The same as a JSON object; `fired` are the bits of all oracles that fired. */
+/* "body[3]: matrix[:, rows] = vec", or what a place that is no statement is called. */
+const char *report_statement(Arena *arena, const Program *p, int sid);
+
+/* The finding as a JSON object; `fired` are the bits of all oracles that fired. */
 void report_finding_json(Text *text, const Program *p, const Finding *f, uint32_t fired);
 
 #endif

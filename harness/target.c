@@ -40,6 +40,7 @@ struct Target {
     Arena arena;
     char *name;              /* "torch:aot" */
     char *mode;
+    char version[80];        /* what it says it is: "torch 2.13.0" */
     TargetSettings settings;
     Declaration declared;
     Worker worker[TARGET_MAX_WORKERS];
@@ -53,6 +54,7 @@ struct Target {
 bool target_compiles(const Target *t) { return strcmp(t->mode, "eager") != 0; }
 const char *target_name(const Target *t) { return t->name; }
 const char *target_mode(const Target *t) { return t->mode; }
+const char *target_version(const Target *t) { return t->version; }
 const char *target_program(const Target *t) { return t->declared.command[0]; }
 TargetCounters target_counters(const Target *t) { return t->counters; }
 
@@ -162,7 +164,7 @@ static Result *read_answer(Ticket *ticket, const char *line, size_t length, char
 }
 
 /* A hello that names our mode? */
-static bool read_hello(const Target *t, Arena *scratch, const char *line, size_t length, char *message, size_t message_size) {
+static bool read_hello(Target *t, Arena *scratch, const char *line, size_t length, char *message, size_t message_size) {
     Reader r = {.arena = scratch, .names = {.arena = scratch}, .message = message, .message_size = message_size};
     message[0] = '\0';
     const Json *root = json_parse(&r, line, length);
@@ -173,13 +175,14 @@ static bool read_hello(const Target *t, Arena *scratch, const char *line, size_t
     if (!modes || !json_want(&r, modes, JSON_ARRAY, "an array of modes")) {
         return false;
     }
+    const Json *target = json_get(root, "target");
+    snprintf(t->version, sizeof t->version, "%.79s", target && target->kind == JSON_STRING ? target->text : "it");
     for (const Json *e = modes->child; e; e = e->next) {
         if (e->kind == JSON_STRING && strcmp(e->text, t->mode) == 0) {
             return true;
         }
     }
-    const Json *target = json_get(root, "target");
-    snprintf(message, message_size, "%.80s has no mode '%.60s' here", target && target->kind == JSON_STRING ? target->text : "it", t->mode);
+    snprintf(message, message_size, "%s has no mode '%.60s' here", t->version, t->mode);
     return false;
 }
 

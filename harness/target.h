@@ -36,6 +36,8 @@ bool target_compiles(const Target *t);
 const char *target_name(const Target *t);
 /* "aot". */
 const char *target_mode(const Target *t);
+/* What it says it is: "torch 2.13.0". */
+const char *target_version(const Target *t);
 /* The program that is run, as its declaration says. */
 const char *target_program(const Target *t);
 TargetCounters target_counters(const Target *t);

@@ -46,6 +46,9 @@ signed_zeros() {
     sed 's/--fault [a-z_]*//' script.sh >fixed.sh
     run env BUILD=true TWINGRAD="$TWINGRAD" sh fixed.sh
     [ "$status" -eq 0 ]
+    run "$TWINGRAD" bisect --script zeros.json
+    [ "$status" -eq 2 ]
+    [[ $output == *'shows no finding for a script to look for'* ]]
 }
 
 @test "a campaign with three faults ends in three groups, one each, whatever their signatures" {
@@ -71,6 +74,11 @@ END
         done
     done <expected.txt
     [ "$(wc -l <expected.txt)" -eq 3 ]
+}
+
+@test "so does a campaign of two processes, with three faults of other kinds" {
+    "$TWINGRAD" fuzz --fault GR-10 --fault IX-1 --fault AL-2 --seed 2 --runs 12000 --jobs 2 --no-minimize --json --out jobs >lines.json || [ $? -eq 1 ]
+    json 'r[-1]["findings"] >= 300 and sorted(g["group"] for g in r[-1]["groups"]) == ["epilogue", "fuse", "joint"]' <lines.json
 }
 
 known() {
