@@ -77,6 +77,14 @@ END
     [ "$(grep -c '^## twingrad replay' summary.md)" -eq 2 ]
 }
 
+@test "the regressions are replayed without a finding, into forms that validators accept" {
+    corpus=$BATS_TEST_DIRNAME/../../corpus
+    "$TWINGRAD" replay --known "$corpus/known.json" "$corpus/regressions" $(forms)
+    valid_forms
+    [ "$(grep -c '<testcase' out.xml)" -eq "$(ls "$corpus/regressions" | wc -l)" ]
+    grep -q 'failures="0"' out.xml
+}
+
 @test "text out of programs is escaped in every form" {
     sed 's/"name": "good"/"name": "<b>\&amp; \\u0001 | ` ]]>"/' good.json >odd.json
     "$TWINGRAD" replay odd.json $(forms)
