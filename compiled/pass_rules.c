@@ -33,15 +33,6 @@ static Family family_of_pointwise(const OpInfo *op) {
     case PW_div:
     case PW_pow:
         return FAMILY_ARITHMETIC;
-    case PW_eq:
-    case PW_ne:
-    case PW_lt:
-    case PW_le:
-    case PW_gt:
-    case PW_ge:
-    case PW_logical_and:
-    case PW_logical_or:
-    case PW_logical_xor:
     case PW_bitwise_and:
     case PW_bitwise_or:
     case PW_bitwise_xor:
@@ -57,7 +48,7 @@ static Family family_of_pointwise(const OpInfo *op) {
     case PW_clamp:
         return FAMILY_CHOICE;
     default:
-        return op->noperand == 1 ? FAMILY_UNARY : FAMILY_NONE;
+        return pw_is_logic(op->pw) ? FAMILY_LOGIC : op->noperand == 1 ? FAMILY_UNARY : FAMILY_NONE;
     }
 }
 

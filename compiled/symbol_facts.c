@@ -159,24 +159,15 @@ static bool is_polynomial(const OpInfo *op) {
 /* Is the result a choice that hangs on how the operands compare with each other and with 0? */
 static bool is_choice(const OpInfo *op) {
     switch (op->pw) {
-    case PW_eq:
-    case PW_ne:
-    case PW_lt:
-    case PW_le:
-    case PW_gt:
-    case PW_ge:
     case PW_where:
     case PW_masked_fill:
     case PW_maximum:
     case PW_minimum:
     case PW_fmax:
     case PW_fmin:
-    case PW_logical_and:
-    case PW_logical_or:
-    case PW_logical_xor:
         return op->kind == KIND_POINTWISE;
     default:
-        return op->kind != KIND_POINTWISE; /* elements are moved */
+        return op->kind != KIND_POINTWISE /* elements are moved */ || pw_is_logic(op->pw);
     }
 }
 

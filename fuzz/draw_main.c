@@ -59,9 +59,8 @@ static bool makes_choice(const OpInfo *op) { /* a result that jumps where operan
     if (form->kind == KIND_POINTWISE) {
         switch (form->pw) {
         case PW_sign: case PW_floor: case PW_ceil: case PW_trunc: case PW_round: case PW_div_floor: case PW_div_trunc: case PW_remainder:
-        case PW_fmod: case PW_eq: case PW_ne: case PW_lt: case PW_le: case PW_gt: case PW_ge: case PW_logical_and: case PW_logical_or:
-        case PW_logical_xor: case PW_logical_not: case PW_frac: case PW_threshold: case PW_copysign: return true;
-        default: return has(form, "rounding_mode");
+        case PW_fmod: case PW_logical_not: case PW_frac: case PW_threshold: case PW_copysign: return true;
+        default: return pw_is_logic(form->pw) || has(form, "rounding_mode");
         }
     }
     if (form->kind == KIND_COMPOSITE) {

@@ -90,16 +90,7 @@ static Range pointwise_range(Pw pw, const Range *x, bool integers) {
     case PW_logical_not:
     case PW_isnan:
     case PW_isinf:
-    case PW_isfinite:
-    case PW_eq:
-    case PW_ne:
-    case PW_lt:
-    case PW_le:
-    case PW_gt:
-    case PW_ge:
-    case PW_logical_and:
-    case PW_logical_or:
-    case PW_logical_xor: return (Range){0, 1, 0};
+    case PW_isfinite: return (Range){0, 1, 0};
     case PW_copy: return a;
     case PW_add: return sum_range(a, product(x[1], x[2]));
     case PW_sub: return sum_range(a, product((Range){-x[1].hi, -x[1].lo, x[1].bits}, x[2]));
@@ -133,7 +124,7 @@ static Range pointwise_range(Pw pw, const Range *x, bool integers) {
     case PW_where: return both(x[1], x[2]);
     case PW_masked_fill: return both(a, x[2]);
     case PW_addcmul: return sum_range(a, product(x[3], product(x[1], x[2])));
-    default: return UNKNOWN;
+    default: return pw_is_logic(pw) ? (Range){0, 1, 0} : UNKNOWN;
     }
 }
 

@@ -1,8 +1,6 @@
 /* The family of an op, told from its row: kind first, then what is special of that kind. */
 #include "program/op.h"
 
-static bool is_logic(Pw pw) { return pw >= PW_eq && pw <= PW_logical_xor; }
-
 OpClass op_class_of(const OpInfo *op, const OpInfo *twin) {
     if (op->name[0] == '_') {
         return CLASS_NEVER;
@@ -18,7 +16,7 @@ OpClass op_class_of(const OpInfo *op, const OpInfo *twin) {
             return op->param[0].writes ? CLASS_SETITEM : CLASS_GETITEM;
         }
         return op->param[0].writes ? CLASS_WRITE_MOVE : CLASS_COMPOSITE;
-    case KIND_POINTWISE: return is_logic(op->pw) ? CLASS_LOGIC : op->noperand == 1 ? CLASS_UNARY : CLASS_BINARY;
+    case KIND_POINTWISE: return pw_is_logic(op->pw) ? CLASS_LOGIC : op->noperand == 1 ? CLASS_UNARY : CLASS_BINARY;
     case KIND_FUNC:
         switch (op->nature) {
         case NATURE_MATMUL: return CLASS_MATMUL;
@@ -37,7 +35,7 @@ OpClass op_class_of(const OpInfo *op, const OpInfo *twin) {
         if (twin->kind != KIND_POINTWISE || twin->pw == PW_masked_fill) {
             return CLASS_WRITE_MOVE;
         }
-        return is_logic(twin->pw) ? CLASS_WRITE_LOGIC : twin->noperand == 1 ? CLASS_WRITE_UNARY : CLASS_WRITE_BINARY;
+        return pw_is_logic(twin->pw) ? CLASS_WRITE_LOGIC : twin->noperand == 1 ? CLASS_WRITE_UNARY : CLASS_WRITE_BINARY;
     }
     return CLASS_NEVER;
 }

@@ -69,17 +69,8 @@ static bool has_jumps(Pw pw) {
     case PW_div_floor:
     case PW_div_trunc:
     case PW_remainder:
-    case PW_fmod:
-    case PW_eq:
-    case PW_ne:
-    case PW_lt:
-    case PW_le:
-    case PW_gt:
-    case PW_ge:
-    case PW_logical_and:
-    case PW_logical_or:
-    case PW_logical_xor: return true;
-    default: return false;
+    case PW_fmod: return true;
+    default: return pw_is_logic(pw);
     }
 }
 

@@ -13,6 +13,9 @@ typedef enum Pw {
 
 enum { PW_MAX_OPERANDS = 4 };
 
+/* Comparisons and connectives of two operands, which stand together in the table: the answer is true or false. */
+static inline bool pw_is_logic(Pw pw) { return pw >= PW_eq && pw <= PW_logical_xor; }
+
 /* What an integer function found out about its operands. */
 typedef struct PwStatus {
     bool zero_divisor; /* integer division or remainder by 0: the op raises `invalid` */
