@@ -320,6 +320,9 @@ static ErrCode refuse_cast(Capture *cap, DType from, DType to) {
                            dtype_name(to));
 }
 
+/* Of those below, the ones that also look first at whether the result can be cast to self. */
+static bool casts_first(OpId id) { return id == OP_clamp || id == OP_clamp_min || id == OP_clamp_max; }
+
 /* Ops that look at dtypes before anything else. */
 static bool types_first(const OpInfo *op) {
     switch (op->id) {
@@ -327,11 +330,10 @@ static bool types_first(const OpInfo *op) {
     case OP_relu:
     case OP_sub_Tensor:
     case OP_sub_Scalar:
-    case OP_clamp:
     case OP_pow_Tensor_Scalar:
         return true;
     default:
-        return false;
+        return casts_first(op->id);
     }
 }
 
@@ -340,7 +342,7 @@ static ErrCode judge_pointwise(Capture *cap, const Call *call, Tensor *const *sl
     if (types_first(call->op)) {
         DType compute, result;
         TRY(call->op->typing(call, &compute, &result, cap->emit.err));
-        if (call->op->pw == PW_clamp) {
+        if (casts_first(call->op->id)) {
             TRY(refuse_cast(cap, result, self->dtype));
         }
     }

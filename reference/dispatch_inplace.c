@@ -69,6 +69,9 @@ static ErrCode refuse_dtype(Session *s, const Call *twin) {
     return refused ? error_set(s->err, ERR_dtype, "cumsum_ is not implemented for bool") : ERR_none;
 }
 
+/* Of those below, the ones that also look first at whether the result can be cast to self. */
+static bool casts_first(OpId twin) { return twin == OP_clamp || twin == OP_clamp_min || twin == OP_clamp_max; }
+
 /* Ops whose dtypes are looked at before the iterator that refuses overlaps and sizes is built. */
 static bool typed_first(const OpInfo *twin) {
     switch (twin->id) {
@@ -76,9 +79,8 @@ static bool typed_first(const OpInfo *twin) {
     case OP_relu:
     case OP_sub_Tensor:
     case OP_sub_Scalar:
-    case OP_clamp:
     case OP_pow_Tensor_Scalar: return true;
-    default: return false;
+    default: return casts_first(twin->id);
     }
 }
 
@@ -181,6 +183,9 @@ static ErrCode check_write(Session *s, const OpInfo *op, const Call *twin, Infer
         if (twin->op->typing && typed_first(twin->op)) {
             DType compute, result;
             TRY(twin->op->typing(twin, &compute, &result, s->err));
+            if (casts_first(twin->op->id)) {
+                TRY(refuse_cast(s, result, self->dtype));
+            }
         }
         if (twin->op->kind == KIND_POINTWISE) {
             TRY(pointwise_refused_first(twin, s->err));
