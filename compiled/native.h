@@ -9,7 +9,7 @@
 
 #include "compiled/lower.h"
 
-/* ---- printing (native_print.c, native_nest.c, native_lines.c) ---- */
+/* ---- printing (native_print.c, native_nest.c, native_inst.c, native_lines.c) ---- */
 enum { SQUARE = 32 /* side of the squares by which transposes go, so that both sides stay in the cache */ };
 typedef struct NativeNeeds {
     bool op[TILE_OP_COUNT];     /* compute ops that the functions call */
