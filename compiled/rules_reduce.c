@@ -23,7 +23,7 @@ static bool dims_of(const Node *n, unsigned *set) {
         return true;
     }
     Error err;
-    err.code = ERR_none;
+    error_begin(&err, true);
     return reduced_dims(n->call, ndim, set, &err) == ERR_none;
 }
 

@@ -229,7 +229,7 @@ bool rule_view_of_flip(Compile *c, Node *n, Rewrite *w) {
 /* The region that a slice_scatter, select_scatter, .. writes in its own buffer. */
 static bool scattered_region(const Node *scatter, Tensor *region) {
     Error err;
-    err.code = ERR_none;
+    error_begin(&err, true);
     return scatter->kind == NODE_OP && lower_class(scatter) == LOWER_VIEW_SCATTER &&
            geometry_scattered(scatter->call, &scatter->t, region, &err) == ERR_none;
 }

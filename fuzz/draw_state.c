@@ -436,7 +436,8 @@ Var *stmt_commit(Gen *g, Stmt *s, NameId out) {
 }
 
 bool gen_takes(const Tensor *t) {
-    bool takes = tensor_numel(t) <= 1 << 16;
+    int64_t numel;
+    bool takes = sizes_numel(t->size, t->ndim, &numel) && numel <= 1 << 16;
     for (int d = 0; d < t->ndim; d++) {
         takes = takes && t->size[d] <= 1 << 16;
     }

@@ -14,7 +14,7 @@ static ErrCode broadcast_indices(const IndexPlan *p, int64_t *size, int *ndim, E
     *ndim = 0;
     for (int k = 0; k < p->nindex; k++) {
         Error shape;
-        shape.code = ERR_none;
+        error_begin(&shape, true);
         if (broadcast_into(size, ndim, p->index[k]->size, p->index[k]->ndim, &shape) != ERR_none) {
             return error_set(err, ERR_shape, "shape mismatch: indexing tensors could not be broadcast together");
         }

@@ -96,6 +96,6 @@ bool call_checks_values(const Call *call) {
     }
     DType compute, result;
     Error err;
-    err.code = ERR_none;
+    error_begin(&err, true);
     return call->op->typing(call, &compute, &result, &err) == ERR_none && !dtype_is_float(compute);
 }

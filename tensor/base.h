@@ -26,6 +26,12 @@ typedef struct Error {
     char text[232];
 } Error;
 
+/* An error on the stack: none yet. Its text, which is not zeroed, is written with the first code; not at all if only that is read. */
+static inline void error_begin(Error *err, bool quiet) {
+    err->code = ERR_none;
+    err->quiet = quiet;
+}
+
 /* "leaf_inplace" and so on: the spelling of format.md. */
 const char *errcode_name(ErrCode code);
 /* Inverse of errcode_name; false if there is no such code. */

@@ -73,7 +73,7 @@ static void check_code(Small *s) { s->check->check_code = ERR_none; }
 static void checks_out_of_order(Small *s) { graph_check(s->k.g, CHECK_INDEX, s->index, 4, ERR_index_range, "out", 0); }
 static void group_torn(Small *s) { s->view->group = -1, s->op->group = 1, s->index->group = 1, s->check->group = -1; }
 static void in_place_without_base(Small *s) {
-    s->op->in_place = true, s->op->nin = 0, ((Call *)s->op->call)->op = op_info(OP_zeros), s->op->op = OP_zeros;
+    s->op->in_place = true, s->op->nin = 0, call_init((Call *)s->op->call, OP_zeros), s->op->op = OP_zeros;
 }
 static void return_not_there(Small *s) { s->k.g->ret[0].value = graph_op(graph_new(&s->k.arena), s->op->call, &s->op->t, 0); }
 static void return_is_view(Small *s) { s->k.g->ret[0].value = s->view; }
