@@ -47,6 +47,7 @@ bool use_view(Compile *c, const Node *n, Rewrite *w, Node *of, const Tensor *lay
 static bool infers(Compile *c, const Call *call, Tensor *out) {
     Error err;
     err.code = ERR_none;
+    err.quiet = true;
     Infer r = {.arena = c->arena, .err = &err};
     if (call->op->infer(call, &r) != ERR_none || r.n != 1) {
         return false;

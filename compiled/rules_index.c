@@ -128,6 +128,7 @@ bool rule_index_constant(Compile *c, Node *n, Rewrite *w) {
 static bool scattered_region(const Node *n, Tensor *region) {
     Error err;
     err.code = ERR_none;
+    err.quiet = true;
     return n->kind == NODE_OP && lower_class(n) == LOWER_VIEW_SCATTER && geometry_scattered(n->call, &n->t, region, &err) == ERR_none;
 }
 

@@ -24,6 +24,7 @@ static bool dims_of(const Node *n, unsigned *set) {
     }
     Error err;
     err.code = ERR_none;
+    err.quiet = true;
     return reduced_dims(n->call, ndim, set, &err) == ERR_none;
 }
 

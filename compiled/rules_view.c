@@ -230,6 +230,7 @@ bool rule_view_of_flip(Compile *c, Node *n, Rewrite *w) {
 static bool scattered_region(const Node *scatter, Tensor *region) {
     Error err;
     err.code = ERR_none;
+    err.quiet = true;
     return scatter->kind == NODE_OP && lower_class(scatter) == LOWER_VIEW_SCATTER &&
            geometry_scattered(scatter->call, &scatter->t, region, &err) == ERR_none;
 }

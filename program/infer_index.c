@@ -15,6 +15,7 @@ static ErrCode broadcast_indices(const IndexPlan *p, int64_t *size, int *ndim, E
     for (int k = 0; k < p->nindex; k++) {
         Error shape;
         shape.code = ERR_none;
+        shape.quiet = true;
         if (broadcast_into(size, ndim, p->index[k]->size, p->index[k]->ndim, &shape) != ERR_none) {
             return error_set(err, ERR_shape, "shape mismatch: indexing tensors could not be broadcast together");
         }

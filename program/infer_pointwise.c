@@ -319,6 +319,7 @@ ErrCode infer_pointwise(const Call *call, Infer *r) {
         same_size = false;
         Error shape;
         shape.code = ERR_none;
+        shape.quiet = false;
         if (broadcast_into(out->size, &out->ndim, t[k]->size, t[k]->ndim, &shape) != ERR_none) {
             return sizes_refused(call, &shape, r->err);
         }

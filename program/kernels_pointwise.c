@@ -97,5 +97,6 @@ bool call_checks_values(const Call *call) {
     DType compute, result;
     Error err;
     err.code = ERR_none;
+    err.quiet = true;
     return call->op->typing(call, &compute, &result, &err) == ERR_none && !dtype_is_float(compute);
 }
