@@ -519,6 +519,10 @@ static ErrCode apply_in_place(Capture *cap, const Call *call, Tensor **out, int 
     Infer r = {.arena = cap->arena, .err = cap->emit.err};
     TRY(judge_write(cap, &twin, call->op, slot, nslot, &r));
     TRY(take_memory(cap, &r.out[0]));
+    Call recorded = twin;
+    if (tape) { /* before any value is looked at */
+        TRY(clone_self(cap, tape, &recorded));
+    }
     cap->writing = class_of(&self->t)->input;
     ErrCode code = capture_check_values(cap, &twin, &r.out[0]);
     if (code != ERR_none) {
@@ -526,9 +530,7 @@ static ErrCode apply_in_place(Capture *cap, const Call *call, Tensor **out, int 
         return code;
     }
     cap->writing = -1;
-    Call recorded = twin;
     if (tape) {
-        TRY(clone_self(cap, tape, &recorded));
         tape_save(cap, tape, &twin, slot, 0);
     }
     Node *node, *value;

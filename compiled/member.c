@@ -94,7 +94,7 @@ static void describe_flip(Describe *d) {
     unsigned flipped = 0;
     for (int k = 0; k < n->call->arg[1].ints.n; k++) {
         int64_t dim = n->call->arg[1].ints.v[k];
-        flipped |= 1u << (dim < 0 ? dim + n->t.ndim : dim);
+        flipped |= 1u << (dim < 0 ? dim + max_i64(n->t.ndim, 1) : dim);
     }
     for (int k = 0; k < d->m->ndim; k++) {
         if (flipped >> d->keep[k] & 1) {

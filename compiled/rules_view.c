@@ -208,7 +208,7 @@ bool rule_view_of_pad(Compile *c, Node *n, Rewrite *w) {
 
 bool rule_view_of_flip(Compile *c, Node *n, Rewrite *w) {
     const Node *flip = n->in[0];
-    if (flip->op != OP_flip || tensor_numel(&flip->t) == 0) {
+    if (flip->op != OP_flip || flip->t.ndim == 0 || tensor_numel(&flip->t) == 0) {
         return false;
     }
     Node *x = flip->in[0];

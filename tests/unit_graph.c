@@ -33,7 +33,11 @@ static void null_node(Small *s) { s->k.g->node[2] = NULL; }
 static void double_id(Small *s) { s->op->id = s->view->id; }
 static void id_out_of_range(Small *s) { s->op->id = 1000; }
 static void negative_size(Small *s) { s->op->t.size[0] = -2; }
-static void too_many_dims(Small *s) { s->op->t.ndim = 17; }
+static void too_many_dims(Small *s) {
+    memset(s->op->t.size, 0, sizeof s->op->t.size);
+    memset(s->op->t.stride, 0, sizeof s->op->t.stride);
+    s->op->t.ndim = 17;
+}
 static void bad_dtype(Small *s) { s->op->t.dtype = DT_COUNT; }
 static void foreign_operand(Small *s) { s->store->in[1] = graph_op(graph_new(&s->k.arena), s->op->call, &s->op->t, 0); }
 static void late_operand(Small *s) {
