@@ -5,6 +5,7 @@
 #include "fuzz/mutate.h"
 #include "harness/edit.h"
 #include "harness/group.h"
+#include "harness/part.h"
 #include "harness/report.h"
 
 #include <signal.h>
@@ -130,8 +131,14 @@ static bool write_verdict(Judging *j, Standing standing, const Finding *finding,
     return true;
 }
 
-/* A finding of a signature that has no verdict yet: known, or reported. */
-static int sentence(Judging *j, const Outcome *out, bool minimize) {
+static bool is_new_group(Campaign *c, const Finding *finding) {
+    campaign_sum(c);
+    Groups groups = verdicts_group(c, verdicts_read(c));
+    return !group_find(&groups, group_key(finding));
+}
+
+/* A finding of a signature that has no verdict yet: known, or reported; `plainly`: as it is. */
+static int sentence(Judging *j, const Outcome *out, bool plainly) {
     Campaign *c = j->campaign;
     const Options *o = c->options;
     Finding finding = out->finding;
@@ -143,17 +150,22 @@ static int sentence(Judging *j, const Outcome *out, bool minimize) {
         return JUDGED_TROUBLE;
     }
     const KnownIssue *issue = known_find(&known, j->checker.pair, finding.signature, finding.cause.text);
+    if (!issue && !plainly && is_new_group(c, &finding)) {
+        j->program = finding_part(j->arena, j->program, &j->checker, &finding);
+        issue = known_find(&known, j->checker.pair, finding.signature, finding.cause.text);
+    }
     if (issue) {
         if (!o->json) {
             printf("known %s: %s, %s\n", finding.signature, j->name, issue->issue);
         }
+        snprintf(finding.signature, sizeof finding.signature, "%s", out->finding.signature);
         return write_verdict(j, STANDING_KNOWN, &finding, issue, j->program, out->fired, NULL) ? JUDGED_KNOWN : JUDGED_TROUBLE;
     }
     finding_breakpoint(&finding);
     MinimizeStats stats = {.checks = MINIMIZE_CHECKS};
-    bool kept = report_exists(c->out, finding.signature); /* of an earlier campaign */
+    bool kept = report_exists(c->out, finding.signature), minimize = !plainly && !o->no_minimize; /* kept: of an earlier campaign */
     const Program *small = minimize && !kept ? smaller(j, &finding, &stats) : j->program;
-    snprintf(path, sizeof path, "%s/%s", c->out, out->finding.signature);
+    snprintf(path, sizeof path, "%s/%s", c->out, finding.signature);
     Report r = {j->program, small, &finding, &j->checker, minimize ? &stats : NULL,
                 arena_printf(j->arena, "fuzz --engine %s --seed %llu, %s", c->engine->name, (unsigned long long)o->seed, j->name)};
     if (!kept && !report_write(j->arena, c->out, &r, path, sizeof path, message, sizeof message)) {
@@ -191,5 +203,5 @@ int judge_file(Campaign *c, const char *name, bool plainly) {
     if (access(arena_printf(j.arena, "%s/verdicts/%s", c->folder, out.finding.signature), F_OK) == 0) {
         return JUDGED_SEEN;
     }
-    return sentence(&j, &out, !dead && !plainly && !c->options->no_minimize);
+    return sentence(&j, &out, dead || plainly);
 }
