@@ -114,8 +114,8 @@ static void print_finding(const Judging *j, const Program *small, const Finding 
     fflush(stdout);
 }
 
-/* What a signature turned out to be, for the sum at the end, whoever makes it: CAMPAIGN/verdicts/SIGNATURE, one line each for its fields. */
-static bool write_verdict(Judging *j, Standing standing, const Finding *finding, const KnownIssue *issue, const Program *small, uint32_t fired, const char *path) {
+/* What a signature turned out to be, for the sum at the end, whoever makes it: CAMPAIGN/verdicts/NAME, one line each for its fields. */
+static bool write_verdict(Judging *j, const char *name, Standing standing, const Finding *finding, const KnownIssue *issue, const Program *small, uint32_t fired, const char *path) {
     Campaign *c = j->campaign;
     Text t = {.arena = j->arena};
     text_printf(&t, "%s\n%s\n%s\n%d\n%s%s\n", standing_name(standing), group_key(finding), issue ? issue->issue : "", program_size(small), path ? path : "",
@@ -123,7 +123,7 @@ static bool write_verdict(Judging *j, Standing standing, const Finding *finding,
     report_finding_json(&t, small, finding, fired);
     text_add(&t, "\n");
     char message[512];
-    const char *file = arena_printf(j->arena, "%s/verdicts/%s", c->folder, finding->signature);
+    const char *file = arena_printf(j->arena, "%s/verdicts/%s", c->folder, name);
     if (!io_put(file, arena_printf(j->arena, "%s/verdict.tmp", c->folder), t.v, t.n, message, sizeof message)) {
         complain(EXIT_ENVIRONMENT, "%s", message);
         return false;
@@ -142,6 +142,7 @@ static int sentence(Judging *j, const Outcome *out, bool plainly) {
     Campaign *c = j->campaign;
     const Options *o = c->options;
     Finding finding = out->finding;
+    const char *name = seen_name(j->arena, finding.signature, finding.cause.group);
     Known known;
     char message[512], path[4096];
     int code = known_open(j->arena, o->known, &known, message, sizeof message);
@@ -158,8 +159,7 @@ static int sentence(Judging *j, const Outcome *out, bool plainly) {
         if (!o->json) {
             printf("known %s: %s, %s\n", finding.signature, j->name, issue->issue);
         }
-        snprintf(finding.signature, sizeof finding.signature, "%s", out->finding.signature);
-        return write_verdict(j, STANDING_KNOWN, &finding, issue, j->program, out->fired, NULL) ? JUDGED_KNOWN : JUDGED_TROUBLE;
+        return write_verdict(j, name, STANDING_KNOWN, &finding, issue, j->program, out->fired, NULL) ? JUDGED_KNOWN : JUDGED_TROUBLE;
     }
     finding_breakpoint(&finding);
     MinimizeStats stats = {.checks = MINIMIZE_CHECKS};
@@ -174,7 +174,7 @@ static int sentence(Judging *j, const Outcome *out, bool plainly) {
     }
     print_finding(j, small, &finding, out->fired, path);
     snprintf(finding.signature, sizeof finding.signature, "%s", out->finding.signature);
-    return write_verdict(j, stats.flaky ? STANDING_FLAKY : STANDING_NEW, &finding, NULL, small, out->fired, path) ? JUDGED_FINDING : JUDGED_TROUBLE;
+    return write_verdict(j, name, stats.flaky ? STANDING_FLAKY : STANDING_NEW, &finding, NULL, small, out->fired, path) ? JUDGED_FINDING : JUDGED_TROUBLE;
 }
 
 int judge_file(Campaign *c, const char *name, bool plainly) {
@@ -190,7 +190,7 @@ int judge_file(Campaign *c, const char *name, bool plainly) {
     if (dead) {
         decode(&j, message, sizeof message);
         describe_death(&j, status, &out.finding);
-        ledger_see(c->own, out.finding.signature, ledger_counts(c->own)->next);
+        ledger_see(c->own, &out.finding, ledger_counts(c->own)->next);
     } else if (decoded) {
         check_program(&j.checker, j.program, j.arena, &out);
         if (out.verdict == FINDING) {
@@ -200,7 +200,7 @@ int judge_file(Campaign *c, const char *name, bool plainly) {
     if (out.verdict != FINDING || !j.program) {
         return JUDGED_NOTHING;
     }
-    if (access(arena_printf(j.arena, "%s/verdicts/%s", c->folder, out.finding.signature), F_OK) == 0) {
+    if (access(arena_printf(j.arena, "%s/verdicts/%s", c->folder, seen_name(j.arena, out.finding.signature, out.finding.cause.group)), F_OK) == 0) {
         return JUDGED_SEEN;
     }
     return sentence(&j, &out, dead || plainly);
