@@ -5,6 +5,7 @@
 #include "fuzz/mutate.h"
 #include "harness/edit.h"
 #include "harness/group.h"
+#include "harness/part.h"
 #include "harness/report.h"
 
 #include <signal.h>
@@ -113,8 +114,8 @@ static void print_finding(const Judging *j, const Program *small, const Finding 
     fflush(stdout);
 }
 
-/* What a signature turned out to be, for the sum at the end, whoever makes it: CAMPAIGN/verdicts/SIGNATURE, one line each for its fields. */
-static bool write_verdict(Judging *j, Standing standing, const Finding *finding, const KnownIssue *issue, const Program *small, uint32_t fired, const char *path) {
+/* What a signature turned out to be, for the sum at the end, whoever makes it: CAMPAIGN/verdicts/NAME, one line each for its fields. */
+static bool write_verdict(Judging *j, const char *name, Standing standing, const Finding *finding, const KnownIssue *issue, const Program *small, uint32_t fired, const char *path) {
     Campaign *c = j->campaign;
     Text t = {.arena = j->arena};
     text_printf(&t, "%s\n%s\n%s\n%d\n%s%s\n", standing_name(standing), group_key(finding), issue ? issue->issue : "", program_size(small), path ? path : "",
@@ -122,7 +123,7 @@ static bool write_verdict(Judging *j, Standing standing, const Finding *finding,
     report_finding_json(&t, small, finding, fired);
     text_add(&t, "\n");
     char message[512];
-    const char *file = arena_printf(j->arena, "%s/verdicts/%s", c->folder, finding->signature);
+    const char *file = arena_printf(j->arena, "%s/verdicts/%s", c->folder, name);
     if (!io_put(file, arena_printf(j->arena, "%s/verdict.tmp", c->folder), t.v, t.n, message, sizeof message)) {
         complain(EXIT_ENVIRONMENT, "%s", message);
         return false;
@@ -130,11 +131,18 @@ static bool write_verdict(Judging *j, Standing standing, const Finding *finding,
     return true;
 }
 
-/* A finding of a signature that has no verdict yet: known, or reported. */
-static int sentence(Judging *j, const Outcome *out, bool minimize) {
+static bool is_new_group(Campaign *c, const Finding *finding) {
+    campaign_sum(c);
+    Groups groups = verdicts_group(c, verdicts_read(c));
+    return !group_find(&groups, group_key(finding));
+}
+
+/* A finding of a signature that has no verdict yet: known, or reported; `plainly`: as it is. */
+static int sentence(Judging *j, const Outcome *out, bool plainly) {
     Campaign *c = j->campaign;
     const Options *o = c->options;
     Finding finding = out->finding;
+    const char *name = seen_name(j->arena, finding.signature, finding.cause.group);
     Known known;
     char message[512], path[4096];
     int code = known_open(j->arena, o->known, &known, message, sizeof message);
@@ -143,17 +151,21 @@ static int sentence(Judging *j, const Outcome *out, bool minimize) {
         return JUDGED_TROUBLE;
     }
     const KnownIssue *issue = known_find(&known, j->checker.pair, finding.signature, finding.cause.text);
+    if (!issue && !plainly && is_new_group(c, &finding)) {
+        j->program = finding_part(j->arena, j->program, &j->checker, &finding);
+        issue = known_find(&known, j->checker.pair, finding.signature, finding.cause.text);
+    }
     if (issue) {
         if (!o->json) {
             printf("known %s: %s, %s\n", finding.signature, j->name, issue->issue);
         }
-        return write_verdict(j, STANDING_KNOWN, &finding, issue, j->program, out->fired, NULL) ? JUDGED_KNOWN : JUDGED_TROUBLE;
+        return write_verdict(j, name, STANDING_KNOWN, &finding, issue, j->program, out->fired, NULL) ? JUDGED_KNOWN : JUDGED_TROUBLE;
     }
     finding_breakpoint(&finding);
     MinimizeStats stats = {.checks = MINIMIZE_CHECKS};
-    bool kept = report_exists(c->out, finding.signature); /* of an earlier campaign */
+    bool kept = report_exists(c->out, finding.signature), minimize = !plainly && !o->no_minimize; /* kept: of an earlier campaign */
     const Program *small = minimize && !kept ? smaller(j, &finding, &stats) : j->program;
-    snprintf(path, sizeof path, "%s/%s", c->out, out->finding.signature);
+    snprintf(path, sizeof path, "%s/%s", c->out, finding.signature);
     Report r = {j->program, small, &finding, &j->checker, minimize ? &stats : NULL,
                 arena_printf(j->arena, "fuzz --engine %s --seed %llu, %s", c->engine->name, (unsigned long long)o->seed, j->name)};
     if (!kept && !report_write(j->arena, c->out, &r, path, sizeof path, message, sizeof message)) {
@@ -162,7 +174,7 @@ static int sentence(Judging *j, const Outcome *out, bool minimize) {
     }
     print_finding(j, small, &finding, out->fired, path);
     snprintf(finding.signature, sizeof finding.signature, "%s", out->finding.signature);
-    return write_verdict(j, stats.flaky ? STANDING_FLAKY : STANDING_NEW, &finding, NULL, small, out->fired, path) ? JUDGED_FINDING : JUDGED_TROUBLE;
+    return write_verdict(j, name, stats.flaky ? STANDING_FLAKY : STANDING_NEW, &finding, NULL, small, out->fired, path) ? JUDGED_FINDING : JUDGED_TROUBLE;
 }
 
 int judge_file(Campaign *c, const char *name, bool plainly) {
@@ -178,7 +190,7 @@ int judge_file(Campaign *c, const char *name, bool plainly) {
     if (dead) {
         decode(&j, message, sizeof message);
         describe_death(&j, status, &out.finding);
-        ledger_see(c->own, out.finding.signature, ledger_counts(c->own)->next);
+        ledger_see(c->own, &out.finding, ledger_counts(c->own)->next);
     } else if (decoded) {
         check_program(&j.checker, j.program, j.arena, &out);
         if (out.verdict == FINDING) {
@@ -188,8 +200,8 @@ int judge_file(Campaign *c, const char *name, bool plainly) {
     if (out.verdict != FINDING || !j.program) {
         return JUDGED_NOTHING;
     }
-    if (access(arena_printf(j.arena, "%s/verdicts/%s", c->folder, out.finding.signature), F_OK) == 0) {
+    if (access(arena_printf(j.arena, "%s/verdicts/%s", c->folder, seen_name(j.arena, out.finding.signature, out.finding.cause.group)), F_OK) == 0) {
         return JUDGED_SEEN;
     }
-    return sentence(&j, &out, !dead && !plainly && !c->options->no_minimize);
+    return sentence(&j, &out, dead || plainly);
 }

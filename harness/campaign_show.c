@@ -173,7 +173,11 @@ static void summary_text(Campaign *c, const Counts *n, const Sentence *verdict, 
     }
 }
 
-static int by_name(const void *a, const void *b) { return strcmp(((const Seen *)a)->text, ((const Seen *)b)->text); }
+static int by_name(const void *a, const void *b) {
+    const Seen *s = a, *t = b;
+    int order = strcmp(s->text, t->text);
+    return order ? order : strcmp(s->group, t->group);
+}
 
 void show_summary(Campaign *c) {
     arena_reset(&c->scratch);

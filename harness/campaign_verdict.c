@@ -1,4 +1,4 @@
-/* Verdicts: one small file a signature, written by the process that judged it, read here for the sum. */
+/* Verdicts: one small file for a signature and a cause, written by the process that judged it, read here for the sum. */
 #include "harness/campaign.h"
 
 #include "harness/results.h"
@@ -20,7 +20,7 @@ static Standing standing_of(const char *name) {
 static void read_verdict(Campaign *c, Sentence *s) {
     char *text, *field[FIELDS], message[256];
     int64_t length;
-    const char *path = arena_printf(&c->scratch, "%s/verdicts/%s", c->folder, s->seen->text);
+    const char *path = arena_printf(&c->scratch, "%s/verdicts/%s", c->folder, seen_name(&c->scratch, s->seen->text, s->seen->group));
     if (io_read(&c->scratch, path, IO_MAX_BYTES, &text, &length, message, sizeof message) != IO_OK) {
         return;
     }

@@ -8,6 +8,7 @@
 #include "harness/campaign.h"
 #include "harness/edit.h"
 #include "harness/group.h"
+#include "harness/part.h"
 #include "harness/report.h"
 #include "harness/results.h"
 #include "harness/tally.h"
@@ -195,15 +196,23 @@ static void sort_finding(Fuzz *f, const Slot *slot, const Program *p, const Find
     group_add(&f->groups, group_key(finding), standing, issue, slot->index, s != NULL);
 }
 
+/* What a located finding is sorted by: it and its program, or, where its group would be a new one, a part of them. */
+static const Program *part_of(Fuzz *f, const Program *p, Finding *finding) {
+    bool settled = group_find(&f->groups, group_key(finding)) || known_find(&f->known, f->checker.pair, finding->signature, finding->cause.text);
+    return settled ? p : finding_part(&f->work, p, &f->checker, finding);
+}
+
 static void take_finding(Fuzz *f, const Slot *slot, Outcome *out) {
     check_locate(&f->checker, slot->p, &out->finding, f->arena);
     MinimizeStats met = {0}, none = {0};
-    sort_finding(f, slot, slot->p, &out->finding, out->fired, &met);
+    const Program *p = f->options->first ? slot->p : part_of(f, slot->p, &out->finding);
+    sort_finding(f, slot, p, &out->finding, p == slot->p ? out->fired : 1u << out->finding.oracle, &met);
     for (int i = 0; i < met.nother && !f->options->first; i++) { /* a group that minimizing came upon is one more */
         Finding *finding = &met.other[i].finding;
         check_locate(&f->checker, met.other[i].program, finding, f->arena);
+        p = part_of(f, met.other[i].program, finding);
         if (!group_find(&f->groups, group_key(finding))) {
-            sort_finding(f, slot, met.other[i].program, finding, 1u << finding->oracle, &none);
+            sort_finding(f, slot, p, finding, 1u << finding->oracle, &none);
         }
     }
     arena_reset(&f->work);

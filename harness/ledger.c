@@ -45,17 +45,25 @@ void ledger_set(Ledger *l, const Counts *counts) {
     l->now++;
 }
 
-static Seen *seen_of(Ledger *l, const char *signature) {
+static Seen *seen_of(Ledger *l, const char *signature, const char *group) {
     for (int64_t i = 0; i < l->nseen; i++) {
-        if (strcmp(l->seen[i].text, signature) == 0) {
+        if (strcmp(l->seen[i].text, signature) == 0 && strcmp(l->seen[i].group, group) == 0) {
             return &l->seen[i];
         }
     }
     return NULL;
 }
 
-bool ledger_see(Ledger *l, const char *signature, int64_t number) {
-    Seen *s = seen_of(l, signature);
+const char *seen_name(Arena *arena, const char *signature, const char *group) {
+    char *name = arena_printf(arena, "%s%s%s", signature, group[0] ? "@" : "", group);
+    for (char *c = strchr(name, '/'); c; c = strchr(c, '/')) {
+        *c = '-';
+    }
+    return name;
+}
+
+bool ledger_see(Ledger *l, const Finding *finding, int64_t number) {
+    Seen *s = seen_of(l, finding->signature, finding->cause.group);
     if (s) {
         s->count += s->last != number;
         s->last = number;
@@ -67,7 +75,8 @@ bool ledger_see(Ledger *l, const char *signature, int64_t number) {
     }
     s = &l->seen[l->nseen];
     *s = (Seen){.first = number, .last = number, .count = 1};
-    snprintf(s->text, sizeof s->text, "%s", signature);
+    snprintf(s->text, sizeof s->text, "%s", finding->signature);
+    snprintf(s->group, sizeof s->group, "%s", finding->cause.group);
     atomic_signal_fence(memory_order_release);
     l->nseen++;
     return true;
@@ -114,7 +123,7 @@ void ledger_merge(Ledger *to, const Ledger *from) {
     to->unlisted += from->unlisted;
     for (int64_t i = 0; i < from->nseen; i++) {
         const Seen *s = &from->seen[i];
-        Seen *there = seen_of(to, s->text);
+        Seen *there = seen_of(to, s->text, s->group);
         if (there) {
             there->count += s->count;
             there->first = min_i64(there->first, s->first);

@@ -19,9 +19,10 @@ typedef struct Counts {
     int64_t features;   /* bits set in Ledger.feature */
 } Counts;
 
-/* A signature that findings have. */
+/* A signature that findings of one cause have: two bugs may show in the same way. */
 typedef struct Seen {
     char text[sizeof ((Finding *)0)->signature];
+    char group[sizeof ((Finding *)0)->cause.group]; /* as found; "" if no cause was */
     int64_t first, last; /* numbers of programs: in the stream, or as the job counts */
     int64_t count;
 } Seen;
@@ -44,8 +45,11 @@ static inline const Counts *ledger_counts(const Ledger *l) { return &l->copy[l->
 /* Has `counts` hold from now on: all of it or, if the process dies meanwhile, nothing. */
 void ledger_set(Ledger *l, const Counts *counts);
 
-/* Counts a finding of program `number`, once however often that program is checked in a row. True if the signature is new. */
-bool ledger_see(Ledger *l, const char *signature, int64_t number);
+/* Counts a finding of program `number`, once however often that program is checked in a row. True if its signature is new, or new with
+ * its cause. */
+bool ledger_see(Ledger *l, const Finding *finding, int64_t number);
+/* The name of a file about a signature and the group of its cause ("": none), in `arena`. */
+const char *seen_name(Arena *arena, const char *signature, const char *group);
 
 /* Marks the features of a run: how many were not there before. */
 int ledger_feature(Ledger *l, const Features *f);

@@ -299,7 +299,7 @@ static bool is_flaky(Minimize *m, const Program *p) {
 
 static void open(Minimize *m, const Program *p, Checker *c, const Finding *finding) {
     m->question = (Question){.finding = finding, .external = checker_is_external(c), .tries = 1};
-    m->question.located = !m->question.external;
+    m->question.located = !m->question.external && !m->stats->anything;
     m->question.has_fault = c->a.compile.fault != FAULT_NONE || c->b.compile.fault != FAULT_NONE;
     m->jobs = 1 + (int)min_i64(m->stats->nmore, MINIMIZE_MAX_JOBS - 1);
     m->candidate = arena_array(&m->home, Candidate, m->jobs);
@@ -353,11 +353,11 @@ Program *minimize_program(Arena *arena, const Program *p, Checker *c, const Find
     m.max_checks = m.stats->checks > 0 ? m.stats->checks : 20000;
     m.start = now_seconds();
     m.end = m.start + (m.stats->seconds > 0 ? m.stats->seconds : 60);
-    *m.stats = (MinimizeStats){.more = m.stats->more, .nmore = m.stats->nmore};
+    *m.stats = (MinimizeStats){.more = m.stats->more, .nmore = m.stats->nmore, .anything = m.stats->anything};
     open(&m, p, c, finding);
     m.best = program_clone(&m.best_arena, p);
     reduce_to_the_end(&m, on_step, user);
-    if (!m.question.located && m.stats->kept > 0 && slipped(&m)) { /* again, with every step located: what was refused would be refused now */
+    if (m.question.external && m.stats->kept > 0 && slipped(&m)) { /* again, with every step located: what was refused would be refused now */
         arena_reset(&m.best_arena);
         m.best = program_clone(&m.best_arena, p);
         m.stats->kept = 0;

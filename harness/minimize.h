@@ -23,6 +23,7 @@ typedef struct MinimizeStats {
     double seconds;     /* out: time taken; in: the limit, 0 = 60 */
     Checker *more;      /* in: checkers like the first, for candidates asked at the same time */
     int nmore;
+    bool anything;      /* in: any finding will do, not only the one that is given */
     int64_t repeated;   /* candidates whose answer was known */
     int64_t invalid;    /* of a target's: candidates that the reference refuses though it ran the program, or that PyTorch gives no meaning */
     bool flaky;         /* the finding does not show every time: each candidate was asked up to MINIMIZE_RETRIES times */
@@ -35,7 +36,7 @@ typedef struct MinimizeStats {
 typedef void MinimizeStep(void *user, const char *reducer, const Program *now, const MinimizeStats *so_far);
 
 /* `finding` was found on `p` by `c` and located (check_locate). The answer is a copy in `arena`, at worst equal to `p`. `stats` may be
- * NULL; its fields `checks`, `seconds`, `more` and `nmore` are read on entry. Counters of `c` stay as they were. `on_step` may be NULL. */
+ * NULL; its fields `checks`, `seconds`, `more`, `nmore` and `anything` are read on entry. Counters of `c` stay as they were. `on_step` may be NULL. */
 Program *minimize_program(Arena *arena, const Program *p, Checker *c, const Finding *finding, MinimizeStats *stats, MinimizeStep *on_step, void *user);
 
 /* Elements of the inputs of the first call, and of the tensors written in statements: with program_size, how large a program is. */

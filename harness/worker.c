@@ -96,8 +96,8 @@ bool worker_check(Worker *w, const Program *p, int64_t number, Arena *arena) {
     count(w, p, &out);
     if (out.verdict == FINDING) {
         check_locate(&w->checker, p, &out.finding, arena);
-        if (ledger_see(w->ledger, out.finding.signature, number)) {
-            keep_program(w, p, out.finding.signature);
+        if (ledger_see(w->ledger, &out.finding, number)) {
+            keep_program(w, p, seen_name(arena, out.finding.signature, out.finding.cause.group));
         }
     }
     int fresh = ledger_feature(w->ledger, &w->features);

@@ -81,6 +81,23 @@ END
     json 'r[-1]["findings"] >= 300 and sorted(g["group"] for g in r[-1]["groups"]) == ["epilogue", "fuse", "joint"]' <lines.json
 }
 
+@test "two bugs that show in the same way are two groups, with processes too" {
+    "$TWINGRAD" fuzz --fault RG-2 --fault MU-7 --fault IX-1 --runs 9000 --seed 10 --jobs 2 --no-minimize --json --out jobs >lines.json || [ $? -eq 1 ]
+    json 'r[-1]["findings"] >= 300 and sorted(g["group"] for g in r[-1]["groups"]) == ["capture/path", "functionalize", "fuse"]' <lines.json
+    json 'sum(g["findings"] for g in r[-1]["groups"]) == r[-1]["findings"] and sum(s["signature"] == "trace-path-setitem" for s in r[-1]["signatures"]) == 2' <lines.json
+}
+
+@test "programs that show two of three faults at once make no group of their own" {
+    while read -r a b c runs seed groups; do
+        "$TWINGRAD" fuzz --fault "$a" --fault "$b" --fault "$c" --runs "$runs" --seed "$seed" --no-minimize --json >lines.json || [ $? -eq 1 ]
+        json 'r[-1]["findings"] >= 300 and sorted(g["group"] for g in r[-1]["groups"]) == "'"$groups"'".split()' <lines.json || { tail -1 lines.json; return 1; }
+    done <<'END'
+GU-2 GR-16 AL-2 10000 7 epilogue guard partition
+RG-2 MU-7 IX-1 9000 10 capture/path functionalize fuse
+GU-10 GR-16 RG-1 9000 11 capture/flags guard/sizes partition
+END
+}
+
 known() {
     printf '{"known":[{"signature":"%s","issue":"https://example.org/1","date":"2026-11-21","note":"seen before"%s}]}\n' "$1" "$2"
 }
