@@ -26,7 +26,7 @@ def load(twingrad, file):
 def functions(scope):
     """The two things that are timed."""
     program, inputs = scope["program"], scope["_CALLS"][0]["inputs"]
-    tensors, storages = scope["_build"](inputs)
+    tensors, storages = scope["_build"](inputs, False)
     data = {key: (storage.tolist(), storage.dtype) for key, storage in storages.items()}
     kind, seed, of = scope["_BACKWARD"]
     roots = [k for k, r in enumerate(program(*tensors, [])) if r.requires_grad and (of is None or k in of)]
