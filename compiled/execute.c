@@ -222,12 +222,11 @@ void plan_execute(const Plan *plan, void *const *input, void *const *tangent, Ar
     }
     plan->state->data = r.data;
     poison_begin(plan, r.block);
-    const Band *band = plan->band, *bands = band + plan->nband;
-    for (int k = 0; k < plan->nloop;) {
+    for (int k = 0, next = 0; k < plan->nloop;) {
         int end = k + 1;
-        if (band < bands && band->first == k) {
-            run_band(&r, band);
-            end = band++->end;
+        if (next < plan->nband && plan->band[next].first == k) {
+            run_band(&r, &plan->band[next]);
+            end = plan->band[next++].end;
         } else if (!run_part(&r, k, 0, 1)) {
             return;
         }
