@@ -208,6 +208,7 @@ typedef struct TileNest {
     /* native tier: */
     bool vectors;    /* trips of the innermost loop are taken together */
     bool fours;      /* along the last reduced dim four floats are added up before they go into the accumulator */
+    bool many_fours; /* both tiers: `fours`, and many elements even where the graph is verified */
     bool single;     /* transcendental functions in float arithmetic (tile_single.def) */
     bool many;       /* both tiers: `single`, and many elements even where the graph is verified */
     int cross;       /* the dim that goes by squares together with the last one, or -1 */
@@ -256,7 +257,7 @@ typedef struct Loop {
     Scalar value; /* FILL */
     int dim;      /* SCAN, SOFTMAX: dim of the space that is walked */
     bool product; /* SCAN */
-    bool single;  /* SOFTMAX, native tier: in float arithmetic */
+    bool single;  /* SOFTMAX: in float arithmetic; the tile machine only from MANY elements on */
     TileNest *tile;
     MatmulLoop *matmul;
     const void *literal;

@@ -290,6 +290,7 @@ void nest_finish(Builder *b, const Node *node) {
     nest->outer = nest->column == 0 || nest->kept == 0 ? nest->kept % nest->ndim : 0; /* not the dim that strips go along */
     nest->vectors = takes_vectors(b->l->c, nest);
     nest->fours = nest->vectors && adds_by_fours(b->l->c, nest, b->l->c->options->verify);
+    nest->many_fours = nest->fours && nest->numel >= MANY;
     nest->single = takes_single(b->l->c, nest);
     nest->many = nest->single && nest->numel >= MANY;
     nest->cross = nest_crossing(nest);

@@ -83,7 +83,7 @@ static void run_tile(const TileNest *nest, const TileIsa *isa, void *const *data
             break;
         case TILE_REDUCE:
             if (columns) {
-                columns_reduce(&columns[inst->dst], isa, inst, access->dtype, reg[inst->src[0]], m);
+                columns_reduce(&columns[inst->dst], isa, nest, inst, access->dtype, reg[inst->src[0]], m);
             } else {
                 tile_reduce(&acc[inst->dst], isa, nest, inst, access, base, reg[inst->src[0]], m);
             }
