@@ -177,6 +177,7 @@ typedef struct TileInst {
     short dst, src[4];
     short access; /* LOAD, IOTA, STORE, REDUCE; LOADX, STOREX, ADDX: buffer and dtype */
     bool direct;  /* LOAD: the register may point into the buffer, where the tile is part of one row */
+    short into;   /* compute, in a nest of many elements: the access of a STORE that may be where the result is made; or -1 */
     ReduceKind reduce;
     int64_t stride, bound; /* TERM */
     bool wrap;             /* TERM: negative indices count from the end */
