@@ -17,7 +17,7 @@
 #include <string.h>
 
 enum {
-    PART = 192 * 1024,      /* bytes that a part should touch: the second cache */
+    PART = 384 * 1024,      /* bytes that a part should touch: the second cache */
     NEAR_PART = 24 * 1024,  /* the same for the native tier, whose loops are quick to begin: the first cache. Not where sums wait: they fill it */
     MOST = 2 << 20          /* a band with larger parts gains nothing */
 };
