@@ -4,7 +4,7 @@
 
 #include "compiled/lower.h"
 
-enum { SOFTMAX_STRIP = 64 /* columns at a time, at most */, SINGLE_STRIP = 256 /* the same in float arithmetic */, SOFTMAX_KEPT = 8192 /* exponentials between two walks: 64 KB of stack */ };
+enum { SOFTMAX_STRIP = 64 /* columns at a time, at most */, SINGLE_STRIP = 1024 /* the same in float arithmetic */, SOFTMAX_KEPT = 8192 /* exponentials between two walks: 64 KB of stack */ };
 
 /* Applies a compute op to m elements. */
 typedef void (*TileFn)(int m, void *dst, const void *const *src);
