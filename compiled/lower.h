@@ -206,7 +206,7 @@ typedef struct TileNest {
     int scratch;     /* buffer of the sums of a reduction that runs by parts; -1: it runs in one piece */
     int column;      /* the last kept dim, if results lie side by side along it and what one result is made of does not; or -1 */
     struct TileNest *columns; /* the same nest with that dim last: how the tile machine runs it; or NULL */
-    /* native tier: */
+    /* native tier, if nothing else is said: */
     bool vectors;    /* trips of the innermost loop are taken together */
     bool fours;      /* along the last reduced dim four floats are added up before they go into the accumulator */
     bool many_fours; /* both tiers: `fours`, and many elements even where the graph is verified */
