@@ -124,34 +124,44 @@ static bool next_point(const TileNest *nest, const Part *part, int64_t *at, int 
     return false;
 }
 
-/* `nest` has the reduced dims before its last one, along which the results lie side by side: strips of a tile of results at once. Where it
- * runs by parts, `kept` has the sums of all strips. */
+/* `nest` has the reduced dims before its last one, along which the results lie side by side: strips of a tile of results, as many at once as
+ * there is room for, so that memory is read as it lies. Where it runs by parts, `kept` has the sums of all strips. */
 static void run_columns(const TileNest *nest, const TileIsa *isa, void *const *data, void *const *own, void **reg, ColumnSums *kept, const Part *part) {
     ColumnSums local[MAX_REDUCTIONS], *columns = kept ? kept : local;
     int64_t at[MAX_DIMS] = {part->from};
     int last = nest->ndim - 1, outer = nest->kept - 1, sums = 0;
+    for (int k = 0; k < nest->ninst; k++) {
+        sums += nest->inst[k].op == TILE_REDUCE;
+    }
+    int64_t size = nest->size[last], block = nest->trip * (MAX_REDUCTIONS / sums);
     do {
-        for (int64_t j = 0; j < nest->size[last]; j += nest->trip, columns += kept ? sums : 0) {
-            int m = (int)min_i64(nest->trip, nest->size[last] - j);
-            at[last] = j;
-            sums = 0;
-            for (int k = 0; k < nest->ninst; k++) {
-                if (nest->inst[k].op == TILE_REDUCE) {
-                    sums++;
-                    if (part->begins) {
-                        columns_start(&columns[nest->inst[k].dst], nest->inst[k].reduce, m);
+        for (int64_t begin = 0, end; begin < size; begin = end) {
+            end = min_i64(begin + block, size);
+            for (int64_t j = begin; j < end && part->begins; j += nest->trip) {
+                for (int k = 0; k < nest->ninst; k++) {
+                    const TileInst *inst = &nest->inst[k];
+                    if (inst->op == TILE_REDUCE) {
+                        columns_start(&columns[(j - begin) / nest->trip * sums + inst->dst], inst->reduce, (int)min_i64(nest->trip, end - j));
                     }
                 }
             }
             do {
-                run_tile(nest, isa, data, at, m, own, reg, NULL, columns);
+                for (at[last] = begin; at[last] < end; at[last] += nest->trip) {
+                    int m = (int)min_i64(nest->trip, end - at[last]);
+                    run_tile(nest, isa, data, at, m, own, reg, NULL, columns + (at[last] - begin) / nest->trip * sums);
+                }
             } while (next_point(nest, part, at, outer, last));
-            for (int k = 0; k < nest->ninst && part->ends; k++) {
-                if (nest->inst[k].op == TILE_REDUCE) {
-                    const Access *access = &nest->access[nest->inst[k].access];
-                    columns_finish(&columns[nest->inst[k].dst], nest, &nest->inst[k], access, at, m, data[access->buffer]);
+            for (at[last] = begin; at[last] < end && part->ends; at[last] += nest->trip) {
+                for (int k = 0; k < nest->ninst; k++) {
+                    const TileInst *inst = &nest->inst[k];
+                    if (inst->op == TILE_REDUCE) {
+                        const Access *access = &nest->access[inst->access];
+                        columns_finish(&columns[(at[last] - begin) / nest->trip * sums + inst->dst], nest, inst, access, at, (int)min_i64(nest->trip, end - at[last]),
+                                       data[access->buffer]);
+                    }
                 }
             }
+            columns += kept ? (end - begin + nest->trip - 1) / nest->trip * sums : 0;
         }
     } while (next_point(nest, part, at, 0, outer));
 }
