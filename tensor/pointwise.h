@@ -15,6 +15,8 @@ enum { PW_MAX_OPERANDS = 4 };
 
 /* Comparisons and connectives of two operands, which stand together in the table: the answer is true or false. */
 static inline bool pw_is_logic(Pw pw) { return pw >= PW_eq && pw <= PW_logical_xor; }
+/* Quotients brought to an integer, and what such a division leaves, which stand together too: integers refuse a divisor of zero. */
+static inline bool pw_is_quotient(Pw pw) { return pw >= PW_div_floor && pw <= PW_fmod; }
 
 /* What an integer function found out about its operands. */
 typedef struct PwStatus {
