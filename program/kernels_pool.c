@@ -110,8 +110,8 @@ static int64_t greatest(const Tensor *t, int64_t at, int64_t count, int64_t step
 /* First place of window `o` of dim d inside the plane, and how many of its elements are. */
 static int64_t spread(const Pool *p, int d, int64_t o, int64_t *count) {
     int64_t from = o * p->stride[d] - p->padding[d], to = min_i64(from + (p->kernel[d] - 1) * p->dilation[d] + 1, p->in[d]);
-    while (from < 0) {
-        from += p->dilation[d];
+    if (from < 0) {
+        from += (p->dilation[d] - 1 - from) / p->dilation[d] * p->dilation[d];
     }
     *count = to > from ? (to - from + p->dilation[d] - 1) / p->dilation[d] : 0;
     return from;
