@@ -56,7 +56,7 @@ __attribute__((always_inline)) static inline void start(Walk *w, const int64_t *
     }
     w->left = left;
     w->ndim = n;
-    if (n > 2 && left > 0) { /* what has no element may have any strides */
+    if (n > 2) {
         subtract_inner_steps(w);
     }
 }
