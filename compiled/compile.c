@@ -438,12 +438,30 @@ static bool instance_fits(const Artifact *a, const CaptureInput *in) {
     return true;
 }
 
+/* Is every node within the limits, and all that the ops of the graph make together with the inputs? As capture asks of one size. */
+static bool within_limits(const Limits *limits, const Graph *g, bool together) {
+    int64_t bytes = 0;
+    for (int i = 0; i < g->n; i++) {
+        const Node *n = g->node[i];
+        int64_t numel;
+        if (!sizes_numel(n->t.size, n->t.ndim, &numel) || numel > limits->max_elements) {
+            return false;
+        }
+        bytes += together && (n->kind == NODE_OP || n->kind == NODE_INPUT) ? numel * dtype_bytes(n->t.dtype) : 0;
+        if (bytes > limits->max_bytes) {
+            return false;
+        }
+    }
+    return true;
+}
+
 bool compile_again(Artifact *a, const CaptureInput *in) {
     Compile *c = a->capture->c;
     Graph *g = c->graph;
     char message[256];
     a->graph = g;
-    if (!graph_verify(a->symbols->captured, false, message, sizeof message) || !graph_verify(g, true, message, sizeof message) ||
+    if (!within_limits(&c->limits, a->symbols->captured, true) || !within_limits(&c->limits, g, false) ||
+        !graph_verify(a->symbols->captured, false, message, sizeof message) || !graph_verify(g, true, message, sizeof message) ||
         !instance_fits(a, in)) {
         return false;
     }

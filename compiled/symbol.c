@@ -40,7 +40,9 @@ static Expr *symbolic_stride(const Symbols *s, const CaptureInput *in, int i, in
         for (int e = 0; u->storage == t->storage && e < u->ndim; e++) {
             int symbol = s->dim[j][e];
             const Expr *inner = s->stride[j][e];
-            if ((symbol < 0 && !inner) || u->stride[e] >= t->stride[d] || u->size[e] * u->stride[e] != t->stride[d]) {
+            int64_t within;
+            if ((symbol < 0 && !inner) || u->stride[e] >= t->stride[d] || !checked_mul(u->size[e], u->stride[e], &within) ||
+                within != t->stride[d]) {
                 continue;
             }
             Expr *out = arena_new(arena, Expr);

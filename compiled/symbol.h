@@ -112,7 +112,8 @@ void symbols_print(Text *text, const Symbols *symbols, const Compile *c, Exit *e
 /* ---- compile.c ---- */
 /* Captures the region and runs the passes on graphs, for its numbers only. */
 void specimen_compile(struct Runner *r, const CaptureInput *in, int64_t first_step, Specimen *out);
-/* Runs the passes from fuse on once more, for what the graph of `a` is now. False if inference refuses it, or answers otherwise. */
+/* Runs the passes from fuse on once more, for what the graph of `a` is now. False if inference refuses it, or answers otherwise, or if it
+ * passes a limit. */
 bool compile_again(Artifact *a, const CaptureInput *in);
 
 #endif
