@@ -170,7 +170,8 @@ static void write_environment(Text *t, const Report *r) {
         text_printf(t, "found by: %s\n", r->origin);
     }
     if (r->stats) {
-        text_printf(t, "minimized in %lld checks, %lld steps kept\n", (long long)r->stats->checks, (long long)r->stats->kept);
+        text_printf(t, "minimized in %lld checks, %lld steps kept%s%s\n", (long long)r->stats->checks, (long long)r->stats->kept,
+                    r->stats->complete ? "" : ", stopped at a limit", r->stats->flaky ? "; flaky: it does not show every time" : "");
     }
     text_add(t, "```\n");
 }
