@@ -19,8 +19,8 @@ static const char STYLE[] =
     "h1{font-size:1.5rem;line-height:1.25;margin:0}h2{font-size:1.15rem;margin:2.4rem 0 .6rem;border-bottom:1px solid var(--line);padding-bottom:.2rem}"
     "h3{font-size:1rem;margin:1.6rem 0 .3rem}h3 .mono{font-size:15px;font-weight:600}h3 small{font-weight:400;color:var(--soft);margin-left:.7rem}p{margin:.4rem 0;color:var(--soft);max-width:52rem}a{color:var(--accent)}\n"
     ".mono{font:13px/1.45 ui-monospace,monospace;overflow-wrap:anywhere}header{border-left:.4rem solid var(--good);padding:.2rem 0 .2rem 1rem}header.bad{border-color:var(--bad)}\n"
-    "header b{color:var(--good)}header.bad b{color:var(--bad)}ul.card{list-style:none;padding:0;display:grid;grid-template-columns:repeat(auto-fit,minmax(9rem,1fr));gap:.6rem;margin:1.2rem 0 0}\n"
-    ".card li{background:var(--card);border-radius:.4rem;padding:.5rem .7rem}.card li.all{grid-column:1/-1}.card span{display:block;color:var(--soft);font-size:.8rem}.card b{font-weight:600;overflow-wrap:anywhere}\n"
+    "header b{color:var(--good)}header.bad b{color:var(--bad)}ul.card{list-style:none;padding:0;display:flex;flex-wrap:wrap;gap:.6rem;margin:1.2rem 0 0}\n"
+    ".card li{flex:1 1 9rem;background:var(--card);border-radius:.4rem;padding:.5rem .7rem}.card li.all{flex-basis:100%}.card span{display:block;color:var(--soft);font-size:.8rem}.card b{font-weight:600;overflow-wrap:anywhere}\n"
     "table{border-collapse:collapse;width:100%}td.mono{white-space:pre-line}th,td{text-align:left;vertical-align:baseline;padding:.3rem .8rem .3rem 0;border-bottom:1px solid var(--line)}"
     "thead th{color:var(--soft);font-weight:500;font-size:.8rem}td.n,th.n{text-align:right;font-variant-numeric:tabular-nums;padding-right:0}td.n{font-size:14px}td small{display:block;color:var(--soft)}\n"
     "table.groups{width:auto}table.groups .mono{overflow-wrap:break-word}table.groups .n{padding-left:1.2rem}table.groups td:last-child{padding-left:1.5rem}"
@@ -133,8 +133,7 @@ static void run_card(Page *p) {
         card(p, "seconds", arena_printf(p->arena, "%.1f", results_number(p->summary, "seconds")));
         card(p, "programs a second", count_text(p->arena, results_number(p->summary, "programs_per_second")));
     }
-    card(p, "twingrad", results_text(p->root, "twingrad", "?"));
-    card(p, "compiled by", results_text(p->root, "compiler", "?"));
+    card(p, "twingrad", arena_printf(p->arena, "%s, %s", results_text(p->root, "twingrad", "?"), results_text(p->root, "compiler", "?")));
     card(p, strchr(fault, ',') ? "seeded faults" : "seeded fault", fault);
     markup_close(p->m);
 }
@@ -273,7 +272,7 @@ static void findings_of(Page *p, const char *group) {
 
 static void findings(Page *p) {
     const Json *list = results_list(p->root, "findings");
-    heading(p, "Findings", list ? "One row a signature, by what is behind it; those that most programs show come first. \xe2\x80\x98Statements\xe2\x80\x99 is the size of the minimized program."
+    heading(p, "Findings", list ? "One row a signature, by what is behind it; those that most programs show come first. \xe2\x80\x98Statements\xe2\x80\x99 is the size of the program, which is minimized unless the finding is known."
                                 : "Nothing differed: every claim of every oracle held in every program that was compared.");
     if (!list) {
         return;
