@@ -162,11 +162,10 @@ static int sentence(Judging *j, const Outcome *out, bool plainly) {
         complain(code, "%s", message);
         return JUDGED_TROUBLE;
     }
-    const KnownIssue *issue = known_find(&known, j->checker.pair, finding.signature, finding.cause.text);
-    if (!issue && !plainly && is_new_group(c, &finding)) {
+    if (!plainly && is_new_group(c, &finding)) {
         j->program = finding_part(j->arena, j->program, &j->checker, &finding);
-        issue = known_find(&known, j->checker.pair, finding.signature, finding.cause.text);
     }
+    const KnownIssue *issue = known_find(&known, j->checker.pair, finding.signature, finding.cause.text);
     if (issue) {
         if (!o->json) {
             printf("known %s: %s, %s\n", finding.signature, j->name, issue->issue);

@@ -206,8 +206,7 @@ static void sort_finding(Fuzz *f, const Slot *slot, const Program *p, const Find
 
 /* What a located finding is sorted by: it and its program, or, where its group would be a new one, a part of them. */
 static const Program *part_of(Fuzz *f, const Program *p, Finding *finding) {
-    bool settled = group_find(&f->groups, group_key(finding)) || known_find(&f->known, f->checker.pair, finding->signature, finding->cause.text);
-    return settled ? p : finding_part(&f->work, p, &f->checker, finding);
+    return group_find(&f->groups, group_key(finding)) ? p : finding_part(&f->work, p, &f->checker, finding);
 }
 
 static void take_finding(Fuzz *f, const Slot *slot, Outcome *out) {

@@ -19,11 +19,11 @@ static const char STYLE[] =
     "h1{font-size:1.5rem;line-height:1.25;margin:0}h2{font-size:1.15rem;margin:2.4rem 0 .6rem;border-bottom:1px solid var(--line);padding-bottom:.2rem}"
     "h3{font-size:1rem;margin:1.6rem 0 .3rem}h3 .mono{font-size:15px;font-weight:600}h3 small{font-weight:400;color:var(--soft);margin-left:.7rem}p{margin:.4rem 0;color:var(--soft);max-width:52rem}a{color:var(--accent)}\n"
     ".mono{font:13px/1.45 ui-monospace,monospace;overflow-wrap:anywhere}header{border-left:.4rem solid var(--good);padding:.2rem 0 .2rem 1rem}header.bad{border-color:var(--bad)}\n"
-    "header b{color:var(--good)}header.bad b{color:var(--bad)}ul.card{list-style:none;padding:0;display:flex;flex-wrap:wrap;gap:.6rem;margin:1.2rem 0 0}\n"
+    "header p{max-width:none}header b{color:var(--good)}header.bad b{color:var(--bad)}ul.card{list-style:none;padding:0;display:flex;flex-wrap:wrap;gap:.6rem;margin:1.2rem 0 0}\n"
     ".card li{flex:1 1 9rem;background:var(--card);border-radius:.4rem;padding:.5rem .7rem}.card li.all{flex-basis:100%}.card span{display:block;color:var(--soft);font-size:.8rem}.card b{font-weight:600;overflow-wrap:anywhere}\n"
     "table{border-collapse:collapse;width:100%}td.mono{white-space:pre-line}th,td{text-align:left;vertical-align:baseline;padding:.3rem .8rem .3rem 0;border-bottom:1px solid var(--line)}"
     "thead th{color:var(--soft);font-weight:500;font-size:.8rem}td.n,th.n{text-align:right;font-variant-numeric:tabular-nums;padding-right:0}td.n{font-size:14px}td small{display:block;color:var(--soft)}\n"
-    "table.groups{width:auto}table.groups .mono{overflow-wrap:break-word}table.groups .n{padding-left:1.2rem}table.groups td:last-child{padding-left:1.5rem}"
+    "table.groups{width:auto}table.groups .mono{overflow-wrap:break-word}table.groups .n{padding-left:1.2rem}.groups small{overflow-wrap:anywhere}"
     "table.cases td:first-child{width:7rem}table.found{table-layout:fixed}.found th:first-child{width:4.6rem}.found th.n{width:6rem}.found th:nth-child(4){width:27%}\n"
     ".tag{border-radius:.8rem;padding:.05rem .55rem;font:.8rem system-ui,sans-serif;background:var(--card);color:var(--soft)}.tag.new,.tag.bad{color:var(--bad)}.tag.flaky,.tag.fixed{color:var(--warn)}\n"
     ".curves{display:grid;grid-template-columns:repeat(auto-fit,minmax(10rem,1fr));gap:1.2rem}figure{margin:0}figcaption{font-size:.85rem;color:var(--soft)}figcaption b{color:var(--ink)}\n"
@@ -36,7 +36,7 @@ static const char STYLE[] =
     "details{margin:.5rem 0}summary{cursor:pointer;color:var(--accent)}ul.names{columns:13rem;padding-left:1.1rem;font:12px/1.5 ui-monospace,monospace}\n"
     "@media(max-width:44rem){table.found,.found tbody,.found tr,.found td{display:block;width:auto}.found thead{display:none}.found tr{border-bottom:1px solid var(--line);padding:.5rem 0}"
     ".found td{border:0;padding:.1rem 0}.found td:empty{display:none}.found td.n{display:inline-block;text-align:left;padding-right:1rem;color:var(--soft);font-size:.85rem}"
-    ".found td:first-child,.found td:nth-child(2){display:inline}.found td.both::before{content:attr(title) ':\\A';font:.8rem system-ui,sans-serif;color:var(--soft)}.found td.n::after{content:' ' attr(title)}table.groups{width:100%}table.groups .n{padding-left:.5rem}table.bars th{width:8.5rem}}\n"
+    ".found .tag{margin-right:.5rem}.found td:first-child,.found td:nth-child(2){display:inline}.found td.both::before{content:attr(title) ':\\A';font:.8rem system-ui,sans-serif;color:var(--soft)}.found td.n::after{content:' ' attr(title)}table.groups{width:100%}.groups td,.groups th{padding-right:.5rem}table.groups .n{padding-left:.2rem;padding-right:0}table.bars th{width:8.5rem}}\n"
     "@media print{body{max-width:none;font-size:11px;padding:0}details>*{display:block}details::details-content{content-visibility:visible;block-size:auto}h2,h3{break-after:avoid}tr,.heat,figure{break-inside:avoid}}\n";
 
 typedef struct Page {
@@ -286,24 +286,25 @@ static void findings(Page *p) {
 
 /* What is behind the findings: one row a cause. */
 static void groups(Page *p) {
-    static const char *const head[] = {"", "cause", "programs#", "signatures#", "first in program#", ""};
+    static const char *const head[] = {"", "cause", "programs#", "signatures#", "first in program#"};
     const Json *list = results_list(p->summary, "groups");
     heading(p, list->next ? arena_printf(p->arena, "%d groups", list->parent->count) : "One group", "Findings whose guilty step of the compiler is the same; where none is known, whose signature is.");
-    table_head(p, "groups", head, groups_that_are(p, "known") ? COUNT_OF(head) : COUNT_OF(head) - 1);
+    table_head(p, "groups", head, COUNT_OF(head));
     for (const Json *g = list; g; g = g->next) {
         const char *standing = results_text(g, "standing", "new"), *issue = results_text(g, "issue", "");
         markup_open(p->m, "tr", NULL);
         tag(p, standing);
-        cell(p, "mono", results_text(g, "group", "?"));
+        markup_open(p->m, "td", "class", "mono", NULL);
+        markup_text(p->m, "%s", results_text(g, "group", "?"));
+        if (issue[0]) {
+            bool link = strncmp(issue, "https://", 8) == 0;
+            markup_open(p->m, "small", NULL);
+            markup_element(p->m, link ? "a" : "span", "href", link ? issue : NULL, issue);
+            markup_close(p->m);
+        }
+        markup_close(p->m);
         for (const char *const *key = (const char *const[]){"findings", "signatures", "first", NULL}; *key; key++) {
             number_cell(p, *key, results_number(g, *key));
-        }
-        if (groups_that_are(p, "known")) {
-            markup_open(p->m, "td", "class", "mono", NULL);
-            if (issue[0]) {
-                markup_element(p->m, strncmp(issue, "https://", 8) == 0 ? "a" : "span", "href", strncmp(issue, "https://", 8) == 0 ? issue : NULL, issue);
-            }
-            markup_close_full(p->m);
         }
         markup_close(p->m);
     }
