@@ -25,14 +25,7 @@ static bool run_check(const Loop *loop, void *const *data) {
         if (!check_holds(loop->node, element_int(values, loop->from.dtype, at))) {
             return false;
         }
-        for (int d = loop->ndim - 1; d >= 0; d--) {
-            at += loop->from.stride[d];
-            if (++index[d] < loop->size[d]) {
-                break;
-            }
-            at -= loop->from.stride[d] * loop->size[d];
-            index[d] = 0;
-        }
+        loop_next_from(loop, index, &at);
     }
     return true;
 }

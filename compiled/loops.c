@@ -162,13 +162,6 @@ void loop_nonzero(const Loop *loop, void *const *data) {
             }
             row++;
         }
-        for (int d = loop->ndim - 1; d >= 0; d--) {
-            at += loop->from.stride[d];
-            if (++index[d] < loop->size[d]) {
-                break;
-            }
-            at -= loop->from.stride[d] * loop->size[d];
-            index[d] = 0;
-        }
+        loop_next_from(loop, index, &at);
     }
 }

@@ -364,6 +364,17 @@ struct TileIsa; /* tile_isa.h */
 static inline int64_t tile_register_bytes(const TileNest *nest) { return (min_i64(nest->numel, nest->trip) * 8 + 63) / 64 * 64 + 5 * 64; }
 /* Trips of the outer dim of a loop; 1: it runs in one piece. */
 int64_t loop_trips(const Loop *loop);
+/* From one element of loop->from to the next, in row-major order. */
+static inline void loop_next_from(const Loop *loop, int64_t *index, int64_t *at) {
+    for (int d = loop->ndim - 1; d >= 0; d--) {
+        *at += loop->from.stride[d];
+        if (++index[d] < loop->size[d]) {
+            return;
+        }
+        *at -= loop->from.stride[d] * loop->size[d];
+        index[d] = 0;
+    }
+}
 /* Has every value a buffer of its own? Then places of memory are used again, else buffers (pass_plan.c). */
 bool plan_apart(const Compile *c);
 /* Finds the bands of a plan, before its temporaries have places; of as many parts as can be where the graph is verified. loops_after[u]: loops

@@ -40,7 +40,8 @@ static bool dims_merge(const Builder *b, int outer, int inner) {
         return false;
     }
     for (int k = 0; k < b->naccess; k++) {
-        if (b->stride[k][outer] != b->stride[k][inner] * b->size[inner]) {
+        int64_t within;
+        if (!checked_mul(b->stride[k][inner], b->size[inner], &within) || b->stride[k][outer] != within) {
             return false;
         }
     }
