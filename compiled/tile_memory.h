@@ -135,9 +135,19 @@ static bool side_by_side(const int64_t *address) {
     }                                                                                                                              \
     static void store_indirect_##name(int m, void *base, const int64_t *address, const void *src) {                                \
         const register_type *x = src;                                                                                              \
-        for (int i = 0; i < m; i++) {                                                                                              \
-            if (address[i] >= 0) {                                                                                                 \
-                ((memory_type *)base)[address[i]] = put_##name(x[i]);                                                              \
+        for (int done = 0; done < m; done += RUN) {                                                                                \
+            int k = m - done < RUN ? m - done : RUN;                                                                               \
+            if (k == RUN && side_by_side(address + done)) {                                                                        \
+                memory_type *restrict p = (memory_type *)base + address[done];                                                     \
+                for (int i = 0; i < RUN; i++) {                                                                                    \
+                    p[i] = put_##name(x[done + i]);                                                                                \
+                }                                                                                                                  \
+                continue;                                                                                                          \
+            }                                                                                                                      \
+            for (int i = done; i < done + k; i++) {                                                                                \
+                if (address[i] >= 0) {                                                                                             \
+                    ((memory_type *)base)[address[i]] = put_##name(x[i]);                                                          \
+                }                                                                                                                  \
             }                                                                                                                      \
         }                                                                                                                          \
     }

@@ -137,6 +137,18 @@ static bool is_new_group(Campaign *c, const Finding *finding) {
     return !group_find(&groups, group_key(finding));
 }
 
+/* The report of a signature is in the folder of its name, unless another group's is there. */
+static const char *folder_of(Judging *j, const Finding *finding) {
+    Campaign *c = j->campaign;
+    campaign_sum(c);
+    Sentence *all = verdicts_read(c);
+    bool taken = false;
+    for (int64_t i = 0; i < c->sum->nseen; i++) {
+        taken |= all[i].judged && all[i].file && strcmp(all[i].seen->text, finding->signature) == 0 && strcmp(all[i].group, group_key(finding)) != 0;
+    }
+    return taken ? seen_name(j->arena, finding->signature, finding->cause.group) : arena_strdup(j->arena, finding->signature);
+}
+
 /* A finding of a signature that has no verdict yet: known, or reported; `plainly`: as it is. */
 static int sentence(Judging *j, const Outcome *out, bool plainly) {
     Campaign *c = j->campaign;
@@ -150,11 +162,10 @@ static int sentence(Judging *j, const Outcome *out, bool plainly) {
         complain(code, "%s", message);
         return JUDGED_TROUBLE;
     }
-    const KnownIssue *issue = known_find(&known, j->checker.pair, finding.signature, finding.cause.text);
-    if (!issue && !plainly && is_new_group(c, &finding)) {
+    if (!plainly && is_new_group(c, &finding)) {
         j->program = finding_part(j->arena, j->program, &j->checker, &finding);
-        issue = known_find(&known, j->checker.pair, finding.signature, finding.cause.text);
     }
+    const KnownIssue *issue = known_find(&known, j->checker.pair, finding.signature, finding.cause.text);
     if (issue) {
         if (!o->json) {
             printf("known %s: %s, %s\n", finding.signature, j->name, issue->issue);
@@ -163,11 +174,12 @@ static int sentence(Judging *j, const Outcome *out, bool plainly) {
     }
     finding_breakpoint(&finding);
     MinimizeStats stats = {.checks = MINIMIZE_CHECKS};
-    bool kept = report_exists(c->out, finding.signature), minimize = !plainly && !o->no_minimize; /* kept: of an earlier campaign */
+    const char *folder = folder_of(j, &finding);
+    bool kept = report_exists(c->out, folder), minimize = !plainly && !o->no_minimize; /* kept: of an earlier campaign */
     const Program *small = minimize && !kept ? smaller(j, &finding, &stats) : j->program;
-    snprintf(path, sizeof path, "%s/%s", c->out, finding.signature);
+    snprintf(path, sizeof path, "%s/%s", c->out, folder);
     Report r = {j->program, small, &finding, &j->checker, minimize ? &stats : NULL,
-                arena_printf(j->arena, "fuzz --engine %s --seed %llu, %s", c->engine->name, (unsigned long long)o->seed, j->name)};
+                arena_printf(j->arena, "fuzz --engine %s --seed %llu, %s", c->engine->name, (unsigned long long)o->seed, j->name), folder};
     if (!kept && !report_write(j->arena, c->out, &r, path, sizeof path, message, sizeof message)) {
         complain(EXIT_ENVIRONMENT, "%s", message);
         return JUDGED_TROUBLE;

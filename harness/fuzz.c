@@ -8,6 +8,7 @@
 #include "harness/campaign.h"
 #include "harness/edit.h"
 #include "harness/group.h"
+#include "harness/ledger.h"
 #include "harness/part.h"
 #include "harness/report.h"
 #include "harness/results.h"
@@ -31,6 +32,8 @@ typedef struct Slot {
 
 typedef struct Signature {
     char text[sizeof ((Finding *)0)->signature];
+    const char *group; /* of its cause: two bugs that show in the same way are two entries */
+    const char *folder; /* of its report: the signature, unless another group has that */
     int64_t first;    /* index in the stream of the program that showed it first */
     bool bare;        /* that program without its probes */
     int64_t count;
@@ -66,13 +69,16 @@ typedef struct Fuzz {
 
 /* ---- findings ---- */
 
-/* Adds one to the signature's count; the entry if it is new. */
-static Signature *note_signature(Fuzz *f, const char *text, const Slot *slot) {
+/* Adds one to the count of the signature with this cause; the entry if it is new. */
+static Signature *note_signature(Fuzz *f, const Finding *finding, const Slot *slot) {
+    bool taken = false;
     for (int i = 0; i < f->nsignatures; i++) {
-        if (strcmp(f->signature[i].text, text) == 0) {
+        bool same = strcmp(f->signature[i].text, finding->signature) == 0;
+        if (same && strcmp(f->signature[i].group, finding->cause.group) == 0) {
             f->signature[i].count++;
             return NULL;
         }
+        taken |= same;
     }
     if (f->nsignatures == MAX_SIGNATURES) {
         f->unlisted++;
@@ -80,7 +86,9 @@ static Signature *note_signature(Fuzz *f, const char *text, const Slot *slot) {
     }
     Signature *s = &f->signature[f->nsignatures++];
     *s = (Signature){.first = slot->index, .bare = slot->bare, .count = 1};
-    snprintf(s->text, sizeof s->text, "%s", text);
+    snprintf(s->text, sizeof s->text, "%s", finding->signature);
+    s->group = arena_strdup(f->home, finding->cause.group);
+    s->folder = taken ? seen_name(f->home, s->text, s->group) : s->text;
     return s;
 }
 
@@ -123,7 +131,7 @@ static void report_signature(Fuzz *f, Signature *s, const Program *p, const Find
     const Program *small = p;
     Finding finding = *as_found;
     MinimizeStats stats = {.checks = checker_is_external(&f->checker) ? TARGET_MINIMIZE_CHECKS : MINIMIZE_CHECKS, .seconds = 0};
-    s->kept = o->out != NULL && report_exists(o->out, s->text);
+    s->kept = o->out != NULL && report_exists(o->out, s->folder);
     bool late = strcmp(finding.kind, "timeout") == 0; /* every try would take as long */
     if (!o->no_minimize && !s->kept && !late) {
         small = minimize_program(&f->work, p, &f->checker, as_found, &stats, NULL, NULL);
@@ -143,12 +151,12 @@ static void report_signature(Fuzz *f, Signature *s, const Program *p, const Find
     char path[4096], message[512];
     const char *where = NULL;
     if (o->out != NULL && s->kept) {
-        snprintf(path, sizeof path, "%s/%s (kept)", o->out, s->text);
+        snprintf(path, sizeof path, "%s/%s (kept)", o->out, s->folder);
         where = path;
     } else if (o->out != NULL) {
         Report report = {p, small, &finding, &f->checker, o->no_minimize ? NULL : &stats,
                          arena_printf(&f->work, "fuzz --seed %llu, program %lld%s", (unsigned long long)o->seed, (long long)s->first,
-                                      s->bare ? " without its probes" : "")};
+                                      s->bare ? " without its probes" : ""), s->folder};
         if (report_write(&f->work, o->out, &report, path, sizeof path, message, sizeof message)) {
             where = path;
         } else {
@@ -157,7 +165,7 @@ static void report_signature(Fuzz *f, Signature *s, const Program *p, const Find
     }
     print_finding(f, s, small, &finding, fired, where);
     keep_record(f, s, small, &finding, fired);
-    s->file = where && f->detailed ? arena_printf(f->home, "%s/%s/minimized.json", o->out, s->text) : NULL;
+    s->file = where && f->detailed ? arena_printf(f->home, "%s/%s/minimized.json", o->out, s->folder) : NULL;
 }
 
 /* Is its first finding told of in one line, once? */
@@ -171,7 +179,7 @@ static void print_known(Fuzz *f, const Signature *s, const KnownIssue *issue) {
 static void sort_finding(Fuzz *f, const Slot *slot, const Program *p, const Finding *finding, uint32_t fired, MinimizeStats *met) {
     const Options *o = f->options;
     KnownIssue *issue = known_find(&f->known, f->checker.pair, finding->signature, finding->cause.text);
-    Signature *s = note_signature(f, finding->signature, slot);
+    Signature *s = note_signature(f, finding, slot);
     Standing standing = issue ? STANDING_KNOWN : STANDING_NEW;
     if (issue) {
         issue->seen++;
@@ -198,8 +206,7 @@ static void sort_finding(Fuzz *f, const Slot *slot, const Program *p, const Find
 
 /* What a located finding is sorted by: it and its program, or, where its group would be a new one, a part of them. */
 static const Program *part_of(Fuzz *f, const Program *p, Finding *finding) {
-    bool settled = group_find(&f->groups, group_key(finding)) || known_find(&f->known, f->checker.pair, finding->signature, finding->cause.text);
-    return settled ? p : finding_part(&f->work, p, &f->checker, finding);
+    return group_find(&f->groups, group_key(finding)) ? p : finding_part(&f->work, p, &f->checker, finding);
 }
 
 static void take_finding(Fuzz *f, const Slot *slot, Outcome *out) {

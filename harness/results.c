@@ -59,7 +59,7 @@ void results_add_case(Results *r, const char *file, const char *name, const char
 
 void results_print(const Results *r, const Options *o, const char *pair, const char *summary, Text *out) {
     text_printf(out, "{\"type\":\"results\",\"schema_version\":1,\"twingrad\":\"%s\"", TWINGRAD_VERSION);
-    member_text(out, "compiler", __VERSION__);
+    member_text(out, "compiler", TWINGRAD_COMPILER);
     member_text(out, "command", o->command);
     member_text(out, "pair", pair);
     if (o->compile.fault != FAULT_NONE) {
@@ -97,9 +97,9 @@ int results_count(const Json *root, const char *outcome) {
     return n;
 }
 
-const char *results_fingerprint(Arena *arena, const char *signature) {
+const char *results_fingerprint(Arena *arena, const char *text) {
     uint64_t h = 14695981039346656037u;
-    for (const unsigned char *c = (const unsigned char *)signature; *c; c++) {
+    for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
         h = (h ^ *c) * 1099511628211u;
     }
     return arena_printf(arena, "%016llx", (unsigned long long)h);
