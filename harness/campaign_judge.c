@@ -137,6 +137,20 @@ static bool is_new_group(Campaign *c, const Finding *finding) {
     return !group_find(&groups, group_key(finding));
 }
 
+/* The name of a finding's report: its signature or, where another cause that shows in the same way has that one, both. */
+static const char *report_name(Judging *j, const Finding *finding) {
+    Campaign *c = j->campaign;
+    campaign_sum(c);
+    const Sentence *s = verdicts_read(c);
+    const char *plain = arena_printf(j->arena, "%s/%s/minimized.json", c->out, finding->signature);
+    for (int64_t i = 0; i < c->sum->nseen; i++) {
+        if (s[i].judged && s[i].file && strcmp(s[i].file, plain) == 0 && strcmp(s[i].group, group_key(finding)) != 0) {
+            return seen_name(j->arena, finding->signature, finding->cause.group);
+        }
+    }
+    return finding->signature;
+}
+
 /* A finding of a signature that has no verdict yet: known, or reported; `plainly`: as it is. */
 static int sentence(Judging *j, const Outcome *out, bool plainly) {
     Campaign *c = j->campaign;
@@ -163,11 +177,13 @@ static int sentence(Judging *j, const Outcome *out, bool plainly) {
     }
     finding_breakpoint(&finding);
     MinimizeStats stats = {.checks = MINIMIZE_CHECKS};
-    bool kept = report_exists(c->out, finding.signature), minimize = !plainly && !o->no_minimize; /* kept: of an earlier campaign */
+    const char *called = report_name(j, &finding);
+    bool kept = report_exists(c->out, called), minimize = !plainly && !o->no_minimize; /* kept: of an earlier campaign */
+    called = arena_strdup(j->arena, called); /* minimizing writes `finding` */
     const Program *small = minimize && !kept ? smaller(j, &finding, &stats) : j->program;
-    snprintf(path, sizeof path, "%s/%s", c->out, finding.signature);
+    snprintf(path, sizeof path, "%s/%s", c->out, called);
     Report r = {j->program, small, &finding, &j->checker, minimize ? &stats : NULL,
-                arena_printf(j->arena, "fuzz --engine %s --seed %llu, %s", c->engine->name, (unsigned long long)o->seed, j->name)};
+                arena_printf(j->arena, "fuzz --engine %s --seed %llu, %s", c->engine->name, (unsigned long long)o->seed, j->name), called};
     if (!kept && !report_write(j->arena, c->out, &r, path, sizeof path, message, sizeof message)) {
         complain(EXIT_ENVIRONMENT, "%s", message);
         return JUDGED_TROUBLE;

@@ -79,7 +79,7 @@ static void tell_others(State *s, MinimizeStats *stats) {
         char path[4096] = "", message[512];
         check_locate(&s->checker, other->program, &other->finding, &s->arena);
         if (s->options->out && !report_exists(s->options->out, other->finding.signature)) {
-            Report report = {other->program, other->program, &other->finding, &s->checker, NULL, arena_printf(&s->arena, "met while %s", s->origin)};
+            Report report = {other->program, other->program, &other->finding, &s->checker, NULL, arena_printf(&s->arena, "met while %s", s->origin), NULL};
             if (!report_write(&s->arena, s->options->out, &report, path, sizeof path, message, sizeof message)) {
                 s->code = complain(EXIT_ENVIRONMENT, "%s", message);
             }
@@ -117,7 +117,7 @@ static int print_answer(State *s, const Program *p, const Program *small, const 
         return EXIT_FINDINGS;
     }
     char path[4096], message[512];
-    Report report = {p, small, finding, &s->checker, stats, s->origin};
+    Report report = {p, small, finding, &s->checker, stats, s->origin, NULL};
     if (!report_write(&s->arena, s->options->out, &report, path, sizeof path, message, sizeof message)) {
         return complain(EXIT_ENVIRONMENT, "%s", message);
     }

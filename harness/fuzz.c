@@ -8,6 +8,7 @@
 #include "harness/campaign.h"
 #include "harness/edit.h"
 #include "harness/group.h"
+#include "harness/interrupt.h"
 #include "harness/part.h"
 #include "harness/report.h"
 #include "harness/results.h"
@@ -31,6 +32,8 @@ typedef struct Slot {
 
 typedef struct Signature {
     char text[sizeof ((Finding *)0)->signature];
+    char group[sizeof ((Finding *)0)->cause.group]; /* two bugs may show in the same way */
+    const char *name; /* of its report: the text, and if another has that one, the group, too */
     int64_t first;    /* index in the stream of the program that showed it first */
     bool bare;        /* that program without its probes */
     int64_t count;
@@ -66,12 +69,17 @@ typedef struct Fuzz {
 
 /* ---- findings ---- */
 
-/* Adds one to the signature's count; the entry if it is new. */
-static Signature *note_signature(Fuzz *f, const char *text, const Slot *slot) {
+/* Adds one to the count of the finding's signature and cause; the entry if it is new. */
+static Signature *note_signature(Fuzz *f, const Finding *finding, const Slot *slot) {
+    bool taken = false;
     for (int i = 0; i < f->nsignatures; i++) {
-        if (strcmp(f->signature[i].text, text) == 0) {
-            f->signature[i].count++;
-            return NULL;
+        Signature *s = &f->signature[i];
+        if (strcmp(s->text, finding->signature) == 0) {
+            if (strcmp(s->group, finding->cause.group) == 0) {
+                s->count++;
+                return NULL;
+            }
+            taken = true;
         }
     }
     if (f->nsignatures == MAX_SIGNATURES) {
@@ -80,7 +88,9 @@ static Signature *note_signature(Fuzz *f, const char *text, const Slot *slot) {
     }
     Signature *s = &f->signature[f->nsignatures++];
     *s = (Signature){.first = slot->index, .bare = slot->bare, .count = 1};
-    snprintf(s->text, sizeof s->text, "%s", text);
+    snprintf(s->text, sizeof s->text, "%s", finding->signature);
+    snprintf(s->group, sizeof s->group, "%s", finding->cause.group);
+    s->name = seen_name(f->home, s->text, taken ? s->group : "");
     return s;
 }
 
@@ -123,7 +133,7 @@ static void report_signature(Fuzz *f, Signature *s, const Program *p, const Find
     const Program *small = p;
     Finding finding = *as_found;
     MinimizeStats stats = {.checks = checker_is_external(&f->checker) ? TARGET_MINIMIZE_CHECKS : MINIMIZE_CHECKS, .seconds = 0};
-    s->kept = o->out != NULL && report_exists(o->out, s->text);
+    s->kept = o->out != NULL && report_exists(o->out, s->name);
     bool late = strcmp(finding.kind, "timeout") == 0; /* every try would take as long */
     if (!o->no_minimize && !s->kept && !late) {
         small = minimize_program(&f->work, p, &f->checker, as_found, &stats, NULL, NULL);
@@ -143,12 +153,12 @@ static void report_signature(Fuzz *f, Signature *s, const Program *p, const Find
     char path[4096], message[512];
     const char *where = NULL;
     if (o->out != NULL && s->kept) {
-        snprintf(path, sizeof path, "%s/%s (kept)", o->out, s->text);
+        snprintf(path, sizeof path, "%s/%s (kept)", o->out, s->name);
         where = path;
     } else if (o->out != NULL) {
         Report report = {p, small, &finding, &f->checker, o->no_minimize ? NULL : &stats,
                          arena_printf(&f->work, "fuzz --seed %llu, program %lld%s", (unsigned long long)o->seed, (long long)s->first,
-                                      s->bare ? " without its probes" : "")};
+                                      s->bare ? " without its probes" : ""), s->name};
         if (report_write(&f->work, o->out, &report, path, sizeof path, message, sizeof message)) {
             where = path;
         } else {
@@ -157,7 +167,7 @@ static void report_signature(Fuzz *f, Signature *s, const Program *p, const Find
     }
     print_finding(f, s, small, &finding, fired, where);
     keep_record(f, s, small, &finding, fired);
-    s->file = where && f->detailed ? arena_printf(f->home, "%s/%s/minimized.json", o->out, s->text) : NULL;
+    s->file = where && f->detailed ? arena_printf(f->home, "%s/%s/minimized.json", o->out, s->name) : NULL;
 }
 
 /* Is its first finding told of in one line, once? */
@@ -171,7 +181,7 @@ static void print_known(Fuzz *f, const Signature *s, const KnownIssue *issue) {
 static void sort_finding(Fuzz *f, const Slot *slot, const Program *p, const Finding *finding, uint32_t fired, MinimizeStats *met) {
     const Options *o = f->options;
     KnownIssue *issue = known_find(&f->known, f->checker.pair, finding->signature, finding->cause.text);
-    Signature *s = note_signature(f, finding->signature, slot);
+    Signature *s = note_signature(f, finding, slot);
     Standing standing = issue ? STANDING_KNOWN : STANDING_NEW;
     if (issue) {
         issue->seen++;
@@ -284,7 +294,7 @@ static void summary_json(const Fuzz *f, Text *t, double seconds, bool report) {
         text_printf(t, "%s{\"signature\":\"%s\",\"count\":%lld,\"first\":%lld,\"statements\":%d}", i > 0 ? "," : "", s->text, (long long)s->count, (long long)s->first,
                     s->statements);
     }
-    text_printf(t, "],\"unlisted\":%lld,\"groups\":", (long long)f->unlisted);
+    text_printf(t, "],\"interrupted\":%s,\"unlisted\":%lld,\"groups\":", interrupt_came() ? "true" : "false", (long long)f->unlisted);
     groups_json(&f->groups, t);
     if (report) {
         const CompileCounters *counters = compiling_counters(c);
@@ -317,7 +327,8 @@ static void summary_text(const Fuzz *f, Text *t, double seconds) {
     if (f->options->stats) {
         tally_text(&f->tally, t);
     }
-    text_printf(t, "%lld programs, %lld statements: %lld agree, %lld findings (%d signatures), %lld skipped", (long long)f->tally.programs, (long long)f->tally.statements,
+    text_printf(t, "%s%lld programs, %lld statements: %lld agree, %lld findings (%d signatures), %lld skipped", interrupt_came() ? "interrupted: " : "",
+                (long long)f->tally.programs, (long long)f->tally.statements,
                 (long long)c->verdicts[AGREE], (long long)c->verdicts[FINDING], f->nsignatures, (long long)c->verdicts[SKIP]);
     const char *separator = " (";
     for (int i = 1; i < SKIP_COUNT; i++) {
@@ -335,15 +346,6 @@ static void summary_text(const Fuzz *f, Text *t, double seconds) {
     targets_text(c, t);
 }
 
-/* What the campaign came to, to `path` (NULL: nowhere) as JSON and to the files that `forms` names. */
-static int publish(const Text *text, const char *path, const Options *forms) {
-    char message[512];
-    if (path && !io_write(path, text->v, text->n, message, sizeof message)) {
-        return complain(EXIT_ENVIRONMENT, "%s", message);
-    }
-    return results_publish(forms, "results", text->v, text->n);
-}
-
 /* results.json and report.html in the output folder, and what else the options name. */
 static void write_results(Fuzz *f, double seconds) {
     const Options *o = f->options;
@@ -359,13 +361,10 @@ static void write_results(Fuzz *f, double seconds) {
     Text summary = {.arena = f->home}, text = {.arena = f->home};
     summary_json(f, &summary, seconds, true);
     results_print(&results, o, f->checker.pair, summary.v, &text);
-    int code = publish(&text, o->results, o);
-    char message[512];
-    if (o->out && !io_mkdirs(o->out, message, sizeof message)) {
-        code = worst(code, complain(EXIT_ENVIRONMENT, "%s", message));
-    } else if (o->out) {
+    int code = results_write(o->results, &text, o);
+    if (o->out) {
         Options in_folder = {.html = arena_printf(f->home, "%s/report.html", o->out)};
-        code = worst(code, publish(&text, arena_printf(f->home, "%s/results.json", o->out), &in_folder));
+        code = worst(code, results_write(arena_printf(f->home, "%s/results.json", o->out), &text, &in_folder));
     }
     f->code = worst(f->code, code);
 }
@@ -419,9 +418,11 @@ static int run_all(Fuzz *f) {
     const Options *o = f->options;
     int64_t runs = o->runs > 0 ? o->runs : o->seconds > 0 ? INT64_MAX : DEFAULT_RUNS;
     print_start(f);
+    interrupt_note();
     f->start = f->shown = now_seconds();
     double now = f->start;
-    while (f->tally.programs < runs && !(o->first && f->nsignatures > 0) && !(o->seconds > 0 && now - f->start >= o->seconds) && f->code < EXIT_ENVIRONMENT) {
+    while (f->tally.programs < runs && !(o->first && f->nsignatures > 0) && !(o->seconds > 0 && now - f->start >= o->seconds) && f->code < EXIT_ENVIRONMENT &&
+           !interrupt_came()) {
         run_one(f);
         now = now_seconds();
         show_progress(f, now, false);
@@ -456,6 +457,7 @@ int cmd_fuzz(const Options *o) {
     f->detailed = o->stats || o->out || o->results || results_wanted(o);
     f->groups = groups_new(&home);
     int code = generate_options(o, &f->generate);
+    code = code ? code : results_ready(o);
     code = code ? code : open_known(o, &home, &f->known);
     code = code ? code : open_checker(o, &f->checker);
     if (code == 0) {

@@ -64,10 +64,10 @@ void report_finding_json(Text *text, const Program *p, const Finding *f, uint32_
     text_add(text, "]}");
 }
 
-bool report_exists(const char *out, const char *signature) {
+bool report_exists(const char *out, const char *name) {
     char path[4096];
     struct stat info;
-    int n = snprintf(path, sizeof path, "%s/%s", out, signature);
+    int n = snprintf(path, sizeof path, "%s/%s", out, name);
     return n > 0 && n < (int)sizeof path && stat(path, &info) == 0 && S_ISDIR(info.st_mode);
 }
 
@@ -189,8 +189,9 @@ static void remove_folder(const char *dir) {
 
 bool report_write(Arena *arena, const char *out, const Report *r, char *path, size_t path_size, char *message, size_t message_size) {
     char aside[4096], final[4096];
-    int n = snprintf(final, sizeof final, "%s/%s", out, r->finding->signature);
-    int m = snprintf(aside, sizeof aside, "%s/.%s.%ld.tmp", out, r->finding->signature, (long)getpid());
+    const char *name = r->name ? r->name : r->finding->signature;
+    int n = snprintf(final, sizeof final, "%s/%s", out, name);
+    int m = snprintf(aside, sizeof aside, "%s/.%s.%ld.tmp", out, name, (long)getpid());
     if (n < 0 || n >= (int)sizeof final || m < 0 || m >= (int)sizeof aside) {
         snprintf(message, message_size, "cannot write '%.200s': the name is too long", out);
         return false;
@@ -207,7 +208,7 @@ bool report_write(Arena *arena, const char *out, const Report *r, char *path, si
     bool ok = write_part(aside, "case.json", &found, message, message_size) && write_part(aside, "minimized.json", &small, message, message_size) &&
               write_part(aside, "repro.py", &script, message, message_size) && write_part(aside, "finding.md", &page, message, message_size);
     if (ok) {
-        remove_folder(final); /* an older report of this signature */
+        remove_folder(final); /* an older report of this name */
         if (rename(aside, final) != 0) {
             snprintf(message, message_size, "cannot write '%.200s': %s", final, strerror(errno));
             ok = false;

@@ -2,8 +2,6 @@
 # What becomes of a finding: bisected, grouped, known, promoted.
 load helper
 
-json() { python3 -c "import json, sys; r = [json.loads(l) for l in sys.stdin]; assert $1, r"; }
-
 # y is both signs of zero, merged into one by the fault NU-12 of cse
 signed_zeros() {
     with_statement '{"op":"mul","self":"x","other":{"float":"-0.0"},"out":"a"},{"op":"mul","self":"x","other":{"float":0},"out":"b"},{"op":"reciprocal","self":"a","out":"c"},{"op":"reciprocal","self":"b","out":"x"},{"op":"sub","self":"c","other":"x","out":"x"}'
@@ -85,6 +83,11 @@ END
     "$TWINGRAD" fuzz --fault RG-2 --fault MU-7 --fault IX-1 --runs 9000 --seed 10 --jobs 2 --no-minimize --json --out jobs >lines.json || [ $? -eq 1 ]
     json 'r[-1]["findings"] >= 300 and sorted(g["group"] for g in r[-1]["groups"]) == ["capture/path", "functionalize", "fuse"]' <lines.json
     json 'sum(g["findings"] for g in r[-1]["groups"]) == r[-1]["findings"] and sum(s["signature"] == "trace-path-setitem" for s in r[-1]["signatures"]) == 2' <lines.json
+    "$TWINGRAD" fuzz --fault RG-2 --fault MU-7 --fault IX-1 --runs 9000 --seed 10 --no-minimize --quiet --out alone >/dev/null || [ $? -eq 1 ]
+    for out in jobs alone; do # and two reports
+        for report in $out/trace-path-setitem $out/trace-path-setitem@*; do sed -n 's/^  cause *//p' "$report/finding.md"; done | sort >causes.txt
+        diff causes.txt <(printf 'capture/path\nfunctionalize\n')
+    done
 }
 
 @test "programs that show two of three faults at once make no group of their own" {
