@@ -16,7 +16,11 @@
 
 #include <string.h>
 
-enum { PART = 192 * 1024 /* bytes that a part should touch */, MOST = 2 << 20 /* a band with larger parts gains nothing */ };
+enum {
+    PART = 384 * 1024,      /* bytes that a part should touch: the second cache */
+    NEAR_PART = 24 * 1024,  /* the same for the native tier, whose loops are quick to begin: the first cache. Not where sums wait: they fill it */
+    MOST = 2 << 20          /* a band with larger parts gains nothing */
+};
 
 /* What the first trip of a loop touches of a buffer, and how far the next trip is from there, in bytes; step 0: anywhere, any trip. */
 typedef struct Touch {
@@ -193,8 +197,19 @@ static bool may_join(const Banding *b, int first, int next, int64_t parts, bool 
     return true;
 }
 
-/* The band that begins with loop `first`; of one part, if nothing is gained. `part`: bytes that one should touch; 0: as many as can be. */
-static Band grow_band(Banding *b, int first, int64_t part) {
+/* Are there sums that go on from one part to the next? Answers how many. */
+static int waiting_sums(const Loop *loop) {
+    int sums = 0;
+    const TileNest *nest = loop->kind == LOOP_TILE ? loop->tile : NULL;
+    for (int k = 0; nest && nest->outer >= nest->kept && k < nest->ninst; k++) {
+        sums += nest->inst[k].op == TILE_REDUCE;
+    }
+    return sums;
+}
+
+/* The band that begins with loop `first`; of one part, if nothing is gained. `part`: bytes that one should touch, or `near`, where no sums wait;
+ * 0: as many parts as can be. */
+static Band grow_band(Banding *b, int first, int64_t part, int64_t near) {
     Band band = {first, first + 1, 1};
     int64_t most = loop_trips(&b->plan->loop[first]);
     bool shared = false;
@@ -207,6 +222,10 @@ static Band grow_band(Banding *b, int first, int64_t part) {
         shared = share;
         most = parts;
     }
+    for (int k = first; k < band.end; k++) {
+        near = waiting_sums(&b->plan->loop[k]) > 0 ? part : near;
+    }
+    part = near;
     if (shared) {
         band.parts = part > 0 ? min_i64(max_i64(bytes_of_part(b, first, band.end, 1) / part, 1), most) : most;
         while (most % band.parts != 0) {
@@ -219,15 +238,14 @@ static Band grow_band(Banding *b, int first, int64_t part) {
 /* ---- what parts need ---- */
 
 /* A nest whose outer dim is reduced keeps its sums in a buffer of its own. */
-static void add_scratch(Banding *b, TileNest *nest, const Band *band) {
+static void add_scratch(Banding *b, const Loop *loop, const Band *band) {
     Plan *plan = b->plan;
-    int64_t results = nest->kept > 0 ? nest->size[0] : 1, sums = 0;
-    for (int k = 0; k < nest->ninst; k++) {
-        sums += nest->inst[k].op == TILE_REDUCE;
-    }
-    if (nest->outer < nest->kept || sums == 0) {
+    TileNest *nest = loop->tile;
+    int64_t sums = waiting_sums(loop);
+    if (sums == 0) {
         return;
     }
+    int64_t results = nest->kept > 0 ? nest->size[0] : 1;
     PlanBuffer *more = arena_array(b->arena, PlanBuffer, plan->nbuffer + 1);
     memcpy(more, plan->buffer, sizeof *more * (size_t)plan->nbuffer);
     plan->buffer = more;
@@ -286,7 +304,7 @@ static void live_through_band(Plan *plan, const Band *band) {
 void bands_find(Compile *c, Plan *plan, const int *loops_after) {
     const Graph *g = c->graph;
     Arena *arena = c->arena;
-    bool small = c->options->verify;
+    int64_t part = c->options->verify ? 0 : PART, near = c->options->native ? NEAR_PART : PART;
     Banding b = {.plan = plan, .arena = arena};
     bool *stays = arena_array(arena, bool, plan->nbuffer + 1);
     b.first = arena_array(arena, int, plan->nloop + 1);
@@ -298,16 +316,14 @@ void bands_find(Compile *c, Plan *plan, const int *loops_after) {
     find_lives(plan, g, loops_after, stays, arena);
     plan->band = arena_array(arena, Band, plan->nloop + 1);
     for (int k = 0; k < plan->nloop;) {
-        Band band = grow_band(&b, k, small ? 0 : PART);
+        Band band = grow_band(&b, k, part, part > 0 ? near : 0);
         k = band.end;
         if (band.parts > 1 && gate(c, STEP_run_in_parts)) {
             plan->band[plan->nband++] = band;
             shrink_buffers(&b, &band, stays);
             live_through_band(plan, &band);
             for (int j = band.first; j < band.end; j++) {
-                if (plan->loop[j].kind == LOOP_TILE) {
-                    add_scratch(&b, plan->loop[j].tile, &band);
-                }
+                add_scratch(&b, &plan->loop[j], &band);
             }
         }
     }

@@ -233,6 +233,11 @@ typedef struct Capture {
 /* Walks the program; fills c->graph and c->capture. Never fails: see Capture.end. */
 void capture_program(Compile *c, const CaptureInput *in);
 
+/* ---- capture_exit.c ---- */
+void capture_return_plan(ReturnPlan *ret, const Var *v);
+/* The objects and, for each, who may receive a gradient. */
+void capture_objects(Capture *cap);
+
 /* ---- capture_apply.c: the Emit ---- */
 ErrCode capture_apply(Emit *e, const Call *call, Tensor **out, int *nout);
 Class *capture_class(Capture *cap, DType dtype, int64_t numel, Node *buffer, int input);
@@ -343,6 +348,13 @@ bool handle_is_fresh(const Handle *h);
 /* ---- compile.c ---- */
 /* Runs all passes on c->graph (verified and dumped where asked for) and lowers it. */
 Plan *compile_graph(Compile *c);
+/* Its halves: the passes on graphs; the passes towards loops, and the loops. */
+void compile_front(Compile *c);
+Plan *compile_back(Compile *c);
+/* Shows the graph to who asked for dumps. */
+void compile_dump(const Compile *c, const char *stage);
+/* A clock, where times are measured; else 0. */
+double compile_seconds(const Compile *c);
 
 /* ---- epilogue.c ---- */
 /* What a region leaves of an object. */

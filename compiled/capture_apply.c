@@ -320,29 +320,12 @@ static ErrCode refuse_cast(Capture *cap, DType from, DType to) {
                            dtype_name(to));
 }
 
-/* Of those below, the ones that also look first at whether the result can be cast to self. */
-static bool casts_first(OpId id) { return id == OP_clamp || id == OP_clamp_min || id == OP_clamp_max; }
-
-/* Ops that look at dtypes before anything else. */
-static bool types_first(const OpInfo *op) {
-    switch (op->id) {
-    case OP_neg:
-    case OP_relu:
-    case OP_sub_Tensor:
-    case OP_sub_Scalar:
-    case OP_pow_Tensor_Scalar:
-        return true;
-    default:
-        return casts_first(op->id);
-    }
-}
-
-static ErrCode judge_pointwise(Capture *cap, const Call *call, Tensor *const *slot, int nslot, bool itself, Infer *r) {
+static ErrCode judge_pointwise(Capture *cap, const Call *call, const OpInfo *op, Tensor *const *slot, int nslot, Infer *r) {
     const Tensor *self = slot[0];
-    if (types_first(call->op)) {
+    if (op->types_first) {
         DType compute, result;
         TRY(call->op->typing(call, &compute, &result, cap->emit.err));
-        if (casts_first(call->op->id)) {
+        if (op->casts_first) {
             TRY(refuse_cast(cap, result, self->dtype));
         }
     }
@@ -351,7 +334,7 @@ static ErrCode judge_pointwise(Capture *cap, const Call *call, Tensor *const *sl
     if (call->op->id == OP_masked_fill_Tensor && slot[2]->ndim > 0) {
         return error_set(cap->emit.err, ERR_invalid, "masked_fill_ only supports a 0-dimensional value tensor");
     }
-    TRY(refuse_overlap(cap, self, slot, call->op->pw == PW_masked_fill ? 2 : nslot, itself, false));
+    TRY(refuse_overlap(cap, self, slot, call->op->pw == PW_masked_fill ? 2 : nslot, op->checks_overlap, false));
     int64_t size[MAX_DIMS];
     int ndim = self->ndim;
     memcpy(size, self->size, sizeof size);
@@ -407,7 +390,7 @@ static ErrCode judge_write(Capture *cap, const Call *call, const OpInfo *op, Ten
         break;
     case OP_nan_to_num: /* of integers: a copy_ of itself */
         if (dtype_is_float(self->dtype)) {
-            TRY(judge_pointwise(cap, call, slot, nslot, op->checks_overlap, r));
+            TRY(judge_pointwise(cap, call, op, slot, nslot, r));
         } else {
             TRY(call->op->infer(call, r));
         }
@@ -416,17 +399,6 @@ static ErrCode judge_write(Capture *cap, const Call *call, const OpInfo *op, Ten
         TRY(refuse_overlap(cap, self, slot, nslot, false, true));
         TRY(refuse_masks(cap, call));
         TRY(call->op->infer(call, r));
-        break;
-    case OP_scatter_src:
-    case OP_scatter_value:
-    case OP_scatter_add:
-    case OP_scatter_reduce:
-    case OP_scatter_value_reduce:
-    case OP_scatter_reduce_two:
-    case OP_index_add:
-    case OP_put:
-        TRY(call->op->infer(call, r));
-        TRY(refuse_overlap(cap, self, slot, nslot, true, true));
         break;
     case OP_index_fill_int_Scalar:
     case OP_index_fill_int_Tensor: /* the value is read before, as a number */
@@ -478,15 +450,15 @@ static ErrCode judge_write(Capture *cap, const Call *call, const OpInfo *op, Ten
     }
     default:
         if (call->op->kind == KIND_POINTWISE) {
-            TRY(judge_pointwise(cap, call, slot, nslot, op->checks_overlap, r));
+            TRY(judge_pointwise(cap, call, op, slot, nslot, r));
         } else {
-            TRY(refuse_overlap(cap, self, slot, op->checks_overlap ? nslot : 0, op->checks_overlap, false));
             TRY(call->op->infer(call, r));
+            TRY(refuse_overlap(cap, self, slot, op->checks_overlap ? nslot : 0, op->checks_overlap, true));
         }
     }
     TRY(refuse_resize(cap, self, r->out[0].size, r->out[0].ndim));
     TRY(refuse_cast(cap, r->out[0].dtype, self->dtype));
-    if ((call->op->id == OP_addcmul || call->op->id == OP_addcdiv) && r->out[0].dtype != self->dtype) { /* an assertion of PyTorch's loops */
+    if (op->writes_uncast && r->out[0].dtype != self->dtype) {
         return error_set(cap->emit.err, ERR_invalid, "%s cannot write a narrower dtype than it computes in", op->name);
     }
     if ((call->op->id == OP_tril || call->op->id == OP_triu) && triangle_copies(self)) {

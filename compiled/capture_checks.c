@@ -184,78 +184,48 @@ static ErrCode check_targets(Capture *cap, const Call *call) {
     return ERR_none;
 }
 
-static bool divides(const Call *call) {
-    switch (call->op->id) {
-    case OP_div_Tensor_mode:
-    case OP_div_Scalar_mode:
-        return !call->arg[2].none;
-    case OP_floor_divide:
-    case OP_floor_divide_Scalar:
-    case OP_remainder_Tensor:
-    case OP_remainder_Scalar:
-    case OP_fmod_Tensor:
-    case OP_fmod_Scalar:
-        return true;
-    default:
-        return false;
-    }
-}
-
 ErrCode capture_check_values(Capture *cap, const Call *call, const Tensor *out) {
-    switch (call->op->id) {
-    case OP_index:
-    case OP__index_put:
+    const Arg *arg = call->arg;
+    switch (call->op->looks) {
+    case LOOKS_AT_:
+        if (call->op->kind == KIND_POINTWISE) {
+            return call->op->pw == PW_masked_fill ? check_masked_fill(cap, call, out) : pw_is_quotient(call_pw(call)) ? check_divisor(cap, call, out) : ERR_none;
+        }
+        break;
+    case LOOKS_AT_INDICES:
         check_index_list(cap, call);
         break;
-    case OP_gather:
-    case OP_scatter_src:
-    case OP_scatter_value:
-    case OP_scatter_add:
-    case OP_scatter_reduce:
-    case OP_scatter_value_reduce:
-    case OP_scatter_reduce_two:
-    case OP_index_select:
-    case OP_index_add:
-        check_indices(cap, call, call->arg[2].tensor);
+    case LOOKS_AT_INDEX:
+        check_indices(cap, call, arg[2].tensor);
         break;
-    case OP__nll_loss:
-        return check_targets(cap, call);
-    case OP_embedding:
-        if (tensor_numel(call->arg[1].tensor) > 0) {
-            add_check(cap, CHECK_INDEX, node_of(call->arg[1].tensor), call->arg[0].tensor->size[0], call_index_error(call), OUT_OF_BOUNDS);
-        }
-        break;
-    case OP_put:
-    case OP_take:
-        if (tensor_numel(call->arg[1].tensor) > 0) {
-            add_check(cap, CHECK_INDEX_WRAP, node_of(call->arg[1].tensor), tensor_numel(call->arg[0].tensor), ERR_index_range, OUT_OF_BOUNDS);
-        }
-        break;
-    case OP_index_copy:
-        if (tensor_numel(call->arg[0].tensor) == 0 && tensor_numel(call->arg[2].tensor) > 0 && cap_requires_grad((const Var *)call->arg[3].tensor)) {
+    case LOOKS_AT_VECTOR:
+        if (tensor_numel(arg[0].tensor) == 0 && tensor_numel(arg[2].tensor) > 0 && cap_requires_grad((const Var *)arg[3].tensor)) {
             return error_set(cap->emit.err, ERR_unsupported, "index_copy into nothing: only its backward looks at the index");
         }
         check_vector(cap, call, CHECK_INDEX);
         break;
-    case OP_index_fill_int_Tensor:
-        TRY(check_fits(cap, call->arg[3].tensor, out->dtype));
-        check_vector(cap, call, CHECK_INDEX_WRAP);
-        break;
-    case OP_index_fill_int_Scalar:
-        check_vector(cap, call, CHECK_INDEX_WRAP);
-        break;
-    case OP__masked_select:
-    case OP_masked_scatter:
-        return check_mask(cap, call, out);
-    case OP_fill_Tensor:
-        return check_fits(cap, call->arg[1].tensor, out->dtype);
-    case OP_masked_fill_Tensor:
-    case OP_masked_fill_Scalar:
-        return check_masked_fill(cap, call, out);
-    default:
-        if (divides(call)) {
-            return check_divisor(cap, call, out);
+    case LOOKS_AT_VECTOR_WRAP:
+        if (call->op->param[3].type == ARG_TENSOR) {
+            TRY(check_fits(cap, arg[3].tensor, out->dtype));
         }
+        check_vector(cap, call, CHECK_INDEX_WRAP);
+        break;
+    case LOOKS_AT_PLACES:
+        if (tensor_numel(arg[1].tensor) > 0) {
+            add_check(cap, CHECK_INDEX_WRAP, node_of(arg[1].tensor), tensor_numel(arg[0].tensor), ERR_index_range, OUT_OF_BOUNDS);
+        }
+        break;
+    case LOOKS_AT_ROWS:
+        if (tensor_numel(arg[1].tensor) > 0) {
+            add_check(cap, CHECK_INDEX, node_of(arg[1].tensor), arg[0].tensor->size[0], call_index_error(call), OUT_OF_BOUNDS);
+        }
+        break;
+    case LOOKS_AT_CLASSES:
+        return check_targets(cap, call);
+    case LOOKS_AT_MASK:
+        return check_mask(cap, call, out);
+    case LOOKS_AT_NUMBER:
+        return check_fits(cap, arg[1].tensor, out->dtype);
     }
     return ERR_none;
 }

@@ -25,14 +25,7 @@ static bool run_check(const Loop *loop, void *const *data) {
         if (!check_holds(loop->node, element_int(values, loop->from.dtype, at))) {
             return false;
         }
-        for (int d = loop->ndim - 1; d >= 0; d--) {
-            at += loop->from.stride[d];
-            if (++index[d] < loop->size[d]) {
-                break;
-            }
-            at -= loop->from.stride[d] * loop->size[d];
-            index[d] = 0;
-        }
+        loop_next_from(loop, index, &at);
     }
     return true;
 }
@@ -173,32 +166,43 @@ typedef struct Run {
     Execution *out;
 } Run;
 
-/* Part `part` of `parts` of loop k. */
-static bool run_part(const Run *r, int k, int64_t part, int64_t parts) {
+/* Trips [from, to) of loop k. */
+static bool run_trips(const Run *r, int k, int64_t from, int64_t to) {
     const Plan *plan = r->plan;
     const Loop *loop = &plan->loop[k];
-    int64_t trips = loop_trips(loop) / parts;
     if (plan->native && plan->native[k]) {
-        plan->native[k](r->data, part * trips, (part + 1) * trips);
+        plan->native[k](r->data, from, to);
         has_written(plan, loop, r->block);
         return true;
     }
-    return run_loop(plan, loop, r->data, r->registers, part * trips, (part + 1) * trips, r->arena, r->out);
+    return run_loop(plan, loop, r->data, r->registers, from, to, r->arena, r->out);
 }
 
 /* All parts of a band. The buffers in which parts take turns seem to lie so much lower that each part finds its own place in them. */
 static void run_band(const Run *r, const Band *band) {
     const Plan *plan = r->plan;
-    for (int64_t part = 0; part < band->parts; part++) {
-        for (int b = plan->ninput + plan->ntangent; b < plan->nbuffer; b++) {
-            r->data[b] = (void *)((uintptr_t)r->block + (uintptr_t)(plan->buffer[b].place - part * plan->buffer[b].part));
-        }
-        for (int k = band->first; k < band->end; k++) {
-            run_part(r, k, part, band->parts); /* no loop of a band can fail */
+    int n = band->end - band->first, turning = 0, first = plan->ninput + plan->ntangent;
+    int *turns = arena_alloc_raw(r->arena, (int64_t)sizeof *turns * (plan->nbuffer + 1));
+    int64_t *trips = arena_alloc_raw(r->arena, (int64_t)sizeof *trips * n); /* of a part, by loop */
+    for (int k = 0; k < n; k++) {
+        trips[k] = loop_trips(&plan->loop[band->first + k]) / band->parts;
+    }
+    for (int b = first; b < plan->nbuffer; b++) {
+        if (plan->buffer[b].part > 0) {
+            turns[turning++] = b;
         }
     }
-    for (int b = plan->ninput + plan->ntangent; b < plan->nbuffer; b++) {
-        r->data[b] = r->block + plan->buffer[b].place;
+    for (int64_t part = 0; part < band->parts; part++) {
+        for (int k = 0; k < turning; k++) {
+            const PlanBuffer *b = &plan->buffer[turns[k]];
+            r->data[turns[k]] = (void *)((uintptr_t)r->block + (uintptr_t)(b->place - part * b->part));
+        }
+        for (int k = 0; k < n; k++) {
+            run_trips(r, band->first + k, part * trips[k], (part + 1) * trips[k]); /* no loop of a band can fail */
+        }
+    }
+    for (int k = 0; k < turning; k++) {
+        r->data[turns[k]] = r->block + plan->buffer[turns[k]].place;
     }
 }
 
@@ -222,13 +226,12 @@ void plan_execute(const Plan *plan, void *const *input, void *const *tangent, Ar
     }
     plan->state->data = r.data;
     poison_begin(plan, r.block);
-    const Band *band = plan->band, *bands = band + plan->nband;
-    for (int k = 0; k < plan->nloop;) {
+    for (int k = 0, next = 0; k < plan->nloop;) {
         int end = k + 1;
-        if (band < bands && band->first == k) {
-            run_band(&r, band);
-            end = band++->end;
-        } else if (!run_part(&r, k, 0, 1)) {
+        if (next < plan->nband && plan->band[next].first == k) {
+            run_band(&r, &plan->band[next]);
+            end = plan->band[next++].end;
+        } else if (!run_trips(&r, k, 0, loop_trips(&plan->loop[k]))) {
             return;
         }
         for (; k < end; k++) {

@@ -128,12 +128,18 @@ static int strip_dim(const Loop *loop) {
     return -1;
 }
 
-static void softmax_row(const Lines *s, Line line) { s->isa->softmax_row((float *)s->to + line.to, (const float *)s->from + line.from, line.n); }
+static bool takes_single(const Loop *loop) { return loop->single && loop->numel >= MANY; }
+
+static void softmax_row(const Lines *s, Line line) {
+    (takes_single(s->loop) ? s->isa->single_row : s->isa->softmax_row)((float *)s->to + line.to, (const float *)s->from + line.from, line.n);
+}
 
 static void softmax_strip(const Lines *s, Line line) {
-    for (int64_t k = 0, n = s->loop->size[s->strip]; k < n; k += SOFTMAX_STRIP) {
-        int w = (int)min_i64(SOFTMAX_STRIP, n - k);
-        s->isa->softmax_columns((float *)s->to + line.to + k, line.to_step, (const float *)s->from + line.from + k, line.from_step, line.n, w);
+    bool single = takes_single(s->loop);
+    int64_t strip = single ? SINGLE_STRIP : SOFTMAX_STRIP;
+    for (int64_t k = 0, n = s->loop->size[s->strip]; k < n; k += strip) {
+        int w = (int)min_i64(strip, n - k);
+        (single ? s->isa->single_columns : s->isa->softmax_columns)((float *)s->to + line.to + k, line.to_step, (const float *)s->from + line.from + k, line.from_step, line.n, w);
     }
 }
 
@@ -156,13 +162,6 @@ void loop_nonzero(const Loop *loop, void *const *data) {
             }
             row++;
         }
-        for (int d = loop->ndim - 1; d >= 0; d--) {
-            at += loop->from.stride[d];
-            if (++index[d] < loop->size[d]) {
-                break;
-            }
-            at -= loop->from.stride[d] * loop->size[d];
-            index[d] = 0;
-        }
+        loop_next_from(loop, index, &at);
     }
 }

@@ -330,32 +330,52 @@ static bool meet(const PlanBuffer *a, const PlanBuffer *b) {
     return a->part > 0 && b->part > 0 ? a->part_first < b->part_end && b->part_first < a->part_end : a->first < b->end && b->first < a->end;
 }
 
-/* Places of the temporaries in one block: one after the other, or, where `again`, the largest first, each at the lowest place that no
- * other has while it lives. */
-static void place_temporaries(Plan *plan, bool again, Arena *arena) {
-    int first = plan->ninput + plan->ntangent, n = 0, *order = arena_array(arena, int, plan->nbuffer + 1);
-    for (int b = first; b < plan->nbuffer; b++) {
-        int at = n++;
-        for (; again && at > 0 && plan->buffer[order[at - 1]].bytes < plan->buffer[b].bytes; at--) {
-            order[at] = order[at - 1];
-        }
-        order[at] = b;
-    }
+/* Places of the temporaries order[0..n) of `buffer`, each at the lowest that none before it has while both live; answers the bytes of all. */
+static int64_t place_lowest(PlanBuffer *buffer, const int *order, int n) {
+    int64_t all = 0;
     for (int k = 0; k < n; k++) {
-        PlanBuffer *buffer = &plan->buffer[order[k]];
-        int64_t bytes = (buffer->bytes + 63) / 64 * 64;
-        buffer->place = again ? 0 : plan->bytes;
-        for (int j = 0; again && j < k;) {
-            const PlanBuffer *other = &plan->buffer[order[j]];
+        PlanBuffer *b = &buffer[order[k]];
+        int64_t bytes = (b->bytes + 63) / 64 * 64;
+        b->place = 0;
+        for (int j = 0; j < k;) {
+            const PlanBuffer *other = &buffer[order[j]];
             int64_t end = other->place + (other->bytes + 63) / 64 * 64;
-            if (meet(buffer, other) && buffer->place < end && other->place < buffer->place + bytes) {
-                buffer->place = end;
+            if (meet(b, other) && b->place < end && other->place < b->place + bytes) {
+                b->place = end;
                 j = 0; /* it moved up: all others again */
             } else {
                 j++;
             }
         }
-        plan->bytes = max_i64(plan->bytes, buffer->place + bytes);
+        all = max_i64(all, b->place + bytes);
+    }
+    return all;
+}
+
+/* Places of the temporaries in one block: one after the other, or, where `again`, by liveness: the largest first, or, if that takes less, the
+ * last first (what is returned lies low then, and what is gone before the end finds room above). */
+static void place_temporaries(Plan *plan, bool again, Arena *arena) {
+    int first = plan->ninput + plan->ntangent, n = 0;
+    if (!again) {
+        for (int b = first; b < plan->nbuffer; b++) {
+            plan->buffer[b].place = plan->bytes;
+            plan->bytes += (plan->buffer[b].bytes + 63) / 64 * 64;
+        }
+        return;
+    }
+    int *order = arena_array(arena, int, 2 * plan->nbuffer + 2), *reverse = order + plan->nbuffer + 1;
+    for (int b = first; b < plan->nbuffer; b++) {
+        int at = n++;
+        for (; at > 0 && plan->buffer[order[at - 1]].bytes < plan->buffer[b].bytes; at--) {
+            order[at] = order[at - 1];
+        }
+        order[at] = b;
+        reverse[plan->nbuffer - 1 - b] = b;
+    }
+    int64_t bytes = place_lowest(plan->buffer, reverse, n);
+    plan->bytes = place_lowest(plan->buffer, order, n);
+    if (bytes < plan->bytes) {
+        plan->bytes = place_lowest(plan->buffer, reverse, n);
     }
 }
 

@@ -177,6 +177,7 @@ typedef struct TileInst {
     short dst, src[4];
     short access; /* LOAD, IOTA, STORE, REDUCE; LOADX, STOREX, ADDX: buffer and dtype */
     bool direct;  /* LOAD: the register may point into the buffer, where the tile is part of one row */
+    short into;   /* compute, in a nest of many elements: the access of a STORE that may be where the result is made; or -1 */
     ReduceKind reduce;
     int64_t stride, bound; /* TERM */
     bool wrap;             /* TERM: negative indices count from the end */
@@ -205,9 +206,10 @@ typedef struct TileNest {
     int scratch;     /* buffer of the sums of a reduction that runs by parts; -1: it runs in one piece */
     int column;      /* the last kept dim, if results lie side by side along it and what one result is made of does not; or -1 */
     struct TileNest *columns; /* the same nest with that dim last: how the tile machine runs it; or NULL */
-    /* native tier: */
+    /* native tier, if nothing else is said: */
     bool vectors;    /* trips of the innermost loop are taken together */
     bool fours;      /* along the last reduced dim four floats are added up before they go into the accumulator */
+    bool many_fours; /* both tiers: `fours`, and many elements even where the graph is verified */
     bool single;     /* transcendental functions in float arithmetic (tile_single.def) */
     bool many;       /* both tiers: `single`, and many elements even where the graph is verified */
     int cross;       /* the dim that goes by squares together with the last one, or -1 */
@@ -256,7 +258,7 @@ typedef struct Loop {
     Scalar value; /* FILL */
     int dim;      /* SCAN, SOFTMAX: dim of the space that is walked */
     bool product; /* SCAN */
-    bool single;  /* SOFTMAX, native tier: in float arithmetic */
+    bool single;  /* SOFTMAX: in float arithmetic; the tile machine only from MANY elements on */
     TileNest *tile;
     MatmulLoop *matmul;
     const void *literal;
@@ -362,6 +364,17 @@ struct TileIsa; /* tile_isa.h */
 static inline int64_t tile_register_bytes(const TileNest *nest) { return (min_i64(nest->numel, nest->trip) * 8 + 63) / 64 * 64 + 5 * 64; }
 /* Trips of the outer dim of a loop; 1: it runs in one piece. */
 int64_t loop_trips(const Loop *loop);
+/* From one element of loop->from to the next, in row-major order. */
+static inline void loop_next_from(const Loop *loop, int64_t *index, int64_t *at) {
+    for (int d = loop->ndim - 1; d >= 0; d--) {
+        *at += loop->from.stride[d];
+        if (++index[d] < loop->size[d]) {
+            return;
+        }
+        *at -= loop->from.stride[d] * loop->size[d];
+        index[d] = 0;
+    }
+}
 /* Has every value a buffer of its own? Then places of memory are used again, else buffers (pass_plan.c). */
 bool plan_apart(const Compile *c);
 /* Finds the bands of a plan, before its temporaries have places; of as many parts as can be where the graph is verified. loops_after[u]: loops

@@ -242,6 +242,28 @@ static void print_address(Nest *w, const TileInst *inst, int k) {
     set_register(w, inst->dst, k, KIND_I64);
 }
 
+static void print_write(Nest *w, const TileInst *inst) {
+    if (inst->op != TILE_STORE) {
+        text_add(w->text, "if (");
+        name_register(w, inst->src[0]);
+        text_add(w->text, " >= 0) ");
+    }
+    name_buffer(w, &w->n->access[inst->access]);
+    text_add(w->text, "[");
+    if (inst->op == TILE_STORE) {
+        index_of(w, &w->n->access[inst->access], w->n->ndim);
+        print_store_to(w, inst, inst->src[0]);
+    } else {
+        print_at(w, inst->src[0]);
+        if (inst->op == TILE_STOREX) {
+            print_store_to(w, inst, inst->src[1]);
+        } else {
+            print_add_to(w, inst);
+        }
+    }
+    text_add(w->text, ";\n");
+}
+
 static Kind kind_of(const Nest *w, const TileInst *inst) {
     return inst->op < TILE_OP_COUNT ? op_types[inst->op].out : inst->op == TILE_LOAD || inst->op == TILE_LOADX ? dtype_kind(w->n->access[inst->access].dtype) : KIND_I64;
 }
@@ -277,25 +299,7 @@ void native_statements(Nest *w, bool once) {
             print_reduce(w, inst);
             break;
         default: /* STORE, STOREX, ADDX */
-            if (inst->op != TILE_STORE) {
-                text_add(w->text, "if (");
-                name_register(w, inst->src[0]);
-                text_add(w->text, " >= 0) ");
-            }
-            name_buffer(w, &w->n->access[inst->access]);
-            text_add(w->text, "[");
-            if (inst->op == TILE_STORE) {
-                index_of(w, &w->n->access[inst->access], w->n->ndim);
-                print_store_to(w, inst, inst->src[0]);
-            } else {
-                print_at(w, inst->src[0]);
-                if (inst->op == TILE_STOREX) {
-                    print_store_to(w, inst, inst->src[1]);
-                } else {
-                    print_add_to(w, inst);
-                }
-            }
-            text_add(w->text, ";\n");
+            print_write(w, inst);
             break;
         }
     }

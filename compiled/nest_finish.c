@@ -40,7 +40,8 @@ static bool dims_merge(const Builder *b, int outer, int inner) {
         return false;
     }
     for (int k = 0; k < b->naccess; k++) {
-        if (b->stride[k][outer] != b->stride[k][inner] * b->size[inner]) {
+        int64_t within;
+        if (!checked_mul(b->stride[k][inner], b->size[inner], &within) || b->stride[k][outer] != within) {
             return false;
         }
     }
@@ -144,6 +145,27 @@ static void assign_registers(Builder *b, TileNest *nest) {
             if (last[used[s]] == k) {
                 last[used[s]] = -1;
                 free_list[nfree++] = (short)place[used[s]];
+            }
+        }
+    }
+}
+
+/* Of many elements, what is stored is made where it goes if nothing is read from there: `into` of the instruction that makes it. */
+static void make_in_place(TileNest *nest) {
+    for (int k = 0; k < nest->ninst; k++) {
+        nest->inst[k].into = -1;
+    }
+    for (int k = nest->ninst - 1; k >= 0 && nest->inst[k].op >= TILE_STORE && nest->numel >= MANY; k--) {
+        const TileInst *store = &nest->inst[k];
+        const Access *a = &nest->access[store->access];
+        bool alone = store->op == TILE_STORE && (a->dtype == DT_float32 || a->dtype == DT_float64 || a->dtype == DT_int64);
+        for (int j = 0; j < nest->naccess && alone; j++) {
+            alone = j == store->access || nest->access[j].buffer != a->buffer;
+        }
+        for (int j = k - 1; j >= 0 && alone; j--) {
+            if (nest->inst[j].op < TILE_STORE && nest->inst[j].dst == store->src[0]) {
+                nest->inst[j].into = nest->inst[j].op < TILE_OP_COUNT ? store->access : -1;
+                break;
             }
         }
     }
@@ -286,10 +308,12 @@ void nest_finish(Builder *b, const Node *node) {
     }
     drop_unused(b, nest);
     assign_registers(b, nest);
+    make_in_place(nest);
     nest->column = column_of(b->l->c, nest);
     nest->outer = nest->column == 0 || nest->kept == 0 ? nest->kept % nest->ndim : 0; /* not the dim that strips go along */
     nest->vectors = takes_vectors(b->l->c, nest);
     nest->fours = nest->vectors && adds_by_fours(b->l->c, nest, b->l->c->options->verify);
+    nest->many_fours = nest->fours && nest->numel >= MANY;
     nest->single = takes_single(b->l->c, nest);
     nest->many = nest->single && nest->numel >= MANY;
     nest->cross = nest_crossing(nest);

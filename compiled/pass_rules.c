@@ -26,11 +26,6 @@ typedef enum Family {
 
 static Family family_of_pointwise(const OpInfo *op) {
     switch (op->pw) {
-    case PW_add:
-    case PW_sub:
-    case PW_rsub:
-    case PW_mul:
-    case PW_div:
     case PW_pow:
         return FAMILY_ARITHMETIC;
     case PW_bitwise_and:
@@ -39,16 +34,12 @@ static Family family_of_pointwise(const OpInfo *op) {
     case PW_bitwise_left_shift:
     case PW_bitwise_right_shift:
         return FAMILY_LOGIC;
-    case PW_where:
-    case PW_masked_fill:
-    case PW_maximum:
-    case PW_minimum:
-    case PW_fmax:
-    case PW_fmin:
-    case PW_clamp:
-        return FAMILY_CHOICE;
     default:
-        return pw_is_logic(op->pw) ? FAMILY_LOGIC : op->noperand == 1 ? FAMILY_UNARY : FAMILY_NONE;
+        return pw_is_arithmetic(op->pw) ? FAMILY_ARITHMETIC
+               : pw_is_choice(op->pw)   ? FAMILY_CHOICE
+               : pw_is_logic(op->pw)    ? FAMILY_LOGIC
+               : op->noperand == 1      ? FAMILY_UNARY
+                                        : FAMILY_NONE;
     }
 }
 

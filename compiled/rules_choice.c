@@ -33,7 +33,11 @@ bool rule_where_not(Compile *c, Node *n, Rewrite *w) {
 }
 
 /* The side that `inner` takes where the condition of `outer` is `truth`, if it is the same condition and nothing is rounded. */
-static Node *taken(const Node *outer, const Node *inner, bool truth) {
+static Node *taken(Compile *c, const Node *outer, const Node *inner, bool truth) {
+    if (inner->op == OP_masked_fill_Scalar && inner->in[1] == outer->in[0] && same_type(inner, inner->in[0])) {
+        Scalar value;
+        return !truth ? inner->in[0] : inner->t.dtype != DT_bool && operand_value(inner, 2, &value) ? rule_op(c, outer, call_of_splat(c->arena, &inner->t, value)) : NULL;
+    }
     if (inner->op != OP_where || inner->in[0] != outer->in[0]) {
         return NULL;
     }
@@ -42,7 +46,7 @@ static Node *taken(const Node *outer, const Node *inner, bool truth) {
 }
 
 bool rule_where_nested(Compile *c, Node *n, Rewrite *w) {
-    Node *a = taken(n, n->in[1], true), *b = taken(n, n->in[2], false);
+    Node *a = taken(c, n, n->in[1], true), *b = taken(c, n, n->in[2], false);
     return (a || b) && be_where(c, w, n, n->in[0], a ? a : n->in[1], b ? b : n->in[2]);
 }
 

@@ -387,7 +387,7 @@ static bool same_element(const Answer *a, const Answer *b, int64_t i, double tol
         return false;
     }
     double x = element_double(a->data, a->dtype, i), y = element_double(b->data, b->dtype, i);
-    return (isnan(x) && isnan(y)) || (x != y && fabs(x - y) <= tolerance * fmax(fabs(x), fabs(y)));
+    return (isnan(x) && isnan(y)) || (x != y && isfinite(x) && isfinite(y) && fabs(x - y) <= tolerance * fmax(fabs(x), fabs(y)));
 }
 
 /* The answer of `all` that `a` is, or NULL: gradients come with the joint graph. */

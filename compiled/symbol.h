@@ -96,6 +96,10 @@ int64_t storage_spare(const CaptureInput *in, int i);
 void guards_make(Symbols *symbols, Arena *arena, Expr *const *fact, int64_t *const *value, const bool *equated, int nfact, int nspecimen);
 void guard_print(Text *text, const Guard *g);
 
+/* ---- symbol_fit.c ---- */
+/* Finds the expressions of all numbers of the specimens, and the guards. False: some number that an instance needs has none. */
+bool symbols_fit(const struct Runner *r, Symbols *symbols, const Sample *sample, const Specimen *specimen);
+
 /* ---- symbol.c ---- */
 /* Symbols for the sizes that differ from those of earlier compilations of the region; NULL: none. */
 Symbols *symbols_find(struct Runner *r, const CaptureInput *in);
@@ -109,10 +113,11 @@ bool symbols_serve(struct Runner *r, Artifact *a, const CaptureInput *in);
 /* Symbols, guards, and the graph with expressions for numbers. */
 void symbols_print(Text *text, const Symbols *symbols, const Compile *c, Exit *exit);
 
-/* ---- compile.c ---- */
+/* ---- region.c ---- */
 /* Captures the region and runs the passes on graphs, for its numbers only. */
 void specimen_compile(struct Runner *r, const CaptureInput *in, int64_t first_step, Specimen *out);
-/* Runs the passes from fuse on once more, for what the graph of `a` is now. False if inference refuses it, or answers otherwise. */
+/* Runs the passes from fuse on once more, for what the graph of `a` is now. False if inference refuses it, or answers otherwise, or if it
+ * passes a limit. */
 bool compile_again(Artifact *a, const CaptureInput *in);
 
 #endif

@@ -83,43 +83,38 @@ void facts_call(const Compile *c, const Call *call) {
     if (!facts) {
         return;
     }
-    const Arg *arg = call->arg;
-    const Tensor *self = call->op->nparam > 0 && call->op->param[0].type == ARG_TENSOR ? arg[0].tensor : NULL;
-    if (!self) {
+    const OpInfo *op = call->op;
+    if (op->nparam < 2 || op->param[0].type != ARG_TENSOR) {
         return;
     }
-    switch (call->op->id) {
+    const Tensor *self = call->arg[0].tensor;
+    const Arg *arg = call->arg + (op->param[1].type == ARG_TENSOR ? 2 : 1); /* behind self, and what is scattered into it */
+    switch (op->id) {
     case OP_slice:
-        note_slice(facts, self, arg + 1);
-        break;
     case OP_slice_scatter:
-        note_slice(facts, self, arg + 2);
+        note_slice(facts, self, arg);
         break;
     case OP_select:
-        numbers_fact(facts, place_along(arg[2].i, size_along(self, arg[1].i)), NUMBER_ORDER);
-        break;
     case OP_select_scatter:
-        numbers_fact(facts, place_along(arg[3].i, size_along(self, arg[2].i)), NUMBER_ORDER);
+        numbers_fact(facts, place_along(arg[1].i, size_along(self, arg[0].i)), NUMBER_ORDER);
         break;
     case OP_narrow: {
-        int64_t start = place_along(arg[2].i, size_along(self, arg[1].i));
+        int64_t start = place_along(arg[1].i, size_along(self, arg[0].i));
         numbers_fact(facts, start, NUMBER_ORDER);
-        note_sum(facts, start, arg[3].i);
+        note_sum(facts, start, arg[2].i);
         break;
     }
     case OP_diagonal:
-        note_diagonal(facts, self, arg + 1);
-        break;
     case OP_diagonal_scatter:
-        note_diagonal(facts, self, arg + 2);
+        note_diagonal(facts, self, arg);
         break;
     case OP_view:
     case OP__reshape_copy:
-        note_products(facts, arg[1].ints.v, arg[1].ints.n);
+        note_products(facts, arg[0].ints.v, arg[0].ints.n);
         note_products(facts, self->size, self->ndim);
         break;
     case OP_view_as:
-        note_products(facts, arg[1].tensor->size, arg[1].tensor->ndim);
+        note_products(facts, call->arg[1].tensor->size, call->arg[1].tensor->ndim);
         note_products(facts, self->size, self->ndim);
         break;
     default:
@@ -141,34 +136,12 @@ static void note_scalar(Numbers *facts, Scalar v) {
     numbers_fact(facts, !in_range ? 0 : v.kind == CAT_FLOAT ? (int64_t)ceil(v.f) : v.i, NUMBER_FACT);
 }
 
-/* Is the result of integers, where it is exact, a polynomial of them? */
-static bool is_polynomial(const OpInfo *op) {
-    switch (op->pw) {
-    case PW_add:
-    case PW_sub:
-    case PW_rsub:
-    case PW_mul:
-    case PW_neg:
-    case PW_div: /* which one: the places of the result say */
-        return op->kind == KIND_POINTWISE;
-    default:
-        return false;
-    }
-}
+/* Is the result of integers, where it is exact, a polynomial of them? Of which quotient: the places of the result say. */
+static bool is_polynomial(const OpInfo *op) { return op->kind == KIND_POINTWISE && (pw_is_arithmetic(op->pw) || op->pw == PW_neg); }
 
 /* Is the result a choice that hangs on how the operands compare with each other and with 0? */
 static bool is_choice(const OpInfo *op) {
-    switch (op->pw) {
-    case PW_where:
-    case PW_masked_fill:
-    case PW_maximum:
-    case PW_minimum:
-    case PW_fmax:
-    case PW_fmin:
-        return op->kind == KIND_POINTWISE;
-    default:
-        return op->kind != KIND_POINTWISE /* elements are moved */ || pw_is_logic(op->pw);
-    }
+    return op->kind != KIND_POINTWISE /* elements are moved */ || pw_is_logic(op->pw) || (pw_is_choice(op->pw) && op->pw != PW_clamp);
 }
 
 void facts_constant(const Compile *c, const OpInfo *op, Scalar value, DType dtype) {

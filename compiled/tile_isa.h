@@ -4,7 +4,7 @@
 
 #include "compiled/lower.h"
 
-enum { SOFTMAX_STRIP = 64 /* columns at a time, at most */, SOFTMAX_KEPT = 8192 /* exponentials between two walks: 64 KB of stack */ };
+enum { SOFTMAX_STRIP = 64 /* columns at a time, at most */, SINGLE_STRIP = 1024 /* the same in float arithmetic */, SOFTMAX_KEPT = 8192 /* exponentials between two walks: 64 KB of stack */ };
 
 /* Applies a compute op to m elements. */
 typedef void (*TileFn)(int m, void *dst, const void *const *src);
@@ -20,13 +20,18 @@ typedef struct TileIsa {
     void (*load_indirect)(DType dtype, int m, void *dst, const void *base, const int64_t *address);
     void (*store_indirect)(DType dtype, int m, void *base, const int64_t *address, const void *src);
     void (*add_indirect)(DType dtype, int m, void *base, const int64_t *address, const void *src);
-    /* acc plus the sum of n floats */
+    /* acc plus the sum of n floats; the same where four of them are added up first */
     double (*sum_f32)(const float *x, int n, double acc);
-    /* acc[k] += x[k] */
+    double (*sum_fours)(const float *x, int n, double acc);
+    /* acc[k] += x[k]; the row-th of rows that go by fours: part[k] is the sum of the up to three before it */
     void (*add_f32)(double *acc, const float *x, int n);
+    void (*add_fours)(double *acc, float *part, const float *x, int row, int n);
     /* softmax of n elements that lie side by side; of w such lines, w <= SOFTMAX_STRIP, that lie side by side */
     void (*softmax_row)(float *to, const float *from, int64_t n);
     void (*softmax_columns)(float *to, int64_t to_step, const float *from, int64_t from_step, int64_t n, int w);
+    /* the same in float arithmetic, w <= SINGLE_STRIP */
+    void (*single_row)(float *to, const float *from, int64_t n);
+    void (*single_columns)(float *to, int64_t to_step, const float *from, int64_t from_step, int64_t n, int w);
     TileFn function[TILE_OP_COUNT];
     TileFn single[TILE_OP_COUNT]; /* the same in float arithmetic, or NULL */
 } TileIsa;

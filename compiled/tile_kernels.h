@@ -94,9 +94,43 @@
 LANE_SUM(sum_f32, float)
 LANE_SUM(sum_f64, double)
 
+static double sum_fours(const float *x, int n, double acc) {
+    enum { LANES = 16 };
+    double lane[LANES] = {0};
+    int i = 0;
+    for (; i + 4 * LANES <= n; i += 4 * LANES) {
+        for (int k = 0; k < LANES; k++) {
+            lane[k] += (double)((x[i + k] + x[i + LANES + k]) + (x[i + 2 * LANES + k] + x[i + 3 * LANES + k]));
+        }
+    }
+    for (; i < n; i++) {
+        acc += (double)x[i];
+    }
+    for (int k = LANES / 2; k > 0; k /= 2) {
+        for (int j = 0; j < k; j++) {
+            lane[j] += lane[j + k];
+        }
+    }
+    return acc + lane[0];
+}
+
 static void add_f32(double *restrict acc, const float *x, int n) {
     for (int i = 0; i < n; i++) {
         acc[i] += (double)x[i];
+    }
+}
+
+static void add_fours(double *restrict acc, float *restrict part, const float *x, int row, int n) {
+    if (row == 0) {
+        memcpy(part, x, sizeof *part * (size_t)n);
+    } else if (row < 3) {
+        for (int i = 0; i < n; i++) {
+            part[i] += x[i];
+        }
+    } else {
+        for (int i = 0; i < n; i++) {
+            acc[i] += (double)(part[i] + x[i]);
+        }
     }
 }
 
@@ -187,6 +221,53 @@ static void softmax_row(float *to, const float *from, int64_t n) {
     }
 }
 
+/* In float arithmetic, for many elements: exponentials wait where the result goes, and their sum is of four each before they go into a double. */
+static void single_row(float *restrict to, const float *from, int64_t n) {
+    float top = largest_of(from, n);
+    double sum = 0;
+    for (int64_t at = 0; at < n; at += TILE) {
+        int m = (int)min_i64(n - at, TILE);
+        for (int i = 0; i < m; i++) {
+            to[at + i] = exp_single(from[at + i] - top);
+        }
+        sum = sum_fours(to + at, m, sum);
+    }
+    float scale = (float)(1 / sum);
+    for (int64_t i = 0; i < n; i++) {
+        to[i] *= scale;
+    }
+}
+
+static void single_columns(float *restrict to, int64_t to_step, const float *from, int64_t from_step, int64_t n, int w) {
+    float top[SINGLE_STRIP], part[SINGLE_STRIP];
+    double sum[SINGLE_STRIP];
+    for (int k = 0; k < w; k++) {
+        top[k] = -INFINITY;
+        sum[k] = 0;
+    }
+    for (int64_t i = 0; i < n; i++) {
+        for (int k = 0; k < w; k++) {
+            float v = from[i * from_step + k];
+            top[k] = v > top[k] ? v : top[k];
+        }
+    }
+    for (int64_t i = 0; i < n; i++) {
+        float *row = to + i * to_step;
+        for (int k = 0; k < w; k++) {
+            row[k] = exp_single(from[i * from_step + k] - top[k]);
+        }
+        add_fours(sum, part, row, (int)(i % 4), w);
+    }
+    for (int k = 0; k < w; k++) {
+        top[k] = (float)(1 / (n % 4 == 0 ? sum[k] : sum[k] + (double)part[k]));
+    }
+    for (int64_t i = 0; i < n; i++) {
+        for (int k = 0; k < w; k++) {
+            to[i * to_step + k] *= top[k];
+        }
+    }
+}
+
 /* ---- the table ---- */
 
 const TileIsa TILE_ISA = {
@@ -199,9 +280,13 @@ const TileIsa TILE_ISA = {
     .store_indirect = tile_store_indirect,
     .add_indirect = tile_add_indirect,
     .sum_f32 = sum_f32,
+    .sum_fours = sum_fours,
     .add_f32 = add_f32,
+    .add_fours = add_fours,
     .softmax_row = softmax_row,
     .softmax_columns = softmax_columns,
+    .single_row = single_row,
+    .single_columns = single_columns,
     .function = {
 #define TILE_OP(name, in, out, arity, expression) run_##name,
 #define TILE_OP_SELECT(name, type) run_##name,

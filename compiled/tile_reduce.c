@@ -40,13 +40,13 @@ static double sum_f64(const double *x, int n, double acc) {
 EXTREME_FUNCTIONS(f32, float)
 EXTREME_FUNCTIONS(f64, double)
 
-static void accumulate_float(Accumulator *a, const TileIsa *isa, ReduceKind kind, bool single, const void *x, int n) {
+static void accumulate_float(Accumulator *a, const TileIsa *isa, ReduceKind kind, bool single, bool fours, const void *x, int n) {
     const float *s = x;
     const double *d = x;
     switch (kind) {
     case REDUCE_SUM:
     case REDUCE_MEAN:
-        a->f = single ? isa->sum_f32(s, n, a->f) : sum_f64(d, n, a->f);
+        a->f = fours ? isa->sum_fours(s, n, a->f) : single ? isa->sum_f32(s, n, a->f) : sum_f64(d, n, a->f);
         break;
     case REDUCE_PROD:
         a->f = single ? prod_f32(s, n, a->f) : prod_f64(d, n, a->f);
@@ -126,7 +126,7 @@ void tile_reduce(Accumulator *a, const TileIsa *isa, const TileNest *nest, const
         int64_t left = nest->reduced - a->seen;
         int k = left < m - done ? (int)left : m - done;
         if (is_float) {
-            accumulate_float(a, isa, inst->reduce, single, x + done * bytes, k);
+            accumulate_float(a, isa, inst->reduce, single, nest->many_fours, x + done * bytes, k);
         } else {
             accumulate_int(a, inst->reduce, (const int64_t *)(const void *)x + done, k);
         }
@@ -145,6 +145,7 @@ void columns_start(ColumnSums *s, ReduceKind kind, int m) {
         s->f[k] = float_start(kind);
         s->i[k] = int_start(kind);
     }
+    s->held = 0;
 }
 
 static void columns_float(ColumnSums *s, ReduceKind kind, bool single, const void *src, int m) {
@@ -168,7 +169,7 @@ static void columns_float(ColumnSums *s, ReduceKind kind, bool single, const voi
     }
 }
 
-void columns_reduce(ColumnSums *s, const TileIsa *isa, const TileInst *inst, DType dtype, const void *src, int m) {
+void columns_reduce(ColumnSums *s, const TileIsa *isa, const TileNest *nest, const TileInst *inst, DType dtype, const void *src, int m) {
     bool is_sum = inst->reduce == REDUCE_SUM || inst->reduce == REDUCE_MEAN;
     if (!dtype_is_float(dtype)) {
         for (int k = 0; k < m; k++) {
@@ -176,6 +177,9 @@ void columns_reduce(ColumnSums *s, const TileIsa *isa, const TileInst *inst, DTy
             accumulate_int(&one, inst->reduce, (const int64_t *)src + k, 1);
             s->i[k] = one.i;
         }
+    } else if (nest->many_fours) {
+        isa->add_fours(s->f, s->part, src, s->held, m);
+        s->held = (s->held + 1) % 4;
     } else if (is_sum && dtype_kind(dtype) == KIND_F32) {
         isa->add_f32(s->f, src, m);
     } else {
@@ -183,11 +187,14 @@ void columns_reduce(ColumnSums *s, const TileIsa *isa, const TileInst *inst, DTy
     }
 }
 
-void columns_finish(const ColumnSums *s, const TileNest *nest, const TileInst *inst, const Access *access, const int64_t *at, int m, void *base) {
+void columns_finish(ColumnSums *s, const TileNest *nest, const TileInst *inst, const Access *access, const int64_t *at, int m, void *base) {
     int last = nest->ndim - 1;
     int64_t position = access->offset;
     for (int d = 0; d < nest->ndim; d++) {
         position += at[d] * access->stride[d]; /* 0 along the reduced dims */
+    }
+    for (int k = 0; k < m && s->held > 0; k++) {
+        s->f[k] += (double)s->part[k];
     }
     for (int k = 0; k < m; k++, position += access->stride[last]) {
         if (dtype_is_float(access->dtype)) {

@@ -20,12 +20,14 @@ void tile_reduce(Accumulator *a, const TileIsa *isa, const TileNest *nest, const
 typedef struct ColumnSums {
     double f[TILE];
     int64_t i[TILE];
+    float part[TILE]; /* the sums of the last `held` rows, where four are added up first */
+    int held;
 } ColumnSums;
 
 void columns_start(ColumnSums *s, ReduceKind kind, int m);
 /* One more point of m results; `dtype` is the result's. */
-void columns_reduce(ColumnSums *s, const TileIsa *isa, const TileInst *inst, DType dtype, const void *src, int m);
+void columns_reduce(ColumnSums *s, const TileIsa *isa, const TileNest *nest, const TileInst *inst, DType dtype, const void *src, int m);
 /* Writes m results from coordinates `at` on. */
-void columns_finish(const ColumnSums *s, const TileNest *nest, const TileInst *inst, const Access *access, const int64_t *at, int m, void *base);
+void columns_finish(ColumnSums *s, const TileNest *nest, const TileInst *inst, const Access *access, const int64_t *at, int m, void *base);
 
 #endif

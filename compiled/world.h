@@ -80,7 +80,7 @@ typedef struct Ending {
     Storage *unsettled; /* what a refused write had begun to write, or NULL */
 } Ending;
 
-/* ---- compile.c ---- */
+/* ---- region.c ---- */
 /* An artifact for the region, not from the cache. `captured` (or NULL) is called between the capture and the passes. */
 Artifact *region_compile(Runner *r, const CaptureInput *in, void (*captured)(void *user, Capture *cap), void *user);
 /* What comes before statement `sid`, which raises. */

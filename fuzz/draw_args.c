@@ -142,7 +142,7 @@ bool draw_arguments(Gen *g, Stmt *s, Var *self) {
         x.dim = x.t->ndim > 0 ? draw_below(g, x.t->ndim) : 0;
         const OpInfo *form = op->kind == KIND_INPLACE ? op_info(op->twin) : op;
         x.divides = form->kind == KIND_POINTWISE && !dtype_is_float(x.t->dtype) &&
-                    (form->pw == PW_remainder || form->pw == PW_div_floor || form->pw == PW_fmod || (form->pw == PW_div && has(form, "rounding_mode")));
+                    (pw_is_quotient(form->pw) || (form->pw == PW_div && has(form, "rounding_mode")));
     }
     int last = -1;
     for (int k = 0; k < op->nparam; k++) {

@@ -58,9 +58,9 @@ static bool makes_choice(const OpInfo *op) { /* a result that jumps where operan
     const OpInfo *form = op->kind == KIND_INPLACE ? op_info(op->twin) : op;
     if (form->kind == KIND_POINTWISE) {
         switch (form->pw) {
-        case PW_sign: case PW_floor: case PW_ceil: case PW_trunc: case PW_round: case PW_div_floor: case PW_div_trunc: case PW_remainder:
-        case PW_fmod: case PW_logical_not: case PW_frac: case PW_threshold: case PW_copysign: return true;
-        default: return pw_is_logic(form->pw) || has(form, "rounding_mode");
+        case PW_sign: case PW_floor: case PW_ceil: case PW_trunc: case PW_round: case PW_logical_not: case PW_frac: case PW_threshold:
+        case PW_copysign: return true;
+        default: return pw_is_logic(form->pw) || pw_is_quotient(form->pw) || has(form, "rounding_mode");
         }
     }
     if (form->kind == KIND_COMPOSITE) {

@@ -137,18 +137,16 @@ static bool is_new_group(Campaign *c, const Finding *finding) {
     return !group_find(&groups, group_key(finding));
 }
 
-/* The name of a finding's report: its signature or, where another cause that shows in the same way has that one, both. */
-static const char *report_name(Judging *j, const Finding *finding) {
+/* The report of a signature is in the folder of its name, unless another group's is there. */
+static const char *folder_of(Judging *j, const Finding *finding) {
     Campaign *c = j->campaign;
     campaign_sum(c);
-    const Sentence *s = verdicts_read(c);
-    const char *plain = arena_printf(j->arena, "%s/%s/minimized.json", c->out, finding->signature);
+    Sentence *all = verdicts_read(c);
+    bool taken = false;
     for (int64_t i = 0; i < c->sum->nseen; i++) {
-        if (s[i].judged && s[i].file && strcmp(s[i].file, plain) == 0 && strcmp(s[i].group, group_key(finding)) != 0) {
-            return seen_name(j->arena, finding->signature, finding->cause.group);
-        }
+        taken |= all[i].judged && all[i].file && strcmp(all[i].seen->text, finding->signature) == 0 && strcmp(all[i].group, group_key(finding)) != 0;
     }
-    return finding->signature;
+    return taken ? seen_name(j->arena, finding->signature, finding->cause.group) : arena_strdup(j->arena, finding->signature);
 }
 
 /* A finding of a signature that has no verdict yet: known, or reported; `plainly`: as it is. */
@@ -164,11 +162,10 @@ static int sentence(Judging *j, const Outcome *out, bool plainly) {
         complain(code, "%s", message);
         return JUDGED_TROUBLE;
     }
-    const KnownIssue *issue = known_find(&known, j->checker.pair, finding.signature, finding.cause.text);
-    if (!issue && !plainly && is_new_group(c, &finding)) {
+    if (!plainly && is_new_group(c, &finding)) {
         j->program = finding_part(j->arena, j->program, &j->checker, &finding);
-        issue = known_find(&known, j->checker.pair, finding.signature, finding.cause.text);
     }
+    const KnownIssue *issue = known_find(&known, j->checker.pair, finding.signature, finding.cause.text);
     if (issue) {
         if (!o->json) {
             printf("known %s: %s, %s\n", finding.signature, j->name, issue->issue);
@@ -177,13 +174,12 @@ static int sentence(Judging *j, const Outcome *out, bool plainly) {
     }
     finding_breakpoint(&finding);
     MinimizeStats stats = {.checks = MINIMIZE_CHECKS};
-    const char *called = report_name(j, &finding);
-    bool kept = report_exists(c->out, called), minimize = !plainly && !o->no_minimize; /* kept: of an earlier campaign */
-    called = arena_strdup(j->arena, called); /* minimizing writes `finding` */
+    const char *folder = folder_of(j, &finding);
+    bool kept = report_exists(c->out, folder), minimize = !plainly && !o->no_minimize; /* kept: of an earlier campaign */
     const Program *small = minimize && !kept ? smaller(j, &finding, &stats) : j->program;
-    snprintf(path, sizeof path, "%s/%s", c->out, called);
+    snprintf(path, sizeof path, "%s/%s", c->out, folder);
     Report r = {j->program, small, &finding, &j->checker, minimize ? &stats : NULL,
-                arena_printf(j->arena, "fuzz --engine %s --seed %llu, %s", c->engine->name, (unsigned long long)o->seed, j->name), called};
+                arena_printf(j->arena, "fuzz --engine %s --seed %llu, %s", c->engine->name, (unsigned long long)o->seed, j->name), folder};
     if (!kept && !report_write(j->arena, c->out, &r, path, sizeof path, message, sizeof message)) {
         complain(EXIT_ENVIRONMENT, "%s", message);
         return JUDGED_TROUBLE;

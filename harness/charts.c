@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { WIDE = 240, HIGH = 110, LEFT = 4, RIGHT = 4, TOP = 8, BOTTOM = 16, CELL = 13, SHADES = 5 };
+enum { WIDE = 210, HIGH = 105, LEFT = 4, RIGHT = 4, TOP = 8, BOTTOM = 16, CELL = 13, HEAD = 52, SHADES = 5 };
 
 static void number(char *out, size_t size, double v) { snprintf(out, size, "%.1f", v); }
 
@@ -71,6 +71,8 @@ void chart_curve(Markup *m, const Curve *c) {
     markup_attribute(m, "points", "%s", at);
     free(at);
     markup_close(m);
+    human(text, sizeof text, most);
+    label(m, LEFT, TOP, "start", text);
     human(first, sizeof first, c->n ? c->x[0] : 0);
     label(m, LEFT, HIGH - 3, "start", first);
     human(text, sizeof text, c->n ? c->x[c->n - 1] : 0);
@@ -104,6 +106,31 @@ void chart_bars(Markup *m, const char *title, const Bar *bars, int n) {
     markup_close(m);
 }
 
+static void cell(Markup *m, int i, int shade) {
+    char x[32], class_name[16];
+    snprintf(x, sizeof x, "%d", i * CELL);
+    snprintf(class_name, sizeof class_name, "h%d", shade);
+    markup_open(m, "rect", "x", x, "width", "12", "height", "12", "class", class_name, NULL);
+}
+
+void chart_heat_head(Markup *m, const char *const *columns, int n) {
+    char text[64], y[16];
+    snprintf(text, sizeof text, "0 0 %d %d", n * CELL, HEAD);
+    snprintf(y, sizeof y, "%d", HEAD - 3);
+    markup_open(m, "div", "class", "heat head", NULL);
+    markup_open(m, "svg", "viewBox", text, "aria-hidden", "true", NULL);
+    for (int i = 0; i < n; i++) {
+        char x[16], turn[64];
+        snprintf(x, sizeof x, "%d", i * CELL + 9);
+        snprintf(turn, sizeof turn, "rotate(-90 %s %s)", x, y);
+        markup_open(m, "text", "x", x, "y", y, "transform", turn, NULL);
+        markup_text(m, "%s", columns[i]);
+        markup_close(m);
+    }
+    markup_close(m);
+    markup_close(m);
+}
+
 void chart_heat_row(Markup *m, const char *row, const char *const *columns, const double *counts, int n, double most) {
     char text[64];
     markup_open(m, "div", "class", "heat", NULL);
@@ -111,16 +138,28 @@ void chart_heat_row(Markup *m, const char *row, const char *const *columns, cons
     snprintf(text, sizeof text, "0 0 %d %d", n * CELL, CELL);
     markup_open(m, "svg", "viewBox", text, "role", "img", NULL);
     for (int i = 0; i < n; i++) {
-        int shade = counts[i] <= 0 ? 0 : 1 + (int)fmin(SHADES - 1, SHADES * log(counts[i]) / log(fmax(most, 2)));
-        char x[32], class_name[16];
-        snprintf(x, sizeof x, "%d", i * CELL);
-        snprintf(class_name, sizeof class_name, "h%d", shade);
-        markup_open(m, "rect", "x", x, "width", "12", "height", "12", "class", class_name, NULL);
+        cell(m, i, counts[i] <= 0 ? 0 : 1 + (int)fmin(SHADES - 1, SHADES * log(counts[i]) / log(fmax(most, 2))));
         markup_open(m, "title", NULL);
         markup_text(m, "%s, %s: %.0f", row, columns[i], counts[i]);
         markup_close(m);
         markup_close(m);
     }
     markup_close(m);
+    markup_close(m);
+}
+
+void chart_heat_scale(Markup *m, double most) {
+    char text[64], last[32];
+    markup_open(m, "div", "class", "heat scale", NULL);
+    markup_element(m, "span", NULL, NULL, "0");
+    snprintf(text, sizeof text, "0 0 %d %d", (SHADES + 1) * CELL, CELL);
+    markup_open(m, "svg", "viewBox", text, "aria-hidden", "true", NULL);
+    for (int i = 0; i <= SHADES; i++) {
+        cell(m, i, i);
+        markup_close(m);
+    }
+    markup_close(m);
+    human(last, sizeof last, most);
+    markup_element(m, "span", NULL, NULL, last);
     markup_close(m);
 }

@@ -20,6 +20,8 @@ typedef struct Bar {
 void chart_bars(Markup *m, const char *title, const Bar *bars, int n);
 
 /* One row of a heat map: `n` cells, shaded by the logarithm of their counts against `most`; 0 is empty. columns[i] names a cell. */
+void chart_heat_head(Markup *m, const char *const *columns, int n); /* their names, upright, above rows */
+void chart_heat_scale(Markup *m, double most);                      /* what the shades mean: from 0 to `most` */
 void chart_heat_row(Markup *m, const char *row, const char *const *columns, const double *counts, int n, double most);
 
 #endif

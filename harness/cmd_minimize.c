@@ -3,6 +3,7 @@
  * With --save FILE the smallest program so far is written there after every step, and where the file is there already, minimizing goes on from it: a run
  * that is stopped, or that comes to its limit, loses nothing. Findings with other signatures that were met on the way are told of, and written with --out. */
 #include "harness/command.h"
+#include "harness/ledger.h"
 #include "harness/minimize.h"
 #include "harness/report.h"
 
@@ -73,13 +74,15 @@ static const Program *resumed(State *s, const Program *p, Finding *finding) {
 }
 
 /* Findings that were met on the way: each a report of its own, as it was met. */
-static void tell_others(State *s, MinimizeStats *stats) {
+static void tell_others(State *s, MinimizeStats *stats, const Finding *own) {
     for (int i = 0; i < stats->nother; i++) {
         Other *other = &stats->other[i];
         char path[4096] = "", message[512];
         check_locate(&s->checker, other->program, &other->finding, &s->arena);
-        if (s->options->out && !report_exists(s->options->out, other->finding.signature)) {
-            Report report = {other->program, other->program, &other->finding, &s->checker, NULL, arena_printf(&s->arena, "met while %s", s->origin), NULL};
+        const char *signature = other->finding.signature; /* that of the finding itself has its folder */
+        const char *folder = strcmp(signature, own->signature) == 0 ? seen_name(&s->arena, signature, other->finding.cause.group) : signature;
+        if (s->options->out && !report_exists(s->options->out, folder)) {
+            Report report = {other->program, other->program, &other->finding, &s->checker, NULL, arena_printf(&s->arena, "met while %s", s->origin), folder};
             if (!report_write(&s->arena, s->options->out, &report, path, sizeof path, message, sizeof message)) {
                 s->code = complain(EXIT_ENVIRONMENT, "%s", message);
             }
@@ -160,7 +163,7 @@ static int minimize(State *s, const Source *source, const Program *p) {
         }
     }
     int code = print_answer(s, p, small, &out.finding, &stats);
-    tell_others(s, &stats);
+    tell_others(s, &stats, &out.finding);
     return code;
 }
 

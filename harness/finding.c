@@ -4,6 +4,7 @@
 #include "harness/oracle.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -58,6 +59,10 @@ bool symptom_same(const Symptom *a, const Symptom *b) {
 void element_text(char *out, size_t size, const void *data, DType dtype, int64_t i) {
     if (dtype_is_float(dtype)) {
         double v = element_double(data, dtype, i);
+        if (!isfinite(v)) { /* which NaN it is, nobody asks */
+            snprintf(out, size, "%s", isnan(v) ? "nan" : v < 0 ? "-inf" : "inf");
+            return;
+        }
         snprintf(out, size, dtype == DT_float64 ? "%.17g (%a)" : "%.9g (%a)", v, v);
     } else if (dtype == DT_bool) {
         snprintf(out, size, "%s", element_int(data, dtype, i) ? "true" : "false");

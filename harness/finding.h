@@ -55,7 +55,7 @@ typedef struct Finding {
 /* Fills a Finding but for the location; called by oracles only when they fire. Clears a and b. */
 void finding_start(Finding *f, OracleId oracle, const char *kind, int call, Subject subject, int index, int sid);
 
-/* Writes element `i` of a dense buffer for people: "0.1 (0x1.99999ap-4)". */
+/* Writes element `i` of a dense buffer for people: "0.1 (0x1.99999ap-4)", "-inf", "nan". */
 void element_text(char *out, size_t size, const void *data, DType dtype, int64_t i);
 /* "[2, 3]". */
 void ints_text(char *out, size_t size, const int64_t *v, int n);

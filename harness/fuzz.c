@@ -9,6 +9,7 @@
 #include "harness/edit.h"
 #include "harness/group.h"
 #include "harness/interrupt.h"
+#include "harness/ledger.h"
 #include "harness/part.h"
 #include "harness/report.h"
 #include "harness/results.h"
@@ -32,8 +33,8 @@ typedef struct Slot {
 
 typedef struct Signature {
     char text[sizeof ((Finding *)0)->signature];
-    char group[sizeof ((Finding *)0)->cause.group]; /* two bugs may show in the same way */
-    const char *name; /* of its report: the text, and if another has that one, the group, too */
+    const char *group; /* of its cause: two bugs that show in the same way are two entries */
+    const char *folder; /* of its report: the signature, unless another group has that */
     int64_t first;    /* index in the stream of the program that showed it first */
     bool bare;        /* that program without its probes */
     int64_t count;
@@ -69,18 +70,16 @@ typedef struct Fuzz {
 
 /* ---- findings ---- */
 
-/* Adds one to the count of the finding's signature and cause; the entry if it is new. */
+/* Adds one to the count of the signature with this cause; the entry if it is new. */
 static Signature *note_signature(Fuzz *f, const Finding *finding, const Slot *slot) {
     bool taken = false;
     for (int i = 0; i < f->nsignatures; i++) {
-        Signature *s = &f->signature[i];
-        if (strcmp(s->text, finding->signature) == 0) {
-            if (strcmp(s->group, finding->cause.group) == 0) {
-                s->count++;
-                return NULL;
-            }
-            taken = true;
+        bool same = strcmp(f->signature[i].text, finding->signature) == 0;
+        if (same && strcmp(f->signature[i].group, finding->cause.group) == 0) {
+            f->signature[i].count++;
+            return NULL;
         }
+        taken |= same;
     }
     if (f->nsignatures == MAX_SIGNATURES) {
         f->unlisted++;
@@ -89,8 +88,8 @@ static Signature *note_signature(Fuzz *f, const Finding *finding, const Slot *sl
     Signature *s = &f->signature[f->nsignatures++];
     *s = (Signature){.first = slot->index, .bare = slot->bare, .count = 1};
     snprintf(s->text, sizeof s->text, "%s", finding->signature);
-    snprintf(s->group, sizeof s->group, "%s", finding->cause.group);
-    s->name = seen_name(f->home, s->text, taken ? s->group : "");
+    s->group = arena_strdup(f->home, finding->cause.group);
+    s->folder = taken ? seen_name(f->home, s->text, s->group) : s->text;
     return s;
 }
 
@@ -133,7 +132,7 @@ static void report_signature(Fuzz *f, Signature *s, const Program *p, const Find
     const Program *small = p;
     Finding finding = *as_found;
     MinimizeStats stats = {.checks = checker_is_external(&f->checker) ? TARGET_MINIMIZE_CHECKS : MINIMIZE_CHECKS, .seconds = 0};
-    s->kept = o->out != NULL && report_exists(o->out, s->name);
+    s->kept = o->out != NULL && report_exists(o->out, s->folder);
     bool late = strcmp(finding.kind, "timeout") == 0; /* every try would take as long */
     if (!o->no_minimize && !s->kept && !late) {
         small = minimize_program(&f->work, p, &f->checker, as_found, &stats, NULL, NULL);
@@ -153,12 +152,12 @@ static void report_signature(Fuzz *f, Signature *s, const Program *p, const Find
     char path[4096], message[512];
     const char *where = NULL;
     if (o->out != NULL && s->kept) {
-        snprintf(path, sizeof path, "%s/%s (kept)", o->out, s->name);
+        snprintf(path, sizeof path, "%s/%s (kept)", o->out, s->folder);
         where = path;
     } else if (o->out != NULL) {
         Report report = {p, small, &finding, &f->checker, o->no_minimize ? NULL : &stats,
                          arena_printf(&f->work, "fuzz --seed %llu, program %lld%s", (unsigned long long)o->seed, (long long)s->first,
-                                      s->bare ? " without its probes" : ""), s->name};
+                                      s->bare ? " without its probes" : ""), s->folder};
         if (report_write(&f->work, o->out, &report, path, sizeof path, message, sizeof message)) {
             where = path;
         } else {
@@ -167,7 +166,7 @@ static void report_signature(Fuzz *f, Signature *s, const Program *p, const Find
     }
     print_finding(f, s, small, &finding, fired, where);
     keep_record(f, s, small, &finding, fired);
-    s->file = where && f->detailed ? arena_printf(f->home, "%s/%s/minimized.json", o->out, s->name) : NULL;
+    s->file = where && f->detailed ? arena_printf(f->home, "%s/%s/minimized.json", o->out, s->folder) : NULL;
 }
 
 /* Is its first finding told of in one line, once? */
@@ -208,8 +207,7 @@ static void sort_finding(Fuzz *f, const Slot *slot, const Program *p, const Find
 
 /* What a located finding is sorted by: it and its program, or, where its group would be a new one, a part of them. */
 static const Program *part_of(Fuzz *f, const Program *p, Finding *finding) {
-    bool settled = group_find(&f->groups, group_key(finding)) || known_find(&f->known, f->checker.pair, finding->signature, finding->cause.text);
-    return settled ? p : finding_part(&f->work, p, &f->checker, finding);
+    return group_find(&f->groups, group_key(finding)) ? p : finding_part(&f->work, p, &f->checker, finding);
 }
 
 static void take_finding(Fuzz *f, const Slot *slot, Outcome *out) {

@@ -4,6 +4,8 @@
 
 #include "tensor/tensor.h"
 
+#include <math.h>
+
 enum { MAX_ELEMENTS = 64 /* of one tensor, to be tried one by one */ };
 
 /* Argument `name` of a literal. */
@@ -67,10 +69,36 @@ Step reduce_list(Program *p, int k) {
     return STEP_END;
 }
 
+/* A random fill of few elements to those elements, so that each can be made simpler. */
+Step reduce_written(Program *p, int k) {
+    for (int call = 0; call <= p->nrecalls; call++) {
+        int n;
+        Input *inputs = reduce_inputs_of(p, call, &n);
+        if (k >= n) {
+            k -= n;
+            continue;
+        }
+        Input *in = &inputs[k];
+        const InputData *data = &in->data;
+        if (!data->given || !data->is_fill || data->fill == FILL_zeros || data->fill == FILL_ones || data->fill == FILL_arange || !reduce_settle(p)) {
+            return STEP_NOTHING;
+        }
+        int64_t numel = reduce_storage(inputs, n, in);
+        if (numel < 1 || numel > MAX_WRITTEN) {
+            return STEP_NOTHING;
+        }
+        void *elements = arena_alloc(p->arena, numel * dtype_bytes(in->dtype));
+        fill_buffer(elements, in->dtype, numel, data->fill, data->seed);
+        in->data = (InputData){.given = true, .data = elements, .numel = numel};
+        return STEP_MADE;
+    }
+    return STEP_END;
+}
+
 /* Element i to 0, else to 1; nothing if it is that already. */
 static Step simplify_element(void *data, DType dtype, int64_t i, int value) {
     double now = element_double(data, dtype, i);
-    if (now == value || (now == 0 && value == 1)) {
+    if (value == 1 ? now == 0 || now == 1 : now == 0 && !signbit(now)) {
         return STEP_NOTHING;
     }
     element_store_double(data, dtype, i, value);

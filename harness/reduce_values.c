@@ -37,6 +37,16 @@ static int64_t extent_of(const Input *in) {
     return tensor_extent(&t, &extent) ? extent : -1;
 }
 
+int64_t reduce_storage(const Input *inputs, int n, const Input *in) {
+    int64_t need = extent_of(in);
+    for (int j = 0; j < n; j++) {
+        if (in->storage != NAME_NONE && inputs[j].storage == in->storage) {
+            need = max_i64(need, extent_of(&inputs[j]));
+        }
+    }
+    return need;
+}
+
 bool reduce_settle(Program *p) {
     for (int call = 0; call <= p->nrecalls; call++) {
         int n;
@@ -52,12 +62,7 @@ bool reduce_settle(Program *p) {
             if (!in->data.given || in->data.is_fill) {
                 continue;
             }
-            int64_t need = extent_of(in);
-            for (int j = 0; j < n; j++) {
-                if (in->storage != NAME_NONE && inputs[j].storage == in->storage) {
-                    need = max_i64(need, extent_of(&inputs[j]));
-                }
-            }
+            int64_t need = reduce_storage(inputs, n, in);
             if (need > in->data.numel) {
                 return false;
             }
@@ -156,7 +161,7 @@ Step reduce_data(Program *p, int k) {
         return STEP_END;
     }
     int rank = k % COUNT_OF(simpler);
-    int now = COUNT_OF(simpler);
+    int now = !in->data.is_fill && in->data.numel <= MAX_WRITTEN ? COUNT_OF(simpler) - 1 : COUNT_OF(simpler); /* few numbers are simpler than random ones */
     for (int i = 0; in->data.given && in->data.is_fill && i < COUNT_OF(simpler); i++) {
         now = in->data.fill == simpler[i] ? i : now;
     }

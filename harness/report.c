@@ -15,6 +15,8 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+enum { PAGE = 66, TAIL = 19 /* lines behind the graphs */, LEAST_GRAPH = 8 };
+
 const char *report_statement(Arena *arena, const Program *p, int sid) {
     if (sid < 0) {
         return sid == AT_RETURN ? "return" : sid == AT_BACKWARD ? "backward" : sid == AT_INPUTS ? "what the function is passed" : "not one statement";
@@ -64,10 +66,10 @@ void report_finding_json(Text *text, const Program *p, const Finding *f, uint32_
     text_add(text, "]}");
 }
 
-bool report_exists(const char *out, const char *name) {
+bool report_exists(const char *out, const char *folder) {
     char path[4096];
     struct stat info;
-    int n = snprintf(path, sizeof path, "%s/%s", out, name);
+    int n = snprintf(path, sizeof path, "%s/%s", out, folder);
     return n > 0 && n < (int)sizeof path && stat(path, &info) == 0 && S_ISDIR(info.st_mode);
 }
 
@@ -110,25 +112,52 @@ static const Target *compiling_target(const Checker *c) {
     return NULL;
 }
 
+static int lines_of(const Text *t) {
+    int n = 0;
+    for (int64_t i = 0; i < t->n; i++) {
+        n += t->v[i] == '\n';
+    }
+    return n;
+}
+
+/* The first `most` lines of a text; how many more there are. */
+static int add_lines(Text *t, const char *lines, int most) {
+    int n = 0;
+    for (const char *end; *lines; lines = end, n++) {
+        end = lines + strcspn(lines, "\n");
+        end += *end == '\n';
+        if (n < most) {
+            text_addn(t, lines, end - lines);
+        }
+    }
+    return n > most ? n - most : 0;
+}
+
 static void write_cause(Text *t, const Report *r) {
     const Cause *cause = &r->finding->cause;
     Text graphs = {.arena = t->arena};
     if (!cause->stage[0]) {
         return;
     }
-    text_add(t, "\n## Where it comes from\n\n```\n");
+    text_add(t, "\n## Where it comes from\n```\n");
     cause_print(t, r->checker, r->minimized, cause);
     text_add(t, "```\n");
     if (cause_print_graphs(&graphs, r->checker, r->minimized, cause, 2)) {
-        text_printf(t, "\nIn %s:\n\n```diff\n%s```\n", cause_graphs_title(cause), graphs.v);
+        text_printf(t, "\nIn %s:\n```diff\n", cause_graphs_title(cause));
+        int room = PAGE - TAIL - lines_of(t), left = add_lines(t, graphs.v, room > LEAST_GRAPH ? room : LEAST_GRAPH); /* the page stays one */
+        text_add(t, "```\n");
+        if (left > 0) {
+            text_printf(t, "\n%d lines more: `twingrad bisect` prints all.\n", left);
+        }
     }
 }
 
-/* What ran: this program, the machine, and what targets say that they are. */
-static void write_environment(Text *t, const Checker *c) {
+/* What ran: this program, the machine, and what targets say that they are; where it was found, and how it became small. */
+static void write_environment(Text *t, const Report *r) {
+    const Checker *c = r->checker;
     struct utsname machine;
     const Executor *both[2] = {&c->a, &c->b};
-    text_add(t, "## Environment\n\n```\ntwingrad " TWINGRAD_VERSION ", compiled by " TWINGRAD_COMPILER "\n");
+    text_add(t, "## Environment\n```\ntwingrad " TWINGRAD_VERSION ", compiled by " TWINGRAD_COMPILER "\n");
     if (uname(&machine) == 0) {
         text_printf(t, "%s %s %s\n", machine.sysname, machine.release, machine.machine);
     }
@@ -136,6 +165,13 @@ static void write_environment(Text *t, const Checker *c) {
         if (both[i]->target) {
             text_printf(t, "%s: %s\n", both[i]->name, printable(t->arena, target_version(both[i]->target)));
         }
+    }
+    if (r->origin) {
+        text_printf(t, "found by: %s\n", r->origin);
+    }
+    if (r->stats) {
+        text_printf(t, "minimized in %lld checks, %lld steps kept%s%s\n", (long long)r->stats->checks, (long long)r->stats->kept,
+                    r->stats->complete ? "" : ", stopped at a limit", r->stats->flaky ? "; flaky: it does not show every time" : "");
     }
     text_add(t, "```\n");
 }
@@ -145,30 +181,21 @@ static void write_page(Text *t, const Report *r) {
     const Finding *f = r->finding;
     Arena *arena = t->arena;
     const char *options = report_pair_options(arena, r->checker);
-    text_printf(t, "# %s\n\n```\n", f->signature);
+    text_printf(t, "# %s\n```\n", f->signature);
     report_finding(t, p, f, r->checker);
     int n = program_size(p);
-    text_printf(t, "```\n\n## The program (%d statement%s, %d as found)\n\n```\n", n, n == 1 ? "" : "s", program_size(r->original));
+    text_printf(t, "```\n\n## The program (%d statement%s, %d as found)\n```\n", n, n == 1 ? "" : "s", program_size(r->original));
     program_print_text(t, p);
-    text_add(t, "```\n\nIn PyTorch:\n\n```python\n");
+    text_add(t, "```\n```python\n");
     program_print_python(t, p);
     text_add(t, "```\n");
     write_cause(t, r);
-    text_printf(t, "\n## See it again\n\n```\ntwingrad check %s minimized.json\ntwingrad check %s case.json\ntwingrad show --as ir", options, options);
-    add_faults(t, &r->checker->b.compile);
-    text_add(t, " minimized.json\n");
+    text_printf(t, "\n## See it again\n```\ntwingrad check %s minimized.json\n", options);
     const Target *compiling = compiling_target(r->checker);
     const char *program = compiling ? target_program(compiling) : "python3";
     text_printf(t, "%s repro.py    # the same program in plain PyTorch, eagerly and ", strncmp(program, "/usr/bin/", 9) == 0 ? program : "python3");
     text_printf(t, compiling ? "in mode %s\n```\n\n" : "compiled\n```\n\n", compiling ? target_mode(compiling) : "");
-    write_environment(t, r->checker);
-    text_add(t, "\nIn a debugger: `break finding_breakpoint`, then `run` the first command.\n");
-    if (r->origin) {
-        text_printf(t, "\nFound by: %s\n", r->origin);
-    }
-    if (r->stats) {
-        text_printf(t, "\nMinimized in %lld checks, %lld steps kept.\n", (long long)r->stats->checks, (long long)r->stats->kept);
-    }
+    write_environment(t, r);
 }
 
 static bool write_part(const char *dir, const char *name, const Text *t, char *message, size_t message_size) {
@@ -189,9 +216,9 @@ static void remove_folder(const char *dir) {
 
 bool report_write(Arena *arena, const char *out, const Report *r, char *path, size_t path_size, char *message, size_t message_size) {
     char aside[4096], final[4096];
-    const char *name = r->name ? r->name : r->finding->signature;
-    int n = snprintf(final, sizeof final, "%s/%s", out, name);
-    int m = snprintf(aside, sizeof aside, "%s/.%s.%ld.tmp", out, name, (long)getpid());
+    const char *folder = r->folder ? r->folder : r->finding->signature;
+    int n = snprintf(final, sizeof final, "%s/%s", out, folder);
+    int m = snprintf(aside, sizeof aside, "%s/.%s.%ld.tmp", out, folder, (long)getpid());
     if (n < 0 || n >= (int)sizeof final || m < 0 || m >= (int)sizeof aside) {
         snprintf(message, message_size, "cannot write '%.200s': the name is too long", out);
         return false;
@@ -208,7 +235,7 @@ bool report_write(Arena *arena, const char *out, const Report *r, char *path, si
     bool ok = write_part(aside, "case.json", &found, message, message_size) && write_part(aside, "minimized.json", &small, message, message_size) &&
               write_part(aside, "repro.py", &script, message, message_size) && write_part(aside, "finding.md", &page, message, message_size);
     if (ok) {
-        remove_folder(final); /* an older report of this name */
+        remove_folder(final); /* an older report of this signature */
         if (rename(aside, final) != 0) {
             snprintf(message, message_size, "cannot write '%.200s': %s", final, strerror(errno));
             ok = false;

@@ -1,4 +1,4 @@
-/* Report: one folder a signature (and, where two causes show in one way, a cause), <out>/<signature>/ with case.json, minimized.json, repro.py and finding.md. The folder is written
+/* Report: one folder a signature (and cause: seen_name), <out>/<signature>/ with case.json, minimized.json, repro.py and finding.md. The folder is written
  * aside and renamed, so that what is there is whole. */
 #ifndef HARNESS_REPORT_H
 #define HARNESS_REPORT_H
@@ -14,11 +14,11 @@ typedef struct Report {
     const Checker *checker;
     const MinimizeStats *stats; /* may be NULL */
     const char *origin;         /* one line: where the program came from ("fuzz --seed 7, program 1234"), or NULL */
-    const char *name;           /* of the folder; NULL: the signature */
+    const char *folder;         /* its name in <out>; NULL: the signature */
 } Report;
 
-/* Does <out> already hold a report of this name? */
-bool report_exists(const char *out, const char *name);
+/* Does <out> already hold this folder? */
+bool report_exists(const char *out, const char *folder);
 /* Writes the folder (replacing one of that name); on success its path is in `path`. False and one sentence if the environment fails. */
 bool report_write(Arena *arena, const char *out, const Report *report, char *path, size_t path_size, char *message, size_t message_size);
 

@@ -98,9 +98,9 @@ int results_count(const Json *root, const char *outcome) {
     return n;
 }
 
-const char *results_fingerprint(Arena *arena, const char *signature) {
+const char *results_fingerprint(Arena *arena, const char *text) {
     uint64_t h = 14695981039346656037u;
-    for (const unsigned char *c = (const unsigned char *)signature; *c; c++) {
+    for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
         h = (h ^ *c) * 1099511628211u;
     }
     return arena_printf(arena, "%016llx", (unsigned long long)h);

@@ -61,7 +61,7 @@ double results_number(const Json *object, const char *key);
 const Json *results_list(const Json *root, const char *key);
 /* Findings whose outcome is `outcome`. */
 int results_count(const Json *root, const char *outcome);
-/* FNV-1a of a signature, 16 hex digits: the fingerprint. */
-const char *results_fingerprint(Arena *arena, const char *signature);
+/* FNV-1a of a text, 16 hex digits: the fingerprint. */
+const char *results_fingerprint(Arena *arena, const char *text);
 
 #endif

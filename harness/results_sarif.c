@@ -1,5 +1,5 @@
 /* SARIF 2.1.0 for GitHub's code scanning: an oracle is a rule, a signature a result. A difference between executors has no line of
- * source, so a result points at the stored program that shows it; its fingerprint is its signature's, so that one bug stays one alert
+ * source, so a result points at the stored program that shows it; its fingerprint is its signature's and its cause's, so that one bug stays one alert
  * however its program changes. GitHub keeps 5,000 results of a run. */
 #include "harness/oracle.h"
 #include "harness/results.h"
@@ -61,12 +61,14 @@ static void result(Text *t, Arena *arena, const Json *f) {
     text_add(t, "{");
     member(t, "ruleId", results_text(f, "oracle", "?"));
     text_printf(t, ",\"level\":\"%s\",", strcmp(outcome, "known") == 0 ? "note" : "error");
-    message(t, "message", arena_printf(arena, "%s at %s (%s): %s against %s", signature, results_text(f, "where", "?"), results_text(f, "statement", "?"), results_text(f, "a", "?"),
-                                       results_text(f, "b", "?")));
+    const Json *blamed = json_get(f, "cause");
+    const char *cause = results_text(blamed, "text", "");
+    message(t, "message", arena_printf(arena, "%s%s%s at %s (%s): %s against %s", signature, cause[0] ? " from " : "", cause, results_text(f, "where", "?"),
+                                       results_text(f, "statement", "?"), results_text(f, "a", "?"), results_text(f, "b", "?")));
     text_add(t, ",\"locations\":[{\"physicalLocation\":{\"artifactLocation\":{\"uri\":");
     uri(t, arena_printf(arena, "%.*s", (int)length, file));
     text_printf(t, "},\"region\":{\"startLine\":%d,\"startColumn\":1,\"endLine\":%d,\"endColumn\":2}}}],", line, line);
-    text_printf(t, "\"partialFingerprints\":{\"primaryLocationLineHash\":\"%s:1\"}", results_fingerprint(arena, signature));
+    text_printf(t, "\"partialFingerprints\":{\"primaryLocationLineHash\":\"%s:1\"}", results_fingerprint(arena, arena_printf(arena, "%s@%s", signature, cause)));
     if (strcmp(outcome, "known") == 0) {
         text_add(t, ",\"suppressions\":[{\"kind\":\"external\"}]");
     }

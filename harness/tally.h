@@ -24,7 +24,7 @@ typedef struct Tally {
     int64_t executed[OP_COUNT];       /* of them, those that surely ran to their end */
     int64_t by_dtype[DT_COUNT];       /* inputs */
     int64_t by_motif[TALLY_KINDS], by_mistake[TALLY_KINDS];
-    int64_t op_dtype[OP_COUNT][DT_COUNT]; /* ops that the reference ran, by the dtype of their (first) result: RunOptions.executed */
+    int64_t op_dtype[OP_COUNT][DT_COUNT]; /* ops that the reference ran, by the dtype of their (first) result, or of what they write: RunOptions.executed */
     struct { const char *why; int64_t count; } accident[TALLY_KINDS];
     Sample sample[TALLY_SAMPLES];     /* in order, `stride` programs apart */
     int nsamples;

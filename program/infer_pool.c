@@ -40,6 +40,8 @@ ErrCode pool_output(int64_t in, int64_t kernel, int64_t pad, int64_t stride, int
     return ERR_none;
 }
 
+static bool is_int32(int64_t v) { return v == (int32_t)v; }
+
 ErrCode pool_read(const Call *call, const Tensor *self, Pool *p, Error *err) {
     static const int64_t one[2] = {1, 1};
     const Arg *ceil_mode = call_arg(call, "ceil_mode"), *divisor = call_arg(call, "divisor_override");
@@ -63,6 +65,9 @@ ErrCode pool_read(const Call *call, const Tensor *self, Pool *p, Error *err) {
         return error_set(err, ERR_index_range, "Dimension out of range (expected to be in range of [%d, %d], but got -3)", -self->ndim, self->ndim - 1);
     }
     for (int d = 0; d < 2; d++) {
+        if (!is_int32(p->kernel[d]) || !is_int32(p->stride[d]) || !is_int32(p->padding[d]) || !is_int32(p->dilation[d])) {
+            return error_set(err, ERR_limit, "%s: a number of over 32 bits", call->op->name); /* PyTorch cuts it off */
+        }
         p->in[d] = self->size[self->ndim - 2 + d];
         TRY(pool_output(p->in[d], p->kernel[d], p->padding[d], p->stride[d], p->dilation[d], p->ceil_mode, &p->out[d], err));
     }

@@ -16,6 +16,31 @@ static Planes planes_of(const Tensor *t) {
     return p;
 }
 
+/* A walk over planes, and in each over `rows` by `columns` elements, row by row: one for every window. */
+typedef struct Windows {
+    Walk planes; /* at[k]: where the plane of the k-th tensor begins */
+    int64_t i, j, rows, columns;
+} Windows;
+
+static Windows windows_of(const Planes *a, const Planes *b, const Planes *c, int64_t rows, int64_t columns) {
+    const Tensor *walked[3] = {&a->starts, &b->starts, c ? &c->starts : NULL};
+    Windows v = {walk_start(a->starts.size, a->starts.ndim, walked, c ? 3 : 2), 0, 0, rows, columns};
+    v.planes.left = rows > 0 && columns > 0 ? v.planes.left : 0;
+    return v;
+}
+static bool windows_more(const Windows *v) { return walk_more(&v->planes); }
+static void windows_next(Windows *v) {
+    if (++v->j == v->columns) {
+        v->j = 0;
+        if (++v->i == v->rows) {
+            v->i = 0;
+            walk_next(&v->planes);
+        }
+    }
+}
+/* The element at hand, in the plane of tensor k. */
+static int64_t windows_at(const Windows *v, int k, const Planes *p) { return v->planes.at[k] + v->i * p->row + v->j * p->column; }
+
 /* First and last place (one past it) of window `o` of dim d inside the plane, for neighbours that touch; `*full` the size of the window
  * with its padding. */
 static void window(const Pool *p, int d, int64_t o, int64_t *from, int64_t *to, int64_t *full) {
@@ -37,29 +62,25 @@ ErrCode kernel_avg_pool2d(const Call *call, Tensor *const *out, KernelCtx *k) {
     Pool p;
     TRY(pool_read(call, self, &p, k->err));
     Planes from = planes_of(self), into = planes_of(to);
-    const Tensor *walked[2] = {&from.starts, &into.starts};
-    for (Walk w = walk_start(from.starts.size, from.starts.ndim, walked, 2); walk_more(&w); walk_next(&w)) {
-        for (int64_t i = 0; i < p.out[0]; i++) {
-            for (int64_t j = 0; j < p.out[1]; j++) {
-                int64_t i0, i1, j0, j1, rows, columns, int_sum = 0;
-                double sum = 0;
-                window(&p, 0, i, &i0, &i1, &rows);
-                window(&p, 1, j, &j0, &j1, &columns);
-                for (int64_t y = i0; y < i1; y++) {
-                    for (int64_t x = j0; x < j1; x++) {
-                        int64_t at = w.at[0] + y * from.row + x * from.column;
-                        sum += dtype_is_float(self->dtype) ? element_double(self->storage->data, self->dtype, at) : 0;
-                        int_sum = dtype_is_float(self->dtype) ? 0 : wrapping_add(int_sum, element_int(self->storage->data, self->dtype, at));
-                    }
-                }
-                bool empty = i0 >= i1 || j0 >= j1;
-                int64_t at = w.at[1] + i * into.row + j * into.column, divisor = empty ? 1 : divisor_of(call, rows * columns, (i1 - i0) * (j1 - j0));
-                if (dtype_is_float(to->dtype)) {
-                    element_store_double(to->storage->data, to->dtype, at, sum / (double)divisor);
-                } else {
-                    element_store_int(to->storage->data, to->dtype, at, divisor == -1 ? wrapping_mul(int_sum, -1) : int_sum / divisor);
-                }
+    bool floating = dtype_is_float(self->dtype);
+    for (Windows v = windows_of(&from, &into, NULL, p.out[0], p.out[1]); windows_more(&v); windows_next(&v)) {
+        int64_t i0, i1, j0, j1, rows, columns, int_sum = 0;
+        double sum = 0;
+        window(&p, 0, v.i, &i0, &i1, &rows);
+        window(&p, 1, v.j, &j0, &j1, &columns);
+        for (int64_t y = i0; y < i1; y++) {
+            for (int64_t x = j0; x < j1; x++) {
+                int64_t at = v.planes.at[0] + y * from.row + x * from.column;
+                sum += floating ? element_double(self->storage->data, self->dtype, at) : 0;
+                int_sum = floating ? 0 : wrapping_add(int_sum, element_int(self->storage->data, self->dtype, at));
             }
+        }
+        bool empty = i0 >= i1 || j0 >= j1;
+        int64_t at = windows_at(&v, 1, &into), divisor = empty ? 1 : divisor_of(call, rows * columns, (i1 - i0) * (j1 - j0));
+        if (floating) {
+            element_store_double(to->storage->data, to->dtype, at, sum / (double)divisor);
+        } else {
+            element_store_int(to->storage->data, to->dtype, at, divisor == -1 ? wrapping_mul(int_sum, -1) : int_sum / divisor);
         }
     }
     return ERR_none;
@@ -73,19 +94,14 @@ ErrCode kernel_avg_pool2d_grad(const Call *call, Tensor *const *out, KernelCtx *
     Planes from = planes_of(grad), into = planes_of(to);
     tensor_fill(to, scalar_int(0));
     Adder adder = adder_start(to, k->arena);
-    const Tensor *walked[2] = {&from.starts, &into.starts};
-    for (Walk w = walk_start(from.starts.size, from.starts.ndim, walked, 2); walk_more(&w); walk_next(&w)) {
-        for (int64_t i = 0; i < p.out[0]; i++) {
-            for (int64_t j = 0; j < p.out[1]; j++) {
-                int64_t i0, i1, j0, j1, rows, columns;
-                window(&p, 0, i, &i0, &i1, &rows);
-                window(&p, 1, j, &j0, &j1, &columns);
-                int64_t at = w.at[0] + i * from.row + j * from.column, divisor = divisor_of(call, rows * columns, (i1 - i0) * (j1 - j0));
-                for (int64_t y = i0; y < i1; y++) {
-                    for (int64_t x = j0; x < j1; x++) {
-                        adder_add(&adder, w.at[1] + y * into.row + x * into.column, grad, at, 1 / (double)divisor, 1);
-                    }
-                }
+    for (Windows v = windows_of(&from, &into, NULL, p.out[0], p.out[1]); windows_more(&v); windows_next(&v)) {
+        int64_t i0, i1, j0, j1, rows, columns;
+        window(&p, 0, v.i, &i0, &i1, &rows);
+        window(&p, 1, v.j, &j0, &j1, &columns);
+        int64_t at = windows_at(&v, 0, &from), divisor = divisor_of(call, rows * columns, (i1 - i0) * (j1 - j0));
+        for (int64_t y = i0; y < i1; y++) {
+            for (int64_t x = j0; x < j1; x++) {
+                adder_add(&adder, v.planes.at[1] + y * into.row + x * into.column, grad, at, 1 / (double)divisor, 1);
             }
         }
     }
@@ -110,8 +126,8 @@ static int64_t greatest(const Tensor *t, int64_t at, int64_t count, int64_t step
 /* First place of window `o` of dim d inside the plane, and how many of its elements are. */
 static int64_t spread(const Pool *p, int d, int64_t o, int64_t *count) {
     int64_t from = o * p->stride[d] - p->padding[d], to = min_i64(from + (p->kernel[d] - 1) * p->dilation[d] + 1, p->in[d]);
-    while (from < 0) {
-        from += p->dilation[d];
+    if (from < 0) {
+        from += (p->dilation[d] - 1 - from) / p->dilation[d] * p->dilation[d];
     }
     *count = to > from ? (to - from + p->dilation[d] - 1) / p->dilation[d] : 0;
     return from;
@@ -122,27 +138,28 @@ ErrCode kernel_max_pool2d_indices(const Call *call, Tensor *const *out, KernelCt
     Pool p;
     TRY(pool_read(call, self, &p, k->err));
     Planes from = planes_of(self), into = planes_of(to);
-    const Tensor *walked[2] = {&from.starts, &into.starts};
-    for (Walk w = walk_start(from.starts.size, from.starts.ndim, walked, 2); walk_more(&w); walk_next(&w)) {
-        for (int64_t i = 0; i < p.out[0]; i++) {
-            for (int64_t j = 0; j < p.out[1]; j++) {
-                int64_t rows, columns, y = spread(&p, 0, i, &rows), x = spread(&p, 1, j, &columns), found = y * p.in[1] + x;
-                double best = -INFINITY;
-                bool any = true; /* the first is found unless something is greater than -inf */
-                for (int64_t n = 0; n < rows; n++) {
-                    int64_t line = y + n * p.dilation[0];
-                    int64_t m = greatest(self, w.at[0] + line * from.row + x * from.column, columns, p.dilation[1] * from.column, &best, &any);
-                    found = m >= 0 ? line * p.in[1] + x + m * p.dilation[1] : found;
-                }
-                if (rows == 0 || columns == 0) {
-                    k->undefined = "a window of max_pool2d that lies outside of its plane";
-                    found = 0;
-                }
-                element_store_int(to->storage->data, to->dtype, w.at[1] + i * into.row + j * into.column, found);
-            }
+    for (Windows v = windows_of(&from, &into, NULL, p.out[0], p.out[1]); windows_more(&v); windows_next(&v)) {
+        int64_t rows, columns, y = spread(&p, 0, v.i, &rows), x = spread(&p, 1, v.j, &columns), found = y * p.in[1] + x;
+        double best = -INFINITY;
+        bool any = true; /* the first is found unless something is greater than -inf */
+        for (int64_t n = 0; n < rows; n++) {
+            int64_t line = y + n * p.dilation[0];
+            int64_t m = greatest(self, v.planes.at[0] + line * from.row + x * from.column, columns, p.dilation[1] * from.column, &best, &any);
+            found = m >= 0 ? line * p.in[1] + x + m * p.dilation[1] : found;
         }
+        if (rows == 0 || columns == 0) {
+            k->undefined = "a window of max_pool2d that lies outside of its plane";
+            found = 0;
+        }
+        element_store_int(to->storage->data, to->dtype, windows_at(&v, 1, &into), found);
     }
     return ERR_none;
+}
+
+/* Where the index at hand lies in the plane of tensor k. */
+static int64_t chosen_at(const Windows *v, const Tensor *indices, const Planes *chosen, int k, const Planes *p, int64_t columns) {
+    int64_t n = element_int(indices->storage->data, indices->dtype, windows_at(v, 2, chosen));
+    return v->planes.at[k] + n / columns * p->row + n % columns * p->column;
 }
 
 ErrCode kernel_take_plane(const Call *call, Tensor *const *out, KernelCtx *k) {
@@ -150,15 +167,9 @@ ErrCode kernel_take_plane(const Call *call, Tensor *const *out, KernelCtx *k) {
     const Tensor *self = call->arg[0].tensor, *indices = call->arg[1].tensor, *to = out[0];
     Planes from = planes_of(self), into = planes_of(to), chosen = planes_of(indices);
     int64_t columns = self->size[self->ndim - 1];
-    const Tensor *walked[3] = {&from.starts, &into.starts, &chosen.starts};
-    for (Walk w = walk_start(from.starts.size, from.starts.ndim, walked, 3); walk_more(&w); walk_next(&w)) {
-        for (int64_t i = 0; i < to->size[to->ndim - 2]; i++) {
-            for (int64_t j = 0; j < to->size[to->ndim - 1]; j++) {
-                int64_t n = element_int(indices->storage->data, indices->dtype, w.at[2] + i * chosen.row + j * chosen.column);
-                element_cast(to->storage->data, to->dtype, w.at[1] + i * into.row + j * into.column, self->storage->data, self->dtype,
-                             w.at[0] + n / columns * from.row + n % columns * from.column);
-            }
-        }
+    for (Windows v = windows_of(&from, &into, &chosen, to->size[to->ndim - 2], to->size[to->ndim - 1]); windows_more(&v); windows_next(&v)) {
+        int64_t at = chosen_at(&v, indices, &chosen, 0, &from, columns);
+        element_cast(to->storage->data, to->dtype, windows_at(&v, 1, &into), self->storage->data, self->dtype, at);
     }
     return ERR_none;
 }
@@ -170,14 +181,8 @@ ErrCode kernel_max_pool2d_grad(const Call *call, Tensor *const *out, KernelCtx *
     int64_t columns = to->size[to->ndim - 1];
     tensor_fill(to, scalar_int(0));
     Adder adder = adder_start(to, k->arena);
-    const Tensor *walked[3] = {&from.starts, &into.starts, &chosen.starts};
-    for (Walk w = walk_start(from.starts.size, from.starts.ndim, walked, 3); walk_more(&w); walk_next(&w)) {
-        for (int64_t i = 0; i < grad->size[grad->ndim - 2]; i++) {
-            for (int64_t j = 0; j < grad->size[grad->ndim - 1]; j++) {
-                int64_t n = element_int(indices->storage->data, indices->dtype, w.at[2] + i * chosen.row + j * chosen.column);
-                adder_add(&adder, w.at[1] + n / columns * into.row + n % columns * into.column, grad, w.at[0] + i * from.row + j * from.column, 1, 1);
-            }
-        }
+    for (Windows v = windows_of(&from, &into, &chosen, grad->size[grad->ndim - 2], grad->size[grad->ndim - 1]); windows_more(&v); windows_next(&v)) {
+        adder_add(&adder, chosen_at(&v, indices, &chosen, 1, &into, columns), grad, windows_at(&v, 0, &from), 1, 1);
     }
     adder_finish(&adder);
     return ERR_none;

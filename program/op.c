@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHECKED = 1, UNCHECKED = 0 };
+/* What an INPLACE row checks. */
+enum { UNCHECKED = 0, CHECKED = 1, TYPES_FIRST = 2, CASTS_FIRST = TYPES_FIRST | 4, NO_CAST = 8 };
 
 typedef struct Row {
     const char *id_name;
@@ -25,7 +26,8 @@ typedef struct Row {
     TypingFn typing;
     const char *operands;
     OpId twin;
-    int overlap;
+    Looks looks;
+    int checks;
 } Row;
 
 static const Row rows[OP_COUNT] = {
@@ -37,11 +39,11 @@ static const Row rows[OP_COUNT] = {
 #define POINTWISE(id, sch, p, opn, ty, gr, sv)                                                                              \
     {.id_name = #id, .schema = sch, .kind = KIND_POINTWISE, .infer = infer_pointwise, .kernel = kernel_pointwise, .pw = PW_##p, \
      .operands = opn, .typing = typing_##ty, .grad = grad_##gr, .saves = sv, .twin = OP_NONE},
-#define FUNC(id, sch, inf, ker, nat, gr, sv)                                                                     \
+#define FUNC(id, sch, inf, ker, nat, gr, sv, ...)                                                                \
     {.id_name = #id, .schema = sch, .kind = KIND_FUNC, .infer = infer_##inf, .kernel = kernel_##ker, .nature = NATURE_##nat, \
-     .grad = grad_##gr, .saves = sv, .twin = OP_NONE},
+     .grad = grad_##gr, .saves = sv, .looks = LOOKS_AT_##__VA_ARGS__, .twin = OP_NONE},
 #define COMPOSITE(id, sch, dec) {.id_name = #id, .schema = sch, .kind = KIND_COMPOSITE, .decompose = decompose_##dec, .twin = OP_NONE},
-#define INPLACE(id, sch, tw, ov) {.id_name = #id, .schema = sch, .kind = KIND_INPLACE, .twin = OP_##tw, .overlap = ov},
+#define INPLACE(id, sch, tw, ch) {.id_name = #id, .schema = sch, .kind = KIND_INPLACE, .twin = OP_##tw, .checks = ch},
 #define INPLACE_VIEW(id, sch, tw) {.id_name = #id, .schema = sch, .kind = KIND_INPLACE_VIEW, .twin = OP_##tw},
 #define META(id, sch) {.id_name = #id, .schema = sch, .kind = KIND_META, .twin = OP_NONE},
 #include "program/ops.def"
@@ -360,7 +362,11 @@ static void read_row(int id) {
     }
     op->nature = row->nature;
     op->twin = row->twin;
-    op->checks_overlap = row->overlap == CHECKED;
+    op->looks = row->looks;
+    op->checks_overlap = row->checks & CHECKED;
+    op->types_first = row->checks & TYPES_FIRST;
+    op->casts_first = (row->checks & CASTS_FIRST) == CASTS_FIRST;
+    op->writes_uncast = row->checks & NO_CAST;
     if (row->kind == KIND_POINTWISE) {
         op->pw = (Pw)row->pw;
         op->typing = row->typing;

@@ -53,6 +53,21 @@ typedef enum Nature {
     NATURE_POLYNOMIAL /* sums of products of input elements, some of them with a minus: grows with their magnitudes */
 } Nature;
 
+/* The values of operands that a functional op's kernel looks at and may refuse (index_range, invalid): where PyTorch looks, an executor has
+ * to. Besides these, integers are not divided by zero (pw_is_quotient), and masked_fill looks at its mask and number. */
+typedef enum Looks {
+    LOOKS_AT_,            /* none */
+    LOOKS_AT_INDICES,     /* `indices`: each in its own dim of self, also from the end */
+    LOOKS_AT_INDEX,       /* `index` (parameter 2): along `dim` (parameter 1) */
+    LOOKS_AT_VECTOR,      /* the same, unless self is empty: then nothing is written */
+    LOOKS_AT_VECTOR_WRAP, /* .. and also from the end; a tensor behind it is read as a number that must fit self */
+    LOOKS_AT_PLACES,      /* `index` (parameter 1): among all elements of self, also from the end */
+    LOOKS_AT_ROWS,        /* `indices` (parameter 1): rows of a matrix, the first operand */
+    LOOKS_AT_CLASSES,     /* `target` (parameter 1): classes, or ignored */
+    LOOKS_AT_MASK,        /* `mask` (parameter 1): bytes must be 0 or 1; with a `source` behind it: its elements must suffice */
+    LOOKS_AT_NUMBER       /* parameter 1, read as a number: it must fit self */
+} Looks;
+
 typedef enum ArgType {
     ARG_TENSOR, ARG_TENSOR_OPT, ARG_TENSORS, ARG_TENSORS_OPT /* Tensor?[] */,
     ARG_SCALAR, ARG_SCALAR_OPT, ARG_INT, ARG_INT_OPT, ARG_INTS, ARG_INTS_OPT,
@@ -184,7 +199,7 @@ struct OpInfo {
     Arg initial[MAX_PARAMS]; /* every argument at its default; a required one: zero */
     int ntensor;             /* parameters that are one tensor each (or None) .. */
     int8_t tensor[MAX_PARAMS]; /* .. their places */
-    int8_t slot[MAX_PARAMS]; /* by parameter: its slot (emit.h), -1: it has none; for rows whose slots do not vary */
+    int8_t slot[MAX_PARAMS]; /* by parameter: which of those it is, -1: none; where slots do not vary, that is its slot (emit.h) */
     bool slots_vary;         /* some parameter is a list of tensors, or a tensor or a Scalar as the call likes */
     uint16_t lists;          /* parameters that are lists of tensors or ints (bits) */
     int nreturn;           /* 1; 0 for `-> ()`; -1: Tensor[] */
@@ -196,6 +211,7 @@ struct OpInfo {
     const char *saves;     /* what the derivative needs: "other:self, self:other": `self:other` = self, if other requires grad; "result" */
     uint16_t saved[MAX_PARAMS], saves_result, saves_any; /* the same: sets of parameters (bits) of which one must require grad, or SAVED_ALWAYS */
     Nature nature;         /* FUNC */
+    Looks looks;           /* FUNC */
     Pw pw;                 /* POINTWISE */
     TypingFn typing;       /* POINTWISE */
     int noperand;          /* POINTWISE: operands, as parameter places */
@@ -204,6 +220,9 @@ struct OpInfo {
     signed char operand_missing[PW_MAX_OPERANDS]; /* what a None operand stands for: -1 lowest, +1 highest, 0 may not be None */
     OpId twin;             /* INPLACE: the functional form; INPLACE_VIEW: the view */
     bool checks_overlap;   /* INPLACE: refuses a self that overlaps itself (semantics.md 3.3) */
+    bool types_first;      /* INPLACE: looks at dtypes before memory and sizes */
+    bool casts_first;      /* .. and at whether the result can be cast to self */
+    bool writes_uncast;    /* INPLACE: the result must have self's dtype (`invalid`): its loop asserts that it need not cast */
 };
 
 /* The arguments that the op has, and no more. */

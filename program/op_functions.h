@@ -16,7 +16,7 @@
 #define VIEW(id, schema, infer, grad) DECLARE_INFER(infer)
 #define MULTI_VIEW(id, schema, infer, grad) DECLARE_INFER(infer)
 #define POINTWISE(id, schema, pw, operands, typing, grad, saves) DECLARE_TYPING(typing)
-#define FUNC(id, schema, infer, kernel, nature, grad, saves) DECLARE_INFER(infer) DECLARE_KERNEL(kernel)
+#define FUNC(id, schema, infer, kernel, nature, grad, saves, ...) DECLARE_INFER(infer) DECLARE_KERNEL(kernel)
 #define COMPOSITE(id, schema, decompose) DECLARE_DECOMPOSE(decompose)
 #include "program/ops.def"
 
@@ -24,7 +24,7 @@
 #define VIEW(id, schema, infer, grad) void grad_##grad(Grad *g);
 #define MULTI_VIEW(id, schema, infer, grad) void grad_##grad(Grad *g);
 #define POINTWISE(id, schema, pw, operands, typing, grad, saves) void grad_##grad(Grad *g);
-#define FUNC(id, schema, infer, kernel, nature, grad, saves) void grad_##grad(Grad *g);
+#define FUNC(id, schema, infer, kernel, nature, grad, saves, ...) void grad_##grad(Grad *g);
 #include "program/ops.def"
 #define grad_nondiff NULL
 
@@ -43,9 +43,6 @@ Pw call_pw(const Call *call);
 /* The operands of a POINTWISE call in the order of call_pw's function, for pw_apply to convert to `compute`: a missing bound becomes
  * the lowest or highest value of `compute`. Returns their count. */
 int call_operands(const Call *call, DType compute, PwOperand operands[PW_MAX_OPERANDS]);
-/* May this call's kernel refuse because of values (an index out of range, an integer divided by 0, a fill value that does not
- * fit)? Such a call must not be dropped or moved past another one. */
-bool call_checks_values(const Call *call);
 /* The code with which this call refuses an index out of range: index_range, but index_select has a case of its own. */
 ErrCode call_index_error(const Call *call);
 

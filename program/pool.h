@@ -12,7 +12,7 @@ typedef struct Pool {
 } Pool;
 
 /* Reads kernel_size, stride, padding, dilation, ceil_mode of `call` and the plane of `self` (3 or 4 dims, or `index_range`), in the order
- * of PyTorch's checks. */
+ * of PyTorch's checks; numbers of over 32 bits are `limit`. */
 ErrCode pool_read(const Call *call, const Tensor *self, Pool *p, Error *err);
 /* pool2d_shape_check: what is left to refuse (all `invalid`). */
 ErrCode pool_check(const Tensor *self, const Pool *p, Error *err);

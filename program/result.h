@@ -97,7 +97,7 @@ typedef struct RunOptions {
     bool shadow;     /* reference: run with the float64 shadow */
     bool accidents;  /* reference: look for what PyTorch 1.13 leaves to accident */
     Limits limits;
-    int64_t (*executed)[DT_COUNT]; /* reference: by op, counts the statements that ran to their end, by the dtype of their first result; or NULL */
+    int64_t (*executed)[DT_COUNT]; /* reference: by op, counts the statements that ran to their end, by the dtype of their first result, or of what they write; or NULL */
 } RunOptions;
 
 /* ---- recording (record.c): shared by both executors, so both report in one way ---- */

@@ -42,17 +42,23 @@ ErrCode scalar_check(Scalar s, DType dtype, Error *err) {
 static bool is_scalar(const Param *p) { return p->type == ARG_SCALAR || p->type == ARG_SCALAR_OPT; }
 static bool is_coefficient(const Param *p) { return p->type == ARG_SCALAR && p->has_default; }
 
+/* Operand `k` if it takes part in promotion (`*scalar`: as a number), else NULL. */
+static inline const Arg *promoting(const Call *call, int k, bool *scalar) {
+    const Param *param = &call->op->param[call->op->operand[k]];
+    const Arg *a = &call->arg[call->op->operand[k]];
+    *scalar = is_scalar(param);
+    return a->none || is_coefficient(param) ? NULL : a;
+}
+
 /* Have all operands that promote one dtype, and are they tensors? Then that is what they promote to. */
 static bool one_dtype(const Call *call, int first, DType *dtype) {
-    const OpInfo *op = call->op;
-    bool some = false;
-    for (int k = first; k < op->noperand; k++) {
-        const Param *param = &op->param[op->operand[k]];
-        const Arg *a = &call->arg[op->operand[k]];
-        if (a->none || is_coefficient(param)) {
+    bool some = false, scalar;
+    for (int k = first; k < call->op->noperand; k++) {
+        const Arg *a = promoting(call, k, &scalar);
+        if (!a) {
             continue;
         }
-        if (is_scalar(param) || (some && a->tensor->dtype != *dtype)) {
+        if (scalar || (some && a->tensor->dtype != *dtype)) {
             return false;
         }
         *dtype = a->tensor->dtype;
@@ -63,21 +69,17 @@ static bool one_dtype(const Call *call, int first, DType *dtype) {
 
 /* Promotes the operands from `first` on. */
 static DType promote_operands(const Call *call, int first) {
-    const OpInfo *op = call->op;
     DType dtype;
     if (one_dtype(call, first, &dtype)) {
         return dtype;
     }
     Promotion p = PROMOTION_START;
-    for (int k = first; k < op->noperand; k++) {
-        const Param *param = &op->param[op->operand[k]];
-        const Arg *a = &call->arg[op->operand[k]];
-        if (a->none || is_coefficient(param)) {
-            continue;
-        }
-        if (is_scalar(param)) {
+    for (int k = first; k < call->op->noperand; k++) {
+        bool scalar;
+        const Arg *a = promoting(call, k, &scalar);
+        if (a && scalar) {
             promotion_scalar(&p, a->scalar.kind);
-        } else {
+        } else if (a) {
             promotion_tensor(&p, a->tensor->dtype, a->tensor->ndim);
         }
     }

@@ -174,6 +174,12 @@ static bool flat_row(const Call *call) {
 
 static const char two_zeros[] = "maximum, minimum: which of two zeros stays", nan_bounds[] = "elu, hardtanh: the gradient at nan";
 
+/* fmod, remainder, floor_divide, and div, whatever its rounding mode. */
+static bool is_modulo(OpId id) {
+    const OpInfo *op = op_info(id);
+    return op->kind == KIND_POINTWISE && (pw_is_quotient(op->pw) || op_param(op, "rounding_mode") >= 0);
+}
+
 /* Where a vectorized loop and its tail disagree. */
 static const char *loop_accident(const Call *call, OpId id) {
     switch (id) {
@@ -182,14 +188,6 @@ static const char *loop_accident(const Call *call, OpId id) {
     case OP_sinh:
     case OP_cosh: return any(call->arg[0].tensor, is_steep) ? "sinh, cosh where exp overflows and they do not" : NULL;
     case OP_pow_Tensor_Tensor: return any(call->arg[0].tensor, is_largest) ? "pow near the largest number" : NULL;
-    case OP_fmod_Tensor:
-    case OP_fmod_Scalar:
-    case OP_remainder_Tensor:
-    case OP_remainder_Scalar:
-    case OP_floor_divide:
-    case OP_floor_divide_Scalar:
-    case OP_div_Tensor_mode:
-    case OP_div_Scalar_mode: return quotient_overflows(call) ? "fmod, remainder, floor_divide whose quotient overflows" : NULL;
     case OP_maximum:
     case OP_minimum:
     case OP_max_other:
@@ -207,13 +205,8 @@ static const char *loop_accident(const Call *call, OpId id) {
     case OP_amin:
     case OP_max:
     case OP_min: return zeros_meet(call->arg[0].tensor, call->arg[0].tensor) ? two_zeros : NULL;
-    default: return NULL;
+    default: return is_modulo(id) && quotient_overflows(call) ? "fmod, remainder, floor_divide whose quotient overflows" : NULL;
     }
-}
-
-static bool is_modulo(OpId id) {
-    return id == OP_fmod_Tensor || id == OP_fmod_Scalar || id == OP_remainder_Tensor || id == OP_remainder_Scalar || id == OP_floor_divide ||
-           id == OP_floor_divide_Scalar || id == OP_div_Tensor_mode || id == OP_div_Scalar_mode;
 }
 
 const char *accident(const Call *call) {

@@ -69,21 +69,6 @@ static ErrCode refuse_dtype(Session *s, const Call *twin) {
     return refused ? error_set(s->err, ERR_dtype, "cumsum_ is not implemented for bool") : ERR_none;
 }
 
-/* Of those below, the ones that also look first at whether the result can be cast to self. */
-static bool casts_first(OpId twin) { return twin == OP_clamp || twin == OP_clamp_min || twin == OP_clamp_max; }
-
-/* Ops whose dtypes are looked at before the iterator that refuses overlaps and sizes is built. */
-static bool typed_first(const OpInfo *twin) {
-    switch (twin->id) {
-    case OP_neg:
-    case OP_relu:
-    case OP_sub_Tensor:
-    case OP_sub_Scalar:
-    case OP_pow_Tensor_Scalar: return true;
-    default: return casts_first(twin->id);
-    }
-}
-
 /* Self is never broadcast to a larger size. */
 static ErrCode refuse_larger(Session *s, const Call *twin) {
     const Tensor *self = twin->arg[0].tensor;
@@ -169,9 +154,6 @@ static ErrCode check_kept(Session *s, const Call *twin) {
     return ERR_none;
 }
 
-/* Ops whose loops assert that they need not cast what they write (!needs_dynamic_casting, ATen/native/cpu/Loops.h). */
-static bool no_narrowing(const OpInfo *op) { return op->id == OP_addcmul || op->id == OP_addcdiv; }
-
 static bool is_scan(const OpInfo *op) { return op->id == OP_cumsum || op->id == OP_cumprod; }
 static bool adds_product(const OpInfo *op) { return op->nature == NATURE_MATMUL && op_param(op, "beta") >= 0; }
 
@@ -180,10 +162,10 @@ static ErrCode check_write(Session *s, const OpInfo *op, const Call *twin, Infer
     const Tensor *self = twin->arg[0].tensor;
     bool iterator = (twin->op->kind == KIND_POINTWISE || twin->op->id == OP_copy) && op->checks_overlap; /* a TensorIterator builds first */
     if (iterator) {
-        if (twin->op->typing && typed_first(twin->op)) {
+        if (op->types_first) {
             DType compute, result;
             TRY(twin->op->typing(twin, &compute, &result, s->err));
-            if (casts_first(twin->op->id)) {
+            if (op->casts_first) {
                 TRY(refuse_cast(s, result, self->dtype));
             }
         }
@@ -224,7 +206,7 @@ static ErrCode check_write(Session *s, const OpInfo *op, const Call *twin, Infer
     } else {
         TRY(refuse_cast(s, r->out[0].dtype, self->dtype));
     }
-    if (no_narrowing(twin->op) && r->out[0].dtype != self->dtype) {
+    if (op->writes_uncast && r->out[0].dtype != self->dtype) {
         return error_set(s->err, ERR_invalid, "%s computes in %s and cannot write %s", op->name, dtype_name(r->out[0].dtype), dtype_name(self->dtype));
     }
     if ((twin->op->id == OP_tril || twin->op->id == OP_triu) && triangle_copies(self)) {

@@ -167,8 +167,9 @@ static ErrCode run_op(Run *r, const Stmt *stmt) {
         }
         var_of(out[0])->requires_grad = true;
     }
-    if (r->options->executed && nout > 0) {
-        r->options->executed[stmt->op->id][out[0]->dtype]++;
+    if (r->options->executed) {
+        const Tensor *made = nout > 0 ? out[0] : call.arg[op_param(stmt->op, "self")].tensor; /* an op without a result writes self */
+        r->options->executed[stmt->op->id][made->dtype]++;
     }
     return bind_outputs(r, stmt, out, nout);
 }

@@ -65,12 +65,8 @@ static bool has_jumps(Pw pw) {
     case PW_logical_not:
     case PW_isnan:
     case PW_isinf:
-    case PW_isfinite:
-    case PW_div_floor:
-    case PW_div_trunc:
-    case PW_remainder:
-    case PW_fmod: return true;
-    default: return pw_is_logic(pw);
+    case PW_isfinite: return true;
+    default: return pw_is_logic(pw) || pw_is_quotient(pw);
     }
 }
 

@@ -92,17 +92,16 @@ bool tensor_same_layout(const Tensor *a, const Tensor *b) {
 
 bool tensor_extent(const Tensor *t, int64_t *extent) {
     int64_t last = t->offset;
+    bool fits = true;
     for (int d = 0; d < t->ndim; d++) {
-        if (t->size[d] == 0) {
+        if (t->size[d] == 0) { /* whatever the strides of other dims are */
             *extent = 0;
             return true;
         }
         int64_t reach;
-        if (!checked_mul(t->size[d] - 1, t->stride[d], &reach) || !checked_add(last, reach, &last)) {
-            return false;
-        }
+        fits = fits && checked_mul(t->size[d] - 1, t->stride[d], &reach) && checked_add(last, reach, &last);
     }
-    return checked_add(last, 1, extent);
+    return fits && checked_add(last, 1, extent);
 }
 
 ErrCode dim_wrap(int64_t dim, int ndim, int *wrapped, Error *err) {

@@ -6,12 +6,12 @@
 
 /* With dims beyond the row and the next: a step along one goes from the end of the dims within it, the row aside. */
 static void subtract_inner_steps(Walk *w) {
-    int64_t back[WALK_MAX] = {0};
+    uint64_t back[WALK_MAX] = {0}; /* where it overflows there is no element */
     for (int d = 1; d < w->ndim; d++) {
         for (int k = 0; k < WALK_MAX; k++) { /* all of them: a loop of known length */
-            int64_t stride = w->stride[d][k];
-            w->stride[d][k] -= back[k];
-            back[k] += stride * (w->size[d] - 1);
+            uint64_t stride = (uint64_t)w->stride[d][k];
+            w->stride[d][k] = (int64_t)(stride - back[k]);
+            back[k] += stride * (uint64_t)(w->size[d] - 1);
         }
     }
 }

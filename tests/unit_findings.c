@@ -8,6 +8,7 @@
 #include "harness/reduce.h"
 #include "tests/harness_case.h"
 
+#include <math.h>
 #include <stdio.h>
 
 static Checker with_fault(FaultId id) {
@@ -391,6 +392,41 @@ START_TEST(an_offset_and_a_stride_become_plainer_alone) {
 }
 END_TEST
 
+/* 26150 is the seed of a negative zero; x and y share a storage of three elements; z has five */
+static const char RANDOM[] =
+    "{\"twingrad\":1,\"inputs\":[{\"name\":\"w\",\"dtype\":\"float32\",\"size\":[],\"data\":{\"fill\":\"special\",\"seed\":26150}},"
+    "{\"name\":\"x\",\"dtype\":\"float32\",\"size\":[2],\"storage\":\"s\",\"data\":{\"fill\":\"dyadic\",\"seed\":1}},"
+    "{\"name\":\"y\",\"dtype\":\"float32\",\"size\":[2],\"storage_offset\":1,\"storage\":\"s\"},"
+    "{\"name\":\"z\",\"dtype\":\"float32\",\"size\":[5],\"data\":{\"fill\":\"dyadic\",\"seed\":1}}],\"body\":[],\"return\":[\"w\",\"x\",\"y\",\"z\"]}";
+
+START_TEST(random_data_of_few_elements_is_written_out_and_stays_so) {
+    const char *line = reduced_from(RANDOM, reduce_written, 0);
+    ck_assert_ptr_nonnull(strstr(line, "\"size\": [], \"data\": [\"-0.0\"]"));
+    ck_assert_ptr_nonnull(strstr(reduced_from(line, reduce_element, 0), "\"size\": [], \"data\": [0]")); /* +0 is plainer still */
+    Program *p = parse(line);
+    ck_assert_int_eq(reduce_written(p, 0), STEP_NOTHING);
+    ck_assert_int_eq(reduce_data(p, 3), STEP_NOTHING); /* it does not become random again */
+    ck_assert_int_eq(reduce_data(p, 2), STEP_MADE);
+    p = parse(reduced_from(RANDOM, reduce_written, 1)); /* as many as the whole storage holds */
+    ck_assert_int_eq(p->inputs[1].data.numel, 3);
+    p = parse(RANDOM);
+    ck_assert_int_eq(reduce_written(p, 2), STEP_NOTHING); /* its data is another's */
+    ck_assert_int_eq(reduce_written(p, 3), STEP_NOTHING); /* a seed is shorter */
+    ck_assert_int_eq(reduce_written(p, 4), STEP_END);
+}
+END_TEST
+
+START_TEST(numbers_that_are_none_have_one_name_each) {
+    const double values[] = {-NAN, NAN, -INFINITY, INFINITY, 0.5};
+    const char *const names[] = {"nan", "nan", "-inf", "inf", "0.5 (0x1p-1)"};
+    for (int i = 0; i < COUNT_OF(values); i++) {
+        char text[64];
+        element_text(text, sizeof text, values, DT_float64, i);
+        ck_assert_str_eq(text, names[i]);
+    }
+}
+END_TEST
+
 START_TEST(any_operand_can_stand_for_a_result) {
     const char *line = reduced_from(SIZES, reduce_bypass, 4); /* y for x * y */
     ck_assert_ptr_nonnull(strstr(line, "\"return\": [\"v\", \"y\"]"));
@@ -476,6 +512,8 @@ int main(void) {
     tcase_add_test(tests, strides_and_numbers_of_elements_follow_a_size);
     tcase_add_test(tests, a_dimension_is_dropped_with_its_stride_in_every_call);
     tcase_add_test(tests, an_offset_and_a_stride_become_plainer_alone);
+    tcase_add_test(tests, random_data_of_few_elements_is_written_out_and_stays_so);
+    tcase_add_test(tests, numbers_that_are_none_have_one_name_each);
     tcase_add_test(tests, any_operand_can_stand_for_a_result);
     tcase_add_test(tests, a_group_is_one_cause_or_one_signature);
     tcase_add_test(tests, a_known_issue_covers_by_signature_pair_and_cause);

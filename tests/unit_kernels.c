@@ -204,25 +204,21 @@ START_TEST(casts_out_of_range_are_undefined) {
 }
 END_TEST
 
-START_TEST(values_are_refused_and_announced) {
+START_TEST(values_are_refused) {
     Call c = call_new(OP_remainder_Tensor);
     c.arg[0].tensor = OF(DT_int64, 1, 2);
     c.arg[1].tensor = OF(DT_int64, 1, 0);
-    ck_assert(call_checks_values(&c));
     ck_assert_int_eq(run(&c).code, ERR_invalid);
     c.arg[0].tensor = OF(DT_float32, 1, 2);
-    ck_assert(!call_checks_values(&c));
     ck_assert_int_eq(run(&c).code, ERR_none);
     c = call_new(OP_fill_Tensor);
     c.arg[0].tensor = OF(DT_uint8, 1, 2);
     c.arg[1].tensor = OF(DT_float32, 300);
     c.arg[1].tensor->ndim = 0;
-    ck_assert(call_checks_values(&c));
     ck_assert_int_eq(run(&c).code, ERR_invalid);
     c = call_new(OP_masked_fill_Scalar);
     c.arg[0].tensor = OF(DT_float32, 1, 2);
     c.arg[1].tensor = OF(DT_uint8, 1, 2);
-    ck_assert(call_checks_values(&c));
     ck_assert_int_eq(run(&c).code, ERR_invalid);
     c = call_new(OP_index_select);
     c.arg[0].tensor = as_matrix(OF(DT_float32, 1, 2), 1, 2);
@@ -324,7 +320,7 @@ int main(void) {
     tcase_add_test(tc, addmm_with_beta_zero_ignores_self);
     tcase_add_test(tc, duplicates_of_different_values_are_undefined);
     tcase_add_test(tc, casts_out_of_range_are_undefined);
-    tcase_add_test(tc, values_are_refused_and_announced);
+    tcase_add_test(tc, values_are_refused);
     tcase_add_test(tc, empty_reductions_have_their_neutral_element);
     tcase_add_test(tc, softmax_of_minus_infinities_is_nan);
     tcase_add_test(tc, as_strided_grad_divides_what_the_input_shares);

@@ -103,6 +103,16 @@ START_TEST(an_average_counts_its_padding_if_it_is_told_to) {
 }
 END_TEST
 
+START_TEST(a_window_may_be_far_larger_than_its_plane) {
+    Fixture f;
+    Emit *e = setup(&f);
+    Tensor *line = FLOATS(SIZE(1, 3), 1, 3, 2), *plane = FLOATS(SIZE(1, 1, 3), 1, 3, 2);
+    EXPECT(emit_op(e, OP__max_pool1d, 6, line, (int64_t)1 << 50, (int64_t)1 << 50, (int64_t)1 << 49, (int64_t)1, 0), SIZE(1, 1, 1), 3); /* at once */
+    ck_assert(!emit_op(e, OP_avg_pool2d, 4, plane, INTS((int64_t)1 << 40), INTS(1), INTS((int64_t)1 << 39)) && f.err.code == ERR_limit);
+    arena_destroy(&f.arena);
+}
+END_TEST
+
 /* ---- losses, normalization ---- */
 
 START_TEST(an_ignored_target_counts_nothing) {
@@ -217,6 +227,7 @@ int main(void) {
     tcase_add_test(tcase, the_last_window_begins_inside);
     tcase_add_test(tcase, the_last_nan_is_the_greatest);
     tcase_add_test(tcase, an_average_counts_its_padding_if_it_is_told_to);
+    tcase_add_test(tcase, a_window_may_be_far_larger_than_its_plane);
     tcase_add_test(tcase, an_ignored_target_counts_nothing);
     tcase_add_test(tcase, a_normalized_row_has_mean_0_and_deviation_1);
     tcase_add_test(tcase, what_is_scattered_is_reduced_with_self_or_without);

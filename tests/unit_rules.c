@@ -114,6 +114,11 @@ static Node *where_nested_rounded(Case *k, Node *x, Node *y) { /* x is int64, an
     Node *c = less(k, x, y);
     return WHERE(c, WHERE(c, x, splat(k, y, DT_float32, F(1))), splat(k, y, DT_float64, F(1)));
 }
+static Node *where_masked(Case *k, Node *x, Node *y) {
+    Node *c = less(k, x, y);
+    return WHERE(c, masked(k, x, c, F(-0.0)), masked(k, y, c, F(2)));
+}
+static Node *where_masked_other(Case *k, Node *x, Node *y) { return WHERE(less(k, x, y), masked(k, x, less(k, y, x), F(0)), y); }
 static Node *where_nested_other(Case *k, Node *x, Node *y) {
     return WHERE(less(k, x, y), WHERE(less(k, y, x), x, U(neg, y)), y);
 }

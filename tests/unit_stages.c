@@ -1,4 +1,5 @@
 /* The interpretation of the graph after every stage: it finds what a broken pass would do to a graph, and nothing in a sound one. */
+#include "compiled/capture.h"
 #include "compiled/stages.h"
 #include "tests/graph_case.h"
 #include "tests/runner.h"
@@ -112,12 +113,50 @@ START_TEST(every_pass_is_sound_on_special_values) {
 }
 END_TEST
 
+/* Runs the plan of what the passes make of a graph; `spoil` is put into an element of what it computes. Is a difference told? */
+static bool run_differs(double spoil) {
+    Staged s;
+    staged_start(&s);
+    static bool (*const passes[])(Compile *c) = {pass_fuse, pass_reinplace, pass_plan, pass_lower};
+    for (int k = 0; k < COUNT_OF(passes); k++) {
+        passes[k](&s.k.c);
+    }
+    Capture *capture = arena_new(&s.k.arena, Capture);
+    capture->c = &s.k.c;
+    s.k.c.capture = capture;
+    s.report.runs = true;
+    const Artifact a = {.capture = capture, .graph = s.k.g, .plan = s.k.c.plan};
+    void *input[CASE_INPUTS], *tangent[1] = {NULL};
+    for (int k = 0; k < s.k.ninputs; k++) {
+        input[k] = s.k.input[k]->data;
+    }
+    Answers *expected = stages_expect(&a, s.k.input, tangent);
+    Execution exec;
+    plan_execute(a.plan, input, tangent, &s.k.arena, &exec);
+    ck_assert_int_lt(exec.failed_sid, 0);
+    float *z = plan_data(a.plan, s.z);
+    z[2] = spoil == 0 ? z[2] : (float)(z[2] * spoil);
+    stages_check_run(&a, expected, s.k.input);
+    case_end(&s.k);
+    return s.report.run_differs;
+}
+
+START_TEST(a_run_may_round_otherwise_and_do_nothing_else) {
+    ck_assert(!run_differs(0));
+    ck_assert(!run_differs(1.000001));
+    ck_assert(run_differs(1.001));
+    ck_assert(run_differs((double)NAN));
+    ck_assert(run_differs((double)INFINITY)); /* no tolerance reaches that far */
+}
+END_TEST
+
 int main(void) {
     Suite *suite = suite_create("unit_stages");
     TCase *tests = tcase_create("stages");
     tcase_set_timeout(tests, 60);
     tcase_add_test(tests, interpretation_finds_what_a_broken_pass_changes);
     tcase_add_test(tests, every_pass_is_sound_on_special_values);
+    tcase_add_test(tests, a_run_may_round_otherwise_and_do_nothing_else);
     suite_add_tcase(suite, tests);
     return run_suite("unit_stages", suite);
 }

@@ -125,6 +125,30 @@ START_TEST(random_programs_are_served_in_other_sizes) {
 }
 END_TEST
 
+/* An outer product is over the limit of elements in the fourth call: code for many sizes would have to allocate what eager refuses. */
+START_TEST(sizes_over_a_limit_are_refused_where_eager_refuses_them) {
+    Text t = {.arena = &arena};
+    static const int sizes[] = {7, 9, 12, 9000, 12};
+    text_add(&t, "{\"twingrad\": 1, \"body\": [{\"op\": \"addr\", \"self\": \"y\", \"vec1\": \"x\", \"vec2\": \"x\", \"out\": \"m\"}, "
+                 "{\"op\": \"sum\", \"self\": \"m\", \"out\": \"z\"}], \"return\": [\"z\"]");
+    for (int k = 0; k < COUNT_OF(sizes); k++) {
+        text_printf(&t, "%s[{\"name\": \"x\", \"dtype\": \"float32\", \"size\": [%d], \"data\": {\"fill\": \"ones\", \"seed\": 0}}, "
+                    "{\"name\": \"y\", \"dtype\": \"float32\", \"size\": [1], \"data\": [1]}]",
+                    k == 0 ? ", \"inputs\": " : k == 1 ? ", \"recalls\": [" : ", ", sizes[k]);
+    }
+    text_add(&t, "]}");
+    char message[256];
+    Program *p;
+    ck_assert_msg(program_parse(&arena, t.v, (size_t)t.n, &p, message, sizeof message) == PARSE_OK, "%s", message);
+    const RunOptions options = {.limits = LIMITS_DEFAULT};
+    const Result *r = compiled_run(p, &COMPILE_DEFAULT, &options, NULL, &arena);
+    ck_assert(r->calls[2].symbolic && r->calls[2].ok);
+    ck_assert_int_eq(r->calls[3].error, ERR_limit);
+    ck_assert(!r->calls[3].symbolic);
+    ck_assert(r->calls[4].symbolic && r->calls[4].ok);
+}
+END_TEST
+
 /* ---- expressions ---- */
 
 static const Sample sample = {.nsymbol = 2, .n = 5, .period = 12, .at = {{4, 3}, {16, 27}, {28, 63}, {40, 15}, {64, 39}}};
@@ -189,6 +213,7 @@ int main(void) {
     tcase_set_timeout(t, 120);
     tcase_add_loop_test(t, every_call_agrees_and_is_served_by_code_that_fits, 0, COUNT_OF(cases));
     tcase_add_test(t, random_programs_are_served_in_other_sizes);
+    tcase_add_test(t, sizes_over_a_limit_are_refused_where_eager_refuses_them);
     tcase_add_loop_test(t, a_polynomial_is_found_from_its_values_or_not_at_all, 0, COUNT_OF(functions));
     tcase_add_test(t, a_division_with_a_remainder_is_told);
     tcase_add_test(t, comparisons_that_hold_for_all_sizes_are_known);

@@ -165,6 +165,75 @@ START_TEST(float_functions_are_within_the_ulps_of_their_table) {
 }
 END_TEST
 
+enum { ROWS = 37, COLUMNS = 300 };
+
+static bool is_near(double got, double want, double ulps) { return isnan(want) ? isnan(got) : in_ulps(got - want, want) <= ulps; }
+
+/* Rows and columns of ROWS x COLUMNS floats: whatever is left of a four is added, too. */
+START_TEST(sums_by_fours_take_every_element_once) {
+    static float x[ROWS * COLUMNS], part[COLUMNS];
+    static double column[COLUMNS];
+    for (int i = 0; i < ROWS * COLUMNS; i++) {
+        x[i] = (float)(i * 7919 % 1021) * 0.125f;
+    }
+    for (int number = 0; tile_isa(number); number++) {
+        const TileIsa *isa = tile_isa(number);
+        double sum = 1, all = 1;
+        memset(column, 0, sizeof column);
+        for (int n = 0; n < ROWS; n++) {
+            for (int k = 0; k < COLUMNS; k++) {
+                all += (double)x[n * COLUMNS + k];
+            }
+            sum = isa->sum_fours(x + n * COLUMNS, COLUMNS, sum);
+            ck_assert(sum == all); /* eighths: nothing is rounded */
+            isa->add_fours(column, part, x + n * COLUMNS, n % 4, COLUMNS);
+        }
+        for (int k = 0; k < COLUMNS; k++) {
+            double want = 0;
+            for (int n = 0; n < ROWS; n++) {
+                want += (double)x[n * COLUMNS + k];
+            }
+            ck_assert(column[k] + (double)part[k] == want); /* ROWS % 4 is 1: the last row waits */
+        }
+    }
+}
+END_TEST
+
+START_TEST(softmax_in_float_arithmetic_is_near_the_one_in_double) {
+    static float x[ROWS * COLUMNS], row[ROWS * COLUMNS], column[ROWS * COLUMNS];
+    for (int i = 0; i < ROWS * COLUMNS; i++) {
+        x[i] = (float)(i * 7919 % 1021) * 0.03125f - 15; /* no difference is rounded */
+    }
+    x[5 * COLUMNS + 5] = NAN;
+    x[6 * COLUMNS + 6] = INFINITY;
+    x[7 * COLUMNS + 7] = -INFINITY;
+    for (int number = 0; tile_isa(number); number++) {
+        tile_isa(number)->single_columns(column, COLUMNS, x, COLUMNS, ROWS, COLUMNS);
+        for (int n = 0; n < ROWS; n++) {
+            tile_isa(number)->single_row(row + n * COLUMNS, x + n * COLUMNS, COLUMNS);
+        }
+        for (int i = 0; i < ROWS * COLUMNS; i++) {
+            double along[2] = {0, 0}, top[2] = {-INFINITY, -INFINITY};
+            int n = i / COLUMNS, k = i % COLUMNS;
+            for (int pass = 0; pass < 2; pass++) {
+                for (int j = 0; j < COLUMNS; j++) {
+                    double v = (double)x[n * COLUMNS + j];
+                    top[0] = pass == 0 && v > top[0] ? v : top[0];
+                    along[0] += pass == 1 ? exp(v - top[0]) : 0;
+                }
+                for (int j = 0; j < ROWS; j++) {
+                    double v = (double)x[j * COLUMNS + k];
+                    top[1] = pass == 0 && v > top[1] ? v : top[1];
+                    along[1] += pass == 1 ? exp(v - top[1]) : 0;
+                }
+            }
+            ck_assert(is_near((double)row[i], exp((double)x[i] - top[0]) / along[0], 4));
+            ck_assert(is_near((double)column[i], exp((double)x[i] - top[1]) / along[1], 4));
+        }
+    }
+}
+END_TEST
+
 int main(void) {
     Suite *s = suite_create("unit_tile");
     TCase *t = tcase_create("tile");
@@ -172,6 +241,8 @@ int main(void) {
     tcase_add_test(t, every_instruction_set_answers_the_same_bits);
     tcase_add_test(t, polynomials_are_within_one_float_of_the_library);
     tcase_add_test(t, float_functions_are_within_the_ulps_of_their_table);
+    tcase_add_test(t, sums_by_fours_take_every_element_once);
+    tcase_add_test(t, softmax_in_float_arithmetic_is_near_the_one_in_double);
     suite_add_tcase(s, t);
     return run_suite("unit_tile", s);
 }

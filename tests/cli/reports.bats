@@ -44,6 +44,7 @@ for key in ("rules", "ops", "op_dtypes", "errors", "signatures"):
     assert all(a[key] <= b[key] for a, b in zip(growth, growth[1:])), key
 assert growth[-1]["op_dtypes"] == sum(len(d) for d in summary["op_dtypes"].values())
 assert "seconds" not in growth[-1]
+assert summary["op_dtypes"]["setitem"], "an op without a result counts by what it writes"
 END
 }
 

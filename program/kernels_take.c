@@ -1,4 +1,4 @@
-/* Kernels of take, put, index_fill, index_copy, masked_select and masked_scatter. */
+/* Kernels of take and put, whose indices count all elements, and of masked_select and masked_scatter. */
 #include "program/kernels.h"
 
 #include <string.h>
@@ -51,74 +51,6 @@ ErrCode kernel_put(const Call *call, Tensor *const *out, KernelCtx *k) {
     if (accumulate) {
         adder_finish(&adder);
     } else if (writer.conflict) {
-        k->undefined = "duplicate indices are given different values";
-    }
-    return ERR_none;
-}
-
-/* Element j of a vector of indices, or of a 0-dim one. */
-static int64_t vector_at(const Tensor *index, int64_t j) {
-    return element_int(index->storage->data, index->dtype, index->offset + (index->ndim > 0 ? j * index->stride[0] : 0));
-}
-
-ErrCode kernel_index_fill(const Call *call, Tensor *const *out, KernelCtx *k) {
-    const Tensor *index = call->arg[2].tensor, *to = out[0];
-    Scalar value;
-    int dim;
-    kernel_start_from(to, call->arg[0].tensor, k);
-    if (call->op->param[3].type == ARG_TENSOR) {
-        value = tensor_item(call->arg[3].tensor);
-        TRY(scalar_check(value, to->dtype, k->err));
-    } else {
-        value = call->arg[3].scalar;
-    }
-    TRY(dim_wrap(call->arg[1].i, to->ndim, &dim, k->err));
-    int64_t size = to->ndim > 0 ? to->size[dim] : 1, n = tensor_numel(to) > 0 ? tensor_numel(index) : 0;
-    for (int64_t j = 0; j < n; j++) {
-        int64_t i = vector_at(index, j);
-        if (i < -size || i >= size) {
-            return index_out_of_range(i, size, k->err);
-        }
-        if (i < 0 && call->op->param[3].type == ARG_TENSOR) { /* the value's gradient is read by index_select */
-            k->undefined = "a negative index of index_fill by a tensor: taken forward, refused by PyTorch's own derivative";
-        }
-        Tensor slice = *to;
-        if (to->ndim > 0) {
-            slice.size[dim] = 1;
-            slice.offset += (i < 0 ? i + size : i) * to->stride[dim];
-        }
-        tensor_fill(&slice, value);
-    }
-    return ERR_none;
-}
-
-ErrCode kernel_index_copy(const Call *call, Tensor *const *out, KernelCtx *k) {
-    const Tensor *index = call->arg[2].tensor, *source = call->arg[3].tensor, *to = out[0];
-    int dim;
-    kernel_start_from(to, call->arg[0].tensor, k);
-    TRY(dim_wrap(call->arg[1].i, to->ndim, &dim, k->err));
-    int64_t size = to->ndim > 0 ? to->size[dim] : 1, n = tensor_numel(to) > 0 ? tensor_numel(index) : 0;
-    Writer writer = writer_start(to, k->arena);
-    Tensor target = *to, part = *source; /* one slice of each, dim having size 1 */
-    int64_t step = source->ndim > 0 ? source->stride[dim] : 0;
-    part.ndim = to->ndim;
-    for (int d = 0; d < to->ndim; d++) {
-        part.size[d] = target.size[d] = d == dim ? 1 : to->size[d];
-        part.stride[d] = source->ndim > 0 ? source->stride[d] : 0;
-    }
-    const Tensor *walked[2] = {&target, &part};
-    for (int64_t j = 0; j < n; j++) {
-        int64_t i = vector_at(index, j);
-        if (i < 0 || i >= size) {
-            return index_out_of_range(i, size, k->err);
-        }
-        target.offset = to->offset + (to->ndim > 0 ? i * to->stride[dim] : 0);
-        part.offset = source->offset + j * step;
-        for (Walk w = walk_start(target.size, target.ndim, walked, 2); walk_more(&w); walk_next(&w)) {
-            writer_put(&writer, w.at[0], source, w.at[1]);
-        }
-    }
-    if (writer.conflict) {
         k->undefined = "duplicate indices are given different values";
     }
     return ERR_none;

@@ -1,0 +1,163 @@
+/* May two units become one loop nest? They may if
+ *   - both have one iteration space (and reduce the same dims of it, where both reduce);
+ *   - every read across the two is a register: it addresses, trip by trip, what the other member writes, and that is no sink;
+ *   - no third unit lies on a path between them (it would have to run in the middle of the nest);
+ *   - no indirect write joins a gather of the buffer it writes over, unless the indices are proven unique: done in place, a later
+ *     trip would read what an earlier one has written. */
+#include "compiled/fuse.h"
+
+/* Are all reads of `from`'s values by `reader` registers? */
+static bool reads_registers(const Fuser *f, const Member *reader, int from) {
+    for (int r = 0; r < reader->nread; r++) {
+        const Read *read = &reader->read[r];
+        const Node *b = node_buffer(reader->node->in[read->slot]);
+        if (f->unit_of[b->id] != from) {
+            continue;
+        }
+        const Member *writer = f->member_of[b->id];
+        if (!writer || writer->sink || !read_follows_write(reader, read, writer)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool all_read_registers(const Fuser *f, int reader, int from) {
+    for (const Member *m = f->unit[reader].first; m; m = f->after[m->node->id]) {
+        if (!reads_registers(f, m, from)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool third_between(const Fuser *f, int a, int b) {
+    for (uint64_t rest = f->unit[a].above & ~bit(b); rest; rest &= rest - 1) {
+        int w = __builtin_ctzll(rest);
+        if (!f->unit[w].gone && f->unit[w].above & bit(b)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Do no two points of the space meet at one element through the member's index terms? Proven for arange(n) along one dim, and for
+ * a single index. */
+static bool indices_unique(const Member *m) {
+    if (m->nterm != 1) {
+        return false;
+    }
+    const Read *index = &m->read[m->term[0].read];
+    const Node *n = m->node->in[index->slot];
+    bool counted =
+        node_buffer((Node *)n)->kind == NODE_OP && node_buffer((Node *)n)->op == OP_arange && !dtype_is_float(n->t.dtype);
+    const int64_t *straight = m->nread > 0 && !m->sink ? m->read[m->nread - 1].stride : m->out_stride;
+    int walked = 0;
+    for (int d = 0; d < m->ndim; d++) {
+        if (index->stride[d] != 0) {
+            walked++;
+        } else if (straight[d] == 0) {
+            return false; /* every point of this dim goes to one element */
+        }
+    }
+    return walked == 0 || (walked == 1 && counted);
+}
+
+/* The gather and the scatter go to the same elements, trip by trip. */
+static bool same_elements(const Member *gather, const Member *scatter) {
+    const Read *self = &gather->read[gather->nread - 1];
+    if (gather->nterm != scatter->nterm || self->offset != scatter->out_offset ||
+        !sizes_equal(self->stride, gather->ndim, scatter->out_stride, scatter->ndim)) {
+        return false;
+    }
+    for (int k = 0; k < gather->nterm; k++) {
+        const Read *a = &gather->read[gather->term[k].read], *b = &scatter->read[scatter->term[k].read];
+        if (node_buffer(gather->node->in[a->slot]) != node_buffer(scatter->node->in[b->slot]) || a->offset != b->offset ||
+            !sizes_equal(a->stride, gather->ndim, b->stride, scatter->ndim) || gather->term[k].stride != scatter->term[k].stride) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool writes_over(const Member *m) { return m->sink && m->cls != LOWER_REDUCE && m->cls != LOWER_ADD_REGION; }
+
+/* May the writer share a nest with `m`, which reads the writer's base? */
+static bool base_read_allowed(const Compile *c, const Member *m, const Read *read, const Member *writer) {
+    if (read->kind == READ_INDIRECT && writer->nterm > 0) {
+        return fault(c, FAULT_IX_1) || (same_elements(m, writer) && indices_unique(writer) && indices_unique(m));
+    }
+    /* else it could not be done in place: better apart */
+    return read->kind == READ_AFFINE && writer->nterm == 0 && read_follows_write(m, read, writer);
+}
+
+static bool bases_allow(const Fuser *f, int writers, int readers) {
+    for (const Member *w = f->unit[writers].first; w; w = f->after[w->node->id]) {
+        Scalar splat;
+        if (!writes_over(w) || node_splat(w->node->in[0], &splat)) {
+            continue;
+        }
+        const Node *base = node_buffer(w->node->in[0]);
+        for (const Member *m = f->unit[readers].first; m; m = f->after[m->node->id]) {
+            for (int r = 0; r < m->nread; r++) {
+                if (node_buffer(m->node->in[m->read[r].slot]) == base && !base_read_allowed(f->c, m, &m->read[r], w)) {
+                    return false;
+                }
+            }
+        }
+    }
+    return true;
+}
+
+Node *fuse_computed_already(const Fuser *f, const Member *m, int u) {
+    Node *again = m->node->again;
+    if (!again || m->node->map) {
+        return NULL;
+    }
+    if (f->unit_of[again->id] == u) {
+        return again;
+    }
+    for (const Member *k = f->unit[u].first; k; k = f->after[k->node->id]) {
+        if (k->node->again == again && !k->node->map && k->node->buffer < m->node->buffer) { /* the place in the old order, see pass_fuse */
+            return k->node;
+        }
+    }
+    return NULL;
+}
+
+/* Nodes of `again` that compute values of `of` again, and what they weigh. */
+static int repeats(const Fuser *f, int again, int of, int *weight) {
+    int count = 0;
+    *weight = 0;
+    for (const Member *m = f->unit[again].first; m; m = f->after[m->node->id]) {
+        if (fuse_computed_already(f, m, of)) {
+            count++;
+            *weight += weight_of(m);
+        }
+    }
+    return count;
+}
+
+static bool has_room(const Fuser *f, int a, int b) {
+    const Unit *ua = &f->unit[a], *ub = &f->unit[b];
+    int count = ua->count + ub->count, weight = ua->weight + ub->weight, lighter;
+    if (f->recomputed && (count > MAX_MEMBERS || weight > MAX_WEIGHT)) {
+        count -= repeats(f, a, b, &lighter);
+        weight -= lighter;
+        count -= repeats(f, b, a, &lighter);
+        weight -= lighter;
+    }
+    return count <= MAX_MEMBERS && weight <= MAX_WEIGHT;
+}
+
+bool fuse_may_merge(const Fuser *f, int a, int b) {
+    const Unit *ua = &f->unit[a], *ub = &f->unit[b];
+    if (!ua->first || !ub->first || !has_room(f, a, b) || ua->reductions + ub->reductions > MAX_REDUCTIONS || !same_space(ua->first, ub->first)) {
+        return false;
+    }
+    if (ua->reductions > 0 && ub->reductions > 0 && ua->reduced != ub->reduced) {
+        return false;
+    }
+    return !third_between(f, a, b) && !third_between(f, b, a) && all_read_registers(f, a, b) && all_read_registers(f, b, a) &&
+           bases_allow(f, a, b) && bases_allow(f, b, a);
+}

@@ -1,0 +1,276 @@
+/* A region: looked up in the cache, compiled, or brought to the sizes of a call.
+ *
+ * A region whose CHECK fires at run time is captured again up to the statement of the CHECK, and that prefix, with its own epilogue, is
+ * what the call reports. */
+#include "compiled/lower.h"
+#include "compiled/stages.h"
+#include "compiled/symbol.h"
+#include "compiled/world.h"
+
+#include <string.h>
+
+/* ---- compiled ---- */
+
+static bool has_checks(const Graph *g) {
+    for (int i = 0; i < g->n; i++) {
+        if (g->node[i]->kind == NODE_CHECK) {
+            return true;
+        }
+    }
+    return false;
+}
+
+int region_writes(const Graph *g, int sid) {
+    for (int i = 0; i < g->n; i++) {
+        const Node *n = g->node[i];
+        if (n->kind == NODE_CHECK && n->sid == sid && n->number >= 0) {
+            return n->number;
+        }
+    }
+    return -1;
+}
+
+Artifact *region_compile_prefix(Runner *r, const CaptureInput *in, int sid, ErrCode code, const char *message, int unsettled) {
+    CaptureInput prefix = *in;
+    prefix.stop_before = sid;
+    Artifact *a = region_compile(r, &prefix, NULL, NULL);
+    CHECK(a->capture->end == END_STOPPED || r->compile->fault != FAULT_NONE);
+    a->error_at = sid;
+    a->error = code;
+    a->message = arena_strdup(r->arena, message);
+    a->unsettled = unsettled;
+    return a;
+}
+
+/* Stages are interpreted on the data of the call. */
+static void look_at(Compile *c, const CaptureInput *in) {
+    if (c->options->stages) {
+        int n;
+        Storage **storage = arena_array(c->arena, Storage *, in->n + 1);
+        storages_of(in->tensors, in->n, storage, &n);
+        c->input_data = storage;
+    }
+}
+
+static Specimen specimen_new(const Runner *r) {
+    return (Specimen){.facts = {.arena = r->arena}, .captured = {.arena = r->arena}, .places = {.arena = r->arena}, .first_step = r->counters->gate_steps};
+}
+
+static void dump_symbols(const Compile *c, const Symbols *symbols, Exit *exit) {
+    if (symbols && c->options->on_dump && !c->options->dump_dot) {
+        Text text = {.arena = c->arena};
+        symbols_print(&text, symbols, c, exit);
+        c->options->on_dump(c->options->dump_user, "symbolic", text.v);
+    }
+}
+
+static Compile *compile_new(Runner *r, const CaptureInput *in) {
+    Compile *c = arena_new(r->arena, Compile);
+    *c = (Compile){.arena = r->arena,
+                   .err = &r->err,
+                   .options = r->compile,
+                   .counters = r->counters,
+                   .first_step = r->first_step,
+                   .program = r->p,
+                   .limits = r->options->limits};
+    look_at(c, in);
+    return c;
+}
+
+/* With `symbols` the code is for all their sizes, if that can be. */
+static Artifact *compile_region(Runner *r, const CaptureInput *in, Symbols *symbols, void (*captured)(void *user, Capture *cap), void *user) {
+    Compile *c = compile_new(r, in);
+    Specimen *own = NULL;
+    if (symbols) {
+        own = c->specimen = arena_new(r->arena, Specimen);
+        *own = specimen_new(r);
+        own->keeps = true;
+    }
+    double before = compile_seconds(c);
+    capture_program(c, in);
+    r->counters->seconds[MAX_PASSES] += compile_seconds(c) - before;
+    Capture *cap = c->capture;
+    if (cap->end == END_CHECK && !in->later) {
+        Artifact *a = region_compile_prefix(r, in, cap->at, cap->err.code, cap->err.text, region_writes(c->graph, cap->at));
+        a->questions = cap->questions;
+        return a;
+    }
+    Artifact *a = arena_new(r->arena, Artifact);
+    a->unsettled = -1;
+    if (cap->end == END_ERROR) {
+        a->error_at = cap->at;
+        a->error = cap->err.code;
+        a->message = cap->err.text;
+        a->unsettled = cap->unsettled ? cap->writing : -1;
+    }
+    Exit *exit = capture_exit(cap);
+    if (captured) {
+        captured(user, cap);
+    }
+    if (symbols) {
+        own->exit = exit;
+    }
+    compile_front(c);
+    if (symbols) {
+        a->symbols = symbols_begin(r, c, symbols, own);
+        c->specimen = NULL;
+        if (a->symbols && r->compile->on_dump && symbols_settle(r, a, in)) { /* else when a call of another size comes */
+            dump_symbols(c, a->symbols, exit);
+        }
+        c->reused = a->symbols != NULL;
+    }
+    a->plan = compile_back(c);
+    capture_exit_remade(cap, exit);
+    a->exit = exit;
+    a->capture = cap;
+    a->graph = c->graph;
+    a->questions = cap->questions;
+    a->has_checks = has_checks(c->graph);
+    return a;
+}
+
+Artifact *region_compile(Runner *r, const CaptureInput *in, void (*captured)(void *user, Capture *cap), void *user) {
+    return compile_region(r, in, NULL, captured, user);
+}
+
+void specimen_compile(Runner *r, const CaptureInput *in, int64_t first_step, Specimen *out) {
+    *out = specimen_new(r);
+    Compile *c = compile_new(r, in);
+    Error err = {0};
+    CompileOptions *options = arena_copy(r->arena, r->compile, (int64_t)sizeof *options);
+    options->on_dump = NULL;
+    options->stages = NULL;
+    c->err = &err;
+    c->options = options;
+    c->input_data = NULL;
+    c->counters = arena_new(r->arena, CompileCounters);
+    c->counters->gate_steps = first_step;
+    c->specimen = out;
+    capture_program(c, in);
+    if (c->capture->end == END_OK || c->capture->end == END_BREAK) {
+        out->exit = capture_exit(c->capture);
+        compile_front(c);
+    }
+}
+
+/* ---- brought to other sizes ---- */
+
+static bool lies_in(const Tensor *layout, int64_t numel) {
+    int64_t elements, extent;
+    for (int d = 0; d < layout->ndim; d++) {
+        if (layout->stride[d] < 0) {
+            return false;
+        }
+    }
+    return layout->offset >= 0 && sizes_numel(layout->size, layout->ndim, &elements) && tensor_extent(layout, &extent) && extent <= numel;
+}
+
+/* Does all that the instance hands out lie in the storages of the call? */
+static bool instance_fits(const Artifact *a, const CaptureInput *in) {
+    const Graph *g = a->graph;
+    for (int i = 0; i < in->n; i++) {
+        const Node *input = g->input[class_of(&a->capture->input[i].t)->input];
+        if (input->t.size[0] != in->tensors[i].storage->numel || !lies_in(&a->exit[i].layout, input->t.size[0])) {
+            return false;
+        }
+    }
+    for (int k = 0; k < g->nret; k++) {
+        if (g->ret[k].aliases_input && !lies_in(&g->ret[k].layout, g->input[g->ret[k].storage]->t.size[0])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Is every node within the limits, and all that the ops of the graph make together with the inputs? As capture asks of one size. */
+static bool within_limits(const Limits *limits, const Graph *g, bool together) {
+    int64_t bytes = 0;
+    for (int i = 0; i < g->n; i++) {
+        const Node *n = g->node[i];
+        int64_t numel;
+        if (!sizes_numel(n->t.size, n->t.ndim, &numel) || numel > limits->max_elements) {
+            return false;
+        }
+        bytes += together && (n->kind == NODE_OP || n->kind == NODE_INPUT) ? numel * dtype_bytes(n->t.dtype) : 0;
+        if (bytes > limits->max_bytes) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool compile_again(Artifact *a, const CaptureInput *in) {
+    Compile *c = a->capture->c;
+    Graph *g = c->graph;
+    char message[256];
+    a->graph = g;
+    if (!within_limits(&c->limits, a->symbols->captured, true) || !within_limits(&c->limits, g, false) ||
+        !graph_verify(a->symbols->captured, false, message, sizeof message) || !graph_verify(g, true, message, sizeof message) ||
+        !instance_fits(a, in)) {
+        return false;
+    }
+    look_at(c, in);
+    c->stage_before = NULL;
+    compile_dump(c, "instance");
+    stages_check(c, "instance", STAGE_JOINT);
+    a->plan = compile_back(c);
+    return true;
+}
+
+/* ---- looked up ---- */
+
+static bool questions_same(const Artifact *a, const CaptureInput *in, Arena *arena) {
+    if (!a->questions) {
+        return true;
+    }
+    Storage **storage = arena_array(arena, Storage *, in->n);
+    void **input = arena_array(arena, void *, in->n);
+    int n;
+    storages_of(in->tensors, in->n, storage, &n);
+    for (int k = 0; k < n; k++) {
+        input[k] = storage[k]->data;
+    }
+    for (const Question *q = a->questions; q; q = q->next) {
+        if (!question_same(q, input, arena)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Why did the newest code of the region not serve the call? MISS_COUNT: there is none. */
+static MissReason miss_reason(const Runner *r, const CaptureInput *in) {
+    for (const Artifact *a = r->cache; a; a = a->next) {
+        MissReason why;
+        if (a->made_for.setup == in->setup && a->made_for.resume == in->resume) {
+            bool served = guard_match(&a->made_for, a->symbols, in, &why) && guards_hold(a->capture->c, a->symbols, &why);
+            return served ? MISS_inference : why;
+        }
+    }
+    return MISS_COUNT;
+}
+
+const Artifact *region_find(Runner *r, const CaptureInput *in, bool *compiled) {
+    const Compile c = {.options = r->compile};
+    int64_t bytes;
+    const void *key = guard_key(&c, in, r->arena, &bytes);
+    *compiled = false;
+    for (Artifact *a = r->compile->no_reuse ? NULL : r->cache; a; a = a->next) {
+        if (a->symbols ? symbols_serve(r, a, in) : a->key_bytes == bytes && memcmp(a->key, key, (size_t)bytes) == 0 && questions_same(a, in, r->arena)) {
+            return a;
+        }
+    }
+    MissReason why = miss_reason(r, in);
+    if (why != MISS_COUNT) {
+        r->counters->miss[why]++;
+    }
+    Artifact *a = compile_region(r, in, r->last_call || r->compile->no_reuse || r->compile->no_symbols ? NULL : symbols_find(r, in), NULL, NULL);
+    a->key = key;
+    a->key_bytes = bytes;
+    a->made_for = *in;
+    a->miss = why;
+    a->next = r->cache;
+    r->cache = a;
+    *compiled = true;
+    return a;
+}

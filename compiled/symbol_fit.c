@@ -1,0 +1,197 @@
+/* What specimens have in common: an expression for every number that differs among them, and from how all numbers compare, guards.
+ *
+ * An expression stands once in a table, found by its values in the specimens; so do the constants that numbers were compared with. */
+#include "compiled/symbol.h"
+#include "compiled/world.h"
+
+#include <string.h>
+
+/* ---- a table of expressions, each once ---- */
+
+typedef struct Table {
+    Arena *arena;
+    const Sample *sample;
+    Expr **expr;
+    int64_t **value; /* by expression, by specimen */
+    bool *equated;   /* by expression: something may have been asked to be equal to it */
+    int n, capacity;
+} Table;
+
+static Expr *table_add(Table *t, const int64_t *value, const Expr *e) {
+    if (t->n == t->capacity) {
+        int capacity = t->capacity ? 2 * t->capacity : 64;
+        Expr **expr = arena_array(t->arena, Expr *, capacity);
+        int64_t **values = arena_array(t->arena, int64_t *, capacity);
+        bool *equated = arena_array(t->arena, bool, capacity);
+        for (int i = 0; i < t->n; i++) {
+            expr[i] = t->expr[i];
+            values[i] = t->value[i];
+            equated[i] = t->equated[i];
+        }
+        t->expr = expr;
+        t->value = values;
+        t->equated = equated;
+        t->capacity = capacity;
+    }
+    t->expr[t->n] = arena_copy(t->arena, e, (int64_t)sizeof *e);
+    t->value[t->n] = arena_copy(t->arena, value, (int64_t)sizeof *value * MAX_SPECIMENS);
+    return t->expr[t->n++];
+}
+
+/* The expression with these values, which are of this kind; NULL if there is none. */
+static Expr *table_find(Table *t, const int64_t *value, int kind) {
+    for (int i = 0; i < t->n; i++) {
+        if (memcmp(t->value[i], value, sizeof *value * (size_t)t->sample->n) == 0) {
+            t->equated[i] |= kind != NUMBER_ORDER;
+            return t->expr[i];
+        }
+    }
+    Expr e;
+    bool constant = true;
+    for (int k = 1; k < t->sample->n; k++) {
+        constant &= value[k] == value[0];
+    }
+    if (constant) {
+        e = expr_constant(value[0]);
+    } else if (!expr_fit(t->sample, value, &e)) {
+        return NULL;
+    }
+    Expr *added = table_add(t, value, &e);
+    t->equated[t->n - 1] = kind != NUMBER_ORDER;
+    return added;
+}
+
+static Expr *table_constant(Table *t, int64_t v) {
+    int64_t value[MAX_SPECIMENS];
+    for (int k = 0; k < MAX_SPECIMENS; k++) {
+        value[k] = v;
+    }
+    return table_find(t, value, NUMBER_FACT);
+}
+
+/* Number `at` in all specimens; false if it is one everywhere. */
+static bool across(const Numbers *const *numbers, const Sample *sample, int at, int64_t *value) {
+    bool differs = false;
+    for (int k = 0; k < sample->n; k++) {
+        value[k] = numbers[k]->v[at];
+        differs |= value[k] != value[0];
+    }
+    return differs;
+}
+
+/* A real that differs: a size, or a number divided by one. */
+static bool fit_real(Table *t, const int64_t *bits, Place *out) {
+    double v[MAX_SPECIMENS];
+    memcpy(v, bits, sizeof *v * (size_t)t->sample->n);
+    const double numerators[] = {0, 1, -1, 2, -2, v[0] * (double)t->sample->at[0][0]};
+    for (int i = 0; i < COUNT_OF(numerators); i++) {
+        int64_t below[MAX_SPECIMENS];
+        bool fits = true;
+        for (int k = 0; k < t->sample->n && fits; k++) {
+            double quotient = numerators[i] != 0 ? numerators[i] / v[k] : v[k];
+            fits = quotient >= -1e9 && quotient <= 1e9;
+            below[k] = fits ? (int64_t)(quotient + (quotient < 0 ? -0.5 : 0.5)) : 0;
+            fits = fits && (numerators[i] != 0 ? below[k] != 0 && numerators[i] / (double)below[k] == v[k] : (double)below[k] == v[k]);
+        }
+        out->expr = fits ? table_find(t, below, NUMBER_INT) : NULL;
+        out->numerator = numerators[i];
+        if (out->expr) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static int64_t magnitude(int64_t v) { return v >= 0 ? v : v > INT64_MIN ? -v : INT64_MAX; }
+
+/* Constants that the program's text compares sizes with. */
+static void text_constants(Table *t, const Block *block) {
+    for (const Stmt *s = block->first; s; s = s->next) {
+        int64_t sum = 0;
+        for (int p = 0; s->kind == STMT_OP && p < s->op->nparam; p++) {
+            const PArg *arg = &s->arg[p];
+            ArgType type = s->op->param[p].type;
+            const PInt *v = NULL;
+            int n = 0;
+            if (!arg->given || arg->is_none) {
+                continue;
+            }
+            if (type == ARG_INT || type == ARG_INT_OPT) {
+                v = &arg->i;
+                n = 1;
+            } else if (type == ARG_INTS || type == ARG_INTS_OPT) {
+                v = arg->ints.v;
+                n = arg->ints.n;
+            } else if (type == ARG_INDEX) {
+                for (int k = 0; k < arg->index.n; k++) {
+                    const PIndexItem *item = &arg->index.v[k];
+                    const PInt *const part[] = {&item->start, &item->stop, &item->step};
+                    for (int q = 0; q < COUNT_OF(part); q++) {
+                        table_constant(t, magnitude(part[q]->value));
+                    }
+                }
+            }
+            for (int k = 0; k < n; k++) {
+                int64_t x = magnitude(v[k].value);
+                table_constant(t, x);
+                sum += x < INT32_MAX ? x : 0;
+            }
+        }
+        table_constant(t, sum); /* start + length */
+        text_constants(t, &s->body);
+        text_constants(t, &s->orelse);
+    }
+}
+
+/* The expressions of all numbers; NULL if some number has none. */
+static Place *find_places(Table *t, const Numbers *const *numbers) {
+    int64_t value[MAX_SPECIMENS];
+    Place *place = arena_array(t->arena, Place, numbers[0]->n);
+    for (int i = 0; i < numbers[0]->n; i++) {
+        if (!across(numbers, t->sample, i, value)) {
+            continue;
+        }
+        if (numbers[0]->kind[i] == NUMBER_REAL) {
+            if (!fit_real(t, value, &place[i])) {
+                return NULL;
+            }
+        } else if (!(place[i].expr = table_find(t, value, NUMBER_INT))) {
+            return NULL;
+        }
+    }
+    return place;
+}
+
+bool symbols_fit(const Runner *r, Symbols *s, const Sample *sample, const Specimen *specimen) {
+    Table t = {.arena = r->arena, .sample = sample};
+    const Numbers *facts[MAX_SPECIMENS], *captured[MAX_SPECIMENS], *places[MAX_SPECIMENS];
+    int64_t value[MAX_SPECIMENS];
+    for (int k = 0; k < sample->n; k++) {
+        facts[k] = &specimen[k].facts;
+        captured[k] = &specimen[k].captured;
+        places[k] = &specimen[k].places;
+    }
+    s->place = find_places(&t, places);
+    s->captured_place = s->place ? find_places(&t, captured) : NULL;
+    if (!s->captured_place) {
+        return false;
+    }
+    for (int i = 0; i < facts[0]->n; i++) {
+        across(facts, sample, i, value);
+        table_find(&t, value, facts[0]->kind[i]);
+    }
+    for (int i = 0; i < s->n; i++) { /* also where no op has met it */
+        for (int k = 0; k < sample->n; k++) {
+            value[k] = sample->at[k][i];
+        }
+        table_find(&t, value, NUMBER_FACT);
+    }
+    table_constant(&t, 0);
+    table_constant(&t, 1);
+    text_constants(&t, &r->p->setup);
+    text_constants(&t, &r->p->body);
+    s->expr = t.expr;
+    s->nexpr = t.n;
+    guards_make(s, r->arena, t.expr, t.value, t.equated, t.n, sample->n);
+    return true;
+}
