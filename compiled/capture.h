@@ -249,6 +249,17 @@ void capture_call(const Capture *cap, Call *out, const Call *call);
 /* The value of a call on nodes, inferred and counted against the limits; not a tensor of the program. */
 ErrCode capture_node(Capture *cap, const Call *call, Node **out);
 ErrCode capture_cast(Capture *cap, Node *value, DType dtype, Node **out);
+/* Counts a buffer against the limits. */
+ErrCode capture_memory(Capture *cap, const Tensor *t);
+/* Is what comes out of these operands recorded? */
+bool capture_needs_tape(const Capture *cap, Tensor *const *slot, int n);
+void tape_result(Capture *cap, TapeNode *tape, Node *node, Node *value);
+/* What a gradient inside the program finds on the node: the call on tensors, and the result. */
+void tape_tensors(Capture *cap, TapeNode *tape, const Call *call, Var *result);
+
+/* ---- capture_inplace.c ---- */
+/* INPLACE rows. */
+ErrCode capture_in_place(Capture *cap, const Call *call, Tensor **out, int *nout);
 
 /* ---- capture_view.c ---- */
 /* VIEW and MULTI_VIEW rows. */

@@ -4,6 +4,7 @@
 #include "fuzz/codec.h"
 #include "fuzz/generate.h"
 #include "fuzz/mutate.h"
+#include "harness/results.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -219,6 +220,7 @@ int folder_open(Campaign *c, Options *o) {
         code = take_options(c, o);
         code = code ? code : check_options(c, o);
     }
+    code = code ? code : results_ready(o);
     static const char *const parts[] = {"corpus", "new", "judged", "verdicts"};
     for (int i = 0; code == 0 && i < COUNT_OF(parts); i++) {
         if (!io_mkdirs(in_folder(c, parts[i]), message, sizeof message)) {

@@ -66,14 +66,6 @@ Groups verdicts_group(Campaign *c, const Sentence *s) {
     return groups;
 }
 
-static int write_and_publish(const Text *text, const char *path, const Options *forms) {
-    char message[512];
-    if (path && !io_write(path, text->v, text->n, message, sizeof message)) {
-        return complain(EXIT_ENVIRONMENT, "%s", message);
-    }
-    return results_publish(forms, "results", text->v, text->n);
-}
-
 int verdicts_publish(Campaign *c, const Sentence *s, const char *summary) {
     Results results = {.arena = &c->scratch};
     for (int64_t i = 0; i < c->sum->nseen; i++) {
@@ -85,6 +77,6 @@ int verdicts_publish(Campaign *c, const Sentence *s, const char *summary) {
     Text text = {.arena = &c->scratch};
     results_print(&results, c->options, c->options->pair, summary, &text);
     Options in_folder = {.html = arena_printf(&c->scratch, "%s/report.html", c->out)};
-    int code = write_and_publish(&text, arena_printf(&c->scratch, "%s/results.json", c->out), &in_folder);
-    return worst(code, write_and_publish(&text, c->options->results, c->options));
+    int code = results_write(arena_printf(&c->scratch, "%s/results.json", c->out), &text, &in_folder);
+    return worst(code, results_write(c->options->results, &text, c->options));
 }

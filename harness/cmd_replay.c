@@ -303,16 +303,15 @@ static void finish_run(State *s) {
     }
     if (o->results || results_wanted(o)) {
         results_print(&s->results, o, s->checker.pair, json.v, &all);
-        char message[512];
-        bool written = !o->results || io_write(o->results, all.v, all.n, message, sizeof message);
-        s->code = worst(s->code, written ? results_publish(o, "results", all.v, all.n) : complain(EXIT_ENVIRONMENT, "%s", message));
+        s->code = worst(s->code, results_write(o->results, &all, o));
     }
 }
 
 int cmd_replay(const Options *o) {
     State s = {.options = o, .arena = ARENA_EMPTY, .home = ARENA_EMPTY};
     s.results.arena = &s.home;
-    int code = open_known(o, &s.home, &s.known);
+    int code = results_ready(o);
+    code = code ? code : open_known(o, &s.home, &s.known);
     code = code ? code : open_checker(o, &s.checker);
     if (code != 0) {
         arena_destroy(&s.home);

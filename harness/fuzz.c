@@ -8,6 +8,7 @@
 #include "harness/campaign.h"
 #include "harness/edit.h"
 #include "harness/group.h"
+#include "harness/interrupt.h"
 #include "harness/ledger.h"
 #include "harness/part.h"
 #include "harness/report.h"
@@ -291,7 +292,7 @@ static void summary_json(const Fuzz *f, Text *t, double seconds, bool report) {
         text_printf(t, "%s{\"signature\":\"%s\",\"count\":%lld,\"first\":%lld,\"statements\":%d}", i > 0 ? "," : "", s->text, (long long)s->count, (long long)s->first,
                     s->statements);
     }
-    text_printf(t, "],\"unlisted\":%lld,\"groups\":", (long long)f->unlisted);
+    text_printf(t, "],\"interrupted\":%s,\"unlisted\":%lld,\"groups\":", interrupt_came() ? "true" : "false", (long long)f->unlisted);
     groups_json(&f->groups, t);
     if (report) {
         const CompileCounters *counters = compiling_counters(c);
@@ -324,7 +325,8 @@ static void summary_text(const Fuzz *f, Text *t, double seconds) {
     if (f->options->stats) {
         tally_text(&f->tally, t);
     }
-    text_printf(t, "%lld programs, %lld statements: %lld agree, %lld findings (%d signatures), %lld skipped", (long long)f->tally.programs, (long long)f->tally.statements,
+    text_printf(t, "%s%lld programs, %lld statements: %lld agree, %lld findings (%d signatures), %lld skipped", interrupt_came() ? "interrupted: " : "",
+                (long long)f->tally.programs, (long long)f->tally.statements,
                 (long long)c->verdicts[AGREE], (long long)c->verdicts[FINDING], f->nsignatures, (long long)c->verdicts[SKIP]);
     const char *separator = " (";
     for (int i = 1; i < SKIP_COUNT; i++) {
@@ -342,15 +344,6 @@ static void summary_text(const Fuzz *f, Text *t, double seconds) {
     targets_text(c, t);
 }
 
-/* What the campaign came to, to `path` (NULL: nowhere) as JSON and to the files that `forms` names. */
-static int publish(const Text *text, const char *path, const Options *forms) {
-    char message[512];
-    if (path && !io_write(path, text->v, text->n, message, sizeof message)) {
-        return complain(EXIT_ENVIRONMENT, "%s", message);
-    }
-    return results_publish(forms, "results", text->v, text->n);
-}
-
 /* results.json and report.html in the output folder, and what else the options name. */
 static void write_results(Fuzz *f, double seconds) {
     const Options *o = f->options;
@@ -366,13 +359,10 @@ static void write_results(Fuzz *f, double seconds) {
     Text summary = {.arena = f->home}, text = {.arena = f->home};
     summary_json(f, &summary, seconds, true);
     results_print(&results, o, f->checker.pair, summary.v, &text);
-    int code = publish(&text, o->results, o);
-    char message[512];
-    if (o->out && !io_mkdirs(o->out, message, sizeof message)) {
-        code = worst(code, complain(EXIT_ENVIRONMENT, "%s", message));
-    } else if (o->out) {
+    int code = results_write(o->results, &text, o);
+    if (o->out) {
         Options in_folder = {.html = arena_printf(f->home, "%s/report.html", o->out)};
-        code = worst(code, publish(&text, arena_printf(f->home, "%s/results.json", o->out), &in_folder));
+        code = worst(code, results_write(arena_printf(f->home, "%s/results.json", o->out), &text, &in_folder));
     }
     f->code = worst(f->code, code);
 }
@@ -426,9 +416,11 @@ static int run_all(Fuzz *f) {
     const Options *o = f->options;
     int64_t runs = o->runs > 0 ? o->runs : o->seconds > 0 ? INT64_MAX : DEFAULT_RUNS;
     print_start(f);
+    interrupt_note();
     f->start = f->shown = now_seconds();
     double now = f->start;
-    while (f->tally.programs < runs && !(o->first && f->nsignatures > 0) && !(o->seconds > 0 && now - f->start >= o->seconds) && f->code < EXIT_ENVIRONMENT) {
+    while (f->tally.programs < runs && !(o->first && f->nsignatures > 0) && !(o->seconds > 0 && now - f->start >= o->seconds) && f->code < EXIT_ENVIRONMENT &&
+           !interrupt_came()) {
         run_one(f);
         now = now_seconds();
         show_progress(f, now, false);
@@ -463,6 +455,7 @@ int cmd_fuzz(const Options *o) {
     f->detailed = o->stats || o->out || o->results || results_wanted(o);
     f->groups = groups_new(&home);
     int code = generate_options(o, &f->generate);
+    code = code ? code : results_ready(o);
     code = code ? code : open_known(o, &home, &f->known);
     code = code ? code : open_checker(o, &f->checker);
     if (code == 0) {

@@ -6,6 +6,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -240,8 +241,10 @@ static bool write_all(int fd, const char *text, int64_t length) {
     return true;
 }
 
+/* `aside` may be `path` itself. */
 static bool write_over(const char *path, const char *aside, bool sync, const char *text, int64_t length, char *message, size_t message_size) {
-    int fd = open(aside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    bool renamed = strcmp(path, aside) != 0;
+    int fd = open(aside, O_WRONLY | O_CLOEXEC | (renamed ? O_CREAT | O_TRUNC : 0), 0666);
     if (fd < 0) {
         fail(IO_ENVIRONMENT, message, message_size, "write", path, errno);
         return false;
@@ -253,11 +256,13 @@ static bool write_over(const char *path, const char *aside, bool sync, const cha
     if (close(fd) != 0 && error == 0) {
         error = errno;
     }
-    if (error == 0 && rename(aside, path) != 0) {
+    if (error == 0 && renamed && rename(aside, path) != 0) {
         error = errno;
     }
     if (error != 0) {
-        unlink(aside);
+        if (renamed) {
+            unlink(aside);
+        }
         fail(IO_ENVIRONMENT, message, message_size, "write", path, error);
         return false;
     }
@@ -265,7 +270,12 @@ static bool write_over(const char *path, const char *aside, bool sync, const cha
 }
 
 bool io_write(const char *path, const char *text, int64_t length, char *message, size_t message_size) {
-    char aside[4096];
+    char aside[4096], real[PATH_MAX];
+    struct stat info;
+    if (stat(path, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode)) {
+        return write_over(path, path, false, text, length, message, message_size);
+    }
+    path = realpath(path, real) ? real : path; /* what a link names is replaced, not the link */
     int n = snprintf(aside, sizeof aside, "%s.%ld.tmp", path, (long)getpid());
     if (n < 0 || n >= (int)sizeof aside) {
         fail(IO_ENVIRONMENT, message, message_size, "write", path, ENAMETOOLONG);
@@ -276,6 +286,22 @@ bool io_write(const char *path, const char *text, int64_t length, char *message,
 
 bool io_put(const char *path, const char *aside, const void *v, int64_t length, char *message, size_t message_size) {
     return write_over(path, aside, false, v, length, message, message_size);
+}
+
+bool io_writable(const char *path, char *message, size_t message_size) {
+    char folder[4096];
+    const char *slash = strrchr(path, '/');
+    struct stat info;
+    bool there = stat(path, &info) == 0;
+    int n = snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - path) + 1 : 1, slash ? path : ".");
+    int error = there && S_ISDIR(info.st_mode) ? EISDIR : n >= (int)sizeof folder ? ENAMETOOLONG : 0;
+    if (error == 0 && access(there && !S_ISREG(info.st_mode) ? path : folder, W_OK) != 0) {
+        error = errno;
+    }
+    if (error != 0) {
+        fail(IO_ENVIRONMENT, message, message_size, "write", path, error);
+    }
+    return error == 0;
 }
 
 bool io_mkdirs(const char *path, char *message, size_t message_size) {

@@ -32,10 +32,13 @@ void io_each_corpus(const char *path, SourceFn each, void *user);
 /* Paths of the files in a folder whose names begin with `prefix` and not with a dot, sorted by name, in `arena`: how many. None if the folder cannot be read. */
 int io_list(Arena *arena, const char *folder, const char *prefix, char ***paths);
 
-/* Writes the file aside (same directory), fsyncs and renames; false and a sentence if the environment fails. */
+/* Writes the file aside (same directory), fsyncs and renames; false and a sentence if the environment fails. What is there and is no file (a pipe,
+ * /dev/null) is written to as it is. */
 bool io_write(const char *path, const char *text, int64_t length, char *message, size_t message_size);
 /* Writes the file `aside` (same file system) and renames, without waiting for the disk: whole if this process dies, not if the machine does. */
 bool io_put(const char *path, const char *aside, const void *v, int64_t length, char *message, size_t message_size);
+/* Could io_write write the file, as far as its folder tells? False and the sentence that io_write would say. */
+bool io_writable(const char *path, char *message, size_t message_size);
 /* Makes the directory and its parents. */
 bool io_mkdirs(const char *path, char *message, size_t message_size);
 

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { MAX_SUMMARY = 900 * 1024 /* GitHub drops a step summary of more than 1024 kB */ };
 
@@ -118,6 +119,17 @@ static const struct {
 
 static const char *file_of(const Options *o, size_t option) { return *(const char *const *)(const void *)((const char *)o + option); }
 
+int results_ready(const Options *o) {
+    char message[512];
+    bool appends = o->markdown && access(o->markdown, W_OK) == 0; /* whatever its folder is */
+    const char *const files[] = {o->results, o->html, o->junit, o->sarif, appends ? NULL : o->markdown};
+    bool ready = !o->out || io_mkdirs(o->out, message, sizeof message);
+    for (int i = 0; i < COUNT_OF(files) && ready; i++) {
+        ready = !files[i] || io_writable(files[i], message, sizeof message);
+    }
+    return ready ? EXIT_AGREE : complain(EXIT_ENVIRONMENT, "%s", message);
+}
+
 bool results_wanted(const Options *o) { return o->html || o->junit || o->sarif || o->markdown; }
 
 /* A CI step's summary is a file that many steps append to; it is cut at a line where it would be dropped for its size. */
@@ -190,4 +202,12 @@ int results_publish(const Options *o, const char *name, const char *text, int64_
     }
     arena_destroy(&arena);
     return code;
+}
+
+int results_write(const char *path, const Text *text, const Options *forms) {
+    char message[512];
+    if (path && !io_write(path, text->v, text->n, message, sizeof message)) {
+        return complain(EXIT_ENVIRONMENT, "%s", message);
+    }
+    return results_publish(forms, "results", text->v, text->n);
 }

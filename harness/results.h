@@ -35,11 +35,16 @@ void results_add_case(Results *r, const char *file, const char *name, const char
 /* The whole object as text; `summary` is the text of a JSON object. */
 void results_print(const Results *r, const Options *o, const char *pair, const char *summary, Text *out);
 
+/* Can --out and the files of results that the options name be written? Asked before the work, not after it. 0, or 3 after complaining. */
+int results_ready(const Options *o);
 /* Does the command line ask for any file of results? */
 bool results_wanted(const Options *o);
 /* Writes the files that the options name (--html, --junit, --sarif; --markdown is appended to), made of the text of the object. 0, or an
  * exit code after complaining: 2 if `text` is no such object (`name` says whose), 3 if a file can not be written. */
 int results_publish(const Options *o, const char *name, const char *text, int64_t length);
+
+/* Writes the object itself to `path` (NULL: nowhere), then as results_publish. */
+int results_write(const char *path, const Text *text, const Options *forms);
 
 /* ---- the printings; `root` is the parsed object ---- */
 void results_junit(const Json *root, Arena *arena, Text *out);

@@ -4,6 +4,7 @@
  * nothing here (layout, device, pin_memory, memory_format) are passed over. A row that does not parse is a bug of ours: die. */
 #include "program/op.h"
 #include "program/op_functions.h"
+#include "program/op_lookup.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -338,6 +339,20 @@ static void find_tensors(OpInfo *op) {
     }
 }
 
+/* FNV-1a, of `text` behind what `h` is of. */
+static uint32_t fnv(uint32_t h, const char *text) {
+    for (; *text; text++) {
+        h = (h ^ (unsigned char)*text) * 16777619u;
+    }
+    return h;
+}
+
+/* 24 bits of "name.overload". */
+static uint32_t code_of(const OpInfo *op) {
+    uint32_t h = fnv(fnv(fnv(2166136261u, op->name), "."), op->overload);
+    return (h ^ h >> 24) & 0xFFFFFF;
+}
+
 static void read_row(int id) {
     const Row *row = &rows[id];
     OpInfo *op = &infos[id];
@@ -348,6 +363,7 @@ static void read_row(int id) {
     op->kind = row->kind;
     op->name = word(&r);
     op->overload = *r.at == '.' ? (r.at++, word(&r)) : "";
+    op->code = code_of(op);
     read_params(&r, op);
     find_tensors(op);
     read_returns(&r, op);
@@ -375,111 +391,19 @@ static void read_row(int id) {
     }
 }
 
-/* ---- lookup by name: a small open-addressing hash over first rows ---- */
-
-enum { SLOTS = 1024 };
-#define FNV_START 2166136261u
-static int16_t slot_of[SLOTS]; /* first row of a name + 1; 0: empty */
-
-/* FNV-1a, of `text` behind what `h` is of. */
-static uint32_t fnv(uint32_t h, const char *text) {
-    for (; *text; text++) {
-        h = (h ^ (unsigned char)*text) * 16777619u;
-    }
-    return h;
-}
-
-static unsigned hash(const char *name) { return fnv(FNV_START, name) % SLOTS; }
-
-static void index_names(void) {
-    for (int id = 0; id < OP_COUNT; id++) {
-        if (id > 0 && strcmp(infos[id].name, infos[id - 1].name) == 0) {
-            continue;
-        }
-        unsigned at = hash(infos[id].name);
-        while (slot_of[at]) {
-            if (strcmp(infos[slot_of[at] - 1].name, infos[id].name) == 0) {
-                die("ops.def: the overloads of `%s` do not stand together", infos[id].name);
-            }
-            at = (at + 1) % SLOTS;
-        }
-        slot_of[at] = (int16_t)(id + 1);
-    }
-}
-
-/* op_param compares keys alone. */
-static void check_keys(void) {
-    enum { NAMES = 512 };
-    const Param *seen[NAMES];
-    int n = 0;
-    for (int id = 0; id < OP_COUNT; id++) {
-        for (int k = 0; k < infos[id].nparam; k++) {
-            const Param *p = &infos[id].param[k];
-            int at = 0;
-            while (at < n && seen[at]->key != p->key) {
-                at++;
-            }
-            if (at < n && strcmp(seen[at]->name, p->name) != 0) {
-                die("ops.def: the parameter names `%s` and `%s` have one key", seen[at]->name, p->name);
-            }
-            if (at == n) {
-                CHECK(n < NAMES);
-                seen[n++] = p;
-            }
-        }
-    }
-}
-
-/* ---- lookup by code ---- */
-
-static const OpInfo *by_code[OP_COUNT];
-static int ncodes;
-
-static int compare_codes(const void *a, const void *b) {
-    const OpInfo *x = *(const OpInfo *const *)a, *y = *(const OpInfo *const *)b;
-    return x->code != y->code ? (x->code < y->code ? -1 : 1) : (int)x->id - (int)y->id;
-}
-
-static void index_codes(void) {
-    for (int id = 0; id < OP_COUNT; id++) {
-        if (infos[id].name[0] != '_') {
-            by_code[ncodes++] = &infos[id];
-        }
-    }
-    qsort(by_code, (size_t)ncodes, sizeof by_code[0], compare_codes);
-}
-
-const OpInfo *op_by_code(uint32_t code) {
-    CHECK(ready);
-    int lo = 0, hi = ncodes; /* below lo: smaller codes; from hi: not */
-    while (lo < hi) {
-        int middle = (lo + hi) / 2;
-        if (by_code[middle]->code < code) {
-            lo = middle + 1;
-        } else {
-            hi = middle;
-        }
-    }
-    return by_code[lo == ncodes ? 0 : lo];
-}
-
 void op_table_init(void) {
     if (ready) {
         return;
     }
     for (int id = 0; id < OP_COUNT; id++) {
         read_row(id);
-        uint32_t h = fnv(fnv(fnv(FNV_START, infos[id].name), "."), infos[id].overload);
-        infos[id].code = (h ^ h >> 24) & 0xFFFFFF;
     }
     for (int id = 0; id < OP_COUNT; id++) {
         infos[id].class = op_class_of(&infos[id], infos[id].kind == KIND_INPLACE ? &infos[infos[id].twin] : NULL);
         classes[id] = (unsigned char)infos[id].class;
     }
-    index_names();
-    check_keys();
-    index_codes();
     ready = true;
+    op_lookup_init();
 }
 
 OpClass op_class(OpId id) {
@@ -490,25 +414,4 @@ OpClass op_class(OpId id) {
 const OpInfo *op_info(OpId id) {
     CHECK(ready && (unsigned)id < OP_COUNT);
     return &infos[id];
-}
-
-int op_overloads(const char *name, const OpInfo **first) {
-    CHECK(ready);
-    for (unsigned at = hash(name); slot_of[at]; at = (at + 1) % SLOTS) {
-        int id = slot_of[at] - 1;
-        if (strcmp(infos[id].name, name) == 0) {
-            int n = 1;
-            while (id + n < OP_COUNT && strcmp(infos[id + n].name, name) == 0) {
-                n++;
-            }
-            *first = &infos[id];
-            return n;
-        }
-    }
-    return 0;
-}
-
-int op_find_param(const OpInfo *op, const char *text) {
-    int k = op_param(op, text);
-    return k >= 0 && strcmp(op->param[k].name, text) == 0 ? k : -1;
 }

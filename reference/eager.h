@@ -8,7 +8,7 @@
 Result *reference_run(const Program *p, const RunOptions *options, Arena *arena);
 
 /* For measuring: the function and its backward alone, `times` times over on the same inputs and tangents (in `home`), with nothing
- * recorded; `scratch` is reset before each. The program's first call, its setup run once. Returns its error. */
+ * recorded; `scratch` is reset before each. The program's first call; it has no setup (`unsupported`). Returns its error. */
 ErrCode reference_repeat(const Program *p, const RunOptions *options, int64_t times, Arena *home, Arena *scratch);
 
 #endif

@@ -377,6 +377,9 @@ START_TEST(a_dimension_is_dropped_with_its_stride_in_every_call) {
     ck_assert_ptr_nonnull(strstr(line, "\"size\": [6], \"stride\": [1]"));
     line = reduced_from(SIZES, reduce_rank, 3); /* the first of both */
     ck_assert_ptr_nonnull(strstr(line, "{\"name\": \"y\", \"dtype\": \"float32\", \"size\": [], \"stride\": []"));
+    line = reduced_from("{\"twingrad\":1,\"inputs\":[{\"name\":\"x\",\"dtype\":\"float32\",\"size\":[2,3,5],\"stride\":[60,20,2],\"data\":{\"fill\":\"ones\",\"seed\":0}}],"
+                        "\"body\":[],\"return\":[\"x\"]}", reduce_rank, 1); /* with gaps, so that no stride follows from sizes */
+    ck_assert_ptr_nonnull(strstr(line, "\"size\": [2, 5], \"stride\": [60, 2]"));
 }
 END_TEST
 

@@ -25,17 +25,22 @@ static const char INPUTS[] = "{'name': 'x', 'dtype': 'float32', 'size': [3], 're
                              "{'name': 'q', 'dtype': 'float32', 'size': [2, 3], 'data': {'fill': 'zeros', 'seed': 0}}";
 enum { X, M, P, Q };
 
-static Result *run_under(const char *inputs, const char *body, const char *returns, RunOptions options) {
-    char *text = arena_printf(&arena, "{'twingrad': 1, 'inputs': [%s], 'body': [%s], 'return': [%s], 'backward': {'fill': 'ones', 'seed': 0}}", inputs, body,
-                              returns);
+/* The program of these inputs, with `more` keys, a body and returns, and a backward. */
+static Program *program_of(const char *inputs, const char *more, const char *body, const char *returns) {
+    char *text = arena_printf(&arena, "{'twingrad': 1, 'inputs': [%s], %s 'body': [%s], 'return': [%s], 'backward': {'fill': 'ones', 'seed': 0}}", inputs, more,
+                              body, returns);
     for (char *c = text; *c; c++) {
         *c = *c == '\'' ? '"' : *c;
     }
     char message[256];
     ParseStatus status = program_parse(&arena, text, strlen(text), &program, message, sizeof message);
     ck_assert_msg(status == PARSE_OK, "%s", message);
+    return program;
+}
+
+static Result *run_under(const char *inputs, const char *body, const char *returns, RunOptions options) {
     options.limits = LIMITS_DEFAULT;
-    return reference_run(program, &options, &arena);
+    return reference_run(program_of(inputs, "", body, returns), &options, &arena);
 }
 
 static Result *run_with(const char *inputs, const char *body, const char *returns, bool shadow) {
@@ -451,6 +456,22 @@ START_TEST(a_recall_starts_afresh) {
 }
 END_TEST
 
+/* What a thousand rounds answer. */
+static ErrCode repeat(const char *more, const char *body) {
+    Arena scratch = ARENA_EMPTY;
+    RunOptions options = {.limits = LIMITS_DEFAULT};
+    ErrCode code = reference_repeat(program_of(INPUTS, more, body, "'s'"), &options, 1000, &arena, &scratch);
+    arena_destroy(&scratch);
+    return code;
+}
+
+START_TEST(every_round_finds_the_inputs_without_the_history_of_the_last) {
+    ck_assert_int_eq(repeat("", "{'op': 'mul_', 'self': 'p', 'other': 'x'}, {'op': 'sum', 'self': 'p', 'out': 's'}"), ERR_none);
+    ck_assert_int_eq(repeat("", "{'op': 't_', 'self': 'q'}, {'op': 'mm', 'self': 'm', 'mat2': 'q', 'out': 's'}"), ERR_none); /* q: 2 by 3 again */
+    ck_assert_int_eq(repeat("'setup': [{'op': 'exp', 'self': 'x', 'out': 'e'}], 'args': ['e'],", "{'op': 'sum', 'self': 'e', 'out': 's'}"), ERR_unsupported);
+}
+END_TEST
+
 /* ---- the float64 shadow ---- */
 
 START_TEST(exact_arithmetic_has_bound_zero_and_rounding_has_not) {
@@ -532,6 +553,7 @@ int main(void) {
     tcase_add_test(tests, errors_keep_earlier_writes_and_mark_what_a_value_error_left);
     tcase_add_test(tests, names_and_counts_are_results);
     tcase_add_test(tests, a_recall_starts_afresh);
+    tcase_add_test(tests, every_round_finds_the_inputs_without_the_history_of_the_last);
     tcase_add_test(tests, exact_arithmetic_has_bound_zero_and_rounding_has_not);
     tcase_add_test(tests, discrete_choices_within_the_bound_are_in_doubt);
     tcase_add_test(tests, the_shadow_changes_no_result);

@@ -1,201 +1,8 @@
 /* Every algebraic rule (rules.def): a graph where it fires and one where its condition fails, both on special values (NaN, -0.0,
  * infinities, subnormals, extreme integers), compared bit for bit with what the shared kernels make of the graph as it was built. */
-#include "tests/graph_case.h"
 #include "compiled/rules.h"
+#include "tests/rule_graphs.h"
 #include "tests/runner.h"
-
-/* Builders: k is the case, x and y are inputs of 4 x 5 elements, read through a view. */
-#define GRAPH(name, expression)                                                                                                    \
-    static Node *name(Case *k, Node *x, Node *y) {                                                                                 \
-        (void)x, (void)y;                                                                                                          \
-        return expression;                                                                                                         \
-    }
-#define U(op, a) case_unary(k, OP_##op, a)
-#define B(op, a, b) case_binary(k, OP_##op, a, b)
-#define S(op, a, value) case_scalar(k, OP_##op, a, value)
-#define I(value) scalar_int(value)
-#define F(value) scalar_float(value)
-
-static Node *cast(Case *k, Node *x, DType dtype) {
-    Call call = call_new(OP__to_copy);
-    call.arg[0].tensor = &x->t;
-    call.arg[op_param(call.op, "dtype")] = (Arg){.dtype = dtype};
-    return case_op(k, &call);
-}
-static Node *three(Case *k, OpId id, Node *a, Node *b, Node *c) {
-    Call call = call_new(id);
-    call.arg[0].tensor = &a->t;
-    call.arg[1].tensor = &b->t;
-    call.arg[2].tensor = &c->t;
-    return case_op(k, &call);
-}
-#define WHERE(c, a, b) three(k, OP_where, c, a, b)
-static Node *masked(Case *k, Node *x, Node *mask, Scalar value) {
-    Call call = call_new(OP_masked_fill_Scalar);
-    call.arg[0].tensor = &x->t;
-    call.arg[1].tensor = &mask->t;
-    call.arg[2].scalar = value;
-    return case_op(k, &call);
-}
-static Node *alpha(Case *k, OpId id, Node *a, Node *b, Scalar by) {
-    Call call = call_new(id);
-    call.arg[0].tensor = &a->t;
-    call.arg[1].tensor = &b->t;
-    call.arg[2].scalar = by;
-    return case_op(k, &call);
-}
-static Node *splat(Case *k, const Node *like, DType dtype, Scalar value) {
-    Node other = *like;
-    other.t.dtype = dtype;
-    return case_full(k, &other, value);
-}
-static Node *clamped(Case *k, Node *x, bool has_low, Scalar low, bool has_high, Scalar high) {
-    Call call = call_new(OP_clamp);
-    call.arg[0].tensor = &x->t;
-    call.arg[1] = (Arg){.none = !has_low, .scalar = low};
-    call.arg[2] = (Arg){.none = !has_high, .scalar = high};
-    return case_op(k, &call);
-}
-/* op(x, list) and op(x, number). */
-static Node *listed(Case *k, OpId id, Node *x, int n, const int64_t *v) {
-    Call call = call_new(id);
-    call.arg[0].tensor = &x->t;
-    call.arg[1] = (Arg){.ints = {v, n}};
-    return case_op(k, &call);
-}
-#define LIST(op, x, ...)                                                                                                           \
-    listed(k, OP_##op, x, (int)(sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t)),                                               \
-           arena_copy(&k->arena, (int64_t[]){__VA_ARGS__}, sizeof((int64_t[]){__VA_ARGS__})))
-static Node *counted(Case *k, OpId id, Node *x, int64_t v) {
-    Call call = call_new(id);
-    call.arg[0].tensor = &x->t;
-    call.arg[1].i = v;
-    return case_op(k, &call);
-}
-#define N(op, x, v) counted(k, OP_##op, x, v)
-/* Views of 2 dims and of 1 dim, in the buffer. */
-static Node *seen(Case *k, Node *n, int64_t rows, int64_t columns, int64_t by_row, int64_t by_column, int64_t offset) {
-    return case_view(k, n, 2, (int64_t[]){rows, columns}, (int64_t[]){by_row, by_column}, offset);
-}
-static Node *line(Case *k, Node *n, int64_t size, int64_t stride, int64_t offset) {
-    return case_view(k, n, 1, &size, &stride, offset);
-}
-#define TURNED(n) seen(k, n, 5, 4, 1, 5, 0)
-static Node *joined(Case *k, int64_t dim, int n, Node **part) {
-    Tensor *list[8];
-    for (int i = 0; i < n; i++) {
-        list[i] = &part[i]->t;
-    }
-    Call call = call_new(OP_cat);
-    call.arg[0] = (Arg){.tensors = {arena_copy(&k->arena, list, (int64_t)sizeof(Tensor *) * n), n}};
-    call.arg[1].i = dim;
-    return case_op(k, &call);
-}
-#define CAT(dim, ...) joined(k, dim, (int)(sizeof((Node *[]){__VA_ARGS__}) / sizeof(Node *)), (Node *[]){__VA_ARGS__})
-static Node *padded(Case *k, Node *x, int n, const int64_t *width, Scalar value) {
-    Call call = call_new(OP_constant_pad_nd);
-    call.arg[0].tensor = &x->t;
-    call.arg[1] = (Arg){.ints = {arena_copy(&k->arena, width, (int64_t)sizeof *width * n), n}};
-    call.arg[2].scalar = value;
-    return case_op(k, &call);
-}
-#define PAD(x, value, ...) padded(k, x, (int)(sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t)), (int64_t[]){__VA_ARGS__}, value)
-static Node *rolled(Case *k, Node *x, int64_t shift, int64_t dim) {
-    Call call = call_new(OP_roll);
-    call.arg[0].tensor = &x->t;
-    call.arg[1] = (Arg){.ints = {arena_copy(&k->arena, &shift, sizeof shift), 1}};
-    call.arg[2] = (Arg){.ints = {arena_copy(&k->arena, &dim, sizeof dim), dim < 0 ? 0 : 1}};
-    return case_op(k, &call);
-}
-/* A STORE of `value` into `base` at a line. */
-static Node *stored(Case *k, Node *base, Node *value, int64_t size, int64_t stride, int64_t offset) {
-    Tensor region = {.dtype = base->t.dtype, .ndim = 1, .size = {size}, .stride = {stride}, .offset = offset};
-    return case_store(k, base, value, &region);
-}
-static Node *stored_rows(Case *k, Node *base, Node *value) {
-    Tensor region = {.dtype = base->t.dtype, .ndim = 2, .size = {2, 5}, .stride = {5, 1}, .offset = 5};
-    return case_store(k, base, value, &region);
-}
-static Node *sliced_into(Case *k, Node *x, Node *v, int64_t start, int64_t end) {
-    Call call = call_new(OP_slice_scatter);
-    call.arg[0].tensor = &x->t;
-    call.arg[1].tensor = &v->t;
-    call.arg[2].i = 0;
-    call.arg[3] = (Arg){.i = start};
-    call.arg[4] = (Arg){.i = end};
-    return case_op(k, &call);
-}
-static Node *arange(Case *k, int64_t start, int64_t end, int64_t step) {
-    Call call = call_new(OP_arange_start_step);
-    call.arg[0].scalar = I(start);
-    call.arg[1].scalar = I(end);
-    call.arg[2].scalar = I(step);
-    return case_op(k, &call);
-}
-/* Given indices: 1, 3, 0, .. below `bound`. */
-static Node *indices(Case *k, int64_t n, int64_t bound) {
-    Node *node = case_input(k, DT_int64, n, FILL_arange, 1);
-    int64_t *v = k->input[k->ninputs - 1]->data;
-    for (int64_t i = 0; i < n; i++) {
-        v[i] = (2 * i + 1) % bound;
-    }
-    return node;
-}
-static Node *indexed(Case *k, Node *x, Node *index) {
-    Tensor *list[1] = {&index->t};
-    Call call = call_new(OP_index);
-    call.arg[0].tensor = &x->t;
-    call.arg[1] = (Arg){.tensors = {arena_copy(&k->arena, list, sizeof list), 1}};
-    return case_op(k, &call);
-}
-static Node *put(Case *k, Node *x, Node *index, Node *value, bool accumulate) {
-    Tensor *list[1] = {&index->t};
-    Call call = call_new(OP__index_put);
-    call.arg[0].tensor = &x->t;
-    call.arg[1] = (Arg){.tensors = {arena_copy(&k->arena, list, sizeof list), 1}};
-    call.arg[2].tensor = &value->t;
-    call.arg[3] = (Arg){.b = accumulate};
-    return case_op(k, &call);
-}
-static Node *along(Case *k, OpId id, Node *x, int64_t dim, Node *index, Node *source) {
-    Call call = call_new(id);
-    call.arg[0].tensor = &x->t;
-    call.arg[1].i = dim;
-    call.arg[2].tensor = &index->t;
-    if (source) {
-        call.arg[3].tensor = &source->t;
-    }
-    return case_op(k, &call);
-}
-static Node *unfold_grad(Case *k, Node *grad) {
-    Call call = call_new(OP__unfold_grad);
-    call.arg[0].tensor = &grad->t;
-    call.arg[1] = (Arg){.ints = {arena_copy(&k->arena, (int64_t[]){8}, sizeof(int64_t)), 1}};
-    call.arg[2].i = 0;
-    call.arg[3].i = 5;
-    call.arg[4].i = 1;
-    return case_op(k, &call);
-}
-static Node *eye(Case *k, int64_t n, DType dtype) {
-    Call call = call_new(OP_eye);
-    call.arg[0].i = n;
-    call.arg[op_param(call.op, "dtype")] = (Arg){.dtype = dtype};
-    return case_op(k, &call);
-}
-static Node *addmm(Case *k, Node *x, Node *y, Scalar beta) {
-    Call call = call_new(OP_addmm);
-    call.arg[0].tensor = &seen(k, x, 4, 4, 1, 0, 0)->t;
-    call.arg[1].tensor = &x->t;
-    call.arg[2].tensor = &TURNED(y)->t;
-    call.arg[3].scalar = beta;
-    return case_op(k, &call);
-}
-/* Reduces dim 0, or dim 1. */
-#define OVER(op, x, dim) LIST(op, x, dim)
-/* 3 x 4 x 5, repeated along the first dim; 4 x 1 x 5 seen as 4 x 3 x 5. */
-#define STACKED(n) case_view(k, n, 3, (int64_t[]){3, 4, 5}, (int64_t[]){0, 5, 1}, 0)
-#define SPREAD(n) case_view(k, n, 3, (int64_t[]){4, 3, 5}, (int64_t[]){5, 0, 1}, 0)
-#define ROW(n) case_view(k, n, 2, (int64_t[]){1, 5}, (int64_t[]){5, 1}, 5)
 
 /* ---- UNARY ---- */
 GRAPH(neg_neg, U(neg, U(neg, x)))
@@ -494,13 +301,11 @@ GRAPH(store_whole_turned, store_all(k, x, y, true))
 
 /* ---- the table ---- */
 
-typedef Node *(*Graph2)(Case *k, Node *x, Node *y);
-
 static const struct Row {
     StepId rule;
     DType dtype;
     bool fires;
-    Graph2 build;
+    RuleGraph build;
 } rows[] = {
 #define YES(rule, dtype, build) {STEP_##rule, DT_##dtype, true, build},
 #define NO(rule, dtype, build) {STEP_##rule, DT_##dtype, false, build},
@@ -599,75 +404,6 @@ START_TEST(only_one_rule_leaves_every_other_off) {
 }
 END_TEST
 
-/* ---- composition of reads, against brute force ---- */
-
-static uint64_t draw(uint64_t *state, uint64_t below) {
-    *state = *state * 6364136223846793005u + 1442695040888963407u;
-    return (*state >> 33) % below;
-}
-
-/* The element of `place` that lies at an address, as its address in `source`; -1: none. */
-static int64_t source_of(const Tensor *place, const Tensor *source, int64_t address) {
-    Tensor a = *place, b = *source;
-    for (int64_t i = 0; i < tensor_numel(place); i++) {
-        int64_t rest = i, at = a.offset, from = b.offset;
-        for (int d = a.ndim - 1; d >= 0; d--) {
-            at += rest % a.size[d] * a.stride[d];
-            from += rest % a.size[d] * b.stride[d];
-            rest /= a.size[d];
-        }
-        if (at == address) {
-            return from;
-        }
-    }
-    return -1;
-}
-
-START_TEST(pull_back_answers_only_what_brute_force_confirms) {
-    uint64_t state = 7;
-    const Compile nothing = {.specimen = NULL};
-    int answers = 0;
-    for (int turn = 0; turn < 200000; turn++) {
-        Tensor place = {.dtype = DT_float32, .ndim = 1 + (int)draw(&state, 3)}, source, view = place, out;
-        int64_t step = 1 + (int64_t)draw(&state, 2);
-        for (int d = place.ndim - 1; d >= 0; d--) {
-            place.size[d] = 1 + (int64_t)draw(&state, 4);
-            place.stride[d] = step;
-            step *= place.size[d] + (int64_t)draw(&state, 2);
-        }
-        place.offset = (int64_t)draw(&state, 3);
-        source = place;
-        source.offset = 10;
-        for (int d = 0; d < source.ndim; d++) {
-            bool kept = draw(&state, 2) == 0;
-            int64_t other = (int64_t)draw(&state, 7) - 2;
-            source.stride[d] = kept ? source.stride[d] : other;
-        }
-        view.ndim = 1 + (int)draw(&state, 2);
-        view.offset = (int64_t)draw(&state, 6);
-        for (int d = 0; d < view.ndim; d++) {
-            view.size[d] = 1 + (int64_t)draw(&state, 3);
-            view.stride[d] = (int64_t)draw(&state, 8);
-        }
-        if (!pull_back(&nothing, &view, &place, &source, &out)) {
-            continue;
-        }
-        answers++;
-        ck_assert(tensor_same_size(&out, &view));
-        for (int64_t i = 0; i < tensor_numel(&view); i++) {
-            int64_t rest = i, at = view.offset, have = out.offset;
-            for (int d = view.ndim - 1; d >= 0; d--) {
-                at += rest % view.size[d] * view.stride[d];
-                have += rest % view.size[d] * out.stride[d];
-                rest /= view.size[d];
-            }
-            ck_assert_int_eq(source_of(&place, &source, at), have);
-        }
-    }
-    ck_assert_int_gt(answers, 5000);
-}
-END_TEST
-
 int main(void) {
     Suite *suite = suite_create("unit_rules");
     TCase *tests = tcase_create("rules");
@@ -677,7 +413,6 @@ int main(void) {
     tcase_add_test(tests, every_rule_keeps_every_bit_of_special_values);
     tcase_add_test(tests, a_disabled_rule_does_not_fire);
     tcase_add_test(tests, only_one_rule_leaves_every_other_off);
-    tcase_add_test(tests, pull_back_answers_only_what_brute_force_confirms);
     suite_add_tcase(suite, tests);
     return run_suite("unit_rules", suite);
 }

@@ -2,8 +2,6 @@
 # What the commands say about programs that are fine, and about findings.
 load helper
 
-json() { python3 -c "import json, sys; r = [json.loads(l) for l in sys.stdin]; assert $1, r"; }
-
 @test "check agrees, one line a program" {
     run "$TWINGRAD" check good.json
     [ "$status" -eq 0 ]
@@ -267,4 +265,17 @@ assert all(row["why"] for row in rows if row["kind"] == "rule")'
     run "$TWINGRAD" fuzz --fault RG-1 --first --seconds 60 --json --out "$BATS_TEST_TMPDIR/reports"
     [ "$status" -eq 1 ]
     [ "$(grep -c '"type":"finding"' <<< "$output")" -eq 1 ]
+}
+
+@test "a search that is asked to end says what it came to" {
+    "$TWINGRAD" fuzz --seconds 600 --out stopped >out.txt 2>err.txt &
+    pid=$!
+    until grep -q '^seed' out.txt; do sleep 0.05; done
+    sleep 0.2
+    kill -TERM $pid
+    wait $pid
+    grep -qE '^interrupted: [0-9]+ programs' out.txt
+    [ ! -s err.txt ]
+    [ -s stopped/report.html ]
+    json 'r[0]["summary"]["interrupted"] is True' <stopped/results.json
 }

@@ -2,8 +2,6 @@
 # convert and distill: corpora as engines keep them and as people read them.
 load helper
 
-json() { python3 -c "import json, sys; r = [json.loads(l) for l in sys.stdin]; assert $1, r"; }
-
 # The programs of the corpora that are named, as canonical JSON, sorted.
 programs() { "$TWINGRAD" convert --as json "$@" | sort; }
 

@@ -3,8 +3,6 @@
 bats_require_minimum_version 1.5.0
 load helper
 
-json() { python3 -c "import json, sys; r = [json.loads(l) for l in sys.stdin]; assert $1, r"; }
-
 # y is both signs of zero, merged into one by the fault NU-12 of cse
 signed_zeros() {
     with_statement '{"op":"mul","self":"x","other":{"float":"-0.0"},"out":"a"},{"op":"mul","self":"x","other":{"float":0},"out":"b"},{"op":"reciprocal","self":"a","out":"c"},{"op":"reciprocal","self":"b","out":"x"},{"op":"sub","self":"c","other":"x","out":"x"}'

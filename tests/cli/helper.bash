@@ -34,3 +34,6 @@ refused_program() {
     "$TWINGRAD" check - <bad.json >out.txt 2>err.txt || status=$?
     [ "$status" -eq 2 ]
 }
+
+# json EXPRESSION: does it hold of r, the objects on standard input, one a line?
+json() { python3 -c "import json, sys; r = [json.loads(l) for l in sys.stdin]; assert $1, r"; }

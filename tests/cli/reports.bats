@@ -109,3 +109,37 @@ END
     run -3 "$TWINGRAD" report bare.json --html /nowhere/page.html
     run -3 "$TWINGRAD" report bare.json --markdown /nowhere/summary.md
 }
+
+@test "what cannot be written is said before the work, not after it" {
+    : >file
+    mkdir folder
+    for options in "--out file" "--out file/x" "--html folder" "--junit nowhere/x.xml" "--results file/x" "--markdown nowhere/x.md"; do
+        for command in "fuzz --seconds 600" "fuzz --engine builtin --seconds 600" "replay good.json"; do
+            [[ $command == replay* && $options == --out* ]] && continue
+            run --separate-stderr timeout 60 "$TWINGRAD" $command $options
+            echo "$command $options: $status: $stderr"
+            [ "$status" -eq 3 ]
+            [[ $stderr == "twingrad: cannot "* && $(wc -l <<<"$stderr") -eq 1 && -z $output ]]
+        done
+    done
+}
+
+@test "results go into pipes, and where links lead" {
+    "$TWINGRAD" replay --quiet good.json --junit /dev/stdout | grep -q '<testsuites'
+    echo old >real.xml
+    ln -s real.xml link.xml
+    "$TWINGRAD" replay --quiet good.json --junit link.xml
+    [ -L link.xml ]
+    grep -q '<testsuites' real.xml
+    [ -c /dev/null ]
+    "$TWINGRAD" replay --quiet good.json --junit /dev/null
+    [ -c /dev/null ]
+}
+
+@test "a page says which compiler made the program that made it" {
+    "$TWINGRAD" replay --quiet good.json --html page.html --results results.json
+    compiler=$("$TWINGRAD" version | sed -n 's/.*compiled by //p')
+    [[ $compiler =~ ^(gcc|clang)\ .*[0-9] ]]
+    grep -qF "compiled by</span><b>$compiler</b>" page.html
+    grep -qF "\"compiler\":\"$compiler\"" results.json
+}

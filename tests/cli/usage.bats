@@ -118,3 +118,18 @@ load helper
     "$TWINGRAD" run ../good.json
     [ -z "$(ls -A)" ]
 }
+
+@test "the man page has every command, option and profile" {
+    page=$(MANWIDTH=10000 man -E ascii -l "$BATS_TEST_DIRNAME/../../docs/twingrad.1" 2>/dev/null || skip "no man here")
+    commands=$("$TWINGRAD" --help | sed -n '/^commands:/,/^$/s/^  \([a-z]*\) .*/\1/p' | grep -vE '^(help|version)$')
+    [ "$(wc -w <<<"$commands")" -gt 15 ]
+    for command in $commands; do
+        grep -qw -- "$command" <<<"$page" || { echo "no $command"; return 1; }
+        for option in $("$TWINGRAD" "$command" --help | sed -n 's/^  \(--[a-z-]*\) .*/\1/p'); do
+            grep -qE -- "$option( |,|\.|\)|$)" <<<"$page" || { echo "no $option"; return 1; }
+        done
+    done
+    for profile in $("$TWINGRAD" profiles --json | python3 -c 'import json, sys; print(*[json.loads(l)["profile"] for l in sys.stdin if "profile" in l])'); do
+        grep -qw -- "$profile" <<<"$page" || { echo "no profile $profile"; return 1; }
+    done
+}

@@ -1,0 +1,27 @@
+/* A handler can only leave a mark in static memory, which the loop that is to end looks at. It is taken down by the first signal, so that a loop that does not
+ * look soon enough is ended by the second. */
+#include "harness/interrupt.h"
+
+#include <signal.h>
+#include <stddef.h>
+
+static volatile sig_atomic_t came;
+
+static void note(int signal) {
+    (void)signal;
+    came = 1;
+}
+
+void interrupt_note(void) {
+    struct sigaction action = {.sa_handler = note, .sa_flags = SA_RESTART | (int)SA_RESETHAND};
+    sigemptyset(&action.sa_mask);
+    static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+    for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++) {
+        struct sigaction before;
+        if (sigaction(signals[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN) { /* `nohup`, a shell's background */
+            sigaction(signals[i], &action, NULL);
+        }
+    }
+}
+
+bool interrupt_came(void) { return came != 0; }

@@ -1,0 +1,31 @@
+/* A run of a program by the reference: what its calls (eager.c) and the walker of statements (run_block.c) share. */
+#ifndef REFERENCE_RUN_H
+#define REFERENCE_RUN_H
+
+#include "reference/tape.h"
+
+typedef struct Run {
+    Session s;
+    const Program *p;
+    const RunOptions *options;
+    Result *result;
+    CallResult *call;
+    Tensor **env;          /* by NameId; NULL: unbound */
+    Tensor **outer;        /* the same outside of the function: inputs, and what the setup bound */
+    bool prepared;         /* the setup ran to its end: there are arguments */
+    Var **inputs;
+    int ninputs;
+    int error_at;
+    int trace_capacity;
+} Run;
+
+/* Executes the statements, up to the first error, whose statement is r->error_at. */
+ErrCode run_block(Run *r, const Block *block);
+/* The Var that a name is bound to; `invalid` if there is none. */
+ErrCode run_look_up(Run *r, NameId name, Var **out);
+/* Python's is_leaf: no grad_fn, asked. */
+ErrCode run_ask_leaf(Run *r, Var *v, bool *leaf);
+/* If the session has found out that PyTorch leaves something undefined, notes that for the place `at` (a statement, AT_..). */
+void run_note_undefined(Run *r, int at);
+
+#endif

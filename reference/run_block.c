@@ -1,0 +1,226 @@
+/* The statement walker: runs statements line by line on Vars, as Python would, and records what probes see. */
+#include "reference/run.h"
+
+#include "reference/accidents.h"
+#include "reference/dispatch.h"
+#include "reference/shadow.h"
+
+#include <string.h>
+
+/* ---- results that grow ---- */
+
+void run_note_undefined(Run *r, int at) {
+    Result *result = r->result;
+    if (!r->s.undefined) {
+        return;
+    }
+    if ((result->nundefined & (result->nundefined - 1)) == 0) { /* full at every power of two */
+        UndefinedNote *grown = arena_array(r->s.arena, UndefinedNote, result->nundefined ? 2 * result->nundefined : 1);
+        if (result->nundefined) {
+            memcpy(grown, result->undefined, (size_t)result->nundefined * sizeof *grown);
+        }
+        result->undefined = grown;
+    }
+    result->undefined[result->nundefined++] = (UndefinedNote){at, r->s.undefined};
+    r->s.undefined = NULL;
+}
+
+static TraceEntry *trace_add(Run *r, const Stmt *stmt) {
+    CallResult *call = r->call;
+    if (call->ntrace == r->trace_capacity) {
+        r->trace_capacity = r->trace_capacity ? 2 * r->trace_capacity : 8;
+        TraceEntry *grown = arena_array(r->s.arena, TraceEntry, r->trace_capacity);
+        if (call->ntrace) {
+            memcpy(grown, call->trace, (size_t)call->ntrace * sizeof *grown);
+        }
+        call->trace = grown;
+    }
+    TraceEntry *entry = &call->trace[call->ntrace++];
+    entry->sid = stmt->sid;
+    entry->probe = stmt->probe;
+    entry->n = 1;
+    return entry;
+}
+
+/* ---- metadata ---- */
+
+ErrCode run_look_up(Run *r, NameId name, Var **out) {
+    Tensor *t = r->env[name];
+    *out = t ? var_of(t) : NULL;
+    return t ? ERR_none : error_set(r->s.err, ERR_invalid, "the name '%s' is not bound", r->p->names[name]);
+}
+
+ErrCode run_ask_leaf(Run *r, Var *v, bool *leaf) {
+    *leaf = var_grad_fn(&r->s, v) == NULL;
+    return r->s.err->code;
+}
+
+static ErrCode evaluate(Run *r, const Predicate *predicate, bool *out) {
+    bool negate = false;
+    while (predicate->kind == PRED_not) {
+        negate = !negate;
+        predicate = predicate->inner;
+    }
+    Var *v = NULL;
+    bool value = false;
+    if (predicate->kind != PRED_is_grad_enabled) {
+        TRY(run_look_up(r, predicate->of, &v));
+    }
+    switch (predicate->kind) {
+    case PRED_requires_grad: value = var_requires_grad(v); break;
+    case PRED_is_leaf: TRY(run_ask_leaf(r, v, &value)); break;
+    case PRED_has_grad_fn:
+        TRY(run_ask_leaf(r, v, &value));
+        value = !value;
+        break;
+    case PRED_is_contiguous: value = tensor_is_contiguous(&v->tensor); break;
+    case PRED_is_grad_enabled: value = r->s.grad_mode; break;
+    case PRED_dtype: value = v->tensor.dtype == predicate->dtype; break;
+    case PRED_dim: value = v->tensor.ndim == predicate->dim; break;
+    case PRED_not: break;
+    }
+    *out = value != negate;
+    return ERR_none;
+}
+
+static ErrCode run_probe(Run *r, const Stmt *stmt) {
+    Var *v = NULL;
+    bool flag = false;
+    if (stmt->probe != PROBE_is_grad_enabled) {
+        TRY(run_look_up(r, stmt->of, &v));
+    }
+    if (stmt->probe == PROBE_is_leaf || stmt->probe == PROBE_has_grad_fn) {
+        TRY(run_ask_leaf(r, v, &flag));
+    }
+    TraceEntry *entry = trace_add(r, stmt);
+    switch (stmt->probe) {
+    case PROBE_requires_grad: entry->v[0] = var_requires_grad(v); break;
+    case PROBE_is_leaf: entry->v[0] = flag; break;
+    case PROBE_has_grad_fn: entry->v[0] = !flag; break;
+    case PROBE_is_contiguous: entry->v[0] = tensor_is_contiguous(&v->tensor); break;
+    case PROBE_size:
+    case PROBE_stride:
+        entry->n = v->tensor.ndim;
+        memcpy(entry->v, stmt->probe == PROBE_size ? v->tensor.size : v->tensor.stride, sizeof(int64_t) * (size_t)entry->n);
+        break;
+    case PROBE_storage_offset: entry->v[0] = v->tensor.offset; break;
+    case PROBE_dtype: entry->v[0] = v->tensor.dtype; break;
+    case PROBE_version: entry->v[0] = v->tensor.storage->version; break;
+    case PROBE_is_grad_enabled: entry->v[0] = r->s.grad_mode; break;
+    case PROBE_COUNT: break;
+    }
+    return ERR_none;
+}
+
+/* ---- statements ---- */
+
+static ErrCode bind_outputs(Run *r, const Stmt *stmt, Tensor *const *out, int nout) {
+    if (stmt->nout == 0 && !stmt->out_list) {
+        return ERR_none;
+    }
+    bool several = stmt->op->nreturn != 1;
+    if (stmt->out_list != several || stmt->nout != nout) {
+        return error_set(r->s.err, ERR_invalid, "%s returns %d tensors, not %d", stmt->op->name, nout, stmt->nout);
+    }
+    for (int i = 0; i < nout; i++) {
+        r->env[stmt->out[i]] = out[i];
+    }
+    return ERR_none;
+}
+
+static ErrCode run_op(Run *r, const Stmt *stmt) {
+    Session *s = &r->s;
+    Call call;
+    Tensor *out[MAX_OUTPUTS];
+    int nout = 0;
+    TRY(stmt_bind(stmt, r->p, r->env, s->arena, &call, s->err));
+    s->expanding_masks = stmt->op->id != OP_nonzero;
+    if (s->accidents) {
+        const char *why = accident(&call);
+        s->accident = why ? why : s->accident;
+    }
+    TRY(emit_call(&s->emit, &call, out, &nout));
+    if (stmt->requires_grad) {
+        if (!dtype_is_float(out[0]->dtype)) {
+            return error_set(s->err, ERR_grad_dtype, "only Tensors of floating point dtype can require gradients");
+        }
+        var_of(out[0])->requires_grad = true;
+    }
+    if (r->options->executed) {
+        const Tensor *made = nout > 0 ? out[0] : call.arg[op_param(stmt->op, "self")].tensor; /* an op without a result writes self */
+        r->options->executed[stmt->op->id][made->dtype]++;
+    }
+    return bind_outputs(r, stmt, out, nout);
+}
+
+static ErrCode look_up_all(Run *r, const NameId *names, int n, Tensor **out) {
+    for (int i = 0; i < n; i++) {
+        Var *v = NULL;
+        if (names[i] != NAME_NONE) {
+            TRY(run_look_up(r, names[i], &v));
+        }
+        out[i] = v ? &v->tensor : NULL;
+    }
+    return ERR_none;
+}
+
+static ErrCode run_grad(Run *r, const Stmt *stmt) {
+    const GradStmt *g = stmt->grad;
+    Arena *arena = r->s.arena;
+    Tensor **outputs = arena_array(arena, Tensor *, g->noutputs), **inputs = arena_array(arena, Tensor *, g->ninputs);
+    Tensor **grad_outputs = arena_array(arena, Tensor *, max_i64(g->ngrad_outputs, 0)), **out = arena_array(arena, Tensor *, g->ninputs);
+    TRY(look_up_all(r, g->outputs, g->noutputs, outputs));
+    TRY(look_up_all(r, g->inputs, g->ninputs, inputs));
+    TRY(look_up_all(r, g->grad_outputs, g->ngrad_outputs, grad_outputs));
+    GradRequest request = {.outputs = outputs, .noutputs = g->noutputs, .inputs = inputs, .ninputs = g->ninputs,
+                           .grad_outputs = grad_outputs, .ngrad_outputs = g->ngrad_outputs, .create_graph = g->create_graph,
+                           .retain_graph = g->retain_given ? g->retain_graph : g->create_graph, .allow_unused = g->allow_unused};
+    TRY(grad_run(&r->s, &request, out));
+    if (stmt->nout != g->ninputs) {
+        return error_set(r->s.err, ERR_invalid, "grad returns %d gradients, not %d", g->ninputs, stmt->nout);
+    }
+    for (int i = 0; i < stmt->nout; i++) {
+        r->env[stmt->out[i]] = out[i]; /* None: unbound */
+    }
+    return ERR_none;
+}
+
+static ErrCode run_with(Run *r, const Stmt *stmt) {
+    bool before = r->s.grad_mode;
+    r->s.grad_mode = stmt->grad_enabled;
+    ErrCode code = run_block(r, &stmt->body);
+    r->s.grad_mode = before;
+    return code;
+}
+
+static ErrCode run_stmt(Run *r, const Stmt *stmt) {
+    bool value = false;
+    switch (stmt->kind) {
+    case STMT_OP: return run_op(r, stmt);
+    case STMT_WITH: return run_with(r, stmt);
+    case STMT_IF:
+        TRY(evaluate(r, &stmt->predicate, &value));
+        return run_block(r, value ? &stmt->body : &stmt->orelse);
+    case STMT_ASSERT:
+        TRY(evaluate(r, &stmt->predicate, &value));
+        return value ? ERR_none : error_set(r->s.err, ERR_assertion, "assertion failed");
+    case STMT_PROBE: return run_probe(r, stmt);
+    case STMT_GRAD: return run_grad(r, stmt);
+    case STMT_GRAPH_BREAK: return ERR_none;
+    }
+    return ERR_none;
+}
+
+ErrCode run_block(Run *r, const Block *block) {
+    for (const Stmt *stmt = block->first; stmt; stmt = stmt->next) {
+        ErrCode code = run_stmt(r, stmt);
+        run_note_undefined(r, stmt->sid);
+        if (code != ERR_none) {
+            if (r->error_at == AT_UNKNOWN) {
+                r->error_at = stmt->sid; /* the innermost statement */
+            }
+            return code;
+        }
+    }
+    return ERR_none;
+}
