@@ -283,7 +283,7 @@ static int measure_program(const char *line, Native *native) {
     Arena arena = ARENA_EMPTY;
     Program *p;
     char message[256];
-    if (program_parse(&arena, line, strlen(line), &p, message, sizeof message) != PARSE_OK) {
+    if (program_parse_within(&arena, line, strlen(line), &LIMITS.limits, &p, message, sizeof message) != PARSE_OK) {
         fprintf(stderr, "peak_run: %s\n", message);
         return 2;
     }
