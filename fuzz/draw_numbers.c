@@ -310,7 +310,7 @@ bool ints_argument(Draw *x, int k) {
     Gen *g = x->g;
     const OpInfo *op = x->op;
     const Param *p = &op->param[k];
-    int64_t v[MAX_DIMS];
+    int64_t v[MAX_DIMS] = {0};
     int n = 0;
     int ndim = x->t != NULL ? x->t->ndim : 0;
     if (x->s->arg[k].given) {

@@ -56,7 +56,7 @@ static ErrCode bind_tensors(const Binder *b, const PArg *a, Arg *out) {
 /* A single int where a list of N is wanted stands for all N. */
 static ErrCode bind_ints(const Binder *b, const Param *param, const PArg *a, Arg *out) {
     int n = a->ints.single ? (param->list_size > 0 ? param->list_size : 1) : a->ints.n;
-    int64_t *v = arena_array(b->arena, int64_t, n);
+    int64_t *v = arena_alloc_raw(b->arena, (int64_t)sizeof *v * n);
     for (int i = 0; i < n; i++) {
         TRY(bind_int(b, &a->ints.v[a->ints.single ? 0 : i], &v[i]));
     }
@@ -67,7 +67,7 @@ static ErrCode bind_ints(const Binder *b, const Param *param, const PArg *a, Arg
 
 static ErrCode bind_index(const Binder *b, const PArg *a, Arg *out) {
     int n = a->index.n;
-    IndexItem *v = arena_array(b->arena, IndexItem, n);
+    IndexItem *v = arena_alloc_raw(b->arena, (int64_t)sizeof *v * n);
     for (int i = 0; i < n; i++) {
         const PIndexItem *from = &a->index.v[i];
         IndexItem *to = &v[i];
@@ -75,6 +75,7 @@ static ErrCode bind_index(const Binder *b, const PArg *a, Arg *out) {
         to->has_start = from->has_start;
         to->has_stop = from->has_stop;
         to->has_step = from->has_step;
+        to->start = to->stop = to->step = 0;
         switch (from->kind) {
         case INDEX_INT:
         case INDEX_BOOL: TRY(bind_int(b, &from->start, &to->start)); break;
@@ -103,9 +104,9 @@ static ErrCode bind_index(const Binder *b, const PArg *a, Arg *out) {
     return ERR_none;
 }
 
-static ErrCode bind_arg(const Binder *b, const Param *param, const PArg *a, Arg *out) {
+static inline ErrCode bind_arg(const Binder *b, const Param *param, const PArg *a, Arg *out) {
     if (a->is_none) {
-        out->none = true;
+        *out = (Arg){.none = true};
         return ERR_none;
     }
     switch (param->type) {
@@ -154,7 +155,7 @@ ErrCode stmt_bind(const Stmt *stmt, const Program *p, Tensor *const *env, Arena 
             continue;
         }
         Arg *out = &call->arg[i];
-        *out = (Arg){0};
+        out->none = out->is_tensor = false;
         TRY(bind_arg(&b, param, &stmt->arg[i], out));
     }
     return ERR_none;

@@ -351,9 +351,10 @@ int call_slots(const Call *call, Tensor **slot) {
             continue;
         }
         int count = param_slots(call, i);
+        Tensor *const *v = op->param[i].type == ARG_VALUE ? &arg->tensor : arg->tensors.v;
         CHECK(n + count <= MAX_SLOTS);
         for (int k = 0; k < count; k++) {
-            slot[n++] = op->param[i].type == ARG_VALUE ? arg->tensor : arg->tensors.v[k];
+            slot[n++] = v[k];
         }
     }
     return n;

@@ -88,14 +88,22 @@ ErrCode kernel_eye(const Call *call, Tensor *const *out, KernelCtx *k) {
 static void write_indices(const Call *call, const Tensor *out, bool upper) {
     int64_t rows = call->arg[0].i, cols = call->arg[1].i, count = out->size[1], n = 0;
     int64_t offset = max_i64(min_i64(call->arg[2].i, cols), -rows);
+    int64_t step = out->stride[1], apart = out->stride[0];
     for (int64_t i = 0; i < rows && n < count; i++) {
         int64_t diagonal = i + offset; /* the row's column on the diagonal */
         int64_t first = upper ? max_i64(diagonal, 0) : 0, last = upper ? cols - 1 : min_i64(diagonal, cols - 1);
-        for (int64_t j = first; j <= last; j++, n++) {
-            int64_t at = out->offset + n * out->stride[1];
-            element_store_int(out->storage->data, out->dtype, at, i);
-            element_store_int(out->storage->data, out->dtype, at + out->stride[0], j);
+#define WRITE(type)                                                               \
+    for (int64_t j = first; j <= last; j++, n++) {                                \
+        type *at = (type *)out->storage->data + out->offset + n * step;           \
+        at[0] = (type)i;                                                          \
+        at[apart] = (type)j;                                                      \
+    }
+        if (out->dtype == DT_int64) {
+            WRITE(int64_t)
+        } else {
+            WRITE(int32_t)
         }
+#undef WRITE
     }
 }
 

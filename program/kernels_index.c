@@ -3,6 +3,7 @@
  * The index tensors are turned into an array of distances in self, one for each broadcast index tuple; then one Walk steps through
  * the result, through self without its indexed dims, and through that array. */
 #include "program/kernels.h"
+#include "tensor/walk.h"
 
 /* The plan that inference made for the call's self, if `t`, which has its size, has its strides too; else one made now. */
 static ErrCode plan_for(const Call *call, const Tensor *t, const IndexPlan **plan, KernelCtx *k) {
@@ -16,61 +17,70 @@ static ErrCode plan_for(const Call *call, const Tensor *t, const IndexPlan **pla
     return index_plan(t, &call->arg[1], made, k->err);
 }
 
+/* Adds, or for the first index sets, the distances that `count` indices into a dim stand for. False at one that is out of range, *bad. */
+__attribute__((always_inline)) static inline bool add_distances(int64_t *to, const int64_t *index, int64_t step, int64_t count, int64_t size,
+                                                                int64_t stride, bool first, int64_t *bad) {
+    for (int64_t i = 0; i < count; i++) {
+        int64_t given = index[i * step], place = given < 0 ? given + size : given;
+        if (__builtin_expect((uint64_t)place >= (uint64_t)size, 0)) {
+            *bad = given;
+            return false;
+        }
+        to[i] = (first ? 0 : to[i]) + place * stride;
+    }
+    return true;
+}
+
 /* Distances from self's first element for every tuple of the broadcast indices, row-major; indices may count from the end. */
 static ErrCode index_distances(const IndexPlan *p, const Tensor *self, int64_t **distances, KernelCtx *k) {
     const int64_t *size = p->size + p->first;
-    int64_t length = 1;
+    int64_t length = 1, bad;
     for (int d = 0; d < p->nbroadcast; d++) {
         length *= size[d];
     }
-    *distances = arena_array(k->arena, int64_t, length);
+    *distances = arena_alloc_raw(k->arena, (int64_t)sizeof(int64_t) * length);
+    if (p->nindex == 0) {
+        memset(*distances, 0, sizeof(int64_t) * (size_t)length);
+    }
     for (int j = 0; j < p->nindex; j++) {
-        const int64_t *index = p->index[j]->storage->data;
+        const Tensor *t = p->index[j];
+        const int64_t *index = t->storage->data;
         int64_t n = self->size[p->dim[j]], stride = self->stride[p->dim[j]], *to = *distances;
+        if (p->nbroadcast == 1 && t->ndim == 1) { /* nearly all there are */
+            int64_t step = t->size[0] == 1 ? 0 : t->stride[0];
+            index += t->offset;
+            if (!(j == 0 ? add_distances(to, index, step, length, n, stride, true, &bad) : add_distances(to, index, step, length, n, stride, false, &bad))) {
+                return index_out_of_range(bad, n, k->err);
+            }
+            continue;
+        }
         Walk w;
         walk_init(&w, size, p->nbroadcast, &p->index[j], 1);
         int64_t row = walk_row(&w), step = walk_steps(&w)[0];
-        for (; walk_more(&w); walk_next_row(&w)) {
-            const int64_t *from = index + w.at[0];
-            for (int64_t i = 0; i < row; i++, from += step) {
-                int64_t place = *from < 0 ? *from + n : *from;
-                if ((uint64_t)place >= (uint64_t)n) {
-                    return index_out_of_range(*from, n, k->err);
-                }
-                *to++ += place * stride;
+        for (; walk_more(&w); walk_next_row(&w), to += row) {
+            if (!add_distances(to, index + w.at[0], step, row, n, stride, j == 0, &bad)) {
+                return index_out_of_range(bad, n, k->err);
             }
         }
     }
     return ERR_none;
 }
 
-/* The array of distances as the result's walk sees it: still outside the broadcast dims. */
-static Tensor distances_seen(const IndexPlan *p) {
-    unsigned inside = ((1u << p->nbroadcast) - 1) << p->first;
-    return tensor_over_array(p->size, p->ndim, ~inside, NULL);
-}
-
-/* A row of a walk over the result, over what is still to be indexed and over the distances. */
-typedef struct Row {
-    int64_t n, at[3], step[3];
-} Row;
-
-static Row row_of(const Walk *w) {
-    Row r;
-    r.n = walk_row(w);
-    memcpy(r.at, w->at, sizeof r.at);
-    memcpy(r.step, walk_steps(w), sizeof r.step);
-    return r;
+/* Strides along the result's dims in the array of distances: still outside the broadcast dims. */
+static void distance_strides(const IndexPlan *p, int64_t *stride) {
+    int64_t step = 1;
+    for (int d = p->ndim - 1; d >= 0; d--) {
+        bool own = d >= p->first && d < p->first + p->nbroadcast;
+        stride[d] = own ? step : 0;
+        step *= own ? p->size[d] : 1;
+    }
 }
 
 /* Element by element for elements of as many bytes as the type has. */
-#define EACH(type, statement)                        \
-    for (int64_t i = 0; i < r.n; i++) {              \
-        statement(type)                              \
-        for (int k = 0; k < 3; k++) {                \
-            r.at[k] += r.step[k];                    \
-        }                                            \
-    }                                                \
+#define EACH(type, statement)                                 \
+    for (int64_t i = 0; i < walk_row(w); i++) {               \
+        statement(type)                                       \
+    }                                                         \
     break
 #define BY_SIZE(dtype, statement)               \
     switch (dtype_bytes(dtype)) {               \
@@ -80,9 +90,11 @@ static Row row_of(const Walk *w) {
     default: EACH(uint64_t, statement);         \
     }
 
-/* to[..] = from[.. + distance]: at[] are places in to, from, distances. */
-static void read_row(DType dtype, void *to, const void *from, const int64_t *distances, Row r) {
-#define READ(type) ((type *)to)[r.at[0]] = ((const type *)from)[r.at[1] + distances[r.at[2]]];
+/* A row of to[..] = from[.. + distance], by a walk over to, from, distances. */
+static void read_row(DType dtype, void *to, const void *from, const int64_t *distances, const Walk *w) {
+    int64_t at = w->at[0], start = w->at[1], step = walk_steps(w)[0], from_step = walk_steps(w)[1], place_step = walk_steps(w)[2];
+    const int64_t *place = distances + w->at[2];
+#define READ(type) ((type *)to)[at + i * step] = ((const type *)from)[start + i * from_step + place[i * place_step]];
     BY_SIZE(dtype, READ)
 #undef READ
 }
@@ -94,33 +106,35 @@ ErrCode kernel_index(const Call *call, Tensor *const *out, KernelCtx *k) {
     if (tensor_numel(to) == 0) {
         return ERR_none;
     }
-    int64_t *distances;
+    int64_t *distances, place_strides[MAX_DIMS];
     TRY(index_distances(p, self, &distances, k));
-    Tensor source = tensor_seen_as(self, p->ndim, p->size, p->source), places = distances_seen(p);
-    const Tensor *walked[3] = {to, &source, &places};
+    distance_strides(p, place_strides);
     Walk w;
-    walk_init(&w, p->size, p->ndim, walked, 3);
+    walk_init_strided(&w, p->size, p->ndim, (const int64_t *[]){to->stride, p->source, place_strides}, (const int64_t[]){to->offset, self->offset, 0}, 3);
     for (; walk_more(&w); walk_next_row(&w)) {
-        read_row(to->dtype, to->storage->data, self->storage->data, distances, row_of(&w));
+        read_row(to->dtype, to->storage->data, self->storage->data, distances, &w);
     }
     return ERR_none;
 }
 
-/* w.out[.. + distance] = from[..], as writer_put does it: at[] are places in out, distances, from. */
-static void write_row(Writer *w, const void *from, const int64_t *distances, Row r) {
-    void *to = w->out->storage->data;
-    unsigned char *written = w->written;
-    int64_t offset = w->out->offset;
+/* A row of out[.. + distance] = from[..], as writer_put does it, by a walk over out, distances, from. */
+static void write_row(Writer *writer, const void *from, const int64_t *distances, const Walk *w) {
+    void *to = writer->out->storage->data;
+    unsigned char *written = writer->written;
+    int64_t offset = writer->out->offset, start = w->at[0], step = walk_steps(w)[0], place_step = walk_steps(w)[1];
+    int64_t from_start = w->at[2], from_step = walk_steps(w)[2];
+    const int64_t *place = distances + w->at[1];
     bool conflict = false;
-#define WRITE(type)                                                \
-    int64_t at = r.at[0] + distances[r.at[1]];                     \
-    type *cell = (type *)to + at, value = ((const type *)from)[r.at[2]]; \
-    conflict |= written[at - offset] && *cell != value;            \
-    written[at - offset] = 1;                                      \
+#define WRITE(type)                                                        \
+    int64_t at = start + i * step + place[i * place_step];                 \
+    type *cell = (type *)to + at, value = ((const type *)from)[from_start + i * from_step]; \
+    unsigned char *mark = &written[at - offset];                           \
+    conflict |= *mark & (*cell != value);                                  \
+    *mark = 1;                                                             \
     *cell = value;
-    BY_SIZE(w->out->dtype, WRITE)
+    BY_SIZE(writer->out->dtype, WRITE)
 #undef WRITE
-    w->conflict |= conflict;
+    writer->conflict |= conflict;
 }
 
 ErrCode kernel_index_put(const Call *call, Tensor *const *out, KernelCtx *k) {
@@ -133,34 +147,30 @@ ErrCode kernel_index_put(const Call *call, Tensor *const *out, KernelCtx *k) {
     if (!sizes_numel(p->size, p->ndim, &numel) || numel == 0) {
         return ERR_none;
     }
-    int64_t *distances;
+    int64_t *distances, place_strides[MAX_DIMS], value_strides[MAX_DIMS];
     TRY(index_distances(p, to, &distances, k));
-    Tensor target = tensor_seen_as(to, p->ndim, p->size, p->source), places = distances_seen(p);
-    const Tensor *walked[3] = {&target, &places, values};
-    Adder adder = {0};
-    Writer writer = {0};
-    if (accumulate) {
-        adder = adder_start(to, k->arena);
-    } else {
-        writer = writer_start(to, k->arena);
-    }
+    distance_strides(p, place_strides);
+    broadcast_strides(values, p->size, p->ndim, value_strides);
     Walk w;
-    walk_init(&w, p->size, p->ndim, walked, 3);
+    walk_init_strided(&w, p->size, p->ndim, (const int64_t *[]){p->source, place_strides, value_strides}, (const int64_t[]){to->offset, 0, values->offset}, 3);
+    if (!accumulate) {
+        Writer writer = writer_start(to, k->arena);
+        for (; walk_more(&w); walk_next_row(&w)) {
+            write_row(&writer, values->storage->data, distances, &w);
+        }
+        if (writer.conflict) {
+            k->undefined = "duplicate indices are given different values without accumulate";
+        }
+        return ERR_none;
+    }
+    Adder adder = adder_start(to, k->arena);
     for (; walk_more(&w); walk_next_row(&w)) {
-        Row r = row_of(&w);
-        if (!accumulate) {
-            write_row(&writer, values->storage->data, distances, r);
-            continue;
-        }
-        for (int64_t i = 0; i < r.n; i++) {
-            int64_t at = r.at[0] + i * r.step[0] + distances[r.at[1] + i * r.step[1]];
-            adder_add(&adder, at, values, r.at[2] + i * r.step[2], 1, 1);
+        const int64_t *step = walk_steps(&w);
+        for (int64_t i = 0; i < walk_row(&w); i++) {
+            int64_t at = w.at[0] + i * step[0] + distances[w.at[1] + i * step[1]];
+            adder_add(&adder, at, values, w.at[2] + i * step[2], 1, 1);
         }
     }
-    if (accumulate) {
-        adder_finish(&adder);
-    } else if (writer.conflict) {
-        k->undefined = "duplicate indices are given different values without accumulate";
-    }
+    adder_finish(&adder);
     return ERR_none;
 }

@@ -41,7 +41,8 @@ static void size_nonzero(const Call *call, Tensor *out) {
     out->stride[1] = n;
 }
 
-ErrCode dispatch_compute(Session *s, const Call *call, Tensor **out, int *nout) {
+/* Computes `call` into fresh storage: infer, allocate, kernel (and shadow). No history. out: as many as inferred. */
+static inline ErrCode dispatch_compute(Session *s, const Call *call, Tensor **out, int *nout) {
     Infer r;
     TRY(dispatch_infer(s, call, &r));
     CHECK(r.n <= MAX_OUTPUTS);
@@ -62,22 +63,14 @@ ErrCode dispatch_compute(Session *s, const Call *call, Tensor **out, int *nout) 
 
 /* ---- recording ---- */
 
-bool dispatch_requires_grad(const Session *s, const Call *call) {
-    if (!s->grad_mode || s->running_backward) {
-        return false;
+static inline bool is_view(const OpInfo *op) { return op->kind == KIND_VIEW || op->kind == KIND_MULTI_VIEW; }
+
+bool dispatch_requires_grad(const Session *s, const OpInfo *op, const Slots *slots) {
+    bool requires = false;
+    for (int i = 0; i < slots->n && !requires && (i == 0 || !is_view(op)); i++) {
+        requires = slots->v[i] && var_requires_grad(var_of(slots->v[i]));
     }
-    const OpInfo *op = call->op;
-    if (op->kind == KIND_VIEW || op->kind == KIND_MULTI_VIEW) {
-        return var_requires_grad(var_of(call->arg[0].tensor));
-    }
-    Tensor *slot[MAX_SLOTS];
-    int n = call_slots(call, slot);
-    for (int i = 0; i < n; i++) {
-        if (slot[i] && var_requires_grad(var_of(slot[i]))) {
-            return true;
-        }
-    }
-    return false;
+    return requires && s->grad_mode && !s->running_backward;
 }
 
 /* A cast to an integer is known not to be differentiable before it runs; it asks no history. softmax casts before anything else. */
@@ -87,13 +80,20 @@ static bool casts_to_integer(const Call *call) {
 }
 
 /* isfinite is made of abs, whose history is asked though the result has none. */
-static bool only_asks(const Session *s, const Call *call) {
-    return call->op->id == OP_isfinite && dtype_is_float(call->arg[0].tensor->dtype) && dispatch_requires_grad(s, call);
-}
+static bool only_asks(const Call *call) { return call->op->id == OP_isfinite && dtype_is_float(call->arg[0].tensor->dtype); }
 
-static inline bool records(const Session *s, const Call *call) {
-    const OpInfo *op = call->op;
-    return s->grad_mode && !s->running_backward && op->grad && dispatch_requires_grad(s, call) && !casts_to_integer(call);
+/* The node of a call that is recorded; NULL if it is not, or with the session's error. */
+static inline Node *begin(Session *s, const Call *call) {
+    Node *node = NULL;
+    bool asks = only_asks(call);
+    if (s->grad_mode && !s->running_backward && (call->op->grad || asks)) {
+        Slots slots;
+        slots.n = call_slots(call, slots.v);
+        if (dispatch_requires_grad(s, call->op, &slots) && !casts_to_integer(call)) {
+            node = node_begin(s, call, &slots);
+        }
+    }
+    return asks ? NULL : node;
 }
 
 static ErrCode attach(Session *s, Node *node, Tensor *const *out, int n) {
@@ -110,15 +110,8 @@ static ErrCode attach(Session *s, Node *node, Tensor *const *out, int n) {
 }
 
 static ErrCode apply_functional(Session *s, const Call *call, Tensor **out, int *nout) {
-    Node *node = NULL;
-    if (records(s, call)) {
-        node = node_begin(s, call);
-        TRY(s->err->code);
-    }
-    if (only_asks(s, call)) {
-        (void)node_begin(s, call);
-        TRY(s->err->code);
-    }
+    Node *node = begin(s, call);
+    TRY(s->err->code);
     if (call->op->id == OP_as_strided_scatter && !s->running_backward && var_requires_grad(var_of(call->arg[0].tensor)) &&
         !tensor_is_contiguous(call->arg[0].tensor)) { /* whatever the grad mode (aten/src/ATen/native/TensorShape.cpp) */
         return error_set(s->err, ERR_invalid, "as_strided_scatter is only supported for contiguous tensors that require grad");
@@ -144,11 +137,8 @@ static ErrCode apply_functional(Session *s, const Call *call, Tensor **out, int 
 }
 
 static ErrCode apply_view(Session *s, const Call *call, Tensor **out, int *nout) {
-    Node *node = NULL;
-    if (records(s, call)) {
-        node = node_begin(s, call);
-        TRY(s->err->code);
-    }
+    Node *node = begin(s, call);
+    TRY(s->err->code);
     Infer r;
     TRY(dispatch_infer(s, call, &r));
     CHECK(r.n <= MAX_OUTPUTS);

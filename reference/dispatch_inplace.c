@@ -29,12 +29,10 @@ static ErrCode refuse_operand(Session *s, const Tensor *self, const Tensor *oper
                : ERR_none;
 }
 
-static ErrCode refuse_operands(Session *s, const Call *twin, bool full) {
-    Tensor *slot[MAX_SLOTS];
-    int n = call_slots(twin, slot);
-    for (int i = 1; i < n; i++) {
-        if (slot[i]) {
-            TRY(refuse_operand(s, slot[0], slot[i], full));
+static ErrCode refuse_operands(Session *s, const Slots *slots, bool full) {
+    for (int i = 1; i < slots->n; i++) {
+        if (slots->v[i]) {
+            TRY(refuse_operand(s, slots->v[0], slots->v[i], full));
         }
     }
     return ERR_none;
@@ -70,16 +68,15 @@ static ErrCode refuse_dtype(Session *s, const Call *twin) {
 }
 
 /* Self is never broadcast to a larger size. */
-static ErrCode refuse_larger(Session *s, const Call *twin) {
-    const Tensor *self = twin->arg[0].tensor;
-    Tensor *slot[MAX_SLOTS];
-    int n = call_slots(twin, slot);
+static ErrCode refuse_larger(Session *s, const Slots *slots) {
+    const Tensor *self = slots->v[0];
     int64_t size[MAX_DIMS];
     int ndim = self->ndim;
     memcpy(size, self->size, sizeof size);
-    for (int i = 1; i < n; i++) {
-        if (slot[i]) {
-            TRY(broadcast_into(size, &ndim, slot[i]->size, slot[i]->ndim, s->err));
+    for (int i = 1; i < slots->n; i++) {
+        const Tensor *t = slots->v[i];
+        if (t) {
+            TRY(broadcast_into(size, &ndim, t->size, t->ndim, s->err));
         }
     }
     return sizes_equal(size, ndim, self->size, self->ndim) ? ERR_none
@@ -87,17 +84,17 @@ static ErrCode refuse_larger(Session *s, const Call *twin) {
 }
 
 /* masked_fill_ looks at the value's dims, then at the mask's memory and size, then at its dtype. */
-static ErrCode check_mask(Session *s, const Call *twin) {
+static ErrCode check_mask(Session *s, const Call *twin, const Slots *slots) {
     const Arg *value = &twin->arg[2];
     if (twin->op->param[2].type == ARG_TENSOR && value->tensor->ndim > 0) {
         return error_set(s->err, ERR_invalid, "masked_fill_ only supports a 0-dimensional value tensor, but got tensor with %d dimension(s)", value->tensor->ndim);
     }
     TRY(refuse_operand(s, twin->arg[0].tensor, twin->arg[1].tensor, false));
-    return refuse_larger(s, twin);
+    return refuse_larger(s, slots);
 }
 
 /* index_fill_ looks at the value's dims and the index's dtype before memory, index_copy_ at the dim only. */
-static ErrCode check_index_write(Session *s, const Call *twin) {
+static ErrCode check_index_write(Session *s, const Call *twin, const Slots *slots) {
     const Tensor *self = twin->arg[0].tensor;
     int dim;
     switch (twin->op->id) {
@@ -110,13 +107,13 @@ static ErrCode check_index_write(Session *s, const Call *twin) {
     case OP_index_copy:
         TRY(dim_wrap(twin->arg[1].i, self->ndim, &dim, s->err));
         TRY(refuse_internal(s, self));
-        return refuse_operands(s, twin, true);
+        return refuse_operands(s, slots, true);
     default: return ERR_none;
     }
 }
 
 /* addr_ never expands self, and looks at its scalars last. */
-static ErrCode check_addr(Session *s, const Call *twin) {
+static ErrCode check_addr(Session *s, const Call *twin, const Slots *slots) {
     const Tensor *self = twin->arg[0].tensor, *a = twin->arg[1].tensor, *b = twin->arg[2].tensor;
     if (a->ndim != 1 || b->ndim != 1) {
         return ERR_none; /* inference refuses it */
@@ -128,7 +125,7 @@ static ErrCode check_addr(Session *s, const Call *twin) {
         return error_set(s->err, ERR_shape, "size mismatch, input: self, v1: vec1, v2: vec2");
     }
     TRY(refuse_internal(s, self));
-    TRY(refuse_operands(s, twin, false));
+    TRY(refuse_operands(s, slots, false));
     return refuse_cast(s, addr_dtype(self, a, b), self->dtype);
 }
 
@@ -158,7 +155,7 @@ static bool is_scan(const OpInfo *op) { return op->id == OP_cumsum || op->id == 
 static bool adds_product(const OpInfo *op) { return op->nature == NATURE_MATMUL && op_param(op, "beta") >= 0; }
 
 /* The op's own checks, up to the values: typing, overlap, shape, cast. Fills `r` with what the twin answers. */
-static ErrCode check_write(Session *s, const OpInfo *op, const Call *twin, Infer *r) {
+static ErrCode check_write(Session *s, const OpInfo *op, const Call *twin, const Slots *slots, Infer *r) {
     const Tensor *self = twin->arg[0].tensor;
     bool iterator = (twin->op->kind == KIND_POINTWISE || twin->op->id == OP_copy) && op->checks_overlap; /* a TensorIterator builds first */
     if (iterator) {
@@ -173,22 +170,22 @@ static ErrCode check_write(Session *s, const OpInfo *op, const Call *twin, Infer
             TRY(pointwise_refused_first(twin, s->err));
         }
         TRY(refuse_internal(s, self));
-        TRY(refuse_operands(s, twin, false));
+        TRY(refuse_operands(s, slots, false));
         if (twin->op->kind == KIND_POINTWISE) {
-            TRY(refuse_larger(s, twin));
+            TRY(refuse_larger(s, slots));
         }
     }
     bool masked = twin->op->kind == KIND_POINTWISE && twin->op->pw == PW_masked_fill;
     if (masked) {
-        TRY(check_mask(s, twin));
+        TRY(check_mask(s, twin, slots));
     }
     if (twin->op->id == OP__index_put) {
-        TRY(refuse_operands(s, twin, true));
+        TRY(refuse_operands(s, slots, true));
         TRY(refuse_masks(s, twin));
     }
-    TRY(check_index_write(s, twin));
+    TRY(check_index_write(s, twin, slots));
     if (twin->op->id == OP_addr) {
-        TRY(check_addr(s, twin));
+        TRY(check_addr(s, twin, slots));
     } else if (keeps_self(twin->op)) {
         TRY(check_kept(s, twin));
     } else if (twin->op->id == OP_masked_scatter) {
@@ -215,7 +212,7 @@ static ErrCode check_write(Session *s, const OpInfo *op, const Call *twin, Infer
     if (!iterator && !keeps_self(twin->op) && (op->checks_overlap || adds_product(twin->op))) {
         TRY(refuse_internal(s, self));
         if (!adds_product(twin->op) && !is_scan(twin->op)) {
-            TRY(refuse_operands(s, twin, true));
+            TRY(refuse_operands(s, slots, true));
         }
     }
     return ERR_none;
@@ -324,16 +321,14 @@ static bool share_location(Session *s, const Tensor *a, const Tensor *b) {
 
 /* Does the write change an operand that is still to be read? Elementwise ops may read the very element they write; fill_ reads its
  * value first. PyTorch refuses only the overlaps that are easy to see. */
-static bool writes_operand(Session *s, const Call *twin) {
-    Tensor *slot[MAX_SLOTS];
-    int n = call_slots(twin, slot);
-    const Tensor *self = slot[0];
+static bool writes_operand(Session *s, const Call *twin, const Slots *slots) {
+    const Tensor *self = slots->v[0];
     if (twin->op->id == OP_fill_Tensor || tensor_numel(self) == 0) {
         return false;
     }
     bool elementwise = twin->op->kind == KIND_POINTWISE || twin->op->id == OP_copy;
-    for (int i = 1; i < n; i++) {
-        const Tensor *t = slot[i];
+    for (int i = 1; i < slots->n; i++) {
+        const Tensor *t = slots->v[i];
         if (t && t->storage == self->storage && !(elementwise && tensor_same_size(t, self) && tensor_same_layout(t, self)) &&
             share_location(s, self, t)) {
             return true;
@@ -359,19 +354,24 @@ static bool scattered_by_memory(const Call *twin) {
     return !same && tensor_numel(self) > 0;
 }
 
+/* May the kernel write to self itself? Of those that start from a copy of self, this one finds all that it refuses before it writes. */
+static bool writes_in_place(const Call *twin) { return twin->op->id == OP__index_put && tensor_is_dense(twin->arg[0].tensor); }
+
 ErrCode dispatch_inplace(Session *s, const Call *call, Tensor **out, int *nout) {
     Call twin;
     call_copy(&twin, call);
     twin.op = op_info(call->op->twin);
     Tensor *self = call->arg[0].tensor;
+    Slots slots;
+    slots.n = call_slots(&twin, slots.v);
     Node *node = NULL;
     bool differentiable = twin.op->grad || is_comparison(twin.op) || is_bitwise(twin.op); /* logical ops in place leave history alone */
     if (twin.op->id == OP_copy) {
         differentiable = dtype_is_float(self->dtype); /* VariableTypeManual's copy_ */
     }
-    if (differentiable && dispatch_requires_grad(s, &twin)) {
+    if (differentiable && dispatch_requires_grad(s, twin.op, &slots)) {
         TRY(var_check_inplace(s, var_of(self)));
-        node = node_begin(s, &twin);
+        node = node_begin(s, &twin, &slots);
         TRY(s->err->code);
         if (!twin.op->grad) {
             node->kind = NODE_ZERO;
@@ -381,7 +381,7 @@ ErrCode dispatch_inplace(Session *s, const Call *call, Tensor **out, int *nout) 
     bool identity = (twin.op->id == OP_copy && twin.arg[1].tensor == self) || (twin.op->id == OP_nan_to_num && !dtype_is_float(self->dtype));
     Infer r = {0};
     if (!identity) {
-        TRY(check_write(s, call->op, &twin, &r));
+        TRY(check_write(s, call->op, &twin, &slots, &r));
     }
     Tensor *clone = NULL;
     if (node && node_saves_self(node)) { /* recorded: a second derivative goes through the clone */
@@ -392,8 +392,13 @@ ErrCode dispatch_inplace(Session *s, const Call *call, Tensor **out, int *nout) 
         node_save_operands(s, node, clone);
     }
     if (!identity) {
-        Tensor *value = &r.out[0];
-        TRY(dispatch_allocate(s, value));
+        bool overwrites = writes_operand(s, &twin, &slots), direct = !overwrites && !s->shadow && writes_in_place(&twin);
+        Tensor *value = direct ? self : &r.out[0];
+        if (direct) {
+            s->storages++; /* numbers are the same, however it is written */
+        } else {
+            TRY(dispatch_allocate(s, value));
+        }
         if (dispatch_kernel(s, &twin, &r, &value) != ERR_none) {
             s->unsettled = self->storage;
             return s->err->code;
@@ -401,13 +406,15 @@ ErrCode dispatch_inplace(Session *s, const Call *call, Tensor **out, int *nout) 
         if (s->shadow) {
             shadow_compute(s, &twin, &value, 1);
         }
-        if (writes_operand(s, &twin) && !s->undefined) {
+        if (overwrites && !s->undefined) {
             s->undefined = "an unrefused write to an operand that is still to be read";
         }
         if (scattered_by_memory(&twin) && !s->undefined) {
             s->undefined = "masked_scatter_ of a self whose memory is not row-major: another order than that of the result and of the gradient";
         }
-        write_self(s, &twin, value);
+        if (!direct) {
+            write_self(s, &twin, value);
+        }
     }
     self->storage->version++;
     if (node) {

@@ -21,9 +21,11 @@ ErrCode dispatch_inplace_view(Session *s, const Call *call, Tensor **out, int *n
     twin.op = op_info(call->op->twin);
     Tensor *self = call->arg[0].tensor;
     Node *node = NULL;
-    if (dispatch_requires_grad(s, &twin)) {
+    Slots slots;
+    slots.n = call_slots(&twin, slots.v);
+    if (dispatch_requires_grad(s, twin.op, &slots)) {
         TRY(var_check_inplace(s, var_of(self)));
-        node = node_begin(s, &twin);
+        node = node_begin(s, &twin, &slots);
         TRY(s->err->code);
     }
     Infer r;

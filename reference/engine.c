@@ -95,7 +95,7 @@ static Tensor *const *unpack_results(Session *s, Node *node) {
 }
 
 /* Does the walk run, or capture at, the end of the edge? */
-static bool wants(const Session *s, const EngineTask *task, Edge edge) {
+static inline bool wants(const Session *s, const EngineTask *task, Edge edge) {
     const Node *node = edge.node;
     return node && (task->ninputs == 0 || (node->visit == s->visit && (node->needed || node->captured == s->visit)));
 }
@@ -291,7 +291,10 @@ static void node_meet(Session *s, Node *node, Frame *path, int *depth) {
         node->visit = s->visit;
         node->dependencies = 0;
         node->needed = node->receiving = false;
-        node->grad = arena_array(s->arena, Tensor *, node->ninput);
+        node->grad = arena_alloc_raw(s->arena, (int64_t)sizeof(Tensor *) * node->ninput);
+        for (int i = 0; i < node->ninput; i++) {
+            node->grad[i] = NULL;
+        }
         path[(*depth)++] = (Frame){node, 0};
     }
     node->dependencies++;
@@ -303,21 +306,24 @@ static void survey(Session *s, const EngineTask *task, Node *root, Frame *path) 
     node_meet(s, root, path, &depth);
     while (depth > 0) {
         Frame *frame = &path[depth - 1];
-        if (frame->next < frame->node->nnext) {
-            Edge edge = frame->node->next[frame->next++];
-            if (edge.node) {
-                node_meet(s, edge.node, path, &depth);
-            }
+        int at = frame->next, nnext = frame->node->nnext;
+        const Edge *next = frame->node->next;
+        while (at < nnext && !next[at].node) {
+            at++;
+        }
+        if (at < nnext) {
+            frame->next = at + 1;
+            node_meet(s, next[at].node, path, &depth);
             continue;
         }
-        for (int i = 0; i < frame->node->nnext; i++) {
+        for (int i = 0; i < frame->node->nnext && task->ninputs > 0; i++) {
             frame->node->needed |= wants(s, task, frame->node->next[i]);
         }
         depth--;
     }
 }
 
-static ErrCode node_receive(Session *s, const EngineTask *task, Edge edge, Tensor *grad, Queue *ready) {
+static inline ErrCode node_receive(Session *s, const EngineTask *task, Edge edge, Tensor *grad, Queue *ready) {
     Node *node = edge.node;
     bool last = --node->dependencies == 0;
     if (!node->receiving && !wants(s, task, edge)) {
@@ -345,8 +351,8 @@ static void capture(const EngineTask *task, const Node *node) {
 ErrCode engine_run(Session *s, const EngineTask *task) {
     s->visit++;
     int capacity = (int)s->sequence + 1; /* every node has taken a number */
-    Frame *path = arena_array(s->arena, Frame, capacity);
-    Queue ready = {arena_array(s->arena, Node *, capacity), 0};
+    Frame *path = arena_alloc_raw(s->arena, (int64_t)sizeof *path * capacity);
+    Queue ready = {arena_alloc_raw(s->arena, (int64_t)sizeof *ready.v * capacity), 0};
     for (int k = 0; k < task->ninputs; k++) {
         if (task->inputs[k].node) {
             task->inputs[k].node->captured = s->visit;

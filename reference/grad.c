@@ -56,7 +56,7 @@ static ErrCode find_inputs(Session *s, const GradRequest *r, Edge *input) {
 ErrCode grad_run(Session *s, const GradRequest *r, Tensor **out) {
     Tensor **grad = arena_array(s->arena, Tensor *, r->noutputs);
     Edge *root = arena_array(s->arena, Edge, r->noutputs), *input = arena_array(s->arena, Edge, r->ninputs);
-    int ngrad;
+    int ngrad = 0;
     if (r->ninputs == 0) {
         return error_set(s->err, ERR_invalid, "grad requires non-empty inputs.");
     }

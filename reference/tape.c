@@ -44,9 +44,9 @@ static void keep_args(Session *s, Node *node, const Call *call) {
     }
 }
 
-Node *node_begin(Session *s, const Call *call) {
-    Tensor *slot[MAX_SLOTS];
-    int n = call_slots(call, slot);
+Node *node_begin(Session *s, const Call *call, const Slots *slots) {
+    Tensor *const *slot = slots->v;
+    int n = slots->n;
     Node *node = node_new(s, NODE_OP, n, 0);
     bool view = call->op->kind == KIND_VIEW || call->op->kind == KIND_MULTI_VIEW;
     for (int i = 0; i < n; i++) {

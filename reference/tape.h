@@ -90,10 +90,16 @@ struct Node {
     Call call;          /* operands saved or metadata only */
 };
 
+/* The operands of a call (call_slots), for who asks more than once. */
+typedef struct Slots {
+    int n;
+    Tensor *v[MAX_SLOTS];
+} Slots;
+
 Node *node_new(Session *s, NodeKind kind, int nnext, int ninput);
-/* The node of `call`, whose operands' histories are asked now. NULL with the session's error when one refuses. Operands are not
+/* The node of `call`, whose operands (`slots`) are asked for their histories now. NULL with the session's error when one refuses. Operands are not
  * saved yet. */
-Node *node_begin(Session *s, const Call *call);
+Node *node_begin(Session *s, const Call *call, const Slots *slots);
 /* Saves operands that the rule needs, as they are now. With `self_clone`, slot 0 is saved as that copy (in-place ops). */
 void node_save_operands(Session *s, Node *node, Tensor *self_clone);
 /* Attaches the outputs, saving the result if the rule needs it. `results` are Vars. */

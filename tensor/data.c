@@ -6,10 +6,11 @@
 
 /* `bytes`: of the elements. */
 static inline Storage *storage_of_bytes(Arena *arena, DType dtype, int64_t numel, int64_t bytes) {
-    Storage *s = arena_new(arena, Storage);
+    enum { HEAD = (sizeof(Storage) + ARENA_ALIGN - 1) / ARENA_ALIGN * ARENA_ALIGN };
+    Storage *s = arena_alloc(arena, ARENA_SEPARATE ? HEAD : HEAD + bytes); /* the elements are behind it, except where overflows are looked for */
     s->dtype = dtype;
     s->numel = numel;
-    s->data = arena_alloc(arena, bytes);
+    s->data = ARENA_SEPARATE ? arena_alloc(arena, bytes) : (char *)s + HEAD;
     return s;
 }
 

@@ -5,6 +5,8 @@
  * dtypes are one of float32, float64 and int64 a function's loop runs over the tensors' own memory, else over converted pieces. */
 #include "tensor/pointwise.h"
 
+#include "tensor/walk.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -239,11 +241,31 @@ BOTH(threshold, x[0] <= x[1] ? x[2] : x[0], x[0] <= x[1] ? x[2] : x[0])
 #undef PW
 
 /* Sums and differences with a coefficient of 1, nearly all there are, need no product; of float32 they are computed as such, which is
- * what rounding once from double gives (dtype.h). */
-#define PLAIN(name, f_expression, i_expression)                    \
-    LOOP(loop_float32_##name, float, float, 2, f_expression)       \
-    LOOP(loop_float64_##name, double, double, 2, f_expression)     \
-    LOOP(loop_int64_##name, int64_t, int64_t, 2, i_expression)
+ * what rounding once from double gives (dtype.h). They go by blocks of rows. */
+#define BLOCKS(function, type, value)                                                                   \
+    static void function(void *const *data, Walk *w, PwStatus *status) {                                 \
+        const int64_t n = walk_row(w), rows = walk_rows(w), *step = walk_steps(w), *down = walk_down(w); \
+        const int64_t step0 = step[0], step1 = step[1], step2 = step[2];                                \
+        const int64_t down0 = down[0], down1 = down[1], down2 = down[2];                                \
+        (void)status;                                                                                   \
+        for (; walk_more(w); walk_next_block(w)) {                                                      \
+            type *out = (type *)data[0] + w->at[0];                                                     \
+            const type *a = (const type *)data[1] + w->at[1], *b = (const type *)data[2] + w->at[2];    \
+            for (int64_t row = rows;; out += down0, a += down1, b += down2) {                           \
+                for (int64_t i = 0; i < n; i++) {                                                       \
+                    const type x[2] = {a[i * step1], b[i * step2]};                                     \
+                    out[i * step0] = value;                                                             \
+                }                                                                                       \
+                if (--row == 0) {                                                                       \
+                    break;                                                                              \
+                }                                                                                       \
+            }                                                                                           \
+        }                                                                                               \
+    }
+#define PLAIN(name, f_expression, i_expression)   \
+    BLOCKS(loop_float32_##name, float, f_expression)  \
+    BLOCKS(loop_float64_##name, double, f_expression) \
+    BLOCKS(loop_int64_##name, int64_t, i_expression)
 PLAIN(plain_add, x[0] + x[1], wrap_add(x[0], x[1]))
 PLAIN(plain_sub, x[0] - x[1], wrap_sub(x[0], x[1]))
 

@@ -1,14 +1,14 @@
 /* The start of an N-d walk, dim by dim from the last: strides of every tensor brought to the walked size, size-1 dims dropped, and a
  * dim merged with those within it where every tensor steps through both as through one (stride == size within * stride within). */
-#include "tensor/tensor.h"
+#include "tensor/walk.h"
 
 #include <string.h>
 
 /* With dims beyond the row and the next: a step along one goes from the end of the dims within it, the row aside. */
-static void subtract_inner_steps(Walk *w) {
+__attribute__((always_inline)) static inline void subtract_inner_steps(Walk *w, int count) {
     uint64_t back[WALK_MAX] = {0}; /* where it overflows there is no element */
     for (int d = 1; d < w->ndim; d++) {
-        for (int k = 0; k < WALK_MAX; k++) { /* all of them: a loop of known length */
+        for (int k = 0; k < count; k++) {
             uint64_t stride = (uint64_t)w->stride[d][k];
             w->stride[d][k] = (int64_t)(stride - back[k]);
             back[k] += stride * (uint64_t)(w->size[d] - 1);
@@ -16,17 +16,17 @@ static void subtract_inner_steps(Walk *w) {
     }
 }
 
-/* walk_init for a count that the compiler knows where it matters. */
-__attribute__((always_inline)) static inline void start(Walk *w, const int64_t *size, int ndim, const Tensor *const *tensors, int count) {
+/* Where the strides of a walk come from. */
+typedef enum Source { OF_TENSORS, OF_WHOLE_TENSORS /* with all of the walk's dims */, OF_ARRAYS } Source;
+
+/* A walk's start for what the compiler knows where it matters: the count, and the source of strides. Either tensors or strides. */
+__attribute__((always_inline)) static inline void start(Walk *w, const int64_t *size, int ndim, const Tensor *const *tensors,
+                                                        const int64_t *const *strides, int count, Source source) {
     int64_t stride[WALK_MAX] = {0};  /* along the dim at hand */
     uint64_t merged[WALK_MAX] = {0}; /* what it must be to merge with those within; where it overflows there is no element */
     int64_t left = 1;
     int n = 0;
     w->count = count;
-    memset(w->at, 0, sizeof w->at);
-    for (int k = 0; k < count; k++) {
-        w->at[k] = tensors[k]->offset;
-    }
     for (int d = ndim - 1; d >= 0; d--) {
         int64_t length = size[d];
         if (length == 1) {
@@ -34,15 +34,21 @@ __attribute__((always_inline)) static inline void start(Walk *w, const int64_t *
         }
         uint64_t apart = n == 0;
         for (int k = 0; k < count; k++) {
-            const Tensor *t = tensors[k];
-            int own = d - ndim + t->ndim;
-            stride[k] = own >= 0 && t->size[own] != 1 ? t->stride[own] : 0;
+            if (source == OF_ARRAYS) {
+                stride[k] = strides[k][d];
+            } else {
+                const Tensor *t = tensors[k];
+                int own = source == OF_WHOLE_TENSORS ? d : d - ndim + t->ndim;
+                stride[k] = own >= 0 && t->size[own] != 1 ? t->stride[own] : 0;
+            }
             apart |= (uint64_t)stride[k] ^ merged[k];
             merged[k] = (uint64_t)stride[k] * (uint64_t)length;
         }
         left *= length;
         if (apart) {
-            memcpy(w->stride[n], stride, sizeof stride);
+            for (int k = 0; k < WALK_MAX; k++) {
+                w->stride[n][k] = k < count ? stride[k] : 0;
+            }
             w->index[n] = 0;
             w->size[n++] = length;
         } else {
@@ -57,16 +63,34 @@ __attribute__((always_inline)) static inline void start(Walk *w, const int64_t *
     w->left = left;
     w->ndim = n;
     if (n > 2) {
-        subtract_inner_steps(w);
+        subtract_inner_steps(w, count);
     }
 }
 
+#define START(count) whole ? start(w, size, ndim, tensors, NULL, count, OF_WHOLE_TENSORS) : start(w, size, ndim, tensors, NULL, count, OF_TENSORS)
 void walk_init(Walk *w, const int64_t *size, int ndim, const Tensor *const *tensors, int count) {
     CHECK(count >= 1 && count <= WALK_MAX);
+    bool whole = true;
+    memset(w->at, 0, sizeof w->at);
+    for (int k = 0; k < count; k++) {
+        w->at[k] = tensors[k]->offset;
+        whole &= tensors[k]->ndim == ndim;
+    }
     switch (count) {
-    case 1: start(w, size, ndim, tensors, 1); break;
-    case 2: start(w, size, ndim, tensors, 2); break;
-    case 3: start(w, size, ndim, tensors, 3); break;
-    default: start(w, size, ndim, tensors, count); break;
+    case 1: START(1); break;
+    case 2: START(2); break;
+    case 3: START(3); break;
+    default: start(w, size, ndim, tensors, NULL, count, OF_TENSORS); break;
+    }
+}
+
+void walk_init_strided(Walk *w, const int64_t *size, int ndim, const int64_t *const *strides, const int64_t *offset, int count) {
+    CHECK(count >= 1 && count <= WALK_MAX);
+    memset(w->at, 0, sizeof w->at);
+    memcpy(w->at, offset, (size_t)count * sizeof *offset);
+    if (count == 3) {
+        start(w, size, ndim, NULL, strides, 3, OF_ARRAYS);
+    } else {
+        start(w, size, ndim, NULL, strides, count, OF_ARRAYS);
     }
 }
