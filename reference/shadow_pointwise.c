@@ -70,8 +70,14 @@ static bool has_jumps(Pw pw) {
     }
 }
 
-/* Does any corner of the box x +- b lie on another piece? */
+static bool asks_truth(Pw pw) { return pw == PW_logical_not || (pw >= PW_logical_and && pw <= PW_logical_xor); }
+
+/* Does any corner of the box x +- b lie on another piece? What one number alone decides may lie between corners that agree: two
+ * operands are equal where their intervals meet, and 0 is looked at wherever it lies in the box and is no truth. */
 static bool piece_moves(const Point *p, double y) {
+    if (p->pw == PW_eq || p->pw == PW_ne) {
+        return fabs(p->x[0] - p->x[1]) <= p->b[0] + p->b[1];
+    }
     PwDouble f = pw_info(p->pw)->f;
     double here = piece(p->pw, p->x, y);
     int corners = 1;
@@ -81,7 +87,8 @@ static bool piece_moves(const Point *p, double y) {
     for (int c = 0; c < corners; c++) {
         double x[PW_MAX_OPERANDS];
         for (int i = 0, rest = c; i < p->n; i++, rest /= 3) {
-            x[i] = p->x[i] + (rest % 3 - 1) * p->b[i];
+            bool zero = rest % 3 == 1 && asks_truth(p->pw) && fabs(p->x[i]) <= p->b[i];
+            x[i] = zero ? 0 : p->x[i] + (rest % 3 - 1) * p->b[i];
         }
         double there = piece(p->pw, x, f(x));
         if (there != here && !(isnan(there) && isnan(here))) {

@@ -503,6 +503,22 @@ START_TEST(discrete_choices_within_the_bound_are_in_doubt) {
 }
 END_TEST
 
+/* In bfloat16 1.375 + 0.48 + 0.139 is 1.9921875 rounded once and 2 rounded at each step, as PyTorch does: both ends of its interval differ from 2. */
+START_TEST(a_single_number_within_the_bound_is_in_doubt) {
+    Result *r = run_with("{'name': 'x', 'dtype': 'bfloat16', 'size': [], 'data': [1.375]}, {'name': 'i', 'dtype': 'int64', 'size': [4], 'data': [0, 0, 0, 0]},"
+                         "{'name': 's', 'dtype': 'bfloat16', 'size': [4], 'data': [0, 0.48, 0, 0.139]}",
+                         "{'op': 'scatter_add', 'self': 'x', 'dim': 0, 'index': 'i', 'src': 's', 'out': 'v'}, {'op': 'ne', 'self': 'v', 'other': 2, 'out': 'n'},"
+                         "{'op': 'eq', 'self': 'v', 'other': 3, 'out': 'e'}, {'op': 'sub', 'self': 'v', 'other': 2, 'out': 'z'},"
+                         "{'op': 'logical_not', 'self': 'z', 'out': 't'}, {'op': 'logical_not', 'self': 'v', 'out': 'f'}",
+                         "'n', 'e', 't', 'f'", true);
+    assert_ok(r);
+    bool doubt[] = {true, false, true, false};
+    for (int k = 0; k < 4; k++) {
+        ck_assert_int_eq(isnan(r->calls[0].returns[k].values.bound[0]) != 0, doubt[k]);
+    }
+}
+END_TEST
+
 START_TEST(the_shadow_changes_no_result) {
     const char *body = "{'op': 'exp', 'self': 'm', 'out': 'e'}, {'op': 'softmax', 'self': 'e', 'dim': 1, 'out': 's'}, {'op': 'cumsum', 'self': 's', 'dim': 0, 'out': 'y'}";
     Result *plain = run(body, "'y'"), *shadow = run_with(INPUTS, body, "'y'", true);
@@ -556,6 +572,7 @@ int main(void) {
     tcase_add_test(tests, every_round_finds_the_inputs_without_the_history_of_the_last);
     tcase_add_test(tests, exact_arithmetic_has_bound_zero_and_rounding_has_not);
     tcase_add_test(tests, discrete_choices_within_the_bound_are_in_doubt);
+    tcase_add_test(tests, a_single_number_within_the_bound_is_in_doubt);
     tcase_add_test(tests, the_shadow_changes_no_result);
     suite_add_tcase(suite, tests);
     return run_suite("unit_reference", suite);
