@@ -139,17 +139,17 @@ static ErrCode leaves_region(Capture *cap) {
 }
 
 /* May a gradient that is asked for come by way of an argument's history? Only one of a tensor that was there before can. */
-static ErrCode check_outer(Capture *cap, Tensor *const *input, const Edge *end, int n) {
+static bool comes_from_outside(const Capture *cap, Tensor *const *input, const Edge *end, int n) {
     for (int i = 0; i < cap->in.n; i++) {
         for (int k = 0; cap->outer[i] && cap->outer[i]->walk == cap->walks && k < n; k++) {
             const Var *v = (const Var *)input[k];
             bool before = end[k].to ? end[k].to->kind == TAPE_OUTER || (end[k].to->kind == TAPE_LEAF && v->input >= 0) : v->input >= 0;
             if (before && end[k].to != cap->outer[i]) {
-                return leaves_region(cap);
+                return true;
             }
         }
     }
-    return ERR_none;
+    return false;
 }
 
 static ErrCode answer(Inner *in, TapeNode *node, bool *need, Tensor **out) {
@@ -278,8 +278,12 @@ ErrCode capture_grad(Capture *cap, const Stmt *stmt) {
     Inner in = {.engine = {.e = &cap->emit, .walk = ++cap->walks, .inputs = end, .ninputs = g->ninputs, .captured = out, .run = run_node},
                 .cap = cap,
                 .retain_graph = g->retain_given ? g->retain_graph : g->create_graph};
-    TRY(run(cap, g, &in, root, tangent));
-    TRY(check_outer(cap, input, end, g->ninputs));
+    ErrCode ran = run(cap, g, &in, root, tangent);
+    if (comes_from_outside(cap, input, end, g->ninputs)) { /* nodes that lead there by that history alone did not run: an error of theirs may be the first */
+        error_begin(&cap->err, cap->err.quiet);
+        return leaves_region(cap);
+    }
+    TRY(ran);
     for (int i = 0; i < g->ninputs; i++) {
         if (!out[i] && !g->allow_unused) {
             return error_set(&cap->err, ERR_invalid, "One of the differentiated Tensors appears to not have been used in the graph");
