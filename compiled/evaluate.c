@@ -97,6 +97,7 @@ const Call *evaluate_constant(Compile *c, const Node *n) {
             facts_literal(c, &value[i]);
         }
     }
+    facts_scalars(c, n->call, made.dtype, true);
     return arena_copy(c->arena, &call, (int64_t)sizeof call);
 }
 

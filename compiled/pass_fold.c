@@ -84,6 +84,7 @@ static bool evaluate(Compile *c, const Node *n, Scalar *value) {
     *value = dtype_is_float(n->t.dtype) ? scalar_float(element_double(&result, n->t.dtype, 0))
                                         : scalar_int(element_int(&result, n->t.dtype, 0));
     facts_constant(c, call.op, *value, n->t.dtype);
+    facts_scalars(c, &call, operand[0].dtype, false);
     return true;
 }
 

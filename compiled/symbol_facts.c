@@ -178,3 +178,20 @@ void facts_literal(const Compile *c, const Tensor *t) {
         numbers_mix(facts, (uint64_t)t->size[d]);
     }
 }
+
+void facts_scalars(const Compile *c, const Call *call, DType dtype, bool literal) {
+    Numbers *facts = facts_of(c);
+    for (int p = 0; facts && p < call->op->nparam; p++) {
+        ArgType type = call->op->param[p].type;
+        if ((type != ARG_SCALAR && type != ARG_SCALAR_OPT) || call->arg[p].none) {
+            continue;
+        }
+        Scalar v = call->arg[p].scalar;
+        if (literal) {
+            numbers_mix(facts, (uint64_t)v.i);
+            note_bits(facts, v.f);
+        } else {
+            facts_constant(c, call->op, v, dtype);
+        }
+    }
+}

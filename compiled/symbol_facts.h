@@ -17,5 +17,7 @@ void facts_rewrite(const Compile *c, const Node *n, int from);
 void facts_constant(const Compile *c, const OpInfo *op, Scalar value, DType dtype);
 /* A literal is computed from this one: code that is for more than one size must have the same. */
 void facts_literal(const Compile *c, const Tensor *t);
+/* The Scalars that a call on constants is given, which may be made of sizes: beside one value (`dtype`: its dtype) as facts_constant, beside many (`literal`) as facts_literal. */
+void facts_scalars(const Compile *c, const Call *call, DType dtype, bool literal);
 
 #endif

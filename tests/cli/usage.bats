@@ -120,7 +120,8 @@ load helper
 }
 
 @test "the man page has every command, option and profile" {
-    page=$(MANWIDTH=10000 man -E ascii -l "$BATS_TEST_DIRNAME/../../docs/twingrad.1" 2>/dev/null || skip "no man here")
+    command -v man >/dev/null || skip "no man here"
+    page=$(MANWIDTH=10000 man -E ascii -l "$BATS_TEST_DIRNAME/../../docs/twingrad.1" 2>/dev/null)
     commands=$("$TWINGRAD" --help | sed -n '/^commands:/,/^$/s/^  \([a-z]*\) .*/\1/p' | grep -vE '^(help|version)$')
     [ "$(wc -w <<<"$commands")" -gt 15 ]
     for command in $commands; do
