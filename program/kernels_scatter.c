@@ -39,8 +39,9 @@ static ErrCode along_start(const Call *call, const Tensor *t, const Tensor *othe
 /* The place that the index at hand means. */
 static ErrCode along_place(const Along *a, int64_t *at, Error *err) {
     int64_t i = element_int(a->index->storage->data, a->index->dtype, a->w.at[1]);
-    *at = a->w.at[0] + i * a->stride;
-    return i < 0 || i >= a->size ? index_out_of_range(i, a->size, err) : ERR_none;
+    bool inside = i >= 0 && i < a->size;
+    *at = inside ? a->w.at[0] + i * a->stride : 0;
+    return inside ? ERR_none : index_out_of_range(i, a->size, err);
 }
 
 ErrCode kernel_gather(const Call *call, Tensor *const *out, KernelCtx *k) {
