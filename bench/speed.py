@@ -79,8 +79,8 @@ def main():
     print("%s: %d rounds of %d runs (reference: %d), one thread; microseconds, median (least)" % (file, ROUNDS, RUNS, OUR_RUNS))
     for name, words in (("alone", "forward and backward alone"), ("whole", "whole: inputs to recorded result")):
         ours_took, theirs = median["our " + name], median[name]
-        print("  %-36s reference %6.2f (%.2f)   torch %s eager %6.1f (%.1f)   %.1f times" % (
-            words, ours_took, min(times["our " + name]), torch.__version__, theirs, min(times[name]), theirs / ours_took))
+        print("  %-36s reference %6.2f (%.2f)   torch %s eager %6.1f (%.1f)   %.1f (%.1f) times" % (
+            words, ours_took, min(times["our " + name]), torch.__version__, theirs, min(times[name]), theirs / ours_took, min(times[name]) / min(times["our " + name])))
 
 
 if __name__ == "__main__":
