@@ -29,8 +29,14 @@ static bool same_names(const CaptureInput *a, const CaptureInput *b) {
            memcmp(a->named, b->named, sizeof *a->named * (size_t)a->nname) == 0;
 }
 
-static bool same_flags(const Entry *a, const Entry *b) {
-    return a->has_history == b->has_history && a->stale == b->stale && a->base == b->base && a->created == b->created;
+static bool same_meta(const Tensor *a, const Tensor *b) {
+    return a && b ? a->dtype == b->dtype && tensor_same_size(a, b) : a == b;
+}
+
+/* What is known of an accumulator counts: the region then starts with it on its tape. */
+static bool same_history(const Entry *a, const Entry *b) {
+    return a->has_history == b->has_history && a->stale == b->stale && a->base == b->base && a->created == b->created &&
+           same_meta(a->history_meta, b->history_meta) && same_meta(a->leaf_meta, b->leaf_meta);
 }
 
 int64_t storage_spare(const CaptureInput *in, int i) {
@@ -62,7 +68,7 @@ static bool match_entry(const CaptureInput *was, Symbols *symbols, const Capture
     if (was->entry[i].requires_grad != in->entry[i].requires_grad) {
         return refuse(why, MISS_requires_grad);
     }
-    if (!same_flags(&was->entry[i], &in->entry[i])) {
+    if (!same_history(&was->entry[i], &in->entry[i])) {
         return refuse(why, MISS_history);
     }
     if (storage_leader(was, i) != storage_leader(in, i)) {
