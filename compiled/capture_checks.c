@@ -169,13 +169,18 @@ static ErrCode check_mask(Capture *cap, const Call *call, const Tensor *out) {
     return ERR_none;
 }
 
-/* nll_loss: every target is a class, or ignored. */
+/* nll_loss: every target is a class, or ignored. Of one sample only the first target is read, however many there are. */
 static ErrCode check_targets(Capture *cap, const Call *call) {
     const Tensor *self = call->arg[0].tensor, *target = call->arg[1].tensor;
     if (tensor_numel(target) == 0) {
         return ERR_none;
     }
     Node *t = node_of(target), *inside, *ignored, *ok;
+    if (self->ndim == 1) {
+        Tensor first = t->t;
+        first.ndim = 0;
+        t = graph_view(cap->graph, t, &first, cap->sid);
+    }
     TRY(capture_cast(cap, t, DT_int64, &t));
     TRY(in_bounds(cap, t, scalar_int(0), scalar_int(self->size[self->ndim - 1] - 1), false, &inside));
     TRY(apply_scalar(cap, OP_eq_Scalar, t, scalar_int(call->arg[4].i), &ignored));

@@ -265,7 +265,8 @@ bool rule_repeat_once(Compile *c, Node *n, Rewrite *w) {
 bool rule_roll_nothing(Compile *c, Node *n, Rewrite *w) {
     UNUSED;
     const Arg *shifts = &n->call->arg[1], *dims = &n->call->arg[2];
-    for (int k = 0; k < shifts->ints.n; k++) {
+    bool empty = tensor_numel(&n->t) == 0; /* then dims may be anything */
+    for (int k = 0; !empty && k < shifts->ints.n; k++) {
         int64_t dim = dims->ints.n > 0 ? dims->ints.v[k] : 0;
         int64_t size = dims->ints.n == 0 ? tensor_numel(&n->t) : n->t.ndim == 0 ? 1 : n->t.size[dim < 0 ? dim + n->t.ndim : dim];
         if (size > 1 && shifts->ints.v[k] % size != 0) {
@@ -277,14 +278,14 @@ bool rule_roll_nothing(Compile *c, Node *n, Rewrite *w) {
 
 bool rule_roll_of_roll(Compile *c, Node *n, Rewrite *w) {
     const Node *inner = n->in[0];
-    if (inner->op != OP_roll || n->t.ndim == 0 || n->call->arg[2].ints.n != 1 || inner->call->arg[2].ints.n != 1) {
+    if (inner->op != OP_roll || n->t.ndim == 0 || tensor_numel(&n->t) == 0 || n->call->arg[2].ints.n != 1 || inner->call->arg[2].ints.n != 1) {
         return false;
     }
     int64_t dim = n->call->arg[2].ints.v[0], other = inner->call->arg[2].ints.v[0];
     dim += dim < 0 ? n->t.ndim : 0;
     other += other < 0 ? n->t.ndim : 0;
     int64_t size = n->t.size[dim];
-    if (dim != other || size == 0) {
+    if (dim != other) {
         return false;
     }
     int64_t shift = inner->call->arg[1].ints.v[0] % size + n->call->arg[1].ints.v[0] % size;

@@ -240,11 +240,16 @@ void grad_elu_result(Grad *g) {
     }
 }
 
-/* self: where(self * beta > threshold, grad, grad * z / (z + 1)), z = exp(self * beta) */
+/* self: where(self * beta > threshold, grad, grad * z / (z + 1)), z = exp(self * beta). At the threshold itself the second derivative
+ * is that of beyond, 0 (softplus_double_backward). */
 void grad_softplus(Grad *g) {
     if (wanted(g, SELF)) {
         Emit *e = g->e;
-        Tensor *scaled = times(g, self_of(g), scalar_arg(g, 1)), *z = apply(g, OP_exp, scaled);
+        Tensor *scaled = times(g, self_of(g), scalar_arg(g, 1)), *below = scaled;
+        if (e->create_graph) {
+            below = emit_masked_fill(e, scaled, test(g, OP_eq_Scalar, scaled, scalar_arg(g, 2)), scalar_float(scalar_arg(g, 2)));
+        }
+        Tensor *z = apply(g, OP_exp, below);
         Tensor *slope = emit_div(e, emit_mul(e, grad_of(g), z), plus(g, z, 1));
         give(g, SELF, emit_where(e, test(g, OP_gt_Scalar, scaled, scalar_arg(g, 2)), grad_of(g), slope));
     }

@@ -50,6 +50,10 @@ void grad_index_fill(Grad *g) {
         give(g, SELF, emit_op(g->e, OP_index_fill_int_Scalar, 4, grad, arg[1].i, arg[2].tensor, scalar_int(0)));
     }
     if (wanted(g, 3)) {
+        if (tensor_numel(grad) == 0 && grad->ndim > 1) {
+            give(g, 3, emit_unary(g->e, OP_sum, emit_op(g->e, OP_index_select, 3, grad, arg[1].i, arg[2].tensor)));
+            return;
+        }
         Tensor *none = emit_full(g->e, grad->size, grad->ndim, scalar_bool(false), DT_bool);
         Tensor *filled = emit_op(g->e, OP_index_fill_int_Scalar, 4, none, arg[1].i, arg[2].tensor, scalar_bool(true));
         give(g, 3, emit_unary(g->e, OP_sum, emit_where_zero(g->e, filled, grad)));

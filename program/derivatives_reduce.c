@@ -103,8 +103,8 @@ static Tensor *product_of_others(Emit *e, Tensor *x, int64_t dim) {
     return emit_mul(e, prefix, emit_op(e, OP_flip, 2, suffix, &dim, 1));
 }
 
-/* How many of `self` are zero: prod and cumprod differentiate another formula where there are none. Only a rule that is to be
- * differentiated again asks (PyTorch always does): else both formulas give the values, and a choice between them the answer. */
+/* How many of `self` are zero: prod has another formula where there are none. Only a rule whose answer the program sees, and may
+ * differentiate again, asks (PyTorch always does): else both formulas give the values, and a choice between them the answer. */
 static int64_t count_zeros(Emit *e, Tensor *zero) {
     int64_t count = 0;
     return zero && e->count_nonzero(e, zero, &count) == ERR_none ? count : 0;
@@ -126,7 +126,7 @@ void grad_prod(Grad *g) {
     int n = reduction_dims(g, &dims);
     bool whole = n == 0;
     Tensor *others, *zero = emit_scalar(e, OP_eq_Scalar, self, scalar_int(0));
-    int64_t again = e->create_graph ? count_zeros(e, zero) : -1;
+    int64_t again = e->in_program ? count_zeros(e, zero) : -1;
     if (again == 0) {
         give(g, SELF, emit_mul(e, keep_dims(g, grad, dims, n), emit_div(e, keep_dims(g, result_of(g), dims, n), self)));
         return;

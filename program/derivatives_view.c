@@ -49,11 +49,13 @@ void grad_permute(Grad *g) {
     give(g, SELF, emit_op(g->e, OP_permute, 2, grad_of(g), inverse, n));
 }
 
-/* self: movedim(grad, destination, source) */
+/* self: movedim(grad, destination, source); of no dims it is an alias, whose gradient is grad itself */
 void grad_permute_back(Grad *g) {
     if (wanted(g, SELF)) {
         const Arg *source = &g->call->arg[1], *destination = &g->call->arg[2];
-        give(g, SELF, emit_op(g->e, OP_movedim, 3, grad_of(g), destination->ints.v, destination->ints.n, source->ints.v, source->ints.n));
+        Tensor *grad = grad_of(g);
+        bool alias = grad && grad->ndim == 0;
+        give(g, SELF, alias ? grad : emit_op(g->e, OP_movedim, 3, grad, destination->ints.v, destination->ints.n, source->ints.v, source->ints.n));
     }
 }
 

@@ -46,6 +46,9 @@ static bool is_minus_zero(double x, DType dtype) {
 /* Sleef_log1p answers inf from here on. */
 static bool is_huge(double x, DType dtype) { return isfinite(x) && x > (dtype == DT_float64 ? 1e307 : 1e38); }
 
+/* x * 6 overflows. */
+static bool is_a_sixth(double x, DType dtype) { return isfinite(x) && x > dtype_largest(dtype) / 6; }
+
 /* e^x overflows, e^x / 2 does not. */
 static bool is_steep(double x, DType dtype) {
     double most = log(dtype == DT_float64 ? 0x1.fffffffffffffp+1023 : 0x1.fffffep+127);
@@ -172,6 +175,7 @@ static bool flat_row(const Call *call) {
 
 /* ---- the lists ---- */
 
+static const char partial_product[] = "addcmul, addcdiv, hardswish: a partial product that overflows";
 static const char two_zeros[] = "maximum, minimum: which of two zeros stays", nan_bounds[] = "elu, hardtanh: the gradient at nan";
 
 /* fmod, remainder, floor_divide, and div, whatever its rounding mode. */
@@ -184,7 +188,7 @@ static bool is_modulo(OpId id) {
 static const char *loop_accident(const Call *call, OpId id) {
     switch (id) {
     case OP_addcmul:
-    case OP_addcdiv: return steps_overflow(call, id == OP_addcdiv) ? "addcmul, addcdiv: a partial product that overflows" : NULL;
+    case OP_addcdiv: return steps_overflow(call, id == OP_addcdiv) ? partial_product : NULL;
     case OP_sinh:
     case OP_cosh: return any(call->arg[0].tensor, is_steep) ? "sinh, cosh where exp overflows and they do not" : NULL;
     case OP_pow_Tensor_Tensor: return any(call->arg[0].tensor, is_largest) ? "pow near the largest number" : NULL;
@@ -218,6 +222,7 @@ const char *accident(const Call *call) {
     case OP_sub_Tensor: return fuses(call) ? "add with an alpha that overflows when it is multiplied first" : NULL;
     case OP_conv1d:
     case OP_conv2d: return call->arg[0].tensor->dtype == DT_bfloat16 ? "convolution of bfloat16: MKL-DNN's, where the processor has it" : NULL;
+    case OP_hardswish: return any(call->arg[0].tensor, is_a_sixth) ? partial_product : NULL;
     case OP_log1p: return any(call->arg[0].tensor, is_huge) ? "log1p near the largest number" : NULL;
     default: break;
     }

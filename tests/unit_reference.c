@@ -202,14 +202,14 @@ static const char *accident_of(const char *body) {
 
 START_TEST(accidents_of_pytorch_are_seen_in_the_values_that_bring_them_about) {
     static const char *const accidents[] = {
-        "{'op': 'hardswish', 'self': 'x', 'out': 'y'}", "{'op': 'elu', 'self': 'x', 'out': 'y'}", "{'op': 'log1p', 'self': 'z', 'out': 'y'}",
+        "{'op': 'hardswish', 'self': 'x', 'out': 'y'}", "{'op': 'hardswish', 'self': 'z', 'out': 'y'}", "{'op': 'elu', 'self': 'x', 'out': 'y'}", "{'op': 'log1p', 'self': 'z', 'out': 'y'}",
         "{'op': 'maximum', 'self': 'x', 'other': 'z', 'out': 'y'}", "{'op': 'remainder', 'self': 'z', 'other': 0.5, 'out': 'y'}",
         "{'op': 'as_strided_scatter', 'self': 'x', 'src': 'z', 'size': [16], 'stride': [1], 'out': 'y'}"};
     for (int k = 0; k < COUNT_OF(accidents); k++) {
         ck_assert_msg(accident_of(accidents[k]) != NULL, "%s", accidents[k]);
     }
     static const char *const meant[] = {
-        "{'op': 'hardswish', 'self': 'z', 'out': 'y'}", "{'op': 'log1p', 'self': 'x', 'out': 'y'}", "{'op': 'maximum', 'self': 'x', 'other': 'x', 'out': 'y'}",
+        "{'op': 'hardswish', 'self': 's', 'out': 'y'}", "{'op': 'log1p', 'self': 'x', 'out': 'y'}", "{'op': 'maximum', 'self': 'x', 'other': 'x', 'out': 'y'}",
         "{'op': 'remainder', 'self': 'x', 'other': 0.5, 'out': 'y'}", "{'op': 'elu', 'self': 's', 'out': 'y'}", "{'op': 'amax', 'self': 's', 'out': 'y'}", "{'op': 'argsort', 'self': 'i', 'out': 'y'}",
         "{'op': 'as_strided_scatter', 'self': 'z', 'src': 'x', 'size': [16], 'stride': [1], 'out': 'y'}"};
     for (int k = 0; k < COUNT_OF(meant); k++) {
