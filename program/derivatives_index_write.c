@@ -6,26 +6,11 @@ enum { SELF = 0 };
 
 static Tensor *zeros_of(const Grad *g, const int64_t *size, int ndim) { return emit_full(g->e, size, ndim, scalar_int(0), grad_of(g)->dtype); }
 
-/* self: put(zeros(self.size), index, grad, accumulate) */
+/* self: put(zeros_like(self), index, grad, accumulate), which saves grad (take_backward) */
 void grad_take(Grad *g) {
-    if (!wanted(g, SELF)) {
-        return;
-    }
-    const Tensor *self = tensor_arg(g, SELF);
-    int64_t numel = tensor_numel(self);
-    Tensor *index = tensor_arg(g, 1);
-    Call put;
-    call_init(&put, OP__index_put);
-    put.arg[0].tensor = zeros_of(g, &numel, 1);
-    put.arg[1].none = false;
-    put.arg[1].tensors.v = arena_copy(g->e->arena, &index, sizeof index);
-    put.arg[1].tensors.n = 1;
-    put.arg[2].tensor = grad_of(g);
-    put.arg[3].b = true;
-    Tensor *out[MAX_OUTPUTS];
-    int n;
-    if (put.arg[0].tensor && emit_call(g->e, &put, out, &n) == ERR_none) {
-        give(g, SELF, emit_view(g->e, out[0], self->size, self->ndim));
+    if (wanted(g, SELF)) {
+        Tensor *zeros = emit_zeros_like(g->e, tensor_arg(g, SELF));
+        give(g, SELF, emit_op(g->e, OP_put, 4, zeros, tensor_arg(g, 1), grad_of(g), 1));
     }
 }
 

@@ -276,7 +276,8 @@ static void pointwise_strides(const OpInfo *op, Tensor *out, const Tensor **t, i
         contiguous_strides(out->size, out->ndim, out->stride);
         return;
     }
-    if ((op->id == OP_hardtanh || op->id == OP_nan_to_num) && tensor_is_dense(t[0])) { /* empty_like, which keeps also what is empty as it is */
+    bool known = (op->pw == PW_isinf || op->pw == PW_isfinite) && !dtype_is_float(t[0]->dtype);
+    if ((op->id == OP_hardtanh || op->id == OP_nan_to_num || known) && tensor_is_dense(t[0])) { /* empty_like, which keeps also what is empty as it is */
         dims_copy(out->stride, t[0]->stride, out->ndim);
         return;
     }

@@ -187,8 +187,6 @@ static bool is_modulo(OpId id) {
 /* Where a vectorized loop and its tail disagree. */
 static const char *loop_accident(const Call *call, OpId id) {
     switch (id) {
-    case OP_addcmul:
-    case OP_addcdiv: return steps_overflow(call, id == OP_addcdiv) ? partial_product : NULL;
     case OP_sinh:
     case OP_cosh: return any(call->arg[0].tensor, is_steep) ? "sinh, cosh where exp overflows and they do not" : NULL;
     case OP_pow_Tensor_Tensor: return any(call->arg[0].tensor, is_largest) ? "pow near the largest number" : NULL;
@@ -222,6 +220,8 @@ const char *accident(const Call *call) {
     case OP_sub_Tensor: return fuses(call) ? "add with an alpha that overflows when it is multiplied first" : NULL;
     case OP_conv1d:
     case OP_conv2d: return call->arg[0].tensor->dtype == DT_bfloat16 ? "convolution of bfloat16: MKL-DNN's, where the processor has it" : NULL;
+    case OP_addcmul:
+    case OP_addcdiv: return steps_overflow(call, id == OP_addcdiv) ? partial_product : NULL;
     case OP_hardswish: return any(call->arg[0].tensor, is_a_sixth) ? partial_product : NULL;
     case OP_log1p: return any(call->arg[0].tensor, is_huge) ? "log1p near the largest number" : NULL;
     default: break;
@@ -239,6 +239,7 @@ const char *accident_gradient(const Grad *g) {
     switch (call->op->id) {
     case OP_as_strided_scatter: return g->need[0] ? "as_strided_scatter: self's gradient is uninitialised memory" : NULL;
     case OP__masked_select: return g->need[0] && !tensor_is_contiguous(self) ? "masked_select: the gradient of a self that is not row-major" : NULL;
+    case OP_sign: return g->need[0] && g->e->in_program ? "abs: the second derivative is a zero tensor that refuses writes" : NULL;
     case OP_gelu:
         return self->dtype == DT_float32 && self->ndim > 1 && call_pw(call) == PW_gelu
                    ? "gelu: the gradient is uninitialised memory where the one that comes in is not row-major"

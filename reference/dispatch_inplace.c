@@ -274,7 +274,8 @@ static void write_self(Session *s, const Call *twin, const Tensor *value) {
             value = cast;
         }
         OpId id = twin->op->id;
-        bool writes_all = id == OP_copy || id == OP_fill_Scalar || id == OP_fill_Tensor || id == OP_zero;
+        bool batches = (id == OP_tril || id == OP_triu) && self->ndim > 3; /* a copy is made contiguous, and copied back whole */
+        bool writes_all = id == OP_copy || id == OP_fill_Scalar || id == OP_fill_Tensor || id == OP_zero || batches;
         bool reads = !writes_all && !only_writes(twin);
         bool indexed = id == OP__index_put || id == OP_scatter_src || id == OP_scatter_value;
         write_overlapping(s, self, value, writes_all, reads, indexed);
