@@ -186,6 +186,9 @@ START_TEST(fills_through_an_overlapping_self_are_fine_and_other_writes_undefined
     assert_ok(r);
     ck_assert_int_eq(r->nundefined, 1);
     ck_assert_int_eq(r->undefined[0].at, 1);
+    r = run("{'op': 'as_strided', 'self': 'p', 'size': [2, 1, 2, 1], 'stride': [1, 1, 1, 1], 'out': 'u'}, {'op': 'triu_', 'self': 'u'}", "'p'");
+    assert_ok(r);
+    ck_assert_int_eq(r->nundefined, 1); /* batches are copied, and copied back whole */
 }
 END_TEST
 
