@@ -264,8 +264,8 @@ torch: ## install PyTorch for the targets: build/torch by pip, torch113 by apt w
 	echo "apt cannot install python3-torch here: target 'torch113' stays away"
 versions: twingrad ## where PyTorch 2.13 differs from 1.13: every row of docs/versions.md again, and RUNS=20000 random programs
 	bench/versions ./twingrad $(RUNS) $(SEED)
-fidelity: twingrad ## RUNS=20000 random programs on the reference and on PyTorch 1.13 (docs/fidelity.md)
-	bench/fidelity ./twingrad $(RUNS) $(SEED)
+fidelity: twingrad ## RUNS=20000 random programs on the reference and on PyTorch 1.13 (docs/fidelity.md); PROFILE=autograd: others
+	bench/fidelity ./twingrad $(RUNS) $(SEED) torch113:eager $(PROFILE)
 
 # ---- sanitizers: the same tests, objects apart ----
 

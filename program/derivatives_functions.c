@@ -41,8 +41,8 @@ static Tensor *bell(const Grad *g, double factor) {
     Tensor *square = emit_scalar(g->e, OP_pow_Tensor_Scalar, self_of(g), scalar_int(2));
     return times(g, apply(g, OP_exp, emit_neg(g->e, square)), factor);
 }
-SELF_RULE(erf, give_slope(g, bell(g, M_2_SQRTPI)))
-SELF_RULE(erfc, give_slope(g, bell(g, -M_2_SQRTPI)))
+SELF_RULE(erf, give(g, SELF, emit_mul(g->e, bell(g, M_2_SQRTPI), grad_of(g))))
+SELF_RULE(erfc, give(g, SELF, emit_mul(g->e, bell(g, -M_2_SQRTPI), grad_of(g))))
 /* self: grad * (1 + result^2) */
 SELF_RULE(tan, give_slope(g, emit_scalar(g->e, OP_add_Scalar, squared(g, result_of(g)), scalar_int(1))))
 /* self: grad * rsqrt(1 - self^2); acos: its negative */
@@ -221,7 +221,7 @@ void grad_leaky_relu_result(Grad *g) {
 static void elu(const Grad *g, Tensor *x, Tensor *slope) {
     Emit *e = g->e;
     Tensor *low = emit_mul(e, grad_of(g), slope), *high = times(g, grad_of(g), scalar_arg(g, 2));
-    give(g, SELF, emit_where(e, test(g, OP_le_Scalar, x, 0), low, high));
+    give(g, SELF, grad_first(g, emit_where(e, test(g, OP_le_Scalar, x, 0), low, high), x));
 }
 
 void grad_elu(Grad *g) {
@@ -251,23 +251,28 @@ void grad_softplus(Grad *g) {
         }
         Tensor *z = apply(g, OP_exp, below);
         Tensor *slope = emit_div(e, emit_mul(e, grad_of(g), z), plus(g, z, 1));
-        give(g, SELF, emit_where(e, test(g, OP_gt_Scalar, scaled, scalar_arg(g, 2)), grad_of(g), slope));
+        Tensor *answer = emit_where(e, test(g, OP_gt_Scalar, scaled, scalar_arg(g, 2)), grad_of(g), slope);
+        give(g, SELF, grad_first(g, answer, self_of(g)));
     }
 }
 
-/* self: grad * where(self < 0, 1 - r, r), r = z / (1 + z), z = exp(-|self|) */
+/* self: where(self < 0, 1 - r, r) * grad, r = z / (1 + z), z = exp(-|self|), which has no derivative at 0: if there is to be one
+ * sigmoid(-self), the same number */
 void grad_log_sigmoid(Grad *g) {
-    if (wanted(g, SELF)) {
+    if (wanted(g, SELF) && g->e->create_graph) {
+        give(g, SELF, emit_mul(g->e, apply(g, OP_sigmoid, emit_neg(g->e, self_of(g))), grad_of(g)));
+    } else if (wanted(g, SELF)) {
         Tensor *z = apply(g, OP_exp, emit_neg(g->e, apply(g, OP_abs, self_of(g))));
         Tensor *r = emit_div(g->e, z, plus(g, z, 1));
-        give_slope(g, emit_where(g->e, test(g, OP_lt_Scalar, self_of(g), 0), one_minus(g, r), r));
+        Tensor *slope = emit_where(g->e, test(g, OP_lt_Scalar, self_of(g), 0), one_minus(g, r), r);
+        give(g, SELF, emit_mul(g->e, slope, grad_of(g)));
     }
 }
 
 /* self: grad where lowest < self < highest (nan passes it), else 0 */
-static Tensor *inside(const Grad *g, double lowest, double highest, Tensor *grad) {
+static Tensor *inside(const Grad *g, double lowest, double highest) {
     Tensor *off = emit_binary(g->e, OP_logical_or, test(g, OP_le_Scalar, self_of(g), lowest), test(g, OP_ge_Scalar, self_of(g), highest));
-    return emit_masked_fill(g->e, grad, off, scalar_int(0));
+    return grad_first(g, zero_where(g, off, grad_of(g)), self_of(g));
 }
 /* hardtanh_backward has no kernel for the half types ("hardshrink_backward_cpu"). */
 static Tensor *hardtanh_self(Grad *g) {
@@ -275,7 +280,7 @@ static Tensor *hardtanh_self(Grad *g) {
         error_set(g->e->err, ERR_dtype, "\"hardtanh_backward\" not implemented for the half types");
         return NULL;
     }
-    return linked(g, inside(g, scalar_arg(g, 1), scalar_arg(g, 2), grad_of(g)), self_of(g));
+    return linked(g, inside(g, scalar_arg(g, 1), scalar_arg(g, 2)), self_of(g));
 }
 SELF_RULE(hardtanh, give(g, SELF, hardtanh_self(g)))
 
@@ -283,7 +288,8 @@ SELF_RULE(hardtanh, give(g, SELF, hardtanh_self(g)))
 void grad_hardsigmoid(Grad *g) {
     if (wanted(g, SELF)) {
         Tensor *on = emit_binary(g->e, OP_logical_and, test(g, OP_gt_Scalar, self_of(g), -3), test(g, OP_lt_Scalar, self_of(g), 3));
-        give(g, SELF, not_again(g, emit_where_zero(g->e, on, times(g, grad_of(g), 1.0 / 6)), self_of(g)));
+        Tensor *answer = emit_where_zero(g->e, on, times(g, grad_of(g), 1.0 / 6));
+        give(g, SELF, not_again(g, grad_first(g, answer, self_of(g)), self_of(g)));
     }
 }
 
@@ -293,7 +299,7 @@ void grad_hardswish(Grad *g) {
         Emit *e = g->e;
         Tensor *ramp = emit_mul(e, grad_of(g), plus(g, emit_scalar(e, OP_div_Scalar, self_of(g), scalar_int(3)), 0.5));
         Tensor *rest = emit_where(e, test(g, OP_le_Scalar, self_of(g), 3), ramp, grad_of(g));
-        give(g, SELF, emit_masked_fill(e, rest, test(g, OP_lt_Scalar, self_of(g), -3), scalar_int(0)));
+        give(g, SELF, grad_first(g, zero_where(g, test(g, OP_lt_Scalar, self_of(g), -3), rest), self_of(g)));
     }
 }
 

@@ -34,6 +34,15 @@ static inline Tensor *row_major(const Grad *g, Tensor *answer) {
     return g->e->in_program && answer && !tensor_is_contiguous(answer) ? emit_unary(g->e, OP__contiguous_copy, answer) : answer;
 }
 
+/* The answer of a kernel that iterates over (gradient, x), in that order: laid out as it would be, where programs see it. */
+static inline Tensor *grad_first(const Grad *g, Tensor *answer, Tensor *x) {
+    Tensor *like = g->e->in_program && answer ? emit_mul(g->e, grad_of(g), x) : NULL;
+    if (!like || sizes_equal(like->stride, like->ndim, answer->stride, answer->ndim)) {
+        return answer;
+    }
+    return emit_binary(g->e, OP_copy, emit_unary(g->e, OP_zeros_like, like), answer);
+}
+
 /* The answer, in whose own derivative `like` takes part with zeros: PyTorch's X_backward functions of a step function. */
 static inline Tensor *linked(const Grad *g, Tensor *answer, Tensor *like) {
     return g->e->create_graph ? emit_binary(g->e, OP__linked, like, answer) : answer;
