@@ -323,7 +323,11 @@ int cmd_replay(const Options *o) {
         }
     }
     for (int i = 0; i < o->nfiles; i++) {
+        int64_t before = s.programs;
         io_each(o->files[i], true, each, &s);
+        if (s.programs == before) { /* a run that looks at nothing must not look green */
+            s.code = worst(s.code, complain(EXIT_BAD_INPUT, "there is no program in '%.200s'", o->files[i]));
+        }
     }
     retest(&s);
     finish_run(&s);

@@ -84,6 +84,9 @@ int generate_options(const Options *o, GenerateOptions *out) {
 
 int open_checker(const Options *o, Checker *c) {
     char message[1024];
+    if (o->workers == 0 || o->workers > TARGET_MAX_WORKERS) {
+        return complain(EXIT_BAD_INPUT, "--workers needs a number from 1 to %d", TARGET_MAX_WORKERS);
+    }
     TargetSettings settings = target_settings(o);
     int code = checker_open_with(c, o->pair, &o->compile, &settings, message, sizeof message);
     if (code != 0) {

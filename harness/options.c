@@ -130,7 +130,7 @@ bool options_parse(Options *o, int argc, char **argv, const char *accepted, bool
     o->limits = LIMITS_DEFAULT;
     o->generate = GENERATE_DEFAULTS;
     o->seed = 1;
-    o->jobs = -1;
+    o->jobs = o->workers = -1;
     o->mutate = 30;
     o->files = o->words = argv;
     o->nwords = argc;

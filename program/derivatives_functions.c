@@ -1,5 +1,6 @@
 /* Derivatives of the library's functions and of activations (derivatives.yaml, FunctionsManual.cpp and the backward kernels of
  * PyTorch 1.13), one formula a rule. */
+#include "program/infer.h"
 #include "program/rules.h"
 
 #include <math.h>
@@ -146,6 +147,7 @@ void grad_addcdiv(Grad *g) {
     }
     if (wanted(g, 1)) {
         if (!dtype_is_float(divisor->dtype)) { /* PyTorch fills a tensor like tensor2 with value and divides it in place */
+            (void)scalar_check(value, divisor->dtype, e->err);
             error_set(e->err, ERR_dtype, "result type Float can't be cast to the desired output type %s", dtype_name(divisor->dtype));
             return;
         }

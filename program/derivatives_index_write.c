@@ -9,7 +9,7 @@ static Tensor *zeros_of(const Grad *g, const int64_t *size, int ndim) { return e
 /* self: put(zeros_like(self), index, grad, accumulate), which saves grad (take_backward) */
 void grad_take(Grad *g) {
     if (wanted(g, SELF)) {
-        Tensor *zeros = emit_zeros_like(g->e, tensor_arg(g, SELF));
+        Tensor *zeros = zeros_like(g, tensor_arg(g, SELF));
         give(g, SELF, emit_op(g->e, OP_put, 4, zeros, tensor_arg(g, 1), grad_of(g), 1));
     }
 }
@@ -35,8 +35,9 @@ void grad_index_fill(Grad *g) {
         give(g, SELF, emit_op(g->e, OP_index_fill_int_Scalar, 4, grad, arg[1].i, arg[2].tensor, scalar_int(0)));
     }
     if (wanted(g, 3)) {
-        if (tensor_numel(grad) == 0 && grad->ndim > 1) {
-            give(g, 3, emit_unary(g->e, OP_sum, emit_op(g->e, OP_index_select, 3, grad, arg[1].i, arg[2].tensor)));
+        int64_t dim = grad->ndim > 0 && arg[1].i < 0 ? arg[1].i + grad->ndim : arg[1].i;
+        if (grad->ndim > 1 && grad->size[dim] == 0 && tensor_numel(arg[2].tensor) > 0) { /* index_fill had nothing to look at */
+            error_set(g->e->err, ERR_invalid, "index_select(): self indexing axis dim should be positive");
             return;
         }
         Tensor *none = emit_full(g->e, grad->size, grad->ndim, scalar_bool(false), DT_bool);

@@ -33,6 +33,9 @@ void grad_embedding_grad(Grad *g) {
 void grad_mse_loss(Grad *g) {
     Emit *e = g->e;
     Tensor *grad = grad_of(g), *self = tensor_arg(g, 0), *target = tensor_arg(g, 1);
+    if (!wanted(g, 0) && !wanted(g, 1)) {
+        return;
+    }
     if (self->dtype != target->dtype || grad->dtype != self->dtype || dtype_bytes(grad->dtype) < 4) {
         error_set(e->err, ERR_dtype, "Found dtype %s but expected %s", dtype_name(target->dtype), dtype_name(self->dtype));
         return;

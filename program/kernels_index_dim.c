@@ -143,14 +143,19 @@ ErrCode kernel_index_fill(const Call *call, Tensor *const *out, KernelCtx *k) {
         value = call->arg[3].scalar;
     }
     TRY(dim_wrap(call->arg[1].i, to->ndim, &dim, k->err));
-    int64_t size = to->ndim > 0 ? to->size[dim] : 1, n = tensor_numel(to) > 0 ? tensor_numel(index) : 0;
-    for (int64_t j = 0; j < n; j++) {
+    int64_t size = to->ndim > 0 ? to->size[dim] : 1;
+    bool visited = tensor_numel(to) > 0;
+    for (int64_t j = 0; j < tensor_numel(index); j++) {
         int64_t i = vector_at(index, j);
-        if (i < -size || i >= size) {
+        bool outside = i < 0 || i >= size;
+        if (visited && (i < -size || i >= size)) {
             return index_out_of_range(i, size, k->err);
         }
-        if (i < 0 && call->op->param[3].type == ARG_TENSOR) { /* the value's gradient is read by index_select */
-            k->undefined = "a negative index of index_fill by a tensor: taken forward, refused by PyTorch's own derivative";
+        if (outside && size > 0 && call->op->param[3].type == ARG_TENSOR) { /* the value's gradient is read by index_select */
+            k->undefined = "an index that index_fill by a tensor takes, or does not look at, and PyTorch's own derivative refuses";
+        }
+        if (!visited) {
+            continue;
         }
         Tensor slice = *to;
         if (to->ndim > 0) {

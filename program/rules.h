@@ -20,10 +20,10 @@ static inline Tensor *tensor_arg(const Grad *g, int param) { return g->call->arg
 /* The gradient of the (one) output, the output itself. */
 static inline Tensor *grad_of(const Grad *g) { return g->grad[0]; }
 static inline Tensor *result_of(const Grad *g) { return g->result[0]; }
-/* Zeros like the gradient, of its layout too where programs see it: a path that carries nothing. */
-static inline Tensor *zero_grad(const Grad *g) {
-    return g->e->in_program ? emit_unary(g->e, OP_zeros_like, g->grad[0]) : emit_zeros_like(g->e, g->grad[0]);
-}
+/* Zeros like t, of its layout too where programs see it. */
+static inline Tensor *zeros_like(const Grad *g, Tensor *t) { return g->e->in_program ? emit_unary(g->e, OP_zeros_like, t) : emit_zeros_like(g->e, t); }
+/* Zeros like the gradient: a path that carries nothing. */
+static inline Tensor *zero_grad(const Grad *g) { return zeros_like(g, g->grad[0]); }
 /* The gradient where `off` is false, else 0, laid out as an iterator over (off, gradient) would: what programs see. */
 static inline Tensor *zero_where(const Grad *g, Tensor *off, Tensor *grad) {
     return g->e->in_program ? emit_op(g->e, OP_where_ScalarSelf, 3, off, scalar_int(0), grad) : emit_masked_fill(g->e, grad, off, scalar_int(0));

@@ -105,7 +105,7 @@ static bool quotient_overflows(const Call *call) {
 
 /* self + alpha * other: the vectorized part of the loop rounds once, the tail twice. */
 static bool fuses(const Call *call) {
-    const Tensor *other = call->arg[1].tensor;
+    const Tensor *other = call->arg[call->op->pw == PW_rsub ? 0 : 1].tensor;
     double alpha = fabs(scalar_to_double(call->arg[2].scalar));
     return alpha > 1 && dtype_is_float(other->dtype) && alpha * magnitude(other, false) > dtype_largest(other->dtype);
 }
@@ -217,7 +217,9 @@ const char *accident(const Call *call) {
     case OP_masked_scatter:
         return call->op->kind == KIND_INPLACE && !tensor_is_contiguous(call->arg[0].tensor) ? "masked_scatter_ of a self that is not row-major" : NULL;
     case OP_add_Tensor:
-    case OP_sub_Tensor: return fuses(call) ? "add with an alpha that overflows when it is multiplied first" : NULL;
+    case OP_sub_Tensor:
+    case OP_rsub_Tensor:
+    case OP_rsub_Scalar: return fuses(call) ? "add with an alpha that overflows when it is multiplied first" : NULL;
     case OP_conv1d:
     case OP_conv2d: return call->arg[0].tensor->dtype == DT_bfloat16 ? "convolution of bfloat16: MKL-DNN's, where the processor has it" : NULL;
     case OP_addcmul:

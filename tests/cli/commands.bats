@@ -103,6 +103,16 @@ load helper
     [[ "$output" == *'2 programs: 1 agreed, 0 findings, 1 not expressible'* ]]
 }
 
+@test "a replay of a folder without programs is bad input, and so are no workers" {
+    mkdir d
+    run "$TWINGRAD" replay d
+    [ "$status" -eq 2 ]
+    [[ "$output" == *"there is no program in 'd'"* ]]
+    run "$TWINGRAD" fuzz --runs 1 --workers 0
+    [ "$status" -eq 2 ]
+    [[ "$output" == *"--workers needs a number from 1 to 64"* ]]
+}
+
 @test "replay walks directories and goes on after a bad file" {
     mkdir -p d/e
     cp good.json d/e/a.json
