@@ -88,12 +88,15 @@ static ErrCode read_class(const Tensor *target, const Tensor *weight, int64_t n,
     return ERR_none;
 }
 
+/* One class alone is one sample; no target at all, none. */
+static int64_t sample_count(const Tensor *of, const Tensor *target) { return tensor_numel(target) == 0 ? 0 : of->ndim == 2 ? of->size[0] : 1; }
+
 /* Where sample n of `t`, of one or two dims, begins. */
 static int64_t sample_at(const Tensor *t, int64_t n) { return t->offset + (t->ndim == 2 ? n * t->stride[0] : 0); }
 
 ErrCode kernel_nll_loss(const Call *call, Tensor *const *out, KernelCtx *k) {
     const Tensor *self = call->arg[0].tensor, *target = call->arg[1].tensor, *weight = call->arg[2].none ? NULL : call->arg[2].tensor, *to = out[0];
-    int64_t samples = self->ndim == 2 ? self->size[0] : 1, classes = self->size[self->ndim - 1];
+    int64_t samples = sample_count(self, target), classes = self->size[self->ndim - 1];
     double sum = 0, total = 0;
     for (int64_t n = 0; n < samples; n++) {
         int64_t class;
@@ -116,10 +119,13 @@ ErrCode kernel_nll_loss(const Call *call, Tensor *const *out, KernelCtx *k) {
 /* Zeros with -weight * grad (for a mean divided by the sum of the weights) at the classes. */
 ErrCode kernel_nll_loss_grad(const Call *call, Tensor *const *out, KernelCtx *k) {
     const Tensor *grad = call->arg[0].tensor, *target = call->arg[2].tensor, *weight = call->arg[3].none ? NULL : call->arg[3].tensor, *to = out[0];
-    int64_t samples = to->ndim == 2 ? to->size[0] : 1, classes = to->size[to->ndim - 1], class;
+    int64_t samples = sample_count(to, target), classes = to->size[to->ndim - 1], class;
     double factor, total = 0;
     bool skip;
     tensor_fill(to, scalar_int(0));
+    if (samples == 0 && to->ndim == 1) {
+        k->undefined = "the gradient of nll_loss of one dim without elements: PyTorch 1.13 reads a target that is not there";
+    }
     for (int64_t n = 0; n < samples; n++) {
         TRY(read_class(target, weight, n, classes, call->arg[5].i, &class, &factor, &skip, k->err));
         total += factor;
