@@ -110,6 +110,7 @@ void tape_deliver(Engine *x, Edge edge, Tensor *grad) {
     if (!to->receiving && !tape_wants(x, edge)) {
         return;
     }
+    x->waiting += to->receiving ? -last : !last;
     to->receiving = true;
     Tensor **slot = &to->grad[edge.nr];
     *slot = *slot && grad ? emit_add(x->e, *slot, grad) : grad ? grad : *slot;
@@ -141,6 +142,9 @@ void tape_backward(Engine *x, const Edge *root, Tensor *const *tangent, int nroo
         if (x->ninputs == 0 || node->needed) {
             x->run(x, node);
         }
+    }
+    if (x->waiting > 0) { /* what only a CopySlices wanted may wait for nodes that nobody needs */
+        error_set(x->e->err, ERR_invalid, "could not compute gradients for some functions");
     }
 }
 

@@ -329,6 +329,7 @@ struct Engine {
     void (*run)(Engine *engine, TapeNode *node); /* runs a node and delivers what it answers */
     TapeNode **ready;     /* a heap, the highest sequence number first */
     int nready, capacity;
+    int waiting;          /* nodes that have received something, and not yet all */
 };
 /* Runs backward from `root` with `tangent`s (NULL: undefined). */
 void tape_backward(Engine *engine, const Edge *root, Tensor *const *tangent, int nroots);

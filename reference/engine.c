@@ -15,6 +15,7 @@
 typedef struct Queue {
     Node **v;
     int n;
+    int waiting; /* nodes that have received something, and not yet all */
 } Queue;
 
 static void queue_push(Queue *q, Node *node) {
@@ -329,6 +330,7 @@ static inline ErrCode node_receive(Session *s, const EngineTask *task, Edge edge
     if (!node->receiving && !wants(s, task, edge)) {
         return ERR_none;
     }
+    ready->waiting += node->receiving ? -last : !last;
     node->receiving = true;
     if (grad) {
         Tensor **at = &node->grad[edge.nr];
@@ -352,7 +354,7 @@ ErrCode engine_run(Session *s, const EngineTask *task) {
     s->visit++;
     int capacity = (int)s->sequence + 1; /* every node has taken a number */
     Frame *path = arena_alloc_raw(s->arena, (int64_t)sizeof *path * capacity);
-    Queue ready = {arena_alloc_raw(s->arena, (int64_t)sizeof *ready.v * capacity), 0};
+    Queue ready = {arena_alloc_raw(s->arena, (int64_t)sizeof *ready.v * capacity), 0, 0};
     for (int k = 0; k < task->ninputs; k++) {
         if (task->inputs[k].node) {
             task->inputs[k].node->captured = s->visit;
@@ -381,5 +383,6 @@ ErrCode engine_run(Session *s, const EngineTask *task) {
             }
         }
     }
-    return ERR_none;
+    /* what only a CopySlices wanted (above) may wait for nodes that nobody needs */
+    return ready.waiting == 0 ? ERR_none : error_set(s->err, ERR_invalid, "could not compute gradients for some functions");
 }
