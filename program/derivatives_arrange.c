@@ -55,14 +55,14 @@ void grad_repeat(Grad *g) {
     give(g, SELF, nsummed > 0 ? emit_sum_dims(g->e, grad, summed, nsummed, false) : grad);
 }
 
-/* self: diag(grad, diagonal) of a vector; of a matrix diagonal_scatter(zeros(self.size), grad, diagonal) */
+/* self: diag(grad, diagonal) of a vector and of a square; of another matrix diagonal_scatter(zeros(self.size), grad, diagonal) (diag_backward) */
 void grad_diag(Grad *g) {
     if (!wanted(g, SELF)) {
         return;
     }
     const Tensor *self = tensor_arg(g, SELF);
     int64_t offset = g->call->arg[1].i;
-    if (self->ndim == 1) {
+    if (self->ndim == 1 || (g->e->in_program && self->size[0] == self->size[1])) {
         give(g, SELF, emit_op(g->e, OP_diag, 2, grad_of(g), offset));
         return;
     }

@@ -12,11 +12,24 @@ void grad_reshape_to_self(Grad *g) {
     }
 }
 
-/* self: grad with the dims of size 1 back; the gradient itself if there were none */
+/* self: grad with the dims of size 1 back, one by one as strides show (unsqueeze_to); the gradient itself if there were none */
 void grad_squeeze(Grad *g) {
     if (wanted(g, SELF)) {
         const Tensor *self = tensor_arg(g, SELF);
-        give(g, SELF, grad_of(g)->ndim == self->ndim ? grad_of(g) : emit_reshape(g->e, grad_of(g), self->size, self->ndim));
+        bool all = g->call->op->id == OP_squeeze;
+        Tensor *grad = grad_of(g);
+        for (int d = 0; d < self->ndim && grad && grad->ndim < self->ndim; d++) {
+            bool back = all ? self->size[d] == 1 : d == (int)(g->call->arg[1].i + (g->call->arg[1].i < 0 ? self->ndim : 0));
+            grad = back ? emit_unsqueeze(g->e, grad, d) : grad;
+        }
+        give(g, SELF, grad);
+    }
+}
+
+/* self: squeeze(grad, dim) */
+void grad_unsqueeze(Grad *g) {
+    if (wanted(g, SELF)) {
+        give(g, SELF, emit_op(g->e, OP_squeeze_dim, 2, grad_of(g), g->call->arg[1].i));
     }
 }
 
