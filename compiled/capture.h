@@ -307,7 +307,7 @@ void cap_freeze(Capture *cap, const Var *v);
 /* What came out of the op: the size and dtype that a gradient at this edge must have. */
 const Tensor *cap_edge_meta(Edge edge);
 /* Asks every operand; edges in slot order (nothing for operands that take no gradient). */
-ErrCode tape_connect(Capture *cap, TapeNode *node, Tensor *const *slot);
+ErrCode tape_connect(Capture *cap, TapeNode *node, const OpInfo *op, Tensor *const *slot);
 /* Remembers the versions of the operands that `call` saves (slot `skip` was copied: -1 for none), before the op runs. */
 void tape_save(Capture *cap, TapeNode *node, const Call *call, Tensor *const *slot, int skip);
 /* The same for its result, after the op ran. */

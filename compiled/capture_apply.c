@@ -194,10 +194,10 @@ static ErrCode apply_function(Capture *cap, const Call *call, Tensor **out, int 
     TapeNode *tape = NULL;
     if (grad) {
         tape = tape_new(cap, TAPE_OP, nslot, 1);
-        TRY(tape_connect(cap, tape, slot));
+        TRY(tape_connect(cap, tape, call->op, slot));
     }
     if (call->op->id == OP_isfinite && dtype_is_float(slot[0]->dtype) && capture_needs_tape(cap, slot, nslot)) { /* made of abs */
-        TRY(tape_connect(cap, tape_new(cap, TAPE_OP, nslot, 1), slot));
+        TRY(tape_connect(cap, tape_new(cap, TAPE_OP, nslot, 1), call->op, slot));
     }
     if (scatters) { /* whatever the grad mode (aten/src/ATen/native/TensorShape.cpp) */
         return error_set(cap->emit.err, ERR_invalid, "as_strided_scatter takes no self that requires grad and is not contiguous");

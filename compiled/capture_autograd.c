@@ -185,10 +185,10 @@ void cap_set_history(Var *self, TapeNode *fn) {
     self->made_at = cap_version(self);
 }
 
-ErrCode tape_connect(Capture *cap, TapeNode *node, Tensor *const *slot) {
+ErrCode tape_connect(Capture *cap, TapeNode *node, const OpInfo *op, Tensor *const *slot) {
     node->input = arena_copy(cap->arena, slot, node->nslot * (int64_t)sizeof *slot);
     for (int i = 0; i < node->nslot; i++) {
-        if (slot[i]) {
+        if (slot[i] && !(op->non_differentiable >> i & 1)) {
             TRY(cap_ask(cap, (Var *)slot[i], &node->next[i]));
         }
     }

@@ -242,7 +242,7 @@ ErrCode capture_in_place(Capture *cap, const Call *call, Tensor **out, int *nout
     if (differentiable && capture_needs_tape(cap, slot, nslot)) {
         TRY(cap_check_write(cap, self));
         tape = tape_new(cap, twin.op->grad ? TAPE_OP : TAPE_ZERO, nslot, 1);
-        TRY(tape_connect(cap, tape, slot));
+        TRY(tape_connect(cap, tape, twin.op, slot));
     }
     Infer r = {.arena = cap->arena, .err = cap->emit.err};
     TRY(judge_write(cap, &twin, call->op, slot, nslot, &r));

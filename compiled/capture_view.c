@@ -11,7 +11,7 @@ static ErrCode begin_view(Capture *cap, const Call *call, TapeNode **tape) {
     Tensor *slot[MAX_SLOTS];
     *tape = tape_new(cap, TAPE_OP, call_slots(call, slot), 1);
     memset(slot + 1, 0, sizeof *slot * (size_t)((*tape)->nslot - 1));
-    TRY(tape_connect(cap, *tape, slot));
+    TRY(tape_connect(cap, *tape, call->op, slot));
     (*tape)->call = (*tape)->tensors = arena_copy(cap->arena, call, (int64_t)sizeof *call);
     return ERR_none;
 }

@@ -324,6 +324,17 @@ static void read_saves(OpInfo *op) {
     }
 }
 
+/* Is the operand, one tensor, non_differentiable in derivatives.yaml whatever its dtype? */
+static bool only_says_where(const OpInfo *op, const Param *p) {
+    static const char *const names[] = {"index", "indices", "mask", "condition"};
+    for (int i = 0; i < COUNT_OF(names); i++) {
+        if (strcmp(p->name, names[i]) == 0) {
+            return true;
+        }
+    }
+    return op->id == OP__nll_loss && strcmp(p->name, "target") == 0;
+}
+
 /* Where the tensors among the arguments are. */
 static void find_tensors(OpInfo *op) {
     for (int k = 0; k < op->nparam; k++) {
@@ -333,6 +344,9 @@ static void find_tensors(OpInfo *op) {
         op->lists |= (uint16_t)((tensors || ints) << k);
         op->slot[k] = -1;
         if (type == ARG_TENSOR || type == ARG_TENSOR_OPT) {
+            if (!op->slots_vary && only_says_where(op, &op->param[k])) { /* else its slot varies too */
+                op->non_differentiable |= UINT64_C(1) << op->ntensor;
+            }
             op->slot[k] = (int8_t)op->ntensor;
             op->tensor[op->ntensor++] = (int8_t)k;
         }

@@ -201,6 +201,7 @@ struct OpInfo {
     int8_t tensor[MAX_PARAMS]; /* .. their places */
     int8_t slot[MAX_PARAMS]; /* by parameter: which of those it is, -1: none; where slots do not vary, that is its slot (emit.h) */
     bool slots_vary;         /* some parameter is a list of tensors, or a tensor or a Scalar as the call likes */
+    uint64_t non_differentiable; /* slots (bits) that only say where: no edge of the tape follows them (derivatives.yaml) */
     uint16_t lists;          /* parameters that are lists of tensors or ints (bits) */
     int nreturn;           /* 1; 0 for `-> ()`; -1: Tensor[] */
     bool returns_alias;    /* some return carries an alias mark */

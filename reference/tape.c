@@ -50,7 +50,7 @@ Node *node_begin(Session *s, const Call *call, const Slots *slots) {
     Node *node = node_new(s, NODE_OP, n, 0);
     bool view = call->op->kind == KIND_VIEW || call->op->kind == KIND_MULTI_VIEW;
     for (int i = 0; i < n; i++) {
-        if (slot[i] && (i == 0 || !view)) {
+        if (slot[i] && (i == 0 || !view) && !(call->op->non_differentiable >> i & 1)) {
             node->next[i] = var_gradient_edge(s, var_of(slot[i]));
             if (s->err->code != ERR_none) {
                 return NULL;
