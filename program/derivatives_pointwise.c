@@ -257,7 +257,7 @@ static Tensor *pow_exponent(const Grad *g) {
     Tensor *self = tensor_arg(g, SELF), *exponent = tensor_arg(g, 1), *result = result_of(g);
     Tensor *zero = emit_scalar(e, OP_eq_Scalar, self, scalar_int(0));
     Tensor *off = emit_binary(e, OP_logical_and, zero, emit_scalar(e, OP_ge_Scalar, exponent, scalar_int(0)));
-    Tensor *slope = emit_mul(e, result, emit_unary(e, OP_log, emit_cast(e, self, result->dtype)));
+    Tensor *slope = emit_mul(e, result, emit_unary(e, OP_log, self));
     return emit_mul(e, grad_of(g), emit_masked_fill(e, slope, off, scalar_int(0)));
 }
 

@@ -49,13 +49,18 @@ static int64_t reduced_count(const Grad *g, const int64_t *dims, int n) {
     return count;
 }
 
-/* self: expand(grad, self.size) */
+/* self: expand(grad, self.size), after the dims that were given are back (sum_backward) */
 void grad_sum(Grad *g) {
     if (wanted(g, SELF)) {
         const Tensor *self = tensor_arg(g, SELF);
         const int64_t *dims;
         int n = reduction_dims(g, &dims);
-        give(g, SELF, emit_op(g->e, OP_expand, 2, keep_dims(g, grad_of(g), dims, n), self->size, self->ndim)); /* a view, even of the same size */
+        Tensor *grad = grad_of(g);
+        for (int d = 0; d < self->ndim && n > 0 && g->e->in_program && grad->ndim < self->ndim; d++) { /* one by one, as strides show */
+            grad = in_dims(dims, n, d, self->ndim) ? emit_unsqueeze(g->e, grad, d) : grad;
+        }
+        grad = g->e->in_program ? grad : keep_dims(g, grad, dims, n);
+        give(g, SELF, emit_op(g->e, OP_expand, 2, grad, self->size, self->ndim)); /* a view, even of the same size */
     }
 }
 
@@ -118,7 +123,7 @@ void grad_prod(Grad *g) {
     }
     Emit *e = g->e;
     Tensor *grad = grad_of(g), *self = emit_cast(e, tensor_arg(g, SELF), grad->dtype);
-    if (!self || self->ndim == 0 || tensor_numel(self) == 0) {
+    if (!self || self->ndim == 0 || (tensor_numel(self) == 0 && !e->in_program)) {
         give(g, SELF, self && self->ndim > 0 ? emit_zeros_like(e, self) : grad);
         return;
     }

@@ -99,7 +99,7 @@ void grad_norm(Grad *g) {
     }
     Tensor *flat = emit_scalar(e, OP_eq_Scalar, norm, scalar_int(0));
     if (p == 2) {
-        give(g, SELF, emit_mul(e, grad, emit_masked_fill(e, emit_div(e, self, norm), flat, scalar_int(0))));
+        give(g, SELF, emit_mul(e, grad, zero_where(g, flat, emit_div(e, self, norm))));
         return;
     }
     if (isinf(p)) {
@@ -113,12 +113,12 @@ void grad_norm(Grad *g) {
     }
     if (p < 1) {
         Tensor *zero = emit_scalar(e, OP_eq_Scalar, self, scalar_int(0));
-        Tensor *scaled = emit_mul(e, sign, emit_masked_fill(e, power(e, size, p - 1), zero, scalar_int(0)));
+        Tensor *scaled = emit_mul(e, sign, zero_where(g, zero, power(e, size, p - 1)));
         give(g, SELF, emit_mul(e, emit_mul(e, scaled, grad), power(e, norm, 1 - p)));
         return;
     }
     Tensor *scaled = p < 2 ? emit_mul(e, sign, power(e, size, p - 1)) : emit_mul(e, self, power(e, size, p - 2));
-    Tensor *scale = emit_masked_fill(e, emit_div(e, grad, power(e, norm, p - 1)), flat, scalar_int(0));
+    Tensor *scale = zero_where(g, flat, emit_div(e, grad, power(e, norm, p - 1)));
     give(g, SELF, emit_mul(e, scaled, scale));
 }
 
@@ -140,7 +140,9 @@ void grad_log_softmax(Grad *g) {
             give(g, SELF, e->in_program ? emit_unary(e, OP__contiguous_copy, grad_of(g)) : grad_of(g));
             return;
         }
-        Tensor *sum = emit_sum_dims(e, grad_of(g), &dim, 1, true);
+        /* to be differentiated again _log_softmax_backward_data saves the gradient, as a power of 1 does */
+        Tensor *grad = e->create_graph ? emit_scalar(e, OP_pow_Tensor_Scalar, grad_of(g), scalar_float(1)) : grad_of(g);
+        Tensor *sum = emit_sum_dims(e, grad, &dim, 1, true);
         give(g, SELF, row_major(g, emit_sub(e, grad_of(g), emit_mul(e, emit_unary(e, OP_exp, result_of(g)), sum))));
     }
 }

@@ -64,10 +64,10 @@ ErrCode infer_trace(const Call *call, Infer *r) {
     return infer_contiguous(r, dtype_is_float(self->dtype) ? self->dtype : DT_int64, NULL, 0);
 }
 
-/* As sum, but a floating self has a kernel for floating dtypes only. */
+/* As sum, but a floating self, if it has elements, has a kernel for floating dtypes only. */
 ErrCode infer_nansum(const Call *call, Infer *r) {
     DType own = call->arg[0].tensor->dtype, dtype = call_dtype(call, "dtype", dtype_is_float(own) ? own : DT_int64);
-    if (dtype_is_float(own) && !dtype_is_float(dtype)) {
+    if (dtype_is_float(own) && !dtype_is_float(dtype) && tensor_numel(call->arg[0].tensor) > 0) {
         return error_set(r->err, ERR_dtype, "\"nansum_cpu\" not implemented for '%s'", dtype_name(dtype));
     }
     return infer_reduced(call, r, dtype);
