@@ -249,7 +249,8 @@ void grad_softplus(Grad *g) {
         Emit *e = g->e;
         Tensor *scaled = times(g, self_of(g), scalar_arg(g, 1)), *below = scaled;
         if (e->create_graph) {
-            below = emit_masked_fill(e, scaled, test(g, OP_eq_Scalar, scaled, scalar_arg(g, 2)), scalar_float(scalar_arg(g, 2)));
+            Tensor *there = emit_cast(e, test(g, OP_eq_Scalar, scaled, scalar_arg(g, 2)), grad_of(g)->dtype);
+            below = emit_add(e, emit_mul(e, scaled, one_minus(g, there)), times(g, there, scalar_arg(g, 2))); /* the same number, times 0 where it is there */
         }
         Tensor *z = apply(g, OP_exp, below);
         Tensor *slope = emit_div(e, emit_mul(e, grad_of(g), z), plus(g, z, 1));
