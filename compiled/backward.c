@@ -7,6 +7,7 @@
  *      reaches stays None. */
 #include "compiled/capture.h"
 
+#include <limits.h>
 #include <string.h>
 
 /* ---- the heap ---- */
@@ -60,6 +61,9 @@ static void meet(Engine *x, TapeNode *node, Path *path) {
         return;
     }
     node->walk = x->walk;
+    node->height = 0;
+    node->met = x->met;
+    x->met = node;
     node->waits = 1;
     node->needed = node->receiving = false;
     node->grad = arena_array(x->e->arena, Tensor *, node->nout);
@@ -93,9 +97,28 @@ static void survey(Engine *x, TapeNode *root, Path *path) {
             continue;
         }
         for (int i = 0; i < node->nslot && x->ninputs > 0; i++) {
+            const TapeNode *to = node->next[i].to;
             node->needed |= tape_wants(x, node->next[i]);
+            node->height = to && to->height >= node->height ? to->height + 1 : node->height;
         }
         path->n--;
+    }
+}
+
+/* Edges of nodes that lie below all inputs do not count (topological_nr in torch/csrc/autograd/engine.cpp). */
+static void leave_out_the_low(const Engine *x) {
+    int least = INT_MAX;
+    for (int k = 0; k < x->ninputs; k++) {
+        const TapeNode *input = x->inputs[k].to;
+        int height = input && input->walk == x->walk ? input->height : 0;
+        least = height < least ? height : least;
+    }
+    for (TapeNode *node = x->met; node; node = node->met) {
+        for (int i = 0; i < node->nslot && node->height < least; i++) {
+            if (node->next[i].to) {
+                node->next[i].to->waits--;
+            }
+        }
     }
 }
 
@@ -104,6 +127,10 @@ static void survey(Engine *x, TapeNode *root, Path *path) {
 void tape_deliver(Engine *x, Edge edge, Tensor *grad) {
     TapeNode *to = edge.to;
     if (!to) {
+        return;
+    }
+    if (to->waits == 0) { /* from a node whose edges did not count */
+        error_set(x->e->err, ERR_invalid, "dependency not found");
         return;
     }
     bool last = --to->waits == 0;
@@ -128,6 +155,9 @@ void tape_backward(Engine *x, const Edge *root, Tensor *const *tangent, int nroo
     }
     for (int i = 0; i < nroots; i++) {
         survey(x, root[i].to, &path);
+    }
+    if (x->ninputs > 0) {
+        leave_out_the_low(x);
     }
     for (int i = 0; i < nroots; i++) {
         tape_deliver(x, root[i], tangent[i]);

@@ -165,6 +165,8 @@ struct TapeNode {
     int64_t captured; /* the walk in which some gradient that arrives is asked for */
     bool needed;      /* what it answers leads to one that is asked for */
     bool receiving;   /* something was delivered and kept */
+    int height;       /* edges from here to the end of the longest way */
+    TapeNode *met;    /* the node that the walk met before */
     int waits;        /* edges that have not delivered yet */
     Tensor **grad;    /* by output: what has arrived */
 };
@@ -330,6 +332,7 @@ struct Engine {
     TapeNode **ready;     /* a heap, the highest sequence number first */
     int nready, capacity;
     int waiting;          /* nodes that have received something, and not yet all */
+    TapeNode *met;        /* all nodes that can be reached */
 };
 /* Runs backward from `root` with `tangent`s (NULL: undefined). */
 void tape_backward(Engine *engine, const Edge *root, Tensor *const *tangent, int nroots);

@@ -10,6 +10,8 @@
 #include "reference/accidents.h"
 #include "reference/shadow.h"
 
+#include <limits.h>
+
 /* ---- the queue: a binary heap, highest sequence number first ---- */
 
 typedef struct Queue {
@@ -287,8 +289,11 @@ typedef struct Frame {
     int next; /* the edge to follow */
 } Frame;
 
-static void node_meet(Session *s, Node *node, Frame *path, int *depth) {
+static void node_meet(Session *s, Node *node, Frame *path, int *depth, Node **met) {
     if (node->visit != s->visit) {
+        node->height = 0;
+        node->met = *met;
+        *met = node;
         node->visit = s->visit;
         node->dependencies = 0;
         node->needed = node->receiving = false;
@@ -301,10 +306,10 @@ static void node_meet(Session *s, Node *node, Frame *path, int *depth) {
     node->dependencies++;
 }
 
-/* Counts edges from `root` on, depth first, and tells upwards what is needed. */
-static void survey(Session *s, const EngineTask *task, Node *root, Frame *path) {
+/* Counts edges from `root` on, depth first, and tells upwards what is needed, and how far the tape goes on. */
+static void survey(Session *s, const EngineTask *task, Node *root, Frame *path, Node **met) {
     int depth = 0;
-    node_meet(s, root, path, &depth);
+    node_meet(s, root, path, &depth, met);
     while (depth > 0) {
         Frame *frame = &path[depth - 1];
         int at = frame->next, nnext = frame->node->nnext;
@@ -314,18 +319,40 @@ static void survey(Session *s, const EngineTask *task, Node *root, Frame *path) 
         }
         if (at < nnext) {
             frame->next = at + 1;
-            node_meet(s, next[at].node, path, &depth);
+            node_meet(s, next[at].node, path, &depth, met);
             continue;
         }
-        for (int i = 0; i < frame->node->nnext && task->ninputs > 0; i++) {
-            frame->node->needed |= wants(s, task, frame->node->next[i]);
+        Node *node = frame->node;
+        for (int i = 0; i < nnext && task->ninputs > 0; i++) {
+            node->needed |= wants(s, task, next[i]);
+            node->height = next[i].node && next[i].node->height >= node->height ? next[i].node->height + 1 : node->height;
         }
         depth--;
     }
 }
 
+/* Edges of nodes that lie below all inputs do not count (topological_nr in torch/csrc/autograd/engine.cpp). */
+static void leave_out_the_low(const EngineTask *task, Node *met) {
+    int least = INT_MAX;
+    for (int k = 0; k < task->ninputs; k++) {
+        const Node *input = task->inputs[k].node;
+        int height = input && input->visit == met->visit ? input->height : 0;
+        least = height < least ? height : least;
+    }
+    for (Node *node = met; node; node = node->met) {
+        for (int i = 0; i < node->nnext && node->height < least; i++) {
+            if (node->next[i].node) {
+                node->next[i].node->dependencies--;
+            }
+        }
+    }
+}
+
 static inline ErrCode node_receive(Session *s, const EngineTask *task, Edge edge, Tensor *grad, Queue *ready) {
     Node *node = edge.node;
+    if (node->dependencies == 0) { /* from a node whose edges did not count */
+        return error_set(s->err, ERR_invalid, "dependency not found");
+    }
     bool last = --node->dependencies == 0;
     if (!node->receiving && !wants(s, task, edge)) {
         return ERR_none;
@@ -360,8 +387,12 @@ ErrCode engine_run(Session *s, const EngineTask *task) {
             task->inputs[k].node->captured = s->visit;
         }
     }
+    Node *met = NULL;
     for (int k = 0; k < task->nroots; k++) {
-        survey(s, task, task->roots[k].node, path);
+        survey(s, task, task->roots[k].node, path, &met);
+    }
+    if (task->ninputs > 0 && met) {
+        leave_out_the_low(task, met);
     }
     for (int k = 0; k < task->nroots; k++) {
         TRY(node_receive(s, task, task->roots[k], finish(s, task->tangents[k], task->roots[k]), &ready));

@@ -85,6 +85,8 @@ struct Node {
     int64_t captured;   /* equal to the session's: some gradient that arrives is asked for */
     bool needed;        /* in this walk: what it answers leads to a gradient that is asked for */
     bool receiving;     /* in this walk: something was delivered and kept */
+    int height;         /* ... edges from here to the end of the longest way */
+    struct Node *met;   /* ... the node met before */
     int dependencies;
     /* OP, ZERO; last, since most of its room is seldom used */
     Call call;          /* operands saved or metadata only */
