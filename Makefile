@@ -126,11 +126,13 @@ compile-time: $(OUT)/bench/compile_time ## microseconds a compilation, stage by 
 speed: twingrad $(OUT)/bench/reference_rounds ## the reference beside eager PyTorch, where one is installed, in microseconds
 	bench/speed ./twingrad $(OUT)/bench/reference_rounds
 
-.PHONY: minimize reducers
+.PHONY: minimize reducers groups
 minimize: $(OUT)/bench/minimize_run twingrad ## how small findings of every fault become, how fast, and what bisection blames (docs/findings.md)
 	bench/minimize $(OUT)/bench/minimize_run ./twingrad
 reducers: $(OUT)/bench/minimize_run $(OUT)/bench/reducers_run ## our minimizer beside C-Vise and plain ddmin on the same findings
 	bench/reducers $(OUT)/bench/minimize_run $(OUT)/bench/reducers_run
+groups: twingrad ## campaigns with three faults at once, whose findings must end in three groups, and lists that name them as known
+	bench/groups ./twingrad
 
 $(OUT)/bench/%: bench/%.c $(OUT)/libtwingrad.a
 	@mkdir -p $(dir $@)
