@@ -137,7 +137,7 @@ void grad_log_softmax(Grad *g) {
         Emit *e = g->e;
         int64_t dim = g->call->arg[1].i;
         if (g->grad[0] && tensor_numel(g->grad[0]) == 0) { /* no kernel is asked, and exp has none for float16 */
-            give(g, SELF, e->in_program ? emit_unary(e, OP__contiguous_copy, grad_of(g)) : grad_of(g));
+            give(g, SELF, linked(g, e->in_program ? emit_unary(e, OP__contiguous_copy, grad_of(g)) : grad_of(g), result_of(g)));
             return;
         }
         /* to be differentiated again _log_softmax_backward_data saves the gradient, as a power of 1 does */

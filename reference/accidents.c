@@ -244,6 +244,7 @@ const char *accident_gradient(const Grad *g) {
             return "as_strided_scatter: self's gradient is uninitialised memory";
         }
         return g->grad[0]->offset != 0 && tensor_is_contiguous(g->grad[0]) ? "as_strided_scatter: src's gradient is read from a storage's start" : NULL;
+    case OP__masked_scatter_grad: /* which is one, of the gradient */
     case OP__masked_select: return g->need[0] && !tensor_is_contiguous(self) ? "masked_select: the gradient of a self that is not row-major" : NULL;
     case OP_sign: return g->need[0] && g->e->in_program ? "abs: the second derivative is a zero tensor that refuses writes" : NULL;
     case OP_gelu:
