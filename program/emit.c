@@ -463,6 +463,8 @@ static Tensor *strided_grad_steps(Emit *e, Tensor *grad, const Tensor *base, con
         Tensor *at = emit_op(e, OP_as_strided, 4, places, from.size, from.ndim, from.stride, from.ndim, from.offset);
         at = emit_op(e, OP_reshape, 2, at, &size, 1);
         storage = emit_op(e, OP_index_add, 4, storage, (int64_t)0, at, emit_op(e, OP_reshape, 2, grad, &size, 1));
+    } else if (e->create_graph) { /* a write through a view, which is what a further derivative meets */
+        emit_op(e, OP_copy_, 2, emit_op(e, OP_as_strided, 4, storage, from.size, from.ndim, from.stride, from.ndim, from.offset), grad);
     } else {
         storage = emit_op(e, OP_as_strided_scatter, 5, storage, grad, from.size, from.ndim, from.stride, from.ndim, from.offset);
     }
