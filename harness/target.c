@@ -331,7 +331,7 @@ static void turn(Target *t) {
         const Worker *w = &t->worker[i];
         if (w->state == WORKER_STARTING || w->state == WORKER_BUSY) {
             n += process_poll(&w->process, fds + n);
-            double left = w->deadline - now_seconds();
+            double left = process_line(&w->process) >= 0 ? 0 : w->deadline - now_seconds(); /* an answer may have been read already */
             wait = left < wait ? left : wait;
         }
     }
