@@ -105,6 +105,10 @@ void grad_tanh(Grad *g) {
 void grad_sigmoid(Grad *g) {
     if (wanted(g, SELF)) {
         Tensor *rest = emit_scalar(g->e, OP_rsub_Scalar, result_of(g), scalar_int(1));
+        if (g->e->create_graph) { /* whose own derivative saves what sigmoid_backward's does */
+            give(g, SELF, emit_mul(g->e, grad_of(g), emit_mul(g->e, rest, result_of(g))));
+            return;
+        }
         give(g, SELF, emit_mul(g->e, emit_mul(g->e, grad_of(g), rest), result_of(g)));
     }
 }

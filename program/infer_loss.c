@@ -47,13 +47,13 @@ ErrCode infer_mse_loss(const Call *call, Infer *r) {
     difference.arg[0].tensor = &floats[0];
     difference.arg[1].tensor = &floats[1];
     TRY(infer_pointwise(&difference, r));
+    if (reduction < 0 || reduction > 2) {
+        return error_set(r->err, ERR_invalid, "mse_loss: reduction %lld is none of 0, 1, 2", (long long)reduction);
+    }
     if (!dtype_is_float(dtype)) {
         return error_set(r->err, ERR_dtype, "\"mse_cpu\" not implemented for '%s'", dtype_name(dtype));
     }
     TRY(half_check(call, dtype, r->err));
-    if (reduction < 0 || reduction > 2) {
-        return error_set(r->err, ERR_invalid, "mse_loss: reduction %lld is none of 0, 1, 2", (long long)reduction);
-    }
     r->out[0].dtype = dtype;
     return reduction == 0 ? ERR_none : infer_contiguous(r, dtype, NULL, 0);
 }
