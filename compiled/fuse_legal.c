@@ -82,13 +82,23 @@ static bool same_elements(const Member *gather, const Member *scatter) {
 
 static bool writes_over(const Member *m) { return m->sink && m->cls != LOWER_REDUCE && m->cls != LOWER_ADD_REGION; }
 
+/* Do points of the space meet where the member writes? Then a later trip would read what an earlier one has written. */
+static bool writes_meet(const Member *m) {
+    Tensor place = {.ndim = m->ndim};
+    for (int d = 0; d < m->ndim; d++) {
+        place.size[d] = m->size[d];
+        place.stride[d] = m->out_stride[d] < 0 ? -m->out_stride[d] : m->out_stride[d]; /* which way round does not matter */
+    }
+    return tensor_overlaps_itself(&place);
+}
+
 /* May the writer share a nest with `m`, which reads the writer's base? */
 static bool base_read_allowed(const Compile *c, const Member *m, const Read *read, const Member *writer) {
     if (read->kind == READ_INDIRECT && writer->nterm > 0) {
         return fault(c, FAULT_IX_1) || (same_elements(m, writer) && indices_unique(writer) && indices_unique(m));
     }
     /* else it could not be done in place: better apart */
-    return read->kind == READ_AFFINE && writer->nterm == 0 && read_follows_write(m, read, writer);
+    return read->kind == READ_AFFINE && writer->nterm == 0 && read_follows_write(m, read, writer) && !writes_meet(writer);
 }
 
 static bool bases_allow(const Fuser *f, int writers, int readers) {
