@@ -39,6 +39,8 @@ typedef struct Entry {
     const Tensor *history_meta; /* what a gradient for its history must look like, if another size or dtype than its own; or NULL */
     const Tensor *leaf_meta;    /* the same of its accumulator, if it has one and the program changes geometries; or NULL */
 } Entry;
+/* Must gradients for both look alike? (NULL: nothing is said) */
+static inline bool same_meta(const Tensor *a, const Tensor *b) { return a && b ? a->dtype == b->dtype && tensor_same_size(a, b) : a == b; }
 
 /* Where a backward that comes later takes the tape up. */
 typedef enum RootKind {

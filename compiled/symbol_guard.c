@@ -29,10 +29,6 @@ static bool same_names(const CaptureInput *a, const CaptureInput *b) {
            memcmp(a->named, b->named, sizeof *a->named * (size_t)a->nname) == 0;
 }
 
-static bool same_meta(const Tensor *a, const Tensor *b) {
-    return a && b ? a->dtype == b->dtype && tensor_same_size(a, b) : a == b;
-}
-
 /* What is known of an accumulator counts: the region then starts with it on its tape. */
 static bool same_history(const Entry *a, const Entry *b) {
     return a->has_history == b->has_history && a->stale == b->stale && a->base == b->base && a->created == b->created &&

@@ -115,8 +115,6 @@ static void enter_all(Runner *r, Region *region, CaptureInput *in) {
     in->n = region->nobject;
 }
 
-static bool same_meta(const Tensor *a, const Tensor *b) { return a->dtype == b->dtype && tensor_same_size(a, b); }
-
 static void describe(Runner *r, Region *region, CaptureInput *in) {
     Tensor *tensors = arena_alloc_raw(r->arena, (int64_t)sizeof *tensors * in->n);
     Entry *entry = arena_array(r->arena, Entry, in->n);

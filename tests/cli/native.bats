@@ -28,19 +28,6 @@ kept() { find cache -name '*.so' | wc -l; }
     [ -z "$(find cache tmp -mindepth 1)" ]
 }
 
-@test "what PyTorch leaves undefined is not held against one of two compiled tiers" {
-    native_setup
-    cat >undefined.json <<'END'
-{"twingrad": 1, "inputs": [{"name": "x", "dtype": "int64", "size": [1, 1], "data": {"fill": "zeros", "seed": 0}}],
- "body": [{"op": "floor_divide_", "self": "x", "other": 4}], "return": [],
- "recalls": [[{"name": "x", "dtype": "int64", "size": [2, 3], "stride": [2, 1], "data": {"fill": "dyadic", "seed": 75826}}]]}
-END
-    run "$TWINGRAD" check --pair compiled,compiled:native undefined.json
-    [ "$status" -eq 0 ]
-    [[ "$output" == *'skip (x-undefined)'* || "$output" == *': agree'* ]] # where the tiers differ, and where they happen not to
-    [[ "$output" != *FINDING* ]]
-}
-
 @test "a seeded fault is found natively too" {
     native_setup
     run "$TWINGRAD" fuzz --pair reference,compiled:native --fault gapped_view_write_zeroes --runs 200 --first --no-minimize
