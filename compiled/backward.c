@@ -61,7 +61,7 @@ static void meet(Engine *x, TapeNode *node, Path *path) {
         return;
     }
     node->walk = x->walk;
-    node->height = 0;
+    node->height = node->beyond;
     node->met = x->met;
     x->met = node;
     node->waits = 1;
@@ -103,6 +103,14 @@ static void survey(Engine *x, TapeNode *root, Path *path) {
         }
         path->n--;
     }
+}
+
+int tape_height(Capture *cap, TapeNode *node) {
+    Path path = {0};
+    const Edge none = {NULL, 0};
+    Engine x = {.e = &cap->emit, .walk = ++cap->walks, .inputs = &none, .ninputs = 1};
+    survey(&x, node, &path);
+    return node->height;
 }
 
 /* Edges of nodes that lie below all inputs do not count (topological_nr in torch/csrc/autograd/engine.cpp). */

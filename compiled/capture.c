@@ -300,6 +300,7 @@ static void capture_entries(Capture *cap) {
         if (entry->has_history) {
             cap->outer[i] = tape_new(cap, TAPE_OUTER, 0, 1);
             cap->outer[i]->base = entry->history_meta ? entry->history_meta : &in->tensors[i];
+            cap->outer[i]->beyond = entry->height;
             v->history = (Edge){cap->outer[i], 0};
         }
         if (entry->leaf_meta) {
@@ -345,6 +346,8 @@ static bool takes_gradients(const Block *block) {
     return false;
 }
 
+bool capture_takes_gradients(const Program *p) { return takes_gradients(&p->body); }
+
 void capture_program(Compile *c, const CaptureInput *in) {
     Arena *arena = c->arena;
     Capture *cap = arena_new(arena, Capture);
@@ -357,7 +360,7 @@ void capture_program(Compile *c, const CaptureInput *in) {
     cap->emit = (Emit){.arena = arena, .err = &cap->err, .apply = capture_apply, .count_nonzero = capture_count_nonzero, .item_int = capture_item_int,
                        .records = capture_records};
     cap->grad_mode = in->grad_mode;
-    cap->takes_gradients = takes_gradients(&c->program->body);
+    cap->takes_gradients = capture_takes_gradients(c->program);
     cap->resume = in->resume;
     cap->env = arena_array(arena, Tensor *, c->program->nnames);
     cap->handle = arena_array(arena, Handle, c->program->nnames);

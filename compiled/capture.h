@@ -36,6 +36,7 @@ typedef struct Entry {
     bool stale;         /* of a view: its history is of another version than its storage */
     int base;           /* of a view: place of its base among the entries; else -1 */
     int created;        /* of a view: a Creation */
+    int height;         /* edges from its history to the end of the longest way, if the function takes gradients; or 0 */
     const Tensor *history_meta; /* what a gradient for its history must look like, if another size or dtype than its own; or NULL */
     const Tensor *leaf_meta;    /* the same of its accumulator, if it has one and the program changes geometries; or NULL */
 } Entry;
@@ -57,6 +58,7 @@ typedef struct LaterRoot {
 typedef struct Later {
     LaterRoot *root;
     int nroot;
+    bool goes_on; /* other roots wait in regions before this one */
 } Later;
 
 typedef struct CaptureInput {
@@ -156,6 +158,7 @@ struct TapeNode {
     int nsaved;
     bool saves_clone; /* slot 0 is a copy of its own (an in-place op): saved, but no version to check */
     bool freed;       /* a backward was run through it, and the graph not retained */
+    int after;        /* moved leaves (Capture.moved) that the joint's walk had met before it ran the node */
     Call *tensors;       /* OP, in a program that takes gradients: the call on tensors of the program, saved ones as they were */
     Var *result;         /* ... and its result, if that is saved */
     Retain *retains;
@@ -167,6 +170,7 @@ struct TapeNode {
     int64_t captured; /* the walk in which some gradient that arrives is asked for */
     bool needed;      /* what it answers leads to one that is asked for */
     bool receiving;   /* something was delivered and kept */
+    int beyond;       /* OUTER: edges from the history to the end of the longest way (Entry.height) */
     int height;       /* edges from here to the end of the longest way */
     TapeNode *met;    /* the node that the walk met before */
     int waits;        /* edges that have not delivered yet */
@@ -225,6 +229,8 @@ typedef struct Capture {
     int *trace_storage; /* by entry of the trace: the input storage whose version it tells, or -1 */
     int ntrace, trace_capacity;
     int64_t made; /* tape nodes when the walk had ended */
+    int *moved;   /* objects: leaves with a history by now, whose accumulators the backward met, in that order. Each raises, unless it waits outside */
+    int nmoved;
     Question *questions, *last_question;
     int writing; /* input storage that a value error found in this statement leaves unsettled, or -1 */
     CaptureEnd end;
@@ -234,6 +240,8 @@ typedef struct Capture {
 } Capture;
 
 /* ---- capture.c ---- */
+/* Does some statement of the function take gradients? */
+bool capture_takes_gradients(const Program *p);
 /* Walks the program; fills c->graph and c->capture. Never fails: see Capture.end. */
 void capture_program(Compile *c, const CaptureInput *in);
 
@@ -338,6 +346,8 @@ struct Engine {
 };
 /* Runs backward from `root` with `tangent`s (NULL: undefined). */
 void tape_backward(Engine *engine, const Edge *root, Tensor *const *tangent, int nroots);
+/* Edges from `node` to the end of the longest way (topological_nr in torch/csrc/autograd/function.h). */
+int tape_height(Capture *cap, TapeNode *node);
 /* Is a gradient that goes along the edge waited for? */
 bool tape_wants(const Engine *engine, Edge edge);
 /* Gives an answer to the end of a node's edge; NULL: undefined. */
@@ -383,6 +393,7 @@ typedef struct Exit {
     int64_t number; /* HISTORY_OF_REGION: tape node, output */
     int nr;
     bool remade;      /* asked again while the backward ran: its history is made anew when it is next needed */
+    int height;                 /* HISTORY_OF_REGION: as Entry.height */
     const Tensor *history_meta; /* HISTORY_OF_REGION: what a gradient for it must look like */
     const Tensor *leaf_meta;    /* the same of its accumulator; NULL: nobody has asked for one */
     int base;         /* place among the objects, or -1 */

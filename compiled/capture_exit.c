@@ -168,6 +168,7 @@ Exit *capture_exit(Capture *cap) {
         e->number = to ? to->number : 0;
         e->nr = v->history.nr;
         if (e->history == HISTORY_OF_REGION) {
+            e->height = cap->takes_gradients ? tape_height(cap, v->history.to) : 0;
             e->history_meta = arena_copy(cap->arena, cap_edge_meta(v->history), (int64_t)sizeof(Tensor));
         }
         if (v->accumulator) {

@@ -301,6 +301,7 @@ Result *compiled_run(const Program *p, const CompileOptions *compile, const RunO
     }
     Runner r = {.p = p, .compile = compile, .options = options, .counters = counters, .first_step = counters->gate_steps, .arena = arena};
     r.breaks = breaks(&p->body) && !looks_back(&p->body);
+    r.takes_gradients = capture_takes_gradients(p);
     r.reshapes = reshapes(&p->setup) || reshapes(&p->body);
     if (compile->native) {
         native_trim(compile->native);

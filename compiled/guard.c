@@ -2,9 +2,10 @@
  * values, are answered the same: question.c).
  *
  * The key holds which region it is, the grad mode, which names mean which entries and, for every entry, its dtype, sizes, strides,
- * offset, requires_grad, whether it has a history (which one is not asked: it is opaque), what it is a view of, how that view was made
- * and whether its history is stale, and the storage it lives on: which number, and how long. Entries that do not overlap but share a
- * storage share a version, so the partition matters by itself. Versions do not: they are counted from the call's start. */
+ * offset, requires_grad, whether it has a history (which one is not asked: it is opaque; a function that takes gradients asks its
+ * height), what it is a view of, how that view was made and whether its history is stale, and the storage it lives on: which number,
+ * and how long. Entries that do not overlap but share a storage share a version, so the partition matters by itself. Versions do not:
+ * they are counted from the call's start. */
 #include "compiled/capture.h"
 
 /* Adds a size and a dtype that may be absent; returns how many words. */
@@ -24,7 +25,7 @@ const void *guard_key(const Compile *c, const CaptureInput *in, Arena *arena, in
     Storage **storage = arena_alloc_raw(arena, (int64_t)sizeof *storage * (in->n + 1));
     int nstorage;
     storages_of(in->tensors, in->n, storage, &nstorage);
-    int64_t words = 4 + 2 * (int64_t)in->nname + in->n * (int64_t)(13 + 4 * MAX_DIMS);
+    int64_t words = 4 + 2 * (int64_t)in->nname + in->n * (int64_t)(14 + 4 * MAX_DIMS);
     int64_t *key = arena_alloc_raw(arena, (int64_t)sizeof *key * words), n = 0;
     bool merged = fault(c, FAULT_GU_2);
     key[n++] = in->setup;
@@ -46,6 +47,7 @@ const void *guard_key(const Compile *c, const CaptureInput *in, Arena *arena, in
         key[n++] = merged ? entry->requires_grad && in->grad_mode : entry->requires_grad;
         key[n++] = entry->has_history + 2 * entry->stale + 4 * entry->created;
         key[n++] = entry->base;
+        key[n++] = entry->height;
         key[n++] = number;
         key[n++] = t->storage->numel;
         key[n++] = t->offset;

@@ -213,13 +213,42 @@ static void gather(Joint *j, Var *v, Tensor *grad) {
     v->grad = (Node *)(before ? emit_add(&j->emit, before, grad) : grad);
 }
 
+/* Is there more to walk before this region? */
+static bool goes_on_outside(const Joint *j) {
+    const Capture *cap = j->c->capture;
+    if (cap->in.later && cap->in.later->goes_on) {
+        return true;
+    }
+    for (int i = 0; i < cap->in.n; i++) {
+        if (cap->outer[i] && cap->outer[i]->walk == j->engine.walk) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The accumulator of a leaf that has a history by now refuses. If an earlier region leads there as well it has to wait for that one:
+ * what it holds goes there as any gradient does (outside.c). */
+static void run_moved(Joint *j, Var *leaf, Tensor *grad) {
+    Capture *cap = j->c->capture;
+    if (leaf->input < 0 || !goes_on_outside(j)) {
+        error_set(&j->err, ERR_invalid, "leaf variable has been moved into the graph interior");
+        return;
+    }
+    if (!cap->moved) {
+        cap->moved = arena_array(cap->arena, int, cap->in.n);
+    }
+    cap->moved[cap->nmoved++] = leaf->input;
+    gather(j, leaf, grad);
+}
+
 static void run_leaf(Joint *j, const TapeNode *node) {
     Var *leaf = node->leaf;
     if (!node->grad[0] || tape_ask(j->c->capture, leaf, &j->err) != ERR_none) {
         return;
     }
     if (leaf->history.to) {
-        error_set(&j->err, ERR_invalid, "leaf variable has been moved into the graph interior");
+        run_moved(j, leaf, node->grad[0]);
         return;
     }
     if (leaf->retains) { /* before detach_ made it a leaf */
@@ -271,7 +300,10 @@ static void run_node(Engine *x, TapeNode *node) {
         break;
     }
     }
-    node->freed |= j->err.code == ERR_none; /* a refused answer leaves it as it was */
+    if (j->err.code == ERR_none && !node->freed) { /* a refused answer leaves it as it was */
+        node->freed = true;
+        node->after = j->c->capture->nmoved;
+    }
 }
 
 /* ---- roots ---- */

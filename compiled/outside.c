@@ -7,7 +7,8 @@
  * is saved between a forward and its backward is the region's inputs; all else is computed again.
  *
  * A leaf, and a history, that several regions send gradients to: what has arrived so far enters the next region's walk first, so that
- * sums are in the order of one engine that walks one tape. */
+ * sums are in the order of one engine that walks one tape. So does the error of a leaf that has been moved into the graph's interior:
+ * its accumulator waits for all that lead to it. */
 #include "compiled/world.h"
 
 /* ---- what has arrived ---- */
@@ -55,6 +56,81 @@ static void take_back(const Origin *origin, int object, LaterRoot *root, int *n)
     if (region) {
         region->nroot = kept;
     }
+}
+
+/* ---- a leaf that was moved ---- */
+
+typedef struct Search {
+    Runner *r;
+    Region *region;
+    const Object *leaf;
+    unsigned char *met; /* by number of the tape node */
+} Search;
+
+static bool leads_there(const Search *s, const TapeNode *node);
+
+/* Does tape node `number` of the region lead to the leaf? */
+static bool region_leads(Runner *r, Region *region, int64_t number, const Object *leaf) {
+    if (!region) {
+        return false;
+    }
+    const TapeNode *node = region->capture->tape;
+    while (node && node->number != number) {
+        node = node->older;
+    }
+    Search s = {r, region, leaf, arena_alloc(r->arena, region->capture->seq)};
+    return node && leads_there(&s, node);
+}
+
+static bool leads_there(const Search *s, const TapeNode *node) {
+    const Capture *cap = s->region->capture;
+    if (s->met[node->number]) {
+        return false;
+    }
+    s->met[node->number] = 1;
+    for (int i = 0; i < cap->nobject; i++) {
+        if (node == cap->object[i]->accumulator && s->region->object[i] == s->leaf) {
+            return true;
+        }
+    }
+    for (int i = 0; i < cap->in.n; i++) {
+        const Origin *from = &s->region->from[i];
+        if (node == cap->outer[i] && region_leads(s->r, from->region, from->number, s->leaf)) {
+            return true;
+        }
+    }
+    for (int i = 0; i < node->nslot; i++) {
+        if (node->next[i].to && leads_there(s, node->next[i].to)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Does what the region's walk came to, or what waits in a region before it, lead to the leaf? */
+static bool waits_outside(Runner *r, Region *region, const Capture *cap, const Object *leaf) {
+    for (int i = 0; i < cap->in.n; i++) {
+        const Origin *from = &region->from[i];
+        if (cap->outer[i] && cap->outer[i]->walk == cap->walks && region_leads(r, from->region, from->number, leaf)) {
+            return true;
+        }
+    }
+    for (Region *before = region->before; before; before = before->before) {
+        for (int i = 0; i < before->nroot; i++) {
+            if (region_leads(r, before, before->root[i].number, leaf)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+int backward_passes(Runner *r, Region *region, const Capture *cap) {
+    int k = 0;
+    while (k < cap->nmoved && waits_outside(r, region, cap, region->object[cap->moved[k]])) {
+        k++;
+    }
+    return k;
 }
 
 /* ---- one region ---- */
@@ -108,6 +184,9 @@ static void settle(void *user, Capture *cap) {
     region->nroot = 0;
     back->later->root = root;
     back->later->nroot = n;
+    for (const Region *before = region->before; before; before = before->before) {
+        back->later->goes_on |= before->nroot > 0;
+    }
 }
 
 static ErrCode region_backward(Runner *r, Region *region, Error *err) {
@@ -119,7 +198,11 @@ static ErrCode region_backward(Runner *r, Region *region, Error *err) {
     for (int i = 0; i < region->nobject; i++) {
         region->object[i]->remade |= a->capture->object[i]->history.to != back.history[i];
     }
-    region_release(region, a->capture);
+    int passed = backward_passes(r, region, a->capture);
+    region_release(region, a->capture, passed);
+    if (passed < a->capture->nmoved) {
+        return error_set(err, ERR_invalid, "leaf variable has been moved into the graph interior");
+    }
     if (a->graph->backward_error != ERR_none) {
         return error_set(err, a->graph->backward_error, "%s", a->graph->backward_message);
     }
@@ -133,14 +216,12 @@ static ErrCode region_backward(Runner *r, Region *region, Error *err) {
 }
 
 ErrCode backward_outside(Runner *r, const Ending *end, Error *err) {
-    for (Region *region = r->last; region; region = region->before) {
-        region->nroot = 0; /* of a backward that ended with an error */
-    }
     distribute(r, end->region, end->artifact->graph, end->outcome.grad);
     for (Region *region = r->last; region; region = region->before) {
-        if (region->nroot > 0) {
-            TRY(region_backward(r, region, err));
+        if (err->code == ERR_none && region->nroot > 0) {
+            (void)region_backward(r, region, err);
         }
+        region->nroot = 0; /* of a backward that ended with an error */
     }
-    return ERR_none;
+    return err->code;
 }

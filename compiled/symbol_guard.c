@@ -31,7 +31,7 @@ static bool same_names(const CaptureInput *a, const CaptureInput *b) {
 
 /* What is known of an accumulator counts: the region then starts with it on its tape. */
 static bool same_history(const Entry *a, const Entry *b) {
-    return a->has_history == b->has_history && a->stale == b->stale && a->base == b->base && a->created == b->created &&
+    return a->has_history == b->has_history && a->stale == b->stale && a->base == b->base && a->created == b->created && a->height == b->height &&
            same_meta(a->history_meta, b->history_meta) && same_meta(a->leaf_meta, b->leaf_meta);
 }
 

@@ -324,6 +324,7 @@ static void exits(Visit *w, const Capture *cap, Exit *exit) {
         fixed(w, e->base);
         fixed(w, e->created);
         fixed(w, e->made_at);
+        fixed(w, e->height);
         fixed(w, e->version);
         e->history_meta = kept_layout(w, e->history_meta);
         e->leaf_meta = kept_layout(w, e->leaf_meta);

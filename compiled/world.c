@@ -131,6 +131,7 @@ static void describe(Runner *r, Region *region, CaptureInput *in) {
         if (entry[i].has_history && o->history_meta && !same_meta(o->history_meta, &o->t)) {
             entry[i].history_meta = o->history_meta;
         }
+        entry[i].height = r->takes_gradients && o->history.region ? o->height : 0;
         if (r->reshapes) {
             entry[i].leaf_meta = o->leaf_meta;
         }
@@ -174,6 +175,7 @@ static void leave(Object *o, const Exit *e, Region *region, int64_t start) {
     } else if (e->history == HISTORY_OF_REGION) {
         o->history = (Origin){region, e->number, e->nr};
         o->history_meta = e->history_meta;
+        o->height = e->height;
         o->remade = false;
     }
     o->remade |= e->remade;
@@ -230,13 +232,13 @@ static void leave_all(Runner *r, Region *region, const Ending *end) {
     }
     region->made = a->capture->made;
     region->released = arena_alloc(r->arena, region->made);
-    region_release(region, a->capture);
+    region_release(region, a->capture, end->passed);
 }
 
-void region_release(Region *region, const Capture *cap) {
+void region_release(Region *region, const Capture *cap, int end) {
     for (const TapeNode *node = cap->tape; node; node = node->older) {
         if (node->number < region->made && node->number < cap->made) {
-            region->released[node->number] |= node->freed;
+            region->released[node->number] |= node->freed && node->after <= end;
         }
     }
 }
@@ -264,12 +266,18 @@ void region_run(Runner *r, int part, bool grad_mode, bool comes_back, bool *comp
         region->version[k] = end->outcome.storage[k]->version;
     }
     end->artifact = a;
+    region->capture = a->capture;
     end->error = a->error != ERR_none ? a->error : a->graph->backward_error;
     end->at = a->error != ERR_none ? a->error_at : AT_BACKWARD;
     end->message = a->error != ERR_none ? a->message : a->graph->backward_message;
     if (end->error == ERR_none && exec.code != ERR_none) { /* a kernel of the backward refused what the forward's CHECKs had let pass */
         end->error = exec.code;
         end->message = exec.message;
+    }
+    end->passed = backward_passes(r, region, a->capture);
+    if (end->passed < a->capture->nmoved) {
+        end->error = ERR_invalid;
+        end->message = "leaf variable has been moved into the graph interior";
     }
     end->unsettled = a->unsettled >= 0 ? end->outcome.storage[a->unsettled] : NULL;
     leave_all(r, region, end);

@@ -23,6 +23,7 @@ struct Object {
     Tensor t;            /* on a storage with data and the version */
     bool requires_grad;  /* the tensor's own bit */
     Origin history;
+    int height;          /* of its history (Exit) */
     const Tensor *history_meta, *leaf_meta; /* what a gradient for its history, and for its accumulator, must look like (Exit) */
     bool remade;         /* a backward asked for the history of this stale view: there is one, to be made anew when next needed */
     Object *base;        /* of a view */
@@ -36,6 +37,7 @@ struct Object {
 /* One run of a region. */
 struct Region {
     CaptureInput in;          /* as it was captured; if a backward may come to it later, with the data its storages then held */
+    const Capture *capture;   /* its tape */
     Object **object;          /* by object of the capture */
     int nobject;
     Origin *from;             /* by entry: the history it had */
@@ -65,6 +67,7 @@ typedef struct Runner {
     Object **local;      /* by NameId: what the region before left to the next one of the same call */
     bool prepared;       /* the setup ran to its end */
     bool breaks;         /* some statement is a graph_break, and none needs the tape of the whole function: regions end there */
+    bool takes_gradients; /* some statement of the function does */
     bool reshapes;       /* some statement changes the geometry of a tensor in place */
     Region *last;        /* of those that a later backward may come to */
 } Runner;
@@ -78,6 +81,7 @@ typedef struct Ending {
     Outcome outcome;
     Region *region;
     Storage *unsettled; /* what a refused write had begun to write, or NULL */
+    int passed;         /* moved leaves that its backward came past */
 } Ending;
 
 /* ---- region.c ---- */
@@ -97,14 +101,16 @@ ErrCode world_open(Runner *r, const Input *inputs, int ninputs, Error *err);
 ErrCode world_again(Runner *r, const Recall *recall, Error *err);
 bool object_requires_grad(const Object *o);
 bool object_has_history(const Object *o);
-/* Remembers the nodes that a backward of the capture ran. */
-void region_release(Region *region, const Capture *cap);
+/* Remembers the nodes that a backward of the capture ran; `end`: moved leaves it came past. */
+void region_release(Region *region, const Capture *cap, int end);
 enum { SETUP = -2, BODY = -1 };
 /* Runs the setup, the body, or what follows the graph_break `part` of the body. `comes_back`: a later region may send gradients to it. */
 void region_run(Runner *r, int part, bool grad_mode, bool comes_back, bool *compiled, Ending *end);
 /* Does the region end at a graph_break, and another follow? */
 static inline bool region_goes_on(const Ending *end) { return end->error == ERR_none && end->artifact->capture->end == END_BREAK; }
 /* ---- outside.c ---- */
+/* How many of the moved leaves that the region's backward met wait for an earlier region? All of them, or the next one refuses. */
+int backward_passes(Runner *r, Region *region, const Capture *cap);
 /* Hands on what the backward of the region that just ran sent to histories outside of it. An error is the call's. */
 ErrCode backward_outside(Runner *r, const Ending *end, Error *err);
 /* ---- call.c ---- */
