@@ -139,6 +139,7 @@ void tape_deliver(Engine *x, Edge edge, Tensor *grad) {
     }
     if (to->waits == 0) { /* from a node whose edges did not count */
         error_set(x->e->err, ERR_invalid, "dependency not found");
+        x->lost = to;
         return;
     }
     bool last = --to->waits == 0;

@@ -343,6 +343,7 @@ struct Engine {
     int nready, capacity;
     int waiting;          /* nodes that have received something, and not yet all */
     TapeNode *met;        /* all nodes that can be reached */
+    const TapeNode *lost; /* the node of "dependency not found", or NULL */
 };
 /* Runs backward from `root` with `tangent`s (NULL: undefined). */
 void tape_backward(Engine *engine, const Edge *root, Tensor *const *tangent, int nroots);

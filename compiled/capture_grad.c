@@ -152,6 +152,21 @@ static bool comes_from_outside(const Capture *cap, Tensor *const *input, const E
     return false;
 }
 
+/* Does the engine's account of who waits depend on edges from an argument's history? The end of a tape that was there before, and that
+ * only a CopySlices gives to, may have to wait for some of them; what is lost may not be. */
+static bool waits_for_outside(const Capture *cap, const Engine *x, ErrCode ran) {
+    for (const TapeNode *node = x->met; node; node = node->met) {
+        bool before = node->kind == TAPE_OUTER || (node->kind == TAPE_LEAF && node->leaf->input >= 0);
+        bool given = ran == ERR_none && node->receiving && node->captured != x->walk;
+        for (int i = 0; before && (given || node == x->lost) && i < cap->in.n; i++) {
+            if (cap->outer[i] && cap->outer[i] != node && cap->outer[i]->walk == x->walk) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 static ErrCode answer(Inner *in, TapeNode *node, bool *need, Tensor **out) {
     Capture *cap = in->cap;
     for (const Retain *hook = node->retains; hook; hook = hook->next) {
@@ -279,7 +294,8 @@ ErrCode capture_grad(Capture *cap, const Stmt *stmt) {
                 .cap = cap,
                 .retain_graph = g->retain_given ? g->retain_graph : g->create_graph};
     ErrCode ran = run(cap, g, &in, root, tangent);
-    if (comes_from_outside(cap, input, end, g->ninputs)) { /* nodes that lead there by that history alone did not run: an error of theirs may be the first */
+    if (comes_from_outside(cap, input, end, g->ninputs) || /* nodes that lead there by that history alone did not run: an error of theirs may be the first */
+        waits_for_outside(cap, &in.engine, ran)) {
         error_begin(&cap->err, cap->err.quiet);
         return leaves_region(cap);
     }
