@@ -9,7 +9,7 @@
 
 #include "compiled/lower.h"
 
-/* ---- printing (native_print.c, native_nest.c, native_inst.c, native_lines.c) ---- */
+/* ---- printing (native_print.c, native_nest.c, native_inst.c, native_lines.c, native_softmax.c) ---- */
 enum { SQUARE = 32 /* side of the squares by which transposes go, so that both sides stay in the cache */ };
 typedef struct NativeNeeds {
     bool op[TILE_OP_COUNT];     /* compute ops that the functions call */
@@ -27,6 +27,7 @@ void native_prelude(Text *text, const NativeNeeds *needs);
 /* One function's body, at one depth of indentation. False if this loop is not printed (nothing was added then). */
 bool native_nest(Text *text, const TileNest *nest, NativeNeeds *needs);
 bool native_lines(Text *text, const Loop *loop, NativeNeeds *needs);
+void native_softmax(Text *text, const Loop *loop, NativeNeeds *needs);
 
 /* The C type that holds an element in memory, and the one it is computed in. */
 const char *native_memory_type(DType dtype);
@@ -48,6 +49,14 @@ void native_for_dim(Text *text, int depth, int d, int64_t n, bool outer);
 /* `for` over squares of a dim, j to e, and inside of it over one square; both answer the depth inside. */
 int native_squares(Text *text, int depth, int d, int64_t size, int square, bool outer);
 int native_square(Text *text, int depth, int d);
+/* Closes loops until the depth is `until`. */
+void native_close_until(Text *text, int depth, int until);
+/* Is d the dim along which parts of the loop run? */
+bool native_is_outer(const Loop *loop, int d);
+/* Loops over all dims but those of `skip` (a bit set); the depth after. */
+int native_open_but(Text *text, const Loop *loop, unsigned skip, int depth);
+/* The pointer to a buffer, by `name`. */
+void native_buffer(Text *text, const char *type, const char *name, int number);
 /* offset + i0 * stride0 + ...; `name` is the letter of the indices. Terms of dims of size 1 are left out. */
 void native_index(Text *text, int64_t offset, const int64_t *stride, const int64_t *size, int ndim);
 

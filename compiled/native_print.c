@@ -265,6 +265,28 @@ int native_square(Text *text, int depth, int d) {
     return depth + 1;
 }
 
+void native_buffer(Text *text, const char *type, const char *name, int number) {
+    text_printf(text, "    %s *restrict %s = data[%d];\n", type, name, number);
+}
+
+void native_close_until(Text *text, int depth, int until) {
+    while (depth > until) {
+        native_indent(text, --depth);
+        text_add(text, "}\n");
+    }
+}
+
+bool native_is_outer(const Loop *loop, int d) { return d == 0 && loop_trips(loop) > 1; }
+
+int native_open_but(Text *text, const Loop *loop, unsigned skip, int depth) {
+    for (int d = 0; d < loop->ndim; d++) {
+        if (loop->size[d] != 1 && !(skip >> d & 1)) {
+            native_for_dim(text, depth++, d, loop->size[d], native_is_outer(loop, d));
+        }
+    }
+    return depth;
+}
+
 /* ---- the plan ---- */
 
 static const char *name_of(const Node *n) { return n->call ? n->call->op->id_name : "store"; }

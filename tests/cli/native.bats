@@ -34,6 +34,25 @@ kept() { find cache -name '*.so' | wc -l; }
     [ "$status" -eq 1 ]
 }
 
+@test "softmax over long strided lines goes block by block: -inf before and behind, inf, nan" {
+    native_setup
+    cat >blocks.json <<'EOF'
+{"twingrad": 1,
+ "inputs": [{"name": "x", "dtype": "float32", "size": [320, 80], "data": {"fill": "uniform", "seed": 7}}],
+ "body": [
+  {"op": "mul", "self": "x", "other": 20, "out": "y"},
+  {"op": "setitem", "self": "y", "index": [[0, 130, 1], [0, 3, 1]], "value": {"float": "-inf"}},
+  {"op": "setitem", "self": "y", "index": [[200, 320, 1], [2, 5, 1]], "value": {"float": "-inf"}},
+  {"op": "setitem", "self": "y", "index": [[0, 320, 1], 1], "value": {"float": "-inf"}},
+  {"op": "setitem", "self": "y", "index": [150, 6], "value": {"float": "inf"}},
+  {"op": "setitem", "self": "y", "index": [150, 7], "value": {"float": "nan"}},
+  {"op": "softmax", "self": "y", "dim": 0, "out": "s"}],
+ "return": ["s"]}
+EOF
+    "$TWINGRAD" show --as c blocks.json | grep -q 'until\[k\] = top\[k\] = next\[k\];'
+    "$TWINGRAD" check --native-cache none --pair reference,compiled:native blocks.json
+}
+
 @test "show --as c prints a file that compiles, show --as loops the loop IR" {
     native_setup
     "$TWINGRAD" show --as c good.json >good.c
