@@ -146,7 +146,8 @@ static void softmax_strip(const Lines *s, Line line) {
 /* float32 goes by the machine's kernels where lines are contiguous or lie side by side; the rest element by element. */
 void loop_softmax(const Loop *loop, const TileIsa *isa, void *const *data, int64_t from, int64_t to) {
     bool single = loop->to.dtype == DT_float32 && loop->from.dtype == DT_float32 && loop->dim >= 0;
-    bool rows = single && (loop->size[loop->dim] == 1 || (loop->to.stride[loop->dim] == 1 && loop->from.stride[loop->dim] == 1));
+    bool rows = single && loop->to.stride[loop->dim] == 1 && loop->from.stride[loop->dim] == 1;
+    rows |= single && loop->size[loop->dim] == 1 && strip_dim(loop) < 0;
     Lines s = lines_of(loop, isa, data, single && !rows ? strip_dim(loop) : -1, from, to);
     for_lines(&s, rows ? softmax_row : s.strip >= 0 ? softmax_strip : softmax_line);
 }

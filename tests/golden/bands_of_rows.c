@@ -6,11 +6,14 @@
 static inline float f32(double v) {
     return (float)v;
 }
+static inline double power_f32(double a, double b) {
+    return b == 2 ? a * a : b == 3 ? a * a * a : pow(a, b);
+}
 static inline float neg_f32(float a) { return (float)(-a); }
 static inline float rsqrt_f32(float a) { return (float)(f32(1 / sqrt((double)a))); }
 static inline float square_f32(float a) { return (float)(a * a); }
 static inline float mul_f32(float a, float b) { return (float)(a * b); }
-static inline float pow_f32(float a, float b) { return (float)(f32(pow((double)a, (double)b))); }
+static inline float pow_f32(float a, float b) { return (float)(f32(power_f32((double)a, (double)b))); }
 static inline float add1_f32(float a, float b) { return (float)(a + b); }
 static inline float sub1_f32(float a, float b) { return (float)(a - b); }
 
