@@ -3,6 +3,8 @@
  *
  *   bound = sum over operands of max |f(x +- b) - f(x)|  +  k u |f(x)|      (the last term 0 where the arithmetic was exact)
  *
+ * That is the first order. Of what is no sum the corners of the box count as well: near 0 the product of two bounds is all there is.
+ *
  * A function with jumps is in doubt (NaN) where moving the operands within their bounds changes the chosen piece: a comparison's
  * answer, a floor, the whole quotient of a remainder. */
 #include "program/op_functions.h"
@@ -114,16 +116,38 @@ static bool crosses_pole(const Point *p) {
     }
 }
 
+/* The largest distance from y at a corner of the box x +- b. NaN where there is no number. */
+static double at_corners(const Point *p, double y) {
+    PwDouble f = pw_info(p->pw)->f;
+    double most = 0;
+    for (int c = 0; c < 1 << p->n; c++) {
+        double x[PW_MAX_OPERANDS];
+        for (int i = 0; i < p->n; i++) {
+            x[i] = c >> i & 1 ? p->x[i] + p->b[i] : p->x[i] - p->b[i];
+        }
+        double d = fabs(f(x) - y);
+        most = isnan(d) || d > most ? d : most;
+        if (isnan(most)) {
+            return NAN;
+        }
+    }
+    return most;
+}
+
+static bool is_sum(Pw pw) { return pw == PW_add || pw == PW_sub || pw == PW_rsub; }
+
 static double moved(const Point *p, double y) {
     if (p->pw == PW_sin || p->pw == PW_cos) {
         return fmin(p->b[0], 2); /* Lipschitz 1; the ends of a box of a turn or more are anywhere */
     }
     PwDouble f = pw_info(p->pw)->f;
     double sum = 0;
+    int inexact = 0;
     for (int i = 0; i < p->n; i++) {
         if (p->b[i] == 0) {
             continue;
         }
+        inexact++;
         double x[PW_MAX_OPERANDS], most = 0;
         for (int j = 0; j < p->n; j++) {
             x[j] = p->x[j];
@@ -138,7 +162,14 @@ static double moved(const Point *p, double y) {
         }
         sum += most;
     }
-    return sum;
+    if (inexact < 2 || is_sum(p->pw)) {
+        return sum;
+    }
+    if (p->pw == PW_mul) {
+        return sum + p->b[0] * p->b[1];
+    }
+    double far = at_corners(p, y);
+    return isnan(far) || far > sum ? far : sum;
 }
 
 /* Functions that pick one of their operands: at a tie within the bounds another operand may be the one picked, so its bound and
