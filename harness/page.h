@@ -1,0 +1,41 @@
+/* The report page while it is built: what its parts share. */
+#ifndef HARNESS_PAGE_H
+#define HARNESS_PAGE_H
+
+#include "harness/charts.h"
+#include "harness/results.h"
+
+enum { MAX_ROWS = 500 };
+
+typedef struct Page {
+    Markup *m;
+    Arena *arena;
+    const Json *root, *summary;
+} Page;
+
+/* ---- results_page.c ---- */
+/* A member of an object; NULL where either is missing. */
+const Json *page_member(const Json *object, const char *key);
+void page_heading(Page *p, const char *title, const char *text);
+/* 1234567 as "1,234,567". */
+const char *page_number(Arena *arena, double n);
+/* "1 signature", "2 signatures". */
+const char *page_count(Arena *arena, double n, const char *what);
+void page_cell(Page *p, const char *class_name, const char *text);
+/* A number; the title is its unit where a narrow screen has no room for the head. */
+void page_number_cell(Page *p, const char *unit, double n);
+void page_tag(Page *p, const char *outcome);
+/* Heads that end in '#' stand above numbers. */
+void page_table_head(Page *p, const char *class_name, const char *const *head, int n);
+void page_table_end(Page *p);
+
+/* ---- results_page_findings.c: what differs, by what is behind it ---- */
+void page_groups(Page *p);
+void page_findings(Page *p);
+
+/* ---- results_page_charts.c: what was exercised, and how it grew ---- */
+void page_heat_of_findings(Page *p);
+void page_heat_of_ops(Page *p);
+void page_growth(Page *p);
+
+#endif
