@@ -1,89 +1,5 @@
-/* The reference's autograd semantics, one claim a test (docs/semantics.md by section; each was asked of PyTorch 1.13).
- *
- * Programs are written with ' for ". Inputs, unless a test gives its own: leaves x = [1, 2, 3] and m = [[1, 2, 3], [4, 5, 6]] that
- * require grad, plain p = [1, 2, 3] and q = [[0, 0, 0], [0, 0, 0]]. */
-#include "program/json.h"
-#include "reference/eager.h"
-#include "tests/runner.h"
-
-#include <math.h>
-#include <string.h>
-
-static Arena arena;
-static Program *program;
-
-static void setup(void) {
-    op_table_init();
-    arena = ARENA_EMPTY;
-}
-
-static void teardown(void) { arena_destroy(&arena); }
-
-static const char INPUTS[] = "{'name': 'x', 'dtype': 'float32', 'size': [3], 'requires_grad': true, 'data': [1, 2, 3]},"
-                             "{'name': 'm', 'dtype': 'float32', 'size': [2, 3], 'requires_grad': true, 'data': [1, 2, 3, 4, 5, 6]},"
-                             "{'name': 'p', 'dtype': 'float32', 'size': [3], 'data': [1, 2, 3]},"
-                             "{'name': 'q', 'dtype': 'float32', 'size': [2, 3], 'data': {'fill': 'zeros', 'seed': 0}}";
-enum { X, M, P, Q };
-
-/* The program of these inputs, with `more` keys, a body and returns, and a backward. */
-static Program *program_of(const char *inputs, const char *more, const char *body, const char *returns) {
-    char *text = arena_printf(&arena, "{'twingrad': 1, 'inputs': [%s], %s 'body': [%s], 'return': [%s], 'backward': {'fill': 'ones', 'seed': 0}}", inputs, more,
-                              body, returns);
-    for (char *c = text; *c; c++) {
-        *c = *c == '\'' ? '"' : *c;
-    }
-    char message[256];
-    ParseStatus status = program_parse(&arena, text, strlen(text), &program, message, sizeof message);
-    ck_assert_msg(status == PARSE_OK, "%s", message);
-    return program;
-}
-
-static Result *run_under(const char *inputs, const char *body, const char *returns, RunOptions options) {
-    options.limits = LIMITS_DEFAULT;
-    return reference_run(program_of(inputs, "", body, returns), &options, &arena);
-}
-
-static Result *run_with(const char *inputs, const char *body, const char *returns, bool shadow) {
-    return run_under(inputs, body, returns, (RunOptions){.shadow = shadow});
-}
-
-static Result *run(const char *body, const char *returns) { return run_with(INPUTS, body, returns, false); }
-
-static void assert_ok(const Result *r) { ck_assert_msg(r->calls[0].ok, "%s: %s", errcode_name(r->calls[0].error), r->calls[0].message); }
-
-static void assert_error(const Result *r, int at, const char *code) {
-    ck_assert_msg(!r->calls[0].ok, "no error");
-    ck_assert_str_eq(errcode_name(r->calls[0].error), code);
-    ck_assert_int_eq(r->calls[0].error_at, at);
-}
-
-static void assert_values(const Values *v, int n, const double *want) {
-    ck_assert_int_eq(v->numel, n);
-    for (int i = 0; i < n; i++) {
-        ck_assert_double_eq(element_double(v->data, v->dtype, i), want[i]);
-    }
-}
-
-static void assert_grad(const Result *r, int input, int n, const double *want) {
-    const InputRecord *record = &r->calls[0].inputs[input];
-    if (n == 0) {
-        ck_assert_int_eq(record->grad_state, GRAD_NULL);
-        return;
-    }
-    ck_assert_int_eq(record->grad_state, GRAD_VALUE);
-    assert_values(&record->grad, n, want);
-}
-
-static void assert_trace(const Result *r, int n, const int64_t *want) {
-    ck_assert_int_eq(r->calls[0].ntrace, n);
-    for (int i = 0; i < n; i++) {
-        ck_assert_int_eq(r->calls[0].trace[i].v[0], want[i]);
-    }
-}
-
-#define VALUES(...) (int)(sizeof((double[]){__VA_ARGS__}) / sizeof(double)), (double[]){__VA_ARGS__}
-#define TRACE(...) (int)(sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t)), (int64_t[]){__VA_ARGS__}
-#define NO_GRAD 0, NULL
+/* The reference's autograd semantics, one claim a test (docs/semantics.md by section; each was asked of PyTorch 1.13). */
+#include "tests/reference_case.h"
 
 /* ---- 1: storage, views, versions ---- */
 
@@ -475,65 +391,6 @@ START_TEST(every_round_finds_the_inputs_without_the_history_of_the_last) {
 }
 END_TEST
 
-/* ---- the float64 shadow ---- */
-
-START_TEST(exact_arithmetic_has_bound_zero_and_rounding_has_not) {
-    Result *r = run_with(INPUTS, "{'op': 'mul', 'self': 'x', 'other': 'p', 'out': 'a'}, {'op': 'sum', 'self': 'm', 'out': 'b'},"
-                                 "{'op': 'div', 'self': 'x', 'other': 3, 'out': 'c'}, {'op': 'mm', 'self': 'm', 'mat2': 'n', 'out': 'd'}",
-                         "'a', 'b', 'c'", true);
-    assert_error(r, 3, "invalid");
-    r = run_with(INPUTS, "{'op': 'mul', 'self': 'x', 'other': 'p', 'out': 'a'}, {'op': 'sum', 'self': 'm', 'out': 'b'},"
-                         "{'op': 'div', 'self': 'x', 'other': 3, 'out': 'c'}", "'a', 'b', 'c'", true);
-    assert_ok(r);
-    ck_assert_double_eq(r->calls[0].returns[0].values.bound[2], 0);
-    ck_assert_double_eq(r->calls[0].returns[1].values.bound[0], 0);
-    const Values *c = &r->calls[0].returns[2].values;
-    ck_assert_double_eq(c->value64[0], 1.0 / 3.0);
-    ck_assert(c->bound[0] >= fabs(1.0 / 3.0 - (double)(1.0f / 3.0f)) && c->bound[0] < 1e-6);
-    ck_assert_double_eq(c->bound[2], 0);
-}
-END_TEST
-
-START_TEST(discrete_choices_within_the_bound_are_in_doubt) {
-    Result *r = run_with(INPUTS, "{'op': 'div', 'self': 'x', 'other': 3, 'out': 'c'}, {'op': 'mul', 'self': 'c', 'other': 3, 'out': 'y'},"
-                                 "{'op': 'floor', 'self': 'y', 'out': 'f'}, {'op': 'gt', 'self': 'y', 'other': 2.5, 'out': 'g'}, {'op': 'frac', 'self': 'y', 'out': 'r'}",
-                         "'f', 'g', 'r'", true);
-    assert_ok(r);
-    ck_assert(isnan(r->calls[0].returns[0].values.bound[0])); /* 3 * (1/3) may be just below 1 */
-    ck_assert(isnan(r->calls[0].returns[2].values.bound[0]));
-    ck_assert_double_eq(r->calls[0].returns[1].values.bound[0], 0);
-    ck_assert(r->doubt);
-}
-END_TEST
-
-/* In bfloat16 1.375 + 0.48 + 0.139 is 1.9921875 rounded once and 2 rounded at each step, as PyTorch does: both ends of its interval differ from 2. */
-START_TEST(a_single_number_within_the_bound_is_in_doubt) {
-    Result *r = run_with("{'name': 'x', 'dtype': 'bfloat16', 'size': [], 'data': [1.375]}, {'name': 'i', 'dtype': 'int64', 'size': [4], 'data': [0, 0, 0, 0]},"
-                         "{'name': 's', 'dtype': 'bfloat16', 'size': [4], 'data': [0, 0.48, 0, 0.139]}",
-                         "{'op': 'scatter_add', 'self': 'x', 'dim': 0, 'index': 'i', 'src': 's', 'out': 'v'}, {'op': 'ne', 'self': 'v', 'other': 2, 'out': 'n'},"
-                         "{'op': 'eq', 'self': 'v', 'other': 3, 'out': 'e'}, {'op': 'sub', 'self': 'v', 'other': 2, 'out': 'z'},"
-                         "{'op': 'logical_not', 'self': 'z', 'out': 't'}, {'op': 'logical_not', 'self': 'v', 'out': 'f'}",
-                         "'n', 'e', 't', 'f'", true);
-    assert_ok(r);
-    bool doubt[] = {true, false, true, false};
-    for (int k = 0; k < 4; k++) {
-        ck_assert_int_eq(isnan(r->calls[0].returns[k].values.bound[0]) != 0, doubt[k]);
-    }
-}
-END_TEST
-
-START_TEST(the_shadow_changes_no_result) {
-    const char *body = "{'op': 'exp', 'self': 'm', 'out': 'e'}, {'op': 'softmax', 'self': 'e', 'dim': 1, 'out': 's'}, {'op': 'cumsum', 'self': 's', 'dim': 0, 'out': 'y'}";
-    Result *plain = run(body, "'y'"), *shadow = run_with(INPUTS, body, "'y'", true);
-    assert_ok(plain);
-    const Values *a = &plain->calls[0].returns[0].values, *b = &shadow->calls[0].returns[0].values;
-    ck_assert_int_eq(memcmp(a->data, b->data, (size_t)a->numel * sizeof(float)), 0);
-    for (int64_t i = 0; i < b->numel; i++) {
-        ck_assert(fabs(element_double(b->data, b->dtype, i) - b->value64[i]) <= b->bound[i]);
-    }
-}
-END_TEST
-
 int main(void) {
     Suite *suite = suite_create("reference");
     TCase *tests = tcase_create("semantics");
@@ -573,10 +430,6 @@ int main(void) {
     tcase_add_test(tests, names_and_counts_are_results);
     tcase_add_test(tests, a_recall_starts_afresh);
     tcase_add_test(tests, every_round_finds_the_inputs_without_the_history_of_the_last);
-    tcase_add_test(tests, exact_arithmetic_has_bound_zero_and_rounding_has_not);
-    tcase_add_test(tests, discrete_choices_within_the_bound_are_in_doubt);
-    tcase_add_test(tests, a_single_number_within_the_bound_is_in_doubt);
-    tcase_add_test(tests, the_shadow_changes_no_result);
     suite_add_tcase(suite, tests);
     return run_suite("unit_reference", suite);
 }
