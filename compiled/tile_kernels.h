@@ -138,11 +138,8 @@ static void add_fours(double *restrict acc, float *restrict part, const float *x
 
 /* A quotient by a sum is a product with 1 / sum: far inside of a float's rounding, and cheaper. Exponentials are kept where there is room. */
 
-/* `n` rows of `w` elements side by side, one line a column. A nan makes its line's sum one, so the maximum need not see it. */
-static void softmax_columns(float *to, int64_t to_step, const float *from, int64_t from_step, int64_t n, int w) {
-    float top[SOFTMAX_STRIP];
-    double sum[SOFTMAX_STRIP], e[SOFTMAX_KEPT];
-    bool kept = n * w <= SOFTMAX_KEPT;
+/* Of rows side by side, one line a column: the maxima, and sums to begin with. */
+static inline void columns_begin(float *restrict top, double *restrict sum, const float *restrict from, int64_t from_step, int64_t n, int w) {
     for (int k = 0; k < w; k++) {
         top[k] = -INFINITY;
         sum[k] = 0;
@@ -153,6 +150,14 @@ static void softmax_columns(float *to, int64_t to_step, const float *from, int64
             top[k] = v > top[k] ? v : top[k];
         }
     }
+}
+
+/* `n` rows of `w` elements side by side, one line a column. A nan makes its line's sum one, so the maximum need not see it. */
+static void softmax_columns(float *to, int64_t to_step, const float *from, int64_t from_step, int64_t n, int w) {
+    float top[SOFTMAX_STRIP];
+    double sum[SOFTMAX_STRIP], e[SOFTMAX_KEPT];
+    bool kept = n * w <= SOFTMAX_KEPT;
+    columns_begin(top, sum, from, from_step, n, w);
     for (int64_t i = 0; i < n; i++) {
         double *row = kept ? e + i * w : e;
         for (int k = 0; k < w; k++) {
@@ -241,16 +246,7 @@ static void single_row(float *restrict to, const float *from, int64_t n) {
 static void single_columns(float *restrict to, int64_t to_step, const float *from, int64_t from_step, int64_t n, int w) {
     float top[SINGLE_STRIP], part[SINGLE_STRIP];
     double sum[SINGLE_STRIP];
-    for (int k = 0; k < w; k++) {
-        top[k] = -INFINITY;
-        sum[k] = 0;
-    }
-    for (int64_t i = 0; i < n; i++) {
-        for (int k = 0; k < w; k++) {
-            float v = from[i * from_step + k];
-            top[k] = v > top[k] ? v : top[k];
-        }
-    }
+    columns_begin(top, sum, from, from_step, n, w);
     for (int64_t i = 0; i < n; i++) {
         float *row = to + i * to_step;
         for (int k = 0; k < w; k++) {
