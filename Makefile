@@ -183,7 +183,7 @@ $(LIBFUZZER)/codec $(LIBFUZZER)/json: $(TEXT_SRC:%.c=$(LIBFUZZER)/text/%.o)
 # Coverage growth: one measuring program, linked as the builtin engine, under libFuzzer with its own mutations of bytes, with our mutators, and with our feedback too.
 GROWTH := $(LIBFUZZER)/growth_builtin $(LIBFUZZER)/growth_bytes $(LIBFUZZER)/growth_mutators $(LIBFUZZER)/growth_feedback
 .PHONY: growth
-growth: $(GROWTH) ## coverage growth of the engines' modes over equal CPU time (bench/growth; SEEDS=10, CPU=30)
+growth: $(GROWTH) twingrad ## coverage growth of the engines' modes over equal CPU time (bench/growth; SEEDS=10, CPU=30)
 	bench/growth $(LIBFUZZER) $(or $(SEEDS),10) $(or $(CPU),30)
 $(LIBFUZZER)/growth_bytes $(LIBFUZZER)/growth_mutators: GROWTH_FLAGS := -DUNDER_LIBFUZZER -DWITHOUT_FEEDBACK
 $(LIBFUZZER)/growth_feedback: GROWTH_FLAGS := -DUNDER_LIBFUZZER
