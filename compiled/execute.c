@@ -6,23 +6,50 @@
 
 #include <string.h>
 
-static bool check_holds(const Node *check, int64_t v) {
+/* What is checked, as one comparison: v + shift < span, unsigned. NONZERO: v - 1 of all but 0 (the span leaves out 2^64 - 1). */
+typedef struct Check {
+    uint64_t shift, span;
+} Check;
+
+static Check check_of(const Node *check) {
+    uint64_t bound = (uint64_t)check->bound;
     switch (check->check) {
     case CHECK_INDEX_WRAP:
-        return v >= -check->bound && v < check->bound;
+        return (Check){bound, 2 * bound};
     case CHECK_INDEX:
-        return v >= 0 && v < check->bound;
+        return (Check){0, bound};
     case CHECK_NONZERO:
-        return v != 0;
+        break;
+    }
+    return (Check){UINT64_MAX, UINT64_MAX};
+}
+
+/* Do the elements read lie one after the other? */
+static bool reads_a_row(const Loop *loop) {
+    int64_t step = 1;
+    for (int d = loop->ndim - 1; d >= 0; d--) {
+        if (loop->size[d] != 1 && loop->from.stride[d] != step) {
+            return false;
+        }
+        step *= loop->size[d];
     }
     return true;
 }
 
 static bool run_check(const Loop *loop, void *const *data) {
     const void *values = data[loop->from.buffer];
+    const Check check = check_of(loop->node);
     int64_t index[MAX_DIMS] = {0}, at = loop->from.offset;
+    if (loop->from.dtype == DT_int64 && reads_a_row(loop)) {
+        const int64_t *v = (const int64_t *)values + at;
+        bool holds = true;
+        for (int64_t i = 0; i < loop->numel; i++) {
+            holds &= (uint64_t)v[i] + check.shift < check.span;
+        }
+        return holds;
+    }
     for (int64_t left = loop->numel; left > 0; left--) {
-        if (!check_holds(loop->node, element_int(values, loop->from.dtype, at))) {
+        if ((uint64_t)element_int(values, loop->from.dtype, at) + check.shift >= check.span) {
             return false;
         }
         loop_next_from(loop, index, &at);
