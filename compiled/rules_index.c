@@ -24,6 +24,11 @@ static bool is_gather(const Node *n, Gather *g) {
     return false;
 }
 
+/* Two gathers that can be one: of an empty result nobody checks the indices. */
+static bool are_two_gathers(const Node *n, OpId op, Gather *outer, Gather *inner) {
+    return is_gather(n, outer) && outer->x->op == op && is_gather(outer->x, inner) && inner->index->t.ndim == 1 && tensor_numel(&n->t) > 0;
+}
+
 static Call index_call(Compile *c, Node *x, Node *index) {
     Call call = call_of(OP_index, x, NULL);
     Tensor *list[1] = {&index->t};
@@ -34,7 +39,7 @@ static Call index_call(Compile *c, Node *x, Node *index) {
 
 bool rule_index_of_index(Compile *c, Node *n, Rewrite *w) {
     Gather outer, inner;
-    if (!is_gather(n, &outer) || outer.x->op != OP_index || !is_gather(outer.x, &inner) || inner.index->t.ndim != 1) {
+    if (!are_two_gathers(n, OP_index, &outer, &inner)) {
         return false;
     }
     Call both = index_call(c, inner.index, outer.index);
@@ -48,8 +53,7 @@ bool rule_index_of_index(Compile *c, Node *n, Rewrite *w) {
 
 bool rule_select_of_select(Compile *c, Node *n, Rewrite *w) {
     Gather outer, inner;
-    if (!is_gather(n, &outer) || outer.x->op != OP_index_select || !is_gather(outer.x, &inner) || inner.dim != outer.dim ||
-        inner.index->t.ndim != 1) {
+    if (!are_two_gathers(n, OP_index_select, &outer, &inner) || inner.dim != outer.dim) {
         return false;
     }
     Call both = call_of(OP_index_select, inner.index, NULL);
