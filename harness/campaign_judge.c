@@ -149,6 +149,20 @@ static const char *folder_of(Judging *j, const Finding *finding) {
     return taken ? seen_name(j->arena, finding->signature, finding->cause.group) : arena_strdup(j->arena, finding->signature);
 }
 
+/* Has another signature led to the same report in this campaign? */
+static bool is_told(Judging *j, const char *path) {
+    Campaign *c = j->campaign;
+    const char *file = arena_printf(j->arena, "%s/minimized.json", path);
+    campaign_sum(c);
+    Sentence *all = verdicts_read(c);
+    for (int64_t i = 0; i < c->sum->nseen; i++) {
+        if (all[i].judged && all[i].file && strcmp(all[i].file, file) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* A finding of a signature that has no verdict yet: known, or reported; `plainly`: as it is. */
 static int sentence(Judging *j, const Outcome *out, bool plainly) {
     Campaign *c = j->campaign;
@@ -184,7 +198,9 @@ static int sentence(Judging *j, const Outcome *out, bool plainly) {
         complain(EXIT_ENVIRONMENT, "%s", message);
         return JUDGED_TROUBLE;
     }
-    print_finding(j, small, &finding, out->fired, path);
+    if (!is_told(j, path)) {
+        print_finding(j, small, &finding, out->fired, path);
+    }
     snprintf(finding.signature, sizeof finding.signature, "%s", out->finding.signature);
     return write_verdict(j, name, stats.flaky ? STANDING_FLAKY : STANDING_NEW, &finding, NULL, small, out->fired, path) ? JUDGED_FINDING : JUDGED_TROUBLE;
 }
