@@ -358,6 +358,9 @@ ErrCode tape_check(Capture *cap, const TapeNode *node, Error *err);
 /* Asks the history of a tensor that a backward meets (a saved operand, a leaf), which may refuse: into `err`. */
 ErrCode tape_ask(Capture *cap, Var *v, Error *err);
 
+/* What an accumulator says whose leaf has a history by then. */
+#define LEAF_MOVED "leaf variable has been moved into the graph interior"
+
 /* ---- capture_grad.c ---- */
 /* torch.autograd.grad: records the gradients as tensors of the program and binds their names. */
 ErrCode capture_grad(Capture *cap, const Stmt *stmt);

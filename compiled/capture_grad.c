@@ -126,7 +126,7 @@ static ErrCode run_leaf(Capture *cap, const TapeNode *node) {
     }
     TRY(cap_ask(cap, leaf, NULL));
     if (leaf->history.to) {
-        return error_set(cap->emit.err, ERR_invalid, "leaf variable has been moved into the graph interior");
+        return error_set(cap->emit.err, ERR_invalid, LEAF_MOVED);
     }
     if (leaf->retains) {
         TRY(gather(cap, leaf, node->grad[0]));

@@ -232,7 +232,7 @@ static bool goes_on_outside(const Joint *j) {
 static void run_moved(Joint *j, Var *leaf, Tensor *grad) {
     Capture *cap = j->c->capture;
     if (leaf->input < 0 || !goes_on_outside(j)) {
-        error_set(&j->err, ERR_invalid, "leaf variable has been moved into the graph interior");
+        error_set(&j->err, ERR_invalid, LEAF_MOVED);
         return;
     }
     if (!cap->moved) {

@@ -201,7 +201,7 @@ static ErrCode region_backward(Runner *r, Region *region, Error *err) {
     int passed = backward_passes(r, region, a->capture);
     region_release(region, a->capture, passed);
     if (passed < a->capture->nmoved) {
-        return error_set(err, ERR_invalid, "leaf variable has been moved into the graph interior");
+        return error_set(err, ERR_invalid, LEAF_MOVED);
     }
     if (a->graph->backward_error != ERR_none) {
         return error_set(err, a->graph->backward_error, "%s", a->graph->backward_message);

@@ -277,7 +277,7 @@ void region_run(Runner *r, int part, bool grad_mode, bool comes_back, bool *comp
     end->passed = backward_passes(r, region, a->capture);
     if (end->passed < a->capture->nmoved) {
         end->error = ERR_invalid;
-        end->message = "leaf variable has been moved into the graph interior";
+        end->message = LEAF_MOVED;
     }
     end->unsettled = a->unsettled >= 0 ? end->outcome.storage[a->unsettled] : NULL;
     leave_all(r, region, end);
