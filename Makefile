@@ -32,12 +32,12 @@ XML_LIBS := -lxml2
 LDLIBS_ALL := $(if $(filter none,$(BLAS)),,-lopenblas) -lcjson -lm -lpthread -ldl $(LDLIBS)
 
 DIRS    := tensor program reference compiled fuzz harness
-LIB_SRC := $(filter-out harness/main.c fuzz/entry_%,$(wildcard $(addsuffix /*.c,$(DIRS))))
+LIB_SRC := $(filter-out harness/cli/main.c fuzz/engines/entry_%,$(wildcard $(addsuffix /*.c,$(DIRS)) $(addsuffix /*/*.c,$(DIRS))))
 LIB_OBJ := $(LIB_SRC:%.c=$(OUT)/%.o)
-BIN_OBJ := $(OUT)/harness/main.o
-UNIT    := $(patsubst tests/%.c,$(OUT)/tests/%,$(wildcard tests/unit_*.c))
+BIN_OBJ := $(OUT)/harness/cli/main.o
+UNIT    := $(patsubst %.c,$(OUT)/%,$(wildcard $(DIRS:%=tests/%/*.c)))
 # What every program runs through.
-HOT     := $(filter tensor/% reference/% program/infer_% program/kernels_% program/emit.c program/bind.c program/typing.c,$(LIB_SRC))
+HOT     := $(filter tensor/% reference/% program/infer/% program/kernels/% program/ops/emit.c program/ops/bind.c program/ops/typing.c,$(LIB_SRC))
 DEPS    := $(LIB_OBJ:.o=.d) $(BIN_OBJ:.o=.d) $(UNIT:%=%.d)
 
 Q := $(if $(V),,@)
@@ -61,7 +61,7 @@ $(OUT)/%.o: %.c
 	@mkdir -p $(dir $@)
 	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) $(HOTTER) $(COUNTED) -MMD -MP -c -o $@ $<
 
-$(OUT)/tests/unit_%: tests/unit_%.c $(OUT)/libtwingrad.a
+$(UNIT): $(OUT)/tests/%: tests/%.c $(OUT)/libtwingrad.a
 	@mkdir -p $(dir $@)
 	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -MF $@.d $(LDFLAGS) -o $@ $< $(OUT)/libtwingrad.a -lcheck -lsubunit -lrt $(XML_LIBS) $(LDLIBS_ALL)
 
@@ -102,11 +102,11 @@ engine: $(ENGINE_NEEDS_$(ENGINE)) ## what ENGINE=libfuzzer or afl needs for camp
 test: twingrad $(UNIT) entries ## every test; the last line is "N passed, N failed"
 	@TWINGRAD=$(abspath $(OUT)/twingrad) tests/run $(OUT)
 check: twingrad $(UNIT) ## the unit tests and the layers only: under a minute
-	@TWINGRAD=$(abspath $(OUT)/twingrad) tests/run $(OUT) unit_ check_layers
+	@TWINGRAD=$(abspath $(OUT)/twingrad) tests/run $(OUT) tensor/ program/ reference/ compiled/ fuzz/ harness/ layers
 
 .PHONY: ops coverage
-ops: twingrad ## write docs/ops.md, the op table for readers, out of twingrad ops
-	docs/ops_table $(OUT)/twingrad >$(OUT)/ops.md && mv $(OUT)/ops.md docs/ops.md
+ops: twingrad ## write docs/reference/ops.md, the op table for readers, out of twingrad ops
+	tools/ops_table $(OUT)/twingrad >$(OUT)/ops.md && mv $(OUT)/ops.md docs/reference/ops.md
 coverage: twingrad ## does the generator produce and execute every op in 200,000 programs?
 	bench/coverage $(OUT)/twingrad
 
@@ -114,7 +114,7 @@ coverage: twingrad ## does the generator produce and execute every op in 200,000
 replay: twingrad ## replay the corpus: seeds, regressions and recorded PyTorch results
 	./twingrad replay --known corpus/known.json corpus/seeds corpus/regressions corpus/versions corpus/distilled corpus/golden
 bless: twingrad ## rewrite the golden IR dumps of tests/golden (read the diff)
-	tests/check_golden_ir $(OUT) --bless
+	tests/checks/golden_ir $(OUT) --bless
 bench: $(OUT)/bench/bench peak ## programs checked per second on one core, by stage, after the table of peak
 	$(OUT)/bench/bench
 
@@ -127,7 +127,7 @@ speed: twingrad $(OUT)/bench/reference_rounds ## the reference beside eager PyTo
 	bench/speed ./twingrad $(OUT)/bench/reference_rounds
 
 .PHONY: minimize reducers groups
-minimize: $(OUT)/bench/minimize_run twingrad ## how small findings of every fault become, how fast, and what bisection blames (docs/findings.md)
+minimize: $(OUT)/bench/minimize_run twingrad ## how small findings of every fault become, how fast, and what bisection blames (docs/guide/findings.md)
 	bench/minimize $(OUT)/bench/minimize_run ./twingrad
 reducers: $(OUT)/bench/minimize_run $(OUT)/bench/reducers_run ## our minimizer beside C-Vise and plain ddmin on the same findings
 	bench/reducers $(OUT)/bench/minimize_run $(OUT)/bench/reducers_run
@@ -138,26 +138,26 @@ $(OUT)/bench/%: bench/%.c $(OUT)/libtwingrad.a
 	@mkdir -p $(dir $@)
 	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< $(OUT)/libtwingrad.a $(LDLIBS_ALL)
 
-# ---- fuzzing engines (docs/campaigns.md) ----
+# ---- fuzzing engines (docs/guide/campaigns.md) ----
 
 ENTRIES := check native codec json
 .PHONY: entries libfuzzer
-entries: $(ENTRIES:%=$(OUT)/fuzz/entry_%) ## the targets of engines with a main of their own, which replays files
-$(OUT)/fuzz/entry_%: fuzz/entry_%.c fuzz/entry_main.c $(OUT)/libtwingrad.a
+entries: $(ENTRIES:%=$(OUT)/fuzz/engines/entry_%) ## the targets of engines with a main of their own, which replays files
+$(OUT)/fuzz/engines/entry_%: fuzz/engines/entry_%.c fuzz/engines/entry_main.c $(OUT)/libtwingrad.a
 	@mkdir -p $(dir $@)
 	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS_ALL)
 
 # For the tests: an entry that must fail (a seeded fault), and one that records what it finds and goes on.
-$(OUT)/fuzz/entry_faulty: DEFINES := -DENTRY_FAULT='"RG-1"'
-$(OUT)/fuzz/entry_recording: DEFINES := -DENTRY_FAULT='"RG-1"' -DRECORD
-$(OUT)/fuzz/entry_faulty $(OUT)/fuzz/entry_recording: harness/entry.c fuzz/entry_check.c fuzz/entry_main.c $(OUT)/libtwingrad.a
+$(OUT)/fuzz/engines/entry_faulty: DEFINES := -DENTRY_FAULT='"RG-1"'
+$(OUT)/fuzz/engines/entry_recording: DEFINES := -DENTRY_FAULT='"RG-1"' -DRECORD
+$(OUT)/fuzz/engines/entry_faulty $(OUT)/fuzz/engines/entry_recording: harness/campaign/entry.c fuzz/engines/entry_check.c fuzz/engines/entry_main.c $(OUT)/libtwingrad.a
 	@mkdir -p $(dir $@)
 	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) $(DEFINES) $(LDFLAGS) -o $@ $^ $(LDLIBS_ALL)
-entries: $(OUT)/fuzz/entry_faulty $(OUT)/fuzz/entry_recording
+entries: $(OUT)/fuzz/engines/entry_faulty $(OUT)/fuzz/engines/entry_recording
 
 # libFuzzer: edges of compiled/ only, no comparisons traced (the kernels and the judge are not what is explored); codec and json, which never come there, have those of what
 # they explore instead.
-TEXT_SRC := $(wildcard program/json_*.c fuzz/cod*.c)
+TEXT_SRC := $(wildcard program/json/*.c fuzz/codec/*.c)
 # Without a table of addresses: libFuzzer would note those of every input that it keeps, which takes longer than checking it (its log says cov: 0; ft counts).
 EDGE_FLAGS := -fsanitize-coverage=inline-8bit-counters
 # libFuzzer's driver. -fsanitize=fuzzer also puts a hook on every memcmp and strcmp, for a dictionary that mutators of programs have no use for: 4 % of the time.
@@ -174,11 +174,11 @@ $(LIBFUZZER)/%.o: %.c
 	$(Q)clang $(CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 $(LIBFUZZER)/libtwingrad.a: $(LIB_SRC:%.c=$(LIBFUZZER)/%.o)
 	$(Q)rm -f $@ && ar rcs $@ $^
-$(LIBFUZZER)/%: $(LIBFUZZER)/fuzz/entry_%.o $(LIBFUZZER)/fuzz/engine_libfuzzer.o $(LIBFUZZER)/libtwingrad.a
-	$(Q)clang $(ALL_CFLAGS) $(LDFLAGS) -o $@ $(filter-out $(if $(filter json,$*),%/engine_libfuzzer.o),$(filter %.o,$^)) $(filter %.a,$^) $(FUZZER_DRIVER) $(LDLIBS_ALL) -lstdc++
+$(LIBFUZZER)/%: $(LIBFUZZER)/fuzz/engines/entry_%.o $(LIBFUZZER)/fuzz/engines/libfuzzer.o $(LIBFUZZER)/libtwingrad.a
+	$(Q)clang $(ALL_CFLAGS) $(LDFLAGS) -o $@ $(filter-out $(if $(filter json,$*),%/engines/libfuzzer.o),$(filter %.o,$^)) $(filter %.a,$^) $(FUZZER_DRIVER) $(LDLIBS_ALL) -lstdc++
 $(LIBFUZZER)/codec $(LIBFUZZER)/json: $(TEXT_SRC:%.c=$(LIBFUZZER)/text/%.o)
 .PRECIOUS: $(LIBFUZZER)/%.o $(AFL)/%.o
--include $(wildcard $(LIBFUZZER)/*/*.d $(LIBFUZZER)/text/*/*.d)
+-include $(wildcard $(addprefix $(LIBFUZZER)/,*/*.d */*/*.d */*/*/*.d))
 
 # Coverage growth: one measuring program, linked as the builtin engine, under libFuzzer with its own mutations of bytes, with our mutators, and with our feedback too.
 GROWTH := $(LIBFUZZER)/growth_builtin $(LIBFUZZER)/growth_bytes $(LIBFUZZER)/growth_mutators $(LIBFUZZER)/growth_feedback
@@ -188,13 +188,13 @@ growth: $(GROWTH) twingrad ## coverage growth of the engines' modes over equal C
 $(LIBFUZZER)/growth_bytes $(LIBFUZZER)/growth_mutators: GROWTH_FLAGS := -DUNDER_LIBFUZZER -DWITHOUT_FEEDBACK
 $(LIBFUZZER)/growth_feedback: GROWTH_FLAGS := -DUNDER_LIBFUZZER
 $(LIBFUZZER)/growth_bytes: GROWTH_DRIVER := -fsanitize=fuzzer
-$(LIBFUZZER)/growth_mutators $(LIBFUZZER)/growth_feedback: GROWTH_DRIVER = $(LIBFUZZER)/fuzz/engine_libfuzzer.o $(FUZZER_DRIVER)
-$(GROWTH): bench/growth_run.c $(LIBFUZZER)/fuzz/engine_libfuzzer.o $(LIBFUZZER)/libtwingrad.a
+$(LIBFUZZER)/growth_mutators $(LIBFUZZER)/growth_feedback: GROWTH_DRIVER = $(LIBFUZZER)/fuzz/engines/libfuzzer.o $(FUZZER_DRIVER)
+$(GROWTH): bench/growth_run.c $(LIBFUZZER)/fuzz/engines/libfuzzer.o $(LIBFUZZER)/libtwingrad.a
 	$(Q)clang $(CPPFLAGS) $(ALL_CFLAGS) $(GROWTH_FLAGS) -c -o $@.o $<
 	$(Q)clang $(ALL_CFLAGS) $(LDFLAGS) -o $@ $@.o $(GROWTH_DRIVER) $(LIBFUZZER)/libtwingrad.a $(LDLIBS_ALL) $(if $(GROWTH_DRIVER),-lstdc++)
 
 # AFL++: the mutators as a library for AFL_CUSTOM_MUTATOR_LIBRARY, and the target of campaigns, of which compiled/ has counters on its edges.
-AFL_SRC := $(wildcard tensor/*.c program/*.c) $(filter-out fuzz/entry_%,$(wildcard fuzz/*.c))
+AFL_SRC := $(filter tensor/% program/% fuzz/%,$(LIB_SRC))
 .PHONY: afl-mutators
 afl-mutators: $(AFL)/twingrad_mutators.so ## the mutators as a library for AFL++
 $(AFL)/%.o: %.c
@@ -210,17 +210,17 @@ $(AFL)/target/%.o: %.c
 	$(Q)clang $(CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 $(AFL)/libtwingrad.a: $(LIB_SRC:%.c=$(AFL)/target/%.o)
 	$(Q)rm -f $@ && ar rcs $@ $^
-$(AFL)/campaign: $(AFL)/target/fuzz/entry_campaign.o $(AFL)/libtwingrad.a
+$(AFL)/campaign: $(AFL)/target/fuzz/engines/entry_campaign.o $(AFL)/libtwingrad.a
 	$(Q)AFL_QUIET=1 AFL_DONT_OPTIMIZE=1 afl-clang-fast $(ALL_CFLAGS) -fsanitize=fuzzer $(LDFLAGS) -o $@ $^ $(LDLIBS_ALL)
-$(AFL)/check: $(AFL)/target/fuzz/entry_check.o $(AFL)/libtwingrad.a
+$(AFL)/check: $(AFL)/target/fuzz/engines/entry_check.o $(AFL)/libtwingrad.a
 	$(Q)AFL_QUIET=1 AFL_DONT_OPTIMIZE=1 afl-clang-fast $(ALL_CFLAGS) -fsanitize=fuzzer $(LDFLAGS) -o $@ $^ $(LDLIBS_ALL)
--include $(wildcard $(AFL)/*/*.d $(AFL)/target/*/*.d)
+-include $(wildcard $(addprefix $(AFL)/,*/*.d */*/*.d */*/*/*.d))
 
 # Clusters (oss-fuzz/build.sh): the targets that can run anywhere, for the engine, compiler and flags that CC, CXX, CFLAGS, CXXFLAGS and LIB_FUZZING_ENGINE say (without an
 # engine: the main that replays files), linked statically with the cJSON of the folder CJSON. What is instrumented for coverage is as above.
 CLUSTER         := $(BUILD)/cluster
 CLUSTER_TARGETS := check codec json
-CLUSTER_SRC     := $(filter-out $(shell grep -l '<libxml/' $(LIB_SRC)) fuzz/engine_%,$(LIB_SRC))
+CLUSTER_SRC     := $(filter-out $(shell grep -l '<libxml/' $(LIB_SRC)) fuzz/engines/afl.c fuzz/engines/libfuzzer.c,$(LIB_SRC))
 CLUSTER_FLAGS   := $(CPPFLAGS) -DTWINGRAD_NO_BLAS -I$(CJSON)/.. $(ALL_CFLAGS)
 .PHONY: cluster-targets check-ossfuzz
 cluster-targets: $(CLUSTER_TARGETS:%=$(TARGETS)/twingrad_%)
@@ -233,26 +233,26 @@ $(CLUSTER)/text/%.o: %.c
 	$(Q)$(CC) $(CLUSTER_EDGES) -c -o $@ $<
 $(CLUSTER)/%.o: %.c
 	@mkdir -p $(dir $@)
-	$(Q)AFL_LLVM_ALLOWLIST=$(CURDIR)/fuzz/afl_nothing.txt $(CC) $(filter-out -fsanitize=fuzzer-no-link,$(CLUSTER_FLAGS)) -c -o $@ $<
+	$(Q)AFL_LLVM_ALLOWLIST=$(CURDIR)/fuzz/engines/afl_nothing.txt $(CC) $(filter-out -fsanitize=fuzzer-no-link,$(CLUSTER_FLAGS)) -c -o $@ $<
 $(CLUSTER)/cJSON.o: $(CJSON)/cJSON.c
 	@mkdir -p $(dir $@)
 	$(Q)$(CC) $(filter-out -fsanitize=fuzzer-no-link,$(CFLAGS)) -c -o $@ $<
 $(CLUSTER)/libtwingrad.a: $(CLUSTER_SRC:%.c=$(CLUSTER)/%.o) $(CLUSTER)/cJSON.o
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
-$(TARGETS)/twingrad_%: $(CLUSTER)/fuzz/entry_%.o $(CLUSTER)/fuzz/engine_libfuzzer.o $(CLUSTER)/fuzz/entry_main.o $(CLUSTER)/libtwingrad.a
-	$(Q)$(CXX) $(CXXFLAGS) $(LDFLAGS) -o $@ $(filter-out $(if $(LIB_FUZZING_ENGINE),$(if $(filter json,$*),%/engine_libfuzzer.o) %/entry_main.o,%/engine_libfuzzer.o),$(filter %.o,$^)) \
+$(TARGETS)/twingrad_%: $(CLUSTER)/fuzz/engines/entry_%.o $(CLUSTER)/fuzz/engines/libfuzzer.o $(CLUSTER)/fuzz/engines/entry_main.o $(CLUSTER)/libtwingrad.a
+	$(Q)$(CXX) $(CXXFLAGS) $(LDFLAGS) -o $@ $(filter-out $(if $(LIB_FUZZING_ENGINE),$(if $(filter json,$*),%/engines/libfuzzer.o) %/entry_main.o,%/engines/libfuzzer.o),$(filter %.o,$^)) \
 	$(filter %.a,$^) $(LIB_FUZZING_ENGINE) -lm -lpthread -ldl
 $(TARGETS)/twingrad_codec $(TARGETS)/twingrad_json: $(TEXT_SRC:%.c=$(CLUSTER)/text/%.o)
 .PRECIOUS: $(CLUSTER)/%.o
 .PHONY: bench-engines
-bench-engines: twingrad $(OUT)/bench/bench ## programs a second by engine, with and without sanitizers, and by stage (docs/campaigns.md)
+bench-engines: twingrad $(OUT)/bench/bench ## programs a second by engine, with and without sanitizers, and by stage (docs/guide/campaigns.md)
 	$(Q)$(MAKE) $(BUILD)/libfuzzer/check afl-mutators $(AFL)/check
 	$(Q)$(MAKE) SAN=address,undefined CFLAGS=-fsanitize-trap=undefined $(BUILD)/libfuzzer-address+undefined/check
 	bench/engines $(BUILD)
 check-ossfuzz: ## the contract of OSS-Fuzz, without docker: build.sh and its targets under {libfuzzer, afl} x {address, undefined}
 	oss-fuzz/check
 
-# ---- PyTorch as an executor (docs/targets.md); nothing else needs it ----
+# ---- PyTorch as an executor (docs/guide/targets.md); nothing else needs it ----
 
 TORCH ?= 2.13.0
 RUNS  ?= 20000
@@ -264,9 +264,9 @@ torch: ## install PyTorch for the targets: build/torch by pip, torch113 by apt w
 	@/usr/bin/python3 -c 'import torch' 2>/dev/null || { $(SUDO) apt-get update -qq && \
 	DEBIAN_FRONTEND=noninteractive $(SUDO) apt-get install -y -qq --no-install-recommends python3-torch; } || \
 	echo "apt cannot install python3-torch here: target 'torch113' stays away"
-versions: twingrad ## where PyTorch 2.13 differs from 1.13: every row of docs/versions.md again, and RUNS=20000 random programs
+versions: twingrad ## where PyTorch 2.13 differs from 1.13: every row of docs/reference/versions.md again, and RUNS=20000 random programs
 	bench/versions ./twingrad $(RUNS) $(SEED)
-fidelity: twingrad ## RUNS=20000 random programs on the reference and on PyTorch 1.13 (docs/fidelity.md); PROFILE=autograd: others
+fidelity: twingrad ## RUNS=20000 random programs on the reference and on PyTorch 1.13 (docs/guide/fidelity.md); PROFILE=autograd: others
 	bench/fidelity ./twingrad $(RUNS) $(SEED) torch113:eager $(PROFILE)
 
 # ---- sanitizers: the same tests, objects apart ----
@@ -281,17 +281,17 @@ msan: ## all tests under MemorySanitizer (clang, no BLAS, own C code and an unin
 
 .PHONY: layers format install uninstall
 layers: ## the include direction: tensor < program < {reference, compiled, fuzz} < harness
-	@tests/check_layers $(OUT)
+	@tests/checks/layers $(OUT)
 format: ## clang-format every C file
-	clang-format -i $(wildcard $(addsuffix /*.[ch],$(DIRS) tests bench))
+	clang-format -i $(wildcard $(addsuffix /*.[ch],$(DIRS) tests bench) $(addsuffix /*/*.[ch],$(DIRS) tests))
 compile_commands.json: $(LIB_SRC) Makefile ## for editors
-	@{ echo '['; sep=; for f in $(LIB_SRC) harness/main.c; do \
+	@{ echo '['; sep=; for f in $(LIB_SRC) harness/cli/main.c; do \
 	printf '%s{"directory":"%s","file":"%s","command":"%s"}\n' "$$sep" "$(CURDIR)" "$$f" \
 	'$(CC) $(CPPFLAGS) $(ALL_CFLAGS) -c '"$$f"; sep=,; done; echo ']'; } > $@
 
 install: twingrad ## install to $(DESTDIR)$(PREFIX): binary, man page, schema
 	install -D -m 755 twingrad $(DESTDIR)$(PREFIX)/bin/twingrad
-	install -D -m 644 docs/twingrad.1 $(DESTDIR)$(PREFIX)/share/man/man1/twingrad.1
+	install -D -m 644 docs/man/twingrad.1 $(DESTDIR)$(PREFIX)/share/man/man1/twingrad.1
 	install -D -m 644 targets/targets.json $(DESTDIR)$(PREFIX)/share/twingrad/targets/targets.json
 	install -D -m 755 targets/torch_target.py $(DESTDIR)$(PREFIX)/share/twingrad/targets/torch_target.py
 	install -D -m 644 corpus/schema.json $(DESTDIR)$(PREFIX)/share/twingrad/schema.json

@@ -1,1 +1,13 @@
-../oss-fuzz/build.sh
+#!/bin/bash -eu
+# Builds the fuzz targets for OSS-Fuzz, ClusterFuzzLite and whatever else keeps their contract (docs/guide/campaigns.md): CC, CXX, CFLAGS, CXXFLAGS,
+# LIB_FUZZING_ENGINE, SRC, WORK and OUT come from the environment, and only OUT is shipped. cJSON is linked statically, from $SRC/cjson.
+make -C "$SRC/twingrad" -j"$(nproc)" cluster-targets WARN= BUILD="$WORK/twingrad" CJSON="$SRC/cjson" TARGETS="$OUT"
+
+seeds="$WORK/seeds"
+mkdir -p "$seeds"
+split -l 1 -a 4 -d "$SRC/twingrad/corpus/distilled/programs.jsonl" "$seeds/program-"
+for target in check codec json; do
+  (cd "$seeds" && zip -q -X -r "$OUT/twingrad_${target}_seed_corpus.zip" .)
+  cp "$SRC/twingrad/fuzz/engines/target.options" "$OUT/twingrad_$target.options"
+done
+cp "$SRC/twingrad/fuzz/engines/entry_json.dict" "$OUT/twingrad_json.dict"

@@ -8,9 +8,9 @@
  * reference again without the backward, the compiler again with its own clock, whose shares are scaled to the run without. Build with -O2 and without sanitizers, or the
  * numbers mean nothing. */
 #include "bench/measure.h"
-#include "fuzz/generate.h"
-#include "fuzz/mutate.h"
-#include "harness/check.h"
+#include "fuzz/generate/generate.h"
+#include "fuzz/mutate/mutate.h"
+#include "harness/check/check.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,9 +5,9 @@
  * A program is run ROUNDS times; what counts of each stage is its least time. The column of the random programs is the median over those
  * that have a backward, stage by stage, and in the last row of the sum. Reading the clock costs some 0.03 us a stage. */
 #include "bench/measure.h"
-#include "compiled/compile.h"
-#include "fuzz/generate.h"
-#include "program/json.h"
+#include "compiled/core/compile.h"
+#include "fuzz/generate/generate.h"
+#include "program/json/json.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,8 +5,8 @@
  * edges of compiled/ (the counters that the compiler put there, whoever reads them beside), steps of the optimizer fired, and pairs of steps that
  * fired in one program. Linked three ways: with a main of its own, for the builtin engine (OUT SEED SECONDS MUTATE), and twice under libFuzzer, in a job's folder, where
  * the file `growth` holds SECONDS and the lines go to the file `samples`. */
-#include "harness/feedback.h"
-#include "harness/worker.h"
+#include "harness/campaign/feedback.h"
+#include "harness/campaign/worker.h"
 
 #include <fcntl.h>
 #include <stdio.h>

@@ -4,10 +4,10 @@
  *     minimize_run COUNT [FOLDER [FAULT...]]     (every fault, if none is named)
  */
 #include "bench/measure.h"
-#include "fuzz/generate.h"
-#include "harness/io.h"
-#include "harness/minimize.h"
-#include "program/json.h"
+#include "fuzz/generate/generate.h"
+#include "harness/util/io.h"
+#include "harness/reduce/minimize.h"
+#include "program/json/json.h"
 
 #include <stdio.h>
 #include <string.h>

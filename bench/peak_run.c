@@ -13,7 +13,7 @@
  *               that the C library's vector functions reach on data in the first cache
  *   peak_bytes  memory besides inputs and tangents: results and temporaries */
 #include "bench/measure.h"
-#include "compiled/tile_isa.h"
+#include "compiled/tile/isa.h"
 #include "reference/eager.h"
 
 #include <dlfcn.h>

@@ -7,10 +7,10 @@
  *
  * ddmin is the algorithm of Zeller and Hildebrandt, Simplifying and Isolating Failure-Inducing Input (2002), section 3: chunks, then complements of chunks, at twice
  * the granularity when neither fails. Seconds are of the processor. */
-#include "harness/edit.h"
-#include "harness/io.h"
-#include "harness/minimize.h"
-#include "program/json.h"
+#include "harness/reduce/edit.h"
+#include "harness/util/io.h"
+#include "harness/reduce/minimize.h"
+#include "program/json/json.h"
 
 #include <stdio.h>
 #include <string.h>

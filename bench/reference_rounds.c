@@ -7,8 +7,8 @@
  *     whole    a run as every check makes it: inputs built and filled, all calls, the backward, the recorded result
  *
  * Build with optimization and without sanitizers, or the numbers mean nothing. */
-#include "program/json.h"
-#include "program/op.h"
+#include "program/json/json.h"
+#include "program/ops/op.h"
 #include "reference/eager.h"
 
 #include <stdio.h>

@@ -2,7 +2,7 @@
  * 1.13.1 on special values, once in the vectorized part of its loop and once in the tail. */
 #include "reference/accidents.h"
 
-#include "program/op_functions.h"
+#include "program/ops/functions.h"
 
 #include <math.h>
 

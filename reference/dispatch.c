@@ -6,7 +6,7 @@
  *   meta         detach, detach_, requires_grad_ */
 #include "reference/dispatch.h"
 
-#include "program/op_functions.h"
+#include "program/ops/functions.h"
 #include "reference/shadow.h"
 
 /* ---- computing ---- */

@@ -3,12 +3,12 @@
  *   check_inplace (when the write is to be recorded) -> begin the node -> the op's own checks -> the twin into a temporary -> copy
  *   into self -> version + 1 -> rebase the history
  *
- * The order of the checks is docs/semantics.md, "In-place ops"; where that is silent it is that of the op in ATen. A write that
+ * The order of the checks is docs/reference/semantics.md, "In-place ops"; where that is silent it is that of the op in ATen. A write that
  * PyTorch does not refuse but whose outcome depends on the order of its loop is noted as undefined. */
 #include "reference/dispatch.h"
 
-#include "program/infer.h"
-#include "program/op_functions.h"
+#include "program/infer/infer.h"
+#include "program/ops/functions.h"
 #include "reference/shadow.h"
 
 #include <string.h>

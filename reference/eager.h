@@ -1,8 +1,8 @@
-/* The reference executor: an eager interpreter with a tape; it *is* the meaning of a program (docs/semantics.md). */
+/* The reference executor: an eager interpreter with a tape; it *is* the meaning of a program (docs/reference/semantics.md). */
 #ifndef REFERENCE_EAGER_H
 #define REFERENCE_EAGER_H
 
-#include "program/result.h"
+#include "program/lang/result.h"
 
 /* Runs all calls of `p`. The result lives in `arena`. Never fails: errors are part of the result. */
 Result *reference_run(const Program *p, const RunOptions *options, Arena *arena);

@@ -7,7 +7,7 @@
  *
  * A function with jumps is in doubt (NaN) where moving the operands within their bounds changes the chosen piece: a comparison's
  * answer, a floor, the whole quotient of a remainder. */
-#include "program/op_functions.h"
+#include "program/ops/functions.h"
 #include "reference/shadow.h"
 
 #include <math.h>

@@ -9,8 +9,8 @@
 #ifndef REFERENCE_TAPE_H
 #define REFERENCE_TAPE_H
 
-#include "program/emit.h"
-#include "program/result.h"
+#include "program/ops/emit.h"
+#include "program/lang/result.h"
 #include "reference/variable.h"
 
 struct Session {

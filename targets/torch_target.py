@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """PyTorch as a target of twingrad: one JSON request a line on standard input, one answer a line on standard output
-(docs/format.md, "Out-of-process targets"; docs/targets.md).
+(docs/reference/format.md, "Out-of-process targets"; docs/guide/targets.md).
 
 Runs with any PyTorch from 1.13 on; which modes there are depends on its version:
 
@@ -24,7 +24,7 @@ import warnings
 try:
     import torch
 except ImportError as error:
-    sys.stderr.write("no PyTorch for %s (%s): 'make torch' installs one, docs/targets.md says how to use another\n" % (sys.executable, error))
+    sys.stderr.write("no PyTorch for %s (%s): 'make torch' installs one, docs/guide/targets.md says how to use another\n" % (sys.executable, error))
     sys.exit(3)
 
 VERSION = tuple(int(n) for n in re.findall(r"\d+", torch.__version__)[:2])
@@ -551,7 +551,7 @@ def answer(request, names):
 
 def repair():
     """In 1.13 slice_scatter's binding reads the default of `step` from uninitialized memory, and narrow_copy writes rows into a result that has
-    self's strides and all of its memory (docs/fidelity.md)."""
+    self's strides and all of its memory (docs/guide/fidelity.md)."""
     if VERSION < (2, 0):
         def slice_scatter(self, src, dim=0, start=None, end=None, step=1):
             return torch.ops.aten.slice_scatter(self, src, dim, start, end, step)

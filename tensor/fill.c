@@ -1,4 +1,4 @@
-/* The exact fills of docs/format.md: element i is drawn from z_i, output i of SplitMix64 started at the seed. */
+/* The exact fills of docs/reference/format.md: element i is drawn from z_i, output i of SplitMix64 started at the seed. */
 #include "tensor/rng.h"
 #include "tensor/tensor.h"
 

@@ -2,10 +2,10 @@
  * tape.
  *
  * Refusals come in eager's order: what histories refuse (asking a stale view, writing to a leaf), then the op's own checks
- * (overlap, sizes, dtypes), then values. A refusal that depends on data becomes a CHECK node. In-place ops: capture_inplace.c. */
-#include "compiled/capture.h"
-#include "compiled/symbol_facts.h"
-#include "program/op_functions.h"
+ * (overlap, sizes, dtypes), then values. A refusal that depends on data becomes a CHECK node. In-place ops: capture/inplace.c. */
+#include "compiled/capture/capture.h"
+#include "compiled/symbolic/observed.h"
+#include "program/ops/functions.h"
 
 #include <string.h>
 

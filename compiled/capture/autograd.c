@@ -7,7 +7,7 @@
  * find modified is known when the capture ends.
  *
  * Sequence numbers are given where PyTorch makes its nodes, since they order the backward. */
-#include "compiled/capture.h"
+#include "compiled/capture/capture.h"
 
 bool cap_requires_grad(const Var *v) { return v->requires_grad || v->history.to || (v->base && cap_requires_grad(v->base)); }
 

@@ -1,11 +1,11 @@
 /* The order of a backward over the static tape, as torch/csrc/autograd/engine.cpp has it: the graph's (joint.c) and those inside
- * the program (capture_grad.c).
+ * the program (capture/grad.c).
  *
  *   1. From the roots, count the edges into every node; with inputs, find the nodes that lead to one of them.
  *   2. A node is ready when all edges into it have delivered; the ready node with the highest sequence number runs first. Gradients
  *      that meet are added in order of arrival. NULL is an undefined gradient, which is not zeros: it is passed on, and what nobody
  *      reaches stays None. */
-#include "compiled/capture.h"
+#include "compiled/capture/capture.h"
 
 #include <limits.h>
 #include <string.h>

@@ -3,8 +3,8 @@
  * As a tracing compiler does, capture answers probes, assertions and branches from flags cached when a name is bound, and so has to
  * refresh them after everything that changes flags: a recorded write, a bump of the version, requires_grad_, detach_. Such a change
  * reaches every tensor on the storage: the receiver under all its names, its base, older and sibling views. Only what capture
- * decides hangs on these copies; the histories (capture_autograd.c) are the truth. */
-#include "compiled/capture.h"
+ * decides hangs on these copies; the histories (capture/autograd.c) are the truth. */
+#include "compiled/capture/capture.h"
 
 #include <string.h>
 

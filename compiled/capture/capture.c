@@ -3,9 +3,9 @@
  *
  * Storages that were there before become one INPUT node each; a tensor on one (an entry) is a read of it, and if it is no leaf its
  * history is an OUTER node, which swallows gradients. Branches, assertions and probes are decided here, from
- * the handles (handles.c); ops go through emit_call to capture_apply.c. The walk ends at the first statement that raises, with the
- * graph holding what comes before it; what depends on data is a CHECK in the graph, or a question asked now (question.c). */
-#include "compiled/capture.h"
+ * the handles (capture/bindings.c); ops go through emit_call to capture/apply.c. The walk ends at the first statement that raises, with the
+ * graph holding what comes before it; what depends on data is a CHECK in the graph, or a question asked now (capture/data_dependent.c). */
+#include "compiled/capture/capture.h"
 
 #include <string.h>
 

@@ -12,7 +12,7 @@
 #ifndef COMPILED_CAPTURE_H
 #define COMPILED_CAPTURE_H
 
-#include "compiled/graph.h"
+#include "compiled/ir/graph.h"
 
 typedef struct Var Var;
 typedef struct TapeNode TapeNode;
@@ -245,12 +245,12 @@ bool capture_takes_gradients(const Program *p);
 /* Walks the program; fills c->graph and c->capture. Never fails: see Capture.end. */
 void capture_program(Compile *c, const CaptureInput *in);
 
-/* ---- capture_exit.c ---- */
+/* ---- capture/exit.c ---- */
 void capture_return_plan(ReturnPlan *ret, const Var *v);
 /* The objects and, for each, who may receive a gradient. */
 void capture_objects(Capture *cap);
 
-/* ---- capture_apply.c: the Emit ---- */
+/* ---- capture/apply.c: the Emit ---- */
 ErrCode capture_apply(Emit *e, const Call *call, Tensor **out, int *nout);
 Class *capture_class(Capture *cap, DType dtype, int64_t numel, Node *buffer, int input);
 /* A new tensor on `cls` with `layout`. */
@@ -269,33 +269,33 @@ void tape_result(Capture *cap, TapeNode *tape, Node *node, Node *value);
 /* What a gradient inside the program finds on the node: the call on tensors, and the result. */
 void tape_tensors(Capture *cap, TapeNode *tape, const Call *call, Var *result);
 
-/* ---- capture_inplace.c ---- */
+/* ---- capture/inplace.c ---- */
 /* INPLACE rows. */
 ErrCode capture_in_place(Capture *cap, const Call *call, Tensor **out, int *nout);
 
-/* ---- capture_view.c ---- */
+/* ---- capture/view.c ---- */
 /* VIEW and MULTI_VIEW rows. */
 ErrCode capture_apply_view(Capture *cap, const Call *call, Tensor **out, int *nout);
 /* INPLACE_VIEW rows: the history is set, not rebased: of a view, the base knows nothing of it. */
 ErrCode capture_in_place_view(Capture *cap, const Call *call, Tensor **out, int *nout);
 
-/* ---- capture_checks.c ---- */
+/* ---- capture/checks.c ---- */
 /* Records the CHECKs of a functional call whose result looks like `out`; raises what is known to be wrong already. */
 ErrCode capture_check_values(Capture *cap, const Call *call, const Tensor *out);
 
-/* ---- capture_part.c ---- */
+/* ---- capture/inplace_part.c ---- */
 /* Does the in-place form of `twin` leave part of self alone? */
 bool capture_writes_part(const Call *twin);
 /* The write of such a form to a self that overlaps itself. */
 ErrCode capture_write_part(Capture *cap, Var *self, const Call *twin);
 
-/* ---- question.c ---- */
+/* ---- capture/data_dependent.c ---- */
 ErrCode capture_count_nonzero(Emit *e, const Tensor *mask, int64_t *count);
 ErrCode capture_item_int(Emit *e, const Tensor *t, int64_t *value);
 /* Asks again, on other inputs: true if what comes out is the same. */
 bool question_same(const Question *q, void *const *input, Arena *arena);
 
-/* ---- capture_autograd.c: semantics.md 1-4 on metadata ---- */
+/* ---- capture/autograd.c: semantics.md 1-4 on metadata ---- */
 bool cap_requires_grad(const Var *v);
 /* The view's history is of another version and has to be remade before anyone looks at it. */
 bool cap_is_stale(const Var *v);
@@ -361,12 +361,12 @@ ErrCode tape_ask(Capture *cap, Var *v, Error *err);
 /* What an accumulator says whose leaf has a history by then. */
 #define LEAF_MOVED "leaf variable has been moved into the graph interior"
 
-/* ---- capture_grad.c ---- */
+/* ---- capture/grad.c ---- */
 /* torch.autograd.grad: records the gradients as tensors of the program and binds their names. */
 ErrCode capture_grad(Capture *cap, const Stmt *stmt);
 ErrCode cap_retain_grad(Capture *cap, Var *self);
 
-/* ---- handles.c ---- */
+/* ---- capture/bindings.c ---- */
 /* The name is not bound any more. */
 void handle_unbind(Capture *cap, NameId name);
 /* `name` now means `v`; its flags are cached. */

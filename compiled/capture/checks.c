@@ -3,8 +3,8 @@
  * Capture cannot know, so each becomes a CHECK node (an effect, ordered by statement) that raises the op's error at its statement
  * when the compiled code runs. What can be known (a Scalar divisor, an empty operand) is decided here. Which values a kernel looks
  * at, and when it looks at none, follows the shared kernels (program/kernels_*.c). */
-#include "compiled/capture.h"
-#include "program/op_functions.h"
+#include "compiled/capture/capture.h"
+#include "program/ops/functions.h"
 
 #include <math.h>
 

@@ -3,7 +3,7 @@
  * The graph is copied (the capture goes on writing to the original), the value is its only output, and all its CHECKs run with it:
  * an error that eager would have raised before ends the capture. The answer is part of the guard: on a cache hit the same compiled
  * slices are run again and must answer the same. */
-#include "compiled/capture.h"
+#include "compiled/capture/capture.h"
 
 #include <string.h>
 

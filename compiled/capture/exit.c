@@ -1,7 +1,7 @@
 /* What outlives a captured region: its objects (the entries, then the tensors that names of the next region need, and the bases of those
  * that are views), who among them may receive a gradient, and what the region leaves of each. */
-#include "compiled/capture.h"
-#include "program/uses.h"
+#include "compiled/capture/capture.h"
+#include "program/lang/uses.h"
 
 #include <string.h>
 

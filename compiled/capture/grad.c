@@ -3,7 +3,7 @@
  * The gradients are tensors of the program like any other: rules run through the capture's own Emit, on the tensors that the nodes
  * saved (which hold what they held: their versions are checked), so that what they answer is recorded in the graph, aliases what it
  * would alias, and, with create_graph, is recorded on the tape and can be differentiated again. */
-#include "compiled/capture.h"
+#include "compiled/capture/capture.h"
 
 #include <string.h>
 

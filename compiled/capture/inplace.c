@@ -1,8 +1,8 @@
 /* In-place ops in the capture: an op on self is its twin's value, cast to self's dtype, and a WRITE.
  *
  * Most of this is what eager refuses, op by op, in its order: whether self may be written, overlap, sizes, dtypes, then values. */
-#include "compiled/capture.h"
-#include "program/op_functions.h"
+#include "compiled/capture/capture.h"
+#include "program/ops/functions.h"
 
 #include <string.h>
 

@@ -8,7 +8,7 @@
  *     mask        storage[l] = value wherever some masked element lives at l: the number of masked elements at l is not 0
  *
  * tril_ and triu_ are a mask of zeros, index_fill_ is a mask of the elements that the index names. */
-#include "compiled/capture.h"
+#include "compiled/capture/capture.h"
 
 bool capture_writes_part(const Call *twin) {
     switch (twin->op->id) {

@@ -2,7 +2,7 @@
  *
  * A view is a VIEW node of the class's buffer and a Var with a base. An in-place view changes the Var: from now on it reads the
  * buffer through the new geometry, while what the tape kept of it stays as it was (cap_freeze). */
-#include "compiled/capture.h"
+#include "compiled/capture/capture.h"
 
 #include <string.h>
 

@@ -1,10 +1,10 @@
 /* The compiler: its tables, the gate, and the pipeline, one loop over passes.def that gates, runs, verifies and dumps. What it is run
  * on: region.c. */
-#include "compiled/lower.h"
-#include "compiled/native.h"
-#include "compiled/stages.h"
-#include "compiled/symbol.h"
-#include "compiled/world.h"
+#include "compiled/loops/lower.h"
+#include "compiled/native/native.h"
+#include "compiled/runtime/stages.h"
+#include "compiled/symbolic/symbol.h"
+#include "compiled/runtime/runtime.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 
 static const FaultInfo fault_table[] = {
 #define FAULT(family, number, name, stage, oracle, issue, text) {#family "-" #number, #name, #stage, #oracle, issue, text},
-#include "compiled/faults.def"
+#include "compiled/core/faults.def"
 #undef FAULT
 };
 
@@ -70,14 +70,14 @@ void faults_clear(CompileOptions *options) {
 
 static const char *const miss_names[] = {
 #define MISS(name, text) #name,
-#include "compiled/misses.def"
+#include "compiled/core/misses.def"
 #undef MISS
 };
 const char *miss_name(int reason) { return miss_names[reason]; }
 
 static const char *const specialization_names[] = {
 #define SPECIALIZATION(name, text) #name,
-#include "compiled/specializations.def"
+#include "compiled/core/specializations.def"
 #undef SPECIALIZATION
 };
 const char *specialization_name(int reason) { return specialization_names[reason]; }
@@ -86,7 +86,7 @@ enum { REQUIRED = false, OPTIONAL = true };
 
 static const PassInfo pass_table[] = {
 #define PASS(name, need, text) {#name, need, text},
-#include "compiled/passes.def"
+#include "compiled/passes/passes.def"
 #undef PASS
 };
 
@@ -98,14 +98,14 @@ const PassInfo *pass_info(int number) {
 
 enum {
 #define PASS(name, need, text) PASS_##name,
-#include "compiled/passes.def"
+#include "compiled/passes/passes.def"
 #undef PASS
 };
 
 typedef bool (*PassFn)(Compile *c);
 static const PassFn pass_function[] = {
 #define PASS(name, need, text) pass_##name,
-#include "compiled/passes.def"
+#include "compiled/passes/passes.def"
 #undef PASS
 };
 

@@ -1,15 +1,15 @@
-/* The compiled executor: guard/cache, capture, functionalize, joint, passes, lowering, execution (docs/architecture.md).
+/* The compiled executor: guard/cache, capture, functionalize, joint, passes, lowering, execution (docs/internals/architecture.md).
  *
  * A Compiler holds what outlives a program: options (seeded fault, gate limits) and counters. It is not shared by threads. */
 #ifndef COMPILED_COMPILE_H
 #define COMPILED_COMPILE_H
 
-#include "compiled/feature.h"
-#include "program/result.h"
+#include "compiled/core/feature.h"
+#include "program/lang/result.h"
 
 typedef enum FaultId {
 #define FAULT(family, number, name, stage, oracle, issue, text) FAULT_##family##_##number,
-#include "compiled/faults.def"
+#include "compiled/core/faults.def"
 #undef FAULT
     FAULT_COUNT,
     FAULT_NONE = -1
@@ -36,7 +36,7 @@ const char *faults_text(const CompileOptions *options, char *text, size_t size);
 /* Seeds none. */
 void faults_clear(CompileOptions *options);
 
-/* The native tier (compiled/native.h): what it has compiled, and where that is kept. Not shared by threads. */
+/* The native tier (compiled/native/native.h): what it has compiled, and where that is kept. Not shared by threads. */
 typedef struct Native Native;
 typedef struct NativeSettings {
     const char *cache; /* folder; NULL: the user's ($XDG_CACHE_HOME, ~/.cache, $TMPDIR); "none": nothing is kept */
@@ -47,11 +47,11 @@ void native_close(Native *native);
 /* The optional steps: those of steps.def, then the algebraic rules, which stand by family. */
 typedef enum StepId {
 #define STEP(pass, name, text, why) STEP_##name,
-#include "compiled/steps.def"
+#include "compiled/core/steps.def"
 #undef STEP
 #define FAMILY(name) FIRST_##name, BEFORE_##name = FIRST_##name - 1,
 #define RULE(name, root, text, why) STEP_##name,
-#include "compiled/rules.def"
+#include "compiled/rules/rules.def"
 #undef FAMILY
 #undef RULE
     STEP_COUNT,
@@ -62,13 +62,13 @@ enum { MAX_STEPS = 192, MAX_PASSES = 64 };
 /* Why code was not reused (misses.def), and why it was not made for more than one size (specializations.def). */
 typedef enum MissReason {
 #define MISS(name, text) MISS_##name,
-#include "compiled/misses.def"
+#include "compiled/core/misses.def"
 #undef MISS
     MISS_COUNT
 } MissReason;
 typedef enum Specialization {
 #define SPECIALIZATION(name, text) SPECIALIZED_##name,
-#include "compiled/specializations.def"
+#include "compiled/core/specializations.def"
 #undef SPECIALIZATION
     SPECIALIZED_COUNT
 } Specialization;

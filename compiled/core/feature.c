@@ -1,7 +1,7 @@
 /* The map, in four parts: pairs of steps, steps, sets of passes, errors at ops. Steps stand in it one by one; the others are hashed into their parts. */
-#include "compiled/feature.h"
+#include "compiled/core/feature.h"
 
-#include "compiled/capture.h"
+#include "compiled/capture/capture.h"
 
 enum { ALIAS_STATES = 4, GRAD_STATES = 4, STEP_PART = MAX_STEPS * ALIAS_STATES * GRAD_STATES, PASS_PART = 1 << 10, ERROR_PART = 1 << 11 };
 _Static_assert(PAIR_FEATURES + STEP_PART + PASS_PART + ERROR_PART == FEATURES, "four parts");

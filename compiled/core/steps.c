@@ -1,5 +1,5 @@
 /* The optional steps as a table (steps.def, rules.def), and which of them and of the passes are off. */
-#include "compiled/compile.h"
+#include "compiled/core/compile.h"
 #include "tensor/rng.h"
 
 #include <stdio.h>
@@ -7,11 +7,11 @@
 
 static const StepInfo step_table[] = {
 #define STEP(pass, name, text, why) {#name, #pass, text, why},
-#include "compiled/steps.def"
+#include "compiled/core/steps.def"
 #undef STEP
 #define FAMILY(name)
 #define RULE(name, root, text, why) {#name, "rules", text, why},
-#include "compiled/rules.def"
+#include "compiled/rules/rules.def"
 #undef FAMILY
 #undef RULE
 };

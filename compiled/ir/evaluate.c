@@ -1,6 +1,6 @@
 /* One node run by its op's shared kernel on real tensors: what folding of constants and the interpretation of stages are made of. */
-#include "compiled/evaluate.h"
-#include "compiled/symbol_facts.h"
+#include "compiled/ir/evaluate.h"
+#include "compiled/symbolic/observed.h"
 
 bool evaluate_node(const Node *n, Tensor *const *operand, Tensor *out, KernelCtx *k) {
     Call call = *n->call;

@@ -2,7 +2,7 @@
 #ifndef COMPILED_EVALUATE_H
 #define COMPILED_EVALUATE_H
 
-#include "compiled/graph.h"
+#include "compiled/ir/graph.h"
 
 /* Runs an OP node's kernel: `operand` by slot (NULL for None), `out` is metadata and gets a storage in k->arena. False if the kernel
  * refuses the values; k->undefined says if PyTorch leaves the result undefined. */

@@ -3,7 +3,7 @@
  * Nodes are appended in execution order and never move here. A rewrite is two steps: a pass sets `map` on the nodes it wants
  * replaced, then graph_apply_map goes over all uses once. A use that reads by address (a VIEW's or STORE's buffer, a returned
  * storage, a write-back) can only follow the map to a buffer with the same image; the other uses read values and always can. */
-#include "compiled/graph.h"
+#include "compiled/ir/graph.h"
 
 #include <string.h>
 

@@ -15,9 +15,9 @@
 #ifndef COMPILED_GRAPH_H
 #define COMPILED_GRAPH_H
 
-#include "compiled/compile.h"
-#include "program/emit.h"
-#include "program/json.h"
+#include "compiled/core/compile.h"
+#include "program/ops/emit.h"
+#include "program/json/json.h"
 
 typedef enum NodeKind { NODE_INPUT, NODE_TANGENT, NODE_OP, NODE_VIEW, NODE_WRITE, NODE_STORE, NODE_CHECK } NodeKind;
 
@@ -184,7 +184,7 @@ bool graph_verify(const Graph *g, bool functional, char *message, size_t message
 
 /* ---- passes (passes.def): true if the graph changed ---- */
 #define PASS(name, kind, text) bool pass_##name(Compile *c);
-#include "compiled/passes.def"
+#include "compiled/passes/passes.def"
 #undef PASS
 
 /* ---- lowering and execution (lower.c, execute.c) ---- */

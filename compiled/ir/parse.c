@@ -1,8 +1,8 @@
-/* The text of a graph read back (graph_print.c): one line a node, then the outputs.
+/* The text of a graph read back (ir/print.c): one line a node, then the outputs.
  *
  * A cursor walks the text once; a node's operands were defined in lines before. What the text does not hold is not there afterwards
  * either: messages of CHECKs, flags of returns. Anything unexpected ends the reading with "line N: what was expected". */
-#include "compiled/graph_scan.h"
+#include "compiled/ir/scan.h"
 
 #include <string.h>
 

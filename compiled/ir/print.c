@@ -4,7 +4,7 @@
  *
  * sizes; strides and, where not 0, "+offset" of the buffer read. No pointers, no times; nothing here trusts the graph, so that
  * what a broken pass left can be printed. */
-#include "compiled/graph.h"
+#include "compiled/ir/graph.h"
 
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
 /* The words of a graph's text: numbers, dtypes, layouts, references to nodes, arguments of calls. */
-#include "compiled/graph_scan.h"
+#include "compiled/ir/scan.h"
 
 #include <errno.h>
 #include <stdarg.h>

@@ -1,9 +1,9 @@
-/* A cursor over the text of a graph, for graph_parse.c. Every reader takes what it reads, or records the first complaint
+/* A cursor over the text of a graph, for ir/parse.c. Every reader takes what it reads, or records the first complaint
  * ("line 3, column 7: ..") and returns false. */
 #ifndef COMPILED_GRAPH_SCAN_H
 #define COMPILED_GRAPH_SCAN_H
 
-#include "compiled/graph.h"
+#include "compiled/ir/graph.h"
 
 enum { MAX_IDS = 1 << 20 };
 

@@ -3,7 +3,7 @@
  * Everything is bounds-checked before it is looked at, because the graph may be the work of a broken pass. Metadata is inferred
  * again from the operands: before functionalization all of it must be equal; later an operand may have been replaced by an equal
  * value in another layout, so that only dtype and sizes can be demanded. */
-#include "compiled/graph.h"
+#include "compiled/ir/graph.h"
 
 #include <stdarg.h>
 #include <stdio.h>

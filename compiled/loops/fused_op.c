@@ -4,10 +4,10 @@
  * written. Dims of size 1 are left out of it, so that [3, 1] and [3] are one space. An operand that is broadcast has stride 0.
  * Index tensors are ordinary affine reads; the tensor they index is an indirect one, whose address gets index * stride added.
  *
- * Analyses of indices and regions are inference's own (program/infer.h): a description of geometry is shared, the code that walks
+ * Analyses of indices and regions are inference's own (program/infer/infer.h): a description of geometry is shared, the code that walks
  * it is not. */
-#include "compiled/lower.h"
-#include "program/infer.h"
+#include "compiled/loops/lower.h"
+#include "program/infer/infer.h"
 
 #include <string.h>
 

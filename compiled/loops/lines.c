@@ -2,7 +2,7 @@
  *
  * Every line is walked with the line's own strides; sums run in double (integers: int64, wrapping) and are rounded where they are
  * written. Softmax subtracts the line's maximum, so that no exponential overflows. */
-#include "compiled/tile_isa.h"
+#include "compiled/tile/isa.h"
 
 #include <math.h>
 
@@ -152,7 +152,7 @@ void loop_softmax(const Loop *loop, const TileIsa *isa, void *const *data, int64
     for_lines(&s, rows ? softmax_row : s.strip >= 0 ? softmax_strip : softmax_line);
 }
 
-/* A row of coordinates for every element that is not zero, in row-major order. The count of rows was found before (question.c). */
+/* A row of coordinates for every element that is not zero, in row-major order. The count of rows was found before (capture/data_dependent.c). */
 void loop_nonzero(const Loop *loop, void *const *data) {
     int64_t index[MAX_DIMS] = {0}, at = loop->from.offset, row = 0;
     int64_t *to = data[loop->to.buffer];

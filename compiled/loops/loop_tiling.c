@@ -11,8 +11,8 @@
  * among the reduced ones: its sums then wait in a buffer of their own (`scratch`) from one part to the next.
  *
  * A temporary that a band alone uses need not have more room than one window: its parts take turns. */
-#include "compiled/lower.h"
-#include "compiled/tile_reduce.h"
+#include "compiled/loops/lower.h"
+#include "compiled/tile/reduce.h"
 
 #include <string.h>
 

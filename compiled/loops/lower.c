@@ -3,10 +3,10 @@
  * A unit is a group that fusion made, or a node. Members go to lower_nest; CHECKs, scans, products of matrices, concatenation and
  * what has no lowering are loops of their own, made here. A node without a buffer that is no register either is wanted by nobody
  * and makes no loop. */
-#include "compiled/feature.h"
-#include "compiled/tile_isa.h"
-#include "program/infer.h"
-#include "program/op_functions.h"
+#include "compiled/core/feature.h"
+#include "compiled/tile/isa.h"
+#include "program/infer/infer.h"
+#include "program/ops/functions.h"
 
 #include <string.h>
 

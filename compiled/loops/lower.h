@@ -5,12 +5,12 @@
  * A *member* is a node seen as part of a tile nest: an iteration space, how each operand is read at a point of it, where the result
  * goes. Fusion, reinplacing and lowering all decide on members, so they cannot disagree about an address.
  *
- * A *tile nest* is one loop nest over a space: a register bytecode (tile_ops.def) run over tiles of up to TILE elements in
+ * A *tile nest* is one loop nest over a space: a register bytecode (tile/ops.def) run over tiles of up to TILE elements in
  * row-major order that span rows. All its loads and stores are accesses: buffer, offset, strides. */
 #ifndef COMPILED_LOWER_H
 #define COMPILED_LOWER_H
 
-#include "compiled/graph.h"
+#include "compiled/ir/graph.h"
 
 enum {
     TILE = 512,          /* elements a tile */
@@ -75,7 +75,7 @@ bool lower_is_native(const OpInfo *op);
 /* The one value (of n's dtype) that every element of `n` has by construction; false if there is none. Looks through VIEWs. */
 bool node_splat(const Node *n, Scalar *value);
 
-/* ---- members (member.c) ---- */
+/* ---- members (loops/fused_op.c) ---- */
 typedef enum ReadKind {
     READ_AFFINE,   /* at offset + sum i*stride */
     READ_INDIRECT, /* the same plus terms from index operands: any element may be read */
@@ -153,7 +153,7 @@ typedef enum TileOp {
 #define TILE_OP(name, in, out, arity, expression) TILE_##name,
 #define TILE_OP_SELECT(name, type) TILE_##name,
 #define TILE_OP_MASK(name, type) TILE_##name,
-#include "compiled/tile_ops.def"
+#include "compiled/tile/ops.def"
 #undef TILE_OP
 #undef TILE_OP_SELECT
 #undef TILE_OP_MASK
@@ -202,7 +202,7 @@ typedef struct TileNest {
     int64_t numel;
     int64_t reduced; /* elements a segment: product of the reduced dims; 1 without a reduction */
     int kept;        /* dims that are not reduced */
-    int outer;       /* the dim along which parts of the nest can be run by themselves (bands.c) */
+    int outer;       /* the dim along which parts of the nest can be run by themselves (loops/loop_tiling.c) */
     int scratch;     /* buffer of the sums of a reduction that runs by parts; -1: it runs in one piece */
     int column;      /* the last kept dim, if results lie side by side along it and what one result is made of does not; or -1 */
     struct TileNest *columns; /* the same nest with that dim last: how the tile machine runs it; or NULL */
@@ -210,7 +210,7 @@ typedef struct TileNest {
     bool vectors;    /* trips of the innermost loop are taken together */
     bool fours;      /* along the last reduced dim four floats are added up before they go into the accumulator */
     bool many_fours; /* both tiers: `fours`, and many elements even where the graph is verified */
-    bool single;     /* transcendental functions in float arithmetic (tile_single.def) */
+    bool single;     /* transcendental functions in float arithmetic (tile/single.def) */
     bool many;       /* both tiers: `single`, and many elements even where the graph is verified */
     int cross;       /* the dim that goes by squares together with the last one, or -1 */
     struct NestRow *row; /* by instruction: what is computed once a row (nest_rows.c); NULL: nothing is */
@@ -285,7 +285,7 @@ typedef struct PlanBuffer {
     int part_first, part_end; /* where parts take turns: the same within a part */
 } PlanBuffer;
 
-/* Loops [first, end) that run part by part (bands.c). */
+/* Loops [first, end) that run part by part (loops/loop_tiling.c). */
 typedef struct Band {
     int first, end;
     int64_t parts;
@@ -326,7 +326,7 @@ struct Plan {
 };
 
 const char *tile_op_name(TileOp op);
-/* Does tile_single.def have it in float arithmetic? */
+/* Does tile/single.def have it in float arithmetic? */
 bool tile_has_single(TileOp op);
 /* Arithmetic instructions times elements, over all loops; a product counts 2 m n k, a shared kernel one an element of its result. */
 int64_t plan_flops(const Plan *plan);
@@ -359,7 +359,7 @@ void lower_fill(Lower *l, const Node *node, int buffer, DType dtype, int64_t num
 Scalar lower_scalar(Scalar value, DType dtype);
 
 /* ---- running ---- */
-struct TileIsa; /* tile_isa.h */
+struct TileIsa; /* tile/isa.h */
 /* Bytes between two registers of a nest: never a page, or what one instruction stores would seem to be what the next one loads. */
 static inline int64_t tile_register_bytes(const TileNest *nest) { return (min_i64(nest->numel, nest->trip) * 8 + 63) / 64 * 64 + 5 * 64; }
 /* Trips of the outer dim of a loop; 1: it runs in one piece. */
@@ -375,7 +375,7 @@ static inline void loop_next_from(const Loop *loop, int64_t *index, int64_t *at)
         index[d] = 0;
     }
 }
-/* Has every value a buffer of its own? Then places of memory are used again, else buffers (pass_plan.c). */
+/* Has every value a buffer of its own? Then places of memory are used again, else buffers (passes/plan.c). */
 bool plan_apart(const Compile *c);
 /* Finds the bands of a plan, before its temporaries have places; of as many parts as can be where the graph is verified. loops_after[u]: loops
  * of the plan up to and with unit u. */

@@ -1,13 +1,13 @@
 /* What a node is to the lowering, read off its op: its class (lowering.def), whether it is one value everywhere, and which of its
  * operands it reads. */
-#include "compiled/lower.h"
+#include "compiled/loops/lower.h"
 
 /* Factories other than splats are computed once, at compile time (LITERAL), since they depend on nothing. */
 const unsigned char lower_op_class[OP_COUNT] = {
 #define POINTWISE(id, schema, pw, operands, typing, grad, saves) [OP_##id] = LOWER_POINTWISE,
-#include "program/ops.def"
+#include "program/ops/ops.def"
 #define LOWERING(id, cls) [OP_##id] = LOWER_##cls,
-#include "compiled/lowering.def"
+#include "compiled/loops/lowering.def"
 #undef LOWERING
 };
 

@@ -3,8 +3,8 @@
  * Members are lowered in order. An operand is a register where another member of the unit computed it, a constant where it is a
  * splat, else a load. Stores are kept apart and come last: every load of a tile comes before every store of it, so that a nest
  * which reads and writes one element in place reads it first. */
-#include "compiled/nest.h"
-#include "program/op_functions.h"
+#include "compiled/loops/nest.h"
+#include "program/ops/functions.h"
 
 #include <string.h>
 
@@ -100,7 +100,7 @@ static bool answers_int(TileOp op) {
 #define TILE_OP(name, in, out, arity, expression) [TILE_##name] = IS_##out,
 #define TILE_OP_SELECT(name, type) [TILE_##name] = IS_##type,
 #define TILE_OP_MASK(name, type) [TILE_##name] = IS_##type,
-#include "compiled/tile_ops.def"
+#include "compiled/tile/ops.def"
 #undef TILE_OP
 #undef TILE_OP_SELECT
 #undef TILE_OP_MASK

@@ -3,7 +3,7 @@
 #pragma GCC optimize("O3")
 #endif
 
-#include "compiled/lower.h"
+#include "compiled/loops/lower.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
 #ifndef COMPILED_NEST_H
 #define COMPILED_NEST_H
 
-#include "compiled/lower.h"
+#include "compiled/loops/lower.h"
 
 enum { MAX_CONSTS = 120, CACHED_LOADS = 16 };
 

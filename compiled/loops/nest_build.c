@@ -2,8 +2,8 @@
  *
  * Arrays grow by doubling in the arena. Constants and the first few loads are looked up before they are made again; a load is pure,
  * since all stores of a tile come after all its loads. */
-#include "compiled/nest.h"
-#include "program/kernels.h"
+#include "compiled/loops/nest.h"
+#include "program/kernels/kernels.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* From a builder to a nest that runs: the order of the dims (reduced ones last; else by the strides of the first store), neighbours
  * merged where all accesses agree, stores behind everything else, and machine registers by last use. */
-#include "compiled/nest.h"
+#include "compiled/loops/nest.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -171,7 +171,7 @@ static void make_in_place(TileNest *nest) {
     }
 }
 
-/* Instructions whose value nobody takes go: what a nest computes again for others (pass_partition.c) may have found its reader elsewhere. */
+/* Instructions whose value nobody takes go: what a nest computes again for others (passes/partition.c) may have found its reader elsewhere. */
 static void drop_unused(const Builder *b, TileNest *nest) {
     bool *used = arena_array(b->l->arena, bool, b->nreg + 1);
     int kept = nest->ninst;
@@ -253,7 +253,7 @@ static bool takes_vectors(Compile *c, const TileNest *n) {
     return gate(c, STEP_vector_row);
 }
 
-/* Is there a function that tile_single.def has, and are there many elements? */
+/* Is there a function that tile/single.def has, and are there many elements? */
 static bool takes_single(Compile *c, const TileNest *n) {
     bool has = false;
     for (int k = 0; k < n->ninst && !has; k++) {
@@ -303,7 +303,7 @@ void nest_finish(Builder *b, const Node *node) {
             bool whole = a->dtype == DT_float32 || a->dtype == DT_float64 || a->dtype == DT_int64;
             inst->direct = whole && !writes_buffer(nest, a->buffer);
         } else if (inst->op == TILE_LOADX && writes_buffer(nest, nest->access[inst->access].buffer)) {
-            nest->trip = 1; /* in place: what a trip reads it writes, and only it (pass_fuse.c) */
+            nest->trip = 1; /* in place: what a trip reads it writes, and only it (passes/fuse.c) */
         }
     }
     drop_unused(b, nest);

@@ -8,7 +8,7 @@
  * and the innermost loop is vector code. GCC alone can not do it: a is -1 where the index is out of bounds, whatever i1 is.
  *
  * A nest that reads side by side along another dim than it writes goes by squares of both, as a transpose does. */
-#include "compiled/nest.h"
+#include "compiled/loops/nest.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,13 +4,13 @@
  *       r0 = load b0[0; 3, 1] f32
  *       r2 = add1_f32(r0, r1)
  *       store b2[0; 3, 1] f32, r2                         b: buffer [offset; strides]                                         */
-#include "compiled/lower.h"
+#include "compiled/loops/lower.h"
 
 static const int arities[TILE_OP_COUNT] = {
 #define TILE_OP(name, in, out, arity, expression) [TILE_##name] = arity,
 #define TILE_OP_SELECT(name, type) [TILE_##name] = 3,
 #define TILE_OP_MASK(name, type) [TILE_##name] = 3,
-#include "compiled/tile_ops.def"
+#include "compiled/tile/ops.def"
 #undef TILE_OP
 #undef TILE_OP_SELECT
 #undef TILE_OP_MASK

@@ -6,7 +6,7 @@
  * removed as soon as it is loaded.
  *
  * -ffast-math stays away: linking with it switches the whole process to flushing subnormals. */
-#include "compiled/native.h"
+#include "compiled/native/native.h"
 
 #include <dirent.h>
 #include <dlfcn.h>

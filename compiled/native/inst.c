@@ -1,7 +1,7 @@
 /* The instructions of a tile nest as C: each is one statement, the value it makes a variable of its own (v3), a constant another (c2).
  *
- * A reduction adds to an accumulator, which its loop declares (native_nest.c); a sum of floats is kept in double. */
-#include "compiled/native_nest.h"
+ * A reduction adds to an accumulator, which its loop declares (native/nest.c); a sum of floats is kept in double. */
+#include "compiled/native/nest.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -19,7 +19,7 @@ static const OpTypes op_types[TILE_OP_COUNT] = {
 #define TILE_OP(name, in, out, arity, expression) [TILE_##name] = {KIND_##in, KIND_##out, arity},
 #define TILE_OP_SELECT(name, type) [TILE_##name] = {KIND_##type, KIND_##type, 3},
 #define TILE_OP_MASK(name, type) [TILE_##name] = {KIND_##type, KIND_##type, 3},
-#include "compiled/tile_ops.def"
+#include "compiled/tile/ops.def"
 #undef TILE_OP
 #undef TILE_OP_SELECT
 #undef TILE_OP_MASK

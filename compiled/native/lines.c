@@ -1,8 +1,8 @@
-/* The loops that are no tile nests, as C: fills, moves, products of small matrices, running sums; softmax: native_softmax.c.
+/* The loops that are no tile nests, as C: fills, moves, products of small matrices, running sums; softmax: native/softmax.c.
  *
  * A move whose source lies the other way round (a transpose) goes by squares of SQUARE x SQUARE elements, so that both sides stay in
  * the cache. */
-#include "compiled/native.h"
+#include "compiled/native/native.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -7,14 +7,14 @@
 #ifndef COMPILED_NATIVE_H
 #define COMPILED_NATIVE_H
 
-#include "compiled/lower.h"
+#include "compiled/loops/lower.h"
 
-/* ---- printing (native_print.c, native_nest.c, native_inst.c, native_lines.c, native_softmax.c) ---- */
+/* ---- printing (native/print.c, native/nest.c, native/inst.c, native/lines.c, native/softmax.c) ---- */
 enum { SQUARE = 32 /* side of the squares by which transposes go, so that both sides stay in the cache */ };
 typedef struct NativeNeeds {
     bool op[TILE_OP_COUNT];     /* compute ops that the functions call */
-    bool single[TILE_OP_COUNT]; /* the same, in float arithmetic (tile_single.def) */
-    uint64_t scalar;        /* bit by row of tile_scalar.def */
+    bool single[TILE_OP_COUNT]; /* the same, in float arithmetic (tile/single.def) */
+    uint64_t scalar;        /* bit by row of tile/scalar.def */
 } NativeNeeds;
 
 /* Functions `static void PREFIXloop_K(void *const *data, int64_t from, int64_t to)` for the loops of the plan, trips [from, to) of the outer
@@ -60,7 +60,7 @@ void native_buffer(Text *text, const char *type, const char *name, int number);
 /* offset + i0 * stride0 + ...; `name` is the letter of the indices. Terms of dims of size 1 are left out. */
 void native_index(Text *text, int64_t offset, const int64_t *stride, const int64_t *size, int ndim);
 
-/* ---- compiling (native_build.c) ---- */
+/* ---- compiling (native/build.c) ---- */
 /* The functions of the plan's loops, by number of the loop, NULL where there is none: from memory, from the cache, or compiled now
  * together with all plans that wait. They live until native_trim. With `collect` the plan may be left waiting for the next batch: NULL. */
 const NativeFn *native_functions(Native *native, const Plan *plan, bool collect);

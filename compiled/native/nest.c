@@ -1,4 +1,4 @@
-/* A tile nest as C: one loop a dim, around the statements that the bytecode is (native_inst.c).
+/* A tile nest as C: one loop a dim, around the statements that the bytecode is (native/inst.c).
  *
  * Every trip does what a tile of one element does: loads, then arithmetic, then stores; so what a nest may do in place here it may do
  * there. Reductions accumulate in double (integers: int64, wrapping) and are written when their loop ends:
@@ -6,7 +6,7 @@
  *   rows      the reduced dims are inside; sums of floats are independent lanes (omp simd), as their order is free
  *   columns   where the elements of neighbouring results lie side by side and those of one result do not: strips of BLOCK results
  *             are accumulated at once, so that memory is read in the order it lies in */
-#include "compiled/native_nest.h"
+#include "compiled/native/nest.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,8 +1,8 @@
-/* A tile nest on its way to C: its loops (native_nest.c) are printed around its instructions (native_inst.c). */
+/* A tile nest on its way to C: its loops (native/nest.c) are printed around its instructions (native/inst.c). */
 #ifndef COMPILED_NATIVE_NEST_H
 #define COMPILED_NATIVE_NEST_H
 
-#include "compiled/native.h"
+#include "compiled/native/native.h"
 
 typedef struct Nest {
     Text *text;

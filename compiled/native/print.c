@@ -1,21 +1,21 @@
 /* A plan as C: one function a loop, the table of them, and in front only those scalar functions and ops that they call.
  *
  * The text depends on the loop IR alone, so that its hash names what was compiled from it. */
-#include "compiled/native.h"
+#include "compiled/native/native.h"
 
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-/* ---- tables: the text of what tile_ops.c compiles ---- */
+/* ---- tables: the text of what tile/ops.c compiles ---- */
 
 typedef struct ScalarText {
     const char *name, *code;
 } ScalarText;
 static const ScalarText scalars[] = {
 #define SCALAR(name, ...) {#name, #__VA_ARGS__},
-#include "compiled/tile_scalar.def"
+#include "compiled/tile/scalar.def"
 #undef SCALAR
 };
 _Static_assert(COUNT_OF(scalars) <= 64, "NativeNeeds.scalar has a bit a row");
@@ -28,7 +28,7 @@ static const OpText ops[TILE_OP_COUNT] = {
 #define TILE_OP(name, in, out, arity, expression) [TILE_##name] = {#in, #out, #expression, arity},
 #define TILE_OP_SELECT(name, type) [TILE_##name] = {#type, #type, NULL, 0},
 #define TILE_OP_MASK(name, type) [TILE_##name] = {#type, #type, NULL, 1},
-#include "compiled/tile_ops.def"
+#include "compiled/tile/ops.def"
 #undef TILE_OP
 #undef TILE_OP_SELECT
 #undef TILE_OP_MASK
@@ -36,7 +36,7 @@ static const OpText ops[TILE_OP_COUNT] = {
 
 static const char *const singles[TILE_OP_COUNT] = {
 #define SINGLE(name, expression, ulp) [TILE_##name] = #expression,
-#include "compiled/tile_single.def"
+#include "compiled/tile/single.def"
 #undef SINGLE
 };
 

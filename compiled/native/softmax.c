@@ -4,7 +4,7 @@
  * quotient; where the lines are strided it takes a strip of neighbouring lines at once. Long ones go block by block, so that memory is
  * walked twice: the exponentials of a block are relative to the maximum so far, and put right by the last walk (online softmax:
  * Milakov and Gimelshein, "Online normalizer calculation for softmax", 2018). */
-#include "compiled/native.h"
+#include "compiled/native/native.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
  * IEEE addition and multiplication, the comparisons and the bitwise and logical ops give the same bits for swapped operands (a NaN as a
  * NaN); maximum and its kin do not (0.0 and -0.0). The node keeps its layout, whatever order eager would have taken it from. CSE then sees
  * that b + a is a + b. Needs and keeps SSA. */
-#include "compiled/lower.h"
+#include "compiled/loops/lower.h"
 
 static bool commutes(const Node *n) {
     switch (n->op) {

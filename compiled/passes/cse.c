@@ -6,7 +6,7 @@
  * the caller's, whatever other buffer holds the same values. A write-back may share: the epilogue copies it.
  *
  * Needs and keeps SSA; replaced nodes are left to DCE. */
-#include "compiled/graph.h"
+#include "compiled/ir/graph.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
  *
  * One walk backwards: a node that nobody has marked by then is dead. Inputs stay (the epilogue knows them by number). A refused
  * step keeps its node, and with it what the node reads. Keeps SSA and the order. */
-#include "compiled/graph.h"
+#include "compiled/ir/graph.h"
 
 bool pass_dce(Compile *c) {
     Graph *g = c->graph;

@@ -7,9 +7,9 @@
  * goes.
  *
  * Needs and keeps SSA, ids, layouts and order. */
-#include "compiled/evaluate.h"
-#include "compiled/rules.h"
-#include "compiled/symbol_facts.h"
+#include "compiled/ir/evaluate.h"
+#include "compiled/rules/rules.h"
+#include "compiled/symbolic/observed.h"
 
 #include <string.h>
 

@@ -7,7 +7,7 @@
  * storage's.
  *
  * Operands are replaced in the nodes, so that the tape, which points to OP nodes, finds in them the values that the ops saw. */
-#include "compiled/capture.h"
+#include "compiled/capture/capture.h"
 
 #include <string.h>
 
@@ -124,7 +124,7 @@ static void visit(Functionalizer *f, Node *n) {
     }
 }
 
-/* A question (a graph without a capture, question.c) and a backward that comes later have no epilogue: nothing is written back, so
+/* A question (a graph without a capture, capture/data_dependent.c) and a backward that comes later have no epilogue: nothing is written back, so
  * nothing may be written in place. */
 static void finish_outputs(Functionalizer *f, bool writes_back) {
     Graph *g = f->g;

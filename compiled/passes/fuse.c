@@ -5,14 +5,14 @@
  * When a segment is complete, nests of one space that read a buffer in common, and of which none depends on the other, merge as well
  * (horizontal fusion), by the same conditions: the buffer is then read once.
  *
- * A node that computes another one of its nest again (pass_partition.c) is that node: it leaves the nest.
+ * A node that computes another one of its nest again (passes/partition.c) is that node: it leaves the nest.
  *
  * Then units are put in order again, CHECKs first: nodes of a group stand together, VIEWs before their first use.
  *
  * The graph is cut into segments of 64 units, so that "depends on, directly or not" is one word; groups do not cross a cut.
  *
  * Needs SSA; sets `group`, may reorder; keeps CHECKs in their order. */
-#include "compiled/fuse.h"
+#include "compiled/passes/fuse.h"
 
 #include <string.h>
 

@@ -1,8 +1,8 @@
-/* Fusion while it looks for groups (pass_fuse.c, fuse_legal.c). */
+/* Fusion while it looks for groups (passes/fuse.c, fuse_legal.c). */
 #ifndef COMPILED_FUSE_H
 #define COMPILED_FUSE_H
 
-#include "compiled/lower.h"
+#include "compiled/loops/lower.h"
 
 enum { SEGMENT = 64, MAX_WEIGHT = 64 };
 

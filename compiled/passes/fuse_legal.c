@@ -4,7 +4,7 @@
  *   - no third unit lies on a path between them (it would have to run in the middle of the nest);
  *   - no indirect write joins a gather of the buffer it writes over, unless the indices are proven unique: done in place, a later
  *     trip would read what an earlier one has written. */
-#include "compiled/fuse.h"
+#include "compiled/passes/fuse.h"
 
 /* Are all reads of `from`'s values by `reader` registers? */
 static bool reads_registers(const Fuser *f, const Member *reader, int from) {

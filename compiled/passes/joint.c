@@ -6,8 +6,8 @@
  * What flows to the history of an argument that is no leaf leaves the graph there. When a later backward (of the function that a setup
  * made the arguments of, or of a further call on the same tensors) comes to this region, the region is captured again and the walk
  * begins at the edges that were reached (Later). */
-#include "compiled/capture.h"
-#include "compiled/symbol_facts.h"
+#include "compiled/capture/capture.h"
+#include "compiled/symbolic/observed.h"
 
 #include <string.h>
 
@@ -228,7 +228,7 @@ static bool goes_on_outside(const Joint *j) {
 }
 
 /* The accumulator of a leaf that has a history by now refuses. If an earlier region leads there as well it has to wait for that one:
- * what it holds goes there as any gradient does (outside.c). */
+ * what it holds goes there as any gradient does (runtime/cross_region_backward.c). */
 static void run_moved(Joint *j, Var *leaf, Tensor *grad) {
     Capture *cap = j->c->capture;
     if (leaf->input < 0 || !goes_on_outside(j)) {

@@ -9,7 +9,7 @@
  * original does. Returns keep eager's strides: it is the same image.
  *
  * Needs SSA, and that nothing is dead; keeps SSA. */
-#include "compiled/lower.h"
+#include "compiled/loops/lower.h"
 
 #include <string.h>
 

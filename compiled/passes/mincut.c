@@ -4,7 +4,7 @@
  * each step are filled until there is none, each vertex resuming at the edge where its last path left it. A round makes the shortest
  * path longer, so there are at most as many rounds as vertices. When the sink is out of reach, the vertices from which it can still be
  * reached are its side. Edges lie in pairs: edge e ^ 1 is e backwards. */
-#include "compiled/mincut.h"
+#include "compiled/passes/mincut.h"
 
 #include <string.h>
 

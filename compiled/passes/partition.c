@@ -12,14 +12,14 @@
  *   3. The values on the minimum cut nearest to the backward are saved: among equal cuts it computes least again. A value that only the
  *      backward asked for is computed by the forward if the cut runs behind it (a mask is smaller than what it was made of); what lies
  *      beyond the cut is computed again for each reader in the backward, right before it: in one nest with it (a nest that computes the same
- *      twice is told so, pass_fuse.c), or there is no register.
+ *      twice is told so, passes/fuse.c), or there is no register.
  *
  * An input keeps its value until the epilogue, so that a read by the backward sees what the forward saw (not so with fault GR-12).
  *
  * Every choice keeps all values: a refused step leaves a value saved, or where it was. Needs the final set of nodes (a CSE after it would
  * undo it); keeps SSA and the order of CHECKs; sets `again`. */
-#include "compiled/lower.h"
-#include "compiled/mincut.h"
+#include "compiled/loops/lower.h"
+#include "compiled/passes/mincut.h"
 
 #include <string.h>
 

@@ -4,9 +4,9 @@
  * whose memory somebody reads takes the smallest free buffer that is large enough, or a new one; an in-place node takes its base's.
  * A buffer is free again after the unit that reads it last, so what a unit writes never lies where it reads.
  *
- * Where much memory is touched, loops run in bands (bands.c), which a buffer with two values in it would break: then each value has a
+ * Where much memory is touched, loops run in bands (loops/loop_tiling.c), which a buffer with two values in it would break: then each value has a
  * buffer of its own, and it is places in memory that are used again (plan_places). */
-#include "compiled/lower.h"
+#include "compiled/loops/lower.h"
 
 #include <string.h>
 

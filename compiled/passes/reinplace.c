@@ -2,13 +2,13 @@
  *
  * A STORE or scatter may write into its base's buffer if nobody reads that buffer later, and no read by the same nest can meet a
  * write: it addresses, trip by trip, what is written (and every load of a tile precedes its stores), or lies elsewhere, or is the
- * gather of an indirect write that fusion let share its nest (pass_fuse.c has proven its indices unique).
+ * gather of an indirect write that fusion let share its nest (passes/fuse.c has proven its indices unique).
  *
  * An INPUT's buffer is the caller's: it is written only by the very node whose value the epilogue would write back to it, and after
  * the last CHECK, because a failed CHECK must leave the inputs as they were.
  *
  * Needs fused groups and the final order; sets `in_place`; keeps everything else. */
-#include "compiled/lower.h"
+#include "compiled/loops/lower.h"
 
 static bool writes_over_base(LowerClass cls) {
     return cls == LOWER_STORE || cls == LOWER_VIEW_SCATTER || cls == LOWER_INDEX_PUT || cls == LOWER_SCATTER ||

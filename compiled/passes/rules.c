@@ -6,8 +6,8 @@
  * (graph_apply_map), and is not shown to rules again. Nodes that a rule made are put before the node it was shown.
  *
  * Needs and keeps SSA; replaced nodes are left to DCE. */
-#include "compiled/rules.h"
-#include "compiled/symbol_facts.h"
+#include "compiled/rules/rules.h"
+#include "compiled/symbolic/observed.h"
 
 #include <string.h>
 
@@ -19,7 +19,7 @@ typedef enum Family {
     FAMILY_NONE,
 #define FAMILY(name) FAMILY_##name,
 #define RULE(name, root, text, why)
-#include "compiled/rules.def"
+#include "compiled/rules/rules.def"
 #undef FAMILY
 #undef RULE
 } Family;
@@ -162,7 +162,7 @@ static bool try_family(Compile *c, Node *n, Family family, int *at) {
         g->n = before;                                                                  \
         g->next_id = next_id;                                                           \
     }
-#include "compiled/rules.def"
+#include "compiled/rules/rules.def"
 #undef FAMILY
 #undef RULE
         break;

@@ -1,5 +1,5 @@
 /* Rules of sums, products, quotients and powers (rules.def, ARITHMETIC). */
-#include "compiled/rules.h"
+#include "compiled/rules/rules.h"
 
 #include <math.h>
 

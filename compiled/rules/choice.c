@@ -1,5 +1,5 @@
 /* Rules of where, masked_fill, extremes and clamps (rules.def, CHOICE). */
-#include "compiled/rules.h"
+#include "compiled/rules/rules.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* What the rule files share: constants among operands, and the forms of answers. */
-#include "compiled/rules.h"
+#include "compiled/rules/rules.h"
 
 #include <math.h>
 #include <string.h>

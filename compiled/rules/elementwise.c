@@ -1,5 +1,5 @@
 /* Rules of all elementwise ops: the layout of the operands sinks below the op (rules.def, ELEMENTWISE). */
-#include "compiled/rules.h"
+#include "compiled/rules/rules.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* Rules of gathers and scatters (rules.def, INDEX). */
-#include "compiled/rules.h"
-#include "program/infer.h"
+#include "compiled/rules/rules.h"
+#include "program/infer/infer.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* Rules of bits, truth values and comparisons (rules.def, LOGIC). */
-#include "compiled/rules.h"
+#include "compiled/rules/rules.h"
 
 #define UNUSED (void)c
 

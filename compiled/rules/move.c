@@ -1,6 +1,6 @@
 /* Rules of ops that copy, cast, join and rearrange whole tensors (rules.def, MOVE). */
-#include "compiled/rules.h"
-#include "compiled/symbol_facts.h"
+#include "compiled/rules/rules.h"
+#include "compiled/symbolic/observed.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* Rules of reductions, scans and matrix products (rules.def, REDUCE and PRODUCT). */
-#include "compiled/rules.h"
-#include "program/infer.h"
+#include "compiled/rules/rules.h"
+#include "program/infer/infer.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
 #ifndef COMPILED_RULES_H
 #define COMPILED_RULES_H
 
-#include "compiled/lower.h"
+#include "compiled/loops/lower.h"
 
 /* Exactly one field is set. */
 typedef struct Rewrite {
@@ -19,7 +19,7 @@ enum { BY_VIEW = 8, BY_STORE = 16 /* reads its buffer by address */ };
 
 #define FAMILY(name)
 #define RULE(name, root, text, why) bool rule_##name(Compile *c, Node *n, Rewrite *w);
-#include "compiled/rules.def"
+#include "compiled/rules/rules.def"
 #undef FAMILY
 #undef RULE
 
@@ -59,12 +59,12 @@ bool be_like(Compile *c, Rewrite *w, const Node *n, OpId id, Node *a, Node *b);
 bool be_splat(Compile *c, Rewrite *w, const Node *n, Scalar value);
 /* A new OP node before n; NULL if inference refuses the call. */
 Node *rule_op(Compile *c, const Node *n, const Call *call);
-/* full(size, value, dtype) of `like`'s size and dtype (pass_fold.c). */
+/* full(size, value, dtype) of `like`'s size and dtype (passes/fold.c). */
 const Call *call_of_splat(Arena *arena, const Tensor *like, Scalar value);
 /* A call with op(a) or op(a, b), other arguments at their defaults. */
 Call call_of(OpId id, Node *a, Node *b);
 
-/* ---- reads through other nodes (rules_view.c) ---- */
+/* ---- reads through other nodes (rules/view.c) ---- */
 /* `place` says where a buffer holds the elements of `source`, which has place's sizes and strides (perhaps 0 or negative) of its own.
  * If `view`, a read of that buffer, meets only those elements, *out is the same read of source's buffer. False where it meets others,
  * or is no strided read there. */

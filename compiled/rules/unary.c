@@ -1,5 +1,5 @@
 /* Rules of elementwise ops with one operand: signs, roundings, tests (rules.def, UNARY). */
-#include "compiled/rules.h"
+#include "compiled/rules/rules.h"
 
 #define UNUSED (void)c
 

@@ -3,9 +3,9 @@
  * A buffer in which the addresses of some elements are known (a copy, the written region of a store, one operand's part of a cat) is a
  * number system: dims sorted by stride, slowest first, are its digits. A strided read of the buffer is a sum of steps; if no sum carries
  * from one digit to the next, each step is a fixed step through the elements' source too, and the read is a strided read of the source. */
-#include "compiled/rules.h"
-#include "compiled/symbol_facts.h"
-#include "program/infer.h"
+#include "compiled/rules/rules.h"
+#include "compiled/symbolic/observed.h"
+#include "program/infer/infer.h"
 
 #include <string.h>
 

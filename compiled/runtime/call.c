@@ -1,6 +1,6 @@
 /* One call of the program: inputs and setup, or the tensors of the call before; the function; the backward outside of it; the record. */
-#include "compiled/symbol.h"
-#include "compiled/world.h"
+#include "compiled/symbolic/symbol.h"
+#include "compiled/runtime/runtime.h"
 
 #include <string.h>
 

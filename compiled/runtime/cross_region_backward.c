@@ -9,7 +9,7 @@
  * A leaf, and a history, that several regions send gradients to: what has arrived so far enters the next region's walk first, so that
  * sums are in the order of one engine that walks one tape. So does the error of a leaf that has been moved into the graph's interior:
  * its accumulator waits for all that lead to it. */
-#include "compiled/world.h"
+#include "compiled/runtime/runtime.h"
 
 /* ---- what has arrived ---- */
 

@@ -3,9 +3,9 @@
  * Gradients, and returns whose value is an input's old data, are copied out first; then mutated inputs are written back, all from
  * copies, since a write-back may be another input's old data; then the other returns get storages of their own, one copy a storage,
  * and returns that alias inputs are rebuilt as views of them. What is not data (flags, versions, trace, errors) was decided at
- * capture; answer.c and world.c take it from there. */
-#include "compiled/capture.h"
-#include "compiled/stages.h"
+ * capture; answer.c and runtime/runtime.c take it from there. */
+#include "compiled/capture/capture.h"
+#include "compiled/runtime/stages.h"
 
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /* Runs a plan: one block for all temporaries, then loop after loop.
  *
  * A CHECK that fails ends the run. Nothing after it has happened, and nothing before it can be seen: inputs are written in place
- * only after the last CHECK (pass_reinplace.c). */
-#include "compiled/lower.h"
+ * only after the last CHECK (passes/reinplace.c). */
+#include "compiled/loops/lower.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
  * Before a run every temporary is filled with POISON, and each again after the unit that reads it last, as liveness has it. What a loop
  * then reads too early or too late is a NaN, or the integer -1, in the result, and no stale value that happens to be right. Two values
  * may lie in one buffer, the second written over the first by its last reader: then the buffer is dead after the second. */
-#include "compiled/lower.h"
+#include "compiled/loops/lower.h"
 
 #include <string.h>
 #if defined(__has_feature)

@@ -2,10 +2,10 @@
  *
  * A region whose CHECK fires at run time is captured again up to the statement of the CHECK, and that prefix, with its own epilogue, is
  * what the call reports. */
-#include "compiled/lower.h"
-#include "compiled/stages.h"
-#include "compiled/symbol.h"
-#include "compiled/world.h"
+#include "compiled/loops/lower.h"
+#include "compiled/runtime/stages.h"
+#include "compiled/symbolic/symbol.h"
+#include "compiled/runtime/runtime.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
  * Entering a region: what it is passed and the bases of what are views become its entries. Leaving it: each entry's record is what the
  * capture says (flags, whether its history is still the one it came with, versions counted from the start), and what a setup made for
  * the function becomes an object of its own. */
-#include "compiled/world.h"
+#include "compiled/runtime/runtime.h"
 
 #include <string.h>
 #include <limits.h>

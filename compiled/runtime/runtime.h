@@ -8,7 +8,7 @@
 #ifndef COMPILED_WORLD_H
 #define COMPILED_WORLD_H
 
-#include "compiled/capture.h"
+#include "compiled/capture/capture.h"
 
 typedef struct Region Region;
 typedef struct Object Object;
@@ -94,7 +94,7 @@ const Artifact *region_find(Runner *r, const CaptureInput *in, bool *compiled);
 /* The input storage that the statement of a CHECK was writing, or -1. */
 int region_writes(const Graph *g, int sid);
 
-/* ---- world.c ---- */
+/* ---- runtime/runtime.c ---- */
 /* Fresh objects for the inputs. ERR_limit. */
 ErrCode world_open(Runner *r, const Input *inputs, int ninputs, Error *err);
 /* The same objects once more: gradients cleared, then flags set. */
@@ -108,7 +108,7 @@ enum { SETUP = -2, BODY = -1 };
 void region_run(Runner *r, int part, bool grad_mode, bool comes_back, bool *compiled, Ending *end);
 /* Does the region end at a graph_break, and another follow? */
 static inline bool region_goes_on(const Ending *end) { return end->error == ERR_none && end->artifact->capture->end == END_BREAK; }
-/* ---- outside.c ---- */
+/* ---- runtime/cross_region_backward.c ---- */
 /* How many of the moved leaves that the region's backward met wait for an earlier region? All of them, or the next one refuses. */
 int backward_passes(Runner *r, Region *region, const Capture *cap);
 /* Hands on what the backward of the region that just ran sent to histories outside of it. An error is the call's. */

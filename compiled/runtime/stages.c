@@ -13,12 +13,12 @@
  *
  * Two interpretations agree if the same CHECK fails, or all returns, written inputs and gradients are equal bit for bit (a NaN is a NaN):
  * kernels sum in logical order, whatever the layout, and no pass may round differently from another. */
-#include "compiled/stages.h"
+#include "compiled/runtime/stages.h"
 
-#include "compiled/capture.h"
-#include "compiled/evaluate.h"
-#include "compiled/lower.h"
-#include "program/op_functions.h"
+#include "compiled/capture/capture.h"
+#include "compiled/ir/evaluate.h"
+#include "compiled/loops/lower.h"
+#include "program/ops/functions.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 #ifndef COMPILED_STAGES_H
 #define COMPILED_STAGES_H
 
-#include "compiled/graph.h"
+#include "compiled/ir/graph.h"
 
 /* What one interpretation answers. */
 typedef struct Answers Answers;

@@ -4,7 +4,7 @@
  * less, a half), or a sum of two (what cat made). Monomials up to degree 3 are tried alone, then in pairs: the coefficients follow
  * from the first specimens, exactly, as fractions; the remaining specimens must agree. Whole division is such a fraction as long as
  * the remainder does not change: a fraction is believed only where all specimens leave the same one, and has a guard. */
-#include "compiled/symbol_expr.h"
+#include "compiled/symbolic/expr.h"
 
 #include <string.h>
 

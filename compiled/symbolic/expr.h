@@ -2,7 +2,7 @@
 #ifndef COMPILED_SYMBOL_EXPR_H
 #define COMPILED_SYMBOL_EXPR_H
 
-#include "program/json.h"
+#include "program/json/json.h"
 
 enum { MAX_SYMBOLS = 4, MAX_SPECIMENS = 6, MAX_TERMS = 2 };
 

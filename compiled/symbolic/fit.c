@@ -1,8 +1,8 @@
 /* What specimens have in common: an expression for every number that differs among them, and from how all numbers compare, guards.
  *
  * An expression stands once in a table, found by its values in the specimens; so do the constants that numbers were compared with. */
-#include "compiled/symbol.h"
-#include "compiled/world.h"
+#include "compiled/symbolic/symbol.h"
+#include "compiled/runtime/runtime.h"
 
 #include <string.h>
 

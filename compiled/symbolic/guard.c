@@ -5,7 +5,7 @@
  * other and with 0 and 1 (broadcasting), with arguments (slices, indices), lengths, strides with products of sizes (contiguity). All
  * numbers it met are known (walk_facts); a guard is a pair of them and how they compared in the specimens, whose graph is one. What
  * holds for all sizes from 2 on is left out. */
-#include "compiled/symbol.h"
+#include "compiled/symbolic/symbol.h"
 
 #include <string.h>
 

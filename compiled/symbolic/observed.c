@@ -1,13 +1,13 @@
 /* What a compilation decides on beside the numbers of its graph: the facts that make its guards complete.
  *
- * The numbers of the graph (symbol_walk.c) do not tell all that was compared: a slice wraps and clamps what it is given before a size
+ * The numbers of the graph (symbolic/walk.c) do not tell all that was compared: a slice wraps and clamps what it is given before a size
  * comes out, a view multiplies sizes until they fit, a rule makes a layout that another rule takes away again, a constant that is a
  * size is compared with another constant and both are gone. Each such place notes here what it looks at, in every specimen. Where a
  * number is compared with another, both are facts, and how they compare becomes a guard. Where it is put into something else (an
  * exponential, a table, a narrow dtype) no comparison says enough: its value goes into the hash of the graph, so that it must be the
  * same in all specimens, and thus hang on no size. */
-#include "compiled/symbol_facts.h"
-#include "compiled/symbol.h"
+#include "compiled/symbolic/observed.h"
+#include "compiled/symbolic/symbol.h"
 
 #include <math.h>
 #include <string.h>

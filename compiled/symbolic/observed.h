@@ -1,9 +1,9 @@
-/* Facts: numbers that a compilation looks at beside those that stand in its graph (symbol_facts.c). Noted where it is a specimen
+/* Facts: numbers that a compilation looks at beside those that stand in its graph (symbolic/observed.c). Noted where it is a specimen
  * (symbol.h), nothing otherwise; how they compare in all specimens becomes guards, as for the numbers of the graph. */
 #ifndef COMPILED_SYMBOL_FACTS_H
 #define COMPILED_SYMBOL_FACTS_H
 
-#include "compiled/graph.h"
+#include "compiled/ir/graph.h"
 
 /* A number that something was compared with. */
 void facts_number(const Compile *c, int64_t v);

@@ -4,8 +4,8 @@
  * expression, sizes that leave the remainders of the call's modulo 2, 3, then 12 (which the guards then demand); then sizes close by,
  * since whatever is compared with a constant near the call's size needs them. The first family whose specimens all have the call's
  * graph is taken. Specimens are compiled when a call comes that differs in such a size and in nothing else: most never meet one. */
-#include "compiled/symbol.h"
-#include "compiled/world.h"
+#include "compiled/symbolic/symbol.h"
+#include "compiled/runtime/runtime.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -3,9 +3,9 @@
  * When a region is compiled and a size differs from that of an earlier compilation, the size becomes a symbol (Dynamo's automatic
  * dynamic shapes); equal ones share a symbol (duck shaping), 0 and 1 never are one. The graph is not computed with expressions: the
  * region is captured and optimized at a few other sizes as well, specimens, of which nothing runs. If their graphs are one but for
- * numbers, each number that differs is a polynomial of the symbols, found from the specimens (symbol_expr.c), and how the numbers that
+ * numbers, each number that differs is a polynomial of the symbols, found from the specimens (symbolic/expr.c), and how the numbers that
  * the compiler met compare to each other, in all specimens, is what it may have decided on: these comparisons are the guards
- * (symbol_guard.c). So every op, rule and derivative is symbolic without knowing of it, and what is not answers by a graph of another
+ * (symbolic/guard.c). So every op, rule and derivative is symbolic without knowing of it, and what is not answers by a graph of another
  * shape: it stays compiled for one size.
  *
  * A call that passes the guards brings the graph to its sizes: numbers are written, inference is asked about every op once more, and
@@ -13,12 +13,12 @@
 #ifndef COMPILED_SYMBOL_H
 #define COMPILED_SYMBOL_H
 
-#include "compiled/capture.h"
-#include "compiled/symbol_expr.h"
+#include "compiled/capture/capture.h"
+#include "compiled/symbolic/expr.h"
 
 struct Runner;
 
-/* ---- symbol_walk.c ---- */
+/* ---- symbolic/walk.c ---- */
 /* The numbers of a compilation in a fixed order, and a hash over all that is no number. */
 typedef struct Numbers {
     Arena *arena;
@@ -58,7 +58,7 @@ typedef struct Specimen {
     int64_t first_step; /* of the gate: all specimens take the same steps */
 } Specimen;
 
-/* ---- symbol_guard.c ---- */
+/* ---- symbolic/guard.c ---- */
 typedef struct Guard {
     const Expr *a, *b;
     int allowed; /* COMPARES */
@@ -96,7 +96,7 @@ int64_t storage_spare(const CaptureInput *in, int i);
 void guards_make(Symbols *symbols, Arena *arena, Expr *const *fact, int64_t *const *value, const bool *equated, int nfact, int nspecimen);
 void guard_print(Text *text, const Guard *g);
 
-/* ---- symbol_fit.c ---- */
+/* ---- symbolic/fit.c ---- */
 /* Finds the expressions of all numbers of the specimens, and the guards. False: some number that an instance needs has none. */
 bool symbols_fit(const struct Runner *r, Symbols *symbols, const Sample *sample, const Specimen *specimen);
 

@@ -3,7 +3,7 @@
  * One walk serves both directions, so a number that is compared is a number that is written. All else (kinds, ops, operands, flags,
  * tape, data of literals) goes into a hash: two specimens with one hash have one graph. A walk for facts also meets what the numbers
  * make: lengths of buffers, ends of regions, steps from one row to the next. */
-#include "compiled/symbol.h"
+#include "compiled/symbolic/symbol.h"
 
 #include <math.h>
 #include <string.h>

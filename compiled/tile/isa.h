@@ -2,7 +2,7 @@
 #ifndef COMPILED_TILE_ISA_H
 #define COMPILED_TILE_ISA_H
 
-#include "compiled/lower.h"
+#include "compiled/loops/lower.h"
 
 enum { SOFTMAX_STRIP = 64 /* columns at a time, at most */, SINGLE_STRIP = 1024 /* the same in float arithmetic */, SOFTMAX_KEPT = 8192 /* exponentials between two walks: 64 KB of stack */ };
 

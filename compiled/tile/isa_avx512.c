@@ -10,7 +10,7 @@
 #define TILE_ISA_NAME "avx512"
 #define HAS_FMA 1
 #if defined(__x86_64__)
-#include "compiled/tile_kernels.h"
+#include "compiled/tile/kernels.h"
 #else
 extern int tile_isa_avx512_is_not_for_this_machine;
 #endif

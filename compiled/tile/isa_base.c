@@ -6,4 +6,4 @@
 #define TILE_ISA tile_isa_base
 #define TILE_ISA_NAME "base"
 #define HAS_FMA 0 /* a call, here */
-#include "compiled/tile_kernels.h"
+#include "compiled/tile/kernels.h"

@@ -1,10 +1,10 @@
-/* The kernels of the tile machine: one loop over the elements of a tile for every compute opcode, generated from tile_ops.def, and the
+/* The kernels of the tile machine: one loop over the elements of a tile for every compute opcode, generated from tile/ops.def, and the
  * inner loops of sums and softmax. Not a header of declarations: each tile_isa_*.c includes it once, under the instruction set that it
  * asks the compiler for, and gets the table TILE_ISA of functions of its own. All tables answer the same bits: nothing is contracted, and the
  * order of every sum is written out. (Polynomials in double take fused steps where HAS_FMA: that changes a float once in 10^8.)
  *
  * Registers never overlap each other, but a source may be a buffer that another source is too: only the destination is restrict. */
-#include "compiled/tile_isa.h"
+#include "compiled/tile/isa.h"
 
 #include <math.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 
 /* float-cast-overflow is what IEEE arithmetic is for */
 #define SCALAR(name, ...) __attribute__((unused, no_sanitize("float-cast-overflow"))) __VA_ARGS__
-#include "compiled/tile_scalar.def"
+#include "compiled/tile/scalar.def"
 #undef SCALAR
 
 /* ---- the loops ---- */
@@ -48,12 +48,12 @@
             y[i] = x1[i] != 0 ? c : a;                                                                                             \
         }                                                                                                                          \
     }
-#include "compiled/tile_ops.def"
+#include "compiled/tile/ops.def"
 #undef TILE_OP
 #undef TILE_OP_SELECT
 #undef TILE_OP_MASK
 
-/* In float arithmetic (tile_single.def). */
+/* In float arithmetic (tile/single.def). */
 #define SINGLE(name, expression, ulp)                                                                                              \
     static void single_##name(int m, void *dst, const void *const *src) {                                                          \
         float *restrict y = dst;                                                                                                   \
@@ -63,10 +63,10 @@
             y[i] = expression;                                                                                                     \
         }                                                                                                                          \
     }
-#include "compiled/tile_single.def"
+#include "compiled/tile/single.def"
 #undef SINGLE
 
-#include "compiled/tile_memory.h"
+#include "compiled/tile/memory.h"
 
 /* ---- sums ---- */
 
@@ -287,13 +287,13 @@ const TileIsa TILE_ISA = {
 #define TILE_OP(name, in, out, arity, expression) run_##name,
 #define TILE_OP_SELECT(name, type) run_##name,
 #define TILE_OP_MASK(name, type) run_##name,
-#include "compiled/tile_ops.def"
+#include "compiled/tile/ops.def"
 #undef TILE_OP
 #undef TILE_OP_SELECT
 #undef TILE_OP_MASK
     },
     .single = {
 #define SINGLE(name, expression, ulp) [TILE_##name] = single_##name,
-#include "compiled/tile_single.def"
+#include "compiled/tile/single.def"
 #undef SINGLE
     }};

@@ -1,5 +1,5 @@
 /* Loads and stores of tiles, one function a storage type: between registers and buffers, a tile of a nest's points from coordinates `at` on,
- * through an access. A part of tile_kernels.h.
+ * through an access. A part of tile/kernels.h.
  *
  * A tile is a run of points in row-major order, so it is a few rows of the innermost dim, the first and last perhaps partial. Each
  * row is one loop with a constant stride (0 and 1 have loops of their own); between rows the position moves as an odometer does,

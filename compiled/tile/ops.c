@@ -1,5 +1,5 @@
 /* The compute opcodes of the tile machine by name, and the table of kernels for this machine. */
-#include "compiled/tile_isa.h"
+#include "compiled/tile/isa.h"
 
 const TileIsa *tile_isa(int number) {
     const TileIsa *has[4];
@@ -23,7 +23,7 @@ const char *tile_op_name(TileOp op) {
 #define TILE_OP(name, in, out, arity, expression) #name,
 #define TILE_OP_SELECT(name, type) #name,
 #define TILE_OP_MASK(name, type) #name,
-#include "compiled/tile_ops.def"
+#include "compiled/tile/ops.def"
 #undef TILE_OP
 #undef TILE_OP_SELECT
 #undef TILE_OP_MASK
@@ -43,7 +43,7 @@ TileOp tile_op_of(Pw pw, Kind kind) {
 bool tile_has_single(TileOp op) {
     static const bool table[TILE_OP_COUNT] = {
 #define SINGLE(name, expression, ulp) [TILE_##name] = true,
-#include "compiled/tile_single.def"
+#include "compiled/tile/single.def"
 #undef SINGLE
     };
     return op < TILE_OP_COUNT && table[op];

@@ -4,7 +4,7 @@
 #pragma GCC optimize("O3")
 #endif
 
-#include "compiled/tile_reduce.h"
+#include "compiled/tile/reduce.h"
 
 #include <math.h>
 

@@ -3,7 +3,7 @@
 #ifndef COMPILED_TILE_REDUCE_H
 #define COMPILED_TILE_REDUCE_H
 
-#include "compiled/tile_isa.h"
+#include "compiled/tile/isa.h"
 
 typedef struct Accumulator {
     double f;

@@ -7,8 +7,8 @@
 #pragma GCC optimize("O3")
 #endif
 
-#include "compiled/tile_isa.h"
-#include "compiled/tile_reduce.h"
+#include "compiled/tile/isa.h"
+#include "compiled/tile/reduce.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
  *
  * The parts that must agree with each other (args with inputs, recalls with parameters, `of` with returns) are put right while they are
  * read. What is no structure (name, note, `x-` members, expect) is carried as text, and dropped where it does not parse. */
-#include "fuzz/coder.h"
+#include "fuzz/codec/coder.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,12 +1,12 @@
-/* The byte codec: programs as bytes, for engines that mutate bytes (docs/architecture.md, "Bytes").
+/* The byte codec: programs as bytes, for engines that mutate bytes (docs/internals/architecture.md, "Bytes").
  *
  * Total: any bytes decode to some well-formed program. Exact: a program encoded and decoded again is the same program. Local: decisions
  * of structure are read from the front, data from the end, so that a changed byte changes one decision and a changed number of
- * statements does not move the data. Versioned: the first byte names the code; a first byte `{` selects the JSON of docs/format.md. */
+ * statements does not move the data. Versioned: the first byte names the code; a first byte `{` selects the JSON of docs/reference/format.md. */
 #ifndef FUZZ_CODEC_H
 #define FUZZ_CODEC_H
 
-#include "program/json.h"
+#include "program/json/json.h"
 
 typedef struct Bytes {
     uint8_t *v;

@@ -1,6 +1,6 @@
 /* Two streams in one string of bytes: decisions from the front, data from the end backwards. They may meet: what one has read the other
  * reads again only where the bytes are too few, and then any value will do. */
-#include "fuzz/coder.h"
+#include "fuzz/codec/coder.h"
 
 #include <math.h>
 #include <string.h>

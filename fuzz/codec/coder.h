@@ -3,7 +3,7 @@
 #ifndef FUZZ_CODER_H
 #define FUZZ_CODER_H
 
-#include "fuzz/codec.h"
+#include "fuzz/codec/codec.h"
 
 typedef struct Stream {
     uint8_t *v; /* encoding: grows; the back stream is reversed at the end */
@@ -44,7 +44,7 @@ void code_elements(Coder *c, void *data, DType dtype, int64_t n);
 /* Text without control characters, as JSON strings may hold it; what is not UTF-8 becomes "". */
 const char *code_text(Coder *c, const char *text);
 
-/* ---- names (coder_names.c) ---- */
+/* ---- names (codec/names.c) ---- */
 /* The table of names, which goes before all else. */
 void code_names(Coder *c);
 NameId code_name(Coder *c, NameId name);
@@ -52,9 +52,9 @@ NameId code_name(Coder *c, NameId name);
 NameId *code_name_list(Coder *c, NameId *names, int *n, bool nulls);
 
 /* ---- parts of a program ---- */
-/* codec_inputs.c: the inputs of a call; `like` are the function's own (a recall has their names), or NULL. */
+/* codec/inputs.c: the inputs of a call; `like` are the function's own (a recall has their names), or NULL. */
 Input *code_inputs(Coder *c, Input *inputs, int *n, const Input *like);
-/* codec_stmt.c: a block at this depth of nesting. */
+/* codec/stmt.c: a block at this depth of nesting. */
 void code_block(Coder *c, Block *block, int depth);
 /* codec.c: `x-` members as canonical JSON, or NULL. */
 const char *code_extra(Coder *c, const char *extra);

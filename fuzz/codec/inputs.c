@@ -2,7 +2,7 @@
  *
  * What would be no input is put right while it is read: a name or a storage that is taken, a size past the limits, requires_grad of an
  * integer. Encoding a well-formed input leaves nothing to put right. */
-#include "fuzz/coder.h"
+#include "fuzz/codec/coder.h"
 
 #include <string.h>
 

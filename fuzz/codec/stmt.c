@@ -2,7 +2,7 @@
  *
  * An op is known by its code, a hash of its name, so that rows may be added to the op table and old bytes keep their meaning; a code that
  * no op has is the op that comes next in the order of codes. The encoder walks a copy of the program, and writes what it read. */
-#include "fuzz/coder.h"
+#include "fuzz/codec/coder.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* The mutator core as AFL++'s (custom mutator API of 4.04: afl_custom_init, _fuzz, _deinit; AFL_CUSTOM_MUTATOR_LIBRARY). The seed of a mutant is the
  * next number of one stream that afl-fuzz's seed starts. */
-#include "fuzz/mutate.h"
+#include "fuzz/mutate/mutate.h"
 #include "tensor/rng.h"
 
 #include <stdlib.h>

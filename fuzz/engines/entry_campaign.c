@@ -1,6 +1,6 @@
 /* The target of campaigns (twingrad fuzz --engine): the pair, the fault and all else stand in the file `job` of the folder that it runs in. What it
  * finds it leaves to the campaign and goes on. */
-#include "harness/worker.h"
+#include "harness/campaign/worker.h"
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -1,5 +1,5 @@
 /* The byte codec: any bytes are a program, and every program comes back from its bytes. */
-#include "harness/entry.h"
+#include "harness/campaign/entry.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

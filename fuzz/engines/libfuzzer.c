@@ -1,5 +1,5 @@
 /* The mutator core as libFuzzer's: linked into every target that eats programs. */
-#include "fuzz/mutate.h"
+#include "fuzz/mutate/mutate.h"
 
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed);
 size_t LLVMFuzzerCustomCrossOver(const uint8_t *a, size_t na, const uint8_t *b, size_t nb, uint8_t *out, size_t most, unsigned seed);

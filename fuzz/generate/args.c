@@ -3,7 +3,7 @@
  * The main tensor is drawn first (self, unless the schema says otherwise), then every parameter in order; a `src` that must have
  * the size of a view described by later parameters is drawn last. A new row of ops.def needs nothing here: a parameter whose
  * name says nothing gets a value by its type, and inference refuses what does not fit. */
-#include "fuzz/draw_args.h"
+#include "fuzz/generate/args.h"
 
 static bool dtype_argument(Draw *x, int k) {
     Gen *g = x->g;

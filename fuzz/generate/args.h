@@ -1,8 +1,8 @@
-/* The arguments of one op while they are drawn: shared by draw_args.c, draw_numbers.c and draw_operands.c. */
+/* The arguments of one op while they are drawn: shared by generate/args.c, generate/numbers.c and generate/operands.c. */
 #ifndef FUZZ_DRAW_ARGS_H
 #define FUZZ_DRAW_ARGS_H
 
-#include "fuzz/draw.h"
+#include "fuzz/generate/draw.h"
 
 #include <string.h>
 
@@ -30,7 +30,7 @@ static inline bool ends(const char *text, const char *suffix) {
 }
 static inline int64_t size_along(const Draw *x) { return x->t != NULL && x->t->ndim > 0 ? x->t->size[x->dim] : 1; }
 
-/* Ops with arguments of their own (draw_nn.c). */
+/* Ops with arguments of their own (generate/nn.c). */
 typedef enum Drawn { DRAWN_ELSEWHERE /* by the parameter's type and name */, DRAWN, DRAWN_NOTHING /* nothing fits */ } Drawn;
 Drawn nn_argument(Draw *x, int k);
 /* How many dims their main tensor has; false: the parameters' names say it. */

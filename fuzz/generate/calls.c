@@ -3,7 +3,7 @@
  * A recall changes one fact or two of what a cache key must hold: grad mode, a requires_grad flag, sizes, strides, dtype, offset,
  * which inputs share storage; or nothing but the data, so that the compiled code must be found again. Or it keeps the tensors, with
  * the histories that the calls before gave them, and sets flags. */
-#include "fuzz/draw.h"
+#include "fuzz/generate/draw.h"
 
 #include <string.h>
 

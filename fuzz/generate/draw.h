@@ -13,8 +13,8 @@
 #ifndef FUZZ_DRAW_H
 #define FUZZ_DRAW_H
 
-#include "fuzz/generate.h"
-#include "program/meta.h"
+#include "fuzz/generate/generate.h"
+#include "program/ops/meta.h"
 #include "tensor/rng.h"
 
 enum { GEN_VARS = 112, GEN_FACTS = 144, GEN_NAMES = 160, GEN_INPUTS = 9, GEN_MADE = 160, GEN_ELEMENTS = 288 /* and of lists of values */, GEN_RETURNS = 8 };
@@ -112,11 +112,11 @@ int draw_weighted(Gen *g, const int *weight, int n);
 /* Which of the weights from `first` to `last` (weights.def), counted from the first. */
 static inline int draw_share(Gen *g, int first, int last) { return draw_weighted(g, g->w + first, last - first + 1); }
 
-/* ---- generate.c, for draw_resume.c ---- */
+/* ---- generate.c, for generate/resume.c ---- */
 /* A Gen for a program that is there already: it knows the names and nothing else. */
 void gen_begin(Gen *g, Arena *arena, const GenerateOptions *options, Program *p, uint64_t state);
 
-/* ---- draw_state.c: names, variables, statements ---- */
+/* ---- generate/state.c: names, variables, statements ---- */
 NameId gen_name(Gen *g, char prefix, int number);
 NameId gen_fresh_name(Gen *g);
 int gen_data(Gen *g, double lo, double hi, int bits, int64_t numel);
@@ -159,13 +159,13 @@ typedef struct OpenBlock { Block *block; Stmt *tail; bool grad; } OpenBlock;
 OpenBlock block_open(Gen *g, Block *block);
 void block_close(Gen *g, OpenBlock outer);
 
-/* ---- draw_range.c: guesses about values ---- */
+/* ---- generate/range.c: guesses about values ---- */
 /* What the results of `call` hold, from what its tensor arguments hold. */
 Data range_result(Gen *g, const Stmt *s, const Call *call, const Tensor *out);
 /* False if a float to integer conversion in the statement may leave the integer's range. */
 bool range_cast_fits(Gen *g, const Stmt *s, DType to);
 
-/* ---- draw_inputs.c: inputs, layouts, fills ---- */
+/* ---- generate/inputs.c: inputs, layouts, fills ---- */
 int draw_size(Gen *g, int64_t *size);
 int64_t draw_extent(Gen *g);
 DType draw_dtype(Gen *g);
@@ -179,7 +179,7 @@ Input *var_input(Gen *g, const Var *v);
 /* Takes note of an input that is there already. */
 void gen_input(Gen *g, Input *in);
 
-/* ---- draw_tensors.c: variables as arguments ---- */
+/* ---- generate/tensors.c: variables as arguments ---- */
 /* What a tensor is wanted for. */
 typedef struct Need {
     DType dtype;
@@ -202,12 +202,12 @@ Var *draw_index_tensor(Gen *g, DType dtype, const int64_t *size, int ndim, int64
 Var *draw_literal(Gen *g, DType dtype, const int64_t *size, int ndim, const int64_t *values);
 bool tensor_expands(const Tensor *t, const int64_t *size, int ndim);
 
-/* ---- draw_args.c: all arguments of an op ---- */
+/* ---- generate/args.c: all arguments of an op ---- */
 Scalar draw_scalar(Gen *g, DType dtype);
 /* Draws every argument of the statement; `self` is the main tensor, or NULL: draw it too. False: nothing fits. */
 bool draw_arguments(Gen *g, Stmt *s, Var *self);
 
-/* ---- draw_index.c: Python indices ---- */
+/* ---- generate/index.c: Python indices ---- */
 enum { GEN_ITEMS = 8 };
 /* A Python index for `t`; the count of items. *repeats: some element may be named twice. `tensors`: lists and tensors allowed. */
 int draw_index(Gen *g, const Tensor *t, bool tensors, PIndexItem *items, bool *repeats);
@@ -222,13 +222,13 @@ bool draw_setitem_value(Gen *g, Stmt *s, bool repeats);
 /* Metadata of self.index(indices) or self[index] for the statement's arguments, or NULL. */
 const Tensor *indexed_tensor(Gen *g, const Stmt *s);
 
-/* ---- draw_op.c ---- */
+/* ---- generate/op.c ---- */
 /* One random op statement, in a few tries; the commited variable or NULL. */
 Var *draw_op(Gen *g);
 /* The given op in a few tries; `self` may be NULL. */
 Var *draw_this_op(Gen *g, OpId id, Var *self);
 
-/* ---- draw_statement.c: statement kinds ---- */
+/* ---- generate/statement.c: statement kinds ---- */
 void draw_statement(Gen *g);
 void draw_probe(Gen *g, ProbeKind kind, const Var *v);
 /* Asserts, probes or branches on a flag of `v`: requires_grad, is_leaf or has_grad_fn. */
@@ -241,7 +241,7 @@ bool predicate_guess(const Gen *g, const Predicate *predicate);
 /* Asserts that the predicate is what the guess says (or, `wrong`, the contrary). */
 void draw_assert(Gen *g, Predicate predicate, bool wrong);
 
-/* ---- draw_grad.c: gradients inside the program ---- */
+/* ---- generate/grad.c: gradients inside the program ---- */
 /* How torch.autograd.grad is called: `output` differentiated by `input`; either may be NULL: something that fits. */
 typedef struct GradForm {
     Var *output, *input;
@@ -250,7 +250,7 @@ typedef struct GradForm {
 /* Appends a grad statement; the first gradient, or NULL. */
 Var *draw_grad(Gen *g, GradForm form);
 
-/* ---- draw_motif*.c, draw_mistake.c, draw_calls.c, draw_shell.c ---- */
+/* ---- draw_motif*.c, patterns/errors.c, generate/calls.c, generate/python_surface.c ---- */
 /* Draws one motif by weight: its number, or -1 if it did not come about. */
 int motif_draw(Gen *g);
 /* Appends one statement that should raise: the kind drawn, or -1. */
@@ -261,7 +261,7 @@ void want_return(Gen *g, Var *v);
 void draw_returns(Gen *g);
 /* Further calls, each with a fact of the inputs changed. */
 void draw_recalls(Gen *g);
-/* Statements before the function and what it is passed (draw_setup.c). */
+/* Statements before the function and what it is passed (generate/setup.c). */
 void draw_setup(Gen *g);
 /* A write to something that the setup made, or a view of it: what a further call on the same tensors finds changed. */
 void draw_setup_write(Gen *g);

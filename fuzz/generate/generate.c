@@ -2,7 +2,7 @@
  * backward, further calls, a shell. Weights are drawn per program (swarm), sizes from a palette of its own.
  *
  * Randomness: one SplitMix64 stream, started from (seed, index), so that any program can be made again by itself. */
-#include "fuzz/draw.h"
+#include "fuzz/generate/draw.h"
 
 #include <limits.h>
 #include <string.h>

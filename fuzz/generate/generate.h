@@ -1,12 +1,12 @@
-/* The generator: random well-typed programs (docs/architecture.md, "Generator").
+/* The generator: random well-typed programs (docs/internals/architecture.md, "Generator").
  *
  * It asks the same inference as everybody for what fits, keeps about one program in ten deliberately wrong, and draws layouts,
  * sizes, index lists, special floats, grad-mode blocks, probes, branches, recalls and shells. Same seed, same program, on any machine. */
 #ifndef FUZZ_GENERATE_H
 #define FUZZ_GENERATE_H
 
-#include "fuzz/weights.h"
-#include "program/program.h"
+#include "fuzz/generate/weights.h"
+#include "program/lang/program.h"
 
 /* What to draw. */
 typedef struct GenerateOptions {

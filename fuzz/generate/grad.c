@@ -3,7 +3,7 @@
  *
  * Which inputs an output depends on is guessed from the bases that statements read (Base.from). The metadata of a gradient are those
  * of its input, its strides a guess: it may as well come out expanded or transposed. */
-#include "fuzz/draw_motif.h"
+#include "fuzz/patterns/pattern.h"
 
 #include <math.h>
 

@@ -3,7 +3,7 @@
  *
  * Where an element is named twice without accumulation the result is defined only if both writes are equal, so the value is
  * then a scalar or a tensor of equal elements. */
-#include "fuzz/draw.h"
+#include "fuzz/generate/draw.h"
 
 PIndexItem index_simple(IndexKind kind) {
     PIndexItem item = {.kind = kind, .tensor = NAME_NONE};

@@ -3,7 +3,7 @@
  * Sizes come from a small palette drawn per program (so that tensors fit each other, and squares occur) out of the sizes that
  * hide and show vector paths. Layouts: contiguous, permuted, stepped, stride 0, with an offset; a second input may lie on the
  * storage of a first one, shifted (t0 and t0[1:]), transposed or equal. */
-#include "fuzz/draw.h"
+#include "fuzz/generate/draw.h"
 
 #include <math.h>
 

@@ -1,5 +1,5 @@
 /* The main tensor of an op: of how many dims, floating or not, whether it may be written in place. */
-#include "fuzz/draw_args.h"
+#include "fuzz/generate/args.h"
 
 int main_param(const OpInfo *op) {
     int first = -1;

@@ -1,7 +1,7 @@
 /* Arguments of the ops that names of parameters say too little about: factors of addr, places to put to, losses, embedding, grids.
  *
  * nn_dims tells how many dims the main tensor has; nn_argument draws one parameter, or leaves it to the others. */
-#include "fuzz/draw_args.h"
+#include "fuzz/generate/args.h"
 
 static Drawn given(Draw *x, int k, Var *v) {
     if (v == NULL) {

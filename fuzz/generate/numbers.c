@@ -1,5 +1,5 @@
 /* Numbers as arguments: scalars, integers, lists of integers, by the names of their parameters and the size of the main tensor. */
-#include "fuzz/draw_args.h"
+#include "fuzz/generate/args.h"
 
 #include <math.h>
 

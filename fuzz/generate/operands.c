@@ -1,5 +1,5 @@
 /* Tensors as arguments: operands that broadcast, factors of products, indices and sources of scatters, lists to join. */
-#include "fuzz/draw_args.h"
+#include "fuzz/generate/args.h"
 
 static bool give(Draw *x, int k, Var *v) {
     if (v == NULL) {

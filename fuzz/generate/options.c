@@ -1,5 +1,5 @@
 /* What the generator is asked for: a table of weights (weights.def, motifs.def, mistakes.def), profiles that set some of them, and which ops may be named. */
-#include "fuzz/draw.h"
+#include "fuzz/generate/draw.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,9 +12,9 @@ static const WeightInfo WEIGHTS[WEIGHT_COUNT] = {
 #define SHARE(group, name, weight, text) {#group, #name, text, weight},
 #define MOTIF(name, weight, text) {"motif", #name, text, weight},
 #define MISTAKE(name, weight) {"mistake", #name, "", weight},
-#include "fuzz/weights.def"
-#include "fuzz/motifs.def"
-#include "fuzz/mistakes.def"
+#include "fuzz/generate/weights.def"
+#include "fuzz/patterns/motifs.def"
+#include "fuzz/patterns/mistakes.def"
 #undef CHANCE
 #undef SHARE
 #undef MOTIF
@@ -23,7 +23,7 @@ static const WeightInfo WEIGHTS[WEIGHT_COUNT] = {
 
 static const ProfileInfo PROFILES[] = {
 #define PROFILE(name, set, text) {#name, set, text},
-#include "fuzz/profiles.def"
+#include "fuzz/generate/profiles.def"
 #undef PROFILE
 };
 
@@ -36,9 +36,9 @@ const GenerateOptions GENERATE_DEFAULTS = {
 #define SHARE(group, name, weight, text) weight,
 #define MOTIF(name, weight, text) weight,
 #define MISTAKE(name, weight) weight,
-#include "fuzz/weights.def"
-#include "fuzz/motifs.def"
-#include "fuzz/mistakes.def"
+#include "fuzz/generate/weights.def"
+#include "fuzz/patterns/motifs.def"
+#include "fuzz/patterns/mistakes.def"
 #undef CHANCE
 #undef SHARE
 #undef MOTIF
@@ -46,7 +46,7 @@ const GenerateOptions GENERATE_DEFAULTS = {
     },
     .op = {
 #define ROW(id) OP_##id,
-#include "program/ops_rows.def"
+#include "program/ops/rows.def"
 #undef ROW
     },
     .nop = OP_COUNT,

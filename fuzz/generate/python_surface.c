@@ -1,5 +1,5 @@
 /* The shell: how the same program is written in Python. It means nothing to the result. */
-#include "fuzz/draw.h"
+#include "fuzz/generate/draw.h"
 
 /* Spells statements that write in place; other ops now and then. */
 typedef struct Spell {

@@ -2,8 +2,8 @@
  *
  * The statements before the place are run through inference, so that the generator knows every name's metadata and its guesses about values
  * and histories; then it draws, to a block of its own, and that is spliced in. New inputs that it made go to every recall too. */
-#include "fuzz/draw.h"
-#include "fuzz/mutant.h"
+#include "fuzz/generate/draw.h"
+#include "fuzz/mutate/mutant.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
  * What matters to a function is how an argument came to be: a non-leaf, a view (of another argument, of a tensor that is not passed,
  * of a leaf; made under no_grad; one of several), one whose base was written since. So a setup makes results of what requires grad,
  * views of those, and writes to either, and what is passed is taken from all of it, sometimes without the inputs themselves. */
-#include "fuzz/draw.h"
+#include "fuzz/generate/draw.h"
 
 static bool passed(const Gen *g, const Var *v) {
     for (int i = 0; i < g->p->nargs; i++) {

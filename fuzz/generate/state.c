@@ -3,7 +3,7 @@
  * A statement is bound and inferred with the machinery of everybody (stmt_bind, emit_call over MetaEmit) before it is appended.
  * A hook on the Emit watches which tensors alias which, through compositions too, so that every variable knows its storage and
  * its autograd base. */
-#include "fuzz/draw.h"
+#include "fuzz/generate/draw.h"
 
 #include <math.h>
 

@@ -1,7 +1,7 @@
 /* Statement kinds: ops, probes, assertions, branches on metadata, grad-mode blocks, graph breaks.
  *
  * A branch is drawn with the arm that the guesses say is not taken first, whose effects on the guesses are then undone. */
-#include "fuzz/draw.h"
+#include "fuzz/generate/draw.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* Which variable stands where: existing ones that fit (recent ones more often), else new inputs, else small factories.
  *
  * Because an input may be made at any time, an argument that must have a certain size and dtype can nearly always be had. */
-#include "fuzz/draw.h"
+#include "fuzz/generate/draw.h"
 
 #include <math.h>
 

@@ -7,11 +7,11 @@ typedef enum Weight {
 #define SHARE(group, name, weight, text) W_##group##_##name,
 #define MOTIF(name, weight, text) W_motif_##name,
 #define MISTAKE(name, weight) W_mistake_##name,
-#include "fuzz/weights.def"
+#include "fuzz/generate/weights.def"
     FIRST_MOTIF, BEFORE_MOTIFS = FIRST_MOTIF - 1,
-#include "fuzz/motifs.def"
+#include "fuzz/patterns/motifs.def"
     FIRST_MISTAKE, BEFORE_MISTAKES = FIRST_MISTAKE - 1,
-#include "fuzz/mistakes.def"
+#include "fuzz/patterns/mistakes.def"
 #undef CHANCE
 #undef SHARE
 #undef MOTIF

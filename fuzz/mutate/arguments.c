@@ -1,5 +1,5 @@
 /* Mutators of ops and their arguments. */
-#include "fuzz/mutant.h"
+#include "fuzz/mutate/mutant.h"
 
 #include <math.h>
 #include <string.h>

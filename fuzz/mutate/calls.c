@@ -1,5 +1,5 @@
 /* Mutators of what is called how often, and of what is compared. */
-#include "fuzz/mutant.h"
+#include "fuzz/mutate/mutant.h"
 
 #include <string.h>
 

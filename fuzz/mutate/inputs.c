@@ -1,5 +1,5 @@
 /* Mutators of inputs: dtype, sizes, layout, storage, flags, data. The data of a changed input is a fill, since its length changes. */
-#include "fuzz/mutant.h"
+#include "fuzz/mutate/mutant.h"
 
 #include <string.h>
 

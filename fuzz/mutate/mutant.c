@@ -2,8 +2,8 @@
  *
  * A mutator may find nothing to change, or make something that the verifier refuses (a limit): then another is drawn, and after a few the
  * seed of a fill is changed, which always works where there is an input; the empty program gets a statement. */
-#include "fuzz/generate.h"
-#include "fuzz/mutant.h"
+#include "fuzz/generate/generate.h"
+#include "fuzz/mutate/mutant.h"
 
 #include <string.h>
 
@@ -13,7 +13,7 @@ static const struct {
     bool (*change)(Mutant *m);
 } mutators[] = {
 #define MUTATOR(name, weight, text) {#name, weight, mutator_##name},
-#include "fuzz/mutators.def"
+#include "fuzz/mutate/mutators.def"
 #undef MUTATOR
 };
 enum { MEND_PERCENT = 80 /* the rest may err */, MEND_ROUNDS = 3, TRIES = 12, RECALLS_ROOM = 2, INPUTS_ROOM = MAX_INPUTS };

@@ -2,7 +2,7 @@
 #ifndef FUZZ_MUTANT_H
 #define FUZZ_MUTANT_H
 
-#include "fuzz/mutate.h"
+#include "fuzz/mutate/mutate.h"
 #include "tensor/rng.h"
 
 typedef struct Site { /* a statement and where it stands */
@@ -39,13 +39,13 @@ void mutant_insert(Mutant *m, const Site *site, Stmt *s);
 void mutant_remove(const Site *site);
 /* Does the statement write to its self? */
 bool stmt_writes(const Stmt *s);
-/* Drops statements that inference refuses (draw_resume.c), since behind an error nothing runs. True if there were some. */
+/* Drops statements that inference refuses (generate/resume.c), since behind an error nothing runs. True if there were some. */
 bool mutant_mend(Mutant *m);
 /* Every place in the statement (not in its blocks) where a name is read. */
 void stmt_reads(Stmt *s, void (*visit)(void *user, NameId *name), void *user);
 
 #define MUTATOR(name, weight, text) bool mutator_##name(Mutant *m);
-#include "fuzz/mutators.def"
+#include "fuzz/mutate/mutators.def"
 #undef MUTATOR
 
 #endif

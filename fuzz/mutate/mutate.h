@@ -1,13 +1,13 @@
-/* Mutators: small changes of a program that keep it well-formed (docs/architecture.md, "Mutators").
+/* Mutators: small changes of a program that keep it well-formed (docs/internals/architecture.md, "Mutators").
  *
  * One core for every engine: a mutator is a row of mutators.def and a function on a copy of the program; after it one fixup binds what
  * became unbound. Same program, same seed, same mutant: in libFuzzer, in AFL++, in our own engine. */
 #ifndef FUZZ_MUTATE_H
 #define FUZZ_MUTATE_H
 
-#include "fuzz/codec.h"
+#include "fuzz/codec/codec.h"
 
-/* What engines keep mutants within; entries decode within the same (harness/entry.h). */
+/* What engines keep mutants within; entries decode within the same (harness/campaign/entry.h). */
 #define MUTATE_LIMITS ((const Limits){.max_elements = 1 << 12, .max_bytes = 1 << 18, .max_statements = 128})
 
 /* Name of a mutator, NULL past the last. */

@@ -1,5 +1,5 @@
 /* Mutators of statements: more, fewer, elsewhere, in blocks, from another program. */
-#include "fuzz/mutant.h"
+#include "fuzz/mutate/mutant.h"
 
 #include <string.h>
 

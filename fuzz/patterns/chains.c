@@ -1,6 +1,6 @@
 /* Motifs that compilers simplify: an op on its own result, an operand that comes back, masks and matrices that are known. Whether a rule
  * of ours has anything to do with it is not asked. */
-#include "fuzz/draw_motif.h"
+#include "fuzz/patterns/pattern.h"
 
 #include <string.h>
 

@@ -1,13 +1,13 @@
 /* Deliberate mistakes: a statement that eager refuses, well-formed all the same. */
-#include "fuzz/draw_motif.h"
+#include "fuzz/patterns/pattern.h"
 
 #define MISTAKE(name, weight) static bool mistake_##name(Gen *g);
-#include "fuzz/mistakes.def"
+#include "fuzz/patterns/mistakes.def"
 #undef MISTAKE
 
 static const struct { const char *name; bool (*draw)(Gen *g); } MISTAKES[] = {
 #define MISTAKE(name, weight) {#name, mistake_##name},
-#include "fuzz/mistakes.def"
+#include "fuzz/patterns/mistakes.def"
 #undef MISTAKE
 };
 

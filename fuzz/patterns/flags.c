@@ -1,5 +1,5 @@
 /* Motifs about requires_grad, is_leaf and has_grad_fn: what the founding bug (pytorch/pytorch#169179) and its relatives need. */
-#include "fuzz/draw_motif.h"
+#include "fuzz/patterns/pattern.h"
 
 /* An index for the buffer of the kinds that the reports show: slices, ints, lists, index pairs of a triangle. */
 static int mixed_index(Gen *g, Var *buffer, PIndexItem *items) {

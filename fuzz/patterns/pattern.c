@@ -1,9 +1,9 @@
 /* The table of motifs, and the short ways in which they speak. */
-#include "fuzz/draw_motif.h"
+#include "fuzz/patterns/pattern.h"
 
 static const struct { const char *name; bool (*draw)(Gen *g); } MOTIFS[] = {
 #define MOTIF(name, weight, text) {#name, motif_##name},
-#include "fuzz/motifs.def"
+#include "fuzz/patterns/motifs.def"
 #undef MOTIF
 };
 

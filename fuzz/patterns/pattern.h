@@ -2,10 +2,10 @@
 #ifndef FUZZ_DRAW_MOTIF_H
 #define FUZZ_DRAW_MOTIF_H
 
-#include "fuzz/draw.h"
+#include "fuzz/generate/draw.h"
 
 #define MOTIF(name, weight, text) bool motif_##name(Gen *g);
-#include "fuzz/motifs.def"
+#include "fuzz/patterns/motifs.def"
 #undef MOTIF
 
 Var *say(Gen *g, OpId id, Var *a);                    /* op(a), the rest by default */

@@ -1,5 +1,5 @@
-/* Motifs about sizes: what a compilation for many sizes has to guard (the GU and SH entries of docs/bugs.md). */
-#include "fuzz/draw_motif.h"
+/* Motifs about sizes: what a compilation for many sizes has to guard (faults GU and SH). */
+#include "fuzz/patterns/pattern.h"
 
 /* x[.., :stop] with a stop near the size: clamped in some calls. */
 static Var *clamped(Gen *g, Var *x, int64_t size) {

@@ -1,6 +1,6 @@
-/* Motifs about values: scatters, aliased storage, gapped views, duplicates, signed zeros, returns that alias (the AL, MU, GR, IX, NU and
- * FU entries of docs/bugs.md). */
-#include "fuzz/draw_motif.h"
+/* Motifs about values: scatters, aliased storage, gapped views, duplicates, signed zeros, returns that alias (faults AL, MU, GR, IX, NU,
+ * FU). */
+#include "fuzz/patterns/pattern.h"
 
 #include <math.h>
 

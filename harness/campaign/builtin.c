@@ -2,10 +2,10 @@
  * other takes a program that once showed something new and mutates it a few times over. What shows a new feature is kept, in memory as
  * bytes and in CAMPAIGN/corpus/ as a file named after its number, before the ledger says so: a job that resumes checks the kept programs below
  * its position again, and then knows what it knew. */
-#include "harness/worker.h"
+#include "harness/campaign/worker.h"
 
-#include "fuzz/generate.h"
-#include "fuzz/mutate.h"
+#include "fuzz/generate/generate.h"
+#include "fuzz/mutate/mutate.h"
 #include "tensor/rng.h"
 
 #include <stdio.h>

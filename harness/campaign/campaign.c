@@ -2,9 +2,9 @@
  *
  * Signals are not handled but waited for: SIGINT, SIGTERM and SIGCHLD are blocked and taken by sigtimedwait, so that nothing is ever interrupted
  * halfway. Jobs are in process groups of their own (^C reaches us alone) and are killed by the kernel if we die. */
-#include "harness/campaign.h"
+#include "harness/campaign/campaign.h"
 
-#include "harness/worker.h"
+#include "harness/campaign/worker.h"
 
 #include <errno.h>
 #include <fcntl.h>

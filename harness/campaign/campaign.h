@@ -12,9 +12,9 @@
 #ifndef HARNESS_CAMPAIGN_H
 #define HARNESS_CAMPAIGN_H
 
-#include "harness/command.h"
-#include "harness/group.h"
-#include "harness/ledger.h"
+#include "harness/cli/command.h"
+#include "harness/triage/group.h"
+#include "harness/campaign/ledger.h"
 
 #include <sys/types.h>
 
@@ -76,7 +76,7 @@ struct Campaign {
 /* `twingrad fuzz` with --engine, --jobs or --resume. An exit code. */
 int campaign_run(const Options *o);
 
-/* ---- campaign_folder.c ---- */
+/* ---- campaign/folder.c ---- */
 /* Makes or takes up the folder: 0, or an exit code after complaining. `*o` becomes the options that hold (with --resume: those of the start, then these). */
 int folder_open(Campaign *c, Options *o);
 /* Fills corpus/ from --corpus and, for an engine that needs a corpus, from the generator. */
@@ -90,13 +90,13 @@ void folder_take(Campaign *c, const char *from, const char *folder, const char *
 /* Files in a folder. */
 int64_t folder_count(const char *path);
 
-/* ---- campaign_judge.c ---- */
+/* ---- campaign/confirm.c ---- */
 /* In a process of its own, since the program may end it: runs the file again, minimizes, reports, prints. Exit status: JUDGED_*. */
 /* With `plainly` it is neither minimized nor located further than it is. */
 enum { JUDGED_NOTHING, JUDGED_FINDING, JUDGED_KNOWN, JUDGED_SEEN /* its signature has a verdict */, JUDGED_TROUBLE };
 int judge_file(Campaign *c, const char *name, bool plainly);
 
-/* ---- campaign_show.c ---- */
+/* ---- campaign/show.c ---- */
 void show_start(Campaign *c);
 /* The status line, and now and then a record. */
 void show_now(Campaign *c, bool last);
@@ -105,7 +105,7 @@ double campaign_elapsed(const Campaign *c);
 /* Sums the ledgers into c->sum. */
 const Counts *campaign_sum(Campaign *c);
 
-/* ---- campaign_verdict.c ---- */
+/* ---- campaign/verdict.c ---- */
 /* What a signature turned out to be. */
 typedef struct Sentence {
     const Seen *seen;

@@ -1,12 +1,12 @@
 /* Judging what a job left: an artifact counts only if the program does it again here. It is run in a process of its own first; one that dies there
  * is a finding too, located by running longer and longer prefixes apart. What differs is minimized and reported as the builtin engine does. */
-#include "harness/campaign.h"
+#include "harness/campaign/campaign.h"
 
-#include "fuzz/mutate.h"
-#include "harness/edit.h"
-#include "harness/group.h"
-#include "harness/part.h"
-#include "harness/report.h"
+#include "fuzz/mutate/mutate.h"
+#include "harness/reduce/edit.h"
+#include "harness/triage/group.h"
+#include "harness/triage/sub_finding.h"
+#include "harness/report/report.h"
 
 #include <signal.h>
 #include <stdio.h>

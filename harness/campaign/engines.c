@@ -2,9 +2,9 @@
  *
  * Flags are those that clusters use (timeout, limit of memory); the number of a job is added to the seed. The targets record what differs in
  * the campaign's folder and go on, so what stops an engine is a crash or a hang of ours. */
-#include "harness/campaign.h"
+#include "harness/campaign/campaign.h"
 
-#include "harness/worker.h"
+#include "harness/campaign/worker.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -101,7 +101,7 @@ static bool libfuzzer_ready(Campaign *c, char *message, size_t message_size) { r
 
 /* Without -timeout an input may take 20 minutes; -reload lets jobs take up what others add to the corpus. Hits are not counted, no energy is computed and nothing is
  * replaced by what is shorter: with as many features as ours that took half of the time and grew the corpus without reaching more (bench/growth). Only so can the target hide what is known
- * (harness/feedback.h). */
+ * (harness/campaign/feedback.h). */
 static void libfuzzer_become(Campaign *c, int job) {
     Arena *a = &c->scratch;
     char *argv[] = {arena_strdup(a, c->target),

@@ -2,11 +2,11 @@
  *
  * The checker and the arena live as long as the process; between inputs the arena is emptied, so that an input cannot be told from the order in
  * which engines try them. */
-#include "harness/entry.h"
-#include "fuzz/mutate.h"
-#include "harness/feedback.h"
-#include "harness/io.h"
-#include "program/json.h"
+#include "harness/campaign/entry.h"
+#include "fuzz/mutate/mutate.h"
+#include "harness/campaign/feedback.h"
+#include "harness/util/io.h"
+#include "program/json/json.h"
 
 #include <stdio.h>
 #include <stdlib.h>

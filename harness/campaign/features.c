@@ -5,7 +5,7 @@
  *
  * Edges: where code is compiled with inline 8-bit counters (-fsanitize-coverage, make EDGES=1), it registers their range before main; the counters are cleared before a program
  * and read after it. Under libFuzzer the engine's own function of that name takes them, and there are no edges here. */
-#include "harness/traits.h"
+#include "harness/campaign/features.h"
 
 #include <stdlib.h>
 #include <string.h>

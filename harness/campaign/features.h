@@ -3,7 +3,7 @@
 #ifndef HARNESS_TRAITS_H
 #define HARNESS_TRAITS_H
 
-#include "harness/check.h"
+#include "harness/check/check.h"
 
 typedef uint64_t Trait; /* kind, then what */
 

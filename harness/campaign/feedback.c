@@ -1,7 +1,7 @@
 /* libFuzzer reads and clears a section of counters of that name between inputs (docs/LibFuzzer.html, "extra counters"). AFL++ has one map of edges, whose size its
  * runtime takes from the guards that it numbers at start: ours are announced as if they were edges, and counted at their numbers. Both are weak
  * here, so that one object file serves every engine and none. */
-#include "harness/feedback.h"
+#include "harness/campaign/feedback.h"
 
 #include <stddef.h>
 

@@ -1,6 +1,6 @@
 /* The counters that the compiler put on edges (-fsanitize-coverage=inline-8bit-counters) lie in one section, between two symbols of the linker; without that section both
  * are null and there is nothing to do. */
-#include "harness/feedback.h"
+#include "harness/campaign/feedback.h"
 
 #include <stdlib.h>
 

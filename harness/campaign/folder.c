@@ -1,10 +1,10 @@
 /* The folder of a campaign: made, locked, taken up again, seeded. */
-#include "harness/campaign.h"
+#include "harness/campaign/campaign.h"
 
-#include "fuzz/codec.h"
-#include "fuzz/generate.h"
-#include "fuzz/mutate.h"
-#include "harness/results.h"
+#include "fuzz/codec/codec.h"
+#include "fuzz/generate/generate.h"
+#include "fuzz/mutate/mutate.h"
+#include "harness/report/results.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* Two copies of the numbers and the number of the one that holds: a writer fills the other copy and then switches, so that a reader, and a
  * process that resumes, finds a state between two programs. The table of signatures only grows; an entry is complete before it is counted. */
-#include "harness/ledger.h"
+#include "harness/campaign/ledger.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -3,7 +3,7 @@
 #ifndef HARNESS_LEDGER_H
 #define HARNESS_LEDGER_H
 
-#include "harness/check.h"
+#include "harness/check/check.h"
 
 enum { MAX_SEEN = 512 };
 

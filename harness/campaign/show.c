@@ -1,8 +1,8 @@
 /* What a campaign prints: its start, one line that is always true, a record now and then, and the sum at the end. Numbers are read from the
  * ledgers of the jobs, which they write themselves. */
-#include "harness/campaign.h"
+#include "harness/campaign/campaign.h"
 
-#include "harness/tally.h"
+#include "harness/report/tally.h"
 
 #include <fcntl.h>
 #include <stdio.h>

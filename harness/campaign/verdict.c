@@ -1,7 +1,7 @@
 /* Verdicts: one small file for a signature and a cause, written by the process that judged it, read here for the sum. */
-#include "harness/campaign.h"
+#include "harness/campaign/campaign.h"
 
-#include "harness/results.h"
+#include "harness/report/results.h"
 
 #include <stdlib.h>
 #include <string.h>

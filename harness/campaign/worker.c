@@ -1,10 +1,10 @@
 /* A program through the pair, into the ledger. A finding is located, since its signature is what it is known by; the first program of each
  * signature is written whole to CAMPAIGN/new/ before the ledger says that the program is done, so that whatever the process dies of, the
  * program is either there or will be checked again. */
-#include "harness/worker.h"
+#include "harness/campaign/worker.h"
 
-#include "fuzz/mutate.h"
-#include "harness/feedback.h"
+#include "fuzz/mutate/mutate.h"
+#include "harness/campaign/feedback.h"
 
 #include <signal.h>
 #include <stdio.h>

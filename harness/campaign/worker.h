@@ -3,8 +3,8 @@
 #ifndef HARNESS_WORKER_H
 #define HARNESS_WORKER_H
 
-#include "harness/command.h"
-#include "harness/ledger.h"
+#include "harness/cli/command.h"
+#include "harness/campaign/ledger.h"
 
 typedef struct Worker Worker;
 struct Worker {

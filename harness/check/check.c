@@ -1,6 +1,6 @@
 /* One check: run both, find out whether the results can be compared at all, then ask every oracle in the order of oracles.def. Every
  * oracle is asked (Outcome.fired), the first that fires is the finding. */
-#include "harness/check.h"
+#include "harness/check/check.h"
 
 #include <stdio.h>
 #include <string.h>

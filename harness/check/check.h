@@ -2,7 +2,7 @@
 #ifndef HARNESS_CHECK_H
 #define HARNESS_CHECK_H
 
-#include "harness/oracle.h"
+#include "harness/oracles/oracle.h"
 
 /* A pair of executors, ready to check programs one after the other, with counters over its life. Not shared by threads. */
 typedef struct Checker Checker;

@@ -1,5 +1,5 @@
 /* The rules for numbers, each one loop over two dense buffers. The common answer, equal bits, is one memcmp. */
-#include "harness/compare.h"
+#include "harness/check/compare.h"
 
 #include <math.h>
 #include <string.h>

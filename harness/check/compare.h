@@ -1,8 +1,8 @@
-/* What "equal" means for numbers (docs/architecture.md, "What is compared"). */
+/* What "equal" means for numbers (docs/internals/architecture.md, "What is compared"). */
 #ifndef HARNESS_COMPARE_H
 #define HARNESS_COMPARE_H
 
-#include "program/result.h"
+#include "program/lang/result.h"
 
 typedef enum Match { MATCH_SAME, MATCH_DIFFERENT, MATCH_DOUBT } Match;
 

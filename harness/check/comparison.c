@@ -1,5 +1,5 @@
 /* What oracles share: which calls and returns can be compared, and by which rule numbers are. */
-#include "harness/check.h"
+#include "harness/check/check.h"
 
 bool status_same(const CallResult *a, const CallResult *b) {
     if (a->ok || b->ok) {

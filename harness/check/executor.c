@@ -1,6 +1,6 @@
 /* The executors of this process, by name: a table of (name, run); and targets, which are other processes. What they take and answer is
- * program/result.h. */
-#include "harness/executor.h"
+ * program/lang/result.h. */
+#include "harness/check/executor.h"
 
 #include "reference/eager.h"
 

@@ -2,9 +2,9 @@
 #ifndef HARNESS_EXECUTOR_H
 #define HARNESS_EXECUTOR_H
 
-#include "compiled/compile.h"
-#include "harness/target.h"
-#include "program/result.h"
+#include "compiled/core/compile.h"
+#include "harness/targets/target.h"
+#include "program/lang/result.h"
 
 typedef struct Executor Executor;
 struct Executor {

@@ -1,7 +1,7 @@
 /* Findings: names of oracles, text of values, and where a difference was seen. */
-#include "harness/finding.h"
+#include "harness/check/finding.h"
 
-#include "harness/oracle.h"
+#include "harness/oracles/oracle.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -13,7 +13,7 @@ static const struct {
     OracleFn fn;
 } ORACLES[] = {
 #define ORACLE(name, claim) {#name, claim, oracle_##name},
-#include "harness/oracles.def"
+#include "harness/oracles/oracles.def"
 #undef ORACLE
 };
 

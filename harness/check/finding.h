@@ -3,11 +3,11 @@
 #ifndef HARNESS_FINDING_H
 #define HARNESS_FINDING_H
 
-#include "harness/executor.h"
+#include "harness/check/executor.h"
 
 typedef enum OracleId {
 #define ORACLE(name, claim) ORACLE_##name,
-#include "harness/oracles.def"
+#include "harness/oracles/oracles.def"
 #undef ORACLE
     ORACLE_COUNT
 } OracleId;

@@ -1,9 +1,9 @@
 /* bisect: where a finding comes from. For a compiler of this process: the pass and the step, and the graph before and after it (cause.h). For a compiling
  * target: the first of its modes that shows the finding, and what PyTorch's own bisector says where it has one (bisect_target.c). With --script: a shell
  * script for `git bisect run` instead. */
-#include "harness/bisect.h"
-#include "harness/cause.h"
-#include "harness/report.h"
+#include "harness/triage/bisect.h"
+#include "harness/triage/cause.h"
+#include "harness/report/report.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* check: each program through both executors and all oracles; one line a program, more for a finding. A bad file does not stop the
  * others; the exit code is the worst. */
-#include "harness/command.h"
-#include "harness/report.h"
+#include "harness/cli/command.h"
+#include "harness/report/report.h"
 
 #include <stdio.h>
 

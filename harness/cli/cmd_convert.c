@@ -4,8 +4,8 @@
  *
  * Bytes are decoded within the limits of entries (MUTATE_LIMITS). What is said in bytes is decoded again and must be the same program: one that is too large for an
  * engine is refused. Files are named after their sources; the same name again gets a number. */
-#include "fuzz/mutate.h"
-#include "harness/command.h"
+#include "fuzz/mutate/mutate.h"
+#include "harness/cli/command.h"
 
 #include <search.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* distill: of any corpus the fewest programs that together show all that the whole of it shows (traits.h).
+/* distill: of any corpus the fewest programs that together show all that the whole of it shows (campaign/features.h).
  *
  * Set cover, greedily (Johnson, 1974): the program that brings the most traits not yet there, then again, until all are there; of equals the smaller one (in bytes of the codec),
  * then the one whose bytes come first, so that the answer hangs on nothing but the set of programs. Gains only shrink, so a heap of last known gains needs few of them
@@ -8,9 +8,9 @@
  *     DIR/brings.jsonl     line by line, what each brings that those before it did not
  *
  * A program is held as bytes of the codec and its traits as numbers in order of first appearance: a few hundred bytes each. */
-#include "fuzz/codec.h"
-#include "harness/command.h"
-#include "harness/traits.h"
+#include "fuzz/codec/codec.h"
+#include "harness/cli/command.h"
+#include "harness/campaign/features.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,15 +5,15 @@
  *
  * Given seed and runs the output is the same, byte for byte (times are printed only where asked for). Memory does not grow: one arena,
  * reset per program; only signatures are kept, at most MAX_SIGNATURES. */
-#include "harness/campaign.h"
-#include "harness/edit.h"
-#include "harness/group.h"
-#include "harness/interrupt.h"
-#include "harness/ledger.h"
-#include "harness/part.h"
-#include "harness/report.h"
-#include "harness/results.h"
-#include "harness/tally.h"
+#include "harness/campaign/campaign.h"
+#include "harness/reduce/edit.h"
+#include "harness/triage/group.h"
+#include "harness/util/interrupt.h"
+#include "harness/campaign/ledger.h"
+#include "harness/triage/sub_finding.h"
+#include "harness/report/report.h"
+#include "harness/report/results.h"
+#include "harness/report/tally.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -2,10 +2,10 @@
  *
  * With --save FILE the smallest program so far is written there after every step, and where the file is there already, minimizing goes on from it: a run
  * that is stopped, or that comes to its limit, loses nothing. Findings with other signatures that were met on the way are told of, and written with --out. */
-#include "harness/command.h"
-#include "harness/ledger.h"
-#include "harness/minimize.h"
-#include "harness/report.h"
+#include "harness/cli/command.h"
+#include "harness/campaign/ledger.h"
+#include "harness/reduce/minimize.h"
+#include "harness/report/report.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* promote: a finding becomes a regression. The program of a report (or any program) is written to corpus/regressions/NAME.json, named after its signature, with a
  * `note` that says why it is there and, as `expect`, what the pair's first executor answers: what is right. `replay` compares both executors with it from
  * then on, so a change of either fails. */
-#include "harness/command.h"
-#include "harness/report.h"
+#include "harness/cli/command.h"
+#include "harness/report/report.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -3,11 +3,11 @@
  *
  * Every finding has a standing (known.h): new; known, when --known lists it; flaky, when the same check again does not show it. Then the programs of the
  * known issues are checked: an issue that its program no longer shows is fixed. Only new and flaky findings make the run fail. */
-#include "harness/command.h"
-#include "harness/known.h"
-#include "harness/report.h"
-#include "harness/results.h"
-#include "harness/tally.h"
+#include "harness/cli/command.h"
+#include "harness/triage/known.h"
+#include "harness/report/report.h"
+#include "harness/report/results.h"
+#include "harness/report/tally.h"
 
 #include <stdio.h>
 #include <string.h>

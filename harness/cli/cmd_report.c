@@ -1,5 +1,5 @@
 /* report: the printings of a results.json (results.h) once more, or of results that other tools have merged. */
-#include "harness/results.h"
+#include "harness/report/results.h"
 
 int cmd_report(const Options *o) {
     if (o->nfiles != 1) {

@@ -1,5 +1,5 @@
 /* run: programs on one executor, results as text or as one JSON object a line. What a program raises is a result, not a failure. */
-#include "harness/command.h"
+#include "harness/cli/command.h"
 
 #include <stdio.h>
 

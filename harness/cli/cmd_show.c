@@ -1,8 +1,8 @@
 /* show: one program in one of several forms. ir compiles it and prints the graph after every stage, loops the loop IR alone, c the C
  * file that compiled:native makes of it (one for every plan that the program needs); dot with --after is the graph after that stage. With
  * --stats it is compiled as well, and what compiling did is printed behind. */
-#include "harness/compile_stats.h"
-#include "program/print.h"
+#include "harness/report/compile_stats.h"
+#include "program/print/print.h"
 
 #include <stdio.h>
 #include <string.h>

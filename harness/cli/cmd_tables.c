@@ -1,7 +1,7 @@
 /* ops, faults, oracles, profiles: the tables, for people and as JSON lines. */
-#include "compiled/lower.h"
-#include "harness/command.h"
-#include "program/op_functions.h"
+#include "compiled/loops/lower.h"
+#include "harness/cli/command.h"
+#include "program/ops/functions.h"
 
 #include <stdio.h>
 #include <string.h>

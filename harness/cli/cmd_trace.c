@@ -1,8 +1,8 @@
 /* trace: what both executors hold, statement by statement, with the first statement at which they differ marked. One line a name where they
  * agree, one an executor where they do not. */
-#include "harness/command.h"
-#include "harness/report.h"
-#include "harness/trace.h"
+#include "harness/cli/command.h"
+#include "harness/report/report.h"
+#include "harness/triage/trace.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* What the commands share: complaining, finishing, opening a pair, reading a program. */
-#include "harness/known.h"
+#include "harness/triage/known.h"
 
-#include "harness/command.h"
-#include "fuzz/mutate.h"
+#include "harness/cli/command.h"
+#include "fuzz/mutate/mutate.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -31,7 +31,7 @@ const char *command_options(const char *command) {
         const char *name, *options;
     } table[] = {
 #define COMMAND(name, options, arguments, text) {#name, options},
-#include "harness/commands.def"
+#include "harness/cli/commands.def"
 #undef COMMAND
     };
     for (int i = 0; i < COUNT_OF(table); i++) {

@@ -1,11 +1,11 @@
-/* Commands: `twingrad NAME [OPTIONS] [FILE...]`, one row each in commands.def, one file each in cmd_NAME.c (fuzz: fuzz.c). */
+/* Commands: `twingrad NAME [OPTIONS] [FILE...]`, one row each in commands.def, one file each in cmd_NAME.c (fuzz: cli/cmd_fuzz.c). */
 #ifndef HARNESS_COMMAND_H
 #define HARNESS_COMMAND_H
 
-#include "fuzz/generate.h"
-#include "harness/check.h"
-#include "harness/io.h"
-#include "program/json.h"
+#include "fuzz/generate/generate.h"
+#include "harness/check/check.h"
+#include "harness/util/io.h"
+#include "program/json/json.h"
 
 #define TWINGRAD_VERSION "0.1.0"
 #ifdef __clang__
@@ -57,7 +57,7 @@ typedef struct Options {
 } Options;
 
 #define COMMAND(name, options, arguments, text) int cmd_##name(const Options *o);
-#include "harness/commands.def"
+#include "harness/cli/commands.def"
 #undef COMMAND
 
 /* ---- options.c ---- */
@@ -85,7 +85,7 @@ TargetSettings target_settings(const Options *o);
 /* Flushes standard output and says what went wrong: every command returns through it. */
 int finish(int code);
 static inline int worst(int a, int b) { return a > b ? a : b; }
-/* Is the source bytes of the codec (fuzz/codec.h), not JSON? Standard input and what is named .json or .jsonl is JSON; of other names, what does not begin with `{`. */
+/* Is the source bytes of the codec (fuzz/codec/codec.h), not JSON? Standard input and what is named .json or .jsonl is JSON; of other names, what does not begin with `{`. */
 bool source_is_bytes(const Source *source);
 /* Parses the program of a source (bytes: decodes it, within what engines keep to); 0, or the exit code after complaining. `*known` (may be NULL: complain) is false for a program that
  * names an op which the table does not have. */

@@ -1,5 +1,5 @@
 /* twingrad: the command line. A table of commands (commands.def); `main` finds the row, parses its options, calls it. */
-#include "harness/command.h"
+#include "harness/cli/command.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -11,7 +11,7 @@ typedef struct Command {
 
 static const Command COMMANDS[] = {
 #define COMMAND(name, options, arguments, text) {#name, options, arguments, text, cmd_##name},
-#include "harness/commands.def"
+#include "harness/cli/commands.def"
 #undef COMMAND
 };
 

@@ -1,6 +1,6 @@
 /* The option parser: one table (options.def) of name, kind and place in Options. `--name VALUE` and `--name=VALUE` are the same, `--`
  * ends the options, a single `-` is a file. */
-#include "harness/command.h"
+#include "harness/cli/command.h"
 
 #include <errno.h>
 #include <math.h>
@@ -19,7 +19,7 @@ typedef struct Row {
 
 static const Row ROWS[] = {
 #define OPTION(name, kind, field, metavariable, help) {name, kind, offsetof(Options, field), metavariable, help},
-#include "harness/options.def"
+#include "harness/cli/options.def"
 #undef OPTION
 };
 

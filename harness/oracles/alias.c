@@ -1,6 +1,6 @@
 /* alias: returns share storage with the same inputs and earlier returns. What is stated is compared first; then what a write to
  * every return did to all of them (format.md, "poke"), which shows aliasing that nobody stated. */
-#include "harness/oracle.h"
+#include "harness/oracles/oracle.h"
 
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 /* calls: both executors answer every call, and a call that repeats an earlier one to the letter (inputs, values, grad mode) is
  * served by the code compiled then. Stale reuse shows in the other oracles, at the call that got the wrong code. */
-#include "harness/oracle.h"
+#include "harness/oracles/oracle.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* flags: requires_grad and is_leaf of returns and inputs, after the call. */
-#include "harness/oracle.h"
+#include "harness/oracles/oracle.h"
 
 #include <stdio.h>
 

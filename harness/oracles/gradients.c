@@ -1,5 +1,5 @@
 /* gradients: None, zeros and values are three different answers. Which gradients had arrived when a backward raised is not compared. */
-#include "harness/oracle.h"
+#include "harness/oracles/oracle.h"
 
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
 /* metadata: dtype and sizes; strides and offset as far as they address something; versions of inputs. */
-#include "harness/oracle.h"
+#include "harness/oracles/oracle.h"
 
 #include <stdio.h>
 

@@ -5,8 +5,8 @@
 #ifndef HARNESS_ORACLE_H
 #define HARNESS_ORACLE_H
 
-#include "harness/compare.h"
-#include "harness/finding.h"
+#include "harness/check/compare.h"
+#include "harness/check/finding.h"
 
 typedef enum Verdict { AGREE, FINDING, SKIP } Verdict;
 
@@ -18,7 +18,7 @@ typedef enum SkipReason {
     SKIP_UNDEFINED,   /* the reference says that PyTorch leaves the meaning undefined (x-undefined) */
     SKIP_DOUBT,       /* a discrete choice lay within the rounding error of its operands */
     SKIP_VACUOUS,     /* a compiling target compiled nothing */
-    SKIP_ACCIDENT,    /* PyTorch 1.13 answers this by accident (docs/fidelity.md) */
+    SKIP_ACCIDENT,    /* PyTorch 1.13 answers this by accident (docs/guide/fidelity.md) */
     SKIP_COUNT
 } SkipReason;
 const char *skip_name(SkipReason reason);
@@ -61,7 +61,7 @@ int trial_returns(const CallResult *a, const CallResult *b);
 int trial_inputs(const Trial *t, const CallResult *a, const CallResult *b);
 
 #define ORACLE(name, claim) Verdict oracle_##name(Trial *t, Finding *out);
-#include "harness/oracles.def"
+#include "harness/oracles/oracles.def"
 #undef ORACLE
 
 typedef Verdict (*OracleFn)(Trial *t, Finding *out);

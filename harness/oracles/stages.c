@@ -1,9 +1,9 @@
 /* stages: no pass changes what the graph means, and compiling is deterministic. The program is compiled once more with the graph
- * interpreted after every stage (compiled/stages.h), and a second time: the dumps of both must be the same text.
+ * interpreted after every stage (compiled/runtime/stages.h), and a second time: the dumps of both must be the same text.
  *
  * It costs more than everything else a check does, so it is asked where the checker says so: always by check and replay, of one program
  * in a thousand by fuzz unless --oracle stages is given. */
-#include "harness/cause.h"
+#include "harness/triage/cause.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* status: both executors succeed, or raise the same error code at the same statement. Judged call by call; at the first call that
  * ends differently the rest has no meaning, so the other oracles look only at the calls before it (Trial.ncalls). */
-#include "harness/oracle.h"
+#include "harness/oracles/oracle.h"
 
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 /* trace: the probes that ran are the same and answer the same. Looks at every call both began, also at the one that ended
  * differently, as far as both traces go. */
-#include "harness/oracle.h"
+#include "harness/oracles/oracle.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* values: returns and input storages hold the same elements. Equal bits are the common answer; only a mismatch of floats asks for
  * the float64 shadow, which says whether rounding explains it, or that a discrete choice was too close to tell. */
-#include "harness/oracle.h"
+#include "harness/oracles/oracle.h"
 
 /* Judges one pair; `shadow` NULL where the shadow run has no counterpart. */
 static Verdict judge(Trial *t, Finding *out, const Values *a, const Values *b, const Values *shadow, const char *kind, int call,

@@ -1,7 +1,7 @@
 /* Reducers of statements: what runs, in what wrapping, and what is returned. */
-#include "harness/edit.h"
-#include "harness/reduce.h"
-#include "program/uses.h"
+#include "harness/reduce/edit.h"
+#include "harness/reduce/reduce.h"
+#include "program/lang/uses.h"
 
 Step reduce_text(Program *p, int k) {
     switch (k) {

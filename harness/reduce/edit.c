@@ -1,7 +1,7 @@
 /* Statements are lists in blocks; every edit walks the tree of blocks and relinks the list of the one it changes. */
-#include "harness/edit.h"
+#include "harness/reduce/edit.h"
 
-#include "program/uses.h"
+#include "program/lang/uses.h"
 
 static void collect(const Block *block, Stmt **out) {
     for (Stmt *s = block->first; s; s = s->next) {

@@ -2,7 +2,7 @@
 #ifndef HARNESS_EDIT_H
 #define HARNESS_EDIT_H
 
-#include "program/program.h"
+#include "program/lang/program.h"
 
 /* All statements by sid, in `arena`. */
 Stmt **edit_statements(Arena *arena, Program *p);

@@ -1,6 +1,6 @@
 /* Reducers of grad statements. */
-#include "harness/edit.h"
-#include "harness/reduce.h"
+#include "harness/reduce/edit.h"
+#include "harness/reduce/reduce.h"
 
 
 /* The grad statement in which candidate *k falls, of `count(statement)` candidates each; NULL past the last. *k becomes its own. */

@@ -1,6 +1,6 @@
 /* Reducers of data that is written out: tensors in statements, lists in an index, elements one by one. */
-#include "harness/edit.h"
-#include "harness/reduce.h"
+#include "harness/reduce/edit.h"
+#include "harness/reduce/reduce.h"
 
 #include "tensor/tensor.h"
 

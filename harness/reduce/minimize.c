@@ -6,11 +6,11 @@
  * Candidates are made in order by one thread and asked in batches of one a checker; the first of a batch that shows the finding is kept and the
  * rest forgotten, so that the number of checkers changes how long it takes and nothing else. Those that do not show it are remembered by a hash of
  * their text: their answer is known for good. */
-#include "harness/minimize.h"
+#include "harness/reduce/minimize.h"
 
-#include "harness/cause.h"
-#include "harness/command.h"
-#include "harness/reduce.h"
+#include "harness/triage/cause.h"
+#include "harness/cli/command.h"
+#include "harness/reduce/reduce.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -20,7 +20,7 @@ static const struct {
     Step (*reduce)(Program *p, int k);
 } REDUCERS[] = {
 #define REDUCER(name, text) {#name, reduce_##name},
-#include "harness/reducers.def"
+#include "harness/reduce/reducers.def"
 #undef REDUCER
 };
 

@@ -2,7 +2,7 @@
 #ifndef HARNESS_REDUCE_H
 #define HARNESS_REDUCE_H
 
-#include "program/program.h"
+#include "program/lang/program.h"
 
 typedef enum Step {
     STEP_MADE,    /* `p` was edited */
@@ -11,10 +11,10 @@ typedef enum Step {
 } Step;
 
 #define REDUCER(name, text) Step reduce_##name(Program *p, int k);
-#include "harness/reducers.def"
+#include "harness/reduce/reducers.def"
 #undef REDUCER
 
-/* ---- what reducers share (reduce_values.c) ---- */
+/* ---- what reducers share (reduce/values.c) ---- */
 
 /* Inputs of call `call` (0 = the first), to be edited; NULL past the last. */
 Input *reduce_inputs_of(Program *p, int call, int *n);

@@ -1,8 +1,8 @@
 /* Reducers that put something plainer in the place of what there is: an input or a constant for a computed value, a plainer op or dtype, plain names. */
-#include "harness/edit.h"
-#include "harness/reduce.h"
+#include "harness/reduce/edit.h"
+#include "harness/reduce/reduce.h"
 
-#include "program/uses.h"
+#include "program/lang/uses.h"
 #include "reference/eager.h"
 
 #include <stdio.h>

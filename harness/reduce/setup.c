@@ -1,6 +1,6 @@
 /* Reducers of what happens around the function: the setup, and calls on the same tensors. */
-#include "harness/edit.h"
-#include "harness/reduce.h"
+#include "harness/reduce/edit.h"
+#include "harness/reduce/reduce.h"
 
 /* Without a setup; its statements at the head of the body instead (then nothing is passed that it made); no empty one. */
 Step reduce_setup(Program *p, int k) {

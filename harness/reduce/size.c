@@ -1,7 +1,7 @@
 /* Reducers of sizes. What depends on a size follows it: strides of a tensor that fills its storage, in whatever order of dimensions; arguments that are the
  * size, or the number of elements of an input; indices; data that is written out. */
-#include "harness/edit.h"
-#include "harness/reduce.h"
+#include "harness/reduce/edit.h"
+#include "harness/reduce/reduce.h"
 
 #include <string.h>
 

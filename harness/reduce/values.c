@@ -1,6 +1,6 @@
 /* Reducers of what statements work on: inputs, their data, and the arguments of ops. */
-#include "harness/edit.h"
-#include "harness/reduce.h"
+#include "harness/reduce/edit.h"
+#include "harness/reduce/reduce.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* Curves, bars and heat rows as SVG. Coordinates are printed with one decimal, so that equal data are equal bytes; every picture carries
  * a <title>, which readers and pointers speak. Shades are classes h1..h5 of the page's style. */
-#include "harness/charts.h"
+#include "harness/report/charts.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 #ifndef HARNESS_CHARTS_H
 #define HARNESS_CHARTS_H
 
-#include "harness/markup.h"
+#include "harness/report/markup.h"
 
 /* One curve: y over x, x growing. x is drawn on a logarithmic axis, y from 0. `title` stands above it, with the last value. */
 typedef struct Curve {

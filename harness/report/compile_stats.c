@@ -1,8 +1,8 @@
 /* passes: the table of passes and rules, with --runs also how often each fired in random programs; and what `show --stats` prints of one
  * program: time and nodes of each pass, rules fired, buffers, bytes, arithmetic. Both read CompileCounters. */
-#include "harness/compile_stats.h"
+#include "harness/report/compile_stats.h"
 
-#include "fuzz/generate.h"
+#include "fuzz/generate/generate.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #ifndef HARNESS_COMPILE_STATS_H
 #define HARNESS_COMPILE_STATS_H
 
-#include "harness/command.h"
+#include "harness/cli/command.h"
 
 /* A table of stages (times only if compiled with `measure`), the steps that fired, and the sums of the plans. */
 void compile_stats_text(Text *t, const CompileCounters *c);

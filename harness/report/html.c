@@ -1,7 +1,7 @@
 /* The report: one page that needs nothing else. No script and nothing fetched; pictures are inline SVG; colours are variables that follow
  * the reader's scheme; print drops the screens' colours. Its order is that of questions: is anything wrong? what was run? what differs, and
  * where? what was exercised, how did it grow, what was skipped and refused, what was not exercised at all? */
-#include "harness/page.h"
+#include "harness/report/page.h"
 
 #include <string.h>
 

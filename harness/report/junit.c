@@ -1,9 +1,9 @@
 /* JUnit XML, as CI systems read it (the dialect of Jenkins and GitLab): stored programs are test cases; of a campaign, every signature
  * is a failed one and every oracle that fired at nothing a passed one. What agrees passes, a finding is a failure, a crash or a timeout of
  * a target and a bad file are errors, what was skipped or is known is skipped. No times: the same run is the same file. */
-#include "harness/markup.h"
-#include "harness/oracle.h"
-#include "harness/results.h"
+#include "harness/report/markup.h"
+#include "harness/oracles/oracle.h"
+#include "harness/report/results.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* Markdown for a CI step's summary: the verdict, the findings (new ones first), and behind a fold what was skipped and why. */
-#include "harness/results.h"
+#include "harness/report/results.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* A thin layer over xmlTextWriter into memory: formatted text and attributes, bytes made legal, and one buffer at the end. */
-#include "harness/markup.h"
+#include "harness/report/markup.h"
 
 #include <libxml/xmlwriter.h>
 #include <stdarg.h>

@@ -2,7 +2,7 @@
 #ifndef HARNESS_MARKUP_H
 #define HARNESS_MARKUP_H
 
-#include "program/json.h"
+#include "program/json/json.h"
 
 typedef struct Markup Markup;
 

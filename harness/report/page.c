@@ -1,5 +1,5 @@
 /* What the parts of the report page share: headings, numbers, tables. */
-#include "harness/page.h"
+#include "harness/report/page.h"
 
 #include <string.h>
 

@@ -2,8 +2,8 @@
 #ifndef HARNESS_PAGE_H
 #define HARNESS_PAGE_H
 
-#include "harness/charts.h"
-#include "harness/results.h"
+#include "harness/report/charts.h"
+#include "harness/report/results.h"
 
 enum { MAX_ROWS = 500 };
 
@@ -13,7 +13,7 @@ typedef struct Page {
     const Json *root, *summary;
 } Page;
 
-/* ---- results_page.c ---- */
+/* ---- report/page.c ---- */
 /* A member of an object; NULL where either is missing. */
 const Json *page_member(const Json *object, const char *key);
 void page_heading(Page *p, const char *title, const char *text);
@@ -29,11 +29,11 @@ void page_tag(Page *p, const char *outcome);
 void page_table_head(Page *p, const char *class_name, const char *const *head, int n);
 void page_table_end(Page *p);
 
-/* ---- results_page_findings.c: what differs, by what is behind it ---- */
+/* ---- report/page_findings.c: what differs, by what is behind it ---- */
 void page_groups(Page *p);
 void page_findings(Page *p);
 
-/* ---- results_page_charts.c: what was exercised, and how it grew ---- */
+/* ---- report/page_charts.c: what was exercised, and how it grew ---- */
 void page_heat_of_findings(Page *p);
 void page_heat_of_ops(Page *p);
 void page_growth(Page *p);

@@ -1,6 +1,6 @@
 /* The report page: heat maps of findings, ops and dtypes; what grew over the campaign. */
-#include "harness/page.h"
-#include "harness/oracle.h"
+#include "harness/report/page.h"
+#include "harness/oracles/oracle.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* The report page: groups of findings, then the findings of each, one row a signature. */
-#include "harness/page.h"
+#include "harness/report/page.h"
 
 #include <string.h>
 

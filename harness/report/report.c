@@ -1,11 +1,11 @@
 /* A report is a folder that a stranger can work from: the program as found, the smallest one with the same signature, a script for
  * PyTorch, and one page that says what differs and how to see it again. */
-#include "harness/report.h"
+#include "harness/report/report.h"
 
-#include "harness/cause.h"
-#include "harness/command.h"
-#include "harness/io.h"
-#include "program/print.h"
+#include "harness/triage/cause.h"
+#include "harness/cli/command.h"
+#include "harness/util/io.h"
+#include "program/print/print.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -3,9 +3,9 @@
 #ifndef HARNESS_REPORT_H
 #define HARNESS_REPORT_H
 
-#include "harness/check.h"
-#include "harness/minimize.h"
-#include "program/json.h"
+#include "harness/check/check.h"
+#include "harness/reduce/minimize.h"
+#include "program/json/json.h"
 
 typedef struct Report {
     const Program *original;    /* as found */

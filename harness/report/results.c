@@ -1,5 +1,5 @@
 /* Collecting results into one JSON object, reading it back, and handing it to the printings that the command line names. */
-#include "harness/results.h"
+#include "harness/report/results.h"
 
 #include <errno.h>
 #include <stddef.h>

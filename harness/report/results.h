@@ -12,8 +12,8 @@
 #ifndef HARNESS_RESULTS_H
 #define HARNESS_RESULTS_H
 
-#include "harness/command.h"
-#include "program/json_tree.h"
+#include "harness/cli/command.h"
+#include "program/json/tree.h"
 
 /* Collects the object. Zeroed but for the arena, which outlives it. */
 typedef struct Results {

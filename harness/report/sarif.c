@@ -1,8 +1,8 @@
 /* SARIF 2.1.0 for GitHub's code scanning: an oracle is a rule, a signature a result. A difference between executors has no line of
  * source, so a result points at the stored program that shows it; its fingerprint is its signature's and its cause's, so that one bug stays one alert
  * however its program changes. GitHub keeps 5,000 results of a run. */
-#include "harness/oracle.h"
-#include "harness/results.h"
+#include "harness/oracles/oracle.h"
+#include "harness/report/results.h"
 
 #include <stdlib.h>
 #include <string.h>

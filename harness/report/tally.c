@@ -4,7 +4,7 @@
  *              every `stride` programs -> a sample of how many rules, ops, pairs of op and dtype, error codes, signatures were met
  *
  * When the table of samples is full, every second one is dropped and the stride doubles. */
-#include "harness/tally.h"
+#include "harness/report/tally.h"
 
 #include <limits.h>
 #include <string.h>

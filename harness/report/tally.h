@@ -3,9 +3,9 @@
 #ifndef HARNESS_TALLY_H
 #define HARNESS_TALLY_H
 
-#include "fuzz/generate.h"
-#include "harness/check.h"
-#include "program/json.h"
+#include "fuzz/generate/generate.h"
+#include "harness/check/check.h"
+#include "program/json/json.h"
 
 enum { TALLY_KINDS = 64, TALLY_SAMPLES = 256 };
 

@@ -1,10 +1,10 @@
 /* targets.json: {"targets": {NAME: {"command": [WORD, ...], "modes": [MODE, ...], "environment": {NAME: VALUE, ...}}}}. A word that begins with
  * "${dir}" begins with the file's directory. The project's own file is looked for beside the program: in its source tree, or where
  * `make install` puts it; last in targets/ here. */
-#include "harness/target_declare.h"
+#include "harness/targets/declare.h"
 
-#include "harness/command.h"
-#include "program/json_tree.h"
+#include "harness/cli/command.h"
+#include "program/json/tree.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* The declaration of a target: one member of "targets" in targets.json (docs/targets.md). */
+/* The declaration of a target: one member of "targets" in targets.json (docs/guide/targets.md). */
 #ifndef HARNESS_TARGET_DECLARE_H
 #define HARNESS_TARGET_DECLARE_H
 

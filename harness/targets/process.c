@@ -1,6 +1,6 @@
 /* A child with pipes. It leads a process group of its own, so that killing it kills what it started; it dies with us (parent death
  * signal, and its standard input ends). Streams are non-blocking: a child that never reads, or never stops writing, cannot hold us. */
-#include "harness/target_process.h"
+#include "harness/targets/process.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -4,13 +4,13 @@
  *     process:  off -> starting (hello) -> idle -> busy -> idle ...      dies, talks garbage, is late: killed, off, its ticket is done
  *
  * Only a program that was sent is held responsible; a process that is found dead when idle is started again without a word. */
-#include "harness/target.h"
+#include "harness/targets/target.h"
 
-#include "harness/command.h"
-#include "harness/target_declare.h"
-#include "harness/target_process.h"
-#include "program/json_tree.h"
-#include "program/print.h"
+#include "harness/cli/command.h"
+#include "harness/targets/declare.h"
+#include "harness/targets/process.h"
+#include "program/json/tree.h"
+#include "program/print/print.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* Target: an executor in other processes, which speak one JSON object a line (docs/format.md, "Out-of-process targets").
+/* Target: an executor in other processes, which speak one JSON object a line (docs/reference/format.md, "Out-of-process targets").
  *
  * A target is a name of targets.json (a command, its modes, its environment) and one mode. It runs up to `workers` processes, each at
  * one program at a time. A process that dies, answers garbage or passes the time limit is killed with all its children and started again;
@@ -6,7 +6,7 @@
 #ifndef HARNESS_TARGET_H
 #define HARNESS_TARGET_H
 
-#include "program/result.h"
+#include "program/lang/result.h"
 
 /* How targets are run; zeros are the defaults. */
 typedef struct TargetSettings {

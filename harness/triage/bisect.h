@@ -2,7 +2,7 @@
 #ifndef HARNESS_BISECT_H
 #define HARNESS_BISECT_H
 
-#include "harness/command.h"
+#include "harness/cli/command.h"
 
 /* For each mode of the pair's compiling target, from the one that compiles least: is the finding there? Then, for a mode of torch.compile whose PyTorch has a
  * bisector, what that says. Prints as it goes. 0 or EXIT_ENVIRONMENT after complaining. */

@@ -1,7 +1,7 @@
 /* The script carries the program in itself. Whether the finding is there is told by what differs first (oracle and kind), since the statement or step that is
  * named may change with the code; another finding, a refusal or a build that fails is "cannot test". */
-#include "harness/bisect.h"
-#include "harness/report.h"
+#include "harness/triage/bisect.h"
+#include "harness/report/report.h"
 
 /* 'x' for a shell, whatever x holds. */
 static void quoted(Text *t, const char *s) {

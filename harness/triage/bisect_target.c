@@ -1,8 +1,8 @@
 /* A compiling target is bisected over its modes: dynamo traces and runs eagerly, aot also makes the joint graph, inductor also generates code. The first mode
  * that differs from the pair's other executor names the layer. PyTorch's own bisector (torch/_inductor/compiler_bisector.py, PyTorch 2.6 and later)
  * then goes on below that, over passes and lowerings: it runs the repro script again and again under its own settings, in a cache of its own. */
-#include "harness/bisect.h"
-#include "program/print.h"
+#include "harness/triage/bisect.h"
+#include "program/print/print.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,14 +3,14 @@
  * Which step? `--opt-limit N` lets the first N optional steps of a run through, so the least N at which the finding shows names a step: found by
  * bisection between 0 (no optional step: the finding stays away, or it is not a step) and the number of steps that an unlimited run asks for.
  *
- * Which stage? The graph is interpreted after every stage (compiled/stages.h): the first that changes what it means is to blame, whether its steps can
+ * Which stage? The graph is interpreted after every stage (compiled/runtime/stages.h): the first that changes what it means is to blame, whether its steps can
  * be left out or not. A rewrite that is wrong may show only once a later one builds on it, so where the two disagree the stage is believed, and its own steps
  * are bisected with "this stage changes the meaning" as the question.
  *
  * Before both: does compiling every call anew take it away? Then the code was right for another call, and the guard is to blame. After both, what no
  * interpretation sees is told apart by what differs: flags, paths and errors are decided by capture, None-ness of gradients and what a backward raises by
  * joint. Wrong gradients are joint's if the machine computes what the graph means, and lower's if it does not. */
-#include "harness/cause.h"
+#include "harness/triage/cause.h"
 
 #include <stdio.h>
 #include <string.h>

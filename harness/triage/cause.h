@@ -2,8 +2,8 @@
 #ifndef HARNESS_CAUSE_H
 #define HARNESS_CAUSE_H
 
-#include "harness/check.h"
-#include "program/json.h"
+#include "harness/check/check.h"
+#include "program/json/json.h"
 
 /* Bisects the finding of `p`, whose root is known, and fills finding->cause: empty where no executor of the pair compiles in this process.
  * Deterministic; the counters of `c` stay. */

@@ -1,7 +1,7 @@
 /* The graph before and after a step: the program is compiled twice, with one step fewer and with it, and the first graph behind the pass that differs
  * is shown as a comparison of lines (a longest common subsequence). For a stage whose steps cannot be left out, it is the first graph that the stage
  * changes, before and after it. */
-#include "harness/cause.h"
+#include "harness/triage/cause.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* A table by key, searched from its start: there are few groups, or else the harness has found something better to do. */
-#include "harness/group.h"
+#include "harness/triage/group.h"
 
 #include <inttypes.h>
 #include <stdio.h>

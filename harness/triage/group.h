@@ -3,8 +3,8 @@
 #ifndef HARNESS_GROUP_H
 #define HARNESS_GROUP_H
 
-#include "harness/known.h"
-#include "program/json.h"
+#include "harness/triage/known.h"
+#include "program/json/json.h"
 
 enum { MAX_GROUPS = 1024 };
 

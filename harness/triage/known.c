@@ -1,8 +1,8 @@
 /* The file of known issues is read once, strictly; matching is fnmatch over its entries in order. */
-#include "harness/known.h"
+#include "harness/triage/known.h"
 
-#include "harness/command.h"
-#include "program/json_tree.h"
+#include "harness/cli/command.h"
+#include "program/json/tree.h"
 
 #include <fnmatch.h>
 #include <stdio.h>

@@ -9,7 +9,7 @@
 #ifndef HARNESS_KNOWN_H
 #define HARNESS_KNOWN_H
 
-#include "harness/finding.h"
+#include "harness/check/finding.h"
 
 /* What becomes of a finding. Only NEW ones and FLAKY ones that are not known make a run fail. */
 typedef enum Standing { STANDING_NEW, STANDING_KNOWN, STANDING_FIXED, STANDING_FLAKY, STANDING_COUNT } Standing;

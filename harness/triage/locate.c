@@ -5,10 +5,10 @@
  * whether an assertion, a branch or a return showed it. If no prefix differs (the difference needs what comes later), the signature is
  * the finding's own, with the last statement that makes or writes its subject. Above LINEAR statements the scan is a bisection,
  * which finds some statement at which a difference appears. */
-#include "harness/cause.h"
-#include "harness/edit.h"
-#include "harness/prefix.h"
-#include "program/uses.h"
+#include "harness/triage/cause.h"
+#include "harness/reduce/edit.h"
+#include "harness/triage/prefix.h"
+#include "program/lang/uses.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* Cutting, and the names that can be looked at where the cut is. */
-#include "harness/prefix.h"
+#include "harness/triage/prefix.h"
 
-#include "harness/edit.h"
-#include "program/uses.h"
+#include "harness/reduce/edit.h"
+#include "program/lang/uses.h"
 
 void names_add(NameSet *set, NameId name) {
     if (!names_has(set, name) && set->n < PREFIX_NAMES) {

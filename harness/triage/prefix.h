@@ -3,7 +3,7 @@
 #ifndef HARNESS_PREFIX_H
 #define HARNESS_PREFIX_H
 
-#include "program/program.h"
+#include "program/lang/program.h"
 
 enum { PREFIX_NAMES = 48 };
 

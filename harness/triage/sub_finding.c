@@ -2,10 +2,10 @@
  * is left is needed for that cause. If it can be made smaller still while it shows anything at all, and what that shows is of another group, then the cause
  * stood only where that other finding did. Minimizing for anything from the start would not do: it would let go of a third bug that a program happens to hold
  * beside the two. A finding that no other minimizes to is left alone, and so is one whose cause is not known. */
-#include "harness/part.h"
+#include "harness/triage/sub_finding.h"
 
-#include "harness/group.h"
-#include "harness/minimize.h"
+#include "harness/triage/group.h"
+#include "harness/reduce/minimize.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 #ifndef HARNESS_PART_H
 #define HARNESS_PART_H
 
-#include "harness/check.h"
+#include "harness/check/check.h"
 
 /* `finding` was found on `p` by `c` and located. If it is a mixture, *finding becomes the located finding of a part, and the answer the program that shows the
  * part alone, in `arena`; else both stay as they are. Counters of `c` stay as they were. It costs what two minimizations do, so it is for findings of a group

@@ -4,9 +4,9 @@
  *     for each name that requires grad: prefix, returns it alone, backward of ones  -> at which inputs does a gradient arrive?
  *
  * A name is shown at a statement that makes or writes it, or when its record is another than at the step before (an alias was written). */
-#include "harness/trace.h"
+#include "harness/triage/trace.h"
 
-#include "harness/edit.h"
+#include "harness/reduce/edit.h"
 
 #include <string.h>
 

@@ -3,9 +3,9 @@
 #ifndef HARNESS_TRACE_H
 #define HARNESS_TRACE_H
 
-#include "harness/check.h"
-#include "harness/prefix.h"
-#include "program/json.h"
+#include "harness/check/check.h"
+#include "harness/triage/prefix.h"
+#include "program/json/json.h"
 
 /* One name on one executor. */
 typedef struct TraceValue {

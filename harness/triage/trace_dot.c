@@ -1,10 +1,10 @@
 /* Both executors' histories, observed: a cluster each, a node for every value a statement makes or writes, an edge to each tensor that the
  * statement reads. Solid: a gradient flows along it; dashed: none does; dotted: the executor does not say. What a write leaves behind of
  * the tensor before it can not be asked for, so that edge is bold and without an answer. Edges on which the executors differ are red. */
-#include "harness/trace.h"
+#include "harness/triage/trace.h"
 
-#include "program/print.h"
-#include "program/uses.h"
+#include "program/print/print.h"
+#include "program/lang/uses.h"
 
 typedef struct Drawing {
     Trace *t;

@@ -1,6 +1,6 @@
 /* A handler can only leave a mark in static memory, which the loop that is to end looks at. It is taken down by the first signal, so that a loop that does not
  * look soon enough is ended by the second. */
-#include "harness/interrupt.h"
+#include "harness/util/interrupt.h"
 
 #include <signal.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* Files in, files out. A file is read by read(2) until its end, so pipes and /dev/stdin work like files; a size above the limit is
  * refused as it shows. A file is written under a temporary name in its own directory, synced and renamed, so that whatever stands
  * under the final name is whole. */
-#include "harness/io.h"
+#include "harness/util/io.h"
 
 #include <dirent.h>
 #include <errno.h>

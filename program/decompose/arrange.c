@@ -1,6 +1,6 @@
 /* Decompositions of ops that arrange elements anew: joins of several tensors, repetitions, flips, other names of views, and
  * take_along_dim (aten/src/ATen/native/TensorShape.cpp, Repeat.cpp, TensorTransformations.cpp, TensorAdvancedIndexing.cpp). */
-#include "program/infer.h"
+#include "program/infer/infer.h"
 
 #include <string.h>
 

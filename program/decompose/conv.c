@@ -1,6 +1,6 @@
 /* conv1d and conv2d: an input without batch gets one for the time (Convolution.cpp, batchify). */
-#include "program/emit.h"
-#include "program/op_functions.h"
+#include "program/ops/emit.h"
+#include "program/ops/functions.h"
 
 #include <string.h>
 

@@ -3,8 +3,8 @@
  * Every label gets a dim: those of the output first, in its order, then the summed ones in the order of the alphabet (capitals first).
  * An operand is brought to all those dims (diagonals for a repeated label, dims of 1 for a missing one) by views. What only one operand
  * has is summed first; two operands then meet in sumproduct_pair: a bmm of [shared, left, summed] and [shared, summed, right]. */
-#include "program/emit.h"
-#include "program/op_functions.h"
+#include "program/ops/emit.h"
+#include "program/ops/functions.h"
 
 #include <ctype.h>
 #include <string.h>

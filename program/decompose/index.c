@@ -9,8 +9,8 @@
  * A mask takes one place in the notes though it covers several dims, so items behind a 2-d mask act on dims the mask covers too:
  * that is what PyTorch does. getitem without notes is a view, an alias if nothing changed it (a lone slice is one); setitem writes through the view,
  * and on self itself if nothing made one. */
-#include "program/emit.h"
-#include "program/infer.h"
+#include "program/ops/emit.h"
+#include "program/infer/infer.h"
 
 enum { MAX_NOTES = 4 * MAX_DIMS };
 

@@ -1,6 +1,6 @@
 /* nll_loss: its weight may not require grad where that would be recorded (check_no_requires_grad of nll_loss_forward). */
-#include "program/emit.h"
-#include "program/op_functions.h"
+#include "program/ops/emit.h"
+#include "program/ops/functions.h"
 
 #include <string.h>
 

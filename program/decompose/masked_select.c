@@ -1,5 +1,5 @@
 /* masked_select: its size depends on the mask, so the mask is counted first; _masked_select is told the count. */
-#include "program/infer.h"
+#include "program/infer/infer.h"
 
 #include <string.h>
 

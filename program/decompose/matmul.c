@@ -7,8 +7,8 @@
  *     otherwise: batches broadcast by expand + reshape, one bmm, reshaped back
  *
  * The results are never views (PyTorch: _unsafe_view); that of 1-d 2-d has version 1. */
-#include "program/emit.h"
-#include "program/op_functions.h"
+#include "program/ops/emit.h"
+#include "program/ops/functions.h"
 
 static Tensor *unsafe_view(Emit *e, Tensor *a, const int64_t *size, int ndim) {
     if (!a || sizes_equal(a->size, a->ndim, size, ndim)) {

@@ -1,7 +1,7 @@
 /* Ops with indices beside their values: first the indices, which have no derivative, then the values at those indices, whose
  * derivative saves the indices. So the values have PyTorch's history: one node that remembers the `indices` output. */
-#include "program/emit.h"
-#include "program/op_functions.h"
+#include "program/ops/emit.h"
+#include "program/ops/functions.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* Pooling written in other ops, as aten/src/ATen/native/Pooling.cpp and MaxPooling.cpp do: one dim is two of which the first is 1, and
  * the greatest elements are taken at their indices. */
-#include "program/pool.h"
+#include "program/infer/pool.h"
 
 #include <string.h>
 

@@ -2,8 +2,8 @@
  *
  * reshape is a view where strides allow it (semantics.md 7.5) and else a copy that is no view; the question is decided here on
  * metadata, by walking the runs of dims that memory joins. Who returns self itself and who a view object: semantics.md 1.5. */
-#include "program/emit.h"
-#include "program/op_functions.h"
+#include "program/ops/emit.h"
+#include "program/ops/functions.h"
 
 #include <string.h>
 

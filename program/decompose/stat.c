@@ -1,6 +1,6 @@
 /* var and std by `unbiased`: a correction of 1 or 0. */
-#include "program/emit.h"
-#include "program/op_functions.h"
+#include "program/ops/emit.h"
+#include "program/ops/functions.h"
 
 /* var.correction(self, dim, correction = unbiased, keepdim), and the same for std */
 ErrCode decompose_variance(Emit *e, const Call *call, Tensor **out, int *nout) {

@@ -1,5 +1,5 @@
 /* Derivatives of roll, rot90, repeat, diag, diag_embed and constant_pad_nd: arranged back, summed where elements were repeated. */
-#include "program/rules.h"
+#include "program/derivatives/derivatives.h"
 
 enum { SELF = 0 };
 

@@ -1,6 +1,6 @@
 /* Derivatives of convolution. Output, gradient of the input and gradient of the weight are each linear in the other two, so their
  * derivatives are one another. The third operand of a gradient is there for its size and its flag: no gradient comes to it. */
-#include "program/rules.h"
+#include "program/derivatives/derivatives.h"
 
 /* `id` of three tensors (the third may be none) with the geometry of the recorded call. */
 static Tensor *product(const Grad *g, OpId id, Tensor *a, Tensor *b, Tensor *third) {

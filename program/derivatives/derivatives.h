@@ -5,8 +5,8 @@
 #ifndef PROGRAM_RULES_H
 #define PROGRAM_RULES_H
 
-#include "program/emit.h"
-#include "program/op_functions.h"
+#include "program/ops/emit.h"
+#include "program/ops/functions.h"
 
 /* Does anyone want the gradient of tensor parameter `param`? */
 static inline bool wanted(const Grad *g, int param) {

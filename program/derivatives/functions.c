@@ -1,7 +1,7 @@
 /* Derivatives of the library's functions and of activations (derivatives.yaml, FunctionsManual.cpp and the backward kernels of
  * PyTorch 1.13), one formula a rule. */
-#include "program/infer.h"
-#include "program/rules.h"
+#include "program/infer/infer.h"
+#include "program/derivatives/derivatives.h"
 
 #include <math.h>
 

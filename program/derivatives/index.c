@@ -1,6 +1,6 @@
 /* Derivatives of copies, fills and everything that moves elements by index: what was read is scattered back, what was written is
  * read back, what was overwritten gets zeros. */
-#include "program/rules.h"
+#include "program/derivatives/derivatives.h"
 
 enum { SELF = 0 };
 

@@ -1,6 +1,6 @@
 /* Derivatives of take, put, index_fill, index_copy, masked_select and masked_scatter: what was written is read back, what was read is
  * written back, what was overwritten gets zeros. */
-#include "program/rules.h"
+#include "program/derivatives/derivatives.h"
 
 enum { SELF = 0 };
 

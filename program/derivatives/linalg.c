@@ -1,5 +1,5 @@
 /* Derivatives of matrix products. */
-#include "program/rules.h"
+#include "program/derivatives/derivatives.h"
 
 enum { SELF = 0, MAT2 = 1 };
 

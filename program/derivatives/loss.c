@@ -1,6 +1,6 @@
 /* Derivatives of losses and of embedding, as derivatives.yaml has them. */
-#include "program/infer.h"
-#include "program/rules.h"
+#include "program/infer/infer.h"
+#include "program/derivatives/derivatives.h"
 
 /* weight: the rows of grad added where the indices say */
 void grad_embedding(Grad *g) {

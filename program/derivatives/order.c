@@ -1,5 +1,5 @@
 /* Derivatives of what chooses among elements: the chosen element takes the gradient. */
-#include "program/rules.h"
+#include "program/derivatives/derivatives.h"
 
 enum { SELF = 0, INDICES = 2 };
 

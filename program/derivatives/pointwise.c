@@ -1,6 +1,6 @@
 /* Derivatives of pointwise ops (derivatives.yaml, FunctionsManual.cpp of PyTorch 1.13), one formula a rule. Gradients come out in
  * the broadcast size and the computation dtype; grad_finish sums and casts them back. */
-#include "program/rules.h"
+#include "program/derivatives/derivatives.h"
 
 #include <math.h>
 

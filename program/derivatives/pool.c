@@ -1,5 +1,5 @@
 /* Derivatives of pooling: PyTorch's backward functions are rows of their own, with derivatives of their own. */
-#include "program/rules.h"
+#include "program/derivatives/derivatives.h"
 
 enum { SELF = 0 };
 

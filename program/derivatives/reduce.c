@@ -1,5 +1,5 @@
 /* Derivatives of reductions, scans and softmax: a reduced gradient is brought back by keeping its dims as 1 and broadcasting. */
-#include "program/rules.h"
+#include "program/derivatives/derivatives.h"
 
 enum { SELF = 0 };
 

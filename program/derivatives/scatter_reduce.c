@@ -1,7 +1,7 @@
 /* The derivative of scatter_reduce (scatter_reduce_backward of torch/csrc/autograd/FunctionsManual.cpp): both gradients are made, whichever is
  * wanted, since what they refuse (a src larger than index) is refused then: sums pass the gradient on, means
  * divide it, products divide the result by each factor and go around zeros, extremes share it evenly. */
-#include "program/rules.h"
+#include "program/derivatives/derivatives.h"
 
 #include <string.h>
 

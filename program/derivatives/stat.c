@@ -1,7 +1,7 @@
 /* Derivatives of variances, norms and logarithms of sums of exponentials, as torch/csrc/autograd/FunctionsManual.cpp has them: their
  * masks decide what comes out at 0, at infinity and for one element. */
-#include "program/infer.h"
-#include "program/rules.h"
+#include "program/infer/infer.h"
+#include "program/derivatives/derivatives.h"
 
 #include <float.h>
 #include <math.h>

@@ -1,6 +1,6 @@
 /* Derivatives of views: the gradient goes back along the same map. A view that leaves elements out puts zeros there; the
  * multi-output views join their pieces, zeros standing for the pieces nobody used. */
-#include "program/rules.h"
+#include "program/derivatives/derivatives.h"
 
 enum { SELF = 0 };
 

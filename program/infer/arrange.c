@@ -1,6 +1,6 @@
 /* Inference of ops that arrange the elements of a tensor anew: roll, rot90, repeat, diag, diag_embed, constant_pad_nd
  * (aten/src/ATen/native/TensorTransformations.cpp, TensorShape.cpp, ConstantPadNd.cpp). */
-#include "program/infer.h"
+#include "program/infer/infer.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* Inference of convolution and of its two backward products (aten/src/ATen/native/Convolution.cpp, check_shape_forward). */
-#include "program/conv.h"
+#include "program/infer/conv.h"
 
 #include <string.h>
 

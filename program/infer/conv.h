@@ -3,7 +3,7 @@
 #ifndef PROGRAM_CONV_H
 #define PROGRAM_CONV_H
 
-#include "program/infer.h"
+#include "program/infer/infer.h"
 
 typedef struct Conv {
     int64_t batch, groups;

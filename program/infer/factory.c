@@ -1,6 +1,6 @@
 /* Inference of factories: size and dtype come from numbers (zeros, full, arange, ..), or from another tensor's metadata (*_like, new_*).
  * The default dtype is float32; full and arange take theirs from their scalars. */
-#include "program/infer.h"
+#include "program/infer/infer.h"
 
 #include <math.h>
 

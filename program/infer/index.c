@@ -1,6 +1,6 @@
 /* Inference of indexing by tensors: index, index_put, gather, scatter, index_select, index_add, nonzero, and the scatters into views.
  * Which indices are in range is the kernels' business; everything else is decided here. */
-#include "program/infer.h"
+#include "program/infer/infer.h"
 
 #include <string.h>
 

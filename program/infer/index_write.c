@@ -1,5 +1,5 @@
 /* Inference of take, put, index_fill, index_copy, masked_select and masked_scatter (aten/src/ATen/native/TensorAdvancedIndexing.cpp). */
-#include "program/infer.h"
+#include "program/infer/infer.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
 #ifndef PROGRAM_INFER_H
 #define PROGRAM_INFER_H
 
-#include "program/op_functions.h"
+#include "program/ops/functions.h"
 
 /* The call's one output: dtype, ndim, offset 0, no storage; sizes and strides are for the caller to fill (they are indeterminate). */
 static inline Tensor *infer_one(Infer *r, DType dtype, int ndim) {

@@ -1,7 +1,7 @@
 /* Inference of the matmul family: results are row-major. mm, bmm and mv look at dtypes only where there is something to multiply,
  * because their kernels do (aten/src/ATen/native/LinearAlgebra.cpp, Blas.cpp). */
-#include "program/infer.h"
-#include "program/op_functions.h"
+#include "program/infer/infer.h"
+#include "program/ops/functions.h"
 
 static ErrCode same_dtype(DType a, DType b, Error *err) {
     if (a != b) {

@@ -1,5 +1,5 @@
 /* Inference of losses and of embedding (aten/src/ATen/native/Loss.cpp, Embedding.cpp). */
-#include "program/infer.h"
+#include "program/infer/infer.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* Inference of ops that copy and move elements: clone, casts, copy, fill, cat, flip, triangles. */
-#include "program/infer.h"
-#include "program/op_functions.h"
+#include "program/infer/infer.h"
+#include "program/ops/functions.h"
 
 #include <string.h>
 

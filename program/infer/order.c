@@ -1,5 +1,5 @@
 /* Inference of what chooses among elements: argmax and argmin, max and min with their indices, sort, cummax; any, all, count_nonzero. */
-#include "program/infer.h"
+#include "program/infer/infer.h"
 
 #include <string.h>
 

@@ -3,8 +3,8 @@
  * Sizes broadcast. Strides (aten/src/ATen/TensorIterator.cpp, 1.13): if all operands have the result's size and are contiguous,
  * or all have the same dense strides, the result has those. Otherwise the dims are sorted, fastest first, by an insertion sort
  * that starts from "last dim fastest" and asks the operands in turn; a dim that an operand broadcasts (stride 0) gives no opinion. */
-#include "program/infer.h"
-#include "program/op_functions.h"
+#include "program/infer/infer.h"
+#include "program/ops/functions.h"
 
 #include <math.h>
 #include <string.h>

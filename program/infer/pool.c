@@ -1,5 +1,5 @@
 /* Inference of pooling (aten/src/ATen/native/Pool.h, AveragePool2d.cpp, DilatedMaxPool2d.cpp, MaxPooling.cpp). */
-#include "program/pool.h"
+#include "program/infer/pool.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 #ifndef PROGRAM_POOL_H
 #define PROGRAM_POOL_H
 
-#include "program/infer.h"
+#include "program/infer/infer.h"
 
 /* A plane of in[0] rows and in[1] columns seen through windows of `kernel` elements, `stride` apart, `dilation` between neighbours. */
 typedef struct Pool {

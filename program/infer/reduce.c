@@ -1,6 +1,6 @@
 /* Inference of reductions, scans and softmax: results are row-major. Sums and products of integers and bools are int64 unless a
  * dtype is asked for; mean and softmax take floating dtypes only. */
-#include "program/infer.h"
+#include "program/infer/infer.h"
 
 ErrCode reduced_dims(const Call *call, int ndim, unsigned *set, Error *err) {
     const Arg *dim = call_arg(call, "dim");

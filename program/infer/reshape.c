@@ -1,5 +1,5 @@
 /* Geometry of view and expand (aten/src/ATen/TensorUtils.cpp, ExpandUtils.cpp): other sizes over the same elements. */
-#include "program/infer.h"
+#include "program/infer/infer.h"
 
 #include <string.h>
 

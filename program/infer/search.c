@@ -1,5 +1,5 @@
 /* Inference of searchsorted (aten/src/ATen/native/BucketizationUtils.h). */
-#include "program/infer.h"
+#include "program/infer/infer.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* Ops that return several views of self: unbind, split, split_with_sizes, chunk. */
-#include "program/infer.h"
+#include "program/infer/infer.h"
 
 /* `n` outputs, each self with dim d narrowed to `length` elements from `start` (the caller sets both). */
 static ErrCode parts_of(Infer *r, const Tensor *self, int64_t n) {

@@ -1,5 +1,5 @@
 /* Inference of variances, norms, logarithms of sums of exponentials, trace. */
-#include "program/infer.h"
+#include "program/infer/infer.h"
 
 ErrCode infer_variance(const Call *call, Infer *r) {
     const Tensor *self = call->arg[0].tensor;

@@ -3,7 +3,7 @@
  * The geometry_* functions serve the *_scatter rows as well, which write through the view of a copy. Strides that only dims of
  * size 0 or 1 have address nothing and may wrap; all others were checked when self was made, and no view reaches further than
  * self, except as_strided, which checks for itself. */
-#include "program/infer.h"
+#include "program/infer/infer.h"
 
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* Programs and results as JSON (docs/format.md): the only reader of cJSON in program/.
+/* Programs and results as JSON (docs/reference/format.md): the only reader of cJSON in program/.
  *
  * cJSON is used carefully: the text is first checked whole (size, UTF-8, number grammar, nesting, control characters), duplicate
  * and unknown keys are refused, integers beyond 2^53 and doubles are read from the text, never from cJSON's double, and every
@@ -6,8 +6,8 @@
 #ifndef PROGRAM_JSON_H
 #define PROGRAM_JSON_H
 
-#include "program/program.h"
-#include "program/result.h"
+#include "program/lang/program.h"
+#include "program/lang/result.h"
 
 typedef enum ParseStatus {
     PARSE_OK,

@@ -3,7 +3,7 @@
  * An integer is read from its decimal digits: leading and trailing zeros are trimmed into the exponent, and what is left is an
  * integer iff the exponent is not negative. Only a number whose text has a fraction goes through strtod, and then counts as the
  * integer its double is, if it is one: so that `0.5e1`, `5.0` and `5` are the same number here as in any JSON tool. */
-#include "program/json_tree.h"
+#include "program/json/tree.h"
 
 #include <errno.h>
 #include <math.h>

@@ -1,8 +1,8 @@
 /* A program from its JSON text: scan, tree, members, then the checks of verify.c on the whole.
  *
  * Members are read in the order of format.md whatever their order in the text, so names are numbered by the program's meaning and
- * the first complaint is the same for every spelling. What an op statement means is in json_read_stmt.c. */
-#include "program/json_tree.h"
+ * the first complaint is the same for every spelling. What an op statement means is in json/read_stmt.c. */
+#include "program/json/tree.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -4,7 +4,7 @@
  * the first whose parameters take the values' JSON kinds. Where none fits, the complaint is about the narrowest cause that can be
  * named: a key that no overload has, a value that no overload takes, an argument that all of them need. Before that a short list of
  * ATen overloads outside the table is asked: a program that means one of those is well-formed, only not expressible here. */
-#include "program/json_tree.h"
+#include "program/json/tree.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
  *
  * Reading an argument has two steps. json_arg_fits looks at the JSON kind alone: it is what chooses among overloads. json_read_arg
  * then reads the value and complains in detail. */
-#include "program/json_tree.h"
+#include "program/json/tree.h"
 
 #include <string.h>
 

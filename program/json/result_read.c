@@ -1,7 +1,7 @@
 /* A result from JSON: the `expect` of a program, or what a target answers. It is untrusted text like a program.
  *
  * Inputs are read before returns, whose `alias` names them. An input's data has the dtype that the program gives the input. */
-#include "program/json_tree.h"
+#include "program/json/tree.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* A result as JSON on one line. What was not recorded is not printed: a key is compared when both sides have it. */
-#include "program/json_tree.h"
+#include "program/json/tree.h"
 
 typedef struct Writer {
     Text *text;

@@ -2,7 +2,7 @@
  *
  * Shortest digits are found by trying 1, 2, .. significant digits until the text, read as a double and rounded to the dtype, is the
  * value again; 17 always suffice. The digits are then laid out as people write numbers: 0.001, 1200, 1.5e-7. */
-#include "program/json_tree.h"
+#include "program/json/tree.h"
 
 #include <math.h>
 #include <stdarg.h>

@@ -3,7 +3,7 @@
  * cJSON is given a copy of the text in which every number is overwritten by a single digit and blanks: it keeps numbers as doubles
  * and stops reading a long one half way, so it shall not see any. Its tree is then walked in document order, each number node
  * taking the next token of the scan, and freed. Both walks recurse at most JSON_MAX_DEPTH deep, which the scan has made sure of. */
-#include "program/json_tree.h"
+#include "program/json/tree.h"
 
 #include <cjson/cJSON.h>
 #include <stdarg.h>

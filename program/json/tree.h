@@ -2,12 +2,12 @@
  *
  *     text ──json_scan──> number tokens ──json_tree (cJSON)──> Json nodes ──json_read_*──> Program
  *
- * A number keeps its source text and is read by json_number.c, exactly. Every node knows its parent, so a complaint about it can
+ * A number keeps its source text and is read by json/number.c, exactly. Every node knows its parent, so a complaint about it can
  * say `body[3].dim`. All reading functions return false after the first complaint, which the Reader holds. */
 #ifndef PROGRAM_JSON_TREE_H
 #define PROGRAM_JSON_TREE_H
 
-#include "program/json.h"
+#include "program/json/json.h"
 
 /* Text size and nesting caps: 64 nested statements are 129 levels, 64 nested `not` another 64. */
 enum { JSON_MAX_BYTES = 16 * 1024 * 1024, JSON_MAX_DEPTH = 256 };
@@ -35,7 +35,7 @@ typedef struct Reader {
     int depth;               /* blocks open around the statement being read */
 } Reader;
 
-/* ---- json_scan.c ---- */
+/* ---- json/scan.c ---- */
 typedef struct NumberToken { int at, length; } NumberToken;
 typedef struct JsonScan {
     NumberToken *number; /* every number of the text, in order */
@@ -45,7 +45,7 @@ typedef struct JsonScan {
  * False with "line 3, column 7: ..." in `message`. */
 bool json_scan(Arena *arena, const char *text, size_t length, JsonScan *out, char *message, size_t message_size);
 
-/* ---- json_tree.c ---- */
+/* ---- json/tree.c ---- */
 /* Text to tree, all of it in r->arena; duplicate keys are refused. NULL after a complaint. */
 Json *json_parse(Reader *r, const char *source, size_t length);
 /* Records "PATH: what" as the complaint, unless there is one; returns false. */
@@ -67,7 +67,7 @@ bool json_keys(Reader *r, const Json *object, const char *const *allowed, const 
 /* True for an object with the single key `key`: the notations {"float": ..}, {"int": ..}, {"size_of": ..}, {"list": ..}. */
 bool json_is_wrapped(const Json *j, const char *key);
 
-/* ---- json_number.c ---- */
+/* ---- json/number.c ---- */
 typedef enum Integrality { NUMBER_INTEGER, NUMBER_FRACTION, NUMBER_HUGE /* an integer that int64 does not hold */ } Integrality;
 /* What a number is, by its double value where its text has a fraction (1, 1.0 and 1e0 are one number). */
 Integrality json_integrality(const Json *number, int64_t *value);
@@ -88,7 +88,7 @@ bool json_read_seed(Reader *r, const Json *j, uint64_t *seed);
  */
 bool json_read_data(Reader *r, const Json *j, DType dtype, bool rounding, void **data, int64_t *n);
 
-/* ---- json_read_value.c ---- */
+/* ---- json/read_value.c ---- */
 /* A name, interned. */
 bool json_read_name(Reader *r, const Json *j, NameId *out);
 /* An array of names; with `nulls`, null entries are NAME_NONE. */
@@ -104,14 +104,14 @@ bool json_read_arg(Reader *r, const Param *param, const Json *j, PArg *out);
 /* The data of a tensor literal, whose size and dtype are read already. */
 bool json_read_literal(Reader *r, const Json *j, DType dtype, const PArg *size, PArg *out);
 
-/* ---- json_read_stmt.c ---- */
+/* ---- json/read_stmt.c ---- */
 bool json_read_block(Reader *r, const Json *j, Block *out);
 
 /* ---- result_read.c ---- */
 /* A result; statement paths and input names are those of `p`. NULL after a complaint. */
 Result *json_read_result(Reader *r, const Json *j, const Program *p);
 
-/* ---- json_write_stmt.c ---- */
+/* ---- json/write_stmt.c ---- */
 typedef struct JsonWriter {
     Text *text;
     const Program *p;
@@ -133,7 +133,7 @@ void json_write_flag(const JsonWriter *w, const char *key, bool value);
 void json_write_extra(const JsonWriter *w, const char *extra);
 void json_write_block(JsonWriter *w, const Block *block);
 
-/* ---- json_text.c ---- */
+/* ---- json/text.c ---- */
 /* Spellings by enum value, NULL-ended. */
 extern const char *const json_predicate_names[];
 extern const char *const json_wrap_names[];

@@ -1,6 +1,6 @@
 /* The canonical text of a program: keys in the order of format.md, one statement (one input, one call) a line. What was not given
- * is not printed, so printing what was parsed gives the same text again. Statements are written by json_write_stmt.c. */
-#include "program/json_tree.h"
+ * is not printed, so printing what was parsed gives the same text again. Statements are written by json/write_stmt.c. */
+#include "program/json/tree.h"
 
 static void write_seed(const JsonWriter *w, uint64_t seed) {
     text_printf(w->text, seed < (uint64_t)1 << 53 ? "%llu" : "\"%llu\"", (unsigned long long)seed);

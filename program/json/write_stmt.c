@@ -1,7 +1,7 @@
 /* Statements as canonical JSON: arguments in schema order, one statement a line, inner blocks indented.
  *
  * One writer makes both layouts: where the page has a line break, the one-line form has a space or nothing. */
-#include "program/json_tree.h"
+#include "program/json/tree.h"
 
 /* A line break of the page. */
 void json_page_break(const JsonWriter *w, const char *in_line) {

@@ -1,5 +1,5 @@
 /* Kernels of ops that arrange elements anew: roll, rot90, repeat, diag, diag_embed, constant_pad_nd. Most copy strided blocks. */
-#include "program/kernels.h"
+#include "program/kernels/kernels.h"
 
 /* ---- roll ---- */
 

@@ -1,5 +1,5 @@
 /* Element access, accumulation and overwriting for the kernels (kernels.h). */
-#include "program/kernels.h"
+#include "program/kernels/kernels.h"
 
 #include <string.h>
 

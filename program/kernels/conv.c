@@ -1,7 +1,7 @@
 /* Kernels of convolution. One walk over all (n, k, p, q, c, r, s) serves the three products: the output sums input * weight, the gradient of
  * the input grad * weight, that of the weight grad * input. Sums are in double (int64 for integers) and rounded once. */
-#include "program/conv.h"
-#include "program/kernels.h"
+#include "program/infer/conv.h"
+#include "program/kernels/kernels.h"
 
 #include <math.h>
 

@@ -1,5 +1,5 @@
 /* Kernels of factories. Their output is fresh and row-major, or has the strides of a *_like's source. */
-#include "program/kernels.h"
+#include "program/kernels/kernels.h"
 
 #include <math.h>
 #include <string.h>

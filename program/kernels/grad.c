@@ -1,5 +1,5 @@
 /* The two gradients that need a kernel of their own because they sum where views overlap: those of as_strided and of unfold. */
-#include "program/kernels.h"
+#include "program/kernels/kernels.h"
 
 /* A geometry over a buffer that starts at storage location `origin`. */
 static Tensor geometry(const Arg *size, const Arg *stride, int64_t offset, int64_t origin) {

@@ -2,7 +2,7 @@
  *
  * The index tensors are turned into an array of distances in self, one for each broadcast index tuple; then one Walk steps through
  * the result, through self without its indexed dims, and through that array. */
-#include "program/kernels.h"
+#include "program/kernels/kernels.h"
 #include "tensor/walk.h"
 
 /* The plan that inference made for the call's self, if `t`, which has its size, has its strides too; else one made now. */

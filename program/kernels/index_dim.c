@@ -1,5 +1,5 @@
 /* Kernels of a vector of indices along one dim, a slice after the other: index_select, index_add, index_copy, index_fill. */
-#include "program/kernels.h"
+#include "program/kernels/kernels.h"
 
 /* Element j of a vector of indices, or of a 0-dim one. */
 static int64_t vector_at(const Tensor *index, int64_t j) {

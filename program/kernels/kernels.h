@@ -3,7 +3,7 @@
 #ifndef PROGRAM_KERNELS_H
 #define PROGRAM_KERNELS_H
 
-#include "program/infer.h"
+#include "program/infer/infer.h"
 
 static inline int64_t wrapping_add(int64_t a, int64_t b) { return (int64_t)((uint64_t)a + (uint64_t)b); }
 static inline int64_t wrapping_mul(int64_t a, int64_t b) { return (int64_t)((uint64_t)a * (uint64_t)b); }

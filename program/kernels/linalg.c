@@ -1,6 +1,6 @@
 /* Kernels of the matmul family: each element is the sum over k ascending of a[i,k] * b[k,j], from +0.0 in double (int64 for
  * integers, wrapped into the dtype), rounded once. */
-#include "program/kernels.h"
+#include "program/kernels/kernels.h"
 
 #include <math.h>
 

@@ -1,5 +1,5 @@
 /* Kernels of losses and of embedding; sums run in row-major order, in double, and are rounded once. */
-#include "program/kernels.h"
+#include "program/kernels/kernels.h"
 
 #include <math.h>
 #include <string.h>

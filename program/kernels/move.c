@@ -1,5 +1,5 @@
 /* Kernels that copy and move elements: clone, casts, copy, fill, cat, stack, flip, triangles, nonzero, and writes into a view of a copy. */
-#include "program/kernels.h"
+#include "program/kernels/kernels.h"
 
 /* clone, _to_copy, _contiguous_copy. */
 ErrCode kernel_copy_self(const Call *call, Tensor *const *out, KernelCtx *k) {

@@ -3,8 +3,8 @@
  * A line is self along the dim in question. argmax and argmin answer the first extreme, but nan is the extreme of both; cummax and
  * cummin answer the last. A sort is stable if it is asked to be; otherwise equal elements stand as libstdc++ leaves them (sorting.c),
  * and so do those that topk takes. */
-#include "program/kernels.h"
-#include "program/sorting.h"
+#include "program/kernels/kernels.h"
+#include "program/kernels/sorting.h"
 
 #include <math.h>
 

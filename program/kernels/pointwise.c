@@ -1,5 +1,5 @@
 /* The kernel of all POINTWISE ops: operands as the row lists them, one call of pw_apply, and the refusals that depend on values. */
-#include "program/kernels.h"
+#include "program/kernels/kernels.h"
 
 #include <math.h>
 

@@ -1,6 +1,6 @@
 /* Kernels of pooling. A window is walked row by row; a nan is the greatest of all, the last one of several (DilatedMaxPool2d.cpp). */
-#include "program/kernels.h"
-#include "program/pool.h"
+#include "program/kernels/kernels.h"
+#include "program/infer/pool.h"
 
 #include <math.h>
 

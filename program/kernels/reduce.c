@@ -3,7 +3,7 @@
  * One pass over self in row-major order with an array of accumulators, one for each kept position: a Walk steps through self and
  * through the array together, standing still in the array along the reduced dims. So each result is accumulated in row-major
  * order of its elements, in double or int64, and rounded once. Elements are cast to the result's dtype first, as PyTorch does. */
-#include "program/kernels.h"
+#include "program/kernels/kernels.h"
 
 #include <math.h>
 

@@ -1,6 +1,6 @@
 /* Kernels of gather and of the scatters: a walk over the index, beside self or the result seen with stride 0 along `dim`, to whose
  * place the index read on the way is added, and beside the other tensor. */
-#include "program/kernels.h"
+#include "program/kernels/kernels.h"
 
 #include <math.h>
 

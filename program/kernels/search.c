@@ -1,6 +1,6 @@
 /* Kernel of searchsorted: PyTorch's binary search (aten/src/ATen/native/Bucketization.cpp), step by step, so that the answer is the same
  * also where the sequence is not sorted. */
-#include "program/kernels.h"
+#include "program/kernels/kernels.h"
 
 enum { SEQUENCE, VALUES, OUT_INT32, RIGHT, SIDE, SORTER };
 

@@ -5,7 +5,7 @@
  *   heap_select   a heap of the first ones, which each later element that belongs there enters (partial_sort, and when too deep)
  *
  * nan is the greatest number. */
-#include "program/sorting.h"
+#include "program/kernels/sorting.h"
 
 #include <math.h>
 

@@ -1,6 +1,6 @@
 /* Kernels of variances, norms and logarithms of sums of exponentials: passes over self in row-major order with one accumulator for
- * each kept position, in double, rounded once (see kernels_reduce.c). */
-#include "program/kernels.h"
+ * each kept position, in double, rounded once (see kernels/reduce.c). */
+#include "program/kernels/kernels.h"
 
 #include <math.h>
 

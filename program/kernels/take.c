@@ -1,5 +1,5 @@
 /* Kernels of take and put, whose indices count all elements, and of masked_select and masked_scatter. */
-#include "program/kernels.h"
+#include "program/kernels/kernels.h"
 
 #include <string.h>
 

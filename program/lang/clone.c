@@ -1,6 +1,6 @@
 /* Deep copies of programs and results. Every pointer of the source is followed, but those into the op table are shared; what a
  * statement's argument holds is known from its parameter's type. */
-#include "program/result.h"
+#include "program/lang/result.h"
 
 #define CLONE(arena, from, n) ((from) ? arena_copy((arena), (from), (int64_t)sizeof *(from) * (int64_t)(n)) : NULL)
 

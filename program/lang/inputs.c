@@ -2,7 +2,7 @@
  *
  * A storage is as long as the farthest element of any input on it, so inputs are taken in two rounds: extents first, then one
  * storage for each group, filled by the first input that names it. */
-#include "program/program.h"
+#include "program/lang/program.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
  * Names are interned through an open-addressing table that doubles before it is half full, so a lookup is one hash and about one
  * comparison. Statement numbers are the preorder over `setup`, then `body`; a path spells the same place from the root, so both
  * directions are one walk of the tree. */
-#include "program/program.h"
+#include "program/lang/program.h"
 
 #include <stdio.h>
 #include <string.h>

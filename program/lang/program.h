@@ -1,4 +1,4 @@
-/* Program: one JSON file of docs/format.md as a tree, in an arena.
+/* Program: one JSON file of docs/reference/format.md as a tree, in an arena.
  *
  *     Program ── inputs[] , body ── Stmt ── Stmt ── ...       names are interned: a NameId indexes program->names
  *
@@ -8,7 +8,7 @@
 #ifndef PROGRAM_PROGRAM_H
 #define PROGRAM_PROGRAM_H
 
-#include "program/op.h"
+#include "program/ops/op.h"
 
 typedef int32_t NameId;
 enum { NAME_NONE = -1, MAX_NAMES = 8192, MAX_INPUTS = 64, MAX_RECALLS = 64, MAX_NESTING = 64 };

@@ -3,7 +3,7 @@
  * Elements are copied in logical order (a return, a gradient) or in storage order (an input), with the float64 shadow beside them
  * where the storage has one. The poke then writes k + 1 to return k through its own view, and everything is copied again: two
  * results agree only if the same tensors see each other's writes. */
-#include "program/result.h"
+#include "program/lang/result.h"
 
 #include <string.h>
 

@@ -1,9 +1,9 @@
-/* Result: what an executor answers for one program (docs/format.md, "Results"); the only thing oracles see.
+/* Result: what an executor answers for one program (docs/reference/format.md, "Results"); the only thing oracles see.
  * Data is dense, in logical order (returns, gradients) or storage order (inputs), in the stated dtype. */
 #ifndef PROGRAM_RESULT_H
 #define PROGRAM_RESULT_H
 
-#include "program/program.h"
+#include "program/lang/program.h"
 
 /* Where an error happened: a statement number, or one of these. */
 enum { AT_RETURN = -1, AT_BACKWARD = -2, AT_UNKNOWN = -3 };
@@ -70,7 +70,7 @@ typedef struct CallResult {
     bool vacuous;           /* a compiling target compiled nothing */
     int regions;            /* our compiled executor: regions that the call ran (more than one: graph breaks) */
     bool compiled;          /* our compiled executor: this call was compiled (else a cache hit) */
-    const char *miss;       /* why code that was there did not serve it (compiled/misses.def), or NULL */
+    const char *miss;       /* why code that was there did not serve it (compiled/core/misses.def), or NULL */
     bool symbolic;          /* served by code for many sizes */
     const char *extra;      /* other x- keys, as JSON members, or NULL */
 } CallResult;

@@ -1,5 +1,5 @@
 /* One walk over the arguments of a statement by the types of its op's parameters. */
-#include "program/uses.h"
+#include "program/lang/uses.h"
 
 static void use_int(PInt *i, UseFn visit, void *user) {
     if (i->size_of != NAME_NONE) {

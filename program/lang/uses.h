@@ -2,7 +2,7 @@
 #ifndef PROGRAM_USES_H
 #define PROGRAM_USES_H
 
-#include "program/program.h"
+#include "program/lang/program.h"
 
 typedef enum Use {
     USE_READ,   /* an operand, an index, a size_of, a predicate, a probe */

@@ -3,7 +3,7 @@
  *
  * One walk, first complaint wins; it says where, in the paths of format.md. What an executor finds out by running (unbound names,
  * sizes that do not fit, a wrong count of `out` names) is a result and no business of this file. */
-#include "program/program.h"
+#include "program/lang/program.h"
 
 #include <stdarg.h>
 #include <stdio.h>

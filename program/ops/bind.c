@@ -2,8 +2,8 @@
  *
  * Arguments are taken in schema order; the first that cannot be had is the statement's error. Lists are built in the arena;
  * scalars, literal data and index lists are pointed to where the program has them. */
-#include "program/emit.h"
-#include "program/program.h"
+#include "program/ops/emit.h"
+#include "program/lang/program.h"
 
 typedef struct Binder {
     const Program *p;

@@ -1,5 +1,5 @@
 /* The family of an op, told from its row: kind first, then what is special of that kind. */
-#include "program/op.h"
+#include "program/ops/op.h"
 
 OpClass op_class_of(const OpInfo *op, const OpInfo *twin) {
     if (op->name[0] == '_') {

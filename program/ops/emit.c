@@ -3,9 +3,9 @@
  * records a call keeps its arguments.
  *
  * Behind the shorthands: the arithmetic of slots (tensor arguments in schema order) and what the engine does to every gradient. */
-#include "program/emit.h"
+#include "program/ops/emit.h"
 
-#include "program/op_functions.h"
+#include "program/ops/functions.h"
 
 #include <stdarg.h>
 #include <string.h>

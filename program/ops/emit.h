@@ -8,7 +8,7 @@
 #ifndef PROGRAM_EMIT_H
 #define PROGRAM_EMIT_H
 
-#include "program/op.h"
+#include "program/ops/op.h"
 
 struct Emit {
     Arena *arena;

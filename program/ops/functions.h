@@ -5,7 +5,7 @@
 #ifndef PROGRAM_OP_FUNCTIONS_H
 #define PROGRAM_OP_FUNCTIONS_H
 
-#include "program/emit.h"
+#include "program/ops/emit.h"
 
 #define DECLARE_INFER(name) ErrCode infer_##name(const Call *call, Infer *r);
 #define DECLARE_KERNEL(name) ErrCode kernel_##name(const Call *call, Tensor *const *out, KernelCtx *k);
@@ -18,14 +18,14 @@
 #define POINTWISE(id, schema, pw, operands, typing, grad, saves) DECLARE_TYPING(typing)
 #define FUNC(id, schema, infer, kernel, nature, grad, saves, ...) DECLARE_INFER(infer) DECLARE_KERNEL(kernel)
 #define COMPOSITE(id, schema, decompose) DECLARE_DECOMPOSE(decompose)
-#include "program/ops.def"
+#include "program/ops/ops.def"
 
 /* Derivative rules. A row without one says `nondiff`: the macro after the declarations makes its name NULL. */
 #define VIEW(id, schema, infer, grad) void grad_##grad(Grad *g);
 #define MULTI_VIEW(id, schema, infer, grad) void grad_##grad(Grad *g);
 #define POINTWISE(id, schema, pw, operands, typing, grad, saves) void grad_##grad(Grad *g);
 #define FUNC(id, schema, infer, kernel, nature, grad, saves, ...) void grad_##grad(Grad *g);
-#include "program/ops.def"
+#include "program/ops/ops.def"
 #define grad_nondiff NULL
 
 #undef DECLARE_INFER

@@ -1,7 +1,7 @@
 /* Rows found by what programs call them: by name, by a parameter's name, by the code that stands for them in bytes. */
-#include "program/op_lookup.h"
+#include "program/ops/lookup.h"
 
-#include "program/op.h"
+#include "program/ops/op.h"
 
 #include <stdlib.h>
 

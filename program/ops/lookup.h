@@ -1,4 +1,4 @@
-/* What op_table_init (op.c) leaves to op_lookup.c. */
+/* What op_table_init (op.c) leaves to ops/lookup.c. */
 #ifndef PROGRAM_OP_LOOKUP_H
 #define PROGRAM_OP_LOOKUP_H
 

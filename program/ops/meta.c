@@ -1,6 +1,6 @@
 /* MetaEmit: an op's outputs are what inference says. Views keep no storage, an in-place op answers self after asking whether
  * its twin's result would fit there, and what depends on data is what the caller assumed. */
-#include "program/meta.h"
+#include "program/ops/meta.h"
 
 static ErrCode meta_infer(Emit *e, const Call *call, Tensor **out, int *nout) {
     Infer r = {.arena = e->arena, .err = e->err};

@@ -3,7 +3,7 @@
 #ifndef PROGRAM_META_H
 #define PROGRAM_META_H
 
-#include "program/emit.h"
+#include "program/ops/emit.h"
 
 typedef struct MetaEmit {
     Emit emit;              /* first member: an Emit * is a MetaEmit * */

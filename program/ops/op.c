@@ -2,9 +2,9 @@
  *
  * A schema is read left to right: name, overload, parameters (type, alias mark, name, default), returns. Parameters that mean
  * nothing here (layout, device, pin_memory, memory_format) are passed over. A row that does not parse is a bug of ours: die. */
-#include "program/op.h"
-#include "program/op_functions.h"
-#include "program/op_lookup.h"
+#include "program/ops/op.h"
+#include "program/ops/functions.h"
+#include "program/ops/lookup.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -47,7 +47,7 @@ static const Row rows[OP_COUNT] = {
 #define INPLACE(id, sch, tw, ch) {.id_name = #id, .schema = sch, .kind = KIND_INPLACE, .twin = OP_##tw, .checks = ch},
 #define INPLACE_VIEW(id, sch, tw) {.id_name = #id, .schema = sch, .kind = KIND_INPLACE_VIEW, .twin = OP_##tw},
 #define META(id, sch) {.id_name = #id, .schema = sch, .kind = KIND_META, .twin = OP_NONE},
-#include "program/ops.def"
+#include "program/ops/ops.def"
 };
 
 /* Process-static: filled once by op_table_init. */

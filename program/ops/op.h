@@ -24,7 +24,7 @@
 
 typedef enum OpId {
 #define ROW(id) OP_##id,
-#include "program/ops_rows.def"
+#include "program/ops/rows.def"
 #undef ROW
     OP_COUNT,
     OP_NONE = -1
@@ -175,7 +175,7 @@ typedef struct Param {
 } Param;
 
 /* Families of ops, coarse: what the generator weighs, and where the mutators and the minimizer look for another op that may stand in a
- * place (op_class.c). */
+ * place (ops/class.c). */
 typedef enum OpClass {
     CLASS_FACTORY, CLASS_VIEW, CLASS_MULTI_VIEW, CLASS_COMPOSITE, CLASS_GETITEM, CLASS_SETITEM, CLASS_MOVE, CLASS_REDUCE,
     CLASS_MATMUL, CLASS_UNARY, CLASS_BINARY, CLASS_LOGIC, CLASS_WRITE_UNARY, CLASS_WRITE_BINARY, CLASS_WRITE_LOGIC, CLASS_WRITE_MOVE,
@@ -191,7 +191,7 @@ struct OpInfo {
     const char *schema;    /* the ATen schema, whole */
     const char *name;      /* add, add_, slice: what JSON calls it */
     const char *overload;  /* Tensor, "" */
-    uint32_t code;         /* 24 bits that stand for "name.overload" in bytes, whatever the table's order (fuzz/codec.h) */
+    uint32_t code;         /* 24 bits that stand for "name.overload" in bytes, whatever the table's order (fuzz/codec/codec.h) */
     OpKind kind;
     int nparam;
     uint64_t names;        /* a set that holds its parameters' names, and others: bits name_bit(key) */

@@ -4,7 +4,7 @@
  * coefficient: it does not promote, is converted to the computation dtype, and must fit there. Bounds of clamp, an exponent and
  * where's and masked_fill's scalars must fit as well (c10::Scalar::to), while the scalar of add, mul, eq, .. wraps silently:
  * torch.add(uint8, 300) is fine, torch.clamp(uint8, 300) raises. */
-#include "program/infer.h"
+#include "program/infer/infer.h"
 
 #include <math.h>
 #include <string.h>
@@ -105,7 +105,7 @@ static int bool_operands(const Call *call, int *operands) {
 ErrCode half_check(const Call *call, DType dtype, Error *err) {
     static const struct { OpId op; DType dtype; } gaps[] = {
 #define NO_KERNEL(op, dtype) {OP_##op, DT_##dtype},
-#include "program/half_gaps.def"
+#include "program/ops/half_gaps.def"
 #undef NO_KERNEL
     };
     if (dtype != DT_float16 && dtype != DT_bfloat16) {

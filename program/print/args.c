@@ -1,6 +1,6 @@
 /* Arguments in Python's syntax. A float is printed with a point or an exponent, so that 1 and 1.0 stay two things; a number never
  * comes from anything but our own digits, and a name only from the list of names given, so nothing of a program can become code. */
-#include "program/print_args.h"
+#include "program/print/args.h"
 
 #include <inttypes.h>
 #include <math.h>

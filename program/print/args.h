@@ -2,7 +2,7 @@
 #ifndef PROGRAM_PRINT_ARGS_H
 #define PROGRAM_PRINT_ARGS_H
 
-#include "program/print.h"
+#include "program/print/print.h"
 
 typedef struct Printer {
     Text *t;

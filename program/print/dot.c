@@ -1,7 +1,7 @@
 /* Graphviz: one node a statement, an edge from the statement that last bound or wrote a name to each that uses it; what writes is
  * red. Blocks are walked in order, so an edge into a branch comes from whatever stood last in the text. */
-#include "program/print.h"
-#include "program/uses.h"
+#include "program/print/print.h"
+#include "program/lang/uses.h"
 
 #include <string.h>
 

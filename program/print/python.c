@@ -8,9 +8,9 @@
  *         return make(rows)(vec, _t)
  *
  * A held argument is read into a local of its own name at the top of the function, so that the body is the same in every wrap. */
-#include "program/print_python.h"
+#include "program/print/python.h"
 
-#include "program/uses.h"
+#include "program/lang/uses.h"
 
 #include <string.h>
 

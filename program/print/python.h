@@ -2,7 +2,7 @@
 #ifndef PROGRAM_PRINT_PYTHON_H
 #define PROGRAM_PRINT_PYTHON_H
 
-#include "program/print_args.h"
+#include "program/print/args.h"
 
 /* The program's names as Python identifiers: keywords and what the exported text uses get trailing underscores, made unique. */
 const char *const *python_names(Arena *arena, const Program *p);

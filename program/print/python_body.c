@@ -1,8 +1,8 @@
 /* Statements as Python, one a line ending in "# path". The spelling of an op is the shell's where it has one (format.md, "The shell"),
  * else a method where tensors have it, else a function. */
-#include "program/print_python.h"
+#include "program/print/python.h"
 
-#include "program/emit.h"
+#include "program/ops/emit.h"
 
 #include <string.h>
 
@@ -263,7 +263,7 @@ void python_parameters(const Printer *pr, const NameId *v, int n, bool trace) {
     text_printf(pr->t, trace ? "%s_t)" : "%s)", trace && n > 0 ? ", " : "");
 }
 
-/* The name of a gradient that is None is not bound (docs/format.md). */
+/* The name of a gradient that is None is not bound (docs/reference/format.md). */
 static void unbind_unused(const Printer *pr, const Stmt *s, const char *path, int depth) {
     for (int i = 0; i < s->nout; i++) {
         bool again = false; /* bound by the same statement once more: unbound there */

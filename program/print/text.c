@@ -1,5 +1,5 @@
 /* A program for people: a header of inputs, then one line a statement as in Python, then what is returned. */
-#include "program/print_args.h"
+#include "program/print/args.h"
 
 #include <inttypes.h>
 

@@ -1,4 +1,4 @@
-"""Runs exported scripts against recorded results: check_export.py FILE.jsonl... (see check_export)."""
+"""Runs exported scripts against recorded results: export.py FILE.jsonl... (see export)."""
 import json
 import linecache
 import os
@@ -119,7 +119,7 @@ def main():
         failed += bool(found)
         if found and failed <= 10:
             print(program["name"], shown.get("shell", ""), *found, sep="\n    ")
-    print("check_export: %d passed, %d failed" % (passed, failed))
+    print("export: %d passed, %d failed" % (passed, failed))
     return 1 if failed else 0
 
 

@@ -15,7 +15,7 @@ load helper
 @test "every command has help, and global help names it" {
     run "$TWINGRAD" --help
     all=$output
-    for c in $(sed -n 's/^COMMAND(\([a-z]*\),.*/\1/p' "$BATS_TEST_DIRNAME/../../harness/commands.def"); do
+    for c in $(sed -n 's/^COMMAND(\([a-z]*\),.*/\1/p' "$BATS_TEST_DIRNAME/../../harness/cli/commands.def"); do
         [[ "$all" == *"  $c "* ]]
         run "$TWINGRAD" "$c" --help
         [ "$status" -eq 0 ]
@@ -121,7 +121,7 @@ load helper
 
 @test "the man page has every command, option and profile" {
     command -v man >/dev/null || skip "no man here"
-    page=$(MANWIDTH=10000 man -E ascii -l "$BATS_TEST_DIRNAME/../../docs/twingrad.1" 2>/dev/null)
+    page=$(MANWIDTH=10000 man -E ascii -l "$BATS_TEST_DIRNAME/../../docs/man/twingrad.1" 2>/dev/null)
     commands=$("$TWINGRAD" --help | sed -n '/^commands:/,/^$/s/^  \([a-z]*\) .*/\1/p' | grep -vE '^(help|version)$')
     [ "$(wc -w <<<"$commands")" -gt 15 ]
     for command in $commands; do

@@ -1,6 +1,6 @@
 /* Compiled loops against the shared kernels, bit for bit: every pointwise op over dtypes, layouts and special values; sizes around the
  * tile; products; random graphs; and what a plan does when a check fires. */
-#include "tests/operands.h"
+#include "tests/support/operands.h"
 
 /* One call of a pointwise op: operands of the given dtypes and layouts, scalar number s. */
 static void run_pointwise(const OpInfo *op, const DType *dtype, const int *layout, int s, FillKind fill) {
@@ -333,7 +333,7 @@ START_TEST(planned_memory_is_poisoned_after_its_last_reader) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("unit_execute");
+    Suite *suite = suite_create("compiled/execute");
     TCase *tests = tcase_create("execute");
     tcase_set_timeout(tests, 300);
     tcase_add_test(tests, every_pointwise_op_equals_its_kernel);
@@ -344,5 +344,5 @@ int main(void) {
     tcase_add_test(tests, a_backward_kernel_that_refuses_a_value_ends_as_internal_unless_a_check_fires);
     tcase_add_test(tests, planned_memory_is_poisoned_after_its_last_reader);
     suite_add_tcase(suite, tests);
-    return run_suite("unit_execute", suite);
+    return run_suite("compiled/execute", suite);
 }

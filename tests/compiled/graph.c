@@ -1,6 +1,6 @@
 /* The graph: every rule of the verifier broken once, and printing, of broken graphs too. */
-#include "tests/graph_case.h"
-#include "tests/runner.h"
+#include "tests/support/graph_case.h"
+#include "tests/support/runner.h"
 
 /* A small graph to break. */
 
@@ -185,12 +185,12 @@ START_TEST(a_graph_prints_as_documented) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("unit_graph");
+    Suite *suite = suite_create("compiled/graph");
     TCase *tests = tcase_create("graph");
     tcase_set_timeout(tests, 120);
     tcase_add_test(tests, verifier_finds_every_broken_invariant);
     tcase_add_test(tests, a_broken_graph_can_be_printed);
     tcase_add_test(tests, a_graph_prints_as_documented);
     suite_add_tcase(suite, tests);
-    return run_suite("unit_graph", suite);
+    return run_suite("compiled/graph", suite);
 }

@@ -1,9 +1,9 @@
 /* The text of a graph reads back: every stage of every golden situation and of random programs prints again to the same text, as a graph
  * that the verifier accepts; and what is no such text is refused, with the place. */
-#include "compiled/graph.h"
-#include "fuzz/generate.h"
-#include "harness/io.h"
-#include "tests/runner.h"
+#include "compiled/ir/graph.h"
+#include "fuzz/generate/generate.h"
+#include "harness/util/io.h"
+#include "tests/support/runner.h"
 
 #include <dirent.h>
 #include <string.h>
@@ -147,12 +147,12 @@ END_TEST
 
 int main(void) {
     op_table_init();
-    Suite *suite = suite_create("unit_graph_text");
+    Suite *suite = suite_create("compiled/graph_text");
     TCase *tests = tcase_create("text");
     tcase_set_timeout(tests, 120);
     tcase_add_test(tests, every_stage_of_random_programs_reads_back);
     tcase_add_test(tests, every_golden_dump_reads_back);
     tcase_add_test(tests, what_is_no_graph_is_refused_with_its_place);
     suite_add_tcase(suite, tests);
-    return run_suite("unit_graph_text", suite);
+    return run_suite("compiled/graph_text", suite);
 }

@@ -1,6 +1,6 @@
 /* Every class of op that lowering knows, over dtypes, layouts and drawn arguments: compiled loops against the shared kernels, bit for
  * bit, with all passes and with none. */
-#include "tests/operands.h"
+#include "tests/support/operands.h"
 
 typedef Node *(*Builder)(Case *k, Node *x, Rng *rng);
 
@@ -320,10 +320,10 @@ START_TEST(every_lowering_class_equals_its_kernels) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("unit_lowering");
+    Suite *suite = suite_create("compiled/lowering");
     TCase *tests = tcase_create("lowering");
     tcase_set_timeout(tests, 300);
     tcase_add_test(tests, every_lowering_class_equals_its_kernels);
     suite_add_tcase(suite, tests);
-    return run_suite("unit_lowering", suite);
+    return run_suite("compiled/lowering", suite);
 }

@@ -1,9 +1,9 @@
 /* The minimum cut against all cuts of small networks; and what the partition of random programs saves. */
-#include "compiled/compile.h"
-#include "compiled/mincut.h"
-#include "fuzz/generate.h"
+#include "compiled/core/compile.h"
+#include "compiled/passes/mincut.h"
+#include "fuzz/generate/generate.h"
 #include "tensor/rng.h"
-#include "tests/runner.h"
+#include "tests/support/runner.h"
 
 enum { VERTICES = 7, SOURCE = 0, SINK = 1 };
 
@@ -73,11 +73,11 @@ END_TEST
 
 int main(void) {
     op_table_init();
-    Suite *suite = suite_create("unit_partition");
+    Suite *suite = suite_create("compiled/partition");
     TCase *tests = tcase_create("partition");
     tcase_set_timeout(tests, 60);
     tcase_add_test(tests, the_cut_is_the_least_of_all_and_the_nearest_to_the_sink);
     tcase_add_test(tests, random_programs_save_less_and_need_no_more_memory);
     suite_add_tcase(suite, tests);
-    return run_suite("unit_partition", suite);
+    return run_suite("compiled/partition", suite);
 }

@@ -1,6 +1,6 @@
 /* The passes (fold, cse, dce, fuse, reinplace) and the gate, on graphs built by hand: what each does, and what it must leave alone. */
-#include "tests/graph_case.h"
-#include "tests/runner.h"
+#include "tests/support/graph_case.h"
+#include "tests/support/runner.h"
 
 static int count_ops(const Graph *g, OpId id) {
     int n = 0;
@@ -278,7 +278,7 @@ START_TEST(the_gate_stops_every_rewrite) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("unit_passes");
+    Suite *suite = suite_create("compiled/passes");
     TCase *tests = tcase_create("passes");
     tcase_set_timeout(tests, 120);
     tcase_add_test(tests, fold_computes_constants_as_the_kernels_do);
@@ -294,5 +294,5 @@ int main(void) {
     tcase_add_test(tests, dead_nodes_go_and_checks_stay);
     tcase_add_test(tests, the_gate_stops_every_rewrite);
     suite_add_tcase(suite, tests);
-    return run_suite("unit_passes", suite);
+    return run_suite("compiled/passes", suite);
 }

@@ -1,6 +1,6 @@
-/* Composition of reads (pull_back, rules_view.c) against brute force: random places, sources and views, element by element. */
-#include "compiled/rules.h"
-#include "tests/runner.h"
+/* Composition of reads (pull_back, rules/view.c) against brute force: random places, sources and views, element by element. */
+#include "compiled/rules/rules.h"
+#include "tests/support/runner.h"
 
 static uint64_t draw(uint64_t *state, uint64_t below) {
     *state = *state * 6364136223846793005u + 1442695040888963407u;
@@ -70,10 +70,10 @@ START_TEST(pull_back_answers_only_what_brute_force_confirms) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("unit_pull_back");
+    Suite *suite = suite_create("compiled/pull_back");
     TCase *tests = tcase_create("pull_back");
     tcase_set_timeout(tests, 120);
     tcase_add_test(tests, pull_back_answers_only_what_brute_force_confirms);
     suite_add_tcase(suite, tests);
-    return run_suite("unit_pull_back", suite);
+    return run_suite("compiled/pull_back", suite);
 }

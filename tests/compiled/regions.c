@@ -2,9 +2,9 @@
  * with the breaks taken out, and all three agree.
  *
  * Programs are written with ' for "; BREAK is a graph_break. The inputs are the leaf x = [1, 2, 3] and the plain p = [4, 5, 6]. */
-#include "harness/check.h"
-#include "program/json.h"
-#include "tests/runner.h"
+#include "harness/check/check.h"
+#include "program/json/json.h"
+#include "tests/support/runner.h"
 
 #include <string.h>
 
@@ -129,11 +129,11 @@ START_TEST(each_region_is_cached_by_itself) {
 END_TEST
 
 int main(void) {
-    Suite *s = suite_create("unit_regions");
+    Suite *s = suite_create("compiled/regions");
     TCase *t = tcase_create("regions");
     tcase_add_checked_fixture(t, setup, teardown);
     tcase_add_loop_test(t, a_program_means_the_same_with_and_without_its_breaks, 0, COUNT_OF(cases));
     tcase_add_test(t, each_region_is_cached_by_itself);
     suite_add_tcase(s, t);
-    return run_suite("unit_regions", s);
+    return run_suite("compiled/regions", s);
 }

@@ -1,7 +1,7 @@
 /* Rules over layouts and over pairs of dtypes, where promotion decides what the operands are: each small graph gives, with the rules and
  * with all passes, the bits that the shared kernels give without. */
-#include "tests/rule_graphs.h"
-#include "tests/runner.h"
+#include "tests/support/rule_graphs.h"
+#include "tests/support/runner.h"
 
 /* What a rule makes of a graph shows in the op that reads it: its sign of zero, its storage, its dtype. */
 #define READ(name, op, expression) GRAPH(name, U(op, expression))
@@ -154,11 +154,11 @@ START_TEST(rules_hold_for_pairs_of_dtypes) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("unit_rule_dtypes");
+    Suite *suite = suite_create("compiled/rule_dtypes");
     TCase *tests = tcase_create("rules");
     tcase_set_timeout(tests, 120);
     tcase_add_test(tests, rules_keep_nan_signed_zeros_and_infinities);
     tcase_add_test(tests, rules_hold_for_pairs_of_dtypes);
     suite_add_tcase(suite, tests);
-    return run_suite("unit_rule_dtypes", suite);
+    return run_suite("compiled/rule_dtypes", suite);
 }

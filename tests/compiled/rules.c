@@ -1,8 +1,8 @@
 /* Every algebraic rule (rules.def): a graph where it fires and one where its condition fails, both on special values (NaN, -0.0,
  * infinities, subnormals, extreme integers), compared bit for bit with what the shared kernels make of the graph as it was built. */
-#include "compiled/rules.h"
-#include "tests/rule_graphs.h"
-#include "tests/runner.h"
+#include "compiled/rules/rules.h"
+#include "tests/support/rule_graphs.h"
+#include "tests/support/runner.h"
 
 /* ---- UNARY ---- */
 GRAPH(neg_neg, U(neg, U(neg, x)))
@@ -309,7 +309,7 @@ static const struct Row {
 } rows[] = {
 #define YES(rule, dtype, build) {STEP_##rule, DT_##dtype, true, build},
 #define NO(rule, dtype, build) {STEP_##rule, DT_##dtype, false, build},
-#include "tests/unit_rules.def"
+#include "tests/compiled/rules.def"
 };
 
 static int64_t fired(const Case *k, StepId rule) { return k->counters.fired[rule]; }
@@ -405,7 +405,7 @@ START_TEST(only_one_rule_leaves_every_other_off) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("unit_rules");
+    Suite *suite = suite_create("compiled/rules");
     TCase *tests = tcase_create("rules");
     tcase_set_timeout(tests, 120);
     tcase_add_test(tests, every_rule_has_a_graph_where_it_fires_and_one_where_it_does_not);
@@ -414,5 +414,5 @@ int main(void) {
     tcase_add_test(tests, a_disabled_rule_does_not_fire);
     tcase_add_test(tests, only_one_rule_leaves_every_other_off);
     suite_add_tcase(suite, tests);
-    return run_suite("unit_rules", suite);
+    return run_suite("compiled/rules", suite);
 }

@@ -1,8 +1,8 @@
 /* The interpretation of the graph after every stage: it finds what a broken pass would do to a graph, and nothing in a sound one. */
-#include "compiled/capture.h"
-#include "compiled/stages.h"
-#include "tests/graph_case.h"
-#include "tests/runner.h"
+#include "compiled/capture/capture.h"
+#include "compiled/runtime/stages.h"
+#include "tests/support/graph_case.h"
+#include "tests/support/runner.h"
 
 /* base = exp(x); y = abs(base); stored = base with x's first three in [1, 4); z = stored + y; check index; returns stored, z. */
 typedef struct Staged {
@@ -151,12 +151,12 @@ START_TEST(a_run_may_round_otherwise_and_do_nothing_else) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("unit_stages");
+    Suite *suite = suite_create("compiled/stages");
     TCase *tests = tcase_create("stages");
     tcase_set_timeout(tests, 60);
     tcase_add_test(tests, interpretation_finds_what_a_broken_pass_changes);
     tcase_add_test(tests, every_pass_is_sound_on_special_values);
     tcase_add_test(tests, a_run_may_round_otherwise_and_do_nothing_else);
     suite_add_tcase(suite, tests);
-    return run_suite("unit_stages", suite);
+    return run_suite("compiled/stages", suite);
 }

@@ -2,11 +2,11 @@
  * is guarded, and both executors agree on every call.
  *
  * Programs are written with ' for ". Inputs are x, which requires grad, and y; a call is their sizes. */
-#include "compiled/symbol_expr.h"
-#include "fuzz/generate.h"
-#include "harness/check.h"
-#include "program/json.h"
-#include "tests/runner.h"
+#include "compiled/symbolic/expr.h"
+#include "fuzz/generate/generate.h"
+#include "harness/check/check.h"
+#include "program/json/json.h"
+#include "tests/support/runner.h"
 
 #include <string.h>
 
@@ -207,7 +207,7 @@ START_TEST(comparisons_that_hold_for_all_sizes_are_known) {
 END_TEST
 
 int main(void) {
-    Suite *s = suite_create("unit_symbol");
+    Suite *s = suite_create("compiled/symbolic");
     TCase *t = tcase_create("symbol");
     tcase_add_checked_fixture(t, setup, teardown);
     tcase_set_timeout(t, 120);
@@ -218,5 +218,5 @@ int main(void) {
     tcase_add_test(t, a_division_with_a_remainder_is_told);
     tcase_add_test(t, comparisons_that_hold_for_all_sizes_are_known);
     suite_add_tcase(s, t);
-    return run_suite("unit_symbol", s);
+    return run_suite("compiled/symbolic", s);
 }

@@ -1,7 +1,7 @@
 /* The kernels of the tile machine: every instruction set answers the same bits, and the polynomials keep their stated errors. */
-#include "compiled/tile_isa.h"
+#include "compiled/tile/isa.h"
 #include "tensor/rng.h"
-#include "tests/runner.h"
+#include "tests/support/runner.h"
 
 #include <math.h>
 #include <string.h>
@@ -39,7 +39,7 @@ static const char forms[TILE_OP_COUNT][2] = {
 #define TILE_OP(name, in, out, arity, expression) [TILE_##name] = {FORM_##in, FORM_##out},
 #define TILE_OP_SELECT(name, type) [TILE_##name] = {FORM_##type, FORM_##type},
 #define TILE_OP_MASK(name, type) [TILE_##name] = {FORM_##type, FORM_##type},
-#include "compiled/tile_ops.def"
+#include "compiled/tile/ops.def"
 #undef TILE_OP
 #undef TILE_OP_SELECT
 #undef TILE_OP_MASK
@@ -135,7 +135,7 @@ START_TEST(float_functions_are_within_the_ulps_of_their_table) {
         double ulps;
     } cases[] = {
 #define SINGLE(name, expression, ulp) {TILE_##name, ulp},
-#include "compiled/tile_single.def"
+#include "compiled/tile/single.def"
 #undef SINGLE
     };
     for (int number = 0; tile_isa(number); number++) {
@@ -235,7 +235,7 @@ START_TEST(softmax_in_float_arithmetic_is_near_the_one_in_double) {
 END_TEST
 
 int main(void) {
-    Suite *s = suite_create("unit_tile");
+    Suite *s = suite_create("compiled/tile");
     TCase *t = tcase_create("tile");
     tcase_set_timeout(t, 120);
     tcase_add_test(t, every_instruction_set_answers_the_same_bits);
@@ -244,5 +244,5 @@ int main(void) {
     tcase_add_test(t, sums_by_fours_take_every_element_once);
     tcase_add_test(t, softmax_in_float_arithmetic_is_near_the_one_in_double);
     suite_add_tcase(s, t);
-    return run_suite("unit_tile", s);
+    return run_suite("compiled/tile", s);
 }

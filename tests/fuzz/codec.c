@@ -1,9 +1,9 @@
 /* The byte codec is total, exact and local: any bytes are a well-formed program; every program comes back as it was, byte for byte of its
  * canonical text; and JSON may stand for bytes. */
-#include "fuzz/codec.h"
-#include "fuzz/generate.h"
+#include "fuzz/codec/codec.h"
+#include "fuzz/generate/generate.h"
 #include "tensor/rng.h"
-#include "tests/runner.h"
+#include "tests/support/runner.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -52,7 +52,7 @@ static void is_well_formed(const Program *p, const Limits *limits) {
 }
 
 START_TEST(every_stored_program_comes_back) {
-    static const char *const files[] = {"corpus/seeds/skew_symmetric.json", "tests/codec_everything.json"};
+    static const char *const files[] = {"corpus/seeds/skew_symmetric.json", "tests/data/codec_everything.json"};
     for (int i = 0; i < COUNT_OF(files); i++) {
         FILE *file = fopen(files[i], "rb");
         ck_assert_msg(file != NULL, "%s", files[i]);
@@ -196,5 +196,5 @@ int main(void) {
     tcase_add_test(tests, a_changed_seed_changes_nothing_else);
     tcase_add_test(tests, codes_of_ops_are_all_different);
     suite_add_tcase(suite, tests);
-    return run_suite("unit_codec", suite);
+    return run_suite("fuzz/codec", suite);
 }

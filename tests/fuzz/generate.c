@@ -1,9 +1,9 @@
 /* The generator: same seed, same program; every op, motif and mistake occurs; what it makes is well-formed; most of it runs. */
-#include "fuzz/generate.h"
-#include "program/json.h"
-#include "program/result.h"
+#include "fuzz/generate/generate.h"
+#include "program/json/json.h"
+#include "program/lang/result.h"
 #include "reference/eager.h"
-#include "tests/runner.h"
+#include "tests/support/runner.h"
 
 #include <string.h>
 
@@ -312,5 +312,5 @@ int main(void) {
     tcase_add_test(test, bounds_hold);
     tcase_add_test(test, what_is_not_there_is_refused_with_a_sentence);
     suite_add_tcase(suite, test);
-    return run_suite("unit_generate", suite);
+    return run_suite("fuzz/generate", suite);
 }

@@ -1,9 +1,9 @@
 /* Mutators: each applies somewhere, changes the program, and leaves it well-formed; the same seed makes the same mutant, from a program and
  * from its bytes; bytes of any kind and length are mutated within their room. */
-#include "fuzz/generate.h"
-#include "fuzz/mutate.h"
+#include "fuzz/generate/generate.h"
+#include "fuzz/mutate/mutate.h"
 #include "tensor/rng.h"
-#include "tests/runner.h"
+#include "tests/support/runner.h"
 
 #include <string.h>
 
@@ -153,5 +153,5 @@ int main(void) {
     tcase_add_test(tests, the_same_seed_makes_the_same_mutant_in_every_engine);
     tcase_add_test(tests, any_bytes_are_mutated_within_their_room);
     suite_add_tcase(suite, tests);
-    return run_suite("unit_mutate", suite);
+    return run_suite("fuzz/mutate", suite);
 }

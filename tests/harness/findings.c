@@ -1,12 +1,12 @@
 /* From a finding to its cause: the minimizer's predicate, bisection over steps and stages, groups, known issues. Findings come from the generator under
  * seeded faults, so every row of faults.def is in it. */
-#include "fuzz/generate.h"
-#include "harness/cause.h"
-#include "harness/edit.h"
-#include "harness/group.h"
-#include "harness/minimize.h"
-#include "harness/reduce.h"
-#include "tests/harness_case.h"
+#include "fuzz/generate/generate.h"
+#include "harness/triage/cause.h"
+#include "harness/reduce/edit.h"
+#include "harness/triage/group.h"
+#include "harness/reduce/minimize.h"
+#include "harness/reduce/reduce.h"
+#include "tests/support/harness_case.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -494,8 +494,8 @@ START_TEST(several_faults_are_seeded_at_once) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("unit_findings");
-    TCase *tests = tcase_create("unit_findings");
+    Suite *suite = suite_create("harness/findings");
+    TCase *tests = tcase_create("harness/findings");
     tcase_set_timeout(tests, 120);
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_add_test(tests, bisection_blames_the_pass_that_holds_the_fault);
@@ -519,5 +519,5 @@ int main(void) {
     tcase_add_test(tests, a_known_issue_covers_by_signature_pair_and_cause);
     tcase_add_test(tests, several_faults_are_seeded_at_once);
     suite_add_tcase(suite, tests);
-    return run_suite("unit_findings", suite);
+    return run_suite("harness/findings", suite);
 }

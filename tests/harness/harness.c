@@ -1,8 +1,8 @@
 /* The option parser, pairs, edits of a program and the minimizer's reducers. */
-#include "harness/edit.h"
-#include "harness/minimize.h"
-#include "harness/reduce.h"
-#include "tests/harness_case.h"
+#include "harness/reduce/edit.h"
+#include "harness/reduce/minimize.h"
+#include "harness/reduce/reduce.h"
+#include "tests/support/harness_case.h"
 
 /* ---- options ---- */
 
@@ -169,7 +169,7 @@ END_TEST
 START_TEST(every_reducer_ends_and_leaves_a_well_formed_program_or_none) {
     static Step (*const reducers[])(Program *, int) = {
 #define REDUCER(name, text) reduce_##name,
-#include "harness/reducers.def"
+#include "harness/reduce/reducers.def"
 #undef REDUCER
     };
     static const char *const programs[] = {PROGRAM, NESTED, SETUP, GRADIENTS};
@@ -289,8 +289,8 @@ START_TEST(bytes_that_were_there_before_a_run_are_not_counted_as_its_own) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("unit_harness");
-    TCase *tests = tcase_create("unit_harness");
+    Suite *suite = suite_create("harness/harness");
+    TCase *tests = tcase_create("harness/harness");
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_add_test(tests, options_are_read_by_the_table);
     tcase_add_test(tests, bad_options_are_refused_with_a_sentence);
@@ -308,5 +308,5 @@ int main(void) {
     tcase_add_test(tests, spellings_follow_their_statements);
     tcase_add_test(tests, bytes_that_were_there_before_a_run_are_not_counted_as_its_own);
     suite_add_tcase(suite, tests);
-    return run_suite("unit_harness", suite);
+    return run_suite("harness/harness", suite);
 }

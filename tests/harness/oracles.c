@@ -1,6 +1,6 @@
 /* The judge, judged: every oracle fires when one field of one result is changed, and on nothing else; the rules for numbers. Results come
  * from the reference, run twice, so that both sides are equal until a test breaks one. */
-#include "tests/harness_case.h"
+#include "tests/support/harness_case.h"
 
 #include <math.h>
 
@@ -477,8 +477,8 @@ START_TEST(what_pytorch_leaves_undefined_is_not_held_against_one_of_two_compiled
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("unit_oracles");
-    TCase *tests = tcase_create("unit_oracles");
+    Suite *suite = suite_create("harness/oracles");
+    TCase *tests = tcase_create("harness/oracles");
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_add_test(tests, equal_results_agree);
     tcase_add_test(tests, status_fires_on_one_sided_error);
@@ -511,5 +511,5 @@ int main(void) {
     tcase_add_test(tests, a_poke_forgives_rounding_but_not_aliasing);
     tcase_add_test(tests, a_run_in_doubt_cannot_tell_sizes_and_errors_apart);
     suite_add_tcase(suite, tests);
-    return run_suite("unit_oracles", suite);
+    return run_suite("harness/oracles", suite);
 }

@@ -1,7 +1,7 @@
 /* Decompositions other than indexing: who returns self itself, a view, or a copy that is no view; matmul's cases against the
  * definition of the product; refusals. */
-#include "tests/exec_fixture.h"
-#include "tests/runner.h"
+#include "tests/support/exec_fixture.h"
+#include "tests/support/runner.h"
 
 /* arange(numel).reshape(size), float64; size ends with -1. */
 static Tensor *counting(Fixture *f, const int64_t *size) {
@@ -392,5 +392,5 @@ int main(void) {
     tcase_add_test(tcase, slots_and_saves);
     tcase_add_test(tcase, grad_finish_sums_and_casts);
     suite_add_tcase(suite, tcase);
-    return run_suite("unit_decompose", suite);
+    return run_suite("program/decompose", suite);
 }

@@ -1,9 +1,9 @@
-/* Every derivative rule of the op table against central differences in float64 (tests/derivative_cases.h). The table is walked by id,
+/* Every derivative rule of the op table against central differences in float64 (tests/support/derivative_cases.h). The table is walked by id,
  * so a new row cannot escape.
  *
  * What a rule may read is checked too: values that `saves` does not name are taken away before the rule runs (metadata stays),
- * so a wrong column crashes. Second derivatives: tests/unit_second.c. */
-#include "tests/derivative_cases.h"
+ * so a wrong column crashes. Second derivatives: tests/reference/second_derivatives.c. */
+#include "tests/support/derivative_cases.h"
 
 /* ---- one check ---- */
 
@@ -144,5 +144,5 @@ int main(void) {
     tcase_set_timeout(tcase, 60);
     tcase_add_loop_test(tcase, rule_agrees_with_differences, 0, OP_COUNT);
     suite_add_tcase(suite, tcase);
-    return run_suite("unit_derivatives", suite);
+    return run_suite("program/derivatives", suite);
 }

@@ -1,7 +1,7 @@
 /* getitem and setitem decompositions, executed, against what PyTorch 1.13.1 answered (index_cases.h), and the ops they choose. */
-#include "tests/exec_emit.h"
-#include "tests/index_cases.h"
-#include "tests/runner.h"
+#include "tests/support/exec_emit.h"
+#include "tests/support/index_cases.h"
+#include "tests/support/runner.h"
 
 static Tensor *new_tensor(Arena *arena, DType dtype, const int64_t *size, int ndim) {
     Error err = {0};
@@ -215,5 +215,5 @@ int main(void) {
     tcase_add_test(tcase, setitem_chooses_the_op);
     tcase_add_test(tcase, setitem_scalar_must_fit);
     suite_add_tcase(suite, tcase);
-    return run_suite("unit_index", suite);
+    return run_suite("program/index", suite);
 }

@@ -1,8 +1,8 @@
 /* Inference: against PyTorch's recorded answers (metadata and refusals), and the corners that random calls do not reach. */
-#include "program/emit.h"
-#include "program/infer.h"
-#include "tests/runner.h"
-#include "tests/torch_calls.h"
+#include "program/ops/emit.h"
+#include "program/infer/infer.h"
+#include "tests/support/runner.h"
+#include "tests/support/torch_calls.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -241,7 +241,7 @@ START_TEST(scalars_overflow_as_in_c10) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("unit_infer");
+    Suite *suite = suite_create("program/infer");
     TCase *tc = tcase_create("infer");
     tcase_add_checked_fixture(tc, setup, teardown);
     tcase_set_timeout(tc, 60);
@@ -254,5 +254,5 @@ int main(void) {
     tcase_add_test(tc, a_dtype_refusal_may_come_before_or_after_the_sizes);
     tcase_add_test(tc, scalars_overflow_as_in_c10);
     suite_add_tcase(suite, tc);
-    return run_suite("unit_infer", suite);
+    return run_suite("program/infer", suite);
 }

@@ -1,7 +1,7 @@
-/* Claims about reading and writing programs and results as JSON (docs/format.md): what is refused and with which sentence, what is
+/* Claims about reading and writing programs and results as JSON (docs/reference/format.md): what is refused and with which sentence, what is
  * kept, and that no text whatever makes the reader crash. */
 #include "tensor/rng.h"
-#include "tests/json_case.h"
+#include "tests/support/json_case.h"
 
 #include <math.h>
 
@@ -132,7 +132,7 @@ static const Refusal refusals[] = {
 #define BODY(text, expected) {BODY, text, expected},
 #define INPUTS(text, expected) {INPUTS, text, expected},
 #define MEMBERS(text, expected) {MEMBERS, text, expected},
-#include "tests/json_refusals.def"
+#include "tests/support/json_refusals.def"
 #undef CLAIM
 #undef WHOLE
 #undef BODY
@@ -510,5 +510,5 @@ int main(void) {
     tcase_add_test(tcase, random_byte_changes_never_crash_and_what_parses_prints_stably);
     tcase_add_test(tcase, random_byte_changes_of_a_result_never_crash);
     suite_add_tcase(suite, tcase);
-    return run_suite("unit_json", suite);
+    return run_suite("program/json", suite);
 }

@@ -1,7 +1,7 @@
-/* Claims about numbers in JSON (docs/format.md, Numbers): which kind of scalar a number is, what must be wrapped, and that every value
+/* Claims about numbers in JSON (docs/reference/format.md, Numbers): which kind of scalar a number is, what must be wrapped, and that every value
  * survives printing and reading. */
 #include "tensor/rng.h"
-#include "tests/json_case.h"
+#include "tests/support/json_case.h"
 
 #include <math.h>
 
@@ -144,5 +144,5 @@ int main(void) {
     tcase_add_test(tcase, every_float16_pattern_survives_printing_and_reading);
     tcase_add_test(tcase, seeds_go_to_two_to_the_64);
     suite_add_tcase(suite, tcase);
-    return run_suite("unit_json_numbers", suite);
+    return run_suite("program/json_numbers", suite);
 }

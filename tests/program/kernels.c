@@ -1,9 +1,9 @@
 /* Kernels: values against PyTorch's recorded answers, and what random calls do not show: rounding once, undefined results,
  * refusals by value, edges of the domain. */
-#include "program/emit.h"
-#include "program/op_functions.h"
-#include "tests/runner.h"
-#include "tests/torch_calls.h"
+#include "program/ops/emit.h"
+#include "program/ops/functions.h"
+#include "tests/support/runner.h"
+#include "tests/support/torch_calls.h"
 
 #include <math.h>
 
@@ -310,7 +310,7 @@ START_TEST(kernels_write_only_what_their_output_addresses) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("unit_kernels");
+    Suite *suite = suite_create("program/kernels");
     TCase *tc = tcase_create("kernels");
     tcase_add_checked_fixture(tc, setup, teardown);
     tcase_set_timeout(tc, 60);
@@ -327,5 +327,5 @@ int main(void) {
     tcase_add_test(tc, nonzero_finds_coordinates_row_major);
     tcase_add_test(tc, kernels_write_only_what_their_output_addresses);
     suite_add_tcase(suite, tc);
-    return run_suite("unit_kernels", suite);
+    return run_suite("program/kernels", suite);
 }

@@ -1,7 +1,7 @@
 /* Ops of neural networks and their kin, by hand: convolution, pooling, losses, normalization, scatter_reduce, einsum, meshgrid. */
-#include "program/pool.h"
-#include "tests/exec_fixture.h"
-#include "tests/runner.h"
+#include "program/infer/pool.h"
+#include "tests/support/exec_fixture.h"
+#include "tests/support/runner.h"
 
 #include <math.h>
 
@@ -235,5 +235,5 @@ int main(void) {
     tcase_add_test(tcase, einsum_refuses);
     tcase_add_test(tcase, meshgrid_by_xy_exchanges_the_first_two);
     suite_add_tcase(suite, tcase);
-    return run_suite("unit_nn", suite);
+    return run_suite("program/nn", suite);
 }

@@ -1,6 +1,6 @@
 /* Claims about programs as trees: names, statement numbers and paths, binding arguments, inputs, recording, copies, and the verifier. */
-#include "program/json.h"
-#include "tests/runner.h"
+#include "program/json/json.h"
+#include "tests/support/runner.h"
 
 #include <math.h>
 #include <string.h>
@@ -523,5 +523,5 @@ int main(void) {
     tcase_add_test(tcase, a_clone_prints_the_same_after_the_original_is_gone);
     tcase_add_test(tcase, the_verifier_names_the_broken_invariant);
     suite_add_tcase(suite, tcase);
-    return run_suite("unit_program", suite);
+    return run_suite("program/program", suite);
 }

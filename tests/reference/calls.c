@@ -1,11 +1,11 @@
 /* What happens around the function, one claim a test, on the reference and on the compiled executor: setup and arguments, calls that
- * keep their tensors, flags set between them (docs/semantics.md, 10). The answers are PyTorch 1.13's.
+ * keep their tensors, flags set between them (docs/reference/semantics.md, 10). The answers are PyTorch 1.13's.
  *
  * Programs are written with ' for ". The only input is the leaf x = [1, 2, 3], and the backward feeds ones. */
-#include "compiled/compile.h"
-#include "program/json.h"
+#include "compiled/core/compile.h"
+#include "program/json/json.h"
 #include "reference/eager.h"
-#include "tests/runner.h"
+#include "tests/support/runner.h"
 
 #include <string.h>
 
@@ -274,5 +274,5 @@ int main(void) {
     tcase_add_test(tests, flags_are_set_between_calls);
     tcase_add_test(tests, an_inputs_own_write_is_kept_without_a_setup);
     suite_add_tcase(suite, tests);
-    return run_suite("unit_calls", suite);
+    return run_suite("reference/calls", suite);
 }

@@ -1,11 +1,11 @@
-/* torch.autograd.grad inside the program and retain_grad, one claim a test, on both executors (docs/semantics.md, section 4; each
+/* torch.autograd.grad inside the program and retain_grad, one claim a test, on both executors (docs/reference/semantics.md, section 4; each
  * was asked of PyTorch 1.13).
  *
  * Programs are written with ' for ". Inputs: leaves x = [1, 2, 3] and s = 2 that require grad, plain p = [1, 2, 3]. */
-#include "compiled/compile.h"
-#include "program/json.h"
+#include "compiled/core/compile.h"
+#include "program/json/json.h"
 #include "reference/eager.h"
-#include "tests/runner.h"
+#include "tests/support/runner.h"
 
 #include <string.h>
 
@@ -338,5 +338,5 @@ int main(void) {
     tcase_add_test(t, gradients_inside_the_program_add_to_a_retained_one);
     tcase_add_test(t, retain_grad_asks_for_requires_grad);
     suite_add_tcase(suite, t);
-    return run_suite("unit_grad", suite);
+    return run_suite("reference/grad", suite);
 }

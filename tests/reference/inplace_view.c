@@ -1,11 +1,11 @@
-/* In-place views (t_, squeeze_, as_strided_, ..), one claim a test, on both executors; each was asked of PyTorch 1.13 (docs/semantics.md 3.9).
+/* In-place views (t_, squeeze_, as_strided_, ..), one claim a test, on both executors; each was asked of PyTorch 1.13 (docs/reference/semantics.md 3.9).
  *
  * Programs are written with ' for ". Inputs: leaf m = [[1, 2, 3], [4, 5, 6]] that requires grad, plain q = [[1, 2, 3], [4, 5, 6]]. The backward
  * is fed arange over each return. */
-#include "compiled/compile.h"
-#include "program/json.h"
+#include "compiled/core/compile.h"
+#include "program/json/json.h"
 #include "reference/eager.h"
-#include "tests/runner.h"
+#include "tests/support/runner.h"
 
 #include <string.h>
 
@@ -218,5 +218,5 @@ int main(void) {
     tcase_add_test(tests, under_no_grad_the_history_wants_the_sizes_it_was_made_with);
     tcase_add_test(tests, an_integer_with_history_changes_and_then_refuses);
     suite_add_tcase(suite, tests);
-    return run_suite("unit_inplace_view", suite);
+    return run_suite("reference/inplace_view", suite);
 }

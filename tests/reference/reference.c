@@ -1,5 +1,5 @@
-/* The reference's autograd semantics, one claim a test (docs/semantics.md by section; each was asked of PyTorch 1.13). */
-#include "tests/reference_case.h"
+/* The reference's autograd semantics, one claim a test (docs/reference/semantics.md by section; each was asked of PyTorch 1.13). */
+#include "tests/support/reference_case.h"
 
 /* ---- 1: storage, views, versions ---- */
 
@@ -431,5 +431,5 @@ int main(void) {
     tcase_add_test(tests, a_recall_starts_afresh);
     tcase_add_test(tests, every_round_finds_the_inputs_without_the_history_of_the_last);
     suite_add_tcase(suite, tests);
-    return run_suite("unit_reference", suite);
+    return run_suite("reference/reference", suite);
 }

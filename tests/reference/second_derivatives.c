@@ -1,5 +1,5 @@
 /* Every derivative rule of the op table differentiated: second derivatives against central differences of the first ones, in float64,
- * at smooth points, over the layouts and cases of tests/derivative_cases.h.
+ * at smooth points, over the layouts and cases of tests/support/derivative_cases.h.
  *
  * The reference does it: torch.autograd.grad with create_graph, by the operands and by the gradient that was fed,
  *
@@ -7,7 +7,7 @@
  *
  * The table is walked by id, so that a new row cannot escape: a rule whose answer cannot be differentiated must say so in `once`. */
 #include "reference/dispatch.h"
-#include "tests/derivative_cases.h"
+#include "tests/support/derivative_cases.h"
 
 /* Rows whose second derivative PyTorch 1.13 does not implement: their rules say so (not_again). */
 static const OpId once[] = {OP_hardsigmoid};
@@ -220,5 +220,5 @@ int main(void) {
     tcase_set_timeout(tcase, 60);
     tcase_add_loop_test(tcase, rule_is_differentiable, 0, OP_COUNT);
     suite_add_tcase(suite, tcase);
-    return run_suite("unit_second", suite);
+    return run_suite("reference/second_derivatives", suite);
 }

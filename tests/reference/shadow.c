@@ -1,5 +1,5 @@
 /* The float64 shadow of the reference: bounds that hold, doubt where a choice lies within them, and no result that it changes. */
-#include "tests/reference_case.h"
+#include "tests/support/reference_case.h"
 
 START_TEST(exact_arithmetic_has_bound_zero_and_rounding_has_not) {
     Result *r = run_with(INPUTS, "{'op': 'mul', 'self': 'x', 'other': 'p', 'out': 'a'}, {'op': 'sum', 'self': 'm', 'out': 'b'},"
@@ -82,5 +82,5 @@ int main(void) {
     tcase_add_test(tests, the_shadow_changes_no_result);
     tcase_add_test(tests, the_product_of_two_bounds_counts);
     suite_add_tcase(suite, tests);
-    return run_suite("unit_shadow", suite);
+    return run_suite("reference/shadow", suite);
 }

@@ -12,9 +12,9 @@
 #ifndef TESTS_DERIVATIVE_CASES_H
 #define TESTS_DERIVATIVE_CASES_H
 
-#include "tests/exec_emit.h"
-#include "program/op_functions.h"
-#include "tests/runner.h"
+#include "tests/support/exec_emit.h"
+#include "program/ops/functions.h"
+#include "tests/support/runner.h"
 
 #include <math.h>
 #include <string.h>

@@ -3,8 +3,8 @@
 #ifndef TESTS_EXEC_EMIT_H
 #define TESTS_EXEC_EMIT_H
 
-#include "program/emit.h"
-#include "program/op_functions.h"
+#include "program/ops/emit.h"
+#include "program/ops/functions.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #ifndef TESTS_EXEC_FIXTURE_H
 #define TESTS_EXEC_FIXTURE_H
 
-#include "tests/exec_emit.h"
+#include "tests/support/exec_emit.h"
 
 typedef struct Fixture {
     Arena arena;

@@ -3,8 +3,8 @@
 #ifndef TESTS_GRAPH_CASE_H
 #define TESTS_GRAPH_CASE_H
 
-#include "compiled/lower.h"
-#include "program/op_functions.h"
+#include "compiled/loops/lower.h"
+#include "program/ops/functions.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,8 +2,8 @@
 #ifndef TESTS_HARNESS_CASE_H
 #define TESTS_HARNESS_CASE_H
 
-#include "harness/command.h"
-#include "tests/runner.h"
+#include "harness/cli/command.h"
+#include "tests/support/runner.h"
 
 #include <string.h>
 

@@ -2,8 +2,8 @@
 #ifndef TESTS_JSON_CASE_H
 #define TESTS_JSON_CASE_H
 
-#include "program/json.h"
-#include "tests/runner.h"
+#include "program/json/json.h"
+#include "tests/support/runner.h"
 
 #include <string.h>
 

@@ -3,8 +3,8 @@
 #define TESTS_OPERANDS_H
 
 #include "tensor/rng.h"
-#include "tests/graph_case.h"
-#include "tests/runner.h"
+#include "tests/support/graph_case.h"
+#include "tests/support/runner.h"
 
 static const DType dtypes[] = {DT_bool, DT_uint8, DT_int8, DT_int16, DT_int32, DT_int64, DT_float32, DT_float64};
 static const Scalar scalars[] = {{CAT_INT, 1, 0},           {CAT_INT, 0, 0},      {CAT_INT, -3, 0},

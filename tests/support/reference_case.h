@@ -5,9 +5,9 @@
 #ifndef TESTS_REFERENCE_CASE_H
 #define TESTS_REFERENCE_CASE_H
 
-#include "program/json.h"
+#include "program/json/json.h"
 #include "reference/eager.h"
-#include "tests/runner.h"
+#include "tests/support/runner.h"
 
 #include <math.h>
 #include <string.h>

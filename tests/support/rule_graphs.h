@@ -2,7 +2,7 @@
 #ifndef TESTS_RULE_GRAPHS_H
 #define TESTS_RULE_GRAPHS_H
 
-#include "tests/graph_case.h"
+#include "tests/support/graph_case.h"
 
 
 /* A function that builds the graph `expression` of x and y in the case k. */

@@ -1,9 +1,9 @@
-/* Reads tests/torch_calls.tsv: calls of single ops with the answers of PyTorch 1.13.1 (the format is told in the file's head).
+/* Reads tests/data/torch_calls.tsv: calls of single ops with the answers of PyTorch 1.13.1 (the format is told in the file's head).
  * The witness of inference and kernels, which both executors share and so can not judge by comparison. */
 #ifndef TESTS_TORCH_CALLS_H
 #define TESTS_TORCH_CALLS_H
 
-#include "program/op_functions.h"
+#include "program/ops/functions.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -145,7 +145,7 @@ static inline bool torch_call_read(FILE *file, Arena *arena, TorchCall *c) {
 }
 
 static inline FILE *torch_calls_open(void) {
-    FILE *file = fopen("tests/torch_calls.tsv", "r");
+    FILE *file = fopen("tests/data/torch_calls.tsv", "r");
     CHECK(file && "tests run from the root of the tree");
     return file;
 }

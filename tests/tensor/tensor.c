@@ -1,7 +1,7 @@
 /* The tensor core: claims about geometry, promotion, casts, fills and scalar functions, each worked out by hand or asked of PyTorch. */
 #include "tensor/pointwise.h"
 #include "tensor/rng.h"
-#include "tests/runner.h"
+#include "tests/support/runner.h"
 
 #include <math.h>
 #include <string.h>
@@ -382,5 +382,5 @@ int main(void) {
     tcase_add_test(tc, the_first_error_stays);
     tcase_add_test(tc, an_arena_reset_forgets_and_hands_out_zeroed_memory_again);
     suite_add_tcase(suite, tc);
-    return run_suite("unit_tensor", suite);
+    return run_suite("tensor/tensor", suite);
 }
