@@ -60,7 +60,7 @@ DType search_dtype(const Call *call);
 ErrCode reduced_dims(const Call *call, int ndim, unsigned *set, Error *err);
 
 /* The output over the kept dims of a reduction of self; reduced ones stay with size 1 if `keepdim`
- * is asked for. */
+ * is requested. */
 ErrCode infer_reduced(const Call *call, Infer *r, DType dtype);
 
 /* Strides with which `self`, of `numel` elements, can be seen as `size`, of as many

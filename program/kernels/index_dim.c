@@ -8,7 +8,7 @@ static int64_t vector_at(const Tensor *index, int64_t j) {
                        index->offset + (index->ndim > 0 ? j * index->stride[0] : 0));
 }
 
-/* Reads the whole vector: places along `dim` of t. */
+/* Reads the whole vector of indices along `dim` of t. */
 static ErrCode read_vector(const Call *call, const Tensor *t, int dim, int64_t **v, int64_t *n,
                            KernelCtx *k) {
     const Tensor *index = call->arg[2].tensor;
