@@ -35,7 +35,7 @@ static double run_plain(Checker *c, const GenerateOptions *options, uint64_t see
     double start = cpu_now();
     for (int64_t i = 0; i < n; i++) {
         arena_reset(arena);
-        Outcome out;
+        CheckResult out;
         check_program(c, generate_program_info(arena, options, seed, (uint64_t)i, NULL), arena, &out);
     }
     return cpu_now() - start;
@@ -55,7 +55,7 @@ static void run_once(Checker *c, const GenerateOptions *options, uint64_t seed, 
         double t2 = cpu_now();
         const Result *b = c->b.run(&c->b, p, &c->run, arena);
         double t3 = cpu_now();
-        Outcome out;
+        CheckResult out;
         check_results(c, p, a, b, RULE_SHADOW, arena, &out);
         double t4 = cpu_now();
         seconds[GENERATE] += t1 - t0;

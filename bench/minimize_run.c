@@ -19,7 +19,7 @@ static const Program *first_finding(Checker *c, uint64_t seed, Arena *arena, Fin
     for (uint64_t i = 0; i < MAX_PROGRAMS; i++) {
         arena_reset(arena);
         const Program *p = generate_program(arena, seed, i);
-        Outcome out;
+        CheckResult out;
         check_program(c, p, arena, &out);
         if (out.verdict == FINDING) {
             check_locate(c, p, &out.finding, arena);
@@ -76,7 +76,7 @@ int main(int argc, char **argv) {
             double start = now();
             const Program *small = minimize_program(&arena, p, &c, &found, &stats, NULL, NULL);
             double seconds = now() - start;
-            Outcome out;
+            CheckResult out;
             check_program(&c, small, &arena, &out);
             bool same = out.verdict == FINDING;
             if (same) {

@@ -47,7 +47,7 @@ static Ask open_ask(const char *fault) {
 
 /* Locates into `f`; false if there is no finding. */
 static bool find(Ask *a, const Program *p, Finding *f) {
-    Outcome out;
+    CheckResult out;
     check_program(&a->checker, p, &a->scratch, &out);
     if (out.verdict == FINDING) {
         check_locate(&a->checker, p, &out.finding, &a->scratch);
@@ -59,7 +59,7 @@ static bool find(Ask *a, const Program *p, Finding *f) {
 static bool interesting(Ask *a, const Program *p) {
     char message[256];
     Finding f;
-    Outcome out;
+    CheckResult out;
     a->queries++;
     arena_reset(&a->scratch);
     if (!program_verify(p, message, sizeof message) || !find(a, p, &f) || strcmp(f.signature, a->signature) != 0) {

@@ -74,7 +74,7 @@ bool dispatch_requires_grad(const Session *s, const OpInfo *op, const Slots *slo
 }
 
 /* A cast to an integer is known not to be differentiable before it runs; it asks no history. softmax casts before anything else. */
-static bool casts_to_integer(const Call *call) {
+static bool dispatch_casts_to_integer(const Call *call) {
     int dtype = call->op->id == OP__to_copy ? 1 : call->op->id == OP_softmax || call->op->id == OP_log_softmax ? 2 : 0;
     return dtype > 0 && !call->arg[dtype].none && !dtype_is_float(call->arg[dtype].dtype);
 }
@@ -83,20 +83,20 @@ static bool casts_to_integer(const Call *call) {
 static bool only_asks(const Call *call) { return call->op->id == OP_isfinite && dtype_is_float(call->arg[0].tensor->dtype); }
 
 /* The node of a call that is recorded; NULL if it is not, or with the session's error. */
-static inline Node *begin(Session *s, const Call *call) {
-    Node *node = NULL;
-    bool asks = only_asks(call);
-    if (s->grad_mode && !s->running_backward && (call->op->grad || asks)) {
+static inline GradNode *begin(Session *s, const Call *call) {
+    GradNode *node = NULL;
+    bool unpack_materializes = only_asks(call);
+    if (s->grad_mode && !s->running_backward && (call->op->grad || unpack_materializes)) {
         Slots slots;
         slots.n = call_slots(call, slots.v);
-        if (dispatch_requires_grad(s, call->op, &slots) && !casts_to_integer(call)) {
+        if (dispatch_requires_grad(s, call->op, &slots) && !dispatch_casts_to_integer(call)) {
             node = node_begin(s, call, &slots);
         }
     }
-    return asks ? NULL : node;
+    return unpack_materializes ? NULL : node;
 }
 
-static ErrCode attach(Session *s, Node *node, Tensor *const *out, int n) {
+static ErrCode attach(Session *s, GradNode *node, Tensor *const *out, int n) {
     for (int i = 0; i < n; i++) {
         if (!dtype_is_float(out[i]->dtype)) {
             return error_set(s->err, ERR_invalid, "%s: an integer result of an operand that requires grad", node->call.op->name);
@@ -110,7 +110,7 @@ static ErrCode attach(Session *s, Node *node, Tensor *const *out, int n) {
 }
 
 static ErrCode apply_functional(Session *s, const Call *call, Tensor **out, int *nout) {
-    Node *node = begin(s, call);
+    GradNode *node = begin(s, call);
     TRY(s->err->code);
     if (call->op->id == OP_as_strided_scatter && !s->running_backward && var_requires_grad(var_of(call->arg[0].tensor)) &&
         !tensor_is_contiguous(call->arg[0].tensor)) { /* whatever the grad mode (aten/src/ATen/native/TensorShape.cpp) */
@@ -137,7 +137,7 @@ static ErrCode apply_functional(Session *s, const Call *call, Tensor **out, int 
 }
 
 static ErrCode apply_view(Session *s, const Call *call, Tensor **out, int *nout) {
-    Node *node = begin(s, call);
+    GradNode *node = begin(s, call);
     TRY(s->err->code);
     Infer r;
     TRY(dispatch_infer(s, call, &r));
@@ -169,19 +169,19 @@ static ErrCode retain_grad(Session *s, Var *self) {
     if (self->base && self->attr_version != self->tensor.storage->version && !s->undefined) {
         s->undefined = "retain_grad of a view whose history is out of date: PyTorch 1.13 dies of it";
     }
-    Node *fn = var_grad_fn(s, self);
+    GradNode *fn = var_grad_fn(s, self);
     TRY(s->err->code);
-    if (fn && !self->retains) {
-        self->retains = true;
-        Retain *hook = arena_new(s->arena, Retain);
-        *hook = (Retain){self, self->output_nr, fn->retains};
-        fn->retains = hook;
+    if (fn && !self->retains_grad) {
+        self->retains_grad = true;
+        RetainGrad *hook = arena_new(s->arena, RetainGrad);
+        *hook = (RetainGrad){self, self->output_nr, fn->retains_grad};
+        fn->retains_grad = hook;
         self->retained_at = fn;
     }
     return ERR_none;
 }
 
-static ErrCode apply_meta(Session *s, const Call *call, Tensor **out, int *nout) {
+static ErrCode dispatch_apply_meta(Session *s, const Call *call, Tensor **out, int *nout) {
     Var *self = var_of(call->arg[0].tensor);
     *nout = 1;
     out[0] = &self->tensor;
@@ -222,7 +222,7 @@ static ErrCode emit_apply(Emit *e, const Call *call, Tensor **out, int *nout) {
     case KIND_MULTI_VIEW: return apply_view(s, call, out, nout);
     case KIND_INPLACE: return dispatch_inplace(s, call, out, nout);
     case KIND_INPLACE_VIEW: return dispatch_inplace_view(s, call, out, nout);
-    case KIND_META: return apply_meta(s, call, out, nout);
+    case KIND_META: return dispatch_apply_meta(s, call, out, nout);
     case KIND_COMPOSITE: CHECK(!"emit_call expands composites"); break;
     default: break;
     }
@@ -232,14 +232,14 @@ static ErrCode emit_apply(Emit *e, const Call *call, Tensor **out, int *nout) {
 static ErrCode emit_count_nonzero(Emit *e, const Tensor *mask, int64_t *count) {
     Session *s = session_of(e);
     *count = kernel_count_nonzero(mask);
-    s->shadow_lost |= s->shadow && shadow_in_doubt(mask);
+    s->shadow_lost |= s->shadow && shadow_is_inconclusive(mask);
     return ERR_none;
 }
 
 static ErrCode emit_item_int(Emit *e, const Tensor *t, int64_t *value) {
     Session *s = session_of(e);
     *value = tensor_item_int(t);
-    s->shadow_lost |= s->shadow && shadow_in_doubt(t);
+    s->shadow_lost |= s->shadow && shadow_is_inconclusive(t);
     return ERR_none;
 }
 
@@ -256,5 +256,5 @@ Session session_new(Arena *arena, Error *err, const RunOptions *options, bool gr
                      .limits = &options->limits,
                      .grad_mode = grad_mode,
                      .shadow = options->shadow,
-                     .accidents = options->accidents};
+                     .detect_unspecified = options->detect_unspecified};
 }

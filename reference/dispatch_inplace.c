@@ -39,7 +39,7 @@ static ErrCode refuse_operands(Session *s, const Slots *slots, bool full) {
 }
 
 /* Masks that index self, whose coordinates are the operands here. */
-static ErrCode refuse_masks(Session *s, const Call *index_put) {
+static ErrCode dispatch_inplace_refuse_masks(Session *s, const Call *index_put) {
     const Arg *indices = &index_put->arg[1];
     for (int k = 0; k < indices->tensors.n; k++) {
         Var *index = indices->tensors.v[k] ? var_of(indices->tensors.v[k]) : NULL;
@@ -51,7 +51,7 @@ static ErrCode refuse_masks(Session *s, const Call *index_put) {
     return ERR_none;
 }
 
-static ErrCode refuse_cast(Session *s, DType from, DType to) {
+static ErrCode dispatch_inplace_refuse_cast(Session *s, DType from, DType to) {
     return dtype_can_cast(from, to) ? ERR_none
                                     : error_set(s->err, ERR_dtype, "result type %s can't be cast to the desired output type %s", dtype_name(from), dtype_name(to));
 }
@@ -84,7 +84,7 @@ static ErrCode refuse_larger(Session *s, const Slots *slots) {
 }
 
 /* masked_fill_ looks at the value's dims, then at the mask's memory and size, then at its dtype. */
-static ErrCode check_mask(Session *s, const Call *twin, const Slots *slots) {
+static ErrCode dispatch_inplace_check_mask(Session *s, const Call *twin, const Slots *slots) {
     const Arg *value = &twin->arg[2];
     if (twin->op->param[2].type == ARG_TENSOR && value->tensor->ndim > 0) {
         return error_set(s->err, ERR_invalid, "masked_fill_ only supports a 0-dimensional value tensor, but got tensor with %d dimension(s)", value->tensor->ndim);
@@ -113,7 +113,7 @@ static ErrCode check_index_write(Session *s, const Call *twin, const Slots *slot
 }
 
 /* addr_ never expands self, and looks at its scalars last. */
-static ErrCode check_addr(Session *s, const Call *twin, const Slots *slots) {
+static ErrCode dispatch_inplace_check_addr(Session *s, const Call *twin, const Slots *slots) {
     const Tensor *self = twin->arg[0].tensor, *a = twin->arg[1].tensor, *b = twin->arg[2].tensor;
     if (a->ndim != 1 || b->ndim != 1) {
         return ERR_none; /* inference refuses it */
@@ -126,7 +126,7 @@ static ErrCode check_addr(Session *s, const Call *twin, const Slots *slots) {
     }
     TRY(refuse_internal(s, self));
     TRY(refuse_operands(s, slots, false));
-    return refuse_cast(s, addr_dtype(self, a, b), self->dtype);
+    return dispatch_inplace_refuse_cast(s, addr_dtype(self, a, b), self->dtype);
 }
 
 /* addmv_ and baddbmm_ take self as it is, also where it overlaps itself, and say so before they look at the factors' dtypes. */
@@ -152,10 +152,10 @@ static ErrCode check_kept(Session *s, const Call *twin) {
 }
 
 static bool is_scan(const OpInfo *op) { return op->id == OP_cumsum || op->id == OP_cumprod; }
-static bool adds_product(const OpInfo *op) { return op->nature == NATURE_MATMUL && op_param(op, "beta") >= 0; }
+static bool adds_product(const OpInfo *op) { return op->nature == PROPAGATION_MATMUL && op_param(op, "beta") >= 0; }
 
 /* The op's own checks, up to the values: typing, overlap, shape, cast. Fills `r` with what the twin answers. */
-static ErrCode check_write(Session *s, const OpInfo *op, const Call *twin, const Slots *slots, Infer *r) {
+static ErrCode dispatch_inplace_check_write(Session *s, const OpInfo *op, const Call *twin, const Slots *slots, Infer *r) {
     const Tensor *self = twin->arg[0].tensor;
     bool iterator = (twin->op->kind == KIND_POINTWISE || twin->op->id == OP_copy) && op->checks_overlap; /* a TensorIterator builds first */
     if (iterator) {
@@ -163,7 +163,7 @@ static ErrCode check_write(Session *s, const OpInfo *op, const Call *twin, const
             DType compute, result;
             TRY(twin->op->typing(twin, &compute, &result, s->err));
             if (op->casts_first) {
-                TRY(refuse_cast(s, result, self->dtype));
+                TRY(dispatch_inplace_refuse_cast(s, result, self->dtype));
             }
         }
         if (twin->op->kind == KIND_POINTWISE) {
@@ -177,15 +177,15 @@ static ErrCode check_write(Session *s, const OpInfo *op, const Call *twin, const
     }
     bool masked = twin->op->kind == KIND_POINTWISE && twin->op->pw == PW_masked_fill;
     if (masked) {
-        TRY(check_mask(s, twin, slots));
+        TRY(dispatch_inplace_check_mask(s, twin, slots));
     }
     if (twin->op->id == OP__index_put) {
         TRY(refuse_operands(s, slots, true));
-        TRY(refuse_masks(s, twin));
+        TRY(dispatch_inplace_refuse_masks(s, twin));
     }
     TRY(check_index_write(s, twin, slots));
     if (twin->op->id == OP_addr) {
-        TRY(check_addr(s, twin, slots));
+        TRY(dispatch_inplace_check_addr(s, twin, slots));
     } else if (keeps_self(twin->op)) {
         TRY(check_kept(s, twin));
     } else if (twin->op->id == OP_masked_scatter) {
@@ -201,7 +201,7 @@ static ErrCode check_write(Session *s, const OpInfo *op, const Call *twin, const
     if (is_scan(twin->op)) {
         TRY(refuse_dtype(s, twin));
     } else {
-        TRY(refuse_cast(s, r->out[0].dtype, self->dtype));
+        TRY(dispatch_inplace_refuse_cast(s, r->out[0].dtype, self->dtype));
     }
     if (op->writes_uncast && r->out[0].dtype != self->dtype) {
         return error_set(s->err, ERR_invalid, "%s computes in %s and cannot write %s", op->name, dtype_name(r->out[0].dtype), dtype_name(self->dtype));
@@ -365,7 +365,7 @@ ErrCode dispatch_inplace(Session *s, const Call *call, Tensor **out, int *nout) 
     Tensor *self = call->arg[0].tensor;
     Slots slots;
     slots.n = call_slots(&twin, slots.v);
-    Node *node = NULL;
+    GradNode *node = NULL;
     bool differentiable = twin.op->grad || is_comparison(twin.op) || is_bitwise(twin.op); /* logical ops in place leave history alone */
     if (twin.op->id == OP_copy) {
         differentiable = dtype_is_float(self->dtype); /* VariableTypeManual's copy_ */
@@ -375,14 +375,14 @@ ErrCode dispatch_inplace(Session *s, const Call *call, Tensor **out, int *nout) 
         node = node_begin(s, &twin, &slots);
         TRY(s->err->code);
         if (!twin.op->grad) {
-            node->kind = NODE_ZERO;
+            node->kind = GRAD_NODE_ZERO;
         }
     }
     /* copy_(self, self) does nothing, and checks nothing; of integers nan_to_num_ is that */
     bool identity = (twin.op->id == OP_copy && twin.arg[1].tensor == self) || (twin.op->id == OP_nan_to_num && !dtype_is_float(self->dtype));
     Infer r = {0};
     if (!identity) {
-        TRY(check_write(s, call->op, &twin, &slots, &r));
+        TRY(dispatch_inplace_check_write(s, call->op, &twin, &slots, &r));
     }
     Tensor *clone = NULL;
     if (node && node_saves_self(node)) { /* recorded: a second derivative goes through the clone */

@@ -20,7 +20,7 @@ ErrCode dispatch_inplace_view(Session *s, const Call *call, Tensor **out, int *n
     Call twin = *call;
     twin.op = op_info(call->op->twin);
     Tensor *self = call->arg[0].tensor;
-    Node *node = NULL;
+    GradNode *node = NULL;
     Slots slots;
     slots.n = call_slots(&twin, slots.v);
     if (dispatch_requires_grad(s, twin.op, &slots)) {

@@ -51,7 +51,7 @@ static ErrCode record_returns(Run *r, Tensor *const *returns) {
 }
 
 /* tangents[k]: what the backward starts with at return k, filled; NULL where it does not start. */
-static ErrCode make_tangents(Run *r, Tensor *const *returns, Tensor **tangents) {
+static ErrCode eager_make_tangents(Run *r, Tensor *const *returns, Tensor **tangents) {
     Session *s = &r->s;
     const Program *p = r->p;
     for (int k = 0; k < p->nreturns; k++) {
@@ -129,7 +129,7 @@ static void record_return_grads(Run *r, Tensor *const *returns) {
     for (int k = 0; k < r->call->nreturns; k++) {
         const Var *v = var_of(returns[k]);
         ReturnRecord *record = &r->call->returns[k];
-        if (record->is_leaf ? record->requires_grad && v->requires_grad : v->retains) {
+        if (record->is_leaf ? record->requires_grad && v->requires_grad : v->retains_grad) {
             record_grad(r, v->grad, &record->grad_state, &record->grad);
         }
     }
@@ -157,7 +157,7 @@ static ErrCode make_inputs(Run *r, const Input *inputs, int ninputs) {
 }
 
 /* Fresh tensors: inputs, then the setup, in grad mode. */
-static ErrCode prepare(Run *r, const Input *inputs, int ninputs) {
+static ErrCode eager_prepare(Run *r, const Input *inputs, int ninputs) {
     TRY(make_inputs(r, inputs, ninputs));
     r->s.grad_mode = true;
     TRY(run_block(r, &r->p->setup));
@@ -212,7 +212,7 @@ static ErrCode pass_arguments(Run *r) {
 }
 
 /* Body, returns, backward; sets error_at. */
-static ErrCode run_function(Run *r, Tensor **returns) {
+static ErrCode eager_run_function(Run *r, Tensor **returns) {
     TRY(run_block(r, &r->p->body));
     r->error_at = AT_RETURN;
     TRY(look_up_returns(r, returns));
@@ -225,7 +225,7 @@ static ErrCode run_function(Run *r, Tensor **returns) {
     if (r->p->backward.given) {
         r->error_at = AT_BACKWARD;
         Tensor **tangents = arena_array(r->s.arena, Tensor *, r->p->nreturns);
-        ErrCode code = make_tangents(r, returns, tangents);
+        ErrCode code = eager_make_tangents(r, returns, tangents);
         if (code == ERR_none) {
             code = run_backward(r, returns, tangents);
         }
@@ -266,16 +266,16 @@ static void run_call(Run *r, int number) {
     const Input *inputs = program_call_inputs(p, number, &ninputs, &grad_mode);
     open_call(r, number, keep);
     Tensor **returns = arena_array(arena, Tensor *, p->nreturns);
-    ErrCode code = keep ? prepare_again(r, &p->recalls[number - 1]) : prepare(r, inputs, ninputs);
+    ErrCode code = keep ? prepare_again(r, &p->recalls[number - 1]) : eager_prepare(r, inputs, ninputs);
     if (code == ERR_none) {
         code = pass_arguments(r);
     }
     r->s.grad_mode = grad_mode;
     if (code == ERR_none) {
-        code = run_function(r, returns);
+        code = eager_run_function(r, returns);
     }
-    r->result->doubt |= r->s.shadow_doubt || r->s.shadow_lost;
-    r->result->accident = r->s.accident ? r->s.accident : r->result->accident;
+    r->result->inconclusive |= r->s.shadow_inconclusive || r->s.shadow_lost;
+    r->result->unspecified = r->s.unspecified ? r->s.unspecified : r->result->unspecified;
     CallResult *call = r->call;
     call->ok = code == ERR_none;
     if (!call->ok) {
@@ -324,7 +324,7 @@ static ErrCode run_alone(Run *r, Tensor **tangents, Arena *home) {
     if (home) {
         Arena *scratch = s->arena;
         s->arena = home;
-        TRY(make_tangents(r, returns, tangents));
+        TRY(eager_make_tangents(r, returns, tangents));
         s->arena = scratch;
     }
     return run_backward(r, returns, tangents);
@@ -337,7 +337,7 @@ ErrCode reference_repeat(const Program *p, const RunOptions *options, int64_t ti
     if (p->setup.count > 0) {
         return error_set(r.s.err, ERR_unsupported, "the tensors of a setup cannot be used again and again"); /* their history is of one call */
     }
-    TRY(prepare(&r, p->inputs, p->ninputs));
+    TRY(eager_prepare(&r, p->inputs, p->ninputs));
     Var before[MAX_INPUTS]; /* what a round leaves on an input (history, gradient) is in scratch memory */
     for (int k = 0; k < r.ninputs; k++) {
         before[k] = *r.inputs[k];

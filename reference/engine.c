@@ -7,7 +7,7 @@
  *
  * A node checks the versions of what it saved even when no gradient arrived, as PyTorch's unpacking does. In a backward results are
  * bare Tensors; inside the program (grad.c) they are Vars, and recorded if the grad mode says so. */
-#include "reference/accidents.h"
+#include "reference/unspecified.h"
 #include "reference/shadow.h"
 
 #include <limits.h>
@@ -15,32 +15,32 @@
 /* ---- the queue: a binary heap, highest sequence number first ---- */
 
 typedef struct Queue {
-    Node **v;
+    GradNode **v;
     int n;
     int waiting; /* nodes that have received something, and not yet all */
 } Queue;
 
-static void queue_push(Queue *q, Node *node) {
+static void queue_push(Queue *q, GradNode *node) {
     int at = q->n++;
-    while (at > 0 && q->v[(at - 1) / 2]->sequence < node->sequence) {
+    while (at > 0 && q->v[(at - 1) / 2]->sequence_nr < node->sequence_nr) {
         q->v[at] = q->v[(at - 1) / 2];
         at = (at - 1) / 2;
     }
     q->v[at] = node;
 }
 
-static Node *queue_pop(Queue *q) {
-    Node *top = q->v[0], *last = q->v[--q->n];
+static GradNode *queue_pop(Queue *q) {
+    GradNode *top = q->v[0], *last = q->v[--q->n];
     int at = 0;
     for (;;) {
         int child = 2 * at + 1;
         if (child >= q->n) {
             break;
         }
-        if (child + 1 < q->n && q->v[child + 1]->sequence > q->v[child]->sequence) {
+        if (child + 1 < q->n && q->v[child + 1]->sequence_nr > q->v[child]->sequence_nr) {
             child++;
         }
-        if (q->v[child]->sequence <= last->sequence) {
+        if (q->v[child]->sequence_nr <= last->sequence_nr) {
             break;
         }
         q->v[at] = q->v[child];
@@ -54,15 +54,15 @@ static Node *queue_pop(Queue *q) {
 
 /* Errors of saved values: a stale view that may not be remade first (unpacking asks the history), an operand that detach_ cut off
  * (an assertion in SavedVariable::unpack), then the version. */
-static ErrCode check_saved(Session *s, const Node *node) {
+static ErrCode check_saved(Session *s, const GradNode *node) {
     bool needed[MAX_SLOTS];
     if (node->freed && op_saves_anything(&node->call, edges_needed(node, needed))) {
         return error_set(s->err, ERR_graph_freed, "trying to backward through the graph a second time");
     }
     for (int i = 0; i < node->nsaved; i++) {
-        const Saved *saved = &node->saved[i];
-        if (saved->asks) {
-            const Node *grad_fn = var_grad_fn(s, var_of(saved->value));
+        const SavedVariable *saved = &node->saved[i];
+        if (saved->unpack_materializes) {
+            const GradNode *grad_fn = var_grad_fn(s, var_of(saved->value));
             TRY(s->err->code);
             if (!saved->leaf && !grad_fn) {
                 return error_set(s->err, ERR_invalid, "No grad_fn for non-leaf saved tensor");
@@ -79,7 +79,7 @@ static ErrCode check_saved(Session *s, const Node *node) {
 
 /* The results that a rule reads, as SavedVariable::unpack gives them out: new tensors, whose history is the node, or for one that
  * was written through a view, the view's. */
-static Tensor *const *unpack_results(Session *s, Node *node) {
+static Tensor *const *engine_unpack_results(Session *s, GradNode *node) {
     if (!s->grad_mode || s->running_backward) {
         return node->result;
     }
@@ -99,38 +99,38 @@ static Tensor *const *unpack_results(Session *s, Node *node) {
 
 /* Does the walk run, or capture at, the end of the edge? */
 static inline bool wants(const Session *s, const EngineTask *task, Edge edge) {
-    const Node *node = edge.node;
+    const GradNode *node = edge.node;
     return node && (task->ninputs == 0 || (node->visit == s->visit && (node->needed || node->captured == s->visit)));
 }
 
 /* Rules for ops: out[slot] as the rule leaves it, not yet brought to the operand's size. `need`: by slot, who waits for an answer. */
-static ErrCode run_op(Session *s, Node *node, const bool *need, Tensor *const *grad, Tensor **out) {
+static ErrCode engine_run_op(Session *s, GradNode *node, const bool *need, Tensor *const *grad, Tensor **out) {
     TRY(check_saved(s, node));
-    bool defined = node->kind == NODE_OP && op_refuses_backward(node->call.op);
+    bool defined = node->kind == GRAD_NODE_OP && op_refuses_backward(node->call.op);
     for (int i = 0; i < node->ninput; i++) {
         defined |= grad[i] != NULL;
     }
     if (!defined) {
         return ERR_none;
     }
-    if (node->kind == NODE_ZERO) {
+    if (node->kind == GRAD_NODE_ZERO) {
         for (int i = 0; i < node->nnext; i++) {
             out[i] = need[i] ? emit_zeros_like(&s->emit, node->slot[i]) : NULL;
         }
         return s->err->code;
     }
-    Grad g = {.e = &s->emit, .call = &node->call, .result = unpack_results(s, node), .nresult = node->ninput, .grad = grad, .need = need, .out = out,
+    Grad g = {.e = &s->emit, .call = &node->call, .result = engine_unpack_results(s, node), .nresult = node->ninput, .grad = grad, .need = need, .out = out,
               .nslot = node->nnext};
-    if (s->accidents) {
-        const char *why = accident_gradient(&g);
-        s->accident = why ? why : s->accident;
+    if (s->detect_unspecified) {
+        const char *why = unspecified_gradient(&g);
+        s->unspecified = why ? why : s->unspecified;
     }
     node->call.op->grad(&g);
     return s->err->code;
 }
 
 /* A fresh tensor with the base's geometry, from offset 0. */
-static ErrCode empty_like_base(Session *s, const Node *node, Tensor **out) {
+static ErrCode engine_empty_like_base(Session *s, const GradNode *node, Tensor **out) {
     Tensor *t = tensor_meta(s, node->base);
     t->offset = 0;
     TRY(tensor_allocate(t, s->arena, s->limits, s->err));
@@ -158,7 +158,7 @@ static ErrCode copy_into(Session *s, Tensor *to, Tensor *from) {
 }
 
 /* The region of a fresh copy of the base's gradient that the view is of. */
-static ErrCode copy_region(Session *s, const Node *node, Tensor *grad, Tensor *copy, Tensor **region) {
+static ErrCode copy_region(Session *s, const GradNode *node, Tensor *grad, Tensor *copy, Tensor **region) {
     const Tensor *view = node->view;
     TRY(copy_into(s, copy, grad));
     int64_t extent, offset = view->offset - node->base->offset;
@@ -173,7 +173,7 @@ static ErrCode copy_region(Session *s, const Node *node, Tensor *grad, Tensor *c
 
 /* CopySlices: the base's gradient, with the view's region replaced by what the written op answers for it. In a backward nothing is
  * copied beforehand if the view is the whole base (x[:, i] = v): the region is all there is. */
-static ErrCode run_copy_slices(Session *s, const EngineTask *task, const Node *node, bool *need, Tensor *grad, Tensor **out) {
+static ErrCode run_copy_slices(Session *s, const EngineTask *task, const GradNode *node, bool *need, Tensor *grad, Tensor **out) {
     if (!grad) {
         return ERR_none;
     }
@@ -191,7 +191,7 @@ static ErrCode run_copy_slices(Session *s, const EngineTask *task, const Node *n
     if (!s->undefined && overlaps) {
         s->undefined = "the gradient of a base that overlaps itself, written through a view: which element comes last hangs on PyTorch's loop";
     }
-    TRY(empty_like_base(s, node, &result));
+    TRY(engine_empty_like_base(s, node, &result));
     if (s->running_backward && !overlaps && tensor_same_layout(node->view, node->base)) {
         region = result;
     } else {
@@ -202,7 +202,7 @@ static ErrCode run_copy_slices(Session *s, const EngineTask *task, const Node *n
         slice = emit_unary(&s->emit, OP__contiguous_copy, slice);
         TRY(s->err->code);
     }
-    TRY(run_op(s, node->fn, need, &slice, out));
+    TRY(engine_run_op(s, node->fn, need, &slice, out));
     if (out[0] && need[0]) {
         TRY(copy_into(s, region, out[0]));
         out[0] = result;
@@ -222,7 +222,7 @@ static ErrCode retain(Session *s, Var *v, Tensor *grad) {
     return s->err->code;
 }
 
-static ErrCode run_accumulate(Session *s, Node *node, Tensor *grad) {
+static ErrCode run_accumulate(Session *s, GradNode *node, Tensor *grad) {
     Var *leaf = node->leaf;
     if (!grad) {
         return ERR_none;
@@ -231,7 +231,7 @@ static ErrCode run_accumulate(Session *s, Node *node, Tensor *grad) {
         return error_set(s->err, ERR_invalid, "leaf variable has been moved into the graph interior");
     }
     TRY(s->err->code);
-    if (leaf->retains) { /* retained before detach_ made it a leaf: the hook is still there */
+    if (leaf->retains_grad) { /* retained before detach_ made it a leaf: the hook is still there */
         TRY(retain(s, leaf, grad));
     }
     if (var_requires_grad(leaf)) {
@@ -243,8 +243,8 @@ static ErrCode run_accumulate(Session *s, Node *node, Tensor *grad) {
 
 /* A gradient as the node at its edge wants it. Of a leaf whose sizes changed after it was used, PyTorch asks for those of then or of now:
  * as its accumulator lives on in some graph or does not. */
-static Tensor *finish(Session *s, Tensor *grad, Edge edge) {
-    const Node *node = edge.node;
+static Tensor *engine_finish(Session *s, Tensor *grad, Edge edge) {
+    const GradNode *node = edge.node;
     if (!node || !grad) {
         return NULL;
     }
@@ -255,27 +255,27 @@ static Tensor *finish(Session *s, Tensor *grad, Edge edge) {
 }
 
 /* Runs `node`; out[i] = gradient for edge i, put right, NULL where undefined. */
-static ErrCode node_run(Session *s, const EngineTask *task, Node *node, Tensor **out) {
+static ErrCode node_run(Session *s, const EngineTask *task, GradNode *node, Tensor **out) {
     bool need[MAX_SLOTS];
     for (int i = 0; i < node->nnext; i++) {
         need[i] = wants(s, task, node->next[i]);
     }
-    for (const Retain *hook = node->retains; hook; hook = hook->next) {
+    for (const RetainGrad *hook = node->retains_grad; hook; hook = hook->next) {
         TRY(retain(s, hook->var, node->grad[hook->nr]));
     }
     switch (node->kind) {
-    case NODE_OP:
-    case NODE_ZERO: TRY(run_op(s, node, need, node->grad, out)); break;
-    case NODE_COPY_SLICES: TRY(run_copy_slices(s, task, node, need, node->grad[0], out)); break;
-    case NODE_AS_STRIDED:
+    case GRAD_NODE_OP:
+    case GRAD_NODE_ZERO: TRY(engine_run_op(s, node, need, node->grad, out)); break;
+    case GRAD_NODE_COPY_SLICES: TRY(run_copy_slices(s, task, node, need, node->grad[0], out)); break;
+    case GRAD_NODE_AS_STRIDED:
         if (node->grad[0]) {
             out[0] = emit_as_strided_grad(&s->emit, node->grad[0], node->base, node->view);
         }
         break;
-    case NODE_ACCUMULATE: TRY(run_accumulate(s, node, node->grad[0])); break;
+    case GRAD_NODE_ACCUMULATE: TRY(run_accumulate(s, node, node->grad[0])); break;
     }
     for (int i = 0; i < node->nnext; i++) {
-        out[i] = need[i] ? finish(s, out[i], node->next[i]) : NULL;
+        out[i] = need[i] ? engine_finish(s, out[i], node->next[i]) : NULL;
     }
     node->freed |= !task->retain_graph && s->err->code == ERR_none; /* a refused answer leaves it as it was */
     return s->err->code;
@@ -285,13 +285,13 @@ static ErrCode node_run(Session *s, const EngineTask *task, Node *node, Tensor *
 
 /* A place in the survey's path from a root. */
 typedef struct Frame {
-    Node *node;
+    GradNode *node;
     int next; /* the edge to follow */
 } Frame;
 
-static void node_meet(Session *s, Node *node, Frame *path, int *depth, Node **met) {
+static void node_meet(Session *s, GradNode *node, Frame *path, int *depth, GradNode **met) {
     if (node->visit != s->visit) {
-        node->height = 0;
+        node->topological_nr = 0;
         node->met = *met;
         *met = node;
         node->visit = s->visit;
@@ -307,7 +307,7 @@ static void node_meet(Session *s, Node *node, Frame *path, int *depth, Node **me
 }
 
 /* Counts edges from `root` on, depth first, and tells upwards what is needed, and how far the tape goes on. */
-static void survey(Session *s, const EngineTask *task, Node *root, Frame *path, Node **met) {
+static void engine_survey(Session *s, const EngineTask *task, GradNode *root, Frame *path, GradNode **met) {
     int depth = 0;
     node_meet(s, root, path, &depth, met);
     while (depth > 0) {
@@ -322,25 +322,25 @@ static void survey(Session *s, const EngineTask *task, Node *root, Frame *path, 
             node_meet(s, next[at].node, path, &depth, met);
             continue;
         }
-        Node *node = frame->node;
+        GradNode *node = frame->node;
         for (int i = 0; i < nnext && task->ninputs > 0; i++) {
             node->needed |= wants(s, task, next[i]);
-            node->height = next[i].node && next[i].node->height >= node->height ? next[i].node->height + 1 : node->height;
+            node->topological_nr = next[i].node && next[i].node->topological_nr >= node->topological_nr ? next[i].node->topological_nr + 1 : node->topological_nr;
         }
         depth--;
     }
 }
 
 /* Edges of nodes that lie below all inputs do not count (topological_nr in torch/csrc/autograd/engine.cpp). */
-static void leave_out_the_low(const EngineTask *task, Node *met) {
+static void engine_exclude_nodes_below_inputs(const EngineTask *task, GradNode *met) {
     int least = INT_MAX;
     for (int k = 0; k < task->ninputs; k++) {
-        const Node *input = task->inputs[k].node;
-        int height = input && input->visit == met->visit ? input->height : 0;
-        least = height < least ? height : least;
+        const GradNode *input = task->inputs[k].node;
+        int topological_nr = input && input->visit == met->visit ? input->topological_nr : 0;
+        least = topological_nr < least ? topological_nr : least;
     }
-    for (Node *node = met; node; node = node->met) {
-        for (int i = 0; i < node->nnext && node->height < least; i++) {
+    for (GradNode *node = met; node; node = node->met) {
+        for (int i = 0; i < node->nnext && node->topological_nr < least; i++) {
             if (node->next[i].node) {
                 node->next[i].node->dependencies--;
             }
@@ -349,7 +349,7 @@ static void leave_out_the_low(const EngineTask *task, Node *met) {
 }
 
 static inline ErrCode node_receive(Session *s, const EngineTask *task, Edge edge, Tensor *grad, Queue *ready) {
-    Node *node = edge.node;
+    GradNode *node = edge.node;
     if (node->dependencies == 0) { /* from a node whose edges did not count */
         return error_set(s->err, ERR_invalid, "dependency not found");
     }
@@ -369,7 +369,7 @@ static inline ErrCode node_receive(Session *s, const EngineTask *task, Edge edge
     return s->err->code;
 }
 
-static void capture(const EngineTask *task, const Node *node) {
+static void capture(const EngineTask *task, const GradNode *node) {
     for (int k = 0; k < task->ninputs; k++) {
         if (task->inputs[k].node == node) {
             task->captured[k] = node->grad[task->inputs[k].nr];
@@ -379,7 +379,7 @@ static void capture(const EngineTask *task, const Node *node) {
 
 ErrCode engine_run(Session *s, const EngineTask *task) {
     s->visit++;
-    int capacity = (int)s->sequence + 1; /* every node has taken a number */
+    int capacity = (int)s->sequence_nr + 1; /* every node has taken a number */
     Frame *path = arena_alloc_raw(s->arena, (int64_t)sizeof *path * capacity);
     Queue ready = {arena_alloc_raw(s->arena, (int64_t)sizeof *ready.v * capacity), 0, 0};
     for (int k = 0; k < task->ninputs; k++) {
@@ -387,18 +387,18 @@ ErrCode engine_run(Session *s, const EngineTask *task) {
             task->inputs[k].node->captured = s->visit;
         }
     }
-    Node *met = NULL;
+    GradNode *met = NULL;
     for (int k = 0; k < task->nroots; k++) {
-        survey(s, task, task->roots[k].node, path, &met);
+        engine_survey(s, task, task->roots[k].node, path, &met);
     }
     if (task->ninputs > 0 && met) {
-        leave_out_the_low(task, met);
+        engine_exclude_nodes_below_inputs(task, met);
     }
     for (int k = 0; k < task->nroots; k++) {
-        TRY(node_receive(s, task, task->roots[k], finish(s, task->tangents[k], task->roots[k]), &ready));
+        TRY(node_receive(s, task, task->roots[k], engine_finish(s, task->tangents[k], task->roots[k]), &ready));
     }
     while (ready.n > 0) {
-        Node *node = queue_pop(&ready);
+        GradNode *node = queue_pop(&ready);
         capture(task, node);
         if (task->ninputs > 0 && !node->needed) {
             continue;

@@ -27,7 +27,7 @@ static ErrCode make_grads(Session *s, const GradRequest *r, Tensor **grad, int *
     return s->err->code;
 }
 
-static ErrCode find_roots(Session *s, const GradRequest *r, Tensor **grad, Edge *root) {
+static ErrCode grad_find_roots(Session *s, const GradRequest *r, Tensor **grad, Edge *root) {
     for (int i = 0; i < r->noutputs; i++) {
         root[i] = var_gradient_edge(s, var_of(r->outputs[i]));
         TRY(s->err->code);
@@ -43,7 +43,7 @@ static ErrCode find_roots(Session *s, const GradRequest *r, Tensor **grad, Edge 
 static ErrCode find_inputs(Session *s, const GradRequest *r, Edge *input) {
     for (int i = 0; i < r->ninputs; i++) {
         Var *v = var_of(r->inputs[i]);
-        Node *fn = var_grad_fn(s, v);
+        GradNode *fn = var_grad_fn(s, v);
         TRY(s->err->code);
         input[i] = fn ? (Edge){fn, v->output_nr} : (Edge){v->accumulator, 0};
         if (!var_requires_grad(v)) {
@@ -64,7 +64,7 @@ ErrCode grad_run(Session *s, const GradRequest *r, Tensor **out) {
     if (ngrad != r->noutputs) {
         return error_set(s->err, ERR_invalid, "got %d tensors and %d gradients", r->noutputs, ngrad);
     }
-    TRY(find_roots(s, r, grad, root));
+    TRY(grad_find_roots(s, r, grad, root));
     TRY(find_inputs(s, r, input));
     for (int i = 0; i < r->noutputs; i++) {
         grad[i] = grad_finish(&s->emit, grad[i], edge_meta(root[i])); /* in the caller's grad mode */

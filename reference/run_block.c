@@ -1,7 +1,7 @@
 /* The statement walker: runs statements line by line on Vars, as Python would, and records what probes see. */
 #include "reference/run.h"
 
-#include "reference/accidents.h"
+#include "reference/unspecified.h"
 #include "reference/dispatch.h"
 #include "reference/shadow.h"
 
@@ -25,7 +25,7 @@ void run_note_undefined(Run *r, int at) {
     r->s.undefined = NULL;
 }
 
-static TraceEntry *trace_add(Run *r, const Stmt *stmt) {
+static TraceEntry *run_block_trace_add(Run *r, const Stmt *stmt) {
     CallResult *call = r->call;
     if (call->ntrace == r->trace_capacity) {
         r->trace_capacity = r->trace_capacity ? 2 * r->trace_capacity : 8;
@@ -55,7 +55,7 @@ ErrCode run_ask_leaf(Run *r, Var *v, bool *leaf) {
     return r->s.err->code;
 }
 
-static ErrCode evaluate(Run *r, const Predicate *predicate, bool *out) {
+static ErrCode run_block_evaluate(Run *r, const Predicate *predicate, bool *out) {
     bool negate = false;
     while (predicate->kind == PRED_not) {
         negate = !negate;
@@ -83,7 +83,7 @@ static ErrCode evaluate(Run *r, const Predicate *predicate, bool *out) {
     return ERR_none;
 }
 
-static ErrCode run_probe(Run *r, const Stmt *stmt) {
+static ErrCode run_reference_probe(Run *r, const Stmt *stmt) {
     Var *v = NULL;
     bool flag = false;
     if (stmt->probe != PROBE_is_grad_enabled) {
@@ -92,7 +92,7 @@ static ErrCode run_probe(Run *r, const Stmt *stmt) {
     if (stmt->probe == PROBE_is_leaf || stmt->probe == PROBE_has_grad_fn) {
         TRY(run_ask_leaf(r, v, &flag));
     }
-    TraceEntry *entry = trace_add(r, stmt);
+    TraceEntry *entry = run_block_trace_add(r, stmt);
     switch (stmt->probe) {
     case PROBE_requires_grad: entry->v[0] = var_requires_grad(v); break;
     case PROBE_is_leaf: entry->v[0] = flag; break;
@@ -114,7 +114,7 @@ static ErrCode run_probe(Run *r, const Stmt *stmt) {
 
 /* ---- statements ---- */
 
-static ErrCode bind_outputs(Run *r, const Stmt *stmt, Tensor *const *out, int nout) {
+static ErrCode run_block_bind_outputs(Run *r, const Stmt *stmt, Tensor *const *out, int nout) {
     if (stmt->nout == 0 && !stmt->out_list) {
         return ERR_none;
     }
@@ -128,16 +128,16 @@ static ErrCode bind_outputs(Run *r, const Stmt *stmt, Tensor *const *out, int no
     return ERR_none;
 }
 
-static ErrCode run_op(Run *r, const Stmt *stmt) {
+static ErrCode run_reference_op(Run *r, const Stmt *stmt) {
     Session *s = &r->s;
     Call call;
     Tensor *out[MAX_OUTPUTS];
     int nout = 0;
     TRY(stmt_bind(stmt, r->p, r->env, s->arena, &call, s->err));
     s->expanding_masks = stmt->op->id != OP_nonzero;
-    if (s->accidents) {
-        const char *why = accident(&call);
-        s->accident = why ? why : s->accident;
+    if (s->detect_unspecified) {
+        const char *why = unspecified(&call);
+        s->unspecified = why ? why : s->unspecified;
     }
     TRY(emit_call(&s->emit, &call, out, &nout));
     if (stmt->requires_grad) {
@@ -150,7 +150,7 @@ static ErrCode run_op(Run *r, const Stmt *stmt) {
         const Tensor *made = nout > 0 ? out[0] : call.arg[op_param(stmt->op, "self")].tensor; /* an op without a result writes self */
         r->options->executed[stmt->op->id][made->dtype]++;
     }
-    return bind_outputs(r, stmt, out, nout);
+    return run_block_bind_outputs(r, stmt, out, nout);
 }
 
 static ErrCode look_up_all(Run *r, const NameId *names, int n, Tensor **out) {
@@ -185,7 +185,7 @@ static ErrCode run_grad(Run *r, const Stmt *stmt) {
     return ERR_none;
 }
 
-static ErrCode run_with(Run *r, const Stmt *stmt) {
+static ErrCode run_reference_with(Run *r, const Stmt *stmt) {
     bool before = r->s.grad_mode;
     r->s.grad_mode = stmt->grad_enabled;
     ErrCode code = run_block(r, &stmt->body);
@@ -193,18 +193,18 @@ static ErrCode run_with(Run *r, const Stmt *stmt) {
     return code;
 }
 
-static ErrCode run_stmt(Run *r, const Stmt *stmt) {
+static ErrCode run_reference_stmt(Run *r, const Stmt *stmt) {
     bool value = false;
     switch (stmt->kind) {
-    case STMT_OP: return run_op(r, stmt);
-    case STMT_WITH: return run_with(r, stmt);
+    case STMT_OP: return run_reference_op(r, stmt);
+    case STMT_WITH: return run_reference_with(r, stmt);
     case STMT_IF:
-        TRY(evaluate(r, &stmt->predicate, &value));
+        TRY(run_block_evaluate(r, &stmt->predicate, &value));
         return run_block(r, value ? &stmt->body : &stmt->orelse);
     case STMT_ASSERT:
-        TRY(evaluate(r, &stmt->predicate, &value));
+        TRY(run_block_evaluate(r, &stmt->predicate, &value));
         return value ? ERR_none : error_set(r->s.err, ERR_assertion, "assertion failed");
-    case STMT_PROBE: return run_probe(r, stmt);
+    case STMT_PROBE: return run_reference_probe(r, stmt);
     case STMT_GRAD: return run_grad(r, stmt);
     case STMT_GRAPH_BREAK: return ERR_none;
     }
@@ -213,7 +213,7 @@ static ErrCode run_stmt(Run *r, const Stmt *stmt) {
 
 ErrCode run_block(Run *r, const Block *block) {
     for (const Stmt *stmt = block->first; stmt; stmt = stmt->next) {
-        ErrCode code = run_stmt(r, stmt);
+        ErrCode code = run_reference_stmt(r, stmt);
         run_note_undefined(r, stmt->sid);
         if (code != ERR_none) {
             if (r->error_at == AT_UNKNOWN) {

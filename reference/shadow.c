@@ -21,9 +21,9 @@
 #include <string.h>
 
 /* An integer or bool result: exact, or all of it in doubt. */
-static void shadow_load_result(const Tensor *out, bool doubt) {
+static void shadow_load_result(const Tensor *out, bool inconclusive) {
     shadow_lose(out);
-    for (int64_t i = 0; i < out->storage->numel && !doubt; i++) {
+    for (int64_t i = 0; i < out->storage->numel && !inconclusive; i++) {
         out->storage->bound[i] = 0;
     }
 }
@@ -72,9 +72,9 @@ static void rule_scatter_add(Session *s, const Call *call, const Tensor *out, co
 }
 
 /* Elements that one output element sums or multiplies. */
-static double reduced_count(const Call *call, const Tensor *out) {
+static double shadow_reduced_count(const Call *call, const Tensor *out) {
     const Tensor *self = call->arg[0].tensor;
-    if (call->op->id == OP_cumsum || call->op->id == OP_cumprod || call->op->nature == NATURE_SOFTMAX) {
+    if (call->op->id == OP_cumsum || call->op->id == OP_cumprod || call->op->nature == PROPAGATION_SOFTMAX) {
         int dim = self->ndim > 0 ? (int)(call->arg[1].i < 0 ? call->arg[1].i + self->ndim : call->arg[1].i) : 0;
         return self->ndim > 0 ? (double)self->size[dim] : 1;
     }
@@ -86,7 +86,7 @@ static void rule_sum(Session *s, const Call *call, const Tensor *out, const Oper
     to->value64 = shadow_pass(s, call, call->op->kernel, out, PASS_VALUE);
     to->bound = shadow_pass(s, call, call->op->id == OP_nansum ? op_info(OP_sum_dim)->kernel : call->op->kernel, out, PASS_BOUND);
     double *magnitude = shadow_pass(s, call, call->op->kernel, out, PASS_MAGNITUDE);
-    double n = reduced_count(call, out), u = dtype_unit(out->dtype);
+    double n = shadow_reduced_count(call, out), u = dtype_unit(out->dtype);
     bool mean = call->op->id == OP_mean || call->op->id == OP_mean_dim;
     for (int64_t i = 0; i < to->numel; i++) {
         double y = to->value64[i], total = mean ? magnitude[i] * n : magnitude[i];
@@ -108,7 +108,7 @@ static void rule_sum(Session *s, const Call *call, const Tensor *out, const Oper
 static void rule_prod(Session *s, const Call *call, const Tensor *out, const Operands *o) {
     Storage *to = out->storage;
     to->value64 = shadow_pass(s, call, call->op->kernel, out, PASS_VALUE);
-    double n = reduced_count(call, out), u = dtype_unit(out->dtype);
+    double n = shadow_reduced_count(call, out), u = dtype_unit(out->dtype);
     if (o->exact && (n * o->bits <= shadow_precision(out->dtype) && n * o->highest < (out->dtype == DT_float16 ? 12 : 120))) {
         return; /* bounds are zero */
     }
@@ -173,7 +173,7 @@ static void rule_softmax(Session *s, const Call *call, const Tensor *out) {
     Storage *to = out->storage;
     const Tensor *self = call->arg[0].tensor;
     to->value64 = shadow_pass(s, call, call->op->kernel, out, PASS_VALUE);
-    double n = reduced_count(call, out), u = dtype_unit(out->dtype);
+    double n = shadow_reduced_count(call, out), u = dtype_unit(out->dtype);
     int dim = self->ndim > 0 ? (int)(call->arg[1].i < 0 ? call->arg[1].i + self->ndim : call->arg[1].i) : 0;
     int64_t length = self->ndim > 0 ? self->size[dim] : 1;
     const Tensor *pair[2] = {out, self};
@@ -203,7 +203,7 @@ static void rule_softmax(Session *s, const Call *call, const Tensor *out) {
 /* Results of integer or bool dtype: the values are exact; doubt travels. */
 static void rule_integer(Session *s, const Call *call, const Tensor *out) {
     Storage *to = out->storage;
-    to->bound = shadow_pass(s, call, call->op->nature == NATURE_EXTREME ? op_info(OP_amax)->kernel : call->op->kernel, out, PASS_BOUND);
+    to->bound = shadow_pass(s, call, call->op->nature == PROPAGATION_EXTREME ? op_info(OP_amax)->kernel : call->op->kernel, out, PASS_BOUND);
     for (int64_t i = 0; i < to->numel; i++) {
         to->value64[i] = element_double(to->data, to->dtype, i);
         to->bound[i] = isnan(to->bound[i]) ? NAN : 0;
@@ -214,25 +214,25 @@ static void rule_integer(Session *s, const Call *call, const Tensor *out) {
 static void rule_choice(const Call *call, const Tensor *out, const Operands *o) {
     const Tensor *self = call->arg[0].tensor;
     const Storage *from = self->storage;
-    bool doubt = false;
+    bool inconclusive = false;
     const Tensor *one[1] = {self};
-    for (Walk w = walk_start(self->size, self->ndim, one, 1); walk_more(&w) && !o->exact && !doubt; walk_next(&w)) {
+    for (Walk w = walk_start(self->size, self->ndim, one, 1); walk_more(&w) && !o->exact && !inconclusive; walk_next(&w)) {
         double v = from->value64[w.at[0]], b = from->bound[w.at[0]];
         if (isnan(b)) {
-            doubt = true;
-        } else if (b > 0 && call->op->nature == NATURE_TRUTH) {
-            doubt = fabs(v) <= 4 * b;
+            inconclusive = true;
+        } else if (b > 0 && call->op->nature == PROPAGATION_TRUTH) {
+            inconclusive = fabs(v) <= 4 * b;
         } else if (b > 0) {
-            for (Walk other = walk_start(self->size, self->ndim, one, 1); walk_more(&other) && !doubt; walk_next(&other)) {
+            for (Walk other = walk_start(self->size, self->ndim, one, 1); walk_more(&other) && !inconclusive; walk_next(&other)) {
                 double gap = fabs(from->value64[other.at[0]] - v);
-                doubt = other.at[0] != w.at[0] && gap <= 4 * (b + from->bound[other.at[0]]);
+                inconclusive = other.at[0] != w.at[0] && gap <= 4 * (b + from->bound[other.at[0]]);
             }
         }
     }
-    shadow_load_result(out, doubt);
+    shadow_load_result(out, inconclusive);
 }
 
-static void compute(Session *s, const Call *call, Tensor *const *out, int nout) {
+static void reference_shadow_compute(Session *s, const Call *call, Tensor *const *out, int nout) {
     const OpInfo *op = call->op;
     if (s->shadow_lost) {
         for (int i = 0; i < nout; i++) {
@@ -255,48 +255,48 @@ static void compute(Session *s, const Call *call, Tensor *const *out, int nout) 
     }
     CHECK(nout == 1);
     Operands o = shadow_operands(call, out[0]->dtype);
-    if (op->nature == NATURE_NONE) {
-        s->shadow_lost |= shadow_in_doubt(call->arg[0].tensor);
+    if (op->nature == PROPAGATION_NONE) {
+        s->shadow_lost |= shadow_is_inconclusive(call->arg[0].tensor);
         shadow_load(s, out[0]->storage);
-    } else if (op->nature == NATURE_ORDER || op->nature == NATURE_TRUTH) {
+    } else if (op->nature == PROPAGATION_ORDER || op->nature == PROPAGATION_TRUTH) {
         rule_choice(call, out[0], &o);
-    } else if (op->nature == NATURE_SEARCH || op->nature == NATURE_STEPS) {
-        shadow_load_result(out[0], !o.exact || o.index_doubt); /* the same operands give the same bits; of others nothing is known */
-    } else if (o.index_doubt) {
+    } else if (op->nature == PROPAGATION_SEARCH || op->nature == PROPAGATION_STEPS) {
+        shadow_load_result(out[0], !o.exact || o.index_inconclusive); /* the same operands give the same bits; of others nothing is known */
+    } else if (o.index_inconclusive) {
         shadow_lose(out[0]);
-    } else if (op->nature == NATURE_MOVE) {
+    } else if (op->nature == PROPAGATION_MOVE) {
         rule_move(s, call, out[0], &o);
     } else if (!dtype_is_float(out[0]->dtype)) {
         rule_integer(s, call, out[0]);
     } else {
         switch (op->nature) {
-        case NATURE_SUM: rule_sum(s, call, out[0], &o); break;
-        case NATURE_PROD: rule_prod(s, call, out[0], &o); break;
-        case NATURE_EXTREME: rule_extreme(s, call, out[0]); break;
-        case NATURE_MATMUL: rule_matmul(s, call, out[0], &o); break;
-        case NATURE_SOFTMAX: rule_softmax(s, call, out[0]); break;
-        case NATURE_POLYNOMIAL: shadow_polynomial(s, call, out[0], &o); break;
-        case NATURE_NORMALIZED: shadow_normalized(s, call, out[0], &o); break;
-        case NATURE_SCATTER_ADD: rule_scatter_add(s, call, out[0], &o); break;
-        case NATURE_MOVE:
-        case NATURE_ORDER:
-        case NATURE_TRUTH:
-        case NATURE_NONE:
-        case NATURE_SEARCH:
-        case NATURE_STEPS: break;
-        case NATURE_VARIANCE:
-        case NATURE_NORM:
-        case NATURE_LOGSUMEXP: shadow_statistic(s, call, out[0], &o); break;
+        case PROPAGATION_SUM: rule_sum(s, call, out[0], &o); break;
+        case PROPAGATION_PROD: rule_prod(s, call, out[0], &o); break;
+        case PROPAGATION_EXTREME: rule_extreme(s, call, out[0]); break;
+        case PROPAGATION_MATMUL: rule_matmul(s, call, out[0], &o); break;
+        case PROPAGATION_SOFTMAX: rule_softmax(s, call, out[0]); break;
+        case PROPAGATION_POLYNOMIAL: shadow_polynomial(s, call, out[0], &o); break;
+        case PROPAGATION_NORMALIZED: shadow_normalized(s, call, out[0], &o); break;
+        case PROPAGATION_SCATTER_ADD: rule_scatter_add(s, call, out[0], &o); break;
+        case PROPAGATION_MOVE:
+        case PROPAGATION_ORDER:
+        case PROPAGATION_TRUTH:
+        case PROPAGATION_NONE:
+        case PROPAGATION_SEARCH:
+        case PROPAGATION_STEPS: break;
+        case PROPAGATION_VARIANCE:
+        case PROPAGATION_NORM:
+        case PROPAGATION_LOGSUMEXP: shadow_statistic(s, call, out[0], &o); break;
         }
     }
 }
 
 void shadow_compute(Session *s, const Call *call, Tensor *const *out, int nout) {
-    compute(s, call, out, nout);
-    for (int k = 0; k < nout && !s->shadow_doubt; k++) {
+    reference_shadow_compute(s, call, out, nout);
+    for (int k = 0; k < nout && !s->shadow_inconclusive; k++) {
         const Storage *storage = out[k]->storage;
         for (int64_t i = 0; i < storage->numel; i++) {
-            s->shadow_doubt |= isnan(storage->bound[i]);
+            s->shadow_inconclusive |= isnan(storage->bound[i]);
         }
     }
 }

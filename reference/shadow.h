@@ -35,6 +35,6 @@ void shadow_settle(double *value, double *bound, DType dtype, bool from_float);
 /* `t` read as float64 from `data`, an array as long as its storage; `storage` becomes its storage. */
 Tensor shadow_float64(const Tensor *t, double *data, Storage *storage);
 /* Is any element in doubt (bound NaN), or, for a discrete reading of a float, inexact? */
-bool shadow_in_doubt(const Tensor *t);
+bool shadow_is_inconclusive(const Tensor *t);
 
 #endif

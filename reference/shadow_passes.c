@@ -56,7 +56,7 @@ static Scalar pass_scalar(Scalar value, const Param *param, Pass pass) {
 
 /* Of a POLYNOMIAL row: an operand that is subtracted, so that its magnitude must go in with a minus. */
 static bool is_subtracted(const Call *call, const Param *param) {
-    return call->op->nature == NATURE_POLYNOMIAL && param_is(param, "target");
+    return call->op->nature == PROPAGATION_POLYNOMIAL && param_is(param, "target");
 }
 
 static Tensor *pass_operand(Session *s, const Call *call, int i, Pass pass) {
@@ -118,7 +118,7 @@ static int lowest_bit(double x, int *bits) {
 
 void shadow_operands_add(Operands *o, const Tensor *t, bool index, DType result) {
     if (index) {
-        o->index_doubt |= shadow_in_doubt(t);
+        o->index_inconclusive |= shadow_is_inconclusive(t);
         return;
     }
     o->converts |= t->dtype != result;

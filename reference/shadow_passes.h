@@ -9,7 +9,7 @@ typedef enum Pass { PASS_VALUE, PASS_BOUND, PASS_MAGNITUDE, PASS_WORST /* |x| + 
 
 typedef struct Operands {
     bool exact;       /* every bound is 0 */
-    bool index_doubt; /* an index or mask is in doubt */
+    bool index_inconclusive; /* an index or mask is in doubt */
     bool converts;    /* some data operand has another dtype than the result */
     bool from_float;  /* some data operand is floating */
     bool finite;

@@ -134,7 +134,7 @@ static double at_corners(const Point *p, double y) {
     return most;
 }
 
-static bool is_sum(Pw pw) { return pw == PW_add || pw == PW_sub || pw == PW_rsub; }
+static bool shadow_pointwise_is_sum(Pw pw) { return pw == PW_add || pw == PW_sub || pw == PW_rsub; }
 
 static double moved(const Point *p, double y) {
     if (p->pw == PW_sin || p->pw == PW_cos) {
@@ -162,7 +162,7 @@ static double moved(const Point *p, double y) {
         }
         sum += most;
     }
-    if (inexact < 2 || is_sum(p->pw)) {
+    if (inexact < 2 || shadow_pointwise_is_sum(p->pw)) {
         return sum;
     }
     if (p->pw == PW_mul) {

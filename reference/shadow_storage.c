@@ -93,7 +93,7 @@ void shadow_cast(const Tensor *to, const Tensor *from) {
     }
 }
 
-bool shadow_in_doubt(const Tensor *t) {
+bool shadow_is_inconclusive(const Tensor *t) {
     const Tensor *one[1] = {t};
     for (Walk w = walk_start(t->size, t->ndim, one, 1); walk_more(&w); walk_next(&w)) {
         double b = t->storage->bound[w.at[0]], v = t->storage->value64[w.at[0]];

@@ -38,7 +38,7 @@ static bool weighs(const Call *call) {
     return nll && divides_sum(call) && !call->arg[op_param(call->op, "weight")].none;
 }
 
-static double lowest_of(const Tensor *t) {
+static double shadow_sums_lowest_of(const Tensor *t) {
     double least = 0;
     const Tensor *one[1] = {t};
     for (Walk w = walk_start(t->size, t->ndim, one, 1); walk_more(&w); walk_next(&w)) {
@@ -55,7 +55,7 @@ void shadow_polynomial(Session *s, const Call *call, const Tensor *out, const Op
     double n = polynomial_terms(call, out), u = dtype_unit(out->dtype);
     int exponent = o->exponent == NO_EXPONENT ? NO_EXPONENT : o->exponent < 0 ? 2 * o->exponent : o->exponent; /* of products of two */
     bool exact = o->exact && o->finite && !o->converts && !divides_sum(call);
-    if (weighs(call) && (!o->exact || lowest_of(call->arg[op_param(call->op, "weight")].tensor) < 0)) { /* the weights may nearly cancel */
+    if (weighs(call) && (!o->exact || shadow_sums_lowest_of(call->arg[op_param(call->op, "weight")].tensor) < 0)) { /* the weights may nearly cancel */
         shadow_lose(out);
         return;
     }
@@ -135,7 +135,7 @@ typedef struct Extent {
     double low, high;
 } Extent;
 
-static Extent extent_of(const Tensor *t) {
+static Extent shadow_sums_extent_of(const Tensor *t) {
     Extent x = {0, 0, INFINITY, -INFINITY};
     const Tensor *one[1] = {t};
     for (Walk w = walk_start(t->size, t->ndim, one, 1); walk_more(&w); walk_next(&w)) {
@@ -175,9 +175,9 @@ static double variance_bound(const Call *call, double y, double n, double u, con
 void shadow_statistic(Session *s, const Call *call, const Tensor *out, const Operands *o) {
     Storage *to = out->storage;
     const Tensor *self = call->arg[0].tensor;
-    Extent x = extent_of(self);
+    Extent x = shadow_sums_extent_of(self);
     double u = dtype_unit(out->dtype), all = (double)tensor_numel(self);
-    double n = call->op->nature == NATURE_LOGSUMEXP ? all : all / fmax((double)tensor_numel(out), 1);
+    double n = call->op->nature == PROPAGATION_LOGSUMEXP ? all : all / fmax((double)tensor_numel(out), 1);
     to->value64 = shadow_pass(s, call, call->op->kernel, out, PASS_VALUE);
     for (int64_t i = 0; i < to->numel; i++) {
         double y = to->value64[i];
@@ -186,8 +186,8 @@ void shadow_statistic(Session *s, const Call *call, const Tensor *out, const Ope
             continue;
         }
         switch (call->op->nature) {
-        case NATURE_NORM: to->bound[i] = norm_bound(call, y, n, u, &x, o, out->dtype); break;
-        case NATURE_VARIANCE: to->bound[i] = shadow_may_overflow(o, 2, out->dtype) ? NAN : variance_bound(call, y, n, u, &x); break;
+        case PROPAGATION_NORM: to->bound[i] = norm_bound(call, y, n, u, &x, o, out->dtype); break;
+        case PROPAGATION_VARIANCE: to->bound[i] = shadow_may_overflow(o, 2, out->dtype) ? NAN : variance_bound(call, y, n, u, &x); break;
         default: to->bound[i] = 2 * x.worst + (n + 8) * u * (1 + fabs(y) + x.most); break;
         }
         shadow_overflow(&to->value64[i], &to->bound[i], 0, out->dtype);

@@ -7,11 +7,11 @@
 
 #include <string.h>
 
-Node *node_new(Session *s, NodeKind kind, int nnext, int ninput) {
-    Node *node = arena_alloc_raw(s->arena, (int64_t)sizeof *node);
-    memset(node, 0, offsetof(Node, call.arg));
+GradNode *node_new(Session *s, GradNodeKind kind, int nnext, int ninput) {
+    GradNode *node = arena_alloc_raw(s->arena, (int64_t)sizeof *node);
+    memset(node, 0, offsetof(GradNode, call.arg));
     node->kind = kind;
-    node->sequence = s->sequence++;
+    node->sequence_nr = s->sequence_nr++;
     node->older = s->nodes;
     s->nodes = node;
     node->nnext = nnext;
@@ -24,7 +24,7 @@ Node *node_new(Session *s, NodeKind kind, int nnext, int ninput) {
 }
 
 /* The argument lists of a call may belong to whoever made it. */
-static void keep_args(Session *s, Node *node, const Call *call) {
+static void keep_args(Session *s, GradNode *node, const Call *call) {
     const OpInfo *op = call->op;
     node->call.op = op;
     for (int i = 0; i < op->nparam; i++) {
@@ -44,10 +44,10 @@ static void keep_args(Session *s, Node *node, const Call *call) {
     }
 }
 
-Node *node_begin(Session *s, const Call *call, const Slots *slots) {
+GradNode *node_begin(Session *s, const Call *call, const Slots *slots) {
     Tensor *const *slot = slots->v;
     int n = slots->n;
-    Node *node = node_new(s, NODE_OP, n, 0);
+    GradNode *node = node_new(s, GRAD_NODE_OP, n, 0);
     bool view = call->op->kind == KIND_VIEW || call->op->kind == KIND_MULTI_VIEW;
     for (int i = 0; i < n; i++) {
         if (slot[i] && (i == 0 || !view) && !(call->op->non_differentiable >> i & 1)) {
@@ -62,26 +62,26 @@ Node *node_begin(Session *s, const Call *call, const Slots *slots) {
     return node;
 }
 
-const bool *edges_needed(const Node *node, bool *needed) {
+const bool *edges_needed(const GradNode *node, bool *needed) {
     for (int i = 0; i < node->nnext; i++) {
         needed[i] = node->next[i].node != NULL;
     }
     return needed;
 }
 
-bool node_saves_self(const Node *node) {
+bool node_saves_self(const GradNode *node) {
     bool needed[MAX_SLOTS];
     edges_needed(node, needed);
     return node->nnext > 0 && call_saves_slot(&node->call, 0, needed);
 }
 
-static void save(Node *node, Tensor *value, bool asks) {
-    bool leaf = !asks || !var_of(value)->grad_fn;
-    node->saved[node->nsaved++] = (Saved){value, value->storage->version, asks, leaf};
+static void reference_tape_save(GradNode *node, Tensor *value, bool unpack_materializes) {
+    bool leaf = !unpack_materializes || !var_of(value)->grad_fn;
+    node->saved[node->nsaved++] = (SavedVariable){value, value->storage->version, unpack_materializes, leaf};
 }
 
 /* The arguments are the slots. */
-static void set_args(Node *node) {
+static void set_args(GradNode *node) {
     const OpInfo *op = node->call.op;
     int at = 0;
     for (int i = 0; i < op->nparam && op->slots_vary; i++) {
@@ -110,12 +110,12 @@ static void set_args(Node *node) {
     CHECK(at == node->nnext);
 }
 
-void node_save_operands(Session *s, Node *node, Tensor *self_clone) {
+void node_save_operands(Session *s, GradNode *node, Tensor *self_clone) {
     bool needed[MAX_SLOTS], saves = node->call.op->saves_any != 0;
     int n = node->nnext;
     if (saves) {
         edges_needed(node, needed);
-        node->saved = arena_alloc_raw(s->arena, (int64_t)sizeof(Saved) * (2 * n + 1));
+        node->saved = arena_alloc_raw(s->arena, (int64_t)sizeof(SavedVariable) * (2 * n + 1));
     }
     for (int i = 0; i < n; i++) {
         Tensor *t = node->slot[i];
@@ -128,17 +128,17 @@ void node_save_operands(Session *s, Node *node, Tensor *self_clone) {
             node->slot[i] = self_clone;
             node->saves_clone = true;
         } else {
-            save(node, t, true);
+            reference_tape_save(node, t, true);
             Var *root = var_of(t)->base ? var_of(t)->base : var_of(t);
             if (root->mask) { /* coordinates of a mask: PyTorch saves the mask */
-                node->saved[node->nsaved++] = (Saved){&root->mask->tensor, root->mask_version, false, true};
+                node->saved[node->nsaved++] = (SavedVariable){&root->mask->tensor, root->mask_version, false, true};
             }
         }
     }
     set_args(node);
 }
 
-void node_save_results(Session *s, Node *node, Tensor *const *results, int nresult) {
+void node_save_results(Session *s, GradNode *node, Tensor *const *results, int nresult) {
     bool needed[MAX_SLOTS];
     node->ninput = nresult;
     node->result = arena_alloc_raw(s->arena, (int64_t)sizeof(Tensor *) * nresult);
@@ -147,7 +147,7 @@ void node_save_results(Session *s, Node *node, Tensor *const *results, int nresu
         node->result[i] = saves ? results[i] : tensor_meta(s, results[i]);
         if (saves) {
             CHECK(nresult == 1);
-            save(node, results[i], false);
+            reference_tape_save(node, results[i], false);
         }
     }
 }
@@ -178,7 +178,7 @@ void tape_freeze(Session *s, const Var *v) {
     const Tensor *t = &v->tensor;
     Tensor *before = tensor_meta(s, t);
     before->storage = t->storage;
-    for (Node *node = s->nodes; node; node = node->older) {
+    for (GradNode *node = s->nodes; node; node = node->older) {
         for (int i = 0; node->slot && i < node->nnext; i++) {
             node->slot[i] = node->slot[i] == t ? before : node->slot[i];
         }
@@ -195,13 +195,13 @@ void tape_freeze(Session *s, const Var *v) {
 }
 
 const Tensor *edge_meta(Edge edge) {
-    const Node *node = edge.node;
+    const GradNode *node = edge.node;
     switch (node->kind) {
-    case NODE_OP:
-    case NODE_ZERO: return node->result[edge.nr];
-    case NODE_COPY_SLICES: return node->base;
-    case NODE_AS_STRIDED: return node->view;
-    case NODE_ACCUMULATE: break;
+    case GRAD_NODE_OP:
+    case GRAD_NODE_ZERO: return node->result[edge.nr];
+    case GRAD_NODE_COPY_SLICES: return node->base;
+    case GRAD_NODE_AS_STRIDED: return node->view;
+    case GRAD_NODE_ACCUMULATE: break;
     }
     return node->base ? node->base : &node->leaf->tensor;
 }

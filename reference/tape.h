@@ -21,14 +21,14 @@ struct Session {
     bool grad_mode;
     bool running_backward;  /* results are bare Tensors: nothing is recorded */
     bool shadow;            /* storages carry value64 and bound */
-    bool shadow_doubt;      /* some element was in doubt */
+    bool shadow_inconclusive;      /* some element was in doubt */
     bool shadow_lost;       /* a size or a Python index was read from a value in doubt: all that follows is in doubt */
     bool expanding_masks;   /* the statement is not `nonzero`: a nonzero in it expands a mask of an index */
-    int64_t sequence;       /* next node's number */
-    Node *nodes;            /* the node made last */
+    int64_t sequence_nr;       /* next node's number */
+    GradNode *nodes;            /* the node made last */
     int64_t storages;       /* next storage's id */
-    bool accidents;         /* look for what PyTorch 1.13 leaves to accident */
-    const char *accident;   /* the last one that was met, or NULL */
+    bool detect_unspecified;         /* look for what PyTorch 1.13 leaves to accident */
+    const char *unspecified;   /* the last one that was met, or NULL */
     const char *undefined;  /* why the current statement is undefined in PyTorch, or NULL */
     Storage *unsettled;     /* what a refused in-place op was writing when a value was found wrong, or NULL */
     int64_t visit;          /* the engine's current walk */
@@ -36,47 +36,47 @@ struct Session {
 
 static inline Session *session_of(Emit *e) { return (Session *)(void *)e; }
 
-typedef enum NodeKind {
-    NODE_OP,         /* the derivative rule of `call` */
-    NODE_ZERO,       /* zeros for every operand: in-place comparisons */
-    NODE_COPY_SLICES,/* a write through a view, as history of the base */
-    NODE_AS_STRIDED, /* a view's history, remade */
-    NODE_ACCUMULATE  /* adds to a leaf's grad */
-} NodeKind;
+typedef enum GradNodeKind {
+    GRAD_NODE_OP,         /* the derivative rule of `call` */
+    GRAD_NODE_ZERO,       /* zeros for every operand: in-place comparisons */
+    GRAD_NODE_COPY_SLICES,/* a write through a view, as history of the base */
+    GRAD_NODE_AS_STRIDED, /* a view's history, remade */
+    GRAD_NODE_ACCUMULATE  /* adds to a leaf's grad */
+} GradNodeKind;
 
 /* A value that the derivative needs. */
-typedef struct Saved {
+typedef struct SavedVariable {
     Tensor *value;
     int64_t version; /* of its storage when saved */
-    bool asks;       /* unpacking asks its history (a saved operand, not a result): it is a Var */
+    bool unpack_materializes;       /* unpacking asks its history (a saved operand, not a result): it is a Var */
     bool leaf;       /* it had no grad_fn then; one that had must have one still (detach_ takes it away) */
-} Saved;
+} SavedVariable;
 
 /* retain_grad: what arrives at output `nr` of the node is added to the grad of `var`. */
-typedef struct Retain {
+typedef struct RetainGrad {
     Var *var;
     int nr;
-    struct Retain *next;
-} Retain;
+    struct RetainGrad *next;
+} RetainGrad;
 
-struct Node {
-    NodeKind kind;
-    int64_t sequence;  /* order of creation; the engine runs the highest first */
-    Node *older;       /* the node made before */
+struct GradNode {
+    GradNodeKind kind;
+    int64_t sequence_nr;  /* order of creation; the engine runs the highest first */
+    GradNode *older;       /* the node made before */
     Edge *next;        /* by slot */
     int nnext;
     int ninput;        /* outputs of the op = gradients that come in */
     /* OP, ZERO */
     Tensor **slot;     /* operands by slot: for sizes and dtypes */
     Tensor **result;   /* outputs: saved or metadata only */
-    Saved *saved;
+    SavedVariable *saved;
     int nsaved;
     bool saves_clone; /* slot 0 is a copy of its own (in-place ops): saved, but no version to check */
     bool freed;       /* an engine ran it and did not retain the graph */
-    Retain *retains;
+    RetainGrad *retains_grad;
     /* COPY_SLICES: base, view, fn. AS_STRIDED: base, view. Metadata only. ACCUMULATE: base, if the leaf's own has changed. */
     Tensor *base, *view;
-    Node *fn;
+    GradNode *fn;
     /* ACCUMULATE */
     Var *leaf;
     /* engine */
@@ -85,8 +85,8 @@ struct Node {
     int64_t captured;   /* equal to the session's: some gradient that arrives is asked for */
     bool needed;        /* in this walk: what it answers leads to a gradient that is asked for */
     bool receiving;     /* in this walk: something was delivered and kept */
-    int height;         /* ... edges from here to the end of the longest way */
-    struct Node *met;   /* ... the node met before */
+    int topological_nr;         /* ... edges from here to the end of the longest way */
+    struct GradNode *met;   /* ... the node met before */
     int dependencies;
     /* OP, ZERO; last, since most of its room is seldom used */
     Call call;          /* operands saved or metadata only */
@@ -98,18 +98,18 @@ typedef struct Slots {
     Tensor *v[MAX_SLOTS];
 } Slots;
 
-Node *node_new(Session *s, NodeKind kind, int nnext, int ninput);
+GradNode *node_new(Session *s, GradNodeKind kind, int nnext, int ninput);
 /* The node of `call`, whose operands (`slots`) are asked for their histories now. NULL with the session's error when one refuses. Operands are not
  * saved yet. */
-Node *node_begin(Session *s, const Call *call, const Slots *slots);
+GradNode *node_begin(Session *s, const Call *call, const Slots *slots);
 /* Saves operands that the rule needs, as they are now. With `self_clone`, slot 0 is saved as that copy (in-place ops). */
-void node_save_operands(Session *s, Node *node, Tensor *self_clone);
+void node_save_operands(Session *s, GradNode *node, Tensor *self_clone);
 /* Attaches the outputs, saving the result if the rule needs it. `results` are Vars. */
-void node_save_results(Session *s, Node *node, Tensor *const *results, int nresult);
+void node_save_results(Session *s, GradNode *node, Tensor *const *results, int nresult);
 /* needed[slot] (room for MAX_SLOTS): does a gradient go there? Returns `needed`. */
-const bool *edges_needed(const Node *node, bool *needed);
+const bool *edges_needed(const GradNode *node, bool *needed);
 /* Would slot 0 be saved? Known after node_begin. */
-bool node_saves_self(const Node *node);
+bool node_saves_self(const GradNode *node);
 /* `v` is about to get other sizes and strides: whatever nodes keep of it stays as it was. */
 void tape_freeze(Session *s, const Var *v);
 /* What came out of the op: the size and dtype that a gradient at this edge must have (PyTorch's InputMetadata). */

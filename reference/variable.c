@@ -28,14 +28,14 @@ Var *var_new(Session *s, const Tensor *meta) {
     meta_copy(&v->tensor, meta);
     v->tensor.storage = meta->storage;
     v->base = NULL;
-    v->creation = CREATION_DEFAULT;
+    v->creation_meta = CREATION_DEFAULT;
     v->requires_grad = false;
     v->output_nr = 0;
     v->grad_fn = NULL;
     v->attr_version = 0;
     v->accumulator = NULL;
     v->grad = NULL;
-    v->retains = v->returned = false;
+    v->retains_grad = v->returned = false;
     v->retained_at = NULL;
     v->mask = NULL;
     v->mask_version = 0;
@@ -47,13 +47,13 @@ Var *var_new_view(Session *s, Var *of, const Tensor *meta, bool multi) {
     v->tensor.storage = of->tensor.storage;
     v->base = of->base ? of->base : of;
     v->attr_version = of->tensor.storage->version;
-    v->creation = !s->grad_mode ? CREATION_NO_GRAD : multi ? CREATION_MULTI_OUTPUT : of->base ? of->creation : CREATION_DEFAULT;
+    v->creation_meta = !s->grad_mode ? CREATION_NO_GRAD : multi ? CREATION_MULTI_OUTPUT : of->base ? of->creation_meta : CREATION_DEFAULT;
     return v;
 }
 
 /* handle_view_on_rebase: views of some kinds may not be written, nor their base, once history is at stake. */
 static ErrCode refuse_creation(Session *s, const Var *v, const char *modified) {
-    switch (v->creation) {
+    switch (v->creation_meta) {
     case CREATION_DEFAULT: return ERR_none;
     case CREATION_NO_GRAD:
         return error_set(s->err, ERR_no_grad_view_inplace, "a view was created in no_grad mode and %s modified inplace with grad mode enabled",
@@ -67,23 +67,23 @@ static ErrCode refuse_creation(Session *s, const Var *v, const char *modified) {
 
 /* What retain_grad asked for follows the tensor to its new history (update_tensor_hooks_on_new_gradfn); in-place views leave it where
  * it is. */
-static void move_retain(Session *s, Var *v, Node *to) {
-    if (!v->retains) {
+static void move_retain(Session *s, Var *v, GradNode *to) {
+    if (!v->retains_grad) {
         return;
     }
-    for (Retain **at = &v->retained_at->retains; *at; at = &(*at)->next) {
+    for (RetainGrad **at = &v->retained_at->retains_grad; *at; at = &(*at)->next) {
         if ((*at)->var == v) {
             *at = (*at)->next;
             break;
         }
     }
-    Retain *hook = arena_new(s->arena, Retain);
-    *hook = (Retain){v, 0, to->retains};
-    to->retains = hook;
+    RetainGrad *hook = arena_new(s->arena, RetainGrad);
+    *hook = (RetainGrad){v, 0, to->retains_grad};
+    to->retains_grad = hook;
     v->retained_at = to;
 }
 
-Node *var_grad_fn(Session *s, Var *v) {
+GradNode *var_grad_fn(Session *s, Var *v) {
     if (!v->base || (!v->grad_fn && !var_requires_grad(v->base))) {
         return v->grad_fn;
     }
@@ -92,7 +92,7 @@ Node *var_grad_fn(Session *s, Var *v) {
         if (refuse_creation(s, v, "its base or another view of its base has been") != ERR_none) {
             return NULL;
         }
-        Node *node = node_new(s, NODE_AS_STRIDED, 1, 1);
+        GradNode *node = node_new(s, GRAD_NODE_AS_STRIDED, 1, 1);
         node->base = tensor_meta(s, &v->base->tensor);
         node->view = tensor_meta(s, &v->tensor);
         node->next[0] = var_gradient_edge(s, v->base);
@@ -105,7 +105,7 @@ Node *var_grad_fn(Session *s, Var *v) {
 }
 
 Edge var_gradient_edge(Session *s, Var *v) {
-    Node *fn = var_grad_fn(s, v);
+    GradNode *fn = var_grad_fn(s, v);
     if (fn) {
         return (Edge){fn, v->output_nr};
     }
@@ -113,8 +113,8 @@ Edge var_gradient_edge(Session *s, Var *v) {
         return (Edge){NULL, 0};
     }
     if (!v->accumulator) {
-        v->accumulator = node_new(s, NODE_ACCUMULATE, 0, 1);
-        v->accumulator->sequence = INT64_MAX;
+        v->accumulator = node_new(s, GRAD_NODE_ACCUMULATE, 0, 1);
+        v->accumulator->sequence_nr = INT64_MAX;
         v->accumulator->leaf = v;
     }
     return (Edge){v->accumulator, 0};
@@ -134,20 +134,20 @@ ErrCode var_check_inplace(Session *s, Var *self) {
     return ERR_none;
 }
 
-void var_set_history(Var *self, Node *node) {
+void var_set_history(Var *self, GradNode *node) {
     self->grad_fn = node;
     self->output_nr = 0;
     self->attr_version = self->tensor.storage->version;
 }
 
-void var_rebase_history(Session *s, Var *self, Node *node) {
+void var_rebase_history(Session *s, Var *self, GradNode *node) {
     if (!self->base) {
         move_retain(s, self, node);
         self->grad_fn = node;
         self->output_nr = 0;
         return;
     }
-    Node *slices = node_new(s, NODE_COPY_SLICES, node->nnext, 1);
+    GradNode *slices = node_new(s, GRAD_NODE_COPY_SLICES, node->nnext, 1);
     slices->base = tensor_meta(s, &self->base->tensor);
     slices->view = tensor_meta(s, &self->tensor);
     slices->fn = node;

@@ -16,30 +16,30 @@
 
 #include "tensor/tensor.h"
 
-typedef struct Node Node;
+typedef struct GradNode GradNode;
 typedef struct Session Session;
 
 /* How a view came to be; a plain view of a view inherits (propagate_creation_meta). */
-typedef enum Creation { CREATION_DEFAULT, CREATION_NO_GRAD, CREATION_MULTI_OUTPUT } Creation;
+typedef enum CreationMeta { CREATION_DEFAULT, CREATION_NO_GRAD, CREATION_MULTI_OUTPUT } CreationMeta;
 
 /* Where a gradient goes: input `nr` of a node; `node` NULL: nowhere. */
 typedef struct Edge {
-    Node *node;
+    GradNode *node;
     int nr;
 } Edge;
 
 typedef struct Var {
     Tensor tensor;        /* first member: a Tensor * of the forward program is a Var * */
     struct Var *base;     /* the root of a differentiable view; NULL: not a view */
-    Creation creation;    /* of a view */
+    CreationMeta creation_meta;    /* of a view */
     bool requires_grad;   /* the flag that requires_grad_ and factories set */
     int output_nr;        /* which output of grad_fn this is */
-    Node *grad_fn;
+    GradNode *grad_fn;
     int64_t attr_version; /* of a view: the version at which grad_fn was made */
-    Node *accumulator;    /* the AccumulateGrad of a leaf, made when first asked for */
+    GradNode *accumulator;    /* the AccumulateGrad of a leaf, made when first asked for */
     Tensor *grad;         /* what backward accumulated; NULL: None */
-    bool retains;         /* retain_grad was asked for while it was no leaf */
-    Node *retained_at;    /* ... and this node does it */
+    bool retains_grad;         /* retain_grad was asked for while it was no leaf */
+    GradNode *retained_at;    /* ... and this node does it */
     bool returned;        /* the function returned it: it outlives the call */
     struct Var *mask;     /* coordinates that an index expression made out of a mask: the mask, which PyTorch saves in their stead */
     int64_t mask_version; /* its version then */
@@ -57,14 +57,14 @@ static inline bool var_requires_grad(const Var *v) {
     return v->requires_grad || v->grad_fn || (v->base && (v->base->requires_grad || v->base->grad_fn));
 }
 /* The history, remade if it is stale. On refusal (no_grad_view_inplace, multi_view_inplace) sets the session's error and returns NULL. */
-Node *var_grad_fn(Session *s, Var *v);
+GradNode *var_grad_fn(Session *s, Var *v);
 /* impl::gradient_edge: grad_fn, else the accumulator of a leaf whose flag is set, else nowhere. Asks. */
 Edge var_gradient_edge(Session *s, Var *v);
 /* What PyTorch's check_inplace refuses when a write to `self` is to be recorded: creation first, then leaves. */
 ErrCode var_check_inplace(Session *s, Var *self);
 /* After a recorded in-place view (the version is already bumped): `node` becomes self's history, for a view as well. */
-void var_set_history(Var *self, Node *node);
+void var_set_history(Var *self, GradNode *node);
 /* After a recorded write (the version is already bumped): `node` becomes self's history, or for a view, CopySlices of the base's. */
-void var_rebase_history(Session *s, Var *self, Node *node);
+void var_rebase_history(Session *s, Var *self, GradNode *node);
 
 #endif

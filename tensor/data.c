@@ -74,7 +74,7 @@ static void copy_row(DType dtype, void *to, int64_t to_step, const void *from, i
     }
 }
 
-static char *element_at(const void *data, DType dtype, int64_t at) { return (char *)data + at * dtype_bytes(dtype); }
+static char *data_element_at(const void *data, DType dtype, int64_t at) { return (char *)data + at * dtype_bytes(dtype); }
 
 /* Have both the same sizes, and their elements row-major, without gaps? */
 static bool both_row_major(const Tensor *a, const Tensor *b) {
@@ -93,7 +93,7 @@ void tensor_copy_data(const Tensor *to, const Tensor *from, bool *out_of_range) 
     const void *src = from->storage->data;
     const Tensor *pair[2] = {to, from};
     if (td == fd && both_row_major(to, from)) {
-        copy_row(td, element_at(dst, td, to->offset), 1, element_at(src, fd, from->offset), 1, tensor_numel(to));
+        copy_row(td, data_element_at(dst, td, to->offset), 1, data_element_at(src, fd, from->offset), 1, tensor_numel(to));
         return;
     }
     bool checked = out_of_range && dtype_is_float(fd) && !dtype_is_float(td);
@@ -103,7 +103,7 @@ void tensor_copy_data(const Tensor *to, const Tensor *from, bool *out_of_range) 
         int64_t n = walk_row(&w);
         const int64_t *step = walk_steps(&w);
         if (td == fd) {
-            copy_row(td, element_at(dst, td, w.at[0]), step[0], element_at(src, fd, w.at[1]), step[1], n);
+            copy_row(td, data_element_at(dst, td, w.at[0]), step[0], data_element_at(src, fd, w.at[1]), step[1], n);
             continue;
         }
         for (int64_t i = 0; i < n; i++) {
@@ -127,7 +127,7 @@ void tensor_fill(const Tensor *t, Scalar value) {
     Walk w;
     walk_init(&w, t->size, t->ndim, one, 1);
     for (; walk_more(&w); walk_next_row(&w)) {
-        copy_row(t->dtype, element_at(t->storage->data, t->dtype, w.at[0]), walk_steps(&w)[0], &cell, 0, walk_row(&w));
+        copy_row(t->dtype, data_element_at(t->storage->data, t->dtype, w.at[0]), walk_steps(&w)[0], &cell, 0, walk_row(&w));
     }
 }
 
@@ -140,7 +140,7 @@ void tensor_gather(const Tensor *t, void *out) {
     Walk w;
     walk_init(&w, t->size, t->ndim, one, 1);
     for (; walk_more(&w); walk_next_row(&w)) {
-        copy_row(t->dtype, to, 1, element_at(t->storage->data, t->dtype, w.at[0]), walk_steps(&w)[0], walk_row(&w));
+        copy_row(t->dtype, to, 1, data_element_at(t->storage->data, t->dtype, w.at[0]), walk_steps(&w)[0], walk_row(&w));
         to += walk_row(&w) * dtype_bytes(t->dtype);
     }
 }

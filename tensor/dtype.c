@@ -140,7 +140,7 @@ void promotion_tensor(Promotion *p, DType dtype, int ndim) {
 void promotion_scalar(Promotion *p, Category category) { p->wrapped = promote_into(p->wrapped, dtype_default(category)); }
 
 /* combine_categories: the lower-priority dtype counts only if its category is higher. */
-static int combine(int higher, int lower) {
+static int dtype_combine(int higher, int lower) {
     if (higher < 0) {
         return lower;
     }
@@ -151,7 +151,7 @@ static int combine(int higher, int lower) {
 }
 
 DType promotion_result(const Promotion *p) {
-    int result = combine(p->dim, combine(p->zero, p->wrapped));
+    int result = dtype_combine(p->dim, dtype_combine(p->zero, p->wrapped));
     CHECK(result >= 0);
     return (DType)result;
 }

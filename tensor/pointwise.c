@@ -17,7 +17,7 @@ static int64_t wrap_sub(int64_t a, int64_t b) { return (int64_t)((uint64_t)a - (
 static int64_t wrap_mul(int64_t a, int64_t b) { return (int64_t)((uint64_t)a * (uint64_t)b); }
 
 /* Truncating quotient; the one overflow, INT64_MIN / -1, wraps. Division by zero is reported and answers 0. */
-static int64_t divide(int64_t a, int64_t b, PwStatus *status) {
+static int64_t pointwise_divide(int64_t a, int64_t b, PwStatus *status) {
     if (b == 0) {
         status->zero_divisor = true;
         return 0;
@@ -25,7 +25,7 @@ static int64_t divide(int64_t a, int64_t b, PwStatus *status) {
     return b == -1 ? wrap_sub(0, a) : a / b;
 }
 
-static int64_t modulo(int64_t a, int64_t b, PwStatus *status) {
+static int64_t pointwise_modulo(int64_t a, int64_t b, PwStatus *status) {
     if (b == 0) {
         status->zero_divisor = true;
         return 0;
@@ -33,7 +33,7 @@ static int64_t modulo(int64_t a, int64_t b, PwStatus *status) {
     return b == -1 ? 0 : a % b;
 }
 
-static int64_t power(int64_t base, int64_t exponent, PwStatus *status) {
+static int64_t pointwise_power(int64_t base, int64_t exponent, PwStatus *status) {
     if (exponent < 0) {
         status->negative_exponent = true;
         return base == 1 ? 1 : base == -1 ? (exponent % 2 == 0 ? 1 : -1) : 0;
@@ -100,11 +100,11 @@ static double clamp_of(double v, double lo, double hi) {
     return raised > hi ? hi : raised;
 }
 static int64_t floor_divide_int(int64_t a, int64_t b, PwStatus *status) {
-    int64_t q = divide(a, b, status), r = modulo(a, b, status);
+    int64_t q = pointwise_divide(a, b, status), r = pointwise_modulo(a, b, status);
     return r != 0 && (r < 0) != (b < 0) ? q - 1 : q;
 }
 static int64_t python_remainder_int(int64_t a, int64_t b, PwStatus *status) {
-    int64_t r = modulo(a, b, status);
+    int64_t r = pointwise_modulo(a, b, status);
     return r != 0 && (r < 0) != (b < 0) ? r + b : r;
 }
 
@@ -150,12 +150,12 @@ BOTH(add, x[0] + x[2] * x[1], wrap_add(x[0], wrap_mul(x[2], x[1])))
 BOTH(sub, x[0] - x[2] * x[1], wrap_sub(x[0], wrap_mul(x[2], x[1])))
 BOTH(rsub, x[1] - x[2] * x[0], wrap_sub(x[1], wrap_mul(x[2], x[0])))
 BOTH(mul, x[0] * x[1], wrap_mul(x[0], x[1]))
-BOTH(div, x[0] / x[1], divide(x[0], x[1], status))
+BOTH(div, x[0] / x[1], pointwise_divide(x[0], x[1], status))
 BOTH(div_floor, floor_divide(x[0], x[1]), floor_divide_int(x[0], x[1], status))
-BOTH(div_trunc, trunc(x[0] / x[1]), divide(x[0], x[1], status))
+BOTH(div_trunc, trunc(x[0] / x[1]), pointwise_divide(x[0], x[1], status))
 BOTH(remainder, python_remainder(x[0], x[1]), python_remainder_int(x[0], x[1], status))
-BOTH(fmod, fmod(x[0], x[1]), modulo(x[0], x[1], status))
-BOTH(pow, pow(x[0], x[1]), power(x[0], x[1], status))
+BOTH(fmod, fmod(x[0], x[1]), pointwise_modulo(x[0], x[1], status))
+BOTH(pow, pow(x[0], x[1]), pointwise_power(x[0], x[1], status))
 BOTH(maximum, maximum_of(x[0], x[1]), max_i64(x[0], x[1]))
 BOTH(minimum, minimum_of(x[0], x[1]), min_i64(x[0], x[1]))
 BOTH(fmax, isnan(x[0]) ? x[1] : isnan(x[1]) ? x[0] : maximum_of(x[0], x[1]), max_i64(x[0], x[1]))

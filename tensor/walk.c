@@ -17,11 +17,11 @@ __attribute__((always_inline)) static inline void subtract_inner_steps(Walk *w, 
 }
 
 /* Where the strides of a walk come from. */
-typedef enum Source { OF_TENSORS, OF_WHOLE_TENSORS /* with all of the walk's dims */, OF_ARRAYS } Source;
+typedef enum WalkSource { OF_TENSORS, OF_WHOLE_TENSORS /* with all of the walk's dims */, OF_ARRAYS } WalkSource;
 
 /* A walk's start for what the compiler knows where it matters: the count, and the source of strides. Either tensors or strides. */
 __attribute__((always_inline)) static inline void start(Walk *w, const int64_t *size, int ndim, const Tensor *const *tensors,
-                                                        const int64_t *const *strides, int count, Source source) {
+                                                        const int64_t *const *strides, int count, WalkSource source) {
     int64_t stride[WALK_MAX] = {0};  /* along the dim at hand */
     uint64_t merged[WALK_MAX] = {0}; /* what it must be to merge with those within; where it overflows there is no element */
     int64_t left = 1;

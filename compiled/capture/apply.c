@@ -9,17 +9,17 @@
 
 #include <string.h>
 
-Class *capture_class(Capture *cap, DType dtype, int64_t numel, Node *buffer, int input) {
+AliasClass *capture_class(Capture *cap, DType dtype, int64_t numel, Node *buffer, int input) {
     if (cap->ncls == cap->cls_capacity) {
         int capacity = cap->cls_capacity ? cap->cls_capacity * 2 : 32;
-        Class **grown = arena_array(cap->arena, Class *, capacity);
+        AliasClass **grown = arena_array(cap->arena, AliasClass *, capacity);
         for (int i = 0; i < cap->ncls; i++) {
             grown[i] = cap->cls[i];
         }
         cap->cls = grown;
         cap->cls_capacity = capacity;
     }
-    Class *cls = arena_new(cap->arena, Class);
+    AliasClass *cls = arena_new(cap->arena, AliasClass);
     cls->storage.dtype = dtype;
     cls->storage.numel = numel;
     cls->storage.id = cls->number = cap->ncls;
@@ -30,7 +30,7 @@ Class *capture_class(Capture *cap, DType dtype, int64_t numel, Node *buffer, int
     return cls;
 }
 
-Var *capture_var(Capture *cap, Class *cls, const Tensor *layout, Node *node) {
+Var *capture_var(Capture *cap, AliasClass *cls, const Tensor *layout, Node *node) {
     Var *v = arena_alloc_raw(cap->arena, (int64_t)sizeof *v);
     var_clear(v);
     layout_copy(&v->t, layout);
@@ -136,13 +136,13 @@ bool capture_needs_tape(const Capture *cap, Tensor *const *slot, int n) {
     return false;
 }
 
-void tape_result(Capture *cap, TapeNode *tape, Node *node, Node *value) {
+void tape_result(Capture *cap, GradNode *tape, Node *node, Node *value) {
     Tensor *out = &value->t;
     tape->node = node;
     tape->out = arena_copy(cap->arena, &out, sizeof out);
 }
 
-void tape_tensors(Capture *cap, TapeNode *tape, const Call *call, Var *result) {
+void tape_tensors(Capture *cap, GradNode *tape, const Call *call, Var *result) {
     bool need[MAX_SLOTS];
     if (!cap->takes_gradients) {
         return;
@@ -171,7 +171,7 @@ static ErrCode apply_factory(Capture *cap, const Call *call, Tensor **out, int *
 }
 
 /* A cast to integers has no history and asks for none; softmax casts before anything else. */
-static bool casts_to_integer(const Call *call) {
+static bool apply_casts_to_integer(const Call *call) {
     const Arg *dtype;
     switch (call->op->id) {
     case OP__to_copy: dtype = &call->arg[1]; break;
@@ -185,19 +185,19 @@ static bool casts_to_integer(const Call *call) {
 static ErrCode apply_function(Capture *cap, const Call *call, Tensor **out, int *nout) {
     Tensor *slot[MAX_SLOTS];
     int nslot = call_slots(call, slot);
-    bool grad = call->op->grad && !casts_to_integer(call) && capture_needs_tape(cap, slot, nslot);
+    bool grad = call->op->grad && !apply_casts_to_integer(call) && capture_needs_tape(cap, slot, nslot);
     bool scatters = call->op->id == OP_as_strided_scatter && cap_requires_grad((const Var *)slot[0]) && !tensor_is_contiguous(slot[0]);
     /* Histories are asked before the op looks at its operands. */
     Error refused = {0};
     Infer r = {.arena = cap->arena, .err = grad ? &refused : cap->emit.err};
     ErrCode code = infer_call(cap, call, &r);
-    TapeNode *tape = NULL;
+    GradNode *tape = NULL;
     if (grad) {
-        tape = tape_new(cap, TAPE_OP, nslot, 1);
+        tape = tape_new(cap, GRAD_NODE_OP, nslot, 1);
         TRY(tape_connect(cap, tape, call->op, slot));
     }
     if (call->op->id == OP_isfinite && dtype_is_float(slot[0]->dtype) && capture_needs_tape(cap, slot, nslot)) { /* made of abs */
-        TRY(tape_connect(cap, tape_new(cap, TAPE_OP, nslot, 1), call->op, slot));
+        TRY(tape_connect(cap, tape_new(cap, GRAD_NODE_OP, nslot, 1), call->op, slot));
     }
     if (scatters) { /* whatever the grad mode (aten/src/ATen/native/TensorShape.cpp) */
         return error_set(cap->emit.err, ERR_invalid, "as_strided_scatter takes no self that requires grad and is not contiguous");
@@ -229,13 +229,13 @@ static ErrCode apply_function(Capture *cap, const Call *call, Tensor **out, int 
     return ERR_none;
 }
 
-static ErrCode apply_meta(Capture *cap, const Call *call, Tensor **out, int *nout) {
+static ErrCode capture_apply_meta(Capture *cap, const Call *call, Tensor **out, int *nout) {
     Var *self = (Var *)call->arg[0].tensor;
     out[0] = &self->t;
     *nout = 1;
     switch (call->op->id) {
     case OP_detach:
-        out[0] = &capture_var(cap, class_of(&self->t), &self->t, self->node)->t;
+        out[0] = &capture_var(cap, alias_class_of(&self->t), &self->t, self->node)->t;
         return ERR_none;
     case OP_detach_:
         return cap_detach_in_place(cap, self);
@@ -266,7 +266,7 @@ ErrCode capture_apply(Emit *e, const Call *call, Tensor **out, int *nout) {
     case KIND_INPLACE_VIEW:
         return capture_in_place_view(cap, call, out, nout);
     case KIND_META:
-        return apply_meta(cap, call, out, nout);
+        return capture_apply_meta(cap, call, out, nout);
     case KIND_COMPOSITE:
         break;
     }

@@ -13,14 +13,14 @@ bool cap_requires_grad(const Var *v) { return v->requires_grad || v->history.to 
 
 static int64_t cap_version(const Var *v) { return v->t.storage->version; }
 
-bool cap_is_stale(const Var *v) { return v->base && cap_version(v) != v->made_at && (v->history.to || cap_requires_grad(v->base)); }
+bool cap_is_stale(const Var *v) { return v->base && cap_version(v) != v->attr_version && (v->history.to || cap_requires_grad(v->base)); }
 
 bool cap_has_grad_fn(const Var *v) { return v->history.to || cap_is_stale(v); }
 
-TapeNode *tape_new(Capture *cap, TapeKind kind, int nslot, int nout) {
-    TapeNode *node = arena_new(cap->arena, TapeNode);
+GradNode *tape_new(Capture *cap, GradNodeKind kind, int nslot, int nout) {
+    GradNode *node = arena_new(cap->arena, GradNode);
     node->kind = kind;
-    node->seq = node->number = cap->seq++;
+    node->sequence_nr = node->number = cap->sequence_nr++;
     node->older = cap->tape;
     cap->tape = node;
     node->sid = cap->sid;
@@ -46,7 +46,7 @@ static void freeze_call(Call *call, const Tensor *t, Tensor *before) {
 void cap_freeze(Capture *cap, const Var *v) {
     const Tensor *t = &v->t;
     Tensor *before = arena_copy(cap->arena, t, sizeof *t);
-    for (TapeNode *node = cap->tape; node; node = node->older) {
+    for (GradNode *node = cap->tape; node; node = node->older) {
         for (int i = 0; node->input && i < node->nslot; i++) {
             node->input[i] = node->input[i] == t ? before : node->input[i];
         }
@@ -65,34 +65,34 @@ void cap_freeze(Capture *cap, const Var *v) {
 }
 
 const Tensor *cap_edge_meta(Edge edge) {
-    const TapeNode *node = edge.to;
+    const GradNode *node = edge.to;
     switch (node->kind) {
-    case TAPE_OP:
-    case TAPE_ZERO:
+    case GRAD_NODE_OP:
+    case GRAD_NODE_ZERO:
         return node->out[edge.nr];
-    case TAPE_REGION:
+    case GRAD_NODE_COPY_SLICES:
         return node->base;
-    case TAPE_STRIDED:
+    case GRAD_NODE_AS_STRIDED:
         return node->view;
-    case TAPE_OUTER:
+    case GRAD_NODE_EXTERNAL:
         return node->base;
-    case TAPE_LEAF:
+    case GRAD_NODE_ACCUMULATE:
         break;
     }
     return node->base ? node->base : &node->leaf->t;
 }
 
-TapeNode *tape_leaf(Capture *cap, Var *v) {
+GradNode *tape_leaf(Capture *cap, Var *v) {
     if (!v->accumulator) {
-        v->accumulator = tape_new(cap, TAPE_LEAF, 0, 1);
-        v->accumulator->seq = INT64_MAX; /* gradients are accumulated before anything else is run */
+        v->accumulator = tape_new(cap, GRAD_NODE_ACCUMULATE, 0, 1);
+        v->accumulator->sequence_nr = INT64_MAX; /* gradients are accumulated before anything else is run */
         v->accumulator->leaf = v;
     }
     return v->accumulator;
 }
 
 static ErrCode creation_error(Capture *cap, const Var *v) {
-    if (v->created == CREATED_MULTI) {
+    if (v->creation_meta == CREATION_MULTI_OUTPUT) {
         return error_set(cap->emit.err, ERR_multi_view_inplace, "the view is the output of a function that returns multiple views");
     }
     return error_set(cap->emit.err, ERR_no_grad_view_inplace, "the view was created in no_grad mode");
@@ -100,16 +100,16 @@ static ErrCode creation_error(Capture *cap, const Var *v) {
 
 /* grad_fn becomes as_strided of the base, made at this version. */
 static ErrCode cap_remake(Capture *cap, Var *v) {
-    if (v->created != CREATED_PLAIN) {
+    if (v->creation_meta != CREATION_DEFAULT) {
         return creation_error(cap, v);
     }
-    TapeNode *node = tape_new(cap, TAPE_STRIDED, 1, 1);
+    GradNode *node = tape_new(cap, GRAD_NODE_AS_STRIDED, 1, 1);
     node->base = &v->base->t;
     node->view = &v->t;
     node->input = arena_copy(cap->arena, &node->base, sizeof node->base);
     cap_move_retain(cap, v, node);
     v->history = (Edge){node, 0};
-    v->made_at = cap_version(v);
+    v->attr_version = cap_version(v);
     return cap_ask(cap, v->base, &node->next[0]);
 }
 
@@ -132,19 +132,19 @@ ErrCode cap_ask(Capture *cap, Var *v, Edge *edge) {
 
 void cap_make_view(Capture *cap, Var *out, Var *self, bool multi) {
     out->base = self->base ? self->base : self;
-    out->made_at = cap_version(out);
+    out->attr_version = cap_version(out);
     if (!cap->grad_mode) {
-        out->created = CREATED_NO_GRAD;
+        out->creation_meta = CREATION_NO_GRAD;
     } else if (multi) {
-        out->created = CREATED_MULTI;
+        out->creation_meta = CREATION_MULTI_OUTPUT;
     } else {
-        out->created = self->created; /* a view of a restricted view is restricted alike */
+        out->creation_meta = self->creation_meta; /* a view of a restricted view is restricted alike */
     }
 }
 
 ErrCode cap_check_write(Capture *cap, Var *self) {
     if (self->base) {
-        if (self->created != CREATED_PLAIN) {
+        if (self->creation_meta != CREATION_DEFAULT) {
             return creation_error(cap, self);
         }
         if (cap_requires_grad(self) && !self->base->history.to) {
@@ -158,14 +158,14 @@ ErrCode cap_check_write(Capture *cap, Var *self) {
     return ERR_none;
 }
 
-ErrCode cap_rebase(Capture *cap, Var *self, TapeNode *fn) {
+ErrCode cap_rebase(Capture *cap, Var *self, GradNode *fn) {
     Var *base = self->base;
     if (!base) {
         cap_move_retain(cap, self, fn);
         self->history = (Edge){fn, 0};
         return ERR_none;
     }
-    TapeNode *region = tape_new(cap, TAPE_REGION, fn->nslot, 1);
+    GradNode *region = tape_new(cap, GRAD_NODE_COPY_SLICES, fn->nslot, 1);
     region->base = &base->t;
     region->view = &self->t;
     region->inner = fn;
@@ -180,12 +180,12 @@ ErrCode cap_rebase(Capture *cap, Var *self, TapeNode *fn) {
     return cap_ask(cap, self, NULL);
 }
 
-void cap_set_history(Var *self, TapeNode *fn) {
+void cap_set_history(Var *self, GradNode *fn) {
     self->history = (Edge){fn, 0};
-    self->made_at = cap_version(self);
+    self->attr_version = cap_version(self);
 }
 
-ErrCode tape_connect(Capture *cap, TapeNode *node, const OpInfo *op, Tensor *const *slot) {
+ErrCode tape_connect(Capture *cap, GradNode *node, const OpInfo *op, Tensor *const *slot) {
     node->input = arena_copy(cap->arena, slot, node->nslot * (int64_t)sizeof *slot);
     for (int i = 0; i < node->nslot; i++) {
         if (slot[i] && !(op->non_differentiable >> i & 1)) {
@@ -196,21 +196,21 @@ ErrCode tape_connect(Capture *cap, TapeNode *node, const OpInfo *op, Tensor *con
 }
 
 /* Room for two entries a slot (an index and the mask behind it) and the result. */
-static void add_saved(Capture *cap, TapeNode *node, Saved saved) {
+static void add_saved(Capture *cap, GradNode *node, SavedVariable saved) {
     if (!node->saved) {
-        node->saved = arena_array(cap->arena, Saved, 2 * node->nslot + 1);
+        node->saved = arena_array(cap->arena, SavedVariable, 2 * node->nslot + 1);
     }
     node->saved[node->nsaved++] = saved;
 }
 
 /* Which operands a gradient leads to: what is saved depends on that, not on requires_grad (a view made under no_grad has none). */
-static void tape_needs(const TapeNode *node, bool *need) {
+static void tape_needs(const GradNode *node, bool *need) {
     for (int i = 0; i < node->nslot; i++) {
         need[i] = node->next[i].to != NULL;
     }
 }
 
-void tape_save(Capture *cap, TapeNode *node, const Call *call, Tensor *const *slot, int skip) {
+void tape_save(Capture *cap, GradNode *node, const Call *call, Tensor *const *slot, int skip) {
     bool need[MAX_SLOTS];
     tape_needs(node, need);
     for (int i = 0; i < node->nslot; i++) {
@@ -218,18 +218,18 @@ void tape_save(Capture *cap, TapeNode *node, const Call *call, Tensor *const *sl
             Var *v = (Var *)slot[i];
             const Var *root = v->base ? v->base : v;
             if (root->mask) {
-                add_saved(cap, node, (Saved){class_of(&root->mask->t), root->mask_version, NULL, true});
+                add_saved(cap, node, (SavedVariable){alias_class_of(&root->mask->t), root->mask_version, NULL, true});
             }
-            add_saved(cap, node, (Saved){class_of(&v->t), cap_version(v), v, !v->history.to});
+            add_saved(cap, node, (SavedVariable){alias_class_of(&v->t), cap_version(v), v, !v->history.to});
         }
     }
 }
 
-void tape_save_result(Capture *cap, TapeNode *node, const Call *call, const Var *result) {
+void tape_save_result(Capture *cap, GradNode *node, const Call *call, const Var *result) {
     bool need[MAX_SLOTS];
     tape_needs(node, need);
     if (op_saves_result(call, need)) {
-        add_saved(cap, node, (Saved){class_of(&result->t), cap_version(result), NULL, true});
+        add_saved(cap, node, (SavedVariable){alias_class_of(&result->t), cap_version(result), NULL, true});
     }
 }
 

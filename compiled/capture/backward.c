@@ -12,10 +12,10 @@
 
 /* ---- the heap ---- */
 
-static void push_ready(Engine *x, TapeNode *node) {
+static void push_ready(BackwardEngine *x, GradNode *node) {
     if (x->nready == x->capacity) {
         int capacity = x->capacity ? x->capacity * 2 : 32;
-        TapeNode **grown = arena_array(x->e->arena, TapeNode *, capacity);
+        GradNode **grown = arena_array(x->e->arena, GradNode *, capacity);
         for (int i = 0; i < x->nready; i++) {
             grown[i] = x->ready[i];
         }
@@ -23,21 +23,21 @@ static void push_ready(Engine *x, TapeNode *node) {
         x->capacity = capacity;
     }
     int at = x->nready++;
-    while (at > 0 && x->ready[(at - 1) / 2]->seq < node->seq) {
+    while (at > 0 && x->ready[(at - 1) / 2]->sequence_nr < node->sequence_nr) {
         x->ready[at] = x->ready[(at - 1) / 2];
         at = (at - 1) / 2;
     }
     x->ready[at] = node;
 }
 
-static TapeNode *pop_ready(Engine *x) {
-    TapeNode *top = x->ready[0], *last = x->ready[--x->nready];
+static GradNode *pop_ready(BackwardEngine *x) {
+    GradNode *top = x->ready[0], *last = x->ready[--x->nready];
     int at = 0;
     for (int child = 1; child < x->nready; child = 2 * at + 1) {
-        if (child + 1 < x->nready && x->ready[child + 1]->seq > x->ready[child]->seq) {
+        if (child + 1 < x->nready && x->ready[child + 1]->sequence_nr > x->ready[child]->sequence_nr) {
             child++;
         }
-        if (x->ready[child]->seq <= last->seq) {
+        if (x->ready[child]->sequence_nr <= last->sequence_nr) {
             break;
         }
         x->ready[at] = x->ready[child];
@@ -51,17 +51,17 @@ static TapeNode *pop_ready(Engine *x) {
 
 /* A path from a root, as a stack: the node and the edge to follow next. */
 typedef struct Path {
-    struct { TapeNode *node; int next; } *v;
+    struct { GradNode *node; int next; } *v;
     int n, capacity;
 } Path;
 
-static void meet(Engine *x, TapeNode *node, Path *path) {
+static void backward_meet(BackwardEngine *x, GradNode *node, Path *path) {
     if (node->walk == x->walk) {
         node->waits++;
         return;
     }
     node->walk = x->walk;
-    node->height = node->beyond;
+    node->topological_nr = node->beyond;
     node->met = x->met;
     x->met = node;
     node->waits = 1;
@@ -80,49 +80,49 @@ static void meet(Engine *x, TapeNode *node, Path *path) {
     path->v[path->n++].next = 0;
 }
 
-bool tape_wants(const Engine *x, Edge edge) {
-    const TapeNode *to = edge.to;
+bool tape_wants(const BackwardEngine *x, Edge edge) {
+    const GradNode *to = edge.to;
     return to && (x->ninputs == 0 || (to->walk == x->walk && (to->needed || to->captured == x->walk)));
 }
 
-static void survey(Engine *x, TapeNode *root, Path *path) {
-    meet(x, root, path);
+static void backward_survey(BackwardEngine *x, GradNode *root, Path *path) {
+    backward_meet(x, root, path);
     while (path->n > 0) {
-        TapeNode *node = path->v[path->n - 1].node;
+        GradNode *node = path->v[path->n - 1].node;
         int next = path->v[path->n - 1].next++;
         if (next < node->nslot) {
             if (node->next[next].to) {
-                meet(x, node->next[next].to, path);
+                backward_meet(x, node->next[next].to, path);
             }
             continue;
         }
         for (int i = 0; i < node->nslot && x->ninputs > 0; i++) {
-            const TapeNode *to = node->next[i].to;
+            const GradNode *to = node->next[i].to;
             node->needed |= tape_wants(x, node->next[i]);
-            node->height = to && to->height >= node->height ? to->height + 1 : node->height;
+            node->topological_nr = to && to->topological_nr >= node->topological_nr ? to->topological_nr + 1 : node->topological_nr;
         }
         path->n--;
     }
 }
 
-int tape_height(Capture *cap, TapeNode *node) {
+int topological_nr_of(Capture *cap, GradNode *node) {
     Path path = {0};
     const Edge none = {NULL, 0};
-    Engine x = {.e = &cap->emit, .walk = ++cap->walks, .inputs = &none, .ninputs = 1};
-    survey(&x, node, &path);
-    return node->height;
+    BackwardEngine x = {.e = &cap->emit, .walk = ++cap->walks, .inputs = &none, .ninputs = 1};
+    backward_survey(&x, node, &path);
+    return node->topological_nr;
 }
 
 /* Edges of nodes that lie below all inputs do not count (topological_nr in torch/csrc/autograd/engine.cpp). */
-static void leave_out_the_low(const Engine *x) {
+static void backward_exclude_nodes_below_inputs(const BackwardEngine *x) {
     int least = INT_MAX;
     for (int k = 0; k < x->ninputs; k++) {
-        const TapeNode *input = x->inputs[k].to;
-        int height = input && input->walk == x->walk ? input->height : 0;
-        least = height < least ? height : least;
+        const GradNode *input = x->inputs[k].to;
+        int topological_nr = input && input->walk == x->walk ? input->topological_nr : 0;
+        least = topological_nr < least ? topological_nr : least;
     }
-    for (TapeNode *node = x->met; node; node = node->met) {
-        for (int i = 0; i < node->nslot && node->height < least; i++) {
+    for (GradNode *node = x->met; node; node = node->met) {
+        for (int i = 0; i < node->nslot && node->topological_nr < least; i++) {
             if (node->next[i].to) {
                 node->next[i].to->waits--;
             }
@@ -132,8 +132,8 @@ static void leave_out_the_low(const Engine *x) {
 
 /* ---- the walk ---- */
 
-void tape_deliver(Engine *x, Edge edge, Tensor *grad) {
-    TapeNode *to = edge.to;
+void tape_deliver(BackwardEngine *x, Edge edge, Tensor *grad) {
+    GradNode *to = edge.to;
     if (!to) {
         return;
     }
@@ -155,7 +155,7 @@ void tape_deliver(Engine *x, Edge edge, Tensor *grad) {
     }
 }
 
-void tape_backward(Engine *x, const Edge *root, Tensor *const *tangent, int nroots) {
+void tape_backward(BackwardEngine *x, const Edge *root, Tensor *const *tangent, int nroots) {
     Path path = {0};
     for (int k = 0; k < x->ninputs; k++) {
         if (x->inputs[k].to) {
@@ -163,16 +163,16 @@ void tape_backward(Engine *x, const Edge *root, Tensor *const *tangent, int nroo
         }
     }
     for (int i = 0; i < nroots; i++) {
-        survey(x, root[i].to, &path);
+        backward_survey(x, root[i].to, &path);
     }
     if (x->ninputs > 0) {
-        leave_out_the_low(x);
+        backward_exclude_nodes_below_inputs(x);
     }
     for (int i = 0; i < nroots; i++) {
         tape_deliver(x, root[i], tangent[i]);
     }
     while (x->nready > 0 && x->e->err->code == ERR_none) {
-        TapeNode *node = pop_ready(x);
+        GradNode *node = pop_ready(x);
         for (int k = 0; k < x->ninputs; k++) {
             if (x->inputs[k].to == node) {
                 x->captured[k] = node->grad[x->inputs[k].nr];
@@ -198,7 +198,7 @@ ErrCode tape_ask(Capture *cap, Var *v, Error *err) {
     return code;
 }
 
-ErrCode tape_check(Capture *cap, const TapeNode *node, Error *err) {
+ErrCode tape_check(Capture *cap, const GradNode *node, Error *err) {
     if (node->freed) {
         bool need[MAX_SLOTS];
         for (int i = 0; i < node->nslot; i++) {
@@ -209,7 +209,7 @@ ErrCode tape_check(Capture *cap, const TapeNode *node, Error *err) {
         }
     }
     for (int i = 0; i < node->nsaved; i++) {
-        const Saved *saved = &node->saved[i];
+        const SavedVariable *saved = &node->saved[i];
         if (saved->operand) {
             TRY(tape_ask(cap, saved->operand, err));
             if (!saved->leaf && !saved->operand->history.to) {

@@ -8,13 +8,13 @@
 
 #include <string.h>
 
-static Flags truth(const Var *v) { return (Flags){cap_requires_grad(v), cap_has_grad_fn(v)}; }
+static Flags bindings_truth(const Var *v) { return (Flags){cap_requires_grad(v), cap_has_grad_fn(v)}; }
 
-void handle_unbind(Capture *cap, NameId name) {
-    Handle *h = &cap->handle[name];
+void binding_clear(Capture *cap, NameId name) {
+    Binding *h = &cap->binding[name];
     if (h->var) {
-        Class *old = class_of(&h->var->t);
-        *(h->prev ? &h->prev->next : &old->handles) = h->next;
+        AliasClass *old = alias_class_of(&h->var->t);
+        *(h->prev ? &h->prev->next : &old->bindings) = h->next;
         if (h->next) {
             h->next->prev = h->prev;
         }
@@ -23,24 +23,24 @@ void handle_unbind(Capture *cap, NameId name) {
     cap->env[name] = NULL;
 }
 
-void handle_bind(Capture *cap, NameId name, Var *v) {
-    handle_unbind(cap, name);
-    Handle *h = &cap->handle[name];
-    Class *cls = class_of(&v->t);
+void binding_set(Capture *cap, NameId name, Var *v) {
+    binding_clear(cap, name);
+    Binding *h = &cap->binding[name];
+    AliasClass *cls = alias_class_of(&v->t);
     h->var = v;
-    h->flags = truth(v);
+    h->flags = bindings_truth(v);
     h->branch_requires_grad = h->flags.requires_grad;
     h->prev = NULL;
-    h->next = cls->handles;
+    h->next = cls->bindings;
     if (h->next) {
         h->next->prev = h;
     }
-    cls->handles = h;
+    cls->bindings = h;
     cap->env[name] = &v->t;
 }
 
-bool handle_is_fresh(const Handle *h) {
-    Flags now = truth(h->var);
+bool binding_is_fresh(const Binding *h) {
+    Flags now = bindings_truth(h->var);
     return h->flags.requires_grad == now.requires_grad && h->flags.has_grad_fn == now.has_grad_fn &&
            h->branch_requires_grad == now.requires_grad;
 }
@@ -49,11 +49,11 @@ bool handle_is_fresh(const Handle *h) {
 
 /* Is the statement written as a function call or with keywords in the program's shell? */
 static bool spelled_as_function(const Capture *cap, const Stmt *stmt) {
-    const Shell *shell = cap->program->shell;
-    const char *path = shell ? program_path(cap->arena, cap->program, stmt->sid) : NULL;
-    for (int i = 0; shell && i < shell->nspelling; i++) {
-        if (strcmp(shell->spelling[i].path, path) == 0) {
-            return shell->spelling[i].spelling == SPELL_function || shell->spelling[i].spelling == SPELL_kwargs;
+    const PythonSurface *surface = cap->program->surface;
+    const char *path = surface ? program_path(cap->arena, cap->program, stmt->sid) : NULL;
+    for (int i = 0; surface && i < surface->ncall_styles; i++) {
+        if (strcmp(surface->call_styles[i].path, path) == 0) {
+            return surface->call_styles[i].call_styles == STYLE_function || surface->call_styles[i].call_styles == STYLE_kwargs;
         }
     }
     return false;
@@ -80,7 +80,7 @@ static bool assigns_slice(const Stmt *stmt, const Var *receiver) {
 }
 
 /* Does the seeded fault forget this handle? */
-static bool forgotten(const Capture *cap, const Stmt *stmt, const Var *receiver, const Handle *h) {
+static bool forgotten(const Capture *cap, const Stmt *stmt, const Var *receiver, const Binding *h) {
     const Compile *c = cap->c;
     if (fault(c, FAULT_RG_1)) {
         return stmt->op->id == OP_setitem;
@@ -92,7 +92,7 @@ static bool forgotten(const Capture *cap, const Stmt *stmt, const Var *receiver,
         return h->var != receiver && h->var->base && (h->var->base == receiver || h->var->base == receiver->base);
     }
     if (fault(c, FAULT_RG_1c)) {
-        return h->var == receiver && h != &cap->handle[stmt->arg[0].tensor];
+        return h->var == receiver && h != &cap->binding[stmt->arg[0].tensor];
     }
     if (fault(c, FAULT_RG_1d)) {
         return h->var == receiver && stmt->op->kind != KIND_META && spelled_as_function(cap, stmt);
@@ -100,14 +100,14 @@ static bool forgotten(const Capture *cap, const Stmt *stmt, const Var *receiver,
     return false;
 }
 
-void handle_refresh(Capture *cap, const Stmt *stmt, const Var *receiver) {
+void binding_refresh(Capture *cap, const Stmt *stmt, const Var *receiver) {
     bool branches_too = !(fault(cap->c, FAULT_RG_2) && assigns_slice(stmt, receiver));
     bool faulty = cap->c->options->fault != FAULT_NONE;
-    for (Handle *h = class_of(&receiver->t)->handles; h; h = h->next) {
+    for (Binding *h = alias_class_of(&receiver->t)->bindings; h; h = h->next) {
         if (faulty && forgotten(cap, stmt, receiver, h)) {
             continue;
         }
-        h->flags = truth(h->var);
+        h->flags = bindings_truth(h->var);
         if (branches_too) {
             h->branch_requires_grad = h->flags.requires_grad;
         }

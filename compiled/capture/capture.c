@@ -13,7 +13,7 @@ static ErrCode unbound(Capture *cap, NameId name) {
     return error_set(&cap->err, ERR_invalid, "the name '%s' is not bound", cap->program->names[name]);
 }
 
-static Handle *handle_of(Capture *cap, NameId name) { return cap->handle[name].var ? &cap->handle[name] : NULL; }
+static Binding *binding_of(Capture *cap, NameId name) { return cap->binding[name].var ? &cap->binding[name] : NULL; }
 
 /* ---- predicates and probes ---- */
 
@@ -27,11 +27,11 @@ static ErrCode decide(Capture *cap, const Predicate *q, bool branch, bool *value
         *value = cap->grad_mode;
         return ERR_none;
     }
-    Handle *h = handle_of(cap, q->of);
+    Binding *h = binding_of(cap, q->of);
     if (!h) {
         return unbound(cap, q->of);
     }
-    CHECK(cap->c->options->fault != FAULT_NONE || handle_is_fresh(h));
+    CHECK(cap->c->options->fault != FAULT_NONE || binding_is_fresh(h));
     const Tensor *t = &h->var->t;
     switch (q->kind) {
     case PRED_requires_grad:
@@ -61,7 +61,7 @@ static ErrCode decide(Capture *cap, const Predicate *q, bool branch, bool *value
     return ERR_none;
 }
 
-static TraceEntry *trace_add(Capture *cap, const Stmt *stmt) {
+static TraceEntry *capture_trace_add(Capture *cap, const Stmt *stmt) {
     if (cap->ntrace == cap->trace_capacity) {
         int capacity = cap->trace_capacity ? cap->trace_capacity * 2 : 8;
         TraceEntry *grown = arena_array(cap->arena, TraceEntry, capacity);
@@ -89,21 +89,21 @@ static void trace_list(TraceEntry *entry, const int64_t *v, int n) {
     memcpy(entry->v, v, sizeof *v * (size_t)n);
 }
 
-static ErrCode run_probe(Capture *cap, const Stmt *stmt) {
+static ErrCode capture_run_probe(Capture *cap, const Stmt *stmt) {
     if (stmt->probe == PROBE_is_grad_enabled) {
-        trace_add(cap, stmt)->v[0] = cap->grad_mode;
+        capture_trace_add(cap, stmt)->v[0] = cap->grad_mode;
         return ERR_none;
     }
-    Handle *h = handle_of(cap, stmt->of);
+    Binding *h = binding_of(cap, stmt->of);
     if (!h) {
         return unbound(cap, stmt->of);
     }
-    CHECK(cap->c->options->fault != FAULT_NONE || handle_is_fresh(h));
+    CHECK(cap->c->options->fault != FAULT_NONE || binding_is_fresh(h));
     if (stmt->probe == PROBE_is_leaf || stmt->probe == PROBE_has_grad_fn) {
         TRY(cap_ask(cap, h->var, NULL));
     }
     const Tensor *t = &h->var->t;
-    TraceEntry *entry = trace_add(cap, stmt);
+    TraceEntry *entry = capture_trace_add(cap, stmt);
     switch (stmt->probe) {
     case PROBE_requires_grad:
         entry->v[0] = h->flags.requires_grad;
@@ -131,7 +131,7 @@ static ErrCode run_probe(Capture *cap, const Stmt *stmt) {
         break;
     case PROBE_version:
         entry->v[0] = t->storage->version;
-        cap->trace_storage[cap->ntrace - 1] = class_of(t)->input;
+        cap->trace_storage[cap->ntrace - 1] = alias_class_of(t)->input;
         break;
     case PROBE_is_grad_enabled:
     case PROBE_COUNT:
@@ -142,7 +142,7 @@ static ErrCode run_probe(Capture *cap, const Stmt *stmt) {
 
 /* ---- statements ---- */
 
-static ErrCode bind_outputs(Capture *cap, const Stmt *stmt, Tensor *const *out, int nout) {
+static ErrCode capture_bind_outputs(Capture *cap, const Stmt *stmt, Tensor *const *out, int nout) {
     if (stmt->nout == 0 && !stmt->out_list) {
         return ERR_none;
     }
@@ -151,12 +151,12 @@ static ErrCode bind_outputs(Capture *cap, const Stmt *stmt, Tensor *const *out, 
         return error_set(&cap->err, ERR_invalid, "%d values to unpack into %d names", nout, stmt->nout);
     }
     for (int i = 0; i < nout; i++) {
-        handle_bind(cap, stmt->out[i], (Var *)out[i]);
+        binding_set(cap, stmt->out[i], (Var *)out[i]);
     }
     return ERR_none;
 }
 
-static ErrCode run_op(Capture *cap, const Stmt *stmt) {
+static ErrCode capture_run_op(Capture *cap, const Stmt *stmt) {
     Call call;
     TRY(stmt_bind(stmt, cap->program, cap->env, cap->arena, &call, &cap->err));
     Tensor *out[MAX_OUTPUTS];
@@ -167,12 +167,12 @@ static ErrCode run_op(Capture *cap, const Stmt *stmt) {
         TRY(cap_set_requires_grad(cap, (Var *)out[0], true));
     }
     if (stmt->op->nparam > 0 && stmt->op->param[0].writes) {
-        handle_refresh(cap, stmt, (Var *)call.arg[0].tensor);
+        binding_refresh(cap, stmt, (Var *)call.arg[0].tensor);
     }
-    return bind_outputs(cap, stmt, out, nout);
+    return capture_bind_outputs(cap, stmt, out, nout);
 }
 
-static ErrCode run_block(Capture *cap, const Block *block);
+static ErrCode capture_run_block(Capture *cap, const Block *block);
 
 /* Is statement `sid` among those of the block, or inside them? Statements are numbered in order. */
 static bool block_holds(const Block *block, int sid) {
@@ -189,16 +189,16 @@ static bool block_holds(const Block *block, int sid) {
 static ErrCode run_branch(Capture *cap, const Stmt *stmt) {
     bool taken;
     if (cap->resume >= 0) { /* decided before the graph_break */
-        return run_block(cap, block_holds(&stmt->body, cap->resume) ? &stmt->body : &stmt->orelse);
+        return capture_run_block(cap, block_holds(&stmt->body, cap->resume) ? &stmt->body : &stmt->orelse);
     }
     TRY(decide(cap, &stmt->predicate, true, &taken));
-    return run_block(cap, taken ? &stmt->body : &stmt->orelse);
+    return capture_run_block(cap, taken ? &stmt->body : &stmt->orelse);
 }
 
-static ErrCode run_with(Capture *cap, const Stmt *stmt) {
+static ErrCode capture_run_with(Capture *cap, const Stmt *stmt) {
     bool outer = cap->grad_mode;
     cap->grad_mode = stmt->grad_enabled;
-    TRY(run_block(cap, &stmt->body));
+    TRY(capture_run_block(cap, &stmt->body));
     cap->grad_mode = outer;
     return ERR_none;
 }
@@ -209,20 +209,20 @@ static ErrCode run_assert(Capture *cap, const Stmt *stmt) {
     return holds ? ERR_none : error_set(&cap->err, ERR_assertion, "the assertion is false");
 }
 
-static ErrCode run_stmt(Capture *cap, const Stmt *stmt) {
+static ErrCode capture_run_stmt(Capture *cap, const Stmt *stmt) {
     cap->sid = stmt->sid;
     cap->writing = -1;
     switch (stmt->kind) {
     case STMT_OP:
-        return run_op(cap, stmt);
+        return capture_run_op(cap, stmt);
     case STMT_WITH:
-        return run_with(cap, stmt);
+        return capture_run_with(cap, stmt);
     case STMT_IF:
         return run_branch(cap, stmt);
     case STMT_ASSERT:
         return run_assert(cap, stmt);
     case STMT_PROBE:
-        return run_probe(cap, stmt);
+        return capture_run_probe(cap, stmt);
     case STMT_GRAD:
         return cap->in.setup ? error_set(&cap->err, ERR_unsupported, "a gradient inside the setup") : capture_grad(cap, stmt);
     case STMT_GRAPH_BREAK:
@@ -235,7 +235,7 @@ static ErrCode run_stmt(Capture *cap, const Stmt *stmt) {
     return ERR_none;
 }
 
-static ErrCode run_block(Capture *cap, const Block *block) {
+static ErrCode capture_run_block(Capture *cap, const Block *block) {
     for (const Stmt *stmt = block->first; stmt; stmt = stmt->next) {
         if (cap->resume >= 0 && stmt->next && stmt->next->sid <= cap->resume) {
             continue; /* an earlier region ran it */
@@ -248,7 +248,7 @@ static ErrCode run_block(Capture *cap, const Block *block) {
             cap->end = END_STOPPED;
             return error_set(&cap->err, ERR_internal, "stopped");
         }
-        ErrCode code = run_stmt(cap, stmt);
+        ErrCode code = capture_run_stmt(cap, stmt);
         if (code != ERR_none) {
             return code;
         }
@@ -259,7 +259,7 @@ static ErrCode run_block(Capture *cap, const Block *block) {
 /* ---- the ends ---- */
 
 /* The class of an entry: one for each storage, in order of first mention. */
-static Class *entry_class(Capture *cap, int i, Class **by_entry) {
+static AliasClass *entry_class(Capture *cap, int i, AliasClass **by_entry) {
     const Tensor *t = &cap->in.tensors[i];
     for (int j = 0; j < i; j++) {
         if (cap->in.tensors[j].storage == t->storage) {
@@ -277,15 +277,15 @@ static Class *entry_class(Capture *cap, int i, Class **by_entry) {
 static void capture_entries(Capture *cap) {
     const CaptureInput *in = &cap->in;
     Graph *g = cap->graph;
-    Class **by_entry = arena_array(cap->arena, Class *, in->n);
+    AliasClass **by_entry = arena_array(cap->arena, AliasClass *, in->n);
     g->input = arena_array(cap->arena, Node *, in->n);
     g->version = arena_array(cap->arena, int64_t, in->n);
     g->written = arena_array(cap->arena, Node *, in->n);
     cap->input = arena_alloc_raw(cap->arena, (int64_t)sizeof *cap->input * in->n);
-    cap->outer = arena_array(cap->arena, TapeNode *, in->n);
+    cap->outer = arena_array(cap->arena, GradNode *, in->n);
     for (int i = 0; i < in->n; i++) {
-        const Entry *entry = &in->entry[i];
-        Class *cls = by_entry[i] = entry_class(cap, i, by_entry);
+        const EntryTensor *entry = &in->entry[i];
+        AliasClass *cls = by_entry[i] = entry_class(cap, i, by_entry);
         Var *v = &cap->input[i];
         var_clear(v);
         layout_copy(&v->t, &in->tensors[i]);
@@ -295,12 +295,12 @@ static void capture_entries(Capture *cap) {
         v->input = i;
         v->requires_grad = entry->requires_grad;
         v->base = entry->base >= 0 ? &cap->input[entry->base] : NULL;
-        v->created = (Creation)entry->created;
-        v->made_at = entry->stale ? -1 : 0;
+        v->creation_meta = (CreationMeta)entry->creation_meta;
+        v->attr_version = entry->stale ? -1 : 0;
         if (entry->has_history) {
-            cap->outer[i] = tape_new(cap, TAPE_OUTER, 0, 1);
+            cap->outer[i] = tape_new(cap, GRAD_NODE_EXTERNAL, 0, 1);
             cap->outer[i]->base = entry->history_meta ? entry->history_meta : &in->tensors[i];
-            cap->outer[i]->beyond = entry->height;
+            cap->outer[i]->beyond = entry->topological_nr;
             v->history = (Edge){cap->outer[i], 0};
         }
         if (entry->leaf_meta) {
@@ -308,7 +308,7 @@ static void capture_entries(Capture *cap) {
         }
     }
     for (int k = 0; k < in->nname; k++) {
-        handle_bind(cap, in->name[k], &cap->input[in->named[k]]);
+        binding_set(cap, in->name[k], &cap->input[in->named[k]]);
     }
 }
 
@@ -363,9 +363,9 @@ void capture_program(Compile *c, const CaptureInput *in) {
     cap->takes_gradients = capture_takes_gradients(c->program);
     cap->resume = in->resume;
     cap->env = arena_array(arena, Tensor *, c->program->nnames);
-    cap->handle = arena_array(arena, Handle, c->program->nnames);
+    cap->binding = arena_array(arena, Binding, c->program->nnames);
     capture_entries(cap);
-    ErrCode code = run_block(cap, in->setup ? &c->program->setup : &c->program->body);
+    ErrCode code = capture_run_block(cap, in->setup ? &c->program->setup : &c->program->body);
     if (cap->end != END_CHECK) {
         cap->at = cap->sid;
     }
@@ -380,5 +380,5 @@ void capture_program(Compile *c, const CaptureInput *in) {
     if (in->later) {
         cap->graph->nret = 0;
     }
-    cap->made = cap->seq;
+    cap->made = cap->sequence_nr;
 }

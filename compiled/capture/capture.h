@@ -2,7 +2,7 @@
  *
  *     name ── Handle (cached flags) ── Var ── Class (storage: one version)          what programs see
  *                                       │ └── Node (a place to read, in the graph)
- *                                       └──── history ── TapeNode ── TapeNode ── leaf   the static tape
+ *                                       └──── history ── GradNode ── GradNode ── leaf   the static tape
  *
  * A Var is one tensor object of the program, metadata only: a layout in its Class, and the autograd record of semantics.md 1-4.
  * Before functionalize an operand that is a VIEW or the node of a Class reads what the Class holds at that place in the graph;
@@ -15,31 +15,31 @@
 #include "compiled/ir/graph.h"
 
 typedef struct Var Var;
-typedef struct TapeNode TapeNode;
-typedef struct Handle Handle;
+typedef struct GradNode GradNode;
+typedef struct Binding Binding;
 
 /* A storage of the program. `storage` has no data; its address is the identity that overlap tests compare. */
-typedef struct Class {
+typedef struct AliasClass {
     Storage storage; /* first: a Storage * of a Var is a Class * */
     int number;
     int input;       /* input storage number, or -1 */
     Node *buffer;    /* the node that made it: layouts are places in its buffer */
-    Handle *handles; /* names bound to tensors on this storage */
-} Class;
-static inline Class *class_of(const Tensor *t) { return (Class *)t->storage; }
+    Binding *bindings; /* names bound to tensors on this storage */
+} AliasClass;
+static inline AliasClass *alias_class_of(const Tensor *t) { return (AliasClass *)t->storage; }
 
 /* What a region (the function, or the setup before it) knows of a tensor that was there before: metadata, never data. Who receives
  * the gradients of one that is no leaf is not known here: its history is opaque. */
-typedef struct Entry {
+typedef struct EntryTensor {
     bool requires_grad; /* the tensor's own bit */
     bool has_history;
     bool stale;         /* of a view: its history is of another version than its storage */
     int base;           /* of a view: place of its base among the entries; else -1 */
-    int created;        /* of a view: a Creation */
-    int height;         /* edges from its history to the end of the longest way, if the function takes gradients; or 0 */
+    int creation_meta;        /* of a view: a Creation */
+    int topological_nr;         /* edges from its history to the end of the longest way, if the function takes gradients; or 0 */
     const Tensor *history_meta; /* what a gradient for its history must look like, if another size or dtype than its own; or NULL */
     const Tensor *leaf_meta;    /* the same of its accumulator, if it has one and the program changes geometries; or NULL */
-} Entry;
+} EntryTensor;
 /* Must gradients for both look alike? (NULL: nothing is said) */
 static inline bool same_meta(const Tensor *a, const Tensor *b) { return a && b ? a->dtype == b->dtype && tensor_same_size(a, b) : a == b; }
 
@@ -47,23 +47,23 @@ static inline bool same_meta(const Tensor *a, const Tensor *b) { return a && b ?
 typedef enum RootKind {
     ROOT_TAPE,  /* output `nr` of tape node `number` */
     ROOT_LEAF,  /* the accumulator of object `number` */
-    ROOT_OUTER  /* the history that object `number` came with */
+    ROOT_EXTERNAL  /* the history that object `number` came with */
 } RootKind;
-typedef struct LaterRoot {
+typedef struct ResumedRoot {
     RootKind kind;
     int64_t number;
     int nr;
     const Tensor *grad; /* contiguous; NULL: undefined */
-} LaterRoot;
-typedef struct Later {
-    LaterRoot *root;
+} ResumedRoot;
+typedef struct ResumedBackward {
+    ResumedRoot *root;
     int nroot;
     bool goes_on; /* other roots wait in regions before this one */
-} Later;
+} ResumedBackward;
 
 typedef struct CaptureInput {
     const Tensor *tensors; /* by entry: geometry, and which storage */
-    const Entry *entry;
+    const EntryTensor *entry;
     int n;
     const NameId *name; /* what names mean: name[k] is entry[named[k]] */
     const int *named;
@@ -73,35 +73,35 @@ typedef struct CaptureInput {
     int resume; /* the graph_break behind which the body is taken up; -1: from its start */
     bool grad_mode;
     int stop_before;
-    bool specimen; /* metadata only: of its graph nothing will run (symbol.h) */
-    const Later *later; /* no call: the backward of one that was; or NULL */
+    bool sample; /* metadata only: of its graph nothing will run (symbol.h) */
+    const ResumedBackward *later; /* no call: the backward of one that was; or NULL */
 } CaptureInput;
 
 /* Where a gradient goes: output `nr` of a tape node; `to` NULL: to nobody. */
 typedef struct Edge {
-    TapeNode *to;
+    GradNode *to;
     int nr;
 } Edge;
 
 /* How a differentiable view was made (torch's CreationMeta). */
-typedef enum Creation { CREATED_PLAIN, CREATED_NO_GRAD, CREATED_MULTI } Creation;
+typedef enum CreationMeta { CREATION_DEFAULT, CREATION_NO_GRAD, CREATION_MULTI_OUTPUT } CreationMeta;
 
 struct Var {
     Tensor t;              /* first; storage is the Class */
     Node *node;            /* reads the tensor */
     bool requires_grad;    /* the tensor's own bit */
     Edge history;          /* grad_fn; to NULL: none */
-    TapeNode *accumulator; /* the leaf's own tape node, once somebody asked for it */
+    GradNode *accumulator; /* the leaf's own tape node, once somebody asked for it */
     Var *base;             /* differentiable view: the root it is a view of; else NULL */
-    Creation created;      /* of a view */
-    int64_t made_at;       /* version at which a view's history was made */
+    CreationMeta creation_meta;      /* of a view */
+    int64_t attr_version;       /* version at which a view's history was made */
     int input;             /* place among the entries, or -1 */
     const Var *mask;       /* of an expanded mask: the mask, which is what PyTorch saves */
     int64_t mask_version;
     Var *gathered; /* what gradients inside the program have added to .grad, a tensor of its own; or NULL */
     Node *grad;    /* the same with what the backward added, after joint; or NULL */
-    bool retains;  /* retain_grad was asked for while it was no leaf */
-    TapeNode *retained_at; /* ... and this node does it */
+    bool retains_grad;  /* retain_grad was asked for while it was no leaf */
+    GradNode *retained_at; /* ... and this node does it */
 };
 
 /* All but the metadata. */
@@ -111,41 +111,41 @@ static inline void var_clear(Var *v) { memset(&v->node, 0, sizeof *v - offsetof(
 typedef struct Flags {
     bool requires_grad, has_grad_fn;
 } Flags;
-struct Handle {
+struct Binding {
     Var *var;                  /* NULL: the name is not bound */
     Flags flags;               /* answer probes and asserts */
     bool branch_requires_grad; /* the copy that branches ask */
-    Handle *next, *prev;       /* handles on one storage */
+    Binding *next, *prev;       /* handles on one storage */
 };
 
-typedef enum TapeKind {
-    TAPE_LEAF,   /* accumulates into `leaf` */
-    TAPE_OUTER,  /* the history that an entry came with: an opaque consumer of what arrives */
-    TAPE_OP,     /* the op's derivative rule */
-    TAPE_ZERO,   /* zeros to every operand: an in-place comparison */
-    TAPE_REGION, /* CopySlices: base's gradient, with the region `view` replaced by what `inner` makes of it */
-    TAPE_STRIDED /* a view's history remade: a strided read of the base */
-} TapeKind;
+typedef enum GradNodeKind {
+    GRAD_NODE_ACCUMULATE,   /* accumulates into `leaf` */
+    GRAD_NODE_EXTERNAL,  /* the history that an entry came with: an opaque consumer of what arrives */
+    GRAD_NODE_OP,     /* the op's derivative rule */
+    GRAD_NODE_ZERO,   /* zeros to every operand: an in-place comparison */
+    GRAD_NODE_COPY_SLICES, /* CopySlices: base's gradient, with the region `view` replaced by what `inner` makes of it */
+    GRAD_NODE_AS_STRIDED /* a view's history remade: a strided read of the base */
+} GradNodeKind;
 
 /* retain_grad: what arrives at output `nr` of a tape node is added to the grad of `var`. */
-typedef struct Retain {
+typedef struct RetainGrad {
     Var *var;
     int nr;
-    struct Retain *next;
-} Retain;
+    struct RetainGrad *next;
+} RetainGrad;
 
 /* A saved value: its storage and the version it had. Unpacking an operand asks its history; a result's is known. */
-typedef struct Saved {
-    const Class *cls;
+typedef struct SavedVariable {
+    const AliasClass *cls;
     int64_t version;
     Var *operand; /* or NULL */
     bool leaf;    /* it had no history then; one that had must have one still (detach_ takes it away) */
-} Saved;
+} SavedVariable;
 
-struct TapeNode {
-    TapeKind kind;
-    int64_t seq; /* the engine runs ready nodes by descending sequence number */
-    TapeNode *older; /* the one made before */
+struct GradNode {
+    GradNodeKind kind;
+    int64_t sequence_nr; /* the engine runs ready nodes by descending sequence number */
+    GradNode *older; /* the one made before */
     int64_t number; /* of nodes made before; the same in every capture of the same region */
     int sid;
     Call *call;         /* OP: a view's own call (metadata); else NULL: node->call */
@@ -154,40 +154,40 @@ struct TapeNode {
     int nslot, nout;
     Edge *next;                 /* by slot */
     const Tensor **input;       /* by slot: metadata of the operand */
-    Saved *saved;
+    SavedVariable *saved;
     int nsaved;
     bool saves_clone; /* slot 0 is a copy of its own (an in-place op): saved, but no version to check */
     bool freed;       /* a backward was run through it, and the graph not retained */
     int after;        /* moved leaves (Capture.moved) that the joint's walk had met before it ran the node */
     Call *tensors;       /* OP, in a program that takes gradients: the call on tensors of the program, saved ones as they were */
     Var *result;         /* ... and its result, if that is saved */
-    Retain *retains;
+    RetainGrad *retains_grad;
     Var *leaf;
     const Tensor *base, *view; /* REGION, STRIDED: places in one storage. LEAF: base, if the leaf's own geometry has changed */
-    TapeNode *inner;           /* REGION */
+    GradNode *inner;           /* REGION */
     /* scratch of the engine */
     int64_t walk;     /* the engine's, when it met the node */
     int64_t captured; /* the walk in which some gradient that arrives is asked for */
     bool needed;      /* what it answers leads to one that is asked for */
     bool receiving;   /* something was delivered and kept */
     int beyond;       /* OUTER: edges from the history to the end of the longest way (Entry.height) */
-    int height;       /* edges from here to the end of the longest way */
-    TapeNode *met;    /* the node that the walk met before */
+    int topological_nr;       /* edges from here to the end of the longest way */
+    GradNode *met;    /* the node that the walk met before */
     int waits;        /* edges that have not delivered yet */
     Tensor **grad;    /* by output: what has arrived */
 };
 
 /* A size or index that depends on values: found by running the graph so far; part of the guard. */
-typedef enum QuestionKind { ASK_COUNT_NONZERO, ASK_ITEM } QuestionKind;
-typedef struct Question {
-    QuestionKind kind;
+typedef enum DataDependentKind { ASK_COUNT_NONZERO, ASK_ITEM } DataDependentKind;
+typedef struct DataDependent {
+    DataDependentKind kind;
     Plan *plan;
     const Node *value;
     Tensor layout; /* of the tensor asked about, in value's buffer */
     int64_t answer;
     int failed_sid; /* sid of the CHECK that fires before there is an answer, or -1 */
-    struct Question *next;
-} Question;
+    struct DataDependent *next;
+} DataDependent;
 
 /* Why a capture ended before the last statement. */
 typedef enum CaptureEnd {
@@ -211,19 +211,19 @@ typedef struct Capture {
     int64_t walks;        /* of the engine so far */
     int sid;      /* the running statement */
     OpId stmt_op; /* of the running op statement */
-    int64_t seq, bytes;
-    TapeNode *tape; /* the node made last */
-    Class **cls;
+    int64_t sequence_nr, bytes;
+    GradNode *tape; /* the node made last */
+    AliasClass **cls;
     int ncls, cls_capacity;
     Var *input;     /* by entry */
-    TapeNode **outer; /* by entry: its history, or NULL */
+    GradNode **outer; /* by entry: its history, or NULL */
     Var **object;   /* tensors that outlive the region: the entries, then what it leaves to the next */
     int nobject;
     NameId *exported; /* names a region leaves to the next, and the objects they mean (-1: not bound) */
     int *exported_as;
     int nexported;
     Tensor **env;   /* by NameId: the Var, or NULL */
-    Handle *handle; /* by NameId */
+    Binding *binding; /* by NameId */
     Var **ret;      /* returned variables */
     TraceEntry *trace;
     int *trace_storage; /* by entry of the trace: the input storage whose version it tells, or -1 */
@@ -231,7 +231,7 @@ typedef struct Capture {
     int64_t made; /* tape nodes when the walk had ended */
     int *moved;   /* objects: leaves with a history by now, whose accumulators the backward met, in that order. Each raises, unless it waits outside */
     int nmoved;
-    Question *questions, *last_question;
+    DataDependent *data_dependents, *last_data_dependent;
     int writing; /* input storage that a value error found in this statement leaves unsettled, or -1 */
     CaptureEnd end;
     int at;         /* where the error, or the graph_break, is */
@@ -252,9 +252,9 @@ void capture_objects(Capture *cap);
 
 /* ---- capture/apply.c: the Emit ---- */
 ErrCode capture_apply(Emit *e, const Call *call, Tensor **out, int *nout);
-Class *capture_class(Capture *cap, DType dtype, int64_t numel, Node *buffer, int input);
+AliasClass *capture_class(Capture *cap, DType dtype, int64_t numel, Node *buffer, int input);
 /* A new tensor on `cls` with `layout`. */
-Var *capture_var(Capture *cap, Class *cls, const Tensor *layout, Node *node);
+Var *capture_var(Capture *cap, AliasClass *cls, const Tensor *layout, Node *node);
 
 /* The call with the nodes that read its operands in their places. */
 void capture_call(const Capture *cap, Call *out, const Call *call);
@@ -265,9 +265,9 @@ ErrCode capture_cast(Capture *cap, Node *value, DType dtype, Node **out);
 ErrCode capture_memory(Capture *cap, const Tensor *t);
 /* Is what comes out of these operands recorded? */
 bool capture_needs_tape(const Capture *cap, Tensor *const *slot, int n);
-void tape_result(Capture *cap, TapeNode *tape, Node *node, Node *value);
+void tape_result(Capture *cap, GradNode *tape, Node *node, Node *value);
 /* What a gradient inside the program finds on the node: the call on tensors, and the result. */
-void tape_tensors(Capture *cap, TapeNode *tape, const Call *call, Var *result);
+void tape_tensors(Capture *cap, GradNode *tape, const Call *call, Var *result);
 
 /* ---- capture/inplace.c ---- */
 /* INPLACE rows. */
@@ -293,7 +293,7 @@ ErrCode capture_write_part(Capture *cap, Var *self, const Call *twin);
 ErrCode capture_count_nonzero(Emit *e, const Tensor *mask, int64_t *count);
 ErrCode capture_item_int(Emit *e, const Tensor *t, int64_t *value);
 /* Asks again, on other inputs: true if what comes out is the same. */
-bool question_same(const Question *q, void *const *input, Arena *arena);
+bool data_dependent_same(const DataDependent *q, void *const *input, Arena *arena);
 
 /* ---- capture/autograd.c: semantics.md 1-4 on metadata ---- */
 bool cap_requires_grad(const Var *v);
@@ -308,53 +308,53 @@ void cap_make_view(Capture *cap, Var *out, Var *self, bool multi);
 /* May a write to `self` be recorded? */
 ErrCode cap_check_write(Capture *cap, Var *self);
 /* self's value was written by `fn` (nr 0); the version has been bumped. */
-ErrCode cap_rebase(Capture *cap, Var *self, TapeNode *fn);
+ErrCode cap_rebase(Capture *cap, Var *self, GradNode *fn);
 /* `fn` (nr 0) is self's history from now on, for a view as well; the version has been bumped. */
-void cap_set_history(Var *self, TapeNode *fn);
+void cap_set_history(Var *self, GradNode *fn);
 /* The leaf's own tape node. */
-TapeNode *tape_leaf(Capture *cap, Var *v);
-TapeNode *tape_new(Capture *cap, TapeKind kind, int nslot, int nout);
+GradNode *tape_leaf(Capture *cap, Var *v);
+GradNode *tape_new(Capture *cap, GradNodeKind kind, int nslot, int nout);
 /* `v` is about to get other sizes and strides: whatever the tape keeps of it stays as it was. */
 void cap_freeze(Capture *cap, const Var *v);
 /* What came out of the op: the size and dtype that a gradient at this edge must have. */
 const Tensor *cap_edge_meta(Edge edge);
 /* Asks every operand; edges in slot order (nothing for operands that take no gradient). */
-ErrCode tape_connect(Capture *cap, TapeNode *node, const OpInfo *op, Tensor *const *slot);
+ErrCode tape_connect(Capture *cap, GradNode *node, const OpInfo *op, Tensor *const *slot);
 /* Remembers the versions of the operands that `call` saves (slot `skip` was copied: -1 for none), before the op runs. */
-void tape_save(Capture *cap, TapeNode *node, const Call *call, Tensor *const *slot, int skip);
+void tape_save(Capture *cap, GradNode *node, const Call *call, Tensor *const *slot, int skip);
 /* The same for its result, after the op ran. */
-void tape_save_result(Capture *cap, TapeNode *node, const Call *call, const Var *result);
+void tape_save_result(Capture *cap, GradNode *node, const Call *call, const Var *result);
 ErrCode cap_detach_in_place(Capture *cap, Var *self);
 ErrCode cap_set_requires_grad(Capture *cap, Var *self, bool requires_grad);
 
 /* What retain_grad asked for on `v` follows it to a new history (in-place views leave it where it is). */
-void cap_move_retain(Capture *cap, Var *v, TapeNode *to);
+void cap_move_retain(Capture *cap, Var *v, GradNode *to);
 
 /* ---- backward.c: the order of a backward, over the static tape ---- */
-typedef struct Engine Engine;
-struct Engine {
+typedef struct BackwardEngine BackwardEngine;
+struct BackwardEngine {
     Emit *e;              /* where gradients are added up; its error ends the walk */
     int64_t walk;         /* number of the walk: never the same twice in a capture */
     const Edge *inputs;   /* edges whose gradients are wanted; `to` NULL: never reached */
     int ninputs;          /* 0: everything that can be reached is run */
     Tensor **captured;    /* by input: what arrived there */
-    void (*run)(Engine *engine, TapeNode *node); /* runs a node and delivers what it answers */
-    TapeNode **ready;     /* a heap, the highest sequence number first */
+    void (*run)(BackwardEngine *engine, GradNode *node); /* runs a node and delivers what it answers */
+    GradNode **ready;     /* a heap, the highest sequence number first */
     int nready, capacity;
     int waiting;          /* nodes that have received something, and not yet all */
-    TapeNode *met;        /* all nodes that can be reached */
-    const TapeNode *lost; /* the node of "dependency not found", or NULL */
+    GradNode *met;        /* all nodes that can be reached */
+    const GradNode *lost; /* the node of "dependency not found", or NULL */
 };
 /* Runs backward from `root` with `tangent`s (NULL: undefined). */
-void tape_backward(Engine *engine, const Edge *root, Tensor *const *tangent, int nroots);
+void tape_backward(BackwardEngine *engine, const Edge *root, Tensor *const *tangent, int nroots);
 /* Edges from `node` to the end of the longest way (topological_nr in torch/csrc/autograd/function.h). */
-int tape_height(Capture *cap, TapeNode *node);
+int topological_nr_of(Capture *cap, GradNode *node);
 /* Is a gradient that goes along the edge waited for? */
-bool tape_wants(const Engine *engine, Edge edge);
+bool tape_wants(const BackwardEngine *engine, Edge edge);
 /* Gives an answer to the end of a node's edge; NULL: undefined. */
-void tape_deliver(Engine *engine, Edge edge, Tensor *grad);
+void tape_deliver(BackwardEngine *engine, Edge edge, Tensor *grad);
 /* What refuses a node before it is run: freed, a saved operand's history, a saved version. The error goes to `err`. */
-ErrCode tape_check(Capture *cap, const TapeNode *node, Error *err);
+ErrCode tape_check(Capture *cap, const GradNode *node, Error *err);
 /* Asks the history of a tensor that a backward meets (a saved operand, a leaf), which may refuse: into `err`. */
 ErrCode tape_ask(Capture *cap, Var *v, Error *err);
 
@@ -368,13 +368,13 @@ ErrCode cap_retain_grad(Capture *cap, Var *self);
 
 /* ---- capture/bindings.c ---- */
 /* The name is not bound any more. */
-void handle_unbind(Capture *cap, NameId name);
+void binding_clear(Capture *cap, NameId name);
 /* `name` now means `v`; its flags are cached. */
-void handle_bind(Capture *cap, NameId name, Var *v);
+void binding_set(Capture *cap, NameId name, Var *v);
 /* After a statement that may have changed flags on the storage of its receiver: brings the caches concerned up to date. */
-void handle_refresh(Capture *cap, const Stmt *stmt, const Var *receiver);
+void binding_refresh(Capture *cap, const Stmt *stmt, const Var *receiver);
 /* True if the cache says what is so (always, unless a fault keeps it stale). */
-bool handle_is_fresh(const Handle *h);
+bool binding_is_fresh(const Binding *h);
 
 /* ---- compile.c ---- */
 /* Runs all passes on c->graph (verified and dumped where asked for) and lowers it. */
@@ -390,21 +390,21 @@ double compile_seconds(const Compile *c);
 /* ---- epilogue.c ---- */
 /* What a region leaves of an object. */
 typedef enum ExitHistory { HISTORY_NONE, HISTORY_AS_BEFORE, HISTORY_OF_REGION } ExitHistory;
-typedef struct Exit {
+typedef struct ExitTensor {
     Tensor layout;
     bool requires_grad;
     ExitHistory history;
     int64_t number; /* HISTORY_OF_REGION: tape node, output */
     int nr;
     bool remade;      /* asked again while the backward ran: its history is made anew when it is next needed */
-    int height;                 /* HISTORY_OF_REGION: as Entry.height */
+    int topological_nr;                 /* HISTORY_OF_REGION: as Entry.height */
     const Tensor *history_meta; /* HISTORY_OF_REGION: what a gradient for it must look like */
     const Tensor *leaf_meta;    /* the same of its accumulator; NULL: nobody has asked for one */
     int base;         /* place among the objects, or -1 */
-    Creation created;
-    int64_t made_at;  /* of a view: relative to its storage's version at the start */
+    CreationMeta creation_meta;
+    int64_t attr_version;  /* of a view: relative to its storage's version at the start */
     int64_t version;  /* its storage's, likewise */
-} Exit;
+} ExitTensor;
 /* One compiled region: what a cache entry holds. */
 typedef struct Artifact {
     struct Artifact *next;
@@ -416,8 +416,8 @@ typedef struct Artifact {
     const Capture *capture;
     const Graph *graph;
     const Plan *plan;
-    const Question *questions; /* what else must be as it was: answers that depend on values */
-    const Exit *exit;          /* by object */
+    const DataDependent *data_dependents; /* what else must be as it was: answers that depend on values */
+    const ExitTensor *exit;          /* by object */
     bool has_checks;
     /* the error that the region ends with */
     int error_at;
@@ -426,20 +426,20 @@ typedef struct Artifact {
     int unsettled; /* input storage that a refused write leaves unsettled, or -1 */
 } Artifact;
 /* What every object is when the capture (before the passes) has ended. */
-Exit *capture_exit(Capture *cap);
+ExitTensor *capture_exit(Capture *cap);
 /* Marks what the passes (the backward) changed. */
-void capture_exit_remade(const Capture *cap, Exit *exit);
+void capture_exit_remade(const Capture *cap, ExitTensor *exit);
 
 /* What a run of an artifact left, beside its inputs' data. */
-typedef struct Outcome {
+typedef struct ArtifactResult {
     Storage **storage; /* of the inputs, by number */
     int nstorage;
     Tensor *returns;      /* by return, or export */
     Tensor **grad;        /* by Graph.inp: a contiguous copy, or NULL */
     Tensor **return_grad; /* by return */
-} Outcome;
+} ArtifactResult;
 /* Runs the artifact on `tensors` (with data). False if a CHECK fired (`exec` says which): then everything is as it was. */
-bool artifact_run(const Artifact *a, const Program *p, const CaptureInput *in, Arena *arena, Outcome *out, Execution *exec);
+bool artifact_run(const Artifact *a, const Program *p, const CaptureInput *in, Arena *arena, ArtifactResult *out, Execution *exec);
 /* The data of the input storages, in the order of their INPUT nodes. */
 void storages_of(const Tensor *inputs, int ninputs, Storage **out, int *nout);
 

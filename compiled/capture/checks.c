@@ -18,7 +18,7 @@ static const char OUT_OF_BOUNDS[] = "index is out of bounds";
 static const char ZERO_DIVISOR[] = "ZeroDivisionError";
 
 /* A tensor that indexes dim `dim` of self, element by element, in [0, size). */
-static void check_indices(Capture *cap, const Call *call, const Tensor *index) {
+static void check_capture_indices(Capture *cap, const Call *call, const Tensor *index) {
     const Tensor *self = call->arg[0].tensor;
     int dim;
     Error ignored = {0};
@@ -125,7 +125,7 @@ static ErrCode check_fits(Capture *cap, const Tensor *value, DType dtype) {
     return ERR_none;
 }
 
-static ErrCode check_masked_fill(Capture *cap, const Call *call, const Tensor *out) {
+static ErrCode check_capture_masked_fill(Capture *cap, const Call *call, const Tensor *out) {
     const Tensor *mask = call->arg[1].tensor;
     if (call->op->id == OP_masked_fill_Tensor) {
         DType compute, result;
@@ -149,7 +149,7 @@ static void check_vector(Capture *cap, const Call *call, CheckKind kind) {
 }
 
 /* masked_select, masked_scatter: a mask of bytes must hold 0 and 1, and source an element for every one that is set. */
-static ErrCode check_mask(Capture *cap, const Call *call, const Tensor *out) {
+static ErrCode check_capture_mask(Capture *cap, const Call *call, const Tensor *out) {
     const Tensor *mask = call->arg[1].tensor;
     int64_t own = tensor_numel(mask);
     if (own == 0 || tensor_numel(call->arg[0].tensor) == 0) {
@@ -192,44 +192,44 @@ static ErrCode check_targets(Capture *cap, const Call *call) {
 ErrCode capture_check_values(Capture *cap, const Call *call, const Tensor *out) {
     const Arg *arg = call->arg;
     switch (call->op->looks) {
-    case LOOKS_AT_:
+    case VALUE_CHECK_:
         if (call->op->kind == KIND_POINTWISE) {
-            return call->op->pw == PW_masked_fill ? check_masked_fill(cap, call, out) : pw_is_quotient(call_pw(call)) ? check_divisor(cap, call, out) : ERR_none;
+            return call->op->pw == PW_masked_fill ? check_capture_masked_fill(cap, call, out) : pw_is_quotient(call_pw(call)) ? check_divisor(cap, call, out) : ERR_none;
         }
         break;
-    case LOOKS_AT_INDICES:
+    case VALUE_CHECK_INDICES:
         check_index_list(cap, call);
         break;
-    case LOOKS_AT_INDEX:
-        check_indices(cap, call, arg[2].tensor);
+    case VALUE_CHECK_INDEX:
+        check_capture_indices(cap, call, arg[2].tensor);
         break;
-    case LOOKS_AT_VECTOR:
+    case VALUE_CHECK_VECTOR:
         if (tensor_numel(arg[0].tensor) == 0 && tensor_numel(arg[2].tensor) > 0 && cap_requires_grad((const Var *)arg[3].tensor)) {
             return error_set(cap->emit.err, ERR_unsupported, "index_copy into nothing: only its backward looks at the index");
         }
         check_vector(cap, call, CHECK_INDEX);
         break;
-    case LOOKS_AT_VECTOR_WRAP:
+    case VALUE_CHECK_VECTOR_WRAP:
         if (call->op->param[3].type == ARG_TENSOR) {
             TRY(check_fits(cap, arg[3].tensor, out->dtype));
         }
         check_vector(cap, call, CHECK_INDEX_WRAP);
         break;
-    case LOOKS_AT_PLACES:
+    case VALUE_CHECK_PLACES:
         if (tensor_numel(arg[1].tensor) > 0) {
             add_check(cap, CHECK_INDEX_WRAP, node_of(arg[1].tensor), tensor_numel(arg[0].tensor), ERR_index_range, OUT_OF_BOUNDS);
         }
         break;
-    case LOOKS_AT_ROWS:
+    case VALUE_CHECK_ROWS:
         if (tensor_numel(arg[1].tensor) > 0) {
             add_check(cap, CHECK_INDEX, node_of(arg[1].tensor), arg[0].tensor->size[0], call_index_error(call), OUT_OF_BOUNDS);
         }
         break;
-    case LOOKS_AT_CLASSES:
+    case VALUE_CHECK_CLASSES:
         return check_targets(cap, call);
-    case LOOKS_AT_MASK:
-        return check_mask(cap, call, out);
-    case LOOKS_AT_NUMBER:
+    case VALUE_CHECK_MASK:
+        return check_capture_mask(cap, call, out);
+    case VALUE_CHECK_NUMBER:
         return check_fits(cap, arg[1].tensor, out->dtype);
     }
     return ERR_none;

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-static void compile_question(Capture *cap, const Var *v, Question *q) {
+static void compile_data_dependent(Capture *cap, const Var *v, DataDependent *q) {
     Arena *arena = cap->arena;
     CompileOptions options = *cap->c->options;
     options.on_dump = NULL;
@@ -15,11 +15,11 @@ static void compile_question(Capture *cap, const Var *v, Question *q) {
     Compile sub = *cap->c;
     sub.options = &options;
     sub.capture = NULL;
-    sub.specimen = NULL;
+    sub.sample = NULL;
     sub.graph = graph_clone(cap->graph, arena);
     ReturnPlan *ret = arena_new(arena, ReturnPlan);
-    ret->cls = class_of(&v->t)->number;
-    ret->value = class_of(&v->t)->buffer->map;
+    ret->cls = alias_class_of(&v->t)->number;
+    ret->value = alias_class_of(&v->t)->buffer->map;
     ret->layout = v->t;
     ret->layout.storage = NULL;
     ret->is_leaf = true;
@@ -31,7 +31,7 @@ static void compile_question(Capture *cap, const Var *v, Question *q) {
     q->layout = ret->layout;
 }
 
-static int64_t count_nonzero(const Tensor *t) {
+static int64_t data_dependent_count_nonzero(const Tensor *t) {
     const Tensor *list[1] = {t};
     int64_t count = 0;
     for (Walk w = walk_start(t->size, t->ndim, list, 1); walk_more(&w); walk_next(&w)) {
@@ -42,7 +42,7 @@ static int64_t count_nonzero(const Tensor *t) {
 }
 
 /* Runs the question's plan on the data of the input storages. */
-static void answer(Question *q, void *const *input, Arena *arena, Execution *exec) {
+static void data_dependent_answer(DataDependent *q, void *const *input, Arena *arena, Execution *exec) {
     plan_execute(q->plan, input, NULL, arena, exec);
     q->failed_sid = exec->failed_sid;
     if (exec->failed_sid >= 0) {
@@ -52,16 +52,16 @@ static void answer(Question *q, void *const *input, Arena *arena, Execution *exe
     Tensor t = q->layout;
     t.storage = &storage;
     CHECK(tensor_extent(&t, &storage.numel));
-    q->answer = q->kind == ASK_ITEM ? tensor_item_int(&t) : count_nonzero(&t);
+    q->answer = q->kind == ASK_ITEM ? tensor_item_int(&t) : data_dependent_count_nonzero(&t);
 }
 
-static ErrCode ask(Capture *cap, QuestionKind kind, const Tensor *t, int64_t *value) {
-    if (cap->in.specimen) {
+static ErrCode data_dependent_ask(Capture *cap, DataDependentKind kind, const Tensor *t, int64_t *value) {
+    if (cap->in.sample) {
         return error_set(&cap->err, ERR_unsupported, "a specimen has no values");
     }
-    Question *q = arena_new(cap->arena, Question);
+    DataDependent *q = arena_new(cap->arena, DataDependent);
     q->kind = kind;
-    compile_question(cap, (const Var *)t, q);
+    compile_data_dependent(cap, (const Var *)t, q);
     Storage **storage = arena_array(cap->arena, Storage *, cap->in.n);
     void **input = arena_array(cap->arena, void *, cap->in.n);
     int n;
@@ -70,9 +70,9 @@ static ErrCode ask(Capture *cap, QuestionKind kind, const Tensor *t, int64_t *va
         input[k] = storage[k]->data;
     }
     Execution exec;
-    answer(q, input, cap->arena, &exec);
-    *(cap->last_question ? &cap->last_question->next : &cap->questions) = q;
-    cap->last_question = q;
+    data_dependent_answer(q, input, cap->arena, &exec);
+    *(cap->last_data_dependent ? &cap->last_data_dependent->next : &cap->data_dependents) = q;
+    cap->last_data_dependent = q;
     if (q->failed_sid >= 0) {
         cap->end = END_CHECK;
         cap->at = q->failed_sid;
@@ -83,14 +83,14 @@ static ErrCode ask(Capture *cap, QuestionKind kind, const Tensor *t, int64_t *va
 }
 
 ErrCode capture_count_nonzero(Emit *e, const Tensor *mask, int64_t *count) {
-    return ask((Capture *)e, ASK_COUNT_NONZERO, mask, count);
+    return data_dependent_ask((Capture *)e, ASK_COUNT_NONZERO, mask, count);
 }
 
-ErrCode capture_item_int(Emit *e, const Tensor *t, int64_t *value) { return ask((Capture *)e, ASK_ITEM, t, value); }
+ErrCode capture_item_int(Emit *e, const Tensor *t, int64_t *value) { return data_dependent_ask((Capture *)e, ASK_ITEM, t, value); }
 
-bool question_same(const Question *q, void *const *input, Arena *arena) {
+bool data_dependent_same(const DataDependent *q, void *const *input, Arena *arena) {
     Execution exec;
-    Question again = *q;
-    answer(&again, input, arena, &exec);
+    DataDependent again = *q;
+    data_dependent_answer(&again, input, arena, &exec);
     return again.failed_sid == q->failed_sid && (q->failed_sid >= 0 || again.answer == q->answer);
 }

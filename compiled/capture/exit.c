@@ -6,7 +6,7 @@
 #include <string.h>
 
 void capture_return_plan(ReturnPlan *ret, const Var *v) {
-    const Class *cls = class_of(&v->t);
+    const AliasClass *cls = alias_class_of(&v->t);
     ret->aliases_input = cls->input >= 0;
     ret->storage = cls->input;
     ret->cls = cls->number;
@@ -15,7 +15,7 @@ void capture_return_plan(ReturnPlan *ret, const Var *v) {
     ret->layout.storage = NULL;
     ret->requires_grad = cap_requires_grad(v);
     ret->is_leaf = !v->history.to;
-    ret->grad = v->gathered && (ret->is_leaf || v->retains) ? v->gathered->node : NULL;
+    ret->grad = v->gathered && (ret->is_leaf || v->retains_grad) ? v->gathered->node : NULL;
 }
 
 /* ---- what the next region takes up ---- */
@@ -132,7 +132,7 @@ void capture_objects(Capture *cap) {
     bool outer = false;
     for (int i = 0; i < in->n; i++) {
         outer |= in->entry[i].has_history;
-        g->version[class_of(&cap->input[i].t)->input] = cap->input[i].t.storage->version;
+        g->version[alias_class_of(&cap->input[i].t)->input] = cap->input[i].t.storage->version;
     }
     g->ninp = cap->nobject + (outer ? in->n : 0);
     g->inp = arena_array(cap->arena, InputPlan, g->ninp);
@@ -154,37 +154,37 @@ void capture_objects(Capture *cap) {
 
 /* ---- as the region leaves them ---- */
 
-Exit *capture_exit(Capture *cap) {
-    Exit *exit = arena_alloc_raw(cap->arena, (int64_t)sizeof *exit * cap->nobject);
+ExitTensor *capture_exit(Capture *cap) {
+    ExitTensor *exit = arena_alloc_raw(cap->arena, (int64_t)sizeof *exit * cap->nobject);
     for (int i = 0; i < cap->nobject; i++) {
         const Var *v = cap->object[i];
-        const TapeNode *to = v->history.to;
-        Exit *e = &exit[i];
-        memset(&e->requires_grad, 0, sizeof *e - offsetof(Exit, requires_grad));
+        const GradNode *to = v->history.to;
+        ExitTensor *e = &exit[i];
+        memset(&e->requires_grad, 0, sizeof *e - offsetof(ExitTensor, requires_grad));
         layout_copy(&e->layout, &v->t);
         e->layout.storage = NULL;
         e->requires_grad = v->requires_grad;
-        e->history = !to ? HISTORY_NONE : to->kind == TAPE_OUTER ? HISTORY_AS_BEFORE : HISTORY_OF_REGION;
+        e->history = !to ? HISTORY_NONE : to->kind == GRAD_NODE_EXTERNAL ? HISTORY_AS_BEFORE : HISTORY_OF_REGION;
         e->number = to ? to->number : 0;
         e->nr = v->history.nr;
         if (e->history == HISTORY_OF_REGION) {
-            e->height = cap->takes_gradients ? tape_height(cap, v->history.to) : 0;
+            e->topological_nr = cap->takes_gradients ? topological_nr_of(cap, v->history.to) : 0;
             e->history_meta = arena_copy(cap->arena, cap_edge_meta(v->history), (int64_t)sizeof(Tensor));
         }
         if (v->accumulator) {
             e->leaf_meta = arena_copy(cap->arena, cap_edge_meta((Edge){v->accumulator, 0}), (int64_t)sizeof(Tensor));
         }
         e->base = v->base ? object_place(cap, v->base) : -1;
-        e->created = v->created;
-        e->made_at = v->made_at;
+        e->creation_meta = v->creation_meta;
+        e->attr_version = v->attr_version;
         e->version = v->t.storage->version;
     }
     return exit;
 }
 
-void capture_exit_remade(const Capture *cap, Exit *exit) {
+void capture_exit_remade(const Capture *cap, ExitTensor *exit) {
     for (int i = 0; i < cap->nobject; i++) {
-        const TapeNode *to = cap->object[i]->history.to;
+        const GradNode *to = cap->object[i]->history.to;
         exit[i].remade = to && (exit[i].history == HISTORY_NONE || to->number != exit[i].number);
     }
 }

@@ -8,7 +8,7 @@
 #include <string.h>
 
 typedef struct Inner {
-    Engine engine; /* first: Engine * is Inner * */
+    BackwardEngine engine; /* first: Engine * is Inner * */
     Capture *cap;
     bool retain_graph;
 } Inner;
@@ -16,14 +16,14 @@ typedef struct Inner {
 /* ---- nodes ---- */
 
 /* The results that a rule reads: metadata; a saved one as a new tensor whose history is the node, or that of the view written. */
-static ErrCode unpack_results(Capture *cap, TapeNode *node, Tensor **out) {
+static ErrCode grad_unpack_results(Capture *cap, GradNode *node, Tensor **out) {
     for (int i = 0; i < node->nout; i++) {
         out[i] = node->out[i];
     }
     if (!node->result) {
         return ERR_none;
     }
-    Var *v = node->result, *copy = capture_var(cap, class_of(&v->t), &v->t, v->node);
+    Var *v = node->result, *copy = capture_var(cap, alias_class_of(&v->t), &v->t, v->node);
     copy->history = (Edge){node, 0};
     if (v->base) {
         TRY(cap_ask(cap, v, &copy->history));
@@ -33,7 +33,7 @@ static ErrCode unpack_results(Capture *cap, TapeNode *node, Tensor **out) {
 }
 
 /* out[slot]: the rule's answers, not yet brought to the operands' sizes. */
-static ErrCode differentiate(Inner *in, TapeNode *node, const bool *need, Tensor *const *grad, Tensor **out) {
+static ErrCode grad_differentiate(Inner *in, GradNode *node, const bool *need, Tensor *const *grad, Tensor **out) {
     Capture *cap = in->cap;
     Emit *e = &cap->emit;
     bool any = false;
@@ -41,24 +41,24 @@ static ErrCode differentiate(Inner *in, TapeNode *node, const bool *need, Tensor
     for (int i = 0; i < node->nout; i++) {
         any |= grad[i] != NULL;
     }
-    if (!any && !(node->kind == TAPE_OP && op_refuses_backward(node->tensors->op))) {
+    if (!any && !(node->kind == GRAD_NODE_OP && op_refuses_backward(node->tensors->op))) {
         return ERR_none;
     }
-    if (node->kind == TAPE_ZERO) {
+    if (node->kind == GRAD_NODE_ZERO) {
         for (int i = 0; i < node->nslot; i++) {
             out[i] = need[i] ? emit_zeros_like(e, node->input[i]) : NULL;
         }
         return e->err->code;
     }
     Tensor **result = arena_array(cap->arena, Tensor *, node->nout);
-    TRY(unpack_results(cap, node, result));
+    TRY(grad_unpack_results(cap, node, result));
     Grad g = {e, node->tensors, result, node->nout, grad, need, out, node->nslot};
     node->tensors->op->grad(&g);
     return e->err->code;
 }
 
 /* A fresh tensor with the base's geometry, from offset 0. */
-static ErrCode empty_like_base(Capture *cap, const Tensor *base, Var **out) {
+static ErrCode grad_empty_like_base(Capture *cap, const Tensor *base, Var **out) {
     Tensor layout = *base;
     int64_t extent = 0;
     layout.offset = 0;
@@ -66,13 +66,13 @@ static ErrCode empty_like_base(Capture *cap, const Tensor *base, Var **out) {
     CHECK(tensor_extent(&layout, &extent));
     Tensor *flat = emit_full(&cap->emit, &extent, 1, scalar_float(0), base->dtype);
     TRY(cap->emit.err->code);
-    Class *cls = class_of(flat);
+    AliasClass *cls = alias_class_of(flat);
     *out = capture_var(cap, cls, &layout, graph_view(cap->graph, cls->buffer, &layout, cap->sid));
     return ERR_none;
 }
 
 /* CopySlices: the base's gradient, in whose region the op's own gradient takes the place of what arrived. */
-static ErrCode run_region(Inner *in, const TapeNode *node, bool *need, Tensor **out) {
+static ErrCode grad_run_region(Inner *in, const GradNode *node, bool *need, Tensor **out) {
     Capture *cap = in->cap;
     Emit *e = &cap->emit;
     Tensor *grad = node->grad[0];
@@ -89,7 +89,7 @@ static ErrCode run_region(Inner *in, const TapeNode *node, bool *need, Tensor **
         need[i] = tape_wants(&in->engine, node->next[i]);
     }
     Var *whole;
-    TRY(empty_like_base(cap, node->base, &whole));
+    TRY(grad_empty_like_base(cap, node->base, &whole));
     (void)emit_op(e, OP_copy_, 2, &whole->t, grad);
     TRY(e->err->code);
     Tensor place = *node->view;
@@ -101,7 +101,7 @@ static ErrCode run_region(Inner *in, const TapeNode *node, bool *need, Tensor **
     Tensor *region = emit_op(e, OP_as_strided, 4, &whole->t, place.size, place.ndim, place.stride, place.ndim, place.offset);
     Tensor *slice = emit_unary(e, OP__contiguous_copy, region);
     TRY(e->err->code);
-    TRY(differentiate(in, node->inner, need, &slice, out));
+    TRY(grad_differentiate(in, node->inner, need, &slice, out));
     if (out[0] && need[0]) {
         (void)emit_op(e, OP_copy_, 2, region, out[0]);
         out[0] = &whole->t;
@@ -110,7 +110,7 @@ static ErrCode run_region(Inner *in, const TapeNode *node, bool *need, Tensor **
 }
 
 /* Adds to .grad. */
-static ErrCode gather(Capture *cap, Var *v, Tensor *grad) {
+static ErrCode capture_grad_gather(Capture *cap, Var *v, Tensor *grad) {
     if (!grad) { /* PyTorch clones it before it looks */
         return error_set(cap->emit.err, ERR_invalid, "Expected a proper Tensor but got None");
     }
@@ -119,7 +119,7 @@ static ErrCode gather(Capture *cap, Var *v, Tensor *grad) {
     return cap->emit.err->code;
 }
 
-static ErrCode run_leaf(Capture *cap, const TapeNode *node) {
+static ErrCode grad_run_leaf(Capture *cap, const GradNode *node) {
     Var *leaf = node->leaf;
     if (!node->grad[0]) {
         return ERR_none;
@@ -128,10 +128,10 @@ static ErrCode run_leaf(Capture *cap, const TapeNode *node) {
     if (leaf->history.to) {
         return error_set(cap->emit.err, ERR_invalid, LEAF_MOVED);
     }
-    if (leaf->retains) {
-        TRY(gather(cap, leaf, node->grad[0]));
+    if (leaf->retains_grad) {
+        TRY(capture_grad_gather(cap, leaf, node->grad[0]));
     }
-    return cap_requires_grad(leaf) ? gather(cap, leaf, node->grad[0]) : ERR_none;
+    return cap_requires_grad(leaf) ? capture_grad_gather(cap, leaf, node->grad[0]) : ERR_none;
 }
 
 static ErrCode leaves_region(Capture *cap) {
@@ -143,7 +143,7 @@ static bool comes_from_outside(const Capture *cap, Tensor *const *input, const E
     for (int i = 0; i < cap->in.n; i++) {
         for (int k = 0; cap->outer[i] && cap->outer[i]->walk == cap->walks && k < n; k++) {
             const Var *v = (const Var *)input[k];
-            bool before = end[k].to ? end[k].to->kind == TAPE_OUTER || (end[k].to->kind == TAPE_LEAF && v->input >= 0) : v->input >= 0;
+            bool before = end[k].to ? end[k].to->kind == GRAD_NODE_EXTERNAL || (end[k].to->kind == GRAD_NODE_ACCUMULATE && v->input >= 0) : v->input >= 0;
             if (before && end[k].to != cap->outer[i]) {
                 return true;
             }
@@ -154,9 +154,9 @@ static bool comes_from_outside(const Capture *cap, Tensor *const *input, const E
 
 /* Does the engine's account of who waits depend on edges from an argument's history? The end of a tape that was there before, and that
  * only a CopySlices gives to, may have to wait for some of them; what is lost may not be. */
-static bool waits_for_outside(const Capture *cap, const Engine *x, ErrCode ran) {
-    for (const TapeNode *node = x->met; node; node = node->met) {
-        bool before = node->kind == TAPE_OUTER || (node->kind == TAPE_LEAF && node->leaf->input >= 0);
+static bool waits_for_outside(const Capture *cap, const BackwardEngine *x, ErrCode ran) {
+    for (const GradNode *node = x->met; node; node = node->met) {
+        bool before = node->kind == GRAD_NODE_EXTERNAL || (node->kind == GRAD_NODE_ACCUMULATE && node->leaf->input >= 0);
         bool given = ran == ERR_none && node->receiving && node->captured != x->walk;
         for (int i = 0; before && (given || node == x->lost) && i < cap->in.n; i++) {
             if (cap->outer[i] && cap->outer[i] != node && cap->outer[i]->walk == x->walk) {
@@ -167,29 +167,29 @@ static bool waits_for_outside(const Capture *cap, const Engine *x, ErrCode ran) 
     return false;
 }
 
-static ErrCode answer(Inner *in, TapeNode *node, bool *need, Tensor **out) {
+static ErrCode grad_answer(Inner *in, GradNode *node, bool *need, Tensor **out) {
     Capture *cap = in->cap;
-    for (const Retain *hook = node->retains; hook; hook = hook->next) {
-        TRY(gather(cap, hook->var, node->grad[hook->nr]));
+    for (const RetainGrad *hook = node->retains_grad; hook; hook = hook->next) {
+        TRY(capture_grad_gather(cap, hook->var, node->grad[hook->nr]));
     }
     switch (node->kind) {
-    case TAPE_LEAF:
-        return run_leaf(cap, node);
-    case TAPE_OUTER:
+    case GRAD_NODE_ACCUMULATE:
+        return grad_run_leaf(cap, node);
+    case GRAD_NODE_EXTERNAL:
         return leaves_region(cap);
-    case TAPE_OP:
-    case TAPE_ZERO:
-        return differentiate(in, node, need, node->grad, out);
-    case TAPE_REGION:
-        return run_region(in, node, need, out);
-    case TAPE_STRIDED:
+    case GRAD_NODE_OP:
+    case GRAD_NODE_ZERO:
+        return grad_differentiate(in, node, need, node->grad, out);
+    case GRAD_NODE_COPY_SLICES:
+        return grad_run_region(in, node, need, out);
+    case GRAD_NODE_AS_STRIDED:
         out[0] = node->grad[0] ? emit_as_strided_grad(&cap->emit, node->grad[0], node->base, node->view) : NULL;
         return cap->emit.err->code;
     }
     return ERR_none;
 }
 
-static void run_node(Engine *x, TapeNode *node) {
+static void grad_run_node(BackwardEngine *x, GradNode *node) {
     Inner *in = (Inner *)x;
     Emit *e = x->e;
     bool need[MAX_SLOTS];
@@ -198,7 +198,7 @@ static void run_node(Engine *x, TapeNode *node) {
         need[i] = tape_wants(x, node->next[i]);
         out[i] = NULL;
     }
-    if (answer(in, node, need, out) != ERR_none) {
+    if (grad_answer(in, node, need, out) != ERR_none) {
         return;
     }
     for (int i = 0; i < node->nslot; i++) {
@@ -223,7 +223,7 @@ static ErrCode look_up(Capture *cap, const NameId *names, int n, Tensor **out) {
 }
 
 /* The gradients that are fed: given, or ones for an output of one element. Fewer than outputs are an error, more are left. */
-static ErrCode make_tangents(Capture *cap, const GradStmt *g, Tensor *const *output, Tensor **tangent) {
+static ErrCode grad_make_tangents(Capture *cap, const GradStmt *g, Tensor *const *output, Tensor **tangent) {
     int given = g->ngrad_outputs < 0 || g->ngrad_outputs > g->noutputs ? g->noutputs : g->ngrad_outputs;
     Tensor *const *fed = arena_copy(cap->arena, tangent, (int64_t)sizeof *tangent * g->noutputs);
     for (int i = 0; i < given; i++) {
@@ -260,7 +260,7 @@ static ErrCode find_edges(Capture *cap, Tensor *const *output, Edge *root, int n
 }
 
 /* The walk, in the grad mode that create_graph says. */
-static ErrCode run(Capture *cap, const GradStmt *g, Inner *in, const Edge *root, Tensor *const *tangent) {
+static ErrCode capture_grad_run(Capture *cap, const GradStmt *g, Inner *in, const Edge *root, Tensor *const *tangent) {
     bool mode = cap->grad_mode;
     cap->grad_mode = cap->emit.create_graph = g->create_graph;
     cap->emit.in_program = true;
@@ -284,16 +284,16 @@ ErrCode capture_grad(Capture *cap, const Stmt *stmt) {
         return error_set(&cap->err, ERR_invalid, "grad requires non-empty inputs.");
     }
     cap->stmt_op = OP_NONE;
-    TRY(make_tangents(cap, g, output, tangent));
+    TRY(grad_make_tangents(cap, g, output, tangent));
     TRY(find_edges(cap, output, root, g->noutputs, input, end, g->ninputs));
     for (int i = 0; i < g->noutputs; i++) {
         tangent[i] = grad_finish(&cap->emit, tangent[i], cap_edge_meta(root[i])); /* in the caller's grad mode */
     }
     TRY(cap->err.code);
-    Inner in = {.engine = {.e = &cap->emit, .walk = ++cap->walks, .inputs = end, .ninputs = g->ninputs, .captured = out, .run = run_node},
+    Inner in = {.engine = {.e = &cap->emit, .walk = ++cap->walks, .inputs = end, .ninputs = g->ninputs, .captured = out, .run = grad_run_node},
                 .cap = cap,
                 .retain_graph = g->retain_given ? g->retain_graph : g->create_graph};
-    ErrCode ran = run(cap, g, &in, root, tangent);
+    ErrCode ran = capture_grad_run(cap, g, &in, root, tangent);
     if (comes_from_outside(cap, input, end, g->ninputs) || /* nodes that lead there by that history alone did not run: an error of theirs may be the first */
         waits_for_outside(cap, &in.engine, ran)) {
         error_begin(&cap->err, cap->err.quiet);
@@ -310,9 +310,9 @@ ErrCode capture_grad(Capture *cap, const Stmt *stmt) {
     }
     for (int i = 0; i < stmt->nout; i++) {
         if (out[i]) {
-            handle_bind(cap, stmt->out[i], (Var *)out[i]);
+            binding_set(cap, stmt->out[i], (Var *)out[i]);
         } else {
-            handle_unbind(cap, stmt->out[i]);
+            binding_clear(cap, stmt->out[i]);
         }
     }
     return ERR_none;
@@ -320,19 +320,19 @@ ErrCode capture_grad(Capture *cap, const Stmt *stmt) {
 
 /* ---- retain_grad ---- */
 
-void cap_move_retain(Capture *cap, Var *v, TapeNode *to) {
-    if (!v->retains) {
+void cap_move_retain(Capture *cap, Var *v, GradNode *to) {
+    if (!v->retains_grad) {
         return;
     }
-    for (Retain **at = &v->retained_at->retains; *at; at = &(*at)->next) {
+    for (RetainGrad **at = &v->retained_at->retains_grad; *at; at = &(*at)->next) {
         if ((*at)->var == v) {
             *at = (*at)->next;
             break;
         }
     }
-    Retain *hook = arena_new(cap->arena, Retain);
-    *hook = (Retain){v, 0, to->retains};
-    to->retains = hook;
+    RetainGrad *hook = arena_new(cap->arena, RetainGrad);
+    *hook = (RetainGrad){v, 0, to->retains_grad};
+    to->retains_grad = hook;
     v->retained_at = to;
 }
 
@@ -341,15 +341,15 @@ ErrCode cap_retain_grad(Capture *cap, Var *self) {
         return error_set(cap->emit.err, ERR_invalid, "can't retain_grad on Tensor that has requires_grad=False");
     }
     TRY(cap_ask(cap, self, NULL));
-    TapeNode *fn = self->history.to;
-    if (fn && (fn->kind == TAPE_OUTER || cap->in.setup || (self->input >= 0 && cap->program->nrecalls > 0))) {
+    GradNode *fn = self->history.to;
+    if (fn && (fn->kind == GRAD_NODE_EXTERNAL || cap->in.setup || (self->input >= 0 && cap->program->nrecalls > 0))) {
         return error_set(cap->emit.err, ERR_unsupported, "retain_grad on a tensor that outlives the call");
     }
-    if (fn && !self->retains) {
-        self->retains = true;
-        Retain *hook = arena_new(cap->arena, Retain);
-        *hook = (Retain){self, self->history.nr, fn->retains};
-        fn->retains = hook;
+    if (fn && !self->retains_grad) {
+        self->retains_grad = true;
+        RetainGrad *hook = arena_new(cap->arena, RetainGrad);
+        *hook = (RetainGrad){self, self->history.nr, fn->retains_grad};
+        fn->retains_grad = hook;
         self->retained_at = fn;
     }
     return ERR_none;

@@ -29,7 +29,7 @@ static ErrCode refuse_overlap(Capture *cap, const Tensor *self, Tensor *const *s
 }
 
 /* The masks behind the coordinates that index self may not share its memory either. */
-static ErrCode refuse_masks(Capture *cap, const Call *index_put) {
+static ErrCode inplace_refuse_masks(Capture *cap, const Call *index_put) {
     Tensor *pair[2] = {index_put->arg[0].tensor, NULL};
     for (int k = 0; k < index_put->arg[1].tensors.n; k++) {
         const Var *index = (const Var *)index_put->arg[1].tensors.v[k];
@@ -48,20 +48,20 @@ static ErrCode refuse_resize(Capture *cap, const Tensor *self, const int64_t *si
                : error_set(cap->emit.err, ERR_shape, "the written-to tensor's size does not match the broadcast shape");
 }
 
-static ErrCode refuse_cast(Capture *cap, DType from, DType to) {
+static ErrCode inplace_refuse_cast(Capture *cap, DType from, DType to) {
     return dtype_can_cast(from, to)
                ? ERR_none
                : error_set(cap->emit.err, ERR_dtype, "result type %s can't be cast to the desired output type %s", dtype_name(from),
                            dtype_name(to));
 }
 
-static ErrCode judge_pointwise(Capture *cap, const Call *call, const OpInfo *op, Tensor *const *slot, int nslot, Infer *r) {
+static ErrCode check_pointwise(Capture *cap, const Call *call, const OpInfo *op, Tensor *const *slot, int nslot, Infer *r) {
     const Tensor *self = slot[0];
     if (op->types_first) {
         DType compute, result;
         TRY(call->op->typing(call, &compute, &result, cap->emit.err));
         if (op->casts_first) {
-            TRY(refuse_cast(cap, result, self->dtype));
+            TRY(inplace_refuse_cast(cap, result, self->dtype));
         }
     }
     TRY(pointwise_refused_first(call, cap->emit.err));
@@ -83,7 +83,7 @@ static ErrCode judge_pointwise(Capture *cap, const Call *call, const OpInfo *op,
 }
 
 /* addr_ takes self as it is; whether its scalars fit comes after overlap and dtypes. */
-static ErrCode judge_addr(Capture *cap, const Call *call, Tensor *const *slot, int nslot) {
+static ErrCode inplace_check_addr(Capture *cap, const Call *call, Tensor *const *slot, int nslot) {
     const Tensor *self = slot[0];
     if (slot[1]->ndim != 1 || slot[2]->ndim != 1) {
         return call->op->infer(call, &(Infer){.arena = cap->arena, .err = cap->emit.err});
@@ -94,7 +94,7 @@ static ErrCode judge_addr(Capture *cap, const Call *call, Tensor *const *slot, i
     int64_t size[2] = {slot[1]->size[0], slot[2]->size[0]};
     TRY(refuse_resize(cap, self, size, 2));
     TRY(refuse_overlap(cap, self, slot, nslot, true, false));
-    return refuse_cast(cap, addr_dtype(self, slot[1], slot[2]), self->dtype);
+    return inplace_refuse_cast(cap, addr_dtype(self, slot[1], slot[2]), self->dtype);
 }
 
 /* addmv_ and baddbmm_: self has the result's size and dtype from the start; that it overlaps itself is not seen. */
@@ -114,7 +114,7 @@ static ErrCode judge_kept(Capture *cap, const Call *call, Tensor *const *slot) {
 }
 
 /* The twin `call` as an op on self: refuses what eager refuses, and infers the value. */
-static ErrCode judge_write(Capture *cap, const Call *call, const OpInfo *op, Tensor *const *slot, int nslot, Infer *r) {
+static ErrCode inplace_check_write(Capture *cap, const Call *call, const OpInfo *op, Tensor *const *slot, int nslot, Infer *r) {
     const Tensor *self = slot[0];
     switch (call->op->id) {
     case OP_copy: /* of itself: nothing to do, but a write all the same */
@@ -125,14 +125,14 @@ static ErrCode judge_write(Capture *cap, const Call *call, const OpInfo *op, Ten
         break;
     case OP_nan_to_num: /* of integers: a copy_ of itself */
         if (dtype_is_float(self->dtype)) {
-            TRY(judge_pointwise(cap, call, op, slot, nslot, r));
+            TRY(check_pointwise(cap, call, op, slot, nslot, r));
         } else {
             TRY(call->op->infer(call, r));
         }
         break;
     case OP__index_put:
         TRY(refuse_overlap(cap, self, slot, nslot, false, true));
-        TRY(refuse_masks(cap, call));
+        TRY(inplace_refuse_masks(cap, call));
         TRY(call->op->infer(call, r));
         break;
     case OP_index_fill_int_Scalar:
@@ -167,7 +167,7 @@ static ErrCode judge_write(Capture *cap, const Call *call, const OpInfo *op, Ten
         TRY(refuse_overlap(cap, self, slot, 1, true, false));
         break;
     case OP_addr:
-        TRY(judge_addr(cap, call, slot, nslot));
+        TRY(inplace_check_addr(cap, call, slot, nslot));
         TRY(call->op->infer(call, r));
         break;
     case OP_cumsum:
@@ -185,14 +185,14 @@ static ErrCode judge_write(Capture *cap, const Call *call, const OpInfo *op, Ten
     }
     default:
         if (call->op->kind == KIND_POINTWISE) {
-            TRY(judge_pointwise(cap, call, op, slot, nslot, r));
+            TRY(check_pointwise(cap, call, op, slot, nslot, r));
         } else {
             TRY(call->op->infer(call, r));
             TRY(refuse_overlap(cap, self, slot, op->checks_overlap ? nslot : 0, op->checks_overlap, true));
         }
     }
     TRY(refuse_resize(cap, self, r->out[0].size, r->out[0].ndim));
-    TRY(refuse_cast(cap, r->out[0].dtype, self->dtype));
+    TRY(inplace_refuse_cast(cap, r->out[0].dtype, self->dtype));
     if (op->writes_uncast && r->out[0].dtype != self->dtype) {
         return error_set(cap->emit.err, ERR_invalid, "%s cannot write a narrower dtype than it computes in", op->name);
     }
@@ -205,7 +205,7 @@ static ErrCode judge_write(Capture *cap, const Call *call, const OpInfo *op, Ten
 /* ---- the write ---- */
 
 /* The self slot of an in-place op, if its derivative reads it: what it held, and how it came to hold it. */
-static ErrCode clone_self(Capture *cap, TapeNode *tape, Call *twin) {
+static ErrCode clone_self(Capture *cap, GradNode *tape, Call *twin) {
     bool need[MAX_SLOTS];
     for (int i = 0; i < tape->nslot; i++) {
         need[i] = tape->next[i].to != NULL;
@@ -237,21 +237,21 @@ ErrCode capture_in_place(Capture *cap, const Call *call, Tensor **out, int *nout
     twin.op = op_info(call->op->twin);
     Tensor *slot[MAX_SLOTS];
     int nslot = call_slots(&twin, slot);
-    TapeNode *tape = NULL;
+    GradNode *tape = NULL;
     bool differentiable = twin.op->id == OP_copy ? dtype_is_float(self->t.dtype) : twin.op->grad || compares(twin.op) || bitwise(twin.op);
     if (differentiable && capture_needs_tape(cap, slot, nslot)) {
         TRY(cap_check_write(cap, self));
-        tape = tape_new(cap, twin.op->grad ? TAPE_OP : TAPE_ZERO, nslot, 1);
+        tape = tape_new(cap, twin.op->grad ? GRAD_NODE_OP : GRAD_NODE_ZERO, nslot, 1);
         TRY(tape_connect(cap, tape, twin.op, slot));
     }
     Infer r = {.arena = cap->arena, .err = cap->emit.err};
-    TRY(judge_write(cap, &twin, call->op, slot, nslot, &r));
+    TRY(inplace_check_write(cap, &twin, call->op, slot, nslot, &r));
     TRY(capture_memory(cap, &r.out[0]));
     Call recorded = twin;
     if (tape) { /* before any value is looked at */
         TRY(clone_self(cap, tape, &recorded));
     }
-    cap->writing = class_of(&self->t)->input;
+    cap->writing = alias_class_of(&self->t)->input;
     ErrCode code = capture_check_values(cap, &twin, &r.out[0]);
     if (code != ERR_none) {
         cap->unsettled = cap->writing >= 0;

@@ -25,7 +25,7 @@ bool capture_writes_part(const Call *twin) {
     }
 }
 
-static void set_ints(Capture *cap, Arg *arg, const int64_t *v, int n) {
+static void inplace_part_set_ints(Capture *cap, Arg *arg, const int64_t *v, int n) {
     arg->none = false;
     arg->ints.v = arena_copy(cap->arena, v, n * (int64_t)sizeof *v);
     arg->ints.n = n;
@@ -33,7 +33,7 @@ static void set_ints(Capture *cap, Arg *arg, const int64_t *v, int n) {
 
 static ErrCode make_full(Capture *cap, const int64_t *size, int ndim, int64_t value, Node **out) {
     Call call = call_new(OP_full);
-    set_ints(cap, &call.arg[0], size, ndim);
+    inplace_part_set_ints(cap, &call.arg[0], size, ndim);
     call.arg[1].scalar = scalar_int(value);
     call.arg[2].none = false;
     call.arg[2].dtype = DT_int64;
@@ -52,7 +52,7 @@ static ErrCode make_locations(Capture *cap, const Var *self, Node **out) {
     return ERR_none;
 }
 
-static ErrCode put(Capture *cap, Node *into, Node *locations, Tensor *values, bool accumulate, Node **out) {
+static ErrCode inplace_part_put(Capture *cap, Node *into, Node *locations, Tensor *values, bool accumulate, Node **out) {
     Tensor *at = &locations->t;
     Call call = call_new(OP__index_put);
     call.arg[0].tensor = &into->t;
@@ -70,7 +70,7 @@ static ErrCode put_at_indices(Capture *cap, const Call *call, Node *flat, Node *
     read.arg[1] = call->arg[1];
     Node *where;
     TRY(capture_node(cap, &read, &where));
-    return put(cap, flat, where, call->arg[2].tensor, call->arg[3].b, out);
+    return inplace_part_put(cap, flat, where, call->arg[2].tensor, call->arg[3].b, out);
 }
 
 /* The elements that tril_ or triu_ sets to zero, as a mask. */
@@ -110,7 +110,7 @@ static ErrCode fill_where(Capture *cap, const Call *call, const Tensor *self, No
     }
     TRY(capture_cast(cap, mask, DT_int64, &mask));
     TRY(make_full(cap, flat->t.size, 1, 0, &none));
-    TRY(put(cap, none, locations, &mask->t, true, &count));
+    TRY(inplace_part_put(cap, none, locations, &mask->t, true, &count));
     Call hit = call_new(OP_ne_Scalar);
     hit.arg[0].tensor = &count->t;
     hit.arg[1].scalar = scalar_int(0);
@@ -124,7 +124,7 @@ static ErrCode fill_where(Capture *cap, const Call *call, const Tensor *self, No
 }
 
 ErrCode capture_write_part(Capture *cap, Var *self, const Call *twin) {
-    Class *cls = class_of(&self->t);
+    AliasClass *cls = alias_class_of(&self->t);
     Tensor layout;
     tensor_set_contiguous(&layout, self->t.dtype, &cls->storage.numel, 1);
     Node *flat = graph_view(cap->graph, cls->buffer, &layout, cap->sid), *locations, *value;

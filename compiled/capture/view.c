@@ -7,16 +7,16 @@
 #include <string.h>
 
 /* The tape node of a view: only self is differentiable (not view_as's `other`), and is asked now. */
-static ErrCode begin_view(Capture *cap, const Call *call, TapeNode **tape) {
+static ErrCode begin_view(Capture *cap, const Call *call, GradNode **tape) {
     Tensor *slot[MAX_SLOTS];
-    *tape = tape_new(cap, TAPE_OP, call_slots(call, slot), 1);
+    *tape = tape_new(cap, GRAD_NODE_OP, call_slots(call, slot), 1);
     memset(slot + 1, 0, sizeof *slot * (size_t)((*tape)->nslot - 1));
     TRY(tape_connect(cap, *tape, call->op, slot));
     (*tape)->call = (*tape)->tensors = arena_copy(cap->arena, call, (int64_t)sizeof *call);
     return ERR_none;
 }
 
-static ErrCode judge_view(Capture *cap, const Call *call, const Class *cls, const Tensor *view) {
+static ErrCode check_view(Capture *cap, const Call *call, const AliasClass *cls, const Tensor *view) {
     int64_t extent, numel;
     if (call->op->id == OP_as_strided && (!tensor_extent(view, &extent) || extent > cls->storage.numel)) {
         return error_set(cap->emit.err, ERR_invalid, "as_strided is out of bounds for the storage");
@@ -29,8 +29,8 @@ static ErrCode judge_view(Capture *cap, const Call *call, const Class *cls, cons
 
 ErrCode capture_apply_view(Capture *cap, const Call *call, Tensor **out, int *nout) {
     Var *self = (Var *)call->arg[0].tensor;
-    Class *cls = class_of(&self->t);
-    TapeNode *tape = NULL;
+    AliasClass *cls = alias_class_of(&self->t);
+    GradNode *tape = NULL;
     if (cap->grad_mode && cap_requires_grad(self)) {
         TRY(begin_view(cap, call, &tape));
     }
@@ -38,7 +38,7 @@ ErrCode capture_apply_view(Capture *cap, const Call *call, Tensor **out, int *no
     TRY(call->op->infer(call, &r));
     CHECK(r.n <= MAX_OUTPUTS);
     for (int i = 0; i < r.n; i++) {
-        TRY(judge_view(cap, call, cls, &r.out[i]));
+        TRY(check_view(cap, call, cls, &r.out[i]));
         Var *v = capture_var(cap, cls, &r.out[i], graph_view(cap->graph, cls->buffer, &r.out[i], cap->sid));
         cap_make_view(cap, v, self, call->op->kind == KIND_MULTI_VIEW);
         if (tape) {
@@ -59,17 +59,17 @@ ErrCode capture_apply_view(Capture *cap, const Call *call, Tensor **out, int *no
 
 ErrCode capture_in_place_view(Capture *cap, const Call *call, Tensor **out, int *nout) {
     Var *self = (Var *)call->arg[0].tensor;
-    Class *cls = class_of(&self->t);
+    AliasClass *cls = alias_class_of(&self->t);
     Call twin = *call;
     twin.op = op_info(call->op->twin);
-    TapeNode *tape = NULL;
+    GradNode *tape = NULL;
     if (cap->grad_mode && cap_requires_grad(self)) {
         TRY(cap_check_write(cap, self));
         TRY(begin_view(cap, &twin, &tape));
     }
     Infer r = {.arena = cap->arena, .err = cap->emit.err};
     TRY(twin.op->infer(&twin, &r));
-    TRY(judge_view(cap, &twin, cls, &r.out[0]));
+    TRY(check_view(cap, &twin, cls, &r.out[0]));
     cap_freeze(cap, self);
     self->t = r.out[0];
     self->t.storage = &cls->storage;

@@ -149,7 +149,7 @@ bool gate(Compile *c, StepId step) {
 
 bool compile_checks_itself(const Compile *c) { return c->options->verify || VERIFY_ALWAYS; }
 
-static void verify(const Compile *c, const char *stage, bool functional) {
+static void compile_verify(const Compile *c, const char *stage, bool functional) {
     char message[256];
     if (compile_checks_itself(c) && !graph_verify(c->graph, functional, message, sizeof message)) {
         fprintf(stderr, "after %s: %s\n", stage, message);
@@ -202,11 +202,11 @@ static void compile_passes(Compile *c, int from, int to) {
             counters->nodes[MAX_PASSES] += c->graph->n;
             return;
         }
-        verify(c, pass_table[i].name, i >= PASS_functionalize);
+        compile_verify(c, pass_table[i].name, i >= PASS_functionalize);
         compile_dump(c, pass_table[i].name);
         stages_check(c, pass_table[i].name, i < PASS_joint ? STAGE_FUNCTIONAL : STAGE_JOINT);
-        if (c->specimen && i == PASS_joint) {
-            walk_facts(&c->specimen->facts, c);
+        if (c->sample && i == PASS_joint) {
+            walk_facts(&c->sample->facts, c);
         }
         before = compile_seconds(c);
     }
@@ -215,22 +215,22 @@ static void compile_passes(Compile *c, int from, int to) {
 void compile_front(Compile *c) {
     memset(c->taken, 0, sizeof c->taken);
     c->changed = 0;
-    verify(c, "capture", false);
+    compile_verify(c, "capture", false);
     compile_dump(c, "capture");
     stages_check(c, "capture", STAGE_CAPTURED);
-    if (c->specimen) {
-        walk_facts(&c->specimen->facts, c);
-        walk_nodes(&c->specimen->captured, c->graph);
-        if (c->specimen->keeps) {
-            c->specimen->graph = graph_clone(c->graph, c->arena);
+    if (c->sample) {
+        walk_facts(&c->sample->facts, c);
+        walk_nodes(&c->sample->captured, c->graph);
+        if (c->sample->keeps) {
+            c->sample->graph = graph_clone(c->graph, c->arena);
             graph_clear_map(c->graph);
-            c->specimen->graph->nret = c->specimen->graph->ninp = 0; /* of which other numbers tell */
+            c->sample->graph->nret = c->sample->graph->ninp = 0; /* of which other numbers tell */
         }
     }
     compile_passes(c, 0, PASS_fuse);
-    if (c->specimen) {
-        walk_facts(&c->specimen->facts, c);
-        walk_places(&c->specimen->places, c, c->specimen->exit);
+    if (c->sample) {
+        walk_facts(&c->sample->facts, c);
+        walk_places(&c->sample->places, c, c->sample->exit);
     }
 }
 
@@ -299,7 +299,7 @@ Result *compiled_run(const Program *p, const CompileOptions *compile, const RunO
     if (!counters) {
         counters = arena_new(arena, CompileCounters);
     }
-    Runner r = {.p = p, .compile = compile, .options = options, .counters = counters, .first_step = counters->gate_steps, .arena = arena};
+    RuntimeSession r = {.p = p, .compile = compile, .options = options, .counters = counters, .first_step = counters->gate_steps, .arena = arena};
     r.breaks = breaks(&p->body) && !looks_back(&p->body);
     r.takes_gradients = capture_takes_gradients(p);
     r.reshapes = reshapes(&p->setup) || reshapes(&p->body);

@@ -13,7 +13,7 @@ void features_clear(Features *f) {
     f->n = 0;
 }
 
-static void add(Features *f, unsigned feature) {
+static void feature_add(Features *f, unsigned feature) {
     uint8_t *count = &f->counter[feature];
     if (*count == 0) {
         if (f->n == MAX_TOUCHED) {
@@ -65,12 +65,12 @@ void feature_graph(const Compile *c) {
         }
     }
     for (int i = 0; i < n; i++) {
-        add(f, PAIR_FEATURES + step[i] * ALIAS_STATES * GRAD_STATES + state);
+        feature_add(f, PAIR_FEATURES + step[i] * ALIAS_STATES * GRAD_STATES + state);
         for (int k = 0; k < i; k++) {
-            add(f, hashed(step[k] * MAX_STEPS + step[i], PAIR_FEATURES));
+            feature_add(f, hashed(step[k] * MAX_STEPS + step[i], PAIR_FEATURES));
         }
     }
-    add(f, PAIR_FEATURES + STEP_PART + hashed(c->changed * ALIAS_STATES * GRAD_STATES + state, PASS_PART));
+    feature_add(f, PAIR_FEATURES + STEP_PART + hashed(c->changed * ALIAS_STATES * GRAD_STATES + state, PASS_PART));
 }
 
 void feature_errors(Features *f, const Program *p, const Result *r) {
@@ -79,7 +79,7 @@ void feature_errors(Features *f, const Program *p, const Result *r) {
         if (!call->ok) {
             const Stmt *s = call->error_at >= 0 ? program_stmt(p, call->error_at) : NULL;
             unsigned at = s ? (s->kind == STMT_OP ? (unsigned)s->op->id : OP_COUNT + (unsigned)s->kind) : 2 * OP_COUNT + (unsigned)-call->error_at;
-            add(f, FEATURES - ERROR_PART + hashed(at * ERR_COUNT + (unsigned)call->error, ERROR_PART));
+            feature_add(f, FEATURES - ERROR_PART + hashed(at * ERR_COUNT + (unsigned)call->error, ERROR_PART));
         }
     }
 }

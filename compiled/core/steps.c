@@ -33,7 +33,7 @@ static int find_pass(const char *word, size_t n) {
     return -1;
 }
 
-static int find_step(const char *word, size_t n) {
+static int steps_find_step(const char *word, size_t n) {
     for (int k = 0; k < STEP_COUNT; k++) {
         if (named(step_table[k].name, word, n)) {
             return k;
@@ -56,7 +56,7 @@ static void set_everything(Disabled *d) {
 }
 
 /* A pass and all its steps, or one step (with --only, and the pass it belongs to). */
-static void mark(Disabled *d, int pass, int step, bool off) {
+static void steps_mark(Disabled *d, int pass, int step, bool off) {
     if (pass >= 0) {
         set(&d->pass, pass, off);
     }
@@ -79,7 +79,7 @@ bool disabled_parse(Disabled *d, const char *list, bool only, char *message, siz
     }
     for (const char *at = list; *at;) {
         size_t n = strcspn(at, ",");
-        int pass = find_pass(at, n), step = find_step(at, n);
+        int pass = find_pass(at, n), step = steps_find_step(at, n);
         if (pass < 0 && step < 0) {
             snprintf(message, message_size, "there is no pass or rule '%.*s' (see 'twingrad passes')", (int)(n < 60 ? n : 60), at);
             return false;
@@ -88,7 +88,7 @@ bool disabled_parse(Disabled *d, const char *list, bool only, char *message, siz
             snprintf(message, message_size, "the pass '%.*s' is required", (int)(n < 60 ? n : 60), at);
             return false;
         }
-        mark(d, pass, step, !only);
+        steps_mark(d, pass, step, !only);
         at += n + (at[n] == ',');
     }
     return true;

@@ -42,7 +42,7 @@ bool evaluate_check(const Node *check, const Tensor *value) {
 
 enum { MAX_CONSTANT = 256 /* elements of an operand or a result */ };
 
-static bool is_constant(const Node *n) {
+static bool evaluate_is_constant(const Node *n) {
     const Node *buffer = node_buffer((Node *)n);
     return buffer->kind == NODE_OP && buffer->nin == 0 && tensor_numel(&buffer->t) <= MAX_CONSTANT;
 }
@@ -53,7 +53,7 @@ static bool constant_value(Compile *c, Node *n, Tensor *out) {
     Error err = {0};
     KernelCtx k = {.arena = c->arena, .err = &err};
     Tensor whole = buffer->t;
-    if (!is_constant(n) || !evaluate_node(buffer, NULL, &whole, &k) || k.undefined) {
+    if (!evaluate_is_constant(n) || !evaluate_node(buffer, NULL, &whole, &k) || k.undefined) {
         return false;
     }
     *out = n->t;
@@ -63,7 +63,7 @@ static bool constant_value(Compile *c, Node *n, Tensor *out) {
 
 static bool all_constant(const Node *n) {
     for (int k = 0; k < n->nin; k++) {
-        if (n->in[k] && !is_constant(n->in[k])) {
+        if (n->in[k] && !evaluate_is_constant(n->in[k])) {
             return false;
         }
     }

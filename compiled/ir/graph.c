@@ -240,7 +240,7 @@ void graph_apply_map(Graph *g) {
     }
 }
 
-static void mark(Node *n, int bit) {
+static void graph_mark(Node *n, int bit) {
     if (n) {
         n->mark |= bit;
     }
@@ -252,15 +252,15 @@ void graph_mark_outputs(Graph *g) {
     }
     for (int i = 0; i < g->nret; i++) {
         if (!g->ret[i].aliases_input) {
-            mark(g->ret[i].value, OUT_RETURN);
+            graph_mark(g->ret[i].value, OUT_RETURN);
         }
-        mark(g->ret[i].grad, OUT_GRAD);
+        graph_mark(g->ret[i].grad, OUT_GRAD);
     }
     for (int i = 0; i < g->ninp; i++) {
-        mark(g->inp[i].grad, OUT_GRAD);
+        graph_mark(g->inp[i].grad, OUT_GRAD);
     }
     for (int k = 0; g->written && k < g->ninputs; k++) {
-        mark(g->written[k], OUT_WRITTEN);
+        graph_mark(g->written[k], OUT_WRITTEN);
     }
 }
 
@@ -270,7 +270,7 @@ void graph_mark_live(Graph *g) {
         Node *n = g->node[i];
         n->mark = n->mark != 0 || n->kind == NODE_CHECK || n->kind == NODE_WRITE;
         for (int k = 0; n->mark && k < n->nin; k++) {
-            mark(n->in[k], 1);
+            graph_mark(n->in[k], 1);
         }
     }
 }

@@ -112,7 +112,7 @@ typedef struct Compile {
     int pass;                        /* number of the running pass */
     Storage *const *input_data;      /* by input storage: the data of the call being compiled; only with options->stages */
     struct Answers *stage_before;    /* what the graph answered at the stage before (stages.c) */
-    struct Specimen *specimen;       /* where the numbers of the graph are noted on its way (symbol.h), or NULL */
+    struct SampleCompilation *sample;       /* where the numbers of the graph are noted on its way (symbol.h), or NULL */
     uint64_t taken[MAX_STEPS / 64];  /* by StepId: taken in this graph */
     unsigned changed;                /* passes that changed it, by number */
     const struct Liveness *live;     /* of the graph as fuse left it, once somebody has asked (lower.h) */

@@ -10,7 +10,7 @@ enum { MAX_ENTRIES = 512 /* of the region, twice: gradients for them and for the
 
 /* ---- nodes ---- */
 
-static void put(Scanner *p, Node *n) {
+static void parse_put(Scanner *p, Node *n) {
     Graph *g = p->graph;
     if (g->n == g->capacity) {
         int capacity = g->capacity ? g->capacity * 2 : 64;
@@ -51,7 +51,7 @@ static bool define(Scanner *p, Node *n, int id) {
     p->by_id[id] = n;
     n->id = id;
     p->graph->next_id = id >= p->graph->next_id ? id + 1 : p->graph->next_id;
-    put(p, n);
+    parse_put(p, n);
     return true;
 }
 
@@ -70,7 +70,7 @@ static const OpInfo *find_op(Scanner *p) {
     return NULL;
 }
 
-static bool read_op(Scanner *p, const Tensor *t, int id) {
+static bool read_ir_op(Scanner *p, const Tensor *t, int id) {
     Call call = {.op = find_op(p)};
     Tensor *slot[MAX_SLOTS];
     if (!call.op || !scan_need(p, "(")) {
@@ -130,11 +130,11 @@ static bool read_write(Scanner *p) {
         return false;
     }
     n->t = n->in[0]->t;
-    put(p, n);
+    parse_put(p, n);
     return true;
 }
 
-static bool read_input(Scanner *p, const Tensor *t, int id) {
+static bool read_ir_input(Scanner *p, const Tensor *t, int id) {
     Graph *g = p->graph;
     Node *n = node_made(p, NODE_INPUT, 0);
     n->t = *t;
@@ -162,7 +162,7 @@ static bool read_node(Scanner *p) {
         return false;
     }
     if (scan_take(p, "input ")) {
-        return read_input(p, &t, id);
+        return read_ir_input(p, &t, id);
     }
     Node *n;
     if (scan_take(p, "tangent ")) {
@@ -182,7 +182,7 @@ static bool read_node(Scanner *p) {
             return false;
         }
     } else {
-        return read_op(p, &t, id);
+        return read_ir_op(p, &t, id);
     }
     n->t = t;
     return define(p, n, id);
@@ -233,7 +233,7 @@ static bool read_annotations(Scanner *p, Node *n) {
     return true;
 }
 
-static bool read_return(Scanner *p) {
+static bool read_ir_return(Scanner *p) {
     Graph *g = p->graph;
     ReturnPlan r = {0};
     int number = 0;
@@ -293,7 +293,7 @@ static bool read_line(Scanner *p) {
         return false;
     }
     if (scan_take(p, "return ")) {
-        return read_return(p);
+        return read_ir_return(p);
     }
     if (scan_take(p, "write back to input storage ")) {
         return scan_small(p, &storage, MAX_ENTRIES) && scan_need(p, ": ") && scan_ref(p, &g->written[storage], false);

@@ -14,7 +14,7 @@ static const char *const short_names[DT_COUNT] = {
 
 const char *dtype_short_name(DType dtype) { return (unsigned)dtype < DT_COUNT ? short_names[dtype] : "?"; }
 
-static void print_ints(Text *text, const int64_t *v, int n) {
+static void print_ir_ints(Text *text, const int64_t *v, int n) {
     for (int i = 0; i < n; i++) {
         text_add(text, i ? ", " : "");
         text_int(text, v[i]);
@@ -25,9 +25,9 @@ static void print_layout(Text *text, const Tensor *t) {
     int ndim = t->ndim < 0 ? 0 : t->ndim > MAX_DIMS ? MAX_DIMS : t->ndim;
     text_add(text, dtype_short_name(t->dtype));
     text_add(text, "[");
-    print_ints(text, t->size, ndim);
+    print_ir_ints(text, t->size, ndim);
     text_add(text, "; ");
-    print_ints(text, t->stride, ndim);
+    print_ir_ints(text, t->stride, ndim);
     text_add(text, "]");
     if (t->offset) {
         text_add(text, "+");
@@ -90,7 +90,7 @@ static void print_arg(Text *text, const Node *n, int p, int *k) {
     case ARG_INTS:
     case ARG_INTS_OPT:
         text_add(text, "[");
-        print_ints(text, arg->ints.v, arg->ints.n);
+        print_ir_ints(text, arg->ints.v, arg->ints.n);
         text_add(text, "]");
         break;
     case ARG_BOOL:
@@ -132,7 +132,7 @@ static int shown_args(const Call *call) {
     return shown;
 }
 
-static void print_op(Text *text, const Node *n) {
+static void print_ir_op(Text *text, const Node *n) {
     if (!n->call || !n->call->op) {
         text_add(text, "?()");
         return;
@@ -177,7 +177,7 @@ static void print_node(Text *text, const Graph *g, const Node *n, const Program 
         text_printf(text, "tangent %d", n->number);
         break;
     case NODE_OP:
-        print_op(text, n);
+        print_ir_op(text, n);
         break;
     case NODE_VIEW:
         text_add(text, "view ");
@@ -283,7 +283,7 @@ void graph_print(Text *text, const Graph *g, const Program *p) {
 /* ---- Graphviz ---- */
 
 /* A node's line without its place in a program, as a label. */
-static void add_label(Text *text, const Graph *g, const Node *n) {
+static void add_ir_label(Text *text, const Graph *g, const Node *n) {
     Text line = {.arena = text->arena};
     print_node(&line, g, n, NULL);
     for (const char *c = line.v; *c && *c != '\n'; c++) {
@@ -300,7 +300,7 @@ static void print_box(Text *text, const Graph *g, const Node *n) {
     static const char *const colors[] = {[NODE_INPUT] = "lightblue", [NODE_TANGENT] = "lightblue", [NODE_OP] = "white",    [NODE_VIEW] = "gray90",
                                          [NODE_WRITE] = "salmon",    [NODE_STORE] = "khaki",       [NODE_CHECK] = "orange"};
     text_printf(text, "  n%d [label=\"", n->id);
-    add_label(text, g, n);
+    add_ir_label(text, g, n);
     text_printf(text, "\", style=filled, fillcolor=%s];\n", (unsigned)n->kind < COUNT_OF(colors) ? colors[n->kind] : "red");
     for (int k = 0; k < n->nin; k++) {
         if (n->in[k]) {

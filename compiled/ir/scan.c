@@ -158,7 +158,7 @@ static bool read_number(Scanner *p, bool is_float, Scalar *out) {
 }
 
 /* A Python scalar as text_scalar writes it: an integer is an int, {"float": 1} and 0.5 are floats. */
-static bool read_scalar(Scanner *p, Scalar *out) {
+static bool read_ir_scalar(Scanner *p, Scalar *out) {
     if (scan_take(p, "{\"float\": ")) {
         return read_number(p, true, out) && scan_need(p, "}");
     }
@@ -269,7 +269,7 @@ bool scan_arg(Scanner *p, ArgType type, DType dtype, Arg *arg) {
         return read_refs(p, arg);
     case ARG_SCALAR:
     case ARG_SCALAR_OPT:
-        return read_scalar(p, &arg->scalar);
+        return read_ir_scalar(p, &arg->scalar);
     case ARG_INT:
     case ARG_INT_OPT:
         return scan_int(p, &arg->i);
@@ -281,7 +281,7 @@ bool scan_arg(Scanner *p, ArgType type, DType dtype, Arg *arg) {
         return arg->b || scan_need(p, "false");
     case ARG_FLOAT:
     case ARG_FLOAT_OPT:
-        if (!read_scalar(p, &number)) {
+        if (!read_ir_scalar(p, &number)) {
             return false;
         }
         arg->f = scalar_to_double(number);

@@ -9,16 +9,16 @@
 #include <stdio.h>
 #include <string.h>
 
-typedef struct Verifier {
+typedef struct GraphVerifier {
     const Graph *g;
     bool functional;
     Arena scratch;
     int *place; /* by node id: position + 1, or 0 */
     char *message;
     size_t message_size;
-} Verifier;
+} GraphVerifier;
 
-__attribute__((format(printf, 3, 4))) static bool broken(Verifier *v, const Node *n, const char *format, ...) {
+__attribute__((format(printf, 3, 4))) static bool broken(GraphVerifier *v, const Node *n, const char *format, ...) {
     char text[160];
     va_list args;
     va_start(args, format);
@@ -32,7 +32,7 @@ __attribute__((format(printf, 3, 4))) static bool broken(Verifier *v, const Node
     return false;
 }
 
-static bool known(const Verifier *v, const Node *n) {
+static bool known(const GraphVerifier *v, const Node *n) {
     return n && n->id >= 0 && n->id < v->g->next_id && v->place[n->id] > 0 && v->g->node[v->place[n->id] - 1] == n;
 }
 
@@ -53,7 +53,7 @@ static bool layout_ok(const Tensor *t, int64_t *extent) {
 }
 
 /* Can `t` be read as if it had the sizes of `like`? */
-static bool expandable(const Tensor *t, const Tensor *like) {
+static bool verify_expandable(const Tensor *t, const Tensor *like) {
     int shift = like->ndim - t->ndim;
     if (shift < 0) {
         return false;
@@ -66,7 +66,7 @@ static bool expandable(const Tensor *t, const Tensor *like) {
     return true;
 }
 
-static bool verify_view(Verifier *v, const Node *n) {
+static bool verify_view(GraphVerifier *v, const Node *n) {
     const Node *of = n->in[0];
     int64_t extent, have;
     if (of->kind == NODE_VIEW && v->functional) {
@@ -81,7 +81,7 @@ static bool verify_view(Verifier *v, const Node *n) {
     return true;
 }
 
-static bool verify_store(Verifier *v, const Node *n) {
+static bool verify_store(GraphVerifier *v, const Node *n) {
     const Node *base = n->in[0], *value = n->in[1];
     int64_t extent, have;
     if (base->kind == NODE_VIEW) {
@@ -96,13 +96,13 @@ static bool verify_store(Verifier *v, const Node *n) {
     if (n->region.dtype != n->t.dtype) {
         return broken(v, n, "STORE region of another dtype than its base");
     }
-    if (!expandable(&value->t, &n->region)) {
+    if (!verify_expandable(&value->t, &n->region)) {
         return broken(v, n, "STORE value does not fit its region");
     }
     return true;
 }
 
-static bool verify_op(Verifier *v, const Node *n) {
+static bool verify_ir_op(GraphVerifier *v, const Node *n) {
     Tensor *slot[MAX_SLOTS];
     if (!n->call || !n->call->op) {
         return broken(v, n, "OP without a call");
@@ -148,7 +148,7 @@ static bool is_scatter(const Node *n) {
     return n->kind == NODE_OP && n->call->op->kind == KIND_FUNC && n->nin > 0 && n->in[0] && n->in[0]->t.dtype == n->t.dtype;
 }
 
-static bool verify_node(Verifier *v, const Node *n, int at) {
+static bool verify_node(GraphVerifier *v, const Node *n, int at) {
     int64_t extent;
     if (!layout_ok(&n->t, &extent)) {
         return broken(v, n, "sizes, strides or offset are out of range");
@@ -187,7 +187,7 @@ static bool verify_node(Verifier *v, const Node *n, int at) {
     case NODE_TANGENT:
         return (n->number >= 0 && tensor_is_contiguous(&n->t)) || broken(v, n, "TANGENT %d is not contiguous", n->number);
     case NODE_OP:
-        return verify_op(v, n);
+        return verify_ir_op(v, n);
     case NODE_VIEW:
         return verify_view(v, n);
     case NODE_WRITE:
@@ -207,7 +207,7 @@ static bool verify_node(Verifier *v, const Node *n, int at) {
 /* Statement order, with the backward last. */
 static int statement_rank(int sid) { return sid >= 0 ? sid : INT32_MAX; }
 
-static bool verify_order(Verifier *v) {
+static bool verify_order(GraphVerifier *v) {
     int last = -1, group = -1;
     for (int i = 0; i < v->g->n; i++) {
         const Node *n = v->g->node[i];
@@ -234,7 +234,7 @@ static bool verify_order(Verifier *v) {
     return true;
 }
 
-static bool verify_outputs(Verifier *v) {
+static bool verify_outputs(GraphVerifier *v) {
     const Graph *g = v->g;
     int64_t extent, have;
     for (int i = 0; i < g->nret; i++) {
@@ -274,7 +274,7 @@ static bool verify_outputs(Verifier *v) {
     return true;
 }
 
-static bool verify(Verifier *v) {
+static bool ir_verify(GraphVerifier *v) {
     const Graph *g = v->g;
     for (int i = 0; i < g->n; i++) {
         const Node *n = g->node[i];
@@ -295,9 +295,9 @@ static bool verify(Verifier *v) {
 }
 
 bool graph_verify(const Graph *g, bool functional, char *message, size_t message_size) {
-    Verifier v = {.g = g, .functional = functional, .message = message, .message_size = message_size};
+    GraphVerifier v = {.g = g, .functional = functional, .message = message, .message_size = message_size};
     v.place = arena_array(&v.scratch, int, max_i64(g->next_id, 1));
-    bool ok = verify(&v);
+    bool ok = ir_verify(&v);
     arena_destroy(&v.scratch);
     return ok;
 }

@@ -14,14 +14,14 @@
 /* ---- spaces ---- */
 
 typedef struct Describe {
-    Member *m;
+    FusedOp *m;
     Arena *arena;
     int ndim;           /* dims of the whole space, size 1 included */
     int keep[MAX_DIMS]; /* those that stay */
 } Describe;
 
 static void set_space(Describe *d, const int64_t *size, int ndim) {
-    Member *m = d->m;
+    FusedOp *m = d->m;
     d->ndim = ndim;
     m->ndim = 0;
     for (int k = 0; k < ndim; k++) {
@@ -74,7 +74,7 @@ static void read_base(Describe *d) {
     add_read(d, READ_BASE, 0);
 }
 
-static void add_term(Describe *d, int read, int64_t stride, int64_t bound, bool wrap) {
+static void fused_op_add_term(Describe *d, int read, int64_t stride, int64_t bound, bool wrap) {
     d->m->term[d->m->nterm++] = (struct Term){read, stride, bound, wrap};
 }
 
@@ -154,7 +154,7 @@ static void describe_region(Describe *d, const Tensor *region, int value_slot) {
     d->m->region_covers = tensor_numel(region) == tensor_numel(&d->m->node->t) && region->offset == 0 && tensor_is_dense(region);
 }
 
-static int slot_of(const Node *n, const Tensor *t) {
+static int fused_op_slot_of(const Node *n, const Tensor *t) {
     for (int k = 0; k < n->nin; k++) {
         if (n->in[k] && &n->in[k]->t == t) {
             return k;
@@ -174,13 +174,13 @@ static bool describe_indices(Describe *d, const Call *call, IndexPlan *p) {
     alloc_terms(d, p->nindex);
     for (int k = 0; k < p->nindex; k++) {
         const Tensor *index = p->index[k];
-        Read *r = add_read(d, READ_AFFINE, slot_of(d->m->node, index));
+        Read *r = add_read(d, READ_AFFINE, fused_op_slot_of(d->m->node, index));
         int64_t whole[MAX_DIMS] = {0}, size[MAX_DIMS];
         memcpy(size, p->size + p->first, (size_t)p->nbroadcast * sizeof *size);
         broadcast_strides(index, size, p->nbroadcast, whole + p->first);
         r->offset = index->offset;
         keep_strides(d, whole, r->stride);
-        add_term(d, d->m->nread - 1, self->stride[p->dim[k]], self->size[p->dim[k]], true);
+        fused_op_add_term(d, d->m->nread - 1, self->stride[p->dim[k]], self->size[p->dim[k]], true);
     }
     return true;
 }
@@ -232,7 +232,7 @@ static void describe_along(Describe *d, const Tensor *indexed, int dim, int inde
     keep_strides(d, along, r->stride);
     keep_strides(d, whole, stride);
     alloc_terms(d, 1);
-    add_term(d, d->m->nread - 1, indexed->ndim > 0 ? indexed->stride[dim] : 0, indexed->ndim > 0 ? indexed->size[dim] : 1, wrap);
+    fused_op_add_term(d, d->m->nread - 1, indexed->ndim > 0 ? indexed->stride[dim] : 0, indexed->ndim > 0 ? indexed->size[dim] : 1, wrap);
 }
 
 static void describe_gather(Describe *d, bool select) {
@@ -342,7 +342,7 @@ static void describe_pointwise(Describe *d) {
     write_result(d, &n->t);
 }
 
-bool member_describe(const Compile *c, Node *n, Arena *arena, Member *m) {
+bool fused_op_describe(const Compile *c, Node *n, Arena *arena, FusedOp *m) {
     LowerClass cls = lower_class(n);
     if (cls < LOWER_POINTWISE || cls > LOWER_ADD_REGION || n->nin > MAX_READS - 2) {
         return false;
@@ -421,7 +421,7 @@ bool member_describe(const Compile *c, Node *n, Arena *arena, Member *m) {
     }
 }
 
-bool read_follows_write(const Member *reader, const Read *read, const Member *writer) {
+bool read_follows_write(const FusedOp *reader, const Read *read, const FusedOp *writer) {
     if (read->kind != READ_AFFINE || read->offset != writer->out_offset) {
         return false;
     }

@@ -6,9 +6,9 @@
 
 #include <math.h>
 
-typedef struct Line {
+typedef struct ScanLine {
     int64_t n, to, from, to_step, from_step;
-} Line;
+} ScanLine;
 
 /* The lines of a loop: those along its dim, or with `strip` >= 0 also all that lie side by side along that dim, as one. */
 typedef struct Lines {
@@ -20,13 +20,13 @@ typedef struct Lines {
     int64_t first, end; /* trips of the outer dim, unless the lines go along it */
 } Lines;
 
-static void for_lines(const Lines *s, void (*run)(const Lines *s, Line line)) {
+static void for_lines(const Lines *s, void (*run)(const Lines *s, ScanLine line)) {
     const Loop *loop = s->loop;
     if (loop->numel == 0) {
         return;
     }
     int64_t index[MAX_DIMS] = {0};
-    Line line = {1, loop->to.offset, loop->from.offset, 0, 0};
+    ScanLine line = {1, loop->to.offset, loop->from.offset, 0, 0};
     int64_t lines = loop->numel / (s->strip >= 0 ? loop->size[s->strip] : 1);
     if (s->end - s->first < loop_trips(loop)) {
         index[0] = s->first;
@@ -68,7 +68,7 @@ static double float_element(const Loop *loop, const void *from, int64_t at) {
     return element_double(&cell, loop->to.dtype, 0);
 }
 
-static void scan_line(const Lines *s, Line line) {
+static void scan_line(const Lines *s, ScanLine line) {
     const Loop *loop = s->loop;
     void *to = s->to;
     const void *from = s->from;
@@ -91,7 +91,7 @@ static void scan_line(const Lines *s, Line line) {
     }
 }
 
-static void softmax_line(const Lines *s, Line line) {
+static void softmax_line(const Lines *s, ScanLine line) {
     const Loop *loop = s->loop;
     void *to = s->to;
     const void *from = s->from;
@@ -109,12 +109,12 @@ static void softmax_line(const Lines *s, Line line) {
     }
 }
 
-static Lines lines_of(const Loop *loop, const TileIsa *isa, void *const *data, int strip, int64_t from, int64_t to) {
+static Lines scan_lines_of(const Loop *loop, const TileIsa *isa, void *const *data, int strip, int64_t from, int64_t to) {
     return (Lines){loop, isa, data[loop->to.buffer], data[loop->from.buffer], strip, from, to};
 }
 
 void loop_scan(const Loop *loop, void *const *data, int64_t from, int64_t to) {
-    Lines s = lines_of(loop, NULL, data, -1, from, to);
+    Lines s = scan_lines_of(loop, NULL, data, -1, from, to);
     for_lines(&s, scan_line);
 }
 
@@ -128,14 +128,14 @@ static int strip_dim(const Loop *loop) {
     return -1;
 }
 
-static bool takes_single(const Loop *loop) { return loop->single && loop->numel >= MANY; }
+static bool lines_takes_single(const Loop *loop) { return loop->single && loop->numel >= MANY; }
 
-static void softmax_row(const Lines *s, Line line) {
-    (takes_single(s->loop) ? s->isa->single_row : s->isa->softmax_row)((float *)s->to + line.to, (const float *)s->from + line.from, line.n);
+static void softmax_row(const Lines *s, ScanLine line) {
+    (lines_takes_single(s->loop) ? s->isa->single_row : s->isa->softmax_row)((float *)s->to + line.to, (const float *)s->from + line.from, line.n);
 }
 
-static void softmax_strip(const Lines *s, Line line) {
-    bool single = takes_single(s->loop);
+static void softmax_strip(const Lines *s, ScanLine line) {
+    bool single = lines_takes_single(s->loop);
     int64_t strip = single ? SINGLE_STRIP : SOFTMAX_STRIP;
     for (int64_t k = 0, n = s->loop->size[s->strip]; k < n; k += strip) {
         int w = (int)min_i64(strip, n - k);
@@ -148,7 +148,7 @@ void loop_softmax(const Loop *loop, const TileIsa *isa, void *const *data, int64
     bool single = loop->to.dtype == DT_float32 && loop->from.dtype == DT_float32 && loop->dim >= 0;
     bool rows = single && loop->to.stride[loop->dim] == 1 && loop->from.stride[loop->dim] == 1;
     rows |= single && loop->size[loop->dim] == 1 && strip_dim(loop) < 0;
-    Lines s = lines_of(loop, isa, data, single && !rows ? strip_dim(loop) : -1, from, to);
+    Lines s = scan_lines_of(loop, isa, data, single && !rows ? strip_dim(loop) : -1, from, to);
     for_lines(&s, rows ? softmax_row : s.strip >= 0 ? softmax_strip : softmax_line);
 }
 

@@ -23,16 +23,16 @@ enum {
 };
 
 /* What the first trip of a loop touches of a buffer, and how far the next trip is from there, in bytes; step 0: anywhere, any trip. */
-typedef struct Touch {
+typedef struct LoopTouch {
     int buffer;
     bool writes;
     int64_t step, low, high, trips;
-} Touch;
+} LoopTouch;
 
 typedef struct Banding {
     Plan *plan;
     Arena *arena;
-    Touch *touch; /* of all loops, in order */
+    LoopTouch *touch; /* of all loops, in order */
     int ntouch, capacity;
     int *first;    /* by loop: its first touch; one more at the end */
     int64_t *most; /* by buffer: bytes that a part touches */
@@ -65,7 +65,7 @@ static void add_touch(Banding *b, int64_t trips, bool writes, const Access *a, c
     }
     if (b->ntouch == b->capacity) {
         b->capacity = b->capacity ? b->capacity * 2 : 64;
-        Touch *more = arena_alloc_raw(b->arena, (int64_t)sizeof *more * b->capacity);
+        LoopTouch *more = arena_alloc_raw(b->arena, (int64_t)sizeof *more * b->capacity);
         if (b->ntouch > 0) {
             memcpy(more, b->touch, sizeof *more * (size_t)b->ntouch);
         }
@@ -77,7 +77,7 @@ static void add_touch(Banding *b, int64_t trips, bool writes, const Access *a, c
         low += far < 0 ? far : 0;
         high += far > 0 ? far : 0;
     }
-    b->touch[b->ntouch++] = (Touch){a->buffer, writes, ndim > 0 ? stride[outer] * bytes : 0, low * bytes, (high + 1) * bytes, trips};
+    b->touch[b->ntouch++] = (LoopTouch){a->buffer, writes, ndim > 0 ? stride[outer] * bytes : 0, low * bytes, (high + 1) * bytes, trips};
 }
 
 static void touch_matrix(Banding *b, const MatmulLoop *m, bool writes, const Access *a, const int64_t *stride, int64_t rows, int64_t columns) {
@@ -150,14 +150,14 @@ static void touch_loop(Banding *b, const Loop *loop) {
 /* ---- bands ---- */
 
 /* Bytes from one part to the next. */
-static int64_t window(const Touch *t, int64_t parts) { return t->step * (t->trips / parts); }
+static int64_t loop_tiling_window(const LoopTouch *t, int64_t parts) { return t->step * (t->trips / parts); }
 
 /* Does part k stay inside the k-th window? It does for fewer parts, too, whose number divides `parts`. */
-static bool stays_inside(const Touch *t, int64_t parts) { return t->step > 0 && t->low >= 0 && t->high + window(t, parts) - t->step <= window(t, parts); }
+static bool stays_inside(const LoopTouch *t, int64_t parts) { return t->step > 0 && t->low >= 0 && t->high + loop_tiling_window(t, parts) - t->step <= loop_tiling_window(t, parts); }
 
-static bool agree(const Touch *a, const Touch *b, int64_t parts) {
+static bool agree(const LoopTouch *a, const LoopTouch *b, int64_t parts) {
     return a->buffer != b->buffer || (!a->writes && !b->writes) ||
-           (stays_inside(a, parts) && stays_inside(b, parts) && window(a, parts) == window(b, parts));
+           (stays_inside(a, parts) && stays_inside(b, parts) && loop_tiling_window(a, parts) == loop_tiling_window(b, parts));
 }
 
 static int64_t divisor(int64_t a, int64_t b) {
@@ -176,8 +176,8 @@ static int64_t bytes_of_part(Banding *b, int first, int end, int64_t parts) {
         b->most[b->touch[k].buffer] = 0;
     }
     for (int k = b->first[first]; k < b->first[end]; k++) {
-        const Touch *t = &b->touch[k];
-        int64_t bytes = t->step > 0 ? t->high - t->low + window(t, parts) - t->step : b->plan->buffer[t->buffer].bytes;
+        const LoopTouch *t = &b->touch[k];
+        int64_t bytes = t->step > 0 ? t->high - t->low + loop_tiling_window(t, parts) - t->step : b->plan->buffer[t->buffer].bytes;
         sum += max_i64(bytes - b->most[t->buffer], 0);
         b->most[t->buffer] = max_i64(b->most[t->buffer], bytes);
     }
@@ -209,8 +209,8 @@ static int waiting_sums(const Loop *loop) {
 
 /* The band that begins with loop `first`; of one part, if nothing is gained. `part`: bytes that one should touch, or `near`, where no sums wait;
  * 0: as many parts as can be. */
-static Band grow_band(Banding *b, int first, int64_t part, int64_t near) {
-    Band band = {first, first + 1, 1};
+static TiledLoops grow_tiling(Banding *b, int first, int64_t part, int64_t near) {
+    TiledLoops band = {first, first + 1, 1};
     int64_t most = loop_trips(&b->plan->loop[first]);
     bool shared = false;
     for (; most > 1 && band.end < b->plan->nloop; band.end++) {
@@ -238,7 +238,7 @@ static Band grow_band(Banding *b, int first, int64_t part, int64_t near) {
 /* ---- what parts need ---- */
 
 /* A nest whose outer dim is reduced keeps its sums in a buffer of its own. */
-static void add_scratch(Banding *b, const Loop *loop, const Band *band) {
+static void add_scratch(Banding *b, const Loop *loop, const TiledLoops *band) {
     Plan *plan = b->plan;
     TileNest *nest = loop->tile;
     int64_t sums = waiting_sums(loop);
@@ -255,19 +255,19 @@ static void add_scratch(Banding *b, const Loop *loop, const Band *band) {
 }
 
 /* Temporaries that one band alone uses keep one part at a time. */
-static void shrink_buffers(Banding *b, const Band *band, const bool *stays) {
+static void shrink_buffers(Banding *b, const TiledLoops *band, const bool *stays) {
     Plan *plan = b->plan;
     int from = b->first[band->first], end = b->first[band->end];
     for (int k = from; k < end; k++) {
-        const Touch *t = &b->touch[k];
+        const LoopTouch *t = &b->touch[k];
         PlanBuffer *buffer = &plan->buffer[t->buffer];
         bool alone = t->buffer >= plan->ninput + plan->ntangent && !stays[t->buffer] && buffer->part == 0;
         for (int j = 0; j < b->ntouch && alone; j++) {
-            const Touch *u = &b->touch[j];
-            alone = u->buffer != t->buffer || (j >= from && j < end && stays_inside(u, band->parts) && window(u, band->parts) == window(t, band->parts));
+            const LoopTouch *u = &b->touch[j];
+            alone = u->buffer != t->buffer || (j >= from && j < end && stays_inside(u, band->parts) && loop_tiling_window(u, band->parts) == loop_tiling_window(t, band->parts));
         }
         if (alone) {
-            buffer->bytes = buffer->part = window(t, band->parts);
+            buffer->bytes = buffer->part = loop_tiling_window(t, band->parts);
         }
     }
 }
@@ -289,7 +289,7 @@ static void find_lives(Plan *plan, const Graph *g, const int *loops_after, bool 
     }
 }
 
-static void live_through_band(Plan *plan, const Band *band) {
+static void live_through_tiling(Plan *plan, const TiledLoops *band) {
     for (int k = plan->ninput + plan->ntangent; k < plan->nbuffer; k++) {
         PlanBuffer *b = &plan->buffer[k];
         if (b->first < band->end && band->first < b->end) {
@@ -301,7 +301,7 @@ static void live_through_band(Plan *plan, const Band *band) {
     }
 }
 
-void bands_find(Compile *c, Plan *plan, const int *loops_after) {
+void loop_tiling_find(Compile *c, Plan *plan, const int *loops_after) {
     const Graph *g = c->graph;
     Arena *arena = c->arena;
     int64_t part = c->options->verify ? 0 : PART, near = c->options->native ? NEAR_PART : PART;
@@ -314,14 +314,14 @@ void bands_find(Compile *c, Plan *plan, const int *loops_after) {
         b.first[k + 1] = b.ntouch;
     }
     find_lives(plan, g, loops_after, stays, arena);
-    plan->band = arena_array(arena, Band, plan->nloop + 1);
+    plan->band = arena_array(arena, TiledLoops, plan->nloop + 1);
     for (int k = 0; k < plan->nloop;) {
-        Band band = grow_band(&b, k, part, part > 0 ? near : 0);
+        TiledLoops band = grow_tiling(&b, k, part, part > 0 ? near : 0);
         k = band.end;
         if (band.parts > 1 && gate(c, STEP_run_in_parts)) {
             plan->band[plan->nband++] = band;
             shrink_buffers(&b, &band, stays);
-            live_through_band(plan, &band);
+            live_through_tiling(plan, &band);
             for (int j = band.first; j < band.end; j++) {
                 add_scratch(&b, &plan->loop[j], &band);
             }

@@ -326,7 +326,7 @@ static void number_buffers(Plan *plan, const Graph *g, Arena *arena) {
     }
 }
 
-static bool meet(const PlanBuffer *a, const PlanBuffer *b) {
+static bool lower_meet(const PlanBuffer *a, const PlanBuffer *b) {
     return a->part > 0 && b->part > 0 ? a->part_first < b->part_end && b->part_first < a->part_end : a->first < b->end && b->first < a->end;
 }
 
@@ -340,7 +340,7 @@ static int64_t place_lowest(PlanBuffer *buffer, const int *order, int n) {
         for (int j = 0; j < k;) {
             const PlanBuffer *other = &buffer[order[j]];
             int64_t end = other->place + (other->bytes + 63) / 64 * 64;
-            if (meet(b, other) && b->place < end && other->place < b->place + bytes) {
+            if (lower_meet(b, other) && b->place < end && other->place < b->place + bytes) {
                 b->place = end;
                 j = 0; /* it moved up: all others again */
             } else {
@@ -392,7 +392,7 @@ Plan *graph_lower(Compile *c) {
     int *loops_after = arena_alloc_raw(c->arena, (int64_t)sizeof *loops_after * (g->n + 1)), units = 0;
     for (int i = 0; i < g->n;) {
         Node *n = g->node[i];
-        int end = unit_end(g, i);
+        int end = schedule_item_end(g, i);
         if (n->group >= 0) {
             lower_nest(&l, g->node + i, end - i);
         } else {
@@ -406,7 +406,7 @@ Plan *graph_lower(Compile *c) {
         }
     }
     if (again) {
-        bands_find(c, plan, loops_after);
+        loop_tiling_find(c, plan, loops_after);
     }
     place_temporaries(plan, again, c->arena);
     if (poison) {

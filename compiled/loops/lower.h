@@ -20,7 +20,7 @@ enum {
     MAX_REGISTERS = 160, /* of a nest */
     MAX_ACCESSES = 160,  /* the same */
     MAX_INSTS = 640,
-    MAX_MEMBERS = 24,    /* nodes a group: what the registers are counted for */
+    MAX_FUSED_OPS = 24,    /* nodes a group: what the registers are counted for */
     MAX_REDUCTIONS = 8,  /* of a nest */
     MAX_READS = 24       /* operands of a member */
 };
@@ -87,7 +87,7 @@ typedef struct Read {
     int64_t offset;
     int64_t stride[MAX_DIMS]; /* by dim of the member's space */
 } Read;
-typedef struct Member {
+typedef struct FusedOp {
     Node *node;
     LowerClass cls;
     int ndim; /* the space, dims of size 1 left out */
@@ -107,9 +107,9 @@ typedef struct Member {
         bool wrap;
     } * term;
     bool region_covers; /* STORE, VIEW_SCATTER: the whole base is overwritten */
-} Member;
+} FusedOp;
 /* Describes `n`; false if its class is not a member's. Tables are allocated in `arena`. */
-bool member_describe(const Compile *c, Node *n, Arena *arena, Member *out);
+bool fused_op_describe(const Compile *c, Node *n, Arena *arena, FusedOp *out);
 /* Which operands does the lowering of `n` read at all? (zeros_like reads nothing, copy only its source) */
 bool node_reads_slot(const Node *n, int slot);
 /* A STORE that leaves nothing of its base. */
@@ -117,7 +117,7 @@ bool store_covers_base(const Node *n);
 /* Does it take the value of a splat operand without needing memory for it? */
 bool node_inlines_splat(const Node *n, int slot);
 /* Does a member's read of an operand address, trip by trip, what the other member writes? Both have one space. */
-bool read_follows_write(const Member *reader, const Read *read, const Member *writer);
+bool read_follows_write(const FusedOp *reader, const Read *read, const FusedOp *writer);
 
 /* ---- units and liveness (liveness.c) ---- */
 enum { LIVE_TO_THE_END = INT32_MAX };
@@ -128,7 +128,7 @@ typedef struct Liveness {
     int last_check; /* unit of the last CHECK, or -1 */
 } Liveness;
 /* End of the unit that begins at place `at`: one past its last node. */
-int unit_end(const Graph *g, int at);
+int schedule_item_end(const Graph *g, int at);
 Liveness liveness_analyse(const Graph *g, Arena *arena);
 /* The same of c->graph, for the passes behind fuse, which change neither its nodes nor their order. */
 const Liveness *compile_liveness(Compile *c);
@@ -286,10 +286,10 @@ typedef struct PlanBuffer {
 } PlanBuffer;
 
 /* Loops [first, end) that run part by part (loops/loop_tiling.c). */
-typedef struct Band {
+typedef struct TiledLoops {
     int first, end;
     int64_t parts;
-} Band;
+} TiledLoops;
 
 /* Where buffers die (poison.c). */
 typedef struct Death {
@@ -316,7 +316,7 @@ struct Plan {
     int nloop;
     Loop *loop;
     int nband;
-    Band *band;
+    TiledLoops *band;
     const int *buffer_of; /* by node id: buffer number, or -1 */
     Poison *poison;       /* NULL: memory is left as it is */
     int nnode;
@@ -379,7 +379,7 @@ static inline void loop_next_from(const Loop *loop, int64_t *index, int64_t *at)
 bool plan_apart(const Compile *c);
 /* Finds the bands of a plan, before its temporaries have places; of as many parts as can be where the graph is verified. loops_after[u]: loops
  * of the plan up to and with unit u. */
-void bands_find(Compile *c, Plan *plan, const int *loops_after);
+void loop_tiling_find(Compile *c, Plan *plan, const int *loops_after);
 /* These run trips [from, to). */
 void tile_run(const TileNest *nest, const struct TileIsa *isa, void *const *data, void *registers, int64_t from, int64_t to);
 void loop_nonzero(const Loop *loop, void *const *data);

@@ -11,7 +11,7 @@
 /* ---- operands ---- */
 
 /* The value of an affine read. `made[k]`: register of member k, -1 for sinks; a node of the unit has mark k + 1. */
-static Value operand(Builder *b, const Member *m, const Read *read, const int *made) {
+static Value operand(Builder *b, const FusedOp *m, const Read *read, const int *made) {
     Node *n = m->node->in[read->slot], *from = node_buffer(n);
     Scalar splat;
     if (node_splat(n, &splat)) {
@@ -50,7 +50,7 @@ static int same_term(const Builder *b, int src, int index, const struct Term *te
 }
 
 /* Register of addresses: offset + sum of strides, plus the member's index terms. */
-static int address(Builder *b, const Member *m, int64_t offset, const int64_t *stride, const int *made) {
+static int address(Builder *b, const FusedOp *m, int64_t offset, const int64_t *stride, const int *made) {
     int reg = affine_part(b, offset, stride);
     for (int k = 0; k < m->nterm; k++) {
         Value index = operand(b, m, &m->read[m->term[k].read], made);
@@ -115,7 +115,7 @@ static bool is_one(const PwOperand *operand, DType compute) {
 
 static bool is_half(DType dtype) { return dtype == DT_float16 || dtype == DT_bfloat16; }
 
-static Value pointwise(Builder *b, const Member *m, const int *made) {
+static Value pointwise(Builder *b, const FusedOp *m, const int *made) {
     const Call *call = m->node->call;
     Error err = {0};
     DType compute = m->node->t.dtype, result;
@@ -164,7 +164,7 @@ static Value pointwise(Builder *b, const Member *m, const int *made) {
 }
 
 /* tril, triu: column - row against the diagonal, by a coordinate access. */
-static Value triangle(Builder *b, const Member *m, const int *made) {
+static Value triangle(Builder *b, const FusedOp *m, const int *made) {
     const Node *n = m->node;
     int64_t stride[MAX_DIMS] = {0};
     int k = 0;
@@ -183,7 +183,7 @@ static Value triangle(Builder *b, const Member *m, const int *made) {
     return (Value){nest_emit(b, where[dtype_kind(n->t.dtype)], 3, inside, v.reg, zero.reg, 0), n->t.dtype};
 }
 
-static Value indirect(Builder *b, const Member *m, const int *made) {
+static Value indirect(Builder *b, const FusedOp *m, const int *made) {
     const Read *read = &m->read[m->nread - 1];
     const Node *n = m->node->in[read->slot];
     int at = address(b, m, read->offset, read->stride, made);
@@ -195,7 +195,7 @@ static Value indirect(Builder *b, const Member *m, const int *made) {
 
 /* ---- sinks ---- */
 
-static void store(Builder *b, const Member *m, Value v) {
+static void store(Builder *b, const FusedOp *m, Value v) {
     v = nest_convert(b, v, m->node->t.dtype);
     int access = nest_access(b, m->node->buffer, m->node->t.dtype, m->out_offset, m->out_stride);
     TileInst *inst = nest_tail(b, TILE_STORE);
@@ -203,7 +203,7 @@ static void store(Builder *b, const Member *m, Value v) {
     inst->access = (short)access;
 }
 
-static void store_indirect(Builder *b, const Member *m, Value v, const int *made) {
+static void store_indirect(Builder *b, const FusedOp *m, Value v, const int *made) {
     v = nest_convert(b, v, m->node->t.dtype);
     int at = address(b, m, m->out_offset, m->out_stride, made);
     int access = nest_access(b, m->node->buffer, m->node->t.dtype, 0, m->out_stride);
@@ -214,7 +214,7 @@ static void store_indirect(Builder *b, const Member *m, Value v, const int *made
     b->ordered = true;
 }
 
-static void reduce(Builder *b, const Member *m, Value v) {
+static void lower_nest_reduce(Builder *b, const FusedOp *m, Value v) {
     static const short kinds[OP_COUNT] = {
         [OP_sum] = REDUCE_SUM,   [OP_sum_dim] = REDUCE_SUM,   [OP_mean] = REDUCE_MEAN, [OP_mean_dim] = REDUCE_MEAN,
         [OP_prod] = REDUCE_PROD, [OP_prod_dim] = REDUCE_PROD, [OP_amax] = REDUCE_MAX,  [OP_amin] = REDUCE_MIN};
@@ -230,7 +230,7 @@ static void reduce(Builder *b, const Member *m, Value v) {
 }
 
 /* What a reduction of nothing answers: written beforehand, since the nest then has no points. */
-static void reduce_identity(Lower *l, const Member *m) {
+static void reduce_identity(Lower *l, const FusedOp *m) {
     const Node *n = m->node;
     for (int d = 0; d < m->ndim; d++) {
         if (m->size[d] == 0) {
@@ -243,7 +243,7 @@ static void reduce_identity(Lower *l, const Member *m) {
 }
 
 /* The result's buffer begins as a copy of the base, unless it is the base's buffer or nothing of the base remains. */
-static void prepare_base(Lower *l, const Member *m) {
+static void prepare_base(Lower *l, const FusedOp *m) {
     const Node *n = m->node;
     int64_t numel = tensor_numel(&n->t);
     if (m->cls == LOWER_ADD_REGION && !m->region_covers) {
@@ -265,7 +265,7 @@ static void prepare_base(Lower *l, const Member *m) {
 /* Seeded fault GR_1: the scatter's metadata says that a dim along which self is expanded has stride 0 in the result as well, so the
  * loop over it is taken to be one point and the region's mask is decided there, at index 0: it holds everywhere along that dim, or
  * nowhere. (False: nowhere, nothing is stored.) Only for regions that are boxes, so that every address stays inside. */
-static bool collapse_expanded_dims(const Compile *c, Member *m) {
+static bool collapse_expanded_dims(const Compile *c, FusedOp *m) {
     const Node *n = m->node;
     if (!fault(c, FAULT_GR_1) || n->kind != NODE_OP || (n->op != OP_slice_scatter && n->op != OP_select_scatter)) {
         return true;
@@ -309,7 +309,7 @@ static bool collapse_expanded_dims(const Compile *c, Member *m) {
 
 /* ---- units ---- */
 
-static Value member_value(Builder *b, Member *m, const int *made) {
+static Value member_value(Builder *b, FusedOp *m, const int *made) {
     switch (m->cls) {
     case LOWER_POINTWISE:
         return pointwise(b, m, made);
@@ -325,7 +325,7 @@ static Value member_value(Builder *b, Member *m, const int *made) {
 }
 
 /* The values a scatter writes. */
-static Value scattered(Builder *b, const Member *m, const int *made) {
+static Value scattered(Builder *b, const FusedOp *m, const int *made) {
     const Node *n = m->node;
     DType dtype = n->t.dtype;
     if (m->cls == LOWER_SCATTER && n->nin == 2) {
@@ -343,7 +343,7 @@ static Value scattered(Builder *b, const Member *m, const int *made) {
     return v;
 }
 
-static void lower_member(Builder *b, Member *m, int k, int *made) {
+static void lower_fused_op(Builder *b, FusedOp *m, int k, int *made) {
     made[k] = -1;
     if (!m->sink) {
         Value v = member_value(b, m, made);
@@ -359,7 +359,7 @@ static void lower_member(Builder *b, Member *m, int k, int *made) {
     switch (m->cls) {
     case LOWER_REDUCE:
         reduce_identity(b->l, m);
-        reduce(b, m, nest_convert(b, operand(b, m, &m->read[0], made), m->node->t.dtype));
+        lower_nest_reduce(b, m, nest_convert(b, operand(b, m, &m->read[0], made), m->node->t.dtype));
         return;
     case LOWER_STORE:
     case LOWER_VIEW_SCATTER:
@@ -381,13 +381,13 @@ static void lower_member(Builder *b, Member *m, int k, int *made) {
 }
 
 void lower_nest(Lower *l, Node *const *node, int count) {
-    Member *m = arena_alloc_raw(l->arena, (int64_t)sizeof *m * count);
-    int made[MAX_MEMBERS], n = 0;
+    FusedOp *m = arena_alloc_raw(l->arena, (int64_t)sizeof *m * count);
+    int made[MAX_FUSED_OPS], n = 0;
     for (int k = 0; k < count; k++) {
         if (lower_class(node[k]) == LOWER_NOTHING) {
             continue; /* a VIEW between members */
         }
-        CHECK(n < MAX_MEMBERS && member_describe(l->c, node[k], l->arena, &m[n]));
+        CHECK(n < MAX_FUSED_OPS && fused_op_describe(l->c, node[k], l->arena, &m[n]));
         node[k]->mark = ++n;
     }
     Builder *b = arena_alloc_raw(l->arena, (int64_t)sizeof *b);
@@ -396,7 +396,7 @@ void lower_nest(Lower *l, Node *const *node, int count) {
     b->ndim = m[0].ndim;
     memcpy(b->size, m[0].size, (size_t)b->ndim * sizeof *b->size);
     for (int k = 0; k < n && stored; k++) {
-        lower_member(b, &m[k], k, made);
+        lower_fused_op(b, &m[k], k, made);
     }
     if (!stored && m[0].node->buffer >= 0) {
         prepare_base(l, &m[0]);

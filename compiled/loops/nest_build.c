@@ -24,12 +24,12 @@ void nest_start(Builder *b, Lower *l) {
     b->reduced = 0;
     b->ordered = false;
     b->inst = arena_alloc_raw(l->arena, (int64_t)sizeof *b->inst * 32);
-    b->tail = arena_alloc_raw(l->arena, (int64_t)sizeof *b->tail * MAX_MEMBERS * 2);
+    b->tail = arena_alloc_raw(l->arena, (int64_t)sizeof *b->tail * MAX_FUSED_OPS * 2);
     b->stride = arena_alloc_raw(l->arena, (int64_t)sizeof *b->stride * 8);
 }
 
 /* Doubles an arena array when `n` is a power of two past its first size. */
-static void *grown(Arena *arena, void *array, int n, int first, int64_t each) {
+static void *nest_build_grown(Arena *arena, void *array, int n, int first, int64_t each) {
     if (n < first || (n & (n - 1))) {
         return array;
     }
@@ -40,7 +40,7 @@ static void *grown(Arena *arena, void *array, int n, int first, int64_t each) {
 
 int nest_access(Builder *b, int buffer, DType dtype, int64_t offset, const int64_t *stride) {
     CHECK(b->naccess < MAX_ACCESSES);
-    b->stride = grown(b->l->arena, b->stride, b->naccess, 8, (int64_t)sizeof *b->stride);
+    b->stride = nest_build_grown(b->l->arena, b->stride, b->naccess, 8, (int64_t)sizeof *b->stride);
     b->access[b->naccess] = (Access){buffer, dtype, offset, NULL};
     memcpy(b->stride[b->naccess], stride, (size_t)b->ndim * sizeof *stride);
     return b->naccess++;
@@ -48,14 +48,14 @@ int nest_access(Builder *b, int buffer, DType dtype, int64_t offset, const int64
 
 static TileInst *add_inst(Builder *b, TileOp op) {
     CHECK(b->ninst < MAX_INSTS);
-    b->inst = grown(b->l->arena, b->inst, b->ninst, 32, (int64_t)sizeof *b->inst);
+    b->inst = nest_build_grown(b->l->arena, b->inst, b->ninst, 32, (int64_t)sizeof *b->inst);
     TileInst *inst = &b->inst[b->ninst++];
     *inst = (TileInst){.op = op};
     return inst;
 }
 
 TileInst *nest_tail(Builder *b, TileOp op) {
-    CHECK(b->ntail < MAX_MEMBERS * 2);
+    CHECK(b->ntail < MAX_FUSED_OPS * 2);
     TileInst *inst = &b->tail[b->ntail++];
     *inst = (TileInst){.op = op, .dst = -1};
     return inst;

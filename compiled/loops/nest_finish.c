@@ -90,7 +90,7 @@ static bool writes_buffer(const TileNest *nest, int buffer) {
     return false;
 }
 
-static int sources(const TileInst *inst) {
+static int nest_finish_sources(const TileInst *inst) {
     switch ((int)inst->op) {
     case TILE_LOAD:
     case TILE_IOTA:
@@ -113,7 +113,7 @@ static void assign_registers(Builder *b, TileNest *nest) {
         last[v] = place[v] = -1;
     }
     for (int k = 0; k < nest->ninst; k++) {
-        for (int s = 0; s < sources(&nest->inst[k]); s++) {
+        for (int s = 0; s < nest_finish_sources(&nest->inst[k]); s++) {
             last[nest->inst[k].src[s]] = k;
         }
     }
@@ -125,7 +125,7 @@ static void assign_registers(Builder *b, TileNest *nest) {
     }
     for (int k = 0; k < nest->ninst; k++) {
         TileInst *inst = &nest->inst[k];
-        int dst = inst->dst, n = sources(inst), used[4];
+        int dst = inst->dst, n = nest_finish_sources(inst), used[4];
         if (inst->op < TILE_STORE) {
             CHECK(nfree > 0 || nest->nreg < MAX_REGISTERS);
             place[dst] = nfree > 0 ? free_list[--nfree] : nest->nreg++;
@@ -178,7 +178,7 @@ static void drop_unused(const Builder *b, TileNest *nest) {
     for (int k = nest->ninst - 1; k >= 0; k--) {
         const TileInst *inst = &nest->inst[k];
         if (inst->op >= TILE_STORE || used[inst->dst] || !gate(b->l->c, STEP_drop_unused)) {
-            for (int s = 0; s < sources(inst); s++) {
+            for (int s = 0; s < nest_finish_sources(inst); s++) {
                 used[inst->src[s]] = true;
             }
             nest->inst[--kept] = *inst;
@@ -193,7 +193,7 @@ static void drop_unused(const Builder *b, TileNest *nest) {
 enum { MIN_COLUMNS = 8, MIN_FOURS = 256, MIN_FOURS_SMALL = 8 };
 
 /* The last kept dim, if the nest had better walk along it than along the last reduced one. */
-static int column_of(Compile *compile, const TileNest *n) {
+static int nest_finish_column_of(Compile *compile, const TileNest *n) {
     int c = n->kept - 1, last = n->ndim - 1, better = 0;
     if (c < 0 || c == last || n->size[c] < MIN_COLUMNS || n->numel == 0) {
         return -1;
@@ -254,7 +254,7 @@ static bool takes_vectors(Compile *c, const TileNest *n) {
 }
 
 /* Is there a function that tile/single.def has, and are there many elements? */
-static bool takes_single(Compile *c, const TileNest *n) {
+static bool nest_finish_takes_single(Compile *c, const TileNest *n) {
     bool has = false;
     for (int k = 0; k < n->ninst && !has; k++) {
         has = tile_has_single(n->inst[k].op);
@@ -309,12 +309,12 @@ void nest_finish(Builder *b, const Node *node) {
     drop_unused(b, nest);
     assign_registers(b, nest);
     make_in_place(nest);
-    nest->column = column_of(b->l->c, nest);
+    nest->column = nest_finish_column_of(b->l->c, nest);
     nest->outer = nest->column == 0 || nest->kept == 0 ? nest->kept % nest->ndim : 0; /* not the dim that strips go along */
     nest->vectors = takes_vectors(b->l->c, nest);
     nest->fours = nest->vectors && adds_by_fours(b->l->c, nest, b->l->c->options->verify);
     nest->many_fours = nest->fours && nest->numel >= MANY;
-    nest->single = takes_single(b->l->c, nest);
+    nest->single = nest_finish_takes_single(b->l->c, nest);
     nest->many = nest->single && nest->numel >= MANY;
     nest->cross = nest_crossing(nest);
     nest->cross = nest->cross >= 0 && gate(b->l->c, STEP_walk_squares) ? nest->cross : -1;

@@ -26,7 +26,7 @@ static bool writes(const TileNest *n, int buffer) {
 
 static bool moves_along(const TileNest *n, const TileInst *inst, int d) { return n->size[d] > 1 && n->access[inst->access].stride[d] != 0; }
 
-static int sources(const TileNest *n, const TileInst *inst) {
+static int nest_rows_sources(const TileNest *n, const TileInst *inst) {
     (void)n;
     return inst->op == TILE_LOAD || inst->op == TILE_IOTA ? 0 : inst->op == TILE_LOADX || inst->op == TILE_STORE || inst->op == TILE_REDUCE ? 1 : inst->op < TILE_OP_COUNT ? 4 : 2;
 }
@@ -49,7 +49,7 @@ static bool take_out(const TileNest *n, NestRow *row) {
         }
         bool all = true;
         for (int s = 0; s < 4; s++) {
-            from[k][s] = s < sources(n, inst) ? made[inst->src[s]] : -1; /* -1: a constant, or none */
+            from[k][s] = s < nest_rows_sources(n, inst) ? made[inst->src[s]] : -1; /* -1: a constant, or none */
             all = all && (from[k][s] < 0 || still[from[k][s]]);
         }
         still[k] = inst->op == TILE_LOAD ? !moves_along(n, inst, last) && !writes(n, n->access[inst->access].buffer) : inst->op < TILE_OP_COUNT && all;

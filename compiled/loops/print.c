@@ -16,7 +16,7 @@ static const int arities[TILE_OP_COUNT] = {
 #undef TILE_OP_MASK
 };
 
-static void print_ints(Text *text, const int64_t *v, int n) {
+static void print_loops_ints(Text *text, const int64_t *v, int n) {
     for (int i = 0; i < n; i++) {
         text_add(text, i ? ", " : "");
         text_int(text, v[i]);
@@ -28,7 +28,7 @@ static void print_access(Text *text, const Access *a, int ndim) {
         text_printf(text, "b%d", a->buffer);
     }
     text_printf(text, "[%lld; ", (long long)a->offset);
-    print_ints(text, a->stride, a->stride ? ndim : 0);
+    print_loops_ints(text, a->stride, a->stride ? ndim : 0);
     text_printf(text, "] %s", dtype_name(a->dtype));
 }
 
@@ -77,7 +77,7 @@ static void print_inst(Text *text, const TileNest *nest, const TileInst *inst) {
 }
 
 static void print_nest(Text *text, const TileNest *nest) {
-    print_ints(text, nest->size, nest->ndim);
+    print_loops_ints(text, nest->size, nest->ndim);
     text_printf(text, "]%s", nest->kept < nest->ndim ? ", the last " : "");
     if (nest->kept < nest->ndim) {
         text_printf(text, "%d reduced", nest->ndim - nest->kept);
@@ -101,7 +101,7 @@ static void print_nest(Text *text, const TileNest *nest) {
 
 static void print_pair(Text *text, const Loop *loop) {
     bool matrix = loop->kind == LOOP_NONZERO; /* of coordinates */
-    print_ints(text, loop->size, loop->ndim);
+    print_loops_ints(text, loop->size, loop->ndim);
     text_add(text, "] ");
     print_access(text, &loop->to, matrix ? 2 : loop->ndim);
     text_add(text, " <- ");

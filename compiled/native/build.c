@@ -31,17 +31,17 @@ typedef struct Hash {
 } Hash;
 
 /* A plan whose functions are known or wanted. */
-typedef struct Entry {
-    struct Entry *next;
+typedef struct BuildEntry {
+    struct BuildEntry *next;
     Hash hash;
     int nloop;
     const NativeFn *functions; /* NULL: waits for the next batch */
-} Entry;
+} BuildEntry;
 
 typedef struct Batch {
-    void *handle;
+    void *binding;
     Arena arena; /* of its entries and tables */
-    Entry **entry;
+    BuildEntry **entry;
     int n;
 } Batch;
 
@@ -54,9 +54,9 @@ struct Native {
     Text pending;      /* functions of the plans that wait */
     NativeNeeds needs;
     Arena waiting_arena;
-    Entry *waiting;
+    BuildEntry *waiting;
     int nwaiting;
-    Entry *table[TABLE];
+    BuildEntry *table[TABLE];
     Batch *batch; /* loaded, oldest first */
     int nbatch, capacity;
     int64_t serial; /* of temporary files */
@@ -72,7 +72,7 @@ static uint64_t mixed(uint64_t h) {
     return h;
 }
 
-static Hash hash_text(Hash h, const char *text, size_t n) {
+static Hash build_hash_text(Hash h, const char *text, size_t n) {
     for (size_t i = 0; i < n; i++) {
         h.a = (h.a ^ (unsigned char)text[i]) * 0x100000001b3u;
         h.b = mixed(h.b + (unsigned char)text[i] + 0x9e3779b97f4a7c15u);
@@ -185,7 +185,7 @@ static void tidy_folder(const Native *n) {
     }
 }
 
-static bool write_file(const char *path, const char *text, int64_t length) {
+static bool build_write_file(const char *path, const char *text, int64_t length) {
     int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     int64_t done = 0;
     while (fd >= 0 && done < length) {
@@ -249,11 +249,11 @@ static void error_line(const char *path, char *out, size_t size) {
 /* Compiles and loads `text`, or loads what the cache has. NULL and a sentence if that can not be done. */
 static void *load_text(Native *n, const char *text, int64_t length, char *message, size_t size) {
     char name[33], object[4200], source[4200], part[4200], log[4200];
-    hash_name(hash_text(n->machine, text, (size_t)length), name);
+    hash_name(build_hash_text(n->machine, text, (size_t)length), name);
     snprintf(object, sizeof object, "%s/%s.so", n->folder, name);
-    void *handle = n->keep && access(object, R_OK) == 0 ? dlopen(object, RTLD_NOW | RTLD_LOCAL) : NULL;
-    if (handle) {
-        return handle;
+    void *binding = n->keep && access(object, R_OK) == 0 ? dlopen(object, RTLD_NOW | RTLD_LOCAL) : NULL;
+    if (binding) {
+        return binding;
     }
     long long serial = (long long)n->serial++;
     snprintf(source, sizeof source, "%s/part-%ld-%lld.c", n->folder, (long)getpid(), serial);
@@ -261,7 +261,7 @@ static void *load_text(Native *n, const char *text, int64_t length, char *messag
     snprintf(log, sizeof log, "%s/part-%ld-%lld.log", n->folder, (long)getpid(), serial);
     unlink(source);
     message[0] = '\0';
-    if (!write_file(source, text, length)) {
+    if (!build_write_file(source, text, length)) {
         say(message, size, "can not write", source);
     } else if (!run_compiler(n, source, part, log)) {
         char line[200];
@@ -273,29 +273,29 @@ static void *load_text(Native *n, const char *text, int64_t length, char *messag
         if (n->keep && rename(part, object) == 0) {
             path = object;
         }
-        handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-        if (!handle) {
+        binding = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+        if (!binding) {
             snprintf(message, size, "compiled:native can not load what '%.80s' made: %.200s", n->compiler, dlerror());
         }
     }
     unlink(source);
     unlink(part); /* loaded, renamed or useless */
     unlink(log);
-    return handle;
+    return binding;
 }
 
 /* Instruction sets of this machine and the version of the compiler: -march=native depends on them. */
 static Hash hash_machine(const Native *n) {
     Hash h = hash_start();
-    h = hash_text(h, n->compiler, strlen(n->compiler));
+    h = build_hash_text(h, n->compiler, strlen(n->compiler));
     for (int k = 0; k < COUNT_OF(FLAGS); k++) {
-        h = hash_text(h, FLAGS[k], strlen(FLAGS[k]) + 1);
+        h = build_hash_text(h, FLAGS[k], strlen(FLAGS[k]) + 1);
     }
     FILE *f = fopen("/proc/cpuinfo", "r");
     char line[8192];
     while (f && fgets(line, sizeof line, f) && line[0] != '\n') {
         if (strncmp(line, "model name", 10) == 0 || strncmp(line, "flags", 5) == 0 || strncmp(line, "Features", 8) == 0) {
-            h = hash_text(h, line, strlen(line));
+            h = build_hash_text(h, line, strlen(line));
         }
     }
     if (f) {
@@ -321,32 +321,32 @@ Native *native_open(const NativeSettings *settings, char *message, size_t messag
     n->machine = hash_machine(n);
     /* says its compiler's version: a probe once in a cache, and a part of the key */
     static const char probe[] = "const char *compiler(void) { return __VERSION__; }\n";
-    void *handle = load_text(n, probe, sizeof probe - 1, message, message_size);
+    void *binding = load_text(n, probe, sizeof probe - 1, message, message_size);
     const char *(*compiler)(void) = NULL;
-    if (handle) {
-        *(void **)&compiler = dlsym(handle, "compiler");
+    if (binding) {
+        *(void **)&compiler = dlsym(binding, "compiler");
     }
     if (!compiler) {
         native_close(n);
         return NULL;
     }
     const char *version = compiler();
-    n->machine = hash_text(n->machine, version, strlen(version));
-    dlclose(handle);
+    n->machine = build_hash_text(n->machine, version, strlen(version));
+    dlclose(binding);
     n->pending.arena = &n->work;
     return n;
 }
 
 static void drop_batch(Native *n, Batch *b) {
     for (int k = 0; k < b->n; k++) {
-        Entry **link = &n->table[b->entry[k]->hash.b % TABLE];
+        BuildEntry **link = &n->table[b->entry[k]->hash.b % TABLE];
         while (*link != b->entry[k]) {
             link = &(*link)->next;
         }
         *link = b->entry[k]->next;
     }
-    if (b->handle) {
-        dlclose(b->handle);
+    if (b->binding) {
+        dlclose(b->binding);
     }
     arena_destroy(&b->arena);
     *b = (Batch){0};
@@ -382,7 +382,7 @@ void native_trim(Native *n) {
 
 /* ---- plans ---- */
 
-static Entry *find_entry(Entry *list, Hash hash) {
+static BuildEntry *find_entry(BuildEntry *list, Hash hash) {
     while (list && (list->hash.a != hash.a || list->hash.b != hash.b)) {
         list = list->next;
     }
@@ -402,20 +402,20 @@ static void build_batch(Native *n) {
     char message[512], name[64];
     native_prelude(&file, &n->needs);
     text_addn(&file, n->pending.v, n->pending.n);
-    b->handle = load_text(n, file.v, file.n, message, sizeof message);
-    if (!b->handle) {
+    b->binding = load_text(n, file.v, file.n, message, sizeof message);
+    if (!b->binding) {
         fprintf(stderr, "twingrad: %s\n", message);
         exit(3);
     }
     b->entry = arena_alloc(&b->arena, (int64_t)sizeof *b->entry * n->nwaiting);
-    for (Entry *w = n->waiting; w; w = w->next) {
-        Entry *e = arena_new(&b->arena, Entry);
+    for (BuildEntry *w = n->waiting; w; w = w->next) {
+        BuildEntry *e = arena_new(&b->arena, BuildEntry);
         *e = *w;
         NativeFn *functions = arena_alloc(&b->arena, (int64_t)sizeof *functions * (w->nloop + 1));
         char hash[33];
         hash_name(w->hash, hash);
         snprintf(name, sizeof name, "p%s_loops", hash);
-        const void *table = dlsym(b->handle, name);
+        const void *table = dlsym(b->binding, name);
         CHECK(table);
         memcpy(functions, table, sizeof *functions * (size_t)w->nloop);
         e->functions = functions;
@@ -439,11 +439,11 @@ const NativeFn *native_functions(Native *n, const Plan *plan, bool collect) {
     Text text = {.arena = &n->scratch};
     NativeNeeds needs = {0};
     native_print(&text, plan, "", &needs);
-    Hash hash = hash_text(hash_start(), text.v, (size_t)text.n);
-    Entry *e = find_entry(n->table[hash.b % TABLE], hash);
+    Hash hash = build_hash_text(hash_start(), text.v, (size_t)text.n);
+    BuildEntry *e = find_entry(n->table[hash.b % TABLE], hash);
     if (!e && !find_entry(n->waiting, hash)) {
-        Entry *w = arena_new(&n->waiting_arena, Entry);
-        *w = (Entry){n->waiting, hash, plan->nloop, NULL};
+        BuildEntry *w = arena_new(&n->waiting_arena, BuildEntry);
+        *w = (BuildEntry){n->waiting, hash, plan->nloop, NULL};
         n->waiting = w;
         n->nwaiting++;
         char name[33], prefix[40];

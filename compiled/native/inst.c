@@ -56,7 +56,7 @@ static void name_buffer(const Nest *w, const Access *a) {
     }
 }
 
-static bool one_dtype(const TileNest *n, int buffer) {
+static bool inst_one_dtype(const TileNest *n, int buffer) {
     DType dtype = DT_COUNT;
     for (int k = 0; k < n->naccess; k++) {
         if (n->access[k].buffer == buffer) {
@@ -79,7 +79,7 @@ void native_declare_buffers(const Nest *w) {
             seen = n->access[j].buffer == a->buffer && n->access[j].dtype == a->dtype;
         }
         if (!seen) {
-            text_printf(w->text, "    %s *%s", native_memory_type(a->dtype), one_dtype(n, a->buffer) ? "restrict " : "");
+            text_printf(w->text, "    %s *%s", native_memory_type(a->dtype), inst_one_dtype(n, a->buffer) ? "restrict " : "");
             name_buffer(w, a);
             text_printf(w->text, " = data[%d];\n", a->buffer);
         }
@@ -264,7 +264,7 @@ static void print_write(Nest *w, const TileInst *inst) {
     text_add(w->text, ";\n");
 }
 
-static Kind kind_of(const Nest *w, const TileInst *inst) {
+static Kind inst_kind_of(const Nest *w, const TileInst *inst) {
     return inst->op < TILE_OP_COUNT ? op_types[inst->op].out : inst->op == TILE_LOAD || inst->op == TILE_LOADX ? dtype_kind(w->n->access[inst->access].dtype) : KIND_I64;
 }
 
@@ -277,7 +277,7 @@ void native_statements(Nest *w, bool once) {
         const TileInst *inst = &w->n->inst[k];
         if (once_a_row(w, k) != once) {
             if (inst->op < TILE_STORE) {
-                set_register(w, inst->dst, k, kind_of(w, inst));
+                set_register(w, inst->dst, k, inst_kind_of(w, inst));
             }
             continue;
         }

@@ -98,7 +98,7 @@ static void print_code(Text *text, const char *code) {
     }
 }
 
-static void print_op(Text *text, TileOp op) {
+static void print_native_op(Text *text, TileOp op) {
     const OpText *o = &ops[op];
     const char *name = tile_op_name(op);
     if (!o->expression) {
@@ -143,7 +143,7 @@ void native_prelude(Text *text, const NativeNeeds *asked) {
     }
     for (int k = 0; k < TILE_OP_COUNT; k++) {
         if (needs.op[k]) {
-            print_op(text, (TileOp)k);
+            print_native_op(text, (TileOp)k);
         }
         if (needs.single[k]) {
             text_printf(text, "static inline float single_%s(float a) { return %s; }\n", tile_op_name((TileOp)k), singles[k]);
@@ -289,14 +289,14 @@ int native_open_but(Text *text, const Loop *loop, unsigned skip, int depth) {
 
 /* ---- the plan ---- */
 
-static const char *name_of(const Node *n) { return n->call ? n->call->op->id_name : "store"; }
+static const char *print_name_of(const Node *n) { return n->call ? n->call->op->id_name : "store"; }
 
 void native_print(Text *text, const Plan *plan, const char *prefix, NativeNeeds *needs) {
     Text table = {.arena = text->arena};
     for (int k = 0; k < plan->nloop; k++) {
         const Loop *loop = &plan->loop[k];
         int64_t start = text->n;
-        text_printf(text, "\n/* %s */\nstatic void %sloop_%d(void *const *data, int64_t from, int64_t to) {\n", name_of(loop->node), prefix, k);
+        text_printf(text, "\n/* %s */\nstatic void %sloop_%d(void *const *data, int64_t from, int64_t to) {\n", print_name_of(loop->node), prefix, k);
         if (loop->kind == LOOP_TILE ? native_nest(text, loop->tile, needs) : native_lines(text, loop, needs)) {
             text_add(text, "}\n");
             text_printf(&table, "    %sloop_%d,\n", prefix, k);

@@ -46,7 +46,7 @@ static int open_line(const Softmax *s, int depth, const char *pragma) {
     return depth;
 }
 
-static void element_at(const Softmax *s, const char *name, const Access *a) {
+static void softmax_element_at(const Softmax *s, const char *name, const Access *a) {
     text_printf(s->text, "%s[", name);
     native_index(s->text, a->offset, a->stride, s->loop->size, s->loop->ndim);
     text_add(s->text, "]");
@@ -59,7 +59,7 @@ static void element_further(const Softmax *s) {
     text_printf(s->text, " + n0 * %lld]", (long long)s->loop->from.stride[s->loop->dim]);
 }
 
-static void line_of(Text *text, int depth, const char *line) {
+static void softmax_line_of(Text *text, int depth, const char *line) {
     native_indent(text, depth);
     text_add(text, line);
 }
@@ -83,13 +83,13 @@ static void declare_of_line(const Softmax *s, int depth, const char *type, const
     native_for(s->text, depth, "k", s->width);
     native_indent(s->text, depth + 1);
     text_printf(s->text, "%s[k] = %s;\n", name, start);
-    line_of(s->text, depth, "}\n");
+    softmax_line_of(s->text, depth, "}\n");
 }
 
 /* exp(element - top) */
 static void exponential(const Softmax *s) {
     text_printf(s->text, "%s(%s", s->exp, s->single ? "" : "(double)");
-    element_at(s, "x_", &s->loop->from);
+    softmax_element_at(s, "x_", &s->loop->from);
     text_printf(s->text, " - %s", s->single ? "" : "(double)");
     of_line(s, "top");
     text_add(s->text, ")");
@@ -98,7 +98,7 @@ static void exponential(const Softmax *s) {
 /* Where the exponential waits; nothing if it does not. */
 static void waiting(const Softmax *s) {
     if (s->single) {
-        element_at(s, "y_", &s->loop->to);
+        softmax_element_at(s, "y_", &s->loop->to);
     } else if (s->kept) {
         char e[16];
         snprintf(e, sizeof e, "e[i%d]", s->loop->dim);
@@ -133,14 +133,14 @@ static void softmax_ahead(const Softmax *s, int depth) {
     for (int k = 0; k < loop->ndim; k++) {
         next = k != d && loop->size[k] != 1 ? loop->from.stride[k] : next;
     }
-    line_of(s->text, depth, "float top = -INFINITY;\n");
-    line_of(s->text, depth, "double sum = 0;\n");
+    softmax_line_of(s->text, depth, "float top = -INFINITY;\n");
+    softmax_line_of(s->text, depth, "double sum = 0;\n");
     native_indent(s->text, depth);
     text_printf(s->text, "float e[%lld];\n", (long long)loop->size[d]);
     open_quarters(s, depth, "#pragma omp simd reduction(max : top)\n", NULL);
-    line_of(s->text, depth + 1, "const float m0 = f1 > f0 ? f1 : f0, m1 = f3 > f2 ? f3 : f2, m2 = m1 > m0 ? m1 : m0;\n");
-    line_of(s->text, depth + 1, "top = m2 > top ? m2 : top;\n");
-    line_of(s->text, depth, "}\n");
+    softmax_line_of(s->text, depth + 1, "const float m0 = f1 > f0 ? f1 : f0, m1 = f3 > f2 ? f3 : f2, m2 = m1 > m0 ? m1 : m0;\n");
+    softmax_line_of(s->text, depth + 1, "top = m2 > top ? m2 : top;\n");
+    softmax_line_of(s->text, depth, "}\n");
     int inside = native_squares(s->text, depth, d, loop->size[d], AHEAD, false);
     text_add(s->text, "#pragma omp simd\n");
     native_square(s->text, inside, d);
@@ -148,7 +148,7 @@ static void softmax_ahead(const Softmax *s, int depth) {
     text_printf(s->text, "e[i%d] = ", d);
     exponential(s);
     text_add(s->text, ";\n");
-    line_of(s->text, inside, "}\n");
+    softmax_line_of(s->text, inside, "}\n");
     native_indent(s->text, inside);
     text_printf(s->text, "for (int64_t i%d = j%d; i%d < e%d; i%d += 16) {\n", d, d, d, d, d);
     native_indent(s->text, inside + 1);
@@ -161,25 +161,25 @@ static void softmax_ahead(const Softmax *s, int depth) {
     text_add(s->text, "), 1, 2);\n");
     native_close_until(s->text, inside + 1, depth);
     open_quarters(s, depth, "#pragma omp simd reduction(+ : sum)\n", "e");
-    line_of(s->text, depth + 1, "sum += (double)((f0 + f1) + (f2 + f3));\n");
-    line_of(s->text, depth, "}\n");
-    line_of(s->text, depth, "sum = 1 / sum;\n");
+    softmax_line_of(s->text, depth + 1, "sum += (double)((f0 + f1) + (f2 + f3));\n");
+    softmax_line_of(s->text, depth, "}\n");
+    softmax_line_of(s->text, depth, "sum = 1 / sum;\n");
     text_add(s->text, "#pragma omp simd\n");
     native_for_dim(s->text, depth, d, loop->size[d], false);
     native_indent(s->text, depth + 1);
-    element_at(s, "y_", &loop->to);
+    softmax_element_at(s, "y_", &loop->to);
     text_printf(s->text, " = e[i%d] * (float)sum;\n", d);
-    line_of(s->text, depth, "}\n");
+    softmax_line_of(s->text, depth, "}\n");
 }
 
 /* NAME becomes the larger of itself and the element, or the one further along. */
-static void raise(const Softmax *s, int depth, const char *name, bool further) {
+static void softmax_raise(const Softmax *s, int depth, const char *name, bool further) {
     native_indent(s->text, depth);
     text_printf(s->text, "const %s v0 = ", s->type);
     if (further) {
         element_further(s);
     } else {
-        element_at(s, "x_", &s->loop->from);
+        softmax_element_at(s, "x_", &s->loop->from);
     }
     text_add(s->text, ";\n");
     native_indent(s->text, depth);
@@ -195,7 +195,7 @@ static void softmax_top(const Softmax *s, int depth) {
     int inside = depth;
     declare_of_line(s, depth, s->type, "top", "-INFINITY");
     depth = open_line(s, depth, "#pragma omp simd reduction(max : top)\n");
-    raise(s, depth, "top", false);
+    softmax_raise(s, depth, "top", false);
     native_close_until(s->text, depth, inside);
 }
 
@@ -211,7 +211,7 @@ static void sum_of_fours(const Softmax *s, int depth) {
     }
     text_add(s->text, "#pragma omp simd\n");
     depth = native_square(s->text, depth, s->strip);
-    line_of(s->text, depth, "float f[4];\n");
+    softmax_line_of(s->text, depth, "float f[4];\n");
     for (int q = 0; q < 4; q++) {
         native_indent(s->text, depth);
         text_printf(s->text, "{\n");
@@ -224,9 +224,9 @@ static void sum_of_fours(const Softmax *s, int depth) {
         exponential(s);
         text_add(s->text, ";\n");
         if (s->blocks) {
-            raise(s, depth + 1, "next", true);
+            softmax_raise(s, depth + 1, "next", true);
         }
-        line_of(s->text, depth, "}\n");
+        softmax_line_of(s->text, depth, "}\n");
     }
     native_indent(s->text, depth);
     of_line(s, "sum");
@@ -262,8 +262,8 @@ static void softmax_sum(const Softmax *s, int depth) {
 static void each_line(const Softmax *s, int depth, const char *statement) {
     text_add(s->text, "#pragma omp simd\n");
     native_for(s->text, depth, "k", s->width);
-    line_of(s->text, depth + 1, statement);
-    line_of(s->text, depth, "}\n");
+    softmax_line_of(s->text, depth + 1, statement);
+    softmax_line_of(s->text, depth, "}\n");
 }
 
 /* Strips of long lines, block by block. The maximum starts at the least finite float: of a block of -inf all exponentials are 0. The
@@ -279,7 +279,7 @@ static void softmax_blocks(const Softmax *s, int depth) {
     native_for_dim(s->text, depth, d, BLOCK, false);
     text_add(s->text, "#pragma omp simd\n");
     inside = native_square(s->text, depth + 1, s->strip);
-    raise(s, inside, "next", false);
+    softmax_raise(s, inside, "next", false);
     native_close_until(s->text, inside, depth);
     int block = native_squares(s->text, depth, d, size, BLOCK, false);
     native_indent(s->text, block);
@@ -301,7 +301,7 @@ static void softmax_blocks(const Softmax *s, int depth) {
     text_add(s->text, "#pragma omp simd\n");
     inside = native_square(s->text, inside, s->strip);
     native_indent(s->text, inside);
-    element_at(s, "y_", &s->loop->to);
+    softmax_element_at(s, "y_", &s->loop->to);
     text_add(s->text, " *= ");
     of_line(s, "scale");
     text_add(s->text, ";\n");
@@ -313,14 +313,14 @@ static void softmax_quotient(const Softmax *s, int depth) {
     int inside = depth;
     if (product && s->strip >= 0) {
         native_for(s->text, depth, "k", s->width);
-        line_of(s->text, depth + 1, "sum[k] = 1 / sum[k];\n");
-        line_of(s->text, depth, "}\n");
+        softmax_line_of(s->text, depth + 1, "sum[k] = 1 / sum[k];\n");
+        softmax_line_of(s->text, depth, "}\n");
     } else if (product) {
-        line_of(s->text, depth, "sum = 1 / sum;\n");
+        softmax_line_of(s->text, depth, "sum = 1 / sum;\n");
     }
     depth = open_line(s, depth, s->single ? "#pragma omp simd\n" : NULL);
     native_indent(s->text, depth);
-    element_at(s, "y_", &s->loop->to);
+    softmax_element_at(s, "y_", &s->loop->to);
     text_printf(s->text, " = (%s)(", s->type);
     if (s->kept) {
         waiting(s);

@@ -27,7 +27,7 @@ static bool commutes(const Node *n) {
 /* The op that says the same of swapped operands; OP_NONE if it is in the form that stays. */
 static OpId mirrored(OpId id) { return id == OP_gt_Tensor ? OP_lt_Tensor : id == OP_ge_Tensor ? OP_le_Tensor : OP_NONE; }
 
-static void swap(Node *n, OpId id) {
+static void canon_swap(Node *n, OpId id) {
     Node *first = n->in[0];
     n->in[0] = n->in[1];
     n->in[1] = first;
@@ -51,10 +51,10 @@ bool pass_canon(Compile *c) {
             continue;
         }
         if (commutes(n) && out_of_order(n->in[0], n->in[1]) && gate(c, STEP_order_operands)) {
-            swap(n, n->op);
+            canon_swap(n, n->op);
             changed = true;
         } else if (mirrored(n->op) != OP_NONE && gate(c, STEP_turn_compare)) {
-            swap(n, mirrored(n->op));
+            canon_swap(n, mirrored(n->op));
             changed = true;
         }
     }

@@ -10,11 +10,11 @@
 
 #include <string.h>
 
-typedef struct Table {
+typedef struct CseTable {
     const Compile *c;
     Node **slot;
     uint32_t mask;
-} Table;
+} CseTable;
 
 static uint64_t mix(uint64_t h, uint64_t v) {
     h ^= v;
@@ -165,7 +165,7 @@ static bool same_node(const Compile *c, const Node *a, const Node *b) {
 }
 
 /* The node that `n` equals, or `n` itself after entering it. */
-static Node *find(Table *t, Node *n) {
+static Node *find(CseTable *t, Node *n) {
     for (uint32_t at = (uint32_t)hash_node(t->c, n) & t->mask;; at = (at + 1) & t->mask) {
         if (!t->slot[at]) {
             t->slot[at] = n;
@@ -194,7 +194,7 @@ static void renumber(Node *n) {
 
 bool pass_cse(Compile *c) {
     Graph *g = c->graph;
-    Table t = {.c = c, .mask = 63};
+    CseTable t = {.c = c, .mask = 63};
     while (t.mask < 2 * (uint32_t)g->n) {
         t.mask = t.mask * 2 + 1;
     }

@@ -34,7 +34,7 @@ static void become_full(Compile *c, Node *n, Scalar value) {
 }
 
 /* The value of element 0 of `n` computed by its shared kernel on splats of one element. */
-static bool evaluate(Compile *c, const Node *n, Scalar *value) {
+static bool fold_evaluate(Compile *c, const Node *n, Scalar *value) {
     Call call = *n->call;
     Tensor operand[PW_MAX_OPERANDS], made = {0}, *out = &made;
     Storage storage[PW_MAX_OPERANDS], own;
@@ -170,7 +170,7 @@ static StepId splat_step(Compile *c, const Node *n, Scalar *value) {
     if (n->nin > 0 && node_splat(n, value)) {
         return STEP_fold_like; /* zeros_like(x), fill(x, v): x is read for its size only */
     }
-    if (n->call->op->kind == KIND_POINTWISE && all_splats(n) && evaluate(c, n, value)) {
+    if (n->call->op->kind == KIND_POINTWISE && all_splats(n) && fold_evaluate(c, n, value)) {
         return STEP_fold_pointwise;
     }
     return n->call->op->kind == KIND_FUNC && moved_splat(c, n, value) ? STEP_fold_move : STEP_PASS;
@@ -194,7 +194,7 @@ bool pass_fold(Compile *c) {
     for (int i = 0; i < g->n; i++) {
         Node *n = g->node[i];
         Scalar value;
-        bool kept_for_sizes = c->specimen && n->kind == NODE_CHECK && n->check != CHECK_NONZERO; /* its bound may be symbolic */
+        bool kept_for_sizes = c->sample && n->kind == NODE_CHECK && n->check != CHECK_NONZERO; /* its bound may be symbolic */
         if (!kept_for_sizes && evaluate_known_check(c, n) && gate(c, STEP_fold_check)) {
             changed = true;
             continue;

@@ -18,7 +18,7 @@ typedef struct Functionalizer {
     int *writes;  /* by class: how many WRITEs so far */
 } Functionalizer;
 
-static void keep(Graph *g, Node *n) {
+static void functionalize_keep(Graph *g, Node *n) {
     if (g->n == g->capacity) {
         Node **grown = arena_alloc_raw(g->arena, (int64_t)sizeof *grown * g->capacity * 2);
         memcpy(grown, g->node, sizeof *grown * (size_t)g->n);
@@ -39,7 +39,7 @@ static Node *read_now(Functionalizer *f, Node *n, int sid) {
     }
     Node *value = f->value[n->cls], *now = n;
     if (n->kind == NODE_VIEW && value == n->in[0]) {
-        keep(f->g, n);
+        functionalize_keep(f->g, n);
     } else if (n != value) {
         now = graph_view(f->g, value, &n->t, sid);
     }
@@ -62,7 +62,7 @@ static bool is_whole(const Node *value, const Tensor *region, int64_t numel) {
     return true;
 }
 
-static int64_t buffer_numel(const Node *n) {
+static int64_t functionalize_buffer_numel(const Node *n) {
     int64_t extent = 0;
     CHECK(tensor_extent(&n->t, &extent));
     return extent;
@@ -70,7 +70,7 @@ static int64_t buffer_numel(const Node *n) {
 
 static Node *flat_zeros(Functionalizer *f, const Node *like, int sid) {
     Call call = call_new(OP_zeros);
-    int64_t numel = buffer_numel(like);
+    int64_t numel = functionalize_buffer_numel(like);
     call.arg[0].ints.v = arena_copy(f->c->arena, &numel, sizeof numel);
     call.arg[0].ints.n = 1;
     call.arg[1].none = false;
@@ -83,7 +83,7 @@ static Node *flat_zeros(Functionalizer *f, const Node *like, int sid) {
 static void write_now(Functionalizer *f, const Node *write) {
     int cls = write->cls;
     Node *base = f->value[cls], *value = read_now(f, write->in[1], write->sid);
-    if (is_whole(value, &write->t, buffer_numel(base))) {
+    if (is_whole(value, &write->t, functionalize_buffer_numel(base))) {
         f->value[cls] = value;
     } else {
         if (fault(f->c, FAULT_MU_7) && !tensor_is_dense(&write->t)) {
@@ -94,7 +94,7 @@ static void write_now(Functionalizer *f, const Node *write) {
     f->writes[cls]++;
 }
 
-static void visit(Functionalizer *f, Node *n) {
+static void functionalize_visit(Functionalizer *f, Node *n) {
     switch (n->kind) {
     case NODE_VIEW:
         if (n->cls >= 0) {
@@ -118,7 +118,7 @@ static void visit(Functionalizer *f, Node *n) {
     case NODE_STORE:
         break;
     }
-    keep(f->g, n);
+    functionalize_keep(f->g, n);
     if (n->cls >= 0) {
         f->value[n->cls] = n;
     }
@@ -151,7 +151,7 @@ bool pass_functionalize(Compile *c) {
     g->node = arena_alloc_raw(g->arena, (int64_t)sizeof *g->node * g->capacity);
     g->n = 0;
     for (int i = 0; i < n; i++) {
-        visit(&f, old[i]);
+        functionalize_visit(&f, old[i]);
     }
     finish_outputs(&f, c->capture != NULL && !c->capture->in.later);
     for (int i = 0; i < n; i++) {

@@ -18,14 +18,14 @@
 
 /* ---- merging ---- */
 
-static StepId step_of(const Member *m) {
+static StepId step_of(const FusedOp *m) {
     return m->cls == LOWER_REDUCE ? STEP_fuse_reduction : m->nterm > 0 || m->sink ? STEP_fuse_scatter : STEP_fuse_pointwise;
 }
 
 /* Takes what a unit computes twice out of it: the node stays among the members, for those who ask what its readers' unit is. */
 static void drop_repeats(Fuser *f, int u) {
-    Unit *unit = &f->unit[u];
-    for (Member *m = unit->first; m; m = f->after[m->node->id]) {
+    ScheduleItem *unit = &f->unit[u];
+    for (FusedOp *m = unit->first; m; m = f->after[m->node->id]) {
         Node *n = m->node, *already = fuse_computed_already(f, m, u);
         if (already) {
             n->map = already;
@@ -39,11 +39,11 @@ static void drop_repeats(Fuser *f, int u) {
 
 /* `from` into `to`; members stay in any order until they are emitted. */
 static void merge(Fuser *f, int to, int from) {
-    Unit *a = &f->unit[to], *b = &f->unit[from];
+    ScheduleItem *a = &f->unit[to], *b = &f->unit[from];
     f->after[a->last->node->id] = b->first;
     a->last = b->last;
-    for (Member *m = b->first; m; m = f->after[m->node->id]) {
-        f->unit_of[m->node->id] = to;
+    for (FusedOp *m = b->first; m; m = f->after[m->node->id]) {
+        f->schedule_item_of[m->node->id] = to;
     }
     a->count += b->count;
     a->weight += b->weight;
@@ -64,7 +64,7 @@ static void merge(Fuser *f, int to, int from) {
 
 /* ---- order ---- */
 
-static void put(Fuser *f, Node *n) {
+static void fuse_put(Fuser *f, Node *n) {
     if (n->mark == 0) {
         n->mark = 1;
         f->out[f->nout++] = n;
@@ -74,36 +74,36 @@ static void put(Fuser *f, Node *n) {
 static void put_with_views(Fuser *f, Node *n) {
     for (int k = 0; k < n->nin; k++) {
         if (n->in[k] && n->in[k]->kind == NODE_VIEW) {
-            put(f, n->in[k]);
+            fuse_put(f, n->in[k]);
         }
     }
-    put(f, n);
+    fuse_put(f, n);
 }
 
-static void put_unit(Fuser *f, int u) {
+static void put_schedule_item(Fuser *f, int u) {
     if (f->emitted & bit(u)) {
         return;
     }
     f->emitted |= bit(u);
-    const Unit *unit = &f->unit[u];
+    const ScheduleItem *unit = &f->unit[u];
     for (uint64_t rest = unit->above & ~f->emitted; rest; rest &= rest - 1) {
         int w = __builtin_ctzll(rest);
         if (!f->unit[w].gone) {
-            put_unit(f, w);
+            put_schedule_item(f, w);
         }
     }
     if (unit->count < 2) {
         Node *only = unit->node;
-        for (const Member *m = unit->first; m; m = f->after[m->node->id]) {
+        for (const FusedOp *m = unit->first; m; m = f->after[m->node->id]) {
             only = m->node->map ? only : m->node;
         }
         put_with_views(f, only);
         return;
     }
     int group = f->ngroup++;
-    Node *order[MAX_MEMBERS];
+    Node *order[MAX_FUSED_OPS];
     int n = 0;
-    for (Member *m = unit->first; m; m = f->after[m->node->id]) {
+    for (FusedOp *m = unit->first; m; m = f->after[m->node->id]) {
         if (m->node->map) {
             continue;
         }
@@ -123,7 +123,7 @@ static void put_unit(Fuser *f, int u) {
 /* ---- horizontal fusion ---- */
 
 static bool reads_buffer(const Fuser *f, int u, const Node *buffer) {
-    for (const Member *m = f->unit[u].first; m; m = f->after[m->node->id]) {
+    for (const FusedOp *m = f->unit[u].first; m; m = f->after[m->node->id]) {
         for (int r = 0; r < m->nread; r++) {
             if (m->read[r].kind == READ_AFFINE && node_buffer(m->node->in[m->read[r].slot]) == buffer) {
                 return true;
@@ -135,7 +135,7 @@ static bool reads_buffer(const Fuser *f, int u, const Node *buffer) {
 
 /* Do both read a buffer that is not one value everywhere? */
 static bool share_a_read(const Fuser *f, int a, int b) {
-    for (const Member *m = f->unit[a].first; m; m = f->after[m->node->id]) {
+    for (const FusedOp *m = f->unit[a].first; m; m = f->after[m->node->id]) {
         for (int r = 0; r < m->nread; r++) {
             const Node *buffer = node_buffer(m->node->in[m->read[r].slot]);
             Scalar splat;
@@ -155,7 +155,7 @@ static void find_escapes(Fuser *f) {
         const Node *n = f->g->node[i];
         for (int k = 0; k < n->nin && n->kind != NODE_VIEW; k++) {
             const Node *b = n->in[k] ? node_buffer(n->in[k]) : NULL;
-            if (b && b->again && f->unit_of[b->id] >= 0 && f->unit_of[n->id] != f->unit_of[b->id]) {
+            if (b && b->again && f->schedule_item_of[b->id] >= 0 && f->schedule_item_of[n->id] != f->schedule_item_of[b->id]) {
                 f->escapes[b->id] = true;
             }
         }
@@ -164,8 +164,8 @@ static void find_escapes(Fuser *f) {
 
 /* Would `of`, joined by a unit that computes its values again, have to keep them for others after all? */
 static bool would_be_kept(const Fuser *f, int again, int of) {
-    for (const Member *m = f->unit[again].first; m; m = f->after[m->node->id]) {
-        if (m->node->again && !m->node->map && f->escapes[m->node->id] && f->unit_of[m->node->again->id] == of) {
+    for (const FusedOp *m = f->unit[again].first; m; m = f->after[m->node->id]) {
+        if (m->node->again && !m->node->map && f->escapes[m->node->id] && f->schedule_item_of[m->node->again->id] == of) {
             return true;
         }
     }
@@ -195,16 +195,16 @@ static void flush(Fuser *f) {
         for (int u = 0; u < f->nunit; u++) {
             bool check = !f->unit[u].first && f->unit[u].node->kind == NODE_CHECK;
             if (!f->unit[u].gone && (turn == 1 || check)) {
-                put_unit(f, u);
+                put_schedule_item(f, u);
             }
         }
     }
     for (int u = 0; u < f->nunit; u++) {
-        for (Member *m = f->unit[u].first; m; m = f->after[m->node->id]) {
-            f->unit_of[m->node->id] = -1;
+        for (FusedOp *m = f->unit[u].first; m; m = f->after[m->node->id]) {
+            f->schedule_item_of[m->node->id] = -1;
         }
         if (!f->unit[u].first) {
-            f->unit_of[f->unit[u].node->id] = -1;
+            f->schedule_item_of[f->unit[u].node->id] = -1;
         }
     }
     f->nunit = 0;
@@ -213,14 +213,14 @@ static void flush(Fuser *f) {
 
 /* ---- the pass ---- */
 
-static Member *describe(Fuser *f, Node *n) {
+static FusedOp *fuse_describe(Fuser *f, Node *n) {
     LowerClass cls = lower_class(n);
     if (cls < LOWER_POINTWISE || cls > LOWER_ADD_REGION || cls == LOWER_SPLAT ||
         (cls == LOWER_VIEW_SCATTER && fault(f->c, FAULT_GR_1))) {
         return NULL;
     }
-    Member *m = arena_alloc_raw(f->c->arena, (int64_t)sizeof *m);
-    if (!member_describe(f->c, n, f->c->arena, m)) {
+    FusedOp *m = arena_alloc_raw(f->c->arena, (int64_t)sizeof *m);
+    if (!fused_op_describe(f->c, n, f->c->arena, m)) {
         return NULL;
     }
     for (int d = 0; d < m->ndim; d++) {
@@ -236,11 +236,11 @@ static void add_node(Fuser *f, Node *n) {
         flush(f);
     }
     int u = f->nunit++;
-    Unit *unit = &f->unit[u];
-    Member *m = describe(f, n);
-    *unit = (Unit){.first = m, .last = m, .node = n, .count = 1};
-    f->unit_of[n->id] = u;
-    f->member_of[n->id] = m;
+    ScheduleItem *unit = &f->unit[u];
+    FusedOp *m = fuse_describe(f, n);
+    *unit = (ScheduleItem){.first = m, .last = m, .node = n, .count = 1};
+    f->schedule_item_of[n->id] = u;
+    f->fused_op_of[n->id] = m;
     f->after[n->id] = NULL;
     if (m) {
         unit->weight = weight_of(m);
@@ -249,7 +249,7 @@ static void add_node(Fuser *f, Node *n) {
     }
     uint64_t operands = n->kind == NODE_CHECK && f->last_check >= 0 ? bit(f->last_check) : 0;
     for (int k = 0; k < n->nin; k++) {
-        int v = n->in[k] ? f->unit_of[node_buffer(n->in[k])->id] : -1;
+        int v = n->in[k] ? f->schedule_item_of[node_buffer(n->in[k])->id] : -1;
         operands |= v >= 0 ? bit(v) : 0;
     }
     for (uint64_t rest = operands; rest; rest &= rest - 1) {
@@ -258,7 +258,7 @@ static void add_node(Fuser *f, Node *n) {
     }
     f->last_check = n->kind == NODE_CHECK ? u : f->last_check;
     for (uint64_t rest = m ? operands : 0; rest; rest &= rest - 1) {
-        int v = __builtin_ctzll(rest), now = f->unit_of[n->id];
+        int v = __builtin_ctzll(rest), now = f->schedule_item_of[n->id];
         if (v != now && !f->unit[v].gone && fuse_may_merge(f, v, now) && gate(f->c, step_of(m))) {
             merge(f, v, now);
         }
@@ -274,10 +274,10 @@ bool pass_fuse(Compile *c) {
     bool again = false;
     f->last_check = -1;
     f->changed = false;
-    f->unit_of = arena_alloc_raw(c->arena, (int64_t)sizeof(int) * max_i64(g->next_id, 1));
-    memset(f->unit_of, -1, sizeof(int) * (size_t)g->next_id);
-    f->member_of = arena_alloc_raw(c->arena, (int64_t)sizeof(Member *) * 2 * max_i64(g->next_id, 1));
-    f->after = f->member_of + g->next_id;
+    f->schedule_item_of = arena_alloc_raw(c->arena, (int64_t)sizeof(int) * max_i64(g->next_id, 1));
+    memset(f->schedule_item_of, -1, sizeof(int) * (size_t)g->next_id);
+    f->fused_op_of = arena_alloc_raw(c->arena, (int64_t)sizeof(FusedOp *) * 2 * max_i64(g->next_id, 1));
+    f->after = f->fused_op_of + g->next_id;
     f->out = arena_alloc_raw(c->arena, (int64_t)sizeof(Node *) * max_i64(g->capacity, 1));
     for (int i = 0; i < g->n; i++) {
         Node *n = g->node[i];
@@ -292,14 +292,14 @@ bool pass_fuse(Compile *c) {
     for (int i = 0; i < g->n; i++) {
         Node *n = g->node[i];
         if (n->kind == NODE_INPUT || n->kind == NODE_TANGENT) {
-            put(f, n);
+            fuse_put(f, n);
         } else if (n->kind != NODE_VIEW) {
             add_node(f, n);
         }
     }
     flush(f);
     for (int i = 0; i < g->n; i++) {
-        put(f, g->node[i]); /* VIEWs that only the epilogue reads */
+        fuse_put(f, g->node[i]); /* VIEWs that only the epilogue reads */
     }
     CHECK(f->nout + f->ngone == g->n);
     g->node = f->out;

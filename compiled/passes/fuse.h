@@ -6,22 +6,22 @@
 
 enum { SEGMENT = 64, MAX_WEIGHT = 64 };
 
-typedef struct Unit {
-    Member *first, *last; /* members of a nest, by `after`; NULL: a node that is no member */
+typedef struct ScheduleItem {
+    FusedOp *first, *last; /* members of a nest, by `after`; NULL: a node that is no member */
     Node *node;           /* of a unit that is no nest */
     uint64_t above;       /* units it depends on, directly or not */
     int count, weight, reductions;
     unsigned reduced;
     bool gone; /* merged into another */
-} Unit;
+} ScheduleItem;
 
 typedef struct Fuser {
     Compile *c;
     Graph *g;
-    int *unit_of;       /* by node id: unit of this segment, or -1 */
-    Member **member_of; /* by node id */
-    Member **after;     /* by node id: the next member of the unit */
-    Unit unit[SEGMENT];
+    int *schedule_item_of;       /* by node id: unit of this segment, or -1 */
+    FusedOp **fused_op_of; /* by node id */
+    FusedOp **after;     /* by node id: the next member of the unit */
+    ScheduleItem unit[SEGMENT];
     int nunit;
     int last_check; /* unit of the segment's last CHECK, or -1 */
     uint64_t emitted;
@@ -34,11 +34,11 @@ typedef struct Fuser {
 } Fuser;
 
 static inline uint64_t bit(int u) { return (uint64_t)1 << u; }
-static inline bool same_space(const Member *a, const Member *b) { return sizes_equal(a->size, a->ndim, b->size, b->ndim); }
-static inline int weight_of(const Member *m) { return 1 + m->nread + m->nterm; }
+static inline bool same_space(const FusedOp *a, const FusedOp *b) { return sizes_equal(a->size, a->ndim, b->size, b->ndim); }
+static inline int weight_of(const FusedOp *m) { return 1 + m->nread + m->nterm; }
 
 /* The member of unit u, other than `m` and before it in the graph, that has m's value since one computes the other again; or NULL. */
-Node *fuse_computed_already(const Fuser *f, const Member *m, int u);
+Node *fuse_computed_already(const Fuser *f, const FusedOp *m, int u);
 /* May units a and b become one nest? */
 bool fuse_may_merge(const Fuser *f, int a, int b);
 

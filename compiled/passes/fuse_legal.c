@@ -7,14 +7,14 @@
 #include "compiled/passes/fuse.h"
 
 /* Are all reads of `from`'s values by `reader` registers? */
-static bool reads_registers(const Fuser *f, const Member *reader, int from) {
+static bool reads_registers(const Fuser *f, const FusedOp *reader, int from) {
     for (int r = 0; r < reader->nread; r++) {
         const Read *read = &reader->read[r];
         const Node *b = node_buffer(reader->node->in[read->slot]);
-        if (f->unit_of[b->id] != from) {
+        if (f->schedule_item_of[b->id] != from) {
             continue;
         }
-        const Member *writer = f->member_of[b->id];
+        const FusedOp *writer = f->fused_op_of[b->id];
         if (!writer || writer->sink || !read_follows_write(reader, read, writer)) {
             return false;
         }
@@ -23,7 +23,7 @@ static bool reads_registers(const Fuser *f, const Member *reader, int from) {
 }
 
 static bool all_read_registers(const Fuser *f, int reader, int from) {
-    for (const Member *m = f->unit[reader].first; m; m = f->after[m->node->id]) {
+    for (const FusedOp *m = f->unit[reader].first; m; m = f->after[m->node->id]) {
         if (!reads_registers(f, m, from)) {
             return false;
         }
@@ -43,7 +43,7 @@ static bool third_between(const Fuser *f, int a, int b) {
 
 /* Do no two points of the space meet at one element through the member's index terms? Proven for arange(n) along one dim, and for
  * a single index. */
-static bool indices_unique(const Member *m) {
+static bool indices_unique(const FusedOp *m) {
     if (m->nterm != 1) {
         return false;
     }
@@ -64,7 +64,7 @@ static bool indices_unique(const Member *m) {
 }
 
 /* The gather and the scatter go to the same elements, trip by trip. */
-static bool same_elements(const Member *gather, const Member *scatter) {
+static bool same_elements(const FusedOp *gather, const FusedOp *scatter) {
     const Read *self = &gather->read[gather->nread - 1];
     if (gather->nterm != scatter->nterm || self->offset != scatter->out_offset ||
         !sizes_equal(self->stride, gather->ndim, scatter->out_stride, scatter->ndim)) {
@@ -80,10 +80,10 @@ static bool same_elements(const Member *gather, const Member *scatter) {
     return true;
 }
 
-static bool writes_over(const Member *m) { return m->sink && m->cls != LOWER_REDUCE && m->cls != LOWER_ADD_REGION; }
+static bool writes_over(const FusedOp *m) { return m->sink && m->cls != LOWER_REDUCE && m->cls != LOWER_ADD_REGION; }
 
 /* Do points of the space meet where the member writes? Then a later trip would read what an earlier one has written. */
-static bool writes_meet(const Member *m) {
+static bool writes_meet(const FusedOp *m) {
     Tensor place = {.ndim = m->ndim};
     for (int d = 0; d < m->ndim; d++) {
         place.size[d] = m->size[d];
@@ -93,7 +93,7 @@ static bool writes_meet(const Member *m) {
 }
 
 /* May the writer share a nest with `m`, which reads the writer's base? */
-static bool base_read_allowed(const Compile *c, const Member *m, const Read *read, const Member *writer) {
+static bool base_read_allowed(const Compile *c, const FusedOp *m, const Read *read, const FusedOp *writer) {
     if (read->kind == READ_INDIRECT && writer->nterm > 0) {
         return fault(c, FAULT_IX_1) || (same_elements(m, writer) && indices_unique(writer) && indices_unique(m));
     }
@@ -102,13 +102,13 @@ static bool base_read_allowed(const Compile *c, const Member *m, const Read *rea
 }
 
 static bool bases_allow(const Fuser *f, int writers, int readers) {
-    for (const Member *w = f->unit[writers].first; w; w = f->after[w->node->id]) {
+    for (const FusedOp *w = f->unit[writers].first; w; w = f->after[w->node->id]) {
         Scalar splat;
         if (!writes_over(w) || node_splat(w->node->in[0], &splat)) {
             continue;
         }
         const Node *base = node_buffer(w->node->in[0]);
-        for (const Member *m = f->unit[readers].first; m; m = f->after[m->node->id]) {
+        for (const FusedOp *m = f->unit[readers].first; m; m = f->after[m->node->id]) {
             for (int r = 0; r < m->nread; r++) {
                 if (node_buffer(m->node->in[m->read[r].slot]) == base && !base_read_allowed(f->c, m, &m->read[r], w)) {
                     return false;
@@ -119,15 +119,15 @@ static bool bases_allow(const Fuser *f, int writers, int readers) {
     return true;
 }
 
-Node *fuse_computed_already(const Fuser *f, const Member *m, int u) {
+Node *fuse_computed_already(const Fuser *f, const FusedOp *m, int u) {
     Node *again = m->node->again;
     if (!again || m->node->map) {
         return NULL;
     }
-    if (f->unit_of[again->id] == u) {
+    if (f->schedule_item_of[again->id] == u) {
         return again;
     }
-    for (const Member *k = f->unit[u].first; k; k = f->after[k->node->id]) {
+    for (const FusedOp *k = f->unit[u].first; k; k = f->after[k->node->id]) {
         if (k->node->again == again && !k->node->map && k->node->buffer < m->node->buffer) { /* the place in the old order, see pass_fuse */
             return k->node;
         }
@@ -136,10 +136,10 @@ Node *fuse_computed_already(const Fuser *f, const Member *m, int u) {
 }
 
 /* Nodes of `again` that compute values of `of` again, and what they weigh. */
-static int repeats(const Fuser *f, int again, int of, int *weight) {
+static int fuse_legal_repeats(const Fuser *f, int again, int of, int *weight) {
     int count = 0;
     *weight = 0;
-    for (const Member *m = f->unit[again].first; m; m = f->after[m->node->id]) {
+    for (const FusedOp *m = f->unit[again].first; m; m = f->after[m->node->id]) {
         if (fuse_computed_already(f, m, of)) {
             count++;
             *weight += weight_of(m);
@@ -149,19 +149,19 @@ static int repeats(const Fuser *f, int again, int of, int *weight) {
 }
 
 static bool has_room(const Fuser *f, int a, int b) {
-    const Unit *ua = &f->unit[a], *ub = &f->unit[b];
+    const ScheduleItem *ua = &f->unit[a], *ub = &f->unit[b];
     int count = ua->count + ub->count, weight = ua->weight + ub->weight, lighter;
-    if (f->recomputed && (count > MAX_MEMBERS || weight > MAX_WEIGHT)) {
-        count -= repeats(f, a, b, &lighter);
+    if (f->recomputed && (count > MAX_FUSED_OPS || weight > MAX_WEIGHT)) {
+        count -= fuse_legal_repeats(f, a, b, &lighter);
         weight -= lighter;
-        count -= repeats(f, b, a, &lighter);
+        count -= fuse_legal_repeats(f, b, a, &lighter);
         weight -= lighter;
     }
-    return count <= MAX_MEMBERS && weight <= MAX_WEIGHT;
+    return count <= MAX_FUSED_OPS && weight <= MAX_WEIGHT;
 }
 
 bool fuse_may_merge(const Fuser *f, int a, int b) {
-    const Unit *ua = &f->unit[a], *ub = &f->unit[b];
+    const ScheduleItem *ua = &f->unit[a], *ub = &f->unit[b];
     if (!ua->first || !ub->first || !has_room(f, a, b) || ua->reductions + ub->reductions > MAX_REDUCTIONS || !same_space(ua->first, ub->first)) {
         return false;
     }

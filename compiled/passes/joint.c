@@ -13,17 +13,17 @@
 
 typedef struct Joint {
     Emit emit;     /* first: Emit * is Joint * */
-    Engine engine; /* its e is emit */
+    BackwardEngine engine; /* its e is emit */
     Compile *c;
     Graph *g;
     Error err;
 } Joint;
 
-static Joint *joint_of(Engine *x) { return (Joint *)x->e; }
+static Joint *joint_of(BackwardEngine *x) { return (Joint *)x->e; }
 
 /* ---- the Emit that records ---- */
 
-static ErrCode within_limits(Joint *j, const Tensor *t) {
+static ErrCode joint_within_limits(Joint *j, const Tensor *t) {
     int64_t numel;
     if (!sizes_numel(t->size, t->ndim, &numel) || numel > j->c->limits.max_elements) {
         return error_set(&j->err, ERR_limit, "a gradient passes the limit of %lld elements", (long long)j->c->limits.max_elements);
@@ -62,7 +62,7 @@ static ErrCode joint_apply(Emit *e, const Call *call, Tensor **out, int *nout) {
             out[i] = &graph_view(j->g, (Node *)call->arg[0].tensor, &r.out[i], AT_BACKWARD)->t;
             continue;
         }
-        TRY(within_limits(j, &r.out[i]));
+        TRY(joint_within_limits(j, &r.out[i]));
         out[i] = &graph_op(j->g, call, &r.out[i], AT_BACKWARD)->t;
     }
     *nout = r.n;
@@ -86,7 +86,7 @@ static ErrCode joint_item(Emit *e, const Tensor *t, int64_t *value) {
 static void deliver(Joint *j, Edge edge, Tensor *grad) { tape_deliver(&j->engine, edge, grad); }
 
 /* Gradients of the operands of an OP or ZERO node: out[slot], NULL where nobody asks or none is defined. */
-static ErrCode differentiate(Joint *j, const TapeNode *node, Tensor *const *grad, Tensor **out) {
+static ErrCode joint_differentiate(Joint *j, const GradNode *node, Tensor *const *grad, Tensor **out) {
     bool need[MAX_SLOTS], any = false;
     TRY(tape_check(j->c->capture, node, &j->err));
     for (int i = 0; i < node->nslot; i++) {
@@ -96,11 +96,11 @@ static ErrCode differentiate(Joint *j, const TapeNode *node, Tensor *const *grad
     for (int i = 0; i < node->nout; i++) {
         any |= grad[i] != NULL;
     }
-    const Call *call = node->kind != TAPE_OP || node->call ? node->call : node->node->call;
-    if (!any && !(node->kind == TAPE_OP && op_refuses_backward(call->op))) {
+    const Call *call = node->kind != GRAD_NODE_OP || node->call ? node->call : node->node->call;
+    if (!any && !(node->kind == GRAD_NODE_OP && op_refuses_backward(call->op))) {
         return ERR_none;
     }
-    if (node->kind == TAPE_ZERO) {
+    if (node->kind == GRAD_NODE_ZERO) {
         for (int i = 0; i < node->nslot; i++) {
             out[i] = need[i] ? emit_zeros_like(&j->emit, node->input[i]) : NULL;
         }
@@ -112,16 +112,16 @@ static ErrCode differentiate(Joint *j, const TapeNode *node, Tensor *const *grad
 }
 
 /* A gradient as the node at its edge wants it. */
-static Tensor *finish(Joint *j, Tensor *grad, Edge edge) { return edge.to ? grad_finish(&j->emit, grad, cap_edge_meta(edge)) : NULL; }
+static Tensor *joint_finish(Joint *j, Tensor *grad, Edge edge) { return edge.to ? grad_finish(&j->emit, grad, cap_edge_meta(edge)) : NULL; }
 
-static void run_function(Joint *j, const TapeNode *node) {
+static void joint_run_function(Joint *j, const GradNode *node) {
     Tensor *out[MAX_SLOTS];
-    if (differentiate(j, node, node->grad, out) != ERR_none) {
+    if (joint_differentiate(j, node, node->grad, out) != ERR_none) {
         return;
     }
     for (int i = 0; i < node->nslot; i++) {
         if (node->next[i].to) {
-            deliver(j, node->next[i], finish(j, out[i], node->next[i]));
+            deliver(j, node->next[i], joint_finish(j, out[i], node->next[i]));
         }
     }
 }
@@ -154,7 +154,7 @@ static Node *lay_out(Joint *j, Tensor *grad, const Tensor *layout) {
 }
 
 /* CopySlices: the base's gradient, in whose region the op's own gradient takes the place of what arrived. */
-static void run_region(Joint *j, const TapeNode *node) {
+static void joint_run_region(Joint *j, const GradNode *node) {
     Tensor *grad = node->grad[0], *out[MAX_SLOTS];
     memset(out, 0, sizeof *out * (size_t)node->nslot);
     Tensor *to_base = NULL;
@@ -182,7 +182,7 @@ static void run_region(Joint *j, const TapeNode *node) {
             return;
         }
         Tensor *slice = &graph_view(j->g, buffer, &view, AT_BACKWARD)->t;
-        if (differentiate(j, node->inner, &slice, out) != ERR_none) {
+        if (joint_differentiate(j, node->inner, &slice, out) != ERR_none) {
             return;
         }
         if (node->next[0].to && out[0]) {
@@ -199,16 +199,16 @@ static void run_region(Joint *j, const TapeNode *node) {
             to_base = &graph_view(j->g, replaced, &base, AT_BACKWARD)->t;
         }
     }
-    deliver(j, node->next[0], finish(j, to_base, node->next[0]));
+    deliver(j, node->next[0], joint_finish(j, to_base, node->next[0]));
     for (int i = 1; i < node->nslot; i++) {
         if (node->next[i].to) {
-            deliver(j, node->next[i], finish(j, out[i], node->next[i]));
+            deliver(j, node->next[i], joint_finish(j, out[i], node->next[i]));
         }
     }
 }
 
 /* The gradient, and what is in .grad already. */
-static void gather(Joint *j, Var *v, Tensor *grad) {
+static void joint_gather(Joint *j, Var *v, Tensor *grad) {
     Tensor *before = v->grad ? &v->grad->t : v->gathered ? &v->gathered->node->t : NULL;
     v->grad = (Node *)(before ? emit_add(&j->emit, before, grad) : grad);
 }
@@ -239,10 +239,10 @@ static void run_moved(Joint *j, Var *leaf, Tensor *grad) {
         cap->moved = arena_array(cap->arena, int, cap->in.n);
     }
     cap->moved[cap->nmoved++] = leaf->input;
-    gather(j, leaf, grad);
+    joint_gather(j, leaf, grad);
 }
 
-static void run_leaf(Joint *j, const TapeNode *node) {
+static void joint_run_leaf(Joint *j, const GradNode *node) {
     Var *leaf = node->leaf;
     if (!node->grad[0] || tape_ask(j->c->capture, leaf, &j->err) != ERR_none) {
         return;
@@ -251,16 +251,16 @@ static void run_leaf(Joint *j, const TapeNode *node) {
         run_moved(j, leaf, node->grad[0]);
         return;
     }
-    if (leaf->retains) { /* before detach_ made it a leaf */
-        gather(j, leaf, node->grad[0]);
+    if (leaf->retains_grad) { /* before detach_ made it a leaf */
+        joint_gather(j, leaf, node->grad[0]);
     }
     if (cap_requires_grad(leaf)) {
-        gather(j, leaf, node->grad[0]);
+        joint_gather(j, leaf, node->grad[0]);
     }
 }
 
 /* Outside of the graph somebody waits for this; that it is undefined is to be told too. */
-static void run_outer(Joint *j, const TapeNode *node) {
+static void run_external(Joint *j, const GradNode *node) {
     const Capture *cap = j->c->capture;
     int i = 0;
     while (cap->outer[i] != node) {
@@ -271,32 +271,32 @@ static void run_outer(Joint *j, const TapeNode *node) {
     plan->grad_state = plan->grad ? GRAD_VALUE : GRAD_NULL;
 }
 
-static void run_node(Engine *x, TapeNode *node) {
+static void joint_run_node(BackwardEngine *x, GradNode *node) {
     Joint *j = joint_of(x);
-    for (const Retain *hook = node->retains; hook; hook = hook->next) {
+    for (const RetainGrad *hook = node->retains_grad; hook; hook = hook->next) {
         if (!node->grad[hook->nr]) { /* PyTorch clones it before it looks */
             error_set(&j->err, ERR_invalid, "Expected a proper Tensor but got None");
             return;
         }
-        gather(j, hook->var, node->grad[hook->nr]);
+        joint_gather(j, hook->var, node->grad[hook->nr]);
     }
     switch (node->kind) {
-    case TAPE_LEAF:
-        run_leaf(j, node);
+    case GRAD_NODE_ACCUMULATE:
+        joint_run_leaf(j, node);
         break;
-    case TAPE_OUTER:
-        run_outer(j, node);
+    case GRAD_NODE_EXTERNAL:
+        run_external(j, node);
         break;
-    case TAPE_OP:
-    case TAPE_ZERO:
-        run_function(j, node);
+    case GRAD_NODE_OP:
+    case GRAD_NODE_ZERO:
+        joint_run_function(j, node);
         break;
-    case TAPE_REGION:
-        run_region(j, node);
+    case GRAD_NODE_COPY_SLICES:
+        joint_run_region(j, node);
         break;
-    case TAPE_STRIDED: {
+    case GRAD_NODE_AS_STRIDED: {
         Tensor *grad = node->grad[0] ? emit_as_strided_grad(&j->emit, node->grad[0], node->base, node->view) : NULL;
-        deliver(j, node->next[0], finish(j, grad, node->next[0]));
+        deliver(j, node->next[0], joint_finish(j, grad, node->next[0]));
         break;
     }
     }
@@ -315,7 +315,7 @@ typedef struct Root {
     bool zeros;         /* GR-10 */
 } Root;
 
-static int find_roots(Joint *j, Root *root) {
+static int joint_find_roots(Joint *j, Root *root) {
     const Capture *cap = j->c->capture;
     const Backward *backward = &cap->program->backward;
     int n = 0;
@@ -340,27 +340,27 @@ static int find_roots(Joint *j, Root *root) {
     return n;
 }
 
-static Edge later_edge(Capture *cap, const LaterRoot *root) {
+static Edge resumed_edge(Capture *cap, const ResumedRoot *root) {
     switch (root->kind) {
     case ROOT_LEAF:
         return (Edge){cap->object[root->number]->accumulator, 0};
-    case ROOT_OUTER:
+    case ROOT_EXTERNAL:
         return (Edge){cap->outer[root->number], 0};
     case ROOT_TAPE:
         break;
     }
-    TapeNode *node = cap->tape;
+    GradNode *node = cap->tape;
     while (node && node->number != root->number) {
         node = node->older;
     }
     return (Edge){node, root->nr};
 }
 
-static int find_later_roots(Joint *j, Root *root) {
-    const Later *later = j->c->capture->in.later;
+static int find_resumed_roots(Joint *j, Root *root) {
+    const ResumedBackward *later = j->c->capture->in.later;
     int n = 0;
     for (int i = 0; i < later->nroot; i++) {
-        Edge edge = later_edge(j->c->capture, &later->root[i]);
+        Edge edge = resumed_edge(j->c->capture, &later->root[i]);
         if (!edge.to) { /* a seeded fault may have reused code that made another tape */
             error_set(&j->err, ERR_internal, "the region captured again has another tape");
         }
@@ -376,7 +376,7 @@ static void run_engine(Joint *j, const Root *root, int nroots) {
         const Tensor *like = root[i].like;
         edge[i] = root[i].edge;
         tangent[i] = !like ? NULL : root[i].zeros ? emit_zeros_like(&j->emit, like) : &graph_tangent(j->g, root[i].place, like)->t;
-        tangent[i] = finish(j, tangent[i], edge[i]);
+        tangent[i] = joint_finish(j, tangent[i], edge[i]);
     }
     tape_backward(&j->engine, edge, tangent, nroots);
 }
@@ -387,15 +387,15 @@ bool pass_joint(Compile *c) {
     if (!cap) {
         return false;
     }
-    const Later *later = cap->in.later;
+    const ResumedBackward *later = cap->in.later;
     if (!later && (cap->end != END_OK || cap->in.setup || !cap->program->backward.given || g->nret == 0)) {
         return false;
     }
     Joint j = {.c = c, .g = g};
     j.emit = (Emit){.arena = c->arena, .err = &j.err, .apply = joint_apply, .count_nonzero = joint_count, .item_int = joint_item};
-    j.engine = (Engine){.e = &j.emit, .walk = ++cap->walks, .run = run_node};
+    j.engine = (BackwardEngine){.e = &j.emit, .walk = ++cap->walks, .run = joint_run_node};
     Root *root = arena_array(c->arena, Root, later ? later->nroot : g->nret);
-    int nroots = later ? find_later_roots(&j, root) : find_roots(&j, root);
+    int nroots = later ? find_resumed_roots(&j, root) : joint_find_roots(&j, root);
     if (nroots == 0) {
         return false;
     }
@@ -420,7 +420,7 @@ bool pass_joint(Compile *c) {
     }
     for (int k = 0; k < g->nret; k++) { /* a returned leaf carries its gradient too, and what retains it */
         const Var *v = cap->ret[k];
-        if (v->grad && (g->ret[k].is_leaf ? v->requires_grad : v->retains)) {
+        if (v->grad && (g->ret[k].is_leaf ? v->requires_grad : v->retains_grad)) {
             g->ret[k].grad = v->grad;
         }
     }

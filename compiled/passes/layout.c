@@ -45,7 +45,7 @@ static void count_uses(const Graph *g, Uses *uses) {
 /* ---- permuted producers ---- */
 
 /* Does `view` read all of the dense `t`, dim by dim in another order? from[d]: the dim of t that d is. */
-static bool is_permutation(const Tensor *view, const Tensor *t, int *from) {
+static bool layout_is_permutation(const Tensor *view, const Tensor *t, int *from) {
     unsigned taken = 0;
     if (view->ndim != t->ndim || view->offset != 0) {
         return false;
@@ -68,7 +68,7 @@ static bool is_permutation(const Tensor *view, const Tensor *t, int *from) {
 }
 
 /* The operand with the dims that it has in the result's, permuted. */
-static Tensor permuted(const Tensor *t, const Tensor *result, const int *from) {
+static Tensor passes_layout_permuted(const Tensor *t, const Tensor *result, const int *from) {
     Tensor out = *t;
     int missing = result->ndim - t->ndim;
     out.storage = NULL;
@@ -97,7 +97,7 @@ static bool alone_with_operands(const Node *n, const Uses *uses) {
 static bool may_turn(const Node *n, const Uses *uses, int *from) {
     const Node *view = uses[n->id].view;
     return n->kind == NODE_OP && is_elementwise(n) && n->mark == 0 && view && view->mark == 0 && uses[view->id].joins && tensor_numel(&n->t) > 0 &&
-           is_permutation(&view->t, &n->t, from) && alone_with_operands(n, uses);
+           layout_is_permutation(&view->t, &n->t, from) && alone_with_operands(n, uses);
 }
 
 /* Makes `n` compute in the order of dims of its one reader, a VIEW, which is then n itself. New VIEWs are appended. */
@@ -108,7 +108,7 @@ static void turn_producer(Graph *g, Node *n, Uses *uses, const int *from) {
         if (!in || in->t.ndim == 0) {
             continue; /* a 0-dim operand stays one: promotion asks */
         }
-        Tensor layout = permuted(&in->t, &n->t, from);
+        Tensor layout = passes_layout_permuted(&in->t, &n->t, from);
         int next_id = g->next_id;
         Node *now = graph_view(g, in, &layout, n->sid), *buffer = node_buffer(in);
         if (now == in) {

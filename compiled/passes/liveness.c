@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-int unit_end(const Graph *g, int at) {
+int schedule_item_end(const Graph *g, int at) {
     int end = at + 1, group = g->node[at]->group;
     if (group < 0) {
         return end;
@@ -50,7 +50,7 @@ Liveness liveness_analyse(const Graph *g, Arena *arena) {
     live.last = live.unit + g->next_id;
     memset(live.unit, -1, sizeof(int) * 2 * (size_t)g->next_id);
     for (int i = 0; i < g->n;) {
-        int end = unit_end(g, i);
+        int end = schedule_item_end(g, i);
         bool any = false;
         for (; i < end; i++) {
             const Node *n = g->node[i];

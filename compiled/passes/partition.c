@@ -111,7 +111,7 @@ static bool may_be_repeated(const Node *n) {
 }
 
 /* False if the forward depends on a tangent: then there is nothing to divide. */
-static bool divide(const Partition *p) {
+static bool partition_divide(const Partition *p) {
     bool tangents = false;
     for (int i = 0; i < p->n; i++) { /* CHECKs of the backward are its own */
         const Node *n = p->g->node[i];
@@ -223,7 +223,7 @@ static void cut(const Partition *p) {
 }
 
 /* Who stands in the forward; and, of those, what is computed again. */
-static void choose(const Partition *p) {
+static void partition_choose(const Partition *p) {
     for (int i = p->n - 1; i >= 0; i--) {
         int *f = &p->flags[i];
         const Node *n = p->g->node[i];
@@ -408,7 +408,7 @@ bool pass_partition(Compile *c) {
         g->node[i]->mark = i;
     }
     flag_outputs(&p);
-    if (!divide(&p)) {
+    if (!partition_divide(&p)) {
         return false;
     }
     int64_t everything = cost_of_everything(&p);
@@ -417,7 +417,7 @@ bool pass_partition(Compile *c) {
         return false; /* inputs and outputs are there in any case */
     }
     cut(&p);
-    choose(&p);
+    partition_choose(&p);
     bool changed = reorder(&p);
     c->counters->saved += p.saved;
     c->counters->saved_bytes += p.bytes;

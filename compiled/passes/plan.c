@@ -60,7 +60,7 @@ static void keep_until(Planner *p, int b, int unit) {
     }
 }
 
-static void expire_unit(Planner *p, int unit) {
+static void expire_schedule_item(Planner *p, int unit) {
     for (int b = p->expire[unit], next; b >= 0; b = next) {
         next = p->next[b];
         if (p->last[b] == unit) {
@@ -114,13 +114,13 @@ bool pass_plan(Compile *c) {
         }
     }
     for (int i = 0; i < g->n;) {
-        int end = unit_end(g, i), unit = -1;
+        int end = schedule_item_end(g, i), unit = -1;
         for (; i < end; i++) {
             unit = p.live->unit[g->node[i]->id] >= 0 ? p.live->unit[g->node[i]->id] : unit;
             place_node(&p, g->node[i]);
         }
         if (unit >= 0) {
-            expire_unit(&p, unit);
+            expire_schedule_item(&p, unit);
         }
     }
     return true;

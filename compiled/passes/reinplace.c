@@ -23,7 +23,7 @@ static bool same_memory(const Node *n) {
 }
 
 /* Do the addresses of a read and of the region written lie in disjoint intervals? */
-static bool apart(const Tensor *read, const Member *writer) {
+static bool apart(const Tensor *read, const FusedOp *writer) {
     int64_t end, begin = read->offset, written_begin = writer->out_offset, written_end = writer->out_offset + 1;
     if (!tensor_extent(read, &end) || end == 0 || writer->nterm > 0) {
         return end == 0;
@@ -35,8 +35,8 @@ static bool apart(const Tensor *read, const Member *writer) {
 }
 
 /* May `u` (a node of the writer's unit, perhaps the writer) read `buffer` while the writer overwrites it? */
-static bool read_is_safe(Compile *c, Node *u, const Node *buffer, const Member *writer) {
-    Member m;
+static bool read_is_safe(Compile *c, Node *u, const Node *buffer, const FusedOp *writer) {
+    FusedOp m;
     bool described = false;
     for (int k = 0; k < u->nin; k++) {
         if (!u->in[k] || node_buffer(u->in[k]) != buffer || !node_reads_slot(u, k) || (u == writer->node && k == 0)) {
@@ -45,7 +45,7 @@ static bool read_is_safe(Compile *c, Node *u, const Node *buffer, const Member *
         if (apart(&u->in[k]->t, writer)) {
             continue;
         }
-        if (!described && !member_describe(c, u, c->arena, &m)) {
+        if (!described && !fused_op_describe(c, u, c->arena, &m)) {
             return false;
         }
         described = true;
@@ -86,8 +86,8 @@ static bool may_write_in_place(Compile *c, const Liveness *live, int begin, int 
     if (buffer->kind == NODE_INPUT && !input_may_be_written(c, live, n, buffer)) {
         return false;
     }
-    Member writer;
-    if (!member_describe(c, n, c->arena, &writer)) {
+    FusedOp writer;
+    if (!fused_op_describe(c, n, c->arena, &writer)) {
         return false;
     }
     for (int i = begin; i < end; i++) {
@@ -105,7 +105,7 @@ bool pass_reinplace(Compile *c) {
     bool changed = false;
     graph_mark_outputs(g);
     for (int i = 0; i < g->n;) {
-        int begin = i, end = unit_end(g, i);
+        int begin = i, end = schedule_item_end(g, i);
         for (; i < end; i++) {
             Node *n = g->node[i];
             if (may_write_in_place(c, live, begin, end, n) &&

@@ -85,7 +85,7 @@ static Family family_of(const Node *n) {
 
 /* ---- applying ---- */
 
-static void apply(Graph *g, Node *n, const Rewrite *w) {
+static void rules_apply(Graph *g, Node *n, const Rewrite *w) {
     if (w->by) {
         n->map = w->by;
     } else if (w->base) {
@@ -131,14 +131,14 @@ static int move_new_nodes(Graph *g, int from, int at) {
 }
 
 /* A rule answered: its rewrite is applied, unless the caller owns the buffer or the gate refuses. *at moves with the node. */
-static bool accept(Compile *c, Node *n, StepId rule, Rewrite *w, int before, int *at) {
+static bool rules_accept(Compile *c, Node *n, StepId rule, Rewrite *w, int before, int *at) {
     if ((w->by && n->mark & OUT_RETURN) || !gate(c, rule)) {
         *w = (Rewrite){NULL, NULL, NULL};
         return false;
     }
     facts_rewrite(c, n, before);
     *at += move_new_nodes(c->graph, before, *at);
-    apply(c->graph, n, w);
+    rules_apply(c->graph, n, w);
     facts_rewrite(c, n, c->graph->n);
     return true; /* it may be of another family now */
 }
@@ -156,7 +156,7 @@ static bool try_family(Compile *c, Node *n, Family family, int *at) {
     case FAMILY_##name:
 #define RULE(name, root, text, why)                                                     \
     if ((int)(root) == ANY || (root) == (int)n->op) {                                   \
-        if (rule_##name(c, n, &w) && accept(c, n, STEP_##name, &w, before, at)) {       \
+        if (rule_##name(c, n, &w) && rules_accept(c, n, STEP_##name, &w, before, at)) {       \
             return true;                                                                \
         }                                                                               \
         g->n = before;                                                                  \

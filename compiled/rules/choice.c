@@ -76,20 +76,20 @@ bool rule_masked_fill_twice(Compile *c, Node *n, Rewrite *w) {
     return inner->op == OP_masked_fill_Scalar && inner->in[1] == n->in[1] && be_like(c, w, n, n->op, inner->in[0], NULL);
 }
 
-static bool is_extreme(OpId id) { return id == OP_maximum || id == OP_minimum || id == OP_fmax || id == OP_fmin; }
+static bool choice_is_extreme(OpId id) { return id == OP_maximum || id == OP_minimum || id == OP_fmax || id == OP_fmin; }
 
 bool rule_extreme_same(Compile *c, Node *n, Rewrite *w) {
     UNUSED;
-    return is_extreme(n->op) && n->in[0] == n->in[1] && same_type(n, n->in[0]) && use(w, n->in[0]);
+    return choice_is_extreme(n->op) && n->in[0] == n->in[1] && same_type(n, n->in[0]) && use(w, n->in[0]);
 }
 
-static bool has_operand(const Node *n, const Node *x) { return n->in[0] == x || n->in[1] == x; }
+static bool choice_has_operand(const Node *n, const Node *x) { return n->in[0] == x || n->in[1] == x; }
 
 bool rule_extreme_repeated(Compile *c, Node *n, Rewrite *w) {
     UNUSED;
-    for (int k = 0; k < 2 && is_extreme(n->op); k++) {
+    for (int k = 0; k < 2 && choice_is_extreme(n->op); k++) {
         Node *inner = n->in[k];
-        if (inner->op == n->op && same_type(n, inner) && has_operand(inner, n->in[1 - k]) && (k == 0 || !is_float(n))) {
+        if (inner->op == n->op && same_type(n, inner) && choice_has_operand(inner, n->in[1 - k]) && (k == 0 || !is_float(n))) {
             return use(w, inner);
         }
     }
@@ -100,9 +100,9 @@ static bool is_lower(OpId id) { return id == OP_minimum || id == OP_fmin; }
 
 bool rule_extreme_absorbed(Compile *c, Node *n, Rewrite *w) {
     UNUSED;
-    for (int k = 0; k < 2 && is_extreme(n->op) && !is_float(n); k++) {
+    for (int k = 0; k < 2 && choice_is_extreme(n->op) && !is_float(n); k++) {
         const Node *inner = n->in[k];
-        if (is_extreme(inner->op) && is_lower(inner->op) != is_lower(n->op) && has_operand(inner, n->in[1 - k]) &&
+        if (choice_is_extreme(inner->op) && is_lower(inner->op) != is_lower(n->op) && choice_has_operand(inner, n->in[1 - k]) &&
             same_type(n, n->in[1 - k])) {
             return use(w, n->in[1 - k]);
         }

@@ -72,7 +72,7 @@ bool rule_expand_sink(Compile *c, Node *n, Rewrite *w) {
 }
 
 /* `view` shows the whole of its buffer with the dims in another order: from[d] is the buffer's dim that dim d shows. */
-static bool is_permutation(const Node *view, int *from) {
+static bool elementwise_is_permutation(const Node *view, int *from) {
     const Tensor *t = &view->t, *buffer = view->kind == NODE_VIEW ? &view->in[0]->t : NULL;
     unsigned taken = 0;
     if (!buffer || buffer->ndim != t->ndim || t->offset != 0) {
@@ -118,7 +118,7 @@ bool rule_transpose_sink(Compile *c, Node *n, Rewrite *w) {
         if (!in || in->t.ndim == 0) {
             continue;
         }
-        if (!is_permutation(in, own) || !tensor_same_size(&in->t, &n->t) ||
+        if (!elementwise_is_permutation(in, own) || !tensor_same_size(&in->t, &n->t) ||
             (views > 0 && memcmp(from, own, sizeof *from * (size_t)n->t.ndim) != 0)) {
             return false;
         }

@@ -129,7 +129,7 @@ bool rule_index_constant(Compile *c, Node *n, Rewrite *w) {
 
 /* ---- writes ---- */
 
-static bool scattered_region(const Node *n, Tensor *region) {
+static bool index_scattered_region(const Node *n, Tensor *region) {
     Error err;
     error_begin(&err, true);
     return n->kind == NODE_OP && lower_class(n) == LOWER_VIEW_SCATTER && geometry_scattered(n->call, &n->t, region, &err) == ERR_none;
@@ -137,7 +137,7 @@ static bool scattered_region(const Node *n, Tensor *region) {
 
 bool rule_scatter_same(Compile *c, Node *n, Rewrite *w) {
     Tensor region, own;
-    return scattered_region(n, &region) && same_type(n, n->in[0]) && node_buffer(n->in[1]) == node_buffer(n->in[0]) &&
+    return index_scattered_region(n, &region) && same_type(n, n->in[0]) && node_buffer(n->in[1]) == node_buffer(n->in[0]) &&
            pull_back(c, &region, &n->t, &n->in[0]->t, &own) && tensor_same_size(&own, &n->in[1]->t) &&
            own.offset == n->in[1]->t.offset && memcmp(own.stride, n->in[1]->t.stride, sizeof *own.stride * (size_t)own.ndim) == 0 &&
            use(w, n->in[0]);
@@ -146,7 +146,7 @@ bool rule_scatter_same(Compile *c, Node *n, Rewrite *w) {
 bool rule_scatter_dead(Compile *c, Node *n, Rewrite *w) {
     Tensor region, before;
     const Node *inner = n->in[0];
-    return scattered_region(n, &region) && inner->kind == NODE_OP && scattered_region(inner, &before) && node_same_image(n, inner) &&
+    return index_scattered_region(n, &region) && inner->kind == NODE_OP && index_scattered_region(inner, &before) && node_same_image(n, inner) &&
            tensor_same_layout(&region, &before) && be_like(c, w, n, n->op, inner->in[0], NULL);
 }
 

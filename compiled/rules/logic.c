@@ -61,7 +61,7 @@ bool rule_truth_same(Compile *c, Node *n, Rewrite *w) {
     return is_truth(n) && n->op != OP_logical_xor && twice(n) && use(w, n->in[0]);
 }
 
-static bool truth(Scalar v) { return v.kind == CAT_FLOAT ? v.f != 0 : v.i != 0; }
+static bool logic_truth(Scalar v) { return v.kind == CAT_FLOAT ? v.f != 0 : v.i != 0; }
 
 bool rule_truth_known(Compile *c, Node *n, Rewrite *w) {
     for (int p = 0; is_truth(n) && p < 2; p++) {
@@ -70,7 +70,7 @@ bool rule_truth_known(Compile *c, Node *n, Rewrite *w) {
         if (!node_splat(n->in[p], &v)) {
             continue;
         }
-        bool known = truth(v);
+        bool known = logic_truth(v);
         if (n->op != OP_logical_xor && known == (n->op == OP_logical_or)) {
             return be_splat(c, w, n, scalar_bool(known));
         }
@@ -112,5 +112,5 @@ bool rule_truth_of_cast(Compile *c, Node *n, Rewrite *w) {
         return false;
     }
     const Node *cast = n->in[0];
-    return !truth(zero) && cast->op == OP__to_copy && cast->in[0]->t.dtype == DT_bool && same_type(n, cast->in[0]) && use(w, cast->in[0]);
+    return !logic_truth(zero) && cast->op == OP__to_copy && cast->in[0]->t.dtype == DT_bool && same_type(n, cast->in[0]) && use(w, cast->in[0]);
 }

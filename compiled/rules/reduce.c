@@ -6,13 +6,13 @@
 
 /* ---- reductions ---- */
 
-static bool is_extreme(OpId id) { return id == OP_amax || id == OP_amin; }
-static bool is_sum(OpId id) { return id == OP_sum || id == OP_sum_dim; }
+static bool reduce_is_extreme(OpId id) { return id == OP_amax || id == OP_amin; }
+static bool reduce_is_sum(OpId id) { return id == OP_sum || id == OP_sum_dim; }
 static bool is_prod(OpId id) { return id == OP_prod || id == OP_prod_dim; }
 static bool is_integer(const Node *n) { return !is_float(n) && n->t.dtype != DT_bool && !is_float(n->in[0]); }
 
 /* Bit set of the dims of in[0] that n reduces. */
-static bool dims_of(const Node *n, unsigned *set) {
+static bool reduce_dims_of(const Node *n, unsigned *set) {
     int ndim = n->in[0]->t.ndim;
     if (n->op == OP_prod_dim) {
         *set = 1u << rule_dim(n, 1, ndim);
@@ -30,7 +30,7 @@ static bool dims_of(const Node *n, unsigned *set) {
 static bool keeps_dims(const Node *n) { return n->op != OP_sum && n->op != OP_mean && n->op != OP_prod && n->call->arg[2].b; }
 
 /* Dims of size > 1 along which x repeats. */
-static unsigned repeats(const Tensor *x) {
+static unsigned reduce_repeats(const Tensor *x) {
     unsigned set = 0;
     for (int d = 0; d < x->ndim; d++) {
         set |= (unsigned)(x->size[d] > 1 && x->stride[d] == 0) << d;
@@ -49,8 +49,8 @@ static Node *once(Compile *c, const Node *n, unsigned set) {
 
 bool rule_reduction_of_one(Compile *c, Node *n, Rewrite *w) {
     unsigned set;
-    bool chooses = is_extreme(n->op) || is_prod(n->op) || (is_sum(n->op) && is_integer(n));
-    if (!chooses || n->in[0]->t.dtype != n->t.dtype || !dims_of(n, &set)) {
+    bool chooses = reduce_is_extreme(n->op) || is_prod(n->op) || (reduce_is_sum(n->op) && is_integer(n));
+    if (!chooses || n->in[0]->t.dtype != n->t.dtype || !reduce_dims_of(n, &set)) {
         return false;
     }
     const Tensor *x = &n->in[0]->t;
@@ -70,18 +70,18 @@ bool rule_reduction_of_one(Compile *c, Node *n, Rewrite *w) {
 
 bool rule_extreme_of_broadcast(Compile *c, Node *n, Rewrite *w) {
     unsigned set;
-    if (!is_extreme(n->op) || !dims_of(n, &set) || (set & repeats(&n->in[0]->t)) == 0) {
+    if (!reduce_is_extreme(n->op) || !reduce_dims_of(n, &set) || (set & reduce_repeats(&n->in[0]->t)) == 0) {
         return false;
     }
-    return be_like(c, w, n, n->op, once(c, n, set & repeats(&n->in[0]->t)), NULL);
+    return be_like(c, w, n, n->op, once(c, n, set & reduce_repeats(&n->in[0]->t)), NULL);
 }
 
 bool rule_sum_of_broadcast(Compile *c, Node *n, Rewrite *w) {
     unsigned set;
-    if (!is_sum(n->op) || !is_integer(n) || !dims_of(n, &set) || (set & repeats(&n->in[0]->t)) == 0) {
+    if (!reduce_is_sum(n->op) || !is_integer(n) || !reduce_dims_of(n, &set) || (set & reduce_repeats(&n->in[0]->t)) == 0) {
         return false;
     }
-    set &= repeats(&n->in[0]->t);
+    set &= reduce_repeats(&n->in[0]->t);
     uint64_t times = 1;
     for (int d = 0; d < n->in[0]->t.ndim; d++) {
         times *= set >> d & 1 ? (uint64_t)n->in[0]->t.size[d] : 1;
@@ -111,10 +111,10 @@ static unsigned dims_behind(unsigned set, unsigned before, int ndim) {
 
 bool rule_reduction_of_reduction(Compile *c, Node *n, Rewrite *w) {
     const Node *inner = n->in[0];
-    bool sums = is_sum(n->op) && inner->kind == NODE_OP && is_sum(inner->op), extremes = is_extreme(n->op) && inner->op == n->op;
+    bool sums = reduce_is_sum(n->op) && inner->kind == NODE_OP && reduce_is_sum(inner->op), extremes = reduce_is_extreme(n->op) && inner->op == n->op;
     unsigned set, before;
     if ((!sums && !extremes) || !is_integer(n) || !is_integer(inner) || inner->t.dtype != n->t.dtype || keeps_dims(n) ||
-        keeps_dims(inner) || !dims_of(n, &set) || !dims_of(inner, &before)) {
+        keeps_dims(inner) || !reduce_dims_of(n, &set) || !reduce_dims_of(inner, &before)) {
         return false;
     }
     int ndim = inner->in[0]->t.ndim, count = 0;
@@ -138,12 +138,12 @@ bool rule_reduction_of_reduction(Compile *c, Node *n, Rewrite *w) {
 
 bool rule_broadcast_kept(Compile *c, Node *n, Rewrite *w) {
     unsigned set;
-    bool exact = is_extreme(n->op) || (is_sum(n->op) && is_integer(n));
-    if (!exact || !read_by_value(n) || tensor_numel(&n->t) == 0 || !dims_of(n, &set)) {
+    bool exact = reduce_is_extreme(n->op) || (reduce_is_sum(n->op) && is_integer(n));
+    if (!exact || !read_by_value(n) || tensor_numel(&n->t) == 0 || !reduce_dims_of(n, &set)) {
         return false;
     }
     const Tensor *x = &n->in[0]->t;
-    unsigned kept = repeats(x) & ~set;
+    unsigned kept = reduce_repeats(x) & ~set;
     if (kept == 0) {
         return false;
     }

@@ -227,7 +227,7 @@ bool rule_view_of_flip(Compile *c, Node *n, Rewrite *w) {
 }
 
 /* The region that a slice_scatter, select_scatter, .. writes in its own buffer. */
-static bool scattered_region(const Node *scatter, Tensor *region) {
+static bool view_scattered_region(const Node *scatter, Tensor *region) {
     Error err;
     error_begin(&err, true);
     return scatter->kind == NODE_OP && lower_class(scatter) == LOWER_VIEW_SCATTER &&
@@ -237,7 +237,7 @@ static bool scattered_region(const Node *scatter, Tensor *region) {
 bool rule_view_of_scatter(Compile *c, Node *n, Rewrite *w) {
     const Node *scatter = n->in[0];
     Tensor region;
-    if (!scattered_region(scatter, &region) || !tensor_same_size(&scatter->in[1]->t, &region)) {
+    if (!view_scattered_region(scatter, &region) || !tensor_same_size(&scatter->in[1]->t, &region)) {
         return false;
     }
     return use_pulled(c, n, w, &region, scatter->in[1], &scatter->in[1]->t);
@@ -246,7 +246,7 @@ bool rule_view_of_scatter(Compile *c, Node *n, Rewrite *w) {
 bool rule_view_past_scatter(Compile *c, Node *n, Rewrite *w) {
     const Node *scatter = n->in[0];
     Tensor region;
-    return scattered_region(scatter, &region) && disjoint(c, &n->t, &region) && tensor_same_size(&scatter->in[0]->t, &scatter->t) &&
+    return view_scattered_region(scatter, &region) && disjoint(c, &n->t, &region) && tensor_same_size(&scatter->in[0]->t, &scatter->t) &&
            use_pulled(c, n, w, &scatter->t, scatter->in[0], &scatter->in[0]->t);
 }
 

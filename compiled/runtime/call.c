@@ -15,54 +15,54 @@ static void record_value(Values *out, const Tensor *t) {
     out->value64 = out->bound = NULL;
 }
 
-static void record_return(const Runner *r, CallResult *call, const Ending *end, int k) {
+static void record_return(const RuntimeSession *r, CallResult *call, const RegionResult *end, int k) {
     const ReturnPlan *plan = &end->artifact->graph->ret[k];
     const Var *v = end->artifact->capture->ret[k];
     const Tensor *t = &end->outcome.returns[k];
-    ReturnRecord *record = &call->returns[k];
-    values_record(&record->values, t, r->arena);
-    memcpy(record->stride, t->stride, sizeof *t->stride * (size_t)t->ndim);
-    record->storage_offset = t->offset;
-    record->has_stride = record->has_offset = record->has_requires_grad = record->has_is_leaf = true;
-    record->requires_grad = plan->requires_grad;
-    record->is_leaf = plan->is_leaf;
-    record->grad_state = GRAD_ABSENT;
-    record->grad.data = NULL;
-    record->poked = NULL;
-    if (call->ok && r->p->backward.given && (plan->is_leaf ? plan->requires_grad && v->requires_grad : v->retains)) {
+    ReturnRecord *call_record = &call->returns[k];
+    values_record(&call_record->values, t, r->arena);
+    memcpy(call_record->stride, t->stride, sizeof *t->stride * (size_t)t->ndim);
+    call_record->storage_offset = t->offset;
+    call_record->has_stride = call_record->has_offset = call_record->has_requires_grad = call_record->has_is_leaf = true;
+    call_record->requires_grad = plan->requires_grad;
+    call_record->is_leaf = plan->is_leaf;
+    call_record->grad_state = GRAD_ABSENT;
+    call_record->grad.data = NULL;
+    call_record->poked = NULL;
+    if (call->ok && r->p->backward.given && (plan->is_leaf ? plan->requires_grad && v->requires_grad : v->retains_grad)) {
         const Tensor *grad = plan->is_leaf && v->input >= 0 ? end->region->object[v->input]->grad : end->outcome.return_grad[k];
-        record->grad_state = grad ? GRAD_VALUE : GRAD_NULL;
+        call_record->grad_state = grad ? GRAD_VALUE : GRAD_NULL;
         if (grad) {
-            record_value(&record->grad, grad);
+            record_value(&call_record->grad, grad);
         }
     }
 }
 
-static void record_input(const Runner *r, CallResult *call, const Ending *end, int i) {
-    const Object *o = r->input[i];
+static void record_input(const RuntimeSession *r, CallResult *call, const RegionResult *end, int i) {
+    const LiveTensor *o = r->input[i];
     const Tensor *t = &o->t;
-    InputRecord *record = &call->inputs[i];
-    record->name = r->p->inputs[i].name;
-    record->has_requires_grad = record->has_version = record->has_is_leaf = record->has_geometry = true;
-    record->requires_grad = object_requires_grad(o);
-    record->version = t->storage->version;
-    record->is_leaf = !object_has_history(o);
-    record->ndim = t->ndim;
-    memcpy(record->size, t->size, sizeof *t->size * (size_t)t->ndim);
-    memcpy(record->stride, t->stride, sizeof *t->stride * (size_t)t->ndim);
-    record->storage_offset = t->offset;
-    record->unsettled = end->unsettled == t->storage;
-    values_record_storage(&record->data, t->storage, r->arena);
-    record->poked = NULL;
-    record->grad_state = o->grad ? GRAD_VALUE : GRAD_NULL;
-    record->grad.data = NULL;
+    InputRecord *call_record = &call->inputs[i];
+    call_record->name = r->p->inputs[i].name;
+    call_record->has_requires_grad = call_record->has_version = call_record->has_is_leaf = call_record->has_geometry = true;
+    call_record->requires_grad = object_requires_grad(o);
+    call_record->version = t->storage->version;
+    call_record->is_leaf = !object_has_history(o);
+    call_record->ndim = t->ndim;
+    memcpy(call_record->size, t->size, sizeof *t->size * (size_t)t->ndim);
+    memcpy(call_record->stride, t->stride, sizeof *t->stride * (size_t)t->ndim);
+    call_record->storage_offset = t->offset;
+    call_record->unsettled = end->unsettled == t->storage;
+    values_record_storage(&call_record->data, t->storage, r->arena);
+    call_record->poked = NULL;
+    call_record->grad_state = o->grad ? GRAD_VALUE : GRAD_NULL;
+    call_record->grad.data = NULL;
     if (o->grad) {
-        record_value(&record->grad, o->grad);
+        record_value(&call_record->grad, o->grad);
     }
 }
 
 /* Versions that probes told are counted from the region's start. */
-static void record_trace(const Runner *r, CallResult *call, const Ending *end) {
+static void record_trace(const RuntimeSession *r, CallResult *call, const RegionResult *end) {
     const Capture *cap = end->artifact->capture;
     bool as_is = call->ntrace == 0;
     for (int k = 0; k < end->outcome.nstorage; k++) {
@@ -85,7 +85,7 @@ static void record_trace(const Runner *r, CallResult *call, const Ending *end) {
     call->trace = trace;
 }
 
-static void record(const Runner *r, CallResult *call, const Ending *end, int number) {
+static void call_record(const RuntimeSession *r, CallResult *call, const RegionResult *end, int number) {
     bool returned = call->ok || call->error_at == AT_BACKWARD;
     int nreturns = call->nreturns = returned ? r->p->nreturns : 0;
     call->returns = arena_alloc_raw(r->arena, (int64_t)sizeof *call->returns * nreturns);
@@ -108,7 +108,7 @@ static void record(const Runner *r, CallResult *call, const Ending *end, int num
 
 /* ---- the call ---- */
 
-static ErrCode fail(CallResult *call, ErrCode code, int at, const char *message) {
+static ErrCode call_fail(CallResult *call, ErrCode code, int at, const char *message) {
     call->error = code;
     call->error_at = at;
     call->message = message;
@@ -116,32 +116,32 @@ static ErrCode fail(CallResult *call, ErrCode code, int at, const char *message)
 }
 
 /* Inputs and setup, or the tensors of the call before. */
-static ErrCode prepare(Runner *r, int number, CallResult *call, Ending *end) {
+static ErrCode call_prepare(RuntimeSession *r, int number, CallResult *call, RegionResult *end) {
     const Program *p = r->p;
     Error err = {0};
     if (number > 0 && p->recalls[number - 1].keep) {
-        return world_again(r, &p->recalls[number - 1], &err) == ERR_none ? ERR_none
-                                                                          : fail(call, err.code, AT_UNKNOWN, arena_strdup(r->arena, err.text));
+        return runtime_reopen(r, &p->recalls[number - 1], &err) == ERR_none ? ERR_none
+                                                                          : call_fail(call, err.code, AT_UNKNOWN, arena_strdup(r->arena, err.text));
     }
     int ninputs;
     bool grad_mode, compiled;
     const Input *inputs = program_call_inputs(p, number, &ninputs, &grad_mode);
-    if (world_open(r, inputs, ninputs, &err) != ERR_none) {
-        return fail(call, err.code, AT_UNKNOWN, arena_strdup(r->arena, err.text));
+    if (runtime_open(r, inputs, ninputs, &err) != ERR_none) {
+        return call_fail(call, err.code, AT_UNKNOWN, arena_strdup(r->arena, err.text));
     }
     if (p->setup.count > 0) {
         bool comes_back = p->backward.given;
         region_run(r, SETUP, true, comes_back, &compiled, end);
         record_trace(r, call, end);
         if (end->error != ERR_none) {
-            return fail(call, end->error, end->at, end->message);
+            return call_fail(call, end->error, end->at, end->message);
         }
     }
     r->prepared = true;
     return ERR_none;
 }
 
-static ErrCode call_function(Runner *r, int number, CallResult *call, Ending *end) {
+static ErrCode call_function(RuntimeSession *r, int number, CallResult *call, RegionResult *end) {
     const Program *p = r->p;
     int ninputs;
     bool grad_mode;
@@ -149,7 +149,7 @@ static ErrCode call_function(Runner *r, int number, CallResult *call, Ending *en
     for (int i = 0; i < program_nargs(p); i++) {
         NameId name = program_arg(p, i);
         if (!r->named[name]) {
-            return fail(call, ERR_invalid, AT_UNKNOWN, arena_printf(r->arena, "the argument '%s' is not bound", p->names[name]));
+            return call_fail(call, ERR_invalid, AT_UNKNOWN, arena_printf(r->arena, "the argument '%s' is not bound", p->names[name]));
         }
     }
     bool kept = number < p->nrecalls && p->recalls[number].keep;
@@ -172,23 +172,23 @@ static ErrCode call_function(Runner *r, int number, CallResult *call, Ending *en
         part = end->artifact->capture->at;
     } while (region_goes_on(end));
     if (end->error != ERR_none) {
-        return fail(call, end->error, end->at, end->message);
+        return call_fail(call, end->error, end->at, end->message);
     }
     if (end->artifact->graph->backward_runs) {
         Error err = {0};
         if (backward_outside(r, end, &err) != ERR_none) {
-            return fail(call, err.code, AT_BACKWARD, arena_strdup(r->arena, err.text));
+            return call_fail(call, err.code, AT_BACKWARD, arena_strdup(r->arena, err.text));
         }
     }
     return ERR_none;
 }
 
-void run_call(Runner *r, int number, CallResult *call) {
-    Ending end = {0};
+void run_call(RuntimeSession *r, int number, CallResult *call) {
+    RegionResult end = {0};
     r->last_call = number == r->p->nrecalls;
     call->error = ERR_none;
-    call->ok = prepare(r, number, call, &end) == ERR_none && call_function(r, number, call, &end) == ERR_none;
+    call->ok = call_prepare(r, number, call, &end) == ERR_none && call_function(r, number, call, &end) == ERR_none;
     if (r->ninputs > 0 || call->ok || call->error_at == AT_BACKWARD) {
-        record(r, call, &end, number);
+        call_record(r, call, &end, number);
     }
 }

@@ -13,10 +13,10 @@
 
 /* ---- what has arrived ---- */
 
-static void receive(Runner *r, Region *region, LaterRoot root) {
+static void receive(RuntimeSession *r, Region *region, ResumedRoot root) {
     if (region->nroot == region->capacity) {
         region->capacity = region->capacity ? 2 * region->capacity : 4;
-        LaterRoot *grown = arena_array(r->arena, LaterRoot, region->capacity);
+        ResumedRoot *grown = arena_array(r->arena, ResumedRoot, region->capacity);
         for (int i = 0; i < region->nroot; i++) {
             grown[i] = region->root[i];
         }
@@ -26,7 +26,7 @@ static void receive(Runner *r, Region *region, LaterRoot root) {
 }
 
 /* What a run of a region's backward sent out of it. */
-static void distribute(Runner *r, const Region *region, const Graph *g, Tensor *const *grad) {
+static void distribute(RuntimeSession *r, const Region *region, const Graph *g, Tensor *const *grad) {
     int nobject = region->nobject;
     for (int i = 0; i < nobject; i++) {
         if (g->inp[i].grad_state == GRAD_VALUE) {
@@ -36,19 +36,19 @@ static void distribute(Runner *r, const Region *region, const Graph *g, Tensor *
     for (int i = nobject; i < g->ninp; i++) {
         const Origin *to = &region->from[i - nobject];
         if (g->inp[i].grad_state != GRAD_ABSENT && to->region) {
-            receive(r, to->region, (LaterRoot){ROOT_TAPE, to->number, to->nr, grad[i]});
+            receive(r, to->region, (ResumedRoot){ROOT_TAPE, to->number, to->nr, grad[i]});
         }
     }
 }
 
 /* Takes what waits at `origin` for an earlier region; it will come by again. */
-static void take_back(const Origin *origin, int object, LaterRoot *root, int *n) {
+static void take_back(const Origin *origin, int object, ResumedRoot *root, int *n) {
     Region *region = origin->region;
     int kept = 0;
     for (int i = 0; region && i < region->nroot; i++) {
-        const LaterRoot *waiting = &region->root[i];
+        const ResumedRoot *waiting = &region->root[i];
         if (waiting->number == origin->number && waiting->nr == origin->nr) {
-            root[(*n)++] = (LaterRoot){ROOT_OUTER, object, 0, waiting->grad};
+            root[(*n)++] = (ResumedRoot){ROOT_EXTERNAL, object, 0, waiting->grad};
         } else {
             region->root[kept++] = *waiting;
         }
@@ -61,28 +61,28 @@ static void take_back(const Origin *origin, int object, LaterRoot *root, int *n)
 /* ---- a leaf that was moved ---- */
 
 typedef struct Search {
-    Runner *r;
+    RuntimeSession *r;
     Region *region;
-    const Object *leaf;
+    const LiveTensor *leaf;
     unsigned char *met; /* by number of the tape node */
 } Search;
 
-static bool leads_there(const Search *s, const TapeNode *node);
+static bool leads_there(const Search *s, const GradNode *node);
 
 /* Does tape node `number` of the region lead to the leaf? */
-static bool region_leads(Runner *r, Region *region, int64_t number, const Object *leaf) {
+static bool region_leads(RuntimeSession *r, Region *region, int64_t number, const LiveTensor *leaf) {
     if (!region) {
         return false;
     }
-    const TapeNode *node = region->capture->tape;
+    const GradNode *node = region->capture->tape;
     while (node && node->number != number) {
         node = node->older;
     }
-    Search s = {r, region, leaf, arena_alloc(r->arena, region->capture->seq)};
+    Search s = {r, region, leaf, arena_alloc(r->arena, region->capture->sequence_nr)};
     return node && leads_there(&s, node);
 }
 
-static bool leads_there(const Search *s, const TapeNode *node) {
+static bool leads_there(const Search *s, const GradNode *node) {
     const Capture *cap = s->region->capture;
     if (s->met[node->number]) {
         return false;
@@ -108,7 +108,7 @@ static bool leads_there(const Search *s, const TapeNode *node) {
 }
 
 /* Does what the region's walk came to, or what waits in a region before it, lead to the leaf? */
-static bool waits_outside(Runner *r, Region *region, const Capture *cap, const Object *leaf) {
+static bool waits_outside(RuntimeSession *r, Region *region, const Capture *cap, const LiveTensor *leaf) {
     for (int i = 0; i < cap->in.n; i++) {
         const Origin *from = &region->from[i];
         if (cap->outer[i] && cap->outer[i]->walk == cap->walks && region_leads(r, from->region, from->number, leaf)) {
@@ -125,7 +125,7 @@ static bool waits_outside(Runner *r, Region *region, const Capture *cap, const O
     return false;
 }
 
-int backward_passes(Runner *r, Region *region, const Capture *cap) {
+int backward_passes(RuntimeSession *r, Region *region, const Capture *cap) {
     int k = 0;
     while (k < cap->nmoved && waits_outside(r, region, cap, region->object[cap->moved[k]])) {
         k++;
@@ -136,14 +136,14 @@ int backward_passes(Runner *r, Region *region, const Capture *cap) {
 /* ---- one region ---- */
 
 typedef struct Return {
-    Runner *r;
+    RuntimeSession *r;
     Region *region;
-    Later *later;
-    TapeNode **history; /* by object: as it stands now */
+    ResumedBackward *later;
+    GradNode **history; /* by object: as it stands now */
 } Return;
 
 /* Between capture and passes: the tensors are what they are now, and the roots are known. */
-static void settle(void *user, Capture *cap) {
+static void cross_region_backward_settle(void *user, Capture *cap) {
     Return *back = user;
     Region *region = back->region;
     CHECK(cap->nobject == region->nobject);
@@ -151,27 +151,27 @@ static void settle(void *user, Capture *cap) {
     for (int i = 0; i < cap->in.n; i++) {
         most += region->from[i].region ? region->from[i].region->nroot : 0;
     }
-    LaterRoot *root = arena_array(cap->arena, LaterRoot, most);
-    for (TapeNode *node = cap->tape; node; node = node->older) {
+    ResumedRoot *root = arena_array(cap->arena, ResumedRoot, most);
+    for (GradNode *node = cap->tape; node; node = node->older) {
         node->freed |= node->number < region->made && region->released[node->number];
     }
     for (int i = 0; i < cap->nobject; i++) {
-        Object *o = region->object[i];
+        LiveTensor *o = region->object[i];
         Var *v = cap->object[i];
-        Class *cls = class_of(&v->t);
+        AliasClass *cls = alias_class_of(&v->t);
         int64_t start = cls->input >= 0 ? region->version[cls->input] : 0;
         cls->storage.version = o->t.storage->version - start;
-        v->made_at = o->made_at - start;
+        v->attr_version = o->attr_version - start;
         v->requires_grad = o->requires_grad;
         v->gathered = NULL; /* o->grad has it, or had */
         if (!object_has_history(o)) {
             v->history = (Edge){NULL, 0};
         } else if (!v->history.to) {
-            v->history = (Edge){tape_new(cap, TAPE_OUTER, 0, 1), 0};
+            v->history = (Edge){tape_new(cap, GRAD_NODE_EXTERNAL, 0, 1), 0};
         }
         back->history[i] = v->history.to;
         if (v->accumulator && o->grad) {
-            root[n++] = (LaterRoot){ROOT_LEAF, i, 0, o->grad};
+            root[n++] = (ResumedRoot){ROOT_LEAF, i, 0, o->grad};
             o->grad = NULL;
         }
         if (i < cap->in.n && cap->outer[i]) {
@@ -189,12 +189,12 @@ static void settle(void *user, Capture *cap) {
     }
 }
 
-static ErrCode region_backward(Runner *r, Region *region, Error *err) {
-    Later later = {0};
+static ErrCode region_backward(RuntimeSession *r, Region *region, Error *err) {
+    ResumedBackward later = {0};
     CaptureInput in = region->in;
     in.later = &later;
-    Return back = {r, region, &later, arena_array(r->arena, TapeNode *, region->nobject)};
-    Artifact *a = region_compile(r, &in, settle, &back);
+    Return back = {r, region, &later, arena_array(r->arena, GradNode *, region->nobject)};
+    Artifact *a = region_compile(r, &in, cross_region_backward_settle, &back);
     for (int i = 0; i < region->nobject; i++) {
         region->object[i]->remade |= a->capture->object[i]->history.to != back.history[i];
     }
@@ -206,7 +206,7 @@ static ErrCode region_backward(Runner *r, Region *region, Error *err) {
     if (a->graph->backward_error != ERR_none) {
         return error_set(err, a->graph->backward_error, "%s", a->graph->backward_message);
     }
-    Outcome out;
+    ArtifactResult out;
     Execution exec = {0};
     if (!artifact_run(a, r->p, &in, r->arena, &out, &exec) || exec.code != ERR_none) {
         return error_set(err, ERR_internal, "%s", exec.message);
@@ -215,7 +215,7 @@ static ErrCode region_backward(Runner *r, Region *region, Error *err) {
     return ERR_none;
 }
 
-ErrCode backward_outside(Runner *r, const Ending *end, Error *err) {
+ErrCode backward_outside(RuntimeSession *r, const RegionResult *end, Error *err) {
     distribute(r, end->region, end->artifact->graph, end->outcome.grad);
     for (Region *region = r->last; region; region = region->before) {
         if (err->code == ERR_none && region->nroot > 0) {

@@ -29,12 +29,12 @@ typedef struct Epilogue {
     const Program *p;
     const CaptureInput *in;
     Arena *arena;
-    Outcome *out;
+    ArtifactResult *out;
 } Epilogue;
 
 /* The data of the TANGENT nodes: fills, or what a later backward was handed. */
-static void **make_tangents(const Epilogue *e) {
-    const Later *later = e->in->later;
+static void **epilogue_make_tangents(const Epilogue *e) {
+    const ResumedBackward *later = e->in->later;
     void **tangent = arena_array(e->arena, void *, later ? later->nroot : e->g->nret);
     for (int i = 0; i < e->g->n; i++) {
         const Node *n = e->g->node[i];
@@ -63,7 +63,7 @@ static bool execute(const Epilogue *e, Execution *exec) {
         input[k] = storage[k]->data;
         before[k] = e->a->has_checks ? arena_copy(e->arena, input[k], storage_bytes(storage[k])) : NULL;
     }
-    void **tangent = make_tangents(e);
+    void **tangent = epilogue_make_tangents(e);
     const CompileOptions *options = e->a->capture->c->options;
     if (options->on_execute) {
         options->on_execute(options->execute_user, e->a->plan, input, tangent);
@@ -83,7 +83,7 @@ static bool execute(const Epilogue *e, Execution *exec) {
 
 /* ---- values out ---- */
 
-static int64_t buffer_numel(const Node *n) {
+static int64_t epilogue_buffer_numel(const Node *n) {
     int64_t extent = 0;
     CHECK(tensor_extent(&n->t, &extent));
     return extent;
@@ -91,7 +91,7 @@ static int64_t buffer_numel(const Node *n) {
 
 /* A storage around the node's buffer: for reading only. */
 static Storage buffer_of(const Epilogue *e, const Node *n) {
-    return (Storage){.dtype = n->t.dtype, .numel = buffer_numel(n), .data = plan_data(e->a->plan, n)};
+    return (Storage){.dtype = n->t.dtype, .numel = epilogue_buffer_numel(n), .data = plan_data(e->a->plan, n)};
 }
 
 /* The node's value, contiguous. */
@@ -130,14 +130,14 @@ static void copy_returns(const Epilogue *e, Tensor *returns, bool old_inputs) {
     }
 }
 
-static void write_back(const Epilogue *e) {
+static void epilogue_write_back(const Epilogue *e) {
     Storage **storage = e->out->storage;
     void **copy = arena_array(e->arena, void *, e->out->nstorage);
     for (int k = 0; k < e->out->nstorage; k++) {
         const Node *value = e->g->written[k];
         void *data = value ? plan_data(e->a->plan, value) : NULL;
         if (value && data != storage[k]->data) {
-            CHECK(buffer_numel(value) == storage[k]->numel);
+            CHECK(epilogue_buffer_numel(value) == storage[k]->numel);
             copy[k] = arena_copy(e->arena, data, storage_bytes(storage[k]));
         }
     }
@@ -174,7 +174,7 @@ static void alias_returns(const Epilogue *e, Tensor *returns) {
     }
 }
 
-bool artifact_run(const Artifact *a, const Program *p, const CaptureInput *in, Arena *arena, Outcome *out, Execution *exec) {
+bool artifact_run(const Artifact *a, const Program *p, const CaptureInput *in, Arena *arena, ArtifactResult *out, Execution *exec) {
     const Graph *g = a->graph;
     Epilogue e = {.a = a, .g = g, .p = p, .in = in, .arena = arena, .out = out};
     out->storage = arena_alloc_raw(arena, (int64_t)sizeof *out->storage * (in->n + 1));
@@ -193,7 +193,7 @@ bool artifact_run(const Artifact *a, const Program *p, const CaptureInput *in, A
         out->return_grad[k] = g->ret[k].grad ? copy_node(&e, g->ret[k].grad) : NULL;
     }
     copy_returns(&e, out->returns, true);
-    write_back(&e);
+    epilogue_write_back(&e);
     copy_returns(&e, out->returns, false);
     alias_returns(&e, out->returns);
     return true;

@@ -184,17 +184,17 @@ static void has_written(const Plan *plan, const Loop *loop, char *block) {
 #endif
 }
 
-typedef struct Run {
+typedef struct ExecuteRun {
     const Plan *plan;
     void **data;
     char *block;
     void *registers;
     Arena *arena;
     Execution *out;
-} Run;
+} ExecuteRun;
 
 /* Trips [from, to) of loop k. */
-static bool run_trips(const Run *r, int k, int64_t from, int64_t to) {
+static bool run_trips(const ExecuteRun *r, int k, int64_t from, int64_t to) {
     const Plan *plan = r->plan;
     const Loop *loop = &plan->loop[k];
     if (plan->native && plan->native[k]) {
@@ -206,7 +206,7 @@ static bool run_trips(const Run *r, int k, int64_t from, int64_t to) {
 }
 
 /* All parts of a band. The buffers in which parts take turns seem to lie so much lower that each part finds its own place in them. */
-static void run_band(const Run *r, const Band *band) {
+static void run_tiled(const ExecuteRun *r, const TiledLoops *band) {
     const Plan *plan = r->plan;
     int n = band->end - band->first, turning = 0, first = plan->ninput + plan->ntangent;
     int *turns = arena_alloc_raw(r->arena, (int64_t)sizeof *turns * (plan->nbuffer + 1));
@@ -240,7 +240,7 @@ static void *alloc_lines(Arena *arena, int64_t bytes) {
 
 void plan_execute(const Plan *plan, void *const *input, void *const *tangent, Arena *arena, Execution *out) {
     *out = (Execution){-1, ERR_none, NULL};
-    Run r = {plan, arena_alloc_raw(arena, (int64_t)sizeof *r.data * plan->nbuffer), alloc_lines(arena, plan->bytes),
+    ExecuteRun r = {plan, arena_alloc_raw(arena, (int64_t)sizeof *r.data * plan->nbuffer), alloc_lines(arena, plan->bytes),
              alloc_lines(arena, plan->register_bytes), arena, out};
     for (int b = 0; b < plan->ninput; b++) {
         r.data[b] = input[b];
@@ -256,7 +256,7 @@ void plan_execute(const Plan *plan, void *const *input, void *const *tangent, Ar
     for (int k = 0, next = 0; k < plan->nloop;) {
         int end = k + 1;
         if (next < plan->nband && plan->band[next].first == k) {
-            run_band(&r, &plan->band[next]);
+            run_tiled(&r, &plan->band[next]);
             end = plan->band[next++].end;
         } else if (!run_trips(&r, k, 0, loop_trips(&plan->loop[k]))) {
             return;

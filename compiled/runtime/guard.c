@@ -38,16 +38,16 @@ const void *guard_key(const Compile *c, const CaptureInput *in, Arena *arena, in
     }
     for (int i = 0; i < in->n; i++) {
         const Tensor *t = &in->tensors[i];
-        const Entry *entry = &in->entry[i];
+        const EntryTensor *entry = &in->entry[i];
         int number = 0;
         while (storage[number] != t->storage) {
             number++;
         }
         key[n++] = t->dtype;
         key[n++] = merged ? entry->requires_grad && in->grad_mode : entry->requires_grad;
-        key[n++] = entry->has_history + 2 * entry->stale + 4 * entry->created;
+        key[n++] = entry->has_history + 2 * entry->stale + 4 * entry->creation_meta;
         key[n++] = entry->base;
-        key[n++] = entry->height;
+        key[n++] = entry->topological_nr;
         key[n++] = number;
         key[n++] = t->storage->numel;
         key[n++] = t->offset;

@@ -36,9 +36,9 @@ static bool taken_over(const Graph *g, const Liveness *live, const Node *n, int 
 
 /* After how many loops a buffer can be filled that is dead after `loops`: not in the middle of a band, whose parts use it again; -1: never,
  * as another value is in it then. */
-static int after_band(const Plan *plan, const Liveness *live, const Graph *g, const int *loops_after, const Node *n, int loops) {
+static int after_tiling(const Plan *plan, const Liveness *live, const Graph *g, const int *loops_after, const Node *n, int loops) {
     for (int k = 0; k < plan->nband; k++) {
-        const Band *band = &plan->band[k];
+        const TiledLoops *band = &plan->band[k];
         if (loops <= band->first || loops >= band->end) {
             continue;
         }
@@ -61,7 +61,7 @@ void poison_plan(Plan *plan, const Graph *g, const int *loops_after, Arena *aren
         const Node *n = g->node[i];
         int unit = live.unit[n->id], last = (int)max_i64(live.last[n->id], unit);
         if (n->buffer >= plan->ninput + plan->ntangent && unit >= 0 && last != LIVE_TO_THE_END && !taken_over(g, &live, n, last)) {
-            int loops = after_band(plan, &live, g, loops_after, n, loops_after[last]);
+            int loops = after_tiling(plan, &live, g, loops_after, n, loops_after[last]);
             if (loops >= 0) {
                 plan->poison->death[plan->poison->n++] = (Death){loops, n->buffer};
             }

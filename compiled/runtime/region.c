@@ -30,7 +30,7 @@ int region_writes(const Graph *g, int sid) {
     return -1;
 }
 
-Artifact *region_compile_prefix(Runner *r, const CaptureInput *in, int sid, ErrCode code, const char *message, int unsettled) {
+Artifact *region_compile_prefix(RuntimeSession *r, const CaptureInput *in, int sid, ErrCode code, const char *message, int unsettled) {
     CaptureInput prefix = *in;
     prefix.stop_before = sid;
     Artifact *a = region_compile(r, &prefix, NULL, NULL);
@@ -43,7 +43,7 @@ Artifact *region_compile_prefix(Runner *r, const CaptureInput *in, int sid, ErrC
 }
 
 /* Stages are interpreted on the data of the call. */
-static void look_at(Compile *c, const CaptureInput *in) {
+static void region_look_at(Compile *c, const CaptureInput *in) {
     if (c->options->stages) {
         int n;
         Storage **storage = arena_array(c->arena, Storage *, in->n + 1);
@@ -52,11 +52,11 @@ static void look_at(Compile *c, const CaptureInput *in) {
     }
 }
 
-static Specimen specimen_new(const Runner *r) {
-    return (Specimen){.facts = {.arena = r->arena}, .captured = {.arena = r->arena}, .places = {.arena = r->arena}, .first_step = r->counters->gate_steps};
+static SampleCompilation sample_new(const RuntimeSession *r) {
+    return (SampleCompilation){.facts = {.arena = r->arena}, .captured = {.arena = r->arena}, .places = {.arena = r->arena}, .first_step = r->counters->gate_steps};
 }
 
-static void dump_symbols(const Compile *c, const Symbols *symbols, Exit *exit) {
+static void dump_symbols(const Compile *c, const Symbols *symbols, ExitTensor *exit) {
     if (symbols && c->options->on_dump && !c->options->dump_dot) {
         Text text = {.arena = c->arena};
         symbols_print(&text, symbols, c, exit);
@@ -64,7 +64,7 @@ static void dump_symbols(const Compile *c, const Symbols *symbols, Exit *exit) {
     }
 }
 
-static Compile *compile_new(Runner *r, const CaptureInput *in) {
+static Compile *compile_new(RuntimeSession *r, const CaptureInput *in) {
     Compile *c = arena_new(r->arena, Compile);
     *c = (Compile){.arena = r->arena,
                    .err = &r->err,
@@ -73,17 +73,17 @@ static Compile *compile_new(Runner *r, const CaptureInput *in) {
                    .first_step = r->first_step,
                    .program = r->p,
                    .limits = r->options->limits};
-    look_at(c, in);
+    region_look_at(c, in);
     return c;
 }
 
 /* With `symbols` the code is for all their sizes, if that can be. */
-static Artifact *compile_region(Runner *r, const CaptureInput *in, Symbols *symbols, void (*captured)(void *user, Capture *cap), void *user) {
+static Artifact *compile_region(RuntimeSession *r, const CaptureInput *in, Symbols *symbols, void (*captured)(void *user, Capture *cap), void *user) {
     Compile *c = compile_new(r, in);
-    Specimen *own = NULL;
+    SampleCompilation *own = NULL;
     if (symbols) {
-        own = c->specimen = arena_new(r->arena, Specimen);
-        *own = specimen_new(r);
+        own = c->sample = arena_new(r->arena, SampleCompilation);
+        *own = sample_new(r);
         own->keeps = true;
     }
     double before = compile_seconds(c);
@@ -92,7 +92,7 @@ static Artifact *compile_region(Runner *r, const CaptureInput *in, Symbols *symb
     Capture *cap = c->capture;
     if (cap->end == END_CHECK && !in->later) {
         Artifact *a = region_compile_prefix(r, in, cap->at, cap->err.code, cap->err.text, region_writes(c->graph, cap->at));
-        a->questions = cap->questions;
+        a->data_dependents = cap->data_dependents;
         return a;
     }
     Artifact *a = arena_new(r->arena, Artifact);
@@ -103,7 +103,7 @@ static Artifact *compile_region(Runner *r, const CaptureInput *in, Symbols *symb
         a->message = cap->err.text;
         a->unsettled = cap->unsettled ? cap->writing : -1;
     }
-    Exit *exit = capture_exit(cap);
+    ExitTensor *exit = capture_exit(cap);
     if (captured) {
         captured(user, cap);
     }
@@ -113,7 +113,7 @@ static Artifact *compile_region(Runner *r, const CaptureInput *in, Symbols *symb
     compile_front(c);
     if (symbols) {
         a->symbols = symbols_begin(r, c, symbols, own);
-        c->specimen = NULL;
+        c->sample = NULL;
         if (a->symbols && r->compile->on_dump && symbols_settle(r, a, in)) { /* else when a call of another size comes */
             dump_symbols(c, a->symbols, exit);
         }
@@ -124,17 +124,17 @@ static Artifact *compile_region(Runner *r, const CaptureInput *in, Symbols *symb
     a->exit = exit;
     a->capture = cap;
     a->graph = c->graph;
-    a->questions = cap->questions;
+    a->data_dependents = cap->data_dependents;
     a->has_checks = has_checks(c->graph);
     return a;
 }
 
-Artifact *region_compile(Runner *r, const CaptureInput *in, void (*captured)(void *user, Capture *cap), void *user) {
+Artifact *region_compile(RuntimeSession *r, const CaptureInput *in, void (*captured)(void *user, Capture *cap), void *user) {
     return compile_region(r, in, NULL, captured, user);
 }
 
-void specimen_compile(Runner *r, const CaptureInput *in, int64_t first_step, Specimen *out) {
-    *out = specimen_new(r);
+void sample_compile(RuntimeSession *r, const CaptureInput *in, int64_t first_step, SampleCompilation *out) {
+    *out = sample_new(r);
     Compile *c = compile_new(r, in);
     Error err = {0};
     CompileOptions *options = arena_copy(r->arena, r->compile, (int64_t)sizeof *options);
@@ -145,7 +145,7 @@ void specimen_compile(Runner *r, const CaptureInput *in, int64_t first_step, Spe
     c->input_data = NULL;
     c->counters = arena_new(r->arena, CompileCounters);
     c->counters->gate_steps = first_step;
-    c->specimen = out;
+    c->sample = out;
     capture_program(c, in);
     if (c->capture->end == END_OK || c->capture->end == END_BREAK) {
         out->exit = capture_exit(c->capture);
@@ -169,7 +169,7 @@ static bool lies_in(const Tensor *layout, int64_t numel) {
 static bool instance_fits(const Artifact *a, const CaptureInput *in) {
     const Graph *g = a->graph;
     for (int i = 0; i < in->n; i++) {
-        const Node *input = g->input[class_of(&a->capture->input[i].t)->input];
+        const Node *input = g->input[alias_class_of(&a->capture->input[i].t)->input];
         if (input->t.size[0] != in->tensors[i].storage->numel || !lies_in(&a->exit[i].layout, input->t.size[0])) {
             return false;
         }
@@ -183,7 +183,7 @@ static bool instance_fits(const Artifact *a, const CaptureInput *in) {
 }
 
 /* Is every node within the limits, and all that the ops of the graph make together with the inputs? As capture asks of one size. */
-static bool within_limits(const Limits *limits, const Graph *g, bool together) {
+static bool region_within_limits(const Limits *limits, const Graph *g, bool together) {
     int64_t bytes = 0;
     for (int i = 0; i < g->n; i++) {
         const Node *n = g->node[i];
@@ -204,12 +204,12 @@ bool compile_again(Artifact *a, const CaptureInput *in) {
     Graph *g = c->graph;
     char message[256];
     a->graph = g;
-    if (!within_limits(&c->limits, a->symbols->captured, true) || !within_limits(&c->limits, g, false) ||
+    if (!region_within_limits(&c->limits, a->symbols->captured, true) || !region_within_limits(&c->limits, g, false) ||
         !graph_verify(a->symbols->captured, false, message, sizeof message) || !graph_verify(g, true, message, sizeof message) ||
         !instance_fits(a, in)) {
         return false;
     }
-    look_at(c, in);
+    region_look_at(c, in);
     c->stage_before = NULL;
     compile_dump(c, "instance");
     stages_check(c, "instance", STAGE_JOINT);
@@ -219,8 +219,8 @@ bool compile_again(Artifact *a, const CaptureInput *in) {
 
 /* ---- looked up ---- */
 
-static bool questions_same(const Artifact *a, const CaptureInput *in, Arena *arena) {
-    if (!a->questions) {
+static bool data_dependent_all_same(const Artifact *a, const CaptureInput *in, Arena *arena) {
+    if (!a->data_dependents) {
         return true;
     }
     Storage **storage = arena_array(arena, Storage *, in->n);
@@ -230,8 +230,8 @@ static bool questions_same(const Artifact *a, const CaptureInput *in, Arena *are
     for (int k = 0; k < n; k++) {
         input[k] = storage[k]->data;
     }
-    for (const Question *q = a->questions; q; q = q->next) {
-        if (!question_same(q, input, arena)) {
+    for (const DataDependent *q = a->data_dependents; q; q = q->next) {
+        if (!data_dependent_same(q, input, arena)) {
             return false;
         }
     }
@@ -239,7 +239,7 @@ static bool questions_same(const Artifact *a, const CaptureInput *in, Arena *are
 }
 
 /* Why did the newest code of the region not serve the call? MISS_COUNT: there is none. */
-static MissReason miss_reason(const Runner *r, const CaptureInput *in) {
+static MissReason miss_reason(const RuntimeSession *r, const CaptureInput *in) {
     for (const Artifact *a = r->cache; a; a = a->next) {
         MissReason why;
         if (a->made_for.setup == in->setup && a->made_for.resume == in->resume) {
@@ -250,13 +250,13 @@ static MissReason miss_reason(const Runner *r, const CaptureInput *in) {
     return MISS_COUNT;
 }
 
-const Artifact *region_find(Runner *r, const CaptureInput *in, bool *compiled) {
+const Artifact *region_find(RuntimeSession *r, const CaptureInput *in, bool *compiled) {
     const Compile c = {.options = r->compile};
     int64_t bytes;
     const void *key = guard_key(&c, in, r->arena, &bytes);
     *compiled = false;
     for (Artifact *a = r->compile->no_reuse ? NULL : r->cache; a; a = a->next) {
-        if (a->symbols ? symbols_serve(r, a, in) : a->key_bytes == bytes && memcmp(a->key, key, (size_t)bytes) == 0 && questions_same(a, in, r->arena)) {
+        if (a->symbols ? symbols_serve(r, a, in) : a->key_bytes == bytes && memcmp(a->key, key, (size_t)bytes) == 0 && data_dependent_all_same(a, in, r->arena)) {
             return a;
         }
     }

@@ -10,15 +10,15 @@
 
 /* ---- objects ---- */
 
-bool object_requires_grad(const Object *o) {
+bool object_requires_grad(const LiveTensor *o) {
     return o->requires_grad || object_has_history(o) || (o->base && (o->base->requires_grad || object_has_history(o->base)));
 }
 
-bool object_has_history(const Object *o) { return o->history.region || o->remade; }
+bool object_has_history(const LiveTensor *o) { return o->history.region || o->remade; }
 
-static Object *object_new(Runner *r, const Tensor *t) {
-    Object *o = arena_alloc_raw(r->arena, (int64_t)sizeof *o);
-    memset(&o->requires_grad, 0, sizeof *o - offsetof(Object, requires_grad));
+static LiveTensor *object_new(RuntimeSession *r, const Tensor *t) {
+    LiveTensor *o = arena_alloc_raw(r->arena, (int64_t)sizeof *o);
+    memset(&o->requires_grad, 0, sizeof *o - offsetof(LiveTensor, requires_grad));
     layout_copy(&o->t, t);
     o->t.storage = t->storage;
     o->next = r->objects;
@@ -26,25 +26,25 @@ static Object *object_new(Runner *r, const Tensor *t) {
     return o;
 }
 
-ErrCode world_open(Runner *r, const Input *inputs, int ninputs, Error *err) {
+ErrCode runtime_open(RuntimeSession *r, const Input *inputs, int ninputs, Error *err) {
     Tensor *tensors = arena_array(r->arena, Tensor, ninputs);
     r->objects = NULL;
     r->last = NULL;
     r->prepared = false;
     r->ninputs = 0;
     TRY(inputs_build(r->p, inputs, ninputs, r->arena, &r->options->limits, tensors, err));
-    r->input = arena_array(r->arena, Object *, ninputs);
-    r->named = arena_array(r->arena, Object *, r->p->nnames);
+    r->input = arena_array(r->arena, LiveTensor *, ninputs);
+    r->named = arena_array(r->arena, LiveTensor *, r->p->nnames);
     r->ninputs = ninputs;
     for (int i = 0; i < ninputs; i++) {
-        Object *o = r->input[i] = r->named[inputs[i].name] = object_new(r, &tensors[i]);
+        LiveTensor *o = r->input[i] = r->named[inputs[i].name] = object_new(r, &tensors[i]);
         o->requires_grad = inputs[i].requires_grad;
     }
     return ERR_none;
 }
 
 /* requires_grad_ */
-static ErrCode set_flag(Object *o, bool requires_grad, Error *err) {
+static ErrCode set_flag(LiveTensor *o, bool requires_grad, Error *err) {
     if (object_has_history(o) && !requires_grad) {
         return error_set(err, ERR_grad_non_leaf, "you can only change requires_grad flags of leaf variables");
     }
@@ -55,15 +55,15 @@ static ErrCode set_flag(Object *o, bool requires_grad, Error *err) {
     return ERR_none;
 }
 
-ErrCode world_again(Runner *r, const Recall *recall, Error *err) {
-    for (Object *o = r->objects; o; o = o->next) {
+ErrCode runtime_reopen(RuntimeSession *r, const Recall *recall, Error *err) {
+    for (LiveTensor *o = r->objects; o; o = o->next) {
         o->grad = NULL;
     }
     if (!r->prepared) {
         return error_set(err, ERR_invalid, "the setup did not run to its end: there is nothing to call with again");
     }
     for (int i = 0; i < recall->nset; i++) {
-        Object *o = r->named[recall->set[i].name];
+        LiveTensor *o = r->named[recall->set[i].name];
         if (!o) {
             return error_set(err, ERR_invalid, "the name '%s' is not bound", r->p->names[recall->set[i].name]);
         }
@@ -74,7 +74,7 @@ ErrCode world_again(Runner *r, const Recall *recall, Error *err) {
 
 /* ---- entering ---- */
 
-static int enter(Region *region, Object *o) {
+static int enter(Region *region, LiveTensor *o) {
     if (o->entry < 0) {
         o->entry = region->nobject;
         region->object[region->nobject++] = o;
@@ -82,25 +82,25 @@ static int enter(Region *region, Object *o) {
     return o->entry;
 }
 
-static void enter_named(Region *region, CaptureInput *in, NameId *name, int *named, NameId id, Object *o) {
+static void enter_named(Region *region, CaptureInput *in, NameId *name, int *named, NameId id, LiveTensor *o) {
     name[in->nname] = id;
     named[in->nname++] = enter(region, o);
 }
 
 /* The entries of a region: arguments (of the setup: the inputs; behind a graph_break: what is still needed), then bases of views. */
-static void enter_all(Runner *r, Region *region, CaptureInput *in) {
+static void enter_all(RuntimeSession *r, Region *region, CaptureInput *in) {
     const Program *p = r->p;
     bool resumes = in->resume >= 0;
     int n = in->setup ? r->ninputs : resumes ? p->nnames : program_nargs(p);
     NameId *name = arena_alloc_raw(r->arena, (int64_t)sizeof *name * (n + 1));
     int *named = arena_alloc_raw(r->arena, (int64_t)sizeof *named * (n + 1));
-    region->object = arena_array(r->arena, Object *, 2 * n);
-    for (Object *o = r->objects; o; o = o->next) {
+    region->object = arena_array(r->arena, LiveTensor *, 2 * n);
+    for (LiveTensor *o = r->objects; o; o = o->next) {
         o->entry = -1;
     }
     for (int i = 0; i < n; i++) {
         NameId id = in->setup ? p->inputs[i].name : resumes ? i : program_arg(p, i);
-        Object *o = in->setup ? r->input[i] : resumes ? r->local[i] : r->named[id];
+        LiveTensor *o = in->setup ? r->input[i] : resumes ? r->local[i] : r->named[id];
         if (o) {
             enter_named(region, in, name, named, id, o);
         }
@@ -115,23 +115,23 @@ static void enter_all(Runner *r, Region *region, CaptureInput *in) {
     in->n = region->nobject;
 }
 
-static void describe(Runner *r, Region *region, CaptureInput *in) {
+static void runtime_describe(RuntimeSession *r, Region *region, CaptureInput *in) {
     Tensor *tensors = arena_alloc_raw(r->arena, (int64_t)sizeof *tensors * in->n);
-    Entry *entry = arena_array(r->arena, Entry, in->n);
+    EntryTensor *entry = arena_array(r->arena, EntryTensor, in->n);
     region->from = arena_array(r->arena, Origin, in->n);
     for (int i = 0; i < in->n; i++) {
-        const Object *o = region->object[i];
+        const LiveTensor *o = region->object[i];
         layout_copy(&tensors[i], &o->t);
         tensors[i].storage = o->t.storage;
-        entry[i] = (Entry){.requires_grad = o->requires_grad,
+        entry[i] = (EntryTensor){.requires_grad = o->requires_grad,
                            .has_history = object_has_history(o),
-                           .stale = o->base && (o->remade || o->made_at != o->t.storage->version),
+                           .stale = o->base && (o->remade || o->attr_version != o->t.storage->version),
                            .base = o->base ? o->base->entry : -1,
-                           .created = o->created};
+                           .creation_meta = o->creation_meta};
         if (entry[i].has_history && o->history_meta && !same_meta(o->history_meta, &o->t)) {
             entry[i].history_meta = o->history_meta;
         }
-        entry[i].height = r->takes_gradients && o->history.region ? o->height : 0;
+        entry[i].topological_nr = r->takes_gradients && o->history.region ? o->topological_nr : 0;
         if (r->reshapes) {
             entry[i].leaf_meta = o->leaf_meta;
         }
@@ -163,7 +163,7 @@ static const Tensor *copy_data(Arena *arena, const Tensor *tensors, int n) {
 /* ---- leaving ---- */
 
 /* The record of an object as the region leaves it; `start` is its storage's version when the region was entered. */
-static void leave(Object *o, const Exit *e, Region *region, int64_t start) {
+static void leave(LiveTensor *o, const ExitTensor *e, Region *region, int64_t start) {
     layout_copy(&o->t, &e->layout);
     o->requires_grad = e->requires_grad;
     if (e->leaf_meta) {
@@ -175,17 +175,17 @@ static void leave(Object *o, const Exit *e, Region *region, int64_t start) {
     } else if (e->history == HISTORY_OF_REGION) {
         o->history = (Origin){region, e->number, e->nr};
         o->history_meta = e->history_meta;
-        o->height = e->height;
+        o->topological_nr = e->topological_nr;
         o->remade = false;
     }
     o->remade |= e->remade;
-    o->made_at = start + e->made_at;
+    o->attr_version = start + e->attr_version;
 }
 
 /* Storages of what is left to the next region count their versions from their making. */
-static void leave_exports(Runner *r, Region *region, const Artifact *a, const Outcome *out) {
+static void leave_exports(RuntimeSession *r, Region *region, const Artifact *a, const ArtifactResult *out) {
     const Capture *cap = a->capture;
-    Object **object = arena_array(r->arena, Object *, cap->nobject);
+    LiveTensor **object = arena_array(r->arena, LiveTensor *, cap->nobject);
     memcpy(object, region->object, sizeof *object * (size_t)region->nobject);
     for (int i = region->nobject; i < cap->nobject; i++) {
         int k = i - region->nobject;
@@ -196,31 +196,31 @@ static void leave_exports(Runner *r, Region *region, const Artifact *a, const Ou
         }
     }
     for (int i = region->nobject; i < cap->nobject; i++) {
-        const Exit *e = &a->exit[i];
+        const ExitTensor *e = &a->exit[i];
         const ReturnPlan *plan = &a->graph->ret[i - region->nobject];
         leave(object[i], e, region, plan->aliases_input ? region->version[plan->storage] : 0);
         object[i]->base = e->base >= 0 ? object[e->base] : NULL;
-        object[i]->created = e->created;
+        object[i]->creation_meta = e->creation_meta;
     }
     region->object = object;
     region->nobject = cap->nobject;
-    Object **names = r->named;
+    LiveTensor **names = r->named;
     if (!region->in.setup) {
-        names = r->local = arena_array(r->arena, Object *, r->p->nnames);
+        names = r->local = arena_array(r->arena, LiveTensor *, r->p->nnames);
     }
     for (int k = 0; k < cap->nexported; k++) {
         names[cap->exported[k]] = cap->exported_as[k] >= 0 ? object[cap->exported_as[k]] : NULL;
     }
 }
 
-static void leave_all(Runner *r, Region *region, const Ending *end) {
+static void leave_all(RuntimeSession *r, Region *region, const RegionResult *end) {
     const Artifact *a = end->artifact;
-    const Outcome *out = &end->outcome;
+    const ArtifactResult *out = &end->outcome;
     for (int k = 0; k < out->nstorage; k++) {
         out->storage[k]->version += a->graph->version[k];
     }
     for (int i = 0; i < region->nobject; i++) {
-        int number = class_of(&a->capture->input[i].t)->input;
+        int number = alias_class_of(&a->capture->input[i].t)->input;
         leave(region->object[i], &a->exit[i], region, region->version[number]);
     }
     if (region->in.setup || a->capture->end == END_BREAK) {
@@ -236,18 +236,18 @@ static void leave_all(Runner *r, Region *region, const Ending *end) {
 }
 
 void region_release(Region *region, const Capture *cap, int end) {
-    for (const TapeNode *node = cap->tape; node; node = node->older) {
+    for (const GradNode *node = cap->tape; node; node = node->older) {
         if (node->number < region->made && node->number < cap->made) {
             region->released[node->number] |= node->freed && node->after <= end;
         }
     }
 }
 
-void region_run(Runner *r, int part, bool grad_mode, bool comes_back, bool *compiled, Ending *end) {
+void region_run(RuntimeSession *r, int part, bool grad_mode, bool comes_back, bool *compiled, RegionResult *end) {
     Region *region = end->region = arena_new(r->arena, Region);
     CaptureInput in = {.setup = part == SETUP, .split = r->breaks, .resume = part == SETUP ? -1 : part, .grad_mode = grad_mode, .stop_before = -1};
     enter_all(r, region, &in);
-    describe(r, region, &in);
+    runtime_describe(r, region, &in);
     const Artifact *a = region_find(r, &in, compiled);
     region->in = in;
     if (comes_back) {

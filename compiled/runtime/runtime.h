@@ -11,7 +11,7 @@
 #include "compiled/capture/capture.h"
 
 typedef struct Region Region;
-typedef struct Object Object;
+typedef struct LiveTensor LiveTensor;
 /* A history: output `nr` of tape node `number` of the region; NULL: none. */
 typedef struct Origin {
     Region *region;
@@ -19,37 +19,37 @@ typedef struct Origin {
     int nr;
 } Origin;
 
-struct Object {
+struct LiveTensor {
     Tensor t;            /* on a storage with data and the version */
     bool requires_grad;  /* the tensor's own bit */
     Origin history;
-    int height;          /* of its history (Exit) */
+    int topological_nr;          /* of its history (Exit) */
     const Tensor *history_meta, *leaf_meta; /* what a gradient for its history, and for its accumulator, must look like (Exit) */
     bool remade;         /* a backward asked for the history of this stale view: there is one, to be made anew when next needed */
-    Object *base;        /* of a view */
-    Creation created;
-    int64_t made_at;     /* of a view: the version at which its history was made */
+    LiveTensor *base;        /* of a view */
+    CreationMeta creation_meta;
+    int64_t attr_version;     /* of a view: the version at which its history was made */
     const Tensor *grad;  /* .grad; NULL: None */
     int entry;           /* scratch: its place among the entries of the region being entered */
-    Object *next;        /* in the world */
+    LiveTensor *next;        /* in the world */
 };
 
 /* One run of a region. */
 struct Region {
     CaptureInput in;          /* as it was captured; if a backward may come to it later, with the data its storages then held */
     const Capture *capture;   /* its tape */
-    Object **object;          /* by object of the capture */
+    LiveTensor **object;          /* by object of the capture */
     int nobject;
     Origin *from;             /* by entry: the history it had */
     int64_t *version;         /* by input storage: when it was entered */
     unsigned char *released;  /* by tape number (made of them): run by a backward */
     int64_t made;
-    LaterRoot *root;          /* what a backward under way has sent here */
+    ResumedRoot *root;          /* what a backward under way has sent here */
     int nroot, capacity;
     Region *before;           /* the region entered before */
 };
 
-typedef struct Runner {
+typedef struct RuntimeSession {
     const Program *p;
     const CompileOptions *compile;
     const RunOptions *options;
@@ -60,61 +60,61 @@ typedef struct Runner {
     Error err;
     bool last_call;      /* nobody calls again: nothing need be made for other sizes */
     /* the world: what a call with fresh inputs made, and calls that keep it took up */
-    Object **input;      /* by program input */
+    LiveTensor **input;      /* by program input */
     int ninputs;
-    Object *objects;
-    Object **named;      /* by NameId: what names mean outside of the function */
-    Object **local;      /* by NameId: what the region before left to the next one of the same call */
+    LiveTensor *objects;
+    LiveTensor **named;      /* by NameId: what names mean outside of the function */
+    LiveTensor **local;      /* by NameId: what the region before left to the next one of the same call */
     bool prepared;       /* the setup ran to its end */
     bool breaks;         /* some statement is a graph_break, and none needs the tape of the whole function: regions end there */
     bool takes_gradients; /* some statement of the function does */
     bool reshapes;       /* some statement changes the geometry of a tensor in place */
     Region *last;        /* of those that a later backward may come to */
-} Runner;
+} RuntimeSession;
 
 /* How a region ended. */
-typedef struct Ending {
+typedef struct RegionResult {
     ErrCode error;
     int at;
     const char *message;
     const Artifact *artifact;
-    Outcome outcome;
+    ArtifactResult outcome;
     Region *region;
     Storage *unsettled; /* what a refused write had begun to write, or NULL */
     int passed;         /* moved leaves that its backward came past */
-} Ending;
+} RegionResult;
 
 /* ---- region.c ---- */
 /* An artifact for the region, not from the cache. `captured` (or NULL) is called between the capture and the passes. */
-Artifact *region_compile(Runner *r, const CaptureInput *in, void (*captured)(void *user, Capture *cap), void *user);
+Artifact *region_compile(RuntimeSession *r, const CaptureInput *in, void (*captured)(void *user, Capture *cap), void *user);
 /* What comes before statement `sid`, which raises. */
-Artifact *region_compile_prefix(Runner *r, const CaptureInput *in, int sid, ErrCode code, const char *message, int unsettled);
+Artifact *region_compile_prefix(RuntimeSession *r, const CaptureInput *in, int sid, ErrCode code, const char *message, int unsettled);
 /* An artifact from the cache, or made now. */
-const Artifact *region_find(Runner *r, const CaptureInput *in, bool *compiled);
+const Artifact *region_find(RuntimeSession *r, const CaptureInput *in, bool *compiled);
 /* The input storage that the statement of a CHECK was writing, or -1. */
 int region_writes(const Graph *g, int sid);
 
 /* ---- runtime/runtime.c ---- */
 /* Fresh objects for the inputs. ERR_limit. */
-ErrCode world_open(Runner *r, const Input *inputs, int ninputs, Error *err);
+ErrCode runtime_open(RuntimeSession *r, const Input *inputs, int ninputs, Error *err);
 /* The same objects once more: gradients cleared, then flags set. */
-ErrCode world_again(Runner *r, const Recall *recall, Error *err);
-bool object_requires_grad(const Object *o);
-bool object_has_history(const Object *o);
+ErrCode runtime_reopen(RuntimeSession *r, const Recall *recall, Error *err);
+bool object_requires_grad(const LiveTensor *o);
+bool object_has_history(const LiveTensor *o);
 /* Remembers the nodes that a backward of the capture ran; `end`: moved leaves it came past. */
 void region_release(Region *region, const Capture *cap, int end);
 enum { SETUP = -2, BODY = -1 };
 /* Runs the setup, the body, or what follows the graph_break `part` of the body. `comes_back`: a later region may send gradients to it. */
-void region_run(Runner *r, int part, bool grad_mode, bool comes_back, bool *compiled, Ending *end);
+void region_run(RuntimeSession *r, int part, bool grad_mode, bool comes_back, bool *compiled, RegionResult *end);
 /* Does the region end at a graph_break, and another follow? */
-static inline bool region_goes_on(const Ending *end) { return end->error == ERR_none && end->artifact->capture->end == END_BREAK; }
+static inline bool region_goes_on(const RegionResult *end) { return end->error == ERR_none && end->artifact->capture->end == END_BREAK; }
 /* ---- runtime/cross_region_backward.c ---- */
 /* How many of the moved leaves that the region's backward met wait for an earlier region? All of them, or the next one refuses. */
-int backward_passes(Runner *r, Region *region, const Capture *cap);
+int backward_passes(RuntimeSession *r, Region *region, const Capture *cap);
 /* Hands on what the backward of the region that just ran sent to histories outside of it. An error is the call's. */
-ErrCode backward_outside(Runner *r, const Ending *end, Error *err);
+ErrCode backward_outside(RuntimeSession *r, const RegionResult *end, Error *err);
 /* ---- call.c ---- */
 /* Call `number` of the program, from its inputs to its record. */
-void run_call(Runner *r, int number, CallResult *call);
+void run_call(RuntimeSession *r, int number, CallResult *call);
 
 #endif

@@ -57,7 +57,7 @@ typedef struct Interpreter {
 
 /* ---- memory ---- */
 
-static int64_t extent_of(const Tensor *t) {
+static int64_t stages_extent_of(const Tensor *t) {
     int64_t extent = 0;
     CHECK(tensor_extent(t, &extent));
     return extent;
@@ -80,7 +80,7 @@ static void make_buffers(Interpreter *in) {
     for (int i = 0; i < in->g->n; i++) {
         const Node *n = in->g->node[i];
         if (n->buffer >= 0) {
-            bytes[n->buffer] = max_i64(bytes[n->buffer], extent_of(&n->t) * dtype_bytes(n->t.dtype));
+            bytes[n->buffer] = max_i64(bytes[n->buffer], stages_extent_of(&n->t) * dtype_bytes(n->t.dtype));
         }
     }
     for (int b = 0; b < count; b++) {
@@ -92,14 +92,14 @@ static void make_buffers(Interpreter *in) {
 static Tensor tensor_of(const Interpreter *in, const Node *n, Storage *storage) {
     Tensor t = n->t;
     const Storage *memory = in->storage[node_buffer((Node *)n)->id];
-    *storage = (Storage){.dtype = t.dtype, .numel = extent_of(&node_buffer((Node *)n)->t), .data = memory->data};
+    *storage = (Storage){.dtype = t.dtype, .numel = stages_extent_of(&node_buffer((Node *)n)->t), .data = memory->data};
     t.storage = storage;
     return t;
 }
 
 /* Gives `n` its memory and puts `value` (of its layout) there. A splat is read as a value, also when its buffer is somebody else's. */
-static void keep(Interpreter *in, const Node *n, const Tensor *value) {
-    int64_t bytes = extent_of(&n->t) * dtype_bytes(n->t.dtype);
+static void stages_keep(Interpreter *in, const Node *n, const Tensor *value) {
+    int64_t bytes = stages_extent_of(&n->t) * dtype_bytes(n->t.dtype);
     Scalar splat;
     Storage *s = n->in_place ? in->storage[node_buffer(n->in[0])->id] : NULL;
     if (in->planned && n->buffer >= 0) {
@@ -124,7 +124,7 @@ static void refuse_value(Interpreter *in, const Node *n) {
 }
 
 /* What `n` computes, apart from its memory; a refused kernel leaves a pattern. */
-static void compute(Interpreter *in, const Node *n, Tensor *out) {
+static void stages_compute(Interpreter *in, const Node *n, Tensor *out) {
     Tensor value[MAX_SLOTS], *operand[MAX_SLOTS];
     Storage storage[MAX_SLOTS];
     Error err = {0};
@@ -142,16 +142,16 @@ static void compute(Interpreter *in, const Node *n, Tensor *out) {
         if (!counted || !evaluate_node(n, operand, out, &k)) {
             refuse_value(in, n);
             *out = n->t;
-            out->storage = poisoned(in, extent_of(&n->t) * dtype_bytes(n->t.dtype));
+            out->storage = poisoned(in, stages_extent_of(&n->t) * dtype_bytes(n->t.dtype));
             out->storage->dtype = n->t.dtype;
-            out->storage->numel = extent_of(&n->t);
+            out->storage->numel = stages_extent_of(&n->t);
         }
         in->out->unknown |= k.undefined != NULL;
         return;
     }
     bool undefined = false;
     CHECK(tensor_allocate(out, in->arena, NULL, &err) == ERR_none);
-    memcpy(out->storage->data, value[0].storage->data, (size_t)(extent_of(&n->t) * dtype_bytes(n->t.dtype)));
+    memcpy(out->storage->data, value[0].storage->data, (size_t)(stages_extent_of(&n->t) * dtype_bytes(n->t.dtype)));
     Tensor region = n->region;
     region.storage = out->storage;
     tensor_copy_data(&region, &value[1], &undefined);
@@ -179,7 +179,7 @@ static bool check_fires(const Interpreter *in, const Node *n) {
 }
 
 static void make_tangent(Interpreter *in, const Node *n) {
-    Storage *s = storage_new(in->arena, n->t.dtype, extent_of(&n->t));
+    Storage *s = storage_new(in->arena, n->t.dtype, stages_extent_of(&n->t));
     if (in->tangent) {
         memcpy(s->data, in->tangent[n->number], (size_t)(s->numel * dtype_bytes(s->dtype)));
     } else {
@@ -197,9 +197,9 @@ static bool runs_in_place(const Interpreter *in, const Node *n) {
 }
 
 /* The nodes [begin, end): one nest, or one node. What writes into memory that others of the nest read comes last. */
-static bool run_unit(Interpreter *in, int begin, int end) {
-    const Node *late[MAX_MEMBERS];
-    Tensor late_value[MAX_MEMBERS];
+static bool run_schedule_item(Interpreter *in, int begin, int end) {
+    const Node *late[MAX_FUSED_OPS];
+    Tensor late_value[MAX_FUSED_OPS];
     int nlate = 0;
     for (int i = begin; i < end; i++) {
         const Node *n = in->g->node[i];
@@ -227,26 +227,26 @@ static bool run_unit(Interpreter *in, int begin, int end) {
             break;
         case NODE_OP:
         case NODE_STORE:
-            compute(in, n, &value);
-            if (runs_in_place(in, n) && nlate < MAX_MEMBERS) {
+            stages_compute(in, n, &value);
+            if (runs_in_place(in, n) && nlate < MAX_FUSED_OPS) {
                 late[nlate] = n;
                 late_value[nlate++] = value;
                 in->storage[n->id] = value.storage; /* for those who ask for its size only */
             } else {
-                keep(in, n, &value);
+                stages_keep(in, n, &value);
             }
             break;
         }
     }
     for (int k = 0; k < nlate; k++) {
-        keep(in, late[k], &late_value[k]);
+        stages_keep(in, late[k], &late_value[k]);
     }
     return true;
 }
 
 /* ---- answers ---- */
 
-static void answer(Interpreter *in, const char *what, int number, const Tensor *t) {
+static void stages_answer(Interpreter *in, const char *what, int number, const Tensor *t) {
     void *data = arena_alloc(in->arena, max_i64(tensor_numel(t) * dtype_bytes(t->dtype), 1));
     tensor_gather(t, data);
     in->out->answer[in->out->n++] = (Answer){what, number, t->dtype, tensor_numel(t), data};
@@ -259,7 +259,7 @@ static void answer_node(Interpreter *in, const char *what, int number, const Nod
         t = *layout;
         t.storage = &storage;
     }
-    answer(in, what, number, &t);
+    stages_answer(in, what, number, &t);
 }
 
 /* The node that made a class's storage, while there are classes. */
@@ -274,7 +274,7 @@ static const Node *class_node(const Graph *g, int cls) {
 }
 
 /* What the epilogue does before it copies those returns out whose value is no input's old data. */
-static void write_back(Interpreter *in) {
+static void stages_write_back(Interpreter *in) {
     const Graph *g = in->g;
     void **copy = arena_array(in->arena, void *, max_i64(g->ninputs, 1));
     for (int k = 0; g->written && k < g->ninputs; k++) {
@@ -303,7 +303,7 @@ static void collect_returns(Interpreter *in, bool functional, bool old_inputs) {
     }
 }
 
-static void collect(Interpreter *in, StageForm form) {
+static void stages_collect(Interpreter *in, StageForm form) {
     const Graph *g = in->g;
     bool functional = form != STAGE_CAPTURED;
     in->out->answer = arena_array(in->arena, Answer, g->nret * 2 + g->ninp + g->ninputs + 1);
@@ -319,7 +319,7 @@ static void collect(Interpreter *in, StageForm form) {
         Tensor t = tensor_of(in, now, &storage), flat;
         tensor_set_contiguous(&flat, t.dtype, &storage.numel, 1);
         flat.storage = &storage;
-        answer(in, "input storage", k, &flat);
+        stages_answer(in, "input storage", k, &flat);
     }
     for (int k = 0; form == STAGE_JOINT && k < g->ninp; k++) {
         if (g->inp[k].grad) {
@@ -332,7 +332,7 @@ static void collect(Interpreter *in, StageForm form) {
         }
     }
     if (functional && in->writes_back) {
-        write_back(in);
+        stages_write_back(in);
     }
     collect_returns(in, functional, false);
 }
@@ -346,7 +346,7 @@ static Interpreter *interpreter_new(Compile *c, const Graph *g) {
     return in;
 }
 
-static Answers *interpret(Compile *c, const Graph *g, StageForm form, Storage *const *input, void *const *tangent) {
+static Answers *stages_interpret(Compile *c, const Graph *g, StageForm form, Storage *const *input, void *const *tangent) {
     Interpreter *in = interpreter_new(c, g);
     in->tangent = tangent;
     in->writes_back = !tangent;
@@ -362,8 +362,8 @@ static Answers *interpret(Compile *c, const Graph *g, StageForm form, Storage *c
         memcpy(in->input[k]->data, data->data, (size_t)(data->numel * dtype_bytes(data->dtype)));
     }
     for (int i = 0; i < in->g->n;) {
-        int end = unit_end(in->g, i);
-        if (!run_unit(in, i, end)) {
+        int end = schedule_item_end(in->g, i);
+        if (!run_schedule_item(in, i, end)) {
             return in->out;
         }
         i = end;
@@ -372,7 +372,7 @@ static Answers *interpret(Compile *c, const Graph *g, StageForm form, Storage *c
         in->out->failed_sid = in->refused_at;
         return in->out;
     }
-    collect(in, form);
+    stages_collect(in, form);
     return in->out;
 }
 
@@ -431,7 +431,7 @@ void stages_check(Compile *c, const char *stage, StageForm form) {
     if (!report || !c->input_data) {
         return;
     }
-    Answers *now = interpret(c, c->graph, form, c->input_data, NULL), *before = c->stage_before;
+    Answers *now = stages_interpret(c, c->graph, form, c->input_data, NULL), *before = c->stage_before;
     c->stage_before = now;
     report->stages++;
     if (strcmp(stage, "capture") == 0 || !before || report->found) {
@@ -448,7 +448,7 @@ void stages_check(Compile *c, const char *stage, StageForm form) {
 Answers *stages_expect(const Artifact *a, Storage *const *input, void *const *tangent) {
     Compile *c = a->capture->c;
     const StageReport *report = c->options->stages;
-    return report && report->runs ? interpret(c, a->graph, STAGE_JOINT, input, tangent) : NULL;
+    return report && report->runs ? stages_interpret(c, a->graph, STAGE_JOINT, input, tangent) : NULL;
 }
 
 void stages_check_run(const Artifact *a, const Answers *expected, Storage *const *input) {
@@ -467,7 +467,7 @@ void stages_check_run(const Artifact *a, const Answers *expected, Storage *const
             in->storage[n->id]->data = plan_data(a->plan, n);
         }
     }
-    collect(in, STAGE_JOINT);
+    stages_collect(in, STAGE_JOINT);
     char text[sizeof c->options->stages->what];
     c->options->stages->run_differs |= differ(expected, in->out, 1.0 / ROUNDING, text, sizeof text);
 }

@@ -27,7 +27,7 @@ static int64_t power_product(const signed char *power, const int64_t *symbol, in
     return v;
 }
 
-static int make_monomials(const Sample *s, Monomial *out) {
+static int make_monomials(const SamplePoints *s, Monomial *out) {
     int n = 0;
     for (int degree = 1; degree <= 3; degree++) {
         int last = 1;
@@ -64,7 +64,7 @@ static int64_t gcd(int64_t a, int64_t b) {
 }
 
 /* The fractions x/d and y/d (y's monomial may be NULL) and the constant that follows from the first specimen. */
-static bool finish(const Sample *s, const int64_t *value, const Monomial *a, __int128 x, const Monomial *b, __int128 y, __int128 d, Expr *out) {
+static bool expr_finish(const SamplePoints *s, const int64_t *value, const Monomial *a, __int128 x, const Monomial *b, __int128 y, __int128 d, Expr *out) {
     if (d < 0) {
         x = -x;
         y = -y;
@@ -95,7 +95,7 @@ static bool finish(const Sample *s, const int64_t *value, const Monomial *a, __i
 }
 
 /* The value at every specimen. */
-static bool agrees(const Expr *e, const Sample *s, const int64_t *value) {
+static bool agrees(const Expr *e, const SamplePoints *s, const int64_t *value) {
     Expr copy = *e;
     for (int k = 0; k < s->n; k++) {
         if (!expr_evaluate(&copy, s->at[k], s->nsymbol) || copy.value != value[k]) {
@@ -105,11 +105,11 @@ static bool agrees(const Expr *e, const Sample *s, const int64_t *value) {
     return true;
 }
 
-bool expr_fit(const Sample *s, const int64_t *value, Expr *out) {
+bool expr_fit(const SamplePoints *s, const int64_t *value, Expr *out) {
     Monomial m[MAX_MONOMIALS];
     int n = make_monomials(s, m);
     for (int i = 0; i < n; i++) {
-        if (finish(s, value, &m[i], (__int128)value[1] - value[0], NULL, 0, (__int128)m[i].v[1] - m[i].v[0], out) && agrees(out, s, value)) {
+        if (expr_finish(s, value, &m[i], (__int128)value[1] - value[0], NULL, 0, (__int128)m[i].v[1] - m[i].v[0], out) && agrees(out, s, value)) {
             return true;
         }
     }
@@ -117,7 +117,7 @@ bool expr_fit(const Sample *s, const int64_t *value, Expr *out) {
     for (int i = 0; i < n; i++) {
         for (int j = i + 1; j < n; j++) { /* Cramer's rule */
             __int128 a1 = m[i].v[1] - m[i].v[0], a2 = m[i].v[2] - m[i].v[0], b1 = m[j].v[1] - m[j].v[0], b2 = m[j].v[2] - m[j].v[0];
-            if (finish(s, value, &m[i], v1 * b2 - v2 * b1, &m[j], a1 * v2 - a2 * v1, a1 * b2 - a2 * b1, out) && agrees(out, s, value)) {
+            if (expr_finish(s, value, &m[i], v1 * b2 - v2 * b1, &m[j], a1 * v2 - a2 * v1, a1 * b2 - a2 * b1, out) && agrees(out, s, value)) {
                 return true;
             }
         }

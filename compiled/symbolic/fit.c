@@ -8,16 +8,16 @@
 
 /* ---- a table of expressions, each once ---- */
 
-typedef struct Table {
+typedef struct FitTable {
     Arena *arena;
-    const Sample *sample;
+    const SamplePoints *points;
     Expr **expr;
     int64_t **value; /* by expression, by specimen */
     bool *equated;   /* by expression: something may have been asked to be equal to it */
     int n, capacity;
-} Table;
+} FitTable;
 
-static Expr *table_add(Table *t, const int64_t *value, const Expr *e) {
+static Expr *table_add(FitTable *t, const int64_t *value, const Expr *e) {
     if (t->n == t->capacity) {
         int capacity = t->capacity ? 2 * t->capacity : 64;
         Expr **expr = arena_array(t->arena, Expr *, capacity);
@@ -39,21 +39,21 @@ static Expr *table_add(Table *t, const int64_t *value, const Expr *e) {
 }
 
 /* The expression with these values, which are of this kind; NULL if there is none. */
-static Expr *table_find(Table *t, const int64_t *value, int kind) {
+static Expr *table_find(FitTable *t, const int64_t *value, int kind) {
     for (int i = 0; i < t->n; i++) {
-        if (memcmp(t->value[i], value, sizeof *value * (size_t)t->sample->n) == 0) {
+        if (memcmp(t->value[i], value, sizeof *value * (size_t)t->points->n) == 0) {
             t->equated[i] |= kind != NUMBER_ORDER;
             return t->expr[i];
         }
     }
     Expr e;
     bool constant = true;
-    for (int k = 1; k < t->sample->n; k++) {
+    for (int k = 1; k < t->points->n; k++) {
         constant &= value[k] == value[0];
     }
     if (constant) {
         e = expr_constant(value[0]);
-    } else if (!expr_fit(t->sample, value, &e)) {
+    } else if (!expr_fit(t->points, value, &e)) {
         return NULL;
     }
     Expr *added = table_add(t, value, &e);
@@ -61,7 +61,7 @@ static Expr *table_find(Table *t, const int64_t *value, int kind) {
     return added;
 }
 
-static Expr *table_constant(Table *t, int64_t v) {
+static Expr *table_constant(FitTable *t, int64_t v) {
     int64_t value[MAX_SPECIMENS];
     for (int k = 0; k < MAX_SPECIMENS; k++) {
         value[k] = v;
@@ -70,9 +70,9 @@ static Expr *table_constant(Table *t, int64_t v) {
 }
 
 /* Number `at` in all specimens; false if it is one everywhere. */
-static bool across(const Numbers *const *numbers, const Sample *sample, int at, int64_t *value) {
+static bool across(const Numbers *const *numbers, const SamplePoints *points, int at, int64_t *value) {
     bool differs = false;
-    for (int k = 0; k < sample->n; k++) {
+    for (int k = 0; k < points->n; k++) {
         value[k] = numbers[k]->v[at];
         differs |= value[k] != value[0];
     }
@@ -80,14 +80,14 @@ static bool across(const Numbers *const *numbers, const Sample *sample, int at, 
 }
 
 /* A real that differs: a size, or a number divided by one. */
-static bool fit_real(Table *t, const int64_t *bits, Place *out) {
+static bool fit_real(FitTable *t, const int64_t *bits, Place *out) {
     double v[MAX_SPECIMENS];
-    memcpy(v, bits, sizeof *v * (size_t)t->sample->n);
-    const double numerators[] = {0, 1, -1, 2, -2, v[0] * (double)t->sample->at[0][0]};
+    memcpy(v, bits, sizeof *v * (size_t)t->points->n);
+    const double numerators[] = {0, 1, -1, 2, -2, v[0] * (double)t->points->at[0][0]};
     for (int i = 0; i < COUNT_OF(numerators); i++) {
         int64_t below[MAX_SPECIMENS];
         bool fits = true;
-        for (int k = 0; k < t->sample->n && fits; k++) {
+        for (int k = 0; k < t->points->n && fits; k++) {
             double quotient = numerators[i] != 0 ? numerators[i] / v[k] : v[k];
             fits = quotient >= -1e9 && quotient <= 1e9;
             below[k] = fits ? (int64_t)(quotient + (quotient < 0 ? -0.5 : 0.5)) : 0;
@@ -102,10 +102,10 @@ static bool fit_real(Table *t, const int64_t *bits, Place *out) {
     return false;
 }
 
-static int64_t magnitude(int64_t v) { return v >= 0 ? v : v > INT64_MIN ? -v : INT64_MAX; }
+static int64_t fit_magnitude(int64_t v) { return v >= 0 ? v : v > INT64_MIN ? -v : INT64_MAX; }
 
 /* Constants that the program's text compares sizes with. */
-static void text_constants(Table *t, const Block *block) {
+static void text_constants(FitTable *t, const Block *block) {
     for (const Stmt *s = block->first; s; s = s->next) {
         int64_t sum = 0;
         for (int p = 0; s->kind == STMT_OP && p < s->op->nparam; p++) {
@@ -127,12 +127,12 @@ static void text_constants(Table *t, const Block *block) {
                     const PIndexItem *item = &arg->index.v[k];
                     const PInt *const part[] = {&item->start, &item->stop, &item->step};
                     for (int q = 0; q < COUNT_OF(part); q++) {
-                        table_constant(t, magnitude(part[q]->value));
+                        table_constant(t, fit_magnitude(part[q]->value));
                     }
                 }
             }
             for (int k = 0; k < n; k++) {
-                int64_t x = magnitude(v[k].value);
+                int64_t x = fit_magnitude(v[k].value);
                 table_constant(t, x);
                 sum += x < INT32_MAX ? x : 0;
             }
@@ -144,11 +144,11 @@ static void text_constants(Table *t, const Block *block) {
 }
 
 /* The expressions of all numbers; NULL if some number has none. */
-static Place *find_places(Table *t, const Numbers *const *numbers) {
+static Place *find_places(FitTable *t, const Numbers *const *numbers) {
     int64_t value[MAX_SPECIMENS];
     Place *place = arena_array(t->arena, Place, numbers[0]->n);
     for (int i = 0; i < numbers[0]->n; i++) {
-        if (!across(numbers, t->sample, i, value)) {
+        if (!across(numbers, t->points, i, value)) {
             continue;
         }
         if (numbers[0]->kind[i] == NUMBER_REAL) {
@@ -162,14 +162,14 @@ static Place *find_places(Table *t, const Numbers *const *numbers) {
     return place;
 }
 
-bool symbols_fit(const Runner *r, Symbols *s, const Sample *sample, const Specimen *specimen) {
-    Table t = {.arena = r->arena, .sample = sample};
+bool symbols_fit(const RuntimeSession *r, Symbols *s, const SamplePoints *points, const SampleCompilation *sample) {
+    FitTable t = {.arena = r->arena, .points = points};
     const Numbers *facts[MAX_SPECIMENS], *captured[MAX_SPECIMENS], *places[MAX_SPECIMENS];
     int64_t value[MAX_SPECIMENS];
-    for (int k = 0; k < sample->n; k++) {
-        facts[k] = &specimen[k].facts;
-        captured[k] = &specimen[k].captured;
-        places[k] = &specimen[k].places;
+    for (int k = 0; k < points->n; k++) {
+        facts[k] = &sample[k].facts;
+        captured[k] = &sample[k].captured;
+        places[k] = &sample[k].places;
     }
     s->place = find_places(&t, places);
     s->captured_place = s->place ? find_places(&t, captured) : NULL;
@@ -177,12 +177,12 @@ bool symbols_fit(const Runner *r, Symbols *s, const Sample *sample, const Specim
         return false;
     }
     for (int i = 0; i < facts[0]->n; i++) {
-        across(facts, sample, i, value);
+        across(facts, points, i, value);
         table_find(&t, value, facts[0]->kind[i]);
     }
     for (int i = 0; i < s->n; i++) { /* also where no op has met it */
-        for (int k = 0; k < sample->n; k++) {
-            value[k] = sample->at[k][i];
+        for (int k = 0; k < points->n; k++) {
+            value[k] = points->at[k][i];
         }
         table_find(&t, value, NUMBER_FACT);
     }
@@ -192,6 +192,6 @@ bool symbols_fit(const Runner *r, Symbols *s, const Sample *sample, const Specim
     text_constants(&t, &r->p->body);
     s->expr = t.expr;
     s->nexpr = t.n;
-    guards_make(s, r->arena, t.expr, t.value, t.equated, t.n, sample->n);
+    guards_make(s, r->arena, t.expr, t.value, t.equated, t.n, points->n);
     return true;
 }

@@ -11,12 +11,12 @@
 
 /* ---- metadata ---- */
 
-static bool refuse(MissReason *why, MissReason reason) {
+static bool guard_refuse(MissReason *why, MissReason reason) {
     *why = reason;
     return false;
 }
 
-static int storage_leader(const CaptureInput *in, int i) {
+static int guard_storage_leader(const CaptureInput *in, int i) {
     int leader = 0;
     while (in->tensors[leader].storage != in->tensors[i].storage) {
         leader++;
@@ -30,8 +30,8 @@ static bool same_names(const CaptureInput *a, const CaptureInput *b) {
 }
 
 /* What is known of an accumulator counts: the region then starts with it on its tape. */
-static bool same_history(const Entry *a, const Entry *b) {
-    return a->has_history == b->has_history && a->stale == b->stale && a->base == b->base && a->created == b->created && a->height == b->height &&
+static bool same_history(const EntryTensor *a, const EntryTensor *b) {
+    return a->has_history == b->has_history && a->stale == b->stale && a->base == b->base && a->creation_meta == b->creation_meta && a->topological_nr == b->topological_nr &&
            same_meta(a->history_meta, b->history_meta) && same_meta(a->leaf_meta, b->leaf_meta);
 }
 
@@ -50,28 +50,28 @@ int64_t storage_spare(const CaptureInput *in, int i) {
 static bool match_size(Symbols *symbols, int i, int d, int64_t was, int64_t size, MissReason *why) {
     int k = symbols ? symbols->dim[i][d] : -1;
     if (k < 0) {
-        return size == was || refuse(why, MISS_size);
+        return size == was || guard_refuse(why, MISS_size);
     }
     symbols->now[k] = symbols->now[k] < 0 ? size : symbols->now[k];
-    return symbols->now[k] == size || (symbols->skips_equal && symbols->now[k] < size) || refuse(why, MISS_equal);
+    return symbols->now[k] == size || (symbols->skips_equal && symbols->now[k] < size) || guard_refuse(why, MISS_equal);
 }
 
 static bool match_entry(const CaptureInput *was, Symbols *symbols, const CaptureInput *in, int i, MissReason *why) {
     const Tensor *a = &was->tensors[i], *b = &in->tensors[i];
     if (a->dtype != b->dtype) {
-        return refuse(why, MISS_dtype);
+        return guard_refuse(why, MISS_dtype);
     }
     if (was->entry[i].requires_grad != in->entry[i].requires_grad) {
-        return refuse(why, MISS_requires_grad);
+        return guard_refuse(why, MISS_requires_grad);
     }
     if (!same_history(&was->entry[i], &in->entry[i])) {
-        return refuse(why, MISS_history);
+        return guard_refuse(why, MISS_history);
     }
-    if (storage_leader(was, i) != storage_leader(in, i)) {
-        return refuse(why, MISS_sharing);
+    if (guard_storage_leader(was, i) != guard_storage_leader(in, i)) {
+        return guard_refuse(why, MISS_sharing);
     }
     if (a->ndim != b->ndim) {
-        return refuse(why, MISS_dims);
+        return guard_refuse(why, MISS_dims);
     }
     for (int d = 0; d < a->ndim; d++) {
         if (!match_size(symbols, i, d, a->size[d], b->size[d], why)) {
@@ -97,21 +97,21 @@ static bool match_place(const CaptureInput *was, const Symbols *symbols, const C
     for (int d = 0; d < a->ndim && !assumed; d++) {
         Expr *e = symbols ? symbols->stride[i][d] : NULL;
         if (e ? !expr_evaluate(e, symbols->now, symbols->n) || e->value != b->stride[d] : a->stride[d] != b->stride[d]) {
-            return refuse(why, MISS_stride);
+            return guard_refuse(why, MISS_stride);
         }
     }
     if (a->offset != b->offset) {
-        return refuse(why, MISS_stride);
+        return guard_refuse(why, MISS_stride);
     }
-    return (symbols ? storage_spare(in, i) == 0 : a->storage->numel == b->storage->numel) || refuse(why, MISS_sharing);
+    return (symbols ? storage_spare(in, i) == 0 : a->storage->numel == b->storage->numel) || guard_refuse(why, MISS_sharing);
 }
 
 bool guard_match(const CaptureInput *was, Symbols *symbols, const CaptureInput *in, MissReason *why) {
     if (was->setup != in->setup || was->resume != in->resume || !same_names(was, in)) {
-        return refuse(why, MISS_names);
+        return guard_refuse(why, MISS_names);
     }
     if (in->grad_mode != was->grad_mode) {
-        return refuse(why, MISS_grad_mode);
+        return guard_refuse(why, MISS_grad_mode);
     }
     for (int i = 0; symbols && i < symbols->n; i++) {
         symbols->now[i] = -1;
@@ -123,7 +123,7 @@ bool guard_match(const CaptureInput *was, Symbols *symbols, const CaptureInput *
     }
     for (int i = 0; symbols && i < symbols->n; i++) {
         if (symbols->now[i] < 2 && !symbols->skips_zero_one) {
-            return refuse(why, MISS_zero_one);
+            return guard_refuse(why, MISS_zero_one);
         }
     }
     for (int i = 0; i < in->n; i++) {
@@ -131,35 +131,35 @@ bool guard_match(const CaptureInput *was, Symbols *symbols, const CaptureInput *
             return false;
         }
     }
-    return symbols || refuse(why, MISS_value);
+    return symbols || guard_refuse(why, MISS_value);
 }
 
 /* ---- comparisons ---- */
 
-static int compare(int64_t a, int64_t b) { return a < b ? COMPARES_LESS : a == b ? COMPARES_EQUAL : COMPARES_GREATER; }
+static int guard_compare(int64_t a, int64_t b) { return a < b ? COMPARES_LESS : a == b ? COMPARES_EQUAL : COMPARES_GREATER; }
 
-static bool is_constant(const Expr *e) { return e->nterm == 0; }
+static bool guard_is_constant(const Expr *e) { return e->nterm == 0; }
 
 bool guards_hold(const Compile *c, const Symbols *symbols, MissReason *why) {
     for (int i = 0; i < symbols->n && !fault(c, FAULT_GU_9); i++) {
         if ((symbols->now[i] < symbols->least[i] && symbols->now[i] >= 2) || symbols->now[i] > symbols->most[i]) {
-            return refuse(why, MISS_order);
+            return guard_refuse(why, MISS_order);
         }
     }
     for (int i = 0; i < symbols->n; i++) {
         if (symbols->now[i] % symbols->period != symbols->hint[i] % symbols->period && !fault(c, FAULT_GU_5)) {
-            return refuse(why, MISS_divisible);
+            return guard_refuse(why, MISS_divisible);
         }
     }
     for (int i = 0; i < symbols->nexpr; i++) {
         if (!expr_evaluate(symbols->expr[i], symbols->now, symbols->n) && !fault(c, FAULT_GU_5)) {
-            return refuse(why, MISS_divisible);
+            return guard_refuse(why, MISS_divisible);
         }
     }
     for (int i = 0; i < symbols->nguard && !fault(c, FAULT_GU_9); i++) {
         const Guard *g = &symbols->guard[i];
-        if (!(compare(g->a->value, g->b->value) & g->allowed)) {
-            return refuse(why, g->allowed == (COMPARES_LESS | COMPARES_GREATER) ? MISS_equal : MISS_order);
+        if (!(guard_compare(g->a->value, g->b->value) & g->allowed)) {
+            return guard_refuse(why, g->allowed == (COMPARES_LESS | COMPARES_GREATER) ? MISS_equal : MISS_order);
         }
     }
     return true;
@@ -167,8 +167,8 @@ bool guards_hold(const Compile *c, const Symbols *symbols, MissReason *why) {
 
 /* A guard on one expression: the least value it may have, or the greatest (negated, so that more is stricter). */
 static bool bound_of(const Guard *g, const Expr **of, bool *least, int64_t *bound) {
-    bool turned = is_constant(g->a), strict = !(g->allowed & COMPARES_EQUAL);
-    if ((!turned && !is_constant(g->b)) || g->allowed == COMPARES_EQUAL || g->allowed == (COMPARES_LESS | COMPARES_GREATER)) {
+    bool turned = guard_is_constant(g->a), strict = !(g->allowed & COMPARES_EQUAL);
+    if ((!turned && !guard_is_constant(g->b)) || g->allowed == COMPARES_EQUAL || g->allowed == (COMPARES_LESS | COMPARES_GREATER)) {
         return false;
     }
     *of = turned ? g->b : g->a;
@@ -213,12 +213,12 @@ void guards_make(Symbols *symbols, Arena *arena, Expr *const *fact, int64_t *con
         symbols->nguard = 0;
         for (int i = 0; i < nfact; i++) {
             for (int j = i + 1; j < nfact; j++) {
-                if (is_constant(fact[i]) && is_constant(fact[j])) {
+                if (guard_is_constant(fact[i]) && guard_is_constant(fact[j])) {
                     continue;
                 }
                 int seen = 0;
                 for (int k = 0; k < nspecimen; k++) {
-                    seen |= compare(value[i][k], value[j][k]);
+                    seen |= guard_compare(value[i][k], value[j][k]);
                 }
                 bool both_ways = seen == (COMPARES_LESS | COMPARES_GREATER) && !(equated[i] && equated[j]);
                 if (both_ways || seen == COMPARES_ANY || !(expr_compare(fact[i], fact[j], symbols->n) & ~seen)) {

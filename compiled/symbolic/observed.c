@@ -12,22 +12,22 @@
 #include <math.h>
 #include <string.h>
 
-static Numbers *facts_of(const Compile *c) { return c->specimen ? &c->specimen->facts : NULL; }
+static Numbers *facts_of(const Compile *c) { return c->sample ? &c->sample->facts : NULL; }
 
 void facts_number(const Compile *c, int64_t v) {
-    if (c->specimen) {
+    if (c->sample) {
         numbers_fact(facts_of(c), v, NUMBER_FACT);
     }
 }
 
 void facts_layout(const Compile *c, const Tensor *t) {
-    if (c->specimen) {
+    if (c->sample) {
         walk_layout_facts(facts_of(c), t);
     }
 }
 
 void facts_rewrite(const Compile *c, const Node *n, int from) {
-    if (c->specimen) {
+    if (c->sample) {
         walk_node_facts(facts_of(c), n);
         for (int i = from; i < c->graph->n; i++) {
             walk_node_facts(facts_of(c), c->graph->node[i]);

@@ -17,7 +17,7 @@ static bool same_region(const CaptureInput *a, const CaptureInput *b) {
 }
 
 /* Has an earlier compilation of the region seen another size there? */
-static bool wobbles(const Runner *r, const CaptureInput *in, int i, int d) {
+static bool wobbles(const RuntimeSession *r, const CaptureInput *in, int i, int d) {
     for (const Artifact *a = r->cache; a; a = a->next) {
         const CaptureInput *was = &a->made_for;
         if (same_region(was, in) && was->tensors[i].ndim == in->tensors[i].ndim && was->tensors[i].size[d] != in->tensors[i].size[d]) {
@@ -27,7 +27,7 @@ static bool wobbles(const Runner *r, const CaptureInput *in, int i, int d) {
     return false;
 }
 
-static Symbols *refuse(Runner *r, Specialization why) {
+static Symbols *symbol_refuse(RuntimeSession *r, Specialization why) {
     r->counters->specialized[why]++;
     return NULL;
 }
@@ -82,7 +82,7 @@ static void symbolic_strides(Symbols *s, const CaptureInput *in, Arena *arena) {
     }
 }
 
-Symbols *symbols_find(Runner *r, const CaptureInput *in) {
+Symbols *symbols_find(RuntimeSession *r, const CaptureInput *in) {
     bool any = false;
     for (int i = 0; i < in->n && !any; i++) {
         for (int d = 0; d < in->tensors[i].ndim; d++) {
@@ -98,10 +98,10 @@ Symbols *symbols_find(Runner *r, const CaptureInput *in) {
     for (int i = 0; i < in->n; i++) {
         const Tensor *t = &in->tensors[i];
         if (in->entry[i].history_meta || in->entry[i].leaf_meta) {
-            return refuse(r, SPECIALIZED_history);
+            return symbol_refuse(r, SPECIALIZED_history);
         }
         if (storage_spare(in, i) != 0) {
-            return refuse(r, SPECIALIZED_storage);
+            return symbol_refuse(r, SPECIALIZED_storage);
         }
         for (int d = 0; d < t->ndim; d++) {
             s->dim[i][d] = -1;
@@ -113,7 +113,7 @@ Symbols *symbols_find(Runner *r, const CaptureInput *in) {
                 k++;
             }
             if (k == MAX_SYMBOLS) {
-                return refuse(r, SPECIALIZED_symbols);
+                return symbol_refuse(r, SPECIALIZED_symbols);
             }
             s->n = k == s->n ? k + 1 : s->n;
             s->hint[k] = t->size[d];
@@ -121,7 +121,7 @@ Symbols *symbols_find(Runner *r, const CaptureInput *in) {
         }
     }
     if (s->n == 0) {
-        return refuse(r, SPECIALIZED_zero_one);
+        return symbol_refuse(r, SPECIALIZED_zero_one);
     }
     symbolic_strides(s, in, r->arena);
     return s;
@@ -134,7 +134,7 @@ static bool resize(const CaptureInput *in, const Symbols *s, const int64_t *valu
     Tensor *t = arena_copy(arena, in->tensors, (int64_t)sizeof *t * in->n);
     *out = *in;
     out->tensors = t;
-    out->specimen = true;
+    out->sample = true;
     for (int i = 0; i < in->n; i++) {
         for (int d = 0; d < t[i].ndim; d++) {
             t[i].size[d] = s->dim[i][d] >= 0 ? value[(int)s->dim[i][d]] : t[i].size[d];
@@ -164,7 +164,7 @@ static bool resize(const CaptureInput *in, const Symbols *s, const int64_t *valu
     return true;
 }
 
-static bool same_shape(const Specimen *a, const Specimen *b) {
+static bool same_shape(const SampleCompilation *a, const SampleCompilation *b) {
     return a->facts.shape == b->facts.shape && a->places.shape == b->places.shape && a->facts.n == b->facts.n && a->places.n == b->places.n;
 }
 
@@ -176,27 +176,27 @@ static const struct {
 } families[] = {{11, 1}, {22, 2}, {33, 3}, {12, 12}, {2, 2}, {1, 1}, {-1, 1}};
 
 /* Compiles specimen `k`, of the sizes at[k]: is it the graph of the call? */
-static bool draw_specimen(Runner *r, const CaptureInput *in, const Symbols *s, const Sample *sample, int k, Specimen *specimen) {
+static bool draw_sample(RuntimeSession *r, const CaptureInput *in, const Symbols *s, const SamplePoints *points, int k, SampleCompilation *sample) {
     CaptureInput at;
     for (int i = 0; i < s->n; i++) {
-        if (sample->at[k][i] < 2) {
+        if (points->at[k][i] < 2) {
             return false;
         }
     }
-    if (!resize(in, s, sample->at[k], r->arena, &at)) {
+    if (!resize(in, s, points->at[k], r->arena, &at)) {
         return false;
     }
-    specimen_compile(r, &at, specimen[0].first_step, &specimen[k]);
-    return same_shape(&specimen[0], &specimen[k]);
+    sample_compile(r, &at, sample[0].first_step, &sample[k]);
+    return same_shape(&sample[0], &sample[k]);
 }
 
 /* The specimens of a family: false if one of them is another graph. */
-static bool draw_family(Runner *r, const CaptureInput *in, const Symbols *s, int64_t step, Sample *sample, Specimen *specimen) {
-    for (int k = 1; k < sample->n; k++) {
+static bool draw_family(RuntimeSession *r, const CaptureInput *in, const Symbols *s, int64_t step, SamplePoints *points, SampleCompilation *sample) {
+    for (int k = 1; k < points->n; k++) {
         for (int i = 0; i < s->n; i++) {
-            sample->at[k][i] = s->hint[i] + step * steps[k - 1][i];
+            points->at[k][i] = s->hint[i] + step * steps[k - 1][i];
         }
-        if (!draw_specimen(r, in, s, sample, k, specimen)) {
+        if (!draw_sample(r, in, s, points, k, sample)) {
             return false;
         }
     }
@@ -204,43 +204,43 @@ static bool draw_family(Runner *r, const CaptureInput *in, const Symbols *s, int
 }
 
 /* One more of the least sizes: the guards then need not refuse them. */
-static bool draw_least(Runner *r, const CaptureInput *in, const Symbols *s, Sample *sample, Specimen *specimen) {
+static bool draw_least(RuntimeSession *r, const CaptureInput *in, const Symbols *s, SamplePoints *points, SampleCompilation *sample) {
     for (int i = 0; i < s->n; i++) {
-        sample->at[sample->n][i] = 2 + (s->period > 1 ? (s->hint[i] + 10 * s->period - 2) % s->period : i % 2);
+        points->at[points->n][i] = 2 + (s->period > 1 ? (s->hint[i] + 10 * s->period - 2) % s->period : i % 2);
     }
-    return draw_specimen(r, in, s, sample, sample->n, specimen);
+    return draw_sample(r, in, s, points, points->n, sample);
 }
 
 /* ---- the code for all of them ---- */
 
 /* What the specimens of some family have in common. */
-static bool generalize(Runner *r, Symbols *s, const CaptureInput *in, Specimen *specimen, Specialization *why) {
+static bool generalize(RuntimeSession *r, Symbols *s, const CaptureInput *in, SampleCompilation *sample, Specialization *why) {
     *why = SPECIALIZED_structure;
     for (int f = 0; f < COUNT_OF(families); f++) {
-        Sample sample = {.nsymbol = s->n, .n = s->n > 1 ? 5 : 4, .period = families[f].period};
-        memcpy(sample.at[0], s->hint, sizeof s->hint);
+        SamplePoints points = {.nsymbol = s->n, .n = s->n > 1 ? 5 : 4, .period = families[f].period};
+        memcpy(points.at[0], s->hint, sizeof s->hint);
         s->period = families[f].period;
-        if (!draw_family(r, in, s, families[f].step, &sample, specimen)) {
+        if (!draw_family(r, in, s, families[f].step, &points, sample)) {
             continue;
         }
-        int least = sample.n;
+        int least = points.n;
         bool near = families[f].step <= NEAR;
         for (int i = 0; i < s->n; i++) {
-            int64_t last = sample.at[0][i];
-            for (int k = 1; k < sample.n; k++) {
-                last = families[f].step < 0 ? min_i64(last, sample.at[k][i]) : max_i64(last, sample.at[k][i]);
+            int64_t last = points.at[0][i];
+            for (int k = 1; k < points.n; k++) {
+                last = families[f].step < 0 ? min_i64(last, points.at[k][i]) : max_i64(last, points.at[k][i]);
             }
             s->least[i] = near ? min_i64(s->hint[i], last) : 2;
             s->most[i] = near ? max_i64(s->hint[i], last) : INT64_MAX;
         }
-        if (!near && draw_least(r, in, s, &sample, specimen)) {
-            sample.n++;
-            if (symbols_fit(r, s, &sample, specimen)) {
+        if (!near && draw_least(r, in, s, &points, sample)) {
+            points.n++;
+            if (symbols_fit(r, s, &points, sample)) {
                 return true;
             }
         }
-        sample.n = least;
-        if (symbols_fit(r, s, &sample, specimen)) {
+        points.n = least;
+        if (symbols_fit(r, s, &points, sample)) {
             return true;
         }
         *why = SPECIALIZED_number;
@@ -248,13 +248,13 @@ static bool generalize(Runner *r, Symbols *s, const CaptureInput *in, Specimen *
     return false;
 }
 
-Symbols *symbols_begin(Runner *r, const Compile *c, Symbols *symbols, const Specimen *own) {
+Symbols *symbols_begin(RuntimeSession *r, const Compile *c, Symbols *symbols, const SampleCompilation *own) {
     const Capture *cap = c->capture;
     if (cap->end != END_OK && cap->end != END_BREAK) {
-        return refuse(r, SPECIALIZED_raises);
+        return symbol_refuse(r, SPECIALIZED_raises);
     }
-    if (cap->questions) {
-        return refuse(r, SPECIALIZED_value);
+    if (cap->data_dependents) {
+        return symbol_refuse(r, SPECIALIZED_value);
     }
     symbols->own = own;
     symbols->captured = own->graph;
@@ -271,13 +271,13 @@ Symbols *symbols_begin(Runner *r, const Compile *c, Symbols *symbols, const Spec
     return symbols;
 }
 
-bool symbols_settle(Runner *r, Artifact *a, const CaptureInput *in) {
+bool symbols_settle(RuntimeSession *r, Artifact *a, const CaptureInput *in) {
     Symbols *s = a->symbols;
-    Specimen specimen[MAX_SPECIMENS] = {*s->own};
+    SampleCompilation sample[MAX_SPECIMENS] = {*s->own};
     Specialization why;
     s->own = NULL;
-    if (!generalize(r, s, in, specimen, &why)) {
-        a->symbols = refuse(r, why);
+    if (!generalize(r, s, in, sample, &why)) {
+        a->symbols = symbol_refuse(r, why);
         return false;
     }
     r->counters->symbolic++;
@@ -289,7 +289,7 @@ bool symbols_settle(Runner *r, Artifact *a, const CaptureInput *in) {
 
 /* ---- a call ---- */
 
-bool symbols_serve(Runner *r, Artifact *a, const CaptureInput *in) {
+bool symbols_serve(RuntimeSession *r, Artifact *a, const CaptureInput *in) {
     Symbols *s = a->symbols;
     Compile *c = a->capture->c;
     MissReason why;
@@ -309,7 +309,7 @@ bool symbols_serve(Runner *r, Artifact *a, const CaptureInput *in) {
     memset(s->loops, 0, sizeof s->loops);
     c->graph = graph_clone(s->graph, r->arena);
     graph_clear_map(s->graph);
-    walk_write(s->place, c, (Exit *)a->exit, r->arena);
+    walk_write(s->place, c, (ExitTensor *)a->exit, r->arena);
     walk_write_nodes(s->captured_place, s->captured, r->arena);
     if (!compile_again(a, in)) {
         return false;
@@ -322,9 +322,9 @@ bool symbols_serve(Runner *r, Artifact *a, const CaptureInput *in) {
 /* ---- as text ---- */
 
 enum { HANDLE_DIGITS = 19 };
-static const int64_t first_handle = 4611686018427000000; /* no number of a graph: sizes are below 2^40 */
+static const int64_t first_binding = 4611686018427000000; /* no number of a graph: sizes are below 2^40 */
 
-void symbols_print(Text *text, const Symbols *s, const Compile *c, Exit *exit) {
+void symbols_print(Text *text, const Symbols *s, const Compile *c, ExitTensor *exit) {
     Arena *arena = c->arena;
     for (int i = 0; i < s->n; i++) {
         text_printf(text, "  s%d = %lld, %lld or more", i, (long long)s->hint[i], (long long)s->least[i]);
@@ -358,15 +358,15 @@ void symbols_print(Text *text, const Symbols *s, const Compile *c, Exit *exit) {
         text_add(text, "\n");
     }
     for (int i = 0; i < s->nexpr; i++) { /* printed with numbers that stand for expressions */
-        s->expr[i]->value = first_handle + i;
+        s->expr[i]->value = first_binding + i;
     }
     Text graph = {.arena = arena};
     walk_write(s->place, c, exit, arena);
     graph_print(&graph, c->graph, c->program);
     for (const char *at = graph.v ? graph.v : ""; *at;) {
         long long v;
-        if (strncmp(at, "4611686018427", 13) == 0 && sscanf(at, "%19lld", &v) == 1 && v >= first_handle && v < first_handle + s->nexpr) {
-            expr_print(text, s->expr[v - first_handle]);
+        if (strncmp(at, "4611686018427", 13) == 0 && sscanf(at, "%19lld", &v) == 1 && v >= first_binding && v < first_binding + s->nexpr) {
+            expr_print(text, s->expr[v - first_binding]);
             at += HANDLE_DIGITS;
         } else {
             text_addn(text, at++, 1);

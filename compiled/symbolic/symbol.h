@@ -16,7 +16,7 @@
 #include "compiled/capture/capture.h"
 #include "compiled/symbolic/expr.h"
 
-struct Runner;
+struct RuntimeSession;
 
 /* ---- symbolic/walk.c ---- */
 /* The numbers of a compilation in a fixed order, and a hash over all that is no number. */
@@ -39,7 +39,7 @@ void walk_facts(Numbers *out, const Compile *c);
 /* What its nodes alone need. */
 void walk_nodes(Numbers *out, const Graph *g);
 /* What an instance needs: graph, epilogue, exits, trace. */
-void walk_places(Numbers *out, const Compile *c, Exit *exit);
+void walk_places(Numbers *out, const Compile *c, ExitTensor *exit);
 /* A number of an instance; expr NULL: it stays. A real is numerator / expr, or, with numerator 0, expr. */
 typedef struct Place {
     const Expr *expr;
@@ -47,16 +47,16 @@ typedef struct Place {
 } Place;
 void walk_write_nodes(const Place *place, const Graph *g, Arena *arena);
 /* Writes the values that the expressions have now; what may be read beyond this call is made anew in `arena`. */
-void walk_write(const Place *place, const Compile *c, Exit *exit, Arena *arena);
+void walk_write(const Place *place, const Compile *c, ExitTensor *exit, Arena *arena);
 
 /* One specimen, while it is compiled. */
-typedef struct Specimen {
+typedef struct SampleCompilation {
     Numbers facts, captured, places;
     bool keeps;
     Graph *graph; /* a copy of the captured one, if it keeps one */
-    Exit *exit;
+    ExitTensor *exit;
     int64_t first_step; /* of the gate: all specimens take the same steps */
-} Specimen;
+} SampleCompilation;
 
 /* ---- symbolic/guard.c ---- */
 typedef struct Guard {
@@ -65,7 +65,7 @@ typedef struct Guard {
 } Guard;
 
 typedef struct Symbols {
-    const Specimen *own;          /* the call's, until another size is met for which the others are compiled; then NULL */
+    const SampleCompilation *own;          /* the call's, until another size is met for which the others are compiled; then NULL */
     bool *tell;                   /* of the result of that call: it was served by code for many sizes */
     int n;
     int64_t hint[MAX_SYMBOLS];
@@ -98,24 +98,24 @@ void guard_print(Text *text, const Guard *g);
 
 /* ---- symbolic/fit.c ---- */
 /* Finds the expressions of all numbers of the specimens, and the guards. False: some number that an instance needs has none. */
-bool symbols_fit(const struct Runner *r, Symbols *symbols, const Sample *sample, const Specimen *specimen);
+bool symbols_fit(const struct RuntimeSession *r, Symbols *symbols, const SamplePoints *points, const SampleCompilation *sample);
 
 /* ---- symbol.c ---- */
 /* Symbols for the sizes that differ from those of earlier compilations of the region; NULL: none. */
-Symbols *symbols_find(struct Runner *r, const CaptureInput *in);
+Symbols *symbols_find(struct RuntimeSession *r, const CaptureInput *in);
 /* When the region, a specimen, is through the passes on graphs: keeps what other sizes would start from. NULL: it stays compiled for its
  * size, for the reason that is counted. */
-Symbols *symbols_begin(struct Runner *r, const Compile *c, Symbols *symbols, const Specimen *own);
+Symbols *symbols_begin(struct RuntimeSession *r, const Compile *c, Symbols *symbols, const SampleCompilation *own);
 /* The other specimens, and what they have in common. False: a->symbols is NULL, it stays compiled for its size `in`. */
-bool symbols_settle(struct Runner *r, Artifact *a, const CaptureInput *in);
+bool symbols_settle(struct RuntimeSession *r, Artifact *a, const CaptureInput *in);
 /* Brings a symbolic artifact to the sizes of a call, and settles it if they are the first others that it meets. False: it does not fit. */
-bool symbols_serve(struct Runner *r, Artifact *a, const CaptureInput *in);
+bool symbols_serve(struct RuntimeSession *r, Artifact *a, const CaptureInput *in);
 /* Symbols, guards, and the graph with expressions for numbers. */
-void symbols_print(Text *text, const Symbols *symbols, const Compile *c, Exit *exit);
+void symbols_print(Text *text, const Symbols *symbols, const Compile *c, ExitTensor *exit);
 
 /* ---- region.c ---- */
 /* Captures the region and runs the passes on graphs, for its numbers only. */
-void specimen_compile(struct Runner *r, const CaptureInput *in, int64_t first_step, Specimen *out);
+void sample_compile(struct RuntimeSession *r, const CaptureInput *in, int64_t first_step, SampleCompilation *out);
 /* Runs the passes from fuse on once more, for what the graph of `a` is now. False if inference refuses it, or answers otherwise, or if it
  * passes a limit. */
 bool compile_again(Artifact *a, const CaptureInput *in);

@@ -8,12 +8,12 @@
 #include <math.h>
 #include <string.h>
 
-typedef struct Visit {
+typedef struct WalkVisit {
     Numbers *out;       /* NULL: numbers are written */
     const Place *place; /* the next one */
     Arena *arena;
     bool facts, stale_strides;
-} Visit;
+} WalkVisit;
 
 /* ---- one number ---- */
 
@@ -22,13 +22,13 @@ void numbers_mix(Numbers *out, uint64_t x) {
     out->shape ^= out->shape >> 29;
 }
 
-static void fixed(Visit *w, int64_t x) {
+static void fixed(WalkVisit *w, int64_t x) {
     if (w->out) {
         numbers_mix(w->out, (uint64_t)x);
     }
 }
 
-static void fixed_bytes(Visit *w, const void *v, int64_t n) {
+static void fixed_bytes(WalkVisit *w, const void *v, int64_t n) {
     for (int64_t i = 0; w->out && i < n; i++) {
         fixed(w, ((const unsigned char *)v)[i]);
     }
@@ -48,7 +48,7 @@ __attribute__((noinline)) static void make_room(Numbers *out) {
     out->capacity = capacity;
 }
 
-static inline void collect(Numbers *out, int64_t v, int kind) {
+static inline void walk_collect(Numbers *out, int64_t v, int kind) {
     if (out->n == out->capacity) {
         make_room(out);
     }
@@ -56,28 +56,28 @@ static inline void collect(Numbers *out, int64_t v, int kind) {
     out->v[out->n++] = v;
 }
 
-void numbers_fact(Numbers *out, int64_t v, int kind) { collect(out, v, kind); }
+void numbers_fact(Numbers *out, int64_t v, int kind) { walk_collect(out, v, kind); }
 
 /* What the number is now. */
-static int64_t number(Visit *w, int64_t v) {
+static int64_t walk_number(WalkVisit *w, int64_t v) {
     if (w->out) {
-        collect(w->out, v, w->facts ? NUMBER_FACT : NUMBER_INT);
+        walk_collect(w->out, v, w->facts ? NUMBER_FACT : NUMBER_INT);
         return v;
     }
     const Expr *e = (w->place++)->expr;
     return e ? e->value : v;
 }
 
-static double real(Visit *w, double v) {
+static double real(WalkVisit *w, double v) {
     if (w->out) {
         int64_t bits;
         memcpy(&bits, &v, sizeof bits);
         if (!w->facts) {
-            collect(w->out, bits, NUMBER_REAL);
+            walk_collect(w->out, bits, NUMBER_REAL);
         } else {
             bool in_range = v > -1e15 && v < 1e15;
-            collect(w->out, in_range ? (int64_t)floor(v) : 0, NUMBER_FACT);
-            collect(w->out, in_range ? (int64_t)ceil(v) : 0, NUMBER_FACT);
+            walk_collect(w->out, in_range ? (int64_t)floor(v) : 0, NUMBER_FACT);
+            walk_collect(w->out, in_range ? (int64_t)ceil(v) : 0, NUMBER_FACT);
         }
         return v;
     }
@@ -88,9 +88,9 @@ static double real(Visit *w, double v) {
     return p->numerator != 0 ? p->numerator / (double)p->expr->value : (double)p->expr->value;
 }
 
-static void fact(Visit *w, int64_t v) {
+static void fact(WalkVisit *w, int64_t v) {
     if (w->facts) {
-        collect(w->out, v, NUMBER_FACT);
+        walk_collect(w->out, v, NUMBER_FACT);
     }
 }
 
@@ -107,20 +107,20 @@ static int64_t reach_below(const Tensor *t, int d) {
     return sum;
 }
 
-static void place_layout(Visit *w, Tensor *t, bool is_view) {
+static void place_layout(WalkVisit *w, Tensor *t, bool is_view) {
     fixed(w, t->dtype);
     fixed(w, t->ndim);
     for (int d = 0; d < t->ndim; d++) {
-        t->size[d] = number(w, t->size[d]);
-        int64_t stride = number(w, t->stride[d]);
+        t->size[d] = walk_number(w, t->size[d]);
+        int64_t stride = walk_number(w, t->stride[d]);
         t->stride[d] = w->stale_strides && is_view ? min_i64(stride, t->stride[d]) : stride; /* GU-10, inside the buffer */
         int64_t step;
         fact(w, w->facts && checked_mul(t->size[d], t->stride[d], &step) ? step : 0);
         if (w->facts) {
-            collect(w->out, reach_below(t, d), NUMBER_ORDER);
+            walk_collect(w->out, reach_below(t, d), NUMBER_ORDER);
         }
     }
-    t->offset = number(w, t->offset);
+    t->offset = walk_number(w, t->offset);
     int64_t extent = 0;
     if (w->facts && tensor_extent(t, &extent)) {
         fact(w, extent);
@@ -128,10 +128,10 @@ static void place_layout(Visit *w, Tensor *t, bool is_view) {
     }
 }
 
-static void layout(Visit *w, Tensor *t) { place_layout(w, t, false); }
+static void layout(WalkVisit *w, Tensor *t) { place_layout(w, t, false); }
 
 /* Metadata that others keep: written anew. */
-static const Tensor *kept_layout(Visit *w, const Tensor *t) {
+static const Tensor *kept_layout(WalkVisit *w, const Tensor *t) {
     fixed(w, t != NULL);
     if (!t) {
         return NULL;
@@ -141,19 +141,19 @@ static const Tensor *kept_layout(Visit *w, const Tensor *t) {
     return w->out ? t : arena_copy(w->arena, &copy, (int64_t)sizeof copy);
 }
 
-static void integer(Visit *w, int64_t *v) {
-    *v = number(w, *v);
+static void integer(WalkVisit *w, int64_t *v) {
+    *v = walk_number(w, *v);
     fact(w, *v >= 0 ? *v : *v > INT64_MIN ? -*v : INT64_MAX);
 }
 
-static void scalar(Visit *w, Scalar *s) {
+static void scalar(WalkVisit *w, Scalar *s) {
     fixed(w, s->kind);
-    s->i = s->kind == CAT_INT ? number(w, s->i) : s->i;
+    s->i = s->kind == CAT_INT ? walk_number(w, s->i) : s->i;
     fixed(w, s->kind == CAT_INT ? 0 : s->i);
     s->f = s->kind == CAT_FLOAT ? real(w, s->f) : s->f;
 }
 
-static void argument(Visit *w, ArgType type, Arg *arg) {
+static void walk_argument(WalkVisit *w, ArgType type, Arg *arg) {
     bool tensors = type == ARG_TENSOR || type == ARG_TENSOR_OPT || type == ARG_TENSORS || type == ARG_TENSORS_OPT;
     fixed(w, arg->none);
     if (tensors || arg->none) {
@@ -198,20 +198,20 @@ static void argument(Visit *w, ArgType type, Arg *arg) {
     }
 }
 
-static void call(Visit *w, const Node *n) {
+static void call(WalkVisit *w, const Node *n) {
     Call *c = (Call *)n->call; /* our own copy (graph_op) */
     for (int p = 0; p < c->op->nparam; p++) {
         ArgType type = c->op->param[p].type;
-        argument(w, type, &c->arg[p]);
+        walk_argument(w, type, &c->arg[p]);
         if (type == ARG_DATA && w->out) {
             fixed_bytes(w, c->arg[p].data.data, c->arg[p].data.n * dtype_bytes(n->t.dtype));
         }
     }
 }
 
-static void reference(Visit *w, const Node *n) { fixed(w, n ? n->id : -1); }
+static void reference(WalkVisit *w, const Node *n) { fixed(w, n ? n->id : -1); }
 
-static void node(Visit *w, Node *n) {
+static void node(WalkVisit *w, Node *n) {
     fixed(w, n->kind);
     fixed(w, n->id);
     fixed(w, n->sid);
@@ -235,17 +235,17 @@ static void node(Visit *w, Node *n) {
     }
 }
 
-static void nodes(Visit *w, const Graph *g) {
+static void nodes(WalkVisit *w, const Graph *g) {
     fixed(w, g->n);
     for (int i = 0; i < g->n; i++) {
         node(w, g->node[i]);
     }
 }
 
-static void tape(Visit *w, const Capture *cap) {
-    for (const TapeNode *t = cap->tape; t; t = t->older) {
+static void tape(WalkVisit *w, const Capture *cap) {
+    for (const GradNode *t = cap->tape; t; t = t->older) {
         fixed(w, t->kind);
-        fixed(w, t->seq);
+        fixed(w, t->sequence_nr);
         fixed(w, t->number);
         fixed(w, t->nslot);
         fixed(w, t->nsaved);
@@ -254,34 +254,34 @@ static void tape(Visit *w, const Capture *cap) {
 }
 
 void walk_facts(Numbers *out, const Compile *c) {
-    Visit w = {.out = out, .arena = out->arena, .facts = true};
+    WalkVisit w = {.out = out, .arena = out->arena, .facts = true};
     nodes(&w, c->graph);
     tape(&w, c->capture);
 }
 
 void walk_node_facts(Numbers *out, const Node *n) {
-    Visit w = {.out = out, .arena = out->arena, .facts = true};
+    WalkVisit w = {.out = out, .arena = out->arena, .facts = true};
     node(&w, (Node *)n);
 }
 
 void walk_layout_facts(Numbers *out, const Tensor *t) {
-    Visit w = {.out = out, .arena = out->arena, .facts = true};
+    WalkVisit w = {.out = out, .arena = out->arena, .facts = true};
     layout(&w, (Tensor *)t);
 }
 
 void walk_nodes(Numbers *out, const Graph *g) {
-    Visit w = {.out = out, .arena = out->arena};
+    WalkVisit w = {.out = out, .arena = out->arena};
     nodes(&w, g);
 }
 
 void walk_write_nodes(const Place *place, const Graph *g, Arena *arena) {
-    Visit w = {.place = place, .arena = arena};
+    WalkVisit w = {.place = place, .arena = arena};
     nodes(&w, g);
 }
 
 /* ---- the epilogue ---- */
 
-static void returns(Visit *w, const Graph *g) {
+static void returns(WalkVisit *w, const Graph *g) {
     fixed(w, g->nret);
     for (int k = 0; k < g->nret; k++) {
         ReturnPlan *r = &g->ret[k];
@@ -296,7 +296,7 @@ static void returns(Visit *w, const Graph *g) {
     }
 }
 
-static void inputs(Visit *w, const Graph *g) {
+static void inputs(WalkVisit *w, const Graph *g) {
     fixed(w, g->ninputs);
     for (int k = 0; k < g->ninputs; k++) {
         reference(w, g->input[k]);
@@ -313,25 +313,25 @@ static void inputs(Visit *w, const Graph *g) {
     fixed(w, g->backward_error);
 }
 
-static void exits(Visit *w, const Capture *cap, Exit *exit) {
+static void exits(WalkVisit *w, const Capture *cap, ExitTensor *exit) {
     for (int i = 0; i < cap->nobject; i++) {
-        Exit *e = &exit[i];
+        ExitTensor *e = &exit[i];
         layout(w, &e->layout);
         fixed(w, e->requires_grad);
         fixed(w, e->history);
         fixed(w, e->number);
         fixed(w, e->nr);
         fixed(w, e->base);
-        fixed(w, e->created);
-        fixed(w, e->made_at);
-        fixed(w, e->height);
+        fixed(w, e->creation_meta);
+        fixed(w, e->attr_version);
+        fixed(w, e->topological_nr);
         fixed(w, e->version);
         e->history_meta = kept_layout(w, e->history_meta);
         e->leaf_meta = kept_layout(w, e->leaf_meta);
     }
 }
 
-static void trace(Visit *w, Capture *cap) {
+static void trace(WalkVisit *w, Capture *cap) {
     fixed(w, cap->ntrace);
     if (!w->out) {
         cap->trace = arena_copy(w->arena, cap->trace, (int64_t)sizeof *cap->trace * cap->ntrace);
@@ -343,13 +343,13 @@ static void trace(Visit *w, Capture *cap) {
         fixed(w, e->probe);
         fixed(w, e->n);
         for (int k = 0; k < e->n; k++) {
-            e->v[k] = numbers ? number(w, e->v[k]) : e->v[k];
+            e->v[k] = numbers ? walk_number(w, e->v[k]) : e->v[k];
             fixed(w, numbers ? 0 : e->v[k]);
         }
     }
 }
 
-static void places(Visit *w, const Compile *c, Exit *exit) {
+static void symbolic_walk_places(WalkVisit *w, const Compile *c, ExitTensor *exit) {
     Capture *cap = c->capture;
     nodes(w, c->graph);
     returns(w, c->graph);
@@ -368,12 +368,12 @@ static void places(Visit *w, const Compile *c, Exit *exit) {
     trace(w, cap);
 }
 
-void walk_places(Numbers *out, const Compile *c, Exit *exit) {
-    Visit w = {.out = out, .arena = out->arena};
-    places(&w, c, exit);
+void walk_places(Numbers *out, const Compile *c, ExitTensor *exit) {
+    WalkVisit w = {.out = out, .arena = out->arena};
+    symbolic_walk_places(&w, c, exit);
 }
 
-void walk_write(const Place *place, const Compile *c, Exit *exit, Arena *arena) {
-    Visit w = {.place = place, .arena = arena, .stale_strides = fault(c, FAULT_GU_10)};
-    places(&w, c, exit);
+void walk_write(const Place *place, const Compile *c, ExitTensor *exit, Arena *arena) {
+    WalkVisit w = {.place = place, .arena = arena, .stale_strides = fault(c, FAULT_GU_10)};
+    symbolic_walk_places(&w, c, exit);
 }

@@ -26,7 +26,7 @@ static void fill_constant(const TileConst *c, void *reg, int m) {
     }
 }
 
-static void advance(const TileNest *nest, int64_t *at, int m) {
+static void run_advance(const TileNest *nest, int64_t *at, int m) {
     int d = nest->ndim - 1;
     at[d] += m;
     for (; d > 0 && at[d] >= nest->size[d]; d--) {
@@ -108,13 +108,13 @@ static void run_tile(const TileNest *nest, const TileIsa *isa, void *const *data
 }
 
 /* A nest's trips [from, to) of its outer dim, which is the first. */
-typedef struct Part {
+typedef struct RunPart {
     int64_t from, to;
     bool begins, ends; /* sums begin here; results are written at the end */
-} Part;
+} RunPart;
 
 /* Moves on among dims [first, end); false after the last point. */
-static bool next_point(const TileNest *nest, const Part *part, int64_t *at, int first, int end) {
+static bool next_point(const TileNest *nest, const RunPart *part, int64_t *at, int first, int end) {
     for (int d = end - 1; d >= first; d--) {
         if (++at[d] < (d == 0 ? part->to : nest->size[d])) {
             return true;
@@ -126,7 +126,7 @@ static bool next_point(const TileNest *nest, const Part *part, int64_t *at, int 
 
 /* `nest` has the reduced dims before its last one, along which the results lie side by side: strips of a tile of results, as many at once as
  * there is room for, so that memory is read as it lies. Where it runs by parts, `kept` has the sums of all strips. */
-static void run_columns(const TileNest *nest, const TileIsa *isa, void *const *data, void *const *own, void **reg, ColumnSums *kept, const Part *part) {
+static void run_columns(const TileNest *nest, const TileIsa *isa, void *const *data, void *const *own, void **reg, ColumnSums *kept, const RunPart *part) {
     ColumnSums local[MAX_REDUCTIONS], *columns = kept ? kept : local;
     int64_t at[MAX_DIMS] = {part->from};
     int last = nest->ndim - 1, outer = nest->kept - 1, sums = 0;
@@ -172,7 +172,7 @@ void tile_run(const TileNest *nest, const TileIsa *isa, void *const *data, void 
     }
     int64_t trips = nest->trip > 1 ? nest->size[nest->outer] : 1, numel = nest->numel / trips * (to - from);
     void *sums = nest->scratch >= 0 ? data[nest->scratch] : NULL;
-    Part part = {from, nest->trip > 1 ? to : nest->size[0], from == 0 || !sums, to == trips || !sums};
+    RunPart part = {from, nest->trip > 1 ? to : nest->size[0], from == 0 || !sums, to == trips || !sums};
     if (numel < WIDE) {
         isa = &tile_isa_base;
     }
@@ -204,6 +204,6 @@ void tile_run(const TileNest *nest, const TileIsa *isa, void *const *data, void 
         int m = numel - done < tile ? (int)(numel - done) : tile;
         run_tile(nest, isa, data, at, m, own, reg, acc, NULL);
         done += m;
-        advance(nest, at, m);
+        run_advance(nest, at, m);
     }
 }

@@ -113,8 +113,8 @@ static void code_set(Coder *c, Recall *r, const Program *p) {
 }
 
 static void code_recall(Coder *c, Recall *r, const Program *p) {
-    typedef enum Form { ARRAY, OBJECT, KEEP, FORMS } Form;
-    Form form = (Form)code_choice(c, r->keep ? KEEP : r->object_form ? OBJECT : ARRAY, FORMS);
+    typedef enum CodecForm { ARRAY, OBJECT, KEEP, FORMS } CodecForm;
+    CodecForm form = (CodecForm)code_choice(c, r->keep ? KEEP : r->object_form ? OBJECT : ARRAY, FORMS);
     r->keep = form == KEEP;
     r->object_form = form != ARRAY;
     if (r->keep) {
@@ -189,43 +189,43 @@ static const char *code_path(Coder *c, const char *path) {
     return arena_strdup(c->arena, text);
 }
 
-static void code_spelling(Coder *c, Shell *s) {
-    int n = (int)code_count(c, s->nspelling, MAX_NAMES), kept = 0;
-    s->spelling = c->encoding ? s->spelling : arena_alloc(c->arena, (int64_t)sizeof *s->spelling * max_i64(n, 1));
+static void code_call_styles(Coder *c, PythonSurface *s) {
+    int n = (int)code_count(c, s->ncall_styles, MAX_NAMES), kept = 0;
+    s->call_styles = c->encoding ? s->call_styles : arena_alloc(c->arena, (int64_t)sizeof *s->call_styles * max_i64(n, 1));
     for (int i = 0; i < n; i++) {
-        const char *path = code_path(c, s->spelling[i].path);
-        Spelling spelling = (Spelling)code_choice(c, (int)s->spelling[i].spelling, SPELL_COUNT);
+        const char *path = code_path(c, s->call_styles[i].path);
+        CallStyle call_styles = (CallStyle)code_choice(c, (int)s->call_styles[i].call_styles, STYLE_COUNT);
         bool twice = false;
         for (int k = 0; k < kept; k++) {
-            twice |= strcmp(s->spelling[k].path, path) == 0;
+            twice |= strcmp(s->call_styles[k].path, path) == 0;
         }
         if (!twice) {
-            s->spelling[kept].path = path;
-            s->spelling[kept++].spelling = spelling;
+            s->call_styles[kept].path = path;
+            s->call_styles[kept++].call_styles = call_styles;
         }
     }
-    s->nspelling = kept;
+    s->ncall_styles = kept;
 }
 
-static void code_roles(Coder *c, Shell *s) {
-    int n = (int)code_count(c, s->nroles, MAX_NAMES), kept = 0;
-    s->roles = c->encoding ? s->roles : arena_alloc(c->arena, (int64_t)sizeof *s->roles * max_i64(n, 1));
+static void code_bindings(Coder *c, PythonSurface *s) {
+    int n = (int)code_count(c, s->nbindings, MAX_NAMES), kept = 0;
+    s->bindings = c->encoding ? s->bindings : arena_alloc(c->arena, (int64_t)sizeof *s->bindings * max_i64(n, 1));
     for (int i = 0; i < n; i++) {
-        NameId name = code_name(c, s->roles[i].name);
-        Role role = (Role)code_choice(c, (int)s->roles[i].role, ROLE_COUNT);
+        NameId name = code_name(c, s->bindings[i].name);
+        BindingKind binding = (BindingKind)code_choice(c, (int)s->bindings[i].binding, BINDING_COUNT);
         bool twice = false;
         for (int k = 0; k < kept; k++) {
-            twice |= s->roles[k].name == name;
+            twice |= s->bindings[k].name == name;
         }
         if (!twice) {
-            s->roles[kept].name = name;
-            s->roles[kept++].role = role;
+            s->bindings[kept].name = name;
+            s->bindings[kept++].binding = binding;
         }
     }
-    s->nroles = kept;
+    s->nbindings = kept;
 }
 
-static void code_outline(Coder *c, Shell *s) {
+static void code_outline(Coder *c, PythonSurface *s) {
     enum { FAR = 0x3FFFFFFF };
     s->noutline = (int)code_count(c, s->noutline, MAX_NAMES);
     s->outline = c->encoding ? s->outline : arena_alloc(c->arena, (int64_t)sizeof *s->outline * max_i64(s->noutline, 1));
@@ -238,18 +238,18 @@ static void code_outline(Coder *c, Shell *s) {
     }
 }
 
-static Shell *code_shell(Coder *c, Shell *s) {
+static PythonSurface *code_surface(Coder *c, PythonSurface *s) {
     if (!code_rare(c, s != NULL)) {
         return NULL;
     }
-    s = c->encoding ? s : arena_new(c->arena, Shell);
+    s = c->encoding ? s : arena_new(c->arena, PythonSurface);
     s->wrap_given = code_flag(c, s->wrap_given);
     s->wrap = s->wrap_given ? (Wrap)code_choice(c, (int)s->wrap, WRAP_COUNT) : WRAP_function;
-    if ((s->roles_given = code_flag(c, s->roles_given))) {
-        code_roles(c, s);
+    if ((s->bindings_given = code_flag(c, s->bindings_given))) {
+        code_bindings(c, s);
     }
-    if ((s->spelling_given = code_flag(c, s->spelling_given))) {
-        code_spelling(c, s);
+    if ((s->call_styles_given = code_flag(c, s->call_styles_given))) {
+        code_call_styles(c, s);
     }
     if ((s->outline_given = code_flag(c, s->outline_given))) {
         code_outline(c, s);
@@ -301,7 +301,7 @@ static void code_program(Coder *c) {
             code_recall(c, &p->recalls[k], p);
         }
     }
-    p->shell = code_shell(c, p->shell);
+    p->surface = code_surface(c, p->surface);
     p->name = code_optional_text(c, p->name);
     p->note = code_optional_text(c, p->note);
     p->extra = code_extra(c, p->extra);

@@ -12,7 +12,7 @@ enum {
     EIGHTHS = 1 << 20             /* floats that are so many eighths at most are written as integers */
 };
 
-static void put(Arena *arena, Stream *s, uint8_t byte) {
+static void coder_put(Arena *arena, Stream *s, uint8_t byte) {
     if (s->n == s->capacity) {
         s->capacity = s->capacity ? 2 * s->capacity : 256;
         uint8_t *more = arena_alloc_raw(arena, s->capacity);
@@ -26,7 +26,7 @@ static void put(Arena *arena, Stream *s, uint8_t byte) {
 
 uint8_t code_front(Coder *c, uint8_t byte) {
     if (c->encoding) {
-        put(c->arena, &c->head, byte);
+        coder_put(c->arena, &c->head, byte);
         return byte;
     }
     return c->front + c->back < c->n ? c->v[c->front++] : 0;
@@ -34,7 +34,7 @@ uint8_t code_front(Coder *c, uint8_t byte) {
 
 uint8_t code_back(Coder *c, uint8_t byte) {
     if (c->encoding) {
-        put(c->arena, &c->tail, byte);
+        coder_put(c->arena, &c->tail, byte);
         return byte;
     }
     return c->front + c->back < c->n ? c->v[c->n - ++c->back] : 0;

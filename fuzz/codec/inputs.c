@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* The input's extent in its storage, or -1 past the limits. */
-static int64_t extent_of(const Coder *c, const Input *in) {
+static int64_t inputs_extent_of(const Coder *c, const Input *in) {
     int64_t extent, numel, most = c->limits->max_elements;
     Tensor t = {.dtype = in->dtype, .ndim = in->ndim, .offset = in->offset};
     memcpy(t.size, in->size, sizeof t.size);
@@ -43,13 +43,13 @@ static void code_geometry(Coder *c, Input *in) {
     }
     in->storage = storage;
     in->requires_grad = in->requires_grad && dtype_is_float(in->dtype);
-    for (int d = 0; d < in->ndim && extent_of(c, in) < 0; d++) {
+    for (int d = 0; d < in->ndim && inputs_extent_of(c, in) < 0; d++) {
         in->size[d] %= 4;
     }
     if (!in->stride_given) {
         contiguous_strides(in->size, in->ndim, in->stride);
     }
-    if (extent_of(c, in) < 0) { /* the strides or the offset are too far */
+    if (inputs_extent_of(c, in) < 0) { /* the strides or the offset are too far */
         for (int d = 0; d < in->ndim; d++) {
             in->size[d] %= 2;
         }
@@ -83,9 +83,9 @@ static int leader_of(const Input *inputs, int i) {
 }
 
 static void code_data(Coder *c, InputData *data, DType dtype, int64_t extent) {
-    typedef enum Source { FILL, ELEMENTS, NOTHING, SOURCES } Source;
-    Source source = !data->given ? NOTHING : data->is_fill ? FILL : ELEMENTS;
-    source = (Source)code_choice(c, (int)source, SOURCES);
+    typedef enum InputsSource { FILL, ELEMENTS, NOTHING, SOURCES } InputsSource;
+    InputsSource source = !data->given ? NOTHING : data->is_fill ? FILL : ELEMENTS;
+    source = (InputsSource)code_choice(c, (int)source, SOURCES);
     bool too_few = !c->encoding && extent * dtype_bytes(dtype) > c->n; /* elements are written out, every one */
     source = (source == NOTHING && extent > 0) || (source == ELEMENTS && too_few) ? FILL : source;
     data->given = source != NOTHING;
@@ -113,7 +113,7 @@ Input *code_inputs(Coder *c, Input *inputs, int *n, const Input *like) {
         Input copy = c->encoding ? inputs[i] : (Input){.storage = NAME_NONE};
         NameId name = like ? like[i].name : code_name(c, copy.name);
         code_geometry(c, &copy);
-        int64_t far = extent_of(c, &copy);
+        int64_t far = inputs_extent_of(c, &copy);
         if (!c->encoding) {
             copy.name = like ? name : free_name(c, out, i, name);
             out[i] = copy;

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-typedef enum Kind { END, OP, WITH, IF, ASSERT, PROBE, OTHER, KINDS } Kind;
+typedef enum CodecStmtKind { END, OP, WITH, IF, ASSERT, PROBE, OTHER, KINDS } CodecStmtKind;
 /* Which kind a byte is, mod 16: most statements are ops. */
 static const uint8_t kind_of[16] = {END, OP, WITH, IF, ASSERT, PROBE, OTHER, OP, OP, OP, OP, OP, OP, OP, OP, OP};
 enum { CODE_BYTES = 3 }; /* of OpInfo.code */
@@ -250,22 +250,22 @@ static void code_grad(Coder *c, Stmt *s) {
     s->out_list = true;
 }
 
-static Kind kind_of_stmt(const Stmt *s) {
-    static const Kind kinds[] = {[STMT_OP] = OP,       [STMT_WITH] = WITH, [STMT_IF] = IF,           [STMT_ASSERT] = ASSERT,
+static CodecStmtKind kind_of_stmt(const Stmt *s) {
+    static const CodecStmtKind kinds[] = {[STMT_OP] = OP,       [STMT_WITH] = WITH, [STMT_IF] = IF,           [STMT_ASSERT] = ASSERT,
                                  [STMT_PROBE] = PROBE, [STMT_GRAD] = OTHER, [STMT_GRAPH_BREAK] = OTHER};
     return kinds[s->kind];
 }
 
 /* Which kind of statement comes next. */
-static Kind code_kind(Coder *c, Kind kind, int depth) {
-    kind = (Kind)kind_of[code_front(c, (uint8_t)kind) % COUNT_OF(kind_of)]; /* the first bytes are the kinds themselves */
+static CodecStmtKind code_kind(Coder *c, CodecStmtKind kind, int depth) {
+    kind = (CodecStmtKind)kind_of[code_front(c, (uint8_t)kind) % COUNT_OF(kind_of)]; /* the first bytes are the kinds themselves */
     if (!c->encoding && c->statements >= c->limits->max_statements) {
         return END;
     }
     return (kind == WITH || kind == IF) && depth == MAX_NESTING ? OTHER : kind;
 }
 
-static void code_stmt(Coder *c, Kind kind, Stmt *s, int depth) {
+static void code_stmt(Coder *c, CodecStmtKind kind, Stmt *s, int depth) {
     static const StmtKind stmt_kinds[] = {[OP] = STMT_OP, [WITH] = STMT_WITH, [IF] = STMT_IF, [ASSERT] = STMT_ASSERT, [PROBE] = STMT_PROBE};
     bool is_break = kind == OTHER && code_flag(c, s->kind == STMT_GRAPH_BREAK);
     if (!c->encoding) {
@@ -300,7 +300,7 @@ void code_block(Coder *c, Block *block, int depth) {
     Stmt *tail = NULL;
     Stmt *next = c->encoding ? block->first : NULL;
     for (;;) {
-        Kind kind = code_kind(c, next ? kind_of_stmt(next) : END, depth);
+        CodecStmtKind kind = code_kind(c, next ? kind_of_stmt(next) : END, depth);
         if (kind == END) {
             return;
         }

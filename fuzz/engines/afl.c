@@ -5,12 +5,12 @@
 
 #include <stdlib.h>
 
-typedef struct State {
+typedef struct AflState {
     Rng rng;
     Arena arena;
     uint8_t *out;
     size_t room;
-} State;
+} AflState;
 
 void *afl_custom_init(void *afl, unsigned seed);
 size_t afl_custom_fuzz(void *data, uint8_t *in, size_t n, uint8_t **out, uint8_t *add, size_t nadd, size_t most);
@@ -19,7 +19,7 @@ void afl_custom_deinit(void *data);
 void *afl_custom_init(void *afl, unsigned seed) {
     (void)afl; /* its layout changes from release to release */
     op_table_init();
-    State *s = calloc(1, sizeof *s);
+    AflState *s = calloc(1, sizeof *s);
     if (!s) {
         die("no memory");
     }
@@ -29,7 +29,7 @@ void *afl_custom_init(void *afl, unsigned seed) {
 
 /* The bytes stay the mutator's own until the next call. */
 size_t afl_custom_fuzz(void *data, uint8_t *in, size_t n, uint8_t **out, uint8_t *add, size_t nadd, size_t most) {
-    State *s = data;
+    AflState *s = data;
     if (s->room < most) {
         free(s->out);
         s->out = malloc(most);
@@ -45,7 +45,7 @@ size_t afl_custom_fuzz(void *data, uint8_t *in, size_t n, uint8_t **out, uint8_t
 }
 
 void afl_custom_deinit(void *data) {
-    State *s = data;
+    AflState *s = data;
     arena_destroy(&s->arena);
     free(s->out);
     free(s);

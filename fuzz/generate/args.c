@@ -77,7 +77,7 @@ static bool index_items(Draw *x, int k) {
     return k + 1 >= x->op->nparam || draw_setitem_value(g, x->s, repeats);
 }
 
-static bool argument(Draw *x, int k) {
+static bool args_argument(Draw *x, int k) {
     const Param *p = &x->op->param[k];
     if (k == x->main) {
         return true;
@@ -129,7 +129,7 @@ static bool argument(Draw *x, int k) {
     return false;
 }
 
-bool draw_arguments(Gen *g, Stmt *s, Var *self) {
+bool draw_arguments(Gen *g, Stmt *s, GenVar *self) {
     const OpInfo *op = s->op;
     Draw x = {.g = g, .s = s, .op = op, .main = main_param(op)};
     if (x.main >= 0) {
@@ -148,11 +148,11 @@ bool draw_arguments(Gen *g, Stmt *s, Var *self) {
     for (int k = 0; k < op->nparam; k++) {
         if (k != x.main && op->param[k].type == ARG_TENSOR && named(&op->param[k], "src") && ends(op->name, "_scatter")) {
             last = k;
-        } else if (!argument(&x, k)) {
+        } else if (!args_argument(&x, k)) {
             return false;
         }
     }
-    if (last >= 0 && !argument(&x, last)) {
+    if (last >= 0 && !args_argument(&x, last)) {
         return false;
     }
     if (op->kind == KIND_FACTORY && dtype_is_float(g->main) && draw_chance(g, 8)) {

@@ -10,13 +10,13 @@ typedef struct Draw {
     Gen *g;
     Stmt *s;
     const OpInfo *op;
-    Var *self;        /* the main tensor; NULL: the op has none */
+    GenVar *self;        /* the main tensor; NULL: the op has none */
     const Tensor *t;  /* its metadata */
     int main;         /* its parameter, or -1 */
     int64_t dim;      /* the dim that `dim` names, in 0..ndim-1; 0 for 0-dim tensors */
     bool optional;    /* an optional tensor or scalar was given (clamp wants one of min, max) */
     bool divides;     /* an integer op that refuses a zero operand */
-    Var *index;       /* the index tensor drawn */
+    GenVar *index;       /* the index tensor drawn */
     int64_t window[2]; /* the kernel of a pooling or convolution */
     int64_t first;    /* where the range that is being drawn begins */
 } Draw;
@@ -49,7 +49,7 @@ int refactored_size(Gen *g, const Tensor *t, int64_t *size);
 int expanded_size(Gen *g, const Tensor *t, int64_t *size);
 
 /* A variable for parameter `main` of the op, as the names of its parameters want it; NULL: none. */
-Var *draw_main(Gen *g, const OpInfo *op);
+GenVar *draw_main(Gen *g, const OpInfo *op);
 /* The parameter that the sizes of the others hang on, or -1. */
 int main_param(const OpInfo *op);
 

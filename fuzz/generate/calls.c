@@ -9,7 +9,7 @@
 
 /* ---- returns ---- */
 
-static bool returned(const Gen *g, const Var *v, const NameId *names, int n) {
+static bool returned(const Gen *g, const GenVar *v, const NameId *names, int n) {
     (void)g;
     for (int i = 0; i < n; i++) {
         if (names[i] == v->name) {
@@ -19,10 +19,10 @@ static bool returned(const Gen *g, const Var *v, const NameId *names, int n) {
     return false;
 }
 
-static Var *return_candidate(Gen *g) {
-    Var *best = NULL;
+static GenVar *return_candidate(Gen *g) {
+    GenVar *best = NULL;
     for (int i = 0; i < 5 && g->nvars > 0; i++) {
-        Var *v = &g->var[draw_chance(g, 60) ? g->nvars - 1 - draw_below(g, g->nvars < 6 ? g->nvars : 6) : draw_below(g, g->nvars)];
+        GenVar *v = &g->var[draw_chance(g, 60) ? g->nvars - 1 - draw_below(g, g->nvars < 6 ? g->nvars : 6) : draw_below(g, g->nvars)];
         if (v->dead || (v->no_grad && !draw_chance(g, 25)) || (g->base[v->base].input && !v->view && v->data < g->p->ninputs && !draw_chance(g, 25))) {
             continue;
         }
@@ -46,7 +46,7 @@ void draw_returns(Gen *g) {
     int more = draw_below(g, 3);
     more = n == 0 ? 1 + more : more - draw_below(g, 2);
     for (int i = 0; i < more; i++) {
-        Var *v = return_candidate(g);
+        GenVar *v = return_candidate(g);
         if (v != NULL && (!returned(g, v, names, n) || draw_chance(g, 10))) {
             roots[n] = var_requires_grad(g, v);
             names[n++] = v->name;

@@ -39,7 +39,7 @@ typedef struct Base {
     uint64_t from;   /* bases whose gradient a backward from here reaches: bit (place mod 64) */
 } Base;
 
-typedef struct Var {
+typedef struct GenVar {
     NameId name;
     Tensor *t;       /* metadata */
     int data, base;  /* places in Gen */
@@ -49,7 +49,7 @@ typedef struct Var {
     bool fuzzy;      /* its size depends on values: nothing is built on it */
     bool dead;       /* its name was bound again */
     bool spent;      /* used by a later statement */
-} Var;
+} GenVar;
 
 typedef struct Made { /* one output of one op applied inside a statement */
     const Tensor *out;
@@ -88,19 +88,19 @@ typedef struct Gen {
     int weight[CLASS_COUNT + 1]; /* of the classes of ops in this program; CLASS_NEVER: 0 */
     uint64_t op_salt;
     int op_off;           /* percent of ops switched off */
-    Var *wanted[GEN_RETURNS]; /* what a motif wants returned */
+    GenVar *wanted[GEN_RETURNS]; /* what a motif wants returned */
     int nwanted;
     bool want_partial;    /* backward from some returns only */
     bool want_backward;
     bool want_recall;     /* flags vary over recalls */
     bool want_sizes;      /* sizes vary over recalls, and are written as size_of where they can be */
-    bool want_spelling;   /* in-place statements are written as functions or with keywords */
+    bool want_call_style;   /* in-place statements are written as functions or with keywords */
     Stmt *last_write;     /* the last setitem of a motif */
     GenerateInfo info;
     Made made[GEN_MADE];
     Data data[GEN_FACTS];
     Base base[GEN_FACTS];
-    Var var[GEN_VARS];
+    GenVar var[GEN_VARS];
 } Gen;
 
 /* ---- chance: an empty choice gives its first ---- */
@@ -121,12 +121,12 @@ NameId gen_name(Gen *g, char prefix, int number);
 NameId gen_fresh_name(Gen *g);
 int gen_data(Gen *g, double lo, double hi, int bits, int64_t numel);
 int gen_base(Gen *g, bool requires_grad, bool leaf);
-Var *gen_var(Gen *g, NameId name, Tensor *t, int data, int base);
-Var *gen_find(Gen *g, NameId name);
-static inline Data *var_data(Gen *g, const Var *v) { return &g->data[v->data]; }
-static inline bool var_requires_grad(const Gen *g, const Var *v) { return g->base[v->base].requires_grad && dtype_is_float(v->t->dtype); }
+GenVar *gen_var(Gen *g, NameId name, Tensor *t, int data, int base);
+GenVar *gen_find(Gen *g, NameId name);
+static inline Data *var_data(Gen *g, const GenVar *v) { return &g->data[v->data]; }
+static inline bool var_requires_grad(const Gen *g, const GenVar *v) { return g->base[v->base].requires_grad && dtype_is_float(v->t->dtype); }
 /* May it be written in place now, as far as history goes? `value_requires_grad`: another operand requires grad. */
-bool var_writable(const Gen *g, const Var *v, bool value_requires_grad);
+bool var_writable(const Gen *g, const GenVar *v, bool value_requires_grad);
 /* May statements name the op (--ops)? */
 static inline bool gen_allows(const Gen *g, OpId id) { return !g->options->off[id]; }
 /* Room for another statement that makes a few variables? */
@@ -135,8 +135,8 @@ bool gen_room(const Gen *g);
 Stmt *stmt_new(Gen *g, StmtKind kind);
 Stmt *stmt_op(Gen *g, OpId id);
 /* The variable that argument k names, if it is a single tensor that is bound; else NULL. */
-Var *arg_var(Gen *g, const Stmt *s, int k);
-void set_tensor(Stmt *s, int k, const Var *v);
+GenVar *arg_var(Gen *g, const Stmt *s, int k);
+void set_tensor(Stmt *s, int k, const GenVar *v);
 void set_int(Stmt *s, int k, int64_t value);
 void set_ints(Gen *g, Stmt *s, int k, const int64_t *v, int n);
 void set_scalar(Stmt *s, int k, Scalar value);
@@ -147,7 +147,7 @@ void set_index(Stmt *s, int k, PIndexItem *v, int n);
 void stmt_append(Gen *g, Stmt *s);
 /* Infers the op statement, appends it, binds fresh names and updates the guesses; the (first) output, or self where the op writes
  * to it. NULL: refused, nothing appended. `out` NAME_NONE: a fresh name, or none for an in-place op. */
-Var *stmt_commit(Gen *g, Stmt *s, NameId out);
+GenVar *stmt_commit(Gen *g, Stmt *s, NameId out);
 /* Is it of a size that the generator would make? Others are left alone. */
 bool gen_takes(const Tensor *t);
 /* Takes note of an op statement that stands already: binds its `out` and updates the guesses, where inference takes it. */
@@ -170,12 +170,12 @@ int draw_size(Gen *g, int64_t *size);
 int64_t draw_extent(Gen *g);
 DType draw_dtype(Gen *g);
 /* A new input; `explicit` data may be given later by the caller. NULL: too many inputs. */
-Var *draw_input(Gen *g, DType dtype, const int64_t *size, int ndim, bool plain, int requires_grad_percent);
+GenVar *draw_input(Gen *g, DType dtype, const int64_t *size, int ndim, bool plain, int requires_grad_percent);
 /* An input that holds exactly the given integers, contiguous. */
-Var *draw_input_values(Gen *g, DType dtype, const int64_t *size, int ndim, const int64_t *values);
+GenVar *draw_input_values(Gen *g, DType dtype, const int64_t *size, int ndim, const int64_t *values);
 /* A second input on the storage of `of`; a part of it, shifted or transposed. */
-Var *draw_input_shared(Gen *g, Var *of);
-Input *var_input(Gen *g, const Var *v);
+GenVar *draw_input_shared(Gen *g, GenVar *of);
+Input *var_input(Gen *g, const GenVar *v);
 /* Takes note of an input that is there already. */
 void gen_input(Gen *g, Input *in);
 
@@ -191,21 +191,21 @@ typedef struct Need {
     bool plain;      /* an input made for it is contiguous */
 } Need;
 /* A variable that meets the need: mostly an existing one, else a new input or a factory's output. NULL if there is no room. */
-Var *draw_need(Gen *g, Need need);
+GenVar *draw_need(Gen *g, Need need);
 /* A variable that `accept` takes, recent ones more often; NULL if none is met in a few tries. */
-Var *draw_var(Gen *g, bool (*accept)(const Gen *g, const Var *v));
+GenVar *draw_var(Gen *g, bool (*accept)(const Gen *g, const GenVar *v));
 /* Something to combine with a tensor of this dtype and size; other dtypes up to its category now and then. */
-Var *draw_operand(Gen *g, DType dtype, const int64_t *size, int ndim);
+GenVar *draw_operand(Gen *g, DType dtype, const int64_t *size, int ndim);
 /* An integer tensor with values in [lo, hi], new or existing. `distinct_dim` >= 0: along that dim no value repeats; -1: may repeat. */
-Var *draw_index_tensor(Gen *g, DType dtype, const int64_t *size, int ndim, int64_t lo, int64_t hi, int distinct_dim);
+GenVar *draw_index_tensor(Gen *g, DType dtype, const int64_t *size, int ndim, int64_t lo, int64_t hi, int distinct_dim);
 /* A tensor literal statement that holds exactly these integers. */
-Var *draw_literal(Gen *g, DType dtype, const int64_t *size, int ndim, const int64_t *values);
+GenVar *draw_literal(Gen *g, DType dtype, const int64_t *size, int ndim, const int64_t *values);
 bool tensor_expands(const Tensor *t, const int64_t *size, int ndim);
 
 /* ---- generate/args.c: all arguments of an op ---- */
 Scalar draw_scalar(Gen *g, DType dtype);
 /* Draws every argument of the statement; `self` is the main tensor, or NULL: draw it too. False: nothing fits. */
-bool draw_arguments(Gen *g, Stmt *s, Var *self);
+bool draw_arguments(Gen *g, Stmt *s, GenVar *self);
 
 /* ---- generate/index.c: Python indices ---- */
 enum { GEN_ITEMS = 8 };
@@ -214,7 +214,7 @@ int draw_index(Gen *g, const Tensor *t, bool tensors, PIndexItem *items, bool *r
 /* bounds: INT64_MIN stands for None */
 PIndexItem index_slice(int64_t start, int64_t stop, int64_t step);
 PIndexItem index_int(int64_t i);
-PIndexItem index_var(const Var *v);
+PIndexItem index_var(const GenVar *v);
 PIndexItem index_list(Gen *g, const int64_t *v, int n);
 PIndexItem index_simple(IndexKind kind);
 /* The value argument of a setitem that has its index: something that fits, `uniform` where an element is named twice. */
@@ -224,18 +224,18 @@ const Tensor *indexed_tensor(Gen *g, const Stmt *s);
 
 /* ---- generate/op.c ---- */
 /* One random op statement, in a few tries; the commited variable or NULL. */
-Var *draw_op(Gen *g);
+GenVar *draw_op(Gen *g);
 /* The given op in a few tries; `self` may be NULL. */
-Var *draw_this_op(Gen *g, OpId id, Var *self);
+GenVar *draw_this_op(Gen *g, OpId id, GenVar *self);
 
 /* ---- generate/statement.c: statement kinds ---- */
 void draw_statement(Gen *g);
-void draw_probe(Gen *g, ProbeKind kind, const Var *v);
+void draw_probe(Gen *g, ProbeKind kind, const GenVar *v);
 /* Asserts, probes or branches on a flag of `v`: requires_grad, is_leaf or has_grad_fn. */
-void draw_flag_question(Gen *g, Var *v);
+void draw_flag_question(Gen *g, GenVar *v);
 /* A branch on the predicate. With `self`, both arms bind one name to something made of it: that variable. Else NULL. */
-Var *draw_branch(Gen *g, const Predicate *predicate, Var *self);
-Predicate flag_predicate(Gen *g, PredicateKind kind, const Var *v);
+GenVar *draw_branch(Gen *g, const Predicate *predicate, GenVar *self);
+Predicate flag_predicate(Gen *g, PredicateKind kind, const GenVar *v);
 /* What the predicate says, as far as the guesses go. */
 bool predicate_guess(const Gen *g, const Predicate *predicate);
 /* Asserts that the predicate is what the guess says (or, `wrong`, the contrary). */
@@ -244,19 +244,19 @@ void draw_assert(Gen *g, Predicate predicate, bool wrong);
 /* ---- generate/grad.c: gradients inside the program ---- */
 /* How torch.autograd.grad is called: `output` differentiated by `input`; either may be NULL: something that fits. */
 typedef struct GradForm {
-    Var *output, *input;
+    GenVar *output, *input;
     int create_percent, retain_percent;
 } GradForm;
 /* Appends a grad statement; the first gradient, or NULL. */
-Var *draw_grad(Gen *g, GradForm form);
+GenVar *draw_grad(Gen *g, GradForm form);
 
-/* ---- draw_motif*.c, patterns/errors.c, generate/calls.c, generate/python_surface.c ---- */
+/* ---- draw_motif*.c, patterns/deliberate_errors.c, generate/calls.c, generate/python_surface.c ---- */
 /* Draws one motif by weight: its number, or -1 if it did not come about. */
-int motif_draw(Gen *g);
+int pattern_draw(Gen *g);
 /* Appends one statement that should raise: the kind drawn, or -1. */
-int mistake_draw(Gen *g);
+int deliberate_error_draw(Gen *g);
 /* A motif's wish: this variable should be returned. NULL is ignored. */
-void want_return(Gen *g, Var *v);
+void want_return(Gen *g, GenVar *v);
 /* What is returned, and the backward. */
 void draw_returns(Gen *g);
 /* Further calls, each with a fact of the inputs changed. */
@@ -268,6 +268,6 @@ void draw_setup_write(Gen *g);
 /* What a recall that keeps the tensors changes first. */
 void draw_set(Gen *g, Recall *r);
 /* How the program is written in Python; after program_number. */
-void draw_shell(Gen *g);
+void draw_surface(Gen *g);
 
 #endif

@@ -121,7 +121,7 @@ static void draw_inputs(Gen *g) {
     int n = 1 + draw_below(g, 3);
     for (int i = 0; i < n; i++) {
         int64_t size[MAX_DIMS];
-        Var *v = NULL;
+        GenVar *v = NULL;
         if (i > 0 && g->nvars > 0 && draw_chance(g, g->w[W_shared_input])) {
             v = draw_input_shared(g, &g->var[draw_below(g, g->nvars)]);
         }
@@ -165,22 +165,22 @@ Program *generate_program_info(Arena *arena, const GenerateOptions *options, uin
     if (draw_chance(g, g->w[W_setup])) {
         draw_setup(g);
     }
-    bool motif = draw_chance(g, g->w[W_motif]);
-    bool mistake = draw_chance(g, g->w[W_mistake]);
+    bool pattern = draw_chance(g, g->w[W_motif]);
+    bool deliberate_error = draw_chance(g, g->w[W_mistake]);
     g->grad = g->p->grad_mode;
     int64_t longest = options->max_statements > 0 ? options->max_statements : 16;
-    int total = motif ? draw_below(g, 7) : (int)draw_between(g, min_i64(3, longest), longest);
-    int before = motif || mistake ? draw_below(g, total + 1) : total;
+    int total = pattern ? draw_below(g, 7) : (int)draw_between(g, min_i64(3, longest), longest);
+    int before = pattern || deliberate_error ? draw_below(g, total + 1) : total;
     draw_statements(g, before);
-    if (motif && gen_room(g)) {
-        g->info.motif = motif_draw(g);
+    if (pattern && gen_room(g)) {
+        g->info.pattern = pattern_draw(g);
         g->grad = g->p->grad_mode;
     }
-    if (mistake && gen_room(g)) {
-        if (motif && draw_chance(g, 50)) {
+    if (deliberate_error && gen_room(g)) {
+        if (pattern && draw_chance(g, 50)) {
             draw_statements(g, total - before);
         }
-        g->info.mistake = mistake_draw(g);
+        g->info.deliberate_error = deliberate_error_draw(g);
         if (draw_chance(g, 30)) {
             draw_statements(g, 1);
         }
@@ -196,7 +196,7 @@ Program *generate_program_info(Arena *arena, const GenerateOptions *options, uin
     draw_returns(g);
     draw_recalls(g);
     program_number(g->p);
-    draw_shell(g);
+    draw_surface(g);
     if (info != NULL) {
         *info = g->info;
     }

@@ -28,8 +28,8 @@ bool generate_ops(GenerateOptions *options, const char *list, char *message, siz
 
 /* What was drawn, for statistics and tests. */
 typedef struct GenerateInfo {
-    int motif;   /* motif_name(motif), or -1 */
-    int mistake; /* the deliberate mistake: mistake_name(mistake), or -1 */
+    int pattern;   /* pattern_name(motif), or -1 */
+    int deliberate_error; /* the deliberate mistake: deliberate_error_name(mistake), or -1 */
 } GenerateInfo;
 
 /* The program number `index` of the stream `seed`, in `arena`; its name is fuzz-SEED-INDEX. */
@@ -38,8 +38,8 @@ Program *generate_program(Arena *arena, uint64_t seed, uint64_t index);
 Program *generate_program_info(Arena *arena, const GenerateOptions *options, uint64_t seed, uint64_t index, GenerateInfo *info);
 
 /* Shapes of code that known bugs need, embedded among random statements. NULL past the last. */
-const char *motif_name(int motif);
+const char *pattern_name(int pattern);
 /* Kinds of deliberate mistakes. NULL past the last. */
-const char *mistake_name(int mistake);
+const char *deliberate_error_name(int deliberate_error);
 
 #endif

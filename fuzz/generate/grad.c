@@ -9,15 +9,15 @@
 
 enum { GRAD_OUTPUTS = 2, GRAD_INPUTS = 3 };
 
-static bool is_output(const Gen *g, const Var *v) { return var_requires_grad(g, v) && !v->no_grad && (!g->base[v->base].leaf || v->view); }
-static bool is_input(const Gen *g, const Var *v) { return var_requires_grad(g, v) && !v->no_grad; }
+static bool is_output(const Gen *g, const GenVar *v) { return var_requires_grad(g, v) && !v->no_grad && (!g->base[v->base].leaf || v->view); }
+static bool grad_is_input(const Gen *g, const GenVar *v) { return var_requires_grad(g, v) && !v->no_grad; }
 
 /* Something that the outputs reach, as far as the guesses go; leaves more often. */
-static Var *reached_input(Gen *g, uint64_t from) {
-    Var *best = NULL;
+static GenVar *reached_input(Gen *g, uint64_t from) {
+    GenVar *best = NULL;
     for (int i = 0; i < 8 && g->nvars > 0; i++) {
-        Var *v = &g->var[draw_below(g, g->nvars)];
-        if (v->dead || v->fuzzy || !is_input(g, v)) {
+        GenVar *v = &g->var[draw_below(g, g->nvars)];
+        if (v->dead || v->fuzzy || !grad_is_input(g, v)) {
             continue;
         }
         bool reached = from >> (v->base % 64) & 1 && !v->view;
@@ -30,7 +30,7 @@ static Var *reached_input(Gen *g, uint64_t from) {
 }
 
 /* The gradients to feed; false: some output needs one and nothing fits. */
-static bool feed(Gen *g, GradStmt *grad, Var *const *output, uint64_t *fed) {
+static bool feed(Gen *g, GradStmt *grad, GenVar *const *output, uint64_t *fed) {
     bool scalars = true;
     for (int i = 0; i < grad->noutputs; i++) {
         scalars = scalars && tensor_numel(output[i]->t) == 1;
@@ -47,7 +47,7 @@ static bool feed(Gen *g, GradStmt *grad, Var *const *output, uint64_t *fed) {
             continue;
         }
         DType dtype = draw_chance(g, 4) ? draw_dtype(g) : t->dtype;
-        Var *v = draw_need(g, (Need){.dtype = dtype, .ndim = t->ndim, .size = t->size, .plain = draw_chance(g, 50)});
+        GenVar *v = draw_need(g, (Need){.dtype = dtype, .ndim = t->ndim, .size = t->size, .plain = draw_chance(g, 50)});
         if (v == NULL) {
             return false;
         }
@@ -58,7 +58,7 @@ static bool feed(Gen *g, GradStmt *grad, Var *const *output, uint64_t *fed) {
     return true;
 }
 
-static Var *bind_gradient(Gen *g, const Var *input, NameId name, bool recorded, uint64_t from) {
+static GenVar *bind_gradient(Gen *g, const GenVar *input, NameId name, bool recorded, uint64_t from) {
     Tensor *t = arena_copy(g->arena, input->t, (int64_t)sizeof *input->t);
     tensor_set_contiguous(t, t->dtype, t->size, t->ndim);
     int data = gen_data(g, -HUGE_VAL, HUGE_VAL, BITS_INEXACT, tensor_numel(t));
@@ -68,8 +68,8 @@ static Var *bind_gradient(Gen *g, const Var *input, NameId name, bool recorded, 
     return gen_var(g, name, t, data, base);
 }
 
-Var *draw_grad(Gen *g, GradForm form) {
-    Var *output[GRAD_OUTPUTS], *input[GRAD_INPUTS];
+GenVar *draw_grad(Gen *g, GradForm form) {
+    GenVar *output[GRAD_OUTPUTS], *input[GRAD_INPUTS];
     GradStmt *grad = arena_new(g->arena, GradStmt);
     int noutputs = draw_chance(g, 20) ? 2 : 1, ninputs = 1 + draw_below(g, GRAD_INPUTS);
     uint64_t from = 0, fed = 0;
@@ -115,12 +115,12 @@ Var *draw_grad(Gen *g, GradForm form) {
     s->out_list = true;
     s->nout = ninputs;
     s->out = arena_array(g->arena, NameId, ninputs);
-    Var *first = NULL;
+    GenVar *first = NULL;
     for (int i = 0; i < ninputs; i++) {
         grad->inputs[i] = input[i]->name;
         s->out[i] = gen_fresh_name(g);
         bool reached = from >> (input[i]->base % 64) & 1;
-        Var *v = bind_gradient(g, input[i], s->out[i], grad->create_graph, from | fed);
+        GenVar *v = bind_gradient(g, input[i], s->out[i], grad->create_graph, from | fed);
         v->dead = !reached; /* likely None */
         first = first == NULL && reached ? v : first;
     }
@@ -131,9 +131,9 @@ Var *draw_grad(Gen *g, GradForm form) {
 /* ---- motifs ---- */
 
 /* A smooth function of a fresh leaf, in two or three ops. */
-static Var *smooth(Gen *g, Var *x) {
+static GenVar *smooth(Gen *g, GenVar *x) {
     static const OpId unary[] = {OP_exp, OP_sin, OP_tanh, OP_sigmoid, OP_square, OP_relu, OP_abs, OP_neg};
-    Var *v = draw_chance(g, 60) ? say2(g, OP_mul_Tensor, x, x) : say(g, unary[draw_below(g, COUNT_OF(unary))], x);
+    GenVar *v = draw_chance(g, 60) ? say2(g, OP_mul_Tensor, x, x) : say(g, unary[draw_below(g, COUNT_OF(unary))], x);
     for (int i = draw_below(g, 3); i > 0 && v != NULL; i--) {
         int r = draw_below(g, 4);
         if (r == 0) {
@@ -141,27 +141,27 @@ static Var *smooth(Gen *g, Var *x) {
         } else if (r == 1) {
             v = say(g, unary[draw_below(g, COUNT_OF(unary))], v);
         } else {
-            Var *made = draw_this_op(g, OP_getitem, v);
+            GenVar *made = draw_this_op(g, OP_getitem, v);
             v = made != NULL && draw_chance(g, 70) ? made : v;
         }
     }
     return v;
 }
 
-bool motif_second_derivative(Gen *g) {
-    Var *x = motif_input(g, 0, true), *y = smooth(g, x);
+bool pattern_second_derivative(Gen *g) {
+    GenVar *x = pattern_input(g, 0, true), *y = smooth(g, x);
     if (y == NULL) {
         return false;
     }
     if (draw_chance(g, 40)) {
         y = say(g, OP_sum, y);
     }
-    motif_noise(g);
-    Var *first = y == NULL ? NULL : draw_grad(g, (GradForm){y, x, 100, 95});
+    pattern_noise(g);
+    GenVar *first = y == NULL ? NULL : draw_grad(g, (GradForm){y, x, 100, 95});
     if (first == NULL) {
         return false;
     }
-    Var *z = draw_chance(g, 50) ? say2(g, OP_mul_Tensor, first, x) : say(g, OP_sin, first);
+    GenVar *z = draw_chance(g, 50) ? say2(g, OP_mul_Tensor, first, x) : say(g, OP_sin, first);
     if (z != NULL && draw_chance(g, 25)) {
         want_return(g, draw_grad(g, (GradForm){z, x, 60, 90}));
     }
@@ -171,14 +171,14 @@ bool motif_second_derivative(Gen *g) {
     return true;
 }
 
-bool motif_freed_graph(Gen *g) {
-    Var *x = motif_input(g, 0, true), *y = smooth(g, x), *z = y == NULL ? NULL : smooth(g, y);
-    Var *first = z == NULL ? NULL : draw_grad(g, (GradForm){z, draw_chance(g, 60) ? x : y, 25, 0});
+bool pattern_freed_graph(Gen *g) {
+    GenVar *x = pattern_input(g, 0, true), *y = smooth(g, x), *z = y == NULL ? NULL : smooth(g, y);
+    GenVar *first = z == NULL ? NULL : draw_grad(g, (GradForm){z, draw_chance(g, 60) ? x : y, 25, 0});
     if (first == NULL) {
         return false;
     }
     if (draw_chance(g, 40)) {
-        motif_noise(g);
+        pattern_noise(g);
         draw_grad(g, (GradForm){draw_chance(g, 50) ? z : y, x, 30, 50});
     }
     want_return(g, draw_chance(g, 50) ? z : y);
@@ -188,23 +188,23 @@ bool motif_freed_graph(Gen *g) {
 }
 
 /* Ops that hand their gradient on, or a view of it: the answer may be the very tensor that was fed, and is then written. */
-bool motif_passed_gradient(Gen *g) {
+bool pattern_passed_gradient(Gen *g) {
     static const OpId form[] = {OP_clone, OP_add_Scalar, OP_t, OP_unsqueeze, OP_alias, OP_sum, OP_select, OP_ravel};
-    Var *x = motif_input(g, 1, true);
-    Var *y = x == NULL || x->t->ndim > 2 ? NULL : draw_this_op(g, form[draw_below(g, COUNT_OF(form))], x);
+    GenVar *x = pattern_input(g, 1, true);
+    GenVar *y = x == NULL || x->t->ndim > 2 ? NULL : draw_this_op(g, form[draw_below(g, COUNT_OF(form))], x);
     if (y == NULL || !var_requires_grad(g, y)) {
         return false;
     }
-    Var *fed = draw_input(g, y->t->dtype, y->t->size, y->t->ndim, false, draw_chance(g, 30) ? 100 : 0);
+    GenVar *fed = draw_input(g, y->t->dtype, y->t->size, y->t->ndim, false, draw_chance(g, 30) ? 100 : 0);
     if (fed == NULL) {
         return false;
     }
-    Var *v = draw_chance(g, 50) && !var_requires_grad(g, fed) ? fed : say_scalar(g, OP_mul_Scalar, fed, scalar_int(2));
-    Var *first = v == NULL ? NULL : draw_grad(g, (GradForm){y, x, 30, 60});
+    GenVar *v = draw_chance(g, 50) && !var_requires_grad(g, fed) ? fed : say_scalar(g, OP_mul_Scalar, fed, scalar_int(2));
+    GenVar *first = v == NULL ? NULL : draw_grad(g, (GradForm){y, x, 30, 60});
     if (first == NULL) {
         return false;
     }
-    Var *written = draw_chance(g, 50) ? first : v;
+    GenVar *written = draw_chance(g, 50) ? first : v;
     say_scalar(g, OP_mul__Scalar, written, scalar_int(3));
     want_return(g, first);
     want_return(g, v);
@@ -212,8 +212,8 @@ bool motif_passed_gradient(Gen *g) {
 }
 
 /* Gradients of what is no leaf, kept. */
-bool motif_kept_gradient(Gen *g) {
-    Var *x = motif_input(g, 0, true), *y = smooth(g, x);
+bool pattern_kept_gradient(Gen *g) {
+    GenVar *x = pattern_input(g, 0, true), *y = smooth(g, x);
     if (y == NULL) {
         return false;
     }
@@ -221,7 +221,7 @@ bool motif_kept_gradient(Gen *g) {
     if (draw_chance(g, 30)) {
         say_scalar(g, OP_mul__Scalar, y, scalar_int(2));
     }
-    Var *z = smooth(g, y);
+    GenVar *z = smooth(g, y);
     if (z != NULL && draw_chance(g, 40)) {
         draw_grad(g, (GradForm){z, x, 50, 95});
     }

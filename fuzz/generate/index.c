@@ -28,7 +28,7 @@ PIndexItem index_int(int64_t i) {
     return item;
 }
 
-PIndexItem index_var(const Var *v) {
+PIndexItem index_var(const GenVar *v) {
     PIndexItem item = index_simple(INDEX_TENSOR);
     item.tensor = v->name;
     return item;
@@ -72,22 +72,22 @@ static PIndexItem random_list(Gen *g, int64_t size, int length, bool *distinct) 
     return index_list(g, v, length);
 }
 
-typedef struct Drawing {
+typedef struct IndexDrawing {
     PIndexItem *items;
     int n;
     int length;      /* of lists and index tensors; 0: none yet */
     bool distinct;   /* one of them does not repeat */
-} Drawing;
+} IndexDrawing;
 
 /* One list, tensor or mask for dim `d`; the number of dims it covers, or 0. */
-static int advanced_item(Gen *g, const Tensor *t, int d, Drawing *x) {
+static int advanced_item(Gen *g, const Tensor *t, int d, IndexDrawing *x) {
     int64_t size = t->size[d];
     if (size < 1) {
         return 0;
     }
     if (x->length == 0 && draw_chance(g, 10)) { /* a mask over one or two dims */
         int dims = d + 1 < t->ndim && draw_chance(g, 25) ? 2 : 1;
-        Var *mask = draw_need(g, (Need){.dtype = DT_bool, .ndim = dims, .size = t->size + d, .plain = true});
+        GenVar *mask = draw_need(g, (Need){.dtype = DT_bool, .ndim = dims, .size = t->size + d, .plain = true});
         if (mask == NULL) {
             return 0;
         }
@@ -110,7 +110,7 @@ static int advanced_item(Gen *g, const Tensor *t, int d, Drawing *x) {
     int ndim = draw_chance(g, 4) ? 0 : 1;
     bool want = length <= size && draw_chance(g, 50);
     int64_t lo = want || draw_chance(g, 70) ? 0 : -size;
-    Var *v = draw_index_tensor(g, draw_chance(g, 3) ? DT_uint8 : DT_int64, shape, ndim, lo, size - 1, want && ndim == 1 ? 0 : -1);
+    GenVar *v = draw_index_tensor(g, draw_chance(g, 3) ? DT_uint8 : DT_int64, shape, ndim, lo, size - 1, want && ndim == 1 ? 0 : -1);
     if (v == NULL || v->t->dtype == DT_uint8) {
         return 0;
     }
@@ -120,7 +120,7 @@ static int advanced_item(Gen *g, const Tensor *t, int d, Drawing *x) {
 }
 
 int draw_index(Gen *g, const Tensor *t, bool tensors, PIndexItem *items, bool *repeats) {
-    Drawing x = {items, 0, 0, false};
+    IndexDrawing x = {items, 0, 0, false};
     bool advanced = tensors && draw_chance(g, 55);
     bool dots = false;
     int d = 0;
@@ -193,7 +193,7 @@ bool draw_setitem_value(Gen *g, Stmt *s, bool repeats) {
         advanced = advanced || s->arg[1].index.v[i].kind >= INDEX_TENSOR;
     }
     Need need = {.dtype = self->dtype, .ndim = region->ndim, .size = region->size, .broadcast = true, .uniform = repeats};
-    Var *v = advanced || repeats ? draw_need(g, need) : draw_operand(g, self->dtype, region->size, region->ndim);
+    GenVar *v = advanced || repeats ? draw_need(g, need) : draw_operand(g, self->dtype, region->size, region->ndim);
     if (v == NULL) {
         return false;
     }

@@ -35,7 +35,7 @@ DType draw_dtype(Gen *g) {
     return !draw_chance(g, g->w[W_other_dtype]) ? g->main : rest[draw_below(g, COUNT_OF(rest))];
 }
 
-Input *var_input(Gen *g, const Var *v) {
+Input *var_input(Gen *g, const GenVar *v) {
     for (int i = 0; i < g->p->ninputs; i++) {
         if (g->p->inputs[i].name == v->name) {
             return &g->p->inputs[i];
@@ -204,7 +204,7 @@ static Input *input_new(Gen *g, DType dtype, const int64_t *size, int ndim) {
     return in;
 }
 
-static Var *input_var(Gen *g, Input *in, int data) {
+static GenVar *input_var(Gen *g, Input *in, int data) {
     Tensor *t = arena_new(g->arena, Tensor);
     input_tensor(in, t);
     int base = gen_base(g, in->requires_grad, true);
@@ -228,7 +228,7 @@ void gen_input(Gen *g, Input *in) {
     input_var(g, in, data);
 }
 
-Var *draw_input(Gen *g, DType dtype, const int64_t *size, int ndim, bool plain, int requires_grad_percent) {
+GenVar *draw_input(Gen *g, DType dtype, const int64_t *size, int ndim, bool plain, int requires_grad_percent) {
     Input *in = input_new(g, dtype, size, ndim);
     if (in == NULL) {
         return NULL;
@@ -249,7 +249,7 @@ Var *draw_input(Gen *g, DType dtype, const int64_t *size, int ndim, bool plain, 
     return input_var(g, in, fill_facts(g, in, extent));
 }
 
-Var *draw_input_values(Gen *g, DType dtype, const int64_t *size, int ndim, const int64_t *values) {
+GenVar *draw_input_values(Gen *g, DType dtype, const int64_t *size, int ndim, const int64_t *values) {
     Input *in = input_new(g, dtype, size, ndim);
     if (in == NULL) {
         return NULL;
@@ -275,7 +275,7 @@ Var *draw_input_values(Gen *g, DType dtype, const int64_t *size, int ndim, const
     return input_var(g, in, data);
 }
 
-Var *draw_input_shared(Gen *g, Var *of) {
+GenVar *draw_input_shared(Gen *g, GenVar *of) {
     Input *first = var_input(g, of);
     if (first == NULL || g->p->ninputs >= GEN_INPUTS || !gen_room(g)) {
         return NULL;

@@ -66,15 +66,15 @@ static bool makes_choice(const OpInfo *op) { /* a result that jumps where operan
     if (form->kind == KIND_COMPOSITE) {
         return form->nreturn > 1 || form->id == OP_argsort || form->id == OP_argsort_stable;
     }
-    return form->kind == KIND_FUNC && (form->nature == NATURE_EXTREME || form->nature == NATURE_NONE || form->nature == NATURE_SEARCH ||
-                                         form->nature == NATURE_ORDER || form->nature == NATURE_TRUTH);
+    return form->kind == KIND_FUNC && (form->nature == PROPAGATION_EXTREME || form->nature == PROPAGATION_NONE || form->nature == PROPAGATION_SEARCH ||
+                                         form->nature == PROPAGATION_ORDER || form->nature == PROPAGATION_TRUTH);
 }
 
-static bool main_fits(Gen *g, const OpInfo *op, const Var *v, int least, int most, int tensors) {
+static bool main_fits(Gen *g, const OpInfo *op, const GenVar *v, int least, int most, int tensors) {
     if (v->dead || v->t->ndim < least || v->t->ndim > most) {
         return false;
     }
-    if (v->fuzzy && (tensors > 1 || (op->kind != KIND_POINTWISE && op->nature != NATURE_SUM))) {
+    if (v->fuzzy && (tensors > 1 || (op->kind != KIND_POINTWISE && op->nature != PROPAGATION_SUM))) {
         return false;
     }
     if (op->param[0].writes && op->kind != KIND_META) {
@@ -109,7 +109,7 @@ static bool main_fits(Gen *g, const OpInfo *op, const Var *v, int least, int mos
     return true;
 }
 
-Var *draw_main(Gen *g, const OpInfo *op) {
+GenVar *draw_main(Gen *g, const OpInfo *op) {
     int least, most, tensors = 0;
     if (op->id == OP_repeat_interleave_Tensor) {
         int64_t length = draw_below(g, 5);
@@ -121,7 +121,7 @@ Var *draw_main(Gen *g, const OpInfo *op) {
     }
     for (int i = 0; i < 10 && g->nvars > 0; i++) {
         int recent = g->nvars < 5 ? g->nvars : 5;
-        Var *v = &g->var[draw_chance(g, 60) ? g->nvars - 1 - draw_below(g, recent) : draw_below(g, g->nvars)];
+        GenVar *v = &g->var[draw_chance(g, 60) ? g->nvars - 1 - draw_below(g, recent) : draw_below(g, g->nvars)];
         if (main_fits(g, op, v, least, most, tensors)) {
             return v;
         }
@@ -136,5 +136,5 @@ Var *draw_main(Gen *g, const OpInfo *op) {
     }
     n = n > most ? most : n;
     bool written = op->param[0].writes;
-    return draw_input(g, op->kind == KIND_FUNC && op->nature == NATURE_MATMUL ? g->main : draw_dtype(g), size, n, false, written ? 0 : 60);
+    return draw_input(g, op->kind == KIND_FUNC && op->nature == PROPAGATION_MATMUL ? g->main : draw_dtype(g), size, n, false, written ? 0 : 60);
 }

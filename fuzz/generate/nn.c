@@ -3,7 +3,7 @@
  * nn_dims tells how many dims the main tensor has; nn_argument draws one parameter, or leaves it to the others. */
 #include "fuzz/generate/args.h"
 
-static Drawn given(Draw *x, int k, Var *v) {
+static Drawn given(Draw *x, int k, GenVar *v) {
     if (v == NULL) {
         return DRAWN_NOTHING;
     }
@@ -21,14 +21,14 @@ static Drawn given_text(Draw *x, int k, const char *text) {
     return DRAWN;
 }
 
-static Var *exactly(Draw *x, DType dtype, const int64_t *size, int ndim) { return draw_need(x->g, (Need){.dtype = dtype, .ndim = ndim, .size = size}); }
+static GenVar *nn_exactly(Draw *x, DType dtype, const int64_t *size, int ndim) { return draw_need(x->g, (Need){.dtype = dtype, .ndim = ndim, .size = size}); }
 
 /* The vectors that addr's self, or what it expands to, has room for. */
 static Drawn addr_argument(Draw *x, int k) {
     const Tensor *t = x->t;
     int d = k == 1 ? t->ndim - 2 : t->ndim - 1;
     int64_t size = d >= 0 && t->size[d] != 1 ? t->size[d] : draw_extent(x->g);
-    return given(x, k, exactly(x, x->t->dtype, &size, 1));
+    return given(x, k, nn_exactly(x, x->t->dtype, &size, 1));
 }
 
 static Drawn put_argument(Draw *x, int k) {
@@ -42,7 +42,7 @@ static Drawn put_argument(Draw *x, int k) {
         x->index = draw_index_tensor(g, DT_int64, size, 1 + (draw_below(g, 4) == 0), lo, numel - 1, adds ? -1 : 0);
         return given(x, k, x->index);
     }
-    return k == 2 && x->index != NULL ? given(x, k, exactly(x, x->t->dtype, x->index->t->size, x->index->t->ndim)) : DRAWN_ELSEWHERE;
+    return k == 2 && x->index != NULL ? given(x, k, nn_exactly(x, x->t->dtype, x->index->t->size, x->index->t->ndim)) : DRAWN_ELSEWHERE;
 }
 
 static Drawn embedding_argument(Draw *x, int k) {
@@ -70,7 +70,7 @@ static Drawn embedding_argument(Draw *x, int k) {
     }
 }
 
-static bool is_line(const Gen *g, const Var *v) {
+static bool is_line(const Gen *g, const GenVar *v) {
     (void)g;
     return !v->fuzzy && v->t->ndim <= 1;
 }
@@ -85,8 +85,8 @@ static Drawn meshgrid_argument(Draw *x, int k) {
     DType dtype = g->main;
     for (int i = 0; i < n; i++) {
         int64_t size = draw_extent(g);
-        Var *v = i == 0 ? draw_var(g, is_line) : NULL;
-        v = v != NULL ? v : exactly(x, dtype, &size, draw_chance(g, 85));
+        GenVar *v = i == 0 ? draw_var(g, is_line) : NULL;
+        v = v != NULL ? v : nn_exactly(x, dtype, &size, draw_chance(g, 85));
         if (v == NULL) {
             return DRAWN_NOTHING;
         }
@@ -123,7 +123,7 @@ static Drawn einsum_argument(Draw *x, int k) {
     NameId *names = arena_alloc_raw(g->arena, (int64_t)sizeof(NameId) * n);
     DType dtype = draw_dtype(g);
     for (int i = 0; i < n; i++) {
-        Var *v = exactly(x, dtype, size[i], ndim[i]);
+        GenVar *v = nn_exactly(x, dtype, size[i], ndim[i]);
         if (v == NULL) {
             return DRAWN_NOTHING;
         }
@@ -159,7 +159,7 @@ static Drawn layer_norm_argument(Draw *x, int k) {
         return DRAWN;
     }
     case 2:
-    case 3: return draw_chance(g, 40) ? DRAWN : given(x, k, exactly(x, t->dtype, t->size + x->first, t->ndim - (int)x->first));
+    case 3: return draw_chance(g, 40) ? DRAWN : given(x, k, nn_exactly(x, t->dtype, t->size + x->first, t->ndim - (int)x->first));
     case 4:
         if (draw_chance(g, 40)) {
             x->s->arg[k] = (PArg){.given = true, .f = draw_chance(g, 50) ? 0.5 : 0.001};
@@ -172,7 +172,7 @@ static Drawn layer_norm_argument(Draw *x, int k) {
 static Drawn scatter_reduce_argument(Draw *x, int k) {
     static const char *const names[] = {"sum", "prod", "mean", "amax", "amin"};
     switch (k) {
-    case 3: return x->index == NULL ? DRAWN_NOTHING : given(x, k, exactly(x, x->t->dtype, x->index->t->size, x->index->t->ndim));
+    case 3: return x->index == NULL ? DRAWN_NOTHING : given(x, k, nn_exactly(x, x->t->dtype, x->index->t->size, x->index->t->ndim));
     case 4: return given_text(x, k, names[draw_below(x->g, COUNT_OF(names))]);
     case 5:
         if (draw_chance(x->g, 40)) {
@@ -244,11 +244,11 @@ static Drawn conv_argument(Draw *x, int k) {
         if (groups > 1) {
             set_int(x->s, op_param(x->op, "groups"), groups);
         }
-        x->index = exactly(x, t->dtype, v, n + 2);
+        x->index = nn_exactly(x, t->dtype, v, n + 2);
         return given(x, k, x->index);
     }
     if (named(p, "bias")) {
-        return draw_chance(g, 40) || x->index == NULL ? DRAWN : given(x, k, exactly(x, t->dtype, x->index->t->size, 1));
+        return draw_chance(g, 40) || x->index == NULL ? DRAWN : given(x, k, nn_exactly(x, t->dtype, x->index->t->size, 1));
     }
     if (p->type != ARG_INTS || draw_chance(g, 55)) {
         return DRAWN;

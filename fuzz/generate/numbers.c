@@ -194,7 +194,7 @@ static void maybe_size_of(Gen *g, PInt *v) {
         return;
     }
     for (int tries = g->want_sizes ? 4 : 1; tries > 0; tries--) {
-        const Var *var = &g->var[draw_below(g, g->nvars)];
+        const GenVar *var = &g->var[draw_below(g, g->nvars)];
         for (int d = 0; d < var->t->ndim && !var->dead && !var->fuzzy; d++) {
             if (var->t->size[d] == v->value) {
                 *v = (PInt){var->name, d};

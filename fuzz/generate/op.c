@@ -15,7 +15,7 @@ static bool switched_off(const Gen *g, OpId id) {
 }
 
 /* Where the swarm has left next to nothing, one that is allowed. */
-static const OpInfo *choose_op(Gen *g) {
+static const OpInfo *op_choose_op(Gen *g) {
     const GenerateOptions *options = g->options;
     for (int i = 0; i < 200; i++) {
         OpId id = options->op[draw_below(g, options->nop)];
@@ -27,7 +27,7 @@ static const OpInfo *choose_op(Gen *g) {
     return gen_allows(g, OP_clone) ? op_info(OP_clone) : op_info(options->op[draw_below(g, options->nop)]);
 }
 
-static Var *try_op(Gen *g, OpId id, Var *self) {
+static GenVar *try_op(Gen *g, OpId id, GenVar *self) {
     Stmt *s = stmt_op(g, id);
     if (!gen_room(g) || !draw_arguments(g, s, self)) {
         return NULL;
@@ -37,7 +37,7 @@ static Var *try_op(Gen *g, OpId id, Var *self) {
     if (writes && s->op->nreturn != 0 && draw_chance(g, 18)) {
         out = gen_fresh_name(g); /* a second name of the same tensor */
     } else if (!writes && s->op->nreturn == 1 && g->depth == 0 && draw_chance(g, 6)) {
-        const Var *old = &g->var[draw_below(g, g->nvars > 0 ? g->nvars : 1)];
+        const GenVar *old = &g->var[draw_below(g, g->nvars > 0 ? g->nvars : 1)];
         if (g->nvars > 0 && !old->dead && !g->base[old->base].input) {
             out = old->name;
         }
@@ -45,9 +45,9 @@ static Var *try_op(Gen *g, OpId id, Var *self) {
     return stmt_commit(g, s, out);
 }
 
-Var *draw_this_op(Gen *g, OpId id, Var *self) {
+GenVar *draw_this_op(Gen *g, OpId id, GenVar *self) {
     for (int i = 0; i < 3; i++) {
-        Var *v = try_op(g, id, self);
+        GenVar *v = try_op(g, id, self);
         if (v != NULL) {
             return v;
         }
@@ -55,11 +55,11 @@ Var *draw_this_op(Gen *g, OpId id, Var *self) {
     return NULL;
 }
 
-Var *draw_op(Gen *g) {
+GenVar *draw_op(Gen *g) {
     for (int i = 0; i < 6; i++) {
-        const OpInfo *op = choose_op(g);
+        const OpInfo *op = op_choose_op(g);
         for (int j = 0; j < 2; j++) {
-            Var *v = try_op(g, op->id, NULL);
+            GenVar *v = try_op(g, op->id, NULL);
             if (v != NULL) {
                 return v;
             }

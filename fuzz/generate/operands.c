@@ -1,7 +1,7 @@
 /* Tensors as arguments: operands that broadcast, factors of products, indices and sources of scatters, lists to join. */
 #include "fuzz/generate/args.h"
 
-static bool give(Draw *x, int k, Var *v) {
+static bool operands_give(Draw *x, int k, GenVar *v) {
     if (v == NULL) {
         return false;
     }
@@ -9,7 +9,7 @@ static bool give(Draw *x, int k, Var *v) {
     return true;
 }
 
-static Var *exactly(Draw *x, DType dtype, const int64_t *size, int ndim) {
+static GenVar *operands_exactly(Draw *x, DType dtype, const int64_t *size, int ndim) {
     return draw_need(x->g, (Need){.dtype = dtype, .ndim = ndim, .size = size});
 }
 
@@ -20,33 +20,33 @@ static int64_t fitting(Draw *x, int d) {
 }
 
 /* Factors of addmv, baddbmm, outer and linear, by name; NULL: another one. */
-static Var *named_factor(Draw *x, int k) {
+static GenVar *named_factor(Draw *x, int k) {
     Gen *g = x->g;
     const Param *p = &x->op->param[k];
     const Tensor *left = k > 0 && x->op->param[k - 1].type == ARG_TENSOR && x->s->arg[k - 1].given ? g->env[x->s->arg[k - 1].tensor] : x->t;
     if (named(p, "mat")) {
-        return exactly(x, x->t->dtype, (int64_t[]){fitting(x, -1), draw_extent(g)}, 2);
+        return operands_exactly(x, x->t->dtype, (int64_t[]){fitting(x, -1), draw_extent(g)}, 2);
     }
     if (named(p, "vec2")) {
-        return exactly(x, x->t->dtype, (int64_t[]){draw_extent(g)}, 1);
+        return operands_exactly(x, x->t->dtype, (int64_t[]){draw_extent(g)}, 1);
     }
     if (named(p, "batch1")) {
-        return exactly(x, x->t->dtype, (int64_t[]){x->op->name[0] == 'a' ? draw_extent(g) : fitting(x, -3), fitting(x, -2), draw_extent(g)}, 3);
+        return operands_exactly(x, x->t->dtype, (int64_t[]){x->op->name[0] == 'a' ? draw_extent(g) : fitting(x, -3), fitting(x, -2), draw_extent(g)}, 3);
     }
     if (named(p, "batch2") && left->ndim == 3) {
-        return exactly(x, x->t->dtype, (int64_t[]){left->size[0], left->size[2], fitting(x, -1)}, 3);
+        return operands_exactly(x, x->t->dtype, (int64_t[]){left->size[0], left->size[2], fitting(x, -1)}, 3);
     }
     if (named(p, "weight") && x->t->ndim > 0) {
-        return exactly(x, x->t->dtype, (int64_t[]){draw_extent(g), x->t->size[x->t->ndim - 1]}, 2);
+        return operands_exactly(x, x->t->dtype, (int64_t[]){draw_extent(g), x->t->size[x->t->ndim - 1]}, 2);
     }
     if (named(p, "bias") && left->ndim == 2) {
-        return exactly(x, x->t->dtype, left->size, 1);
+        return operands_exactly(x, x->t->dtype, left->size, 1);
     }
     return NULL;
 }
 
 /* The other factor of a product: by the name of the parameter and the factor on its left. */
-static Var *factor_argument(Draw *x, int k) {
+static GenVar *factor_argument(Draw *x, int k) {
     Gen *g = x->g;
     const Param *p = &x->op->param[k];
     const Tensor *left = x->t;
@@ -54,14 +54,14 @@ static Var *factor_argument(Draw *x, int k) {
     if (named(p, "mat1")) {
         size[0] = x->t->ndim > 1 ? x->t->size[0] : draw_extent(g);
         size[1] = draw_extent(g);
-        return exactly(x, x->t->dtype, size, 2);
+        return operands_exactly(x, x->t->dtype, size, 2);
     }
     if (k > 0 && x->s->arg[k - 1].given && x->op->param[k - 1].type == ARG_TENSOR) {
         left = g->env[x->s->arg[k - 1].tensor];
     }
     int64_t inner = left->ndim > 0 ? left->size[left->ndim - 1] : 1;
     if (named(p, "vec") || named(p, "tensor") || (named(p, "other") && draw_chance(g, 30))) {
-        return exactly(x, left->dtype, &inner, 1);
+        return operands_exactly(x, left->dtype, &inner, 1);
     }
     int n = 0;
     if (left->ndim > 2 && (named(p, "mat2") || draw_chance(g, 50))) {
@@ -71,10 +71,10 @@ static Var *factor_argument(Draw *x, int k) {
     }
     size[n++] = inner;
     size[n++] = named(p, "mat2") && has(x->op, "mat1") && x->t->ndim > 0 && x->t->size[x->t->ndim - 1] != 1 ? x->t->size[x->t->ndim - 1] : draw_extent(g);
-    return exactly(x, left->dtype, size, n);
+    return operands_exactly(x, left->dtype, size, n);
 }
 
-static Var *index_argument(Draw *x) {
+static GenVar *index_argument(Draw *x) {
     Gen *g = x->g;
     int64_t n = size_along(x);
     bool narrow = starts(x->op->name, "index_"), copies = starts(x->op->name, "index_copy"), fills = starts(x->op->name, "index_fill");
@@ -96,7 +96,7 @@ static Var *index_argument(Draw *x) {
 }
 
 /* The size of the view that the other arguments of an `X_scatter` describe. */
-static const Tensor *scattered_region(Draw *x) {
+static const Tensor *operands_scattered_region(Draw *x) {
     char name[48];
     size_t length = strlen(x->op->name) - strlen("_scatter");
     if (length >= sizeof name) {
@@ -127,29 +127,29 @@ static const Tensor *scattered_region(Draw *x) {
     return out[0];
 }
 
-static Var *source_argument(Draw *x) {
+static GenVar *source_argument(Draw *x) {
     Gen *g = x->g;
     const Tensor *index = x->index != NULL ? x->index->t : NULL;
     if (has(x->op, "mask")) { /* masked_scatter: enough for every element */
-        return exactly(x, x->t->dtype, x->t->size, x->t->ndim);
+        return operands_exactly(x, x->t->dtype, x->t->size, x->t->ndim);
     }
     if (ends(x->op->name, "_scatter")) {
-        const Tensor *region = scattered_region(x);
-        return region == NULL ? NULL : exactly(x, x->t->dtype, region->size, region->ndim);
+        const Tensor *region = operands_scattered_region(x);
+        return region == NULL ? NULL : operands_exactly(x, x->t->dtype, region->size, region->ndim);
     }
     if (index != NULL && starts(x->op->name, "index_")) {
         int64_t size[MAX_DIMS];
         for (int d = 0; d < x->t->ndim; d++) {
             size[d] = d == x->dim ? tensor_numel(index) : x->t->size[d];
         }
-        return exactly(x, x->t->dtype, size, x->t->ndim);
+        return operands_exactly(x, x->t->dtype, size, x->t->ndim);
     }
     if (index != NULL) {
         bool fits = draw_chance(g, 40) && x->t->ndim == index->ndim;
         for (int d = 0; d < index->ndim && fits; d++) {
             fits = x->t->size[d] >= index->size[d];
         }
-        return exactly(x, x->t->dtype, fits ? x->t->size : index->size, index->ndim);
+        return operands_exactly(x, x->t->dtype, fits ? x->t->size : index->size, index->ndim);
     }
     return draw_operand(g, x->t->dtype, x->t->size, x->t->ndim);
 }
@@ -164,7 +164,7 @@ static bool all_equal(const Draw *x) { /* every index repeats at will */
 }
 
 /* How often each element along a dim is repeated: the dim, or none for the flattened tensor, is chosen with it. */
-static Var *repeats_argument(Draw *x) {
+static GenVar *repeats_argument(Draw *x) {
     Gen *g = x->g;
     int kd = op_param(x->op, "dim");
     bool flat = x->t->ndim == 0 || draw_chance(g, 30);
@@ -180,7 +180,7 @@ static Var *repeats_argument(Draw *x) {
 }
 
 /* What searchsorted searches: mostly one ascending row, else rows for every row of the values. */
-static Var *sequence_argument(Draw *x) {
+static GenVar *sequence_argument(Draw *x) {
     Gen *g = x->g;
     int64_t size[MAX_DIMS], values[8], n = draw_below(g, 7);
     if (draw_chance(g, 50)) {
@@ -194,7 +194,7 @@ static Var *sequence_argument(Draw *x) {
     for (int d = 0; d < ndim; d++) {
         size[d] = d + 1 == ndim ? draw_extent(g) : x->t->size[d];
     }
-    return exactly(x, draw_chance(g, 90) ? x->t->dtype : draw_dtype(g), size, ndim);
+    return operands_exactly(x, draw_chance(g, 90) ? x->t->dtype : draw_dtype(g), size, ndim);
 }
 
 bool tensor_argument(Draw *x, int k) {
@@ -202,15 +202,15 @@ bool tensor_argument(Draw *x, int k) {
     const Param *p = &x->op->param[k];
     DType dtype = x->t->dtype;
     if (named(p, "repeats")) {
-        return give(x, k, repeats_argument(x));
+        return operands_give(x, k, repeats_argument(x));
     }
     if (named(p, "sorted_sequence")) {
-        return give(x, k, sequence_argument(x));
+        return operands_give(x, k, sequence_argument(x));
     }
     if (named(p, "sorter")) {
         const Tensor *sequence = g->env[x->s->arg[0].tensor];
         int64_t length = sequence->ndim > 0 ? sequence->size[sequence->ndim - 1] : 0;
-        return draw_chance(g, 75) ? true : give(x, k, draw_index_tensor(g, DT_int64, sequence->size, sequence->ndim, 0, length - 1, -1));
+        return draw_chance(g, 75) ? true : operands_give(x, k, draw_index_tensor(g, DT_int64, sequence->size, sequence->ndim, 0, length - 1, -1));
     }
     if (p->type == ARG_TENSOR_OPT) {
         if (draw_chance(g, 30) && (x->optional || k + 1 < x->op->nparam)) {
@@ -219,20 +219,20 @@ bool tensor_argument(Draw *x, int k) {
         x->optional = true;
     }
     if (named(p, "condition") || named(p, "mask")) {
-        return give(x, k, draw_need(g, (Need){.dtype = DT_bool, .ndim = x->t->ndim, .size = x->t->size, .broadcast = true}));
+        return operands_give(x, k, draw_need(g, (Need){.dtype = DT_bool, .ndim = x->t->ndim, .size = x->t->size, .broadcast = true}));
     }
     if (named(p, "index") || named(p, "indices")) {
         x->index = index_argument(x);
-        return give(x, k, x->index);
+        return operands_give(x, k, x->index);
     }
     if (named(p, "src") || named(p, "source")) {
-        return give(x, k, source_argument(x));
+        return operands_give(x, k, source_argument(x));
     }
     if (named(p, "mat") || named(p, "vec2") || named(p, "batch1") || named(p, "batch2") || named(p, "weight") || named(p, "bias")) {
-        return p->type == ARG_TENSOR_OPT && draw_chance(g, 40) ? true : give(x, k, named_factor(x, k));
+        return p->type == ARG_TENSOR_OPT && draw_chance(g, 40) ? true : operands_give(x, k, named_factor(x, k));
     }
     if (named(p, "mat1") || named(p, "mat2") || named(p, "vec") || named(p, "tensor") || (named(p, "other") && x->op->kind == KIND_COMPOSITE)) {
-        return give(x, k, factor_argument(x, k));
+        return operands_give(x, k, factor_argument(x, k));
     }
     if (named(p, "values")) {
         int ka = op_param(x->op, "accumulate");
@@ -240,41 +240,41 @@ bool tensor_argument(Draw *x, int k) {
             set_bool(x->s, ka, true);
         }
         const Tensor *region = indexed_tensor(g, x->s);
-        return region != NULL && give(x, k, draw_need(g, (Need){.dtype = dtype, .ndim = region->ndim, .size = region->size, .broadcast = true, .uniform = all_equal(x)}));
+        return region != NULL && operands_give(x, k, draw_need(g, (Need){.dtype = dtype, .ndim = region->ndim, .size = region->size, .broadcast = true, .uniform = all_equal(x)}));
     }
     if (named(p, "value") && !has(x->op, "tensor1")) {
-        return give(x, k, exactly(x, dtype, NULL, 0));
+        return operands_give(x, k, operands_exactly(x, dtype, NULL, 0));
     }
     if (x->op->kind == KIND_VIEW) { /* view_as, expand_as: a size */
         int64_t size[MAX_DIMS];
         int n = starts(x->op->name, "expand") ? expanded_size(g, x->t, size) : refactored_size(g, x->t, size);
         for (int d = 0; d < n; d++) {
             if (size[d] < 0) {
-                return give(x, k, exactly(x, dtype, x->t->size, x->t->ndim));
+                return operands_give(x, k, operands_exactly(x, dtype, x->t->size, x->t->ndim));
             }
         }
-        return give(x, k, exactly(x, draw_dtype(g), size, n));
+        return operands_give(x, k, operands_exactly(x, draw_dtype(g), size, n));
     }
     if (ends(x->op->name, "_shift") || ends(x->op->name, "_shift_")) {
         bool whole = !dtype_is_float(dtype) && dtype != DT_bool;
-        return give(x, k, draw_index_tensor(g, whole ? dtype : DT_int64, x->t->size, x->t->ndim, 0, 6, -1));
+        return operands_give(x, k, draw_index_tensor(g, whole ? dtype : DT_int64, x->t->size, x->t->ndim, 0, 6, -1));
     }
     if (draw_chance(g, 7) && !x->divides) {
-        return give(x, k, x->self);
+        return operands_give(x, k, x->self);
     }
     if (x->divides) {
-        return give(x, k, draw_need(g, (Need){.dtype = dtype, .ndim = x->t->ndim, .size = x->t->size, .broadcast = true, .nonzero = true}));
+        return operands_give(x, k, draw_need(g, (Need){.dtype = dtype, .ndim = x->t->ndim, .size = x->t->size, .broadcast = true, .nonzero = true}));
     }
     if (draw_chance(g, 12) && !x->op->param[0].writes) { /* something that may be larger than self */
-        Var *v = &g->var[draw_below(g, g->nvars)];
+        GenVar *v = &g->var[draw_below(g, g->nvars)];
         if (!v->dead && !v->fuzzy) {
-            return give(x, k, v);
+            return operands_give(x, k, v);
         }
     }
-    return give(x, k, draw_operand(g, dtype, x->t->size, x->t->ndim));
+    return operands_give(x, k, draw_operand(g, dtype, x->t->size, x->t->ndim));
 }
 
-static bool give_tensors(Draw *x, int k, Var **v, int n) {
+static bool give_tensors(Draw *x, int k, GenVar **v, int n) {
     NameId *names = arena_alloc_raw(x->g->arena, (int64_t)sizeof(NameId) * (n + 1));
     for (int i = 0; i < n; i++) {
         if (v[i] == NULL && x->op->param[k].type != ARG_TENSORS_OPT) {
@@ -286,7 +286,7 @@ static bool give_tensors(Draw *x, int k, Var **v, int n) {
     return true;
 }
 
-static bool accept_any(const Gen *g, const Var *v) {
+static bool operands_accept_any(const Gen *g, const GenVar *v) {
     (void)g;
     return !v->fuzzy;
 }
@@ -294,9 +294,9 @@ static bool accept_any(const Gen *g, const Var *v) {
 /* A list of tensors to join: one size, except along `dim` where the op allows it. */
 bool tensors_argument(Draw *x, int k) {
     Gen *g = x->g;
-    Var *v[4];
+    GenVar *v[4];
     int n = 1 + draw_below(g, 3);
-    v[0] = draw_var(g, accept_any);
+    v[0] = draw_var(g, operands_accept_any);
     if (v[0] == NULL) {
         return false;
     }
@@ -309,14 +309,14 @@ bool tensors_argument(Draw *x, int k) {
         for (int d = 0; d < x->t->ndim; d++) {
             size[d] = d == x->dim && joins && draw_chance(g, 40) ? draw_extent(g) : x->t->size[d];
         }
-        v[i] = exactly(x, draw_chance(g, 90) ? x->t->dtype : g->main, size, x->t->ndim);
+        v[i] = operands_exactly(x, draw_chance(g, 90) ? x->t->dtype : g->main, size, x->t->ndim);
     }
     return give_tensors(x, k, v, n);
 }
 
 bool indices_argument(Draw *x, int k) {
     Gen *g = x->g;
-    Var *v[4] = {NULL, NULL, NULL, NULL};
+    GenVar *v[4] = {NULL, NULL, NULL, NULL};
     int n = 0, last = 0;
     int64_t length = 1 + draw_below(g, 4);
     for (int d = 0; d < x->t->ndim && d < 4; d++) {

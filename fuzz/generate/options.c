@@ -1,4 +1,4 @@
-/* What the generator is asked for: a table of weights (weights.def, motifs.def, mistakes.def), profiles that set some of them, and which ops may be named. */
+/* What the generator is asked for: a table of weights (weights.def, patterns.def, deliberate_errors.def), profiles that set some of them, and which ops may be named. */
 #include "fuzz/generate/draw.h"
 
 #include <stdio.h>
@@ -10,15 +10,15 @@ enum { MOST_SHARE = 1000 };
 static const WeightInfo WEIGHTS[WEIGHT_COUNT] = {
 #define CHANCE(name, percent, text) {NULL, #name, text, percent},
 #define SHARE(group, name, weight, text) {#group, #name, text, weight},
-#define MOTIF(name, weight, text) {"motif", #name, text, weight},
-#define MISTAKE(name, weight) {"mistake", #name, "", weight},
+#define PATTERN(name, weight, text) {"motif", #name, text, weight},
+#define DELIBERATE_ERROR(name, weight) {"mistake", #name, "", weight},
 #include "fuzz/generate/weights.def"
-#include "fuzz/patterns/motifs.def"
-#include "fuzz/patterns/mistakes.def"
+#include "fuzz/patterns/patterns.def"
+#include "fuzz/patterns/deliberate_errors.def"
 #undef CHANCE
 #undef SHARE
-#undef MOTIF
-#undef MISTAKE
+#undef PATTERN
+#undef DELIBERATE_ERROR
 };
 
 static const ProfileInfo PROFILES[] = {
@@ -34,15 +34,15 @@ const GenerateOptions GENERATE_DEFAULTS = {
     .weight = {
 #define CHANCE(name, percent, text) percent,
 #define SHARE(group, name, weight, text) weight,
-#define MOTIF(name, weight, text) weight,
-#define MISTAKE(name, weight) weight,
+#define PATTERN(name, weight, text) weight,
+#define DELIBERATE_ERROR(name, weight) weight,
 #include "fuzz/generate/weights.def"
-#include "fuzz/patterns/motifs.def"
-#include "fuzz/patterns/mistakes.def"
+#include "fuzz/patterns/patterns.def"
+#include "fuzz/patterns/deliberate_errors.def"
 #undef CHANCE
 #undef SHARE
-#undef MOTIF
-#undef MISTAKE
+#undef PATTERN
+#undef DELIBERATE_ERROR
     },
     .op = {
 #define ROW(id) OP_##id,

@@ -37,7 +37,7 @@ static Range param_range(Gen *g, const Stmt *s, const Call *call, int k) {
     if (p->type == ARG_SCALAR || p->type == ARG_SCALAR_OPT || (p->type == ARG_VALUE && !a->is_tensor)) {
         return a->none ? UNKNOWN : scalar_range(a->scalar);
     }
-    const Var *v = arg_var(g, s, k);
+    const GenVar *v = arg_var(g, s, k);
     if (v == NULL) {
         return UNKNOWN;
     }
@@ -45,12 +45,12 @@ static Range param_range(Gen *g, const Stmt *s, const Call *call, int k) {
     return (Range){d->lo, d->hi, d->bits};
 }
 
-static double magnitude(Range r) { return fmax(fabs(r.lo), fabs(r.hi)); }
+static double range_magnitude(Range r) { return fmax(fabs(r.lo), fabs(r.hi)); }
 static int max_int(int a, int b) { return a > b ? a : b; }
 static Range both(Range a, Range b) { return (Range){fmin(a.lo, b.lo), fmax(a.hi, b.hi), max_int(a.bits, b.bits)}; }
 static Range sum_range(Range a, Range b) { return (Range){a.lo + b.lo, a.hi + b.hi, max_int(a.bits, b.bits)}; }
-static Range product(Range a, Range b) {
-    if (!isfinite(magnitude(a)) || !isfinite(magnitude(b))) {
+static Range range_product(Range a, Range b) {
+    if (!isfinite(range_magnitude(a)) || !isfinite(range_magnitude(b))) {
         return UNKNOWN;
     }
     double v[4] = {a.lo * b.lo, a.lo * b.hi, a.hi * b.lo, a.hi * b.hi};
@@ -59,7 +59,7 @@ static Range product(Range a, Range b) {
 static Range symmetric(double m, int bits) { return (Range){-m, m, bits}; }
 
 static Range quotient(Range a, Range b) {
-    if (b.lo != b.hi || b.lo == 0 || !isfinite(b.lo) || !isfinite(magnitude(a))) {
+    if (b.lo != b.hi || b.lo == 0 || !isfinite(b.lo) || !isfinite(range_magnitude(a))) {
         return UNKNOWN;
     }
     int exponent;
@@ -70,10 +70,10 @@ static Range quotient(Range a, Range b) {
 
 static Range pointwise_range(Pw pw, const Range *x, bool integers) {
     Range a = x[0];
-    bool finite = isfinite(magnitude(a));
+    bool finite = isfinite(range_magnitude(a));
     switch (pw) {
     case PW_neg: return (Range){-a.hi, -a.lo, a.bits};
-    case PW_abs: return (Range){a.lo > 0 ? a.lo : 0, magnitude(a), a.bits};
+    case PW_abs: return (Range){a.lo > 0 ? a.lo : 0, range_magnitude(a), a.bits};
     case PW_relu: return (Range){fmax(a.lo, 0), fmax(a.hi, 0), a.bits};
     case PW_sign: return finite ? symmetric(1, 0) : UNKNOWN;
     case PW_exp: return finite && a.hi < 40 ? (Range){0, exp(a.hi) + 1, BITS_INEXACT} : UNKNOWN;
@@ -82,7 +82,7 @@ static Range pointwise_range(Pw pw, const Range *x, bool integers) {
     case PW_cos: return finite ? symmetric(1, BITS_INEXACT) : UNKNOWN;
     case PW_tanh: return finite ? symmetric(1, BITS_INEXACT) : UNKNOWN;
     case PW_sigmoid: return finite ? (Range){0, 1, BITS_INEXACT} : UNKNOWN;
-    case PW_square: return product(a, a);
+    case PW_square: return range_product(a, a);
     case PW_floor:
     case PW_ceil:
     case PW_trunc:
@@ -92,25 +92,25 @@ static Range pointwise_range(Pw pw, const Range *x, bool integers) {
     case PW_isinf:
     case PW_isfinite: return (Range){0, 1, 0};
     case PW_copy: return a;
-    case PW_add: return sum_range(a, product(x[1], x[2]));
-    case PW_sub: return sum_range(a, product((Range){-x[1].hi, -x[1].lo, x[1].bits}, x[2]));
-    case PW_rsub: return sum_range(x[1], product((Range){-a.hi, -a.lo, a.bits}, x[2]));
-    case PW_mul: return product(a, x[1]);
+    case PW_add: return sum_range(a, range_product(x[1], x[2]));
+    case PW_sub: return sum_range(a, range_product((Range){-x[1].hi, -x[1].lo, x[1].bits}, x[2]));
+    case PW_rsub: return sum_range(x[1], range_product((Range){-a.hi, -a.lo, a.bits}, x[2]));
+    case PW_mul: return range_product(a, x[1]);
     case PW_div: return quotient(a, x[1]);
     case PW_div_floor:
-    case PW_div_trunc: return integers ? symmetric(magnitude(a) + 1, 0) : UNKNOWN;
-    case PW_remainder: return (integers || x[1].lo == x[1].hi) && isfinite(magnitude(x[1])) && finite && x[1].lo != 0
+    case PW_div_trunc: return integers ? symmetric(range_magnitude(a) + 1, 0) : UNKNOWN;
+    case PW_remainder: return (integers || x[1].lo == x[1].hi) && isfinite(range_magnitude(x[1])) && finite && x[1].lo != 0
                                   ? (x[1].lo > 0   ? (Range){0, x[1].hi, max_int(a.bits, x[1].bits)}
                                      : x[1].hi < 0 ? (Range){x[1].lo, 0, max_int(a.bits, x[1].bits)}
-                                                   : symmetric(magnitude(x[1]), max_int(a.bits, x[1].bits)))
+                                                   : symmetric(range_magnitude(x[1]), max_int(a.bits, x[1].bits)))
                                   : UNKNOWN;
-    case PW_fmod: return integers ? symmetric(magnitude(x[1]), 0) : UNKNOWN;
+    case PW_fmod: return integers ? symmetric(range_magnitude(x[1]), 0) : UNKNOWN;
     case PW_pow: {
         double e = x[1].lo;
         if (x[1].lo != x[1].hi || e != floor(e) || e < 0 || e > 4 || !finite) {
             return UNKNOWN;
         }
-        return symmetric(pow(fmax(magnitude(a), 1), e), (int)e * a.bits);
+        return symmetric(pow(fmax(range_magnitude(a), 1), e), (int)e * a.bits);
     }
     case PW_maximum:
     case PW_minimum:
@@ -118,12 +118,12 @@ static Range pointwise_range(Pw pw, const Range *x, bool integers) {
     case PW_fmin: return both(a, x[1]);
     case PW_clamp: {
         Range r = a;
-        r = isfinite(magnitude(x[1])) ? both(r, x[1]) : r;
-        return isfinite(magnitude(x[2])) ? both(r, x[2]) : r;
+        r = isfinite(range_magnitude(x[1])) ? both(r, x[1]) : r;
+        return isfinite(range_magnitude(x[2])) ? both(r, x[2]) : r;
     }
     case PW_where: return both(x[1], x[2]);
     case PW_masked_fill: return both(a, x[2]);
-    case PW_addcmul: return sum_range(a, product(x[3], product(x[1], x[2])));
+    case PW_addcmul: return sum_range(a, range_product(x[3], range_product(x[1], x[2])));
     default: return pw_is_logic(pw) ? (Range){0, 1, 0} : UNKNOWN;
     }
 }
@@ -177,7 +177,7 @@ static Range moved_range(Gen *g, const Stmt *s, const Call *call) {
         char c = p->name[0];
         if (p->type == ARG_TENSORS) {
             for (int i = 0; i < s->arg[k].tensors.n; i++) {
-                const Var *v = gen_find(g, s->arg[k].tensors.v[i]);
+                const GenVar *v = gen_find(g, s->arg[k].tensors.v[i]);
                 r = v == NULL ? UNKNOWN : both(r, (Range){var_data(g, v)->lo, var_data(g, v)->hi, var_data(g, v)->bits});
             }
         } else if ((p->type == ARG_TENSOR && c != 'i' && c != 'm') || p->type == ARG_VALUE || (p->type == ARG_SCALAR && c == 'v')) {
@@ -191,21 +191,21 @@ static Range moved_range(Gen *g, const Stmt *s, const Call *call) {
     return r.lo > r.hi ? UNKNOWN : r;
 }
 
-static Range func_range(Gen *g, const Stmt *s, const Call *call, Nature nature) {
+static Range func_range(Gen *g, const Stmt *s, const Call *call, ErrorPropagation nature) {
     Range a = param_range(g, s, call, 0);
-    const Var *self = arg_var(g, s, 0);
+    const GenVar *self = arg_var(g, s, 0);
     double n = self != NULL ? (double)max_i64(tensor_numel(self->t), 1) : 1;
-    double m = magnitude(a);
+    double m = range_magnitude(a);
     switch (nature) {
-    case NATURE_MOVE: return moved_range(g, s, call);
-    case NATURE_SUM: return s->op->name[0] == 'm' ? (Range){a.lo, a.hi, BITS_INEXACT} : symmetric(m * n, a.bits);
-    case NATURE_PROD: return isfinite(m) && n * log2(fmax(m, 1)) < 100 ? symmetric(pow(fmax(m, 1), n), a.bits == 0 ? 0 : (int)fmin(BITS_INEXACT, a.bits * n)) : UNKNOWN;
-    case NATURE_EXTREME: return a;
-    case NATURE_ORDER:
-    case NATURE_SEARCH:
-    case NATURE_TRUTH: return (Range){0, GEN_ELEMENTS, 0};
-    case NATURE_SOFTMAX: return isfinite(m) ? (Range){0, 1, BITS_INEXACT} : UNKNOWN;
-    case NATURE_MATMUL: {
+    case PROPAGATION_MOVE: return moved_range(g, s, call);
+    case PROPAGATION_SUM: return s->op->name[0] == 'm' ? (Range){a.lo, a.hi, BITS_INEXACT} : symmetric(m * n, a.bits);
+    case PROPAGATION_PROD: return isfinite(m) && n * log2(fmax(m, 1)) < 100 ? symmetric(pow(fmax(m, 1), n), a.bits == 0 ? 0 : (int)fmin(BITS_INEXACT, a.bits * n)) : UNKNOWN;
+    case PROPAGATION_EXTREME: return a;
+    case PROPAGATION_ORDER:
+    case PROPAGATION_SEARCH:
+    case PROPAGATION_TRUTH: return (Range){0, GEN_ELEMENTS, 0};
+    case PROPAGATION_SOFTMAX: return isfinite(m) ? (Range){0, 1, BITS_INEXACT} : UNKNOWN;
+    case PROPAGATION_MATMUL: {
         Range r = {0, 0, 0};
         double factors = 1;
         int bits = 0, tensors = 0;
@@ -213,35 +213,35 @@ static Range func_range(Gen *g, const Stmt *s, const Call *call, Nature nature) 
             if (s->op->param[k].type == ARG_TENSOR) {
                 Range f = param_range(g, s, call, k);
                 if (k == 0 && s->op->nparam > 2) { /* addmm: the third */
-                    r = symmetric(2 * magnitude(f), f.bits);
+                    r = symmetric(2 * range_magnitude(f), f.bits);
                     continue;
                 }
-                factors *= magnitude(f);
+                factors *= range_magnitude(f);
                 bits += f.bits;
                 tensors++;
             }
         }
         return isfinite(factors) && tensors == 2 ? sum_range(r, symmetric(factors * 18, bits)) : UNKNOWN;
     }
-    case NATURE_SCATTER_ADD: {
+    case PROPAGATION_SCATTER_ADD: {
         Range r = {0, 0, 0};
         for (int k = 0; k < s->op->nparam; k++) {
             if (s->op->param[k].type == ARG_TENSOR && s->op->param[k].name[0] != 'i') {
                 Range f = param_range(g, s, call, k);
-                r = sum_range(r, symmetric(magnitude(f) * (k == 0 ? 1 : 64), f.bits));
+                r = sum_range(r, symmetric(range_magnitude(f) * (k == 0 ? 1 : 64), f.bits));
             }
         }
         return r;
     }
-    case NATURE_NORMALIZED:
-    case NATURE_POLYNOMIAL:
+    case PROPAGATION_NORMALIZED:
+    case PROPAGATION_POLYNOMIAL:
     default: return UNKNOWN;
     }
 }
 
 static Range composite_range(Gen *g, const Stmt *s, const Call *call, const Tensor *out) {
     switch (s->op->id) {
-    case OP_matmul: return func_range(g, s, call, NATURE_MATMUL);
+    case OP_matmul: return func_range(g, s, call, PROPAGATION_MATMUL);
     case OP_max_pool2d_with_indices:
         return out->dtype == DT_int64 ? (Range){0, GEN_ELEMENTS, 0} : param_range(g, s, call, 0);
     case OP_aminmax: return param_range(g, s, call, 0);
@@ -266,7 +266,7 @@ static Range composite_range(Gen *g, const Stmt *s, const Call *call, const Tens
     case OP_repeat_interleave_Tensor:
     case OP_argsort:
     case OP_argsort_stable: return (Range){0, GEN_ELEMENTS, 0};
-    default: return func_range(g, s, call, NATURE_MOVE);
+    default: return func_range(g, s, call, PROPAGATION_MOVE);
     }
 }
 
@@ -291,7 +291,7 @@ Data range_result(Gen *g, const Stmt *s, const Call *call, const Tensor *out) {
         break;
     }
     case KIND_COMPOSITE: r = composite_range(g, s, call, out); break;
-    default: r = op->nature == NATURE_NONE ? (Range){0, GEN_ELEMENTS, 0} : func_range(g, s, call, op->nature); break;
+    default: r = op->nature == PROPAGATION_NONE ? (Range){0, GEN_ELEMENTS, 0} : func_range(g, s, call, op->nature); break;
     }
     if (isnan(r.lo) || isnan(r.hi)) {
         r = UNKNOWN;
@@ -302,7 +302,7 @@ Data range_result(Gen *g, const Stmt *s, const Call *call, const Tensor *out) {
     } else if (!dtype_is_float(dtype)) {
         double lo = (double)dtype_min(dtype), hi = (double)dtype_max(dtype);
         r = r.lo < lo || r.hi > hi ? (Range){lo, hi, 0} : (Range){trunc(r.lo), trunc(r.hi), 0};
-    } else if (r.bits >= BITS_INEXACT || magnitude(r) > ldexp(1, 24 - (r.bits < 24 ? r.bits : 24))) {
+    } else if (r.bits >= BITS_INEXACT || range_magnitude(r) > ldexp(1, 24 - (r.bits < 24 ? r.bits : 24))) {
         r.bits = BITS_INEXACT;
     }
     return (Data){r.lo, r.hi, r.bits, 0, -1, unique, r.lo == r.hi, false, false};
@@ -310,11 +310,11 @@ Data range_result(Gen *g, const Stmt *s, const Call *call, const Tensor *out) {
 
 bool range_cast_fits(Gen *g, const Stmt *s, DType to) {
     const OpInfo *op = s->op->kind == KIND_INPLACE ? op_info(s->op->twin) : s->op;
-    if (op->kind == KIND_FUNC && op->nature == NATURE_NONE) {
+    if (op->kind == KIND_FUNC && op->nature == PROPAGATION_NONE) {
         return true;
     }
     for (int k = 0; k < s->op->nparam; k++) {
-        const Var *v = arg_var(g, s, k);
+        const GenVar *v = arg_var(g, s, k);
         if (v == NULL || !dtype_is_float(v->t->dtype)) {
             continue;
         }

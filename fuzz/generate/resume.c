@@ -164,7 +164,7 @@ bool mutator_draw_statement(Mutant *m) {
         return p->ninputs > inputs;
     }
     splice_drawn(at, before, &drawn);
-    Var *last = g->nvars > 0 ? &g->var[g->nvars - 1] : NULL;
+    GenVar *last = g->nvars > 0 ? &g->var[g->nvars - 1] : NULL;
     if (last && p->nreturns < 8 && mutant_chance(m, 50)) { /* what was made is looked at */
         NameId *more = arena_array(m->arena, NameId, p->nreturns + 1);
         if (p->nreturns > 0) {

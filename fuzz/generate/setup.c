@@ -5,7 +5,7 @@
  * views of those, and writes to either, and what is passed is taken from all of it, sometimes without the inputs themselves. */
 #include "fuzz/generate/draw.h"
 
-static bool passed(const Gen *g, const Var *v) {
+static bool passed(const Gen *g, const GenVar *v) {
     for (int i = 0; i < g->p->nargs; i++) {
         if (g->p->args[i] == v->name) {
             return true;
@@ -14,16 +14,16 @@ static bool passed(const Gen *g, const Var *v) {
     return !g->p->args_given;
 }
 
-static bool accepts_float(const Gen *g, const Var *v) { return dtype_is_float(v->t->dtype) && !g->base[v->base].requires_grad; }
-static bool accepts_grad(const Gen *g, const Var *v) { return var_requires_grad(g, v); }
-static bool accepts_result(const Gen *g, const Var *v) {
+static bool accepts_float(const Gen *g, const GenVar *v) { return dtype_is_float(v->t->dtype) && !g->base[v->base].requires_grad; }
+static bool accepts_grad(const Gen *g, const GenVar *v) { return var_requires_grad(g, v); }
+static bool accepts_result(const Gen *g, const GenVar *v) {
     return !g->base[v->base].input && dtype_is_float(v->t->dtype) && passed(g, v);
 }
 
 /* A result of something that requires grad: an argument that is no leaf. */
 static void draw_result(Gen *g) {
     static const OpId form[] = {OP_mul_Scalar, OP_add_Scalar, OP_clone, OP_neg, OP_mul_Tensor, OP_sin, OP_relu, OP_sum, OP_exp};
-    Var *v = draw_var(g, accepts_grad);
+    GenVar *v = draw_var(g, accepts_grad);
     if (v == NULL) {
         v = draw_var(g, accepts_float);
     }
@@ -32,13 +32,13 @@ static void draw_result(Gen *g) {
 
 static void draw_view(Gen *g) {
     static const OpId form[] = {OP_select, OP_slice, OP_alias, OP_transpose, OP_unsqueeze, OP_expand, OP_unbind, OP_split, OP_detach, OP_as_strided};
-    Var *v = draw_chance(g, 70) ? draw_var(g, accepts_result) : NULL;
+    GenVar *v = draw_chance(g, 70) ? draw_var(g, accepts_result) : NULL;
     draw_this_op(g, form[draw_below(g, COUNT_OF(form))], v);
 }
 
 static void draw_write(Gen *g) {
     static const OpId form[] = {OP_mul__Scalar, OP_add__Tensor, OP_add__Scalar, OP_copy_, OP_zero_, OP_mul__Tensor, OP_sigmoid_};
-    Var *v = draw_chance(g, 80) ? draw_var(g, accepts_result) : NULL;
+    GenVar *v = draw_chance(g, 80) ? draw_var(g, accepts_result) : NULL;
     draw_this_op(g, form[draw_below(g, COUNT_OF(form))], v);
 }
 
@@ -79,7 +79,7 @@ static void choose_arguments(Gen *g) {
     p->args_given = true;
     bool passed = false;
     for (int i = g->nvars - 1; i >= 0; i--) {
-        Var *v = &g->var[i];
+        GenVar *v = &g->var[i];
         bool made = !g->base[v->base].input || v->view, last = i == 0 && !passed;
         if (v->dead || (!draw_chance(g, made ? 75 : 45) && !last)) {
             v->dead = true;

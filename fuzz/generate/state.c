@@ -56,7 +56,7 @@ int gen_base(Gen *g, bool requires_grad, bool leaf) {
     return g->nbases++;
 }
 
-Var *gen_find(Gen *g, NameId name) {
+GenVar *gen_find(Gen *g, NameId name) {
     for (int i = g->nvars - 1; i >= 0; i--) {
         if (g->var[i].name == name && !g->var[i].dead) {
             return &g->var[i];
@@ -65,23 +65,23 @@ Var *gen_find(Gen *g, NameId name) {
     return NULL;
 }
 
-Var *gen_var(Gen *g, NameId name, Tensor *t, int data, int base) {
+GenVar *gen_var(Gen *g, NameId name, Tensor *t, int data, int base) {
     CHECK(g->nvars < GEN_VARS);
     if (g->env[name] != NULL) {
-        Var *old = gen_find(g, name);
+        GenVar *old = gen_find(g, name);
         if (old != NULL) {
             old->dead = true;
         }
     }
     g->env[name] = t;
-    Var *v = &g->var[g->nvars++];
-    *v = (Var){.name = name, .t = t, .data = data, .base = base};
+    GenVar *v = &g->var[g->nvars++];
+    *v = (GenVar){.name = name, .t = t, .data = data, .base = base};
     return v;
 }
 
 bool gen_room(const Gen *g) { return g->room > g->depth && g->nvars + 16 < GEN_VARS && g->ndata + 20 < GEN_FACTS && g->nbases + 20 < GEN_FACTS && g->nnames + 16 < GEN_NAMES; }
 
-bool var_writable(const Gen *g, const Var *v, bool value_requires_grad) {
+bool var_writable(const Gen *g, const GenVar *v, bool value_requires_grad) {
     const Base *base = &g->base[v->base];
     if (!g->grad) {
         return true;
@@ -93,7 +93,7 @@ bool var_writable(const Gen *g, const Var *v, bool value_requires_grad) {
     return !(recorded && (v->multi || v->no_grad));
 }
 
-static Var *find_tensor(Gen *g, const Tensor *t) {
+static GenVar *find_tensor(Gen *g, const Tensor *t) {
     for (int i = g->nvars - 1; i >= 0; i--) {
         if (g->var[i].t == t) {
             return &g->var[i];
@@ -107,7 +107,7 @@ static Var *find_tensor(Gen *g, const Tensor *t) {
 Stmt *stmt_new(Gen *g, StmtKind kind) { return stmt_make(g->arena, kind); }
 Stmt *stmt_op(Gen *g, OpId id) { return stmt_make_op(g->arena, op_info(id)); }
 
-void set_tensor(Stmt *s, int k, const Var *v) { s->arg[k] = (PArg){.given = true, .is_tensor = true, .tensor = v->name}; }
+void set_tensor(Stmt *s, int k, const GenVar *v) { s->arg[k] = (PArg){.given = true, .is_tensor = true, .tensor = v->name}; }
 void set_int(Stmt *s, int k, int64_t value) { s->arg[k] = (PArg){.given = true, .i = {NAME_NONE, value}}; }
 void set_scalar(Stmt *s, int k, Scalar value) { s->arg[k] = (PArg){.given = true, .scalar = value}; }
 void set_bool(Stmt *s, int k, bool value) { s->arg[k] = (PArg){.given = true, .b = value}; }
@@ -145,7 +145,7 @@ void block_close(Gen *g, OpenBlock outer) {
     g->depth--;
 }
 
-Var *arg_var(Gen *g, const Stmt *s, int k) {
+GenVar *arg_var(Gen *g, const Stmt *s, int k) {
     const PArg *a = &s->arg[k];
     ArgType type = s->op->param[k].type;
     bool single = type == ARG_TENSOR || type == ARG_TENSOR_OPT || (type == ARG_VALUE && a->is_tensor);
@@ -155,13 +155,13 @@ Var *arg_var(Gen *g, const Stmt *s, int k) {
 /* ---- what a statement does ---- */
 
 /* Where an output came from: walks aliases back to a variable. */
-typedef struct Origin {
-    Var *var; /* NULL: fresh */
+typedef struct StateOrigin {
+    GenVar *var; /* NULL: fresh */
     bool view, multi, detached;
-} Origin;
+} StateOrigin;
 
-static Origin origin_of(Gen *g, const Tensor *out) {
-    Origin o = {NULL, false, false, false};
+static StateOrigin origin_of(Gen *g, const Tensor *out) {
+    StateOrigin o = {NULL, false, false, false};
     const Tensor *at = out;
     for (int i = g->nmade - 1; i >= 0; i--) {
         const Made *made = &g->made[i];
@@ -193,7 +193,7 @@ static bool note_reads(Gen *g, const Stmt *s) {
             continue;
         }
         ArgType type = s->op->param[k].type;
-        Var *v = arg_var(g, s, k);
+        GenVar *v = arg_var(g, s, k);
         if (v != NULL) {
             v->spent = true;
             g->reads |= g->base[v->base].from;
@@ -232,7 +232,7 @@ static void note_saved(Gen *g, const Stmt *s, const Call *call) {
     Tensor *slot[MAX_SLOTS];
     int n = call_slots(&form, slot);
     bool needs[MAX_SLOTS];
-    Var *var[MAX_SLOTS];
+    GenVar *var[MAX_SLOTS];
     for (int i = 0; i < n; i++) {
         var[i] = slot[i] == NULL ? NULL : find_tensor(g, slot[i]);
         needs[i] = var[i] != NULL && var_requires_grad(g, var[i]);
@@ -255,10 +255,10 @@ static void note_saved(Gen *g, const Stmt *s, const Call *call) {
 
 /* An in-place op refuses operands that share memory with self, except (pointwise) self as it is. */
 static bool operands_overlap(Gen *g, const Stmt *s) {
-    const Var *self = arg_var(g, s, 0);
+    const GenVar *self = arg_var(g, s, 0);
     const OpInfo *twin = s->op->kind == KIND_INPLACE ? op_info(s->op->twin) : s->op;
     for (int k = 1; k < s->op->nparam && self != NULL; k++) {
-        const Var *v = arg_var(g, s, k);
+        const GenVar *v = arg_var(g, s, k);
         if (v != NULL && v->data == self->data && !(twin->kind == KIND_POINTWISE && tensor_same_layout(v->t, self->t))) {
             return true;
         }
@@ -288,7 +288,7 @@ static void apply_geometry(Gen *g, const Call *call) {
     const Tensor *old = call->arg[0].tensor;
     Tensor *t = g->untaken ? NULL : new_geometry(g, call);
     for (int i = 0; i < g->nvars && t != NULL; i++) {
-        Var *v = &g->var[i];
+        GenVar *v = &g->var[i];
         if (v->t == old) {
             v->t = t;
             if (!v->dead) {
@@ -298,8 +298,8 @@ static void apply_geometry(Gen *g, const Call *call) {
     }
 }
 
-static Var *apply_write(Gen *g, const Stmt *s, const Call *call, bool requires_grad, NameId out) {
-    Var *self = gen_find(g, s->arg[0].tensor);
+static GenVar *apply_write(Gen *g, const Stmt *s, const Call *call, bool requires_grad, NameId out) {
+    GenVar *self = gen_find(g, s->arg[0].tensor);
     Base *base = &g->base[self->base];
     if (s->op->kind == KIND_META) {
         if (s->op->id == OP_detach_) {
@@ -326,8 +326,8 @@ static Var *apply_write(Gen *g, const Stmt *s, const Call *call, bool requires_g
         }
     }
     if (out != NAME_NONE) {
-        Var copy = *self;
-        Var *v = gen_var(g, out, self->t, copy.data, copy.base);
+        GenVar copy = *self;
+        GenVar *v = gen_var(g, out, self->t, copy.data, copy.base);
         v->view = copy.view;
         v->multi = copy.multi;
         v->no_grad = copy.no_grad;
@@ -336,11 +336,11 @@ static Var *apply_write(Gen *g, const Stmt *s, const Call *call, bool requires_g
     return self;
 }
 
-static Var *bind_output(Gen *g, const Stmt *s, const Call *call, Tensor *t, NameId name, bool requires_grad, bool fuzzy) {
-    Origin o = origin_of(g, t);
-    Var *v;
+static GenVar *bind_output(Gen *g, const Stmt *s, const Call *call, Tensor *t, NameId name, bool requires_grad, bool fuzzy) {
+    StateOrigin o = origin_of(g, t);
+    GenVar *v;
     if (o.var != NULL) {
-        Var from = *o.var;
+        GenVar from = *o.var;
         int base = o.detached ? gen_base(g, false, true) : from.base;
         v = gen_var(g, name, t, from.data, base);
         if (!o.detached) {
@@ -366,7 +366,7 @@ static Var *bind_output(Gen *g, const Stmt *s, const Call *call, Tensor *t, Name
     return v;
 }
 
-Var *stmt_commit(Gen *g, Stmt *s, NameId out) {
+GenVar *stmt_commit(Gen *g, Stmt *s, NameId out) {
     Call call;
     Tensor *result[MAX_OUTPUTS];
     int n = 0;
@@ -426,10 +426,10 @@ Var *stmt_commit(Gen *g, Stmt *s, NameId out) {
     s->out_list = op->nreturn != 1;
     s->out = arena_array(g->arena, NameId, n);
     bool fuzzy = g->fuzzy || summed;
-    Var *first = NULL;
+    GenVar *first = NULL;
     for (int i = 0; i < n; i++) {
         s->out[i] = i == 0 && out != NAME_NONE ? out : gen_fresh_name(g);
-        Var *v = bind_output(g, s, &call, result[i], s->out[i], requires_grad, fuzzy);
+        GenVar *v = bind_output(g, s, &call, result[i], s->out[i], requires_grad, fuzzy);
         first = i == 0 ? v : first;
     }
     return first;

@@ -7,14 +7,14 @@
 
 /* ---- probes and predicates ---- */
 
-void draw_probe(Gen *g, ProbeKind kind, const Var *v) {
+void draw_probe(Gen *g, ProbeKind kind, const GenVar *v) {
     Stmt *s = stmt_new(g, STMT_PROBE);
     s->probe = kind;
     s->of = kind == PROBE_is_grad_enabled ? NAME_NONE : v->name;
     stmt_append(g, s);
 }
 
-static bool accept_any(const Gen *g, const Var *v) {
+static bool statement_accept_any(const Gen *g, const GenVar *v) {
     (void)g;
     (void)v;
     return true;
@@ -24,14 +24,14 @@ static void random_probe(Gen *g) {
     static const int weight[PROBE_COUNT] = {
         [PROBE_requires_grad] = 22, [PROBE_is_leaf] = 14, [PROBE_has_grad_fn] = 14, [PROBE_is_contiguous] = 8, [PROBE_size] = 4, [PROBE_stride] = 10,
         [PROBE_storage_offset] = 7, [PROBE_dtype] = 5, [PROBE_version] = 12, [PROBE_is_grad_enabled] = 4};
-    Var *v = draw_var(g, accept_any);
+    GenVar *v = draw_var(g, statement_accept_any);
     if (v != NULL) {
         ProbeKind kind = (ProbeKind)draw_weighted(g, weight, PROBE_COUNT);
         draw_probe(g, kind == PROBE_version && g->data[v->data].gradient ? PROBE_stride : kind, v);
     }
 }
 
-Predicate flag_predicate(Gen *g, PredicateKind kind, const Var *v) {
+Predicate flag_predicate(Gen *g, PredicateKind kind, const GenVar *v) {
     Predicate p = {.kind = kind, .of = v->name};
     if (draw_chance(g, 25)) {
         Predicate *inner = arena_new(g->arena, Predicate);
@@ -41,7 +41,7 @@ Predicate flag_predicate(Gen *g, PredicateKind kind, const Var *v) {
     return p;
 }
 
-static bool guess_has_grad_fn(const Gen *g, const Var *v) {
+static bool guess_has_grad_fn(const Gen *g, const GenVar *v) {
     const Base *base = &g->base[v->base];
     if (!dtype_is_float(v->t->dtype)) {
         return false;
@@ -56,7 +56,7 @@ bool predicate_guess(const Gen *g, const Predicate *p) {
     if (p->kind == PRED_is_grad_enabled) {
         return g->grad;
     }
-    const Var *v = NULL;
+    const GenVar *v = NULL;
     for (int i = g->nvars - 1; i >= 0 && v == NULL; i--) {
         v = g->var[i].name == p->of && !g->var[i].dead ? &g->var[i] : NULL;
     }
@@ -74,7 +74,7 @@ bool predicate_guess(const Gen *g, const Predicate *p) {
     }
 }
 
-static Predicate random_predicate(Gen *g, const Var *v) {
+static Predicate random_predicate(Gen *g, const GenVar *v) {
     static const int weight[] = {[PRED_requires_grad] = 40, [PRED_is_leaf] = 14, [PRED_has_grad_fn] = 14, [PRED_is_contiguous] = 12, [PRED_is_grad_enabled] = 8,
                                  [PRED_dtype] = 6, [PRED_dim] = 6};
     Predicate p = flag_predicate(g, (PredicateKind)draw_weighted(g, weight, COUNT_OF(weight)), v);
@@ -104,7 +104,7 @@ void draw_assert(Gen *g, Predicate predicate, bool wrong) {
     stmt_append(g, s);
 }
 
-void draw_flag_question(Gen *g, Var *v) {
+void draw_flag_question(Gen *g, GenVar *v) {
     static const PredicateKind kind[] = {PRED_requires_grad, PRED_requires_grad, PRED_is_leaf, PRED_has_grad_fn};
     static const ProbeKind probe[] = {PROBE_requires_grad, PROBE_requires_grad, PROBE_is_leaf, PROBE_has_grad_fn};
     int which = draw_below(g, COUNT_OF(kind));
@@ -115,7 +115,7 @@ void draw_flag_question(Gen *g, Var *v) {
         draw_assert(g, flag_predicate(g, kind[which], v), false);
     } else {
         Predicate p = flag_predicate(g, kind[which], v);
-        Var *made = draw_branch(g, &p, v);
+        GenVar *made = draw_branch(g, &p, v);
         if (made != NULL && draw_chance(g, 60)) {
             want_return(g, made);
         }
@@ -125,9 +125,9 @@ void draw_flag_question(Gen *g, Var *v) {
 /* ---- blocks ---- */
 
 /* Binds `out` to something made of `self`, in one or two statements. */
-static Var *arm_value(Gen *g, Var *self, NameId out) {
+static GenVar *arm_value(Gen *g, GenVar *self, NameId out) {
     static const OpId form[] = {OP_mul_Scalar, OP_neg, OP_clone, OP_add_Scalar, OP_detach};
-    Var *from = self;
+    GenVar *from = self;
     if (draw_chance(g, 30)) {
         Stmt *s = stmt_op(g, OP_detach);
         set_tensor(s, 0, self);
@@ -141,7 +141,7 @@ static Var *arm_value(Gen *g, Var *self, NameId out) {
     if (s->op->nparam > 1 && s->op->param[1].type == ARG_SCALAR) {
         set_scalar(s, 1, scalar_int(draw_between(g, 2, 4)));
     }
-    Var *v = stmt_commit(g, s, out);
+    GenVar *v = stmt_commit(g, s, out);
     if (v == NULL) { /* neg of bool */
         s = stmt_op(g, OP_clone);
         set_tensor(s, 0, from);
@@ -158,9 +158,9 @@ static void retire(Gen *g, int from, NameId keep) {
     }
 }
 
-static Var *draw_arm(Gen *g, Block *block, Var *self, NameId out) {
+static GenVar *draw_arm(Gen *g, Block *block, GenVar *self, NameId out) {
     OpenBlock outer = block_open(g, block);
-    Var *v = NULL;
+    GenVar *v = NULL;
     int n = self != NULL ? draw_below(g, 2) : 1 + draw_below(g, 2);
     for (int i = 0; i < n; i++) {
         draw_op(g);
@@ -172,7 +172,7 @@ static Var *draw_arm(Gen *g, Block *block, Var *self, NameId out) {
     return v;
 }
 
-Var *draw_branch(Gen *g, const Predicate *predicate, Var *self) {
+GenVar *draw_branch(Gen *g, const Predicate *predicate, GenVar *self) {
     if (!gen_room(g) || g->depth > 2) {
         return NULL;
     }
@@ -197,7 +197,7 @@ Var *draw_branch(Gen *g, const Predicate *predicate, Var *self) {
         g->ndata = ndata;
         g->nbases = nbases;
     }
-    Var *v = NULL;
+    GenVar *v = NULL;
     if (taken || s->has_else) {
         int first = g->nvars;
         v = draw_arm(g, taken ? &s->body : &s->orelse, self, out);
@@ -212,7 +212,7 @@ Var *draw_branch(Gen *g, const Predicate *predicate, Var *self) {
 
 /* An op; if it wrote, perhaps a question right behind it. */
 static void draw_written_op(Gen *g) {
-    Var *v = draw_op(g);
+    GenVar *v = draw_op(g);
     if (v != NULL && g->tail->op->param[0].writes && gen_room(g) && draw_chance(g, g->w[W_question])) {
         draw_flag_question(g, v);
     }
@@ -246,13 +246,13 @@ void draw_statement(Gen *g) {
     } else if (kind == W_stmt_probe) {
         random_probe(g);
     } else if (kind == W_stmt_assert) {
-        Var *v = draw_var(g, accept_any);
+        GenVar *v = draw_var(g, statement_accept_any);
         if (v != NULL) {
             Predicate predicate = random_predicate(g, v);
             draw_assert(g, predicate, draw_chance(g, 1));
         }
     } else if (kind == W_stmt_branch) {
-        Var *v = draw_var(g, accept_any);
+        GenVar *v = draw_var(g, statement_accept_any);
         if (v != NULL) {
             Predicate p = random_predicate(g, v);
             draw_branch(g, &p, draw_chance(g, 50) && !v->fuzzy ? v : NULL);

@@ -18,11 +18,11 @@ bool tensor_expands(const Tensor *t, const int64_t *size, int ndim) {
     return true;
 }
 
-Var *draw_var(Gen *g, bool (*accept)(const Gen *g, const Var *v)) {
+GenVar *draw_var(Gen *g, bool (*accept)(const Gen *g, const GenVar *v)) {
     for (int i = 0; i < 8 && g->nvars > 0; i++) {
         int recent = g->nvars < 5 ? g->nvars : 5;
         int at = draw_chance(g, 55) ? g->nvars - 1 - draw_below(g, recent) : draw_below(g, g->nvars);
-        Var *v = &g->var[at];
+        GenVar *v = &g->var[at];
         if (!v->dead && (v->fuzzy ? draw_chance(g, 10) : true) && accept(g, v)) {
             return v;
         }
@@ -30,7 +30,7 @@ Var *draw_var(Gen *g, bool (*accept)(const Gen *g, const Var *v)) {
     return NULL;
 }
 
-static bool need_met(const Gen *g, const Need *need, const Var *v) {
+static bool need_met(const Gen *g, const Need *need, const GenVar *v) {
     if (v->dead || v->fuzzy || v->t->dtype != need->dtype) {
         return false;
     }
@@ -54,7 +54,7 @@ static int broadcast_from(Gen *g, const int64_t *size, int ndim, int64_t *out) {
     return ndim - skip;
 }
 
-static Var *need_factory(Gen *g, const Need *need, const int64_t *size, int ndim) {
+static GenVar *need_factory(Gen *g, const Need *need, const int64_t *size, int ndim) {
     bool ones = need->nonzero || draw_chance(g, 70);
     Stmt *s = stmt_op(g, ones ? OP_ones : OP_zeros);
     set_ints(g, s, 0, size, ndim);
@@ -62,7 +62,7 @@ static Var *need_factory(Gen *g, const Need *need, const int64_t *size, int ndim
     return stmt_commit(g, s, NAME_NONE);
 }
 
-Var *draw_need(Gen *g, Need need) {
+GenVar *draw_need(Gen *g, Need need) {
     bool fresh = g->p->ninputs < 4 ? draw_chance(g, 20) : draw_chance(g, 4);
     if (!fresh && g->nvars > 0) {
         int start = draw_below(g, g->nvars);
@@ -108,7 +108,7 @@ Var *draw_need(Gen *g, Need need) {
     return draw_input(g, need.dtype, size, ndim, need.plain, 60);
 }
 
-Var *draw_operand(Gen *g, DType dtype, const int64_t *size, int ndim) {
+GenVar *draw_operand(Gen *g, DType dtype, const int64_t *size, int ndim) {
     static const DType lower[] = {DT_bool, DT_uint8, DT_int8, DT_int16, DT_int32, DT_int64, DT_int64, DT_float32, DT_float64, DT_bfloat16, DT_float16};
     if (draw_chance(g, 10)) {
         DType other = lower[draw_below(g, COUNT_OF(lower))];
@@ -119,7 +119,7 @@ Var *draw_operand(Gen *g, DType dtype, const int64_t *size, int ndim) {
     return draw_need(g, (Need){.dtype = dtype, .ndim = ndim, .size = size, .broadcast = true});
 }
 
-Var *draw_literal(Gen *g, DType dtype, const int64_t *size, int ndim, const int64_t *values) {
+GenVar *draw_literal(Gen *g, DType dtype, const int64_t *size, int ndim, const int64_t *values) {
     int64_t numel = 0;
     CHECK(sizes_numel(size, ndim, &numel));
     Stmt *s = stmt_op(g, OP_tensor);
@@ -134,7 +134,7 @@ Var *draw_literal(Gen *g, DType dtype, const int64_t *size, int ndim, const int6
     s->arg[0] = (PArg){.given = true, .data = {data, numel}};
     set_ints(g, s, 1, size, ndim);
     set_dtype(s, 2, dtype);
-    Var *v = stmt_commit(g, s, NAME_NONE);
+    GenVar *v = stmt_commit(g, s, NAME_NONE);
     if (v != NULL) {
         var_data(g, v)->unique = unique;
     }
@@ -142,10 +142,10 @@ Var *draw_literal(Gen *g, DType dtype, const int64_t *size, int ndim, const int6
 }
 
 /* An existing integer tensor of this size whose values are known to fit. */
-static Var *existing_index(Gen *g, DType dtype, const int64_t *size, int ndim, int64_t lo, int64_t hi, bool distinct) {
+static GenVar *existing_index(Gen *g, DType dtype, const int64_t *size, int ndim, int64_t lo, int64_t hi, bool distinct) {
     int start = g->nvars > 0 ? draw_below(g, g->nvars) : 0;
     for (int i = 0; i < g->nvars; i++) {
-        Var *v = &g->var[start + i < g->nvars ? start + i : start + i - g->nvars];
+        GenVar *v = &g->var[start + i < g->nvars ? start + i : start + i - g->nvars];
         const Data *data = &g->data[v->data];
         if (!v->dead && !v->fuzzy && v->t->dtype == dtype && sizes_equal(v->t->size, v->t->ndim, size, ndim) && data->lo >= (double)lo && data->hi <= (double)hi &&
             (!distinct || (data->unique && tensor_internal_overlap(v->t) == OVERLAP_NO))) {
@@ -155,13 +155,13 @@ static Var *existing_index(Gen *g, DType dtype, const int64_t *size, int ndim, i
     return NULL;
 }
 
-Var *draw_index_tensor(Gen *g, DType dtype, const int64_t *size, int ndim, int64_t lo, int64_t hi, int distinct_dim) {
+GenVar *draw_index_tensor(Gen *g, DType dtype, const int64_t *size, int ndim, int64_t lo, int64_t hi, int distinct_dim) {
     int64_t numel = 0;
     if (!sizes_numel(size, ndim, &numel) || numel > GEN_ELEMENTS || (numel > 0 && hi < lo)) {
         return NULL;
     }
     if (draw_chance(g, 60)) {
-        Var *v = existing_index(g, dtype, size, ndim, lo, hi, distinct_dim >= 0);
+        GenVar *v = existing_index(g, dtype, size, ndim, lo, hi, distinct_dim >= 0);
         if (v != NULL) {
             return v;
         }
@@ -189,7 +189,7 @@ Var *draw_index_tensor(Gen *g, DType dtype, const int64_t *size, int ndim, int64
         }
     }
     if (draw_chance(g, 50)) {
-        Var *v = draw_input_values(g, dtype, size, ndim, values);
+        GenVar *v = draw_input_values(g, dtype, size, ndim, values);
         if (v != NULL) {
             return v;
         }

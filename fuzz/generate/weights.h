@@ -5,17 +5,17 @@
 typedef enum Weight {
 #define CHANCE(name, percent, text) W_##name,
 #define SHARE(group, name, weight, text) W_##group##_##name,
-#define MOTIF(name, weight, text) W_motif_##name,
-#define MISTAKE(name, weight) W_mistake_##name,
+#define PATTERN(name, weight, text) W_motif_##name,
+#define DELIBERATE_ERROR(name, weight) W_mistake_##name,
 #include "fuzz/generate/weights.def"
-    FIRST_MOTIF, BEFORE_MOTIFS = FIRST_MOTIF - 1,
-#include "fuzz/patterns/motifs.def"
-    FIRST_MISTAKE, BEFORE_MISTAKES = FIRST_MISTAKE - 1,
-#include "fuzz/patterns/mistakes.def"
+    FIRST_PATTERN, BEFORE_PATTERNS = FIRST_PATTERN - 1,
+#include "fuzz/patterns/patterns.def"
+    FIRST_DELIBERATE_ERROR, BEFORE_DELIBERATE_ERRORS = FIRST_DELIBERATE_ERROR - 1,
+#include "fuzz/patterns/deliberate_errors.def"
 #undef CHANCE
 #undef SHARE
-#undef MOTIF
-#undef MISTAKE
+#undef PATTERN
+#undef DELIBERATE_ERROR
     WEIGHT_COUNT
 } Weight;
 

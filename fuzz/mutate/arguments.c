@@ -5,12 +5,12 @@
 #include <string.h>
 
 static bool is_op(const Stmt *s) { return s->kind == STMT_OP && s->op->id != OP_tensor; }
-static bool is_literal(const Stmt *s) { return s->kind == STMT_OP && s->op->id == OP_tensor; }
+static bool arguments_is_literal(const Stmt *s) { return s->kind == STMT_OP && s->op->id == OP_tensor; }
 static bool is_inplace(const Stmt *s) { return s->kind == STMT_OP && s->op->kind == KIND_INPLACE; }
 
 /* ---- ops ---- */
 
-static bool same_parameters(const OpInfo *a, const OpInfo *b) {
+static bool arguments_same_parameters(const OpInfo *a, const OpInfo *b) {
     bool same = a->nparam == b->nparam && (a->nreturn == 1) == (b->nreturn == 1);
     for (int i = 0; i < a->nparam && same; i++) {
         const Param *p = &a->param[i], *q = &b->param[i];
@@ -23,7 +23,7 @@ bool mutator_make_inplace(Mutant *m) {
     Site *site = mutant_pick(m, is_op);
     for (int id = 0; site && id < OP_COUNT; id++) {
         const OpInfo *op = op_info((OpId)id);
-        if (op->kind == KIND_INPLACE && op->name[0] != '_' && op->twin == site->stmt->op->id && same_parameters(op, site->stmt->op)) {
+        if (op->kind == KIND_INPLACE && op->name[0] != '_' && op->twin == site->stmt->op->id && arguments_same_parameters(op, site->stmt->op)) {
             site->stmt->op = op;
             return true;
         }
@@ -34,7 +34,7 @@ bool mutator_make_inplace(Mutant *m) {
 bool mutator_make_functional(Mutant *m) {
     Site *site = mutant_pick(m, is_inplace);
     const OpInfo *twin = site ? op_info(site->stmt->op->twin) : NULL;
-    if (!twin || twin->name[0] == '_' || !same_parameters(twin, site->stmt->op)) {
+    if (!twin || twin->name[0] == '_' || !arguments_same_parameters(twin, site->stmt->op)) {
         return false;
     }
     Stmt *s = site->stmt;
@@ -53,7 +53,7 @@ bool mutator_change_op(Mutant *m) {
     int n = 0;
     for (int id = 0; site && id < OP_COUNT; id++) {
         const OpInfo *op = op_info((OpId)id), *from = site->stmt->op;
-        bool like = op != from && op->name[0] != '_' && op->kind == from->kind && same_parameters(op, from);
+        bool like = op != from && op->name[0] != '_' && op->kind == from->kind && arguments_same_parameters(op, from);
         if (like && mutant_below(m, ++n) == 0) {
             chosen = op;
         }
@@ -128,7 +128,7 @@ static void change_pint(Mutant *m, const Site *site, PInt *i) {
 
 bool mutator_change_int(Mutant *m) {
     ArgAt at = pick_arg(m, TYPE(INT) | TYPE(INT_OPT) | TYPE(INTS) | TYPE(INTS_OPT));
-    if (!at.arg || is_literal(at.stmt)) {
+    if (!at.arg || arguments_is_literal(at.stmt)) {
         return false;
     }
     if (at.param->type == ARG_INT || at.param->type == ARG_INT_OPT) {
@@ -144,7 +144,7 @@ bool mutator_change_int(Mutant *m) {
 
 bool mutator_change_list(Mutant *m) {
     ArgAt at = pick_arg(m, TYPE(INTS) | TYPE(INTS_OPT));
-    if (!at.arg || at.arg->ints.single || is_literal(at.stmt)) {
+    if (!at.arg || at.arg->ints.single || arguments_is_literal(at.stmt)) {
         return false;
     }
     int n = at.arg->ints.n, kind = mutant_below(m, 3), i = mutant_below(m, n), j = mutant_below(m, n);
@@ -195,7 +195,7 @@ bool mutator_change_scalar(Mutant *m) {
 
 bool mutator_change_dtype_argument(Mutant *m) {
     ArgAt at = pick_arg(m, TYPE(DTYPE) | TYPE(DTYPE_OPT));
-    if (!at.arg || is_literal(at.stmt)) {
+    if (!at.arg || arguments_is_literal(at.stmt)) {
         return false;
     }
     at.arg->dtype = (DType)mutant_below(m, DT_COUNT);
@@ -270,7 +270,7 @@ bool mutator_change_index(Mutant *m) {
 }
 
 bool mutator_change_literal(Mutant *m) {
-    Site *site = mutant_pick(m, is_literal);
+    Site *site = mutant_pick(m, arguments_is_literal);
     PArg *data = site ? &site->stmt->arg[op_param(site->stmt->op, "data")] : NULL;
     if (!data || data->data.n == 0) {
         return false;

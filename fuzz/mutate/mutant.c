@@ -130,7 +130,7 @@ bool stmt_writes(const Stmt *s) { return s->kind == STMT_OP && s->op->nparam > 0
 
 /* ---- reads ---- */
 
-static void read_pint(PInt *i, void (*visit)(void *user, NameId *name), void *user) {
+static void mutant_read_pint(PInt *i, void (*visit)(void *user, NameId *name), void *user) {
     if (i->size_of != NAME_NONE) {
         visit(user, &i->size_of);
     }
@@ -154,11 +154,11 @@ static void read_arg(const Param *param, PArg *a, void (*visit)(void *user, Name
         }
         break;
     case ARG_INT:
-    case ARG_INT_OPT: read_pint(&a->i, visit, user); break;
+    case ARG_INT_OPT: mutant_read_pint(&a->i, visit, user); break;
     case ARG_INTS:
     case ARG_INTS_OPT:
         for (int i = 0; i < (a->ints.single ? 1 : a->ints.n); i++) {
-            read_pint(&a->ints.v[i], visit, user);
+            mutant_read_pint(&a->ints.v[i], visit, user);
         }
         break;
     case ARG_INDEX:
@@ -171,7 +171,7 @@ static void read_arg(const Param *param, PArg *a, void (*visit)(void *user, Name
                 bool has[] = {item->kind == INDEX_INT || item->has_start, item->has_stop, item->has_step};
                 for (int k = 0; k < 3; k++) {
                     if (has[k]) {
-                        read_pint(bounds[k], visit, user);
+                        mutant_read_pint(bounds[k], visit, user);
                     }
                 }
             }
@@ -232,7 +232,7 @@ typedef struct Fixup {
     NameList list;
 } Fixup;
 
-static void bind(Fixup *f, NameId name) {
+static void mutant_bind(Fixup *f, NameId name) {
     if (!f->bound[name]) {
         f->bound[name] = true;
         f->list.v[f->list.n++] = name;
@@ -252,7 +252,7 @@ static void fix_block(Fixup *f, Block *block) {
         fix_block(f, &s->body);
         fix_block(f, &s->orelse);
         for (int i = 0; i < s->nout; i++) {
-            bind(f, s->out[i]);
+            mutant_bind(f, s->out[i]);
         }
     }
 }
@@ -262,7 +262,7 @@ static void fix(Mutant *m) {
     Program *p = m->p;
     Fixup f = {m, arena_array(m->arena, bool, m->names.n), {arena_array(m->arena, NameId, m->names.n), 0}};
     for (int i = 0; i < p->ninputs; i++) {
-        bind(&f, p->inputs[i].name);
+        mutant_bind(&f, p->inputs[i].name);
     }
     fix_block(&f, &p->setup);
     int kept = 0;
@@ -392,7 +392,7 @@ static const Program *program_of_bytes(Arena *arena, const uint8_t *v, int64_t n
     return p ? p : codec_decode(arena, NULL, 0, limits, message, sizeof message);
 }
 
-static int64_t give(Arena *arena, Program *p, uint8_t *out, int64_t most) {
+static int64_t mutant_give(Arena *arena, Program *p, uint8_t *out, int64_t most) {
     Bytes bytes = codec_encode_last(arena, p);
     int64_t n = min_i64(bytes.n, most); /* cut bytes are a program too */
     memcpy(out, bytes.v, (size_t)n);
@@ -401,15 +401,15 @@ static int64_t give(Arena *arena, Program *p, uint8_t *out, int64_t most) {
 
 int64_t mutate_bytes(Arena *arena, const uint8_t *v, int64_t n, uint8_t *out, int64_t most, uint64_t seed, const Limits *limits) {
     const Program *p = program_of_bytes(arena, v, n, limits);
-    return give(arena, mutate_program(arena, p, NULL, seed, limits, NULL), out, most);
+    return mutant_give(arena, mutate_program(arena, p, NULL, seed, limits, NULL), out, most);
 }
 
-static Program *splice(Arena *arena, const Program *p, const Program *other, uint64_t seed, const Limits *limits) {
-    int splice = 0;
-    while (strcmp(mutators[splice].name, "splice") != 0) {
-        splice++;
+static Program *mutant_splice(Arena *arena, const Program *p, const Program *other, uint64_t seed, const Limits *limits) {
+    int mutant_splice = 0;
+    while (strcmp(mutators[mutant_splice].name, "splice") != 0) {
+        mutant_splice++;
     }
-    return mutate_by(arena, p, other, seed, limits, splice);
+    return mutate_by(arena, p, other, seed, limits, mutant_splice);
 }
 
 static Program *fresh(Arena *arena, uint64_t seed) {
@@ -427,14 +427,14 @@ int64_t breed_bytes(Arena *arena, const uint8_t *v, int64_t n, const uint8_t *ot
     if (rng_chance(&rng, FRESH_PERCENT)) {
         Program *p = fresh(arena, new_seed);
         if (program_verify_within(p, limits, message, sizeof message)) {
-            return give(arena, p, out, most);
+            return mutant_give(arena, p, out, most);
         }
     }
     const Program *p = program_of_bytes(arena, v, n, limits);
     if (rng_chance(&rng, CROSS_PERCENT)) {
         bool wild = nother <= 0 || rng_chance(&rng, WILD_PERCENT);
-        const Program *q = splice(arena, p, wild ? fresh(arena, new_seed) : program_of_bytes(arena, other, nother, limits), cross_seed, limits);
+        const Program *q = mutant_splice(arena, p, wild ? fresh(arena, new_seed) : program_of_bytes(arena, other, nother, limits), cross_seed, limits);
         p = q ? q : p;
     }
-    return give(arena, mutate_times(arena, p, NULL, change_seed, limits, times, NULL), out, most);
+    return mutant_give(arena, mutate_times(arena, p, NULL, change_seed, limits, times, NULL), out, most);
 }

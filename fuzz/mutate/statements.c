@@ -5,7 +5,7 @@
 
 static bool is_block(const Stmt *s) { return s->kind == STMT_WITH || s->kind == STMT_IF; }
 static bool is_plain(const Stmt *s) { return !is_block(s); }
-static bool has_operand(const Stmt *s) { return s->kind == STMT_OP && s->op->nparam > 0 && s->op->param[0].type == ARG_TENSOR && s->arg[0].given; }
+static bool statements_has_operand(const Stmt *s) { return s->kind == STMT_OP && s->op->nparam > 0 && s->op->param[0].type == ARG_TENSOR && s->arg[0].given; }
 
 bool mutator_delete_statement(Mutant *m) {
     Site *site = mutant_pick(m, NULL);
@@ -178,7 +178,7 @@ bool mutator_break_graph(Mutant *m) {
 
 bool mutator_operand_through_view(Mutant *m) {
     static const OpId forms[] = {OP_alias, OP_detach, OP_clone, OP_contiguous, OP_t, OP_ravel, OP_squeeze, OP_neg};
-    Site *site = mutant_pick(m, has_operand);
+    Site *site = mutant_pick(m, statements_has_operand);
     if (!site) {
         return false;
     }
@@ -195,19 +195,19 @@ bool mutator_operand_through_view(Mutant *m) {
 
 /* ---- splice ---- */
 
-typedef struct Renaming {
+typedef struct StatementsRenaming {
     Mutant *m;
     const Program *from;
-} Renaming;
+} StatementsRenaming;
 
 /* A name of the other program, in this one. */
 static void rename_read(void *user, NameId *name) {
-    Renaming *r = user;
+    StatementsRenaming *r = user;
     NameId id = names_intern(&r->m->names, r->from->names[*name]);
     *name = id == NAME_NONE ? 0 : id;
 }
 
-static void rename_block(Renaming *r, Block *block) {
+static void rename_block(StatementsRenaming *r, Block *block) {
     for (Stmt *s = block->first; s; s = s->next) {
         stmt_reads(s, rename_read, r);
         for (int i = 0; i < s->nout; i++) {
@@ -228,7 +228,7 @@ bool mutator_splice(Mutant *m) {
         tail.first = tail.first->next;
         tail.count--;
     }
-    Renaming r = {m, other};
+    StatementsRenaming r = {m, other};
     rename_block(&r, &tail);
     Block *body = &m->p->body;
     int keep = mutant_below(m, body->count + 1);

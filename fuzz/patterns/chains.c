@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-static Var *some_factory(Gen *g, OpId id, int64_t n, DType dtype) {
+static GenVar *some_factory(Gen *g, OpId id, int64_t n, DType dtype) {
     Stmt *s = stmt_op(g, id);
     set_int(s, 0, n);
     set_dtype(s, 1, dtype);
@@ -12,23 +12,23 @@ static Var *some_factory(Gen *g, OpId id, int64_t n, DType dtype) {
 }
 
 /* A new operand: mostly of a dtype that `dtypes` holds, sizes small. */
-static Var *some_operand(Gen *g, int least, int most, const DType *dtypes, int n) {
+static GenVar *some_operand(Gen *g, int least, int most, const DType *dtypes, int n) {
     int64_t size[MAX_DIMS];
-    int ndim = motif_size(g, least, most, size);
+    int ndim = pattern_size(g, least, most, size);
     DType dtype = n > 0 && draw_chance(g, 80) ? dtypes[draw_below(g, n)] : g->main;
     return draw_input(g, dtype, size, ndim, draw_chance(g, 40), 50);
 }
 
 static const DType INTEGERS[] = {DT_int64, DT_int64, DT_int32, DT_int8, DT_uint8, DT_bool};
 
-bool motif_same_again(Gen *g) {
+bool pattern_same_again(Gen *g) {
     static const OpId form[] = {OP_logical_not, OP_bitwise_not, OP_neg,  OP_clamp, OP_clamp_min, OP_clamp_max,   OP_constant_pad_nd,     OP_roll,
                                 OP_flip,        OP_tril,        OP_triu, OP_cat,   OP_repeat,    OP_mul_Scalar,  OP_add_Scalar,          OP_index_select,
                                 OP_transpose,   OP_to,          OP_abs,  OP_relu,  OP_where,     OP_unsqueeze,   OP_masked_fill_Scalar,  OP_sum_dim};
     OpId id = form[draw_below(g, COUNT_OF(form))];
-    Var *x = draw_chance(g, 75) ? some_operand(g, 1, 3, INTEGERS, draw_chance(g, 60) ? COUNT_OF(INTEGERS) : 0) : NULL;
+    GenVar *x = draw_chance(g, 75) ? some_operand(g, 1, 3, INTEGERS, draw_chance(g, 60) ? COUNT_OF(INTEGERS) : 0) : NULL;
     bool on_tensor = op_info(id)->param[0].type == ARG_TENSOR && id != OP_where;
-    Var *y = draw_this_op(g, id, on_tensor ? x : NULL);
+    GenVar *y = draw_this_op(g, id, on_tensor ? x : NULL);
     if (y == NULL) {
         return false;
     }
@@ -38,10 +38,10 @@ bool motif_same_again(Gen *g) {
             Stmt *s = stmt_op(g, id);
             memcpy(s->arg, first->arg, sizeof *s->arg * (size_t)s->op->nparam);
             set_tensor(s, 0, y);
-            Var *z = stmt_commit(g, s, NAME_NONE);
+            GenVar *z = stmt_commit(g, s, NAME_NONE);
             y = z != NULL ? z : y;
         } else {
-            Var *z = draw_this_op(g, id, on_tensor ? y : NULL);
+            GenVar *z = draw_this_op(g, id, on_tensor ? y : NULL);
             y = z != NULL ? z : y;
         }
         if (draw_chance(g, 60)) {
@@ -52,28 +52,28 @@ bool motif_same_again(Gen *g) {
     return true;
 }
 
-bool motif_shared_operand(Gen *g) {
+bool pattern_shared_operand(Gen *g) {
     static const OpId form[] = {OP_maximum, OP_minimum, OP_maximum, OP_minimum, OP_fmax, OP_fmin, OP_bitwise_and_Tensor, OP_bitwise_or_Tensor,
                                 OP_bitwise_xor_Tensor, OP_logical_and, OP_logical_or, OP_add_Tensor, OP_sub_Tensor, OP_mul_Tensor};
-    Var *a = some_operand(g, 1, 2, INTEGERS, COUNT_OF(INTEGERS));
-    Var *b = a == NULL ? NULL : draw_need(g, (Need){.dtype = a->t->dtype, .ndim = a->t->ndim, .size = a->t->size});
+    GenVar *a = some_operand(g, 1, 2, INTEGERS, COUNT_OF(INTEGERS));
+    GenVar *b = a == NULL ? NULL : draw_need(g, (Need){.dtype = a->t->dtype, .ndim = a->t->ndim, .size = a->t->size});
     bool extreme = draw_chance(g, 50); /* two of one family have more to say to each other */
     OpId first = form[draw_below(g, extreme ? 4 : COUNT_OF(form))], second = form[draw_below(g, extreme ? 4 : COUNT_OF(form))];
-    Var *c = say2(g, first, a, b), *shared = draw_chance(g, 60) ? a : b;
+    GenVar *c = say2(g, first, a, b), *shared = draw_chance(g, 60) ? a : b;
     bool left = draw_chance(g, 50);
-    Var *d = left ? say2(g, second, c, shared) : say2(g, second, shared, c);
+    GenVar *d = left ? say2(g, second, c, shared) : say2(g, second, shared, c);
     want_return(g, d);
     return d != NULL;
 }
 
-bool motif_masks(Gen *g) {
+bool pattern_masks(Gen *g) {
     static const DType boolean[] = {DT_bool};
-    Var *x = some_operand(g, 1, 2, INTEGERS, COUNT_OF(INTEGERS));
-    Var *mask = x == NULL ? NULL : draw_chance(g, 50) ? say_scalar(g, OP_gt_Scalar, x, scalar_int(0)) : draw_input(g, DT_bool, x->t->size, x->t->ndim, true, 0);
+    GenVar *x = some_operand(g, 1, 2, INTEGERS, COUNT_OF(INTEGERS));
+    GenVar *mask = x == NULL ? NULL : draw_chance(g, 50) ? say_scalar(g, OP_gt_Scalar, x, scalar_int(0)) : draw_input(g, DT_bool, x->t->size, x->t->ndim, true, 0);
     if (mask == NULL || draw_chance(g, 10)) {
         mask = some_operand(g, 1, 2, boolean, 1);
     }
-    Var *not = draw_chance(g, 60) ? say(g, OP_logical_not, mask) : mask;
+    GenVar *not = draw_chance(g, 60) ? say(g, OP_logical_not, mask) : mask;
     if (not == NULL || x == NULL) {
         return false;
     }
@@ -86,7 +86,7 @@ bool motif_masks(Gen *g) {
         want_return(g, say_scalar(g, draw_chance(g, 70) ? OP_ne_Scalar : OP_mul_Scalar, stmt_commit(g, s, NAME_NONE), scalar_int(0)));
         return true;
     }
-    Var *side[2];
+    GenVar *side[2];
     for (int k = 0; k < 2; k++) {
         if (r < 65) { /* true or false everywhere */
             s = stmt_op(g, draw_chance(g, 50) ? OP_ones_like : OP_zeros_like);
@@ -101,7 +101,7 @@ bool motif_masks(Gen *g) {
         set_tensor(s, 0, not);
         set_tensor(s, 1, side[0]);
         set_tensor(s, 2, side[1]);
-        Var *chosen = stmt_commit(g, s, NAME_NONE);
+        GenVar *chosen = stmt_commit(g, s, NAME_NONE);
         want_return(g, chosen);
         if (chosen == NULL || draw_chance(g, 60)) {
             break;
@@ -111,16 +111,16 @@ bool motif_masks(Gen *g) {
     return true;
 }
 
-bool motif_known_matrix(Gen *g) {
+bool pattern_known_matrix(Gen *g) {
     static const OpId form[] = {OP_mm, OP_mm, OP_matmul, OP_mul_Tensor, OP_add_Tensor};
-    Var *x = some_operand(g, 2, 2, INTEGERS, COUNT_OF(INTEGERS) - 1);
+    GenVar *x = some_operand(g, 2, 2, INTEGERS, COUNT_OF(INTEGERS) - 1);
     if (x == NULL) {
         return false;
     }
     bool left = draw_chance(g, 50);
-    Var *known = some_factory(g, OP_eye, x->t->size[left ? 0 : 1], draw_chance(g, 90) ? x->t->dtype : g->main);
+    GenVar *known = some_factory(g, OP_eye, x->t->size[left ? 0 : 1], draw_chance(g, 90) ? x->t->dtype : g->main);
     OpId id = form[draw_below(g, COUNT_OF(form))];
-    Var *y = left ? say2(g, id, known, x) : say2(g, id, x, known);
+    GenVar *y = left ? say2(g, id, known, x) : say2(g, id, x, known);
     want_return(g, y);
     return y != NULL;
 }

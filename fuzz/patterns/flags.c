@@ -2,7 +2,7 @@
 #include "fuzz/patterns/pattern.h"
 
 /* An index for the buffer of the kinds that the reports show: slices, ints, lists, index pairs of a triangle. */
-static int mixed_index(Gen *g, Var *buffer, PIndexItem *items) {
+static int mixed_index(Gen *g, GenVar *buffer, PIndexItem *items) {
     const Tensor *t = buffer->t;
     int n = 0, d = 0;
     while (t->ndim - d > 2) {
@@ -15,9 +15,9 @@ static int mixed_index(Gen *g, Var *buffer, PIndexItem *items) {
         set_int(s, 0, t->size[d]);
         set_int(s, 1, t->size[d + 1]);
         set_int(s, 2, draw_between(g, -1, 1));
-        Var *pair = stmt_commit(g, s, NAME_NONE);
+        GenVar *pair = stmt_commit(g, s, NAME_NONE);
         if (pair != NULL && tensor_numel(pair->t) > 0) {
-            Var *rows, *cols;
+            GenVar *rows, *cols;
             if (draw_chance(g, 60)) {
                 rows = say(g, OP_unbind, pair);
                 cols = rows == NULL ? NULL : rows + 1;
@@ -63,7 +63,7 @@ static int mixed_index(Gen *g, Var *buffer, PIndexItem *items) {
 }
 
 /* buffer[mixed] = something that requires grad. */
-static bool store_source(Gen *g, Var *buffer) {
+static bool store_source(Gen *g, GenVar *buffer) {
     PIndexItem items[GEN_ITEMS];
     if (buffer == NULL) {
         return false;
@@ -81,20 +81,20 @@ static bool store_source(Gen *g, Var *buffer) {
         size[d] = region->size[d];
     }
     int skip = region->ndim > 0 && draw_chance(g, 15) ? 1 : 0;
-    return say_setitem(g, buffer, items, n, motif_source(g, buffer->t->dtype, size + skip, region->ndim - skip));
+    return say_setitem(g, buffer, items, n, pattern_source(g, buffer->t->dtype, size + skip, region->ndim - skip));
 }
 
-static Var *plain_buffer(Gen *g, int least) {
+static GenVar *plain_buffer(Gen *g, int least) {
     int64_t size[MAX_DIMS];
-    int n = motif_size(g, least, 3, size);
+    int n = pattern_size(g, least, 3, size);
     if (n >= 2 && draw_chance(g, 50)) {
         size[n - 1] = size[n - 2];
     }
-    return motif_buffer(g, g->main, size, n);
+    return pattern_buffer(g, g->main, size, n);
 }
 
 /* Asks once to three times, then uses the tensor. */
-static void ask(Gen *g, Var *v) {
+static void flags_ask(Gen *g, GenVar *v) {
     int n = 1 + draw_below(g, 3);
     for (int i = 0; i < n; i++) {
         draw_flag_question(g, v);
@@ -106,8 +106,8 @@ static void ask(Gen *g, Var *v) {
     }
 }
 
-bool motif_buffer_setitem(Gen *g) {
-    Var *m = plain_buffer(g, 1);
+bool pattern_buffer_setitem(Gen *g) {
+    GenVar *m = plain_buffer(g, 1);
     if (m == NULL) {
         return false;
     }
@@ -117,12 +117,12 @@ bool motif_buffer_setitem(Gen *g) {
     if (!store_source(g, m)) {
         return false;
     }
-    ask(g, m);
+    flags_ask(g, m);
     return true;
 }
 
 /* One way to write a view in place with a value that requires grad. */
-static bool write_source(Gen *g, Var *v) {
+static bool write_source(Gen *g, GenVar *v) {
     if (v == NULL) {
         return false;
     }
@@ -131,18 +131,18 @@ static bool write_source(Gen *g, Var *v) {
         return store_source(g, v);
     }
     static const OpId form[] = {OP_copy_, OP_add__Tensor, OP_mul__Tensor, OP_sub__Tensor};
-    Var *source = motif_source(g, v->t->dtype, v->t->size, v->t->ndim);
+    GenVar *source = pattern_source(g, v->t->dtype, v->t->size, v->t->ndim);
     return say2(g, form[draw_below(g, COUNT_OF(form))], v, source) != NULL;
 }
 
-static Var *some_view(Gen *g, Var *m) {
+static GenVar *some_view(Gen *g, GenVar *m) {
     static const OpId form[] = {OP_select, OP_narrow, OP_transpose, OP_getitem, OP_slice, OP_diagonal, OP_view, OP_unsqueeze, OP_permute, OP_alias, OP_expand_as};
     for (int i = 0; i < 4; i++) {
         OpId id = form[draw_below(g, COUNT_OF(form) - 1)];
         if (m == NULL || (id == OP_diagonal && m->t->ndim < 2) || (id != OP_unsqueeze && m->t->ndim < 1)) {
             continue;
         }
-        Var *v = draw_this_op(g, id, m);
+        GenVar *v = draw_this_op(g, id, m);
         if (v != NULL && v->view && v->t != m->t) {
             return v;
         }
@@ -150,35 +150,35 @@ static Var *some_view(Gen *g, Var *m) {
     return NULL;
 }
 
-bool motif_base_of_view(Gen *g) {
-    Var *m = plain_buffer(g, 1);
-    Var *v = some_view(g, m);
+bool pattern_base_of_view(Gen *g) {
+    GenVar *m = plain_buffer(g, 1);
+    GenVar *v = some_view(g, m);
     if (!write_source(g, v)) {
         return false;
     }
-    ask(g, m);
+    flags_ask(g, m);
     if (draw_chance(g, 30)) {
         draw_flag_question(g, v);
     }
     return true;
 }
 
-bool motif_older_view(Gen *g) {
-    Var *m = plain_buffer(g, 1);
-    Var *old = some_view(g, m);
+bool pattern_older_view(Gen *g) {
+    GenVar *m = plain_buffer(g, 1);
+    GenVar *old = some_view(g, m);
     if (old == NULL || !(draw_chance(g, 50) ? store_source(g, m) : write_source(g, draw_chance(g, 60) ? m : some_view(g, m)))) {
         return false;
     }
-    ask(g, old);
+    flags_ask(g, old);
     return true;
 }
 
-bool motif_second_name(Gen *g) {
-    Var *m = plain_buffer(g, 1);
+bool pattern_second_name(Gen *g) {
+    GenVar *m = plain_buffer(g, 1);
     if (m == NULL) {
         return false;
     }
-    Var *n;
+    GenVar *n;
     int r = draw_below(g, 100);
     if (r < 40) {
         n = say(g, OP_contiguous, m);
@@ -196,22 +196,22 @@ bool motif_second_name(Gen *g) {
     if (n == NULL || !write_source(g, n)) {
         return false;
     }
-    ask(g, draw_chance(g, 80) ? m : n);
+    flags_ask(g, draw_chance(g, 80) ? m : n);
     return true;
 }
 
-bool motif_spelled_write(Gen *g) {
-    g->want_spelling = true;
-    Var *m = plain_buffer(g, 1);
+bool pattern_spelled_write(Gen *g) {
+    g->want_call_style = true;
+    GenVar *m = plain_buffer(g, 1);
     if (m == NULL || !write_source(g, m)) {
         return false;
     }
-    ask(g, m);
+    flags_ask(g, m);
     return true;
 }
 
-bool motif_branch_on_flag(Gen *g) {
-    Var *b = plain_buffer(g, 1);
+bool pattern_branch_on_flag(Gen *g) {
+    GenVar *b = plain_buffer(g, 1);
     if (b == NULL) {
         return false;
     }
@@ -223,44 +223,44 @@ bool motif_branch_on_flag(Gen *g) {
     set_tensor(s, 0, b);
     set_index(s, 1, items, 1);
     const Tensor *region = indexed_tensor(g, s);
-    if (region == NULL || !say_setitem(g, b, items, 1, motif_source(g, b->t->dtype, region->size, region->ndim))) {
+    if (region == NULL || !say_setitem(g, b, items, 1, pattern_source(g, b->t->dtype, region->size, region->ndim))) {
         return false;
     }
     Predicate p = flag_predicate(g, draw_chance(g, 75) ? PRED_requires_grad : PRED_has_grad_fn, b);
-    Var *made = draw_branch(g, &p, b);
+    GenVar *made = draw_branch(g, &p, b);
     want_return(g, made);
     return made != NULL;
 }
 
-bool motif_skew(Gen *g) {
+bool pattern_skew(Gen *g) {
     int64_t n = draw_between(g, 2, 5), batch = draw_between(g, 1, 3);
     int64_t size[3] = {batch, n, n}, pairs = n * (n - 1) / 2;
-    Var *m = motif_buffer(g, g->main, size, 3);
+    GenVar *m = pattern_buffer(g, g->main, size, 3);
     Stmt *s = stmt_op(g, OP_triu_indices);
     set_int(s, 0, n);
     set_int(s, 1, n);
     set_int(s, 2, 1);
-    Var *rc = stmt_commit(g, s, NAME_NONE);
-    Var *rows = say(g, OP_unbind, rc);
+    GenVar *rc = stmt_commit(g, s, NAME_NONE);
+    GenVar *rows = say(g, OP_unbind, rc);
     if (m == NULL || rows == NULL) {
         return false;
     }
-    Var *cols = rows + 1;
+    GenVar *cols = rows + 1;
     PIndexItem items[3] = {index_slice(INT64_MIN, INT64_MIN, INT64_MIN), index_var(rows), index_var(cols)};
     int64_t vec[2] = {batch, pairs};
-    if (!say_setitem(g, m, items, 3, motif_source(g, g->main, vec, 2))) {
+    if (!say_setitem(g, m, items, 3, pattern_source(g, g->main, vec, 2))) {
         return false;
     }
     draw_flag_question(g, m);
-    Var *t = say_ints(g, OP_transpose, m, -2, -1);
-    Var *skew = say2(g, OP_sub_Tensor, m, t);
+    GenVar *t = say_ints(g, OP_transpose, m, -2, -1);
+    GenVar *skew = say2(g, OP_sub_Tensor, m, t);
     want_return(g, skew);
     g->want_backward = true;
     return skew != NULL;
 }
 
-bool motif_flag_recall(Gen *g) {
-    Var *x = motif_input(g, 1, draw_chance(g, 60));
+bool pattern_flag_recall(Gen *g) {
+    GenVar *x = pattern_input(g, 1, draw_chance(g, 60));
     if (x == NULL) {
         return false;
     }
@@ -269,7 +269,7 @@ bool motif_flag_recall(Gen *g) {
         g->p->grad_mode = !g->p->grad_mode;
         g->p->grad_mode_given = true;
     }
-    Var *y = say_scalar(g, OP_mul_Scalar, x, scalar_int(2));
+    GenVar *y = say_scalar(g, OP_mul_Scalar, x, scalar_int(2));
     if (draw_chance(g, 50)) {
         draw_probe(g, PROBE_requires_grad, draw_chance(g, 50) || y == NULL ? x : y);
     }
@@ -277,10 +277,10 @@ bool motif_flag_recall(Gen *g) {
     return y != NULL;
 }
 
-bool motif_flags_change(Gen *g) {
-    Var *x = motif_input(g, 1, draw_chance(g, 50));
-    Var *y = say_scalar(g, OP_mul_Scalar, x, scalar_float(0.5));
-    Var *v = draw_chance(g, 50) ? some_view(g, y) : NULL;
+bool pattern_flags_change(Gen *g) {
+    GenVar *x = pattern_input(g, 1, draw_chance(g, 50));
+    GenVar *y = say_scalar(g, OP_mul_Scalar, x, scalar_float(0.5));
+    GenVar *v = draw_chance(g, 50) ? some_view(g, y) : NULL;
     if (y == NULL) {
         return false;
     }

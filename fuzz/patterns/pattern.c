@@ -1,20 +1,20 @@
 /* The table of motifs, and the short ways in which they speak. */
 #include "fuzz/patterns/pattern.h"
 
-static const struct { const char *name; bool (*draw)(Gen *g); } MOTIFS[] = {
-#define MOTIF(name, weight, text) {#name, motif_##name},
-#include "fuzz/patterns/motifs.def"
-#undef MOTIF
+static const struct { const char *name; bool (*draw)(Gen *g); } PATTERNS[] = {
+#define PATTERN(name, weight, text) {#name, pattern_##name},
+#include "fuzz/patterns/patterns.def"
+#undef PATTERN
 };
 
-const char *motif_name(int motif) { return motif >= 0 && motif < COUNT_OF(MOTIFS) ? MOTIFS[motif].name : NULL; }
+const char *pattern_name(int pattern) { return pattern >= 0 && pattern < COUNT_OF(PATTERNS) ? PATTERNS[pattern].name : NULL; }
 
-int motif_draw(Gen *g) {
-    int i = draw_share(g, FIRST_MOTIF, FIRST_MISTAKE - 1);
-    return MOTIFS[i].draw(g) ? i : -1;
+int pattern_draw(Gen *g) {
+    int i = draw_share(g, FIRST_PATTERN, FIRST_DELIBERATE_ERROR - 1);
+    return PATTERNS[i].draw(g) ? i : -1;
 }
 
-void want_return(Gen *g, Var *v) {
+void want_return(Gen *g, GenVar *v) {
     if (v != NULL && g->nwanted < GEN_RETURNS) {
         g->wanted[g->nwanted++] = v;
     }
@@ -23,11 +23,11 @@ void want_return(Gen *g, Var *v) {
 /* ---- saying ---- */
 
 /* A write that eager would refuse for its history is not said. */
-static bool allowed(const Gen *g, OpId id, const Var *self, const Var *value) {
+static bool allowed(const Gen *g, OpId id, const GenVar *self, const GenVar *value) {
     return !op_info(id)->param[0].writes || var_writable(g, self, value != NULL && var_requires_grad(g, value));
 }
 
-Var *say(Gen *g, OpId id, Var *a) {
+GenVar *say(Gen *g, OpId id, GenVar *a) {
     if (a == NULL || !allowed(g, id, a, NULL)) {
         return NULL;
     }
@@ -36,7 +36,7 @@ Var *say(Gen *g, OpId id, Var *a) {
     return stmt_commit(g, s, NAME_NONE);
 }
 
-Var *say2(Gen *g, OpId id, Var *a, Var *b) {
+GenVar *say2(Gen *g, OpId id, GenVar *a, GenVar *b) {
     if (a == NULL || b == NULL || !allowed(g, id, a, b)) {
         return NULL;
     }
@@ -46,7 +46,7 @@ Var *say2(Gen *g, OpId id, Var *a, Var *b) {
     return stmt_commit(g, s, NAME_NONE);
 }
 
-Var *say_scalar(Gen *g, OpId id, Var *a, Scalar b) {
+GenVar *say_scalar(Gen *g, OpId id, GenVar *a, Scalar b) {
     if (a == NULL || !allowed(g, id, a, NULL)) {
         return NULL;
     }
@@ -56,7 +56,7 @@ Var *say_scalar(Gen *g, OpId id, Var *a, Scalar b) {
     return stmt_commit(g, s, NAME_NONE);
 }
 
-Var *say_int(Gen *g, OpId id, Var *a, int64_t i) {
+GenVar *say_int(Gen *g, OpId id, GenVar *a, int64_t i) {
     if (a == NULL) {
         return NULL;
     }
@@ -66,7 +66,7 @@ Var *say_int(Gen *g, OpId id, Var *a, int64_t i) {
     return stmt_commit(g, s, NAME_NONE);
 }
 
-Var *say_ints(Gen *g, OpId id, Var *a, int64_t i, int64_t j) {
+GenVar *say_ints(Gen *g, OpId id, GenVar *a, int64_t i, int64_t j) {
     if (a == NULL) {
         return NULL;
     }
@@ -77,7 +77,7 @@ Var *say_ints(Gen *g, OpId id, Var *a, int64_t i, int64_t j) {
     return stmt_commit(g, s, NAME_NONE);
 }
 
-Var *say_getitem(Gen *g, Var *a, PIndexItem *items, int n) {
+GenVar *say_getitem(Gen *g, GenVar *a, PIndexItem *items, int n) {
     if (a == NULL) {
         return NULL;
     }
@@ -87,7 +87,7 @@ Var *say_getitem(Gen *g, Var *a, PIndexItem *items, int n) {
     return stmt_commit(g, s, NAME_NONE);
 }
 
-bool say_setitem(Gen *g, Var *a, PIndexItem *items, int n, Var *value) {
+bool say_setitem(Gen *g, GenVar *a, PIndexItem *items, int n, GenVar *value) {
     if (a == NULL || value == NULL || !var_writable(g, a, var_requires_grad(g, value))) {
         return false;
     }
@@ -104,7 +104,7 @@ bool say_setitem(Gen *g, Var *a, PIndexItem *items, int n, Var *value) {
 
 /* ---- what motifs start from ---- */
 
-int motif_size(Gen *g, int least, int most, int64_t *size) {
+int pattern_size(Gen *g, int least, int most, int64_t *size) {
     int n = least + (most > least ? draw_below(g, most - least + 1) : 0);
     for (int d = 0; d < n; d++) {
         size[d] = n > 2 ? draw_between(g, 1, 4) : draw_between(g, 1, 5);
@@ -115,7 +115,7 @@ int motif_size(Gen *g, int least, int most, int64_t *size) {
     return n;
 }
 
-Var *motif_buffer(Gen *g, DType dtype, const int64_t *size, int ndim) {
+GenVar *pattern_buffer(Gen *g, DType dtype, const int64_t *size, int ndim) {
     int r = draw_below(g, 100);
     if (r < 8) {
         return say(g, OP_clone, draw_input(g, dtype, size, ndim, false, 0));
@@ -138,26 +138,26 @@ Var *motif_buffer(Gen *g, DType dtype, const int64_t *size, int ndim) {
     return stmt_commit(g, s, NAME_NONE);
 }
 
-Var *motif_source(Gen *g, DType dtype, const int64_t *size, int ndim) {
+GenVar *pattern_source(Gen *g, DType dtype, const int64_t *size, int ndim) {
     if (draw_chance(g, 30)) { /* one that is there */
         for (int i = 0; i < g->nvars; i++) {
-            Var *v = &g->var[i];
+            GenVar *v = &g->var[i];
             if (!v->dead && !v->fuzzy && v->t->dtype == dtype && var_requires_grad(g, v) && sizes_equal(v->t->size, v->t->ndim, size, ndim)) {
                 return v;
             }
         }
     }
-    Var *leaf = draw_input(g, dtype, size, ndim, draw_chance(g, 50), 100);
+    GenVar *leaf = draw_input(g, dtype, size, ndim, draw_chance(g, 50), 100);
     return draw_chance(g, 35) ? say_scalar(g, OP_mul_Scalar, leaf, scalar_int(2)) : leaf;
 }
 
-Var *motif_input(Gen *g, int least, bool requires_grad) {
+GenVar *pattern_input(Gen *g, int least, bool requires_grad) {
     int64_t size[MAX_DIMS];
-    int n = motif_size(g, least, least > 2 ? least : 3, size);
+    int n = pattern_size(g, least, least > 2 ? least : 3, size);
     return draw_input(g, g->main, size, n, draw_chance(g, 40), requires_grad ? 100 : 0);
 }
 
-void motif_noise(Gen *g) {
+void pattern_noise(Gen *g) {
     int n = draw_chance(g, 45) ? 0 : 1 + draw_below(g, 2);
     for (int i = 0; i < n; i++) {
         draw_op(g);

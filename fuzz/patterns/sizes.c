@@ -2,15 +2,15 @@
 #include "fuzz/patterns/pattern.h"
 
 /* x[.., :stop] with a stop near the size: clamped in some calls. */
-static Var *clamped(Gen *g, Var *x, int64_t size) {
+static GenVar *clamped(Gen *g, GenVar *x, int64_t size) {
     PIndexItem items[] = {index_slice(INT64_MIN, size + draw_between(g, -1, 3), INT64_MIN)};
     return say_getitem(g, x, items, 1);
 }
 
 /* The two halves, or steps of two. */
-static Var *halves(Gen *g, Var *x) {
+static GenVar *halves(Gen *g, GenVar *x) {
     if (draw_chance(g, 60)) {
-        Var *half = say_ints(g, OP_chunk, x, 2, 0);
+        GenVar *half = say_ints(g, OP_chunk, x, 2, 0);
         want_return(g, half == NULL ? NULL : half + 1);
         return half;
     }
@@ -19,9 +19,9 @@ static Var *halves(Gen *g, Var *x) {
 }
 
 /* One row out of all elements, in the order of the transposed. */
-static Var *flat(Gen *g, Var *x) {
+static GenVar *flat(Gen *g, GenVar *x) {
     Stmt *s = stmt_op(g, OP_reshape);
-    Var *t = x->t->ndim == 2 && draw_chance(g, 70) ? say(g, OP_t, x) : x;
+    GenVar *t = x->t->ndim == 2 && draw_chance(g, 70) ? say(g, OP_t, x) : x;
     if (t == NULL) {
         return NULL;
     }
@@ -31,13 +31,13 @@ static Var *flat(Gen *g, Var *x) {
     return stmt_commit(g, s, NAME_NONE);
 }
 
-bool motif_other_sizes(Gen *g) {
+bool pattern_other_sizes(Gen *g) {
     int64_t size[MAX_DIMS];
-    int n = motif_size(g, 1, 2, size);
+    int n = pattern_size(g, 1, 2, size);
     for (int d = 0; d < n; d++) {
         size[d] = size[d] < 2 ? 4 : size[d];
     }
-    Var *x = draw_input(g, g->main, size, n, false, 50), *v = NULL;
+    GenVar *x = draw_input(g, g->main, size, n, false, 50), *v = NULL;
     if (x == NULL) {
         return false;
     }
@@ -63,6 +63,6 @@ bool motif_other_sizes(Gen *g) {
         return false;
     }
     want_return(g, v);
-    motif_noise(g);
+    pattern_noise(g);
     return true;
 }

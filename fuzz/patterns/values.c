@@ -7,7 +7,7 @@
 static int64_t full_slice(void) { return INT64_MIN; }
 
 /* A functional scatter of `x` along a random dim; the source requires grad or not. NULL: did not fit. */
-static Var *some_scatter(Gen *g, Var *x, bool requires_grad) {
+static GenVar *some_scatter(Gen *g, GenVar *x, bool requires_grad) {
     if (x == NULL || x->t->ndim < 1) {
         return NULL;
     }
@@ -22,7 +22,7 @@ static Var *some_scatter(Gen *g, Var *x, bool requires_grad) {
         int64_t start = draw_chance(g, 40) ? 0 : draw_below(g, (int)n), end = draw_between(g, start + 1, n);
         int64_t step = draw_chance(g, 75) ? 1 : 2;
         size[d] = (end - start + step - 1) / step;
-        Var *src = requires_grad ? motif_source(g, x->t->dtype, size, ndim) : draw_need(g, (Need){.dtype = x->t->dtype, .ndim = ndim, .size = size});
+        GenVar *src = requires_grad ? pattern_source(g, x->t->dtype, size, ndim) : draw_need(g, (Need){.dtype = x->t->dtype, .ndim = ndim, .size = size});
         if (src == NULL) {
             return NULL;
         }
@@ -41,7 +41,7 @@ static Var *some_scatter(Gen *g, Var *x, bool requires_grad) {
         for (int i = d; i + 1 < ndim; i++) {
             size[i] = size[i + 1];
         }
-        Var *src = requires_grad ? motif_source(g, x->t->dtype, size, ndim - 1) : draw_need(g, (Need){.dtype = x->t->dtype, .ndim = ndim - 1, .size = size});
+        GenVar *src = requires_grad ? pattern_source(g, x->t->dtype, size, ndim - 1) : draw_need(g, (Need){.dtype = x->t->dtype, .ndim = ndim - 1, .size = size});
         if (src == NULL) {
             return NULL;
         }
@@ -55,7 +55,7 @@ static Var *some_scatter(Gen *g, Var *x, bool requires_grad) {
     return draw_this_op(g, r < 88 ? OP_diagonal_scatter : OP_as_strided_scatter, x);
 }
 
-static Var *sum_over(Gen *g, Var *v, int64_t dim) {
+static GenVar *sum_over(Gen *g, GenVar *v, int64_t dim) {
     if (v == NULL) {
         return NULL;
     }
@@ -68,13 +68,13 @@ static Var *sum_over(Gen *g, Var *v, int64_t dim) {
     return stmt_commit(g, s, NAME_NONE);
 }
 
-bool motif_scatter_sum(Gen *g) {
-    Var *x = motif_input(g, 1, true);
-    Var *y = some_scatter(g, x, true);
+bool pattern_scatter_sum(Gen *g) {
+    GenVar *x = pattern_input(g, 1, true);
+    GenVar *y = some_scatter(g, x, true);
     if (y == NULL) {
         return false;
     }
-    Var *z = draw_chance(g, 20) ? say(g, OP_sum, y) : sum_over(g, y, draw_below(g, y->t->ndim > 0 ? y->t->ndim : 1));
+    GenVar *z = draw_chance(g, 20) ? say(g, OP_sum, y) : sum_over(g, y, draw_below(g, y->t->ndim > 0 ? y->t->ndim : 1));
     if (z != NULL && draw_chance(g, 15)) {
         z = say_scalar(g, OP_mul_Scalar, z, scalar_int(2));
     }
@@ -83,14 +83,14 @@ bool motif_scatter_sum(Gen *g) {
     return z != NULL;
 }
 
-bool motif_partial_roots(Gen *g) {
+bool pattern_partial_roots(Gen *g) {
     static const OpId form[] = {OP_sin, OP_neg, OP_mul_Scalar, OP_square, OP_exp, OP_relu, OP_clone, OP_sum};
     int n = 2 + draw_below(g, 2);
     bool made = false;
     for (int i = 0; i < n; i++) {
-        Var *x = motif_input(g, 0, draw_chance(g, 90));
+        GenVar *x = pattern_input(g, 0, draw_chance(g, 90));
         OpId id = form[draw_below(g, COUNT_OF(form))];
-        Var *y = op_info(id)->nparam > 1 && op_info(id)->param[1].type == ARG_SCALAR ? say_scalar(g, id, x, scalar_int(2)) : say(g, id, x);
+        GenVar *y = op_info(id)->nparam > 1 && op_info(id)->param[1].type == ARG_SCALAR ? say_scalar(g, id, x, scalar_int(2)) : say(g, id, x);
         want_return(g, y);
         made = made || y != NULL;
     }
@@ -99,7 +99,7 @@ bool motif_partial_roots(Gen *g) {
 }
 
 /* An in-place op on `v` with what is at hand. */
-static bool some_write(Gen *g, Var *v) {
+static bool values_some_write(Gen *g, GenVar *v) {
     static const OpId form[] = {OP_add__Scalar, OP_mul__Scalar, OP_fill__Scalar, OP_zero_, OP_neg_, OP_sub__Scalar, OP_copy_, OP_add__Tensor};
     if (v == NULL || !var_writable(g, v, false)) {
         return false;
@@ -107,14 +107,14 @@ static bool some_write(Gen *g, Var *v) {
     return draw_this_op(g, form[draw_below(g, COUNT_OF(form))], v) != NULL;
 }
 
-static Var *some_read(Gen *g, Var *v) {
+static GenVar *some_read(Gen *g, GenVar *v) {
     static const OpId form[] = {OP_select, OP_slice, OP_getitem, OP_transpose, OP_unsqueeze, OP_view, OP_narrow, OP_alias, OP_reshape, OP_permute};
     for (int i = 0; i < 4; i++) {
         OpId id = form[draw_below(g, COUNT_OF(form))];
         if (v == NULL || (v->t->ndim < 1 && id != OP_unsqueeze && id != OP_alias)) {
             continue;
         }
-        Var *w = draw_this_op(g, id, v);
+        GenVar *w = draw_this_op(g, id, v);
         if (w != NULL) {
             return w;
         }
@@ -122,18 +122,18 @@ static Var *some_read(Gen *g, Var *v) {
     return NULL;
 }
 
-bool motif_shared_inputs(Gen *g) {
-    Var *a = motif_input(g, 1, draw_chance(g, 10));
-    Var *b = a == NULL ? NULL : draw_input_shared(g, a);
+bool pattern_shared_inputs(Gen *g) {
+    GenVar *a = pattern_input(g, 1, draw_chance(g, 10));
+    GenVar *b = a == NULL ? NULL : draw_input_shared(g, a);
     if (b == NULL) {
         return false;
     }
     if (draw_chance(g, 20)) {
         draw_input_shared(g, a);
     }
-    Var *written = draw_chance(g, 70) ? a : b, *other = written == a ? b : a;
-    Var *early = draw_chance(g, 25) ? some_read(g, other) : NULL;
-    bool made = some_write(g, draw_chance(g, 80) ? written : some_read(g, written));
+    GenVar *written = draw_chance(g, 70) ? a : b, *other = written == a ? b : a;
+    GenVar *early = draw_chance(g, 25) ? some_read(g, other) : NULL;
+    bool made = values_some_write(g, draw_chance(g, 80) ? written : some_read(g, written));
     want_return(g, early);
     want_return(g, draw_chance(g, 15) ? other : some_read(g, other));
     if (draw_chance(g, 30)) {
@@ -142,19 +142,19 @@ bool motif_shared_inputs(Gen *g) {
     return made;
 }
 
-bool motif_gapped_write(Gen *g) {
+bool pattern_gapped_write(Gen *g) {
     int64_t size[MAX_DIMS];
-    int n = motif_size(g, 1, 2, size);
+    int n = pattern_size(g, 1, 2, size);
     if (draw_chance(g, 60)) {
         size[n - 1] = draw_between(g, 3, 7);
     }
     DType dtype = draw_chance(g, 85) ? g->main : DT_int64;
-    Var *x = draw_chance(g, 50) ? draw_input(g, dtype, size, n, draw_chance(g, 70), 0) : motif_buffer(g, g->main, size, n);
+    GenVar *x = draw_chance(g, 50) ? draw_input(g, dtype, size, n, draw_chance(g, 70), 0) : pattern_buffer(g, g->main, size, n);
     if (x == NULL) {
         return false;
     }
     static const OpId form[] = {OP_as_strided, OP_as_strided, OP_diagonal, OP_unfold, OP_slice, OP_select, OP_transpose, OP_narrow, OP_getitem};
-    Var *v = NULL;
+    GenVar *v = NULL;
     for (int i = 0; i < 4 && v == NULL; i++) {
         OpId id = form[draw_below(g, COUNT_OF(form))];
         v = id == OP_diagonal && n < 2 ? NULL : draw_this_op(g, id, x);
@@ -169,9 +169,9 @@ bool motif_gapped_write(Gen *g) {
     if (draw_chance(g, 35)) {
         made = say2(g, draw_chance(g, 50) ? OP_add__Tensor : OP_mul__Tensor, v, v) != NULL;
     } else if (draw_chance(g, 40)) {
-        made = say2(g, OP_copy_, v, motif_source(g, v->t->dtype, v->t->size, v->t->ndim)) != NULL;
+        made = say2(g, OP_copy_, v, pattern_source(g, v->t->dtype, v->t->size, v->t->ndim)) != NULL;
     } else {
-        made = some_write(g, v);
+        made = values_some_write(g, v);
     }
     want_return(g, x);
     if (draw_chance(g, 25)) {
@@ -180,11 +180,11 @@ bool motif_gapped_write(Gen *g) {
     return made;
 }
 
-bool motif_gather_scatter(Gen *g) {
+bool pattern_gather_scatter(Gen *g) {
     int64_t size[MAX_DIMS];
-    int n = motif_size(g, 1, 2, size);
+    int n = pattern_size(g, 1, 2, size);
     DType dtype = draw_chance(g, 85) ? g->main : DT_int64;
-    Var *x = draw_chance(g, 55) ? draw_input(g, dtype, size, n, draw_chance(g, 60), 0)
+    GenVar *x = draw_chance(g, 55) ? draw_input(g, dtype, size, n, draw_chance(g, 60), 0)
                                 : say(g, OP_clone, draw_input(g, g->main, size, n, false, 50));
     if (x == NULL) {
         return false;
@@ -208,14 +208,14 @@ bool motif_gather_scatter(Gen *g) {
         items[nitems++] = index_list(g, v, length);
     } else {
         int64_t count = length;
-        Var *index = draw_chance(g, 50) ? draw_literal(g, DT_int64, &count, 1, v) : draw_input_values(g, DT_int64, &count, 1, v);
+        GenVar *index = draw_chance(g, 50) ? draw_literal(g, DT_int64, &count, 1, v) : draw_input_values(g, DT_int64, &count, 1, v);
         if (index == NULL) {
             return false;
         }
         items[nitems++] = index_var(index);
     }
-    Var *y = say_getitem(g, x, items, nitems);
-    Var *z;
+    GenVar *y = say_getitem(g, x, items, nitems);
+    GenVar *z;
     int r = draw_below(g, 100);
     if (r < 35) {
         z = say2(g, OP_add_Tensor, y, draw_chance(g, 50) ? y : say_getitem(g, x, items, nitems));
@@ -231,18 +231,18 @@ bool motif_gather_scatter(Gen *g) {
     return true;
 }
 
-bool motif_signed_zeros(Gen *g) {
-    Var *x = motif_input(g, 0, draw_chance(g, 30));
+bool pattern_signed_zeros(Gen *g) {
+    GenVar *x = pattern_input(g, 0, draw_chance(g, 30));
     static const OpId form[] = {OP_mul_Scalar, OP_mul_Scalar, OP_add_Scalar, OP_sub_Scalar, OP_div_Scalar};
     OpId id = form[draw_below(g, 4)];
     bool first = draw_chance(g, 50);
-    Var *a = say_scalar(g, id, x, scalar_float(first ? 0.0 : -0.0));
-    Var *b = say_scalar(g, id, x, scalar_float(first ? -0.0 : 0.0));
+    GenVar *a = say_scalar(g, id, x, scalar_float(first ? 0.0 : -0.0));
+    GenVar *b = say_scalar(g, id, x, scalar_float(first ? -0.0 : 0.0));
     if (a == NULL || b == NULL) {
         return false;
     }
     int r = draw_below(g, 100);
-    Var *c, *d;
+    GenVar *c, *d;
     if (r < 75) {
         c = say(g, OP_reciprocal, a);
         d = say(g, OP_reciprocal, b);
@@ -262,9 +262,9 @@ bool motif_signed_zeros(Gen *g) {
     return true;
 }
 
-bool motif_scatter_overwrite(Gen *g) {
-    Var *x = motif_input(g, 1, false);
-    Var *y = some_scatter(g, x, draw_chance(g, 40));
+bool pattern_scatter_overwrite(Gen *g) {
+    GenVar *x = pattern_input(g, 1, false);
+    GenVar *y = some_scatter(g, x, draw_chance(g, 40));
     if (y == NULL) {
         return false;
     }
@@ -276,15 +276,15 @@ bool motif_scatter_overwrite(Gen *g) {
     return true;
 }
 
-bool motif_aliased_returns(Gen *g) {
-    Var *x = motif_input(g, 1, draw_chance(g, 60));
-    Var *y = draw_chance(g, 60) ? say_scalar(g, OP_mul_Scalar, x, scalar_int(2)) : x;
+bool pattern_aliased_returns(Gen *g) {
+    GenVar *x = pattern_input(g, 1, draw_chance(g, 60));
+    GenVar *y = draw_chance(g, 60) ? say_scalar(g, OP_mul_Scalar, x, scalar_int(2)) : x;
     if (y == NULL) {
         return false;
     }
     want_return(g, draw_chance(g, 50) ? y : some_read(g, y));
     if (draw_chance(g, 40)) {
-        some_write(g, y);
+        values_some_write(g, y);
     }
     want_return(g, draw_chance(g, 40) ? y : some_read(g, y));
     if (draw_chance(g, 40)) {
@@ -293,17 +293,17 @@ bool motif_aliased_returns(Gen *g) {
     return true;
 }
 
-bool motif_silent_write(Gen *g) {
-    Var *x = motif_input(g, 1, true);
-    Var *b = say_scalar(g, OP_mul_Scalar, x, scalar_int(2));
-    Var *old = draw_chance(g, 40) ? some_read(g, b) : NULL;
+bool pattern_silent_write(Gen *g) {
+    GenVar *x = pattern_input(g, 1, true);
+    GenVar *b = say_scalar(g, OP_mul_Scalar, x, scalar_int(2));
+    GenVar *old = draw_chance(g, 40) ? some_read(g, b) : NULL;
     if (b == NULL) {
         return false;
     }
     Stmt *s = stmt_new(g, STMT_WITH);
     OpenBlock outer = block_open(g, &s->body);
     g->grad = false;
-    Var *w = draw_chance(g, 30) ? some_read(g, b) : b;
+    GenVar *w = draw_chance(g, 30) ? some_read(g, b) : b;
     bool made = w != NULL && say_scalar(g, draw_chance(g, 60) ? OP_mul__Scalar : OP_add__Scalar, w, scalar_int(10)) != NULL;
     block_close(g, outer);
     if (s->body.count > 0) {
@@ -314,24 +314,24 @@ bool motif_silent_write(Gen *g) {
     return made;
 }
 
-bool motif_view_chain(Gen *g) {
+bool pattern_view_chain(Gen *g) {
     int64_t size[MAX_DIMS];
-    int n = motif_size(g, 2, 3, size);
-    Var *base = draw_chance(g, 40) ? motif_buffer(g, g->main, size, n) : say_scalar(g, OP_mul_Scalar, motif_source(g, g->main, size, n), scalar_int(2));
-    Var *a = some_read(g, base);
-    Var *b = some_read(g, a);
-    Var *sibling = some_read(g, base);
+    int n = pattern_size(g, 2, 3, size);
+    GenVar *base = draw_chance(g, 40) ? pattern_buffer(g, g->main, size, n) : say_scalar(g, OP_mul_Scalar, pattern_source(g, g->main, size, n), scalar_int(2));
+    GenVar *a = some_read(g, base);
+    GenVar *b = some_read(g, a);
+    GenVar *sibling = some_read(g, base);
     if (a == NULL) {
         return false;
     }
-    Var *target = b != NULL && draw_chance(g, 70) ? b : a;
+    GenVar *target = b != NULL && draw_chance(g, 70) ? b : a;
     if (!var_writable(g, target, true) || tensor_overlaps_itself(target->t)) {
         return false;
     }
     OpId write = draw_chance(g, 50) ? OP_copy_ : OP_mul__Tensor;
-    bool made = draw_chance(g, 50) ? say2(g, write, target, motif_source(g, target->t->dtype, target->t->size, target->t->ndim)) != NULL
-                                   : some_write(g, target);
-    Var *read[3] = {base, sibling, a};
+    bool made = draw_chance(g, 50) ? say2(g, write, target, pattern_source(g, target->t->dtype, target->t->size, target->t->ndim)) != NULL
+                                   : values_some_write(g, target);
+    GenVar *read[3] = {base, sibling, a};
     for (int i = 0; i < 3; i++) {
         if (read[i] != NULL && draw_chance(g, 60)) {
             want_return(g, draw_chance(g, 50) ? read[i] : say_scalar(g, OP_mul_Scalar, read[i], scalar_int(2)));
@@ -340,17 +340,17 @@ bool motif_view_chain(Gen *g) {
     return made;
 }
 
-bool motif_detached_write(Gen *g) {
-    Var *x = motif_input(g, 1, true);
-    Var *y = draw_chance(g, 75) ? say_scalar(g, OP_mul_Scalar, x, scalar_int(2)) : x;
-    Var *d = say(g, OP_detach, y);
+bool pattern_detached_write(Gen *g) {
+    GenVar *x = pattern_input(g, 1, true);
+    GenVar *y = draw_chance(g, 75) ? say_scalar(g, OP_mul_Scalar, x, scalar_int(2)) : x;
+    GenVar *d = say(g, OP_detach, y);
     if (d == NULL) {
         return false;
     }
     if (draw_chance(g, 40)) {
         d = some_read(g, d);
     }
-    bool made = some_write(g, d);
+    bool made = values_some_write(g, d);
     if (d != NULL && draw_chance(g, 40)) {
         draw_flag_question(g, draw_chance(g, 50) ? y : d);
     }
@@ -358,14 +358,14 @@ bool motif_detached_write(Gen *g) {
     return made;
 }
 
-bool motif_computed_index(Gen *g) {
+bool pattern_computed_index(Gen *g) {
     int64_t n = draw_between(g, 2, 5), inner = draw_between(g, 1, 4);
     int64_t size[2] = {n, inner};
     int ndim = draw_chance(g, 60) ? 1 : 2;
-    Var *x = draw_chance(g, 50) ? draw_input(g, g->main, size, ndim, draw_chance(g, 60), 0) : say(g, OP_clone, draw_input(g, g->main, size, ndim, false, 60));
+    GenVar *x = draw_chance(g, 50) ? draw_input(g, g->main, size, ndim, draw_chance(g, 60), 0) : say(g, OP_clone, draw_input(g, g->main, size, ndim, false, 60));
     Stmt *s = stmt_op(g, OP_arange);
     set_scalar(s, 0, scalar_int(draw_between(g, 2, 6)));
-    Var *i = stmt_commit(g, s, NAME_NONE);
+    GenVar *i = stmt_commit(g, s, NAME_NONE);
     i = say_scalar(g, OP_remainder_Scalar, i, scalar_int(draw_between(g, 1, n)));
     if (x == NULL || i == NULL) {
         return false;
@@ -377,8 +377,8 @@ bool motif_computed_index(Gen *g) {
         return false;
     }
     PIndexItem items[1] = {index_var(i)};
-    Var *y = say_getitem(g, x, items, 1);
-    Var *z = say_scalar(g, draw_chance(g, 50) ? OP_add_Scalar : OP_mul_Scalar, y, scalar_int(2));
+    GenVar *y = say_getitem(g, x, items, 1);
+    GenVar *z = say_scalar(g, draw_chance(g, 50) ? OP_add_Scalar : OP_mul_Scalar, y, scalar_int(2));
     if (draw_chance(g, 75) && !say_setitem(g, x, items, 1, z)) {
         return false;
     }
@@ -387,15 +387,15 @@ bool motif_computed_index(Gen *g) {
     return z != NULL;
 }
 
-bool motif_late_write(Gen *g) {
+bool pattern_late_write(Gen *g) {
     static const OpId form[] = {OP_exp, OP_sin, OP_square, OP_tanh, OP_sqrt, OP_sigmoid, OP_relu, OP_abs};
-    Var *x = motif_input(g, 1, true);
-    Var *y = say_scalar(g, OP_mul_Scalar, x, scalar_int(2));
-    Var *z = say(g, form[draw_below(g, COUNT_OF(form))], y);
+    GenVar *x = pattern_input(g, 1, true);
+    GenVar *y = say_scalar(g, OP_mul_Scalar, x, scalar_int(2));
+    GenVar *z = say(g, form[draw_below(g, COUNT_OF(form))], y);
     if (z == NULL) {
         return false;
     }
-    Var *w = draw_chance(g, 50) ? y : z;
+    GenVar *w = draw_chance(g, 50) ? y : z;
     if (draw_chance(g, 40)) {
         w = draw_chance(g, 50) ? some_read(g, w) : say(g, OP_detach, w);
     }

@@ -43,7 +43,7 @@ static void remember(Builtin *b, Bytes bytes) {
 }
 
 /* What is too large to be mutated is kept as JSON: bytes would mean another program, cut to size. */
-static void keep(Builtin *b, const Program *p, int64_t number) {
+static void builtin_keep(Builtin *b, const Program *p, int64_t number) {
     if (b->nkept == MAX_KEPT) {
         return;
     }
@@ -161,7 +161,7 @@ int worker_builtin(const Options *o, const char *campaign, int job, int jobs, vo
             if (w->ledger->died_at == i + 1) {
                 worker_give_up(w, p, i);
             } else if (worker_check(w, p, i, &b->arena)) {
-                keep(b, p, i);
+                builtin_keep(b, p, i);
             }
             w->counts.next = i + jobs;
             ledger_set(w->ledger, &w->counts);

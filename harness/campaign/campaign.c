@@ -16,7 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { TICK_MS = 200, STUCK_SECONDS = 90, GRACE_SECONDS = 4, JUDGE_SECONDS = 300, EARLY_SECONDS = 2, MAX_EARLY = 5 };
+enum { TICK_MS = 200, STUCK_SECONDS = 90, GRACE_SECONDS = 4, CONFIRM_SECONDS = 300, EARLY_SECONDS = 2, MAX_EARLY = 5 };
 
 static sigset_t waited_for(void) {
     sigset_t set;
@@ -133,50 +133,50 @@ static void look_after(Campaign *c) {
 
 /* ---- judging ---- */
 
-static void start_judge(Campaign *c) {
-    if (c->judge > 0 || (!c->judging && !(c->judging = folder_next(c)))) {
+static void start_confirm(Campaign *c) {
+    if (c->confirm > 0 || (!c->confirming && !(c->confirming = folder_next(c)))) {
         return;
     }
-    c->judge_since = now_seconds();
-    c->judge = fork_child();
-    if (c->judge == 0) {
-        int answer = judge_file(c, c->judging, c->judge_tries > 0);
+    c->confirm_since = now_seconds();
+    c->confirm = fork_child();
+    if (c->confirm == 0) {
+        int answer = confirm_file(c, c->confirming, c->confirm_tries > 0);
         fflush(stdout);
         _exit(answer);
     }
 }
 
 /* A judge that dies met another bug while it minimized: then the file is judged as it is. */
-static void judge_ended(Campaign *c, int status) {
-    c->judge = 0;
-    if (!WIFEXITED(status) && c->judge_tries++ == 0) {
+static void confirm_ended(Campaign *c, int status) {
+    c->confirm = 0;
+    if (!WIFEXITED(status) && c->confirm_tries++ == 0) {
         return;
     }
-    c->judge_tries = 0;
-    int answer = WIFEXITED(status) ? WEXITSTATUS(status) : JUDGED_FINDING;
+    c->confirm_tries = 0;
+    int answer = WIFEXITED(status) ? WEXITSTATUS(status) : CONFIRM_FINDING;
     if (!WIFEXITED(status)) {
-        complain(EXIT_FINDINGS, "%s/judged/%s ends the process that judges it", c->folder, c->judging);
+        complain(EXIT_FINDINGS, "%s/judged/%s ends the process that judges it", c->folder, c->confirming);
     }
-    if (answer == JUDGED_FINDING) {
+    if (answer == CONFIRM_FINDING) {
         c->code = worst(c->code, EXIT_FINDINGS);
-    } else if (answer == JUDGED_TROUBLE) {
-        c->code = worst(c->code, complain(EXIT_ENVIRONMENT, "could not judge %s/new/%s: it is kept there", c->folder, c->judging));
+    } else if (answer == CONFIRM_TROUBLE) {
+        c->code = worst(c->code, complain(EXIT_ENVIRONMENT, "could not judge %s/new/%s: it is kept there", c->folder, c->confirming));
     }
-    if (answer != JUDGED_TROUBLE) {
-        folder_judged(c, c->judging);
+    if (answer != CONFIRM_TROUBLE) {
+        folder_confirmed(c, c->confirming);
         Counts counts = *ledger_counts(c->own);
         counts.next++;
         ledger_set(c->own, &counts);
     }
-    free(c->judging);
-    c->judging = NULL;
+    free(c->confirming);
+    c->confirming = NULL;
 }
 
 static void reap(Campaign *c) {
     int status;
     for (pid_t pid; (pid = waitpid(-1, &status, WNOHANG)) > 0;) {
-        if (pid == c->judge) {
-            judge_ended(c, status);
+        if (pid == c->confirm) {
+            confirm_ended(c, status);
         }
         for (int k = 0; k < c->njobs; k++) {
             if (c->job[k].pid == pid) {
@@ -184,8 +184,8 @@ static void reap(Campaign *c) {
             }
         }
     }
-    if (c->judge > 0 && now_seconds() - c->judge_since > JUDGE_SECONDS) {
-        kill(c->judge, SIGKILL);
+    if (c->confirm > 0 && now_seconds() - c->confirm_since > CONFIRM_SECONDS) {
+        kill(c->confirm, SIGKILL);
     }
 }
 
@@ -216,7 +216,7 @@ static void tick(Campaign *c) {
     if (c->engine->gather) {
         c->engine->gather(c);
     }
-    start_judge(c);
+    start_confirm(c);
     Counts counts = *ledger_counts(c->own);
     counts.seconds = campaign_elapsed(c);
     ledger_set(c->own, &counts);
@@ -256,12 +256,12 @@ static void watch(Campaign *c) {
     }
     stop_jobs(c);
     bool again = false; /* a second ^C: what is left is judged by the next run */
-    for (tick(c); c->judge > 0 && !again && !(c->options->first && c->code == EXIT_FINDINGS); tick(c)) {
+    for (tick(c); c->confirm > 0 && !again && !(c->options->first && c->code == EXIT_FINDINGS); tick(c)) {
         again = asked_to_stop();
     }
-    if (c->judge > 0) {
-        kill(c->judge, SIGKILL);
-        waitpid(c->judge, NULL, 0);
+    if (c->confirm > 0) {
+        kill(c->confirm, SIGKILL);
+        waitpid(c->confirm, NULL, 0);
     }
     show_now(c, true);
 }

@@ -34,7 +34,7 @@ typedef struct Job {
 
 typedef struct Campaign Campaign;
 
-typedef struct Engine {
+typedef struct FuzzEngine {
     const char *name, *text;
     int first_seeds;   /* programs of the generator to begin with, where the engine needs a corpus */
     /* Finds what the engine needs; else one sentence. */
@@ -43,14 +43,14 @@ typedef struct Engine {
     void (*become)(Campaign *c, int job);
     /* Takes what the engine left in folders of its own over to new/ and corpus/; may be NULL. */
     void (*gather)(Campaign *c);
-} Engine;
+} FuzzEngine;
 /* NULL if there is none of that name; then `known` lists them. */
-const Engine *engine_find(const char *name);
+const FuzzEngine *engine_find(const char *name);
 const char *engine_names(void);
 
 struct Campaign {
     const Options *options;
-    const Engine *engine;
+    const FuzzEngine *engine;
     char *out, *folder;        /* absolute */
     const char *target;        /* the program that the engine runs */
     const char *mutators;      /* AFL++ */
@@ -64,10 +64,10 @@ struct Campaign {
     double last_time;
     Job job[MAX_JOBS];
     int njobs;
-    pid_t judge;               /* judges `judged`, or 0 */
-    char *judging;
-    double judge_since;
-    int judge_tries;           /* of the same file */
+    pid_t confirm;               /* judges `judged`, or 0 */
+    char *confirming;
+    double confirm_since;
+    int confirm_tries;           /* of the same file */
     bool is_new;               /* the folder held no campaign that goes on */
     bool interrupted;
     int code;
@@ -84,7 +84,7 @@ int folder_seed(Campaign *c);
 /* The first file in new/, or NULL; the string is the caller's. */
 char *folder_next(Campaign *c);
 /* Moves new/NAME to judged/. */
-void folder_judged(Campaign *c, const char *name);
+void folder_confirmed(Campaign *c, const char *name);
 /* Copies a file into another folder of the campaign, under `name`, unless it was there or, of new/, has been judged. */
 void folder_take(Campaign *c, const char *from, const char *folder, const char *name);
 /* Files in a folder. */
@@ -93,8 +93,8 @@ int64_t folder_count(const char *path);
 /* ---- campaign/confirm.c ---- */
 /* In a process of its own, since the program may end it: runs the file again, minimizes, reports, prints. Exit status: JUDGED_*. */
 /* With `plainly` it is neither minimized nor located further than it is. */
-enum { JUDGED_NOTHING, JUDGED_FINDING, JUDGED_KNOWN, JUDGED_SEEN /* its signature has a verdict */, JUDGED_TROUBLE };
-int judge_file(Campaign *c, const char *name, bool plainly);
+enum { CONFIRM_NOTHING, CONFIRM_FINDING, CONFIRM_KNOWN, CONFIRM_SEEN /* its signature has a verdict */, CONFIRM_TROUBLE };
+int confirm_file(Campaign *c, const char *name, bool plainly);
 
 /* ---- campaign/show.c ---- */
 void show_start(Campaign *c);
@@ -107,18 +107,18 @@ const Counts *campaign_sum(Campaign *c);
 
 /* ---- campaign/verdict.c ---- */
 /* What a signature turned out to be. */
-typedef struct Sentence {
+typedef struct TriageResult {
     const Seen *seen;
-    bool judged;          /* else nothing else is set: not yet, or not seen again */
-    Standing standing;
+    bool confirmed;          /* else nothing else is set: not yet, or not seen again */
+    FindingStatus status;
     const char *group, *issue, *file, *record; /* issue and file: NULL if none */
     int statements;
-} Sentence;
+} TriageResult;
 /* Of every signature of c->sum, in its order. */
-Sentence *verdicts_read(Campaign *c);
+TriageResult *verdicts_read(Campaign *c);
 /* The groups that they make. */
-Groups verdicts_group(Campaign *c, const Sentence *s);
+Groups verdicts_group(Campaign *c, const TriageResult *s);
 /* results.json, report.html and what the options name. An exit code. */
-int verdicts_publish(Campaign *c, const Sentence *s, const char *summary);
+int verdicts_publish(Campaign *c, const TriageResult *s, const char *summary);
 
 #endif

@@ -46,7 +46,7 @@ static int run_apart(Judging *j, int last) {
             if (last >= 0) {
                 edit_cut(p, last);
             }
-            Outcome out;
+            CheckResult out;
             check_program(&j->checker, p, j->arena, &out);
         }
         _exit(0);
@@ -80,9 +80,9 @@ static void describe_death(Judging *j, int status, Finding *f) {
 }
 
 /* The smallest program known that shows the finding, and that finding. */
-static const Program *smaller(Judging *j, Finding *finding, MinimizeStats *stats) {
+static const Program *confirm_smaller(Judging *j, Finding *finding, MinimizeStats *stats) {
     const Program *small = minimize_program(j->arena, j->program, &j->checker, finding, stats, NULL, NULL);
-    Outcome last;
+    CheckResult last;
     check_program(&j->checker, small, j->arena, &last);
     if (last.verdict != FINDING) {
         return j->program;
@@ -92,7 +92,7 @@ static const Program *smaller(Judging *j, Finding *finding, MinimizeStats *stats
     return small;
 }
 
-static void print_finding(const Judging *j, const Program *small, const Finding *finding, uint32_t fired, const char *path) {
+static void confirm_print_finding(const Judging *j, const Program *small, const Finding *finding, uint32_t fired, const char *path) {
     Text t = {.arena = j->arena};
     if (j->campaign->options->json) {
         text_add(&t, "{\"type\":\"finding\",\"schema_version\":1,\"file\":");
@@ -115,10 +115,10 @@ static void print_finding(const Judging *j, const Program *small, const Finding 
 }
 
 /* What a signature turned out to be, for the sum at the end, whoever makes it: CAMPAIGN/verdicts/NAME, one line each for its fields. */
-static bool write_verdict(Judging *j, const char *name, Standing standing, const Finding *finding, const KnownIssue *issue, const Program *small, uint32_t fired, const char *path) {
+static bool write_verdict(Judging *j, const char *name, FindingStatus status, const Finding *finding, const KnownIssue *issue, const Program *small, uint32_t fired, const char *path) {
     Campaign *c = j->campaign;
     Text t = {.arena = j->arena};
-    text_printf(&t, "%s\n%s\n%s\n%d\n%s%s\n", standing_name(standing), group_key(finding), issue ? issue->issue : "", program_size(small), path ? path : "",
+    text_printf(&t, "%s\n%s\n%s\n%d\n%s%s\n", finding_status_name(status), group_key(finding), issue ? issue->issue : "", program_size(small), path ? path : "",
                 path ? "/minimized.json" : "");
     report_finding_json(&t, small, finding, fired);
     text_add(&t, "\n");
@@ -141,10 +141,10 @@ static bool is_new_group(Campaign *c, const Finding *finding) {
 static const char *folder_of(Judging *j, const Finding *finding) {
     Campaign *c = j->campaign;
     campaign_sum(c);
-    Sentence *all = verdicts_read(c);
+    TriageResult *all = verdicts_read(c);
     bool taken = false;
     for (int64_t i = 0; i < c->sum->nseen; i++) {
-        taken |= all[i].judged && all[i].file && strcmp(all[i].seen->text, finding->signature) == 0 && strcmp(all[i].group, group_key(finding)) != 0;
+        taken |= all[i].confirmed && all[i].file && strcmp(all[i].seen->text, finding->signature) == 0 && strcmp(all[i].group, group_key(finding)) != 0;
     }
     return taken ? seen_name(j->arena, finding->signature, finding->cause.group) : arena_strdup(j->arena, finding->signature);
 }
@@ -154,9 +154,9 @@ static bool is_told(Judging *j, const char *path) {
     Campaign *c = j->campaign;
     const char *file = arena_printf(j->arena, "%s/minimized.json", path);
     campaign_sum(c);
-    Sentence *all = verdicts_read(c);
+    TriageResult *all = verdicts_read(c);
     for (int64_t i = 0; i < c->sum->nseen; i++) {
-        if (all[i].judged && all[i].file && strcmp(all[i].file, file) == 0) {
+        if (all[i].confirmed && all[i].file && strcmp(all[i].file, file) == 0) {
             return true;
         }
     }
@@ -164,7 +164,7 @@ static bool is_told(Judging *j, const char *path) {
 }
 
 /* A finding of a signature that has no verdict yet: known, or reported; `plainly`: as it is. */
-static int sentence(Judging *j, const Outcome *out, bool plainly) {
+static int sentence(Judging *j, const CheckResult *out, bool plainly) {
     Campaign *c = j->campaign;
     const Options *o = c->options;
     Finding finding = out->finding;
@@ -174,47 +174,47 @@ static int sentence(Judging *j, const Outcome *out, bool plainly) {
     int code = known_open(j->arena, o->known, &known, message, sizeof message);
     if (code != 0) {
         complain(code, "%s", message);
-        return JUDGED_TROUBLE;
+        return CONFIRM_TROUBLE;
     }
     if (!plainly && is_new_group(c, &finding)) {
-        j->program = finding_part(j->arena, j->program, &j->checker, &finding);
+        j->program = sub_finding(j->arena, j->program, &j->checker, &finding);
     }
     const KnownIssue *issue = known_find(&known, j->checker.pair, finding.signature, finding.cause.text);
     if (issue) {
         if (!o->json) {
             printf("known %s: %s, %s\n", finding.signature, j->name, issue->issue);
         }
-        return write_verdict(j, name, STANDING_KNOWN, &finding, issue, j->program, out->fired, NULL) ? JUDGED_KNOWN : JUDGED_TROUBLE;
+        return write_verdict(j, name, STATUS_KNOWN, &finding, issue, j->program, out->fired, NULL) ? CONFIRM_KNOWN : CONFIRM_TROUBLE;
     }
     finding_breakpoint(&finding);
     MinimizeStats stats = {.checks = MINIMIZE_CHECKS};
     const char *folder = folder_of(j, &finding);
     bool kept = report_exists(c->out, folder), minimize = !plainly && !o->no_minimize; /* kept: of an earlier campaign */
-    const Program *small = minimize && !kept ? smaller(j, &finding, &stats) : j->program;
+    const Program *small = minimize && !kept ? confirm_smaller(j, &finding, &stats) : j->program;
     snprintf(path, sizeof path, "%s/%s", c->out, folder);
     Report r = {j->program, small, &finding, &j->checker, minimize ? &stats : NULL,
                 arena_printf(j->arena, "fuzz --engine %s --seed %llu, %s", c->engine->name, (unsigned long long)o->seed, j->name), folder};
     if (!kept && !report_write(j->arena, c->out, &r, path, sizeof path, message, sizeof message)) {
         complain(EXIT_ENVIRONMENT, "%s", message);
-        return JUDGED_TROUBLE;
+        return CONFIRM_TROUBLE;
     }
     if (!is_told(j, path)) {
-        print_finding(j, small, &finding, out->fired, path);
+        confirm_print_finding(j, small, &finding, out->fired, path);
     }
     snprintf(finding.signature, sizeof finding.signature, "%s", out->finding.signature);
-    return write_verdict(j, name, stats.flaky ? STANDING_FLAKY : STANDING_NEW, &finding, NULL, small, out->fired, path) ? JUDGED_FINDING : JUDGED_TROUBLE;
+    return write_verdict(j, name, stats.flaky ? STATUS_FLAKY : STATUS_NEW, &finding, NULL, small, out->fired, path) ? CONFIRM_FINDING : CONFIRM_TROUBLE;
 }
 
-int judge_file(Campaign *c, const char *name, bool plainly) {
+int confirm_file(Campaign *c, const char *name, bool plainly) {
     Judging j = {.campaign = c, .arena = &c->scratch, .name = name};
     char message[512];
     if (io_read(j.arena, arena_printf(j.arena, "%s/new/%s", c->folder, name), IO_MAX_BYTES, &j.text, &j.n, message, sizeof message) != IO_OK ||
         open_checker(c->options, &j.checker) != 0) {
-        return JUDGED_TROUBLE;
+        return CONFIRM_TROUBLE;
     }
     int status = run_apart(&j, -1);
     bool dead = died(status), decoded = !dead && decode(&j, message, sizeof message);
-    Outcome out = {.verdict = FINDING, .fired = 1u << ORACLE_status};
+    CheckResult out = {.verdict = FINDING, .fired = 1u << ORACLE_status};
     if (dead) {
         decode(&j, message, sizeof message);
         describe_death(&j, status, &out.finding);
@@ -226,10 +226,10 @@ int judge_file(Campaign *c, const char *name, bool plainly) {
         }
     }
     if (out.verdict != FINDING || !j.program) {
-        return JUDGED_NOTHING;
+        return CONFIRM_NOTHING;
     }
     if (access(arena_printf(j.arena, "%s/verdicts/%s", c->folder, seen_name(j.arena, out.finding.signature, out.finding.cause.group)), F_OK) == 0) {
-        return JUDGED_SEEN;
+        return CONFIRM_SEEN;
     }
     return sentence(&j, &out, dead || plainly);
 }

@@ -193,13 +193,13 @@ static void afl_gather(Campaign *c) {
 
 /* ---- the table ---- */
 
-static const Engine engines[] = {
+static const FuzzEngine engines[] = {
     {"builtin", "the generator and mutators of this process", 0, builtin_ready, builtin_become, NULL},
     {"libfuzzer", "LLVM's libFuzzer", FIRST_SEEDS, libfuzzer_ready, libfuzzer_become, NULL},
     {"afl", "AFL++", FIRST_SEEDS, afl_ready, afl_become, afl_gather},
 };
 
-const Engine *engine_find(const char *name) {
+const FuzzEngine *engine_find(const char *name) {
     for (int i = 0; i < COUNT_OF(engines); i++) {
         if (strcmp(engines[i].name, name) == 0) {
             return &engines[i];

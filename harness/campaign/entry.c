@@ -21,7 +21,7 @@ _Noreturn void entry_fail(const char *target, const char *signature) {
 
 #ifdef RECORD
 /* Keeps the bytes that showed a signature first. */
-static void record(Arena *arena, const char *signature, const uint8_t *v, size_t n) {
+static void entry_record(Arena *arena, const char *signature, const uint8_t *v, size_t n) {
     char message[512];
     const char *path = arena_printf(arena, "findings/%s", signature);
     FILE *there = fopen(path, "rb");
@@ -60,7 +60,7 @@ void entry_check(const char *pair, const uint8_t *v, size_t n) {
     if (!p) {
         return;
     }
-    Outcome out;
+    CheckResult out;
     features_clear(&features);
     checker.b.compile.features = &features;
     check_program(&checker, p, &arena, &out);
@@ -71,7 +71,7 @@ void entry_check(const char *pair, const uint8_t *v, size_t n) {
     }
     check_locate(&checker, p, &out.finding, &arena);
 #ifdef RECORD
-    record(&arena, out.finding.signature, v, n);
+    entry_record(&arena, out.finding.signature, v, n);
 #else
     entry_fail("check", arena_printf(&arena, "%s pair=%s", out.finding.signature, pair));
 #endif

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef enum Kind { KIND_STEP, KIND_PASSES, KIND_OP_DTYPE, KIND_ERROR, KIND_SKIP, KIND_ORACLE, KIND_SIGNATURE, KIND_CALLS, KIND_EDGE, KINDS } Kind;
+typedef enum FeaturesKind { KIND_STEP, KIND_PASSES, KIND_OP_DTYPE, KIND_ERROR, KIND_SKIP, KIND_ORACLE, KIND_SIGNATURE, KIND_CALLS, KIND_EDGE, KINDS } FeaturesKind;
 static const char *const KIND_NAMES[KINDS] = {"step", "pass", "op", "error", "skip", "oracle", "signature", "calls", "edge"};
 
 typedef enum Aliasing { APART, ALIASED, WRITTEN, SHARED, ALIASINGS } Aliasing;
@@ -40,7 +40,7 @@ __attribute__((weak)) void __sanitizer_cov_pcs_init(const uintptr_t *start, cons
     (void)stop;
 }
 
-int64_t traits_edges(void) {
+int64_t coverage_edges(void) {
     int64_t n = 0;
     for (int i = 0; i < nranges; i++) {
         n += ranges[i].stop - ranges[i].start;
@@ -56,7 +56,7 @@ static void clear_edges(void) {
 
 /* ---- collecting ---- */
 
-static void add(TraitList *list, Kind kind, uint32_t a, uint32_t b) {
+static void features_add(CoverageList *list, FeaturesKind kind, uint32_t a, uint32_t b) {
     if (list->n == list->capacity) {
         list->capacity = list->capacity ? 2 * list->capacity : 256;
         list->v = realloc(list->v, sizeof *list->v * (size_t)list->capacity);
@@ -67,12 +67,12 @@ static void add(TraitList *list, Kind kind, uint32_t a, uint32_t b) {
     list->v[list->n++] = (uint64_t)kind << 56 | (uint64_t)(a & 0xFFFFFF) << 32 | b;
 }
 
-static void add_edges(TraitList *list) {
+static void add_edges(CoverageList *list) {
     uint32_t place = 0;
     for (int i = 0; i < nranges; i++) {
         for (const char *at = ranges[i].start; at < ranges[i].stop; at++, place++) {
             if (*at) {
-                add(list, KIND_EDGE, 0, place);
+                features_add(list, KIND_EDGE, 0, place);
             }
         }
     }
@@ -119,23 +119,23 @@ static const Stmt *find_statement(const Block *block, int sid) {
     return found;
 }
 
-static bool is_there(const TraitList *list, Trait trait) {
+static bool is_there(const CoverageList *list, CoverageFeature feature) {
     for (int i = 0; i < list->n; i++) {
-        if (list->v[i] == trait) {
+        if (list->v[i] == feature) {
             return true;
         }
     }
     return false;
 }
 
-static void add_once(TraitList *list, Kind kind, uint32_t a, uint32_t b) {
-    add(list, kind, a, b);
-    Trait last = list->v[--list->n];
+static void add_once(CoverageList *list, FeaturesKind kind, uint32_t a, uint32_t b) {
+    features_add(list, kind, a, b);
+    CoverageFeature last = list->v[--list->n];
     list->n += !is_there(list, last);
 }
 
 /* An error code at an op; OP_COUNT: at no op. */
-static void add_errors(TraitList *list, const Program *p, const Result *r) {
+static void add_errors(CoverageList *list, const Program *p, const Result *r) {
     for (int c = 0; c < r->ncalls; c++) {
         if (!r->calls[c].ok) {
             const Stmt *s = find_statement(&p->setup, r->calls[c].error_at);
@@ -145,7 +145,7 @@ static void add_errors(TraitList *list, const Program *p, const Result *r) {
     }
 }
 
-static void add_calls(TraitList *list, const Program *p, const Result *r) {
+static void add_calls(CoverageList *list, const Program *p, const Result *r) {
     bool fact[CALLS_FACTS] = {[CALLS_SETUP] = p->setup.count > 0, [CALLS_RECALL] = p->nrecalls > 0};
     for (int k = 0; k < p->nrecalls; k++) {
         fact[CALLS_KEEP] |= p->recalls[k].keep;
@@ -156,12 +156,12 @@ static void add_calls(TraitList *list, const Program *p, const Result *r) {
     }
     for (int k = 0; k < CALLS_FACTS; k++) {
         if (fact[k]) {
-            add(list, KIND_CALLS, 0, (uint32_t)k);
+            features_add(list, KIND_CALLS, 0, (uint32_t)k);
         }
     }
 }
 
-static uint32_t signature_place(Signatures *s, const char *text) {
+static uint32_t signature_index(Signatures *s, const char *text) {
     for (int i = 0; i < s->n; i++) {
         if (strcmp(s->v[i], text) == 0) {
             return (uint32_t)i;
@@ -179,7 +179,7 @@ static uint32_t signature_place(Signatures *s, const char *text) {
     return (uint32_t)s->n++;
 }
 
-void traits_of(Checker *c, const Program *p, Arena *arena, Signatures *signatures, TraitList *out, Outcome *outcome) {
+void coverage_of(Checker *c, const Program *p, Arena *arena, Signatures *signatures, CoverageList *out, CheckResult *outcome) {
     int64_t(*executed)[DT_COUNT] = arena_alloc(arena, (int64_t)sizeof(int64_t[OP_COUNT][DT_COUNT]));
     CompileCounters *both[2] = {&c->a.counters, &c->b.counters};
     out->n = 0;
@@ -193,46 +193,46 @@ void traits_of(Checker *c, const Program *p, Arena *arena, Signatures *signature
     Autograd autograd = autograd_of(p);
     for (int s = 0; s < STEP_COUNT; s++) {
         if (both[0]->fired[s] + both[1]->fired[s] > 0) {
-            add(out, KIND_STEP, (uint32_t)s, (uint32_t)aliasing * AUTOGRADS + (uint32_t)autograd);
+            features_add(out, KIND_STEP, (uint32_t)s, (uint32_t)aliasing * AUTOGRADS + (uint32_t)autograd);
         }
     }
     for (int k = 0; k < pass_count(); k++) {
         if (both[0]->pass_changed[k] + both[1]->pass_changed[k] > 0) {
-            add(out, KIND_PASSES, 0, (uint32_t)k);
+            features_add(out, KIND_PASSES, 0, (uint32_t)k);
         }
     }
     for (int id = 0; id < OP_COUNT; id++) {
         for (int d = 0; d < DT_COUNT; d++) {
             if (executed[id][d] > 0) {
-                add(out, KIND_OP_DTYPE, (uint32_t)id, (uint32_t)d);
+                features_add(out, KIND_OP_DTYPE, (uint32_t)id, (uint32_t)d);
             }
         }
     }
     add_errors(out, p, outcome->a);
     add_calls(out, p, outcome->b);
     if (outcome->verdict == SKIP) {
-        add(out, KIND_SKIP, 0, (uint32_t)outcome->skip);
+        features_add(out, KIND_SKIP, 0, (uint32_t)outcome->skip);
     } else if (outcome->verdict == FINDING) {
         for (uint32_t id = 0; id < ORACLE_COUNT; id++) {
             if (outcome->fired >> id & 1) {
-                add(out, KIND_ORACLE, 0, id);
+                features_add(out, KIND_ORACLE, 0, id);
             }
         }
         check_locate(c, p, &outcome->finding, arena);
-        add(out, KIND_SIGNATURE, 0, signature_place(signatures, outcome->finding.signature));
+        features_add(out, KIND_SIGNATURE, 0, signature_index(signatures, outcome->finding.signature));
     }
 }
 
-void traits_free(TraitList *list) { free(list->v); }
+void coverage_free(CoverageList *list) { free(list->v); }
 
 /* ---- names ---- */
 
-int trait_kind(Trait trait) { return (int)(trait >> 56); }
-const char *trait_kind_name(int kind) { return kind >= 0 && kind < KINDS ? KIND_NAMES[kind] : NULL; }
+int coverage_kind(CoverageFeature feature) { return (int)(feature >> 56); }
+const char *coverage_kind_name(int kind) { return kind >= 0 && kind < KINDS ? KIND_NAMES[kind] : NULL; }
 
-const char *trait_name(Arena *arena, Trait trait, const Signatures *signatures) {
-    Kind kind = (Kind)trait_kind(trait);
-    unsigned a = (unsigned)(trait >> 32 & 0xFFFFFF), b = (unsigned)trait;
+const char *coverage_name(Arena *arena, CoverageFeature feature, const Signatures *signatures) {
+    FeaturesKind kind = (FeaturesKind)coverage_kind(feature);
+    unsigned a = (unsigned)(feature >> 32 & 0xFFFFFF), b = (unsigned)feature;
     const char *what = "", *in = "", *and = "";
     switch (kind) {
     case KIND_STEP:

@@ -57,7 +57,7 @@ static const char *settings_of(Campaign *c, const Options *o) {
     return t.v;
 }
 
-static char *read_text(Campaign *c, const char *path) {
+static char *folder_read_text(Campaign *c, const char *path) {
     char *text, message[256];
     int64_t n;
     return io_read(&c->arena, path, IO_MAX_BYTES, &text, &n, message, sizeof message) == IO_OK ? text : NULL;
@@ -65,7 +65,7 @@ static char *read_text(Campaign *c, const char *path) {
 
 /* The options of the start, then those given now. */
 static int take_options(Campaign *c, Options *o) {
-    char *text = read_text(c, in_folder(c, "words")), message[512];
+    char *text = folder_read_text(c, in_folder(c, "words")), message[512];
     if (!text) {
         return complain(EXIT_BAD_INPUT, "'%s' holds no campaign that could be resumed", o->out);
     }
@@ -232,7 +232,7 @@ int folder_open(Campaign *c, Options *o) {
         return code;
     }
     bool there = exists(in_folder(c, "words")), ended = exists(in_folder(c, "ended"));
-    const char *settings = settings_of(c, o), *before = there ? read_text(c, in_folder(c, "settings")) : NULL;
+    const char *settings = settings_of(c, o), *before = there ? folder_read_text(c, in_folder(c, "settings")) : NULL;
     if (there && !ended && !o->resume) {
         return complain(EXIT_BAD_INPUT, "'%s' holds a campaign that was cut short: go on with --resume, or take another folder", c->out);
     }
@@ -325,7 +325,7 @@ char *folder_next(Campaign *c) {
     return name;
 }
 
-void folder_judged(Campaign *c, const char *name) {
+void folder_confirmed(Campaign *c, const char *name) {
     const char *from = arena_printf(&c->scratch, "%s/new/%s", c->folder, name);
     if (rename(from, arena_printf(&c->scratch, "%s/judged/%s", c->folder, name)) != 0) {
         c->code = worst(c->code, complain(EXIT_ENVIRONMENT, "cannot move '%s': %s", from, strerror(errno)));

@@ -53,7 +53,7 @@ void show_start(Campaign *c) {
 }
 
 /* Appends one line; a campaign whose disk is full says so and goes on. */
-static void record(Campaign *c, double rate) {
+static void show_record(Campaign *c, double rate) {
     const Counts *n = campaign_sum(c);
     Text t = {.arena = &c->scratch};
     text_printf(&t, "{\"type\":\"record\",\"schema_version\":1,\"seconds\":%.1f,\"programs\":%lld,\"programs_per_second\":%.0f,\"corpus\":%lld,\"features\":%lld,"
@@ -104,13 +104,13 @@ void show_now(Campaign *c, bool last) {
         c->shown = now;
     }
     if (records) {
-        record(c, rate);
+        show_record(c, rate);
         c->recorded = c->last_time = now;
         c->last_programs = n->programs;
     }
 }
 
-static void add_counts(Text *t, const char *name, const int64_t *count, int n, const char *(*name_of)(int i)) {
+static void show_add_counts(Text *t, const char *name, const int64_t *count, int n, const char *(*name_of)(int i)) {
     bool any = false;
     text_printf(t, ",\"%s\":{", name);
     for (int i = 0; i < n; i++) {
@@ -125,18 +125,18 @@ static const char *name_of_error(int i) { return i > 0 ? errcode_name((ErrCode)i
 static const char *name_of_skip(int i) { return i > 0 ? skip_name((SkipReason)i) : NULL; }
 static const char *name_of_oracle(int i) { return oracle_name((OracleId)i); }
 
-static const char *outcome_of(const Sentence *s) { return s->judged ? standing_name(s->standing) : "not seen again"; }
+static const char *outcome_of(const TriageResult *s) { return s->confirmed ? finding_status_name(s->status) : "not seen again"; }
 
-static void summary_json(Campaign *c, const Counts *n, const Sentence *verdict, const Groups *groups, Text *t) {
+static void show_summary_json(Campaign *c, const Counts *n, const TriageResult *verdict, const Groups *groups, Text *t) {
     const Options *o = c->options;
     text_printf(t, "{\"type\":\"summary\",\"schema_version\":1,\"engine\":\"%s\",\"jobs\":%d,\"seed\":%llu,\"programs\":%lld,\"calls\":%lld,\"statements\":%lld,"
                    "\"agree\":%lld,\"findings\":%lld,\"refusals\":%lld",
                 c->engine->name, c->njobs, (unsigned long long)o->seed, (long long)n->programs, (long long)n->calls, (long long)n->statements,
                 (long long)n->verdicts[AGREE], (long long)n->verdicts[FINDING], (long long)n->refusals);
-    add_counts(t, "errors", n->errors, ERR_COUNT, name_of_error);
+    show_add_counts(t, "errors", n->errors, ERR_COUNT, name_of_error);
     text_printf(t, ",\"skipped\":%lld", (long long)n->verdicts[SKIP]);
-    add_counts(t, "skips", n->skips, SKIP_COUNT, name_of_skip);
-    add_counts(t, "fired", n->fired, ORACLE_COUNT, name_of_oracle);
+    show_add_counts(t, "skips", n->skips, SKIP_COUNT, name_of_skip);
+    show_add_counts(t, "fired", n->fired, ORACLE_COUNT, name_of_oracle);
     text_printf(t, ",\"corpus\":%lld,\"features\":%lld,\"judged\":%lld,\"interrupted\":%s,\"signatures\":[", (long long)corpus_size(c), (long long)n->features,
                 (long long)ledger_counts(c->own)->next, c->interrupted ? "true" : "false");
     for (int64_t i = 0; i < c->sum->nseen; i++) {
@@ -153,7 +153,7 @@ static void summary_json(Campaign *c, const Counts *n, const Sentence *verdict, 
     text_add(t, "}");
 }
 
-static void summary_text(Campaign *c, const Counts *n, const Sentence *verdict, const Groups *groups, Text *t) {
+static void show_summary_text(Campaign *c, const Counts *n, const TriageResult *verdict, const Groups *groups, Text *t) {
     for (int64_t i = 0; i < c->sum->nseen; i++) {
         text_printf(t, "  %-56s %8lld  %s\n", verdict[i].seen->text, (long long)verdict[i].seen->count, outcome_of(&verdict[i]));
     }
@@ -173,7 +173,7 @@ static void summary_text(Campaign *c, const Counts *n, const Sentence *verdict, 
     }
 }
 
-static int by_name(const void *a, const void *b) {
+static int show_by_name(const void *a, const void *b) {
     const Seen *s = a, *t = b;
     int order = strcmp(s->text, t->text);
     return order ? order : strcmp(s->group, t->group);
@@ -182,15 +182,15 @@ static int by_name(const void *a, const void *b) {
 void show_summary(Campaign *c) {
     arena_reset(&c->scratch);
     const Counts *n = campaign_sum(c);
-    qsort(c->sum->seen, (size_t)c->sum->nseen, sizeof c->sum->seen[0], by_name);
-    const Sentence *verdict = verdicts_read(c);
+    qsort(c->sum->seen, (size_t)c->sum->nseen, sizeof c->sum->seen[0], show_by_name);
+    const TriageResult *verdict = verdicts_read(c);
     const Groups groups = verdicts_group(c, verdict);
     for (int64_t i = 0; i < c->sum->nseen; i++) { /* those of before a --resume too */
-        bool counts = verdict[i].judged && (verdict[i].standing == STANDING_NEW || verdict[i].standing == STANDING_FLAKY);
+        bool counts = verdict[i].confirmed && (verdict[i].status == STATUS_NEW || verdict[i].status == STATUS_FLAKY);
         c->code = worst(c->code, counts ? EXIT_FINDINGS : EXIT_AGREE);
     }
     Text t = {.arena = &c->scratch}, shown = {.arena = &c->scratch};
-    summary_json(c, n, verdict, &groups, &t);
+    show_summary_json(c, n, verdict, &groups, &t);
     c->code = worst(c->code, verdicts_publish(c, verdict, t.v));
     char message[512];
     if (!io_write(arena_printf(&c->scratch, "%s/summary.json", c->folder), t.v, t.n, message, sizeof message) ||
@@ -200,7 +200,7 @@ void show_summary(Campaign *c) {
     if (c->options->json) {
         text_printf(&shown, "%s\n", t.v);
     } else {
-        summary_text(c, n, verdict, &groups, &shown);
+        show_summary_text(c, n, verdict, &groups, &shown);
     }
     fwrite(shown.v, 1, (size_t)shown.n, stdout);
 }

@@ -8,16 +8,16 @@
 
 enum { FIELDS = 6 };
 
-static Standing standing_of(const char *name) {
-    for (int i = 0; i < STANDING_COUNT; i++) {
-        if (strcmp(standing_name((Standing)i), name) == 0) {
-            return (Standing)i;
+static FindingStatus status_of(const char *name) {
+    for (int i = 0; i < STATUS_COUNT; i++) {
+        if (strcmp(finding_status_name((FindingStatus)i), name) == 0) {
+            return (FindingStatus)i;
         }
     }
-    return STANDING_NEW;
+    return STATUS_NEW;
 }
 
-static void read_verdict(Campaign *c, Sentence *s) {
+static void read_verdict(Campaign *c, TriageResult *s) {
     char *text, *field[FIELDS], message[256];
     int64_t length;
     const char *path = arena_printf(&c->scratch, "%s/verdicts/%s", c->folder, seen_name(&c->scratch, s->seen->text, s->seen->group));
@@ -30,8 +30,8 @@ static void read_verdict(Campaign *c, Sentence *s) {
             return;
         }
     }
-    s->judged = true;
-    s->standing = standing_of(field[0]);
+    s->confirmed = true;
+    s->status = status_of(field[0]);
     s->group = field[1];
     s->issue = field[2][0] ? field[2] : NULL;
     s->statements = atoi(field[3]);
@@ -39,8 +39,8 @@ static void read_verdict(Campaign *c, Sentence *s) {
     s->record = field[5];
 }
 
-Sentence *verdicts_read(Campaign *c) {
-    Sentence *all = arena_array(&c->arena, Sentence, c->sum->nseen + 1);
+TriageResult *verdicts_read(Campaign *c) {
+    TriageResult *all = arena_array(&c->arena, TriageResult, c->sum->nseen + 1);
     for (int64_t i = 0; i < c->sum->nseen; i++) {
         all[i].seen = &c->sum->seen[i];
         read_verdict(c, &all[i]);
@@ -48,29 +48,29 @@ Sentence *verdicts_read(Campaign *c) {
     return all;
 }
 
-Groups verdicts_group(Campaign *c, const Sentence *s) {
+Groups verdicts_group(Campaign *c, const TriageResult *s) {
     Groups groups = groups_new(&c->scratch);
     for (int64_t i = 0; i < c->sum->nseen; i++) {
-        if (s[i].judged) {
+        if (s[i].confirmed) {
             KnownIssue *issue = NULL;
             if (s[i].issue) {
                 issue = arena_new(&c->scratch, KnownIssue);
                 issue->issue = s[i].issue;
             }
-            Group *group = group_add(&groups, s[i].group, s[i].standing, issue, s[i].seen->first, true);
+            Group *group = group_add(&groups, s[i].group, s[i].status, issue, s[i].seen->first, true);
             if (group) {
-                group->count[s[i].standing] += s[i].seen->count - 1;
+                group->count[s[i].status] += s[i].seen->count - 1;
             }
         }
     }
     return groups;
 }
 
-int verdicts_publish(Campaign *c, const Sentence *s, const char *summary) {
+int verdicts_publish(Campaign *c, const TriageResult *s, const char *summary) {
     Results results = {.arena = &c->scratch};
     for (int64_t i = 0; i < c->sum->nseen; i++) {
-        if (s[i].judged) {
-            results_add_finding(&results, &(ResultsFinding){.outcome = standing_name(s[i].standing), .file = s[i].file, .signature = s[i].seen->text, .record = s[i].record,
+        if (s[i].confirmed) {
+            results_add_finding(&results, &(ResultsFinding){.outcome = finding_status_name(s[i].status), .file = s[i].file, .signature = s[i].seen->text, .record = s[i].record,
                                                             .count = s[i].seen->count, .first = s[i].seen->first, .statements = s[i].statements});
         }
     }

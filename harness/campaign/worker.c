@@ -55,7 +55,7 @@ static void keep_program(Worker *w, const Program *p, const char *what) {
     }
 }
 
-static void count(Worker *w, const Program *p, const Outcome *out) {
+static void worker_count(Worker *w, const Program *p, const CheckResult *out) {
     Counts *c = &w->counts;
     c->programs++;
     c->statements += program_size(p);
@@ -76,7 +76,7 @@ static void count(Worker *w, const Program *p, const Outcome *out) {
 }
 
 /* Checks it as the program of this number is checked, into w->features too. */
-static void observe(Worker *w, const Program *p, int64_t number, Arena *arena, Outcome *out) {
+static void worker_observe(Worker *w, const Program *p, int64_t number, Arena *arena, CheckResult *out) {
     Checker *c = &w->checker;
     c->a.compile.verify = c->b.compile.verify = w->options->compile.verify || number % VERIFY_EVERY == 0;
     c->stages = w->options->oracle || number % STAGES_EVERY == STAGES_EVERY / 2;
@@ -91,9 +91,9 @@ static void observe(Worker *w, const Program *p, int64_t number, Arena *arena, O
 }
 
 bool worker_check(Worker *w, const Program *p, int64_t number, Arena *arena) {
-    Outcome out;
-    observe(w, p, number, arena, &out);
-    count(w, p, &out);
+    CheckResult out;
+    worker_observe(w, p, number, arena, &out);
+    worker_count(w, p, &out);
     if (out.verdict == FINDING) {
         check_locate(&w->checker, p, &out.finding, arena);
         if (ledger_see(w->ledger, &out.finding, number)) {
@@ -109,8 +109,8 @@ bool worker_check(Worker *w, const Program *p, int64_t number, Arena *arena) {
 }
 
 void worker_recall(Worker *w, const Program *p, int64_t number, Arena *arena) {
-    Outcome out;
-    observe(w, p, number, arena, &out);
+    CheckResult out;
+    worker_observe(w, p, number, arena, &out);
     w->counts.features += ledger_feature(w->ledger, &w->features);
 }
 

@@ -26,7 +26,7 @@ int checker_open_with(Checker *c, const char *pair, const CompileOptions *compil
     c->strict = settings && settings->strict;
     c->a.compile = c->b.compile = *compile;
     c->pair = pair;
-    c->run = (RunOptions){.poke = true, .accidents = checker_is_external(c), .limits = LIMITS_DEFAULT};
+    c->run = (RunOptions){.poke = true, .detect_unspecified = checker_is_external(c), .limits = LIMITS_DEFAULT};
     return 0;
 }
 
@@ -62,8 +62,8 @@ static SkipReason not_comparable(const Result *a, const Result *b) {
     if (a->nundefined > 0 || b->nundefined > 0) {
         return SKIP_UNDEFINED;
     }
-    if (a->accident || b->accident) {
-        return SKIP_ACCIDENT;
+    if (a->unspecified || b->unspecified) {
+        return SKIP_UNSPECIFIED;
     }
     const Result *both[2] = {a, b};
     for (int r = 0; r < 2; r++) {
@@ -84,26 +84,26 @@ static SkipReason not_comparable(const Result *a, const Result *b) {
 static bool depends_on_values(OracleId id) { return id == ORACLE_status || id == ORACLE_trace || id == ORACLE_metadata; }
 
 /* Where none of the two is the reference nobody has asked yet whether the program has one meaning: it knows, where it can run it. */
-static SkipReason not_judged(Trial *t) {
+static SkipReason not_confirmed(Comparison *t) {
     bool asked = t->checker && (t->checker->a.has_shadow || t->checker->b.has_shadow);
-    const Result *r = asked ? NULL : trial_shadow(t);
-    return r && r->nundefined > 0 ? SKIP_UNDEFINED : r && r->accident ? SKIP_ACCIDENT : SKIP_NONE;
+    const Result *r = asked ? NULL : comparison_shadow(t);
+    return r && r->nundefined > 0 ? SKIP_UNDEFINED : r && r->unspecified ? SKIP_UNSPECIFIED : SKIP_NONE;
 }
 
-static void judge(Trial *t, Outcome *out) {
+static void check_confirm(Comparison *t, CheckResult *out) {
     out->skip = not_comparable(t->a, t->b);
     if (out->skip != SKIP_NONE) {
         out->verdict = SKIP;
         return;
     }
-    trial_count_calls(t);
+    comparison_count_calls(t);
     for (int id = 0; id < ORACLE_COUNT; id++) {
         Finding rest;
         Verdict v = oracle_function((OracleId)id)(t, out->fired ? &rest : &out->finding);
-        if (v == FINDING && depends_on_values((OracleId)id) && trial_shadow(t) && trial_shadow(t)->doubt) {
+        if (v == FINDING && depends_on_values((OracleId)id) && comparison_shadow(t) && comparison_shadow(t)->inconclusive) {
             v = SKIP;
-            t->skip = SKIP_DOUBT;
-            out->doubted = out->doubted ? out->doubted : arena_copy(t->arena, out->fired ? &rest : &out->finding, (int64_t)sizeof rest);
+            t->skip = SKIP_INCONCLUSIVE;
+            out->first_inconclusive = out->first_inconclusive ? out->first_inconclusive : arena_copy(t->arena, out->fired ? &rest : &out->finding, (int64_t)sizeof rest);
         }
         if (v == FINDING) {
             out->fired |= 1u << id;
@@ -112,7 +112,7 @@ static void judge(Trial *t, Outcome *out) {
         }
     }
     if (out->fired && !t->a->failure && !t->b->failure) {
-        SkipReason why = not_judged(t);
+        SkipReason why = not_confirmed(t);
         if (why != SKIP_NONE) {
             out->fired = 0;
             out->skip = why;
@@ -121,16 +121,16 @@ static void judge(Trial *t, Outcome *out) {
     out->verdict = out->fired ? FINDING : out->skip != SKIP_NONE ? SKIP : AGREE;
 }
 
-void check_results(Checker *c, const Program *p, const Result *a, const Result *b, NumberRule rule, Arena *arena, Outcome *out) {
-    Trial t = {.program = p, .a = a, .b = b, .rule = rule, .checker = c, .arena = arena};
+void check_results(Checker *c, const Program *p, const Result *a, const Result *b, NumberRule rule, Arena *arena, CheckResult *out) {
+    Comparison t = {.program = p, .a = a, .b = b, .rule = rule, .checker = c, .arena = arena};
     t.lenient = !c->strict && (executor_is_external_compiler(&c->a) || executor_is_external_compiler(&c->b));
     out->verdict = AGREE;
     out->skip = SKIP_NONE;
     out->fired = 0;
-    out->doubted = NULL;
+    out->first_inconclusive = NULL;
     out->a = a;
     out->b = b;
-    judge(&t, out);
+    check_confirm(&t, out);
     c->programs++;
     c->calls += a->ncalls;
     c->verdicts[out->verdict]++;
@@ -143,7 +143,7 @@ void check_results(Checker *c, const Program *p, const Result *a, const Result *
     }
 }
 
-void check_program(Checker *c, const Program *p, Arena *arena, Outcome *out) {
+void check_program(Checker *c, const Program *p, Arena *arena, CheckResult *out) {
     if (checker_is_external(c)) { /* all at once */
         check_submit(c, p);
     }

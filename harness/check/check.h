@@ -20,14 +20,14 @@ struct Checker {
     int64_t shadow_runs;
 };
 
-typedef struct Outcome {
+typedef struct CheckResult {
     Verdict verdict;
     SkipReason skip;        /* SKIP */
     uint32_t fired;         /* bit by OracleId: all oracles that fired */
     Finding finding;        /* FINDING: the first; no signature yet (check_locate) */
-    const Finding *doubted; /* what would be the first but for a value in doubt somewhere, or NULL */
+    const Finding *first_inconclusive; /* what would be the first but for a value in doubt somewhere, or NULL */
     const Result *a, *b;    /* in the arena given */
-} Outcome;
+} CheckResult;
 
 /* Opens the pair "A,B" with `compile` for the compiled executors in it. False and a sentence if there is no such executor. */
 bool checker_open(Checker *c, const char *pair, const CompileOptions *compile, char *message, size_t message_size);
@@ -45,10 +45,10 @@ bool checker_collects(const Checker *c);
 void check_collect(Checker *c, const Program *p, Arena *arena);
 
 /* Runs `p` on both executors and judges. Results and scratch live in `arena`; the caller resets it. */
-void check_program(Checker *c, const Program *p, Arena *arena, Outcome *out);
+void check_program(Checker *c, const Program *p, Arena *arena, CheckResult *out);
 
 /* Judges results that are already there (one may be an `expect`), numbers by `rule`. */
-void check_results(Checker *c, const Program *p, const Result *a, const Result *b, NumberRule rule, Arena *arena, Outcome *out);
+void check_results(Checker *c, const Program *p, const Result *a, const Result *b, NumberRule rule, Arena *arena, CheckResult *out);
 
 /* Finds the first divergent statement of a finding by checking prefixes of `p` (the counters stay as they were), and writes its
  * culprit, and its root: what differs there first. Deterministic. */

@@ -32,7 +32,7 @@ bool compare_bits(const Values *a, const Values *b, int64_t *first) {
 /* One pair of floats under the bound; their bits differ. */
 static Match compare_under(double x, double y, double value, double bound, DType dtype) {
     if (!isfinite(bound)) {
-        return MATCH_DOUBT;
+        return MATCH_INCONCLUSIVE;
     }
     if (bound == 0) {
         return MATCH_DIFFERENT;
@@ -55,7 +55,7 @@ static Match compare_under(double x, double y, double value, double bound, DType
 Match compare_bounded(const Values *a, const Values *b, const Values *shadow, int64_t *first) {
     bool bounded = shadow && shadow->bound && shadow->value64 && values_same_shape(a, shadow);
     bool is_float = dtype_is_float(a->dtype);
-    int64_t doubt = -1;
+    int64_t inconclusive = -1;
     for (int64_t i = 0; i < a->numel; i++) {
         if (same_element_bits(a->data, b->data, a->dtype, i)) {
             continue;
@@ -64,21 +64,21 @@ Match compare_bounded(const Values *a, const Values *b, const Values *shadow, in
         if (is_float) {
             match = bounded ? compare_under(element_double(a->data, a->dtype, i), element_double(b->data, a->dtype, i),
                                             shadow->value64[i], shadow->bound[i], a->dtype)
-                            : MATCH_DOUBT;
+                            : MATCH_INCONCLUSIVE;
         } else {
-            match = bounded && shadow->bound[i] != 0 ? MATCH_DOUBT : MATCH_DIFFERENT; /* NaN != 0 */
+            match = bounded && shadow->bound[i] != 0 ? MATCH_INCONCLUSIVE : MATCH_DIFFERENT; /* NaN != 0 */
         }
         if (match == MATCH_DIFFERENT) {
             *first = i;
             return MATCH_DIFFERENT;
         }
-        if (match == MATCH_DOUBT && doubt < 0) {
-            doubt = i;
+        if (match == MATCH_INCONCLUSIVE && inconclusive < 0) {
+            inconclusive = i;
         }
     }
-    if (doubt >= 0) {
-        *first = doubt;
-        return MATCH_DOUBT;
+    if (inconclusive >= 0) {
+        *first = inconclusive;
+        return MATCH_INCONCLUSIVE;
     }
     return MATCH_SAME;
 }

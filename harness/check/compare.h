@@ -4,7 +4,7 @@
 
 #include "program/lang/result.h"
 
-typedef enum Match { MATCH_SAME, MATCH_DIFFERENT, MATCH_DOUBT } Match;
+typedef enum Match { MATCH_SAME, MATCH_DIFFERENT, MATCH_INCONCLUSIVE } Match;
 
 /* Same dtype and size: then the element-wise comparisons below make sense. Dimensions are compared exactly. */
 bool values_same_shape(const Values *a, const Values *b);

@@ -5,11 +5,11 @@ bool status_same(const CallResult *a, const CallResult *b) {
     if (a->ok || b->ok) {
         return a->ok == b->ok;
     }
-    bool same_place = a->error_at == b->error_at || a->error_at == AT_UNKNOWN || b->error_at == AT_UNKNOWN;
-    return same_place && a->error == b->error && a->error != ERR_internal;
+    bool same_location = a->error_at == b->error_at || a->error_at == AT_UNKNOWN || b->error_at == AT_UNKNOWN;
+    return same_location && a->error == b->error && a->error != ERR_internal;
 }
 
-void trial_count_calls(Trial *t) {
+void comparison_count_calls(Comparison *t) {
     int n = t->a->ncalls < t->b->ncalls ? t->a->ncalls : t->b->ncalls;
     t->ncalls = 0;
     while (t->ncalls < n && status_same(&t->a->calls[t->ncalls], &t->b->calls[t->ncalls])) {
@@ -17,23 +17,23 @@ void trial_count_calls(Trial *t) {
     }
 }
 
-int trial_returns(const CallResult *a, const CallResult *b) { return a->nreturns < b->nreturns ? a->nreturns : b->nreturns; }
+int comparison_returns(const CallResult *a, const CallResult *b) { return a->nreturns < b->nreturns ? a->nreturns : b->nreturns; }
 
-int trial_inputs(const Trial *t, const CallResult *a, const CallResult *b) {
+int comparison_inputs(const Comparison *t, const CallResult *a, const CallResult *b) {
     return t->lenient && !a->ok ? 0 : a->ninputs < b->ninputs ? a->ninputs : b->ninputs;
 }
 
-const Result *trial_shadow(Trial *t) {
+const Result *comparison_shadow(Comparison *t) {
     if (!t->shadow && t->checker && (t->rule == RULE_SHADOW || t->rule == RULE_EXTERNAL)) {
         Checker *c = t->checker;
-        RunOptions options = {.shadow = true, .accidents = c->run.accidents, .limits = c->run.limits};
+        RunOptions options = {.shadow = true, .detect_unspecified = c->run.detect_unspecified, .limits = c->run.limits};
         t->shadow = c->reference.run(&c->reference, t->program, &options, t->arena);
         c->shadow_runs++;
     }
     return t->shadow;
 }
 
-Match trial_match(const Trial *t, const Values *a, const Values *b, const Values *shadow, bool is_gradient, int64_t *first) {
+Match comparison_match(const Comparison *t, const Values *a, const Values *b, const Values *shadow, bool is_gradient, int64_t *first) {
     switch (t->rule) {
     case RULE_SHADOW: return compare_bounded(a, b, shadow, first);
     case RULE_EXTERNAL: return compare_tolerant(a, b, first) ? MATCH_SAME : compare_bounded(a, b, shadow, first);

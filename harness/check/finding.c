@@ -85,7 +85,7 @@ __attribute__((noinline)) void finding_breakpoint(const Finding *finding) {
     __asm__ volatile("" : : "r"(finding) : "memory"); /* keeps the empty call */
 }
 
-static const char *place_of_sid(Arena *arena, const Program *p, int sid) {
+static const char *location_of_sid(Arena *arena, const Program *p, int sid) {
     switch (sid) {
     case AT_RETURN: return "return";
     case AT_BACKWARD: return "backward";
@@ -94,7 +94,7 @@ static const char *place_of_sid(Arena *arena, const Program *p, int sid) {
     }
 }
 
-const char *finding_place(Arena *arena, const Program *p, const Finding *f) {
+const char *finding_location(Arena *arena, const Program *p, const Finding *f) {
     const char *call = f->call ? arena_printf(arena, "call %d, ", f->call) : "";
     const char *what = f->oracle == ORACLE_gradients ? ", gradient" : "";
     const char *element = f->element >= 0 ? arena_printf(arena, ", element %" PRId64, f->element) : "";
@@ -108,5 +108,5 @@ const char *finding_place(Arena *arena, const Program *p, const Finding *f) {
         const char *name = f->index < ninputs ? p->names[inputs[f->index].name] : "?";
         return arena_printf(arena, "%sinput %s%s%s", call, name, what, element);
     }
-    return arena_printf(arena, "%s%s", call, place_of_sid(arena, p, f->sid));
+    return arena_printf(arena, "%s%s", call, location_of_sid(arena, p, f->sid));
 }

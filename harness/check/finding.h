@@ -64,6 +64,6 @@ void ints_text(char *out, size_t size, const int64_t *v, int n);
 void finding_breakpoint(const Finding *finding);
 
 /* "body[3]", "return[0] (skew)", "input x, gradient": where the difference was seen. */
-const char *finding_place(Arena *arena, const Program *p, const Finding *f);
+const char *finding_location(Arena *arena, const Program *p, const Finding *f);
 
 #endif

@@ -8,16 +8,16 @@
 #include <stdio.h>
 #include <string.h>
 
-typedef struct State {
+typedef struct BisectState {
     const Options *options;
     Checker checker;
     Arena arena;
     int code, programs;
-} State;
+} BisectState;
 
 enum { WHOLE = 10000 };
 
-static void cause_json(State *s, Text *t, const char *source, const Program *p, const Finding *f, uint32_t fired) {
+static void cause_json(BisectState *s, Text *t, const char *source, const Program *p, const Finding *f, uint32_t fired) {
     text_add(t, "{\"type\":\"bisect\",\"schema_version\":1,\"file\":");
     text_json_string(t, source);
     text_add(t, ",\"finding\":");
@@ -37,7 +37,7 @@ static void cause_json(State *s, Text *t, const char *source, const Program *p, 
     text_printf(t, ",\"checks\":%lld}\n", (long long)f->cause.checks);
 }
 
-static void cause_text(State *s, Text *t, const Program *p, const Finding *f) {
+static void cause_text(BisectState *s, Text *t, const Program *p, const Finding *f) {
     Text graphs = {.arena = &s->arena};
     cause_print(t, &s->checker, p, &f->cause);
     text_printf(t, "  checks     %lld\n", (long long)f->cause.checks);
@@ -46,7 +46,7 @@ static void cause_text(State *s, Text *t, const Program *p, const Finding *f) {
     }
 }
 
-static void bisect(State *s, const char *source, const Program *p, Outcome *out) {
+static void bisect(BisectState *s, const char *source, const Program *p, CheckResult *out) {
     Finding *f = &out->finding;
     check_locate(&s->checker, p, f, &s->arena);
     finding_breakpoint(f);
@@ -67,13 +67,13 @@ static void bisect(State *s, const char *source, const Program *p, Outcome *out)
     }
 }
 
-static void each(void *user, const char *source, const Program *p) {
-    State *s = user;
+static void cmd_bisect_each(void *user, const char *source, const Program *p) {
+    BisectState *s = user;
     if (s->programs++ > 0) {
         s->code = worst(s->code, complain(EXIT_BAD_INPUT, "bisect takes one program, and '%s' is another", printable(&s->arena, source)));
         return;
     }
-    Outcome out;
+    CheckResult out;
     check_program(&s->checker, p, &s->arena, &out);
     if (out.verdict == FINDING) {
         s->code = worst(s->code, EXIT_FINDINGS);
@@ -87,6 +87,6 @@ static void each(void *user, const char *source, const Program *p) {
 }
 
 int cmd_bisect(const Options *o) {
-    State s = {.options = o, .arena = ARENA_EMPTY};
-    return each_checked(o, &s.checker, &s.arena, &s.code, each, &s);
+    BisectState s = {.options = o, .arena = ARENA_EMPTY};
+    return each_checked(o, &s.checker, &s.arena, &s.code, cmd_bisect_each, &s);
 }

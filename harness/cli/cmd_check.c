@@ -5,14 +5,14 @@
 
 #include <stdio.h>
 
-typedef struct State {
+typedef struct CheckState {
     const Options *options;
     Checker checker;
     Arena arena;
     int code;
-} State;
+} CheckState;
 
-static void print_json(State *s, const char *source, const Program *p, const Outcome *out, double seconds) {
+static void cmd_check_print_json(CheckState *s, const char *source, const Program *p, const CheckResult *out, double seconds) {
     static const char *const verdicts[] = {"agree", "finding", "skip"};
     Text t = {.arena = &s->arena};
     text_add(&t, "{\"type\":\"check\",\"schema_version\":1,\"file\":");
@@ -33,7 +33,7 @@ static void print_json(State *s, const char *source, const Program *p, const Out
     puts(t.v);
 }
 
-static void print_text(State *s, const char *source, const Program *p, const Outcome *out, double seconds) {
+static void print_text(CheckState *s, const char *source, const Program *p, const CheckResult *out, double seconds) {
     if (s->options->quiet && out->verdict != FINDING) {
         return;
     }
@@ -57,9 +57,9 @@ static void print_text(State *s, const char *source, const Program *p, const Out
     }
 }
 
-static void each(void *user, const char *source, const Program *p) {
-    State *s = user;
-    Outcome out;
+static void cmd_check_each(void *user, const char *source, const Program *p) {
+    CheckState *s = user;
+    CheckResult out;
     double start = now_seconds();
     check_program(&s->checker, p, &s->arena, &out);
     double seconds = now_seconds() - start;
@@ -68,10 +68,10 @@ static void each(void *user, const char *source, const Program *p) {
         check_locate(&s->checker, p, &out.finding, &s->arena);
         finding_breakpoint(&out.finding);
     }
-    (s->options->json ? print_json : print_text)(s, source, p, &out, seconds);
+    (s->options->json ? cmd_check_print_json : print_text)(s, source, p, &out, seconds);
 }
 
 int cmd_check(const Options *o) {
-    State s = {.options = o, .arena = ARENA_EMPTY};
-    return each_checked(o, &s.checker, &s.arena, &s.code, each, &s);
+    CheckState s = {.options = o, .arena = ARENA_EMPTY};
+    return each_checked(o, &s.checker, &s.arena, &s.code, cmd_check_each, &s);
 }

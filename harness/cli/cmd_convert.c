@@ -12,29 +12,29 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef enum Form { FORM_OTHER, FORM_JSON, FORM_BYTES } Form;
+typedef enum ConvertForm { FORM_OTHER, FORM_JSON, FORM_BYTES } ConvertForm;
 
-typedef struct State {
+typedef struct ConvertState {
     const Options *options;
-    Form form;
+    ConvertForm form;
     Arena arena, names; /* of one program; of all names given */
     void *given;        /* a tree of names (tsearch) */
     int64_t programs;
     int code;
-} State;
+} ConvertState;
 
-static int by_name(const void *a, const void *b) { return strcmp(a, b); }
+static int cmd_convert_by_name(const void *a, const void *b) { return strcmp(a, b); }
 
 /* NAME of "dir/NAME.json", "dir/NAME.bytes" and "dir/NAME.jsonl:17" (NAME-17), new among those given. */
-static const char *file_name(State *s, const char *source, const char *end) {
+static const char *cmd_convert_file_name(ConvertState *s, const char *source, const char *end) {
     const char *slash = strrchr(source, '/'), *base = slash ? slash + 1 : source, *dot = strstr(base, ".json") ? strstr(base, ".json") : strstr(base, ".bytes");
     const char *line = dot ? strrchr(dot, ':') : NULL;
     int n = (int)(dot ? dot - base : (ptrdiff_t)strlen(base));
     const char *stem = arena_printf(&s->names, "%.*s%s%s", n, base, line ? "-" : "", line ? line + 1 : ""), *name = arena_printf(&s->names, "%s%s", stem, end);
-    for (int again = 2; tfind(name, &s->given, by_name); again++) {
+    for (int again = 2; tfind(name, &s->given, cmd_convert_by_name); again++) {
         name = arena_printf(&s->names, "%s-%d%s", stem, again, end);
     }
-    if (!tsearch(name, &s->given, by_name)) {
+    if (!tsearch(name, &s->given, cmd_convert_by_name)) {
         die("no memory");
     }
     return name;
@@ -47,64 +47,64 @@ static const char *text_of(Arena *arena, const Program *p, bool line) {
     return t.v;
 }
 
-static bool same(Arena *arena, const Program *p, Bytes bytes) {
+static bool cmd_convert_same(Arena *arena, const Program *p, Bytes bytes) {
     const Program *again = codec_decode(arena, bytes.v, bytes.n, &MUTATE_LIMITS, NULL, 0);
     return again && strcmp(text_of(arena, again, true), text_of(arena, p, true)) == 0;
 }
 
-static void write_out(State *s, const char *source, bool json, const char *v, int64_t n) {
+static void cmd_convert_write_out(ConvertState *s, const char *source, bool json, const char *v, int64_t n) {
     if (!s->options->out) {
         fwrite(v, 1, (size_t)n, stdout);
         return;
     }
     char message[512];
-    const char *path = arena_printf(&s->arena, "%s/%s", s->options->out, file_name(s, source, json ? ".json" : ".bytes"));
+    const char *path = arena_printf(&s->arena, "%s/%s", s->options->out, cmd_convert_file_name(s, source, json ? ".json" : ".bytes"));
     if (!io_write(path, v, n, message, sizeof message)) {
         s->code = worst(s->code, complain(EXIT_ENVIRONMENT, "%s", message));
     }
 }
 
-static void convert(State *s, const char *name, const Program *p, bool json) {
+static void convert_program(ConvertState *s, const char *name, const Program *p, bool json) {
     s->programs++;
     if (json) {
         const char *text = text_of(&s->arena, p, !s->options->out);
-        write_out(s, name, true, text, (int64_t)strlen(text));
+        cmd_convert_write_out(s, name, true, text, (int64_t)strlen(text));
         return;
     }
     Bytes bytes = codec_encode(&s->arena, p);
-    if (!same(&s->arena, p, bytes)) {
+    if (!cmd_convert_same(&s->arena, p, bytes)) {
         s->code = worst(s->code, complain(EXIT_BAD_INPUT, "%s: larger than engines take (%lld elements a tensor, %lld statements)",
                                           printable(&s->arena, name), (long long)MUTATE_LIMITS.max_elements, (long long)MUTATE_LIMITS.max_statements));
     } else if (!s->options->out && s->programs > 1) {
         s->code = worst(s->code, complain(EXIT_BAD_INPUT, "the bytes of more than one program need --out DIR"));
     } else {
-        write_out(s, name, false, (const char *)bytes.v, bytes.n);
+        cmd_convert_write_out(s, name, false, (const char *)bytes.v, bytes.n);
     }
 }
 
-static void visit(void *user, const Source *source) {
-    State *s = user;
+static void cmd_convert_visit(void *user, const Source *source) {
+    ConvertState *s = user;
     arena_reset(&s->arena);
     Program *p;
     int code = load_program(s->options, &s->arena, source, &p, NULL);
     s->code = worst(s->code, code);
     if (code == 0) {
-        convert(s, source->name, p, s->form == FORM_JSON || (s->form == FORM_OTHER && source_is_bytes(source)));
+        convert_program(s, source->name, p, s->form == FORM_JSON || (s->form == FORM_OTHER && source_is_bytes(source)));
     }
 }
 
-static void convert_random(State *s, const GenerateOptions *generate) {
+static void convert_random(ConvertState *s, const GenerateOptions *generate) {
     for (int64_t i = 0; i < s->options->runs; i++) {
         arena_reset(&s->arena);
         const Program *p = generate_program_info(&s->arena, generate, s->options->seed, (uint64_t)i, NULL);
-        convert(s, p->name, p, s->form != FORM_BYTES);
+        convert_program(s, p->name, p, s->form != FORM_BYTES);
     }
 }
 
-static void keep(void *name) { (void)name; }
+static void cmd_convert_keep(void *name) { (void)name; }
 
 int cmd_convert(const Options *o) {
-    State s = {.options = o};
+    ConvertState s = {.options = o};
     char message[512];
     bool bytes = o->as && strcmp(o->as, "bytes") == 0;
     if (o->as && !bytes && strcmp(o->as, "json") != 0) {
@@ -123,13 +123,13 @@ int cmd_convert(const Options *o) {
         return complain(EXIT_ENVIRONMENT, "%s", message);
     }
     for (int i = 0; i < o->nfiles; i++) {
-        io_each_corpus(o->files[i], visit, &s);
+        io_each_corpus(o->files[i], cmd_convert_visit, &s);
     }
     convert_random(&s, &generate);
     if (o->out && !o->quiet) {
         printf("%lld programs converted\n", (long long)s.programs);
     }
-    tdestroy(s.given, keep);
+    tdestroy(s.given, cmd_convert_keep);
     arena_destroy(&s.arena);
     arena_destroy(&s.names);
     return s.code;

@@ -16,34 +16,34 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct Entry {
+typedef struct DistillEntry {
     const char *source;
     Bytes bytes;
-    const uint32_t *trait; /* by number */
+    const uint32_t *feature; /* by number */
     int ntraits;
     int gain; /* at least what it would still bring */
-} Entry;
+} DistillEntry;
 
-typedef struct State {
+typedef struct DistillState {
     const Options *options;
     Checker checker;
     Arena arena, home; /* of one program; of all that is held */
-    Entry *entry;
+    DistillEntry *entry;
     int n, capacity;
-    Trait *trait; /* by number */
-    int ntraits, trait_capacity;
+    CoverageFeature *feature; /* by number */
+    int ntraits, coverage_capacity;
     int32_t *slot; /* open addressing: number + 1, or 0 */
     int nslot;
-    TraitList list;
+    CoverageList list;
     Signatures signatures;
     int64_t unknown, findings;
     double shown;
     int code;
-} State;
+} DistillState;
 
 /* ---- what is known ---- */
 
-static void *grown(void *v, int n, int *capacity, size_t each) {
+static void *cmd_distill_grown(void *v, int n, int *capacity, size_t each) {
     if (n < *capacity) {
         return v;
     }
@@ -55,17 +55,17 @@ static void *grown(void *v, int n, int *capacity, size_t each) {
     return v;
 }
 
-static int32_t *slot_of(const State *s, Trait trait) {
-    uint64_t at = trait * 0x9E3779B97F4A7C15u >> 32;
+static int32_t *cmd_distill_slot_of(const DistillState *s, CoverageFeature feature) {
+    uint64_t at = feature * 0x9E3779B97F4A7C15u >> 32;
     for (;; at++) {
         int32_t *slot = &s->slot[at & (uint64_t)(s->nslot - 1)];
-        if (*slot == 0 || s->trait[*slot - 1] == trait) {
+        if (*slot == 0 || s->feature[*slot - 1] == feature) {
             return slot;
         }
     }
 }
 
-static uint32_t number_of(State *s, Trait trait) {
+static uint32_t number_of(DistillState *s, CoverageFeature feature) {
     if (2 * s->ntraits >= s->nslot) {
         free(s->slot);
         s->nslot = s->nslot ? 2 * s->nslot : 4096;
@@ -74,19 +74,19 @@ static uint32_t number_of(State *s, Trait trait) {
             die("no memory for %d traits", s->ntraits);
         }
         for (int i = 0; i < s->ntraits; i++) {
-            *slot_of(s, s->trait[i]) = i + 1;
+            *cmd_distill_slot_of(s, s->feature[i]) = i + 1;
         }
     }
-    int32_t *slot = slot_of(s, trait);
+    int32_t *slot = cmd_distill_slot_of(s, feature);
     if (*slot == 0) {
-        s->trait = grown(s->trait, s->ntraits, &s->trait_capacity, sizeof *s->trait);
-        s->trait[s->ntraits++] = trait;
+        s->feature = cmd_distill_grown(s->feature, s->ntraits, &s->coverage_capacity, sizeof *s->feature);
+        s->feature[s->ntraits++] = feature;
         *slot = s->ntraits;
     }
     return (uint32_t)*slot - 1;
 }
 
-static void progress(State *s) {
+static void progress(DistillState *s) {
     double now = now_seconds();
     if (progress_wanted(s->options) && now - s->shown > 0.5) {
         s->shown = now;
@@ -94,29 +94,29 @@ static void progress(State *s) {
     }
 }
 
-static void take(State *s, const char *source, const Program *p) {
-    Outcome outcome;
-    traits_of(&s->checker, p, &s->arena, &s->signatures, &s->list, &outcome);
+static void cmd_distill_take(DistillState *s, const char *source, const Program *p) {
+    CheckResult outcome;
+    coverage_of(&s->checker, p, &s->arena, &s->signatures, &s->list, &outcome);
     s->findings += outcome.verdict == FINDING;
-    s->entry = grown(s->entry, s->n, &s->capacity, sizeof *s->entry);
-    Entry *e = &s->entry[s->n++];
+    s->entry = cmd_distill_grown(s->entry, s->n, &s->capacity, sizeof *s->entry);
+    DistillEntry *e = &s->entry[s->n++];
     Bytes bytes = codec_encode(&s->arena, p);
     uint32_t *numbers = arena_alloc_raw(&s->home, (int64_t)sizeof *numbers * s->list.n);
     for (int i = 0; i < s->list.n; i++) {
         numbers[i] = number_of(s, s->list.v[i]);
     }
-    *e = (Entry){arena_strdup(&s->home, source), {arena_copy(&s->home, bytes.v, bytes.n), bytes.n}, numbers, s->list.n, s->list.n};
+    *e = (DistillEntry){arena_strdup(&s->home, source), {arena_copy(&s->home, bytes.v, bytes.n), bytes.n}, numbers, s->list.n, s->list.n};
     progress(s);
 }
 
-static void visit(void *user, const Source *source) {
-    State *s = user;
+static void cmd_distill_visit(void *user, const Source *source) {
+    DistillState *s = user;
     arena_reset(&s->arena);
     Program *p;
     bool known = true;
     int code = load_program(s->options, &s->arena, source, &p, &known);
     if (code == 0) {
-        take(s, printable(&s->arena, source->name), p);
+        cmd_distill_take(s, printable(&s->arena, source->name), p);
     } else {
         s->unknown += !known;
         s->code = worst(s->code, known ? code : EXIT_AGREE);
@@ -126,7 +126,7 @@ static void visit(void *user, const Source *source) {
 /* ---- the cover ---- */
 
 /* Is `a` to be taken before `b`? */
-static bool before(const Entry *a, const Entry *b) {
+static bool cmd_distill_before(const DistillEntry *a, const DistillEntry *b) {
     if (a->gain != b->gain) {
         return a->gain > b->gain;
     }
@@ -137,10 +137,10 @@ static bool before(const Entry *a, const Entry *b) {
     return order != 0 ? order < 0 : strcmp(a->source, b->source) < 0;
 }
 
-static void sift(const State *s, int *heap, int n, int at) {
+static void sift(const DistillState *s, int *heap, int n, int at) {
     for (int child; (child = 2 * at + 1) < n; at = child) {
-        child += child + 1 < n && before(&s->entry[heap[child + 1]], &s->entry[heap[child]]);
-        if (!before(&s->entry[heap[child]], &s->entry[heap[at]])) {
+        child += child + 1 < n && cmd_distill_before(&s->entry[heap[child + 1]], &s->entry[heap[child]]);
+        if (!cmd_distill_before(&s->entry[heap[child]], &s->entry[heap[at]])) {
             return;
         }
         int keep = heap[at];
@@ -149,16 +149,16 @@ static void sift(const State *s, int *heap, int n, int at) {
     }
 }
 
-static int gain_of(const Entry *e, const bool *there) {
+static int gain_of(const DistillEntry *e, const bool *there) {
     int gain = 0;
     for (int i = 0; i < e->ntraits; i++) {
-        gain += !there[e->trait[i]];
+        gain += !there[e->feature[i]];
     }
     return gain;
 }
 
 /* Entries in the order in which they are taken; the count. */
-static int cover(State *s, int *order) {
+static int cover(DistillState *s, int *order) {
     int *heap = arena_array(&s->home, int, s->n), n = s->n, taken = 0;
     bool *there = arena_array(&s->home, bool, s->ntraits);
     for (int i = 0; i < n; i++) {
@@ -168,7 +168,7 @@ static int cover(State *s, int *order) {
         sift(s, heap, n, i);
     }
     while (n > 0) {
-        Entry *e = &s->entry[heap[0]];
+        DistillEntry *e = &s->entry[heap[0]];
         int gain = gain_of(e, there);
         if (gain == 0) {
             heap[0] = heap[--n];
@@ -177,7 +177,7 @@ static int cover(State *s, int *order) {
         } else {
             order[taken++] = heap[0];
             for (int i = 0; i < e->ntraits; i++) {
-                there[e->trait[i]] = true;
+                there[e->feature[i]] = true;
             }
             heap[0] = heap[--n];
         }
@@ -188,7 +188,7 @@ static int cover(State *s, int *order) {
 
 /* ---- what is written ---- */
 
-static void brings_line(State *s, Text *t, const Entry *e, int line, const Program *p, bool *there) {
+static void brings_line(DistillState *s, Text *t, const DistillEntry *e, int line, const Program *p, bool *there) {
     text_printf(t, "{\"program\":%d,\"name\":", line);
     text_json_string(t, p->name ? p->name : "");
     text_add(t, ",\"source\":");
@@ -196,15 +196,15 @@ static void brings_line(State *s, Text *t, const Entry *e, int line, const Progr
     text_printf(t, ",\"statements\":%d,\"brings\":[", program_size(p));
     int edges = 0, listed = 0;
     for (int i = 0; i < e->ntraits; i++) {
-        if (!there[e->trait[i]]) {
-            Trait trait = s->trait[e->trait[i]];
-            there[e->trait[i]] = true;
-            if (strcmp(trait_kind_name(trait_kind(trait)), "edge") == 0) {
+        if (!there[e->feature[i]]) {
+            CoverageFeature feature = s->feature[e->feature[i]];
+            there[e->feature[i]] = true;
+            if (strcmp(coverage_kind_name(coverage_kind(feature)), "edge") == 0) {
                 edges++;
                 continue;
             }
             text_add(t, listed++ ? "," : "");
-            text_json_string(t, trait_name(&s->arena, trait, &s->signatures));
+            text_json_string(t, coverage_name(&s->arena, feature, &s->signatures));
         }
     }
     text_add(t, "]");
@@ -214,17 +214,17 @@ static void brings_line(State *s, Text *t, const Entry *e, int line, const Progr
     text_add(t, "}\n");
 }
 
-static int write_file(State *s, const char *name, const Text *t) {
+static int cmd_distill_write_file(DistillState *s, const char *name, const Text *t) {
     char message[512];
     const char *path = arena_printf(&s->arena, "%s/%s", s->options->out, name);
     return io_write(path, t->n > 0 ? t->v : "", t->n, message, sizeof message) ? EXIT_AGREE : complain(EXIT_ENVIRONMENT, "%s", message);
 }
 
-static int write_all(State *s, const int *order, int taken) {
+static int cmd_distill_write_all(DistillState *s, const int *order, int taken) {
     Text programs = {.arena = &s->home}, brings = {.arena = &s->home};
     bool *there = arena_array(&s->home, bool, s->ntraits);
     for (int k = 0; k < taken; k++) {
-        const Entry *e = &s->entry[order[k]];
+        const DistillEntry *e = &s->entry[order[k]];
         arena_reset(&s->arena);
         const Program *p = codec_decode(&s->arena, e->bytes.v, e->bytes.n, &LIMITS_DEFAULT, NULL, 0);
         program_print(&programs, p, true);
@@ -233,29 +233,29 @@ static int write_all(State *s, const int *order, int taken) {
         }
         brings_line(s, &brings, e, k + 1, p, there);
     }
-    int code = write_file(s, "programs.jsonl", &programs);
-    return code ? code : write_file(s, "brings.jsonl", &brings);
+    int code = cmd_distill_write_file(s, "programs.jsonl", &programs);
+    return code ? code : cmd_distill_write_file(s, "brings.jsonl", &brings);
 }
 
-static void summary(State *s, int taken) {
+static void summary(DistillState *s, int taken) {
     Text t = {.arena = &s->arena};
     int64_t kinds[16] = {0};
     for (int i = 0; i < s->ntraits; i++) {
-        kinds[trait_kind(s->trait[i])]++;
+        kinds[coverage_kind(s->feature[i])]++;
     }
     bool json = s->options->json;
     text_printf(&t, json ? "{\"type\":\"distill\",\"schema_version\":1,\"programs\":%d,\"kept\":%d,\"findings\":%lld,\"not_expressible\":%lld,\"traits\":{"
                          : "%d programs, %d kept; %lld with a finding, %lld not expressible; they show",
                 s->n, taken, (long long)s->findings, (long long)s->unknown);
-    for (int k = 0; trait_kind_name(k); k++) {
-        text_printf(&t, json ? "%s\"%s\":%lld" : "%s %s %lld", k == 0 ? "" : ",", trait_kind_name(k), (long long)kinds[k]);
+    for (int k = 0; coverage_kind_name(k); k++) {
+        text_printf(&t, json ? "%s\"%s\":%lld" : "%s %s %lld", k == 0 ? "" : ",", coverage_kind_name(k), (long long)kinds[k]);
     }
     text_add(&t, json ? "}}" : "");
     puts(t.v);
 }
 
 int cmd_distill(const Options *o) {
-    State s = {.options = o};
+    DistillState s = {.options = o};
     GenerateOptions generate;
     char message[512];
     s.signatures.arena = &s.home;
@@ -272,27 +272,27 @@ int cmd_distill(const Options *o) {
     }
     s.checker.stages = false;
     for (int i = 0; i < o->nfiles; i++) {
-        io_each_corpus(o->files[i], visit, &s);
+        io_each_corpus(o->files[i], cmd_distill_visit, &s);
     }
     for (int64_t i = 0; i < o->runs; i++) {
         arena_reset(&s.arena);
         const Program *p = generate_program_info(&s.arena, &generate, o->seed, (uint64_t)i, NULL);
-        take(&s, arena_printf(&s.arena, "fuzz --seed %llu, program %lld", (unsigned long long)o->seed, (long long)i), p);
+        cmd_distill_take(&s, arena_printf(&s.arena, "fuzz --seed %llu, program %lld", (unsigned long long)o->seed, (long long)i), p);
     }
     if (progress_wanted(o)) {
         fprintf(stderr, "\r%60s\r", "");
     }
     int *order = arena_array(&s.home, int, s.n), taken = s.n > 0 ? cover(&s, order) : 0;
     if (s.n > 0 || s.code == 0) {
-        code = io_mkdirs(o->out, message, sizeof message) ? write_all(&s, order, taken) : complain(EXIT_ENVIRONMENT, "%s", message);
+        code = io_mkdirs(o->out, message, sizeof message) ? cmd_distill_write_all(&s, order, taken) : complain(EXIT_ENVIRONMENT, "%s", message);
         if (code == 0 && !o->quiet) {
             summary(&s, taken);
         }
     }
     checker_close(&s.checker);
-    traits_free(&s.list);
+    coverage_free(&s.list);
     free(s.slot);
-    free(s.trait);
+    free(s.feature);
     free(s.entry);
     arena_destroy(&s.arena);
     arena_destroy(&s.home);

@@ -41,7 +41,7 @@ typedef struct Signature {
     int statements;   /* of the minimized program */
     bool kept;        /* the output folder had a report of it before */
     const char *record, *file; /* for results.json: the finding as JSON, its program (NULL: nowhere) */
-    Standing standing;
+    FindingStatus status;
 } Signature;
 
 typedef struct Fuzz {
@@ -93,7 +93,7 @@ static Signature *note_signature(Fuzz *f, const Finding *finding, const Slot *sl
     return s;
 }
 
-static void print_finding(Fuzz *f, const Signature *s, const Program *small, const Finding *finding, uint32_t fired, const char *path) {
+static void cmd_fuzz_print_finding(Fuzz *f, const Signature *s, const Program *small, const Finding *finding, uint32_t fired, const char *path) {
     Text t = {.arena = &f->work};
     if (f->options->json) {
         text_printf(&t, "{\"type\":\"finding\",\"schema_version\":1,\"program\":%lld,\"statements\":%d,\"finding\":", (long long)s->first, s->statements);
@@ -136,9 +136,9 @@ static void report_signature(Fuzz *f, Signature *s, const Program *p, const Find
     bool late = strcmp(finding.kind, "timeout") == 0; /* every try would take as long */
     if (!o->no_minimize && !s->kept && !late) {
         small = minimize_program(&f->work, p, &f->checker, as_found, &stats, NULL, NULL);
-        s->standing = stats.flaky ? STANDING_FLAKY : s->standing;
+        s->status = stats.flaky ? STATUS_FLAKY : s->status;
         Checker again = f->checker; /* the counters stay */
-        Outcome last;
+        CheckResult last;
         check_program(&again, small, &f->work, &last);
         if (last.verdict == FINDING) {
             check_locate(&again, small, &last.finding, &f->work);
@@ -164,7 +164,7 @@ static void report_signature(Fuzz *f, Signature *s, const Program *p, const Find
             f->code = worst(f->code, complain(EXIT_ENVIRONMENT, "%s", message));
         }
     }
-    print_finding(f, s, small, &finding, fired, where);
+    cmd_fuzz_print_finding(f, s, small, &finding, fired, where);
     keep_record(f, s, small, &finding, fired);
     s->file = where && f->detailed ? arena_printf(f->home, "%s/%s/minimized.json", o->out, s->folder) : NULL;
 }
@@ -177,18 +177,18 @@ static void print_known(Fuzz *f, const Signature *s, const KnownIssue *issue) {
 }
 
 /* A located finding of `p`: is it known, which group is it of, what stands for its signature? */
-static void sort_finding(Fuzz *f, const Slot *slot, const Program *p, const Finding *finding, uint32_t fired, MinimizeStats *met) {
+static void cmd_fuzz_sort_finding(Fuzz *f, const Slot *slot, const Program *p, const Finding *finding, uint32_t fired, MinimizeStats *met) {
     const Options *o = f->options;
     KnownIssue *issue = known_find(&f->known, f->checker.pair, finding->signature, finding->cause.text);
     Signature *s = note_signature(f, finding, slot);
-    Standing standing = issue ? STANDING_KNOWN : STANDING_NEW;
+    FindingStatus status = issue ? STATUS_KNOWN : STATUS_NEW;
     if (issue) {
         issue->seen++;
     } else {
         f->code = worst(f->code, EXIT_FINDINGS);
     }
     if (s != NULL) {
-        s->standing = standing;
+        s->status = status;
         if (issue) {
             s->statements = program_size(p);
             keep_record(f, s, p, finding, fired);
@@ -196,31 +196,31 @@ static void sort_finding(Fuzz *f, const Slot *slot, const Program *p, const Find
         } else {
             report_signature(f, s, p, finding, fired, met);
         }
-        standing = s->standing;
+        status = s->status;
     } else if (o->every && !issue) {
         Signature again = {.first = slot->index, .bare = slot->bare, .statements = program_size(p)};
         snprintf(again.text, sizeof again.text, "%s", finding->signature);
-        print_finding(f, &again, p, finding, fired, NULL);
+        cmd_fuzz_print_finding(f, &again, p, finding, fired, NULL);
     }
-    group_add(&f->groups, group_key(finding), standing, issue, slot->index, s != NULL);
+    group_add(&f->groups, group_key(finding), status, issue, slot->index, s != NULL);
 }
 
 /* What a located finding is sorted by: it and its program, or, where its group would be a new one, a part of them. */
 static const Program *part_of(Fuzz *f, const Program *p, Finding *finding) {
-    return group_find(&f->groups, group_key(finding)) ? p : finding_part(&f->work, p, &f->checker, finding);
+    return group_find(&f->groups, group_key(finding)) ? p : sub_finding(&f->work, p, &f->checker, finding);
 }
 
-static void take_finding(Fuzz *f, const Slot *slot, Outcome *out) {
+static void take_finding(Fuzz *f, const Slot *slot, CheckResult *out) {
     check_locate(&f->checker, slot->p, &out->finding, f->arena);
     MinimizeStats met = {0}, none = {0};
     const Program *p = f->options->first ? slot->p : part_of(f, slot->p, &out->finding);
-    sort_finding(f, slot, p, &out->finding, p == slot->p ? out->fired : 1u << out->finding.oracle, &met);
+    cmd_fuzz_sort_finding(f, slot, p, &out->finding, p == slot->p ? out->fired : 1u << out->finding.oracle, &met);
     for (int i = 0; i < met.nother && !f->options->first; i++) { /* a group that minimizing came upon is one more */
         Finding *finding = &met.other[i].finding;
         check_locate(&f->checker, met.other[i].program, finding, f->arena);
         p = part_of(f, met.other[i].program, finding);
         if (!group_find(&f->groups, group_key(finding))) {
-            sort_finding(f, slot, p, finding, 1u << finding->oracle, &none);
+            cmd_fuzz_sort_finding(f, slot, p, finding, 1u << finding->oracle, &none);
         }
     }
     arena_reset(&f->work);
@@ -265,7 +265,7 @@ static void show_progress(Fuzz *f, double now, bool last) {
 static const CompileCounters *compiling_counters(const Checker *c) { return c->b.counters.compiles > 0 ? &c->b.counters : &c->a.counters; }
 
 /* `report`: with all that results.json has beside. */
-static void summary_json(const Fuzz *f, Text *t, double seconds, bool report) {
+static void cmd_fuzz_summary_json(const Fuzz *f, Text *t, double seconds, bool report) {
     const Checker *c = &f->checker;
     text_printf(t, "{\"type\":\"summary\",\"schema_version\":1,\"seed\":%llu,\"programs\":%lld,\"calls\":%lld,\"statements\":%lld,\"agree\":%lld,\"findings\":%lld",
                 (unsigned long long)f->options->seed, (long long)f->tally.programs, (long long)c->calls, (long long)f->tally.statements, (long long)c->verdicts[AGREE],
@@ -320,7 +320,7 @@ static void targets_text(const Checker *c, Text *t) {
     }
 }
 
-static void summary_text(const Fuzz *f, Text *t, double seconds) {
+static void cmd_fuzz_summary_text(const Fuzz *f, Text *t, double seconds) {
     const Checker *c = &f->checker;
     if (f->options->stats) {
         tally_text(&f->tally, t);
@@ -353,11 +353,11 @@ static void write_results(Fuzz *f, double seconds) {
     Results results = {.arena = f->home};
     for (int i = 0; i < f->nsignatures; i++) {
         const Signature *s = &f->signature[i];
-        results_add_finding(&results, &(ResultsFinding){.outcome = standing_name(s->standing), .file = s->file, .signature = s->text, .record = s->record, .count = s->count, .first = s->first, .statements = s->statements});
+        results_add_finding(&results, &(ResultsFinding){.outcome = finding_status_name(s->status), .file = s->file, .signature = s->text, .record = s->record, .count = s->count, .first = s->first, .statements = s->statements});
     }
     tally_sample(&f->tally, compiling_counters(&f->checker), f->nsignatures, seconds);
     Text summary = {.arena = f->home}, text = {.arena = f->home};
-    summary_json(f, &summary, seconds, true);
+    cmd_fuzz_summary_json(f, &summary, seconds, true);
     results_print(&results, o, f->checker.pair, summary.v, &text);
     int code = results_write(o->results, &text, o);
     if (o->out) {
@@ -395,7 +395,7 @@ static void run_one(Fuzz *f) {
     Slot *slot = &f->slot[f->tally.programs % f->window];
     const Program *p = slot->p;
     f->arena = &slot->arena;
-    Outcome out;
+    CheckResult out;
     f->checker.a.compile.verify = f->checker.b.compile.verify = f->options->compile.verify || f->tally.programs % VERIFY_EVERY == 0;
     if (f->options->swarm_passes) {
         f->checker.a.compile.disabled = f->options->compile.disabled;
@@ -431,10 +431,10 @@ static int run_all(Fuzz *f) {
     show_progress(f, now, true);
     Text t = {.arena = &f->work};
     if (o->json) {
-        summary_json(f, &t, now - f->start, false);
+        cmd_fuzz_summary_json(f, &t, now - f->start, false);
         text_add(&t, "\n");
     } else {
-        summary_text(f, &t, now - f->start);
+        cmd_fuzz_summary_text(f, &t, now - f->start);
     }
     fwrite(t.v, 1, (size_t)t.n, stdout);
     write_results(f, now - f->start);

@@ -11,16 +11,16 @@
 #include <string.h>
 #include <unistd.h>
 
-typedef struct State {
+typedef struct MinimizeState {
     const Options *options;
     Checker checker;
     Arena arena;
     const char *origin;
     int code, programs;
     double shown;
-} State;
+} MinimizeState;
 
-static bool save(State *s, const Program *p) {
+static bool cmd_minimize_save(MinimizeState *s, const Program *p) {
     Arena scratch = ARENA_EMPTY;
     Text t = {.arena = &scratch};
     char message[512];
@@ -34,9 +34,9 @@ static bool save(State *s, const Program *p) {
 }
 
 static void on_step(void *user, const char *reducer, const Program *now, const MinimizeStats *so_far) {
-    State *s = user;
+    MinimizeState *s = user;
     if (s->options->save && s->code < EXIT_ENVIRONMENT) {
-        save(s, now);
+        cmd_minimize_save(s, now);
     }
     double at = now_seconds();
     if (progress_wanted(s->options) && at - s->shown >= 0.1) {
@@ -47,7 +47,7 @@ static void on_step(void *user, const char *reducer, const Program *now, const M
 }
 
 /* The program saved by a run before, if it shows the finding; else `p`. */
-static const Program *resumed(State *s, const Program *p, Finding *finding) {
+static const Program *resumed(MinimizeState *s, const Program *p, Finding *finding) {
     if (!s->options->save || access(s->options->save, F_OK) != 0) {
         return p;
     }
@@ -60,7 +60,7 @@ static const Program *resumed(State *s, const Program *p, Finding *finding) {
         s->code = complain(EXIT_BAD_INPUT, "%s: %s", s->options->save, message);
         return NULL;
     }
-    Outcome out;
+    CheckResult out;
     check_program(&s->checker, saved, &s->arena, &out);
     if (out.verdict == FINDING) {
         check_locate(&s->checker, saved, &out.finding, &s->arena);
@@ -74,7 +74,7 @@ static const Program *resumed(State *s, const Program *p, Finding *finding) {
 }
 
 /* Findings that were met on the way: each a report of its own, as it was met. */
-static void tell_others(State *s, MinimizeStats *stats, const Finding *own) {
+static void tell_others(MinimizeState *s, MinimizeStats *stats, const Finding *own) {
     for (int i = 0; i < stats->nother; i++) {
         Other *other = &stats->other[i];
         char path[4096] = "", message[512];
@@ -94,7 +94,7 @@ static void tell_others(State *s, MinimizeStats *stats, const Finding *own) {
 }
 
 /* More checkers for --jobs: the first `n` of them are open, whatever the answer. */
-static int open_more(State *s, MinimizeStats *stats, int *n) {
+static int open_more(MinimizeState *s, MinimizeStats *stats, int *n) {
     int want = (int)min_i64(s->options->jobs, MINIMIZE_MAX_JOBS) - 1, code = 0;
     *n = 0;
     if (want > 0) {
@@ -107,7 +107,7 @@ static int open_more(State *s, MinimizeStats *stats, int *n) {
     return code;
 }
 
-static int print_answer(State *s, const Program *p, const Program *small, const Finding *finding, const MinimizeStats *stats) {
+static int print_answer(MinimizeState *s, const Program *p, const Program *small, const Finding *finding, const MinimizeStats *stats) {
     if (!s->options->quiet) {
         fprintf(stderr, "%s%s%s: %d statements, now %d; %lld elements, now %lld; %lld checks, %.2f seconds%s\n", progress_wanted(s->options) ? "\r" : "", finding->signature,
                 stats->flaky ? " (flaky: it does not show every time)" : "", program_size(p), program_size(small), (long long)program_elements(p),
@@ -128,8 +128,8 @@ static int print_answer(State *s, const Program *p, const Program *small, const 
     return EXIT_FINDINGS;
 }
 
-static int minimize(State *s, const Source *source, const Program *p) {
-    Outcome out;
+static int minimize(MinimizeState *s, const Source *source, const Program *p) {
+    CheckResult out;
     check_program(&s->checker, p, &s->arena, &out);
     if (out.verdict != FINDING) {
         printf("%s: nothing to minimize: %s%s\n", title_of(&s->arena, source->name, p),
@@ -150,10 +150,10 @@ static int minimize(State *s, const Source *source, const Program *p) {
     for (int i = 0; i < opened; i++) {
         checker_close(&stats.more[i]);
     }
-    if (!small || (s->options->save && !save(s, small))) {
+    if (!small || (s->options->save && !cmd_minimize_save(s, small))) {
         return s->code;
     }
-    Outcome last;
+    CheckResult last;
     for (int i = 0; i < (stats.flaky ? 2 * MINIMIZE_RETRIES : 1); i++) {
         check_program(&s->checker, small, &s->arena, &last);
         if (last.verdict == FINDING) {
@@ -167,8 +167,8 @@ static int minimize(State *s, const Source *source, const Program *p) {
     return code;
 }
 
-static void each(void *user, const Source *source) {
-    State *s = user;
+static void cmd_minimize_each(void *user, const Source *source) {
+    MinimizeState *s = user;
     arena_reset(&s->arena);
     Program *p;
     int code = load_program(s->options, &s->arena, source, &p, NULL);
@@ -181,10 +181,10 @@ static void each(void *user, const Source *source) {
 }
 
 int cmd_minimize(const Options *o) {
-    State s = {.options = o, .arena = ARENA_EMPTY};
+    MinimizeState s = {.options = o, .arena = ARENA_EMPTY};
     int code = open_checker(o, &s.checker);
     if (code == 0) {
-        io_each(o->files[0], false, each, &s);
+        io_each(o->files[0], false, cmd_minimize_each, &s);
     }
     checker_close(&s.checker);
     arena_destroy(&s.arena);

@@ -9,12 +9,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-typedef struct State {
+typedef struct PromoteState {
     const Options *options;
     Checker checker;
     Arena arena;
     int code;
-} State;
+} PromoteState;
 
 /* FINDING is a report's folder, or a program. */
 static const char *program_of(Arena *arena, const char *finding) {
@@ -23,7 +23,7 @@ static const char *program_of(Arena *arena, const char *finding) {
 }
 
 /* A name in the manner of the corpus: letters, digits, underscores. */
-static const char *file_name(Arena *arena, const char *text) {
+static const char *cmd_promote_file_name(Arena *arena, const char *text) {
     char *name = arena_strdup(arena, text);
     for (char *c = name; *c; c++) {
         bool plain = (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9');
@@ -39,17 +39,17 @@ static const char *why(Arena *arena, const Finding *f, const char *pair) {
 }
 
 /* Does the second executor answer the same bits, so that any other answer is a change? */
-static bool exact(State *s, Checker *right, const Program *p) {
-    Outcome out;
+static bool exact(PromoteState *s, Checker *right, const Program *p) {
+    CheckResult out;
     faults_clear(&right->b.compile);
     const Result *other = right->b.run(&right->b, p, &s->checker.run, &s->arena);
     check_results(right, p, other, p->expect, RULE_RECORDED_ZERO_SIGN, &s->arena, &out);
     return out.verdict == AGREE;
 }
 
-static int promote(State *s, const Program *from) {
+static int promote(PromoteState *s, const Program *from) {
     const Options *o = s->options;
-    Outcome out;
+    CheckResult out;
     check_program(&s->checker, from, &s->arena, &out);
     bool found = out.verdict == FINDING;
     if (found) {
@@ -62,7 +62,7 @@ static int promote(State *s, const Program *from) {
         return complain(EXIT_BAD_INPUT, "%s shows no finding that says why it is kept: give --note", o->files[0]);
     }
     Program *p = program_clone(&s->arena, from);
-    p->name = file_name(&s->arena, o->name ? o->name : out.finding.signature);
+    p->name = cmd_promote_file_name(&s->arena, o->name ? o->name : out.finding.signature);
     p->note = o->note ? o->note : found ? why(&s->arena, &out.finding, s->checker.pair) : p->note;
     Checker right = s->checker;
     faults_clear(&right.a.compile);
@@ -92,18 +92,18 @@ static int promote(State *s, const Program *from) {
     return EXIT_AGREE;
 }
 
-static void each(void *user, const Source *source) {
-    State *s = user;
+static void cmd_promote_each(void *user, const Source *source) {
+    PromoteState *s = user;
     Program *p;
     int code = load_program(s->options, &s->arena, source, &p, NULL);
     s->code = worst(s->code, code == 0 ? promote(s, p) : code);
 }
 
 int cmd_promote(const Options *o) {
-    State s = {.options = o, .arena = ARENA_EMPTY};
+    PromoteState s = {.options = o, .arena = ARENA_EMPTY};
     int code = open_checker(o, &s.checker);
     if (code == 0) {
-        io_each(program_of(&s.arena, o->files[0]), false, each, &s);
+        io_each(program_of(&s.arena, o->files[0]), false, cmd_promote_each, &s);
         checker_close(&s.checker);
     }
     arena_destroy(&s.arena);

@@ -12,18 +12,18 @@
 #include <stdio.h>
 #include <string.h>
 
-typedef struct State {
+typedef struct ReplayState {
     const Options *options;
     Checker checker;
     Arena arena;
     int code;
     int64_t programs, agreed, findings, inexpressible, bad, compared;
     int64_t skips[SKIP_COUNT];
-    int64_t standing[STANDING_COUNT];
+    int64_t status[STATUS_COUNT];
     Known known;
     Arena home;     /* as long as the command: what `known` and `results` hold */
     Results results;
-} State;
+} ReplayState;
 
 /* Is the member `"key":true` among canonical JSON members, not inside a value? */
 static bool extra_is_true(const char *members, const char *key) {
@@ -51,19 +51,19 @@ static bool extra_is_true(const char *members, const char *key) {
 }
 
 /* A finding of a stored program, for the files of results. */
-static void keep(State *s, const char *source, const Program *p, const Outcome *out, Standing standing) {
+static void cmd_replay_keep(ReplayState *s, const char *source, const Program *p, const CheckResult *out, FindingStatus status) {
     Text record = {.arena = &s->arena};
     report_finding_json(&record, p, &out->finding, out->fired);
-    results_add_finding(&s->results, &(ResultsFinding){.outcome = standing_name(standing), .file = source, .signature = out->finding.signature, .record = record.v, .count = 1, .first = -1, .statements = program_size(p)});
+    results_add_finding(&s->results, &(ResultsFinding){.outcome = finding_status_name(status), .file = source, .signature = out->finding.signature, .record = record.v, .count = 1, .first = -1, .statements = program_size(p)});
 }
 
 enum { REPEATS = 3 /* of a check that found something */ };
 
 /* Does the same check find it every time? */
-static bool always_shows(State *s, const Program *p, const Finding *f) {
+static bool always_shows(ReplayState *s, const Program *p, const Finding *f) {
     Checker again = s->checker; /* the counters stay */
     for (int i = 0; i < REPEATS; i++) {
-        Outcome out;
+        CheckResult out;
         check_program(&again, p, &s->arena, &out);
         if (out.verdict != FINDING || !(out.fired >> f->oracle & 1)) {
             return false;
@@ -73,44 +73,44 @@ static bool always_shows(State *s, const Program *p, const Finding *f) {
 }
 
 /* Counts the finding; is it one that fails the run? */
-static Standing sort_finding(State *s, const Finding *f, const char *against, bool steady, const KnownIssue **issue) {
+static FindingStatus cmd_replay_sort_finding(ReplayState *s, const Finding *f, const char *against, bool steady, const KnownIssue **issue) {
     KnownIssue *known = known_find(&s->known, against, f->signature, f->cause.text);
-    Standing standing = known ? STANDING_KNOWN : steady ? STANDING_NEW : STANDING_FLAKY;
+    FindingStatus status = known ? STATUS_KNOWN : steady ? STATUS_NEW : STATUS_FLAKY;
     if (known) {
         known->seen++;
     } else {
         s->code = worst(s->code, EXIT_FINDINGS);
     }
-    s->standing[standing]++;
+    s->status[status]++;
     *issue = known;
-    return standing;
+    return status;
 }
 
 /* The one of a program's standings that it is listed with. */
-static Standing more_urgent(Standing a, Standing b) { return a == STANDING_NEW || (a == STANDING_FLAKY && b == STANDING_KNOWN) ? a : b; }
+static FindingStatus more_urgent(FindingStatus a, FindingStatus b) { return a == STATUS_NEW || (a == STATUS_FLAKY && b == STATUS_KNOWN) ? a : b; }
 
-static Standing tell(State *s, const char *source, const Program *p, const char *against, const Outcome *out, bool steady) {
+static FindingStatus tell(ReplayState *s, const char *source, const Program *p, const char *against, const CheckResult *out, bool steady) {
     const Finding *f = &out->finding;
     const KnownIssue *issue;
-    Standing standing = sort_finding(s, f, against, steady, &issue);
+    FindingStatus status = cmd_replay_sort_finding(s, f, against, steady, &issue);
     Text t = {.arena = &s->arena};
-    keep(s, source, p, out, standing);
+    cmd_replay_keep(s, source, p, out, status);
     if (s->options->json) {
         text_add(&t, "{\"type\":\"finding\",\"schema_version\":1,\"file\":");
         text_json_string(&t, source);
-        text_printf(&t, ",\"pair\":\"%s\",\"standing\":\"%s\",\"finding\":", against, standing_name(standing));
+        text_printf(&t, ",\"pair\":\"%s\",\"standing\":\"%s\",\"finding\":", against, finding_status_name(status));
         report_finding_json(&t, p, f, out->fired);
         text_add(&t, "}\n");
     } else if (issue) {
         text_printf(&t, "%s: known %s (%s): %s\n", title_of(&s->arena, source, p), f->signature, against, issue->issue);
     } else {
         text_printf(&t, "%s: %sFINDING%s %s (%s)%s\n", title_of(&s->arena, source, p), color("\033[31m"), color("\033[0m"), f->signature, against,
-                    standing == STANDING_FLAKY ? ", flaky: not every time" : "");
+                    status == STATUS_FLAKY ? ", flaky: not every time" : "");
         text_printf(&t, "  oracle     %s: %s\n", oracle_name(f->oracle), oracle_claim(f->oracle));
-        text_printf(&t, "  where      %s\n  first      %s\n  second     %s\n", finding_place(&s->arena, p, f), f->a, f->b);
+        text_printf(&t, "  where      %s\n  first      %s\n  second     %s\n", finding_location(&s->arena, p, f), f->a, f->b);
     }
     fputs(t.v, stdout);
-    return standing;
+    return status;
 }
 
 static bool has_float32(const Program *p) {
@@ -123,25 +123,25 @@ static bool has_float32(const Program *p) {
 }
 
 /* One executor's result against the recording. */
-static Verdict against_expect(State *s, const Source *source, const Program *p, const char *name, const Result *r, SkipReason *skip, Standing *standing) {
+static Verdict against_expect(ReplayState *s, const Source *source, const Program *p, const char *name, const Result *r, SkipReason *skip, FindingStatus *status) {
     NumberRule rule = !extra_is_true(p->extra, "x-exact")      ? (has_float32(p) ? RULE_TOLERANT_SINGLE : RULE_TOLERANT)
                       : extra_is_true(p->extra, "x-zero-sign") ? RULE_RECORDED_ZERO_SIGN
                                                                : RULE_RECORDED;
-    Outcome out;
+    CheckResult out;
     check_results(&s->checker, p, r, p->expect, rule, &s->arena, &out);
     s->compared++;
     if (out.verdict == FINDING) {
         Finding *f = &out.finding;
         snprintf(f->signature, sizeof f->signature, "%s-%s-expect", oracle_name(f->oracle), f->kind);
         finding_breakpoint(f);
-        *standing = more_urgent(*standing, tell(s, source->name, p, arena_printf(&s->arena, "%s,expect", name), &out, true));
+        *status = more_urgent(*status, tell(s, source->name, p, arena_printf(&s->arena, "%s,expect", name), &out, true));
     }
     *skip = out.skip;
     return out.verdict;
 }
 
-static void each(void *user, const Source *source) {
-    State *s = user;
+static void cmd_replay_each(void *user, const Source *source) {
+    ReplayState *s = user;
     arena_reset(&s->arena);
     Program *p;
     bool known = true;
@@ -154,26 +154,26 @@ static void each(void *user, const Source *source) {
         results_add_case(&s->results, source->name, NULL, known ? "bad" : "not_expressible", known ? "not a program" : "names an op that the table does not have");
         return;
     }
-    Outcome out;
+    CheckResult out;
     check_program(&s->checker, p, &s->arena, &out);
     Verdict verdict = out.verdict;
     SkipReason skip = out.skip;
-    Standing standing = STANDING_COUNT; /* none */
+    FindingStatus status = STATUS_COUNT; /* none */
     const Result *results[2] = {out.a, out.b};
     if (verdict == FINDING) {
         check_locate(&s->checker, p, &out.finding, &s->arena);
         finding_breakpoint(&out.finding);
-        standing = tell(s, source->name, p, s->checker.pair, &out, always_shows(s, p, &out.finding));
+        status = tell(s, source->name, p, s->checker.pair, &out, always_shows(s, p, &out.finding));
     }
     for (int k = 0; k < 2 && p->expect; k++) {
         SkipReason why;
-        Verdict v = against_expect(s, source, p, k ? s->checker.b.name : s->checker.a.name, results[k], &why, &standing);
+        Verdict v = against_expect(s, source, p, k ? s->checker.b.name : s->checker.a.name, results[k], &why, &status);
         if (v == FINDING || (v == SKIP && verdict == AGREE)) {
             verdict = v;
             skip = why;
         }
     }
-    results_add_case(&s->results, source->name, p->name, verdict == AGREE ? "agree" : verdict == SKIP ? "skipped" : standing_name(standing), verdict == SKIP ? skip_name(skip) : NULL);
+    results_add_case(&s->results, source->name, p->name, verdict == AGREE ? "agree" : verdict == SKIP ? "skipped" : finding_status_name(status), verdict == SKIP ? skip_name(skip) : NULL);
     s->agreed += verdict == AGREE;
     s->findings += verdict == FINDING;
     s->skips[skip] += verdict == SKIP;
@@ -182,21 +182,21 @@ static void each(void *user, const Source *source) {
 /* ---- known issues, again ---- */
 
 typedef struct Retest {
-    State *state;
+    ReplayState *state;
     KnownIssue *issue;
     bool shows, tested;
 } Retest;
 
 static void retest_source(void *user, const Source *source) {
     Retest *r = user;
-    State *s = r->state;
+    ReplayState *s = r->state;
     arena_reset(&s->arena);
     Program *p;
     int code = load_program(s->options, &s->arena, source, &p, NULL);
     s->code = worst(s->code, code);
     for (int i = 0; code == 0 && i < REPEATS && !r->shows; i++) { /* flaky ones need some patience */
         Checker again = s->checker;
-        Outcome out;
+        CheckResult out;
         check_program(&again, p, &s->arena, &out);
         r->tested = true;
         if (out.verdict == FINDING) {
@@ -206,10 +206,10 @@ static void retest_source(void *user, const Source *source) {
     }
 }
 
-static void tell_issue(State *s, const KnownIssue *k, Standing standing) {
+static void tell_issue(ReplayState *s, const KnownIssue *k, FindingStatus status) {
     Text t = {.arena = &s->arena};
     if (s->options->json) {
-        text_printf(&t, "{\"type\":\"issue\",\"schema_version\":1,\"standing\":\"%s\",\"signature\":", standing_name(standing));
+        text_printf(&t, "{\"type\":\"issue\",\"schema_version\":1,\"standing\":\"%s\",\"signature\":", finding_status_name(status));
         text_json_string(&t, k->signature);
         text_add(&t, ",\"issue\":");
         text_json_string(&t, k->issue);
@@ -217,13 +217,13 @@ static void tell_issue(State *s, const KnownIssue *k, Standing standing) {
         text_json_string(&t, k->note);
         text_add(&t, "}\n");
     } else {
-        text_printf(&t, "%s: %s (%s, %s)%s\n", standing_name(standing), k->signature, k->issue, k->date,
-                    standing == STANDING_FIXED ? ": its program no longer shows it, take it out of the list" : "");
+        text_printf(&t, "%s: %s (%s, %s)%s\n", finding_status_name(status), k->signature, k->issue, k->date,
+                    status == STATUS_FIXED ? ": its program no longer shows it, take it out of the list" : "");
     }
     fputs(t.v, stdout);
 }
 
-static void retest(State *s) {
+static void retest(ReplayState *s) {
     for (int i = 0; i < s->known.n; i++) {
         KnownIssue *k = &s->known.issue[i];
         if (!known_applies(k, s->checker.pair) || !k->program) {
@@ -232,16 +232,16 @@ static void retest(State *s) {
         Retest r = {s, k, false, false};
         io_each(k->program, false, retest_source, &r);
         if (r.tested) {
-            s->standing[STANDING_FIXED] += !r.shows;
-            tell_issue(s, k, r.shows ? STANDING_KNOWN : STANDING_FIXED);
-            results_add_case(&s->results, k->program, k->signature, standing_name(r.shows ? STANDING_KNOWN : STANDING_FIXED), k->issue);
+            s->status[STATUS_FIXED] += !r.shows;
+            tell_issue(s, k, r.shows ? STATUS_KNOWN : STATUS_FIXED);
+            results_add_case(&s->results, k->program, k->signature, finding_status_name(r.shows ? STATUS_KNOWN : STATUS_FIXED), k->issue);
         }
     }
 }
 
 /* Ahead of all checks: the programs that will be run. What is wrong with a source is said when it is checked. */
-static void collect(void *user, const Source *source) {
-    State *s = user;
+static void cmd_replay_collect(void *user, const Source *source) {
+    ReplayState *s = user;
     arena_reset(&s->arena);
     Program *p;
     char message[512];
@@ -252,7 +252,7 @@ static void collect(void *user, const Source *source) {
     }
 }
 
-static void summary_text(const State *s, Text *t) {
+static void cmd_replay_summary_text(const ReplayState *s, Text *t) {
     text_printf(t, "%lld programs: %lld agreed, %lld findings, %lld not expressible, %lld bad; %lld comparisons with a recorded result; skipped:",
                 (long long)s->programs, (long long)s->agreed, (long long)s->findings, (long long)s->inexpressible, (long long)s->bad, (long long)s->compared);
     int n = 0;
@@ -265,14 +265,14 @@ static void summary_text(const State *s, Text *t) {
     text_add(t, n ? "" : " none");
     if (s->known.n > 0) {
         text_printf(t, "\n%d known issue%s:", s->known.n, s->known.n == 1 ? "" : "s");
-        for (int k = 0; k < STANDING_COUNT; k++) {
-            text_printf(t, "%s %s %lld", k ? "," : "", standing_name((Standing)k), (long long)s->standing[k]);
+        for (int k = 0; k < STATUS_COUNT; k++) {
+            text_printf(t, "%s %s %lld", k ? "," : "", finding_status_name((FindingStatus)k), (long long)s->status[k]);
         }
     }
 }
 
 /* With the keys of fuzz's summary where the meaning is the same. */
-static void summary_json(const State *s, Text *t) {
+static void cmd_replay_summary_json(const ReplayState *s, Text *t) {
     int64_t skipped = 0;
     for (int k = 1; k < SKIP_COUNT; k++) {
         skipped += s->skips[k];
@@ -286,18 +286,18 @@ static void summary_json(const State *s, Text *t) {
         tally_count(t, skip_name((SkipReason)k), s->skips[k], &any);
     }
     text_printf(t, "},\"known_issues\":%d", s->known.n);
-    for (int k = 0; k < STANDING_COUNT; k++) {
-        text_printf(t, ",\"%s\":%lld", standing_name((Standing)k), (long long)s->standing[k]);
+    for (int k = 0; k < STATUS_COUNT; k++) {
+        text_printf(t, ",\"%s\":%lld", finding_status_name((FindingStatus)k), (long long)s->status[k]);
     }
     text_add(t, "}");
 }
 
 /* What the run came to: on standard output, and in the files that the options name. */
-static void finish_run(State *s) {
+static void finish_run(ReplayState *s) {
     const Options *o = s->options;
     Text text = {.arena = &s->home}, json = {.arena = &s->home}, all = {.arena = &s->home};
-    summary_text(s, &text);
-    summary_json(s, &json);
+    cmd_replay_summary_text(s, &text);
+    cmd_replay_summary_json(s, &json);
     if (!o->quiet) {
         puts(o->json ? json.v : text.v);
     }
@@ -308,7 +308,7 @@ static void finish_run(State *s) {
 }
 
 int cmd_replay(const Options *o) {
-    State s = {.options = o, .arena = ARENA_EMPTY, .home = ARENA_EMPTY};
+    ReplayState s = {.options = o, .arena = ARENA_EMPTY, .home = ARENA_EMPTY};
     s.results.arena = &s.home;
     int code = results_ready(o);
     code = code ? code : open_known(o, &s.home, &s.known);
@@ -319,12 +319,12 @@ int cmd_replay(const Options *o) {
     }
     for (int i = 0; i < o->nfiles && checker_collects(&s.checker); i++) {
         if (strcmp(o->files[i], "-") != 0) { /* which can be read once only */
-            io_each(o->files[i], true, collect, &s);
+            io_each(o->files[i], true, cmd_replay_collect, &s);
         }
     }
     for (int i = 0; i < o->nfiles; i++) {
         int64_t before = s.programs;
-        io_each(o->files[i], true, each, &s);
+        io_each(o->files[i], true, cmd_replay_each, &s);
         if (s.programs == before) { /* a run that looks at nothing must not look green */
             s.code = worst(s.code, complain(EXIT_BAD_INPUT, "there is no program in '%.200s'", o->files[i]));
         }

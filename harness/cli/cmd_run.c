@@ -3,12 +3,12 @@
 
 #include <stdio.h>
 
-typedef struct State {
+typedef struct RunState {
     const Options *options;
     Executor executor;
     Arena arena;
     int code;
-} State;
+} RunState;
 
 enum { SHOWN_ELEMENTS = 16 };
 
@@ -40,7 +40,7 @@ static void print_grad(Text *t, GradState state, const Values *grad) {
     }
 }
 
-static void print_call(Text *t, const Program *p, const CallResult *c, int number, Arena *arena) {
+static void cmd_run_print_call(Text *t, const Program *p, const CallResult *c, int number, Arena *arena) {
     text_printf(t, "  call %d: ", number);
     if (c->ok) {
         text_add(t, "ok\n");
@@ -81,8 +81,8 @@ static void print_call(Text *t, const Program *p, const CallResult *c, int numbe
     }
 }
 
-static void each(void *user, const char *source, const Program *p) {
-    State *s = user;
+static void cmd_run_each(void *user, const char *source, const Program *p) {
+    RunState *s = user;
     RunOptions run = {.poke = s->options->poke, .limits = s->options->limits};
     double start = now_seconds();
     const Result *r = s->executor.run(&s->executor, p, &run, &s->arena);
@@ -94,7 +94,7 @@ static void each(void *user, const char *source, const Program *p) {
     } else {
         text_printf(&t, "%s:\n", title_of(&s->arena, source, p));
         for (int k = 0; k < r->ncalls; k++) {
-            print_call(&t, p, &r->calls[k], k, &s->arena);
+            cmd_run_print_call(&t, p, &r->calls[k], k, &s->arena);
         }
         if (s->options->timing) {
             text_printf(&t, "  %.3f ms\n", 1e3 * seconds);
@@ -104,7 +104,7 @@ static void each(void *user, const char *source, const Program *p) {
 }
 
 int cmd_run(const Options *o) {
-    State s = {.options = o, .arena = ARENA_EMPTY};
+    RunState s = {.options = o, .arena = ARENA_EMPTY};
     char message[1024];
     TargetSettings settings = target_settings(o);
     int code = executor_open_with(o->on, &settings, &s.executor, message, sizeof message);
@@ -112,7 +112,7 @@ int cmd_run(const Options *o) {
         return complain(code, "%s", message);
     }
     s.executor.compile = o->compile;
-    int walked = each_program(o, &s.arena, each, &s); /* changes s.code too */
+    int walked = each_program(o, &s.arena, cmd_run_each, &s); /* changes s.code too */
     s.code = worst(s.code, walked);
     executor_close(&s.executor);
     arena_destroy(&s.arena);

@@ -7,30 +7,30 @@
 #include <stdio.h>
 #include <string.h>
 
-typedef struct State {
+typedef struct ShowState {
     const Options *options;
     void (*print)(Text *text, const Program *p); /* NULL: the compiler's */
     Arena arena;
     int code;
     bool stage_seen, dot;
     int plans;
-} State;
+} ShowState;
 
-static void print_json(Text *text, const Program *p) { program_print(text, p, false); }
+static void cmd_show_print_json(Text *text, const Program *p) { program_print(text, p, false); }
 
 static const struct {
     const char *name;
     void (*print)(Text *text, const Program *p);
 } FORMS[] = {
-    {"text", program_print_text}, {"json", print_json},         {"dot", program_print_dot},
+    {"text", program_print_text}, {"json", cmd_show_print_json},         {"dot", program_print_dot},
     {"python", program_print_python}, {"torch", program_print_torch}, {"ir", NULL}, {"loops", NULL}, {"c", NULL},
 };
 
 /* --as loops and --as c: one stage, without a heading. */
 static const char *only_stage(const char *as) { return strcmp(as, "loops") == 0 ? "lower" : strcmp(as, "c") == 0 ? "c" : NULL; }
 
-static void on_dump(void *user, const char *stage, const char *text) {
-    State *s = user;
+static void cmd_show_on_dump(void *user, const char *stage, const char *text) {
+    ShowState *s = user;
     const char *only = only_stage(s->options->as);
     if (only) {
         if (strcmp(only, stage) == 0) {
@@ -48,17 +48,17 @@ static void on_dump(void *user, const char *stage, const char *text) {
     }
 }
 
-static void compile(State *s, const Program *p) {
-    CompileOptions compile = s->options->compile;
+static void cmd_show_compile(ShowState *s, const Program *p) {
+    CompileOptions cmd_show_compile = s->options->compile;
     CompileCounters *counters = arena_new(&s->arena, CompileCounters);
-    compile.on_dump = s->print ? NULL : on_dump;
-    compile.dump_user = s;
-    compile.dump_c = !s->print && strcmp(s->options->as, "c") == 0;
-    compile.dump_dot = s->dot;
-    compile.measure = s->options->stats;
+    cmd_show_compile.on_dump = s->print ? NULL : cmd_show_on_dump;
+    cmd_show_compile.dump_user = s;
+    cmd_show_compile.dump_c = !s->print && strcmp(s->options->as, "c") == 0;
+    cmd_show_compile.dump_dot = s->dot;
+    cmd_show_compile.measure = s->options->stats;
     s->plans = 0;
     RunOptions run = {.limits = s->options->limits};
-    compiled_run(p, &compile, &run, counters, &s->arena);
+    compiled_run(p, &cmd_show_compile, &run, counters, &s->arena);
     if (s->options->stats) {
         Text t = {.arena = &s->arena};
         compile_stats_text(&t, counters);
@@ -66,21 +66,21 @@ static void compile(State *s, const Program *p) {
     }
 }
 
-static void each(void *user, const char *source, const Program *p) {
+static void cmd_show_each(void *user, const char *source, const Program *p) {
     (void)source;
-    State *s = user;
+    ShowState *s = user;
     if (s->print) {
         Text t = {.arena = &s->arena};
         s->print(&t, p);
         fwrite(t.v, 1, (size_t)t.n, stdout);
     }
     if (!s->print || s->options->stats) {
-        compile(s, p);
+        cmd_show_compile(s, p);
     }
 }
 
 int cmd_show(const Options *o) {
-    State s = {.options = o, .arena = ARENA_EMPTY};
+    ShowState s = {.options = o, .arena = ARENA_EMPTY};
     const char *as = o->as ? o->as : "text";
     int form = 0;
     while (form < COUNT_OF(FORMS) && strcmp(FORMS[form].name, as) != 0) {
@@ -97,7 +97,7 @@ int cmd_show(const Options *o) {
     if (o->after && (s.print || only_stage(as))) {
         return complain(EXIT_BAD_INPUT, "--after is for --as ir and --as dot");
     }
-    int walked = each_program(o, &s.arena, each, &s); /* changes s.code too */
+    int walked = each_program(o, &s.arena, cmd_show_each, &s); /* changes s.code too */
     s.code = worst(s.code, walked);
     if (o->after && !s.stage_seen && s.code == 0) {
         s.code = complain(EXIT_BAD_INPUT, "no stage named '%.60s' ran (see 'twingrad passes')", o->after);

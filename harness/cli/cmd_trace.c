@@ -9,13 +9,13 @@
 
 enum { SHOWN_ELEMENTS = 8 };
 
-typedef struct State {
+typedef struct TraceState {
     const Options *options;
     Checker checker;
     Arena arena;
     int code;
     bool marked; /* the first difference was */
-} State;
+} TraceState;
 
 /* "vec, rows" of the inputs whose bits are set. */
 static void add_inputs(Text *t, const Program *p, const CallResult *call, uint64_t reaches, uint64_t zeros) {
@@ -77,7 +77,7 @@ static const char *raised(Arena *arena, const Program *p, const CallResult *c) {
     return c->ok ? "goes on" : arena_printf(arena, "raises %s at %s: %s", errcode_name(c->error), at, c->message ? printable(arena, c->message) : "");
 }
 
-static void print_step(State *s, const Program *p, const TraceStep *step) {
+static void print_step(TraceState *s, const Program *p, const TraceStep *step) {
     Arena *arena = &s->arena;
     Text t = {.arena = arena};
     const char *name[2] = {s->checker.a.name, strcmp(s->checker.a.name, s->checker.b.name) == 0 ? "again" : s->checker.b.name};
@@ -101,7 +101,7 @@ static void print_step(State *s, const Program *p, const TraceStep *step) {
     }
     if (first) {
         Finding f = step->outcome.finding;
-        const char *place = f.subject == SUBJECT_TRACE || f.subject == SUBJECT_CALL ? "what a probe or a branch sees" : finding_place(arena, step->prefix, &f);
+        const char *place = f.subject == SUBJECT_TRACE || f.subject == SUBJECT_CALL ? "what a probe or a branch sees" : finding_location(arena, step->prefix, &f);
         text_printf(&t, "      the first difference: oracle %s (%s), %s: %s against %s\n", oracle_name(f.oracle), f.kind, place, f.a, f.b);
     }
     fputs(t.v, stdout);
@@ -138,7 +138,7 @@ static void json_value(Text *t, const TraceStep *step, const Program *p, int sid
     text_add(t, "}");
 }
 
-static void print_step_json(State *s, const char *source, const Program *p, const TraceStep *step) {
+static void print_step_json(TraceState *s, const char *source, const Program *p, const TraceStep *step) {
     static const char *const status[] = {[TRACE_HELD] = "held", [TRACE_NOT_RUN] = "not_run", [TRACE_RAISED] = "raised"};
     static const char *const verdict[] = {[AGREE] = "agree", [FINDING] = "finding", [SKIP] = "skip"};
     Text t = {.arena = &s->arena};
@@ -165,10 +165,10 @@ static void print_step_json(State *s, const char *source, const Program *p, cons
     puts(t.v);
 }
 
-static void each(void *user, const char *source, const Program *p) {
-    State *s = user;
+static void cmd_trace_each(void *user, const char *source, const Program *p) {
+    TraceState *s = user;
     const Options *o = s->options;
-    Outcome out;
+    CheckResult out;
     Checker whole = s->checker;
     check_program(&whole, p, &s->arena, &out);
     Trace t;
@@ -203,11 +203,11 @@ static void each(void *user, const char *source, const Program *p) {
     }
     if (out.verdict == FINDING && !s->marked && !o->json) {
         printf("  no prefix differs: the difference needs the whole program (%s at %s: %s against %s)\n", oracle_name(out.finding.oracle),
-               finding_place(&s->arena, p, &out.finding), out.finding.a, out.finding.b);
+               finding_location(&s->arena, p, &out.finding), out.finding.a, out.finding.b);
     }
 }
 
 int cmd_trace(const Options *o) {
-    State s = {.options = o, .arena = ARENA_EMPTY};
-    return each_checked(o, &s.checker, &s.arena, &s.code, each, &s);
+    TraceState s = {.options = o, .arena = ARENA_EMPTY};
+    return each_checked(o, &s.checker, &s.arena, &s.code, cmd_trace_each, &s);
 }

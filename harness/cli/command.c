@@ -143,16 +143,16 @@ int load_program(const Options *o, Arena *arena, const Source *source, Program *
     return complain(EXIT_BAD_INPUT, "%s: %s", printable(arena, source->name), printable(arena, message));
 }
 
-typedef struct Visit {
+typedef struct CommandVisit {
     const Options *options;
     Arena *arena;
     EachProgram *visit;
     void *user;
     int code;
-} Visit;
+} CommandVisit;
 
 static void visit_source(void *user, const Source *source) {
-    Visit *v = user;
+    CommandVisit *v = user;
     arena_reset(v->arena);
     Program *p;
     int code = load_program(v->options, v->arena, source, &p, NULL);
@@ -163,7 +163,7 @@ static void visit_source(void *user, const Source *source) {
 }
 
 int each_program(const Options *o, Arena *arena, EachProgram *visit, void *user) {
-    Visit v = {o, arena, visit, user, 0};
+    CommandVisit v = {o, arena, visit, user, 0};
     for (int i = 0; i < o->nfiles; i++) {
         io_each(o->files[i], false, visit_source, &v);
     }

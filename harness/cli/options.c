@@ -8,16 +8,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef enum Kind { TEXT, FLAG, COUNT, SEED, SECONDS, FAULT, OFF, ONLY, PROFILE, OPS } Kind;
+typedef enum OptionsKind { TEXT, FLAG, COUNT, SEED, SECONDS, FAULT, OFF, ONLY, PROFILE, OPS } OptionsKind;
 
-typedef struct Row {
+typedef struct OptionsRow {
     const char *name;
-    Kind kind;
+    OptionsKind kind;
     size_t field;
     const char *metavariable, *help;
-} Row;
+} OptionsRow;
 
-static const Row ROWS[] = {
+static const OptionsRow ROWS[] = {
 #define OPTION(name, kind, field, metavariable, help) {name, kind, offsetof(Options, field), metavariable, help},
 #include "harness/cli/options.def"
 #undef OPTION
@@ -36,7 +36,7 @@ static bool listed(const char *list, const char *name) {
 
 static bool digits_only(const char *text) { return text[0] != '\0' && strspn(text, "0123456789") == strlen(text); }
 
-static bool parse_value(const Row *row, const char *text, Options *o, char *message, size_t size) {
+static bool parse_value(const OptionsRow *row, const char *text, Options *o, char *message, size_t size) {
     void *field = (char *)o + row->field;
     char *end;
     errno = 0;
@@ -104,7 +104,7 @@ static bool parse_option(Options *o, const char *word, const char *next, const c
     size_t n = equals ? (size_t)(equals - name) : strlen(name);
     *used_next = false;
     for (int i = 0; i < COUNT_OF(ROWS); i++) {
-        const Row *row = &ROWS[i];
+        const OptionsRow *row = &ROWS[i];
         if (strlen(row->name) != n || strncmp(row->name, name, n) != 0 || !listed(accepted, row->name)) {
             continue;
         }

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-static void describe(char *out, size_t size, const ReturnRecord *r, const CallResult *c, const Program *p) {
+static void oracle_alias_describe(char *out, size_t size, const ReturnRecord *r, const CallResult *c, const Program *p) {
     if (r->alias == ALIAS_INPUT) {
         snprintf(out, size, "input:%s", r->alias_index < c->ninputs ? p->names[c->inputs[r->alias_index].name] : "?");
     } else if (r->alias == ALIAS_RETURN) {
@@ -29,17 +29,17 @@ static Verdict poked(Finding *out, const void *x, const Values *a, const void *y
     return FINDING;
 }
 
-Verdict oracle_alias(Trial *t, Finding *out) {
+Verdict oracle_alias(Comparison *t, Finding *out) {
     for (int k = 0; k < t->ncalls; k++) {
         const CallResult *a = &t->a->calls[k], *b = &t->b->calls[k];
-        int n = trial_returns(a, b);
+        int n = comparison_returns(a, b);
         for (int i = 0; i < n; i++) {
             const ReturnRecord *x = &a->returns[i], *y = &b->returns[i];
             if (x->has_alias && y->has_alias &&
                 (x->alias != y->alias || (x->alias != ALIAS_NONE && x->alias_index != y->alias_index))) {
                 finding_start(out, ORACLE_alias, "storage", k, SUBJECT_RETURN, i, AT_UNKNOWN);
-                describe(out->a, sizeof out->a, x, a, t->program);
-                describe(out->b, sizeof out->b, y, b, t->program);
+                oracle_alias_describe(out->a, sizeof out->a, x, a, t->program);
+                oracle_alias_describe(out->b, sizeof out->b, y, b, t->program);
                 return FINDING;
             }
         }
@@ -49,7 +49,7 @@ Verdict oracle_alias(Trial *t, Finding *out) {
                 return FINDING;
             }
         }
-        for (int i = 0; i < trial_inputs(t, a, b); i++) {
+        for (int i = 0; i < comparison_inputs(t, a, b); i++) {
             const InputRecord *x = &a->inputs[i], *y = &b->inputs[i];
             if (!x->unsettled && !y->unsettled &&
                 poked(out, x->poked, &x->data, y->poked, &y->data, k, SUBJECT_INPUT, i) == FINDING) {

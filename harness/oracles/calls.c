@@ -39,7 +39,7 @@ static bool same_call(const Program *p, int j, int k) {
     return true;
 }
 
-Verdict oracle_calls(Trial *t, Finding *out) {
+Verdict oracle_calls(Comparison *t, Finding *out) {
     if (t->a->ncalls != t->b->ncalls) {
         finding_start(out, ORACLE_calls, "count", t->ncalls, SUBJECT_CALL, -1, AT_UNKNOWN);
         snprintf(out->a, sizeof out->a, "%d calls", t->a->ncalls);

@@ -7,7 +7,7 @@ static const char *state_of(GradState state, const Values *v) {
     return state == GRAD_NULL ? "none" : values_all_zero(v) ? "zeros" : "value";
 }
 
-static Verdict judge(Trial *t, Finding *out, GradState xs, const Values *x, GradState ys, const Values *y, const Values *shadow, int call,
+static Verdict oracle_gradients_confirm(Comparison *t, Finding *out, GradState xs, const Values *x, GradState ys, const Values *y, const Values *shadow, int call,
                      Subject subject, int index) {
     char kind[40];
     if (xs != ys) {
@@ -27,12 +27,12 @@ static Verdict judge(Trial *t, Finding *out, GradState xs, const Values *x, Grad
         return FINDING;
     }
     int64_t first = 0;
-    Match match = trial_match(t, x, y, shadow, true, &first);
+    Match match = comparison_match(t, x, y, shadow, true, &first);
     if (match == MATCH_SAME) {
         return AGREE;
     }
-    if (match == MATCH_DOUBT) {
-        t->skip = SKIP_DOUBT;
+    if (match == MATCH_INCONCLUSIVE) {
+        t->skip = SKIP_INCONCLUSIVE;
         return SKIP;
     }
     bool zero_x = values_all_zero(x), zero_y = values_all_zero(y);
@@ -45,7 +45,7 @@ static Verdict judge(Trial *t, Finding *out, GradState xs, const Values *x, Grad
 }
 
 /* The quick look: absent on a side, both None, or equal bits. */
-static bool same(GradState xs, const Values *x, GradState ys, const Values *y) {
+static bool oracle_gradients_same(GradState xs, const Values *x, GradState ys, const Values *y) {
     int64_t first;
     if (xs == GRAD_ABSENT || ys == GRAD_ABSENT) {
         return true;
@@ -53,35 +53,35 @@ static bool same(GradState xs, const Values *x, GradState ys, const Values *y) {
     return xs == ys && (xs == GRAD_NULL || !x->data || !y->data || (values_same_shape(x, y) && compare_bits(x, y, &first)));
 }
 
-Verdict oracle_gradients(Trial *t, Finding *out) {
+Verdict oracle_gradients(Comparison *t, Finding *out) {
     Verdict verdict = AGREE;
     for (int k = 0; k < t->ncalls; k++) {
         const CallResult *a = &t->a->calls[k], *b = &t->b->calls[k];
         if (!a->ok) {
             continue;
         }
-        for (int i = 0; i < trial_inputs(t, a, b); i++) {
+        for (int i = 0; i < comparison_inputs(t, a, b); i++) {
             const InputRecord *x = &a->inputs[i], *y = &b->inputs[i];
-            if (same(x->grad_state, &x->grad, y->grad_state, &y->grad)) {
+            if (oracle_gradients_same(x->grad_state, &x->grad, y->grad_state, &y->grad)) {
                 continue;
             }
-            const Result *s = trial_shadow(t);
+            const Result *s = comparison_shadow(t);
             bool has = s && k < s->ncalls && i < s->calls[k].ninputs && s->calls[k].inputs[i].grad_state == GRAD_VALUE;
-            Verdict v = judge(t, out, x->grad_state, &x->grad, y->grad_state, &y->grad, has ? &s->calls[k].inputs[i].grad : NULL, k,
+            Verdict v = oracle_gradients_confirm(t, out, x->grad_state, &x->grad, y->grad_state, &y->grad, has ? &s->calls[k].inputs[i].grad : NULL, k,
                               SUBJECT_INPUT, i);
             if (v == FINDING) {
                 return v;
             }
             verdict = v == SKIP ? SKIP : verdict;
         }
-        for (int i = 0; i < trial_returns(a, b); i++) {
+        for (int i = 0; i < comparison_returns(a, b); i++) {
             const ReturnRecord *x = &a->returns[i], *y = &b->returns[i];
-            if (same(x->grad_state, &x->grad, y->grad_state, &y->grad)) {
+            if (oracle_gradients_same(x->grad_state, &x->grad, y->grad_state, &y->grad)) {
                 continue;
             }
-            const Result *s = trial_shadow(t);
+            const Result *s = comparison_shadow(t);
             bool has = s && k < s->ncalls && i < s->calls[k].nreturns && s->calls[k].returns[i].grad_state == GRAD_VALUE;
-            Verdict v = judge(t, out, x->grad_state, &x->grad, y->grad_state, &y->grad, has ? &s->calls[k].returns[i].grad : NULL, k,
+            Verdict v = oracle_gradients_confirm(t, out, x->grad_state, &x->grad, y->grad_state, &y->grad, has ? &s->calls[k].returns[i].grad : NULL, k,
                               SUBJECT_RETURN, i);
             if (v == FINDING) {
                 return v;

@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-static Verdict fire(Finding *out, const char *kind, int call, Subject subject, int index) {
+static Verdict oracle_metadata_fire(Finding *out, const char *kind, int call, Subject subject, int index) {
     finding_start(out, ORACLE_metadata, kind, call, subject, index, AT_UNKNOWN);
     return FINDING;
 }
@@ -29,13 +29,13 @@ static bool is_empty(const int64_t *size, int ndim) {
 static Verdict judge_return(const ReturnRecord *x, const ReturnRecord *y, bool lenient, int call, int i, Finding *out) {
     const Values *a = &x->values, *b = &y->values;
     if (a->dtype != b->dtype) {
-        fire(out, "dtype", call, SUBJECT_RETURN, i);
+        oracle_metadata_fire(out, "dtype", call, SUBJECT_RETURN, i);
         snprintf(out->a, sizeof out->a, "%s", dtype_name(a->dtype));
         snprintf(out->b, sizeof out->b, "%s", dtype_name(b->dtype));
         return FINDING;
     }
     if (!sizes_equal(a->size, a->ndim, b->size, b->ndim)) {
-        fire(out, "size", call, SUBJECT_RETURN, i);
+        oracle_metadata_fire(out, "size", call, SUBJECT_RETURN, i);
         ints_text(out->a, sizeof out->a, a->size, a->ndim);
         ints_text(out->b, sizeof out->b, b->size, b->ndim);
         return FINDING;
@@ -45,13 +45,13 @@ static Verdict judge_return(const ReturnRecord *x, const ReturnRecord *y, bool l
         return AGREE;
     }
     if (x->has_stride && y->has_stride && !strides_same(a->size, x->stride, y->stride, a->ndim)) {
-        fire(out, "stride", call, SUBJECT_RETURN, i);
+        oracle_metadata_fire(out, "stride", call, SUBJECT_RETURN, i);
         ints_text(out->a, sizeof out->a, x->stride, a->ndim);
         ints_text(out->b, sizeof out->b, y->stride, b->ndim);
         return FINDING;
     }
     if (x->has_offset && y->has_offset && x->storage_offset != y->storage_offset) {
-        fire(out, "storage_offset", call, SUBJECT_RETURN, i);
+        oracle_metadata_fire(out, "storage_offset", call, SUBJECT_RETURN, i);
         ints_text(out->a, sizeof out->a, &x->storage_offset, 1);
         ints_text(out->b, sizeof out->b, &y->storage_offset, 1);
         return FINDING;
@@ -61,13 +61,13 @@ static Verdict judge_return(const ReturnRecord *x, const ReturnRecord *y, bool l
 
 static Verdict judge_input(const InputRecord *x, const InputRecord *y, bool lenient, int call, int i, Finding *out) {
     if (!lenient && x->has_version && y->has_version && x->version != y->version) {
-        fire(out, "version", call, SUBJECT_INPUT, i);
+        oracle_metadata_fire(out, "version", call, SUBJECT_INPUT, i);
         snprintf(out->a, sizeof out->a, "%lld", (long long)x->version);
         snprintf(out->b, sizeof out->b, "%lld", (long long)y->version);
         return FINDING;
     }
     if (x->data.data && y->data.data && x->data.numel != y->data.numel) {
-        fire(out, "storage_size", call, SUBJECT_INPUT, i);
+        oracle_metadata_fire(out, "storage_size", call, SUBJECT_INPUT, i);
         ints_text(out->a, sizeof out->a, &x->data.numel, 1);
         ints_text(out->b, sizeof out->b, &y->data.numel, 1);
         return FINDING;
@@ -76,14 +76,14 @@ static Verdict judge_input(const InputRecord *x, const InputRecord *y, bool leni
         return AGREE;
     }
     if (!sizes_equal(x->size, x->ndim, y->size, y->ndim)) {
-        fire(out, "input_size", call, SUBJECT_INPUT, i);
+        oracle_metadata_fire(out, "input_size", call, SUBJECT_INPUT, i);
         ints_text(out->a, sizeof out->a, x->size, x->ndim);
         ints_text(out->b, sizeof out->b, y->size, y->ndim);
         return FINDING;
     }
     if (!is_empty(x->size, x->ndim) &&
         (!strides_same(x->size, x->stride, y->stride, x->ndim) || x->storage_offset != y->storage_offset)) {
-        fire(out, "input_stride", call, SUBJECT_INPUT, i);
+        oracle_metadata_fire(out, "input_stride", call, SUBJECT_INPUT, i);
         ints_text(out->a, sizeof out->a, x->stride, x->ndim);
         ints_text(out->b, sizeof out->b, y->stride, y->ndim);
         return FINDING;
@@ -91,21 +91,21 @@ static Verdict judge_input(const InputRecord *x, const InputRecord *y, bool leni
     return AGREE;
 }
 
-Verdict oracle_metadata(Trial *t, Finding *out) {
+Verdict oracle_metadata(Comparison *t, Finding *out) {
     for (int k = 0; k < t->ncalls; k++) {
         const CallResult *a = &t->a->calls[k], *b = &t->b->calls[k];
         if (a->ok && a->nreturns != b->nreturns) {
-            fire(out, "count", k, SUBJECT_CALL, -1);
+            oracle_metadata_fire(out, "count", k, SUBJECT_CALL, -1);
             snprintf(out->a, sizeof out->a, "%d returns", a->nreturns);
             snprintf(out->b, sizeof out->b, "%d returns", b->nreturns);
             return FINDING;
         }
-        for (int i = 0; i < trial_returns(a, b); i++) {
+        for (int i = 0; i < comparison_returns(a, b); i++) {
             if (judge_return(&a->returns[i], &b->returns[i], t->lenient, k, i, out) == FINDING) {
                 return FINDING;
             }
         }
-        for (int i = 0; i < trial_inputs(t, a, b); i++) {
+        for (int i = 0; i < comparison_inputs(t, a, b); i++) {
             if (judge_input(&a->inputs[i], &b->inputs[i], t->lenient, k, i, out) == FINDING) {
                 return FINDING;
             }

@@ -16,9 +16,9 @@ typedef enum SkipReason {
     SKIP_LIMIT,       /* a stated limit was passed */
     SKIP_UNSUPPORTED, /* an executor does not implement something */
     SKIP_UNDEFINED,   /* the reference says that PyTorch leaves the meaning undefined (x-undefined) */
-    SKIP_DOUBT,       /* a discrete choice lay within the rounding error of its operands */
+    SKIP_INCONCLUSIVE,       /* a discrete choice lay within the rounding error of its operands */
     SKIP_VACUOUS,     /* a compiling target compiled nothing */
-    SKIP_ACCIDENT,    /* PyTorch 1.13 answers this by accident (docs/guide/fidelity.md) */
+    SKIP_UNSPECIFIED,    /* PyTorch 1.13 answers this by accident (docs/guide/fidelity.md) */
     SKIP_COUNT
 } SkipReason;
 const char *skip_name(SkipReason reason);
@@ -34,37 +34,37 @@ typedef enum NumberRule {
 } NumberRule;
 
 /* A program and what both executors made of it. */
-typedef struct Trial {
+typedef struct Comparison {
     const Program *program;
     const Result *a, *b;
     NumberRule rule;
     bool lenient;                    /* a side is a compiling target: versions, and strides and offsets of returns that alias nothing, are minor */
     int ncalls;                      /* calls, from the first, on whose status both agree: what the other oracles look at */
-    struct Checker *checker;         /* who reruns the reference for trial_shadow; may be NULL if `shadow` is set */
+    struct Checker *checker;         /* who reruns the reference for comparison_shadow; may be NULL if `shadow` is set */
     Arena *arena;
-    const Result *shadow;            /* kept by trial_shadow */
+    const Result *shadow;            /* kept by comparison_shadow */
     SkipReason skip;                 /* set by an oracle that answers SKIP */
-} Trial;
+} Comparison;
 
 /* Judges two buffers of one shape by the trial's rule; `first` is the element that decided. `shadow` may be NULL. */
-Match trial_match(const Trial *t, const Values *a, const Values *b, const Values *shadow, bool is_gradient, int64_t *first);
+Match comparison_match(const Comparison *t, const Values *a, const Values *b, const Values *shadow, bool is_gradient, int64_t *first);
 
 /* The reference's result with the float64 shadow: run at the first mismatch of floats, then kept. */
-const Result *trial_shadow(Trial *t);
+const Result *comparison_shadow(Comparison *t);
 /* The leading calls whose status is the same: fills t->ncalls. */
-void trial_count_calls(Trial *t);
+void comparison_count_calls(Comparison *t);
 /* Do both calls end alike: success, or the same code at the same statement (AT_UNKNOWN agrees with any)? */
 bool status_same(const CallResult *a, const CallResult *b);
 /* Returns and gradients to compare in a call (fewer after an error). */
-int trial_returns(const CallResult *a, const CallResult *b);
+int comparison_returns(const CallResult *a, const CallResult *b);
 /* Inputs to compare in a call: none after an error in a compiling target, which it may have met while it traced, before anything ran. */
-int trial_inputs(const Trial *t, const CallResult *a, const CallResult *b);
+int comparison_inputs(const Comparison *t, const CallResult *a, const CallResult *b);
 
-#define ORACLE(name, claim) Verdict oracle_##name(Trial *t, Finding *out);
+#define ORACLE(name, claim) Verdict oracle_##name(Comparison *t, Finding *out);
 #include "harness/oracles/oracles.def"
 #undef ORACLE
 
-typedef Verdict (*OracleFn)(Trial *t, Finding *out);
+typedef Verdict (*OracleFn)(Comparison *t, Finding *out);
 OracleFn oracle_function(OracleId id);
 
 #endif

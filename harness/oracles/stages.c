@@ -8,25 +8,25 @@
 #include <stdio.h>
 #include <string.h>
 
-typedef struct Dumps {
+typedef struct StagesDumps {
     uint64_t hash;
     char stage[32]; /* the last stage dumped */
-    const struct Dumps *first; /* of the compilation before, stage by stage */
+    const struct StagesDumps *first; /* of the compilation before, stage by stage */
     int n;
     uint64_t by_stage[512];
     bool differs;
-} Dumps;
+} StagesDumps;
 
-static uint64_t hash_text(uint64_t h, const char *text) {
+static uint64_t oracle_stages_hash_text(uint64_t h, const char *text) {
     for (; *text; text++) {
         h = (h ^ (unsigned char)*text) * 0x100000001B3u;
     }
     return h;
 }
 
-static void on_dump(void *user, const char *stage, const char *text) {
-    Dumps *d = user;
-    d->hash = hash_text(hash_text(d->hash, stage), text);
+static void oracle_stages_on_dump(void *user, const char *stage, const char *text) {
+    StagesDumps *d = user;
+    d->hash = oracle_stages_hash_text(oracle_stages_hash_text(d->hash, stage), text);
     if (d->n < COUNT_OF(d->by_stage)) {
         if (d->first && !d->differs && d->first->by_stage[d->n] != d->hash) {
             d->differs = true;
@@ -37,27 +37,27 @@ static void on_dump(void *user, const char *stage, const char *text) {
     d->n++;
 }
 
-static void compile(const Trial *t, const Executor *e, StageReport *report, Dumps *dumps) {
+static void oracle_stages_compile(const Comparison *t, const Executor *e, StageReport *report, StagesDumps *dumps) {
     CompileOptions options = e->compile;
     RunOptions run = {.limits = t->checker->run.limits};
     options.stages = report;
     options.features = NULL;
-    options.on_dump = on_dump;
+    options.on_dump = oracle_stages_on_dump;
     options.dump_user = dumps;
     compiled_run(t->program, &options, &run, NULL, t->arena);
 }
 
-Verdict oracle_stages(Trial *t, Finding *out) {
+Verdict oracle_stages(Comparison *t, Finding *out) {
     const Checker *c = t->checker;
     if (!c || !c->stages || (!compiles_here(&c->a) && !compiles_here(&c->b))) {
         return AGREE;
     }
     const Executor *e = compiles_here(&c->b) ? &c->b : &c->a;
     StageReport report = {0};
-    Dumps *first = arena_new(t->arena, Dumps), *second = arena_new(t->arena, Dumps);
-    compile(t, e, &report, first);
+    StagesDumps *first = arena_new(t->arena, StagesDumps), *second = arena_new(t->arena, StagesDumps);
+    oracle_stages_compile(t, e, &report, first);
     second->first = first;
-    compile(t, e, NULL, second);
+    oracle_stages_compile(t, e, NULL, second);
     if (report.found) {
         char kind[sizeof out->kind];
         snprintf(kind, sizeof kind, "after_%s", report.stage);

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-static const char *code_of(const CallResult *c) { return c->ok ? "ok" : errcode_name(c->error); }
+static const char *oracle_status_code_of(const CallResult *c) { return c->ok ? "ok" : errcode_name(c->error); }
 
 /* Which of two error places comes first: a statement before "return" before "backward". */
 static int order_of(const CallResult *c) {
@@ -14,7 +14,7 @@ static int order_of(const CallResult *c) {
     return c->error_at == AT_RETURN ? INT32_MAX - 2 : c->error_at == AT_BACKWARD ? INT32_MAX - 1 : c->error_at;
 }
 
-static void describe(char *out, size_t size, const CallResult *c, const Program *p, Arena *arena) {
+static void oracle_status_describe(char *out, size_t size, const CallResult *c, const Program *p, Arena *arena) {
     if (c->ok) {
         snprintf(out, size, "ok");
         return;
@@ -26,7 +26,7 @@ static void describe(char *out, size_t size, const CallResult *c, const Program 
     snprintf(out, size, "%s at %s: %s", errcode_name(c->error), at, c->message ? c->message : "");
 }
 
-Verdict oracle_status(Trial *t, Finding *out) {
+Verdict oracle_status(Comparison *t, Finding *out) {
     if (t->ncalls >= t->a->ncalls || t->ncalls >= t->b->ncalls) {
         return AGREE;
     }
@@ -38,11 +38,11 @@ Verdict oracle_status(Trial *t, Finding *out) {
     } else if (!a->ok && !b->ok && a->error == b->error) {
         snprintf(kind, sizeof kind, "%s%s", a->error == ERR_internal ? "" : "place_", errcode_name(a->error));
     } else {
-        snprintf(kind, sizeof kind, "%s_vs_%s", code_of(a), code_of(b));
+        snprintf(kind, sizeof kind, "%s_vs_%s", oracle_status_code_of(a), oracle_status_code_of(b));
     }
     const CallResult *first = order_of(a) <= order_of(b) ? a : b;
     finding_start(out, ORACLE_status, kind, t->ncalls, SUBJECT_CALL, -1, first->ok || failure ? AT_UNKNOWN : first->error_at);
-    describe(out->a, sizeof out->a, a, t->program, t->arena);
-    describe(out->b, sizeof out->b, b, t->program, t->arena);
+    oracle_status_describe(out->a, sizeof out->a, a, t->program, t->arena);
+    oracle_status_describe(out->b, sizeof out->b, b, t->program, t->arena);
     return FINDING;
 }

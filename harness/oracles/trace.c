@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static void describe(char *out, size_t size, const TraceEntry *e) {
+static void oracle_trace_describe(char *out, size_t size, const TraceEntry *e) {
     if (e->probe == PROBE_dtype) {
         snprintf(out, size, "%s", dtype_name((DType)e->v[0]));
     } else if (e->probe == PROBE_size || e->probe == PROBE_stride) {
@@ -17,7 +17,7 @@ static void describe(char *out, size_t size, const TraceEntry *e) {
     }
 }
 
-Verdict oracle_trace(Trial *t, Finding *out) {
+Verdict oracle_trace(Comparison *t, Finding *out) {
     int calls = t->ncalls + (t->ncalls < t->a->ncalls && t->ncalls < t->b->ncalls);
     for (int k = 0; k < calls; k++) {
         const CallResult *a = &t->a->calls[k], *b = &t->b->calls[k];
@@ -38,8 +38,8 @@ Verdict oracle_trace(Trial *t, Finding *out) {
             }
             if (x->n != y->n || memcmp(x->v, y->v, (size_t)x->n * sizeof *x->v) != 0) {
                 finding_start(out, ORACLE_trace, probe_name(x->probe), k, SUBJECT_TRACE, i, x->sid);
-                describe(out->a, sizeof out->a, x);
-                describe(out->b, sizeof out->b, y);
+                oracle_trace_describe(out->a, sizeof out->a, x);
+                oracle_trace_describe(out->b, sizeof out->b, y);
                 return FINDING;
             }
         }

@@ -3,15 +3,15 @@
 #include "harness/oracles/oracle.h"
 
 /* Judges one pair; `shadow` NULL where the shadow run has no counterpart. */
-static Verdict judge(Trial *t, Finding *out, const Values *a, const Values *b, const Values *shadow, const char *kind, int call,
+static Verdict oracle_values_confirm(Comparison *t, Finding *out, const Values *a, const Values *b, const Values *shadow, const char *kind, int call,
                      Subject subject, int index) {
     int64_t first = 0;
-    Match match = trial_match(t, a, b, shadow, false, &first);
+    Match match = comparison_match(t, a, b, shadow, false, &first);
     if (match == MATCH_SAME) {
         return AGREE;
     }
-    if (match == MATCH_DOUBT) {
-        t->skip = SKIP_DOUBT;
+    if (match == MATCH_INCONCLUSIVE) {
+        t->skip = SKIP_INCONCLUSIVE;
         return SKIP;
     }
     bool zero_sign = dtype_is_float(a->dtype) && element_double(a->data, a->dtype, first) == 0 &&
@@ -25,31 +25,31 @@ static Verdict judge(Trial *t, Finding *out, const Values *a, const Values *b, c
 
 static bool comparable(const Values *a, const Values *b) { return a->data && b->data && values_same_shape(a, b); }
 
-Verdict oracle_values(Trial *t, Finding *out) {
+Verdict oracle_values(Comparison *t, Finding *out) {
     Verdict verdict = AGREE;
     for (int k = 0; k < t->ncalls; k++) {
         const CallResult *a = &t->a->calls[k], *b = &t->b->calls[k];
         int64_t first;
-        for (int i = 0; i < trial_returns(a, b); i++) {
+        for (int i = 0; i < comparison_returns(a, b); i++) {
             const Values *x = &a->returns[i].values, *y = &b->returns[i].values;
             if (comparable(x, y) && !compare_bits(x, y, &first)) {
-                const Result *s = trial_shadow(t);
+                const Result *s = comparison_shadow(t);
                 const Values *shadow = s && k < s->ncalls && i < s->calls[k].nreturns ? &s->calls[k].returns[i].values : NULL;
-                Verdict v = judge(t, out, x, y, shadow, "data", k, SUBJECT_RETURN, i);
+                Verdict v = oracle_values_confirm(t, out, x, y, shadow, "data", k, SUBJECT_RETURN, i);
                 if (v == FINDING) {
                     return v;
                 }
                 verdict = v == SKIP ? SKIP : verdict;
             }
         }
-        for (int i = 0; i < trial_inputs(t, a, b); i++) {
+        for (int i = 0; i < comparison_inputs(t, a, b); i++) {
             const InputRecord *x = &a->inputs[i], *y = &b->inputs[i];
             if (x->unsettled || y->unsettled || !comparable(&x->data, &y->data) || compare_bits(&x->data, &y->data, &first)) {
                 continue;
             }
-            const Result *s = trial_shadow(t);
+            const Result *s = comparison_shadow(t);
             const Values *shadow = s && k < s->ncalls && i < s->calls[k].ninputs ? &s->calls[k].inputs[i].data : NULL;
-            Verdict v = judge(t, out, &x->data, &y->data, shadow, "input", k, SUBJECT_INPUT, i);
+            Verdict v = oracle_values_confirm(t, out, &x->data, &y->data, shadow, "input", k, SUBJECT_INPUT, i);
             if (v == FINDING) {
                 return v;
             }

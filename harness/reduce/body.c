@@ -18,18 +18,18 @@ Step reduce_text(Program *p, int k) {
         p->name = p->note = p->extra = NULL;
         return STEP_MADE;
     case 2:
-        if (!p->shell) {
+        if (!p->surface) {
             return STEP_NOTHING;
         }
-        p->shell = NULL;
+        p->surface = NULL;
         return STEP_MADE;
     default: return STEP_END;
     }
 }
 
 Step reduce_shell(Program *p, int k) {
-    Shell *s = p->shell;
-    if (!s || k >= 3 + s->nroles + s->nspelling) {
+    PythonSurface *s = p->surface;
+    if (!s || k >= 3 + s->nbindings + s->ncall_styles) {
         return STEP_END;
     }
     if (k == 0 && s->wrap_given) {
@@ -39,13 +39,13 @@ Step reduce_shell(Program *p, int k) {
         s->noutline = 0;
     } else if (k == 2 && s->instances_given) {
         s->instances_given = false;
-    } else if (k >= 3 && k - 3 < s->nroles) {
-        s->roles[k - 3] = s->roles[s->nroles - 1];
-        s->roles_given = --s->nroles > 0;
-    } else if (k >= 3 + s->nroles) {
-        k -= 3 + s->nroles;
-        s->spelling[k] = s->spelling[s->nspelling - 1];
-        s->spelling_given = --s->nspelling > 0;
+    } else if (k >= 3 && k - 3 < s->nbindings) {
+        s->bindings[k - 3] = s->bindings[s->nbindings - 1];
+        s->bindings_given = --s->nbindings > 0;
+    } else if (k >= 3 + s->nbindings) {
+        k -= 3 + s->nbindings;
+        s->call_styles[k] = s->call_styles[s->ncall_styles - 1];
+        s->call_styles_given = --s->ncall_styles > 0;
     } else {
         return STEP_NOTHING;
     }
@@ -114,13 +114,13 @@ static void rename_use(void *user, NameId *name, Use use) {
 
 enum { OPERANDS = 3 };
 
-typedef struct Operands {
+typedef struct BodyOperands {
     NameId name[OPERANDS];
     int n;
-} Operands;
+} BodyOperands;
 
 static void note_operand(void *user, NameId *name, Use use) {
-    Operands *o = user;
+    BodyOperands *o = user;
     bool known = use == USE_BIND || o->n == OPERANDS;
     for (int i = 0; i < o->n; i++) {
         known |= o->name[i] == *name;
@@ -137,7 +137,7 @@ Step reduce_bypass(Program *p, int candidate) {
     }
     Stmt **stmts = edit_statements(p->arena, p);
     Stmt *s = stmts[k];
-    Operands operands = {.n = 0};
+    BodyOperands operands = {.n = 0};
     if (s->kind == STMT_OP && s->nout == 1) {
         stmt_uses(s, note_operand, &operands);
     }

@@ -3,18 +3,18 @@
 
 #include "program/lang/uses.h"
 
-static void collect(const Block *block, Stmt **out) {
+static void reduce_edit_collect(const Block *block, Stmt **out) {
     for (Stmt *s = block->first; s; s = s->next) {
         out[s->sid] = s;
-        collect(&s->body, out);
-        collect(&s->orelse, out);
+        reduce_edit_collect(&s->body, out);
+        reduce_edit_collect(&s->orelse, out);
     }
 }
 
 Stmt **edit_statements(Arena *arena, Program *p) {
     Stmt **out = arena_array(arena, Stmt *, p->nstmts + 1);
-    collect(&p->setup, out);
-    collect(&p->body, out);
+    reduce_edit_collect(&p->setup, out);
+    reduce_edit_collect(&p->body, out);
     return out;
 }
 
@@ -72,10 +72,10 @@ typedef struct Spelled {
 
 static Spelled spelled_before(Program *p) {
     Spelled s = {NULL};
-    if (p->shell && p->shell->nspelling > 0) {
-        s.stmt = arena_array(p->arena, Stmt *, p->shell->nspelling);
-        for (int i = 0; i < p->shell->nspelling; i++) {
-            int sid = program_find(p, p->shell->spelling[i].path);
+    if (p->surface && p->surface->ncall_styles > 0) {
+        s.stmt = arena_array(p->arena, Stmt *, p->surface->ncall_styles);
+        for (int i = 0; i < p->surface->ncall_styles; i++) {
+            int sid = program_find(p, p->surface->call_styles[i].path);
             s.stmt[i] = sid >= 0 ? program_stmt(p, sid) : NULL;
         }
     }
@@ -84,24 +84,24 @@ static Spelled spelled_before(Program *p) {
 
 /* After the edit: renumbers, gives spellings their new paths, forgets those of statements that went, and the outline, whose numbers
  * mean other statements now. */
-static void settle(Program *p, const Spelled *before) {
+static void reduce_edit_settle(Program *p, const Spelled *before) {
     program_number(p);
     edit_forget(p);
-    if (!p->shell) {
+    if (!p->surface) {
         return;
     }
-    p->shell->noutline = 0;
-    p->shell->outline_given = false;
+    p->surface->noutline = 0;
+    p->surface->outline_given = false;
     int kept = 0;
-    for (int i = 0; before->stmt && i < p->shell->nspelling; i++) {
+    for (int i = 0; before->stmt && i < p->surface->ncall_styles; i++) {
         Stmt *s = before->stmt[i];
         if (s && s->sid < p->nstmts && program_stmt(p, s->sid) == s) {
-            p->shell->spelling[kept] = p->shell->spelling[i];
-            p->shell->spelling[kept++].path = program_path(p->arena, p, s->sid);
+            p->surface->call_styles[kept] = p->surface->call_styles[i];
+            p->surface->call_styles[kept++].path = program_path(p->arena, p, s->sid);
         }
     }
-    p->shell->nspelling = kept;
-    p->shell->spelling_given = kept > 0;
+    p->surface->ncall_styles = kept;
+    p->surface->call_styles_given = kept > 0;
 }
 
 /* Rebuilds `block` from the statements that `keep` says, recursively. */
@@ -138,7 +138,7 @@ void edit_drop(Program *p, const bool *drop) {
     Spelled spelled = spelled_before(p);
     filter_block(&p->setup, &f);
     filter_block(&p->body, &f);
-    settle(p, &spelled);
+    reduce_edit_settle(p, &spelled);
 }
 
 /* Marks the probes of a block in `drop` (by sid; may be NULL); are there any? */
@@ -214,5 +214,5 @@ void edit_inline(Program *p, Stmt *s, const Block *by) {
         tail->next = rest;
     }
     in->count += by->count - 1;
-    settle(p, &spelled);
+    reduce_edit_settle(p, &spelled);
 }

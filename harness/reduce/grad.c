@@ -23,10 +23,10 @@ static void drop_name(NameId *v, int *n, int k) {
     --*n;
 }
 
-static int places(const Stmt *s) { return s->grad->ninputs + s->grad->noutputs; }
+static int reduce_grad_places(const Stmt *s) { return s->grad->ninputs + s->grad->noutputs; }
 
 Step reduce_gradient(Program *p, int k) {
-    Stmt *s = nth_grad(p, &k, places);
+    Stmt *s = nth_grad(p, &k, reduce_grad_places);
     if (!s) {
         return STEP_END;
     }

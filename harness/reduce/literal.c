@@ -11,14 +11,14 @@ enum { MAX_ELEMENTS = 64 /* of one tensor, to be tried one by one */ };
 /* Argument `name` of a literal. */
 static PArg *part(Stmt *s, const char *name) { return &s->arg[op_param(s->op, name)]; }
 
-static bool is_literal(const Stmt *s) { return s->kind == STMT_OP && s->op->id == OP_tensor; }
+static bool reduce_literal_is_literal(const Stmt *s) { return s->kind == STMT_OP && s->op->id == OP_tensor; }
 
 /* One dimension of a literal to 1, or to half, with the first elements that are left. */
 Step reduce_literal(Program *p, int k) {
     Stmt **stmts = edit_statements(p->arena, p);
     for (int sid = 0; sid < p->nstmts; sid++) {
         Stmt *s = stmts[sid];
-        int n = is_literal(s) ? 2 * part(s, "size")->ints.n : 0;
+        int n = reduce_literal_is_literal(s) ? 2 * part(s, "size")->ints.n : 0;
         if (k >= n) {
             k -= n;
             continue;
@@ -121,7 +121,7 @@ Step reduce_element(Program *p, int k) {
     Stmt **stmts = edit_statements(p->arena, p);
     for (int sid = 0; sid < p->nstmts; sid++) {
         Stmt *s = stmts[sid];
-        int64_t n = is_literal(s) ? 2 * min_i64(part(s, "data")->data.n, MAX_ELEMENTS) : 0;
+        int64_t n = reduce_literal_is_literal(s) ? 2 * min_i64(part(s, "data")->data.n, MAX_ELEMENTS) : 0;
         if (k < n) {
             return simplify_element(part(s, "data")->data.data, part(s, "dtype")->dtype, k / 2, k % 2);
         }

@@ -28,11 +28,11 @@ static const struct {
 
 typedef struct Key { uint64_t a, b; } Key; /* {0, 0}: an empty place */
 
-typedef struct Seen {
+typedef struct MinimizeSeen {
     Arena arena;
     Key *place;
     int64_t n, capacity; /* a power of two, or 0 */
-} Seen;
+} MinimizeSeen;
 
 static Key key_of(const Program *p, Arena *scratch) {
     Text t = {.arena = scratch};
@@ -47,7 +47,7 @@ static Key key_of(const Program *p, Arena *scratch) {
     return key;
 }
 
-static Key *seen_place(const Seen *seen, Key key) {
+static Key *seen_location(const MinimizeSeen *seen, Key key) {
     int64_t at = (int64_t)(key.a & (uint64_t)(seen->capacity - 1));
     while ((seen->place[at].a || seen->place[at].b) && (seen->place[at].a != key.a || seen->place[at].b != key.b)) {
         at = (at + 1) & (seen->capacity - 1);
@@ -55,41 +55,41 @@ static Key *seen_place(const Seen *seen, Key key) {
     return &seen->place[at];
 }
 
-static bool seen_has(const Seen *seen, Key key) {
-    const Key *at = seen->capacity > 0 ? seen_place(seen, key) : NULL;
+static bool seen_has(const MinimizeSeen *seen, Key key) {
+    const Key *at = seen->capacity > 0 ? seen_location(seen, key) : NULL;
     return at && (at->a || at->b);
 }
 
-static void seen_add(Seen *seen, Key key) {
+static void seen_add(MinimizeSeen *seen, Key key) {
     if (2 * (seen->n + 1) > seen->capacity) {
-        Seen larger = {.arena = seen->arena, .capacity = seen->capacity ? 4 * seen->capacity : 256};
+        MinimizeSeen larger = {.arena = seen->arena, .capacity = seen->capacity ? 4 * seen->capacity : 256};
         larger.place = arena_array(&larger.arena, Key, larger.capacity);
         for (int64_t i = 0; i < seen->capacity; i++) {
             if (seen->place[i].a || seen->place[i].b) {
-                *seen_place(&larger, seen->place[i]) = seen->place[i];
+                *seen_location(&larger, seen->place[i]) = seen->place[i];
             }
         }
         larger.n = seen->n;
         *seen = larger;
     }
-    *seen_place(seen, key) = key;
+    *seen_location(seen, key) = key;
     seen->n++;
 }
 
 /* ---- asking ---- */
 
-typedef struct Question {
+typedef struct MinimizeQuery {
     const Finding *finding; /* what must still be there */
     bool has_fault;         /* and be gone without the fault */
     bool external;
     bool located;           /* judge by the whole symptom, not only by oracle and kind */
     bool stands;            /* leaving out the step that is to blame takes the finding away (another may bring it back) */
     int tries;              /* 1, or MINIMIZE_RETRIES for a finding that does not always show */
-} Question;
+} MinimizeQuery;
 
 /* One of the candidates that are asked at the same time. */
 typedef struct Candidate {
-    const Question *question;
+    const MinimizeQuery *question;
     Checker checker;        /* a copy: the caller's counters stay */
     Arena arena;            /* of the program */
     Arena scratch;          /* of its check */
@@ -129,8 +129,8 @@ static bool same_finding(Candidate *c, Finding *met) {
 }
 
 /* Is the finding still there, by its full signature, and only because of the fault? */
-static void ask(Candidate *c) {
-    Outcome out;
+static void reduce_minimize_ask(Candidate *c) {
+    CheckResult out;
     c->shows = c->other = false;
     for (int i = 0; i < c->question->tries && !c->shows; i++) {
         arena_reset(&c->scratch);
@@ -149,20 +149,20 @@ static void ask(Candidate *c) {
 }
 
 static void *ask_in_thread(void *candidate) {
-    ask(candidate);
+    reduce_minimize_ask(candidate);
     return NULL;
 }
 
 /* ---- the loop ---- */
 
 typedef struct Minimize {
-    Question question;
+    MinimizeQuery question;
     Candidate *candidate;  /* `jobs` of them */
     int jobs;
     Executor reference;
     bool filtered;         /* candidates that the reference does not run through are not asked */
     Arena home;
-    Seen seen;
+    MinimizeSeen seen;
     Arena best_arena;
     Program *best;
     MinimizeStats *stats;
@@ -174,9 +174,9 @@ typedef struct Minimize {
 /* A target takes milliseconds: what the reference refuses, or what has no one meaning, is not worth its while. */
 static bool reference_runs(Minimize *m, const Program *p, Arena *scratch) {
     RunOptions run = m->candidate[0].checker.run;
-    run.accidents = true;
+    run.detect_unspecified = true;
     const Result *r = m->reference.run(&m->reference, p, &run, scratch);
-    bool ok = r->nundefined == 0 && !r->accident;
+    bool ok = r->nundefined == 0 && !r->unspecified;
     for (int k = 0; k < r->ncalls && ok; k++) {
         ok = r->calls[k].ok;
     }
@@ -203,7 +203,7 @@ static void note_other(Minimize *m, const Candidate *c) {
 
 /* The next candidates from number *k on, up to `jobs`, that are well-formed and new; how many. *k is then the number behind them, *ended whether the
  * reducer has no more. */
-static int gather(Minimize *m, int reducer, int *k, bool *ended) {
+static int reduce_minimize_gather(Minimize *m, int reducer, int *k, bool *ended) {
     int n = 0;
     *ended = false;
     while (n < m->jobs && m->stats->checks + n < m->max_checks) {
@@ -240,17 +240,17 @@ static void ask_all(Minimize *m, int n) {
     for (int i = 1; i < n; i++) {
         apart[i] = pthread_create(&thread[i], NULL, ask_in_thread, &m->candidate[i]) == 0;
     }
-    ask(&m->candidate[0]);
+    reduce_minimize_ask(&m->candidate[0]);
     for (int i = 1; i < n; i++) {
         if (apart[i]) {
             pthread_join(thread[i], NULL);
         } else {
-            ask(&m->candidate[i]);
+            reduce_minimize_ask(&m->candidate[i]);
         }
     }
 }
 
-static void keep(Minimize *m, Candidate *c) {
+static void reduce_minimize_keep(Minimize *m, Candidate *c) {
     Arena before = m->best_arena;
     m->best_arena = c->arena;
     m->best = c->p;
@@ -262,7 +262,7 @@ static void keep(Minimize *m, Candidate *c) {
 static bool reduce_all(Minimize *m, int reducer, MinimizeStep *on_step, void *user) {
     bool changed = false, ended = false;
     for (int k = 0; !ended && timely(m);) {
-        int n = gather(m, reducer, &k, &ended), i = 0;
+        int n = reduce_minimize_gather(m, reducer, &k, &ended), i = 0;
         if (n > 0) {
             ask_all(m, n);
         }
@@ -276,7 +276,7 @@ static bool reduce_all(Minimize *m, int reducer, MinimizeStep *on_step, void *us
             k = m->candidate[i].k; /* the same number names the next candidate */
             ended = false;
             changed = true;
-            keep(m, &m->candidate[i]);
+            reduce_minimize_keep(m, &m->candidate[i]);
             if (on_step) {
                 on_step(user, REDUCERS[reducer].name, m->best, m->stats);
             }
@@ -291,14 +291,14 @@ static bool is_flaky(Minimize *m, const Program *p) {
     c->p = program_clone(&c->arena, p);
     int shown = 0;
     for (int i = 0; i < MINIMIZE_RETRIES - 1; i++) {
-        ask(c);
+        reduce_minimize_ask(c);
         shown += c->shows;
     }
     return shown < MINIMIZE_RETRIES - 1;
 }
 
-static void open(Minimize *m, const Program *p, Checker *c, const Finding *finding) {
-    m->question = (Question){.finding = finding, .external = checker_is_external(c), .tries = 1};
+static void reduce_minimize_open(Minimize *m, const Program *p, Checker *c, const Finding *finding) {
+    m->question = (MinimizeQuery){.finding = finding, .external = checker_is_external(c), .tries = 1};
     m->question.located = !m->question.external && !m->stats->anything;
     m->question.has_fault = c->a.compile.fault != FAULT_NONE || c->b.compile.fault != FAULT_NONE;
     m->jobs = 1 + (int)min_i64(m->stats->nmore, MINIMIZE_MAX_JOBS - 1);
@@ -310,7 +310,7 @@ static void open(Minimize *m, const Program *p, Checker *c, const Finding *findi
     }
     if (m->question.has_fault) { /* a program that differs without the fault too shows something else: then that is what is made smaller */
         Checker plain = without_fault(c);
-        Outcome out;
+        CheckResult out;
         check_program(&plain, p, &m->home, &out);
         m->question.has_fault = out.verdict == AGREE;
     }
@@ -340,7 +340,7 @@ static bool slipped(Minimize *m) {
     arena_reset(&c->arena);
     c->p = program_clone(&c->arena, m->best);
     m->question.located = true;
-    ask(c);
+    reduce_minimize_ask(c);
     if (!c->shows) {
         note_other(m, c);
     }
@@ -354,7 +354,7 @@ Program *minimize_program(Arena *arena, const Program *p, Checker *c, const Find
     m.start = now_seconds();
     m.end = m.start + (m.stats->seconds > 0 ? m.stats->seconds : 60);
     *m.stats = (MinimizeStats){.more = m.stats->more, .nmore = m.stats->nmore, .anything = m.stats->anything};
-    open(&m, p, c, finding);
+    reduce_minimize_open(&m, p, c, finding);
     m.best = program_clone(&m.best_arena, p);
     reduce_to_the_end(&m, on_step, user);
     if (m.question.external && m.stats->kept > 0 && slipped(&m)) { /* again, with every step located: what was refused would be refused now */

@@ -20,7 +20,7 @@ static bool names_an_input(const Program *p, NameId name) {
 }
 
 /* What the reference makes of the names that statement `sid` binds; NULL if it does not get there. */
-static const CallResult *observe(const Program *p, const Stmt *s) {
+static const CallResult *reduce_replace_observe(const Program *p, const Stmt *s) {
     Program *prefix = program_clone(p->arena, p);
     edit_cut(prefix, s->sid);
     prefix->expect = NULL;
@@ -107,7 +107,7 @@ Step reduce_value(Program *p, int k) {
             return STEP_NOTHING;
         }
     }
-    const CallResult *seen = observe(p, s);
+    const CallResult *seen = reduce_replace_observe(p, s);
     if (!seen) {
         return STEP_NOTHING;
     }
@@ -133,7 +133,7 @@ Step reduce_value(Program *p, int k) {
 static const OpId PLAIN[] = {OP_neg, OP_mul_Tensor, OP_mul_Scalar, OP_sum, OP_clone, OP_zero_, OP_neg_, OP_mul__Tensor, OP_mul__Scalar, OP_copy_, OP_abs, OP_add_Tensor,
                              OP_add_Scalar, OP_add__Tensor, OP_add__Scalar};
 
-static bool same_parameters(const OpInfo *a, const OpInfo *b) {
+static bool reduce_replace_same_parameters(const OpInfo *a, const OpInfo *b) {
     bool same = a->kind == b->kind && a->nparam == b->nparam && a->nreturn == b->nreturn;
     for (int i = 0; same && i < a->nparam; i++) {
         same = a->param[i].type == b->param[i].type && strcmp(a->param[i].name, b->param[i].name) == 0;
@@ -147,7 +147,7 @@ Step reduce_op(Program *p, int k) {
     }
     Stmt *s = edit_statements(p->arena, p)[k / COUNT_OF(PLAIN)];
     const OpInfo *to = op_info(PLAIN[k % COUNT_OF(PLAIN)]);
-    if (s->kind != STMT_OP || !same_parameters(s->op, to)) {
+    if (s->kind != STMT_OP || !reduce_replace_same_parameters(s->op, to)) {
         return STEP_NOTHING;
     }
     for (int i = 0; i <= k % COUNT_OF(PLAIN); i++) {
@@ -166,7 +166,7 @@ static const DType SIMPLE[] = {DT_float32, DT_int64};
 /* Is dtype number `rank` of SIMPLE simpler than `from`? It is of the same kind: a float for a float. */
 static bool is_simpler(DType from, int rank) { return from != DT_bool && from != SIMPLE[rank] && dtype_is_float(from) == dtype_is_float(SIMPLE[rank]); }
 
-static void convert(Arena *arena, InputData *data, DType from, DType to) {
+static void reduce_replace_convert(Arena *arena, InputData *data, DType from, DType to) {
     if (data->given && !data->is_fill) {
         char *v = arena_alloc(arena, max_i64(data->numel * dtype_bytes(to), 1));
         for (int64_t i = 0; i < data->numel; i++) {
@@ -179,7 +179,7 @@ static void convert(Arena *arena, InputData *data, DType from, DType to) {
 static void retype(Arena *arena, Input *inputs, int n, DType from, DType to) {
     for (int i = 0; i < n; i++) {
         if (inputs[i].dtype == from) {
-            convert(arena, &inputs[i].data, from, to);
+            reduce_replace_convert(arena, &inputs[i].data, from, to);
             inputs[i].dtype = to;
         }
     }
@@ -220,14 +220,14 @@ Step reduce_dtype(Program *p, int k) {
 
 /* ---- names ---- */
 
-typedef struct Renaming {
+typedef struct ReplaceRenaming {
     const char **name; /* by NameId; NULL: not met yet */
     Arena *arena;
     int n;
-} Renaming;
+} ReplaceRenaming;
 
-static void meet(void *user, NameId *name, Use use) {
-    Renaming *r = user;
+static void reduce_replace_meet(void *user, NameId *name, Use use) {
+    ReplaceRenaming *r = user;
     (void)use;
     if (*name != NAME_NONE && !r->name[*name]) {
         r->name[*name] = arena_printf(r->arena, "v%d", r->n++);
@@ -239,7 +239,7 @@ Step reduce_names(Program *p, int k) {
     if (k > 0) {
         return STEP_END;
     }
-    Renaming r = {arena_array(p->arena, const char *, p->nnames + 1), p->arena, 0};
+    ReplaceRenaming r = {arena_array(p->arena, const char *, p->nnames + 1), p->arena, 0};
     for (int i = 0; i < p->ninputs; i++) {
         r.name[p->inputs[i].name] = arena_printf(p->arena, "x%d", i);
     }
@@ -252,7 +252,7 @@ Step reduce_names(Program *p, int k) {
     }
     Stmt **stmts = edit_statements(p->arena, p);
     for (int sid = 0; sid < p->nstmts; sid++) {
-        stmt_uses(stmts[sid], meet, &r);
+        stmt_uses(stmts[sid], reduce_replace_meet, &r);
     }
     bool changed = false;
     for (int i = 0, rest = 0; i < p->nnames; i++) {

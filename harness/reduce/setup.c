@@ -30,7 +30,7 @@ Step reduce_setup(Program *p, int k) {
         p->args_given = false;
         p->nargs = 0;
     }
-    p->shell = NULL; /* its paths name other statements now */
+    p->surface = NULL; /* its paths name other statements now */
     program_number(p);
     edit_forget(p);
     return STEP_MADE;

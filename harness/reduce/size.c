@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* The number that candidate `way` tries instead of size `v`, or -1. */
-static int64_t smaller(int64_t v, int way) {
+static int64_t reduce_size_smaller(int64_t v, int way) {
     switch (way) {
     case 0: return v > 1 ? 1 : -1;
     case 1: return v > 2 ? 2 : -1;
@@ -189,7 +189,7 @@ Step reduce_size(Program *p, int k) {
         int64_t size[MAX_SIZES];
         int n = sizes_in(p, call, size);
         if (k < n * WAYS) {
-            int64_t old = size[k / WAYS], now = smaller(old, k % WAYS);
+            int64_t old = size[k / WAYS], now = reduce_size_smaller(old, k % WAYS);
             return now < 0 ? STEP_NOTHING : replace_size(p, call, old, now);
         }
         k -= n * WAYS;
@@ -219,7 +219,7 @@ Step reduce_dimension(Program *p, int k) {
         Input *in = reduce_input_at(p, i);
         if (k < in->ndim * WAYS) {
             Inputs before = inputs_now(p);
-            int64_t now = smaller(in->size[k / WAYS], k % WAYS);
+            int64_t now = reduce_size_smaller(in->size[k / WAYS], k % WAYS);
             if (now < 0) {
                 return STEP_NOTHING;
             }

@@ -27,7 +27,7 @@ Input *reduce_input_at(Program *p, int k) {
     return NULL;
 }
 
-static int64_t extent_of(const Input *in) {
+static int64_t reduce_values_extent_of(const Input *in) {
     Tensor t = {.dtype = in->dtype, .ndim = in->ndim, .offset = in->offset};
     for (int d = 0; d < in->ndim; d++) {
         t.size[d] = in->size[d];
@@ -38,10 +38,10 @@ static int64_t extent_of(const Input *in) {
 }
 
 int64_t reduce_storage(const Input *inputs, int n, const Input *in) {
-    int64_t need = extent_of(in);
+    int64_t need = reduce_values_extent_of(in);
     for (int j = 0; j < n; j++) {
         if (in->storage != NAME_NONE && inputs[j].storage == in->storage) {
-            need = max_i64(need, extent_of(&inputs[j]));
+            need = max_i64(need, reduce_values_extent_of(&inputs[j]));
         }
     }
     return need;

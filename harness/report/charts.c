@@ -8,22 +8,22 @@
 
 enum { WIDE = 210, HIGH = 105, LEFT = 4, RIGHT = 4, TOP = 8, BOTTOM = 16, CELL = 13, HEAD = 52, SHADES = 5 };
 
-static void number(char *out, size_t size, double v) { snprintf(out, size, "%.1f", v); }
+static void charts_number(char *out, size_t size, double v) { snprintf(out, size, "%.1f", v); }
 
 static void line(Markup *m, double x1, double y1, double x2, double y2, const char *class_name) {
     char a[32], b[32], c[32], d[32];
-    number(a, sizeof a, x1);
-    number(b, sizeof b, y1);
-    number(c, sizeof c, x2);
-    number(d, sizeof d, y2);
+    charts_number(a, sizeof a, x1);
+    charts_number(b, sizeof b, y1);
+    charts_number(c, sizeof c, x2);
+    charts_number(d, sizeof d, y2);
     markup_open(m, "line", "x1", a, "y1", b, "x2", c, "y2", d, "class", class_name, NULL);
     markup_close(m);
 }
 
-static void label(Markup *m, double x, double y, const char *anchor, const char *text) {
+static void charts_label(Markup *m, double x, double y, const char *anchor, const char *text) {
     char a[32], b[32];
-    number(a, sizeof a, x);
-    number(b, sizeof b, y);
+    charts_number(a, sizeof a, x);
+    charts_number(b, sizeof b, y);
     markup_open(m, "text", "x", a, "y", b, "text-anchor", anchor, NULL);
     markup_text(m, "%s", text);
     markup_close(m);
@@ -72,11 +72,11 @@ void chart_curve(Markup *m, const Curve *c) {
     free(at);
     markup_close(m);
     human(text, sizeof text, most);
-    label(m, LEFT, TOP, "start", text);
+    charts_label(m, LEFT, TOP, "start", text);
     human(first, sizeof first, c->n ? c->x[0] : 0);
-    label(m, LEFT, HIGH - 3, "start", first);
+    charts_label(m, LEFT, HIGH - 3, "start", first);
     human(text, sizeof text, c->n ? c->x[c->n - 1] : 0);
-    label(m, WIDE - RIGHT, HIGH - 3, "end", text);
+    charts_label(m, WIDE - RIGHT, HIGH - 3, "end", text);
     markup_close(m);
     markup_close(m);
 }
@@ -91,7 +91,7 @@ void chart_bars(Markup *m, const char *title, const Bar *bars, int n) {
     for (int i = 0; i < n; i++) {
         char count[32], width[32];
         snprintf(count, sizeof count, "%.0f", bars[i].value);
-        number(width, sizeof width, fmax(0.5, 100 * bars[i].value / most));
+        charts_number(width, sizeof width, fmax(0.5, 100 * bars[i].value / most));
         markup_open(m, "tr", NULL);
         markup_element(m, "th", "scope", "row", bars[i].name);
         markup_element(m, "td", "class", "n", count);
@@ -106,7 +106,7 @@ void chart_bars(Markup *m, const char *title, const Bar *bars, int n) {
     markup_close(m);
 }
 
-static void cell(Markup *m, int i, int shade) {
+static void charts_cell(Markup *m, int i, int shade) {
     char x[32], class_name[16];
     snprintf(x, sizeof x, "%d", i * CELL);
     snprintf(class_name, sizeof class_name, "h%d", shade);
@@ -138,7 +138,7 @@ void chart_heat_row(Markup *m, const char *row, const char *const *columns, cons
     snprintf(text, sizeof text, "0 0 %d %d", n * CELL, CELL);
     markup_open(m, "svg", "viewBox", text, "role", "img", NULL);
     for (int i = 0; i < n; i++) {
-        cell(m, i, counts[i] <= 0 ? 0 : 1 + (int)fmin(SHADES - 1, SHADES * log(counts[i]) / log(fmax(most, 2))));
+        charts_cell(m, i, counts[i] <= 0 ? 0 : 1 + (int)fmin(SHADES - 1, SHADES * log(counts[i]) / log(fmax(most, 2))));
         markup_open(m, "title", NULL);
         markup_text(m, "%s, %s: %.0f", row, columns[i], counts[i]);
         markup_close(m);
@@ -155,7 +155,7 @@ void chart_heat_scale(Markup *m, double most) {
     snprintf(text, sizeof text, "0 0 %d %d", (SHADES + 1) * CELL, CELL);
     markup_open(m, "svg", "viewBox", text, "aria-hidden", "true", NULL);
     for (int i = 0; i <= SHADES; i++) {
-        cell(m, i, i);
+        charts_cell(m, i, i);
         markup_close(m);
     }
     markup_close(m);

@@ -11,7 +11,7 @@
 
 static int64_t nodes_after(const CompileCounters *c, int pass) { return c->nodes[pass + 1 < pass_count() ? pass + 1 : MAX_PASSES]; }
 
-static void add_counts(Text *t, const char *title, const char *(*name)(int), const int64_t *count, int n) {
+static void compile_stats_add_counts(Text *t, const char *title, const char *(*name)(int), const int64_t *count, int n) {
     for (int k = 0; k < n; k++) {
         if (count[k] > 0) {
             text_printf(t, "%s %-16s %lld\n", title, name(k), (long long)count[k]);
@@ -22,8 +22,8 @@ static void add_counts(Text *t, const char *title, const char *(*name)(int), con
 void compile_calls_text(Text *t, const CompileCounters *c) {
     text_printf(t, "calls compiled %lld times, %lld hits; for many sizes %lld times, brought to other sizes %lld times\n", (long long)c->compiles,
                 (long long)c->hits, (long long)c->symbolic, (long long)c->instances);
-    add_counts(t, "  not reused:", miss_name, c->miss, MISS_COUNT);
-    add_counts(t, "  for one size only:", specialization_name, c->specialized, SPECIALIZED_COUNT);
+    compile_stats_add_counts(t, "  not reused:", miss_name, c->miss, MISS_COUNT);
+    compile_stats_add_counts(t, "  for one size only:", specialization_name, c->specialized, SPECIALIZED_COUNT);
 }
 
 void compile_stats_text(Text *t, const CompileCounters *c) {

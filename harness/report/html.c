@@ -52,10 +52,10 @@ static void card(Page *p, const char *name, const char *value) {
     markup_close(p->m);
 }
 
-static int groups_that_are(Page *p, const char *standing) {
+static int groups_that_are(Page *p, const char *status) {
     int n = 0;
     for (const Json *g = results_list(p->summary, "groups"); g; g = g->next) {
-        n += strcmp(results_text(g, "standing", "new"), standing) == 0;
+        n += strcmp(results_text(g, "standing", "new"), status) == 0;
     }
     return n;
 }

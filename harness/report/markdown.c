@@ -4,7 +4,7 @@
 #include <string.h>
 
 /* A cell of a table: no pipes, no line ends, no markup. */
-static void cell(Text *t, const char *s) {
+static void markdown_cell(Text *t, const char *s) {
     for (; *s; s++) {
         if (*s == '|' || *s == '\\' || *s == '`' || *s == '<' || *s == '*' || *s == '_') {
             text_printf(t, "\\%c", *s);
@@ -19,13 +19,13 @@ static void rows(Text *t, Arena *arena, const Json *root, const char *outcome) {
     for (const Json *f = results_list(root, "findings"); f; f = f->next) {
         if (strcmp(results_text(f, "outcome", "new"), outcome) == 0) {
             text_add(t, "| ");
-            cell(t, outcome);
-            cell(t, results_text(f, "signature", "?"));
-            cell(t, results_text(f, "where", "?"));
-            cell(t, results_text(f, "a", "?"));
-            cell(t, results_text(f, "b", "?"));
-            cell(t, arena_printf(arena, "%.0f", results_number(f, "count")));
-            cell(t, results_text(f, "file", ""));
+            markdown_cell(t, outcome);
+            markdown_cell(t, results_text(f, "signature", "?"));
+            markdown_cell(t, results_text(f, "where", "?"));
+            markdown_cell(t, results_text(f, "a", "?"));
+            markdown_cell(t, results_text(f, "b", "?"));
+            markdown_cell(t, arena_printf(arena, "%.0f", results_number(f, "count")));
+            markdown_cell(t, results_text(f, "file", ""));
             t->n--; /* the blank behind the last bar */
             text_add(t, "\n");
         }
@@ -40,11 +40,11 @@ static void groups(Text *t, Arena *arena, const Json *summary) {
     }
     for (const Json *g = list; g; g = g->next) {
         text_add(t, "| ");
-        cell(t, results_text(g, "standing", "new"));
-        cell(t, results_text(g, "group", "?"));
-        cell(t, arena_printf(arena, "%.0f", results_number(g, "findings")));
-        cell(t, arena_printf(arena, "%.0f", results_number(g, "signatures")));
-        cell(t, results_text(g, "issue", ""));
+        markdown_cell(t, results_text(g, "standing", "new"));
+        markdown_cell(t, results_text(g, "group", "?"));
+        markdown_cell(t, arena_printf(arena, "%.0f", results_number(g, "findings")));
+        markdown_cell(t, arena_printf(arena, "%.0f", results_number(g, "signatures")));
+        markdown_cell(t, results_text(g, "issue", ""));
         t->n--; /* the blank behind the last bar */
         text_add(t, "\n");
     }

@@ -120,9 +120,9 @@ void page_groups(Page *p) {
     page_heading(p, list->next ? arena_printf(p->arena, "%d groups", list->parent->count) : "One group", "Findings whose guilty step of the compiler is the same; where none is known, whose signature is.");
     page_table_head(p, "groups", head, COUNT_OF(head));
     for (const Json *g = list; g; g = g->next) {
-        const char *standing = results_text(g, "standing", "new"), *issue = results_text(g, "issue", "");
+        const char *status = results_text(g, "standing", "new"), *issue = results_text(g, "issue", "");
         markup_open(p->m, "tr", NULL);
-        page_tag(p, standing);
+        page_tag(p, status);
         markup_open(p->m, "td", "class", "mono", NULL);
         markup_text(p->m, "%s", results_text(g, "group", "?"));
         if (issue[0]) {

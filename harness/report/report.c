@@ -30,7 +30,7 @@ const char *report_statement(Arena *arena, const Program *p, int sid) {
 void report_finding(Text *text, const Program *p, const Finding *f, const Checker *c) {
     Arena *arena = text->arena;
     text_printf(text, "  oracle     %s: %s\n", oracle_name(f->oracle), oracle_claim(f->oracle));
-    text_printf(text, "  where      %s\n", finding_place(arena, p, f));
+    text_printf(text, "  where      %s\n", finding_location(arena, p, f));
     text_printf(text, "  statement  %s\n", report_statement(arena, p, f->culprit));
     if (f->cause.text[0]) {
         text_printf(text, "  cause      %s\n", f->cause.text);
@@ -43,7 +43,7 @@ void report_finding_json(Text *text, const Program *p, const Finding *f, uint32_
     Arena *arena = text->arena;
     text_printf(text, "{\"signature\":\"%s\",\"oracle\":\"%s\",\"kind\":\"%s\",\"call\":%d,\"where\":", f->signature, oracle_name(f->oracle),
                 f->kind, f->call);
-    text_json_string(text, finding_place(arena, p, f));
+    text_json_string(text, finding_location(arena, p, f));
     text_add(text, ",\"statement\":");
     text_json_string(text, report_statement(arena, p, f->culprit));
     if (f->cause.text[0]) {
@@ -112,7 +112,7 @@ static const Target *compiling_target(const Checker *c) {
     return NULL;
 }
 
-static int lines_of(const Text *t) {
+static int report_lines_of(const Text *t) {
     int n = 0;
     for (int64_t i = 0; i < t->n; i++) {
         n += t->v[i] == '\n';
@@ -144,7 +144,7 @@ static void write_cause(Text *t, const Report *r) {
     text_add(t, "```\n");
     if (cause_print_graphs(&graphs, r->checker, r->minimized, cause, 2)) {
         text_printf(t, "\nIn %s:\n```diff\n", cause_graphs_title(cause));
-        int room = PAGE - TAIL - lines_of(t), left = add_lines(t, graphs.v, room > LEAST_GRAPH ? room : LEAST_GRAPH); /* the page stays one */
+        int room = PAGE - TAIL - report_lines_of(t), left = add_lines(t, graphs.v, room > LEAST_GRAPH ? room : LEAST_GRAPH); /* the page stays one */
         text_add(t, "```\n");
         if (left > 0) {
             text_printf(t, "\n%d lines more: `twingrad bisect` prints all.\n", left);

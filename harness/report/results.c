@@ -133,7 +133,7 @@ int results_ready(const Options *o) {
 bool results_wanted(const Options *o) { return o->html || o->junit || o->sarif || o->markdown; }
 
 /* A CI step's summary is a file that many steps append to; it is cut at a line where it would be dropped for its size. */
-static bool append(const char *path, Text *text, char *message, size_t message_size) {
+static bool results_append(const char *path, Text *text, char *message, size_t message_size) {
     if (text->n > MAX_SUMMARY) {
         text->n = MAX_SUMMARY;
         while (text->n > 0 && text->v[text->n - 1] != '\n') {
@@ -196,7 +196,7 @@ int results_publish(const Options *o, const char *name, const char *text, int64_
     if (o->markdown && code == EXIT_AGREE) {
         Text out = {.arena = &arena};
         results_markdown(root, &arena, &out);
-        if (!append(o->markdown, &out, message, sizeof message)) {
+        if (!results_append(o->markdown, &out, message, sizeof message)) {
             code = complain(EXIT_ENVIRONMENT, "%s", message);
         }
     }

@@ -9,20 +9,20 @@
 
 enum { MAX_RESULTS = 5000 };
 
-static void member(Text *t, const char *key, const char *value) {
+static void sarif_member(Text *t, const char *key, const char *value) {
     text_printf(t, "\"%s\":", key);
     text_json_string(t, value);
 }
 
 static void message(Text *t, const char *key, const char *text) {
     text_printf(t, "\"%s\":{", key);
-    member(t, "text", text);
+    sarif_member(t, "text", text);
     text_add(t, "}");
 }
 
 static void rule(Text *t, Arena *arena, OracleId id) {
     text_add(t, id ? ",{" : "{");
-    member(t, "id", oracle_name(id));
+    sarif_member(t, "id", oracle_name(id));
     text_add(t, ",");
     message(t, "shortDescription", arena_printf(arena, "The executors differ: %s", oracle_name(id)));
     text_add(t, ",");
@@ -43,7 +43,7 @@ static void uri(Text *t, const char *file) {
 }
 
 /* The line of a "file.jsonl:17"; `*length` is that of the name before it. */
-static int line_of(const char *file, size_t *length) {
+static int sarif_line_of(const char *file, size_t *length) {
     const char *colon = strrchr(file, ':');
     int line = 0;
     *length = strlen(file);
@@ -57,9 +57,9 @@ static int line_of(const char *file, size_t *length) {
 static void result(Text *t, Arena *arena, const Json *f) {
     const char *signature = results_text(f, "signature", "?"), *outcome = results_text(f, "outcome", "new"), *file = results_text(f, "file", "README.md");
     size_t length;
-    int line = line_of(file, &length);
+    int line = sarif_line_of(file, &length);
     text_add(t, "{");
-    member(t, "ruleId", results_text(f, "oracle", "?"));
+    sarif_member(t, "ruleId", results_text(f, "oracle", "?"));
     text_printf(t, ",\"level\":\"%s\",", strcmp(outcome, "known") == 0 ? "note" : "error");
     const Json *blamed = json_get(f, "cause");
     const char *cause = results_text(blamed, "text", "");
@@ -77,13 +77,13 @@ static void result(Text *t, Arena *arena, const Json *f) {
 
 void results_sarif(const Json *root, Arena *arena, Text *out) {
     text_add(out, "{\"$schema\":\"https://json.schemastore.org/sarif-2.1.0.json\",\"version\":\"2.1.0\",\"runs\":[{\"tool\":{\"driver\":{\"name\":\"twingrad\",");
-    member(out, "semanticVersion", results_text(root, "twingrad", "0.0.0"));
+    sarif_member(out, "semanticVersion", results_text(root, "twingrad", "0.0.0"));
     text_add(out, ",\"rules\":[");
     for (int id = 0; id < ORACLE_COUNT; id++) {
         rule(out, arena, (OracleId)id);
     }
     text_add(out, "]}},\"automationDetails\":{");
-    member(out, "id", arena_printf(arena, "twingrad/%s/%s/", results_text(root, "command", "?"), results_text(root, "pair", "?")));
+    sarif_member(out, "id", arena_printf(arena, "twingrad/%s/%s/", results_text(root, "command", "?"), results_text(root, "pair", "?")));
     text_add(out, "},\"columnKind\":\"utf16CodeUnits\",\"results\":[");
     int n = 0;
     for (const Json *f = results_list(root, "findings"); f && n < MAX_RESULTS; f = f->next, n++) {

@@ -30,11 +30,11 @@ static int first_unfinished(const CallResult *call) {
 }
 
 /* Reasons are static texts of the reference: one pointer each. */
-static void count_accident(Tally *t, const char *why) {
+static void count_unspecified(Tally *t, const char *why) {
     for (int i = 0; i < TALLY_KINDS; i++) {
-        if (t->accident[i].why == NULL || t->accident[i].why == why) {
-            t->accident[i].why = why;
-            t->accident[i].count++;
+        if (t->unspecified[i].why == NULL || t->unspecified[i].why == why) {
+            t->unspecified[i].why = why;
+            t->unspecified[i].count++;
             return;
         }
     }
@@ -57,22 +57,22 @@ void tally_program(Tally *t, const Program *p, const GenerateInfo *info, const R
         }
     }
     t->refusals += refused;
-    if (r->accident) {
-        count_accident(t, r->accident);
+    if (r->unspecified) {
+        count_unspecified(t, r->unspecified);
     }
     if (details) {
         count_ops(t, &p->body, first_unfinished(&r->calls[0]), false);
         for (int i = 0; i < p->ninputs; i++) {
             t->by_dtype[p->inputs[i].dtype]++;
         }
-        count_kind(t->by_motif, info->motif);
-        count_kind(t->by_mistake, info->mistake);
+        count_kind(t->by_pattern, info->pattern);
+        count_kind(t->by_deliberate_error, info->deliberate_error);
     }
 }
 
 /* ---- growth ---- */
 
-static int count_nonzero(const int64_t *counts, int n) {
+static int tally_count_nonzero(const int64_t *counts, int n) {
     int met = 0;
     for (int i = 0; i < n; i++) {
         met += counts[i] != 0;
@@ -98,10 +98,10 @@ void tally_sample(Tally *t, const CompileCounters *counters, int signatures, dou
     }
     t->sample[t->nsamples++] = (Sample){.programs = t->programs,
                                         .seconds = seconds,
-                                        .rules = count_nonzero(counters->fired, STEP_COUNT),
-                                        .ops = count_nonzero(t->by_op, OP_COUNT),
-                                        .pairs = count_nonzero(&t->op_dtype[0][0], OP_COUNT * DT_COUNT),
-                                        .errors = count_nonzero(t->errors, ERR_COUNT),
+                                        .rules = tally_count_nonzero(counters->fired, STEP_COUNT),
+                                        .ops = tally_count_nonzero(t->by_op, OP_COUNT),
+                                        .pairs = tally_count_nonzero(&t->op_dtype[0][0], OP_COUNT * DT_COUNT),
+                                        .errors = tally_count_nonzero(t->errors, ERR_COUNT),
                                         .signatures = signatures};
 }
 
@@ -127,10 +127,10 @@ void tally_text(const Tally *t, Text *text) {
     for (int i = 0; i < DT_COUNT; i++) {
         text_printf(text, "  %-24s %lld\n", dtype_name((DType)i), (long long)t->by_dtype[i]);
     }
-    text_kinds(text, "motifs", motif_name, t->by_motif);
-    text_kinds(text, "mistakes", mistake_name, t->by_mistake);
-    for (int i = 0; i < TALLY_KINDS && t->accident[i].why; i++) {
-        text_printf(text, "%s  %-64s %lld\n", i ? "" : "accidents:\n", t->accident[i].why, (long long)t->accident[i].count);
+    text_kinds(text, "motifs", pattern_name, t->by_pattern);
+    text_kinds(text, "mistakes", deliberate_error_name, t->by_deliberate_error);
+    for (int i = 0; i < TALLY_KINDS && t->unspecified[i].why; i++) {
+        text_printf(text, "%s  %-64s %lld\n", i ? "" : "accidents:\n", t->unspecified[i].why, (long long)t->unspecified[i].count);
     }
     text_add(text, "errors (calls):\n");
     for (int i = 1; i < ERR_COUNT; i++) {
@@ -174,12 +174,12 @@ void tally_json(const Tally *t, Text *text) {
     json_ops(text, "executed", t->executed);
     json_kinds(text, "dtypes", dtype_text, t->by_dtype);
     text_add(text, ",\"accidents\":{");
-    for (int i = 0; i < TALLY_KINDS && t->accident[i].why; i++) {
-        text_printf(text, "%s\"%s\":%lld", i > 0 ? "," : "", t->accident[i].why, (long long)t->accident[i].count);
+    for (int i = 0; i < TALLY_KINDS && t->unspecified[i].why; i++) {
+        text_printf(text, "%s\"%s\":%lld", i > 0 ? "," : "", t->unspecified[i].why, (long long)t->unspecified[i].count);
     }
     text_add(text, "}");
-    json_kinds(text, "motifs", motif_name, t->by_motif);
-    json_kinds(text, "mistakes", mistake_name, t->by_mistake);
+    json_kinds(text, "motifs", pattern_name, t->by_pattern);
+    json_kinds(text, "mistakes", deliberate_error_name, t->by_deliberate_error);
 }
 
 void tally_report_json(const Tally *t, const CompileCounters *counters, bool timing, Text *text) {

@@ -23,9 +23,9 @@ typedef struct Tally {
     int64_t by_op[OP_COUNT];          /* statements */
     int64_t executed[OP_COUNT];       /* of them, those that surely ran to their end */
     int64_t by_dtype[DT_COUNT];       /* inputs */
-    int64_t by_motif[TALLY_KINDS], by_mistake[TALLY_KINDS];
+    int64_t by_pattern[TALLY_KINDS], by_deliberate_error[TALLY_KINDS];
     int64_t op_dtype[OP_COUNT][DT_COUNT]; /* ops that the reference ran, by the dtype of their (first) result, or of what they write: RunOptions.executed */
-    struct { const char *why; int64_t count; } accident[TALLY_KINDS];
+    struct { const char *why; int64_t count; } unspecified[TALLY_KINDS];
     Sample sample[TALLY_SAMPLES];     /* in order, `stride` programs apart */
     int nsamples;
     int64_t stride;

@@ -29,12 +29,12 @@ typedef struct Ticket {
 } Ticket;
 
 typedef enum WorkerState { WORKER_OFF, WORKER_STARTING, WORKER_IDLE, WORKER_BUSY } WorkerState;
-typedef struct Worker {
+typedef struct TargetWorker {
     WorkerState state;
     Process process;
     Ticket *ticket;
     double deadline;
-} Worker;
+} TargetWorker;
 
 struct Target {
     Arena arena;
@@ -43,7 +43,7 @@ struct Target {
     char version[80];        /* what it says it is: "torch 2.13.0" */
     TargetSettings settings;
     Declaration declared;
-    Worker worker[TARGET_MAX_WORKERS];
+    TargetWorker worker[TARGET_MAX_WORKERS];
     Ticket ticket[MAX_TICKETS];
     int64_t next_id;
     int failed_starts;       /* in a row */
@@ -122,13 +122,13 @@ static Result *failed_result(const Target *t, Arena *arena, Failure failure, con
     return r;
 }
 
-static void stop_worker(Worker *w) {
+static void stop_worker(TargetWorker *w) {
     process_stop(&w->process);
     w->state = WORKER_OFF;
     w->ticket = NULL;
 }
 
-static void fail_worker(Target *t, Worker *w, Failure failure, const char *what) {
+static void fail_worker(Target *t, TargetWorker *w, Failure failure, const char *what) {
     Ticket *ticket = w->ticket;
     bool died = w->process.ended;
     stop_worker(w);
@@ -186,7 +186,7 @@ static bool read_hello(Target *t, Arena *scratch, const char *line, size_t lengt
     return false;
 }
 
-static void take_answer(Target *t, Worker *w) {
+static void take_answer(Target *t, TargetWorker *w) {
     char message[300], what[400];
     Ticket *ticket = w->ticket;
     Result *r = read_answer(ticket, w->process.line, (size_t)process_line(&w->process), message, sizeof message);
@@ -207,7 +207,7 @@ static void take_answer(Target *t, Worker *w) {
 
 /* ---- starting ---- */
 
-static void start_failed(Target *t, Worker *w, const char *why) {
+static void start_failed(Target *t, TargetWorker *w, const char *why) {
     bool ended = w->process.ended;
     process_stop(&w->process);
     char words[300];
@@ -218,7 +218,7 @@ static void start_failed(Target *t, Worker *w, const char *why) {
     t->failed_starts++;
 }
 
-static void start_worker(Target *t, Worker *w) {
+static void start_worker(Target *t, TargetWorker *w) {
     static const char HELLO[] = "{\"hello\": 1}\n";
     t->counters.starts++;
     char message[200];
@@ -233,7 +233,7 @@ static void start_worker(Target *t, Worker *w) {
     w->deadline = now_seconds() + START_SECONDS;
 }
 
-static void finish_start(Target *t, Worker *w) {
+static void finish_start(Target *t, TargetWorker *w) {
     char message[300];
     Arena scratch = ARENA_EMPTY;
     bool fine = read_hello(t, &scratch, w->process.line, (size_t)process_line(&w->process), message, sizeof message);
@@ -267,7 +267,7 @@ static void hand_out(Target *t) {
         queued += t->ticket[i].state == TICKET_QUEUED;
     }
     for (int i = 0; i < t->settings.workers && queued > 0; i++) {
-        Worker *w = &t->worker[i];
+        TargetWorker *w = &t->worker[i];
         if (w->state == WORKER_IDLE) {
             process_pump(&w->process);
             if (w->process.ended || w->process.used > 0) { /* it died, or talks without being asked */
@@ -302,7 +302,7 @@ static void hand_out(Target *t) {
     }
 }
 
-static void look_at(Target *t, Worker *w) {
+static void target_look_at(Target *t, TargetWorker *w) {
     if (w->state != WORKER_STARTING && w->state != WORKER_BUSY) {
         return;
     }
@@ -328,7 +328,7 @@ static void turn(Target *t) {
     int n = 0;
     double wait = 1;
     for (int i = 0; i < t->settings.workers; i++) {
-        const Worker *w = &t->worker[i];
+        const TargetWorker *w = &t->worker[i];
         if (w->state == WORKER_STARTING || w->state == WORKER_BUSY) {
             n += process_poll(&w->process, fds + n);
             double left = process_line(&w->process) >= 0 ? 0 : w->deadline - now_seconds(); /* an answer may have been read already */
@@ -339,7 +339,7 @@ static void turn(Target *t) {
         poll(fds, (nfds_t)n, wait > 0 ? (int)(wait * 1000) + 1 : 0);
     }
     for (int i = 0; i < t->settings.workers; i++) {
-        look_at(t, &t->worker[i]);
+        target_look_at(t, &t->worker[i]);
     }
     hand_out(t); /* what became idle goes on while we look at the answer */
     for (int i = 0; i < t->settings.workers; i++) {

@@ -22,7 +22,7 @@ static const Executor *compiling(const Checker *c) {
 /* ---- PyTorch's own ---- */
 
 /* Runs `argv` in `dir` with standard error thrown away; the last line of its output that begins with `mark` is in `answer`. Its exit code, -1 if it did not run. */
-static int run(char *const *argv, const char *dir, const char *mark, char *answer, size_t size) {
+static int bisect_target_run(char *const *argv, const char *dir, const char *mark, char *answer, size_t size) {
     int out[2];
     answer[0] = '\0';
     if (pipe(out) != 0) {
@@ -80,13 +80,13 @@ static int bisect_by_torch(const Executor *e, const char *mode, const Program *p
     int code = 0;
     if (!io_write(script, t.v, t.n, message, sizeof message)) {
         code = complain(EXIT_ENVIRONMENT, "%s", message);
-    } else if (run(has, dir, "", answer, sizeof answer) != 0) {
+    } else if (bisect_target_run(has, dir, "", answer, sizeof answer) != 0) {
         printf("  PyTorch's bisector: this PyTorch has none\n");
     } else {
         char *const bisector[] = {python, "-m", "torch._inductor.compiler_bisector", "run", python, script, arena_strdup(arena, mode), NULL};
         printf("  PyTorch's bisector (some minutes):");
         fflush(stdout);
-        run(bisector, dir, "Bisection complete: ", answer, sizeof answer);
+        bisect_target_run(bisector, dir, "Bisection complete: ", answer, sizeof answer);
         printf(" %s\n", answer[0] ? answer : "it failed");
     }
     remove_all(dir);
@@ -96,7 +96,7 @@ static int bisect_by_torch(const Executor *e, const char *mode, const Program *p
 /* ---- modes ---- */
 
 /* Is the finding there in this mode? 1 or 0; -1: it is another one, -2: the target has no such mode. */
-static int shows_in(const Options *o, const Checker *c, const Executor *e, const char *mode, const Program *p, const Finding *f, Arena *arena, Outcome *out) {
+static int shows_in(const Options *o, const Checker *c, const Executor *e, const char *mode, const Program *p, const Finding *f, Arena *arena, CheckResult *out) {
     const char *name = target_name(e->target), *other = e == &c->b ? c->a.name : c->b.name, *colon = strchr(name, ':');
     const char *pair = arena_printf(arena, e == &c->b ? "%2$s,%1$.*3$s:%4$s" : "%1$.*3$s:%4$s,%2$s", name, other, (int)(colon - name), mode);
     TargetSettings settings = target_settings(o);
@@ -125,7 +125,7 @@ int bisect_modes(const Options *o, const Checker *c, const Program *p, const Fin
     for (int i = 0; i <= COUNT_OF(MODES) && !last; i++) {
         const char *mode = i < COUNT_OF(MODES) ? MODES[i] : own;
         last = strcmp(mode, own) == 0;
-        Outcome out;
+        CheckResult out;
         int shows = shows_in(o, c, e, mode, p, f, arena, &out);
         if (shows == -2) {
             continue;

@@ -30,7 +30,7 @@ static CompileOptions *options_of(Bisect *b) { return compiles_here(&b->checker.
 
 static void set_limit(Bisect *b, int64_t limit) { b->checker.a.compile.opt_limit = b->checker.b.compile.opt_limit = limit; }
 
-static StageReport interpret(Bisect *b) {
+static StageReport cause_interpret(Bisect *b) {
     StageReport report = {.runs = !b->stage};
     CompileOptions options = *options_of(b);
     RunOptions run = {.limits = b->checker.run.limits};
@@ -43,10 +43,10 @@ static StageReport interpret(Bisect *b) {
 
 static bool shows(Bisect *b) {
     if (b->stage) {
-        StageReport report = interpret(b);
+        StageReport report = cause_interpret(b);
         return report.found && strcmp(report.stage, b->stage) == 0;
     }
-    Outcome out;
+    CheckResult out;
     arena_reset(&b->scratch);
     check_program(&b->checker, b->program, &b->scratch, &out);
     b->checks++;
@@ -54,7 +54,7 @@ static bool shows(Bisect *b) {
 }
 
 /* The counters of one compilation under the options as they are. */
-static CompileCounters *count(Bisect *b) {
+static CompileCounters *cause_count(Bisect *b) {
     CompileOptions options = *options_of(b);
     RunOptions run = {.limits = b->checker.run.limits};
     arena_reset(&b->scratch);
@@ -66,7 +66,7 @@ static CompileCounters *count(Bisect *b) {
 /* The least limit at which it shows; -1 if it shows without any step, or not at all. */
 static int64_t least_limit(Bisect *b) {
     int64_t given = options_of(b)->opt_limit;
-    int64_t high = count(b)->gate_steps, low = 0; /* shows at high, not at low */
+    int64_t high = cause_count(b)->gate_steps, low = 0; /* shows at high, not at low */
     set_limit(b, 0);
     bool always = shows(b);
     set_limit(b, high);
@@ -85,14 +85,14 @@ static int64_t least_limit(Bisect *b) {
 }
 
 /* Bisects, and says which step it is. */
-static bool find_step(Bisect *b, Cause *out) {
+static bool cause_find_step(Bisect *b, Cause *out) {
     int64_t given = options_of(b)->opt_limit;
     out->limit = least_limit(b);
     if (out->limit < 0) {
         return false;
     }
     set_limit(b, out->limit);
-    CompileCounters *last = count(b);
+    CompileCounters *last = cause_count(b);
     set_limit(b, given);
     snprintf(out->stage, sizeof out->stage, "%s", pass_info(last->last_pass)->name);
     snprintf(out->rule, sizeof out->rule, "%s", last->last_step >= 0 ? step_info(last->last_step)->name : "");
@@ -114,7 +114,7 @@ static bool vanishes_without_reuse(Bisect *b, bool *sizes) {
 /* Did a return that is a view of an input differ? The epilogue makes those. */
 static bool is_replayed(Bisect *b) {
     const Finding *f = b->finding;
-    Outcome out;
+    CheckResult out;
     arena_reset(&b->scratch);
     check_program(&b->checker, b->program, &b->scratch, &out);
     const Result *r = compiles_here(&b->checker.b) ? out.b : out.a;
@@ -227,13 +227,13 @@ void cause_find(const Checker *c, const Program *p, Finding *finding) {
     Bisect b = {.checker = *c, .program = p, .finding = finding};
     b.checker.stages = finding->oracle == ORACLE_stages;
     bool sizes = false, reused = p->nrecalls > 0 && vanishes_without_reuse(&b, &sizes);
-    bool step = !reused && find_step(&b, out);
-    StageReport report = interpret(&b);
+    bool step = !reused && cause_find_step(&b, out);
+    StageReport report = cause_interpret(&b);
     if (reused) {
         snprintf(out->stage, sizeof out->stage, "guard");
     } else if (report.found && (!step || strcmp(report.stage, out->stage) != 0)) {
         b.stage = report.stage;
-        if (!find_step(&b, out) || strcmp(out->stage, report.stage) != 0) {
+        if (!cause_find_step(&b, out) || strcmp(out->stage, report.stage) != 0) {
             out->rule[0] = '\0';
         }
         b.stage = NULL;

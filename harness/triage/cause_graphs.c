@@ -7,26 +7,26 @@
 
 enum { MAX_DUMPS = 512, MAX_LINES = 400 };
 
-typedef struct Dumps {
+typedef struct CauseGraphsDumps {
     Arena *arena;
     const char *stage[MAX_DUMPS], *text[MAX_DUMPS];
     int n;
-} Dumps;
+} CauseGraphsDumps;
 
-static void on_dump(void *user, const char *stage, const char *text) {
-    Dumps *d = user;
+static void cause_graphs_on_dump(void *user, const char *stage, const char *text) {
+    CauseGraphsDumps *d = user;
     if (d->n < MAX_DUMPS) {
         d->stage[d->n] = arena_strdup(d->arena, stage);
         d->text[d->n++] = arena_strdup(d->arena, text);
     }
 }
 
-static Dumps *compile(Arena *arena, const Checker *c, const Program *p, int64_t limit) {
+static CauseGraphsDumps *cause_graphs_compile(Arena *arena, const Checker *c, const Program *p, int64_t limit) {
     CompileOptions options = compiles_here(&c->b) ? c->b.compile : c->a.compile;
-    Dumps *d = arena_new(arena, Dumps);
+    CauseGraphsDumps *d = arena_new(arena, CauseGraphsDumps);
     d->arena = arena;
     options.opt_limit = limit;
-    options.on_dump = on_dump;
+    options.on_dump = cause_graphs_on_dump;
     options.dump_user = d;
     RunOptions run = {.limits = c->run.limits};
     compiled_run(p, &options, &run, NULL, arena);
@@ -36,7 +36,7 @@ static Dumps *compile(Arena *arena, const Checker *c, const Program *p, int64_t 
 /* The graphs to compare; false if no graph differs. */
 static bool find_graphs(Arena *arena, const Checker *c, const Program *p, const Cause *cause, const char **before, const char **after) {
     if (cause->limit > 0) {
-        const Dumps *a = compile(arena, c, p, cause->limit - 1), *b = compile(arena, c, p, cause->limit);
+        const CauseGraphsDumps *a = cause_graphs_compile(arena, c, p, cause->limit - 1), *b = cause_graphs_compile(arena, c, p, cause->limit);
         for (int i = 0; i < a->n && i < b->n; i++) {
             if (strcmp(a->stage[i], b->stage[i]) != 0 || strcmp(a->text[i], b->text[i]) != 0) {
                 *before = a->text[i];
@@ -46,7 +46,7 @@ static bool find_graphs(Arena *arena, const Checker *c, const Program *p, const 
         }
         return false;
     }
-    const Dumps *d = compile(arena, c, p, compiles_here(&c->b) ? c->b.compile.opt_limit : c->a.compile.opt_limit);
+    const CauseGraphsDumps *d = cause_graphs_compile(arena, c, p, compiles_here(&c->b) ? c->b.compile.opt_limit : c->a.compile.opt_limit);
     for (int i = 1; i < d->n; i++) {
         if (strcmp(d->stage[i], cause->stage) == 0 && strcmp(d->stage[i], "lower") != 0 && strcmp(d->text[i - 1], d->text[i]) != 0) {
             *before = d->text[i - 1];
@@ -57,21 +57,21 @@ static bool find_graphs(Arena *arena, const Checker *c, const Program *p, const 
     return false;
 }
 
-typedef struct Line { const char *at; int n; } Line;
+typedef struct CauseGraphsLine { const char *at; int n; } CauseGraphsLine;
 
-static int split(const char *text, Line *line) {
+static int split(const char *text, CauseGraphsLine *line) {
     int n = 0;
     while (*text && n < MAX_LINES) {
         int length = (int)strcspn(text, "\n");
-        line[n++] = (Line){text, length};
+        line[n++] = (CauseGraphsLine){text, length};
         text += length + (text[length] == '\n');
     }
     return n;
 }
 
-static bool same(Line a, Line b) { return a.n == b.n && memcmp(a.at, b.at, (size_t)a.n) == 0; }
+static bool cause_graphs_same(CauseGraphsLine a, CauseGraphsLine b) { return a.n == b.n && memcmp(a.at, b.at, (size_t)a.n) == 0; }
 
-static void print_line(Text *text, char mark, Line line) {
+static void print_line(Text *text, char mark, CauseGraphsLine line) {
     text_printf(text, "%c ", mark);
     text_addn(text, line.at, line.n);
     text_add(text, "\n");
@@ -79,18 +79,18 @@ static void print_line(Text *text, char mark, Line line) {
 
 /* The lines of both in order, marked; of those that are in both only the ones within `context` lines of a change. */
 static void print_difference(Text *text, const char *before, const char *after, int context) {
-    Line a[MAX_LINES], b[MAX_LINES], line[2 * MAX_LINES];
+    CauseGraphsLine a[MAX_LINES], b[MAX_LINES], line[2 * MAX_LINES];
     char mark[2 * MAX_LINES];
     int n = split(before, a), m = split(after, b), total = 0;
     int *common = arena_array(text->arena, int, (int64_t)(n + 1) * (m + 1)); /* longest common subsequence of a[i..] and b[j..] */
     for (int i = n - 1; i >= 0; i--) {
         for (int j = m - 1; j >= 0; j--) {
             int *at = &common[i * (m + 1) + j], skip_a = common[(i + 1) * (m + 1) + j], skip_b = common[i * (m + 1) + j + 1];
-            *at = same(a[i], b[j]) ? 1 + common[(i + 1) * (m + 1) + j + 1] : skip_a > skip_b ? skip_a : skip_b;
+            *at = cause_graphs_same(a[i], b[j]) ? 1 + common[(i + 1) * (m + 1) + j + 1] : skip_a > skip_b ? skip_a : skip_b;
         }
     }
     for (int i = 0, j = 0; i < n || j < m; total++) {
-        if (i < n && j < m && same(a[i], b[j])) {
+        if (i < n && j < m && cause_graphs_same(a[i], b[j])) {
             mark[total] = ' ';
             line[total] = a[i++];
             j++;
@@ -128,15 +128,15 @@ bool cause_print_graphs(Text *text, const Checker *c, const Program *p, const Ca
 
 const char *cause_node(Text *text, const Checker *c, const Program *p, const Cause *cause) {
     const char *before, *after;
-    Line a[MAX_LINES], b[MAX_LINES];
+    CauseGraphsLine a[MAX_LINES], b[MAX_LINES];
     if (cause->limit <= 0 || !find_graphs(text->arena, c, p, cause, &before, &after)) {
         return NULL;
     }
     int n = split(before, a), m = split(after, b), i = 0;
-    while (i < n && i < m && same(a[i], b[i])) {
+    while (i < n && i < m && cause_graphs_same(a[i], b[i])) {
         i++;
     }
-    Line line = i < n ? a[i] : b[i];
+    CauseGraphsLine line = i < n ? a[i] : b[i];
     int indent = 0;
     while (indent < line.n && line.at[indent] == ' ') {
         indent++;

@@ -18,7 +18,7 @@ Group *group_find(const Groups *groups, const char *key) {
     return NULL;
 }
 
-Group *group_add(Groups *groups, const char *key, Standing standing, const KnownIssue *issue, int64_t first, bool new_signature) {
+Group *group_add(Groups *groups, const char *key, FindingStatus status, const KnownIssue *issue, int64_t first, bool new_signature) {
     Group *g = group_find(groups, key);
     if (!g && groups->n == MAX_GROUPS) {
         groups->unlisted++;
@@ -29,25 +29,25 @@ Group *group_add(Groups *groups, const char *key, Standing standing, const Known
         *g = (Group){.first = first};
         snprintf(g->key, sizeof g->key, "%s", key);
     }
-    g->count[standing]++;
+    g->count[status]++;
     g->signatures += new_signature;
     g->issue = g->issue ? g->issue : issue;
     return g;
 }
 
-Standing group_standing(const Group *group) {
-    static const Standing order[] = {STANDING_NEW, STANDING_FLAKY, STANDING_KNOWN};
+FindingStatus group_status(const Group *group) {
+    static const FindingStatus order[] = {STATUS_NEW, STATUS_FLAKY, STATUS_KNOWN};
     for (int i = 0; i < COUNT_OF(order); i++) {
         if (group->count[order[i]] > 0) {
             return order[i];
         }
     }
-    return STANDING_FIXED;
+    return STATUS_FIXED;
 }
 
 int64_t group_count(const Group *group) {
     int64_t n = 0;
-    for (int i = 0; i < STANDING_COUNT; i++) {
+    for (int i = 0; i < STATUS_COUNT; i++) {
         n += group->count[i];
     }
     return n;
@@ -59,10 +59,10 @@ void groups_text(const Groups *groups, Text *text) {
     }
     for (int i = 0; i < groups->n; i++) {
         const Group *g = &groups->group[i];
-        Standing standing = group_standing(g);
-        text_printf(text, "  %-32s %s, %" PRId64 " finding%s, %d signature%s, first in program %" PRId64 "%s%s\n", g->key, standing_name(standing), group_count(g),
-                    group_count(g) == 1 ? "" : "s", g->signatures, g->signatures == 1 ? "" : "s", g->first, standing == STANDING_KNOWN ? ": " : "",
-                    standing == STANDING_KNOWN ? g->issue->issue : "");
+        FindingStatus status = group_status(g);
+        text_printf(text, "  %-32s %s, %" PRId64 " finding%s, %d signature%s, first in program %" PRId64 "%s%s\n", g->key, finding_status_name(status), group_count(g),
+                    group_count(g) == 1 ? "" : "s", g->signatures, g->signatures == 1 ? "" : "s", g->first, status == STATUS_KNOWN ? ": " : "",
+                    status == STATUS_KNOWN ? g->issue->issue : "");
     }
 }
 
@@ -72,7 +72,7 @@ void groups_json(const Groups *groups, Text *text) {
         const Group *g = &groups->group[i];
         text_printf(text, "%s{\"group\":", i > 0 ? "," : "");
         text_json_string(text, g->key);
-        text_printf(text, ",\"standing\":\"%s\",\"findings\":%" PRId64 ",\"signatures\":%d,\"first\":%" PRId64, standing_name(group_standing(g)), group_count(g),
+        text_printf(text, ",\"standing\":\"%s\",\"findings\":%" PRId64 ",\"signatures\":%d,\"first\":%" PRId64, finding_status_name(group_status(g)), group_count(g),
                     g->signatures, g->first);
         if (g->issue) {
             text_add(text, ",\"issue\":");

@@ -10,7 +10,7 @@ enum { MAX_GROUPS = 1024 };
 
 typedef struct Group {
     char key[sizeof ((Finding *)0)->signature];
-    int64_t count[STANDING_COUNT]; /* findings, by standing */
+    int64_t count[STATUS_COUNT]; /* findings, by standing */
     int64_t first;                 /* the program that showed it first, as the caller numbers them */
     int signatures;                /* different ones; see group_add */
     const KnownIssue *issue;       /* of a known one, or NULL */
@@ -27,9 +27,9 @@ Groups groups_new(Arena *arena);
 const char *group_key(const Finding *finding);
 Group *group_find(const Groups *groups, const char *key);
 /* Counts a finding; `new_signature`: the caller has not seen this one before. NULL if there are too many groups. */
-Group *group_add(Groups *groups, const char *key, Standing standing, const KnownIssue *issue, int64_t first, bool new_signature);
+Group *group_add(Groups *groups, const char *key, FindingStatus status, const KnownIssue *issue, int64_t first, bool new_signature);
 /* What the whole group is: known if nothing in it is new, .. */
-Standing group_standing(const Group *group);
+FindingStatus group_status(const Group *group);
 int64_t group_count(const Group *group);
 
 /* One line a group, and the JSON array of them. */

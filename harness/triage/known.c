@@ -8,14 +8,14 @@
 #include <stdio.h>
 #include <string.h>
 
-const char *standing_name(Standing standing) {
-    static const char *const names[STANDING_COUNT] = {"new", "known", "fixed", "flaky"};
-    CHECK((unsigned)standing < STANDING_COUNT);
-    return names[standing];
+const char *finding_status_name(FindingStatus status) {
+    static const char *const names[STATUS_COUNT] = {"new", "known", "fixed", "flaky"};
+    CHECK((unsigned)status < STATUS_COUNT);
+    return names[status];
 }
 
 /* A member that is a string; `absent` if it is not there, which is a complaint if that is NULL. */
-static const char *read_text(Reader *r, const Json *entry, const char *key, const char *absent) {
+static const char *known_read_text(Reader *r, const Json *entry, const char *key, const char *absent) {
     const Json *j = absent ? json_get(entry, key) : json_need(r, entry, key);
     if (!j) {
         return absent;
@@ -42,13 +42,13 @@ static bool read_issue(Reader *r, const Json *entry, const char *path, KnownIssu
     if (!json_want(r, entry, JSON_OBJECT, "an object") || !json_keys(r, entry, keys, NULL)) {
         return false;
     }
-    *out = (KnownIssue){.signature = read_text(r, entry, "signature", NULL),
-                        .issue = read_text(r, entry, "issue", NULL),
-                        .date = read_text(r, entry, "date", NULL),
-                        .note = read_text(r, entry, "note", NULL),
-                        .pair = read_text(r, entry, "pair", "*"),
-                        .cause = read_text(r, entry, "cause", "*")};
-    const char *program = read_text(r, entry, "program", "-");
+    *out = (KnownIssue){.signature = known_read_text(r, entry, "signature", NULL),
+                        .issue = known_read_text(r, entry, "issue", NULL),
+                        .date = known_read_text(r, entry, "date", NULL),
+                        .note = known_read_text(r, entry, "note", NULL),
+                        .pair = known_read_text(r, entry, "pair", "*"),
+                        .cause = known_read_text(r, entry, "cause", "*")};
+    const char *program = known_read_text(r, entry, "program", "-");
     if (!r->failed && !is_date(out->date)) {
         return json_bad(r, json_get(entry, "date"), "expected YYYY-MM-DD");
     }

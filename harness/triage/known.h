@@ -12,9 +12,9 @@
 #include "harness/check/finding.h"
 
 /* What becomes of a finding. Only NEW ones and FLAKY ones that are not known make a run fail. */
-typedef enum Standing { STANDING_NEW, STANDING_KNOWN, STANDING_FIXED, STANDING_FLAKY, STANDING_COUNT } Standing;
+typedef enum FindingStatus { STATUS_NEW, STATUS_KNOWN, STATUS_FIXED, STATUS_FLAKY, STATUS_COUNT } FindingStatus;
 /* "new", "known", "fixed", "flaky". */
-const char *standing_name(Standing standing);
+const char *finding_status_name(FindingStatus status);
 
 typedef struct KnownIssue {
     const char *signature, *issue, *date, *note;

@@ -50,14 +50,14 @@ static bool prefix_differs(Locate *l, int sid) {
     p->backward.of = NULL;
     p->backward.nof = -1;
     p->backward.given = p->backward.given && l->backward;
-    Outcome out;
+    CheckResult out;
     check_program(&l->checker, p, &l->scratch, &out);
     bool differs = out.verdict == FINDING && (!l->external || out.finding.oracle == l->oracle);
-    bool doubted = out.doubted && out.doubted->oracle == ORACLE_trace && !l->external; /* the program differs, and flags hang on no value */
-    if (differs || doubted) {
-        l->found = doubted ? *out.doubted : out.finding;
+    bool first_inconclusive = out.first_inconclusive && out.first_inconclusive->oracle == ORACLE_trace && !l->external; /* the program differs, and flags hang on no value */
+    if (differs || first_inconclusive) {
+        l->found = first_inconclusive ? *out.first_inconclusive : out.finding;
     }
-    return differs || doubted;
+    return differs || first_inconclusive;
 }
 
 static bool first_differing(Locate *l, Width width, const int *candidates, int n, int *culprit) {
@@ -89,13 +89,13 @@ static bool first_differing(Locate *l, Width width, const int *candidates, int n
 
 /* ---- without running ---- */
 
-typedef struct Touch {
+typedef struct LocateTouch {
     NameId name;
     bool made, read;
-} Touch;
+} LocateTouch;
 
 static void touch(void *user, NameId *name, Use use) {
-    Touch *t = user;
+    LocateTouch *t = user;
     if (*name == t->name) {
         t->made |= use != USE_READ;
         t->read |= use == USE_READ;
@@ -103,10 +103,10 @@ static void touch(void *user, NameId *name, Use use) {
 }
 
 /* The last statement that makes or writes the subject, else the first that reads it. */
-static int by_name(Stmt *const *stmts, const int *candidates, int n, NameId subject) {
+static int locate_by_name(Stmt *const *stmts, const int *candidates, int n, NameId subject) {
     int made = AT_UNKNOWN, read = AT_UNKNOWN;
     for (int i = 0; i < n; i++) {
-        Touch t = {.name = subject};
+        LocateTouch t = {.name = subject};
         stmt_uses(stmts[candidates[i]], touch, &t);
         made = t.made ? candidates[i] : made;
         read = t.read && read == AT_UNKNOWN ? candidates[i] : read;
@@ -126,7 +126,7 @@ static NameId subject_of(const Program *p, const Finding *f) {
     return f->subject == SUBJECT_INPUT && f->index < p->ninputs ? p->inputs[f->index].name : NAME_NONE;
 }
 
-static const char *name_of(const Program *p, int culprit) {
+static const char *locate_name_of(const Program *p, int culprit) {
     if (culprit < 0) {
         return culprit == AT_RETURN ? "return" : culprit == AT_BACKWARD ? "backward" : culprit != AT_INPUTS ? "program" : p->setup.first ? "setup" : "inputs";
     }
@@ -169,7 +169,7 @@ void check_symptom(Checker *c, const Program *p, Finding *finding, Arena *arena)
         root = finding;
         NameId subject = subject_of(p, finding);
         if (subject != NAME_NONE) {
-            finding->culprit = by_name(stmts, candidates + 1, n - 1, subject);
+            finding->culprit = locate_by_name(stmts, candidates + 1, n - 1, subject);
         }
         if (finding->culprit == AT_UNKNOWN) {
             finding->culprit = finding->sid;
@@ -177,7 +177,7 @@ void check_symptom(Checker *c, const Program *p, Finding *finding, Arena *arena)
     }
     finding->root.oracle = root->oracle;
     snprintf(finding->root.kind, sizeof finding->root.kind, "%s", root->kind);
-    snprintf(finding->root.op, sizeof finding->root.op, "%.40s", name_of(p, finding->culprit));
+    snprintf(finding->root.op, sizeof finding->root.op, "%.40s", locate_name_of(p, finding->culprit));
     arena_destroy(&l.scratch);
 }
 

@@ -9,18 +9,18 @@
 
 #include <string.h>
 
-enum { PART_CHECKS = 4000 };
+enum { SUB_FINDING_CHECKS = 4000 };
 
-const Program *finding_part(Arena *arena, const Program *p, const Checker *c, Finding *finding) {
+const Program *sub_finding(Arena *arena, const Program *p, const Checker *c, Finding *finding) {
     if (!finding->cause.group[0]) {
         return p;
     }
     Checker own = *c;
-    MinimizeStats stats = {.checks = PART_CHECKS};
+    MinimizeStats stats = {.checks = SUB_FINDING_CHECKS};
     const Program *least = minimize_program(arena, p, &own, finding, &stats, NULL, NULL);
-    stats = (MinimizeStats){.checks = PART_CHECKS, .anything = true};
+    stats = (MinimizeStats){.checks = SUB_FINDING_CHECKS, .anything = true};
     const Program *part = minimize_program(arena, least, &own, finding, &stats, NULL, NULL);
-    Outcome out;
+    CheckResult out;
     own.stages = finding->oracle == ORACLE_stages;
     check_program(&own, part, arena, &out);
     if (stats.kept == 0 || out.verdict != FINDING) {

@@ -27,7 +27,7 @@ typedef struct TraceStep {
     int sid;                   /* the statement, or AT_INPUTS */
     TraceStatus status;
     const Program *prefix;
-    Outcome outcome;           /* of the prefix */
+    CheckResult outcome;           /* of the prefix */
     const CallResult *call[2]; /* of the two executors */
     NameSet shown;             /* what the statement made or wrote, and what else changed with it, of either executor */
     TraceValue *value[2];      /* by place in `shown` */

@@ -6,16 +6,16 @@
 #include "program/print/print.h"
 #include "program/lang/uses.h"
 
-typedef struct Drawing {
+typedef struct TraceDotDrawing {
     Trace *t;
     Text *text;
     int *node;          /* by NameId: the node of its latest value, or -1 */
     int nodes;
     NameSet read, made; /* of the statement at hand */
-} Drawing;
+} TraceDotDrawing;
 
 static void note_use(void *user, NameId *name, Use use) {
-    Drawing *d = user;
+    TraceDotDrawing *d = user;
     if (use == USE_READ) {
         names_add(&d->read, *name);
     } else {
@@ -23,19 +23,19 @@ static void note_use(void *user, NameId *name, Use use) {
     }
 }
 
-static void label(Text *out, const char *text) {
+static void trace_dot_label(Text *out, const char *text) {
     for (; *text; text++) {
         text_add(out, *text == '"' || *text == '\\' ? "\\" : "");
         text_addn(out, (unsigned char)*text < 0x20 ? " " : text, 1);
     }
 }
 
-static void draw_node(Drawing *d, int side, const TraceStep *step, int place, const char *what) {
+static void draw_node(TraceDotDrawing *d, int side, const TraceStep *step, int place, const char *what) {
     NameId name = step->shown.name[place];
     const ReturnRecord *r = step->value[side][place].record;
     d->node[name] = d->nodes++;
     text_printf(d->text, "    %c%d [label=\"%s\\n", "ab"[side], d->node[name], d->t->program->names[name]);
-    label(d->text, what);
+    trace_dot_label(d->text, what);
     if (r) {
         char size[160];
         ints_text(size, sizeof size, r->values.size, r->values.ndim);
@@ -44,7 +44,7 @@ static void draw_node(Drawing *d, int side, const TraceStep *step, int place, co
     text_printf(d->text, "\"%s];\n", r && r->requires_grad ? ", style=filled, fillcolor=lightyellow" : "");
 }
 
-static void draw_edges(Drawing *d, int side, int sid, NameId made, int before) {
+static void draw_edges(TraceDotDrawing *d, int side, int sid, NameId made, int before) {
     static const char *const style[] = {[FLOW_NO] = "dashed", [FLOW_YES] = "solid", [FLOW_UNKNOWN] = "dotted"};
     Executor *both[2] = {&d->t->checker.a, &d->t->checker.b};
     if (before >= 0) {
@@ -61,12 +61,12 @@ static void draw_edges(Drawing *d, int side, int sid, NameId made, int before) {
 }
 
 static void draw_side(Trace *t, int side, Text *text) {
-    Drawing d = {.t = t, .text = text, .node = arena_array(t->arena, int, t->program->nnames + 1)};
+    TraceDotDrawing d = {.t = t, .text = text, .node = arena_array(t->arena, int, t->program->nnames + 1)};
     for (int i = 0; i < t->program->nnames; i++) {
         d.node[i] = -1;
     }
     text_printf(text, "  subgraph cluster_%d {\n    label=\"", side);
-    label(text, side ? t->checker.b.name : t->checker.a.name);
+    trace_dot_label(text, side ? t->checker.b.name : t->checker.a.name);
     text_add(text, "\";\n");
     t->names.n = 0;
     t->before[0] = t->before[1] = NULL;

@@ -7,13 +7,13 @@
 
 static volatile sig_atomic_t came;
 
-static void note(int signal) {
+static void util_interrupt_note(int signal) {
     (void)signal;
     came = 1;
 }
 
 void interrupt_note(void) {
-    struct sigaction action = {.sa_handler = note, .sa_flags = SA_RESTART | (int)SA_RESETHAND};
+    struct sigaction action = {.sa_handler = util_interrupt_note, .sa_flags = SA_RESTART | (int)SA_RESETHAND};
     sigemptyset(&action.sa_mask);
     static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
     for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++) {

@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static IoStatus fail(IoStatus status, char *message, size_t size, const char *what, const char *path, int error) {
+static IoStatus io_fail(IoStatus status, char *message, size_t size, const char *what, const char *path, int error) {
     snprintf(message, size, "cannot %s '%.200s': %s", what, path, strerror(error));
     return status;
 }
@@ -41,7 +41,7 @@ IoStatus io_read(Arena *arena, const char *path, int64_t max, char **text, int64
     const char *shown = is_stdin ? "standard input" : path;
     int fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0) {
-        return fail(classify(errno), message, message_size, "open", shown, errno);
+        return io_fail(classify(errno), message, message_size, "open", shown, errno);
     }
     struct stat info;
     int64_t capacity = 65536;
@@ -67,7 +67,7 @@ IoStatus io_read(Arena *arena, const char *path, int64_t max, char **text, int64
             continue;
         }
         if (got < 0) {
-            status = fail(classify(errno), message, message_size, "read", shown, errno);
+            status = io_fail(classify(errno), message, message_size, "read", shown, errno);
             break;
         }
         if (got == 0) {
@@ -84,7 +84,7 @@ IoStatus io_read(Arena *arena, const char *path, int64_t max, char **text, int64
         close(fd);
     }
     if (!buffer) {
-        return fail(IO_ENVIRONMENT, message, message_size, "read", shown, ENOMEM);
+        return io_fail(IO_ENVIRONMENT, message, message_size, "read", shown, ENOMEM);
     }
     if (status == IO_OK) {
         buffer[n] = '\0';
@@ -140,17 +140,17 @@ static void each_file(const char *path, SourceFn each, void *user) {
     arena_destroy(&arena);
 }
 
-static int by_name(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
+static int io_by_name(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
 
 /* Which files of a directory count: programs by their names, or all. */
-typedef enum Walk { WALK_PROGRAMS, WALK_ALL } Walk;
+typedef enum IoWalk { WALK_PROGRAMS, WALK_ALL } IoWalk;
 
-static void walk(const char *path, int depth, Walk what, SourceFn each, void *user) {
+static void walk(const char *path, int depth, IoWalk what, SourceFn each, void *user) {
     char message[512];
     DIR *dir = depth > 32 ? (errno = ELOOP, NULL) : opendir(path);
     if (!dir) {
         int error = errno;
-        tell_bad(each, user, path, fail(classify(error), message, sizeof message, "open the directory", path, error), message);
+        tell_bad(each, user, path, io_fail(classify(error), message, sizeof message, "open the directory", path, error), message);
         return;
     }
     Arena arena = ARENA_EMPTY;
@@ -174,7 +174,7 @@ static void walk(const char *path, int depth, Walk what, SourceFn each, void *us
     }
     closedir(dir);
     if (n > 0) {
-        qsort(names, n, sizeof *names, by_name);
+        qsort(names, n, sizeof *names, io_by_name);
     }
     for (size_t i = 0; i < n; i++) {
         bool slash = ends_with(path, "/");
@@ -186,7 +186,7 @@ static void walk(const char *path, int depth, Walk what, SourceFn each, void *us
         }
         if (stat(child, &info) != 0) {
             int error = errno;
-            tell_bad(each, user, child, fail(classify(error), message, sizeof message, "open", child, error), message);
+            tell_bad(each, user, child, io_fail(classify(error), message, sizeof message, "open", child, error), message);
         } else if (S_ISDIR(info.st_mode)) {
             walk(child, depth + 1, what, each, user);
         } else if (what == WALK_ALL || ends_with(child, ".json") || ends_with(child, ".jsonl")) {
@@ -197,7 +197,7 @@ static void walk(const char *path, int depth, Walk what, SourceFn each, void *us
     arena_destroy(&arena);
 }
 
-static void each_of(const char *path, bool directories, Walk what, SourceFn each, void *user) {
+static void each_of(const char *path, bool directories, IoWalk what, SourceFn each, void *user) {
     struct stat info;
     if (directories && strcmp(path, "-") != 0 && stat(path, &info) == 0 && S_ISDIR(info.st_mode)) {
         walk(path, 0, what, each, user);
@@ -227,7 +227,7 @@ int io_list(Arena *arena, const char *folder, const char *prefix, char ***paths)
 
 /* ---- writing ---- */
 
-static bool write_all(int fd, const char *text, int64_t length) {
+static bool io_write_all(int fd, const char *text, int64_t length) {
     for (int64_t n = 0; n < length;) {
         ssize_t put = write(fd, text + n, (size_t)(length - n));
         if (put < 0 && errno == EINTR) {
@@ -246,11 +246,11 @@ static bool write_over(const char *path, const char *aside, bool sync, const cha
     bool renamed = strcmp(path, aside) != 0;
     int fd = open(aside, O_WRONLY | O_CLOEXEC | (renamed ? O_CREAT | O_TRUNC : 0), 0666);
     if (fd < 0) {
-        fail(IO_ENVIRONMENT, message, message_size, "write", path, errno);
+        io_fail(IO_ENVIRONMENT, message, message_size, "write", path, errno);
         return false;
     }
     int error = 0;
-    if (!write_all(fd, text, length) || (sync && fsync(fd) != 0)) {
+    if (!io_write_all(fd, text, length) || (sync && fsync(fd) != 0)) {
         error = errno;
     }
     if (close(fd) != 0 && error == 0) {
@@ -263,7 +263,7 @@ static bool write_over(const char *path, const char *aside, bool sync, const cha
         if (renamed) {
             unlink(aside);
         }
-        fail(IO_ENVIRONMENT, message, message_size, "write", path, error);
+        io_fail(IO_ENVIRONMENT, message, message_size, "write", path, error);
         return false;
     }
     return true;
@@ -278,7 +278,7 @@ bool io_write(const char *path, const char *text, int64_t length, char *message,
     path = realpath(path, real) ? real : path; /* what a link names is replaced, not the link */
     int n = snprintf(aside, sizeof aside, "%s.%ld.tmp", path, (long)getpid());
     if (n < 0 || n >= (int)sizeof aside) {
-        fail(IO_ENVIRONMENT, message, message_size, "write", path, ENAMETOOLONG);
+        io_fail(IO_ENVIRONMENT, message, message_size, "write", path, ENAMETOOLONG);
         return false;
     }
     return write_over(path, aside, true, text, length, message, message_size);
@@ -299,7 +299,7 @@ bool io_writable(const char *path, char *message, size_t message_size) {
         error = errno;
     }
     if (error != 0) {
-        fail(IO_ENVIRONMENT, message, message_size, "write", path, error);
+        io_fail(IO_ENVIRONMENT, message, message_size, "write", path, error);
     }
     return error == 0;
 }
@@ -308,7 +308,7 @@ bool io_mkdirs(const char *path, char *message, size_t message_size) {
     char part[4096];
     size_t n = strlen(path);
     if (n == 0 || n >= sizeof part) {
-        fail(IO_ENVIRONMENT, message, message_size, "make the directory", path, n ? ENAMETOOLONG : ENOENT);
+        io_fail(IO_ENVIRONMENT, message, message_size, "make the directory", path, n ? ENAMETOOLONG : ENOENT);
         return false;
     }
     memcpy(part, path, n + 1);
@@ -318,7 +318,7 @@ bool io_mkdirs(const char *path, char *message, size_t message_size) {
             part[i] = '\0';
             struct stat info;
             if (mkdir(part, 0777) != 0 && (errno != EEXIST || stat(part, &info) != 0 || !S_ISDIR(info.st_mode))) {
-                fail(IO_ENVIRONMENT, message, message_size, "make the directory", part, errno == EEXIST ? ENOTDIR : errno);
+                io_fail(IO_ENVIRONMENT, message, message_size, "make the directory", part, errno == EEXIST ? ENOTDIR : errno);
                 return false;
             }
             part[i] = kept;

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-static ErrCode answer(Emit *e, Tensor *t, Tensor **out, int *nout) {
+static ErrCode decompose_arrange_answer(Emit *e, Tensor *t, Tensor **out, int *nout) {
     out[0] = t;
     *nout = t != NULL;
     return e->err->code;
@@ -13,14 +13,14 @@ static ErrCode answer(Emit *e, Tensor *t, Tensor **out, int *nout) {
 /* ---- joins ---- */
 
 /* cat of the list, each of at least one dim: along dim 0 if the first is 1-d, else along dim 1 */
-static ErrCode join(Emit *e, Tensor **v, int n, Tensor **out, int *nout) {
+static ErrCode decompose_arrange_join(Emit *e, Tensor **v, int n, Tensor **out, int *nout) {
     for (int k = 0; k < n; k++) {
         v[k] = v[k] && v[k]->ndim == 0 ? emit_reshape(e, v[k], (int64_t[]){1}, 1) : v[k];
         if (!v[k]) {
             return e->err->code;
         }
     }
-    return answer(e, emit_op(e, OP_cat, 2, v, n, (int64_t)(v[0]->ndim > 1)), out, nout);
+    return decompose_arrange_answer(e, emit_op(e, OP_cat, 2, v, n, (int64_t)(v[0]->ndim > 1)), out, nout);
 }
 
 static ErrCode refuse_no_tensors(Emit *e, const Call *call) {
@@ -31,7 +31,7 @@ static ErrCode refuse_no_tensors(Emit *e, const Call *call) {
 ErrCode decompose_hstack(Emit *e, const Call *call, Tensor **out, int *nout) {
     TRY(refuse_no_tensors(e, call));
     int n = call->arg[0].tensors.n;
-    return join(e, arena_copy(e->arena, call->arg[0].tensors.v, (int64_t)sizeof(Tensor *) * n), n, out, nout);
+    return decompose_arrange_join(e, arena_copy(e->arena, call->arg[0].tensors.v, (int64_t)sizeof(Tensor *) * n), n, out, nout);
 }
 
 /* column_stack: hstack, vectors and scalars reshaped to columns */
@@ -42,7 +42,7 @@ ErrCode decompose_column_stack(Emit *e, const Call *call, Tensor **out, int *nou
     for (int k = 0; k < n; k++) {
         v[k] = v[k]->ndim <= 1 ? emit_reshape(e, v[k], (int64_t[]){tensor_numel(v[k]), 1}, 2) : v[k];
     }
-    return join(e, v, n, out, nout);
+    return decompose_arrange_join(e, v, n, out, nout);
 }
 
 /* ---- repetitions ---- */
@@ -56,7 +56,7 @@ ErrCode decompose_tile(Emit *e, const Call *call, Tensor **out, int *nout) {
     for (int d = 0; d < n; d++) {
         repeats[d] = d < missing ? 1 : dims->ints.v[d - missing];
     }
-    return answer(e, emit_op(e, OP_repeat, 2, self, repeats, n), out, nout);
+    return decompose_arrange_answer(e, emit_op(e, OP_repeat, 2, self, repeats, n), out, nout);
 }
 
 /* 0, 0, .., 1, 1, ..: each of n numbers `times` times */
@@ -92,11 +92,11 @@ ErrCode decompose_repeat_interleave(Emit *e, const Call *call, Tensor **out, int
     if (!output_size->none && !(checked_mul(n, times, &total) && total == output_size->i)) {
         return error_set(e->err, ERR_invalid, "allocated size does not match required size");
     }
-    return answer(e, emit_op(e, OP_index_select, 3, self, dim, repeated_numbers(e, n, times)), out, nout);
+    return decompose_arrange_answer(e, emit_op(e, OP_index_select, 3, self, dim, repeated_numbers(e, n, times)), out, nout);
 }
 
 /* A question about `repeats`, answered now. */
-static ErrCode ask(Emit *e, Tensor *answer_tensor, int64_t *value) {
+static ErrCode decompose_arrange_ask(Emit *e, Tensor *answer_tensor, int64_t *value) {
     return answer_tensor ? e->item_int(e, answer_tensor, value) : e->err->code;
 }
 
@@ -112,8 +112,8 @@ ErrCode decompose_repeat_interleave_Tensor(Emit *e, const Call *call, Tensor **o
         return error_set(e->err, ERR_invalid, "repeat_interleave only accept 1D vector as repeat");
     }
     if (repeats->size[0] > 0) {
-        TRY(ask(e, emit_unary(e, OP_any, emit_scalar(e, OP_lt_Scalar, repeats, scalar_int(0))), &negative));
-        TRY(ask(e, emit_unary(e, OP_sum, repeats), &total));
+        TRY(decompose_arrange_ask(e, emit_unary(e, OP_any, emit_scalar(e, OP_lt_Scalar, repeats, scalar_int(0))), &negative));
+        TRY(decompose_arrange_ask(e, emit_unary(e, OP_sum, repeats), &total));
         if (negative) {
             return error_set(e->err, ERR_invalid, "repeats can not be negative");
         }
@@ -121,7 +121,7 @@ ErrCode decompose_repeat_interleave_Tensor(Emit *e, const Call *call, Tensor **o
             return error_set(e->err, ERR_invalid, "allocated size does not match required size");
         }
     }
-    return answer(e, emit_op(e, OP__repeat_numbers, 2, repeats, total), out, nout);
+    return decompose_arrange_answer(e, emit_op(e, OP__repeat_numbers, 2, repeats, total), out, nout);
 }
 
 /* repeat_interleave.self_Tensor: index_select(self or flatten(self), dim, repeat_interleave(repeats, once for each of its elements)) */
@@ -154,7 +154,7 @@ ErrCode decompose_repeat_interleave_self_Tensor(Emit *e, const Call *call, Tenso
     int n;
     TRY(e->err->code);
     TRY(emit_call(e, &numbers, places, &n));
-    return answer(e, emit_op(e, OP_index_select, 3, self, dim, places[0]), out, nout);
+    return decompose_arrange_answer(e, emit_op(e, OP_index_select, 3, self, dim, places[0]), out, nout);
 }
 
 /* ---- flips ---- */
@@ -164,7 +164,7 @@ ErrCode decompose_fliplr(Emit *e, const Call *call, Tensor **out, int *nout) {
     if (call->arg[0].tensor->ndim < 2) {
         return error_set(e->err, ERR_invalid, "Input must be >= 2-d.");
     }
-    return answer(e, emit_op(e, OP_flip, 2, call->arg[0].tensor, (int64_t[]){1}, 1), out, nout);
+    return decompose_arrange_answer(e, emit_op(e, OP_flip, 2, call->arg[0].tensor, (int64_t[]){1}, 1), out, nout);
 }
 
 /* flipud: flip(self, 0) */
@@ -172,25 +172,25 @@ ErrCode decompose_flipud(Emit *e, const Call *call, Tensor **out, int *nout) {
     if (call->arg[0].tensor->ndim < 1) {
         return error_set(e->err, ERR_invalid, "Input must be >= 1-d.");
     }
-    return answer(e, emit_op(e, OP_flip, 2, call->arg[0].tensor, (int64_t[]){0}, 1), out, nout);
+    return decompose_arrange_answer(e, emit_op(e, OP_flip, 2, call->arg[0].tensor, (int64_t[]){0}, 1), out, nout);
 }
 
 /* ---- views by another name ---- */
 
 /* swapdims: transpose */
 ErrCode decompose_swapdims(Emit *e, const Call *call, Tensor **out, int *nout) {
-    return answer(e, emit_transpose(e, call->arg[0].tensor, call->arg[1].i, call->arg[2].i), out, nout);
+    return decompose_arrange_answer(e, emit_transpose(e, call->arg[0].tensor, call->arg[1].i, call->arg[2].i), out, nout);
 }
 
 /* broadcast_to: expand */
 ErrCode decompose_broadcast_to(Emit *e, const Call *call, Tensor **out, int *nout) {
-    return answer(e, emit_op(e, OP_expand, 2, call->arg[0].tensor, call->arg[1].ints.v, call->arg[1].ints.n), out, nout);
+    return decompose_arrange_answer(e, emit_op(e, OP_expand, 2, call->arg[0].tensor, call->arg[1].ints.v, call->arg[1].ints.n), out, nout);
 }
 
 /* movedim.int: movedim of lists of one */
 ErrCode decompose_movedim_int(Emit *e, const Call *call, Tensor **out, int *nout) {
     const int64_t source = call->arg[1].i, destination = call->arg[2].i;
-    return answer(e, emit_op(e, OP_movedim, 3, call->arg[0].tensor, &source, 1, &destination, 1), out, nout);
+    return decompose_arrange_answer(e, emit_op(e, OP_movedim, 3, call->arg[0].tensor, &source, 1, &destination, 1), out, nout);
 }
 
 /* ---- take_along_dim ---- */
@@ -210,7 +210,7 @@ ErrCode decompose_take_along_dim(Emit *e, const Call *call, Tensor **out, int *n
     if (call->arg[2].none) {
         const int64_t all = -1;
         Tensor *flat = emit_view(e, self, &all, 1);
-        return answer(e, emit_op(e, OP_gather, 3, flat, (int64_t)0, emit_view(e, indices, &all, 1)), out, nout);
+        return decompose_arrange_answer(e, emit_op(e, OP_gather, 3, flat, (int64_t)0, emit_view(e, indices, &all, 1)), out, nout);
     }
     if (self->ndim != indices->ndim) {
         return error_set(e->err, ERR_invalid, "torch.take_along_dim(): input and indices should have the same number of dimensions");
@@ -224,5 +224,5 @@ ErrCode decompose_take_along_dim(Emit *e, const Call *call, Tensor **out, int *n
     int dim;
     TRY(dim_wrap(call->arg[2].i, self->ndim, &dim, e->err));
     Tensor *at = broadcast_but(e, indices, self, dim), *from = broadcast_but(e, self, indices, dim);
-    return answer(e, emit_op(e, OP_gather, 3, from, (int64_t)dim, at), out, nout);
+    return decompose_arrange_answer(e, emit_op(e, OP_gather, 3, from, (int64_t)dim, at), out, nout);
 }

@@ -22,7 +22,7 @@ typedef struct Equation {
     int nout, ndim;         /* dims of the output, of all labels */
 } Equation;
 
-static ErrCode refuse(Error *err, const char *text) { return error_set(err, ERR_invalid, "einsum(): %s", text); }
+static ErrCode decompose_einsum_refuse(Error *err, const char *text) { return error_set(err, ERR_invalid, "einsum(): %s", text); }
 
 /* The labels on the left of the arrow, operand by operand. */
 static ErrCode read_left(const char **at, Equation *q, int operands, Error *err) {
@@ -34,7 +34,7 @@ static ErrCode read_left(const char **at, Equation *q, int operands, Error *err)
         }
         if (c == ',') {
             if (++term >= operands) {
-                return refuse(err, "fewer operands were provided than specified in the equation");
+                return decompose_einsum_refuse(err, "fewer operands were provided than specified in the equation");
             }
         } else if (isalpha((unsigned char)c)) {
             if (q->length[term] == MAX_DIMS) {
@@ -43,11 +43,11 @@ static ErrCode read_left(const char **at, Equation *q, int operands, Error *err)
             q->term[term][q->length[term]++] = label_of(c);
             q->count[label_of(c)]++;
         } else if (c != ' ') {
-            return refuse(err, "invalid subscript given, subscripts must be in [a-zA-Z]");
+            return decompose_einsum_refuse(err, "invalid subscript given, subscripts must be in [a-zA-Z]");
         }
     }
     q->nterms = term + 1;
-    return term + 1 < operands ? refuse(err, "more operands were provided than specified in the equation") : ERR_none;
+    return term + 1 < operands ? decompose_einsum_refuse(err, "more operands were provided than specified in the equation") : ERR_none;
 }
 
 /* The output: what stands behind the arrow, else the labels that come once, in alphabetical order. */
@@ -66,14 +66,14 @@ static ErrCode read_right(const char *at, Equation *q, Error *err) {
             continue;
         }
         if (!isalpha((unsigned char)*at)) {
-            return refuse(err, "invalid subscript given for the output, subscripts must be in [a-zA-Z]");
+            return decompose_einsum_refuse(err, "invalid subscript given for the output, subscripts must be in [a-zA-Z]");
         }
         int l = label_of(*at);
         if (q->place[l] >= 0) {
-            return refuse(err, "output subscript appears more than once in the output");
+            return decompose_einsum_refuse(err, "output subscript appears more than once in the output");
         }
         if (q->count[l] == 0) {
-            return refuse(err, "output subscript does not appear in the equation for any input operand");
+            return decompose_einsum_refuse(err, "output subscript does not appear in the equation for any input operand");
         }
         q->place[l] = q->nout++;
     }
@@ -97,7 +97,7 @@ static ErrCode read_equation(const char *text, Equation *q, int operands, Error 
 }
 
 /* Operand `term` with all dims. */
-static Tensor *spread(Emit *e, const Equation *q, int term, Tensor *t) {
+static Tensor *decompose_einsum_spread(Emit *e, const Equation *q, int term, Tensor *t) {
     int64_t from[MAX_DIMS];
     int dim_of[LABELS], next = 0;
     for (int d = 0; d < q->ndim; d++) {
@@ -112,7 +112,7 @@ static Tensor *spread(Emit *e, const Equation *q, int term, Tensor *t) {
             continue;
         }
         if (t->size[next] != t->size[dim_of[l]]) {
-            (void)refuse(e->err, "a subscript is repeated for an operand but the sizes don't match");
+            (void)decompose_einsum_refuse(e->err, "a subscript is repeated for an operand but the sizes don't match");
             return NULL;
         }
         int64_t last = -1, to = dim_of[l];
@@ -134,7 +134,7 @@ typedef struct Order {
     int n;
 } Order;
 
-static void append(Order *o, const Order *more) {
+static void decompose_einsum_append(Order *o, const Order *more) {
     for (int k = 0; k < more->n; k++) {
         o->dim[o->n++] = more->dim[k];
     }
@@ -170,15 +170,15 @@ static Tensor *sumproduct_pair(Emit *e, Tensor *left, Tensor *right, const Order
         }
     }
     l = r = out = both;
-    append(&l, &lonely);
-    append(&l, sum);
-    append(&l, &other);
-    append(&r, sum);
-    append(&r, &other);
-    append(&r, &lonely);
-    append(&out, &lonely);
-    append(&out, sum);
-    append(&out, &other);
+    decompose_einsum_append(&l, &lonely);
+    decompose_einsum_append(&l, sum);
+    decompose_einsum_append(&l, &other);
+    decompose_einsum_append(&r, sum);
+    decompose_einsum_append(&r, &other);
+    decompose_einsum_append(&r, &lonely);
+    decompose_einsum_append(&out, &lonely);
+    decompose_einsum_append(&out, sum);
+    decompose_einsum_append(&out, &other);
     int64_t shared = product_of(left, &both), a = product_of(left, &lonely), inner = product_of(left, sum), b = product_of(right, &other);
     int64_t size[MAX_DIMS], back[MAX_DIMS];
     for (int k = 0; k < out.n; k++) {
@@ -213,7 +213,7 @@ ErrCode decompose_einsum(Emit *e, const Call *call, Tensor **out, int *nout) {
     Tensor *t[2] = {NULL, NULL};
     *nout = 0;
     if (n == 0) {
-        return refuse(e->err, "must provide at least one operand");
+        return decompose_einsum_refuse(e->err, "must provide at least one operand");
     }
     if (n > 2 || !call->arg[2].none) {
         return error_set(e->err, ERR_unsupported, n > 2 ? "einsum of %d operands" : "einsum of %d operands along a path", n);
@@ -221,16 +221,16 @@ ErrCode decompose_einsum(Emit *e, const Call *call, Tensor **out, int *nout) {
     TRY(read_equation(call->arg[0].str, &q, n, e->err));
     for (int k = 0; k < n; k++) {
         if (q.length[k] != operands->tensors.v[k]->ndim) {
-            return refuse(e->err, "the number of subscripts in the equation does not match the number of dimensions for an operand");
+            return decompose_einsum_refuse(e->err, "the number of subscripts in the equation does not match the number of dimensions for an operand");
         }
     }
     for (int k = 0; k < n; k++) {
-        t[k] = spread(e, &q, k, operands->tensors.v[k]);
+        t[k] = decompose_einsum_spread(e, &q, k, operands->tensors.v[k]);
         TRY(e->err->code);
     }
     for (int d = 0; d < q.ndim && n == 2; d++) {
         if (t[0]->size[d] != t[1]->size[d] && t[0]->size[d] != 1 && t[1]->size[d] != 1) {
-            return refuse(e->err, "operands do not broadcast with remapped shapes");
+            return decompose_einsum_refuse(e->err, "operands do not broadcast with remapped shapes");
         }
     }
     if (n == 1) {

@@ -83,7 +83,7 @@ static ErrCode slice_item(Emit *e, Slicing *s, const IndexItem *item) {
     return ERR_none;
 }
 
-static ErrCode note(Emit *e, Slicing *s, Tensor *t) {
+static ErrCode decompose_index_note(Emit *e, Slicing *s, Tensor *t) {
     if (s->dim >= MAX_NOTES) {
         return error_set(e->err, ERR_index_range, "too many indices");
     }
@@ -99,12 +99,12 @@ static ErrCode note(Emit *e, Slicing *s, Tensor *t) {
 static ErrCode bool_item(Emit *e, Slicing *s, bool value) {
     s->view = emit_unsqueeze(e, s->view, s->dim);
     Tensor *index = emit_full(e, (int64_t[]){value}, 1, scalar_int(0), DT_int64);
-    return note(e, s, index);
+    return decompose_index_note(e, s, index);
 }
 
 static ErrCode tensor_item(Emit *e, Slicing *s, Tensor *t) {
     if (t->ndim > 0 || dtype_is_float(t->dtype)) {
-        return note(e, s, t);
+        return decompose_index_note(e, s, t);
     }
     int64_t value;
     if (is_mask(t)) {
@@ -150,7 +150,7 @@ static ErrCode apply_items(Emit *e, Tensor *self, const IndexItem *items, int n,
         case INDEX_ELLIPSIS: s->dim += self->ndim - specified; break;
         case INDEX_BOOL: TRY(bool_item(e, s, item->start != 0)); break;
         case INDEX_TENSOR: TRY(tensor_item(e, s, item->tensor)); break;
-        case INDEX_LIST: TRY(note(e, s, list_tensor(e, item))); break;
+        case INDEX_LIST: TRY(decompose_index_note(e, s, list_tensor(e, item))); break;
         }
         if (e->err->code != ERR_none) {
             return e->err->code;
@@ -200,7 +200,7 @@ static ErrCode mask_fits(const Tensor *self, const Tensor *mask, int at) {
 }
 
 /* What at::index refuses by metadata, in its order, masks aside from fitting: too many indices, then dtypes. */
-static ErrCode check_indices(const Tensor *self, const Arg *indices) {
+static ErrCode decompose_index_check_indices(const Tensor *self, const Arg *indices) {
     if (indices->tensors.n > self->ndim) {
         return ERR_index_range;
     }
@@ -234,7 +234,7 @@ static const char *index_trouble(ErrCode code) {
 }
 
 ErrCode emit_expand_masks(Emit *e, const Tensor *self, const Arg *indices, Arg *out) {
-    ErrCode code = check_indices(self, indices);
+    ErrCode code = decompose_index_check_indices(self, indices);
     if (code != ERR_none) {
         return error_set(e->err, code, "%s", index_trouble(code));
     }
@@ -301,7 +301,7 @@ static Tensor *single_value(Emit *e, Tensor *values) { return values->ndim == 0 
 
 /* index_put_ where the value is a tensor, or, with values NULL, the Scalar. */
 static ErrCode put_(Emit *e, Tensor *self, const Arg *indices, Tensor *values, Scalar value, bool accumulate, Tensor **out, int *nout) {
-    ErrCode code = check_indices(self, indices);
+    ErrCode code = decompose_index_check_indices(self, indices);
     int rank;
     Tensor *mask = accumulate || code != ERR_none ? NULL : single_mask(indices, values ? tensor_numel(values) : 1, &rank);
     if (mask) {

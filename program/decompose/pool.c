@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-static ErrCode answer(Emit *e, Tensor *t, Tensor **out, int *nout) {
+static ErrCode decompose_pool_answer(Emit *e, Tensor *t, Tensor **out, int *nout) {
     out[0] = t;
     *nout = t != NULL;
     return e->err->code;
@@ -44,7 +44,7 @@ ErrCode decompose_avg_pool1d(Emit *e, const Call *call, Tensor **out, int *nout)
     Tensor *pooled[MAX_OUTPUTS];
     int n;
     TRY(emit_call(e, &c, pooled, &n));
-    return answer(e, emit_op(e, OP_squeeze_dim, 2, pooled[0], (int64_t)-2), out, nout);
+    return decompose_pool_answer(e, emit_op(e, OP_squeeze_dim, 2, pooled[0], (int64_t)-2), out, nout);
 }
 
 /* The indices, then what is there. */
@@ -102,7 +102,7 @@ ErrCode decompose_max_pool1d(Emit *e, const Call *call, Tensor **out, int *nout)
     TRY(check_max_pool1d(call, &kernel, &stride, &padding, &dilation, e->err));
     if (!e->records || !e->records(e, self)) {
         Tensor *pooled = emit_op(e, OP__max_pool1d, 6, self, kernel, stride, padding, dilation, (int)call->arg[5].b);
-        return answer(e, self->ndim == 2 ? emit_op(e, OP_squeeze__dim, 2, pooled, (int64_t)0) : pooled, out, nout);
+        return decompose_pool_answer(e, self->ndim == 2 ? emit_op(e, OP_squeeze__dim, 2, pooled, (int64_t)0) : pooled, out, nout);
     }
     Call c;
     call_init(&c, OP_max_pool2d);
@@ -117,5 +117,5 @@ ErrCode decompose_max_pool1d(Emit *e, const Call *call, Tensor **out, int *nout)
         return e->err->code;
     }
     TRY(pool_pair(e, &c, &values, &indices));
-    return answer(e, emit_op(e, OP_squeeze_dim, 2, values, (int64_t)-2), out, nout);
+    return decompose_pool_answer(e, emit_op(e, OP_squeeze_dim, 2, values, (int64_t)-2), out, nout);
 }

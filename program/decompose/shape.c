@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-static ErrCode answer(Emit *e, Tensor *t, Tensor **out, int *nout) {
+static ErrCode decompose_shape_answer(Emit *e, Tensor *t, Tensor **out, int *nout) {
     out[0] = t;
     *nout = t != NULL;
     return e->err->code;
@@ -78,7 +78,7 @@ static Tensor *reshape(Emit *e, Tensor *self, const int64_t *shape, int ndim) {
 /* reshape: view(self, shape), or a copy that is no view */
 ErrCode decompose_reshape(Emit *e, const Call *call, Tensor **out, int *nout) {
     const Arg *shape = &call->arg[1];
-    return answer(e, reshape(e, call->arg[0].tensor, shape->ints.v, shape->ints.n), out, nout);
+    return decompose_shape_answer(e, reshape(e, call->arg[0].tensor, shape->ints.v, shape->ints.n), out, nout);
 }
 
 static Tensor *contiguous(Emit *e, Tensor *self) {
@@ -87,14 +87,14 @@ static Tensor *contiguous(Emit *e, Tensor *self) {
 
 /* contiguous: self itself, or a row-major copy */
 ErrCode decompose_contiguous(Emit *e, const Call *call, Tensor **out, int *nout) {
-    return answer(e, contiguous(e, call->arg[0].tensor), out, nout);
+    return decompose_shape_answer(e, contiguous(e, call->arg[0].tensor), out, nout);
 }
 
 /* ravel: view(contiguous(self), [-1]) */
 ErrCode decompose_ravel(Emit *e, const Call *call, Tensor **out, int *nout) {
     Tensor *dense = contiguous(e, call->arg[0].tensor);
     int64_t numel = dense ? tensor_numel(dense) : 0;
-    return answer(e, emit_view(e, dense, &numel, 1), out, nout);
+    return decompose_shape_answer(e, emit_view(e, dense, &numel, 1), out, nout);
 }
 
 /* flatten: reshape with dims start..end in one; self itself if they are one dim */
@@ -107,7 +107,7 @@ ErrCode decompose_flatten(Emit *e, const Call *call, Tensor **out, int *nout) {
         return error_set(e->err, ERR_invalid, "flatten: start_dim cannot come after end_dim");
     }
     if (self->ndim > 0 && start == end) {
-        return answer(e, self, out, nout);
+        return decompose_shape_answer(e, self, out, nout);
     }
     int64_t size[MAX_DIMS] = {1};
     int n = 0;
@@ -118,7 +118,7 @@ ErrCode decompose_flatten(Emit *e, const Call *call, Tensor **out, int *nout) {
             size[n - 1] *= self->size[d];
         }
     }
-    return answer(e, reshape(e, self, size, self->ndim ? n : 1), out, nout);
+    return decompose_shape_answer(e, reshape(e, self, size, self->ndim ? n : 1), out, nout);
 }
 
 /* to: self itself if it has the dtype and no copy is asked for, else _to_copy */
@@ -127,7 +127,7 @@ ErrCode decompose_to(Emit *e, const Call *call, Tensor **out, int *nout) {
     DType dtype = call->arg[1].dtype;
     bool copy = call->arg[3].b;
     if (self->dtype == dtype && !copy) {
-        return answer(e, self, out, nout);
+        return decompose_shape_answer(e, self, out, nout);
     }
     Call c;
     call_init(&c, OP__to_copy);
@@ -226,7 +226,7 @@ ErrCode decompose_numpy_T(Emit *e, const Call *call, Tensor **out, int *nout) {
     for (int d = 0; d < self->ndim; d++) {
         dims[d] = self->ndim - 1 - d;
     }
-    return answer(e, emit_op(e, OP_permute, 2, self, dims, self->ndim), out, nout);
+    return decompose_shape_answer(e, emit_op(e, OP_permute, 2, self, dims, self->ndim), out, nout);
 }
 
 /* mT, mH, matrix_H, adjoint: transpose(self, -2, -1); of a 0-dim tensor self itself */
@@ -236,7 +236,7 @@ ErrCode decompose_matrix_transpose(Emit *e, const Call *call, Tensor **out, int 
         return error_set(e->err, ERR_invalid, "%s is only supported on %s. Got %d-D tensor.", call->op->name,
                          call->op->id == OP_matrix_H ? "matrices (2-D tensors)" : "matrices or batches of matrices", self->ndim);
     }
-    return answer(e, self->ndim == 0 ? self : emit_transpose(e, self, -2, -1), out, nout);
+    return decompose_shape_answer(e, self->ndim == 0 ? self : emit_transpose(e, self, -2, -1), out, nout);
 }
 
 /* unflatten: view(self, size with `sizes` in place of dim) */
@@ -264,5 +264,5 @@ ErrCode decompose_unflatten(Emit *e, const Call *call, Tensor **out, int *nout) 
     for (int d = dim + 1; d < self->ndim; d++) {
         size[d - 1 + n] = self->size[d];
     }
-    return answer(e, emit_view(e, self, size, self->ndim - 1 + n), out, nout);
+    return decompose_shape_answer(e, emit_view(e, self, size, self->ndim - 1 + n), out, nout);
 }

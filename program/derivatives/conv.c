@@ -3,7 +3,7 @@
 #include "program/derivatives/derivatives.h"
 
 /* `id` of three tensors (the third may be none) with the geometry of the recorded call. */
-static Tensor *product(const Grad *g, OpId id, Tensor *a, Tensor *b, Tensor *third) {
+static Tensor *grad_conv_product(const Grad *g, OpId id, Tensor *a, Tensor *b, Tensor *third) {
     Call c;
     call_init(&c, id);
     c.arg[0].tensor = a;
@@ -22,33 +22,33 @@ static Tensor *product(const Grad *g, OpId id, Tensor *a, Tensor *b, Tensor *thi
 void grad_convolution(Grad *g) {
     Tensor *grad = grad_of(g), *input = tensor_arg(g, 0), *weight = tensor_arg(g, 1);
     if (wanted(g, 0)) {
-        give(g, 0, product(g, OP__conv_grad_input, grad, weight, input));
+        give(g, 0, grad_conv_product(g, OP__conv_grad_input, grad, weight, input));
     }
     if (wanted(g, 1)) {
-        give(g, 1, product(g, OP__conv_grad_weight, grad, input, weight));
+        give(g, 1, grad_conv_product(g, OP__conv_grad_weight, grad, input, weight));
     }
     if (wanted(g, 2)) {
-        give(g, 2, product(g, OP__conv_grad_bias, grad, input, weight));
+        give(g, 2, grad_conv_product(g, OP__conv_grad_bias, grad, input, weight));
     }
 }
 
 /* grad: convolution(T, weight); weight: the product of grad and T */
 void grad_conv_grad_input(Grad *g) {
     if (wanted(g, 0)) {
-        give(g, 0, product(g, OP__convolution, grad_of(g), tensor_arg(g, 1), NULL));
+        give(g, 0, grad_conv_product(g, OP__convolution, grad_of(g), tensor_arg(g, 1), NULL));
     }
     if (wanted(g, 1)) {
-        give(g, 1, product(g, OP__conv_grad_weight, tensor_arg(g, 0), grad_of(g), tensor_arg(g, 1)));
+        give(g, 1, grad_conv_product(g, OP__conv_grad_weight, tensor_arg(g, 0), grad_of(g), tensor_arg(g, 1)));
     }
 }
 
 /* grad: convolution(input, T); input: the product of grad and T */
 void grad_conv_grad_weight(Grad *g) {
     if (wanted(g, 0)) {
-        give(g, 0, product(g, OP__convolution, tensor_arg(g, 1), grad_of(g), NULL));
+        give(g, 0, grad_conv_product(g, OP__convolution, tensor_arg(g, 1), grad_of(g), NULL));
     }
     if (wanted(g, 1)) {
-        give(g, 1, product(g, OP__conv_grad_input, tensor_arg(g, 0), grad_of(g), tensor_arg(g, 1)));
+        give(g, 1, grad_conv_product(g, OP__conv_grad_input, tensor_arg(g, 0), grad_of(g), tensor_arg(g, 1)));
     }
 }
 

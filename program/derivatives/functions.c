@@ -12,7 +12,7 @@ static Tensor *times(const Grad *g, Tensor *a, double s) { return emit_scalar(g-
 static Tensor *plus(const Grad *g, Tensor *a, double s) { return emit_scalar(g->e, OP_add_Scalar, a, scalar_float(s)); }
 static Tensor *one_minus(const Grad *g, Tensor *a) { return emit_scalar(g->e, OP_rsub_Scalar, a, scalar_int(1)); }
 static Tensor *squared(const Grad *g, Tensor *a) { return emit_mul(g->e, a, a); }
-static Tensor *apply(const Grad *g, OpId function, Tensor *a) { return emit_unary(g->e, function, a); }
+static Tensor *grad_functions_apply(const Grad *g, OpId function, Tensor *a) { return emit_unary(g->e, function, a); }
 static Tensor *test(const Grad *g, OpId comparison, Tensor *a, double s) { return emit_scalar(g->e, comparison, a, scalar_float(s)); }
 /* grad * slope, to self */
 static void give_slope(const Grad *g, Tensor *slope) { give(g, SELF, emit_mul(g->e, grad_of(g), slope)); }
@@ -40,30 +40,30 @@ SELF_RULE(exp2, give(g, SELF, times(g, emit_mul(g->e, grad_of(g), result_of(g)),
 /* self: 2/sqrt(pi) * exp(-self^2) * grad; erfc: its negative */
 static Tensor *bell(const Grad *g, double factor) {
     Tensor *square = emit_scalar(g->e, OP_pow_Tensor_Scalar, self_of(g), scalar_int(2));
-    return times(g, apply(g, OP_exp, emit_neg(g->e, square)), factor);
+    return times(g, grad_functions_apply(g, OP_exp, emit_neg(g->e, square)), factor);
 }
 SELF_RULE(erf, give(g, SELF, emit_mul(g->e, bell(g, M_2_SQRTPI), grad_of(g))))
 SELF_RULE(erfc, give(g, SELF, emit_mul(g->e, bell(g, -M_2_SQRTPI), grad_of(g))))
 /* self: grad * (1 + result^2) */
 SELF_RULE(tan, give_slope(g, emit_scalar(g->e, OP_add_Scalar, squared(g, result_of(g)), scalar_int(1))))
 /* self: grad * rsqrt(1 - self^2); acos: its negative */
-SELF_RULE(asin, give_slope(g, apply(g, OP_rsqrt, one_minus(g, squared(g, self_of(g))))))
-SELF_RULE(acos, give_slope(g, emit_neg(g->e, apply(g, OP_rsqrt, one_minus(g, squared(g, self_of(g)))))))
+SELF_RULE(asin, give_slope(g, grad_functions_apply(g, OP_rsqrt, one_minus(g, squared(g, self_of(g))))))
+SELF_RULE(acos, give_slope(g, emit_neg(g->e, grad_functions_apply(g, OP_rsqrt, one_minus(g, squared(g, self_of(g)))))))
 /* self: grad / (self^2 + 1) */
 SELF_RULE(atan, give(g, SELF, emit_div(g->e, grad_of(g), emit_scalar(g->e, OP_add_Scalar, squared(g, self_of(g)), scalar_int(1)))))
 /* self: grad * cosh(self), sinh(self) */
-SELF_RULE(sinh, give_slope(g, apply(g, OP_cosh, self_of(g))))
-SELF_RULE(cosh, give_slope(g, apply(g, OP_sinh, self_of(g))))
+SELF_RULE(sinh, give_slope(g, grad_functions_apply(g, OP_cosh, self_of(g))))
+SELF_RULE(cosh, give_slope(g, grad_functions_apply(g, OP_sinh, self_of(g))))
 /* self: grad */
 SELF_RULE(frac, give(g, SELF, grad_of(g)))
 /* self: grad * isfinite(self) */
-SELF_RULE(nan_to_num, give_slope(g, apply(g, OP_isfinite, self_of(g))))
+SELF_RULE(nan_to_num, give_slope(g, grad_functions_apply(g, OP_isfinite, self_of(g))))
 
 /* self: grad * other / (self^2 + other^2); other: grad * -self / (self^2 + other^2) */
 void grad_atan2(Grad *g) {
     Emit *e = g->e;
     Tensor *self = self_of(g), *other = tensor_arg(g, OTHER);
-    Tensor *inverse = apply(g, OP_reciprocal, emit_add(e, squared(g, self), squared(g, other)));
+    Tensor *inverse = grad_functions_apply(g, OP_reciprocal, emit_add(e, squared(g, self), squared(g, other)));
     if (wanted(g, SELF)) {
         give(g, SELF, emit_mul(e, emit_mul(e, grad_of(g), other), inverse));
     }
@@ -165,7 +165,7 @@ void grad_addcdiv(Grad *g) {
 /* self: grad * s * (1 + self * (1 - s)), s = sigmoid(self) */
 void grad_silu(Grad *g) {
     if (wanted(g, SELF)) {
-        Tensor *s = apply(g, OP_sigmoid, self_of(g));
+        Tensor *s = grad_functions_apply(g, OP_sigmoid, self_of(g));
         Tensor *rest = plus(g, emit_mul(g->e, self_of(g), one_minus(g, s)), 1);
         give(g, SELF, emit_mul(g->e, emit_mul(g->e, grad_of(g), s), rest));
     }
@@ -175,8 +175,8 @@ void grad_silu(Grad *g) {
 void grad_mish(Grad *g) {
     if (wanted(g, SELF)) {
         Emit *e = g->e;
-        Tensor *s = apply(g, OP_sigmoid, self_of(g));
-        Tensor *t = apply(g, OP_tanh, apply(g, OP_log1p, apply(g, OP_exp, self_of(g))));
+        Tensor *s = grad_functions_apply(g, OP_sigmoid, self_of(g));
+        Tensor *t = grad_functions_apply(g, OP_tanh, grad_functions_apply(g, OP_log1p, grad_functions_apply(g, OP_exp, self_of(g))));
         Tensor *slope = emit_mul(e, emit_mul(e, self_of(g), s), one_minus(g, squared(g, t)));
         give_slope(g, emit_add(e, t, slope));
     }
@@ -184,8 +184,8 @@ void grad_mish(Grad *g) {
 
 /* cdf(x) + x pdf(x) of the normal distribution */
 static Tensor *gelu_slope(const Grad *g, Tensor *x) {
-    Tensor *cdf = times(g, plus(g, apply(g, OP_erf, times(g, x, M_SQRT1_2)), 1), 0.5);
-    Tensor *pdf = times(g, apply(g, OP_exp, times(g, squared(g, x), -0.5)), M_2_SQRTPI * M_SQRT1_2 * 0.5);
+    Tensor *cdf = times(g, plus(g, grad_functions_apply(g, OP_erf, times(g, x, M_SQRT1_2)), 1), 0.5);
+    Tensor *pdf = times(g, grad_functions_apply(g, OP_exp, times(g, squared(g, x), -0.5)), M_2_SQRTPI * M_SQRT1_2 * 0.5);
     return emit_add(g->e, cdf, emit_mul(g->e, x, pdf));
 }
 
@@ -195,7 +195,7 @@ static Tensor *gelu_tanh_slope(const Grad *g, Tensor *x) {
     const double b = M_SQRT2 * M_2_SQRTPI * 0.5, c = 0.044715;
     Tensor *square = squared(g, x);
     Tensor *inner = times(g, emit_add(e, x, times(g, emit_mul(e, square, x), c)), b);
-    Tensor *t = apply(g, OP_tanh, inner);
+    Tensor *t = grad_functions_apply(g, OP_tanh, inner);
     Tensor *left = times(g, plus(g, t, 1), 0.5);
     Tensor *right = emit_mul(e, emit_mul(e, times(g, x, 0.5), one_minus(g, squared(g, t))), times(g, plus(g, times(g, square, 3 * c), 1), b));
     return emit_add(e, left, right);
@@ -229,7 +229,7 @@ static void elu(const Grad *g, Tensor *x, Tensor *slope) {
 void grad_elu(Grad *g) {
     if (wanted(g, SELF)) {
         double low = scalar_arg(g, 1) * scalar_arg(g, 2), input = scalar_arg(g, 3);
-        elu(g, self_of(g), times(g, apply(g, OP_exp, times(g, self_of(g), input)), input * low));
+        elu(g, self_of(g), times(g, grad_functions_apply(g, OP_exp, times(g, self_of(g), input)), input * low));
     }
 }
 
@@ -252,7 +252,7 @@ void grad_softplus(Grad *g) {
             Tensor *there = emit_cast(e, test(g, OP_eq_Scalar, scaled, scalar_arg(g, 2)), grad_of(g)->dtype);
             below = emit_add(e, emit_mul(e, scaled, one_minus(g, there)), times(g, there, scalar_arg(g, 2))); /* the same number, times 0 where it is there */
         }
-        Tensor *z = apply(g, OP_exp, below);
+        Tensor *z = grad_functions_apply(g, OP_exp, below);
         Tensor *slope = emit_div(e, emit_mul(e, grad_of(g), z), plus(g, z, 1));
         Tensor *answer = emit_where(e, test(g, OP_gt_Scalar, scaled, scalar_arg(g, 2)), grad_of(g), slope);
         give(g, SELF, grad_first(g, answer, self_of(g)));
@@ -263,9 +263,9 @@ void grad_softplus(Grad *g) {
  * sigmoid(-self), the same number */
 void grad_log_sigmoid(Grad *g) {
     if (wanted(g, SELF) && g->e->create_graph) {
-        give(g, SELF, emit_mul(g->e, apply(g, OP_sigmoid, emit_neg(g->e, self_of(g))), grad_of(g)));
+        give(g, SELF, emit_mul(g->e, grad_functions_apply(g, OP_sigmoid, emit_neg(g->e, self_of(g))), grad_of(g)));
     } else if (wanted(g, SELF)) {
-        Tensor *z = apply(g, OP_exp, emit_neg(g->e, apply(g, OP_abs, self_of(g))));
+        Tensor *z = grad_functions_apply(g, OP_exp, emit_neg(g->e, grad_functions_apply(g, OP_abs, self_of(g))));
         Tensor *r = emit_div(g->e, z, plus(g, z, 1));
         Tensor *slope = emit_where(g->e, test(g, OP_lt_Scalar, self_of(g), 0), one_minus(g, r), r);
         give(g, SELF, emit_mul(g->e, slope, grad_of(g)));

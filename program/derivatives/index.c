@@ -58,7 +58,7 @@ void grad_fill(Grad *g) {
     }
 }
 
-static Tensor *put(const Grad *g, Tensor *self, Tensor *values, bool accumulate) {
+static Tensor *derivatives_index_put_in(const Grad *g, Tensor *self, Tensor *values, bool accumulate) {
     Call call;
     call_init(&call, OP__index_put);
     call.arg[0].tensor = self;
@@ -71,14 +71,14 @@ static Tensor *put(const Grad *g, Tensor *self, Tensor *values, bool accumulate)
 /* self: index_put(zeros(self.size), indices, grad, accumulate) */
 void grad_index(Grad *g) {
     if (wanted(g, SELF)) {
-        give(g, SELF, put(g, zeros_of_size(g, tensor_arg(g, SELF)), grad_of(g), true));
+        give(g, SELF, derivatives_index_put_in(g, zeros_of_size(g, tensor_arg(g, SELF)), grad_of(g), true));
     }
 }
 
 /* self: accumulate ? grad : index_put(grad, indices, 0); values: index(grad, indices) */
 void grad_index_put(Grad *g) {
     if (wanted(g, SELF)) {
-        give(g, SELF, g->call->arg[3].b ? grad_of(g) : put(g, grad_of(g), zero_scalar(g), false));
+        give(g, SELF, g->call->arg[3].b ? grad_of(g) : derivatives_index_put_in(g, grad_of(g), zero_scalar(g), false));
     }
     if (wanted(g, 2)) {
         Call call;

@@ -6,7 +6,7 @@ enum { SELF = 0, MAT2 = 1 };
 static Tensor *t(const Grad *g, Tensor *a) { return emit_unary(g->e, OP_t, a); }
 
 /* a @ b, laid out for a factor like `factor`: for one that lies column by column PyTorch computes the transposed product. */
-static Tensor *product(const Grad *g, Tensor *a, Tensor *b, const Tensor *factor) {
+static Tensor *grad_linalg_product(const Grad *g, Tensor *a, Tensor *b, const Tensor *factor) {
     bool columns = g->e->in_program && factor->stride[0] == 1 && factor->stride[1] == factor->size[0];
     return columns ? t(g, emit_mm(g->e, t(g, b), t(g, a))) : emit_mm(g->e, a, b);
 }
@@ -14,10 +14,10 @@ static Tensor *product(const Grad *g, Tensor *a, Tensor *b, const Tensor *factor
 /* self: mm(grad, t(mat2)); mat2: mm(t(self), grad) */
 void grad_mm(Grad *g) {
     if (wanted(g, SELF)) {
-        give(g, SELF, product(g, grad_of(g), t(g, tensor_arg(g, MAT2)), tensor_arg(g, SELF)));
+        give(g, SELF, grad_linalg_product(g, grad_of(g), t(g, tensor_arg(g, MAT2)), tensor_arg(g, SELF)));
     }
     if (wanted(g, MAT2)) {
-        give(g, MAT2, product(g, t(g, tensor_arg(g, SELF)), grad_of(g), tensor_arg(g, MAT2)));
+        give(g, MAT2, grad_linalg_product(g, t(g, tensor_arg(g, SELF)), grad_of(g), tensor_arg(g, MAT2)));
     }
 }
 
@@ -59,10 +59,10 @@ void grad_addmm(Grad *g) {
         give(g, 0, emit_scale(g->e, grad_of(g), beta));
     }
     if (wanted(g, 1)) {
-        give(g, 1, emit_scale(g->e, product(g, grad_of(g), t(g, tensor_arg(g, 2)), tensor_arg(g, 1)), alpha));
+        give(g, 1, emit_scale(g->e, grad_linalg_product(g, grad_of(g), t(g, tensor_arg(g, 2)), tensor_arg(g, 1)), alpha));
     }
     if (wanted(g, 2)) {
-        give(g, 2, emit_scale(g->e, product(g, t(g, tensor_arg(g, 1)), grad_of(g), tensor_arg(g, 2)), alpha));
+        give(g, 2, emit_scale(g->e, grad_linalg_product(g, t(g, tensor_arg(g, 1)), grad_of(g), tensor_arg(g, 2)), alpha));
     }
 }
 

@@ -17,7 +17,7 @@ void grad_extreme_all(Grad *g) {
 }
 
 /* `t` over the reduced dim, with the dim back. */
-static Tensor *with_dim(Grad *g, Tensor *t) {
+static Tensor *grad_order_with_dim(Grad *g, Tensor *t) {
     return t && t->ndim < tensor_arg(g, SELF)->ndim ? emit_unsqueeze(g->e, t, g->call->arg[1].i) : t;
 }
 
@@ -25,7 +25,7 @@ static Tensor *with_dim(Grad *g, Tensor *t) {
 void grad_take_dim(Grad *g) {
     if (wanted(g, SELF)) {
         Tensor *zeros = emit_zeros_like(g->e, tensor_arg(g, SELF));
-        Tensor *indices = with_dim(g, tensor_arg(g, INDICES)), *grad = with_dim(g, grad_of(g));
+        Tensor *indices = grad_order_with_dim(g, tensor_arg(g, INDICES)), *grad = grad_order_with_dim(g, grad_of(g));
         give(g, SELF, emit_op(g->e, OP_scatter_src, 4, zeros, g->call->arg[1].i, indices, grad));
     }
 }

@@ -12,7 +12,7 @@ static bool is_scalar_param(const Grad *g, int param) {
 }
 
 /* A comparison of a tensor with parameter `param`, whichever its kind. */
-static Tensor *compare(const Grad *g, OpId with_tensor, OpId with_scalar, Tensor *a, int param) {
+static Tensor *grad_pointwise_compare(const Grad *g, OpId with_tensor, OpId with_scalar, Tensor *a, int param) {
     const Arg *arg = &g->call->arg[param];
     return is_scalar_param(g, param) ? emit_scalar(g->e, with_scalar, a, arg->scalar) : emit_binary(g->e, with_tensor, a, arg->tensor);
 }
@@ -203,7 +203,7 @@ void grad_div_mode(Grad *g) {
 }
 
 /* self: grad; other: -grad * div(self, other, mode) */
-static void modulo(Grad *g, const char *mode) {
+static void grad_pointwise_modulo(Grad *g, const char *mode) {
     if (wanted(g, SELF)) {
         give(g, SELF, grad_of(g));
     }
@@ -214,10 +214,10 @@ static void modulo(Grad *g, const char *mode) {
 }
 
 /* self: grad; other: -grad * div(self, other, floor) */
-void grad_remainder(Grad *g) { modulo(g, "floor"); }
+void grad_remainder(Grad *g) { grad_pointwise_modulo(g, "floor"); }
 
 /* self: grad; other: -grad * div(self, other, trunc) */
-void grad_fmod(Grad *g) { modulo(g, "trunc"); }
+void grad_fmod(Grad *g) { grad_pointwise_modulo(g, "trunc"); }
 
 /* self: grad; tensor1: grad * (tensor2 * value); tensor2: grad * (tensor1 * value) */
 void grad_addcmul(Grad *g) {
@@ -325,7 +325,7 @@ void grad_fmax(Grad *g) {
 }
 
 /* a op b, written to a as clamp's backward does: b may not broadcast a to a larger size. */
-static Tensor *combine(const Grad *g, OpId op, Tensor *a, Tensor *b) {
+static Tensor *grad_pointwise_combine(const Grad *g, OpId op, Tensor *a, Tensor *b) {
     if (!a || !b) {
         return NULL;
     }
@@ -352,22 +352,22 @@ void grad_clamp(Grad *g) {
     bool low = !g->call->arg[MIN].none, high = !g->call->arg[MAX].none;
     Tensor *self = tensor_arg(g, SELF), *grad = grad_of(g);
     if (wanted(g, SELF)) {
-        Tensor *above = low ? compare(g, OP_ge_Tensor, OP_ge_Scalar, self, MIN) : NULL;
-        Tensor *below = high ? compare(g, OP_le_Tensor, OP_le_Scalar, self, MAX) : NULL;
-        Tensor *inside = low && high ? combine(g, OP_logical_and, above, below) : low ? above : below;
+        Tensor *above = low ? grad_pointwise_compare(g, OP_ge_Tensor, OP_ge_Scalar, self, MIN) : NULL;
+        Tensor *below = high ? grad_pointwise_compare(g, OP_le_Tensor, OP_le_Scalar, self, MAX) : NULL;
+        Tensor *inside = low && high ? grad_pointwise_combine(g, OP_logical_and, above, below) : low ? above : below;
         give(g, SELF, low || high ? emit_where_zero(e, inside, grad) : grad);
     }
     if (low && wanted(g, MIN)) {
         Tensor *taken = emit_binary(e, OP_lt_Tensor, self, tensor_arg(g, MIN));
         if (high) {
-            taken = combine(g, OP_logical_and, taken, emit_binary(e, OP_lt_Tensor, tensor_arg(g, MIN), tensor_arg(g, MAX)));
+            taken = grad_pointwise_combine(g, OP_logical_and, taken, emit_binary(e, OP_lt_Tensor, tensor_arg(g, MIN), tensor_arg(g, MAX)));
         }
         give(g, MIN, emit_where_zero(e, taken, grad));
     }
     if (high && wanted(g, MAX)) {
         Tensor *taken = emit_binary(e, OP_gt_Tensor, self, tensor_arg(g, MAX));
         if (low) {
-            taken = combine(g, OP_logical_or, taken, emit_binary(e, OP_lt_Tensor, tensor_arg(g, MAX), tensor_arg(g, MIN)));
+            taken = grad_pointwise_combine(g, OP_logical_or, taken, emit_binary(e, OP_lt_Tensor, tensor_arg(g, MAX), tensor_arg(g, MIN)));
         }
         give(g, MAX, emit_where_zero(e, taken, grad));
     }
@@ -376,7 +376,7 @@ void grad_clamp(Grad *g) {
 /* self: grad where self >= min, else 0; min: grad where self < min, else 0 */
 void grad_clamp_min(Grad *g) {
     if (wanted(g, SELF)) {
-        give(g, SELF, emit_where_zero(g->e, compare(g, OP_ge_Tensor, OP_ge_Scalar, tensor_arg(g, SELF), 1), grad_of(g)));
+        give(g, SELF, emit_where_zero(g->e, grad_pointwise_compare(g, OP_ge_Tensor, OP_ge_Scalar, tensor_arg(g, SELF), 1), grad_of(g)));
     }
     if (wanted(g, 1)) {
         give(g, 1, emit_where_zero(g->e, emit_binary(g->e, OP_lt_Tensor, tensor_arg(g, SELF), tensor_arg(g, 1)), grad_of(g)));
@@ -386,7 +386,7 @@ void grad_clamp_min(Grad *g) {
 /* self: grad where self <= max, else 0; max: grad where self > max, else 0 */
 void grad_clamp_max(Grad *g) {
     if (wanted(g, SELF)) {
-        give(g, SELF, emit_where_zero(g->e, compare(g, OP_le_Tensor, OP_le_Scalar, tensor_arg(g, SELF), 1), grad_of(g)));
+        give(g, SELF, emit_where_zero(g->e, grad_pointwise_compare(g, OP_le_Tensor, OP_le_Scalar, tensor_arg(g, SELF), 1), grad_of(g)));
     }
     if (wanted(g, 1)) {
         give(g, 1, emit_where_zero(g->e, emit_binary(g->e, OP_gt_Tensor, tensor_arg(g, SELF), tensor_arg(g, 1)), grad_of(g)));

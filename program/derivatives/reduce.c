@@ -40,7 +40,7 @@ static Tensor *keep_dims(const Grad *g, Tensor *t, const int64_t *dims, int n) {
 }
 
 /* Elements of self behind one of the result. */
-static int64_t reduced_count(const Grad *g, const int64_t *dims, int n) {
+static int64_t grad_reduce_reduced_count(const Grad *g, const int64_t *dims, int n) {
     const Tensor *self = tensor_arg(g, SELF);
     int64_t count = 1;
     for (int d = 0; d < self->ndim; d++) {
@@ -71,7 +71,7 @@ void grad_mean(Grad *g) {
         const int64_t *dims;
         int n = reduction_dims(g, &dims);
         Tensor *wide = emit_expand(g->e, keep_dims(g, grad_of(g), dims, n), self->size, self->ndim);
-        give(g, SELF, emit_scalar(g->e, OP_div_Scalar, wide, scalar_int(reduced_count(g, dims, n))));
+        give(g, SELF, emit_scalar(g->e, OP_div_Scalar, wide, scalar_int(grad_reduce_reduced_count(g, dims, n))));
     }
 }
 
@@ -179,7 +179,7 @@ void grad_cumsum(Grad *g) {
 }
 
 /* cat of any number of pieces: a call takes no more than MAX_SLOTS. */
-static Tensor *join(Emit *e, Tensor **piece, int64_t n, int64_t dim) {
+static Tensor *grad_reduce_join(Emit *e, Tensor **piece, int64_t n, int64_t dim) {
     enum { GROUP = 32 };
     while (n > 1) {
         int64_t joined = 0;
@@ -221,7 +221,7 @@ static Tensor *cumprod_again(const Grad *g, Tensor *self, Tensor *grad, int64_t 
             return NULL;
         }
     }
-    return join(e, slice, n, dim);
+    return grad_reduce_join(e, slice, n, dim);
 }
 
 /* self: dL/dx_k = sum over j >= k of grad_j * product of x_0..x_j without x_k. With z the first zero along the dim:

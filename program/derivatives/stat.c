@@ -9,7 +9,7 @@
 enum { SELF = 0 };
 
 /* The dims that the call reduces, as a bit set of self's. */
-static unsigned dims_of(const Grad *g) {
+static unsigned grad_stat_dims_of(const Grad *g) {
     unsigned set = 0;
     (void)reduced_dims(g->call, tensor_arg(g, SELF)->ndim, &set, g->e->err);
     return set;
@@ -18,7 +18,7 @@ static unsigned dims_of(const Grad *g) {
 /* `t`, of the result's size, with the reduced dims back as 1. */
 static Tensor *with_dims(const Grad *g, Tensor *t) {
     const Tensor *self = tensor_arg(g, SELF);
-    unsigned set = dims_of(g);
+    unsigned set = grad_stat_dims_of(g);
     int64_t size[MAX_DIMS];
     for (int d = 0; d < self->ndim; d++) {
         size[d] = set >> d & 1 ? 1 : self->size[d];
@@ -29,7 +29,7 @@ static Tensor *with_dims(const Grad *g, Tensor *t) {
 /* Elements of a set, and its dims as a list. */
 static int64_t set_count(const Grad *g, int64_t *dims, int *n) {
     const Tensor *self = tensor_arg(g, SELF);
-    unsigned set = dims_of(g);
+    unsigned set = grad_stat_dims_of(g);
     int64_t count = 1;
     *n = 0;
     for (int d = 0; d < self->ndim; d++) {
@@ -82,7 +82,7 @@ void grad_std(Grad *g) {
     }
 }
 
-static Tensor *power(Emit *e, Tensor *a, double p) { return emit_scalar(e, OP_pow_Tensor_Scalar, a, scalar_float(p)); }
+static Tensor *grad_stat_power(Emit *e, Tensor *a, double p) { return emit_scalar(e, OP_pow_Tensor_Scalar, a, scalar_float(p)); }
 
 /* norm_backward; p = 0 has no gradient */
 void grad_norm(Grad *g) {
@@ -113,12 +113,12 @@ void grad_norm(Grad *g) {
     }
     if (p < 1) {
         Tensor *zero = emit_scalar(e, OP_eq_Scalar, self, scalar_int(0));
-        Tensor *scaled = emit_mul(e, sign, zero_where(g, zero, power(e, size, p - 1)));
-        give(g, SELF, emit_mul(e, emit_mul(e, scaled, grad), power(e, norm, 1 - p)));
+        Tensor *scaled = emit_mul(e, sign, zero_where(g, zero, grad_stat_power(e, size, p - 1)));
+        give(g, SELF, emit_mul(e, emit_mul(e, scaled, grad), grad_stat_power(e, norm, 1 - p)));
         return;
     }
-    Tensor *scaled = p < 2 ? emit_mul(e, sign, power(e, size, p - 1)) : emit_mul(e, self, power(e, size, p - 2));
-    Tensor *scale = zero_where(g, flat, emit_div(e, grad, power(e, norm, p - 1)));
+    Tensor *scaled = p < 2 ? emit_mul(e, sign, grad_stat_power(e, size, p - 1)) : emit_mul(e, self, grad_stat_power(e, size, p - 2));
+    Tensor *scale = zero_where(g, flat, emit_div(e, grad, grad_stat_power(e, norm, p - 1)));
     give(g, SELF, emit_mul(e, scaled, scale));
 }
 
@@ -147,7 +147,7 @@ void grad_log_softmax(Grad *g) {
     }
 }
 
-static double lowest_of(DType dtype) { return dtype == DT_float64 ? -DBL_MAX : dtype == DT_bfloat16 ? -0x1.fep127 : -(double)FLT_MAX; }
+static double grad_stat_lowest_of(DType dtype) { return dtype == DT_float64 ? -DBL_MAX : dtype == DT_bfloat16 ? -0x1.fep127 : -(double)FLT_MAX; }
 
 /* exp(self + log of the sum from here to the end of exp(log(part) - result)), where part > 0 */
 static Tensor *one_sign(Grad *g, Tensor *part) {
@@ -156,7 +156,7 @@ static Tensor *one_sign(Grad *g, Tensor *part) {
     if (!part) {
         return NULL;
     }
-    Tensor *lowest = emit_full(e, part->size, part->ndim, scalar_float(lowest_of(part->dtype)), part->dtype);
+    Tensor *lowest = emit_full(e, part->size, part->ndim, scalar_float(grad_stat_lowest_of(part->dtype)), part->dtype);
     Tensor *log = emit_where(e, emit_scalar(e, OP_gt_Scalar, part, scalar_int(0)), emit_unary(e, OP_log, part), lowest);
     Tensor *turned = emit_op(e, OP_flip, 2, emit_sub(e, log, result_of(g)), &dim, 1);
     Tensor *sum = emit_op(e, OP_flip, 2, emit_op(e, OP_logcumsumexp, 2, turned, dim), &dim, 1);

@@ -54,7 +54,7 @@ static void flip_dim(Tensor *t, int d) {
     t->stride[d] = -t->stride[d];
 }
 
-static void swap(int64_t *v, int a, int b) {
+static void infer_arrange_swap(int64_t *v, int a, int b) {
     int64_t x = v[a];
     v[a] = v[b];
     v[b] = x;
@@ -70,8 +70,8 @@ void geometry_rotated(const Tensor *self, int turns, const int64_t *dims, Tensor
         flip_dim(out, a);
     }
     if (turns % 2 == 1) {
-        swap(out->size, a, b);
-        swap(out->stride, a, b);
+        infer_arrange_swap(out->size, a, b);
+        infer_arrange_swap(out->stride, a, b);
     }
 }
 
@@ -103,8 +103,8 @@ ErrCode infer_rot90(const Call *call, Infer *r) {
     TRY(infer_cloned(r, self, self->dtype));
     if (turns != 2) {
         int a = (int)(dims[0] < 0 ? dims[0] + self->ndim : dims[0]), b = (int)(dims[1] < 0 ? dims[1] + self->ndim : dims[1]);
-        swap(r->out->size, a, b);
-        swap(r->out->stride, a, b);
+        infer_arrange_swap(r->out->size, a, b);
+        infer_arrange_swap(r->out->stride, a, b);
     }
     return ERR_none;
 }

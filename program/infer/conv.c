@@ -21,7 +21,7 @@ void conv_read(const Call *call, int dims, const int64_t *input, const int64_t *
     }
 }
 
-static ErrCode refuse(Error *err, const char *text) { return error_set(err, ERR_invalid, "%s", text); }
+static ErrCode infer_conv_refuse(Error *err, const char *text) { return error_set(err, ERR_invalid, "%s", text); }
 
 static ErrCode check_lists(const Call *call, int dims, Error *err) {
     static const char *const names[] = {"stride", "padding", "dilation"};
@@ -47,10 +47,10 @@ static ErrCode check_sizes(const Call *call, const Tensor *input, const Tensor *
     int dims = weight->ndim - 2;
     int64_t groups = call_arg(call, "groups")->i;
     if (any_below(call_arg(call, "padding"), 0)) {
-        return refuse(err, "negative padding is not supported");
+        return infer_conv_refuse(err, "negative padding is not supported");
     }
     if (any_below(call_arg(call, "stride"), 1)) {
-        return refuse(err, "non-positive stride is not supported");
+        return infer_conv_refuse(err, "non-positive stride is not supported");
     }
     if (input->ndim != weight->ndim) {
         return error_set(err, ERR_invalid, "Expected %d-dimensional input for %d-dimensional weight, but got %d-dimensional input instead", weight->ndim,
@@ -72,7 +72,7 @@ static ErrCode check_sizes(const Call *call, const Tensor *input, const Tensor *
         bool fits = checked_mul(along(call_arg(call, "padding"), d), 2, &room) && checked_add(room, input->size[2 + d], &room) &&
                     checked_mul(along(call_arg(call, "dilation"), d), weight->size[2 + d] - 1, &span) && span < INT64_MAX;
         if (!fits || room < span + 1) {
-            return refuse(err, "Calculated padded input size per channel is less than the kernel: Kernel size can't be greater than actual input size");
+            return infer_conv_refuse(err, "Calculated padded input size per channel is less than the kernel: Kernel size can't be greater than actual input size");
         }
     }
     return ERR_none;
@@ -91,7 +91,7 @@ static bool by_mkldnn(const Conv *c, DType dtype) {
 static ErrCode check_dtypes(const Conv *c, const Tensor *input, const Tensor *weight, const Tensor *bias, Error *err) {
     DType dtype = input->dtype;
     if (by_mkldnn(c, dtype)) {
-        return weight->dtype != dtype || (bias && bias->dtype != dtype) ? refuse(err, "Input type and weight type should be the same or input should be a MKLDNN tensor")
+        return weight->dtype != dtype || (bias && bias->dtype != dtype) ? infer_conv_refuse(err, "Input type and weight type should be the same or input should be a MKLDNN tensor")
                                                                         : ERR_none;
     }
     bool dilated = c->dilation[0] != 1 || c->dilation[1] != 1;
@@ -146,10 +146,10 @@ ErrCode infer_convolution(const Call *call, Infer *r) {
     const Tensor *input = call->arg[0].tensor, *weight = call->arg[1].tensor, *bias = call->arg[2].none ? NULL : call->arg[2].tensor;
     int dims = weight->ndim - 2;
     if (dims <= 0) {
-        return refuse(r->err, "weight should have at least three dimensions");
+        return infer_conv_refuse(r->err, "weight should have at least three dimensions");
     }
     if (call_arg(call, "groups")->i <= 0) {
-        return refuse(r->err, "non-positive groups is not supported");
+        return infer_conv_refuse(r->err, "non-positive groups is not supported");
     }
     TRY(check_lists(call, dims, r->err));
     TRY(check_sizes(call, input, weight, bias, r->err));
@@ -159,13 +159,13 @@ ErrCode infer_convolution(const Call *call, Infer *r) {
     Conv c;
     conv_read(call, dims, input->size, weight->size, &c);
     if (any_below(call_arg(call, "dilation"), 1)) {
-        return refuse(r->err, "dilation should be greater than zero");
+        return infer_conv_refuse(r->err, "dilation should be greater than zero");
     }
     if (input->size[0] != 0 && tensor_numel(input) == 0) {
-        return refuse(r->err, "Only zero batch or zero channel inputs are supported");
+        return infer_conv_refuse(r->err, "Only zero batch or zero channel inputs are supported");
     }
     if (input->size[0] != 0 && (c.kernel[0] <= 0 || c.kernel[1] <= 0)) {
-        return refuse(r->err, "kernel size should be greater than zero");
+        return infer_conv_refuse(r->err, "kernel size should be greater than zero");
     }
     DType dtype = input->dtype;
     int64_t numel = tensor_numel(weight), flat;

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-static ErrCode read_pair(const Call *call, const char *name, const int64_t *otherwise, int64_t *v, Error *err) {
+static ErrCode infer_pool_read_pair(const Call *call, const char *name, const int64_t *otherwise, int64_t *v, Error *err) {
     const Arg *a = call_arg(call, name);
     int n = a ? a->ints.n : 0;
     if (n > 2 || (n == 0 && !otherwise)) {
@@ -46,11 +46,11 @@ ErrCode pool_read(const Call *call, const Tensor *self, Pool *p, Error *err) {
     static const int64_t one[2] = {1, 1};
     const Arg *ceil_mode = call_arg(call, "ceil_mode"), *divisor = call_arg(call, "divisor_override");
     memset(p, 0, sizeof *p);
-    TRY(read_pair(call, "kernel_size", NULL, p->kernel, err));
-    TRY(read_pair(call, "stride", p->kernel, p->stride, err));
-    TRY(read_pair(call, "padding", NULL, p->padding, err));
+    TRY(infer_pool_read_pair(call, "kernel_size", NULL, p->kernel, err));
+    TRY(infer_pool_read_pair(call, "stride", p->kernel, p->stride, err));
+    TRY(infer_pool_read_pair(call, "padding", NULL, p->padding, err));
     if (call_arg(call, "dilation")) {
-        TRY(read_pair(call, "dilation", NULL, p->dilation, err));
+        TRY(infer_pool_read_pair(call, "dilation", NULL, p->dilation, err));
         if (self->ndim != 3 && self->ndim != 4) {
             return error_set(err, ERR_invalid, "non-empty 3D or 4D (batch mode) tensor expected for input");
         }
@@ -104,7 +104,7 @@ ErrCode pool_infer(const Tensor *self, const Pool *p, DType dtype, Infer *r) {
     return ERR_none;
 }
 
-static ErrCode no_kernel(const Call *call, DType dtype, Error *err) {
+static ErrCode infer_pool_no_kernel(const Call *call, DType dtype, Error *err) {
     return error_set(err, ERR_dtype, "\"%s\" not implemented for '%s'", call->op->name, dtype_name(dtype));
 }
 
@@ -115,7 +115,7 @@ ErrCode infer_avg_pool2d(const Call *call, Infer *r) {
     TRY(pool_read(call, self, &p, r->err));
     TRY(pool_check(self, &p, r->err));
     if (self->dtype != DT_int64 && (!dtype_is_float(self->dtype) || self->dtype == DT_float16)) {
-        return no_kernel(call, self->dtype, r->err);
+        return infer_pool_no_kernel(call, self->dtype, r->err);
     }
     return pool_infer(self, &p, self->dtype, r);
 }
@@ -139,7 +139,7 @@ ErrCode infer_max_pool2d_indices(const Call *call, Infer *r) {
     TRY(pool_read(call, self, &p, r->err));
     TRY(pool_check(self, &p, r->err));
     if (!dtype_is_float(self->dtype) || self->dtype == DT_float16) {
-        return no_kernel(call, self->dtype, r->err);
+        return infer_pool_no_kernel(call, self->dtype, r->err);
     }
     return pool_infer(self, &p, DT_int64, r);
 }
@@ -159,7 +159,7 @@ ErrCode infer_max_pool1d(const Call *call, Infer *r) {
     int64_t length = self->size[self->ndim - 1], out;
     TRY(pool_output(length, call->arg[1].i, call->arg[3].i, call->arg[2].i, call->arg[4].i, call->arg[5].b, &out, r->err));
     if (!dtype_is_float(self->dtype) || self->dtype == DT_float16) {
-        return no_kernel(call, self->dtype, r->err);
+        return infer_pool_no_kernel(call, self->dtype, r->err);
     }
     int64_t size[3] = {self->ndim == 3 ? self->size[0] : 1, self->size[self->ndim - 2], out};
     return infer_contiguous(r, self->dtype, size, 3);

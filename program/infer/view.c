@@ -84,7 +84,7 @@ ErrCode infer_t(const Call *call, Infer *r) {
     return ERR_none;
 }
 
-static void permuted(Infer *r, const Tensor *self, const int *order) {
+static void infer_view_permuted(Infer *r, const Tensor *self, const int *order) {
     Tensor *t = infer_one(r, self->dtype, self->ndim);
     t->offset = self->offset;
     for (int d = 0; d < self->ndim; d++) {
@@ -108,7 +108,7 @@ ErrCode infer_permute(const Call *call, Infer *r) {
         }
         seen |= 1u << order[k];
     }
-    permuted(r, self, order);
+    infer_view_permuted(r, self, order);
     return ERR_none;
 }
 
@@ -161,7 +161,7 @@ ErrCode infer_movedim(const Call *call, Infer *r) {
         }
         order[d] = next++;
     }
-    permuted(r, self, order);
+    infer_view_permuted(r, self, order);
     return ERR_none;
 }
 

@@ -36,7 +36,7 @@ static bool read_input_data(Reader *r, const Json *j, DType dtype, InputData *ou
            json_read_data(r, j, dtype, false, &out->data, &out->numel);
 }
 
-static bool read_input(Reader *r, const Json *j, Input *in) {
+static bool read_json_input(Reader *r, const Json *j, Input *in) {
     static const char *const keys[] = {"name",    "dtype",         "size", "stride", "storage_offset",
                                        "storage", "requires_grad", "data", NULL};
     in->storage = NAME_NONE;
@@ -90,7 +90,7 @@ static bool read_inputs(Reader *r, const Json *j, Input **out, int *n) {
     }
     Input *v = arena_array(r->arena, Input, j->count);
     for (const Json *e = j->child; e; e = e->next) {
-        if (!read_input(r, e, &v[e->index])) {
+        if (!read_json_input(r, e, &v[e->index])) {
             return false;
         }
     }
@@ -210,52 +210,52 @@ static bool read_choice(Reader *r, const Json *j, const char *const *choices, in
     return json_bad(r, j, "expected one of: %s", list.v);
 }
 
-static bool read_shell_roles(Reader *r, const Json *j, Shell *shell) {
+static bool read_bindings(Reader *r, const Json *j, PythonSurface *surface) {
     if (!json_want(r, j, JSON_OBJECT, "an object of roles by input name")) {
         return false;
     }
-    shell->roles_given = true;
-    shell->roles = arena_alloc(r->arena, (int64_t)sizeof *shell->roles * j->count);
-    shell->nroles = j->count;
+    surface->bindings_given = true;
+    surface->bindings = arena_alloc(r->arena, (int64_t)sizeof *surface->bindings * j->count);
+    surface->nbindings = j->count;
     for (const Json *e = j->child; e; e = e->next) {
-        int role;
+        int binding;
         const Json key = {.kind = JSON_STRING, .text = e->key, .parent = e->parent, .key = e->key, .index = e->index};
-        if (!json_read_name(r, &key, &shell->roles[e->index].name) || !read_choice(r, e, json_role_names, &role)) {
+        if (!json_read_name(r, &key, &surface->bindings[e->index].name) || !read_choice(r, e, json_binding_names, &binding)) {
             return false;
         }
-        shell->roles[e->index].role = (Role)role;
+        surface->bindings[e->index].binding = (BindingKind)binding;
     }
     return true;
 }
 
-static bool read_shell_spelling(Reader *r, const Json *j, Shell *shell) {
+static bool read_call_styles(Reader *r, const Json *j, PythonSurface *surface) {
     if (!json_want(r, j, JSON_OBJECT, "an object of spellings by statement path")) {
         return false;
     }
-    shell->spelling_given = true;
-    shell->spelling = arena_alloc(r->arena, (int64_t)sizeof *shell->spelling * j->count);
-    shell->nspelling = j->count;
+    surface->call_styles_given = true;
+    surface->call_styles = arena_alloc(r->arena, (int64_t)sizeof *surface->call_styles * j->count);
+    surface->ncall_styles = j->count;
     for (const Json *e = j->child; e; e = e->next) {
-        int spelling;
+        int call_styles;
         if (!path_valid(e->key)) {
             return json_bad(r, e, "not a statement's path, such as body[3]");
         }
-        if (!read_choice(r, e, json_spelling_names, &spelling)) {
+        if (!read_choice(r, e, json_call_style_names, &call_styles)) {
             return false;
         }
-        shell->spelling[e->index].path = e->key;
-        shell->spelling[e->index].spelling = (Spelling)spelling;
+        surface->call_styles[e->index].path = e->key;
+        surface->call_styles[e->index].call_styles = (CallStyle)call_styles;
     }
     return true;
 }
 
-static bool read_shell_outline(Reader *r, const Json *j, Shell *shell) {
+static bool read_outline(Reader *r, const Json *j, PythonSurface *surface) {
     if (!json_want(r, j, JSON_ARRAY, "an array of [FROM, TO]")) {
         return false;
     }
-    shell->outline_given = true;
-    shell->outline = arena_alloc(r->arena, (int64_t)sizeof *shell->outline * j->count);
-    shell->noutline = j->count;
+    surface->outline_given = true;
+    surface->outline = arena_alloc(r->arena, (int64_t)sizeof *surface->outline * j->count);
+    surface->noutline = j->count;
     for (const Json *e = j->child; e; e = e->next) {
         int64_t pair[2];
         int n;
@@ -265,34 +265,34 @@ static bool read_shell_outline(Reader *r, const Json *j, Shell *shell) {
         if (n != 2 || pair[0] > pair[1]) {
             return json_bad(r, e, "expected [FROM, TO], FROM not after TO");
         }
-        shell->outline[e->index].from = pair[0];
-        shell->outline[e->index].to = pair[1];
+        surface->outline[e->index].from = pair[0];
+        surface->outline[e->index].to = pair[1];
     }
     return true;
 }
 
-static bool read_shell(Reader *r, const Json *j, Shell **out) {
+static bool read_surface(Reader *r, const Json *j, PythonSurface **out) {
     static const char *const keys[] = {"wrap", "roles", "spelling", "outline", "instances", NULL};
-    Shell *shell = arena_new(r->arena, Shell);
-    *out = shell;
-    if (!json_keys(r, j, keys, &shell->extra)) {
+    PythonSurface *surface = arena_new(r->arena, PythonSurface);
+    *out = surface;
+    if (!json_keys(r, j, keys, &surface->extra)) {
         return false;
     }
-    const Json *wrap = json_get(j, "wrap"), *roles = json_get(j, "roles"), *spelling = json_get(j, "spelling");
+    const Json *wrap = json_get(j, "wrap"), *bindings = json_get(j, "roles"), *call_styles = json_get(j, "spelling");
     const Json *outline = json_get(j, "outline"), *instances = json_get(j, "instances");
     if (wrap) {
         int kind;
         if (!read_choice(r, wrap, json_wrap_names, &kind)) {
             return false;
         }
-        shell->wrap_given = true;
-        shell->wrap = (Wrap)kind;
+        surface->wrap_given = true;
+        surface->wrap = (Wrap)kind;
     }
-    shell->instances = 1;
-    shell->instances_given = instances != NULL;
-    return (!roles || read_shell_roles(r, roles, shell)) && (!spelling || read_shell_spelling(r, spelling, shell)) &&
-           (!outline || read_shell_outline(r, outline, shell)) &&
-           (!instances || json_read_int_in(r, instances, 1, 1024, &shell->instances));
+    surface->instances = 1;
+    surface->instances_given = instances != NULL;
+    return (!bindings || read_bindings(r, bindings, surface)) && (!call_styles || read_call_styles(r, call_styles, surface)) &&
+           (!outline || read_outline(r, outline, surface)) &&
+           (!instances || json_read_int_in(r, instances, 1, 1024, &surface->instances));
 }
 
 /* ---- the whole ---- */
@@ -331,7 +331,7 @@ static bool read_program(Reader *r, const Json *root, Program *p) {
         !read_text_member(r, json_get(root, "note"), &p->note)) {
         return false;
     }
-    const Json *inputs = json_get(root, "inputs"), *setup = json_get(root, "setup"), *shell = json_get(root, "shell");
+    const Json *inputs = json_get(root, "inputs"), *setup = json_get(root, "setup"), *surface = json_get(root, "shell");
     const Json *body = json_need(r, root, "body");
     const Json *returns = body ? json_need(r, root, "return") : NULL;
     p->inputs_given = inputs != NULL;
@@ -339,7 +339,7 @@ static bool read_program(Reader *r, const Json *root, Program *p) {
     return returns && (!inputs || read_inputs(r, inputs, &p->inputs, &p->ninputs)) &&
            (!setup || json_read_block(r, setup, &p->setup)) && json_read_block(r, body, &p->body) &&
            json_read_names(r, returns, false, &p->returns, &p->nreturns) && read_calls(r, root, p) &&
-           (!shell || read_shell(r, shell, &p->shell));
+           (!surface || read_surface(r, surface, &p->surface));
 }
 
 /* Reads what is left when the statements are numbered: the stored result, whose paths name them. */

@@ -111,7 +111,7 @@ static bool bad_overload(Reader *r, const Json *stmt, const OpInfo *first, int n
 }
 
 /* The row that the statement means; NULL after a complaint, or (with *unknown) when the table does not have it. */
-static const OpInfo *choose_op(Reader *r, const Json *stmt, const char *name, bool *unknown) {
+static const OpInfo *read_stmt_choose_op(Reader *r, const Json *stmt, const char *name, bool *unknown) {
     const OpInfo *first = NULL;
     int n = name[0] == '_' ? 0 : op_overloads(name, &first);
     const char *other = n > 0 ? foreign_overload(name, stmt) : name;
@@ -197,9 +197,9 @@ static bool read_literal_stmt(Reader *r, const Json *j, Stmt *s) {
     return json_read_literal(r, json_get(j, "data"), s->arg[dtype].dtype, &s->arg[size], &s->arg[data]);
 }
 
-static bool read_op(Reader *r, const Json *j, const char *name, Stmt *s) {
+static bool read_json_op(Reader *r, const Json *j, const char *name, Stmt *s) {
     bool unknown;
-    const OpInfo *op = choose_op(r, j, name, &unknown);
+    const OpInfo *op = read_stmt_choose_op(r, j, name, &unknown);
     if (!op) {
         return unknown && read_unknown_op(r, j, name, s);
     }
@@ -237,7 +237,7 @@ static bool read_optional_bool(Reader *r, const Json *object, const char *key, b
 }
 
 /* {"op": "grad"}: no row of the table, but a statement of its own. */
-static bool read_grad(Reader *r, const Json *j, Stmt *s) {
+static bool read_json_grad(Reader *r, const Json *j, Stmt *s) {
     static const char *const keys[] = {"op",           "outputs",      "inputs",       "grad_outputs", "create_graph",
                                        "retain_graph", "allow_unused", "out", NULL};
     GradStmt *g = arena_new(r->arena, GradStmt);
@@ -264,7 +264,7 @@ static bool read_grad(Reader *r, const Json *j, Stmt *s) {
 
 /* ---- predicates ---- */
 
-static bool read_pair(Reader *r, const Json *j, NameId *name, const Json **second, const char *expected) {
+static bool read_json_pair(Reader *r, const Json *j, NameId *name, const Json **second, const char *expected) {
     if (j->kind != JSON_ARRAY || j->count != 2) {
         return json_bad(r, j, "expected %s", expected);
     }
@@ -294,8 +294,8 @@ static bool read_predicate(Reader *r, const Json *j, Predicate *out, int depth) 
     case PRED_has_grad_fn:
     case PRED_is_contiguous: return json_read_name(r, value, &out->of);
     case PRED_is_grad_enabled: return (value->kind == JSON_BOOL && value->boolean) || json_bad(r, value, "expected true");
-    case PRED_dtype: return read_pair(r, value, &out->of, &second, "[NAME, DTYPE]") && json_read_dtype(r, second, &out->dtype);
-    case PRED_dim: return read_pair(r, value, &out->of, &second, "[NAME, N]") && json_read_int(r, second, &out->dim);
+    case PRED_dtype: return read_json_pair(r, value, &out->of, &second, "[NAME, DTYPE]") && json_read_dtype(r, second, &out->dtype);
+    case PRED_dim: return read_json_pair(r, value, &out->of, &second, "[NAME, N]") && json_read_int(r, second, &out->dim);
     case PRED_not: break;
     }
     if (depth == MAX_NESTING) {
@@ -370,10 +370,10 @@ static bool read_op_stmt(Reader *r, const Json *j, Stmt *s) {
         return false;
     }
     if (strcmp(name->text, "grad") == 0) {
-        return read_grad(r, j, s);
+        return read_json_grad(r, j, s);
     }
     s->kind = STMT_OP;
-    if (!read_op(r, j, name->text, s)) {
+    if (!read_json_op(r, j, name->text, s)) {
         return false;
     }
     s->extra = json_extra(r, j, NULL);

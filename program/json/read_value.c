@@ -65,7 +65,7 @@ static bool fits_pint(const Json *j) {
     return j->kind == JSON_NUMBER || json_is_wrapped(j, "size_of") || json_is_wrapped(j, "int");
 }
 
-static bool read_pint(Reader *r, const Json *j, PInt *out) {
+static bool read_json_pint(Reader *r, const Json *j, PInt *out) {
     *out = (PInt){NAME_NONE, 0};
     if (!json_is_wrapped(j, "size_of")) {
         return json_read_wide_int(r, j, &out->value);
@@ -83,7 +83,7 @@ static bool read_pints(Reader *r, const Json *j, PArg *out) {
     PInt *v = arena_array(r->arena, PInt, n);
     const Json *e = single ? j : j->child;
     for (int i = 0; i < n; i++, e = e->next) {
-        if (!read_pint(r, e, &v[i])) {
+        if (!read_json_pint(r, e, &v[i])) {
             return false;
         }
     }
@@ -97,7 +97,7 @@ static bool read_pints(Reader *r, const Json *j, PArg *out) {
 
 static bool read_slice_bound(Reader *r, const Json *j, bool *has, PInt *out) {
     *has = j->kind != JSON_NULL;
-    return !*has || read_pint(r, j, out);
+    return !*has || read_json_pint(r, j, out);
 }
 
 static bool read_list_item(Reader *r, const Json *j, PIndexItem *out) {
@@ -146,7 +146,7 @@ static bool read_index_item(Reader *r, const Json *j, PIndexItem *out) {
             r, j, "expected an index item: an integer, [start, stop, step], null, \"...\", a boolean, a name or {\"list\": [..]}");
     }
     out->kind = INDEX_INT;
-    return read_pint(r, j, &out->start);
+    return read_json_pint(r, j, &out->start);
 }
 
 static bool read_index(Reader *r, const Json *j, PArg *out) {
@@ -246,7 +246,7 @@ bool json_read_arg(Reader *r, const Param *param, const Json *j, PArg *out) {
     case ARG_SCALAR:
     case ARG_SCALAR_OPT: return json_read_scalar(r, j, &out->scalar);
     case ARG_INT:
-    case ARG_INT_OPT: return read_pint(r, j, &out->i);
+    case ARG_INT_OPT: return read_json_pint(r, j, &out->i);
     case ARG_INTS:
     case ARG_INTS_OPT: return read_pints(r, j, out);
     case ARG_BOOL: return json_read_bool(r, j, &out->b);

@@ -80,7 +80,7 @@ static bool read_values(ResultReader *c, const Json *object, Values *out) {
            (n == out->numel || json_bad(c->r, data, "%lld elements for a size of %lld", (long long)n, (long long)out->numel));
 }
 
-static bool read_grad(ResultReader *c, const Json *object, DType dtype, GradState *state, Values *out) {
+static bool read_json_result_grad(ResultReader *c, const Json *object, DType dtype, GradState *state, Values *out) {
     static const char *const keys[] = {"size", "data", NULL};
     const Json *j = json_get(object, "grad");
     out->dtype = dtype;
@@ -130,7 +130,7 @@ static bool read_trace_entry(ResultReader *c, const Json *j, TraceEntry *t) {
 
 /* ---- returns and inputs ---- */
 
-static bool read_alias(ResultReader *c, const Json *j, const CallResult *call, int place, ReturnRecord *out) {
+static bool read_json_alias(ResultReader *c, const Json *j, const CallResult *call, int place, ReturnRecord *out) {
     out->has_alias = true;
     if (j->kind == JSON_NULL) {
         return true;
@@ -154,7 +154,7 @@ static bool read_alias(ResultReader *c, const Json *j, const CallResult *call, i
     return json_bad(c->r, j, "neither \"input:NAME\" of an input here nor \"return:K\" of an earlier return");
 }
 
-static bool read_return(ResultReader *c, const Json *j, const CallResult *call, ReturnRecord *out) {
+static bool read_json_return(ResultReader *c, const Json *j, const CallResult *call, ReturnRecord *out) {
     static const char *const keys[] = {"dtype",   "size",  "stride", "storage_offset", "requires_grad",
                                        "is_leaf", "alias", "data",   "grad",           NULL};
     if (!json_keys(c->r, j, keys, NULL)) {
@@ -175,8 +175,8 @@ static bool read_return(ResultReader *c, const Json *j, const CallResult *call, 
     }
     return read_int64(c, j, "storage_offset", &out->has_offset, &out->storage_offset) &&
            read_flag(c, j, "requires_grad", &out->has_requires_grad, &out->requires_grad) &&
-           read_flag(c, j, "is_leaf", &out->has_is_leaf, &out->is_leaf) && (!alias || read_alias(c, alias, call, j->index, out)) &&
-           read_grad(c, j, out->values.dtype, &out->grad_state, &out->grad);
+           read_flag(c, j, "is_leaf", &out->has_is_leaf, &out->is_leaf) && (!alias || read_json_alias(c, alias, call, j->index, out)) &&
+           read_json_result_grad(c, j, out->values.dtype, &out->grad_state, &out->grad);
 }
 
 /* The dtype of an input's data: the program's, else what x-dtype says, else one that holds what is there. */
@@ -210,7 +210,7 @@ static bool read_input_geometry(ResultReader *c, const Json *j, InputRecord *out
     return !out->has_geometry || n == out->ndim || json_bad(c->r, stride, "%d strides for %d dimensions", n, out->ndim);
 }
 
-static bool read_input(ResultReader *c, const Json *j, InputRecord *out) {
+static bool read_json_result_input(ResultReader *c, const Json *j, InputRecord *out) {
     static const char *const keys[] = {"name",   "requires_grad",  "is_leaf", "version", "size",
                                        "stride", "storage_offset", "data",    "grad",    NULL};
     if (!json_keys(c->r, j, keys, NULL)) {
@@ -237,7 +237,7 @@ static bool read_input(ResultReader *c, const Json *j, InputRecord *out) {
            read_flag(c, j, "requires_grad", &out->has_requires_grad, &out->requires_grad) &&
            read_flag(c, j, "is_leaf", &out->has_is_leaf, &out->is_leaf) &&
            read_int64(c, j, "version", &out->has_version, &out->version) && read_input_geometry(c, j, out) &&
-           read_grad(c, j, out->data.dtype, &out->grad_state, &out->grad);
+           read_json_result_grad(c, j, out->data.dtype, &out->grad_state, &out->grad);
 }
 
 /* ---- calls ---- */
@@ -351,7 +351,7 @@ static bool read_call(ResultReader *c, const Json *j, CallResult *out) {
     }
     out->inputs = arena_array(c->r->arena, InputRecord, out->ninputs);
     for (; e; e = e->next) {
-        if (!read_input(c, e, &out->inputs[e->index])) {
+        if (!read_json_result_input(c, e, &out->inputs[e->index])) {
             return false;
         }
     }
@@ -360,7 +360,7 @@ static bool read_call(ResultReader *c, const Json *j, CallResult *out) {
     }
     out->returns = arena_array(c->r->arena, ReturnRecord, out->nreturns);
     for (; e; e = e->next) {
-        if (!read_return(c, e, out, &out->returns[e->index])) {
+        if (!read_json_return(c, e, out, &out->returns[e->index])) {
             return false;
         }
     }

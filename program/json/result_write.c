@@ -1,15 +1,15 @@
 /* A result as JSON on one line. What was not recorded is not printed: a key is compared when both sides have it. */
 #include "program/json/tree.h"
 
-typedef struct Writer {
+typedef struct ResultWriter {
     Text *text;
     const Program *p;
-} Writer;
+} ResultWriter;
 
-static void write_bool(const Writer *w, bool b) { text_add(w->text, b ? "true" : "false"); }
-static void write_name(const Writer *w, NameId name) { text_json_string(w->text, w->p->names[name]); }
+static void write_bool(const ResultWriter *w, bool b) { text_add(w->text, b ? "true" : "false"); }
+static void write_name(const ResultWriter *w, NameId name) { text_json_string(w->text, w->p->names[name]); }
 
-static void write_at(const Writer *w, int at) {
+static void write_at(const ResultWriter *w, int at) {
     if (at == AT_UNKNOWN) {
         text_add(w->text, "null");
     } else if (at == AT_RETURN || at == AT_BACKWARD) {
@@ -19,7 +19,7 @@ static void write_at(const Writer *w, int at) {
     }
 }
 
-static void write_trace_value(const Writer *w, const TraceEntry *t) {
+static void write_trace_value(const ResultWriter *w, const TraceEntry *t) {
     switch (t->probe) {
     case PROBE_size:
     case PROBE_stride: text_sizes(w->text, t->v, t->n); return;
@@ -35,7 +35,7 @@ static void write_trace_value(const Writer *w, const TraceEntry *t) {
     }
 }
 
-static void write_trace(const Writer *w, const CallResult *call) {
+static void write_trace(const ResultWriter *w, const CallResult *call) {
     text_add(w->text, ", \"trace\": [");
     for (int i = 0; i < call->ntrace; i++) {
         const TraceEntry *t = &call->trace[i];
@@ -48,7 +48,7 @@ static void write_trace(const Writer *w, const CallResult *call) {
     text_add(w->text, "]");
 }
 
-static void write_grad(const Writer *w, GradState state, const Values *grad) {
+static void write_json_grad(const ResultWriter *w, GradState state, const Values *grad) {
     if (state == GRAD_NULL) {
         text_add(w->text, ", \"grad\": null");
     } else if (state == GRAD_VALUE) {
@@ -62,7 +62,7 @@ static void write_grad(const Writer *w, GradState state, const Values *grad) {
     }
 }
 
-static void write_alias(const Writer *w, const CallResult *call, const ReturnRecord *r) {
+static void write_alias(const ResultWriter *w, const CallResult *call, const ReturnRecord *r) {
     text_add(w->text, ", \"alias\": ");
     if (r->alias == ALIAS_INPUT && r->alias_index < call->ninputs) {
         text_printf(w->text, "\"input:%s\"", w->p->names[call->inputs[r->alias_index].name]);
@@ -73,14 +73,14 @@ static void write_alias(const Writer *w, const CallResult *call, const ReturnRec
     }
 }
 
-static void write_flag(const Writer *w, const char *key, bool given, bool value) {
+static void write_flag(const ResultWriter *w, const char *key, bool given, bool value) {
     if (given) {
         text_printf(w->text, ", \"%s\": ", key);
         write_bool(w, value);
     }
 }
 
-static void write_return(const Writer *w, const CallResult *call, const ReturnRecord *r) {
+static void write_return(const ResultWriter *w, const CallResult *call, const ReturnRecord *r) {
     text_printf(w->text, "{\"dtype\": \"%s\", \"size\": ", dtype_name(r->values.dtype));
     text_sizes(w->text, r->values.size, r->values.ndim);
     if (r->has_stride) {
@@ -99,12 +99,12 @@ static void write_return(const Writer *w, const CallResult *call, const ReturnRe
         text_add(w->text, ", \"data\": ");
         text_data(w->text, r->values.data, r->values.dtype, r->values.numel);
     }
-    write_grad(w, r->grad_state, &r->grad);
+    write_json_grad(w, r->grad_state, &r->grad);
     text_add(w->text, "}");
 }
 
 /* The dtype that a reader will take an input's data to have: the program's. */
-static bool dtype_is_stated(const Writer *w, int call, const InputRecord *r) {
+static bool dtype_is_stated(const ResultWriter *w, int call, const InputRecord *r) {
     int n;
     bool grad_mode;
     const Input *inputs = program_call_inputs(w->p, min_i64(call, w->p->nrecalls), &n, &grad_mode);
@@ -116,7 +116,7 @@ static bool dtype_is_stated(const Writer *w, int call, const InputRecord *r) {
     return false;
 }
 
-static void write_input(const Writer *w, int call, const InputRecord *r) {
+static void write_json_input(const ResultWriter *w, int call, const InputRecord *r) {
     text_add(w->text, "{\"name\": ");
     write_name(w, r->name);
     write_flag(w, "requires_grad", r->has_requires_grad, r->requires_grad);
@@ -135,7 +135,7 @@ static void write_input(const Writer *w, int call, const InputRecord *r) {
         text_add(w->text, ", \"data\": ");
         text_data(w->text, r->data.data, r->data.dtype, r->data.numel);
     }
-    write_grad(w, r->grad_state, &r->grad);
+    write_json_grad(w, r->grad_state, &r->grad);
     if (r->data.data && !dtype_is_stated(w, call, r)) {
         text_printf(w->text, ", \"x-dtype\": \"%s\"", dtype_name(r->data.dtype));
     }
@@ -146,7 +146,7 @@ static void write_input(const Writer *w, int call, const InputRecord *r) {
 }
 
 /* An entry of "poked": data, or null where none was recorded. */
-static void write_poked(const Writer *w, int place, const void *data, const Values *like) {
+static void write_poked(const ResultWriter *w, int place, const void *data, const Values *like) {
     text_add(w->text, place ? ", " : "");
     if (data) {
         text_data(w->text, data, like->dtype, like->numel);
@@ -155,7 +155,7 @@ static void write_poked(const Writer *w, int place, const void *data, const Valu
     }
 }
 
-static void write_pokes(const Writer *w, const CallResult *call) {
+static void write_pokes(const ResultWriter *w, const CallResult *call) {
     bool any = false;
     for (int i = 0; i < call->nreturns; i++) {
         any |= call->returns[i].poked != NULL;
@@ -177,7 +177,7 @@ static void write_pokes(const Writer *w, const CallResult *call) {
     text_add(w->text, "]}");
 }
 
-static void write_call(const Writer *w, const CallResult *call, int k) {
+static void write_call(const ResultWriter *w, const CallResult *call, int k) {
     text_printf(w->text, "{\"status\": \"%s\"", call->ok ? "ok" : "error");
     if (!call->ok) {
         text_add(w->text, ", \"error\": {\"at\": ");
@@ -200,7 +200,7 @@ static void write_call(const Writer *w, const CallResult *call, int k) {
     text_add(w->text, "], \"inputs\": [");
     for (int i = 0; i < call->ninputs; i++) {
         text_add(w->text, i ? ", " : "");
-        write_input(w, k, &call->inputs[i]);
+        write_json_input(w, k, &call->inputs[i]);
     }
     text_add(w->text, "]");
     if (call->vacuous) {
@@ -227,7 +227,7 @@ static void write_call(const Writer *w, const CallResult *call, int k) {
 }
 
 void result_print(Text *text, const Result *r, const Program *p) {
-    Writer w = {text, p};
+    ResultWriter w = {text, p};
     text_add(text, "{\"twingrad_result\": 1");
     if (r->target) {
         text_add(text, ", \"target\": ");

@@ -11,7 +11,7 @@
 
 typedef enum Next { NEXT_VALUE, NEXT_VALUE_OR_CLOSE, NEXT_KEY, NEXT_KEY_OR_CLOSE, NEXT_COMMA_OR_CLOSE, NEXT_END } Next;
 
-typedef struct Scanner {
+typedef struct JsonScanner {
     const unsigned char *text;
     size_t length, at;
     Arena *arena;
@@ -19,11 +19,11 @@ typedef struct Scanner {
     int capacity;
     char *message;
     size_t message_size;
-} Scanner;
+} JsonScanner;
 
 /* Complains about the byte at `at`. */
-static bool bad_at(Scanner *s, size_t at, const char *format, ...) __attribute__((format(printf, 3, 4)));
-static bool bad_at(Scanner *s, size_t at, const char *format, ...) {
+static bool bad_at(JsonScanner *s, size_t at, const char *format, ...) __attribute__((format(printf, 3, 4)));
+static bool bad_at(JsonScanner *s, size_t at, const char *format, ...) {
     size_t line = 1, column = 1;
     for (size_t i = 0; i < at; i++) {
         column++;
@@ -42,7 +42,7 @@ static bool bad_at(Scanner *s, size_t at, const char *format, ...) {
 }
 
 /* "expected X, found Y" about the next byte. */
-static bool bad_expected(Scanner *s, const char *expected) {
+static bool bad_expected(JsonScanner *s, const char *expected) {
     if (s->at >= s->length) {
         return bad_at(s, s->length, "expected %s, found the end of the text", expected);
     }
@@ -56,7 +56,7 @@ static bool bad_expected(Scanner *s, const char *expected) {
     return bad_at(s, s->at, "expected %s, found '%c'", expected, c);
 }
 
-static int peek(const Scanner *s) { return s->at < s->length ? s->text[s->at] : -1; }
+static int peek(const JsonScanner *s) { return s->at < s->length ? s->text[s->at] : -1; }
 static bool is_digit(int c) { return c >= '0' && c <= '9'; }
 
 static int hex_digit(int c) {
@@ -67,7 +67,7 @@ static int hex_digit(int c) {
     return c >= 0 && lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
 }
 
-static bool scan_digits(Scanner *s, const char *where) {
+static bool scan_digits(JsonScanner *s, const char *where) {
     if (!is_digit(peek(s))) {
         return bad_expected(s, where);
     }
@@ -77,7 +77,7 @@ static bool scan_digits(Scanner *s, const char *where) {
     return true;
 }
 
-static bool scan_number(Scanner *s) {
+static bool scan_number(JsonScanner *s) {
     size_t start = s->at;
     if (peek(s) == '-') {
         s->at++;
@@ -119,7 +119,7 @@ static bool scan_number(Scanner *s) {
 }
 
 /* Bytes of the UTF-8 sequence at `at` (Unicode 15, table 3-7), or 0 if it is malformed. */
-static size_t utf8_length(const Scanner *s, size_t at) {
+static size_t scan_utf8_length(const JsonScanner *s, size_t at) {
     const unsigned char *c = s->text + at;
     size_t left = s->length - at;
     size_t n = c[0] < 0x80 ? 1 : c[0] < 0xC2 ? 0 : c[0] < 0xE0 ? 2 : c[0] < 0xF0 ? 3 : c[0] < 0xF5 ? 4 : 0;
@@ -138,7 +138,7 @@ static size_t utf8_length(const Scanner *s, size_t at) {
 }
 
 /* The four hex digits of \uXXXX, or -1. */
-static int scan_hex4(const Scanner *s, size_t at) {
+static int scan_hex4(const JsonScanner *s, size_t at) {
     int value = 0;
     for (size_t i = 0; i < 4; i++) {
         int digit = at + i < s->length ? hex_digit(s->text[at + i]) : -1;
@@ -151,7 +151,7 @@ static int scan_hex4(const Scanner *s, size_t at) {
 }
 
 /* An escape; `at` is the backslash. */
-static bool scan_escape(Scanner *s) {
+static bool scan_escape(JsonScanner *s) {
     int c = s->at + 1 < s->length ? s->text[s->at + 1] : -1;
     if (c != 'u') {
         if (c <= 0 || !strchr("\"\\/bfnrt", c)) {
@@ -182,7 +182,7 @@ static bool scan_escape(Scanner *s) {
     return true;
 }
 
-static bool scan_string(Scanner *s) {
+static bool scan_string(JsonScanner *s) {
     size_t start = s->at++;
     for (;;) {
         int c = peek(s);
@@ -202,7 +202,7 @@ static bool scan_string(Scanner *s) {
             }
             continue;
         }
-        size_t n = utf8_length(s, s->at);
+        size_t n = scan_utf8_length(s, s->at);
         if (n == 0) {
             return bad_at(s, s->at, "not UTF-8: the byte 0x%02X", (unsigned)c);
         }
@@ -210,7 +210,7 @@ static bool scan_string(Scanner *s) {
     }
 }
 
-static bool scan_literal(Scanner *s) {
+static bool scan_literal(JsonScanner *s) {
     static const char *const literals[] = {"true", "false", "null"};
     for (int k = 0; k < COUNT_OF(literals); k++) {
         size_t n = strlen(literals[k]);
@@ -222,13 +222,13 @@ static bool scan_literal(Scanner *s) {
     return bad_expected(s, "a value");
 }
 
-static void skip_space(Scanner *s) {
+static void skip_space(JsonScanner *s) {
     for (int c = peek(s); c == ' ' || c == '\t' || c == '\n' || c == '\r'; c = peek(s)) {
         s->at++;
     }
 }
 
-static bool scan_key(Scanner *s) {
+static bool scan_key(JsonScanner *s) {
     if (peek(s) != '"') {
         return bad_expected(s, "a key in double quotes");
     }
@@ -243,7 +243,7 @@ static bool scan_key(Scanner *s) {
     return true;
 }
 
-static bool scan(Scanner *s) {
+static bool scan_json_text(JsonScanner *s) {
     char open[JSON_MAX_DEPTH];
     int depth = 0;
     Next next = NEXT_VALUE;
@@ -287,11 +287,11 @@ static bool scan(Scanner *s) {
 
 bool json_scan(Arena *arena, const char *text, size_t length, JsonScan *out, char *message, size_t message_size) {
     *out = (JsonScan){0};
-    Scanner s = {.text = (const unsigned char *)text,
+    JsonScanner s = {.text = (const unsigned char *)text,
                  .length = length,
                  .arena = arena,
                  .out = out,
                  .message = message,
                  .message_size = message_size};
-    return scan(&s);
+    return scan_json_text(&s);
 }

@@ -13,9 +13,9 @@
 const char *const json_predicate_names[] = {"requires_grad", "is_leaf", "has_grad_fn", "is_contiguous", "is_grad_enabled",
                                        "dtype",         "dim",     "not",         NULL}; /* ORDER PredicateKind */
 const char *const json_wrap_names[] = {"function", "method", "module", NULL};            /* ORDER Wrap */
-const char *const json_role_names[] = {"arg",    "closure",   "global",   "attr",
+const char *const json_binding_names[] = {"arg",    "closure",   "global",   "attr",
                                        "buffer", "parameter", "constant", NULL};                           /* ORDER Role */
-const char *const json_spelling_names[] = {"method", "function", "operator", "kwargs", "torch_ops", NULL}; /* ORDER Spelling */
+const char *const json_call_style_names[] = {"method", "function", "operator", "kwargs", "torch_ops", NULL}; /* ORDER Spelling */
 
 void text_addn(Text *text, const char *s, int64_t n) {
     CHECK(n >= 0 && text->n < INT64_MAX / 4 - n);
@@ -72,7 +72,7 @@ void text_printf(Text *text, const char *format, ...) {
 /* ---- strings ---- */
 
 /* Bytes of the UTF-8 sequence at `c` (a NUL-terminated string), or 0 if it is malformed. */
-static int utf8_length(const unsigned char *c) {
+static int text_utf8_length(const unsigned char *c) {
     int n = c[0] < 0x80 ? 1 : c[0] < 0xC2 ? 0 : c[0] < 0xE0 ? 2 : c[0] < 0xF0 ? 3 : c[0] < 0xF5 ? 4 : 0;
     for (int i = 1; i < n; i++) {
         if ((c[i] & 0xC0) != 0x80) {
@@ -90,7 +90,7 @@ void text_json_string(Text *text, const char *s) {
     while (*s) {
         const unsigned char *c = (const unsigned char *)s;
         const char *escape = strchr(plain, *s);
-        int n = utf8_length(c);
+        int n = text_utf8_length(c);
         if (escape) {
             text_printf(text, "\\%c", letters[escape - plain]);
         } else if (*c < 0x20 || *c == 0x7F) {

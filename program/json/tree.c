@@ -88,12 +88,12 @@ const char *json_kind_name(const Json *j) {
 
 /* ---- building ---- */
 
-typedef struct Builder {
+typedef struct TreeBuilder {
     Reader *r;
     const char *text;
     const JsonScan *scan;
     int next_number;
-} Builder;
+} TreeBuilder;
 
 static int compare_keys(const void *a, const void *b) {
     const Json *const *x = a, *const *y = b;
@@ -119,7 +119,7 @@ static bool refuse_duplicates(Reader *r, const Json *object) {
     return true;
 }
 
-static JsonKind kind_of(const cJSON *c) {
+static JsonKind tree_kind_of(const cJSON *c) {
     if (cJSON_IsNumber(c)) {
         return JSON_NUMBER;
     }
@@ -135,12 +135,12 @@ static JsonKind kind_of(const cJSON *c) {
     return cJSON_IsBool(c) ? JSON_BOOL : JSON_NULL;
 }
 
-static Json *build(Builder *b, const cJSON *from, Json *parent, int index) {
+static Json *build(TreeBuilder *b, const cJSON *from, Json *parent, int index) {
     WRITTEN(from);
     Json *j = arena_new(b->r->arena, Json);
     j->parent = parent;
     j->index = index;
-    j->kind = kind_of(from);
+    j->kind = tree_kind_of(from);
     if (from->string) {
         WRITTEN_STRING(from->string);
         j->key = arena_strdup(b->r->arena, from->string);
@@ -195,7 +195,7 @@ Json *json_parse(Reader *r, const char *source, size_t length) {
         r->failed = true;
         return NULL;
     }
-    Builder b = {r, text, &scan, 0};
+    TreeBuilder b = {r, text, &scan, 0};
     Json *root = build(&b, tree, NULL, 0);
     cJSON_Delete(tree);
     CHECK(b.next_number == scan.count);

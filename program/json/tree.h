@@ -137,8 +137,8 @@ void json_write_block(JsonWriter *w, const Block *block);
 /* Spellings by enum value, NULL-ended. */
 extern const char *const json_predicate_names[];
 extern const char *const json_wrap_names[];
-extern const char *const json_role_names[];
-extern const char *const json_spelling_names[];
+extern const char *const json_binding_names[];
+extern const char *const json_call_style_names[];
 /* The node as canonical JSON on one line. */
 void text_json(Text *text, const Json *j);
 void text_sizes(Text *text, const int64_t *v, int n);

@@ -13,7 +13,7 @@ static void write_fill(const JsonWriter *w, FillKind fill, uint64_t seed) {
     write_seed(w, seed);
 }
 
-static void write_input(const JsonWriter *w, const Input *in) {
+static void write_json_program_input(const JsonWriter *w, const Input *in) {
     text_add(w->text, "{\"name\": ");
     json_write_name(w, in->name);
     text_printf(w->text, ", \"dtype\": \"%s\", \"size\": ", dtype_name(in->dtype));
@@ -50,7 +50,7 @@ static void write_inputs(JsonWriter *w, const Input *inputs, int n) {
     json_open_array(w);
     for (int i = 0; i < n; i++) {
         json_array_item(w, i);
-        write_input(w, &inputs[i]);
+        write_json_program_input(w, &inputs[i]);
     }
     json_close_array(w, n);
 }
@@ -108,28 +108,28 @@ static void write_recalls(JsonWriter *w, const Program *p) {
 
 /* ---- shell ---- */
 
-static void write_shell(const JsonWriter *w, const Shell *s) {
+static void write_surface(const JsonWriter *w, const PythonSurface *s) {
     const char *comma = "";
     text_add(w->text, "{");
     if (s->wrap_given) {
         text_printf(w->text, "\"wrap\": \"%s\"", json_wrap_names[s->wrap]);
         comma = ", ";
     }
-    if (s->roles_given) {
+    if (s->bindings_given) {
         text_printf(w->text, "%s\"roles\": {", comma);
-        for (int i = 0; i < s->nroles; i++) {
+        for (int i = 0; i < s->nbindings; i++) {
             text_add(w->text, i ? ", " : "");
-            json_write_name(w, s->roles[i].name);
-            text_printf(w->text, ": \"%s\"", json_role_names[s->roles[i].role]);
+            json_write_name(w, s->bindings[i].name);
+            text_printf(w->text, ": \"%s\"", json_binding_names[s->bindings[i].binding]);
         }
         text_add(w->text, "}");
         comma = ", ";
     }
-    if (s->spelling_given) {
+    if (s->call_styles_given) {
         text_printf(w->text, "%s\"spelling\": {", comma);
-        for (int i = 0; i < s->nspelling; i++) {
-            text_printf(w->text, "%s\"%s\": \"%s\"", i ? ", " : "", s->spelling[i].path,
-                        json_spelling_names[s->spelling[i].spelling]);
+        for (int i = 0; i < s->ncall_styles; i++) {
+            text_printf(w->text, "%s\"%s\": \"%s\"", i ? ", " : "", s->call_styles[i].path,
+                        json_call_style_names[s->call_styles[i].call_styles]);
         }
         text_add(w->text, "}");
         comma = ", ";
@@ -156,7 +156,7 @@ static void write_shell(const JsonWriter *w, const Shell *s) {
 /* ---- the whole ---- */
 
 /* The next member of the program's object: a line of its own. */
-static void member(const JsonWriter *w, const char *key) {
+static void write_member(const JsonWriter *w, const char *key) {
     text_add(w->text, ",");
     json_page_break(w, " ");
     text_printf(w->text, "\"%s\": ", key);
@@ -168,47 +168,47 @@ void program_print(Text *text, const Program *p, bool line) {
     json_page_break(&w, "");
     text_add(text, "\"twingrad\": 1");
     if (p->name) {
-        member(&w, "name");
+        write_member(&w, "name");
         text_json_string(w.text, p->name);
     }
     if (p->note) {
-        member(&w, "note");
+        write_member(&w, "note");
         text_json_string(w.text, p->note);
     }
     if (p->inputs_given || p->ninputs > 0) {
-        member(&w, "inputs");
+        write_member(&w, "inputs");
         write_inputs(&w, p->inputs, p->ninputs);
     }
-    member(&w, "body");
+    write_member(&w, "body");
     json_write_block(&w, &p->body);
-    member(&w, "return");
+    write_member(&w, "return");
     json_write_names(&w, p->returns, p->nreturns);
     if (p->backward.given) {
-        member(&w, "backward");
+        write_member(&w, "backward");
         write_backward(&w, &p->backward);
     }
     if (p->setup_given || p->setup.first) {
-        member(&w, "setup");
+        write_member(&w, "setup");
         json_write_block(&w, &p->setup);
     }
     if (p->args_given || p->nargs > 0) {
-        member(&w, "args");
+        write_member(&w, "args");
         json_write_names(&w, p->args, p->nargs);
     }
     if (p->grad_mode_given || !p->grad_mode) {
-        member(&w, "grad_mode");
+        write_member(&w, "grad_mode");
         text_add(text, p->grad_mode ? "true" : "false");
     }
     if (p->recalls_given || p->nrecalls > 0) {
-        member(&w, "recalls");
+        write_member(&w, "recalls");
         write_recalls(&w, p);
     }
-    if (p->shell) {
-        member(&w, "shell");
-        write_shell(&w, p->shell);
+    if (p->surface) {
+        write_member(&w, "shell");
+        write_surface(&w, p->surface);
     }
     if (p->expect) {
-        member(&w, "expect");
+        write_member(&w, "expect");
         result_print(text, p->expect, p);
     }
     if (p->extra) {

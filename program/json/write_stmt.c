@@ -124,7 +124,7 @@ static void write_ints(const JsonWriter *w, const PArg *a) {
 static void write_float(const JsonWriter *w, double f) { text_scalar(w->text, scalar_float(f)); }
 
 /* The dtype a tensor literal's data is in. */
-static DType literal_dtype(const Stmt *s) { return s->arg[op_param(s->op, "dtype")].dtype; }
+static DType write_stmt_literal_dtype(const Stmt *s) { return s->arg[op_param(s->op, "dtype")].dtype; }
 
 static void write_arg(const JsonWriter *w, const Stmt *s, const Param *param, const PArg *a) {
     if (a->is_none) {
@@ -156,7 +156,7 @@ static void write_arg(const JsonWriter *w, const Stmt *s, const Param *param, co
     case ARG_DTYPE_OPT: text_json_string(w->text, dtype_name(a->dtype)); return;
     case ARG_STR:
     case ARG_STR_OPT: text_json_string(w->text, a->str); return;
-    case ARG_DATA: text_data(w->text, a->data.data, literal_dtype(s), a->data.n); return;
+    case ARG_DATA: text_data(w->text, a->data.data, write_stmt_literal_dtype(s), a->data.n); return;
     case ARG_INDEX:
         text_add(w->text, "[");
         for (int i = 0; i < a->index.n; i++) {
@@ -170,7 +170,7 @@ static void write_arg(const JsonWriter *w, const Stmt *s, const Param *param, co
 
 /* ---- statements ---- */
 
-static void write_out(const JsonWriter *w, const Stmt *s) {
+static void write_json_out(const JsonWriter *w, const Stmt *s) {
     if (s->out_list) {
         json_write_key(w, "out");
         json_write_names(w, s->out, s->nout);
@@ -192,10 +192,10 @@ static void write_op(const JsonWriter *w, const Stmt *s) {
     if (s->requires_grad_given || s->requires_grad) {
         json_write_flag(w, "requires_grad", s->requires_grad);
     }
-    write_out(w, s);
+    write_json_out(w, s);
 }
 
-static void write_grad(const JsonWriter *w, const Stmt *s) {
+static void write_json_stmt_grad(const JsonWriter *w, const Stmt *s) {
     const GradStmt *g = s->grad;
     text_add(w->text, "{\"op\": \"grad\", \"outputs\": ");
     json_write_names(w, g->outputs, g->noutputs);
@@ -214,7 +214,7 @@ static void write_grad(const JsonWriter *w, const Stmt *s) {
     if (g->allow_unused) {
         json_write_flag(w, "allow_unused", true);
     }
-    write_out(w, s);
+    write_json_out(w, s);
 }
 
 static void write_predicate(const JsonWriter *w, const Predicate *p) {
@@ -268,7 +268,7 @@ static void write_stmt(JsonWriter *w, const Stmt *s) {
             json_write_name(w, s->of);
         }
         break;
-    case STMT_GRAD: write_grad(w, s); break;
+    case STMT_GRAD: write_json_stmt_grad(w, s); break;
     case STMT_GRAPH_BREAK: text_add(w->text, "{\"graph_break\": true"); break;
     }
     json_write_extra(w, s->extra);

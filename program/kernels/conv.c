@@ -25,7 +25,7 @@ typedef struct Product {
     int64_t *int_sum;
 } Product;
 
-static void add_term(Product *p, const int64_t *at) {
+static void kernel_conv_add_term(Product *p, const int64_t *at) {
     int a = p->target == INPUT ? WEIGHT : INPUT, b = p->target == OUTPUT ? WEIGHT : OUTPUT;
     const Tensor *x = p->part[a].t, *y = p->part[b].t;
     if (p->sum) {
@@ -47,14 +47,14 @@ static void add_window(const Conv *c, Product *p, int64_t first_channel, int64_t
                 if (j >= 0 && j < c->in[1]) {
                     int64_t at[3] = {base[INPUT] + (first_channel + channel) * in[1] + i * in[2] + j * in[3],
                                      base[WEIGHT] + channel * weight[1] + r * weight[2] + s * weight[3], base[OUTPUT]};
-                    add_term(p, at);
+                    kernel_conv_add_term(p, at);
                 }
             }
         }
     }
 }
 
-static void multiply(const Conv *c, Product *p) {
+static void kernel_conv_multiply(const Conv *c, Product *p) {
     const int64_t *in = p->part[INPUT].step, *weight = p->part[WEIGHT].step, *out = p->part[OUTPUT].step;
     for (int64_t n = 0; n < c->batch; n++) {
         for (int64_t k = 0; k < c->groups * c->filters; k++) {
@@ -83,13 +83,13 @@ static void check_zeros(const Conv *c, const Tensor *factor, bool around, Kernel
     }
 }
 
-static void run(const Conv *c, const Tensor *input, const Tensor *weight, const Tensor *output, int target, const Tensor *bias, KernelCtx *k) {
+static void kernel_conv_run(const Conv *c, const Tensor *input, const Tensor *weight, const Tensor *output, int target, const Tensor *bias, KernelCtx *k) {
     const Tensor *to = target == INPUT ? input : target == WEIGHT ? weight : output;
     int64_t length = to->offset + tensor_numel(to);
     bool floating = dtype_is_float(to->dtype);
     Product p = {{steps_of(input), steps_of(weight), steps_of(output)}, target, floating ? arena_array(k->arena, double, length) : NULL,
                  floating ? NULL : arena_array(k->arena, int64_t, length)};
-    multiply(c, &p);
+    kernel_conv_multiply(c, &p);
     const Tensor *walked[1] = {to};
     Tensor channel = *to;
     int64_t per = bias ? bias->stride[0] : 0;
@@ -115,7 +115,7 @@ ErrCode kernel_convolution(const Call *call, Tensor *const *out, KernelCtx *k) {
     Conv c;
     conv_read(call, weight->ndim - 2, input->size, weight->size, &c);
     check_zeros(&c, weight, false, k);
-    run(&c, input, weight, out[0], OUTPUT, bias, k);
+    kernel_conv_run(&c, input, weight, out[0], OUTPUT, bias, k);
     return ERR_none;
 }
 
@@ -124,7 +124,7 @@ ErrCode kernel_conv_grad_input(const Call *call, Tensor *const *out, KernelCtx *
     Conv c;
     conv_read(call, weight->ndim - 2, out[0]->size, weight->size, &c);
     check_zeros(&c, weight, true, k);
-    run(&c, out[0], weight, grad, INPUT, NULL, k);
+    kernel_conv_run(&c, out[0], weight, grad, INPUT, NULL, k);
     return ERR_none;
 }
 
@@ -136,7 +136,7 @@ ErrCode kernel_conv_grad_weight(const Call *call, Tensor *const *out, KernelCtx 
     if (c.groups > 1 && is_channels_last(out[0])) {
         k->undefined = "the gradient of a channels-last weight of several groups: slow_conv2d refuses to write its own";
     }
-    run(&c, input, out[0], grad, WEIGHT, NULL, k);
+    kernel_conv_run(&c, input, out[0], grad, WEIGHT, NULL, k);
     return ERR_none;
 }
 

@@ -91,7 +91,7 @@ static void distance_strides(const IndexPlan *p, int64_t *stride) {
     }
 
 /* A row of to[..] = from[.. + distance], by a walk over to, from, distances. */
-static void read_row(DType dtype, void *to, const void *from, const int64_t *distances, const Walk *w) {
+static void kernel_index_read_row(DType dtype, void *to, const void *from, const int64_t *distances, const Walk *w) {
     int64_t at = w->at[0], start = w->at[1], step = walk_steps(w)[0], from_step = walk_steps(w)[1], place_step = walk_steps(w)[2];
     const int64_t *place = distances + w->at[2];
 #define READ(type) ((type *)to)[at + i * step] = ((const type *)from)[start + i * from_step + place[i * place_step]];
@@ -112,7 +112,7 @@ ErrCode kernel_index(const Call *call, Tensor *const *out, KernelCtx *k) {
     Walk w;
     walk_init_strided(&w, p->size, p->ndim, (const int64_t *[]){to->stride, p->source, place_strides}, (const int64_t[]){to->offset, self->offset, 0}, 3);
     for (; walk_more(&w); walk_next_row(&w)) {
-        read_row(to->dtype, to->storage->data, self->storage->data, distances, &w);
+        kernel_index_read_row(to->dtype, to->storage->data, self->storage->data, distances, &w);
     }
     return ERR_none;
 }

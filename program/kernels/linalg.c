@@ -11,7 +11,7 @@ typedef struct Matrix {
 } Matrix;
 
 static Matrix matrix_of(const Tensor *t) { return (Matrix){t, t->offset, t->size[0], t->size[1], t->stride[0], t->stride[1]}; }
-static Matrix column_of(const Tensor *t) { return (Matrix){t, t->offset, t->size[0], 1, t->stride[0], 0}; }
+static Matrix kernel_linalg_column_of(const Tensor *t) { return (Matrix){t, t->offset, t->size[0], 1, t->stride[0], 0}; }
 static Matrix row_of(const Tensor *t) { return (Matrix){t, t->offset, 1, t->size[0], 0, t->stride[0]}; }
 
 static double dot_double(const Matrix *a, const Matrix *b, int64_t i, int64_t j) {
@@ -32,7 +32,7 @@ static int64_t dot_int(const Matrix *a, const Matrix *b, int64_t i, int64_t j) {
 }
 
 /* out = a b. */
-static void multiply(const Matrix *a, const Matrix *b, const Matrix *out) {
+static void kernel_linalg_multiply(const Matrix *a, const Matrix *b, const Matrix *out) {
     DType dtype = out->t->dtype;
     void *data = out->t->storage->data;
     for (int64_t i = 0; i < out->rows; i++) {
@@ -52,10 +52,10 @@ ErrCode kernel_mm(const Call *call, Tensor *const *out, KernelCtx *k) {
     (void)k;
     const Tensor *x = call->arg[0].tensor, *y = call->arg[1].tensor;
     Matrix a = x->ndim == 2 ? matrix_of(x) : row_of(x);
-    Matrix b = y->ndim == 2 ? matrix_of(y) : column_of(y);
+    Matrix b = y->ndim == 2 ? matrix_of(y) : kernel_linalg_column_of(y);
     Matrix o = out[0]->ndim == 2 ? matrix_of(out[0])
                                  : (Matrix){out[0], out[0]->offset, a.rows, 1, out[0]->ndim == 1 ? out[0]->stride[0] : 0, 0};
-    multiply(&a, &b, &o);
+    kernel_linalg_multiply(&a, &b, &o);
     return ERR_none;
 }
 
@@ -67,7 +67,7 @@ ErrCode kernel_bmm(const Call *call, Tensor *const *out, KernelCtx *k) {
     (void)k;
     for (int64_t n = 0; n < out[0]->size[0]; n++) {
         Matrix a = batch_of(call->arg[0].tensor, n), b = batch_of(call->arg[1].tensor, n), o = batch_of(out[0], n);
-        multiply(&a, &b, &o);
+        kernel_linalg_multiply(&a, &b, &o);
     }
     return ERR_none;
 }
@@ -128,7 +128,7 @@ ErrCode kernel_addmv(const Call *call, Tensor *const *out, KernelCtx *k) {
     }
     Tensor self;
     TRY(tensor_expand(call->arg[0].tensor, out[0]->size, 1, &self, k->err));
-    Matrix c = column_of(&self), a = matrix_of(call->arg[1].tensor), b = column_of(call->arg[2].tensor), o = column_of(out[0]);
+    Matrix c = kernel_linalg_column_of(&self), a = matrix_of(call->arg[1].tensor), b = kernel_linalg_column_of(call->arg[2].tensor), o = kernel_linalg_column_of(out[0]);
     add_product(&c, &a, &b, call->arg[3].scalar, call->arg[4].scalar, &o, k);
     return ERR_none;
 }

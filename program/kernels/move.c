@@ -107,7 +107,7 @@ ErrCode kernel_view_scatter(const Call *call, Tensor *const *out, KernelCtx *k) 
 
 /* ---- nonzero ---- */
 
-static bool is_true(const Tensor *t, int64_t at) {
+static bool kernel_move_is_true(const Tensor *t, int64_t at) {
     return dtype_is_float(t->dtype) ? element_double(t->storage->data, t->dtype, at) != 0 : element_int(t->storage->data, t->dtype, at) != 0;
 }
 
@@ -115,7 +115,7 @@ int64_t kernel_count_nonzero(const Tensor *mask) {
     const Tensor *walked[1] = {mask};
     int64_t count = 0;
     for (Walk w = walk_start(mask->size, mask->ndim, walked, 1); walk_more(&w); walk_next(&w)) {
-        count += is_true(mask, w.at[0]);
+        count += kernel_move_is_true(mask, w.at[0]);
     }
     return count;
 }
@@ -126,7 +126,7 @@ ErrCode kernel_nonzero(const Call *call, Tensor *const *out, KernelCtx *k) {
     const Tensor *self = call->arg[0].tensor, *walked[1] = {self};
     int64_t place = 0, n = 0;
     for (Walk w = walk_start(self->size, self->ndim, walked, 1); walk_more(&w); walk_next(&w), place++) {
-        if (!is_true(self, w.at[0])) {
+        if (!kernel_move_is_true(self, w.at[0])) {
             continue;
         }
         CHECK(n < out[0]->size[0]);

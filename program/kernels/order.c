@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-static bool is_nan(const Tensor *t, int64_t at) {
+static bool kernel_order_is_nan(const Tensor *t, int64_t at) {
     return dtype_is_float(t->dtype) && isnan(element_double(t->storage->data, t->dtype, at));
 }
 
@@ -27,8 +27,8 @@ static int order(const Tensor *t, int64_t a, int64_t b) {
 
 /* Does element `a`, met after `best`, take its place? */
 static bool beats(const Tensor *t, int64_t a, int64_t best, bool least, bool last) {
-    if (is_nan(t, best) || is_nan(t, a)) {
-        return is_nan(t, a) && (last || !is_nan(t, best));
+    if (kernel_order_is_nan(t, best) || kernel_order_is_nan(t, a)) {
+        return kernel_order_is_nan(t, a) && (last || !kernel_order_is_nan(t, best));
     }
     int o = least ? -order(t, a, best) : order(t, a, best);
     return o > 0 || (last && o == 0);
@@ -170,7 +170,7 @@ ErrCode kernel_sort(const Call *call, Tensor *const *out, KernelCtx *k) {
 }
 
 /* The first `count` of a line, as aten/src/ATen/native/TopKImpl.h finds them. */
-static void choose(const SortOrder *o, SortElement *line, int64_t length, int64_t count, bool sorted) {
+static void kernel_order_choose(const SortOrder *o, SortElement *line, int64_t length, int64_t count, bool sorted) {
     if (count * 64 <= length) {
         sort_partial(o, line, line + count, line + length);
         return;
@@ -200,14 +200,14 @@ ErrCode kernel_topk(const Call *call, Tensor *const *out, KernelCtx *k) {
     const Tensor *walked[2] = {&from, &into};
     for (Walk w = walk_start(from.size, from.ndim, walked, 2); walk_more(&w); walk_next(&w)) {
         load_line(self, w.at[0], self->stride[dim], length, line);
-        choose(&largest_first, line, length, count, call->arg[4].b);
+        kernel_order_choose(&largest_first, line, length, count, call->arg[4].b);
         store_line(to, w.at[1], to->stride[dim], count, line);
     }
     return ERR_none;
 }
 
 /* `t`, whose dim `dim` may have been reduced away, seen with it back as size 1. */
-static Tensor with_dim(const Tensor *t, int ndim, int dim) {
+static Tensor kernel_order_with_dim(const Tensor *t, int ndim, int dim) {
     if (t->ndim == ndim) {
         return *t;
     }
@@ -226,7 +226,7 @@ ErrCode kernel_take_dim(const Call *call, Tensor *const *out, KernelCtx *k) {
     if (self->ndim > 0) {
         TRY(dim_wrap(call->arg[1].i, self->ndim, &dim, k->err));
     }
-    Tensor indices = with_dim(call->arg[2].tensor, self->ndim, dim), to = with_dim(out[0], self->ndim, dim);
+    Tensor indices = kernel_order_with_dim(call->arg[2].tensor, self->ndim, dim), to = kernel_order_with_dim(out[0], self->ndim, dim);
     Tensor from = tensor_seen_as(self, self->ndim, indices.size, self->stride);
     int64_t step = line_step(self, dim), length = line_length(self, dim);
     if (self->ndim > 0) {
@@ -245,14 +245,14 @@ ErrCode kernel_take_dim(const Call *call, Tensor *const *out, KernelCtx *k) {
 
 /* ---- truth ---- */
 
-typedef enum Question { ANY, ALL, COUNT } Question;
+typedef enum OrderQuery { ANY, ALL, COUNT } OrderQuery;
 
 /* nan is true. */
-static bool is_true(const Tensor *t, int64_t at) {
+static bool kernel_order_is_true(const Tensor *t, int64_t at) {
     return dtype_is_float(t->dtype) ? element_double(t->storage->data, t->dtype, at) != 0 : element_int(t->storage->data, t->dtype, at) != 0;
 }
 
-static ErrCode count_answers(const Call *call, const Tensor *out, Question question, KernelCtx *k) {
+static ErrCode count_answers(const Call *call, const Tensor *out, OrderQuery question, KernelCtx *k) {
     const Tensor *self = call->arg[0].tensor;
     unsigned set;
     TRY(reduced_dims(call, self->ndim, &set, k->err));
@@ -264,7 +264,7 @@ static ErrCode count_answers(const Call *call, const Tensor *out, Question quest
     }
     const Tensor *walked[2] = {self, &places};
     for (Walk w = walk_start(self->size, self->ndim, walked, 2); walk_more(&w); walk_next(&w)) {
-        count[w.at[1]] += is_true(self, w.at[0]);
+        count[w.at[1]] += kernel_order_is_true(self, w.at[0]);
     }
     for (int64_t i = 0; i < tensor_numel(out); i++) {
         int64_t answer = question == ANY ? count[i] > 0 : question == ALL ? count[i] == all : count[i];

@@ -4,7 +4,7 @@
 #include <math.h>
 
 /* masked_fill reads its value as a number that must fit, and a uint8 mask may hold 0 and 1 only (PyTorch 1.13). */
-static ErrCode check_masked_fill(const Call *call, const Tensor *out, DType compute, Error *err) {
+static ErrCode kernel_pointwise_check_masked_fill(const Call *call, const Tensor *out, DType compute, Error *err) {
     const Tensor *mask = call->arg[1].tensor;
     if (call->op->id == OP_masked_fill_Tensor) {
         TRY(scalar_check(tensor_item(call->arg[2].tensor), compute, err));
@@ -39,7 +39,7 @@ ErrCode kernel_pointwise(const Call *call, Tensor *const *out, KernelCtx *k) {
         TRY(call->op->typing(call, &compute, &result, k->err));
     }
     if (call->op->pw == PW_masked_fill) {
-        TRY(check_masked_fill(call, out[0], compute, k->err));
+        TRY(kernel_pointwise_check_masked_fill(call, out[0], compute, k->err));
     }
     PwOperand operands[PW_MAX_OPERANDS];
     int n = call_operands(call, compute, operands);

@@ -43,7 +43,7 @@ static int64_t windows_at(const Windows *v, int k, const Planes *p) { return v->
 
 /* First and last place (one past it) of window `o` of dim d inside the plane, for neighbours that touch; `*full` the size of the window
  * with its padding. */
-static void window(const Pool *p, int d, int64_t o, int64_t *from, int64_t *to, int64_t *full) {
+static void kernel_pool_window(const Pool *p, int d, int64_t o, int64_t *from, int64_t *to, int64_t *full) {
     *from = o * p->stride[d] - p->padding[d];
     *to = min_i64(*from + p->kernel[d], p->in[d] + p->padding[d]);
     *full = *to - *from;
@@ -66,8 +66,8 @@ ErrCode kernel_avg_pool2d(const Call *call, Tensor *const *out, KernelCtx *k) {
     for (Windows v = windows_of(&from, &into, NULL, p.out[0], p.out[1]); windows_more(&v); windows_next(&v)) {
         int64_t i0, i1, j0, j1, rows, columns, int_sum = 0;
         double sum = 0;
-        window(&p, 0, v.i, &i0, &i1, &rows);
-        window(&p, 1, v.j, &j0, &j1, &columns);
+        kernel_pool_window(&p, 0, v.i, &i0, &i1, &rows);
+        kernel_pool_window(&p, 1, v.j, &j0, &j1, &columns);
         for (int64_t y = i0; y < i1; y++) {
             for (int64_t x = j0; x < j1; x++) {
                 int64_t at = v.planes.at[0] + y * from.row + x * from.column;
@@ -96,8 +96,8 @@ ErrCode kernel_avg_pool2d_grad(const Call *call, Tensor *const *out, KernelCtx *
     Adder adder = adder_start(to, k->arena);
     for (Windows v = windows_of(&from, &into, NULL, p.out[0], p.out[1]); windows_more(&v); windows_next(&v)) {
         int64_t i0, i1, j0, j1, rows, columns;
-        window(&p, 0, v.i, &i0, &i1, &rows);
-        window(&p, 1, v.j, &j0, &j1, &columns);
+        kernel_pool_window(&p, 0, v.i, &i0, &i1, &rows);
+        kernel_pool_window(&p, 1, v.j, &j0, &j1, &columns);
         int64_t at = windows_at(&v, 0, &from), divisor = divisor_of(call, rows * columns, (i1 - i0) * (j1 - j0));
         for (int64_t y = i0; y < i1; y++) {
             for (int64_t x = j0; x < j1; x++) {
@@ -124,7 +124,7 @@ static int64_t greatest(const Tensor *t, int64_t at, int64_t count, int64_t step
 }
 
 /* First place of window `o` of dim d inside the plane, and how many of its elements are. */
-static int64_t spread(const Pool *p, int d, int64_t o, int64_t *count) {
+static int64_t kernel_pool_spread(const Pool *p, int d, int64_t o, int64_t *count) {
     int64_t from = o * p->stride[d] - p->padding[d], to = min_i64(from + (p->kernel[d] - 1) * p->dilation[d] + 1, p->in[d]);
     if (from < 0) {
         from += (p->dilation[d] - 1 - from) / p->dilation[d] * p->dilation[d];
@@ -139,7 +139,7 @@ ErrCode kernel_max_pool2d_indices(const Call *call, Tensor *const *out, KernelCt
     TRY(pool_read(call, self, &p, k->err));
     Planes from = planes_of(self), into = planes_of(to);
     for (Windows v = windows_of(&from, &into, NULL, p.out[0], p.out[1]); windows_more(&v); windows_next(&v)) {
-        int64_t rows, columns, y = spread(&p, 0, v.i, &rows), x = spread(&p, 1, v.j, &columns), found = y * p.in[1] + x;
+        int64_t rows, columns, y = kernel_pool_spread(&p, 0, v.i, &rows), x = kernel_pool_spread(&p, 1, v.j, &columns), found = y * p.in[1] + x;
         double best = -INFINITY;
         bool any = true; /* the first is found unless something is greater than -inf */
         for (int64_t n = 0; n < rows; n++) {
@@ -203,7 +203,7 @@ ErrCode kernel_max_pool1d(const Call *call, Tensor *const *out, KernelCtx *k) {
     const Tensor *walked[2] = {&from, &lines};
     for (Walk w = walk_start(lines.size, 2, walked, 2); walk_more(&w); walk_next(&w)) {
         for (int64_t j = 0; j < to->size[2]; j++) {
-            int64_t count, x = spread(&p, 1, j, &count);
+            int64_t count, x = kernel_pool_spread(&p, 1, j, &count);
             double best = -INFINITY;
             bool any = true;
             (void)greatest(self, w.at[0] + x * step, count, p.dilation[1] * step, &best, &any);

@@ -77,7 +77,7 @@ static void reduce_int(const Tensor *self, unsigned set, Reduction how, const Te
     }
 }
 
-static ErrCode reduce(const Call *call, const Tensor *out, Reduction how, bool mean, KernelCtx *k) {
+static ErrCode kernel_reduce_all(const Call *call, const Tensor *out, Reduction how, bool mean, KernelCtx *k) {
     const Tensor *self = call->arg[0].tensor;
     unsigned set;
     TRY(reduced_dims(call, self->ndim, &set, k->err));
@@ -93,16 +93,16 @@ static ErrCode reduce(const Call *call, const Tensor *out, Reduction how, bool m
     return ERR_none;
 }
 
-ErrCode kernel_sum(const Call *call, Tensor *const *out, KernelCtx *k) { return reduce(call, out[0], REDUCE_SUM, false, k); }
-ErrCode kernel_nansum(const Call *call, Tensor *const *out, KernelCtx *k) { return reduce(call, out[0], REDUCE_NANSUM, false, k); }
-ErrCode kernel_mean(const Call *call, Tensor *const *out, KernelCtx *k) { return reduce(call, out[0], REDUCE_SUM, true, k); }
-ErrCode kernel_prod(const Call *call, Tensor *const *out, KernelCtx *k) { return reduce(call, out[0], REDUCE_PROD, false, k); }
-ErrCode kernel_amax(const Call *call, Tensor *const *out, KernelCtx *k) { return reduce(call, out[0], REDUCE_MAX, false, k); }
-ErrCode kernel_amin(const Call *call, Tensor *const *out, KernelCtx *k) { return reduce(call, out[0], REDUCE_MIN, false, k); }
+ErrCode kernel_sum(const Call *call, Tensor *const *out, KernelCtx *k) { return kernel_reduce_all(call, out[0], REDUCE_SUM, false, k); }
+ErrCode kernel_nansum(const Call *call, Tensor *const *out, KernelCtx *k) { return kernel_reduce_all(call, out[0], REDUCE_NANSUM, false, k); }
+ErrCode kernel_mean(const Call *call, Tensor *const *out, KernelCtx *k) { return kernel_reduce_all(call, out[0], REDUCE_SUM, true, k); }
+ErrCode kernel_prod(const Call *call, Tensor *const *out, KernelCtx *k) { return kernel_reduce_all(call, out[0], REDUCE_PROD, false, k); }
+ErrCode kernel_amax(const Call *call, Tensor *const *out, KernelCtx *k) { return kernel_reduce_all(call, out[0], REDUCE_MAX, false, k); }
+ErrCode kernel_amin(const Call *call, Tensor *const *out, KernelCtx *k) { return kernel_reduce_all(call, out[0], REDUCE_MIN, false, k); }
 
 /* ---- scans ---- */
 
-static ErrCode scan(const Call *call, const Tensor *out, Reduction how, KernelCtx *k) {
+static ErrCode kernel_reduce_scan(const Call *call, const Tensor *out, Reduction how, KernelCtx *k) {
     const Tensor *self = call->arg[0].tensor;
     int dim;
     TRY(dim_wrap(call->arg[1].i, self->ndim, &dim, k->err));
@@ -135,8 +135,8 @@ static ErrCode scan(const Call *call, const Tensor *out, Reduction how, KernelCt
     return ERR_none;
 }
 
-ErrCode kernel_cumsum(const Call *call, Tensor *const *out, KernelCtx *k) { return scan(call, out[0], REDUCE_SUM, k); }
-ErrCode kernel_cumprod(const Call *call, Tensor *const *out, KernelCtx *k) { return scan(call, out[0], REDUCE_PROD, k); }
+ErrCode kernel_cumsum(const Call *call, Tensor *const *out, KernelCtx *k) { return kernel_reduce_scan(call, out[0], REDUCE_SUM, k); }
+ErrCode kernel_cumprod(const Call *call, Tensor *const *out, KernelCtx *k) { return kernel_reduce_scan(call, out[0], REDUCE_PROD, k); }
 
 /* ---- softmax: exp(x - max) / sum of exp(x - max), in double ---- */
 

@@ -10,7 +10,7 @@
 #include <math.h>
 
 /* Does x come before y? */
-static bool before(const SortOrder *o, const SortElement *x, const SortElement *y) {
+static bool kernel_sorting_before(const SortOrder *o, const SortElement *x, const SortElement *y) {
     if (!o->floating) {
         return o->descending ? x->whole > y->whole : x->whole < y->whole;
     }
@@ -18,7 +18,7 @@ static bool before(const SortOrder *o, const SortElement *x, const SortElement *
     return o->descending ? (x_nan && !y_nan) || x->value > y->value : (!x_nan && y_nan) || x->value < y->value;
 }
 
-static void swap(SortElement *a, SortElement *b) {
+static void kernel_sorting_swap(SortElement *a, SortElement *b) {
     SortElement kept = *a;
     *a = *b;
     *b = kept;
@@ -28,7 +28,7 @@ static void swap(SortElement *a, SortElement *b) {
 
 static void push_heap(const SortOrder *o, SortElement *first, int64_t hole, int64_t top, SortElement value) {
     int64_t parent = (hole - 1) / 2;
-    while (hole > top && before(o, &first[parent], &value)) {
+    while (hole > top && kernel_sorting_before(o, &first[parent], &value)) {
         first[hole] = first[parent];
         hole = parent;
         parent = (hole - 1) / 2;
@@ -40,7 +40,7 @@ static void adjust_heap(const SortOrder *o, SortElement *first, int64_t hole, in
     int64_t top = hole, child = hole;
     while (child < (length - 1) / 2) {
         child = 2 * (child + 1);
-        if (before(o, &first[child], &first[child - 1])) {
+        if (kernel_sorting_before(o, &first[child], &first[child - 1])) {
             child--;
         }
         first[hole] = first[child];
@@ -66,7 +66,7 @@ static void heap_select(const SortOrder *o, SortElement *first, SortElement *mid
         adjust_heap(o, first, parent, length, first[parent]);
     }
     for (SortElement *i = middle; i < last; i++) {
-        if (before(o, i, first)) {
+        if (kernel_sorting_before(o, i, first)) {
             pop_heap(o, first, middle, i);
         }
     }
@@ -83,10 +83,10 @@ void sort_partial(const SortOrder *o, SortElement *first, SortElement *middle, S
 /* ---- partitions ---- */
 
 static void move_median_to_first(const SortOrder *o, SortElement *result, SortElement *a, SortElement *b, SortElement *c) {
-    if (before(o, a, b)) {
-        swap(result, before(o, b, c) ? b : before(o, a, c) ? c : a);
+    if (kernel_sorting_before(o, a, b)) {
+        kernel_sorting_swap(result, kernel_sorting_before(o, b, c) ? b : kernel_sorting_before(o, a, c) ? c : a);
     } else {
-        swap(result, before(o, a, c) ? a : before(o, b, c) ? c : b);
+        kernel_sorting_swap(result, kernel_sorting_before(o, a, c) ? a : kernel_sorting_before(o, b, c) ? c : b);
     }
 }
 
@@ -95,17 +95,17 @@ static SortElement *partition_pivot(const SortOrder *o, SortElement *first, Sort
     move_median_to_first(o, first, first + 1, first + (last - first) / 2, last - 1);
     first++;
     for (;;) {
-        while (before(o, first, pivot)) {
+        while (kernel_sorting_before(o, first, pivot)) {
             first++;
         }
         last--;
-        while (before(o, pivot, last)) {
+        while (kernel_sorting_before(o, pivot, last)) {
             last--;
         }
         if (first >= last) {
             return first;
         }
-        swap(first, last);
+        kernel_sorting_swap(first, last);
         first++;
     }
 }
@@ -113,7 +113,7 @@ static SortElement *partition_pivot(const SortOrder *o, SortElement *first, Sort
 /* Insertion of the element at `at` into what stands before it, down to `first`. */
 static void insert(const SortOrder *o, SortElement *first, SortElement *at) {
     SortElement value = *at;
-    while (at > first && before(o, &value, at - 1)) {
+    while (at > first && kernel_sorting_before(o, &value, at - 1)) {
         *at = at[-1];
         at--;
     }
@@ -141,7 +141,7 @@ void sort_nth(const SortOrder *o, SortElement *first, SortElement *nth, SortElem
     for (int depth = depth_limit(last - first); last - first > 3; depth--) {
         if (depth == 0) {
             heap_select(o, first, nth + 1, last);
-            swap(first, nth);
+            kernel_sorting_swap(first, nth);
             return;
         }
         SortElement *cut = partition_pivot(o, first, last);

@@ -37,7 +37,7 @@ static double *accumulators(const Sets *s, double start, KernelCtx *k) {
     return v;
 }
 
-static void answer(const Tensor *out, int64_t i, double value) { element_store_double(out->storage->data, out->dtype, out->offset + i, value); }
+static void kernel_stat_answer(const Tensor *out, int64_t i, double value) { element_store_double(out->storage->data, out->dtype, out->offset + i, value); }
 
 /* ---- var, std: two passes; the divisor is count - correction, at least 0 ---- */
 
@@ -58,7 +58,7 @@ static ErrCode variance(const Call *call, const Tensor *out, bool root, KernelCt
     }
     double divisor = fmax(s.count - (call->arg[2].none ? 1 : (double)call->arg[2].i), 0);
     for (int64_t i = 0; i < s.length; i++) {
-        answer(out, i, root ? sqrt(sum[i] / divisor) : sum[i] / divisor);
+        kernel_stat_answer(out, i, root ? sqrt(sum[i] / divisor) : sum[i] / divisor);
     }
     return ERR_none;
 }
@@ -87,7 +87,7 @@ ErrCode kernel_norm(const Call *call, Tensor *const *out, KernelCtx *k) {
         acc[w.at[1]] = norm_step(acc[w.at[1]], element_double(self->storage->data, self->dtype, w.at[0]), p);
     }
     for (int64_t i = 0; i < s.length; i++) {
-        answer(out[0], i, isinf(p) || p == 0 || p == 1 ? acc[i] : p == 2 ? sqrt(acc[i]) : pow(acc[i], 1 / p));
+        kernel_stat_answer(out[0], i, isinf(p) || p == 0 || p == 1 ? acc[i] : p == 2 ? sqrt(acc[i]) : pow(acc[i], 1 / p));
     }
     return ERR_none;
 }
@@ -119,7 +119,7 @@ ErrCode kernel_logsumexp(const Call *call, Tensor *const *out, KernelCtx *k) {
     double *most = accumulators(&s, -INFINITY, k), *sum = accumulators(&s, 0, k);
     log_sums(&s, out[0]->dtype, true, most, sum);
     for (int64_t i = 0; i < s.length; i++) {
-        answer(out[0], i, most[i] + sum[i]);
+        kernel_stat_answer(out[0], i, most[i] + sum[i]);
     }
     return ERR_none;
 }
@@ -173,7 +173,7 @@ ErrCode kernel_trace(const Call *call, Tensor *const *out, KernelCtx *k) {
         }
     }
     if (dtype_is_float(to->dtype)) {
-        answer(to, 0, sum);
+        kernel_stat_answer(to, 0, sum);
     } else {
         element_store_int(to->storage->data, to->dtype, to->offset, int_sum);
     }

@@ -39,7 +39,7 @@ static void clone_arg(Arena *arena, ArgType type, PArg *a, DType literal) {
 }
 
 /* The dtype of a tensor literal's data. */
-static DType literal_dtype(const Stmt *s) {
+static DType clone_literal_dtype(const Stmt *s) {
     int at = op_param(s->op, "dtype");
     return at >= 0 && s->arg[at].given && !s->arg[at].is_none ? s->arg[at].dtype : DT_bool;
 }
@@ -52,7 +52,7 @@ static Stmt *clone_stmt(Arena *arena, const Stmt *from) {
     if (from->kind == STMT_OP) {
         to->arg = CLONE(arena, from->arg, from->op->nparam);
         for (int i = 0; i < from->op->nparam; i++) {
-            clone_arg(arena, from->op->param[i].type, &to->arg[i], literal_dtype(from));
+            clone_arg(arena, from->op->param[i].type, &to->arg[i], clone_literal_dtype(from));
         }
     }
     to->out = CLONE(arena, from->out, from->nout);
@@ -94,12 +94,12 @@ static Input *clone_inputs(Arena *arena, const Input *from, int n) {
     return to;
 }
 
-static Shell *clone_shell(Arena *arena, const Shell *from) {
-    Shell *to = CLONE(arena, from, 1);
-    to->roles = CLONE(arena, from->roles, from->nroles);
-    to->spelling = CLONE(arena, from->spelling, from->nspelling);
-    for (int i = 0; i < from->nspelling; i++) {
-        to->spelling[i].path = clone_text(arena, from->spelling[i].path);
+static PythonSurface *clone_surface(Arena *arena, const PythonSurface *from) {
+    PythonSurface *to = CLONE(arena, from, 1);
+    to->bindings = CLONE(arena, from->bindings, from->nbindings);
+    to->call_styles = CLONE(arena, from->call_styles, from->ncall_styles);
+    for (int i = 0; i < from->ncall_styles; i++) {
+        to->call_styles[i].path = clone_text(arena, from->call_styles[i].path);
     }
     to->outline = CLONE(arena, from->outline, from->noutline);
     to->extra = clone_text(arena, from->extra);
@@ -130,7 +130,7 @@ Program *program_clone(Arena *arena, const Program *p) {
         r->set = CLONE(arena, r->set, r->nset);
         r->extra = clone_text(arena, r->extra);
     }
-    to->shell = p->shell ? clone_shell(arena, p->shell) : NULL;
+    to->surface = p->surface ? clone_surface(arena, p->surface) : NULL;
     to->expect = p->expect ? result_clone(arena, p->expect) : NULL;
     to->extra = clone_text(arena, p->extra);
     return to;

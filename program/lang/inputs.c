@@ -11,7 +11,7 @@ NameId program_arg(const Program *p, int place) { return p->args_given ? p->args
 bool program_pokes(const Program *p, int number) { return number >= p->nrecalls || !p->recalls[number].keep; }
 
 /* Place of the first input on the same storage as input i. */
-static int storage_leader(const Input *inputs, int i) {
+static int inputs_storage_leader(const Input *inputs, int i) {
     if (inputs[i].storage != NAME_NONE) {
         for (int j = 0; j < i; j++) {
             if (inputs[j].storage == inputs[i].storage) {
@@ -59,7 +59,7 @@ ErrCode inputs_build(const Program *p, const Input *inputs, int ninputs, Arena *
     for (int i = 0; i < ninputs; i++) {
         const char *name = p->names[inputs[i].name];
         input_geometry(&inputs[i], &out[i]);
-        int leader = storage_leader(inputs, i);
+        int leader = inputs_storage_leader(inputs, i);
         if (leader == i) {
             extent[i] = 0;
         }
@@ -77,7 +77,7 @@ ErrCode inputs_build(const Program *p, const Input *inputs, int ninputs, Arena *
         }
     }
     for (int i = 0; i < ninputs; i++) {
-        int leader = storage_leader(inputs, i);
+        int leader = inputs_storage_leader(inputs, i);
         if (leader != i) {
             out[i].storage = out[leader].storage;
             continue;

@@ -154,14 +154,14 @@ typedef struct Recall {
 typedef struct Result Result;
 
 /* How the Python shell spells a statement or holds an input; kept for the exporter (and one seeded fault). */
-typedef struct Shell Shell;
-typedef enum Spelling { SPELL_method, SPELL_function, SPELL_operator, SPELL_kwargs, SPELL_torch_ops, SPELL_COUNT } Spelling;
-typedef enum Role { ROLE_arg, ROLE_closure, ROLE_global, ROLE_attr, ROLE_buffer, ROLE_parameter, ROLE_constant, ROLE_COUNT } Role;
+typedef struct PythonSurface PythonSurface;
+typedef enum CallStyle { STYLE_method, STYLE_function, STYLE_operator, STYLE_kwargs, STYLE_torch_ops, STYLE_COUNT } CallStyle;
+typedef enum BindingKind { BINDING_arg, BINDING_closure, BINDING_global, BINDING_attr, BINDING_buffer, BINDING_parameter, BINDING_constant, BINDING_COUNT } BindingKind;
 typedef enum Wrap { WRAP_function, WRAP_method, WRAP_module, WRAP_COUNT } Wrap;
-struct Shell {
+struct PythonSurface {
     bool wrap_given; Wrap wrap;
-    struct { NameId name; Role role; } *roles; int nroles; bool roles_given;
-    struct { const char *path; Spelling spelling; } *spelling; int nspelling; bool spelling_given;
+    struct { NameId name; BindingKind binding; } *bindings; int nbindings; bool bindings_given;
+    struct { const char *path; CallStyle call_styles; } *call_styles; int ncall_styles; bool call_styles_given;
     struct { int64_t from, to; } *outline; int noutline; bool outline_given;
     bool instances_given; int64_t instances;
     const char *extra;
@@ -180,7 +180,7 @@ typedef struct Program {
     NameId *args; int nargs; bool args_given;
     bool grad_mode, grad_mode_given; /* true by default */
     Recall *recalls; int nrecalls; bool recalls_given;
-    Shell *shell;                /* NULL: absent */
+    PythonSurface *surface;                /* NULL: absent */
     Result *expect;              /* NULL: absent */
     const char *extra;           /* `x-` keys, canonical JSON members */
     int nstmts;                  /* sids run over 0..nstmts-1 */

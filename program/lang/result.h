@@ -83,9 +83,9 @@ struct Result {
     Failure failure;        /* then the only call is an `internal` error whose message says what happened */
     CallResult *calls; int ncalls;
     UndefinedNote *undefined; int nundefined; /* x-undefined */
-    const char *accident;   /* reference, if asked: why PyTorch 1.13 answers something by accident (the last one), or NULL */
+    const char *unspecified;   /* reference, if asked: why PyTorch 1.13 answers something by accident (the last one), or NULL */
     const char *extra;      /* other x- keys, as JSON members, or NULL */
-    bool doubt;             /* reference with the float64 shadow: some value met in the run is in doubt (a bound became NaN) */
+    bool inconclusive;             /* reference with the float64 shadow: some value met in the run is in doubt (a bound became NaN) */
 };
 
 /* A deep copy in `arena`. */
@@ -95,7 +95,7 @@ Result *result_clone(Arena *arena, const Result *r);
 typedef struct RunOptions {
     bool poke;       /* after recording, write to every return and record again (format.md) */
     bool shadow;     /* reference: run with the float64 shadow */
-    bool accidents;  /* reference: look for what PyTorch 1.13 leaves to accident */
+    bool detect_unspecified;  /* reference: look for what PyTorch 1.13 leaves to accident */
     Limits limits;
     int64_t (*executed)[DT_COUNT]; /* reference: by op, counts the statements that ran to their end, by the dtype of their first result, or of what they write; or NULL */
 } RunOptions;

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-typedef struct Verifier {
+typedef struct ProgramVerifier {
     const Program *p;
     const Limits *limits;
     char *message;
@@ -17,10 +17,10 @@ typedef struct Verifier {
     int sid;    /* of the statement looked at */
     int stmts;  /* seen so far */
     int recall, input; /* looked at; -1: none, the program's own inputs */
-} Verifier;
+} ProgramVerifier;
 
-static bool bad(Verifier *v, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static bool bad(Verifier *v, const char *format, ...) {
+static bool bad(ProgramVerifier *v, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static bool bad(ProgramVerifier *v, const char *format, ...) {
     va_list args;
     va_start(args, format);
     vsnprintf(v->message, v->message_size, format, args);
@@ -29,8 +29,8 @@ static bool bad(Verifier *v, const char *format, ...) {
 }
 
 /* About the statement looked at. */
-static bool bad_stmt(Verifier *v, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static bool bad_stmt(Verifier *v, const char *format, ...) {
+static bool bad_stmt(ProgramVerifier *v, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static bool bad_stmt(ProgramVerifier *v, const char *format, ...) {
     char what[200];
     va_list args;
     va_start(args, format);
@@ -40,8 +40,8 @@ static bool bad_stmt(Verifier *v, const char *format, ...) {
 }
 
 /* About the inputs looked at, or one of them: inputs[1], recalls[2].inputs, recalls[2][0]. */
-static bool bad_input(Verifier *v, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static bool bad_input(Verifier *v, const char *format, ...) {
+static bool bad_input(ProgramVerifier *v, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static bool bad_input(ProgramVerifier *v, const char *format, ...) {
     char what[200], at[96];
     va_list args;
     va_start(args, format);
@@ -55,9 +55,9 @@ static bool bad_input(Verifier *v, const char *format, ...) {
     return bad(v, "%s%s", at, what);
 }
 
-static bool name_ok(const Verifier *v, NameId name) { return name >= 0 && name < v->p->nnames; }
+static bool name_ok(const ProgramVerifier *v, NameId name) { return name >= 0 && name < v->p->nnames; }
 
-static bool names_ok(const Verifier *v, const NameId *names, int n, bool nulls) {
+static bool names_ok(const ProgramVerifier *v, const NameId *names, int n, bool nulls) {
     for (int i = 0; i < n; i++) {
         if (!name_ok(v, names[i]) && !(nulls && names[i] == NAME_NONE)) {
             return false;
@@ -68,7 +68,7 @@ static bool names_ok(const Verifier *v, const NameId *names, int n, bool nulls) 
 
 /* ---- inputs ---- */
 
-static int storage_leader(const Input *inputs, int i) {
+static int verify_storage_leader(const Input *inputs, int i) {
     int leader = 0;
     while (leader < i && (inputs[i].storage == NAME_NONE || inputs[leader].storage != inputs[i].storage)) {
         leader++;
@@ -77,7 +77,7 @@ static int storage_leader(const Input *inputs, int i) {
 }
 
 /* Sizes and strides in themselves; sets the input's extent in its storage. */
-static bool verify_geometry(Verifier *v, const Input *in, int64_t *extent) {
+static bool verify_geometry(ProgramVerifier *v, const Input *in, int64_t *extent) {
     int64_t most = v->limits->max_elements, numel;
     if (in->ndim < 0 || in->ndim > MAX_DIMS) {
         return bad_input(v, ".size: %d dimensions pass the limit of %d", in->ndim, MAX_DIMS);
@@ -102,7 +102,7 @@ static bool verify_geometry(Verifier *v, const Input *in, int64_t *extent) {
     return true;
 }
 
-static bool verify_input(Verifier *v, const Input *inputs, int i) {
+static bool verify_input(ProgramVerifier *v, const Input *inputs, int i) {
     const Input *in = &inputs[i];
     if (!name_ok(v, in->name) || (in->storage != NAME_NONE && !name_ok(v, in->storage))) {
         return bad_input(v, ": a name out of range");
@@ -118,7 +118,7 @@ static bool verify_input(Verifier *v, const Input *inputs, int i) {
     if (in->requires_grad && !dtype_is_float(in->dtype)) {
         return bad_input(v, ".requires_grad: %s is not a floating dtype", dtype_name(in->dtype));
     }
-    int leader = storage_leader(inputs, i);
+    int leader = verify_storage_leader(inputs, i);
     if (leader != i && inputs[leader].dtype != in->dtype) {
         return bad_input(v, ".dtype: the storage \"%s\" holds %s", v->p->names[in->storage], dtype_name(inputs[leader].dtype));
     }
@@ -129,7 +129,7 @@ static bool verify_input(Verifier *v, const Input *inputs, int i) {
 }
 
 /* The program's, or those of the recall looked at. */
-static bool verify_inputs(Verifier *v, const Input *inputs, int n) {
+static bool verify_inputs(ProgramVerifier *v, const Input *inputs, int n) {
     int64_t extent[MAX_INPUTS] = {0}, bytes = 0; /* extent: by leader */
     v->input = -1;
     if (n < 0 || n > MAX_INPUTS) {
@@ -141,7 +141,7 @@ static bool verify_inputs(Verifier *v, const Input *inputs, int n) {
         if (!verify_input(v, inputs, i) || !verify_geometry(v, &inputs[i], &far)) {
             return false;
         }
-        int leader = storage_leader(inputs, i);
+        int leader = verify_storage_leader(inputs, i);
         bytes += far > extent[leader] ? (far - extent[leader]) * dtype_bytes(inputs[i].dtype) : 0;
         extent[leader] = max_i64(extent[leader], far);
         if (bytes > v->limits->max_bytes) {
@@ -151,7 +151,7 @@ static bool verify_inputs(Verifier *v, const Input *inputs, int n) {
     for (int i = 0; i < n; i++) {
         const InputData *data = &inputs[i].data;
         v->input = i;
-        if (storage_leader(inputs, i) != i) {
+        if (verify_storage_leader(inputs, i) != i) {
             continue;
         }
         if (!data->given && extent[i] > 0) {
@@ -167,9 +167,9 @@ static bool verify_inputs(Verifier *v, const Input *inputs, int n) {
 
 /* ---- statements ---- */
 
-static bool pint_ok(const Verifier *v, const PInt *i) { return i->size_of == NAME_NONE || name_ok(v, i->size_of); }
+static bool pint_ok(const ProgramVerifier *v, const PInt *i) { return i->size_of == NAME_NONE || name_ok(v, i->size_of); }
 
-static bool index_ok(const Verifier *v, const PIndexItem *item) {
+static bool index_ok(const ProgramVerifier *v, const PIndexItem *item) {
     switch (item->kind) {
     case INDEX_INT:
     case INDEX_BOOL: return pint_ok(v, &item->start);
@@ -184,7 +184,7 @@ static bool index_ok(const Verifier *v, const PIndexItem *item) {
     return false;
 }
 
-static bool ints_ok(const Verifier *v, const Param *param, const PArg *a) {
+static bool ints_ok(const ProgramVerifier *v, const Param *param, const PArg *a) {
     int n = a->ints.single ? 1 : a->ints.n;
     bool ok = n >= 0 && (!a->ints.single || param->list_size > 0);
     for (int i = 0; i < n && ok; i++) {
@@ -193,7 +193,7 @@ static bool ints_ok(const Verifier *v, const Param *param, const PArg *a) {
     return ok;
 }
 
-static bool arg_ok(const Verifier *v, const Param *param, const PArg *a) {
+static bool arg_ok(const ProgramVerifier *v, const Param *param, const PArg *a) {
     if (!a->given) {
         return param->has_default;
     }
@@ -247,7 +247,7 @@ static bool literal_ok(const Stmt *s) {
     return numel == data->data.n;
 }
 
-static bool verify_op(Verifier *v, const Stmt *s) {
+static bool verify_lang_op(ProgramVerifier *v, const Stmt *s) {
     if (!s->op || s->op->name[0] == '_') {
         return bad_stmt(v, "no op that a program can name");
     }
@@ -270,7 +270,7 @@ static bool verify_op(Verifier *v, const Stmt *s) {
     return s->nout > 0 || s->out_list || writes || bad_stmt(v, "only an in-place op can do without out");
 }
 
-static bool verify_predicate(Verifier *v, const Predicate *p) {
+static bool verify_predicate(ProgramVerifier *v, const Predicate *p) {
     for (int depth = 0; p->kind == PRED_not; depth++) {
         if (depth == MAX_NESTING || !p->inner) {
             return bad_stmt(v, "a predicate nested deeper than %d, or cut off", MAX_NESTING);
@@ -281,18 +281,18 @@ static bool verify_predicate(Verifier *v, const Predicate *p) {
     return (known && (p->kind == PRED_is_grad_enabled || name_ok(v, p->of))) || bad_stmt(v, "the predicate is malformed");
 }
 
-static bool verify_grad(Verifier *v, const GradStmt *g, const Stmt *s) {
+static bool verify_grad(ProgramVerifier *v, const GradStmt *g, const Stmt *s) {
     bool ok = g && g->noutputs >= 0 && g->ninputs >= 0 && g->ngrad_outputs >= -1 && s->out_list &&
               names_ok(v, g->outputs, g->noutputs, false) && names_ok(v, g->inputs, g->ninputs, false) &&
               names_ok(v, g->grad_outputs, g->ngrad_outputs, true) && names_ok(v, s->out, s->nout, false);
     return ok || bad_stmt(v, "the grad statement is malformed");
 }
 
-static bool verify_block(Verifier *v, const Block *block, int depth);
+static bool verify_block(ProgramVerifier *v, const Block *block, int depth);
 
-static bool verify_stmt(Verifier *v, const Stmt *s, int depth) {
+static bool verify_stmt(ProgramVerifier *v, const Stmt *s, int depth) {
     switch (s->kind) {
-    case STMT_OP: return verify_op(v, s);
+    case STMT_OP: return verify_lang_op(v, s);
     case STMT_WITH: return verify_block(v, &s->body, depth + 1);
     case STMT_IF:
         if (!s->has_else && s->orelse.first) {
@@ -309,7 +309,7 @@ static bool verify_stmt(Verifier *v, const Stmt *s, int depth) {
     return bad_stmt(v, "a statement of no kind");
 }
 
-static bool verify_block(Verifier *v, const Block *block, int depth) {
+static bool verify_block(ProgramVerifier *v, const Block *block, int depth) {
     int n = 0;
     if (depth > MAX_NESTING) {
         return bad_stmt(v, "nested deeper than %d", MAX_NESTING);
@@ -346,7 +346,7 @@ static bool block_binds(const Block *block, NameId name) {
     return false;
 }
 
-static bool is_input(const Program *p, NameId name) {
+static bool verify_is_input(const Program *p, NameId name) {
     for (int i = 0; i < p->ninputs; i++) {
         if (p->inputs[i].name == name) {
             return true;
@@ -355,10 +355,10 @@ static bool is_input(const Program *p, NameId name) {
     return false;
 }
 
-static bool verify_args(Verifier *v) {
+static bool verify_args(ProgramVerifier *v) {
     const Program *p = v->p;
     for (int i = 0; i < p->nargs; i++) {
-        if (!name_ok(v, p->args[i]) || (!is_input(p, p->args[i]) && !block_binds(&p->setup, p->args[i]))) {
+        if (!name_ok(v, p->args[i]) || (!verify_is_input(p, p->args[i]) && !block_binds(&p->setup, p->args[i]))) {
             return bad(v, "args[%d]: neither an input nor a name that setup binds", i);
         }
         for (int j = 0; j < i; j++) {
@@ -370,7 +370,7 @@ static bool verify_args(Verifier *v) {
     return true;
 }
 
-static bool verify_backward(Verifier *v) {
+static bool verify_backward(ProgramVerifier *v) {
     const Backward *b = &v->p->backward;
     if (!b->given) {
         return true;
@@ -392,13 +392,13 @@ static bool verify_backward(Verifier *v) {
 }
 
 /* A recall calls the same function: the same parameters, in order. */
-static bool verify_recall(Verifier *v, int k) {
+static bool verify_recall(ProgramVerifier *v, int k) {
     const Program *p = v->p;
     const Recall *r = &p->recalls[k];
     v->recall = k;
     v->input = -1;
     for (int i = 0; i < r->nset; i++) {
-        if (!name_ok(v, r->set[i].name) || (!is_input(p, r->set[i].name) && !block_binds(&p->setup, r->set[i].name))) {
+        if (!name_ok(v, r->set[i].name) || (!verify_is_input(p, r->set[i].name) && !block_binds(&p->setup, r->set[i].name))) {
             return bad(v, "recalls[%d].set: a name that is no argument", k);
         }
     }
@@ -416,15 +416,15 @@ static bool verify_recall(Verifier *v, int k) {
     return verify_inputs(v, r->inputs, r->ninputs);
 }
 
-static bool verify_shell(Verifier *v) {
-    const Shell *s = v->p->shell;
-    for (int i = 0; s && i < s->nroles; i++) {
-        if (!name_ok(v, s->roles[i].name) || (unsigned)s->roles[i].role >= ROLE_COUNT) {
+static bool verify_surface(ProgramVerifier *v) {
+    const PythonSurface *s = v->p->surface;
+    for (int i = 0; s && i < s->nbindings; i++) {
+        if (!name_ok(v, s->bindings[i].name) || (unsigned)s->bindings[i].binding >= BINDING_COUNT) {
             return bad(v, "shell.roles: malformed");
         }
     }
-    for (int i = 0; s && i < s->nspelling; i++) {
-        if (!path_valid(s->spelling[i].path) || (unsigned)s->spelling[i].spelling >= SPELL_COUNT) {
+    for (int i = 0; s && i < s->ncall_styles; i++) {
+        if (!path_valid(s->call_styles[i].path) || (unsigned)s->call_styles[i].call_styles >= STYLE_COUNT) {
             return bad(v, "shell.spelling: malformed");
         }
     }
@@ -432,7 +432,7 @@ static bool verify_shell(Verifier *v) {
 }
 
 bool program_verify_within(const Program *p, const Limits *limits, char *message, size_t message_size) {
-    Verifier v = {.p = p, .recall = -1, .input = -1, .limits = limits, .message = message, .message_size = message_size};
+    ProgramVerifier v = {.p = p, .recall = -1, .input = -1, .limits = limits, .message = message, .message_size = message_size};
     if (p->nnames > MAX_NAMES) {
         return bad(&v, "more than %d different names", MAX_NAMES);
     }
@@ -461,7 +461,7 @@ bool program_verify_within(const Program *p, const Limits *limits, char *message
             return false;
         }
     }
-    return verify_shell(&v);
+    return verify_surface(&v);
 }
 
 bool program_verify(const Program *p, char *message, size_t message_size) {

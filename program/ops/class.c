@@ -19,16 +19,16 @@ OpClass op_class_of(const OpInfo *op, const OpInfo *twin) {
     case KIND_POINTWISE: return pw_is_logic(op->pw) ? CLASS_LOGIC : op->noperand == 1 ? CLASS_UNARY : CLASS_BINARY;
     case KIND_FUNC:
         switch (op->nature) {
-        case NATURE_MATMUL: return CLASS_MATMUL;
-        case NATURE_SUM:
-        case NATURE_PROD:
-        case NATURE_EXTREME:
-        case NATURE_ORDER:
-        case NATURE_VARIANCE:
-        case NATURE_NORM:
-        case NATURE_LOGSUMEXP:
-        case NATURE_TRUTH:
-        case NATURE_SOFTMAX: return CLASS_REDUCE;
+        case PROPAGATION_MATMUL: return CLASS_MATMUL;
+        case PROPAGATION_SUM:
+        case PROPAGATION_PROD:
+        case PROPAGATION_EXTREME:
+        case PROPAGATION_ORDER:
+        case PROPAGATION_VARIANCE:
+        case PROPAGATION_NORM:
+        case PROPAGATION_LOGSUMEXP:
+        case PROPAGATION_TRUTH:
+        case PROPAGATION_SOFTMAX: return CLASS_REDUCE;
         default: return CLASS_MOVE;
         }
     case KIND_INPLACE:

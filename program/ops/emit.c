@@ -14,7 +14,7 @@
 
 static const int64_t no_ints[1] = {0};
 
-static void set_ints(Emit *e, Arg *arg, const int64_t *v, int n) {
+static void emit_set_ints(Emit *e, Arg *arg, const int64_t *v, int n) {
     arg->none = false;
     arg->ints.v = n > 0 ? arena_copy(e->arena, v, (int64_t)sizeof *v * n) : no_ints;
     arg->ints.n = n;
@@ -101,7 +101,7 @@ Tensor *emit_op(Emit *e, OpId id, int nargs, ...) {
         case ARG_INTS_OPT: {
             const int64_t *v = va_arg(list, const int64_t *);
             int n = va_arg(list, int);
-            set_ints(e, arg, v, n);
+            emit_set_ints(e, arg, v, n);
             break;
         }
         case ARG_BOOL: arg->b = va_arg(list, int) != 0; break;
@@ -205,7 +205,7 @@ Tensor *emit_full(Emit *e, const int64_t *size, int ndim, Scalar value, DType dt
     }
     Call call;
     call_init(&call, OP_full);
-    set_ints(e, &call.arg[0], size, ndim);
+    emit_set_ints(e, &call.arg[0], size, ndim);
     call.arg[1].scalar = value;
     call.arg[2].none = false;
     call.arg[2].dtype = dtype;
@@ -218,7 +218,7 @@ Tensor *emit_zeros_like(Emit *e, const Tensor *like) {
     }
     Call call;
     call_init(&call, OP_zeros);
-    set_ints(e, &call.arg[0], like->size, like->ndim);
+    emit_set_ints(e, &call.arg[0], like->size, like->ndim);
     call.arg[1].none = false;
     call.arg[1].dtype = like->dtype;
     return emit_first(e, &call);
@@ -244,7 +244,7 @@ static Tensor *emit_ints(Emit *e, OpId id, Tensor *a, const int64_t *v, int n) {
     Call call;
     call_init(&call, id);
     call.arg[0].tensor = a;
-    set_ints(e, &call.arg[1], v, n);
+    emit_set_ints(e, &call.arg[1], v, n);
     return emit_first(e, &call);
 }
 
@@ -294,7 +294,7 @@ Tensor *emit_sum_dims(Emit *e, Tensor *a, const int64_t *dims, int ndims, bool k
     Call call;
     call_init(&call, OP_sum_dim);
     call.arg[0].tensor = a;
-    set_ints(e, &call.arg[1], dims, ndims);
+    emit_set_ints(e, &call.arg[1], dims, ndims);
     call.arg[2].b = keepdim;
     return emit_first(e, &call);
 }
@@ -413,7 +413,7 @@ bool op_saves_anything(const Call *call, const bool *requires_grad) { return hol
 /* ---- gradients ---- */
 
 /* May a tensor of size `from` be expanded to the size of `to`? */
-static bool expandable(const Tensor *from, const Tensor *to) {
+static bool emit_expandable(const Tensor *from, const Tensor *to) {
     if (from->ndim > to->ndim) {
         return false;
     }
@@ -431,7 +431,7 @@ Tensor *grad_finish(Emit *e, Tensor *grad, const Tensor *input) {
         return NULL;
     }
     if (!tensor_same_size(grad, input)) {
-        if (!expandable(input, grad)) {
+        if (!emit_expandable(input, grad)) {
             error_set(e->err, ERR_invalid, "a gradient's size does not expand from its input's");
             return NULL;
         }

@@ -13,7 +13,7 @@
 /* What an INPLACE row checks. */
 enum { UNCHECKED = 0, CHECKED = 1, TYPES_FIRST = 2, CASTS_FIRST = TYPES_FIRST | 4, NO_CAST = 8 };
 
-typedef struct Row {
+typedef struct OpRow {
     const char *id_name;
     const char *schema;
     OpKind kind;
@@ -22,16 +22,16 @@ typedef struct Row {
     DecomposeFn decompose;
     GradFn grad;
     const char *saves;
-    Nature nature;
+    ErrorPropagation nature;
     int pw;
     TypingFn typing;
     const char *operands;
     OpId twin;
-    Looks looks;
+    ValueChecks looks;
     int checks;
-} Row;
+} OpRow;
 
-static const Row rows[OP_COUNT] = {
+static const OpRow rows[OP_COUNT] = {
 #define FACTORY(id, sch, inf, ker) \
     {.id_name = #id, .schema = sch, .kind = KIND_FACTORY, .infer = infer_##inf, .kernel = kernel_##ker, .twin = OP_NONE},
 #define VIEW(id, sch, inf, gr) {.id_name = #id, .schema = sch, .kind = KIND_VIEW, .infer = infer_##inf, .grad = grad_##gr, .twin = OP_NONE},
@@ -41,8 +41,8 @@ static const Row rows[OP_COUNT] = {
     {.id_name = #id, .schema = sch, .kind = KIND_POINTWISE, .infer = infer_pointwise, .kernel = kernel_pointwise, .pw = PW_##p, \
      .operands = opn, .typing = typing_##ty, .grad = grad_##gr, .saves = sv, .twin = OP_NONE},
 #define FUNC(id, sch, inf, ker, nat, gr, sv, ...)                                                                \
-    {.id_name = #id, .schema = sch, .kind = KIND_FUNC, .infer = infer_##inf, .kernel = kernel_##ker, .nature = NATURE_##nat, \
-     .grad = grad_##gr, .saves = sv, .looks = LOOKS_AT_##__VA_ARGS__, .twin = OP_NONE},
+    {.id_name = #id, .schema = sch, .kind = KIND_FUNC, .infer = infer_##inf, .kernel = kernel_##ker, .nature = PROPAGATION_##nat, \
+     .grad = grad_##gr, .saves = sv, .looks = VALUE_CHECK_##__VA_ARGS__, .twin = OP_NONE},
 #define COMPOSITE(id, sch, dec) {.id_name = #id, .schema = sch, .kind = KIND_COMPOSITE, .decompose = decompose_##dec, .twin = OP_NONE},
 #define INPLACE(id, sch, tw, ch) {.id_name = #id, .schema = sch, .kind = KIND_INPLACE, .twin = OP_##tw, .checks = ch},
 #define INPLACE_VIEW(id, sch, tw) {.id_name = #id, .schema = sch, .kind = KIND_INPLACE_VIEW, .twin = OP_##tw},
@@ -58,15 +58,15 @@ static bool ready;
 
 /* ---- reading a schema ---- */
 
-typedef struct Reader {
+typedef struct OpReader {
     const char *schema, *at;
-} Reader;
+} OpReader;
 
-static _Noreturn void bad_row(const Reader *r, const char *what) { die("ops.def: %s in `%s` at `%s`", what, r->schema, r->at); }
+static _Noreturn void bad_row(const OpReader *r, const char *what) { die("ops.def: %s in `%s` at `%s`", what, r->schema, r->at); }
 
-static void skip_spaces(Reader *r) { r->at += strspn(r->at, " "); }
+static void skip_spaces(OpReader *r) { r->at += strspn(r->at, " "); }
 
-static bool take(Reader *r, const char *token) {
+static bool op_take(OpReader *r, const char *token) {
     skip_spaces(r);
     size_t n = strlen(token);
     if (strncmp(r->at, token, n) != 0) {
@@ -76,13 +76,13 @@ static bool take(Reader *r, const char *token) {
     return true;
 }
 
-static void expect(Reader *r, const char *token) {
-    if (!take(r, token)) {
+static void expect(OpReader *r, const char *token) {
+    if (!op_take(r, token)) {
         bad_row(r, token);
     }
 }
 
-static const char *word(Reader *r) {
+static const char *word(OpReader *r) {
     skip_spaces(r);
     size_t n = 0;
     while (isalnum((unsigned char)r->at[n]) || r->at[n] == '_') {
@@ -98,7 +98,7 @@ static const char *word(Reader *r) {
 }
 
 /* The alias mark behind `Tensor`: (a), (a!), (a -> *). */
-static void read_alias(Reader *r, Param *p) {
+static void op_read_alias(OpReader *r, Param *p) {
     if (*r->at != '(') {
         return;
     }
@@ -112,7 +112,7 @@ static void read_alias(Reader *r, Param *p) {
 }
 
 /* Reads a type into p; false if parameters of this type are passed over. */
-static bool read_type(Reader *r, Param *p) {
+static bool read_type(OpReader *r, Param *p) {
     static const struct { const char *name; ArgType plain, optional; bool known; } types[] = {
         {"Tensor", ARG_TENSOR, ARG_TENSOR_OPT, true}, {"Scalar", ARG_SCALAR, ARG_SCALAR_OPT, true},
         {"int", ARG_INT, ARG_INT_OPT, true},          {"bool", ARG_BOOL, ARG_BOOL, true},
@@ -128,7 +128,7 @@ static bool read_type(Reader *r, Param *p) {
             continue;
         }
         p->type = types[k].plain;
-        read_alias(r, p);
+        op_read_alias(r, p);
         bool optional = *r->at == '?' && (r->at++, true);
         if (*r->at == '[') {
             p->list_size = (int)strtol(r->at + 1, NULL, 10);
@@ -149,11 +149,11 @@ static bool read_type(Reader *r, Param *p) {
     bad_row(r, "an unknown type");
 }
 
-static Scalar read_scalar(Reader *r) {
-    if (take(r, "True")) {
+static Scalar op_read_scalar(OpReader *r) {
+    if (op_take(r, "True")) {
         return scalar_bool(true);
     }
-    if (take(r, "False")) {
+    if (op_take(r, "False")) {
         return scalar_bool(false);
     }
     size_t n = strspn(r->at, "+-0123456789.e");
@@ -165,38 +165,38 @@ static Scalar read_scalar(Reader *r) {
 }
 
 /* A list of ints: [], [0,1]; a single int stands for all of an int[2]. */
-static void read_list(Reader *r, Arg *arg, int list_size) {
+static void read_list(OpReader *r, Arg *arg, int list_size) {
     int64_t v[MAX_DIMS];
-    if (!take(r, "[")) {
-        v[0] = read_scalar(r).i;
+    if (!op_take(r, "[")) {
+        v[0] = op_read_scalar(r).i;
         for (arg->ints.n = 1; arg->ints.n < list_size; arg->ints.n++) {
             v[arg->ints.n] = v[0];
         }
         arg->ints.v = arena_copy(&texts, v, (int64_t)sizeof *v * arg->ints.n);
         return;
     }
-    while (!take(r, "]")) {
+    while (!op_take(r, "]")) {
         CHECK(arg->ints.n < MAX_DIMS);
-        v[arg->ints.n++] = read_scalar(r).i;
-        (void)take(r, ",");
+        v[arg->ints.n++] = op_read_scalar(r).i;
+        (void)op_take(r, ",");
     }
     arg->ints.v = arg->ints.n > 0 ? arena_copy(&texts, v, (int64_t)sizeof *v * arg->ints.n) : NULL;
 }
 
-static void read_default(Reader *r, Param *p) {
+static void read_default(OpReader *r, Param *p) {
     p->has_default = true;
-    if (take(r, "None")) {
+    if (op_take(r, "None")) {
         p->def.none = true;
         return;
     }
     switch (p->type) {
     case ARG_SCALAR:
-    case ARG_SCALAR_OPT: p->def.scalar = read_scalar(r); return;
+    case ARG_SCALAR_OPT: p->def.scalar = op_read_scalar(r); return;
     case ARG_INT:
-    case ARG_INT_OPT: p->def.i = read_scalar(r).i; return;
-    case ARG_BOOL: p->def.b = read_scalar(r).i != 0; return;
+    case ARG_INT_OPT: p->def.i = op_read_scalar(r).i; return;
+    case ARG_BOOL: p->def.b = op_read_scalar(r).i != 0; return;
     case ARG_FLOAT:
-    case ARG_FLOAT_OPT: p->def.f = scalar_to_double(read_scalar(r)); return;
+    case ARG_FLOAT_OPT: p->def.f = scalar_to_double(op_read_scalar(r)); return;
     case ARG_INTS:
     case ARG_INTS_OPT: read_list(r, &p->def, p->list_size); return;
     case ARG_DTYPE:
@@ -210,18 +210,18 @@ static void read_default(Reader *r, Param *p) {
     }
 }
 
-static void read_params(Reader *r, OpInfo *op) {
+static void read_params(OpReader *r, OpInfo *op) {
     expect(r, "(");
     bool kwonly = false;
-    while (!take(r, ")")) {
-        if (take(r, "*")) {
+    while (!op_take(r, ")")) {
+        if (op_take(r, "*")) {
             kwonly = true;
         } else {
             Param p = {.kwonly = kwonly};
             bool known = read_type(r, &p);
             p.name = word(r);
             bool counts = known && strcmp(p.name, "pin_memory") != 0;
-            if (take(r, "=")) {
+            if (op_take(r, "=")) {
                 if (counts) {
                     read_default(r, &p);
                 } else {
@@ -235,16 +235,16 @@ static void read_params(Reader *r, OpInfo *op) {
                 op->param[op->nparam++] = p;
             }
         }
-        (void)take(r, ",");
+        (void)op_take(r, ",");
     }
 }
 
-static void read_returns(Reader *r, OpInfo *op) {
+static void read_returns(OpReader *r, OpInfo *op) {
     expect(r, "->");
-    if (take(r, "()")) {
+    if (op_take(r, "()")) {
         return;
     }
-    bool tuple = take(r, "(");
+    bool tuple = op_take(r, "(");
     do {
         Param p = {0};
         skip_spaces(r);
@@ -257,7 +257,7 @@ static void read_returns(Reader *r, OpInfo *op) {
         if (tuple && isalpha((unsigned char)*r->at)) {
             (void)word(r);
         }
-    } while (tuple && take(r, ","));
+    } while (tuple && op_take(r, ","));
     if (tuple) {
         expect(r, ")");
     }
@@ -268,7 +268,7 @@ static void read_returns(Reader *r, OpInfo *op) {
 }
 
 /* The operand list of a POINTWISE row: "self,min=lo,max=hi". */
-static void read_operands(Reader *r, OpInfo *op, const char *operands) {
+static void read_operands(OpReader *r, OpInfo *op, const char *operands) {
     r->at = operands;
     do {
         CHECK(op->noperand < PW_MAX_OPERANDS);
@@ -277,8 +277,8 @@ static void read_operands(Reader *r, OpInfo *op, const char *operands) {
         if (op->operand[k] < 0) {
             bad_row(r, "an operand that is no parameter");
         }
-        op->operand_missing[k] = take(r, "=lo") ? -1 : take(r, "=hi") ? 1 : 0;
-    } while (take(r, ","));
+        op->operand_missing[k] = op_take(r, "=lo") ? -1 : op_take(r, "=hi") ? 1 : 0;
+    } while (op_take(r, ","));
     CHECK(op->noperand == pw_info(op->pw)->arity || (op->noperand < pw_info(op->pw)->arity));
 }
 
@@ -362,22 +362,22 @@ static uint32_t fnv(uint32_t h, const char *text) {
 }
 
 /* 24 bits of "name.overload". */
-static uint32_t code_of(const OpInfo *op) {
+static uint32_t op_code_of(const OpInfo *op) {
     uint32_t h = fnv(fnv(fnv(2166136261u, op->name), "."), op->overload);
     return (h ^ h >> 24) & 0xFFFFFF;
 }
 
-static void read_row(int id) {
-    const Row *row = &rows[id];
+static void op_read_row(int id) {
+    const OpRow *row = &rows[id];
     OpInfo *op = &infos[id];
-    Reader r = {row->schema, row->schema};
+    OpReader r = {row->schema, row->schema};
     op->id = (OpId)id;
     op->id_name = row->id_name;
     op->schema = row->schema;
     op->kind = row->kind;
     op->name = word(&r);
     op->overload = *r.at == '.' ? (r.at++, word(&r)) : "";
-    op->code = code_of(op);
+    op->code = op_code_of(op);
     read_params(&r, op);
     find_tensors(op);
     read_returns(&r, op);
@@ -410,7 +410,7 @@ void op_table_init(void) {
         return;
     }
     for (int id = 0; id < OP_COUNT; id++) {
-        read_row(id);
+        op_read_row(id);
     }
     for (int id = 0; id < OP_COUNT; id++) {
         infos[id].class = op_class_of(&infos[id], infos[id].kind == KIND_INPLACE ? &infos[infos[id].twin] : NULL);

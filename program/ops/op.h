@@ -33,40 +33,40 @@ typedef enum OpId {
 typedef enum OpKind { KIND_FACTORY, KIND_VIEW, KIND_MULTI_VIEW, KIND_POINTWISE, KIND_FUNC, KIND_COMPOSITE, KIND_INPLACE, KIND_INPLACE_VIEW, KIND_META } OpKind;
 
 /* How a functional op treats its elements: read by the float64 shadow and by the compiler's lowering. */
-typedef enum Nature {
-    NATURE_NONE,     /* not floating, or not a function of elements */
-    NATURE_MOVE,     /* every output element is a copy of some input element, or a constant */
-    NATURE_SUM,      /* sums of input elements */
-    NATURE_PROD,     /* products of input elements */
-    NATURE_EXTREME,  /* one of the reduced elements */
-    NATURE_MATMUL,   /* sums of products of two inputs, plus a scaled third (addmm) */
-    NATURE_SOFTMAX,
-    NATURE_SCATTER_ADD, /* moved, and summed where several meet */
-    NATURE_ORDER,    /* indices: which elements are chosen depends on their order */
-    NATURE_VARIANCE,
-    NATURE_NORM,
-    NATURE_LOGSUMEXP, /* logarithms of sums of exponentials */
-    NATURE_SEARCH,   /* places: which element of the first operand stands before those of the others */
-    NATURE_STEPS,    /* as SCATTER_ADD, but rounded at every step: the same bits if the operands are the same */
-    NATURE_TRUTH,    /* which elements are nonzero */
-    NATURE_NORMALIZED, /* elements less their mean, over their deviation */
-    NATURE_POLYNOMIAL /* sums of products of input elements, some of them with a minus: grows with their magnitudes */
-} Nature;
+typedef enum ErrorPropagation {
+    PROPAGATION_NONE,     /* not floating, or not a function of elements */
+    PROPAGATION_MOVE,     /* every output element is a copy of some input element, or a constant */
+    PROPAGATION_SUM,      /* sums of input elements */
+    PROPAGATION_PROD,     /* products of input elements */
+    PROPAGATION_EXTREME,  /* one of the reduced elements */
+    PROPAGATION_MATMUL,   /* sums of products of two inputs, plus a scaled third (addmm) */
+    PROPAGATION_SOFTMAX,
+    PROPAGATION_SCATTER_ADD, /* moved, and summed where several meet */
+    PROPAGATION_ORDER,    /* indices: which elements are chosen depends on their order */
+    PROPAGATION_VARIANCE,
+    PROPAGATION_NORM,
+    PROPAGATION_LOGSUMEXP, /* logarithms of sums of exponentials */
+    PROPAGATION_SEARCH,   /* places: which element of the first operand stands before those of the others */
+    PROPAGATION_STEPS,    /* as SCATTER_ADD, but rounded at every step: the same bits if the operands are the same */
+    PROPAGATION_TRUTH,    /* which elements are nonzero */
+    PROPAGATION_NORMALIZED, /* elements less their mean, over their deviation */
+    PROPAGATION_POLYNOMIAL /* sums of products of input elements, some of them with a minus: grows with their magnitudes */
+} ErrorPropagation;
 
 /* The values of operands that a functional op's kernel looks at and may refuse (index_range, invalid): where PyTorch looks, an executor has
  * to. Besides these, integers are not divided by zero (pw_is_quotient), and masked_fill looks at its mask and number. */
-typedef enum Looks {
-    LOOKS_AT_,            /* none */
-    LOOKS_AT_INDICES,     /* `indices`: each in its own dim of self, also from the end */
-    LOOKS_AT_INDEX,       /* `index` (parameter 2): along `dim` (parameter 1) */
-    LOOKS_AT_VECTOR,      /* the same, unless self is empty: then nothing is written */
-    LOOKS_AT_VECTOR_WRAP, /* .. and also from the end; a tensor behind it is read as a number that must fit self */
-    LOOKS_AT_PLACES,      /* `index` (parameter 1): among all elements of self, also from the end */
-    LOOKS_AT_ROWS,        /* `indices` (parameter 1): rows of a matrix, the first operand */
-    LOOKS_AT_CLASSES,     /* `target` (parameter 1): classes, or ignored */
-    LOOKS_AT_MASK,        /* `mask` (parameter 1): bytes must be 0 or 1; with a `source` behind it: its elements must suffice */
-    LOOKS_AT_NUMBER       /* parameter 1, read as a number: it must fit self */
-} Looks;
+typedef enum ValueChecks {
+    VALUE_CHECK_,            /* none */
+    VALUE_CHECK_INDICES,     /* `indices`: each in its own dim of self, also from the end */
+    VALUE_CHECK_INDEX,       /* `index` (parameter 2): along `dim` (parameter 1) */
+    VALUE_CHECK_VECTOR,      /* the same, unless self is empty: then nothing is written */
+    VALUE_CHECK_VECTOR_WRAP, /* .. and also from the end; a tensor behind it is read as a number that must fit self */
+    VALUE_CHECK_PLACES,      /* `index` (parameter 1): among all elements of self, also from the end */
+    VALUE_CHECK_ROWS,        /* `indices` (parameter 1): rows of a matrix, the first operand */
+    VALUE_CHECK_CLASSES,     /* `target` (parameter 1): classes, or ignored */
+    VALUE_CHECK_MASK,        /* `mask` (parameter 1): bytes must be 0 or 1; with a `source` behind it: its elements must suffice */
+    VALUE_CHECK_NUMBER       /* parameter 1, read as a number: it must fit self */
+} ValueChecks;
 
 typedef enum ArgType {
     ARG_TENSOR, ARG_TENSOR_OPT, ARG_TENSORS, ARG_TENSORS_OPT /* Tensor?[] */,
@@ -211,8 +211,8 @@ struct OpInfo {
     GradFn grad;           /* NULL = nondiff */
     const char *saves;     /* what the derivative needs: "other:self, self:other": `self:other` = self, if other requires grad; "result" */
     uint16_t saved[MAX_PARAMS], saves_result, saves_any; /* the same: sets of parameters (bits) of which one must require grad, or SAVED_ALWAYS */
-    Nature nature;         /* FUNC */
-    Looks looks;           /* FUNC */
+    ErrorPropagation nature;         /* FUNC */
+    ValueChecks looks;           /* FUNC */
     Pw pw;                 /* POINTWISE */
     TypingFn typing;       /* POINTWISE */
     int noperand;          /* POINTWISE: operands, as parameter places */

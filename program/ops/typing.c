@@ -51,7 +51,7 @@ static inline const Arg *promoting(const Call *call, int k, bool *scalar) {
 }
 
 /* Have all operands that promote one dtype, and are they tensors? Then that is what they promote to. */
-static bool one_dtype(const Call *call, int first, DType *dtype) {
+static bool typing_one_dtype(const Call *call, int first, DType *dtype) {
     bool some = false, scalar;
     for (int k = first; k < call->op->noperand; k++) {
         const Arg *a = promoting(call, k, &scalar);
@@ -70,7 +70,7 @@ static bool one_dtype(const Call *call, int first, DType *dtype) {
 /* Promotes the operands from `first` on. */
 static DType promote_operands(const Call *call, int first) {
     DType dtype;
-    if (one_dtype(call, first, &dtype)) {
+    if (typing_one_dtype(call, first, &dtype)) {
         return dtype;
     }
     Promotion p = PROMOTION_START;
@@ -119,7 +119,7 @@ ErrCode half_check(const Call *call, DType dtype, Error *err) {
     return ERR_none;
 }
 
-static ErrCode no_kernel(const Call *call, DType dtype, Error *err) {
+static ErrCode typing_no_kernel(const Call *call, DType dtype, Error *err) {
     return error_set(err, ERR_dtype, "\"%s\" not implemented for '%s'", call->op->name, dtype_name(dtype));
 }
 
@@ -137,7 +137,7 @@ static bool fills_nan(const Call *call) {
 }
 
 static ErrCode refuse_missing(const Call *call, DType dtype, Error *err) {
-    return dtype == DT_bool ? no_kernel(call, dtype, err) : half_check(call, dtype, err);
+    return dtype == DT_bool ? typing_no_kernel(call, dtype, err) : half_check(call, dtype, err);
 }
 
 /* ---- one function a typing rule ---- */
@@ -314,7 +314,7 @@ static ErrCode check_scalars(const Call *call, DType dtype, Error *err) {
 ErrCode typing_floating(const Call *call, DType *compute, DType *result, Error *err) {
     *compute = *result = promote_operands(call, 0);
     if (!dtype_is_float(*compute)) {
-        return no_kernel(call, *compute, err);
+        return typing_no_kernel(call, *compute, err);
     }
     TRY(half_check(call, *compute, err));
     return check_scalars(call, *compute, err);
@@ -372,7 +372,7 @@ ErrCode typing_bitwise(const Call *call, DType *compute, DType *result, Error *e
         *compute = is_scalar(&op->param[op->operand[k]]) ? DT_int64 : *compute;
     }
     *result = *compute;
-    return dtype_is_float(*compute) ? no_kernel(call, *compute, err) : ERR_none;
+    return dtype_is_float(*compute) ? typing_no_kernel(call, *compute, err) : ERR_none;
 }
 
 ErrCode typing_shift(const Call *call, DType *compute, DType *result, Error *err) {
@@ -391,7 +391,7 @@ ErrCode typing_lerp(const Call *call, DType *compute, DType *result, Error *err)
         }
     }
     if (!dtype_is_float(dtype)) {
-        return no_kernel(call, dtype, err);
+        return typing_no_kernel(call, dtype, err);
     }
     TRY(half_check(call, dtype, err));
     return check_scalars(call, dtype, err);

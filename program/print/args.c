@@ -238,7 +238,7 @@ void print_out(const Printer *pr, const Stmt *s) {
     text_add(pr->t, s->nout == 1 ? ",)" : "");
 }
 
-static void print_names(const Printer *pr, const NameId *v, int n) {
+static void print_arg_names(const Printer *pr, const NameId *v, int n) {
     text_add(pr->t, "[");
     for (int i = 0; i < n; i++) {
         text_printf(pr->t, i ? ", %s" : "%s", print_name(pr, v[i]));
@@ -248,12 +248,12 @@ static void print_names(const Printer *pr, const NameId *v, int n) {
 
 void print_grad_arguments(const Printer *pr, const GradStmt *g) {
     text_add(pr->t, "(");
-    print_names(pr, g->outputs, g->noutputs);
+    print_arg_names(pr, g->outputs, g->noutputs);
     text_add(pr->t, ", ");
-    print_names(pr, g->inputs, g->ninputs);
+    print_arg_names(pr, g->inputs, g->ninputs);
     if (g->ngrad_outputs >= 0) {
         text_add(pr->t, ", grad_outputs=");
-        print_names(pr, g->grad_outputs, g->ngrad_outputs);
+        print_arg_names(pr, g->grad_outputs, g->ngrad_outputs);
     }
     if (g->retain_given) {
         text_printf(pr->t, ", retain_graph=%s", g->retain_graph ? "True" : "False");

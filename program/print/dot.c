@@ -14,7 +14,7 @@ typedef struct Dot {
 } Dot;
 
 /* A label between double quotes. */
-static void add_label(Text *t, const char *text) {
+static void add_print_label(Text *t, const char *text) {
     for (const char *c = text; *c; c++) {
         if (*c == '"' || *c == '\\') {
             text_add(t, "\\");
@@ -44,7 +44,7 @@ static void add_block(Dot *d, const Block *block) {
         text_printf(&label, "%s: ", program_path(d->t->arena, d->p, s->sid));
         stmt_print_text(&label, d->p, s);
         text_printf(d->t, "  n%d [label=\"", s->sid);
-        add_label(d->t, label.v);
+        add_print_label(d->t, label.v);
         text_printf(d->t, "\"%s];\n", d->writes ? ", color=red" : "");
         add_block(d, &s->body);
         add_block(d, &s->orelse);

@@ -82,40 +82,40 @@ static bool can_be_constant(const Program *p, NameId name) {
     return !n.more_than_value;
 }
 
-Role python_role(const Program *p, NameId name) {
-    for (int i = 0; p->shell && i < p->shell->nroles; i++) {
-        if (p->shell->roles[i].name == name) {
-            Role role = p->shell->roles[i].role;
-            return role == ROLE_constant && !can_be_constant(p, name) ? ROLE_closure : role;
+BindingKind python_binding(const Program *p, NameId name) {
+    for (int i = 0; p->surface && i < p->surface->nbindings; i++) {
+        if (p->surface->bindings[i].name == name) {
+            BindingKind binding = p->surface->bindings[i].binding;
+            return binding == BINDING_constant && !can_be_constant(p, name) ? BINDING_closure : binding;
         }
     }
-    return ROLE_arg;
+    return BINDING_arg;
 }
 
-static Wrap wrap_of(const Program *p) { return p->shell && p->shell->wrap_given ? p->shell->wrap : WRAP_function; }
+static Wrap wrap_of(const Program *p) { return p->surface && p->surface->wrap_given ? p->surface->wrap : WRAP_function; }
 
 bool python_is_made(const Program *p, Arena *arena) {
     int n;
     const NameId *args = program_arguments(p, arena, &n);
     for (int i = 0; i < n; i++) {
-        if (python_role(p, args[i]) != ROLE_arg) {
+        if (python_binding(p, args[i]) != BINDING_arg) {
             return true;
         }
     }
-    return wrap_of(p) != WRAP_function || (p->shell && p->shell->instances_given && p->shell->instances > 1);
+    return wrap_of(p) != WRAP_function || (p->surface && p->surface->instances_given && p->surface->instances > 1);
 }
 
 /* ---- outlined runs ---- */
 
-typedef struct Run {
+typedef struct PythonRun {
     const bool *known; /* by NameId: bound for sure before the run */
     bool *in, *made;   /* by NameId */
     bool possible;
     int depth_if;
-} Run;
+} PythonRun;
 
 static void run_use(void *user, NameId *name, Use use) {
-    Run *r = user;
+    PythonRun *r = user;
     if (use == USE_BIND) {
         r->possible &= r->depth_if == 0;
         r->made[*name] = r->depth_if == 0; /* in a branch: perhaps not */
@@ -125,23 +125,23 @@ static void run_use(void *user, NameId *name, Use use) {
     }
 }
 
-static void run_block(Run *r, Stmt *first, int count) {
+static void run_print_block(PythonRun *r, Stmt *first, int count) {
     for (Stmt *s = first; s && count > 0; s = s->next, count--) {
         bool unused = s->kind == STMT_GRAD && s->grad->allow_unused; /* binds a name or unbinds it */
         r->depth_if += unused;
         stmt_uses(s, run_use, r);
         r->depth_if += (s->kind == STMT_IF) - unused;
-        run_block(r, s->body.first, s->body.count);
-        run_block(r, s->orelse.first, s->orelse.count);
+        run_print_block(r, s->body.first, s->body.count);
+        run_print_block(r, s->orelse.first, s->orelse.count);
         r->depth_if -= s->kind == STMT_IF;
     }
 }
 
-typedef struct Part {
+typedef struct PythonPart {
     int from, to;          /* statements of the body, inclusive */
     NameId *in, *out;
     int nin, nout;
-} Part;
+} PythonPart;
 
 static NameId *names_set(Arena *arena, const bool *set, int n, int *count) {
     NameId *v = arena_array(arena, NameId, n + 1);
@@ -155,11 +155,11 @@ static NameId *names_set(Arena *arena, const bool *set, int n, int *count) {
 }
 
 /* The runs of the shell that can be moved out, in order, without overlap. */
-static Part *find_parts(const Program *p, Arena *arena, int *count) {
-    Part *parts = arena_array(arena, Part, p->shell ? p->shell->noutline + 1 : 1);
+static PythonPart *find_parts(const Program *p, Arena *arena, int *count) {
+    PythonPart *parts = arena_array(arena, PythonPart, p->surface ? p->surface->noutline + 1 : 1);
     *count = 0;
-    for (int k = 0; p->shell && k < p->shell->noutline; k++) {
-        int64_t from = p->shell->outline[k].from, to = p->shell->outline[k].to;
+    for (int k = 0; p->surface && k < p->surface->noutline; k++) {
+        int64_t from = p->surface->outline[k].from, to = p->surface->outline[k].to;
         if (from < 0 || to < from || to >= p->body.count || (*count > 0 && from <= parts[*count - 1].to)) {
             continue;
         }
@@ -169,18 +169,18 @@ static Part *find_parts(const Program *p, Arena *arena, int *count) {
         for (int i = 0; i < nargs; i++) {
             known[args[i]] = true;
         }
-        Run before = {known, arena_array(arena, bool, p->nnames + 1), known, true, 0}; /* only `made` is of use */
+        PythonRun before = {known, arena_array(arena, bool, p->nnames + 1), known, true, 0}; /* only `made` is of use */
         Stmt *s = p->body.first;
         for (int64_t i = 0; i < from; i++, s = s->next) {
             if (s->kind != STMT_IF) {
-                run_block(&before, s, 1);
+                run_print_block(&before, s, 1);
             }
         }
-        Run run = {known, arena_array(arena, bool, p->nnames + 1), arena_array(arena, bool, p->nnames + 1), true, 0};
-        run_block(&run, s, (int)(to - from + 1));
+        PythonRun run = {known, arena_array(arena, bool, p->nnames + 1), arena_array(arena, bool, p->nnames + 1), true, 0};
+        run_print_block(&run, s, (int)(to - from + 1));
         if (run.possible) {
-            Part *part = &parts[(*count)++];
-            *part = (Part){.from = (int)from, .to = (int)to};
+            PythonPart *part = &parts[(*count)++];
+            *part = (PythonPart){.from = (int)from, .to = (int)to};
             part->in = names_set(arena, run.in, p->nnames, &part->nin);
             part->out = names_set(arena, run.made, p->nnames, &part->nout);
         }
@@ -188,7 +188,7 @@ static Part *find_parts(const Program *p, Arena *arena, int *count) {
     return parts;
 }
 
-static void print_part(const Printer *pr, const Part *part, int number) {
+static void print_part(const Printer *pr, const PythonPart *part, int number) {
     Stmt *s = pr->p->body.first;
     for (int i = 0; i < part->from; i++) {
         s = s->next;
@@ -210,7 +210,7 @@ static void print_part(const Printer *pr, const Part *part, int number) {
 
 /* ---- the function ---- */
 
-static void print_body(const Printer *pr, const Part *parts, int nparts, int depth) {
+static void print_body(const Printer *pr, const PythonPart *parts, int nparts, int depth) {
     const Stmt *s = pr->p->body.first;
     for (int i = 0, k = 0; s; i++) {
         if (k < nparts && parts[k].from == i) {
@@ -272,7 +272,7 @@ static Split split_arguments(const Program *p, Arena *arena) {
     const NameId *args = program_arguments(p, arena, &n);
     Split s = {arena_array(arena, NameId, n + 1), arena_array(arena, NameId, n + 1), 0, 0};
     for (int i = 0; i < n; i++) {
-        if (python_role(p, args[i]) == ROLE_arg) {
+        if (python_binding(p, args[i]) == BINDING_arg) {
             s.free[s.nfree++] = args[i];
         } else {
             s.held[s.nheld++] = args[i];
@@ -287,10 +287,10 @@ static void print_reads(const Printer *pr, const Split *s, const char *object, i
         const char *name = print_name(pr, s->held[i]);
         python_indent(pr, depth);
         text_printf(pr->t, "%s = ", name);
-        switch (python_role(pr->p, s->held[i])) {
-        case ROLE_constant: print_constant(pr, input_named(pr->p, s->held[i])); break;
-        case ROLE_global: text_printf(pr->t, "global_%s", name); break;
-        case ROLE_closure: text_printf(pr->t, "held_%s", name); break;
+        switch (python_binding(pr->p, s->held[i])) {
+        case BINDING_constant: print_constant(pr, input_named(pr->p, s->held[i])); break;
+        case BINDING_global: text_printf(pr->t, "global_%s", name); break;
+        case BINDING_closure: text_printf(pr->t, "held_%s", name); break;
         default: text_printf(pr->t, "%s.held_%s", object, name); break;
         }
         text_add(pr->t, "\n");
@@ -301,19 +301,19 @@ static void print_reads(const Printer *pr, const Split *s, const char *object, i
 static void print_holds(const Printer *pr, const Split *s, const char *object, bool is_module, bool inside, int depth) {
     for (int i = 0; i < s->nheld; i++) {
         const char *name = print_name(pr, s->held[i]);
-        Role role = python_role(pr->p, s->held[i]);
-        bool on_object = role == ROLE_attr || role == ROLE_buffer || role == ROLE_parameter;
-        if (role == ROLE_constant || on_object != inside) {
+        BindingKind binding = python_binding(pr->p, s->held[i]);
+        bool on_object = binding == BINDING_attr || binding == BINDING_buffer || binding == BINDING_parameter;
+        if (binding == BINDING_constant || on_object != inside) {
             continue;
         }
         python_indent(pr, depth);
-        if (role == ROLE_global) {
+        if (binding == BINDING_global) {
             text_printf(pr->t, "global global_%s; global_%s = %s\n", name, name, name);
-        } else if (role == ROLE_closure) {
+        } else if (binding == BINDING_closure) {
             text_printf(pr->t, "held_%s = %s\n", name, name);
-        } else if (role == ROLE_buffer && is_module) {
+        } else if (binding == BINDING_buffer && is_module) {
             text_printf(pr->t, "%s.register_buffer(\"held_%s\", %s)\n", object, name, name);
-        } else if (role == ROLE_parameter && is_module) { /* nn.Parameter(x) would be another leaf than x */
+        } else if (binding == BINDING_parameter && is_module) { /* nn.Parameter(x) would be another leaf than x */
             text_printf(pr->t, "%s._parameters[\"held_%s\"] = %s\n", object, name, name);
         } else {
             text_printf(pr->t, "%s.held_%s = %s\n", object, name, name);
@@ -321,11 +321,11 @@ static void print_holds(const Printer *pr, const Split *s, const char *object, b
     }
 }
 
-static void print_made(const Printer *pr, const Split *s, const Part *parts, int nparts) {
+static void print_made(const Printer *pr, const Split *s, const PythonPart *parts, int nparts) {
     Text *t = pr->t;
     Wrap wrap = wrap_of(pr->p);
     bool module = wrap == WRAP_module;
-    int64_t instances = pr->p->shell->instances_given ? pr->p->shell->instances : 1;
+    int64_t instances = pr->p->surface->instances_given ? pr->p->surface->instances : 1;
     text_add(t, "def make");
     python_parameters(pr, s->held, s->nheld, false);
     text_add(t, ":\n");
@@ -359,7 +359,7 @@ void program_print_python(Text *text, const Program *p) {
     Arena *arena = text->arena;
     Printer pr = {text, p, python_names(arena, p), true};
     int nparts, nargs;
-    Part *parts = find_parts(p, arena, &nparts);
+    PythonPart *parts = find_parts(p, arena, &nparts);
     const NameId *args = program_arguments(p, arena, &nargs);
     text_add(text, "import torch\n\n\n");
     for (int k = 0; k < nparts; k++) {

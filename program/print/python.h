@@ -11,8 +11,8 @@ const char *const *python_names(Arena *arena, const Program *p);
 const NameId *program_arguments(const Program *p, Arena *arena, int *n);
 
 /* How an argument reaches the function. A role the program cannot have without changing its meaning (a constant that is written to,
- * say) becomes ROLE_closure. */
-Role python_role(const Program *p, NameId name);
+ * say) becomes BINDING_closure. */
+BindingKind python_binding(const Program *p, NameId name);
 
 /* Is the function made by `make(<held arguments>)`, since some argument is held elsewhere or the wrap is not a function? */
 bool python_is_made(const Program *p, Arena *arena);

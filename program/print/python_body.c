@@ -167,7 +167,7 @@ static Stmt with_ints(const Stmt *s, PArg *args) {
     return out;
 }
 
-static void print_call(const Printer *pr, const Stmt *s, Spelling spelling) {
+static void print_python_call(const Printer *pr, const Stmt *s, CallStyle call_styles) {
     const OpInfo *op = s->op;
     Text *t = pr->t;
     PArg args[MAX_PARAMS];
@@ -182,7 +182,7 @@ static void print_call(const Printer *pr, const Stmt *s, Spelling spelling) {
         text_add(t, "]");
     } else if (op->id == OP_tensor) {
         print_literal(pr, s);
-    } else if (is_aten_only(op) || (spelling == SPELL_torch_ops && op->kind != KIND_FACTORY && !has_bool_number(s))) { /* aten.arange counts its own write */
+    } else if (is_aten_only(op) || (call_styles == STYLE_torch_ops && op->kind != KIND_FACTORY && !has_bool_number(s))) { /* aten.arange counts its own write */
         const OpInfo *form = op->kind == KIND_INPLACE ? op_info(op->twin) : op;
         bool saves = op_saves_number(form); /* a method takes the Tensor overload: what can be freed hangs on it */
         const char *overload = !saves ? op->overload : strcmp(op->overload, "Scalar") == 0 ? "Tensor" : "Tensor_mode";
@@ -193,32 +193,32 @@ static void print_call(const Printer *pr, const Stmt *s, Spelling spelling) {
     } else if (!is_method(op)) {
         text_printf(t, op->id == OP_linear ? "torch.nn.functional.%s" : "torch.%s", op->name);
         print_arguments(pr, s, 0, false);
-    } else if (spelling == SPELL_function) {
+    } else if (call_styles == STYLE_function) {
         text_printf(t, op->kind == KIND_POINTWISE ? "torch.%s" : "torch.Tensor.%s", op->name);
         print_arguments(pr, s, 0, false);
-    } else if (spelling == SPELL_operator && strcmp(op->name, "neg") == 0) {
+    } else if (call_styles == STYLE_operator && strcmp(op->name, "neg") == 0) {
         text_printf(t, "-%s", print_name(pr, s->arg[0].tensor));
-    } else if (spelling == SPELL_operator && operator_of(op) && is_binary(s) && op->kind != KIND_INPLACE) {
+    } else if (call_styles == STYLE_operator && operator_of(op) && is_binary(s) && op->kind != KIND_INPLACE) {
         text_printf(t, "%s %s ", print_name(pr, s->arg[0].tensor), operator_of(op));
         print_arg(pr, &s->arg[1], op->param[1].type);
     } else {
         text_printf(t, "%s.%s", print_name(pr, s->arg[0].tensor), op->name);
-        print_arguments(pr, s, 1, spelling == SPELL_kwargs && op->id != OP_copy_); /* 1.13 and 2.x name its argument differently */
+        print_arguments(pr, s, 1, call_styles == STYLE_kwargs && op->id != OP_copy_); /* 1.13 and 2.x name its argument differently */
     }
 }
 
-static Spelling spelling_of(const Program *p, const char *path) {
-    for (int i = 0; p->shell && i < p->shell->nspelling; i++) {
-        if (strcmp(p->shell->spelling[i].path, path) == 0) {
-            return p->shell->spelling[i].spelling;
+static CallStyle call_style_of(const Program *p, const char *path) {
+    for (int i = 0; p->surface && i < p->surface->ncall_styles; i++) {
+        if (strcmp(p->surface->call_styles[i].path, path) == 0) {
+            return p->surface->call_styles[i].call_styles;
         }
     }
-    return SPELL_method;
+    return STYLE_method;
 }
 
-static void print_op(const Printer *pr, const Stmt *s, const char *path) {
+static void print_python_op(const Printer *pr, const Stmt *s, const char *path) {
     Text *t = pr->t;
-    Spelling spelling = spelling_of(pr->p, path);
+    CallStyle call_styles = call_style_of(pr->p, path);
     if (s->op->id == OP_setitem) {
         text_printf(t, "%s[", print_name(pr, s->arg[0].tensor));
         print_index(pr, &s->arg[1]);
@@ -228,7 +228,7 @@ static void print_op(const Printer *pr, const Stmt *s, const char *path) {
     }
     bool binds = s->nout > 0 || s->out_list;
     const char *sign = operator_of(s->op);
-    if (s->op->kind == KIND_INPLACE && spelling == SPELL_operator && sign && is_binary(s) && !s->out_list) {
+    if (s->op->kind == KIND_INPLACE && call_styles == STYLE_operator && sign && is_binary(s) && !s->out_list) {
         const char *self = print_name(pr, s->arg[0].tensor);
         text_printf(t, "%s %s ", self, sign);
         print_arg(pr, &s->arg[1], s->op->param[1].type);
@@ -243,7 +243,7 @@ static void print_op(const Printer *pr, const Stmt *s, const char *path) {
     }
     bool one_in_list = s->out_list && s->op->nreturn == 1; /* a tensor would unpack along its first dim */
     text_add(t, one_in_list ? "(" : "");
-    print_call(pr, s, spelling);
+    print_python_call(pr, s, call_styles);
     text_add(t, one_in_list ? ",)" : "");
 }
 
@@ -288,7 +288,7 @@ void python_block(const Printer *pr, const Block *block, int depth) {
         const char *path = program_path(t->arena, pr->p, s->sid);
         python_indent(pr, depth);
         switch (s->kind) {
-        case STMT_OP: print_op(pr, s, path); break;
+        case STMT_OP: print_python_op(pr, s, path); break;
         case STMT_WITH: text_add(t, s->grad_enabled ? "with torch.enable_grad():" : "with torch.no_grad():"); break;
         case STMT_IF:
             text_add(t, "if ");

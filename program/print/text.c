@@ -3,7 +3,7 @@
 
 #include <inttypes.h>
 
-static void print_op(const Printer *pr, const Stmt *s) {
+static void print_text_op(const Printer *pr, const Stmt *s) {
     const char *name = s->op->name;
     int self = op_param(s->op, "self"), index = op_param(s->op, "index"), value = op_param(s->op, "value");
     if (s->op->id == OP_setitem) {
@@ -29,7 +29,7 @@ static void print_op(const Printer *pr, const Stmt *s) {
 
 static void print_head(const Printer *pr, const Stmt *s) {
     switch (s->kind) {
-    case STMT_OP: print_op(pr, s); break;
+    case STMT_OP: print_text_op(pr, s); break;
     case STMT_WITH: text_add(pr->t, s->grad_enabled ? "with enable_grad:" : "with no_grad:"); break;
     case STMT_IF:
         text_add(pr->t, "if ");
@@ -78,7 +78,7 @@ static void print_block(const Printer *pr, const Block *block, int depth) {
     }
 }
 
-static void print_ints(Text *t, const int64_t *v, int n) {
+static void print_text_ints(Text *t, const int64_t *v, int n) {
     text_add(t, "[");
     for (int i = 0; i < n; i++) {
         text_printf(t, i ? ", %" PRId64 : "%" PRId64, v[i]);
@@ -86,13 +86,13 @@ static void print_ints(Text *t, const int64_t *v, int n) {
     text_add(t, "]");
 }
 
-static void print_input(const Printer *pr, const Input *in) {
+static void print_text_input(const Printer *pr, const Input *in) {
     Text *t = pr->t;
     text_printf(t, "%s: %s", print_name(pr, in->name), dtype_name(in->dtype));
-    print_ints(t, in->size, in->ndim);
+    print_text_ints(t, in->size, in->ndim);
     if (in->stride_given) {
         text_add(t, " stride ");
-        print_ints(t, in->stride, in->ndim);
+        print_text_ints(t, in->stride, in->ndim);
     }
     if (in->offset_given) {
         text_printf(t, " offset %" PRId64, in->offset);
@@ -114,7 +114,7 @@ static void print_input(const Printer *pr, const Input *in) {
     text_add(t, "\n");
 }
 
-static void print_names(const Printer *pr, const char *head, const NameId *v, int n) {
+static void print_text_names(const Printer *pr, const char *head, const NameId *v, int n) {
     text_add(pr->t, head);
     for (int i = 0; i < n; i++) {
         text_printf(pr->t, i ? ", %s" : " %s", print_name(pr, v[i]));
@@ -126,21 +126,21 @@ void program_print_text(Text *text, const Program *p) {
     Printer pr = {text, p, p->names, false};
     for (int i = 0; i < p->ninputs; i++) {
         text_add(text, "input ");
-        print_input(&pr, &p->inputs[i]);
+        print_text_input(&pr, &p->inputs[i]);
     }
     if (p->setup.count > 0) {
         text_add(text, "setup:\n");
         print_block(&pr, &p->setup, 1);
     }
     if (p->args_given) {
-        print_names(&pr, "args", p->args, p->nargs);
+        print_text_names(&pr, "args", p->args, p->nargs);
     }
     if (!p->grad_mode) {
         text_add(text, "called under no_grad\n");
     }
     text_add(text, "body:\n");
     print_block(&pr, &p->body, 1);
-    print_names(&pr, "return", p->returns, p->nreturns);
+    print_text_names(&pr, "return", p->returns, p->nreturns);
     if (p->backward.given) {
         text_printf(text, "backward %s(%" PRIu64 ")", fill_name(p->backward.fill), p->backward.seed);
         for (int i = 0; i < p->backward.nof; i++) {
@@ -157,7 +157,7 @@ void program_print_text(Text *text, const Program *p) {
         text_printf(text, "call again%s%s\n", r->keep ? " with the same tensors" : "", grad_mode ? "" : " under no_grad");
         for (int i = 0; i < r->ninputs; i++) {
             text_add(text, "    input ");
-            print_input(&pr, &r->inputs[i]);
+            print_text_input(&pr, &r->inputs[i]);
         }
         for (int i = 0; i < r->nset; i++) {
             text_printf(text, "    %s.requires_grad = %s\n", print_name(&pr, r->set[i].name), r->set[i].requires_grad ? "True" : "False");

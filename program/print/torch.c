@@ -265,7 +265,7 @@ static const char RUNNER[] =
     "if __name__ == \"__main__\":\n"
     "    sys.exit(_main())\n";
 
-static void print_ints(Text *t, const int64_t *v, int n) {
+static void print_torch_ints(Text *t, const int64_t *v, int n) {
     text_add(t, "[");
     for (int i = 0; i < n; i++) {
         text_printf(t, i ? ", %" PRId64 : "%" PRId64, v[i]);
@@ -274,7 +274,7 @@ static void print_ints(Text *t, const int64_t *v, int n) {
 }
 
 /* (storage, dtype, size, stride, offset, requires_grad, data) */
-static void print_input(const Printer *pr, const Input *in, int number) {
+static void print_torch_input(const Printer *pr, const Input *in, int number) {
     Text *t = pr->t;
     text_add(t, "        (");
     if (in->storage != NAME_NONE) {
@@ -285,9 +285,9 @@ static void print_input(const Printer *pr, const Input *in, int number) {
     text_add(t, ", ");
     print_dtype(pr, in->dtype);
     text_add(t, ", ");
-    print_ints(t, in->size, in->ndim);
+    print_torch_ints(t, in->size, in->ndim);
     text_add(t, ", ");
-    print_ints(t, in->stride, in->ndim);
+    print_torch_ints(t, in->stride, in->ndim);
     text_printf(t, ", %" PRId64 ", %s, ", in->offset, in->requires_grad ? "True" : "False");
     if (!in->data.given) {
         text_add(t, "None");
@@ -314,7 +314,7 @@ static void print_calls(const Printer *pr) {
         }
         text_add(t, "}, \"inputs\": [\n");
         for (int i = 0; !keep && i < ninputs; i++) {
-            print_input(pr, &inputs[i], i);
+            print_torch_input(pr, &inputs[i], i);
         }
         text_add(t, "    ]},\n");
     }
@@ -382,7 +382,7 @@ static void print_setup(const Printer *pr) {
     for (int pass = made ? 0 : 1; pass < 2; pass++) {
         int written = 0;
         for (int i = 0; i < n; i++) {
-            bool held = made && python_role(p, args[i]) != ROLE_arg;
+            bool held = made && python_binding(p, args[i]) != BINDING_arg;
             if (held == (pass == 0)) {
                 text_printf(t, written++ ? ", %s" : "%s", print_name(pr, args[i]));
             }

@@ -26,7 +26,7 @@ static int64_t source_of(const Tensor *place, const Tensor *source, int64_t addr
 
 START_TEST(pull_back_answers_only_what_brute_force_confirms) {
     uint64_t state = 7;
-    const Compile nothing = {.specimen = NULL};
+    const Compile nothing = {.sample = NULL};
     int answers = 0;
     for (int turn = 0; turn < 200000; turn++) {
         Tensor place = {.dtype = DT_float32, .ndim = 1 + (int)draw(&state, 3)}, source, view = place, out;

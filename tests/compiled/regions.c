@@ -97,7 +97,7 @@ START_TEST(a_program_means_the_same_with_and_without_its_breaks) {
     char message[256];
     ck_assert(checker_open(&c, "reference,compiled", &COMPILE_DEFAULT, message, sizeof message));
     const Program *broken = parse(cases[_i].rest, "{\"graph_break\": true}"), *whole = parse(cases[_i].rest, "{\"probe\": \"is_grad_enabled\"}");
-    Outcome out, plain;
+    CheckResult out, plain;
     check_program(&c, broken, &arena, &out);
     ck_assert_msg(out.verdict == AGREE, "%s: %s", cases[_i].name, out.verdict == FINDING ? out.finding.kind : "skipped");
     ck_assert_msg(out.b->calls[0].regions == cases[_i].regions, "%s: %d regions", cases[_i].name, out.b->calls[0].regions);

@@ -85,7 +85,7 @@ START_TEST(every_call_agrees_and_is_served_by_code_that_fits) {
     options.verify = true;
     ck_assert(checker_open(&c, "reference,compiled", &options, message, sizeof message));
     c.stages = true;
-    Outcome out;
+    CheckResult out;
     check_program(&c, program_of(_i), &arena, &out);
     ck_assert_msg(out.verdict == AGREE, "%s: %s", cases[_i].name, out.verdict == FINDING ? out.finding.kind : "skipped");
     const Result *r = out.b;
@@ -109,7 +109,7 @@ START_TEST(random_programs_are_served_in_other_sizes) {
     Arena scratch = ARENA_EMPTY;
     for (uint64_t i = 0; i < 20000; i++) {
         arena_reset(&scratch);
-        Outcome out;
+        CheckResult out;
         check_program(&c, generate_program(&scratch, 17, i), &scratch, &out);
         ck_assert_msg(out.verdict != FINDING, "program %d: %s", (int)i, out.finding.kind);
     }
@@ -151,7 +151,7 @@ END_TEST
 
 /* ---- expressions ---- */
 
-static const Sample sample = {.nsymbol = 2, .n = 5, .period = 12, .at = {{4, 3}, {16, 27}, {28, 63}, {40, 15}, {64, 39}}};
+static const SamplePoints points = {.nsymbol = 2, .n = 5, .period = 12, .at = {{4, 3}, {16, 27}, {28, 63}, {40, 15}, {64, 39}}};
 
 static int64_t half_of_product(const int64_t *s) { return s[0] * s[1] / 2 + 1; }
 static int64_t both(const int64_t *s) { return 3 * s[0] * s[0] - 5 * s[1]; }
@@ -166,11 +166,11 @@ static const struct {
 
 START_TEST(a_polynomial_is_found_from_its_values_or_not_at_all) {
     int64_t value[MAX_SPECIMENS];
-    for (int k = 0; k < sample.n; k++) {
-        value[k] = functions[_i].of(sample.at[k]);
+    for (int k = 0; k < points.n; k++) {
+        value[k] = functions[_i].of(points.at[k]);
     }
     Expr e;
-    bool found = expr_fit(&sample, value, &e);
+    bool found = expr_fit(&points, value, &e);
     ck_assert_int_eq(found, functions[_i].text != NULL);
     if (found) {
         Text t = {.arena = &arena};

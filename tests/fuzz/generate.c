@@ -40,7 +40,7 @@ START_TEST(named_after_seed_and_index) {
 END_TEST
 
 typedef struct Seen {
-    int op[OP_COUNT], kind[STMT_GRAPH_BREAK + 1], motif[64], mistake[64];
+    int op[OP_COUNT], kind[STMT_GRAPH_BREAK + 1], pattern[64], deliberate_error[64];
     int recalls, setups, keeps, sets, shells, shared, grad_modes, partial, statements;
 } Seen;
 
@@ -64,11 +64,11 @@ START_TEST(everything_occurs) {
         GenerateInfo info;
         const Program *p = generate_program_info(&a, NULL, 5, i, &info);
         see_block(&seen, &p->body);
-        if (info.motif >= 0) {
-            seen.motif[info.motif]++;
+        if (info.pattern >= 0) {
+            seen.pattern[info.pattern]++;
         }
-        if (info.mistake >= 0) {
-            seen.mistake[info.mistake]++;
+        if (info.deliberate_error >= 0) {
+            seen.deliberate_error[info.deliberate_error]++;
         }
         seen.recalls += p->nrecalls > 0;
         seen.setups += p->setup.count > 0 && p->args_given;
@@ -76,7 +76,7 @@ START_TEST(everything_occurs) {
             seen.keeps += p->recalls[k].keep;
             seen.sets += p->recalls[k].nset > 0;
         }
-        seen.shells += p->shell != NULL;
+        seen.shells += p->surface != NULL;
         seen.grad_modes += !p->grad_mode;
         seen.partial += p->backward.given && p->backward.nof >= 0;
         for (int k = 0; k < p->ninputs; k++) {
@@ -88,11 +88,11 @@ START_TEST(everything_occurs) {
         const OpInfo *op = op_info((OpId)k);
         ck_assert_msg((seen.op[k] > 0) == (op->name[0] != '_'), "%s occurs %d times", op->id_name, seen.op[k]);
     }
-    for (int k = 0; motif_name(k) != NULL; k++) {
-        ck_assert_msg(seen.motif[k] > N / 500, "motif %s occurs %d times", motif_name(k), seen.motif[k]);
+    for (int k = 0; pattern_name(k) != NULL; k++) {
+        ck_assert_msg(seen.pattern[k] > N / 500, "motif %s occurs %d times", pattern_name(k), seen.pattern[k]);
     }
-    for (int k = 0; mistake_name(k) != NULL; k++) {
-        ck_assert_msg(seen.mistake[k] > 0, "mistake %s does not occur", mistake_name(k));
+    for (int k = 0; deliberate_error_name(k) != NULL; k++) {
+        ck_assert_msg(seen.deliberate_error[k] > 0, "mistake %s does not occur", deliberate_error_name(k));
     }
     ck_assert_int_gt(seen.kind[STMT_WITH], N / 20);
     ck_assert_int_gt(seen.kind[STMT_IF], N / 20);
@@ -221,12 +221,12 @@ START_TEST(a_weight_changes_what_is_drawn) {
         char message[256];
         Arena a = ARENA_EMPTY;
         ck_assert_msg(generate_profile(&options, lists[k], message, sizeof message), "%s", message);
-        int mistakes = 0, recalls = 0, shells = 0, no_grad = 0, large = 0;
+        int deliberate_errors = 0, recalls = 0, shells = 0, no_grad = 0, large = 0;
         for (uint64_t i = 0; i < 1000; i++) {
             GenerateInfo info;
             const Program *p = generate_program_info(&a, &options, 8, i, &info);
-            mistakes += info.mistake >= 0;
-            shells += p->shell != NULL;
+            deliberate_errors += info.deliberate_error >= 0;
+            shells += p->surface != NULL;
             no_grad += !p->grad_mode;
             for (int n = 0; n < p->nrecalls; n++) {
                 recalls++;
@@ -238,9 +238,9 @@ START_TEST(a_weight_changes_what_is_drawn) {
             }
             arena_reset(&a);
         }
-        ck_assert(k != 0 || (mistakes == 0 && shells <= 40)); /* a motif wants its spelling */
-        ck_assert_msg(k != 1 || (mistakes > 700 && recalls > 900 && no_grad > 950), "%d mistakes, %d recalls, %d under no_grad", mistakes, recalls, no_grad);
-        ck_assert(k != 2 || (large > 300 && mistakes == 0));
+        ck_assert(k != 0 || (deliberate_errors == 0 && shells <= 40)); /* a motif wants its spelling */
+        ck_assert_msg(k != 1 || (deliberate_errors > 700 && recalls > 900 && no_grad > 950), "%d mistakes, %d recalls, %d under no_grad", deliberate_errors, recalls, no_grad);
+        ck_assert(k != 2 || (large > 300 && deliberate_errors == 0));
         arena_destroy(&a);
     }
 }

@@ -31,7 +31,7 @@ static Program *find(Checker *c, uint64_t seed, uint64_t most, Finding *finding)
     for (uint64_t i = 0; i < most; i++) {
         arena_reset(&arena);
         Program *p = generate_program(&arena, seed, i);
-        Outcome out;
+        CheckResult out;
         check_program(c, p, &arena, &out);
         if (out.verdict == FINDING) {
             check_locate(c, p, &out.finding, &arena);
@@ -90,7 +90,7 @@ START_TEST(all_findings_of_a_fault_are_one_group) {
             for (uint64_t i = 0; i < MOST; i++) {
                 arena_reset(&arena);
                 Program *p = generate_program(&arena, seeds[s], i);
-                Outcome out;
+                CheckResult out;
                 check_program(&c, p, &arena, &out);
                 if (out.verdict == FINDING) {
                     check_locate(&c, p, &out.finding, &arena);
@@ -138,7 +138,7 @@ START_TEST(the_stage_to_blame_is_seen_through_what_shows_it) {
     for (int i = 0; i < COUNT_OF(DISGUISED); i++) {
         Checker c = with_fault(fault_named(DISGUISED[i].fault));
         Program *p = parse(DISGUISED[i].program);
-        Outcome out;
+        CheckResult out;
         check_program(&c, p, &arena, &out);
         ck_assert_msg(out.verdict == FINDING, "%s", DISGUISED[i].what);
         check_locate(&c, p, &out.finding, &arena);
@@ -154,7 +154,7 @@ START_TEST(the_least_limit_is_the_step_that_is_named) {
     ck_assert_ptr_nonnull(p);
     ck_assert_str_eq(f.cause.text, "cse");
     ck_assert_int_gt(f.cause.limit, 0);
-    Outcome out;
+    CheckResult out;
     c.b.compile.opt_limit = f.cause.limit;
     check_program(&c, p, &arena, &out);
     ck_assert_int_eq(out.verdict, FINDING);
@@ -200,7 +200,7 @@ typedef struct Watch {
 static void watch(void *user, const char *reducer, const Program *now, const MinimizeStats *so_far) {
     Watch *w = user;
     Arena scratch = ARENA_EMPTY;
-    Outcome out;
+    CheckResult out;
     check_program(w->checker, now, &scratch, &out);
     ck_assert_msg(out.verdict == FINDING, "%s", reducer);
     check_locate(w->checker, now, &out.finding, &scratch);
@@ -237,7 +237,7 @@ START_TEST(a_fixed_point_is_one_and_no_program_is_asked_twice) {
     Program *small = minimize_program(&arena, p, &c, &f, &stats, NULL, NULL);
     Text first = {.arena = &arena}, second = {.arena = &arena}, third = {.arena = &arena};
     program_print(&first, small, false);
-    Outcome out;
+    CheckResult out;
     check_program(&c, small, &arena, &out);
     check_locate(&c, small, &out.finding, &arena);
     program_print(&second, minimize_program(&arena, small, &c, &out.finding, &again, NULL, NULL), false);
@@ -269,7 +269,7 @@ START_TEST(other_findings_met_on_the_way_are_kept_once_each) {
         minimize_program(&arena, p, &c, &f, &stats, NULL, NULL);
         met += stats.nother;
         for (int i = 0; i < stats.nother; i++) {
-            Outcome out;
+            CheckResult out;
             check_program(&c, stats.other[i].program, &arena, &out);
             ck_assert_int_eq(out.verdict, FINDING);
             check_symptom(&c, stats.other[i].program, &out.finding, &arena);
@@ -449,17 +449,17 @@ START_TEST(a_group_is_one_cause_or_one_signature) {
     Finding f = {.signature = "values-data-exp-cse", .cause = {.stage = "cse", .text = "cse", .group = "cse"}},
             g = {.signature = "values-data-sin-cse", .cause = {.stage = "cse", .text = "cse/again", .group = "cse"}},
             h = {.signature = "values-data-sin"};
-    group_add(&groups, group_key(&f), STANDING_KNOWN, NULL, 7, true);
-    group_add(&groups, group_key(&g), STANDING_KNOWN, NULL, 8, true);
-    group_add(&groups, group_key(&h), STANDING_FLAKY, NULL, 9, true);
+    group_add(&groups, group_key(&f), STATUS_KNOWN, NULL, 7, true);
+    group_add(&groups, group_key(&g), STATUS_KNOWN, NULL, 8, true);
+    group_add(&groups, group_key(&h), STATUS_FLAKY, NULL, 9, true);
     ck_assert_int_eq(groups.n, 2);
     ck_assert_str_eq(groups.group[1].key, "values-data-sin");
     ck_assert_int_eq(groups.group[0].signatures, 2);
     ck_assert_int_eq(groups.group[0].first, 7);
-    ck_assert_int_eq(group_standing(&groups.group[0]), STANDING_KNOWN);
-    group_add(&groups, group_key(&f), STANDING_NEW, NULL, 10, false);
-    ck_assert_int_eq(group_standing(&groups.group[0]), STANDING_NEW);
-    ck_assert_int_eq(group_standing(&groups.group[1]), STANDING_FLAKY);
+    ck_assert_int_eq(group_status(&groups.group[0]), STATUS_KNOWN);
+    group_add(&groups, group_key(&f), STATUS_NEW, NULL, 10, false);
+    ck_assert_int_eq(group_status(&groups.group[0]), STATUS_NEW);
+    ck_assert_int_eq(group_status(&groups.group[1]), STATUS_FLAKY);
     ck_assert_int_eq(group_count(&groups.group[0]), 3);
 }
 END_TEST

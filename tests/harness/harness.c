@@ -213,7 +213,7 @@ static Checker with_fault(const char *name) {
 START_TEST(locating_names_the_write_not_the_assertion_that_saw_it) {
     Checker c = with_fault("RG-1");
     Program *p = parse(SKEW);
-    Outcome out;
+    CheckResult out;
     check_program(&c, p, &arena, &out);
     ck_assert_int_eq(out.verdict, FINDING);
     ck_assert_str_eq(out.finding.kind, "ok_vs_assertion");
@@ -228,7 +228,7 @@ END_TEST
 START_TEST(minimizing_keeps_the_signature_and_drops_what_it_does_not_need) {
     Checker c = with_fault("RG-1");
     Program *p = parse(SKEW);
-    Outcome out;
+    CheckResult out;
     check_program(&c, p, &arena, &out);
     check_locate(&c, p, &out.finding, &arena);
     MinimizeStats stats = {.checks = 5000};
@@ -236,7 +236,7 @@ START_TEST(minimizing_keeps_the_signature_and_drops_what_it_does_not_need) {
     ck_assert_int_le(program_size(small), 3);
     ck_assert_int_gt(stats.kept, 0);
     ck_assert_int_eq(c.programs, 1);
-    Outcome again;
+    CheckResult again;
     check_program(&c, small, &arena, &again);
     check_locate(&c, small, &again.finding, &arena);
     ck_assert_str_eq(again.finding.signature, out.finding.signature);
@@ -249,7 +249,7 @@ END_TEST
 START_TEST(minimizing_stops_at_its_limit) {
     Checker c = with_fault("RG-1");
     Program *p = parse(SKEW);
-    Outcome out;
+    CheckResult out;
     check_program(&c, p, &arena, &out);
     check_locate(&c, p, &out.finding, &arena);
     MinimizeStats stats = {.checks = 3};
@@ -264,9 +264,9 @@ START_TEST(spellings_follow_their_statements) {
                        "{\"op\":\"exp\",\"self\":\"x\",\"out\":\"c\"}],\"return\":[\"c\"],"
                        "\"shell\":{\"spelling\":{\"body[1]\":\"kwargs\",\"body[2]\":\"function\"}}}");
     ck_assert_int_eq(reduce_statement(p, 1), STEP_MADE); /* drops body[1] */
-    ck_assert_int_eq(p->shell->nspelling, 1);
-    ck_assert_str_eq(p->shell->spelling[0].path, "body[1]");
-    ck_assert_int_eq(p->shell->spelling[0].spelling, SPELL_function);
+    ck_assert_int_eq(p->surface->ncall_styles, 1);
+    ck_assert_str_eq(p->surface->call_styles[0].path, "body[1]");
+    ck_assert_int_eq(p->surface->call_styles[0].call_styles, STYLE_function);
 }
 END_TEST
 
@@ -280,7 +280,7 @@ START_TEST(bytes_that_were_there_before_a_run_are_not_counted_as_its_own) {
     ck_assert(checker_open(&c, "reference,compiled", &compile, message, sizeof message));
     c.run.limits.max_bytes = 1 << 18;
     arena_alloc(&arena, 1 << 20);
-    Outcome out;
+    CheckResult out;
     check_program(&c, p, &arena, &out);
     ck_assert(out.a->calls[0].ok && out.b->calls[0].ok);
     ck_assert_int_eq(out.verdict, AGREE);

@@ -8,7 +8,7 @@ typedef struct Case {
     Program *p;
     Checker checker;
     Result *a, *b;
-    Outcome out;
+    CheckResult out;
 } Case;
 
 static void start(Case *c) {
@@ -23,10 +23,10 @@ static void start(Case *c) {
     ck_assert_int_eq(c->a->calls[0].nreturns, 3);
 }
 
-static void judge(Case *c) { check_results(&c->checker, c->p, c->a, c->b, RULE_SHADOW, &arena, &c->out); }
+static void confirm(Case *c) { check_results(&c->checker, c->p, c->a, c->b, RULE_SHADOW, &arena, &c->out); }
 
 static void expect_finding(Case *c, OracleId oracle, const char *kind) {
-    judge(c);
+    confirm(c);
     ck_assert_msg(c->out.verdict == FINDING, "no oracle fired, expected %s", oracle_name(oracle));
     ck_assert_str_eq(oracle_name(c->out.finding.oracle), oracle_name(oracle));
     ck_assert_str_eq(c->out.finding.kind, kind);
@@ -39,7 +39,7 @@ static void expect_finding(Case *c, OracleId oracle, const char *kind) {
 START_TEST(equal_results_agree) {
     Case c;
     start(&c);
-    judge(&c);
+    confirm(&c);
     ck_assert_int_eq(c.out.verdict, AGREE);
     ck_assert_int_eq(c.out.fired, 0);
     ck_assert_int_eq(c.checker.shadow_runs, 0); /* nothing differed, so nothing was run again */
@@ -87,10 +87,10 @@ START_TEST(status_agrees_on_equal_errors_and_unknown_places) {
     Case c;
     start(&c);
     set_errors(&c, ERR_shape, 3, ERR_shape, 3);
-    judge(&c);
+    confirm(&c);
     ck_assert_int_eq(c.out.verdict, AGREE);
     set_errors(&c, ERR_shape, 3, ERR_shape, AT_UNKNOWN);
-    judge(&c);
+    confirm(&c);
     ck_assert_int_eq(c.out.verdict, AGREE);
 }
 END_TEST
@@ -109,11 +109,11 @@ START_TEST(limits_and_unsupported_are_skips) {
     Case c;
     start(&c);
     set_errors(&c, ERR_limit, 3, ERR_shape, 2);
-    judge(&c);
+    confirm(&c);
     ck_assert_int_eq(c.out.verdict, SKIP);
     ck_assert_int_eq(c.out.skip, SKIP_LIMIT);
     set_errors(&c, ERR_shape, 3, ERR_unsupported, 2);
-    judge(&c);
+    confirm(&c);
     ck_assert_int_eq(c.out.skip, SKIP_UNSUPPORTED);
     ck_assert_int_eq(c.checker.skips[SKIP_LIMIT], 1);
     ck_assert_int_eq(c.checker.skips[SKIP_UNSUPPORTED], 1);
@@ -126,20 +126,20 @@ START_TEST(undefined_meaning_is_a_skip) {
     c.a->undefined = &(UndefinedNote){0, "duplicate indices"};
     c.a->nundefined = 1;
     c.b->calls[0].returns[0].requires_grad ^= true;
-    judge(&c);
+    confirm(&c);
     ck_assert_int_eq(c.out.verdict, SKIP);
     ck_assert_int_eq(c.out.skip, SKIP_UNDEFINED);
 }
 END_TEST
 
-START_TEST(an_accident_of_pytorch_is_a_skip_of_its_own) {
+START_TEST(unspecified_behaviour_of_pytorch_is_a_skip_of_its_own) {
     Case c;
     start(&c);
-    c.a->accident = "the order of equal elements";
+    c.a->unspecified = "the order of equal elements";
     c.b->calls[0].returns[0].requires_grad ^= true;
-    judge(&c);
+    confirm(&c);
     ck_assert_int_eq(c.out.verdict, SKIP);
-    ck_assert_int_eq(c.out.skip, SKIP_ACCIDENT);
+    ck_assert_int_eq(c.out.skip, SKIP_UNSPECIFIED);
     ck_assert_int_eq(c.checker.skips[SKIP_UNDEFINED], 0);
 }
 END_TEST
@@ -191,7 +191,7 @@ START_TEST(values_ignore_an_unsettled_input) {
     start(&c);
     ((float *)c.b->calls[1].inputs[1].data.data)[2] = 7;
     c.a->calls[1].inputs[1].unsettled = true;
-    judge(&c);
+    confirm(&c);
     ck_assert_int_eq(c.out.verdict, AGREE);
 }
 END_TEST
@@ -225,7 +225,7 @@ START_TEST(metadata_ignores_the_stride_of_a_dimension_of_size_one) {
     start(&c);
     ck_assert_int_eq(c.b->calls[0].returns[2].values.size[0], 1);
     c.b->calls[0].returns[2].stride[0] = 99;
-    judge(&c);
+    confirm(&c);
     ck_assert_int_eq(c.out.verdict, AGREE);
 }
 END_TEST
@@ -300,7 +300,7 @@ START_TEST(calls_fire_on_another_count_and_a_needless_recompile) {
     start(&c);
     c.p->recalls[0].inputs[0].data.seed = 4; /* another value: a recompile may be right */
     c.b->calls[0].compiled = c.b->calls[1].compiled = true;
-    judge(&c);
+    confirm(&c);
     ck_assert_int_eq(c.out.verdict, AGREE);
 }
 END_TEST
@@ -336,7 +336,7 @@ START_TEST(a_bound_allows_four_times_itself) {
     b[0] = 1 + 0x1p-23f;
     ck_assert_int_eq(compare_bounded(&x, &y, &s, &first), MATCH_DIFFERENT);
     bound[0] = NAN;
-    ck_assert_int_eq(compare_bounded(&x, &y, &s, &first), MATCH_DOUBT);
+    ck_assert_int_eq(compare_bounded(&x, &y, &s, &first), MATCH_INCONCLUSIVE);
 }
 END_TEST
 
@@ -374,12 +374,12 @@ START_TEST(nan_against_a_number_differs_and_overflow_may_go_either_way) {
 }
 END_TEST
 
-START_TEST(a_difference_beats_a_doubt_and_floats_without_bounds_are_in_doubt) {
+START_TEST(a_difference_beats_an_inconclusive_value_and_floats_without_bounds_are_inconclusive) {
     float a[] = {1, 1}, b[] = {2, 2};
     double value[] = {1, 1}, bound[] = {NAN, 1e-9};
     Values x = floats(a, 2), y = floats(b, 2), s = floats(a, 2);
     int64_t first;
-    ck_assert_int_eq(compare_bounded(&x, &y, &s, &first), MATCH_DOUBT);
+    ck_assert_int_eq(compare_bounded(&x, &y, &s, &first), MATCH_INCONCLUSIVE);
     s.value64 = value;
     s.bound = bound;
     ck_assert_int_eq(compare_bounded(&x, &y, &s, &first), MATCH_DIFFERENT);
@@ -396,7 +396,7 @@ START_TEST(integers_are_exact_unless_tainted) {
     ck_assert_int_eq(compare_bounded(&x, &y, NULL, &first), MATCH_DIFFERENT);
     s.value64 = value;
     s.bound = bound;
-    ck_assert_int_eq(compare_bounded(&x, &y, &s, &first), MATCH_DOUBT);
+    ck_assert_int_eq(compare_bounded(&x, &y, &s, &first), MATCH_INCONCLUSIVE);
 }
 END_TEST
 
@@ -429,13 +429,13 @@ START_TEST(a_poke_forgives_rounding_but_not_aliasing) {
 }
 END_TEST
 
-START_TEST(a_run_in_doubt_cannot_tell_sizes_and_errors_apart) {
+START_TEST(an_inconclusive_run_cannot_tell_sizes_and_errors_apart) {
     Case c;
     start(&c);
     Result doubtful = *c.a;
-    doubtful.doubt = true;
-    Trial t = {.program = c.p, .a = c.a, .b = c.b, .arena = &arena, .shadow = &doubtful};
-    ck_assert(trial_shadow(&t)->doubt);
+    doubtful.inconclusive = true;
+    Comparison t = {.program = c.p, .a = c.a, .b = c.b, .arena = &arena, .shadow = &doubtful};
+    ck_assert(comparison_shadow(&t)->inconclusive);
     /* through the whole check, with a program whose shadow is in doubt: x > x / 3 * 3 decides how many elements there are */
     Program *p = parse("{\"twingrad\":1,\"inputs\":[{\"name\":\"x\",\"dtype\":\"float32\",\"size\":[8],\"data\":{\"fill\":\"uniform\","
                        "\"seed\":3}}],\"body\":[{\"op\":\"div\",\"self\":\"x\",\"other\":3,\"out\":\"a\"},{\"op\":\"mul\",\"self\":\"a\","
@@ -444,15 +444,15 @@ START_TEST(a_run_in_doubt_cannot_tell_sizes_and_errors_apart) {
     Checker checker = c.checker;
     Result *a = checker.a.run(&checker.a, p, &checker.run, &arena), *b = checker.b.run(&checker.b, p, &checker.run, &arena);
     b->calls[0].returns[0].values.size[0]++;
-    Outcome out;
+    CheckResult out;
     check_results(&checker, p, a, b, RULE_SHADOW, &arena, &out);
     ck_assert_int_eq(out.verdict, SKIP);
-    ck_assert_int_eq(out.skip, SKIP_DOUBT);
+    ck_assert_int_eq(out.skip, SKIP_INCONCLUSIVE);
 }
 END_TEST
 
 /* A changed answer of one of two compiled executors, neither of which knows what is undefined. */
-static void one_of_two_compiled(const char *stride, Outcome *out) {
+static void one_of_two_compiled(const char *stride, CheckResult *out) {
     Checker checker;
     CompileOptions compile = COMPILE_DEFAULT;
     char message[256], text[400];
@@ -467,7 +467,7 @@ static void one_of_two_compiled(const char *stride, Outcome *out) {
 }
 
 START_TEST(what_pytorch_leaves_undefined_is_not_held_against_one_of_two_compiled_executors) {
-    Outcome out;
+    CheckResult out;
     one_of_two_compiled("[2,1]", &out); /* it overlaps itself, and is read and written */
     ck_assert_int_eq(out.verdict, SKIP);
     ck_assert_int_eq(out.skip, SKIP_UNDEFINED);
@@ -489,7 +489,7 @@ int main(void) {
     tcase_add_test(tests, limits_and_unsupported_are_skips);
     tcase_add_test(tests, undefined_meaning_is_a_skip);
     tcase_add_test(tests, what_pytorch_leaves_undefined_is_not_held_against_one_of_two_compiled_executors);
-    tcase_add_test(tests, an_accident_of_pytorch_is_a_skip_of_its_own);
+    tcase_add_test(tests, unspecified_behaviour_of_pytorch_is_a_skip_of_its_own);
     tcase_add_test(tests, trace_fires_on_another_answer);
     tcase_add_test(tests, trace_fires_on_another_size_and_on_another_path);
     tcase_add_test(tests, values_fire_on_one_element_of_a_return);
@@ -505,11 +505,11 @@ int main(void) {
     tcase_add_test(tests, a_bound_allows_four_times_itself);
     tcase_add_test(tests, zeros_keep_their_sign_only_on_an_exact_path);
     tcase_add_test(tests, nan_against_a_number_differs_and_overflow_may_go_either_way);
-    tcase_add_test(tests, a_difference_beats_a_doubt_and_floats_without_bounds_are_in_doubt);
+    tcase_add_test(tests, a_difference_beats_an_inconclusive_value_and_floats_without_bounds_are_inconclusive);
     tcase_add_test(tests, integers_are_exact_unless_tainted);
     tcase_add_test(tests, recordings_are_compared_by_their_own_rules);
     tcase_add_test(tests, a_poke_forgives_rounding_but_not_aliasing);
-    tcase_add_test(tests, a_run_in_doubt_cannot_tell_sizes_and_errors_apart);
+    tcase_add_test(tests, an_inconclusive_run_cannot_tell_sizes_and_errors_apart);
     suite_add_tcase(suite, tests);
     return run_suite("harness/oracles", suite);
 }

@@ -16,19 +16,19 @@ static void setup(void) {
 static void teardown(void) { arena_destroy(&arena); }
 
 /* What running a call came to. */
-typedef struct Outcome {
+typedef struct CheckResult {
     ErrCode code;
     const char *undefined;
     int n;
     Tensor *out;
-} Outcome;
+} CheckResult;
 
-static Outcome run(const Call *call) {
+static CheckResult run(const Call *call) {
     Error err = {0};
     Infer r = {.arena = &arena, .err = &err};
     Tensor *out[MAX_OUTPUTS];
     if (call->op->infer(call, &r) != ERR_none) {
-        return (Outcome){err.code, NULL, 0, NULL};
+        return (CheckResult){err.code, NULL, 0, NULL};
     }
     for (int k = 0; k < r.n; k++) {
         out[k] = &r.out[k];
@@ -47,7 +47,7 @@ static Outcome run(const Call *call) {
         ErrCode code = call->op->kernel(call, out, &k);
         ck_assert_int_eq(code, err.code);
     }
-    return (Outcome){err.code, k.undefined, r.n, r.out};
+    return (CheckResult){err.code, k.undefined, r.n, r.out};
 }
 
 /* ---- recorded answers ---- */
@@ -85,7 +85,7 @@ START_TEST(computes_what_torch_answered) {
     TorchCall c;
     int n = 0;
     for (; torch_call_read(file, &arena, &c); n++) {
-        Outcome o = run(&c.call);
+        CheckResult o = run(&c.call);
         ck_assert_msg(o.code == c.code, "answers %s: %s", errcode_name(o.code), c.text);
         Words w = {c.answer, ""};
         for (int k = 0; k < o.n && o.code == ERR_none; k++) {
@@ -118,13 +118,13 @@ static Tensor *as_matrix(Tensor *t, int64_t rows, int64_t cols) {
     return t;
 }
 
-static double value(const Outcome *o, int64_t i) { return element_double(o->out[0].storage->data, o->out[0].dtype, i); }
+static double value(const CheckResult *o, int64_t i) { return element_double(o->out[0].storage->data, o->out[0].dtype, i); }
 
 START_TEST(a_sum_is_rounded_once) {
     /* 2^24 + 1 + 1 in float32 steps would stay 2^24. */
     Call c = call_new(OP_sum);
     c.arg[0].tensor = OF(DT_float32, 16777216, 1, 1);
-    Outcome o = run(&c);
+    CheckResult o = run(&c);
     ck_assert_double_eq(value(&o, 0), 16777218);
     c = call_new(OP_index_add);
     c.arg[0].tensor = OF(DT_float32, 16777216);
@@ -138,7 +138,7 @@ END_TEST
 START_TEST(a_sum_of_negative_zeros_is_positive) {
     Call c = call_new(OP_sum);
     c.arg[0].tensor = OF(DT_float64, -0.0, -0.0);
-    Outcome o = run(&c);
+    CheckResult o = run(&c);
     ck_assert(!signbit(value(&o, 0)));
     c = call_new(OP_cumsum);
     c.arg[0].tensor = OF(DT_float64, -0.0, -0.0);
@@ -153,7 +153,7 @@ START_TEST(addmm_with_beta_zero_ignores_self) {
     c.arg[1].tensor = as_matrix(OF(DT_float32, 2, 3), 1, 2);
     c.arg[2].tensor = as_matrix(OF(DT_float32, 5, 7), 2, 1);
     c.arg[3].scalar = scalar_int(0);
-    Outcome o = run(&c);
+    CheckResult o = run(&c);
     ck_assert_double_eq(value(&o, 0), 31);
     c.arg[3].scalar = scalar_int(1);
     o = run(&c);
@@ -173,7 +173,7 @@ START_TEST(duplicates_of_different_values_are_undefined) {
     ck_assert_ptr_null(run(&c).undefined);
     c.arg[2].tensor = OF(DT_float32, 4, 5);
     c.arg[3].b = true;
-    Outcome o = run(&c);
+    CheckResult o = run(&c);
     ck_assert_ptr_null(o.undefined);
     ck_assert_double_eq(value(&o, 1), 9);
     c = call_new(OP_scatter_src);
@@ -194,7 +194,7 @@ START_TEST(casts_out_of_range_are_undefined) {
     c.arg[0].tensor = OF(DT_float32, NAN);
     ck_assert_ptr_nonnull(run(&c).undefined);
     c.arg[1].dtype = DT_bool;
-    Outcome o = run(&c);
+    CheckResult o = run(&c);
     ck_assert_ptr_null(o.undefined);
     ck_assert_double_eq(value(&o, 0), 1);
     c = call_new(OP_sum);
@@ -232,7 +232,7 @@ END_TEST
 START_TEST(empty_reductions_have_their_neutral_element) {
     Call c = call_new(OP_sum);
     c.arg[0].tensor = of(DT_float32, 0, NULL);
-    Outcome o = run(&c);
+    CheckResult o = run(&c);
     ck_assert_double_eq(value(&o, 0), 0);
     c = call_new(OP_prod);
     c.arg[0].tensor = of(DT_float32, 0, NULL);
@@ -248,7 +248,7 @@ END_TEST
 START_TEST(softmax_of_minus_infinities_is_nan) {
     Call c = call_new(OP_softmax);
     c.arg[0].tensor = OF(DT_float32, -INFINITY, -INFINITY);
-    Outcome o = run(&c);
+    CheckResult o = run(&c);
     ck_assert(isnan(value(&o, 0)) && isnan(value(&o, 1)));
     c.arg[0].tensor = OF(DT_float32, 1000, 1000); /* without the max it would overflow */
     o = run(&c);
@@ -266,7 +266,7 @@ START_TEST(as_strided_grad_divides_what_the_input_shares) {
     c.arg[4].ints.v = one;
     c.arg[5].ints.v = one;
     c.arg[1].ints.n = c.arg[2].ints.n = c.arg[4].ints.n = c.arg[5].ints.n = 1;
-    Outcome o = run(&c);
+    CheckResult o = run(&c);
     ck_assert_double_eq(value(&o, 0), 3);
     ck_assert_double_eq(value(&o, 1), 3);
 }
@@ -277,7 +277,7 @@ START_TEST(nonzero_finds_coordinates_row_major) {
     Tensor *t = as_matrix(OF(DT_float32, 0, 1, -0.0, NAN), 2, 2);
     c.arg[0].tensor = t;
     ck_assert_int_eq(kernel_count_nonzero(t), 2);
-    Outcome o = run(&c);
+    CheckResult o = run(&c);
     const Tensor *n = &o.out[0];
     ck_assert_int_eq(n->size[0], 2);
     ck_assert_int_eq(n->size[1], 2);

@@ -108,31 +108,31 @@ START_TEST(fills_through_an_overlapping_self_are_fine_and_other_writes_undefined
 }
 END_TEST
 
-static const char *accident_of(const char *body) {
+static const char *unspecified_of(const char *body) {
     static const char inputs[] = "{'name': 'x', 'dtype': 'float32', 'size': [16], 'requires_grad': true, 'data': [0, 3, 'nan', 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]},"
                                  "{'name': 'z', 'dtype': 'float32', 'size': [16], 'data': ['-0.0', 1, 3e38, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]},"
                                  "{'name': 's', 'dtype': 'float32', 'size': [3], 'requires_grad': true, 'data': [0, '-0.0', 'nan']},"
                                  "{'name': 'i', 'dtype': 'int64', 'size': [18], 'data': {'fill': 'zeros', 'seed': 0}}";
-    Result *r = run_under(inputs, body, "'y'", (RunOptions){.accidents = true}); /* with a backward */
+    Result *r = run_under(inputs, body, "'y'", (RunOptions){.detect_unspecified = true}); /* with a backward */
     assert_ok(r);
     ck_assert_int_eq(r->nundefined, 0);
-    return r->accident;
+    return r->unspecified;
 }
 
 START_TEST(accidents_of_pytorch_are_seen_in_the_values_that_bring_them_about) {
-    static const char *const accidents[] = {
+    static const char *const detect_unspecified[] = {
         "{'op': 'hardswish', 'self': 'x', 'out': 'y'}", "{'op': 'hardswish', 'self': 'z', 'out': 'y'}", "{'op': 'elu', 'self': 'x', 'out': 'y'}", "{'op': 'log1p', 'self': 'z', 'out': 'y'}",
         "{'op': 'maximum', 'self': 'x', 'other': 'z', 'out': 'y'}", "{'op': 'remainder', 'self': 'z', 'other': 0.5, 'out': 'y'}",
         "{'op': 'as_strided_scatter', 'self': 'x', 'src': 'z', 'size': [16], 'stride': [1], 'out': 'y'}"};
-    for (int k = 0; k < COUNT_OF(accidents); k++) {
-        ck_assert_msg(accident_of(accidents[k]) != NULL, "%s", accidents[k]);
+    for (int k = 0; k < COUNT_OF(detect_unspecified); k++) {
+        ck_assert_msg(unspecified_of(detect_unspecified[k]) != NULL, "%s", detect_unspecified[k]);
     }
     static const char *const meant[] = {
         "{'op': 'hardswish', 'self': 's', 'out': 'y'}", "{'op': 'log1p', 'self': 'x', 'out': 'y'}", "{'op': 'maximum', 'self': 'x', 'other': 'x', 'out': 'y'}",
         "{'op': 'remainder', 'self': 'x', 'other': 0.5, 'out': 'y'}", "{'op': 'elu', 'self': 's', 'out': 'y'}", "{'op': 'amax', 'self': 's', 'out': 'y'}", "{'op': 'argsort', 'self': 'i', 'out': 'y'}",
         "{'op': 'as_strided_scatter', 'self': 'z', 'src': 'x', 'size': [16], 'stride': [1], 'out': 'y'}"};
     for (int k = 0; k < COUNT_OF(meant); k++) {
-        ck_assert_msg(accident_of(meant[k]) == NULL, "%s", meant[k]);
+        ck_assert_msg(unspecified_of(meant[k]) == NULL, "%s", meant[k]);
     }
 }
 END_TEST

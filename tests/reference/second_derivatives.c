@@ -45,7 +45,7 @@ static bool only_once(OpId id) {
 }
 
 /* One application: the operands and fed gradients as leaves, and what came out. */
-typedef struct Trial {
+typedef struct Comparison {
     Arena *arena;
     Error err;
     RunOptions options;
@@ -54,9 +54,9 @@ typedef struct Trial {
     Tensor *leaf[MAX_SLOTS + MAX_OUTPUTS]; /* operands that are differentiated, then what is fed */
     int nleaf, noperand;
     Tensor *g[MAX_SLOTS];                  /* by operand; NULL: None */
-} Trial;
+} Comparison;
 
-static Var *make_var(Trial *t, const Tensor *like, bool leaf) {
+static Var *make_var(Comparison *t, const Tensor *like, bool leaf) {
     Var *v = var_new(&t->s, like);
     v->requires_grad = leaf;
     if (leaf) {
@@ -66,7 +66,7 @@ static Var *make_var(Trial *t, const Tensor *like, bool leaf) {
 }
 
 /* d<v, op(x)>/dx, where `slot` are the operands' values and `fed` the v's; recorded if it is to be differentiated. */
-static void first_derivative(Trial *t, const Call *call, Tensor *const *slot, int nslot, Tensor *const *fed, bool record) {
+static void first_derivative(Comparison *t, const Call *call, Tensor *const *slot, int nslot, Tensor *const *fed, bool record) {
     Tensor *var[MAX_SLOTS], *out[MAX_OUTPUTS], *outputs[MAX_OUTPUTS], *feed[MAX_OUTPUTS];
     bool only_self = call->op->kind == KIND_VIEW || call->op->kind == KIND_MULTI_VIEW;
     t->options = (RunOptions){.limits = LIMITS_DEFAULT};
@@ -98,7 +98,7 @@ static void first_derivative(Trial *t, const Call *call, Tensor *const *slot, in
 /* Other weights than those that are fed. */
 static double second_weight(int k, int64_t i) { return 0.125 * (double)((i * 7 + k * 5) % 11) - 0.5625; }
 
-static double second_loss(const Trial *t) {
+static double second_loss(const Comparison *t) {
     double sum = 0;
     for (int k = 0; k < t->noperand; k++) {
         const Tensor *g = t->g[k], *one[1] = {g};
@@ -114,7 +114,7 @@ static double second_loss(const Trial *t) {
 }
 
 /* h, by leaf; NULL: None. False: the row's answer has no derivative, and it says so. */
-static bool second_derivative(Trial *t, Tensor **h) {
+static bool second_derivative(Comparison *t, Tensor **h) {
     Tensor *outputs[MAX_SLOTS], *feed[MAX_SLOTS];
     int n = 0;
     memset(h, 0, sizeof *h * (size_t)t->nleaf);
@@ -139,7 +139,7 @@ static bool second_derivative(Trial *t, Tensor **h) {
 }
 
 /* Compares h of one leaf with differences: `moved` is the tensor among `slot` or `fed` that stands for the leaf. */
-static void compare_leaf(const Trial *t, const Call *call, Tensor *const *slot, int nslot, Tensor *const *fed, Tensor *moved, int leaf, const Tensor *h,
+static void compare_leaf(const Comparison *t, const Call *call, Tensor *const *slot, int nslot, Tensor *const *fed, Tensor *moved, int leaf, const Tensor *h,
                          const char *text, Layout layout) {
     const double step = 1e-6;
     const Tensor *one[1] = {moved};
@@ -148,7 +148,7 @@ static void compare_leaf(const Trial *t, const Call *call, Tensor *const *slot, 
         double *x = (double *)moved->storage->data + w.at[0], kept = *x, loss_at[2];
         for (int side = 0; side < 2; side++) {
             Arena arena = ARENA_EMPTY;
-            Trial again = {.arena = &arena};
+            Comparison again = {.arena = &arena};
             *x = kept + (side == 0 ? step : -step);
             first_derivative(&again, call, slot, nslot, fed, false);
             loss_at[side] = second_loss(&again);
@@ -172,7 +172,7 @@ static void compare_leaf(const Trial *t, const Call *call, Tensor *const *slot, 
 static void check_second(OpId id, const char *text) {
     for (Layout layout = LAYOUT_CONTIGUOUS; layout < LAYOUT_COUNT; layout++) {
         Arena arena = ARENA_EMPTY;
-        Trial t = {.arena = &arena};
+        Comparison t = {.arena = &arena};
         Builder b = case_builder(&arena, id, layout);
         Call call = read_case(&b, id, text);
         Error ignored = {0};

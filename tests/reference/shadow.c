@@ -18,7 +18,7 @@ START_TEST(exact_arithmetic_has_bound_zero_and_rounding_has_not) {
 }
 END_TEST
 
-START_TEST(discrete_choices_within_the_bound_are_in_doubt) {
+START_TEST(discrete_choices_within_the_bound_are_inconclusive) {
     Result *r = run_with(INPUTS, "{'op': 'div', 'self': 'x', 'other': 3, 'out': 'c'}, {'op': 'mul', 'self': 'c', 'other': 3, 'out': 'y'},"
                                  "{'op': 'floor', 'self': 'y', 'out': 'f'}, {'op': 'gt', 'self': 'y', 'other': 2.5, 'out': 'g'}, {'op': 'frac', 'self': 'y', 'out': 'r'}",
                          "'f', 'g', 'r'", true);
@@ -26,12 +26,12 @@ START_TEST(discrete_choices_within_the_bound_are_in_doubt) {
     ck_assert(isnan(r->calls[0].returns[0].values.bound[0])); /* 3 * (1/3) may be just below 1 */
     ck_assert(isnan(r->calls[0].returns[2].values.bound[0]));
     ck_assert_double_eq(r->calls[0].returns[1].values.bound[0], 0);
-    ck_assert(r->doubt);
+    ck_assert(r->inconclusive);
 }
 END_TEST
 
 /* In bfloat16 1.375 + 0.48 + 0.139 is 1.9921875 rounded once and 2 rounded at each step, as PyTorch does: both ends of its interval differ from 2. */
-START_TEST(a_single_number_within_the_bound_is_in_doubt) {
+START_TEST(a_single_number_within_the_bound_is_inconclusive) {
     Result *r = run_with("{'name': 'x', 'dtype': 'bfloat16', 'size': [], 'data': [1.375]}, {'name': 'i', 'dtype': 'int64', 'size': [4], 'data': [0, 0, 0, 0]},"
                          "{'name': 's', 'dtype': 'bfloat16', 'size': [4], 'data': [0, 0.48, 0, 0.139]}",
                          "{'op': 'scatter_add', 'self': 'x', 'dim': 0, 'index': 'i', 'src': 's', 'out': 'v'}, {'op': 'ne', 'self': 'v', 'other': 2, 'out': 'n'},"
@@ -39,9 +39,9 @@ START_TEST(a_single_number_within_the_bound_is_in_doubt) {
                          "{'op': 'logical_not', 'self': 'z', 'out': 't'}, {'op': 'logical_not', 'self': 'v', 'out': 'f'}",
                          "'n', 'e', 't', 'f'", true);
     assert_ok(r);
-    bool doubt[] = {true, false, true, false};
+    bool inconclusive[] = {true, false, true, false};
     for (int k = 0; k < 4; k++) {
-        ck_assert_int_eq(isnan(r->calls[0].returns[k].values.bound[0]) != 0, doubt[k]);
+        ck_assert_int_eq(isnan(r->calls[0].returns[k].values.bound[0]) != 0, inconclusive[k]);
     }
 }
 END_TEST
@@ -77,8 +77,8 @@ int main(void) {
     TCase *tests = tcase_create("bounds");
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_add_test(tests, exact_arithmetic_has_bound_zero_and_rounding_has_not);
-    tcase_add_test(tests, discrete_choices_within_the_bound_are_in_doubt);
-    tcase_add_test(tests, a_single_number_within_the_bound_is_in_doubt);
+    tcase_add_test(tests, discrete_choices_within_the_bound_are_inconclusive);
+    tcase_add_test(tests, a_single_number_within_the_bound_is_inconclusive);
     tcase_add_test(tests, the_shadow_changes_no_result);
     tcase_add_test(tests, the_product_of_two_bounds_counts);
     suite_add_tcase(suite, tests);

@@ -1,6 +1,6 @@
 /* The list of accidents, op by op: each looks for the operand values that bring one about. Found by running every function of PyTorch
  * 1.13.1 on special values, once in the vectorized part of its loop and once in the tail. */
-#include "reference/accidents.h"
+#include "reference/unspecified.h"
 
 #include "program/ops/functions.h"
 
@@ -8,7 +8,7 @@
 
 typedef bool (*Test)(double x, DType dtype);
 
-static bool any(const Tensor *t, Test test) {
+static bool unspecified_any(const Tensor *t, Test test) {
     if (!dtype_is_float(t->dtype)) {
         return false;
     }
@@ -23,7 +23,7 @@ static bool any(const Tensor *t, Test test) {
 
 /* ---- values ---- */
 
-static bool is_nan(double x, DType dtype) {
+static bool unspecified_is_nan(double x, DType dtype) {
     (void)dtype;
     return isnan(x);
 }
@@ -75,10 +75,10 @@ static bool has_vectors(const Call *call) {
 
 /* Zeros of both signs meet, and which one stays is the order of a comparison. */
 static bool zeros_meet(const Tensor *a, const Tensor *b) {
-    return (any(a, is_plus_zero) && any(b, is_minus_zero)) || (any(a, is_minus_zero) && any(b, is_plus_zero));
+    return (unspecified_any(a, is_plus_zero) && unspecified_any(b, is_minus_zero)) || (unspecified_any(a, is_minus_zero) && unspecified_any(b, is_plus_zero));
 }
 
-static double magnitude(const Tensor *t, bool least) {
+static double unspecified_magnitude(const Tensor *t, bool least) {
     double found = least ? INFINITY : 0;
     const Tensor *one[1] = {t};
     for (Walk w = walk_start(t->size, t->ndim, one, 1); walk_more(&w); walk_next(&w)) {
@@ -99,15 +99,15 @@ static bool quotient_overflows(const Call *call) {
         return false;
     }
     bool wide = a->dtype == DT_float64 || (b && b->dtype == DT_float64);
-    double least = scalar ? fabs(scalar_to_double(call->arg[1].scalar)) : magnitude(b, true);
-    return least > 0 && magnitude(a, false) / least > (wide ? 1e300 : 1e37);
+    double least = scalar ? fabs(scalar_to_double(call->arg[1].scalar)) : unspecified_magnitude(b, true);
+    return least > 0 && unspecified_magnitude(a, false) / least > (wide ? 1e300 : 1e37);
 }
 
 /* self + alpha * other: the vectorized part of the loop rounds once, the tail twice. */
 static bool fuses(const Call *call) {
     const Tensor *other = call->arg[call->op->pw == PW_rsub ? 0 : 1].tensor;
     double alpha = fabs(scalar_to_double(call->arg[2].scalar));
-    return alpha > 1 && dtype_is_float(other->dtype) && alpha * magnitude(other, false) > dtype_largest(other->dtype);
+    return alpha > 1 && dtype_is_float(other->dtype) && alpha * unspecified_magnitude(other, false) > dtype_largest(other->dtype);
 }
 
 /* self + value * tensor1 * tensor2 (or / tensor2), from left to right: a partial product overflows that the whole need not. */
@@ -116,8 +116,8 @@ static bool steps_overflow(const Call *call, bool divides) {
     if (!dtype_is_float(a->dtype) && !dtype_is_float(b->dtype)) {
         return false;
     }
-    double first = fabs(scalar_to_double(call->arg[3].scalar)) * magnitude(a, false);
-    double factor = divides ? 1 / magnitude(b, true) : magnitude(b, false);
+    double first = fabs(scalar_to_double(call->arg[3].scalar)) * unspecified_magnitude(a, false);
+    double factor = divides ? 1 / unspecified_magnitude(b, true) : unspecified_magnitude(b, false);
     return first * fmax(factor, 1) > dtype_largest(dtype_is_float(a->dtype) ? a->dtype : b->dtype);
 }
 
@@ -185,11 +185,11 @@ static bool is_modulo(OpId id) {
 }
 
 /* Where a vectorized loop and its tail disagree. */
-static const char *loop_accident(const Call *call, OpId id) {
+static const char *loop_unspecified(const Call *call, OpId id) {
     switch (id) {
     case OP_sinh:
-    case OP_cosh: return any(call->arg[0].tensor, is_steep) ? "sinh, cosh where exp overflows and they do not" : NULL;
-    case OP_pow_Tensor_Tensor: return any(call->arg[0].tensor, is_largest) ? "pow near the largest number" : NULL;
+    case OP_cosh: return unspecified_any(call->arg[0].tensor, is_steep) ? "sinh, cosh where exp overflows and they do not" : NULL;
+    case OP_pow_Tensor_Tensor: return unspecified_any(call->arg[0].tensor, is_largest) ? "pow near the largest number" : NULL;
     case OP_maximum:
     case OP_minimum:
     case OP_max_other:
@@ -211,7 +211,7 @@ static const char *loop_accident(const Call *call, OpId id) {
     }
 }
 
-const char *accident(const Call *call) {
+const char *unspecified(const Call *call) {
     OpId id = call->op->kind == KIND_INPLACE ? call->op->twin : call->op->id;
     switch (id) {
     case OP_masked_scatter:
@@ -224,17 +224,17 @@ const char *accident(const Call *call) {
     case OP_conv2d: return call->arg[0].tensor->dtype == DT_bfloat16 ? "convolution of bfloat16: MKL-DNN's, where the processor has it" : NULL;
     case OP_addcmul:
     case OP_addcdiv: return steps_overflow(call, id == OP_addcdiv) ? partial_product : NULL;
-    case OP_hardswish: return any(call->arg[0].tensor, is_a_sixth) ? partial_product : NULL;
-    case OP_log1p: return any(call->arg[0].tensor, is_huge) ? "log1p near the largest number" : NULL;
+    case OP_hardswish: return unspecified_any(call->arg[0].tensor, is_a_sixth) ? partial_product : NULL;
+    case OP_log1p: return unspecified_any(call->arg[0].tensor, is_huge) ? "log1p near the largest number" : NULL;
     default: break;
     }
     if (is_modulo(id) && traps(call)) {
         return "fmod, remainder, floor_divide of the least integer by -1: SIGFPE";
     }
-    return has_vectors(call) ? loop_accident(call, id) : NULL;
+    return has_vectors(call) ? loop_unspecified(call, id) : NULL;
 }
 
-const char *accident_gradient(const Grad *g) {
+const char *unspecified_gradient(const Grad *g) {
     const Call *call = g->call;
     const Tensor *self = call->arg[0].tensor;
     bool again = g->e->create_graph, vectors = has_vectors(call);
@@ -251,10 +251,10 @@ const char *accident_gradient(const Grad *g) {
         return self->dtype == DT_float32 && self->ndim > 1 && call_pw(call) == PW_gelu
                    ? "gelu: the gradient is uninitialised memory where the one that comes in is not row-major"
                    : NULL;
-    case OP_hardswish: return vectors && any(self, is_corner) ? "hardswish: the gradient at 3 and at nan" : NULL;
-    case OP_hardtanh: return vectors && (isnan(scalar_to_double(call->arg[1].scalar) + scalar_to_double(call->arg[2].scalar)) || any(self, is_nan)) ? nan_bounds : NULL;
-    case OP_elu: return vectors && any(self, is_nan) ? nan_bounds : NULL;
-    case OP__elu_result: return vectors && any(g->result[0], is_nan) ? nan_bounds : NULL;
+    case OP_hardswish: return vectors && unspecified_any(self, is_corner) ? "hardswish: the gradient at 3 and at nan" : NULL;
+    case OP_hardtanh: return vectors && (isnan(scalar_to_double(call->arg[1].scalar) + scalar_to_double(call->arg[2].scalar)) || unspecified_any(self, unspecified_is_nan)) ? nan_bounds : NULL;
+    case OP_elu: return vectors && unspecified_any(self, unspecified_is_nan) ? nan_bounds : NULL;
+    case OP__elu_result: return vectors && unspecified_any(g->result[0], unspecified_is_nan) ? nan_bounds : NULL;
     case OP_layer_norm:
         if (again) {
             return "layer_norm: the second derivative";

@@ -1,41 +1,41 @@
 /* Deliberate mistakes: a statement that eager refuses, well-formed all the same. */
 #include "fuzz/patterns/pattern.h"
 
-#define MISTAKE(name, weight) static bool mistake_##name(Gen *g);
-#include "fuzz/patterns/mistakes.def"
-#undef MISTAKE
+#define DELIBERATE_ERROR(name, weight) static bool deliberate_error_##name(Gen *g);
+#include "fuzz/patterns/deliberate_errors.def"
+#undef DELIBERATE_ERROR
 
-static const struct { const char *name; bool (*draw)(Gen *g); } MISTAKES[] = {
-#define MISTAKE(name, weight) {#name, mistake_##name},
-#include "fuzz/patterns/mistakes.def"
-#undef MISTAKE
+static const struct { const char *name; bool (*draw)(Gen *g); } DELIBERATE_ERRORS[] = {
+#define DELIBERATE_ERROR(name, weight) {#name, deliberate_error_##name},
+#include "fuzz/patterns/deliberate_errors.def"
+#undef DELIBERATE_ERROR
 };
 
-const char *mistake_name(int mistake) { return mistake >= 0 && mistake < COUNT_OF(MISTAKES) ? MISTAKES[mistake].name : NULL; }
+const char *deliberate_error_name(int deliberate_error) { return deliberate_error >= 0 && deliberate_error < COUNT_OF(DELIBERATE_ERRORS) ? DELIBERATE_ERRORS[deliberate_error].name : NULL; }
 
-int mistake_draw(Gen *g) {
-    int i = draw_share(g, FIRST_MISTAKE, WEIGHT_COUNT - 1);
-    return MISTAKES[i].draw(g) ? i : -1;
+int deliberate_error_draw(Gen *g) {
+    int i = draw_share(g, FIRST_DELIBERATE_ERROR, WEIGHT_COUNT - 1);
+    return DELIBERATE_ERRORS[i].draw(g) ? i : -1;
 }
 
-static bool any(const Gen *g, const Var *v) {
+static bool deliberate_errors_any(const Gen *g, const GenVar *v) {
     (void)g;
     return !v->fuzzy;
 }
 
-static bool has_dims(const Gen *g, const Var *v) {
+static bool has_dims(const Gen *g, const GenVar *v) {
     (void)g;
     return !v->fuzzy && v->t->ndim > 0;
 }
 
-static Stmt *force(Gen *g, OpId id, const Var *self) {
+static Stmt *force(Gen *g, OpId id, const GenVar *self) {
     Stmt *s = stmt_op(g, id);
     set_tensor(s, 0, self);
     return s;
 }
 
-static bool mistake_dim(Gen *g) {
-    Var *v = draw_var(g, any);
+static bool deliberate_error_dim(Gen *g) {
+    GenVar *v = draw_var(g, deliberate_errors_any);
     if (v == NULL) {
         return false;
     }
@@ -55,8 +55,8 @@ static bool mistake_dim(Gen *g) {
     return true;
 }
 
-static bool mistake_sizes(Gen *g) {
-    Var *a = draw_var(g, has_dims);
+static bool deliberate_error_sizes(Gen *g) {
+    GenVar *a = draw_var(g, has_dims);
     if (a == NULL) {
         return false;
     }
@@ -66,7 +66,7 @@ static bool mistake_sizes(Gen *g) {
     }
     int last = a->t->ndim - 1;
     size[last] = size[last] == 1 ? 0 : size[last] + 1;
-    Var *b = a->t->size[last] == 1 ? NULL : draw_need(g, (Need){.dtype = a->t->dtype, .ndim = a->t->ndim, .size = size});
+    GenVar *b = a->t->size[last] == 1 ? NULL : draw_need(g, (Need){.dtype = a->t->dtype, .ndim = a->t->ndim, .size = size});
     if (b == NULL) {
         return false;
     }
@@ -78,8 +78,8 @@ static bool mistake_sizes(Gen *g) {
     return true;
 }
 
-static bool mistake_view_size(Gen *g) {
-    Var *v = draw_var(g, any);
+static bool deliberate_error_view_size(Gen *g) {
+    GenVar *v = draw_var(g, deliberate_errors_any);
     if (v == NULL) {
         return false;
     }
@@ -93,11 +93,11 @@ static bool mistake_view_size(Gen *g) {
     return true;
 }
 
-static bool mistake_dtype(Gen *g) {
+static bool deliberate_error_dtype(Gen *g) {
     int64_t size[MAX_DIMS];
-    int n = motif_size(g, 1, 2, size);
+    int n = pattern_size(g, 1, 2, size);
     DType dtype = draw_chance(g, 60) ? DT_int64 : DT_bool;
-    Var *v = draw_need(g, (Need){.dtype = dtype, .ndim = n, .size = size});
+    GenVar *v = draw_need(g, (Need){.dtype = dtype, .ndim = n, .size = size});
     if (v == NULL) {
         return false;
     }
@@ -114,7 +114,7 @@ static bool mistake_dtype(Gen *g) {
         s = force(g, OP_softmax, v);
         set_int(s, 1, 0);
     } else {
-        Var *w = draw_need(g, (Need){.dtype = g->main, .ndim = n, .size = size});
+        GenVar *w = draw_need(g, (Need){.dtype = g->main, .ndim = n, .size = size});
         if (w == NULL) {
             return false;
         }
@@ -125,8 +125,8 @@ static bool mistake_dtype(Gen *g) {
     return true;
 }
 
-static bool mistake_index_value(Gen *g) {
-    Var *v = draw_var(g, has_dims);
+static bool deliberate_error_index_value(Gen *g) {
+    GenVar *v = draw_var(g, has_dims);
     if (v == NULL) {
         return false;
     }
@@ -145,7 +145,7 @@ static bool mistake_index_value(Gen *g) {
         return true;
     }
     int64_t values[2] = {draw_chance(g, 50) ? 0 : bad, bad}, count = 2;
-    Var *index = draw_chance(g, 50) ? draw_input_values(g, DT_int64, &count, 1, values) : draw_literal(g, DT_int64, &count, 1, values);
+    GenVar *index = draw_chance(g, 50) ? draw_input_values(g, DT_int64, &count, 1, values) : draw_literal(g, DT_int64, &count, 1, values);
     if (index == NULL) {
         return false;
     }
@@ -167,10 +167,10 @@ static bool mistake_index_value(Gen *g) {
     return true;
 }
 
-static bool mistake_index_dtype(Gen *g) {
-    Var *v = draw_var(g, has_dims);
+static bool deliberate_error_index_dtype(Gen *g) {
+    GenVar *v = draw_var(g, has_dims);
     int64_t values[2] = {0, 0}, count = 2;
-    Var *index = v == NULL ? NULL : draw_literal(g, draw_chance(g, 60) ? DT_int32 : DT_float32, &count, 1, values);
+    GenVar *index = v == NULL ? NULL : draw_literal(g, draw_chance(g, 60) ? DT_int32 : DT_float32, &count, 1, values);
     if (index == NULL) {
         return false;
     }
@@ -189,10 +189,10 @@ static bool mistake_index_dtype(Gen *g) {
     return true;
 }
 
-static bool leaf_requires_grad(const Gen *g, const Var *v) { return var_requires_grad(g, v) && g->base[v->base].leaf && !v->view; }
-static bool inner_requires_grad(const Gen *g, const Var *v) { return var_requires_grad(g, v) && !g->base[v->base].leaf && !v->fuzzy && v->t->ndim > 0 && v->t->size[0] > 0; }
+static bool leaf_requires_grad(const Gen *g, const GenVar *v) { return var_requires_grad(g, v) && g->base[v->base].leaf && !v->view; }
+static bool inner_requires_grad(const Gen *g, const GenVar *v) { return var_requires_grad(g, v) && !g->base[v->base].leaf && !v->fuzzy && v->t->ndim > 0 && v->t->size[0] > 0; }
 
-static Stmt *some_write(Gen *g, const Var *v) {
+static Stmt *deliberate_errors_some_write(Gen *g, const GenVar *v) {
     static const OpId form[] = {OP_add__Scalar, OP_mul__Scalar, OP_zero_, OP_fill__Scalar, OP_neg_};
     Stmt *s = force(g, form[draw_below(g, COUNT_OF(form))], v);
     if (s->op->nparam > 1) {
@@ -201,18 +201,18 @@ static Stmt *some_write(Gen *g, const Var *v) {
     return s;
 }
 
-static bool mistake_leaf_write(Gen *g) {
-    Var *v = draw_var(g, leaf_requires_grad);
-    v = v == NULL && !draw_chance(g, 40) ? motif_input(g, 1, true) : v;
+static bool deliberate_error_leaf_write(Gen *g) {
+    GenVar *v = draw_var(g, leaf_requires_grad);
+    v = v == NULL && !draw_chance(g, 40) ? pattern_input(g, 1, true) : v;
     if (v == NULL) {
         return false;
     }
-    stmt_force(g, some_write(g, v));
+    stmt_force(g, deliberate_errors_some_write(g, v));
     return true;
 }
 
-static bool mistake_leaf_view_write(Gen *g) {
-    Var *v = motif_input(g, 1, true);
+static bool deliberate_error_leaf_view_write(Gen *g) {
+    GenVar *v = pattern_input(g, 1, true);
     if (v == NULL) {
         return false;
     }
@@ -225,18 +225,18 @@ static bool mistake_leaf_view_write(Gen *g) {
         stmt_force(g, s);
         return true;
     }
-    Var *w = say_int(g, OP_unsqueeze, v, 0);
+    GenVar *w = say_int(g, OP_unsqueeze, v, 0);
     if (w == NULL) {
         return false;
     }
-    stmt_force(g, some_write(g, w));
+    stmt_force(g, deliberate_errors_some_write(g, w));
     return true;
 }
 
-static bool mistake_multi_view_write(Gen *g) {
-    Var *v = draw_var(g, inner_requires_grad);
-    v = v == NULL ? say_scalar(g, OP_mul_Scalar, motif_input(g, 1, true), scalar_int(2)) : v;
-    Var *w = v == NULL || v->t->ndim == 0 ? NULL : say(g, OP_unbind, v);
+static bool deliberate_error_multi_view_write(Gen *g) {
+    GenVar *v = draw_var(g, inner_requires_grad);
+    v = v == NULL ? say_scalar(g, OP_mul_Scalar, pattern_input(g, 1, true), scalar_int(2)) : v;
+    GenVar *w = v == NULL || v->t->ndim == 0 ? NULL : say(g, OP_unbind, v);
     if (w == NULL) {
         return false;
     }
@@ -246,38 +246,38 @@ static bool mistake_multi_view_write(Gen *g) {
     if (w == NULL) {
         return false;
     }
-    stmt_force(g, some_write(g, w));
+    stmt_force(g, deliberate_errors_some_write(g, w));
     return true;
 }
 
-static bool mistake_no_grad_view_write(Gen *g) {
-    Var *v = draw_var(g, inner_requires_grad);
-    v = v == NULL ? say_scalar(g, OP_mul_Scalar, motif_input(g, 1, true), scalar_int(2)) : v;
+static bool deliberate_error_no_grad_view_write(Gen *g) {
+    GenVar *v = draw_var(g, inner_requires_grad);
+    v = v == NULL ? say_scalar(g, OP_mul_Scalar, pattern_input(g, 1, true), scalar_int(2)) : v;
     if (v == NULL || !g->grad) {
         return false;
     }
     Stmt *s = stmt_new(g, STMT_WITH);
     OpenBlock outer = block_open(g, &s->body);
     g->grad = false;
-    Var *w = say_int(g, OP_unsqueeze, v, 0);
+    GenVar *w = say_int(g, OP_unsqueeze, v, 0);
     block_close(g, outer);
     if (w == NULL) {
         return false;
     }
     stmt_append(g, s);
-    stmt_force(g, some_write(g, w));
+    stmt_force(g, deliberate_errors_some_write(g, w));
     return true;
 }
 
-static bool mistake_overlap(Gen *g) {
+static bool deliberate_error_overlap(Gen *g) {
     int64_t size[1] = {draw_between(g, 2, 4)}, wide[2] = {draw_between(g, 2, 3), size[0]};
-    Var *v = motif_buffer(g, g->main, size, 1);
+    GenVar *v = pattern_buffer(g, g->main, size, 1);
     if (v == NULL) {
         return false;
     }
     Stmt *s = force(g, OP_expand, v);
     set_ints(g, s, 1, wide, 2);
-    Var *w = stmt_commit(g, s, NAME_NONE);
+    GenVar *w = stmt_commit(g, s, NAME_NONE);
     if (w == NULL) {
         return false;
     }
@@ -287,9 +287,9 @@ static bool mistake_overlap(Gen *g) {
     return true;
 }
 
-static bool mistake_assertion(Gen *g) {
+static bool deliberate_error_assertion(Gen *g) {
     static const PredicateKind kind[] = {PRED_requires_grad, PRED_is_leaf, PRED_has_grad_fn, PRED_is_contiguous};
-    Var *v = draw_var(g, any);
+    GenVar *v = draw_var(g, deliberate_errors_any);
     if (v == NULL) {
         return false;
     }
@@ -297,8 +297,8 @@ static bool mistake_assertion(Gen *g) {
     return true;
 }
 
-static bool mistake_unbound(Gen *g) {
-    Var *v = draw_var(g, any);
+static bool deliberate_error_unbound(Gen *g) {
+    GenVar *v = draw_var(g, deliberate_errors_any);
     if (v == NULL) {
         return false;
     }
@@ -308,8 +308,8 @@ static bool mistake_unbound(Gen *g) {
     return true;
 }
 
-static bool mistake_flag(Gen *g) {
-    Var *v;
+static bool deliberate_error_flag(Gen *g) {
+    GenVar *v;
     bool on = draw_chance(g, 50);
     if (on) {
         int64_t size[1] = {2};
@@ -326,8 +326,8 @@ static bool mistake_flag(Gen *g) {
     return true;
 }
 
-static bool mistake_unpack(Gen *g) {
-    Var *v = draw_var(g, has_dims);
+static bool deliberate_error_unpack(Gen *g) {
+    GenVar *v = draw_var(g, has_dims);
     if (v == NULL) {
         return false;
     }
@@ -341,9 +341,9 @@ static bool mistake_unpack(Gen *g) {
     return true;
 }
 
-static bool mistake_zero_divisor(Gen *g) {
+static bool deliberate_error_zero_divisor(Gen *g) {
     int64_t size[1] = {3};
-    Var *v = draw_need(g, (Need){.dtype = DT_int64, .ndim = 1, .size = size});
+    GenVar *v = draw_need(g, (Need){.dtype = DT_int64, .ndim = 1, .size = size});
     if (v == NULL) {
         return false;
     }
@@ -353,10 +353,10 @@ static bool mistake_zero_divisor(Gen *g) {
     return true;
 }
 
-static bool mistake_view_stride(Gen *g) {
+static bool deliberate_error_view_stride(Gen *g) {
     int64_t size[2] = {3, 2}, flat[1] = {6};
-    Var *v = draw_input(g, draw_dtype(g), size, 2, true, 50);
-    Var *w = v == NULL ? NULL : say(g, OP_t, v);
+    GenVar *v = draw_input(g, draw_dtype(g), size, 2, true, 50);
+    GenVar *w = v == NULL ? NULL : say(g, OP_t, v);
     if (w == NULL) {
         return false;
     }
@@ -367,7 +367,7 @@ static bool mistake_view_stride(Gen *g) {
 }
 
 /* Any op with arguments as they come: nobody asks whether they fit. */
-static bool mistake_arguments(Gen *g) {
+static bool deliberate_error_arguments(Gen *g) {
     for (int i = 0; i < 4; i++) {
         const OpInfo *op = op_info(g->options->op[draw_below(g, g->options->nop)]);
         if (op->class == CLASS_NEVER || op->id == OP_tensor) { /* a literal's size is part of the form */
@@ -385,7 +385,7 @@ static bool mistake_arguments(Gen *g) {
                 int at = draw_below(g, a->ints.n);
                 a->ints.v[at].value = draw_between(g, -3, 9);
             } else if (op->param[k].type == ARG_TENSOR && k > 0 && draw_chance(g, 40)) {
-                Var *v = draw_var(g, any);
+                GenVar *v = draw_var(g, deliberate_errors_any);
                 if (v != NULL) {
                     set_tensor(s, k, v);
                 }
