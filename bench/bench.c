@@ -1,12 +1,16 @@
-/* Programs checked per second on one core, over the generator's default distribution, and where the time goes.
+/* Programs checked per second on one core, over the generator's default distribution, and where the
+ * time goes.
  *
  *     bench [--json] [SEED [PROGRAMS [REPEATS [PROFILE]]]]
  *
- * Each repeat generates and checks the same programs; printed are the medians over the repeats, in processor time. What a program costs is measured without a clock between
- * the stages; they are then measured one by one and scaled to that sum. A program costs the builtin engine generate + reference + compiled + compare;
- * engines that mutate bytes decode instead of generating (and mutate, which costs about a decode and an encode more). The stages inside are measured in runs of their own: the
- * reference again without the backward, the compiler again with its own clock, whose shares are scaled to the run without. Build with -O2 and without sanitizers, or the
- * numbers mean nothing. */
+ * Each repeat generates and checks the same programs; printed are the medians over the repeats, in
+ * processor time. What a program costs is measured without a clock between the stages; they are
+ * then measured one by one and scaled to that sum. A program costs the builtin engine generate +
+ * reference + compiled + compare; engines that mutate bytes decode instead of generating (and
+ * mutate, which costs about a decode and an encode more). The stages inside are measured in runs of
+ * their own: the reference again without the backward, the compiler again with its own clock, whose
+ * shares are scaled to the run without. Build with -O2 and without sanitizers, or the numbers mean
+ * nothing. */
 #include "bench/measure.h"
 #include "fuzz/generate/generate.h"
 #include "fuzz/mutate/mutate.h"
@@ -16,11 +20,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef enum Stage { GENERATE, DECODE, REFERENCE, FORWARD, BACKWARD, COMPILED, CAPTURE, PASSES, LOWER, EXECUTE, COMPARE, STAGES } Stage;
+typedef enum Stage {
+    GENERATE,
+    DECODE,
+    REFERENCE,
+    FORWARD,
+    BACKWARD,
+    COMPILED,
+    CAPTURE,
+    PASSES,
+    LOWER,
+    EXECUTE,
+    COMPARE,
+    STAGES
+} Stage;
 enum { MAX_REPEATS = 101 };
-static const struct { const char *name; bool inner; } STAGE[STAGES] = {
-    {"generate", false}, {"decode", false}, {"reference", false}, {"forward", true}, {"backward", true}, {"compiled", false},
-    {"capture", true}, {"passes", true}, {"lower", true}, {"execute", true}, {"compare", false}};
+static const struct {
+    const char *name;
+    bool inner;
+} STAGE[STAGES] = {{"generate", false}, {"decode", false},  {"reference", false},
+                   {"forward", true},   {"backward", true}, {"compiled", false},
+                   {"capture", true},   {"passes", true},   {"lower", true},
+                   {"execute", true},   {"compare", false}};
 
 /* The seconds of the compiler's own clock. */
 static void add_compiler(const CompileCounters *c, double inner[STAGES]) {
@@ -31,18 +52,21 @@ static void add_compiler(const CompileCounters *c, double inner[STAGES]) {
 }
 
 /* Seconds for programs 0..n-1 of the stream, as the builtin engine checks them. */
-static double run_plain(Checker *c, const GenerateOptions *options, uint64_t seed, int64_t n, Arena *arena) {
+static double run_plain(Checker *c, const GenerateOptions *options, uint64_t seed, int64_t n,
+                        Arena *arena) {
     double start = cpu_now();
     for (int64_t i = 0; i < n; i++) {
         arena_reset(arena);
         CheckResult out;
-        check_program(c, generate_program_info(arena, options, seed, (uint64_t)i, NULL), arena, &out);
+        check_program(c, generate_program_info(arena, options, seed, (uint64_t)i, NULL), arena,
+                      &out);
     }
     return cpu_now() - start;
 }
 
 /* Seconds in each stage for programs 0..n-1 of the stream. */
-static void run_once(Checker *c, const GenerateOptions *options, uint64_t seed, int64_t n, Arena *arena, double seconds[STAGES], int64_t *statements) {
+static void run_once(Checker *c, const GenerateOptions *options, uint64_t seed, int64_t n,
+                     Arena *arena, double seconds[STAGES], int64_t *statements) {
     CompileCounters *counters = &c->b.counters;
     *counters = (CompileCounters){0};
     double measured = 0;
@@ -90,7 +114,8 @@ static void run_once(Checker *c, const GenerateOptions *options, uint64_t seed, 
 
 static void print_text(const double microseconds[STAGES], double whole) {
     for (int s = 0; s < STAGES; s++) {
-        printf("  %s%-*s %8.2f us a program", STAGE[s].inner ? "  " : "", STAGE[s].inner ? 10 : 12, STAGE[s].name, microseconds[s]);
+        printf("  %s%-*s %8.2f us a program", STAGE[s].inner ? "  " : "", STAGE[s].inner ? 10 : 12,
+               STAGE[s].name, microseconds[s]);
         if (s == DECODE) {
             puts("         (instead of generate, in engines that mutate bytes)");
         } else {
@@ -109,7 +134,9 @@ int main(int argc, char **argv) {
     int64_t programs = argc > 2 ? strtoll(argv[2], NULL, 10) : 10000;
     int repeats = argc > 3 ? atoi(argv[3]) : 5;
     if (programs < 1 || repeats < 1 || repeats > MAX_REPEATS) {
-        fprintf(stderr, "usage: bench [--json] [SEED [PROGRAMS [REPEATS [PROFILE]]]], at most %d repeats\n", MAX_REPEATS);
+        fprintf(stderr,
+                "usage: bench [--json] [SEED [PROGRAMS [REPEATS [PROFILE]]]], at most %d repeats\n",
+                MAX_REPEATS);
         return 2;
     }
     op_table_init();
@@ -146,14 +173,16 @@ int main(int argc, char **argv) {
         microseconds[s] *= whole / sum;
     }
     if (json) {
-        printf("{\"type\":\"bench\",\"schema_version\":1,\"seed\":%llu,\"programs\":%lld,\"statements\":%.2f,\"repeats\":%d,\"programs_per_second\":%.0f,\"microseconds\":{",
+        printf("{\"type\":\"bench\",\"schema_version\":1,\"seed\":%llu,\"programs\":%lld,"
+               "\"statements\":%.2f,\"repeats\":%d,\"programs_per_second\":%.0f,\"microseconds\":{",
                (unsigned long long)seed, (long long)programs, length, repeats, 1e6 / whole);
         for (int s = 0; s < STAGES; s++) {
             printf("%s\"%s\":%.3f", s ? "," : "", STAGE[s].name, microseconds[s]);
         }
         puts("}}");
     } else {
-        printf("seed %llu, %lld programs of %.1f statements, median of %d repeats\n", (unsigned long long)seed, (long long)programs, length, repeats);
+        printf("seed %llu, %lld programs of %.1f statements, median of %d repeats\n",
+               (unsigned long long)seed, (long long)programs, length, repeats);
         print_text(microseconds, whole);
     }
     checker_close(&c);

@@ -1,9 +1,11 @@
 /* Compile time by stage: capture, each pass, lowering, in microseconds a call compiled.
  *
- *   compile_time [RUNS] [FILE...]     RUNS random programs of seed 1 (2000), then each file, a program as JSON
+ *   compile_time [RUNS] [FILE...]     RUNS random programs of seed 1 (2000), then each file, a
+ *   program as JSON
  *
- * A program is run ROUNDS times; what counts of each stage is its least time. The column of the random programs is the median over those
- * that have a backward, stage by stage, and in the last row of the sum. Reading the clock costs some 0.03 us a stage. */
+ * A program is run ROUNDS times; what counts of each stage is its least time. The column of the
+ * random programs is the median over those that have a backward, stage by stage, and in the last
+ * row of the sum. Reading the clock costs some 0.03 us a stage. */
 #include "bench/measure.h"
 #include "compiled/core/compile.h"
 #include "fuzz/generate/generate.h"
@@ -52,7 +54,7 @@ static bool time_program(const Program *p, Arena *arena, Times *out) {
 
 static Times random_programs(int64_t runs, char *title, size_t size) {
     Arena arena = ARENA_EMPTY, home = ARENA_EMPTY;
-    double *all = arena_array(&home, double, runs * stage_count());
+    double *all = arena_array(&home, double, runs *stage_count());
     int n = 0;
     for (int64_t i = 0; i < runs; i++) {
         arena_reset(&arena);
@@ -84,7 +86,8 @@ static bool read_program(const char *path, Arena *arena, Times *out, char *title
     }
     char message[256] = "cannot be read";
     Program *p = NULL;
-    if (n == 0 || n == sizeof text || program_parse(arena, text, n, &p, message, sizeof message) != PARSE_OK) {
+    if (n == 0 || n == sizeof text ||
+        program_parse(arena, text, n, &p, message, sizeof message) != PARSE_OK) {
         fprintf(stderr, "%s: %s\n", path, message);
         return false;
     }
@@ -93,7 +96,8 @@ static bool read_program(const char *path, Arena *arena, Times *out, char *title
         return false;
     }
     const char *name = strrchr(path, '/');
-    snprintf(title, size, "%.*s", (int)strcspn(name ? name + 1 : path, "."), name ? name + 1 : path);
+    snprintf(title, size, "%.*s", (int)strcspn(name ? name + 1 : path, "."),
+             name ? name + 1 : path);
     return true;
 }
 

@@ -1,10 +1,12 @@
-/* One run of bench/growth: programs are checked as campaigns check them, and after every second of CPU time one line tells what has been reached:
+/* One run of bench/growth: programs are checked as campaigns check them, and after every second of
+ * CPU time one line tells what has been reached:
  *
  *     {"cpu": 3, "programs": 41234, "edges": 5012, "rules": 101, "pairs": 2410}
  *
- * edges of compiled/ (the counters that the compiler put there, whoever reads them beside), steps of the optimizer fired, and pairs of steps that
- * fired in one program. Linked three ways: with a main of its own, for the builtin engine (OUT SEED SECONDS MUTATE), and twice under libFuzzer, in a job's folder, where
- * the file `growth` holds SECONDS and the lines go to the file `samples`. */
+ * edges of compiled/ (the counters that the compiler put there, whoever reads them beside), steps
+ * of the optimizer fired, and pairs of steps that fired in one program. Linked three ways: with a
+ * main of its own, for the builtin engine (OUT SEED SECONDS MUTATE), and twice under libFuzzer, in
+ * a job's folder, where the file `growth` holds SECONDS and the lines go to the file `samples`. */
 #include "harness/campaign/feedback.h"
 #include "harness/campaign/worker.h"
 
@@ -22,7 +24,8 @@ extern uint8_t __start___sancov_cntrs[], __stop___sancov_cntrs[];
 
 /* In a file mapped into memory: a run that ends in a crash of ours goes on where it was. */
 typedef struct Growth {
-    double next, spent; /* CPU seconds of the processes before, and of this one when last looked at */
+    double next,
+        spent; /* CPU seconds of the processes before, and of this one when last looked at */
     double before;
     int64_t programs, fired[MAX_STEPS];
     uint8_t edge[MAX_EDGES], rule[MAX_STEPS], pair[MAX_STEPS][MAX_STEPS];
@@ -80,7 +83,9 @@ static void add_rules(Growth *g, const int64_t *fired) {
 
 static void take_up(const char *path) {
     int fd = open(path, O_RDWR | O_CREAT, 0666);
-    if (fd < 0 || (ftruncate(fd, sizeof *growth) != 0 && strcmp(path, "/dev/zero") != 0) || (growth = mmap(NULL, sizeof *growth, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0)) == MAP_FAILED) {
+    if (fd < 0 || (ftruncate(fd, sizeof *growth) != 0 && strcmp(path, "/dev/zero") != 0) ||
+        (growth = mmap(NULL, sizeof *growth, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0)) ==
+            MAP_FAILED) {
         die("cannot map '%s'", path);
     }
     close(fd);
@@ -101,7 +106,10 @@ static void after_program(const Worker *w) {
         g->spent = g->before + cpu_seconds();
     }
     if (g->spent >= g->next) {
-        fprintf(samples, "{\"cpu\": %.0f, \"programs\": %lld, \"edges\": %d, \"rules\": %d, \"pairs\": %d}\n", g->next, (long long)g->programs, g->nedges, g->nrules, g->npairs);
+        fprintf(
+            samples,
+            "{\"cpu\": %.0f, \"programs\": %lld, \"edges\": %d, \"rules\": %d, \"pairs\": %d}\n",
+            g->next, (long long)g->programs, g->nedges, g->nrules, g->npairs);
         fflush(samples);
         g->next++;
         if (g->next > seconds) {

@@ -1,8 +1,10 @@
-/* How small findings become, how fast, and what bisection blames: for each seeded fault, the first finding of each of COUNT random searches (seeds 1, 2, ..)
- * is minimized. Prints one JSON object a finding; with a folder, also writes what was found there as FAULT-SEED.json, and made small as FAULT-small-SEED.json.
+/* How small findings become, how fast, and what bisection blames: for each seeded fault, the first
+ * finding of each of COUNT random searches (seeds 1, 2, ..) is minimized. Prints one JSON object a
+ * finding; with a folder, also writes what was found there as FAULT-SEED.json, and made small as
+ * FAULT-small-SEED.json.
  *
  *     minimize_run COUNT [FOLDER [FAULT...]]     (every fault, if none is named)
- */
+ * */
 #include "bench/measure.h"
 #include "fuzz/generate/generate.h"
 #include "harness/util/io.h"
@@ -30,12 +32,14 @@ static const Program *first_finding(Checker *c, uint64_t seed, Arena *arena, Fin
     return NULL;
 }
 
-static void keep(const char *folder, const char *fault, uint64_t seed, const Program *p, Arena *arena) {
+static void keep(const char *folder, const char *fault, uint64_t seed, const Program *p,
+                 Arena *arena) {
     char message[512];
     Text t = {.arena = arena};
     program_print(&t, p, false);
     if (!io_mkdirs(folder, message, sizeof message) ||
-        !io_write(arena_printf(arena, "%s/%s-%llu.json", folder, fault, (unsigned long long)seed), t.v, t.n, message, sizeof message)) {
+        !io_write(arena_printf(arena, "%s/%s-%llu.json", folder, fault, (unsigned long long)seed),
+                  t.v, t.n, message, sizeof message)) {
         die("%s", message);
     }
 }
@@ -67,7 +71,8 @@ int main(int argc, char **argv) {
         for (uint64_t seed = 1; seed <= (uint64_t)count; seed++) {
             Finding found;
             const Program *p = first_finding(&c, seed, &arena, &found);
-            printf("{\"fault\":\"%s\",\"stage\":\"%s\",\"seed\":%llu,\"found\":%s", fault->id, fault->stage, (unsigned long long)seed, p ? "true" : "false");
+            printf("{\"fault\":\"%s\",\"stage\":\"%s\",\"seed\":%llu,\"found\":%s", fault->id,
+                   fault->stage, (unsigned long long)seed, p ? "true" : "false");
             if (!p) {
                 puts("}");
                 continue;
@@ -83,10 +88,14 @@ int main(int argc, char **argv) {
                 check_locate(&c, small, &out.finding, &arena);
                 same = strcmp(out.finding.signature, found.signature) == 0;
             }
-            printf(",\"signature\":\"%s\",\"kept\":%s,\"cause\":\"%s\",\"blamed\":\"%s\",\"before\":{\"statements\":%d,\"elements\":%lld,\"inputs\":%d}"
-                   ",\"after\":{\"statements\":%d,\"elements\":%lld,\"inputs\":%d},\"queries\":%lld,\"repeated\":%lld,\"seconds\":%.4f}\n",
-                   found.signature, same ? "true" : "false", found.cause.text, found.cause.stage, p->nstmts, (long long)program_elements(p), p->ninputs,
-                   small->nstmts, (long long)program_elements(small), small->ninputs, (long long)stats.checks, (long long)stats.repeated, seconds);
+            printf(",\"signature\":\"%s\",\"kept\":%s,\"cause\":\"%s\",\"blamed\":\"%s\","
+                   "\"before\":{\"statements\":%d,\"elements\":%lld,\"inputs\":%d}"
+                   ",\"after\":{\"statements\":%d,\"elements\":%lld,\"inputs\":%d},\"queries\":%"
+                   "lld,\"repeated\":%lld,\"seconds\":%.4f}\n",
+                   found.signature, same ? "true" : "false", found.cause.text, found.cause.stage,
+                   p->nstmts, (long long)program_elements(p), p->ninputs, small->nstmts,
+                   (long long)program_elements(small), small->ninputs, (long long)stats.checks,
+                   (long long)stats.repeated, seconds);
             fflush(stdout);
             if (argc > 2) {
                 keep(argv[2], fault->id, seed, p, &arena);

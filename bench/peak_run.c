@@ -1,16 +1,21 @@
-/* How long the compiled code of programs runs, in all tiers, against what the machine can do. Programs come on standard input, one JSON
- * object a line; a JSON object a line is answered. bench/peak feeds it and prints a table.
+/* How long the compiled code of programs runs, in all tiers, against what the machine can do.
+ * Programs come on standard input, one JSON object a line; a JSON object a line is answered.
+ * bench/peak feeds it and prints a table.
  *
- * All modes run in turns, ROUNDS times, so that a noisy machine hits all alike; a figure is the median of the rounds' medians (`_least_`:
- * the least of all), in milliseconds, of executing the plan alone (no compilation, no epilogue).
+ * All modes run in turns, ROUNDS times, so that a noisy machine hits all alike; a figure is the
+ * median of the rounds' medians (`_least_`: the least of all), in milliseconds, of executing the
+ * plan alone (no compilation, no epilogue).
  *
  *   tile        the tile machine
  *   native      the native tier
- *   plain       the native tier with no optional pass but those that remove nodes: one loop an op, -O3
- *   reference   the reference, from inputs to the recorded result; 0: not measured, more than REFERENCE_BYTES
- *   limit       the larger of two times measured in the same rounds: a triad over as many bytes as the program must read and write, and
- *               the arithmetic of the fused loops: operations at the rate that OpenBLAS reaches, and transcendental functions at the one
- *               that the C library's vector functions reach on data in the first cache
+ *   plain       the native tier with no optional pass but those that remove nodes: one loop an op,
+ *               -O3
+ *   reference   the reference, from inputs to the recorded result; 0: not measured, more than
+ *               REFERENCE_BYTES
+ *   limit       the larger of two times measured in the same rounds: a triad over as many bytes as
+ *               the program must read and write, and the arithmetic of the fused loops: operations
+ *               at the rate that OpenBLAS reaches, and transcendental functions at the one that the
+ *               C library's vector functions reach on data in the first cache
  *   peak_bytes  memory besides inputs and tangents: results and temporaries */
 #include "bench/measure.h"
 #include "compiled/tile/isa.h"
@@ -34,7 +39,15 @@
 #define PLAIN_O3
 #endif
 
-enum { ROUNDS = 5, MAX_REPS = 25, MODES = 3, REFERENCE_BYTES = 1 << 27 /* beyond that the reference takes minutes: 0 */, TILE_MODE = 0, NATIVE_MODE = 1, PLAIN_MODE = 2 };
+enum {
+    ROUNDS = 5,
+    MAX_REPS = 25,
+    MODES = 3,
+    REFERENCE_BYTES = 1 << 27 /* beyond that the reference takes minutes: 0 */,
+    TILE_MODE = 0,
+    NATIVE_MODE = 1,
+    PLAIN_MODE = 2
+};
 static const double ROUND_SECONDS = 0.12;
 
 /* ---- the peak of transcendental functions ---- */
@@ -108,21 +121,23 @@ static bool apply_best(const char *name, float *to, const float *from) {
 }
 #endif
 
-/* Seconds an element: what the C library's vector functions (libmvec) take in the first cache; where there are none, our kernels in float's
- * best instruction set. The least of some rounds. */
+/* Seconds an element: what the C library's vector functions (libmvec) take in the first cache;
+ * where there are none, our kernels in float's best instruction set. The least of some rounds. */
 static double function_seconds(Function function) {
     static const char *const names[] = {"exp", "log", "tanh", "erf"};
     static const TileOp ops[] = {TILE_exp_f32, TILE_log_f32, TILE_tanh_f32, TILE_erf_f32};
     float *from = aligned_alloc(64, 2 * FUNCTION_SPAN * sizeof *from), *to = from + FUNCTION_SPAN;
     CHECK(from);
     for (int i = 0; i < FUNCTION_SPAN; i++) {
-        from[i] = function == F_LOG ? 0.01f * (float)(i + 1) : 0.002f * (float)(i - FUNCTION_SPAN / 2);
+        from[i] =
+            function == F_LOG ? 0.01f * (float)(i + 1) : 0.002f * (float)(i - FUNCTION_SPAN / 2);
     }
     double best = 1e9;
     for (int r = 0; r < 200; r++) {
         double t0 = now();
         if (!apply_best(names[function], to, from)) {
-            tile_isa(0)->function[ops[function]](FUNCTION_SPAN, to, (const void *const[]){from, from, from, from});
+            tile_isa(0)->function[ops[function]](FUNCTION_SPAN, to,
+                                                 (const void *const[]){from, from, from, from});
         }
         double t = now() - t0;
         best = t < best ? t : best;
@@ -135,10 +150,11 @@ static double function_seconds(Function function) {
 
 typedef struct Measure {
     Arena arena;
-    double seconds, least;  /* median and minimum of one round */
-    double flops, products; /* of the plan: pointwise operations; multiply-adds of matrix products, twice */
-    double calls[F_COUNT];  /* of transcendental functions */
-    int64_t temporaries;    /* bytes */
+    double seconds, least; /* median and minimum of one round */
+    double flops,
+        products; /* of the plan: pointwise operations; multiply-adds of matrix products, twice */
+    double calls[F_COUNT]; /* of transcendental functions */
+    int64_t temporaries;   /* bytes */
     int loops;
 } Measure;
 
@@ -188,8 +204,8 @@ static void on_execute(void *user, const Plan *plan, void *const *input, void *c
 /* ---- the machine ---- */
 
 /* Seconds to move `bytes` bytes: a triad that reads two thirds and writes one. */
-__attribute__((PLAIN_O3 target_clones("avx512f", "avx2", "default")))
-static double triad(int64_t bytes, float *memory, double *least) {
+__attribute__((PLAIN_O3 target_clones("avx512f", "avx2", "default"))) static double
+triad(int64_t bytes, float *memory, double *least) {
     int64_t n = max_i64(bytes / 12, 1);
     float *restrict a = memory;
     const float *b = memory + n, *c = memory + 2 * n;
@@ -208,8 +224,10 @@ static double triad(int64_t bytes, float *memory, double *least) {
 }
 
 #ifdef TWINGRAD_NO_BLAS
-/* Float operations a second: chains of multiply-adds in registers, as wide as the build's vectors are. */
-__attribute__((PLAIN_O3 target_clones("avx512f", "avx2", "default"))) static double peak_chain(float *out) {
+/* Float operations a second: chains of multiply-adds in registers, as wide as the build's vectors
+ * are. */
+__attribute__((PLAIN_O3 target_clones("avx512f", "avx2", "default"))) static double
+peak_chain(float *out) {
     enum { LANES = 256, STEPS = 20000 };
     float x[LANES];
     for (int k = 0; k < LANES; k++) {
@@ -238,7 +256,8 @@ static double peak_products(void) {
     openblas_set_num_threads(1);
     for (int r = 0; r < 5; r++) {
         double t0 = now();
-        cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, N, N, N, 1, m, N, m + N * N, N, 0, m + 2 * N * N, N);
+        cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, N, N, N, 1, m, N, m + N * N, N, 0,
+                    m + 2 * N * N, N);
         double t = now() - t0;
         best = t < best ? t : best;
     }
@@ -258,16 +277,21 @@ static int64_t needed_bytes(const Result *r) {
     int64_t bytes = 0;
     for (int i = 0; i < call->ninputs; i++) {
         bytes += call->inputs[i].data.numel * dtype_bytes(call->inputs[i].data.dtype);
-        bytes += call->inputs[i].grad_state == GRAD_VALUE ? call->inputs[i].grad.numel * dtype_bytes(call->inputs[i].grad.dtype) : 0;
+        bytes += call->inputs[i].grad_state == GRAD_VALUE
+                     ? call->inputs[i].grad.numel * dtype_bytes(call->inputs[i].grad.dtype)
+                     : 0;
     }
     for (int k = 0; k < call->nreturns; k++) {
         bool fed = call->returns[k].requires_grad;
-        bytes += (1 + fed) * call->returns[k].values.numel * dtype_bytes(call->returns[k].values.dtype);
+        bytes +=
+            (1 + fed) * call->returns[k].values.numel * dtype_bytes(call->returns[k].values.dtype);
     }
     return bytes;
 }
 
-static const RunOptions LIMITS = {.limits = {.max_elements = INT64_C(1) << 40, .max_bytes = INT64_C(1) << 40, .max_statements = 4096}};
+static const RunOptions LIMITS = {.limits = {.max_elements = INT64_C(1) << 40,
+                                             .max_bytes = INT64_C(1) << 40,
+                                             .max_statements = 4096}};
 
 /* One run of the reference, from inputs to the recorded result. */
 static double reference_seconds(const Program *p) {
@@ -283,12 +307,14 @@ static int measure_program(const char *line, Native *native) {
     Arena arena = ARENA_EMPTY;
     Program *p;
     char message[256];
-    if (program_parse_within(&arena, line, strlen(line), &LIMITS.limits, &p, message, sizeof message) != PARSE_OK) {
+    if (program_parse_within(&arena, line, strlen(line), &LIMITS.limits, &p, message,
+                             sizeof message) != PARSE_OK) {
         fprintf(stderr, "peak_run: %s\n", message);
         return 2;
     }
     Measure m = {.arena = ARENA_EMPTY};
-    double mode[MODES][ROUNDS], least[MODES] = {1e9, 1e9, 1e9}, move[ROUNDS], rate[ROUNDS], eager[ROUNDS];
+    double mode[MODES][ROUNDS], least[MODES] = {1e9, 1e9, 1e9}, move[ROUNDS], rate[ROUNDS],
+                                eager[ROUNDS];
     float *memory = NULL;
     double fastest = 1e9, best_rate = 0;
     int64_t bytes = 0;
@@ -302,7 +328,8 @@ static int measure_program(const char *line, Native *native) {
             options.on_execute = on_execute;
             options.execute_user = &m;
             options.native = k == TILE_MODE ? NULL : native;
-            CHECK(k != PLAIN_MODE || disabled_parse(&options.disabled, "fuse,reinplace,rules,cse", false, message, sizeof message));
+            CHECK(k != PLAIN_MODE || disabled_parse(&options.disabled, "fuse,reinplace,rules,cse",
+                                                    false, message, sizeof message));
             Result *result = compiled_run(p, &options, &LIMITS, NULL, &run);
             if (!result->calls[0].ok) {
                 fprintf(stderr, "peak_run: %s: %s\n", p->name, result->calls[0].message);
@@ -332,17 +359,26 @@ static int measure_program(const char *line, Native *native) {
         move[r] = triad(bytes, memory, &fastest);
         rate[r] = peak_products();
         best_rate = rate[r] > best_rate ? rate[r] : best_rate;
-        eager[r] = bytes > REFERENCE_BYTES ? 0 : r == 0 || eager[r - 1] < ROUND_SECONDS ? reference_seconds(p) : eager[r - 1];
+        eager[r] = bytes > REFERENCE_BYTES                  ? 0
+                   : r == 0 || eager[r - 1] < ROUND_SECONDS ? reference_seconds(p)
+                                                            : eager[r - 1];
     }
     double by_memory = median(move, ROUNDS), products = median(rate, ROUNDS);
-    double by_work = (work[0] + work[1]) / products + least_called, limit = by_memory > by_work ? by_memory : by_work;
-    double least_work = (work[0] + work[1]) / best_rate + least_called, least_limit = fastest > least_work ? fastest : least_work;
-    printf("{\"name\":\"%s\",\"tile_least_ms\":%.4f,\"native_least_ms\":%.4f,\"plain_least_ms\":%.4f,\"limit_least_ms\":%.4f,\"tile_ms\":%.4f,\"native_ms\":%.4f,\"plain_ms\":%.4f,\"limit_ms\":%.4f,\"memory_ms\":%.4f,\"work_ms\":%.4f,"
-           "\"reference_ms\":%.4f,\"bytes\":%lld,\"peak_bytes\":%lld,\"loops\":%d,\"plain_loops\":%d,\"gbytes_s\":%.2f,\"blas_gflops\":%.1f}\n",
+    double by_work = (work[0] + work[1]) / products + least_called,
+           limit = by_memory > by_work ? by_memory : by_work;
+    double least_work = (work[0] + work[1]) / best_rate + least_called,
+           least_limit = fastest > least_work ? fastest : least_work;
+    printf("{\"name\":\"%s\",\"tile_least_ms\":%.4f,\"native_least_ms\":%.4f,\"plain_least_ms\":%."
+           "4f,\"limit_least_ms\":%.4f,\"tile_ms\":%.4f,\"native_ms\":%.4f,\"plain_ms\":%.4f,"
+           "\"limit_ms\":%.4f,\"memory_ms\":%.4f,\"work_ms\":%.4f,"
+           "\"reference_ms\":%.4f,\"bytes\":%lld,\"peak_bytes\":%lld,\"loops\":%d,\"plain_loops\":%"
+           "d,\"gbytes_s\":%.2f,\"blas_gflops\":%.1f}\n",
            p->name ? p->name : "", 1e3 * least[0], 1e3 * least[1], 1e3 * least[2],
-           1e3 * least_limit, 1e3 * median(mode[0], ROUNDS), 1e3 * median(mode[1], ROUNDS), 1e3 * median(mode[2], ROUNDS), 1e3 * limit,
-           1e3 * by_memory, 1e3 * by_work, 1e3 * median(eager, ROUNDS), (long long)bytes, (long long)temporaries, loops[NATIVE_MODE], loops[PLAIN_MODE],
-           (double)bytes / by_memory * 1e-9, products * 1e-9);
+           1e3 * least_limit, 1e3 * median(mode[0], ROUNDS), 1e3 * median(mode[1], ROUNDS),
+           1e3 * median(mode[2], ROUNDS), 1e3 * limit, 1e3 * by_memory, 1e3 * by_work,
+           1e3 * median(eager, ROUNDS), (long long)bytes, (long long)temporaries,
+           loops[NATIVE_MODE], loops[PLAIN_MODE], (double)bytes / by_memory * 1e-9,
+           products * 1e-9);
     fflush(stdout);
     free(memory);
     arena_destroy(&m.arena);
@@ -352,7 +388,8 @@ static int measure_program(const char *line, Native *native) {
 
 int main(void) {
     op_table_init();
-    mallopt(M_MMAP_MAX, 0); /* no memory goes back: fresh pages cost more than the loops that fill them */
+    mallopt(M_MMAP_MAX,
+            0); /* no memory goes back: fresh pages cost more than the loops that fill them */
     mallopt(M_TRIM_THRESHOLD, INT32_MAX);
     char message[512], *line = NULL;
     size_t room = 0;

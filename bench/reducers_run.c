@@ -1,12 +1,15 @@
-/* One finding, one way to make it smaller, for bench/reducers: what ours is compared with asks the same question of its candidates.
+/* One finding, one way to make it smaller, for bench/reducers: what ours is compared with asks the
+ * same question of its candidates.
  *
- *     reducers_run ask FAULT SIGNATURE FILE      exit 0 if FILE shows that signature under the fault, and agrees without it; else 1
+ *     reducers_run ask FAULT SIGNATURE FILE      exit 0 if FILE shows that signature under the
+ *     fault, and agrees without it; else 1
  *     reducers_run ours FAULT FILE               minimizes; prints one JSON object
  *     reducers_run ddmin FAULT FILE              the same by plain delta debugging over statements
  *     reducers_run size FILE                     prints one JSON object
  *
- * ddmin is the algorithm of Zeller and Hildebrandt, Simplifying and Isolating Failure-Inducing Input (2002), section 3: chunks, then complements of chunks, at twice
- * the granularity when neither fails. Seconds are of the processor. */
+ * ddmin is the algorithm of Zeller and Hildebrandt, Simplifying and Isolating Failure-Inducing
+ * Input (2002), section 3: chunks, then complements of chunks, at twice the granularity when
+ * neither fails. Seconds are of the processor. */
 #include "harness/reduce/edit.h"
 #include "harness/util/io.h"
 #include "harness/reduce/minimize.h"
@@ -27,8 +30,10 @@ static Program *load(Arena *arena, const char *path, bool loudly) {
     char *text, message[512];
     int64_t length;
     Program *p = NULL;
-    bool ok = io_read(arena, path, IO_MAX_BYTES, &text, &length, message, sizeof message) == IO_OK &&
-              program_parse(arena, text, (size_t)length, &p, message, sizeof message) == PARSE_OK && program_verify(p, message, sizeof message);
+    bool ok =
+        io_read(arena, path, IO_MAX_BYTES, &text, &length, message, sizeof message) == IO_OK &&
+        program_parse(arena, text, (size_t)length, &p, message, sizeof message) == PARSE_OK &&
+        program_verify(p, message, sizeof message);
     if (!ok && loudly) {
         die("%s: %s", path, message);
     }
@@ -39,7 +44,8 @@ static Ask open_ask(const char *fault) {
     Ask a = {.scratch = ARENA_EMPTY};
     CompileOptions compile = COMPILE_DEFAULT;
     char message[256];
-    if (!fault_parse(fault, &compile.fault) || !checker_open(&a.checker, "reference,compiled", &compile, message, sizeof message)) {
+    if (!fault_parse(fault, &compile.fault) ||
+        !checker_open(&a.checker, "reference,compiled", &compile, message, sizeof message)) {
         die("there is no fault %s", fault);
     }
     return a;
@@ -62,7 +68,8 @@ static bool interesting(Ask *a, const Program *p) {
     CheckResult out;
     a->queries++;
     arena_reset(&a->scratch);
-    if (!program_verify(p, message, sizeof message) || !find(a, p, &f) || strcmp(f.signature, a->signature) != 0) {
+    if (!program_verify(p, message, sizeof message) || !find(a, p, &f) ||
+        strcmp(f.signature, a->signature) != 0) {
         return false;
     }
     Checker plain = a->checker;
@@ -76,8 +83,10 @@ static void print_size(const Program *p, int64_t queries, double seconds) {
     Arena arena = ARENA_EMPTY;
     Text t = {.arena = &arena};
     program_print(&t, p, true);
-    printf("{\"statements\":%d,\"elements\":%lld,\"inputs\":%d,\"bytes\":%lld,\"queries\":%lld,\"seconds\":%.4f}\n", p->nstmts, (long long)program_elements(p),
-           p->ninputs, (long long)t.n, (long long)queries, seconds);
+    printf("{\"statements\":%d,\"elements\":%lld,\"inputs\":%d,\"bytes\":%lld,\"queries\":%lld,"
+           "\"seconds\":%.4f}\n",
+           p->nstmts, (long long)program_elements(p), p->ninputs, (long long)t.n,
+           (long long)queries, seconds);
     arena_destroy(&arena);
 }
 
@@ -102,7 +111,8 @@ static Program *ddmin(Arena *arena, Ask *a, const Program *p) {
         bool reduced = false;
         for (int complement = 0; complement < 2 && !reduced; complement++) {
             for (int k = 0; k < chunks && !reduced; k++) {
-                int place = 0, from = (int)((int64_t)left * k / chunks), to = (int)((int64_t)left * (k + 1) / chunks);
+                int place = 0, from = (int)((int64_t)left * k / chunks),
+                    to = (int)((int64_t)left * (k + 1) / chunks);
                 for (int i = 0; i < n; i++) {
                     bool inside = kept[i] && place >= from && place < to;
                     trial[i] = kept[i] && (complement ? !inside : inside);
@@ -141,7 +151,9 @@ int main(int argc, char **argv) {
     }
     bool ours = argc == 4 && strcmp(argv[1], "ours") == 0;
     if (!ours && (argc != 4 || strcmp(argv[1], "ddmin") != 0)) {
-        fputs("usage: reducers_run ask FAULT SIGNATURE FILE | ours FAULT FILE | ddmin FAULT FILE | size FILE\n", stderr);
+        fputs("usage: reducers_run ask FAULT SIGNATURE FILE | ours FAULT FILE | ddmin FAULT FILE | "
+              "size FILE\n",
+              stderr);
         return 2;
     }
     Ask a = open_ask(argv[2]);
@@ -153,7 +165,8 @@ int main(int argc, char **argv) {
     a.signature = f.signature;
     MinimizeStats stats = {.checks = 0};
     clock_t start = clock();
-    const Program *small = ours ? minimize_program(&arena, p, &a.checker, &f, &stats, NULL, NULL) : ddmin(&arena, &a, p);
+    const Program *small = ours ? minimize_program(&arena, p, &a.checker, &f, &stats, NULL, NULL)
+                                : ddmin(&arena, &a, p);
     double seconds = (double)(clock() - start) / CLOCKS_PER_SEC;
     int64_t queries = ours ? stats.checks : a.queries;
     if (!interesting(&a, small)) {

@@ -1,10 +1,11 @@
-/* Microseconds that the reference takes for one program, two ways. One round of both for each line on standard input, so that who asks can
- * let something else run in between.
+/* Microseconds that the reference takes for one program, two ways. One round of both for each line
+ * on standard input, so that who asks can let something else run in between.
  *
  *     reference_rounds FILE RUNS      answers "ALONE WHOLE", each the mean over RUNS runs
  *
  *     alone    the function and the backward: inputs and tangents are there, nothing is recorded
- *     whole    a run as every check makes it: inputs built and filled, all calls, the backward, the recorded result
+ *     whole    a run as every check makes it: inputs built and filled, all calls, the backward, the
+ *              recorded result
  *
  * Build with optimization and without sanitizers, or the numbers mean nothing. */
 #include "program/json/json.h"

@@ -1,6 +1,7 @@
 /* One op, eagerly, as a PyTorch operator with autograd runs it:
  *
- *   functional   begin a node if something requires grad (asks histories) -> infer -> allocate -> kernel -> attach the node
+ *   functional   begin a node if something requires grad (asks histories) -> infer -> allocate ->
+ *                kernel -> attach the node
  *   view         the same without data
  *   in place     dispatch_inplace.c, dispatch_inplace_view.c
  *   meta         detach, detach_, requires_grad_ */
@@ -33,7 +34,8 @@ ErrCode dispatch_allocate(Session *s, Tensor *t) {
     return ERR_none;
 }
 
-/* nonzero: the one op whose size is a value. Coordinates lie column by column (semantics.md 7.2). */
+/* nonzero: the one op whose size is a value. Coordinates lie column by column (semantics.md
+ * 7.2). */
 static void size_nonzero(const Call *call, Tensor *out) {
     int64_t n = kernel_count_nonzero(call->arg[0].tensor);
     out->size[0] = n;
@@ -41,7 +43,8 @@ static void size_nonzero(const Call *call, Tensor *out) {
     out->stride[1] = n;
 }
 
-/* Computes `call` into fresh storage: infer, allocate, kernel (and shadow). No history. out: as many as inferred. */
+/* Computes `call` into fresh storage: infer, allocate, kernel (and shadow). No history. out: as
+ * many as inferred. */
 static inline ErrCode dispatch_compute(Session *s, const Call *call, Tensor **out, int *nout) {
     Infer r;
     TRY(dispatch_infer(s, call, &r));
@@ -63,7 +66,9 @@ static inline ErrCode dispatch_compute(Session *s, const Call *call, Tensor **ou
 
 /* ---- recording ---- */
 
-static inline bool is_view(const OpInfo *op) { return op->kind == KIND_VIEW || op->kind == KIND_MULTI_VIEW; }
+static inline bool is_view(const OpInfo *op) {
+    return op->kind == KIND_VIEW || op->kind == KIND_MULTI_VIEW;
+}
 
 bool dispatch_requires_grad(const Session *s, const OpInfo *op, const Slots *slots) {
     bool requires = false;
@@ -73,14 +78,19 @@ bool dispatch_requires_grad(const Session *s, const OpInfo *op, const Slots *slo
     return requires && s->grad_mode && !s->running_backward;
 }
 
-/* A cast to an integer is known not to be differentiable before it runs; it asks no history. softmax casts before anything else. */
+/* A cast to an integer is known not to be differentiable before it runs; it asks no history.
+ * softmax casts before anything else. */
 static bool dispatch_casts_to_integer(const Call *call) {
-    int dtype = call->op->id == OP__to_copy ? 1 : call->op->id == OP_softmax || call->op->id == OP_log_softmax ? 2 : 0;
+    int dtype = call->op->id == OP__to_copy                                    ? 1
+                : call->op->id == OP_softmax || call->op->id == OP_log_softmax ? 2
+                                                                               : 0;
     return dtype > 0 && !call->arg[dtype].none && !dtype_is_float(call->arg[dtype].dtype);
 }
 
 /* isfinite is made of abs, whose history is asked though the result has none. */
-static bool only_asks(const Call *call) { return call->op->id == OP_isfinite && dtype_is_float(call->arg[0].tensor->dtype); }
+static bool only_asks(const Call *call) {
+    return call->op->id == OP_isfinite && dtype_is_float(call->arg[0].tensor->dtype);
+}
 
 /* The node of a call that is recorded; NULL if it is not, or with the session's error. */
 static inline GradNode *begin(Session *s, const Call *call) {
@@ -99,7 +109,9 @@ static inline GradNode *begin(Session *s, const Call *call) {
 static ErrCode attach(Session *s, GradNode *node, Tensor *const *out, int n) {
     for (int i = 0; i < n; i++) {
         if (!dtype_is_float(out[i]->dtype)) {
-            return error_set(s->err, ERR_invalid, "%s: an integer result of an operand that requires grad", node->call.op->name);
+            return error_set(s->err, ERR_invalid,
+                             "%s: an integer result of an operand that requires grad",
+                             node->call.op->name);
         }
         Var *v = var_of(out[i]);
         v->grad_fn = node;
@@ -112,9 +124,13 @@ static ErrCode attach(Session *s, GradNode *node, Tensor *const *out, int n) {
 static ErrCode apply_functional(Session *s, const Call *call, Tensor **out, int *nout) {
     GradNode *node = begin(s, call);
     TRY(s->err->code);
-    if (call->op->id == OP_as_strided_scatter && !s->running_backward && var_requires_grad(var_of(call->arg[0].tensor)) &&
-        !tensor_is_contiguous(call->arg[0].tensor)) { /* whatever the grad mode (aten/src/ATen/native/TensorShape.cpp) */
-        return error_set(s->err, ERR_invalid, "as_strided_scatter is only supported for contiguous tensors that require grad");
+    if (call->op->id == OP_as_strided_scatter && !s->running_backward &&
+        var_requires_grad(var_of(call->arg[0].tensor)) &&
+        !tensor_is_contiguous(call->arg[0].tensor)) { /* whatever the grad mode
+                                                         (aten/src/ATen/native/TensorShape.cpp) */
+        return error_set(
+            s->err, ERR_invalid,
+            "as_strided_scatter is only supported for contiguous tensors that require grad");
     }
     int n = 0;
     TRY(dispatch_compute(s, call, out, &n));
@@ -146,10 +162,14 @@ static ErrCode apply_view(Session *s, const Call *call, Tensor **out, int *nout)
     for (int i = 0; i < r.n; i++) {
         int64_t numel;
         if (!sizes_numel(r.out[i].size, r.out[i].ndim, &numel) || numel > s->limits->max_elements) {
-            return error_set(s->err, ERR_limit, "a view has more than %lld elements", (long long)s->limits->max_elements);
+            return error_set(s->err, ERR_limit, "a view has more than %lld elements",
+                             (long long)s->limits->max_elements);
         }
         r.out[i].storage = self->storage;
-        out[i] = s->running_backward ? &r.out[i] : &var_new_view(s, var_of(self), &r.out[i], call->op->kind == KIND_MULTI_VIEW)->tensor;
+        out[i] = s->running_backward
+                     ? &r.out[i]
+                     : &var_new_view(s, var_of(self), &r.out[i], call->op->kind == KIND_MULTI_VIEW)
+                            ->tensor;
     }
     if (node) {
         node_save_operands(s, node, NULL);
@@ -164,10 +184,12 @@ static ErrCode apply_view(Session *s, const Call *call, Tensor **out, int *nout)
 /* A hook on the history that the tensor has now. */
 static ErrCode retain_grad(Session *s, Var *self) {
     if (!var_requires_grad(self)) {
-        return error_set(s->err, ERR_invalid, "can't retain_grad on Tensor that has requires_grad=False");
+        return error_set(s->err, ERR_invalid,
+                         "can't retain_grad on Tensor that has requires_grad=False");
     }
     if (self->base && self->attr_version != self->tensor.storage->version && !s->undefined) {
-        s->undefined = "retain_grad of a view whose history is out of date: PyTorch 1.13 dies of it";
+        s->undefined =
+            "retain_grad of a view whose history is out of date: PyTorch 1.13 dies of it";
     }
     GradNode *fn = var_grad_fn(s, self);
     TRY(s->err->code);
@@ -186,7 +208,9 @@ static ErrCode dispatch_apply_meta(Session *s, const Call *call, Tensor **out, i
     *nout = 1;
     out[0] = &self->tensor;
     switch (call->op->id) {
-    case OP_detach: out[0] = &var_new(s, &self->tensor)->tensor; return ERR_none;
+    case OP_detach:
+        out[0] = &var_new(s, &self->tensor)->tensor;
+        return ERR_none;
     case OP_detach_:
         if (self->base) {
             return error_set(s->err, ERR_invalid, "can't detach views in-place");
@@ -198,16 +222,21 @@ static ErrCode dispatch_apply_meta(Session *s, const Call *call, Tensor **out, i
     case OP_requires_grad_: {
         bool flag = call->arg[1].b;
         if (self->grad_fn && !flag) {
-            return error_set(s->err, ERR_grad_non_leaf, "you can only change requires_grad flags of leaf variables");
+            return error_set(s->err, ERR_grad_non_leaf,
+                             "you can only change requires_grad flags of leaf variables");
         }
         if (flag && !dtype_is_float(self->tensor.dtype)) {
-            return error_set(s->err, ERR_grad_dtype, "only Tensors of floating point dtype can require gradients");
+            return error_set(s->err, ERR_grad_dtype,
+                             "only Tensors of floating point dtype can require gradients");
         }
         self->requires_grad = flag;
         return ERR_none;
     }
-    case OP_retain_grad: *nout = 0; return retain_grad(s, self);
-    default: CHECK(!"a META op that the reference does not know");
+    case OP_retain_grad:
+        *nout = 0;
+        return retain_grad(s, self);
+    default:
+        CHECK(!"a META op that the reference does not know");
     }
     return ERR_none;
 }
@@ -219,12 +248,19 @@ static ErrCode emit_apply(Emit *e, const Call *call, Tensor **out, int *nout) {
     *nout = 0;
     switch (call->op->kind) {
     case KIND_VIEW:
-    case KIND_MULTI_VIEW: return apply_view(s, call, out, nout);
-    case KIND_INPLACE: return dispatch_inplace(s, call, out, nout);
-    case KIND_INPLACE_VIEW: return dispatch_inplace_view(s, call, out, nout);
-    case KIND_META: return dispatch_apply_meta(s, call, out, nout);
-    case KIND_COMPOSITE: CHECK(!"emit_call expands composites"); break;
-    default: break;
+    case KIND_MULTI_VIEW:
+        return apply_view(s, call, out, nout);
+    case KIND_INPLACE:
+        return dispatch_inplace(s, call, out, nout);
+    case KIND_INPLACE_VIEW:
+        return dispatch_inplace_view(s, call, out, nout);
+    case KIND_META:
+        return dispatch_apply_meta(s, call, out, nout);
+    case KIND_COMPOSITE:
+        CHECK(!"emit_call expands composites");
+        break;
+    default:
+        break;
     }
     return apply_functional(s, call, out, nout);
 }
@@ -249,7 +285,11 @@ static bool emit_records(Emit *e, const Tensor *t) {
 }
 
 Session session_new(Arena *arena, Error *err, const RunOptions *options, bool grad_mode) {
-    return (Session){.emit = {.arena = arena, .err = err, .apply = emit_apply, .count_nonzero = emit_count_nonzero, .item_int = emit_item_int,
+    return (Session){.emit = {.arena = arena,
+                              .err = err,
+                              .apply = emit_apply,
+                              .count_nonzero = emit_count_nonzero,
+                              .item_int = emit_item_int,
                               .records = emit_records},
                      .err = err,
                      .arena = arena,

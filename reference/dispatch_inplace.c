@@ -1,10 +1,12 @@
 /* In-place ops, and the refusals that go before a write:
  *
- *   check_inplace (when the write is to be recorded) -> begin the node -> the op's own checks -> the twin into a temporary -> copy
+ *   check_inplace (when the write is to be recorded) -> begin the node -> the op's own checks ->
+ *   the twin into a temporary -> copy
  *   into self -> version + 1 -> rebase the history
  *
- * The order of the checks is docs/reference/semantics.md, "In-place ops"; where that is silent it is that of the op in ATen. A write that
- * PyTorch does not refuse but whose outcome depends on the order of its loop is noted as undefined. */
+ * The order of the checks is docs/reference/semantics.md, "In-place ops"; where that is silent it
+ * is that of the op in ATen. A write that PyTorch does not refuse but whose outcome depends on the
+ * order of its loop is noted as undefined. */
 #include "reference/dispatch.h"
 
 #include "program/infer/infer.h"
@@ -17,7 +19,9 @@
 
 static ErrCode refuse_internal(Session *s, const Tensor *self) {
     return tensor_internal_overlap(self) == OVERLAP_YES
-               ? error_set(s->err, ERR_overlap, "more than one element of the written-to tensor refers to a single memory location")
+               ? error_set(s->err, ERR_overlap,
+                           "more than one element of the written-to tensor refers to a single "
+                           "memory location")
                : ERR_none;
 }
 
@@ -25,7 +29,9 @@ static ErrCode refuse_internal(Session *s, const Tensor *self) {
 static ErrCode refuse_operand(Session *s, const Tensor *self, const Tensor *operand, bool full) {
     Overlap status = tensor_overlap_status(self, operand);
     return status == OVERLAP_PARTIAL || (full && status == OVERLAP_FULL)
-               ? error_set(s->err, ERR_overlap, "some elements of the input tensor and the written-to tensor refer to a single memory location")
+               ? error_set(s->err, ERR_overlap,
+                           "some elements of the input tensor and the written-to tensor refer to a "
+                           "single memory location")
                : ERR_none;
 }
 
@@ -52,8 +58,11 @@ static ErrCode dispatch_inplace_refuse_masks(Session *s, const Call *index_put) 
 }
 
 static ErrCode dispatch_inplace_refuse_cast(Session *s, DType from, DType to) {
-    return dtype_can_cast(from, to) ? ERR_none
-                                    : error_set(s->err, ERR_dtype, "result type %s can't be cast to the desired output type %s", dtype_name(from), dtype_name(to));
+    return dtype_can_cast(from, to)
+               ? ERR_none
+               : error_set(s->err, ERR_dtype,
+                           "result type %s can't be cast to the desired output type %s",
+                           dtype_name(from), dtype_name(to));
 }
 
 /* cumsum_ works in self's dtype, whatever that is but bool, and takes no other. */
@@ -79,28 +88,35 @@ static ErrCode refuse_larger(Session *s, const Slots *slots) {
             TRY(broadcast_into(size, &ndim, t->size, t->ndim, s->err));
         }
     }
-    return sizes_equal(size, ndim, self->size, self->ndim) ? ERR_none
-                                                           : error_set(s->err, ERR_shape, "output with shape of self doesn't match the broadcast shape");
+    return sizes_equal(size, ndim, self->size, self->ndim)
+               ? ERR_none
+               : error_set(s->err, ERR_shape,
+                           "output with shape of self doesn't match the broadcast shape");
 }
 
 /* masked_fill_ looks at the value's dims, then at the mask's memory and size, then at its dtype. */
 static ErrCode dispatch_inplace_check_mask(Session *s, const Call *twin, const Slots *slots) {
     const Arg *value = &twin->arg[2];
     if (twin->op->param[2].type == ARG_TENSOR && value->tensor->ndim > 0) {
-        return error_set(s->err, ERR_invalid, "masked_fill_ only supports a 0-dimensional value tensor, but got tensor with %d dimension(s)", value->tensor->ndim);
+        return error_set(s->err, ERR_invalid,
+                         "masked_fill_ only supports a 0-dimensional value tensor, but got tensor "
+                         "with %d dimension(s)",
+                         value->tensor->ndim);
     }
     TRY(refuse_operand(s, twin->arg[0].tensor, twin->arg[1].tensor, false));
     return refuse_larger(s, slots);
 }
 
-/* index_fill_ looks at the value's dims and the index's dtype before memory, index_copy_ at the dim only. */
+/* index_fill_ looks at the value's dims and the index's dtype before memory, index_copy_ at the dim
+ * only. */
 static ErrCode check_index_write(Session *s, const Call *twin, const Slots *slots) {
     const Tensor *self = twin->arg[0].tensor;
     int dim;
     switch (twin->op->id) {
     case OP_index_fill_int_Scalar:
     case OP_index_fill_int_Tensor:
-        if (twin->arg[2].tensor->dtype != DT_int64 || (twin->op->id == OP_index_fill_int_Tensor && twin->arg[3].tensor->ndim > 0)) {
+        if (twin->arg[2].tensor->dtype != DT_int64 ||
+            (twin->op->id == OP_index_fill_int_Tensor && twin->arg[3].tensor->ndim > 0)) {
             return ERR_none; /* inference refuses it */
         }
         return refuse_operand(s, self, twin->arg[2].tensor, true);
@@ -108,7 +124,8 @@ static ErrCode check_index_write(Session *s, const Call *twin, const Slots *slot
         TRY(dim_wrap(twin->arg[1].i, self->ndim, &dim, s->err));
         TRY(refuse_internal(s, self));
         return refuse_operands(s, slots, true);
-    default: return ERR_none;
+    default:
+        return ERR_none;
     }
 }
 
@@ -119,7 +136,8 @@ static ErrCode dispatch_inplace_check_addr(Session *s, const Call *twin, const S
         return ERR_none; /* inference refuses it */
     }
     if (self->ndim != 2) {
-        return error_set(s->err, ERR_invalid, "2D tensor expected, got %dD tensor for input", self->ndim);
+        return error_set(s->err, ERR_invalid, "2D tensor expected, got %dD tensor for input",
+                         self->ndim);
     }
     if (self->size[0] != a->size[0] || self->size[1] != b->size[0]) {
         return error_set(s->err, ERR_shape, "size mismatch, input: self, v1: vec1, v2: vec2");
@@ -129,8 +147,11 @@ static ErrCode dispatch_inplace_check_addr(Session *s, const Call *twin, const S
     return dispatch_inplace_refuse_cast(s, addr_dtype(self, a, b), self->dtype);
 }
 
-/* addmv_ and baddbmm_ take self as it is, also where it overlaps itself, and say so before they look at the factors' dtypes. */
-static bool keeps_self(const OpInfo *twin) { return twin->id == OP_addmv || twin->id == OP_baddbmm; }
+/* addmv_ and baddbmm_ take self as it is, also where it overlaps itself, and say so before they
+ * look at the factors' dtypes. */
+static bool keeps_self(const OpInfo *twin) {
+    return twin->id == OP_addmv || twin->id == OP_baddbmm;
+}
 
 static ErrCode check_kept(Session *s, const Call *twin) {
     const Tensor *self = twin->arg[0].tensor, *a = twin->arg[1].tensor, *b = twin->arg[2].tensor;
@@ -144,20 +165,27 @@ static ErrCode check_kept(Session *s, const Call *twin) {
     plain.arg[3].scalar = plain.arg[4].scalar = scalar_int(0);
     Infer r;
     TRY(dispatch_infer(s, &plain, &r));
-    bool sized = b->ndim == 1 ? self->ndim == 1 && self->size[0] == a->size[0] : tensor_same_size(&r.out[0], self);
+    bool sized = b->ndim == 1 ? self->ndim == 1 && self->size[0] == a->size[0]
+                              : tensor_same_size(&r.out[0], self);
     if (!sized || self->dtype != b->dtype) {
-        return error_set(s->err, ERR_invalid, "Bad in-place call: input tensor and output tensor should match");
+        return error_set(s->err, ERR_invalid,
+                         "Bad in-place call: input tensor and output tensor should match");
     }
     return ERR_none;
 }
 
 static bool is_scan(const OpInfo *op) { return op->id == OP_cumsum || op->id == OP_cumprod; }
-static bool adds_product(const OpInfo *op) { return op->nature == PROPAGATION_MATMUL && op_param(op, "beta") >= 0; }
+static bool adds_product(const OpInfo *op) {
+    return op->nature == PROPAGATION_MATMUL && op_param(op, "beta") >= 0;
+}
 
-/* The op's own checks, up to the values: typing, overlap, shape, cast. Fills `r` with what the twin answers. */
-static ErrCode dispatch_inplace_check_write(Session *s, const OpInfo *op, const Call *twin, const Slots *slots, Infer *r) {
+/* The op's own checks, up to the values: typing, overlap, shape, cast. Fills `r` with what the twin
+ * answers. */
+static ErrCode dispatch_inplace_check_write(Session *s, const OpInfo *op, const Call *twin,
+                                            const Slots *slots, Infer *r) {
     const Tensor *self = twin->arg[0].tensor;
-    bool iterator = (twin->op->kind == KIND_POINTWISE || twin->op->id == OP_copy) && op->checks_overlap; /* a TensorIterator builds first */
+    bool iterator = (twin->op->kind == KIND_POINTWISE || twin->op->id == OP_copy) &&
+                    op->checks_overlap; /* a TensorIterator builds first */
     if (iterator) {
         if (op->types_first) {
             DType compute, result;
@@ -196,7 +224,8 @@ static ErrCode dispatch_inplace_check_write(Session *s, const OpInfo *op, const 
     TRY(dispatch_infer(s, twin, r));
     CHECK(r->n == 1);
     if (!tensor_same_size(&r->out[0], self)) {
-        return error_set(s->err, ERR_shape, "output with shape of self doesn't match the broadcast shape");
+        return error_set(s->err, ERR_shape,
+                         "output with shape of self doesn't match the broadcast shape");
     }
     if (is_scan(twin->op)) {
         TRY(refuse_dtype(s, twin));
@@ -204,7 +233,8 @@ static ErrCode dispatch_inplace_check_write(Session *s, const OpInfo *op, const 
         TRY(dispatch_inplace_refuse_cast(s, r->out[0].dtype, self->dtype));
     }
     if (op->writes_uncast && r->out[0].dtype != self->dtype) {
-        return error_set(s->err, ERR_invalid, "%s computes in %s and cannot write %s", op->name, dtype_name(r->out[0].dtype), dtype_name(self->dtype));
+        return error_set(s->err, ERR_invalid, "%s computes in %s and cannot write %s", op->name,
+                         dtype_name(r->out[0].dtype), dtype_name(self->dtype));
     }
     if ((twin->op->id == OP_tril || twin->op->id == OP_triu) && triangle_copies(self)) {
         TRY(refuse_internal(s, self));
@@ -220,26 +250,34 @@ static ErrCode dispatch_inplace_check_write(Session *s, const OpInfo *op, const 
 
 /* ---- the write ---- */
 
-/* A write through a self that meets itself. What is not changed is not written (a masked write leaves it); two changes of one
- * location that differ, or an op that reads what it wrote, are undefined. */
-static void write_overlapping(Session *s, const Tensor *self, const Tensor *value, bool writes_all, bool reads, bool indexed) {
+/* A write through a self that meets itself. What is not changed is not written (a masked write
+ * leaves it); two changes of one location that differ, or an op that reads what it wrote, are
+ * undefined. */
+static void write_overlapping(Session *s, const Tensor *self, const Tensor *value, bool writes_all,
+                              bool reads, bool indexed) {
     Tensor *before = tensor_meta(s, self);
     before->storage = arena_copy(s->arena, self->storage, (int64_t)sizeof *self->storage);
-    before->storage->data = arena_copy(s->arena, self->storage->data, self->storage->numel * dtype_bytes(self->dtype));
+    before->storage->data =
+        arena_copy(s->arena, self->storage->data, self->storage->numel * dtype_bytes(self->dtype));
     unsigned char *written = arena_alloc(s->arena, self->storage->numel);
     const Tensor *pair[2] = {self, value};
     bool conflict = reads;
     for (Walk w = walk_start(self->size, self->ndim, pair, 2); walk_more(&w); walk_next(&w)) {
-        if (!writes_all && element_same(self->dtype, before->storage->data, w.at[0], value->storage->data, w.at[1])) {
+        if (!writes_all && element_same(self->dtype, before->storage->data, w.at[0],
+                                        value->storage->data, w.at[1])) {
             continue;
         }
-        conflict |= written[w.at[0]] && !element_same(self->dtype, self->storage->data, w.at[0], value->storage->data, w.at[1]);
+        conflict |= written[w.at[0]] && !element_same(self->dtype, self->storage->data, w.at[0],
+                                                      value->storage->data, w.at[1]);
         written[w.at[0]] = 1;
-        element_cast(self->storage->data, self->dtype, w.at[0], value->storage->data, value->dtype, w.at[1]);
+        element_cast(self->storage->data, self->dtype, w.at[0], value->storage->data, value->dtype,
+                     w.at[1]);
     }
-    if (indexed) { /* an element that an index named may have been written with what was there before */
+    if (indexed) { /* an element that an index named may have been written with what was there
+                      before */
         for (Walk w = walk_start(self->size, self->ndim, pair, 2); walk_more(&w); walk_next(&w)) {
-            conflict |= !element_same(self->dtype, self->storage->data, w.at[0], value->storage->data, w.at[1]);
+            conflict |= !element_same(self->dtype, self->storage->data, w.at[0],
+                                      value->storage->data, w.at[1]);
         }
     }
     if (conflict && !s->undefined) {
@@ -250,14 +288,17 @@ static void write_overlapping(Session *s, const Tensor *self, const Tensor *valu
 /* Ops that leave an element alone or write it without reading it. */
 static bool only_writes(const Call *twin) {
     switch (twin->op->id) {
-    case OP__index_put: return !twin->arg[3].b;
+    case OP__index_put:
+        return !twin->arg[3].b;
     case OP_scatter_src:
     case OP_scatter_value:
     case OP_index_fill_int_Scalar:
     case OP_index_fill_int_Tensor:
     case OP_tril:
-    case OP_triu: return true;
-    default: return twin->op->kind == KIND_POINTWISE && twin->op->pw == PW_masked_fill;
+    case OP_triu:
+        return true;
+    default:
+        return twin->op->kind == KIND_POINTWISE && twin->op->pw == PW_masked_fill;
     }
 }
 
@@ -274,8 +315,10 @@ static void write_self(Session *s, const Call *twin, const Tensor *value) {
             value = cast;
         }
         OpId id = twin->op->id;
-        bool batches = (id == OP_tril || id == OP_triu) && self->ndim > 3; /* a copy is made contiguous, and copied back whole */
-        bool writes_all = id == OP_copy || id == OP_fill_Scalar || id == OP_fill_Tensor || id == OP_zero || batches;
+        bool batches = (id == OP_tril || id == OP_triu) &&
+                       self->ndim > 3; /* a copy is made contiguous, and copied back whole */
+        bool writes_all = id == OP_copy || id == OP_fill_Scalar || id == OP_fill_Tensor ||
+                          id == OP_zero || batches;
         bool reads = !writes_all && !only_writes(twin);
         bool indexed = id == OP__index_put || id == OP_scatter_src || id == OP_scatter_value;
         write_overlapping(s, self, value, writes_all, reads, indexed);
@@ -296,14 +339,20 @@ static void write_self(Session *s, const Call *twin, const Tensor *value) {
     }
 }
 
-static bool is_bitwise(const OpInfo *op) { return op->kind == KIND_POINTWISE && (op->typing == typing_bitwise || op->typing == typing_shift); }
+static bool is_bitwise(const OpInfo *op) {
+    return op->kind == KIND_POINTWISE &&
+           (op->typing == typing_bitwise || op->typing == typing_shift);
+}
 
-static bool is_comparison(const OpInfo *op) { return op->kind == KIND_POINTWISE && op->pw >= PW_eq && op->pw <= PW_ge; }
+static bool is_comparison(const OpInfo *op) {
+    return op->kind == KIND_POINTWISE && op->pw >= PW_eq && op->pw <= PW_ge;
+}
 
 /* Do two tensors on one storage share a location? */
 static bool share_location(Session *s, const Tensor *a, const Tensor *b) {
     int64_t end_a, end_b;
-    if (!tensor_extent(a, &end_a) || !tensor_extent(b, &end_b) || a->offset >= end_b || b->offset >= end_a) {
+    if (!tensor_extent(a, &end_a) || !tensor_extent(b, &end_b) || a->offset >= end_b ||
+        b->offset >= end_a) {
         return false;
     }
     unsigned char *seen = arena_alloc(s->arena, end_a - a->offset);
@@ -320,8 +369,9 @@ static bool share_location(Session *s, const Tensor *a, const Tensor *b) {
     return false;
 }
 
-/* Does the write change an operand that is still to be read? Elementwise ops may read the very element they write; fill_ reads its
- * value first. PyTorch refuses only the overlaps that are easy to see. */
+/* Does the write change an operand that is still to be read? Elementwise ops may read the very
+ * element they write; fill_ reads its value first. PyTorch refuses only the overlaps that are easy
+ * to see. */
 static bool writes_operand(Session *s, const Call *twin, const Slots *slots) {
     const Tensor *self = slots->v[0];
     if (twin->op->id == OP_fill_Tensor || tensor_numel(self) == 0) {
@@ -330,7 +380,8 @@ static bool writes_operand(Session *s, const Call *twin, const Slots *slots) {
     bool elementwise = twin->op->kind == KIND_POINTWISE || twin->op->id == OP_copy;
     for (int i = 1; i < slots->n; i++) {
         const Tensor *t = slots->v[i];
-        if (t && t->storage == self->storage && !(elementwise && tensor_same_size(t, self) && tensor_same_layout(t, self)) &&
+        if (t && t->storage == self->storage &&
+            !(elementwise && tensor_same_size(t, self) && tensor_same_layout(t, self)) &&
             share_location(s, self, t)) {
             return true;
         }
@@ -338,7 +389,8 @@ static bool writes_operand(Session *s, const Call *twin, const Slots *slots) {
     return false;
 }
 
-/* masked_scatter_ takes the elements of source as it comes by the mask's, which is in the order of self's memory. */
+/* masked_scatter_ takes the elements of source as it comes by the mask's, which is in the order of
+ * self's memory. */
 static bool scattered_by_memory(const Call *twin) {
     const Tensor *self = twin->arg[0].tensor;
     if (twin->op->id != OP_masked_scatter) {
@@ -355,8 +407,11 @@ static bool scattered_by_memory(const Call *twin) {
     return !same && tensor_numel(self) > 0;
 }
 
-/* May the kernel write to self itself? Of those that start from a copy of self, this one finds all that it refuses before it writes. */
-static bool writes_in_place(const Call *twin) { return twin->op->id == OP__index_put && tensor_is_dense(twin->arg[0].tensor); }
+/* May the kernel write to self itself? Of those that start from a copy of self, this one finds all
+ * that it refuses before it writes. */
+static bool writes_in_place(const Call *twin) {
+    return twin->op->id == OP__index_put && tensor_is_dense(twin->arg[0].tensor);
+}
 
 ErrCode dispatch_inplace(Session *s, const Call *call, Tensor **out, int *nout) {
     Call twin;
@@ -366,7 +421,8 @@ ErrCode dispatch_inplace(Session *s, const Call *call, Tensor **out, int *nout) 
     Slots slots;
     slots.n = call_slots(&twin, slots.v);
     GradNode *node = NULL;
-    bool differentiable = twin.op->grad || is_comparison(twin.op) || is_bitwise(twin.op); /* logical ops in place leave history alone */
+    bool differentiable = twin.op->grad || is_comparison(twin.op) ||
+                          is_bitwise(twin.op); /* logical ops in place leave history alone */
     if (twin.op->id == OP_copy) {
         differentiable = dtype_is_float(self->dtype); /* VariableTypeManual's copy_ */
     }
@@ -379,7 +435,8 @@ ErrCode dispatch_inplace(Session *s, const Call *call, Tensor **out, int *nout) 
         }
     }
     /* copy_(self, self) does nothing, and checks nothing; of integers nan_to_num_ is that */
-    bool identity = (twin.op->id == OP_copy && twin.arg[1].tensor == self) || (twin.op->id == OP_nan_to_num && !dtype_is_float(self->dtype));
+    bool identity = (twin.op->id == OP_copy && twin.arg[1].tensor == self) ||
+                    (twin.op->id == OP_nan_to_num && !dtype_is_float(self->dtype));
     Infer r = {0};
     if (!identity) {
         TRY(dispatch_inplace_check_write(s, call->op, &twin, &slots, &r));
@@ -393,7 +450,8 @@ ErrCode dispatch_inplace(Session *s, const Call *call, Tensor **out, int *nout) 
         node_save_operands(s, node, clone);
     }
     if (!identity) {
-        bool overwrites = writes_operand(s, &twin, &slots), direct = !overwrites && !s->shadow && writes_in_place(&twin);
+        bool overwrites = writes_operand(s, &twin, &slots),
+             direct = !overwrites && !s->shadow && writes_in_place(&twin);
         Tensor *value = direct ? self : &r.out[0];
         if (direct) {
             s->storages++; /* numbers are the same, however it is written */
@@ -411,7 +469,8 @@ ErrCode dispatch_inplace(Session *s, const Call *call, Tensor **out, int *nout) 
             s->undefined = "an unrefused write to an operand that is still to be read";
         }
         if (scattered_by_memory(&twin) && !s->undefined) {
-            s->undefined = "masked_scatter_ of a self whose memory is not row-major: another order than that of the result and of the gradient";
+            s->undefined = "masked_scatter_ of a self whose memory is not row-major: another order "
+                           "than that of the result and of the gradient";
         }
         if (!direct) {
             write_self(s, &twin, value);

@@ -1,10 +1,13 @@
-/* In-place views (t_, squeeze_, as_strided_, ..): the tensor object itself gets the sizes and strides that the view would have.
+/* In-place views (t_, squeeze_, as_strided_, ..): the tensor object itself gets the sizes and
+ * strides that the view would have.
  *
- *   check_inplace and a node (when it is recorded) -> the view's own checks -> freeze -> new geometry -> version + 1 -> history
+ *   check_inplace and a node (when it is recorded) -> the view's own checks -> freeze -> new
+ *   geometry -> version + 1 -> history
  *
- * PyTorch bumps the version as for any write, but the history is *set*, not rebased (gen_variable_type.py: an op with view info), so
- * that of a view the base knows nothing of it: the view's grad_fn is the op's node, made at the new version; its siblings are stale.
- * Whoever kept the tensor before (nodes, the geometry of a base) kept it with the sizes of then: tape_freeze. */
+ * PyTorch bumps the version as for any write, but the history is *set*, not rebased
+ * (gen_variable_type.py: an op with view info), so that of a view the base knows nothing of it: the
+ * view's grad_fn is the op's node, made at the new version; its siblings are stale. Whoever kept
+ * the tensor before (nodes, the geometry of a base) kept it with the sizes of then: tape_freeze. */
 #include "reference/dispatch.h"
 
 #include <string.h>
@@ -33,7 +36,8 @@ ErrCode dispatch_inplace_view(Session *s, const Call *call, Tensor **out, int *n
     CHECK(r.n == 1);
     int64_t numel;
     if (!sizes_numel(r.out[0].size, r.out[0].ndim, &numel) || numel > s->limits->max_elements) {
-        return error_set(s->err, ERR_limit, "a view has more than %lld elements", (long long)s->limits->max_elements);
+        return error_set(s->err, ERR_limit, "a view has more than %lld elements",
+                         (long long)s->limits->max_elements);
     }
     if (node) {
         node_save_operands(s, node, NULL);
@@ -43,7 +47,9 @@ ErrCode dispatch_inplace_view(Session *s, const Call *call, Tensor **out, int *n
     self->storage->version++;
     if (node) {
         if (!dtype_is_float(self->dtype)) { /* it was written in place with what requires grad */
-            return error_set(s->err, ERR_invalid, "%s: an integer result of an operand that requires grad", call->op->name);
+            return error_set(s->err, ERR_invalid,
+                             "%s: an integer result of an operand that requires grad",
+                             call->op->name);
         }
         node_save_results(s, node, &self, 1);
         var_set_history(var_of(self), node);

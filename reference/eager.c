@@ -1,9 +1,12 @@
-/* The calls of a program: what goes before and behind the statements of a function (run_block.c), and what is recorded of it.
+/* The calls of a program: what goes before and behind the statements of a function (run_block.c),
+ * and what is recorded of it.
  *
- * One call:  inputs -> setup -> body -> returns (asked for their history, recorded) -> backward -> gradients -> poke.
- * The first error ends the call at its statement, at "return" or at "backward"; mutated inputs are reported all the same.
+ * One call:  inputs -> setup -> body -> returns (asked for their history, recorded) -> backward ->
+ * gradients -> poke. The first error ends the call at its statement, at "return" or at "backward";
+ * mutated inputs are reported all the same.
  *
- * The Run of a call is taken up by a recall that keeps its tensors: the same Vars, with the histories that the last call left. */
+ * The Run of a call is taken up by a recall that keeps its tensors: the same Vars, with the
+ * histories that the last call left. */
 #include "reference/eager.h"
 
 #include "reference/dispatch.h"
@@ -57,7 +60,8 @@ static ErrCode eager_make_tangents(Run *r, Tensor *const *returns, Tensor **tang
     for (int k = 0; k < p->nreturns; k++) {
         const Var *v = var_of(returns[k]);
         tangents[k] = NULL;
-        if (!backward_includes(&p->backward, k) || !dtype_is_float(v->tensor.dtype) || !var_requires_grad(v)) {
+        if (!backward_includes(&p->backward, k) || !dtype_is_float(v->tensor.dtype) ||
+            !var_requires_grad(v)) {
             continue;
         }
         Tensor *tangent = tangents[k] = tensor_meta(s, &v->tensor);
@@ -83,7 +87,9 @@ static ErrCode run_backward(Run *r, Tensor *const *returns, Tensor *const *tange
         roots[n] = var_gradient_edge(s, var_of(returns[k]));
         TRY(s->err->code);
         if (!roots[n].node) {
-            return error_set(s->err, ERR_invalid, "element %d of tensors does not require grad and does not have a grad_fn", n);
+            return error_set(
+                s->err, ERR_invalid,
+                "element %d of tensors does not require grad and does not have a grad_fn", n);
         }
         given[n++] = tangents[k];
     }
@@ -110,7 +116,8 @@ static void record_inputs(Run *r, const Input *inputs) {
         const Tensor *t = &v->tensor;
         InputRecord *record = &call->inputs[i];
         record->name = inputs[i].name;
-        record->has_requires_grad = record->has_version = record->has_is_leaf = record->has_geometry = true;
+        record->has_requires_grad = record->has_version = record->has_is_leaf =
+            record->has_geometry = true;
         record->requires_grad = var_requires_grad(v);
         record->version = t->storage->version;
         record->is_leaf = v->grad_fn == NULL; /* inputs are not views: nothing to ask */
@@ -172,7 +179,8 @@ static ErrCode prepare_again(Run *r, const Recall *recall) {
         r->inputs[i]->grad = NULL;
     }
     if (!r->prepared) {
-        return error_set(r->s.err, ERR_invalid, "the setup did not run to its end: there is nothing to call with again");
+        return error_set(r->s.err, ERR_invalid,
+                         "the setup did not run to its end: there is nothing to call with again");
     }
     for (int i = 0; i < r->p->nnames; i++) {
         if (r->outer[i]) {
@@ -205,7 +213,8 @@ static ErrCode pass_arguments(Run *r) {
         NameId name = program_arg(p, i);
         r->env[name] = r->outer[name];
         if (!r->env[name]) {
-            return error_set(r->s.err, ERR_invalid, "the argument '%s' is not bound", p->names[name]);
+            return error_set(r->s.err, ERR_invalid, "the argument '%s' is not bound",
+                             p->names[name]);
         }
     }
     return ERR_none;
@@ -266,7 +275,8 @@ static void run_call(Run *r, int number) {
     const Input *inputs = program_call_inputs(p, number, &ninputs, &grad_mode);
     open_call(r, number, keep);
     Tensor **returns = arena_array(arena, Tensor *, p->nreturns);
-    ErrCode code = keep ? prepare_again(r, &p->recalls[number - 1]) : eager_prepare(r, inputs, ninputs);
+    ErrCode code =
+        keep ? prepare_again(r, &p->recalls[number - 1]) : eager_prepare(r, inputs, ninputs);
     if (code == ERR_none) {
         code = pass_arguments(r);
     }
@@ -330,15 +340,20 @@ static ErrCode run_alone(Run *r, Tensor **tangents, Arena *home) {
     return run_backward(r, returns, tangents);
 }
 
-ErrCode reference_repeat(const Program *p, const RunOptions *options, int64_t times, Arena *home, Arena *scratch) {
+ErrCode reference_repeat(const Program *p, const RunOptions *options, int64_t times, Arena *home,
+                         Arena *scratch) {
     Result result = {.ncalls = 1, .calls = arena_new(home, CallResult)};
     Run r = {.s = {.arena = home}, .p = p, .options = options, .result = &result};
     open_call(&r, 0, false);
     if (p->setup.count > 0) {
-        return error_set(r.s.err, ERR_unsupported, "the tensors of a setup cannot be used again and again"); /* their history is of one call */
+        return error_set(
+            r.s.err, ERR_unsupported,
+            "the tensors of a setup cannot be used again and again"); /* their history is of one
+                                                                         call */
     }
     TRY(eager_prepare(&r, p->inputs, p->ninputs));
-    Var before[MAX_INPUTS]; /* what a round leaves on an input (history, gradient) is in scratch memory */
+    Var before[MAX_INPUTS]; /* what a round leaves on an input (history, gradient) is in scratch
+                               memory */
     for (int k = 0; k < r.ninputs; k++) {
         before[k] = *r.inputs[k];
     }

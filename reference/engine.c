@@ -1,12 +1,15 @@
 /* The engine: backward over the tape in PyTorch's order (torch/csrc/autograd/engine.cpp).
  *
- *   1. From the roots, count for each reachable node how many edges lead to it; with inputs, find which lead to one of them.
- *   2. Of the nodes with no edge left, run the one made last (highest sequence number; accumulators before all); what it answers
- *      is added up at its edges' ends, in order of arrival, and those nodes lose an edge each.
+ *   1. From the roots, count for each reachable node how many edges lead to it; with inputs, find
+ *      which lead to one of them.
+ *   2. Of the nodes with no edge left, run the one made last (highest sequence number; accumulators
+ *      before all); what it answers is added up at its edges' ends, in order of arrival, and those
+ *      nodes lose an edge each.
  * Terminates: the tape has no cycles, and every node runs once.
  *
- * A node checks the versions of what it saved even when no gradient arrived, as PyTorch's unpacking does. In a backward results are
- * bare Tensors; inside the program (grad.c) they are Vars, and recorded if the grad mode says so. */
+ * A node checks the versions of what it saved even when no gradient arrived, as PyTorch's unpacking
+ * does. In a backward results are bare Tensors; inside the program (grad.c) they are Vars, and
+ * recorded if the grad mode says so. */
 #include "reference/unspecified.h"
 #include "reference/shadow.h"
 
@@ -52,12 +55,13 @@ static GradNode *queue_pop(Queue *q) {
 
 /* ---- one node ---- */
 
-/* Errors of saved values: a stale view that may not be remade first (unpacking asks the history), an operand that detach_ cut off
- * (an assertion in SavedVariable::unpack), then the version. */
+/* Errors of saved values: a stale view that may not be remade first (unpacking asks the history),
+ * an operand that detach_ cut off (an assertion in SavedVariable::unpack), then the version. */
 static ErrCode check_saved(Session *s, const GradNode *node) {
     bool needed[MAX_SLOTS];
     if (node->freed && op_saves_anything(&node->call, edges_needed(node, needed))) {
-        return error_set(s->err, ERR_graph_freed, "trying to backward through the graph a second time");
+        return error_set(s->err, ERR_graph_freed,
+                         "trying to backward through the graph a second time");
     }
     for (int i = 0; i < node->nsaved; i++) {
         const SavedVariable *saved = &node->saved[i];
@@ -70,15 +74,17 @@ static ErrCode check_saved(Session *s, const GradNode *node) {
         }
         int64_t version = saved->value->storage->version;
         if (version != saved->version) {
-            return error_set(s->err, ERR_saved_modified, "a value needed by %s's gradient is at version %lld, saved at version %lld",
-                             node->call.op->name, (long long)version, (long long)saved->version);
+            return error_set(
+                s->err, ERR_saved_modified,
+                "a value needed by %s's gradient is at version %lld, saved at version %lld",
+                node->call.op->name, (long long)version, (long long)saved->version);
         }
     }
     return ERR_none;
 }
 
-/* The results that a rule reads, as SavedVariable::unpack gives them out: new tensors, whose history is the node, or for one that
- * was written through a view, the view's. */
+/* The results that a rule reads, as SavedVariable::unpack gives them out: new tensors, whose
+ * history is the node, or for one that was written through a view, the view's. */
 static Tensor *const *engine_unpack_results(Session *s, GradNode *node) {
     if (!s->grad_mode || s->running_backward) {
         return node->result;
@@ -100,11 +106,14 @@ static Tensor *const *engine_unpack_results(Session *s, GradNode *node) {
 /* Does the walk run, or capture at, the end of the edge? */
 static inline bool wants(const Session *s, const EngineTask *task, Edge edge) {
     const GradNode *node = edge.node;
-    return node && (task->ninputs == 0 || (node->visit == s->visit && (node->needed || node->captured == s->visit)));
+    return node && (task->ninputs == 0 ||
+                    (node->visit == s->visit && (node->needed || node->captured == s->visit)));
 }
 
-/* Rules for ops: out[slot] as the rule leaves it, not yet brought to the operand's size. `need`: by slot, who waits for an answer. */
-static ErrCode engine_run_op(Session *s, GradNode *node, const bool *need, Tensor *const *grad, Tensor **out) {
+/* Rules for ops: out[slot] as the rule leaves it, not yet brought to the operand's size. `need`: by
+ * slot, who waits for an answer. */
+static ErrCode engine_run_op(Session *s, GradNode *node, const bool *need, Tensor *const *grad,
+                             Tensor **out) {
     TRY(check_saved(s, node));
     bool defined = node->kind == GRAD_NODE_OP && op_refuses_backward(node->call.op);
     for (int i = 0; i < node->ninput; i++) {
@@ -119,7 +128,13 @@ static ErrCode engine_run_op(Session *s, GradNode *node, const bool *need, Tenso
         }
         return s->err->code;
     }
-    Grad g = {.e = &s->emit, .call = &node->call, .result = engine_unpack_results(s, node), .nresult = node->ninput, .grad = grad, .need = need, .out = out,
+    Grad g = {.e = &s->emit,
+              .call = &node->call,
+              .result = engine_unpack_results(s, node),
+              .nresult = node->ninput,
+              .grad = grad,
+              .need = need,
+              .out = out,
               .nslot = node->nnext};
     if (s->detect_unspecified) {
         const char *why = unspecified_gradient(&g);
@@ -146,7 +161,9 @@ static ErrCode copy_into(Session *s, Tensor *to, Tensor *from) {
         return s->err->code;
     }
     if (tensor_internal_overlap(to) == OVERLAP_YES) {
-        return error_set(s->err, ERR_overlap, "more than one element of the written-to tensor refers to a single memory location");
+        return error_set(
+            s->err, ERR_overlap,
+            "more than one element of the written-to tensor refers to a single memory location");
     }
     from = emit_cast(&s->emit, from, to->dtype);
     TRY(s->err->code);
@@ -158,29 +175,36 @@ static ErrCode copy_into(Session *s, Tensor *to, Tensor *from) {
 }
 
 /* The region of a fresh copy of the base's gradient that the view is of. */
-static ErrCode copy_region(Session *s, const GradNode *node, Tensor *grad, Tensor *copy, Tensor **region) {
+static ErrCode copy_region(Session *s, const GradNode *node, Tensor *grad, Tensor *copy,
+                           Tensor **region) {
     const Tensor *view = node->view;
     TRY(copy_into(s, copy, grad));
     int64_t extent, offset = view->offset - node->base->offset;
     Tensor place = *view;
     place.offset = offset;
     if (offset < 0 || !tensor_extent(&place, &extent) || extent > copy->storage->numel) {
-        return error_set(s->err, ERR_invalid, "the written view lies outside of its base's storage");
+        return error_set(s->err, ERR_invalid,
+                         "the written view lies outside of its base's storage");
     }
-    *region = emit_op(&s->emit, OP_as_strided, 4, copy, view->size, view->ndim, view->stride, view->ndim, offset);
+    *region = emit_op(&s->emit, OP_as_strided, 4, copy, view->size, view->ndim, view->stride,
+                      view->ndim, offset);
     return s->err->code;
 }
 
-/* CopySlices: the base's gradient, with the view's region replaced by what the written op answers for it. In a backward nothing is
- * copied beforehand if the view is the whole base (x[:, i] = v): the region is all there is. */
-static ErrCode run_copy_slices(Session *s, const EngineTask *task, const GradNode *node, bool *need, Tensor *grad, Tensor **out) {
+/* CopySlices: the base's gradient, with the view's region replaced by what the written op answers
+ * for it. In a backward nothing is copied beforehand if the view is the whole base (x[:, i] = v):
+ * the region is all there is. */
+static ErrCode run_copy_slices(Session *s, const EngineTask *task, const GradNode *node, bool *need,
+                               Tensor *grad, Tensor **out) {
     if (!grad) {
         return ERR_none;
     }
     if (node->freed) {
-        return error_set(s->err, ERR_graph_freed, "trying to backward through the graph a second time");
+        return error_set(s->err, ERR_graph_freed,
+                         "trying to backward through the graph a second time");
     }
-    for (int i = 0; i < node->nnext; i++) { /* PyTorch 1.13 then runs whatever the written op leads to, leaves included */
+    for (int i = 0; i < node->nnext;
+         i++) { /* PyTorch 1.13 then runs whatever the written op leads to, leaves included */
         if (task->ninputs > 0 && node->fn->next[i].node) {
             node->fn->next[i].node->needed = true;
         }
@@ -189,7 +213,8 @@ static ErrCode run_copy_slices(Session *s, const EngineTask *task, const GradNod
     Tensor *result, *region, *slice = grad;
     bool overlaps = tensor_overlaps_itself(node->base);
     if (!s->undefined && overlaps) {
-        s->undefined = "the gradient of a base that overlaps itself, written through a view: which element comes last hangs on PyTorch's loop";
+        s->undefined = "the gradient of a base that overlaps itself, written through a view: which "
+                       "element comes last hangs on PyTorch's loop";
     }
     TRY(engine_empty_like_base(s, node, &result));
     if (s->running_backward && !overlaps && tensor_same_layout(node->view, node->base)) {
@@ -211,14 +236,19 @@ static ErrCode run_copy_slices(Session *s, const EngineTask *task, const GradNod
 }
 
 static ErrCode retain(Session *s, Var *v, Tensor *grad) {
-    if (!grad && s->running_backward && !v->returned) { /* if it lives on, as some node's saved operand, PyTorch refuses */
-        s->undefined = s->undefined ? s->undefined : "an undefined gradient for a retained tensor that no name holds any more";
+    if (!grad && s->running_backward &&
+        !v->returned) { /* if it lives on, as some node's saved operand, PyTorch refuses */
+        s->undefined =
+            s->undefined
+                ? s->undefined
+                : "an undefined gradient for a retained tensor that no name holds any more";
         return ERR_none;
     }
     if (!grad) { /* PyTorch clones it before it looks */
         return error_set(s->err, ERR_invalid, "Expected a proper Tensor but got None");
     }
-    v->grad = v->grad ? emit_add(&s->emit, v->grad, grad) : emit_unary(&s->emit, OP__contiguous_copy, grad);
+    v->grad = v->grad ? emit_add(&s->emit, v->grad, grad)
+                      : emit_unary(&s->emit, OP__contiguous_copy, grad);
     return s->err->code;
 }
 
@@ -228,27 +258,32 @@ static ErrCode run_accumulate(Session *s, GradNode *node, Tensor *grad) {
         return ERR_none;
     }
     if (var_grad_fn(s, leaf)) {
-        return error_set(s->err, ERR_invalid, "leaf variable has been moved into the graph interior");
+        return error_set(s->err, ERR_invalid,
+                         "leaf variable has been moved into the graph interior");
     }
     TRY(s->err->code);
     if (leaf->retains_grad) { /* retained before detach_ made it a leaf: the hook is still there */
         TRY(retain(s, leaf, grad));
     }
     if (var_requires_grad(leaf)) {
-        Tensor *own = s->running_backward || leaf->grad ? grad : emit_unary(&s->emit, OP__contiguous_copy, grad);
+        Tensor *own = s->running_backward || leaf->grad
+                          ? grad
+                          : emit_unary(&s->emit, OP__contiguous_copy, grad);
         leaf->grad = leaf->grad ? emit_add(&s->emit, leaf->grad, grad) : own;
     }
     return s->err->code;
 }
 
-/* A gradient as the node at its edge wants it. Of a leaf whose sizes changed after it was used, PyTorch asks for those of then or of now:
- * as its accumulator lives on in some graph or does not. */
+/* A gradient as the node at its edge wants it. Of a leaf whose sizes changed after it was used,
+ * PyTorch asks for those of then or of now: as its accumulator lives on in some graph or does
+ * not. */
 static Tensor *engine_finish(Session *s, Tensor *grad, Edge edge) {
     const GradNode *node = edge.node;
     if (!node || !grad) {
         return NULL;
     }
-    if (node->leaf && node->base && !tensor_same_size(node->base, &node->leaf->tensor) && !s->undefined) {
+    if (node->leaf && node->base && !tensor_same_size(node->base, &node->leaf->tensor) &&
+        !s->undefined) {
         s->undefined = "the gradient of a leaf whose sizes changed after it was used";
     }
     return grad_finish(&s->emit, grad, edge_meta(edge));
@@ -265,19 +300,26 @@ static ErrCode node_run(Session *s, const EngineTask *task, GradNode *node, Tens
     }
     switch (node->kind) {
     case GRAD_NODE_OP:
-    case GRAD_NODE_ZERO: TRY(engine_run_op(s, node, need, node->grad, out)); break;
-    case GRAD_NODE_COPY_SLICES: TRY(run_copy_slices(s, task, node, need, node->grad[0], out)); break;
+    case GRAD_NODE_ZERO:
+        TRY(engine_run_op(s, node, need, node->grad, out));
+        break;
+    case GRAD_NODE_COPY_SLICES:
+        TRY(run_copy_slices(s, task, node, need, node->grad[0], out));
+        break;
     case GRAD_NODE_AS_STRIDED:
         if (node->grad[0]) {
             out[0] = emit_as_strided_grad(&s->emit, node->grad[0], node->base, node->view);
         }
         break;
-    case GRAD_NODE_ACCUMULATE: TRY(run_accumulate(s, node, node->grad[0])); break;
+    case GRAD_NODE_ACCUMULATE:
+        TRY(run_accumulate(s, node, node->grad[0]));
+        break;
     }
     for (int i = 0; i < node->nnext; i++) {
         out[i] = need[i] ? engine_finish(s, out[i], node->next[i]) : NULL;
     }
-    node->freed |= !task->retain_graph && s->err->code == ERR_none; /* a refused answer leaves it as it was */
+    node->freed |=
+        !task->retain_graph && s->err->code == ERR_none; /* a refused answer leaves it as it was */
     return s->err->code;
 }
 
@@ -306,8 +348,10 @@ static void node_meet(Session *s, GradNode *node, Frame *path, int *depth, GradN
     node->dependencies++;
 }
 
-/* Counts edges from `root` on, depth first, and tells upwards what is needed, and how far the tape goes on. */
-static void engine_survey(Session *s, const EngineTask *task, GradNode *root, Frame *path, GradNode **met) {
+/* Counts edges from `root` on, depth first, and tells upwards what is needed, and how far the tape
+ * goes on. */
+static void engine_survey(Session *s, const EngineTask *task, GradNode *root, Frame *path,
+                          GradNode **met) {
     int depth = 0;
     node_meet(s, root, path, &depth, met);
     while (depth > 0) {
@@ -325,13 +369,17 @@ static void engine_survey(Session *s, const EngineTask *task, GradNode *root, Fr
         GradNode *node = frame->node;
         for (int i = 0; i < nnext && task->ninputs > 0; i++) {
             node->needed |= wants(s, task, next[i]);
-            node->topological_nr = next[i].node && next[i].node->topological_nr >= node->topological_nr ? next[i].node->topological_nr + 1 : node->topological_nr;
+            node->topological_nr =
+                next[i].node && next[i].node->topological_nr >= node->topological_nr
+                    ? next[i].node->topological_nr + 1
+                    : node->topological_nr;
         }
         depth--;
     }
 }
 
-/* Edges of nodes that lie below all inputs do not count (topological_nr in torch/csrc/autograd/engine.cpp). */
+/* Edges of nodes that lie below all inputs do not count (topological_nr in
+ * torch/csrc/autograd/engine.cpp). */
 static void engine_exclude_nodes_below_inputs(const EngineTask *task, GradNode *met) {
     int least = INT_MAX;
     for (int k = 0; k < task->ninputs; k++) {
@@ -348,7 +396,8 @@ static void engine_exclude_nodes_below_inputs(const EngineTask *task, GradNode *
     }
 }
 
-static inline ErrCode node_receive(Session *s, const EngineTask *task, Edge edge, Tensor *grad, Queue *ready) {
+static inline ErrCode node_receive(Session *s, const EngineTask *task, Edge edge, Tensor *grad,
+                                   Queue *ready) {
     GradNode *node = edge.node;
     if (node->dependencies == 0) { /* from a node whose edges did not count */
         return error_set(s->err, ERR_invalid, "dependency not found");
@@ -395,7 +444,8 @@ ErrCode engine_run(Session *s, const EngineTask *task) {
         engine_exclude_nodes_below_inputs(task, met);
     }
     for (int k = 0; k < task->nroots; k++) {
-        TRY(node_receive(s, task, task->roots[k], engine_finish(s, task->tangents[k], task->roots[k]), &ready));
+        TRY(node_receive(s, task, task->roots[k],
+                         engine_finish(s, task->tangents[k], task->roots[k]), &ready));
     }
     while (ready.n > 0) {
         GradNode *node = queue_pop(&ready);
@@ -415,5 +465,7 @@ ErrCode engine_run(Session *s, const EngineTask *task) {
         }
     }
     /* what only a CopySlices wanted (above) may wait for nodes that nobody needs */
-    return ready.waiting == 0 ? ERR_none : error_set(s->err, ERR_invalid, "could not compute gradients for some functions");
+    return ready.waiting == 0
+               ? ERR_none
+               : error_set(s->err, ERR_invalid, "could not compute gradients for some functions");
 }

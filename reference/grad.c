@@ -1,10 +1,13 @@
-/* torch.autograd.grad inside the program (torch/autograd/__init__.py, torch/csrc/autograd/python_engine.cpp):
+/* torch.autograd.grad inside the program (torch/autograd/__init__.py,
+ * torch/csrc/autograd/python_engine.cpp):
  *
- *   the gradients fed: given, or ones for a scalar -> where they go in: the outputs' histories -> where the answers come out: the
+ *   the gradients fed: given, or ones for a scalar -> where they go in: the outputs' histories ->
+ *   where the answers come out: the
  *   inputs' histories or accumulators -> the engine, in the grad mode that create_graph says
  *
- * All that is refused is refused in that order. The answers are tensors like any other: one that the engine passed on unchanged is the
- * very tensor that was fed, and one that a view op made of it under no_grad is such a view. */
+ * All that is refused is refused in that order. The answers are tensors like any other: one that
+ * the engine passed on unchanged is the very tensor that was fed, and one that a view op made of it
+ * under no_grad is such a view. */
 #include "reference/tape.h"
 
 /* _make_grads: the gradient for each output; NULL: None. */
@@ -18,7 +21,8 @@ static ErrCode make_grads(Session *s, const GradRequest *r, Tensor **grad, int *
         }
         if (!grad[i] && var_requires_grad(var_of(output))) {
             if (tensor_numel(output) != 1) {
-                return error_set(s->err, ERR_invalid, "grad can be implicitly created only for scalar outputs");
+                return error_set(s->err, ERR_invalid,
+                                 "grad can be implicitly created only for scalar outputs");
             }
             grad[i] = emit_unary(&s->emit, OP_ones_like, output);
         }
@@ -32,7 +36,9 @@ static ErrCode grad_find_roots(Session *s, const GradRequest *r, Tensor **grad, 
         root[i] = var_gradient_edge(s, var_of(r->outputs[i]));
         TRY(s->err->code);
         if (!root[i].node) {
-            return error_set(s->err, ERR_invalid, "element %d of tensors does not require grad and does not have a grad_fn", i);
+            return error_set(
+                s->err, ERR_invalid,
+                "element %d of tensors does not require grad and does not have a grad_fn", i);
         }
         CHECK(grad[i]); /* it requires grad */
     }
@@ -47,7 +53,8 @@ static ErrCode find_inputs(Session *s, const GradRequest *r, Edge *input) {
         TRY(s->err->code);
         input[i] = fn ? (Edge){fn, v->output_nr} : (Edge){v->accumulator, 0};
         if (!var_requires_grad(v)) {
-            return error_set(s->err, ERR_invalid, "One of the differentiated Tensors does not require grad");
+            return error_set(s->err, ERR_invalid,
+                             "One of the differentiated Tensors does not require grad");
         }
     }
     return ERR_none;
@@ -55,19 +62,22 @@ static ErrCode find_inputs(Session *s, const GradRequest *r, Edge *input) {
 
 ErrCode grad_run(Session *s, const GradRequest *r, Tensor **out) {
     Tensor **grad = arena_array(s->arena, Tensor *, r->noutputs);
-    Edge *root = arena_array(s->arena, Edge, r->noutputs), *input = arena_array(s->arena, Edge, r->ninputs);
+    Edge *root = arena_array(s->arena, Edge, r->noutputs),
+         *input = arena_array(s->arena, Edge, r->ninputs);
     int ngrad = 0;
     if (r->ninputs == 0) {
         return error_set(s->err, ERR_invalid, "grad requires non-empty inputs.");
     }
     TRY(make_grads(s, r, grad, &ngrad));
     if (ngrad != r->noutputs) {
-        return error_set(s->err, ERR_invalid, "got %d tensors and %d gradients", r->noutputs, ngrad);
+        return error_set(s->err, ERR_invalid, "got %d tensors and %d gradients", r->noutputs,
+                         ngrad);
     }
     TRY(grad_find_roots(s, r, grad, root));
     TRY(find_inputs(s, r, input));
     for (int i = 0; i < r->noutputs; i++) {
-        grad[i] = grad_finish(&s->emit, grad[i], edge_meta(root[i])); /* in the caller's grad mode */
+        grad[i] =
+            grad_finish(&s->emit, grad[i], edge_meta(root[i])); /* in the caller's grad mode */
     }
     TRY(s->err->code);
     bool mode = s->grad_mode;
@@ -76,14 +86,21 @@ ErrCode grad_run(Session *s, const GradRequest *r, Tensor **out) {
     for (int i = 0; i < r->ninputs; i++) {
         out[i] = NULL;
     }
-    ErrCode code = engine_run(s, &(EngineTask){.roots = root, .tangents = grad, .nroots = r->noutputs, .inputs = input, .ninputs = r->ninputs,
-                                               .captured = out, .retain_graph = r->retain_graph});
+    ErrCode code = engine_run(s, &(EngineTask){.roots = root,
+                                               .tangents = grad,
+                                               .nroots = r->noutputs,
+                                               .inputs = input,
+                                               .ninputs = r->ninputs,
+                                               .captured = out,
+                                               .retain_graph = r->retain_graph});
     s->grad_mode = mode;
     s->emit.in_program = s->emit.create_graph = false;
     TRY(code);
     for (int i = 0; i < r->ninputs; i++) {
         if (!out[i] && !r->allow_unused) {
-            return error_set(s->err, ERR_invalid, "One of the differentiated Tensors appears to not have been used in the graph");
+            return error_set(
+                s->err, ERR_invalid,
+                "One of the differentiated Tensors appears to not have been used in the graph");
         }
     }
     return ERR_none;

@@ -1,4 +1,5 @@
-/* The statement walker: runs statements line by line on Vars, as Python would, and records what probes see. */
+/* The statement walker: runs statements line by line on Vars, as Python would, and records what
+ * probes see. */
 #include "reference/run.h"
 
 #include "reference/unspecified.h"
@@ -15,7 +16,8 @@ void run_note_undefined(Run *r, int at) {
         return;
     }
     if ((result->nundefined & (result->nundefined - 1)) == 0) { /* full at every power of two */
-        UndefinedNote *grown = arena_array(r->s.arena, UndefinedNote, result->nundefined ? 2 * result->nundefined : 1);
+        UndefinedNote *grown =
+            arena_array(r->s.arena, UndefinedNote, result->nundefined ? 2 * result->nundefined : 1);
         if (result->nundefined) {
             memcpy(grown, result->undefined, (size_t)result->nundefined * sizeof *grown);
         }
@@ -47,7 +49,8 @@ static TraceEntry *run_block_trace_add(Run *r, const Stmt *stmt) {
 ErrCode run_look_up(Run *r, NameId name, Var **out) {
     Tensor *t = r->env[name];
     *out = t ? var_of(t) : NULL;
-    return t ? ERR_none : error_set(r->s.err, ERR_invalid, "the name '%s' is not bound", r->p->names[name]);
+    return t ? ERR_none
+             : error_set(r->s.err, ERR_invalid, "the name '%s' is not bound", r->p->names[name]);
 }
 
 ErrCode run_ask_leaf(Run *r, Var *v, bool *leaf) {
@@ -67,17 +70,30 @@ static ErrCode run_block_evaluate(Run *r, const Predicate *predicate, bool *out)
         TRY(run_look_up(r, predicate->of, &v));
     }
     switch (predicate->kind) {
-    case PRED_requires_grad: value = var_requires_grad(v); break;
-    case PRED_is_leaf: TRY(run_ask_leaf(r, v, &value)); break;
+    case PRED_requires_grad:
+        value = var_requires_grad(v);
+        break;
+    case PRED_is_leaf:
+        TRY(run_ask_leaf(r, v, &value));
+        break;
     case PRED_has_grad_fn:
         TRY(run_ask_leaf(r, v, &value));
         value = !value;
         break;
-    case PRED_is_contiguous: value = tensor_is_contiguous(&v->tensor); break;
-    case PRED_is_grad_enabled: value = r->s.grad_mode; break;
-    case PRED_dtype: value = v->tensor.dtype == predicate->dtype; break;
-    case PRED_dim: value = v->tensor.ndim == predicate->dim; break;
-    case PRED_not: break;
+    case PRED_is_contiguous:
+        value = tensor_is_contiguous(&v->tensor);
+        break;
+    case PRED_is_grad_enabled:
+        value = r->s.grad_mode;
+        break;
+    case PRED_dtype:
+        value = v->tensor.dtype == predicate->dtype;
+        break;
+    case PRED_dim:
+        value = v->tensor.ndim == predicate->dim;
+        break;
+    case PRED_not:
+        break;
     }
     *out = value != negate;
     return ERR_none;
@@ -94,20 +110,38 @@ static ErrCode run_reference_probe(Run *r, const Stmt *stmt) {
     }
     TraceEntry *entry = run_block_trace_add(r, stmt);
     switch (stmt->probe) {
-    case PROBE_requires_grad: entry->v[0] = var_requires_grad(v); break;
-    case PROBE_is_leaf: entry->v[0] = flag; break;
-    case PROBE_has_grad_fn: entry->v[0] = !flag; break;
-    case PROBE_is_contiguous: entry->v[0] = tensor_is_contiguous(&v->tensor); break;
+    case PROBE_requires_grad:
+        entry->v[0] = var_requires_grad(v);
+        break;
+    case PROBE_is_leaf:
+        entry->v[0] = flag;
+        break;
+    case PROBE_has_grad_fn:
+        entry->v[0] = !flag;
+        break;
+    case PROBE_is_contiguous:
+        entry->v[0] = tensor_is_contiguous(&v->tensor);
+        break;
     case PROBE_size:
     case PROBE_stride:
         entry->n = v->tensor.ndim;
-        memcpy(entry->v, stmt->probe == PROBE_size ? v->tensor.size : v->tensor.stride, sizeof(int64_t) * (size_t)entry->n);
+        memcpy(entry->v, stmt->probe == PROBE_size ? v->tensor.size : v->tensor.stride,
+               sizeof(int64_t) * (size_t)entry->n);
         break;
-    case PROBE_storage_offset: entry->v[0] = v->tensor.offset; break;
-    case PROBE_dtype: entry->v[0] = v->tensor.dtype; break;
-    case PROBE_version: entry->v[0] = v->tensor.storage->version; break;
-    case PROBE_is_grad_enabled: entry->v[0] = r->s.grad_mode; break;
-    case PROBE_COUNT: break;
+    case PROBE_storage_offset:
+        entry->v[0] = v->tensor.offset;
+        break;
+    case PROBE_dtype:
+        entry->v[0] = v->tensor.dtype;
+        break;
+    case PROBE_version:
+        entry->v[0] = v->tensor.storage->version;
+        break;
+    case PROBE_is_grad_enabled:
+        entry->v[0] = r->s.grad_mode;
+        break;
+    case PROBE_COUNT:
+        break;
     }
     return ERR_none;
 }
@@ -120,7 +154,8 @@ static ErrCode run_block_bind_outputs(Run *r, const Stmt *stmt, Tensor *const *o
     }
     bool several = stmt->op->nreturn != 1;
     if (stmt->out_list != several || stmt->nout != nout) {
-        return error_set(r->s.err, ERR_invalid, "%s returns %d tensors, not %d", stmt->op->name, nout, stmt->nout);
+        return error_set(r->s.err, ERR_invalid, "%s returns %d tensors, not %d", stmt->op->name,
+                         nout, stmt->nout);
     }
     for (int i = 0; i < nout; i++) {
         r->env[stmt->out[i]] = out[i];
@@ -142,12 +177,15 @@ static ErrCode run_reference_op(Run *r, const Stmt *stmt) {
     TRY(emit_call(&s->emit, &call, out, &nout));
     if (stmt->requires_grad) {
         if (!dtype_is_float(out[0]->dtype)) {
-            return error_set(s->err, ERR_grad_dtype, "only Tensors of floating point dtype can require gradients");
+            return error_set(s->err, ERR_grad_dtype,
+                             "only Tensors of floating point dtype can require gradients");
         }
         var_of(out[0])->requires_grad = true;
     }
     if (r->options->executed) {
-        const Tensor *made = nout > 0 ? out[0] : call.arg[op_param(stmt->op, "self")].tensor; /* an op without a result writes self */
+        const Tensor *made = nout > 0 ? out[0]
+                                      : call.arg[op_param(stmt->op, "self")]
+                                            .tensor; /* an op without a result writes self */
         r->options->executed[stmt->op->id][made->dtype]++;
     }
     return run_block_bind_outputs(r, stmt, out, nout);
@@ -167,17 +205,26 @@ static ErrCode look_up_all(Run *r, const NameId *names, int n, Tensor **out) {
 static ErrCode run_grad(Run *r, const Stmt *stmt) {
     const GradStmt *g = stmt->grad;
     Arena *arena = r->s.arena;
-    Tensor **outputs = arena_array(arena, Tensor *, g->noutputs), **inputs = arena_array(arena, Tensor *, g->ninputs);
-    Tensor **grad_outputs = arena_array(arena, Tensor *, max_i64(g->ngrad_outputs, 0)), **out = arena_array(arena, Tensor *, g->ninputs);
+    Tensor **outputs = arena_array(arena, Tensor *, g->noutputs),
+           **inputs = arena_array(arena, Tensor *, g->ninputs);
+    Tensor **grad_outputs = arena_array(arena, Tensor *, max_i64(g->ngrad_outputs, 0)),
+           **out = arena_array(arena, Tensor *, g->ninputs);
     TRY(look_up_all(r, g->outputs, g->noutputs, outputs));
     TRY(look_up_all(r, g->inputs, g->ninputs, inputs));
     TRY(look_up_all(r, g->grad_outputs, g->ngrad_outputs, grad_outputs));
-    GradRequest request = {.outputs = outputs, .noutputs = g->noutputs, .inputs = inputs, .ninputs = g->ninputs,
-                           .grad_outputs = grad_outputs, .ngrad_outputs = g->ngrad_outputs, .create_graph = g->create_graph,
-                           .retain_graph = g->retain_given ? g->retain_graph : g->create_graph, .allow_unused = g->allow_unused};
+    GradRequest request = {.outputs = outputs,
+                           .noutputs = g->noutputs,
+                           .inputs = inputs,
+                           .ninputs = g->ninputs,
+                           .grad_outputs = grad_outputs,
+                           .ngrad_outputs = g->ngrad_outputs,
+                           .create_graph = g->create_graph,
+                           .retain_graph = g->retain_given ? g->retain_graph : g->create_graph,
+                           .allow_unused = g->allow_unused};
     TRY(grad_run(&r->s, &request, out));
     if (stmt->nout != g->ninputs) {
-        return error_set(r->s.err, ERR_invalid, "grad returns %d gradients, not %d", g->ninputs, stmt->nout);
+        return error_set(r->s.err, ERR_invalid, "grad returns %d gradients, not %d", g->ninputs,
+                         stmt->nout);
     }
     for (int i = 0; i < stmt->nout; i++) {
         r->env[stmt->out[i]] = out[i]; /* None: unbound */
@@ -196,17 +243,22 @@ static ErrCode run_reference_with(Run *r, const Stmt *stmt) {
 static ErrCode run_reference_stmt(Run *r, const Stmt *stmt) {
     bool value = false;
     switch (stmt->kind) {
-    case STMT_OP: return run_reference_op(r, stmt);
-    case STMT_WITH: return run_reference_with(r, stmt);
+    case STMT_OP:
+        return run_reference_op(r, stmt);
+    case STMT_WITH:
+        return run_reference_with(r, stmt);
     case STMT_IF:
         TRY(run_block_evaluate(r, &stmt->predicate, &value));
         return run_block(r, value ? &stmt->body : &stmt->orelse);
     case STMT_ASSERT:
         TRY(run_block_evaluate(r, &stmt->predicate, &value));
         return value ? ERR_none : error_set(r->s.err, ERR_assertion, "assertion failed");
-    case STMT_PROBE: return run_reference_probe(r, stmt);
-    case STMT_GRAD: return run_grad(r, stmt);
-    case STMT_GRAPH_BREAK: return ERR_none;
+    case STMT_PROBE:
+        return run_reference_probe(r, stmt);
+    case STMT_GRAD:
+        return run_grad(r, stmt);
+    case STMT_GRAPH_BREAK:
+        return ERR_none;
     }
     return ERR_none;
 }

@@ -1,8 +1,9 @@
 /* The float64 shadow of functional ops, by their nature (ops.def).
  *
- * Every rule is made of *passes*: the op's own kernel run in float64 on arrays derived from the operands' shadow (their values,
- * their bounds, magnitudes, ones). The value pass gives value64. The bound is what the operands' bounds propagate to, plus what
- * rounding in the program's dtype may add, which is nothing where the data proves every partial result exact:
+ * Every rule is made of *passes*: the op's own kernel run in float64 on arrays derived from the
+ * operands' shadow (their values, their bounds, magnitudes, ones). The value pass gives value64.
+ * The bound is what the operands' bounds propagate to, plus what rounding in the program's dtype
+ * may add, which is nothing where the data proves every partial result exact:
  *
  *   MOVE         bounds move as values do
  *   SCATTER_ADD  bounds add; (terms - 1) u sum|x|
@@ -41,9 +42,12 @@ static void rule_move(Session *s, const Call *call, const Tensor *out, const Ope
     for (int64_t i = 0; i < out->storage->numel; i++) {
         if (o->converts || !dtype_is_float(out->dtype)) {
             shadow_settle(&value[i], &bound[i], out->dtype, o->from_float);
-            value[i] = dtype_is_float(out->dtype) ? value[i] : element_double(out->storage->data, out->dtype, i);
+            value[i] = dtype_is_float(out->dtype)
+                           ? value[i]
+                           : element_double(out->storage->data, out->dtype, i);
         } else {
-            value[i] = bound[i] == 0 ? shadow_round(value[i], out->dtype) : value[i]; /* a Scalar that was filled in */
+            value[i] = bound[i] == 0 ? shadow_round(value[i], out->dtype)
+                                     : value[i]; /* a Scalar that was filled in */
         }
     }
     out->storage->value64 = value;
@@ -60,12 +64,15 @@ static void rule_scatter_add(Session *s, const Call *call, const Tensor *out, co
     bool scaled = call->op->id == OP__embedding_grad && call->arg[4].b; /* by 1 / n */
     alpha = scaled ? 0.5 : alpha;
     for (int64_t i = 0; i < to->numel; i++) {
-        bool exact = o->exact && alpha == 1 && shadow_sums_exact(magnitude[i], o->exponent, out->dtype);
-        double roundings = scaled ? (double)tensor_numel(call->arg[1].tensor) + 2 : fmax(terms[i] - 1, 0) + (alpha != 1);
+        bool exact =
+            o->exact && alpha == 1 && shadow_sums_exact(magnitude[i], o->exponent, out->dtype);
+        double roundings = scaled ? (double)tensor_numel(call->arg[1].tensor) + 2
+                                  : fmax(terms[i] - 1, 0) + (alpha != 1);
         if (roundings > 0 && shadow_may_overflow(o, 1, out->dtype)) {
             to->bound[i] = NAN;
         } else if (!exact && roundings > 0 && !(o->exact && !isfinite(to->value64[i]))) {
-            to->bound[i] += roundings * u * magnitude[i] + (alpha != 1 ? shadow_grain(out->dtype) * terms[i] : 0);
+            to->bound[i] += roundings * u * magnitude[i] +
+                            (alpha != 1 ? shadow_grain(out->dtype) * terms[i] : 0);
         }
         shadow_overflow(&to->value64[i], &to->bound[i], magnitude[i], out->dtype);
     }
@@ -74,8 +81,11 @@ static void rule_scatter_add(Session *s, const Call *call, const Tensor *out, co
 /* Elements that one output element sums or multiplies. */
 static double shadow_reduced_count(const Call *call, const Tensor *out) {
     const Tensor *self = call->arg[0].tensor;
-    if (call->op->id == OP_cumsum || call->op->id == OP_cumprod || call->op->nature == PROPAGATION_SOFTMAX) {
-        int dim = self->ndim > 0 ? (int)(call->arg[1].i < 0 ? call->arg[1].i + self->ndim : call->arg[1].i) : 0;
+    if (call->op->id == OP_cumsum || call->op->id == OP_cumprod ||
+        call->op->nature == PROPAGATION_SOFTMAX) {
+        int dim = self->ndim > 0
+                      ? (int)(call->arg[1].i < 0 ? call->arg[1].i + self->ndim : call->arg[1].i)
+                      : 0;
         return self->ndim > 0 ? (double)self->size[dim] : 1;
     }
     return (double)tensor_numel(self) / fmax((double)tensor_numel(out), 1);
@@ -84,7 +94,9 @@ static double shadow_reduced_count(const Call *call, const Tensor *out) {
 static void rule_sum(Session *s, const Call *call, const Tensor *out, const Operands *o) {
     Storage *to = out->storage;
     to->value64 = shadow_pass(s, call, call->op->kernel, out, PASS_VALUE);
-    to->bound = shadow_pass(s, call, call->op->id == OP_nansum ? op_info(OP_sum_dim)->kernel : call->op->kernel, out, PASS_BOUND);
+    to->bound = shadow_pass(
+        s, call, call->op->id == OP_nansum ? op_info(OP_sum_dim)->kernel : call->op->kernel, out,
+        PASS_BOUND);
     double *magnitude = shadow_pass(s, call, call->op->kernel, out, PASS_MAGNITUDE);
     double n = shadow_reduced_count(call, out), u = dtype_unit(out->dtype);
     bool mean = call->op->id == OP_mean || call->op->id == OP_mean_dim;
@@ -97,7 +109,8 @@ static void rule_sum(Session *s, const Call *call, const Tensor *out, const Oper
         if (o->exact && !isfinite(y)) {
             continue;
         }
-        if (o->exact && shadow_sums_exact(total, o->exponent, out->dtype) && (!mean || (fma(y, n, -(y * n)) == 0 && shadow_round(y, out->dtype) == y))) {
+        if (o->exact && shadow_sums_exact(total, o->exponent, out->dtype) &&
+            (!mean || (fma(y, n, -(y * n)) == 0 && shadow_round(y, out->dtype) == y))) {
             continue;
         }
         to->bound[i] += (n + 1) * u * magnitude[i] + (mean ? shadow_grain(out->dtype) : 0);
@@ -109,16 +122,20 @@ static void rule_prod(Session *s, const Call *call, const Tensor *out, const Ope
     Storage *to = out->storage;
     to->value64 = shadow_pass(s, call, call->op->kernel, out, PASS_VALUE);
     double n = shadow_reduced_count(call, out), u = dtype_unit(out->dtype);
-    if (o->exact && (n * o->bits <= shadow_precision(out->dtype) && n * o->highest < (out->dtype == DT_float16 ? 12 : 120))) {
+    if (o->exact && (n * o->bits <= shadow_precision(out->dtype) &&
+                     n * o->highest < (out->dtype == DT_float16 ? 12 : 120))) {
         return; /* bounds are zero */
     }
     double *worst = shadow_pass(s, call, call->op->kernel, out, PASS_WORST);
     double *magnitude = shadow_pass(s, call, call->op->kernel, out, PASS_MAGNITUDE);
     for (int64_t i = 0; i < to->numel; i++) {
-        if (n > 1 && out->dtype != DT_float64 && n * o->highest > shadow_safe_exponent(out->dtype)) { /* partial products may overflow or vanish */
+        if (n > 1 && out->dtype != DT_float64 &&
+            n * o->highest >
+                shadow_safe_exponent(out->dtype)) { /* partial products may overflow or vanish */
             to->bound[i] = NAN;
         } else if (!(o->exact && !isfinite(to->value64[i]))) {
-            to->bound[i] = (o->exact ? 0 : worst[i] - magnitude[i]) + n * u * worst[i] + n * shadow_grain(out->dtype);
+            to->bound[i] = (o->exact ? 0 : worst[i] - magnitude[i]) + n * u * worst[i] +
+                           n * shadow_grain(out->dtype);
             shadow_overflow(&to->value64[i], &to->bound[i], 0, out->dtype);
         }
     }
@@ -129,13 +146,15 @@ static void rule_extreme(Session *s, const Call *call, const Tensor *out) {
     out->storage->bound = shadow_pass(s, call, op_info(OP_amax)->kernel, out, PASS_BOUND);
 }
 
-/* Exponents of both factors add; addmm's third operand must be a multiple of no less than the products' grain. */
+/* Exponents of both factors add; addmm's third operand must be a multiple of no less than the
+ * products' grain. */
 static bool products_exact(const Call *call, double magnitude, DType dtype) {
     bool addmm = op_param(call->op, "beta") >= 0;
     Operands a = {.exact = true, .finite = true, .exponent = NO_EXPONENT}, b = a, c = a;
     shadow_operands_add(&a, call->arg[addmm].tensor, false, dtype);
     shadow_operands_add(&b, call->arg[1 + addmm].tensor, false, dtype);
-    int exponent = a.exponent == NO_EXPONENT || b.exponent == NO_EXPONENT ? NO_EXPONENT : a.exponent + b.exponent;
+    int exponent = a.exponent == NO_EXPONENT || b.exponent == NO_EXPONENT ? NO_EXPONENT
+                                                                          : a.exponent + b.exponent;
     if (addmm) {
         shadow_operands_add(&c, call->arg[0].tensor, false, dtype);
         exponent = c.exponent < exponent ? c.exponent : exponent;
@@ -152,7 +171,10 @@ static void rule_matmul(Session *s, const Call *call, const Tensor *out, const O
     double *magnitude = shadow_pass(s, call, call->op->kernel, out, PASS_MAGNITUDE);
     double *worst = o->exact ? magnitude : shadow_pass(s, call, call->op->kernel, out, PASS_WORST);
     const Tensor *left = call->arg[op_param(call->op, "beta") >= 0].tensor;
-    double n = (double)(left->ndim > 0 ? left->size[left->ndim - 1] * (call->op->id == OP_addbmm ? left->size[0] : 1) : 1), u = dtype_unit(out->dtype), most = 0;
+    double n = (double)(left->ndim > 0 ? left->size[left->ndim - 1] *
+                                             (call->op->id == OP_addbmm ? left->size[0] : 1)
+                                       : 1),
+           u = dtype_unit(out->dtype), most = 0;
     for (int64_t i = 0; i < to->numel; i++) {
         most = fmax(most, magnitude[i]);
     }
@@ -163,7 +185,8 @@ static void rule_matmul(Session *s, const Call *call, const Tensor *out, const O
         if (shadow_may_overflow(o, 2, out->dtype)) {
             to->bound[i] = NAN;
         } else if (!(o->exact && !isfinite(to->value64[i]))) {
-            to->bound[i] = worst[i] - magnitude[i] + (n + 2) * u * worst[i] + n * shadow_grain(out->dtype);
+            to->bound[i] =
+                worst[i] - magnitude[i] + (n + 2) * u * worst[i] + n * shadow_grain(out->dtype);
             shadow_overflow(&to->value64[i], &to->bound[i], worst[i], out->dtype);
         }
     }
@@ -174,13 +197,16 @@ static void rule_softmax(Session *s, const Call *call, const Tensor *out) {
     const Tensor *self = call->arg[0].tensor;
     to->value64 = shadow_pass(s, call, call->op->kernel, out, PASS_VALUE);
     double n = shadow_reduced_count(call, out), u = dtype_unit(out->dtype);
-    int dim = self->ndim > 0 ? (int)(call->arg[1].i < 0 ? call->arg[1].i + self->ndim : call->arg[1].i) : 0;
+    int dim = self->ndim > 0
+                  ? (int)(call->arg[1].i < 0 ? call->arg[1].i + self->ndim : call->arg[1].i)
+                  : 0;
     int64_t length = self->ndim > 0 ? self->size[dim] : 1;
     const Tensor *pair[2] = {out, self};
     for (Walk w = walk_start(out->size, out->ndim, pair, 2); walk_more(&w); walk_next(&w)) {
         to->bound[w.at[0]] = self->storage->bound[w.at[1]];
     }
-    /* the largest bound along dim, for every line of `out` (contiguous): lines start where the index along dim is 0 */
+    /* the largest bound along dim, for every line of `out` (contiguous): lines start where the
+     * index along dim is 0 */
     int64_t step = self->ndim > 0 ? out->stride[dim] : 1;
     for (int64_t i = 0; i < to->numel; i++) {
         if (length > 0 && (i / step) % length == 0) {
@@ -194,7 +220,10 @@ static void rule_softmax(Session *s, const Call *call, const Tensor *out) {
             }
             for (int64_t j = 0; j < length; j++) {
                 double y = fabs(to->value64[i + j * step]);
-                to->bound[i + j * step] = isnan(to->value64[i + j * step]) && worst == 0 ? 0 : y * (2 * worst + (n + 8) * u) + shadow_grain(out->dtype);
+                to->bound[i + j * step] =
+                    isnan(to->value64[i + j * step]) && worst == 0
+                        ? 0
+                        : y * (2 * worst + (n + 8) * u) + shadow_grain(out->dtype);
             }
         }
     }
@@ -203,27 +232,33 @@ static void rule_softmax(Session *s, const Call *call, const Tensor *out) {
 /* Results of integer or bool dtype: the values are exact; doubt travels. */
 static void rule_integer(Session *s, const Call *call, const Tensor *out) {
     Storage *to = out->storage;
-    to->bound = shadow_pass(s, call, call->op->nature == PROPAGATION_EXTREME ? op_info(OP_amax)->kernel : call->op->kernel, out, PASS_BOUND);
+    to->bound = shadow_pass(s, call,
+                            call->op->nature == PROPAGATION_EXTREME ? op_info(OP_amax)->kernel
+                                                                    : call->op->kernel,
+                            out, PASS_BOUND);
     for (int64_t i = 0; i < to->numel; i++) {
         to->value64[i] = element_double(to->data, to->dtype, i);
         to->bound[i] = isnan(to->bound[i]) ? NAN : 0;
     }
 }
 
-/* May the order of the elements, or which of them is zero, be another one within their bounds? Then the whole result is in doubt. */
+/* May the order of the elements, or which of them is zero, be another one within their bounds? Then
+ * the whole result is in doubt. */
 static void rule_choice(const Call *call, const Tensor *out, const Operands *o) {
     const Tensor *self = call->arg[0].tensor;
     const Storage *from = self->storage;
     bool inconclusive = false;
     const Tensor *one[1] = {self};
-    for (Walk w = walk_start(self->size, self->ndim, one, 1); walk_more(&w) && !o->exact && !inconclusive; walk_next(&w)) {
+    for (Walk w = walk_start(self->size, self->ndim, one, 1);
+         walk_more(&w) && !o->exact && !inconclusive; walk_next(&w)) {
         double v = from->value64[w.at[0]], b = from->bound[w.at[0]];
         if (isnan(b)) {
             inconclusive = true;
         } else if (b > 0 && call->op->nature == PROPAGATION_TRUTH) {
             inconclusive = fabs(v) <= 4 * b;
         } else if (b > 0) {
-            for (Walk other = walk_start(self->size, self->ndim, one, 1); walk_more(&other) && !inconclusive; walk_next(&other)) {
+            for (Walk other = walk_start(self->size, self->ndim, one, 1);
+                 walk_more(&other) && !inconclusive; walk_next(&other)) {
                 double gap = fabs(from->value64[other.at[0]] - v);
                 inconclusive = other.at[0] != w.at[0] && gap <= 4 * (b + from->bound[other.at[0]]);
             }
@@ -261,7 +296,9 @@ static void reference_shadow_compute(Session *s, const Call *call, Tensor *const
     } else if (op->nature == PROPAGATION_ORDER || op->nature == PROPAGATION_TRUTH) {
         rule_choice(call, out[0], &o);
     } else if (op->nature == PROPAGATION_SEARCH || op->nature == PROPAGATION_STEPS) {
-        shadow_load_result(out[0], !o.exact || o.index_inconclusive); /* the same operands give the same bits; of others nothing is known */
+        shadow_load_result(out[0],
+                           !o.exact || o.index_inconclusive); /* the same operands give the same
+                                                                 bits; of others nothing is known */
     } else if (o.index_inconclusive) {
         shadow_lose(out[0]);
     } else if (op->nature == PROPAGATION_MOVE) {
@@ -270,23 +307,42 @@ static void reference_shadow_compute(Session *s, const Call *call, Tensor *const
         rule_integer(s, call, out[0]);
     } else {
         switch (op->nature) {
-        case PROPAGATION_SUM: rule_sum(s, call, out[0], &o); break;
-        case PROPAGATION_PROD: rule_prod(s, call, out[0], &o); break;
-        case PROPAGATION_EXTREME: rule_extreme(s, call, out[0]); break;
-        case PROPAGATION_MATMUL: rule_matmul(s, call, out[0], &o); break;
-        case PROPAGATION_SOFTMAX: rule_softmax(s, call, out[0]); break;
-        case PROPAGATION_POLYNOMIAL: shadow_polynomial(s, call, out[0], &o); break;
-        case PROPAGATION_NORMALIZED: shadow_normalized(s, call, out[0], &o); break;
-        case PROPAGATION_SCATTER_ADD: rule_scatter_add(s, call, out[0], &o); break;
+        case PROPAGATION_SUM:
+            rule_sum(s, call, out[0], &o);
+            break;
+        case PROPAGATION_PROD:
+            rule_prod(s, call, out[0], &o);
+            break;
+        case PROPAGATION_EXTREME:
+            rule_extreme(s, call, out[0]);
+            break;
+        case PROPAGATION_MATMUL:
+            rule_matmul(s, call, out[0], &o);
+            break;
+        case PROPAGATION_SOFTMAX:
+            rule_softmax(s, call, out[0]);
+            break;
+        case PROPAGATION_POLYNOMIAL:
+            shadow_polynomial(s, call, out[0], &o);
+            break;
+        case PROPAGATION_NORMALIZED:
+            shadow_normalized(s, call, out[0], &o);
+            break;
+        case PROPAGATION_SCATTER_ADD:
+            rule_scatter_add(s, call, out[0], &o);
+            break;
         case PROPAGATION_MOVE:
         case PROPAGATION_ORDER:
         case PROPAGATION_TRUTH:
         case PROPAGATION_NONE:
         case PROPAGATION_SEARCH:
-        case PROPAGATION_STEPS: break;
+        case PROPAGATION_STEPS:
+            break;
         case PROPAGATION_VARIANCE:
         case PROPAGATION_NORM:
-        case PROPAGATION_LOGSUMEXP: shadow_statistic(s, call, out[0], &o); break;
+        case PROPAGATION_LOGSUMEXP:
+            shadow_statistic(s, call, out[0], &o);
+            break;
         }
     }
 }

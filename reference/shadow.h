@@ -1,11 +1,13 @@
-/* The float64 shadow: beside every element its value in double precision and a first-order bound on how far a computation in the
- * program's own dtype may lie from it.
+/* The float64 shadow: beside every element its value in double precision and a first-order bound on
+ * how far a computation in the program's own dtype may lie from it.
  *
  *     value64[i]   the element, computed in float64 from the operands' value64
- *     bound[i]     |any correctly written float32 answer - value64| <= bound, to first order; 0: the computation is exact
- *                  NaN: the element depends on a discrete choice (a comparison, a floor, an index) whose operand is in doubt
+ *     bound[i]     |any correctly written float32 answer - value64| <= bound, to first order; 0:
+ *                  the computation is exact NaN: the element depends on a discrete choice (a
+ *                  comparison, a floor, an index) whose operand is in doubt
  *
- * Integer and bool storages carry both arrays too, so that doubt travels through indices and masks. */
+ * Integer and bool storages carry both arrays too, so that doubt travels through indices and
+ * masks. */
 #ifndef REFERENCE_SHADOW_H
 #define REFERENCE_SHADOW_H
 
@@ -23,16 +25,18 @@ void shadow_pointwise(const Call *call, const Tensor *out);
 double shadow_round(double x, DType dtype);
 /* The smallest subnormal: what an operation that may underflow loses at most. */
 double shadow_grain(DType dtype);
-/* A value past the dtype's range becomes an infinity; one that may or may not be past it, or whose partial results (up to
- * `magnitude`) may, is in doubt. */
+/* A value past the dtype's range becomes an infinity; one that may or may not be past it, or whose
+ * partial results (up to `magnitude`) may, is in doubt. */
 void shadow_overflow(double *value, double *bound, double magnitude, DType dtype);
 /* to[...] = from[...], values and bounds as they are; `from` broadcasts. */
 void shadow_copy(const Tensor *to, const Tensor *from);
 /* As shadow_copy after a write that converted: a narrower dtype rounds, an integer truncates. */
 void shadow_cast(const Tensor *to, const Tensor *from);
-/* One element of these after a conversion to `dtype` (from a floating dtype, or from an integer one). */
+/* One element of these after a conversion to `dtype` (from a floating dtype, or from an integer
+ * one). */
 void shadow_settle(double *value, double *bound, DType dtype, bool from_float);
-/* `t` read as float64 from `data`, an array as long as its storage; `storage` becomes its storage. */
+/* `t` read as float64 from `data`, an array as long as its storage; `storage` becomes its
+ * storage. */
 Tensor shadow_float64(const Tensor *t, double *data, Storage *storage);
 /* Is any element in doubt (bound NaN), or, for a discrete reading of a float, inexact? */
 bool shadow_is_inconclusive(const Tensor *t);

@@ -1,4 +1,5 @@
-/* Passes: the op's own kernel run in float64 on arrays derived from the operands' shadow, and what makes a sum exact. */
+/* Passes: the op's own kernel run in float64 on arrays derived from the operands' shadow, and what
+ * makes a sum exact. */
 #include "reference/shadow_passes.h"
 
 #include <math.h>
@@ -26,11 +27,21 @@ static double *pass_array(Session *s, const Storage *from, Pass pass) {
     double *v = arena_array(s->arena, double, from->numel);
     for (int64_t i = 0; i < from->numel; i++) {
         switch (pass) {
-        case PASS_VALUE: v[i] = from->value64[i]; break;
-        case PASS_BOUND: v[i] = from->bound[i]; break;
-        case PASS_MAGNITUDE: v[i] = fabs(from->value64[i]); break;
-        case PASS_WORST: v[i] = fabs(from->value64[i]) + from->bound[i]; break;
-        case PASS_ONES: v[i] = 1; break;
+        case PASS_VALUE:
+            v[i] = from->value64[i];
+            break;
+        case PASS_BOUND:
+            v[i] = from->bound[i];
+            break;
+        case PASS_MAGNITUDE:
+            v[i] = fabs(from->value64[i]);
+            break;
+        case PASS_WORST:
+            v[i] = fabs(from->value64[i]) + from->bound[i];
+            break;
+        case PASS_ONES:
+            v[i] = 1;
+            break;
         }
     }
     return v;
@@ -46,15 +57,23 @@ static Scalar pass_scalar(Scalar value, const Param *param, Pass pass) {
     bool factor = param_is(param, "alpha") || param_is(param, "beta");
     double x = scalar_to_double(value);
     switch (pass) {
-    case PASS_VALUE: break;
-    case PASS_BOUND: x = factor ? fabs(x) : 0; break;
-    case PASS_ONES: x = 1; break;
-    default: x = fabs(x); break;
+    case PASS_VALUE:
+        break;
+    case PASS_BOUND:
+        x = factor ? fabs(x) : 0;
+        break;
+    case PASS_ONES:
+        x = 1;
+        break;
+    default:
+        x = fabs(x);
+        break;
     }
     return scalar_float(x);
 }
 
-/* Of a POLYNOMIAL row: an operand that is subtracted, so that its magnitude must go in with a minus. */
+/* Of a POLYNOMIAL row: an operand that is subtracted, so that its magnitude must go in with a
+ * minus. */
 static bool is_subtracted(const Call *call, const Param *param) {
     return call->op->nature == PROPAGATION_POLYNOMIAL && param_is(param, "target");
 }
@@ -81,19 +100,28 @@ double *shadow_pass(Session *s, const Call *call, KernelFn kernel, const Tensor 
         }
         switch (param->type) {
         case ARG_TENSOR:
-        case ARG_TENSOR_OPT: arg->tensor = pass_operand(s, call, i, pass); break;
+        case ARG_TENSOR_OPT:
+            arg->tensor = pass_operand(s, call, i, pass);
+            break;
         case ARG_TENSORS:
         case ARG_TENSORS_OPT:
             arg->tensors.v = arena_array(s->arena, Tensor *, arg->tensors.n);
             for (int k = 0; k < arg->tensors.n; k++) {
-                arg->tensors.v[k] = call->arg[i].tensors.v[k] ? pass_tensor(s, call->arg[i].tensors.v[k], pass) : NULL;
+                arg->tensors.v[k] = call->arg[i].tensors.v[k]
+                                        ? pass_tensor(s, call->arg[i].tensors.v[k], pass)
+                                        : NULL;
             }
             break;
         case ARG_SCALAR:
-        case ARG_SCALAR_OPT: arg->scalar = pass_scalar(arg->scalar, param, pass); break;
+        case ARG_SCALAR_OPT:
+            arg->scalar = pass_scalar(arg->scalar, param, pass);
+            break;
         case ARG_DTYPE:
-        case ARG_DTYPE_OPT: arg->dtype = DT_float64; break;
-        default: break;
+        case ARG_DTYPE_OPT:
+            arg->dtype = DT_float64;
+            break;
+        default:
+            break;
         }
     }
     Tensor *result = arena_new(s->arena, Tensor);
@@ -162,13 +190,20 @@ Operands shadow_operands(const Call *call, DType result) {
 
 int shadow_precision(DType dtype) { return -ilogb(dtype_unit(dtype)); }
 
-/* Are sums of multiples of 2^exponent, of total magnitude up to `magnitude`, exact in the dtype, in any order? */
+/* Are sums of multiples of 2^exponent, of total magnitude up to `magnitude`, exact in the dtype, in
+ * any order? */
 bool shadow_sums_exact(double magnitude, int exponent, DType dtype) {
-    return exponent == NO_EXPONENT || ldexp(magnitude, -exponent) <= ldexp(1, shadow_precision(dtype));
+    return exponent == NO_EXPONENT ||
+           ldexp(magnitude, -exponent) <= ldexp(1, shadow_precision(dtype));
 }
 
 /* Powers of two up to this are well inside the dtype, also where a few of them are added. */
-double shadow_safe_exponent(DType dtype) { return dtype == DT_float64 ? 1000 : dtype == DT_float16 ? 12 : 100; }
+double shadow_safe_exponent(DType dtype) {
+    return dtype == DT_float64 ? 1000 : dtype == DT_float16 ? 12 : 100;
+}
 
-/* May a partial result of `factors` factors overflow the dtype, so that the order of the terms decides? */
-bool shadow_may_overflow(const Operands *o, double factors, DType dtype) { return factors * o->top > shadow_safe_exponent(dtype); }
+/* May a partial result of `factors` factors overflow the dtype, so that the order of the terms
+ * decides? */
+bool shadow_may_overflow(const Operands *o, double factors, DType dtype) {
+    return factors * o->top > shadow_safe_exponent(dtype);
+}

@@ -1,22 +1,28 @@
-/* What the rules of the shadow (shadow.c, shadow_sums.c) are made of: passes of an op's own kernel over arrays derived from the operands'
- * shadow, and what the operands are like. */
+/* What the rules of the shadow (shadow.c, shadow_sums.c) are made of: passes of an op's own kernel
+ * over arrays derived from the operands' shadow, and what the operands are like. */
 #ifndef REFERENCE_SHADOW_PASSES_H
 #define REFERENCE_SHADOW_PASSES_H
 
 #include "reference/shadow.h"
 
-typedef enum Pass { PASS_VALUE, PASS_BOUND, PASS_MAGNITUDE, PASS_WORST /* |x| + b */, PASS_ONES } Pass;
+typedef enum Pass {
+    PASS_VALUE,
+    PASS_BOUND,
+    PASS_MAGNITUDE,
+    PASS_WORST /* |x| + b */,
+    PASS_ONES
+} Pass;
 
 typedef struct Operands {
-    bool exact;       /* every bound is 0 */
+    bool exact;              /* every bound is 0 */
     bool index_inconclusive; /* an index or mask is in doubt */
-    bool converts;    /* some data operand has another dtype than the result */
-    bool from_float;  /* some data operand is floating */
+    bool converts;           /* some data operand has another dtype than the result */
+    bool from_float;         /* some data operand is floating */
     bool finite;
-    int exponent;     /* every data element is a multiple of 2^exponent */
-    int bits;         /* significant bits of the widest element */
-    int highest;      /* largest |exponent| of an element's magnitude */
-    int top;          /* largest exponent */
+    int exponent; /* every data element is a multiple of 2^exponent */
+    int bits;     /* significant bits of the widest element */
+    int highest;  /* largest |exponent| of an element's magnitude */
+    int top;      /* largest exponent */
 } Operands;
 
 enum { NO_EXPONENT = 4096 };
@@ -31,11 +37,13 @@ void shadow_operands_add(Operands *o, const Tensor *t, bool index, DType result)
 Operands shadow_operands(const Call *call, DType result);
 /* Significant bits of a floating dtype. */
 int shadow_precision(DType dtype);
-/* Are sums of multiples of 2^exponent, of total magnitude up to `magnitude`, exact in the dtype, in any order? */
+/* Are sums of multiples of 2^exponent, of total magnitude up to `magnitude`, exact in the dtype, in
+ * any order? */
 bool shadow_sums_exact(double magnitude, int exponent, DType dtype);
 /* Powers of two up to this are well inside the dtype, also where a few of them are added. */
 double shadow_safe_exponent(DType dtype);
-/* May a partial result of `factors` factors overflow the dtype, so that the order of the terms decides? */
+/* May a partial result of `factors` factors overflow the dtype, so that the order of the terms
+ * decides? */
 bool shadow_may_overflow(const Operands *o, double factors, DType dtype);
 
 /* ---- shadow_sums.c ---- */

@@ -1,12 +1,14 @@
-/* The float64 shadow of pointwise ops: the scalar function in double on the operands' values, and on the values moved by their
- * bounds one at a time.
+/* The float64 shadow of pointwise ops: the scalar function in double on the operands' values, and
+ * on the values moved by their bounds one at a time.
  *
- *   bound = sum over operands of max |f(x +- b) - f(x)|  +  k u |f(x)|      (the last term 0 where the arithmetic was exact)
+ *   bound = sum over operands of max |f(x +- b) - f(x)|  +  k u |f(x)|      (the last term 0 where
+ *   the arithmetic was exact)
  *
- * That is the first order. Of what is no sum the corners of the box count as well: near 0 the product of two bounds is all there is.
+ * That is the first order. Of what is no sum the corners of the box count as well: near 0 the
+ * product of two bounds is all there is.
  *
- * A function with jumps is in doubt (NaN) where moving the operands within their bounds changes the chosen piece: a comparison's
- * answer, a floor, the whole quotient of a remainder. */
+ * A function with jumps is in doubt (NaN) where moving the operands within their bounds changes the
+ * chosen piece: a comparison's answer, a floor, the whole quotient of a remainder. */
 #include "program/ops/functions.h"
 #include "reference/shadow.h"
 
@@ -14,7 +16,7 @@
 
 typedef struct Point {
     Pw pw;
-    int n;                    /* operands */
+    int n; /* operands */
     double x[PW_MAX_OPERANDS];
     double b[PW_MAX_OPERANDS];
 } Point;
@@ -31,28 +33,43 @@ static bool is_exact(const Point *p, double y) {
     const double *x = p->x;
     switch (p->pw) {
     case PW_add:
-    case PW_sub: return is_product_exact(x[2], x[1]) && is_sum_exact(x[0], p->pw == PW_add ? x[2] * x[1] : -(x[2] * x[1]));
-    case PW_rsub: return is_product_exact(x[2], x[0]) && is_sum_exact(x[1], -(x[2] * x[0]));
-    case PW_mul: return is_product_exact(x[0], x[1]);
-    case PW_square: return is_product_exact(x[0], x[0]);
-    case PW_div: return fma(y, x[1], -x[0]) == 0;
-    case PW_reciprocal: return fma(y, x[0], -1) == 0;
-    case PW_sqrt: return fma(y, y, -x[0]) == 0;
+    case PW_sub:
+        return is_product_exact(x[2], x[1]) &&
+               is_sum_exact(x[0], p->pw == PW_add ? x[2] * x[1] : -(x[2] * x[1]));
+    case PW_rsub:
+        return is_product_exact(x[2], x[0]) && is_sum_exact(x[1], -(x[2] * x[0]));
+    case PW_mul:
+        return is_product_exact(x[0], x[1]);
+    case PW_square:
+        return is_product_exact(x[0], x[0]);
+    case PW_div:
+        return fma(y, x[1], -x[0]) == 0;
+    case PW_reciprocal:
+        return fma(y, x[0], -1) == 0;
+    case PW_sqrt:
+        return fma(y, y, -x[0]) == 0;
     case PW_fmod:
-    case PW_remainder: return true;
+    case PW_remainder:
+        return true;
     case PW_addcmul:
-        return is_product_exact(x[1], x[2]) && is_product_exact(x[3], x[1] * x[2]) && is_sum_exact(x[0], x[3] * (x[1] * x[2]));
-    default: return pw_info(p->pw)->k == 0;
+        return is_product_exact(x[1], x[2]) && is_product_exact(x[3], x[1] * x[2]) &&
+               is_sum_exact(x[0], x[3] * (x[1] * x[2]));
+    default:
+        return pw_info(p->pw)->k == 0;
     }
 }
 
 /* The piece that a function with jumps is on: what must not change within the bounds. */
 static double piece(Pw pw, const double *x, double y) {
     switch (pw) {
-    case PW_remainder: return floor(x[0] / x[1]);
-    case PW_fmod: return trunc(x[0] / x[1]);
-    case PW_frac: return trunc(x[0]);
-    default: return y;
+    case PW_remainder:
+        return floor(x[0] / x[1]);
+    case PW_fmod:
+        return trunc(x[0] / x[1]);
+    case PW_frac:
+        return trunc(x[0]);
+    default:
+        return y;
     }
 }
 
@@ -67,15 +84,20 @@ static bool has_jumps(Pw pw) {
     case PW_logical_not:
     case PW_isnan:
     case PW_isinf:
-    case PW_isfinite: return true;
-    default: return pw_is_logic(pw) || pw_is_quotient(pw);
+    case PW_isfinite:
+        return true;
+    default:
+        return pw_is_logic(pw) || pw_is_quotient(pw);
     }
 }
 
-static bool asks_truth(Pw pw) { return pw == PW_logical_not || (pw >= PW_logical_and && pw <= PW_logical_xor); }
+static bool asks_truth(Pw pw) {
+    return pw == PW_logical_not || (pw >= PW_logical_and && pw <= PW_logical_xor);
+}
 
-/* Does any corner of the box x +- b lie on another piece? What one number alone decides may lie between corners that agree: two
- * operands are equal where their intervals meet, and 0 is looked at wherever it lies in the box and is no truth. */
+/* Does any corner of the box x +- b lie on another piece? What one number alone decides may lie
+ * between corners that agree: two operands are equal where their intervals meet, and 0 is looked at
+ * wherever it lies in the box and is no truth. */
 static bool piece_moves(const Point *p, double y) {
     if (p->pw == PW_eq || p->pw == PW_ne) {
         return fabs(p->x[0] - p->x[1]) <= p->b[0] + p->b[1];
@@ -100,19 +122,26 @@ static bool piece_moves(const Point *p, double y) {
     return false;
 }
 
-/* Does the box x +- b hold a pole, or an end of the domain? What comes out on either side says nothing about what lies between. */
+/* Does the box x +- b hold a pole, or an end of the domain? What comes out on either side says
+ * nothing about what lies between. */
 static bool crosses_pole(const Point *p) {
     const double half_turn = 3.141592653589793;
     switch (p->pw) {
-    case PW_tan: return floor((p->x[0] - p->b[0]) / half_turn + 0.5) != floor((p->x[0] + p->b[0]) / half_turn + 0.5);
+    case PW_tan:
+        return floor((p->x[0] - p->b[0]) / half_turn + 0.5) !=
+               floor((p->x[0] + p->b[0]) / half_turn + 0.5);
     case PW_reciprocal:
     case PW_rsqrt:
     case PW_log:
     case PW_log2:
-    case PW_log10: return p->b[0] > 0 && fabs(p->x[0]) <= p->b[0];
-    case PW_div: return p->b[1] > 0 && fabs(p->x[1]) <= p->b[1];
-    case PW_addcdiv: return p->b[2] > 0 && fabs(p->x[2]) <= p->b[2];
-    default: return false;
+    case PW_log10:
+        return p->b[0] > 0 && fabs(p->x[0]) <= p->b[0];
+    case PW_div:
+        return p->b[1] > 0 && fabs(p->x[1]) <= p->b[1];
+    case PW_addcdiv:
+        return p->b[2] > 0 && fabs(p->x[2]) <= p->b[2];
+    default:
+        return false;
     }
 }
 
@@ -172,8 +201,9 @@ static double moved(const Point *p, double y) {
     return isnan(far) || far > sum ? far : sum;
 }
 
-/* Functions that pick one of their operands: at a tie within the bounds another operand may be the one picked, so its bound and
- * its distance count too (one operand moved at a time does not show that: clamp(x, min=x, max=y) with y next to x). */
+/* Functions that pick one of their operands: at a tie within the bounds another operand may be the
+ * one picked, so its bound and its distance count too (one operand moved at a time does not show
+ * that: clamp(x, min=x, max=y) with y next to x). */
 static double picked(const Point *p, double y) {
     double reach = 0, most = 0;
     for (int i = 0; i < p->n; i++) {
@@ -188,21 +218,31 @@ static double picked(const Point *p, double y) {
     return most;
 }
 
-static bool picks(Pw pw) { return pw == PW_maximum || pw == PW_minimum || pw == PW_fmax || pw == PW_fmin || pw == PW_clamp; }
+static bool picks(Pw pw) {
+    return pw == PW_maximum || pw == PW_minimum || pw == PW_fmax || pw == PW_fmin || pw == PW_clamp;
+}
 
-/* The magnitude that the roundings of one application are relative to: the result's, or a partial result's where a sum may cancel. */
+/* The magnitude that the roundings of one application are relative to: the result's, or a partial
+ * result's where a sum may cancel. */
 static double rounding_scale(const Point *p, double y) {
     const double *x = p->x;
     switch (p->pw) {
-    case PW_remainder: return fmax(fabs(y), fabs(x[1]));
-    case PW_addcdiv: return fmax(fabs(y), fabs(x[0]));
-    case PW_lerp: return fabs(x[0]) + fabs(x[1]);
+    case PW_remainder:
+        return fmax(fabs(y), fabs(x[1]));
+    case PW_addcdiv:
+        return fmax(fabs(y), fabs(x[0]));
+    case PW_lerp:
+        return fabs(x[0]) + fabs(x[1]);
     case PW_gelu:
     case PW_gelu_tanh:
-    case PW_hardswish: return fmax(fabs(y), fabs(x[0]));
-    case PW_elu: return fabs(y) + fabs(x[1] * x[2]);
-    case PW_hardsigmoid: return 1;
-    default: return fabs(y);
+    case PW_hardswish:
+        return fmax(fabs(y), fabs(x[0]));
+    case PW_elu:
+        return fabs(y) + fabs(x[1] * x[2]);
+    case PW_hardsigmoid:
+        return 1;
+    default:
+        return fabs(y);
     }
 }
 
@@ -229,13 +269,17 @@ static double point_bound(const Point *p, double y, DType dtype, bool discrete) 
     }
     double scale = rounding_scale(p, y);
     double k = fmax(pw_info(p->pw)->k, 1);
-    return (exact ? 0 : moved(p, y)) + (pw_info(p->pw)->k == 0 && !exact ? 0 : k * dtype_unit(dtype) * scale + shadow_grain(dtype));
+    return (exact ? 0 : moved(p, y)) + (pw_info(p->pw)->k == 0 && !exact
+                                            ? 0
+                                            : k * dtype_unit(dtype) * scale + shadow_grain(dtype));
 }
 
-/* where and masked_fill: the operand that is taken, unless the choice is in doubt. Returns its place, or -1. */
+/* where and masked_fill: the operand that is taken, unless the choice is in doubt. Returns its
+ * place, or -1. */
 static int chosen(const Point *p) {
     int condition = p->pw == PW_where ? 0 : 1;
-    if (isnan(p->b[condition]) || (p->b[condition] > 0 && fabs(p->x[condition]) <= p->b[condition])) {
+    if (isnan(p->b[condition]) ||
+        (p->b[condition] > 0 && fabs(p->x[condition]) <= p->b[condition])) {
         return -1;
     }
     if (p->pw == PW_where) {
@@ -254,7 +298,9 @@ static void load_operand(Point *p, int i, const PwOperand *operand, int64_t at, 
     double v = operand->tensor->storage->value64[at], b = operand->tensor->storage->bound[at];
     double rounded = shadow_round(v, compute);
     p->x[i] = b == 0 ? rounded : v;
-    p->b[i] = b != 0 && operand->tensor->dtype != compute && rounded != v ? b + dtype_unit(compute) * fabs(v) : b;
+    p->b[i] = b != 0 && operand->tensor->dtype != compute && rounded != v
+                  ? b + dtype_unit(compute) * fabs(v)
+                  : b;
 }
 
 void shadow_pointwise(const Call *call, const Tensor *out) {
@@ -275,10 +321,12 @@ void shadow_pointwise(const Call *call, const Tensor *out) {
     Storage *to = out->storage;
     bool computes_float = dtype_is_float(compute), discrete = !dtype_is_float(result);
     PwDouble f = pw_info(p.pw)->f;
-    DType coarse = dtype_is_float(result) && dtype_unit(result) > dtype_unit(compute) ? result : compute;
+    DType coarse =
+        dtype_is_float(result) && dtype_unit(result) > dtype_unit(compute) ? result : compute;
     for (Walk w = walk_start(out->size, out->ndim, walked, count); walk_more(&w); walk_next(&w)) {
         for (int i = 0; i < p.n; i++) {
-            load_operand(&p, i, &operands[i], w.at[place[i]], computes_float ? compute : DT_float64);
+            load_operand(&p, i, &operands[i], w.at[place[i]],
+                         computes_float ? compute : DT_float64);
         }
         double *value = &to->value64[w.at[0]], *bound = &to->bound[w.at[0]];
         *value = element_double(to->data, to->dtype, w.at[0]);

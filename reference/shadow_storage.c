@@ -42,7 +42,9 @@ void shadow_copy(const Tensor *to, const Tensor *from) {
 
 double shadow_round(double x, DType dtype) { return dtype_round(x, dtype); }
 
-double shadow_grain(DType dtype) { return dtype_is_float(dtype) ? dtype_smallest_subnormal(dtype) : 0x1p-1074; }
+double shadow_grain(DType dtype) {
+    return dtype_is_float(dtype) ? dtype_smallest_subnormal(dtype) : 0x1p-1074;
+}
 
 void shadow_overflow(double *value, double *bound, double magnitude, DType dtype) {
     double v = fabs(*value), b = 4 * *bound, largest = dtype_largest(dtype);
@@ -76,7 +78,8 @@ void shadow_settle(double *value, double *bound, DType dtype, bool from_float) {
         *bound = 0;
         return;
     }
-    bool moves = dtype == DT_bool ? fabs(v) <= b : trunc(v - b) != trunc(v) || trunc(v + b) != trunc(v);
+    bool moves =
+        dtype == DT_bool ? fabs(v) <= b : trunc(v - b) != trunc(v) || trunc(v + b) != trunc(v);
     *value = dtype == DT_bool ? v != 0 : trunc(v);
     *bound = b != 0 && moves ? NAN : 0;
 }
@@ -89,7 +92,8 @@ void shadow_cast(const Tensor *to, const Tensor *from) {
     bool from_float = dtype_is_float(from->dtype);
     const Tensor *one[1] = {to};
     for (Walk w = walk_start(to->size, to->ndim, one, 1); walk_more(&w); walk_next(&w)) {
-        shadow_settle(&to->storage->value64[w.at[0]], &to->storage->bound[w.at[0]], to->dtype, from_float);
+        shadow_settle(&to->storage->value64[w.at[0]], &to->storage->bound[w.at[0]], to->dtype,
+                      from_float);
     }
 }
 

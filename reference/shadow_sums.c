@@ -1,5 +1,6 @@
-/* The float64 shadow of sums of products, of normalized rows, of statistics and of linspace: bounds from what the operands' bounds and the
- * roundings of each step do to the result, to first order. */
+/* The float64 shadow of sums of products, of normalized rows, of statistics and of linspace:
+ * bounds from what the operands' bounds and the roundings of each step do to the result, to
+ * first order. */
 #include "reference/shadow_passes.h"
 
 #include <math.h>
@@ -7,19 +8,28 @@
 /* Terms that one element of a POLYNOMIAL row sums. */
 static double polynomial_terms(const Call *call, const Tensor *out) {
     switch (call->op->id) {
-    case OP_mse_loss: return out->ndim > 0 ? 1 : (double)max_i64(tensor_numel(call->arg[0].tensor), tensor_numel(call->arg[1].tensor)) + 2;
+    case OP_mse_loss:
+        return out->ndim > 0 ? 1
+                             : (double)max_i64(tensor_numel(call->arg[0].tensor),
+                                               tensor_numel(call->arg[1].tensor)) +
+                                   2;
     case OP_avg_pool2d:
     case OP__avg_pool2d_grad: {
         const Arg *kernel = &call->arg[op_param(call->op, "kernel_size")];
         return (double)(kernel->ints.v[0] * kernel->ints.v[kernel->ints.n - 1]) + 2;
     }
-    case OP__nll_loss: return out->ndim > 0 ? 1 : 2 * (double)tensor_numel(call->arg[1].tensor) + 2;
-    case OP__nll_loss_grad: return (double)tensor_numel(call->arg[2].tensor) + 2;
+    case OP__nll_loss:
+        return out->ndim > 0 ? 1 : 2 * (double)tensor_numel(call->arg[1].tensor) + 2;
+    case OP__nll_loss_grad:
+        return (double)tensor_numel(call->arg[2].tensor) + 2;
     case OP__convolution:
     case OP__conv_grad_input:
     case OP__conv_grad_weight: /* elements of weight, or of grad, bound them all */
-        return (double)tensor_numel(call->arg[call->op->id == OP__conv_grad_weight ? 0 : 1].tensor) + 1;
-    default: return 1;
+        return (double)tensor_numel(
+                   call->arg[call->op->id == OP__conv_grad_weight ? 0 : 1].tensor) +
+               1;
+    default:
+        return 1;
     }
 }
 
@@ -53,18 +63,24 @@ void shadow_polynomial(Session *s, const Call *call, const Tensor *out, const Op
     double *magnitude = shadow_pass(s, call, call->op->kernel, out, PASS_MAGNITUDE);
     double *worst = o->exact ? magnitude : shadow_pass(s, call, call->op->kernel, out, PASS_WORST);
     double n = polynomial_terms(call, out), u = dtype_unit(out->dtype);
-    int exponent = o->exponent == NO_EXPONENT ? NO_EXPONENT : o->exponent < 0 ? 2 * o->exponent : o->exponent; /* of products of two */
+    int exponent = o->exponent == NO_EXPONENT ? NO_EXPONENT
+                   : o->exponent < 0          ? 2 * o->exponent
+                                              : o->exponent; /* of products of two */
     bool exact = o->exact && o->finite && !o->converts && !divides_sum(call);
-    if (weighs(call) && (!o->exact || shadow_sums_lowest_of(call->arg[op_param(call->op, "weight")].tensor) < 0)) { /* the weights may nearly cancel */
+    if (weighs(call) &&
+        (!o->exact || shadow_sums_lowest_of(call->arg[op_param(call->op, "weight")].tensor) <
+                          0)) { /* the weights may nearly cancel */
         shadow_lose(out);
         return;
     }
     for (int64_t i = 0; i < to->numel; i++) {
         if (shadow_may_overflow(o, 2, out->dtype)) {
             to->bound[i] = NAN;
-        } else if (!(exact && shadow_sums_exact(magnitude[i], exponent, out->dtype)) && !(o->exact && !isfinite(to->value64[i]))) {
+        } else if (!(exact && shadow_sums_exact(magnitude[i], exponent, out->dtype)) &&
+                   !(o->exact && !isfinite(to->value64[i]))) {
             double most = fabs(worst[i]);
-            to->bound[i] = most - fabs(magnitude[i]) + (n + 4) * u * most + n * shadow_grain(out->dtype);
+            to->bound[i] =
+                most - fabs(magnitude[i]) + (n + 4) * u * most + n * shadow_grain(out->dtype);
             shadow_overflow(&to->value64[i], &to->bound[i], most, out->dtype);
         }
     }
@@ -77,7 +93,8 @@ typedef struct Elements {
 } Elements;
 
 static Elements elements_of(Session *s, const Tensor *t) {
-    Elements e = {tensor_numel(t), arena_array(s->arena, double, tensor_numel(t)), arena_array(s->arena, double, tensor_numel(t))};
+    Elements e = {tensor_numel(t), arena_array(s->arena, double, tensor_numel(t)),
+                  arena_array(s->arena, double, tensor_numel(t))};
     const Tensor *walked[1] = {t};
     int64_t i = 0;
     for (Walk w = walk_start(t->size, t->ndim, walked, 1); walk_more(&w); walk_next(&w), i++) {
@@ -87,7 +104,8 @@ static Elements elements_of(Session *s, const Tensor *t) {
     return e;
 }
 
-/* layer_norm, a row at a time: what the elements' bounds and roundings do to the mean, to the deviation and to the quotient. */
+/* layer_norm, a row at a time: what the elements' bounds and roundings do to the mean, to the
+ * deviation and to the quotient. */
 void shadow_normalized(Session *s, const Call *call, const Tensor *out, const Operands *o) {
     Storage *to = out->storage;
     if (shadow_may_overflow(o, 2, out->dtype)) {
@@ -95,7 +113,8 @@ void shadow_normalized(Session *s, const Call *call, const Tensor *out, const Op
         return;
     }
     to->value64 = shadow_pass(s, call, call->op->kernel, out, PASS_VALUE);
-    const Tensor *given[2] = {call->arg[2].none ? NULL : call->arg[2].tensor, call->arg[3].none ? NULL : call->arg[3].tensor};
+    const Tensor *given[2] = {call->arg[2].none ? NULL : call->arg[2].tensor,
+                              call->arg[3].none ? NULL : call->arg[3].tensor};
     Elements x = elements_of(s, call->arg[0].tensor), w = {0}, b = {0};
     w = given[0] ? elements_of(s, given[0]) : w;
     b = given[1] ? elements_of(s, given[1]) : b;
@@ -116,12 +135,17 @@ void shadow_normalized(Session *s, const Call *call, const Tensor *out, const Op
             apart = fmax(apart, fabs(x.value[i] - mean));
         }
         double deviation = sqrt(variance + call->arg[4].f), moved = worst + (n + 4) * u * most;
-        double relative = (4 * apart * moved + 4 * moved * moved + (n + 10) * u * variance) / (2 * deviation * deviation) + 4 * u;
+        double relative = (4 * apart * moved + 4 * moved * moved + (n + 10) * u * variance) /
+                              (2 * deviation * deviation) +
+                          4 * u;
         bool lost = !(deviation > 0) || !isfinite(deviation) || relative > 0.25;
         for (int64_t i = 0; i < length; i++) {
-            double quotient = fabs(x.value[row + i] - mean) / deviation, error = 4 * moved / deviation + quotient * relative;
-            double factor = given[0] ? fabs(w.value[i]) + w.bound[i] : 1, added = given[1] ? fabs(b.value[i]) : 0;
-            double bound = error * factor + (given[0] ? quotient * w.bound[i] : 0) + (given[1] ? b.bound[i] : 0) + 4 * u * (quotient * factor + added);
+            double quotient = fabs(x.value[row + i] - mean) / deviation,
+                   error = 4 * moved / deviation + quotient * relative;
+            double factor = given[0] ? fabs(w.value[i]) + w.bound[i] : 1,
+                   added = given[1] ? fabs(b.value[i]) : 0;
+            double bound = error * factor + (given[0] ? quotient * w.bound[i] : 0) +
+                           (given[1] ? b.bound[i] : 0) + 4 * u * (quotient * factor + added);
             to->bound[row + i] = lost ? NAN : bound + 2 * shadow_grain(out->dtype);
             shadow_overflow(&to->value64[row + i], &to->bound[row + i], 0, out->dtype);
         }
@@ -150,7 +174,8 @@ static Extent shadow_sums_extent_of(const Tensor *t) {
     return x;
 }
 
-static double norm_bound(const Call *call, double y, double n, double u, const Extent *x, const Operands *o, DType dtype) {
+static double norm_bound(const Call *call, double y, double n, double u, const Extent *x,
+                         const Operands *o, DType dtype) {
     double p = call->arg[1].none ? 2 : scalar_to_double(call->arg[1].scalar);
     if (p == 0 || p == -INFINITY) {
         return o->exact ? 0 : p == 0 ? NAN : x->worst;
@@ -163,12 +188,14 @@ static double norm_bound(const Call *call, double y, double n, double u, const E
 }
 
 static double variance_bound(const Call *call, double y, double n, double u, const Extent *x) {
-    double divisor = n - (call->arg[2].none ? 1 : (double)call->arg[2].i), apart = fmax(x->high - x->low, 0), b = x->worst + (n + 2) * u * x->most;
+    double divisor = n - (call->arg[2].none ? 1 : (double)call->arg[2].i),
+           apart = fmax(x->high - x->low, 0), b = x->worst + (n + 2) * u * x->most;
     if (divisor <= 0) {
         return NAN;
     }
     bool root = call->op->id == OP_std_correction;
-    double v = root ? y * y : y, bound = n / divisor * (4 * apart * b + 4 * b * b) + (n + 10) * u * v;
+    double v = root ? y * y : y,
+           bound = n / divisor * (4 * apart * b + 4 * b * b) + (n + 10) * u * v;
     return !root ? bound : (y > 0 ? fmin(bound / y, sqrt(bound)) : sqrt(bound)) + u * y;
 }
 
@@ -177,7 +204,8 @@ void shadow_statistic(Session *s, const Call *call, const Tensor *out, const Ope
     const Tensor *self = call->arg[0].tensor;
     Extent x = shadow_sums_extent_of(self);
     double u = dtype_unit(out->dtype), all = (double)tensor_numel(self);
-    double n = call->op->nature == PROPAGATION_LOGSUMEXP ? all : all / fmax((double)tensor_numel(out), 1);
+    double n =
+        call->op->nature == PROPAGATION_LOGSUMEXP ? all : all / fmax((double)tensor_numel(out), 1);
     to->value64 = shadow_pass(s, call, call->op->kernel, out, PASS_VALUE);
     for (int64_t i = 0; i < to->numel; i++) {
         double y = to->value64[i];
@@ -186,20 +214,32 @@ void shadow_statistic(Session *s, const Call *call, const Tensor *out, const Ope
             continue;
         }
         switch (call->op->nature) {
-        case PROPAGATION_NORM: to->bound[i] = norm_bound(call, y, n, u, &x, o, out->dtype); break;
-        case PROPAGATION_VARIANCE: to->bound[i] = shadow_may_overflow(o, 2, out->dtype) ? NAN : variance_bound(call, y, n, u, &x); break;
-        default: to->bound[i] = 2 * x.worst + (n + 8) * u * (1 + fabs(y) + x.most); break;
+        case PROPAGATION_NORM:
+            to->bound[i] = norm_bound(call, y, n, u, &x, o, out->dtype);
+            break;
+        case PROPAGATION_VARIANCE:
+            to->bound[i] =
+                shadow_may_overflow(o, 2, out->dtype) ? NAN : variance_bound(call, y, n, u, &x);
+            break;
+        default:
+            to->bound[i] = 2 * x.worst + (n + 8) * u * (1 + fabs(y) + x.most);
+            break;
         }
         shadow_overflow(&to->value64[i], &to->bound[i], 0, out->dtype);
     }
 }
 
-/* Two roundings of numbers up to the larger end; nothing where every number is a short dyadic one. */
+/* Two roundings of numbers up to the larger end; nothing where every number is a short dyadic
+ * one. */
 void shadow_linspace(const Call *call, const Tensor *out) {
     Storage *to = out->storage;
-    double start = scalar_to_double(call->arg[0].scalar), end = scalar_to_double(call->arg[1].scalar), n = (double)out->size[0];
-    double step = (end - start) / (n - 1), most = fmax(fabs(start), fabs(end)), small = ldexp(1, -6);
-    bool exact = n < 2 || !isfinite(step) || (fmod(step, small) == 0 && fmod(start, small) == 0 && fmod(end, small) == 0 && most < 16);
+    double start = scalar_to_double(call->arg[0].scalar),
+           end = scalar_to_double(call->arg[1].scalar), n = (double)out->size[0];
+    double step = (end - start) / (n - 1), most = fmax(fabs(start), fabs(end)),
+           small = ldexp(1, -6);
+    bool exact =
+        n < 2 || !isfinite(step) ||
+        (fmod(step, small) == 0 && fmod(start, small) == 0 && fmod(end, small) == 0 && most < 16);
     for (int64_t i = 0; i < to->numel && !exact && dtype_is_float(out->dtype); i++) {
         to->bound[i] = 3 * dtype_unit(out->dtype) * most;
     }

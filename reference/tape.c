@@ -1,8 +1,9 @@
 /* Recording: what a node keeps of the op that it stands for.
  *
- * In PyTorch's order: the node takes its number, then the operands' histories are asked (which may number new nodes, or refuse),
- * then the op runs, then the result is saved. Of each operand the node keeps either the Var itself with the version it had, or
- * metadata without storage; which one, the column `saves` of ops.def says, given which operands have an edge. */
+ * In PyTorch's order: the node takes its number, then the operands' histories are asked (which may
+ * number new nodes, or refuse), then the op runs, then the result is saved. Of each operand the
+ * node keeps either the Var itself with the version it had, or metadata without storage; which one,
+ * the column `saves` of ops.def says, given which operands have an edge. */
 #include "reference/tape.h"
 
 #include <string.h>
@@ -37,7 +38,8 @@ static void keep_args(Session *s, GradNode *node, const Call *call) {
             continue;
         }
         if (type == ARG_TENSORS || type == ARG_TENSORS_OPT) {
-            arg->tensors.v = arena_copy(s->arena, arg->tensors.v, (int64_t)sizeof(Tensor *) * arg->tensors.n);
+            arg->tensors.v =
+                arena_copy(s->arena, arg->tensors.v, (int64_t)sizeof(Tensor *) * arg->tensors.n);
         } else if (arg->ints.n > 0) {
             arg->ints.v = arena_copy(s->arena, arg->ints.v, (int64_t)sizeof(int64_t) * arg->ints.n);
         }
@@ -77,7 +79,8 @@ bool node_saves_self(const GradNode *node) {
 
 static void reference_tape_save(GradNode *node, Tensor *value, bool unpack_materializes) {
     bool leaf = !unpack_materializes || !var_of(value)->grad_fn;
-    node->saved[node->nsaved++] = (SavedVariable){value, value->storage->version, unpack_materializes, leaf};
+    node->saved[node->nsaved++] =
+        (SavedVariable){value, value->storage->version, unpack_materializes, leaf};
 }
 
 /* The arguments are the slots. */
@@ -100,7 +103,8 @@ static void set_args(GradNode *node) {
                 arg->tensors.v[k] = node->slot[at++];
             }
             break;
-        default: break;
+        default:
+            break;
         }
     }
     for (; !op->slots_vary && at < op->ntensor; at++) {
@@ -131,7 +135,8 @@ void node_save_operands(Session *s, GradNode *node, Tensor *self_clone) {
             reference_tape_save(node, t, true);
             Var *root = var_of(t)->base ? var_of(t)->base : var_of(t);
             if (root->mask) { /* coordinates of a mask: PyTorch saves the mask */
-                node->saved[node->nsaved++] = (SavedVariable){&root->mask->tensor, root->mask_version, false, true};
+                node->saved[node->nsaved++] =
+                    (SavedVariable){&root->mask->tensor, root->mask_version, false, true};
             }
         }
     }
@@ -142,7 +147,8 @@ void node_save_results(Session *s, GradNode *node, Tensor *const *results, int n
     bool needed[MAX_SLOTS];
     node->ninput = nresult;
     node->result = arena_alloc_raw(s->arena, (int64_t)sizeof(Tensor *) * nresult);
-    bool saves = node->call.op->saves_result && op_saves_result(&node->call, edges_needed(node, needed));
+    bool saves =
+        node->call.op->saves_result && op_saves_result(&node->call, edges_needed(node, needed));
     for (int i = 0; i < nresult; i++) {
         node->result[i] = saves ? results[i] : tensor_meta(s, results[i]);
         if (saves) {
@@ -170,7 +176,8 @@ static void freeze_arg(Arg *arg, ArgType type, const Tensor *t, Tensor *before) 
             }
         }
         break;
-    default: break;
+    default:
+        break;
     }
 }
 
@@ -198,10 +205,14 @@ const Tensor *edge_meta(Edge edge) {
     const GradNode *node = edge.node;
     switch (node->kind) {
     case GRAD_NODE_OP:
-    case GRAD_NODE_ZERO: return node->result[edge.nr];
-    case GRAD_NODE_COPY_SLICES: return node->base;
-    case GRAD_NODE_AS_STRIDED: return node->view;
-    case GRAD_NODE_ACCUMULATE: break;
+    case GRAD_NODE_ZERO:
+        return node->result[edge.nr];
+    case GRAD_NODE_COPY_SLICES:
+        return node->base;
+    case GRAD_NODE_AS_STRIDED:
+        return node->view;
+    case GRAD_NODE_ACCUMULATE:
+        break;
     }
     return node->base ? node->base : &node->leaf->tensor;
 }

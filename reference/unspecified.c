@@ -1,5 +1,6 @@
-/* The list of accidents, op by op: each looks for the operand values that bring one about. Found by running every function of PyTorch
- * 1.13.1 on special values, once in the vectorized part of its loop and once in the tail. */
+/* The list of accidents, op by op: each looks for the operand values that bring one about. Found by
+ * running every function of PyTorch 1.13.1 on special values, once in the vectorized part of its
+ * loop and once in the tail. */
 #include "reference/unspecified.h"
 
 #include "program/ops/functions.h"
@@ -44,10 +45,14 @@ static bool is_minus_zero(double x, DType dtype) {
 }
 
 /* Sleef_log1p answers inf from here on. */
-static bool is_huge(double x, DType dtype) { return isfinite(x) && x > (dtype == DT_float64 ? 1e307 : 1e38); }
+static bool is_huge(double x, DType dtype) {
+    return isfinite(x) && x > (dtype == DT_float64 ? 1e307 : 1e38);
+}
 
 /* x * 6 overflows. */
-static bool is_a_sixth(double x, DType dtype) { return isfinite(x) && x > dtype_largest(dtype) / 6; }
+static bool is_a_sixth(double x, DType dtype) {
+    return isfinite(x) && x > dtype_largest(dtype) / 6;
+}
 
 /* e^x overflows, e^x / 2 does not. */
 static bool is_steep(double x, DType dtype) {
@@ -56,15 +61,19 @@ static bool is_steep(double x, DType dtype) {
 }
 
 /* Sleef_pow near the largest number. */
-static bool is_largest(double x, DType dtype) { return dtype == DT_float64 && isfinite(x) && fabs(x) > 1e300; }
+static bool is_largest(double x, DType dtype) {
+    return dtype == DT_float64 && isfinite(x) && fabs(x) > 1e300;
+}
 
-/* Can a loop of the call have a vectorized part? It takes two vectors at once (vectorized_loop in aten/src/ATen/native/cpu/Loops.h; four,
- * reductions), of 32 bytes or more; what is shorter is all tail, which the reference follows. */
+/* Can a loop of the call have a vectorized part? It takes two vectors at once (vectorized_loop in
+ * aten/src/ATen/native/cpu/Loops.h; four, reductions), of 32 bytes or more; what is shorter is all
+ * tail, which the reference follows. */
 static bool has_vectors(const Call *call) {
     for (int i = 0; i < call->op->nparam; i++) {
         const Arg *arg = &call->arg[i];
         ArgType type = call->op->param[i].type;
-        if ((type == ARG_TENSOR || type == ARG_TENSOR_OPT) && !arg->none && tensor_numel(arg->tensor) >= (arg->tensor->dtype == DT_float64 ? 8 : 16)) {
+        if ((type == ARG_TENSOR || type == ARG_TENSOR_OPT) && !arg->none &&
+            tensor_numel(arg->tensor) >= (arg->tensor->dtype == DT_float64 ? 8 : 16)) {
             return true;
         }
     }
@@ -75,7 +84,8 @@ static bool has_vectors(const Call *call) {
 
 /* Zeros of both signs meet, and which one stays is the order of a comparison. */
 static bool zeros_meet(const Tensor *a, const Tensor *b) {
-    return (unspecified_any(a, is_plus_zero) && unspecified_any(b, is_minus_zero)) || (unspecified_any(a, is_minus_zero) && unspecified_any(b, is_plus_zero));
+    return (unspecified_any(a, is_plus_zero) && unspecified_any(b, is_minus_zero)) ||
+           (unspecified_any(a, is_minus_zero) && unspecified_any(b, is_plus_zero));
 }
 
 static double unspecified_magnitude(const Tensor *t, bool least) {
@@ -99,7 +109,8 @@ static bool quotient_overflows(const Call *call) {
         return false;
     }
     bool wide = a->dtype == DT_float64 || (b && b->dtype == DT_float64);
-    double least = scalar ? fabs(scalar_to_double(call->arg[1].scalar)) : unspecified_magnitude(b, true);
+    double least =
+        scalar ? fabs(scalar_to_double(call->arg[1].scalar)) : unspecified_magnitude(b, true);
     return least > 0 && unspecified_magnitude(a, false) / least > (wide ? 1e300 : 1e37);
 }
 
@@ -107,10 +118,12 @@ static bool quotient_overflows(const Call *call) {
 static bool fuses(const Call *call) {
     const Tensor *other = call->arg[call->op->pw == PW_rsub ? 0 : 1].tensor;
     double alpha = fabs(scalar_to_double(call->arg[2].scalar));
-    return alpha > 1 && dtype_is_float(other->dtype) && alpha * unspecified_magnitude(other, false) > dtype_largest(other->dtype);
+    return alpha > 1 && dtype_is_float(other->dtype) &&
+           alpha * unspecified_magnitude(other, false) > dtype_largest(other->dtype);
 }
 
-/* self + value * tensor1 * tensor2 (or / tensor2), from left to right: a partial product overflows that the whole need not. */
+/* self + value * tensor1 * tensor2 (or / tensor2), from left to right: a partial product overflows
+ * that the whole need not. */
 static bool steps_overflow(const Call *call, bool divides) {
     const Tensor *a = call->arg[1].tensor, *b = call->arg[2].tensor;
     if (!dtype_is_float(a->dtype) && !dtype_is_float(b->dtype)) {
@@ -143,7 +156,8 @@ static bool traps(const Call *call) {
 
 /* ---- rows ---- */
 
-/* Is some row that layer_norm normalizes flat, next to its own size? What is left of it then is rounding. */
+/* Is some row that layer_norm normalizes flat, next to its own size? What is left of it then is
+ * rounding. */
 static bool flat_row(const Call *call) {
     const Tensor *input = call->arg[0].tensor;
     int first = input->ndim - call->arg[1].ints.n;
@@ -175,27 +189,36 @@ static bool flat_row(const Call *call) {
 
 /* ---- the lists ---- */
 
-static const char partial_product[] = "addcmul, addcdiv, hardswish: a partial product that overflows";
-static const char two_zeros[] = "maximum, minimum: which of two zeros stays", nan_bounds[] = "elu, hardtanh: the gradient at nan";
+static const char partial_product[] =
+    "addcmul, addcdiv, hardswish: a partial product that overflows";
+static const char two_zeros[] = "maximum, minimum: which of two zeros stays",
+                  nan_bounds[] = "elu, hardtanh: the gradient at nan";
 
 /* fmod, remainder, floor_divide, and div, whatever its rounding mode. */
 static bool is_modulo(OpId id) {
     const OpInfo *op = op_info(id);
-    return op->kind == KIND_POINTWISE && (pw_is_quotient(op->pw) || op_param(op, "rounding_mode") >= 0);
+    return op->kind == KIND_POINTWISE &&
+           (pw_is_quotient(op->pw) || op_param(op, "rounding_mode") >= 0);
 }
 
 /* Where a vectorized loop and its tail disagree. */
 static const char *loop_unspecified(const Call *call, OpId id) {
     switch (id) {
     case OP_sinh:
-    case OP_cosh: return unspecified_any(call->arg[0].tensor, is_steep) ? "sinh, cosh where exp overflows and they do not" : NULL;
-    case OP_pow_Tensor_Tensor: return unspecified_any(call->arg[0].tensor, is_largest) ? "pow near the largest number" : NULL;
+    case OP_cosh:
+        return unspecified_any(call->arg[0].tensor, is_steep)
+                   ? "sinh, cosh where exp overflows and they do not"
+                   : NULL;
+    case OP_pow_Tensor_Tensor:
+        return unspecified_any(call->arg[0].tensor, is_largest) ? "pow near the largest number"
+                                                                : NULL;
     case OP_maximum:
     case OP_minimum:
     case OP_max_other:
     case OP_min_other:
     case OP_fmax:
-    case OP_fmin: return zeros_meet(call->arg[0].tensor, call->arg[1].tensor) ? two_zeros : NULL;
+    case OP_fmin:
+        return zeros_meet(call->arg[0].tensor, call->arg[1].tensor) ? two_zeros : NULL;
     case OP_clamp_Tensor:
         for (int k = 1; k <= 2; k++) {
             if (!call->arg[k].none && zeros_meet(call->arg[0].tensor, call->arg[k].tensor)) {
@@ -206,8 +229,12 @@ static const char *loop_unspecified(const Call *call, OpId id) {
     case OP_amax:
     case OP_amin:
     case OP_max:
-    case OP_min: return zeros_meet(call->arg[0].tensor, call->arg[0].tensor) ? two_zeros : NULL;
-    default: return is_modulo(id) && quotient_overflows(call) ? "fmod, remainder, floor_divide whose quotient overflows" : NULL;
+    case OP_min:
+        return zeros_meet(call->arg[0].tensor, call->arg[0].tensor) ? two_zeros : NULL;
+    default:
+        return is_modulo(id) && quotient_overflows(call)
+                   ? "fmod, remainder, floor_divide whose quotient overflows"
+                   : NULL;
     }
 }
 
@@ -215,18 +242,29 @@ const char *unspecified(const Call *call) {
     OpId id = call->op->kind == KIND_INPLACE ? call->op->twin : call->op->id;
     switch (id) {
     case OP_masked_scatter:
-        return call->op->kind == KIND_INPLACE && !tensor_is_contiguous(call->arg[0].tensor) ? "masked_scatter_ of a self that is not row-major" : NULL;
+        return call->op->kind == KIND_INPLACE && !tensor_is_contiguous(call->arg[0].tensor)
+                   ? "masked_scatter_ of a self that is not row-major"
+                   : NULL;
     case OP_add_Tensor:
     case OP_sub_Tensor:
     case OP_rsub_Tensor:
-    case OP_rsub_Scalar: return fuses(call) ? "add with an alpha that overflows when it is multiplied first" : NULL;
+    case OP_rsub_Scalar:
+        return fuses(call) ? "add with an alpha that overflows when it is multiplied first" : NULL;
     case OP_conv1d:
-    case OP_conv2d: return call->arg[0].tensor->dtype == DT_bfloat16 ? "convolution of bfloat16: MKL-DNN's, where the processor has it" : NULL;
+    case OP_conv2d:
+        return call->arg[0].tensor->dtype == DT_bfloat16
+                   ? "convolution of bfloat16: MKL-DNN's, where the processor has it"
+                   : NULL;
     case OP_addcmul:
-    case OP_addcdiv: return steps_overflow(call, id == OP_addcdiv) ? partial_product : NULL;
-    case OP_hardswish: return unspecified_any(call->arg[0].tensor, is_a_sixth) ? partial_product : NULL;
-    case OP_log1p: return unspecified_any(call->arg[0].tensor, is_huge) ? "log1p near the largest number" : NULL;
-    default: break;
+    case OP_addcdiv:
+        return steps_overflow(call, id == OP_addcdiv) ? partial_product : NULL;
+    case OP_hardswish:
+        return unspecified_any(call->arg[0].tensor, is_a_sixth) ? partial_product : NULL;
+    case OP_log1p:
+        return unspecified_any(call->arg[0].tensor, is_huge) ? "log1p near the largest number"
+                                                             : NULL;
+    default:
+        break;
     }
     if (is_modulo(id) && traps(call)) {
         return "fmod, remainder, floor_divide of the least integer by -1: SIGFPE";
@@ -243,25 +281,47 @@ const char *unspecified_gradient(const Grad *g) {
         if (g->need[0]) {
             return "as_strided_scatter: self's gradient is uninitialised memory";
         }
-        return g->grad[0]->offset != 0 && tensor_is_contiguous(g->grad[0]) ? "as_strided_scatter: src's gradient is read from a storage's start" : NULL;
+        return g->grad[0]->offset != 0 && tensor_is_contiguous(g->grad[0])
+                   ? "as_strided_scatter: src's gradient is read from a storage's start"
+                   : NULL;
     case OP__masked_scatter_grad: /* which is one, of the gradient */
-    case OP__masked_select: return g->need[0] && !tensor_is_contiguous(self) ? "masked_select: the gradient of a self that is not row-major" : NULL;
-    case OP_sign: return g->need[0] && g->e->in_program ? "abs: the second derivative is a zero tensor that refuses writes" : NULL;
+    case OP__masked_select:
+        return g->need[0] && !tensor_is_contiguous(self)
+                   ? "masked_select: the gradient of a self that is not row-major"
+                   : NULL;
+    case OP_sign:
+        return g->need[0] && g->e->in_program
+                   ? "abs: the second derivative is a zero tensor that refuses writes"
+                   : NULL;
     case OP_gelu:
         return self->dtype == DT_float32 && self->ndim > 1 && call_pw(call) == PW_gelu
-                   ? "gelu: the gradient is uninitialised memory where the one that comes in is not row-major"
+                   ? "gelu: the gradient is uninitialised memory where the one that comes in is "
+                     "not row-major"
                    : NULL;
-    case OP_hardswish: return vectors && unspecified_any(self, is_corner) ? "hardswish: the gradient at 3 and at nan" : NULL;
-    case OP_hardtanh: return vectors && (isnan(scalar_to_double(call->arg[1].scalar) + scalar_to_double(call->arg[2].scalar)) || unspecified_any(self, unspecified_is_nan)) ? nan_bounds : NULL;
-    case OP_elu: return vectors && unspecified_any(self, unspecified_is_nan) ? nan_bounds : NULL;
-    case OP__elu_result: return vectors && unspecified_any(g->result[0], unspecified_is_nan) ? nan_bounds : NULL;
+    case OP_hardswish:
+        return vectors && unspecified_any(self, is_corner)
+                   ? "hardswish: the gradient at 3 and at nan"
+                   : NULL;
+    case OP_hardtanh:
+        return vectors && (isnan(scalar_to_double(call->arg[1].scalar) +
+                                 scalar_to_double(call->arg[2].scalar)) ||
+                           unspecified_any(self, unspecified_is_nan))
+                   ? nan_bounds
+                   : NULL;
+    case OP_elu:
+        return vectors && unspecified_any(self, unspecified_is_nan) ? nan_bounds : NULL;
+    case OP__elu_result:
+        return vectors && unspecified_any(g->result[0], unspecified_is_nan) ? nan_bounds : NULL;
     case OP_layer_norm:
         if (again) {
             return "layer_norm: the second derivative";
         }
         return flat_row(call) ? "layer_norm of a flat row: what cancels in its gradient" : NULL;
     case OP_mse_loss:
-        return again && call->arg[2].i == 1 && !tensor_same_size(self, call->arg[1].tensor) ? "mse_loss of operands of two sizes: the second derivative" : NULL;
-    default: return NULL;
+        return again && call->arg[2].i == 1 && !tensor_same_size(self, call->arg[1].tensor)
+                   ? "mse_loss of operands of two sizes: the second derivative"
+                   : NULL;
+    default:
+        return NULL;
     }
 }

@@ -1,4 +1,5 @@
-/* The autograd record of a tensor: the rules of torch/csrc/autograd/variable.cpp and VariableTypeUtils.h of PyTorch 1.13.
+/* The autograd record of a tensor: the rules of torch/csrc/autograd/variable.cpp and
+ * VariableTypeUtils.h of PyTorch 1.13.
  *
  * The three that matter:
  *   - requires_grad looks through a view to its base;
@@ -47,26 +48,35 @@ Var *var_new_view(Session *s, Var *of, const Tensor *meta, bool multi) {
     v->tensor.storage = of->tensor.storage;
     v->base = of->base ? of->base : of;
     v->attr_version = of->tensor.storage->version;
-    v->creation_meta = !s->grad_mode ? CREATION_NO_GRAD : multi ? CREATION_MULTI_OUTPUT : of->base ? of->creation_meta : CREATION_DEFAULT;
+    v->creation_meta = !s->grad_mode ? CREATION_NO_GRAD
+                       : multi       ? CREATION_MULTI_OUTPUT
+                       : of->base    ? of->creation_meta
+                                     : CREATION_DEFAULT;
     return v;
 }
 
-/* handle_view_on_rebase: views of some kinds may not be written, nor their base, once history is at stake. */
+/* handle_view_on_rebase: views of some kinds may not be written, nor their base, once history is at
+ * stake. */
 static ErrCode refuse_creation(Session *s, const Var *v, const char *modified) {
     switch (v->creation_meta) {
-    case CREATION_DEFAULT: return ERR_none;
+    case CREATION_DEFAULT:
+        return ERR_none;
     case CREATION_NO_GRAD:
-        return error_set(s->err, ERR_no_grad_view_inplace, "a view was created in no_grad mode and %s modified inplace with grad mode enabled",
-                         modified);
+        return error_set(
+            s->err, ERR_no_grad_view_inplace,
+            "a view was created in no_grad mode and %s modified inplace with grad mode enabled",
+            modified);
     case CREATION_MULTI_OUTPUT:
-        return error_set(s->err, ERR_multi_view_inplace, "a view is the output of a function that returns multiple views, and %s modified inplace",
+        return error_set(s->err, ERR_multi_view_inplace,
+                         "a view is the output of a function that returns multiple views, and %s "
+                         "modified inplace",
                          modified);
     }
     return ERR_none;
 }
 
-/* What retain_grad asked for follows the tensor to its new history (update_tensor_hooks_on_new_gradfn); in-place views leave it where
- * it is. */
+/* What retain_grad asked for follows the tensor to its new history
+ * (update_tensor_hooks_on_new_gradfn); in-place views leave it where it is. */
 static void move_retain(Session *s, Var *v, GradNode *to) {
     if (!v->retains_grad) {
         return;
@@ -125,11 +135,15 @@ ErrCode var_check_inplace(Session *s, Var *self) {
     if (self->base) {
         TRY(refuse_creation(s, self, "is being"));
         if (requires && !self->base->grad_fn) {
-            return error_set(s->err, ERR_leaf_view_inplace, "a view of a leaf Variable that requires grad is being used in an in-place operation");
+            return error_set(s->err, ERR_leaf_view_inplace,
+                             "a view of a leaf Variable that requires grad is being used in an "
+                             "in-place operation");
         }
     }
     if (requires && !self->grad_fn) {
-        return error_set(s->err, ERR_leaf_inplace, "a leaf Variable that requires grad is being used in an in-place operation");
+        return error_set(
+            s->err, ERR_leaf_inplace,
+            "a leaf Variable that requires grad is being used in an in-place operation");
     }
     return ERR_none;
 }

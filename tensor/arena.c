@@ -1,6 +1,7 @@
-/* A list of blocks; allocation bumps a pointer in the current one and moves to the next (or a new one) when it is full.
- * A request larger than a quarter block gets a block of its own size. Reset walks back to the first block and returns
- * what exceeds KEEP_BYTES to the system, so one huge program does not pin its memory for a whole campaign. */
+/* A list of blocks; allocation bumps a pointer in the current one and moves to the next (or a new
+ * one) when it is full. A request larger than a quarter block gets a block of its own size. Reset
+ * walks back to the first block and returns what exceeds KEEP_BYTES to the system, so one huge
+ * program does not pin its memory for a whole campaign. */
 #include "tensor/arena.h"
 
 #include <stdarg.h>
@@ -50,7 +51,8 @@ void *arena_alloc_more(Arena *arena, int64_t bytes) {
     CHECK(bytes >= 0 && bytes < INT64_MAX / 2);
     int64_t rounded = (bytes + ARENA_ALIGN - 1) / ARENA_ALIGN * ARENA_ALIGN;
     arena->bytes += rounded;
-    if (!ARENA_SEPARATE && arena->end - arena->at >= rounded && arena->at) { /* the last bytes of the block */
+    if (!ARENA_SEPARATE && arena->end - arena->at >= rounded &&
+        arena->at) { /* the last bytes of the block */
         arena->at += rounded;
         return arena->at - rounded;
     }
@@ -62,7 +64,9 @@ void *arena_alloc_more(Arena *arena, int64_t bytes) {
     return block->data;
 }
 
-char *arena_strdup(Arena *arena, const char *text) { return arena_copy(arena, text, (int64_t)strlen(text) + 1); }
+char *arena_strdup(Arena *arena, const char *text) {
+    return arena_copy(arena, text, (int64_t)strlen(text) + 1);
+}
 
 char *arena_printf(Arena *arena, const char *format, ...) {
     char small[128]; /* most are so short that they need to be printed only once */
@@ -100,7 +104,9 @@ static void free_excess(Arena *arena) {
 }
 
 void arena_reset(Arena *arena) {
-    if (ARENA_SEPARATE || arena->held > KEEP_BYTES) { /* else the blocks, which may not be in the cache, are left alone */
+    if (ARENA_SEPARATE ||
+        arena->held >
+            KEEP_BYTES) { /* else the blocks, which may not be in the cache, are left alone */
         free_excess(arena);
     }
     arena->current = arena->first;

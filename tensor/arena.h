@@ -1,10 +1,12 @@
 /* The memory of one run: a bump allocator.
  *
- * Ownership law: whatever is allocated from an arena lives until the arena is reset or destroyed; nobody frees one object.
- * In sanitizer builds every allocation is a malloc of its own, so that an overflow cannot hide inside a block.
+ * Ownership law: whatever is allocated from an arena lives until the arena is reset or destroyed;
+ * nobody frees one object. In sanitizer builds every allocation is a malloc of its own, so that an
+ * overflow cannot hide inside a block.
  *
- *      blocks:  [ used ......|free ]  [ used |free   ]  ...      a reset keeps the blocks and starts at the first again
- */
+ *      blocks:  [ used ......|free ]  [ used |free   ]  ...      a reset keeps the blocks and
+ *               starts at the first again
+ * */
 #ifndef TENSOR_ARENA_H
 #define TENSOR_ARENA_H
 
@@ -39,8 +41,8 @@ typedef struct Arena {
 enum { ARENA_ALIGN = 16 };
 /* Where the current block has no room. */
 void *arena_alloc_more(Arena *arena, int64_t bytes);
-/* `bytes` >= 0 bytes of indeterminate contents, aligned to 16; dies (exit 3) when the machine has no memory. Zero bytes give a valid
- * pointer. */
+/* `bytes` >= 0 bytes of indeterminate contents, aligned to 16; dies (exit 3) when the machine has
+ * no memory. Zero bytes give a valid pointer. */
 static inline void *arena_alloc_raw(Arena *arena, int64_t bytes) {
     if ((uint64_t)bytes >= (uint64_t)(arena->end - arena->at)) {
         return arena_alloc_more(arena, bytes);
@@ -52,7 +54,9 @@ static inline void *arena_alloc_raw(Arena *arena, int64_t bytes) {
     return result;
 }
 /* As arena_alloc_raw, zeroed. */
-static inline void *arena_alloc(Arena *arena, int64_t bytes) { return memset(arena_alloc_raw(arena, bytes), 0, (size_t)bytes); }
+static inline void *arena_alloc(Arena *arena, int64_t bytes) {
+    return memset(arena_alloc_raw(arena, bytes), 0, (size_t)bytes);
+}
 /* A copy of `bytes` bytes at `from`. */
 static inline void *arena_copy(Arena *arena, const void *from, int64_t bytes) {
     void *result = arena_alloc_raw(arena, bytes);
@@ -64,13 +68,15 @@ static inline void *arena_copy(Arena *arena, const void *from, int64_t bytes) {
 /* A copy of the NUL-terminated `text`. */
 char *arena_strdup(Arena *arena, const char *text);
 /* printf into a fresh string. */
-char *arena_printf(Arena *arena, const char *format, ...) __attribute__((format(printf, 2, 3), nonnull(2)));
+char *arena_printf(Arena *arena, const char *format, ...)
+    __attribute__((format(printf, 2, 3), nonnull(2)));
 /* Forgets every allocation, keeping at most a few blocks for reuse. */
 void arena_reset(Arena *arena);
 /* Returns all memory; the arena is empty and usable again. */
 void arena_destroy(Arena *arena);
 
 #define arena_new(arena, Type) ((Type *)arena_alloc((arena), (int64_t)sizeof(Type)))
-#define arena_array(arena, Type, count) ((Type *)arena_alloc((arena), (int64_t)sizeof(Type) * (int64_t)(count)))
+#define arena_array(arena, Type, count)                                                            \
+    ((Type *)arena_alloc((arena), (int64_t)sizeof(Type) * (int64_t)(count)))
 
 #endif

@@ -1,5 +1,6 @@
-/* Dtype table, promotion, element access. A new dtype is a row of dtypes.def, its limits and its two
- * conversions here. Conversions that C leaves undefined are given PyTorch's answer on x86 or a fixed one. */
+/* Dtype table, promotion, element access. A new dtype is a row of dtypes.def, its limits and its
+ * two conversions here. Conversions that C leaves undefined are given PyTorch's answer on x86 or a
+ * fixed one. */
 #include "tensor/dtype.h"
 
 #include <float.h>
@@ -41,57 +42,85 @@ bool dtype_parse(const char *name, DType *dtype) {
 
 int64_t dtype_min(DType dtype) {
     switch (dtype) {
-    case DT_int8: return INT8_MIN;
-    case DT_int16: return INT16_MIN;
-    case DT_int32: return INT32_MIN;
-    case DT_int64: return INT64_MIN;
-    default: return 0;
+    case DT_int8:
+        return INT8_MIN;
+    case DT_int16:
+        return INT16_MIN;
+    case DT_int32:
+        return INT32_MIN;
+    case DT_int64:
+        return INT64_MIN;
+    default:
+        return 0;
     }
 }
 
 int64_t dtype_max(DType dtype) {
     switch (dtype) {
-    case DT_bool: return 1;
-    case DT_uint8: return UINT8_MAX;
-    case DT_int8: return INT8_MAX;
-    case DT_int16: return INT16_MAX;
-    case DT_int32: return INT32_MAX;
-    case DT_int64: return INT64_MAX;
-    default: return 0;
+    case DT_bool:
+        return 1;
+    case DT_uint8:
+        return UINT8_MAX;
+    case DT_int8:
+        return INT8_MAX;
+    case DT_int16:
+        return INT16_MAX;
+    case DT_int32:
+        return INT32_MAX;
+    case DT_int64:
+        return INT64_MAX;
+    default:
+        return 0;
     }
 }
 
 double dtype_unit(DType dtype) {
     switch (dtype) {
-    case DT_float64: return 0x1p-53;
-    case DT_float32: return 0x1p-24;
-    case DT_float16: return 0x1p-11;
-    case DT_bfloat16: return 0x1p-8;
-    default: return 0;
+    case DT_float64:
+        return 0x1p-53;
+    case DT_float32:
+        return 0x1p-24;
+    case DT_float16:
+        return 0x1p-11;
+    case DT_bfloat16:
+        return 0x1p-8;
+    default:
+        return 0;
     }
 }
 
 double dtype_largest(DType dtype) {
     switch (dtype) {
-    case DT_float64: return DBL_MAX;
-    case DT_float32: return (double)FLT_MAX;
-    case DT_float16: return 65504;
-    case DT_bfloat16: return 0x1.fep127;
-    default: return 0;
+    case DT_float64:
+        return DBL_MAX;
+    case DT_float32:
+        return (double)FLT_MAX;
+    case DT_float16:
+        return 65504;
+    case DT_bfloat16:
+        return 0x1.fep127;
+    default:
+        return 0;
     }
 }
 
 double dtype_smallest_normal(DType dtype) {
     switch (dtype) {
-    case DT_float64: return DBL_MIN;
+    case DT_float64:
+        return DBL_MIN;
     case DT_float32:
-    case DT_bfloat16: return 0x1p-126;
-    case DT_float16: return 0x1p-14;
-    default: return 0;
+    case DT_bfloat16:
+        return 0x1p-126;
+    case DT_float16:
+        return 0x1p-14;
+    default:
+        return 0;
     }
 }
 
-double dtype_smallest_subnormal(DType dtype) { return dtype_smallest_normal(dtype) * 2 * dtype_unit(dtype); }
+double dtype_smallest_subnormal(DType dtype) {
+    return dtype_smallest_normal(dtype) * 2 * dtype_unit(dtype);
+}
 
 int64_t scalar_to_int(Scalar s) {
     if (s.kind != CAT_FLOAT) {
@@ -111,7 +140,8 @@ DType dtype_promote(DType a, DType b) {
         return ca > cb ? a : b;
     }
     if (ca == CAT_FLOAT) {
-        bool halves = (a == DT_float16 && b == DT_bfloat16) || (a == DT_bfloat16 && b == DT_float16);
+        bool halves =
+            (a == DT_float16 && b == DT_bfloat16) || (a == DT_bfloat16 && b == DT_float16);
         return halves ? DT_float32 : a > b ? a : b;
     }
     if (a == DT_uint8 || b == DT_uint8) {
@@ -127,7 +157,9 @@ DType dtype_default(Category category) {
 
 bool dtype_can_cast(DType from, DType to) { return dtype_category(from) <= dtype_category(to); }
 
-static int promote_into(int current, DType dtype) { return current < 0 ? (int)dtype : (int)dtype_promote((DType)current, dtype); }
+static int promote_into(int current, DType dtype) {
+    return current < 0 ? (int)dtype : (int)dtype_promote((DType)current, dtype);
+}
 
 void promotion_tensor(Promotion *p, DType dtype, int ndim) {
     if (ndim > 0) {
@@ -137,7 +169,9 @@ void promotion_tensor(Promotion *p, DType dtype, int ndim) {
     }
 }
 
-void promotion_scalar(Promotion *p, Category category) { p->wrapped = promote_into(p->wrapped, dtype_default(category)); }
+void promotion_scalar(Promotion *p, Category category) {
+    p->wrapped = promote_into(p->wrapped, dtype_default(category));
+}
 
 /* combine_categories: the lower-priority dtype counts only if its category is higher. */
 static int dtype_combine(int higher, int lower) {
@@ -171,12 +205,18 @@ bool cast_in_range(double value, DType dtype) {
 
 int64_t dtype_wrap(DType dtype, int64_t value) {
     switch (dtype) {
-    case DT_bool: return value != 0;
-    case DT_uint8: return (uint8_t)value;
-    case DT_int8: return (int8_t)(uint8_t)value;
-    case DT_int16: return (int16_t)(uint16_t)value;
-    case DT_int32: return (int32_t)(uint32_t)value;
-    default: return value;
+    case DT_bool:
+        return value != 0;
+    case DT_uint8:
+        return (uint8_t)value;
+    case DT_int8:
+        return (int8_t)(uint8_t)value;
+    case DT_int16:
+        return (int16_t)(uint16_t)value;
+    case DT_int32:
+        return (int32_t)(uint32_t)value;
+    default:
+        return value;
     }
 }
 
@@ -194,10 +234,12 @@ static float float_of_bits(uint32_t bits) {
     return f;
 }
 
-/* Moved to float32's place the exponent is 112 too small: one multiplication by 2^112 mends it, and normalizes subnormals. */
+/* Moved to float32's place the exponent is 112 too small: one multiplication by 2^112 mends it, and
+ * normalizes subnormals. */
 float half_to_float(Half h) {
     uint32_t sign = (uint32_t)(h.bits & 0x8000) << 16, rest = (uint32_t)(h.bits & 0x7FFF) << 13;
-    uint32_t magnitude = (h.bits & 0x7C00) == 0x7C00 ? rest | 0x7F800000 : float_bits(float_of_bits(rest) * 0x1p112f);
+    uint32_t magnitude = (h.bits & 0x7C00) == 0x7C00 ? rest | 0x7F800000
+                                                     : float_bits(float_of_bits(rest) * 0x1p112f);
     return float_of_bits(sign | magnitude);
 }
 
@@ -209,7 +251,8 @@ Half half_from_float(float f) {
     if (v >= 0x477FF000) { /* 65520 and above */
         return (Half){(uint16_t)(sign | 0x7C00)};
     }
-    if (v < 0x38800000) { /* below 2^-14: adding 0.5 leaves multiples of 2^-24, rounded by the addition */
+    if (v < 0x38800000) { /* below 2^-14: adding 0.5 leaves multiples of 2^-24, rounded by the
+                             addition */
         return (Half){(uint16_t)(sign | (float_bits(float_of_bits(v) + 0.5f) - 0x3F000000))};
     }
     v -= 112u << 23;
@@ -226,16 +269,26 @@ Bfloat bfloat_from_float(float f) {
 double element_double(const void *data, DType dtype, int64_t i) {
     switch (dtype) {
     case DT_bool:
-    case DT_uint8: return ((const uint8_t *)data)[i];
-    case DT_int8: return ((const int8_t *)data)[i];
-    case DT_int16: return ((const int16_t *)data)[i];
-    case DT_int32: return ((const int32_t *)data)[i];
-    case DT_int64: return (double)((const int64_t *)data)[i];
-    case DT_float16: return (double)half_to_float(((const Half *)data)[i]);
-    case DT_bfloat16: return (double)bfloat_to_float(((const Bfloat *)data)[i]);
-    case DT_float32: return (double)((const float *)data)[i];
-    case DT_float64: return ((const double *)data)[i];
-    case DT_COUNT: break;
+    case DT_uint8:
+        return ((const uint8_t *)data)[i];
+    case DT_int8:
+        return ((const int8_t *)data)[i];
+    case DT_int16:
+        return ((const int16_t *)data)[i];
+    case DT_int32:
+        return ((const int32_t *)data)[i];
+    case DT_int64:
+        return (double)((const int64_t *)data)[i];
+    case DT_float16:
+        return (double)half_to_float(((const Half *)data)[i]);
+    case DT_bfloat16:
+        return (double)bfloat_to_float(((const Bfloat *)data)[i]);
+    case DT_float32:
+        return (double)((const float *)data)[i];
+    case DT_float64:
+        return ((const double *)data)[i];
+    case DT_COUNT:
+        break;
     }
     return 0;
 }
@@ -254,17 +307,38 @@ int64_t element_int(const void *data, DType dtype, int64_t i) {
 
 void element_store_int(void *data, DType dtype, int64_t i, int64_t value) {
     switch (dtype) {
-    case DT_bool: ((uint8_t *)data)[i] = value != 0; return;
-    case DT_uint8: ((uint8_t *)data)[i] = (uint8_t)value; return;
-    case DT_int8: ((int8_t *)data)[i] = (int8_t)(uint8_t)value; return;
-    case DT_int16: ((int16_t *)data)[i] = (int16_t)(uint16_t)value; return;
-    case DT_int32: ((int32_t *)data)[i] = (int32_t)(uint32_t)value; return;
-    case DT_int64: ((int64_t *)data)[i] = value; return;
-    case DT_float32: ((float *)data)[i] = (float)value; return;
-    case DT_float64: ((double *)data)[i] = (double)value; return;
-    case DT_float16: ((Half *)data)[i] = half_from_float((float)value); return;
-    case DT_bfloat16: ((Bfloat *)data)[i] = bfloat_from_float((float)value); return;
-    case DT_COUNT: break;
+    case DT_bool:
+        ((uint8_t *)data)[i] = value != 0;
+        return;
+    case DT_uint8:
+        ((uint8_t *)data)[i] = (uint8_t)value;
+        return;
+    case DT_int8:
+        ((int8_t *)data)[i] = (int8_t)(uint8_t)value;
+        return;
+    case DT_int16:
+        ((int16_t *)data)[i] = (int16_t)(uint16_t)value;
+        return;
+    case DT_int32:
+        ((int32_t *)data)[i] = (int32_t)(uint32_t)value;
+        return;
+    case DT_int64:
+        ((int64_t *)data)[i] = value;
+        return;
+    case DT_float32:
+        ((float *)data)[i] = (float)value;
+        return;
+    case DT_float64:
+        ((double *)data)[i] = (double)value;
+        return;
+    case DT_float16:
+        ((Half *)data)[i] = half_from_float((float)value);
+        return;
+    case DT_bfloat16:
+        ((Bfloat *)data)[i] = bfloat_from_float((float)value);
+        return;
+    case DT_COUNT:
+        break;
     }
 }
 
@@ -285,42 +359,58 @@ void element_store_double(void *data, DType dtype, int64_t i, double value) {
 }
 
 /* Many at once: the usual dtypes are asked for once, not for each element. */
-#define EACH(statement)                                \
-    for (int64_t k = 0; k < n; k++, i += step) { \
-        statement;                                     \
-    }                                                  \
+#define EACH(statement)                                                                            \
+    for (int64_t k = 0; k < n; k++, i += step) {                                                   \
+        statement;                                                                                 \
+    }                                                                                              \
     return
 
-void elements_double(double *to, const void *data, DType dtype, int64_t i, int64_t step, int64_t n) {
+void elements_double(double *to, const void *data, DType dtype, int64_t i, int64_t step,
+                     int64_t n) {
     switch (dtype) {
-    case DT_float32: EACH(to[k] = (double)((const float *)data)[i]);
-    case DT_float64: EACH(to[k] = ((const double *)data)[i]);
-    default: EACH(to[k] = element_double(data, dtype, i));
+    case DT_float32:
+        EACH(to[k] = (double)((const float *)data)[i]);
+    case DT_float64:
+        EACH(to[k] = ((const double *)data)[i]);
+    default:
+        EACH(to[k] = element_double(data, dtype, i));
     }
 }
 
 void elements_int(int64_t *to, const void *data, DType dtype, int64_t i, int64_t step, int64_t n) {
     switch (dtype) {
-    case DT_int64: EACH(to[k] = ((const int64_t *)data)[i]);
-    case DT_bool: EACH(to[k] = ((const uint8_t *)data)[i]);
-    default: EACH(to[k] = element_int(data, dtype, i));
+    case DT_int64:
+        EACH(to[k] = ((const int64_t *)data)[i]);
+    case DT_bool:
+        EACH(to[k] = ((const uint8_t *)data)[i]);
+    default:
+        EACH(to[k] = element_int(data, dtype, i));
     }
 }
 
-void elements_store_double(void *data, DType dtype, int64_t i, int64_t step, const double *from, int64_t n) {
+void elements_store_double(void *data, DType dtype, int64_t i, int64_t step, const double *from,
+                           int64_t n) {
     switch (dtype) {
-    case DT_float32: EACH(((float *)data)[i] = float_round(from[k]));
-    case DT_float64: EACH(((double *)data)[i] = from[k]);
-    case DT_bool: EACH(((uint8_t *)data)[i] = from[k] != 0);
-    default: EACH(element_store_double(data, dtype, i, from[k]));
+    case DT_float32:
+        EACH(((float *)data)[i] = float_round(from[k]));
+    case DT_float64:
+        EACH(((double *)data)[i] = from[k]);
+    case DT_bool:
+        EACH(((uint8_t *)data)[i] = from[k] != 0);
+    default:
+        EACH(element_store_double(data, dtype, i, from[k]));
     }
 }
 
-void elements_store_int(void *data, DType dtype, int64_t i, int64_t step, const int64_t *from, int64_t n) {
+void elements_store_int(void *data, DType dtype, int64_t i, int64_t step, const int64_t *from,
+                        int64_t n) {
     switch (dtype) {
-    case DT_int64: EACH(((int64_t *)data)[i] = from[k]);
-    case DT_bool: EACH(((uint8_t *)data)[i] = from[k] != 0);
-    default: EACH(element_store_int(data, dtype, i, from[k]));
+    case DT_int64:
+        EACH(((int64_t *)data)[i] = from[k]);
+    case DT_bool:
+        EACH(((uint8_t *)data)[i] = from[k] != 0);
+    default:
+        EACH(element_store_int(data, dtype, i, from[k]));
     }
 }
 
@@ -333,7 +423,8 @@ double dtype_round(double value, DType dtype) {
     return element_double(&cell, dtype, 0);
 }
 
-void element_cast(void *to, DType to_dtype, int64_t j, const void *from, DType from_dtype, int64_t i) {
+void element_cast(void *to, DType to_dtype, int64_t j, const void *from, DType from_dtype,
+                  int64_t i) {
     if (dtype_is_float(from_dtype)) {
         element_store_double(to, to_dtype, j, element_double(from, from_dtype, i));
     } else {

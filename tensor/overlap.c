@@ -1,7 +1,8 @@
-/* Do tensors address one location twice? (aten/src/ATen/MemoryOverlap.cpp for the cheap answers that PyTorch acts on.)
+/* Do tensors address one location twice? (aten/src/ATen/MemoryOverlap.cpp for the cheap answers
+ * that PyTorch acts on.)
  *
- * The exact answer sorts dims by stride: if every stride reaches past all that the smaller dims can address, no two index tuples
- * meet. Otherwise the locations are enumerated and marked. */
+ * The exact answer sorts dims by stride: if every stride reaches past all that the smaller dims can
+ * address, no two index tuples meet. Otherwise the locations are enumerated and marked. */
 #include "tensor/tensor.h"
 
 #include <stdlib.h>
@@ -48,7 +49,8 @@ bool tensor_overlaps_itself(const Tensor *t) {
         return false;
     }
     CHECK(tensor_extent(t, &extent));
-    int64_t length = extent - t->offset; /* strides are not negative: locations lie in offset .. extent-1 */
+    int64_t length =
+        extent - t->offset; /* strides are not negative: locations lie in offset .. extent-1 */
     if (numel > length) {
         return true;
     }

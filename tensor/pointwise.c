@@ -1,8 +1,11 @@
-/* Scalar functions, a pair a row of pointwise.def, and the loop that applies one over broadcast operands.
+/* Scalar functions, a pair a row of pointwise.def, and the loop that applies one over broadcast
+ * operands.
  *
- * Each operand element is converted to the computation dtype first (rounding there, as TensorIterator's common dtype does), the
- * function applied in double or int64_t, the result rounded once into the computation dtype and converted to the result's. Where all
- * dtypes are one of float32, float64 and int64 a function's loop runs over the tensors' own memory, else over converted pieces. */
+ * Each operand element is converted to the computation dtype first (rounding there, as
+ * TensorIterator's common dtype does), the function applied in double or int64_t, the result
+ * rounded once into the computation dtype and converted to the result's. Where all dtypes are one
+ * of float32, float64 and int64 a function's loop runs over the tensors' own memory, else over
+ * converted pieces. */
 #include "tensor/pointwise.h"
 
 #include "tensor/walk.h"
@@ -16,7 +19,8 @@ static int64_t wrap_add(int64_t a, int64_t b) { return (int64_t)((uint64_t)a + (
 static int64_t wrap_sub(int64_t a, int64_t b) { return (int64_t)((uint64_t)a - (uint64_t)b); }
 static int64_t wrap_mul(int64_t a, int64_t b) { return (int64_t)((uint64_t)a * (uint64_t)b); }
 
-/* Truncating quotient; the one overflow, INT64_MIN / -1, wraps. Division by zero is reported and answers 0. */
+/* Truncating quotient; the one overflow, INT64_MIN / -1, wraps. Division by zero is reported and
+ * answers 0. */
 static int64_t pointwise_divide(int64_t a, int64_t b, PwStatus *status) {
     if (b == 0) {
         status->zero_divisor = true;
@@ -47,7 +51,8 @@ static int64_t pointwise_power(int64_t base, int64_t exponent, PwStatus *status)
     return (int64_t)result;
 }
 
-/* A shift by less than 0 or by at least the dtype's bits is undefined; here it is one of 64 bits, 0 outside of these. */
+/* A shift by less than 0 or by at least the dtype's bits is undefined; here it is one of 64 bits, 0
+ * outside of these. */
 static bool can_shift(int64_t by, PwStatus *status) {
     status->odd_shift |= by < 0 || by >= status->bits;
     return by >= 0 && by < 64;
@@ -55,14 +60,19 @@ static bool can_shift(int64_t by, PwStatus *status) {
 static int64_t shift_left(int64_t a, int64_t by, PwStatus *status) {
     return can_shift(by, status) ? (int64_t)((uint64_t)a << by) : 0;
 }
-static int64_t shift_right(int64_t a, int64_t by, PwStatus *status) { return can_shift(by, status) ? a >> by : 0; }
+static int64_t shift_right(int64_t a, int64_t by, PwStatus *status) {
+    return can_shift(by, status) ? a >> by : 0;
+}
 
 /* ---- the pairs ---- */
 
 #define UNUSED (void)x, (void)status
-#define BOTH(name, f_expression, i_expression)                     \
-    static double pwf_##name(const double *x) { return f_expression; } \
-    static int64_t pwi_##name(const int64_t *x, PwStatus *status) { UNUSED; return i_expression; }
+#define BOTH(name, f_expression, i_expression)                                                     \
+    static double pwf_##name(const double *x) { return f_expression; }                             \
+    static int64_t pwi_##name(const int64_t *x, PwStatus *status) {                                \
+        UNUSED;                                                                                    \
+        return i_expression;                                                                       \
+    }
 /* Functions that integers never reach: the op's typing makes them floating first. */
 #define FLOAT_ONLY(name, f_expression) BOTH(name, f_expression, 0)
 
@@ -113,11 +123,15 @@ static double nan_to_num_of(double v, double nan, double high, double low) {
     return isnan(v) ? nan : !isinf(v) ? v : v > 0 ? high : low;
 }
 /* at::native::lerp: from the nearer end */
-static double lerp_of(double a, double b, double w) { return w < 0.5 ? a + w * (b - a) : b - (b - a) * (1 - w); }
+static double lerp_of(double a, double b, double w) {
+    return w < 0.5 ? a + w * (b - a) : b - (b - a) * (1 - w);
+}
 static double softplus_of(double v, double beta, double threshold) {
     return v * beta > threshold ? v : log1p(exp(v * beta)) / beta;
 }
-static double gelu_tanh_of(double v) { return 0.5 * v * (1 + tanh(M_SQRT2 * M_2_SQRTPI * 0.5 * (v + 0.044715 * v * v * v))); }
+static double gelu_tanh_of(double v) {
+    return 0.5 * v * (1 + tanh(M_SQRT2 * M_2_SQRTPI * 0.5 * (v + 0.044715 * v * v * v)));
+}
 static double elu_of(double v, double alpha, double scale, double input_scale) {
     return v <= 0 ? (exp(v * input_scale) - 1) * (alpha * scale) : v * scale;
 }
@@ -197,7 +211,8 @@ FLOAT_ONLY(frac, x[0] - trunc(x[0]))
 BOTH(nan_to_num, nan_to_num_of(x[0], x[1], x[2], x[3]), x[0])
 FLOAT_ONLY(atan2, atan2(x[0], x[1]))
 FLOAT_ONLY(hypot, hypot(x[0], x[1]))
-FLOAT_ONLY(copysign, isnan(x[1]) ? fabs(x[0]) : copysign(x[0], x[1])) /* a nan has no sign to speak of */
+FLOAT_ONLY(copysign,
+           isnan(x[1]) ? fabs(x[0]) : copysign(x[0], x[1])) /* a nan has no sign to speak of */
 FLOAT_ONLY(xlogy, xlogy_of(x[0], x[1]))
 FLOAT_ONLY(lerp, lerp_of(x[0], x[1], x[2]))
 FLOAT_ONLY(softplus, softplus_of(x[0], x[1], x[2]))
@@ -214,66 +229,82 @@ BOTH(threshold, x[0] <= x[1] ? x[2] : x[0], x[0] <= x[1] ? x[2] : x[0])
 
 /* ---- loops ---- */
 
-#define OPERAND(k, type, arity) const type *in##k = (const type *)data[(k) < (arity) ? (k) + 1 : 1] + w->at[(k) < (arity) ? (k) + 1 : 1]
+#define OPERAND(k, type, arity)                                                                    \
+    const type *in##k =                                                                            \
+        (const type *)data[(k) < (arity) ? (k) + 1 : 1] + w->at[(k) < (arity) ? (k) + 1 : 1]
 #define ELEMENT(k, arity) ((k) < (arity) ? in##k[i * step[(k) + 1]] : 0)
-#define LOOP(function, type, number, arity, value)                                                                          \
-    static void function(void *const *data, Walk *w, PwStatus *status) {                                                     \
-        int64_t n = walk_row(w), step[1 + PW_MAX_OPERANDS];                                                                \
-        memcpy(step, walk_steps(w), sizeof step);                                                                          \
-        (void)status;                                                                                                       \
-        for (; walk_more(w); walk_next_row(w)) {                                                                          \
-            type *out = (type *)data[0] + w->at[0];                                                                          \
-            OPERAND(0, type, arity);                                                                                        \
-            OPERAND(1, type, arity);                                                                                        \
-            OPERAND(2, type, arity);                                                                                        \
-            OPERAND(3, type, arity);                                                                                        \
-            for (int64_t i = 0; i < n; i++) {                                                                               \
-                const number x[PW_MAX_OPERANDS] = {ELEMENT(0, arity), ELEMENT(1, arity), ELEMENT(2, arity), ELEMENT(3, arity)}; \
-                out[i * step[0]] = (type)value;                                                                             \
-            }                                                                                                               \
-        }                                                                                                                   \
+#define LOOP(function, type, number, arity, value)                                                 \
+    static void function(void *const *data, Walk *w, PwStatus *status) {                           \
+        int64_t n = walk_row(w), step[1 + PW_MAX_OPERANDS];                                        \
+        memcpy(step, walk_steps(w), sizeof step);                                                  \
+        (void)status;                                                                              \
+        for (; walk_more(w); walk_next_row(w)) {                                                   \
+            type *out = (type *)data[0] + w->at[0];                                                \
+            OPERAND(0, type, arity);                                                               \
+            OPERAND(1, type, arity);                                                               \
+            OPERAND(2, type, arity);                                                               \
+            OPERAND(3, type, arity);                                                               \
+            for (int64_t i = 0; i < n; i++) {                                                      \
+                const number x[PW_MAX_OPERANDS] = {ELEMENT(0, arity), ELEMENT(1, arity),           \
+                                                   ELEMENT(2, arity), ELEMENT(3, arity)};          \
+                out[i * step[0]] = (type)value;                                                    \
+            }                                                                                      \
+        }                                                                                          \
     }
-#define PW(name, arity, k)                                          \
-    LOOP(loop_float32_##name, float, double, arity, pwf_##name(x))  \
-    LOOP(loop_float64_##name, double, double, arity, pwf_##name(x)) \
+#define PW(name, arity, k)                                                                         \
+    LOOP(loop_float32_##name, float, double, arity, pwf_##name(x))                                 \
+    LOOP(loop_float64_##name, double, double, arity, pwf_##name(x))                                \
     LOOP(loop_int64_##name, int64_t, int64_t, arity, pwi_##name(x, status))
 #include "tensor/pointwise.def"
 #undef PW
 
-/* Sums and differences with a coefficient of 1, nearly all there are, need no product; of float32 they are computed as such, which is
- * what rounding once from double gives (dtype.h). They go by blocks of rows. */
-#define BLOCKS(function, type, value)                                                                   \
-    static void function(void *const *data, Walk *w, PwStatus *status) {                                 \
-        const int64_t n = walk_row(w), rows = walk_rows(w), *step = walk_steps(w), *down = walk_down(w); \
-        const int64_t step0 = step[0], step1 = step[1], step2 = step[2];                                \
-        const int64_t down0 = down[0], down1 = down[1], down2 = down[2];                                \
-        (void)status;                                                                                   \
-        for (; walk_more(w); walk_next_block(w)) {                                                      \
-            type *out = (type *)data[0] + w->at[0];                                                     \
-            const type *a = (const type *)data[1] + w->at[1], *b = (const type *)data[2] + w->at[2];    \
-            for (int64_t row = rows;; out += down0, a += down1, b += down2) {                           \
-                for (int64_t i = 0; i < n; i++) {                                                       \
-                    const type x[2] = {a[i * step1], b[i * step2]};                                     \
-                    out[i * step0] = value;                                                             \
-                }                                                                                       \
-                if (--row == 0) {                                                                       \
-                    break;                                                                              \
-                }                                                                                       \
-            }                                                                                           \
-        }                                                                                               \
+/* Sums and differences with a coefficient of 1, nearly all there are, need no product; of float32
+ * they are computed as such, which is what rounding once from double gives (dtype.h). They go by
+ * blocks of rows. */
+#define BLOCKS(function, type, value)                                                              \
+    static void function(void *const *data, Walk *w, PwStatus *status) {                           \
+        const int64_t n = walk_row(w), rows = walk_rows(w), *step = walk_steps(w),                 \
+                      *down = walk_down(w);                                                        \
+        const int64_t step0 = step[0], step1 = step[1], step2 = step[2];                           \
+        const int64_t down0 = down[0], down1 = down[1], down2 = down[2];                           \
+        (void)status;                                                                              \
+        for (; walk_more(w); walk_next_block(w)) {                                                 \
+            type *out = (type *)data[0] + w->at[0];                                                \
+            const type *a = (const type *)data[1] + w->at[1],                                      \
+                       *b = (const type *)data[2] + w->at[2];                                      \
+            for (int64_t row = rows;; out += down0, a += down1, b += down2) {                      \
+                for (int64_t i = 0; i < n; i++) {                                                  \
+                    const type x[2] = {a[i * step1], b[i * step2]};                                \
+                    out[i * step0] = value;                                                        \
+                }                                                                                  \
+                if (--row == 0) {                                                                  \
+                    break;                                                                         \
+                }                                                                                  \
+            }                                                                                      \
+        }                                                                                          \
     }
-#define PLAIN(name, f_expression, i_expression)   \
-    BLOCKS(loop_float32_##name, float, f_expression)  \
-    BLOCKS(loop_float64_##name, double, f_expression) \
+#define PLAIN(name, f_expression, i_expression)                                                    \
+    BLOCKS(loop_float32_##name, float, f_expression)                                               \
+    BLOCKS(loop_float64_##name, double, f_expression)                                              \
     BLOCKS(loop_int64_##name, int64_t, i_expression)
 PLAIN(plain_add, x[0] + x[1], wrap_add(x[0], x[1]))
 PLAIN(plain_sub, x[0] - x[1], wrap_sub(x[0], x[1]))
 
-static const PwInfo plain_add = {"add", 2, 1, NULL, NULL, loop_float32_plain_add, loop_float64_plain_add, loop_int64_plain_add};
-static const PwInfo plain_sub = {"sub", 2, 1, NULL, NULL, loop_float32_plain_sub, loop_float64_plain_sub, loop_int64_plain_sub};
+static const PwInfo plain_add = {
+    "add", 2, 1, NULL, NULL, loop_float32_plain_add, loop_float64_plain_add, loop_int64_plain_add};
+static const PwInfo plain_sub = {
+    "sub", 2, 1, NULL, NULL, loop_float32_plain_sub, loop_float64_plain_sub, loop_int64_plain_sub};
 
 static const PwInfo infos[PW_COUNT] = {
-#define PW(name, arity, k) {#name, arity, k, pwf_##name, pwi_##name, loop_float32_##name, loop_float64_##name, loop_int64_##name},
+#define PW(name, arity, k)                                                                         \
+    {#name,                                                                                        \
+     arity,                                                                                        \
+     k,                                                                                            \
+     pwf_##name,                                                                                   \
+     pwi_##name,                                                                                   \
+     loop_float32_##name,                                                                          \
+     loop_float64_##name,                                                                          \
+     loop_int64_##name},
 #include "tensor/pointwise.def"
 #undef PW
 };
@@ -285,8 +316,10 @@ const PwInfo *pw_info(Pw pw) {
 
 /* ---- application ---- */
 
-/* n elements of an operand, from place `at` on, as doubles that `compute` (floating) holds. An int64 goes to float32 in one rounding. */
-static void load_doubles(double *to, const Tensor *t, int64_t at, int64_t step, int64_t n, DType compute) {
+/* n elements of an operand, from place `at` on, as doubles that `compute` (floating) holds. An
+ * int64 goes to float32 in one rounding. */
+static void load_doubles(double *to, const Tensor *t, int64_t at, int64_t step, int64_t n,
+                         DType compute) {
     const void *data = t->storage->data;
     if (t->dtype == compute || compute == DT_float64) {
         elements_double(to, data, t->dtype, at, step, n);
@@ -300,7 +333,8 @@ static void load_doubles(double *to, const Tensor *t, int64_t at, int64_t step, 
 }
 
 /* The same as integers that `compute` (not floating) holds. */
-static void load_ints(int64_t *to, const Tensor *t, int64_t at, int64_t step, int64_t n, DType compute) {
+static void load_ints(int64_t *to, const Tensor *t, int64_t at, int64_t step, int64_t n,
+                      DType compute) {
     const void *data = t->storage->data;
     if (t->dtype == compute) {
         elements_int(to, data, t->dtype, at, step, n);
@@ -314,14 +348,16 @@ static void load_ints(int64_t *to, const Tensor *t, int64_t at, int64_t step, in
     }
 }
 
-static void store_doubles(const Tensor *out, int64_t at, int64_t step, double *from, int64_t n, DType compute) {
+static void store_doubles(const Tensor *out, int64_t at, int64_t step, double *from, int64_t n,
+                          DType compute) {
     for (int64_t i = 0; i < n && out->dtype != compute; i++) {
         from[i] = dtype_round(from[i], compute);
     }
     elements_store_double(out->storage->data, out->dtype, at, step, from, n);
 }
 
-static void store_ints(const Tensor *out, int64_t at, int64_t step, int64_t *from, int64_t n, DType compute) {
+static void store_ints(const Tensor *out, int64_t at, int64_t step, int64_t *from, int64_t n,
+                       DType compute) {
     for (int64_t i = 0; i < n && out->dtype != compute; i++) {
         from[i] = dtype_wrap(compute, from[i]);
     }
@@ -337,12 +373,16 @@ static void store_scalar(void *cell, DType compute, Scalar s) {
     }
 }
 
-/* Not all tensors (the output, `n` operands) have one dtype that there is a loop for: operands are brought into pieces of double or
- * int64_t, and results out of them. */
-static void apply_converted(const PwInfo *info, DType compute, const Tensor *const *tensors, int n, Walk *w, PwStatus *status) {
+/* Not all tensors (the output, `n` operands) have one dtype that there is a loop for: operands are
+ * brought into pieces of double or int64_t, and results out of them. */
+static void apply_converted(const PwInfo *info, DType compute, const Tensor *const *tensors, int n,
+                            Walk *w, PwStatus *status) {
     enum { PIECE = 64 };
     bool floating = dtype_is_float(compute);
-    union Cells { double f[PIECE]; int64_t i[PIECE]; } cells[1 + PW_MAX_OPERANDS];
+    union Cells {
+        double f[PIECE];
+        int64_t i[PIECE];
+    } cells[1 + PW_MAX_OPERANDS];
     void *data[1 + PW_MAX_OPERANDS];
     Walk piece;
     piece.count = 1 + n;
@@ -375,18 +415,21 @@ static void apply_converted(const PwInfo *info, DType compute, const Tensor *con
     }
 }
 
-/* The loops for these operands: of a sum or difference whose coefficient is 1, plain ones of two operands. */
+/* The loops for these operands: of a sum or difference whose coefficient is 1, plain ones of two
+ * operands. */
 static const PwInfo *loops_for(Pw pw, const PwOperand *operands, int *count) {
     const PwInfo *info = pw_info(pw);
     CHECK(*count == info->arity);
-    if ((pw != PW_add && pw != PW_sub) || operands[2].tensor || scalar_to_double(operands[2].scalar) != 1) {
+    if ((pw != PW_add && pw != PW_sub) || operands[2].tensor ||
+        scalar_to_double(operands[2].scalar) != 1) {
         return info;
     }
     *count = 2;
     return pw == PW_add ? &plain_add : &plain_sub;
 }
 
-void pw_apply(Pw pw, DType compute, const Tensor *out, const PwOperand *operands, int count, PwStatus *status) {
+void pw_apply(Pw pw, DType compute, const Tensor *out, const PwOperand *operands, int count,
+              PwStatus *status) {
     const PwInfo *info = loops_for(pw, operands, &count);
     const Tensor *tensors[1 + PW_MAX_OPERANDS] = {out};
     void *data[1 + PW_MAX_OPERANDS] = {out->storage->data};
@@ -410,7 +453,10 @@ void pw_apply(Pw pw, DType compute, const Tensor *out, const PwOperand *operands
     status->bits = 8 * dtype_bytes(compute);
     Walk w;
     walk_init(&w, out->size, out->ndim, tensors, 1 + count);
-    PwLoop loop = compute == DT_float32 ? info->loop_float32 : compute == DT_float64 ? info->loop_float64 : compute == DT_int64 ? info->loop_int64 : NULL;
+    PwLoop loop = compute == DT_float32   ? info->loop_float32
+                  : compute == DT_float64 ? info->loop_float64
+                  : compute == DT_int64   ? info->loop_int64
+                                          : NULL;
     if (one_dtype && loop) {
         loop(data, &w, status);
     } else {

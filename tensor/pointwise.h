@@ -16,25 +16,31 @@ enum { PW_MAX_OPERANDS = 4 };
 /* Sums, differences, products, quotients, which stand together in the table. */
 static inline bool pw_is_arithmetic(Pw pw) { return pw >= PW_add && pw <= PW_div; }
 /* The result is an operand, chosen by how they compare or by a mask. */
-static inline bool pw_is_choice(Pw pw) { return (pw >= PW_maximum && pw <= PW_clamp) || pw == PW_where || pw == PW_masked_fill; }
+static inline bool pw_is_choice(Pw pw) {
+    return (pw >= PW_maximum && pw <= PW_clamp) || pw == PW_where || pw == PW_masked_fill;
+}
 
-/* Comparisons and connectives of two operands, which stand together in the table: the answer is true or false. */
+/* Comparisons and connectives of two operands, which stand together in the table: the answer is
+ * true or false. */
 static inline bool pw_is_logic(Pw pw) { return pw >= PW_eq && pw <= PW_logical_xor; }
-/* Quotients brought to an integer, and what such a division leaves, which stand together too: integers refuse a divisor of zero. */
+/* Quotients brought to an integer, and what such a division leaves, which stand together too:
+ * integers refuse a divisor of zero. */
 static inline bool pw_is_quotient(Pw pw) { return pw >= PW_div_floor && pw <= PW_fmod; }
 
 /* What an integer function found out about its operands. */
 typedef struct PwStatus {
-    bool zero_divisor; /* integer division or remainder by 0: the op raises `invalid` */
-    bool odd_shift;     /* a shift by less than 0 or by all the bits: undefined */
-    int bits;           /* of the computation's dtype; set by pw_apply */
-    bool negative_exponent; /* integer pow by a negative exponent: `invalid` when the exponent is a Scalar */
+    bool zero_divisor;      /* integer division or remainder by 0: the op raises `invalid` */
+    bool odd_shift;         /* a shift by less than 0 or by all the bits: undefined */
+    int bits;               /* of the computation's dtype; set by pw_apply */
+    bool negative_exponent; /* integer pow by a negative exponent: `invalid` when the exponent is a
+                               Scalar */
 } PwStatus;
 
 typedef double (*PwDouble)(const double *x);
 typedef int64_t (*PwInt)(const int64_t *x, PwStatus *status);
 
-/* The function over a walk through tensors of one dtype: data[0][..] = f(data[1][..], data[2][..], ..). */
+/* The function over a walk through tensors of one dtype: data[0][..] = f(data[1][..], data[2][..],
+ * ..). */
 typedef void (*PwLoop)(void *const *data, Walk *w, PwStatus *status);
 
 typedef struct PwInfo {
@@ -54,9 +60,10 @@ typedef struct PwOperand {
     Scalar scalar;
 } PwOperand;
 
-/* out[...] = pw(operands...): every operand is converted to `compute` (a dtype), the function applied in double (floating
- * `compute`) or int64_t, rounded or wrapped into `compute`, then converted to out's dtype. `out` has data and the broadcast
- * size of the operands. */
-void pw_apply(Pw pw, DType compute, const Tensor *out, const PwOperand *operands, int count, PwStatus *status);
+/* out[...] = pw(operands...): every operand is converted to `compute` (a dtype), the function
+ * applied in double (floating `compute`) or int64_t, rounded or wrapped into `compute`, then
+ * converted to out's dtype. `out` has data and the broadcast size of the operands. */
+void pw_apply(Pw pw, DType compute, const Tensor *out, const PwOperand *operands, int count,
+              PwStatus *status);
 
 #endif

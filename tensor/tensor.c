@@ -1,5 +1,5 @@
-/* Geometry of strided tensors: sizes, strides, broadcasting. No data is touched here; every product and sum that a program's
- * numbers enter is checked, so that no later loop can overflow. */
+/* Geometry of strided tensors: sizes, strides, broadcasting. No data is touched here; every product
+ * and sum that a program's numbers enter is checked, so that no later loop can overflow. */
 #include "tensor/tensor.h"
 
 #include <string.h>
@@ -53,7 +53,8 @@ bool tensor_is_contiguous(const Tensor *t) {
     return true;
 }
 
-/* Places of the dims with more than one element, by ascending stride (stable). Returns the count. */
+/* Places of the dims with more than one element, by ascending stride (stable). Returns the
+ * count. */
 static int dims_by_stride(const Tensor *t, int *order) {
     int n = 0;
     for (int d = 0; d < t->ndim; d++) {
@@ -87,7 +88,8 @@ bool tensor_is_dense(const Tensor *t) {
 }
 
 bool tensor_same_layout(const Tensor *a, const Tensor *b) {
-    return a->offset == b->offset && tensor_same_size(a, b) && sizes_equal(a->stride, a->ndim, b->stride, b->ndim);
+    return a->offset == b->offset && tensor_same_size(a, b) &&
+           sizes_equal(a->stride, a->ndim, b->stride, b->ndim);
 }
 
 bool tensor_extent(const Tensor *t, int64_t *extent) {
@@ -99,7 +101,8 @@ bool tensor_extent(const Tensor *t, int64_t *extent) {
             return true;
         }
         int64_t reach;
-        fits = fits && checked_mul(t->size[d] - 1, t->stride[d], &reach) && checked_add(last, reach, &last);
+        fits = fits && checked_mul(t->size[d] - 1, t->stride[d], &reach) &&
+               checked_add(last, reach, &last);
     }
     return fits && checked_add(last, 1, extent);
 }
@@ -107,8 +110,10 @@ bool tensor_extent(const Tensor *t, int64_t *extent) {
 ErrCode dim_wrap(int64_t dim, int ndim, int *wrapped, Error *err) {
     int64_t n = max_i64(ndim, 1);
     if (dim < -n || dim >= n) {
-        return error_set(err, ERR_index_range, "Dimension out of range (expected to be in range of [%lld, %lld], but got %lld)",
-                         (long long)-n, (long long)n - 1, (long long)dim);
+        return error_set(
+            err, ERR_index_range,
+            "Dimension out of range (expected to be in range of [%lld, %lld], but got %lld)",
+            (long long)-n, (long long)n - 1, (long long)dim);
     }
     *wrapped = (int)(dim < 0 ? dim + n : dim);
     return ERR_none;
@@ -129,7 +134,9 @@ ErrCode broadcast_into(int64_t *size, int *ndim, const int64_t *other, int other
     for (int d = other_ndim - 1; d >= 0; d--) {
         int64_t a = size[d + shift], b = other[d];
         if (a != b && a != 1 && b != 1) {
-            return error_set(err, ERR_shape, "The size of tensor a (%lld) must match the size of tensor b (%lld) at non-singleton dimension %d",
+            return error_set(err, ERR_shape,
+                             "The size of tensor a (%lld) must match the size of tensor b (%lld) "
+                             "at non-singleton dimension %d",
                              (long long)a, (long long)b, d + shift);
         }
         size[d + shift] = a == 1 ? b : a;
@@ -140,19 +147,24 @@ ErrCode broadcast_into(int64_t *size, int *ndim, const int64_t *other, int other
 void broadcast_strides(const Tensor *t, const int64_t *size, int ndim, int64_t *stride) {
     int shift = ndim - t->ndim;
     for (int d = 0; d < ndim; d++) {
-        stride[d] = d < shift || (t->size[d - shift] == 1 && size[d] != 1) ? 0 : t->stride[d - shift];
+        stride[d] =
+            d < shift || (t->size[d - shift] == 1 && size[d] != 1) ? 0 : t->stride[d - shift];
     }
 }
 
 ErrCode tensor_expand(const Tensor *t, const int64_t *size, int ndim, Tensor *out, Error *err) {
     int shift = ndim - t->ndim;
     if (shift < 0) {
-        return error_set(err, ERR_shape, "the number of sizes provided (%d) must be greater or equal to the number of dimensions in the tensor (%d)",
+        return error_set(err, ERR_shape,
+                         "the number of sizes provided (%d) must be greater or equal to the number "
+                         "of dimensions in the tensor (%d)",
                          ndim, t->ndim);
     }
     for (int d = 0; d < t->ndim; d++) {
         if (t->size[d] != size[d + shift] && t->size[d] != 1) {
-            return error_set(err, ERR_shape, "The expanded size of the tensor (%lld) must match the existing size (%lld) at dimension %d",
+            return error_set(err, ERR_shape,
+                             "The expanded size of the tensor (%lld) must match the existing size "
+                             "(%lld) at dimension %d",
                              (long long)size[d + shift], (long long)t->size[d], d + shift);
         }
     }

@@ -1,11 +1,13 @@
 /* Storage and Tensor: (storage, sizes, strides, offset), PyTorch's model of strided memory.
  *
- *     storage   [ e0 e1 e2 e3 e4 e5 e6 ... ]        one dtype, one version counter, shared by all views
+ *     storage   [ e0 e1 e2 e3 e4 e5 e6 ... ]        one dtype, one version counter, shared by all
+ *               views
  *     tensor    element (i0, i1, ..) is storage[offset + i0*stride[0] + i1*stride[1] + ..]
  *
- * A Tensor whose `storage` is NULL is metadata only: inference, the generator and the compiler's capture use it so.
- * Executors embed Tensor as the first member of their own structures (a variable with history, a graph node), so that
- * inference, derivative rules and kernels take plain Tensor pointers and know nothing of them.
+ * A Tensor whose `storage` is NULL is metadata only: inference, the generator and the compiler's
+ * capture use it so. Executors embed Tensor as the first member of their own structures (a variable
+ * with history, a graph node), so that inference, derivative rules and kernels take plain Tensor
+ * pointers and know nothing of them.
  *
  * Ownership: everything lives in the run's arena. Sizes, strides and offsets are in elements. */
 #ifndef TENSOR_TENSOR_H
@@ -18,8 +20,8 @@
 
 enum { MAX_DIMS = 16 };
 
-/* Copies `ndim` sizes or strides between arrays of MAX_DIMS. Few tensors have over 4 dims, and 4 are two moves: what lies behind the
- * last dim may be copied too. */
+/* Copies `ndim` sizes or strides between arrays of MAX_DIMS. Few tensors have over 4 dims, and 4
+ * are two moves: what lies behind the last dim may be copied too. */
 static inline void dims_copy(int64_t *to, const int64_t *from, int ndim) {
     enum { USUAL = 4 };
     memcpy(to, from, USUAL * sizeof *to);
@@ -31,11 +33,13 @@ static inline void dims_copy(int64_t *to, const int64_t *from, int ndim) {
 typedef struct Storage {
     DType dtype;
     int64_t numel;
-    void *data;        /* numel elements; never NULL, also for numel 0 */
-    int64_t version;   /* in-place writes so far: shared by all views, detach outputs, inputs on one storage */
-    int64_t id;        /* order of creation in the run; for printing and deterministic order */
-    double *value64;   /* float64 shadow: the value in double (NULL: no shadow) */
-    double *bound;     /* float64 shadow: error bound of each element; NaN = the value depends on a discrete choice in doubt */
+    void *data;      /* numel elements; never NULL, also for numel 0 */
+    int64_t version; /* in-place writes so far: shared by all views, detach outputs, inputs on one
+                        storage */
+    int64_t id;      /* order of creation in the run; for printing and deterministic order */
+    double *value64; /* float64 shadow: the value in double (NULL: no shadow) */
+    double *bound;   /* float64 shadow: error bound of each element; NaN = the value depends on a
+                        discrete choice in doubt */
 } Storage;
 
 typedef struct Tensor {
@@ -56,8 +60,12 @@ typedef struct Limits {
 #define LIMITS_DEFAULT ((Limits){(int64_t)1 << 26, (int64_t)1 << 28, 4096})
 
 /* a*b and a+b with overflow found: false and *out untouched if the result does not fit. */
-static inline bool checked_mul(int64_t a, int64_t b, int64_t *out) { return !__builtin_mul_overflow(a, b, out); }
-static inline bool checked_add(int64_t a, int64_t b, int64_t *out) { return !__builtin_add_overflow(a, b, out); }
+static inline bool checked_mul(int64_t a, int64_t b, int64_t *out) {
+    return !__builtin_mul_overflow(a, b, out);
+}
+static inline bool checked_add(int64_t a, int64_t b, int64_t *out) {
+    return !__builtin_add_overflow(a, b, out);
+}
 
 /* A fresh zeroed storage. */
 Storage *storage_new(Arena *arena, DType dtype, int64_t numel);
@@ -78,7 +86,8 @@ void contiguous_strides(const int64_t *size, int ndim, int64_t *stride);
 /* Sets dtype, sizes, row-major strides, offset 0, no storage. */
 void tensor_set_contiguous(Tensor *t, DType dtype, const int64_t *size, int ndim);
 bool tensor_is_contiguous(const Tensor *t);
-/* Dense and without overlap: some permutation of its dims is contiguous (size-1 dims do not matter). */
+/* Dense and without overlap: some permutation of its dims is contiguous (size-1 dims do not
+ * matter). */
 bool tensor_is_dense(const Tensor *t);
 static inline bool sizes_equal(const int64_t *a, int na, const int64_t *b, int nb) {
     bool equal = na == nb;
@@ -87,47 +96,63 @@ static inline bool sizes_equal(const int64_t *a, int na, const int64_t *b, int n
     }
     return equal;
 }
-static inline bool tensor_same_size(const Tensor *a, const Tensor *b) { return sizes_equal(a->size, a->ndim, b->size, b->ndim); }
+static inline bool tensor_same_size(const Tensor *a, const Tensor *b) {
+    return sizes_equal(a->size, a->ndim, b->size, b->ndim);
+}
 /* Same size, stride and offset. */
 bool tensor_same_layout(const Tensor *a, const Tensor *b);
-/* One past the farthest element that the tensor addresses in its storage: offset + sum (size-1)*stride + 1, or 0 if it has none. */
+/* One past the farthest element that the tensor addresses in its storage: offset + sum
+ * (size-1)*stride + 1, or 0 if it has none. */
 bool tensor_extent(const Tensor *t, int64_t *extent);
-/* May two index tuples address one location? As at::has_internal_overlap: YES only if some stride is 0 with size > 1. */
-typedef enum Overlap { OVERLAP_NO, OVERLAP_YES, OVERLAP_TOO_HARD, OVERLAP_PARTIAL, OVERLAP_FULL } Overlap;
+/* May two index tuples address one location? As at::has_internal_overlap: YES only if some stride
+ * is 0 with size > 1. */
+typedef enum Overlap {
+    OVERLAP_NO,
+    OVERLAP_YES,
+    OVERLAP_TOO_HARD,
+    OVERLAP_PARTIAL,
+    OVERLAP_FULL
+} Overlap;
 Overlap tensor_internal_overlap(const Tensor *t);
 /* Exact answer (sorts strides, else enumerates; for tensors of up to a few million elements). */
 bool tensor_overlaps_itself(const Tensor *t);
 /* As at::get_overlap_status between two tensors on storages: NO, FULL, PARTIAL or TOO_HARD. */
 Overlap tensor_overlap_status(const Tensor *a, const Tensor *b);
-/* Wraps a dim from [-n, n) into 0..n-1 (n counts as 1 for 0-dim tensors); ERR_index_range otherwise. */
+/* Wraps a dim from [-n, n) into 0..n-1 (n counts as 1 for 0-dim tensors); ERR_index_range
+ * otherwise. */
 ErrCode dim_wrap(int64_t dim, int ndim, int *wrapped, Error *err);
-/* Broadcasts `size` with `other` into `size` in place (right-aligned); ERR_shape if they do not fit. */
+/* Broadcasts `size` with `other` into `size` in place (right-aligned); ERR_shape if they do not
+ * fit. */
 ErrCode broadcast_into(int64_t *size, int *ndim, const int64_t *other, int other_ndim, Error *err);
-/* Strides with which `t` is read as if it had `size` (0 on broadcast dims); t must be expandable to it. */
+/* Strides with which `t` is read as if it had `size` (0 on broadcast dims); t must be expandable to
+ * it. */
 void broadcast_strides(const Tensor *t, const int64_t *size, int ndim, int64_t *stride);
 /* t.expand(size) as metadata on the same storage; ERR_shape where it does not fit. No -1 here. */
 ErrCode tensor_expand(const Tensor *t, const int64_t *size, int ndim, Tensor *out, Error *err);
 
 /* ---- the N-d walk ---- */
-/* Visits all index tuples of `size` in row-major order, keeping one position for each of up to WALK_MAX tensors.
- * Neighbouring dims that all tensors agree on are merged first, so most walks are one or two loops. Element by element:
+/* Visits all index tuples of `size` in row-major order, keeping one position for each of up to
+ * WALK_MAX tensors. Neighbouring dims that all tensors agree on are merged first, so most walks are
+ * one or two loops. Element by element:
  *     for (Walk w = walk_start(..); walk_more(&w); walk_next(&w)) use(data, w.at[0], w.at[1]);
  * or a row at a time, element i of which is at w.at[k] + i * walk_steps(&w)[k]:
- *     for (Walk w = walk_start(..); walk_more(&w); walk_next_row(&w)) use_row(walk_row(&w), ..);                   */
+ *     for (Walk w = walk_start(..); walk_more(&w); walk_next_row(&w)) use_row(walk_row(&w), ..); */
 enum { WALK_MAX = 6 };
 typedef struct Walk {
-    int count;                          /* tensors; the others' positions stay 0 */
-    int ndim;                           /* merged dims; at least 1 */
-    int64_t left;                       /* tuples still to visit, this one included */
-    int64_t at[WALK_MAX];               /* positions, in elements of each storage */
-    int64_t size[MAX_DIMS];             /* of merged dims, the row first */
+    int count;              /* tensors; the others' positions stay 0 */
+    int ndim;               /* merged dims; at least 1 */
+    int64_t left;           /* tuples still to visit, this one included */
+    int64_t at[WALK_MAX];   /* positions, in elements of each storage */
+    int64_t size[MAX_DIMS]; /* of merged dims, the row first */
     int64_t index[MAX_DIMS];
-    int64_t stride[MAX_DIMS][WALK_MAX]; /* of the row; of dim d: from the last row of the dims within to the next along d */
+    int64_t stride[MAX_DIMS][WALK_MAX]; /* of the row; of dim d: from the last row of the dims
+                                           within to the next along d */
 } Walk;
 /* Walk over `size`; `tensors[k]` must be broadcastable to it. */
 void walk_init(Walk *w, const int64_t *size, int ndim, const Tensor *const *tensors, int count);
 /* The same by value: shorter, but a kilobyte is copied. */
-static inline Walk walk_start(const int64_t *size, int ndim, const Tensor *const *tensors, int count) {
+static inline Walk walk_start(const int64_t *size, int ndim, const Tensor *const *tensors,
+                              int count) {
     Walk w;
     walk_init(&w, size, ndim, tensors, count);
     return w;
@@ -138,8 +163,10 @@ static inline const int64_t *walk_steps(const Walk *w) { return w->stride[0]; }
 static inline void walk_add(Walk *w, int d, int64_t times) {
     int64_t *at = w->at;
     const int64_t *step = w->stride[d];
-    int64_t at0 = at[0] + step[0] * times, at1 = at[1] + step[1] * times, at2 = at[2] + step[2] * times;
-    int64_t at3 = at[3] + step[3] * times, at4 = at[4] + step[4] * times, at5 = at[5] + step[5] * times;
+    int64_t at0 = at[0] + step[0] * times, at1 = at[1] + step[1] * times,
+            at2 = at[2] + step[2] * times;
+    int64_t at3 = at[3] + step[3] * times, at4 = at[4] + step[4] * times,
+            at5 = at[5] + step[5] * times;
     at[0] = at0, at[1] = at1, at[2] = at2, at[3] = at3, at[4] = at4, at[5] = at5;
 }
 /* From the start of a row to that of the next. */
@@ -166,11 +193,11 @@ static inline void walk_next(Walk *w) {
 }
 
 /* ---- data ---- */
-/* Allocates a zeroed storage for metadata `t` (dense: as long as its extent) and attaches it at offset 0.
- * ERR_limit when `limits` (may be NULL) is passed. */
+/* Allocates a zeroed storage for metadata `t` (dense: as long as its extent) and attaches it at
+ * offset 0. ERR_limit when `limits` (may be NULL) is passed. */
 ErrCode tensor_allocate(Tensor *t, Arena *arena, const Limits *limits, Error *err);
-/* to[...] = from[...], broadcasting `from` to `to`'s size and casting as torch does; no overlap between them.
- * `*out_of_range` (may be NULL) is set if a float to integer cast was undefined. */
+/* to[...] = from[...], broadcasting `from` to `to`'s size and casting as torch does; no overlap
+ * between them. `*out_of_range` (may be NULL) is set if a float to integer cast was undefined. */
 void tensor_copy_data(const Tensor *to, const Tensor *from, bool *out_of_range);
 /* Fills the addressed elements with a scalar converted to the dtype. */
 void tensor_fill(const Tensor *t, Scalar value);
@@ -184,7 +211,13 @@ void tensor_dump(const Tensor *t);
 
 /* ---- fills (format.md) ---- */
 typedef enum FillKind {
-    FILL_zeros, FILL_ones, FILL_arange, FILL_dyadic, FILL_uniform, FILL_special, FILL_COUNT
+    FILL_zeros,
+    FILL_ones,
+    FILL_arange,
+    FILL_dyadic,
+    FILL_uniform,
+    FILL_special,
+    FILL_COUNT
 } FillKind;
 const char *fill_name(FillKind kind);
 bool fill_parse(const char *name, FillKind *kind);

@@ -1,10 +1,12 @@
-/* The start of an N-d walk, dim by dim from the last: strides of every tensor brought to the walked size, size-1 dims dropped, and a
- * dim merged with those within it where every tensor steps through both as through one (stride == size within * stride within). */
+/* The start of an N-d walk, dim by dim from the last: strides of every tensor brought to the walked
+ * size, size-1 dims dropped, and a dim merged with those within it where every tensor steps through
+ * both as through one (stride == size within * stride within). */
 #include "tensor/walk.h"
 
 #include <string.h>
 
-/* With dims beyond the row and the next: a step along one goes from the end of the dims within it, the row aside. */
+/* With dims beyond the row and the next: a step along one goes from the end of the dims within it,
+ * the row aside. */
 __attribute__((always_inline)) static inline void subtract_inner_steps(Walk *w, int count) {
     uint64_t back[WALK_MAX] = {0}; /* where it overflows there is no element */
     for (int d = 1; d < w->ndim; d++) {
@@ -17,13 +19,21 @@ __attribute__((always_inline)) static inline void subtract_inner_steps(Walk *w, 
 }
 
 /* Where the strides of a walk come from. */
-typedef enum WalkSource { OF_TENSORS, OF_WHOLE_TENSORS /* with all of the walk's dims */, OF_ARRAYS } WalkSource;
+typedef enum WalkSource {
+    OF_TENSORS,
+    OF_WHOLE_TENSORS /* with all of the walk's dims */,
+    OF_ARRAYS
+} WalkSource;
 
-/* A walk's start for what the compiler knows where it matters: the count, and the source of strides. Either tensors or strides. */
-__attribute__((always_inline)) static inline void start(Walk *w, const int64_t *size, int ndim, const Tensor *const *tensors,
-                                                        const int64_t *const *strides, int count, WalkSource source) {
-    int64_t stride[WALK_MAX] = {0};  /* along the dim at hand */
-    uint64_t merged[WALK_MAX] = {0}; /* what it must be to merge with those within; where it overflows there is no element */
+/* A walk's start for what the compiler knows where it matters: the count, and the source of
+ * strides. Either tensors or strides. */
+__attribute__((always_inline)) static inline void start(Walk *w, const int64_t *size, int ndim,
+                                                        const Tensor *const *tensors,
+                                                        const int64_t *const *strides, int count,
+                                                        WalkSource source) {
+    int64_t stride[WALK_MAX] = {0}; /* along the dim at hand */
+    uint64_t merged[WALK_MAX] = {
+        0}; /* what it must be to merge with those within; where it overflows there is no element */
     int64_t left = 1;
     int n = 0;
     w->count = count;
@@ -67,7 +77,9 @@ __attribute__((always_inline)) static inline void start(Walk *w, const int64_t *
     }
 }
 
-#define START(count) whole ? start(w, size, ndim, tensors, NULL, count, OF_WHOLE_TENSORS) : start(w, size, ndim, tensors, NULL, count, OF_TENSORS)
+#define START(count)                                                                               \
+    whole ? start(w, size, ndim, tensors, NULL, count, OF_WHOLE_TENSORS)                           \
+          : start(w, size, ndim, tensors, NULL, count, OF_TENSORS)
 void walk_init(Walk *w, const int64_t *size, int ndim, const Tensor *const *tensors, int count) {
     CHECK(count >= 1 && count <= WALK_MAX);
     bool whole = true;
@@ -77,14 +89,23 @@ void walk_init(Walk *w, const int64_t *size, int ndim, const Tensor *const *tens
         whole &= tensors[k]->ndim == ndim;
     }
     switch (count) {
-    case 1: START(1); break;
-    case 2: START(2); break;
-    case 3: START(3); break;
-    default: start(w, size, ndim, tensors, NULL, count, OF_TENSORS); break;
+    case 1:
+        START(1);
+        break;
+    case 2:
+        START(2);
+        break;
+    case 3:
+        START(3);
+        break;
+    default:
+        start(w, size, ndim, tensors, NULL, count, OF_TENSORS);
+        break;
     }
 }
 
-void walk_init_strided(Walk *w, const int64_t *size, int ndim, const int64_t *const *strides, const int64_t *offset, int count) {
+void walk_init_strided(Walk *w, const int64_t *size, int ndim, const int64_t *const *strides,
+                       const int64_t *offset, int count) {
     CHECK(count >= 1 && count <= WALK_MAX);
     memset(w->at, 0, sizeof w->at);
     memcpy(w->at, offset, (size_t)count * sizeof *offset);

@@ -1,8 +1,9 @@
-/* The Emit of the capture: each op is inferred, judged as eager would judge it, and recorded: nodes in the graph, history on the
- * tape.
+/* The Emit of the capture: each op is inferred, judged as eager would judge it, and recorded: nodes
+ * in the graph, history on the tape.
  *
- * Refusals come in eager's order: what histories refuse (asking a stale view, writing to a leaf), then the op's own checks
- * (overlap, sizes, dtypes), then values. A refusal that depends on data becomes a CHECK node. In-place ops: capture/inplace.c. */
+ * Refusals come in eager's order: what histories refuse (asking a stale view, writing to a leaf),
+ * then the op's own checks (overlap, sizes, dtypes), then values. A refusal that depends on data
+ * becomes a CHECK node. In-place ops: capture/inplace.c. */
 #include "compiled/capture/capture.h"
 #include "compiled/symbolic/observed.h"
 #include "program/ops/functions.h"
@@ -75,11 +76,13 @@ ErrCode capture_memory(Capture *cap, const Tensor *t) {
     const Limits *limits = &cap->c->limits;
     int64_t numel, bytes;
     if (!sizes_numel(t->size, t->ndim, &numel) || numel > limits->max_elements) {
-        return error_set(cap->emit.err, ERR_limit, "a tensor passes the limit of %lld elements", (long long)limits->max_elements);
+        return error_set(cap->emit.err, ERR_limit, "a tensor passes the limit of %lld elements",
+                         (long long)limits->max_elements);
     }
     bytes = numel * dtype_bytes(t->dtype);
     if (bytes > limits->max_bytes - cap->bytes) {
-        return error_set(cap->emit.err, ERR_limit, "more than %lld bytes are live", (long long)limits->max_bytes);
+        return error_set(cap->emit.err, ERR_limit, "more than %lld bytes are live",
+                         (long long)limits->max_bytes);
     }
     cap->bytes += bytes;
     return ERR_none;
@@ -111,7 +114,8 @@ static ErrCode infer_call(Capture *cap, const Call *call, Infer *r) {
     TRY(cap->emit.count_nonzero(&cap->emit, self, &count));
     r->n = 1;
     r->out = arena_new(r->arena, Tensor);
-    *r->out = (Tensor){.dtype = DT_int64, .ndim = 2, .size = {count, self->ndim}, .stride = {1, count}};
+    *r->out =
+        (Tensor){.dtype = DT_int64, .ndim = 2, .size = {count, self->ndim}, .stride = {1, count}};
     return ERR_none;
 }
 
@@ -121,7 +125,8 @@ static Var *new_value(Capture *cap, const Call *call, const Tensor *meta) {
     Call nodes;
     capture_call(cap, &nodes, call);
     Node *node = graph_op(cap->graph, &nodes, meta, cap->sid);
-    return capture_var(cap, capture_class(cap, meta->dtype, tensor_numel(meta), node, -1), meta, node);
+    return capture_var(cap, capture_class(cap, meta->dtype, tensor_numel(meta), node, -1), meta,
+                       node);
 }
 
 bool capture_needs_tape(const Capture *cap, Tensor *const *slot, int n) {
@@ -155,7 +160,8 @@ void tape_tensors(Capture *cap, GradNode *tape, const Call *call, Var *result) {
         Arg *arg = &tape->tensors->arg[p];
         ArgType type = call->op->param[p].type;
         if ((type == ARG_TENSORS || type == ARG_TENSORS_OPT) && !arg->none) {
-            arg->tensors.v = arena_copy(cap->arena, arg->tensors.v, (int64_t)sizeof(Tensor *) * arg->tensors.n);
+            arg->tensors.v =
+                arena_copy(cap->arena, arg->tensors.v, (int64_t)sizeof(Tensor *) * arg->tensors.n);
         }
     }
     tape->result = result && op_saves_result(call, need) ? result : NULL;
@@ -174,10 +180,15 @@ static ErrCode apply_factory(Capture *cap, const Call *call, Tensor **out, int *
 static bool apply_casts_to_integer(const Call *call) {
     const Arg *dtype;
     switch (call->op->id) {
-    case OP__to_copy: dtype = &call->arg[1]; break;
+    case OP__to_copy:
+        dtype = &call->arg[1];
+        break;
     case OP_softmax:
-    case OP_log_softmax: dtype = &call->arg[2]; break;
-    default: return false;
+    case OP_log_softmax:
+        dtype = &call->arg[2];
+        break;
+    default:
+        return false;
     }
     return !dtype->none && !dtype_is_float(dtype->dtype);
 }
@@ -185,8 +196,10 @@ static bool apply_casts_to_integer(const Call *call) {
 static ErrCode apply_function(Capture *cap, const Call *call, Tensor **out, int *nout) {
     Tensor *slot[MAX_SLOTS];
     int nslot = call_slots(call, slot);
-    bool grad = call->op->grad && !apply_casts_to_integer(call) && capture_needs_tape(cap, slot, nslot);
-    bool scatters = call->op->id == OP_as_strided_scatter && cap_requires_grad((const Var *)slot[0]) && !tensor_is_contiguous(slot[0]);
+    bool grad =
+        call->op->grad && !apply_casts_to_integer(call) && capture_needs_tape(cap, slot, nslot);
+    bool scatters = call->op->id == OP_as_strided_scatter &&
+                    cap_requires_grad((const Var *)slot[0]) && !tensor_is_contiguous(slot[0]);
     /* Histories are asked before the op looks at its operands. */
     Error refused = {0};
     Infer r = {.arena = cap->arena, .err = grad ? &refused : cap->emit.err};
@@ -196,11 +209,14 @@ static ErrCode apply_function(Capture *cap, const Call *call, Tensor **out, int 
         tape = tape_new(cap, GRAD_NODE_OP, nslot, 1);
         TRY(tape_connect(cap, tape, call->op, slot));
     }
-    if (call->op->id == OP_isfinite && dtype_is_float(slot[0]->dtype) && capture_needs_tape(cap, slot, nslot)) { /* made of abs */
+    if (call->op->id == OP_isfinite && dtype_is_float(slot[0]->dtype) &&
+        capture_needs_tape(cap, slot, nslot)) { /* made of abs */
         TRY(tape_connect(cap, tape_new(cap, GRAD_NODE_OP, nslot, 1), call->op, slot));
     }
     if (scatters) { /* whatever the grad mode (aten/src/ATen/native/TensorShape.cpp) */
-        return error_set(cap->emit.err, ERR_invalid, "as_strided_scatter takes no self that requires grad and is not contiguous");
+        return error_set(
+            cap->emit.err, ERR_invalid,
+            "as_strided_scatter takes no self that requires grad and is not contiguous");
     }
     if (code != ERR_none) {
         return grad ? error_set(cap->emit.err, code, "%s", refused.text) : code;
@@ -210,8 +226,10 @@ static ErrCode apply_function(Capture *cap, const Call *call, Tensor **out, int 
         tape_save(cap, tape, call, slot, -1);
     }
     TRY(capture_check_values(cap, call, &r.out[0]));
-    if (tape && !dtype_is_float(r.out[0].dtype)) { /* sum(dtype=int64) of what requires grad: an internal assertion of PyTorch's */
-        return error_set(cap->emit.err, ERR_invalid, "a recorded result must be of a floating dtype");
+    if (tape && !dtype_is_float(r.out[0].dtype)) { /* sum(dtype=int64) of what requires grad: an
+                                                      internal assertion of PyTorch's */
+        return error_set(cap->emit.err, ERR_invalid,
+                         "a recorded result must be of a floating dtype");
     }
     Var *v = new_value(cap, call, &r.out[0]);
     if (call->op->id == OP_nonzero && cap->stmt_op != OP_nonzero) {

@@ -1,19 +1,25 @@
 /* The autograd record of the captured tensors: semantics.md, sections 1 to 4, on metadata.
  *
- * A view's history is remade lazily: a view remembers the version at which its history was made, and when somebody asks for it at
- * another version it becomes a strided read of its base's present history. A write through a view gives the *base* a REGION node,
- * "the old gradient with the view's region replaced by what the op makes of it", which bumps the version and so makes every other
- * view of that base stale. Nothing here looks at data: versions are counted as the program is walked, so what a backward would
- * find modified is known when the capture ends.
+ * A view's history is remade lazily: a view remembers the version at which its history was made,
+ * and when somebody asks for it at another version it becomes a strided read of its base's present
+ * history. A write through a view gives the *base* a REGION node, "the old gradient with the view's
+ * region replaced by what the op makes of it", which bumps the version and so makes every other
+ * view of that base stale. Nothing here looks at data: versions are counted as the program is
+ * walked, so what a backward would find modified is known when the capture ends.
  *
  * Sequence numbers are given where PyTorch makes its nodes, since they order the backward. */
 #include "compiled/capture/capture.h"
 
-bool cap_requires_grad(const Var *v) { return v->requires_grad || v->history.to || (v->base && cap_requires_grad(v->base)); }
+bool cap_requires_grad(const Var *v) {
+    return v->requires_grad || v->history.to || (v->base && cap_requires_grad(v->base));
+}
 
 static int64_t cap_version(const Var *v) { return v->t.storage->version; }
 
-bool cap_is_stale(const Var *v) { return v->base && cap_version(v) != v->attr_version && (v->history.to || cap_requires_grad(v->base)); }
+bool cap_is_stale(const Var *v) {
+    return v->base && cap_version(v) != v->attr_version &&
+           (v->history.to || cap_requires_grad(v->base));
+}
 
 bool cap_has_grad_fn(const Var *v) { return v->history.to || cap_is_stale(v); }
 
@@ -37,7 +43,9 @@ static void freeze_call(Call *call, const Tensor *t, Tensor *before) {
         if ((type == ARG_TENSOR || type == ARG_TENSOR_OPT) && !arg->none && arg->tensor == t) {
             arg->tensor = before;
         }
-        for (int k = 0; (type == ARG_TENSORS || type == ARG_TENSORS_OPT) && !arg->none && k < arg->tensors.n; k++) {
+        for (int k = 0;
+             (type == ARG_TENSORS || type == ARG_TENSORS_OPT) && !arg->none && k < arg->tensors.n;
+             k++) {
             arg->tensors.v[k] = arg->tensors.v[k] == t ? before : arg->tensors.v[k];
         }
     }
@@ -53,7 +61,8 @@ void cap_freeze(Capture *cap, const Var *v) {
         for (int i = 0; node->out && i < node->nout; i++) {
             node->out[i] = node->out[i] == t ? before : node->out[i];
         }
-        if (node->call && node->call->arg[0].tensor == t) { /* of a view: its only differentiable operand */
+        if (node->call &&
+            node->call->arg[0].tensor == t) { /* of a view: its only differentiable operand */
             node->call->arg[0].tensor = before;
         }
         if (node->tensors) {
@@ -85,7 +94,8 @@ const Tensor *cap_edge_meta(Edge edge) {
 GradNode *tape_leaf(Capture *cap, Var *v) {
     if (!v->accumulator) {
         v->accumulator = tape_new(cap, GRAD_NODE_ACCUMULATE, 0, 1);
-        v->accumulator->sequence_nr = INT64_MAX; /* gradients are accumulated before anything else is run */
+        v->accumulator->sequence_nr =
+            INT64_MAX; /* gradients are accumulated before anything else is run */
         v->accumulator->leaf = v;
     }
     return v->accumulator;
@@ -93,9 +103,11 @@ GradNode *tape_leaf(Capture *cap, Var *v) {
 
 static ErrCode creation_error(Capture *cap, const Var *v) {
     if (v->creation_meta == CREATION_MULTI_OUTPUT) {
-        return error_set(cap->emit.err, ERR_multi_view_inplace, "the view is the output of a function that returns multiple views");
+        return error_set(cap->emit.err, ERR_multi_view_inplace,
+                         "the view is the output of a function that returns multiple views");
     }
-    return error_set(cap->emit.err, ERR_no_grad_view_inplace, "the view was created in no_grad mode");
+    return error_set(cap->emit.err, ERR_no_grad_view_inplace,
+                     "the view was created in no_grad mode");
 }
 
 /* grad_fn becomes as_strided of the base, made at this version. */
@@ -138,7 +150,8 @@ void cap_make_view(Capture *cap, Var *out, Var *self, bool multi) {
     } else if (multi) {
         out->creation_meta = CREATION_MULTI_OUTPUT;
     } else {
-        out->creation_meta = self->creation_meta; /* a view of a restricted view is restricted alike */
+        out->creation_meta =
+            self->creation_meta; /* a view of a restricted view is restricted alike */
     }
 }
 
@@ -148,12 +161,15 @@ ErrCode cap_check_write(Capture *cap, Var *self) {
             return creation_error(cap, self);
         }
         if (cap_requires_grad(self) && !self->base->history.to) {
-            return error_set(cap->emit.err, ERR_leaf_view_inplace,
-                             "a view of a leaf that requires grad is used in an in-place operation");
+            return error_set(
+                cap->emit.err, ERR_leaf_view_inplace,
+                "a view of a leaf that requires grad is used in an in-place operation");
         }
     }
-    if (cap_requires_grad(self) && !self->history.to) { /* a stale history is not remade to answer this */
-        return error_set(cap->emit.err, ERR_leaf_inplace, "a leaf that requires grad is used in an in-place operation");
+    if (cap_requires_grad(self) &&
+        !self->history.to) { /* a stale history is not remade to answer this */
+        return error_set(cap->emit.err, ERR_leaf_inplace,
+                         "a leaf that requires grad is used in an in-place operation");
     }
     return ERR_none;
 }
@@ -203,7 +219,8 @@ static void add_saved(Capture *cap, GradNode *node, SavedVariable saved) {
     node->saved[node->nsaved++] = saved;
 }
 
-/* Which operands a gradient leads to: what is saved depends on that, not on requires_grad (a view made under no_grad has none). */
+/* Which operands a gradient leads to: what is saved depends on that, not on requires_grad (a view
+ * made under no_grad has none). */
 static void tape_needs(const GradNode *node, bool *need) {
     for (int i = 0; i < node->nslot; i++) {
         need[i] = node->next[i].to != NULL;
@@ -218,9 +235,12 @@ void tape_save(Capture *cap, GradNode *node, const Call *call, Tensor *const *sl
             Var *v = (Var *)slot[i];
             const Var *root = v->base ? v->base : v;
             if (root->mask) {
-                add_saved(cap, node, (SavedVariable){alias_class_of(&root->mask->t), root->mask_version, NULL, true});
+                add_saved(cap, node,
+                          (SavedVariable){alias_class_of(&root->mask->t), root->mask_version, NULL,
+                                          true});
             }
-            add_saved(cap, node, (SavedVariable){alias_class_of(&v->t), cap_version(v), v, !v->history.to});
+            add_saved(cap, node,
+                      (SavedVariable){alias_class_of(&v->t), cap_version(v), v, !v->history.to});
         }
     }
 }
@@ -229,13 +249,15 @@ void tape_save_result(Capture *cap, GradNode *node, const Call *call, const Var 
     bool need[MAX_SLOTS];
     tape_needs(node, need);
     if (op_saves_result(call, need)) {
-        add_saved(cap, node, (SavedVariable){alias_class_of(&result->t), cap_version(result), NULL, true});
+        add_saved(cap, node,
+                  (SavedVariable){alias_class_of(&result->t), cap_version(result), NULL, true});
     }
 }
 
 ErrCode cap_detach_in_place(Capture *cap, Var *self) {
     if (self->base) {
-        return error_set(cap->emit.err, ERR_invalid, "can't detach views in-place; use detach() instead");
+        return error_set(cap->emit.err, ERR_invalid,
+                         "can't detach views in-place; use detach() instead");
     }
     self->requires_grad = false;
     self->history = (Edge){NULL, 0};
@@ -244,10 +266,12 @@ ErrCode cap_detach_in_place(Capture *cap, Var *self) {
 
 ErrCode cap_set_requires_grad(Capture *cap, Var *self, bool requires_grad) {
     if (self->history.to && !requires_grad) { /* a stale history is not remade to answer this */
-        return error_set(cap->emit.err, ERR_grad_non_leaf, "you can only change requires_grad flags of leaf variables");
+        return error_set(cap->emit.err, ERR_grad_non_leaf,
+                         "you can only change requires_grad flags of leaf variables");
     }
     if (requires_grad && !dtype_is_float(self->t.dtype)) {
-        return error_set(cap->emit.err, ERR_grad_dtype, "only tensors of floating point dtype can require gradients");
+        return error_set(cap->emit.err, ERR_grad_dtype,
+                         "only tensors of floating point dtype can require gradients");
     }
     self->requires_grad = requires_grad;
     return ERR_none;

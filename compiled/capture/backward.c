@@ -1,10 +1,12 @@
-/* The order of a backward over the static tape, as torch/csrc/autograd/engine.cpp has it: the graph's (joint.c) and those inside
- * the program (capture/grad.c).
+/* The order of a backward over the static tape, as torch/csrc/autograd/engine.cpp has it: the
+ * graph's (joint.c) and those inside the program (capture/grad.c).
  *
- *   1. From the roots, count the edges into every node; with inputs, find the nodes that lead to one of them.
- *   2. A node is ready when all edges into it have delivered; the ready node with the highest sequence number runs first. Gradients
- *      that meet are added in order of arrival. NULL is an undefined gradient, which is not zeros: it is passed on, and what nobody
- *      reaches stays None. */
+ *   1. From the roots, count the edges into every node; with inputs, find the nodes that lead to
+ *      one of them.
+ *   2. A node is ready when all edges into it have delivered; the ready node with the highest
+ *      sequence number runs first. Gradients that meet are added in order of arrival. NULL is an
+ *      undefined gradient, which is not zeros: it is passed on, and what nobody reaches stays
+ *      None. */
 #include "compiled/capture/capture.h"
 
 #include <limits.h>
@@ -34,7 +36,8 @@ static GradNode *pop_ready(BackwardEngine *x) {
     GradNode *top = x->ready[0], *last = x->ready[--x->nready];
     int at = 0;
     for (int child = 1; child < x->nready; child = 2 * at + 1) {
-        if (child + 1 < x->nready && x->ready[child + 1]->sequence_nr > x->ready[child]->sequence_nr) {
+        if (child + 1 < x->nready &&
+            x->ready[child + 1]->sequence_nr > x->ready[child]->sequence_nr) {
             child++;
         }
         if (x->ready[child]->sequence_nr <= last->sequence_nr) {
@@ -51,7 +54,10 @@ static GradNode *pop_ready(BackwardEngine *x) {
 
 /* A path from a root, as a stack: the node and the edge to follow next. */
 typedef struct Path {
-    struct { GradNode *node; int next; } *v;
+    struct {
+        GradNode *node;
+        int next;
+    } * v;
     int n, capacity;
 } Path;
 
@@ -82,7 +88,8 @@ static void backward_meet(BackwardEngine *x, GradNode *node, Path *path) {
 
 bool tape_wants(const BackwardEngine *x, Edge edge) {
     const GradNode *to = edge.to;
-    return to && (x->ninputs == 0 || (to->walk == x->walk && (to->needed || to->captured == x->walk)));
+    return to &&
+           (x->ninputs == 0 || (to->walk == x->walk && (to->needed || to->captured == x->walk)));
 }
 
 static void backward_survey(BackwardEngine *x, GradNode *root, Path *path) {
@@ -99,7 +106,9 @@ static void backward_survey(BackwardEngine *x, GradNode *root, Path *path) {
         for (int i = 0; i < node->nslot && x->ninputs > 0; i++) {
             const GradNode *to = node->next[i].to;
             node->needed |= tape_wants(x, node->next[i]);
-            node->topological_nr = to && to->topological_nr >= node->topological_nr ? to->topological_nr + 1 : node->topological_nr;
+            node->topological_nr = to && to->topological_nr >= node->topological_nr
+                                       ? to->topological_nr + 1
+                                       : node->topological_nr;
         }
         path->n--;
     }
@@ -113,7 +122,8 @@ int topological_nr_of(Capture *cap, GradNode *node) {
     return node->topological_nr;
 }
 
-/* Edges of nodes that lie below all inputs do not count (topological_nr in torch/csrc/autograd/engine.cpp). */
+/* Edges of nodes that lie below all inputs do not count (topological_nr in
+ * torch/csrc/autograd/engine.cpp). */
 static void backward_exclude_nodes_below_inputs(const BackwardEngine *x) {
     int least = INT_MAX;
     for (int k = 0; k < x->ninputs; k++) {
@@ -205,7 +215,8 @@ ErrCode tape_check(Capture *cap, const GradNode *node, Error *err) {
             need[i] = node->next[i].to != NULL;
         }
         if (op_saves_anything(node->call ? node->call : node->node->call, need)) {
-            return error_set(err, ERR_graph_freed, "trying to backward through the graph a second time");
+            return error_set(err, ERR_graph_freed,
+                             "trying to backward through the graph a second time");
         }
     }
     for (int i = 0; i < node->nsaved; i++) {
@@ -217,7 +228,9 @@ ErrCode tape_check(Capture *cap, const GradNode *node, Error *err) {
             }
         }
         if (saved->cls->storage.version != saved->version) {
-            return error_set(err, ERR_saved_modified, "a variable needed for gradient computation is at version %lld; expected version %lld",
+            return error_set(err, ERR_saved_modified,
+                             "a variable needed for gradient computation is at version %lld; "
+                             "expected version %lld",
                              (long long)saved->cls->storage.version, (long long)saved->version);
         }
     }

@@ -1,14 +1,17 @@
 /* Handles: what a name binding caches about its tensor.
  *
- * As a tracing compiler does, capture answers probes, assertions and branches from flags cached when a name is bound, and so has to
- * refresh them after everything that changes flags: a recorded write, a bump of the version, requires_grad_, detach_. Such a change
- * reaches every tensor on the storage: the receiver under all its names, its base, older and sibling views. Only what capture
+ * As a tracing compiler does, capture answers probes, assertions and branches from flags cached
+ * when a name is bound, and so has to refresh them after everything that changes flags: a recorded
+ * write, a bump of the version, requires_grad_, detach_. Such a change reaches every tensor on the
+ * storage: the receiver under all its names, its base, older and sibling views. Only what capture
  * decides hangs on these copies; the histories (capture/autograd.c) are the truth. */
 #include "compiled/capture/capture.h"
 
 #include <string.h>
 
-static Flags bindings_truth(const Var *v) { return (Flags){cap_requires_grad(v), cap_has_grad_fn(v)}; }
+static Flags bindings_truth(const Var *v) {
+    return (Flags){cap_requires_grad(v), cap_has_grad_fn(v)};
+}
 
 void binding_clear(Capture *cap, NameId name) {
     Binding *h = &cap->binding[name];
@@ -53,7 +56,8 @@ static bool spelled_as_function(const Capture *cap, const Stmt *stmt) {
     const char *path = surface ? program_path(cap->arena, cap->program, stmt->sid) : NULL;
     for (int i = 0; surface && i < surface->ncall_styles; i++) {
         if (strcmp(surface->call_styles[i].path, path) == 0) {
-            return surface->call_styles[i].call_styles == STYLE_function || surface->call_styles[i].call_styles == STYLE_kwargs;
+            return surface->call_styles[i].call_styles == STYLE_function ||
+                   surface->call_styles[i].call_styles == STYLE_kwargs;
         }
     }
     return false;
@@ -89,7 +93,8 @@ static bool forgotten(const Capture *cap, const Stmt *stmt, const Var *receiver,
         return receiver->base && h->var == receiver->base;
     }
     if (fault(c, FAULT_RG_1b)) {
-        return h->var != receiver && h->var->base && (h->var->base == receiver || h->var->base == receiver->base);
+        return h->var != receiver && h->var->base &&
+               (h->var->base == receiver || h->var->base == receiver->base);
     }
     if (fault(c, FAULT_RG_1c)) {
         return h->var == receiver && h != &cap->binding[stmt->arg[0].tensor];

@@ -1,19 +1,24 @@
-/* Capture: walks a region of the program (the function's body, or the setup) on metadata, statement by statement, as eager would run
- * it, and records a graph and a tape.
+/* Capture: walks a region of the program (the function's body, or the setup) on metadata, statement
+ * by statement, as eager would run it, and records a graph and a tape.
  *
- * Storages that were there before become one INPUT node each; a tensor on one (an entry) is a read of it, and if it is no leaf its
- * history is an OUTER node, which swallows gradients. Branches, assertions and probes are decided here, from
- * the handles (capture/bindings.c); ops go through emit_call to capture/apply.c. The walk ends at the first statement that raises, with the
- * graph holding what comes before it; what depends on data is a CHECK in the graph, or a question asked now (capture/data_dependent.c). */
+ * Storages that were there before become one INPUT node each; a tensor on one (an entry) is a read
+ * of it, and if it is no leaf its history is an OUTER node, which swallows gradients. Branches,
+ * assertions and probes are decided here, from the handles (capture/bindings.c); ops go through
+ * emit_call to capture/apply.c. The walk ends at the first statement that raises, with the graph
+ * holding what comes before it; what depends on data is a CHECK in the graph, or a question asked
+ * now (capture/data_dependent.c). */
 #include "compiled/capture/capture.h"
 
 #include <string.h>
 
 static ErrCode unbound(Capture *cap, NameId name) {
-    return error_set(&cap->err, ERR_invalid, "the name '%s' is not bound", cap->program->names[name]);
+    return error_set(&cap->err, ERR_invalid, "the name '%s' is not bound",
+                     cap->program->names[name]);
 }
 
-static Binding *binding_of(Capture *cap, NameId name) { return cap->binding[name].var ? &cap->binding[name] : NULL; }
+static Binding *binding_of(Capture *cap, NameId name) {
+    return cap->binding[name].var ? &cap->binding[name] : NULL;
+}
 
 /* ---- predicates and probes ---- */
 
@@ -148,7 +153,8 @@ static ErrCode capture_bind_outputs(Capture *cap, const Stmt *stmt, Tensor *cons
     }
     bool several = stmt->op->nreturn != 1;
     if (stmt->nout != nout || several != stmt->out_list) {
-        return error_set(&cap->err, ERR_invalid, "%d values to unpack into %d names", nout, stmt->nout);
+        return error_set(&cap->err, ERR_invalid, "%d values to unpack into %d names", nout,
+                         stmt->nout);
     }
     for (int i = 0; i < nout; i++) {
         binding_set(cap, stmt->out[i], (Var *)out[i]);
@@ -189,7 +195,8 @@ static bool block_holds(const Block *block, int sid) {
 static ErrCode run_branch(Capture *cap, const Stmt *stmt) {
     bool taken;
     if (cap->resume >= 0) { /* decided before the graph_break */
-        return capture_run_block(cap, block_holds(&stmt->body, cap->resume) ? &stmt->body : &stmt->orelse);
+        return capture_run_block(cap, block_holds(&stmt->body, cap->resume) ? &stmt->body
+                                                                            : &stmt->orelse);
     }
     TRY(decide(cap, &stmt->predicate, true, &taken));
     return capture_run_block(cap, taken ? &stmt->body : &stmt->orelse);
@@ -224,7 +231,8 @@ static ErrCode capture_run_stmt(Capture *cap, const Stmt *stmt) {
     case STMT_PROBE:
         return capture_run_probe(cap, stmt);
     case STMT_GRAD:
-        return cap->in.setup ? error_set(&cap->err, ERR_unsupported, "a gradient inside the setup") : capture_grad(cap, stmt);
+        return cap->in.setup ? error_set(&cap->err, ERR_unsupported, "a gradient inside the setup")
+                             : capture_grad(cap, stmt);
     case STMT_GRAPH_BREAK:
         if (cap->in.setup || !cap->in.split) {
             return ERR_none;
@@ -335,7 +343,9 @@ static ErrCode capture_returns(Capture *cap) {
     return ERR_none;
 }
 
-static bool capture_records(Emit *e, const Tensor *t) { return ((const Capture *)e)->grad_mode && cap_requires_grad((const Var *)t); }
+static bool capture_records(Emit *e, const Tensor *t) {
+    return ((const Capture *)e)->grad_mode && cap_requires_grad((const Var *)t);
+}
 
 static bool takes_gradients(const Block *block) {
     for (const Stmt *s = block->first; s; s = s->next) {
@@ -357,7 +367,11 @@ void capture_program(Compile *c, const CaptureInput *in) {
     cap->arena = arena;
     cap->program = c->program;
     cap->in = *in;
-    cap->emit = (Emit){.arena = arena, .err = &cap->err, .apply = capture_apply, .count_nonzero = capture_count_nonzero, .item_int = capture_item_int,
+    cap->emit = (Emit){.arena = arena,
+                       .err = &cap->err,
+                       .apply = capture_apply,
+                       .count_nonzero = capture_count_nonzero,
+                       .item_int = capture_item_int,
                        .records = capture_records};
     cap->grad_mode = in->grad_mode;
     cap->takes_gradients = capture_takes_gradients(c->program);

@@ -1,14 +1,17 @@
-/* What an op refuses because of values: indices out of range, integer division by zero, numbers that do not fit.
+/* What an op refuses because of values: indices out of range, integer division by zero, numbers
+ * that do not fit.
  *
- * Capture cannot know, so each becomes a CHECK node (an effect, ordered by statement) that raises the op's error at its statement
- * when the compiled code runs. What can be known (a Scalar divisor, an empty operand) is decided here. Which values a kernel looks
- * at, and when it looks at none, follows the shared kernels (program/kernels_*.c). */
+ * Capture cannot know, so each becomes a CHECK node (an effect, ordered by statement) that raises
+ * the op's error at its statement when the compiled code runs. What can be known (a Scalar divisor,
+ * an empty operand) is decided here. Which values a kernel looks at, and when it looks at none,
+ * follows the shared kernels (program/kernels_*.c). */
 #include "compiled/capture/capture.h"
 #include "program/ops/functions.h"
 
 #include <math.h>
 
-static void add_check(Capture *cap, CheckKind kind, Node *value, int64_t bound, ErrCode code, const char *message) {
+static void add_check(Capture *cap, CheckKind kind, Node *value, int64_t bound, ErrCode code,
+                      const char *message) {
     graph_check(cap->graph, kind, value, bound, code, message, cap->sid)->number = cap->writing;
 }
 
@@ -22,13 +25,16 @@ static void check_capture_indices(Capture *cap, const Call *call, const Tensor *
     const Tensor *self = call->arg[0].tensor;
     int dim;
     Error ignored = {0};
-    if (tensor_numel(index) > 0 && dim_wrap(call->arg[1].i, self->ndim, &dim, &ignored) == ERR_none) {
-        add_check(cap, CHECK_INDEX, node_of(index), self->ndim > 0 ? self->size[dim] : 1, call_index_error(call), OUT_OF_BOUNDS);
+    if (tensor_numel(index) > 0 &&
+        dim_wrap(call->arg[1].i, self->ndim, &dim, &ignored) == ERR_none) {
+        add_check(cap, CHECK_INDEX, node_of(index), self->ndim > 0 ? self->size[dim] : 1,
+                  call_index_error(call), OUT_OF_BOUNDS);
     }
 }
 
-/* Index tensors of index and _index_put: wrapped, and only looked at where some element is visited; a dim without elements refuses any
- * index, unless the indices' broadcast shape is empty (AdvancedIndex in ATen/native/TensorAdvancedIndexing.cpp). */
+/* Index tensors of index and _index_put: wrapped, and only looked at where some element is visited;
+ * a dim without elements refuses any index, unless the indices' broadcast shape is empty
+ * (AdvancedIndex in ATen/native/TensorAdvancedIndexing.cpp). */
 static void check_index_list(Capture *cap, const Call *call) {
     const Tensor *self = call->arg[0].tensor;
     const Arg *indices = &call->arg[1];
@@ -41,7 +47,8 @@ static void check_index_list(Capture *cap, const Call *call) {
     for (int d = 0; d < indices->tensors.n; d++) {
         const Tensor *index = indices->tensors.v[d];
         if (index && tensor_numel(index) > 0 && (visited || (self->size[d] == 0 && !nowhere))) {
-            add_check(cap, CHECK_INDEX_WRAP, node_of(index), self->size[d], ERR_index_range, OUT_OF_BOUNDS);
+            add_check(cap, CHECK_INDEX_WRAP, node_of(index), self->size[d], ERR_index_range,
+                      OUT_OF_BOUNDS);
         }
     }
 }
@@ -54,12 +61,14 @@ static ErrCode check_divisor(Capture *cap, const Call *call, const Tensor *out) 
         return ERR_none;
     }
     if (call->op->param[1].type == ARG_SCALAR) {
-        return dtype_wrap(compute, call->arg[1].scalar.i) == 0 ? error_set(cap->emit.err, ERR_invalid, "%s", ZERO_DIVISOR)
-                                                               : ERR_none;
+        return dtype_wrap(compute, call->arg[1].scalar.i) == 0
+                   ? error_set(cap->emit.err, ERR_invalid, "%s", ZERO_DIVISOR)
+                   : ERR_none;
     }
     const Tensor *divisor = call->arg[1].tensor;
     Node *value = node_of(divisor);
-    if (divisor->dtype != compute && dtype_category(divisor->dtype) == CAT_INT) { /* narrowing may make it 0 */
+    if (divisor->dtype != compute &&
+        dtype_category(divisor->dtype) == CAT_INT) { /* narrowing may make it 0 */
         TRY(capture_cast(cap, value, compute, &value));
     }
     add_check(cap, CHECK_NONZERO, value, 0, ERR_invalid, ZERO_DIVISOR);
@@ -91,7 +100,8 @@ static ErrCode in_bounds(Capture *cap, Node *wide, Scalar lo, Scalar hi, bool op
     return apply_nodes(cap, OP_logical_and, above, below, ok);
 }
 
-/* A 0-dim tensor read as a number must fit `dtype` (c10::Scalar::to): scalar_overflows of infer.h, said in ops. */
+/* A 0-dim tensor read as a number must fit `dtype` (c10::Scalar::to): scalar_overflows of infer.h,
+ * said in ops. */
 static ErrCode check_fits(Capture *cap, const Tensor *value, DType dtype) {
     bool from_float = dtype_is_float(value->dtype), to_float = dtype_is_float(dtype);
     double most = from_float ? dtype_largest(value->dtype) : -(double)dtype_min(value->dtype);
@@ -109,14 +119,15 @@ static ErrCode check_fits(Capture *cap, const Tensor *value, DType dtype) {
         TRY(in_bounds(cap, wide, scalar_int(-most_int), scalar_int(most_int), false, &ok));
     } else if (to_float) {
         Node *finite, *special, *fits;
-        TRY(in_bounds(cap, wide, scalar_float(-dtype_largest(dtype)), scalar_float(dtype_largest(dtype)), false, &fits));
+        TRY(in_bounds(cap, wide, scalar_float(-dtype_largest(dtype)),
+                      scalar_float(dtype_largest(dtype)), false, &fits));
         TRY(apply_nodes(cap, OP_isfinite, wide, NULL, &finite));
         TRY(apply_nodes(cap, OP_logical_not, finite, NULL, &special));
         TRY(apply_nodes(cap, OP_logical_or, fits, special, &ok));
     } else if (from_float) {
         bool open = dtype == DT_int64;
-        TRY(in_bounds(cap, wide, scalar_float((double)dtype_min(dtype)), scalar_float(open ? 0x1p63 : (double)dtype_max(dtype)),
-                      open, &ok));
+        TRY(in_bounds(cap, wide, scalar_float((double)dtype_min(dtype)),
+                      scalar_float(open ? 0x1p63 : (double)dtype_max(dtype)), open, &ok));
     } else {
         int64_t lo = dtype == DT_uint8 ? -255 : dtype_min(dtype);
         TRY(in_bounds(cap, wide, scalar_int(lo), scalar_int(dtype_max(dtype)), false, &ok));
@@ -133,7 +144,8 @@ static ErrCode check_capture_masked_fill(Capture *cap, const Call *call, const T
         TRY(check_fits(cap, call->arg[2].tensor, compute));
     }
     if (mask->dtype == DT_uint8 && tensor_numel(out) > 0) {
-        add_check(cap, CHECK_INDEX, node_of(mask), 2, ERR_invalid, "Mask tensor can take 0 and 1 values only");
+        add_check(cap, CHECK_INDEX, node_of(mask), 2, ERR_invalid,
+                  "Mask tensor can take 0 and 1 values only");
     }
     return ERR_none;
 }
@@ -143,12 +155,15 @@ static void check_vector(Capture *cap, const Call *call, CheckKind kind) {
     const Tensor *self = call->arg[0].tensor, *index = call->arg[2].tensor;
     int dim;
     Error ignored = {0};
-    if (tensor_numel(self) > 0 && tensor_numel(index) > 0 && dim_wrap(call->arg[1].i, self->ndim, &dim, &ignored) == ERR_none) {
-        add_check(cap, kind, node_of(index), self->ndim > 0 ? self->size[dim] : 1, ERR_index_range, OUT_OF_BOUNDS);
+    if (tensor_numel(self) > 0 && tensor_numel(index) > 0 &&
+        dim_wrap(call->arg[1].i, self->ndim, &dim, &ignored) == ERR_none) {
+        add_check(cap, kind, node_of(index), self->ndim > 0 ? self->size[dim] : 1, ERR_index_range,
+                  OUT_OF_BOUNDS);
     }
 }
 
-/* masked_select, masked_scatter: a mask of bytes must hold 0 and 1, and source an element for every one that is set. */
+/* masked_select, masked_scatter: a mask of bytes must hold 0 and 1, and source an element for every
+ * one that is set. */
 static ErrCode check_capture_mask(Capture *cap, const Call *call, const Tensor *out) {
     const Tensor *mask = call->arg[1].tensor;
     int64_t own = tensor_numel(mask);
@@ -156,20 +171,24 @@ static ErrCode check_capture_mask(Capture *cap, const Call *call, const Tensor *
         return ERR_none;
     }
     if (mask->dtype == DT_uint8) {
-        add_check(cap, CHECK_INDEX, node_of(mask), 2, ERR_invalid, "Mask tensor can take 0 and 1 values only");
+        add_check(cap, CHECK_INDEX, node_of(mask), 2, ERR_invalid,
+                  "Mask tensor can take 0 and 1 values only");
     }
     if (call->op->id == OP_masked_scatter) {
         Node *wide, *count, *enough;
         int64_t copies = tensor_numel(out) / own; /* each element of the mask stands for so many */
         TRY(capture_cast(cap, node_of(mask), DT_int64, &wide));
         TRY(apply_nodes(cap, OP_sum, wide, NULL, &count));
-        TRY(apply_scalar(cap, OP_le_Scalar, count, scalar_int(tensor_numel(call->arg[2].tensor) / copies), &enough));
-        add_check(cap, CHECK_NONZERO, enough, 0, ERR_invalid, "Number of elements of source < number of ones in mask");
+        TRY(apply_scalar(cap, OP_le_Scalar, count,
+                         scalar_int(tensor_numel(call->arg[2].tensor) / copies), &enough));
+        add_check(cap, CHECK_NONZERO, enough, 0, ERR_invalid,
+                  "Number of elements of source < number of ones in mask");
     }
     return ERR_none;
 }
 
-/* nll_loss: every target is a class, or ignored. Of one sample only the first target is read, however many there are. */
+/* nll_loss: every target is a class, or ignored. Of one sample only the first target is read,
+ * however many there are. */
 static ErrCode check_targets(Capture *cap, const Call *call) {
     const Tensor *self = call->arg[0].tensor, *target = call->arg[1].tensor;
     if (tensor_numel(target) == 0) {
@@ -182,7 +201,8 @@ static ErrCode check_targets(Capture *cap, const Call *call) {
         t = graph_view(cap->graph, t, &first, cap->sid);
     }
     TRY(capture_cast(cap, t, DT_int64, &t));
-    TRY(in_bounds(cap, t, scalar_int(0), scalar_int(self->size[self->ndim - 1] - 1), false, &inside));
+    TRY(in_bounds(cap, t, scalar_int(0), scalar_int(self->size[self->ndim - 1] - 1), false,
+                  &inside));
     TRY(apply_scalar(cap, OP_eq_Scalar, t, scalar_int(call->arg[4].i), &ignored));
     TRY(apply_nodes(cap, OP_logical_or, inside, ignored, &ok));
     add_check(cap, CHECK_NONZERO, ok, 0, ERR_index_range, "Target is out of bounds.");
@@ -194,7 +214,9 @@ ErrCode capture_check_values(Capture *cap, const Call *call, const Tensor *out) 
     switch (call->op->looks) {
     case VALUE_CHECK_:
         if (call->op->kind == KIND_POINTWISE) {
-            return call->op->pw == PW_masked_fill ? check_capture_masked_fill(cap, call, out) : pw_is_quotient(call_pw(call)) ? check_divisor(cap, call, out) : ERR_none;
+            return call->op->pw == PW_masked_fill  ? check_capture_masked_fill(cap, call, out)
+                   : pw_is_quotient(call_pw(call)) ? check_divisor(cap, call, out)
+                                                   : ERR_none;
         }
         break;
     case VALUE_CHECK_INDICES:
@@ -204,8 +226,10 @@ ErrCode capture_check_values(Capture *cap, const Call *call, const Tensor *out) 
         check_capture_indices(cap, call, arg[2].tensor);
         break;
     case VALUE_CHECK_VECTOR:
-        if (tensor_numel(arg[0].tensor) == 0 && tensor_numel(arg[2].tensor) > 0 && cap_requires_grad((const Var *)arg[3].tensor)) {
-            return error_set(cap->emit.err, ERR_unsupported, "index_copy into nothing: only its backward looks at the index");
+        if (tensor_numel(arg[0].tensor) == 0 && tensor_numel(arg[2].tensor) > 0 &&
+            cap_requires_grad((const Var *)arg[3].tensor)) {
+            return error_set(cap->emit.err, ERR_unsupported,
+                             "index_copy into nothing: only its backward looks at the index");
         }
         check_vector(cap, call, CHECK_INDEX);
         break;
@@ -217,12 +241,14 @@ ErrCode capture_check_values(Capture *cap, const Call *call, const Tensor *out) 
         break;
     case VALUE_CHECK_PLACES:
         if (tensor_numel(arg[1].tensor) > 0) {
-            add_check(cap, CHECK_INDEX_WRAP, node_of(arg[1].tensor), tensor_numel(arg[0].tensor), ERR_index_range, OUT_OF_BOUNDS);
+            add_check(cap, CHECK_INDEX_WRAP, node_of(arg[1].tensor), tensor_numel(arg[0].tensor),
+                      ERR_index_range, OUT_OF_BOUNDS);
         }
         break;
     case VALUE_CHECK_ROWS:
         if (tensor_numel(arg[1].tensor) > 0) {
-            add_check(cap, CHECK_INDEX, node_of(arg[1].tensor), arg[0].tensor->size[0], call_index_error(call), OUT_OF_BOUNDS);
+            add_check(cap, CHECK_INDEX, node_of(arg[1].tensor), arg[0].tensor->size[0],
+                      call_index_error(call), OUT_OF_BOUNDS);
         }
         break;
     case VALUE_CHECK_CLASSES:

@@ -1,8 +1,10 @@
-/* Sizes and indices that depend on data: the value is computed now, by compiling and running the graph captured so far.
+/* Sizes and indices that depend on data: the value is computed now, by compiling and running the
+ * graph captured so far.
  *
- * The graph is copied (the capture goes on writing to the original), the value is its only output, and all its CHECKs run with it:
- * an error that eager would have raised before ends the capture. The answer is part of the guard: on a cache hit the same compiled
- * slices are run again and must answer the same. */
+ * The graph is copied (the capture goes on writing to the original), the value is its only output,
+ * and all its CHECKs run with it: an error that eager would have raised before ends the capture.
+ * The answer is part of the guard: on a cache hit the same compiled slices are run again and must
+ * answer the same. */
 #include "compiled/capture/capture.h"
 
 #include <string.h>
@@ -42,7 +44,8 @@ static int64_t data_dependent_count_nonzero(const Tensor *t) {
 }
 
 /* Runs the question's plan on the data of the input storages. */
-static void data_dependent_answer(DataDependent *q, void *const *input, Arena *arena, Execution *exec) {
+static void data_dependent_answer(DataDependent *q, void *const *input, Arena *arena,
+                                  Execution *exec) {
     plan_execute(q->plan, input, NULL, arena, exec);
     q->failed_sid = exec->failed_sid;
     if (exec->failed_sid >= 0) {
@@ -55,7 +58,8 @@ static void data_dependent_answer(DataDependent *q, void *const *input, Arena *a
     q->answer = q->kind == ASK_ITEM ? tensor_item_int(&t) : data_dependent_count_nonzero(&t);
 }
 
-static ErrCode data_dependent_ask(Capture *cap, DataDependentKind kind, const Tensor *t, int64_t *value) {
+static ErrCode data_dependent_ask(Capture *cap, DataDependentKind kind, const Tensor *t,
+                                  int64_t *value) {
     if (cap->in.sample) {
         return error_set(&cap->err, ERR_unsupported, "a specimen has no values");
     }
@@ -86,7 +90,9 @@ ErrCode capture_count_nonzero(Emit *e, const Tensor *mask, int64_t *count) {
     return data_dependent_ask((Capture *)e, ASK_COUNT_NONZERO, mask, count);
 }
 
-ErrCode capture_item_int(Emit *e, const Tensor *t, int64_t *value) { return data_dependent_ask((Capture *)e, ASK_ITEM, t, value); }
+ErrCode capture_item_int(Emit *e, const Tensor *t, int64_t *value) {
+    return data_dependent_ask((Capture *)e, ASK_ITEM, t, value);
+}
 
 bool data_dependent_same(const DataDependent *q, void *const *input, Arena *arena) {
     Execution exec;

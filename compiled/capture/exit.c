@@ -1,5 +1,6 @@
-/* What outlives a captured region: its objects (the entries, then the tensors that names of the next region need, and the bases of those
- * that are views), who among them may receive a gradient, and what the region leaves of each. */
+/* What outlives a captured region: its objects (the entries, then the tensors that names of the
+ * next region need, and the bases of those that are views), who among them may receive a gradient,
+ * and what the region leaves of each. */
 #include "compiled/capture/capture.h"
 #include "program/lang/uses.h"
 
@@ -98,8 +99,8 @@ static void export_arguments(Capture *cap) {
     }
 }
 
-/* A region that others follow leaves the tensors whose names they need, and the bases of those that are views; their histories are not
- * asked. */
+/* A region that others follow leaves the tensors whose names they need, and the bases of those that
+ * are views; their histories are not asked. */
 static void capture_exports(Capture *cap) {
     (cap->in.setup ? export_arguments : export_names_needed)(cap);
     for (int i = 0; i < cap->nobject; i++) {
@@ -138,8 +139,10 @@ void capture_objects(Capture *cap) {
     g->inp = arena_array(cap->arena, InputPlan, g->ninp);
     for (int i = 0; i < g->ninp; i++) {
         bool second = i >= cap->nobject;
-        g->inp[i] = (InputPlan){.name = NAME_NONE, .outer = second, .grad_state = second ? GRAD_ABSENT : GRAD_NULL};
-        if (!second && cap->object[i]->gathered && !in->later) { /* by a gradient inside the program */
+        g->inp[i] = (InputPlan){
+            .name = NAME_NONE, .outer = second, .grad_state = second ? GRAD_ABSENT : GRAD_NULL};
+        if (!second && cap->object[i]->gathered &&
+            !in->later) { /* by a gradient inside the program */
             g->inp[i].grad = cap->object[i]->gathered->node;
             g->inp[i].grad_state = GRAD_VALUE;
         }
@@ -164,15 +167,19 @@ ExitTensor *capture_exit(Capture *cap) {
         layout_copy(&e->layout, &v->t);
         e->layout.storage = NULL;
         e->requires_grad = v->requires_grad;
-        e->history = !to ? HISTORY_NONE : to->kind == GRAD_NODE_EXTERNAL ? HISTORY_AS_BEFORE : HISTORY_OF_REGION;
+        e->history = !to                              ? HISTORY_NONE
+                     : to->kind == GRAD_NODE_EXTERNAL ? HISTORY_AS_BEFORE
+                                                      : HISTORY_OF_REGION;
         e->number = to ? to->number : 0;
         e->nr = v->history.nr;
         if (e->history == HISTORY_OF_REGION) {
             e->topological_nr = cap->takes_gradients ? topological_nr_of(cap, v->history.to) : 0;
-            e->history_meta = arena_copy(cap->arena, cap_edge_meta(v->history), (int64_t)sizeof(Tensor));
+            e->history_meta =
+                arena_copy(cap->arena, cap_edge_meta(v->history), (int64_t)sizeof(Tensor));
         }
         if (v->accumulator) {
-            e->leaf_meta = arena_copy(cap->arena, cap_edge_meta((Edge){v->accumulator, 0}), (int64_t)sizeof(Tensor));
+            e->leaf_meta = arena_copy(cap->arena, cap_edge_meta((Edge){v->accumulator, 0}),
+                                      (int64_t)sizeof(Tensor));
         }
         e->base = v->base ? object_place(cap, v->base) : -1;
         e->creation_meta = v->creation_meta;

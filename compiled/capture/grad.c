@@ -1,8 +1,10 @@
-/* torch.autograd.grad inside the program: a backward over the static tape while it is being written.
+/* torch.autograd.grad inside the program: a backward over the static tape while it is being
+ * written.
  *
- * The gradients are tensors of the program like any other: rules run through the capture's own Emit, on the tensors that the nodes
- * saved (which hold what they held: their versions are checked), so that what they answer is recorded in the graph, aliases what it
- * would alias, and, with create_graph, is recorded on the tape and can be differentiated again. */
+ * The gradients are tensors of the program like any other: rules run through the capture's own
+ * Emit, on the tensors that the nodes saved (which hold what they held: their versions are
+ * checked), so that what they answer is recorded in the graph, aliases what it would alias, and,
+ * with create_graph, is recorded on the tape and can be differentiated again. */
 #include "compiled/capture/capture.h"
 
 #include <string.h>
@@ -15,7 +17,8 @@ typedef struct Inner {
 
 /* ---- nodes ---- */
 
-/* The results that a rule reads: metadata; a saved one as a new tensor whose history is the node, or that of the view written. */
+/* The results that a rule reads: metadata; a saved one as a new tensor whose history is the node,
+ * or that of the view written. */
 static ErrCode grad_unpack_results(Capture *cap, GradNode *node, Tensor **out) {
     for (int i = 0; i < node->nout; i++) {
         out[i] = node->out[i];
@@ -33,7 +36,8 @@ static ErrCode grad_unpack_results(Capture *cap, GradNode *node, Tensor **out) {
 }
 
 /* out[slot]: the rule's answers, not yet brought to the operands' sizes. */
-static ErrCode grad_differentiate(Inner *in, GradNode *node, const bool *need, Tensor *const *grad, Tensor **out) {
+static ErrCode grad_differentiate(Inner *in, GradNode *node, const bool *need, Tensor *const *grad,
+                                  Tensor **out) {
     Capture *cap = in->cap;
     Emit *e = &cap->emit;
     bool any = false;
@@ -71,7 +75,8 @@ static ErrCode grad_empty_like_base(Capture *cap, const Tensor *base, Var **out)
     return ERR_none;
 }
 
-/* CopySlices: the base's gradient, in whose region the op's own gradient takes the place of what arrived. */
+/* CopySlices: the base's gradient, in whose region the op's own gradient takes the place of what
+ * arrived. */
 static ErrCode grad_run_region(Inner *in, const GradNode *node, bool *need, Tensor **out) {
     Capture *cap = in->cap;
     Emit *e = &cap->emit;
@@ -80,9 +85,11 @@ static ErrCode grad_run_region(Inner *in, const GradNode *node, bool *need, Tens
         return ERR_none;
     }
     if (node->freed) {
-        return error_set(e->err, ERR_graph_freed, "trying to backward through the graph a second time");
+        return error_set(e->err, ERR_graph_freed,
+                         "trying to backward through the graph a second time");
     }
-    for (int i = 0; i < node->nslot; i++) { /* PyTorch 1.13 then runs whatever the written op leads to, leaves included */
+    for (int i = 0; i < node->nslot;
+         i++) { /* PyTorch 1.13 then runs whatever the written op leads to, leaves included */
         if (node->inner->next[i].to) {
             node->inner->next[i].to->needed = true;
         }
@@ -98,7 +105,8 @@ static ErrCode grad_run_region(Inner *in, const GradNode *node, bool *need, Tens
     if (place.offset < 0 || !tensor_extent(&place, &extent) || extent > whole->t.storage->numel) {
         return error_set(e->err, ERR_invalid, "the written view lies outside its base's geometry");
     }
-    Tensor *region = emit_op(e, OP_as_strided, 4, &whole->t, place.size, place.ndim, place.stride, place.ndim, place.offset);
+    Tensor *region = emit_op(e, OP_as_strided, 4, &whole->t, place.size, place.ndim, place.stride,
+                             place.ndim, place.offset);
     Tensor *slice = emit_unary(e, OP__contiguous_copy, region);
     TRY(e->err->code);
     TRY(grad_differentiate(in, node->inner, need, &slice, out));
@@ -114,7 +122,8 @@ static ErrCode capture_grad_gather(Capture *cap, Var *v, Tensor *grad) {
     if (!grad) { /* PyTorch clones it before it looks */
         return error_set(cap->emit.err, ERR_invalid, "Expected a proper Tensor but got None");
     }
-    Tensor *sum = v->gathered ? emit_add(&cap->emit, &v->gathered->t, grad) : emit_unary(&cap->emit, OP__contiguous_copy, grad);
+    Tensor *sum = v->gathered ? emit_add(&cap->emit, &v->gathered->t, grad)
+                              : emit_unary(&cap->emit, OP__contiguous_copy, grad);
     v->gathered = (Var *)sum;
     return cap->emit.err->code;
 }
@@ -135,15 +144,19 @@ static ErrCode grad_run_leaf(Capture *cap, const GradNode *node) {
 }
 
 static ErrCode leaves_region(Capture *cap) {
-    return error_set(cap->emit.err, ERR_unsupported, "a gradient that goes on through the history of an argument");
+    return error_set(cap->emit.err, ERR_unsupported,
+                     "a gradient that goes on through the history of an argument");
 }
 
-/* May a gradient that is asked for come by way of an argument's history? Only one of a tensor that was there before can. */
+/* May a gradient that is asked for come by way of an argument's history? Only one of a tensor that
+ * was there before can. */
 static bool comes_from_outside(const Capture *cap, Tensor *const *input, const Edge *end, int n) {
     for (int i = 0; i < cap->in.n; i++) {
         for (int k = 0; cap->outer[i] && cap->outer[i]->walk == cap->walks && k < n; k++) {
             const Var *v = (const Var *)input[k];
-            bool before = end[k].to ? end[k].to->kind == GRAD_NODE_EXTERNAL || (end[k].to->kind == GRAD_NODE_ACCUMULATE && v->input >= 0) : v->input >= 0;
+            bool before = end[k].to ? end[k].to->kind == GRAD_NODE_EXTERNAL ||
+                                          (end[k].to->kind == GRAD_NODE_ACCUMULATE && v->input >= 0)
+                                    : v->input >= 0;
             if (before && end[k].to != cap->outer[i]) {
                 return true;
             }
@@ -152,11 +165,13 @@ static bool comes_from_outside(const Capture *cap, Tensor *const *input, const E
     return false;
 }
 
-/* Does the engine's account of who waits depend on edges from an argument's history? The end of a tape that was there before, and that
- * only a CopySlices gives to, may have to wait for some of them; what is lost may not be. */
+/* Does the engine's account of who waits depend on edges from an argument's history? The end of a
+ * tape that was there before, and that only a CopySlices gives to, may have to wait for some of
+ * them; what is lost may not be. */
 static bool waits_for_outside(const Capture *cap, const BackwardEngine *x, ErrCode ran) {
     for (const GradNode *node = x->met; node; node = node->met) {
-        bool before = node->kind == GRAD_NODE_EXTERNAL || (node->kind == GRAD_NODE_ACCUMULATE && node->leaf->input >= 0);
+        bool before = node->kind == GRAD_NODE_EXTERNAL ||
+                      (node->kind == GRAD_NODE_ACCUMULATE && node->leaf->input >= 0);
         bool given = ran == ERR_none && node->receiving && node->captured != x->walk;
         for (int i = 0; before && (given || node == x->lost) && i < cap->in.n; i++) {
             if (cap->outer[i] && cap->outer[i] != node && cap->outer[i]->walk == x->walk) {
@@ -183,7 +198,9 @@ static ErrCode grad_answer(Inner *in, GradNode *node, bool *need, Tensor **out) 
     case GRAD_NODE_COPY_SLICES:
         return grad_run_region(in, node, need, out);
     case GRAD_NODE_AS_STRIDED:
-        out[0] = node->grad[0] ? emit_as_strided_grad(&cap->emit, node->grad[0], node->base, node->view) : NULL;
+        out[0] = node->grad[0]
+                     ? emit_as_strided_grad(&cap->emit, node->grad[0], node->base, node->view)
+                     : NULL;
         return cap->emit.err->code;
     }
     return ERR_none;
@@ -216,15 +233,19 @@ static ErrCode look_up(Capture *cap, const NameId *names, int n, Tensor **out) {
     for (int i = 0; i < n; i++) {
         out[i] = names[i] == NAME_NONE ? NULL : cap->env[names[i]];
         if (!out[i] && names[i] != NAME_NONE) {
-            return error_set(&cap->err, ERR_invalid, "the name '%s' is not bound", cap->program->names[names[i]]);
+            return error_set(&cap->err, ERR_invalid, "the name '%s' is not bound",
+                             cap->program->names[names[i]]);
         }
     }
     return ERR_none;
 }
 
-/* The gradients that are fed: given, or ones for an output of one element. Fewer than outputs are an error, more are left. */
-static ErrCode grad_make_tangents(Capture *cap, const GradStmt *g, Tensor *const *output, Tensor **tangent) {
-    int given = g->ngrad_outputs < 0 || g->ngrad_outputs > g->noutputs ? g->noutputs : g->ngrad_outputs;
+/* The gradients that are fed: given, or ones for an output of one element. Fewer than outputs are
+ * an error, more are left. */
+static ErrCode grad_make_tangents(Capture *cap, const GradStmt *g, Tensor *const *output,
+                                  Tensor **tangent) {
+    int given =
+        g->ngrad_outputs < 0 || g->ngrad_outputs > g->noutputs ? g->noutputs : g->ngrad_outputs;
     Tensor *const *fed = arena_copy(cap->arena, tangent, (int64_t)sizeof *tangent * g->noutputs);
     for (int i = 0; i < given; i++) {
         if (tangent[i] && !tensor_same_size(tangent[i], output[i])) {
@@ -232,20 +253,26 @@ static ErrCode grad_make_tangents(Capture *cap, const GradStmt *g, Tensor *const
         }
         if (!tangent[i] && cap_requires_grad((const Var *)output[i])) {
             if (tensor_numel(output[i]) != 1) {
-                return error_set(&cap->err, ERR_invalid, "grad can be implicitly created only for scalar outputs");
+                return error_set(&cap->err, ERR_invalid,
+                                 "grad can be implicitly created only for scalar outputs");
             }
             tangent[i] = emit_unary(&cap->emit, OP_ones_like, output[i]);
             TRY(cap->err.code);
         }
     }
-    return given == g->noutputs ? ERR_none : error_set(&cap->err, ERR_invalid, "got %d tensors and %d gradients", g->noutputs, given);
+    return given == g->noutputs ? ERR_none
+                                : error_set(&cap->err, ERR_invalid,
+                                            "got %d tensors and %d gradients", g->noutputs, given);
 }
 
-static ErrCode find_edges(Capture *cap, Tensor *const *output, Edge *root, int nroots, Tensor *const *input, Edge *end, int nends) {
+static ErrCode find_edges(Capture *cap, Tensor *const *output, Edge *root, int nroots,
+                          Tensor *const *input, Edge *end, int nends) {
     for (int i = 0; i < nroots; i++) {
         TRY(cap_ask(cap, (Var *)output[i], &root[i]));
         if (!root[i].to) {
-            return error_set(&cap->err, ERR_invalid, "element %d of tensors does not require grad and does not have a grad_fn", i);
+            return error_set(
+                &cap->err, ERR_invalid,
+                "element %d of tensors does not require grad and does not have a grad_fn", i);
         }
     }
     for (int i = 0; i < nends; i++) {
@@ -253,14 +280,16 @@ static ErrCode find_edges(Capture *cap, Tensor *const *output, Edge *root, int n
         TRY(cap_ask(cap, v, NULL));
         end[i] = v->history.to ? v->history : (Edge){v->accumulator, 0};
         if (!cap_requires_grad(v)) {
-            return error_set(&cap->err, ERR_invalid, "One of the differentiated Tensors does not require grad");
+            return error_set(&cap->err, ERR_invalid,
+                             "One of the differentiated Tensors does not require grad");
         }
     }
     return ERR_none;
 }
 
 /* The walk, in the grad mode that create_graph says. */
-static ErrCode capture_grad_run(Capture *cap, const GradStmt *g, Inner *in, const Edge *root, Tensor *const *tangent) {
+static ErrCode capture_grad_run(Capture *cap, const GradStmt *g, Inner *in, const Edge *root,
+                                Tensor *const *tangent) {
     bool mode = cap->grad_mode;
     cap->grad_mode = cap->emit.create_graph = g->create_graph;
     cap->emit.in_program = true;
@@ -274,8 +303,10 @@ ErrCode capture_grad(Capture *cap, const Stmt *stmt) {
     const GradStmt *g = stmt->grad;
     Arena *arena = cap->arena;
     int ntangents = g->ngrad_outputs > g->noutputs ? g->ngrad_outputs : g->noutputs;
-    Tensor **output = arena_array(arena, Tensor *, g->noutputs), **input = arena_array(arena, Tensor *, g->ninputs);
-    Tensor **tangent = arena_array(arena, Tensor *, ntangents), **out = arena_array(arena, Tensor *, g->ninputs);
+    Tensor **output = arena_array(arena, Tensor *, g->noutputs),
+           **input = arena_array(arena, Tensor *, g->ninputs);
+    Tensor **tangent = arena_array(arena, Tensor *, ntangents),
+           **out = arena_array(arena, Tensor *, g->ninputs);
     Edge *root = arena_array(arena, Edge, g->noutputs), *end = arena_array(arena, Edge, g->ninputs);
     TRY(look_up(cap, g->outputs, g->noutputs, output));
     TRY(look_up(cap, g->inputs, g->ninputs, input));
@@ -287,14 +318,22 @@ ErrCode capture_grad(Capture *cap, const Stmt *stmt) {
     TRY(grad_make_tangents(cap, g, output, tangent));
     TRY(find_edges(cap, output, root, g->noutputs, input, end, g->ninputs));
     for (int i = 0; i < g->noutputs; i++) {
-        tangent[i] = grad_finish(&cap->emit, tangent[i], cap_edge_meta(root[i])); /* in the caller's grad mode */
+        tangent[i] = grad_finish(&cap->emit, tangent[i],
+                                 cap_edge_meta(root[i])); /* in the caller's grad mode */
     }
     TRY(cap->err.code);
-    Inner in = {.engine = {.e = &cap->emit, .walk = ++cap->walks, .inputs = end, .ninputs = g->ninputs, .captured = out, .run = grad_run_node},
+    Inner in = {.engine = {.e = &cap->emit,
+                           .walk = ++cap->walks,
+                           .inputs = end,
+                           .ninputs = g->ninputs,
+                           .captured = out,
+                           .run = grad_run_node},
                 .cap = cap,
                 .retain_graph = g->retain_given ? g->retain_graph : g->create_graph};
     ErrCode ran = capture_grad_run(cap, g, &in, root, tangent);
-    if (comes_from_outside(cap, input, end, g->ninputs) || /* nodes that lead there by that history alone did not run: an error of theirs may be the first */
+    if (comes_from_outside(cap, input, end,
+                           g->ninputs) || /* nodes that lead there by that history alone did not
+                                             run: an error of theirs may be the first */
         waits_for_outside(cap, &in.engine, ran)) {
         error_begin(&cap->err, cap->err.quiet);
         return leaves_region(cap);
@@ -302,11 +341,14 @@ ErrCode capture_grad(Capture *cap, const Stmt *stmt) {
     TRY(ran);
     for (int i = 0; i < g->ninputs; i++) {
         if (!out[i] && !g->allow_unused) {
-            return error_set(&cap->err, ERR_invalid, "One of the differentiated Tensors appears to not have been used in the graph");
+            return error_set(
+                &cap->err, ERR_invalid,
+                "One of the differentiated Tensors appears to not have been used in the graph");
         }
     }
     if (stmt->nout != g->ninputs) {
-        return error_set(&cap->err, ERR_invalid, "%d values to unpack into %d names", g->ninputs, stmt->nout);
+        return error_set(&cap->err, ERR_invalid, "%d values to unpack into %d names", g->ninputs,
+                         stmt->nout);
     }
     for (int i = 0; i < stmt->nout; i++) {
         if (out[i]) {
@@ -338,12 +380,15 @@ void cap_move_retain(Capture *cap, Var *v, GradNode *to) {
 
 ErrCode cap_retain_grad(Capture *cap, Var *self) {
     if (!cap_requires_grad(self)) {
-        return error_set(cap->emit.err, ERR_invalid, "can't retain_grad on Tensor that has requires_grad=False");
+        return error_set(cap->emit.err, ERR_invalid,
+                         "can't retain_grad on Tensor that has requires_grad=False");
     }
     TRY(cap_ask(cap, self, NULL));
     GradNode *fn = self->history.to;
-    if (fn && (fn->kind == GRAD_NODE_EXTERNAL || cap->in.setup || (self->input >= 0 && cap->program->nrecalls > 0))) {
-        return error_set(cap->emit.err, ERR_unsupported, "retain_grad on a tensor that outlives the call");
+    if (fn && (fn->kind == GRAD_NODE_EXTERNAL || cap->in.setup ||
+               (self->input >= 0 && cap->program->nrecalls > 0))) {
+        return error_set(cap->emit.err, ERR_unsupported,
+                         "retain_grad on a tensor that outlives the call");
     }
     if (fn && !self->retains_grad) {
         self->retains_grad = true;

@@ -1,6 +1,8 @@
-/* In-place ops in the capture: an op on self is its twin's value, cast to self's dtype, and a WRITE.
+/* In-place ops in the capture: an op on self is its twin's value, cast to self's dtype, and a
+ * WRITE.
  *
- * Most of this is what eager refuses, op by op, in its order: whether self may be written, overlap, sizes, dtypes, then values. */
+ * Most of this is what eager refuses, op by op, in its order: whether self may be written, overlap,
+ * sizes, dtypes, then values. */
 #include "compiled/capture/capture.h"
 #include "program/ops/functions.h"
 
@@ -8,20 +10,28 @@
 
 /* ---- what eager refuses ---- */
 
-static bool bitwise(const OpInfo *op) { return op->kind == KIND_POINTWISE && (op->typing == typing_bitwise || op->typing == typing_shift); }
-static bool compares(const OpInfo *op) { return op->kind == KIND_POINTWISE && op->pw >= PW_eq && op->pw <= PW_ge; }
+static bool bitwise(const OpInfo *op) {
+    return op->kind == KIND_POINTWISE &&
+           (op->typing == typing_bitwise || op->typing == typing_shift);
+}
+static bool compares(const OpInfo *op) {
+    return op->kind == KIND_POINTWISE && op->pw >= PW_eq && op->pw <= PW_ge;
+}
 
-static ErrCode refuse_overlap(Capture *cap, const Tensor *self, Tensor *const *slot, int nslot, bool itself, bool full) {
+static ErrCode refuse_overlap(Capture *cap, const Tensor *self, Tensor *const *slot, int nslot,
+                              bool itself, bool full) {
     if (itself && tensor_internal_overlap(self) == OVERLAP_YES) {
-        return error_set(cap->emit.err, ERR_overlap,
-                         "more than one element of the written-to tensor refers to a single memory location");
+        return error_set(
+            cap->emit.err, ERR_overlap,
+            "more than one element of the written-to tensor refers to a single memory location");
     }
     for (int i = 1; i < nslot; i++) {
         if (slot[i]) {
             Overlap status = tensor_overlap_status(self, slot[i]);
             if (status == OVERLAP_PARTIAL || (full && status == OVERLAP_FULL)) {
                 return error_set(cap->emit.err, ERR_overlap,
-                                 "some elements of the input and the written-to tensor refer to one memory location");
+                                 "some elements of the input and the written-to tensor refer to "
+                                 "one memory location");
             }
         }
     }
@@ -35,7 +45,8 @@ static ErrCode inplace_refuse_masks(Capture *cap, const Call *index_put) {
         const Var *index = (const Var *)index_put->arg[1].tensors.v[k];
         const Var *root = index && index->base ? index->base : index;
         if (root && root->mask) {
-            pair[1] = (Tensor *)&root->mask->t; /* itself: an empty tensor overlaps the same one, and no other */
+            pair[1] = (Tensor *)&root->mask
+                          ->t; /* itself: an empty tensor overlaps the same one, and no other */
             TRY(refuse_overlap(cap, pair[0], pair, 2, false, true));
         }
     }
@@ -45,17 +56,20 @@ static ErrCode inplace_refuse_masks(Capture *cap, const Call *index_put) {
 static ErrCode refuse_resize(Capture *cap, const Tensor *self, const int64_t *size, int ndim) {
     return sizes_equal(self->size, self->ndim, size, ndim)
                ? ERR_none
-               : error_set(cap->emit.err, ERR_shape, "the written-to tensor's size does not match the broadcast shape");
+               : error_set(cap->emit.err, ERR_shape,
+                           "the written-to tensor's size does not match the broadcast shape");
 }
 
 static ErrCode inplace_refuse_cast(Capture *cap, DType from, DType to) {
     return dtype_can_cast(from, to)
                ? ERR_none
-               : error_set(cap->emit.err, ERR_dtype, "result type %s can't be cast to the desired output type %s", dtype_name(from),
-                           dtype_name(to));
+               : error_set(cap->emit.err, ERR_dtype,
+                           "result type %s can't be cast to the desired output type %s",
+                           dtype_name(from), dtype_name(to));
 }
 
-static ErrCode check_pointwise(Capture *cap, const Call *call, const OpInfo *op, Tensor *const *slot, int nslot, Infer *r) {
+static ErrCode check_pointwise(Capture *cap, const Call *call, const OpInfo *op,
+                               Tensor *const *slot, int nslot, Infer *r) {
     const Tensor *self = slot[0];
     if (op->types_first) {
         DType compute, result;
@@ -67,9 +81,11 @@ static ErrCode check_pointwise(Capture *cap, const Call *call, const OpInfo *op,
     TRY(pointwise_refused_first(call, cap->emit.err));
     /* masked_fill_: only the mask may not partly overlap; the value is read before, as a number */
     if (call->op->id == OP_masked_fill_Tensor && slot[2]->ndim > 0) {
-        return error_set(cap->emit.err, ERR_invalid, "masked_fill_ only supports a 0-dimensional value tensor");
+        return error_set(cap->emit.err, ERR_invalid,
+                         "masked_fill_ only supports a 0-dimensional value tensor");
     }
-    TRY(refuse_overlap(cap, self, slot, call->op->pw == PW_masked_fill ? 2 : nslot, op->checks_overlap, false));
+    TRY(refuse_overlap(cap, self, slot, call->op->pw == PW_masked_fill ? 2 : nslot,
+                       op->checks_overlap, false));
     int64_t size[MAX_DIMS];
     int ndim = self->ndim;
     memcpy(size, self->size, sizeof size);
@@ -97,7 +113,8 @@ static ErrCode inplace_check_addr(Capture *cap, const Call *call, Tensor *const 
     return inplace_refuse_cast(cap, addr_dtype(self, slot[1], slot[2]), self->dtype);
 }
 
-/* addmv_ and baddbmm_: self has the result's size and dtype from the start; that it overlaps itself is not seen. */
+/* addmv_ and baddbmm_: self has the result's size and dtype from the start; that it overlaps itself
+ * is not seen. */
 static ErrCode judge_kept(Capture *cap, const Call *call, Tensor *const *slot) {
     Call sizes = *call;
     Tensor *any = arena_array(cap->arena, Tensor, 3);
@@ -110,11 +127,14 @@ static ErrCode judge_kept(Capture *cap, const Call *call, Tensor *const *slot) {
     Infer r = {.arena = cap->arena, .err = cap->emit.err};
     TRY(sizes.op->infer(&sizes, &r));
     bool fits = tensor_same_size(&r.out[0], slot[0]) && slot[0]->dtype == slot[2]->dtype;
-    return fits ? ERR_none : error_set(cap->emit.err, ERR_invalid, "Bad in-place call: input tensor and output tensor should match");
+    return fits ? ERR_none
+                : error_set(cap->emit.err, ERR_invalid,
+                            "Bad in-place call: input tensor and output tensor should match");
 }
 
 /* The twin `call` as an op on self: refuses what eager refuses, and infers the value. */
-static ErrCode inplace_check_write(Capture *cap, const Call *call, const OpInfo *op, Tensor *const *slot, int nslot, Infer *r) {
+static ErrCode inplace_check_write(Capture *cap, const Call *call, const OpInfo *op,
+                                   Tensor *const *slot, int nslot, Infer *r) {
     const Tensor *self = slot[0];
     switch (call->op->id) {
     case OP_copy: /* of itself: nothing to do, but a write all the same */
@@ -175,10 +195,12 @@ static ErrCode inplace_check_write(Capture *cap, const Call *call, const OpInfo 
         const Arg *dtype = &call->arg[2];
         TRY(call->op->infer(call, r));
         if (!dtype->none && dtype->dtype != self->dtype) {
-            return error_set(cap->emit.err, ERR_invalid, "bad in-place call: input and output dtype should match");
+            return error_set(cap->emit.err, ERR_invalid,
+                             "bad in-place call: input and output dtype should match");
         }
         if (self->dtype == DT_bool && self->ndim > 0 && tensor_numel(self) > 0) {
-            return error_set(cap->emit.err, ERR_dtype, "%s_ is not implemented for bool", call->op->name);
+            return error_set(cap->emit.err, ERR_dtype, "%s_ is not implemented for bool",
+                             call->op->name);
         }
         TRY(refuse_overlap(cap, self, slot, nslot, true, false));
         return ERR_none; /* sums of narrow integers are cast back */
@@ -188,13 +210,15 @@ static ErrCode inplace_check_write(Capture *cap, const Call *call, const OpInfo 
             TRY(check_pointwise(cap, call, op, slot, nslot, r));
         } else {
             TRY(call->op->infer(call, r));
-            TRY(refuse_overlap(cap, self, slot, op->checks_overlap ? nslot : 0, op->checks_overlap, true));
+            TRY(refuse_overlap(cap, self, slot, op->checks_overlap ? nslot : 0, op->checks_overlap,
+                               true));
         }
     }
     TRY(refuse_resize(cap, self, r->out[0].size, r->out[0].ndim));
     TRY(inplace_refuse_cast(cap, r->out[0].dtype, self->dtype));
     if (op->writes_uncast && r->out[0].dtype != self->dtype) {
-        return error_set(cap->emit.err, ERR_invalid, "%s cannot write a narrower dtype than it computes in", op->name);
+        return error_set(cap->emit.err, ERR_invalid,
+                         "%s cannot write a narrower dtype than it computes in", op->name);
     }
     if ((call->op->id == OP_tril || call->op->id == OP_triu) && triangle_copies(self)) {
         TRY(refuse_overlap(cap, self, slot, 1, true, false));
@@ -204,7 +228,8 @@ static ErrCode inplace_check_write(Capture *cap, const Call *call, const OpInfo 
 
 /* ---- the write ---- */
 
-/* The self slot of an in-place op, if its derivative reads it: what it held, and how it came to hold it. */
+/* The self slot of an in-place op, if its derivative reads it: what it held, and how it came to
+ * hold it. */
 static ErrCode clone_self(Capture *cap, GradNode *tape, Call *twin) {
     bool need[MAX_SLOTS];
     for (int i = 0; i < tape->nslot; i++) {
@@ -213,8 +238,10 @@ static ErrCode clone_self(Capture *cap, GradNode *tape, Call *twin) {
     if (!call_saves_slot(twin, 0, need)) {
         return ERR_none;
     }
-    if (need[0] && !dtype_is_float(twin->arg[0].tensor->dtype)) { /* an integer with a history: its clone would be recorded */
-        return error_set(cap->emit.err, ERR_invalid, "a recorded result must be of a floating dtype");
+    if (need[0] && !dtype_is_float(twin->arg[0].tensor->dtype)) { /* an integer with a history: its
+                                                                     clone would be recorded */
+        return error_set(cap->emit.err, ERR_invalid,
+                         "a recorded result must be of a floating dtype");
     }
     if (cap->takes_gradients) {
         tape->saves_clone = true;
@@ -224,7 +251,8 @@ static ErrCode clone_self(Capture *cap, GradNode *tape, Call *twin) {
 }
 
 /* The twin's value in self's dtype: what is written. */
-static ErrCode written_value(Capture *cap, const Call *twin, const Tensor *meta, DType dtype, Node **op, Node **value) {
+static ErrCode written_value(Capture *cap, const Call *twin, const Tensor *meta, DType dtype,
+                             Node **op, Node **value) {
     Call nodes;
     capture_call(cap, &nodes, twin);
     *op = *value = graph_op(cap->graph, &nodes, meta, cap->sid);
@@ -238,7 +266,9 @@ ErrCode capture_in_place(Capture *cap, const Call *call, Tensor **out, int *nout
     Tensor *slot[MAX_SLOTS];
     int nslot = call_slots(&twin, slot);
     GradNode *tape = NULL;
-    bool differentiable = twin.op->id == OP_copy ? dtype_is_float(self->t.dtype) : twin.op->grad || compares(twin.op) || bitwise(twin.op);
+    bool differentiable = twin.op->id == OP_copy
+                              ? dtype_is_float(self->t.dtype)
+                              : twin.op->grad || compares(twin.op) || bitwise(twin.op);
     if (differentiable && capture_needs_tape(cap, slot, nslot)) {
         TRY(cap_check_write(cap, self));
         tape = tape_new(cap, twin.op->grad ? GRAD_NODE_OP : GRAD_NODE_ZERO, nslot, 1);

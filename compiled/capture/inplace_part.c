@@ -1,13 +1,17 @@
-/* In-place ops that write some of self's elements, on a self that overlaps itself (masked_fill_ on an expanded tensor, say).
+/* In-place ops that write some of self's elements, on a self that overlaps itself (masked_fill_ on
+ * an expanded tensor, say).
  *
- * Written as "the whole new value", an element that the op leaves alone would put its old value over what the op wrote to the same
- * location. So the write is made on the storage, as a 1-D tensor:
+ * Written as "the whole new value", an element that the op leaves alone would put its old value
+ * over what the op wrote to the same location. So the write is made on the storage, as a 1-D
+ * tensor:
  *
  *     locations   arange(storage) read through self's layout: where each element of self lives
  *     index_put   storage[locations[indices]] = values, accumulating alike
- *     mask        storage[l] = value wherever some masked element lives at l: the number of masked elements at l is not 0
+ *     mask        storage[l] = value wherever some masked element lives at l: the number of masked
+ *                 elements at l is not 0
  *
- * tril_ and triu_ are a mask of zeros, index_fill_ is a mask of the elements that the index names. */
+ * tril_ and triu_ are a mask of zeros, index_fill_ is a mask of the elements that the index
+ * names. */
 #include "compiled/capture/capture.h"
 
 bool capture_writes_part(const Call *twin) {
@@ -52,7 +56,8 @@ static ErrCode make_locations(Capture *cap, const Var *self, Node **out) {
     return ERR_none;
 }
 
-static ErrCode inplace_part_put(Capture *cap, Node *into, Node *locations, Tensor *values, bool accumulate, Node **out) {
+static ErrCode inplace_part_put(Capture *cap, Node *into, Node *locations, Tensor *values,
+                                bool accumulate, Node **out) {
     Tensor *at = &locations->t;
     Call call = call_new(OP__index_put);
     call.arg[0].tensor = &into->t;
@@ -64,7 +69,8 @@ static ErrCode inplace_part_put(Capture *cap, Node *into, Node *locations, Tenso
     return capture_node(cap, &call, out);
 }
 
-static ErrCode put_at_indices(Capture *cap, const Call *call, Node *flat, Node *locations, Node **out) {
+static ErrCode put_at_indices(Capture *cap, const Call *call, Node *flat, Node *locations,
+                              Node **out) {
     Call read = call_new(OP_index);
     read.arg[0].tensor = &locations->t;
     read.arg[1] = call->arg[1];
@@ -98,10 +104,13 @@ static ErrCode named_by_index(Capture *cap, const Call *call, const Tensor *self
     return capture_node(cap, &fill, mask);
 }
 
-static ErrCode fill_where(Capture *cap, const Call *call, const Tensor *self, Node *flat, Node *locations, Node **out) {
+static ErrCode fill_where(Capture *cap, const Call *call, const Tensor *self, Node *flat,
+                          Node *locations, Node **out) {
     bool triangle = call->op->id == OP_tril || call->op->id == OP_triu;
-    bool by_tensor = call->op->id == OP_masked_fill_Tensor || call->op->id == OP_index_fill_int_Tensor;
-    bool by_index = call->op->id == OP_index_fill_int_Scalar || call->op->id == OP_index_fill_int_Tensor;
+    bool by_tensor =
+        call->op->id == OP_masked_fill_Tensor || call->op->id == OP_index_fill_int_Tensor;
+    bool by_index =
+        call->op->id == OP_index_fill_int_Scalar || call->op->id == OP_index_fill_int_Tensor;
     Node *mask = triangle || by_index ? NULL : (Node *)call->arg[1].tensor, *none, *count;
     if (triangle) {
         TRY(outside_triangle(cap, call, self, &mask));

@@ -1,5 +1,5 @@
-/* The compiler: its tables, the gate, and the pipeline, one loop over passes.def that gates, runs, verifies and dumps. What it is run
- * on: region.c. */
+/* The compiler: its tables, the gate, and the pipeline, one loop over passes.def that gates, runs,
+ * verifies and dumps. What it is run on: region.c. */
 #include "compiled/loops/lower.h"
 #include "compiled/native/native.h"
 #include "compiled/runtime/stages.h"
@@ -13,7 +13,8 @@
 /* ---- tables ---- */
 
 static const FaultInfo fault_table[] = {
-#define FAULT(family, number, name, stage, oracle, issue, text) {#family "-" #number, #name, #stage, #oracle, issue, text},
+#define FAULT(family, number, name, stage, oracle, issue, text)                                    \
+    {#family "-" #number, #name, #stage, #oracle, issue, text},
 #include "compiled/core/faults.def"
 #undef FAULT
 };
@@ -58,7 +59,8 @@ const char *faults_text(const CompileOptions *options, char *text, size_t size) 
     size_t n = 0;
     text[0] = '\0';
     for (int k = 0; faults_seeded(options, k) != FAULT_NONE && n < size; k++) {
-        n += (size_t)snprintf(text + n, size - n, "%s%s", k > 0 ? ", " : "", fault_table[faults_seeded(options, k)].name);
+        n += (size_t)snprintf(text + n, size - n, "%s%s", k > 0 ? ", " : "",
+                              fault_table[faults_seeded(options, k)].name);
     }
     return text;
 }
@@ -189,7 +191,8 @@ static void compile_passes(Compile *c, int from, int to) {
     for (int i = from; i < to; i++) {
         c->pass = i;
         counters->nodes[i] += c->graph->n;
-        if (pass_table[i].optional && ((c->options->disabled.pass >> i & 1) || !gate(c, STEP_PASS))) {
+        if (pass_table[i].optional &&
+            ((c->options->disabled.pass >> i & 1) || !gate(c, STEP_PASS))) {
             continue;
         }
         if (pass_function[i](c)) {
@@ -198,7 +201,8 @@ static void compile_passes(Compile *c, int from, int to) {
         }
         double after = compile_seconds(c);
         counters->seconds[i] += after - before;
-        if (i == PASS_lower) { /* loops are no graph: those who dump and interpret one have seen it */
+        if (i ==
+            PASS_lower) { /* loops are no graph: those who dump and interpret one have seen it */
             counters->nodes[MAX_PASSES] += c->graph->n;
             return;
         }
@@ -268,7 +272,8 @@ Plan *compile_graph(Compile *c) {
 /* Does some statement change the geometry of a tensor in place? */
 static bool reshapes(const Block *block) {
     for (const Stmt *s = block->first; s; s = s->next) {
-        if ((s->kind == STMT_OP && s->op->kind == KIND_INPLACE_VIEW) || reshapes(&s->body) || reshapes(&s->orelse)) {
+        if ((s->kind == STMT_OP && s->op->kind == KIND_INPLACE_VIEW) || reshapes(&s->body) ||
+            reshapes(&s->orelse)) {
             return true;
         }
     }
@@ -278,7 +283,8 @@ static bool reshapes(const Block *block) {
 /* Does some statement walk the tape, or hang something on it for a later walk? */
 static bool looks_back(const Block *block) {
     for (const Stmt *s = block->first; s; s = s->next) {
-        if (s->kind == STMT_GRAD || (s->kind == STMT_OP && s->op->id == OP_retain_grad) || looks_back(&s->body) || looks_back(&s->orelse)) {
+        if (s->kind == STMT_GRAD || (s->kind == STMT_OP && s->op->id == OP_retain_grad) ||
+            looks_back(&s->body) || looks_back(&s->orelse)) {
             return true;
         }
     }
@@ -294,12 +300,17 @@ static bool breaks(const Block *block) {
     return false;
 }
 
-Result *compiled_run(const Program *p, const CompileOptions *compile, const RunOptions *options, CompileCounters *counters,
-                     Arena *arena) {
+Result *compiled_run(const Program *p, const CompileOptions *compile, const RunOptions *options,
+                     CompileCounters *counters, Arena *arena) {
     if (!counters) {
         counters = arena_new(arena, CompileCounters);
     }
-    RuntimeSession r = {.p = p, .compile = compile, .options = options, .counters = counters, .first_step = counters->gate_steps, .arena = arena};
+    RuntimeSession r = {.p = p,
+                        .compile = compile,
+                        .options = options,
+                        .counters = counters,
+                        .first_step = counters->gate_steps,
+                        .arena = arena};
     r.breaks = breaks(&p->body) && !looks_back(&p->body);
     r.takes_gradients = capture_takes_gradients(p);
     r.reshapes = reshapes(&p->setup) || reshapes(&p->body);

@@ -1,9 +1,16 @@
-/* The map, in four parts: pairs of steps, steps, sets of passes, errors at ops. Steps stand in it one by one; the others are hashed into their parts. */
+/* The map, in four parts: pairs of steps, steps, sets of passes, errors at ops. Steps stand in it
+ * one by one; the others are hashed into their parts. */
 #include "compiled/core/feature.h"
 
 #include "compiled/capture/capture.h"
 
-enum { ALIAS_STATES = 4, GRAD_STATES = 4, STEP_PART = MAX_STEPS * ALIAS_STATES * GRAD_STATES, PASS_PART = 1 << 10, ERROR_PART = 1 << 11 };
+enum {
+    ALIAS_STATES = 4,
+    GRAD_STATES = 4,
+    STEP_PART = MAX_STEPS * ALIAS_STATES * GRAD_STATES,
+    PASS_PART = 1 << 10,
+    ERROR_PART = 1 << 11
+};
 _Static_assert(PAIR_FEATURES + STEP_PART + PASS_PART + ERROR_PART == FEATURES, "four parts");
 
 void features_clear(Features *f) {
@@ -24,7 +31,9 @@ static void feature_add(Features *f, unsigned feature) {
     *count = 1;
 }
 
-static unsigned hashed(unsigned value, unsigned part) { return (unsigned)((value * UINT64_C(0x9E3779B97F4A7C15) >> 32) % part); }
+static unsigned hashed(unsigned value, unsigned part) {
+    return (unsigned)((value * UINT64_C(0x9E3779B97F4A7C15) >> 32) % part);
+}
 
 /* Bit 0: two entries lie in one storage. Bit 1: the caller's tensors are written. */
 static unsigned alias_state(const Graph *g, const CaptureInput *in) {
@@ -70,7 +79,8 @@ void feature_graph(const Compile *c) {
             feature_add(f, hashed(step[k] * MAX_STEPS + step[i], PAIR_FEATURES));
         }
     }
-    feature_add(f, PAIR_FEATURES + STEP_PART + hashed(c->changed * ALIAS_STATES * GRAD_STATES + state, PASS_PART));
+    feature_add(f, PAIR_FEATURES + STEP_PART +
+                       hashed(c->changed * ALIAS_STATES * GRAD_STATES + state, PASS_PART));
 }
 
 void feature_errors(Features *f, const Program *p, const Result *r) {
@@ -78,8 +88,11 @@ void feature_errors(Features *f, const Program *p, const Result *r) {
         const CallResult *call = &r->calls[k];
         if (!call->ok) {
             const Stmt *s = call->error_at >= 0 ? program_stmt(p, call->error_at) : NULL;
-            unsigned at = s ? (s->kind == STMT_OP ? (unsigned)s->op->id : OP_COUNT + (unsigned)s->kind) : 2 * OP_COUNT + (unsigned)-call->error_at;
-            feature_add(f, FEATURES - ERROR_PART + hashed(at * ERR_COUNT + (unsigned)call->error, ERROR_PART));
+            unsigned at =
+                s ? (s->kind == STMT_OP ? (unsigned)s->op->id : OP_COUNT + (unsigned)s->kind)
+                  : 2 * OP_COUNT + (unsigned)-call->error_at;
+            feature_add(f, FEATURES - ERROR_PART +
+                               hashed(at * ERR_COUNT + (unsigned)call->error, ERROR_PART));
         }
     }
 }

@@ -1,4 +1,5 @@
-/* The optional steps as a table (steps.def, rules.def), and which of them and of the passes are off. */
+/* The optional steps as a table (steps.def, rules.def), and which of them and of the passes are
+ * off. */
 #include "compiled/core/compile.h"
 #include "tensor/rng.h"
 
@@ -22,7 +23,9 @@ const StepInfo *step_info(int step) {
     return &step_table[step];
 }
 
-static bool named(const char *name, const char *word, size_t n) { return strlen(name) == n && strncmp(name, word, n) == 0; }
+static bool named(const char *name, const char *word, size_t n) {
+    return strlen(name) == n && strncmp(name, word, n) == 0;
+}
 
 static int find_pass(const char *word, size_t n) {
     for (int k = 0; k < pass_count(); k++) {
@@ -81,11 +84,14 @@ bool disabled_parse(Disabled *d, const char *list, bool only, char *message, siz
         size_t n = strcspn(at, ",");
         int pass = find_pass(at, n), step = steps_find_step(at, n);
         if (pass < 0 && step < 0) {
-            snprintf(message, message_size, "there is no pass or rule '%.*s' (see 'twingrad passes')", (int)(n < 60 ? n : 60), at);
+            snprintf(message, message_size,
+                     "there is no pass or rule '%.*s' (see 'twingrad passes')",
+                     (int)(n < 60 ? n : 60), at);
             return false;
         }
         if (pass >= 0 && !pass_info(pass)->optional) {
-            snprintf(message, message_size, "the pass '%.*s' is required", (int)(n < 60 ? n : 60), at);
+            snprintf(message, message_size, "the pass '%.*s' is required", (int)(n < 60 ? n : 60),
+                     at);
             return false;
         }
         steps_mark(d, pass, step, !only);

@@ -1,4 +1,5 @@
-/* One node run by its op's shared kernel on real tensors: what folding of constants and the interpretation of stages are made of. */
+/* One node run by its op's shared kernel on real tensors: what folding of constants and the
+ * interpretation of stages are made of. */
 #include "compiled/ir/evaluate.h"
 #include "compiled/symbolic/observed.h"
 
@@ -15,7 +16,8 @@ bool evaluate_node(const Node *n, Tensor *const *operand, Tensor *out, KernelCtx
         case ARG_TENSORS:
         case ARG_TENSORS_OPT:
             if (!arg->none) {
-                arg->tensors.v = arena_copy(k->arena, operand + slot, (int64_t)sizeof *operand * arg->tensors.n);
+                arg->tensors.v =
+                    arena_copy(k->arena, operand + slot, (int64_t)sizeof *operand * arg->tensors.n);
                 slot += arg->tensors.n;
             }
             break;
@@ -23,14 +25,18 @@ bool evaluate_node(const Node *n, Tensor *const *operand, Tensor *out, KernelCtx
             break;
         }
     }
-    return tensor_allocate(out, k->arena, NULL, k->err) == ERR_none && call.op->kernel(&call, &out, k) == ERR_none;
+    return tensor_allocate(out, k->arena, NULL, k->err) == ERR_none &&
+           call.op->kernel(&call, &out, k) == ERR_none;
 }
 
 bool evaluate_check(const Node *check, const Tensor *value) {
     const Tensor *list[1] = {value};
     for (Walk w = walk_start(value->size, value->ndim, list, 1); walk_more(&w); walk_next(&w)) {
         int64_t v = element_int(value->storage->data, value->dtype, w.at[0]);
-        bool good = check->check == CHECK_NONZERO ? v != 0 : v < check->bound && v >= (check->check == CHECK_INDEX ? 0 : -check->bound);
+        bool good =
+            check->check == CHECK_NONZERO
+                ? v != 0
+                : v < check->bound && v >= (check->check == CHECK_INDEX ? 0 : -check->bound);
         if (!good) {
             return false;
         }
@@ -71,7 +77,8 @@ static bool all_constant(const Node *n) {
 }
 
 const Call *evaluate_constant(Compile *c, const Node *n) {
-    if (n->kind != NODE_OP || n->op == OP_nonzero || !all_constant(n) || tensor_numel(&n->t) > MAX_CONSTANT || !tensor_is_contiguous(&n->t)) {
+    if (n->kind != NODE_OP || n->op == OP_nonzero || !all_constant(n) ||
+        tensor_numel(&n->t) > MAX_CONSTANT || !tensor_is_contiguous(&n->t)) {
         return NULL;
     }
     Tensor value[MAX_SLOTS], *operand[MAX_SLOTS], made = n->t;
@@ -103,7 +110,8 @@ const Call *evaluate_constant(Compile *c, const Node *n) {
 
 bool evaluate_known_check(Compile *c, const Node *check) {
     Tensor value;
-    if (check->kind != NODE_CHECK || !constant_value(c, check->in[0], &value) || !evaluate_check(check, &value)) {
+    if (check->kind != NODE_CHECK || !constant_value(c, check->in[0], &value) ||
+        !evaluate_check(check, &value)) {
         return false;
     }
     facts_literal(c, &value);

@@ -4,13 +4,15 @@
 
 #include "compiled/ir/graph.h"
 
-/* Runs an OP node's kernel: `operand` by slot (NULL for None), `out` is metadata and gets a storage in k->arena. False if the kernel
- * refuses the values; k->undefined says if PyTorch leaves the result undefined. */
+/* Runs an OP node's kernel: `operand` by slot (NULL for None), `out` is metadata and gets a storage
+ * in k->arena. False if the kernel refuses the values; k->undefined says if PyTorch leaves the
+ * result undefined. */
 bool evaluate_node(const Node *n, Tensor *const *operand, Tensor *out, KernelCtx *k);
 /* Does `value` (integers) pass the CHECK? */
 bool evaluate_check(const Node *check, const Tensor *value);
 
-/* A small OP node all of whose operands depend on nothing: the literal that it always computes, or NULL. */
+/* A small OP node all of whose operands depend on nothing: the literal that it always computes, or
+ * NULL. */
 const Call *evaluate_constant(Compile *c, const Node *n);
 /* A CHECK of a value that depends on nothing and passes. */
 bool evaluate_known_check(Compile *c, const Node *check);

@@ -1,8 +1,9 @@
 /* Building and rewriting the graph.
  *
- * Nodes are appended in execution order and never move here. A rewrite is two steps: a pass sets `map` on the nodes it wants
- * replaced, then graph_apply_map goes over all uses once. A use that reads by address (a VIEW's or STORE's buffer, a returned
- * storage, a write-back) can only follow the map to a buffer with the same image; the other uses read values and always can. */
+ * Nodes are appended in execution order and never move here. A rewrite is two steps: a pass sets
+ * `map` on the nodes it wants replaced, then graph_apply_map goes over all uses once. A use that
+ * reads by address (a VIEW's or STORE's buffer, a returned storage, a write-back) can only follow
+ * the map to a buffer with the same image; the other uses read values and always can. */
 #include "compiled/ir/graph.h"
 
 #include <string.h>
@@ -71,7 +72,8 @@ Node *graph_op(Graph *g, const Call *call, const Tensor *meta, int sid) {
     for (int p = 0; p < own->op->nparam; p++) {
         ArgType type = own->op->param[p].type;
         if ((type == ARG_TENSORS || type == ARG_TENSORS_OPT) && !own->arg[p].none) {
-            own->arg[p].tensors.v = arena_copy(g->arena, own->arg[p].tensors.v, (int64_t)sizeof(Tensor *) * own->arg[p].tensors.n);
+            own->arg[p].tensors.v = arena_copy(g->arena, own->arg[p].tensors.v,
+                                               (int64_t)sizeof(Tensor *) * own->arg[p].tensors.n);
         }
     }
     n->call = own;
@@ -113,7 +115,8 @@ Node *graph_store(Graph *g, Node *base, Node *value, const Tensor *region, int s
     return n;
 }
 
-Node *graph_check(Graph *g, CheckKind kind, Node *value, int64_t bound, ErrCode code, const char *message, int sid) {
+Node *graph_check(Graph *g, CheckKind kind, Node *value, int64_t bound, ErrCode code,
+                  const char *message, int sid) {
     Node *n = node_add(g, NODE_CHECK, 1, sid);
     n->t.dtype = DT_bool;
     n->in[0] = value;
@@ -125,8 +128,8 @@ Node *graph_check(Graph *g, CheckKind kind, Node *value, int64_t bound, ErrCode 
 }
 
 bool node_same_image(const Node *a, const Node *b) {
-    if (b->kind == NODE_VIEW || b->kind == NODE_CHECK || a->t.dtype != b->t.dtype || !tensor_same_size(&a->t, &b->t) ||
-        a->t.offset != b->t.offset) {
+    if (b->kind == NODE_VIEW || b->kind == NODE_CHECK || a->t.dtype != b->t.dtype ||
+        !tensor_same_size(&a->t, &b->t) || a->t.offset != b->t.offset) {
         return false;
     }
     for (int d = 0; d < a->t.ndim; d++) {
@@ -167,8 +170,8 @@ static Node *resolve(Node *n) {
     return n;
 }
 
-/* in[0] of a VIEW: the map is followed where the new buffer holds the old one's elements at the old addresses, or all of them at
- * addresses moved by one offset. */
+/* in[0] of a VIEW: the map is followed where the new buffer holds the old one's elements at the old
+ * addresses, or all of them at addresses moved by one offset. */
 static void remap_view(Node *view) {
     Node *old = view->in[0], *by = resolve(old);
     if (by->kind != NODE_VIEW) {

@@ -1,17 +1,24 @@
-/* Graph: the compiler's IR. A list of nodes in execution order; each node makes one buffer, or reads one through a layout.
+/* Graph: the compiler's IR. A list of nodes in execution order; each node makes one buffer, or
+ * reads one through a layout.
  *
  *   INPUT k      the k-th input storage, whole, 1-D
  *   TANGENT k    the gradient fed to return k, contiguous
- *   OP           a functional op of the table (FACTORY, POINTWISE, FUNC): call's tensor arguments are Nodes
- *   VIEW         in[0]'s buffer read through t's sizes, strides, offset. in[0] is never a VIEW: views compose when they are made
+ *   OP           a functional op of the table (FACTORY, POINTWISE, FUNC): call's tensor arguments
+ *                are Nodes
+ *   VIEW         in[0]'s buffer read through t's sizes, strides, offset. in[0] is never a VIEW:
+ *                views compose when they are made
  *   WRITE        capture only: in[0] (any layout of its storage) takes in[1]'s values, in place
- *   STORE        functional: in[0]'s buffer with the region (sizes, strides, offset) replaced by in[1]'s values
- *   CHECK        effect: raises `check_code` at statement sid if a value of in[0] is bad; ordered among CHECKs; DCE keeps it
+ *   STORE        functional: in[0]'s buffer with the region (sizes, strides, offset) replaced by
+ *                in[1]'s values
+ *   CHECK        effect: raises `check_code` at statement sid if a value of in[0] is bad; ordered
+ *                among CHECKs; DCE keeps it
  *
- * A node's buffer has exactly the strides of `t` (the strides eager would give), so a returned view of it needs no copy.
- * Node begins with Tensor (storage NULL until executed): inference and derivative rules take Node pointers as Tensor pointers.
+ * A node's buffer has exactly the strides of `t` (the strides eager would give), so a returned view
+ * of it needs no copy. Node begins with Tensor (storage NULL until executed): inference and
+ * derivative rules take Node pointers as Tensor pointers.
  *
- * Three lives: capture (with WRITE, alias classes), functional (after functionalize), joint (after joint: backward inside). */
+ * Three lives: capture (with WRITE, alias classes), functional (after functionalize), joint (after
+ * joint: backward inside). */
 #ifndef COMPILED_GRAPH_H
 #define COMPILED_GRAPH_H
 
@@ -19,15 +26,24 @@
 #include "program/ops/emit.h"
 #include "program/json/json.h"
 
-typedef enum NodeKind { NODE_INPUT, NODE_TANGENT, NODE_OP, NODE_VIEW, NODE_WRITE, NODE_STORE, NODE_CHECK } NodeKind;
+typedef enum NodeKind {
+    NODE_INPUT,
+    NODE_TANGENT,
+    NODE_OP,
+    NODE_VIEW,
+    NODE_WRITE,
+    NODE_STORE,
+    NODE_CHECK
+} NodeKind;
 
 typedef enum CheckKind {
-    CHECK_INDEX_WRAP,    /* every element of in[0] lies in [-bound, bound) */
-    CHECK_INDEX,         /* every element of in[0] lies in [0, bound) */
-    CHECK_NONZERO        /* no element of in[0] is 0 (integer divisor) */
+    CHECK_INDEX_WRAP, /* every element of in[0] lies in [-bound, bound) */
+    CHECK_INDEX,      /* every element of in[0] lies in [0, bound) */
+    CHECK_NONZERO     /* no element of in[0] is 0 (integer divisor) */
 } CheckKind;
 
-/* Dtype, sizes, strides, offset, and only the dims there are: what lies behind them is indeterminate in nodes and tensors of the compiler. */
+/* Dtype, sizes, strides, offset, and only the dims there are: what lies behind them is
+ * indeterminate in nodes and tensors of the compiler. */
 static inline void layout_copy(Tensor *to, const Tensor *from) {
     to->dtype = from->dtype;
     to->ndim = from->ndim;
@@ -40,85 +56,101 @@ static inline void layout_copy(Tensor *to, const Tensor *from) {
 
 typedef struct Node Node;
 struct Node {
-    Tensor t;            /* first: dtype, sizes, strides, offset; storage NULL */
+    Tensor t; /* first: dtype, sizes, strides, offset; storage NULL */
     NodeKind kind;
-    int id;              /* position at creation; printed as %id; unique in the graph */
-    int sid;             /* statement it came from; AT_BACKWARD for the backward */
-    const Call *call;    /* OP */
-    OpId op;             /* OP: call->op->id; else OP_NONE */
+    int id;           /* position at creation; printed as %id; unique in the graph */
+    int sid;          /* statement it came from; AT_BACKWARD for the backward */
+    const Call *call; /* OP */
+    OpId op;          /* OP: call->op->id; else OP_NONE */
     int nin;
-    Node **in;           /* operands: for OP the tensor arguments as slots (call_slots; NULL for None) */
-    int number;          /* INPUT, TANGENT: k */
-    CheckKind check;     /* CHECK */
+    Node **in;  /* operands: for OP the tensor arguments as slots (call_slots; NULL for None) */
+    int number; /* INPUT, TANGENT: k */
+    CheckKind check; /* CHECK */
     int64_t bound;
     ErrCode check_code;
     const char *check_message;
-    int cls;             /* capture: alias class (storage) of the value, index into classes; -1 later */
-    Node *map;           /* scratch of the running pass: replacement */
-    int mark;            /* scratch of the running pass */
-    bool replaced;       /* rules: other nodes stand for it; it stays for those who read its buffer by address */
+    int cls;       /* capture: alias class (storage) of the value, index into classes; -1 later */
+    Node *map;     /* scratch of the running pass: replacement */
+    int mark;      /* scratch of the running pass */
+    bool replaced; /* rules: other nodes stand for it; it stays for those who read its buffer by
+                      address */
     /* annotations of the last passes */
-    Node *again;         /* partition to fuse: the node of the forward that this one computes again, or NULL */
-    int group;           /* fuse: nodes with one group >= 0 are one loop nest; -1: alone */
-    bool in_place;       /* reinplace: a STORE (or scatter op) that writes into in[0]'s buffer */
-    int buffer;          /* plan: buffer number; -1: none (VIEW, CHECK) */
-    Tensor region;       /* STORE: sizes, strides, offset written, in in[0]'s buffer */
+    Node *again; /* partition to fuse: the node of the forward that this one computes again, or NULL
+                  */
+    int group;   /* fuse: nodes with one group >= 0 are one loop nest; -1: alone */
+    bool in_place; /* reinplace: a STORE (or scatter op) that writes into in[0]'s buffer */
+    int buffer;    /* plan: buffer number; -1: none (VIEW, CHECK) */
+    Tensor region; /* STORE: sizes, strides, offset written, in in[0]'s buffer */
 };
 
 /* What the epilogue does with the graph's values. */
 typedef struct ReturnPlan {
-    bool aliases_input;  /* the tensor lives in input storage `storage` (after write-back) */
-    int storage;         /* input storage number */
-    int cls;             /* alias class of the storage: returns share a storage iff this agrees (after CSE values may be one node) */
-    Node *value;         /* else: the node that holds the storage's values: once functional, an output like any other */
-    Tensor layout;       /* dtype, sizes, strides, offset of the returned tensor in value's buffer: value may only be replaced by a
-                          * node with the same layout `t`, or by one with no VIEW in between (its buffer must stay what it was) */
+    bool aliases_input; /* the tensor lives in input storage `storage` (after write-back) */
+    int storage;        /* input storage number */
+    int cls;     /* alias class of the storage: returns share a storage iff this agrees (after CSE
+                    values may be one node) */
+    Node *value; /* else: the node that holds the storage's values: once functional, an output like
+                    any other */
+    Tensor layout; /* dtype, sizes, strides, offset of the returned tensor in value's buffer: value
+                    * may only be replaced by a node with the same layout `t`, or by one with no
+                    * VIEW in between (its buffer must stay what it was) */
     bool requires_grad, is_leaf;
-    Node *grad;          /* gradient of a returned leaf that is not an input, or NULL */
+    Node *grad; /* gradient of a returned leaf that is not an input, or NULL */
 } ReturnPlan;
 
-/* A gradient for somebody outside of the graph: for a leaf it was passed, or for the history of one that is no leaf. */
+/* A gradient for somebody outside of the graph: for a leaf it was passed, or for the history of one
+ * that is no leaf. */
 typedef struct InputPlan {
-    NameId name;                   /* NAME_NONE: it has none here */
-    bool outer;                    /* it goes on through the tensor's history */
-    GradState grad_state;          /* outer: GRAD_ABSENT if no path leads there, GRAD_NULL if what arrives is undefined */
-    Node *grad;                    /* GRAD_VALUE */
+    NameId name;          /* NAME_NONE: it has none here */
+    bool outer;           /* it goes on through the tensor's history */
+    GradState grad_state; /* outer: GRAD_ABSENT if no path leads there, GRAD_NULL if what arrives is
+                             undefined */
+    Node *grad;           /* GRAD_VALUE */
 } InputPlan;
 
 typedef struct Graph {
     Arena *arena;
-    Node **node; int n, capacity;
+    Node **node;
+    int n, capacity;
     int next_id;
-    Node **input; int ninputs;       /* INPUT node of each input storage, in order of first mention */
-    Node **written;                  /* by input storage: the value written back at the end, or NULL (functional graph) */
-    int64_t *version;                /* by input storage: the version after the call */
-    ReturnPlan *ret; int nret;
-    InputPlan *inp; int ninp;        /* by object (capture.h); then, if one of them has a history, once more for those */
-    bool backward_runs;              /* a backward is part of the call */
-    ErrCode backward_error;          /* ... and raises this (saved_modified, invalid), decided at capture */
+    Node **input;
+    int ninputs;      /* INPUT node of each input storage, in order of first mention */
+    Node **written;   /* by input storage: the value written back at the end, or NULL (functional
+                         graph) */
+    int64_t *version; /* by input storage: the version after the call */
+    ReturnPlan *ret;
+    int nret;
+    InputPlan *inp;
+    int ninp; /* by object (capture.h); then, if one of them has a history, once more for those */
+    bool backward_runs;     /* a backward is part of the call */
+    ErrCode backward_error; /* ... and raises this (saved_modified, invalid), decided at capture */
     const char *backward_message;
 } Graph;
 
 /* One compilation. */
 typedef struct Compile {
     Arena *arena;
-    Error *err;                      /* first internal trouble */
+    Error *err; /* first internal trouble */
     const CompileOptions *options;
     CompileCounters *counters;
     const Program *program;
-    Limits limits;                   /* on elements and bytes: passed by an op, the error `limit` there */
+    Limits limits; /* on elements and bytes: passed by an op, the error `limit` there */
     Graph *graph;
-    struct Capture *capture;         /* tape and bookkeeping of the capture, for functionalize and joint (capture.h) */
-    int pass;                        /* number of the running pass */
-    Storage *const *input_data;      /* by input storage: the data of the call being compiled; only with options->stages */
-    struct Answers *stage_before;    /* what the graph answered at the stage before (stages.c) */
-    struct SampleCompilation *sample;       /* where the numbers of the graph are noted on its way (symbol.h), or NULL */
-    uint64_t taken[MAX_STEPS / 64];  /* by StepId: taken in this graph */
-    unsigned changed;                /* passes that changed it, by number */
-    const struct Liveness *live;     /* of the graph as fuse left it, once somebody has asked (lower.h) */
-    struct Plan *plan;               /* what the last pass made of it */
-    bool reused;                     /* the graph is brought to other sizes and fused again: no node may leave it */
-    int64_t first_step;              /* counters->gate_steps when the run began: a limit counts from there */
+    struct Capture
+        *capture; /* tape and bookkeeping of the capture, for functionalize and joint (capture.h) */
+    int pass;     /* number of the running pass */
+    Storage *const *input_data; /* by input storage: the data of the call being compiled; only with
+                                   options->stages */
+    struct Answers *stage_before; /* what the graph answered at the stage before (stages.c) */
+    struct SampleCompilation
+        *sample; /* where the numbers of the graph are noted on its way (symbol.h), or NULL */
+    uint64_t taken[MAX_STEPS / 64]; /* by StepId: taken in this graph */
+    unsigned changed;               /* passes that changed it, by number */
+    const struct Liveness
+        *live;         /* of the graph as fuse left it, once somebody has asked (lower.h) */
+    struct Plan *plan; /* what the last pass made of it */
+    bool reused; /* the graph is brought to other sizes and fused again: no node may leave it */
+    int64_t first_step; /* counters->gate_steps when the run began: a limit counts from there */
 } Compile;
 
 static inline bool fault(const Compile *c, FaultId id) {
@@ -130,10 +162,11 @@ static inline bool fault(const Compile *c, FaultId id) {
     }
     return o->fault == id;
 }
-/* May the running optional pass take this step? Asked before every optional pass (STEP_PASS) and every rewrite; counts steps,
- * so that a limit bisects (LLVM's OptBisect). */
+/* May the running optional pass take this step? Asked before every optional pass (STEP_PASS) and
+ * every rewrite; counts steps, so that a limit bisects (LLVM's OptBisect). */
 bool gate(Compile *c, StepId step);
-/* True if the compiler verifies the graph after every pass and poisons planned memory: --verify, and sanitizer builds. */
+/* True if the compiler verifies the graph after every pass and poisons planned memory: --verify,
+ * and sanitizer builds. */
 bool compile_checks_itself(const Compile *c);
 /* Called at every step the gate lets through: a place for a debugger. */
 void rewrite_breakpoint(int64_t step);
@@ -144,16 +177,19 @@ Node *graph_input(Graph *g, int number, DType dtype, int64_t numel);
 Node *graph_tangent(Graph *g, int number, const Tensor *like);
 /* An OP node: infers nothing, takes `meta` as its metadata. The call is copied. */
 Node *graph_op(Graph *g, const Call *call, const Tensor *meta, int sid);
-/* A read of `of`'s buffer through `layout` (sizes, strides, offset in the buffer); `of` itself if that is its own layout. */
+/* A read of `of`'s buffer through `layout` (sizes, strides, offset in the buffer); `of` itself if
+ * that is its own layout. */
 Node *graph_view(Graph *g, Node *of, const Tensor *layout, int sid);
 Node *graph_write(Graph *g, Node *target, Node *value, int sid);
 Node *graph_store(Graph *g, Node *base, Node *value, const Tensor *region, int sid);
-Node *graph_check(Graph *g, CheckKind kind, Node *value, int64_t bound, ErrCode code, const char *message, int sid);
+Node *graph_check(Graph *g, CheckKind kind, Node *value, int64_t bound, ErrCode code,
+                  const char *message, int sid);
 /* The node whose buffer a node reads: itself, or a VIEW's operand. */
 static inline Node *node_buffer(Node *n) { return n->kind == NODE_VIEW ? n->in[0] : n; }
-/* Replaces every use (operands, call arguments, outputs) of nodes whose `map` is set, and drops nodes with mark < 0. A use that
- * reads a buffer by address (in[0] of VIEW and STORE, a returned storage, a write-back) is replaced only where the replacement's
- * buffer holds the same value at the same address; such a node must not be dropped. */
+/* Replaces every use (operands, call arguments, outputs) of nodes whose `map` is set, and drops
+ * nodes with mark < 0. A use that reads a buffer by address (in[0] of VIEW and STORE, a returned
+ * storage, a write-back) is replaced only where the replacement's buffer holds the same value at
+ * the same address; such a node must not be dropped. */
 void graph_apply_map(Graph *g);
 /* A copy that shares nothing a pass writes to. `map` of each node is left at its copy. */
 Graph *graph_clone(Graph *g, Arena *arena);
@@ -163,7 +199,8 @@ void graph_mark_live(Graph *g);
 /* What the epilogue wants of a node: sets `mark` of every node to a union of these. */
 enum { OUT_RETURN = 1, OUT_WRITTEN = 2, OUT_GRAD = 4 };
 void graph_mark_outputs(Graph *g);
-/* Does `b`'s buffer hold at every address what `a`'s holds, given that both have one value? (same dtype, sizes, strides; no VIEW) */
+/* Does `b`'s buffer hold at every address what `a`'s holds, given that both have one value? (same
+ * dtype, sizes, strides; no VIEW) */
 bool node_same_image(const Node *a, const Node *b);
 /* After in[] of an OP changed: makes the tensor arguments of its call say the same. */
 void node_sync_call(Node *n);
@@ -172,14 +209,17 @@ void node_sync_call(Node *n);
 void graph_print(Text *text, const Graph *g, const Program *p);
 /* "f32", "i64": what graph_print writes for a dtype. */
 const char *dtype_short_name(DType dtype);
-/* The graph that graph_print made `text` of, in `arena`: printed again it is the same text. `p` is the program it was printed with, or
- * NULL. NULL and "line 3, column 7: .." in `message` for anything else. */
-Graph *graph_parse(Arena *arena, const char *text, const Program *p, char *message, size_t message_size);
+/* The graph that graph_print made `text` of, in `arena`: printed again it is the same text. `p` is
+ * the program it was printed with, or NULL. NULL and "line 3, column 7: .." in `message` for
+ * anything else. */
+Graph *graph_parse(Arena *arena, const char *text, const Program *p, char *message,
+                   size_t message_size);
 /* The same for Graphviz: a box a node, groups as clusters, effects and outputs marked. */
 void graph_print_dot(Text *text, const Graph *g, const Program *p);
 void graph_dump(const Graph *g); /* to standard error, for a debugger */
-/* Every invariant: operands before uses, metadata inferred again and equal, no VIEW of a VIEW, no WRITE once `functional`, regions
- * inside their base, CHECKs in statement order, outputs present. False and the first broken one in `message`. */
+/* Every invariant: operands before uses, metadata inferred again and equal, no VIEW of a VIEW, no
+ * WRITE once `functional`, regions inside their base, CHECKs in statement order, outputs present.
+ * False and the first broken one in `message`. */
 bool graph_verify(const Graph *g, bool functional, char *message, size_t message_size);
 
 /* ---- passes (passes.def): true if the graph changed ---- */
@@ -194,15 +234,19 @@ Plan *graph_lower(Compile *c);
 void plan_print(Text *text, const Plan *plan, const Program *p);
 /* What one execution made of a plan: storages of buffers by node. */
 typedef struct Execution {
-    int failed_sid;          /* sid of the CHECK that fired, or -1 */
-    ErrCode code; const char *message; /* of that CHECK; without one ERR_none, or `internal`: a kernel of the backward refused a value */
+    int failed_sid; /* sid of the CHECK that fired, or -1 */
+    ErrCode code;
+    const char *message; /* of that CHECK; without one ERR_none, or `internal`: a kernel of the
+                            backward refused a value */
 } Execution;
-/* Runs the plan. `input[k]` is the data of input storage k (read, and written only where reinplace allowed it; the epilogue copies
- * write-backs afterwards), `tangent[k]` the data of TANGENT k (NULL where there is none). Outputs are reached by plan_data. Buffers
- * live in `arena`. */
-void plan_execute(const Plan *plan, void *const *input, void *const *tangent, Arena *arena, Execution *out);
-/* The data of a node's buffer after the last execution (the INPUT's own data for an INPUT; for a VIEW its buffer's, to be read
- * through the VIEW's t). The value of a write-back that was made in place is the input's own data: do not copy it onto itself. */
+/* Runs the plan. `input[k]` is the data of input storage k (read, and written only where reinplace
+ * allowed it; the epilogue copies write-backs afterwards), `tangent[k]` the data of TANGENT k (NULL
+ * where there is none). Outputs are reached by plan_data. Buffers live in `arena`. */
+void plan_execute(const Plan *plan, void *const *input, void *const *tangent, Arena *arena,
+                  Execution *out);
+/* The data of a node's buffer after the last execution (the INPUT's own data for an INPUT; for a
+ * VIEW its buffer's, to be read through the VIEW's t). The value of a write-back that was made in
+ * place is the input's own data: do not copy it onto itself. */
 void *plan_data(const Plan *plan, const Node *node);
 
 #endif

@@ -1,7 +1,8 @@
 /* The text of a graph read back (ir/print.c): one line a node, then the outputs.
  *
- * A cursor walks the text once; a node's operands were defined in lines before. What the text does not hold is not there afterwards
- * either: messages of CHECKs, flags of returns. Anything unexpected ends the reading with "line N: what was expected". */
+ * A cursor walks the text once; a node's operands were defined in lines before. What the text does
+ * not hold is not there afterwards either: messages of CHECKs, flags of returns. Anything
+ * unexpected ends the reading with "line N: what was expected". */
 #include "compiled/ir/scan.h"
 
 #include <string.h>
@@ -57,7 +58,8 @@ static bool define(Scanner *p, Node *n, int id) {
 
 static const OpInfo *find_op(Scanner *p) {
     char name[64], overload[64] = "";
-    if (!scan_word(p, name, sizeof name) || (scan_take(p, ".") && !scan_word(p, overload, sizeof overload))) {
+    if (!scan_word(p, name, sizeof name) ||
+        (scan_take(p, ".") && !scan_word(p, overload, sizeof overload))) {
         return NULL;
     }
     for (int id = 0; id < OP_COUNT; id++) {
@@ -82,7 +84,8 @@ static bool read_ir_op(Scanner *p, const Tensor *t, int id) {
         if (*p->at == ')') {
             continue;
         }
-        if ((k > 0 && !scan_need(p, ", ")) || (param->kwonly && (!scan_need(p, param->name) || !scan_need(p, "="))) ||
+        if ((k > 0 && !scan_need(p, ", ")) ||
+            (param->kwonly && (!scan_need(p, param->name) || !scan_need(p, "="))) ||
             !scan_arg(p, param->type, t->dtype, &call.arg[k])) {
             return false;
         }
@@ -119,8 +122,10 @@ static bool read_check(Scanner *p, int id) {
     }
     n->check = (CheckKind)kind;
     n->check_message = "";
-    return (!scan_take(p, " n=") || scan_int(p, &n->bound)) && scan_need(p, " else ") && scan_word(p, code, sizeof code) &&
-           (errcode_parse(code, &n->check_code) || scan_bad(p, "expected an error code")) && define(p, n, id);
+    return (!scan_take(p, " n=") || scan_int(p, &n->bound)) && scan_need(p, " else ") &&
+           scan_word(p, code, sizeof code) &&
+           (errcode_parse(code, &n->check_code) || scan_bad(p, "expected an error code")) &&
+           define(p, n, id);
 }
 
 static bool read_write(Scanner *p) {
@@ -177,7 +182,8 @@ static bool read_node(Scanner *p) {
         }
     } else if (scan_take(p, "store ")) {
         n = node_made(p, NODE_STORE, 2);
-        if (!scan_ref(p, &n->in[0], false) || !scan_need(p, " at ") || !scan_layout(p, &n->region) || !scan_need(p, " <- ") ||
+        if (!scan_ref(p, &n->in[0], false) || !scan_need(p, " at ") ||
+            !scan_layout(p, &n->region) || !scan_need(p, " <- ") ||
             !scan_ref(p, &n->in[1], false)) {
             return false;
         }
@@ -241,8 +247,9 @@ static bool read_ir_return(Scanner *p) {
         return scan_bad(p, "returns out of order");
     }
     r.aliases_input = scan_take(p, "input storage ");
-    if (!(r.aliases_input ? scan_small(p, &r.storage, MAX_ENTRIES) : scan_ref(p, &r.value, true)) || !scan_need(p, " as ") ||
-        !scan_layout(p, &r.layout) || (scan_take(p, " grad ") && !scan_ref(p, &r.grad, false))) {
+    if (!(r.aliases_input ? scan_small(p, &r.storage, MAX_ENTRIES) : scan_ref(p, &r.value, true)) ||
+        !scan_need(p, " as ") || !scan_layout(p, &r.layout) ||
+        (scan_take(p, " grad ") && !scan_ref(p, &r.grad, false))) {
         return false;
     }
     r.cls = number;
@@ -296,22 +303,32 @@ static bool read_line(Scanner *p) {
         return read_ir_return(p);
     }
     if (scan_take(p, "write back to input storage ")) {
-        return scan_small(p, &storage, MAX_ENTRIES) && scan_need(p, ": ") && scan_ref(p, &g->written[storage], false);
+        return scan_small(p, &storage, MAX_ENTRIES) && scan_need(p, ": ") &&
+               scan_ref(p, &g->written[storage], false);
     }
     bool outer = scan_take(p, "grad for the history of ");
     if (outer || scan_take(p, "grad of ")) {
         return read_gradient(p, outer);
     }
     if (scan_take(p, "backward raises ")) {
-        return scan_word(p, code, sizeof code) && (errcode_parse(code, &g->backward_error) || scan_bad(p, "expected an error code"));
+        return scan_word(p, code, sizeof code) &&
+               (errcode_parse(code, &g->backward_error) || scan_bad(p, "expected an error code"));
     }
-    bool read = scan_take(p, "write ") ? read_write(p) : scan_take(p, "%") ? read_node(p) : scan_bad(p, "expected a node or an output");
+    bool read = scan_take(p, "write ") ? read_write(p)
+                : scan_take(p, "%")    ? read_node(p)
+                                       : scan_bad(p, "expected a node or an output");
     return read && read_annotations(p, g->node[g->n - 1]);
 }
 
-Graph *graph_parse(Arena *arena, const char *text, const Program *program, char *message, size_t message_size) {
+Graph *graph_parse(Arena *arena, const char *text, const Program *program, char *message,
+                   size_t message_size) {
     Graph *g = graph_new(arena);
-    Scanner p = {.arena = arena, .program = program, .graph = g, .at = text, .message = message, .message_size = message_size};
+    Scanner p = {.arena = arena,
+                 .program = program,
+                 .graph = g,
+                 .at = text,
+                 .message = message,
+                 .message_size = message_size};
     g->input = arena_array(arena, Node *, MAX_ENTRIES);
     g->written = arena_array(arena, Node *, MAX_ENTRIES);
     g->version = arena_array(arena, int64_t, MAX_ENTRIES);

@@ -2,17 +2,20 @@
  *
  *     %5: f32[2, 3; 3, 1] = mul.Tensor(%3, %4)  # body[2]
  *
- * sizes; strides and, where not 0, "+offset" of the buffer read. No pointers, no times; nothing here trusts the graph, so that
- * what a broken pass left can be printed. */
+ * sizes; strides and, where not 0, "+offset" of the buffer read. No pointers, no times; nothing
+ * here trusts the graph, so that what a broken pass left can be printed. */
 #include "compiled/ir/graph.h"
 
 #include <stdio.h>
 
 static const char *const short_names[DT_COUNT] = {
-    [DT_bool] = "bool", [DT_uint8] = "u8",    [DT_int8] = "i8",       [DT_int16] = "i16",   [DT_int32] = "i32",
-    [DT_int64] = "i64", [DT_float16] = "f16", [DT_bfloat16] = "bf16", [DT_float32] = "f32", [DT_float64] = "f64"};
+    [DT_bool] = "bool",   [DT_uint8] = "u8",   [DT_int8] = "i8",     [DT_int16] = "i16",
+    [DT_int32] = "i32",   [DT_int64] = "i64",  [DT_float16] = "f16", [DT_bfloat16] = "bf16",
+    [DT_float32] = "f32", [DT_float64] = "f64"};
 
-const char *dtype_short_name(DType dtype) { return (unsigned)dtype < DT_COUNT ? short_names[dtype] : "?"; }
+const char *dtype_short_name(DType dtype) {
+    return (unsigned)dtype < DT_COUNT ? short_names[dtype] : "?";
+}
 
 static void print_ir_ints(Text *text, const int64_t *v, int n) {
     for (int i = 0; i < n; i++) {
@@ -122,8 +125,8 @@ static int shown_args(const Call *call) {
     int shown = call->op->nparam;
     while (shown > 0) {
         const Param *param = &call->op->param[shown - 1];
-        bool tensor = param->type == ARG_TENSOR || param->type == ARG_TENSOR_OPT || param->type == ARG_TENSORS ||
-                      param->type == ARG_TENSORS_OPT;
+        bool tensor = param->type == ARG_TENSOR || param->type == ARG_TENSOR_OPT ||
+                      param->type == ARG_TENSORS || param->type == ARG_TENSORS_OPT;
         if (tensor || !call->arg[shown - 1].none) {
             break;
         }
@@ -161,7 +164,8 @@ static void print_sid(Text *text, int sid, const Program *p) {
 }
 
 static void print_node(Text *text, const Graph *g, const Node *n, const Program *p) {
-    const Node *a = n->nin > 0 && n->in ? n->in[0] : NULL, *b = n->nin > 1 && n->in ? n->in[1] : NULL;
+    const Node *a = n->nin > 0 && n->in ? n->in[0] : NULL,
+               *b = n->nin > 1 && n->in ? n->in[1] : NULL;
     text_add(text, "  ");
     if (n->kind != NODE_CHECK && n->kind != NODE_WRITE) {
         print_ref(text, n);
@@ -205,7 +209,10 @@ static void print_node(Text *text, const Graph *g, const Node *n, const Program 
         if (n->check != CHECK_NONZERO) {
             text_printf(text, " n=%lld", (long long)n->bound);
         }
-        text_printf(text, " else %s", n->check_code >= ERR_none && n->check_code < ERR_COUNT ? errcode_name(n->check_code) : "?");
+        text_printf(text, " else %s",
+                    n->check_code >= ERR_none && n->check_code < ERR_COUNT
+                        ? errcode_name(n->check_code)
+                        : "?");
         break;
     }
     default:
@@ -276,7 +283,8 @@ void graph_print(Text *text, const Graph *g, const Program *p) {
         }
     }
     if (g->backward_error != ERR_none) {
-        text_printf(text, "  backward raises %s\n", g->backward_error < ERR_COUNT ? errcode_name(g->backward_error) : "?");
+        text_printf(text, "  backward raises %s\n",
+                    g->backward_error < ERR_COUNT ? errcode_name(g->backward_error) : "?");
     }
 }
 
@@ -297,11 +305,14 @@ static void add_ir_label(Text *text, const Graph *g, const Node *n) {
 }
 
 static void print_box(Text *text, const Graph *g, const Node *n) {
-    static const char *const colors[] = {[NODE_INPUT] = "lightblue", [NODE_TANGENT] = "lightblue", [NODE_OP] = "white",    [NODE_VIEW] = "gray90",
-                                         [NODE_WRITE] = "salmon",    [NODE_STORE] = "khaki",       [NODE_CHECK] = "orange"};
+    static const char *const colors[] = {
+        [NODE_INPUT] = "lightblue", [NODE_TANGENT] = "lightblue", [NODE_OP] = "white",
+        [NODE_VIEW] = "gray90",     [NODE_WRITE] = "salmon",      [NODE_STORE] = "khaki",
+        [NODE_CHECK] = "orange"};
     text_printf(text, "  n%d [label=\"", n->id);
     add_ir_label(text, g, n);
-    text_printf(text, "\", style=filled, fillcolor=%s];\n", (unsigned)n->kind < COUNT_OF(colors) ? colors[n->kind] : "red");
+    text_printf(text, "\", style=filled, fillcolor=%s];\n",
+                (unsigned)n->kind < COUNT_OF(colors) ? colors[n->kind] : "red");
     for (int k = 0; k < n->nin; k++) {
         if (n->in[k]) {
             text_printf(text, "  n%d -> n%d;\n", n->in[k]->id, n->id);
@@ -311,7 +322,8 @@ static void print_box(Text *text, const Graph *g, const Node *n) {
 
 static void print_output(Text *text, const char *kind, int k, const Node *of) {
     if (of) {
-        text_printf(text, "  \"%s %d\" [shape=ellipse];\n  n%d -> \"%s %d\";\n", kind, k, of->id, kind, k);
+        text_printf(text, "  \"%s %d\" [shape=ellipse];\n  n%d -> \"%s %d\";\n", kind, k, of->id,
+                    kind, k);
     }
 }
 
@@ -326,7 +338,8 @@ void graph_print_dot(Text *text, const Graph *g, const Program *p) {
             last &= j <= i || g->node[j]->group != n->group;
         }
         if (first) {
-            text_printf(text, "  subgraph cluster_%d {\n  label=\"group %d\";\n", n->group, n->group);
+            text_printf(text, "  subgraph cluster_%d {\n  label=\"group %d\";\n", n->group,
+                        n->group);
         }
         print_box(text, g, n);
         if (last) {

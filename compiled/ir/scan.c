@@ -1,4 +1,5 @@
-/* The words of a graph's text: numbers, dtypes, layouts, references to nodes, arguments of calls. */
+/* The words of a graph's text: numbers, dtypes, layouts, references to nodes, arguments of
+ * calls. */
 #include "compiled/ir/scan.h"
 
 #include <errno.h>
@@ -14,7 +15,8 @@ bool scan_bad(Scanner *p, const char *format, ...) {
         va_start(args, format);
         vsnprintf(text, sizeof text, format, args);
         va_end(args);
-        snprintf(p->message, p->message_size, "line %d, column %d: %s", p->line, (int)(p->at - p->line_start) + 1, text);
+        snprintf(p->message, p->message_size, "line %d, column %d: %s", p->line,
+                 (int)(p->at - p->line_start) + 1, text);
         p->failed = true;
     }
     return false;
@@ -30,7 +32,9 @@ bool scan_take(Scanner *p, const char *word) {
     return true;
 }
 
-bool scan_need(Scanner *p, const char *word) { return scan_take(p, word) || scan_bad(p, "expected '%s'", word); }
+bool scan_need(Scanner *p, const char *word) {
+    return scan_take(p, word) || scan_bad(p, "expected '%s'", word);
+}
 
 bool scan_int(Scanner *p, int64_t *out) {
     char *end;
@@ -103,8 +107,8 @@ bool scan_layout(Scanner *p, Tensor *t) {
     const int64_t *size, *stride;
     int ndim, nstride;
     memset(t, 0, sizeof *t);
-    if (!read_dtype(p, &t->dtype) || !scan_need(p, "[") || !scan_ints(p, &size, &ndim) || !scan_need(p, "; ") || !scan_ints(p, &stride, &nstride) ||
-        !scan_need(p, "]")) {
+    if (!read_dtype(p, &t->dtype) || !scan_need(p, "[") || !scan_ints(p, &size, &ndim) ||
+        !scan_need(p, "; ") || !scan_ints(p, &stride, &nstride) || !scan_need(p, "]")) {
         return false;
     }
     if (ndim != nstride || ndim > MAX_DIMS) {
@@ -157,7 +161,8 @@ static bool read_number(Scanner *p, bool is_float, Scalar *out) {
     return !quoted || scan_need(p, "\"");
 }
 
-/* A Python scalar as text_scalar writes it: an integer is an int, {"float": 1} and 0.5 are floats. */
+/* A Python scalar as text_scalar writes it: an integer is an int, {"float": 1} and 0.5 are
+ * floats. */
 static bool read_ir_scalar(Scanner *p, Scalar *out) {
     if (scan_take(p, "{\"float\": ")) {
         return read_number(p, true, out) && scan_need(p, "}");
@@ -244,7 +249,8 @@ static bool read_data(Scanner *p, DType dtype, Arg *arg) {
 
 static bool read_dtype_name(Scanner *p, DType *out) {
     char name[32];
-    return scan_word(p, name, sizeof name) && (dtype_parse(name, out) || scan_bad(p, "expected a dtype"));
+    return scan_word(p, name, sizeof name) &&
+           (dtype_parse(name, out) || scan_bad(p, "expected a dtype"));
 }
 
 bool scan_arg(Scanner *p, ArgType type, DType dtype, Arg *arg) {

@@ -1,5 +1,5 @@
-/* A cursor over the text of a graph, for ir/parse.c. Every reader takes what it reads, or records the first complaint
- * ("line 3, column 7: ..") and returns false. */
+/* A cursor over the text of a graph, for ir/parse.c. Every reader takes what it reads, or records
+ * the first complaint ("line 3, column 7: ..") and returns false. */
 #ifndef COMPILED_GRAPH_SCAN_H
 #define COMPILED_GRAPH_SCAN_H
 

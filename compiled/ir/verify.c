@@ -1,8 +1,9 @@
 /* The invariants of a graph, one sentence each, checked node by node in list order.
  *
- * Everything is bounds-checked before it is looked at, because the graph may be the work of a broken pass. Metadata is inferred
- * again from the operands: before functionalization all of it must be equal; later an operand may have been replaced by an equal
- * value in another layout, so that only dtype and sizes can be demanded. */
+ * Everything is bounds-checked before it is looked at, because the graph may be the work of a
+ * broken pass. Metadata is inferred again from the operands: before functionalization all of it
+ * must be equal; later an operand may have been replaced by an equal value in another layout, so
+ * that only dtype and sizes can be demanded. */
 #include "compiled/ir/graph.h"
 
 #include <stdarg.h>
@@ -18,7 +19,8 @@ typedef struct GraphVerifier {
     size_t message_size;
 } GraphVerifier;
 
-__attribute__((format(printf, 3, 4))) static bool broken(GraphVerifier *v, const Node *n, const char *format, ...) {
+__attribute__((format(printf, 3, 4))) static bool broken(GraphVerifier *v, const Node *n,
+                                                         const char *format, ...) {
     char text[160];
     va_list args;
     va_start(args, format);
@@ -33,7 +35,8 @@ __attribute__((format(printf, 3, 4))) static bool broken(GraphVerifier *v, const
 }
 
 static bool known(const GraphVerifier *v, const Node *n) {
-    return n && n->id >= 0 && n->id < v->g->next_id && v->place[n->id] > 0 && v->g->node[v->place[n->id] - 1] == n;
+    return n && n->id >= 0 && n->id < v->g->next_id && v->place[n->id] > 0 &&
+           v->g->node[v->place[n->id] - 1] == n;
 }
 
 static bool layout_ok(const Tensor *t, int64_t *extent) {
@@ -123,7 +126,8 @@ static bool verify_ir_op(GraphVerifier *v, const Node *n) {
         }
     }
     if (op->id == OP_nonzero) {
-        return n->t.ndim == 2 || broken(v, n, "nonzero with %d dims", n->t.ndim); /* its size is a value */
+        return n->t.ndim == 2 ||
+               broken(v, n, "nonzero with %d dims", n->t.ndim); /* its size is a value */
     }
     Error err = {0};
     Infer r = {.arena = &v->scratch, .err = &err};
@@ -145,7 +149,8 @@ static bool is_scatter(const Node *n) {
     if (n->kind == NODE_STORE) {
         return true;
     }
-    return n->kind == NODE_OP && n->call->op->kind == KIND_FUNC && n->nin > 0 && n->in[0] && n->in[0]->t.dtype == n->t.dtype;
+    return n->kind == NODE_OP && n->call->op->kind == KIND_FUNC && n->nin > 0 && n->in[0] &&
+           n->in[0]->t.dtype == n->t.dtype;
 }
 
 static bool verify_node(GraphVerifier *v, const Node *n, int at) {
@@ -170,22 +175,27 @@ static bool verify_node(GraphVerifier *v, const Node *n, int at) {
             return broken(v, n, "operand %d is a CHECK", k);
         }
     }
-    static const signed char operands[] = {[NODE_INPUT] = 0, [NODE_TANGENT] = 0, [NODE_OP] = -1,  [NODE_VIEW] = 1,
-                                           [NODE_WRITE] = 2, [NODE_STORE] = 2,   [NODE_CHECK] = 1};
-    if ((unsigned)n->kind >= sizeof operands || (operands[n->kind] >= 0 && n->nin != operands[n->kind])) {
+    static const signed char operands[] = {
+        [NODE_INPUT] = 0, [NODE_TANGENT] = 0, [NODE_OP] = -1,  [NODE_VIEW] = 1,
+        [NODE_WRITE] = 2, [NODE_STORE] = 2,   [NODE_CHECK] = 1};
+    if ((unsigned)n->kind >= sizeof operands ||
+        (operands[n->kind] >= 0 && n->nin != operands[n->kind])) {
         return broken(v, n, "a node of kind %d with %d operands", (int)n->kind, n->nin);
     }
-    if (n->kind != NODE_VIEW && n->kind != NODE_WRITE && n->kind != NODE_CHECK && (n->t.offset != 0 || !tensor_is_dense(&n->t))) {
+    if (n->kind != NODE_VIEW && n->kind != NODE_WRITE && n->kind != NODE_CHECK &&
+        (n->t.offset != 0 || !tensor_is_dense(&n->t))) {
         return broken(v, n, "a buffer that is not dense from 0");
     }
     switch (n->kind) {
     case NODE_INPUT:
-        if (n->number < 0 || n->number >= v->g->ninputs || v->g->input[n->number] != n || n->t.ndim != 1) {
+        if (n->number < 0 || n->number >= v->g->ninputs || v->g->input[n->number] != n ||
+            n->t.ndim != 1) {
             return broken(v, n, "INPUT %d is not the graph's", n->number);
         }
         return true;
     case NODE_TANGENT:
-        return (n->number >= 0 && tensor_is_contiguous(&n->t)) || broken(v, n, "TANGENT %d is not contiguous", n->number);
+        return (n->number >= 0 && tensor_is_contiguous(&n->t)) ||
+               broken(v, n, "TANGENT %d is not contiguous", n->number);
     case NODE_OP:
         return verify_ir_op(v, n);
     case NODE_VIEW:
@@ -195,8 +205,8 @@ static bool verify_node(GraphVerifier *v, const Node *n, int at) {
     case NODE_STORE:
         return verify_store(v, n);
     case NODE_CHECK:
-        if (dtype_is_float(n->in[0]->t.dtype) || n->check < CHECK_INDEX_WRAP || n->check > CHECK_NONZERO ||
-            n->check_code <= ERR_none || n->check_code >= ERR_COUNT) {
+        if (dtype_is_float(n->in[0]->t.dtype) || n->check < CHECK_INDEX_WRAP ||
+            n->check > CHECK_NONZERO || n->check_code <= ERR_none || n->check_code >= ERR_COUNT) {
             return broken(v, n, "a CHECK of nothing that can be checked");
         }
         return true;
@@ -251,8 +261,8 @@ static bool verify_outputs(GraphVerifier *v) {
         if (!known(v, r->value) || r->value->kind == NODE_VIEW || r->value->kind == NODE_CHECK) {
             return broken(v, NULL, "return %d has no buffer in the graph", i);
         }
-        if (!layout_ok(&r->layout, &extent) || !tensor_extent(&r->value->t, &have) || extent > have ||
-            r->layout.dtype != r->value->t.dtype) {
+        if (!layout_ok(&r->layout, &extent) || !tensor_extent(&r->value->t, &have) ||
+            extent > have || r->layout.dtype != r->value->t.dtype) {
             return broken(v, NULL, "return %d lies outside its buffer", i);
         }
     }
@@ -295,7 +305,8 @@ static bool ir_verify(GraphVerifier *v) {
 }
 
 bool graph_verify(const Graph *g, bool functional, char *message, size_t message_size) {
-    GraphVerifier v = {.g = g, .functional = functional, .message = message, .message_size = message_size};
+    GraphVerifier v = {
+        .g = g, .functional = functional, .message = message, .message_size = message_size};
     v.place = arena_array(&v.scratch, int, max_i64(g->next_id, 1));
     bool ok = ir_verify(&v);
     arena_destroy(&v.scratch);

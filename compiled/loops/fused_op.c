@@ -1,11 +1,12 @@
 /* Members: what a node does at one point of its iteration space.
  *
- * The space of most nodes is their result's sizes; a reduction's is its operand's; of what writes a region or scatters, the values
- * written. Dims of size 1 are left out of it, so that [3, 1] and [3] are one space. An operand that is broadcast has stride 0.
- * Index tensors are ordinary affine reads; the tensor they index is an indirect one, whose address gets index * stride added.
+ * The space of most nodes is their result's sizes; a reduction's is its operand's; of what writes a
+ * region or scatters, the values written. Dims of size 1 are left out of it, so that [3, 1] and [3]
+ * are one space. An operand that is broadcast has stride 0. Index tensors are ordinary affine
+ * reads; the tensor they index is an indirect one, whose address gets index * stride added.
  *
- * Analyses of indices and regions are inference's own (program/infer/infer.h): a description of geometry is shared, the code that walks
- * it is not. */
+ * Analyses of indices and regions are inference's own (program/infer/infer.h): a description of
+ * geometry is shared, the code that walks it is not. */
 #include "compiled/loops/lower.h"
 #include "program/infer/infer.h"
 
@@ -78,7 +79,9 @@ static void fused_op_add_term(Describe *d, int read, int64_t stride, int64_t bou
     d->m->term[d->m->nterm++] = (struct Term){read, stride, bound, wrap};
 }
 
-static void alloc_terms(Describe *d, int n) { d->m->term = arena_alloc_raw(d->arena, (int64_t)sizeof *d->m->term * n); }
+static void alloc_terms(Describe *d, int n) {
+    d->m->term = arena_alloc_raw(d->arena, (int64_t)sizeof *d->m->term * n);
+}
 
 static int wrapped_dim(const Call *call, int param, int ndim) {
     int64_t dim = call->arg[param].i;
@@ -111,7 +114,8 @@ static void describe_reduce(Describe *d) {
     const OpInfo *op = n->call->op;
     set_space(d, self->size, self->ndim);
     read_expanded(d, 0);
-    bool all = op->id == OP_sum || op->id == OP_mean || op->id == OP_prod, keepdim = !all && n->call->arg[2].b;
+    bool all = op->id == OP_sum || op->id == OP_mean || op->id == OP_prod,
+         keepdim = !all && n->call->arg[2].b;
     unsigned set = 0;
     if (!all && op->id == OP_prod_dim) {
         set = 1u << wrapped_dim(n->call, 1, self->ndim);
@@ -151,7 +155,8 @@ static void describe_region(Describe *d, const Tensor *region, int value_slot) {
     }
     d->m->out_offset = region->offset;
     keep_strides(d, region->stride, d->m->out_stride);
-    d->m->region_covers = tensor_numel(region) == tensor_numel(&d->m->node->t) && region->offset == 0 && tensor_is_dense(region);
+    d->m->region_covers = tensor_numel(region) == tensor_numel(&d->m->node->t) &&
+                          region->offset == 0 && tensor_is_dense(region);
 }
 
 static int fused_op_slot_of(const Node *n, const Tensor *t) {
@@ -163,7 +168,8 @@ static int fused_op_slot_of(const Node *n, const Tensor *t) {
     return 0;
 }
 
-/* index and _index_put: index reads and terms over the indexed result; `strides` of what is indexed come from the call's self. */
+/* index and _index_put: index reads and terms over the indexed result; `strides` of what is indexed
+ * come from the call's self. */
 static bool describe_indices(Describe *d, const Call *call, IndexPlan *p) {
     Error err = {0};
     if (index_plan(call->arg[0].tensor, &call->arg[1], p, &err) != ERR_none) {
@@ -214,9 +220,10 @@ static bool describe_index_put(Describe *d) {
     return true;
 }
 
-/* gather, index_select, scatter, index_add: one index operand on one dim of `indexed`; the other dims go straight. */
-static void describe_along(Describe *d, const Tensor *indexed, int dim, int index_slot, bool index_is_1d, bool wrap,
-                           int64_t *stride) {
+/* gather, index_select, scatter, index_add: one index operand on one dim of `indexed`; the other
+ * dims go straight. */
+static void describe_along(Describe *d, const Tensor *indexed, int dim, int index_slot,
+                           bool index_is_1d, bool wrap, int64_t *stride) {
     const Tensor *index = &d->m->node->in[index_slot]->t;
     Read *r = add_read(d, READ_AFFINE, index_slot);
     int64_t whole[MAX_DIMS] = {0}, along[MAX_DIMS] = {0};
@@ -232,7 +239,8 @@ static void describe_along(Describe *d, const Tensor *indexed, int dim, int inde
     keep_strides(d, along, r->stride);
     keep_strides(d, whole, stride);
     alloc_terms(d, 1);
-    fused_op_add_term(d, d->m->nread - 1, indexed->ndim > 0 ? indexed->stride[dim] : 0, indexed->ndim > 0 ? indexed->size[dim] : 1, wrap);
+    fused_op_add_term(d, d->m->nread - 1, indexed->ndim > 0 ? indexed->stride[dim] : 0,
+                      indexed->ndim > 0 ? indexed->size[dim] : 1, wrap);
 }
 
 static void describe_gather(Describe *d, bool select) {
@@ -260,7 +268,8 @@ static void describe_scatter(Describe *d) {
     d->m->accumulates = n->op == OP_scatter_add;
 }
 
-/* Slices of self along the dim, as many as there are indices, each plus a slice of source that broadcasts to it. */
+/* Slices of self along the dim, as many as there are indices, each plus a slice of source that
+ * broadcasts to it. */
 static void describe_index_add(Describe *d) {
     Node *n = d->m->node;
     const Tensor *source = &n->in[2]->t;

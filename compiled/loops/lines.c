@@ -1,7 +1,9 @@
-/* Loops along lines of one dim (running sums and products, softmax), and the list of places that are not zero.
+/* Loops along lines of one dim (running sums and products, softmax), and the list of places that
+ * are not zero.
  *
- * Every line is walked with the line's own strides; sums run in double (integers: int64, wrapping) and are rounded where they are
- * written. Softmax subtracts the line's maximum, so that no exponential overflows. */
+ * Every line is walked with the line's own strides; sums run in double (integers: int64, wrapping)
+ * and are rounded where they are written. Softmax subtracts the line's maximum, so that no
+ * exponential overflows. */
 #include "compiled/tile/isa.h"
 
 #include <math.h>
@@ -10,7 +12,8 @@ typedef struct ScanLine {
     int64_t n, to, from, to_step, from_step;
 } ScanLine;
 
-/* The lines of a loop: those along its dim, or with `strip` >= 0 also all that lie side by side along that dim, as one. */
+/* The lines of a loop: those along its dim, or with `strip` >= 0 also all that lie side by side
+ * along that dim, as one. */
 typedef struct Lines {
     const Loop *loop;
     const TileIsa *isa;
@@ -84,7 +87,8 @@ static void scan_line(const Lines *s, ScanLine line) {
     uint64_t acc = loop->product;
     for (int64_t i = 0; i < line.n; i++) {
         int64_t cell = 0;
-        element_cast(&cell, loop->to.dtype, 0, from, loop->from.dtype, line.from + i * line.from_step);
+        element_cast(&cell, loop->to.dtype, 0, from, loop->from.dtype,
+                     line.from + i * line.from_step);
         uint64_t v = (uint64_t)element_int(&cell, loop->to.dtype, 0);
         acc = loop->product ? acc * v : acc + v;
         element_store_int(to, loop->to.dtype, line.to + i * line.to_step, (int64_t)acc);
@@ -109,7 +113,8 @@ static void softmax_line(const Lines *s, ScanLine line) {
     }
 }
 
-static Lines scan_lines_of(const Loop *loop, const TileIsa *isa, void *const *data, int strip, int64_t from, int64_t to) {
+static Lines scan_lines_of(const Loop *loop, const TileIsa *isa, void *const *data, int strip,
+                           int64_t from, int64_t to) {
     return (Lines){loop, isa, data[loop->to.buffer], data[loop->from.buffer], strip, from, to};
 }
 
@@ -121,7 +126,8 @@ void loop_scan(const Loop *loop, void *const *data, int64_t from, int64_t to) {
 /* The dim whose neighbours are lines side by side, or -1. */
 static int strip_dim(const Loop *loop) {
     for (int d = 0; d < loop->ndim; d++) {
-        if (d != loop->dim && loop->size[d] >= 8 && loop->from.stride[d] == 1 && loop->to.stride[d] == 1) {
+        if (d != loop->dim && loop->size[d] >= 8 && loop->from.stride[d] == 1 &&
+            loop->to.stride[d] == 1) {
             return d;
         }
     }
@@ -131,7 +137,8 @@ static int strip_dim(const Loop *loop) {
 static bool lines_takes_single(const Loop *loop) { return loop->single && loop->numel >= MANY; }
 
 static void softmax_row(const Lines *s, ScanLine line) {
-    (lines_takes_single(s->loop) ? s->isa->single_row : s->isa->softmax_row)((float *)s->to + line.to, (const float *)s->from + line.from, line.n);
+    (lines_takes_single(s->loop) ? s->isa->single_row : s->isa->softmax_row)(
+        (float *)s->to + line.to, (const float *)s->from + line.from, line.n);
 }
 
 static void softmax_strip(const Lines *s, ScanLine line) {
@@ -139,12 +146,16 @@ static void softmax_strip(const Lines *s, ScanLine line) {
     int64_t strip = single ? SINGLE_STRIP : SOFTMAX_STRIP;
     for (int64_t k = 0, n = s->loop->size[s->strip]; k < n; k += strip) {
         int w = (int)min_i64(strip, n - k);
-        (single ? s->isa->single_columns : s->isa->softmax_columns)((float *)s->to + line.to + k, line.to_step, (const float *)s->from + line.from + k, line.from_step, line.n, w);
+        (single ? s->isa->single_columns : s->isa->softmax_columns)(
+            (float *)s->to + line.to + k, line.to_step, (const float *)s->from + line.from + k,
+            line.from_step, line.n, w);
     }
 }
 
-/* float32 goes by the machine's kernels where lines are contiguous or lie side by side; the rest element by element. */
-void loop_softmax(const Loop *loop, const TileIsa *isa, void *const *data, int64_t from, int64_t to) {
+/* float32 goes by the machine's kernels where lines are contiguous or lie side by side; the rest
+ * element by element. */
+void loop_softmax(const Loop *loop, const TileIsa *isa, void *const *data, int64_t from,
+                  int64_t to) {
     bool single = loop->to.dtype == DT_float32 && loop->from.dtype == DT_float32 && loop->dim >= 0;
     bool rows = single && loop->to.stride[loop->dim] == 1 && loop->from.stride[loop->dim] == 1;
     rows |= single && loop->size[loop->dim] == 1 && strip_dim(loop) < 0;
@@ -152,12 +163,14 @@ void loop_softmax(const Loop *loop, const TileIsa *isa, void *const *data, int64
     for_lines(&s, rows ? softmax_row : s.strip >= 0 ? softmax_strip : softmax_line);
 }
 
-/* A row of coordinates for every element that is not zero, in row-major order. The count of rows was found before (capture/data_dependent.c). */
+/* A row of coordinates for every element that is not zero, in row-major order. The count of rows
+ * was found before (capture/data_dependent.c). */
 void loop_nonzero(const Loop *loop, void *const *data) {
     int64_t index[MAX_DIMS] = {0}, at = loop->from.offset, row = 0;
     int64_t *to = data[loop->to.buffer];
     for (int64_t left = loop->numel; left > 0; left--) {
-        if (element_double(data[loop->from.buffer], loop->from.dtype, at) != 0 && row < loop->bytes) {
+        if (element_double(data[loop->from.buffer], loop->from.dtype, at) != 0 &&
+            row < loop->bytes) {
             for (int d = 0; d < loop->ndim; d++) {
                 to[row * loop->to.stride[0] + d * loop->to.stride[1]] = index[d];
             }

@@ -1,28 +1,36 @@
-/* Bands: neighbouring loops run part by part, so that what one writes the next one reads from the cache.
+/* Bands: neighbouring loops run part by part, so that what one writes the next one reads from the
+ * cache.
  *
- * A loop with an outer dim of n trips can be run as p parts of n / p trips, in order. A band is a run of loops whose trips have a common
- * divisor p > 1; it runs part 0 of all its loops, then part 1 of all, and so on:
+ * A loop with an outer dim of n trips can be run as p parts of n / p trips, in order. A band is a
+ * run of loops whose trips have a common divisor p > 1; it runs part 0 of all its loops, then part
+ * 1 of all, and so on:
  *
- *     mean of rows  ── square of differences, summed ── 1 / sqrt ── product         each over 1024 rows of 1024
- *       rows 0..63       rows 0..63                     rows 0..63  rows 0..63      16 parts, each of them in the cache
+ *     mean of rows  ── square of differences, summed ── 1 / sqrt ── product
+ *         each over 1024 rows of 1024
+ *       rows 0..63       rows 0..63                     rows 0..63  rows 0..63      16 parts, each
+ *                        of them in the cache
  *
- * This is the same as one loop after the other if every buffer that the band writes falls into p windows of T bytes, one after the other,
- * such that part k of every loop stays inside window k. What is only read may be read anywhere. A reduction may have its outer dim
- * among the reduced ones: its sums then wait in a buffer of their own (`scratch`) from one part to the next.
+ * This is the same as one loop after the other if every buffer that the band writes falls into p
+ * windows of T bytes, one after the other, such that part k of every loop stays inside window k.
+ * What is only read may be read anywhere. A reduction may have its outer dim among the reduced
+ * ones: its sums then wait in a buffer of their own (`scratch`) from one part to the next.
  *
- * A temporary that a band alone uses need not have more room than one window: its parts take turns. */
+ * A temporary that a band alone uses need not have more room than one window: its parts take
+ * turns. */
 #include "compiled/loops/lower.h"
 #include "compiled/tile/reduce.h"
 
 #include <string.h>
 
 enum {
-    PART = 384 * 1024,      /* bytes that a part should touch: the second cache */
-    NEAR_PART = 24 * 1024,  /* the same for the native tier, whose loops are quick to begin: the first cache. Not where sums wait: they fill it */
-    MOST = 2 << 20          /* a band with larger parts gains nothing */
+    PART = 384 * 1024,     /* bytes that a part should touch: the second cache */
+    NEAR_PART = 24 * 1024, /* the same for the native tier, whose loops are quick to begin: the
+                              first cache. Not where sums wait: they fill it */
+    MOST = 2 << 20         /* a band with larger parts gains nothing */
 };
 
-/* What the first trip of a loop touches of a buffer, and how far the next trip is from there, in bytes; step 0: anywhere, any trip. */
+/* What the first trip of a loop touches of a buffer, and how far the next trip is from there, in
+ * bytes; step 0: anywhere, any trip. */
 typedef struct LoopTouch {
     int buffer;
     bool writes;
@@ -59,7 +67,8 @@ int64_t loop_trips(const Loop *loop) {
 
 /* ---- what loops touch ---- */
 
-static void add_touch(Banding *b, int64_t trips, bool writes, const Access *a, const int64_t *stride, const int64_t *size, int ndim, int outer) {
+static void add_touch(Banding *b, int64_t trips, bool writes, const Access *a,
+                      const int64_t *stride, const int64_t *size, int ndim, int outer) {
     if (a->buffer < 0) {
         return;
     }
@@ -77,14 +86,19 @@ static void add_touch(Banding *b, int64_t trips, bool writes, const Access *a, c
         low += far < 0 ? far : 0;
         high += far > 0 ? far : 0;
     }
-    b->touch[b->ntouch++] = (LoopTouch){a->buffer, writes, ndim > 0 ? stride[outer] * bytes : 0, low * bytes, (high + 1) * bytes, trips};
+    b->touch[b->ntouch++] =
+        (LoopTouch){a->buffer,          writes, ndim > 0 ? stride[outer] * bytes : 0, low * bytes,
+                    (high + 1) * bytes, trips};
 }
 
-static void touch_matrix(Banding *b, const MatmulLoop *m, bool writes, const Access *a, const int64_t *stride, int64_t rows, int64_t columns) {
+static void touch_matrix(Banding *b, const MatmulLoop *m, bool writes, const Access *a,
+                         const int64_t *stride, int64_t rows, int64_t columns) {
     add_touch(b, m->batch, writes, a, stride, (int64_t[]){m->batch, rows, columns}, 3, 0);
 }
 
-static void touch_anywhere(Banding *b, int buffer, bool writes) { add_touch(b, 1, writes, &(Access){buffer, DT_uint8, 0, NULL}, NULL, NULL, 0, 0); }
+static void touch_anywhere(Banding *b, int buffer, bool writes) {
+    add_touch(b, 1, writes, &(Access){buffer, DT_uint8, 0, NULL}, NULL, NULL, 0, 0);
+}
 
 static void touch_nest(Banding *b, const TileNest *n, int64_t trips) {
     for (int k = 0; k < n->ninst; k++) {
@@ -150,14 +164,21 @@ static void touch_loop(Banding *b, const Loop *loop) {
 /* ---- bands ---- */
 
 /* Bytes from one part to the next. */
-static int64_t loop_tiling_window(const LoopTouch *t, int64_t parts) { return t->step * (t->trips / parts); }
+static int64_t loop_tiling_window(const LoopTouch *t, int64_t parts) {
+    return t->step * (t->trips / parts);
+}
 
-/* Does part k stay inside the k-th window? It does for fewer parts, too, whose number divides `parts`. */
-static bool stays_inside(const LoopTouch *t, int64_t parts) { return t->step > 0 && t->low >= 0 && t->high + loop_tiling_window(t, parts) - t->step <= loop_tiling_window(t, parts); }
+/* Does part k stay inside the k-th window? It does for fewer parts, too, whose number divides
+ * `parts`. */
+static bool stays_inside(const LoopTouch *t, int64_t parts) {
+    return t->step > 0 && t->low >= 0 &&
+           t->high + loop_tiling_window(t, parts) - t->step <= loop_tiling_window(t, parts);
+}
 
 static bool agree(const LoopTouch *a, const LoopTouch *b, int64_t parts) {
     return a->buffer != b->buffer || (!a->writes && !b->writes) ||
-           (stays_inside(a, parts) && stays_inside(b, parts) && loop_tiling_window(a, parts) == loop_tiling_window(b, parts));
+           (stays_inside(a, parts) && stays_inside(b, parts) &&
+            loop_tiling_window(a, parts) == loop_tiling_window(b, parts));
 }
 
 static int64_t divisor(int64_t a, int64_t b) {
@@ -177,7 +198,8 @@ static int64_t bytes_of_part(Banding *b, int first, int end, int64_t parts) {
     }
     for (int k = b->first[first]; k < b->first[end]; k++) {
         const LoopTouch *t = &b->touch[k];
-        int64_t bytes = t->step > 0 ? t->high - t->low + loop_tiling_window(t, parts) - t->step : b->plan->buffer[t->buffer].bytes;
+        int64_t bytes = t->step > 0 ? t->high - t->low + loop_tiling_window(t, parts) - t->step
+                                    : b->plan->buffer[t->buffer].bytes;
         sum += max_i64(bytes - b->most[t->buffer], 0);
         b->most[t->buffer] = max_i64(b->most[t->buffer], bytes);
     }
@@ -207,8 +229,8 @@ static int waiting_sums(const Loop *loop) {
     return sums;
 }
 
-/* The band that begins with loop `first`; of one part, if nothing is gained. `part`: bytes that one should touch, or `near`, where no sums wait;
- * 0: as many parts as can be. */
+/* The band that begins with loop `first`; of one part, if nothing is gained. `part`: bytes that one
+ * should touch, or `near`, where no sums wait; 0: as many parts as can be. */
 static TiledLoops grow_tiling(Banding *b, int first, int64_t part, int64_t near) {
     TiledLoops band = {first, first + 1, 1};
     int64_t most = loop_trips(&b->plan->loop[first]);
@@ -216,7 +238,8 @@ static TiledLoops grow_tiling(Banding *b, int first, int64_t part, int64_t near)
     for (; most > 1 && band.end < b->plan->nloop; band.end++) {
         int64_t parts = divisor(most, loop_trips(&b->plan->loop[band.end]));
         bool share = shared;
-        if (parts < 2 || !may_join(b, first, band.end, parts, &share) || (part > 0 && bytes_of_part(b, first, band.end + 1, parts) > MOST)) {
+        if (parts < 2 || !may_join(b, first, band.end, parts, &share) ||
+            (part > 0 && bytes_of_part(b, first, band.end + 1, parts) > MOST)) {
             break;
         }
         shared = share;
@@ -227,7 +250,9 @@ static TiledLoops grow_tiling(Banding *b, int first, int64_t part, int64_t near)
     }
     part = near;
     if (shared) {
-        band.parts = part > 0 ? min_i64(max_i64(bytes_of_part(b, first, band.end, 1) / part, 1), most) : most;
+        band.parts = part > 0
+                         ? min_i64(max_i64(bytes_of_part(b, first, band.end, 1) / part, 1), most)
+                         : most;
         while (most % band.parts != 0) {
             band.parts++;
         }
@@ -251,7 +276,9 @@ static void add_scratch(Banding *b, const Loop *loop, const TiledLoops *band) {
     plan->buffer = more;
     nest->scratch = plan->nbuffer++;
     plan->buffer[nest->scratch] =
-        (PlanBuffer){.bytes = sums * (results / nest->trip + 1) * (int64_t)sizeof(ColumnSums), .first = band->first, .end = band->end};
+        (PlanBuffer){.bytes = sums * (results / nest->trip + 1) * (int64_t)sizeof(ColumnSums),
+                     .first = band->first,
+                     .end = band->end};
 }
 
 /* Temporaries that one band alone uses keep one part at a time. */
@@ -261,10 +288,13 @@ static void shrink_buffers(Banding *b, const TiledLoops *band, const bool *stays
     for (int k = from; k < end; k++) {
         const LoopTouch *t = &b->touch[k];
         PlanBuffer *buffer = &plan->buffer[t->buffer];
-        bool alone = t->buffer >= plan->ninput + plan->ntangent && !stays[t->buffer] && buffer->part == 0;
+        bool alone =
+            t->buffer >= plan->ninput + plan->ntangent && !stays[t->buffer] && buffer->part == 0;
         for (int j = 0; j < b->ntouch && alone; j++) {
             const LoopTouch *u = &b->touch[j];
-            alone = u->buffer != t->buffer || (j >= from && j < end && stays_inside(u, band->parts) && loop_tiling_window(u, band->parts) == loop_tiling_window(t, band->parts));
+            alone = u->buffer != t->buffer ||
+                    (j >= from && j < end && stays_inside(u, band->parts) &&
+                     loop_tiling_window(u, band->parts) == loop_tiling_window(t, band->parts));
         }
         if (alone) {
             buffer->bytes = buffer->part = loop_tiling_window(t, band->parts);
@@ -272,8 +302,10 @@ static void shrink_buffers(Banding *b, const TiledLoops *band, const bool *stays
     }
 }
 
-/* Between which loops buffers hold values, whole bands counted; true in `stays`: to the end, for others. */
-static void find_lives(Plan *plan, const Graph *g, const int *loops_after, bool *stays, Arena *arena) {
+/* Between which loops buffers hold values, whole bands counted; true in `stays`: to the end, for
+ * others. */
+static void find_lives(Plan *plan, const Graph *g, const int *loops_after, bool *stays,
+                       Arena *arena) {
     Liveness live = liveness_analyse(g, arena);
     for (int i = 0; i < g->n; i++) {
         const Node *n = g->node[i];
@@ -282,7 +314,8 @@ static void find_lives(Plan *plan, const Graph *g, const int *loops_after, bool 
             continue;
         }
         PlanBuffer *b = &plan->buffer[n->buffer];
-        int first = unit > 0 ? loops_after[unit - 1] : 0, end = last == LIVE_TO_THE_END ? plan->nloop : loops_after[last];
+        int first = unit > 0 ? loops_after[unit - 1] : 0,
+            end = last == LIVE_TO_THE_END ? plan->nloop : loops_after[last];
         b->first = b->end > 0 && b->first < first ? b->first : first;
         b->end = end > b->end ? end : b->end;
         stays[n->buffer] = stays[n->buffer] || last == LIVE_TO_THE_END;

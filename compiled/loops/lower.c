@@ -1,8 +1,8 @@
 /* Graph to loops: one unit after the other, in graph order.
  *
- * A unit is a group that fusion made, or a node. Members go to lower_nest; CHECKs, scans, products of matrices, concatenation and
- * what has no lowering are loops of their own, made here. A node without a buffer that is no register either is wanted by nobody
- * and makes no loop. */
+ * A unit is a group that fusion made, or a node. Members go to lower_nest; CHECKs, scans, products
+ * of matrices, concatenation and what has no lowering are loops of their own, made here. A node
+ * without a buffer that is no register either is wanted by nobody and makes no loop. */
 #include "compiled/core/feature.h"
 #include "compiled/tile/isa.h"
 #include "program/infer/infer.h"
@@ -34,7 +34,9 @@ Loop *lower_add(Lower *l, LoopKind kind, const Node *node) {
 
 int lower_buffer(const Node *n) { return n->kind == NODE_VIEW ? n->in[0]->buffer : n->buffer; }
 
-Access lower_access(int buffer, const Tensor *t) { return (Access){buffer, t->dtype, t->offset, (int64_t *)t->stride}; }
+Access lower_access(int buffer, const Tensor *t) {
+    return (Access){buffer, t->dtype, t->offset, (int64_t *)t->stride};
+}
 
 /* Space and accesses of a MOVE: dims in order of `to`'s strides, merged where both agree. */
 void lower_move(Lower *l, const Node *node, const int64_t *size, int ndim, Access to, Access from) {
@@ -57,7 +59,8 @@ void lower_move(Lower *l, const Node *node, const int64_t *size, int ndim, Acces
     loop->ndim = 0;
     for (int k = 0; k < n; k++) {
         int d = order[k], last = loop->ndim - 1;
-        if (last >= 0 && ts[last] == to.stride[d] * size[d] && fs[last] == from.stride[d] * size[d]) {
+        if (last >= 0 && ts[last] == to.stride[d] * size[d] &&
+            fs[last] == from.stride[d] * size[d]) {
             loop->size[last] *= size[d];
         } else {
             last = loop->ndim++;
@@ -139,7 +142,9 @@ static void lower_lines(Lower *l, Node *n, LoopKind kind) {
     memcpy(loop->size, n->t.size, (size_t)n->t.ndim * sizeof *n->t.size);
     loop->dim = n->t.ndim == 0 ? -1 : (int)(dim < 0 ? dim + n->t.ndim : dim);
     loop->product = n->op == OP_cumprod;
-    loop->single = kind == LOOP_SOFTMAX && n->t.dtype == DT_float32 && loop->numel >= (l->c->options->verify ? MANY_SMALL : MANY) && gate(l->c, STEP_single_functions);
+    loop->single = kind == LOOP_SOFTMAX && n->t.dtype == DT_float32 &&
+                   loop->numel >= (l->c->options->verify ? MANY_SMALL : MANY) &&
+                   gate(l->c, STEP_single_functions);
     loop->to = lower_access(n->buffer, &n->t);
     loop->from = lower_access(lower_buffer(n->in[0]), self);
 }
@@ -184,13 +189,15 @@ static void lower_matmul(Lower *l, Node *n) {
         const Node *d = n->in[0];
         m->beta = lower_scalar(n->call->arg[3].scalar, m->dtype);
         m->alpha = lower_scalar(n->call->arg[4].scalar, m->dtype);
-        m->has_d =
-            dtype_is_float(m->dtype) ? m->beta.f != 0 : m->beta.i != 0; /* beta 0: self is not read, its NaNs do not matter */
+        m->has_d = dtype_is_float(m->dtype)
+                       ? m->beta.f != 0
+                       : m->beta.i != 0; /* beta 0: self is not read, its NaNs do not matter */
         m->d = lower_access(lower_buffer(d), &d->t);
         broadcast_strides(&d->t, n->t.size, n->t.ndim, m->dstride + 1);
     }
-    m->blas = (m->dtype == DT_float32 || m->dtype == DT_float64) && m->alpha.f != 0 && m->m * m->n * m->k >= BLAS_MIN_WORK / max_i64(m->batch, 1) &&
-              m->m > 1 && m->n > 1 && blas_takes(m->astride, m->m, m->k) && blas_takes(m->bstride, m->k, m->n) &&
+    m->blas = (m->dtype == DT_float32 || m->dtype == DT_float64) && m->alpha.f != 0 &&
+              m->m * m->n * m->k >= BLAS_MIN_WORK / max_i64(m->batch, 1) && m->m > 1 && m->n > 1 &&
+              blas_takes(m->astride, m->m, m->k) && blas_takes(m->bstride, m->k, m->n) &&
               m->cstride[2] == 1;
 #ifdef TWINGRAD_NO_BLAS
     m->blas = false;
@@ -207,7 +214,8 @@ static void lower_literal(Lower *l, Node *n) {
     Tensor made = n->t, *out = &made;
     Error err = {0};
     KernelCtx k = {.arena = l->arena, .err = &err};
-    CHECK(tensor_allocate(out, l->arena, NULL, &err) == ERR_none && n->call->op->kernel(n->call, &out, &k) == ERR_none);
+    CHECK(tensor_allocate(out, l->arena, NULL, &err) == ERR_none &&
+          n->call->op->kernel(n->call, &out, &k) == ERR_none);
     Loop *loop = lower_add(l, LOOP_LITERAL, n);
     loop->to = lower_access(n->buffer, &n->t);
     loop->literal = made.storage->data;
@@ -220,7 +228,8 @@ static Tensor *opaque_operand(Opaque *o, const Node *n) {
     }
     int k = o->noperand++;
     o->operand[k] = n->t;
-    o->storage[k] = (Storage){.dtype = n->t.dtype, .numel = tensor_numel(&node_buffer((Node *)n)->t)};
+    o->storage[k] =
+        (Storage){.dtype = n->t.dtype, .numel = tensor_numel(&node_buffer((Node *)n)->t)};
     o->operand[k].storage = &o->storage[k];
     o->buffer[k] = lower_buffer(n);
     return &o->operand[k];
@@ -327,10 +336,12 @@ static void number_buffers(Plan *plan, const Graph *g, Arena *arena) {
 }
 
 static bool lower_meet(const PlanBuffer *a, const PlanBuffer *b) {
-    return a->part > 0 && b->part > 0 ? a->part_first < b->part_end && b->part_first < a->part_end : a->first < b->end && b->first < a->end;
+    return a->part > 0 && b->part > 0 ? a->part_first < b->part_end && b->part_first < a->part_end
+                                      : a->first < b->end && b->first < a->end;
 }
 
-/* Places of the temporaries order[0..n) of `buffer`, each at the lowest that none before it has while both live; answers the bytes of all. */
+/* Places of the temporaries order[0..n) of `buffer`, each at the lowest that none before it has
+ * while both live; answers the bytes of all. */
 static int64_t place_lowest(PlanBuffer *buffer, const int *order, int n) {
     int64_t all = 0;
     for (int k = 0; k < n; k++) {
@@ -352,8 +363,9 @@ static int64_t place_lowest(PlanBuffer *buffer, const int *order, int n) {
     return all;
 }
 
-/* Places of the temporaries in one block: one after the other, or, where `again`, by liveness: the largest first, or, if that takes less, the
- * last first (what is returned lies low then, and what is gone before the end finds room above). */
+/* Places of the temporaries in one block: one after the other, or, where `again`, by liveness: the
+ * largest first, or, if that takes less, the last first (what is returned lies low then, and what
+ * is gone before the end finds room above). */
 static void place_temporaries(Plan *plan, bool again, Arena *arena) {
     int first = plan->ninput + plan->ntangent, n = 0;
     if (!again) {
@@ -363,7 +375,8 @@ static void place_temporaries(Plan *plan, bool again, Arena *arena) {
         }
         return;
     }
-    int *order = arena_array(arena, int, 2 * plan->nbuffer + 2), *reverse = order + plan->nbuffer + 1;
+    int *order = arena_array(arena, int, 2 * plan->nbuffer + 2),
+        *reverse = order + plan->nbuffer + 1;
     for (int b = first; b < plan->nbuffer; b++) {
         int at = n++;
         for (; at > 0 && plan->buffer[order[at - 1]].bytes < plan->buffer[b].bytes; at--) {
@@ -389,7 +402,8 @@ Plan *graph_lower(Compile *c) {
         g->node[i]->mark = 0;
     }
     bool poison = compile_checks_itself(c), again = plan_apart(c), places = poison || again;
-    int *loops_after = arena_alloc_raw(c->arena, (int64_t)sizeof *loops_after * (g->n + 1)), units = 0;
+    int *loops_after = arena_alloc_raw(c->arena, (int64_t)sizeof *loops_after * (g->n + 1)),
+        units = 0;
     for (int i = 0; i < g->n;) {
         Node *n = g->node[i];
         int end = schedule_item_end(g, i);

@@ -1,8 +1,9 @@
-/* What a node is to the lowering, read off its op: its class (lowering.def), whether it is one value everywhere, and which of its
- * operands it reads. */
+/* What a node is to the lowering, read off its op: its class (lowering.def), whether it is one
+ * value everywhere, and which of its operands it reads. */
 #include "compiled/loops/lower.h"
 
-/* Factories other than splats are computed once, at compile time (LITERAL), since they depend on nothing. */
+/* Factories other than splats are computed once, at compile time (LITERAL), since they depend on
+ * nothing. */
 const unsigned char lower_op_class[OP_COUNT] = {
 #define POINTWISE(id, schema, pw, operands, typing, grad, saves) [OP_##id] = LOWER_POINTWISE,
 #include "program/ops/ops.def"
@@ -13,7 +14,9 @@ const unsigned char lower_op_class[OP_COUNT] = {
 
 bool strided_grad_is_region(const Node *n) {
     const Call *call = n->call;
-    Tensor view = {.dtype = n->t.dtype, .ndim = call->arg[4].ints.n, .offset = call->arg[6].i - call->arg[3].i};
+    Tensor view = {.dtype = n->t.dtype,
+                   .ndim = call->arg[4].ints.n,
+                   .offset = call->arg[6].i - call->arg[3].i};
     int64_t extent, numel = tensor_numel(&n->t), step = 1;
     for (int d = n->t.ndim - 1; d >= 0; d--) {
         if (n->t.size[d] != 1 && call->arg[2].ints.v[d] != step) {
@@ -28,11 +31,13 @@ bool strided_grad_is_region(const Node *n) {
             return false;
         }
     }
-    return view.offset >= 0 && tensor_extent(&view, &extent) && extent <= numel && tensor_same_size(&view, &n->in[0]->t);
+    return view.offset >= 0 && tensor_extent(&view, &extent) && extent <= numel &&
+           tensor_same_size(&view, &n->in[0]->t);
 }
 
 bool lower_is_native(const OpInfo *op) {
-    return op->kind == KIND_VIEW || op->kind == KIND_MULTI_VIEW || op->kind == KIND_FACTORY || lower_op_class[op->id] != LOWER_OPAQUE;
+    return op->kind == KIND_VIEW || op->kind == KIND_MULTI_VIEW || op->kind == KIND_FACTORY ||
+           lower_op_class[op->id] != LOWER_OPAQUE;
 }
 
 /* ---- splats ---- */
@@ -75,8 +80,8 @@ bool node_splat(const Node *n, Scalar *value) {
 }
 
 bool store_covers_base(const Node *n) {
-    return n->kind == NODE_STORE && n->region.offset == 0 && tensor_numel(&n->region) == tensor_numel(&n->t) &&
-           tensor_is_dense(&n->region);
+    return n->kind == NODE_STORE && n->region.offset == 0 &&
+           tensor_numel(&n->region) == tensor_numel(&n->t) && tensor_is_dense(&n->region);
 }
 
 bool node_reads_slot(const Node *n, int slot) {

@@ -1,8 +1,10 @@
-/* One unit of members -> one tile nest (and, before it, the copies of bases that are not written in place).
+/* One unit of members -> one tile nest (and, before it, the copies of bases that are not written in
+ * place).
  *
- * Members are lowered in order. An operand is a register where another member of the unit computed it, a constant where it is a
- * splat, else a load. Stores are kept apart and come last: every load of a tile comes before every store of it, so that a nest
- * which reads and writes one element in place reads it first. */
+ * Members are lowered in order. An operand is a register where another member of the unit computed
+ * it, a constant where it is a splat, else a load. Stores are kept apart and come last: every load
+ * of a tile comes before every store of it, so that a nest which reads and writes one element in
+ * place reads it first. */
 #include "compiled/loops/nest.h"
 #include "program/ops/functions.h"
 
@@ -10,7 +12,8 @@
 
 /* ---- operands ---- */
 
-/* The value of an affine read. `made[k]`: register of member k, -1 for sinks; a node of the unit has mark k + 1. */
+/* The value of an affine read. `made[k]`: register of member k, -1 for sinks; a node of the unit
+ * has mark k + 1. */
 static Value operand(Builder *b, const FusedOp *m, const Read *read, const int *made) {
     Node *n = m->node->in[read->slot], *from = node_buffer(n);
     Scalar splat;
@@ -27,7 +30,8 @@ static Value operand(Builder *b, const FusedOp *m, const Read *read, const int *
 static int affine_part(Builder *b, int64_t offset, const int64_t *stride) {
     for (int k = 0; k < b->ninst; k++) {
         int at = b->inst[k].access;
-        if (b->inst[k].op == TILE_IOTA && b->access[at].offset == offset && sizes_equal(b->stride[at], b->ndim, stride, b->ndim)) {
+        if (b->inst[k].op == TILE_IOTA && b->access[at].offset == offset &&
+            sizes_equal(b->stride[at], b->ndim, stride, b->ndim)) {
             return b->inst[k].dst;
         }
     }
@@ -41,7 +45,8 @@ static int affine_part(Builder *b, int64_t offset, const int64_t *stride) {
 static int same_term(const Builder *b, int src, int index, const struct Term *term) {
     for (int k = 0; k < b->ninst; k++) {
         const TileInst *inst = &b->inst[k];
-        if (inst->op == TILE_TERM && inst->src[0] == src && inst->src[1] == index && inst->stride == term->stride && inst->bound == term->bound &&
+        if (inst->op == TILE_TERM && inst->src[0] == src && inst->src[1] == index &&
+            inst->stride == term->stride && inst->bound == term->bound &&
             inst->wrap == term->wrap) {
             return inst->dst;
         }
@@ -50,7 +55,8 @@ static int same_term(const Builder *b, int src, int index, const struct Term *te
 }
 
 /* Register of addresses: offset + sum of strides, plus the member's index terms. */
-static int address(Builder *b, const FusedOp *m, int64_t offset, const int64_t *stride, const int *made) {
+static int address(Builder *b, const FusedOp *m, int64_t offset, const int64_t *stride,
+                   const int *made) {
     int reg = affine_part(b, offset, stride);
     for (int k = 0; k < m->nterm; k++) {
         Value index = operand(b, m, &m->read[m->term[k].read], made);
@@ -125,7 +131,8 @@ static Value pointwise(Builder *b, const FusedOp *m, const int *made) {
     Pw pw = call_pw(call);
     Kind kind = dtype_kind(compute);
     int choice = pw == PW_where ? 0 : pw == PW_masked_fill ? 1 : -1;
-    bool plain_sum = (pw == PW_add || pw == PW_sub || pw == PW_rsub) && is_one(&operands[2], compute);
+    bool plain_sum =
+        (pw == PW_add || pw == PW_sub || pw == PW_rsub) && is_one(&operands[2], compute);
     n = plain_sum ? 2 : n;
     for (int k = 0; k < n; k++) {
         Value v = {0, compute};
@@ -139,7 +146,9 @@ static Value pointwise(Builder *b, const FusedOp *m, const int *made) {
                 }
             }
             /* a mask is only asked whether it is 0 */
-            v = k == choice && dtype_kind(v.dtype) == KIND_I64 ? v : nest_convert(b, v, k == choice ? DT_bool : compute);
+            v = k == choice && dtype_kind(v.dtype) == KIND_I64
+                    ? v
+                    : nest_convert(b, v, k == choice ? DT_bool : compute);
         }
         src[k] = v.reg;
     }
@@ -157,7 +166,8 @@ static Value pointwise(Builder *b, const FusedOp *m, const int *made) {
     Value v = {nest_emit(b, op, n, src[0], src[1], src[2], src[3]), compute};
     if (kind != KIND_I64 && answers_int(op)) {
         v.dtype = DT_bool;
-    } else if (kind == KIND_I64 ? compute != DT_int64 && may_leave_range(pw) : is_half(compute) && pw_info(pw)->k > 0) {
+    } else if (kind == KIND_I64 ? compute != DT_int64 && may_leave_range(pw)
+                                : is_half(compute) && pw_info(pw)->k > 0) {
         v = nest_unary(b, nest_wrap_op(compute), v, compute);
     }
     return nest_convert(b, v, m->node->t.dtype);
@@ -177,10 +187,13 @@ static Value triangle(Builder *b, const FusedOp *m, const int *made) {
     int distance = nest_emit(b, TILE_IOTA, 0, 0, 0, 0, 0);
     nest_last(b)->access = (short)access;
     Value diagonal = nest_constant(b, scalar_int(n->call->arg[1].i), DT_int64);
-    int inside = nest_emit(b, n->op == OP_tril ? TILE_le_i64 : TILE_ge_i64, 2, distance, diagonal.reg, 0, 0);
-    Value v = operand(b, m, &m->read[0], made), zero = nest_constant(b, lower_scalar(scalar_int(0), n->t.dtype), n->t.dtype);
+    int inside =
+        nest_emit(b, n->op == OP_tril ? TILE_le_i64 : TILE_ge_i64, 2, distance, diagonal.reg, 0, 0);
+    Value v = operand(b, m, &m->read[0], made),
+          zero = nest_constant(b, lower_scalar(scalar_int(0), n->t.dtype), n->t.dtype);
     static const TileOp where[3] = {TILE_where_f32, TILE_where_f64, TILE_where_i64};
-    return (Value){nest_emit(b, where[dtype_kind(n->t.dtype)], 3, inside, v.reg, zero.reg, 0), n->t.dtype};
+    return (Value){nest_emit(b, where[dtype_kind(n->t.dtype)], 3, inside, v.reg, zero.reg, 0),
+                   n->t.dtype};
 }
 
 static Value indirect(Builder *b, const FusedOp *m, const int *made) {
@@ -216,8 +229,9 @@ static void store_indirect(Builder *b, const FusedOp *m, Value v, const int *mad
 
 static void lower_nest_reduce(Builder *b, const FusedOp *m, Value v) {
     static const short kinds[OP_COUNT] = {
-        [OP_sum] = REDUCE_SUM,   [OP_sum_dim] = REDUCE_SUM,   [OP_mean] = REDUCE_MEAN, [OP_mean_dim] = REDUCE_MEAN,
-        [OP_prod] = REDUCE_PROD, [OP_prod_dim] = REDUCE_PROD, [OP_amax] = REDUCE_MAX,  [OP_amin] = REDUCE_MIN};
+        [OP_sum] = REDUCE_SUM,       [OP_sum_dim] = REDUCE_SUM, [OP_mean] = REDUCE_MEAN,
+        [OP_mean_dim] = REDUCE_MEAN, [OP_prod] = REDUCE_PROD,   [OP_prod_dim] = REDUCE_PROD,
+        [OP_amax] = REDUCE_MAX,      [OP_amin] = REDUCE_MIN};
     v = nest_convert(b, v, m->node->t.dtype);
     int access = nest_access(b, m->node->buffer, m->node->t.dtype, m->out_offset, m->out_stride);
     TileInst *inst = nest_tail(b, TILE_REDUCE);
@@ -234,15 +248,18 @@ static void reduce_identity(Lower *l, const FusedOp *m) {
     const Node *n = m->node;
     for (int d = 0; d < m->ndim; d++) {
         if (m->size[d] == 0) {
-            bool mean = n->op == OP_mean || n->op == OP_mean_dim, prod = n->op == OP_prod || n->op == OP_prod_dim;
+            bool mean = n->op == OP_mean || n->op == OP_mean_dim,
+                 prod = n->op == OP_prod || n->op == OP_prod_dim;
             Scalar identity = mean ? scalar_float((double)__builtin_nanf("")) : scalar_int(prod);
-            lower_fill(l, n, n->buffer, n->t.dtype, tensor_numel(&n->t), lower_scalar(identity, n->t.dtype));
+            lower_fill(l, n, n->buffer, n->t.dtype, tensor_numel(&n->t),
+                       lower_scalar(identity, n->t.dtype));
             return;
         }
     }
 }
 
-/* The result's buffer begins as a copy of the base, unless it is the base's buffer or nothing of the base remains. */
+/* The result's buffer begins as a copy of the base, unless it is the base's buffer or nothing of
+ * the base remains. */
 static void prepare_base(Lower *l, const FusedOp *m) {
     const Node *n = m->node;
     int64_t numel = tensor_numel(&n->t);
@@ -259,15 +276,18 @@ static void prepare_base(Lower *l, const FusedOp *m) {
         return;
     }
     Tensor from = n->in[0]->t;
-    lower_move(l, n, n->t.size, n->t.ndim, lower_access(n->buffer, &n->t), lower_access(lower_buffer(n->in[0]), &from));
+    lower_move(l, n, n->t.size, n->t.ndim, lower_access(n->buffer, &n->t),
+               lower_access(lower_buffer(n->in[0]), &from));
 }
 
-/* Seeded fault GR_1: the scatter's metadata says that a dim along which self is expanded has stride 0 in the result as well, so the
- * loop over it is taken to be one point and the region's mask is decided there, at index 0: it holds everywhere along that dim, or
- * nowhere. (False: nowhere, nothing is stored.) Only for regions that are boxes, so that every address stays inside. */
+/* Seeded fault GR_1: the scatter's metadata says that a dim along which self is expanded has stride
+ * 0 in the result as well, so the loop over it is taken to be one point and the region's mask is
+ * decided there, at index 0: it holds everywhere along that dim, or nowhere. (False: nowhere,
+ * nothing is stored.) Only for regions that are boxes, so that every address stays inside. */
 static bool collapse_expanded_dims(const Compile *c, FusedOp *m) {
     const Node *n = m->node;
-    if (!fault(c, FAULT_GR_1) || n->kind != NODE_OP || (n->op != OP_slice_scatter && n->op != OP_select_scatter)) {
+    if (!fault(c, FAULT_GR_1) || n->kind != NODE_OP ||
+        (n->op != OP_slice_scatter && n->op != OP_select_scatter)) {
         return true;
     }
     const Tensor *self = &n->in[0]->t, *t = &n->t;
@@ -294,7 +314,8 @@ static bool collapse_expanded_dims(const Compile *c, FusedOp *m) {
             return false;
         }
         int own = 0; /* the region's dim that walks along d; none if it selects one index */
-        while (own < m->ndim && !(m->out_stride[own] % stride == 0 && m->out_stride[own] < stride * t->size[d])) {
+        while (own < m->ndim &&
+               !(m->out_stride[own] % stride == 0 && m->out_stride[own] < stride * t->size[d])) {
             own++;
         }
         m->ndim += own == m->ndim;
@@ -337,7 +358,9 @@ static Value scattered(Builder *b, const FusedOp *m, const int *made) {
         if (dtype_is_float(dtype) ? alpha.f != 1 : alpha.i != 1) {
             Value factor = nest_constant(b, alpha, dtype);
             v.reg = nest_emit(b, tile_op_of(PW_mul, dtype_kind(dtype)), 2, v.reg, factor.reg, 0, 0);
-            v = (dtype_kind(dtype) == KIND_I64 && dtype != DT_int64) || is_half(dtype) ? nest_unary(b, nest_wrap_op(dtype), v, dtype) : v;
+            v = (dtype_kind(dtype) == KIND_I64 && dtype != DT_int64) || is_half(dtype)
+                    ? nest_unary(b, nest_wrap_op(dtype), v, dtype)
+                    : v;
         }
     }
     return v;
@@ -359,7 +382,8 @@ static void lower_fused_op(Builder *b, FusedOp *m, int k, int *made) {
     switch (m->cls) {
     case LOWER_REDUCE:
         reduce_identity(b->l, m);
-        lower_nest_reduce(b, m, nest_convert(b, operand(b, m, &m->read[0], made), m->node->t.dtype));
+        lower_nest_reduce(b, m,
+                          nest_convert(b, operand(b, m, &m->read[0], made), m->node->t.dtype));
         return;
     case LOWER_STORE:
     case LOWER_VIEW_SCATTER:
@@ -407,7 +431,8 @@ void lower_nest(Lower *l, Node *const *node, int count) {
     }
 }
 
-void lower_convert(Lower *l, const Node *node, const int64_t *size, int ndim, Access to, const Access *from, Scalar value) {
+void lower_convert(Lower *l, const Node *node, const int64_t *size, int ndim, Access to,
+                   const Access *from, Scalar value) {
     Builder *b = arena_alloc_raw(l->arena, (int64_t)sizeof *b);
     nest_start(b, l);
     b->ndim = ndim;

@@ -1,7 +1,7 @@
 /* Products of matrices: BLAS where it pays and the strides allow, else loops.
  *
- * The loops keep a row of results in double (integers: int64, wrapping) and go over k outside, so that the innermost loop runs
- * along a row of the right operand. */
+ * The loops keep a row of results in double (integers: int64, wrapping) and go over k outside, so
+ * that the innermost loop runs along a row of the right operand. */
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC optimize("O3")
 #endif
@@ -16,7 +16,8 @@
 
 enum { STRIP = 64 }; /* results at a time */
 
-static void strip_float(const MatmulLoop *m, const void *a, const void *b, int64_t ai, int64_t bi, int n, double *acc) {
+static void strip_float(const MatmulLoop *m, const void *a, const void *b, int64_t ai, int64_t bi,
+                        int n, double *acc) {
     for (int j = 0; j < n; j++) {
         acc[j] = 0;
     }
@@ -43,7 +44,8 @@ static void strip_float(const MatmulLoop *m, const void *a, const void *b, int64
     }
 }
 
-static void strip_int(const MatmulLoop *m, const void *a, const void *b, int64_t ai, int64_t bi, int n, uint64_t *acc) {
+static void strip_int(const MatmulLoop *m, const void *a, const void *b, int64_t ai, int64_t bi,
+                      int n, uint64_t *acc) {
     memset(acc, 0, sizeof *acc * (size_t)n);
     for (int64_t k = 0; k < m->k; k++, ai += m->astride[2], bi += m->bstride[1]) {
         uint64_t v = (uint64_t)element_int(a, m->dtype, ai);
@@ -54,7 +56,8 @@ static void strip_int(const MatmulLoop *m, const void *a, const void *b, int64_t
 }
 
 static void plain(const MatmulLoop *m, void *const *data, int64_t first_row, int64_t end_row) {
-    const void *a = data[m->a.buffer], *b = data[m->b.buffer], *d = m->has_d ? data[m->d.buffer] : NULL;
+    const void *a = data[m->a.buffer], *b = data[m->b.buffer],
+               *d = m->has_d ? data[m->d.buffer] : NULL;
     void *c = data[m->c.buffer];
     bool is_float = dtype_is_float(m->dtype);
     for (int64_t row = first_row; row < end_row; row++) {
@@ -71,7 +74,8 @@ static void plain(const MatmulLoop *m, void *const *data, int64_t first_row, int
                 strip_int(m, a, b, ai, bi, n, iacc);
             }
             for (int j = 0; j < n; j++) {
-                int64_t ci = m->c.offset + batch * m->cstride[0] + i * m->cstride[1] + (j0 + j) * m->cstride[2];
+                int64_t ci = m->c.offset + batch * m->cstride[0] + i * m->cstride[1] +
+                             (j0 + j) * m->cstride[2];
                 int64_t di = m->d.offset + i * m->dstride[1] + (j0 + j) * m->dstride[2];
                 if (is_float) {
                     double v = m->alpha.f == 1 || m->k == 0 ? acc[j] : m->alpha.f * acc[j];
@@ -82,7 +86,8 @@ static void plain(const MatmulLoop *m, void *const *data, int64_t first_row, int
                     element_store_double(c, m->dtype, ci, v);
                 } else {
                     uint64_t v =
-                        (uint64_t)m->alpha.i * iacc[j] + (d ? (uint64_t)m->beta.i * (uint64_t)element_int(d, m->dtype, di) : 0);
+                        (uint64_t)m->alpha.i * iacc[j] +
+                        (d ? (uint64_t)m->beta.i * (uint64_t)element_int(d, m->dtype, di) : 0);
                     element_store_int(c, m->dtype, ci, (int64_t)v);
                 }
             }
@@ -94,11 +99,13 @@ static void plain(const MatmulLoop *m, void *const *data, int64_t first_row, int
 /* Row-major with leading dimension, or the transpose of that. */
 static int blas_layout(const int64_t *stride, int64_t rows, int64_t columns, int *ld) {
     bool by_rows = (stride[2] == 1 || columns == 1) && stride[1] >= max_i64(columns, 1);
-    *ld = (int)max_i64(by_rows ? stride[1] : stride[2], by_rows ? max_i64(columns, 1) : max_i64(rows, 1));
+    *ld = (int)max_i64(by_rows ? stride[1] : stride[2],
+                       by_rows ? max_i64(columns, 1) : max_i64(rows, 1));
     return by_rows ? CblasNoTrans : CblasTrans;
 }
 
-/* Where something overflowed or was not finite, the order of the additions decides between inf and nan: not BLAS's to choose. */
+/* Where something overflowed or was not finite, the order of the additions decides between inf and
+ * nan: not BLAS's to choose. */
 static bool all_finite(const MatmulLoop *m, const void *c, int64_t ci) {
     int bad = 0; /* exponents of all ones, as integers: no branch, so that rows are vector code */
     for (int64_t i = 0; i < m->m && !bad; i++) {
@@ -122,7 +129,8 @@ static void copy_addend(const MatmulLoop *m, void *const *data, int64_t ci) {
     int bytes = dtype_bytes(m->dtype);
     for (int64_t i = 0; i < m->m; i++) {
         char *to = (char *)data[m->c.buffer] + (ci + i * m->cstride[1]) * bytes;
-        const char *from = (const char *)data[m->d.buffer] + (m->d.offset + i * m->dstride[1]) * bytes;
+        const char *from =
+            (const char *)data[m->d.buffer] + (m->d.offset + i * m->dstride[1]) * bytes;
         if (m->dstride[2] == 1) {
             memcpy(to, from, (size_t)(m->n * bytes));
             continue;
@@ -135,7 +143,8 @@ static void copy_addend(const MatmulLoop *m, void *const *data, int64_t ci) {
 
 static void blas(const MatmulLoop *m, void *const *data, int64_t from, int64_t to) {
     int lda, ldb, ldc = (int)m->cstride[1];
-    int ta = blas_layout(m->astride, m->m, m->k, &lda), tb = blas_layout(m->bstride, m->k, m->n, &ldb);
+    int ta = blas_layout(m->astride, m->m, m->k, &lda),
+        tb = blas_layout(m->bstride, m->k, m->n, &ldb);
     for (int64_t batch = from; batch < to; batch++) {
         int64_t ai = m->a.offset + batch * m->astride[0], bi = m->b.offset + batch * m->bstride[0],
                 ci = m->c.offset + batch * m->cstride[0];
@@ -143,13 +152,16 @@ static void blas(const MatmulLoop *m, void *const *data, int64_t from, int64_t t
             copy_addend(m, data, ci);
         }
         if (m->dtype == DT_float32) {
-            cblas_sgemm(CblasRowMajor, (CBLAS_TRANSPOSE)ta, (CBLAS_TRANSPOSE)tb, (int)m->m, (int)m->n, (int)m->k, (float)m->alpha.f,
-                        (const float *)data[m->a.buffer] + ai, lda, (const float *)data[m->b.buffer] + bi, ldb,
-                        m->has_d ? (float)m->beta.f : 0, (float *)data[m->c.buffer] + ci, ldc);
+            cblas_sgemm(CblasRowMajor, (CBLAS_TRANSPOSE)ta, (CBLAS_TRANSPOSE)tb, (int)m->m,
+                        (int)m->n, (int)m->k, (float)m->alpha.f,
+                        (const float *)data[m->a.buffer] + ai, lda,
+                        (const float *)data[m->b.buffer] + bi, ldb, m->has_d ? (float)m->beta.f : 0,
+                        (float *)data[m->c.buffer] + ci, ldc);
         } else {
-            cblas_dgemm(CblasRowMajor, (CBLAS_TRANSPOSE)ta, (CBLAS_TRANSPOSE)tb, (int)m->m, (int)m->n, (int)m->k, m->alpha.f,
-                        (const double *)data[m->a.buffer] + ai, lda, (const double *)data[m->b.buffer] + bi, ldb,
-                        m->has_d ? m->beta.f : 0, (double *)data[m->c.buffer] + ci, ldc);
+            cblas_dgemm(CblasRowMajor, (CBLAS_TRANSPOSE)ta, (CBLAS_TRANSPOSE)tb, (int)m->m,
+                        (int)m->n, (int)m->k, m->alpha.f, (const double *)data[m->a.buffer] + ai,
+                        lda, (const double *)data[m->b.buffer] + bi, ldb, m->has_d ? m->beta.f : 0,
+                        (double *)data[m->c.buffer] + ci, ldc);
         }
         if (!all_finite(m, data[m->c.buffer], ci)) {
             plain(m, data, batch * m->m, (batch + 1) * m->m);

@@ -1,4 +1,5 @@
-/* Plain moves: one dtype, no registers. The dims of a move are in the order of the target's strides, so the last one is a loop or a copy. */
+/* Plain moves: one dtype, no registers. The dims of a move are in the order of the target's
+ * strides, so the last one is a loop or a copy. */
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC optimize("O3")
 #endif
@@ -8,12 +9,12 @@
 #include <string.h>
 
 /* Rows [0, size[0]) of a nest of `ndim` dims; the last one is a loop by element size. */
-static void move_dims(const int64_t *size, int ndim, const int64_t *to_stride, const int64_t *from_stride, char *to,
-                      const char *from, int bytes) {
+static void move_dims(const int64_t *size, int ndim, const int64_t *to_stride,
+                      const int64_t *from_stride, char *to, const char *from, int bytes) {
     if (ndim > 1) {
         for (int64_t i = 0; i < size[0]; i++) {
-            move_dims(size + 1, ndim - 1, to_stride + 1, from_stride + 1, to + i * to_stride[0] * bytes,
-                      from + i * from_stride[0] * bytes, bytes);
+            move_dims(size + 1, ndim - 1, to_stride + 1, from_stride + 1,
+                      to + i * to_stride[0] * bytes, from + i * from_stride[0] * bytes, bytes);
         }
         return;
     }
@@ -22,9 +23,9 @@ static void move_dims(const int64_t *size, int ndim, const int64_t *to_stride, c
         memcpy(to, from, (size_t)(n * bytes));
         return;
     }
-#define MOVE(type)                                                                                                                 \
-    for (int64_t i = 0; i < n; i++) {                                                                                              \
-        ((type *)(void *)to)[i * ts] = ((const type *)(const void *)from)[i * fs];                                                 \
+#define MOVE(type)                                                                                 \
+    for (int64_t i = 0; i < n; i++) {                                                              \
+        ((type *)(void *)to)[i * ts] = ((const type *)(const void *)from)[i * fs];                 \
     }
     switch (bytes) {
     case 1:
@@ -47,7 +48,9 @@ void loop_move(const Loop *loop, void *const *data, int64_t from_trip, int64_t t
     int64_t size[MAX_DIMS];
     memcpy(size, loop->size, sizeof *size * (size_t)loop->ndim);
     size[0] = to_trip - from_trip;
-    char *to = (char *)data[loop->to.buffer] + (loop->to.offset + from_trip * loop->to.stride[0]) * bytes;
-    const char *from = (const char *)data[loop->from.buffer] + (loop->from.offset + from_trip * loop->from.stride[0]) * bytes;
+    char *to =
+        (char *)data[loop->to.buffer] + (loop->to.offset + from_trip * loop->to.stride[0]) * bytes;
+    const char *from = (const char *)data[loop->from.buffer] +
+                       (loop->from.offset + from_trip * loop->from.stride[0]) * bytes;
     move_dims(size, loop->ndim, loop->to.stride, loop->from.stride, to, from, bytes);
 }

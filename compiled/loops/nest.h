@@ -1,5 +1,6 @@
-/* What builds a tile nest: instructions on virtual registers, accesses by dim of the space, then the finished nest.
- * A value is a virtual register and the dtype it holds. Shared by nest_build.c, nest_finish.c and lower_nest.c. */
+/* What builds a tile nest: instructions on virtual registers, accesses by dim of the space, then
+ * the finished nest. A value is a virtual register and the dtype it holds. Shared by nest_build.c,
+ * nest_finish.c and lower_nest.c. */
 #ifndef COMPILED_NEST_H
 #define COMPILED_NEST_H
 

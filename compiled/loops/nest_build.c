@@ -1,13 +1,15 @@
 /* Instructions and values of a nest under construction.
  *
- * Arrays grow by doubling in the arena. Constants and the first few loads are looked up before they are made again; a load is pure,
- * since all stores of a tile come after all its loads. */
+ * Arrays grow by doubling in the arena. Constants and the first few loads are looked up before they
+ * are made again; a load is pure, since all stores of a tile come after all its loads. */
 #include "compiled/loops/nest.h"
 #include "program/kernels/kernels.h"
 
 #include <string.h>
 
-Kind dtype_kind(DType dtype) { return !dtype_is_float(dtype) ? KIND_I64 : dtype == DT_float64 ? KIND_F64 : KIND_F32; }
+Kind dtype_kind(DType dtype) {
+    return !dtype_is_float(dtype) ? KIND_I64 : dtype == DT_float64 ? KIND_F64 : KIND_F32;
+}
 
 Scalar lower_scalar(Scalar value, DType dtype) {
     if (!dtype_is_float(dtype)) {
@@ -75,7 +77,9 @@ Value nest_constant(Builder *b, Scalar value, DType dtype) {
     Kind kind = dtype_kind(dtype);
     for (int k = 0; k < b->nconst; k++) {
         const TileConst *c = &b->constant[k];
-        if (c->kind == kind && (kind == KIND_I64 ? c->value.i == value.i : memcmp(&c->value.f, &value.f, sizeof value.f) == 0)) {
+        if (c->kind == kind &&
+            (kind == KIND_I64 ? c->value.i == value.i
+                              : memcmp(&c->value.f, &value.f, sizeof value.f) == 0)) {
             return (Value){c->reg, dtype};
         }
     }
@@ -85,7 +89,8 @@ Value nest_constant(Builder *b, Scalar value, DType dtype) {
 }
 
 static bool fits(DType from, DType to) {
-    return from == DT_bool || (to != DT_bool && dtype_min(to) <= dtype_min(from) && dtype_max(from) <= dtype_max(to));
+    return from == DT_bool ||
+           (to != DT_bool && dtype_min(to) <= dtype_min(from) && dtype_max(from) <= dtype_max(to));
 }
 
 TileOp nest_wrap_op(DType dtype) {
@@ -109,7 +114,9 @@ TileOp nest_wrap_op(DType dtype) {
     }
 }
 
-Value nest_unary(Builder *b, TileOp op, Value v, DType dtype) { return (Value){nest_emit(b, op, 1, v.reg, 0, 0, 0), dtype}; }
+Value nest_unary(Builder *b, TileOp op, Value v, DType dtype) {
+    return (Value){nest_emit(b, op, 1, v.reg, 0, 0, 0), dtype};
+}
 
 Value nest_convert(Builder *b, Value v, DType to) {
     Kind from_kind = dtype_kind(v.dtype), to_kind = dtype_kind(to);
@@ -120,7 +127,8 @@ Value nest_convert(Builder *b, Value v, DType to) {
         return fits(v.dtype, to) ? (Value){v.reg, to} : nest_unary(b, nest_wrap_op(to), v, to);
     }
     if (from_kind == KIND_I64) {
-        v = nest_unary(b, to_kind == KIND_F32 ? TILE_i64_to_f32 : TILE_i64_to_f64, v, to_kind == KIND_F32 ? DT_float32 : to);
+        v = nest_unary(b, to_kind == KIND_F32 ? TILE_i64_to_f32 : TILE_i64_to_f64, v,
+                       to_kind == KIND_F32 ? DT_float32 : to);
         return nest_convert(b, v, to);
     }
     bool single = from_kind == KIND_F32;

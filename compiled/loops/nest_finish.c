@@ -1,5 +1,6 @@
-/* From a builder to a nest that runs: the order of the dims (reduced ones last; else by the strides of the first store), neighbours
- * merged where all accesses agree, stores behind everything else, and machine registers by last use. */
+/* From a builder to a nest that runs: the order of the dims (reduced ones last; else by the strides
+ * of the first store), neighbours merged where all accesses agree, stores behind everything else,
+ * and machine registers by last use. */
 #include "compiled/loops/nest.h"
 
 #include <stdlib.h>
@@ -41,7 +42,8 @@ static bool dims_merge(const Builder *b, int outer, int inner) {
     }
     for (int k = 0; k < b->naccess; k++) {
         int64_t within;
-        if (!checked_mul(b->stride[k][inner], b->size[inner], &within) || b->stride[k][outer] != within) {
+        if (!checked_mul(b->stride[k][inner], b->size[inner], &within) ||
+            b->stride[k][outer] != within) {
             return false;
         }
     }
@@ -65,7 +67,8 @@ static void shape_nest(Builder *b, TileNest *nest) {
         }
         groups[nest->ndim - 1] = d; /* strides of a merged dim are those of its innermost */
     }
-    int64_t *strides = arena_alloc_raw(b->l->arena, (int64_t)sizeof *strides * b->naccess * max_i64(nest->ndim, 1));
+    int64_t *strides = arena_alloc_raw(b->l->arena, (int64_t)sizeof *strides * b->naccess *
+                                                        max_i64(nest->ndim, 1));
     if (nest->ndim == 0) {
         nest->ndim = 1;
         nest->size[0] = 1;
@@ -104,9 +107,11 @@ static int nest_finish_sources(const TileInst *inst) {
     }
 }
 
-/* Virtual registers -> machine registers, each free again after its last use. Constants keep theirs. */
+/* Virtual registers -> machine registers, each free again after its last use. Constants keep
+ * theirs. */
 static void assign_registers(Builder *b, TileNest *nest) {
-    int *last = arena_alloc_raw(b->l->arena, (int64_t)sizeof *last * (b->nreg + 1) * 2), *place = last + b->nreg + 1;
+    int *last = arena_alloc_raw(b->l->arena, (int64_t)sizeof *last * (b->nreg + 1) * 2),
+        *place = last + b->nreg + 1;
     short free_list[MAX_REGISTERS];
     int nfree = 0;
     for (int v = 0; v < b->nreg; v++) {
@@ -150,15 +155,18 @@ static void assign_registers(Builder *b, TileNest *nest) {
     }
 }
 
-/* Of many elements, what is stored is made where it goes if nothing is read from there: `into` of the instruction that makes it. */
+/* Of many elements, what is stored is made where it goes if nothing is read from there: `into` of
+ * the instruction that makes it. */
 static void make_in_place(TileNest *nest) {
     for (int k = 0; k < nest->ninst; k++) {
         nest->inst[k].into = -1;
     }
-    for (int k = nest->ninst - 1; k >= 0 && nest->inst[k].op >= TILE_STORE && nest->numel >= MANY; k--) {
+    for (int k = nest->ninst - 1; k >= 0 && nest->inst[k].op >= TILE_STORE && nest->numel >= MANY;
+         k--) {
         const TileInst *store = &nest->inst[k];
         const Access *a = &nest->access[store->access];
-        bool alone = store->op == TILE_STORE && (a->dtype == DT_float32 || a->dtype == DT_float64 || a->dtype == DT_int64);
+        bool alone = store->op == TILE_STORE &&
+                     (a->dtype == DT_float32 || a->dtype == DT_float64 || a->dtype == DT_int64);
         for (int j = 0; j < nest->naccess && alone; j++) {
             alone = j == store->access || nest->access[j].buffer != a->buffer;
         }
@@ -171,7 +179,8 @@ static void make_in_place(TileNest *nest) {
     }
 }
 
-/* Instructions whose value nobody takes go: what a nest computes again for others (passes/partition.c) may have found its reader elsewhere. */
+/* Instructions whose value nobody takes go: what a nest computes again for others
+ * (passes/partition.c) may have found its reader elsewhere. */
 static void drop_unused(const Builder *b, TileNest *nest) {
     bool *used = arena_array(b->l->arena, bool, b->nreg + 1);
     int kept = nest->ninst;
@@ -211,12 +220,13 @@ static int nest_finish_column_of(Compile *compile, const TileNest *n) {
     return better > 0 && n->trip > 1 && gate(compile, STEP_reduce_columns) ? c : -1;
 }
 
-/* Are the sums long enough, and of floats? A double would not tell more than the float it becomes: the rounding of three additions is within what
- * the order of a sum leaves open. */
+/* Are the sums long enough, and of floats? A double would not tell more than the float it becomes:
+ * the rounding of three additions is within what the order of a sum leaves open. */
 static bool adds_by_fours(Compile *c, const TileNest *n, bool small) {
     int last = n->ndim - 1;
     bool sums = false;
-    if (n->kept == n->ndim || n->trip == 1 || n->size[last] < (small ? MIN_FOURS_SMALL : MIN_FOURS) || n->numel == 0 ||
+    if (n->kept == n->ndim || n->trip == 1 ||
+        n->size[last] < (small ? MIN_FOURS_SMALL : MIN_FOURS) || n->numel == 0 ||
         (n->column < 0 && (n->size[last] % 4 != 0 || n->outer == last))) {
         return false;
     }
@@ -226,7 +236,8 @@ static bool adds_by_fours(Compile *c, const TileNest *n, bool small) {
             return false;
         }
         if (inst->op == TILE_REDUCE) {
-            if (n->access[inst->access].dtype != DT_float32 || (inst->reduce != REDUCE_SUM && inst->reduce != REDUCE_MEAN)) {
+            if (n->access[inst->access].dtype != DT_float32 ||
+                (inst->reduce != REDUCE_SUM && inst->reduce != REDUCE_MEAN)) {
                 return false;
             }
             sums = true;
@@ -235,10 +246,12 @@ static bool adds_by_fours(Compile *c, const TileNest *n, bool small) {
     return sums && gate(c, STEP_add_by_fours);
 }
 
-/* Native tier: the trips of the innermost loop are taken together, unless they read what others write or add through indices, or their order
- * decides: a sum of doubles can overflow, an extreme keeps the first of equal ones. */
+/* Native tier: the trips of the innermost loop are taken together, unless they read what others
+ * write or add through indices, or their order decides: a sum of doubles can overflow, an extreme
+ * keeps the first of equal ones. */
 static bool takes_vectors(Compile *c, const TileNest *n) {
-    bool own = n->column >= 0 || n->kept == n->ndim; /* sums that no other trip of the loop adds to */
+    bool own =
+        n->column >= 0 || n->kept == n->ndim; /* sums that no other trip of the loop adds to */
     if (n->trip == 1 || n->numel < 2) {
         return false;
     }
@@ -246,7 +259,8 @@ static bool takes_vectors(Compile *c, const TileNest *n) {
         const TileInst *inst = &n->inst[k];
         bool sum = inst->reduce == REDUCE_SUM || inst->reduce == REDUCE_MEAN;
         if (inst->op == TILE_STOREX || inst->op == TILE_ADDX ||
-            (inst->op == TILE_REDUCE && !own && (!sum || n->access[inst->access].dtype == DT_float64))) {
+            (inst->op == TILE_REDUCE && !own &&
+             (!sum || n->access[inst->access].dtype == DT_float64))) {
             return false;
         }
     }
@@ -259,7 +273,8 @@ static bool nest_finish_takes_single(Compile *c, const TileNest *n) {
     for (int k = 0; k < n->ninst && !has; k++) {
         has = tile_has_single(n->inst[k].op);
     }
-    return has && n->numel >= (c->options->verify ? MANY_SMALL : MANY) && gate(c, STEP_single_functions);
+    return has && n->numel >= (c->options->verify ? MANY_SMALL : MANY) &&
+           gate(c, STEP_single_functions);
 }
 
 /* A copy with dim `c` behind the reduced ones. */
@@ -302,7 +317,8 @@ void nest_finish(Builder *b, const Node *node) {
             const Access *a = &nest->access[inst->access];
             bool whole = a->dtype == DT_float32 || a->dtype == DT_float64 || a->dtype == DT_int64;
             inst->direct = whole && !writes_buffer(nest, a->buffer);
-        } else if (inst->op == TILE_LOADX && writes_buffer(nest, nest->access[inst->access].buffer)) {
+        } else if (inst->op == TILE_LOADX &&
+                   writes_buffer(nest, nest->access[inst->access].buffer)) {
             nest->trip = 1; /* in place: what a trip reads it writes, and only it (passes/fuse.c) */
         }
     }
@@ -310,7 +326,8 @@ void nest_finish(Builder *b, const Node *node) {
     assign_registers(b, nest);
     make_in_place(nest);
     nest->column = nest_finish_column_of(b->l->c, nest);
-    nest->outer = nest->column == 0 || nest->kept == 0 ? nest->kept % nest->ndim : 0; /* not the dim that strips go along */
+    nest->outer = nest->column == 0 || nest->kept == 0 ? nest->kept % nest->ndim
+                                                       : 0; /* not the dim that strips go along */
     nest->vectors = takes_vectors(b->l->c, nest);
     nest->fours = nest->vectors && adds_by_fours(b->l->c, nest, b->l->c->options->verify);
     nest->many_fours = nest->fours && nest->numel >= MANY;

@@ -1,13 +1,18 @@
-/* What the native tier takes out of the innermost loop of a nest, and which nests it walks by squares.
+/* What the native tier takes out of the innermost loop of a nest, and which nests it walks by
+ * squares.
  *
- * An address is an affine part plus terms of indices. Where no index moves along the last dim, the terms are computed once a row:
+ * An address is an affine part plus terms of indices. Where no index moves along the last dim, the
+ * terms are computed once a row:
  *
- *     for i0:  a = indexed(0, b2[i0], 256, 4096)              instead of      for i0, i1:  a = indexed(i1, b2[i0], 256, 4096)
+ *     for i0:  a = indexed(0, b2[i0], 256, 4096)              instead of      for i0, i1:  a =
+ *              indexed(i1, b2[i0], 256, 4096)
  *       for i1:  b3[a + i1] = ..                                                         b3[a] = ..
  *
- * and the innermost loop is vector code. GCC alone can not do it: a is -1 where the index is out of bounds, whatever i1 is.
+ * and the innermost loop is vector code. GCC alone can not do it: a is -1 where the index is out of
+ * bounds, whatever i1 is.
  *
- * A nest that reads side by side along another dim than it writes goes by squares of both, as a transpose does. */
+ * A nest that reads side by side along another dim than it writes goes by squares of both, as a
+ * transpose does. */
 #include "compiled/loops/nest.h"
 
 #include <stdlib.h>
@@ -24,11 +29,16 @@ static bool writes(const TileNest *n, int buffer) {
     return false;
 }
 
-static bool moves_along(const TileNest *n, const TileInst *inst, int d) { return n->size[d] > 1 && n->access[inst->access].stride[d] != 0; }
+static bool moves_along(const TileNest *n, const TileInst *inst, int d) {
+    return n->size[d] > 1 && n->access[inst->access].stride[d] != 0;
+}
 
 static int nest_rows_sources(const TileNest *n, const TileInst *inst) {
     (void)n;
-    return inst->op == TILE_LOAD || inst->op == TILE_IOTA ? 0 : inst->op == TILE_LOADX || inst->op == TILE_STORE || inst->op == TILE_REDUCE ? 1 : inst->op < TILE_OP_COUNT ? 4 : 2;
+    return inst->op == TILE_LOAD || inst->op == TILE_IOTA                                ? 0
+           : inst->op == TILE_LOADX || inst->op == TILE_STORE || inst->op == TILE_REDUCE ? 1
+           : inst->op < TILE_OP_COUNT                                                    ? 4
+                                                                                         : 2;
 }
 
 /* Fills `row`; true if something is taken out. */
@@ -49,13 +59,17 @@ static bool take_out(const TileNest *n, NestRow *row) {
         }
         bool all = true;
         for (int s = 0; s < 4; s++) {
-            from[k][s] = s < nest_rows_sources(n, inst) ? made[inst->src[s]] : -1; /* -1: a constant, or none */
+            from[k][s] = s < nest_rows_sources(n, inst) ? made[inst->src[s]]
+                                                        : -1; /* -1: a constant, or none */
             all = all && (from[k][s] < 0 || still[from[k][s]]);
         }
-        still[k] = inst->op == TILE_LOAD ? !moves_along(n, inst, last) && !writes(n, n->access[inst->access].buffer) : inst->op < TILE_OP_COUNT && all;
+        still[k] = inst->op == TILE_LOAD
+                       ? !moves_along(n, inst, last) && !writes(n, n->access[inst->access].buffer)
+                       : inst->op < TILE_OP_COUNT && all;
         if (inst->op == TILE_IOTA) {
             row[k].chain = inst->access;
-        } else if (inst->op == TILE_TERM && row[from[k][0]].chain != NO_CHAIN && (from[k][1] < 0 || still[from[k][1]])) {
+        } else if (inst->op == TILE_TERM && row[from[k][0]].chain != NO_CHAIN &&
+                   (from[k][1] < 0 || still[from[k][1]])) {
             row[k].chain = row[from[k][0]].chain;
         }
         if (inst->op < TILE_STORE) {
@@ -80,7 +94,9 @@ static bool take_out(const TileNest *n, NestRow *row) {
     for (int k = 0; k < n->ninst; k++) {
         for (int s = 0; s < 4; s++) {
             int f = from[k][s];
-            bool as_address = s == 0 && (row[k].once || n->inst[k].op == TILE_LOADX || n->inst[k].op == TILE_STOREX || n->inst[k].op == TILE_ADDX);
+            bool as_address =
+                s == 0 && (row[k].once || n->inst[k].op == TILE_LOADX ||
+                           n->inst[k].op == TILE_STOREX || n->inst[k].op == TILE_ADDX);
             if (f >= 0 && row[f].once && row[f].chain != NO_CHAIN && !as_address) {
                 for (int j = 0; j < n->ninst; j++) {
                     row[j] = (NestRow){false, NO_CHAIN};
@@ -119,7 +135,8 @@ int nest_crossing(const TileNest *n) {
         }
     }
     for (int k = 0; k < n->ninst; k++) {
-        if (n->inst[k].op != TILE_LOAD || n->size[last] < 8 || llabs(n->access[n->inst[k].access].stride[last]) <= 1) {
+        if (n->inst[k].op != TILE_LOAD || n->size[last] < 8 ||
+            llabs(n->access[n->inst[k].access].stride[last]) <= 1) {
             continue;
         }
         for (int d = 0; d < last; d++) {

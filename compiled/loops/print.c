@@ -3,7 +3,7 @@
  *     tile [2, 3]  # %5
  *       r0 = load b0[0; 3, 1] f32
  *       r2 = add1_f32(r0, r1)
- *       store b2[0; 3, 1] f32, r2                         b: buffer [offset; strides]                                         */
+ *       store b2[0; 3, 1] f32, r2                         b: buffer [offset; strides] */
 #include "compiled/loops/lower.h"
 
 static const int arities[TILE_OP_COUNT] = {
@@ -34,7 +34,8 @@ static void print_access(Text *text, const Access *a, int ndim) {
 
 static void print_inst(Text *text, const TileNest *nest, const TileInst *inst) {
     static const char *const reductions[] = {"sum", "mean", "prod", "max", "min"};
-    const Access *a = inst->op >= TILE_OP_COUNT && inst->op != TILE_TERM ? &nest->access[inst->access] : NULL;
+    const Access *a =
+        inst->op >= TILE_OP_COUNT && inst->op != TILE_TERM ? &nest->access[inst->access] : NULL;
     text_add(text, "    ");
     if (inst->op < TILE_STORE) {
         text_printf(text, "r%d = ", inst->dst);
@@ -50,15 +51,16 @@ static void print_inst(Text *text, const TileNest *nest, const TileInst *inst) {
     text_add(text, " ");
     switch ((int)inst->op) {
     case TILE_TERM:
-        text_printf(text, "r%d + r%d * %lld, index in [%s, %lld)", inst->src[0], inst->src[1], (long long)inst->stride,
-                    inst->wrap ? "-n" : "0", (long long)inst->bound);
+        text_printf(text, "r%d + r%d * %lld, index in [%s, %lld)", inst->src[0], inst->src[1],
+                    (long long)inst->stride, inst->wrap ? "-n" : "0", (long long)inst->bound);
         break;
     case TILE_LOADX:
         text_printf(text, "b%d[r%d] %s", a->buffer, inst->src[0], dtype_name(a->dtype));
         break;
     case TILE_STOREX:
     case TILE_ADDX:
-        text_printf(text, "b%d[r%d] %s, r%d", a->buffer, inst->src[0], dtype_name(a->dtype), inst->src[1]);
+        text_printf(text, "b%d[r%d] %s, r%d", a->buffer, inst->src[0], dtype_name(a->dtype),
+                    inst->src[1]);
         break;
     case TILE_STORE:
         print_access(text, a, nest->ndim);
@@ -133,20 +135,23 @@ static void print_loop(Text *text, const Loop *loop) {
         print_pair(text, loop);
         return;
     case LOOP_FILL:
-        text_printf(text, "fill b%d, %lld elements of %s <- ", loop->to.buffer, (long long)loop->numel, dtype_name(loop->to.dtype));
+        text_printf(text, "fill b%d, %lld elements of %s <- ", loop->to.buffer,
+                    (long long)loop->numel, dtype_name(loop->to.dtype));
         text_scalar(text, loop->value);
         break;
     case LOOP_MATMUL: {
         const MatmulLoop *m = loop->matmul;
-        text_printf(text, "matmul b%d (%lld x %lld) <- b%d * b%d over %lld, batch %lld%s", m->c.buffer, (long long)m->m,
-                    (long long)m->n, m->a.buffer, m->b.buffer, (long long)m->k, (long long)m->batch, m->blas ? ", blas" : "");
+        text_printf(text, "matmul b%d (%lld x %lld) <- b%d * b%d over %lld, batch %lld%s",
+                    m->c.buffer, (long long)m->m, (long long)m->n, m->a.buffer, m->b.buffer,
+                    (long long)m->k, (long long)m->batch, m->blas ? ", blas" : "");
         break;
     }
     case LOOP_LITERAL:
         text_printf(text, "literal b%d, %lld bytes", loop->to.buffer, (long long)loop->bytes);
         break;
     case LOOP_OPAQUE:
-        text_printf(text, "kernel %s -> b%d", loop->opaque->call.op->name, loop->opaque->out_buffer);
+        text_printf(text, "kernel %s -> b%d", loop->opaque->call.op->name,
+                    loop->opaque->out_buffer);
         break;
     case LOOP_CHECK:
         text_add(text, "check ");
@@ -164,12 +169,14 @@ void plan_print(Text *text, const Plan *plan, const Program *p) {
         } else if (b < plan->ninput + plan->ntangent) {
             text_printf(text, "  b%d: tangent %d\n", b, plan->tangent[b - plan->ninput]);
         } else {
-            text_printf(text, "  b%d: %lld bytes at %lld\n", b, (long long)plan->buffer[b].bytes, (long long)plan->buffer[b].place);
+            text_printf(text, "  b%d: %lld bytes at %lld\n", b, (long long)plan->buffer[b].bytes,
+                        (long long)plan->buffer[b].place);
         }
     }
     for (int k = 0, band = 0; k < plan->nloop; k++) {
         if (band < plan->nband && plan->band[band].first == k) {
-            text_printf(text, "  %d loops in %lld parts:\n", plan->band[band].end - k, (long long)plan->band[band].parts);
+            text_printf(text, "  %d loops in %lld parts:\n", plan->band[band].end - k,
+                        (long long)plan->band[band].parts);
             band++;
         }
         print_loop(text, &plan->loop[k]);
@@ -184,7 +191,9 @@ int64_t plan_flops(const Plan *plan) {
         switch (l->kind) {
         case LOOP_TILE:
             for (int i = 0; i < l->tile->ninst; i++) {
-                per_element += l->tile->inst[i].op < TILE_OP_COUNT || l->tile->inst[i].op == TILE_REDUCE || l->tile->inst[i].op == TILE_ADDX;
+                per_element += l->tile->inst[i].op < TILE_OP_COUNT ||
+                               l->tile->inst[i].op == TILE_REDUCE ||
+                               l->tile->inst[i].op == TILE_ADDX;
             }
             flops += per_element * l->tile->numel;
             break;

@@ -1,9 +1,11 @@
-/* From C text to functions: a batch of plans becomes one file, one run of the compiler, one shared object.
+/* From C text to functions: a batch of plans becomes one file, one run of the compiler, one shared
+ * object.
  *
- * A plan is named by the hash of its text; a shared object by the hash of the file, the command and the machine's instruction sets. So
- * no path is ever used for two contents (dlopen would answer with the old one), and a file that is in the cache need not be compiled.
- * Files are made in a folder of their own and renamed into the cache, so that two processes can share it. What is not to be kept is
- * removed as soon as it is loaded.
+ * A plan is named by the hash of its text; a shared object by the hash of the file, the command and
+ * the machine's instruction sets. So no path is ever used for two contents (dlopen would answer
+ * with the old one), and a file that is in the cache need not be compiled. Files are made in a
+ * folder of their own and renamed into the cache, so that two processes can share it. What is not
+ * to be kept is removed as soon as it is loaded.
  *
  * -ffast-math stays away: linking with it switches the whole process to flushing subnormals. */
 #include "compiled/native/native.h"
@@ -21,10 +23,26 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MAX_FILES = 4096 /* in the cache */, MAX_BATCHES = 100 /* loaded between runs */, MAX_WAITING = 128, TABLE = 4096, STALE_SECONDS = 3600 };
+enum {
+    MAX_FILES = 4096 /* in the cache */,
+    MAX_BATCHES = 100 /* loaded between runs */,
+    MAX_WAITING = 128,
+    TABLE = 4096,
+    STALE_SECONDS = 3600
+};
 
-static const char *const FLAGS[] = {"-std=c11",           "-O3",   "-march=native", "-mprefer-vector-width=512", "-ffp-contract=off", "-fno-math-errno",
-                                    "-fno-trapping-math", "-fno-strict-aliasing", "-fopenmp-simd",  "-w",  "-fPIC",   "-shared"};
+static const char *const FLAGS[] = {"-std=c11",
+                                    "-O3",
+                                    "-march=native",
+                                    "-mprefer-vector-width=512",
+                                    "-ffp-contract=off",
+                                    "-fno-math-errno",
+                                    "-fno-trapping-math",
+                                    "-fno-strict-aliasing",
+                                    "-fopenmp-simd",
+                                    "-w",
+                                    "-fPIC",
+                                    "-shared"};
 
 typedef struct Hash {
     uint64_t a, b;
@@ -49,9 +67,9 @@ struct Native {
     char compiler[256];
     char folder[4096]; /* where shared objects stay, or of temporary files only */
     bool keep;
-    Hash machine;      /* command and instruction sets */
-    Arena work;        /* of the batch under way */
-    Text pending;      /* functions of the plans that wait */
+    Hash machine; /* command and instruction sets */
+    Arena work;   /* of the batch under way */
+    Text pending; /* functions of the plans that wait */
     NativeNeeds needs;
     Arena waiting_arena;
     BuildEntry *waiting;
@@ -82,7 +100,9 @@ static Hash build_hash_text(Hash h, const char *text, size_t n) {
 
 static Hash hash_start(void) { return (Hash){0xcbf29ce484222325u, 0x243f6a8885a308d3u}; }
 
-static void hash_name(Hash h, char out[33]) { snprintf(out, 33, "%016llx%016llx", (unsigned long long)mixed(h.a), (unsigned long long)h.b); }
+static void hash_name(Hash h, char out[33]) {
+    snprintf(out, 33, "%016llx%016llx", (unsigned long long)mixed(h.a), (unsigned long long)h.b);
+}
 
 /* ---- files ---- */
 
@@ -106,8 +126,10 @@ static bool own_folder(const char *path, char *message, size_t size) {
         say(message, size, "can not make the folder", path);
         return false;
     }
-    if (lstat(part, &st) != 0 || !S_ISDIR(st.st_mode) || st.st_uid != geteuid() || (st.st_mode & 022)) {
-        snprintf(message, size, "compiled:native: '%.200s' must be a folder that only you can write to", path);
+    if (lstat(part, &st) != 0 || !S_ISDIR(st.st_mode) || st.st_uid != geteuid() ||
+        (st.st_mode & 022)) {
+        snprintf(message, size,
+                 "compiled:native: '%.200s' must be a folder that only you can write to", path);
         return false;
     }
     return true;
@@ -153,7 +175,8 @@ static bool open_folder(Native *n, const NativeSettings *settings, char *message
     return true;
 }
 
-/* Leftovers of processes that were killed, and the oldest file where there are too many. One look at the folder. */
+/* Leftovers of processes that were killed, and the oldest file where there are too many. One look
+ * at the folder. */
 static void tidy_folder(const Native *n) {
     DIR *dir = opendir(n->folder);
     char path[4096 + 300], oldest[sizeof path] = "";
@@ -246,12 +269,14 @@ static void error_line(const char *path, char *out, size_t size) {
     }
 }
 
-/* Compiles and loads `text`, or loads what the cache has. NULL and a sentence if that can not be done. */
+/* Compiles and loads `text`, or loads what the cache has. NULL and a sentence if that can not be
+ * done. */
 static void *load_text(Native *n, const char *text, int64_t length, char *message, size_t size) {
     char name[33], object[4200], source[4200], part[4200], log[4200];
     hash_name(build_hash_text(n->machine, text, (size_t)length), name);
     snprintf(object, sizeof object, "%s/%s.so", n->folder, name);
-    void *binding = n->keep && access(object, R_OK) == 0 ? dlopen(object, RTLD_NOW | RTLD_LOCAL) : NULL;
+    void *binding =
+        n->keep && access(object, R_OK) == 0 ? dlopen(object, RTLD_NOW | RTLD_LOCAL) : NULL;
     if (binding) {
         return binding;
     }
@@ -266,7 +291,9 @@ static void *load_text(Native *n, const char *text, int64_t length, char *messag
     } else if (!run_compiler(n, source, part, log)) {
         char line[200];
         error_line(log, line, sizeof line);
-        snprintf(message, size, "compiled:native needs a C compiler that makes shared objects: '%.80s' %s %.200s", n->compiler,
+        snprintf(message, size,
+                 "compiled:native needs a C compiler that makes shared objects: '%.80s' %s %.200s",
+                 n->compiler,
                  errno ? "can not be run:" : "failed:", errno ? strerror(errno) : line);
     } else {
         const char *path = part;
@@ -275,7 +302,8 @@ static void *load_text(Native *n, const char *text, int64_t length, char *messag
         }
         binding = dlopen(path, RTLD_NOW | RTLD_LOCAL);
         if (!binding) {
-            snprintf(message, size, "compiled:native can not load what '%.80s' made: %.200s", n->compiler, dlerror());
+            snprintf(message, size, "compiled:native can not load what '%.80s' made: %.200s",
+                     n->compiler, dlerror());
         }
     }
     unlink(source);
@@ -284,7 +312,8 @@ static void *load_text(Native *n, const char *text, int64_t length, char *messag
     return binding;
 }
 
-/* Instruction sets of this machine and the version of the compiler: -march=native depends on them. */
+/* Instruction sets of this machine and the version of the compiler: -march=native depends on
+ * them. */
 static Hash hash_machine(const Native *n) {
     Hash h = hash_start();
     h = build_hash_text(h, n->compiler, strlen(n->compiler));
@@ -294,7 +323,8 @@ static Hash hash_machine(const Native *n) {
     FILE *f = fopen("/proc/cpuinfo", "r");
     char line[8192];
     while (f && fgets(line, sizeof line, f) && line[0] != '\n') {
-        if (strncmp(line, "model name", 10) == 0 || strncmp(line, "flags", 5) == 0 || strncmp(line, "Features", 8) == 0) {
+        if (strncmp(line, "model name", 10) == 0 || strncmp(line, "flags", 5) == 0 ||
+            strncmp(line, "Features", 8) == 0) {
             h = build_hash_text(h, line, strlen(line));
         }
     }
@@ -389,7 +419,8 @@ static BuildEntry *find_entry(BuildEntry *list, Hash hash) {
     return list;
 }
 
-/* All that waits, in one file. A compiler that worked and does no more ends the process: there is no result to give. */
+/* All that waits, in one file. A compiler that worked and does no more ends the process: there is
+ * no result to give. */
 static void build_batch(Native *n) {
     if (n->nbatch == n->capacity) {
         n->capacity = n->capacity ? n->capacity * 2 : MAX_BATCHES * 2;

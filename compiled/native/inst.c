@@ -1,6 +1,8 @@
-/* The instructions of a tile nest as C: each is one statement, the value it makes a variable of its own (v3), a constant another (c2).
+/* The instructions of a tile nest as C: each is one statement, the value it makes a variable of its
+ * own (v3), a constant another (c2).
  *
- * A reduction adds to an accumulator, which its loop declares (native/nest.c); a sum of floats is kept in double. */
+ * A reduction adds to an accumulator, which its loop declares (native/nest.c); a sum of floats is
+ * kept in double. */
 #include "compiled/native/nest.h"
 
 #include <stdio.h>
@@ -37,7 +39,9 @@ static void set_register(Nest *w, int reg, int inst, Kind kind) {
     w->kind[reg] = kind;
 }
 
-static void index_of(const Nest *w, const Access *a, int ndim) { native_index(w->text, a->offset, a->stride, w->n->size, ndim); }
+static void index_of(const Nest *w, const Access *a, int ndim) {
+    native_index(w->text, a->offset, a->stride, w->n->size, ndim);
+}
 
 /* The pointer to an access's buffer: b3, or b3_int64 beside another dtype. */
 static bool first_dtype(const TileNest *n, const Access *a) {
@@ -69,7 +73,8 @@ static bool inst_one_dtype(const TileNest *n, int buffer) {
     return true;
 }
 
-/* Buffers never share memory with each other, so each pointer is restrict, unless the nest has two of one buffer. */
+/* Buffers never share memory with each other, so each pointer is restrict, unless the nest has two
+ * of one buffer. */
 void native_declare_buffers(const Nest *w) {
     const TileNest *n = w->n;
     for (int k = 0; k < n->naccess; k++) {
@@ -79,7 +84,8 @@ void native_declare_buffers(const Nest *w) {
             seen = n->access[j].buffer == a->buffer && n->access[j].dtype == a->dtype;
         }
         if (!seen) {
-            text_printf(w->text, "    %s *%s", native_memory_type(a->dtype), inst_one_dtype(n, a->buffer) ? "restrict " : "");
+            text_printf(w->text, "    %s *%s", native_memory_type(a->dtype),
+                        inst_one_dtype(n, a->buffer) ? "restrict " : "");
             name_buffer(w, a);
             text_printf(w->text, " = data[%d];\n", a->buffer);
         }
@@ -181,7 +187,8 @@ static void print_add_to(Nest *w, const TileInst *inst) {
         text_add(w->text, "]");
         return;
     }
-    text_printf(w->text, "%s(%s%s", native_put(a->dtype, w->needs), kind == KIND_I64 ? "(uint64_t)" : "", native_get(a->dtype, w->needs));
+    text_printf(w->text, "%s(%s%s", native_put(a->dtype, w->needs),
+                kind == KIND_I64 ? "(uint64_t)" : "", native_get(a->dtype, w->needs));
     name_buffer(w, a);
     text_add(w->text, "[");
     print_at(w, inst->src[0]);
@@ -194,7 +201,8 @@ static void print_compute(Nest *w, const TileInst *inst, int k) {
     const OpTypes *types = &op_types[inst->op];
     bool single = w->n->single && tile_has_single(inst->op);
     (single ? w->needs->single : w->needs->op)[inst->op] = true;
-    text_printf(w->text, "const %s v%d = %s%s(", native_value_type(types->out), k, single ? "single_" : "", tile_op_name(inst->op));
+    text_printf(w->text, "const %s v%d = %s%s(", native_value_type(types->out), k,
+                single ? "single_" : "", tile_op_name(inst->op));
     for (int s = 0; s < types->arity; s++) {
         text_add(w->text, s ? ", " : "");
         name_register(w, inst->src[s]);
@@ -265,7 +273,10 @@ static void print_write(Nest *w, const TileInst *inst) {
 }
 
 static Kind inst_kind_of(const Nest *w, const TileInst *inst) {
-    return inst->op < TILE_OP_COUNT ? op_types[inst->op].out : inst->op == TILE_LOAD || inst->op == TILE_LOADX ? dtype_kind(w->n->access[inst->access].dtype) : KIND_I64;
+    return inst->op < TILE_OP_COUNT ? op_types[inst->op].out
+           : inst->op == TILE_LOAD || inst->op == TILE_LOADX
+               ? dtype_kind(w->n->access[inst->access].dtype)
+               : KIND_I64;
 }
 
 /* The instructions that are computed once a row, or the others. */
@@ -325,12 +336,16 @@ void native_result(Nest *w, const TileInst *inst) {
     name_buffer(w, a);
     text_add(w->text, "[");
     index_of(w, a, w->n->kept);
-    text_printf(w->text, "] = %s%s", native_put(a->dtype, w->needs), kind == KIND_F32 ? "(float)(" : kind == KIND_I64 ? "(int64_t)" : "");
+    text_printf(w->text, "] = %s%s", native_put(a->dtype, w->needs),
+                kind == KIND_F32   ? "(float)("
+                : kind == KIND_I64 ? "(int64_t)"
+                                   : "");
     if (inst->reduce != REDUCE_MEAN || kind != KIND_F32) {
         native_accumulator(w, inst);
     } else { /* a mean is a rounded sum divided */
         const char *end = native_end(a->dtype);
-        text_printf(w->text, "(double)%s%s(float)", native_get(a->dtype, w->needs), end[0] ? native_put(a->dtype, w->needs) : "");
+        text_printf(w->text, "(double)%s%s(float)", native_get(a->dtype, w->needs),
+                    end[0] ? native_put(a->dtype, w->needs) : "");
         native_accumulator(w, inst);
         text_printf(w->text, "%s%s", end, end);
     }

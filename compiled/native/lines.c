@@ -1,13 +1,16 @@
-/* The loops that are no tile nests, as C: fills, moves, products of small matrices, running sums; softmax: native/softmax.c.
+/* The loops that are no tile nests, as C: fills, moves, products of small matrices, running sums;
+ * softmax: native/softmax.c.
  *
- * A move whose source lies the other way round (a transpose) goes by squares of SQUARE x SQUARE elements, so that both sides stay in
- * the cache. */
+ * A move whose source lies the other way round (a transpose) goes by squares of SQUARE x SQUARE
+ * elements, so that both sides stay in the cache. */
 #include "compiled/native/native.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-static bool whole(DType dtype) { return dtype == DT_float32 || dtype == DT_float64 || dtype == DT_int64; }
+static bool whole(DType dtype) {
+    return dtype == DT_float32 || dtype == DT_float64 || dtype == DT_int64;
+}
 
 /* ---- fill, move ---- */
 
@@ -18,7 +21,8 @@ static void print_fill(Text *text, const Loop *loop, NativeNeeds *needs) {
     native_constant(text, loop->value, kind);
     text_add(text, ";\n");
     native_for_dim(text, 1, 0, loop->numel, loop->numel > 1);
-    text_printf(text, "        y_[i0] = %sc0%s;\n    }\n", native_put(loop->to.dtype, needs), native_end(loop->to.dtype));
+    text_printf(text, "        y_[i0] = %sc0%s;\n    }\n", native_put(loop->to.dtype, needs),
+                native_end(loop->to.dtype));
 }
 
 static const char *word_of(DType dtype) {
@@ -34,7 +38,8 @@ static const char *word_of(DType dtype) {
     }
 }
 
-/* The dim along which the source is contiguous, if the last one is not it: what to walk together with the last one. */
+/* The dim along which the source is contiguous, if the last one is not it: what to walk together
+ * with the last one. */
 static int crossing_dim(const Loop *loop) {
     int last = loop->ndim - 1;
     if (llabs(loop->from.stride[last]) <= 1 || loop->size[last] < 8) {
@@ -56,8 +61,10 @@ static void print_move(Text *text, const Loop *loop) {
         depth = native_open_but(text, loop, 0, 1);
     } else {
         depth = native_open_but(text, loop, 1u << cross | 1u << last, 1);
-        depth = native_squares(text, depth, cross, loop->size[cross], SQUARE, native_is_outer(loop, cross));
-        depth = native_squares(text, depth, last, loop->size[last], SQUARE, native_is_outer(loop, last));
+        depth = native_squares(text, depth, cross, loop->size[cross], SQUARE,
+                               native_is_outer(loop, cross));
+        depth = native_squares(text, depth, last, loop->size[last], SQUARE,
+                               native_is_outer(loop, last));
         depth = native_square(text, native_square(text, depth, cross), last);
     }
     native_indent(text, depth);
@@ -95,9 +102,10 @@ static void print_scan(Text *text, const Loop *loop) {
 
 /* ---- products of matrices that are too small for BLAS ---- */
 
-static void matrix_index(Text *text, int64_t offset, const int64_t *stride, const char *row, const char *column) {
-    text_printf(text, "[%lld + b * %lld + %s * %lld + %s * %lld]", (long long)offset, (long long)stride[0], row, (long long)stride[1], column,
-                (long long)stride[2]);
+static void matrix_index(Text *text, int64_t offset, const int64_t *stride, const char *row,
+                         const char *column) {
+    text_printf(text, "[%lld + b * %lld + %s * %lld + %s * %lld]", (long long)offset,
+                (long long)stride[0], row, (long long)stride[1], column, (long long)stride[2]);
 }
 
 static void print_matmul(Text *text, const MatmulLoop *m) {
@@ -155,7 +163,8 @@ bool native_lines(Text *text, const Loop *loop, NativeNeeds *needs) {
         return true;
     case LOOP_SCAN:
     case LOOP_SOFTMAX:
-        if (loop->numel == 0 || loop->dim < 0 || loop->to.dtype != loop->from.dtype || !whole(loop->to.dtype)) {
+        if (loop->numel == 0 || loop->dim < 0 || loop->to.dtype != loop->from.dtype ||
+            !whole(loop->to.dtype)) {
             return false;
         }
         if (loop->kind == LOOP_SCAN) {

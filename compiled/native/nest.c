@@ -1,11 +1,14 @@
 /* A tile nest as C: one loop a dim, around the statements that the bytecode is (native/inst.c).
  *
- * Every trip does what a tile of one element does: loads, then arithmetic, then stores; so what a nest may do in place here it may do
- * there. Reductions accumulate in double (integers: int64, wrapping) and are written when their loop ends:
+ * Every trip does what a tile of one element does: loads, then arithmetic, then stores; so what a
+ * nest may do in place here it may do there. Reductions accumulate in double (integers: int64,
+ * wrapping) and are written when their loop ends:
  *
- *   rows      the reduced dims are inside; sums of floats are independent lanes (omp simd), as their order is free
- *   columns   where the elements of neighbouring results lie side by side and those of one result do not: strips of BLOCK results
- *             are accumulated at once, so that memory is read in the order it lies in */
+ *   rows      the reduced dims are inside; sums of floats are independent lanes (omp simd), as
+ *             their order is free
+ *   columns   where the elements of neighbouring results lie side by side and those of one
+ *             result do not: strips of BLOCK results are accumulated at once, so that memory is
+ *             read in the order it lies in */
 #include "compiled/native/nest.h"
 
 #include <stdio.h>
@@ -16,7 +19,8 @@ enum { BLOCK = 1024 /* results of a strip */ };
 static void open_dims(Nest *w, int from, int to) {
     for (int d = from; d < to; d++) {
         if (w->n->size[d] != 1) {
-            native_for_dim(w->text, w->depth++, d, w->n->size[d], d == w->n->outer && w->n->trip > 1);
+            native_for_dim(w->text, w->depth++, d, w->n->size[d],
+                           d == w->n->outer && w->n->trip > 1);
         }
     }
 }
@@ -43,12 +47,14 @@ static void print_simd(const Nest *w, bool own) {
     }
 }
 
-/* Where the nest runs by parts that share sums: `if (from == 0)` or `if (to == size)`; the depth to close until. */
+/* Where the nest runs by parts that share sums: `if (from == 0)` or `if (to == size)`; the depth to
+ * close until. */
 static int open_if(Nest *w, const char *condition) {
     int depth = w->depth;
     if (w->n->scratch >= 0) {
         native_indent(w->text, w->depth++);
-        text_printf(w->text, "if (%s%lld) {\n", condition, strncmp(condition, "to", 2) == 0 ? (long long)w->n->size[w->n->outer] : 0);
+        text_printf(w->text, "if (%s%lld) {\n", condition,
+                    strncmp(condition, "to", 2) == 0 ? (long long)w->n->size[w->n->outer] : 0);
     }
     return depth;
 }
@@ -59,8 +65,8 @@ static void declare_kept(const Nest *w, int64_t results) {
     for (int k = 0; k < w->n->ninst && w->n->scratch >= 0; k++) {
         if (w->n->inst[k].op == TILE_REDUCE) {
             const char *type = native_accumulator_type(w, &w->n->inst[k]);
-            text_printf(w->text, "    %s *restrict kept_%d = (%s *)data[%d] + %lld;\n", type, w->n->inst[k].dst, type, w->n->scratch,
-                        (long long)(results * sums++));
+            text_printf(w->text, "    %s *restrict kept_%d = (%s *)data[%d] + %lld;\n", type,
+                        w->n->inst[k].dst, type, w->n->scratch, (long long)(results * sums++));
         }
     }
 }
@@ -75,7 +81,8 @@ static void print_squares(Nest *w, int d) {
         }
     }
     for (int k = 0; k < 2; k++) {
-        w->depth = native_squares(w->text, w->depth, pair[k], n->size[pair[k]], SQUARE, pair[k] == n->outer && n->trip > 1);
+        w->depth = native_squares(w->text, w->depth, pair[k], n->size[pair[k]], SQUARE,
+                                  pair[k] == n->outer && n->trip > 1);
     }
     w->depth = native_square(w->text, native_square(w->text, w->depth, d), last);
     native_statements(w, false);
@@ -84,7 +91,8 @@ static void print_squares(Nest *w, int d) {
 
 /* ---- four trips at once: their floats are added up in pairs, and then to the accumulator ---- */
 
-/* Trips k + 0 * step .. k + 3 * step of dim d, each in a scope of its own; the innermost statements. */
+/* Trips k + 0 * step .. k + 3 * step of dim d, each in a scope of its own; the innermost
+ * statements. */
 static void print_fours(Nest *w, int d, int64_t step) {
     const TileNest *n = w->n;
     for (int k = 0; k < n->ninst; k++) {
@@ -98,7 +106,8 @@ static void print_fours(Nest *w, int d, int64_t step) {
         native_indent(w->text, w->depth++);
         text_add(w->text, "{\n");
         native_indent(w->text, w->depth);
-        text_printf(w->text, "const int64_t i%d = k%d + %lld;\n", d, d, (long long)(w->place * step));
+        text_printf(w->text, "const int64_t i%d = k%d + %lld;\n", d, d,
+                    (long long)(w->place * step));
         native_statements(w, false);
         close_dims(w, w->depth - 1);
     }
@@ -108,7 +117,8 @@ static void print_fours(Nest *w, int d, int64_t step) {
         if (n->inst[k].op == TILE_REDUCE) {
             native_indent(w->text, w->depth);
             native_accumulator(w, &n->inst[k]);
-            text_printf(w->text, " += (double)((f%d_0 + f%d_1) + (f%d_2 + f%d_3));\n", dst, dst, dst, dst);
+            text_printf(w->text, " += (double)((f%d_0 + f%d_1) + (f%d_2 + f%d_3));\n", dst, dst,
+                        dst, dst);
         }
     }
 }
@@ -118,7 +128,8 @@ static void print_row_fours(Nest *w) {
     int d = w->n->ndim - 1;
     print_simd(w, false);
     native_indent(w->text, w->depth++);
-    text_printf(w->text, "for (int64_t k%d = 0; k%d < %lld; k%d++) {\n", d, d, (long long)(w->n->size[d] / 4), d);
+    text_printf(w->text, "for (int64_t k%d = 0; k%d < %lld; k%d++) {\n", d, d,
+                (long long)(w->n->size[d] / 4), d);
     print_fours(w, d, w->n->size[d] / 4);
 }
 
@@ -137,7 +148,8 @@ static void print_column_fours(Nest *w) {
     print_fours(w, d, 1);
     close_dims(w, depth);
     native_indent(w->text, w->depth++);
-    text_printf(w->text, "for (int64_t i%d = %s + (%s - %s) / 4 * 4; i%d < %s; i%d++) {\n", d, from, to, from, d, to, d);
+    text_printf(w->text, "for (int64_t i%d = %s + (%s - %s) / 4 * 4; i%d < %s; i%d++) {\n", d, from,
+                to, from, d, to, d);
 }
 
 static void print_rows(Nest *w) {
@@ -154,7 +166,8 @@ static void print_rows(Nest *w) {
     for (int k = 0; k < n->ninst; k++) {
         if (n->inst[k].op == TILE_REDUCE) {
             native_indent(w->text, w->depth);
-            text_printf(w->text, "%s s%d = ", native_accumulator_type(w, &n->inst[k]), n->inst[k].dst);
+            text_printf(w->text, "%s s%d = ", native_accumulator_type(w, &n->inst[k]),
+                        n->inst[k].dst);
             if (n->scratch >= 0) {
                 text_printf(w->text, "from > 0 ? kept_%d[0] : ", n->inst[k].dst);
             }
@@ -226,9 +239,12 @@ static void print_columns(Nest *w) {
         if (n->inst[k].op == TILE_REDUCE) {
             native_indent(w->text, w->depth);
             if (n->scratch >= 0) {
-                text_printf(w->text, "%s *restrict s%d = kept_%d + j%d;\n", native_accumulator_type(w, &n->inst[k]), n->inst[k].dst, n->inst[k].dst, c);
+                text_printf(w->text, "%s *restrict s%d = kept_%d + j%d;\n",
+                            native_accumulator_type(w, &n->inst[k]), n->inst[k].dst, n->inst[k].dst,
+                            c);
             } else {
-                text_printf(w->text, "%s s%d[%d];\n", native_accumulator_type(w, &n->inst[k]), n->inst[k].dst, BLOCK);
+                text_printf(w->text, "%s s%d[%d];\n", native_accumulator_type(w, &n->inst[k]),
+                            n->inst[k].dst, BLOCK);
             }
         }
     }

@@ -1,4 +1,5 @@
-/* A plan as C: one function a loop, the table of them, and in front only those scalar functions and ops that they call.
+/* A plan as C: one function a loop, the table of them, and in front only those scalar functions and
+ * ops that they call.
  *
  * The text depends on the loop IR alone, so that its hash names what was compiled from it. */
 #include "compiled/native/native.h"
@@ -104,9 +105,13 @@ static void print_native_op(Text *text, TileOp op) {
     if (!o->expression) {
         const char *type = o->out;
         if (o->arity == 0) {
-            text_printf(text, "static inline %s %s(int64_t a, %s b, %s c) { return a != 0 ? b : c; }\n", type, name, type, type);
+            text_printf(text,
+                        "static inline %s %s(int64_t a, %s b, %s c) { return a != 0 ? b : c; }\n",
+                        type, name, type, type);
         } else {
-            text_printf(text, "static inline %s %s(%s a, int64_t b, %s c) { return b != 0 ? c : a; }\n", type, name, type, type);
+            text_printf(text,
+                        "static inline %s %s(%s a, int64_t b, %s c) { return b != 0 ? c : a; }\n",
+                        type, name, type, type);
         }
         return;
     }
@@ -132,9 +137,11 @@ void native_prelude(Text *text, const NativeNeeds *asked) {
             need_mentioned(&needs, scalars[k].code, k);
         }
     }
-    text_add(text, "#define _DEFAULT_SOURCE 1\n#include <math.h>\n#include <stdint.h>\n#include <string.h>\n\n");
+    text_add(text, "#define _DEFAULT_SOURCE 1\n#include <math.h>\n#include <stdint.h>\n#include "
+                   "<string.h>\n\n");
     if (needs.scalar & (scalar_bit("fused") | scalar_bit("fused_single"))) {
-        text_add(text, "#if defined(__FMA__) || defined(__ARM_FEATURE_FMA)\n#define HAS_FMA 1\n#else\n#define HAS_FMA 0\n#endif\n");
+        text_add(text, "#if defined(__FMA__) || defined(__ARM_FEATURE_FMA)\n#define HAS_FMA "
+                       "1\n#else\n#define HAS_FMA 0\n#endif\n");
     }
     for (int k = 0; k < COUNT_OF(scalars); k++) {
         if (needs.scalar >> k & 1) {
@@ -146,7 +153,8 @@ void native_prelude(Text *text, const NativeNeeds *asked) {
             print_native_op(text, (TileOp)k);
         }
         if (needs.single[k]) {
-            text_printf(text, "static inline float single_%s(float a) { return %s; }\n", tile_op_name((TileOp)k), singles[k]);
+            text_printf(text, "static inline float single_%s(float a) { return %s; }\n",
+                        tile_op_name((TileOp)k), singles[k]);
         }
     }
 }
@@ -155,12 +163,16 @@ void native_prelude(Text *text, const NativeNeeds *asked) {
 
 const char *native_memory_type(DType dtype) {
     static const char *const names[DT_COUNT] = {
-        [DT_bool] = "uint8_t",  [DT_uint8] = "uint8_t", [DT_int8] = "int8_t",    [DT_int16] = "int16_t",   [DT_int32] = "int32_t",
-        [DT_int64] = "int64_t", [DT_float32] = "float", [DT_float64] = "double", [DT_float16] = "uint16_t", [DT_bfloat16] = "uint16_t"};
+        [DT_bool] = "uint8_t",     [DT_uint8] = "uint8_t",  [DT_int8] = "int8_t",
+        [DT_int16] = "int16_t",    [DT_int32] = "int32_t",  [DT_int64] = "int64_t",
+        [DT_float32] = "float",    [DT_float64] = "double", [DT_float16] = "uint16_t",
+        [DT_bfloat16] = "uint16_t"};
     return names[dtype];
 }
 
-const char *native_value_type(Kind kind) { return kind == KIND_F32 ? "float" : kind == KIND_F64 ? "double" : "int64_t"; }
+const char *native_value_type(Kind kind) {
+    return kind == KIND_F32 ? "float" : kind == KIND_F64 ? "double" : "int64_t";
+}
 
 const char *native_get(DType dtype, NativeNeeds *needs) {
     if (dtype != DT_float16 && dtype != DT_bfloat16) {
@@ -170,11 +182,16 @@ const char *native_get(DType dtype, NativeNeeds *needs) {
     return dtype == DT_float16 ? "f16_to_f32(" : "bf16_to_f32(";
 }
 
-const char *native_end(DType dtype) { return dtype == DT_float16 || dtype == DT_bfloat16 ? ")" : ""; }
+const char *native_end(DType dtype) {
+    return dtype == DT_float16 || dtype == DT_bfloat16 ? ")" : "";
+}
 
 const char *native_put(DType dtype, NativeNeeds *needs) {
-    static const char *const casts[DT_COUNT] = {
-        [DT_bool] = "(uint8_t)", [DT_uint8] = "(uint8_t)", [DT_int8] = "(int8_t)", [DT_int16] = "(int16_t)", [DT_int32] = "(int32_t)"};
+    static const char *const casts[DT_COUNT] = {[DT_bool] = "(uint8_t)",
+                                                [DT_uint8] = "(uint8_t)",
+                                                [DT_int8] = "(int8_t)",
+                                                [DT_int16] = "(int16_t)",
+                                                [DT_int32] = "(int32_t)"};
     if (dtype != DT_float16 && dtype != DT_bfloat16) {
         return casts[dtype] ? casts[dtype] : "";
     }
@@ -223,7 +240,8 @@ void native_for_dim(Text *text, int depth, int d, int64_t n, bool outer) {
     }
 }
 
-void native_index(Text *text, int64_t offset, const int64_t *stride, const int64_t *size, int ndim) {
+void native_index(Text *text, int64_t offset, const int64_t *stride, const int64_t *size,
+                  int ndim) {
     bool any = offset != 0;
     if (any) {
         text_printf(text, "%lld", (long long)offset);
@@ -249,12 +267,14 @@ int native_squares(Text *text, int depth, int d, int64_t size, int square, bool 
     snprintf(end, sizeof end, "%lld", (long long)size);
     const char *last = outer ? "to" : end;
     native_indent(text, depth++);
-    text_printf(text, "for (int64_t j%d = %s; j%d < %s; j%d += %d) {\n", d, outer ? "from" : "0", d, last, d, square);
+    text_printf(text, "for (int64_t j%d = %s; j%d < %s; j%d += %d) {\n", d, outer ? "from" : "0", d,
+                last, d, square);
     native_indent(text, depth);
     if (!outer && size % square == 0) {
         text_printf(text, "const int64_t e%d = j%d + %d;\n", d, d, square);
     } else {
-        text_printf(text, "const int64_t e%d = j%d + %d < %s ? j%d + %d : %s;\n", d, d, square, last, d, square, last);
+        text_printf(text, "const int64_t e%d = j%d + %d < %s ? j%d + %d : %s;\n", d, d, square,
+                    last, d, square, last);
     }
     return depth;
 }
@@ -296,8 +316,12 @@ void native_print(Text *text, const Plan *plan, const char *prefix, NativeNeeds 
     for (int k = 0; k < plan->nloop; k++) {
         const Loop *loop = &plan->loop[k];
         int64_t start = text->n;
-        text_printf(text, "\n/* %s */\nstatic void %sloop_%d(void *const *data, int64_t from, int64_t to) {\n", print_name_of(loop->node), prefix, k);
-        if (loop->kind == LOOP_TILE ? native_nest(text, loop->tile, needs) : native_lines(text, loop, needs)) {
+        text_printf(
+            text,
+            "\n/* %s */\nstatic void %sloop_%d(void *const *data, int64_t from, int64_t to) {\n",
+            print_name_of(loop->node), prefix, k);
+        if (loop->kind == LOOP_TILE ? native_nest(text, loop->tile, needs)
+                                    : native_lines(text, loop, needs)) {
             text_add(text, "}\n");
             text_printf(&table, "    %sloop_%d,\n", prefix, k);
         } else {
@@ -306,5 +330,6 @@ void native_print(Text *text, const Plan *plan, const char *prefix, NativeNeeds 
             text_add(&table, "    0, /* the executor's own */\n");
         }
     }
-    text_printf(text, "\nvoid (*const %sloops[])(void *const *, int64_t, int64_t) = {\n%s};\n", prefix, table.n > 0 ? table.v : "    0\n");
+    text_printf(text, "\nvoid (*const %sloops[])(void *const *, int64_t, int64_t) = {\n%s};\n",
+                prefix, table.n > 0 ? table.v : "    0\n");
 }

@@ -1,9 +1,10 @@
 /* Softmax along one dim, as C.
  *
- * It walks its lines three times: the maximum (a nan makes the sum one, so it need not be one), the exponentials with their sum, the
- * quotient; where the lines are strided it takes a strip of neighbouring lines at once. Long ones go block by block, so that memory is
- * walked twice: the exponentials of a block are relative to the maximum so far, and put right by the last walk (online softmax:
- * Milakov and Gimelshein, "Online normalizer calculation for softmax", 2018). */
+ * It walks its lines three times: the maximum (a nan makes the sum one, so it need not be one), the
+ * exponentials with their sum, the quotient; where the lines are strided it takes a strip of
+ * neighbouring lines at once. Long ones go block by block, so that memory is walked twice: the
+ * exponentials of a block are relative to the maximum so far, and put right by the last walk
+ * (online softmax: Milakov and Gimelshein, "Online normalizer calculation for softmax", 2018). */
 #include "compiled/native/native.h"
 
 #include <stdio.h>
@@ -16,19 +17,22 @@ enum {
     AHEAD = 64, /* elements of a line between fetches */
     BLOCK = 64, /* elements of long strided lines */
     MAX_BLOCKS = 64,
-    MAX_KEPT = 65536 /* exponentials that are kept between the walks: a stack frame that fits the cache */
+    MAX_KEPT =
+        65536 /* exponentials that are kept between the walks: a stack frame that fits the cache */
 };
 
-/* Exponentials and their sum go in the `value` type; where there are many of them that is float, and the sums are of four each before they
- * go into a double. The exponentials wait where the result goes (float), or in an array (double), or are computed again. */
+/* Exponentials and their sum go in the `value` type; where there are many of them that is float,
+ * and the sums are of four each before they go into a double. The exponentials wait where the
+ * result goes (float), or in an array (double), or are computed again. */
 typedef struct Softmax {
     Text *text;
     const Loop *loop;
     const char *type, *exp; /* of memory; the function */
-    int strip, width;       /* the dim of lines side by side, and how many go at once; -1: one line */
+    int strip, width; /* the dim of lines side by side, and how many go at once; -1: one line */
     bool single, kept;
     bool blocks; /* strips of long lines of floats */
-    bool ahead; /* one long contiguous line of floats: its exponentials wait in an array, and while they are computed what comes next is fetched */
+    bool ahead;  /* one long contiguous line of floats: its exponentials wait in an array, and while
+                    they are computed what comes next is fetched */
 } Softmax;
 
 /* `for` over the line, with the strip's `for` inside where there is one; the depth inside. */
@@ -73,7 +77,8 @@ static void of_line(const Softmax *s, const char *name) {
 }
 
 /* `TYPE NAME = start;` or an array of the strip's lines. */
-static void declare_of_line(const Softmax *s, int depth, const char *type, const char *name, const char *start) {
+static void declare_of_line(const Softmax *s, int depth, const char *type, const char *name,
+                            const char *start) {
     native_indent(s->text, depth);
     if (s->strip < 0) {
         text_printf(s->text, "%s %s = %s;\n", type, name, start);
@@ -120,7 +125,8 @@ static void open_quarters(const Softmax *s, int depth, const char *pragma, const
             continue;
         }
         text_printf(s->text, "const float f%d = x_[", q);
-        native_index(s->text, s->loop->from.offset + q * quarter, s->loop->from.stride, s->loop->size, s->loop->ndim);
+        native_index(s->text, s->loop->from.offset + q * quarter, s->loop->from.stride,
+                     s->loop->size, s->loop->ndim);
         text_add(s->text, "];\n");
     }
 }
@@ -138,7 +144,9 @@ static void softmax_ahead(const Softmax *s, int depth) {
     native_indent(s->text, depth);
     text_printf(s->text, "float e[%lld];\n", (long long)loop->size[d]);
     open_quarters(s, depth, "#pragma omp simd reduction(max : top)\n", NULL);
-    softmax_line_of(s->text, depth + 1, "const float m0 = f1 > f0 ? f1 : f0, m1 = f3 > f2 ? f3 : f2, m2 = m1 > m0 ? m1 : m0;\n");
+    softmax_line_of(
+        s->text, depth + 1,
+        "const float m0 = f1 > f0 ? f1 : f0, m1 = f3 > f2 ? f3 : f2, m2 = m1 > m0 ? m1 : m0;\n");
     softmax_line_of(s->text, depth + 1, "top = m2 > top ? m2 : top;\n");
     softmax_line_of(s->text, depth, "}\n");
     int inside = native_squares(s->text, depth, d, loop->size[d], AHEAD, false);
@@ -199,15 +207,16 @@ static void softmax_top(const Softmax *s, int depth) {
     native_close_until(s->text, depth, inside);
 }
 
-/* Of strips: four elements of each line at once, of the whole line or of a block; there the maximum of the block behind as well: it
- * comes from memory while the exponentials are computed. */
+/* Of strips: four elements of each line at once, of the whole line or of a block; there the maximum
+ * of the block behind as well: it comes from memory while the exponentials are computed. */
 static void sum_of_fours(const Softmax *s, int depth) {
     int d = s->loop->dim, inside = depth;
     native_indent(s->text, depth++);
     if (s->blocks) {
         text_printf(s->text, "for (int64_t k%d = j%d; k%d < e%d; k%d += 4) {\n", d, d, d, d, d);
     } else {
-        text_printf(s->text, "for (int64_t k%d = 0; k%d < %lld; k%d += 4) {\n", d, d, (long long)s->loop->size[d], d);
+        text_printf(s->text, "for (int64_t k%d = 0; k%d < %lld; k%d += 4) {\n", d, d,
+                    (long long)s->loop->size[d], d);
     }
     text_add(s->text, "#pragma omp simd\n");
     depth = native_square(s->text, depth, s->strip);
@@ -239,13 +248,15 @@ static void softmax_sum(const Softmax *s, int depth) {
     declare_of_line(s, depth, "double", "sum", "0");
     if (s->kept && !s->single) {
         native_indent(s->text, depth);
-        text_printf(s->text, s->strip >= 0 ? "double e[%lld][%d];\n" : "double e[%lld];\n", (long long)s->loop->size[s->loop->dim], s->width);
+        text_printf(s->text, s->strip >= 0 ? "double e[%lld][%d];\n" : "double e[%lld];\n",
+                    (long long)s->loop->size[s->loop->dim], s->width);
     }
     if (s->single && s->strip >= 0 && s->loop->size[s->loop->dim] % 4 == 0) {
         sum_of_fours(s, depth);
         return;
     }
-    depth = open_line(s, depth, strcmp(s->exp, "exp") != 0 ? "#pragma omp simd reduction(+ : sum)\n" : NULL);
+    depth = open_line(s, depth,
+                      strcmp(s->exp, "exp") != 0 ? "#pragma omp simd reduction(+ : sum)\n" : NULL);
     native_indent(s->text, depth);
     text_printf(s->text, "const %s v1 = ", s->single ? "float" : "double");
     waiting(s);
@@ -266,8 +277,9 @@ static void each_line(const Softmax *s, int depth, const char *statement) {
     softmax_line_of(s->text, depth, "}\n");
 }
 
-/* Strips of long lines, block by block. The maximum starts at the least finite float: of a block of -inf all exponentials are 0. The
- * last block looks at itself once more for the maximum of one behind. */
+/* Strips of long lines, block by block. The maximum starts at the least finite float: of a block of
+ * -inf all exponentials are 0. The last block looks at itself once more for the maximum of one
+ * behind. */
 static void softmax_blocks(const Softmax *s, int depth) {
     int d = s->loop->dim, inside;
     int64_t size = s->loop->size[d];
@@ -291,7 +303,8 @@ static void softmax_blocks(const Softmax *s, int depth) {
     sum_of_fours(s, block);
     native_close_until(s->text, block, depth);
     native_indent(s->text, depth);
-    text_printf(s->text, "for (int64_t j%d = %lld; j%d >= 0; j%d -= %d) {\n", d, (long long)(size - BLOCK), d, d, BLOCK);
+    text_printf(s->text, "for (int64_t j%d = %lld; j%d >= 0; j%d -= %d) {\n", d,
+                (long long)(size - BLOCK), d, d, BLOCK);
     native_indent(s->text, block);
     text_printf(s->text, "const int64_t e%d = j%d + %d;\n", d, d, BLOCK);
     native_indent(s->text, block);
@@ -309,7 +322,8 @@ static void softmax_blocks(const Softmax *s, int depth) {
 }
 
 static void softmax_quotient(const Softmax *s, int depth) {
-    bool product = s->loop->to.dtype == DT_float32; /* cheaper than a quotient, and far inside of a float's rounding */
+    bool product = s->loop->to.dtype ==
+                   DT_float32; /* cheaper than a quotient, and far inside of a float's rounding */
     int inside = depth;
     if (product && s->strip >= 0) {
         native_for(s->text, depth, "k", s->width);
@@ -336,7 +350,11 @@ static void softmax_quotient(const Softmax *s, int depth) {
 void native_softmax(Text *text, const Loop *loop, NativeNeeds *needs) {
     int dim = loop->dim, depth = 1;
     bool is_float = loop->to.dtype == DT_float32;
-    Softmax s = {.text = text, .loop = loop, .type = native_memory_type(loop->to.dtype),  .strip = -1, .single = loop->single};
+    Softmax s = {.text = text,
+                 .loop = loop,
+                 .type = native_memory_type(loop->to.dtype),
+                 .strip = -1,
+                 .single = loop->single};
     s.exp = loop->single ? "exp_single" : is_float ? "exp_low" : "exp";
     if (is_float) {
         native_need(needs, s.exp);
@@ -344,10 +362,16 @@ void native_softmax(Text *text, const Loop *loop, NativeNeeds *needs) {
     for (int d = 0; d < loop->ndim && llabs(loop->from.stride[dim]) > 1; d++) {
         s.strip = d != dim && loop->from.stride[d] == 1 && loop->size[d] >= 8 ? d : s.strip;
     }
-    s.width = loop->single ? SINGLE_STRIP : STRIP; /* whole rows, or what fits the cache together with its exponentials */
-    s.ahead = loop->single && s.strip < 0 && loop->size[dim] % AHEAD == 0 && loop->size[dim] <= MAX_KEPT && loop->from.stride[dim] == 1 && loop->to.stride[dim] == 1;
-    s.blocks = loop->single && s.strip >= 0 && loop->size[dim] % BLOCK == 0 && loop->size[dim] >= 4 * BLOCK && loop->size[dim] <= MAX_BLOCKS * BLOCK;
-    s.kept = loop->single || (loop->size[dim] != 1 && loop->size[dim] <= MAX_KEPT / (s.strip >= 0 ? STRIP : 1));
+    s.width = loop->single
+                  ? SINGLE_STRIP
+                  : STRIP; /* whole rows, or what fits the cache together with its exponentials */
+    s.ahead = loop->single && s.strip < 0 && loop->size[dim] % AHEAD == 0 &&
+              loop->size[dim] <= MAX_KEPT && loop->from.stride[dim] == 1 &&
+              loop->to.stride[dim] == 1;
+    s.blocks = loop->single && s.strip >= 0 && loop->size[dim] % BLOCK == 0 &&
+               loop->size[dim] >= 4 * BLOCK && loop->size[dim] <= MAX_BLOCKS * BLOCK;
+    s.kept = loop->single ||
+             (loop->size[dim] != 1 && loop->size[dim] <= MAX_KEPT / (s.strip >= 0 ? STRIP : 1));
     native_buffer(text, s.type, "y_", loop->to.buffer);
     native_buffer(text, s.type, "x_", loop->from.buffer);
     depth = native_open_but(text, loop, 1u << dim | (s.strip >= 0 ? 1u << s.strip : 0), depth);

@@ -1,14 +1,18 @@
-/* One form of what can be said in two: operands of commutative ops in the order in which they were made, constants last, and a > b as b < a.
+/* One form of what can be said in two: operands of commutative ops in the order in which they were
+ * made, constants last, and a > b as b < a.
  *
- * IEEE addition and multiplication, the comparisons and the bitwise and logical ops give the same bits for swapped operands (a NaN as a
- * NaN); maximum and its kin do not (0.0 and -0.0). The node keeps its layout, whatever order eager would have taken it from. CSE then sees
- * that b + a is a + b. Needs and keeps SSA. */
+ * IEEE addition and multiplication, the comparisons and the bitwise and logical ops give the same
+ * bits for swapped operands (a NaN as a NaN); maximum and its kin do not (0.0 and -0.0). The node
+ * keeps its layout, whatever order eager would have taken it from. CSE then sees that b + a is a +
+ * b. Needs and keeps SSA. */
 #include "compiled/loops/lower.h"
 
 static bool commutes(const Node *n) {
     switch (n->op) {
     case OP_add_Tensor:
-        return n->call->arg[2].none || (n->call->arg[2].scalar.kind == CAT_FLOAT ? n->call->arg[2].scalar.f == 1 : n->call->arg[2].scalar.i == 1);
+        return n->call->arg[2].none ||
+               (n->call->arg[2].scalar.kind == CAT_FLOAT ? n->call->arg[2].scalar.f == 1
+                                                         : n->call->arg[2].scalar.i == 1);
     case OP_mul_Tensor:
     case OP_eq_Tensor:
     case OP_ne_Tensor:
@@ -25,7 +29,9 @@ static bool commutes(const Node *n) {
 }
 
 /* The op that says the same of swapped operands; OP_NONE if it is in the form that stays. */
-static OpId mirrored(OpId id) { return id == OP_gt_Tensor ? OP_lt_Tensor : id == OP_ge_Tensor ? OP_le_Tensor : OP_NONE; }
+static OpId mirrored(OpId id) {
+    return id == OP_gt_Tensor ? OP_lt_Tensor : id == OP_ge_Tensor ? OP_le_Tensor : OP_NONE;
+}
 
 static void canon_swap(Node *n, OpId id) {
     Node *first = n->in[0];

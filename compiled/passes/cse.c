@@ -1,9 +1,11 @@
 /* Common subexpressions: nodes that compute the same from the same become one.
  *
- * Value numbering by a hash table over kind, op, operands (after replacement), the arguments bit for bit, and the layout of the
- * result. A later node is replaced by an earlier equal one. Floats are equal if their bits are: 0.0 and -0.0 are two constants, and
- * a NaN is itself. Not merged: CHECKs (effects), INPUTs and TANGENTs (given), and a node that is a returned storage: its buffer is
- * the caller's, whatever other buffer holds the same values. A write-back may share: the epilogue copies it.
+ * Value numbering by a hash table over kind, op, operands (after replacement), the arguments bit
+ * for bit, and the layout of the result. A later node is replaced by an earlier equal one. Floats
+ * are equal if their bits are: 0.0 and -0.0 are two constants, and a NaN is itself. Not merged:
+ * CHECKs (effects), INPUTs and TANGENTs (given), and a node that is a returned storage: its buffer
+ * is the caller's, whatever other buffer holds the same values. A write-back may share: the
+ * epilogue copies it.
  *
  * Needs and keeps SSA; replaced nodes are left to DCE. */
 #include "compiled/ir/graph.h"
@@ -29,8 +31,12 @@ static uint64_t bits_of(double v) {
 }
 
 /* Seeded fault NU_12: 0.0 == -0.0, and nan != nan. */
-static uint64_t hash_float(const Compile *c, double v) { return fault(c, FAULT_NU_12) && v == 0 ? 0 : bits_of(v); }
-static bool same_float(const Compile *c, double a, double b) { return fault(c, FAULT_NU_12) ? a == b : bits_of(a) == bits_of(b); }
+static uint64_t hash_float(const Compile *c, double v) {
+    return fault(c, FAULT_NU_12) && v == 0 ? 0 : bits_of(v);
+}
+static bool same_float(const Compile *c, double a, double b) {
+    return fault(c, FAULT_NU_12) ? a == b : bits_of(a) == bits_of(b);
+}
 
 static bool same_scalar(const Compile *c, Scalar a, Scalar b) {
     return a.kind == b.kind && (a.kind == CAT_FLOAT ? same_float(c, a.f, b.f) : a.i == b.i);
@@ -44,9 +50,12 @@ static uint64_t hash_layout(uint64_t h, const Tensor *t) {
     return h;
 }
 
-static bool same_layout(const Tensor *a, const Tensor *b) { return a->dtype == b->dtype && tensor_same_layout(a, b); }
+static bool same_layout(const Tensor *a, const Tensor *b) {
+    return a->dtype == b->dtype && tensor_same_layout(a, b);
+}
 
-/* The arguments that are no tensors; those of list types by length only (operands tell the rest). */
+/* The arguments that are no tensors; those of list types by length only (operands tell the
+ * rest). */
 static uint64_t hash_arg(const Compile *c, uint64_t h, ArgType type, const Arg *arg) {
     if (arg->none) {
         return mix(h, 1);
@@ -57,8 +66,9 @@ static uint64_t hash_arg(const Compile *c, uint64_t h, ArgType type, const Arg *
         return mix(h, (uint64_t)arg->tensors.n);
     case ARG_SCALAR:
     case ARG_SCALAR_OPT:
-        return mix(mix(h, arg->scalar.kind),
-                   arg->scalar.kind == CAT_FLOAT ? hash_float(c, arg->scalar.f) : (uint64_t)arg->scalar.i);
+        return mix(mix(h, arg->scalar.kind), arg->scalar.kind == CAT_FLOAT
+                                                 ? hash_float(c, arg->scalar.f)
+                                                 : (uint64_t)arg->scalar.i);
     case ARG_INT:
     case ARG_INT_OPT:
         return mix(h, (uint64_t)arg->i);
@@ -111,7 +121,8 @@ static bool same_arg(const Compile *c, ArgType type, const Arg *a, const Arg *b,
         return strcmp(a->str, b->str) == 0;
     case ARG_DATA:
         return a->data.n == b->data.n &&
-               (a->data.n == 0 || memcmp(a->data.data, b->data.data, (size_t)(a->data.n * dtype_bytes(dtype))) == 0);
+               (a->data.n == 0 ||
+                memcmp(a->data.data, b->data.data, (size_t)(a->data.n * dtype_bytes(dtype))) == 0);
     case ARG_TENSOR:
     case ARG_TENSOR_OPT:
         return true;
@@ -120,7 +131,8 @@ static bool same_arg(const Compile *c, ArgType type, const Arg *a, const Arg *b,
     }
 }
 
-/* Arguments only where there are no operands: few nodes have the same operands, and all else is compared. */
+/* Arguments only where there are no operands: few nodes have the same operands, and all else is
+ * compared. */
 static uint64_t hash_node(const Compile *c, const Node *n) {
     uint64_t h = hash_layout((uint64_t)n->kind << 16 | (uint64_t)(n->op + 1), &n->t);
     for (int k = 0; k < n->nin; k++) {
@@ -177,8 +189,8 @@ static Node *find(CseTable *t, Node *n) {
     }
 }
 
-/* Operands by the map, so that chains of equal nodes are found in one walk. in[0] of VIEW and STORE only to an equal image, which
- * an equal node always is. */
+/* Operands by the map, so that chains of equal nodes are found in one walk. in[0] of VIEW and STORE
+ * only to an equal image, which an equal node always is. */
 static void renumber(Node *n) {
     bool changed = false;
     for (int k = 0; k < n->nin; k++) {
@@ -207,7 +219,8 @@ bool pass_cse(Compile *c) {
     for (int i = 0; i < g->n; i++) {
         Node *n = g->node[i];
         renumber(n);
-        if (n->kind == NODE_INPUT || n->kind == NODE_TANGENT || n->kind == NODE_CHECK || n->kind == NODE_WRITE) {
+        if (n->kind == NODE_INPUT || n->kind == NODE_TANGENT || n->kind == NODE_CHECK ||
+            n->kind == NODE_WRITE) {
             continue;
         }
         Node *same = find(&t, n);

@@ -1,7 +1,9 @@
-/* Dead code: nodes that neither the epilogue nor a CHECK needs, directly or through others, leave the list.
+/* Dead code: nodes that neither the epilogue nor a CHECK needs, directly or through others, leave
+ * the list.
  *
- * One walk backwards: a node that nobody has marked by then is dead. Inputs stay (the epilogue knows them by number). A refused
- * step keeps its node, and with it what the node reads. Keeps SSA and the order. */
+ * One walk backwards: a node that nobody has marked by then is dead. Inputs stay (the epilogue
+ * knows them by number). A refused step keeps its node, and with it what the node reads. Keeps SSA
+ * and the order. */
 #include "compiled/ir/graph.h"
 
 bool pass_dce(Compile *c) {
@@ -10,7 +12,8 @@ bool pass_dce(Compile *c) {
     int removed = 0;
     for (int i = g->n - 1; i >= 0; i--) {
         Node *n = g->node[i];
-        bool needed = n->mark != 0 || n->kind == NODE_CHECK || n->kind == NODE_INPUT || n->kind == NODE_WRITE;
+        bool needed =
+            n->mark != 0 || n->kind == NODE_CHECK || n->kind == NODE_INPUT || n->kind == NODE_WRITE;
         if (!needed && gate(c, STEP_dead)) {
             n->mark = -1;
             removed++;

@@ -1,10 +1,11 @@
 /* Constants: what has one value everywhere, and what the compiler can know of it.
  *
- * A splat is a node with one value by construction (node_splat). An elementwise op on splats is a splat: its value is computed
- * once, by the shared kernel on one element, so NaN, -0.0 and every rounding are what they would have been. An op that only moves
- * elements of a splat is a splat too, and one that reads nothing but a size (zeros_like) loses that operand. The node becomes
- * `full` in its place. Any other op of small operands that depend on nothing becomes a literal; a CHECK of such a value that passes
- * goes.
+ * A splat is a node with one value by construction (node_splat). An elementwise op on splats is a
+ * splat: its value is computed once, by the shared kernel on one element, so NaN, -0.0 and every
+ * rounding are what they would have been. An op that only moves elements of a splat is a splat too,
+ * and one that reads nothing but a size (zeros_like) loses that operand. The node becomes `full` in
+ * its place. Any other op of small operands that depend on nothing becomes a literal; a CHECK of
+ * such a value that passes goes.
  *
  * Needs and keeps SSA, ids, layouts and order. */
 #include "compiled/ir/evaluate.h"
@@ -88,7 +89,9 @@ static bool fold_evaluate(Compile *c, const Node *n, Scalar *value) {
     return true;
 }
 
-static bool same_value(Scalar a, Scalar b) { return a.kind == b.kind && a.i == b.i && memcmp(&a.f, &b.f, sizeof a.f) == 0; }
+static bool same_value(Scalar a, Scalar b) {
+    return a.kind == b.kind && a.i == b.i && memcmp(&a.f, &b.f, sizeof a.f) == 0;
+}
 
 /* The value of a node that moves elements, if all it moves are one value. */
 static bool moved_splat(const Compile *c, const Node *n, Scalar *value) {
@@ -122,17 +125,19 @@ static bool moved_splat(const Compile *c, const Node *n, Scalar *value) {
         return true;
     }
     case LOWER_VIEW_SCATTER:
-        return node_splat(n->in[0], value) && node_splat(n->in[1], &other) && n->in[1]->t.dtype == n->t.dtype &&
-               same_value(*value, other);
+        return node_splat(n->in[0], value) && node_splat(n->in[1], &other) &&
+               n->in[1]->t.dtype == n->t.dtype && same_value(*value, other);
     case LOWER_INDEX_PUT:
-        return !n->call->arg[3].b && node_splat(n->in[0], value) && node_splat(n->in[n->nin - 1], &other) &&
-               n->in[n->nin - 1]->t.dtype == n->t.dtype && same_value(*value, other);
+        return !n->call->arg[3].b && node_splat(n->in[0], value) &&
+               node_splat(n->in[n->nin - 1], &other) && n->in[n->nin - 1]->t.dtype == n->t.dtype &&
+               same_value(*value, other);
     case LOWER_CAT:
         if (n->nin == 0 || !node_splat(n->in[0], value)) {
             return false;
         }
         for (int k = 0; k < n->nin; k++) {
-            if (n->in[k]->t.dtype != n->t.dtype || !node_splat(n->in[k], &other) || !same_value(*value, other)) {
+            if (n->in[k]->t.dtype != n->t.dtype || !node_splat(n->in[k], &other) ||
+                !same_value(*value, other)) {
                 return false;
             }
         }
@@ -152,7 +157,8 @@ static bool all_splats(const Node *n) {
     return n->nin > 0;
 }
 
-/* A STORE of the value that the splat base has everywhere changes nothing: it becomes the base's value. */
+/* A STORE of the value that the splat base has everywhere changes nothing: it becomes the base's
+ * value. */
 static bool store_of_same(const Node *n, Scalar *value) {
     Scalar stored;
     return n->kind == NODE_STORE && node_splat(n->in[0], value) && node_splat(n->in[1], &stored) &&
@@ -194,7 +200,8 @@ bool pass_fold(Compile *c) {
     for (int i = 0; i < g->n; i++) {
         Node *n = g->node[i];
         Scalar value;
-        bool kept_for_sizes = c->sample && n->kind == NODE_CHECK && n->check != CHECK_NONZERO; /* its bound may be symbolic */
+        bool kept_for_sizes = c->sample && n->kind == NODE_CHECK &&
+                              n->check != CHECK_NONZERO; /* its bound may be symbolic */
         if (!kept_for_sizes && evaluate_known_check(c, n) && gate(c, STEP_fold_check)) {
             changed = true;
             continue;

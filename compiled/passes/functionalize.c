@@ -1,12 +1,14 @@
 /* functionalize: a graph of reads and writes of storages becomes one of values.
  *
- * Before, a node on an alias class means "the storage, at this place in the order": the class's own node, or a VIEW of it. The pass
- * walks the nodes in order and keeps the current value of each class. A WRITE makes a new one: a STORE of the region into the value
- * before, or the written value itself where it is the whole buffer in the same layout. Every read becomes a VIEW of the value that
- * is current where the reader stands. At the end an input storage's current value is its write-back, and a return names its
- * storage's.
+ * Before, a node on an alias class means "the storage, at this place in the order": the class's own
+ * node, or a VIEW of it. The pass walks the nodes in order and keeps the current value of each
+ * class. A WRITE makes a new one: a STORE of the region into the value before, or the written value
+ * itself where it is the whole buffer in the same layout. Every read becomes a VIEW of the value
+ * that is current where the reader stands. At the end an input storage's current value is its
+ * write-back, and a return names its storage's.
  *
- * Operands are replaced in the nodes, so that the tape, which points to OP nodes, finds in them the values that the ops saw. */
+ * Operands are replaced in the nodes, so that the tape, which points to OP nodes, finds in them the
+ * values that the ops saw. */
 #include "compiled/capture/capture.h"
 
 #include <string.h>
@@ -28,8 +30,8 @@ static void functionalize_keep(Graph *g, Node *n) {
     g->node[g->n++] = n;
 }
 
-/* What a reader of `n` reads here. A VIEW enters the list when it is first read; n->map is the answer while the class is not
- * written again (n->mark = writes + 1). */
+/* What a reader of `n` reads here. A VIEW enters the list when it is first read; n->map is the
+ * answer while the class is not written again (n->mark = writes + 1). */
 static Node *read_now(Functionalizer *f, Node *n, int sid) {
     if (!n || n->cls < 0) {
         return n;
@@ -48,10 +50,11 @@ static Node *read_now(Functionalizer *f, Node *n, int sid) {
     return now;
 }
 
-/* Is `value` (a buffer of its own) all of `region` in a buffer of `numel` elements, address by address? */
+/* Is `value` (a buffer of its own) all of `region` in a buffer of `numel` elements, address by
+ * address? */
 static bool is_whole(const Node *value, const Tensor *region, int64_t numel) {
-    if (value->kind != NODE_OP || value->t.dtype != region->dtype || region->offset != 0 || tensor_numel(region) != numel ||
-        !tensor_is_dense(region)) {
+    if (value->kind != NODE_OP || value->t.dtype != region->dtype || region->offset != 0 ||
+        tensor_numel(region) != numel || !tensor_is_dense(region)) {
         return false;
     }
     for (int d = 0; d < region->ndim; d++) {
@@ -124,8 +127,8 @@ static void functionalize_visit(Functionalizer *f, Node *n) {
     }
 }
 
-/* A question (a graph without a capture, capture/data_dependent.c) and a backward that comes later have no epilogue: nothing is written back, so
- * nothing may be written in place. */
+/* A question (a graph without a capture, capture/data_dependent.c) and a backward that comes later
+ * have no epilogue: nothing is written back, so nothing may be written in place. */
 static void finish_outputs(Functionalizer *f, bool writes_back) {
     Graph *g = f->g;
     for (int k = 0; k < g->nret; k++) {
@@ -146,7 +149,8 @@ bool pass_functionalize(Compile *c) {
         old[i]->mark = 0;
         ncls = old[i]->cls >= ncls ? old[i]->cls + 1 : ncls;
     }
-    Functionalizer f = {c, g, arena_array(c->arena, Node *, ncls), arena_array(c->arena, int, ncls)};
+    Functionalizer f = {c, g, arena_array(c->arena, Node *, ncls),
+                        arena_array(c->arena, int, ncls)};
     g->capacity = n + 32;
     g->node = arena_alloc_raw(g->arena, (int64_t)sizeof *g->node * g->capacity);
     g->n = 0;

@@ -1,15 +1,18 @@
 /* Groups of nodes that become one loop nest.
  *
- * Every node starts as a unit of its own. In graph order, a member node tries to merge its unit with those of its operands, where that
- * is legal (fuse_legal.c).
- * When a segment is complete, nests of one space that read a buffer in common, and of which none depends on the other, merge as well
+ * Every node starts as a unit of its own. In graph order, a member node tries to merge its unit
+ * with those of its operands, where that is legal (fuse_legal.c). When a segment is complete, nests
+ * of one space that read a buffer in common, and of which none depends on the other, merge as well
  * (horizontal fusion), by the same conditions: the buffer is then read once.
  *
- * A node that computes another one of its nest again (passes/partition.c) is that node: it leaves the nest.
+ * A node that computes another one of its nest again (passes/partition.c) is that node: it leaves
+ * the nest.
  *
- * Then units are put in order again, CHECKs first: nodes of a group stand together, VIEWs before their first use.
+ * Then units are put in order again, CHECKs first: nodes of a group stand together, VIEWs before
+ * their first use.
  *
- * The graph is cut into segments of 64 units, so that "depends on, directly or not" is one word; groups do not cross a cut.
+ * The graph is cut into segments of 64 units, so that "depends on, directly or not" is one word;
+ * groups do not cross a cut.
  *
  * Needs SSA; sets `group`, may reorder; keeps CHECKs in their order. */
 #include "compiled/passes/fuse.h"
@@ -19,10 +22,13 @@
 /* ---- merging ---- */
 
 static StepId step_of(const FusedOp *m) {
-    return m->cls == LOWER_REDUCE ? STEP_fuse_reduction : m->nterm > 0 || m->sink ? STEP_fuse_scatter : STEP_fuse_pointwise;
+    return m->cls == LOWER_REDUCE    ? STEP_fuse_reduction
+           : m->nterm > 0 || m->sink ? STEP_fuse_scatter
+                                     : STEP_fuse_pointwise;
 }
 
-/* Takes what a unit computes twice out of it: the node stays among the members, for those who ask what its readers' unit is. */
+/* Takes what a unit computes twice out of it: the node stays among the members, for those who ask
+ * what its readers' unit is. */
 static void drop_repeats(Fuser *f, int u) {
     ScheduleItem *unit = &f->unit[u];
     for (FusedOp *m = unit->first; m; m = f->after[m->node->id]) {
@@ -108,7 +114,8 @@ static void put_schedule_item(Fuser *f, int u) {
             continue;
         }
         int at = n++;
-        while (at > 0 && order[at - 1]->buffer > m->node->buffer) { /* the place in the old order, see pass_fuse */
+        while (at > 0 && order[at - 1]->buffer >
+                             m->node->buffer) { /* the place in the old order, see pass_fuse */
             order[at] = order[at - 1];
             at--;
         }
@@ -125,7 +132,8 @@ static void put_schedule_item(Fuser *f, int u) {
 static bool reads_buffer(const Fuser *f, int u, const Node *buffer) {
     for (const FusedOp *m = f->unit[u].first; m; m = f->after[m->node->id]) {
         for (int r = 0; r < m->nread; r++) {
-            if (m->read[r].kind == READ_AFFINE && node_buffer(m->node->in[m->read[r].slot]) == buffer) {
+            if (m->read[r].kind == READ_AFFINE &&
+                node_buffer(m->node->in[m->read[r].slot]) == buffer) {
                 return true;
             }
         }
@@ -139,7 +147,8 @@ static bool share_a_read(const Fuser *f, int a, int b) {
         for (int r = 0; r < m->nread; r++) {
             const Node *buffer = node_buffer(m->node->in[m->read[r].slot]);
             Scalar splat;
-            if (m->read[r].kind == READ_AFFINE && !node_splat(buffer, &splat) && reads_buffer(f, b, buffer)) {
+            if (m->read[r].kind == READ_AFFINE && !node_splat(buffer, &splat) &&
+                reads_buffer(f, b, buffer)) {
                 return true;
             }
         }
@@ -147,7 +156,9 @@ static bool share_a_read(const Fuser *f, int a, int b) {
     return false;
 }
 
-static bool independent(const Fuser *f, int a, int b) { return !(f->unit[a].above & bit(b)) && !(f->unit[b].above & bit(a)); }
+static bool independent(const Fuser *f, int a, int b) {
+    return !(f->unit[a].above & bit(b)) && !(f->unit[b].above & bit(a));
+}
 
 /* Marks what is computed again and read outside of its unit. */
 static void find_escapes(Fuser *f) {
@@ -155,17 +166,20 @@ static void find_escapes(Fuser *f) {
         const Node *n = f->g->node[i];
         for (int k = 0; k < n->nin && n->kind != NODE_VIEW; k++) {
             const Node *b = n->in[k] ? node_buffer(n->in[k]) : NULL;
-            if (b && b->again && f->schedule_item_of[b->id] >= 0 && f->schedule_item_of[n->id] != f->schedule_item_of[b->id]) {
+            if (b && b->again && f->schedule_item_of[b->id] >= 0 &&
+                f->schedule_item_of[n->id] != f->schedule_item_of[b->id]) {
                 f->escapes[b->id] = true;
             }
         }
     }
 }
 
-/* Would `of`, joined by a unit that computes its values again, have to keep them for others after all? */
+/* Would `of`, joined by a unit that computes its values again, have to keep them for others after
+ * all? */
 static bool would_be_kept(const Fuser *f, int again, int of) {
     for (const FusedOp *m = f->unit[again].first; m; m = f->after[m->node->id]) {
-        if (m->node->again && !m->node->map && f->escapes[m->node->id] && f->schedule_item_of[m->node->again->id] == of) {
+        if (m->node->again && !m->node->map && f->escapes[m->node->id] &&
+            f->schedule_item_of[m->node->again->id] == of) {
             return true;
         }
     }
@@ -178,9 +192,11 @@ static void fuse_neighbours(Fuser *f) {
     }
     for (int a = 0; a < f->nunit; a++) {
         for (int b = a + 1; b < f->nunit && !f->unit[a].gone && f->unit[a].first; b++) {
-            if (!f->unit[b].gone && f->unit[b].first && same_space(f->unit[a].first, f->unit[b].first) && independent(f, a, b) &&
+            if (!f->unit[b].gone && f->unit[b].first &&
+                same_space(f->unit[a].first, f->unit[b].first) && independent(f, a, b) &&
                 share_a_read(f, a, b) && fuse_may_merge(f, a, b) &&
-                !(f->recomputed && (would_be_kept(f, a, b) || would_be_kept(f, b, a))) && gate(f->c, STEP_fuse_horizontal)) {
+                !(f->recomputed && (would_be_kept(f, a, b) || would_be_kept(f, b, a))) &&
+                gate(f->c, STEP_fuse_horizontal)) {
                 merge(f, a, b);
                 b = a; /* it reads more now: all others again */
             }
@@ -276,7 +292,8 @@ bool pass_fuse(Compile *c) {
     f->changed = false;
     f->schedule_item_of = arena_alloc_raw(c->arena, (int64_t)sizeof(int) * max_i64(g->next_id, 1));
     memset(f->schedule_item_of, -1, sizeof(int) * (size_t)g->next_id);
-    f->fused_op_of = arena_alloc_raw(c->arena, (int64_t)sizeof(FusedOp *) * 2 * max_i64(g->next_id, 1));
+    f->fused_op_of =
+        arena_alloc_raw(c->arena, (int64_t)sizeof(FusedOp *) * 2 * max_i64(g->next_id, 1));
     f->after = f->fused_op_of + g->next_id;
     f->out = arena_alloc_raw(c->arena, (int64_t)sizeof(Node *) * max_i64(g->capacity, 1));
     for (int i = 0; i < g->n; i++) {
@@ -287,7 +304,8 @@ bool pass_fuse(Compile *c) {
         n->buffer = i; /* until the plan: the place in the old order */
         n->group = -1;
     }
-    f->recomputed = again && !c->reused && gate(c, STEP_fuse_again); /* asked once: has_room counts on it */
+    f->recomputed =
+        again && !c->reused && gate(c, STEP_fuse_again); /* asked once: has_room counts on it */
     f->escapes = f->recomputed ? arena_array(c->arena, bool, g->next_id) : NULL;
     for (int i = 0; i < g->n; i++) {
         Node *n = g->node[i];

@@ -1,8 +1,10 @@
 /* May two units become one loop nest? They may if
  *   - both have one iteration space (and reduce the same dims of it, where both reduce);
- *   - every read across the two is a register: it addresses, trip by trip, what the other member writes, and that is no sink;
+ *   - every read across the two is a register: it addresses, trip by trip, what the other member
+ *     writes, and that is no sink;
  *   - no third unit lies on a path between them (it would have to run in the middle of the nest);
- *   - no indirect write joins a gather of the buffer it writes over, unless the indices are proven unique: done in place, a later
+ *   - no indirect write joins a gather of the buffer it writes over, unless the indices are proven
+ *     unique: done in place, a later
  *     trip would read what an earlier one has written. */
 #include "compiled/passes/fuse.h"
 
@@ -41,17 +43,18 @@ static bool third_between(const Fuser *f, int a, int b) {
     return false;
 }
 
-/* Do no two points of the space meet at one element through the member's index terms? Proven for arange(n) along one dim, and for
- * a single index. */
+/* Do no two points of the space meet at one element through the member's index terms? Proven for
+ * arange(n) along one dim, and for a single index. */
 static bool indices_unique(const FusedOp *m) {
     if (m->nterm != 1) {
         return false;
     }
     const Read *index = &m->read[m->term[0].read];
     const Node *n = m->node->in[index->slot];
-    bool counted =
-        node_buffer((Node *)n)->kind == NODE_OP && node_buffer((Node *)n)->op == OP_arange && !dtype_is_float(n->t.dtype);
-    const int64_t *straight = m->nread > 0 && !m->sink ? m->read[m->nread - 1].stride : m->out_stride;
+    bool counted = node_buffer((Node *)n)->kind == NODE_OP &&
+                   node_buffer((Node *)n)->op == OP_arange && !dtype_is_float(n->t.dtype);
+    const int64_t *straight =
+        m->nread > 0 && !m->sink ? m->read[m->nread - 1].stride : m->out_stride;
     int walked = 0;
     for (int d = 0; d < m->ndim; d++) {
         if (index->stride[d] != 0) {
@@ -71,34 +74,45 @@ static bool same_elements(const FusedOp *gather, const FusedOp *scatter) {
         return false;
     }
     for (int k = 0; k < gather->nterm; k++) {
-        const Read *a = &gather->read[gather->term[k].read], *b = &scatter->read[scatter->term[k].read];
-        if (node_buffer(gather->node->in[a->slot]) != node_buffer(scatter->node->in[b->slot]) || a->offset != b->offset ||
-            !sizes_equal(a->stride, gather->ndim, b->stride, scatter->ndim) || gather->term[k].stride != scatter->term[k].stride) {
+        const Read *a = &gather->read[gather->term[k].read],
+                   *b = &scatter->read[scatter->term[k].read];
+        if (node_buffer(gather->node->in[a->slot]) != node_buffer(scatter->node->in[b->slot]) ||
+            a->offset != b->offset ||
+            !sizes_equal(a->stride, gather->ndim, b->stride, scatter->ndim) ||
+            gather->term[k].stride != scatter->term[k].stride) {
             return false;
         }
     }
     return true;
 }
 
-static bool writes_over(const FusedOp *m) { return m->sink && m->cls != LOWER_REDUCE && m->cls != LOWER_ADD_REGION; }
+static bool writes_over(const FusedOp *m) {
+    return m->sink && m->cls != LOWER_REDUCE && m->cls != LOWER_ADD_REGION;
+}
 
-/* Do points of the space meet where the member writes? Then a later trip would read what an earlier one has written. */
+/* Do points of the space meet where the member writes? Then a later trip would read what an earlier
+ * one has written. */
 static bool writes_meet(const FusedOp *m) {
     Tensor place = {.ndim = m->ndim};
     for (int d = 0; d < m->ndim; d++) {
         place.size[d] = m->size[d];
-        place.stride[d] = m->out_stride[d] < 0 ? -m->out_stride[d] : m->out_stride[d]; /* which way round does not matter */
+        place.stride[d] = m->out_stride[d] < 0
+                              ? -m->out_stride[d]
+                              : m->out_stride[d]; /* which way round does not matter */
     }
     return tensor_overlaps_itself(&place);
 }
 
 /* May the writer share a nest with `m`, which reads the writer's base? */
-static bool base_read_allowed(const Compile *c, const FusedOp *m, const Read *read, const FusedOp *writer) {
+static bool base_read_allowed(const Compile *c, const FusedOp *m, const Read *read,
+                              const FusedOp *writer) {
     if (read->kind == READ_INDIRECT && writer->nterm > 0) {
-        return fault(c, FAULT_IX_1) || (same_elements(m, writer) && indices_unique(writer) && indices_unique(m));
+        return fault(c, FAULT_IX_1) ||
+               (same_elements(m, writer) && indices_unique(writer) && indices_unique(m));
     }
     /* else it could not be done in place: better apart */
-    return read->kind == READ_AFFINE && writer->nterm == 0 && read_follows_write(m, read, writer) && !writes_meet(writer);
+    return read->kind == READ_AFFINE && writer->nterm == 0 && read_follows_write(m, read, writer) &&
+           !writes_meet(writer);
 }
 
 static bool bases_allow(const Fuser *f, int writers, int readers) {
@@ -110,7 +124,8 @@ static bool bases_allow(const Fuser *f, int writers, int readers) {
         const Node *base = node_buffer(w->node->in[0]);
         for (const FusedOp *m = f->unit[readers].first; m; m = f->after[m->node->id]) {
             for (int r = 0; r < m->nread; r++) {
-                if (node_buffer(m->node->in[m->read[r].slot]) == base && !base_read_allowed(f->c, m, &m->read[r], w)) {
+                if (node_buffer(m->node->in[m->read[r].slot]) == base &&
+                    !base_read_allowed(f->c, m, &m->read[r], w)) {
                     return false;
                 }
             }
@@ -128,7 +143,8 @@ Node *fuse_computed_already(const Fuser *f, const FusedOp *m, int u) {
         return again;
     }
     for (const FusedOp *k = f->unit[u].first; k; k = f->after[k->node->id]) {
-        if (k->node->again == again && !k->node->map && k->node->buffer < m->node->buffer) { /* the place in the old order, see pass_fuse */
+        if (k->node->again == again && !k->node->map &&
+            k->node->buffer < m->node->buffer) { /* the place in the old order, see pass_fuse */
             return k->node;
         }
     }
@@ -162,12 +178,13 @@ static bool has_room(const Fuser *f, int a, int b) {
 
 bool fuse_may_merge(const Fuser *f, int a, int b) {
     const ScheduleItem *ua = &f->unit[a], *ub = &f->unit[b];
-    if (!ua->first || !ub->first || !has_room(f, a, b) || ua->reductions + ub->reductions > MAX_REDUCTIONS || !same_space(ua->first, ub->first)) {
+    if (!ua->first || !ub->first || !has_room(f, a, b) ||
+        ua->reductions + ub->reductions > MAX_REDUCTIONS || !same_space(ua->first, ub->first)) {
         return false;
     }
     if (ua->reductions > 0 && ub->reductions > 0 && ua->reduced != ub->reduced) {
         return false;
     }
-    return !third_between(f, a, b) && !third_between(f, b, a) && all_read_registers(f, a, b) && all_read_registers(f, b, a) &&
-           bases_allow(f, a, b) && bases_allow(f, b, a);
+    return !third_between(f, a, b) && !third_between(f, b, a) && all_read_registers(f, a, b) &&
+           all_read_registers(f, b, a) && bases_allow(f, a, b) && bases_allow(f, b, a);
 }

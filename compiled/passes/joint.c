@@ -1,18 +1,21 @@
-/* joint: the backward, walked over the static tape (backward.c) and recorded into the graph of the forward.
+/* joint: the backward, walked over the static tape (backward.c) and recorded into the graph of the
+ * forward.
  *
- * A node that runs first looks at the versions of what it saved: the backward follows the last statement, so the versions are those
- * at the end of the capture. Derivative rules emit into the graph through an Emit whose values are nodes.
+ * A node that runs first looks at the versions of what it saved: the backward follows the last
+ * statement, so the versions are those at the end of the capture. Derivative rules emit into the
+ * graph through an Emit whose values are nodes.
  *
- * What flows to the history of an argument that is no leaf leaves the graph there. When a later backward (of the function that a setup
- * made the arguments of, or of a further call on the same tensors) comes to this region, the region is captured again and the walk
- * begins at the edges that were reached (Later). */
+ * What flows to the history of an argument that is no leaf leaves the graph there. When a later
+ * backward (of the function that a setup made the arguments of, or of a further call on the same
+ * tensors) comes to this region, the region is captured again and the walk begins at the edges that
+ * were reached (Later). */
 #include "compiled/capture/capture.h"
 #include "compiled/symbolic/observed.h"
 
 #include <string.h>
 
 typedef struct Joint {
-    Emit emit;     /* first: Emit * is Joint * */
+    Emit emit;             /* first: Emit * is Joint * */
     BackwardEngine engine; /* its e is emit */
     Compile *c;
     Graph *g;
@@ -26,7 +29,8 @@ static Joint *joint_of(BackwardEngine *x) { return (Joint *)x->e; }
 static ErrCode joint_within_limits(Joint *j, const Tensor *t) {
     int64_t numel;
     if (!sizes_numel(t->size, t->ndim, &numel) || numel > j->c->limits.max_elements) {
-        return error_set(&j->err, ERR_limit, "a gradient passes the limit of %lld elements", (long long)j->c->limits.max_elements);
+        return error_set(&j->err, ERR_limit, "a gradient passes the limit of %lld elements",
+                         (long long)j->c->limits.max_elements);
     }
     return ERR_none;
 }
@@ -72,7 +76,8 @@ static ErrCode joint_apply(Emit *e, const Call *call, Tensor **out, int *nout) {
 static ErrCode joint_count(Emit *e, const Tensor *mask, int64_t *count) {
     (void)mask;
     *count = 0;
-    return error_set(e->err, ERR_internal, "a derivative rule asks for a size that depends on data");
+    return error_set(e->err, ERR_internal,
+                     "a derivative rule asks for a size that depends on data");
 }
 
 static ErrCode joint_item(Emit *e, const Tensor *t, int64_t *value) {
@@ -85,8 +90,10 @@ static ErrCode joint_item(Emit *e, const Tensor *t, int64_t *value) {
 
 static void deliver(Joint *j, Edge edge, Tensor *grad) { tape_deliver(&j->engine, edge, grad); }
 
-/* Gradients of the operands of an OP or ZERO node: out[slot], NULL where nobody asks or none is defined. */
-static ErrCode joint_differentiate(Joint *j, const GradNode *node, Tensor *const *grad, Tensor **out) {
+/* Gradients of the operands of an OP or ZERO node: out[slot], NULL where nobody asks or none is
+ * defined. */
+static ErrCode joint_differentiate(Joint *j, const GradNode *node, Tensor *const *grad,
+                                   Tensor **out) {
     bool need[MAX_SLOTS], any = false;
     TRY(tape_check(j->c->capture, node, &j->err));
     for (int i = 0; i < node->nslot; i++) {
@@ -112,7 +119,9 @@ static ErrCode joint_differentiate(Joint *j, const GradNode *node, Tensor *const
 }
 
 /* A gradient as the node at its edge wants it. */
-static Tensor *joint_finish(Joint *j, Tensor *grad, Edge edge) { return edge.to ? grad_finish(&j->emit, grad, cap_edge_meta(edge)) : NULL; }
+static Tensor *joint_finish(Joint *j, Tensor *grad, Edge edge) {
+    return edge.to ? grad_finish(&j->emit, grad, cap_edge_meta(edge)) : NULL;
+}
 
 static void joint_run_function(Joint *j, const GradNode *node) {
     Tensor *out[MAX_SLOTS];
@@ -153,7 +162,8 @@ static Node *lay_out(Joint *j, Tensor *grad, const Tensor *layout) {
     return flat ? graph_store(j->g, (Node *)flat, (Node *)grad, layout, AT_BACKWARD) : NULL;
 }
 
-/* CopySlices: the base's gradient, in whose region the op's own gradient takes the place of what arrived. */
+/* CopySlices: the base's gradient, in whose region the op's own gradient takes the place of what
+ * arrived. */
 static void joint_run_region(Joint *j, const GradNode *node) {
     Tensor *grad = node->grad[0], *out[MAX_SLOTS];
     memset(out, 0, sizeof *out * (size_t)node->nslot);
@@ -170,7 +180,9 @@ static void joint_run_region(Joint *j, const GradNode *node) {
         int64_t have = 0, need = 0;
         CHECK(tensor_extent(&base, &have));
         if (tensor_internal_overlap(&base) == OVERLAP_YES) {
-            error_set(&j->err, ERR_overlap, "more than one element of the written-to tensor refers to a single memory location");
+            error_set(&j->err, ERR_overlap,
+                      "more than one element of the written-to tensor refers to a single memory "
+                      "location");
             return;
         }
         if (view.offset < 0 || !tensor_extent(&view, &need) || need > have) {
@@ -188,14 +200,17 @@ static void joint_run_region(Joint *j, const GradNode *node) {
         if (node->next[0].to && out[0]) {
             if (tensor_internal_overlap(&view) == OVERLAP_YES) {
                 error_set(&j->err, ERR_overlap,
-                          "more than one element of the written-to tensor refers to a single memory location");
+                          "more than one element of the written-to tensor refers to a single "
+                          "memory location");
                 return;
             }
             Tensor *inside = grad_finish(&j->emit, out[0], &view);
             if (!inside) {
                 return;
             }
-            Node *replaced = tensor_numel(&view) > 0 ? graph_store(j->g, buffer, (Node *)inside, &view, AT_BACKWARD) : buffer;
+            Node *replaced = tensor_numel(&view) > 0
+                                 ? graph_store(j->g, buffer, (Node *)inside, &view, AT_BACKWARD)
+                                 : buffer;
             to_base = &graph_view(j->g, replaced, &base, AT_BACKWARD)->t;
         }
     }
@@ -227,8 +242,9 @@ static bool goes_on_outside(const Joint *j) {
     return false;
 }
 
-/* The accumulator of a leaf that has a history by now refuses. If an earlier region leads there as well it has to wait for that one:
- * what it holds goes there as any gradient does (runtime/cross_region_backward.c). */
+/* The accumulator of a leaf that has a history by now refuses. If an earlier region leads there as
+ * well it has to wait for that one: what it holds goes there as any gradient does
+ * (runtime/cross_region_backward.c). */
 static void run_moved(Joint *j, Var *leaf, Tensor *grad) {
     Capture *cap = j->c->capture;
     if (leaf->input < 0 || !goes_on_outside(j)) {
@@ -295,7 +311,9 @@ static void joint_run_node(BackwardEngine *x, GradNode *node) {
         joint_run_region(j, node);
         break;
     case GRAD_NODE_AS_STRIDED: {
-        Tensor *grad = node->grad[0] ? emit_as_strided_grad(&j->emit, node->grad[0], node->base, node->view) : NULL;
+        Tensor *grad = node->grad[0]
+                           ? emit_as_strided_grad(&j->emit, node->grad[0], node->base, node->view)
+                           : NULL;
         deliver(j, node->next[0], joint_finish(j, grad, node->next[0]));
         break;
     }
@@ -331,7 +349,9 @@ static int joint_find_roots(Joint *j, Root *root) {
         if (backward_includes(backward, k)) {
             root[n++] = (Root){edge, k, &j->g->ret[k].layout, false};
             if (!edge.to) {
-                error_set(&j->err, ERR_invalid, "element %d of tensors does not require grad and does not have a grad_fn", k);
+                error_set(&j->err, ERR_invalid,
+                          "element %d of tensors does not require grad and does not have a grad_fn",
+                          k);
             }
         } else if (fault(j->c, FAULT_GR_10) && edge.to) {
             root[n++] = (Root){edge, k, &j->g->ret[k].layout, true};
@@ -375,7 +395,9 @@ static void run_engine(Joint *j, const Root *root, int nroots) {
     for (int i = 0; i < nroots; i++) {
         const Tensor *like = root[i].like;
         edge[i] = root[i].edge;
-        tangent[i] = !like ? NULL : root[i].zeros ? emit_zeros_like(&j->emit, like) : &graph_tangent(j->g, root[i].place, like)->t;
+        tangent[i] = !like           ? NULL
+                     : root[i].zeros ? emit_zeros_like(&j->emit, like)
+                                     : &graph_tangent(j->g, root[i].place, like)->t;
         tangent[i] = joint_finish(j, tangent[i], edge[i]);
     }
     tape_backward(&j->engine, edge, tangent, nroots);
@@ -388,11 +410,16 @@ bool pass_joint(Compile *c) {
         return false;
     }
     const ResumedBackward *later = cap->in.later;
-    if (!later && (cap->end != END_OK || cap->in.setup || !cap->program->backward.given || g->nret == 0)) {
+    if (!later &&
+        (cap->end != END_OK || cap->in.setup || !cap->program->backward.given || g->nret == 0)) {
         return false;
     }
     Joint j = {.c = c, .g = g};
-    j.emit = (Emit){.arena = c->arena, .err = &j.err, .apply = joint_apply, .count_nonzero = joint_count, .item_int = joint_item};
+    j.emit = (Emit){.arena = c->arena,
+                    .err = &j.err,
+                    .apply = joint_apply,
+                    .count_nonzero = joint_count,
+                    .item_int = joint_item};
     j.engine = (BackwardEngine){.e = &j.emit, .walk = ++cap->walks, .run = joint_run_node};
     Root *root = arena_array(c->arena, Root, later ? later->nroot : g->nret);
     int nroots = later ? find_resumed_roots(&j, root) : joint_find_roots(&j, root);
@@ -418,7 +445,8 @@ bool pass_joint(Compile *c) {
             g->inp[i].grad_state = GRAD_VALUE;
         }
     }
-    for (int k = 0; k < g->nret; k++) { /* a returned leaf carries its gradient too, and what retains it */
+    for (int k = 0; k < g->nret;
+         k++) { /* a returned leaf carries its gradient too, and what retains it */
         const Var *v = cap->ret[k];
         if (v->grad && (g->ret[k].is_leaf ? v->requires_grad : v->retains_grad)) {
             g->ret[k].grad = v->grad;

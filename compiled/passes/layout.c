@@ -1,12 +1,15 @@
 /* In which order intermediate results lie and are walked, and copies that only change that.
  *
- * permute_producer: an elementwise node that is read through one permutation of its dims is computed in the readers' order of dims: its
- * operands are permuted instead, which costs nothing, since an operand's VIEW is an address. The buffer stays what it was, address by
- * address; but producer and reader have one space now and can share a nest, whose order the memory of its result decides. Not where the
- * node would leave a nest that it can share with another reader of its operand. Going from readers to what they read, whole chains turn.
+ * permute_producer: an elementwise node that is read through one permutation of its dims is
+ * computed in the readers' order of dims: its operands are permuted instead, which costs nothing,
+ * since an operand's VIEW is an address. The buffer stays what it was, address by address; but
+ * producer and reader have one space now and can share a nest, whose order the memory of its result
+ * decides. Not where the node would leave a nest that it can share with another reader of its
+ * operand. Going from readers to what they read, whole chains turn.
  *
- * hand_out_copied: a returned copy of a buffer which nobody else is to own is that buffer itself, if the copy would lie there as the
- * original does. Returns keep eager's strides: it is the same image.
+ * hand_out_copied: a returned copy of a buffer which nobody else is to own is that buffer itself,
+ * if the copy would lie there as the original does. Returns keep eager's strides: it is the same
+ * image.
  *
  * Needs SSA, and that nothing is dead; keeps SSA. */
 #include "compiled/loops/lower.h"
@@ -29,14 +32,16 @@ static bool is_elementwise(const Node *n) {
 static void count_uses(const Graph *g, Uses *uses) {
     for (int i = 0; i < g->n; i++) {
         Node *n = g->node[i];
-        bool joins = is_elementwise(n) || n->op == OP__contiguous_copy || lower_class(n) == LOWER_REDUCE;
+        bool joins =
+            is_elementwise(n) || n->op == OP__contiguous_copy || lower_class(n) == LOWER_REDUCE;
         for (int k = 0; k < n->nin; k++) {
             if (n->in[k]) {
                 Uses *u = &uses[n->in[k]->id];
                 u->view = u->count++ == 0 && n->kind == NODE_VIEW ? n : NULL;
                 u->base |= n->kind == NODE_STORE && k == 0;
                 u->out |= n->kind == NODE_VIEW && n->mark != 0;
-                u->joins |= joins && (lower_class(n) == LOWER_REDUCE || tensor_same_size(&n->t, &n->in[k]->t));
+                u->joins |= joins && (lower_class(n) == LOWER_REDUCE ||
+                                      tensor_same_size(&n->t, &n->in[k]->t));
             }
         }
     }
@@ -44,7 +49,8 @@ static void count_uses(const Graph *g, Uses *uses) {
 
 /* ---- permuted producers ---- */
 
-/* Does `view` read all of the dense `t`, dim by dim in another order? from[d]: the dim of t that d is. */
+/* Does `view` read all of the dense `t`, dim by dim in another order? from[d]: the dim of t that d
+ * is. */
 static bool layout_is_permutation(const Tensor *view, const Tensor *t, int *from) {
     unsigned taken = 0;
     if (view->ndim != t->ndim || view->offset != 0) {
@@ -54,7 +60,8 @@ static bool layout_is_permutation(const Tensor *view, const Tensor *t, int *from
     for (int d = 0; d < view->ndim; d++) {
         from[d] = -1;
         for (int k = 0; k < t->ndim && from[d] < 0; k++) {
-            if (!(taken >> k & 1) && t->size[k] == view->size[d] && (t->size[k] == 1 || t->stride[k] == view->stride[d])) {
+            if (!(taken >> k & 1) && t->size[k] == view->size[d] &&
+                (t->size[k] == 1 || t->stride[k] == view->stride[d])) {
                 from[d] = k;
             }
         }
@@ -86,8 +93,8 @@ static bool alone_with_operands(const Node *n, const Uses *uses) {
     for (int k = 0; k < n->nin; k++) {
         const Node *b = n->in[k] ? node_buffer(n->in[k]) : NULL;
         Scalar splat;
-        if (b && b->kind == NODE_OP && is_elementwise(b) && !node_splat(b, &splat) && tensor_same_size(&b->t, &n->t) &&
-            (b->mark != 0 || uses[b->id].count != 1)) {
+        if (b && b->kind == NODE_OP && is_elementwise(b) && !node_splat(b, &splat) &&
+            tensor_same_size(&b->t, &n->t) && (b->mark != 0 || uses[b->id].count != 1)) {
             return false;
         }
     }
@@ -96,11 +103,13 @@ static bool alone_with_operands(const Node *n, const Uses *uses) {
 
 static bool may_turn(const Node *n, const Uses *uses, int *from) {
     const Node *view = uses[n->id].view;
-    return n->kind == NODE_OP && is_elementwise(n) && n->mark == 0 && view && view->mark == 0 && uses[view->id].joins && tensor_numel(&n->t) > 0 &&
+    return n->kind == NODE_OP && is_elementwise(n) && n->mark == 0 && view && view->mark == 0 &&
+           uses[view->id].joins && tensor_numel(&n->t) > 0 &&
            layout_is_permutation(&view->t, &n->t, from) && alone_with_operands(n, uses);
 }
 
-/* Makes `n` compute in the order of dims of its one reader, a VIEW, which is then n itself. New VIEWs are appended. */
+/* Makes `n` compute in the order of dims of its one reader, a VIEW, which is then n itself. New
+ * VIEWs are appended. */
 static void turn_producer(Graph *g, Node *n, Uses *uses, const int *from) {
     Node *view = uses[n->id].view;
     for (int k = 0; k < n->nin; k++) {
@@ -118,7 +127,8 @@ static void turn_producer(Graph *g, Node *n, Uses *uses, const int *from) {
         if (now->id >= next_id) {
             uses[now->id] = (Uses){.count = 1, .joins = tensor_same_size(&layout, &view->t)};
         }
-        bool only = uses[in->id].count == 1 && uses[buffer->id].count == 1 && (in->kind != NODE_VIEW || in->mark == 0);
+        bool only = uses[in->id].count == 1 && uses[buffer->id].count == 1 &&
+                    (in->kind != NODE_VIEW || in->mark == 0);
         uses[buffer->id].view = only && now->kind == NODE_VIEW ? now : NULL;
         if (only && in->kind == NODE_VIEW) {
             in->mark = -1; /* nobody reads it any more */
@@ -144,15 +154,18 @@ static int move_before(Graph *g, int before, int at) {
 
 /* ---- copies handed out ---- */
 
-/* The buffer that `n`, a copy, could be: it holds the same at every address, and it is free to be given away. */
+/* The buffer that `n`, a copy, could be: it holds the same at every address, and it is free to be
+ * given away. */
 static Node *copied_buffer(const Node *n, const Uses *uses) {
-    if (n->kind != NODE_OP || (n->op != OP_clone && n->op != OP__contiguous_copy) || !(n->mark & OUT_RETURN) || uses[n->id].base) {
+    if (n->kind != NODE_OP || (n->op != OP_clone && n->op != OP__contiguous_copy) ||
+        !(n->mark & OUT_RETURN) || uses[n->id].base) {
         return NULL;
     }
     Node *of = n->in[0], *buffer = node_buffer(of);
     bool own = buffer->kind == NODE_OP || buffer->kind == NODE_STORE;
     Scalar splat;
-    if (!own || buffer->mark != 0 || node_splat(buffer, &splat) || uses[buffer->id].base || uses[buffer->id].out || of->t.offset != 0 || tensor_numel(&n->t) == 0 ||
+    if (!own || buffer->mark != 0 || node_splat(buffer, &splat) || uses[buffer->id].base ||
+        uses[buffer->id].out || of->t.offset != 0 || tensor_numel(&n->t) == 0 ||
         tensor_numel(&n->t) != tensor_numel(&buffer->t)) {
         return NULL;
     }
@@ -160,7 +173,8 @@ static Node *copied_buffer(const Node *n, const Uses *uses) {
     return node_same_image(n, &image) ? buffer : NULL;
 }
 
-/* `n` becomes a VIEW of the buffer, which takes its place among what is returned and written back. */
+/* `n` becomes a VIEW of the buffer, which takes its place among what is returned and written
+ * back. */
 static void be_view(Graph *g, Node *n, Node *buffer) {
     for (int i = 0; i < g->nret; i++) {
         g->ret[i].value = g->ret[i].value == n ? buffer : g->ret[i].value;
@@ -187,7 +201,8 @@ bool pass_layout(Compile *c) {
     Graph *g = c->graph;
     bool changed = false, turned = false;
     int old = g->next_id;
-    Uses *uses = arena_array(c->arena, Uses, old + PW_MAX_OPERANDS * g->n); /* a node's operands may get a VIEW each */
+    Uses *uses = arena_array(
+        c->arena, Uses, old + PW_MAX_OPERANDS * g->n); /* a node's operands may get a VIEW each */
     graph_mark_outputs(g);
     count_uses(g, uses);
     for (int i = 0; i < g->n; i++) {

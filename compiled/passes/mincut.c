@@ -1,9 +1,10 @@
 /* Minimum cut by maximum flow (Dinic).
  *
- * A breadth-first search from the source numbers the vertices by distance along edges with capacity left; then paths that go up by one at
- * each step are filled until there is none, each vertex resuming at the edge where its last path left it. A round makes the shortest
- * path longer, so there are at most as many rounds as vertices. When the sink is out of reach, the vertices from which it can still be
- * reached are its side. Edges lie in pairs: edge e ^ 1 is e backwards. */
+ * A breadth-first search from the source numbers the vertices by distance along edges with capacity
+ * left; then paths that go up by one at each step are filled until there is none, each vertex
+ * resuming at the edge where its last path left it. A round makes the shortest path longer, so
+ * there are at most as many rounds as vertices. When the sink is out of reach, the vertices from
+ * which it can still be reached are its side. Edges lie in pairs: edge e ^ 1 is e backwards. */
 #include "compiled/passes/mincut.h"
 
 #include <string.h>
@@ -52,7 +53,8 @@ void cut_edge(Cut *cut, int from, int to, int64_t capacity) {
     add_arc(cut, to, from, 0);
 }
 
-/* Distances from `root`, along arcs with capacity left; with `backwards` those to it. -1: no path. */
+/* Distances from `root`, along arcs with capacity left; with `backwards` those to it. -1: no
+ * path. */
 static void number_levels(Cut *cut, int root, bool backwards) {
     memset(cut->level, -1, sizeof(int) * (size_t)cut->nvertex);
     int begin = 0, end = 0;
@@ -69,12 +71,14 @@ static void number_levels(Cut *cut, int root, bool backwards) {
     }
 }
 
-/* Fills one path of the numbering; what went through it, 0 if there is none. The queue holds the arcs of the path. */
+/* Fills one path of the numbering; what went through it, 0 if there is none. The queue holds the
+ * arcs of the path. */
 static int64_t fill_path(Cut *cut, int source, int sink) {
     int *path = cut->queue, n = 0, v = source;
     while (v != sink) {
         int *e = &cut->resume[v];
-        while (*e >= 0 && (cut->arc[*e].left == 0 || cut->level[cut->arc[*e].to] != cut->level[v] + 1)) {
+        while (*e >= 0 &&
+               (cut->arc[*e].left == 0 || cut->level[cut->arc[*e].to] != cut->level[v] + 1)) {
             *e = cut->arc[*e].next;
         }
         if (*e >= 0) {

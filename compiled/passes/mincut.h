@@ -12,8 +12,8 @@ typedef struct Cut Cut;
 Cut *cut_new(Arena *arena, int nvertex);
 /* An edge; capacities are not negative. */
 void cut_edge(Cut *cut, int from, int to, int64_t capacity);
-/* The capacity of the minimum cut. Then `far[v]` is true for the vertices on the sink's side, in the minimum cut that lies nearest to
- * the sink. */
+/* The capacity of the minimum cut. Then `far[v]` is true for the vertices on the sink's side, in
+ * the minimum cut that lies nearest to the sink. */
 int64_t cut_run(Cut *cut, int source, int sink, bool *far);
 
 #endif

@@ -1,38 +1,47 @@
 /* Forward and backward: what is saved between them, and what is computed again.
  *
- * As functorch's min_cut_rematerialization_partition (torch/_functorch/partitioners.py), on the joint graph:
+ * As functorch's min_cut_rematerialization_partition (torch/_functorch/partitioners.py), on the
+ * joint graph:
  *
- *   1. The forward is what returns, write-backs and CHECKs need; the backward is what depends on a tangent, gradients, and products,
- *      reductions and the like that nobody else asks for. Moves and elementwise nodes that only the backward asks for, but that depend on
- *      no tangent, may stand on either side.
- *   2. A node is an edge of a network from the inputs to the backward, as wide as its bytes. Moves and elementwise nodes may be computed
- *      again, if the value can be a register where it is read; into the others of the forward (inputs, products, reductions, scatters) leads the source directly, so that the cut lies
- *      behind them. A VIEW is an address and cannot be saved. What lives to the end anyway costs nothing, nor does an input, unless it is to be
- *      written: then the backward's reading it would forbid the write in place.
- *   3. The values on the minimum cut nearest to the backward are saved: among equal cuts it computes least again. A value that only the
- *      backward asked for is computed by the forward if the cut runs behind it (a mask is smaller than what it was made of); what lies
- *      beyond the cut is computed again for each reader in the backward, right before it: in one nest with it (a nest that computes the same
- *      twice is told so, passes/fuse.c), or there is no register.
+ *   1. The forward is what returns, write-backs and CHECKs need; the backward is what depends on a
+ *      tangent, gradients, and products, reductions and the like that nobody else asks for. Moves
+ *      and elementwise nodes that only the backward asks for, but that depend on no tangent, may
+ *      stand on either side.
+ *   2. A node is an edge of a network from the inputs to the backward, as wide as its bytes. Moves
+ *      and elementwise nodes may be computed again, if the value can be a register where it is
+ *      read; into the others of the forward (inputs, products, reductions, scatters) leads the
+ *      source directly, so that the cut lies behind them. A VIEW is an address and cannot be saved.
+ *      What lives to the end anyway costs nothing, nor does an input, unless it is to be written:
+ *      then the backward's reading it would forbid the write in place.
+ *   3. The values on the minimum cut nearest to the backward are saved: among equal cuts it
+ *      computes least again. A value that only the backward asked for is computed by the forward if
+ *      the cut runs behind it (a mask is smaller than what it was made of); what lies beyond the
+ *      cut is computed again for each reader in the backward, right before it: in one nest with it
+ *      (a nest that computes the same twice is told so, passes/fuse.c), or there is no register.
  *
- * An input keeps its value until the epilogue, so that a read by the backward sees what the forward saw (not so with fault GR-12).
+ * An input keeps its value until the epilogue, so that a read by the backward sees what the forward
+ * saw (not so with fault GR-12).
  *
- * Every choice keeps all values: a refused step leaves a value saved, or where it was. Needs the final set of nodes (a CSE after it would
- * undo it); keeps SSA and the order of CHECKs; sets `again`. */
+ * Every choice keeps all values: a refused step leaves a value saved, or where it was. Needs the
+ * final set of nodes (a CSE after it would undo it); keeps SSA and the order of CHECKs; sets
+ * `again`. */
 #include "compiled/loops/lower.h"
 #include "compiled/passes/mincut.h"
 
 #include <string.h>
 
 enum {
-    FORWARD = 1,   /* returns, write-backs or CHECKs need it; then also: it stands in the forward */
-    BACKWARD = 2,  /* the backward's own: depends on a tangent, or is costly, or a gradient, and the forward does not need it */
-    ASKED = 4,     /* the backward needs it, and it depends on no tangent */
-    FREE = 8,      /* its memory lives to the end in any case */
-    BEYOND = 16,   /* behind the cut */
-    SAVED = 32,    /* on the cut */
-    EARLY = 64,    /* stands in the forward */
-    WANTED = 128,  /* something in the backward reads it; while the sides are found: depends on a tangent */
-    AGAIN = 256,   /* computed again */
+    FORWARD = 1,  /* returns, write-backs or CHECKs need it; then also: it stands in the forward */
+    BACKWARD = 2, /* the backward's own: depends on a tangent, or is costly, or a gradient, and the
+                     forward does not need it */
+    ASKED = 4,    /* the backward needs it, and it depends on no tangent */
+    FREE = 8,     /* its memory lives to the end in any case */
+    BEYOND = 16,  /* behind the cut */
+    SAVED = 32,   /* on the cut */
+    EARLY = 64,   /* stands in the forward */
+    WANTED = 128, /* something in the backward reads it; while the sides are found: depends on a
+                     tangent */
+    AGAIN = 256,  /* computed again */
     PLACED = 512,
     COUNTED = 1024 /* among what is saved in the end */
 };
@@ -46,12 +55,12 @@ typedef struct Twin {
 typedef struct Partition {
     Compile *c;
     Graph *g;
-    int n;            /* nodes before */
-    int *flags;       /* by place; a node's `mark` is its place */
-    Twin *twin;       /* by place */
-    int reader;       /* place of the node of the backward that is being placed */
-    int budget;       /* copies that may still be made for one reader alone; then readers share them */
-    Node **out;       /* the new order */
+    int n;      /* nodes before */
+    int *flags; /* by place; a node's `mark` is its place */
+    Twin *twin; /* by place */
+    int reader; /* place of the node of the backward that is being placed */
+    int budget; /* copies that may still be made for one reader alone; then readers share them */
+    Node **out; /* the new order */
     int nout, capacity;
     int64_t saved, bytes;
 } Partition;
@@ -82,7 +91,8 @@ static void flag_outputs(const Partition *p) {
     }
 }
 
-/* Seeded fault GR_16: a gradient that depends on no tangent is given to the forward, where nobody looks for it. */
+/* Seeded fault GR_16: a gradient that depends on no tangent is given to the forward, where nobody
+ * looks for it. */
 static void lose_constant_gradients(const Partition *p) {
     Graph *g = p->g;
     for (int i = 0; i < g->ninp; i++) {
@@ -161,29 +171,37 @@ static bool partition_divide(const Partition *p) {
 
 /* ---- the network ---- */
 
-/* Can a nest hand the value of operand k to `n` in a register? Else it would have to be laid out in memory once more. */
+/* Can a nest hand the value of operand k to `n` in a register? Else it would have to be laid out in
+ * memory once more. */
 static bool takes_register(const Node *n, int k) {
     LowerClass cls = lower_class(n);
-    bool elementwise = (cls == LOWER_POINTWISE || cls == LOWER_COPY || cls == LOWER_TRIANGLE) && tensor_same_size(&n->t, &n->in[k]->t);
+    bool elementwise = (cls == LOWER_POINTWISE || cls == LOWER_COPY || cls == LOWER_TRIANGLE) &&
+                       tensor_same_size(&n->t, &n->in[k]->t);
     return elementwise || (cls == LOWER_REDUCE && k == 0);
 }
 
 static bool is_overwritten(const Graph *g, const Node *n) {
-    return n->kind == NODE_INPUT && g->written && g->written[n->number] && g->written[n->number] != n;
+    return n->kind == NODE_INPUT && g->written && g->written[n->number] &&
+           g->written[n->number] != n;
 }
 
 /* Bytes that saving it costs. */
 static int64_t cost_of(const Partition *p, const Node *n) {
     Scalar splat;
-    if (p->flags[n->mark] & FREE || (n->kind == NODE_INPUT && (!is_overwritten(p->g, n) || fault(p->c, FAULT_GR_12))) || node_splat(n, &splat)) {
+    if (p->flags[n->mark] & FREE ||
+        (n->kind == NODE_INPUT && (!is_overwritten(p->g, n) || fault(p->c, FAULT_GR_12))) ||
+        node_splat(n, &splat)) {
         return 0;
     }
     return tensor_numel(&n->t) * dtype_bytes(n->t.dtype);
 }
 
-/* The same as a capacity: among equals, a value that the forward makes anyway goes before one that it would have to. */
+/* The same as a capacity: among equals, a value that the forward makes anyway goes before one that
+ * it would have to. */
 static int64_t capacity_of(const Partition *p, const Node *n) {
-    return n->kind == NODE_VIEW ? CUT_NEVER : p->flags[n->mark] & FORWARD ? 2 * cost_of(p, n) : 2 * max_i64(cost_of(p, n), 1) + 1;
+    return n->kind == NODE_VIEW          ? CUT_NEVER
+           : p->flags[n->mark] & FORWARD ? 2 * cost_of(p, n)
+                                         : 2 * max_i64(cost_of(p, n), 1) + 1;
 }
 
 enum { SOURCE = 0, SINK = 1 };
@@ -205,7 +223,8 @@ static void cut(const Partition *p) {
         }
         for (int k = 0; k < n->nin; k++) {
             if (n->in[k] && *flags_of(p, n->in[k]) & ASKED && node_reads_slot(n, k)) {
-                cut_edge(net, vertex_out(n->in[k]), p->flags[i] & ASKED ? vertex_in(n) : SINK, CUT_NEVER);
+                cut_edge(net, vertex_out(n->in[k]), p->flags[i] & ASKED ? vertex_in(n) : SINK,
+                         CUT_NEVER);
                 if (*flags_of(p, n->in[k]) & FORWARD && !takes_register(n, k)) {
                     cut_edge(net, SOURCE, vertex_in(n->in[k]), CUT_NEVER);
                 }
@@ -236,7 +255,8 @@ static void partition_choose(const Partition *p) {
     for (int i = p->n - 1; i >= 0; i--) {
         int *f = &p->flags[i];
         const Node *n = p->g->node[i];
-        bool again = (*f & (EARLY | WANTED | BEYOND)) == (EARLY | WANTED | BEYOND) && n->kind != NODE_VIEW && gate(p->c, STEP_recompute);
+        bool again = (*f & (EARLY | WANTED | BEYOND)) == (EARLY | WANTED | BEYOND) &&
+                     n->kind != NODE_VIEW && gate(p->c, STEP_recompute);
         *f |= again ? AGAIN : 0;
         for (int k = 0; (again || !(*f & EARLY)) && k < n->nin; k++) {
             if (n->in[k] && node_reads_slot(n, k)) {
@@ -285,8 +305,8 @@ static Node *written_instead(Partition *p, Node *in) {
 
 static Node *repeat(Partition *p, Node *n);
 
-/* Makes a node of the backward read what stands for its operands there: a nest of its own can be made of it and of all that is computed
- * again for it, since nobody else reads those copies. */
+/* Makes a node of the backward read what stands for its operands there: a nest of its own can be
+ * made of it and of all that is computed again for it, since nobody else reads those copies. */
 static void read_late(Partition *p, Node *n) {
     bool changed = false;
     for (int k = 0; k < n->nin && n->kind != NODE_VIEW; k++) {
@@ -359,7 +379,8 @@ static bool reorder(Partition *p) {
             place(p, before[i]);
         }
     }
-    for (int turn = 0; turn < 2; turn++) { /* statements that only the backward needs come when they are asked for; what nobody needs, last */
+    for (int turn = 0; turn < 2; turn++) { /* statements that only the backward needs come when they
+                                              are asked for; what nobody needs, last */
         for (int i = 0; i < p->n; i++) {
             if (!(p->flags[i] & (EARLY | PLACED)) && (turn == 1 || before[i]->sid == AT_BACKWARD)) {
                 place_late(p, before[i], stack);

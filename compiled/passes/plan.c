@@ -1,11 +1,13 @@
 /* Buffers by liveness.
  *
- * Needs the final order; sets `buffer`. Inputs have the first numbers, tangents the next. Going over the units in order, a node
- * whose memory somebody reads takes the smallest free buffer that is large enough, or a new one; an in-place node takes its base's.
- * A buffer is free again after the unit that reads it last, so what a unit writes never lies where it reads.
+ * Needs the final order; sets `buffer`. Inputs have the first numbers, tangents the next. Going
+ * over the units in order, a node whose memory somebody reads takes the smallest free buffer that
+ * is large enough, or a new one; an in-place node takes its base's. A buffer is free again after
+ * the unit that reads it last, so what a unit writes never lies where it reads.
  *
- * Where much memory is touched, loops run in bands (loops/loop_tiling.c), which a buffer with two values in it would break: then each value has a
- * buffer of its own, and it is places in memory that are used again (plan_places). */
+ * Where much memory is touched, loops run in bands (loops/loop_tiling.c), which a buffer with two
+ * values in it would break: then each value has a buffer of its own, and it is places in memory
+ * that are used again (plan_places). */
 #include "compiled/loops/lower.h"
 
 #include <string.h>
@@ -47,14 +49,16 @@ static int take_buffer(Planner *p, int64_t bytes) {
     return b;
 }
 
-/* The buffer lives at least until `unit`; it stands in one list only, that of its last unit so far. */
+/* The buffer lives at least until `unit`; it stands in one list only, that of its last unit so
+ * far. */
 static void keep_until(Planner *p, int b, int unit) {
     if (unit <= p->last[b]) {
         return;
     }
     int listed = p->last[b];
     p->last[b] = unit;
-    if (listed < 0 && unit != LIVE_TO_THE_END) { /* else it is found when that unit expires, and moved */
+    if (listed < 0 &&
+        unit != LIVE_TO_THE_END) { /* else it is found when that unit expires, and moved */
         p->next[b] = p->expire[unit];
         p->expire[unit] = b;
     }
@@ -92,7 +96,8 @@ bool plan_apart(const Compile *c) {
         const Node *n = c->graph->node[i];
         bytes += n->kind == NODE_VIEW ? 0 : tensor_numel(&n->t) * dtype_bytes(n->t.dtype);
     }
-    return bytes >= MUCH || (compile_checks_itself(c) && c->graph->n % 4 == 0); /* there, both ways are to be met */
+    return bytes >= MUCH ||
+           (compile_checks_itself(c) && c->graph->n % 4 == 0); /* there, both ways are to be met */
 }
 
 bool pass_plan(Compile *c) {

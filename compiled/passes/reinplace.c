@@ -1,30 +1,34 @@
 /* Functional writes done in place.
  *
- * A STORE or scatter may write into its base's buffer if nobody reads that buffer later, and no read by the same nest can meet a
- * write: it addresses, trip by trip, what is written (and every load of a tile precedes its stores), or lies elsewhere, or is the
- * gather of an indirect write that fusion let share its nest (passes/fuse.c has proven its indices unique).
+ * A STORE or scatter may write into its base's buffer if nobody reads that buffer later, and no
+ * read by the same nest can meet a write: it addresses, trip by trip, what is written (and every
+ * load of a tile precedes its stores), or lies elsewhere, or is the gather of an indirect write
+ * that fusion let share its nest (passes/fuse.c has proven its indices unique).
  *
- * An INPUT's buffer is the caller's: it is written only by the very node whose value the epilogue would write back to it, and after
- * the last CHECK, because a failed CHECK must leave the inputs as they were.
+ * An INPUT's buffer is the caller's: it is written only by the very node whose value the epilogue
+ * would write back to it, and after the last CHECK, because a failed CHECK must leave the inputs as
+ * they were.
  *
  * Needs fused groups and the final order; sets `in_place`; keeps everything else. */
 #include "compiled/loops/lower.h"
 
 static bool writes_over_base(LowerClass cls) {
-    return cls == LOWER_STORE || cls == LOWER_VIEW_SCATTER || cls == LOWER_INDEX_PUT || cls == LOWER_SCATTER ||
-           cls == LOWER_INDEX_ADD;
+    return cls == LOWER_STORE || cls == LOWER_VIEW_SCATTER || cls == LOWER_INDEX_PUT ||
+           cls == LOWER_SCATTER || cls == LOWER_INDEX_ADD;
 }
 
 /* Is the base, read through its own layout, the whole of its buffer with the result's layout? */
 static bool same_memory(const Node *n) {
     const Node *base = n->in[0];
     Node image = {.t = n->in[0]->t, .kind = NODE_OP};
-    return node_same_image(n, &image) && tensor_numel(&n->t) == tensor_numel(&node_buffer((Node *)base)->t);
+    return node_same_image(n, &image) &&
+           tensor_numel(&n->t) == tensor_numel(&node_buffer((Node *)base)->t);
 }
 
 /* Do the addresses of a read and of the region written lie in disjoint intervals? */
 static bool apart(const Tensor *read, const FusedOp *writer) {
-    int64_t end, begin = read->offset, written_begin = writer->out_offset, written_end = writer->out_offset + 1;
+    int64_t end, begin = read->offset, written_begin = writer->out_offset,
+                 written_end = writer->out_offset + 1;
     if (!tensor_extent(read, &end) || end == 0 || writer->nterm > 0) {
         return end == 0;
     }
@@ -34,12 +38,14 @@ static bool apart(const Tensor *read, const FusedOp *writer) {
     return end <= written_begin || written_end <= begin;
 }
 
-/* May `u` (a node of the writer's unit, perhaps the writer) read `buffer` while the writer overwrites it? */
+/* May `u` (a node of the writer's unit, perhaps the writer) read `buffer` while the writer
+ * overwrites it? */
 static bool read_is_safe(Compile *c, Node *u, const Node *buffer, const FusedOp *writer) {
     FusedOp m;
     bool described = false;
     for (int k = 0; k < u->nin; k++) {
-        if (!u->in[k] || node_buffer(u->in[k]) != buffer || !node_reads_slot(u, k) || (u == writer->node && k == 0)) {
+        if (!u->in[k] || node_buffer(u->in[k]) != buffer || !node_reads_slot(u, k) ||
+            (u == writer->node && k == 0)) {
             continue;
         }
         if (apart(&u->in[k]->t, writer)) {
@@ -64,20 +70,25 @@ static bool read_is_safe(Compile *c, Node *u, const Node *buffer, const FusedOp 
     return true;
 }
 
-static bool input_may_be_written(const Compile *c, const Liveness *live, const Node *n, const Node *input) {
+static bool input_may_be_written(const Compile *c, const Liveness *live, const Node *n,
+                                 const Node *input) {
     const Node *written = c->graph->written ? c->graph->written[input->number] : NULL;
-    bool only_written = written == n && !(n->mark & (OUT_RETURN | OUT_GRAD)); /* a returned storage is nobody else's */
+    bool only_written =
+        written == n &&
+        !(n->mark & (OUT_RETURN | OUT_GRAD)); /* a returned storage is nobody else's */
     bool mine = fault(c, FAULT_FU_16) ? written != NULL && written != input : only_written;
     return mine && live->last_check < live->unit[n->id];
 }
 
 static bool may_write_in_place(Compile *c, const Liveness *live, int begin, int end, Node *n) {
     Scalar splat;
-    if (!writes_over_base(lower_class(n)) || live->last[n->id] < 0 || node_splat(n->in[0], &splat)) {
+    if (!writes_over_base(lower_class(n)) || live->last[n->id] < 0 ||
+        node_splat(n->in[0], &splat)) {
         return false;
     }
     const Node *buffer = node_buffer(n->in[0]);
-    if (buffer->kind == NODE_TANGENT || live->last[buffer->id] > live->unit[n->id] || !same_memory(n)) {
+    if (buffer->kind == NODE_TANGENT || live->last[buffer->id] > live->unit[n->id] ||
+        !same_memory(n)) {
         return false;
     }
     if (buffer->kind != NODE_INPUT && !node_reads_slot(n, 0)) {

@@ -1,9 +1,12 @@
-/* The engine of the algebraic rules (rules.def): each node is shown to the rules of its family, in order, to a fixed point.
+/* The engine of the algebraic rules (rules.def): each node is shown to the rules of its family, in
+ * order, to a fixed point.
  *
- * A rule only looks: it answers with a Rewrite, which is applied when the gate lets it through. Rewrites are of three forms: use
- * another node instead; be another call; read another buffer. A node that is a returned storage is not replaced: its buffer is the
- * caller's. Where a use reads by address and the replacement lies differently in memory, the old node stays for that use
- * (graph_apply_map), and is not shown to rules again. Nodes that a rule made are put before the node it was shown.
+ * A rule only looks: it answers with a Rewrite, which is applied when the gate lets it through.
+ * Rewrites are of three forms: use another node instead; be another call; read another buffer. A
+ * node that is a returned storage is not replaced: its buffer is the caller's. Where a use reads by
+ * address and the replacement lies differently in memory, the old node stays for that use
+ * (graph_apply_map), and is not shown to rules again. Nodes that a rule made are put before the
+ * node it was shown.
  *
  * Needs and keeps SSA; replaced nodes are left to DCE. */
 #include "compiled/rules/rules.h"
@@ -130,7 +133,8 @@ static int move_new_nodes(Graph *g, int from, int at) {
     return count;
 }
 
-/* A rule answered: its rewrite is applied, unless the caller owns the buffer or the gate refuses. *at moves with the node. */
+/* A rule answered: its rewrite is applied, unless the caller owns the buffer or the gate refuses.
+ * *at moves with the node. */
 static bool rules_accept(Compile *c, Node *n, StepId rule, Rewrite *w, int before, int *at) {
     if ((w->by && n->mark & OUT_RETURN) || !gate(c, rule)) {
         *w = (Rewrite){NULL, NULL, NULL};
@@ -143,24 +147,25 @@ static bool rules_accept(Compile *c, Node *n, StepId rule, Rewrite *w, int befor
     return true; /* it may be of another family now */
 }
 
-/* Shows the node at *at to the rules of a family, in order, until one is applied. They are written out, so that a rule whose root is
- * another op costs a comparison. What a rule made that is not applied goes again. */
+/* Shows the node at *at to the rules of a family, in order, until one is applied. They are written
+ * out, so that a rule whose root is another op costs a comparison. What a rule made that is not
+ * applied goes again. */
 static bool try_family(Compile *c, Node *n, Family family, int *at) {
     Graph *g = c->graph;
     Rewrite w = {NULL, NULL, NULL};
     int before = g->n, next_id = g->next_id;
     switch (family) {
     case FAMILY_NONE:
-#define FAMILY(name) \
-    break;           \
+#define FAMILY(name)                                                                               \
+    break;                                                                                         \
     case FAMILY_##name:
-#define RULE(name, root, text, why)                                                     \
-    if ((int)(root) == ANY || (root) == (int)n->op) {                                   \
-        if (rule_##name(c, n, &w) && rules_accept(c, n, STEP_##name, &w, before, at)) {       \
-            return true;                                                                \
-        }                                                                               \
-        g->n = before;                                                                  \
-        g->next_id = next_id;                                                           \
+#define RULE(name, root, text, why)                                                                \
+    if ((int)(root) == ANY || (root) == (int)n->op) {                                              \
+        if (rule_##name(c, n, &w) && rules_accept(c, n, STEP_##name, &w, before, at)) {            \
+            return true;                                                                           \
+        }                                                                                          \
+        g->n = before;                                                                             \
+        g->next_id = next_id;                                                                      \
     }
 #include "compiled/rules/rules.def"
 #undef FAMILY

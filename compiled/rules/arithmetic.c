@@ -36,7 +36,8 @@ bool rule_mul_minus_one(Compile *c, Node *n, Rewrite *w) {
 }
 
 bool rule_mul_zero(Compile *c, Node *n, Rewrite *w) {
-    return is_mul(n) && !is_float(n) && (operand_is(n, 0, 0) || operand_is(n, 1, 0)) && be_splat(c, w, n, scalar_int(0));
+    return is_mul(n) && !is_float(n) && (operand_is(n, 0, 0) || operand_is(n, 1, 0)) &&
+           be_splat(c, w, n, scalar_int(0));
 }
 
 bool rule_mul_constants(Compile *c, Node *n, Rewrite *w) {
@@ -46,28 +47,32 @@ bool rule_mul_constants(Compile *c, Node *n, Rewrite *w) {
         return false;
     }
     Call call = call_of(OP_mul_Scalar, x, NULL);
-    call.arg[1].scalar = scalar_int(dtype_wrap(n->t.dtype, (int64_t)((uint64_t)a.i * (uint64_t)b.i)));
+    call.arg[1].scalar =
+        scalar_int(dtype_wrap(n->t.dtype, (int64_t)((uint64_t)a.i * (uint64_t)b.i)));
     return be_call(c, w, n, &call);
 }
 
 bool rule_mul_neg_neg(Compile *c, Node *n, Rewrite *w) {
-    if ((n->op != OP_mul_Tensor && n->op != OP_div_Tensor) || n->in[0]->op != OP_neg || n->in[1]->op != OP_neg) {
+    if ((n->op != OP_mul_Tensor && n->op != OP_div_Tensor) || n->in[0]->op != OP_neg ||
+        n->in[1]->op != OP_neg) {
         return false;
     }
     bool one_dtype = n->in[0]->t.dtype == n->t.dtype && n->in[1]->t.dtype == n->t.dtype;
-    return one_dtype && (n->op == OP_mul_Tensor || is_float(n)) && be_like(c, w, n, n->op, n->in[0]->in[0], n->in[1]->in[0]);
+    return one_dtype && (n->op == OP_mul_Tensor || is_float(n)) &&
+           be_like(c, w, n, n->op, n->in[0]->in[0], n->in[1]->in[0]);
 }
 
 bool rule_div_one(Compile *c, Node *n, Rewrite *w) {
     UNUSED;
-    return is_div(n) && is_float(n) && same_type(n, n->in[0]) && operand_is(n, 1, 1) && use(w, n->in[0]);
+    return is_div(n) && is_float(n) && same_type(n, n->in[0]) && operand_is(n, 1, 1) &&
+           use(w, n->in[0]);
 }
 
 bool rule_div_power_of_two(Compile *c, Node *n, Rewrite *w) {
     Scalar v;
     int exponent;
-    if (!is_div(n) || !is_float(n) || !same_type(n, n->in[0]) || !operand_value(n, 1, &v) || !isfinite(v.f) || v.f == 0 ||
-        fabs(frexp(v.f, &exponent)) != 0.5) {
+    if (!is_div(n) || !is_float(n) || !same_type(n, n->in[0]) || !operand_value(n, 1, &v) ||
+        !isfinite(v.f) || v.f == 0 || fabs(frexp(v.f, &exponent)) != 0.5) {
         return false;
     }
     double inverse = 1 / v.f;
@@ -79,10 +84,13 @@ bool rule_div_power_of_two(Compile *c, Node *n, Rewrite *w) {
     return be_call(c, w, n, &call);
 }
 
-bool rule_rsub_as_sub(Compile *c, Node *n, Rewrite *w) { return be_like(c, w, n, OP_sub_Tensor, n->in[1], n->in[0]); }
+bool rule_rsub_as_sub(Compile *c, Node *n, Rewrite *w) {
+    return be_like(c, w, n, OP_sub_Tensor, n->in[1], n->in[0]);
+}
 
 bool rule_negate_integer(Compile *c, Node *n, Rewrite *w) {
-    return is_ring(n) && same_type(n, n->in[0]) && operand_is(n, 1, 0) && operand_is(n, 2, 1) && be_op(c, w, n, OP_neg, n->in[0], NULL);
+    return is_ring(n) && same_type(n, n->in[0]) && operand_is(n, 1, 0) && operand_is(n, 2, 1) &&
+           be_op(c, w, n, OP_neg, n->in[0], NULL);
 }
 
 /* other * alpha of add and sub, as the op computes it, if it is a constant. */
@@ -91,20 +99,23 @@ static bool added_constant(const Node *n, Scalar *value) {
     if (!operand_value(n, 1, &other) || !operand_value(n, 2, &alpha)) {
         return false;
     }
-    *value = is_float(n) ? scalar_float(alpha.f * other.f) : scalar_int((int64_t)((uint64_t)alpha.i * (uint64_t)other.i));
+    *value = is_float(n) ? scalar_float(alpha.f * other.f)
+                         : scalar_int((int64_t)((uint64_t)alpha.i * (uint64_t)other.i));
     return true;
 }
 
 bool rule_add_nothing(Compile *c, Node *n, Rewrite *w) {
     UNUSED;
     Scalar v;
-    return is_add(n) && same_type(n, n->in[0]) && added_constant(n, &v) && is_zero(v, true) && use(w, n->in[0]);
+    return is_add(n) && same_type(n, n->in[0]) && added_constant(n, &v) && is_zero(v, true) &&
+           use(w, n->in[0]);
 }
 
 bool rule_sub_nothing(Compile *c, Node *n, Rewrite *w) {
     UNUSED;
     Scalar v;
-    return is_sub(n) && same_type(n, n->in[0]) && added_constant(n, &v) && is_zero(v, false) && use(w, n->in[0]);
+    return is_sub(n) && same_type(n, n->in[0]) && added_constant(n, &v) && is_zero(v, false) &&
+           use(w, n->in[0]);
 }
 
 /* Is no element of x -0.0? */
@@ -127,8 +138,9 @@ static bool never_minus_zero(const Node *x) {
 bool rule_add_zero_of_positive(Compile *c, Node *n, Rewrite *w) {
     UNUSED;
     Scalar v;
-    return (is_add(n) || is_sub(n)) && is_float(n) && never_minus_zero(n->in[0]) && same_type(n, n->in[0]) && added_constant(n, &v) &&
-           is_zero(v, is_sub(n)) && use(w, n->in[0]);
+    return (is_add(n) || is_sub(n)) && is_float(n) && never_minus_zero(n->in[0]) &&
+           same_type(n, n->in[0]) && added_constant(n, &v) && is_zero(v, is_sub(n)) &&
+           use(w, n->in[0]);
 }
 
 /* n = x + constant (a difference negates it) with x of n's dtype and sizes. */
@@ -152,11 +164,13 @@ bool rule_add_constants(Compile *c, Node *n, Rewrite *w) {
 }
 
 bool rule_sub_self(Compile *c, Node *n, Rewrite *w) {
-    return n->op == OP_sub_Tensor && is_ring(n) && n->in[0] == n->in[1] && operand_is(n, 2, 1) && be_splat(c, w, n, scalar_int(0));
+    return n->op == OP_sub_Tensor && is_ring(n) && n->in[0] == n->in[1] && operand_is(n, 2, 1) &&
+           be_splat(c, w, n, scalar_int(0));
 }
 
 static bool negated_float(const Node *n, const Node *operand) {
-    return operand->op == OP_neg && operand->t.dtype == n->t.dtype && is_float(n) && n->in[0]->t.dtype == n->t.dtype;
+    return operand->op == OP_neg && operand->t.dtype == n->t.dtype && is_float(n) &&
+           n->in[0]->t.dtype == n->t.dtype;
 }
 
 bool rule_add_neg(Compile *c, Node *n, Rewrite *w) {
@@ -169,7 +183,8 @@ bool rule_sub_neg(Compile *c, Node *n, Rewrite *w) {
 
 bool rule_pow_zero(Compile *c, Node *n, Rewrite *w) {
     bool known = n->op == OP_pow_Tensor_Scalar || n->op == OP_pow_Tensor_Tensor;
-    return known && operand_is(n, 1, 0) && be_splat(c, w, n, is_float(n) ? scalar_float(1) : scalar_int(1));
+    return known && operand_is(n, 1, 0) &&
+           be_splat(c, w, n, is_float(n) ? scalar_float(1) : scalar_int(1));
 }
 
 bool rule_pow_one(Compile *c, Node *n, Rewrite *w) {
@@ -178,5 +193,6 @@ bool rule_pow_one(Compile *c, Node *n, Rewrite *w) {
 }
 
 bool rule_pow_two(Compile *c, Node *n, Rewrite *w) {
-    return is_ring(n) && same_type(n, n->in[0]) && operand_is(n, 1, 2) && be_op(c, w, n, OP_square, n->in[0], NULL);
+    return is_ring(n) && same_type(n, n->in[0]) && operand_is(n, 1, 2) &&
+           be_op(c, w, n, OP_square, n->in[0], NULL);
 }

@@ -28,15 +28,21 @@ static bool be_where(Compile *c, Rewrite *w, const Node *n, Node *condition, Nod
 }
 
 bool rule_where_not(Compile *c, Node *n, Rewrite *w) {
-    const Node *not= n->in[0];
-    return not->op == OP_logical_not && not->in[0]->t.dtype == DT_bool && be_where(c, w, n, not->in[0], n->in[2], n->in[1]);
+    const Node *not = n->in[0];
+    return not ->op == OP_logical_not && not ->in[0]->t.dtype == DT_bool &&
+           be_where(c, w, n, not ->in[0], n->in[2], n->in[1]);
 }
 
-/* The side that `inner` takes where the condition of `outer` is `truth`, if it is the same condition and nothing is rounded. */
+/* The side that `inner` takes where the condition of `outer` is `truth`, if it is the same
+ * condition and nothing is rounded. */
 static Node *taken(Compile *c, const Node *outer, const Node *inner, bool truth) {
-    if (inner->op == OP_masked_fill_Scalar && inner->in[1] == outer->in[0] && same_type(inner, inner->in[0])) {
+    if (inner->op == OP_masked_fill_Scalar && inner->in[1] == outer->in[0] &&
+        same_type(inner, inner->in[0])) {
         Scalar value;
-        return !truth ? inner->in[0] : inner->t.dtype != DT_bool && operand_value(inner, 2, &value) ? rule_op(c, outer, call_of_splat(c->arena, &inner->t, value)) : NULL;
+        return !truth ? inner->in[0]
+               : inner->t.dtype != DT_bool && operand_value(inner, 2, &value)
+                   ? rule_op(c, outer, call_of_splat(c->arena, &inner->t, value))
+                   : NULL;
     }
     if (inner->op != OP_where || inner->in[0] != outer->in[0]) {
         return NULL;
@@ -52,7 +58,8 @@ bool rule_where_nested(Compile *c, Node *n, Rewrite *w) {
 
 bool rule_where_truth(Compile *c, Node *n, Rewrite *w) {
     Scalar a, b;
-    if (n->t.dtype != DT_bool || !same_type(n, n->in[0]) || !node_splat(n->in[1], &a) || !node_splat(n->in[2], &b) || a.i == b.i) {
+    if (n->t.dtype != DT_bool || !same_type(n, n->in[0]) || !node_splat(n->in[1], &a) ||
+        !node_splat(n->in[2], &b) || a.i == b.i) {
         return false;
     }
     return a.i != 0 ? use(w, n->in[0]) : be_op(c, w, n, OP_logical_not, n->in[0], NULL);
@@ -62,34 +69,42 @@ bool rule_masked_fill_none(Compile *c, Node *n, Rewrite *w) {
     UNUSED;
     Scalar mask;
     bool fill = n->op == OP_masked_fill_Scalar || n->op == OP_masked_fill_Tensor;
-    return fill && same_type(n, n->in[0]) && node_splat(n->in[1], &mask) && mask.i == 0 && use(w, n->in[0]);
+    return fill && same_type(n, n->in[0]) && node_splat(n->in[1], &mask) && mask.i == 0 &&
+           use(w, n->in[0]);
 }
 
 bool rule_masked_fill_all(Compile *c, Node *n, Rewrite *w) {
     Scalar mask, value;
-    return n->t.dtype != DT_bool && n->in[1]->t.dtype == DT_bool && node_splat(n->in[1], &mask) && mask.i != 0 &&
-           operand_value(n, 2, &value) && be_splat(c, w, n, value);
+    return n->t.dtype != DT_bool && n->in[1]->t.dtype == DT_bool && node_splat(n->in[1], &mask) &&
+           mask.i != 0 && operand_value(n, 2, &value) && be_splat(c, w, n, value);
 }
 
 bool rule_masked_fill_twice(Compile *c, Node *n, Rewrite *w) {
     const Node *inner = n->in[0];
-    return inner->op == OP_masked_fill_Scalar && inner->in[1] == n->in[1] && be_like(c, w, n, n->op, inner->in[0], NULL);
+    return inner->op == OP_masked_fill_Scalar && inner->in[1] == n->in[1] &&
+           be_like(c, w, n, n->op, inner->in[0], NULL);
 }
 
-static bool choice_is_extreme(OpId id) { return id == OP_maximum || id == OP_minimum || id == OP_fmax || id == OP_fmin; }
+static bool choice_is_extreme(OpId id) {
+    return id == OP_maximum || id == OP_minimum || id == OP_fmax || id == OP_fmin;
+}
 
 bool rule_extreme_same(Compile *c, Node *n, Rewrite *w) {
     UNUSED;
-    return choice_is_extreme(n->op) && n->in[0] == n->in[1] && same_type(n, n->in[0]) && use(w, n->in[0]);
+    return choice_is_extreme(n->op) && n->in[0] == n->in[1] && same_type(n, n->in[0]) &&
+           use(w, n->in[0]);
 }
 
-static bool choice_has_operand(const Node *n, const Node *x) { return n->in[0] == x || n->in[1] == x; }
+static bool choice_has_operand(const Node *n, const Node *x) {
+    return n->in[0] == x || n->in[1] == x;
+}
 
 bool rule_extreme_repeated(Compile *c, Node *n, Rewrite *w) {
     UNUSED;
     for (int k = 0; k < 2 && choice_is_extreme(n->op); k++) {
         Node *inner = n->in[k];
-        if (inner->op == n->op && same_type(n, inner) && choice_has_operand(inner, n->in[1 - k]) && (k == 0 || !is_float(n))) {
+        if (inner->op == n->op && same_type(n, inner) && choice_has_operand(inner, n->in[1 - k]) &&
+            (k == 0 || !is_float(n))) {
             return use(w, inner);
         }
     }
@@ -102,8 +117,8 @@ bool rule_extreme_absorbed(Compile *c, Node *n, Rewrite *w) {
     UNUSED;
     for (int k = 0; k < 2 && choice_is_extreme(n->op) && !is_float(n); k++) {
         const Node *inner = n->in[k];
-        if (choice_is_extreme(inner->op) && is_lower(inner->op) != is_lower(n->op) && choice_has_operand(inner, n->in[1 - k]) &&
-            same_type(n, n->in[1 - k])) {
+        if (choice_is_extreme(inner->op) && is_lower(inner->op) != is_lower(n->op) &&
+            choice_has_operand(inner, n->in[1 - k]) && same_type(n, n->in[1 - k])) {
             return use(w, n->in[1 - k]);
         }
     }
@@ -124,7 +139,8 @@ bool rule_extreme_neutral(Compile *c, Node *n, Rewrite *w) {
     for (int p = 0; p < 2 && (pw == PW_maximum || pw == PW_minimum); p++) {
         Node *x = operand_node(n, 1 - p);
         Scalar v;
-        if (x && same_type(n, x) && operand_value(n, p, &v) && is_beyond(n->t.dtype, v, pw == PW_minimum)) {
+        if (x && same_type(n, x) && operand_value(n, p, &v) &&
+            is_beyond(n->t.dtype, v, pw == PW_minimum)) {
             return use(w, x);
         }
     }
@@ -137,13 +153,15 @@ static bool same_bound(const Arg *a, const Arg *b) {
     if (a->none || b->none) {
         return a->none && b->none;
     }
-    return a->scalar.kind == b->scalar.kind && a->scalar.i == b->scalar.i && memcmp(&a->scalar.f, &b->scalar.f, sizeof a->scalar.f) == 0;
+    return a->scalar.kind == b->scalar.kind && a->scalar.i == b->scalar.i &&
+           memcmp(&a->scalar.f, &b->scalar.f, sizeof a->scalar.f) == 0;
 }
 
 bool rule_clamp_twice(Compile *c, Node *n, Rewrite *w) {
     UNUSED;
     Node *inner = n->in[0];
-    return is_clamp(n) && inner->op == n->op && same_type(n, inner) && same_bound(&n->call->arg[1], &inner->call->arg[1]) &&
+    return is_clamp(n) && inner->op == n->op && same_type(n, inner) &&
+           same_bound(&n->call->arg[1], &inner->call->arg[1]) &&
            same_bound(&n->call->arg[2], &inner->call->arg[2]) && use(w, inner);
 }
 
@@ -154,7 +172,8 @@ bool rule_clamp_unbounded(Compile *c, Node *n, Rewrite *w) {
     }
     for (int p = 1; p <= 2; p++) {
         Scalar v;
-        if (!n->call->arg[p].none && !(operand_value(n, p, &v) && is_beyond(n->t.dtype, v, p == 2))) {
+        if (!n->call->arg[p].none &&
+            !(operand_value(n, p, &v) && is_beyond(n->t.dtype, v, p == 2))) {
             return false;
         }
     }

@@ -4,7 +4,9 @@
 #include <math.h>
 #include <string.h>
 
-bool is_zero(Scalar v, bool negative) { return v.kind == CAT_FLOAT ? v.f == 0 && (signbit(v.f) != 0) == negative : v.i == 0; }
+bool is_zero(Scalar v, bool negative) {
+    return v.kind == CAT_FLOAT ? v.f == 0 && (signbit(v.f) != 0) == negative : v.i == 0;
+}
 
 bool operand_value(const Node *n, int p, Scalar *value) {
     const Param *param = &n->call->op->param[p];

@@ -1,4 +1,5 @@
-/* Rules of all elementwise ops: the layout of the operands sinks below the op (rules.def, ELEMENTWISE). */
+/* Rules of all elementwise ops: the layout of the operands sinks below the op (rules.def,
+ * ELEMENTWISE). */
 #include "compiled/rules/rules.h"
 
 #include <string.h>
@@ -39,7 +40,9 @@ static unsigned repeated_dims(const Node *n) {
 }
 
 bool rule_expand_sink(Compile *c, Node *n, Rewrite *w) {
-    unsigned set = n->nin <= PW_MAX_OPERANDS && read_by_value(n) && tensor_numel(&n->t) > 0 ? repeated_dims(n) : 0;
+    unsigned set = n->nin <= PW_MAX_OPERANDS && read_by_value(n) && tensor_numel(&n->t) > 0
+                       ? repeated_dims(n)
+                       : 0;
     if (set == 0) {
         return false;
     }
@@ -71,7 +74,8 @@ bool rule_expand_sink(Compile *c, Node *n, Rewrite *w) {
     return tensor_same_size(&expanded, &n->t) && use_view(c, n, w, made, &expanded);
 }
 
-/* `view` shows the whole of its buffer with the dims in another order: from[d] is the buffer's dim that dim d shows. */
+/* `view` shows the whole of its buffer with the dims in another order: from[d] is the buffer's dim
+ * that dim d shows. */
 static bool elementwise_is_permutation(const Node *view, int *from) {
     const Tensor *t = &view->t, *buffer = view->kind == NODE_VIEW ? &view->in[0]->t : NULL;
     unsigned taken = 0;
@@ -80,7 +84,8 @@ static bool elementwise_is_permutation(const Node *view, int *from) {
     }
     for (int d = 0; d < t->ndim; d++) {
         int own = 0;
-        while (own < t->ndim && (taken >> own & 1 || buffer->size[own] != t->size[d] || buffer->stride[own] != t->stride[d])) {
+        while (own < t->ndim && (taken >> own & 1 || buffer->size[own] != t->size[d] ||
+                                 buffer->stride[own] != t->stride[d])) {
             own++;
         }
         if (own == t->ndim) {
@@ -103,7 +108,8 @@ static bool is_sorted(const int *from, int n) {
 
 /* Computed by a loop that the op could share, if it stood in the same space. */
 static bool is_computed(const Node *buffer) {
-    return buffer->kind == NODE_OP && (buffer->call->op->kind == KIND_POINTWISE || lower_class(buffer) == LOWER_REDUCE);
+    return buffer->kind == NODE_OP &&
+           (buffer->call->op->kind == KIND_POINTWISE || lower_class(buffer) == LOWER_REDUCE);
 }
 
 bool rule_transpose_sink(Compile *c, Node *n, Rewrite *w) {
@@ -140,6 +146,8 @@ bool rule_transpose_sink(Compile *c, Node *n, Rewrite *w) {
         turned.size[d] = made->t.size[from[d]];
         turned.stride[d] = made->t.stride[from[d]];
     }
-    bool same_places = memcmp(turned.stride, n->t.stride, sizeof *turned.stride * (size_t)n->t.ndim) == 0;
-    return tensor_same_size(&turned, &n->t) && (same_places || read_by_value(n)) && use_view(c, n, w, made, &turned);
+    bool same_places =
+        memcmp(turned.stride, n->t.stride, sizeof *turned.stride * (size_t)n->t.ndim) == 0;
+    return tensor_same_size(&turned, &n->t) && (same_places || read_by_value(n)) &&
+           use_view(c, n, w, made, &turned);
 }

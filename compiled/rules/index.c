@@ -6,7 +6,8 @@
 
 /* ---- reads through indices ---- */
 
-/* `x[i]` or index_select(x, dim, i): what is indexed, by what, along which dim; false for other forms of index. */
+/* `x[i]` or index_select(x, dim, i): what is indexed, by what, along which dim; false for other
+ * forms of index. */
 typedef struct Gather {
     Node *x, *index;
     int dim;
@@ -26,7 +27,8 @@ static bool is_gather(const Node *n, Gather *g) {
 
 /* Two gathers that can be one: of an empty result nobody checks the indices. */
 static bool are_two_gathers(const Node *n, OpId op, Gather *outer, Gather *inner) {
-    return is_gather(n, outer) && outer->x->op == op && is_gather(outer->x, inner) && inner->index->t.ndim == 1 && tensor_numel(&n->t) > 0;
+    return is_gather(n, outer) && outer->x->op == op && is_gather(outer->x, inner) &&
+           inner->index->t.ndim == 1 && tensor_numel(&n->t) > 0;
 }
 
 static Call index_call(Compile *c, Node *x, Node *index) {
@@ -71,7 +73,8 @@ bool rule_select_of_select(Compile *c, Node *n, Rewrite *w) {
 /* An integer arange of `count` > 0 elements from `start` by `step`. */
 static bool is_counting(const Node *n, int64_t *start, int64_t *step, int64_t *count) {
     int from = n->op == OP_arange ? -1 : 0, by = n->op == OP_arange_start_step ? 2 : -1;
-    if ((n->op != OP_arange && n->op != OP_arange_start && n->op != OP_arange_start_step) || n->t.dtype != DT_int64) {
+    if ((n->op != OP_arange && n->op != OP_arange_start && n->op != OP_arange_start_step) ||
+        n->t.dtype != DT_int64) {
         return false;
     }
     for (int p = 0; p <= (by > 0 ? by : from + 1); p++) {
@@ -92,7 +95,8 @@ bool rule_index_counting(Compile *c, Node *n, Rewrite *w) {
         return false;
     }
     int64_t size = g.x->t.size[g.dim];
-    if (start < 0 || start >= size || step < 1 || step > size || start + (count - 1) * step >= size) {
+    if (start < 0 || start >= size || step < 1 || step > size ||
+        start + (count - 1) * step >= size) {
         return false;
     }
     Tensor slice = g.x->t;
@@ -105,7 +109,8 @@ bool rule_index_counting(Compile *c, Node *n, Rewrite *w) {
 bool rule_index_constant(Compile *c, Node *n, Rewrite *w) {
     Gather g;
     Scalar at;
-    if (!is_gather(n, &g) || !node_splat(g.index, &at) || at.kind == CAT_FLOAT || g.index->t.dtype == DT_bool) {
+    if (!is_gather(n, &g) || !node_splat(g.index, &at) || at.kind == CAT_FLOAT ||
+        g.index->t.dtype == DT_bool) {
         return false;
     }
     int64_t size = g.x->t.size[g.dim], row = at.i < 0 && n->op == OP_index ? at.i + size : at.i;
@@ -132,21 +137,25 @@ bool rule_index_constant(Compile *c, Node *n, Rewrite *w) {
 static bool index_scattered_region(const Node *n, Tensor *region) {
     Error err;
     error_begin(&err, true);
-    return n->kind == NODE_OP && lower_class(n) == LOWER_VIEW_SCATTER && geometry_scattered(n->call, &n->t, region, &err) == ERR_none;
+    return n->kind == NODE_OP && lower_class(n) == LOWER_VIEW_SCATTER &&
+           geometry_scattered(n->call, &n->t, region, &err) == ERR_none;
 }
 
 bool rule_scatter_same(Compile *c, Node *n, Rewrite *w) {
     Tensor region, own;
-    return index_scattered_region(n, &region) && same_type(n, n->in[0]) && node_buffer(n->in[1]) == node_buffer(n->in[0]) &&
-           pull_back(c, &region, &n->t, &n->in[0]->t, &own) && tensor_same_size(&own, &n->in[1]->t) &&
-           own.offset == n->in[1]->t.offset && memcmp(own.stride, n->in[1]->t.stride, sizeof *own.stride * (size_t)own.ndim) == 0 &&
+    return index_scattered_region(n, &region) && same_type(n, n->in[0]) &&
+           node_buffer(n->in[1]) == node_buffer(n->in[0]) &&
+           pull_back(c, &region, &n->t, &n->in[0]->t, &own) &&
+           tensor_same_size(&own, &n->in[1]->t) && own.offset == n->in[1]->t.offset &&
+           memcmp(own.stride, n->in[1]->t.stride, sizeof *own.stride * (size_t)own.ndim) == 0 &&
            use(w, n->in[0]);
 }
 
 bool rule_scatter_dead(Compile *c, Node *n, Rewrite *w) {
     Tensor region, before;
     const Node *inner = n->in[0];
-    return index_scattered_region(n, &region) && inner->kind == NODE_OP && index_scattered_region(inner, &before) && node_same_image(n, inner) &&
+    return index_scattered_region(n, &region) && inner->kind == NODE_OP &&
+           index_scattered_region(inner, &before) && node_same_image(n, inner) &&
            tensor_same_layout(&region, &before) && be_like(c, w, n, n->op, inner->in[0], NULL);
 }
 
@@ -160,19 +169,23 @@ static bool same_places(const Node *n, const Node *inner) {
         return memcmp(a->tensors.v, b->tensors.v, sizeof(Tensor *) * (size_t)a->tensors.n) == 0;
     }
     bool writes = n->op == OP_scatter_src || n->op == OP_scatter_value;
-    bool wrote = inner->op == OP_scatter_src || inner->op == OP_scatter_value || inner->op == OP_scatter_add;
-    return writes && wrote && n->in[1] == inner->in[1] && rule_dim(n, 1, n->t.ndim) == rule_dim(inner, 1, n->t.ndim);
+    bool wrote =
+        inner->op == OP_scatter_src || inner->op == OP_scatter_value || inner->op == OP_scatter_add;
+    return writes && wrote && n->in[1] == inner->in[1] &&
+           rule_dim(n, 1, n->t.ndim) == rule_dim(inner, 1, n->t.ndim);
 }
 
 bool rule_put_dead(Compile *c, Node *n, Rewrite *w) {
     const Node *inner = n->in[0];
-    return inner->kind == NODE_OP && same_type(n, inner) && same_places(n, inner) && be_like(c, w, n, n->op, inner->in[0], NULL);
+    return inner->kind == NODE_OP && same_type(n, inner) && same_places(n, inner) &&
+           be_like(c, w, n, n->op, inner->in[0], NULL);
 }
 
 bool rule_add_nothing_at(Compile *c, Node *n, Rewrite *w) {
     Scalar v;
     (void)c;
-    bool adds = n->op == OP_index_add || n->op == OP_scatter_add || (n->op == OP__index_put && n->call->arg[3].b);
+    bool adds = n->op == OP_index_add || n->op == OP_scatter_add ||
+                (n->op == OP__index_put && n->call->arg[3].b);
     if (!adds || !same_type(n, n->in[0]) || !node_splat(n->in[n->nin - 1], &v)) {
         return false;
     }

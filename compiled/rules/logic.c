@@ -8,7 +8,9 @@ static bool is_or(const Node *n) { return n->call->op->pw == PW_bitwise_or; }
 static bool is_xor(const Node *n) { return n->call->op->pw == PW_bitwise_xor; }
 
 /* Both operands are one node of n's dtype and sizes. */
-static bool twice(const Node *n) { return n->nin == 2 && n->in[0] == n->in[1] && same_type(n, n->in[0]); }
+static bool twice(const Node *n) {
+    return n->nin == 2 && n->in[0] == n->in[1] && same_type(n, n->in[0]);
+}
 
 /* n = x op constant (either side) with x of n's dtype and sizes: x, or NULL. */
 static Node *beside_constant(const Node *n, Scalar *value) {
@@ -26,7 +28,9 @@ bool rule_bits_same(Compile *c, Node *n, Rewrite *w) {
     return (is_and(n) || is_or(n)) && twice(n) && use(w, n->in[0]);
 }
 
-bool rule_xor_same(Compile *c, Node *n, Rewrite *w) { return is_xor(n) && twice(n) && be_splat(c, w, n, scalar_int(0)); }
+bool rule_xor_same(Compile *c, Node *n, Rewrite *w) {
+    return is_xor(n) && twice(n) && be_splat(c, w, n, scalar_int(0));
+}
 
 bool rule_bits_zero(Compile *c, Node *n, Rewrite *w) {
     Scalar v;
@@ -44,17 +48,22 @@ bool rule_bits_ones(Compile *c, Node *n, Rewrite *w) {
     if (!x || v.i != ones) {
         return false;
     }
-    return is_and(n) ? use(w, x) : is_or(n) ? be_splat(c, w, n, scalar_int(ones)) : be_op(c, w, n, OP_bitwise_not, x, NULL);
+    return is_and(n)  ? use(w, x)
+           : is_or(n) ? be_splat(c, w, n, scalar_int(ones))
+                      : be_op(c, w, n, OP_bitwise_not, x, NULL);
 }
 
 bool rule_shift_nothing(Compile *c, Node *n, Rewrite *w) {
     UNUSED;
     Pw pw = n->call->op->pw;
-    Node *x = pw == PW_bitwise_left_shift || pw == PW_bitwise_right_shift ? operand_node(n, 0) : NULL;
+    Node *x =
+        pw == PW_bitwise_left_shift || pw == PW_bitwise_right_shift ? operand_node(n, 0) : NULL;
     return x && same_type(n, x) && operand_is(n, 1, 0) && use(w, x);
 }
 
-static bool is_truth(const Node *n) { return n->op == OP_logical_and || n->op == OP_logical_or || n->op == OP_logical_xor; }
+static bool is_truth(const Node *n) {
+    return n->op == OP_logical_and || n->op == OP_logical_or || n->op == OP_logical_xor;
+}
 
 bool rule_truth_same(Compile *c, Node *n, Rewrite *w) {
     UNUSED;
@@ -75,7 +84,8 @@ bool rule_truth_known(Compile *c, Node *n, Rewrite *w) {
             return be_splat(c, w, n, scalar_bool(known));
         }
         if (same_type(n, x)) {
-            return n->op == OP_logical_xor && known ? be_op(c, w, n, OP_logical_not, x, NULL) : use(w, x);
+            return n->op == OP_logical_xor && known ? be_op(c, w, n, OP_logical_not, x, NULL)
+                                                    : use(w, x);
         }
     }
     return false;
@@ -112,5 +122,6 @@ bool rule_truth_of_cast(Compile *c, Node *n, Rewrite *w) {
         return false;
     }
     const Node *cast = n->in[0];
-    return !logic_truth(zero) && cast->op == OP__to_copy && cast->in[0]->t.dtype == DT_bool && same_type(n, cast->in[0]) && use(w, cast->in[0]);
+    return !logic_truth(zero) && cast->op == OP__to_copy && cast->in[0]->t.dtype == DT_bool &&
+           same_type(n, cast->in[0]) && use(w, cast->in[0]);
 }

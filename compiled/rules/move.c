@@ -29,7 +29,8 @@ static bool widens(DType narrow, DType wide) {
         return dtype_promote(narrow, wide) == wide;
     }
     if (dtype_is_float(wide)) {
-        return dtype_bytes(narrow) < dtype_bytes(wide); /* int8 in a half, int16 in float32, int32 in float64 */
+        return dtype_bytes(narrow) <
+               dtype_bytes(wide); /* int8 in a half, int16 in float32, int32 in float64 */
     }
     return dtype_min(wide) <= dtype_min(narrow) && dtype_max(narrow) <= dtype_max(wide);
 }
@@ -37,12 +38,14 @@ static bool widens(DType narrow, DType wide) {
 bool rule_cast_and_back(Compile *c, Node *n, Rewrite *w) {
     UNUSED;
     Node *wide = n->in[0];
-    return wide->op == OP__to_copy && same_type(n, wide->in[0]) && widens(n->t.dtype, wide->t.dtype) && use(w, wide->in[0]);
+    return wide->op == OP__to_copy && same_type(n, wide->in[0]) &&
+           widens(n->t.dtype, wide->t.dtype) && use(w, wide->in[0]);
 }
 
 bool rule_cast_chain(Compile *c, Node *n, Rewrite *w) {
     const Node *wide = n->in[0];
-    return wide->op == OP__to_copy && wide->in[0]->t.dtype != n->t.dtype && widens(wide->in[0]->t.dtype, wide->t.dtype) &&
+    return wide->op == OP__to_copy && wide->in[0]->t.dtype != n->t.dtype &&
+           widens(wide->in[0]->t.dtype, wide->t.dtype) &&
            be_like(c, w, n, OP__to_copy, wide->in[0], NULL);
 }
 
@@ -106,7 +109,8 @@ bool rule_triangle_all(Compile *c, Node *n, Rewrite *w) {
     if ((n->op != OP_tril && n->op != OP_triu) || n->t.ndim < 2) {
         return false;
     }
-    int64_t k = n->call->arg[1].i, rows = n->t.size[n->t.ndim - 2], columns = n->t.size[n->t.ndim - 1];
+    int64_t k = n->call->arg[1].i, rows = n->t.size[n->t.ndim - 2],
+            columns = n->t.size[n->t.ndim - 1];
     if (n->op == OP_tril ? k < columns - 1 : k > 1 - rows) {
         return false;
     }
@@ -150,7 +154,8 @@ bool rule_cat_empty(Compile *c, Node *n, Rewrite *w) {
 
 /* A cat along the same dim, all of whose operands have its dtype and dims. */
 static bool is_flat_cat(const Node *n, const Node *inner) {
-    if (inner->op != OP_cat || inner->t.ndim != n->t.ndim || rule_dim(inner, 1, n->t.ndim) != rule_dim(n, 1, n->t.ndim)) {
+    if (inner->op != OP_cat || inner->t.ndim != n->t.ndim ||
+        rule_dim(inner, 1, n->t.ndim) != rule_dim(n, 1, n->t.ndim)) {
         return false;
     }
     for (int k = 0; k < inner->nin; k++) {
@@ -179,11 +184,12 @@ bool rule_cat_of_cat(Compile *c, Node *n, Rewrite *w) {
     return found && be_cat(c, w, n, list, count);
 }
 
-/* Does `next` lie behind `first`, `at` steps further along `dim`, in one buffer and with equal strides? */
+/* Does `next` lie behind `first`, `at` steps further along `dim`, in one buffer and with equal
+ * strides? */
 static bool continues(const Node *first, const Node *next, int dim, int64_t at, int64_t stride) {
     const Tensor *a = &first->t, *b = &next->t;
-    if (node_buffer((Node *)first) != node_buffer((Node *)next) || a->dtype != b->dtype || a->ndim != b->ndim ||
-        b->offset != a->offset + at * stride) {
+    if (node_buffer((Node *)first) != node_buffer((Node *)next) || a->dtype != b->dtype ||
+        a->ndim != b->ndim || b->offset != a->offset + at * stride) {
         return false;
     }
     for (int d = 0; d < a->ndim; d++) {
@@ -197,13 +203,16 @@ static bool continues(const Node *first, const Node *next, int dim, int64_t at, 
 
 bool rule_cat_of_slices(Compile *c, Node *n, Rewrite *w) {
     int dim = rule_dim(n, 1, n->t.ndim);
-    if (n->nin < 2 || n->t.ndim == 0 || n->in[0]->t.ndim != n->t.ndim || tensor_numel(&n->in[0]->t) == 0 || n->in[0]->t.dtype != n->t.dtype) {
+    if (n->nin < 2 || n->t.ndim == 0 || n->in[0]->t.ndim != n->t.ndim ||
+        tensor_numel(&n->in[0]->t) == 0 || n->in[0]->t.dtype != n->t.dtype) {
         return false;
     }
     Node *first = n->in[0];
-    int64_t at = first->t.size[dim], stride = at > 1 ? first->t.stride[dim] : n->in[1]->t.offset - first->t.offset;
+    int64_t at = first->t.size[dim],
+            stride = at > 1 ? first->t.stride[dim] : n->in[1]->t.offset - first->t.offset;
     for (int k = 1; k < n->nin; k++) {
-        if (stride < 0 || tensor_numel(&n->in[k]->t) == 0 || !continues(first, n->in[k], dim, at, stride)) {
+        if (stride < 0 || tensor_numel(&n->in[k]->t) == 0 ||
+            !continues(first, n->in[k], dim, at, stride)) {
             return false;
         }
         at += n->in[k]->t.size[dim];
@@ -232,7 +241,8 @@ bool rule_pad_of_pad(Compile *c, Node *n, Rewrite *w) {
         return false;
     }
     const Arg *a = &inner->call->arg[1], *b = &n->call->arg[1];
-    Scalar u = lower_scalar(inner->call->arg[2].scalar, n->t.dtype), v = lower_scalar(n->call->arg[2].scalar, n->t.dtype);
+    Scalar u = lower_scalar(inner->call->arg[2].scalar, n->t.dtype),
+           v = lower_scalar(n->call->arg[2].scalar, n->t.dtype);
     if (u.i != v.i || memcmp(&u.f, &v.f, sizeof u.f) != 0) {
         return false;
     }
@@ -268,7 +278,9 @@ bool rule_roll_nothing(Compile *c, Node *n, Rewrite *w) {
     bool empty = tensor_numel(&n->t) == 0; /* then dims may be anything */
     for (int k = 0; !empty && k < shifts->ints.n; k++) {
         int64_t dim = dims->ints.n > 0 ? dims->ints.v[k] : 0;
-        int64_t size = dims->ints.n == 0 ? tensor_numel(&n->t) : n->t.ndim == 0 ? 1 : n->t.size[dim < 0 ? dim + n->t.ndim : dim];
+        int64_t size = dims->ints.n == 0 ? tensor_numel(&n->t)
+                       : n->t.ndim == 0  ? 1
+                                         : n->t.size[dim < 0 ? dim + n->t.ndim : dim];
         if (size > 1 && shifts->ints.v[k] % size != 0) {
             return false;
         }
@@ -278,7 +290,8 @@ bool rule_roll_nothing(Compile *c, Node *n, Rewrite *w) {
 
 bool rule_roll_of_roll(Compile *c, Node *n, Rewrite *w) {
     const Node *inner = n->in[0];
-    if (inner->op != OP_roll || n->t.ndim == 0 || tensor_numel(&n->t) == 0 || n->call->arg[2].ints.n != 1 || inner->call->arg[2].ints.n != 1) {
+    if (inner->op != OP_roll || n->t.ndim == 0 || tensor_numel(&n->t) == 0 ||
+        n->call->arg[2].ints.n != 1 || inner->call->arg[2].ints.n != 1) {
         return false;
     }
     int64_t dim = n->call->arg[2].ints.v[0], other = inner->call->arg[2].ints.v[0];

@@ -9,7 +9,9 @@
 static bool reduce_is_extreme(OpId id) { return id == OP_amax || id == OP_amin; }
 static bool reduce_is_sum(OpId id) { return id == OP_sum || id == OP_sum_dim; }
 static bool is_prod(OpId id) { return id == OP_prod || id == OP_prod_dim; }
-static bool is_integer(const Node *n) { return !is_float(n) && n->t.dtype != DT_bool && !is_float(n->in[0]); }
+static bool is_integer(const Node *n) {
+    return !is_float(n) && n->t.dtype != DT_bool && !is_float(n->in[0]);
+}
 
 /* Bit set of the dims of in[0] that n reduces. */
 static bool reduce_dims_of(const Node *n, unsigned *set) {
@@ -27,7 +29,9 @@ static bool reduce_dims_of(const Node *n, unsigned *set) {
     return reduced_dims(n->call, ndim, set, &err) == ERR_none;
 }
 
-static bool keeps_dims(const Node *n) { return n->op != OP_sum && n->op != OP_mean && n->op != OP_prod && n->call->arg[2].b; }
+static bool keeps_dims(const Node *n) {
+    return n->op != OP_sum && n->op != OP_mean && n->op != OP_prod && n->call->arg[2].b;
+}
 
 /* Dims of size > 1 along which x repeats. */
 static unsigned reduce_repeats(const Tensor *x) {
@@ -49,7 +53,8 @@ static Node *once(Compile *c, const Node *n, unsigned set) {
 
 bool rule_reduction_of_one(Compile *c, Node *n, Rewrite *w) {
     unsigned set;
-    bool chooses = reduce_is_extreme(n->op) || is_prod(n->op) || (reduce_is_sum(n->op) && is_integer(n));
+    bool chooses =
+        reduce_is_extreme(n->op) || is_prod(n->op) || (reduce_is_sum(n->op) && is_integer(n));
     if (!chooses || n->in[0]->t.dtype != n->t.dtype || !reduce_dims_of(n, &set)) {
         return false;
     }
@@ -70,7 +75,8 @@ bool rule_reduction_of_one(Compile *c, Node *n, Rewrite *w) {
 
 bool rule_extreme_of_broadcast(Compile *c, Node *n, Rewrite *w) {
     unsigned set;
-    if (!reduce_is_extreme(n->op) || !reduce_dims_of(n, &set) || (set & reduce_repeats(&n->in[0]->t)) == 0) {
+    if (!reduce_is_extreme(n->op) || !reduce_dims_of(n, &set) ||
+        (set & reduce_repeats(&n->in[0]->t)) == 0) {
         return false;
     }
     return be_like(c, w, n, n->op, once(c, n, set & reduce_repeats(&n->in[0]->t)), NULL);
@@ -78,7 +84,8 @@ bool rule_extreme_of_broadcast(Compile *c, Node *n, Rewrite *w) {
 
 bool rule_sum_of_broadcast(Compile *c, Node *n, Rewrite *w) {
     unsigned set;
-    if (!reduce_is_sum(n->op) || !is_integer(n) || !reduce_dims_of(n, &set) || (set & reduce_repeats(&n->in[0]->t)) == 0) {
+    if (!reduce_is_sum(n->op) || !is_integer(n) || !reduce_dims_of(n, &set) ||
+        (set & reduce_repeats(&n->in[0]->t)) == 0) {
         return false;
     }
     set &= reduce_repeats(&n->in[0]->t);
@@ -97,7 +104,8 @@ bool rule_sum_of_broadcast(Compile *c, Node *n, Rewrite *w) {
     return be_call(c, w, n, &scaled);
 }
 
-/* Dims of x that n reduces, where in[0] is itself a reduction of x over `before` that drops them. */
+/* Dims of x that n reduces, where in[0] is itself a reduction of x over `before` that drops
+ * them. */
 static unsigned dims_behind(unsigned set, unsigned before, int ndim) {
     unsigned out = before;
     for (int d = 0, own = 0; d < ndim; d++) {
@@ -111,10 +119,12 @@ static unsigned dims_behind(unsigned set, unsigned before, int ndim) {
 
 bool rule_reduction_of_reduction(Compile *c, Node *n, Rewrite *w) {
     const Node *inner = n->in[0];
-    bool sums = reduce_is_sum(n->op) && inner->kind == NODE_OP && reduce_is_sum(inner->op), extremes = reduce_is_extreme(n->op) && inner->op == n->op;
+    bool sums = reduce_is_sum(n->op) && inner->kind == NODE_OP && reduce_is_sum(inner->op),
+         extremes = reduce_is_extreme(n->op) && inner->op == n->op;
     unsigned set, before;
-    if ((!sums && !extremes) || !is_integer(n) || !is_integer(inner) || inner->t.dtype != n->t.dtype || keeps_dims(n) ||
-        keeps_dims(inner) || !reduce_dims_of(n, &set) || !reduce_dims_of(inner, &before)) {
+    if ((!sums && !extremes) || !is_integer(n) || !is_integer(inner) ||
+        inner->t.dtype != n->t.dtype || keeps_dims(n) || keeps_dims(inner) ||
+        !reduce_dims_of(n, &set) || !reduce_dims_of(inner, &before)) {
         return false;
     }
     int ndim = inner->in[0]->t.ndim, count = 0;
@@ -182,7 +192,8 @@ bool rule_scan_of_one(Compile *c, Node *n, Rewrite *w) {
 /* A matrix seen as the transpose of a row-major one: the one it is of. */
 static Node *transposed(Compile *c, const Node *n, Node *m) {
     const Tensor *t = &m->t;
-    if (m->kind != NODE_VIEW || t->ndim != 2 || t->size[0] < 2 || t->size[1] < 2 || t->stride[0] != 1 || t->stride[1] < t->size[0]) {
+    if (m->kind != NODE_VIEW || t->ndim != 2 || t->size[0] < 2 || t->size[1] < 2 ||
+        t->stride[0] != 1 || t->stride[1] < t->size[0]) {
         return NULL;
     }
     Tensor turned = *t;
@@ -194,7 +205,8 @@ static Node *transposed(Compile *c, const Node *n, Node *m) {
 }
 
 bool rule_product_transposed(Compile *c, Node *n, Rewrite *w) {
-    Node *x = read_by_value(n) ? transposed(c, n, n->in[0]) : NULL, *y = x ? transposed(c, n, n->in[1]) : NULL;
+    Node *x = read_by_value(n) ? transposed(c, n, n->in[0]) : NULL,
+         *y = x ? transposed(c, n, n->in[1]) : NULL;
     if (!y) {
         return false;
     }

@@ -1,7 +1,8 @@
 /* What the rule files (rules_*.c) share: a rule looks at one node and answers with a Rewrite.
  *
- * `bool rule_NAME(Compile *c, Node *n, Rewrite *w)`: true and *w filled if the pattern matches and its condition holds. A rule changes
- * nothing that is there; nodes that it makes (rule_op, graph_view) go again if the gate refuses the step. */
+ * `bool rule_NAME(Compile *c, Node *n, Rewrite *w)`: true and *w filled if the pattern matches and
+ * its condition holds. A rule changes nothing that is there; nodes that it makes (rule_op,
+ * graph_view) go again if the gate refuses the step. */
 #ifndef COMPILED_RULES_H
 #define COMPILED_RULES_H
 
@@ -24,23 +25,34 @@ enum { BY_VIEW = 8, BY_STORE = 16 /* reads its buffer by address */ };
 #undef RULE
 
 /* ---- looking ---- */
-static inline bool same_type(const Node *a, const Node *b) { return a->t.dtype == b->t.dtype && tensor_same_size(&a->t, &b->t); }
+static inline bool same_type(const Node *a, const Node *b) {
+    return a->t.dtype == b->t.dtype && tensor_same_size(&a->t, &b->t);
+}
 static inline bool is_float(const Node *n) { return dtype_is_float(n->t.dtype); }
-/* The one value of a tensor or Scalar argument, converted to n's dtype; false if it is not a constant. */
+/* The one value of a tensor or Scalar argument, converted to n's dtype; false if it is not a
+ * constant. */
 bool operand_value(const Node *n, int p, Scalar *value);
 /* Argument p as a node, if it is a tensor. */
 Node *operand_node(const Node *n, int p);
-static inline bool is_number(Scalar v, int number) { return v.kind == CAT_FLOAT ? v.f == number : v.i == number; }
+static inline bool is_number(Scalar v, int number) {
+    return v.kind == CAT_FLOAT ? v.f == number : v.i == number;
+}
 /* +0.0 and 0, or -0.0 and 0. */
 bool is_zero(Scalar v, bool negative);
 /* Is argument p a constant equal to `number`? */
 bool operand_is(const Node *n, int p, int number);
 /* A dim argument, wrapped. */
 int rule_dim(const Node *n, int p, int ndim);
-/* Is the node's buffer read only by value: no VIEW, STORE, return or write-back needs it where it lies? */
-static inline bool read_by_value(const Node *n) { return (n->mark & (BY_VIEW | BY_STORE | OUT_RETURN | OUT_WRITTEN)) == 0; }
-/* The same, but VIEWs may read it: they follow to a buffer that holds the same elements at the same addresses. */
-static inline bool read_by_view(const Node *n) { return (n->mark & (BY_STORE | OUT_RETURN | OUT_WRITTEN)) == 0; }
+/* Is the node's buffer read only by value: no VIEW, STORE, return or write-back needs it where it
+ * lies? */
+static inline bool read_by_value(const Node *n) {
+    return (n->mark & (BY_VIEW | BY_STORE | OUT_RETURN | OUT_WRITTEN)) == 0;
+}
+/* The same, but VIEWs may read it: they follow to a buffer that holds the same elements at the same
+ * addresses. */
+static inline bool read_by_view(const Node *n) {
+    return (n->mark & (BY_STORE | OUT_RETURN | OUT_WRITTEN)) == 0;
+}
 
 /* ---- answers ---- */
 static inline bool use(Rewrite *w, Node *by) {
@@ -65,9 +77,11 @@ const Call *call_of_splat(Arena *arena, const Tensor *like, Scalar value);
 Call call_of(OpId id, Node *a, Node *b);
 
 /* ---- reads through other nodes (rules/view.c) ---- */
-/* `place` says where a buffer holds the elements of `source`, which has place's sizes and strides (perhaps 0 or negative) of its own.
- * If `view`, a read of that buffer, meets only those elements, *out is the same read of source's buffer. False where it meets others,
- * or is no strided read there. */
-bool pull_back(const Compile *c, const Tensor *view, const Tensor *place, const Tensor *source, Tensor *out);
+/* `place` says where a buffer holds the elements of `source`, which has place's sizes and strides
+ * (perhaps 0 or negative) of its own. If `view`, a read of that buffer, meets only those elements,
+ * *out is the same read of source's buffer. False where it meets others, or is no strided read
+ * there. */
+bool pull_back(const Compile *c, const Tensor *view, const Tensor *place, const Tensor *source,
+               Tensor *out);
 
 #endif

@@ -24,7 +24,9 @@ bool rule_idempotent(Compile *c, Node *n, Rewrite *w) {
     }
 }
 
-static bool is_rounding(OpId id) { return id == OP_floor || id == OP_ceil || id == OP_trunc || id == OP_round; }
+static bool is_rounding(OpId id) {
+    return id == OP_floor || id == OP_ceil || id == OP_trunc || id == OP_round;
+}
 
 bool rule_rounding_of_rounded(Compile *c, Node *n, Rewrite *w) {
     UNUSED;
@@ -37,7 +39,8 @@ bool rule_rounding_of_integer(Compile *c, Node *n, Rewrite *w) {
 }
 
 bool rule_abs_neg(Compile *c, Node *n, Rewrite *w) {
-    return n->in[0]->op == OP_neg && n->t.dtype != DT_uint8 && be_like(c, w, n, OP_abs, n->in[0]->in[0], NULL);
+    return n->in[0]->op == OP_neg && n->t.dtype != DT_uint8 &&
+           be_like(c, w, n, OP_abs, n->in[0]->in[0], NULL);
 }
 
 /* Is x's sign bit never set, unless it is NaN? */
@@ -64,10 +67,13 @@ bool rule_abs_of_nonnegative(Compile *c, Node *n, Rewrite *w) {
 bool rule_relu_of_nonnegative(Compile *c, Node *n, Rewrite *w) {
     UNUSED;
     const Node *x = n->in[0];
-    return (never_negative(x) || (x->op == OP_abs && is_float(x))) && same_type(n, x) && use(w, n->in[0]);
+    return (never_negative(x) || (x->op == OP_abs && is_float(x))) && same_type(n, x) &&
+           use(w, n->in[0]);
 }
 
-static bool changes_sign_only(const Node *x) { return (x->op == OP_neg || x->op == OP_abs) && is_float(x); }
+static bool changes_sign_only(const Node *x) {
+    return (x->op == OP_neg || x->op == OP_abs) && is_float(x);
+}
 
 bool rule_even_function(Compile *c, Node *n, Rewrite *w) {
     bool even = n->op == OP_cos || n->op == OP_cosh;
@@ -77,21 +83,25 @@ bool rule_even_function(Compile *c, Node *n, Rewrite *w) {
 static bool is_class_test(OpId id) { return id == OP_isnan || id == OP_isinf || id == OP_isfinite; }
 
 bool rule_class_of_integer(Compile *c, Node *n, Rewrite *w) {
-    return is_class_test(n->op) && !is_float(n->in[0]) && be_splat(c, w, n, scalar_bool(n->op == OP_isfinite));
+    return is_class_test(n->op) && !is_float(n->in[0]) &&
+           be_splat(c, w, n, scalar_bool(n->op == OP_isfinite));
 }
 
 bool rule_class_of_sign(Compile *c, Node *n, Rewrite *w) {
-    return is_class_test(n->op) && changes_sign_only(n->in[0]) && be_op(c, w, n, n->op, n->in[0]->in[0], NULL);
+    return is_class_test(n->op) && changes_sign_only(n->in[0]) &&
+           be_op(c, w, n, n->op, n->in[0]->in[0], NULL);
 }
 
 bool rule_square_sign(Compile *c, Node *n, Rewrite *w) {
     OpId inner = n->in[0]->op;
-    return (inner == OP_neg || inner == OP_abs) && be_like(c, w, n, OP_square, n->in[0]->in[0], NULL);
+    return (inner == OP_neg || inner == OP_abs) &&
+           be_like(c, w, n, OP_square, n->in[0]->in[0], NULL);
 }
 
 bool rule_not_not(Compile *c, Node *n, Rewrite *w) {
     UNUSED;
-    return n->in[0]->op == OP_logical_not && n->in[0]->in[0]->t.dtype == DT_bool && use(w, n->in[0]->in[0]);
+    return n->in[0]->op == OP_logical_not && n->in[0]->in[0]->t.dtype == DT_bool &&
+           use(w, n->in[0]->in[0]);
 }
 
 bool rule_bits_not_not(Compile *c, Node *n, Rewrite *w) {
@@ -100,8 +110,9 @@ bool rule_bits_not_not(Compile *c, Node *n, Rewrite *w) {
 }
 
 static OpId complement(OpId id, bool *ordered) {
-    static const OpId pairs[][2] = {{OP_eq_Tensor, OP_ne_Tensor}, {OP_eq_Scalar, OP_ne_Scalar}, {OP_lt_Tensor, OP_ge_Tensor},
-                                    {OP_lt_Scalar, OP_ge_Scalar}, {OP_le_Tensor, OP_gt_Tensor}, {OP_le_Scalar, OP_gt_Scalar}};
+    static const OpId pairs[][2] = {{OP_eq_Tensor, OP_ne_Tensor}, {OP_eq_Scalar, OP_ne_Scalar},
+                                    {OP_lt_Tensor, OP_ge_Tensor}, {OP_lt_Scalar, OP_ge_Scalar},
+                                    {OP_le_Tensor, OP_gt_Tensor}, {OP_le_Scalar, OP_gt_Scalar}};
     for (int k = 0; k < COUNT_OF(pairs); k++) {
         *ordered = k >= 2;
         if (pairs[k][0] == id || pairs[k][1] == id) {

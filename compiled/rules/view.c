@@ -1,8 +1,11 @@
-/* Rules of reads and writes by address (rules.def, VIEW and STORE), and the composition of views behind them.
+/* Rules of reads and writes by address (rules.def, VIEW and STORE), and the composition of views
+ * behind them.
  *
- * A buffer in which the addresses of some elements are known (a copy, the written region of a store, one operand's part of a cat) is a
- * number system: dims sorted by stride, slowest first, are its digits. A strided read of the buffer is a sum of steps; if no sum carries
- * from one digit to the next, each step is a fixed step through the elements' source too, and the read is a strided read of the source. */
+ * A buffer in which the addresses of some elements are known (a copy, the written region of a
+ * store, one operand's part of a cat) is a number system: dims sorted by stride, slowest first, are
+ * its digits. A strided read of the buffer is a sum of steps; if no sum carries from one digit to
+ * the next, each step is a fixed step through the elements' source too, and the read is a strided
+ * read of the source. */
 #include "compiled/rules/rules.h"
 #include "compiled/symbolic/observed.h"
 #include "program/infer/infer.h"
@@ -18,7 +21,8 @@ typedef struct Digit {
     int64_t source;     /* a step in the source */
 } Digit;
 
-/* Dims of size > 1, slowest first, neighbours that are one in both merged; -1 if two places may have one address. */
+/* Dims of size > 1, slowest first, neighbours that are one in both merged; -1 if two places may
+ * have one address. */
 static int digits_of(const Tensor *place, const Tensor *source, Digit *digit) {
     int n = 0;
     for (int d = 0; d < place->ndim; d++) {
@@ -43,7 +47,8 @@ static int digits_of(const Tensor *place, const Tensor *source, Digit *digit) {
     int kept = 0;
     for (int k = 0; k < n; k++) {
         Digit *last = kept > 0 ? &digit[kept - 1] : NULL;
-        if (last && last->step == digit[k].step * digit[k].size && last->source == digit[k].source * digit[k].size) {
+        if (last && last->step == digit[k].step * digit[k].size &&
+            last->source == digit[k].source * digit[k].size) {
             *last = (Digit){last->size * digit[k].size, digit[k].step, digit[k].source};
         } else {
             digit[kept++] = digit[k];
@@ -52,8 +57,10 @@ static int digits_of(const Tensor *place, const Tensor *source, Digit *digit) {
     return kept;
 }
 
-/* Adds the digits of `distance`, `times` over, to used[]; the distance in the source, or false if there is a remainder. */
-static bool spell(const Digit *digit, int n, int64_t distance, int64_t times, int64_t *used, int64_t *source) {
+/* Adds the digits of `distance`, `times` over, to used[]; the distance in the source, or false if
+ * there is a remainder. */
+static bool spell(const Digit *digit, int n, int64_t distance, int64_t times, int64_t *used,
+                  int64_t *source) {
     *source = 0;
     for (int k = 0; k < n; k++) {
         int64_t count = distance / digit[k].step;
@@ -67,11 +74,14 @@ static bool spell(const Digit *digit, int n, int64_t distance, int64_t times, in
     return distance == 0;
 }
 
-bool pull_back(const Compile *c, const Tensor *view, const Tensor *place, const Tensor *source, Tensor *out) {
+bool pull_back(const Compile *c, const Tensor *view, const Tensor *place, const Tensor *source,
+               Tensor *out) {
     Digit digit[MAX_DIMS];
     int64_t used[MAX_DIMS] = {0}, start;
-    int n = tensor_numel(view) > 0 && tensor_numel(place) > 0 ? digits_of(place, source, digit) : -1;
-    if (n < 0 || view->offset < place->offset || !spell(digit, n, view->offset - place->offset, 1, used, &start)) {
+    int n =
+        tensor_numel(view) > 0 && tensor_numel(place) > 0 ? digits_of(place, source, digit) : -1;
+    if (n < 0 || view->offset < place->offset ||
+        !spell(digit, n, view->offset - place->offset, 1, used, &start)) {
         return false;
     }
     memset(out, 0, sizeof *out);
@@ -81,7 +91,9 @@ bool pull_back(const Compile *c, const Tensor *view, const Tensor *place, const 
     for (int d = 0; d < view->ndim; d++) {
         out->size[d] = view->size[d];
         out->stride[d] = 0;
-        if (view->size[d] > 1 && (!spell(digit, n, view->stride[d], view->size[d] - 1, used, &out->stride[d]) || out->stride[d] < 0)) {
+        if (view->size[d] > 1 &&
+            (!spell(digit, n, view->stride[d], view->size[d] - 1, used, &out->stride[d]) ||
+             out->stride[d] < 0)) {
             return false;
         }
     }
@@ -99,10 +111,13 @@ bool pull_back(const Compile *c, const Tensor *view, const Tensor *place, const 
     return true;
 }
 
-/* use(view of `of`) if n, a VIEW, reads only the elements of `of` that lie at `place`. `source`: of's layout, expanded to the place. */
-static bool use_pulled(Compile *c, const Node *n, Rewrite *w, const Tensor *place, Node *of, const Tensor *source) {
+/* use(view of `of`) if n, a VIEW, reads only the elements of `of` that lie at `place`. `source`:
+ * of's layout, expanded to the place. */
+static bool use_pulled(Compile *c, const Node *n, Rewrite *w, const Tensor *place, Node *of,
+                       const Tensor *source) {
     Tensor layout;
-    return of->t.dtype == n->t.dtype && pull_back(c, &n->t, place, source, &layout) && use_view(c, n, w, of, &layout);
+    return of->t.dtype == n->t.dtype && pull_back(c, &n->t, place, source, &layout) &&
+           use_view(c, n, w, of, &layout);
 }
 
 /* `t` with the sizes of `like`. */
@@ -116,7 +131,8 @@ static Tensor expanded_to(const Tensor *t, const Tensor *like) {
 
 static bool disjoint(const Compile *c, const Tensor *a, const Tensor *b) {
     int64_t a_end, b_end;
-    if (!tensor_extent(a, &a_end) || !tensor_extent(b, &b_end) || (a_end > b->offset && b_end > a->offset)) {
+    if (!tensor_extent(a, &a_end) || !tensor_extent(b, &b_end) ||
+        (a_end > b->offset && b_end > a->offset)) {
         return false;
     }
     facts_layout(c, a);
@@ -129,7 +145,8 @@ static bool disjoint(const Compile *c, const Tensor *a, const Tensor *b) {
 bool rule_store_forward(Compile *c, Node *n, Rewrite *w) {
     UNUSED;
     const Node *store = n->in[0];
-    return store->kind == NODE_STORE && tensor_same_layout(&n->t, &store->region) && same_type(n, store->in[1]) && use(w, store->in[1]);
+    return store->kind == NODE_STORE && tensor_same_layout(&n->t, &store->region) &&
+           same_type(n, store->in[1]) && use(w, store->in[1]);
 }
 
 bool rule_store_past(Compile *c, Node *n, Rewrite *w) {
@@ -237,7 +254,8 @@ static bool view_scattered_region(const Node *scatter, Tensor *region) {
 bool rule_view_of_scatter(Compile *c, Node *n, Rewrite *w) {
     const Node *scatter = n->in[0];
     Tensor region;
-    if (!view_scattered_region(scatter, &region) || !tensor_same_size(&scatter->in[1]->t, &region)) {
+    if (!view_scattered_region(scatter, &region) ||
+        !tensor_same_size(&scatter->in[1]->t, &region)) {
         return false;
     }
     return use_pulled(c, n, w, &region, scatter->in[1], &scatter->in[1]->t);
@@ -246,7 +264,8 @@ bool rule_view_of_scatter(Compile *c, Node *n, Rewrite *w) {
 bool rule_view_past_scatter(Compile *c, Node *n, Rewrite *w) {
     const Node *scatter = n->in[0];
     Tensor region;
-    return view_scattered_region(scatter, &region) && disjoint(c, &n->t, &region) && tensor_same_size(&scatter->in[0]->t, &scatter->t) &&
+    return view_scattered_region(scatter, &region) && disjoint(c, &n->t, &region) &&
+           tensor_same_size(&scatter->in[0]->t, &scatter->t) &&
            use_pulled(c, n, w, &scatter->t, scatter->in[0], &scatter->in[0]->t);
 }
 
@@ -263,7 +282,8 @@ bool rule_store_dead(Compile *c, Node *n, Rewrite *w) {
 
 bool rule_store_covered(Compile *c, Node *n, Rewrite *w) {
     Tensor part;
-    if (n->in[0]->kind != NODE_STORE || !pull_back(c, &n->in[0]->region, &n->region, &n->region, &part)) {
+    if (n->in[0]->kind != NODE_STORE ||
+        !pull_back(c, &n->in[0]->region, &n->region, &n->region, &part)) {
         return false;
     }
     w->base = n->in[0]->in[0];
@@ -273,10 +293,12 @@ bool rule_store_covered(Compile *c, Node *n, Rewrite *w) {
 bool rule_store_same(Compile *c, Node *n, Rewrite *w) {
     UNUSED;
     const Node *value = n->in[1];
-    return node_buffer((Node *)value) == n->in[0] && tensor_same_layout(&value->t, &n->region) && use(w, n->in[0]);
+    return node_buffer((Node *)value) == n->in[0] && tensor_same_layout(&value->t, &n->region) &&
+           use(w, n->in[0]);
 }
 
 bool rule_store_whole(Compile *c, Node *n, Rewrite *w) {
     UNUSED;
-    return read_by_value(n) && tensor_same_layout(&n->region, &n->t) && same_type(n, n->in[1]) && use(w, n->in[1]);
+    return read_by_value(n) && tensor_same_layout(&n->region, &n->t) && same_type(n, n->in[1]) &&
+           use(w, n->in[1]);
 }

@@ -1,4 +1,5 @@
-/* One call of the program: inputs and setup, or the tensors of the call before; the function; the backward outside of it; the record. */
+/* One call of the program: inputs and setup, or the tensors of the call before; the function; the
+ * backward outside of it; the record. */
 #include "compiled/symbolic/symbol.h"
 #include "compiled/runtime/runtime.h"
 
@@ -15,7 +16,8 @@ static void record_value(Values *out, const Tensor *t) {
     out->value64 = out->bound = NULL;
 }
 
-static void record_return(const RuntimeSession *r, CallResult *call, const RegionResult *end, int k) {
+static void record_return(const RuntimeSession *r, CallResult *call, const RegionResult *end,
+                          int k) {
     const ReturnPlan *plan = &end->artifact->graph->ret[k];
     const Var *v = end->artifact->capture->ret[k];
     const Tensor *t = &end->outcome.returns[k];
@@ -23,14 +25,17 @@ static void record_return(const RuntimeSession *r, CallResult *call, const Regio
     values_record(&call_record->values, t, r->arena);
     memcpy(call_record->stride, t->stride, sizeof *t->stride * (size_t)t->ndim);
     call_record->storage_offset = t->offset;
-    call_record->has_stride = call_record->has_offset = call_record->has_requires_grad = call_record->has_is_leaf = true;
+    call_record->has_stride = call_record->has_offset = call_record->has_requires_grad =
+        call_record->has_is_leaf = true;
     call_record->requires_grad = plan->requires_grad;
     call_record->is_leaf = plan->is_leaf;
     call_record->grad_state = GRAD_ABSENT;
     call_record->grad.data = NULL;
     call_record->poked = NULL;
-    if (call->ok && r->p->backward.given && (plan->is_leaf ? plan->requires_grad && v->requires_grad : v->retains_grad)) {
-        const Tensor *grad = plan->is_leaf && v->input >= 0 ? end->region->object[v->input]->grad : end->outcome.return_grad[k];
+    if (call->ok && r->p->backward.given &&
+        (plan->is_leaf ? plan->requires_grad && v->requires_grad : v->retains_grad)) {
+        const Tensor *grad = plan->is_leaf && v->input >= 0 ? end->region->object[v->input]->grad
+                                                            : end->outcome.return_grad[k];
         call_record->grad_state = grad ? GRAD_VALUE : GRAD_NULL;
         if (grad) {
             record_value(&call_record->grad, grad);
@@ -38,12 +43,14 @@ static void record_return(const RuntimeSession *r, CallResult *call, const Regio
     }
 }
 
-static void record_input(const RuntimeSession *r, CallResult *call, const RegionResult *end, int i) {
+static void record_input(const RuntimeSession *r, CallResult *call, const RegionResult *end,
+                         int i) {
     const LiveTensor *o = r->input[i];
     const Tensor *t = &o->t;
     InputRecord *call_record = &call->inputs[i];
     call_record->name = r->p->inputs[i].name;
-    call_record->has_requires_grad = call_record->has_version = call_record->has_is_leaf = call_record->has_geometry = true;
+    call_record->has_requires_grad = call_record->has_version = call_record->has_is_leaf =
+        call_record->has_geometry = true;
     call_record->requires_grad = object_requires_grad(o);
     call_record->version = t->storage->version;
     call_record->is_leaf = !object_has_history(o);
@@ -85,13 +92,15 @@ static void record_trace(const RuntimeSession *r, CallResult *call, const Region
     call->trace = trace;
 }
 
-static void call_record(const RuntimeSession *r, CallResult *call, const RegionResult *end, int number) {
+static void call_record(const RuntimeSession *r, CallResult *call, const RegionResult *end,
+                        int number) {
     bool returned = call->ok || call->error_at == AT_BACKWARD;
     int nreturns = call->nreturns = returned ? r->p->nreturns : 0;
     call->returns = arena_alloc_raw(r->arena, (int64_t)sizeof *call->returns * nreturns);
     call->inputs = arena_alloc_raw(r->arena, (int64_t)sizeof *call->inputs * r->ninputs);
     call->ninputs = r->ninputs;
-    Tensor **returns = arena_array(r->arena, Tensor *, nreturns), **inputs = arena_array(r->arena, Tensor *, r->ninputs);
+    Tensor **returns = arena_array(r->arena, Tensor *, nreturns),
+           **inputs = arena_array(r->arena, Tensor *, r->ninputs);
     for (int k = 0; k < nreturns; k++) {
         record_return(r, call, end, k);
         returns[k] = &end->outcome.returns[k];
@@ -120,8 +129,9 @@ static ErrCode call_prepare(RuntimeSession *r, int number, CallResult *call, Reg
     const Program *p = r->p;
     Error err = {0};
     if (number > 0 && p->recalls[number - 1].keep) {
-        return runtime_reopen(r, &p->recalls[number - 1], &err) == ERR_none ? ERR_none
-                                                                          : call_fail(call, err.code, AT_UNKNOWN, arena_strdup(r->arena, err.text));
+        return runtime_reopen(r, &p->recalls[number - 1], &err) == ERR_none
+                   ? ERR_none
+                   : call_fail(call, err.code, AT_UNKNOWN, arena_strdup(r->arena, err.text));
     }
     int ninputs;
     bool grad_mode, compiled;
@@ -149,7 +159,9 @@ static ErrCode call_function(RuntimeSession *r, int number, CallResult *call, Re
     for (int i = 0; i < program_nargs(p); i++) {
         NameId name = program_arg(p, i);
         if (!r->named[name]) {
-            return call_fail(call, ERR_invalid, AT_UNKNOWN, arena_printf(r->arena, "the argument '%s' is not bound", p->names[name]));
+            return call_fail(
+                call, ERR_invalid, AT_UNKNOWN,
+                arena_printf(r->arena, "the argument '%s' is not bound", p->names[name]));
         }
     }
     bool kept = number < p->nrecalls && p->recalls[number].keep;
@@ -187,7 +199,8 @@ void run_call(RuntimeSession *r, int number, CallResult *call) {
     RegionResult end = {0};
     r->last_call = number == r->p->nrecalls;
     call->error = ERR_none;
-    call->ok = call_prepare(r, number, call, &end) == ERR_none && call_function(r, number, call, &end) == ERR_none;
+    call->ok = call_prepare(r, number, call, &end) == ERR_none &&
+               call_function(r, number, call, &end) == ERR_none;
     if (r->ninputs > 0 || call->ok || call->error_at == AT_BACKWARD) {
         call_record(r, call, &end, number);
     }

@@ -1,14 +1,18 @@
-/* The backward outside of the function: gradients go on through the histories that its arguments came with.
+/* The backward outside of the function: gradients go on through the histories that its arguments
+ * came with.
  *
- * Every such history is an edge into the tape of a region that ran before: the setup, or an earlier call on the same tensors. An edge
- * leads from a later region to an earlier one, so one walk from the last region to the first is enough. A region that was reached is
- * captured again from what it was called with (the same capture, so the same tape), the tensors that outlived it take the flags and
- * versions that they have now, the joint pass walks its tape from the edges that were reached, and the whole is compiled and run. What
- * is saved between a forward and its backward is the region's inputs; all else is computed again.
+ * Every such history is an edge into the tape of a region that ran before: the setup, or an earlier
+ * call on the same tensors. An edge leads from a later region to an earlier one, so one walk from
+ * the last region to the first is enough. A region that was reached is captured again from what it
+ * was called with (the same capture, so the same tape), the tensors that outlived it take the flags
+ * and versions that they have now, the joint pass walks its tape from the edges that were reached,
+ * and the whole is compiled and run. What is saved between a forward and its backward is the
+ * region's inputs; all else is computed again.
  *
- * A leaf, and a history, that several regions send gradients to: what has arrived so far enters the next region's walk first, so that
- * sums are in the order of one engine that walks one tape. So does the error of a leaf that has been moved into the graph's interior:
- * its accumulator waits for all that lead to it. */
+ * A leaf, and a history, that several regions send gradients to: what has arrived so far enters the
+ * next region's walk first, so that sums are in the order of one engine that walks one tape. So
+ * does the error of a leaf that has been moved into the graph's interior: its accumulator waits for
+ * all that lead to it. */
 #include "compiled/runtime/runtime.h"
 
 /* ---- what has arrived ---- */
@@ -26,7 +30,8 @@ static void receive(RuntimeSession *r, Region *region, ResumedRoot root) {
 }
 
 /* What a run of a region's backward sent out of it. */
-static void distribute(RuntimeSession *r, const Region *region, const Graph *g, Tensor *const *grad) {
+static void distribute(RuntimeSession *r, const Region *region, const Graph *g,
+                       Tensor *const *grad) {
     int nobject = region->nobject;
     for (int i = 0; i < nobject; i++) {
         if (g->inp[i].grad_state == GRAD_VALUE) {
@@ -70,7 +75,8 @@ typedef struct Search {
 static bool leads_there(const Search *s, const GradNode *node);
 
 /* Does tape node `number` of the region lead to the leaf? */
-static bool region_leads(RuntimeSession *r, Region *region, int64_t number, const LiveTensor *leaf) {
+static bool region_leads(RuntimeSession *r, Region *region, int64_t number,
+                         const LiveTensor *leaf) {
     if (!region) {
         return false;
     }
@@ -108,10 +114,12 @@ static bool leads_there(const Search *s, const GradNode *node) {
 }
 
 /* Does what the region's walk came to, or what waits in a region before it, lead to the leaf? */
-static bool waits_outside(RuntimeSession *r, Region *region, const Capture *cap, const LiveTensor *leaf) {
+static bool waits_outside(RuntimeSession *r, Region *region, const Capture *cap,
+                          const LiveTensor *leaf) {
     for (int i = 0; i < cap->in.n; i++) {
         const Origin *from = &region->from[i];
-        if (cap->outer[i] && cap->outer[i]->walk == cap->walks && region_leads(r, from->region, from->number, leaf)) {
+        if (cap->outer[i] && cap->outer[i]->walk == cap->walks &&
+            region_leads(r, from->region, from->number, leaf)) {
             return true;
         }
     }

@@ -1,9 +1,10 @@
 /* The epilogue: runs compiled code and brings what it computed to where it belongs.
  *
- * Gradients, and returns whose value is an input's old data, are copied out first; then mutated inputs are written back, all from
- * copies, since a write-back may be another input's old data; then the other returns get storages of their own, one copy a storage,
- * and returns that alias inputs are rebuilt as views of them. What is not data (flags, versions, trace, errors) was decided at
- * capture; answer.c and runtime/runtime.c take it from there. */
+ * Gradients, and returns whose value is an input's old data, are copied out first; then mutated
+ * inputs are written back, all from copies, since a write-back may be another input's old data;
+ * then the other returns get storages of their own, one copy a storage, and returns that alias
+ * inputs are rebuilt as views of them. What is not data (flags, versions, trace, errors) was
+ * decided at capture; answer.c and runtime/runtime.c take it from there. */
 #include "compiled/capture/capture.h"
 #include "compiled/runtime/stages.h"
 
@@ -61,7 +62,8 @@ static bool execute(const Epilogue *e, Execution *exec) {
     void **input = arena_array(e->arena, void *, n), **before = arena_array(e->arena, void *, n);
     for (int k = 0; k < n; k++) {
         input[k] = storage[k]->data;
-        before[k] = e->a->has_checks ? arena_copy(e->arena, input[k], storage_bytes(storage[k])) : NULL;
+        before[k] =
+            e->a->has_checks ? arena_copy(e->arena, input[k], storage_bytes(storage[k])) : NULL;
     }
     void **tangent = epilogue_make_tangents(e);
     const CompileOptions *options = e->a->capture->c->options;
@@ -74,7 +76,9 @@ static bool execute(const Epilogue *e, Execution *exec) {
         stages_check_run(e->a, expected, storage);
         return true;
     }
-    CHECK(e->a->has_checks || options->fault != FAULT_NONE); /* a kernel refuses what a CHECK has judged, or should have */
+    CHECK(e->a->has_checks ||
+          options->fault !=
+              FAULT_NONE); /* a kernel refuses what a CHECK has judged, or should have */
     for (int k = 0; k < n && e->a->has_checks; k++) {
         memcpy(input[k], before[k], (size_t)storage_bytes(storage[k]));
     }
@@ -91,7 +95,8 @@ static int64_t epilogue_buffer_numel(const Node *n) {
 
 /* A storage around the node's buffer: for reading only. */
 static Storage buffer_of(const Epilogue *e, const Node *n) {
-    return (Storage){.dtype = n->t.dtype, .numel = epilogue_buffer_numel(n), .data = plan_data(e->a->plan, n)};
+    return (Storage){
+        .dtype = n->t.dtype, .numel = epilogue_buffer_numel(n), .data = plan_data(e->a->plan, n)};
 }
 
 /* The node's value, contiguous. */
@@ -107,8 +112,9 @@ static Tensor *copy_node(const Epilogue *e, const Node *n) {
     return copy;
 }
 
-/* Storages of the returns that alias no input, one for each alias class: those whose value is an input's old data, or the others.
- */
+/* Storages of the returns that alias no input, one for each alias class: those whose value is an
+ * input's old data, or the others.
+ * */
 static void copy_returns(const Epilogue *e, Tensor *returns, bool old_inputs) {
     const Graph *g = e->g;
     for (int k = 0; k < g->nret; k++) {
@@ -148,10 +154,14 @@ static void epilogue_write_back(const Epilogue *e) {
     }
 }
 
-/* AL-2: the view is replayed on the storage that its input shares, without the input's own offset in it. */
+/* AL-2: the view is replayed on the storage that its input shares, without the input's own offset
+ * in it. */
 static void forget_place(const Epilogue *e, int k, Tensor *t) {
     const Capture *cap = e->a->capture;
-    const Var *base = cap->ret ? cap->ret[k] : cap->object[cap->in.n + k]; /* a region that others follow returns what they need */
+    const Var *base =
+        cap->ret
+            ? cap->ret[k]
+            : cap->object[cap->in.n + k]; /* a region that others follow returns what they need */
     base = base->base ? base->base : base;
     for (int i = 0; base->input >= 0 && i < e->in->n; i++) {
         if (i != base->input && e->in->tensors[i].storage == t->storage) {
@@ -174,7 +184,8 @@ static void alias_returns(const Epilogue *e, Tensor *returns) {
     }
 }
 
-bool artifact_run(const Artifact *a, const Program *p, const CaptureInput *in, Arena *arena, ArtifactResult *out, Execution *exec) {
+bool artifact_run(const Artifact *a, const Program *p, const CaptureInput *in, Arena *arena,
+                  ArtifactResult *out, Execution *exec) {
     const Graph *g = a->graph;
     Epilogue e = {.a = a, .g = g, .p = p, .in = in, .arena = arena, .out = out};
     out->storage = arena_alloc_raw(arena, (int64_t)sizeof *out->storage * (in->n + 1));

@@ -1,12 +1,13 @@
 /* Runs a plan: one block for all temporaries, then loop after loop.
  *
- * A CHECK that fails ends the run. Nothing after it has happened, and nothing before it can be seen: inputs are written in place
- * only after the last CHECK (passes/reinplace.c). */
+ * A CHECK that fails ends the run. Nothing after it has happened, and nothing before it can be
+ * seen: inputs are written in place only after the last CHECK (passes/reinplace.c). */
 #include "compiled/loops/lower.h"
 
 #include <string.h>
 
-/* What is checked, as one comparison: v + shift < span, unsigned. NONZERO: v - 1 of all but 0 (the span leaves out 2^64 - 1). */
+/* What is checked, as one comparison: v + shift < span, unsigned. NONZERO: v - 1 of all but 0 (the
+ * span leaves out 2^64 - 1). */
 typedef struct Check {
     uint64_t shift, span;
 } Check;
@@ -96,15 +97,17 @@ static void run_fill(const Loop *loop, void *const *data, int64_t from, int64_t 
     }
 }
 
-/* The shared kernel; its refusal (of a value) ends the run as a CHECK's would. A kernel of the backward (sid -1) may be scheduled
- * before the CHECK of the forward that judges the same value: its refusal is kept, and stands only if no CHECK fires. */
+/* The shared kernel; its refusal (of a value) ends the run as a CHECK's would. A kernel of the
+ * backward (sid -1) may be scheduled before the CHECK of the forward that judges the same value:
+ * its refusal is kept, and stands only if no CHECK fires. */
 static bool run_opaque(const Loop *loop, void *const *data, Arena *arena, Execution *out) {
     Opaque *o = loop->opaque;
     for (int k = 0; k < o->noperand; k++) {
         o->storage[k].data = data[o->buffer[k]];
     }
     o->out_storage.data = data[o->out_buffer];
-    memset(o->out_storage.data, 0, (size_t)(o->out_storage.numel * dtype_bytes(o->out_storage.dtype)));
+    memset(o->out_storage.data, 0,
+           (size_t)(o->out_storage.numel * dtype_bytes(o->out_storage.dtype)));
     Error err = {0};
     KernelCtx k = {.arena = arena, .err = &err};
     Tensor *result = &o->out;
@@ -122,7 +125,8 @@ static bool run_opaque(const Loop *loop, void *const *data, Arena *arena, Execut
 }
 
 /* Trips [from, to) of the outer dim. */
-static bool run_loop(const Plan *plan, const Loop *loop, void *const *data, void *registers, int64_t from, int64_t to, Arena *arena, Execution *out) {
+static bool run_loop(const Plan *plan, const Loop *loop, void *const *data, void *registers,
+                     int64_t from, int64_t to, Arena *arena, Execution *out) {
     switch (loop->kind) {
     case LOOP_TILE:
         tile_run(loop->tile, plan->isa, data, registers, from, to);
@@ -169,12 +173,15 @@ static bool run_loop(const Plan *plan, const Loop *loop, void *const *data, void
 #endif
 #endif
 
-/* MemorySanitizer does not see what native code writes: temporaries only, since inputs are initialized. */
+/* MemorySanitizer does not see what native code writes: temporaries only, since inputs are
+ * initialized. */
 static void has_written(const Plan *plan, const Loop *loop, char *block) {
 #ifdef SEES_WRITES
     bool is_nest = loop->kind == LOOP_TILE;
     for (int k = 0; k < (is_nest ? loop->tile->naccess : 1); k++) {
-        int b = is_nest ? loop->tile->access[k].buffer : loop->kind == LOOP_MATMUL ? loop->matmul->c.buffer : loop->to.buffer;
+        int b = is_nest                     ? loop->tile->access[k].buffer
+                : loop->kind == LOOP_MATMUL ? loop->matmul->c.buffer
+                                            : loop->to.buffer;
         if (b >= plan->ninput + plan->ntangent) {
             __msan_unpoison(block + plan->buffer[b].place, (size_t)plan->buffer[b].bytes);
         }
@@ -205,7 +212,8 @@ static bool run_trips(const ExecuteRun *r, int k, int64_t from, int64_t to) {
     return run_loop(plan, loop, r->data, r->registers, from, to, r->arena, r->out);
 }
 
-/* All parts of a band. The buffers in which parts take turns seem to lie so much lower that each part finds its own place in them. */
+/* All parts of a band. The buffers in which parts take turns seem to lie so much lower that each
+ * part finds its own place in them. */
 static void run_tiled(const ExecuteRun *r, const TiledLoops *band) {
     const Plan *plan = r->plan;
     int n = band->end - band->first, turning = 0, first = plan->ninput + plan->ntangent;
@@ -222,10 +230,12 @@ static void run_tiled(const ExecuteRun *r, const TiledLoops *band) {
     for (int64_t part = 0; part < band->parts; part++) {
         for (int k = 0; k < turning; k++) {
             const PlanBuffer *b = &plan->buffer[turns[k]];
-            r->data[turns[k]] = (void *)((uintptr_t)r->block + (uintptr_t)(b->place - part * b->part));
+            r->data[turns[k]] =
+                (void *)((uintptr_t)r->block + (uintptr_t)(b->place - part * b->part));
         }
         for (int k = 0; k < n; k++) {
-            run_trips(r, band->first + k, part * trips[k], (part + 1) * trips[k]); /* no loop of a band can fail */
+            run_trips(r, band->first + k, part * trips[k],
+                      (part + 1) * trips[k]); /* no loop of a band can fail */
         }
     }
     for (int k = 0; k < turning; k++) {
@@ -238,10 +248,15 @@ static void *alloc_lines(Arena *arena, int64_t bytes) {
     return (void *)(((uintptr_t)arena_alloc_raw(arena, bytes + 63) + 63) & ~(uintptr_t)63);
 }
 
-void plan_execute(const Plan *plan, void *const *input, void *const *tangent, Arena *arena, Execution *out) {
+void plan_execute(const Plan *plan, void *const *input, void *const *tangent, Arena *arena,
+                  Execution *out) {
     *out = (Execution){-1, ERR_none, NULL};
-    ExecuteRun r = {plan, arena_alloc_raw(arena, (int64_t)sizeof *r.data * plan->nbuffer), alloc_lines(arena, plan->bytes),
-             alloc_lines(arena, plan->register_bytes), arena, out};
+    ExecuteRun r = {plan,
+                    arena_alloc_raw(arena, (int64_t)sizeof *r.data * plan->nbuffer),
+                    alloc_lines(arena, plan->bytes),
+                    alloc_lines(arena, plan->register_bytes),
+                    arena,
+                    out};
     for (int b = 0; b < plan->ninput; b++) {
         r.data[b] = input[b];
     }

@@ -1,11 +1,12 @@
-/* The guard: what compiled code assumes of a call, as bytes. Equal keys may share an artifact (if its questions, which depend on
- * values, are answered the same: capture/data_dependent.c).
+/* The guard: what compiled code assumes of a call, as bytes. Equal keys may share an artifact (if
+ * its questions, which depend on values, are answered the same: capture/data_dependent.c).
  *
- * The key holds which region it is, the grad mode, which names mean which entries and, for every entry, its dtype, sizes, strides,
- * offset, requires_grad, whether it has a history (which one is not asked: it is opaque; a function that takes gradients asks its
- * height), what it is a view of, how that view was made and whether its history is stale, and the storage it lives on: which number,
- * and how long. Entries that do not overlap but share a storage share a version, so the partition matters by itself. Versions do not:
- * they are counted from the call's start. */
+ * The key holds which region it is, the grad mode, which names mean which entries and, for every
+ * entry, its dtype, sizes, strides, offset, requires_grad, whether it has a history (which one is
+ * not asked: it is opaque; a function that takes gradients asks its height), what it is a view of,
+ * how that view was made and whether its history is stale, and the storage it lives on: which
+ * number, and how long. Entries that do not overlap but share a storage share a version, so the
+ * partition matters by itself. Versions do not: they are counted from the call's start. */
 #include "compiled/capture/capture.h"
 
 /* Adds a size and a dtype that may be absent; returns how many words. */

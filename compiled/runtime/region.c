@@ -1,7 +1,7 @@
 /* A region: looked up in the cache, compiled, or brought to the sizes of a call.
  *
- * A region whose CHECK fires at run time is captured again up to the statement of the CHECK, and that prefix, with its own epilogue, is
- * what the call reports. */
+ * A region whose CHECK fires at run time is captured again up to the statement of the CHECK, and
+ * that prefix, with its own epilogue, is what the call reports. */
 #include "compiled/loops/lower.h"
 #include "compiled/runtime/stages.h"
 #include "compiled/symbolic/symbol.h"
@@ -30,7 +30,8 @@ int region_writes(const Graph *g, int sid) {
     return -1;
 }
 
-Artifact *region_compile_prefix(RuntimeSession *r, const CaptureInput *in, int sid, ErrCode code, const char *message, int unsettled) {
+Artifact *region_compile_prefix(RuntimeSession *r, const CaptureInput *in, int sid, ErrCode code,
+                                const char *message, int unsettled) {
     CaptureInput prefix = *in;
     prefix.stop_before = sid;
     Artifact *a = region_compile(r, &prefix, NULL, NULL);
@@ -53,7 +54,10 @@ static void region_look_at(Compile *c, const CaptureInput *in) {
 }
 
 static SampleCompilation sample_new(const RuntimeSession *r) {
-    return (SampleCompilation){.facts = {.arena = r->arena}, .captured = {.arena = r->arena}, .places = {.arena = r->arena}, .first_step = r->counters->gate_steps};
+    return (SampleCompilation){.facts = {.arena = r->arena},
+                               .captured = {.arena = r->arena},
+                               .places = {.arena = r->arena},
+                               .first_step = r->counters->gate_steps};
 }
 
 static void dump_symbols(const Compile *c, const Symbols *symbols, ExitTensor *exit) {
@@ -78,7 +82,8 @@ static Compile *compile_new(RuntimeSession *r, const CaptureInput *in) {
 }
 
 /* With `symbols` the code is for all their sizes, if that can be. */
-static Artifact *compile_region(RuntimeSession *r, const CaptureInput *in, Symbols *symbols, void (*captured)(void *user, Capture *cap), void *user) {
+static Artifact *compile_region(RuntimeSession *r, const CaptureInput *in, Symbols *symbols,
+                                void (*captured)(void *user, Capture *cap), void *user) {
     Compile *c = compile_new(r, in);
     SampleCompilation *own = NULL;
     if (symbols) {
@@ -91,7 +96,8 @@ static Artifact *compile_region(RuntimeSession *r, const CaptureInput *in, Symbo
     r->counters->seconds[MAX_PASSES] += compile_seconds(c) - before;
     Capture *cap = c->capture;
     if (cap->end == END_CHECK && !in->later) {
-        Artifact *a = region_compile_prefix(r, in, cap->at, cap->err.code, cap->err.text, region_writes(c->graph, cap->at));
+        Artifact *a = region_compile_prefix(r, in, cap->at, cap->err.code, cap->err.text,
+                                            region_writes(c->graph, cap->at));
         a->data_dependents = cap->data_dependents;
         return a;
     }
@@ -114,7 +120,8 @@ static Artifact *compile_region(RuntimeSession *r, const CaptureInput *in, Symbo
     if (symbols) {
         a->symbols = symbols_begin(r, c, symbols, own);
         c->sample = NULL;
-        if (a->symbols && r->compile->on_dump && symbols_settle(r, a, in)) { /* else when a call of another size comes */
+        if (a->symbols && r->compile->on_dump &&
+            symbols_settle(r, a, in)) { /* else when a call of another size comes */
             dump_symbols(c, a->symbols, exit);
         }
         c->reused = a->symbols != NULL;
@@ -129,11 +136,13 @@ static Artifact *compile_region(RuntimeSession *r, const CaptureInput *in, Symbo
     return a;
 }
 
-Artifact *region_compile(RuntimeSession *r, const CaptureInput *in, void (*captured)(void *user, Capture *cap), void *user) {
+Artifact *region_compile(RuntimeSession *r, const CaptureInput *in,
+                         void (*captured)(void *user, Capture *cap), void *user) {
     return compile_region(r, in, NULL, captured, user);
 }
 
-void sample_compile(RuntimeSession *r, const CaptureInput *in, int64_t first_step, SampleCompilation *out) {
+void sample_compile(RuntimeSession *r, const CaptureInput *in, int64_t first_step,
+                    SampleCompilation *out) {
     *out = sample_new(r);
     Compile *c = compile_new(r, in);
     Error err = {0};
@@ -162,7 +171,8 @@ static bool lies_in(const Tensor *layout, int64_t numel) {
             return false;
         }
     }
-    return layout->offset >= 0 && sizes_numel(layout->size, layout->ndim, &elements) && tensor_extent(layout, &extent) && extent <= numel;
+    return layout->offset >= 0 && sizes_numel(layout->size, layout->ndim, &elements) &&
+           tensor_extent(layout, &extent) && extent <= numel;
 }
 
 /* Does all that the instance hands out lie in the storages of the call? */
@@ -170,19 +180,22 @@ static bool instance_fits(const Artifact *a, const CaptureInput *in) {
     const Graph *g = a->graph;
     for (int i = 0; i < in->n; i++) {
         const Node *input = g->input[alias_class_of(&a->capture->input[i].t)->input];
-        if (input->t.size[0] != in->tensors[i].storage->numel || !lies_in(&a->exit[i].layout, input->t.size[0])) {
+        if (input->t.size[0] != in->tensors[i].storage->numel ||
+            !lies_in(&a->exit[i].layout, input->t.size[0])) {
             return false;
         }
     }
     for (int k = 0; k < g->nret; k++) {
-        if (g->ret[k].aliases_input && !lies_in(&g->ret[k].layout, g->input[g->ret[k].storage]->t.size[0])) {
+        if (g->ret[k].aliases_input &&
+            !lies_in(&g->ret[k].layout, g->input[g->ret[k].storage]->t.size[0])) {
             return false;
         }
     }
     return true;
 }
 
-/* Is every node within the limits, and all that the ops of the graph make together with the inputs? As capture asks of one size. */
+/* Is every node within the limits, and all that the ops of the graph make together with the inputs?
+ * As capture asks of one size. */
 static bool region_within_limits(const Limits *limits, const Graph *g, bool together) {
     int64_t bytes = 0;
     for (int i = 0; i < g->n; i++) {
@@ -191,7 +204,9 @@ static bool region_within_limits(const Limits *limits, const Graph *g, bool toge
         if (!sizes_numel(n->t.size, n->t.ndim, &numel) || numel > limits->max_elements) {
             return false;
         }
-        bytes += together && (n->kind == NODE_OP || n->kind == NODE_INPUT) ? numel * dtype_bytes(n->t.dtype) : 0;
+        bytes += together && (n->kind == NODE_OP || n->kind == NODE_INPUT)
+                     ? numel * dtype_bytes(n->t.dtype)
+                     : 0;
         if (bytes > limits->max_bytes) {
             return false;
         }
@@ -204,9 +219,10 @@ bool compile_again(Artifact *a, const CaptureInput *in) {
     Graph *g = c->graph;
     char message[256];
     a->graph = g;
-    if (!region_within_limits(&c->limits, a->symbols->captured, true) || !region_within_limits(&c->limits, g, false) ||
-        !graph_verify(a->symbols->captured, false, message, sizeof message) || !graph_verify(g, true, message, sizeof message) ||
-        !instance_fits(a, in)) {
+    if (!region_within_limits(&c->limits, a->symbols->captured, true) ||
+        !region_within_limits(&c->limits, g, false) ||
+        !graph_verify(a->symbols->captured, false, message, sizeof message) ||
+        !graph_verify(g, true, message, sizeof message) || !instance_fits(a, in)) {
         return false;
     }
     region_look_at(c, in);
@@ -243,7 +259,8 @@ static MissReason miss_reason(const RuntimeSession *r, const CaptureInput *in) {
     for (const Artifact *a = r->cache; a; a = a->next) {
         MissReason why;
         if (a->made_for.setup == in->setup && a->made_for.resume == in->resume) {
-            bool served = guard_match(&a->made_for, a->symbols, in, &why) && guards_hold(a->capture->c, a->symbols, &why);
+            bool served = guard_match(&a->made_for, a->symbols, in, &why) &&
+                          guards_hold(a->capture->c, a->symbols, &why);
             return served ? MISS_inference : why;
         }
     }
@@ -256,7 +273,9 @@ const Artifact *region_find(RuntimeSession *r, const CaptureInput *in, bool *com
     const void *key = guard_key(&c, in, r->arena, &bytes);
     *compiled = false;
     for (Artifact *a = r->compile->no_reuse ? NULL : r->cache; a; a = a->next) {
-        if (a->symbols ? symbols_serve(r, a, in) : a->key_bytes == bytes && memcmp(a->key, key, (size_t)bytes) == 0 && data_dependent_all_same(a, in, r->arena)) {
+        if (a->symbols ? symbols_serve(r, a, in)
+                       : a->key_bytes == bytes && memcmp(a->key, key, (size_t)bytes) == 0 &&
+                             data_dependent_all_same(a, in, r->arena)) {
             return a;
         }
     }
@@ -264,7 +283,10 @@ const Artifact *region_find(RuntimeSession *r, const CaptureInput *in, bool *com
     if (why != MISS_COUNT) {
         r->counters->miss[why]++;
     }
-    Artifact *a = compile_region(r, in, r->last_call || r->compile->no_reuse || r->compile->no_symbols ? NULL : symbols_find(r, in), NULL, NULL);
+    Artifact *a = compile_region(
+        r, in,
+        r->last_call || r->compile->no_reuse || r->compile->no_symbols ? NULL : symbols_find(r, in),
+        NULL, NULL);
     a->key = key;
     a->key_bytes = bytes;
     a->made_for = *in;

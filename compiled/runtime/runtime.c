@@ -1,8 +1,9 @@
 /* Objects, and the regions that run on them.
  *
- * Entering a region: what it is passed and the bases of what are views become its entries. Leaving it: each entry's record is what the
- * capture says (flags, whether its history is still the one it came with, versions counted from the start), and what a setup made for
- * the function becomes an object of its own. */
+ * Entering a region: what it is passed and the bases of what are views become its entries. Leaving
+ * it: each entry's record is what the capture says (flags, whether its history is still the one it
+ * came with, versions counted from the start), and what a setup made for the function becomes an
+ * object of its own. */
 #include "compiled/runtime/runtime.h"
 
 #include <string.h>
@@ -11,7 +12,8 @@
 /* ---- objects ---- */
 
 bool object_requires_grad(const LiveTensor *o) {
-    return o->requires_grad || object_has_history(o) || (o->base && (o->base->requires_grad || object_has_history(o->base)));
+    return o->requires_grad || object_has_history(o) ||
+           (o->base && (o->base->requires_grad || object_has_history(o->base)));
 }
 
 bool object_has_history(const LiveTensor *o) { return o->history.region || o->remade; }
@@ -46,10 +48,12 @@ ErrCode runtime_open(RuntimeSession *r, const Input *inputs, int ninputs, Error 
 /* requires_grad_ */
 static ErrCode set_flag(LiveTensor *o, bool requires_grad, Error *err) {
     if (object_has_history(o) && !requires_grad) {
-        return error_set(err, ERR_grad_non_leaf, "you can only change requires_grad flags of leaf variables");
+        return error_set(err, ERR_grad_non_leaf,
+                         "you can only change requires_grad flags of leaf variables");
     }
     if (requires_grad && !dtype_is_float(o->t.dtype)) {
-        return error_set(err, ERR_grad_dtype, "only tensors of floating point dtype can require gradients");
+        return error_set(err, ERR_grad_dtype,
+                         "only tensors of floating point dtype can require gradients");
     }
     o->requires_grad = requires_grad;
     return ERR_none;
@@ -60,12 +64,14 @@ ErrCode runtime_reopen(RuntimeSession *r, const Recall *recall, Error *err) {
         o->grad = NULL;
     }
     if (!r->prepared) {
-        return error_set(err, ERR_invalid, "the setup did not run to its end: there is nothing to call with again");
+        return error_set(err, ERR_invalid,
+                         "the setup did not run to its end: there is nothing to call with again");
     }
     for (int i = 0; i < recall->nset; i++) {
         LiveTensor *o = r->named[recall->set[i].name];
         if (!o) {
-            return error_set(err, ERR_invalid, "the name '%s' is not bound", r->p->names[recall->set[i].name]);
+            return error_set(err, ERR_invalid, "the name '%s' is not bound",
+                             r->p->names[recall->set[i].name]);
         }
         TRY(set_flag(o, recall->set[i].requires_grad, err));
     }
@@ -82,12 +88,14 @@ static int enter(Region *region, LiveTensor *o) {
     return o->entry;
 }
 
-static void enter_named(Region *region, CaptureInput *in, NameId *name, int *named, NameId id, LiveTensor *o) {
+static void enter_named(Region *region, CaptureInput *in, NameId *name, int *named, NameId id,
+                        LiveTensor *o) {
     name[in->nname] = id;
     named[in->nname++] = enter(region, o);
 }
 
-/* The entries of a region: arguments (of the setup: the inputs; behind a graph_break: what is still needed), then bases of views. */
+/* The entries of a region: arguments (of the setup: the inputs; behind a graph_break: what is still
+ * needed), then bases of views. */
 static void enter_all(RuntimeSession *r, Region *region, CaptureInput *in) {
     const Program *p = r->p;
     bool resumes = in->resume >= 0;
@@ -124,10 +132,11 @@ static void runtime_describe(RuntimeSession *r, Region *region, CaptureInput *in
         layout_copy(&tensors[i], &o->t);
         tensors[i].storage = o->t.storage;
         entry[i] = (EntryTensor){.requires_grad = o->requires_grad,
-                           .has_history = object_has_history(o),
-                           .stale = o->base && (o->remade || o->attr_version != o->t.storage->version),
-                           .base = o->base ? o->base->entry : -1,
-                           .creation_meta = o->creation_meta};
+                                 .has_history = object_has_history(o),
+                                 .stale = o->base &&
+                                          (o->remade || o->attr_version != o->t.storage->version),
+                                 .base = o->base ? o->base->entry : -1,
+                                 .creation_meta = o->creation_meta};
         if (entry[i].has_history && o->history_meta && !same_meta(o->history_meta, &o->t)) {
             entry[i].history_meta = o->history_meta;
         }
@@ -162,7 +171,8 @@ static const Tensor *copy_data(Arena *arena, const Tensor *tensors, int n) {
 
 /* ---- leaving ---- */
 
-/* The record of an object as the region leaves it; `start` is its storage's version when the region was entered. */
+/* The record of an object as the region leaves it; `start` is its storage's version when the region
+ * was entered. */
 static void leave(LiveTensor *o, const ExitTensor *e, Region *region, int64_t start) {
     layout_copy(&o->t, &e->layout);
     o->requires_grad = e->requires_grad;
@@ -183,7 +193,8 @@ static void leave(LiveTensor *o, const ExitTensor *e, Region *region, int64_t st
 }
 
 /* Storages of what is left to the next region count their versions from their making. */
-static void leave_exports(RuntimeSession *r, Region *region, const Artifact *a, const ArtifactResult *out) {
+static void leave_exports(RuntimeSession *r, Region *region, const Artifact *a,
+                          const ArtifactResult *out) {
     const Capture *cap = a->capture;
     LiveTensor **object = arena_array(r->arena, LiveTensor *, cap->nobject);
     memcpy(object, region->object, sizeof *object * (size_t)region->nobject);
@@ -228,7 +239,8 @@ static void leave_all(RuntimeSession *r, Region *region, const RegionResult *end
     }
     for (int i = 0; i < region->nobject; i++) { /* before a backward outside adds to it */
         const InputPlan *plan = &a->graph->inp[i];
-        region->object[i]->grad = plan->grad_state == GRAD_VALUE ? out->grad[i] : region->object[i]->grad;
+        region->object[i]->grad =
+            plan->grad_state == GRAD_VALUE ? out->grad[i] : region->object[i]->grad;
     }
     region->made = a->capture->made;
     region->released = arena_alloc(r->arena, region->made);
@@ -243,9 +255,14 @@ void region_release(Region *region, const Capture *cap, int end) {
     }
 }
 
-void region_run(RuntimeSession *r, int part, bool grad_mode, bool comes_back, bool *compiled, RegionResult *end) {
+void region_run(RuntimeSession *r, int part, bool grad_mode, bool comes_back, bool *compiled,
+                RegionResult *end) {
     Region *region = end->region = arena_new(r->arena, Region);
-    CaptureInput in = {.setup = part == SETUP, .split = r->breaks, .resume = part == SETUP ? -1 : part, .grad_mode = grad_mode, .stop_before = -1};
+    CaptureInput in = {.setup = part == SETUP,
+                       .split = r->breaks,
+                       .resume = part == SETUP ? -1 : part,
+                       .grad_mode = grad_mode,
+                       .stop_before = -1};
     enter_all(r, region, &in);
     runtime_describe(r, region, &in);
     const Artifact *a = region_find(r, &in, compiled);
@@ -256,9 +273,12 @@ void region_run(RuntimeSession *r, int part, bool grad_mode, bool comes_back, bo
         r->last = region;
     }
     Execution exec = {0};
-    for (int failed = INT_MAX; !artifact_run(a, r->p, &in, r->arena, &end->outcome, &exec); failed = exec.failed_sid) {
-        CHECK(exec.failed_sid < failed); /* a prefix may meet an earlier check, which the graph it was cut from ran later */
-        a = region_compile_prefix(r, &in, exec.failed_sid, exec.code, exec.message, region_writes(a->graph, exec.failed_sid));
+    for (int failed = INT_MAX; !artifact_run(a, r->p, &in, r->arena, &end->outcome, &exec);
+         failed = exec.failed_sid) {
+        CHECK(exec.failed_sid < failed); /* a prefix may meet an earlier check, which the graph it
+                                            was cut from ran later */
+        a = region_compile_prefix(r, &in, exec.failed_sid, exec.code, exec.message,
+                                  region_writes(a->graph, exec.failed_sid));
     }
     region->in.stop_before = a->capture->in.stop_before;
     region->version = arena_array(r->arena, int64_t, end->outcome.nstorage);
@@ -270,7 +290,8 @@ void region_run(RuntimeSession *r, int part, bool grad_mode, bool comes_back, bo
     end->error = a->error != ERR_none ? a->error : a->graph->backward_error;
     end->at = a->error != ERR_none ? a->error_at : AT_BACKWARD;
     end->message = a->error != ERR_none ? a->message : a->graph->backward_message;
-    if (end->error == ERR_none && exec.code != ERR_none) { /* a kernel of the backward refused what the forward's CHECKs had let pass */
+    if (end->error == ERR_none && exec.code != ERR_none) { /* a kernel of the backward refused what
+                                                              the forward's CHECKs had let pass */
         end->error = exec.code;
         end->message = exec.message;
     }

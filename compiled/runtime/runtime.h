@@ -1,10 +1,13 @@
-/* The world of the compiled executor: tensors that outlive a call, and the regions whose tapes they point into.
+/* The world of the compiled executor: tensors that outlive a call, and the regions whose tapes they
+ * point into.
  *
- *     inputs ── setup (a region) ──> objects ── body (a region) ──> objects ── body again (keep) ── ..
+ *     inputs ── setup (a region) ──> objects ── body (a region) ──> objects ── body again (keep) ──
+ *     ..
  *
- * An Object is a tensor with its autograd record; its history is an output of a tape node of the region that made it. A region sees
- * only metadata of the objects that it is passed and treats their histories as opaque; what its backward sends there is handed on to
- * the region they point into, which is captured again with the data it was called on, and its tape walked from there. */
+ * An Object is a tensor with its autograd record; its history is an output of a tape node of the
+ * region that made it. A region sees only metadata of the objects that it is passed and treats
+ * their histories as opaque; what its backward sends there is handed on to the region they point
+ * into, which is captured again with the data it was called on, and its tape walked from there. */
 #ifndef COMPILED_WORLD_H
 #define COMPILED_WORLD_H
 
@@ -20,33 +23,36 @@ typedef struct Origin {
 } Origin;
 
 struct LiveTensor {
-    Tensor t;            /* on a storage with data and the version */
-    bool requires_grad;  /* the tensor's own bit */
+    Tensor t;           /* on a storage with data and the version */
+    bool requires_grad; /* the tensor's own bit */
     Origin history;
-    int topological_nr;          /* of its history (Exit) */
-    const Tensor *history_meta, *leaf_meta; /* what a gradient for its history, and for its accumulator, must look like (Exit) */
-    bool remade;         /* a backward asked for the history of this stale view: there is one, to be made anew when next needed */
-    LiveTensor *base;        /* of a view */
+    int topological_nr;                     /* of its history (Exit) */
+    const Tensor *history_meta, *leaf_meta; /* what a gradient for its history, and for its
+                                               accumulator, must look like (Exit) */
+    bool remade; /* a backward asked for the history of this stale view: there is one, to be made
+                    anew when next needed */
+    LiveTensor *base; /* of a view */
     CreationMeta creation_meta;
-    int64_t attr_version;     /* of a view: the version at which its history was made */
-    const Tensor *grad;  /* .grad; NULL: None */
-    int entry;           /* scratch: its place among the entries of the region being entered */
-    LiveTensor *next;        /* in the world */
+    int64_t attr_version; /* of a view: the version at which its history was made */
+    const Tensor *grad;   /* .grad; NULL: None */
+    int entry;            /* scratch: its place among the entries of the region being entered */
+    LiveTensor *next;     /* in the world */
 };
 
 /* One run of a region. */
 struct Region {
-    CaptureInput in;          /* as it was captured; if a backward may come to it later, with the data its storages then held */
-    const Capture *capture;   /* its tape */
-    LiveTensor **object;          /* by object of the capture */
+    CaptureInput in; /* as it was captured; if a backward may come to it later, with the data its
+                        storages then held */
+    const Capture *capture; /* its tape */
+    LiveTensor **object;    /* by object of the capture */
     int nobject;
-    Origin *from;             /* by entry: the history it had */
-    int64_t *version;         /* by input storage: when it was entered */
-    unsigned char *released;  /* by tape number (made of them): run by a backward */
+    Origin *from;            /* by entry: the history it had */
+    int64_t *version;        /* by input storage: when it was entered */
+    unsigned char *released; /* by tape number (made of them): run by a backward */
     int64_t made;
-    ResumedRoot *root;          /* what a backward under way has sent here */
+    ResumedRoot *root; /* what a backward under way has sent here */
     int nroot, capacity;
-    Region *before;           /* the region entered before */
+    Region *before; /* the region entered before */
 };
 
 typedef struct RuntimeSession {
@@ -58,18 +64,20 @@ typedef struct RuntimeSession {
     Arena *arena;
     Artifact *cache;
     Error err;
-    bool last_call;      /* nobody calls again: nothing need be made for other sizes */
+    bool last_call; /* nobody calls again: nothing need be made for other sizes */
     /* the world: what a call with fresh inputs made, and calls that keep it took up */
-    LiveTensor **input;      /* by program input */
+    LiveTensor **input; /* by program input */
     int ninputs;
     LiveTensor *objects;
-    LiveTensor **named;      /* by NameId: what names mean outside of the function */
-    LiveTensor **local;      /* by NameId: what the region before left to the next one of the same call */
-    bool prepared;       /* the setup ran to its end */
-    bool breaks;         /* some statement is a graph_break, and none needs the tape of the whole function: regions end there */
+    LiveTensor **named; /* by NameId: what names mean outside of the function */
+    LiveTensor *
+        *local;    /* by NameId: what the region before left to the next one of the same call */
+    bool prepared; /* the setup ran to its end */
+    bool breaks; /* some statement is a graph_break, and none needs the tape of the whole function:
+                    regions end there */
     bool takes_gradients; /* some statement of the function does */
-    bool reshapes;       /* some statement changes the geometry of a tensor in place */
-    Region *last;        /* of those that a later backward may come to */
+    bool reshapes;        /* some statement changes the geometry of a tensor in place */
+    Region *last;         /* of those that a later backward may come to */
 } RuntimeSession;
 
 /* How a region ended. */
@@ -85,10 +93,13 @@ typedef struct RegionResult {
 } RegionResult;
 
 /* ---- region.c ---- */
-/* An artifact for the region, not from the cache. `captured` (or NULL) is called between the capture and the passes. */
-Artifact *region_compile(RuntimeSession *r, const CaptureInput *in, void (*captured)(void *user, Capture *cap), void *user);
+/* An artifact for the region, not from the cache. `captured` (or NULL) is called between the
+ * capture and the passes. */
+Artifact *region_compile(RuntimeSession *r, const CaptureInput *in,
+                         void (*captured)(void *user, Capture *cap), void *user);
 /* What comes before statement `sid`, which raises. */
-Artifact *region_compile_prefix(RuntimeSession *r, const CaptureInput *in, int sid, ErrCode code, const char *message, int unsettled);
+Artifact *region_compile_prefix(RuntimeSession *r, const CaptureInput *in, int sid, ErrCode code,
+                                const char *message, int unsettled);
 /* An artifact from the cache, or made now. */
 const Artifact *region_find(RuntimeSession *r, const CaptureInput *in, bool *compiled);
 /* The input storage that the statement of a CHECK was writing, or -1. */
@@ -104,14 +115,20 @@ bool object_has_history(const LiveTensor *o);
 /* Remembers the nodes that a backward of the capture ran; `end`: moved leaves it came past. */
 void region_release(Region *region, const Capture *cap, int end);
 enum { SETUP = -2, BODY = -1 };
-/* Runs the setup, the body, or what follows the graph_break `part` of the body. `comes_back`: a later region may send gradients to it. */
-void region_run(RuntimeSession *r, int part, bool grad_mode, bool comes_back, bool *compiled, RegionResult *end);
+/* Runs the setup, the body, or what follows the graph_break `part` of the body. `comes_back`: a
+ * later region may send gradients to it. */
+void region_run(RuntimeSession *r, int part, bool grad_mode, bool comes_back, bool *compiled,
+                RegionResult *end);
 /* Does the region end at a graph_break, and another follow? */
-static inline bool region_goes_on(const RegionResult *end) { return end->error == ERR_none && end->artifact->capture->end == END_BREAK; }
+static inline bool region_goes_on(const RegionResult *end) {
+    return end->error == ERR_none && end->artifact->capture->end == END_BREAK;
+}
 /* ---- runtime/cross_region_backward.c ---- */
-/* How many of the moved leaves that the region's backward met wait for an earlier region? All of them, or the next one refuses. */
+/* How many of the moved leaves that the region's backward met wait for an earlier region? All of
+ * them, or the next one refuses. */
 int backward_passes(RuntimeSession *r, Region *region, const Capture *cap);
-/* Hands on what the backward of the region that just ran sent to histories outside of it. An error is the call's. */
+/* Hands on what the backward of the region that just ran sent to histories outside of it. An error
+ * is the call's. */
 ErrCode backward_outside(RuntimeSession *r, const RegionResult *end, Error *err);
 /* ---- call.c ---- */
 /* Call `number` of the program, from its inputs to its record. */

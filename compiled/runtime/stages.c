@@ -1,18 +1,24 @@
-/* The meaning of a graph at any stage: its nodes run one by one by the shared kernels, on the data of the call.
+/* The meaning of a graph at any stage: its nodes run one by one by the shared kernels, on the data
+ * of the call.
  *
  * What a node's memory is depends on how far the graph has come:
- *   capture     buffers are storages that WRITEs change; a read sees what the storage holds where the reader stands
+ *   capture     buffers are storages that WRITEs change; a read sees what the storage holds where
+ *               the reader stands
  *   functional  every node has memory of its own, so nothing is overwritten
- *   reinplace   a node marked in_place writes into its base's memory, after the other nodes of its unit have read
- *   plan        nodes live in their buffers, whose old contents are lost; fresh buffers are filled with a pattern
- * So a stale read, a write that came too early, or a buffer that was given away shows as another answer. Tangents are made up; returns are looked at when
- * the epilogue copies them out, most after it has written inputs back.
+ *   reinplace   a node marked in_place writes into its base's memory, after the other nodes of its
+ *               unit have read
+ *   plan        nodes live in their buffers, whose old contents are lost; fresh buffers are filled
+ *               with a pattern
+ * So a stale read, a write that came too early, or a buffer that was given away shows as another
+ * answer. Tangents are made up; returns are looked at when the epilogue copies them out, most after
+ * it has written inputs back.
  *
- * Where a value is bad a shared kernel may refuse it before the CHECK that judges it, or an earlier one, has its turn: what stands is the
- * refusal of the first statement.
+ * Where a value is bad a shared kernel may refuse it before the CHECK that judges it, or an earlier
+ * one, has its turn: what stands is the refusal of the first statement.
  *
- * Two interpretations agree if the same CHECK fails, or all returns, written inputs and gradients are equal bit for bit (a NaN is a NaN):
- * kernels sum in logical order, whatever the layout, and no pass may round differently from another. */
+ * Two interpretations agree if the same CHECK fails, or all returns, written inputs and gradients
+ * are equal bit for bit (a NaN is a NaN): kernels sum in logical order, whatever the layout, and no
+ * pass may round differently from another. */
 #include "compiled/runtime/stages.h"
 
 #include "compiled/capture/capture.h"
@@ -44,12 +50,12 @@ typedef struct Interpreter {
     Compile *c;
     Arena *arena;
     const Graph *g;
-    bool planned;      /* nodes live in their buffers */
-    Storage **storage; /* by node id */
-    Storage **buffer;  /* by buffer number */
-    Storage **input;   /* by input storage */
-    bool refused;      /* a kernel refused a value, ... */
-    int refused_at;    /* ... of this statement: nothing that follows from it counts */
+    bool planned;         /* nodes live in their buffers */
+    Storage **storage;    /* by node id */
+    Storage **buffer;     /* by buffer number */
+    Storage **input;      /* by input storage */
+    bool refused;         /* a kernel refused a value, ... */
+    int refused_at;       /* ... of this statement: nothing that follows from it counts */
     void *const *tangent; /* by number, or NULL: made up */
     bool writes_back;     /* the epilogue's part, too */
     Answers *out;
@@ -80,7 +86,8 @@ static void make_buffers(Interpreter *in) {
     for (int i = 0; i < in->g->n; i++) {
         const Node *n = in->g->node[i];
         if (n->buffer >= 0) {
-            bytes[n->buffer] = max_i64(bytes[n->buffer], stages_extent_of(&n->t) * dtype_bytes(n->t.dtype));
+            bytes[n->buffer] =
+                max_i64(bytes[n->buffer], stages_extent_of(&n->t) * dtype_bytes(n->t.dtype));
         }
     }
     for (int b = 0; b < count; b++) {
@@ -92,12 +99,15 @@ static void make_buffers(Interpreter *in) {
 static Tensor tensor_of(const Interpreter *in, const Node *n, Storage *storage) {
     Tensor t = n->t;
     const Storage *memory = in->storage[node_buffer((Node *)n)->id];
-    *storage = (Storage){.dtype = t.dtype, .numel = stages_extent_of(&node_buffer((Node *)n)->t), .data = memory->data};
+    *storage = (Storage){.dtype = t.dtype,
+                         .numel = stages_extent_of(&node_buffer((Node *)n)->t),
+                         .data = memory->data};
     t.storage = storage;
     return t;
 }
 
-/* Gives `n` its memory and puts `value` (of its layout) there. A splat is read as a value, also when its buffer is somebody else's. */
+/* Gives `n` its memory and puts `value` (of its layout) there. A splat is read as a value, also
+ * when its buffer is somebody else's. */
 static void stages_keep(Interpreter *in, const Node *n, const Tensor *value) {
     int64_t bytes = stages_extent_of(&n->t) * dtype_bytes(n->t.dtype);
     Scalar splat;
@@ -151,7 +161,8 @@ static void stages_compute(Interpreter *in, const Node *n, Tensor *out) {
     }
     bool undefined = false;
     CHECK(tensor_allocate(out, in->arena, NULL, &err) == ERR_none);
-    memcpy(out->storage->data, value[0].storage->data, (size_t)(stages_extent_of(&n->t) * dtype_bytes(n->t.dtype)));
+    memcpy(out->storage->data, value[0].storage->data,
+           (size_t)(stages_extent_of(&n->t) * dtype_bytes(n->t.dtype)));
     Tensor region = n->region;
     region.storage = out->storage;
     tensor_copy_data(&region, &value[1], &undefined);
@@ -160,7 +171,8 @@ static void stages_compute(Interpreter *in, const Node *n, Tensor *out) {
 
 static void write_storage(Interpreter *in, const Node *n) {
     Storage from, to;
-    Tensor target = tensor_of(in, n->in[0], &to), value = tensor_of(in, n->in[1], &from), copy = value;
+    Tensor target = tensor_of(in, n->in[0], &to), value = tensor_of(in, n->in[1], &from),
+           copy = value;
     Error err = {0};
     bool undefined = false;
     target.dtype = n->t.dtype;
@@ -193,10 +205,12 @@ static void make_tangent(Interpreter *in, const Node *n) {
 }
 
 static bool runs_in_place(const Interpreter *in, const Node *n) {
-    return n->in_place || (in->planned && n->nin > 0 && n->in[0] && n->buffer >= 0 && n->buffer == node_buffer(n->in[0])->buffer);
+    return n->in_place || (in->planned && n->nin > 0 && n->in[0] && n->buffer >= 0 &&
+                           n->buffer == node_buffer(n->in[0])->buffer);
 }
 
-/* The nodes [begin, end): one nest, or one node. What writes into memory that others of the nest read comes last. */
+/* The nodes [begin, end): one nest, or one node. What writes into memory that others of the nest
+ * read comes last. */
 static bool run_schedule_item(Interpreter *in, int begin, int end) {
     const Node *late[MAX_FUSED_OPS];
     Tensor late_value[MAX_FUSED_OPS];
@@ -252,7 +266,8 @@ static void stages_answer(Interpreter *in, const char *what, int number, const T
     in->out->answer[in->out->n++] = (Answer){what, number, t->dtype, tensor_numel(t), data};
 }
 
-static void answer_node(Interpreter *in, const char *what, int number, const Node *n, const Tensor *layout) {
+static void answer_node(Interpreter *in, const char *what, int number, const Node *n,
+                        const Tensor *layout) {
     Storage storage;
     Tensor t = tensor_of(in, n, &storage);
     if (layout) {
@@ -282,12 +297,14 @@ static void stages_write_back(Interpreter *in) {
             Storage storage;
             tensor_of(in, g->written[k], &storage);
             CHECK(storage.numel == in->input[k]->numel);
-            copy[k] = arena_copy(in->arena, storage.data, storage.numel * dtype_bytes(storage.dtype));
+            copy[k] =
+                arena_copy(in->arena, storage.data, storage.numel * dtype_bytes(storage.dtype));
         }
     }
     for (int k = 0; k < g->ninputs; k++) {
         if (copy[k]) {
-            memcpy(in->input[k]->data, copy[k], (size_t)(in->input[k]->numel * dtype_bytes(in->input[k]->dtype)));
+            memcpy(in->input[k]->data, copy[k],
+                   (size_t)(in->input[k]->numel * dtype_bytes(in->input[k]->dtype)));
         }
     }
 }
@@ -308,7 +325,8 @@ static void stages_collect(Interpreter *in, StageForm form) {
     bool functional = form != STAGE_CAPTURED;
     in->out->answer = arena_array(in->arena, Answer, g->nret * 2 + g->ninp + g->ninputs + 1);
     collect_returns(in, functional, true);
-    bool writes_back = in->c->capture && !in->c->capture->in.later; /* a question and what is asked later do not */
+    bool writes_back =
+        in->c->capture && !in->c->capture->in.later; /* a question and what is asked later do not */
     for (int k = 0; writes_back && k < g->ninputs; k++) {
         const Node *now = functional && g->written && g->written[k] ? g->written[k] : g->input[k];
         if (functional && now == g->input[k]) {
@@ -346,7 +364,8 @@ static Interpreter *interpreter_new(Compile *c, const Graph *g) {
     return in;
 }
 
-static Answers *stages_interpret(Compile *c, const Graph *g, StageForm form, Storage *const *input, void *const *tangent) {
+static Answers *stages_interpret(Compile *c, const Graph *g, StageForm form, Storage *const *input,
+                                 void *const *tangent) {
     Interpreter *in = interpreter_new(c, g);
     in->tangent = tangent;
     in->writes_back = !tangent;
@@ -380,14 +399,16 @@ static Answers *stages_interpret(Compile *c, const Graph *g, StageForm form, Sto
 
 static bool same_element(const Answer *a, const Answer *b, int64_t i, double tolerance) {
     int bytes = dtype_bytes(a->dtype);
-    if (memcmp((const char *)a->data + i * bytes, (const char *)b->data + i * bytes, (size_t)bytes) == 0) {
+    if (memcmp((const char *)a->data + i * bytes, (const char *)b->data + i * bytes,
+               (size_t)bytes) == 0) {
         return true;
     }
     if (!dtype_is_float(a->dtype)) {
         return false;
     }
     double x = element_double(a->data, a->dtype, i), y = element_double(b->data, b->dtype, i);
-    return (isnan(x) && isnan(y)) || (x != y && isfinite(x) && isfinite(y) && fabs(x - y) <= tolerance * fmax(fabs(x), fabs(y)));
+    return (isnan(x) && isnan(y)) || (x != y && isfinite(x) && isfinite(y) &&
+                                      fabs(x - y) <= tolerance * fmax(fabs(x), fabs(y)));
 }
 
 /* The answer of `all` that `a` is, or NULL: gradients come with the joint graph. */
@@ -400,13 +421,16 @@ static const Answer *same_answer(const Answers *all, const Answer *a) {
     return NULL;
 }
 
-/* The first difference in words; false if there is none. Floats may differ by `tolerance` of themselves, which for half types is a hundred times as much. */
-static bool differ(const Answers *before, const Answers *after, double tolerance, char *text, size_t size) {
+/* The first difference in words; false if there is none. Floats may differ by `tolerance` of
+ * themselves, which for half types is a hundred times as much. */
+static bool differ(const Answers *before, const Answers *after, double tolerance, char *text,
+                   size_t size) {
     if (before->unknown || after->unknown) {
         return false;
     }
     if (before->failed_sid != after->failed_sid) {
-        snprintf(text, size, "refused at statement %d before, %d after", before->failed_sid, after->failed_sid);
+        snprintf(text, size, "refused at statement %d before, %d after", before->failed_sid,
+                 after->failed_sid);
         return true;
     }
     for (int k = 0; k < before->n; k++) {
@@ -417,8 +441,9 @@ static bool differ(const Answers *before, const Answers *after, double tolerance
         }
         for (int64_t i = 0; i < a->numel; i++) {
             if (!same_element(a, b, i, dtype_bytes(a->dtype) == 2 ? 100 * tolerance : tolerance)) {
-                snprintf(text, size, "%s %d, element %lld: %.17g before, %.17g after", a->what, a->number, (long long)i,
-                         element_double(a->data, a->dtype, i), element_double(b->data, b->dtype, i));
+                snprintf(text, size, "%s %d, element %lld: %.17g before, %.17g after", a->what,
+                         a->number, (long long)i, element_double(a->data, a->dtype, i),
+                         element_double(b->data, b->dtype, i));
                 return true;
             }
         }
@@ -431,7 +456,8 @@ void stages_check(Compile *c, const char *stage, StageForm form) {
     if (!report || !c->input_data) {
         return;
     }
-    Answers *now = stages_interpret(c, c->graph, form, c->input_data, NULL), *before = c->stage_before;
+    Answers *now = stages_interpret(c, c->graph, form, c->input_data, NULL),
+            *before = c->stage_before;
     c->stage_before = now;
     report->stages++;
     if (strcmp(stage, "capture") == 0 || !before || report->found) {
@@ -448,7 +474,8 @@ void stages_check(Compile *c, const char *stage, StageForm form) {
 Answers *stages_expect(const Artifact *a, Storage *const *input, void *const *tangent) {
     Compile *c = a->capture->c;
     const StageReport *report = c->options->stages;
-    return report && report->runs ? stages_interpret(c, a->graph, STAGE_JOINT, input, tangent) : NULL;
+    return report && report->runs ? stages_interpret(c, a->graph, STAGE_JOINT, input, tangent)
+                                  : NULL;
 }
 
 void stages_check_run(const Artifact *a, const Answers *expected, Storage *const *input) {
@@ -462,7 +489,8 @@ void stages_check_run(const Artifact *a, const Answers *expected, Storage *const
         const Node *n = in->g->node[i];
         if (n->kind == NODE_INPUT) {
             in->storage[n->id] = input[n->number];
-        } else if (n->kind != NODE_VIEW && n->id < a->plan->nnode && a->plan->buffer_of[n->id] >= 0) {
+        } else if (n->kind != NODE_VIEW && n->id < a->plan->nnode &&
+                   a->plan->buffer_of[n->id] >= 0) {
             in->storage[n->id] = storage_new(c->arena, n->t.dtype, 0);
             in->storage[n->id]->data = plan_data(a->plan, n);
         }

@@ -7,13 +7,19 @@
 /* What one interpretation answers. */
 typedef struct Answers Answers;
 
-/* Interprets c->graph as it stands after `stage` on the data of the call being compiled and compares with the stage before; the first
- * difference of a run goes to c->options->stages. Call after every stage, in order, from "capture" on. */
-typedef enum StageForm { STAGE_CAPTURED, STAGE_FUNCTIONAL, STAGE_JOINT /* gradients are there */ } StageForm;
+/* Interprets c->graph as it stands after `stage` on the data of the call being compiled and
+ * compares with the stage before; the first difference of a run goes to c->options->stages. Call
+ * after every stage, in order, from "capture" on. */
+typedef enum StageForm {
+    STAGE_CAPTURED,
+    STAGE_FUNCTIONAL,
+    STAGE_JOINT /* gradients are there */
+} StageForm;
 void stages_check(Compile *c, const char *stage, StageForm form);
 
 struct Artifact;
-/* What running the artifact's plan on these inputs (storages by number) and tangents is to come to; NULL unless that is asked for. Call before it runs. */
+/* What running the artifact's plan on these inputs (storages by number) and tangents is to come to;
+ * NULL unless that is asked for. Call before it runs. */
 Answers *stages_expect(const struct Artifact *a, Storage *const *input, void *const *tangent);
 /* Compares what the plan has computed, up to rounding. */
 void stages_check_run(const struct Artifact *a, const Answers *expected, Storage *const *input);

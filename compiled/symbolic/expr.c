@@ -1,9 +1,11 @@
 /* Expressions over symbols, found from values.
  *
- * A number of a graph is nearly always a monomial of the sizes with a factor and a constant (a size, a product of sizes, a stride, one
- * less, a half), or a sum of two (what cat made). Monomials up to degree 3 are tried alone, then in pairs: the coefficients follow
- * from the first specimens, exactly, as fractions; the remaining specimens must agree. Whole division is such a fraction as long as
- * the remainder does not change: a fraction is believed only where all specimens leave the same one, and has a guard. */
+ * A number of a graph is nearly always a monomial of the sizes with a factor and a constant (a
+ * size, a product of sizes, a stride, one less, a half), or a sum of two (what cat made). Monomials
+ * up to degree 3 are tried alone, then in pairs: the coefficients follow from the first specimens,
+ * exactly, as fractions; the remaining specimens must agree. Whole division is such a fraction as
+ * long as the remainder does not change: a fraction is believed only where all specimens leave the
+ * same one, and has a guard. */
 #include "compiled/symbolic/expr.h"
 
 #include <string.h>
@@ -63,14 +65,17 @@ static int64_t gcd(int64_t a, int64_t b) {
     return a;
 }
 
-/* The fractions x/d and y/d (y's monomial may be NULL) and the constant that follows from the first specimen. */
-static bool expr_finish(const SamplePoints *s, const int64_t *value, const Monomial *a, __int128 x, const Monomial *b, __int128 y, __int128 d, Expr *out) {
+/* The fractions x/d and y/d (y's monomial may be NULL) and the constant that follows from the first
+ * specimen. */
+static bool expr_finish(const SamplePoints *s, const int64_t *value, const Monomial *a, __int128 x,
+                        const Monomial *b, __int128 y, __int128 d, Expr *out) {
     if (d < 0) {
         x = -x;
         y = -y;
         d = -d;
     }
-    if (d == 0 || x > INT64_MAX || x < INT64_MIN || y > INT64_MAX || y < INT64_MIN || d > INT64_MAX) {
+    if (d == 0 || x > INT64_MAX || x < INT64_MIN || y > INT64_MAX || y < INT64_MIN ||
+        d > INT64_MAX) {
         return false;
     }
     int64_t common = gcd(gcd((int64_t)x, (int64_t)y), (int64_t)d);
@@ -81,7 +86,8 @@ static bool expr_finish(const SamplePoints *s, const int64_t *value, const Monom
         return false;
     }
     __int128 constant = d * value[0] - x * a->v[0] - (b ? y * b->v[0] : 0);
-    if (constant > INT32_MAX || constant < INT32_MIN || x > INT32_MAX || x < INT32_MIN || y > INT32_MAX || y < INT32_MIN) {
+    if (constant > INT32_MAX || constant < INT32_MIN || x > INT32_MAX || x < INT32_MIN ||
+        y > INT32_MAX || y < INT32_MIN) {
         return false;
     }
     *out = (Expr){.nterm = b ? 2 : 1, .constant = (int64_t)constant, .divisor = (int64_t)d};
@@ -109,15 +115,20 @@ bool expr_fit(const SamplePoints *s, const int64_t *value, Expr *out) {
     Monomial m[MAX_MONOMIALS];
     int n = make_monomials(s, m);
     for (int i = 0; i < n; i++) {
-        if (expr_finish(s, value, &m[i], (__int128)value[1] - value[0], NULL, 0, (__int128)m[i].v[1] - m[i].v[0], out) && agrees(out, s, value)) {
+        if (expr_finish(s, value, &m[i], (__int128)value[1] - value[0], NULL, 0,
+                        (__int128)m[i].v[1] - m[i].v[0], out) &&
+            agrees(out, s, value)) {
             return true;
         }
     }
     __int128 v1 = (__int128)value[1] - value[0], v2 = (__int128)value[2] - value[0];
     for (int i = 0; i < n; i++) {
         for (int j = i + 1; j < n; j++) { /* Cramer's rule */
-            __int128 a1 = m[i].v[1] - m[i].v[0], a2 = m[i].v[2] - m[i].v[0], b1 = m[j].v[1] - m[j].v[0], b2 = m[j].v[2] - m[j].v[0];
-            if (expr_finish(s, value, &m[i], v1 * b2 - v2 * b1, &m[j], a1 * v2 - a2 * v1, a1 * b2 - a2 * b1, out) && agrees(out, s, value)) {
+            __int128 a1 = m[i].v[1] - m[i].v[0], a2 = m[i].v[2] - m[i].v[0],
+                     b1 = m[j].v[1] - m[j].v[0], b2 = m[j].v[2] - m[j].v[0];
+            if (expr_finish(s, value, &m[i], v1 * b2 - v2 * b1, &m[j], a1 * v2 - a2 * v1,
+                            a1 * b2 - a2 * b1, out) &&
+                agrees(out, s, value)) {
                 return true;
             }
         }
@@ -129,7 +140,8 @@ bool expr_evaluate(Expr *e, const int64_t *symbol, int nsymbol) {
     int64_t v = e->constant, term;
     for (int t = 0; t < e->nterm; t++) {
         int64_t product = power_product(e->term[t].power, symbol, nsymbol);
-        if (product < 0 || __builtin_mul_overflow(e->term[t].c, product, &term) || __builtin_add_overflow(v, term, &v)) {
+        if (product < 0 || __builtin_mul_overflow(e->term[t].c, product, &term) ||
+            __builtin_add_overflow(v, term, &v)) {
             return false;
         }
     }
@@ -140,9 +152,12 @@ bool expr_evaluate(Expr *e, const int64_t *symbol, int nsymbol) {
 Expr expr_constant(int64_t v) { return (Expr){.constant = v, .divisor = 1, .value = v}; }
 
 int expr_compare(const Expr *a, const Expr *b, int nsymbol) {
-    /* b - a over a common divisor: if every coefficient has one sign, the least or greatest value is that at sizes 2 */
+    /* b - a over a common divisor: if every coefficient has one sign, the least or greatest value
+     * is that at sizes 2 */
     int64_t c[2 * MAX_TERMS], two[MAX_SYMBOLS] = {2, 2, 2, 2};
-    __int128 at_two = (__int128)b->constant * a->divisor - (__int128)a->constant * b->divisor; /* beyond 64 bits where a number is near their end */
+    __int128 at_two =
+        (__int128)b->constant * a->divisor -
+        (__int128)a->constant * b->divisor; /* beyond 64 bits where a number is near their end */
     const signed char *power[2 * MAX_TERMS];
     int n = 0;
     for (int side = 0; side < 2; side++) {
@@ -181,7 +196,8 @@ int expr_compare(const Expr *a, const Expr *b, int nsymbol) {
 }
 
 void expr_print(Text *text, const Expr *e) {
-    bool brackets = e->divisor != 1 && (e->nterm > 1 || (e->nterm == 1 && e->constant != 0)), any = false;
+    bool brackets = e->divisor != 1 && (e->nterm > 1 || (e->nterm == 1 && e->constant != 0)),
+         any = false;
     text_add(text, brackets ? "(" : "");
     for (int t = 0; t < e->nterm; t++) {
         int64_t c = e->term[t].c;
@@ -201,7 +217,11 @@ void expr_print(Text *text, const Expr *e) {
     }
     if (!any || e->constant != 0) {
         int64_t c = e->constant;
-        text_printf(text, "%s%lld", any ? c < 0 ? " - " : " + " : c < 0 ? "-" : "", (long long)(c < 0 ? -c : c));
+        text_printf(text, "%s%lld",
+                    any     ? c < 0 ? " - " : " + "
+                    : c < 0 ? "-"
+                            : "",
+                    (long long)(c < 0 ? -c : c));
     }
     text_add(text, brackets ? ")" : "");
     if (e->divisor != 1) {

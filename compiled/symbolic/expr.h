@@ -17,13 +17,15 @@ typedef struct Expr {
     int64_t value; /* at the sizes asked about last */
 } Expr;
 
-/* The sizes of the specimens: at[k][i] is symbol i in specimen k; all leave the same remainder modulo `period`. */
+/* The sizes of the specimens: at[k][i] is symbol i in specimen k; all leave the same remainder
+ * modulo `period`. */
 typedef struct SamplePoints {
     int nsymbol, n;
     int64_t period;
     int64_t at[MAX_SPECIMENS][MAX_SYMBOLS];
 } SamplePoints;
-/* The polynomial that takes these values at the sample; false if there is none of at most MAX_TERMS terms, divided by a divisor of the period. */
+/* The polynomial that takes these values at the sample; false if there is none of at most MAX_TERMS
+ * terms, divided by a divisor of the period. */
 bool expr_fit(const SamplePoints *points, const int64_t *value, Expr *out);
 /* Sets `value`; false if the division leaves a remainder, or it overflows. */
 bool expr_evaluate(Expr *e, const int64_t *symbol, int nsymbol);

@@ -1,6 +1,8 @@
-/* What specimens have in common: an expression for every number that differs among them, and from how all numbers compare, guards.
+/* What specimens have in common: an expression for every number that differs among them, and from
+ * how all numbers compare, guards.
  *
- * An expression stands once in a table, found by its values in the specimens; so do the constants that numbers were compared with. */
+ * An expression stands once in a table, found by its values in the specimens; so do the constants
+ * that numbers were compared with. */
 #include "compiled/symbolic/symbol.h"
 #include "compiled/runtime/runtime.h"
 
@@ -70,7 +72,8 @@ static Expr *table_constant(FitTable *t, int64_t v) {
 }
 
 /* Number `at` in all specimens; false if it is one everywhere. */
-static bool across(const Numbers *const *numbers, const SamplePoints *points, int at, int64_t *value) {
+static bool across(const Numbers *const *numbers, const SamplePoints *points, int at,
+                   int64_t *value) {
     bool differs = false;
     for (int k = 0; k < points->n; k++) {
         value[k] = numbers[k]->v[at];
@@ -91,7 +94,9 @@ static bool fit_real(FitTable *t, const int64_t *bits, Place *out) {
             double quotient = numerators[i] != 0 ? numerators[i] / v[k] : v[k];
             fits = quotient >= -1e9 && quotient <= 1e9;
             below[k] = fits ? (int64_t)(quotient + (quotient < 0 ? -0.5 : 0.5)) : 0;
-            fits = fits && (numerators[i] != 0 ? below[k] != 0 && numerators[i] / (double)below[k] == v[k] : (double)below[k] == v[k]);
+            fits = fits &&
+                   (numerators[i] != 0 ? below[k] != 0 && numerators[i] / (double)below[k] == v[k]
+                                       : (double)below[k] == v[k]);
         }
         out->expr = fits ? table_find(t, below, NUMBER_INT) : NULL;
         out->numerator = numerators[i];
@@ -162,7 +167,8 @@ static Place *find_places(FitTable *t, const Numbers *const *numbers) {
     return place;
 }
 
-bool symbols_fit(const RuntimeSession *r, Symbols *s, const SamplePoints *points, const SampleCompilation *sample) {
+bool symbols_fit(const RuntimeSession *r, Symbols *s, const SamplePoints *points,
+                 const SampleCompilation *sample) {
     FitTable t = {.arena = r->arena, .points = points};
     const Numbers *facts[MAX_SPECIMENS], *captured[MAX_SPECIMENS], *places[MAX_SPECIMENS];
     int64_t value[MAX_SPECIMENS];

@@ -1,10 +1,11 @@
 /* Guards of a symbolic compilation.
  *
- * What a call must have in common with the compilation is its metadata, with symbols in place of sizes: a symbol that stands twice must
- * be the same size twice, strides are products of sizes as they were. Beyond that the compiler has compared numbers: sizes with each
- * other and with 0 and 1 (broadcasting), with arguments (slices, indices), lengths, strides with products of sizes (contiguity). All
- * numbers it met are known (walk_facts); a guard is a pair of them and how they compared in the specimens, whose graph is one. What
- * holds for all sizes from 2 on is left out. */
+ * What a call must have in common with the compilation is its metadata, with symbols in place of
+ * sizes: a symbol that stands twice must be the same size twice, strides are products of sizes as
+ * they were. Beyond that the compiler has compared numbers: sizes with each other and with 0 and 1
+ * (broadcasting), with arguments (slices, indices), lengths, strides with products of sizes
+ * (contiguity). All numbers it met are known (walk_facts); a guard is a pair of them and how they
+ * compared in the specimens, whose graph is one. What holds for all sizes from 2 on is left out. */
 #include "compiled/symbolic/symbol.h"
 
 #include <string.h>
@@ -25,13 +26,15 @@ static int guard_storage_leader(const CaptureInput *in, int i) {
 }
 
 static bool same_names(const CaptureInput *a, const CaptureInput *b) {
-    return a->n == b->n && a->nname == b->nname && memcmp(a->name, b->name, sizeof *a->name * (size_t)a->nname) == 0 &&
+    return a->n == b->n && a->nname == b->nname &&
+           memcmp(a->name, b->name, sizeof *a->name * (size_t)a->nname) == 0 &&
            memcmp(a->named, b->named, sizeof *a->named * (size_t)a->nname) == 0;
 }
 
 /* What is known of an accumulator counts: the region then starts with it on its tape. */
 static bool same_history(const EntryTensor *a, const EntryTensor *b) {
-    return a->has_history == b->has_history && a->stale == b->stale && a->base == b->base && a->creation_meta == b->creation_meta && a->topological_nr == b->topological_nr &&
+    return a->has_history == b->has_history && a->stale == b->stale && a->base == b->base &&
+           a->creation_meta == b->creation_meta && a->topological_nr == b->topological_nr &&
            same_meta(a->history_meta, b->history_meta) && same_meta(a->leaf_meta, b->leaf_meta);
 }
 
@@ -39,7 +42,8 @@ int64_t storage_spare(const CaptureInput *in, int i) {
     int64_t most = 0;
     for (int k = 0; k < in->n; k++) {
         int64_t extent = 0;
-        if (in->tensors[k].storage == in->tensors[i].storage && tensor_extent(&in->tensors[k], &extent)) {
+        if (in->tensors[k].storage == in->tensors[i].storage &&
+            tensor_extent(&in->tensors[k], &extent)) {
             most = max_i64(most, extent);
         }
     }
@@ -53,10 +57,12 @@ static bool match_size(Symbols *symbols, int i, int d, int64_t was, int64_t size
         return size == was || guard_refuse(why, MISS_size);
     }
     symbols->now[k] = symbols->now[k] < 0 ? size : symbols->now[k];
-    return symbols->now[k] == size || (symbols->skips_equal && symbols->now[k] < size) || guard_refuse(why, MISS_equal);
+    return symbols->now[k] == size || (symbols->skips_equal && symbols->now[k] < size) ||
+           guard_refuse(why, MISS_equal);
 }
 
-static bool match_entry(const CaptureInput *was, Symbols *symbols, const CaptureInput *in, int i, MissReason *why) {
+static bool match_entry(const CaptureInput *was, Symbols *symbols, const CaptureInput *in, int i,
+                        MissReason *why) {
     const Tensor *a = &was->tensors[i], *b = &in->tensors[i];
     if (a->dtype != b->dtype) {
         return guard_refuse(why, MISS_dtype);
@@ -91,22 +97,27 @@ static bool has_symbol(const Symbols *symbols, int i, int ndim) {
 }
 
 /* Where it lies, now that the symbols have values. */
-static bool match_place(const CaptureInput *was, const Symbols *symbols, const CaptureInput *in, int i, MissReason *why) {
+static bool match_place(const CaptureInput *was, const Symbols *symbols, const CaptureInput *in,
+                        int i, MissReason *why) {
     const Tensor *a = &was->tensors[i], *b = &in->tensors[i];
-    bool assumed = symbols && symbols->skips_strides && has_symbol(symbols, i, a->ndim) && tensor_is_dense(b);
+    bool assumed =
+        symbols && symbols->skips_strides && has_symbol(symbols, i, a->ndim) && tensor_is_dense(b);
     for (int d = 0; d < a->ndim && !assumed; d++) {
         Expr *e = symbols ? symbols->stride[i][d] : NULL;
-        if (e ? !expr_evaluate(e, symbols->now, symbols->n) || e->value != b->stride[d] : a->stride[d] != b->stride[d]) {
+        if (e ? !expr_evaluate(e, symbols->now, symbols->n) || e->value != b->stride[d]
+              : a->stride[d] != b->stride[d]) {
             return guard_refuse(why, MISS_stride);
         }
     }
     if (a->offset != b->offset) {
         return guard_refuse(why, MISS_stride);
     }
-    return (symbols ? storage_spare(in, i) == 0 : a->storage->numel == b->storage->numel) || guard_refuse(why, MISS_sharing);
+    return (symbols ? storage_spare(in, i) == 0 : a->storage->numel == b->storage->numel) ||
+           guard_refuse(why, MISS_sharing);
 }
 
-bool guard_match(const CaptureInput *was, Symbols *symbols, const CaptureInput *in, MissReason *why) {
+bool guard_match(const CaptureInput *was, Symbols *symbols, const CaptureInput *in,
+                 MissReason *why) {
     if (was->setup != in->setup || was->resume != in->resume || !same_names(was, in)) {
         return guard_refuse(why, MISS_names);
     }
@@ -136,18 +147,22 @@ bool guard_match(const CaptureInput *was, Symbols *symbols, const CaptureInput *
 
 /* ---- comparisons ---- */
 
-static int guard_compare(int64_t a, int64_t b) { return a < b ? COMPARES_LESS : a == b ? COMPARES_EQUAL : COMPARES_GREATER; }
+static int guard_compare(int64_t a, int64_t b) {
+    return a < b ? COMPARES_LESS : a == b ? COMPARES_EQUAL : COMPARES_GREATER;
+}
 
 static bool guard_is_constant(const Expr *e) { return e->nterm == 0; }
 
 bool guards_hold(const Compile *c, const Symbols *symbols, MissReason *why) {
     for (int i = 0; i < symbols->n && !fault(c, FAULT_GU_9); i++) {
-        if ((symbols->now[i] < symbols->least[i] && symbols->now[i] >= 2) || symbols->now[i] > symbols->most[i]) {
+        if ((symbols->now[i] < symbols->least[i] && symbols->now[i] >= 2) ||
+            symbols->now[i] > symbols->most[i]) {
             return guard_refuse(why, MISS_order);
         }
     }
     for (int i = 0; i < symbols->n; i++) {
-        if (symbols->now[i] % symbols->period != symbols->hint[i] % symbols->period && !fault(c, FAULT_GU_5)) {
+        if (symbols->now[i] % symbols->period != symbols->hint[i] % symbols->period &&
+            !fault(c, FAULT_GU_5)) {
             return guard_refuse(why, MISS_divisible);
         }
     }
@@ -159,16 +174,19 @@ bool guards_hold(const Compile *c, const Symbols *symbols, MissReason *why) {
     for (int i = 0; i < symbols->nguard && !fault(c, FAULT_GU_9); i++) {
         const Guard *g = &symbols->guard[i];
         if (!(guard_compare(g->a->value, g->b->value) & g->allowed)) {
-            return guard_refuse(why, g->allowed == (COMPARES_LESS | COMPARES_GREATER) ? MISS_equal : MISS_order);
+            return guard_refuse(why, g->allowed == (COMPARES_LESS | COMPARES_GREATER) ? MISS_equal
+                                                                                      : MISS_order);
         }
     }
     return true;
 }
 
-/* A guard on one expression: the least value it may have, or the greatest (negated, so that more is stricter). */
+/* A guard on one expression: the least value it may have, or the greatest (negated, so that more is
+ * stricter). */
 static bool bound_of(const Guard *g, const Expr **of, bool *least, int64_t *bound) {
     bool turned = guard_is_constant(g->a), strict = !(g->allowed & COMPARES_EQUAL);
-    if ((!turned && !guard_is_constant(g->b)) || g->allowed == COMPARES_EQUAL || g->allowed == (COMPARES_LESS | COMPARES_GREATER)) {
+    if ((!turned && !guard_is_constant(g->b)) || g->allowed == COMPARES_EQUAL ||
+        g->allowed == (COMPARES_LESS | COMPARES_GREATER)) {
         return false;
     }
     *of = turned ? g->b : g->a;
@@ -187,7 +205,8 @@ static bool implied(const Symbols *symbols, int i) {
         return false;
     }
     for (int k = 0; k < symbols->nguard; k++) {
-        if (k != i && bound_of(&symbols->guard[k], &other, &other_least, &other_bound) && other == of && other_least == least &&
+        if (k != i && bound_of(&symbols->guard[k], &other, &other_least, &other_bound) &&
+            other == of && other_least == least &&
             (other_bound > bound || (other_bound == bound && k < i))) {
             return true;
         }
@@ -207,8 +226,8 @@ static void drop_implied(Symbols *symbols, Arena *arena) {
     symbols->nguard = n;
 }
 
-void guards_make(Symbols *symbols, Arena *arena, Expr *const *fact, int64_t *const *value, const bool *equated, int nfact,
-                 int nspecimen) {
+void guards_make(Symbols *symbols, Arena *arena, Expr *const *fact, int64_t *const *value,
+                 const bool *equated, int nfact, int nspecimen) {
     for (int pass = 0; pass < 2; pass++) { /* counted, then made */
         symbols->nguard = 0;
         for (int i = 0; i < nfact; i++) {
@@ -220,8 +239,10 @@ void guards_make(Symbols *symbols, Arena *arena, Expr *const *fact, int64_t *con
                 for (int k = 0; k < nspecimen; k++) {
                     seen |= guard_compare(value[i][k], value[j][k]);
                 }
-                bool both_ways = seen == (COMPARES_LESS | COMPARES_GREATER) && !(equated[i] && equated[j]);
-                if (both_ways || seen == COMPARES_ANY || !(expr_compare(fact[i], fact[j], symbols->n) & ~seen)) {
+                bool both_ways =
+                    seen == (COMPARES_LESS | COMPARES_GREATER) && !(equated[i] && equated[j]);
+                if (both_ways || seen == COMPARES_ANY ||
+                    !(expr_compare(fact[i], fact[j], symbols->n) & ~seen)) {
                     continue;
                 }
                 if (pass == 1) {

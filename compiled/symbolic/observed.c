@@ -1,11 +1,14 @@
-/* What a compilation decides on beside the numbers of its graph: the facts that make its guards complete.
+/* What a compilation decides on beside the numbers of its graph: the facts that make its guards
+ * complete.
  *
- * The numbers of the graph (symbolic/walk.c) do not tell all that was compared: a slice wraps and clamps what it is given before a size
- * comes out, a view multiplies sizes until they fit, a rule makes a layout that another rule takes away again, a constant that is a
- * size is compared with another constant and both are gone. Each such place notes here what it looks at, in every specimen. Where a
- * number is compared with another, both are facts, and how they compare becomes a guard. Where it is put into something else (an
- * exponential, a table, a narrow dtype) no comparison says enough: its value goes into the hash of the graph, so that it must be the
- * same in all specimens, and thus hang on no size. */
+ * The numbers of the graph (symbolic/walk.c) do not tell all that was compared: a slice wraps and
+ * clamps what it is given before a size comes out, a view multiplies sizes until they fit, a rule
+ * makes a layout that another rule takes away again, a constant that is a size is compared with
+ * another constant and both are gone. Each such place notes here what it looks at, in every
+ * specimen. Where a number is compared with another, both are facts, and how they compare becomes a
+ * guard. Where it is put into something else (an exponential, a table, a narrow dtype) no
+ * comparison says enough: its value goes into the hash of the graph, so that it must be the same in
+ * all specimens, and thus hang on no size. */
 #include "compiled/symbolic/observed.h"
 #include "compiled/symbolic/symbol.h"
 
@@ -88,7 +91,9 @@ void facts_call(const Compile *c, const Call *call) {
         return;
     }
     const Tensor *self = call->arg[0].tensor;
-    const Arg *arg = call->arg + (op->param[1].type == ARG_TENSOR ? 2 : 1); /* behind self, and what is scattered into it */
+    const Arg *arg =
+        call->arg +
+        (op->param[1].type == ARG_TENSOR ? 2 : 1); /* behind self, and what is scattered into it */
     switch (op->id) {
     case OP_slice:
     case OP_slice_scatter:
@@ -132,16 +137,28 @@ static void note_bits(Numbers *facts, double v) {
 
 static void note_scalar(Numbers *facts, Scalar v) {
     bool in_range = v.kind != CAT_FLOAT || (v.f > -1e15 && v.f < 1e15);
-    numbers_fact(facts, !in_range ? 0 : v.kind == CAT_FLOAT ? (int64_t)floor(v.f) : v.i, NUMBER_FACT);
-    numbers_fact(facts, !in_range ? 0 : v.kind == CAT_FLOAT ? (int64_t)ceil(v.f) : v.i, NUMBER_FACT);
+    numbers_fact(facts,
+                 !in_range             ? 0
+                 : v.kind == CAT_FLOAT ? (int64_t)floor(v.f)
+                                       : v.i,
+                 NUMBER_FACT);
+    numbers_fact(facts,
+                 !in_range             ? 0
+                 : v.kind == CAT_FLOAT ? (int64_t)ceil(v.f)
+                                       : v.i,
+                 NUMBER_FACT);
 }
 
-/* Is the result of integers, where it is exact, a polynomial of them? Of which quotient: the places of the result say. */
-static bool is_polynomial(const OpInfo *op) { return op->kind == KIND_POINTWISE && (pw_is_arithmetic(op->pw) || op->pw == PW_neg); }
+/* Is the result of integers, where it is exact, a polynomial of them? Of which quotient: the places
+ * of the result say. */
+static bool is_polynomial(const OpInfo *op) {
+    return op->kind == KIND_POINTWISE && (pw_is_arithmetic(op->pw) || op->pw == PW_neg);
+}
 
 /* Is the result a choice that hangs on how the operands compare with each other and with 0? */
 static bool is_choice(const OpInfo *op) {
-    return op->kind != KIND_POINTWISE /* elements are moved */ || pw_is_logic(op->pw) || (pw_is_choice(op->pw) && op->pw != PW_clamp);
+    return op->kind != KIND_POINTWISE /* elements are moved */ || pw_is_logic(op->pw) ||
+           (pw_is_choice(op->pw) && op->pw != PW_clamp);
 }
 
 void facts_constant(const Compile *c, const OpInfo *op, Scalar value, DType dtype) {
@@ -149,7 +166,8 @@ void facts_constant(const Compile *c, const OpInfo *op, Scalar value, DType dtyp
     if (!facts) {
         return;
     }
-    bool narrow = dtype_bytes(dtype) < 4 && dtype != DT_bool, whole = value.kind != CAT_FLOAT || value.f == floor(value.f);
+    bool narrow = dtype_bytes(dtype) < 4 && dtype != DT_bool,
+         whole = value.kind != CAT_FLOAT || value.f == floor(value.f);
     if (!narrow && (is_polynomial(op) || (is_choice(op) && whole))) {
         note_scalar(facts, value);
         if (dtype == DT_float32 && fabs(value.f) > 1) {

@@ -1,9 +1,12 @@
-/* Automatic symbolic sizes: which sizes become symbols, the specimens, and the graph brought to the sizes of a call.
+/* Automatic symbolic sizes: which sizes become symbols, the specimens, and the graph brought to the
+ * sizes of a call.
  *
- * Specimens are drawn in families: sizes far from the call's with any remainders; if one of them is another graph, or a number has no
- * expression, sizes that leave the remainders of the call's modulo 2, 3, then 12 (which the guards then demand); then sizes close by,
- * since whatever is compared with a constant near the call's size needs them. The first family whose specimens all have the call's
- * graph is taken. Specimens are compiled when a call comes that differs in such a size and in nothing else: most never meet one. */
+ * Specimens are drawn in families: sizes far from the call's with any remainders; if one of them is
+ * another graph, or a number has no expression, sizes that leave the remainders of the call's
+ * modulo 2, 3, then 12 (which the guards then demand); then sizes close by, since whatever is
+ * compared with a constant near the call's size needs them. The first family whose specimens all
+ * have the call's graph is taken. Specimens are compiled when a call comes that differs in such a
+ * size and in nothing else: most never meet one. */
 #include "compiled/symbolic/symbol.h"
 #include "compiled/runtime/runtime.h"
 
@@ -20,7 +23,8 @@ static bool same_region(const CaptureInput *a, const CaptureInput *b) {
 static bool wobbles(const RuntimeSession *r, const CaptureInput *in, int i, int d) {
     for (const Artifact *a = r->cache; a; a = a->next) {
         const CaptureInput *was = &a->made_for;
-        if (same_region(was, in) && was->tensors[i].ndim == in->tensors[i].ndim && was->tensors[i].size[d] != in->tensors[i].size[d]) {
+        if (same_region(was, in) && was->tensors[i].ndim == in->tensors[i].ndim &&
+            was->tensors[i].size[d] != in->tensors[i].size[d]) {
             return true;
         }
     }
@@ -32,7 +36,8 @@ static Symbols *symbol_refuse(RuntimeSession *r, Specialization why) {
     return NULL;
 }
 
-/* stride[d] of tensor i as a size times a stride of a tensor on the same storage, all smaller strides being known; NULL: a number. */
+/* stride[d] of tensor i as a size times a stride of a tensor on the same storage, all smaller
+ * strides being known; NULL: a number. */
 static Expr *symbolic_stride(const Symbols *s, const CaptureInput *in, int i, int d, Arena *arena) {
     const Tensor *t = &in->tensors[i];
     for (int j = 0; j < in->n; j++) {
@@ -41,8 +46,8 @@ static Expr *symbolic_stride(const Symbols *s, const CaptureInput *in, int i, in
             int symbol = s->dim[j][e];
             const Expr *inner = s->stride[j][e];
             int64_t within;
-            if ((symbol < 0 && !inner) || u->stride[e] >= t->stride[d] || !checked_mul(u->size[e], u->stride[e], &within) ||
-                within != t->stride[d]) {
+            if ((symbol < 0 && !inner) || u->stride[e] >= t->stride[d] ||
+                !checked_mul(u->size[e], u->stride[e], &within) || within != t->stride[d]) {
                 continue;
             }
             Expr *out = arena_new(arena, Expr);
@@ -130,7 +135,8 @@ Symbols *symbols_find(RuntimeSession *r, const CaptureInput *in) {
 /* ---- specimens ---- */
 
 /* The same call at other sizes: metadata, no data. */
-static bool resize(const CaptureInput *in, const Symbols *s, const int64_t *value, Arena *arena, CaptureInput *out) {
+static bool resize(const CaptureInput *in, const Symbols *s, const int64_t *value, Arena *arena,
+                   CaptureInput *out) {
     Tensor *t = arena_copy(arena, in->tensors, (int64_t)sizeof *t * in->n);
     *out = *in;
     out->tensors = t;
@@ -165,18 +171,22 @@ static bool resize(const CaptureInput *in, const Symbols *s, const int64_t *valu
 }
 
 static bool same_shape(const SampleCompilation *a, const SampleCompilation *b) {
-    return a->facts.shape == b->facts.shape && a->places.shape == b->places.shape && a->facts.n == b->facts.n && a->places.n == b->places.n;
+    return a->facts.shape == b->facts.shape && a->places.shape == b->places.shape &&
+           a->facts.n == b->facts.n && a->places.n == b->places.n;
 }
 
-static const int64_t steps[][2 * MAX_SYMBOLS] = {{1, 2, 3, 5}, {2, 5, 1, 3}, {3, 1, 5, 2}, {5, 3, 2, 1}};
-/* `period`: all specimens leave what the call's sizes leave modulo this. Of steps up to NEAR nothing follows for sizes outside of theirs. */
+static const int64_t steps[][2 * MAX_SYMBOLS] = {
+    {1, 2, 3, 5}, {2, 5, 1, 3}, {3, 1, 5, 2}, {5, 3, 2, 1}};
+/* `period`: all specimens leave what the call's sizes leave modulo this. Of steps up to NEAR
+ * nothing follows for sizes outside of theirs. */
 enum { NEAR = 2 };
 static const struct {
     int64_t step, period;
 } families[] = {{11, 1}, {22, 2}, {33, 3}, {12, 12}, {2, 2}, {1, 1}, {-1, 1}};
 
 /* Compiles specimen `k`, of the sizes at[k]: is it the graph of the call? */
-static bool draw_sample(RuntimeSession *r, const CaptureInput *in, const Symbols *s, const SamplePoints *points, int k, SampleCompilation *sample) {
+static bool draw_sample(RuntimeSession *r, const CaptureInput *in, const Symbols *s,
+                        const SamplePoints *points, int k, SampleCompilation *sample) {
     CaptureInput at;
     for (int i = 0; i < s->n; i++) {
         if (points->at[k][i] < 2) {
@@ -191,7 +201,8 @@ static bool draw_sample(RuntimeSession *r, const CaptureInput *in, const Symbols
 }
 
 /* The specimens of a family: false if one of them is another graph. */
-static bool draw_family(RuntimeSession *r, const CaptureInput *in, const Symbols *s, int64_t step, SamplePoints *points, SampleCompilation *sample) {
+static bool draw_family(RuntimeSession *r, const CaptureInput *in, const Symbols *s, int64_t step,
+                        SamplePoints *points, SampleCompilation *sample) {
     for (int k = 1; k < points->n; k++) {
         for (int i = 0; i < s->n; i++) {
             points->at[k][i] = s->hint[i] + step * steps[k - 1][i];
@@ -204,9 +215,11 @@ static bool draw_family(RuntimeSession *r, const CaptureInput *in, const Symbols
 }
 
 /* One more of the least sizes: the guards then need not refuse them. */
-static bool draw_least(RuntimeSession *r, const CaptureInput *in, const Symbols *s, SamplePoints *points, SampleCompilation *sample) {
+static bool draw_least(RuntimeSession *r, const CaptureInput *in, const Symbols *s,
+                       SamplePoints *points, SampleCompilation *sample) {
     for (int i = 0; i < s->n; i++) {
-        points->at[points->n][i] = 2 + (s->period > 1 ? (s->hint[i] + 10 * s->period - 2) % s->period : i % 2);
+        points->at[points->n][i] =
+            2 + (s->period > 1 ? (s->hint[i] + 10 * s->period - 2) % s->period : i % 2);
     }
     return draw_sample(r, in, s, points, points->n, sample);
 }
@@ -214,10 +227,12 @@ static bool draw_least(RuntimeSession *r, const CaptureInput *in, const Symbols 
 /* ---- the code for all of them ---- */
 
 /* What the specimens of some family have in common. */
-static bool generalize(RuntimeSession *r, Symbols *s, const CaptureInput *in, SampleCompilation *sample, Specialization *why) {
+static bool generalize(RuntimeSession *r, Symbols *s, const CaptureInput *in,
+                       SampleCompilation *sample, Specialization *why) {
     *why = SPECIALIZED_structure;
     for (int f = 0; f < COUNT_OF(families); f++) {
-        SamplePoints points = {.nsymbol = s->n, .n = s->n > 1 ? 5 : 4, .period = families[f].period};
+        SamplePoints points = {
+            .nsymbol = s->n, .n = s->n > 1 ? 5 : 4, .period = families[f].period};
         memcpy(points.at[0], s->hint, sizeof s->hint);
         s->period = families[f].period;
         if (!draw_family(r, in, s, families[f].step, &points, sample)) {
@@ -228,7 +243,8 @@ static bool generalize(RuntimeSession *r, Symbols *s, const CaptureInput *in, Sa
         for (int i = 0; i < s->n; i++) {
             int64_t last = points.at[0][i];
             for (int k = 1; k < points.n; k++) {
-                last = families[f].step < 0 ? min_i64(last, points.at[k][i]) : max_i64(last, points.at[k][i]);
+                last = families[f].step < 0 ? min_i64(last, points.at[k][i])
+                                            : max_i64(last, points.at[k][i]);
             }
             s->least[i] = near ? min_i64(s->hint[i], last) : 2;
             s->most[i] = near ? max_i64(s->hint[i], last) : INT64_MAX;
@@ -248,7 +264,8 @@ static bool generalize(RuntimeSession *r, Symbols *s, const CaptureInput *in, Sa
     return false;
 }
 
-Symbols *symbols_begin(RuntimeSession *r, const Compile *c, Symbols *symbols, const SampleCompilation *own) {
+Symbols *symbols_begin(RuntimeSession *r, const Compile *c, Symbols *symbols,
+                       const SampleCompilation *own) {
     const Capture *cap = c->capture;
     if (cap->end != END_OK && cap->end != END_BREAK) {
         return symbol_refuse(r, SPECIALIZED_raises);
@@ -322,12 +339,14 @@ bool symbols_serve(RuntimeSession *r, Artifact *a, const CaptureInput *in) {
 /* ---- as text ---- */
 
 enum { HANDLE_DIGITS = 19 };
-static const int64_t first_binding = 4611686018427000000; /* no number of a graph: sizes are below 2^40 */
+static const int64_t first_binding =
+    4611686018427000000; /* no number of a graph: sizes are below 2^40 */
 
 void symbols_print(Text *text, const Symbols *s, const Compile *c, ExitTensor *exit) {
     Arena *arena = c->arena;
     for (int i = 0; i < s->n; i++) {
-        text_printf(text, "  s%d = %lld, %lld or more", i, (long long)s->hint[i], (long long)s->least[i]);
+        text_printf(text, "  s%d = %lld, %lld or more", i, (long long)s->hint[i],
+                    (long long)s->least[i]);
         if (s->most[i] < INT64_MAX) {
             text_printf(text, ", up to %lld", (long long)s->most[i]);
         }
@@ -343,7 +362,8 @@ void symbols_print(Text *text, const Symbols *s, const Compile *c, ExitTensor *e
         text_add(text, "\n");
     }
     for (int i = 0; i < s->n && s->period > 1; i++) {
-        text_printf(text, "  guard s%d %% %lld == %lld\n", i, (long long)s->period, (long long)(s->hint[i] % s->period));
+        text_printf(text, "  guard s%d %% %lld == %lld\n", i, (long long)s->period,
+                    (long long)(s->hint[i] % s->period));
     }
     for (int i = 0; i < s->nexpr; i++) {
         if (s->expr[i]->divisor > 1) {
@@ -365,7 +385,8 @@ void symbols_print(Text *text, const Symbols *s, const Compile *c, ExitTensor *e
     graph_print(&graph, c->graph, c->program);
     for (const char *at = graph.v ? graph.v : ""; *at;) {
         long long v;
-        if (strncmp(at, "4611686018427", 13) == 0 && sscanf(at, "%19lld", &v) == 1 && v >= first_binding && v < first_binding + s->nexpr) {
+        if (strncmp(at, "4611686018427", 13) == 0 && sscanf(at, "%19lld", &v) == 1 &&
+            v >= first_binding && v < first_binding + s->nexpr) {
             expr_print(text, s->expr[v - first_binding]);
             at += HANDLE_DIGITS;
         } else {

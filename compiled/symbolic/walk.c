@@ -1,8 +1,10 @@
-/* The numbers of a compilation, met in a fixed order: collected from every specimen, or written for the sizes of a call.
+/* The numbers of a compilation, met in a fixed order: collected from every specimen, or written for
+ * the sizes of a call.
  *
- * One walk serves both directions, so a number that is compared is a number that is written. All else (kinds, ops, operands, flags,
- * tape, data of literals) goes into a hash: two specimens with one hash have one graph. A walk for facts also meets what the numbers
- * make: lengths of buffers, ends of regions, steps from one row to the next. */
+ * One walk serves both directions, so a number that is compared is a number that is written. All
+ * else (kinds, ops, operands, flags, tape, data of literals) goes into a hash: two specimens with
+ * one hash have one graph. A walk for facts also meets what the numbers make: lengths of buffers,
+ * ends of regions, steps from one row to the next. */
 #include "compiled/symbolic/symbol.h"
 
 #include <math.h>
@@ -96,11 +98,13 @@ static void fact(WalkVisit *w, int64_t v) {
 
 /* ---- what holds numbers ---- */
 
-/* How far the dims that step less than dim d reach: what an element of d steps over if the layout does not overlap itself. */
+/* How far the dims that step less than dim d reach: what an element of d steps over if the layout
+ * does not overlap itself. */
 static int64_t reach_below(const Tensor *t, int d) {
     int64_t sum = 0, reach;
     for (int k = 0; k < t->ndim; k++) {
-        if (t->stride[k] < t->stride[d] && (!checked_mul(t->size[k] - 1, t->stride[k], &reach) || !checked_add(sum, reach, &sum))) {
+        if (t->stride[k] < t->stride[d] && (!checked_mul(t->size[k] - 1, t->stride[k], &reach) ||
+                                            !checked_add(sum, reach, &sum))) {
             return 0;
         }
     }
@@ -113,7 +117,8 @@ static void place_layout(WalkVisit *w, Tensor *t, bool is_view) {
     for (int d = 0; d < t->ndim; d++) {
         t->size[d] = walk_number(w, t->size[d]);
         int64_t stride = walk_number(w, t->stride[d]);
-        t->stride[d] = w->stale_strides && is_view ? min_i64(stride, t->stride[d]) : stride; /* GU-10, inside the buffer */
+        t->stride[d] = w->stale_strides && is_view ? min_i64(stride, t->stride[d])
+                                                   : stride; /* GU-10, inside the buffer */
         int64_t step;
         fact(w, w->facts && checked_mul(t->size[d], t->stride[d], &step) ? step : 0);
         if (w->facts) {
@@ -154,7 +159,8 @@ static void scalar(WalkVisit *w, Scalar *s) {
 }
 
 static void walk_argument(WalkVisit *w, ArgType type, Arg *arg) {
-    bool tensors = type == ARG_TENSOR || type == ARG_TENSOR_OPT || type == ARG_TENSORS || type == ARG_TENSORS_OPT;
+    bool tensors = type == ARG_TENSOR || type == ARG_TENSOR_OPT || type == ARG_TENSORS ||
+                   type == ARG_TENSORS_OPT;
     fixed(w, arg->none);
     if (tensors || arg->none) {
         return; /* operands are met as such */
@@ -338,7 +344,8 @@ static void trace(WalkVisit *w, Capture *cap) {
     }
     for (int i = 0; i < cap->ntrace; i++) {
         TraceEntry *e = &cap->trace[i];
-        bool numbers = e->probe == PROBE_size || e->probe == PROBE_stride || e->probe == PROBE_storage_offset;
+        bool numbers =
+            e->probe == PROBE_size || e->probe == PROBE_stride || e->probe == PROBE_storage_offset;
         fixed(w, e->sid);
         fixed(w, e->probe);
         fixed(w, e->n);

@@ -1,10 +1,15 @@
-/* The kernels of the tile machine, once for every instruction set that is worth it; which one runs is found out at run time. */
+/* The kernels of the tile machine, once for every instruction set that is worth it; which one runs
+ * is found out at run time. */
 #ifndef COMPILED_TILE_ISA_H
 #define COMPILED_TILE_ISA_H
 
 #include "compiled/loops/lower.h"
 
-enum { SOFTMAX_STRIP = 64 /* columns at a time, at most */, SINGLE_STRIP = 1024 /* the same in float arithmetic */, SOFTMAX_KEPT = 8192 /* exponentials between two walks: 64 KB of stack */ };
+enum {
+    SOFTMAX_STRIP = 64 /* columns at a time, at most */,
+    SINGLE_STRIP = 1024 /* the same in float arithmetic */,
+    SOFTMAX_KEPT = 8192 /* exponentials between two walks: 64 KB of stack */
+};
 
 /* Applies a compute op to m elements. */
 typedef void (*TileFn)(int m, void *dst, const void *const *src);
@@ -12,10 +17,14 @@ typedef void (*TileFn)(int m, void *dst, const void *const *src);
 typedef struct TileIsa {
     const char *name;
     /* m points from `at` on: to a register, from one, and their addresses (elements) */
-    void (*load)(const TileNest *nest, const Access *access, const int64_t *at, int m, void *dst, const void *base);
-    void (*store)(const TileNest *nest, const Access *access, const int64_t *at, int m, void *base, const void *src);
-    void (*iota)(const TileNest *nest, const Access *access, const int64_t *at, int m, int64_t *dst);
-    void (*term)(const TileInst *inst, int m, int64_t *dst, const int64_t *address, const int64_t *index);
+    void (*load)(const TileNest *nest, const Access *access, const int64_t *at, int m, void *dst,
+                 const void *base);
+    void (*store)(const TileNest *nest, const Access *access, const int64_t *at, int m, void *base,
+                  const void *src);
+    void (*iota)(const TileNest *nest, const Access *access, const int64_t *at, int m,
+                 int64_t *dst);
+    void (*term)(const TileInst *inst, int m, int64_t *dst, const int64_t *address,
+                 const int64_t *index);
     /* through addresses; the last adds, one element after the other: integers wrap, bools or */
     void (*load_indirect)(DType dtype, int m, void *dst, const void *base, const int64_t *address);
     void (*store_indirect)(DType dtype, int m, void *base, const int64_t *address, const void *src);
@@ -23,15 +32,19 @@ typedef struct TileIsa {
     /* acc plus the sum of n floats; the same where four of them are added up first */
     double (*sum_f32)(const float *x, int n, double acc);
     double (*sum_fours)(const float *x, int n, double acc);
-    /* acc[k] += x[k]; the row-th of rows that go by fours: part[k] is the sum of the up to three before it */
+    /* acc[k] += x[k]; the row-th of rows that go by fours: part[k] is the sum of the up to three
+     * before it */
     void (*add_f32)(double *acc, const float *x, int n);
     void (*add_fours)(double *acc, float *part, const float *x, int row, int n);
-    /* softmax of n elements that lie side by side; of w such lines, w <= SOFTMAX_STRIP, that lie side by side */
+    /* softmax of n elements that lie side by side; of w such lines, w <= SOFTMAX_STRIP, that lie
+     * side by side */
     void (*softmax_row)(float *to, const float *from, int64_t n);
-    void (*softmax_columns)(float *to, int64_t to_step, const float *from, int64_t from_step, int64_t n, int w);
+    void (*softmax_columns)(float *to, int64_t to_step, const float *from, int64_t from_step,
+                            int64_t n, int w);
     /* the same in float arithmetic, w <= SINGLE_STRIP */
     void (*single_row)(float *to, const float *from, int64_t n);
-    void (*single_columns)(float *to, int64_t to_step, const float *from, int64_t from_step, int64_t n, int w);
+    void (*single_columns)(float *to, int64_t to_step, const float *from, int64_t from_step,
+                           int64_t n, int w);
     TileFn function[TILE_OP_COUNT];
     TileFn single[TILE_OP_COUNT]; /* the same in float arithmetic, or NULL */
 } TileIsa;

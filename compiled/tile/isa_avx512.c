@@ -1,6 +1,7 @@
 /* The kernels for AVX-512. */
 #if defined(__x86_64__) && defined(__clang__)
-#pragma clang attribute push(__attribute__((target("fma,avx2,avx512f,avx512dq,avx512bw,avx512vl"))), apply_to = function)
+#pragma clang attribute push(                                                                      \
+    __attribute__((target("fma,avx2,avx512f,avx512dq,avx512bw,avx512vl"))), apply_to = function)
 #elif defined(__x86_64__) && defined(__GNUC__)
 #pragma GCC optimize("O3", "unroll-loops")
 #pragma GCC target("fma,avx2,avx512f,avx512dq,avx512bw,avx512vl,prefer-vector-width=512")

@@ -1,9 +1,12 @@
-/* The kernels of the tile machine: one loop over the elements of a tile for every compute opcode, generated from tile/ops.def, and the
- * inner loops of sums and softmax. Not a header of declarations: each tile_isa_*.c includes it once, under the instruction set that it
- * asks the compiler for, and gets the table TILE_ISA of functions of its own. All tables answer the same bits: nothing is contracted, and the
- * order of every sum is written out. (Polynomials in double take fused steps where HAS_FMA: that changes a float once in 10^8.)
+/* The kernels of the tile machine: one loop over the elements of a tile for every compute opcode,
+ * generated from tile/ops.def, and the inner loops of sums and softmax. Not a header of
+ * declarations: each tile_isa_*.c includes it once, under the instruction set that it asks the
+ * compiler for, and gets the table TILE_ISA of functions of its own. All tables answer the same
+ * bits: nothing is contracted, and the order of every sum is written out. (Polynomials in double
+ * take fused steps where HAS_FMA: that changes a float once in 10^8.)
  *
- * Registers never overlap each other, but a source may be a buffer that another source is too: only the destination is restrict. */
+ * Registers never overlap each other, but a source may be a buffer that another source is too: only
+ * the destination is restrict. */
 #include "compiled/tile/isa.h"
 
 #include <math.h>
@@ -18,35 +21,37 @@
 
 /* ---- the loops ---- */
 
-#define TILE_OP(name, in, out, arity, expression)                                                                                  \
-    static void run_##name(int m, void *dst, const void *const *src) {                                                             \
-        out *restrict y = dst;                                                                                                     \
-        const in *x0 = src[0], *x1 = src[(arity) > 1 ? 1 : 0], *x2 = src[(arity) > 2 ? 2 : 0], *x3 = src[(arity) > 3 ? 3 : 0];     \
-        for (int i = 0; i < m; i++) {                                                                                              \
-            in a = x0[i], b = x1[i], c = x2[i], d = x3[i];                                                                         \
-            (void)a, (void)b, (void)c, (void)d;                                                                                    \
-            y[i] = (out)(expression);                                                                                              \
-        }                                                                                                                          \
+#define TILE_OP(name, in, out, arity, expression)                                                  \
+    static void run_##name(int m, void *dst, const void *const *src) {                             \
+        out *restrict y = dst;                                                                     \
+        const in *x0 = src[0], *x1 = src[(arity) > 1 ? 1 : 0], *x2 = src[(arity) > 2 ? 2 : 0],     \
+                 *x3 = src[(arity) > 3 ? 3 : 0];                                                   \
+        for (int i = 0; i < m; i++) {                                                              \
+            in a = x0[i], b = x1[i], c = x2[i], d = x3[i];                                         \
+            (void)a, (void)b, (void)c, (void)d;                                                    \
+            y[i] = (out)(expression);                                                              \
+        }                                                                                          \
     }
-#define TILE_OP_SELECT(name, type)                                                                                                 \
-    static void run_##name(int m, void *dst, const void *const *src) {                                                             \
-        type *restrict y = dst;                                                                                                    \
-        const int64_t *x0 = src[0];                                                                                                \
-        const type *x1 = src[1], *x2 = src[2];                                                                                     \
-        for (int i = 0; i < m; i++) {                                                                                              \
-            type b = x1[i], c = x2[i]; /* both are loaded, so that there is nothing to branch on */                                \
-            y[i] = x0[i] != 0 ? b : c;                                                                                             \
-        }                                                                                                                          \
+#define TILE_OP_SELECT(name, type)                                                                 \
+    static void run_##name(int m, void *dst, const void *const *src) {                             \
+        type *restrict y = dst;                                                                    \
+        const int64_t *x0 = src[0];                                                                \
+        const type *x1 = src[1], *x2 = src[2];                                                     \
+        for (int i = 0; i < m; i++) {                                                              \
+            type b = x1[i],                                                                        \
+                 c = x2[i]; /* both are loaded, so that there is nothing to branch on */           \
+            y[i] = x0[i] != 0 ? b : c;                                                             \
+        }                                                                                          \
     }
-#define TILE_OP_MASK(name, type)                                                                                                   \
-    static void run_##name(int m, void *dst, const void *const *src) {                                                             \
-        type *restrict y = dst;                                                                                                    \
-        const type *x0 = src[0], *x2 = src[2];                                                                                     \
-        const int64_t *x1 = src[1];                                                                                                \
-        for (int i = 0; i < m; i++) {                                                                                              \
-            type a = x0[i], c = x2[i];                                                                                             \
-            y[i] = x1[i] != 0 ? c : a;                                                                                             \
-        }                                                                                                                          \
+#define TILE_OP_MASK(name, type)                                                                   \
+    static void run_##name(int m, void *dst, const void *const *src) {                             \
+        type *restrict y = dst;                                                                    \
+        const type *x0 = src[0], *x2 = src[2];                                                     \
+        const int64_t *x1 = src[1];                                                                \
+        for (int i = 0; i < m; i++) {                                                              \
+            type a = x0[i], c = x2[i];                                                             \
+            y[i] = x1[i] != 0 ? c : a;                                                             \
+        }                                                                                          \
     }
 #include "compiled/tile/ops.def"
 #undef TILE_OP
@@ -54,14 +59,14 @@
 #undef TILE_OP_MASK
 
 /* In float arithmetic (tile/single.def). */
-#define SINGLE(name, expression, ulp)                                                                                              \
-    static void single_##name(int m, void *dst, const void *const *src) {                                                          \
-        float *restrict y = dst;                                                                                                   \
-        const float *x = src[0];                                                                                                   \
-        for (int i = 0; i < m; i++) {                                                                                              \
-            float a = x[i];                                                                                                        \
-            y[i] = expression;                                                                                                     \
-        }                                                                                                                          \
+#define SINGLE(name, expression, ulp)                                                              \
+    static void single_##name(int m, void *dst, const void *const *src) {                          \
+        float *restrict y = dst;                                                                   \
+        const float *x = src[0];                                                                   \
+        for (int i = 0; i < m; i++) {                                                              \
+            float a = x[i];                                                                        \
+            y[i] = expression;                                                                     \
+        }                                                                                          \
     }
 #include "compiled/tile/single.def"
 #undef SINGLE
@@ -70,26 +75,27 @@
 
 /* ---- sums ---- */
 
-/* Thirty-two partial sums: another order than the plain one, which is as good, since floats cannot overflow a double. */
-#define LANE_SUM(name, type)                                                                                                       \
-    static double name(const type *x, int n, double acc) {                                                                         \
-        enum { LANES = 32 };                                                                                                       \
-        double lane[LANES] = {0};                                                                                                  \
-        int i = 0;                                                                                                                 \
-        for (; i + LANES <= n; i += LANES) {                                                                                       \
-            for (int k = 0; k < LANES; k++) {                                                                                      \
-                lane[k] += (double)x[i + k];                                                                                       \
-            }                                                                                                                      \
-        }                                                                                                                          \
-        for (; i < n; i++) {                                                                                                       \
-            acc += (double)x[i];                                                                                                   \
-        }                                                                                                                          \
-        for (int k = LANES / 2; k > 0; k /= 2) {                                                                                   \
-            for (int j = 0; j < k; j++) {                                                                                          \
-                lane[j] += lane[j + k];                                                                                            \
-            }                                                                                                                      \
-        }                                                                                                                          \
-        return acc + lane[0];                                                                                                      \
+/* Thirty-two partial sums: another order than the plain one, which is as good, since floats cannot
+ * overflow a double. */
+#define LANE_SUM(name, type)                                                                       \
+    static double name(const type *x, int n, double acc) {                                         \
+        enum { LANES = 32 };                                                                       \
+        double lane[LANES] = {0};                                                                  \
+        int i = 0;                                                                                 \
+        for (; i + LANES <= n; i += LANES) {                                                       \
+            for (int k = 0; k < LANES; k++) {                                                      \
+                lane[k] += (double)x[i + k];                                                       \
+            }                                                                                      \
+        }                                                                                          \
+        for (; i < n; i++) {                                                                       \
+            acc += (double)x[i];                                                                   \
+        }                                                                                          \
+        for (int k = LANES / 2; k > 0; k /= 2) {                                                   \
+            for (int j = 0; j < k; j++) {                                                          \
+                lane[j] += lane[j + k];                                                            \
+            }                                                                                      \
+        }                                                                                          \
+        return acc + lane[0];                                                                      \
     }
 LANE_SUM(sum_f32, float)
 LANE_SUM(sum_f64, double)
@@ -100,7 +106,8 @@ static double sum_fours(const float *x, int n, double acc) {
     int i = 0;
     for (; i + 4 * LANES <= n; i += 4 * LANES) {
         for (int k = 0; k < LANES; k++) {
-            lane[k] += (double)((x[i + k] + x[i + LANES + k]) + (x[i + 2 * LANES + k] + x[i + 3 * LANES + k]));
+            lane[k] += (double)((x[i + k] + x[i + LANES + k]) +
+                                (x[i + 2 * LANES + k] + x[i + 3 * LANES + k]));
         }
     }
     for (; i < n; i++) {
@@ -136,10 +143,12 @@ static void add_fours(double *restrict acc, float *restrict part, const float *x
 
 /* ---- softmax ---- */
 
-/* A quotient by a sum is a product with 1 / sum: far inside of a float's rounding, and cheaper. Exponentials are kept where there is room. */
+/* A quotient by a sum is a product with 1 / sum: far inside of a float's rounding, and cheaper.
+ * Exponentials are kept where there is room. */
 
 /* Of rows side by side, one line a column: the maxima, and sums to begin with. */
-static inline void columns_begin(float *restrict top, double *restrict sum, const float *restrict from, int64_t from_step, int64_t n, int w) {
+static inline void columns_begin(float *restrict top, double *restrict sum,
+                                 const float *restrict from, int64_t from_step, int64_t n, int w) {
     for (int k = 0; k < w; k++) {
         top[k] = -INFINITY;
         sum[k] = 0;
@@ -152,8 +161,10 @@ static inline void columns_begin(float *restrict top, double *restrict sum, cons
     }
 }
 
-/* `n` rows of `w` elements side by side, one line a column. A nan makes its line's sum one, so the maximum need not see it. */
-static void softmax_columns(float *to, int64_t to_step, const float *from, int64_t from_step, int64_t n, int w) {
+/* `n` rows of `w` elements side by side, one line a column. A nan makes its line's sum one, so the
+ * maximum need not see it. */
+static void softmax_columns(float *to, int64_t to_step, const float *from, int64_t from_step,
+                            int64_t n, int w) {
     float top[SOFTMAX_STRIP];
     double sum[SOFTMAX_STRIP], e[SOFTMAX_KEPT];
     bool kept = n * w <= SOFTMAX_KEPT;
@@ -226,7 +237,8 @@ static void softmax_row(float *to, const float *from, int64_t n) {
     }
 }
 
-/* In float arithmetic, for many elements: exponentials wait where the result goes, and their sum is of four each before they go into a double. */
+/* In float arithmetic, for many elements: exponentials wait where the result goes, and their sum is
+ * of four each before they go into a double. */
 static void single_row(float *restrict to, const float *from, int64_t n) {
     float top = largest_of(from, n);
     double sum = 0;
@@ -243,7 +255,8 @@ static void single_row(float *restrict to, const float *from, int64_t n) {
     }
 }
 
-static void single_columns(float *restrict to, int64_t to_step, const float *from, int64_t from_step, int64_t n, int w) {
+static void single_columns(float *restrict to, int64_t to_step, const float *from,
+                           int64_t from_step, int64_t n, int w) {
     float top[SINGLE_STRIP], part[SINGLE_STRIP];
     double sum[SINGLE_STRIP];
     columns_begin(top, sum, from, from_step, n, w);
@@ -266,24 +279,24 @@ static void single_columns(float *restrict to, int64_t to_step, const float *fro
 
 /* ---- the table ---- */
 
-const TileIsa TILE_ISA = {
-    .name = TILE_ISA_NAME,
-    .load = tile_load,
-    .store = tile_store,
-    .iota = tile_iota,
-    .term = tile_term,
-    .load_indirect = tile_load_indirect,
-    .store_indirect = tile_store_indirect,
-    .add_indirect = tile_add_indirect,
-    .sum_f32 = sum_f32,
-    .sum_fours = sum_fours,
-    .add_f32 = add_f32,
-    .add_fours = add_fours,
-    .softmax_row = softmax_row,
-    .softmax_columns = softmax_columns,
-    .single_row = single_row,
-    .single_columns = single_columns,
-    .function = {
+const TileIsa TILE_ISA = {.name = TILE_ISA_NAME,
+                          .load = tile_load,
+                          .store = tile_store,
+                          .iota = tile_iota,
+                          .term = tile_term,
+                          .load_indirect = tile_load_indirect,
+                          .store_indirect = tile_store_indirect,
+                          .add_indirect = tile_add_indirect,
+                          .sum_f32 = sum_f32,
+                          .sum_fours = sum_fours,
+                          .add_f32 = add_f32,
+                          .add_fours = add_fours,
+                          .softmax_row = softmax_row,
+                          .softmax_columns = softmax_columns,
+                          .single_row = single_row,
+                          .single_columns = single_columns,
+                          .function =
+                              {
 #define TILE_OP(name, in, out, arity, expression) run_##name,
 #define TILE_OP_SELECT(name, type) run_##name,
 #define TILE_OP_MASK(name, type) run_##name,
@@ -291,9 +304,9 @@ const TileIsa TILE_ISA = {
 #undef TILE_OP
 #undef TILE_OP_SELECT
 #undef TILE_OP_MASK
-    },
-    .single = {
+                              },
+                          .single = {
 #define SINGLE(name, expression, ulp) [TILE_##name] = single_##name,
 #include "compiled/tile/single.def"
 #undef SINGLE
-    }};
+                          }};

@@ -1,12 +1,13 @@
-/* Loads and stores of tiles, one function a storage type: between registers and buffers, a tile of a nest's points from coordinates `at` on,
- * through an access. A part of tile/kernels.h.
+/* Loads and stores of tiles, one function a storage type: between registers and buffers, a tile of
+ * a nest's points from coordinates `at` on, through an access. A part of tile/kernels.h.
  *
- * A tile is a run of points in row-major order, so it is a few rows of the innermost dim, the first and last perhaps partial. Each
- * row is one loop with a constant stride (0 and 1 have loops of their own); between rows the position moves as an odometer does,
- * by strides, without a multiplication.
+ * A tile is a run of points in row-major order, so it is a few rows of the innermost dim, the first
+ * and last perhaps partial. Each row is one loop with a constant stride (0 and 1 have loops of
+ * their own); between rows the position moves as an odometer does, by strides, without a
+ * multiplication.
  *
- * Registers of integer dtypes hold int64; bool and uint8 are one byte. Where elements go through addresses, a negative one is poisoned: it
- * reads 0 and writes nothing. */
+ * Registers of integer dtypes hold int64; bool and uint8 are one byte. Where elements go through
+ * addresses, a negative one is poisoned: it reads 0 and writes nothing. */
 #include <string.h>
 
 typedef struct Odometer {
@@ -14,7 +15,8 @@ typedef struct Odometer {
     int64_t index[MAX_DIMS];
 } Odometer;
 
-static void odometer_start(Odometer *o, const TileNest *nest, const Access *access, const int64_t *at) {
+static void odometer_start(Odometer *o, const TileNest *nest, const Access *access,
+                           const int64_t *at) {
     o->position = access->offset;
     for (int d = 0; d < nest->ndim; d++) {
         o->index[d] = at[d];
@@ -37,64 +39,66 @@ static void odometer_next_row(Odometer *o, const TileNest *nest, const Access *a
     }
 }
 
-/* Runs ROW(name, k, position, stride, done) for every row: k elements, `done` elements came before. */
-#define FOR_ROWS(ROW, name)                                                                                                          \
-    int last_ = nest->ndim - 1;                                                                                                    \
-    int64_t stride_ = access->stride[last_];                                                                                       \
-    if (last_ == 0) {                                                                                                              \
-        ROW(name, m, access->offset + at[0] * stride_, stride_, 0)                                                                       \
-        return;                                                                                                                    \
-    }                                                                                                                              \
-    Odometer o_;                                                                                                                   \
-    odometer_start(&o_, nest, access, at);                                                                                         \
-    for (int done_ = 0;;) {                                                                                                        \
-        int64_t left_ = nest->size[last_] - o_.index[last_];                                                                       \
-        int k_ = left_ < m - done_ ? (int)left_ : m - done_;                                                                       \
-        ROW(name, k_, o_.position, stride_, done_)                                                                                       \
-        done_ += k_;                                                                                                               \
-        if (done_ == m) {                                                                                                          \
-            return;                                                                                                                \
-        }                                                                                                                          \
-        odometer_next_row(&o_, nest, access);                                                                                      \
+/* Runs ROW(name, k, position, stride, done) for every row: k elements, `done` elements came
+ * before. */
+#define FOR_ROWS(ROW, name)                                                                        \
+    int last_ = nest->ndim - 1;                                                                    \
+    int64_t stride_ = access->stride[last_];                                                       \
+    if (last_ == 0) {                                                                              \
+        ROW(name, m, access->offset + at[0] * stride_, stride_, 0)                                 \
+        return;                                                                                    \
+    }                                                                                              \
+    Odometer o_;                                                                                   \
+    odometer_start(&o_, nest, access, at);                                                         \
+    for (int done_ = 0;;) {                                                                        \
+        int64_t left_ = nest->size[last_] - o_.index[last_];                                       \
+        int k_ = left_ < m - done_ ? (int)left_ : m - done_;                                       \
+        ROW(name, k_, o_.position, stride_, done_)                                                 \
+        done_ += k_;                                                                               \
+        if (done_ == m) {                                                                          \
+            return;                                                                                \
+        }                                                                                          \
+        odometer_next_row(&o_, nest, access);                                                      \
     }
 
-#define LOAD_ROW(name, k, position, stride, done)                                                                                        \
-    {                                                                                                                              \
-        const mem *p = (const mem *)base + (position);                                                                             \
-        reg *y = (reg *)dst + (done);                                                                                              \
-        int64_t step = (stride);                                                                                                   \
-        if (step == 1) {                                                                                                           \
-            for (int i = 0; i < (k); i++) {                                                                                        \
-                y[i] = get_##name(p[i]);                                                                                                  \
-            }                                                                                                                      \
-        } else if (step == 0) {                                                                                                    \
-            reg v = get_##name(*p);                                                                                                       \
-            for (int i = 0; i < (k); i++) {                                                                                        \
-                y[i] = v;                                                                                                          \
-            }                                                                                                                      \
-        } else {                                                                                                                   \
-            for (int i = 0; i < (k); i++) {                                                                                        \
-                y[i] = get_##name(p[i * step]);                                                                                           \
-            }                                                                                                                      \
-        }                                                                                                                          \
+#define LOAD_ROW(name, k, position, stride, done)                                                  \
+    {                                                                                              \
+        const mem *p = (const mem *)base + (position);                                             \
+        reg *y = (reg *)dst + (done);                                                              \
+        int64_t step = (stride);                                                                   \
+        if (step == 1) {                                                                           \
+            for (int i = 0; i < (k); i++) {                                                        \
+                y[i] = get_##name(p[i]);                                                           \
+            }                                                                                      \
+        } else if (step == 0) {                                                                    \
+            reg v = get_##name(*p);                                                                \
+            for (int i = 0; i < (k); i++) {                                                        \
+                y[i] = v;                                                                          \
+            }                                                                                      \
+        } else {                                                                                   \
+            for (int i = 0; i < (k); i++) {                                                        \
+                y[i] = get_##name(p[i * step]);                                                    \
+            }                                                                                      \
+        }                                                                                          \
     }
-#define STORE_ROW(name, k, position, stride, done)                                                                                       \
-    {                                                                                                                              \
-        mem *p = (mem *)base + (position);                                                                                         \
-        const reg *x = (const reg *)src + (done);                                                                                  \
-        int64_t step = (stride);                                                                                                   \
-        if (step == 1) {                                                                                                           \
-            for (int i = 0; i < (k); i++) {                                                                                        \
-                p[i] = put_##name(x[i]);                                                                                                  \
-            }                                                                                                                      \
-        } else {                                                                                                                   \
-            for (int i = 0; i < (k); i++) {                                                                                        \
-                p[i * step] = put_##name(x[i]);                                                                                           \
-            }                                                                                                                      \
-        }                                                                                                                          \
+#define STORE_ROW(name, k, position, stride, done)                                                 \
+    {                                                                                              \
+        mem *p = (mem *)base + (position);                                                         \
+        const reg *x = (const reg *)src + (done);                                                  \
+        int64_t step = (stride);                                                                   \
+        if (step == 1) {                                                                           \
+            for (int i = 0; i < (k); i++) {                                                        \
+                p[i] = put_##name(x[i]);                                                           \
+            }                                                                                      \
+        } else {                                                                                   \
+            for (int i = 0; i < (k); i++) {                                                        \
+                p[i * step] = put_##name(x[i]);                                                    \
+            }                                                                                      \
+        }                                                                                          \
     }
 
-/* Indices that count up are common (rows picked by an index): RUN elements at a time are looked at, and go as a row if they lie side by side. */
+/* Indices that count up are common (rows picked by an index): RUN elements at a time are looked at,
+ * and go as a row if they lie side by side. */
 enum { RUN = 64 };
 
 static bool side_by_side(const int64_t *address) {
@@ -105,78 +109,82 @@ static bool side_by_side(const int64_t *address) {
     return apart == 0;
 }
 
-#define MEMORY_FUNCTIONS(name, memory_type, register_type)                                                                         \
-    static void load_##name(const TileNest *nest, const Access *access, const int64_t *at, int m, void *dst, const void *base) {   \
-        typedef memory_type mem;                                                                                                   \
-        typedef register_type reg;                                                                                                 \
-        FOR_ROWS(LOAD_ROW, name)                                                                                                         \
-    }                                                                                                                              \
-    static void store_##name(const TileNest *nest, const Access *access, const int64_t *at, int m, void *base, const void *src) {  \
-        typedef memory_type mem;                                                                                                   \
-        typedef register_type reg;                                                                                                 \
-        FOR_ROWS(STORE_ROW, name)                                                                                                        \
-    }                                                                                                                              \
-    static void load_indirect_##name(int m, void *dst, const void *base, const int64_t *address) {                                 \
-        register_type *restrict y = dst;                                                                                           \
-        for (int done = 0; done < m; done += RUN) {                                                                                \
-            int k = m - done < RUN ? m - done : RUN;                                                                               \
-            const memory_type *p = (const memory_type *)base;                                                                      \
-            if (k == RUN && side_by_side(address + done)) {                                                                        \
-                p += address[done];                                                                                                \
-                for (int i = 0; i < RUN; i++) {                                                                                    \
-                    y[done + i] = get_##name(p[i]);                                                                                \
-                }                                                                                                                  \
-                continue;                                                                                                          \
-            }                                                                                                                      \
-            for (int i = done; i < done + k; i++) {                                                                                \
-                y[i] = address[i] < 0 ? 0 : get_##name(p[address[i]]);                                                             \
-            }                                                                                                                      \
-        }                                                                                                                          \
-    }                                                                                                                              \
-    static void store_indirect_##name(int m, void *base, const int64_t *address, const void *src) {                                \
-        const register_type *x = src;                                                                                              \
-        for (int done = 0; done < m; done += RUN) {                                                                                \
-            int k = m - done < RUN ? m - done : RUN;                                                                               \
-            if (k == RUN && side_by_side(address + done)) {                                                                        \
-                memory_type *restrict p = (memory_type *)base + address[done];                                                     \
-                for (int i = 0; i < RUN; i++) {                                                                                    \
-                    p[i] = put_##name(x[done + i]);                                                                                \
-                }                                                                                                                  \
-                continue;                                                                                                          \
-            }                                                                                                                      \
-            for (int i = done; i < done + k; i++) {                                                                                \
-                if (address[i] >= 0) {                                                                                             \
-                    ((memory_type *)base)[address[i]] = put_##name(x[i]);                                                          \
-                }                                                                                                                  \
-            }                                                                                                                      \
-        }                                                                                                                          \
+#define MEMORY_FUNCTIONS(name, memory_type, register_type)                                         \
+    static void load_##name(const TileNest *nest, const Access *access, const int64_t *at, int m,  \
+                            void *dst, const void *base) {                                         \
+        typedef memory_type mem;                                                                   \
+        typedef register_type reg;                                                                 \
+        FOR_ROWS(LOAD_ROW, name)                                                                   \
+    }                                                                                              \
+    static void store_##name(const TileNest *nest, const Access *access, const int64_t *at, int m, \
+                             void *base, const void *src) {                                        \
+        typedef memory_type mem;                                                                   \
+        typedef register_type reg;                                                                 \
+        FOR_ROWS(STORE_ROW, name)                                                                  \
+    }                                                                                              \
+    static void load_indirect_##name(int m, void *dst, const void *base, const int64_t *address) { \
+        register_type *restrict y = dst;                                                           \
+        for (int done = 0; done < m; done += RUN) {                                                \
+            int k = m - done < RUN ? m - done : RUN;                                               \
+            const memory_type *p = (const memory_type *)base;                                      \
+            if (k == RUN && side_by_side(address + done)) {                                        \
+                p += address[done];                                                                \
+                for (int i = 0; i < RUN; i++) {                                                    \
+                    y[done + i] = get_##name(p[i]);                                                \
+                }                                                                                  \
+                continue;                                                                          \
+            }                                                                                      \
+            for (int i = done; i < done + k; i++) {                                                \
+                y[i] = address[i] < 0 ? 0 : get_##name(p[address[i]]);                             \
+            }                                                                                      \
+        }                                                                                          \
+    }                                                                                              \
+    static void store_indirect_##name(int m, void *base, const int64_t *address,                   \
+                                      const void *src) {                                           \
+        const register_type *x = src;                                                              \
+        for (int done = 0; done < m; done += RUN) {                                                \
+            int k = m - done < RUN ? m - done : RUN;                                               \
+            if (k == RUN && side_by_side(address + done)) {                                        \
+                memory_type *restrict p = (memory_type *)base + address[done];                     \
+                for (int i = 0; i < RUN; i++) {                                                    \
+                    p[i] = put_##name(x[done + i]);                                                \
+                }                                                                                  \
+                continue;                                                                          \
+            }                                                                                      \
+            for (int i = done; i < done + k; i++) {                                                \
+                if (address[i] >= 0) {                                                             \
+                    ((memory_type *)base)[address[i]] = put_##name(x[i]);                          \
+                }                                                                                  \
+            }                                                                                      \
+        }                                                                                          \
     }
 
 /* In floating types the sum is the type's own; in integers it wraps through uint64_t. */
-#define ADD_FUNCTION(name, memory_type, register_type, wide)                                                                       \
-    static void add_indirect_##name(int m, void *base, const int64_t *address, const void *src) {                                  \
-        const register_type *x = src;                                                                                              \
-        for (int done = 0; done < m; done += RUN) {                                                                                \
-            int k = m - done < RUN ? m - done : RUN;                                                                               \
-            if (k == RUN && side_by_side(address + done)) {                                                                        \
-                memory_type *restrict p = (memory_type *)base + address[done];                                                     \
-                for (int i = 0; i < RUN; i++) {                                                                                    \
-                    p[i] = put_##name((register_type)((wide)get_##name(p[i]) + (wide)x[done + i]));                                \
-                }                                                                                                                  \
-                continue;                                                                                                          \
-            }                                                                                                                      \
-            for (int i = done; i < done + k; i++) {                                                                                \
-                if (address[i] >= 0) {                                                                                             \
-                    memory_type *p = (memory_type *)base + address[i];                                                             \
-                    *p = put_##name((register_type)((wide)get_##name(*p) + (wide)x[i]));                                           \
-                }                                                                                                                  \
-            }                                                                                                                      \
-        }                                                                                                                          \
+#define ADD_FUNCTION(name, memory_type, register_type, wide)                                       \
+    static void add_indirect_##name(int m, void *base, const int64_t *address, const void *src) {  \
+        const register_type *x = src;                                                              \
+        for (int done = 0; done < m; done += RUN) {                                                \
+            int k = m - done < RUN ? m - done : RUN;                                               \
+            if (k == RUN && side_by_side(address + done)) {                                        \
+                memory_type *restrict p = (memory_type *)base + address[done];                     \
+                for (int i = 0; i < RUN; i++) {                                                    \
+                    p[i] =                                                                         \
+                        put_##name((register_type)((wide)get_##name(p[i]) + (wide)x[done + i]));   \
+                }                                                                                  \
+                continue;                                                                          \
+            }                                                                                      \
+            for (int i = done; i < done + k; i++) {                                                \
+                if (address[i] >= 0) {                                                             \
+                    memory_type *p = (memory_type *)base + address[i];                             \
+                    *p = put_##name((register_type)((wide)get_##name(*p) + (wide)x[i]));           \
+                }                                                                                  \
+            }                                                                                      \
+        }                                                                                          \
     }
 
 /* One element to a register and back. */
-#define PLAIN_ELEMENT(name, memory_type, register_type)                                                                            \
-    static inline register_type get_##name(memory_type v) { return (register_type)v; }                                             \
+#define PLAIN_ELEMENT(name, memory_type, register_type)                                            \
+    static inline register_type get_##name(memory_type v) { return (register_type)v; }             \
     static inline memory_type put_##name(register_type v) { return (memory_type)v; }
 PLAIN_ELEMENT(u8, uint8_t, int64_t)
 PLAIN_ELEMENT(i8, int8_t, int64_t)
@@ -217,65 +225,70 @@ static void add_indirect_bool(int m, void *base, const int64_t *address, const v
     }
 }
 
-#define BY_DTYPE(dtype, call)                                                                                                      \
-    switch (dtype) {                                                                                                               \
-    case DT_bool:                                                                                                                  \
-    case DT_uint8:                                                                                                                 \
-        call(u8);                                                                                                                  \
-        return;                                                                                                                    \
-    case DT_int8:                                                                                                                  \
-        call(i8);                                                                                                                  \
-        return;                                                                                                                    \
-    case DT_int16:                                                                                                                 \
-        call(i16);                                                                                                                 \
-        return;                                                                                                                    \
-    case DT_int32:                                                                                                                 \
-        call(i32);                                                                                                                 \
-        return;                                                                                                                    \
-    case DT_int64:                                                                                                                 \
-        call(i64);                                                                                                                 \
-        return;                                                                                                                    \
-    case DT_float16:                                                                                                               \
-        call(f16);                                                                                                                 \
-        return;                                                                                                                    \
-    case DT_bfloat16:                                                                                                              \
-        call(bf16);                                                                                                                \
-        return;                                                                                                                    \
-    case DT_float32:                                                                                                               \
-        call(f32);                                                                                                                 \
-        return;                                                                                                                    \
-    case DT_float64:                                                                                                               \
-        call(f64);                                                                                                                 \
-        return;                                                                                                                    \
-    case DT_COUNT:                                                                                                                 \
-        break;                                                                                                                     \
+#define BY_DTYPE(dtype, call)                                                                      \
+    switch (dtype) {                                                                               \
+    case DT_bool:                                                                                  \
+    case DT_uint8:                                                                                 \
+        call(u8);                                                                                  \
+        return;                                                                                    \
+    case DT_int8:                                                                                  \
+        call(i8);                                                                                  \
+        return;                                                                                    \
+    case DT_int16:                                                                                 \
+        call(i16);                                                                                 \
+        return;                                                                                    \
+    case DT_int32:                                                                                 \
+        call(i32);                                                                                 \
+        return;                                                                                    \
+    case DT_int64:                                                                                 \
+        call(i64);                                                                                 \
+        return;                                                                                    \
+    case DT_float16:                                                                               \
+        call(f16);                                                                                 \
+        return;                                                                                    \
+    case DT_bfloat16:                                                                              \
+        call(bf16);                                                                                \
+        return;                                                                                    \
+    case DT_float32:                                                                               \
+        call(f32);                                                                                 \
+        return;                                                                                    \
+    case DT_float64:                                                                               \
+        call(f64);                                                                                 \
+        return;                                                                                    \
+    case DT_COUNT:                                                                                 \
+        break;                                                                                     \
     }
 
-static void tile_load(const TileNest *nest, const Access *access, const int64_t *at, int m, void *dst, const void *base) {
+static void tile_load(const TileNest *nest, const Access *access, const int64_t *at, int m,
+                      void *dst, const void *base) {
 #define CALL(name) load_##name(nest, access, at, m, dst, base)
     BY_DTYPE(access->dtype, CALL)
 #undef CALL
 }
 
-static void tile_store(const TileNest *nest, const Access *access, const int64_t *at, int m, void *base, const void *src) {
+static void tile_store(const TileNest *nest, const Access *access, const int64_t *at, int m,
+                       void *base, const void *src) {
 #define CALL(name) store_##name(nest, access, at, m, base, src)
     BY_DTYPE(access->dtype, CALL)
 #undef CALL
 }
 
-static void tile_load_indirect(DType dtype, int m, void *dst, const void *base, const int64_t *address) {
+static void tile_load_indirect(DType dtype, int m, void *dst, const void *base,
+                               const int64_t *address) {
 #define CALL(name) load_indirect_##name(m, dst, base, address)
     BY_DTYPE(dtype, CALL)
 #undef CALL
 }
 
-static void tile_store_indirect(DType dtype, int m, void *base, const int64_t *address, const void *src) {
+static void tile_store_indirect(DType dtype, int m, void *base, const int64_t *address,
+                                const void *src) {
 #define CALL(name) store_indirect_##name(m, base, address, src)
     BY_DTYPE(dtype, CALL)
 #undef CALL
 }
 
-static void tile_add_indirect(DType dtype, int m, void *base, const int64_t *address, const void *src) {
+static void tile_add_indirect(DType dtype, int m, void *base, const int64_t *address,
+                              const void *src) {
     if (dtype == DT_bool) {
         add_indirect_bool(m, base, address, src);
         return;
@@ -285,18 +298,22 @@ static void tile_add_indirect(DType dtype, int m, void *base, const int64_t *add
 #undef CALL
 }
 
-#define IOTA_ROW(name, k, position, stride, done)                                                                                        \
-    {                                                                                                                              \
-        int64_t p = (position), step = (stride);                                                                                   \
-        for (int i = 0; i < (k); i++) {                                                                                            \
-            dst[(done) + i] = p + i * step;                                                                                        \
-        }                                                                                                                          \
+#define IOTA_ROW(name, k, position, stride, done)                                                  \
+    {                                                                                              \
+        int64_t p = (position), step = (stride);                                                   \
+        for (int i = 0; i < (k); i++) {                                                            \
+            dst[(done) + i] = p + i * step;                                                        \
+        }                                                                                          \
     }
 
-static void tile_iota(const TileNest *nest, const Access *access, const int64_t *at, int m, int64_t *dst) { FOR_ROWS(IOTA_ROW, iota) }
+static void tile_iota(const TileNest *nest, const Access *access, const int64_t *at, int m,
+                      int64_t *dst) {
+    FOR_ROWS(IOTA_ROW, iota)
+}
 
 /* dst = address + index * stride, poisoned where the index is out of bounds. */
-static void tile_term(const TileInst *inst, int m, int64_t *restrict dst, const int64_t *address, const int64_t *index) {
+static void tile_term(const TileInst *inst, int m, int64_t *restrict dst, const int64_t *address,
+                      const int64_t *index) {
     uint64_t stride = (uint64_t)inst->stride, wrap = inst->wrap ? (uint64_t)inst->bound : 0;
     int64_t bound = inst->bound;
     for (int i = 0; i < m; i++) {

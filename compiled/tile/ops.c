@@ -6,8 +6,8 @@ const TileIsa *tile_isa(int number) {
     int n = 0;
 #ifdef TILE_ISA_X86
     bool fma = __builtin_cpu_supports("fma");
-    if (fma && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") &&
-        __builtin_cpu_supports("avx512vl")) {
+    if (fma && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+        __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl")) {
         has[n++] = &tile_isa_avx512;
     }
     if (fma && __builtin_cpu_supports("avx2")) {

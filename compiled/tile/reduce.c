@@ -1,5 +1,6 @@
-/* Reductions of the tile machine. Floats accumulate in double, which float sums cannot overflow, so that their order is free; integers
- * in int64, wrapping. Sums of doubles go one after the other, since there the order decides between inf and nan. */
+/* Reductions of the tile machine. Floats accumulate in double, which float sums cannot overflow, so
+ * that their order is free; integers in int64, wrapping. Sums of doubles go one after the other,
+ * since there the order decides between inf and nan. */
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC optimize("O3")
 #endif
@@ -18,35 +19,38 @@ static double sum_f64(const double *x, int n, double acc) {
     return acc;
 }
 
-#define EXTREME_FUNCTIONS(suffix, type)                                                                                            \
-    static double max_##suffix(const type *x, int n, double acc) {                                                                 \
-        for (int i = 0; i < n; i++) {                                                                                              \
-            acc = isnan(acc) ? acc : !((double)x[i] <= acc) ? (double)x[i] : acc;                                                  \
-        }                                                                                                                          \
-        return acc;                                                                                                                \
-    }                                                                                                                              \
-    static double min_##suffix(const type *x, int n, double acc) {                                                                 \
-        for (int i = 0; i < n; i++) {                                                                                              \
-            acc = isnan(acc) ? acc : !((double)x[i] >= acc) ? (double)x[i] : acc;                                                  \
-        }                                                                                                                          \
-        return acc;                                                                                                                \
-    }                                                                                                                              \
-    static double prod_##suffix(const type *x, int n, double acc) {                                                                \
-        for (int i = 0; i < n; i++) {                                                                                              \
-            acc *= (double)x[i];                                                                                                   \
-        }                                                                                                                          \
-        return acc;                                                                                                                \
+#define EXTREME_FUNCTIONS(suffix, type)                                                            \
+    static double max_##suffix(const type *x, int n, double acc) {                                 \
+        for (int i = 0; i < n; i++) {                                                              \
+            acc = isnan(acc) ? acc : !((double)x[i] <= acc) ? (double)x[i] : acc;                  \
+        }                                                                                          \
+        return acc;                                                                                \
+    }                                                                                              \
+    static double min_##suffix(const type *x, int n, double acc) {                                 \
+        for (int i = 0; i < n; i++) {                                                              \
+            acc = isnan(acc) ? acc : !((double)x[i] >= acc) ? (double)x[i] : acc;                  \
+        }                                                                                          \
+        return acc;                                                                                \
+    }                                                                                              \
+    static double prod_##suffix(const type *x, int n, double acc) {                                \
+        for (int i = 0; i < n; i++) {                                                              \
+            acc *= (double)x[i];                                                                   \
+        }                                                                                          \
+        return acc;                                                                                \
     }
 EXTREME_FUNCTIONS(f32, float)
 EXTREME_FUNCTIONS(f64, double)
 
-static void accumulate_float(Accumulator *a, const TileIsa *isa, ReduceKind kind, bool single, bool fours, const void *x, int n) {
+static void accumulate_float(Accumulator *a, const TileIsa *isa, ReduceKind kind, bool single,
+                             bool fours, const void *x, int n) {
     const float *s = x;
     const double *d = x;
     switch (kind) {
     case REDUCE_SUM:
     case REDUCE_MEAN:
-        a->f = fours ? isa->sum_fours(s, n, a->f) : single ? isa->sum_f32(s, n, a->f) : sum_f64(d, n, a->f);
+        a->f = fours    ? isa->sum_fours(s, n, a->f)
+               : single ? isa->sum_f32(s, n, a->f)
+                        : sum_f64(d, n, a->f);
         break;
     case REDUCE_PROD:
         a->f = single ? prod_f32(s, n, a->f) : prod_f64(d, n, a->f);
@@ -83,11 +87,17 @@ static void accumulate_int(Accumulator *a, ReduceKind kind, const int64_t *x, in
 }
 
 static double float_start(ReduceKind kind) {
-    return kind == REDUCE_PROD ? 1 : kind == REDUCE_MAX ? (double)-INFINITY : kind == REDUCE_MIN ? (double)INFINITY : 0;
+    return kind == REDUCE_PROD  ? 1
+           : kind == REDUCE_MAX ? (double)-INFINITY
+           : kind == REDUCE_MIN ? (double)INFINITY
+                                : 0;
 }
 
 static int64_t int_start(ReduceKind kind) {
-    return kind == REDUCE_PROD ? 1 : kind == REDUCE_MAX ? INT64_MIN : kind == REDUCE_MIN ? INT64_MAX : 0;
+    return kind == REDUCE_PROD  ? 1
+           : kind == REDUCE_MAX ? INT64_MIN
+           : kind == REDUCE_MIN ? INT64_MAX
+                                : 0;
 }
 
 void accumulator_start(Accumulator *a, ReduceKind kind) {
@@ -102,7 +112,8 @@ static double result_of(double sum, const TileNest *nest, const TileInst *inst, 
 }
 
 /* Writes the finished segment and starts the next. */
-static void accumulator_finish(Accumulator *a, const TileNest *nest, const TileInst *inst, const Access *access, void *base) {
+static void accumulator_finish(Accumulator *a, const TileNest *nest, const TileInst *inst,
+                               const Access *access, void *base) {
     int64_t position = access->offset, rest = a->segment++;
     for (int d = nest->kept - 1; d > 0; d--) {
         position += rest % nest->size[d] * access->stride[d];
@@ -110,15 +121,16 @@ static void accumulator_finish(Accumulator *a, const TileNest *nest, const TileI
     }
     position += nest->kept > 0 ? rest * access->stride[0] : 0;
     if (dtype_is_float(access->dtype)) {
-        element_store_double(base, access->dtype, position, result_of(a->f, nest, inst, access->dtype));
+        element_store_double(base, access->dtype, position,
+                             result_of(a->f, nest, inst, access->dtype));
     } else {
         element_store_int(base, access->dtype, position, a->i);
     }
     accumulator_start(a, inst->reduce);
 }
 
-void tile_reduce(Accumulator *a, const TileIsa *isa, const TileNest *nest, const TileInst *inst, const Access *access, void *base,
-                        const void *src, int m) {
+void tile_reduce(Accumulator *a, const TileIsa *isa, const TileNest *nest, const TileInst *inst,
+                 const Access *access, void *base, const void *src, int m) {
     bool is_float = dtype_is_float(access->dtype), single = dtype_kind(access->dtype) == KIND_F32;
     const char *x = src;
     int bytes = single ? 4 : 8;
@@ -169,7 +181,8 @@ static void columns_float(ColumnSums *s, ReduceKind kind, bool single, const voi
     }
 }
 
-void columns_reduce(ColumnSums *s, const TileIsa *isa, const TileNest *nest, const TileInst *inst, DType dtype, const void *src, int m) {
+void columns_reduce(ColumnSums *s, const TileIsa *isa, const TileNest *nest, const TileInst *inst,
+                    DType dtype, const void *src, int m) {
     bool is_sum = inst->reduce == REDUCE_SUM || inst->reduce == REDUCE_MEAN;
     if (!dtype_is_float(dtype)) {
         for (int k = 0; k < m; k++) {
@@ -187,7 +200,8 @@ void columns_reduce(ColumnSums *s, const TileIsa *isa, const TileNest *nest, con
     }
 }
 
-void columns_finish(ColumnSums *s, const TileNest *nest, const TileInst *inst, const Access *access, const int64_t *at, int m, void *base) {
+void columns_finish(ColumnSums *s, const TileNest *nest, const TileInst *inst, const Access *access,
+                    const int64_t *at, int m, void *base) {
     int last = nest->ndim - 1;
     int64_t position = access->offset;
     for (int d = 0; d < nest->ndim; d++) {
@@ -198,7 +212,8 @@ void columns_finish(ColumnSums *s, const TileNest *nest, const TileInst *inst, c
     }
     for (int k = 0; k < m; k++, position += access->stride[last]) {
         if (dtype_is_float(access->dtype)) {
-            element_store_double(base, access->dtype, position, result_of(s->f[k], nest, inst, access->dtype));
+            element_store_double(base, access->dtype, position,
+                                 result_of(s->f[k], nest, inst, access->dtype));
         } else {
             element_store_int(base, access->dtype, position, s->i[k]);
         }

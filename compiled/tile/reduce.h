@@ -1,5 +1,5 @@
-/* Reductions of the tile machine: along the tiles (a segment of consecutive points is one result), or across them (a tile is a strip of
- * results, one point of each). */
+/* Reductions of the tile machine: along the tiles (a segment of consecutive points is one result),
+ * or across them (a tile is a strip of results, one point of each). */
 #ifndef COMPILED_TILE_REDUCE_H
 #define COMPILED_TILE_REDUCE_H
 
@@ -14,8 +14,8 @@ typedef struct Accumulator {
 
 void accumulator_start(Accumulator *a, ReduceKind kind);
 /* The next m points; writes the segments that end with them. */
-void tile_reduce(Accumulator *a, const TileIsa *isa, const TileNest *nest, const TileInst *inst, const Access *access, void *base, const void *src,
-                 int m);
+void tile_reduce(Accumulator *a, const TileIsa *isa, const TileNest *nest, const TileInst *inst,
+                 const Access *access, void *base, const void *src, int m);
 
 typedef struct ColumnSums {
     double f[TILE];
@@ -26,8 +26,10 @@ typedef struct ColumnSums {
 
 void columns_start(ColumnSums *s, ReduceKind kind, int m);
 /* One more point of m results; `dtype` is the result's. */
-void columns_reduce(ColumnSums *s, const TileIsa *isa, const TileNest *nest, const TileInst *inst, DType dtype, const void *src, int m);
+void columns_reduce(ColumnSums *s, const TileIsa *isa, const TileNest *nest, const TileInst *inst,
+                    DType dtype, const void *src, int m);
 /* Writes m results from coordinates `at` on. */
-void columns_finish(ColumnSums *s, const TileNest *nest, const TileInst *inst, const Access *access, const int64_t *at, int m, void *base);
+void columns_finish(ColumnSums *s, const TileNest *nest, const TileInst *inst, const Access *access,
+                    const int64_t *at, int m, void *base);
 
 #endif

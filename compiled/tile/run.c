@@ -1,8 +1,9 @@
 /* The tile machine: runs a nest's bytecode over its points, up to TILE at a time.
  *
- * Tiles are runs of the row-major order and span rows, so that a nest of many short rows costs as many dispatches as one long row.
- * A register is a row of up to TILE elements; a load of consecutive elements only points it into the buffer. Reductions
- * accumulate over segments of `reduced` consecutive points, which a tile may begin or end in the middle of. */
+ * Tiles are runs of the row-major order and span rows, so that a nest of many short rows costs as
+ * many dispatches as one long row. A register is a row of up to TILE elements; a load of
+ * consecutive elements only points it into the buffer. Reductions accumulate over segments of
+ * `reduced` consecutive points, which a tile may begin or end in the middle of. */
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC optimize("O3")
 #endif
@@ -36,7 +37,8 @@ static void run_advance(const TileNest *nest, int64_t *at, int m) {
 }
 
 /* Where the m points from `at` on lie side by side in the buffer, or NULL if they do not. */
-static void *side_by_side(const TileNest *nest, const Access *access, const int64_t *at, int m, void *base) {
+static void *side_by_side(const TileNest *nest, const Access *access, const int64_t *at, int m,
+                          void *base) {
     int last = nest->ndim - 1;
     if (access->stride[last] != 1 || at[last] + m > nest->size[last]) {
         return NULL;
@@ -49,15 +51,19 @@ static void *side_by_side(const TileNest *nest, const Access *access, const int6
 }
 
 /* One tile. own[k] is the memory of register k; reg[k] where it is now. */
-static void run_tile(const TileNest *nest, const TileIsa *isa, void *const *data, const int64_t *at, int m, void *const *own, void **reg,
-                     Accumulator *acc, ColumnSums *columns) {
+static void run_tile(const TileNest *nest, const TileIsa *isa, void *const *data, const int64_t *at,
+                     int m, void *const *own, void **reg, Accumulator *acc, ColumnSums *columns) {
     for (int k = 0; k < nest->ninst; k++) {
         const TileInst *inst = &nest->inst[k];
         if (inst->op < TILE_OP_COUNT) {
-            const void *src[4] = {reg[inst->src[0]], reg[inst->src[1]], reg[inst->src[2]], reg[inst->src[3]]};
-            void *dst = inst->into < 0 ? NULL : side_by_side(nest, &nest->access[inst->into], at, m, data[nest->access[inst->into].buffer]);
+            const void *src[4] = {reg[inst->src[0]], reg[inst->src[1]], reg[inst->src[2]],
+                                  reg[inst->src[3]]};
+            void *dst = inst->into < 0 ? NULL
+                                       : side_by_side(nest, &nest->access[inst->into], at, m,
+                                                      data[nest->access[inst->into].buffer]);
             dst = dst ? dst : own[inst->dst];
-            (nest->many && isa->single[inst->op] ? isa->single : isa->function)[inst->op](m, dst, src);
+            (nest->many && isa->single[inst->op] ? isa->single : isa->function)[inst->op](m, dst,
+                                                                                          src);
             reg[inst->dst] = dst;
             continue;
         }
@@ -84,7 +90,8 @@ static void run_tile(const TileNest *nest, const TileIsa *isa, void *const *data
             reg[inst->dst] = own[inst->dst];
             break;
         case TILE_STORE:
-            if (reg[inst->src[0]] == own[inst->src[0]] || reg[inst->src[0]] != side_by_side(nest, access, at, m, base)) {
+            if (reg[inst->src[0]] == own[inst->src[0]] ||
+                reg[inst->src[0]] != side_by_side(nest, access, at, m, base)) {
                 isa->store(nest, access, at, m, base, reg[inst->src[0]]);
             }
             break;
@@ -96,7 +103,8 @@ static void run_tile(const TileNest *nest, const TileIsa *isa, void *const *data
             break;
         case TILE_REDUCE:
             if (columns) {
-                columns_reduce(&columns[inst->dst], isa, nest, inst, access->dtype, reg[inst->src[0]], m);
+                columns_reduce(&columns[inst->dst], isa, nest, inst, access->dtype,
+                               reg[inst->src[0]], m);
             } else {
                 tile_reduce(&acc[inst->dst], isa, nest, inst, access, base, reg[inst->src[0]], m);
             }
@@ -124,9 +132,11 @@ static bool next_point(const TileNest *nest, const RunPart *part, int64_t *at, i
     return false;
 }
 
-/* `nest` has the reduced dims before its last one, along which the results lie side by side: strips of a tile of results, as many at once as
- * there is room for, so that memory is read as it lies. Where it runs by parts, `kept` has the sums of all strips. */
-static void run_columns(const TileNest *nest, const TileIsa *isa, void *const *data, void *const *own, void **reg, ColumnSums *kept, const RunPart *part) {
+/* `nest` has the reduced dims before its last one, along which the results lie side by side: strips
+ * of a tile of results, as many at once as there is room for, so that memory is read as it lies.
+ * Where it runs by parts, `kept` has the sums of all strips. */
+static void run_columns(const TileNest *nest, const TileIsa *isa, void *const *data,
+                        void *const *own, void **reg, ColumnSums *kept, const RunPart *part) {
     ColumnSums local[MAX_REDUCTIONS], *columns = kept ? kept : local;
     int64_t at[MAX_DIMS] = {part->from};
     int last = nest->ndim - 1, outer = nest->kept - 1, sums = 0;
@@ -141,14 +151,16 @@ static void run_columns(const TileNest *nest, const TileIsa *isa, void *const *d
                 for (int k = 0; k < nest->ninst; k++) {
                     const TileInst *inst = &nest->inst[k];
                     if (inst->op == TILE_REDUCE) {
-                        columns_start(&columns[(j - begin) / nest->trip * sums + inst->dst], inst->reduce, (int)min_i64(nest->trip, end - j));
+                        columns_start(&columns[(j - begin) / nest->trip * sums + inst->dst],
+                                      inst->reduce, (int)min_i64(nest->trip, end - j));
                     }
                 }
             }
             do {
                 for (at[last] = begin; at[last] < end; at[last] += nest->trip) {
                     int m = (int)min_i64(nest->trip, end - at[last]);
-                    run_tile(nest, isa, data, at, m, own, reg, NULL, columns + (at[last] - begin) / nest->trip * sums);
+                    run_tile(nest, isa, data, at, m, own, reg, NULL,
+                             columns + (at[last] - begin) / nest->trip * sums);
                 }
             } while (next_point(nest, part, at, outer, last));
             for (at[last] = begin; at[last] < end && part->ends; at[last] += nest->trip) {
@@ -156,7 +168,9 @@ static void run_columns(const TileNest *nest, const TileIsa *isa, void *const *d
                     const TileInst *inst = &nest->inst[k];
                     if (inst->op == TILE_REDUCE) {
                         const Access *access = &nest->access[inst->access];
-                        columns_finish(&columns[(at[last] - begin) / nest->trip * sums + inst->dst], nest, inst, access, at, (int)min_i64(nest->trip, end - at[last]),
+                        columns_finish(&columns[(at[last] - begin) / nest->trip * sums + inst->dst],
+                                       nest, inst, access, at,
+                                       (int)min_i64(nest->trip, end - at[last]),
                                        data[access->buffer]);
                     }
                 }
@@ -166,13 +180,16 @@ static void run_columns(const TileNest *nest, const TileIsa *isa, void *const *d
     } while (next_point(nest, part, at, 0, outer));
 }
 
-void tile_run(const TileNest *nest, const TileIsa *isa, void *const *data, void *registers, int64_t from, int64_t to) {
+void tile_run(const TileNest *nest, const TileIsa *isa, void *const *data, void *registers,
+              int64_t from, int64_t to) {
     if (nest->numel == 0) {
         return;
     }
-    int64_t trips = nest->trip > 1 ? nest->size[nest->outer] : 1, numel = nest->numel / trips * (to - from);
+    int64_t trips = nest->trip > 1 ? nest->size[nest->outer] : 1,
+            numel = nest->numel / trips * (to - from);
     void *sums = nest->scratch >= 0 ? data[nest->scratch] : NULL;
-    RunPart part = {from, nest->trip > 1 ? to : nest->size[0], from == 0 || !sums, to == trips || !sums};
+    RunPart part = {from, nest->trip > 1 ? to : nest->size[0], from == 0 || !sums,
+                    to == trips || !sums};
     if (numel < WIDE) {
         isa = &tile_isa_base;
     }
@@ -186,7 +203,8 @@ void tile_run(const TileNest *nest, const TileIsa *isa, void *const *data, void 
     for (int k = 0; k < nest->nconst; k++) {
         fill_constant(&nest->constant[k], own[nest->constant[k].reg], tile);
     }
-    if (nest->columns) { /* the column went behind the reduced dims: the outer dim is the first there, too */
+    if (nest->columns) { /* the column went behind the reduced dims: the outer dim is the first
+                            there, too */
         run_columns(nest->columns, isa, data, own, reg, sums, &part);
         return;
     }

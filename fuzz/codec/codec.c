@@ -1,7 +1,9 @@
-/* A whole program, part by part: names, inputs, statements, then what is called how often and what is compared.
+/* A whole program, part by part: names, inputs, statements, then what is called how often and what
+ * is compared.
  *
- * The parts that must agree with each other (args with inputs, recalls with parameters, `of` with returns) are put right while they are
- * read. What is no structure (name, note, `x-` members, expect) is carried as text, and dropped where it does not parse. */
+ * The parts that must agree with each other (args with inputs, recalls with parameters, `of` with
+ * returns) are put right while they are read. What is no structure (name, note, `x-` members,
+ * expect) is carried as text, and dropped where it does not parse. */
 #include "fuzz/codec/coder.h"
 
 #include <stdio.h>
@@ -17,11 +19,14 @@ const char *code_extra(Coder *c, const char *extra) {
     if (c->encoding) {
         return extra;
     }
-    const char *whole = arena_printf(c->arena, "{\"twingrad\": 1, \"body\": [], \"return\": [], %s}", text);
+    const char *whole =
+        arena_printf(c->arena, "{\"twingrad\": 1, \"body\": [], \"return\": [], %s}", text);
     char message[256];
     Program *p;
-    bool ok = program_parse(c->arena, whole, strlen(whole), &p, message, sizeof message) == PARSE_OK;
-    return ok && p->nreturns == 0 && !p->body.first && !p->name && !p->inputs_given ? p->extra : NULL;
+    bool ok =
+        program_parse(c->arena, whole, strlen(whole), &p, message, sizeof message) == PARSE_OK;
+    return ok && p->nreturns == 0 && !p->body.first && !p->name && !p->inputs_given ? p->extra
+                                                                                    : NULL;
 }
 
 static const char *code_optional_text(Coder *c, const char *text) {
@@ -114,7 +119,11 @@ static void code_set(Coder *c, Recall *r, const Program *p) {
 
 static void code_recall(Coder *c, Recall *r, const Program *p) {
     typedef enum CodecForm { ARRAY, OBJECT, KEEP, FORMS } CodecForm;
-    CodecForm form = (CodecForm)code_choice(c, r->keep ? KEEP : r->object_form ? OBJECT : ARRAY, FORMS);
+    CodecForm form = (CodecForm)code_choice(c,
+                                            r->keep          ? KEEP
+                                            : r->object_form ? OBJECT
+                                                             : ARRAY,
+                                            FORMS);
     r->keep = form == KEEP;
     r->object_form = form != ARRAY;
     if (r->keep) {
@@ -179,7 +188,8 @@ static const char *code_path(Coder *c, const char *path) {
         }
         label = code_choice(c, label, count);
         place = code_int(c, place) & 0x1FFFFFFF;
-        n += (size_t)snprintf(text + n, sizeof text - n, "%s%s[%lld]", step ? "." : "", labels[label], place);
+        n += (size_t)snprintf(text + n, sizeof text - n, "%s%s[%lld]", step ? "." : "",
+                              labels[label], place);
         const char *dot = c->encoding ? strchr(path, '.') : NULL;
         path = dot ? dot + 1 : path;
         if (!code_rare(c, dot != NULL)) {
@@ -191,10 +201,13 @@ static const char *code_path(Coder *c, const char *path) {
 
 static void code_call_styles(Coder *c, PythonSurface *s) {
     int n = (int)code_count(c, s->ncall_styles, MAX_NAMES), kept = 0;
-    s->call_styles = c->encoding ? s->call_styles : arena_alloc(c->arena, (int64_t)sizeof *s->call_styles * max_i64(n, 1));
+    s->call_styles = c->encoding
+                         ? s->call_styles
+                         : arena_alloc(c->arena, (int64_t)sizeof *s->call_styles * max_i64(n, 1));
     for (int i = 0; i < n; i++) {
         const char *path = code_path(c, s->call_styles[i].path);
-        CallStyle call_styles = (CallStyle)code_choice(c, (int)s->call_styles[i].call_styles, STYLE_COUNT);
+        CallStyle call_styles =
+            (CallStyle)code_choice(c, (int)s->call_styles[i].call_styles, STYLE_COUNT);
         bool twice = false;
         for (int k = 0; k < kept; k++) {
             twice |= strcmp(s->call_styles[k].path, path) == 0;
@@ -209,10 +222,12 @@ static void code_call_styles(Coder *c, PythonSurface *s) {
 
 static void code_bindings(Coder *c, PythonSurface *s) {
     int n = (int)code_count(c, s->nbindings, MAX_NAMES), kept = 0;
-    s->bindings = c->encoding ? s->bindings : arena_alloc(c->arena, (int64_t)sizeof *s->bindings * max_i64(n, 1));
+    s->bindings = c->encoding ? s->bindings
+                              : arena_alloc(c->arena, (int64_t)sizeof *s->bindings * max_i64(n, 1));
     for (int i = 0; i < n; i++) {
         NameId name = code_name(c, s->bindings[i].name);
-        BindingKind binding = (BindingKind)code_choice(c, (int)s->bindings[i].binding, BINDING_COUNT);
+        BindingKind binding =
+            (BindingKind)code_choice(c, (int)s->bindings[i].binding, BINDING_COUNT);
         bool twice = false;
         for (int k = 0; k < kept; k++) {
             twice |= s->bindings[k].name == name;
@@ -228,9 +243,12 @@ static void code_bindings(Coder *c, PythonSurface *s) {
 static void code_outline(Coder *c, PythonSurface *s) {
     enum { FAR = 0x3FFFFFFF };
     s->noutline = (int)code_count(c, s->noutline, MAX_NAMES);
-    s->outline = c->encoding ? s->outline : arena_alloc(c->arena, (int64_t)sizeof *s->outline * max_i64(s->noutline, 1));
+    s->outline = c->encoding
+                     ? s->outline
+                     : arena_alloc(c->arena, (int64_t)sizeof *s->outline * max_i64(s->noutline, 1));
     for (int i = 0; i < s->noutline; i++) {
-        int64_t from = code_int(c, s->outline[i].from), length = code_int(c, s->outline[i].to - s->outline[i].from);
+        int64_t from = code_int(c, s->outline[i].from),
+                length = code_int(c, s->outline[i].to - s->outline[i].from);
         if (!c->encoding) {
             s->outline[i].from = from & FAR;
             s->outline[i].to = s->outline[i].from + (length & FAR);
@@ -255,7 +273,8 @@ static PythonSurface *code_surface(Coder *c, PythonSurface *s) {
         code_outline(c, s);
     }
     s->instances_given = code_flag(c, s->instances_given);
-    s->instances = s->instances_given ? 1 + code_choice(c, c->encoding ? (int)s->instances - 1 : 0, 1024) : 1;
+    s->instances =
+        s->instances_given ? 1 + code_choice(c, c->encoding ? (int)s->instances - 1 : 0, 1024) : 1;
     s->extra = code_extra(c, s->extra);
     return s;
 }
@@ -275,7 +294,9 @@ static Result *code_expect(Coder *c, Result *expect, const Program *p) {
     const char *read = code_text(c, NULL);
     char message[256];
     Result *r = NULL;
-    return result_parse(c->arena, read, strlen(read), p, &r, message, sizeof message) == PARSE_OK ? r : NULL;
+    return result_parse(c->arena, read, strlen(read), p, &r, message, sizeof message) == PARSE_OK
+               ? r
+               : NULL;
 }
 
 static void code_program(Coder *c) {
@@ -313,7 +334,9 @@ static void code_program(Coder *c) {
     p->expect = code_expect(c, p->expect, p);
 }
 
-Bytes codec_encode(Arena *arena, const Program *p) { return codec_encode_last(arena, program_clone(arena, p)); }
+Bytes codec_encode(Arena *arena, const Program *p) {
+    return codec_encode_last(arena, program_clone(arena, p));
+}
 
 Bytes codec_encode_last(Arena *arena, Program *p) {
     Coder c = {.encoding = true, .arena = arena, .limits = &LIMITS_DEFAULT, .p = p};
@@ -326,10 +349,12 @@ Bytes codec_encode_last(Arena *arena, Program *p) {
     return bytes;
 }
 
-Program *codec_decode(Arena *arena, const uint8_t *v, int64_t n, const Limits *limits, char *message, size_t message_size) {
+Program *codec_decode(Arena *arena, const uint8_t *v, int64_t n, const Limits *limits,
+                      char *message, size_t message_size) {
     Program *p = NULL;
     if (n > 0 && v[0] == '{') {
-        bool ok = program_parse_within(arena, (const char *)v, (size_t)n, limits, &p, message, message_size) == PARSE_OK;
+        bool ok = program_parse_within(arena, (const char *)v, (size_t)n, limits, &p, message,
+                                       message_size) == PARSE_OK;
         return ok && program_verify_within(p, limits, message, message_size) ? p : NULL;
     }
     p = arena_new(arena, Program);

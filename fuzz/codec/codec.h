@@ -1,8 +1,11 @@
-/* The byte codec: programs as bytes, for engines that mutate bytes (docs/internals/architecture.md, "Bytes").
+/* The byte codec: programs as bytes, for engines that mutate bytes (docs/internals/architecture.md,
+ * "Bytes").
  *
- * Total: any bytes decode to some well-formed program. Exact: a program encoded and decoded again is the same program. Local: decisions
- * of structure are read from the front, data from the end, so that a changed byte changes one decision and a changed number of
- * statements does not move the data. Versioned: the first byte names the code; a first byte `{` selects the JSON of docs/reference/format.md. */
+ * Total: any bytes decode to some well-formed program. Exact: a program encoded and decoded again
+ * is the same program. Local: decisions of structure are read from the front, data from the end, so
+ * that a changed byte changes one decision and a changed number of statements does not move the
+ * data. Versioned: the first byte names the code; a first byte `{` selects the JSON of
+ * docs/reference/format.md. */
 #ifndef FUZZ_CODEC_H
 #define FUZZ_CODEC_H
 
@@ -13,11 +16,14 @@ typedef struct Bytes {
     int64_t n;
 } Bytes;
 
-/* The program that the bytes stand for, in `arena`, within `limits` (elements, bytes, statements: what passes them is made smaller).
- * Never fails but for JSON that is malformed or names an unknown op: then NULL, and the parser's sentence in `message`. */
-Program *codec_decode(Arena *arena, const uint8_t *v, int64_t n, const Limits *limits, char *message, size_t message_size);
+/* The program that the bytes stand for, in `arena`, within `limits` (elements, bytes, statements:
+ * what passes them is made smaller). Never fails but for JSON that is malformed or names an unknown
+ * op: then NULL, and the parser's sentence in `message`. */
+Program *codec_decode(Arena *arena, const uint8_t *v, int64_t n, const Limits *limits,
+                      char *message, size_t message_size);
 
-/* The bytes of a well-formed program, in `arena`. codec_decode of them prints as `p` prints, under limits that `p` keeps. */
+/* The bytes of a well-formed program, in `arena`. codec_decode of them prints as `p` prints, under
+ * limits that `p` keeps. */
 Bytes codec_encode(Arena *arena, const Program *p);
 
 /* The same where `p` is not needed any more: without a copy of it. */

@@ -1,5 +1,6 @@
-/* Two streams in one string of bytes: decisions from the front, data from the end backwards. They may meet: what one has read the other
- * reads again only where the bytes are too few, and then any value will do. */
+/* Two streams in one string of bytes: decisions from the front, data from the end backwards. They
+ * may meet: what one has read the other reads again only where the bytes are too few, and then any
+ * value will do. */
 #include "fuzz/codec/coder.h"
 
 #include <math.h>
@@ -7,9 +8,11 @@
 
 enum {
     RARE = 0xEE,
-    SMALL_COUNTS = 248,           /* front bytes below it are counts of 0..7 */
-    ONE_BYTE = 248, LONGEST = 8,  /* back bytes below it are integers of one byte; ONE_BYTE + k: of k + 1 more bytes */
-    EIGHTHS = 1 << 20             /* floats that are so many eighths at most are written as integers */
+    SMALL_COUNTS = 248, /* front bytes below it are counts of 0..7 */
+    ONE_BYTE = 248,
+    LONGEST =
+        8, /* back bytes below it are integers of one byte; ONE_BYTE + k: of k + 1 more bytes */
+    EIGHTHS = 1 << 20 /* floats that are so many eighths at most are written as integers */
 };
 
 static void coder_put(Arena *arena, Stream *s, uint8_t byte) {
@@ -77,14 +80,16 @@ int64_t code_int(Coder *c, int64_t value) {
     while (bytes < LONGEST && zigzag >> (8 * bytes)) {
         bytes++;
     }
-    uint8_t first = code_back(c, zigzag < ONE_BYTE ? (uint8_t)zigzag : (uint8_t)(ONE_BYTE + bytes - 1));
+    uint8_t first =
+        code_back(c, zigzag < ONE_BYTE ? (uint8_t)zigzag : (uint8_t)(ONE_BYTE + bytes - 1));
     zigzag = first < ONE_BYTE ? first : code_word(c, zigzag, first - ONE_BYTE + 1);
     return (int64_t)(zigzag >> 1 ^ (zigzag & 1 ? UINT64_MAX : 0));
 }
 
 double code_double(Coder *c, double value) {
     double eighths = value * 8;
-    bool small = fabs(eighths) <= EIGHTHS && eighths == floor(eighths) && !(value == 0 && signbit(value));
+    bool small =
+        fabs(eighths) <= EIGHTHS && eighths == floor(eighths) && !(value == 0 && signbit(value));
     if (!code_rare(c, !small)) {
         int64_t read = code_int(c, small ? (int64_t)eighths : 0);
         return (double)read / 8;
@@ -98,9 +103,12 @@ double code_double(Coder *c, double value) {
 
 Scalar code_scalar(Coder *c, Scalar value) {
     switch ((Category)code_choice(c, (int)value.kind, 3)) {
-    case CAT_BOOL: return scalar_bool(code_flag(c, value.i != 0));
-    case CAT_INT: return scalar_int(code_int(c, value.i));
-    default: return scalar_float(code_double(c, value.f));
+    case CAT_BOOL:
+        return scalar_bool(code_flag(c, value.i != 0));
+    case CAT_INT:
+        return scalar_int(code_int(c, value.i));
+    default:
+        return scalar_float(code_double(c, value.f));
     }
 }
 
@@ -113,16 +121,22 @@ void code_elements(Coder *c, void *data, DType dtype, int64_t n) {
     }
 }
 
-/* The length of the UTF-8 sequence at v (Unicode 15, table 3-7), of at most n bytes; 0 if there is none. */
+/* The length of the UTF-8 sequence at v (Unicode 15, table 3-7), of at most n bytes; 0 if there is
+ * none. */
 static int64_t sequence(const uint8_t *v, int64_t n) {
-    static const struct { uint8_t first, last, low, high; int length; } rows[] = {
-        {0x20, 0x7E, 0x80, 0xBF, 1}, {0xC2, 0xDF, 0x80, 0xBF, 2}, {0xE0, 0xE0, 0xA0, 0xBF, 3}, {0xE1, 0xEC, 0x80, 0xBF, 3},
-        {0xED, 0xED, 0x80, 0x9F, 3}, {0xEE, 0xEF, 0x80, 0xBF, 3}, {0xF0, 0xF0, 0x90, 0xBF, 4}, {0xF1, 0xF3, 0x80, 0xBF, 4},
-        {0xF4, 0xF4, 0x80, 0x8F, 4}, {0x7F, 0x7F, 0x80, 0xBF, 1}, {0x01, 0x1F, 0x80, 0xBF, 1},
+    static const struct {
+        uint8_t first, last, low, high;
+        int length;
+    } rows[] = {
+        {0x20, 0x7E, 0x80, 0xBF, 1}, {0xC2, 0xDF, 0x80, 0xBF, 2}, {0xE0, 0xE0, 0xA0, 0xBF, 3},
+        {0xE1, 0xEC, 0x80, 0xBF, 3}, {0xED, 0xED, 0x80, 0x9F, 3}, {0xEE, 0xEF, 0x80, 0xBF, 3},
+        {0xF0, 0xF0, 0x90, 0xBF, 4}, {0xF1, 0xF3, 0x80, 0xBF, 4}, {0xF4, 0xF4, 0x80, 0x8F, 4},
+        {0x7F, 0x7F, 0x80, 0xBF, 1}, {0x01, 0x1F, 0x80, 0xBF, 1},
     };
     for (int k = 0; k < COUNT_OF(rows); k++) {
         if (v[0] >= rows[k].first && v[0] <= rows[k].last) {
-            bool ok = rows[k].length <= n && (rows[k].length < 2 || (v[1] >= rows[k].low && v[1] <= rows[k].high));
+            bool ok = rows[k].length <= n &&
+                      (rows[k].length < 2 || (v[1] >= rows[k].low && v[1] <= rows[k].high));
             for (int i = 2; i < rows[k].length && ok; i++) {
                 ok = v[i] >= 0x80 && v[i] <= 0xBF;
             }

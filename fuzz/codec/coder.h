@@ -1,5 +1,6 @@
-/* One walk for both directions: every function takes the value to write and gives back the value read (or written), so that the encoder
- * and the decoder cannot disagree. While reading, any byte is a value, and past the end every byte is 0. */
+/* One walk for both directions: every function takes the value to write and gives back the value
+ * read (or written), so that the encoder and the decoder cannot disagree. While reading, any byte
+ * is a value, and past the end every byte is 0. */
 #ifndef FUZZ_CODER_H
 #define FUZZ_CODER_H
 
@@ -32,7 +33,8 @@ int code_choice(Coder *c, int value, int n);
 bool code_flag(Coder *c, bool value);
 /* A flag that random bytes seldom set. */
 bool code_rare(Coder *c, bool value);
-/* A number of items, 0..most, small ones likely. Every item takes a byte or more: no more are read than there are bytes. */
+/* A number of items, 0..most, small ones likely. Every item takes a byte or more: no more are read
+ * than there are bytes. */
 int64_t code_count(Coder *c, int64_t count, int64_t most);
 /* Any int64, from the back: one byte for small ones. */
 int64_t code_int(Coder *c, int64_t value);
@@ -52,7 +54,8 @@ NameId code_name(Coder *c, NameId name);
 NameId *code_name_list(Coder *c, NameId *names, int *n, bool nulls);
 
 /* ---- parts of a program ---- */
-/* codec/inputs.c: the inputs of a call; `like` are the function's own (a recall has their names), or NULL. */
+/* codec/inputs.c: the inputs of a call; `like` are the function's own (a recall has their names),
+ * or NULL. */
 Input *code_inputs(Coder *c, Input *inputs, int *n, const Input *like);
 /* codec/stmt.c: a block at this depth of nesting. */
 void code_block(Coder *c, Block *block, int depth);

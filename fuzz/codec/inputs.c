@@ -1,7 +1,9 @@
-/* The inputs of a call: geometry first, then data, since the data of a shared storage is as long as its farthest input reaches.
+/* The inputs of a call: geometry first, then data, since the data of a shared storage is as long as
+ * its farthest input reaches.
  *
- * What would be no input is put right while it is read: a name or a storage that is taken, a size past the limits, requires_grad of an
- * integer. Encoding a well-formed input leaves nothing to put right. */
+ * What would be no input is put right while it is read: a name or a storage that is taken, a size
+ * past the limits, requires_grad of an integer. Encoding a well-formed input leaves nothing to put
+ * right. */
 #include "fuzz/codec/coder.h"
 
 #include <string.h>
@@ -12,7 +14,8 @@ static int64_t inputs_extent_of(const Coder *c, const Input *in) {
     Tensor t = {.dtype = in->dtype, .ndim = in->ndim, .offset = in->offset};
     memcpy(t.size, in->size, sizeof t.size);
     memcpy(t.stride, in->stride, sizeof t.stride);
-    bool fits = sizes_numel(in->size, in->ndim, &numel) && numel <= most && tensor_extent(&t, &extent) && extent <= most;
+    bool fits = sizes_numel(in->size, in->ndim, &numel) && numel <= most &&
+                tensor_extent(&t, &extent) && extent <= most;
     return fits ? extent : -1;
 }
 
@@ -76,7 +79,8 @@ static NameId free_name(Coder *c, const Input *inputs, int n, NameId name) {
 
 static int leader_of(const Input *inputs, int i) {
     int leader = 0;
-    while (leader < i && (inputs[i].storage == NAME_NONE || inputs[leader].storage != inputs[i].storage)) {
+    while (leader < i &&
+           (inputs[i].storage == NAME_NONE || inputs[leader].storage != inputs[i].storage)) {
         leader++;
     }
     return leader;
@@ -86,7 +90,8 @@ static void code_data(Coder *c, InputData *data, DType dtype, int64_t extent) {
     typedef enum InputsSource { FILL, ELEMENTS, NOTHING, SOURCES } InputsSource;
     InputsSource source = !data->given ? NOTHING : data->is_fill ? FILL : ELEMENTS;
     source = (InputsSource)code_choice(c, (int)source, SOURCES);
-    bool too_few = !c->encoding && extent * dtype_bytes(dtype) > c->n; /* elements are written out, every one */
+    bool too_few = !c->encoding &&
+                   extent * dtype_bytes(dtype) > c->n; /* elements are written out, every one */
     source = (source == NOTHING && extent > 0) || (source == ELEMENTS && too_few) ? FILL : source;
     data->given = source != NOTHING;
     data->is_fill = source == FILL;

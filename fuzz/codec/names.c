@@ -1,5 +1,6 @@
-/* The table of names. A name is a letter of the usual ones and a number (v0, x3), or spelled. Names in statements are places in the table:
- * one byte. A program that random bytes name nothing in still has one name to speak of. */
+/* The table of names. A name is a letter of the usual ones and a number (v0, x3), or spelled. Names
+ * in statements are places in the table: one byte. A program that random bytes name nothing in
+ * still has one name to speak of. */
 #include "fuzz/codec/coder.h"
 
 #include <stdlib.h>
@@ -7,12 +8,19 @@
 
 static const char first_letters[] = "vxabcdefghijklmnopqrstuwyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
 static const char letters[] = "vxabcdefghijklmnopqrstuwyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
-enum { LETTERS = sizeof letters - 1, FIRST_LETTERS = sizeof first_letters - 1, USUAL = 2, MAX_LENGTH = 64 };
+enum {
+    LETTERS = sizeof letters - 1,
+    FIRST_LETTERS = sizeof first_letters - 1,
+    USUAL = 2,
+    MAX_LENGTH = 64
+};
 
 /* The number of a usual name, -1 of others. */
 static int64_t usual_number(const char *name) {
-    bool usual = (name[0] == first_letters[0] || name[0] == first_letters[1]) && name[1] >= '0' && name[1] <= '9';
-    usual = usual && (name[1] != '0' || name[2] == '\0') && strlen(name) < 8 && strspn(name + 1, "0123456789") == strlen(name + 1);
+    bool usual = (name[0] == first_letters[0] || name[0] == first_letters[1]) && name[1] >= '0' &&
+                 name[1] <= '9';
+    usual = usual && (name[1] != '0' || name[2] == '\0') && strlen(name) < 8 &&
+            strspn(name + 1, "0123456789") == strlen(name + 1);
     return usual ? strtol(name + 1, NULL, 10) : -1;
 }
 

@@ -1,14 +1,17 @@
-/* Statements. A block is statements and an end: the byte 0 ends a block, so bytes that have run out end every block that is open.
+/* Statements. A block is statements and an end: the byte 0 ends a block, so bytes that have run out
+ * end every block that is open.
  *
- * An op is known by its code, a hash of its name, so that rows may be added to the op table and old bytes keep their meaning; a code that
- * no op has is the op that comes next in the order of codes. The encoder walks a copy of the program, and writes what it read. */
+ * An op is known by its code, a hash of its name, so that rows may be added to the op table and old
+ * bytes keep their meaning; a code that no op has is the op that comes next in the order of codes.
+ * The encoder walks a copy of the program, and writes what it read. */
 #include "fuzz/codec/coder.h"
 
 #include <string.h>
 
 typedef enum CodecStmtKind { END, OP, WITH, IF, ASSERT, PROBE, OTHER, KINDS } CodecStmtKind;
 /* Which kind a byte is, mod 16: most statements are ops. */
-static const uint8_t kind_of[16] = {END, OP, WITH, IF, ASSERT, PROBE, OTHER, OP, OP, OP, OP, OP, OP, OP, OP, OP};
+static const uint8_t kind_of[16] = {END, OP, WITH, IF, ASSERT, PROBE, OTHER, OP,
+                                    OP,  OP, OP,   OP, OP,     OP,    OP,    OP};
 enum { CODE_BYTES = 3 }; /* of OpInfo.code */
 
 /* ---- ops ---- */
@@ -16,7 +19,8 @@ enum { CODE_BYTES = 3 }; /* of OpInfo.code */
 static const OpInfo *code_op(Coder *c, const OpInfo *op) {
     uint32_t read = 0;
     for (int i = 0; i < CODE_BYTES; i++) {
-        read |= (uint32_t)code_front(c, c->encoding ? (uint8_t)(op->code >> (8 * i)) : 0) << (8 * i);
+        read |= (uint32_t)code_front(c, c->encoding ? (uint8_t)(op->code >> (8 * i)) : 0)
+                << (8 * i);
     }
     return c->encoding ? op : op_by_code(read);
 }
@@ -24,7 +28,9 @@ static const OpInfo *code_op(Coder *c, const OpInfo *op) {
 /* ---- arguments ---- */
 
 /* Where JSON takes a plain number only: within 2^53. */
-static int64_t code_dim(Coder *c, int64_t dim) { return code_int(c, dim) % (((int64_t)1 << 53) + 1); }
+static int64_t code_dim(Coder *c, int64_t dim) {
+    return code_int(c, dim) % (((int64_t)1 << 53) + 1);
+}
 
 static PInt code_pint(Coder *c, PInt value) {
     bool size_of = code_rare(c, c->encoding && value.size_of != NAME_NONE);
@@ -52,14 +58,20 @@ static bool code_bound(Coder *c, bool has, PInt *value) {
 static PIndexItem code_index_item(Coder *c, PIndexItem item) {
     item.kind = (IndexKind)code_choice(c, (int)item.kind, INDEX_LIST + 1);
     switch (item.kind) {
-    case INDEX_INT: item.start = code_pint(c, item.start); break;
-    case INDEX_BOOL: item.start.value = code_flag(c, item.start.value != 0); break;
+    case INDEX_INT:
+        item.start = code_pint(c, item.start);
+        break;
+    case INDEX_BOOL:
+        item.start.value = code_flag(c, item.start.value != 0);
+        break;
     case INDEX_SLICE:
         item.has_start = code_bound(c, item.has_start, &item.start);
         item.has_stop = code_bound(c, item.has_stop, &item.stop);
         item.has_step = code_bound(c, item.has_step, &item.step);
         break;
-    case INDEX_TENSOR: item.tensor = code_name(c, item.tensor); break;
+    case INDEX_TENSOR:
+        item.tensor = code_name(c, item.tensor);
+        break;
     case INDEX_LIST: {
         item.count = (int)code_count(c, item.count, 4096);
         int64_t *list = arena_array(c->arena, int64_t, max_i64(item.count, 1));
@@ -70,7 +82,8 @@ static PIndexItem code_index_item(Coder *c, PIndexItem item) {
         break;
     }
     case INDEX_NEWAXIS:
-    case INDEX_ELLIPSIS: break;
+    case INDEX_ELLIPSIS:
+        break;
     }
     return item;
 }
@@ -79,7 +92,10 @@ static void code_index(Coder *c, PArg *a) {
     a->index.n = (int)code_count(c, a->index.n, 4096);
     PIndexItem *out = arena_array(c->arena, PIndexItem, max_i64(a->index.n, 1));
     for (int i = 0; i < a->index.n; i++) {
-        PIndexItem none = {.tensor = NAME_NONE, .start = {NAME_NONE, 0}, .stop = {NAME_NONE, 0}, .step = {NAME_NONE, 0}};
+        PIndexItem none = {.tensor = NAME_NONE,
+                           .start = {NAME_NONE, 0},
+                           .stop = {NAME_NONE, 0},
+                           .step = {NAME_NONE, 0}};
         out[i] = code_index_item(c, c->encoding ? a->index.v[i] : none);
     }
     a->index.v = out;
@@ -87,7 +103,8 @@ static void code_index(Coder *c, PArg *a) {
 
 /* A string argument: one of those that ATen's schemas know, or spelled. New ones go to the end. */
 static const char *code_string(Coder *c, const char *text) {
-    static const char *const known[] = {"floor", "trunc", "none", "tanh", "sum", "mean", "prod", "amax", "amin", "add", "multiply", "ij", "xy"};
+    static const char *const known[] = {"floor", "trunc", "none", "tanh",     "sum", "mean", "prod",
+                                        "amax",  "amin",  "add",  "multiply", "ij",  "xy"};
     int k = 0;
     while (c->encoding && k < COUNT_OF(known) && strcmp(known[k], text) != 0) {
         k++;
@@ -103,9 +120,14 @@ static const char *code_string(Coder *c, const char *text) {
 static void code_value(Coder *c, const Param *param, PArg *a) {
     switch (param->type) {
     case ARG_TENSOR:
-    case ARG_TENSOR_OPT: a->tensor = code_name(c, a->tensor); break;
+    case ARG_TENSOR_OPT:
+        a->tensor = code_name(c, a->tensor);
+        break;
     case ARG_TENSORS:
-    case ARG_TENSORS_OPT: a->tensors.v = code_name_list(c, a->tensors.v, &a->tensors.n, param->type == ARG_TENSORS_OPT); break;
+    case ARG_TENSORS_OPT:
+        a->tensors.v =
+            code_name_list(c, a->tensors.v, &a->tensors.n, param->type == ARG_TENSORS_OPT);
+        break;
     case ARG_VALUE:
         a->is_tensor = code_flag(c, a->is_tensor);
         if (a->is_tensor) {
@@ -115,9 +137,13 @@ static void code_value(Coder *c, const Param *param, PArg *a) {
         }
         break;
     case ARG_SCALAR:
-    case ARG_SCALAR_OPT: a->scalar = code_scalar(c, a->scalar); break;
+    case ARG_SCALAR_OPT:
+        a->scalar = code_scalar(c, a->scalar);
+        break;
     case ARG_INT:
-    case ARG_INT_OPT: a->i = code_pint(c, a->i); break;
+    case ARG_INT_OPT:
+        a->i = code_pint(c, a->i);
+        break;
     case ARG_INTS:
     case ARG_INTS_OPT: {
         bool single = param->list_size > 0 && code_flag(c, a->ints.single);
@@ -127,28 +153,41 @@ static void code_value(Coder *c, const Param *param, PArg *a) {
         a->ints.single = single;
         break;
     }
-    case ARG_BOOL: a->b = code_flag(c, a->b); break;
+    case ARG_BOOL:
+        a->b = code_flag(c, a->b);
+        break;
     case ARG_FLOAT:
-    case ARG_FLOAT_OPT: a->f = code_double(c, a->f); break;
+    case ARG_FLOAT_OPT:
+        a->f = code_double(c, a->f);
+        break;
     case ARG_DTYPE:
-    case ARG_DTYPE_OPT: a->dtype = (DType)code_choice(c, (int)a->dtype, DT_COUNT); break;
+    case ARG_DTYPE_OPT:
+        a->dtype = (DType)code_choice(c, (int)a->dtype, DT_COUNT);
+        break;
     case ARG_STR:
-    case ARG_STR_OPT: a->str = code_string(c, a->str); break;
-    case ARG_INDEX: code_index(c, a); break;
-    case ARG_DATA: break; /* code_literal */
+    case ARG_STR_OPT:
+        a->str = code_string(c, a->str);
+        break;
+    case ARG_INDEX:
+        code_index(c, a);
+        break;
+    case ARG_DATA:
+        break; /* code_literal */
     }
 }
 
 static bool is_optional(ArgType type) {
-    return type == ARG_TENSOR_OPT || type == ARG_SCALAR_OPT || type == ARG_INT_OPT || type == ARG_INTS_OPT || type == ARG_FLOAT_OPT ||
-           type == ARG_DTYPE_OPT || type == ARG_STR_OPT;
+    return type == ARG_TENSOR_OPT || type == ARG_SCALAR_OPT || type == ARG_INT_OPT ||
+           type == ARG_INTS_OPT || type == ARG_FLOAT_OPT || type == ARG_DTYPE_OPT ||
+           type == ARG_STR_OPT;
 }
 
 static void code_arg(Coder *c, const Param *param, PArg *a) {
     typedef enum Presence { ABSENT, NONE, GIVEN, ALSO_GIVEN, PRESENCES } Presence;
     Presence presence = !a->given ? ABSENT : a->is_none ? NONE : GIVEN;
     presence = (Presence)code_choice(c, (int)presence, PRESENCES);
-    bool none = presence == NONE && is_optional(param->type), absent = presence == ABSENT && param->has_default;
+    bool none = presence == NONE && is_optional(param->type),
+         absent = presence == ABSENT && param->has_default;
     a->given = !absent;
     a->is_none = none;
     if (!absent && !none) {
@@ -164,7 +203,8 @@ static void code_literal(Coder *c, Stmt *s) {
     for (int i = 0; i < size->ints.n && !c->encoding; i++) {
         PInt *d = &size->ints.v[i];
         *d = (PInt){NAME_NONE, d->value & INT64_MAX};
-        if (d->value != 0 && numel > min_i64(c->n, c->limits->max_elements) / d->value) { /* no more than there may be bytes for */
+        if (d->value != 0 && numel > min_i64(c->n, c->limits->max_elements) /
+                                         d->value) { /* no more than there may be bytes for */
             d->value = 1;
         }
         numel *= d->value;
@@ -251,14 +291,20 @@ static void code_grad(Coder *c, Stmt *s) {
 }
 
 static CodecStmtKind kind_of_stmt(const Stmt *s) {
-    static const CodecStmtKind kinds[] = {[STMT_OP] = OP,       [STMT_WITH] = WITH, [STMT_IF] = IF,           [STMT_ASSERT] = ASSERT,
-                                 [STMT_PROBE] = PROBE, [STMT_GRAD] = OTHER, [STMT_GRAPH_BREAK] = OTHER};
+    static const CodecStmtKind kinds[] = {[STMT_OP] = OP,
+                                          [STMT_WITH] = WITH,
+                                          [STMT_IF] = IF,
+                                          [STMT_ASSERT] = ASSERT,
+                                          [STMT_PROBE] = PROBE,
+                                          [STMT_GRAD] = OTHER,
+                                          [STMT_GRAPH_BREAK] = OTHER};
     return kinds[s->kind];
 }
 
 /* Which kind of statement comes next. */
 static CodecStmtKind code_kind(Coder *c, CodecStmtKind kind, int depth) {
-    kind = (CodecStmtKind)kind_of[code_front(c, (uint8_t)kind) % COUNT_OF(kind_of)]; /* the first bytes are the kinds themselves */
+    kind = (CodecStmtKind)kind_of[code_front(c, (uint8_t)kind) %
+                                  COUNT_OF(kind_of)]; /* the first bytes are the kinds themselves */
     if (!c->encoding && c->statements >= c->limits->max_statements) {
         return END;
     }
@@ -266,13 +312,19 @@ static CodecStmtKind code_kind(Coder *c, CodecStmtKind kind, int depth) {
 }
 
 static void code_stmt(Coder *c, CodecStmtKind kind, Stmt *s, int depth) {
-    static const StmtKind stmt_kinds[] = {[OP] = STMT_OP, [WITH] = STMT_WITH, [IF] = STMT_IF, [ASSERT] = STMT_ASSERT, [PROBE] = STMT_PROBE};
+    static const StmtKind stmt_kinds[] = {[OP] = STMT_OP,
+                                          [WITH] = STMT_WITH,
+                                          [IF] = STMT_IF,
+                                          [ASSERT] = STMT_ASSERT,
+                                          [PROBE] = STMT_PROBE};
     bool is_break = kind == OTHER && code_flag(c, s->kind == STMT_GRAPH_BREAK);
     if (!c->encoding) {
         s->kind = kind == OTHER ? (is_break ? STMT_GRAPH_BREAK : STMT_GRAD) : stmt_kinds[kind];
     }
     switch (s->kind) {
-    case STMT_OP: code_op_stmt(c, s); break;
+    case STMT_OP:
+        code_op_stmt(c, s);
+        break;
     case STMT_WITH:
         s->grad_enabled = code_flag(c, s->grad_enabled);
         code_block(c, &s->body, depth + 1);
@@ -285,13 +337,18 @@ static void code_stmt(Coder *c, CodecStmtKind kind, Stmt *s, int depth) {
             code_block(c, &s->orelse, depth + 1);
         }
         break;
-    case STMT_ASSERT: code_predicate(c, &s->predicate, 0); break;
+    case STMT_ASSERT:
+        code_predicate(c, &s->predicate, 0);
+        break;
     case STMT_PROBE:
         s->probe = (ProbeKind)code_choice(c, (int)s->probe, PROBE_COUNT);
         s->of = s->probe == PROBE_is_grad_enabled ? NAME_NONE : code_name(c, s->of);
         break;
-    case STMT_GRAD: code_grad(c, s); break;
-    case STMT_GRAPH_BREAK: break;
+    case STMT_GRAD:
+        code_grad(c, s);
+        break;
+    case STMT_GRAPH_BREAK:
+        break;
     }
     s->extra = code_extra(c, s->extra);
 }

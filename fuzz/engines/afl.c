@@ -1,5 +1,6 @@
-/* The mutator core as AFL++'s (custom mutator API of 4.04: afl_custom_init, _fuzz, _deinit; AFL_CUSTOM_MUTATOR_LIBRARY). The seed of a mutant is the
- * next number of one stream that afl-fuzz's seed starts. */
+/* The mutator core as AFL++'s (custom mutator API of 4.04: afl_custom_init, _fuzz, _deinit;
+ * AFL_CUSTOM_MUTATOR_LIBRARY). The seed of a mutant is the next number of one stream that
+ * afl-fuzz's seed starts. */
 #include "fuzz/mutate/mutate.h"
 #include "tensor/rng.h"
 
@@ -13,7 +14,8 @@ typedef struct AflState {
 } AflState;
 
 void *afl_custom_init(void *afl, unsigned seed);
-size_t afl_custom_fuzz(void *data, uint8_t *in, size_t n, uint8_t **out, uint8_t *add, size_t nadd, size_t most);
+size_t afl_custom_fuzz(void *data, uint8_t *in, size_t n, uint8_t **out, uint8_t *add, size_t nadd,
+                       size_t most);
 void afl_custom_deinit(void *data);
 
 void *afl_custom_init(void *afl, unsigned seed) {
@@ -28,7 +30,8 @@ void *afl_custom_init(void *afl, unsigned seed) {
 }
 
 /* The bytes stay the mutator's own until the next call. */
-size_t afl_custom_fuzz(void *data, uint8_t *in, size_t n, uint8_t **out, uint8_t *add, size_t nadd, size_t most) {
+size_t afl_custom_fuzz(void *data, uint8_t *in, size_t n, uint8_t **out, uint8_t *add, size_t nadd,
+                       size_t most) {
     AflState *s = data;
     if (s->room < most) {
         free(s->out);
@@ -41,7 +44,8 @@ size_t afl_custom_fuzz(void *data, uint8_t *in, size_t n, uint8_t **out, uint8_t
     uint64_t seed = rng_next(&s->rng);
     *out = s->out;
     arena_reset(&s->arena);
-    return (size_t)breed_bytes(&s->arena, in, (int64_t)n, add, (int64_t)nadd, s->out, (int64_t)most, seed);
+    return (size_t)breed_bytes(&s->arena, in, (int64_t)n, add, (int64_t)nadd, s->out, (int64_t)most,
+                               seed);
 }
 
 void afl_custom_deinit(void *data) {

@@ -1,5 +1,5 @@
-/* The target of campaigns (twingrad fuzz --engine): the pair, the fault and all else stand in the file `job` of the folder that it runs in. What it
- * finds it leaves to the campaign and goes on. */
+/* The target of campaigns (twingrad fuzz --engine): the pair, the fault and all else stand in the
+ * file `job` of the folder that it runs in. What it finds it leaves to the campaign and goes on. */
 #include "harness/campaign/worker.h"
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);

@@ -1,4 +1,5 @@
-/* The pair that campaigns run on: bytes as a program on the reference and on the compiled executor. */
+/* The pair that campaigns run on: bytes as a program on the reference and on the compiled
+ * executor. */
 #include "harness/campaign/entry.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

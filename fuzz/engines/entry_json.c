@@ -1,4 +1,5 @@
-/* The JSON reader: any text is a program that prints to a fixed point, or is refused with a sentence. */
+/* The JSON reader: any text is a program that prints to a fixed point, or is refused with a
+ * sentence. */
 #include "harness/campaign/entry.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -1,4 +1,5 @@
-/* Replays files through an entry, without an engine: `entry FILE...`. A finding aborts, as under an engine. */
+/* Replays files through an entry, without an engine: `entry FILE...`. A finding aborts, as under an
+ * engine. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

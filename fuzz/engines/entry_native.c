@@ -1,4 +1,5 @@
-/* The tiers of the compiled executor against each other. Needs a C compiler where it runs, so not for clusters. */
+/* The tiers of the compiled executor against each other. Needs a C compiler where it runs, so not
+ * for clusters. */
 #include "harness/campaign/entry.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

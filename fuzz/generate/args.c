@@ -1,14 +1,17 @@
 /* All arguments of an op, from the types and names of its schema's parameters.
  *
- * The main tensor is drawn first (self, unless the schema says otherwise), then every parameter in order; a `src` that must have
- * the size of a view described by later parameters is drawn last. A new row of ops.def needs nothing here: a parameter whose
- * name says nothing gets a value by its type, and inference refuses what does not fit. */
+ * The main tensor is drawn first (self, unless the schema says otherwise), then every parameter in
+ * order; a `src` that must have the size of a view described by later parameters is drawn last. A
+ * new row of ops.def needs nothing here: a parameter whose name says nothing gets a value by its
+ * type, and inference refuses what does not fit. */
 #include "fuzz/generate/args.h"
 
 static bool dtype_argument(Draw *x, int k) {
     Gen *g = x->g;
     const Param *p = &x->op->param[k];
-    static const DType made[] = {DT_float32, DT_float32, DT_float32, DT_float64, DT_int64, DT_int64, DT_int32, DT_bool, DT_int16, DT_int8, DT_uint8, DT_bfloat16, DT_float16};
+    static const DType made[] = {DT_float32, DT_float32,  DT_float32, DT_float64, DT_int64,
+                                 DT_int64,   DT_int32,    DT_bool,    DT_int16,   DT_int8,
+                                 DT_uint8,   DT_bfloat16, DT_float16};
     if (p->type == ARG_DTYPE_OPT || p->has_default) {
         bool factory = x->op->kind == KIND_FACTORY;
         if (draw_chance(g, factory ? 50 : 85)) {
@@ -36,7 +39,11 @@ static bool bool_argument(Draw *x, int k) {
         }
         return true;
     }
-    int percent = named(p, "sparse_grad") ? 0 /* a sparse gradient is another type of tensor */ : named(p, "keepdim") ? 35 : named(p, "requires_grad") ? 40 : named(p, "copy") || named(p, "accumulate") ? 25 : 3;
+    int percent = named(p, "sparse_grad")     ? 0 /* a sparse gradient is another type of tensor */
+                  : named(p, "keepdim")       ? 35
+                  : named(p, "requires_grad") ? 40
+                  : named(p, "copy") || named(p, "accumulate") ? 25
+                                                               : 3;
     if (!x->s->arg[k].given && draw_chance(x->g, percent)) {
         set_bool(x->s, k, named(p, "requires_grad") ? draw_chance(x->g, 35) : true);
     } else if (!x->s->arg[k].given && !p->has_default) {
@@ -58,7 +65,9 @@ static bool data_argument(Draw *x, int k) { /* tensor literal: data, size and dt
     DType dtype = draw_dtype(g);
     void *data = arena_alloc_raw(g->arena, numel * dtype_bytes(dtype));
     for (int64_t i = 0; i < numel; i++) {
-        element_store_double(data, dtype, i, dtype_is_float(dtype) ? (double)draw_between(g, -16, 16) / 8 : (double)draw_below(g, 6));
+        element_store_double(data, dtype, i,
+                             dtype_is_float(dtype) ? (double)draw_between(g, -16, 16) / 8
+                                                   : (double)draw_below(g, 6));
     }
     x->s->arg[k] = (PArg){.given = true, .data = {data, numel}};
     if (ks >= 0 && kd >= 0) {
@@ -88,20 +97,31 @@ static bool args_argument(Draw *x, int k) {
     }
     switch (p->type) {
     case ARG_TENSOR:
-    case ARG_TENSOR_OPT: return x->t != NULL && tensor_argument(x, k);
-    case ARG_TENSORS: return tensors_argument(x, k);
-    case ARG_TENSORS_OPT: return x->t != NULL && indices_argument(x, k);
+    case ARG_TENSOR_OPT:
+        return x->t != NULL && tensor_argument(x, k);
+    case ARG_TENSORS:
+        return tensors_argument(x, k);
+    case ARG_TENSORS_OPT:
+        return x->t != NULL && indices_argument(x, k);
     case ARG_SCALAR:
-    case ARG_SCALAR_OPT: return scalar_argument(x, k);
+    case ARG_SCALAR_OPT:
+        return scalar_argument(x, k);
     case ARG_INT:
-    case ARG_INT_OPT: return x->s->arg[k].given || int_argument(x, k);
+    case ARG_INT_OPT:
+        return x->s->arg[k].given || int_argument(x, k);
     case ARG_INTS:
-    case ARG_INTS_OPT: return ints_argument(x, k);
-    case ARG_BOOL: return bool_argument(x, k);
-    case ARG_FLOAT: x->s->arg[k] = (PArg){.given = true, .f = 0.5}; return true;
-    case ARG_FLOAT_OPT: return true;
+    case ARG_INTS_OPT:
+        return ints_argument(x, k);
+    case ARG_BOOL:
+        return bool_argument(x, k);
+    case ARG_FLOAT:
+        x->s->arg[k] = (PArg){.given = true, .f = 0.5};
+        return true;
+    case ARG_FLOAT_OPT:
+        return true;
     case ARG_DTYPE:
-    case ARG_DTYPE_OPT: return x->s->arg[k].given || dtype_argument(x, k);
+    case ARG_DTYPE_OPT:
+        return x->s->arg[k].given || dtype_argument(x, k);
     case ARG_STR:
     case ARG_STR_OPT: /* rounding_mode */
         if (named(p, "approximate")) {
@@ -115,16 +135,23 @@ static bool args_argument(Draw *x, int k) {
         if (named(p, "side")) {
             const PArg *right = &x->s->arg[op_param(x->op, "right")];
             if (draw_chance(x->g, 40)) {
-                x->s->arg[k] = (PArg){.given = true, .str = (right->given && right->b) || draw_chance(x->g, 50) ? "right" : "left"};
+                x->s->arg[k] = (PArg){
+                    .given = true,
+                    .str = (right->given && right->b) || draw_chance(x->g, 50) ? "right" : "left"};
             }
             return true;
         }
-        x->s->arg[k] = draw_chance(x->g, 20) && p->type == ARG_STR_OPT ? (PArg){.given = true, .is_none = true}
-                                                                        : (PArg){.given = true, .str = draw_chance(x->g, 50) ? "floor" : "trunc"};
+        x->s->arg[k] =
+            draw_chance(x->g, 20) && p->type == ARG_STR_OPT
+                ? (PArg){.given = true, .is_none = true}
+                : (PArg){.given = true, .str = draw_chance(x->g, 50) ? "floor" : "trunc"};
         return true;
-    case ARG_INDEX: return x->t != NULL && index_items(x, k);
-    case ARG_VALUE: return x->s->arg[k].given; /* with the index */
-    case ARG_DATA: return data_argument(x, k);
+    case ARG_INDEX:
+        return x->t != NULL && index_items(x, k);
+    case ARG_VALUE:
+        return x->s->arg[k].given; /* with the index */
+    case ARG_DATA:
+        return data_argument(x, k);
     }
     return false;
 }
@@ -141,12 +168,14 @@ bool draw_arguments(Gen *g, Stmt *s, GenVar *self) {
         set_tensor(s, x.main, x.self);
         x.dim = x.t->ndim > 0 ? draw_below(g, x.t->ndim) : 0;
         const OpInfo *form = op->kind == KIND_INPLACE ? op_info(op->twin) : op;
-        x.divides = form->kind == KIND_POINTWISE && !dtype_is_float(x.t->dtype) &&
-                    (pw_is_quotient(form->pw) || (form->pw == PW_div && has(form, "rounding_mode")));
+        x.divides =
+            form->kind == KIND_POINTWISE && !dtype_is_float(x.t->dtype) &&
+            (pw_is_quotient(form->pw) || (form->pw == PW_div && has(form, "rounding_mode")));
     }
     int last = -1;
     for (int k = 0; k < op->nparam; k++) {
-        if (k != x.main && op->param[k].type == ARG_TENSOR && named(&op->param[k], "src") && ends(op->name, "_scatter")) {
+        if (k != x.main && op->param[k].type == ARG_TENSOR && named(&op->param[k], "src") &&
+            ends(op->name, "_scatter")) {
             last = k;
         } else if (!args_argument(&x, k)) {
             return false;
@@ -157,8 +186,11 @@ bool draw_arguments(Gen *g, Stmt *s, GenVar *self) {
     }
     if (op->kind == KIND_FACTORY && dtype_is_float(g->main) && draw_chance(g, 8)) {
         int kd = op_param(op, "dtype");
-        bool floating = kd < 0 || !s->arg[kd].given || s->arg[kd].is_none || dtype_is_float(s->arg[kd].dtype);
-        bool named_float = op->id == OP_zeros || op->id == OP_ones || op->id == OP_eye || op->id == OP_eye_m || (kd >= 0 && s->arg[kd].given && !s->arg[kd].is_none);
+        bool floating =
+            kd < 0 || !s->arg[kd].given || s->arg[kd].is_none || dtype_is_float(s->arg[kd].dtype);
+        bool named_float = op->id == OP_zeros || op->id == OP_ones || op->id == OP_eye ||
+                           op->id == OP_eye_m ||
+                           (kd >= 0 && s->arg[kd].given && !s->arg[kd].is_none);
         if (floating && named_float) {
             s->requires_grad = s->requires_grad_given = true;
         }

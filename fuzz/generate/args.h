@@ -1,4 +1,5 @@
-/* The arguments of one op while they are drawn: shared by generate/args.c, generate/numbers.c and generate/operands.c. */
+/* The arguments of one op while they are drawn: shared by generate/args.c, generate/numbers.c and
+ * generate/operands.c. */
 #ifndef FUZZ_DRAW_ARGS_H
 #define FUZZ_DRAW_ARGS_H
 
@@ -10,28 +11,40 @@ typedef struct Draw {
     Gen *g;
     Stmt *s;
     const OpInfo *op;
-    GenVar *self;        /* the main tensor; NULL: the op has none */
-    const Tensor *t;  /* its metadata */
-    int main;         /* its parameter, or -1 */
-    int64_t dim;      /* the dim that `dim` names, in 0..ndim-1; 0 for 0-dim tensors */
-    bool optional;    /* an optional tensor or scalar was given (clamp wants one of min, max) */
-    bool divides;     /* an integer op that refuses a zero operand */
-    GenVar *index;       /* the index tensor drawn */
+    GenVar *self;      /* the main tensor; NULL: the op has none */
+    const Tensor *t;   /* its metadata */
+    int main;          /* its parameter, or -1 */
+    int64_t dim;       /* the dim that `dim` names, in 0..ndim-1; 0 for 0-dim tensors */
+    bool optional;     /* an optional tensor or scalar was given (clamp wants one of min, max) */
+    bool divides;      /* an integer op that refuses a zero operand */
+    GenVar *index;     /* the index tensor drawn */
     int64_t window[2]; /* the kernel of a pooling or convolution */
-    int64_t first;    /* where the range that is being drawn begins */
+    int64_t first;     /* where the range that is being drawn begins */
 } Draw;
 
-__attribute__((always_inline)) static inline bool named(const Param *p, const char *name) { return param_is(p, name); }
-__attribute__((always_inline)) static inline bool has(const OpInfo *op, const char *name) { return op_param(op, name) >= 0; }
-static inline bool starts(const char *text, const char *prefix) { return strncmp(text, prefix, strlen(prefix)) == 0; }
+__attribute__((always_inline)) static inline bool named(const Param *p, const char *name) {
+    return param_is(p, name);
+}
+__attribute__((always_inline)) static inline bool has(const OpInfo *op, const char *name) {
+    return op_param(op, name) >= 0;
+}
+static inline bool starts(const char *text, const char *prefix) {
+    return strncmp(text, prefix, strlen(prefix)) == 0;
+}
 static inline bool ends(const char *text, const char *suffix) {
     size_t n = strlen(text), m = strlen(suffix);
     return n > m && strcmp(text + n - m, suffix) == 0;
 }
-static inline int64_t size_along(const Draw *x) { return x->t != NULL && x->t->ndim > 0 ? x->t->size[x->dim] : 1; }
+static inline int64_t size_along(const Draw *x) {
+    return x->t != NULL && x->t->ndim > 0 ? x->t->size[x->dim] : 1;
+}
 
 /* Ops with arguments of their own (generate/nn.c). */
-typedef enum Drawn { DRAWN_ELSEWHERE /* by the parameter's type and name */, DRAWN, DRAWN_NOTHING /* nothing fits */ } Drawn;
+typedef enum Drawn {
+    DRAWN_ELSEWHERE /* by the parameter's type and name */,
+    DRAWN,
+    DRAWN_NOTHING /* nothing fits */
+} Drawn;
 Drawn nn_argument(Draw *x, int k);
 /* How many dims their main tensor has; false: the parameters' names say it. */
 bool nn_dims(const OpInfo *op, int *least, int *most);

@@ -1,8 +1,9 @@
 /* What is returned and differentiated, and how the function is called again.
  *
- * A recall changes one fact or two of what a cache key must hold: grad mode, a requires_grad flag, sizes, strides, dtype, offset,
- * which inputs share storage; or nothing but the data, so that the compiled code must be found again. Or it keeps the tensors, with
- * the histories that the calls before gave them, and sets flags. */
+ * A recall changes one fact or two of what a cache key must hold: grad mode, a requires_grad flag,
+ * sizes, strides, dtype, offset, which inputs share storage; or nothing but the data, so that the
+ * compiled code must be found again. Or it keeps the tensors, with the histories that the calls
+ * before gave them, and sets flags. */
 #include "fuzz/generate/draw.h"
 
 #include <string.h>
@@ -22,11 +23,16 @@ static bool returned(const Gen *g, const GenVar *v, const NameId *names, int n) 
 static GenVar *return_candidate(Gen *g) {
     GenVar *best = NULL;
     for (int i = 0; i < 5 && g->nvars > 0; i++) {
-        GenVar *v = &g->var[draw_chance(g, 60) ? g->nvars - 1 - draw_below(g, g->nvars < 6 ? g->nvars : 6) : draw_below(g, g->nvars)];
-        if (v->dead || (v->no_grad && !draw_chance(g, 25)) || (g->base[v->base].input && !v->view && v->data < g->p->ninputs && !draw_chance(g, 25))) {
+        GenVar *v =
+            &g->var[draw_chance(g, 60) ? g->nvars - 1 - draw_below(g, g->nvars < 6 ? g->nvars : 6)
+                                       : draw_below(g, g->nvars)];
+        if (v->dead || (v->no_grad && !draw_chance(g, 25)) ||
+            (g->base[v->base].input && !v->view && v->data < g->p->ninputs &&
+             !draw_chance(g, 25))) {
             continue;
         }
-        if (best == NULL || (best->spent && !v->spent) || (!var_requires_grad(g, best) && var_requires_grad(g, v))) {
+        if (best == NULL || (best->spent && !v->spent) ||
+            (!var_requires_grad(g, best) && var_requires_grad(g, v))) {
             best = v;
         }
     }
@@ -65,10 +71,15 @@ void draw_returns(Gen *g) {
     }
     int r = draw_below(g, 100);
     p->backward.given = true;
-    p->backward.fill = r < 84 ? FILL_dyadic : r < 95 ? FILL_ones : r < 98 ? FILL_uniform : r < 99 ? FILL_zeros : FILL_special;
+    p->backward.fill = r < 84   ? FILL_dyadic
+                       : r < 95 ? FILL_ones
+                       : r < 98 ? FILL_uniform
+                       : r < 99 ? FILL_zeros
+                                : FILL_special;
     p->backward.seed = (uint64_t)draw_below(g, 100000);
     p->backward.nof = -1;
-    if (n > 0 && (nroots > 1 || draw_chance(g, 5)) && (g->want_partial ? draw_chance(g, 85) : draw_chance(g, g->w[W_partial_backward]))) {
+    if (n > 0 && (nroots > 1 || draw_chance(g, 5)) &&
+        (g->want_partial ? draw_chance(g, 85) : draw_chance(g, g->w[W_partial_backward]))) {
         p->backward.of = arena_array(g->arena, int, n);
         p->backward.nof = 0;
         int keep = draw_below(g, n);
@@ -134,7 +145,8 @@ static void vary_dtype(Gen *g, Input *in, int n) {
     }
 }
 
-/* All dims of one size, in all inputs, take another; only where every input is a dense fill of its own. */
+/* All dims of one size, in all inputs, take another; only where every input is a dense fill of its
+ * own. */
 static void vary_size(Gen *g, Input *in, int n) {
     for (int i = 0; i < n; i++) {
         if (in[i].storage != NAME_NONE || !in[i].data.is_fill || in[i].stride_given) {
@@ -145,7 +157,8 @@ static void vary_size(Gen *g, Input *in, int n) {
     if (x->ndim == 0) {
         return;
     }
-    int64_t from = x->size[draw_below(g, x->ndim)], to = draw_chance(g, 20) ? draw_between(g, 0, 1) : draw_between(g, 1, 5);
+    int64_t from = x->size[draw_below(g, x->ndim)],
+            to = draw_chance(g, 20) ? draw_between(g, 0, 1) : draw_between(g, 1, 5);
     if (to > from && g->options->max_elements > 0) { /* what is computed would grow with them */
         return;
     }
@@ -171,10 +184,14 @@ static void vary_sharing(Gen *g, Input *in, int n) {
     Input *x = &in[a], *y = &in[b];
     if (y->storage != NAME_NONE && x->storage == y->storage && !y->data.given) {
         y->storage = NAME_NONE;
-        y->data = (InputData){.given = true, .is_fill = true, .fill = FILL_dyadic, .seed = (uint64_t)draw_below(g, 1000)};
+        y->data = (InputData){.given = true,
+                              .is_fill = true,
+                              .fill = FILL_dyadic,
+                              .seed = (uint64_t)draw_below(g, 1000)};
         return;
     }
-    if (x->storage == NAME_NONE && y->storage == NAME_NONE && x->dtype == y->dtype && x->data.is_fill && input_extent(y) <= input_extent(x)) {
+    if (x->storage == NAME_NONE && y->storage == NAME_NONE && x->dtype == y->dtype &&
+        x->data.is_fill && input_extent(y) <= input_extent(x)) {
         x->storage = y->storage = gen_name(g, 's', g->next_storage++);
         y->data = (InputData){.given = false};
     }
@@ -216,7 +233,8 @@ static int64_t other_size(Gen *g, const Input *in, int n) {
     return r < 22 ? draw_between(g, 0, 1) : draw_between(g, 2, 9);
 }
 
-/* The function called in two to four more sizes: all dims of one size become another; now and then one does not, or a layout changes. */
+/* The function called in two to four more sizes: all dims of one size become another; now and then
+ * one does not, or a layout changes. */
 static bool draw_sizes(Gen *g) {
     Program *p = g->p;
     const Input *x = &p->inputs[draw_below(g, p->ninputs)];
@@ -236,7 +254,8 @@ static bool draw_sizes(Gen *g) {
     p->recalls_given = true;
     for (int k = 0; k < n; k++) {
         Input *in = arena_copy(g->arena, p->inputs, (int64_t)sizeof(Input) * p->ninputs);
-        int64_t to = other_size(g, p->inputs, p->ninputs), to_second = both ? other_size(g, p->inputs, p->ninputs) : second;
+        int64_t to = other_size(g, p->inputs, p->ninputs),
+                to_second = both ? other_size(g, p->inputs, p->ninputs) : second;
         for (int i = 0; i < p->ninputs; i++) {
             for (int d = 0; d < in[i].ndim; d++) {
                 int64_t was = in[i].size[d];
@@ -257,19 +276,25 @@ static bool draw_sizes(Gen *g) {
             }
         }
         vary_data(g, in, p->ninputs);
-        p->recalls[k] = (Recall){.inputs = in, .ninputs = p->ninputs, .grad_mode = p->grad_mode, .grad_mode_given = p->grad_mode_given, .object_form = p->grad_mode_given};
+        p->recalls[k] = (Recall){.inputs = in,
+                                 .ninputs = p->ninputs,
+                                 .grad_mode = p->grad_mode,
+                                 .grad_mode_given = p->grad_mode_given,
+                                 .object_form = p->grad_mode_given};
     }
     return true;
 }
 
 void draw_recalls(Gen *g) {
     Program *p = g->p;
-    bool bounded = g->options->max_elements > 0; /* nobody has inferred what the statements make of other sizes */
+    bool bounded = g->options->max_elements >
+                   0; /* nobody has inferred what the statements make of other sizes */
     if (g->want_sizes && !bounded && p->ninputs > 0 && draw_sizes(g)) {
         return;
     }
     bool flags = g->want_recall;
-    if ((!flags && !draw_chance(g, g->w[p->setup.count > 0 ? W_setup_recall : W_recall])) || p->ninputs == 0) {
+    if ((!flags && !draw_chance(g, g->w[p->setup.count > 0 ? W_setup_recall : W_recall])) ||
+        p->ninputs == 0) {
         return;
     }
     int n = 1 + draw_below(g, flags ? 3 : 2);

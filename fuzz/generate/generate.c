@@ -1,7 +1,9 @@
-/* The skeleton of a program: a few inputs, perhaps a setup, statements one after the other with a motif among them, perhaps a mistake, returns, a
- * backward, further calls, a shell. Weights are drawn per program (swarm), sizes from a palette of its own.
+/* The skeleton of a program: a few inputs, perhaps a setup, statements one after the other with a
+ * motif among them, perhaps a mistake, returns, a backward, further calls, a shell. Weights are
+ * drawn per program (swarm), sizes from a palette of its own.
  *
- * Randomness: one SplitMix64 stream, started from (seed, index), so that any program can be made again by itself. */
+ * Randomness: one SplitMix64 stream, started from (seed, index), so that any program can be made
+ * again by itself. */
 #include "fuzz/generate/draw.h"
 
 #include <limits.h>
@@ -23,7 +25,10 @@ static ErrCode watch_apply(Emit *e, const Call *call, Tensor **out, int *nout) {
         made->out = out[i];
         made->view = kind == KIND_VIEW || kind == KIND_MULTI_VIEW;
         made->multi = kind == KIND_MULTI_VIEW;
-        made->parent = made->view || kind == KIND_META || kind == KIND_INPLACE || kind == KIND_INPLACE_VIEW ? call->arg[0].tensor : NULL;
+        made->parent =
+            made->view || kind == KIND_META || kind == KIND_INPLACE || kind == KIND_INPLACE_VIEW
+                ? call->arg[0].tensor
+                : NULL;
         if (made->parent == out[i]) {
             g->nmade--;
         }
@@ -49,7 +54,8 @@ static ErrCode watch_count(Emit *e, const Tensor *mask, int64_t *count) {
 /* ---- one program ---- */
 
 /* Everything but the program's own parts. */
-static void start(Gen *g, Arena *arena, const GenerateOptions *options, Program *p, uint64_t state) {
+static void start(Gen *g, Arena *arena, const GenerateOptions *options, Program *p,
+                  uint64_t state) {
     memset(g, 0, offsetof(Gen, made));
     g->options = options;
     g->w = options->weight;
@@ -67,7 +73,8 @@ static void start(Gen *g, Arena *arena, const GenerateOptions *options, Program 
     g->block = &p->body;
 }
 
-static Program *new_program(Gen *g, Arena *arena, const GenerateOptions *options, uint64_t seed, uint64_t index) {
+static Program *new_program(Gen *g, Arena *arena, const GenerateOptions *options, uint64_t seed,
+                            uint64_t index) {
     Rng mix = {seed};
     uint64_t a = rng_next(&mix);
     mix.state = a ^ (index * 0xD1342543DE82EF95u);
@@ -79,7 +86,8 @@ static Program *new_program(Gen *g, Arena *arena, const GenerateOptions *options
     p->inputs_given = true;
     p->grad_mode = true;
     p->backward.nof = -1;
-    p->name = arena_printf(arena, "fuzz-%llu-%llu", (unsigned long long)seed, (unsigned long long)index);
+    p->name =
+        arena_printf(arena, "fuzz-%llu-%llu", (unsigned long long)seed, (unsigned long long)index);
     return p;
 }
 
@@ -105,7 +113,8 @@ static void draw_swarm(Gen *g) {
     g->specials = draw_chance(g, g->w[W_specials]);
     static const int scale[] = {0, 2, 4, 8};
     for (int i = 0; i < CLASS_COUNT; i++) {
-        g->weight[i] = g->w[W_class_factory + i] * scale[draw_share(g, W_swarm_none, W_swarm_twice)] / 4;
+        g->weight[i] =
+            g->w[W_class_factory + i] * scale[draw_share(g, W_swarm_none, W_swarm_twice)] / 4;
     }
     g->op_salt = rng_next(&g->rng);
     static const int off[] = {0, 30, 60};
@@ -154,7 +163,8 @@ void gen_begin(Gen *g, Arena *arena, const GenerateOptions *options, Program *p,
     p->grad_mode_given = given;
 }
 
-Program *generate_program_info(Arena *arena, const GenerateOptions *options, uint64_t seed, uint64_t index, GenerateInfo *info) {
+Program *generate_program_info(Arena *arena, const GenerateOptions *options, uint64_t seed,
+                               uint64_t index, GenerateInfo *info) {
     Gen gen;
     Gen *g = &gen;
     options = options ? options : &GENERATE_DEFAULTS;
@@ -203,4 +213,6 @@ Program *generate_program_info(Arena *arena, const GenerateOptions *options, uin
     return g->p;
 }
 
-Program *generate_program(Arena *arena, uint64_t seed, uint64_t index) { return generate_program_info(arena, NULL, seed, index, NULL); }
+Program *generate_program(Arena *arena, uint64_t seed, uint64_t index) {
+    return generate_program_info(arena, NULL, seed, index, NULL);
+}

@@ -1,16 +1,22 @@
-/* torch.autograd.grad inside the program, and the situations that it makes: gradients differentiated again, graphs that are freed,
- * gradients that are the tensor that was fed, or a view of it, and written.
+/* torch.autograd.grad inside the program, and the situations that it makes: gradients
+ * differentiated again, graphs that are freed, gradients that are the tensor that was fed, or a
+ * view of it, and written.
  *
- * Which inputs an output depends on is guessed from the bases that statements read (Base.from). The metadata of a gradient are those
- * of its input, its strides a guess: it may as well come out expanded or transposed. */
+ * Which inputs an output depends on is guessed from the bases that statements read (Base.from). The
+ * metadata of a gradient are those of its input, its strides a guess: it may as well come out
+ * expanded or transposed. */
 #include "fuzz/patterns/pattern.h"
 
 #include <math.h>
 
 enum { GRAD_OUTPUTS = 2, GRAD_INPUTS = 3 };
 
-static bool is_output(const Gen *g, const GenVar *v) { return var_requires_grad(g, v) && !v->no_grad && (!g->base[v->base].leaf || v->view); }
-static bool grad_is_input(const Gen *g, const GenVar *v) { return var_requires_grad(g, v) && !v->no_grad; }
+static bool is_output(const Gen *g, const GenVar *v) {
+    return var_requires_grad(g, v) && !v->no_grad && (!g->base[v->base].leaf || v->view);
+}
+static bool grad_is_input(const Gen *g, const GenVar *v) {
+    return var_requires_grad(g, v) && !v->no_grad;
+}
 
 /* Something that the outputs reach, as far as the guesses go; leaves more often. */
 static GenVar *reached_input(Gen *g, uint64_t from) {
@@ -47,7 +53,9 @@ static bool feed(Gen *g, GradStmt *grad, GenVar *const *output, uint64_t *fed) {
             continue;
         }
         DType dtype = draw_chance(g, 4) ? draw_dtype(g) : t->dtype;
-        GenVar *v = draw_need(g, (Need){.dtype = dtype, .ndim = t->ndim, .size = t->size, .plain = draw_chance(g, 50)});
+        GenVar *v = draw_need(
+            g,
+            (Need){.dtype = dtype, .ndim = t->ndim, .size = t->size, .plain = draw_chance(g, 50)});
         if (v == NULL) {
             return false;
         }
@@ -58,7 +66,8 @@ static bool feed(Gen *g, GradStmt *grad, GenVar *const *output, uint64_t *fed) {
     return true;
 }
 
-static GenVar *bind_gradient(Gen *g, const GenVar *input, NameId name, bool recorded, uint64_t from) {
+static GenVar *bind_gradient(Gen *g, const GenVar *input, NameId name, bool recorded,
+                             uint64_t from) {
     Tensor *t = arena_copy(g->arena, input->t, (int64_t)sizeof *input->t);
     tensor_set_contiguous(t, t->dtype, t->size, t->ndim);
     int data = gen_data(g, -HUGE_VAL, HUGE_VAL, BITS_INEXACT, tensor_numel(t));
@@ -132,8 +141,10 @@ GenVar *draw_grad(Gen *g, GradForm form) {
 
 /* A smooth function of a fresh leaf, in two or three ops. */
 static GenVar *smooth(Gen *g, GenVar *x) {
-    static const OpId unary[] = {OP_exp, OP_sin, OP_tanh, OP_sigmoid, OP_square, OP_relu, OP_abs, OP_neg};
-    GenVar *v = draw_chance(g, 60) ? say2(g, OP_mul_Tensor, x, x) : say(g, unary[draw_below(g, COUNT_OF(unary))], x);
+    static const OpId unary[] = {OP_exp,    OP_sin,  OP_tanh, OP_sigmoid,
+                                 OP_square, OP_relu, OP_abs,  OP_neg};
+    GenVar *v = draw_chance(g, 60) ? say2(g, OP_mul_Tensor, x, x)
+                                   : say(g, unary[draw_below(g, COUNT_OF(unary))], x);
     for (int i = draw_below(g, 3); i > 0 && v != NULL; i--) {
         int r = draw_below(g, 4);
         if (r == 0) {
@@ -173,7 +184,8 @@ bool pattern_second_derivative(Gen *g) {
 
 bool pattern_freed_graph(Gen *g) {
     GenVar *x = pattern_input(g, 0, true), *y = smooth(g, x), *z = y == NULL ? NULL : smooth(g, y);
-    GenVar *first = z == NULL ? NULL : draw_grad(g, (GradForm){z, draw_chance(g, 60) ? x : y, 25, 0});
+    GenVar *first =
+        z == NULL ? NULL : draw_grad(g, (GradForm){z, draw_chance(g, 60) ? x : y, 25, 0});
     if (first == NULL) {
         return false;
     }
@@ -187,19 +199,26 @@ bool pattern_freed_graph(Gen *g) {
     return true;
 }
 
-/* Ops that hand their gradient on, or a view of it: the answer may be the very tensor that was fed, and is then written. */
+/* Ops that hand their gradient on, or a view of it: the answer may be the very tensor that was fed,
+ * and is then written. */
 bool pattern_passed_gradient(Gen *g) {
-    static const OpId form[] = {OP_clone, OP_add_Scalar, OP_t, OP_unsqueeze, OP_alias, OP_sum, OP_select, OP_ravel};
+    static const OpId form[] = {OP_clone, OP_add_Scalar, OP_t,      OP_unsqueeze,
+                                OP_alias, OP_sum,        OP_select, OP_ravel};
     GenVar *x = pattern_input(g, 1, true);
-    GenVar *y = x == NULL || x->t->ndim > 2 ? NULL : draw_this_op(g, form[draw_below(g, COUNT_OF(form))], x);
+    GenVar *y = x == NULL || x->t->ndim > 2
+                    ? NULL
+                    : draw_this_op(g, form[draw_below(g, COUNT_OF(form))], x);
     if (y == NULL || !var_requires_grad(g, y)) {
         return false;
     }
-    GenVar *fed = draw_input(g, y->t->dtype, y->t->size, y->t->ndim, false, draw_chance(g, 30) ? 100 : 0);
+    GenVar *fed =
+        draw_input(g, y->t->dtype, y->t->size, y->t->ndim, false, draw_chance(g, 30) ? 100 : 0);
     if (fed == NULL) {
         return false;
     }
-    GenVar *v = draw_chance(g, 50) && !var_requires_grad(g, fed) ? fed : say_scalar(g, OP_mul_Scalar, fed, scalar_int(2));
+    GenVar *v = draw_chance(g, 50) && !var_requires_grad(g, fed)
+                    ? fed
+                    : say_scalar(g, OP_mul_Scalar, fed, scalar_int(2));
     GenVar *first = v == NULL ? NULL : draw_grad(g, (GradForm){y, x, 30, 60});
     if (first == NULL) {
         return false;

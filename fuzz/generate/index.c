@@ -1,8 +1,8 @@
-/* Python indices: slices whose ends are cut or negative, integers, None, "...", lists and index tensors with duplicates and
- * negative values, masks; and the value that a setitem stores there.
+/* Python indices: slices whose ends are cut or negative, integers, None, "...", lists and index
+ * tensors with duplicates and negative values, masks; and the value that a setitem stores there.
  *
- * Where an element is named twice without accumulation the result is defined only if both writes are equal, so the value is
- * then a scalar or a tensor of equal elements. */
+ * Where an element is named twice without accumulation the result is defined only if both writes
+ * are equal, so the value is then a scalar or a tensor of equal elements. */
 #include "fuzz/generate/draw.h"
 
 PIndexItem index_simple(IndexKind kind) {
@@ -47,7 +47,8 @@ static PIndexItem random_slice(Gen *g, int64_t size) {
         return index_slice(INT64_MIN, INT64_MIN, draw_chance(g, 20) ? 2 : INT64_MIN);
     }
     int64_t start = draw_chance(g, 30) ? INT64_MIN : draw_below(g, (int)size + 1);
-    int64_t stop = draw_chance(g, 40) ? INT64_MIN : draw_between(g, start == INT64_MIN ? 0 : start, size + 1);
+    int64_t stop =
+        draw_chance(g, 40) ? INT64_MIN : draw_between(g, start == INT64_MIN ? 0 : start, size + 1);
     if (start > 0 && draw_chance(g, 25)) {
         start -= size;
     }
@@ -75,8 +76,8 @@ static PIndexItem random_list(Gen *g, int64_t size, int length, bool *distinct) 
 typedef struct IndexDrawing {
     PIndexItem *items;
     int n;
-    int length;      /* of lists and index tensors; 0: none yet */
-    bool distinct;   /* one of them does not repeat */
+    int length;    /* of lists and index tensors; 0: none yet */
+    bool distinct; /* one of them does not repeat */
 } IndexDrawing;
 
 /* One list, tensor or mask for dim `d`; the number of dims it covers, or 0. */
@@ -87,7 +88,8 @@ static int advanced_item(Gen *g, const Tensor *t, int d, IndexDrawing *x) {
     }
     if (x->length == 0 && draw_chance(g, 10)) { /* a mask over one or two dims */
         int dims = d + 1 < t->ndim && draw_chance(g, 25) ? 2 : 1;
-        GenVar *mask = draw_need(g, (Need){.dtype = DT_bool, .ndim = dims, .size = t->size + d, .plain = true});
+        GenVar *mask = draw_need(
+            g, (Need){.dtype = DT_bool, .ndim = dims, .size = t->size + d, .plain = true});
         if (mask == NULL) {
             return 0;
         }
@@ -110,12 +112,14 @@ static int advanced_item(Gen *g, const Tensor *t, int d, IndexDrawing *x) {
     int ndim = draw_chance(g, 4) ? 0 : 1;
     bool want = length <= size && draw_chance(g, 50);
     int64_t lo = want || draw_chance(g, 70) ? 0 : -size;
-    GenVar *v = draw_index_tensor(g, draw_chance(g, 3) ? DT_uint8 : DT_int64, shape, ndim, lo, size - 1, want && ndim == 1 ? 0 : -1);
+    GenVar *v = draw_index_tensor(g, draw_chance(g, 3) ? DT_uint8 : DT_int64, shape, ndim, lo,
+                                  size - 1, want && ndim == 1 ? 0 : -1);
     if (v == NULL || v->t->dtype == DT_uint8) {
         return 0;
     }
     x->items[x->n++] = index_var(v);
-    x->distinct = x->distinct || (length == x->length && ndim == 1 && (want || var_data(g, v)->unique) && length <= size);
+    x->distinct = x->distinct || (length == x->length && ndim == 1 &&
+                                  (want || var_data(g, v)->unique) && length <= size);
     return 1;
 }
 
@@ -151,7 +155,9 @@ int draw_index(Gen *g, const Tensor *t, bool tensors, PIndexItem *items, bool *r
         }
     }
     if (x.n == 0) {
-        items[x.n++] = t->ndim > 0 ? random_slice(g, t->size[0]) : index_simple(draw_chance(g, 50) ? INDEX_ELLIPSIS : INDEX_NEWAXIS);
+        items[x.n++] = t->ndim > 0
+                           ? random_slice(g, t->size[0])
+                           : index_simple(draw_chance(g, 50) ? INDEX_ELLIPSIS : INDEX_NEWAXIS);
     } else if (x.n < GEN_ITEMS && draw_chance(g, 2)) {
         items[x.n] = index_simple(INDEX_BOOL);
         items[x.n++].start.value = draw_chance(g, 80);
@@ -171,7 +177,8 @@ const Tensor *indexed_tensor(Gen *g, const Stmt *s) {
     g->err.code = ERR_none;
     g->nmade = 0;
     g->fuzzy = false;
-    if (stmt_bind(probe, g->p, g->env, g->arena, &call, &g->err) != ERR_none || emit_call(&g->meta.emit, &call, out, &n) != ERR_none || n != 1) {
+    if (stmt_bind(probe, g->p, g->env, g->arena, &call, &g->err) != ERR_none ||
+        emit_call(&g->meta.emit, &call, out, &n) != ERR_none || n != 1) {
         return NULL;
     }
     return out[0];
@@ -192,8 +199,13 @@ bool draw_setitem_value(Gen *g, Stmt *s, bool repeats) {
     for (int i = 0; i < s->arg[1].index.n; i++) {
         advanced = advanced || s->arg[1].index.v[i].kind >= INDEX_TENSOR;
     }
-    Need need = {.dtype = self->dtype, .ndim = region->ndim, .size = region->size, .broadcast = true, .uniform = repeats};
-    GenVar *v = advanced || repeats ? draw_need(g, need) : draw_operand(g, self->dtype, region->size, region->ndim);
+    Need need = {.dtype = self->dtype,
+                 .ndim = region->ndim,
+                 .size = region->size,
+                 .broadcast = true,
+                 .uniform = repeats};
+    GenVar *v = advanced || repeats ? draw_need(g, need)
+                                    : draw_operand(g, self->dtype, region->size, region->ndim);
     if (v == NULL) {
         return false;
     }

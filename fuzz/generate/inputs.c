@@ -1,8 +1,9 @@
 /* Inputs: dtypes, sizes, layouts, fills, shared storage.
  *
- * Sizes come from a small palette drawn per program (so that tensors fit each other, and squares occur) out of the sizes that
- * hide and show vector paths. Layouts: contiguous, permuted, stepped, stride 0, with an offset; a second input may lie on the
- * storage of a first one, shifted (t0 and t0[1:]), transposed or equal. */
+ * Sizes come from a small palette drawn per program (so that tensors fit each other, and squares
+ * occur) out of the sizes that hide and show vector paths. Layouts: contiguous, permuted, stepped,
+ * stride 0, with an offset; a second input may lie on the storage of a first one, shifted (t0 and
+ * t0[1:]), transposed or equal. */
 #include "fuzz/generate/draw.h"
 
 #include <math.h>
@@ -31,7 +32,9 @@ int draw_size(Gen *g, int64_t *size) {
 }
 
 DType draw_dtype(Gen *g) {
-    static const DType rest[] = {DT_float32, DT_float64, DT_float64, DT_int64, DT_int64, DT_int64, DT_int32, DT_int32, DT_bool, DT_bool, DT_int16, DT_int8, DT_uint8, DT_bfloat16, DT_float16};
+    static const DType rest[] = {DT_float32, DT_float64, DT_float64, DT_int64,    DT_int64,
+                                 DT_int64,   DT_int32,   DT_int32,   DT_bool,     DT_bool,
+                                 DT_int16,   DT_int8,    DT_uint8,   DT_bfloat16, DT_float16};
     return !draw_chance(g, g->w[W_other_dtype]) ? g->main : rest[draw_below(g, COUNT_OF(rest))];
 }
 
@@ -64,7 +67,8 @@ static void layout_permuted(Gen *g, Input *in) {
     in->stride_given = true;
 }
 
-/* Row-major with gaps: as if every dim from `from` out had been sliced with a step or out of a wider tensor. */
+/* Row-major with gaps: as if every dim from `from` out had been sliced with a step or out of a
+ * wider tensor. */
 static void layout_stepped(Gen *g, Input *in) {
     int gap = draw_below(g, in->ndim);
     int64_t stride = 1;
@@ -93,7 +97,8 @@ static void layout_expanded(Gen *g, Input *in) {
 
 static void draw_layout(Gen *g, Input *in) {
     contiguous_strides(in->size, in->ndim, in->stride);
-    Weight layout = (Weight)(W_layout_contiguous + draw_share(g, W_layout_contiguous, W_layout_offset));
+    Weight layout =
+        (Weight)(W_layout_contiguous + draw_share(g, W_layout_contiguous, W_layout_offset));
     if (in->ndim == 0 || layout == W_layout_contiguous) {
         return;
     }
@@ -132,7 +137,8 @@ static void draw_fill(Gen *g, Input *in) {
     } else if (g->specials) {
         in->data.fill = r < 25 ? FILL_special : FILL_dyadic;
     } else {
-        static const FillKind fill[] = {FILL_dyadic, FILL_uniform, FILL_arange, FILL_ones, FILL_zeros};
+        static const FillKind fill[] = {FILL_dyadic, FILL_uniform, FILL_arange, FILL_ones,
+                                        FILL_zeros};
         _Static_assert(W_fill_zeros - W_fill_dyadic + 1 == COUNT_OF(fill), "a weight a fill");
         in->data.fill = fill[draw_share(g, W_fill_dyadic, W_fill_zeros)];
     }
@@ -143,8 +149,12 @@ static int fill_facts(Gen *g, const Input *in, int64_t numel) {
     int bits = 0;
     bool is_float = dtype_is_float(in->dtype);
     switch (in->data.fill) {
-    case FILL_zeros: lo = hi = 0; break;
-    case FILL_ones: lo = hi = 1; break;
+    case FILL_zeros:
+        lo = hi = 0;
+        break;
+    case FILL_ones:
+        lo = hi = 1;
+        break;
     case FILL_arange:
         lo = 0;
         hi = in->dtype == DT_bool ? 1 : (double)max_i64(numel - 1, 0);
@@ -186,7 +196,8 @@ static int fill_facts(Gen *g, const Input *in, int64_t numel) {
 
 static Input *input_new(Gen *g, DType dtype, const int64_t *size, int ndim) {
     int64_t numel;
-    if (g->p->ninputs >= GEN_INPUTS || !gen_room(g) || !sizes_numel(size, ndim, &numel) || numel > g->most) {
+    if (g->p->ninputs >= GEN_INPUTS || !gen_room(g) || !sizes_numel(size, ndim, &numel) ||
+        numel > g->most) {
         return NULL;
     }
     Input *in = &g->p->inputs[g->p->ninputs++];
@@ -220,15 +231,18 @@ void gen_input(Gen *g, Input *in) {
         return;
     }
     CHECK(tensor_extent(&t, &extent));
-    int data = in->data.is_fill ? fill_facts(g, in, extent) : gen_data(g, -INFINITY, INFINITY, BITS_INEXACT, extent);
+    int data = in->data.is_fill ? fill_facts(g, in, extent)
+                                : gen_data(g, -INFINITY, INFINITY, BITS_INEXACT, extent);
     for (int i = 0; i < g->nvars; i++) {
         const Input *other = var_input(g, &g->var[i]);
-        data = in->storage != NAME_NONE && other && other->storage == in->storage ? g->var[i].data : data;
+        data = in->storage != NAME_NONE && other && other->storage == in->storage ? g->var[i].data
+                                                                                  : data;
     }
     input_var(g, in, data);
 }
 
-GenVar *draw_input(Gen *g, DType dtype, const int64_t *size, int ndim, bool plain, int requires_grad_percent) {
+GenVar *draw_input(Gen *g, DType dtype, const int64_t *size, int ndim, bool plain,
+                   int requires_grad_percent) {
     Input *in = input_new(g, dtype, size, ndim);
     if (in == NULL) {
         return NULL;
@@ -249,7 +263,8 @@ GenVar *draw_input(Gen *g, DType dtype, const int64_t *size, int ndim, bool plai
     return input_var(g, in, fill_facts(g, in, extent));
 }
 
-GenVar *draw_input_values(Gen *g, DType dtype, const int64_t *size, int ndim, const int64_t *values) {
+GenVar *draw_input_values(Gen *g, DType dtype, const int64_t *size, int ndim,
+                          const int64_t *values) {
     Input *in = input_new(g, dtype, size, ndim);
     if (in == NULL) {
         return NULL;

@@ -1,4 +1,5 @@
-/* The main tensor of an op: of how many dims, floating or not, whether it may be written in place. */
+/* The main tensor of an op: of how many dims, floating or not, whether it may be written in
+ * place. */
 #include "fuzz/generate/args.h"
 
 int main_param(const OpInfo *op) {
@@ -41,11 +42,14 @@ static void dims_wanted(const OpInfo *op, int *least, int *most) {
         *least = *most = 1;
     } else if (op->id == OP_trace || op->id == OP_matrix_H) {
         *least = *most = 2;
-    } else if (has(op, "diagonal") || has(op, "dim2") || op->decompose == op_info(OP_mT)->decompose) {
+    } else if (has(op, "diagonal") || has(op, "dim2") ||
+               op->decompose == op_info(OP_mT)->decompose) {
         *least = 2;
     } else if (op->id == OP_searchsorted_Scalar || op->id == OP_repeat_interleave_Tensor) {
         *least = *most = 1;
-    } else if (has(op, "index") || has(op, "indices") || has(op, "step") || has(op, "length") || has(op, "sections") || has(op, "sizes") || has(op, "sorter") || has(op, "chunks") || op->kind == KIND_MULTI_VIEW) {
+    } else if (has(op, "index") || has(op, "indices") || has(op, "step") || has(op, "length") ||
+               has(op, "sections") || has(op, "sizes") || has(op, "sorter") || has(op, "chunks") ||
+               op->kind == KIND_MULTI_VIEW) {
         *least = 1;
     } else if (op->id == OP_t || op->id == OP_t_) {
         *most = 2;
@@ -58,33 +62,48 @@ static bool makes_choice(const OpInfo *op) { /* a result that jumps where operan
     const OpInfo *form = op->kind == KIND_INPLACE ? op_info(op->twin) : op;
     if (form->kind == KIND_POINTWISE) {
         switch (form->pw) {
-        case PW_sign: case PW_floor: case PW_ceil: case PW_trunc: case PW_round: case PW_logical_not: case PW_frac: case PW_threshold:
-        case PW_copysign: return true;
-        default: return pw_is_logic(form->pw) || pw_is_quotient(form->pw) || has(form, "rounding_mode");
+        case PW_sign:
+        case PW_floor:
+        case PW_ceil:
+        case PW_trunc:
+        case PW_round:
+        case PW_logical_not:
+        case PW_frac:
+        case PW_threshold:
+        case PW_copysign:
+            return true;
+        default:
+            return pw_is_logic(form->pw) || pw_is_quotient(form->pw) || has(form, "rounding_mode");
         }
     }
     if (form->kind == KIND_COMPOSITE) {
         return form->nreturn > 1 || form->id == OP_argsort || form->id == OP_argsort_stable;
     }
-    return form->kind == KIND_FUNC && (form->nature == PROPAGATION_EXTREME || form->nature == PROPAGATION_NONE || form->nature == PROPAGATION_SEARCH ||
-                                         form->nature == PROPAGATION_ORDER || form->nature == PROPAGATION_TRUTH);
+    return form->kind == KIND_FUNC &&
+           (form->nature == PROPAGATION_EXTREME || form->nature == PROPAGATION_NONE ||
+            form->nature == PROPAGATION_SEARCH || form->nature == PROPAGATION_ORDER ||
+            form->nature == PROPAGATION_TRUTH);
 }
 
 static bool main_fits(Gen *g, const OpInfo *op, const GenVar *v, int least, int most, int tensors) {
     if (v->dead || v->t->ndim < least || v->t->ndim > most) {
         return false;
     }
-    if (v->fuzzy && (tensors > 1 || (op->kind != KIND_POINTWISE && op->nature != PROPAGATION_SUM))) {
+    if (v->fuzzy &&
+        (tensors > 1 || (op->kind != KIND_POINTWISE && op->nature != PROPAGATION_SUM))) {
         return false;
     }
     if (op->param[0].writes && op->kind != KIND_META) {
-        if (!var_writable(g, v, false) || (g->data[v->data].saved && g->grad && !draw_chance(g, 10))) {
+        if (!var_writable(g, v, false) ||
+            (g->data[v->data].saved && g->grad && !draw_chance(g, 10))) {
             return false;
         }
         if (op->kind == KIND_INPLACE_VIEW) {
-            /* under no_grad the history does not follow: a backward through it is refused, or not settled */
+            /* under no_grad the history does not follow: a backward through it is refused, or not
+             * settled */
             const Base *base = &g->base[v->base];
-            if (!g->grad && base->requires_grad && (!base->leaf || v->spent) && !draw_chance(g, 15)) {
+            if (!g->grad && base->requires_grad && (!base->leaf || v->spent) &&
+                !draw_chance(g, 15)) {
                 return false;
             }
         } else if (tensor_overlaps_itself(v->t)) {
@@ -97,13 +116,18 @@ static bool main_fits(Gen *g, const OpInfo *op, const GenVar *v, int least, int 
     if (op->kind == KIND_META && op->id != OP_detach) {
         const Base *base = &g->base[v->base];
         if (op->id == OP_retain_grad) {
-            return (var_requires_grad(g, v) && !v->no_grad && (!base->leaf || draw_chance(g, 10))) || draw_chance(g, 3);
+            return (var_requires_grad(g, v) && !v->no_grad &&
+                    (!base->leaf || draw_chance(g, 10))) ||
+                   draw_chance(g, 3);
         }
-        if (op->id == OP_requires_grad_ ? !base->leaf || !dtype_is_float(v->t->dtype) || g->data[v->data].saved : v->view || base->input || base->requires_grad) {
+        if (op->id == OP_requires_grad_
+                ? !base->leaf || !dtype_is_float(v->t->dtype) || g->data[v->data].saved
+                : v->view || base->input || base->requires_grad) {
             return draw_chance(g, 3);
         }
     }
-    if (g->data[v->data].bits >= BITS_INEXACT && dtype_is_float(v->t->dtype) && makes_choice(op) && !draw_chance(g, 10)) {
+    if (g->data[v->data].bits >= BITS_INEXACT && dtype_is_float(v->t->dtype) && makes_choice(op) &&
+        !draw_chance(g, 10)) {
         return false;
     }
     return true;
@@ -121,7 +145,8 @@ GenVar *draw_main(Gen *g, const OpInfo *op) {
     }
     for (int i = 0; i < 10 && g->nvars > 0; i++) {
         int recent = g->nvars < 5 ? g->nvars : 5;
-        GenVar *v = &g->var[draw_chance(g, 60) ? g->nvars - 1 - draw_below(g, recent) : draw_below(g, g->nvars)];
+        GenVar *v = &g->var[draw_chance(g, 60) ? g->nvars - 1 - draw_below(g, recent)
+                                               : draw_below(g, g->nvars)];
         if (main_fits(g, op, v, least, most, tensors)) {
             return v;
         }
@@ -136,5 +161,7 @@ GenVar *draw_main(Gen *g, const OpInfo *op) {
     }
     n = n > most ? most : n;
     bool written = op->param[0].writes;
-    return draw_input(g, op->kind == KIND_FUNC && op->nature == PROPAGATION_MATMUL ? g->main : draw_dtype(g), size, n, false, written ? 0 : 60);
+    return draw_input(
+        g, op->kind == KIND_FUNC && op->nature == PROPAGATION_MATMUL ? g->main : draw_dtype(g),
+        size, n, false, written ? 0 : 60);
 }

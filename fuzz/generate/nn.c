@@ -1,6 +1,8 @@
-/* Arguments of the ops that names of parameters say too little about: factors of addr, places to put to, losses, embedding, grids.
+/* Arguments of the ops that names of parameters say too little about: factors of addr, places to
+ * put to, losses, embedding, grids.
  *
- * nn_dims tells how many dims the main tensor has; nn_argument draws one parameter, or leaves it to the others. */
+ * nn_dims tells how many dims the main tensor has; nn_argument draws one parameter, or leaves it to
+ * the others. */
 #include "fuzz/generate/args.h"
 
 static Drawn given(Draw *x, int k, GenVar *v) {
@@ -21,7 +23,9 @@ static Drawn given_text(Draw *x, int k, const char *text) {
     return DRAWN;
 }
 
-static GenVar *nn_exactly(Draw *x, DType dtype, const int64_t *size, int ndim) { return draw_need(x->g, (Need){.dtype = dtype, .ndim = ndim, .size = size}); }
+static GenVar *nn_exactly(Draw *x, DType dtype, const int64_t *size, int ndim) {
+    return draw_need(x->g, (Need){.dtype = dtype, .ndim = ndim, .size = size});
+}
 
 /* The vectors that addr's self, or what it expands to, has room for. */
 static Drawn addr_argument(Draw *x, int k) {
@@ -39,10 +43,13 @@ static Drawn put_argument(Draw *x, int k) {
         int64_t size[2] = {numel == 0 ? 0 : draw_between(g, 0, adds ? 4 : min_i64(numel, 4)), 1};
         int64_t lo = adds && draw_chance(g, 30) ? -numel : 0;
         set_bool(x->s, 3, adds);
-        x->index = draw_index_tensor(g, DT_int64, size, 1 + (draw_below(g, 4) == 0), lo, numel - 1, adds ? -1 : 0);
+        x->index = draw_index_tensor(g, DT_int64, size, 1 + (draw_below(g, 4) == 0), lo, numel - 1,
+                                     adds ? -1 : 0);
         return given(x, k, x->index);
     }
-    return k == 2 && x->index != NULL ? given(x, k, nn_exactly(x, x->t->dtype, x->index->t->size, x->index->t->ndim)) : DRAWN_ELSEWHERE;
+    return k == 2 && x->index != NULL
+               ? given(x, k, nn_exactly(x, x->t->dtype, x->index->t->size, x->index->t->ndim))
+               : DRAWN_ELSEWHERE;
 }
 
 static Drawn embedding_argument(Draw *x, int k) {
@@ -58,15 +65,19 @@ static Drawn embedding_argument(Draw *x, int k) {
         if (rows == 0 && n == 0) {
             return DRAWN_NOTHING;
         }
-        return given(x, k, draw_index_tensor(g, draw_chance(g, 15) ? DT_int32 : DT_int64, size, n, 0, rows - 1, -1));
+        return given(x, k,
+                     draw_index_tensor(g, draw_chance(g, 15) ? DT_int32 : DT_int64, size, n, 0,
+                                       rows - 1, -1));
     }
-    case 2: return draw_chance(g, 60) ? DRAWN : given_int(x, k, draw_between(g, -1, rows));
+    case 2:
+        return draw_chance(g, 60) ? DRAWN : given_int(x, k, draw_between(g, -1, rows));
     case 3:
         if (draw_chance(g, 20)) {
             set_bool(x->s, k, true);
         }
         return DRAWN;
-    default: return DRAWN; /* a sparse gradient is another type of tensor */
+    default:
+        return DRAWN; /* a sparse gradient is another type of tensor */
     }
 }
 
@@ -99,8 +110,10 @@ static Drawn meshgrid_argument(Draw *x, int k) {
 
 /* An equation and its operands: each label has a size of its own. */
 static Drawn einsum_argument(Draw *x, int k) {
-    static const char *const equations[] = {"ij,jk->ik", "bij,bjk->bik", "i,j->ij", "ij,ij->i",  "ij,j->i",  "ij,kj->ki", "ij->ji",   "ii->i",   "ij->",
-                                            "ij,ij->",   "ij,jk",        "i,ij",    "bij,jk->kb", "ii,i->i", "ij,k->ikj", "abc,cd->abd", "ij,ij->ij", "i,i"};
+    static const char *const equations[] = {
+        "ij,jk->ik",  "bij,bjk->bik", "i,j->ij",   "ij,ij->i",    "ij,j->i",   "ij,kj->ki",
+        "ij->ji",     "ii->i",        "ij->",      "ij,ij->",     "ij,jk",     "i,ij",
+        "bij,jk->kb", "ii,i->i",      "ij,k->ikj", "abc,cd->abd", "ij,ij->ij", "i,i"};
     Gen *g = x->g;
     if (k == 2) {
         return DRAWN; /* a path is for more operands */
@@ -133,7 +146,9 @@ static Drawn einsum_argument(Draw *x, int k) {
     return DRAWN;
 }
 
-static Drawn reduction_argument(Draw *x, int k) { return draw_chance(x->g, 40) ? DRAWN : given_int(x, k, draw_below(x->g, 3)); }
+static Drawn reduction_argument(Draw *x, int k) {
+    return draw_chance(x->g, 40) ? DRAWN : given_int(x, k, draw_below(x->g, 3));
+}
 
 /* ---- classes, rows, places ---- */
 
@@ -141,10 +156,20 @@ static Drawn nll_argument(Draw *x, int k) {
     Gen *g = x->g;
     int64_t classes = x->t->size[x->t->ndim - 1];
     switch (k) {
-    case 1: return classes == 0 ? DRAWN_NOTHING : given(x, k, draw_index_tensor(g, DT_int64, x->t->size, x->t->ndim - 1, 0, classes - 1, -1));
-    case 2: return draw_chance(g, 60) ? DRAWN : given(x, k, draw_input(g, x->t->dtype, &classes, 1, true, 3)); /* it may not require grad */
-    case 3: return draw_chance(g, 40) ? DRAWN : given_int(x, k, draw_below(g, 3));
-    default: return draw_chance(g, 70) ? DRAWN : given_int(x, k, draw_between(g, 0, classes));
+    case 1:
+        return classes == 0 ? DRAWN_NOTHING
+                            : given(x, k,
+                                    draw_index_tensor(g, DT_int64, x->t->size, x->t->ndim - 1, 0,
+                                                      classes - 1, -1));
+    case 2:
+        return draw_chance(g, 60) ? DRAWN
+                                  : given(x, k,
+                                          draw_input(g, x->t->dtype, &classes, 1, true,
+                                                     3)); /* it may not require grad */
+    case 3:
+        return draw_chance(g, 40) ? DRAWN : given_int(x, k, draw_below(g, 3));
+    default:
+        return draw_chance(g, 70) ? DRAWN : given_int(x, k, draw_between(g, 0, classes));
     }
 }
 
@@ -159,27 +184,37 @@ static Drawn layer_norm_argument(Draw *x, int k) {
         return DRAWN;
     }
     case 2:
-    case 3: return draw_chance(g, 40) ? DRAWN : given(x, k, nn_exactly(x, t->dtype, t->size + x->first, t->ndim - (int)x->first));
+    case 3:
+        return draw_chance(g, 40)
+                   ? DRAWN
+                   : given(x, k,
+                           nn_exactly(x, t->dtype, t->size + x->first, t->ndim - (int)x->first));
     case 4:
         if (draw_chance(g, 40)) {
             x->s->arg[k] = (PArg){.given = true, .f = draw_chance(g, 50) ? 0.5 : 0.001};
         }
         return DRAWN;
-    default: return DRAWN;
+    default:
+        return DRAWN;
     }
 }
 
 static Drawn scatter_reduce_argument(Draw *x, int k) {
     static const char *const names[] = {"sum", "prod", "mean", "amax", "amin"};
     switch (k) {
-    case 3: return x->index == NULL ? DRAWN_NOTHING : given(x, k, nn_exactly(x, x->t->dtype, x->index->t->size, x->index->t->ndim));
-    case 4: return given_text(x, k, names[draw_below(x->g, COUNT_OF(names))]);
+    case 3:
+        return x->index == NULL
+                   ? DRAWN_NOTHING
+                   : given(x, k, nn_exactly(x, x->t->dtype, x->index->t->size, x->index->t->ndim));
+    case 4:
+        return given_text(x, k, names[draw_below(x->g, COUNT_OF(names))]);
     case 5:
         if (draw_chance(x->g, 40)) {
             set_bool(x->s, k, false);
         }
         return DRAWN;
-    default: return DRAWN_ELSEWHERE;
+    default:
+        return DRAWN_ELSEWHERE;
     }
 }
 
@@ -221,7 +256,9 @@ static Drawn pool_argument(Draw *x, int k) {
             set_bool(x->s, k, named(p, "ceil_mode"));
         }
         return DRAWN;
-    default: return draw_chance(g, 80) ? DRAWN : given_int(x, k, draw_between(g, 1, 4)); /* divisor_override */
+    default:
+        return draw_chance(g, 80) ? DRAWN
+                                  : given_int(x, k, draw_between(g, 1, 4)); /* divisor_override */
     }
 }
 
@@ -234,12 +271,14 @@ static Drawn conv_argument(Draw *x, int k) {
     int n = pools_line(x->op) ? 1 : 2, first = t->ndim - n;
     int64_t channels = t->size[first - 1], v[4];
     if (named(p, "weight")) {
-        int64_t groups = channels > 1 && draw_chance(g, 25) ? (channels % 2 == 0 ? 2 : channels) : 1;
+        int64_t groups =
+            channels > 1 && draw_chance(g, 25) ? (channels % 2 == 0 ? 2 : channels) : 1;
         x->first = groups;
         v[0] = groups * draw_between(g, 1, 2);
         v[1] = channels / groups;
         for (int d = 0; d < n; d++) {
-            x->window[d] = v[2 + d] = draw_between(g, 1, min_i64(max_i64(t->size[first + d], 1), 3));
+            x->window[d] = v[2 + d] =
+                draw_between(g, 1, min_i64(max_i64(t->size[first + d], 1), 3));
         }
         if (groups > 1) {
             set_int(x->s, op_param(x->op, "groups"), groups);
@@ -248,14 +287,18 @@ static Drawn conv_argument(Draw *x, int k) {
         return given(x, k, x->index);
     }
     if (named(p, "bias")) {
-        return draw_chance(g, 40) || x->index == NULL ? DRAWN : given(x, k, nn_exactly(x, t->dtype, x->index->t->size, 1));
+        return draw_chance(g, 40) || x->index == NULL
+                   ? DRAWN
+                   : given(x, k, nn_exactly(x, t->dtype, x->index->t->size, 1));
     }
     if (p->type != ARG_INTS || draw_chance(g, 55)) {
         return DRAWN;
     }
     for (int d = 0; d < n; d++) {
         bool wide = (x->window[d] - 1) * 2 < t->size[first + d];
-        v[d] = named(p, "padding") ? draw_below(g, 3) : named(p, "dilation") && !wide ? 1 : draw_between(g, 1, 2);
+        v[d] = named(p, "padding")             ? draw_below(g, 3)
+               : named(p, "dilation") && !wide ? 1
+                                               : draw_between(g, 1, 2);
     }
     n = n == 2 && v[0] == v[1] && draw_chance(g, 60) ? 1 : n;
     set_ints(g, x->s, k, v, n);
@@ -269,7 +312,9 @@ bool nn_dims(const OpInfo *op, int *least, int *most) {
         *least = op->kind == KIND_INPLACE ? 2 : 0;
         *most = 2;
         return true;
-    case OP_embedding: *least = *most = 2; return true;
+    case OP_embedding:
+        *least = *most = 2;
+        return true;
     case OP_avg_pool1d:
     case OP_max_pool1d:
         *least = 2;
@@ -286,7 +331,9 @@ bool nn_dims(const OpInfo *op, int *least, int *most) {
         *most = 2;
         return true;
     case OP_layer_norm:
-    case OP_scatter_reduce_two: *least = 1; return true;
+    case OP_scatter_reduce_two:
+        *least = 1;
+        return true;
     case OP_conv1d:
         *least = 2;
         *most = 3;
@@ -296,31 +343,45 @@ bool nn_dims(const OpInfo *op, int *least, int *most) {
         *most = 4;
         return true;
     case OP_put:
-    case OP_aminmax: return true;
-    default: return false;
+    case OP_aminmax:
+        return true;
+    default:
+        return false;
     }
 }
 
 Drawn nn_argument(Draw *x, int k) {
     const Param *p = &x->op->param[k];
     switch (x->op->kind == KIND_INPLACE ? x->op->twin : x->op->id) {
-    case OP_addr: return p->type == ARG_TENSOR ? addr_argument(x, k) : DRAWN_ELSEWHERE;
-    case OP_put: return put_argument(x, k);
-    case OP_embedding: return embedding_argument(x, k);
-    case OP_einsum: return einsum_argument(x, k);
+    case OP_addr:
+        return p->type == ARG_TENSOR ? addr_argument(x, k) : DRAWN_ELSEWHERE;
+    case OP_put:
+        return put_argument(x, k);
+    case OP_embedding:
+        return embedding_argument(x, k);
+    case OP_einsum:
+        return einsum_argument(x, k);
     case OP_meshgrid:
-    case OP_meshgrid_indexing: return meshgrid_argument(x, k);
+    case OP_meshgrid_indexing:
+        return meshgrid_argument(x, k);
     case OP_avg_pool1d:
     case OP_max_pool1d:
     case OP_avg_pool2d:
     case OP_max_pool2d:
-    case OP_max_pool2d_with_indices: return pool_argument(x, k);
-    case OP_nll_loss: return nll_argument(x, k);
-    case OP_layer_norm: return layer_norm_argument(x, k);
-    case OP_scatter_reduce_two: return scatter_reduce_argument(x, k);
+    case OP_max_pool2d_with_indices:
+        return pool_argument(x, k);
+    case OP_nll_loss:
+        return nll_argument(x, k);
+    case OP_layer_norm:
+        return layer_norm_argument(x, k);
+    case OP_scatter_reduce_two:
+        return scatter_reduce_argument(x, k);
     case OP_conv1d:
-    case OP_conv2d: return conv_argument(x, k);
-    case OP_mse_loss: return k == 2 ? reduction_argument(x, k) : DRAWN_ELSEWHERE;
-    default: return DRAWN_ELSEWHERE;
+    case OP_conv2d:
+        return conv_argument(x, k);
+    case OP_mse_loss:
+        return k == 2 ? reduction_argument(x, k) : DRAWN_ELSEWHERE;
+    default:
+        return DRAWN_ELSEWHERE;
     }
 }

@@ -1,4 +1,5 @@
-/* Numbers as arguments: scalars, integers, lists of integers, by the names of their parameters and the size of the main tensor. */
+/* Numbers as arguments: scalars, integers, lists of integers, by the names of their parameters and
+ * the size of the main tensor. */
 #include "fuzz/generate/args.h"
 
 #include <math.h>
@@ -57,7 +58,8 @@ bool scalar_argument(Draw *x, int k) {
         if (draw_chance(g, 70)) {
             return true;
         }
-        v = is_float && draw_chance(g, 50) ? scalar_float(draw_chance(g, 50) ? 0.5 : -2) : scalar_int(draw_between(g, -1, 2));
+        v = is_float && draw_chance(g, 50) ? scalar_float(draw_chance(g, 50) ? 0.5 : -2)
+                                           : scalar_int(draw_between(g, -1, 2));
     } else if (named(p, "p")) {
         static const double power[] = {2, 2, 1, 3, 0, INFINITY, -INFINITY, 0.5, 1.5};
         v = scalar_float(power[draw_below(g, COUNT_OF(power))]);
@@ -68,13 +70,17 @@ bool scalar_argument(Draw *x, int k) {
         if (!is_float) {
             v = scalar_int(draw_below(g, 4));
         }
-    } else if (x->op->kind == KIND_FACTORY && (named(p, "end") || named(p, "start") || named(p, "step"))) {
+    } else if (x->op->kind == KIND_FACTORY &&
+               (named(p, "end") || named(p, "start") || named(p, "step"))) {
         bool real = draw_chance(g, 12);
-        int64_t i = named(p, "end") ? draw_extent(g) + (has(x->op, "start") ? x->first : 0) : named(p, "start") ? draw_between(g, -3, 3) : draw_between(g, 1, 3);
+        int64_t i = named(p, "end")     ? draw_extent(g) + (has(x->op, "start") ? x->first : 0)
+                    : named(p, "start") ? draw_between(g, -3, 3)
+                                        : draw_between(g, 1, 3);
         x->first = named(p, "start") ? i : x->first;
         v = real ? scalar_float((double)i + 0.5) : scalar_int(i);
     } else if (named(p, "min") || named(p, "max")) {
-        if (x->op->param[k].type == ARG_SCALAR_OPT && draw_chance(g, 30) && (x->optional || k + 1 < x->op->nparam)) {
+        if (x->op->param[k].type == ARG_SCALAR_OPT && draw_chance(g, 30) &&
+            (x->optional || k + 1 < x->op->nparam)) {
             return true;
         }
         v = draw_scalar(g, dtype);
@@ -110,7 +116,8 @@ bool int_argument(Draw *x, int k) {
     int ndim = x->t != NULL ? x->t->ndim : 1;
     bool optional = p->has_default;
     int64_t v;
-    if (named(p, "dim") || named(p, "dimension") || named(p, "dim0") || named(p, "axis0") || named(p, "start_dim")) {
+    if (named(p, "dim") || named(p, "dimension") || named(p, "dim0") || named(p, "axis0") ||
+        named(p, "start_dim")) {
         if (optional && x->dim == 0 && draw_chance(g, 50)) {
             return true;
         }
@@ -124,7 +131,11 @@ bool int_argument(Draw *x, int k) {
     } else if (named(p, "dim1") || named(p, "axis1") || named(p, "dim2")) {
         int64_t other = ndim > 1 ? (x->dim + 1 + draw_below(g, ndim - 1)) % ndim : 0;
         if (named(p, "dim2")) {
-            other = ndim > 1 && x->s->arg[k - 1].given ? (((x->s->arg[k - 1].i.value + ndim) % ndim) + 1 + draw_below(g, ndim - 1)) % ndim : 1;
+            other =
+                ndim > 1 && x->s->arg[k - 1].given
+                    ? (((x->s->arg[k - 1].i.value + ndim) % ndim) + 1 + draw_below(g, ndim - 1)) %
+                          ndim
+                    : 1;
             if (!x->s->arg[k - 1].given && (other == 0 || draw_chance(g, 50))) {
                 return true;
             }
@@ -272,7 +283,9 @@ static bool strided_argument(Draw *x, int k) {
     bool overlap = draw_chance(g, 12);
     int64_t step = 1;
     for (int d = n - 1; d >= 0; d--) {
-        stride[d] = overlap && draw_chance(g, 50) ? draw_below(g, 2) : step + (draw_chance(g, 45) ? 1 + draw_below(g, 4) : 0);
+        stride[d] = overlap && draw_chance(g, 50)
+                        ? draw_below(g, 2)
+                        : step + (draw_chance(g, 45) ? 1 + draw_below(g, 4) : 0);
         int64_t room = length - offset - last;
         if (room < 1) {
             return false;
@@ -417,4 +430,3 @@ bool ints_argument(Draw *x, int k) {
     }
     return true;
 }
-

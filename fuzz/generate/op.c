@@ -1,7 +1,8 @@
 /* Which op comes next: every row that a program may name, by class, swarm style.
  *
- * Each program switches some ops off and weighs the classes anew (Groce et al., "Swarm testing", 2012), so that a few ops meet often
- * enough to interact. An op is drawn by rejection: uniform over the table, accepted by the weight of its class. */
+ * Each program switches some ops off and weighs the classes anew (Groce et al., "Swarm testing",
+ * 2012), so that a few ops meet often enough to interact. An op is drawn by rejection: uniform over
+ * the table, accepted by the weight of its class. */
 #include "fuzz/generate/draw.h"
 
 enum { MAX_WEIGHT = 60 };
@@ -24,7 +25,8 @@ static const OpInfo *op_choose_op(Gen *g) {
             return op_info(id);
         }
     }
-    return gen_allows(g, OP_clone) ? op_info(OP_clone) : op_info(options->op[draw_below(g, options->nop)]);
+    return gen_allows(g, OP_clone) ? op_info(OP_clone)
+                                   : op_info(options->op[draw_below(g, options->nop)]);
 }
 
 static GenVar *try_op(Gen *g, OpId id, GenVar *self) {

@@ -1,4 +1,5 @@
-/* Tensors as arguments: operands that broadcast, factors of products, indices and sources of scatters, lists to join. */
+/* Tensors as arguments: operands that broadcast, factors of products, indices and sources of
+ * scatters, lists to join. */
 #include "fuzz/generate/args.h"
 
 static bool operands_give(Draw *x, int k, GenVar *v) {
@@ -13,7 +14,8 @@ static GenVar *operands_exactly(Draw *x, DType dtype, const int64_t *size, int n
     return draw_need(x->g, (Need){.dtype = dtype, .ndim = ndim, .size = size});
 }
 
-/* The size along dim d (from the end: -1 is the last) that a factor must have to fit into self of a sum of products. */
+/* The size along dim d (from the end: -1 is the last) that a factor must have to fit into self of a
+ * sum of products. */
 static int64_t fitting(Draw *x, int d) {
     const Tensor *t = x->t;
     return t->ndim + d >= 0 && t->size[t->ndim + d] != 1 ? t->size[t->ndim + d] : draw_extent(x->g);
@@ -23,7 +25,9 @@ static int64_t fitting(Draw *x, int d) {
 static GenVar *named_factor(Draw *x, int k) {
     Gen *g = x->g;
     const Param *p = &x->op->param[k];
-    const Tensor *left = k > 0 && x->op->param[k - 1].type == ARG_TENSOR && x->s->arg[k - 1].given ? g->env[x->s->arg[k - 1].tensor] : x->t;
+    const Tensor *left = k > 0 && x->op->param[k - 1].type == ARG_TENSOR && x->s->arg[k - 1].given
+                             ? g->env[x->s->arg[k - 1].tensor]
+                             : x->t;
     if (named(p, "mat")) {
         return operands_exactly(x, x->t->dtype, (int64_t[]){fitting(x, -1), draw_extent(g)}, 2);
     }
@@ -31,13 +35,18 @@ static GenVar *named_factor(Draw *x, int k) {
         return operands_exactly(x, x->t->dtype, (int64_t[]){draw_extent(g)}, 1);
     }
     if (named(p, "batch1")) {
-        return operands_exactly(x, x->t->dtype, (int64_t[]){x->op->name[0] == 'a' ? draw_extent(g) : fitting(x, -3), fitting(x, -2), draw_extent(g)}, 3);
+        return operands_exactly(x, x->t->dtype,
+                                (int64_t[]){x->op->name[0] == 'a' ? draw_extent(g) : fitting(x, -3),
+                                            fitting(x, -2), draw_extent(g)},
+                                3);
     }
     if (named(p, "batch2") && left->ndim == 3) {
-        return operands_exactly(x, x->t->dtype, (int64_t[]){left->size[0], left->size[2], fitting(x, -1)}, 3);
+        return operands_exactly(x, x->t->dtype,
+                                (int64_t[]){left->size[0], left->size[2], fitting(x, -1)}, 3);
     }
     if (named(p, "weight") && x->t->ndim > 0) {
-        return operands_exactly(x, x->t->dtype, (int64_t[]){draw_extent(g), x->t->size[x->t->ndim - 1]}, 2);
+        return operands_exactly(x, x->t->dtype,
+                                (int64_t[]){draw_extent(g), x->t->size[x->t->ndim - 1]}, 2);
     }
     if (named(p, "bias") && left->ndim == 2) {
         return operands_exactly(x, x->t->dtype, left->size, 1);
@@ -70,29 +79,40 @@ static GenVar *factor_argument(Draw *x, int k) {
         }
     }
     size[n++] = inner;
-    size[n++] = named(p, "mat2") && has(x->op, "mat1") && x->t->ndim > 0 && x->t->size[x->t->ndim - 1] != 1 ? x->t->size[x->t->ndim - 1] : draw_extent(g);
+    size[n++] =
+        named(p, "mat2") && has(x->op, "mat1") && x->t->ndim > 0 && x->t->size[x->t->ndim - 1] != 1
+            ? x->t->size[x->t->ndim - 1]
+            : draw_extent(g);
     return operands_exactly(x, left->dtype, size, n);
 }
 
 static GenVar *index_argument(Draw *x) {
     Gen *g = x->g;
     int64_t n = size_along(x);
-    bool narrow = starts(x->op->name, "index_"), copies = starts(x->op->name, "index_copy"), fills = starts(x->op->name, "index_fill");
+    bool narrow = starts(x->op->name, "index_"), copies = starts(x->op->name, "index_copy"),
+         fills = starts(x->op->name, "index_fill");
     DType dtype = narrow && !copies && !fills && draw_chance(g, 15) ? DT_int32 : DT_int64;
     if (narrow) {
         int64_t length = n == 0 ? 0 : draw_chance(g, 10) ? n : draw_below(g, 5);
         length = copies ? min_i64(length, n) : length;
-        return draw_index_tensor(g, dtype, &length, 1, fills && x->op->param[3].type == ARG_SCALAR && draw_chance(g, 30) ? -n : 0, n - 1, copies ? 0 : -1);
+        return draw_index_tensor(
+            g, dtype, &length, 1,
+            fills && x->op->param[3].type == ARG_SCALAR && draw_chance(g, 30) ? -n : 0, n - 1,
+            copies ? 0 : -1);
     }
     bool apart = has(x->op, "src") && strstr(x->op->name, "add") == NULL && !has(x->op, "reduce");
     int64_t size[MAX_DIMS];
     for (int d = 0; d < x->t->ndim; d++) {
-        size[d] = x->t->size[d] > 0 && draw_chance(g, 25) ? draw_between(g, 1, x->t->size[d]) : x->t->size[d];
+        size[d] = x->t->size[d] > 0 && draw_chance(g, 25) ? draw_between(g, 1, x->t->size[d])
+                                                          : x->t->size[d];
     }
     if (x->t->ndim > 0) {
-        size[x->dim] = n == 0 ? 0 : apart ? draw_between(g, 1, n) : draw_between(g, 1, min_i64(2 * n, 9));
+        size[x->dim] = n == 0  ? 0
+                       : apart ? draw_between(g, 1, n)
+                               : draw_between(g, 1, min_i64(2 * n, 9));
     }
-    return draw_index_tensor(g, dtype, size, x->t->ndim, 0, n - 1, apart && x->t->ndim > 0 ? (int)x->dim : -1);
+    return draw_index_tensor(g, dtype, size, x->t->ndim, 0, n - 1,
+                             apart && x->t->ndim > 0 ? (int)x->dim : -1);
 }
 
 /* The size of the view that the other arguments of an `X_scatter` describe. */
@@ -121,7 +141,8 @@ static const Tensor *operands_scattered_region(Draw *x) {
     Gen *g = x->g;
     g->err.code = ERR_none;
     g->nmade = 0;
-    if (stmt_bind(s, g->p, g->env, g->arena, &call, &g->err) != ERR_none || emit_call(&g->meta.emit, &call, out, &n) != ERR_none || n != 1) {
+    if (stmt_bind(s, g->p, g->env, g->arena, &call, &g->err) != ERR_none ||
+        emit_call(&g->meta.emit, &call, out, &n) != ERR_none || n != 1) {
         return NULL;
     }
     return out[0];
@@ -163,7 +184,8 @@ static bool all_equal(const Draw *x) { /* every index repeats at will */
     return true;
 }
 
-/* How often each element along a dim is repeated: the dim, or none for the flattened tensor, is chosen with it. */
+/* How often each element along a dim is repeated: the dim, or none for the flattened tensor, is
+ * chosen with it. */
 static GenVar *repeats_argument(Draw *x) {
     Gen *g = x->g;
     int kd = op_param(x->op, "dim");
@@ -188,7 +210,9 @@ static GenVar *sequence_argument(Draw *x) {
         for (int64_t i = 1; i < n; i++) {
             values[i] = values[i - 1] + draw_below(g, 3);
         }
-        return x->t->dtype == DT_uint8 || x->t->dtype == DT_bool || g->p->ninputs >= GEN_INPUTS ? NULL : draw_input_values(g, x->t->dtype, &n, 1, values);
+        return x->t->dtype == DT_uint8 || x->t->dtype == DT_bool || g->p->ninputs >= GEN_INPUTS
+                   ? NULL
+                   : draw_input_values(g, x->t->dtype, &n, 1, values);
     }
     int ndim = draw_chance(g, 50) ? 1 : x->t->ndim;
     for (int d = 0; d < ndim; d++) {
@@ -210,7 +234,11 @@ bool tensor_argument(Draw *x, int k) {
     if (named(p, "sorter")) {
         const Tensor *sequence = g->env[x->s->arg[0].tensor];
         int64_t length = sequence->ndim > 0 ? sequence->size[sequence->ndim - 1] : 0;
-        return draw_chance(g, 75) ? true : operands_give(x, k, draw_index_tensor(g, DT_int64, sequence->size, sequence->ndim, 0, length - 1, -1));
+        return draw_chance(g, 75)
+                   ? true
+                   : operands_give(x, k,
+                                   draw_index_tensor(g, DT_int64, sequence->size, sequence->ndim, 0,
+                                                     length - 1, -1));
     }
     if (p->type == ARG_TENSOR_OPT) {
         if (draw_chance(g, 30) && (x->optional || k + 1 < x->op->nparam)) {
@@ -219,7 +247,11 @@ bool tensor_argument(Draw *x, int k) {
         x->optional = true;
     }
     if (named(p, "condition") || named(p, "mask")) {
-        return operands_give(x, k, draw_need(g, (Need){.dtype = DT_bool, .ndim = x->t->ndim, .size = x->t->size, .broadcast = true}));
+        return operands_give(x, k,
+                             draw_need(g, (Need){.dtype = DT_bool,
+                                                 .ndim = x->t->ndim,
+                                                 .size = x->t->size,
+                                                 .broadcast = true}));
     }
     if (named(p, "index") || named(p, "indices")) {
         x->index = index_argument(x);
@@ -228,10 +260,14 @@ bool tensor_argument(Draw *x, int k) {
     if (named(p, "src") || named(p, "source")) {
         return operands_give(x, k, source_argument(x));
     }
-    if (named(p, "mat") || named(p, "vec2") || named(p, "batch1") || named(p, "batch2") || named(p, "weight") || named(p, "bias")) {
-        return p->type == ARG_TENSOR_OPT && draw_chance(g, 40) ? true : operands_give(x, k, named_factor(x, k));
+    if (named(p, "mat") || named(p, "vec2") || named(p, "batch1") || named(p, "batch2") ||
+        named(p, "weight") || named(p, "bias")) {
+        return p->type == ARG_TENSOR_OPT && draw_chance(g, 40)
+                   ? true
+                   : operands_give(x, k, named_factor(x, k));
     }
-    if (named(p, "mat1") || named(p, "mat2") || named(p, "vec") || named(p, "tensor") || (named(p, "other") && x->op->kind == KIND_COMPOSITE)) {
+    if (named(p, "mat1") || named(p, "mat2") || named(p, "vec") || named(p, "tensor") ||
+        (named(p, "other") && x->op->kind == KIND_COMPOSITE)) {
         return operands_give(x, k, factor_argument(x, k));
     }
     if (named(p, "values")) {
@@ -240,14 +276,20 @@ bool tensor_argument(Draw *x, int k) {
             set_bool(x->s, ka, true);
         }
         const Tensor *region = indexed_tensor(g, x->s);
-        return region != NULL && operands_give(x, k, draw_need(g, (Need){.dtype = dtype, .ndim = region->ndim, .size = region->size, .broadcast = true, .uniform = all_equal(x)}));
+        return region != NULL && operands_give(x, k,
+                                               draw_need(g, (Need){.dtype = dtype,
+                                                                   .ndim = region->ndim,
+                                                                   .size = region->size,
+                                                                   .broadcast = true,
+                                                                   .uniform = all_equal(x)}));
     }
     if (named(p, "value") && !has(x->op, "tensor1")) {
         return operands_give(x, k, operands_exactly(x, dtype, NULL, 0));
     }
     if (x->op->kind == KIND_VIEW) { /* view_as, expand_as: a size */
         int64_t size[MAX_DIMS];
-        int n = starts(x->op->name, "expand") ? expanded_size(g, x->t, size) : refactored_size(g, x->t, size);
+        int n = starts(x->op->name, "expand") ? expanded_size(g, x->t, size)
+                                              : refactored_size(g, x->t, size);
         for (int d = 0; d < n; d++) {
             if (size[d] < 0) {
                 return operands_give(x, k, operands_exactly(x, dtype, x->t->size, x->t->ndim));
@@ -257,15 +299,22 @@ bool tensor_argument(Draw *x, int k) {
     }
     if (ends(x->op->name, "_shift") || ends(x->op->name, "_shift_")) {
         bool whole = !dtype_is_float(dtype) && dtype != DT_bool;
-        return operands_give(x, k, draw_index_tensor(g, whole ? dtype : DT_int64, x->t->size, x->t->ndim, 0, 6, -1));
+        return operands_give(
+            x, k, draw_index_tensor(g, whole ? dtype : DT_int64, x->t->size, x->t->ndim, 0, 6, -1));
     }
     if (draw_chance(g, 7) && !x->divides) {
         return operands_give(x, k, x->self);
     }
     if (x->divides) {
-        return operands_give(x, k, draw_need(g, (Need){.dtype = dtype, .ndim = x->t->ndim, .size = x->t->size, .broadcast = true, .nonzero = true}));
+        return operands_give(x, k,
+                             draw_need(g, (Need){.dtype = dtype,
+                                                 .ndim = x->t->ndim,
+                                                 .size = x->t->size,
+                                                 .broadcast = true,
+                                                 .nonzero = true}));
     }
-    if (draw_chance(g, 12) && !x->op->param[0].writes) { /* something that may be larger than self */
+    if (draw_chance(g, 12) &&
+        !x->op->param[0].writes) { /* something that may be larger than self */
         GenVar *v = &g->var[draw_below(g, g->nvars)];
         if (!v->dead && !v->fuzzy) {
             return operands_give(x, k, v);
@@ -324,7 +373,9 @@ bool indices_argument(Draw *x, int k) {
         if (x->t->size[d] > 0 && draw_chance(g, 60)) {
             int64_t size[2] = {length, 1};
             int ndim = draw_chance(g, 85) ? 1 : draw_below(g, 3);
-            v[d] = draw_index_tensor(g, DT_int64, size, ndim, draw_chance(g, 70) ? 0 : -x->t->size[d], x->t->size[d] - 1, -1);
+            v[d] =
+                draw_index_tensor(g, DT_int64, size, ndim, draw_chance(g, 70) ? 0 : -x->t->size[d],
+                                  x->t->size[d] - 1, -1);
             last = v[d] != NULL ? n : last;
         }
         if (last > 0 && draw_chance(g, 40)) {
@@ -333,4 +384,3 @@ bool indices_argument(Draw *x, int k) {
     }
     return last > 0 && give_tensors(x, k, v, last);
 }
-

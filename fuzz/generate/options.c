@@ -1,4 +1,5 @@
-/* What the generator is asked for: a table of weights (weights.def, patterns.def, deliberate_errors.def), profiles that set some of them, and which ops may be named. */
+/* What the generator is asked for: a table of weights (weights.def, patterns.def,
+ * deliberate_errors.def), profiles that set some of them, and which ops may be named. */
 #include "fuzz/generate/draw.h"
 
 #include <stdio.h>
@@ -27,11 +28,16 @@ static const ProfileInfo PROFILES[] = {
 #undef PROFILE
 };
 
-const WeightInfo *weight_info(int weight) { return weight >= 0 && weight < WEIGHT_COUNT ? &WEIGHTS[weight] : NULL; }
-const ProfileInfo *profile_info(int profile) { return profile >= 0 && profile < COUNT_OF(PROFILES) ? &PROFILES[profile] : NULL; }
+const WeightInfo *weight_info(int weight) {
+    return weight >= 0 && weight < WEIGHT_COUNT ? &WEIGHTS[weight] : NULL;
+}
+const ProfileInfo *profile_info(int profile) {
+    return profile >= 0 && profile < COUNT_OF(PROFILES) ? &PROFILES[profile] : NULL;
+}
 
 const GenerateOptions GENERATE_DEFAULTS = {
-    .weight = {
+    .weight =
+        {
 #define CHANCE(name, percent, text) percent,
 #define SHARE(group, name, weight, text) weight,
 #define PATTERN(name, weight, text) weight,
@@ -43,27 +49,33 @@ const GenerateOptions GENERATE_DEFAULTS = {
 #undef SHARE
 #undef PATTERN
 #undef DELIBERATE_ERROR
-    },
-    .op = {
+        },
+    .op =
+        {
 #define ROW(id) OP_##id,
 #include "program/ops/rows.def"
 #undef ROW
-    },
+        },
     .nop = OP_COUNT,
 };
 
 /* ---- profiles ---- */
 
-static bool is_word(const char *word, size_t n, const char *text) { return strlen(text) == n && strncmp(word, text, n) == 0; }
+static bool is_word(const char *word, size_t n, const char *text) {
+    return strlen(text) == n && strncmp(word, text, n) == 0;
+}
 
-/* NAME or GROUP.NAME of n characters; a chance comes before rows of groups, the first of those counts. -1: none. */
+/* NAME or GROUP.NAME of n characters; a chance comes before rows of groups, the first of those
+ * counts. -1: none. */
 static int find_weight(const char *word, size_t n) {
     const char *dot = memchr(word, '.', n);
     size_t group = dot ? (size_t)(dot - word) : 0;
     int found = -1;
     for (int i = 0; i < WEIGHT_COUNT; i++) {
         const WeightInfo *w = &WEIGHTS[i];
-        bool same = dot ? w->group && is_word(word, group, w->group) && is_word(dot + 1, n - group - 1, w->name) : is_word(word, n, w->name);
+        bool same = dot ? w->group && is_word(word, group, w->group) &&
+                              is_word(dot + 1, n - group - 1, w->name)
+                        : is_word(word, n, w->name);
         if (same && (found < 0 || (!w->group && WEIGHTS[found].group))) {
             found = i;
         }
@@ -79,7 +91,8 @@ static const char *empty_group(const GenerateOptions *o) {
             continue;
         }
         total = 0;
-        for (int k = i; k < WEIGHT_COUNT && WEIGHTS[k].group && strcmp(WEIGHTS[k].group, group) == 0; k++) {
+        for (int k = i;
+             k < WEIGHT_COUNT && WEIGHTS[k].group && strcmp(WEIGHTS[k].group, group) == 0; k++) {
             total += o->weight[k];
         }
         if (total == 0) {
@@ -89,25 +102,31 @@ static const char *empty_group(const GenerateOptions *o) {
     return NULL;
 }
 
-static bool set_weight(GenerateOptions *o, const char *word, size_t n, size_t name, char *message, size_t size) {
+static bool set_weight(GenerateOptions *o, const char *word, size_t n, size_t name, char *message,
+                       size_t size) {
     int at = find_weight(word, name);
     const char *digits = word + name + 1;
     size_t ndigits = n - name - 1;
     if (at < 0) {
-        snprintf(message, size, "the generator has no weight '%.*s' (see 'twingrad profiles')", (int)(name < 60 ? name : 60), word);
+        snprintf(message, size, "the generator has no weight '%.*s' (see 'twingrad profiles')",
+                 (int)(name < 60 ? name : 60), word);
         return false;
     }
     int most = WEIGHTS[at].group ? MOST_SHARE : 100;
-    long value = ndigits > 0 && ndigits < 6 && strspn(digits, "0123456789") >= ndigits ? strtol(digits, NULL, 10) : -1;
+    long value = ndigits > 0 && ndigits < 6 && strspn(digits, "0123456789") >= ndigits
+                     ? strtol(digits, NULL, 10)
+                     : -1;
     if (value < 0 || value > most) {
-        snprintf(message, size, "the weight '%.*s' is a whole number from 0 to %d, not '%.*s'", (int)name, word, most, (int)(ndigits < 60 ? ndigits : 60), digits);
+        snprintf(message, size, "the weight '%.*s' is a whole number from 0 to %d, not '%.*s'",
+                 (int)name, word, most, (int)(ndigits < 60 ? ndigits : 60), digits);
         return false;
     }
     o->weight[at] = (int)value;
     return true;
 }
 
-static bool apply_profile(GenerateOptions *o, const char *list, int depth, char *message, size_t size) {
+static bool apply_profile(GenerateOptions *o, const char *list, int depth, char *message,
+                          size_t size) {
     for (const char *at = list; *at;) {
         size_t n = strcspn(at, ","), name = strcspn(at, ",=");
         const ProfileInfo *profile = NULL;
@@ -115,10 +134,12 @@ static bool apply_profile(GenerateOptions *o, const char *list, int depth, char 
             profile = is_word(at, n, PROFILES[i].name) ? &PROFILES[i] : profile;
         }
         if (name == n && !profile) {
-            snprintf(message, size, "there is no profile '%.*s' (see 'twingrad profiles')", (int)(n < 60 ? n : 60), at);
+            snprintf(message, size, "there is no profile '%.*s' (see 'twingrad profiles')",
+                     (int)(n < 60 ? n : 60), at);
             return false;
         }
-        if (profile ? !apply_profile(o, profile->set, 1, message, size) : !set_weight(o, at, n, name, message, size)) {
+        if (profile ? !apply_profile(o, profile->set, 1, message, size)
+                    : !set_weight(o, at, n, name, message, size)) {
             return false;
         }
         at += n + (at[n] == ',');
@@ -146,7 +167,8 @@ static bool allow(GenerateOptions *o, const char *word, size_t n, bool off) {
     for (int id = 0; id < OP_COUNT; id++) {
         const OpInfo *op = op_info((OpId)id);
         size_t name = strlen(op->name);
-        bool whole = n > name && strncmp(word, op->name, name) == 0 && word[name] == '.' && is_word(word + name + 1, n - name - 1, op->overload);
+        bool whole = n > name && strncmp(word, op->name, name) == 0 && word[name] == '.' &&
+                     is_word(word + name + 1, n - name - 1, op->overload);
         if (op->class != CLASS_NEVER && (is_word(word, n, op->name) || whole)) {
             o->off[id] = off;
             any = true;
@@ -161,7 +183,9 @@ bool generate_ops(GenerateOptions *o, const char *list, char *message, size_t si
     for (const char *at = list + without; *at || at == list + without;) {
         size_t n = strcspn(at, ",");
         if (!allow(o, at, n, without)) {
-            snprintf(message, size, "there is no op '%.*s' for programs to name (see 'twingrad ops')", (int)(n < 60 ? n : 60), at);
+            snprintf(message, size,
+                     "there is no op '%.*s' for programs to name (see 'twingrad ops')",
+                     (int)(n < 60 ? n : 60), at);
             return false;
         }
         at += n + (at[n] == ',');

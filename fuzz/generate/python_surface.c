@@ -16,11 +16,16 @@ static void spell_block(Spell *x, const Block *block) {
             spell_block(x, &s->orelse);
         } else if (s->kind == STMT_OP) {
             bool writes = s->op->nparam > 0 && s->op->param[0].writes;
-            if (x->surface->ncall_styles < x->capacity && draw_chance(x->g, writes ? x->percent : x->percent / 5)) {
+            if (x->surface->ncall_styles < x->capacity &&
+                draw_chance(x->g, writes ? x->percent : x->percent / 5)) {
                 int r = draw_below(x->g, 100);
                 int at = x->surface->ncall_styles++;
                 x->surface->call_styles[at].path = program_path(x->g->arena, x->g->p, s->sid);
-                x->surface->call_styles[at].call_styles = r < 35 ? STYLE_function : r < 70 ? STYLE_kwargs : r < 80 ? STYLE_method : r < 90 ? STYLE_operator : STYLE_torch_ops;
+                x->surface->call_styles[at].call_styles = r < 35   ? STYLE_function
+                                                          : r < 70 ? STYLE_kwargs
+                                                          : r < 80 ? STYLE_method
+                                                          : r < 90 ? STYLE_operator
+                                                                   : STYLE_torch_ops;
             }
         }
     }
@@ -39,20 +44,25 @@ void draw_surface(Gen *g) {
     }
     if (p->ninputs > 0 && !p->args_given && draw_chance(g, 25)) {
         surface->bindings_given = true;
-        surface->bindings = arena_alloc(g->arena, (int64_t)sizeof surface->bindings[0] * p->ninputs);
+        surface->bindings =
+            arena_alloc(g->arena, (int64_t)sizeof surface->bindings[0] * p->ninputs);
         for (int i = 0; i < p->ninputs; i++) {
             if (draw_chance(g, 50)) {
                 const Input *in = &p->inputs[i];
-                static const BindingKind plain[] = {BINDING_arg, BINDING_closure, BINDING_global, BINDING_attr, BINDING_buffer};
+                static const BindingKind plain[] = {BINDING_arg, BINDING_closure, BINDING_global,
+                                                    BINDING_attr, BINDING_buffer};
                 surface->bindings[surface->nbindings].name = in->name;
-                surface->bindings[surface->nbindings++].binding = in->requires_grad ? (draw_chance(g, 40) ? BINDING_parameter : BINDING_attr) : plain[draw_below(g, COUNT_OF(plain))];
+                surface->bindings[surface->nbindings++].binding =
+                    in->requires_grad ? (draw_chance(g, 40) ? BINDING_parameter : BINDING_attr)
+                                      : plain[draw_below(g, COUNT_OF(plain))];
             }
         }
     }
     if (g->want_call_style || draw_chance(g, 70)) {
         Spell x = {g, surface, 24, g->want_call_style ? 85 : 50};
         surface->call_styles_given = true;
-        surface->call_styles = arena_alloc(g->arena, (int64_t)sizeof surface->call_styles[0] * x.capacity);
+        surface->call_styles =
+            arena_alloc(g->arena, (int64_t)sizeof surface->call_styles[0] * x.capacity);
         spell_block(&x, &p->body);
     }
     if (p->body.count > 2 && draw_chance(g, 8)) {

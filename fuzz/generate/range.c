@@ -1,8 +1,10 @@
-/* Guesses about the values a statement makes: interval arithmetic, and how many binary digits stand behind the point.
+/* Guesses about the values a statement makes: interval arithmetic, and how many binary digits stand
+ * behind the point.
  *
- * They serve three ends: integer tensors used as indices are mostly in range; conversions from float to integer stay inside the
- * integer's range (outside, PyTorch leaves the result undefined and the check is skipped); ops that make a discrete choice
- * (comparisons, floor) mostly see exact operands, since a choice within the rounding error is skipped too. */
+ * They serve three ends: integer tensors used as indices are mostly in range; conversions from
+ * float to integer stay inside the integer's range (outside, PyTorch leaves the result undefined
+ * and the check is skipped); ops that make a discrete choice (comparisons, floor) mostly see exact
+ * operands, since a choice within the rounding error is skipped too. */
 #include "fuzz/generate/draw.h"
 
 #include <math.h>
@@ -34,7 +36,8 @@ static Range scalar_range(Scalar s) {
 static Range param_range(Gen *g, const Stmt *s, const Call *call, int k) {
     const Param *p = &s->op->param[k];
     const Arg *a = &call->arg[k];
-    if (p->type == ARG_SCALAR || p->type == ARG_SCALAR_OPT || (p->type == ARG_VALUE && !a->is_tensor)) {
+    if (p->type == ARG_SCALAR || p->type == ARG_SCALAR_OPT ||
+        (p->type == ARG_VALUE && !a->is_tensor)) {
         return a->none ? UNKNOWN : scalar_range(a->scalar);
     }
     const GenVar *v = arg_var(g, s, k);
@@ -47,14 +50,19 @@ static Range param_range(Gen *g, const Stmt *s, const Call *call, int k) {
 
 static double range_magnitude(Range r) { return fmax(fabs(r.lo), fabs(r.hi)); }
 static int max_int(int a, int b) { return a > b ? a : b; }
-static Range both(Range a, Range b) { return (Range){fmin(a.lo, b.lo), fmax(a.hi, b.hi), max_int(a.bits, b.bits)}; }
-static Range sum_range(Range a, Range b) { return (Range){a.lo + b.lo, a.hi + b.hi, max_int(a.bits, b.bits)}; }
+static Range both(Range a, Range b) {
+    return (Range){fmin(a.lo, b.lo), fmax(a.hi, b.hi), max_int(a.bits, b.bits)};
+}
+static Range sum_range(Range a, Range b) {
+    return (Range){a.lo + b.lo, a.hi + b.hi, max_int(a.bits, b.bits)};
+}
 static Range range_product(Range a, Range b) {
     if (!isfinite(range_magnitude(a)) || !isfinite(range_magnitude(b))) {
         return UNKNOWN;
     }
     double v[4] = {a.lo * b.lo, a.lo * b.hi, a.hi * b.lo, a.hi * b.hi};
-    return (Range){fmin(fmin(v[0], v[1]), fmin(v[2], v[3])), fmax(fmax(v[0], v[1]), fmax(v[2], v[3])), a.bits + b.bits};
+    return (Range){fmin(fmin(v[0], v[1]), fmin(v[2], v[3])),
+                   fmax(fmax(v[0], v[1]), fmax(v[2], v[3])), a.bits + b.bits};
 }
 static Range symmetric(double m, int bits) { return (Range){-m, m, bits}; }
 
@@ -65,46 +73,69 @@ static Range quotient(Range a, Range b) {
     int exponent;
     bool power = fabs(frexp(b.lo, &exponent)) == 0.5;
     double x = a.lo / b.lo, y = a.hi / b.lo;
-    return (Range){fmin(x, y), fmax(x, y), power ? max_int(0, a.bits + exponent - 1) : BITS_INEXACT};
+    return (Range){fmin(x, y), fmax(x, y),
+                   power ? max_int(0, a.bits + exponent - 1) : BITS_INEXACT};
 }
 
 static Range pointwise_range(Pw pw, const Range *x, bool integers) {
     Range a = x[0];
     bool finite = isfinite(range_magnitude(a));
     switch (pw) {
-    case PW_neg: return (Range){-a.hi, -a.lo, a.bits};
-    case PW_abs: return (Range){a.lo > 0 ? a.lo : 0, range_magnitude(a), a.bits};
-    case PW_relu: return (Range){fmax(a.lo, 0), fmax(a.hi, 0), a.bits};
-    case PW_sign: return finite ? symmetric(1, 0) : UNKNOWN;
-    case PW_exp: return finite && a.hi < 40 ? (Range){0, exp(a.hi) + 1, BITS_INEXACT} : UNKNOWN;
-    case PW_sqrt: return finite && a.lo >= 0 ? (Range){0, sqrt(a.hi) + 1, BITS_INEXACT} : UNKNOWN;
+    case PW_neg:
+        return (Range){-a.hi, -a.lo, a.bits};
+    case PW_abs:
+        return (Range){a.lo > 0 ? a.lo : 0, range_magnitude(a), a.bits};
+    case PW_relu:
+        return (Range){fmax(a.lo, 0), fmax(a.hi, 0), a.bits};
+    case PW_sign:
+        return finite ? symmetric(1, 0) : UNKNOWN;
+    case PW_exp:
+        return finite && a.hi < 40 ? (Range){0, exp(a.hi) + 1, BITS_INEXACT} : UNKNOWN;
+    case PW_sqrt:
+        return finite && a.lo >= 0 ? (Range){0, sqrt(a.hi) + 1, BITS_INEXACT} : UNKNOWN;
     case PW_sin:
-    case PW_cos: return finite ? symmetric(1, BITS_INEXACT) : UNKNOWN;
-    case PW_tanh: return finite ? symmetric(1, BITS_INEXACT) : UNKNOWN;
-    case PW_sigmoid: return finite ? (Range){0, 1, BITS_INEXACT} : UNKNOWN;
-    case PW_square: return range_product(a, a);
+    case PW_cos:
+        return finite ? symmetric(1, BITS_INEXACT) : UNKNOWN;
+    case PW_tanh:
+        return finite ? symmetric(1, BITS_INEXACT) : UNKNOWN;
+    case PW_sigmoid:
+        return finite ? (Range){0, 1, BITS_INEXACT} : UNKNOWN;
+    case PW_square:
+        return range_product(a, a);
     case PW_floor:
     case PW_ceil:
     case PW_trunc:
-    case PW_round: return (Range){floor(a.lo), ceil(a.hi), finite ? 0 : BITS_INEXACT};
+    case PW_round:
+        return (Range){floor(a.lo), ceil(a.hi), finite ? 0 : BITS_INEXACT};
     case PW_logical_not:
     case PW_isnan:
     case PW_isinf:
-    case PW_isfinite: return (Range){0, 1, 0};
-    case PW_copy: return a;
-    case PW_add: return sum_range(a, range_product(x[1], x[2]));
-    case PW_sub: return sum_range(a, range_product((Range){-x[1].hi, -x[1].lo, x[1].bits}, x[2]));
-    case PW_rsub: return sum_range(x[1], range_product((Range){-a.hi, -a.lo, a.bits}, x[2]));
-    case PW_mul: return range_product(a, x[1]);
-    case PW_div: return quotient(a, x[1]);
+    case PW_isfinite:
+        return (Range){0, 1, 0};
+    case PW_copy:
+        return a;
+    case PW_add:
+        return sum_range(a, range_product(x[1], x[2]));
+    case PW_sub:
+        return sum_range(a, range_product((Range){-x[1].hi, -x[1].lo, x[1].bits}, x[2]));
+    case PW_rsub:
+        return sum_range(x[1], range_product((Range){-a.hi, -a.lo, a.bits}, x[2]));
+    case PW_mul:
+        return range_product(a, x[1]);
+    case PW_div:
+        return quotient(a, x[1]);
     case PW_div_floor:
-    case PW_div_trunc: return integers ? symmetric(range_magnitude(a) + 1, 0) : UNKNOWN;
-    case PW_remainder: return (integers || x[1].lo == x[1].hi) && isfinite(range_magnitude(x[1])) && finite && x[1].lo != 0
-                                  ? (x[1].lo > 0   ? (Range){0, x[1].hi, max_int(a.bits, x[1].bits)}
-                                     : x[1].hi < 0 ? (Range){x[1].lo, 0, max_int(a.bits, x[1].bits)}
-                                                   : symmetric(range_magnitude(x[1]), max_int(a.bits, x[1].bits)))
-                                  : UNKNOWN;
-    case PW_fmod: return integers ? symmetric(range_magnitude(x[1]), 0) : UNKNOWN;
+    case PW_div_trunc:
+        return integers ? symmetric(range_magnitude(a) + 1, 0) : UNKNOWN;
+    case PW_remainder:
+        return (integers || x[1].lo == x[1].hi) && isfinite(range_magnitude(x[1])) && finite &&
+                       x[1].lo != 0
+                   ? (x[1].lo > 0   ? (Range){0, x[1].hi, max_int(a.bits, x[1].bits)}
+                      : x[1].hi < 0 ? (Range){x[1].lo, 0, max_int(a.bits, x[1].bits)}
+                                    : symmetric(range_magnitude(x[1]), max_int(a.bits, x[1].bits)))
+                   : UNKNOWN;
+    case PW_fmod:
+        return integers ? symmetric(range_magnitude(x[1]), 0) : UNKNOWN;
     case PW_pow: {
         double e = x[1].lo;
         if (x[1].lo != x[1].hi || e != floor(e) || e < 0 || e > 4 || !finite) {
@@ -115,16 +146,21 @@ static Range pointwise_range(Pw pw, const Range *x, bool integers) {
     case PW_maximum:
     case PW_minimum:
     case PW_fmax:
-    case PW_fmin: return both(a, x[1]);
+    case PW_fmin:
+        return both(a, x[1]);
     case PW_clamp: {
         Range r = a;
         r = isfinite(range_magnitude(x[1])) ? both(r, x[1]) : r;
         return isfinite(range_magnitude(x[2])) ? both(r, x[2]) : r;
     }
-    case PW_where: return both(x[1], x[2]);
-    case PW_masked_fill: return both(a, x[2]);
-    case PW_addcmul: return sum_range(a, range_product(x[3], range_product(x[1], x[2])));
-    default: return pw_is_logic(pw) ? (Range){0, 1, 0} : UNKNOWN;
+    case PW_where:
+        return both(x[1], x[2]);
+    case PW_masked_fill:
+        return both(a, x[2]);
+    case PW_addcmul:
+        return sum_range(a, range_product(x[3], range_product(x[1], x[2])));
+    default:
+        return pw_is_logic(pw) ? (Range){0, 1, 0} : UNKNOWN;
     }
 }
 
@@ -133,18 +169,27 @@ static Range factory_range(const Stmt *s, const Call *call, const Tensor *out, b
     switch (s->op->id) {
     case OP_zeros:
     case OP_zeros_like:
-    case OP_new_zeros: return (Range){0, 0, 0};
+    case OP_new_zeros:
+        return (Range){0, 0, 0};
     case OP_ones:
     case OP_ones_like:
-    case OP_new_ones: return (Range){1, 1, 0};
-    case OP_full: return scalar_range(call->arg[1].scalar);
-    case OP_full_like: return scalar_range(call->arg[1].scalar);
-    case OP_new_full: return scalar_range(call->arg[2].scalar);
+    case OP_new_ones:
+        return (Range){1, 1, 0};
+    case OP_full:
+        return scalar_range(call->arg[1].scalar);
+    case OP_full_like:
+        return scalar_range(call->arg[1].scalar);
+    case OP_new_full:
+        return scalar_range(call->arg[2].scalar);
     case OP_eye:
-    case OP_eye_m: return (Range){0, 1, 0};
+    case OP_eye_m:
+        return (Range){0, 1, 0};
     case OP_tril_indices:
-    case OP_triu_indices: return (Range){0, (double)max_i64(call->arg[0].i, call->arg[1].i) - 1, 0};
-    case OP_arange: *unique = true; return (Range){0, fmax(n - 1, 0), 0};
+    case OP_triu_indices:
+        return (Range){0, (double)max_i64(call->arg[0].i, call->arg[1].i) - 1, 0};
+    case OP_arange:
+        *unique = true;
+        return (Range){0, fmax(n - 1, 0), 0};
     case OP_arange_start:
     case OP_arange_start_step: {
         *unique = true;
@@ -165,7 +210,8 @@ static Range factory_range(const Stmt *s, const Call *call, const Tensor *out, b
         }
         return isfinite(r.lo) && isfinite(r.hi) ? r : UNKNOWN;
     }
-    default: return UNKNOWN;
+    default:
+        return UNKNOWN;
     }
 }
 
@@ -178,14 +224,18 @@ static Range moved_range(Gen *g, const Stmt *s, const Call *call) {
         if (p->type == ARG_TENSORS) {
             for (int i = 0; i < s->arg[k].tensors.n; i++) {
                 const GenVar *v = gen_find(g, s->arg[k].tensors.v[i]);
-                r = v == NULL ? UNKNOWN : both(r, (Range){var_data(g, v)->lo, var_data(g, v)->hi, var_data(g, v)->bits});
+                r = v == NULL ? UNKNOWN
+                              : both(r, (Range){var_data(g, v)->lo, var_data(g, v)->hi,
+                                                var_data(g, v)->bits});
             }
-        } else if ((p->type == ARG_TENSOR && c != 'i' && c != 'm') || p->type == ARG_VALUE || (p->type == ARG_SCALAR && c == 'v')) {
+        } else if ((p->type == ARG_TENSOR && c != 'i' && c != 'm') || p->type == ARG_VALUE ||
+                   (p->type == ARG_SCALAR && c == 'v')) {
             r = both(r, param_range(g, s, call, k));
         }
     }
     char c = s->op->name[0];
-    if (c == 't' || c == 'z' || c == 'd' || s->op->id == OP_constant_pad_nd) { /* tril, triu, zero, diag, diag_embed */
+    if (c == 't' || c == 'z' || c == 'd' ||
+        s->op->id == OP_constant_pad_nd) { /* tril, triu, zero, diag, diag_embed */
         r = both(r, (Range){0, 0, 0});
     }
     return r.lo > r.hi ? UNKNOWN : r;
@@ -197,14 +247,23 @@ static Range func_range(Gen *g, const Stmt *s, const Call *call, ErrorPropagatio
     double n = self != NULL ? (double)max_i64(tensor_numel(self->t), 1) : 1;
     double m = range_magnitude(a);
     switch (nature) {
-    case PROPAGATION_MOVE: return moved_range(g, s, call);
-    case PROPAGATION_SUM: return s->op->name[0] == 'm' ? (Range){a.lo, a.hi, BITS_INEXACT} : symmetric(m * n, a.bits);
-    case PROPAGATION_PROD: return isfinite(m) && n * log2(fmax(m, 1)) < 100 ? symmetric(pow(fmax(m, 1), n), a.bits == 0 ? 0 : (int)fmin(BITS_INEXACT, a.bits * n)) : UNKNOWN;
-    case PROPAGATION_EXTREME: return a;
+    case PROPAGATION_MOVE:
+        return moved_range(g, s, call);
+    case PROPAGATION_SUM:
+        return s->op->name[0] == 'm' ? (Range){a.lo, a.hi, BITS_INEXACT} : symmetric(m * n, a.bits);
+    case PROPAGATION_PROD:
+        return isfinite(m) && n * log2(fmax(m, 1)) < 100
+                   ? symmetric(pow(fmax(m, 1), n),
+                               a.bits == 0 ? 0 : (int)fmin(BITS_INEXACT, a.bits * n))
+                   : UNKNOWN;
+    case PROPAGATION_EXTREME:
+        return a;
     case PROPAGATION_ORDER:
     case PROPAGATION_SEARCH:
-    case PROPAGATION_TRUTH: return (Range){0, GEN_ELEMENTS, 0};
-    case PROPAGATION_SOFTMAX: return isfinite(m) ? (Range){0, 1, BITS_INEXACT} : UNKNOWN;
+    case PROPAGATION_TRUTH:
+        return (Range){0, GEN_ELEMENTS, 0};
+    case PROPAGATION_SOFTMAX:
+        return isfinite(m) ? (Range){0, 1, BITS_INEXACT} : UNKNOWN;
     case PROPAGATION_MATMUL: {
         Range r = {0, 0, 0};
         double factors = 1;
@@ -221,7 +280,8 @@ static Range func_range(Gen *g, const Stmt *s, const Call *call, ErrorPropagatio
                 tensors++;
             }
         }
-        return isfinite(factors) && tensors == 2 ? sum_range(r, symmetric(factors * 18, bits)) : UNKNOWN;
+        return isfinite(factors) && tensors == 2 ? sum_range(r, symmetric(factors * 18, bits))
+                                                 : UNKNOWN;
     }
     case PROPAGATION_SCATTER_ADD: {
         Range r = {0, 0, 0};
@@ -235,16 +295,19 @@ static Range func_range(Gen *g, const Stmt *s, const Call *call, ErrorPropagatio
     }
     case PROPAGATION_NORMALIZED:
     case PROPAGATION_POLYNOMIAL:
-    default: return UNKNOWN;
+    default:
+        return UNKNOWN;
     }
 }
 
 static Range composite_range(Gen *g, const Stmt *s, const Call *call, const Tensor *out) {
     switch (s->op->id) {
-    case OP_matmul: return func_range(g, s, call, PROPAGATION_MATMUL);
+    case OP_matmul:
+        return func_range(g, s, call, PROPAGATION_MATMUL);
     case OP_max_pool2d_with_indices:
         return out->dtype == DT_int64 ? (Range){0, GEN_ELEMENTS, 0} : param_range(g, s, call, 0);
-    case OP_aminmax: return param_range(g, s, call, 0);
+    case OP_aminmax:
+        return param_range(g, s, call, 0);
     case OP_einsum:
     case OP_nll_loss:
     case OP_avg_pool1d:
@@ -255,18 +318,24 @@ static Range composite_range(Gen *g, const Stmt *s, const Call *call, const Tens
     case OP_var:
     case OP_var_dim:
     case OP_std:
-    case OP_std_dim: return UNKNOWN;
+    case OP_std_dim:
+        return UNKNOWN;
     case OP_max_dim:
     case OP_min_dim:
     case OP_topk:
     case OP_sort:
     case OP_sort_stable:
     case OP_cummax:
-    case OP_cummin: return out->dtype == DT_int64 ? sum_range(param_range(g, s, call, 0), (Range){0, GEN_ELEMENTS, 0}) : param_range(g, s, call, 0);
+    case OP_cummin:
+        return out->dtype == DT_int64
+                   ? sum_range(param_range(g, s, call, 0), (Range){0, GEN_ELEMENTS, 0})
+                   : param_range(g, s, call, 0);
     case OP_repeat_interleave_Tensor:
     case OP_argsort:
-    case OP_argsort_stable: return (Range){0, GEN_ELEMENTS, 0};
-    default: return func_range(g, s, call, PROPAGATION_MOVE);
+    case OP_argsort_stable:
+        return (Range){0, GEN_ELEMENTS, 0};
+    default:
+        return func_range(g, s, call, PROPAGATION_MOVE);
     }
 }
 
@@ -275,7 +344,9 @@ Data range_result(Gen *g, const Stmt *s, const Call *call, const Tensor *out) {
     bool unique = false;
     Range r = UNKNOWN;
     switch (op->kind) {
-    case KIND_FACTORY: r = factory_range(s, call, out, &unique); break;
+    case KIND_FACTORY:
+        r = factory_range(s, call, out, &unique);
+        break;
     case KIND_POINTWISE: {
         Range x[PW_MAX_OPERANDS];
         for (int i = 0; i < op->noperand; i++) {
@@ -290,8 +361,13 @@ Data range_result(Gen *g, const Stmt *s, const Call *call, const Tensor *out) {
         r = pointwise_range(pw, x, !dtype_is_float(out->dtype));
         break;
     }
-    case KIND_COMPOSITE: r = composite_range(g, s, call, out); break;
-    default: r = op->nature == PROPAGATION_NONE ? (Range){0, GEN_ELEMENTS, 0} : func_range(g, s, call, op->nature); break;
+    case KIND_COMPOSITE:
+        r = composite_range(g, s, call, out);
+        break;
+    default:
+        r = op->nature == PROPAGATION_NONE ? (Range){0, GEN_ELEMENTS, 0}
+                                           : func_range(g, s, call, op->nature);
+        break;
     }
     if (isnan(r.lo) || isnan(r.hi)) {
         r = UNKNOWN;
@@ -302,7 +378,8 @@ Data range_result(Gen *g, const Stmt *s, const Call *call, const Tensor *out) {
     } else if (!dtype_is_float(dtype)) {
         double lo = (double)dtype_min(dtype), hi = (double)dtype_max(dtype);
         r = r.lo < lo || r.hi > hi ? (Range){lo, hi, 0} : (Range){trunc(r.lo), trunc(r.hi), 0};
-    } else if (r.bits >= BITS_INEXACT || range_magnitude(r) > ldexp(1, 24 - (r.bits < 24 ? r.bits : 24))) {
+    } else if (r.bits >= BITS_INEXACT ||
+               range_magnitude(r) > ldexp(1, 24 - (r.bits < 24 ? r.bits : 24))) {
         r.bits = BITS_INEXACT;
     }
     return (Data){r.lo, r.hi, r.bits, 0, -1, unique, r.lo == r.hi, false, false};

@@ -1,7 +1,8 @@
 /* The generator inside a program that is there already: the mutator that draws a statement.
  *
- * The statements before the place are run through inference, so that the generator knows every name's metadata and its guesses about values
- * and histories; then it draws, to a block of its own, and that is spliced in. New inputs that it made go to every recall too. */
+ * The statements before the place are run through inference, so that the generator knows every
+ * name's metadata and its guesses about values and histories; then it draws, to a block of its own,
+ * and that is spliced in. New inputs that it made go to every recall too. */
 #include "fuzz/generate/draw.h"
 #include "fuzz/mutate/mutant.h"
 
@@ -69,7 +70,8 @@ static void mend_block(Gen *g, Block *block, int *left) {
         }
         g->grad = grad;
         ErrCode why = g->err.code;
-        bool refused = why == ERR_shape || why == ERR_dtype || why == ERR_index_range || why == ERR_index_dtype || why == ERR_view_stride;
+        bool refused = why == ERR_shape || why == ERR_dtype || why == ERR_index_range ||
+                       why == ERR_index_dtype || why == ERR_view_stride;
         if (refused && *left > 0) {
             *at = s->next;
             block->count--;
@@ -110,7 +112,8 @@ static void splice_drawn(Block *into, Stmt *before, const Block *drawn) {
 bool mutator_draw_statement(Mutant *m) {
     Program *p = m->p;
     int next_input = next_number(p, 'x'), next_var = next_number(p, 'v'), inputs = p->ninputs;
-    if (p->nnames + 40 > GEN_NAMES || next_input > 900 || next_var > 900 || inputs > GEN_INPUTS || p->setup_given) {
+    if (p->nnames + 40 > GEN_NAMES || next_input > 900 || next_var > 900 || inputs > GEN_INPUTS ||
+        p->setup_given) {
         return false;
     }
     Site *place = mutant_chance(m, 70) ? mutant_pick(m, NULL) : NULL;

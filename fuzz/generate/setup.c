@@ -1,8 +1,10 @@
 /* The setup and the arguments: statements that run before the function and make what it is passed.
  *
- * What matters to a function is how an argument came to be: a non-leaf, a view (of another argument, of a tensor that is not passed,
- * of a leaf; made under no_grad; one of several), one whose base was written since. So a setup makes results of what requires grad,
- * views of those, and writes to either, and what is passed is taken from all of it, sometimes without the inputs themselves. */
+ * What matters to a function is how an argument came to be: a non-leaf, a view (of another
+ * argument, of a tensor that is not passed, of a leaf; made under no_grad; one of several), one
+ * whose base was written since. So a setup makes results of what requires grad, views of those, and
+ * writes to either, and what is passed is taken from all of it, sometimes without the inputs
+ * themselves. */
 #include "fuzz/generate/draw.h"
 
 static bool passed(const Gen *g, const GenVar *v) {
@@ -14,7 +16,9 @@ static bool passed(const Gen *g, const GenVar *v) {
     return !g->p->args_given;
 }
 
-static bool accepts_float(const Gen *g, const GenVar *v) { return dtype_is_float(v->t->dtype) && !g->base[v->base].requires_grad; }
+static bool accepts_float(const Gen *g, const GenVar *v) {
+    return dtype_is_float(v->t->dtype) && !g->base[v->base].requires_grad;
+}
 static bool accepts_grad(const Gen *g, const GenVar *v) { return var_requires_grad(g, v); }
 static bool accepts_result(const Gen *g, const GenVar *v) {
     return !g->base[v->base].input && dtype_is_float(v->t->dtype) && passed(g, v);
@@ -22,7 +26,8 @@ static bool accepts_result(const Gen *g, const GenVar *v) {
 
 /* A result of something that requires grad: an argument that is no leaf. */
 static void draw_result(Gen *g) {
-    static const OpId form[] = {OP_mul_Scalar, OP_add_Scalar, OP_clone, OP_neg, OP_mul_Tensor, OP_sin, OP_relu, OP_sum, OP_exp};
+    static const OpId form[] = {OP_mul_Scalar, OP_add_Scalar, OP_clone, OP_neg, OP_mul_Tensor,
+                                OP_sin,        OP_relu,       OP_sum,   OP_exp};
     GenVar *v = draw_var(g, accepts_grad);
     if (v == NULL) {
         v = draw_var(g, accepts_float);
@@ -31,13 +36,15 @@ static void draw_result(Gen *g) {
 }
 
 static void draw_view(Gen *g) {
-    static const OpId form[] = {OP_select, OP_slice, OP_alias, OP_transpose, OP_unsqueeze, OP_expand, OP_unbind, OP_split, OP_detach, OP_as_strided};
+    static const OpId form[] = {OP_select, OP_slice,  OP_alias, OP_transpose, OP_unsqueeze,
+                                OP_expand, OP_unbind, OP_split, OP_detach,    OP_as_strided};
     GenVar *v = draw_chance(g, 70) ? draw_var(g, accepts_result) : NULL;
     draw_this_op(g, form[draw_below(g, COUNT_OF(form))], v);
 }
 
 static void draw_write(Gen *g) {
-    static const OpId form[] = {OP_mul__Scalar, OP_add__Tensor, OP_add__Scalar, OP_copy_, OP_zero_, OP_mul__Tensor, OP_sigmoid_};
+    static const OpId form[] = {OP_mul__Scalar, OP_add__Tensor, OP_add__Scalar, OP_copy_,
+                                OP_zero_,       OP_mul__Tensor, OP_sigmoid_};
     GenVar *v = draw_chance(g, 80) ? draw_var(g, accepts_result) : NULL;
     draw_this_op(g, form[draw_below(g, COUNT_OF(form))], v);
 }
@@ -129,7 +136,8 @@ void draw_set(Gen *g, Recall *r) {
     int n = draw_below(g, 3);
     for (int i = 0; i < n; i++) {
         bool of_args = p->nargs > 0 && draw_chance(g, 60);
-        NameId name = of_args ? p->args[draw_below(g, p->nargs)] : p->inputs[draw_below(g, p->ninputs)].name;
+        NameId name =
+            of_args ? p->args[draw_below(g, p->nargs)] : p->inputs[draw_below(g, p->ninputs)].name;
         if (r->nset == 1 && r->set[0].name == name) {
             continue;
         }

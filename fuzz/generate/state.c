@@ -1,8 +1,8 @@
 /* Names, variables and statements of the program being drawn.
  *
- * A statement is bound and inferred with the machinery of everybody (stmt_bind, emit_call over MetaEmit) before it is appended.
- * A hook on the Emit watches which tensors alias which, through compositions too, so that every variable knows its storage and
- * its autograd base. */
+ * A statement is bound and inferred with the machinery of everybody (stmt_bind, emit_call over
+ * MetaEmit) before it is appended. A hook on the Emit watches which tensors alias which, through
+ * compositions too, so that every variable knows its storage and its autograd base. */
 #include "fuzz/generate/draw.h"
 
 #include <math.h>
@@ -79,7 +79,10 @@ GenVar *gen_var(Gen *g, NameId name, Tensor *t, int data, int base) {
     return v;
 }
 
-bool gen_room(const Gen *g) { return g->room > g->depth && g->nvars + 16 < GEN_VARS && g->ndata + 20 < GEN_FACTS && g->nbases + 20 < GEN_FACTS && g->nnames + 16 < GEN_NAMES; }
+bool gen_room(const Gen *g) {
+    return g->room > g->depth && g->nvars + 16 < GEN_VARS && g->ndata + 20 < GEN_FACTS &&
+           g->nbases + 20 < GEN_FACTS && g->nnames + 16 < GEN_NAMES;
+}
 
 bool var_writable(const Gen *g, const GenVar *v, bool value_requires_grad) {
     const Base *base = &g->base[v->base];
@@ -107,12 +110,20 @@ static GenVar *find_tensor(Gen *g, const Tensor *t) {
 Stmt *stmt_new(Gen *g, StmtKind kind) { return stmt_make(g->arena, kind); }
 Stmt *stmt_op(Gen *g, OpId id) { return stmt_make_op(g->arena, op_info(id)); }
 
-void set_tensor(Stmt *s, int k, const GenVar *v) { s->arg[k] = (PArg){.given = true, .is_tensor = true, .tensor = v->name}; }
-void set_int(Stmt *s, int k, int64_t value) { s->arg[k] = (PArg){.given = true, .i = {NAME_NONE, value}}; }
-void set_scalar(Stmt *s, int k, Scalar value) { s->arg[k] = (PArg){.given = true, .scalar = value}; }
+void set_tensor(Stmt *s, int k, const GenVar *v) {
+    s->arg[k] = (PArg){.given = true, .is_tensor = true, .tensor = v->name};
+}
+void set_int(Stmt *s, int k, int64_t value) {
+    s->arg[k] = (PArg){.given = true, .i = {NAME_NONE, value}};
+}
+void set_scalar(Stmt *s, int k, Scalar value) {
+    s->arg[k] = (PArg){.given = true, .scalar = value};
+}
 void set_bool(Stmt *s, int k, bool value) { s->arg[k] = (PArg){.given = true, .b = value}; }
 void set_dtype(Stmt *s, int k, DType dtype) { s->arg[k] = (PArg){.given = true, .dtype = dtype}; }
-void set_index(Stmt *s, int k, PIndexItem *v, int n) { s->arg[k] = (PArg){.given = true, .index = {v, n}}; }
+void set_index(Stmt *s, int k, PIndexItem *v, int n) {
+    s->arg[k] = (PArg){.given = true, .index = {v, n}};
+}
 
 void set_ints(Gen *g, Stmt *s, int k, const int64_t *v, int n) {
     PInt *copy = arena_alloc_raw(g->arena, (int64_t)sizeof(PInt) * (n + 1));
@@ -148,7 +159,8 @@ void block_close(Gen *g, OpenBlock outer) {
 GenVar *arg_var(Gen *g, const Stmt *s, int k) {
     const PArg *a = &s->arg[k];
     ArgType type = s->op->param[k].type;
-    bool single = type == ARG_TENSOR || type == ARG_TENSOR_OPT || (type == ARG_VALUE && a->is_tensor);
+    bool single =
+        type == ARG_TENSOR || type == ARG_TENSOR_OPT || (type == ARG_VALUE && a->is_tensor);
     return single && a->given && !a->is_none ? gen_find(g, a->tensor) : NULL;
 }
 
@@ -259,7 +271,8 @@ static bool operands_overlap(Gen *g, const Stmt *s) {
     const OpInfo *twin = s->op->kind == KIND_INPLACE ? op_info(s->op->twin) : s->op;
     for (int k = 1; k < s->op->nparam && self != NULL; k++) {
         const GenVar *v = arg_var(g, s, k);
-        if (v != NULL && v->data == self->data && !(twin->kind == KIND_POINTWISE && tensor_same_layout(v->t, self->t))) {
+        if (v != NULL && v->data == self->data &&
+            !(twin->kind == KIND_POINTWISE && tensor_same_layout(v->t, self->t))) {
             return true;
         }
     }
@@ -283,7 +296,8 @@ static Tensor *new_geometry(Gen *g, const Call *call) {
     return view.op->infer(&view, &r) == ERR_none ? r.out : NULL;
 }
 
-/* An in-place view: all names of the tensor see other sizes. The untaken arm of a branch changes nothing. */
+/* An in-place view: all names of the tensor see other sizes. The untaken arm of a branch changes
+ * nothing. */
 static void apply_geometry(Gen *g, const Call *call) {
     const Tensor *old = call->arg[0].tensor;
     Tensor *t = g->untaken ? NULL : new_geometry(g, call);
@@ -298,7 +312,8 @@ static void apply_geometry(Gen *g, const Call *call) {
     }
 }
 
-static GenVar *apply_write(Gen *g, const Stmt *s, const Call *call, bool requires_grad, NameId out) {
+static GenVar *apply_write(Gen *g, const Stmt *s, const Call *call, bool requires_grad,
+                           NameId out) {
     GenVar *self = gen_find(g, s->arg[0].tensor);
     Base *base = &g->base[self->base];
     if (s->op->kind == KIND_META) {
@@ -336,7 +351,8 @@ static GenVar *apply_write(Gen *g, const Stmt *s, const Call *call, bool require
     return self;
 }
 
-static GenVar *bind_output(Gen *g, const Stmt *s, const Call *call, Tensor *t, NameId name, bool requires_grad, bool fuzzy) {
+static GenVar *bind_output(Gen *g, const Stmt *s, const Call *call, Tensor *t, NameId name,
+                           bool requires_grad, bool fuzzy) {
     StateOrigin o = origin_of(g, t);
     GenVar *v;
     if (o.var != NULL) {
@@ -351,7 +367,8 @@ static GenVar *bind_output(Gen *g, const Stmt *s, const Call *call, Tensor *t, N
         v->fuzzy = from.fuzzy || fuzzy;
         return v;
     }
-    bool recorded = g->grad && requires_grad && s->op->kind != KIND_FACTORY && dtype_is_float(t->dtype);
+    bool recorded =
+        g->grad && requires_grad && s->op->kind != KIND_FACTORY && dtype_is_float(t->dtype);
     bool leaf_grad = s->op->kind == KIND_FACTORY && s->requires_grad;
     Data held = range_result(g, s, call, t);
     int data = gen_data(g, held.lo, held.hi, held.bits, tensor_numel(t));
@@ -376,7 +393,8 @@ GenVar *stmt_commit(Gen *g, Stmt *s, NameId out) {
     g->err.code = ERR_none;
     g->nmade = 0;
     g->fuzzy = false;
-    if (stmt_bind(s, g->p, g->env, g->arena, &call, &g->err) != ERR_none || emit_call(&g->meta.emit, &call, result, &n) != ERR_none) {
+    if (stmt_bind(s, g->p, g->env, g->arena, &call, &g->err) != ERR_none ||
+        emit_call(&g->meta.emit, &call, result, &n) != ERR_none) {
         return NULL;
     }
     const OpInfo *op = s->op;
@@ -403,7 +421,8 @@ GenVar *stmt_commit(Gen *g, Stmt *s, NameId out) {
             }
         }
     }
-    bool summed = op->id == OP_repeat_interleave_Tensor || op->id == OP_repeat_interleave_self_Tensor; /* a size that is a sum of values */
+    bool summed = op->id == OP_repeat_interleave_Tensor ||
+                  op->id == OP_repeat_interleave_self_Tensor; /* a size that is a sum of values */
     if (summed && g->options->max_elements > 0) {
         return NULL;
     }
@@ -451,7 +470,8 @@ void gen_replay(Gen *g, const Stmt *s) {
     g->err.code = ERR_none;
     g->nmade = 0;
     g->fuzzy = false;
-    if (!gen_room(g) || stmt_bind(s, g->p, g->env, g->arena, &call, &g->err) != ERR_none || emit_call(&g->meta.emit, &call, result, &n) != ERR_none) {
+    if (!gen_room(g) || stmt_bind(s, g->p, g->env, g->arena, &call, &g->err) != ERR_none ||
+        emit_call(&g->meta.emit, &call, result, &n) != ERR_none) {
         return;
     }
     bool requires_grad = note_reads(g, s);

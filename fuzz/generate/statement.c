@@ -1,6 +1,7 @@
 /* Statement kinds: ops, probes, assertions, branches on metadata, grad-mode blocks, graph breaks.
  *
- * A branch is drawn with the arm that the guesses say is not taken first, whose effects on the guesses are then undone. */
+ * A branch is drawn with the arm that the guesses say is not taken first, whose effects on the
+ * guesses are then undone. */
 #include "fuzz/generate/draw.h"
 
 #include <string.h>
@@ -22,8 +23,10 @@ static bool statement_accept_any(const Gen *g, const GenVar *v) {
 
 static void random_probe(Gen *g) {
     static const int weight[PROBE_COUNT] = {
-        [PROBE_requires_grad] = 22, [PROBE_is_leaf] = 14, [PROBE_has_grad_fn] = 14, [PROBE_is_contiguous] = 8, [PROBE_size] = 4, [PROBE_stride] = 10,
-        [PROBE_storage_offset] = 7, [PROBE_dtype] = 5, [PROBE_version] = 12, [PROBE_is_grad_enabled] = 4};
+        [PROBE_requires_grad] = 22, [PROBE_is_leaf] = 14, [PROBE_has_grad_fn] = 14,
+        [PROBE_is_contiguous] = 8,  [PROBE_size] = 4,     [PROBE_stride] = 10,
+        [PROBE_storage_offset] = 7, [PROBE_dtype] = 5,    [PROBE_version] = 12,
+        [PROBE_is_grad_enabled] = 4};
     GenVar *v = draw_var(g, statement_accept_any);
     if (v != NULL) {
         ProbeKind kind = (ProbeKind)draw_weighted(g, weight, PROBE_COUNT);
@@ -64,19 +67,31 @@ bool predicate_guess(const Gen *g, const Predicate *p) {
         return false;
     }
     switch (p->kind) {
-    case PRED_requires_grad: return var_requires_grad(g, v);
-    case PRED_is_leaf: return !guess_has_grad_fn(g, v);
-    case PRED_has_grad_fn: return guess_has_grad_fn(g, v);
-    case PRED_is_contiguous: return tensor_is_contiguous(v->t);
-    case PRED_dtype: return v->t->dtype == p->dtype;
-    case PRED_dim: return v->t->ndim == p->dim;
-    default: return false;
+    case PRED_requires_grad:
+        return var_requires_grad(g, v);
+    case PRED_is_leaf:
+        return !guess_has_grad_fn(g, v);
+    case PRED_has_grad_fn:
+        return guess_has_grad_fn(g, v);
+    case PRED_is_contiguous:
+        return tensor_is_contiguous(v->t);
+    case PRED_dtype:
+        return v->t->dtype == p->dtype;
+    case PRED_dim:
+        return v->t->ndim == p->dim;
+    default:
+        return false;
     }
 }
 
 static Predicate random_predicate(Gen *g, const GenVar *v) {
-    static const int weight[] = {[PRED_requires_grad] = 40, [PRED_is_leaf] = 14, [PRED_has_grad_fn] = 14, [PRED_is_contiguous] = 12, [PRED_is_grad_enabled] = 8,
-                                 [PRED_dtype] = 6, [PRED_dim] = 6};
+    static const int weight[] = {[PRED_requires_grad] = 40,
+                                 [PRED_is_leaf] = 14,
+                                 [PRED_has_grad_fn] = 14,
+                                 [PRED_is_contiguous] = 12,
+                                 [PRED_is_grad_enabled] = 8,
+                                 [PRED_dtype] = 6,
+                                 [PRED_dim] = 6};
     Predicate p = flag_predicate(g, (PredicateKind)draw_weighted(g, weight, COUNT_OF(weight)), v);
     Predicate *at = p.kind == PRED_not ? p.inner : &p;
     if (at->kind == PRED_dtype) {
@@ -105,8 +120,10 @@ void draw_assert(Gen *g, Predicate predicate, bool wrong) {
 }
 
 void draw_flag_question(Gen *g, GenVar *v) {
-    static const PredicateKind kind[] = {PRED_requires_grad, PRED_requires_grad, PRED_is_leaf, PRED_has_grad_fn};
-    static const ProbeKind probe[] = {PROBE_requires_grad, PROBE_requires_grad, PROBE_is_leaf, PROBE_has_grad_fn};
+    static const PredicateKind kind[] = {PRED_requires_grad, PRED_requires_grad, PRED_is_leaf,
+                                         PRED_has_grad_fn};
+    static const ProbeKind probe[] = {PROBE_requires_grad, PROBE_requires_grad, PROBE_is_leaf,
+                                      PROBE_has_grad_fn};
     int which = draw_below(g, COUNT_OF(kind));
     int r = draw_below(g, 100);
     if (r < 55) {
@@ -213,7 +230,8 @@ GenVar *draw_branch(Gen *g, const Predicate *predicate, GenVar *self) {
 /* An op; if it wrote, perhaps a question right behind it. */
 static void draw_written_op(Gen *g) {
     GenVar *v = draw_op(g);
-    if (v != NULL && g->tail->op->param[0].writes && gen_room(g) && draw_chance(g, g->w[W_question])) {
+    if (v != NULL && g->tail->op->param[0].writes && gen_room(g) &&
+        draw_chance(g, g->w[W_question])) {
         draw_flag_question(g, v);
     }
 }

@@ -1,6 +1,8 @@
-/* Which variable stands where: existing ones that fit (recent ones more often), else new inputs, else small factories.
+/* Which variable stands where: existing ones that fit (recent ones more often), else new inputs,
+ * else small factories.
  *
- * Because an input may be made at any time, an argument that must have a certain size and dtype can nearly always be had. */
+ * Because an input may be made at any time, an argument that must have a certain size and dtype can
+ * nearly always be had. */
 #include "fuzz/generate/draw.h"
 
 #include <math.h>
@@ -21,7 +23,8 @@ bool tensor_expands(const Tensor *t, const int64_t *size, int ndim) {
 GenVar *draw_var(Gen *g, bool (*accept)(const Gen *g, const GenVar *v)) {
     for (int i = 0; i < 8 && g->nvars > 0; i++) {
         int recent = g->nvars < 5 ? g->nvars : 5;
-        int at = draw_chance(g, 55) ? g->nvars - 1 - draw_below(g, recent) : draw_below(g, g->nvars);
+        int at =
+            draw_chance(g, 55) ? g->nvars - 1 - draw_below(g, recent) : draw_below(g, g->nvars);
         GenVar *v = &g->var[at];
         if (!v->dead && (v->fuzzy ? draw_chance(g, 10) : true) && accept(g, v)) {
             return v;
@@ -92,7 +95,8 @@ GenVar *draw_need(Gen *g, Need need) {
         ndim = 0;
     }
     int64_t numel = 0;
-    if (!sizes_numel(size, ndim, &numel) || numel > g->most || (need.nonzero && numel > GEN_ELEMENTS)) {
+    if (!sizes_numel(size, ndim, &numel) || numel > g->most ||
+        (need.nonzero && numel > GEN_ELEMENTS)) {
         return NULL;
     }
     if (g->p->ninputs >= GEN_INPUTS || (need.uniform && ndim > 0)) {
@@ -109,7 +113,9 @@ GenVar *draw_need(Gen *g, Need need) {
 }
 
 GenVar *draw_operand(Gen *g, DType dtype, const int64_t *size, int ndim) {
-    static const DType lower[] = {DT_bool, DT_uint8, DT_int8, DT_int16, DT_int32, DT_int64, DT_int64, DT_float32, DT_float64, DT_bfloat16, DT_float16};
+    static const DType lower[] = {DT_bool,    DT_uint8,    DT_int8,   DT_int16,
+                                  DT_int32,   DT_int64,    DT_int64,  DT_float32,
+                                  DT_float64, DT_bfloat16, DT_float16};
     if (draw_chance(g, 10)) {
         DType other = lower[draw_below(g, COUNT_OF(lower))];
         if (dtype_category(other) <= dtype_category(dtype) || draw_chance(g, 10)) {
@@ -142,12 +148,15 @@ GenVar *draw_literal(Gen *g, DType dtype, const int64_t *size, int ndim, const i
 }
 
 /* An existing integer tensor of this size whose values are known to fit. */
-static GenVar *existing_index(Gen *g, DType dtype, const int64_t *size, int ndim, int64_t lo, int64_t hi, bool distinct) {
+static GenVar *existing_index(Gen *g, DType dtype, const int64_t *size, int ndim, int64_t lo,
+                              int64_t hi, bool distinct) {
     int start = g->nvars > 0 ? draw_below(g, g->nvars) : 0;
     for (int i = 0; i < g->nvars; i++) {
         GenVar *v = &g->var[start + i < g->nvars ? start + i : start + i - g->nvars];
         const Data *data = &g->data[v->data];
-        if (!v->dead && !v->fuzzy && v->t->dtype == dtype && sizes_equal(v->t->size, v->t->ndim, size, ndim) && data->lo >= (double)lo && data->hi <= (double)hi &&
+        if (!v->dead && !v->fuzzy && v->t->dtype == dtype &&
+            sizes_equal(v->t->size, v->t->ndim, size, ndim) && data->lo >= (double)lo &&
+            data->hi <= (double)hi &&
             (!distinct || (data->unique && tensor_internal_overlap(v->t) == OVERLAP_NO))) {
             return v;
         }
@@ -155,7 +164,8 @@ static GenVar *existing_index(Gen *g, DType dtype, const int64_t *size, int ndim
     return NULL;
 }
 
-GenVar *draw_index_tensor(Gen *g, DType dtype, const int64_t *size, int ndim, int64_t lo, int64_t hi, int distinct_dim) {
+GenVar *draw_index_tensor(Gen *g, DType dtype, const int64_t *size, int ndim, int64_t lo,
+                          int64_t hi, int distinct_dim) {
     int64_t numel = 0;
     if (!sizes_numel(size, ndim, &numel) || numel > GEN_ELEMENTS || (numel > 0 && hi < lo)) {
         return NULL;
@@ -179,7 +189,8 @@ GenVar *draw_index_tensor(Gen *g, DType dtype, const int64_t *size, int ndim, in
         int64_t shift = numel > 0 ? draw_below(g, (int)span) : 0;
         int64_t turn = draw_below(g, 3);
         for (int64_t i = 0; i < numel; i++) {
-            int64_t along = i / inner % size[distinct_dim], line = i % inner + i / (inner * size[distinct_dim]);
+            int64_t along = i / inner % size[distinct_dim],
+                    line = i % inner + i / (inner * size[distinct_dim]);
             values[i] = lo + (along + shift + turn * line) % span;
         }
     } else {

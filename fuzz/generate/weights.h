@@ -8,9 +8,11 @@ typedef enum Weight {
 #define PATTERN(name, weight, text) W_motif_##name,
 #define DELIBERATE_ERROR(name, weight) W_mistake_##name,
 #include "fuzz/generate/weights.def"
-    FIRST_PATTERN, BEFORE_PATTERNS = FIRST_PATTERN - 1,
+    FIRST_PATTERN,
+    BEFORE_PATTERNS = FIRST_PATTERN - 1,
 #include "fuzz/patterns/patterns.def"
-    FIRST_DELIBERATE_ERROR, BEFORE_DELIBERATE_ERRORS = FIRST_DELIBERATE_ERROR - 1,
+    FIRST_DELIBERATE_ERROR,
+    BEFORE_DELIBERATE_ERRORS = FIRST_DELIBERATE_ERROR - 1,
 #include "fuzz/patterns/deliberate_errors.def"
 #undef CHANCE
 #undef SHARE

@@ -5,7 +5,9 @@
 #include <string.h>
 
 static bool is_op(const Stmt *s) { return s->kind == STMT_OP && s->op->id != OP_tensor; }
-static bool arguments_is_literal(const Stmt *s) { return s->kind == STMT_OP && s->op->id == OP_tensor; }
+static bool arguments_is_literal(const Stmt *s) {
+    return s->kind == STMT_OP && s->op->id == OP_tensor;
+}
 static bool is_inplace(const Stmt *s) { return s->kind == STMT_OP && s->op->kind == KIND_INPLACE; }
 
 /* ---- ops ---- */
@@ -14,7 +16,8 @@ static bool arguments_same_parameters(const OpInfo *a, const OpInfo *b) {
     bool same = a->nparam == b->nparam && (a->nreturn == 1) == (b->nreturn == 1);
     for (int i = 0; i < a->nparam && same; i++) {
         const Param *p = &a->param[i], *q = &b->param[i];
-        same = p->type == q->type && p->has_default == q->has_default && p->list_size == q->list_size && strcmp(p->name, q->name) == 0;
+        same = p->type == q->type && p->has_default == q->has_default &&
+               p->list_size == q->list_size && strcmp(p->name, q->name) == 0;
     }
     return same;
 }
@@ -23,7 +26,8 @@ bool mutator_make_inplace(Mutant *m) {
     Site *site = mutant_pick(m, is_op);
     for (int id = 0; site && id < OP_COUNT; id++) {
         const OpInfo *op = op_info((OpId)id);
-        if (op->kind == KIND_INPLACE && op->name[0] != '_' && op->twin == site->stmt->op->id && arguments_same_parameters(op, site->stmt->op)) {
+        if (op->kind == KIND_INPLACE && op->name[0] != '_' && op->twin == site->stmt->op->id &&
+            arguments_same_parameters(op, site->stmt->op)) {
             site->stmt->op = op;
             return true;
         }
@@ -53,7 +57,8 @@ bool mutator_change_op(Mutant *m) {
     int n = 0;
     for (int id = 0; site && id < OP_COUNT; id++) {
         const OpInfo *op = op_info((OpId)id), *from = site->stmt->op;
-        bool like = op != from && op->name[0] != '_' && op->kind == from->kind && arguments_same_parameters(op, from);
+        bool like = op != from && op->name[0] != '_' && op->kind == from->kind &&
+                    arguments_same_parameters(op, from);
         if (like && mutant_below(m, ++n) == 0) {
             chosen = op;
         }
@@ -80,7 +85,8 @@ static ArgAt pick_arg(Mutant *m, unsigned types) {
     for (int i = 0; i < m->nsite; i++) {
         Stmt *s = m->site[i].stmt;
         for (int k = 0; s->kind == STMT_OP && k < s->op->nparam; k++) {
-            bool fits = s->arg[k].given && !s->arg[k].is_none && (types >> s->op->param[k].type & 1);
+            bool fits =
+                s->arg[k].given && !s->arg[k].is_none && (types >> s->op->param[k].type & 1);
             if (fits && mutant_below(m, ++n) == 0) {
                 chosen = (ArgAt){s, &s->op->param[k], &s->arg[k], &m->site[i]};
             }
@@ -92,7 +98,8 @@ static ArgAt pick_arg(Mutant *m, unsigned types) {
 #define TYPE(name) (1u << ARG_##name)
 
 bool mutator_change_operand(Mutant *m) {
-    ArgAt at = pick_arg(m, TYPE(TENSOR) | TYPE(TENSOR_OPT) | TYPE(VALUE) | TYPE(TENSORS) | TYPE(TENSORS_OPT));
+    ArgAt at = pick_arg(m, TYPE(TENSOR) | TYPE(TENSOR_OPT) | TYPE(VALUE) | TYPE(TENSORS) |
+                               TYPE(TENSORS_OPT));
     NameId name = at.arg ? mutant_bound(m, at.site) : NAME_NONE;
     if (name == NAME_NONE) {
         return false;
@@ -112,11 +119,16 @@ bool mutator_change_operand(Mutant *m) {
 static int64_t other_int(Mutant *m, int64_t value) {
     static const int64_t usual[] = {0, 1, -1, 2, -2, 3, 4, 5, 7, 8, 9};
     switch (mutant_below(m, 6)) {
-    case 0: return value == INT64_MAX ? 0 : value + 1;
-    case 1: return value == INT64_MIN ? 0 : value - 1;
-    case 2: return value == INT64_MIN ? 0 : -value;
-    case 3: return value / 2;
-    default: return usual[mutant_below(m, COUNT_OF(usual))];
+    case 0:
+        return value == INT64_MAX ? 0 : value + 1;
+    case 1:
+        return value == INT64_MIN ? 0 : value - 1;
+    case 2:
+        return value == INT64_MIN ? 0 : -value;
+    case 3:
+        return value / 2;
+    default:
+        return usual[mutant_below(m, COUNT_OF(usual))];
     }
 }
 
@@ -147,7 +159,8 @@ bool mutator_change_list(Mutant *m) {
     if (!at.arg || at.arg->ints.single || arguments_is_literal(at.stmt)) {
         return false;
     }
-    int n = at.arg->ints.n, kind = mutant_below(m, 3), i = mutant_below(m, n), j = mutant_below(m, n);
+    int n = at.arg->ints.n, kind = mutant_below(m, 3), i = mutant_below(m, n),
+        j = mutant_below(m, n);
     PInt *v = arena_array(m->arena, PInt, n + 1);
     if (n > 0) {
         memcpy(v, at.arg->ints.v, sizeof *v * (size_t)n);
@@ -171,16 +184,23 @@ bool mutator_change_list(Mutant *m) {
 static Scalar other_scalar(Mutant *m, Scalar s) {
     static const double special[] = {0, -0.0, 1, -1, 0.5, 2, -2, 0.1, 3, 1e30, -1e-30};
     switch (mutant_below(m, 8)) {
-    case 0: return scalar_bool(mutant_chance(m, 50));
-    case 1: return scalar_float(mutant_chance(m, 50) ? NAN : INFINITY);
-    case 2: return scalar_int(other_int(m, s.kind == CAT_FLOAT ? 0 : s.i));
-    case 3: return s.kind == CAT_FLOAT ? scalar_int(1) : scalar_float((double)s.i);
-    default: return mutant_chance(m, 50) ? scalar_float(special[mutant_below(m, COUNT_OF(special))]) : scalar_int(other_int(m, 1));
+    case 0:
+        return scalar_bool(mutant_chance(m, 50));
+    case 1:
+        return scalar_float(mutant_chance(m, 50) ? NAN : INFINITY);
+    case 2:
+        return scalar_int(other_int(m, s.kind == CAT_FLOAT ? 0 : s.i));
+    case 3:
+        return s.kind == CAT_FLOAT ? scalar_int(1) : scalar_float((double)s.i);
+    default:
+        return mutant_chance(m, 50) ? scalar_float(special[mutant_below(m, COUNT_OF(special))])
+                                    : scalar_int(other_int(m, 1));
     }
 }
 
 bool mutator_change_scalar(Mutant *m) {
-    ArgAt at = pick_arg(m, TYPE(SCALAR) | TYPE(SCALAR_OPT) | TYPE(VALUE) | TYPE(FLOAT) | TYPE(FLOAT_OPT));
+    ArgAt at =
+        pick_arg(m, TYPE(SCALAR) | TYPE(SCALAR_OPT) | TYPE(VALUE) | TYPE(FLOAT) | TYPE(FLOAT_OPT));
     if (!at.arg || (at.param->type == ARG_VALUE && at.arg->is_tensor)) {
         return false;
     }
@@ -223,7 +243,10 @@ bool mutator_drop_argument(Mutant *m) {
 /* ---- indices and literals ---- */
 
 static PIndexItem other_item(Mutant *m, const Site *site) {
-    PIndexItem item = {.tensor = NAME_NONE, .start = {NAME_NONE, 0}, .stop = {NAME_NONE, 0}, .step = {NAME_NONE, 1}};
+    PIndexItem item = {.tensor = NAME_NONE,
+                       .start = {NAME_NONE, 0},
+                       .stop = {NAME_NONE, 0},
+                       .step = {NAME_NONE, 1}};
     item.kind = (IndexKind)mutant_below(m, INDEX_LIST + 1);
     item.start.value = other_int(m, 0);
     item.stop.value = other_int(m, 2);
@@ -278,9 +301,12 @@ bool mutator_change_literal(Mutant *m) {
     DType dtype = site->stmt->arg[op_param(site->stmt->op, "dtype")].dtype;
     int64_t i = rng_below(&m->rng, min_i64(data->data.n, 1 << 20));
     if (dtype_is_float(dtype)) {
-        element_store_double(data->data.data, dtype, i, scalar_to_double(other_scalar(m, scalar_float(1))));
+        element_store_double(data->data.data, dtype, i,
+                             scalar_to_double(other_scalar(m, scalar_float(1))));
     } else {
-        element_store_int(data->data.data, dtype, i, dtype == DT_bool ? mutant_below(m, 2) : mutant_below(m, 9) - (dtype == DT_uint8 ? 0 : 4));
+        element_store_int(data->data.data, dtype, i,
+                          dtype == DT_bool ? mutant_below(m, 2)
+                                           : mutant_below(m, 9) - (dtype == DT_uint8 ? 0 : 4));
     }
     return true;
 }

@@ -31,7 +31,10 @@ bool mutator_change_backward(Mutant *m) {
     Backward *b = &m->p->backward;
     if (!b->given || mutant_chance(m, 20)) {
         bool given = !b->given;
-        *b = (Backward){.given = given, .fill = FILL_dyadic, .seed = (uint64_t)mutant_below(m, 1000), .nof = -1};
+        *b = (Backward){.given = given,
+                        .fill = FILL_dyadic,
+                        .seed = (uint64_t)mutant_below(m, 1000),
+                        .nof = -1};
         return true;
     }
     if (mutant_chance(m, 50) || m->p->nreturns < 2) {
@@ -65,9 +68,12 @@ bool mutator_add_recall(Mutant *m) {
         r->grad_mode = !p->grad_mode;
         return true;
     }
-    Input *own = p->inputs; /* one fact of the inputs changed: by the mutators of inputs, on the recall's */
+    Input *own =
+        p->inputs; /* one fact of the inputs changed: by the mutators of inputs, on the recall's */
     p->inputs = r->inputs;
-    bool changed = mutant_chance(m, 40) ? mutator_turn_requires_grad(m) : mutant_chance(m, 50) ? mutator_change_data(m) : mutator_change_input_size(m);
+    bool changed = mutant_chance(m, 40)   ? mutator_turn_requires_grad(m)
+                   : mutant_chance(m, 50) ? mutator_change_data(m)
+                                          : mutator_change_input_size(m);
     p->inputs = own;
     return changed || mutant_chance(m, 50);
 }
@@ -78,7 +84,8 @@ bool mutator_drop_recall(Mutant *m) {
         return false;
     }
     int at = mutant_below(m, p->nrecalls);
-    memmove(p->recalls + at, p->recalls + at + 1, sizeof *p->recalls * (size_t)(p->nrecalls - at - 1));
+    memmove(p->recalls + at, p->recalls + at + 1,
+            sizeof *p->recalls * (size_t)(p->nrecalls - at - 1));
     p->nrecalls--;
     return true;
 }
@@ -91,7 +98,8 @@ bool mutator_keep_recall(Mutant *m) {
     Recall *r = &p->recalls[p->nrecalls++];
     *r = (Recall){.keep = true, .object_form = true, .grad_mode = true, .nset = mutant_below(m, 2)};
     r->set = arena_alloc(m->arena, (int64_t)sizeof *r->set);
-    r->set[0].name = p->nargs > 0 ? p->args[mutant_below(m, p->nargs)] : p->inputs[mutant_below(m, p->ninputs)].name;
+    r->set[0].name = p->nargs > 0 ? p->args[mutant_below(m, p->nargs)]
+                                  : p->inputs[mutant_below(m, p->ninputs)].name;
     r->set[0].requires_grad = mutant_chance(m, 50);
     if (mutant_chance(m, 20)) {
         r->grad_mode_given = true;

@@ -1,9 +1,12 @@
-/* Mutators of inputs: dtype, sizes, layout, storage, flags, data. The data of a changed input is a fill, since its length changes. */
+/* Mutators of inputs: dtype, sizes, layout, storage, flags, data. The data of a changed input is a
+ * fill, since its length changes. */
 #include "fuzz/mutate/mutant.h"
 
 #include <string.h>
 
-static Input *pick_input(Mutant *m) { return m->p->ninputs > 0 ? &m->p->inputs[mutant_below(m, m->p->ninputs)] : NULL; }
+static Input *pick_input(Mutant *m) {
+    return m->p->ninputs > 0 ? &m->p->inputs[mutant_below(m, m->p->ninputs)] : NULL;
+}
 
 static bool is_leader(const Program *p, const Input *in) {
     for (const Input *i = p->inputs; i < in; i++) {
@@ -18,7 +21,10 @@ static void refill(Mutant *m, Input *in) {
     if (!is_leader(m->p, in)) {
         in->data = (InputData){.given = false};
     } else if (!in->data.given || !in->data.is_fill) {
-        in->data = (InputData){.given = true, .is_fill = true, .fill = FILL_dyadic, .seed = (uint64_t)mutant_below(m, 1000)};
+        in->data = (InputData){.given = true,
+                               .is_fill = true,
+                               .fill = FILL_dyadic,
+                               .seed = (uint64_t)mutant_below(m, 1000)};
     }
 }
 
@@ -60,7 +66,8 @@ bool mutator_change_input_size(Mutant *m) {
     if (!in || in->ndim == 0) {
         return false;
     }
-    int64_t from = in->size[mutant_below(m, in->ndim)], to = sizes[mutant_below(m, COUNT_OF(sizes))];
+    int64_t from = in->size[mutant_below(m, in->ndim)],
+            to = sizes[mutant_below(m, COUNT_OF(sizes))];
     bool everywhere = mutant_chance(m, 70);
     for (int i = 0; i < m->p->ninputs; i++) {
         Input *other = &m->p->inputs[i];
@@ -89,7 +96,9 @@ bool mutator_change_layout(Mutant *m) {
         in->stride[d] = in->stride[e];
         in->stride[e] = stride;
         break;
-    case 1: in->stride[d] = 0; break;
+    case 1:
+        in->stride[d] = 0;
+        break;
     case 2:
         for (int k = 0; k < in->ndim; k++) {
             in->stride[k] = in->stride[k] > 64 ? in->stride[k] : in->stride[k] * 2;
@@ -148,6 +157,7 @@ bool mutator_change_data(Mutant *m) {
         return false;
     }
     FillKind fill = (FillKind)mutant_below(m, FILL_COUNT);
-    in->data = (InputData){.given = true, .is_fill = true, .fill = fill, .seed = (uint64_t)mutant_below(m, 1000)};
+    in->data = (InputData){
+        .given = true, .is_fill = true, .fill = fill, .seed = (uint64_t)mutant_below(m, 1000)};
     return true;
 }

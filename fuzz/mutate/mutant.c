@@ -1,7 +1,9 @@
-/* A mutation: copy the program, let one mutator change it, bind what became unbound, number the statements, verify.
+/* A mutation: copy the program, let one mutator change it, bind what became unbound, number the
+ * statements, verify.
  *
- * A mutator may find nothing to change, or make something that the verifier refuses (a limit): then another is drawn, and after a few the
- * seed of a fill is changed, which always works where there is an input; the empty program gets a statement. */
+ * A mutator may find nothing to change, or make something that the verifier refuses (a limit): then
+ * another is drawn, and after a few the seed of a fill is changed, which always works where there
+ * is an input; the empty program gets a statement. */
 #include "fuzz/generate/generate.h"
 #include "fuzz/mutate/mutant.h"
 
@@ -16,9 +18,17 @@ static const struct {
 #include "fuzz/mutate/mutators.def"
 #undef MUTATOR
 };
-enum { MEND_PERCENT = 80 /* the rest may err */, MEND_ROUNDS = 3, TRIES = 12, RECALLS_ROOM = 2, INPUTS_ROOM = MAX_INPUTS };
+enum {
+    MEND_PERCENT = 80 /* the rest may err */,
+    MEND_ROUNDS = 3,
+    TRIES = 12,
+    RECALLS_ROOM = 2,
+    INPUTS_ROOM = MAX_INPUTS
+};
 
-const char *mutator_name(int mutator) { return mutator >= 0 && mutator < COUNT_OF(mutators) ? mutators[mutator].name : NULL; }
+const char *mutator_name(int mutator) {
+    return mutator >= 0 && mutator < COUNT_OF(mutators) ? mutators[mutator].name : NULL;
+}
 
 /* ---- statements and names ---- */
 
@@ -75,7 +85,9 @@ static int count_outs(const Block *block) {
 
 NameId mutant_bound(Mutant *m, const Site *site) {
     const Program *p = m->p;
-    NameList list = {arena_array(m->arena, NameId, p->ninputs + count_outs(&p->setup) + count_outs(&p->body) + 1), 0};
+    NameList list = {arena_array(m->arena, NameId,
+                                 p->ninputs + count_outs(&p->setup) + count_outs(&p->body) + 1),
+                     0};
     for (int i = 0; i < p->ninputs; i++) {
         list.v[list.n++] = p->inputs[i].name;
     }
@@ -126,7 +138,9 @@ void mutant_remove(const Site *site) {
     site->block->count--;
 }
 
-bool stmt_writes(const Stmt *s) { return s->kind == STMT_OP && s->op->nparam > 0 && s->op->param[0].writes; }
+bool stmt_writes(const Stmt *s) {
+    return s->kind == STMT_OP && s->op->nparam > 0 && s->op->param[0].writes;
+}
 
 /* ---- reads ---- */
 
@@ -136,10 +150,13 @@ static void mutant_read_pint(PInt *i, void (*visit)(void *user, NameId *name), v
     }
 }
 
-static void read_arg(const Param *param, PArg *a, void (*visit)(void *user, NameId *name), void *user) {
+static void read_arg(const Param *param, PArg *a, void (*visit)(void *user, NameId *name),
+                     void *user) {
     switch (param->type) {
     case ARG_TENSOR:
-    case ARG_TENSOR_OPT: visit(user, &a->tensor); break;
+    case ARG_TENSOR_OPT:
+        visit(user, &a->tensor);
+        break;
     case ARG_VALUE:
         if (a->is_tensor) {
             visit(user, &a->tensor);
@@ -154,7 +171,9 @@ static void read_arg(const Param *param, PArg *a, void (*visit)(void *user, Name
         }
         break;
     case ARG_INT:
-    case ARG_INT_OPT: mutant_read_pint(&a->i, visit, user); break;
+    case ARG_INT_OPT:
+        mutant_read_pint(&a->i, visit, user);
+        break;
     case ARG_INTS:
     case ARG_INTS_OPT:
         for (int i = 0; i < (a->ints.single ? 1 : a->ints.n); i++) {
@@ -168,7 +187,8 @@ static void read_arg(const Param *param, PArg *a, void (*visit)(void *user, Name
                 visit(user, &item->tensor);
             } else if (item->kind == INDEX_INT || item->kind == INDEX_SLICE) {
                 PInt *bounds[] = {&item->start, &item->stop, &item->step};
-                bool has[] = {item->kind == INDEX_INT || item->has_start, item->has_stop, item->has_step};
+                bool has[] = {item->kind == INDEX_INT || item->has_start, item->has_stop,
+                              item->has_step};
                 for (int k = 0; k < 3; k++) {
                     if (has[k]) {
                         mutant_read_pint(bounds[k], visit, user);
@@ -177,7 +197,8 @@ static void read_arg(const Param *param, PArg *a, void (*visit)(void *user, Name
             }
         }
         break;
-    default: break;
+    default:
+        break;
     }
 }
 
@@ -220,7 +241,8 @@ void stmt_reads(Stmt *s, void (*visit)(void *user, NameId *name), void *user) {
         read_names(s->grad->grad_outputs, s->grad->ngrad_outputs, visit, user);
         break;
     case STMT_WITH:
-    case STMT_GRAPH_BREAK: break;
+    case STMT_GRAPH_BREAK:
+        break;
     }
 }
 
@@ -260,7 +282,8 @@ static void fix_block(Fixup *f, Block *block) {
 /* Reads of names that are not bound are given a bound one; args and sets name what there is. */
 static void fix(Mutant *m) {
     Program *p = m->p;
-    Fixup f = {m, arena_array(m->arena, bool, m->names.n), {arena_array(m->arena, NameId, m->names.n), 0}};
+    Fixup f = {
+        m, arena_array(m->arena, bool, m->names.n), {arena_array(m->arena, NameId, m->names.n), 0}};
     for (int i = 0; i < p->ninputs; i++) {
         mutant_bind(&f, p->inputs[i].name);
     }
@@ -301,7 +324,11 @@ static void fix(Mutant *m) {
 /* ---- one mutation ---- */
 
 static Mutant mutant_of(Arena *arena, const Program *p, const Program *other, uint64_t seed) {
-    Mutant m = {.arena = arena, .rng = {seed}, .p = program_clone(arena, p), .other = other, .names = {.arena = arena}};
+    Mutant m = {.arena = arena,
+                .rng = {seed},
+                .p = program_clone(arena, p),
+                .other = other,
+                .names = {.arena = arena}};
     for (int i = 0; i < p->nnames; i++) {
         NameId id = names_intern(&m.names, p->names[i]);
         CHECK(id == i);
@@ -323,7 +350,8 @@ static Mutant mutant_of(Arena *arena, const Program *p, const Program *other, ui
 }
 
 /* `mends`: what inference refuses may be dropped. NULL where the mutator does not apply. */
-static Program *mutate_once(Arena *arena, const Program *p, const Program *other, uint64_t seed, const Limits *limits, int mutator, bool mends) {
+static Program *mutate_once(Arena *arena, const Program *p, const Program *other, uint64_t seed,
+                            const Limits *limits, int mutator, bool mends) {
     Mutant m = mutant_of(arena, p, other, seed);
     if (!mutators[mutator].change(&m)) {
         return NULL;
@@ -340,15 +368,18 @@ static Program *mutate_once(Arena *arena, const Program *p, const Program *other
     return program_verify_within(m.p, limits, message, sizeof message) ? m.p : NULL;
 }
 
-Program *mutate_by(Arena *arena, const Program *p, const Program *other, uint64_t seed, const Limits *limits, int mutator) {
+Program *mutate_by(Arena *arena, const Program *p, const Program *other, uint64_t seed,
+                   const Limits *limits, int mutator) {
     return mutate_once(arena, p, other, seed, limits, mutator, true);
 }
 
-Program *mutate_program(Arena *arena, const Program *p, const Program *other, uint64_t seed, const Limits *limits, int *mutator) {
+Program *mutate_program(Arena *arena, const Program *p, const Program *other, uint64_t seed,
+                        const Limits *limits, int *mutator) {
     return mutate_times(arena, p, other, seed, limits, 1, mutator);
 }
 
-Program *mutate_times(Arena *arena, const Program *p, const Program *other, uint64_t seed, const Limits *limits, int times, int *mutator) {
+Program *mutate_times(Arena *arena, const Program *p, const Program *other, uint64_t seed,
+                      const Limits *limits, int times, int *mutator) {
     Rng rng = {seed};
     int total = 0, last = -1;
     for (int i = 0; i < COUNT_OF(mutators); i++) {
@@ -382,11 +413,18 @@ Program *mutate_times(Arena *arena, const Program *p, const Program *other, uint
 
 /* ---- bytes ---- */
 
-/* What engines are given, by what bench/growth measured. One change seldom brings anything new; five to ten at once do, for the time they take, about as often as a program of
- * the generator, and other things. */
-enum { FRESH_PERCENT = 50, CROSS_PERCENT = 15, WILD_PERCENT = 10 /* of crosses: with a program of the generator */, MOST_TIMES = 10 };
+/* What engines are given, by what bench/growth measured. One change seldom brings anything new;
+ * five to ten at once do, for the time they take, about as often as a program of the generator, and
+ * other things. */
+enum {
+    FRESH_PERCENT = 50,
+    CROSS_PERCENT = 15,
+    WILD_PERCENT = 10 /* of crosses: with a program of the generator */,
+    MOST_TIMES = 10
+};
 
-static const Program *program_of_bytes(Arena *arena, const uint8_t *v, int64_t n, const Limits *limits) {
+static const Program *program_of_bytes(Arena *arena, const uint8_t *v, int64_t n,
+                                       const Limits *limits) {
     char message[256];
     Program *p = codec_decode(arena, v, n, limits, message, sizeof message);
     return p ? p : codec_decode(arena, NULL, 0, limits, message, sizeof message);
@@ -399,12 +437,14 @@ static int64_t mutant_give(Arena *arena, Program *p, uint8_t *out, int64_t most)
     return n;
 }
 
-int64_t mutate_bytes(Arena *arena, const uint8_t *v, int64_t n, uint8_t *out, int64_t most, uint64_t seed, const Limits *limits) {
+int64_t mutate_bytes(Arena *arena, const uint8_t *v, int64_t n, uint8_t *out, int64_t most,
+                     uint64_t seed, const Limits *limits) {
     const Program *p = program_of_bytes(arena, v, n, limits);
     return mutant_give(arena, mutate_program(arena, p, NULL, seed, limits, NULL), out, most);
 }
 
-static Program *mutant_splice(Arena *arena, const Program *p, const Program *other, uint64_t seed, const Limits *limits) {
+static Program *mutant_splice(Arena *arena, const Program *p, const Program *other, uint64_t seed,
+                              const Limits *limits) {
     int mutant_splice = 0;
     while (strcmp(mutators[mutant_splice].name, "splice") != 0) {
         mutant_splice++;
@@ -418,7 +458,8 @@ static Program *fresh(Arena *arena, uint64_t seed) {
     return p;
 }
 
-int64_t breed_bytes(Arena *arena, const uint8_t *v, int64_t n, const uint8_t *other, int64_t nother, uint8_t *out, int64_t most, uint64_t seed) {
+int64_t breed_bytes(Arena *arena, const uint8_t *v, int64_t n, const uint8_t *other, int64_t nother,
+                    uint8_t *out, int64_t most, uint64_t seed) {
     const Limits *limits = &MUTATE_LIMITS;
     char message[256];
     Rng rng = {seed};
@@ -433,8 +474,12 @@ int64_t breed_bytes(Arena *arena, const uint8_t *v, int64_t n, const uint8_t *ot
     const Program *p = program_of_bytes(arena, v, n, limits);
     if (rng_chance(&rng, CROSS_PERCENT)) {
         bool wild = nother <= 0 || rng_chance(&rng, WILD_PERCENT);
-        const Program *q = mutant_splice(arena, p, wild ? fresh(arena, new_seed) : program_of_bytes(arena, other, nother, limits), cross_seed, limits);
+        const Program *q = mutant_splice(arena, p,
+                                         wild ? fresh(arena, new_seed)
+                                              : program_of_bytes(arena, other, nother, limits),
+                                         cross_seed, limits);
         p = q ? q : p;
     }
-    return mutant_give(arena, mutate_times(arena, p, NULL, change_seed, limits, times, NULL), out, most);
+    return mutant_give(arena, mutate_times(arena, p, NULL, change_seed, limits, times, NULL), out,
+                       most);
 }

@@ -1,4 +1,5 @@
-/* What the mutators share: the copy that is changed, and choices of statements, places and names. */
+/* What the mutators share: the copy that is changed, and choices of statements, places and
+ * names. */
 #ifndef FUZZ_MUTANT_H
 #define FUZZ_MUTANT_H
 
@@ -30,7 +31,8 @@ static inline bool mutant_chance(Mutant *m, int percent) { return mutant_below(m
 void mutant_sites(Mutant *m);
 /* A site that `accept` takes (NULL: any), or NULL. */
 Site *mutant_pick(Mutant *m, bool (*accept)(const Stmt *s));
-/* A name bound before this site (inputs, setup, `out`s of statements before it in preorder), or NAME_NONE. */
+/* A name bound before this site (inputs, setup, `out`s of statements before it in preorder), or
+ * NAME_NONE. */
 NameId mutant_bound(Mutant *m, const Site *site);
 /* A name that the program does not have. */
 NameId mutant_fresh(Mutant *m);
@@ -39,7 +41,8 @@ void mutant_insert(Mutant *m, const Site *site, Stmt *s);
 void mutant_remove(const Site *site);
 /* Does the statement write to its self? */
 bool stmt_writes(const Stmt *s);
-/* Drops statements that inference refuses (generate/resume.c), since behind an error nothing runs. True if there were some. */
+/* Drops statements that inference refuses (generate/resume.c), since behind an error nothing runs.
+ * True if there were some. */
 bool mutant_mend(Mutant *m);
 /* Every place in the statement (not in its blocks) where a name is read. */
 void stmt_reads(Stmt *s, void (*visit)(void *user, NameId *name), void *user);

@@ -5,7 +5,10 @@
 
 static bool is_block(const Stmt *s) { return s->kind == STMT_WITH || s->kind == STMT_IF; }
 static bool is_plain(const Stmt *s) { return !is_block(s); }
-static bool statements_has_operand(const Stmt *s) { return s->kind == STMT_OP && s->op->nparam > 0 && s->op->param[0].type == ARG_TENSOR && s->arg[0].given; }
+static bool statements_has_operand(const Stmt *s) {
+    return s->kind == STMT_OP && s->op->nparam > 0 && s->op->param[0].type == ARG_TENSOR &&
+           s->arg[0].given;
+}
 
 bool mutator_delete_statement(Mutant *m) {
     Site *site = mutant_pick(m, NULL);
@@ -54,7 +57,8 @@ bool mutator_move_statement(Mutant *m) {
 
 bool mutator_swap_neighbours(Mutant *m) {
     Site *site = mutant_pick(m, NULL);
-    if (!site || !site->before || (!stmt_writes(site->stmt) && !stmt_writes(site->before) && mutant_chance(m, 70))) {
+    if (!site || !site->before ||
+        (!stmt_writes(site->stmt) && !stmt_writes(site->before) && mutant_chance(m, 70))) {
         return false;
     }
     Stmt *before = site->before;
@@ -100,7 +104,8 @@ bool mutator_wrap_enable_grad(Mutant *m) { return wrap_mode(m, true); }
 
 /* A question about a flag of a bound name. */
 static bool flag_question(Mutant *m, const Site *site, Predicate *out) {
-    static const PredicateKind kinds[] = {PRED_requires_grad, PRED_is_leaf, PRED_has_grad_fn, PRED_is_contiguous};
+    static const PredicateKind kinds[] = {PRED_requires_grad, PRED_is_leaf, PRED_has_grad_fn,
+                                          PRED_is_contiguous};
     NameId of = mutant_bound(m, site);
     PredicateKind kind = kinds[mutant_below(m, COUNT_OF(kinds))];
     *out = (Predicate){.kind = kind, .of = of};
@@ -123,7 +128,8 @@ bool mutator_unwrap_block(Mutant *m) {
     if (!site) {
         return false;
     }
-    Block *from = site->stmt->has_else && mutant_chance(m, 50) ? &site->stmt->orelse : &site->stmt->body;
+    Block *from =
+        site->stmt->has_else && mutant_chance(m, 50) ? &site->stmt->orelse : &site->stmt->body;
     Stmt *s = from->first;
     while (s) {
         Stmt *next = s->next;
@@ -177,7 +183,8 @@ bool mutator_break_graph(Mutant *m) {
 }
 
 bool mutator_operand_through_view(Mutant *m) {
-    static const OpId forms[] = {OP_alias, OP_detach, OP_clone, OP_contiguous, OP_t, OP_ravel, OP_squeeze, OP_neg};
+    static const OpId forms[] = {OP_alias, OP_detach, OP_clone,   OP_contiguous,
+                                 OP_t,     OP_ravel,  OP_squeeze, OP_neg};
     Site *site = mutant_pick(m, statements_has_operand);
     if (!site) {
         return false;

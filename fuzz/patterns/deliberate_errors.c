@@ -5,13 +5,20 @@
 #include "fuzz/patterns/deliberate_errors.def"
 #undef DELIBERATE_ERROR
 
-static const struct { const char *name; bool (*draw)(Gen *g); } DELIBERATE_ERRORS[] = {
+static const struct {
+    const char *name;
+    bool (*draw)(Gen *g);
+} DELIBERATE_ERRORS[] = {
 #define DELIBERATE_ERROR(name, weight) {#name, deliberate_error_##name},
 #include "fuzz/patterns/deliberate_errors.def"
 #undef DELIBERATE_ERROR
 };
 
-const char *deliberate_error_name(int deliberate_error) { return deliberate_error >= 0 && deliberate_error < COUNT_OF(DELIBERATE_ERRORS) ? DELIBERATE_ERRORS[deliberate_error].name : NULL; }
+const char *deliberate_error_name(int deliberate_error) {
+    return deliberate_error >= 0 && deliberate_error < COUNT_OF(DELIBERATE_ERRORS)
+               ? DELIBERATE_ERRORS[deliberate_error].name
+               : NULL;
+}
 
 int deliberate_error_draw(Gen *g) {
     int i = draw_share(g, FIRST_DELIBERATE_ERROR, WEIGHT_COUNT - 1);
@@ -39,8 +46,10 @@ static bool deliberate_error_dim(Gen *g) {
     if (v == NULL) {
         return false;
     }
-    int64_t bad = draw_chance(g, 50) ? v->t->ndim + (v->t->ndim == 0) + draw_below(g, 2) : -v->t->ndim - 1 - (v->t->ndim == 0) - draw_below(g, 2);
-    static const OpId form[] = {OP_transpose, OP_cumsum, OP_select, OP_softmax, OP_unbind, OP_flatten, OP_sum_dim};
+    int64_t bad = draw_chance(g, 50) ? v->t->ndim + (v->t->ndim == 0) + draw_below(g, 2)
+                                     : -v->t->ndim - 1 - (v->t->ndim == 0) - draw_below(g, 2);
+    static const OpId form[] = {OP_transpose, OP_cumsum,  OP_select, OP_softmax,
+                                OP_unbind,    OP_flatten, OP_sum_dim};
     OpId id = form[draw_below(g, COUNT_OF(form))];
     Stmt *s = force(g, id, v);
     if (id == OP_sum_dim) {
@@ -66,11 +75,14 @@ static bool deliberate_error_sizes(Gen *g) {
     }
     int last = a->t->ndim - 1;
     size[last] = size[last] == 1 ? 0 : size[last] + 1;
-    GenVar *b = a->t->size[last] == 1 ? NULL : draw_need(g, (Need){.dtype = a->t->dtype, .ndim = a->t->ndim, .size = size});
+    GenVar *b = a->t->size[last] == 1
+                    ? NULL
+                    : draw_need(g, (Need){.dtype = a->t->dtype, .ndim = a->t->ndim, .size = size});
     if (b == NULL) {
         return false;
     }
-    static const OpId form[] = {OP_add_Tensor, OP_mul_Tensor, OP_maximum, OP_mm, OP_sub__Tensor, OP_copy_, OP_dot};
+    static const OpId form[] = {OP_add_Tensor,  OP_mul_Tensor, OP_maximum, OP_mm,
+                                OP_sub__Tensor, OP_copy_,      OP_dot};
     OpId id = form[draw_below(g, COUNT_OF(form))];
     Stmt *s = force(g, id, a);
     set_tensor(s, 1, b);
@@ -145,7 +157,8 @@ static bool deliberate_error_index_value(Gen *g) {
         return true;
     }
     int64_t values[2] = {draw_chance(g, 50) ? 0 : bad, bad}, count = 2;
-    GenVar *index = draw_chance(g, 50) ? draw_input_values(g, DT_int64, &count, 1, values) : draw_literal(g, DT_int64, &count, 1, values);
+    GenVar *index = draw_chance(g, 50) ? draw_input_values(g, DT_int64, &count, 1, values)
+                                       : draw_literal(g, DT_int64, &count, 1, values);
     if (index == NULL) {
         return false;
     }
@@ -170,7 +183,9 @@ static bool deliberate_error_index_value(Gen *g) {
 static bool deliberate_error_index_dtype(Gen *g) {
     GenVar *v = draw_var(g, has_dims);
     int64_t values[2] = {0, 0}, count = 2;
-    GenVar *index = v == NULL ? NULL : draw_literal(g, draw_chance(g, 60) ? DT_int32 : DT_float32, &count, 1, values);
+    GenVar *index =
+        v == NULL ? NULL
+                  : draw_literal(g, draw_chance(g, 60) ? DT_int32 : DT_float32, &count, 1, values);
     if (index == NULL) {
         return false;
     }
@@ -189,8 +204,13 @@ static bool deliberate_error_index_dtype(Gen *g) {
     return true;
 }
 
-static bool leaf_requires_grad(const Gen *g, const GenVar *v) { return var_requires_grad(g, v) && g->base[v->base].leaf && !v->view; }
-static bool inner_requires_grad(const Gen *g, const GenVar *v) { return var_requires_grad(g, v) && !g->base[v->base].leaf && !v->fuzzy && v->t->ndim > 0 && v->t->size[0] > 0; }
+static bool leaf_requires_grad(const Gen *g, const GenVar *v) {
+    return var_requires_grad(g, v) && g->base[v->base].leaf && !v->view;
+}
+static bool inner_requires_grad(const Gen *g, const GenVar *v) {
+    return var_requires_grad(g, v) && !g->base[v->base].leaf && !v->fuzzy && v->t->ndim > 0 &&
+           v->t->size[0] > 0;
+}
 
 static Stmt *deliberate_errors_some_write(Gen *g, const GenVar *v) {
     static const OpId form[] = {OP_add__Scalar, OP_mul__Scalar, OP_zero_, OP_fill__Scalar, OP_neg_};
@@ -288,7 +308,8 @@ static bool deliberate_error_overlap(Gen *g) {
 }
 
 static bool deliberate_error_assertion(Gen *g) {
-    static const PredicateKind kind[] = {PRED_requires_grad, PRED_is_leaf, PRED_has_grad_fn, PRED_is_contiguous};
+    static const PredicateKind kind[] = {PRED_requires_grad, PRED_is_leaf, PRED_has_grad_fn,
+                                         PRED_is_contiguous};
     GenVar *v = draw_var(g, deliberate_errors_any);
     if (v == NULL) {
         return false;
@@ -370,7 +391,8 @@ static bool deliberate_error_view_stride(Gen *g) {
 static bool deliberate_error_arguments(Gen *g) {
     for (int i = 0; i < 4; i++) {
         const OpInfo *op = op_info(g->options->op[draw_below(g, g->options->nop)]);
-        if (op->class == CLASS_NEVER || op->id == OP_tensor) { /* a literal's size is part of the form */
+        if (op->class == CLASS_NEVER ||
+            op->id == OP_tensor) { /* a literal's size is part of the form */
             continue;
         }
         Stmt *s = stmt_op(g, op->id);
@@ -379,9 +401,11 @@ static bool deliberate_error_arguments(Gen *g) {
         }
         for (int k = 0; k < op->nparam; k++) { /* disturb one integer */
             PArg *a = &s->arg[k];
-            if ((op->param[k].type == ARG_INT || op->param[k].type == ARG_INT_OPT) && a->given && !a->is_none && draw_chance(g, 60)) {
+            if ((op->param[k].type == ARG_INT || op->param[k].type == ARG_INT_OPT) && a->given &&
+                !a->is_none && draw_chance(g, 60)) {
                 a->i.value += draw_chance(g, 50) ? 4 : -5;
-            } else if (op->param[k].type == ARG_INTS && a->given && a->ints.n > 0 && draw_chance(g, 60)) {
+            } else if (op->param[k].type == ARG_INTS && a->given && a->ints.n > 0 &&
+                       draw_chance(g, 60)) {
                 int at = draw_below(g, a->ints.n);
                 a->ints.v[at].value = draw_between(g, -3, 9);
             } else if (op->param[k].type == ARG_TENSOR && k > 0 && draw_chance(g, 40)) {

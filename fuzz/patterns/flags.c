@@ -1,12 +1,15 @@
-/* Motifs about requires_grad, is_leaf and has_grad_fn: what the founding bug (pytorch/pytorch#169179) and its relatives need. */
+/* Motifs about requires_grad, is_leaf and has_grad_fn: what the founding bug
+ * (pytorch/pytorch#169179) and its relatives need. */
 #include "fuzz/patterns/pattern.h"
 
-/* An index for the buffer of the kinds that the reports show: slices, ints, lists, index pairs of a triangle. */
+/* An index for the buffer of the kinds that the reports show: slices, ints, lists, index pairs of a
+ * triangle. */
 static int mixed_index(Gen *g, GenVar *buffer, PIndexItem *items) {
     const Tensor *t = buffer->t;
     int n = 0, d = 0;
     while (t->ndim - d > 2) {
-        items[n++] = draw_chance(g, 75) ? index_slice(INT64_MIN, INT64_MIN, INT64_MIN) : index_int(draw_below(g, (int)t->size[d]));
+        items[n++] = draw_chance(g, 75) ? index_slice(INT64_MIN, INT64_MIN, INT64_MIN)
+                                        : index_int(draw_below(g, (int)t->size[d]));
         d++;
     }
     int r = draw_below(g, 100);
@@ -81,7 +84,8 @@ static bool store_source(Gen *g, GenVar *buffer) {
         size[d] = region->size[d];
     }
     int skip = region->ndim > 0 && draw_chance(g, 15) ? 1 : 0;
-    return say_setitem(g, buffer, items, n, pattern_source(g, buffer->t->dtype, size + skip, region->ndim - skip));
+    return say_setitem(g, buffer, items, n,
+                       pattern_source(g, buffer->t->dtype, size + skip, region->ndim - skip));
 }
 
 static GenVar *plain_buffer(Gen *g, int least) {
@@ -136,10 +140,13 @@ static bool write_source(Gen *g, GenVar *v) {
 }
 
 static GenVar *some_view(Gen *g, GenVar *m) {
-    static const OpId form[] = {OP_select, OP_narrow, OP_transpose, OP_getitem, OP_slice, OP_diagonal, OP_view, OP_unsqueeze, OP_permute, OP_alias, OP_expand_as};
+    static const OpId form[] = {OP_select,  OP_narrow,   OP_transpose, OP_getitem,
+                                OP_slice,   OP_diagonal, OP_view,      OP_unsqueeze,
+                                OP_permute, OP_alias,    OP_expand_as};
     for (int i = 0; i < 4; i++) {
         OpId id = form[draw_below(g, COUNT_OF(form) - 1)];
-        if (m == NULL || (id == OP_diagonal && m->t->ndim < 2) || (id != OP_unsqueeze && m->t->ndim < 1)) {
+        if (m == NULL || (id == OP_diagonal && m->t->ndim < 2) ||
+            (id != OP_unsqueeze && m->t->ndim < 1)) {
             continue;
         }
         GenVar *v = draw_this_op(g, id, m);
@@ -166,7 +173,9 @@ bool pattern_base_of_view(Gen *g) {
 bool pattern_older_view(Gen *g) {
     GenVar *m = plain_buffer(g, 1);
     GenVar *old = some_view(g, m);
-    if (old == NULL || !(draw_chance(g, 50) ? store_source(g, m) : write_source(g, draw_chance(g, 60) ? m : some_view(g, m)))) {
+    if (old == NULL ||
+        !(draw_chance(g, 50) ? store_source(g, m)
+                             : write_source(g, draw_chance(g, 60) ? m : some_view(g, m)))) {
         return false;
     }
     flags_ask(g, old);
@@ -217,13 +226,15 @@ bool pattern_branch_on_flag(Gen *g) {
     }
     int64_t n = b->t->size[0];
     PIndexItem items[1];
-    int64_t start = draw_chance(g, 50) ? 0 : draw_below(g, (int)n), stop = draw_chance(g, 40) ? INT64_MIN : draw_between(g, 1, n);
+    int64_t start = draw_chance(g, 50) ? 0 : draw_below(g, (int)n),
+            stop = draw_chance(g, 40) ? INT64_MIN : draw_between(g, 1, n);
     items[0] = draw_chance(g, 20) ? index_int(start) : index_slice(start, stop, INT64_MIN);
     Stmt *s = stmt_op(g, OP_setitem);
     set_tensor(s, 0, b);
     set_index(s, 1, items, 1);
     const Tensor *region = indexed_tensor(g, s);
-    if (region == NULL || !say_setitem(g, b, items, 1, pattern_source(g, b->t->dtype, region->size, region->ndim))) {
+    if (region == NULL ||
+        !say_setitem(g, b, items, 1, pattern_source(g, b->t->dtype, region->size, region->ndim))) {
         return false;
     }
     Predicate p = flag_predicate(g, draw_chance(g, 75) ? PRED_requires_grad : PRED_has_grad_fn, b);
@@ -246,7 +257,8 @@ bool pattern_skew(Gen *g) {
         return false;
     }
     GenVar *cols = rows + 1;
-    PIndexItem items[3] = {index_slice(INT64_MIN, INT64_MIN, INT64_MIN), index_var(rows), index_var(cols)};
+    PIndexItem items[3] = {index_slice(INT64_MIN, INT64_MIN, INT64_MIN), index_var(rows),
+                           index_var(cols)};
     int64_t vec[2] = {batch, pairs};
     if (!say_setitem(g, m, items, 3, pattern_source(g, g->main, vec, 2))) {
         return false;

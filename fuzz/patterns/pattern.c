@@ -1,13 +1,18 @@
 /* The table of motifs, and the short ways in which they speak. */
 #include "fuzz/patterns/pattern.h"
 
-static const struct { const char *name; bool (*draw)(Gen *g); } PATTERNS[] = {
+static const struct {
+    const char *name;
+    bool (*draw)(Gen *g);
+} PATTERNS[] = {
 #define PATTERN(name, weight, text) {#name, pattern_##name},
 #include "fuzz/patterns/patterns.def"
 #undef PATTERN
 };
 
-const char *pattern_name(int pattern) { return pattern >= 0 && pattern < COUNT_OF(PATTERNS) ? PATTERNS[pattern].name : NULL; }
+const char *pattern_name(int pattern) {
+    return pattern >= 0 && pattern < COUNT_OF(PATTERNS) ? PATTERNS[pattern].name : NULL;
+}
 
 int pattern_draw(Gen *g) {
     int i = draw_share(g, FIRST_PATTERN, FIRST_DELIBERATE_ERROR - 1);
@@ -24,7 +29,8 @@ void want_return(Gen *g, GenVar *v) {
 
 /* A write that eager would refuse for its history is not said. */
 static bool allowed(const Gen *g, OpId id, const GenVar *self, const GenVar *value) {
-    return !op_info(id)->param[0].writes || var_writable(g, self, value != NULL && var_requires_grad(g, value));
+    return !op_info(id)->param[0].writes ||
+           var_writable(g, self, value != NULL && var_requires_grad(g, value));
 }
 
 GenVar *say(Gen *g, OpId id, GenVar *a) {
@@ -142,7 +148,8 @@ GenVar *pattern_source(Gen *g, DType dtype, const int64_t *size, int ndim) {
     if (draw_chance(g, 30)) { /* one that is there */
         for (int i = 0; i < g->nvars; i++) {
             GenVar *v = &g->var[i];
-            if (!v->dead && !v->fuzzy && v->t->dtype == dtype && var_requires_grad(g, v) && sizes_equal(v->t->size, v->t->ndim, size, ndim)) {
+            if (!v->dead && !v->fuzzy && v->t->dtype == dtype && var_requires_grad(g, v) &&
+                sizes_equal(v->t->size, v->t->ndim, size, ndim)) {
                 return v;
             }
         }

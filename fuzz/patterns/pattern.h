@@ -1,4 +1,5 @@
-/* What the motif files share: short ways to say a statement. Each answers NULL if an operand is NULL or the op is refused. */
+/* What the motif files share: short ways to say a statement. Each answers NULL if an operand is
+ * NULL or the op is refused. */
 #ifndef FUZZ_PATTERN_H
 #define FUZZ_PATTERN_H
 
@@ -8,10 +9,10 @@
 #include "fuzz/patterns/patterns.def"
 #undef PATTERN
 
-GenVar *say(Gen *g, OpId id, GenVar *a);                    /* op(a), the rest by default */
-GenVar *say2(Gen *g, OpId id, GenVar *a, GenVar *b);           /* op(a, b) */
-GenVar *say_scalar(Gen *g, OpId id, GenVar *a, Scalar b);   /* op(a, scalar) */
-GenVar *say_int(Gen *g, OpId id, GenVar *a, int64_t i);     /* op(a, int) */
+GenVar *say(Gen *g, OpId id, GenVar *a);                  /* op(a), the rest by default */
+GenVar *say2(Gen *g, OpId id, GenVar *a, GenVar *b);      /* op(a, b) */
+GenVar *say_scalar(Gen *g, OpId id, GenVar *a, Scalar b); /* op(a, scalar) */
+GenVar *say_int(Gen *g, OpId id, GenVar *a, int64_t i);   /* op(a, int) */
 GenVar *say_ints(Gen *g, OpId id, GenVar *a, int64_t i, int64_t j);
 GenVar *say_getitem(Gen *g, GenVar *a, PIndexItem *items, int n);
 bool say_setitem(Gen *g, GenVar *a, PIndexItem *items, int n, GenVar *value);

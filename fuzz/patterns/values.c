@@ -1,12 +1,13 @@
-/* Motifs about values: scatters, aliased storage, gapped views, duplicates, signed zeros, returns that alias (faults AL, MU, GR, IX, NU,
- * FU). */
+/* Motifs about values: scatters, aliased storage, gapped views, duplicates, signed zeros, returns
+ * that alias (faults AL, MU, GR, IX, NU, FU). */
 #include "fuzz/patterns/pattern.h"
 
 #include <math.h>
 
 static int64_t full_slice(void) { return INT64_MIN; }
 
-/* A functional scatter of `x` along a random dim; the source requires grad or not. NULL: did not fit. */
+/* A functional scatter of `x` along a random dim; the source requires grad or not. NULL: did not
+ * fit. */
 static GenVar *some_scatter(Gen *g, GenVar *x, bool requires_grad) {
     if (x == NULL || x->t->ndim < 1) {
         return NULL;
@@ -19,10 +20,13 @@ static GenVar *some_scatter(Gen *g, GenVar *x, bool requires_grad) {
     int64_t n = size[d];
     int r = draw_below(g, 100);
     if (r < 55 || (r >= 75 && ndim < 2)) {
-        int64_t start = draw_chance(g, 40) ? 0 : draw_below(g, (int)n), end = draw_between(g, start + 1, n);
+        int64_t start = draw_chance(g, 40) ? 0 : draw_below(g, (int)n),
+                end = draw_between(g, start + 1, n);
         int64_t step = draw_chance(g, 75) ? 1 : 2;
         size[d] = (end - start + step - 1) / step;
-        GenVar *src = requires_grad ? pattern_source(g, x->t->dtype, size, ndim) : draw_need(g, (Need){.dtype = x->t->dtype, .ndim = ndim, .size = size});
+        GenVar *src = requires_grad
+                          ? pattern_source(g, x->t->dtype, size, ndim)
+                          : draw_need(g, (Need){.dtype = x->t->dtype, .ndim = ndim, .size = size});
         if (src == NULL) {
             return NULL;
         }
@@ -41,7 +45,10 @@ static GenVar *some_scatter(Gen *g, GenVar *x, bool requires_grad) {
         for (int i = d; i + 1 < ndim; i++) {
             size[i] = size[i + 1];
         }
-        GenVar *src = requires_grad ? pattern_source(g, x->t->dtype, size, ndim - 1) : draw_need(g, (Need){.dtype = x->t->dtype, .ndim = ndim - 1, .size = size});
+        GenVar *src =
+            requires_grad
+                ? pattern_source(g, x->t->dtype, size, ndim - 1)
+                : draw_need(g, (Need){.dtype = x->t->dtype, .ndim = ndim - 1, .size = size});
         if (src == NULL) {
             return NULL;
         }
@@ -74,7 +81,8 @@ bool pattern_scatter_sum(Gen *g) {
     if (y == NULL) {
         return false;
     }
-    GenVar *z = draw_chance(g, 20) ? say(g, OP_sum, y) : sum_over(g, y, draw_below(g, y->t->ndim > 0 ? y->t->ndim : 1));
+    GenVar *z = draw_chance(g, 20) ? say(g, OP_sum, y)
+                                   : sum_over(g, y, draw_below(g, y->t->ndim > 0 ? y->t->ndim : 1));
     if (z != NULL && draw_chance(g, 15)) {
         z = say_scalar(g, OP_mul_Scalar, z, scalar_int(2));
     }
@@ -84,13 +92,16 @@ bool pattern_scatter_sum(Gen *g) {
 }
 
 bool pattern_partial_roots(Gen *g) {
-    static const OpId form[] = {OP_sin, OP_neg, OP_mul_Scalar, OP_square, OP_exp, OP_relu, OP_clone, OP_sum};
+    static const OpId form[] = {OP_sin, OP_neg,  OP_mul_Scalar, OP_square,
+                                OP_exp, OP_relu, OP_clone,      OP_sum};
     int n = 2 + draw_below(g, 2);
     bool made = false;
     for (int i = 0; i < n; i++) {
         GenVar *x = pattern_input(g, 0, draw_chance(g, 90));
         OpId id = form[draw_below(g, COUNT_OF(form))];
-        GenVar *y = op_info(id)->nparam > 1 && op_info(id)->param[1].type == ARG_SCALAR ? say_scalar(g, id, x, scalar_int(2)) : say(g, id, x);
+        GenVar *y = op_info(id)->nparam > 1 && op_info(id)->param[1].type == ARG_SCALAR
+                        ? say_scalar(g, id, x, scalar_int(2))
+                        : say(g, id, x);
         want_return(g, y);
         made = made || y != NULL;
     }
@@ -100,7 +111,8 @@ bool pattern_partial_roots(Gen *g) {
 
 /* An in-place op on `v` with what is at hand. */
 static bool values_some_write(Gen *g, GenVar *v) {
-    static const OpId form[] = {OP_add__Scalar, OP_mul__Scalar, OP_fill__Scalar, OP_zero_, OP_neg_, OP_sub__Scalar, OP_copy_, OP_add__Tensor};
+    static const OpId form[] = {OP_add__Scalar, OP_mul__Scalar, OP_fill__Scalar, OP_zero_,
+                                OP_neg_,        OP_sub__Scalar, OP_copy_,        OP_add__Tensor};
     if (v == NULL || !var_writable(g, v, false)) {
         return false;
     }
@@ -108,7 +120,8 @@ static bool values_some_write(Gen *g, GenVar *v) {
 }
 
 static GenVar *some_read(Gen *g, GenVar *v) {
-    static const OpId form[] = {OP_select, OP_slice, OP_getitem, OP_transpose, OP_unsqueeze, OP_view, OP_narrow, OP_alias, OP_reshape, OP_permute};
+    static const OpId form[] = {OP_select, OP_slice,  OP_getitem, OP_transpose, OP_unsqueeze,
+                                OP_view,   OP_narrow, OP_alias,   OP_reshape,   OP_permute};
     for (int i = 0; i < 4; i++) {
         OpId id = form[draw_below(g, COUNT_OF(form))];
         if (v == NULL || (v->t->ndim < 1 && id != OP_unsqueeze && id != OP_alias)) {
@@ -149,11 +162,13 @@ bool pattern_gapped_write(Gen *g) {
         size[n - 1] = draw_between(g, 3, 7);
     }
     DType dtype = draw_chance(g, 85) ? g->main : DT_int64;
-    GenVar *x = draw_chance(g, 50) ? draw_input(g, dtype, size, n, draw_chance(g, 70), 0) : pattern_buffer(g, g->main, size, n);
+    GenVar *x = draw_chance(g, 50) ? draw_input(g, dtype, size, n, draw_chance(g, 70), 0)
+                                   : pattern_buffer(g, g->main, size, n);
     if (x == NULL) {
         return false;
     }
-    static const OpId form[] = {OP_as_strided, OP_as_strided, OP_diagonal, OP_unfold, OP_slice, OP_select, OP_transpose, OP_narrow, OP_getitem};
+    static const OpId form[] = {OP_as_strided, OP_as_strided, OP_diagonal, OP_unfold, OP_slice,
+                                OP_select,     OP_transpose,  OP_narrow,   OP_getitem};
     GenVar *v = NULL;
     for (int i = 0; i < 4 && v == NULL; i++) {
         OpId id = form[draw_below(g, COUNT_OF(form))];
@@ -185,7 +200,7 @@ bool pattern_gather_scatter(Gen *g) {
     int n = pattern_size(g, 1, 2, size);
     DType dtype = draw_chance(g, 85) ? g->main : DT_int64;
     GenVar *x = draw_chance(g, 55) ? draw_input(g, dtype, size, n, draw_chance(g, 60), 0)
-                                : say(g, OP_clone, draw_input(g, g->main, size, n, false, 50));
+                                   : say(g, OP_clone, draw_input(g, g->main, size, n, false, 50));
     if (x == NULL) {
         return false;
     }
@@ -208,7 +223,8 @@ bool pattern_gather_scatter(Gen *g) {
         items[nitems++] = index_list(g, v, length);
     } else {
         int64_t count = length;
-        GenVar *index = draw_chance(g, 50) ? draw_literal(g, DT_int64, &count, 1, v) : draw_input_values(g, DT_int64, &count, 1, v);
+        GenVar *index = draw_chance(g, 50) ? draw_literal(g, DT_int64, &count, 1, v)
+                                           : draw_input_values(g, DT_int64, &count, 1, v);
         if (index == NULL) {
             return false;
         }
@@ -233,7 +249,8 @@ bool pattern_gather_scatter(Gen *g) {
 
 bool pattern_signed_zeros(Gen *g) {
     GenVar *x = pattern_input(g, 0, draw_chance(g, 30));
-    static const OpId form[] = {OP_mul_Scalar, OP_mul_Scalar, OP_add_Scalar, OP_sub_Scalar, OP_div_Scalar};
+    static const OpId form[] = {OP_mul_Scalar, OP_mul_Scalar, OP_add_Scalar, OP_sub_Scalar,
+                                OP_div_Scalar};
     OpId id = form[draw_below(g, 4)];
     bool first = draw_chance(g, 50);
     GenVar *a = say_scalar(g, id, x, scalar_float(first ? 0.0 : -0.0));
@@ -268,7 +285,8 @@ bool pattern_scatter_overwrite(Gen *g) {
     if (y == NULL) {
         return false;
     }
-    static const OpId form[] = {OP_zero_, OP_fill__Scalar, OP_copy_, OP_mul__Scalar, OP_add__Scalar};
+    static const OpId form[] = {OP_zero_, OP_fill__Scalar, OP_copy_, OP_mul__Scalar,
+                                OP_add__Scalar};
     if (draw_this_op(g, form[draw_below(g, COUNT_OF(form))], x) == NULL) {
         return false;
     }
@@ -304,20 +322,26 @@ bool pattern_silent_write(Gen *g) {
     OpenBlock outer = block_open(g, &s->body);
     g->grad = false;
     GenVar *w = draw_chance(g, 30) ? some_read(g, b) : b;
-    bool made = w != NULL && say_scalar(g, draw_chance(g, 60) ? OP_mul__Scalar : OP_add__Scalar, w, scalar_int(10)) != NULL;
+    bool made = w != NULL && say_scalar(g, draw_chance(g, 60) ? OP_mul__Scalar : OP_add__Scalar, w,
+                                        scalar_int(10)) != NULL;
     block_close(g, outer);
     if (s->body.count > 0) {
         stmt_append(g, s);
     }
     draw_flag_question(g, old != NULL && draw_chance(g, 60) ? old : b);
-    want_return(g, draw_chance(g, 50) ? b : say_scalar(g, OP_mul_Scalar, old != NULL ? old : b, scalar_int(3)));
+    want_return(g, draw_chance(g, 50)
+                       ? b
+                       : say_scalar(g, OP_mul_Scalar, old != NULL ? old : b, scalar_int(3)));
     return made;
 }
 
 bool pattern_view_chain(Gen *g) {
     int64_t size[MAX_DIMS];
     int n = pattern_size(g, 2, 3, size);
-    GenVar *base = draw_chance(g, 40) ? pattern_buffer(g, g->main, size, n) : say_scalar(g, OP_mul_Scalar, pattern_source(g, g->main, size, n), scalar_int(2));
+    GenVar *base =
+        draw_chance(g, 40)
+            ? pattern_buffer(g, g->main, size, n)
+            : say_scalar(g, OP_mul_Scalar, pattern_source(g, g->main, size, n), scalar_int(2));
     GenVar *a = some_read(g, base);
     GenVar *b = some_read(g, a);
     GenVar *sibling = some_read(g, base);
@@ -329,12 +353,17 @@ bool pattern_view_chain(Gen *g) {
         return false;
     }
     OpId write = draw_chance(g, 50) ? OP_copy_ : OP_mul__Tensor;
-    bool made = draw_chance(g, 50) ? say2(g, write, target, pattern_source(g, target->t->dtype, target->t->size, target->t->ndim)) != NULL
-                                   : values_some_write(g, target);
+    bool made =
+        draw_chance(g, 50)
+            ? say2(g, write, target,
+                   pattern_source(g, target->t->dtype, target->t->size, target->t->ndim)) != NULL
+            : values_some_write(g, target);
     GenVar *read[3] = {base, sibling, a};
     for (int i = 0; i < 3; i++) {
         if (read[i] != NULL && draw_chance(g, 60)) {
-            want_return(g, draw_chance(g, 50) ? read[i] : say_scalar(g, OP_mul_Scalar, read[i], scalar_int(2)));
+            want_return(g, draw_chance(g, 50)
+                               ? read[i]
+                               : say_scalar(g, OP_mul_Scalar, read[i], scalar_int(2)));
         }
     }
     return made;
@@ -362,7 +391,9 @@ bool pattern_computed_index(Gen *g) {
     int64_t n = draw_between(g, 2, 5), inner = draw_between(g, 1, 4);
     int64_t size[2] = {n, inner};
     int ndim = draw_chance(g, 60) ? 1 : 2;
-    GenVar *x = draw_chance(g, 50) ? draw_input(g, g->main, size, ndim, draw_chance(g, 60), 0) : say(g, OP_clone, draw_input(g, g->main, size, ndim, false, 60));
+    GenVar *x = draw_chance(g, 50)
+                    ? draw_input(g, g->main, size, ndim, draw_chance(g, 60), 0)
+                    : say(g, OP_clone, draw_input(g, g->main, size, ndim, false, 60));
     Stmt *s = stmt_op(g, OP_arange);
     set_scalar(s, 0, scalar_int(draw_between(g, 2, 6)));
     GenVar *i = stmt_commit(g, s, NAME_NONE);
@@ -388,7 +419,8 @@ bool pattern_computed_index(Gen *g) {
 }
 
 bool pattern_late_write(Gen *g) {
-    static const OpId form[] = {OP_exp, OP_sin, OP_square, OP_tanh, OP_sqrt, OP_sigmoid, OP_relu, OP_abs};
+    static const OpId form[] = {OP_exp,  OP_sin,     OP_square, OP_tanh,
+                                OP_sqrt, OP_sigmoid, OP_relu,   OP_abs};
     GenVar *x = pattern_input(g, 1, true);
     GenVar *y = say_scalar(g, OP_mul_Scalar, x, scalar_int(2));
     GenVar *z = say(g, form[draw_below(g, COUNT_OF(form))], y);

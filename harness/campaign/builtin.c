@@ -1,7 +1,8 @@
-/* The builtin engine as a job of a campaign: a swarm of two ways to make the next program, drawn anew for each. One is the generator; the
- * other takes a program that once showed something new and mutates it a few times over. What shows a new feature is kept, in memory as
- * bytes and in CAMPAIGN/corpus/ as a file named after its number, before the ledger says so: a job that resumes checks the kept programs below
- * its position again, and then knows what it knew. */
+/* The builtin engine as a job of a campaign: a swarm of two ways to make the next program, drawn
+ * anew for each. One is the generator; the other takes a program that once showed something new and
+ * mutates it a few times over. What shows a new feature is kept, in memory as bytes and in
+ * CAMPAIGN/corpus/ as a file named after its number, before the ledger says so: a job that resumes
+ * checks the kept programs below its position again, and then knows what it knew. */
 #include "harness/campaign/worker.h"
 
 #include "fuzz/generate/generate.h"
@@ -12,15 +13,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_KEPT = 1 << 15, AGAIN_PERCENT = 50 /* after a mutation, one more */, RECENT = 64, MAX_ROUNDS = 5 };
+enum {
+    MAX_KEPT = 1 << 15,
+    AGAIN_PERCENT = 50 /* after a mutation, one more */,
+    RECENT = 64,
+    MAX_ROUNDS = 5
+};
 
 typedef struct Builtin {
     Worker worker;
     GenerateOptions generate;
-    Bytes *kept;        /* what showed something new */
+    Bytes *kept; /* what showed something new */
     int nkept;
-    int64_t seeds;      /* the first programs of the stream are the seed corpus */
-    char **seed;        /* their paths */
+    int64_t seeds;                /* the first programs of the stream are the seed corpus */
+    char **seed;                  /* their paths */
     Arena arena, corpus, scratch; /* of a program; of the kept; of paths */
 } Builtin;
 
@@ -32,7 +38,9 @@ static void die_of(bool ok, const char *message) {
 
 /* ---- the corpus ---- */
 
-static const char *kept_prefix(Builtin *b) { return arena_printf(&b->scratch, "%s/corpus/%s-", b->worker.campaign, b->worker.name); }
+static const char *kept_prefix(Builtin *b) {
+    return arena_printf(&b->scratch, "%s/corpus/%s-", b->worker.campaign, b->worker.name);
+}
 
 static bool is_json(Bytes bytes) { return bytes.n > 0 && bytes.v[0] == '{'; }
 
@@ -42,7 +50,8 @@ static void remember(Builtin *b, Bytes bytes) {
     }
 }
 
-/* What is too large to be mutated is kept as JSON: bytes would mean another program, cut to size. */
+/* What is too large to be mutated is kept as JSON: bytes would mean another program, cut to
+ * size. */
 static void builtin_keep(Builtin *b, const Program *p, int64_t number) {
     if (b->nkept == MAX_KEPT) {
         return;
@@ -56,7 +65,8 @@ static void builtin_keep(Builtin *b, const Program *p, int64_t number) {
     Bytes bytes = mutable ? codec_encode(&b->arena, p) : (Bytes){(uint8_t *)text.v, text.n};
     arena_reset(&b->scratch);
     const char *path = arena_printf(&b->scratch, "%s%012lld", kept_prefix(b), (long long)number);
-    const char *aside = arena_printf(&b->scratch, "%s/%s/kept.tmp", b->worker.campaign, b->worker.name);
+    const char *aside =
+        arena_printf(&b->scratch, "%s/%s/kept.tmp", b->worker.campaign, b->worker.name);
     die_of(io_put(path, aside, bytes.v, bytes.n, message, sizeof message), message);
     remember(b, bytes);
     b->worker.counts.corpus++;
@@ -65,7 +75,8 @@ static void builtin_keep(Builtin *b, const Program *p, int64_t number) {
 static Bytes load(Builtin *b, const char *path) {
     char message[1024], *text = NULL;
     int64_t n = 0;
-    die_of(io_read(&b->scratch, path, IO_MAX_BYTES, &text, &n, message, sizeof message) == IO_OK, message);
+    die_of(io_read(&b->scratch, path, IO_MAX_BYTES, &text, &n, message, sizeof message) == IO_OK,
+           message);
     return (Bytes){(uint8_t *)text, n};
 }
 
@@ -94,7 +105,8 @@ static void recall(Builtin *b) {
         Bytes bytes = load(b, path[i]);
         char message[256];
         const Limits *limits = is_json(bytes) ? &w->checker.run.limits : &MUTATE_LIMITS;
-        const Program *p = codec_decode(&b->arena, bytes.v, bytes.n, limits, message, sizeof message);
+        const Program *p =
+            codec_decode(&b->arena, bytes.v, bytes.n, limits, message, sizeof message);
         if (p) {
             worker_recall(w, p, number, &b->arena);
         }
@@ -113,7 +125,8 @@ static const Program *pick(Builtin *b, Rng *rng) {
     bool late = rng_chance(rng, 50);
     int at = late ? b->nkept - 1 - (int)rng_below(rng, recent) : (int)rng_below(rng, b->nkept);
     char message[256];
-    return codec_decode(&b->arena, b->kept[at].v, b->kept[at].n, &MUTATE_LIMITS, message, sizeof message);
+    return codec_decode(&b->arena, b->kept[at].v, b->kept[at].n, &MUTATE_LIMITS, message,
+                        sizeof message);
 }
 
 static const Program *make(Builtin *b, int64_t number) {
@@ -122,7 +135,8 @@ static const Program *make(Builtin *b, int64_t number) {
     if (number < b->seeds) {
         arena_reset(&b->scratch);
         Bytes bytes = load(b, b->seed[number]);
-        const Program *p = codec_decode(&b->arena, bytes.v, bytes.n, &MUTATE_LIMITS, message, sizeof message);
+        const Program *p =
+            codec_decode(&b->arena, bytes.v, bytes.n, &MUTATE_LIMITS, message, sizeof message);
         return p ? p : codec_decode(&b->arena, NULL, 0, &MUTATE_LIMITS, message, sizeof message);
     }
     Rng rng = {o->seed ^ (uint64_t)number * UINT64_C(0xD1342543DE82EF95)};
@@ -130,7 +144,8 @@ static const Program *make(Builtin *b, int64_t number) {
         return generate_program_info(&b->arena, &b->generate, o->seed, (uint64_t)number, NULL);
     }
     const Program *p = pick(b, &rng), *other = pick(b, &rng);
-    for (int round = 0; round == 0 || (round < MAX_ROUNDS && rng_chance(&rng, AGAIN_PERCENT)); round++) {
+    for (int round = 0; round == 0 || (round < MAX_ROUNDS && rng_chance(&rng, AGAIN_PERCENT));
+         round++) {
         uint64_t own = rng_next(&rng);
         p = mutate_program(&b->arena, p, other, own, &MUTATE_LIMITS, NULL);
     }
@@ -139,7 +154,8 @@ static const Program *make(Builtin *b, int64_t number) {
 
 /* ---- the loop ---- */
 
-int worker_builtin(const Options *o, const char *campaign, int job, int jobs, void (*on_program)(const Worker *w)) {
+int worker_builtin(const Options *o, const char *campaign, int job, int jobs,
+                   void (*on_program)(const Worker *w)) {
     Builtin *b = calloc(1, sizeof *b);
     if (!b || !(b->kept = calloc(MAX_KEPT, sizeof *b->kept))) {
         die("out of memory");

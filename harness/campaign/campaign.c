@@ -1,7 +1,9 @@
-/* The watch over jobs: start them, start again those that die, judge what they find, stop at the limits, sum up.
+/* The watch over jobs: start them, start again those that die, judge what they find, stop at the
+ * limits, sum up.
  *
- * Signals are not handled but waited for: SIGINT, SIGTERM and SIGCHLD are blocked and taken by sigtimedwait, so that nothing is ever interrupted
- * halfway. Jobs are in process groups of their own (^C reaches us alone) and are killed by the kernel if we die. */
+ * Signals are not handled but waited for: SIGINT, SIGTERM and SIGCHLD are blocked and taken by
+ * sigtimedwait, so that nothing is ever interrupted halfway. Jobs are in process groups of their
+ * own (^C reaches us alone) and are killed by the kernel if we die. */
 #include "harness/campaign/campaign.h"
 
 #include "harness/campaign/worker.h"
@@ -16,7 +18,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { TICK_MS = 200, STUCK_SECONDS = 90, GRACE_SECONDS = 4, CONFIRM_SECONDS = 300, EARLY_SECONDS = 2, MAX_EARLY = 5 };
+enum {
+    TICK_MS = 200,
+    STUCK_SECONDS = 90,
+    GRACE_SECONDS = 4,
+    CONFIRM_SECONDS = 300,
+    EARLY_SECONDS = 2,
+    MAX_EARLY = 5
+};
 
 static sigset_t waited_for(void) {
     sigset_t set;
@@ -53,7 +62,8 @@ static pid_t fork_child(void) {
 /* Standard output and error go to the job's log. */
 static void log_to(const char *path) {
     int fd = open(path, O_WRONLY | O_CREAT | O_APPEND, 0666), null = open("/dev/null", O_RDONLY);
-    if (fd < 0 || null < 0 || dup2(null, STDIN_FILENO) < 0 || dup2(fd, STDOUT_FILENO) < 0 || dup2(fd, STDERR_FILENO) < 0) {
+    if (fd < 0 || null < 0 || dup2(null, STDIN_FILENO) < 0 || dup2(fd, STDOUT_FILENO) < 0 ||
+        dup2(fd, STDERR_FILENO) < 0) {
         _exit(EXIT_ENVIRONMENT);
     }
 }
@@ -78,7 +88,9 @@ static int open_jobs(Campaign *c) {
         Job *job = &c->job[k];
         snprintf(job->name, sizeof job->name, "%s-%d", c->engine->name, k);
         if (!worker_describe(c->folder, job->name, c->options, message, sizeof message) ||
-            !(job->ledger = ledger_open(arena_printf(&c->scratch, "%s/%s/ledger", c->folder, job->name), message, sizeof message))) {
+            !(job->ledger =
+                  ledger_open(arena_printf(&c->scratch, "%s/%s/ledger", c->folder, job->name),
+                              message, sizeof message))) {
             return complain(EXIT_ENVIRONMENT, "%s", message);
         }
     }
@@ -89,7 +101,8 @@ static int open_jobs(Campaign *c) {
 static const char *last_words(Campaign *c, const Job *job) {
     char *text, message[256];
     int64_t n;
-    if (io_read(&c->scratch, arena_printf(&c->scratch, "%s/%s/log", c->folder, job->name), IO_MAX_BYTES, &text, &n, message, sizeof message) != IO_OK) {
+    if (io_read(&c->scratch, arena_printf(&c->scratch, "%s/%s/log", c->folder, job->name),
+                IO_MAX_BYTES, &text, &n, message, sizeof message) != IO_OK) {
         return "";
     }
     while (n > 0 && text[n - 1] == '\n') {
@@ -109,13 +122,16 @@ static void job_ended(Campaign *c, Job *job, int status) {
     }
     job->finished = WIFEXITED(status) && WEXITSTATUS(status) == 0;
     job->died_early = early && !job->finished ? job->died_early + 1 : 0;
-    if (job->died_early >= MAX_EARLY || (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_ENVIRONMENT)) {
+    if (job->died_early >= MAX_EARLY ||
+        (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_ENVIRONMENT)) {
         job->finished = true;
-        c->code = worst(c->code, complain(EXIT_ENVIRONMENT, "job %s does not run: %s", job->name, last_words(c, job)));
+        c->code = worst(c->code, complain(EXIT_ENVIRONMENT, "job %s does not run: %s", job->name,
+                                          last_words(c, job)));
     }
 }
 
-/* Kills jobs that have not got any further for long: what they hang at is judged by the engine's own limit, or by ours. */
+/* Kills jobs that have not got any further for long: what they hang at is judged by the engine's
+ * own limit, or by ours. */
 static void look_after(Campaign *c) {
     for (int k = 0; k < c->njobs; k++) {
         Job *job = &c->job[k];
@@ -155,12 +171,15 @@ static void confirm_ended(Campaign *c, int status) {
     c->confirm_tries = 0;
     int answer = WIFEXITED(status) ? WEXITSTATUS(status) : CONFIRM_FINDING;
     if (!WIFEXITED(status)) {
-        complain(EXIT_FINDINGS, "%s/judged/%s ends the process that judges it", c->folder, c->confirming);
+        complain(EXIT_FINDINGS, "%s/judged/%s ends the process that judges it", c->folder,
+                 c->confirming);
     }
     if (answer == CONFIRM_FINDING) {
         c->code = worst(c->code, EXIT_FINDINGS);
     } else if (answer == CONFIRM_TROUBLE) {
-        c->code = worst(c->code, complain(EXIT_ENVIRONMENT, "could not judge %s/new/%s: it is kept there", c->folder, c->confirming));
+        c->code =
+            worst(c->code, complain(EXIT_ENVIRONMENT, "could not judge %s/new/%s: it is kept there",
+                                    c->folder, c->confirming));
     }
     if (answer != CONFIRM_TROUBLE) {
         folder_confirmed(c, c->confirming);
@@ -205,7 +224,8 @@ static bool limit_reached(Campaign *c) {
     for (int k = 0; k < c->njobs; k++) {
         running |= !c->job[k].finished;
     }
-    return !running || (o->seconds > 0 && campaign_elapsed(c) >= o->seconds) || (o->runs > 0 && campaign_sum(c)->programs >= o->runs) ||
+    return !running || (o->seconds > 0 && campaign_elapsed(c) >= o->seconds) ||
+           (o->runs > 0 && campaign_sum(c)->programs >= o->runs) ||
            (o->first && c->code == EXIT_FINDINGS) || c->code >= EXIT_ENVIRONMENT;
 }
 
@@ -256,7 +276,8 @@ static void watch(Campaign *c) {
     }
     stop_jobs(c);
     bool again = false; /* a second ^C: what is left is judged by the next run */
-    for (tick(c); c->confirm > 0 && !again && !(c->options->first && c->code == EXIT_FINDINGS); tick(c)) {
+    for (tick(c); c->confirm > 0 && !again && !(c->options->first && c->code == EXIT_FINDINGS);
+         tick(c)) {
         again = asked_to_stop();
     }
     if (c->confirm > 0) {

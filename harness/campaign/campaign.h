@@ -1,6 +1,7 @@
 /* Campaign: several jobs of one engine, watched by one process that judges what they leave behind.
  *
- *     OUT/campaign/            corpus/    programs to start from and to share, as bytes (seed-*; what jobs kept)
+ *     OUT/campaign/            corpus/    programs to start from and to share, as bytes (seed-*;
+ *                              what jobs kept)
  *                              new/       programs and inputs that a job stopped at, not yet judged
  *                              judged/    those that are
  *                              verdicts/  what each signature turned out to be
@@ -8,7 +9,8 @@
  *                              records.jsonl, words, settings, ledger (the campaign's own), lock
  *     OUT/SIGNATURE/           a report, once the campaign itself has seen the finding again
  *
- * Everything that counts is in the folder before it is counted, so a campaign that dies of anything goes on with --resume. */
+ * Everything that counts is in the folder before it is counted, so a campaign that dies of anything
+ * goes on with --resume. */
 #ifndef HARNESS_CAMPAIGN_H
 #define HARNESS_CAMPAIGN_H
 
@@ -21,22 +23,22 @@
 enum { MAX_JOBS = 64 };
 
 typedef struct Job {
-    pid_t pid;         /* 0: not running */
-    char name[32];     /* "libfuzzer-0" */
+    pid_t pid;     /* 0: not running */
+    char name[32]; /* "libfuzzer-0" */
     Ledger *ledger;
-    double started;    /* now_seconds() */
+    double started; /* now_seconds() */
     int64_t starts, died_early;
-    int64_t programs;  /* when it was last seen to go on, */
-    double moved;      /* and when that was */
-    int64_t taken;     /* files of its queue */
-    bool finished;     /* it came to its own end */
+    int64_t programs; /* when it was last seen to go on, */
+    double moved;     /* and when that was */
+    int64_t taken;    /* files of its queue */
+    bool finished;    /* it came to its own end */
 } Job;
 
 typedef struct Campaign Campaign;
 
 typedef struct FuzzEngine {
     const char *name, *text;
-    int first_seeds;   /* programs of the generator to begin with, where the engine needs a corpus */
+    int first_seeds; /* programs of the generator to begin with, where the engine needs a corpus */
     /* Finds what the engine needs; else one sentence. */
     bool (*ready)(Campaign *c, char *message, size_t message_size);
     /* In the job's process: becomes the engine. Returns only if that fails. */
@@ -51,24 +53,24 @@ const char *engine_names(void);
 struct Campaign {
     const Options *options;
     const FuzzEngine *engine;
-    char *out, *folder;        /* absolute */
-    const char *target;        /* the program that the engine runs */
-    const char *mutators;      /* AFL++ */
-    Arena arena;               /* as long as the campaign */
-    Arena scratch;             /* of one step */
-    Ledger *own;               /* elapsed seconds, artifacts judged */
-    Ledger *sum;               /* of all ledgers, made anew when shown */
-    double before, start;      /* seconds of earlier runs; when this one began */
+    char *out, *folder;   /* absolute */
+    const char *target;   /* the program that the engine runs */
+    const char *mutators; /* AFL++ */
+    Arena arena;          /* as long as the campaign */
+    Arena scratch;        /* of one step */
+    Ledger *own;          /* elapsed seconds, artifacts judged */
+    Ledger *sum;          /* of all ledgers, made anew when shown */
+    double before, start; /* seconds of earlier runs; when this one began */
     double shown, recorded;
-    int64_t last_programs;     /* for programs a second: when last recorded */
+    int64_t last_programs; /* for programs a second: when last recorded */
     double last_time;
     Job job[MAX_JOBS];
     int njobs;
-    pid_t confirm;               /* judges `judged`, or 0 */
+    pid_t confirm; /* judges `judged`, or 0 */
     char *confirming;
     double confirm_since;
-    int confirm_tries;           /* of the same file */
-    bool is_new;               /* the folder held no campaign that goes on */
+    int confirm_tries; /* of the same file */
+    bool is_new;       /* the folder held no campaign that goes on */
     bool interrupted;
     int code;
 };
@@ -77,7 +79,8 @@ struct Campaign {
 int campaign_run(const Options *o);
 
 /* ---- campaign/folder.c ---- */
-/* Makes or takes up the folder: 0, or an exit code after complaining. `*o` becomes the options that hold (with --resume: those of the start, then these). */
+/* Makes or takes up the folder: 0, or an exit code after complaining. `*o` becomes the options that
+ * hold (with --resume: those of the start, then these). */
 int folder_open(Campaign *c, Options *o);
 /* Fills corpus/ from --corpus and, for an engine that needs a corpus, from the generator. */
 int folder_seed(Campaign *c);
@@ -85,15 +88,23 @@ int folder_seed(Campaign *c);
 char *folder_next(Campaign *c);
 /* Moves new/NAME to judged/. */
 void folder_confirmed(Campaign *c, const char *name);
-/* Copies a file into another folder of the campaign, under `name`, unless it was there or, of new/, has been judged. */
+/* Copies a file into another folder of the campaign, under `name`, unless it was there or, of new/,
+ * has been judged. */
 void folder_take(Campaign *c, const char *from, const char *folder, const char *name);
 /* Files in a folder. */
 int64_t folder_count(const char *path);
 
 /* ---- campaign/confirm.c ---- */
-/* In a process of its own, since the program may end it: runs the file again, minimizes, reports, prints. Exit status: JUDGED_*. */
+/* In a process of its own, since the program may end it: runs the file again, minimizes, reports,
+ * prints. Exit status: JUDGED_*. */
 /* With `plainly` it is neither minimized nor located further than it is. */
-enum { CONFIRM_NOTHING, CONFIRM_FINDING, CONFIRM_KNOWN, CONFIRM_SEEN /* its signature has a verdict */, CONFIRM_TROUBLE };
+enum {
+    CONFIRM_NOTHING,
+    CONFIRM_FINDING,
+    CONFIRM_KNOWN,
+    CONFIRM_SEEN /* its signature has a verdict */,
+    CONFIRM_TROUBLE
+};
 int confirm_file(Campaign *c, const char *name, bool plainly);
 
 /* ---- campaign/show.c ---- */
@@ -109,7 +120,7 @@ const Counts *campaign_sum(Campaign *c);
 /* What a signature turned out to be. */
 typedef struct TriageResult {
     const Seen *seen;
-    bool confirmed;          /* else nothing else is set: not yet, or not seen again */
+    bool confirmed; /* else nothing else is set: not yet, or not seen again */
     FindingStatus status;
     const char *group, *issue, *file, *record; /* issue and file: NULL if none */
     int statements;

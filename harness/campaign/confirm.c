@@ -1,5 +1,6 @@
-/* Judging what a job left: an artifact counts only if the program does it again here. It is run in a process of its own first; one that dies there
- * is a finding too, located by running longer and longer prefixes apart. What differs is minimized and reported as the builtin engine does. */
+/* Judging what a job left: an artifact counts only if the program does it again here. It is run in
+ * a process of its own first; one that dies there is a finding too, located by running longer and
+ * longer prefixes apart. What differs is minimized and reported as the builtin engine does. */
 #include "harness/campaign/campaign.h"
 
 #include "fuzz/mutate/mutate.h"
@@ -28,12 +29,15 @@ typedef struct Judging {
 
 /* Text that is JSON may hold whatever check takes; bytes mean what engines decode them to. */
 static bool decode(Judging *j, char *message, size_t message_size) {
-    const Limits *limits = j->n > 0 && j->text[0] == '{' ? &j->campaign->options->limits : &MUTATE_LIMITS;
-    j->program = codec_decode(j->arena, (const uint8_t *)j->text, j->n, limits, message, message_size);
+    const Limits *limits =
+        j->n > 0 && j->text[0] == '{' ? &j->campaign->options->limits : &MUTATE_LIMITS;
+    j->program =
+        codec_decode(j->arena, (const uint8_t *)j->text, j->n, limits, message, message_size);
     return j->program != NULL;
 }
 
-/* Decodes the file and checks its program, or the program cut behind statement `last`, in another process: how that ended. */
+/* Decodes the file and checks its program, or the program cut behind statement `last`, in another
+ * process: how that ended. */
 static int run_apart(Judging *j, int last) {
     fflush(stdout);
     pid_t pid = fork();
@@ -55,7 +59,9 @@ static int run_apart(Judging *j, int last) {
     return pid > 0 && waitpid(pid, &status, 0) == pid ? status : 0;
 }
 
-static bool died(int status) { return WIFSIGNALED(status) || (WIFEXITED(status) && WEXITSTATUS(status) != 0); }
+static bool died(int status) {
+    return WIFSIGNALED(status) || (WIFEXITED(status) && WEXITSTATUS(status) != 0);
+}
 
 static const char *op_at(const Program *p, int sid) {
     const Stmt *s = sid >= 0 ? program_stmt(p, sid) : NULL;
@@ -67,21 +73,32 @@ static void describe_death(Judging *j, int status, Finding *f) {
     const Program *p = j->program;
     bool late = WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM;
     char kind[sizeof f->kind];
-    snprintf(kind, sizeof kind, late ? "timeout" : WIFSIGNALED(status) ? "crash_signal_%d" : "crash_exit_%d", WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
+    snprintf(kind, sizeof kind,
+             late                  ? "timeout"
+             : WIFSIGNALED(status) ? "crash_signal_%d"
+                                   : "crash_exit_%d",
+             WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
     finding_start(f, ORACLE_status, kind, 0, SUBJECT_CALL, -1, AT_UNKNOWN);
     f->culprit = AT_UNKNOWN;
     for (int sid = 0; p && !late && sid < p->nstmts && f->culprit == AT_UNKNOWN; sid++) {
         f->culprit = died(run_apart(j, sid)) ? sid : AT_UNKNOWN;
     }
     snprintf(f->a, sizeof f->a, "%s", "not known");
-    snprintf(f->b, sizeof f->b, late ? "no answer in %d seconds" : WIFSIGNALED(status) ? "the process died of signal %d" : "the process ended with status %d",
-             late ? APART_SECONDS : WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
-    snprintf(f->signature, sizeof f->signature, "%s-%s-%s", oracle_name(f->oracle), kind, p ? op_at(p, f->culprit) : "decoding");
+    snprintf(f->b, sizeof f->b,
+             late                  ? "no answer in %d seconds"
+             : WIFSIGNALED(status) ? "the process died of signal %d"
+                                   : "the process ended with status %d",
+             late                  ? APART_SECONDS
+             : WIFSIGNALED(status) ? WTERMSIG(status)
+                                   : WEXITSTATUS(status));
+    snprintf(f->signature, sizeof f->signature, "%s-%s-%s", oracle_name(f->oracle), kind,
+             p ? op_at(p, f->culprit) : "decoding");
 }
 
 /* The smallest program known that shows the finding, and that finding. */
 static const Program *confirm_smaller(Judging *j, Finding *finding, MinimizeStats *stats) {
-    const Program *small = minimize_program(j->arena, j->program, &j->checker, finding, stats, NULL, NULL);
+    const Program *small =
+        minimize_program(j->arena, j->program, &j->checker, finding, stats, NULL, NULL);
     CheckResult last;
     check_program(&j->checker, small, j->arena, &last);
     if (last.verdict != FINDING) {
@@ -92,7 +109,8 @@ static const Program *confirm_smaller(Judging *j, Finding *finding, MinimizeStat
     return small;
 }
 
-static void confirm_print_finding(const Judging *j, const Program *small, const Finding *finding, uint32_t fired, const char *path) {
+static void confirm_print_finding(const Judging *j, const Program *small, const Finding *finding,
+                                  uint32_t fired, const char *path) {
     Text t = {.arena = j->arena};
     if (j->campaign->options->json) {
         text_add(&t, "{\"type\":\"finding\",\"schema_version\":1,\"file\":");
@@ -104,7 +122,8 @@ static void confirm_print_finding(const Judging *j, const Program *small, const 
         text_add(&t, "}\n");
     } else {
         int n = program_size(small);
-        text_printf(&t, "%sFINDING%s %s: %d statement%s, %s\n", color("\033[31m"), color("\033[0m"), finding->signature, n, n == 1 ? "" : "s", path);
+        text_printf(&t, "%sFINDING%s %s: %d statement%s, %s\n", color("\033[31m"), color("\033[0m"),
+                    finding->signature, n, n == 1 ? "" : "s", path);
         report_finding(&t, small, finding, &j->checker);
     }
     if (progress_wanted(j->campaign->options)) {
@@ -114,17 +133,22 @@ static void confirm_print_finding(const Judging *j, const Program *small, const 
     fflush(stdout);
 }
 
-/* What a signature turned out to be, for the sum at the end, whoever makes it: CAMPAIGN/verdicts/NAME, one line each for its fields. */
-static bool write_verdict(Judging *j, const char *name, FindingStatus status, const Finding *finding, const KnownIssue *issue, const Program *small, uint32_t fired, const char *path) {
+/* What a signature turned out to be, for the sum at the end, whoever makes it:
+ * CAMPAIGN/verdicts/NAME, one line each for its fields. */
+static bool write_verdict(Judging *j, const char *name, FindingStatus status,
+                          const Finding *finding, const KnownIssue *issue, const Program *small,
+                          uint32_t fired, const char *path) {
     Campaign *c = j->campaign;
     Text t = {.arena = j->arena};
-    text_printf(&t, "%s\n%s\n%s\n%d\n%s%s\n", finding_status_name(status), group_key(finding), issue ? issue->issue : "", program_size(small), path ? path : "",
+    text_printf(&t, "%s\n%s\n%s\n%d\n%s%s\n", finding_status_name(status), group_key(finding),
+                issue ? issue->issue : "", program_size(small), path ? path : "",
                 path ? "/minimized.json" : "");
     report_finding_json(&t, small, finding, fired);
     text_add(&t, "\n");
     char message[512];
     const char *file = arena_printf(j->arena, "%s/verdicts/%s", c->folder, name);
-    if (!io_put(file, arena_printf(j->arena, "%s/verdict.tmp", c->folder), t.v, t.n, message, sizeof message)) {
+    if (!io_put(file, arena_printf(j->arena, "%s/verdict.tmp", c->folder), t.v, t.n, message,
+                sizeof message)) {
         complain(EXIT_ENVIRONMENT, "%s", message);
         return false;
     }
@@ -144,9 +168,12 @@ static const char *folder_of(Judging *j, const Finding *finding) {
     TriageResult *all = verdicts_read(c);
     bool taken = false;
     for (int64_t i = 0; i < c->sum->nseen; i++) {
-        taken |= all[i].confirmed && all[i].file && strcmp(all[i].seen->text, finding->signature) == 0 && strcmp(all[i].group, group_key(finding)) != 0;
+        taken |= all[i].confirmed && all[i].file &&
+                 strcmp(all[i].seen->text, finding->signature) == 0 &&
+                 strcmp(all[i].group, group_key(finding)) != 0;
     }
-    return taken ? seen_name(j->arena, finding->signature, finding->cause.group) : arena_strdup(j->arena, finding->signature);
+    return taken ? seen_name(j->arena, finding->signature, finding->cause.group)
+                 : arena_strdup(j->arena, finding->signature);
 }
 
 /* Has another signature led to the same report in this campaign? */
@@ -179,21 +206,31 @@ static int sentence(Judging *j, const CheckResult *out, bool plainly) {
     if (!plainly && is_new_group(c, &finding)) {
         j->program = sub_finding(j->arena, j->program, &j->checker, &finding);
     }
-    const KnownIssue *issue = known_find(&known, j->checker.pair, finding.signature, finding.cause.text);
+    const KnownIssue *issue =
+        known_find(&known, j->checker.pair, finding.signature, finding.cause.text);
     if (issue) {
         if (!o->json) {
             printf("known %s: %s, %s\n", finding.signature, j->name, issue->issue);
         }
-        return write_verdict(j, name, STATUS_KNOWN, &finding, issue, j->program, out->fired, NULL) ? CONFIRM_KNOWN : CONFIRM_TROUBLE;
+        return write_verdict(j, name, STATUS_KNOWN, &finding, issue, j->program, out->fired, NULL)
+                   ? CONFIRM_KNOWN
+                   : CONFIRM_TROUBLE;
     }
     finding_breakpoint(&finding);
     MinimizeStats stats = {.checks = MINIMIZE_CHECKS};
     const char *folder = folder_of(j, &finding);
-    bool kept = report_exists(c->out, folder), minimize = !plainly && !o->no_minimize; /* kept: of an earlier campaign */
+    bool kept = report_exists(c->out, folder),
+         minimize = !plainly && !o->no_minimize; /* kept: of an earlier campaign */
     const Program *small = minimize && !kept ? confirm_smaller(j, &finding, &stats) : j->program;
     snprintf(path, sizeof path, "%s/%s", c->out, folder);
-    Report r = {j->program, small, &finding, &j->checker, minimize ? &stats : NULL,
-                arena_printf(j->arena, "fuzz --engine %s --seed %llu, %s", c->engine->name, (unsigned long long)o->seed, j->name), folder};
+    Report r = {j->program,
+                small,
+                &finding,
+                &j->checker,
+                minimize ? &stats : NULL,
+                arena_printf(j->arena, "fuzz --engine %s --seed %llu, %s", c->engine->name,
+                             (unsigned long long)o->seed, j->name),
+                folder};
     if (!kept && !report_write(j->arena, c->out, &r, path, sizeof path, message, sizeof message)) {
         complain(EXIT_ENVIRONMENT, "%s", message);
         return CONFIRM_TROUBLE;
@@ -202,13 +239,17 @@ static int sentence(Judging *j, const CheckResult *out, bool plainly) {
         confirm_print_finding(j, small, &finding, out->fired, path);
     }
     snprintf(finding.signature, sizeof finding.signature, "%s", out->finding.signature);
-    return write_verdict(j, name, stats.flaky ? STATUS_FLAKY : STATUS_NEW, &finding, NULL, small, out->fired, path) ? CONFIRM_FINDING : CONFIRM_TROUBLE;
+    return write_verdict(j, name, stats.flaky ? STATUS_FLAKY : STATUS_NEW, &finding, NULL, small,
+                         out->fired, path)
+               ? CONFIRM_FINDING
+               : CONFIRM_TROUBLE;
 }
 
 int confirm_file(Campaign *c, const char *name, bool plainly) {
     Judging j = {.campaign = c, .arena = &c->scratch, .name = name};
     char message[512];
-    if (io_read(j.arena, arena_printf(j.arena, "%s/new/%s", c->folder, name), IO_MAX_BYTES, &j.text, &j.n, message, sizeof message) != IO_OK ||
+    if (io_read(j.arena, arena_printf(j.arena, "%s/new/%s", c->folder, name), IO_MAX_BYTES, &j.text,
+                &j.n, message, sizeof message) != IO_OK ||
         open_checker(c->options, &j.checker) != 0) {
         return CONFIRM_TROUBLE;
     }
@@ -228,7 +269,9 @@ int confirm_file(Campaign *c, const char *name, bool plainly) {
     if (out.verdict != FINDING || !j.program) {
         return CONFIRM_NOTHING;
     }
-    if (access(arena_printf(j.arena, "%s/verdicts/%s", c->folder, seen_name(j.arena, out.finding.signature, out.finding.cause.group)), F_OK) == 0) {
+    if (access(arena_printf(j.arena, "%s/verdicts/%s", c->folder,
+                            seen_name(j.arena, out.finding.signature, out.finding.cause.group)),
+               F_OK) == 0) {
         return CONFIRM_SEEN;
     }
     return sentence(&j, &out, dead || plainly);

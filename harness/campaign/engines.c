@@ -1,7 +1,9 @@
-/* The engines: what each needs, how a job becomes it, what it leaves where. Adding one is a row and its functions.
+/* The engines: what each needs, how a job becomes it, what it leaves where. Adding one is a row and
+ * its functions.
  *
- * Flags are those that clusters use (timeout, limit of memory); the number of a job is added to the seed. The targets record what differs in
- * the campaign's folder and go on, so what stops an engine is a crash or a hang of ours. */
+ * Flags are those that clusters use (timeout, limit of memory); the number of a job is added to the
+ * seed. The targets record what differs in the campaign's folder and go on, so what stops an engine
+ * is a crash or a hang of ours. */
 #include "harness/campaign/campaign.h"
 
 #include "harness/campaign/worker.h"
@@ -33,7 +35,8 @@ static bool installed(Campaign *c, const char *program) {
     return false;
 }
 
-/* A file of the build beside this program: BUILD/VARIANT/twingrad, ./twingrad with build/, or where `make install` put it. NULL: nowhere. */
+/* A file of the build beside this program: BUILD/VARIANT/twingrad, ./twingrad with build/, or where
+ * `make install` put it. NULL: nowhere. */
 static const char *beside(Campaign *c, const char *engine, const char *name) {
     char self[PATH_ROOM];
     ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
@@ -45,7 +48,8 @@ static const char *beside(Campaign *c, const char *engine, const char *name) {
     *slash = '\0';
     static const char *const places[] = {"..", "build", "../libexec/twingrad"};
     for (int i = 0; i < COUNT_OF(places); i++) {
-        char *path = realpath(arena_printf(&c->scratch, "%s/%s/%s/%s", self, places[i], engine, name), NULL);
+        char *path =
+            realpath(arena_printf(&c->scratch, "%s/%s/%s/%s", self, places[i], engine, name), NULL);
         if (path) {
             const char *kept = arena_strdup(&c->arena, path);
             free(path);
@@ -59,7 +63,8 @@ static bool find_target(Campaign *c, const char *engine, char *message, size_t m
     if (c->options->binary) {
         char *path = realpath(c->options->binary, NULL);
         if (!path || !runnable(path)) {
-            snprintf(message, message_size, "the target '%.200s' is not there or cannot be run", c->options->binary);
+            snprintf(message, message_size, "the target '%.200s' is not there or cannot be run",
+                     c->options->binary);
             free(path);
             return false;
         }
@@ -69,7 +74,10 @@ static bool find_target(Campaign *c, const char *engine, char *message, size_t m
     }
     c->target = beside(c, engine, "campaign");
     if (!c->target) {
-        snprintf(message, message_size, "the target of engine %s is not built: 'make engine ENGINE=%s' builds it (or give --binary FILE)", engine, engine);
+        snprintf(message, message_size,
+                 "the target of engine %s is not built: 'make engine ENGINE=%s' builds it (or give "
+                 "--binary FILE)",
+                 engine, engine);
     }
     return c->target != NULL;
 }
@@ -97,15 +105,21 @@ static void enter_folder(Campaign *c, int job) {
 
 /* ---- libFuzzer ---- */
 
-static bool libfuzzer_ready(Campaign *c, char *message, size_t message_size) { return find_target(c, "libfuzzer", message, message_size); }
+static bool libfuzzer_ready(Campaign *c, char *message, size_t message_size) {
+    return find_target(c, "libfuzzer", message, message_size);
+}
 
-/* Without -timeout an input may take 20 minutes; -reload lets jobs take up what others add to the corpus. Hits are not counted, no energy is computed and nothing is
- * replaced by what is shorter: with as many features as ours that took half of the time and grew the corpus without reaching more (bench/growth). Only so can the target hide what is known
- * (harness/campaign/feedback.h). */
+/* Without -timeout an input may take 20 minutes; -reload lets jobs take up what others add to the
+ * corpus. Hits are not counted, no energy is computed and nothing is replaced by what is shorter:
+ * with as many features as ours that took half of the time and grew the corpus without reaching
+ * more (bench/growth). Only so can the target hide what is known (harness/campaign/feedback.h). */
 static void libfuzzer_become(Campaign *c, int job) {
     Arena *a = &c->scratch;
     char *argv[] = {arena_strdup(a, c->target),
-                    arena_printf(a, "-seed=%u", (unsigned)(c->options->seed * MAX_JOBS + (uint64_t)job + (uint64_t)c->job[job].starts * 7919) | 1u),
+                    arena_printf(a, "-seed=%u",
+                                 (unsigned)(c->options->seed * MAX_JOBS + (uint64_t)job +
+                                            (uint64_t)c->job[job].starts * 7919) |
+                                     1u),
                     arena_strdup(a, "-timeout=25"),
                     arena_strdup(a, "-rss_limit_mb=2560"),
                     arena_printf(a, "-max_len=%d", MAX_BYTES),
@@ -126,7 +140,8 @@ static void libfuzzer_become(Campaign *c, int job) {
 
 static bool afl_ready(Campaign *c, char *message, size_t message_size) {
     if (!installed(c, "afl-fuzz")) {
-        snprintf(message, message_size, "afl-fuzz is not on the PATH: 'make deps ENGINE=afl' installs it");
+        snprintf(message, message_size,
+                 "afl-fuzz is not on the PATH: 'make deps ENGINE=afl' installs it");
         return false;
     }
     if (!find_target(c, "afl", message, message_size)) {
@@ -134,56 +149,66 @@ static bool afl_ready(Campaign *c, char *message, size_t message_size) {
     }
     c->mutators = beside(c, "afl", "twingrad_mutators.so");
     if (!c->mutators) {
-        snprintf(message, message_size, "the mutators for afl are not built: 'make engine ENGINE=afl' builds them");
+        snprintf(message, message_size,
+                 "the mutators for afl are not built: 'make engine ENGINE=afl' builds them");
     }
     return c->mutators != NULL;
 }
 
-/* One main instance, the others secondary, all in one folder, through which they share what they find; AFL_AUTORESUME takes up a folder that is
- * there. Only our mutators run: each of its own on a program of 200 bytes makes another program. */
+/* One main instance, the others secondary, all in one folder, through which they share what they
+ * find; AFL_AUTORESUME takes up a folder that is there. Only our mutators run: each of its own on a
+ * program of 200 bytes makes another program. */
 static void afl_become(Campaign *c, int job) {
     Arena *a = &c->scratch;
-    static const char *const settings[] = {"AFL_NO_UI", "AFL_SKIP_CPUFREQ", "AFL_NO_AFFINITY", "AFL_I_DONT_CARE_ABOUT_MISSING_CRASHES", "AFL_AUTORESUME",
-                                           "AFL_CUSTOM_MUTATOR_ONLY", "AFL_FAST_CAL", "AFL_NO_STARTUP_CALIBRATION", "AFL_CMPLOG_ONLY_NEW",
-                                           "AFL_IGNORE_SEED_PROBLEMS"};
+    static const char *const settings[] = {
+        "AFL_NO_UI",           "AFL_SKIP_CPUFREQ",
+        "AFL_NO_AFFINITY",     "AFL_I_DONT_CARE_ABOUT_MISSING_CRASHES",
+        "AFL_AUTORESUME",      "AFL_CUSTOM_MUTATOR_ONLY",
+        "AFL_FAST_CAL",        "AFL_NO_STARTUP_CALIBRATION",
+        "AFL_CMPLOG_ONLY_NEW", "AFL_IGNORE_SEED_PROBLEMS"};
     for (int i = 0; i < COUNT_OF(settings); i++) {
         setenv(settings[i], "1", 1);
     }
     setenv("AFL_CUSTOM_MUTATOR_LIBRARY", c->mutators, 1);
-    char *argv[] = {arena_strdup(a, "afl-fuzz"),
-                    arena_strdup(a, "-i"),
-                    arena_printf(a, "%s/corpus", c->folder),
-                    arena_strdup(a, "-o"),
-                    arena_printf(a, "%s/afl", c->folder),
-                    arena_strdup(a, job == 0 ? "-M" : "-S"),
-                    arena_strdup(a, c->job[job].name),
-                    arena_strdup(a, "-s"),
-                    arena_printf(a, "%llu", (unsigned long long)(c->options->seed * MAX_JOBS + (uint64_t)job)),
-                    arena_strdup(a, "-t"),
-                    arena_strdup(a, "5000+"),
-                    arena_strdup(a, "-m"),
-                    arena_strdup(a, "none"),
-                    arena_strdup(a, "--"),
-                    arena_strdup(a, c->target),
-                    NULL};
+    char *argv[] = {
+        arena_strdup(a, "afl-fuzz"),
+        arena_strdup(a, "-i"),
+        arena_printf(a, "%s/corpus", c->folder),
+        arena_strdup(a, "-o"),
+        arena_printf(a, "%s/afl", c->folder),
+        arena_strdup(a, job == 0 ? "-M" : "-S"),
+        arena_strdup(a, c->job[job].name),
+        arena_strdup(a, "-s"),
+        arena_printf(a, "%llu", (unsigned long long)(c->options->seed * MAX_JOBS + (uint64_t)job)),
+        arena_strdup(a, "-t"),
+        arena_strdup(a, "5000+"),
+        arena_strdup(a, "-m"),
+        arena_strdup(a, "none"),
+        arena_strdup(a, "--"),
+        arena_strdup(a, c->target),
+        NULL};
     enter_folder(c, job);
     execvp(argv[0], argv);
 }
 
-/* AFL++ names files id:000012,src:..: crashes and hangs are to be judged, the queue is corpus for other engines. */
+/* AFL++ names files id:000012,src:..: crashes and hangs are to be judged, the queue is corpus for
+ * other engines. */
 static void afl_gather(Campaign *c) {
     static const struct {
         const char *from, *to;
     } parts[] = {{"crashes", "new"}, {"hangs", "new"}, {"queue", "corpus"}};
     for (int k = 0; k < c->njobs; k++) {
         for (int i = 0; i < COUNT_OF(parts); i++) {
-            const char *folder = arena_printf(&c->scratch, "%s/afl/%s/%s", c->folder, c->job[k].name, parts[i].from);
+            const char *folder =
+                arena_printf(&c->scratch, "%s/afl/%s/%s", c->folder, c->job[k].name, parts[i].from);
             char **path;
             int n = io_list(&c->scratch, folder, "id:", &path);
             for (int f = i == 2 ? (int)c->job[k].taken : 0; f < n; f++) {
                 const char *base = strrchr(path[f], '/') + 1;
                 if (i < 2 || strstr(base, ",orig:") == NULL) { /* seeds come from there */
-                    folder_take(c, path[f], parts[i].to, arena_printf(&c->scratch, "%s-%s-%.9s", c->job[k].name, parts[i].from, base));
+                    folder_take(c, path[f], parts[i].to,
+                                arena_printf(&c->scratch, "%s-%s-%.9s", c->job[k].name,
+                                             parts[i].from, base));
                 }
             }
             c->job[k].taken = i == 2 ? n : c->job[k].taken;
@@ -194,7 +219,8 @@ static void afl_gather(Campaign *c) {
 /* ---- the table ---- */
 
 static const FuzzEngine engines[] = {
-    {"builtin", "the generator and mutators of this process", 0, builtin_ready, builtin_become, NULL},
+    {"builtin", "the generator and mutators of this process", 0, builtin_ready, builtin_become,
+     NULL},
     {"libfuzzer", "LLVM's libFuzzer", FIRST_SEEDS, libfuzzer_ready, libfuzzer_become, NULL},
     {"afl", "AFL++", FIRST_SEEDS, afl_ready, afl_become, afl_gather},
 };

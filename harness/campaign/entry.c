@@ -1,7 +1,8 @@
-/* One input: decode within small limits, run, judge, and on a finding locate it, since the signature is what findings are grouped by.
+/* One input: decode within small limits, run, judge, and on a finding locate it, since the
+ * signature is what findings are grouped by.
  *
- * The checker and the arena live as long as the process; between inputs the arena is emptied, so that an input cannot be told from the order in
- * which engines try them. */
+ * The checker and the arena live as long as the process; between inputs the arena is emptied, so
+ * that an input cannot be told from the order in which engines try them. */
 #include "harness/campaign/entry.h"
 #include "fuzz/mutate/mutate.h"
 #include "harness/campaign/feedback.h"
@@ -27,7 +28,8 @@ static void entry_record(Arena *arena, const char *signature, const uint8_t *v, 
     FILE *there = fopen(path, "rb");
     if (there) {
         fclose(there);
-    } else if (!io_mkdirs("findings", message, sizeof message) || !io_write(path, (const char *)v, (int64_t)n, message, sizeof message)) {
+    } else if (!io_mkdirs("findings", message, sizeof message) ||
+               !io_write(path, (const char *)v, (int64_t)n, message, sizeof message)) {
         die("%s", message);
     } else {
         fprintf(stderr, "finding %s\n", signature);
@@ -91,7 +93,8 @@ static void claim_stable(Arena *arena, const Program *p, const Limits *limits, c
     }
     const char *page = printed(arena, p, false);
     Program *again = NULL;
-    if (program_parse_within(arena, page, strlen(page), limits, &again, message, sizeof message) != PARSE_OK) {
+    if (program_parse_within(arena, page, strlen(page), limits, &again, message, sizeof message) !=
+        PARSE_OK) {
         entry_fail(target, "unreadable");
     }
     if (strcmp(printed(arena, again, false), page) != 0) {
@@ -110,7 +113,8 @@ void entry_codec(const uint8_t *v, size_t n) {
     }
     claim_stable(&arena, p, &MUTATE_LIMITS, "codec");
     Bytes bytes = codec_encode(&arena, p);
-    const Program *again = codec_decode(&arena, bytes.v, bytes.n, &MUTATE_LIMITS, message, sizeof message);
+    const Program *again =
+        codec_decode(&arena, bytes.v, bytes.n, &MUTATE_LIMITS, message, sizeof message);
     if (!again || strcmp(printed(&arena, again, true), printed(&arena, p, true)) != 0) {
         entry_fail("codec", "another-program");
     }
@@ -122,7 +126,8 @@ void entry_json(const uint8_t *v, size_t n) {
     op_table_init();
     arena_reset(&arena);
     Program *p = NULL;
-    ParseStatus status = program_parse_within(&arena, (const char *)v, n, &MUTATE_LIMITS, &p, message, sizeof message);
+    ParseStatus status = program_parse_within(&arena, (const char *)v, n, &MUTATE_LIMITS, &p,
+                                              message, sizeof message);
     if (status == PARSE_OK && program_verify_within(p, &MUTATE_LIMITS, message, sizeof message)) {
         claim_stable(&arena, p, &MUTATE_LIMITS, "json");
     } else if (strlen(message) < 10 || strchr(message, '\n')) {

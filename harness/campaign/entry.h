@@ -1,12 +1,14 @@
-/* Entries: what a fuzzing engine calls with bytes, in this process. Each fuzz/engines/entry_NAME.c is one target; libFuzzer, AFL++ and any engine with
- * their interface link it, and fuzz/engines/entry_main.c replays files through it without one. */
+/* Entries: what a fuzzing engine calls with bytes, in this process. Each fuzz/engines/entry_NAME.c
+ * is one target; libFuzzer, AFL++ and any engine with their interface link it, and
+ * fuzz/engines/entry_main.c replays files through it without one. */
 #ifndef HARNESS_ENTRY_H
 #define HARNESS_ENTRY_H
 
 #include "harness/check/check.h"
 
-/* The bytes, as a program within MUTATE_LIMITS, through a pair of executors and all oracles. A finding ends the process by entry_fail, or, with -DRECORD, goes to the
- * folder `findings` (one file a signature, the bytes that showed it first) and the process goes on. */
+/* The bytes, as a program within MUTATE_LIMITS, through a pair of executors and all oracles. A
+ * finding ends the process by entry_fail, or, with -DRECORD, goes to the folder `findings` (one
+ * file a signature, the bytes that showed it first) and the process goes on. */
 void entry_check(const char *pair, const uint8_t *v, size_t n);
 
 /* Decoding, encoding, printing and parsing of the bytes: they must agree with each other. */
@@ -15,8 +17,9 @@ void entry_codec(const uint8_t *v, size_t n);
 /* The bytes as JSON text: refused with a sentence, or printed to a fixed point. */
 void entry_json(const uint8_t *v, size_t n);
 
-/* Prints the one line that engines and clusters group findings by, and aborts: a failed assertion whose text is `signature`, free of seeds, values
- * and addresses (ClusterFuzz takes the crash state from a line of this form). */
+/* Prints the one line that engines and clusters group findings by, and aborts: a failed assertion
+ * whose text is `signature`, free of seeds, values and addresses (ClusterFuzz takes the crash state
+ * from a line of this form). */
 _Noreturn void entry_fail(const char *target, const char *signature);
 
 #endif

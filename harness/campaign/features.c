@@ -1,23 +1,46 @@
-/* What a program shows, read off after one check: the counters of the compiler, the reference's table of executed ops, the results.
+/* What a program shows, read off after one check: the counters of the compiler, the reference's
+ * table of executed ops, the results.
  *
- * The state that a step is taken in is that of the program: how its tensors alias (inputs on one storage, an input written, a return that aliases, none) and how far
- * autograd is involved (a gradient inside the function, a backward, grad mode off, none).
+ * The state that a step is taken in is that of the program: how its tensors alias (inputs on one
+ * storage, an input written, a return that aliases, none) and how far autograd is involved (a
+ * gradient inside the function, a backward, grad mode off, none).
  *
- * Edges: where code is compiled with inline 8-bit counters (-fsanitize-coverage, make EDGES=1), it registers their range before main; the counters are cleared before a program
- * and read after it. Under libFuzzer the engine's own function of that name takes them, and there are no edges here. */
+ * Edges: where code is compiled with inline 8-bit counters (-fsanitize-coverage, make EDGES=1),
+ * it registers their range before main; the counters are cleared before a program and read after
+ * it. Under libFuzzer the engine's own function of that name takes them, and there are no edges
+ * here. */
 #include "harness/campaign/features.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-typedef enum FeaturesKind { KIND_STEP, KIND_PASSES, KIND_OP_DTYPE, KIND_ERROR, KIND_SKIP, KIND_ORACLE, KIND_SIGNATURE, KIND_CALLS, KIND_EDGE, KINDS } FeaturesKind;
-static const char *const KIND_NAMES[KINDS] = {"step", "pass", "op", "error", "skip", "oracle", "signature", "calls", "edge"};
+typedef enum FeaturesKind {
+    KIND_STEP,
+    KIND_PASSES,
+    KIND_OP_DTYPE,
+    KIND_ERROR,
+    KIND_SKIP,
+    KIND_ORACLE,
+    KIND_SIGNATURE,
+    KIND_CALLS,
+    KIND_EDGE,
+    KINDS
+} FeaturesKind;
+static const char *const KIND_NAMES[KINDS] = {"step",   "pass",      "op",    "error", "skip",
+                                              "oracle", "signature", "calls", "edge"};
 
 typedef enum Aliasing { APART, ALIASED, WRITTEN, SHARED, ALIASINGS } Aliasing;
 static const char *const ALIASING_NAMES[ALIASINGS] = {"apart", "aliased", "written", "shared"};
 typedef enum Autograd { FORWARD, NO_GRAD, BACKWARD, INNER, AUTOGRADS } Autograd;
 static const char *const AUTOGRAD_NAMES[AUTOGRADS] = {"forward", "no_grad", "backward", "inner"};
-typedef enum CallsFact { CALLS_SETUP, CALLS_RECALL, CALLS_KEEP, CALLS_HIT, CALLS_REGIONS, CALLS_FACTS } CallsFact;
+typedef enum CallsFact {
+    CALLS_SETUP,
+    CALLS_RECALL,
+    CALLS_KEEP,
+    CALLS_HIT,
+    CALLS_REGIONS,
+    CALLS_FACTS
+} CallsFact;
 static const char *const CALLS_NAMES[CALLS_FACTS] = {"setup", "recall", "keep", "hit", "regions"};
 
 /* ---- edges ---- */
@@ -29,7 +52,8 @@ static int nranges;
 
 void __sanitizer_cov_8bit_counters_init(char *start, char *stop);
 __attribute__((weak)) void __sanitizer_cov_8bit_counters_init(char *start, char *stop) {
-    if (nranges < MAX_RANGES && start < stop && (nranges == 0 || ranges[nranges - 1].start != start)) {
+    if (nranges < MAX_RANGES && start < stop &&
+        (nranges == 0 || ranges[nranges - 1].start != start)) {
         ranges[nranges].start = start;
         ranges[nranges++].stop = stop;
     }
@@ -102,13 +126,19 @@ static Aliasing aliasing_of(const Program *p, const Result *r) {
             found = call->inputs[i].has_version && call->inputs[i].version > 0 ? WRITTEN : found;
         }
         for (int i = 0; i < call->nreturns && found == APART; i++) {
-            found = call->returns[i].has_alias && call->returns[i].alias != ALIAS_NONE ? ALIASED : found;
+            found = call->returns[i].has_alias && call->returns[i].alias != ALIAS_NONE ? ALIASED
+                                                                                       : found;
         }
     }
     return found;
 }
 
-static Autograd autograd_of(const Program *p) { return has_grad(&p->body) ? INNER : p->backward.given ? BACKWARD : !p->grad_mode ? NO_GRAD : FORWARD; }
+static Autograd autograd_of(const Program *p) {
+    return has_grad(&p->body)  ? INNER
+           : p->backward.given ? BACKWARD
+           : !p->grad_mode     ? NO_GRAD
+                               : FORWARD;
+}
 
 static const Stmt *find_statement(const Block *block, int sid) {
     const Stmt *found = NULL;
@@ -140,7 +170,8 @@ static void add_errors(CoverageList *list, const Program *p, const Result *r) {
         if (!r->calls[c].ok) {
             const Stmt *s = find_statement(&p->setup, r->calls[c].error_at);
             s = s ? s : find_statement(&p->body, r->calls[c].error_at);
-            add_once(list, KIND_ERROR, s && s->kind == STMT_OP ? (uint32_t)s->op->id : OP_COUNT, (uint32_t)r->calls[c].error);
+            add_once(list, KIND_ERROR, s && s->kind == STMT_OP ? (uint32_t)s->op->id : OP_COUNT,
+                     (uint32_t)r->calls[c].error);
         }
     }
 }
@@ -179,7 +210,8 @@ static uint32_t signature_index(Signatures *s, const char *text) {
     return (uint32_t)s->n++;
 }
 
-void coverage_of(Checker *c, const Program *p, Arena *arena, Signatures *signatures, CoverageList *out, CheckResult *outcome) {
+void coverage_of(Checker *c, const Program *p, Arena *arena, Signatures *signatures,
+                 CoverageList *out, CheckResult *outcome) {
     int64_t(*executed)[DT_COUNT] = arena_alloc(arena, (int64_t)sizeof(int64_t[OP_COUNT][DT_COUNT]));
     CompileCounters *both[2] = {&c->a.counters, &c->b.counters};
     out->n = 0;
@@ -193,7 +225,8 @@ void coverage_of(Checker *c, const Program *p, Arena *arena, Signatures *signatu
     Autograd autograd = autograd_of(p);
     for (int s = 0; s < STEP_COUNT; s++) {
         if (both[0]->fired[s] + both[1]->fired[s] > 0) {
-            features_add(out, KIND_STEP, (uint32_t)s, (uint32_t)aliasing * AUTOGRADS + (uint32_t)autograd);
+            features_add(out, KIND_STEP, (uint32_t)s,
+                         (uint32_t)aliasing * AUTOGRADS + (uint32_t)autograd);
         }
     }
     for (int k = 0; k < pass_count(); k++) {
@@ -219,7 +252,8 @@ void coverage_of(Checker *c, const Program *p, Arena *arena, Signatures *signatu
             }
         }
         check_locate(c, p, &outcome->finding, arena);
-        features_add(out, KIND_SIGNATURE, 0, signature_index(signatures, outcome->finding.signature));
+        features_add(out, KIND_SIGNATURE, 0,
+                     signature_index(signatures, outcome->finding.signature));
     }
 }
 
@@ -228,7 +262,9 @@ void coverage_free(CoverageList *list) { free(list->v); }
 /* ---- names ---- */
 
 int coverage_kind(CoverageFeature feature) { return (int)(feature >> 56); }
-const char *coverage_kind_name(int kind) { return kind >= 0 && kind < KINDS ? KIND_NAMES[kind] : NULL; }
+const char *coverage_kind_name(int kind) {
+    return kind >= 0 && kind < KINDS ? KIND_NAMES[kind] : NULL;
+}
 
 const char *coverage_name(Arena *arena, CoverageFeature feature, const Signatures *signatures) {
     FeaturesKind kind = (FeaturesKind)coverage_kind(feature);
@@ -240,7 +276,9 @@ const char *coverage_name(Arena *arena, CoverageFeature feature, const Signature
         in = ALIASING_NAMES[b / AUTOGRADS];
         and = AUTOGRAD_NAMES[b % AUTOGRADS];
         break;
-    case KIND_PASSES: what = pass_info((int)b)->name; break;
+    case KIND_PASSES:
+        what = pass_info((int)b)->name;
+        break;
     case KIND_OP_DTYPE:
         what = op_info((OpId)a)->id_name;
         in = dtype_name((DType)b);
@@ -249,11 +287,22 @@ const char *coverage_name(Arena *arena, CoverageFeature feature, const Signature
         what = errcode_name((ErrCode)b);
         in = a < OP_COUNT ? op_info((OpId)a)->id_name : "";
         break;
-    case KIND_SKIP: what = skip_name((SkipReason)b); break;
-    case KIND_ORACLE: what = oracle_name((OracleId)b); break;
-    case KIND_SIGNATURE: what = signatures->v[b]; break;
-    case KIND_CALLS: what = CALLS_NAMES[b]; break;
-    default: what = arena_printf(arena, "%u", b); break;
+    case KIND_SKIP:
+        what = skip_name((SkipReason)b);
+        break;
+    case KIND_ORACLE:
+        what = oracle_name((OracleId)b);
+        break;
+    case KIND_SIGNATURE:
+        what = signatures->v[b];
+        break;
+    case KIND_CALLS:
+        what = CALLS_NAMES[b];
+        break;
+    default:
+        what = arena_printf(arena, "%u", b);
+        break;
     }
-    return arena_printf(arena, "%s:%s%s%s%s%s", KIND_NAMES[kind], what, *in ? "/" : "", in, *and ? "/" : "", and);
+    return arena_printf(arena, "%s:%s%s%s%s%s", KIND_NAMES[kind], what, *in ? "/" : "", in,
+                        *and? "/" : "", and);
 }

@@ -1,11 +1,13 @@
-/* libFuzzer reads and clears a section of counters of that name between inputs (docs/LibFuzzer.html, "extra counters"). AFL++ has one map of edges, whose size its
- * runtime takes from the guards that it numbers at start: ours are announced as if they were edges, and counted at their numbers. Both are weak
- * here, so that one object file serves every engine and none. */
+/* libFuzzer reads and clears a section of counters of that name between inputs
+ * (docs/LibFuzzer.html, "extra counters"). AFL++ has one map of edges, whose size its runtime takes
+ * from the guards that it numbers at start: ours are announced as if they were edges, and counted
+ * at their numbers. Both are weak here, so that one object file serves every engine and none. */
 #include "harness/campaign/feedback.h"
 
 #include <stddef.h>
 
-__attribute__((used, section("__libfuzzer_extra_counters"))) static uint8_t extra_counter[PAIR_FEATURES];
+__attribute__((used,
+               section("__libfuzzer_extra_counters"))) static uint8_t extra_counter[PAIR_FEATURES];
 
 extern uint8_t *__afl_area_ptr __attribute__((weak));
 void __sanitizer_cov_trace_pc_guard_init(uint32_t *start, uint32_t *stop) __attribute__((weak));

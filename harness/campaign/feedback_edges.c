@@ -1,10 +1,12 @@
-/* The counters that the compiler put on edges (-fsanitize-coverage=inline-8bit-counters) lie in one section, between two symbols of the linker; without that section both
- * are null and there is nothing to do. */
+/* The counters that the compiler put on edges (-fsanitize-coverage=inline-8bit-counters) lie in one
+ * section, between two symbols of the linker; without that section both are null and there is
+ * nothing to do. */
 #include "harness/campaign/feedback.h"
 
 #include <stdlib.h>
 
-extern uint8_t __start___sancov_cntrs[] __attribute__((weak)), __stop___sancov_cntrs[] __attribute__((weak));
+extern uint8_t __start___sancov_cntrs[] __attribute__((weak)),
+    __stop___sancov_cntrs[] __attribute__((weak));
 
 void feedback_hide_edges(void) {
     static uint8_t *met;

@@ -16,7 +16,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const char *in_folder(Campaign *c, const char *name) { return arena_printf(&c->scratch, "%s/%s", c->folder, name); }
+static const char *in_folder(Campaign *c, const char *name) {
+    return arena_printf(&c->scratch, "%s/%s", c->folder, name);
+}
 
 static bool exists(const char *path) {
     struct stat info;
@@ -45,14 +47,16 @@ static const char *settings_of(Campaign *c, const Options *o) {
     if (compile->fault != FAULT_NONE) {
         faults_text(compile, faults, sizeof faults);
     }
-    text_printf(&t, "seed %llu\npair %s\nfault %s\nlimit %lld\n", (unsigned long long)o->seed, o->pair, faults, (long long)compile->opt_limit);
+    text_printf(&t, "seed %llu\npair %s\nfault %s\nlimit %lld\n", (unsigned long long)o->seed,
+                o->pair, faults, (long long)compile->opt_limit);
     text_printf(&t, "disabled %llx", (unsigned long long)compile->disabled.pass);
     for (int i = 0; i < COUNT_OF(compile->disabled.step); i++) {
         text_printf(&t, " %llx", (unsigned long long)compile->disabled.step[i]);
     }
     text_printf(&t, "\npoke %d strict %d\n", !o->no_poke, o->targets.strict);
     if (strcmp(c->engine->name, "builtin") == 0) {
-        text_printf(&t, "builtin jobs %lld mutate %lld\n", (long long)max_i64(o->jobs, 1), (long long)o->mutate);
+        text_printf(&t, "builtin jobs %lld mutate %lld\n", (long long)max_i64(o->jobs, 1),
+                    (long long)o->mutate);
     }
     return t.v;
 }
@@ -60,7 +64,9 @@ static const char *settings_of(Campaign *c, const Options *o) {
 static char *folder_read_text(Campaign *c, const char *path) {
     char *text, message[256];
     int64_t n;
-    return io_read(&c->arena, path, IO_MAX_BYTES, &text, &n, message, sizeof message) == IO_OK ? text : NULL;
+    return io_read(&c->arena, path, IO_MAX_BYTES, &text, &n, message, sizeof message) == IO_OK
+               ? text
+               : NULL;
 }
 
 /* The options of the start, then those given now. */
@@ -81,16 +87,20 @@ static int take_options(Campaign *c, Options *o) {
     bool help = false;
     Options all = {.command = o->command};
     if (!options_parse(&all, n, word, command_options("fuzz"), &help, message, sizeof message)) {
-        return complain(EXIT_ENVIRONMENT, "%s/words is not what a campaign wrote: %s", c->folder, message);
+        return complain(EXIT_ENVIRONMENT, "%s/words is not what a campaign wrote: %s", c->folder,
+                        message);
     }
     *o = all;
     return 0;
 }
 
 static int lock(Campaign *c) {
-    int fd = open(in_folder(c, "lock"), O_RDWR | O_CREAT | O_CLOEXEC, 0666); /* closed by the end of the process */
+    int fd = open(in_folder(c, "lock"), O_RDWR | O_CREAT | O_CLOEXEC,
+                  0666); /* closed by the end of the process */
     if (fd < 0 || flock(fd, LOCK_EX | LOCK_NB) != 0) {
-        return complain(EXIT_ENVIRONMENT, fd < 0 ? "cannot lock '%s'" : "another campaign is running in '%s'", c->folder);
+        return complain(EXIT_ENVIRONMENT,
+                        fd < 0 ? "cannot lock '%s'" : "another campaign is running in '%s'",
+                        c->folder);
     }
     return 0;
 }
@@ -101,7 +111,8 @@ static void begin_anew(Campaign *c) {
     for (struct dirent *entry; dir && (entry = readdir(dir)) != NULL;) {
         if (entry->d_name[0] != '.' && strncmp(entry->d_name, "seed-", 5) != 0) {
             const char *from = arena_printf(&c->scratch, "%s/corpus/%s", c->folder, entry->d_name);
-            rename(from, arena_printf(&c->scratch, "%s/corpus/seed-kept-%s", c->folder, entry->d_name));
+            rename(from,
+                   arena_printf(&c->scratch, "%s/corpus/seed-kept-%s", c->folder, entry->d_name));
         }
     }
     if (dir) {
@@ -123,7 +134,8 @@ static void begin_anew(Campaign *c) {
     unlink(in_folder(c, "ended"));
 }
 
-static bool write_text(Campaign *c, const char *name, const char *text, char *message, size_t message_size) {
+static bool write_text(Campaign *c, const char *name, const char *text, char *message,
+                       size_t message_size) {
     return io_write(in_folder(c, name), text, (int64_t)strlen(text), message, message_size);
 }
 
@@ -139,7 +151,8 @@ static const char *words_of(Campaign *c, const Options *o) {
 static int check_options(Campaign *c, const Options *o) {
     c->engine = engine_find(o->engine ? o->engine : "builtin");
     if (!c->engine) {
-        return complain(EXIT_BAD_INPUT, "there is no engine '%.60s'; known: %s", o->engine, engine_names());
+        return complain(EXIT_BAD_INPUT, "there is no engine '%.60s'; known: %s", o->engine,
+                        engine_names());
     }
     if (o->jobs == 0 || o->jobs > MAX_JOBS) {
         return complain(EXIT_BAD_INPUT, "--jobs needs a number from 1 to %d", MAX_JOBS);
@@ -148,7 +161,8 @@ static int check_options(Campaign *c, const Options *o) {
         return complain(EXIT_BAD_INPUT, "--mutate needs a number from 0 to 100");
     }
     if (o->stats || o->every) {
-        return complain(EXIT_BAD_INPUT, "--%s is not for campaigns of --engine or --jobs", o->stats ? "stats" : "every");
+        return complain(EXIT_BAD_INPUT, "--%s is not for campaigns of --engine or --jobs",
+                        o->stats ? "stats" : "every");
     }
     for (int i = 0; i < o->nwords; i++) {
         if (strchr(o->words[i], '\n')) {
@@ -158,7 +172,9 @@ static int check_options(Campaign *c, const Options *o) {
     if (strcmp(c->engine->name, "builtin") != 0) {
         for (const char *at = o->pair; (at = strchr(at, ':')); at++) {
             if (strncmp(at, ":native", 7) != 0) {
-                return complain(EXIT_BAD_INPUT, "engine %s runs pairs of this process only, not '%s'", c->engine->name, o->pair);
+                return complain(EXIT_BAD_INPUT,
+                                "engine %s runs pairs of this process only, not '%s'",
+                                c->engine->name, o->pair);
             }
         }
     }
@@ -179,10 +195,12 @@ static int check_options(Campaign *c, const Options *o) {
         return code;
     }
     checker_close(&checker);
-    return c->engine->ready(c, message, sizeof message) ? 0 : complain(EXIT_ENVIRONMENT, "%s", message);
+    return c->engine->ready(c, message, sizeof message) ? 0
+                                                        : complain(EXIT_ENVIRONMENT, "%s", message);
 }
 
-/* OUT, made if it is not there, as an absolute path; without --out, a folder among the system's temporary ones. */
+/* OUT, made if it is not there, as an absolute path; without --out, a folder among the system's
+ * temporary ones. */
 static int open_out(Campaign *c, const Options *o) {
     char message[1024];
     const char *out = o->out;
@@ -190,7 +208,8 @@ static int open_out(Campaign *c, const Options *o) {
         const char *tmp = getenv("TMPDIR");
         out = mkdtemp(arena_printf(&c->arena, "%s/twingrad-XXXXXX", tmp && tmp[0] ? tmp : "/tmp"));
         if (!out) {
-            return complain(EXIT_ENVIRONMENT, "cannot make a folder for the campaign: %s", strerror(errno));
+            return complain(EXIT_ENVIRONMENT, "cannot make a folder for the campaign: %s",
+                            strerror(errno));
         }
     }
     if (!io_mkdirs(out, message, sizeof message)) {
@@ -209,7 +228,8 @@ static int open_out(Campaign *c, const Options *o) {
 int folder_open(Campaign *c, Options *o) {
     char message[1024];
     if (o->resume && !o->out) {
-        return complain(EXIT_BAD_INPUT, "--resume needs --out, the folder of the campaign that goes on");
+        return complain(EXIT_BAD_INPUT,
+                        "--resume needs --out, the folder of the campaign that goes on");
     }
     if (o->resume && !exists(arena_printf(&c->scratch, "%s/campaign/words", o->out))) {
         return complain(EXIT_BAD_INPUT, "'%s' holds no campaign that could be resumed", o->out);
@@ -232,12 +252,18 @@ int folder_open(Campaign *c, Options *o) {
         return code;
     }
     bool there = exists(in_folder(c, "words")), ended = exists(in_folder(c, "ended"));
-    const char *settings = settings_of(c, o), *before = there ? folder_read_text(c, in_folder(c, "settings")) : NULL;
+    const char *settings = settings_of(c, o),
+               *before = there ? folder_read_text(c, in_folder(c, "settings")) : NULL;
     if (there && !ended && !o->resume) {
-        return complain(EXIT_BAD_INPUT, "'%s' holds a campaign that was cut short: go on with --resume, or take another folder", c->out);
+        return complain(
+            EXIT_BAD_INPUT,
+            "'%s' holds a campaign that was cut short: go on with --resume, or take another folder",
+            c->out);
     }
     if (o->resume && before && strcmp(before, settings) != 0) {
-        return complain(EXIT_BAD_INPUT, "'%s' holds a campaign with another seed, pair, fault or number of jobs: it goes on with the same, or begins anew elsewhere",
+        return complain(EXIT_BAD_INPUT,
+                        "'%s' holds a campaign with another seed, pair, fault or number of jobs: "
+                        "it goes on with the same, or begins anew elsewhere",
                         c->out);
     }
     c->is_new = !o->resume;
@@ -266,8 +292,10 @@ static void add_seed(Seeding *s, const char *kind, const Program *p) {
     Bytes bytes = codec_encode(&s->arena, p);
     Campaign *c = s->campaign;
     char message[1024];
-    const char *path = arena_printf(&s->arena, "%s/corpus/seed-%s-%06lld", c->folder, kind, (long long)s->n++);
-    if (!io_put(path, arena_printf(&s->arena, "%s/seed.tmp", c->folder), bytes.v, bytes.n, message, sizeof message)) {
+    const char *path =
+        arena_printf(&s->arena, "%s/corpus/seed-%s-%06lld", c->folder, kind, (long long)s->n++);
+    if (!io_put(path, arena_printf(&s->arena, "%s/seed.tmp", c->folder), bytes.v, bytes.n, message,
+                sizeof message)) {
         s->code = complain(EXIT_ENVIRONMENT, "%s", message);
     }
 }
@@ -277,10 +305,13 @@ static void seed_of(void *user, const Source *source) {
     char message[512];
     arena_reset(&s->arena);
     if (source->status != IO_OK) {
-        s->code = worst(s->code, complain(source->status == IO_BAD ? EXIT_BAD_INPUT : EXIT_ENVIRONMENT, "%s", source->message));
+        s->code =
+            worst(s->code, complain(source->status == IO_BAD ? EXIT_BAD_INPUT : EXIT_ENVIRONMENT,
+                                    "%s", source->message));
         return;
     }
-    const Program *p = codec_decode(&s->arena, (const uint8_t *)source->text, source->length, &MUTATE_LIMITS, message, sizeof message);
+    const Program *p = codec_decode(&s->arena, (const uint8_t *)source->text, source->length,
+                                    &MUTATE_LIMITS, message, sizeof message);
     if (p) { /* larger ones are no seeds */
         add_seed(s, "given", p);
     }
@@ -298,7 +329,8 @@ int folder_seed(Campaign *c) {
         }
     }
     s.n = 0;
-    for (int i = 0; s.code == 0 && i < c->engine->first_seeds && !exists(in_folder(c, "seeded")); i++) {
+    for (int i = 0; s.code == 0 && i < c->engine->first_seeds && !exists(in_folder(c, "seeded"));
+         i++) {
         arena_reset(&s.arena);
         const Program *p = generate_program_info(&s.arena, &generate, o->seed, (uint64_t)i, NULL);
         char message[256];
@@ -307,7 +339,8 @@ int folder_seed(Campaign *c) {
         }
     }
     char message[512];
-    if (s.code == 0 && c->engine->first_seeds > 0 && !write_text(c, "seeded", "", message, sizeof message)) {
+    if (s.code == 0 && c->engine->first_seeds > 0 &&
+        !write_text(c, "seeded", "", message, sizeof message)) {
         s.code = complain(EXIT_ENVIRONMENT, "%s", message);
     }
     arena_destroy(&s.arena);
@@ -328,7 +361,8 @@ char *folder_next(Campaign *c) {
 void folder_confirmed(Campaign *c, const char *name) {
     const char *from = arena_printf(&c->scratch, "%s/new/%s", c->folder, name);
     if (rename(from, arena_printf(&c->scratch, "%s/judged/%s", c->folder, name)) != 0) {
-        c->code = worst(c->code, complain(EXIT_ENVIRONMENT, "cannot move '%s': %s", from, strerror(errno)));
+        c->code = worst(c->code,
+                        complain(EXIT_ENVIRONMENT, "cannot move '%s': %s", from, strerror(errno)));
     }
 }
 
@@ -336,10 +370,12 @@ void folder_take(Campaign *c, const char *from, const char *folder, const char *
     char *text, message[512];
     int64_t n;
     const char *to = arena_printf(&c->scratch, "%s/%s/%s", c->folder, folder, name);
-    if (exists(to) || (strcmp(folder, "new") == 0 && exists(arena_printf(&c->scratch, "%s/judged/%s", c->folder, name)))) {
+    if (exists(to) || (strcmp(folder, "new") == 0 &&
+                       exists(arena_printf(&c->scratch, "%s/judged/%s", c->folder, name)))) {
         return;
     }
     if (io_read(&c->scratch, from, IO_MAX_BYTES, &text, &n, message, sizeof message) == IO_OK) {
-        io_put(to, arena_printf(&c->scratch, "%s/take.tmp", c->folder), text, n, message, sizeof message);
+        io_put(to, arena_printf(&c->scratch, "%s/take.tmp", c->folder), text, n, message,
+               sizeof message);
     }
 }

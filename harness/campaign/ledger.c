@@ -1,5 +1,6 @@
-/* Two copies of the numbers and the number of the one that holds: a writer fills the other copy and then switches, so that a reader, and a
- * process that resumes, finds a state between two programs. The table of signatures only grows; an entry is complete before it is counted. */
+/* Two copies of the numbers and the number of the one that holds: a writer fills the other copy and
+ * then switches, so that a reader, and a process that resumes, finds a state between two programs.
+ * The table of signatures only grows; an entry is complete before it is counted. */
 #include "harness/campaign/ledger.h"
 
 #include <errno.h>
@@ -30,7 +31,8 @@ Ledger *ledger_open(const char *path, char *message, size_t message_size) {
         l->format = LEDGER_FORMAT;
     }
     if (l->format != LEDGER_FORMAT) {
-        snprintf(message, message_size, "'%.200s' is of another version of twingrad: begin anew in another folder", path);
+        snprintf(message, message_size,
+                 "'%.200s' is of another version of twingrad: begin anew in another folder", path);
         ledger_close(l);
         return NULL;
     }
@@ -41,7 +43,8 @@ void ledger_close(Ledger *l) { munmap(l, sizeof *l); }
 
 void ledger_set(Ledger *l, const Counts *counts) {
     l->copy[(l->now + 1) & 1] = *counts;
-    atomic_signal_fence(memory_order_release); /* a killed process leaves its stores in order; readers only look */
+    atomic_signal_fence(
+        memory_order_release); /* a killed process leaves its stores in order; readers only look */
     l->now++;
 }
 
@@ -85,7 +88,8 @@ bool ledger_see(Ledger *l, const Finding *finding, int64_t number) {
 int ledger_feature(Ledger *l, const Features *f) {
     int fresh = 0;
     for (int i = 0; i < f->n; i++) {
-        uint8_t bucket = feature_bucket(f->counter[f->touched[i]]), *seen = &l->feature[f->touched[i]];
+        uint8_t bucket = feature_bucket(f->counter[f->touched[i]]),
+                *seen = &l->feature[f->touched[i]];
         fresh += (*seen & bucket) == 0;
         *seen |= bucket;
     }

@@ -1,5 +1,6 @@
-/* Ledger: what one job of a campaign has done, in a file mapped into memory. What stands in it outlives the process that wrote it, however
- * that ended (not the machine), and others read it while it grows. */
+/* Ledger: what one job of a campaign has done, in a file mapped into memory. What stands in it
+ * outlives the process that wrote it, however that ended (not the machine), and others read it
+ * while it grows. */
 #ifndef HARNESS_LEDGER_H
 #define HARNESS_LEDGER_H
 
@@ -9,35 +10,38 @@ enum { MAX_SEEN = 512 };
 
 /* Numbers that change with every program, and change together. */
 typedef struct Counts {
-    int64_t next;       /* builtin: number of the program that comes next in the stream; of the campaign itself: artifacts judged */
-    double seconds;     /* of the campaign itself: how long it has run */
+    int64_t next;   /* builtin: number of the program that comes next in the stream; of the campaign
+                       itself: artifacts judged */
+    double seconds; /* of the campaign itself: how long it has run */
     int64_t programs, calls, statements;
-    int64_t refusals;   /* programs in which some call raised an error */
+    int64_t refusals; /* programs in which some call raised an error */
     int64_t errors[ERR_COUNT];
     int64_t verdicts[3], skips[SKIP_COUNT], fired[ORACLE_COUNT]; /* as a Checker's */
-    int64_t corpus;     /* programs kept because they showed something new */
-    int64_t features;   /* bits set in Ledger.feature */
+    int64_t corpus;   /* programs kept because they showed something new */
+    int64_t features; /* bits set in Ledger.feature */
 } Counts;
 
 /* A signature that findings of one cause have: two bugs may show in the same way. */
 typedef struct Seen {
-    char text[sizeof ((Finding *)0)->signature];
-    char group[sizeof ((Finding *)0)->cause.group]; /* as found; "" if no cause was */
+    char text[sizeof((Finding *)0)->signature];
+    char group[sizeof((Finding *)0)->cause.group]; /* as found; "" if no cause was */
     int64_t first, last; /* numbers of programs: in the stream, or as the job counts */
     int64_t count;
 } Seen;
 
 typedef struct Ledger {
-    uint64_t format;    /* LEDGER_FORMAT: the same layout */
-    int64_t now;        /* copy[now & 1] holds; the other one is being written */
+    uint64_t format; /* LEDGER_FORMAT: the same layout */
+    int64_t now;     /* copy[now & 1] holds; the other one is being written */
     Counts copy[2];
-    int64_t died_at;    /* 1 + number of the program that ended the process, as the campaign saw it; 0: none */
+    int64_t died_at; /* 1 + number of the program that ended the process, as the campaign saw it; 0:
+                        none */
     int64_t nseen, unlisted;
     Seen seen[MAX_SEEN];
     uint8_t feature[FEATURES]; /* the buckets (feature_bucket) in which a feature was seen */
 } Ledger;
 
-/* Maps the file, which is made if it is not there. NULL and one sentence if that fails, or if it is of another version. */
+/* Maps the file, which is made if it is not there. NULL and one sentence if that fails, or if it is
+ * of another version. */
 Ledger *ledger_open(const char *path, char *message, size_t message_size);
 void ledger_close(Ledger *l);
 
@@ -45,8 +49,8 @@ static inline const Counts *ledger_counts(const Ledger *l) { return &l->copy[l->
 /* Has `counts` hold from now on: all of it or, if the process dies meanwhile, nothing. */
 void ledger_set(Ledger *l, const Counts *counts);
 
-/* Counts a finding of program `number`, once however often that program is checked in a row. True if its signature is new, or new with
- * its cause. */
+/* Counts a finding of program `number`, once however often that program is checked in a row. True
+ * if its signature is new, or new with its cause. */
 bool ledger_see(Ledger *l, const Finding *finding, int64_t number);
 /* The name of a file about a signature and the group of its cause ("": none), in `arena`. */
 const char *seen_name(Arena *arena, const char *signature, const char *group);

@@ -1,5 +1,5 @@
-/* What a campaign prints: its start, one line that is always true, a record now and then, and the sum at the end. Numbers are read from the
- * ledgers of the jobs, which they write themselves. */
+/* What a campaign prints: its start, one line that is always true, a record now and then, and the
+ * sum at the end. Numbers are read from the ledgers of the jobs, which they write themselves. */
 #include "harness/campaign/campaign.h"
 
 #include "harness/report/tally.h"
@@ -24,16 +24,21 @@ const Counts *campaign_sum(Campaign *c) {
     return ledger_counts(c->sum);
 }
 
-static int64_t corpus_size(Campaign *c) { return folder_count(arena_printf(&c->scratch, "%s/corpus", c->folder)); }
+static int64_t corpus_size(Campaign *c) {
+    return folder_count(arena_printf(&c->scratch, "%s/corpus", c->folder));
+}
 
 void show_start(Campaign *c) {
     const Options *o = c->options;
     char seeded[256];
-    const char *fault = o->compile.fault == FAULT_NONE ? NULL : faults_text(&o->compile, seeded, sizeof seeded);
+    const char *fault =
+        o->compile.fault == FAULT_NONE ? NULL : faults_text(&o->compile, seeded, sizeof seeded);
     if (o->json) {
         Text t = {.arena = &c->scratch};
-        text_printf(&t, "{\"type\":\"start\",\"schema_version\":1,\"engine\":\"%s\",\"jobs\":%d,\"seed\":%llu,\"pair\":\"%s\"", c->engine->name, c->njobs,
-                    (unsigned long long)o->seed, o->pair);
+        text_printf(&t,
+                    "{\"type\":\"start\",\"schema_version\":1,\"engine\":\"%s\",\"jobs\":%d,"
+                    "\"seed\":%llu,\"pair\":\"%s\"",
+                    c->engine->name, c->njobs, (unsigned long long)o->seed, o->pair);
         if (fault) {
             text_printf(&t, ",\"fault\":\"%s\"", fault);
         }
@@ -42,10 +47,12 @@ void show_start(Campaign *c) {
         text_printf(&t, ",\"resumed_at\":%lld}\n", (long long)campaign_sum(c)->programs);
         fputs(t.v, stdout);
     } else {
-        printf("engine %s, %d job%s, seed %llu, pair %s%s%s, in %s\n", c->engine->name, c->njobs, c->njobs == 1 ? "" : "s", (unsigned long long)o->seed, o->pair,
+        printf("engine %s, %d job%s, seed %llu, pair %s%s%s, in %s\n", c->engine->name, c->njobs,
+               c->njobs == 1 ? "" : "s", (unsigned long long)o->seed, o->pair,
                fault ? ", fault " : "", fault ? fault : "", c->out);
         if (!c->is_new) {
-            printf("going on after %lld programs and %.0f seconds\n", (long long)campaign_sum(c)->programs, c->before);
+            printf("going on after %lld programs and %.0f seconds\n",
+                   (long long)campaign_sum(c)->programs, c->before);
         }
     }
     fflush(stdout);
@@ -56,11 +63,15 @@ void show_start(Campaign *c) {
 static void show_record(Campaign *c, double rate) {
     const Counts *n = campaign_sum(c);
     Text t = {.arena = &c->scratch};
-    text_printf(&t, "{\"type\":\"record\",\"schema_version\":1,\"seconds\":%.1f,\"programs\":%lld,\"programs_per_second\":%.0f,\"corpus\":%lld,\"features\":%lld,"
-                    "\"findings\":%lld,\"signatures\":%lld,\"skipped\":%lld}\n",
-                campaign_elapsed(c), (long long)n->programs, rate, (long long)corpus_size(c), (long long)n->features, (long long)n->verdicts[FINDING],
-                (long long)c->sum->nseen, (long long)n->verdicts[SKIP]);
-    int fd = open(arena_printf(&c->scratch, "%s/records.jsonl", c->folder), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+    text_printf(&t,
+                "{\"type\":\"record\",\"schema_version\":1,\"seconds\":%.1f,\"programs\":%lld,"
+                "\"programs_per_second\":%.0f,\"corpus\":%lld,\"features\":%lld,"
+                "\"findings\":%lld,\"signatures\":%lld,\"skipped\":%lld}\n",
+                campaign_elapsed(c), (long long)n->programs, rate, (long long)corpus_size(c),
+                (long long)n->features, (long long)n->verdicts[FINDING], (long long)c->sum->nseen,
+                (long long)n->verdicts[SKIP]);
+    int fd = open(arena_printf(&c->scratch, "%s/records.jsonl", c->folder),
+                  O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
     if (fd < 0 || write(fd, t.v, (size_t)t.n) != t.n) {
         complain(EXIT_ENVIRONMENT, "cannot write %s/records.jsonl", c->folder);
     }
@@ -90,7 +101,8 @@ void show_now(Campaign *c, bool last) {
         return;
     }
     const Counts *n = campaign_sum(c);
-    double rate = now > c->last_time ? (double)(n->programs - c->last_programs) / (now - c->last_time) : 0;
+    double rate =
+        now > c->last_time ? (double)(n->programs - c->last_programs) / (now - c->last_time) : 0;
     if (shows && last) {
         fprintf(stderr, "\r%100s\r", "");
     } else if (shows) {
@@ -99,8 +111,12 @@ void show_now(Campaign *c, bool last) {
         if (left >= 0) {
             snprintf(end, sizeof end, ", %.0f s left", left);
         }
-        fprintf(stderr, "\r%lld programs, %.0f a second, corpus %lld, %lld features, %lld findings (%lld signatures), %lld skips%s ", (long long)n->programs, rate,
-                (long long)corpus_size(c), (long long)n->features, (long long)n->verdicts[FINDING], (long long)c->sum->nseen, (long long)n->verdicts[SKIP], end);
+        fprintf(stderr,
+                "\r%lld programs, %.0f a second, corpus %lld, %lld features, %lld findings (%lld "
+                "signatures), %lld skips%s ",
+                (long long)n->programs, rate, (long long)corpus_size(c), (long long)n->features,
+                (long long)n->verdicts[FINDING], (long long)c->sum->nseen,
+                (long long)n->verdicts[SKIP], end);
         c->shown = now;
     }
     if (records) {
@@ -110,7 +126,8 @@ void show_now(Campaign *c, bool last) {
     }
 }
 
-static void show_add_counts(Text *t, const char *name, const int64_t *count, int n, const char *(*name_of)(int i)) {
+static void show_add_counts(Text *t, const char *name, const int64_t *count, int n,
+                            const char *(*name_of)(int i)) {
     bool any = false;
     text_printf(t, ",\"%s\":{", name);
     for (int i = 0; i < n; i++) {
@@ -125,51 +142,69 @@ static const char *name_of_error(int i) { return i > 0 ? errcode_name((ErrCode)i
 static const char *name_of_skip(int i) { return i > 0 ? skip_name((SkipReason)i) : NULL; }
 static const char *name_of_oracle(int i) { return oracle_name((OracleId)i); }
 
-static const char *outcome_of(const TriageResult *s) { return s->confirmed ? finding_status_name(s->status) : "not seen again"; }
+static const char *outcome_of(const TriageResult *s) {
+    return s->confirmed ? finding_status_name(s->status) : "not seen again";
+}
 
-static void show_summary_json(Campaign *c, const Counts *n, const TriageResult *verdict, const Groups *groups, Text *t) {
+static void show_summary_json(Campaign *c, const Counts *n, const TriageResult *verdict,
+                              const Groups *groups, Text *t) {
     const Options *o = c->options;
-    text_printf(t, "{\"type\":\"summary\",\"schema_version\":1,\"engine\":\"%s\",\"jobs\":%d,\"seed\":%llu,\"programs\":%lld,\"calls\":%lld,\"statements\":%lld,"
-                   "\"agree\":%lld,\"findings\":%lld,\"refusals\":%lld",
-                c->engine->name, c->njobs, (unsigned long long)o->seed, (long long)n->programs, (long long)n->calls, (long long)n->statements,
-                (long long)n->verdicts[AGREE], (long long)n->verdicts[FINDING], (long long)n->refusals);
+    text_printf(t,
+                "{\"type\":\"summary\",\"schema_version\":1,\"engine\":\"%s\",\"jobs\":%d,\"seed\":"
+                "%llu,\"programs\":%lld,\"calls\":%lld,\"statements\":%lld,"
+                "\"agree\":%lld,\"findings\":%lld,\"refusals\":%lld",
+                c->engine->name, c->njobs, (unsigned long long)o->seed, (long long)n->programs,
+                (long long)n->calls, (long long)n->statements, (long long)n->verdicts[AGREE],
+                (long long)n->verdicts[FINDING], (long long)n->refusals);
     show_add_counts(t, "errors", n->errors, ERR_COUNT, name_of_error);
     text_printf(t, ",\"skipped\":%lld", (long long)n->verdicts[SKIP]);
     show_add_counts(t, "skips", n->skips, SKIP_COUNT, name_of_skip);
     show_add_counts(t, "fired", n->fired, ORACLE_COUNT, name_of_oracle);
-    text_printf(t, ",\"corpus\":%lld,\"features\":%lld,\"judged\":%lld,\"interrupted\":%s,\"signatures\":[", (long long)corpus_size(c), (long long)n->features,
-                (long long)ledger_counts(c->own)->next, c->interrupted ? "true" : "false");
+    text_printf(
+        t, ",\"corpus\":%lld,\"features\":%lld,\"judged\":%lld,\"interrupted\":%s,\"signatures\":[",
+        (long long)corpus_size(c), (long long)n->features, (long long)ledger_counts(c->own)->next,
+        c->interrupted ? "true" : "false");
     for (int64_t i = 0; i < c->sum->nseen; i++) {
         const Seen *s = &c->sum->seen[i];
-        text_printf(t, "%s{\"signature\":\"%s\",\"count\":%lld,\"first\":%lld,\"outcome\":\"%s\"}", i > 0 ? "," : "", s->text, (long long)s->count, (long long)s->first,
+        text_printf(t, "%s{\"signature\":\"%s\",\"count\":%lld,\"first\":%lld,\"outcome\":\"%s\"}",
+                    i > 0 ? "," : "", s->text, (long long)s->count, (long long)s->first,
                     outcome_of(&verdict[i]));
     }
     text_printf(t, "],\"unlisted\":%lld,\"groups\":", (long long)c->sum->unlisted);
     groups_json(groups, t);
     if (o->timing) {
         double seconds = campaign_elapsed(c);
-        text_printf(t, ",\"seconds\":%.3f,\"programs_per_second\":%.1f", seconds, seconds > 0 ? (double)n->programs / seconds : 0);
+        text_printf(t, ",\"seconds\":%.3f,\"programs_per_second\":%.1f", seconds,
+                    seconds > 0 ? (double)n->programs / seconds : 0);
     }
     text_add(t, "}");
 }
 
-static void show_summary_text(Campaign *c, const Counts *n, const TriageResult *verdict, const Groups *groups, Text *t) {
+static void show_summary_text(Campaign *c, const Counts *n, const TriageResult *verdict,
+                              const Groups *groups, Text *t) {
     for (int64_t i = 0; i < c->sum->nseen; i++) {
-        text_printf(t, "  %-56s %8lld  %s\n", verdict[i].seen->text, (long long)verdict[i].seen->count, outcome_of(&verdict[i]));
+        text_printf(t, "  %-56s %8lld  %s\n", verdict[i].seen->text,
+                    (long long)verdict[i].seen->count, outcome_of(&verdict[i]));
     }
-    text_printf(t, "%s%lld programs, %lld statements: %lld agree, %lld findings (%lld signatures), %lld skipped, %lld ended in an error; corpus %lld, %lld features",
-                c->interrupted ? "interrupted: " : "", (long long)n->programs, (long long)n->statements, (long long)n->verdicts[AGREE],
-                (long long)n->verdicts[FINDING], (long long)c->sum->nseen, (long long)n->verdicts[SKIP], (long long)n->refusals, (long long)corpus_size(c),
+    text_printf(t,
+                "%s%lld programs, %lld statements: %lld agree, %lld findings (%lld signatures), "
+                "%lld skipped, %lld ended in an error; corpus %lld, %lld features",
+                c->interrupted ? "interrupted: " : "", (long long)n->programs,
+                (long long)n->statements, (long long)n->verdicts[AGREE],
+                (long long)n->verdicts[FINDING], (long long)c->sum->nseen,
+                (long long)n->verdicts[SKIP], (long long)n->refusals, (long long)corpus_size(c),
                 (long long)n->features);
     if (c->options->timing) {
         double seconds = campaign_elapsed(c);
-        text_printf(t, "; %.1f seconds, %.0f programs a second", seconds, seconds > 0 ? (double)n->programs / seconds : 0);
+        text_printf(t, "; %.1f seconds, %.0f programs a second", seconds,
+                    seconds > 0 ? (double)n->programs / seconds : 0);
     }
     text_add(t, "\n");
     groups_text(groups, t);
     int64_t left = folder_count(arena_printf(&c->scratch, "%s/new", c->folder));
     if (left > 0) {
-        text_printf(t, "%lld files in %s/new are not judged yet: --resume judges them\n", (long long)left, c->folder);
+        text_printf(t, "%lld files in %s/new are not judged yet: --resume judges them\n",
+                    (long long)left, c->folder);
     }
 }
 
@@ -186,15 +221,19 @@ void show_summary(Campaign *c) {
     const TriageResult *verdict = verdicts_read(c);
     const Groups groups = verdicts_group(c, verdict);
     for (int64_t i = 0; i < c->sum->nseen; i++) { /* those of before a --resume too */
-        bool counts = verdict[i].confirmed && (verdict[i].status == STATUS_NEW || verdict[i].status == STATUS_FLAKY);
+        bool counts = verdict[i].confirmed &&
+                      (verdict[i].status == STATUS_NEW || verdict[i].status == STATUS_FLAKY);
         c->code = worst(c->code, counts ? EXIT_FINDINGS : EXIT_AGREE);
     }
     Text t = {.arena = &c->scratch}, shown = {.arena = &c->scratch};
     show_summary_json(c, n, verdict, &groups, &t);
     c->code = worst(c->code, verdicts_publish(c, verdict, t.v));
     char message[512];
-    if (!io_write(arena_printf(&c->scratch, "%s/summary.json", c->folder), t.v, t.n, message, sizeof message) ||
-        (!c->interrupted && c->code < EXIT_ENVIRONMENT && !io_write(arena_printf(&c->scratch, "%s/ended", c->folder), "", 0, message, sizeof message))) {
+    if (!io_write(arena_printf(&c->scratch, "%s/summary.json", c->folder), t.v, t.n, message,
+                  sizeof message) ||
+        (!c->interrupted && c->code < EXIT_ENVIRONMENT &&
+         !io_write(arena_printf(&c->scratch, "%s/ended", c->folder), "", 0, message,
+                   sizeof message))) {
         c->code = worst(c->code, complain(EXIT_ENVIRONMENT, "%s", message));
     }
     if (c->options->json) {

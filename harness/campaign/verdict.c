@@ -1,4 +1,5 @@
-/* Verdicts: one small file for a signature and a cause, written by the process that judged it, read here for the sum. */
+/* Verdicts: one small file for a signature and a cause, written by the process that judged it, read
+ * here for the sum. */
 #include "harness/campaign/campaign.h"
 
 #include "harness/report/results.h"
@@ -20,8 +21,10 @@ static FindingStatus status_of(const char *name) {
 static void read_verdict(Campaign *c, TriageResult *s) {
     char *text, *field[FIELDS], message[256];
     int64_t length;
-    const char *path = arena_printf(&c->scratch, "%s/verdicts/%s", c->folder, seen_name(&c->scratch, s->seen->text, s->seen->group));
-    if (io_read(&c->scratch, path, IO_MAX_BYTES, &text, &length, message, sizeof message) != IO_OK) {
+    const char *path = arena_printf(&c->scratch, "%s/verdicts/%s", c->folder,
+                                    seen_name(&c->scratch, s->seen->text, s->seen->group));
+    if (io_read(&c->scratch, path, IO_MAX_BYTES, &text, &length, message, sizeof message) !=
+        IO_OK) {
         return;
     }
     for (int i = 0; i < FIELDS; i++) {
@@ -57,7 +60,8 @@ Groups verdicts_group(Campaign *c, const TriageResult *s) {
                 issue = arena_new(&c->scratch, KnownIssue);
                 issue->issue = s[i].issue;
             }
-            Group *group = group_add(&groups, s[i].group, s[i].status, issue, s[i].seen->first, true);
+            Group *group =
+                group_add(&groups, s[i].group, s[i].status, issue, s[i].seen->first, true);
             if (group) {
                 group->count[s[i].status] += s[i].seen->count - 1;
             }
@@ -70,13 +74,20 @@ int verdicts_publish(Campaign *c, const TriageResult *s, const char *summary) {
     Results results = {.arena = &c->scratch};
     for (int64_t i = 0; i < c->sum->nseen; i++) {
         if (s[i].confirmed) {
-            results_add_finding(&results, &(ResultsFinding){.outcome = finding_status_name(s[i].status), .file = s[i].file, .signature = s[i].seen->text, .record = s[i].record,
-                                                            .count = s[i].seen->count, .first = s[i].seen->first, .statements = s[i].statements});
+            results_add_finding(&results,
+                                &(ResultsFinding){.outcome = finding_status_name(s[i].status),
+                                                  .file = s[i].file,
+                                                  .signature = s[i].seen->text,
+                                                  .record = s[i].record,
+                                                  .count = s[i].seen->count,
+                                                  .first = s[i].seen->first,
+                                                  .statements = s[i].statements});
         }
     }
     Text text = {.arena = &c->scratch};
     results_print(&results, c->options, c->options->pair, summary, &text);
     Options in_folder = {.html = arena_printf(&c->scratch, "%s/report.html", c->out)};
-    int code = results_write(arena_printf(&c->scratch, "%s/results.json", c->out), &text, &in_folder);
+    int code =
+        results_write(arena_printf(&c->scratch, "%s/results.json", c->out), &text, &in_folder);
     return worst(code, results_write(c->options->results, &text, c->options));
 }

@@ -1,6 +1,7 @@
-/* A program through the pair, into the ledger. A finding is located, since its signature is what it is known by; the first program of each
- * signature is written whole to CAMPAIGN/new/ before the ledger says that the program is done, so that whatever the process dies of, the
- * program is either there or will be checked again. */
+/* A program through the pair, into the ledger. A finding is located, since its signature is what it
+ * is known by; the first program of each signature is written whole to CAMPAIGN/new/ before the
+ * ledger says that the program is done, so that whatever the process dies of, the program is either
+ * there or will be checked again. */
 #include "harness/campaign/worker.h"
 
 #include "fuzz/mutate/mutate.h"
@@ -11,7 +12,10 @@
 #include <string.h>
 #include <sys/prctl.h>
 
-enum { VERIFY_EVERY = 64 /* the graph after every pass */, STAGES_EVERY = 1024 /* interpret it after every pass */ };
+enum {
+    VERIFY_EVERY = 64 /* the graph after every pass */,
+    STAGES_EVERY = 1024 /* interpret it after every pass */
+};
 
 int worker_open(Worker *w, const Options *o, const char *campaign, const char *name) {
     memset(w, 0, sizeof *w);
@@ -21,7 +25,8 @@ int worker_open(Worker *w, const Options *o, const char *campaign, const char *n
     char message[1024];
     const char *folder = arena_printf(&w->arena, "%s/%s", campaign, name);
     if (!io_mkdirs(folder, message, sizeof message) ||
-        !(w->ledger = ledger_open(arena_printf(&w->arena, "%s/ledger", folder), message, sizeof message))) {
+        !(w->ledger =
+              ledger_open(arena_printf(&w->arena, "%s/ledger", folder), message, sizeof message))) {
         return complain(EXIT_ENVIRONMENT, "%s", message);
     }
     w->counts = *ledger_counts(w->ledger);
@@ -76,9 +81,11 @@ static void worker_count(Worker *w, const Program *p, const CheckResult *out) {
 }
 
 /* Checks it as the program of this number is checked, into w->features too. */
-static void worker_observe(Worker *w, const Program *p, int64_t number, Arena *arena, CheckResult *out) {
+static void worker_observe(Worker *w, const Program *p, int64_t number, Arena *arena,
+                           CheckResult *out) {
     Checker *c = &w->checker;
-    c->a.compile.verify = c->b.compile.verify = w->options->compile.verify || number % VERIFY_EVERY == 0;
+    c->a.compile.verify = c->b.compile.verify =
+        w->options->compile.verify || number % VERIFY_EVERY == 0;
     c->stages = w->options->oracle || number % STAGES_EVERY == STAGES_EVERY / 2;
     features_clear(&w->features);
     if (w->compiler) {
@@ -124,7 +131,8 @@ void worker_give_up(Worker *w, const Program *p, int64_t number) {
 
 /* ---- jobs of other engines ---- */
 
-bool worker_describe(const char *campaign, const char *name, const Options *o, char *message, size_t message_size) {
+bool worker_describe(const char *campaign, const char *name, const Options *o, char *message,
+                     size_t message_size) {
     Arena arena = ARENA_EMPTY;
     Text text = {.arena = &arena};
     text_printf(&text, "%s\n%s\n", campaign, name);
@@ -132,7 +140,9 @@ bool worker_describe(const char *campaign, const char *name, const Options *o, c
         text_printf(&text, "%s\n", o->words[i]);
     }
     const char *folder = arena_printf(&arena, "%s/%s", campaign, name);
-    bool ok = io_mkdirs(folder, message, message_size) && io_write(arena_printf(&arena, "%s/job", folder), text.v, text.n, message, message_size);
+    bool ok =
+        io_mkdirs(folder, message, message_size) &&
+        io_write(arena_printf(&arena, "%s/job", folder), text.v, text.n, message, message_size);
     arena_destroy(&arena);
     return ok;
 }
@@ -152,7 +162,8 @@ static void open_described(Worker *w, Options *o, Arena *arena) {
     }
     bool help = false;
     *o = (Options){.command = "fuzz"};
-    if (nword < 2 || !options_parse(o, nword - 2, word + 2, command_options("fuzz"), &help, message, sizeof message)) {
+    if (nword < 2 || !options_parse(o, nword - 2, word + 2, command_options("fuzz"), &help, message,
+                                    sizeof message)) {
         die("the file 'job' is not what a campaign wrote: %s", nword < 2 ? "too short" : message);
     }
     if (worker_open(w, o, word[0], word[1]) != 0) {

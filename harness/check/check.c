@@ -1,24 +1,28 @@
-/* One check: run both, find out whether the results can be compared at all, then ask every oracle in the order of oracles.def. Every
- * oracle is asked (Outcome.fired), the first that fires is the finding. */
+/* One check: run both, find out whether the results can be compared at all, then ask every oracle
+ * in the order of oracles.def. Every oracle is asked (Outcome.fired), the first that fires is the
+ * finding. */
 #include "harness/check/check.h"
 
 #include <stdio.h>
 #include <string.h>
 
-int checker_open_with(Checker *c, const char *pair, const CompileOptions *compile, const TargetSettings *settings, char *message, size_t message_size) {
+int checker_open_with(Checker *c, const char *pair, const CompileOptions *compile,
+                      const TargetSettings *settings, char *message, size_t message_size) {
     memset(c, 0, sizeof *c);
     const char *comma = strchr(pair, ',');
     char a[64], b[64];
-    if (!comma || comma == pair || comma[1] == '\0' || strchr(comma + 1, ',') || comma - pair >= (ptrdiff_t)sizeof a ||
-        strlen(comma + 1) >= sizeof b) {
-        snprintf(message, message_size, "a pair is two executors, as in 'reference,compiled', not '%.80s'", pair);
+    if (!comma || comma == pair || comma[1] == '\0' || strchr(comma + 1, ',') ||
+        comma - pair >= (ptrdiff_t)sizeof a || strlen(comma + 1) >= sizeof b) {
+        snprintf(message, message_size,
+                 "a pair is two executors, as in 'reference,compiled', not '%.80s'", pair);
         return 2;
     }
     snprintf(a, sizeof a, "%.*s", (int)(comma - pair), pair);
     snprintf(b, sizeof b, "%s", comma + 1);
     int code = executor_open_with(a, settings, &c->a, message, message_size);
     code = code ? code : executor_open_with(b, settings, &c->b, message, message_size);
-    code = code ? code : executor_open_with("reference", NULL, &c->reference, message, message_size);
+    code =
+        code ? code : executor_open_with("reference", NULL, &c->reference, message, message_size);
     if (code != 0) {
         checker_close(c);
         return code;
@@ -26,11 +30,13 @@ int checker_open_with(Checker *c, const char *pair, const CompileOptions *compil
     c->strict = settings && settings->strict;
     c->a.compile = c->b.compile = *compile;
     c->pair = pair;
-    c->run = (RunOptions){.poke = true, .detect_unspecified = checker_is_external(c), .limits = LIMITS_DEFAULT};
+    c->run = (RunOptions){
+        .poke = true, .detect_unspecified = checker_is_external(c), .limits = LIMITS_DEFAULT};
     return 0;
 }
 
-bool checker_open(Checker *c, const char *pair, const CompileOptions *compile, char *message, size_t message_size) {
+bool checker_open(Checker *c, const char *pair, const CompileOptions *compile, char *message,
+                  size_t message_size) {
     return checker_open_with(c, pair, compile, NULL, message, message_size) == 0;
 }
 
@@ -80,14 +86,20 @@ static SkipReason not_comparable(const Result *a, const Result *b) {
     return SKIP_NONE;
 }
 
-/* A value in doubt may decide a size or an error, without standing in any result: then these oracles can not tell. */
-static bool depends_on_values(OracleId id) { return id == ORACLE_status || id == ORACLE_trace || id == ORACLE_metadata; }
+/* A value in doubt may decide a size or an error, without standing in any result: then these
+ * oracles can not tell. */
+static bool depends_on_values(OracleId id) {
+    return id == ORACLE_status || id == ORACLE_trace || id == ORACLE_metadata;
+}
 
-/* Where none of the two is the reference nobody has asked yet whether the program has one meaning: it knows, where it can run it. */
+/* Where none of the two is the reference nobody has asked yet whether the program has one meaning:
+ * it knows, where it can run it. */
 static SkipReason not_confirmed(Comparison *t) {
     bool asked = t->checker && (t->checker->a.has_shadow || t->checker->b.has_shadow);
     const Result *r = asked ? NULL : comparison_shadow(t);
-    return r && r->nundefined > 0 ? SKIP_UNDEFINED : r && r->unspecified ? SKIP_UNSPECIFIED : SKIP_NONE;
+    return r && r->nundefined > 0 ? SKIP_UNDEFINED
+           : r && r->unspecified  ? SKIP_UNSPECIFIED
+                                  : SKIP_NONE;
 }
 
 static void check_confirm(Comparison *t, CheckResult *out) {
@@ -100,10 +112,14 @@ static void check_confirm(Comparison *t, CheckResult *out) {
     for (int id = 0; id < ORACLE_COUNT; id++) {
         Finding rest;
         Verdict v = oracle_function((OracleId)id)(t, out->fired ? &rest : &out->finding);
-        if (v == FINDING && depends_on_values((OracleId)id) && comparison_shadow(t) && comparison_shadow(t)->inconclusive) {
+        if (v == FINDING && depends_on_values((OracleId)id) && comparison_shadow(t) &&
+            comparison_shadow(t)->inconclusive) {
             v = SKIP;
             t->skip = SKIP_INCONCLUSIVE;
-            out->first_inconclusive = out->first_inconclusive ? out->first_inconclusive : arena_copy(t->arena, out->fired ? &rest : &out->finding, (int64_t)sizeof rest);
+            out->first_inconclusive = out->first_inconclusive
+                                          ? out->first_inconclusive
+                                          : arena_copy(t->arena, out->fired ? &rest : &out->finding,
+                                                       (int64_t)sizeof rest);
         }
         if (v == FINDING) {
             out->fired |= 1u << id;
@@ -121,9 +137,11 @@ static void check_confirm(Comparison *t, CheckResult *out) {
     out->verdict = out->fired ? FINDING : out->skip != SKIP_NONE ? SKIP : AGREE;
 }
 
-void check_results(Checker *c, const Program *p, const Result *a, const Result *b, NumberRule rule, Arena *arena, CheckResult *out) {
+void check_results(Checker *c, const Program *p, const Result *a, const Result *b, NumberRule rule,
+                   Arena *arena, CheckResult *out) {
     Comparison t = {.program = p, .a = a, .b = b, .rule = rule, .checker = c, .arena = arena};
-    t.lenient = !c->strict && (executor_is_external_compiler(&c->a) || executor_is_external_compiler(&c->b));
+    t.lenient = !c->strict &&
+                (executor_is_external_compiler(&c->a) || executor_is_external_compiler(&c->b));
     out->verdict = AGREE;
     out->skip = SKIP_NONE;
     out->fired = 0;

@@ -5,7 +5,8 @@ bool status_same(const CallResult *a, const CallResult *b) {
     if (a->ok || b->ok) {
         return a->ok == b->ok;
     }
-    bool same_location = a->error_at == b->error_at || a->error_at == AT_UNKNOWN || b->error_at == AT_UNKNOWN;
+    bool same_location =
+        a->error_at == b->error_at || a->error_at == AT_UNKNOWN || b->error_at == AT_UNKNOWN;
     return same_location && a->error == b->error && a->error != ERR_internal;
 }
 
@@ -17,7 +18,9 @@ void comparison_count_calls(Comparison *t) {
     }
 }
 
-int comparison_returns(const CallResult *a, const CallResult *b) { return a->nreturns < b->nreturns ? a->nreturns : b->nreturns; }
+int comparison_returns(const CallResult *a, const CallResult *b) {
+    return a->nreturns < b->nreturns ? a->nreturns : b->nreturns;
+}
 
 int comparison_inputs(const Comparison *t, const CallResult *a, const CallResult *b) {
     return t->lenient && !a->ok ? 0 : a->ninputs < b->ninputs ? a->ninputs : b->ninputs;
@@ -26,21 +29,30 @@ int comparison_inputs(const Comparison *t, const CallResult *a, const CallResult
 const Result *comparison_shadow(Comparison *t) {
     if (!t->shadow && t->checker && (t->rule == RULE_SHADOW || t->rule == RULE_EXTERNAL)) {
         Checker *c = t->checker;
-        RunOptions options = {.shadow = true, .detect_unspecified = c->run.detect_unspecified, .limits = c->run.limits};
+        RunOptions options = {.shadow = true,
+                              .detect_unspecified = c->run.detect_unspecified,
+                              .limits = c->run.limits};
         t->shadow = c->reference.run(&c->reference, t->program, &options, t->arena);
         c->shadow_runs++;
     }
     return t->shadow;
 }
 
-Match comparison_match(const Comparison *t, const Values *a, const Values *b, const Values *shadow, bool is_gradient, int64_t *first) {
+Match comparison_match(const Comparison *t, const Values *a, const Values *b, const Values *shadow,
+                       bool is_gradient, int64_t *first) {
     switch (t->rule) {
-    case RULE_SHADOW: return compare_bounded(a, b, shadow, first);
-    case RULE_EXTERNAL: return compare_tolerant(a, b, first) ? MATCH_SAME : compare_bounded(a, b, shadow, first);
-    case RULE_TOLERANT_SINGLE: return compare_tolerant_in(DT_float32, a, b, first) ? MATCH_SAME : MATCH_DIFFERENT;
-    case RULE_TOLERANT: return compare_tolerant(a, b, first) ? MATCH_SAME : MATCH_DIFFERENT;
-    case RULE_RECORDED: return compare_recorded(a, b, false, first) ? MATCH_SAME : MATCH_DIFFERENT;
-    case RULE_RECORDED_ZERO_SIGN: return compare_recorded(a, b, !is_gradient, first) ? MATCH_SAME : MATCH_DIFFERENT;
+    case RULE_SHADOW:
+        return compare_bounded(a, b, shadow, first);
+    case RULE_EXTERNAL:
+        return compare_tolerant(a, b, first) ? MATCH_SAME : compare_bounded(a, b, shadow, first);
+    case RULE_TOLERANT_SINGLE:
+        return compare_tolerant_in(DT_float32, a, b, first) ? MATCH_SAME : MATCH_DIFFERENT;
+    case RULE_TOLERANT:
+        return compare_tolerant(a, b, first) ? MATCH_SAME : MATCH_DIFFERENT;
+    case RULE_RECORDED:
+        return compare_recorded(a, b, false, first) ? MATCH_SAME : MATCH_DIFFERENT;
+    case RULE_RECORDED_ZERO_SIGN:
+        return compare_recorded(a, b, !is_gradient, first) ? MATCH_SAME : MATCH_DIFFERENT;
     }
     return MATCH_DIFFERENT;
 }

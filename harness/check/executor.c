@@ -1,5 +1,5 @@
-/* The executors of this process, by name: a table of (name, run); and targets, which are other processes. What they take and answer is
- * program/lang/result.h. */
+/* The executors of this process, by name: a table of (name, run); and targets, which are other
+ * processes. What they take and answer is program/lang/result.h. */
 #include "harness/check/executor.h"
 
 #include "reference/eager.h"
@@ -7,8 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The bytes of a run are counted in the arena, which holds the program and the runs before already: they are not this run's. The shadow keeps two doubles an element
- * beside the value, and must not end where the run that it explains did not. */
+/* The bytes of a run are counted in the arena, which holds the program and the runs before already:
+ * they are not this run's. The shadow keeps two doubles an element beside the value, and must not
+ * end where the run that it explains did not. */
 static RunOptions within(const RunOptions *options, const Arena *arena) {
     enum { SHADOW_SHARE = 17 };
     RunOptions o = *options;
@@ -17,25 +18,29 @@ static RunOptions within(const RunOptions *options, const Arena *arena) {
     return o;
 }
 
-static Result *run_reference(Executor *self, const Program *p, const RunOptions *options, Arena *arena) {
+static Result *run_reference(Executor *self, const Program *p, const RunOptions *options,
+                             Arena *arena) {
     (void)self;
     RunOptions o = within(options, arena);
     return reference_run(p, &o, arena);
 }
 
-static Result *run_compiled(Executor *self, const Program *p, const RunOptions *options, Arena *arena) {
+static Result *run_compiled(Executor *self, const Program *p, const RunOptions *options,
+                            Arena *arena) {
     RunOptions o = within(options, arena);
     return compiled_run(p, &self->compile, &o, &self->counters, arena);
 }
 
-static Result *run_native(Executor *self, const Program *p, const RunOptions *options, Arena *arena) {
+static Result *run_native(Executor *self, const Program *p, const RunOptions *options,
+                          Arena *arena) {
     CompileOptions compile = self->compile;
     compile.native = self->native;
     RunOptions o = within(options, arena);
     return compiled_run(p, &compile, &o, &self->counters, arena);
 }
 
-static Result *run_target(Executor *self, const Program *p, const RunOptions *options, Arena *arena) {
+static Result *run_target(Executor *self, const Program *p, const RunOptions *options,
+                          Arena *arena) {
     return target_run(self->target, p, options, arena);
 }
 
@@ -52,17 +57,21 @@ static const struct {
 static void unknown_executor(const char *name, char *message, size_t message_size) {
     int n = snprintf(message, message_size, "there is no executor '%.60s'; known:", name);
     for (int i = 0; i < COUNT_OF(EXECUTORS) && n > 0 && (size_t)n < message_size; i++) {
-        n += snprintf(message + n, message_size - (size_t)n, "%s %s", i ? "," : "", EXECUTORS[i].name);
+        n += snprintf(message + n, message_size - (size_t)n, "%s %s", i ? "," : "",
+                      EXECUTORS[i].name);
     }
     if (n > 0 && (size_t)n < message_size) {
         snprintf(message + n, message_size - (size_t)n, ", TARGET:MODE");
     }
 }
 
-int executor_open_with(const char *name, const TargetSettings *settings, Executor *out, char *message, size_t message_size) {
+int executor_open_with(const char *name, const TargetSettings *settings, Executor *out,
+                       char *message, size_t message_size) {
     for (int i = 0; i < COUNT_OF(EXECUTORS); i++) {
         if (strcmp(EXECUTORS[i].name, name) == 0) {
-            *out = (Executor){.name = EXECUTORS[i].name, .run = EXECUTORS[i].run, .has_shadow = EXECUTORS[i].has_shadow};
+            *out = (Executor){.name = EXECUTORS[i].name,
+                              .run = EXECUTORS[i].run,
+                              .has_shadow = EXECUTORS[i].has_shadow};
             out->compile = COMPILE_DEFAULT;
             if (EXECUTORS[i].is_native) {
                 NativeSettings native = {settings ? settings->native_cache : NULL};

@@ -33,12 +33,14 @@ OracleFn oracle_function(OracleId id) {
 }
 
 const char *skip_name(SkipReason reason) {
-    static const char *const names[SKIP_COUNT] = {"none", "limit", "unsupported", "x-undefined", "doubt", "vacuous", "accident"};
+    static const char *const names[SKIP_COUNT] = {"none",  "limit",   "unsupported", "x-undefined",
+                                                  "doubt", "vacuous", "accident"};
     CHECK((unsigned)reason < SKIP_COUNT);
     return names[reason];
 }
 
-void finding_start(Finding *f, OracleId oracle, const char *kind, int call, Subject subject, int index, int sid) {
+void finding_start(Finding *f, OracleId oracle, const char *kind, int call, Subject subject,
+                   int index, int sid) {
     f->oracle = oracle;
     snprintf(f->kind, sizeof f->kind, "%s", kind);
     f->call = call;
@@ -87,19 +89,25 @@ __attribute__((noinline)) void finding_breakpoint(const Finding *finding) {
 
 static const char *location_of_sid(Arena *arena, const Program *p, int sid) {
     switch (sid) {
-    case AT_RETURN: return "return";
-    case AT_BACKWARD: return "backward";
-    case AT_UNKNOWN: return "unknown";
-    default: return program_path(arena, p, sid);
+    case AT_RETURN:
+        return "return";
+    case AT_BACKWARD:
+        return "backward";
+    case AT_UNKNOWN:
+        return "unknown";
+    default:
+        return program_path(arena, p, sid);
     }
 }
 
 const char *finding_location(Arena *arena, const Program *p, const Finding *f) {
     const char *call = f->call ? arena_printf(arena, "call %d, ", f->call) : "";
     const char *what = f->oracle == ORACLE_gradients ? ", gradient" : "";
-    const char *element = f->element >= 0 ? arena_printf(arena, ", element %" PRId64, f->element) : "";
+    const char *element =
+        f->element >= 0 ? arena_printf(arena, ", element %" PRId64, f->element) : "";
     if (f->subject == SUBJECT_RETURN && f->index >= 0 && f->index < p->nreturns) {
-        return arena_printf(arena, "%sreturn[%d] (%s)%s%s", call, f->index, p->names[p->returns[f->index]], what, element);
+        return arena_printf(arena, "%sreturn[%d] (%s)%s%s", call, f->index,
+                            p->names[p->returns[f->index]], what, element);
     }
     if (f->subject == SUBJECT_INPUT && f->index >= 0) {
         int ninputs;

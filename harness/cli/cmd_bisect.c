@@ -1,6 +1,7 @@
-/* bisect: where a finding comes from. For a compiler of this process: the pass and the step, and the graph before and after it (cause.h). For a compiling
- * target: the first of its modes that shows the finding, and what PyTorch's own bisector says where it has one (bisect_target.c). With --script: a shell
- * script for `git bisect run` instead. */
+/* bisect: where a finding comes from. For a compiler of this process: the pass and the step, and
+ * the graph before and after it (cause.h). For a compiling target: the first of its modes that
+ * shows the finding, and what PyTorch's own bisector says where it has one (bisect_target.c). With
+ * --script: a shell script for `git bisect run` instead. */
 #include "harness/triage/bisect.h"
 #include "harness/triage/cause.h"
 #include "harness/report/report.h"
@@ -17,7 +18,8 @@ typedef struct BisectState {
 
 enum { WHOLE = 10000 };
 
-static void cause_json(BisectState *s, Text *t, const char *source, const Program *p, const Finding *f, uint32_t fired) {
+static void cause_json(BisectState *s, Text *t, const char *source, const Program *p,
+                       const Finding *f, uint32_t fired) {
     text_add(t, "{\"type\":\"bisect\",\"schema_version\":1,\"file\":");
     text_json_string(t, source);
     text_add(t, ",\"finding\":");
@@ -56,7 +58,8 @@ static void bisect(BisectState *s, const char *source, const Program *p, CheckRe
     } else if (s->options->json) {
         cause_json(s, &t, source, p, f, out->fired);
     } else {
-        text_printf(&t, "%s: %sFINDING%s %s\n", title_of(&s->arena, source, p), color("\033[31m"), color("\033[0m"), f->signature);
+        text_printf(&t, "%s: %sFINDING%s %s\n", title_of(&s->arena, source, p), color("\033[31m"),
+                    color("\033[0m"), f->signature);
         if (f->cause.stage[0]) {
             cause_text(s, &t, p, f);
         }
@@ -70,7 +73,9 @@ static void bisect(BisectState *s, const char *source, const Program *p, CheckRe
 static void cmd_bisect_each(void *user, const char *source, const Program *p) {
     BisectState *s = user;
     if (s->programs++ > 0) {
-        s->code = worst(s->code, complain(EXIT_BAD_INPUT, "bisect takes one program, and '%s' is another", printable(&s->arena, source)));
+        s->code =
+            worst(s->code, complain(EXIT_BAD_INPUT, "bisect takes one program, and '%s' is another",
+                                    printable(&s->arena, source)));
         return;
     }
     CheckResult out;
@@ -79,9 +84,12 @@ static void cmd_bisect_each(void *user, const char *source, const Program *p) {
         s->code = worst(s->code, EXIT_FINDINGS);
         bisect(s, source, p, &out);
     } else if (s->options->script) {
-        s->code = worst(s->code, complain(EXIT_BAD_INPUT, "%s shows no finding for a script to look for", printable(&s->arena, source)));
+        s->code =
+            worst(s->code, complain(EXIT_BAD_INPUT, "%s shows no finding for a script to look for",
+                                    printable(&s->arena, source)));
     } else {
-        printf("%s: nothing to bisect: %s%s\n", title_of(&s->arena, source, p), out.verdict == AGREE ? "the executors agree" : "skipped, ",
+        printf("%s: nothing to bisect: %s%s\n", title_of(&s->arena, source, p),
+               out.verdict == AGREE ? "the executors agree" : "skipped, ",
                out.verdict == AGREE ? "" : skip_name(out.skip));
     }
 }

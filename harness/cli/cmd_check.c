@@ -1,5 +1,5 @@
-/* check: each program through both executors and all oracles; one line a program, more for a finding. A bad file does not stop the
- * others; the exit code is the worst. */
+/* check: each program through both executors and all oracles; one line a program, more for a
+ * finding. A bad file does not stop the others; the exit code is the worst. */
 #include "harness/cli/command.h"
 #include "harness/report/report.h"
 
@@ -12,14 +12,16 @@ typedef struct CheckState {
     int code;
 } CheckState;
 
-static void cmd_check_print_json(CheckState *s, const char *source, const Program *p, const CheckResult *out, double seconds) {
+static void cmd_check_print_json(CheckState *s, const char *source, const Program *p,
+                                 const CheckResult *out, double seconds) {
     static const char *const verdicts[] = {"agree", "finding", "skip"};
     Text t = {.arena = &s->arena};
     text_add(&t, "{\"type\":\"check\",\"schema_version\":1,\"file\":");
     text_json_string(&t, source);
     text_add(&t, ",\"name\":");
     text_json_string(&t, p->name ? p->name : "");
-    text_printf(&t, ",\"statements\":%d,\"calls\":%d,\"verdict\":\"%s\"", program_size(p), 1 + p->nrecalls, verdicts[out->verdict]);
+    text_printf(&t, ",\"statements\":%d,\"calls\":%d,\"verdict\":\"%s\"", program_size(p),
+                1 + p->nrecalls, verdicts[out->verdict]);
     if (out->verdict == SKIP) {
         text_printf(&t, ",\"reason\":\"%s\"", skip_name(out->skip));
     } else if (out->verdict == FINDING) {
@@ -33,12 +35,14 @@ static void cmd_check_print_json(CheckState *s, const char *source, const Progra
     puts(t.v);
 }
 
-static void print_text(CheckState *s, const char *source, const Program *p, const CheckResult *out, double seconds) {
+static void print_text(CheckState *s, const char *source, const Program *p, const CheckResult *out,
+                       double seconds) {
     if (s->options->quiet && out->verdict != FINDING) {
         return;
     }
     int n = program_size(p), calls = 1 + p->nrecalls;
-    printf("%s: %d statement%s, %d call%s: ", title_of(&s->arena, source, p), n, n == 1 ? "" : "s", calls, calls == 1 ? "" : "s");
+    printf("%s: %d statement%s, %d call%s: ", title_of(&s->arena, source, p), n, n == 1 ? "" : "s",
+           calls, calls == 1 ? "" : "s");
     if (out->verdict == AGREE) {
         printf("%sagree%s", color("\033[32m"), color("\033[0m"));
     } else if (out->verdict == SKIP) {

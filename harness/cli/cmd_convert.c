@@ -1,9 +1,12 @@
-/* convert: programs as JSON from the bytes that engines keep, and bytes from JSON, so that what an engine found can be read, and what people wrote can seed an engine.
+/* convert: programs as JSON from the bytes that engines keep, and bytes from JSON, so that what an
+ * engine found can be read, and what people wrote can seed an engine.
  *
- *     a source, or the generator -> Program -> the other form (or the one of --as) -> standard output, or a file in --out
+ *     a source, or the generator -> Program -> the other form (or the one of --as) -> standard
+ *     output, or a file in --out
  *
- * Bytes are decoded within the limits of entries (MUTATE_LIMITS). What is said in bytes is decoded again and must be the same program: one that is too large for an
- * engine is refused. Files are named after their sources; the same name again gets a number. */
+ * Bytes are decoded within the limits of entries (MUTATE_LIMITS). What is said in bytes is decoded
+ * again and must be the same program: one that is too large for an engine is refused. Files are
+ * named after their sources; the same name again gets a number. */
 #include "fuzz/mutate/mutate.h"
 #include "harness/cli/command.h"
 
@@ -25,12 +28,16 @@ typedef struct ConvertState {
 
 static int cmd_convert_by_name(const void *a, const void *b) { return strcmp(a, b); }
 
-/* NAME of "dir/NAME.json", "dir/NAME.bytes" and "dir/NAME.jsonl:17" (NAME-17), new among those given. */
+/* NAME of "dir/NAME.json", "dir/NAME.bytes" and "dir/NAME.jsonl:17" (NAME-17), new among those
+ * given. */
 static const char *cmd_convert_file_name(ConvertState *s, const char *source, const char *end) {
-    const char *slash = strrchr(source, '/'), *base = slash ? slash + 1 : source, *dot = strstr(base, ".json") ? strstr(base, ".json") : strstr(base, ".bytes");
+    const char *slash = strrchr(source, '/'), *base = slash ? slash + 1 : source,
+               *dot = strstr(base, ".json") ? strstr(base, ".json") : strstr(base, ".bytes");
     const char *line = dot ? strrchr(dot, ':') : NULL;
     int n = (int)(dot ? dot - base : (ptrdiff_t)strlen(base));
-    const char *stem = arena_printf(&s->names, "%.*s%s%s", n, base, line ? "-" : "", line ? line + 1 : ""), *name = arena_printf(&s->names, "%s%s", stem, end);
+    const char *stem = arena_printf(&s->names, "%.*s%s%s", n, base, line ? "-" : "",
+                                    line ? line + 1 : ""),
+               *name = arena_printf(&s->names, "%s%s", stem, end);
     for (int again = 2; tfind(name, &s->given, cmd_convert_by_name); again++) {
         name = arena_printf(&s->names, "%s-%d%s", stem, again, end);
     }
@@ -52,13 +59,15 @@ static bool cmd_convert_same(Arena *arena, const Program *p, Bytes bytes) {
     return again && strcmp(text_of(arena, again, true), text_of(arena, p, true)) == 0;
 }
 
-static void cmd_convert_write_out(ConvertState *s, const char *source, bool json, const char *v, int64_t n) {
+static void cmd_convert_write_out(ConvertState *s, const char *source, bool json, const char *v,
+                                  int64_t n) {
     if (!s->options->out) {
         fwrite(v, 1, (size_t)n, stdout);
         return;
     }
     char message[512];
-    const char *path = arena_printf(&s->arena, "%s/%s", s->options->out, cmd_convert_file_name(s, source, json ? ".json" : ".bytes"));
+    const char *path = arena_printf(&s->arena, "%s/%s", s->options->out,
+                                    cmd_convert_file_name(s, source, json ? ".json" : ".bytes"));
     if (!io_write(path, v, n, message, sizeof message)) {
         s->code = worst(s->code, complain(EXIT_ENVIRONMENT, "%s", message));
     }
@@ -73,10 +82,15 @@ static void convert_program(ConvertState *s, const char *name, const Program *p,
     }
     Bytes bytes = codec_encode(&s->arena, p);
     if (!cmd_convert_same(&s->arena, p, bytes)) {
-        s->code = worst(s->code, complain(EXIT_BAD_INPUT, "%s: larger than engines take (%lld elements a tensor, %lld statements)",
-                                          printable(&s->arena, name), (long long)MUTATE_LIMITS.max_elements, (long long)MUTATE_LIMITS.max_statements));
+        s->code =
+            worst(s->code,
+                  complain(EXIT_BAD_INPUT,
+                           "%s: larger than engines take (%lld elements a tensor, %lld statements)",
+                           printable(&s->arena, name), (long long)MUTATE_LIMITS.max_elements,
+                           (long long)MUTATE_LIMITS.max_statements));
     } else if (!s->options->out && s->programs > 1) {
-        s->code = worst(s->code, complain(EXIT_BAD_INPUT, "the bytes of more than one program need --out DIR"));
+        s->code = worst(
+            s->code, complain(EXIT_BAD_INPUT, "the bytes of more than one program need --out DIR"));
     } else {
         cmd_convert_write_out(s, name, false, (const char *)bytes.v, bytes.n);
     }
@@ -89,14 +103,16 @@ static void cmd_convert_visit(void *user, const Source *source) {
     int code = load_program(s->options, &s->arena, source, &p, NULL);
     s->code = worst(s->code, code);
     if (code == 0) {
-        convert_program(s, source->name, p, s->form == FORM_JSON || (s->form == FORM_OTHER && source_is_bytes(source)));
+        convert_program(s, source->name, p,
+                        s->form == FORM_JSON || (s->form == FORM_OTHER && source_is_bytes(source)));
     }
 }
 
 static void convert_random(ConvertState *s, const GenerateOptions *generate) {
     for (int64_t i = 0; i < s->options->runs; i++) {
         arena_reset(&s->arena);
-        const Program *p = generate_program_info(&s->arena, generate, s->options->seed, (uint64_t)i, NULL);
+        const Program *p =
+            generate_program_info(&s->arena, generate, s->options->seed, (uint64_t)i, NULL);
         convert_program(s, p->name, p, s->form != FORM_BYTES);
     }
 }
@@ -111,7 +127,8 @@ int cmd_convert(const Options *o) {
         return complain(EXIT_BAD_INPUT, "--as is json or bytes, not '%.60s'", o->as);
     }
     if (o->nfiles == 0 && o->runs == 0) {
-        return complain(EXIT_BAD_INPUT, "convert needs files, directories, or --runs N random programs");
+        return complain(EXIT_BAD_INPUT,
+                        "convert needs files, directories, or --runs N random programs");
     }
     GenerateOptions generate;
     int code = generate_options(o, &generate);

@@ -1,13 +1,16 @@
-/* distill: of any corpus the fewest programs that together show all that the whole of it shows (campaign/features.h).
+/* distill: of any corpus the fewest programs that together show all that the whole of it shows
+ * (campaign/features.h).
  *
- * Set cover, greedily (Johnson, 1974): the program that brings the most traits not yet there, then again, until all are there; of equals the smaller one (in bytes of the codec),
- * then the one whose bytes come first, so that the answer hangs on nothing but the set of programs. Gains only shrink, so a heap of last known gains needs few of them
- * counted anew (Minoux, 1978).
+ * Set cover, greedily (Johnson, 1974): the program that brings the most traits not yet there, then
+ * again, until all are there; of equals the smaller one (in bytes of the codec), then the one whose
+ * bytes come first, so that the answer hangs on nothing but the set of programs. Gains only shrink,
+ * so a heap of last known gains needs few of them counted anew (Minoux, 1978).
  *
  *     DIR/programs.jsonl   the programs, the one that brings most first
  *     DIR/brings.jsonl     line by line, what each brings that those before it did not
  *
- * A program is held as bytes of the codec and its traits as numbers in order of first appearance: a few hundred bytes each. */
+ * A program is held as bytes of the codec and its traits as numbers in order of first appearance: a
+ * few hundred bytes each. */
 #include "fuzz/codec/codec.h"
 #include "harness/cli/command.h"
 #include "harness/campaign/features.h"
@@ -79,7 +82,8 @@ static uint32_t number_of(DistillState *s, CoverageFeature feature) {
     }
     int32_t *slot = cmd_distill_slot_of(s, feature);
     if (*slot == 0) {
-        s->feature = cmd_distill_grown(s->feature, s->ntraits, &s->coverage_capacity, sizeof *s->feature);
+        s->feature =
+            cmd_distill_grown(s->feature, s->ntraits, &s->coverage_capacity, sizeof *s->feature);
         s->feature[s->ntraits++] = feature;
         *slot = s->ntraits;
     }
@@ -105,7 +109,11 @@ static void cmd_distill_take(DistillState *s, const char *source, const Program 
     for (int i = 0; i < s->list.n; i++) {
         numbers[i] = number_of(s, s->list.v[i]);
     }
-    *e = (DistillEntry){arena_strdup(&s->home, source), {arena_copy(&s->home, bytes.v, bytes.n), bytes.n}, numbers, s->list.n, s->list.n};
+    *e = (DistillEntry){arena_strdup(&s->home, source),
+                        {arena_copy(&s->home, bytes.v, bytes.n), bytes.n},
+                        numbers,
+                        s->list.n,
+                        s->list.n};
     progress(s);
 }
 
@@ -139,7 +147,8 @@ static bool cmd_distill_before(const DistillEntry *a, const DistillEntry *b) {
 
 static void sift(const DistillState *s, int *heap, int n, int at) {
     for (int child; (child = 2 * at + 1) < n; at = child) {
-        child += child + 1 < n && cmd_distill_before(&s->entry[heap[child + 1]], &s->entry[heap[child]]);
+        child +=
+            child + 1 < n && cmd_distill_before(&s->entry[heap[child + 1]], &s->entry[heap[child]]);
         if (!cmd_distill_before(&s->entry[heap[child]], &s->entry[heap[at]])) {
             return;
         }
@@ -188,7 +197,8 @@ static int cover(DistillState *s, int *order) {
 
 /* ---- what is written ---- */
 
-static void brings_line(DistillState *s, Text *t, const DistillEntry *e, int line, const Program *p, bool *there) {
+static void brings_line(DistillState *s, Text *t, const DistillEntry *e, int line, const Program *p,
+                        bool *there) {
     text_printf(t, "{\"program\":%d,\"name\":", line);
     text_json_string(t, p->name ? p->name : "");
     text_add(t, ",\"source\":");
@@ -217,7 +227,9 @@ static void brings_line(DistillState *s, Text *t, const DistillEntry *e, int lin
 static int cmd_distill_write_file(DistillState *s, const char *name, const Text *t) {
     char message[512];
     const char *path = arena_printf(&s->arena, "%s/%s", s->options->out, name);
-    return io_write(path, t->n > 0 ? t->v : "", t->n, message, sizeof message) ? EXIT_AGREE : complain(EXIT_ENVIRONMENT, "%s", message);
+    return io_write(path, t->n > 0 ? t->v : "", t->n, message, sizeof message)
+               ? EXIT_AGREE
+               : complain(EXIT_ENVIRONMENT, "%s", message);
 }
 
 static int cmd_distill_write_all(DistillState *s, const int *order, int taken) {
@@ -226,7 +238,8 @@ static int cmd_distill_write_all(DistillState *s, const int *order, int taken) {
     for (int k = 0; k < taken; k++) {
         const DistillEntry *e = &s->entry[order[k]];
         arena_reset(&s->arena);
-        const Program *p = codec_decode(&s->arena, e->bytes.v, e->bytes.n, &LIMITS_DEFAULT, NULL, 0);
+        const Program *p =
+            codec_decode(&s->arena, e->bytes.v, e->bytes.n, &LIMITS_DEFAULT, NULL, 0);
         program_print(&programs, p, true);
         if (programs.v[programs.n - 1] != '\n') {
             text_add(&programs, "\n");
@@ -244,11 +257,14 @@ static void summary(DistillState *s, int taken) {
         kinds[coverage_kind(s->feature[i])]++;
     }
     bool json = s->options->json;
-    text_printf(&t, json ? "{\"type\":\"distill\",\"schema_version\":1,\"programs\":%d,\"kept\":%d,\"findings\":%lld,\"not_expressible\":%lld,\"traits\":{"
-                         : "%d programs, %d kept; %lld with a finding, %lld not expressible; they show",
+    text_printf(&t,
+                json ? "{\"type\":\"distill\",\"schema_version\":1,\"programs\":%d,\"kept\":%d,"
+                       "\"findings\":%lld,\"not_expressible\":%lld,\"traits\":{"
+                     : "%d programs, %d kept; %lld with a finding, %lld not expressible; they show",
                 s->n, taken, (long long)s->findings, (long long)s->unknown);
     for (int k = 0; coverage_kind_name(k); k++) {
-        text_printf(&t, json ? "%s\"%s\":%lld" : "%s %s %lld", k == 0 ? "" : ",", coverage_kind_name(k), (long long)kinds[k]);
+        text_printf(&t, json ? "%s\"%s\":%lld" : "%s %s %lld", k == 0 ? "" : ",",
+                    coverage_kind_name(k), (long long)kinds[k]);
     }
     text_add(&t, json ? "}}" : "");
     puts(t.v);
@@ -263,7 +279,8 @@ int cmd_distill(const Options *o) {
         return complain(EXIT_BAD_INPUT, "distill needs --out DIR");
     }
     if (o->nfiles == 0 && o->runs == 0) {
-        return complain(EXIT_BAD_INPUT, "distill needs a corpus: files, directories, or --runs N random programs");
+        return complain(EXIT_BAD_INPUT,
+                        "distill needs a corpus: files, directories, or --runs N random programs");
     }
     int code = generate_options(o, &generate);
     code = code ? code : open_checker(o, &s.checker);
@@ -277,14 +294,19 @@ int cmd_distill(const Options *o) {
     for (int64_t i = 0; i < o->runs; i++) {
         arena_reset(&s.arena);
         const Program *p = generate_program_info(&s.arena, &generate, o->seed, (uint64_t)i, NULL);
-        cmd_distill_take(&s, arena_printf(&s.arena, "fuzz --seed %llu, program %lld", (unsigned long long)o->seed, (long long)i), p);
+        cmd_distill_take(&s,
+                         arena_printf(&s.arena, "fuzz --seed %llu, program %lld",
+                                      (unsigned long long)o->seed, (long long)i),
+                         p);
     }
     if (progress_wanted(o)) {
         fprintf(stderr, "\r%60s\r", "");
     }
     int *order = arena_array(&s.home, int, s.n), taken = s.n > 0 ? cover(&s, order) : 0;
     if (s.n > 0 || s.code == 0) {
-        code = io_mkdirs(o->out, message, sizeof message) ? cmd_distill_write_all(&s, order, taken) : complain(EXIT_ENVIRONMENT, "%s", message);
+        code = io_mkdirs(o->out, message, sizeof message)
+                   ? cmd_distill_write_all(&s, order, taken)
+                   : complain(EXIT_ENVIRONMENT, "%s", message);
         if (code == 0 && !o->quiet) {
             summary(&s, taken);
         }

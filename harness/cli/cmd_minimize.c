@@ -1,7 +1,10 @@
-/* minimize: check one program; if there is a finding, make the program smaller and print it, or write a report with --out.
+/* minimize: check one program; if there is a finding, make the program smaller and print it, or
+ * write a report with --out.
  *
- * With --save FILE the smallest program so far is written there after every step, and where the file is there already, minimizing goes on from it: a run
- * that is stopped, or that comes to its limit, loses nothing. Findings with other signatures that were met on the way are told of, and written with --out. */
+ * With --save FILE the smallest program so far is written there after every step, and where the
+ * file is there already, minimizing goes on from it: a run that is stopped, or that comes to its
+ * limit, loses nothing. Findings with other signatures that were met on the way are told of, and
+ * written with --out. */
 #include "harness/cli/command.h"
 #include "harness/campaign/ledger.h"
 #include "harness/reduce/minimize.h"
@@ -33,7 +36,8 @@ static bool cmd_minimize_save(MinimizeState *s, const Program *p) {
     return ok;
 }
 
-static void on_step(void *user, const char *reducer, const Program *now, const MinimizeStats *so_far) {
+static void on_step(void *user, const char *reducer, const Program *now,
+                    const MinimizeStats *so_far) {
     MinimizeState *s = user;
     if (s->options->save && s->code < EXIT_ENVIRONMENT) {
         cmd_minimize_save(s, now);
@@ -41,7 +45,8 @@ static void on_step(void *user, const char *reducer, const Program *now, const M
     double at = now_seconds();
     if (progress_wanted(s->options) && at - s->shown >= 0.1) {
         s->shown = at;
-        fprintf(stderr, "\r%6lld checks, %3lld kept: %3d statements, %5lld elements (%s)%20s", (long long)so_far->checks, (long long)so_far->kept, program_size(now),
+        fprintf(stderr, "\r%6lld checks, %3lld kept: %3d statements, %5lld elements (%s)%20s",
+                (long long)so_far->checks, (long long)so_far->kept, program_size(now),
                 (long long)program_elements(now), reducer, "");
     }
 }
@@ -54,8 +59,10 @@ static const Program *resumed(MinimizeState *s, const Program *p, Finding *findi
     char *text, message[512];
     int64_t length;
     Program *saved;
-    if (io_read(&s->arena, s->options->save, IO_MAX_BYTES, &text, &length, message, sizeof message) != IO_OK ||
-        program_parse_within(&s->arena, text, (size_t)length, &s->options->limits, &saved, message, sizeof message) != PARSE_OK ||
+    if (io_read(&s->arena, s->options->save, IO_MAX_BYTES, &text, &length, message,
+                sizeof message) != IO_OK ||
+        program_parse_within(&s->arena, text, (size_t)length, &s->options->limits, &saved, message,
+                             sizeof message) != PARSE_OK ||
         !program_verify_within(saved, &s->options->limits, message, sizeof message)) {
         s->code = complain(EXIT_BAD_INPUT, "%s: %s", s->options->save, message);
         return NULL;
@@ -66,7 +73,9 @@ static const Program *resumed(MinimizeState *s, const Program *p, Finding *findi
         check_locate(&s->checker, saved, &out.finding, &s->arena);
     }
     if (out.verdict != FINDING || strcmp(out.finding.signature, finding->signature) != 0) {
-        s->code = complain(EXIT_BAD_INPUT, "%s does not show %s, as a run that was stopped would have left it", s->options->save, finding->signature);
+        s->code = complain(EXIT_BAD_INPUT,
+                           "%s does not show %s, as a run that was stopped would have left it",
+                           s->options->save, finding->signature);
         return NULL;
     }
     *finding = out.finding;
@@ -79,16 +88,24 @@ static void tell_others(MinimizeState *s, MinimizeStats *stats, const Finding *o
         Other *other = &stats->other[i];
         char path[4096] = "", message[512];
         check_locate(&s->checker, other->program, &other->finding, &s->arena);
-        const char *signature = other->finding.signature; /* that of the finding itself has its folder */
-        const char *folder = strcmp(signature, own->signature) == 0 ? seen_name(&s->arena, signature, other->finding.cause.group) : signature;
+        const char *signature =
+            other->finding.signature; /* that of the finding itself has its folder */
+        const char *folder = strcmp(signature, own->signature) == 0
+                                 ? seen_name(&s->arena, signature, other->finding.cause.group)
+                                 : signature;
         if (s->options->out && !report_exists(s->options->out, folder)) {
-            Report report = {other->program, other->program, &other->finding, &s->checker, NULL, arena_printf(&s->arena, "met while %s", s->origin), folder};
-            if (!report_write(&s->arena, s->options->out, &report, path, sizeof path, message, sizeof message)) {
+            Report report = {
+                other->program, other->program, &other->finding,
+                &s->checker,    NULL,           arena_printf(&s->arena, "met while %s", s->origin),
+                folder};
+            if (!report_write(&s->arena, s->options->out, &report, path, sizeof path, message,
+                              sizeof message)) {
                 s->code = complain(EXIT_ENVIRONMENT, "%s", message);
             }
         }
         if (!s->options->quiet) {
-            fprintf(stderr, "met on the way: %s%s%s\n", other->finding.signature, path[0] ? ", " : "", path);
+            fprintf(stderr, "met on the way: %s%s%s\n", other->finding.signature,
+                    path[0] ? ", " : "", path);
         }
     }
 }
@@ -107,11 +124,17 @@ static int open_more(MinimizeState *s, MinimizeStats *stats, int *n) {
     return code;
 }
 
-static int print_answer(MinimizeState *s, const Program *p, const Program *small, const Finding *finding, const MinimizeStats *stats) {
+static int print_answer(MinimizeState *s, const Program *p, const Program *small,
+                        const Finding *finding, const MinimizeStats *stats) {
     if (!s->options->quiet) {
-        fprintf(stderr, "%s%s%s: %d statements, now %d; %lld elements, now %lld; %lld checks, %.2f seconds%s\n", progress_wanted(s->options) ? "\r" : "", finding->signature,
-                stats->flaky ? " (flaky: it does not show every time)" : "", program_size(p), program_size(small), (long long)program_elements(p),
-                (long long)program_elements(small), (long long)stats->checks, stats->seconds, stats->complete ? "" : "; stopped at a limit");
+        fprintf(
+            stderr,
+            "%s%s%s: %d statements, now %d; %lld elements, now %lld; %lld checks, %.2f seconds%s\n",
+            progress_wanted(s->options) ? "\r" : "", finding->signature,
+            stats->flaky ? " (flaky: it does not show every time)" : "", program_size(p),
+            program_size(small), (long long)program_elements(p), (long long)program_elements(small),
+            (long long)stats->checks, stats->seconds,
+            stats->complete ? "" : "; stopped at a limit");
     }
     if (!s->options->out) {
         Text t = {.arena = &s->arena};
@@ -121,7 +144,8 @@ static int print_answer(MinimizeState *s, const Program *p, const Program *small
     }
     char path[4096], message[512];
     Report report = {p, small, finding, &s->checker, stats, s->origin, NULL};
-    if (!report_write(&s->arena, s->options->out, &report, path, sizeof path, message, sizeof message)) {
+    if (!report_write(&s->arena, s->options->out, &report, path, sizeof path, message,
+                      sizeof message)) {
         return complain(EXIT_ENVIRONMENT, "%s", message);
     }
     printf("%s\n", path);
@@ -133,7 +157,8 @@ static int minimize(MinimizeState *s, const Source *source, const Program *p) {
     check_program(&s->checker, p, &s->arena, &out);
     if (out.verdict != FINDING) {
         printf("%s: nothing to minimize: %s%s\n", title_of(&s->arena, source->name, p),
-               out.verdict == AGREE ? "the executors agree" : "skipped, ", out.verdict == AGREE ? "" : skip_name(out.skip));
+               out.verdict == AGREE ? "the executors agree" : "skipped, ",
+               out.verdict == AGREE ? "" : skip_name(out.skip));
         return EXIT_AGREE;
     }
     check_locate(&s->checker, p, &out.finding, &s->arena);
@@ -146,7 +171,9 @@ static int minimize(MinimizeState *s, const Source *source, const Program *p) {
     MinimizeStats stats = {.seconds = s->options->seconds, .checks = s->options->runs};
     int opened;
     s->code = open_more(s, &stats, &opened);
-    Program *small = s->code == 0 ? minimize_program(&s->arena, from, &s->checker, &out.finding, &stats, on_step, s) : NULL;
+    Program *small = s->code == 0 ? minimize_program(&s->arena, from, &s->checker, &out.finding,
+                                                     &stats, on_step, s)
+                                  : NULL;
     for (int i = 0; i < opened; i++) {
         checker_close(&stats.more[i]);
     }
@@ -173,7 +200,8 @@ static void cmd_minimize_each(void *user, const Source *source) {
     Program *p;
     int code = load_program(s->options, &s->arena, source, &p, NULL);
     if (code == 0 && s->programs++ > 0) {
-        code = complain(EXIT_BAD_INPUT, "minimize takes one program, and '%s' is another", printable(&s->arena, source->name));
+        code = complain(EXIT_BAD_INPUT, "minimize takes one program, and '%s' is another",
+                        printable(&s->arena, source->name));
     } else if (code == 0) {
         code = minimize(s, source, p);
     }

@@ -1,6 +1,7 @@
-/* promote: a finding becomes a regression. The program of a report (or any program) is written to corpus/regressions/NAME.json, named after its signature, with a
- * `note` that says why it is there and, as `expect`, what the pair's first executor answers: what is right. `replay` compares both executors with it from
- * then on, so a change of either fails. */
+/* promote: a finding becomes a regression. The program of a report (or any program) is written to
+ * corpus/regressions/NAME.json, named after its signature, with a `note` that says why it is there
+ * and, as `expect`, what the pair's first executor answers: what is right. `replay` compares both
+ * executors with it from then on, so a change of either fails. */
 #include "harness/cli/command.h"
 #include "harness/report/report.h"
 
@@ -19,14 +20,17 @@ typedef struct PromoteState {
 /* FINDING is a report's folder, or a program. */
 static const char *program_of(Arena *arena, const char *finding) {
     struct stat info;
-    return stat(finding, &info) == 0 && S_ISDIR(info.st_mode) ? arena_printf(arena, "%s/minimized.json", finding) : finding;
+    return stat(finding, &info) == 0 && S_ISDIR(info.st_mode)
+               ? arena_printf(arena, "%s/minimized.json", finding)
+               : finding;
 }
 
 /* A name in the manner of the corpus: letters, digits, underscores. */
 static const char *cmd_promote_file_name(Arena *arena, const char *text) {
     char *name = arena_strdup(arena, text);
     for (char *c = name; *c; c++) {
-        bool plain = (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9');
+        bool plain =
+            (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9');
         *c = plain ? *c : '_';
     }
     return name;
@@ -34,8 +38,10 @@ static const char *cmd_promote_file_name(Arena *arena, const char *text) {
 
 /* Why it is there, when nobody says so. */
 static const char *why(Arena *arena, const Finding *f, const char *pair) {
-    const char *cause = f->cause.stage[0] ? arena_printf(arena, " It came from %s.", f->cause.text) : "";
-    return arena_printf(arena, "%s was %s, not %s (%s, pair %s).%s", f->kind, f->b, f->a, f->signature, pair, cause);
+    const char *cause =
+        f->cause.stage[0] ? arena_printf(arena, " It came from %s.", f->cause.text) : "";
+    return arena_printf(arena, "%s was %s, not %s (%s, pair %s).%s", f->kind, f->b, f->a,
+                        f->signature, pair, cause);
 }
 
 /* Does the second executor answer the same bits, so that any other answer is a change? */
@@ -56,10 +62,13 @@ static int promote(PromoteState *s, const Program *from) {
         check_locate(&s->checker, from, &out.finding, &s->arena);
     }
     if (!found && !o->name) {
-        return complain(EXIT_BAD_INPUT, "%s shows no finding to name it after: give --name, and --note", o->files[0]);
+        return complain(EXIT_BAD_INPUT,
+                        "%s shows no finding to name it after: give --name, and --note",
+                        o->files[0]);
     }
     if (!found && !o->note && !from->note) {
-        return complain(EXIT_BAD_INPUT, "%s shows no finding that says why it is kept: give --note", o->files[0]);
+        return complain(EXIT_BAD_INPUT, "%s shows no finding that says why it is kept: give --note",
+                        o->files[0]);
     }
     Program *p = program_clone(&s->arena, from);
     p->name = cmd_promote_file_name(&s->arena, o->name ? o->name : out.finding.signature);
@@ -69,12 +78,14 @@ static int promote(PromoteState *s, const Program *from) {
     p->expect = right.a.run(&right.a, p, &s->checker.run, &s->arena);
     if (p->expect->failure != FAILURE_NONE || p->expect->nundefined > 0) {
         return complain(EXIT_BAD_INPUT, "%s has no answer that could be expected: %s", o->files[0],
-                        p->expect->failure != FAILURE_NONE ? p->expect->calls[0].message : p->expect->undefined[0].why);
+                        p->expect->failure != FAILURE_NONE ? p->expect->calls[0].message
+                                                           : p->expect->undefined[0].why);
     }
     if (exact(s, &right, p)) {
         p->extra = "\"x-exact\":true,\"x-zero-sign\":true";
     }
-    const char *dir = o->out ? o->out : "corpus/regressions", *path = arena_printf(&s->arena, "%s/%s.json", dir, p->name);
+    const char *dir = o->out ? o->out : "corpus/regressions",
+               *path = arena_printf(&s->arena, "%s/%s.json", dir, p->name);
     char message[512];
     if (access(path, F_OK) == 0) {
         return complain(EXIT_BAD_INPUT, "%s is there already: give another --name", path);
@@ -82,10 +93,12 @@ static int promote(PromoteState *s, const Program *from) {
     Text t = {.arena = &s->arena};
     program_print(&t, p, false);
     Program *again; /* what is written can be read */
-    if (program_parse_within(&s->arena, t.v, (size_t)t.n, &o->limits, &again, message, sizeof message) != PARSE_OK) {
+    if (program_parse_within(&s->arena, t.v, (size_t)t.n, &o->limits, &again, message,
+                             sizeof message) != PARSE_OK) {
         return complain(EXIT_BAD_INPUT, "%s as a regression: %s", o->files[0], message);
     }
-    if (!io_mkdirs(dir, message, sizeof message) || !io_write(path, t.v, t.n, message, sizeof message)) {
+    if (!io_mkdirs(dir, message, sizeof message) ||
+        !io_write(path, t.v, t.n, message, sizeof message)) {
         return complain(EXIT_ENVIRONMENT, "%s", message);
     }
     printf("%s\n", path);

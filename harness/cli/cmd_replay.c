@@ -1,8 +1,10 @@
-/* replay: stored programs once more: the pair against each other, and each executor against the program's `expect`. `x-exact` and
- * `x-zero-sign` beside an `expect` say how its numbers are to be compared. A file whose ops are unknown is counted as not expressible.
+/* replay: stored programs once more: the pair against each other, and each executor against the
+ * program's `expect`. `x-exact` and `x-zero-sign` beside an `expect` say how its numbers are to be
+ * compared. A file whose ops are unknown is counted as not expressible.
  *
- * Every finding has a standing (known.h): new; known, when --known lists it; flaky, when the same check again does not show it. Then the programs of the
- * known issues are checked: an issue that its program no longer shows is fixed. Only new and flaky findings make the run fail. */
+ * Every finding has a standing (known.h): new; known, when --known lists it; flaky, when the same
+ * check again does not show it. Then the programs of the known issues are checked: an issue that
+ * its program no longer shows is fixed. Only new and flaky findings make the run fail. */
 #include "harness/cli/command.h"
 #include "harness/triage/known.h"
 #include "harness/report/report.h"
@@ -21,7 +23,7 @@ typedef struct ReplayState {
     int64_t skips[SKIP_COUNT];
     int64_t status[STATUS_COUNT];
     Known known;
-    Arena home;     /* as long as the command: what `known` and `results` hold */
+    Arena home; /* as long as the command: what `known` and `results` hold */
     Results results;
 } ReplayState;
 
@@ -31,7 +33,8 @@ static bool extra_is_true(const char *members, const char *key) {
     int depth = 0;
     for (const char *at = members; at && *at; at++) {
         if (*at == '"') {
-            bool found = depth == 0 && strncmp(at + 1, key, n) == 0 && strncmp(at + 1 + n, "\":true", 6) == 0;
+            bool found = depth == 0 && strncmp(at + 1, key, n) == 0 &&
+                         strncmp(at + 1 + n, "\":true", 6) == 0;
             if (found) {
                 return true;
             }
@@ -51,10 +54,17 @@ static bool extra_is_true(const char *members, const char *key) {
 }
 
 /* A finding of a stored program, for the files of results. */
-static void cmd_replay_keep(ReplayState *s, const char *source, const Program *p, const CheckResult *out, FindingStatus status) {
+static void cmd_replay_keep(ReplayState *s, const char *source, const Program *p,
+                            const CheckResult *out, FindingStatus status) {
     Text record = {.arena = &s->arena};
     report_finding_json(&record, p, &out->finding, out->fired);
-    results_add_finding(&s->results, &(ResultsFinding){.outcome = finding_status_name(status), .file = source, .signature = out->finding.signature, .record = record.v, .count = 1, .first = -1, .statements = program_size(p)});
+    results_add_finding(&s->results, &(ResultsFinding){.outcome = finding_status_name(status),
+                                                       .file = source,
+                                                       .signature = out->finding.signature,
+                                                       .record = record.v,
+                                                       .count = 1,
+                                                       .first = -1,
+                                                       .statements = program_size(p)});
 }
 
 enum { REPEATS = 3 /* of a check that found something */ };
@@ -73,7 +83,8 @@ static bool always_shows(ReplayState *s, const Program *p, const Finding *f) {
 }
 
 /* Counts the finding; is it one that fails the run? */
-static FindingStatus cmd_replay_sort_finding(ReplayState *s, const Finding *f, const char *against, bool steady, const KnownIssue **issue) {
+static FindingStatus cmd_replay_sort_finding(ReplayState *s, const Finding *f, const char *against,
+                                             bool steady, const KnownIssue **issue) {
     KnownIssue *known = known_find(&s->known, against, f->signature, f->cause.text);
     FindingStatus status = known ? STATUS_KNOWN : steady ? STATUS_NEW : STATUS_FLAKY;
     if (known) {
@@ -87,9 +98,12 @@ static FindingStatus cmd_replay_sort_finding(ReplayState *s, const Finding *f, c
 }
 
 /* The one of a program's standings that it is listed with. */
-static FindingStatus more_urgent(FindingStatus a, FindingStatus b) { return a == STATUS_NEW || (a == STATUS_FLAKY && b == STATUS_KNOWN) ? a : b; }
+static FindingStatus more_urgent(FindingStatus a, FindingStatus b) {
+    return a == STATUS_NEW || (a == STATUS_FLAKY && b == STATUS_KNOWN) ? a : b;
+}
 
-static FindingStatus tell(ReplayState *s, const char *source, const Program *p, const char *against, const CheckResult *out, bool steady) {
+static FindingStatus tell(ReplayState *s, const char *source, const Program *p, const char *against,
+                          const CheckResult *out, bool steady) {
     const Finding *f = &out->finding;
     const KnownIssue *issue;
     FindingStatus status = cmd_replay_sort_finding(s, f, against, steady, &issue);
@@ -98,16 +112,20 @@ static FindingStatus tell(ReplayState *s, const char *source, const Program *p, 
     if (s->options->json) {
         text_add(&t, "{\"type\":\"finding\",\"schema_version\":1,\"file\":");
         text_json_string(&t, source);
-        text_printf(&t, ",\"pair\":\"%s\",\"standing\":\"%s\",\"finding\":", against, finding_status_name(status));
+        text_printf(&t, ",\"pair\":\"%s\",\"standing\":\"%s\",\"finding\":", against,
+                    finding_status_name(status));
         report_finding_json(&t, p, f, out->fired);
         text_add(&t, "}\n");
     } else if (issue) {
-        text_printf(&t, "%s: known %s (%s): %s\n", title_of(&s->arena, source, p), f->signature, against, issue->issue);
+        text_printf(&t, "%s: known %s (%s): %s\n", title_of(&s->arena, source, p), f->signature,
+                    against, issue->issue);
     } else {
-        text_printf(&t, "%s: %sFINDING%s %s (%s)%s\n", title_of(&s->arena, source, p), color("\033[31m"), color("\033[0m"), f->signature, against,
+        text_printf(&t, "%s: %sFINDING%s %s (%s)%s\n", title_of(&s->arena, source, p),
+                    color("\033[31m"), color("\033[0m"), f->signature, against,
                     status == STATUS_FLAKY ? ", flaky: not every time" : "");
         text_printf(&t, "  oracle     %s: %s\n", oracle_name(f->oracle), oracle_claim(f->oracle));
-        text_printf(&t, "  where      %s\n  first      %s\n  second     %s\n", finding_location(&s->arena, p, f), f->a, f->b);
+        text_printf(&t, "  where      %s\n  first      %s\n  second     %s\n",
+                    finding_location(&s->arena, p, f), f->a, f->b);
     }
     fputs(t.v, stdout);
     return status;
@@ -123,8 +141,11 @@ static bool has_float32(const Program *p) {
 }
 
 /* One executor's result against the recording. */
-static Verdict against_expect(ReplayState *s, const Source *source, const Program *p, const char *name, const Result *r, SkipReason *skip, FindingStatus *status) {
-    NumberRule rule = !extra_is_true(p->extra, "x-exact")      ? (has_float32(p) ? RULE_TOLERANT_SINGLE : RULE_TOLERANT)
+static Verdict against_expect(ReplayState *s, const Source *source, const Program *p,
+                              const char *name, const Result *r, SkipReason *skip,
+                              FindingStatus *status) {
+    NumberRule rule = !extra_is_true(p->extra, "x-exact")
+                          ? (has_float32(p) ? RULE_TOLERANT_SINGLE : RULE_TOLERANT)
                       : extra_is_true(p->extra, "x-zero-sign") ? RULE_RECORDED_ZERO_SIGN
                                                                : RULE_RECORDED;
     CheckResult out;
@@ -132,9 +153,12 @@ static Verdict against_expect(ReplayState *s, const Source *source, const Progra
     s->compared++;
     if (out.verdict == FINDING) {
         Finding *f = &out.finding;
-        snprintf(f->signature, sizeof f->signature, "%s-%s-expect", oracle_name(f->oracle), f->kind);
+        snprintf(f->signature, sizeof f->signature, "%s-%s-expect", oracle_name(f->oracle),
+                 f->kind);
         finding_breakpoint(f);
-        *status = more_urgent(*status, tell(s, source->name, p, arena_printf(&s->arena, "%s,expect", name), &out, true));
+        *status =
+            more_urgent(*status, tell(s, source->name, p,
+                                      arena_printf(&s->arena, "%s,expect", name), &out, true));
     }
     *skip = out.skip;
     return out.verdict;
@@ -151,7 +175,8 @@ static void cmd_replay_each(void *user, const Source *source) {
         s->inexpressible += !known;
         s->bad += known;
         s->code = worst(s->code, known ? code : EXIT_AGREE);
-        results_add_case(&s->results, source->name, NULL, known ? "bad" : "not_expressible", known ? "not a program" : "names an op that the table does not have");
+        results_add_case(&s->results, source->name, NULL, known ? "bad" : "not_expressible",
+                         known ? "not a program" : "names an op that the table does not have");
         return;
     }
     CheckResult out;
@@ -167,13 +192,18 @@ static void cmd_replay_each(void *user, const Source *source) {
     }
     for (int k = 0; k < 2 && p->expect; k++) {
         SkipReason why;
-        Verdict v = against_expect(s, source, p, k ? s->checker.b.name : s->checker.a.name, results[k], &why, &status);
+        Verdict v = against_expect(s, source, p, k ? s->checker.b.name : s->checker.a.name,
+                                   results[k], &why, &status);
         if (v == FINDING || (v == SKIP && verdict == AGREE)) {
             verdict = v;
             skip = why;
         }
     }
-    results_add_case(&s->results, source->name, p->name, verdict == AGREE ? "agree" : verdict == SKIP ? "skipped" : finding_status_name(status), verdict == SKIP ? skip_name(skip) : NULL);
+    results_add_case(&s->results, source->name, p->name,
+                     verdict == AGREE  ? "agree"
+                     : verdict == SKIP ? "skipped"
+                                       : finding_status_name(status),
+                     verdict == SKIP ? skip_name(skip) : NULL);
     s->agreed += verdict == AGREE;
     s->findings += verdict == FINDING;
     s->skips[skip] += verdict == SKIP;
@@ -194,14 +224,16 @@ static void retest_source(void *user, const Source *source) {
     Program *p;
     int code = load_program(s->options, &s->arena, source, &p, NULL);
     s->code = worst(s->code, code);
-    for (int i = 0; code == 0 && i < REPEATS && !r->shows; i++) { /* flaky ones need some patience */
+    for (int i = 0; code == 0 && i < REPEATS && !r->shows;
+         i++) { /* flaky ones need some patience */
         Checker again = s->checker;
         CheckResult out;
         check_program(&again, p, &s->arena, &out);
         r->tested = true;
         if (out.verdict == FINDING) {
             check_locate(&again, p, &out.finding, &s->arena);
-            r->shows = known_find(&(Known){r->issue, 1}, s->checker.pair, out.finding.signature, out.finding.cause.text) != NULL;
+            r->shows = known_find(&(Known){r->issue, 1}, s->checker.pair, out.finding.signature,
+                                  out.finding.cause.text) != NULL;
         }
     }
 }
@@ -209,7 +241,9 @@ static void retest_source(void *user, const Source *source) {
 static void tell_issue(ReplayState *s, const KnownIssue *k, FindingStatus status) {
     Text t = {.arena = &s->arena};
     if (s->options->json) {
-        text_printf(&t, "{\"type\":\"issue\",\"schema_version\":1,\"standing\":\"%s\",\"signature\":", finding_status_name(status));
+        text_printf(&t,
+                    "{\"type\":\"issue\",\"schema_version\":1,\"standing\":\"%s\",\"signature\":",
+                    finding_status_name(status));
         text_json_string(&t, k->signature);
         text_add(&t, ",\"issue\":");
         text_json_string(&t, k->issue);
@@ -217,8 +251,10 @@ static void tell_issue(ReplayState *s, const KnownIssue *k, FindingStatus status
         text_json_string(&t, k->note);
         text_add(&t, "}\n");
     } else {
-        text_printf(&t, "%s: %s (%s, %s)%s\n", finding_status_name(status), k->signature, k->issue, k->date,
-                    status == STATUS_FIXED ? ": its program no longer shows it, take it out of the list" : "");
+        text_printf(
+            &t, "%s: %s (%s, %s)%s\n", finding_status_name(status), k->signature, k->issue, k->date,
+            status == STATUS_FIXED ? ": its program no longer shows it, take it out of the list"
+                                   : "");
     }
     fputs(t.v, stdout);
 }
@@ -234,27 +270,33 @@ static void retest(ReplayState *s) {
         if (r.tested) {
             s->status[STATUS_FIXED] += !r.shows;
             tell_issue(s, k, r.shows ? STATUS_KNOWN : STATUS_FIXED);
-            results_add_case(&s->results, k->program, k->signature, finding_status_name(r.shows ? STATUS_KNOWN : STATUS_FIXED), k->issue);
+            results_add_case(&s->results, k->program, k->signature,
+                             finding_status_name(r.shows ? STATUS_KNOWN : STATUS_FIXED), k->issue);
         }
     }
 }
 
-/* Ahead of all checks: the programs that will be run. What is wrong with a source is said when it is checked. */
+/* Ahead of all checks: the programs that will be run. What is wrong with a source is said when it
+ * is checked. */
 static void cmd_replay_collect(void *user, const Source *source) {
     ReplayState *s = user;
     arena_reset(&s->arena);
     Program *p;
     char message[512];
     if (source->status == IO_OK &&
-        program_parse_within(&s->arena, source->text, (size_t)source->length, &s->options->limits, &p, message, sizeof message) == PARSE_OK &&
+        program_parse_within(&s->arena, source->text, (size_t)source->length, &s->options->limits,
+                             &p, message, sizeof message) == PARSE_OK &&
         program_verify_within(p, &s->options->limits, message, sizeof message)) {
         check_collect(&s->checker, p, &s->arena);
     }
 }
 
 static void cmd_replay_summary_text(const ReplayState *s, Text *t) {
-    text_printf(t, "%lld programs: %lld agreed, %lld findings, %lld not expressible, %lld bad; %lld comparisons with a recorded result; skipped:",
-                (long long)s->programs, (long long)s->agreed, (long long)s->findings, (long long)s->inexpressible, (long long)s->bad, (long long)s->compared);
+    text_printf(t,
+                "%lld programs: %lld agreed, %lld findings, %lld not expressible, %lld bad; %lld "
+                "comparisons with a recorded result; skipped:",
+                (long long)s->programs, (long long)s->agreed, (long long)s->findings,
+                (long long)s->inexpressible, (long long)s->bad, (long long)s->compared);
     int n = 0;
     for (int k = 1; k < SKIP_COUNT; k++) {
         if (s->skips[k] > 0) {
@@ -266,7 +308,8 @@ static void cmd_replay_summary_text(const ReplayState *s, Text *t) {
     if (s->known.n > 0) {
         text_printf(t, "\n%d known issue%s:", s->known.n, s->known.n == 1 ? "" : "s");
         for (int k = 0; k < STATUS_COUNT; k++) {
-            text_printf(t, "%s %s %lld", k ? "," : "", finding_status_name((FindingStatus)k), (long long)s->status[k]);
+            text_printf(t, "%s %s %lld", k ? "," : "", finding_status_name((FindingStatus)k),
+                        (long long)s->status[k]);
         }
     }
 }
@@ -277,9 +320,12 @@ static void cmd_replay_summary_json(const ReplayState *s, Text *t) {
     for (int k = 1; k < SKIP_COUNT; k++) {
         skipped += s->skips[k];
     }
-    text_printf(t, "{\"type\":\"summary\",\"schema_version\":1,\"programs\":%lld,\"agree\":%lld,\"findings\":%lld,\"not_expressible\":%lld,\"bad\":%lld,"
-                   "\"compared_with_expect\":%lld,\"skipped\":%lld,\"skips\":{",
-                (long long)s->programs, (long long)s->agreed, (long long)s->findings, (long long)s->inexpressible, (long long)s->bad, (long long)s->compared,
+    text_printf(t,
+                "{\"type\":\"summary\",\"schema_version\":1,\"programs\":%lld,\"agree\":%lld,"
+                "\"findings\":%lld,\"not_expressible\":%lld,\"bad\":%lld,"
+                "\"compared_with_expect\":%lld,\"skipped\":%lld,\"skips\":{",
+                (long long)s->programs, (long long)s->agreed, (long long)s->findings,
+                (long long)s->inexpressible, (long long)s->bad, (long long)s->compared,
                 (long long)skipped);
     bool any = false;
     for (int k = 1; k < SKIP_COUNT; k++) {
@@ -287,7 +333,8 @@ static void cmd_replay_summary_json(const ReplayState *s, Text *t) {
     }
     text_printf(t, "},\"known_issues\":%d", s->known.n);
     for (int k = 0; k < STATUS_COUNT; k++) {
-        text_printf(t, ",\"%s\":%lld", finding_status_name((FindingStatus)k), (long long)s->status[k]);
+        text_printf(t, ",\"%s\":%lld", finding_status_name((FindingStatus)k),
+                    (long long)s->status[k]);
     }
     text_add(t, "}");
 }
@@ -326,7 +373,8 @@ int cmd_replay(const Options *o) {
         int64_t before = s.programs;
         io_each(o->files[i], true, cmd_replay_each, &s);
         if (s.programs == before) { /* a run that looks at nothing must not look green */
-            s.code = worst(s.code, complain(EXIT_BAD_INPUT, "there is no program in '%.200s'", o->files[i]));
+            s.code = worst(
+                s.code, complain(EXIT_BAD_INPUT, "there is no program in '%.200s'", o->files[i]));
         }
     }
     retest(&s);

@@ -1,18 +1,24 @@
-/* report: the printings of a results.json (results.h) once more, or of results that other tools have merged. */
+/* report: the printings of a results.json (results.h) once more, or of results that other tools
+ * have merged. */
 #include "harness/report/results.h"
 
 int cmd_report(const Options *o) {
     if (o->nfiles != 1) {
-        return complain(EXIT_BAD_INPUT, "report takes one file of results (see 'twingrad report --help')");
+        return complain(EXIT_BAD_INPUT,
+                        "report takes one file of results (see 'twingrad report --help')");
     }
     if (!results_wanted(o)) {
-        return complain(EXIT_BAD_INPUT, "report: say what to write: --html, --junit, --sarif or --markdown FILE");
+        return complain(EXIT_BAD_INPUT,
+                        "report: say what to write: --html, --junit, --sarif or --markdown FILE");
     }
     Arena arena = ARENA_EMPTY;
     char *text, message[512];
     int64_t length;
-    IoStatus status = io_read(&arena, o->files[0], IO_MAX_BYTES, &text, &length, message, sizeof message);
-    int code = status == IO_OK ? results_publish(o, o->files[0], text, length) : complain(status == IO_BAD ? EXIT_BAD_INPUT : EXIT_ENVIRONMENT, "%s", message);
+    IoStatus status =
+        io_read(&arena, o->files[0], IO_MAX_BYTES, &text, &length, message, sizeof message);
+    int code = status == IO_OK
+                   ? results_publish(o, o->files[0], text, length)
+                   : complain(status == IO_BAD ? EXIT_BAD_INPUT : EXIT_ENVIRONMENT, "%s", message);
     arena_destroy(&arena);
     return code;
 }

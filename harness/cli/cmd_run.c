@@ -1,4 +1,5 @@
-/* run: programs on one executor, results as text or as one JSON object a line. What a program raises is a result, not a failure. */
+/* run: programs on one executor, results as text or as one JSON object a line. What a program
+ * raises is a result, not a failure. */
 #include "harness/cli/command.h"
 
 #include <stdio.h>
@@ -40,7 +41,8 @@ static void print_grad(Text *t, GradState state, const Values *grad) {
     }
 }
 
-static void cmd_run_print_call(Text *t, const Program *p, const CallResult *c, int number, Arena *arena) {
+static void cmd_run_print_call(Text *t, const Program *p, const CallResult *c, int number,
+                               Arena *arena) {
     text_printf(t, "  call %d: ", number);
     if (c->ok) {
         text_add(t, "ok\n");
@@ -49,7 +51,8 @@ static void cmd_run_print_call(Text *t, const Program *p, const CallResult *c, i
                          : c->error_at == AT_BACKWARD ? "backward"
                          : c->error_at == AT_UNKNOWN  ? "an unknown place"
                                                       : program_path(arena, p, c->error_at);
-        text_printf(t, "error %s at %s: %s\n", errcode_name(c->error), at, c->message ? c->message : "");
+        text_printf(t, "error %s at %s: %s\n", errcode_name(c->error), at,
+                    c->message ? c->message : "");
     }
     for (int i = 0; i < c->ntrace; i++) {
         char v[160];
@@ -58,7 +61,8 @@ static void cmd_run_print_call(Text *t, const Program *p, const CallResult *c, i
         } else {
             ints_text(v, sizeof v, c->trace[i].v, c->trace[i].n);
         }
-        text_printf(t, "    %s %s %s\n", program_path(arena, p, c->trace[i].sid), probe_name(c->trace[i].probe), v);
+        text_printf(t, "    %s %s %s\n", program_path(arena, p, c->trace[i].sid),
+                    probe_name(c->trace[i].probe), v);
     }
     for (int i = 0; i < c->nreturns; i++) {
         const ReturnRecord *r = &c->returns[i];
@@ -66,15 +70,16 @@ static void cmd_run_print_call(Text *t, const Program *p, const CallResult *c, i
                     r->requires_grad ? " requires_grad" : "", r->is_leaf ? " leaf" : "");
         print_values(t, &r->values);
         if (r->alias != ALIAS_NONE) {
-            text_printf(t, " on the storage of %s %d", r->alias == ALIAS_INPUT ? "input" : "return", r->alias_index);
+            text_printf(t, " on the storage of %s %d", r->alias == ALIAS_INPUT ? "input" : "return",
+                        r->alias_index);
         }
         text_add(t, "\n");
         print_grad(t, r->grad_state, &r->grad);
     }
     for (int i = 0; i < c->ninputs; i++) {
         const InputRecord *r = &c->inputs[i];
-        text_printf(t, "    input %s%s version %lld, storage ", p->names[r->name], r->requires_grad ? " requires_grad" : "",
-                    (long long)r->version);
+        text_printf(t, "    input %s%s version %lld, storage ", p->names[r->name],
+                    r->requires_grad ? " requires_grad" : "", (long long)r->version);
         print_values(t, &r->data);
         text_add(t, "\n");
         print_grad(t, r->grad_state, &r->grad);

@@ -1,6 +1,7 @@
-/* show: one program in one of several forms. ir compiles it and prints the graph after every stage, loops the loop IR alone, c the C
- * file that compiled:native makes of it (one for every plan that the program needs); dot with --after is the graph after that stage. With
- * --stats it is compiled as well, and what compiling did is printed behind. */
+/* show: one program in one of several forms. ir compiles it and prints the graph after every stage,
+ * loops the loop IR alone, c the C file that compiled:native makes of it (one for every plan that
+ * the program needs); dot with --after is the graph after that stage. With --stats it is compiled
+ * as well, and what compiling did is printed behind. */
 #include "harness/report/compile_stats.h"
 #include "program/print/print.h"
 
@@ -22,12 +23,20 @@ static const struct {
     const char *name;
     void (*print)(Text *text, const Program *p);
 } FORMS[] = {
-    {"text", program_print_text}, {"json", cmd_show_print_json},         {"dot", program_print_dot},
-    {"python", program_print_python}, {"torch", program_print_torch}, {"ir", NULL}, {"loops", NULL}, {"c", NULL},
+    {"text", program_print_text},
+    {"json", cmd_show_print_json},
+    {"dot", program_print_dot},
+    {"python", program_print_python},
+    {"torch", program_print_torch},
+    {"ir", NULL},
+    {"loops", NULL},
+    {"c", NULL},
 };
 
 /* --as loops and --as c: one stage, without a heading. */
-static const char *only_stage(const char *as) { return strcmp(as, "loops") == 0 ? "lower" : strcmp(as, "c") == 0 ? "c" : NULL; }
+static const char *only_stage(const char *as) {
+    return strcmp(as, "loops") == 0 ? "lower" : strcmp(as, "c") == 0 ? "c" : NULL;
+}
 
 static void cmd_show_on_dump(void *user, const char *stage, const char *text) {
     ShowState *s = user;
@@ -87,7 +96,10 @@ int cmd_show(const Options *o) {
         form++;
     }
     if (form == COUNT_OF(FORMS)) {
-        return complain(EXIT_BAD_INPUT, "a program can not be shown as '%.60s', but as text, json, dot, python, torch, ir, loops or c", as);
+        return complain(EXIT_BAD_INPUT,
+                        "a program can not be shown as '%.60s', but as text, json, dot, python, "
+                        "torch, ir, loops or c",
+                        as);
     }
     s.print = FORMS[form].print;
     if (o->after && s.print == program_print_dot) {
@@ -100,7 +112,8 @@ int cmd_show(const Options *o) {
     int walked = each_program(o, &s.arena, cmd_show_each, &s); /* changes s.code too */
     s.code = worst(s.code, walked);
     if (o->after && !s.stage_seen && s.code == 0) {
-        s.code = complain(EXIT_BAD_INPUT, "no stage named '%.60s' ran (see 'twingrad passes')", o->after);
+        s.code = complain(EXIT_BAD_INPUT, "no stage named '%.60s' ran (see 'twingrad passes')",
+                          o->after);
     }
     arena_destroy(&s.arena);
     return s.code;

@@ -6,7 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *const KINDS[] = {"factory", "view", "multi_view", "pointwise", "func", "composite", "inplace", "inplace_view", "meta"};
+static const char *const KINDS[] = {"factory",   "view",    "multi_view",   "pointwise", "func",
+                                    "composite", "inplace", "inplace_view", "meta"};
 
 static void add_member(Text *t, const char *key, const char *value) {
     text_printf(t, "%s\"%s\":", t->v && t->v[t->n - 1] == '{' ? "" : ",", key);
@@ -19,29 +20,38 @@ static void put_line(Text *t, Arena *arena) {
     arena_reset(arena);
 }
 
-/* How the compiled executor runs an op: loops of its own, the shared kernel, an address (a view), nothing (history only), or as the ops
- * that it is written in. */
+/* How the compiled executor runs an op: loops of its own, the shared kernel, an address (a view),
+ * nothing (history only), or as the ops that it is written in. */
 static const char *lowering(const OpInfo *op) {
     switch (op->kind) {
     case KIND_VIEW:
-    case KIND_MULTI_VIEW: return "address";
-    case KIND_COMPOSITE: return "composed";
-    case KIND_META: return "none";
+    case KIND_MULTI_VIEW:
+        return "address";
+    case KIND_COMPOSITE:
+        return "composed";
+    case KIND_META:
+        return "none";
     case KIND_INPLACE:
-    case KIND_INPLACE_VIEW: return lowering(op_info(op->twin));
-    default: return lower_is_native(op) ? "loops" : "kernel";
+    case KIND_INPLACE_VIEW:
+        return lowering(op_info(op->twin));
+    default:
+        return lower_is_native(op) ? "loops" : "kernel";
     }
 }
 
-/* Whether a gradient flows through an op: by a rule of its own, its twin's, those of the ops that it is written in; a rule that refuses, as PyTorch
- * has none; or not at all. */
+/* Whether a gradient flows through an op: by a rule of its own, its twin's, those of the ops that
+ * it is written in; a rule that refuses, as PyTorch has none; or not at all. */
 static const char *derivative(const OpInfo *op) {
     switch (op->kind) {
-    case KIND_COMPOSITE: return "composed";
-    case KIND_META: return "none";
+    case KIND_COMPOSITE:
+        return "composed";
+    case KIND_META:
+        return "none";
     case KIND_INPLACE:
-    case KIND_INPLACE_VIEW: return derivative(op_info(op->twin));
-    default: return op->grad == grad_not_implemented ? "refused" : op->grad ? "rule" : "nondiff";
+    case KIND_INPLACE_VIEW:
+        return derivative(op_info(op->twin));
+    default:
+        return op->grad == grad_not_implemented ? "refused" : op->grad ? "rule" : "nondiff";
     }
 }
 
@@ -53,7 +63,8 @@ int cmd_ops(const Options *o) {
             continue; /* programs cannot name it */
         }
         if (!o->json) {
-            printf("%-10s %-8s %-8s %s\n", KINDS[op->kind], lowering(op), derivative(op), op->schema);
+            printf("%-10s %-8s %-8s %s\n", KINDS[op->kind], lowering(op), derivative(op),
+                   op->schema);
             continue;
         }
         Text t = {.arena = &arena};
@@ -75,7 +86,8 @@ int cmd_faults(const Options *o) {
     for (int id = 0; id < FAULT_COUNT; id++) {
         const FaultInfo *f = fault_info((FaultId)id);
         if (!o->json) {
-            printf("%-6s %-28s %-13s %-9s %s: %s\n", f->id, f->name, f->stage, f->oracle, f->issue, f->text);
+            printf("%-6s %-28s %-13s %-9s %s: %s\n", f->id, f->name, f->stage, f->oracle, f->issue,
+                   f->text);
             continue;
         }
         Text t = {.arena = &arena};
@@ -126,7 +138,8 @@ static void profile_line(const Options *o, Arena *arena, const ProfileInfo *p) {
 
 static void weight_line(const Options *o, Arena *arena, const WeightInfo *w) {
     if (!o->json) {
-        printf("  %s%s%-*s %4d%s  %s\n", w->group ? w->group : "", w->group ? "." : "", w->group ? 24 - (int)strlen(w->group) : 25, w->name, w->value, w->group ? " " : "%",
+        printf("  %s%s%-*s %4d%s  %s\n", w->group ? w->group : "", w->group ? "." : "",
+               w->group ? 24 - (int)strlen(w->group) : 25, w->name, w->value, w->group ? " " : "%",
                w->text);
         return;
     }

@@ -1,5 +1,5 @@
-/* trace: what both executors hold, statement by statement, with the first statement at which they differ marked. One line a name where they
- * agree, one an executor where they do not. */
+/* trace: what both executors hold, statement by statement, with the first statement at which they
+ * differ marked. One line a name where they agree, one an executor where they do not. */
 #include "harness/cli/command.h"
 #include "harness/report/report.h"
 #include "harness/triage/trace.h"
@@ -18,22 +18,27 @@ typedef struct TraceState {
 } TraceState;
 
 /* "vec, rows" of the inputs whose bits are set. */
-static void add_inputs(Text *t, const Program *p, const CallResult *call, uint64_t reaches, uint64_t zeros) {
+static void add_inputs(Text *t, const Program *p, const CallResult *call, uint64_t reaches,
+                       uint64_t zeros) {
     int n = 0;
     for (int i = 0; i < call->ninputs && i < 64; i++) {
         if ((reaches >> i) & 1) {
-            text_printf(t, n++ ? ", %s%s" : "%s%s", p->names[call->inputs[i].name], (zeros >> i) & 1 ? " (zero)" : "");
+            text_printf(t, n++ ? ", %s%s" : "%s%s", p->names[call->inputs[i].name],
+                        (zeros >> i) & 1 ? " (zero)" : "");
         }
     }
     text_add(t, n ? "" : "no input");
 }
 
-static const char *alias_text(Arena *arena, const TraceStep *step, const CallResult *call, const ReturnRecord *r) {
+static const char *alias_text(Arena *arena, const TraceStep *step, const CallResult *call,
+                              const ReturnRecord *r) {
     const Program *p = step->prefix;
     if (r->alias == ALIAS_INPUT && r->alias_index < call->ninputs) {
         return p->names[call->inputs[r->alias_index].name];
     }
-    return r->alias == ALIAS_RETURN && r->alias_index < p->nreturns ? p->names[p->returns[r->alias_index]] : arena_printf(arena, "itself");
+    return r->alias == ALIAS_RETURN && r->alias_index < p->nreturns
+               ? p->names[p->returns[r->alias_index]]
+               : arena_printf(arena, "itself");
 }
 
 static const char *held(Arena *arena, const TraceStep *step, int side, int place) {
@@ -46,8 +51,10 @@ static const char *held(Arena *arena, const TraceStep *step, int side, int place
     char size[160], stride[160];
     ints_text(size, sizeof size, r->values.size, r->values.ndim);
     ints_text(stride, sizeof stride, r->stride, r->values.ndim);
-    text_printf(&t, "%s %s stride %s offset %lld", dtype_name(r->values.dtype), size, stride, (long long)r->storage_offset);
-    if (r->alias != ALIAS_NONE && strcmp(alias_text(arena, step, step->call[side], r), step->prefix->names[step->shown.name[place]]) != 0) {
+    text_printf(&t, "%s %s stride %s offset %lld", dtype_name(r->values.dtype), size, stride,
+                (long long)r->storage_offset);
+    if (r->alias != ALIAS_NONE && strcmp(alias_text(arena, step, step->call[side], r),
+                                         step->prefix->names[step->shown.name[place]]) != 0) {
         text_printf(&t, ", storage of %s", alias_text(arena, step, step->call[side], r));
     }
     if (v->version >= 0) {
@@ -70,20 +77,30 @@ static const char *held(Arena *arena, const TraceStep *step, int side, int place
     return t.v;
 }
 
-static const char *statement_of(Arena *arena, const Program *p, int sid) { return report_statement(arena, p, sid < 0 ? AT_INPUTS : sid); }
+static const char *statement_of(Arena *arena, const Program *p, int sid) {
+    return report_statement(arena, p, sid < 0 ? AT_INPUTS : sid);
+}
 
 static const char *raised(Arena *arena, const Program *p, const CallResult *c) {
-    const char *at = c->error_at >= 0 && c->error_at < p->nstmts ? program_path(arena, p, c->error_at) : c->error_at == AT_RETURN ? "return" : "an unknown place";
-    return c->ok ? "goes on" : arena_printf(arena, "raises %s at %s: %s", errcode_name(c->error), at, c->message ? printable(arena, c->message) : "");
+    const char *at = c->error_at >= 0 && c->error_at < p->nstmts
+                         ? program_path(arena, p, c->error_at)
+                     : c->error_at == AT_RETURN ? "return"
+                                                : "an unknown place";
+    return c->ok ? "goes on"
+                 : arena_printf(arena, "raises %s at %s: %s", errcode_name(c->error), at,
+                                c->message ? printable(arena, c->message) : "");
 }
 
 static void print_step(TraceState *s, const Program *p, const TraceStep *step) {
     Arena *arena = &s->arena;
     Text t = {.arena = arena};
-    const char *name[2] = {s->checker.a.name, strcmp(s->checker.a.name, s->checker.b.name) == 0 ? "again" : s->checker.b.name};
+    const char *name[2] = {s->checker.a.name, strcmp(s->checker.a.name, s->checker.b.name) == 0
+                                                  ? "again"
+                                                  : s->checker.b.name};
     bool differs = step->outcome.verdict == FINDING, first = differs && !s->marked;
     s->marked |= differs;
-    text_printf(&t, "%s%s%s%s\n", first ? color("\033[31m") : "", first ? "> " : "  ", statement_of(arena, p, step->sid), first ? color("\033[0m") : "");
+    text_printf(&t, "%s%s%s%s\n", first ? color("\033[31m") : "", first ? "> " : "  ",
+                statement_of(arena, p, step->sid), first ? color("\033[0m") : "");
     if (step->status == TRACE_NOT_RUN) {
         text_add(&t, "      not run: in a branch that is not taken, or behind an error\n");
     }
@@ -94,15 +111,19 @@ static void print_step(TraceState *s, const Program *p, const TraceStep *step) {
         const char *a = held(arena, step, 0, k), *b = held(arena, step, 1, k);
         const char *value = p->names[step->shown.name[k]];
         if (differs && strcmp(a, b) != 0) {
-            text_printf(&t, "      %-10s %-10s %s\n      %-10s %-10s %s\n", value, name[0], a, "", name[1], b);
+            text_printf(&t, "      %-10s %-10s %s\n      %-10s %-10s %s\n", value, name[0], a, "",
+                        name[1], b);
         } else {
             text_printf(&t, "      %-10s %s\n", value, a);
         }
     }
     if (first) {
         Finding f = step->outcome.finding;
-        const char *place = f.subject == SUBJECT_TRACE || f.subject == SUBJECT_CALL ? "what a probe or a branch sees" : finding_location(arena, step->prefix, &f);
-        text_printf(&t, "      the first difference: oracle %s (%s), %s: %s against %s\n", oracle_name(f.oracle), f.kind, place, f.a, f.b);
+        const char *place = f.subject == SUBJECT_TRACE || f.subject == SUBJECT_CALL
+                                ? "what a probe or a branch sees"
+                                : finding_location(arena, step->prefix, &f);
+        text_printf(&t, "      the first difference: oracle %s (%s), %s: %s against %s\n",
+                    oracle_name(f.oracle), f.kind, place, f.a, f.b);
     }
     fputs(t.v, stdout);
 }
@@ -117,8 +138,11 @@ static void json_value(Text *t, const TraceStep *step, const Program *p, int sid
     char size[160], stride[160];
     ints_text(size, sizeof size, r->values.size, r->values.ndim);
     ints_text(stride, sizeof stride, r->stride, r->values.ndim);
-    text_printf(t, "{\"dtype\":\"%s\",\"size\":%s,\"stride\":%s,\"storage_offset\":%lld,\"requires_grad\":%s,\"is_leaf\":%s", dtype_name(r->values.dtype), size, stride,
-                (long long)r->storage_offset, r->requires_grad ? "true" : "false", r->is_leaf ? "true" : "false");
+    text_printf(t,
+                "{\"dtype\":\"%s\",\"size\":%s,\"stride\":%s,\"storage_offset\":%lld,\"requires_"
+                "grad\":%s,\"is_leaf\":%s",
+                dtype_name(r->values.dtype), size, stride, (long long)r->storage_offset,
+                r->requires_grad ? "true" : "false", r->is_leaf ? "true" : "false");
     if (r->alias != ALIAS_NONE) {
         text_printf(t, ",\"storage_of\":\"%s\"", alias_text(t->arena, step, step->call[side], r));
     }
@@ -130,7 +154,8 @@ static void json_value(Text *t, const TraceStep *step, const Program *p, int sid
         int n = 0;
         for (int i = 0; i < step->call[side]->ninputs && i < 64; i++) {
             if ((v->reaches >> i) & 1) {
-                text_printf(t, n++ ? ",\"%s\"" : "\"%s\"", p->names[step->call[side]->inputs[i].name]);
+                text_printf(t, n++ ? ",\"%s\"" : "\"%s\"",
+                            p->names[step->call[side]->inputs[i].name]);
             }
         }
         text_add(t, "]");
@@ -138,15 +163,20 @@ static void json_value(Text *t, const TraceStep *step, const Program *p, int sid
     text_add(t, "}");
 }
 
-static void print_step_json(TraceState *s, const char *source, const Program *p, const TraceStep *step) {
-    static const char *const status[] = {[TRACE_HELD] = "held", [TRACE_NOT_RUN] = "not_run", [TRACE_RAISED] = "raised"};
-    static const char *const verdict[] = {[AGREE] = "agree", [FINDING] = "finding", [SKIP] = "skip"};
+static void print_step_json(TraceState *s, const char *source, const Program *p,
+                            const TraceStep *step) {
+    static const char *const status[] = {
+        [TRACE_HELD] = "held", [TRACE_NOT_RUN] = "not_run", [TRACE_RAISED] = "raised"};
+    static const char *const verdict[] = {
+        [AGREE] = "agree", [FINDING] = "finding", [SKIP] = "skip"};
     Text t = {.arena = &s->arena};
     text_add(&t, "{\"type\":\"step\",\"schema_version\":1,\"file\":");
     text_json_string(&t, source);
-    text_printf(&t, ",\"at\":\"%s\",\"statement\":", step->sid < 0 ? "inputs" : program_path(&s->arena, p, step->sid));
+    text_printf(&t, ",\"at\":\"%s\",\"statement\":",
+                step->sid < 0 ? "inputs" : program_path(&s->arena, p, step->sid));
     text_json_string(&t, statement_of(&s->arena, p, step->sid));
-    text_printf(&t, ",\"status\":\"%s\",\"verdict\":\"%s\",\"first\":%s", status[step->status], verdict[step->outcome.verdict],
+    text_printf(&t, ",\"status\":\"%s\",\"verdict\":\"%s\",\"first\":%s", status[step->status],
+                verdict[step->outcome.verdict],
                 step->outcome.verdict == FINDING && !s->marked ? "true" : "false");
     s->marked |= step->outcome.verdict == FINDING;
     for (int side = 0; step->status == TRACE_RAISED && side < 2; side++) {
@@ -202,8 +232,10 @@ static void cmd_trace_each(void *user, const char *source, const Program *p) {
         }
     }
     if (out.verdict == FINDING && !s->marked && !o->json) {
-        printf("  no prefix differs: the difference needs the whole program (%s at %s: %s against %s)\n", oracle_name(out.finding.oracle),
-               finding_location(&s->arena, p, &out.finding), out.finding.a, out.finding.b);
+        printf("  no prefix differs: the difference needs the whole program (%s at %s: %s against "
+               "%s)\n",
+               oracle_name(out.finding.oracle), finding_location(&s->arena, p, &out.finding),
+               out.finding.a, out.finding.b);
     }
 }
 

@@ -13,7 +13,10 @@
 #include <unistd.h>
 
 /* Are --max-elements and --max-statements for the generator? */
-static bool generates(const Options *o) { return strcmp(o->command, "fuzz") == 0 || strcmp(o->command, "passes") == 0 || strcmp(o->command, "distill") == 0 || strcmp(o->command, "convert") == 0; }
+static bool generates(const Options *o) {
+    return strcmp(o->command, "fuzz") == 0 || strcmp(o->command, "passes") == 0 ||
+           strcmp(o->command, "distill") == 0 || strcmp(o->command, "convert") == 0;
+}
 
 int complain(int code, const char *format, ...) {
     fflush(stdout);
@@ -48,7 +51,8 @@ int finish(int code) {
     failed |= fflush(stdout) != 0;
     if (failed) {
         code = EXIT_ENVIRONMENT;
-        fprintf(stderr, "twingrad: cannot write to standard output: %s\n", errno ? strerror(errno) : "an earlier write failed");
+        fprintf(stderr, "twingrad: cannot write to standard output: %s\n",
+                errno ? strerror(errno) : "an earlier write failed");
     }
     return code;
 }
@@ -56,7 +60,8 @@ int finish(int code) {
 TargetSettings target_settings(const Options *o) {
     TargetSettings settings = o->targets;
     settings.workers = (int)min_i64(o->workers, TARGET_MAX_WORKERS);
-    bool passing = strcmp(o->command, "fuzz") == 0 || strcmp(o->command, "minimize") == 0; /* programs that never come again */
+    bool passing = strcmp(o->command, "fuzz") == 0 ||
+                   strcmp(o->command, "minimize") == 0; /* programs that never come again */
     if (!settings.native_cache && passing) {
         settings.native_cache = "none";
     }
@@ -65,17 +70,24 @@ TargetSettings target_settings(const Options *o) {
 
 int generate_options(const Options *o, GenerateOptions *out) {
     *out = o->generate;
-    const struct { const char *name; int64_t given, otherwise, most; int64_t *field; } bounds[] = {
-        {"max-elements", o->limits.max_elements, LIMITS_DEFAULT.max_elements, GENERATE_MAX_ELEMENTS, &out->max_elements},
-        {"max-statements", o->limits.max_statements, LIMITS_DEFAULT.max_statements, GENERATE_MAX_STATEMENTS, &out->max_statements},
+    const struct {
+        const char *name;
+        int64_t given, otherwise, most;
+        int64_t *field;
+    } bounds[] = {
+        {"max-elements", o->limits.max_elements, LIMITS_DEFAULT.max_elements, GENERATE_MAX_ELEMENTS,
+         &out->max_elements},
+        {"max-statements", o->limits.max_statements, LIMITS_DEFAULT.max_statements,
+         GENERATE_MAX_STATEMENTS, &out->max_statements},
     };
     for (int i = 0; i < COUNT_OF(bounds); i++) {
         if (bounds[i].given == bounds[i].otherwise) {
             continue;
         }
         if (bounds[i].given < 1 || bounds[i].given > bounds[i].most) {
-            return complain(EXIT_BAD_INPUT, "--%s of what is generated is a number from 1 to %lld, not %lld", bounds[i].name, (long long)bounds[i].most,
-                            (long long)bounds[i].given);
+            return complain(EXIT_BAD_INPUT,
+                            "--%s of what is generated is a number from 1 to %lld, not %lld",
+                            bounds[i].name, (long long)bounds[i].most, (long long)bounds[i].given);
         }
         *bounds[i].field = bounds[i].given;
     }
@@ -85,7 +97,8 @@ int generate_options(const Options *o, GenerateOptions *out) {
 int open_checker(const Options *o, Checker *c) {
     char message[1024];
     if (o->workers == 0 || o->workers > TARGET_MAX_WORKERS) {
-        return complain(EXIT_BAD_INPUT, "--workers needs a number from 1 to %d", TARGET_MAX_WORKERS);
+        return complain(EXIT_BAD_INPUT, "--workers needs a number from 1 to %d",
+                        TARGET_MAX_WORKERS);
     }
     TargetSettings settings = target_settings(o);
     int code = checker_open_with(c, o->pair, &o->compile, &settings, message, sizeof message);
@@ -94,7 +107,8 @@ int open_checker(const Options *o, Checker *c) {
     }
     if (o->oracle && strcmp(o->oracle, "stages") != 0) {
         checker_close(c);
-        return complain(EXIT_BAD_INPUT, "--oracle is for 'stages': the others are asked at every program");
+        return complain(EXIT_BAD_INPUT,
+                        "--oracle is for 'stages': the others are asked at every program");
     }
     c->run.poke = !o->no_poke;
     c->run.limits = generates(o) ? LIMITS_DEFAULT : o->limits;
@@ -104,7 +118,8 @@ int open_checker(const Options *o, Checker *c) {
 
 bool source_is_bytes(const Source *source) {
     const char *dot = strrchr(source->name, '.'), *text = source->text;
-    bool json = (dot && (strncmp(dot, ".json", 5) == 0)) || strcmp(source->name, "standard input") == 0;
+    bool json =
+        (dot && (strncmp(dot, ".json", 5) == 0)) || strcmp(source->name, "standard input") == 0;
     while (!json && (*text == ' ' || *text == '\t' || *text == '\n' || *text == '\r')) {
         text++;
     }
@@ -119,15 +134,18 @@ int open_known(const Options *o, Arena *arena, Known *out) {
 
 int load_program(const Options *o, Arena *arena, const Source *source, Program **out, bool *known) {
     if (source->status != IO_OK) {
-        return complain(source->status == IO_BAD ? EXIT_BAD_INPUT : EXIT_ENVIRONMENT, "%s", printable(arena, source->message));
+        return complain(source->status == IO_BAD ? EXIT_BAD_INPUT : EXIT_ENVIRONMENT, "%s",
+                        printable(arena, source->message));
     }
     if (source_is_bytes(source)) {
-        *out = codec_decode(arena, (const uint8_t *)source->text, source->length, &MUTATE_LIMITS, NULL, 0);
+        *out = codec_decode(arena, (const uint8_t *)source->text, source->length, &MUTATE_LIMITS,
+                            NULL, 0);
         return 0;
     }
     char message[512];
     const Limits *limits = generates(o) ? &LIMITS_DEFAULT : &o->limits;
-    ParseStatus status = program_parse_within(arena, source->text, (size_t)source->length, limits, out, message, sizeof message);
+    ParseStatus status = program_parse_within(arena, source->text, (size_t)source->length, limits,
+                                              out, message, sizeof message);
     if (known) {
         *known = status != PARSE_UNKNOWN_OP;
     }
@@ -140,7 +158,8 @@ int load_program(const Options *o, Arena *arena, const Source *source, Program *
     if (status == PARSE_UNKNOWN_OP && known) {
         return EXIT_BAD_INPUT;
     }
-    return complain(EXIT_BAD_INPUT, "%s: %s", printable(arena, source->name), printable(arena, message));
+    return complain(EXIT_BAD_INPUT, "%s: %s", printable(arena, source->name),
+                    printable(arena, message));
 }
 
 typedef struct CommandVisit {
@@ -170,7 +189,8 @@ int each_program(const Options *o, Arena *arena, EachProgram *visit, void *user)
     return v.code;
 }
 
-int each_checked(const Options *o, Checker *checker, Arena *arena, int *code, EachProgram *visit, void *user) {
+int each_checked(const Options *o, Checker *checker, Arena *arena, int *code, EachProgram *visit,
+                 void *user) {
     int walked = open_checker(o, checker);
     if (walked == 0) {
         walked = each_program(o, arena, visit, user);
@@ -192,7 +212,8 @@ const char *printable(Arena *arena, const char *text) {
 
 const char *title_of(Arena *arena, const char *source, const Program *p) {
     source = printable(arena, source);
-    return p->name && p->name[0] ? arena_printf(arena, "%s (%s)", source, printable(arena, p->name)) : source;
+    return p->name && p->name[0] ? arena_printf(arena, "%s (%s)", source, printable(arena, p->name))
+                                 : source;
 }
 
 double now_seconds(void) {
@@ -205,6 +226,7 @@ bool progress_wanted(const Options *o) { return !o->quiet && isatty(STDERR_FILEN
 
 const char *color(const char *code) {
     const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
-    bool wanted = isatty(STDOUT_FILENO) && !(no_color && no_color[0]) && term && strcmp(term, "dumb") != 0;
+    bool wanted =
+        isatty(STDOUT_FILENO) && !(no_color && no_color[0]) && term && strcmp(term, "dumb") != 0;
     return wanted ? code : "";
 }

@@ -1,4 +1,5 @@
-/* Commands: `twingrad NAME [OPTIONS] [FILE...]`, one row each in commands.def, one file each in cmd_NAME.c (fuzz: cli/cmd_fuzz.c). */
+/* Commands: `twingrad NAME [OPTIONS] [FILE...]`, one row each in commands.def, one file each in
+ * cmd_NAME.c (fuzz: cli/cmd_fuzz.c). */
 #ifndef HARNESS_COMMAND_H
 #define HARNESS_COMMAND_H
 
@@ -17,42 +18,46 @@
 /* What a process answers. The worst of several is the highest. */
 enum { EXIT_AGREE = 0, EXIT_FINDINGS = 1, EXIT_BAD_INPUT = 2, EXIT_ENVIRONMENT = 3 };
 
-/* Every option of every command (options.def); a command names those it takes in commands.def. Zeroed but where said. */
+/* Every option of every command (options.def); a command names those it takes in commands.def.
+ * Zeroed but where said. */
 typedef struct Options {
     const char *command;
-    const char *pair;       /* "reference,compiled" by default */
-    const char *on;         /* "reference" by default */
-    Limits limits;          /* LIMITS_DEFAULT by default */
-    CompileOptions compile; /* --fault, --disable, --only, --opt-limit, --verify; COMPILE_DEFAULT by default */
-    uint64_t seed;          /* 1 by default */
+    const char *pair; /* "reference,compiled" by default */
+    const char *on;   /* "reference" by default */
+    Limits limits;    /* LIMITS_DEFAULT by default */
+    CompileOptions
+        compile; /* --fault, --disable, --only, --opt-limit, --verify; COMPILE_DEFAULT by default */
+    uint64_t seed; /* 1 by default */
     bool seed_given;
-    GenerateOptions generate; /* --ops, --profile; with max-elements and max-statements: generate_options */
-    double seconds;         /* 0: no limit given */
-    int64_t runs;           /* 0: no limit given */
-    bool swarm_passes;      /* fuzz: a random choice of passes is off */
-    bool first;             /* fuzz: stop at the first finding */
-    bool every;             /* fuzz: print every finding */
+    GenerateOptions
+        generate;   /* --ops, --profile; with max-elements and max-statements: generate_options */
+    double seconds; /* 0: no limit given */
+    int64_t runs;   /* 0: no limit given */
+    bool swarm_passes; /* fuzz: a random choice of passes is off */
+    bool first;        /* fuzz: stop at the first finding */
+    bool every;        /* fuzz: print every finding */
     bool json, timing, quiet, stats, no_minimize, poke;
     bool no_poke, dot;
-    bool script;            /* bisect: print a script for git */
-    int64_t jobs;           /* -1: not given */
-    const char *save;       /* minimize: NULL: not given */
+    bool script;             /* bisect: print a script for git */
+    int64_t jobs;            /* -1: not given */
+    const char *save;        /* minimize: NULL: not given */
     const char *name, *note; /* promote; NULL: not given */
-    TargetSettings targets; /* --targets, --workers, --timeout, --strict, --no-probes */
+    TargetSettings targets;  /* --targets, --workers, --timeout, --strict, --no-probes */
     int64_t workers;
-    const char *known;      /* NULL: not given */
-    const char *oracle;     /* NULL: not given */
-    const char *out;        /* NULL: not given */
-    const char *as;         /* NULL: not given */
-    const char *after;      /* pass or stage name */
-    const char *results, *html, *junit, *sarif, *markdown; /* files of results to write (results.h); NULL: not given */
-    const char *engine;     /* NULL: not given */
+    const char *known;  /* NULL: not given */
+    const char *oracle; /* NULL: not given */
+    const char *out;    /* NULL: not given */
+    const char *as;     /* NULL: not given */
+    const char *after;  /* pass or stage name */
+    const char *results, *html, *junit, *sarif,
+        *markdown;      /* files of results to write (results.h); NULL: not given */
+    const char *engine; /* NULL: not given */
     bool resume;
-    int64_t mutate;         /* percent; 50 by default */
+    int64_t mutate;              /* percent; 50 by default */
     const char *corpus, *binary; /* NULL: not given */
-    char **words;           /* all arguments, as they came (files in front) */
+    char **words;                /* all arguments, as they came (files in front) */
     int nwords;
-    char **files;           /* what is not an option, in order */
+    char **files; /* what is not an option, in order */
     int nfiles;
 } Options;
 
@@ -61,9 +66,11 @@ typedef struct Options {
 #undef COMMAND
 
 /* ---- options.c ---- */
-/* Parses the arguments behind the command's name; `accepted` names the options it takes. False and one sentence for a bad one. `*help`
- * is set by --help. The words that are no options are moved to the front of argv, which `o->files` points to. */
-bool options_parse(Options *o, int argc, char **argv, const char *accepted, bool *help, char *message, size_t message_size);
+/* Parses the arguments behind the command's name; `accepted` names the options it takes. False and
+ * one sentence for a bad one. `*help` is set by --help. The words that are no options are moved to
+ * the front of argv, which `o->files` points to. */
+bool options_parse(Options *o, int argc, char **argv, const char *accepted, bool *help,
+                   char *message, size_t message_size);
 /* Prints the lines of help of the options named in `accepted`. */
 void options_help(const char *accepted);
 
@@ -75,9 +82,11 @@ const char *command_options(const char *command);
 int complain(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Opens the checker that the options ask for; 0, or the exit code after complaining. */
 int open_checker(const Options *o, Checker *c);
-/* What the generator is to draw, with --max-elements and --max-statements of a command that generates; 0, or the exit code after complaining. */
+/* What the generator is to draw, with --max-elements and --max-statements of a command that
+ * generates; 0, or the exit code after complaining. */
 int generate_options(const Options *o, GenerateOptions *out);
-/* Reads the known issues that the options name (none: an empty list); 0, or the exit code after complaining. */
+/* Reads the known issues that the options name (none: an empty list); 0, or the exit code after
+ * complaining. */
 struct Known;
 int open_known(const Options *o, Arena *arena, struct Known *out);
 /* The settings of targets that the options ask for. */
@@ -85,17 +94,22 @@ TargetSettings target_settings(const Options *o);
 /* Flushes standard output and says what went wrong: every command returns through it. */
 int finish(int code);
 static inline int worst(int a, int b) { return a > b ? a : b; }
-/* Is the source bytes of the codec (fuzz/codec/codec.h), not JSON? Standard input and what is named .json or .jsonl is JSON; of other names, what does not begin with `{`. */
+/* Is the source bytes of the codec (fuzz/codec/codec.h), not JSON? Standard input and what is named
+ * .json or .jsonl is JSON; of other names, what does not begin with `{`. */
 bool source_is_bytes(const Source *source);
-/* Parses the program of a source (bytes: decodes it, within what engines keep to); 0, or the exit code after complaining. `*known` (may be NULL: complain) is false for a program that
- * names an op which the table does not have. */
+/* Parses the program of a source (bytes: decodes it, within what engines keep to); 0, or the exit
+ * code after complaining. `*known` (may be NULL: complain) is false for a program that names an op
+ * which the table does not have. */
 int load_program(const Options *o, Arena *arena, const Source *source, Program **out, bool *known);
-/* Visits the program of every source in the files given, in order; what can not be read is complained about and the rest goes on. The
- * arena is emptied before each. The worst exit code of reading. */
+/* Visits the program of every source in the files given, in order; what can not be read is
+ * complained about and the rest goes on. The arena is emptied before each. The worst exit code of
+ * reading. */
 typedef void EachProgram(void *user, const char *source, const Program *p);
 int each_program(const Options *o, Arena *arena, EachProgram *visit, void *user);
-/* The same with a checker, which it opens into *checker and closes, and an arena that it destroys; `visit` may raise *code. The worst of all codes. */
-int each_checked(const Options *o, Checker *checker, Arena *arena, int *code, EachProgram *visit, void *user);
+/* The same with a checker, which it opens into *checker and closes, and an arena that it destroys;
+ * `visit` may raise *code. The worst of all codes. */
+int each_checked(const Options *o, Checker *checker, Arena *arena, int *code, EachProgram *visit,
+                 void *user);
 /* `text` with control characters replaced, for a terminal. */
 const char *printable(Arena *arena, const char *text);
 /* "skew.json (skew_symmetric)". */
@@ -104,7 +118,8 @@ const char *title_of(Arena *arena, const char *source, const Program *p);
 double now_seconds(void);
 /* True if progress may be shown: standard error is a terminal and --quiet is not given. */
 bool progress_wanted(const Options *o);
-/* "\033[31m" and so on if standard output is a terminal that wants it (NO_COLOR, TERM=dumb), else "". */
+/* "\033[31m" and so on if standard output is a terminal that wants it (NO_COLOR, TERM=dumb), else
+ * "". */
 const char *color(const char *code);
 
 #endif

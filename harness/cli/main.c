@@ -1,4 +1,5 @@
-/* twingrad: the command line. A table of commands (commands.def); `main` finds the row, parses its options, calls it. */
+/* twingrad: the command line. A table of commands (commands.def); `main` finds the row, parses its
+ * options, calls it. */
 #include "harness/cli/command.h"
 
 #include <stdio.h>
@@ -25,7 +26,8 @@ static const Command *find_command(const char *name) {
 }
 
 static int usage(void) {
-    puts("twingrad: differential testing of an optimizing tensor compiler against an eager interpreter\n\n"
+    puts("twingrad: differential testing of an optimizing tensor compiler against an eager "
+         "interpreter\n\n"
          "usage: twingrad COMMAND [OPTIONS] [FILE...]\n\ncommands:");
     for (int i = 0; i < COUNT_OF(COMMANDS); i++) {
         printf("  %-10s %s\n", COMMANDS[i].name, COMMANDS[i].text);
@@ -38,8 +40,8 @@ static int usage(void) {
 }
 
 static int command_help(const Command *c) {
-    printf("twingrad %s: %s\n\nusage: twingrad %s [OPTIONS]%s%s\n\noptions:\n", c->name, c->text, c->name, c->arguments[0] ? " " : "",
-           c->arguments);
+    printf("twingrad %s: %s\n\nusage: twingrad %s [OPTIONS]%s%s\n\noptions:\n", c->name, c->text,
+           c->name, c->arguments[0] ? " " : "", c->arguments);
     options_help(c->options);
     return finish(EXIT_AGREE);
 }
@@ -59,12 +61,15 @@ static int run_command(const Command *c, int argc, char **argv) {
     if (help) {
         return command_help(c);
     }
-    bool takes_files = c->arguments[0] != '\0', wants_files = takes_files && c->arguments[0] != '[', wants_one = wants_files && !strstr(c->arguments, "...");
+    bool takes_files = c->arguments[0] != '\0', wants_files = takes_files && c->arguments[0] != '[',
+         wants_one = wants_files && !strstr(c->arguments, "...");
     if (!takes_files && o.nfiles > 0) {
-        return complain(EXIT_BAD_INPUT, "%s takes no file, but was given '%.60s'", c->name, o.files[0]);
+        return complain(EXIT_BAD_INPUT, "%s takes no file, but was given '%.60s'", c->name,
+                        o.files[0]);
     }
     if ((wants_files && o.nfiles == 0) || (wants_one && o.nfiles > 1)) {
-        return complain(EXIT_BAD_INPUT, "%s needs %s%s (see 'twingrad %s --help')", c->name, wants_one ? "one " : "", c->arguments, c->name);
+        return complain(EXIT_BAD_INPUT, "%s needs %s%s (see 'twingrad %s --help')", c->name,
+                        wants_one ? "one " : "", c->arguments, c->name);
     }
     return finish(c->run(&o));
 }
@@ -84,7 +89,8 @@ int main(int argc, char **argv) {
     }
     const Command *c = find_command(is_help ? argv[2] : name);
     if (!c) {
-        return complain(EXIT_BAD_INPUT, "there is no command '%.60s' (see 'twingrad --help')", is_help ? argv[2] : name);
+        return complain(EXIT_BAD_INPUT, "there is no command '%.60s' (see 'twingrad --help')",
+                        is_help ? argv[2] : name);
     }
     return is_help ? command_help(c) : run_command(c, argc - 2, argv + 2);
 }

@@ -1,5 +1,5 @@
-/* The option parser: one table (options.def) of name, kind and place in Options. `--name VALUE` and `--name=VALUE` are the same, `--`
- * ends the options, a single `-` is a file. */
+/* The option parser: one table (options.def) of name, kind and place in Options. `--name VALUE` and
+ * `--name=VALUE` are the same, `--` ends the options, a single `-` is a file. */
 #include "harness/cli/command.h"
 
 #include <errno.h>
@@ -8,7 +8,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef enum OptionsKind { TEXT, FLAG, COUNT, SEED, SECONDS, FAULT, OFF, ONLY, PROFILE, OPS } OptionsKind;
+typedef enum OptionsKind {
+    TEXT,
+    FLAG,
+    COUNT,
+    SEED,
+    SECONDS,
+    FAULT,
+    OFF,
+    ONLY,
+    PROFILE,
+    OPS
+} OptionsKind;
 
 typedef struct OptionsRow {
     const char *name;
@@ -18,7 +29,8 @@ typedef struct OptionsRow {
 } OptionsRow;
 
 static const OptionsRow ROWS[] = {
-#define OPTION(name, kind, field, metavariable, help) {name, kind, offsetof(Options, field), metavariable, help},
+#define OPTION(name, kind, field, metavariable, help)                                              \
+    {name, kind, offsetof(Options, field), metavariable, help},
 #include "harness/cli/options.def"
 #undef OPTION
 };
@@ -34,9 +46,12 @@ static bool listed(const char *list, const char *name) {
     return false;
 }
 
-static bool digits_only(const char *text) { return text[0] != '\0' && strspn(text, "0123456789") == strlen(text); }
+static bool digits_only(const char *text) {
+    return text[0] != '\0' && strspn(text, "0123456789") == strlen(text);
+}
 
-static bool parse_value(const OptionsRow *row, const char *text, Options *o, char *message, size_t size) {
+static bool parse_value(const OptionsRow *row, const char *text, Options *o, char *message,
+                        size_t size) {
     void *field = (char *)o + row->field;
     char *end;
     errno = 0;
@@ -60,7 +75,9 @@ static bool parse_value(const OptionsRow *row, const char *text, Options *o, cha
     case SEED: {
         unsigned long long value = strtoull(text, &end, 10);
         if (!digits_only(text) || errno != 0) {
-            snprintf(message, size, "--%s needs a number from 0 to 18446744073709551615, not '%.60s'", row->name, text);
+            snprintf(message, size,
+                     "--%s needs a number from 0 to 18446744073709551615, not '%.60s'", row->name,
+                     text);
             return false;
         }
         *(uint64_t *)field = value;
@@ -90,22 +107,28 @@ static bool parse_value(const OptionsRow *row, const char *text, Options *o, cha
         return true;
     }
     case OFF:
-    case ONLY: return disabled_parse(field, text, row->kind == ONLY, message, size);
-    case PROFILE: return generate_profile(field, text, message, size);
-    case OPS: return generate_ops(field, text, message, size);
-    case FLAG: break;
+    case ONLY:
+        return disabled_parse(field, text, row->kind == ONLY, message, size);
+    case PROFILE:
+        return generate_profile(field, text, message, size);
+    case OPS:
+        return generate_ops(field, text, message, size);
+    case FLAG:
+        break;
     }
     *(bool *)field = true;
     return true;
 }
 
-static bool parse_option(Options *o, const char *word, const char *next, const char *accepted, bool *used_next, char *message, size_t size) {
+static bool parse_option(Options *o, const char *word, const char *next, const char *accepted,
+                         bool *used_next, char *message, size_t size) {
     const char *name = word + 2, *equals = strchr(name, '=');
     size_t n = equals ? (size_t)(equals - name) : strlen(name);
     *used_next = false;
     for (int i = 0; i < COUNT_OF(ROWS); i++) {
         const OptionsRow *row = &ROWS[i];
-        if (strlen(row->name) != n || strncmp(row->name, name, n) != 0 || !listed(accepted, row->name)) {
+        if (strlen(row->name) != n || strncmp(row->name, name, n) != 0 ||
+            !listed(accepted, row->name)) {
             continue;
         }
         if (row->kind == FLAG && equals) {
@@ -119,11 +142,13 @@ static bool parse_option(Options *o, const char *word, const char *next, const c
         *used_next = row->kind != FLAG && !equals;
         return parse_value(row, equals ? equals + 1 : next, o, message, size);
     }
-    snprintf(message, size, "%s has no option '%.60s' (see 'twingrad %s --help')", o->command, word, o->command);
+    snprintf(message, size, "%s has no option '%.60s' (see 'twingrad %s --help')", o->command, word,
+             o->command);
     return false;
 }
 
-bool options_parse(Options *o, int argc, char **argv, const char *accepted, bool *help, char *message, size_t message_size) {
+bool options_parse(Options *o, int argc, char **argv, const char *accepted, bool *help,
+                   char *message, size_t message_size) {
     o->pair = "reference,compiled";
     o->on = "reference";
     o->compile = COMPILE_DEFAULT;
@@ -145,11 +170,13 @@ bool options_parse(Options *o, int argc, char **argv, const char *accepted, bool
             *help = true;
             return true;
         } else if (word[1] != '-') {
-            snprintf(message, message_size, "%s has no option '%.60s' (see 'twingrad %s --help')", o->command, word, o->command);
+            snprintf(message, message_size, "%s has no option '%.60s' (see 'twingrad %s --help')",
+                     o->command, word, o->command);
             return false;
         } else {
             bool used_next;
-            if (!parse_option(o, word, i + 1 < argc ? argv[i + 1] : NULL, accepted, &used_next, message, message_size)) {
+            if (!parse_option(o, word, i + 1 < argc ? argv[i + 1] : NULL, accepted, &used_next,
+                              message, message_size)) {
                 return false;
             }
             i += used_next;

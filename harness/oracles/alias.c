@@ -1,12 +1,15 @@
-/* alias: returns share storage with the same inputs and earlier returns. What is stated is compared first; then what a write to
- * every return did to all of them (format.md, "poke"), which shows aliasing that nobody stated. */
+/* alias: returns share storage with the same inputs and earlier returns. What is stated is compared
+ * first; then what a write to every return did to all of them (format.md, "poke"), which shows
+ * aliasing that nobody stated. */
 #include "harness/oracles/oracle.h"
 
 #include <stdio.h>
 
-static void oracle_alias_describe(char *out, size_t size, const ReturnRecord *r, const CallResult *c, const Program *p) {
+static void oracle_alias_describe(char *out, size_t size, const ReturnRecord *r,
+                                  const CallResult *c, const Program *p) {
     if (r->alias == ALIAS_INPUT) {
-        snprintf(out, size, "input:%s", r->alias_index < c->ninputs ? p->names[c->inputs[r->alias_index].name] : "?");
+        snprintf(out, size, "input:%s",
+                 r->alias_index < c->ninputs ? p->names[c->inputs[r->alias_index].name] : "?");
     } else if (r->alias == ALIAS_RETURN) {
         snprintf(out, size, "return:%d", r->alias_index);
     } else {
@@ -14,9 +17,11 @@ static void oracle_alias_describe(char *out, size_t size, const ReturnRecord *r,
     }
 }
 
-static Verdict poked(Finding *out, const void *x, const Values *a, const void *y, const Values *b, int call, Subject subject, int i) {
+static Verdict poked(Finding *out, const void *x, const Values *a, const void *y, const Values *b,
+                     int call, Subject subject, int i) {
     int64_t first;
-    if (!x || !y || !a->data || !b->data || !values_same_shape(a, b) || compare_poked(x, a, y, b, &first)) {
+    if (!x || !y || !a->data || !b->data || !values_same_shape(a, b) ||
+        compare_poked(x, a, y, b, &first)) {
         return AGREE;
     }
     finding_start(out, ORACLE_alias, "poke", call, subject, i, AT_UNKNOWN);
@@ -36,7 +41,8 @@ Verdict oracle_alias(Comparison *t, Finding *out) {
         for (int i = 0; i < n; i++) {
             const ReturnRecord *x = &a->returns[i], *y = &b->returns[i];
             if (x->has_alias && y->has_alias &&
-                (x->alias != y->alias || (x->alias != ALIAS_NONE && x->alias_index != y->alias_index))) {
+                (x->alias != y->alias ||
+                 (x->alias != ALIAS_NONE && x->alias_index != y->alias_index))) {
                 finding_start(out, ORACLE_alias, "storage", k, SUBJECT_RETURN, i, AT_UNKNOWN);
                 oracle_alias_describe(out->a, sizeof out->a, x, a, t->program);
                 oracle_alias_describe(out->b, sizeof out->b, y, b, t->program);
@@ -45,14 +51,16 @@ Verdict oracle_alias(Comparison *t, Finding *out) {
         }
         for (int i = 0; i < n; i++) {
             const ReturnRecord *x = &a->returns[i], *y = &b->returns[i];
-            if (poked(out, x->poked, &x->values, y->poked, &y->values, k, SUBJECT_RETURN, i) == FINDING) {
+            if (poked(out, x->poked, &x->values, y->poked, &y->values, k, SUBJECT_RETURN, i) ==
+                FINDING) {
                 return FINDING;
             }
         }
         for (int i = 0; i < comparison_inputs(t, a, b); i++) {
             const InputRecord *x = &a->inputs[i], *y = &b->inputs[i];
             if (!x->unsettled && !y->unsettled &&
-                poked(out, x->poked, &x->data, y->poked, &y->data, k, SUBJECT_INPUT, i) == FINDING) {
+                poked(out, x->poked, &x->data, y->poked, &y->data, k, SUBJECT_INPUT, i) ==
+                    FINDING) {
                 return FINDING;
             }
         }

@@ -1,5 +1,6 @@
-/* calls: both executors answer every call, and a call that repeats an earlier one to the letter (inputs, values, grad mode) is
- * served by the code compiled then. Stale reuse shows in the other oracles, at the call that got the wrong code. */
+/* calls: both executors answer every call, and a call that repeats an earlier one to the letter
+ * (inputs, values, grad mode) is served by the code compiled then. Stale reuse shows in the other
+ * oracles, at the call that got the wrong code. */
 #include "harness/oracles/oracle.h"
 
 #include <stdio.h>
@@ -15,19 +16,24 @@ static bool same_data(const InputData *a, const InputData *b, DType dtype) {
     if (a->is_fill) {
         return a->fill == b->fill && a->seed == b->seed;
     }
-    return a->numel == b->numel && (a->numel == 0 || memcmp(a->data, b->data, (size_t)a->numel * (size_t)dtype_bytes(dtype)) == 0);
+    return a->numel == b->numel &&
+           (a->numel == 0 ||
+            memcmp(a->data, b->data, (size_t)a->numel * (size_t)dtype_bytes(dtype)) == 0);
 }
 
 static bool same_input(const Input *a, const Input *b) {
-    return a->name == b->name && a->dtype == b->dtype && sizes_equal(a->size, a->ndim, b->size, b->ndim) &&
-           sizes_equal(a->stride, a->ndim, b->stride, b->ndim) && a->offset == b->offset && a->storage == b->storage &&
-           a->requires_grad == b->requires_grad && same_data(&a->data, &b->data, a->dtype);
+    return a->name == b->name && a->dtype == b->dtype &&
+           sizes_equal(a->size, a->ndim, b->size, b->ndim) &&
+           sizes_equal(a->stride, a->ndim, b->stride, b->ndim) && a->offset == b->offset &&
+           a->storage == b->storage && a->requires_grad == b->requires_grad &&
+           same_data(&a->data, &b->data, a->dtype);
 }
 
 static bool same_call(const Program *p, int j, int k) {
     int nj, nk;
     bool grad_j, grad_k;
-    const Input *in_j = program_call_inputs(p, j, &nj, &grad_j), *in_k = program_call_inputs(p, k, &nk, &grad_k);
+    const Input *in_j = program_call_inputs(p, j, &nj, &grad_j),
+                *in_k = program_call_inputs(p, k, &nk, &grad_k);
     if (nj != nk || grad_j != grad_k) {
         return false;
     }
@@ -55,7 +61,8 @@ Verdict oracle_calls(Comparison *t, Finding *out) {
         for (int j = 0; j < k; j++) {
             if (t->a->calls[j].ok && !(j > 0 && p->recalls[j - 1].keep) && same_call(p, j, k)) {
                 finding_start(out, ORACLE_calls, "recompile", k, SUBJECT_CALL, -1, AT_UNKNOWN);
-                const char *again = "compiled again, though an earlier call is the same", *not_again = "not compiled again";
+                const char *again = "compiled again, though an earlier call is the same",
+                           *not_again = "not compiled again";
                 snprintf(out->a, sizeof out->a, "%s (call %d)", a->compiled ? again : not_again, j);
                 snprintf(out->b, sizeof out->b, "%s (call %d)", b->compiled ? again : not_again, j);
                 return FINDING;

@@ -3,7 +3,8 @@
 
 #include <stdio.h>
 
-static Verdict oracle_flags_fire(Finding *out, const char *kind, int call, Subject subject, int index, bool a, bool b) {
+static Verdict oracle_flags_fire(Finding *out, const char *kind, int call, Subject subject,
+                                 int index, bool a, bool b) {
     finding_start(out, ORACLE_flags, kind, call, subject, index, AT_UNKNOWN);
     snprintf(out->a, sizeof out->a, "%s %s", kind, a ? "true" : "false");
     snprintf(out->b, sizeof out->b, "%s %s", kind, b ? "true" : "false");
@@ -15,20 +16,26 @@ Verdict oracle_flags(Comparison *t, Finding *out) {
         const CallResult *a = &t->a->calls[k], *b = &t->b->calls[k];
         for (int i = 0; i < comparison_returns(a, b); i++) {
             const ReturnRecord *x = &a->returns[i], *y = &b->returns[i];
-            if (x->has_requires_grad && y->has_requires_grad && x->requires_grad != y->requires_grad) {
-                return oracle_flags_fire(out, "requires_grad", k, SUBJECT_RETURN, i, x->requires_grad, y->requires_grad);
+            if (x->has_requires_grad && y->has_requires_grad &&
+                x->requires_grad != y->requires_grad) {
+                return oracle_flags_fire(out, "requires_grad", k, SUBJECT_RETURN, i,
+                                         x->requires_grad, y->requires_grad);
             }
             if (x->has_is_leaf && y->has_is_leaf && x->is_leaf != y->is_leaf) {
-                return oracle_flags_fire(out, "is_leaf", k, SUBJECT_RETURN, i, x->is_leaf, y->is_leaf);
+                return oracle_flags_fire(out, "is_leaf", k, SUBJECT_RETURN, i, x->is_leaf,
+                                         y->is_leaf);
             }
         }
         for (int i = 0; i < comparison_inputs(t, a, b); i++) {
             const InputRecord *x = &a->inputs[i], *y = &b->inputs[i];
-            if (x->has_requires_grad && y->has_requires_grad && x->requires_grad != y->requires_grad) {
-                return oracle_flags_fire(out, "requires_grad", k, SUBJECT_INPUT, i, x->requires_grad, y->requires_grad);
+            if (x->has_requires_grad && y->has_requires_grad &&
+                x->requires_grad != y->requires_grad) {
+                return oracle_flags_fire(out, "requires_grad", k, SUBJECT_INPUT, i,
+                                         x->requires_grad, y->requires_grad);
             }
             if (x->has_is_leaf && y->has_is_leaf && x->is_leaf != y->is_leaf) {
-                return oracle_flags_fire(out, "is_leaf", k, SUBJECT_INPUT, i, x->is_leaf, y->is_leaf);
+                return oracle_flags_fire(out, "is_leaf", k, SUBJECT_INPUT, i, x->is_leaf,
+                                         y->is_leaf);
             }
         }
     }

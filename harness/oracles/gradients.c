@@ -1,4 +1,5 @@
-/* gradients: None, zeros and values are three different answers. Which gradients had arrived when a backward raised is not compared. */
+/* gradients: None, zeros and values are three different answers. Which gradients had arrived when a
+ * backward raised is not compared. */
 #include "harness/oracles/oracle.h"
 
 #include <stdio.h>
@@ -7,8 +8,9 @@ static const char *state_of(GradState state, const Values *v) {
     return state == GRAD_NULL ? "none" : values_all_zero(v) ? "zeros" : "value";
 }
 
-static Verdict oracle_gradients_confirm(Comparison *t, Finding *out, GradState xs, const Values *x, GradState ys, const Values *y, const Values *shadow, int call,
-                     Subject subject, int index) {
+static Verdict oracle_gradients_confirm(Comparison *t, Finding *out, GradState xs, const Values *x,
+                                        GradState ys, const Values *y, const Values *shadow,
+                                        int call, Subject subject, int index) {
     char kind[40];
     if (xs != ys) {
         snprintf(kind, sizeof kind, "%s_vs_%s", state_of(xs, x), state_of(ys, y));
@@ -18,7 +20,8 @@ static Verdict oracle_gradients_confirm(Comparison *t, Finding *out, GradState x
         return FINDING;
     }
     if (!values_same_shape(x, y)) {
-        finding_start(out, ORACLE_gradients, x->dtype != y->dtype ? "dtype" : "size", call, subject, index, AT_BACKWARD);
+        finding_start(out, ORACLE_gradients, x->dtype != y->dtype ? "dtype" : "size", call, subject,
+                      index, AT_BACKWARD);
         char size[120];
         ints_text(size, sizeof size, x->size, x->ndim);
         snprintf(out->a, sizeof out->a, "%s %s", dtype_name(x->dtype), size);
@@ -36,7 +39,10 @@ static Verdict oracle_gradients_confirm(Comparison *t, Finding *out, GradState x
         return SKIP;
     }
     bool zero_x = values_all_zero(x), zero_y = values_all_zero(y);
-    const char *name = zero_x && zero_y ? "zero_sign" : zero_x ? "zeros_vs_value" : zero_y ? "value_vs_zeros" : "data";
+    const char *name = zero_x && zero_y ? "zero_sign"
+                       : zero_x         ? "zeros_vs_value"
+                       : zero_y         ? "value_vs_zeros"
+                                        : "data";
     finding_start(out, ORACLE_gradients, name, call, subject, index, AT_BACKWARD);
     out->element = first;
     element_text(out->a, sizeof out->a, x->data, x->dtype, first);
@@ -50,7 +56,8 @@ static bool oracle_gradients_same(GradState xs, const Values *x, GradState ys, c
     if (xs == GRAD_ABSENT || ys == GRAD_ABSENT) {
         return true;
     }
-    return xs == ys && (xs == GRAD_NULL || !x->data || !y->data || (values_same_shape(x, y) && compare_bits(x, y, &first)));
+    return xs == ys && (xs == GRAD_NULL || !x->data || !y->data ||
+                        (values_same_shape(x, y) && compare_bits(x, y, &first)));
 }
 
 Verdict oracle_gradients(Comparison *t, Finding *out) {
@@ -66,9 +73,11 @@ Verdict oracle_gradients(Comparison *t, Finding *out) {
                 continue;
             }
             const Result *s = comparison_shadow(t);
-            bool has = s && k < s->ncalls && i < s->calls[k].ninputs && s->calls[k].inputs[i].grad_state == GRAD_VALUE;
-            Verdict v = oracle_gradients_confirm(t, out, x->grad_state, &x->grad, y->grad_state, &y->grad, has ? &s->calls[k].inputs[i].grad : NULL, k,
-                              SUBJECT_INPUT, i);
+            bool has = s && k < s->ncalls && i < s->calls[k].ninputs &&
+                       s->calls[k].inputs[i].grad_state == GRAD_VALUE;
+            Verdict v = oracle_gradients_confirm(t, out, x->grad_state, &x->grad, y->grad_state,
+                                                 &y->grad, has ? &s->calls[k].inputs[i].grad : NULL,
+                                                 k, SUBJECT_INPUT, i);
             if (v == FINDING) {
                 return v;
             }
@@ -80,9 +89,11 @@ Verdict oracle_gradients(Comparison *t, Finding *out) {
                 continue;
             }
             const Result *s = comparison_shadow(t);
-            bool has = s && k < s->ncalls && i < s->calls[k].nreturns && s->calls[k].returns[i].grad_state == GRAD_VALUE;
-            Verdict v = oracle_gradients_confirm(t, out, x->grad_state, &x->grad, y->grad_state, &y->grad, has ? &s->calls[k].returns[i].grad : NULL, k,
-                              SUBJECT_RETURN, i);
+            bool has = s && k < s->ncalls && i < s->calls[k].nreturns &&
+                       s->calls[k].returns[i].grad_state == GRAD_VALUE;
+            Verdict v = oracle_gradients_confirm(
+                t, out, x->grad_state, &x->grad, y->grad_state, &y->grad,
+                has ? &s->calls[k].returns[i].grad : NULL, k, SUBJECT_RETURN, i);
             if (v == FINDING) {
                 return v;
             }

@@ -1,9 +1,11 @@
-/* metadata: dtype and sizes; strides and offset as far as they address something; versions of inputs. */
+/* metadata: dtype and sizes; strides and offset as far as they address something; versions of
+ * inputs. */
 #include "harness/oracles/oracle.h"
 
 #include <stdio.h>
 
-static Verdict oracle_metadata_fire(Finding *out, const char *kind, int call, Subject subject, int index) {
+static Verdict oracle_metadata_fire(Finding *out, const char *kind, int call, Subject subject,
+                                    int index) {
     finding_start(out, ORACLE_metadata, kind, call, subject, index, AT_UNKNOWN);
     return FINDING;
 }
@@ -26,7 +28,8 @@ static bool is_empty(const int64_t *size, int ndim) {
     return false;
 }
 
-static Verdict judge_return(const ReturnRecord *x, const ReturnRecord *y, bool lenient, int call, int i, Finding *out) {
+static Verdict judge_return(const ReturnRecord *x, const ReturnRecord *y, bool lenient, int call,
+                            int i, Finding *out) {
     const Values *a = &x->values, *b = &y->values;
     if (a->dtype != b->dtype) {
         oracle_metadata_fire(out, "dtype", call, SUBJECT_RETURN, i);
@@ -40,7 +43,8 @@ static Verdict judge_return(const ReturnRecord *x, const ReturnRecord *y, bool l
         ints_text(out->b, sizeof out->b, b->size, b->ndim);
         return FINDING;
     }
-    bool minor = lenient && x->has_alias && y->has_alias && x->alias == ALIAS_NONE && y->alias == ALIAS_NONE;
+    bool minor =
+        lenient && x->has_alias && y->has_alias && x->alias == ALIAS_NONE && y->alias == ALIAS_NONE;
     if (minor || is_empty(a->size, a->ndim)) {
         return AGREE;
     }
@@ -59,7 +63,8 @@ static Verdict judge_return(const ReturnRecord *x, const ReturnRecord *y, bool l
     return AGREE;
 }
 
-static Verdict judge_input(const InputRecord *x, const InputRecord *y, bool lenient, int call, int i, Finding *out) {
+static Verdict judge_input(const InputRecord *x, const InputRecord *y, bool lenient, int call,
+                           int i, Finding *out) {
     if (!lenient && x->has_version && y->has_version && x->version != y->version) {
         oracle_metadata_fire(out, "version", call, SUBJECT_INPUT, i);
         snprintf(out->a, sizeof out->a, "%lld", (long long)x->version);
@@ -81,8 +86,8 @@ static Verdict judge_input(const InputRecord *x, const InputRecord *y, bool leni
         ints_text(out->b, sizeof out->b, y->size, y->ndim);
         return FINDING;
     }
-    if (!is_empty(x->size, x->ndim) &&
-        (!strides_same(x->size, x->stride, y->stride, x->ndim) || x->storage_offset != y->storage_offset)) {
+    if (!is_empty(x->size, x->ndim) && (!strides_same(x->size, x->stride, y->stride, x->ndim) ||
+                                        x->storage_offset != y->storage_offset)) {
         oracle_metadata_fire(out, "input_stride", call, SUBJECT_INPUT, i);
         ints_text(out->a, sizeof out->a, x->stride, x->ndim);
         ints_text(out->b, sizeof out->b, y->stride, y->ndim);

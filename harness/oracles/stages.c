@@ -1,8 +1,9 @@
-/* stages: no pass changes what the graph means, and compiling is deterministic. The program is compiled once more with the graph
- * interpreted after every stage (compiled/runtime/stages.h), and a second time: the dumps of both must be the same text.
+/* stages: no pass changes what the graph means, and compiling is deterministic. The program is
+ * compiled once more with the graph interpreted after every stage (compiled/runtime/stages.h), and
+ * a second time: the dumps of both must be the same text.
  *
- * It costs more than everything else a check does, so it is asked where the checker says so: always by check and replay, of one program
- * in a thousand by fuzz unless --oracle stages is given. */
+ * It costs more than everything else a check does, so it is asked where the checker says so: always
+ * by check and replay, of one program in a thousand by fuzz unless --oracle stages is given. */
 #include "harness/triage/cause.h"
 
 #include <stdio.h>
@@ -10,7 +11,7 @@
 
 typedef struct StagesDumps {
     uint64_t hash;
-    char stage[32]; /* the last stage dumped */
+    char stage[32];                  /* the last stage dumped */
     const struct StagesDumps *first; /* of the compilation before, stage by stage */
     int n;
     uint64_t by_stage[512];
@@ -37,7 +38,8 @@ static void oracle_stages_on_dump(void *user, const char *stage, const char *tex
     d->n++;
 }
 
-static void oracle_stages_compile(const Comparison *t, const Executor *e, StageReport *report, StagesDumps *dumps) {
+static void oracle_stages_compile(const Comparison *t, const Executor *e, StageReport *report,
+                                  StagesDumps *dumps) {
     CompileOptions options = e->compile;
     RunOptions run = {.limits = t->checker->run.limits};
     options.stages = report;
@@ -54,7 +56,8 @@ Verdict oracle_stages(Comparison *t, Finding *out) {
     }
     const Executor *e = compiles_here(&c->b) ? &c->b : &c->a;
     StageReport report = {0};
-    StagesDumps *first = arena_new(t->arena, StagesDumps), *second = arena_new(t->arena, StagesDumps);
+    StagesDumps *first = arena_new(t->arena, StagesDumps),
+                *second = arena_new(t->arena, StagesDumps);
     oracle_stages_compile(t, e, &report, first);
     second->first = first;
     oracle_stages_compile(t, e, NULL, second);

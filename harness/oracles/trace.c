@@ -1,5 +1,5 @@
-/* trace: the probes that ran are the same and answer the same. Looks at every call both began, also at the one that ended
- * differently, as far as both traces go. */
+/* trace: the probes that ran are the same and answer the same. Looks at every call both began, also
+ * at the one that ended differently, as far as both traces go. */
 #include "harness/oracles/oracle.h"
 
 #include <stdio.h>
@@ -28,9 +28,12 @@ Verdict oracle_trace(Comparison *t, Finding *out) {
         for (int i = 0; i < n; i++) {
             const TraceEntry *x = &a->trace[i], *y = &b->trace[i];
             if (x->sid != y->sid) {
-                finding_start(out, ORACLE_trace, "path", k, SUBJECT_TRACE, i, x->sid < y->sid ? x->sid : y->sid);
-                snprintf(out->a, sizeof out->a, "probe %d is at %s", i, program_path(t->arena, t->program, x->sid));
-                snprintf(out->b, sizeof out->b, "probe %d is at %s", i, program_path(t->arena, t->program, y->sid));
+                finding_start(out, ORACLE_trace, "path", k, SUBJECT_TRACE, i,
+                              x->sid < y->sid ? x->sid : y->sid);
+                snprintf(out->a, sizeof out->a, "probe %d is at %s", i,
+                         program_path(t->arena, t->program, x->sid));
+                snprintf(out->b, sizeof out->b, "probe %d is at %s", i,
+                         program_path(t->arena, t->program, y->sid));
                 return FINDING;
             }
             if (t->lenient && x->probe == PROBE_version) {

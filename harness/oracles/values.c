@@ -1,10 +1,12 @@
-/* values: returns and input storages hold the same elements. Equal bits are the common answer; only a mismatch of floats asks for
- * the float64 shadow, which says whether rounding explains it, or that a discrete choice was too close to tell. */
+/* values: returns and input storages hold the same elements. Equal bits are the common answer; only
+ * a mismatch of floats asks for the float64 shadow, which says whether rounding explains it, or
+ * that a discrete choice was too close to tell. */
 #include "harness/oracles/oracle.h"
 
 /* Judges one pair; `shadow` NULL where the shadow run has no counterpart. */
-static Verdict oracle_values_confirm(Comparison *t, Finding *out, const Values *a, const Values *b, const Values *shadow, const char *kind, int call,
-                     Subject subject, int index) {
+static Verdict oracle_values_confirm(Comparison *t, Finding *out, const Values *a, const Values *b,
+                                     const Values *shadow, const char *kind, int call,
+                                     Subject subject, int index) {
     int64_t first = 0;
     Match match = comparison_match(t, a, b, shadow, false, &first);
     if (match == MATCH_SAME) {
@@ -16,14 +18,17 @@ static Verdict oracle_values_confirm(Comparison *t, Finding *out, const Values *
     }
     bool zero_sign = dtype_is_float(a->dtype) && element_double(a->data, a->dtype, first) == 0 &&
                      element_double(b->data, a->dtype, first) == 0;
-    finding_start(out, ORACLE_values, zero_sign ? "zero_sign" : kind, call, subject, index, AT_UNKNOWN);
+    finding_start(out, ORACLE_values, zero_sign ? "zero_sign" : kind, call, subject, index,
+                  AT_UNKNOWN);
     out->element = first;
     element_text(out->a, sizeof out->a, a->data, a->dtype, first);
     element_text(out->b, sizeof out->b, b->data, b->dtype, first);
     return FINDING;
 }
 
-static bool comparable(const Values *a, const Values *b) { return a->data && b->data && values_same_shape(a, b); }
+static bool comparable(const Values *a, const Values *b) {
+    return a->data && b->data && values_same_shape(a, b);
+}
 
 Verdict oracle_values(Comparison *t, Finding *out) {
     Verdict verdict = AGREE;
@@ -34,8 +39,11 @@ Verdict oracle_values(Comparison *t, Finding *out) {
             const Values *x = &a->returns[i].values, *y = &b->returns[i].values;
             if (comparable(x, y) && !compare_bits(x, y, &first)) {
                 const Result *s = comparison_shadow(t);
-                const Values *shadow = s && k < s->ncalls && i < s->calls[k].nreturns ? &s->calls[k].returns[i].values : NULL;
-                Verdict v = oracle_values_confirm(t, out, x, y, shadow, "data", k, SUBJECT_RETURN, i);
+                const Values *shadow = s && k < s->ncalls && i < s->calls[k].nreturns
+                                           ? &s->calls[k].returns[i].values
+                                           : NULL;
+                Verdict v =
+                    oracle_values_confirm(t, out, x, y, shadow, "data", k, SUBJECT_RETURN, i);
                 if (v == FINDING) {
                     return v;
                 }
@@ -44,12 +52,15 @@ Verdict oracle_values(Comparison *t, Finding *out) {
         }
         for (int i = 0; i < comparison_inputs(t, a, b); i++) {
             const InputRecord *x = &a->inputs[i], *y = &b->inputs[i];
-            if (x->unsettled || y->unsettled || !comparable(&x->data, &y->data) || compare_bits(&x->data, &y->data, &first)) {
+            if (x->unsettled || y->unsettled || !comparable(&x->data, &y->data) ||
+                compare_bits(&x->data, &y->data, &first)) {
                 continue;
             }
             const Result *s = comparison_shadow(t);
-            const Values *shadow = s && k < s->ncalls && i < s->calls[k].ninputs ? &s->calls[k].inputs[i].data : NULL;
-            Verdict v = oracle_values_confirm(t, out, &x->data, &y->data, shadow, "input", k, SUBJECT_INPUT, i);
+            const Values *shadow =
+                s && k < s->ncalls && i < s->calls[k].ninputs ? &s->calls[k].inputs[i].data : NULL;
+            Verdict v = oracle_values_confirm(t, out, &x->data, &y->data, shadow, "input", k,
+                                              SUBJECT_INPUT, i);
             if (v == FINDING) {
                 return v;
             }

@@ -23,7 +23,8 @@ Step reduce_text(Program *p, int k) {
         }
         p->surface = NULL;
         return STEP_MADE;
-    default: return STEP_END;
+    default:
+        return STEP_END;
     }
 }
 
@@ -202,9 +203,12 @@ Step reduce_probes(Program *p, int k) {
 }
 
 Step reduce_question(Program *p, int k) {
-    static const int probe_of[] = {[PRED_requires_grad] = PROBE_requires_grad, [PRED_is_leaf] = PROBE_is_leaf,
-                                   [PRED_has_grad_fn] = PROBE_has_grad_fn,     [PRED_is_contiguous] = PROBE_is_contiguous,
-                                   [PRED_is_grad_enabled] = PROBE_is_grad_enabled, [PRED_dtype] = PROBE_dtype,
+    static const int probe_of[] = {[PRED_requires_grad] = PROBE_requires_grad,
+                                   [PRED_is_leaf] = PROBE_is_leaf,
+                                   [PRED_has_grad_fn] = PROBE_has_grad_fn,
+                                   [PRED_is_contiguous] = PROBE_is_contiguous,
+                                   [PRED_is_grad_enabled] = PROBE_is_grad_enabled,
+                                   [PRED_dtype] = PROBE_dtype,
                                    [PRED_dim] = PROBE_size};
     if (k >= p->nstmts) {
         return STEP_END;
@@ -217,7 +221,9 @@ Step reduce_question(Program *p, int k) {
     while (asked->kind == PRED_not) {
         asked = asked->inner;
     }
-    *s = (Stmt){.next = s->next, .kind = STMT_PROBE, .probe = (ProbeKind)probe_of[asked->kind],
+    *s = (Stmt){.next = s->next,
+                .kind = STMT_PROBE,
+                .probe = (ProbeKind)probe_of[asked->kind],
                 .of = asked->kind == PRED_is_grad_enabled ? NAME_NONE : asked->of};
     program_number(p);
     return STEP_MADE;
@@ -248,7 +254,9 @@ Step reduce_backward(Program *p, int k) {
         return STEP_END;
     }
     switch (k) {
-    case 0: *b = (Backward){.given = false}; return STEP_MADE;
+    case 0:
+        *b = (Backward){.given = false};
+        return STEP_MADE;
     case 1:
         if (b->nof < 0) {
             return STEP_NOTHING;
@@ -262,7 +270,8 @@ Step reduce_backward(Program *p, int k) {
         b->fill = FILL_ones;
         b->seed = 0;
         return STEP_MADE;
-    default: return STEP_END;
+    default:
+        return STEP_END;
     }
 }
 

@@ -1,4 +1,5 @@
-/* Statements are lists in blocks; every edit walks the tree of blocks and relinks the list of the one it changes. */
+/* Statements are lists in blocks; every edit walks the tree of blocks and relinks the list of the
+ * one it changes. */
 #include "harness/reduce/edit.h"
 
 #include "program/lang/uses.h"
@@ -37,7 +38,8 @@ void edit_forget(Program *p) {
     if (!p->args_given && p->nrecalls == 0) {
         return;
     }
-    bool *bound = arena_array(p->arena, bool, p->nnames), *passed = arena_array(p->arena, bool, p->nnames);
+    bool *bound = arena_array(p->arena, bool, p->nnames),
+         *passed = arena_array(p->arena, bool, p->nnames);
     for (int i = 0; i < p->ninputs; i++) {
         bound[p->inputs[i].name] = true;
     }
@@ -82,8 +84,8 @@ static Spelled spelled_before(Program *p) {
     return s;
 }
 
-/* After the edit: renumbers, gives spellings their new paths, forgets those of statements that went, and the outline, whose numbers
- * mean other statements now. */
+/* After the edit: renumbers, gives spellings their new paths, forgets those of statements that
+ * went, and the outline, whose numbers mean other statements now. */
 static void reduce_edit_settle(Program *p, const Spelled *before) {
     program_number(p);
     edit_forget(p);

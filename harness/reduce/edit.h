@@ -1,4 +1,5 @@
-/* Edits of a program's statements, for locating and minimizing. They change the program in place (clone first) and renumber it. */
+/* Edits of a program's statements, for locating and minimizing. They change the program in place
+ * (clone first) and renumber it. */
 #ifndef HARNESS_EDIT_H
 #define HARNESS_EDIT_H
 
@@ -6,7 +7,8 @@
 
 /* All statements by sid, in `arena`. */
 Stmt **edit_statements(Arena *arena, Program *p);
-/* Keeps the body's statements up to and including sid `last`, at every depth; the setup stays. Sids stay as they were. */
+/* Keeps the body's statements up to and including sid `last`, at every depth; the setup stays. Sids
+ * stay as they were. */
 void edit_cut(Program *p, int last);
 /* Drops the statements whose mark is set (by old sid), with all that is inside them. */
 void edit_drop(Program *p, const bool *drop);
@@ -18,7 +20,8 @@ void edit_insert_after(Program *p, const Stmt *after, Stmt *s);
 /* Replaces a WITH or IF statement by the statements of one of its blocks. */
 void edit_inline(Program *p, Stmt *s, const Block *by);
 
-/* Drops from `args` and from what recalls set the names that no input and no statement of the setup makes, and second places. */
+/* Drops from `args` and from what recalls set the names that no input and no statement of the setup
+ * makes, and second places. */
 void edit_forget(Program *p);
 
 #endif

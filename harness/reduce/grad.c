@@ -2,8 +2,8 @@
 #include "harness/reduce/edit.h"
 #include "harness/reduce/reduce.h"
 
-
-/* The grad statement in which candidate *k falls, of `count(statement)` candidates each; NULL past the last. *k becomes its own. */
+/* The grad statement in which candidate *k falls, of `count(statement)` candidates each; NULL past
+ * the last. *k becomes its own. */
 static Stmt *nth_grad(Program *p, int *k, int (*count)(const Stmt *s)) {
     for (int sid = 0; sid < p->nstmts; sid++) {
         Stmt *s = program_stmt(p, sid);
@@ -63,7 +63,9 @@ Step reduce_gradient_option(Program *p, int k) {
         return STEP_END;
     }
     GradStmt *g = s->grad;
-    bool *flag = k == OPTION_CREATE ? &g->create_graph : k == OPTION_RETAIN ? &g->retain_given : &g->allow_unused;
+    bool *flag = k == OPTION_CREATE   ? &g->create_graph
+                 : k == OPTION_RETAIN ? &g->retain_given
+                                      : &g->allow_unused;
     if (k == OPTION_FED) {
         if (g->ngrad_outputs < 0) {
             return STEP_NOTHING;

@@ -1,4 +1,5 @@
-/* Reducers of data that is written out: tensors in statements, lists in an index, elements one by one. */
+/* Reducers of data that is written out: tensors in statements, lists in an index, elements one by
+ * one. */
 #include "harness/reduce/edit.h"
 #include "harness/reduce/reduce.h"
 
@@ -11,7 +12,9 @@ enum { MAX_ELEMENTS = 64 /* of one tensor, to be tried one by one */ };
 /* Argument `name` of a literal. */
 static PArg *part(Stmt *s, const char *name) { return &s->arg[op_param(s->op, name)]; }
 
-static bool reduce_literal_is_literal(const Stmt *s) { return s->kind == STMT_OP && s->op->id == OP_tensor; }
+static bool reduce_literal_is_literal(const Stmt *s) {
+    return s->kind == STMT_OP && s->op->id == OP_tensor;
+}
 
 /* One dimension of a literal to 1, or to half, with the first elements that are left. */
 Step reduce_literal(Program *p, int k) {
@@ -26,7 +29,8 @@ Step reduce_literal(Program *p, int k) {
         PArg *size = part(s, "size"), *data = part(s, "data");
         PInt *d = &size->ints.v[k / 2];
         int64_t now = k % 2 == 0 ? 1 : d->value / 2;
-        if (d->size_of != NAME_NONE || d->value <= 1 || now >= d->value || (k % 2 == 1 && now <= 1)) {
+        if (d->size_of != NAME_NONE || d->value <= 1 || now >= d->value ||
+            (k % 2 == 1 && now <= 1)) {
             return STEP_NOTHING;
         }
         data->data.n = data->data.n / d->value * now;
@@ -36,7 +40,8 @@ Step reduce_literal(Program *p, int k) {
     return STEP_END;
 }
 
-/* The lists of one index to their first element, or without their last: those of one length together. */
+/* The lists of one index to their first element, or without their last: those of one length
+ * together. */
 Step reduce_list(Program *p, int k) {
     Stmt **stmts = edit_statements(p->arena, p);
     for (int sid = 0; sid < p->nstmts; sid++) {
@@ -61,7 +66,8 @@ Step reduce_list(Program *p, int k) {
             }
             for (int i = 0; i < arg->index.n; i++) {
                 PIndexItem *item = &arg->index.v[i];
-                item->count = item->kind == INDEX_LIST && item->count == longest ? now : item->count;
+                item->count =
+                    item->kind == INDEX_LIST && item->count == longest ? now : item->count;
             }
             return STEP_MADE;
         }
@@ -80,7 +86,8 @@ Step reduce_written(Program *p, int k) {
         }
         Input *in = &inputs[k];
         const InputData *data = &in->data;
-        if (!data->given || !data->is_fill || data->fill == FILL_zeros || data->fill == FILL_ones || data->fill == FILL_arange || !reduce_settle(p)) {
+        if (!data->given || !data->is_fill || data->fill == FILL_zeros || data->fill == FILL_ones ||
+            data->fill == FILL_arange || !reduce_settle(p)) {
             return STEP_NOTHING;
         }
         int64_t numel = reduce_storage(inputs, n, in);
@@ -121,9 +128,11 @@ Step reduce_element(Program *p, int k) {
     Stmt **stmts = edit_statements(p->arena, p);
     for (int sid = 0; sid < p->nstmts; sid++) {
         Stmt *s = stmts[sid];
-        int64_t n = reduce_literal_is_literal(s) ? 2 * min_i64(part(s, "data")->data.n, MAX_ELEMENTS) : 0;
+        int64_t n =
+            reduce_literal_is_literal(s) ? 2 * min_i64(part(s, "data")->data.n, MAX_ELEMENTS) : 0;
         if (k < n) {
-            return simplify_element(part(s, "data")->data.data, part(s, "dtype")->dtype, k / 2, k % 2);
+            return simplify_element(part(s, "data")->data.data, part(s, "dtype")->dtype, k / 2,
+                                    k % 2);
         }
         k -= (int)n;
     }

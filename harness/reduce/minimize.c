@@ -1,10 +1,12 @@
-/* Greedy minimization to a fixed point (the reducer loop of Cranelift's bugpoint, ddmin's chunks among the reducers): every reducer
- * offers candidates 0, 1, ..; one is kept if the same signature still fires. After a kept step the same number names the next
- * candidate, so a round is linear. It ends since each kept step makes one of (statements, names, sizes, magnitudes, written arguments,
+/* Greedy minimization to a fixed point (the reducer loop of Cranelift's bugpoint, ddmin's chunks
+ * among the reducers): every reducer offers candidates 0, 1, ..; one is kept if the same signature
+ * still fires. After a kept step the same number names the next candidate, so a round is linear. It
+ * ends since each kept step makes one of (statements, names, sizes, magnitudes, written arguments,
  * rank of data, of dtypes and of ops) smaller and none of those before it larger.
  *
- * Candidates are made in order by one thread and asked in batches of one a checker; the first of a batch that shows the finding is kept and the
- * rest forgotten, so that the number of checkers changes how long it takes and nothing else. Those that do not show it are remembered by a hash of
+ * Candidates are made in order by one thread and asked in batches of one a checker; the first of a
+ * batch that shows the finding is kept and the rest forgotten, so that the number of checkers
+ * changes how long it takes and nothing else. Those that do not show it are remembered by a hash of
  * their text: their answer is known for good. */
 #include "harness/reduce/minimize.h"
 
@@ -26,7 +28,9 @@ static const struct {
 
 /* ---- programs that were asked about ---- */
 
-typedef struct Key { uint64_t a, b; } Key; /* {0, 0}: an empty place */
+typedef struct Key {
+    uint64_t a, b;
+} Key; /* {0, 0}: an empty place */
 
 typedef struct MinimizeSeen {
     Arena arena;
@@ -49,7 +53,8 @@ static Key key_of(const Program *p, Arena *scratch) {
 
 static Key *seen_location(const MinimizeSeen *seen, Key key) {
     int64_t at = (int64_t)(key.a & (uint64_t)(seen->capacity - 1));
-    while ((seen->place[at].a || seen->place[at].b) && (seen->place[at].a != key.a || seen->place[at].b != key.b)) {
+    while ((seen->place[at].a || seen->place[at].b) &&
+           (seen->place[at].a != key.a || seen->place[at].b != key.b)) {
         at = (at + 1) & (seen->capacity - 1);
     }
     return &seen->place[at];
@@ -62,7 +67,8 @@ static bool seen_has(const MinimizeSeen *seen, Key key) {
 
 static void seen_add(MinimizeSeen *seen, Key key) {
     if (2 * (seen->n + 1) > seen->capacity) {
-        MinimizeSeen larger = {.arena = seen->arena, .capacity = seen->capacity ? 4 * seen->capacity : 256};
+        MinimizeSeen larger = {.arena = seen->arena,
+                               .capacity = seen->capacity ? 4 * seen->capacity : 256};
         larger.place = arena_array(&larger.arena, Key, larger.capacity);
         for (int64_t i = 0; i < seen->capacity; i++) {
             if (seen->place[i].a || seen->place[i].b) {
@@ -82,22 +88,23 @@ typedef struct MinimizeQuery {
     const Finding *finding; /* what must still be there */
     bool has_fault;         /* and be gone without the fault */
     bool external;
-    bool located;           /* judge by the whole symptom, not only by oracle and kind */
-    bool stands;            /* leaving out the step that is to blame takes the finding away (another may bring it back) */
-    int tries;              /* 1, or MINIMIZE_RETRIES for a finding that does not always show */
+    bool located; /* judge by the whole symptom, not only by oracle and kind */
+    bool stands;  /* leaving out the step that is to blame takes the finding away (another may bring
+                     it back) */
+    int tries;    /* 1, or MINIMIZE_RETRIES for a finding that does not always show */
 } MinimizeQuery;
 
 /* One of the candidates that are asked at the same time. */
 typedef struct Candidate {
     const MinimizeQuery *question;
-    Checker checker;        /* a copy: the caller's counters stay */
-    Arena arena;            /* of the program */
-    Arena scratch;          /* of its check */
+    Checker checker; /* a copy: the caller's counters stay */
+    Arena arena;     /* of the program */
+    Arena scratch;   /* of its check */
     Program *p;
-    int k;                  /* its number among those of the reducer */
+    int k; /* its number among those of the reducer */
     Key key;
     bool shows;
-    bool other;             /* `met` is a finding with another symptom */
+    bool other; /* `met` is a finding with another symptom */
     Finding met;
 } Candidate;
 
@@ -121,7 +128,8 @@ static bool same_finding(Candidate *c, Finding *met) {
         return symptom_same(&met->root, &f->root);
     }
     met->cause = f->cause;
-    if (c->question->stands && !cause_stands(&c->checker, c->p, met)) { /* one check, where finding the cause takes ten */
+    if (c->question->stands &&
+        !cause_stands(&c->checker, c->p, met)) { /* one check, where finding the cause takes ten */
         return false;
     }
     cause_find(&c->checker, c->p, met);
@@ -157,10 +165,10 @@ static void *ask_in_thread(void *candidate) {
 
 typedef struct Minimize {
     MinimizeQuery question;
-    Candidate *candidate;  /* `jobs` of them */
+    Candidate *candidate; /* `jobs` of them */
     int jobs;
     Executor reference;
-    bool filtered;         /* candidates that the reference does not run through are not asked */
+    bool filtered; /* candidates that the reference does not run through are not asked */
     Arena home;
     MinimizeSeen seen;
     Arena best_arena;
@@ -168,10 +176,11 @@ typedef struct Minimize {
     MinimizeStats *stats;
     int64_t max_checks;
     double start, end;
-    Arena *arena;          /* the caller's */
+    Arena *arena; /* the caller's */
 } Minimize;
 
-/* A target takes milliseconds: what the reference refuses, or what has no one meaning, is not worth its while. */
+/* A target takes milliseconds: what the reference refuses, or what has no one meaning, is not worth
+ * its while. */
 static bool reference_runs(Minimize *m, const Program *p, Arena *scratch) {
     RunOptions run = m->candidate[0].checker.run;
     run.detect_unspecified = true;
@@ -183,7 +192,9 @@ static bool reference_runs(Minimize *m, const Program *p, Arena *scratch) {
     return ok;
 }
 
-static bool timely(const Minimize *m) { return m->stats->checks < m->max_checks && now_seconds() < m->end; }
+static bool timely(const Minimize *m) {
+    return m->stats->checks < m->max_checks && now_seconds() < m->end;
+}
 
 /* Keeps the first finding of each other symptom. */
 static void note_other(Minimize *m, const Candidate *c) {
@@ -194,15 +205,16 @@ static void note_other(Minimize *m, const Candidate *c) {
     for (int i = 0; i < s->nother; i++) {
         const Finding *f = &s->other[i].finding;
         if (m->question.external ? f->oracle == c->met.oracle && strcmp(f->kind, c->met.kind) == 0
-                                 : symptom_same(&f->root, &c->met.root) && strcmp(f->cause.text, c->met.cause.text) == 0) {
+                                 : symptom_same(&f->root, &c->met.root) &&
+                                       strcmp(f->cause.text, c->met.cause.text) == 0) {
             return;
         }
     }
     s->other[s->nother++] = (Other){program_clone(m->arena, c->p), c->met};
 }
 
-/* The next candidates from number *k on, up to `jobs`, that are well-formed and new; how many. *k is then the number behind them, *ended whether the
- * reducer has no more. */
+/* The next candidates from number *k on, up to `jobs`, that are well-formed and new; how many. *k
+ * is then the number behind them, *ended whether the reducer has no more. */
 static int reduce_minimize_gather(Minimize *m, int reducer, int *k, bool *ended) {
     int n = 0;
     *ended = false;
@@ -218,7 +230,8 @@ static int reduce_minimize_gather(Minimize *m, int reducer, int *k, bool *ended)
             break;
         }
         char message[256];
-        if (step == STEP_NOTHING || !program_verify_within(c->p, &c->checker.run.limits, message, sizeof message)) {
+        if (step == STEP_NOTHING ||
+            !program_verify_within(c->p, &c->checker.run.limits, message, sizeof message)) {
             continue;
         }
         c->key = key_of(c->p, &c->scratch);
@@ -297,8 +310,10 @@ static bool is_flaky(Minimize *m, const Program *p) {
     return shown < MINIMIZE_RETRIES - 1;
 }
 
-static void reduce_minimize_open(Minimize *m, const Program *p, Checker *c, const Finding *finding) {
-    m->question = (MinimizeQuery){.finding = finding, .external = checker_is_external(c), .tries = 1};
+static void reduce_minimize_open(Minimize *m, const Program *p, Checker *c,
+                                 const Finding *finding) {
+    m->question =
+        (MinimizeQuery){.finding = finding, .external = checker_is_external(c), .tries = 1};
     m->question.located = !m->question.external && !m->stats->anything;
     m->question.has_fault = c->a.compile.fault != FAULT_NONE || c->b.compile.fault != FAULT_NONE;
     m->jobs = 1 + (int)min_i64(m->stats->nmore, MINIMIZE_MAX_JOBS - 1);
@@ -306,15 +321,18 @@ static void reduce_minimize_open(Minimize *m, const Program *p, Checker *c, cons
     for (int i = 0; i < m->jobs; i++) {
         m->candidate[i].question = &m->question;
         m->candidate[i].checker = i == 0 ? *c : m->stats->more[i - 1];
-        m->candidate[i].checker.stages = finding->oracle == ORACLE_stages; /* it costs as much as the others together */
+        m->candidate[i].checker.stages =
+            finding->oracle == ORACLE_stages; /* it costs as much as the others together */
     }
-    if (m->question.has_fault) { /* a program that differs without the fault too shows something else: then that is what is made smaller */
+    if (m->question.has_fault) { /* a program that differs without the fault too shows something
+                                    else: then that is what is made smaller */
         Checker plain = without_fault(c);
         CheckResult out;
         check_program(&plain, p, &m->home, &out);
         m->question.has_fault = out.verdict == AGREE;
     }
-    m->question.stands = !m->question.external && cause_stands(&m->candidate[0].checker, p, finding);
+    m->question.stands =
+        !m->question.external && cause_stands(&m->candidate[0].checker, p, finding);
     m->reference = c->reference;
     m->filtered = m->question.external && reference_runs(m, p, &m->home);
     m->stats->flaky = is_flaky(m, p);
@@ -334,7 +352,8 @@ static void reduce_to_the_end(Minimize *m, MinimizeStep *on_step, void *user) {
     m->stats->complete = !changed && timely(m);
 }
 
-/* Of a target's finding, of which only oracle and kind were looked at: has it become another one? That one is kept, too. */
+/* Of a target's finding, of which only oracle and kind were looked at: has it become another one?
+ * That one is kept, too. */
 static bool slipped(Minimize *m) {
     Candidate *c = &m->candidate[0];
     arena_reset(&c->arena);
@@ -347,17 +366,20 @@ static bool slipped(Minimize *m) {
     return !c->shows;
 }
 
-Program *minimize_program(Arena *arena, const Program *p, Checker *c, const Finding *finding, MinimizeStats *stats, MinimizeStep *on_step, void *user) {
+Program *minimize_program(Arena *arena, const Program *p, Checker *c, const Finding *finding,
+                          MinimizeStats *stats, MinimizeStep *on_step, void *user) {
     MinimizeStats none = {0};
     Minimize m = {.stats = stats ? stats : &none, .arena = arena};
     m.max_checks = m.stats->checks > 0 ? m.stats->checks : 20000;
     m.start = now_seconds();
     m.end = m.start + (m.stats->seconds > 0 ? m.stats->seconds : 60);
-    *m.stats = (MinimizeStats){.more = m.stats->more, .nmore = m.stats->nmore, .anything = m.stats->anything};
+    *m.stats = (MinimizeStats){
+        .more = m.stats->more, .nmore = m.stats->nmore, .anything = m.stats->anything};
     reduce_minimize_open(&m, p, c, finding);
     m.best = program_clone(&m.best_arena, p);
     reduce_to_the_end(&m, on_step, user);
-    if (m.question.external && m.stats->kept > 0 && slipped(&m)) { /* again, with every step located: what was refused would be refused now */
+    if (m.question.external && m.stats->kept > 0 &&
+        slipped(&m)) { /* again, with every step located: what was refused would be refused now */
         arena_reset(&m.best_arena);
         m.best = program_clone(&m.best_arena, p);
         m.stats->kept = 0;
@@ -386,7 +408,8 @@ int64_t program_elements(const Program *p) {
     }
     for (int sid = 0; sid < p->nstmts; sid++) {
         const Stmt *s = program_stmt(p, sid);
-        n += s->kind == STMT_OP && s->op->id == OP_tensor ? s->arg[op_param(s->op, "data")].data.n : 0;
+        n += s->kind == STMT_OP && s->op->id == OP_tensor ? s->arg[op_param(s->op, "data")].data.n
+                                                          : 0;
     }
     return n;
 }

@@ -1,4 +1,5 @@
-/* Reducers: each offers numbered candidates, edits that may make a program smaller or simpler; minimize.c tries them. */
+/* Reducers: each offers numbered candidates, edits that may make a program smaller or simpler;
+ * minimize.c tries them. */
 #ifndef HARNESS_REDUCE_H
 #define HARNESS_REDUCE_H
 
@@ -18,12 +19,14 @@ typedef enum Step {
 
 /* Inputs of call `call` (0 = the first), to be edited; NULL past the last. */
 Input *reduce_inputs_of(Program *p, int call, int *n);
-/* Elements that the storage of input `in`, one of the call's `n`, must have; strides are settled. */
+/* Elements that the storage of input `in`, one of the call's `n`, must have; strides are
+ * settled. */
 int64_t reduce_storage(const Input *inputs, int n, const Input *in);
 enum { MAX_WRITTEN = 4 }; /* elements of a storage that are easier read than a seed */
 /* Input number k, counted over all calls; NULL past the last. */
 Input *reduce_input_at(Program *p, int k);
-/* Strides that are not given become contiguous ones; written data, which must be exactly as long as its storage, is cut. False if some is too short. */
+/* Strides that are not given become contiguous ones; written data, which must be exactly as long as
+ * its storage, is cut. False if some is too short. */
 bool reduce_settle(Program *p);
 
 typedef struct ReduceInts {

@@ -1,4 +1,5 @@
-/* Reducers that put something plainer in the place of what there is: an input or a constant for a computed value, a plainer op or dtype, plain names. */
+/* Reducers that put something plainer in the place of what there is: an input or a constant for a
+ * computed value, a plainer op or dtype, plain names. */
 #include "harness/reduce/edit.h"
 #include "harness/reduce/reduce.h"
 
@@ -19,7 +20,8 @@ static bool names_an_input(const Program *p, NameId name) {
     return false;
 }
 
-/* What the reference makes of the names that statement `sid` binds; NULL if it does not get there. */
+/* What the reference makes of the names that statement `sid` binds; NULL if it does not get
+ * there. */
 static const CallResult *reduce_replace_observe(const Program *p, const Stmt *s) {
     Program *prefix = program_clone(p->arena, p);
     edit_cut(prefix, s->sid);
@@ -75,7 +77,8 @@ static void add_input(Program *p, Input in, bool passed) {
 static void make_constant(Program *p, Stmt *s, const ReturnRecord *seen) {
     const Values *v = &seen->values;
     Stmt *ones = stmt_make_op(p->arena, op_info(OP_ones));
-    PArg *size = &ones->arg[op_param(ones->op, "size")], *dtype = &ones->arg[op_param(ones->op, "dtype")];
+    PArg *size = &ones->arg[op_param(ones->op, "size")],
+         *dtype = &ones->arg[op_param(ones->op, "dtype")];
     size->given = dtype->given = true;
     size->ints.v = arena_array(p->arena, PInt, v->ndim + 1);
     size->ints.n = v->ndim;
@@ -97,7 +100,8 @@ Step reduce_value(Program *p, int k) {
     Stmt **stmts = edit_statements(p->arena, p);
     Stmt *s = stmts[p->nstmts - 1 - k / 2]; /* the last first: what it reads is needless then */
     bool constant = k % 2 == 1;
-    if (s->kind != STMT_OP || s->nout == 0 || s->op->kind == KIND_INPLACE || s->op->kind == KIND_INPLACE_VIEW || s->op->kind == KIND_META ||
+    if (s->kind != STMT_OP || s->nout == 0 || s->op->kind == KIND_INPLACE ||
+        s->op->kind == KIND_INPLACE_VIEW || s->op->kind == KIND_META ||
         (constant && (s->nout != 1 || s->op->kind == KIND_FACTORY))) {
         return STEP_NOTHING;
     }
@@ -130,13 +134,16 @@ Step reduce_value(Program *p, int k) {
 /* ---- ops ---- */
 
 /* The plainest op of each class first. */
-static const OpId PLAIN[] = {OP_neg, OP_mul_Tensor, OP_mul_Scalar, OP_sum, OP_clone, OP_zero_, OP_neg_, OP_mul__Tensor, OP_mul__Scalar, OP_copy_, OP_abs, OP_add_Tensor,
-                             OP_add_Scalar, OP_add__Tensor, OP_add__Scalar};
+static const OpId PLAIN[] = {OP_neg,         OP_mul_Tensor,  OP_mul_Scalar, OP_sum,
+                             OP_clone,       OP_zero_,       OP_neg_,       OP_mul__Tensor,
+                             OP_mul__Scalar, OP_copy_,       OP_abs,        OP_add_Tensor,
+                             OP_add_Scalar,  OP_add__Tensor, OP_add__Scalar};
 
 static bool reduce_replace_same_parameters(const OpInfo *a, const OpInfo *b) {
     bool same = a->kind == b->kind && a->nparam == b->nparam && a->nreturn == b->nreturn;
     for (int i = 0; same && i < a->nparam; i++) {
-        same = a->param[i].type == b->param[i].type && strcmp(a->param[i].name, b->param[i].name) == 0;
+        same =
+            a->param[i].type == b->param[i].type && strcmp(a->param[i].name, b->param[i].name) == 0;
     }
     return same;
 }
@@ -163,8 +170,12 @@ Step reduce_op(Program *p, int k) {
 
 static const DType SIMPLE[] = {DT_float32, DT_int64};
 
-/* Is dtype number `rank` of SIMPLE simpler than `from`? It is of the same kind: a float for a float. */
-static bool is_simpler(DType from, int rank) { return from != DT_bool && from != SIMPLE[rank] && dtype_is_float(from) == dtype_is_float(SIMPLE[rank]); }
+/* Is dtype number `rank` of SIMPLE simpler than `from`? It is of the same kind: a float for a
+ * float. */
+static bool is_simpler(DType from, int rank) {
+    return from != DT_bool && from != SIMPLE[rank] &&
+           dtype_is_float(from) == dtype_is_float(SIMPLE[rank]);
+}
 
 static void reduce_replace_convert(Arena *arena, InputData *data, DType from, DType to) {
     if (data->given && !data->is_fill) {
@@ -208,7 +219,8 @@ Step reduce_dtype(Program *p, int k) {
         Stmt *s = stmts[sid];
         for (int a = 0; s->kind == STMT_OP && s->op->id != OP_tensor && a < s->op->nparam; a++) {
             ArgType type = s->op->param[a].type;
-            bool is_dtype = (type == ARG_DTYPE || type == ARG_DTYPE_OPT) && s->arg[a].given && !s->arg[a].is_none;
+            bool is_dtype = (type == ARG_DTYPE || type == ARG_DTYPE_OPT) && s->arg[a].given &&
+                            !s->arg[a].is_none;
             if (is_dtype && s->arg[a].dtype == from) {
                 s->arg[a].dtype = SIMPLE[rank];
                 found = true;

@@ -2,7 +2,8 @@
 #include "harness/reduce/edit.h"
 #include "harness/reduce/reduce.h"
 
-/* Without a setup; its statements at the head of the body instead (then nothing is passed that it made); no empty one. */
+/* Without a setup; its statements at the head of the body instead (then nothing is passed that it
+ * made); no empty one. */
 Step reduce_setup(Program *p, int k) {
     if (!p->setup_given || k > 2) {
         return STEP_END;
@@ -36,7 +37,8 @@ Step reduce_setup(Program *p, int k) {
     return STEP_MADE;
 }
 
-/* A recall that keeps its tensors: made one on the first call's inputs, or without its flags, or without one of them. */
+/* A recall that keeps its tensors: made one on the first call's inputs, or without its flags, or
+ * without one of them. */
 Step reduce_keep(Program *p, int k) {
     for (int i = 0; i < p->nrecalls; i++) {
         Recall *r = &p->recalls[i];

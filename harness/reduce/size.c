@@ -1,5 +1,6 @@
-/* Reducers of sizes. What depends on a size follows it: strides of a tensor that fills its storage, in whatever order of dimensions; arguments that are the
- * size, or the number of elements of an input; indices; data that is written out. */
+/* Reducers of sizes. What depends on a size follows it: strides of a tensor that fills its storage,
+ * in whatever order of dimensions; arguments that are the size, or the number of elements of an
+ * input; indices; data that is written out. */
 #include "harness/reduce/edit.h"
 #include "harness/reduce/reduce.h"
 
@@ -8,10 +9,14 @@
 /* The number that candidate `way` tries instead of size `v`, or -1. */
 static int64_t reduce_size_smaller(int64_t v, int way) {
     switch (way) {
-    case 0: return v > 1 ? 1 : -1;
-    case 1: return v > 2 ? 2 : -1;
-    case 2: return v > 4 ? v / 2 : -1;
-    default: return v > 3 ? v - 1 : -1;
+    case 0:
+        return v > 1 ? 1 : -1;
+    case 1:
+        return v > 2 ? 2 : -1;
+    case 2:
+        return v > 4 ? v / 2 : -1;
+    default:
+        return v > 3 ? v - 1 : -1;
     }
 }
 enum { WAYS = 4, MAX_SIZES = 256 };
@@ -24,7 +29,8 @@ static int64_t numel_of(const Input *in) {
     return n;
 }
 
-/* The dimensions of `in` from the least stride to the largest, if with these strides each element follows the one before it. */
+/* The dimensions of `in` from the least stride to the largest, if with these strides each element
+ * follows the one before it. */
 static bool dense_order(const Input *in, int *order) {
     for (int d = in->ndim - 1, n = 0; d >= 0; d--, n++) {
         int at = n;
@@ -61,7 +67,8 @@ static Inputs inputs_now(Program *p) {
     return all;
 }
 
-/* After sizes of inputs were changed, which were `before`: strides and numbers of elements follow. */
+/* After sizes of inputs were changed, which were `before`: strides and numbers of elements
+ * follow. */
 static void follow(Program *p, const Inputs *before) {
     for (int i = 0; i < before->n; i++) {
         Input *in = reduce_input_at(p, i);
@@ -93,14 +100,17 @@ static void repair_index(Program *p, int64_t old, int64_t now) {
         Stmt *s = stmts[sid];
         for (int a = 0; s->kind == STMT_OP && a < s->op->nparam; a++) {
             PArg *arg = &s->arg[a];
-            for (int i = 0; s->op->param[a].type == ARG_INDEX && arg->given && i < arg->index.n; i++) {
+            for (int i = 0; s->op->param[a].type == ARG_INDEX && arg->given && i < arg->index.n;
+                 i++) {
                 PIndexItem *item = &arg->index.v[i];
-                if (item->kind == INDEX_INT && item->start.size_of == NAME_NONE && item->start.value >= now && item->start.value < old) {
+                if (item->kind == INDEX_INT && item->start.size_of == NAME_NONE &&
+                    item->start.value >= now && item->start.value < old) {
                     item->start.value = now - 1;
                 } else if (item->kind == INDEX_LIST) {
                     int64_t *list = arena_array(p->arena, int64_t, item->count + 1);
                     for (int j = 0; j < item->count; j++) {
-                        list[j] = item->list[j] >= now && item->list[j] < old ? now - 1 : item->list[j];
+                        list[j] =
+                            item->list[j] >= now && item->list[j] < old ? now - 1 : item->list[j];
                     }
                     item->list = list;
                 }
@@ -130,7 +140,9 @@ static bool settle_literals(Program *p) {
         PArg *size = &s->arg[op_param(s->op, "size")], *data = &s->arg[op_param(s->op, "data")];
         int64_t n = 1;
         for (int i = 0; i < size->ints.n; i++) {
-            n = size->ints.v[i].size_of == NAME_NONE && size->ints.v[i].value >= 0 ? n * size->ints.v[i].value : INT64_MAX / 64;
+            n = size->ints.v[i].size_of == NAME_NONE && size->ints.v[i].value >= 0
+                    ? n * size->ints.v[i].value
+                    : INT64_MAX / 64;
             if (n > data->data.n) {
                 return false;
             }
@@ -140,7 +152,8 @@ static bool settle_literals(Program *p) {
     return true;
 }
 
-/* Sizes that inputs of call `call`, or of all (-1), have, each once, in the order in which they come. */
+/* Sizes that inputs of call `call`, or of all (-1), have, each once, in the order in which they
+ * come. */
 static int sizes_in(Program *p, int call, int64_t *size) {
     int n = 0;
     for (int c = call < 0 ? 0 : call; c <= (call < 0 ? p->nrecalls : call); c++) {
@@ -197,7 +210,8 @@ Step reduce_size(Program *p, int k) {
     return STEP_END;
 }
 
-/* Dimension d of the inputs called `name` in all calls, or of all (NAME_NONE), becomes at most `most`. False if it is. */
+/* Dimension d of the inputs called `name` in all calls, or of all (NAME_NONE), becomes at most
+ * `most`. False if it is. */
 static bool bound_dimension(Program *p, NameId name, int d, int64_t most) {
     Inputs before = inputs_now(p);
     bool changed = false;
@@ -232,7 +246,10 @@ Step reduce_dimension(Program *p, int k) {
     for (int i = 0; i < p->ninputs && p->nrecalls > 0; i++) {
         const Input *in = &p->inputs[i];
         if (k < in->ndim * 2) {
-            return bound_dimension(p, in->name, k / 2, 1 + k % 2) && reduce_settle(p) && settle_literals(p) ? STEP_MADE : STEP_NOTHING;
+            return bound_dimension(p, in->name, k / 2, 1 + k % 2) && reduce_settle(p) &&
+                           settle_literals(p)
+                       ? STEP_MADE
+                       : STEP_NOTHING;
         }
         k -= in->ndim * 2;
     }
@@ -246,7 +263,8 @@ static Step drop_dimension(Program *p, NameId name, int d) {
         if ((name == NAME_NONE || in->name == name) && d < in->ndim) {
             in->ndim--;
             memmove(&in->size[d], &in->size[d + 1], sizeof in->size[0] * (size_t)(in->ndim - d));
-            memmove(&in->stride[d], &in->stride[d + 1], sizeof in->stride[0] * (size_t)(in->ndim - d));
+            memmove(&in->stride[d], &in->stride[d + 1],
+                    sizeof in->stride[0] * (size_t)(in->ndim - d));
         }
     }
     return reduce_settle(p) && settle_literals(p) ? STEP_MADE : STEP_NOTHING;

@@ -87,10 +87,12 @@ Step reduce_input(Program *p, int k) {
         return STEP_END;
     }
     Input dropped = p->inputs[k];
-    if (dropped.storage != NAME_NONE && dropped.data.given) { /* the next on the storage takes the data over */
+    if (dropped.storage != NAME_NONE &&
+        dropped.data.given) { /* the next on the storage takes the data over */
         for (int i = k + 1; i < p->ninputs; i++) {
             if (p->inputs[i].storage == dropped.storage) {
-                p->inputs[i].data = (InputData){.given = true, .is_fill = true, .fill = FILL_dyadic, .seed = dropped.data.seed};
+                p->inputs[i].data = (InputData){
+                    .given = true, .is_fill = true, .fill = FILL_dyadic, .seed = dropped.data.seed};
                 break;
             }
         }
@@ -161,7 +163,9 @@ Step reduce_data(Program *p, int k) {
         return STEP_END;
     }
     int rank = k % COUNT_OF(simpler);
-    int now = !in->data.is_fill && in->data.numel <= MAX_WRITTEN ? COUNT_OF(simpler) - 1 : COUNT_OF(simpler); /* few numbers are simpler than random ones */
+    int now = !in->data.is_fill && in->data.numel <= MAX_WRITTEN
+                  ? COUNT_OF(simpler) - 1
+                  : COUNT_OF(simpler); /* few numbers are simpler than random ones */
     for (int i = 0; in->data.given && in->data.is_fill && i < COUNT_OF(simpler); i++) {
         now = in->data.fill == simpler[i] ? i : now;
     }
@@ -224,7 +228,8 @@ Step reduce_integer(Program *p, int k) {
     }
     PInt *i = list.v[k / 3];
     int64_t value = i->value, now = k % 3 == 0 ? 0 : k % 3 == 1 ? 1 : value / 2;
-    if (now == value || value == INT64_MIN || (now == 0 && value > 0 && list.in_list[k / 3]) || llabs(now) > llabs(value) || (k % 3 == 2 && llabs(value) < 3)) {
+    if (now == value || value == INT64_MIN || (now == 0 && value > 0 && list.in_list[k / 3]) ||
+        llabs(now) > llabs(value) || (k % 3 == 2 && llabs(value) < 3)) {
         return STEP_NOTHING;
     }
     i->value = now;
@@ -267,7 +272,8 @@ Step reduce_scalar(Program *p, int k) {
     if (!arg) {
         return STEP_END;
     }
-    bool is_scalar = param->type == ARG_SCALAR || param->type == ARG_SCALAR_OPT || (param->type == ARG_VALUE && !arg->is_tensor);
+    bool is_scalar = param->type == ARG_SCALAR || param->type == ARG_SCALAR_OPT ||
+                     (param->type == ARG_VALUE && !arg->is_tensor);
     if (!is_scalar || !arg->given || arg->is_none || arg->scalar.kind == CAT_BOOL) {
         return STEP_NOTHING;
     }

@@ -1,12 +1,23 @@
-/* Curves, bars and heat rows as SVG. Coordinates are printed with one decimal, so that equal data are equal bytes; every picture carries
- * a <title>, which readers and pointers speak. Shades are classes h1..h5 of the page's style. */
+/* Curves, bars and heat rows as SVG. Coordinates are printed with one decimal, so that equal data
+ * are equal bytes; every picture carries a <title>, which readers and pointers speak. Shades are
+ * classes h1..h5 of the page's style. */
 #include "harness/report/charts.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { WIDE = 210, HIGH = 105, LEFT = 4, RIGHT = 4, TOP = 8, BOTTOM = 16, CELL = 13, HEAD = 52, SHADES = 5 };
+enum {
+    WIDE = 210,
+    HIGH = 105,
+    LEFT = 4,
+    RIGHT = 4,
+    TOP = 8,
+    BOTTOM = 16,
+    CELL = 13,
+    HEAD = 52,
+    SHADES = 5
+};
 
 static void charts_number(char *out, size_t size, double v) { snprintf(out, size, "%.1f", v); }
 
@@ -65,7 +76,8 @@ void chart_curve(Markup *m, const Curve *c) {
     CHECK(f);
     for (int i = 0; i < c->n; i++) {
         double x = LEFT + (WIDE - LEFT - RIGHT) * (log(fmax(c->x[i], 1)) - low) / (high - low);
-        fprintf(f, "%s%.1f,%.1f", i ? " " : "", x, HIGH - BOTTOM - (HIGH - BOTTOM - TOP) * c->y[i] / most);
+        fprintf(f, "%s%.1f,%.1f", i ? " " : "", x,
+                HIGH - BOTTOM - (HIGH - BOTTOM - TOP) * c->y[i] / most);
     }
     fclose(f);
     markup_attribute(m, "points", "%s", at);
@@ -96,7 +108,8 @@ void chart_bars(Markup *m, const char *title, const Bar *bars, int n) {
         markup_element(m, "th", "scope", "row", bars[i].name);
         markup_element(m, "td", "class", "n", count);
         markup_open(m, "td", "class", "bar", NULL);
-        markup_open(m, "svg", "viewBox", "0 0 100 8", "preserveAspectRatio", "none", "aria-hidden", "true", NULL);
+        markup_open(m, "svg", "viewBox", "0 0 100 8", "preserveAspectRatio", "none", "aria-hidden",
+                    "true", NULL);
         markup_open(m, "rect", "width", width, "height", "8", NULL);
         markup_close(m);
         markup_close(m);
@@ -131,14 +144,18 @@ void chart_heat_head(Markup *m, const char *const *columns, int n) {
     markup_close(m);
 }
 
-void chart_heat_row(Markup *m, const char *row, const char *const *columns, const double *counts, int n, double most) {
+void chart_heat_row(Markup *m, const char *row, const char *const *columns, const double *counts,
+                    int n, double most) {
     char text[64];
     markup_open(m, "div", "class", "heat", NULL);
     markup_element(m, "span", NULL, NULL, row);
     snprintf(text, sizeof text, "0 0 %d %d", n * CELL, CELL);
     markup_open(m, "svg", "viewBox", text, "role", "img", NULL);
     for (int i = 0; i < n; i++) {
-        charts_cell(m, i, counts[i] <= 0 ? 0 : 1 + (int)fmin(SHADES - 1, SHADES * log(counts[i]) / log(fmax(most, 2))));
+        charts_cell(m, i,
+                    counts[i] <= 0
+                        ? 0
+                        : 1 + (int)fmin(SHADES - 1, SHADES * log(counts[i]) / log(fmax(most, 2))));
         markup_open(m, "title", NULL);
         markup_text(m, "%s, %s: %.0f", row, columns[i], counts[i]);
         markup_close(m);

@@ -1,10 +1,12 @@
-/* Charts of the report: inline SVG that scales with the page and takes its colours from the page's style. */
+/* Charts of the report: inline SVG that scales with the page and takes its colours from the page's
+ * style. */
 #ifndef HARNESS_CHARTS_H
 #define HARNESS_CHARTS_H
 
 #include "harness/report/markup.h"
 
-/* One curve: y over x, x growing. x is drawn on a logarithmic axis, y from 0. `title` stands above it, with the last value. */
+/* One curve: y over x, x growing. x is drawn on a logarithmic axis, y from 0. `title` stands above
+ * it, with the last value. */
 typedef struct Curve {
     const char *title;
     const double *x, *y;
@@ -19,9 +21,12 @@ typedef struct Bar {
 } Bar;
 void chart_bars(Markup *m, const char *title, const Bar *bars, int n);
 
-/* One row of a heat map: `n` cells, shaded by the logarithm of their counts against `most`; 0 is empty. columns[i] names a cell. */
-void chart_heat_head(Markup *m, const char *const *columns, int n); /* their names, upright, above rows */
-void chart_heat_scale(Markup *m, double most);                      /* what the shades mean: from 0 to `most` */
-void chart_heat_row(Markup *m, const char *row, const char *const *columns, const double *counts, int n, double most);
+/* One row of a heat map: `n` cells, shaded by the logarithm of their counts against `most`; 0 is
+ * empty. columns[i] names a cell. */
+void chart_heat_head(Markup *m, const char *const *columns,
+                     int n);                   /* their names, upright, above rows */
+void chart_heat_scale(Markup *m, double most); /* what the shades mean: from 0 to `most` */
+void chart_heat_row(Markup *m, const char *row, const char *const *columns, const double *counts,
+                    int n, double most);
 
 #endif

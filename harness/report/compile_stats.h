@@ -4,7 +4,8 @@
 
 #include "harness/cli/command.h"
 
-/* A table of stages (times only if compiled with `measure`), the steps that fired, and the sums of the plans. */
+/* A table of stages (times only if compiled with `measure`), the steps that fired, and the sums of
+ * the plans. */
 void compile_stats_text(Text *t, const CompileCounters *c);
 /* Calls compiled, hits, and why code that was there was not reused. */
 void compile_calls_text(Text *t, const CompileCounters *c);

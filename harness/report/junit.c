@@ -1,6 +1,8 @@
-/* JUnit XML, as CI systems read it (the dialect of Jenkins and GitLab): stored programs are test cases; of a campaign, every signature
- * is a failed one and every oracle that fired at nothing a passed one. What agrees passes, a finding is a failure, a crash or a timeout of
- * a target and a bad file are errors, what was skipped or is known is skipped. No times: the same run is the same file. */
+/* JUnit XML, as CI systems read it (the dialect of Jenkins and GitLab): stored programs are test
+ * cases; of a campaign, every signature is a failed one and every oracle that fired at nothing a
+ * passed one. What agrees passes, a finding is a failure, a crash or a timeout of a target and a
+ * bad file are errors, what was skipped or is known is skipped. No times: the same run is the same
+ * file. */
 #include "harness/report/markup.h"
 #include "harness/oracles/oracle.h"
 #include "harness/report/results.h"
@@ -12,8 +14,12 @@ typedef enum Mark { PASSED, FAILURE, ERROR, SKIPPED, MARKS } Mark;
 static const char *const TAGS[MARKS] = {NULL, "failure", "error", "skipped"};
 
 static Mark mark_of(const char *outcome) {
-    static const struct { const char *outcome; Mark mark; } MARK[] = {
-        {"agree", PASSED}, {"new", FAILURE}, {"flaky", FAILURE}, {"fixed", FAILURE}, {"bad", ERROR}, {"known", SKIPPED}, {"skipped", SKIPPED}, {"not_expressible", SKIPPED}};
+    static const struct {
+        const char *outcome;
+        Mark mark;
+    } MARK[] = {
+        {"agree", PASSED}, {"new", FAILURE},   {"flaky", FAILURE},   {"fixed", FAILURE},
+        {"bad", ERROR},    {"known", SKIPPED}, {"skipped", SKIPPED}, {"not_expressible", SKIPPED}};
     for (int i = 0; i < COUNT_OF(MARK); i++) {
         if (strcmp(outcome, MARK[i].outcome) == 0) {
             return MARK[i].mark;
@@ -28,14 +34,16 @@ typedef struct Suite {
 } Suite;
 
 /* `m` NULL: only counts. */
-static void add_case(Suite *s, const char *class_name, const char *name, const char *file, Mark mark, const char *message, const char *type, const char *text) {
+static void add_case(Suite *s, const char *class_name, const char *name, const char *file,
+                     Mark mark, const char *message, const char *type, const char *text) {
     s->count[mark]++;
     if (!s->m) {
         return;
     }
     markup_open(s->m, "testcase", "name", name, "classname", class_name, "file", file, NULL);
     if (mark != PASSED) {
-        markup_open(s->m, TAGS[mark], "message", message, mark == SKIPPED ? NULL : "type", type, NULL);
+        markup_open(s->m, TAGS[mark], "message", message, mark == SKIPPED ? NULL : "type", type,
+                    NULL);
         if (text && mark != SKIPPED) {
             markup_text(s->m, "%s", text);
         }
@@ -54,24 +62,32 @@ static const Json *finding_of(const Json *root, const char *file) {
 }
 
 static const char *body_of(Arena *arena, const Json *f) {
-    return f ? arena_printf(arena, "%s\nwhere: %s\nstatement: %s\nfirst: %s\nsecond: %s\n", results_text(f, "signature", "?"), results_text(f, "where", "?"),
-                            results_text(f, "statement", "?"), results_text(f, "a", "?"), results_text(f, "b", "?"))
+    return f ? arena_printf(arena, "%s\nwhere: %s\nstatement: %s\nfirst: %s\nsecond: %s\n",
+                            results_text(f, "signature", "?"), results_text(f, "where", "?"),
+                            results_text(f, "statement", "?"), results_text(f, "a", "?"),
+                            results_text(f, "b", "?"))
              : NULL;
 }
 
 static void add_finding(Suite *s, Arena *arena, const Json *f) {
     const char *kind = results_text(f, "kind", ""), *outcome = results_text(f, "outcome", "new");
-    Mark mark = strcmp(kind, "crash") == 0 || strcmp(kind, "timeout") == 0 ? ERROR : mark_of(outcome);
-    add_case(s, results_text(f, "oracle", "?"), results_text(f, "signature", "?"), results_text(f, "file", NULL), mark,
-             arena_printf(arena, "%s: %s in %.0f programs", outcome, results_text(f, "signature", "?"), results_number(f, "count")), results_text(f, "oracle", "?"),
-             body_of(arena, f));
+    Mark mark =
+        strcmp(kind, "crash") == 0 || strcmp(kind, "timeout") == 0 ? ERROR : mark_of(outcome);
+    add_case(s, results_text(f, "oracle", "?"), results_text(f, "signature", "?"),
+             results_text(f, "file", NULL), mark,
+             arena_printf(arena, "%s: %s in %.0f programs", outcome,
+                          results_text(f, "signature", "?"), results_number(f, "count")),
+             results_text(f, "oracle", "?"), body_of(arena, f));
 }
 
 static void add_all(Suite *s, const Json *root, Arena *arena) {
     for (const Json *c = results_list(root, "cases"); c; c = c->next) {
-        const char *file = results_text(c, "file", "?"), *outcome = results_text(c, "outcome", "?"), *name = results_text(c, "name", "");
+        const char *file = results_text(c, "file", "?"), *outcome = results_text(c, "outcome", "?"),
+                   *name = results_text(c, "name", "");
         const Json *f = finding_of(root, file);
-        add_case(s, file, *name ? name : file, file, mark_of(outcome), results_text(c, "why", outcome), f ? results_text(f, "oracle", "?") : outcome, body_of(arena, f));
+        add_case(s, file, *name ? name : file, file, mark_of(outcome),
+                 results_text(c, "why", outcome), f ? results_text(f, "oracle", "?") : outcome,
+                 body_of(arena, f));
     }
     if (results_list(root, "cases")) {
         return;
@@ -80,12 +96,15 @@ static void add_all(Suite *s, const Json *root, Arena *arena) {
     for (const Json *f = results_list(root, "findings"); f; f = f->next) {
         add_finding(s, arena, f);
         for (int id = 0; id < ORACLE_COUNT; id++) {
-            fired |= (uint32_t)(strcmp(results_text(f, "oracle", ""), oracle_name((OracleId)id)) == 0) << id;
+            fired |=
+                (uint32_t)(strcmp(results_text(f, "oracle", ""), oracle_name((OracleId)id)) == 0)
+                << id;
         }
     }
     for (int id = 0; id < ORACLE_COUNT; id++) {
         if (!((fired >> id) & 1)) {
-            add_case(s, oracle_name((OracleId)id), oracle_claim((OracleId)id), NULL, PASSED, NULL, NULL, NULL);
+            add_case(s, oracle_name((OracleId)id), oracle_claim((OracleId)id), NULL, PASSED, NULL,
+                     NULL, NULL);
         }
     }
 }
@@ -94,14 +113,19 @@ void results_junit(const Json *root, Arena *arena, Text *out) {
     Suite count = {.m = NULL};
     add_all(&count, root, arena);
     char tests[32], failures[32], errors[32], skipped[32];
-    snprintf(tests, sizeof tests, "%d", count.count[PASSED] + count.count[FAILURE] + count.count[ERROR] + count.count[SKIPPED]);
+    snprintf(tests, sizeof tests, "%d",
+             count.count[PASSED] + count.count[FAILURE] + count.count[ERROR] +
+                 count.count[SKIPPED]);
     snprintf(failures, sizeof failures, "%d", count.count[FAILURE]);
     snprintf(errors, sizeof errors, "%d", count.count[ERROR]);
     snprintf(skipped, sizeof skipped, "%d", count.count[SKIPPED]);
     Suite s = {.m = markup_begin(true)};
-    markup_open(s.m, "testsuites", "name", "twingrad", "tests", tests, "failures", failures, "errors", errors, "skipped", skipped, NULL);
-    markup_open(s.m, "testsuite", "name", arena_printf(arena, "%s %s", results_text(root, "command", "?"), results_text(root, "pair", "?")), "tests", tests,
-                "failures", failures, "errors", errors, "skipped", skipped, NULL);
+    markup_open(s.m, "testsuites", "name", "twingrad", "tests", tests, "failures", failures,
+                "errors", errors, "skipped", skipped, NULL);
+    markup_open(s.m, "testsuite", "name",
+                arena_printf(arena, "%s %s", results_text(root, "command", "?"),
+                             results_text(root, "pair", "?")),
+                "tests", tests, "failures", failures, "errors", errors, "skipped", skipped, NULL);
     add_all(&s, root, arena);
     markup_close(s.m);
     markup_close(s.m);

@@ -1,4 +1,5 @@
-/* Markdown for a CI step's summary: the verdict, the findings (new ones first), and behind a fold what was skipped and why. */
+/* Markdown for a CI step's summary: the verdict, the findings (new ones first), and behind a fold
+ * what was skipped and why. */
 #include "harness/report/results.h"
 
 #include <string.h>
@@ -36,7 +37,8 @@ static void rows(Text *t, Arena *arena, const Json *root, const char *outcome) {
 static void groups(Text *t, Arena *arena, const Json *summary) {
     const Json *list = results_list(summary, "groups");
     if (list) {
-        text_add(t, "| outcome | cause | findings | signatures | issue |\n| --- | --- | --- | --- | --- |\n");
+        text_add(t, "| outcome | cause | findings | signatures | issue |\n| --- | --- | --- | --- "
+                    "| --- |\n");
     }
     for (const Json *g = list; g; g = g->next) {
         text_add(t, "| ");
@@ -60,20 +62,26 @@ static void counts(Text *t, const Json *summary, const char *key, const char *ti
 void results_markdown(const Json *root, Arena *arena, Text *out) {
     static const char *const outcomes[] = {"new", "flaky", "known"};
     const Json *summary = json_get(root, "summary");
-    int fresh = results_count(root, "new") + results_count(root, "flaky"), known = results_count(root, "known");
-    text_printf(out, "## twingrad %s, %s: ", results_text(root, "command", "?"), results_text(root, "pair", "?"));
+    int fresh = results_count(root, "new") + results_count(root, "flaky"),
+        known = results_count(root, "known");
+    text_printf(out, "## twingrad %s, %s: ", results_text(root, "command", "?"),
+                results_text(root, "pair", "?"));
     text_printf(out, fresh ? "%d finding%s" : "no new finding", fresh, fresh == 1 ? "" : "s");
     text_printf(out, known ? " (%d known)\n\n" : "\n\n", known);
-    text_printf(out, "%.0f programs, %.0f agree, %.0f skipped.\n\n", results_number(summary, "programs"), results_number(summary, "agree"), results_number(summary, "skipped"));
+    text_printf(out, "%.0f programs, %.0f agree, %.0f skipped.\n\n",
+                results_number(summary, "programs"), results_number(summary, "agree"),
+                results_number(summary, "skipped"));
     if (fresh + known > 0) {
-        text_add(out, "| outcome | signature | where | first | second | programs | file |\n| --- | --- | --- | --- | --- | --- | --- |\n");
+        text_add(out, "| outcome | signature | where | first | second | programs | file |\n| --- | "
+                      "--- | --- | --- | --- | --- | --- |\n");
         for (int i = 0; i < COUNT_OF(outcomes); i++) {
             rows(out, arena, root, outcomes[i]);
         }
         text_add(out, "\n");
     }
     groups(out, arena, summary);
-    text_add(out, "<details><summary>Skips and errors</summary>\n\n| what | count |\n| --- | --- |\n");
+    text_add(out,
+             "<details><summary>Skips and errors</summary>\n\n| what | count |\n| --- | --- |\n");
     counts(out, summary, "skips", "skipped");
     counts(out, summary, "errors", "calls that raise");
     text_add(out, "\n</details>\n");

@@ -1,4 +1,5 @@
-/* A thin layer over xmlTextWriter into memory: formatted text and attributes, bytes made legal, and one buffer at the end. */
+/* A thin layer over xmlTextWriter into memory: formatted text and attributes, bytes made legal, and
+ * one buffer at the end. */
 #include "harness/report/markup.h"
 
 #include <libxml/xmlwriter.h>
@@ -7,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* MemorySanitizer does not see what libxml2, which is not instrumented, writes: until the text is there, the functions of the C library do not ask it. */
+/* MemorySanitizer does not see what libxml2, which is not instrumented, writes: until the text is
+ * there, the functions of the C library do not ask it. */
 #if defined(__has_feature)
 #if __has_feature(memory_sanitizer)
 #define UNINSTRUMENTED
@@ -114,9 +116,12 @@ void markup_close(Markup *m) { xmlTextWriterEndElement(m->writer); }
 
 void markup_close_full(Markup *m) { xmlTextWriterFullEndElement(m->writer); }
 
-void markup_raw(Markup *m, const char *text) { xmlTextWriterWriteRaw(m->writer, (const xmlChar *)text); }
+void markup_raw(Markup *m, const char *text) {
+    xmlTextWriterWriteRaw(m->writer, (const xmlChar *)text);
+}
 
-void markup_element(Markup *m, const char *tag, const char *attribute, const char *value, const char *text) {
+void markup_element(Markup *m, const char *tag, const char *attribute, const char *value,
+                    const char *text) {
     markup_open(m, tag, attribute, value, NULL);
     markup_text(m, "%s", text);
     markup_close_full(m);

@@ -3,7 +3,9 @@
 
 #include <string.h>
 
-const Json *page_member(const Json *object, const char *key) { return object && object->kind == JSON_OBJECT ? json_get(object, key) : NULL; }
+const Json *page_member(const Json *object, const char *key) {
+    return object && object->kind == JSON_OBJECT ? json_get(object, key) : NULL;
+}
 
 void page_heading(Page *p, const char *title, const char *text) {
     markup_element(p->m, "h2", NULL, NULL, title);
@@ -16,14 +18,19 @@ const char *page_number(Arena *arena, double n) {
     const char *digits = arena_printf(arena, "%.0f", n);
     Text t = {.arena = arena};
     for (size_t i = 0, length = strlen(digits); i < length; i++) {
-        text_printf(&t, i > 0 && digits[i - 1] != '-' && (length - i) % 3 == 0 ? ",%c" : "%c", digits[i]);
+        text_printf(&t, i > 0 && digits[i - 1] != '-' && (length - i) % 3 == 0 ? ",%c" : "%c",
+                    digits[i]);
     }
     return t.v;
 }
 
-const char *page_count(Arena *arena, double n, const char *what) { return arena_printf(arena, "%s %s%s", page_number(arena, n), what, n == 1 ? "" : "s"); }
+const char *page_count(Arena *arena, double n, const char *what) {
+    return arena_printf(arena, "%s %s%s", page_number(arena, n), what, n == 1 ? "" : "s");
+}
 
-void page_cell(Page *p, const char *class_name, const char *text) { markup_element(p->m, "td", "class", class_name, text); }
+void page_cell(Page *p, const char *class_name, const char *text) {
+    markup_element(p->m, "td", "class", class_name, text);
+}
 
 void page_number_cell(Page *p, const char *unit, double n) {
     markup_open(p->m, "td", "class", "n", "title", unit, NULL);

@@ -50,7 +50,9 @@ void page_heat_of_findings(Page *p) {
     for (const Json *f = results_list(p->root, "findings"); f; f = f->next) {
         h.most = h.most > results_number(f, "count") ? h.most : results_number(f, "count");
     }
-    page_heading(p, "Findings by op and oracle", "The op of the first divergent statement, and the oracle that fired there; shades count programs, on a logarithmic scale.");
+    page_heading(p, "Findings by op and oracle",
+                 "The op of the first divergent statement, and the oracle that fired there; shades "
+                 "count programs, on a logarithmic scale.");
     heat_begin(&h);
     for (const Json *f = results_list(p->root, "findings"); f; f = f->next) {
         const char *op = results_text(f, "op", "?");
@@ -60,7 +62,9 @@ void page_heat_of_findings(Page *p) {
             bool same = strcmp(results_text(g, "op", "?"), op) == 0;
             first &= !(same && g->index < f->index);
             for (int i = 0; i < ORACLE_COUNT && same; i++) {
-                counts[i] += strcmp(results_text(g, "oracle", ""), columns[i]) == 0 ? results_number(g, "count") : 0;
+                counts[i] += strcmp(results_text(g, "oracle", ""), columns[i]) == 0
+                                 ? results_number(g, "count")
+                                 : 0;
             }
         }
         if (first) {
@@ -81,7 +85,9 @@ void page_heat_of_ops(Page *p) {
             h.most = h.most > n ? h.most : n;
         }
     }
-    page_heading(p, "Exercised: op by dtype", "Statements that ran to their end, by the dtype of what they made or wrote, on a logarithmic scale.");
+    page_heading(p, "Exercised: op by dtype",
+                 "Statements that ran to their end, by the dtype of what they made or wrote, on a "
+                 "logarithmic scale.");
     heat_begin(&h);
     for (const Json *op = ops ? ops->child : NULL; op; op = op->next) {
         double counts[DT_COUNT];
@@ -121,7 +127,11 @@ static void rate_curve(Page *p, const Json *growth) {
 }
 
 void page_growth(Page *p) {
-    static const char *const curve[][2] = {{"rewrite rules fired", "rules"}, {"ops executed", "ops"}, {"pairs of op and dtype", "op_dtypes"}, {"error codes raised", "errors"}, {"signatures", "signatures"}};
+    static const char *const curve[][2] = {{"rewrite rules fired", "rules"},
+                                           {"ops executed", "ops"},
+                                           {"pairs of op and dtype", "op_dtypes"},
+                                           {"error codes raised", "errors"},
+                                           {"signatures", "signatures"}};
     const Json *samples = results_list(p->summary, "growth");
     page_heading(p, "Growth", "What had been met after so many programs (logarithmic axis).");
     markup_open(p->m, "div", "class", "curves", NULL);

@@ -15,11 +15,13 @@ static bool in_own_folder(Page *p, const char *file, const char *signature) {
 /* "reference, then compiled" */
 static const char *answers_title(Page *p) {
     const char *pair = results_text(p->root, "pair", "?"), *comma = strchr(pair, ',');
-    return comma ? arena_printf(p->arena, "%.*s, then %s", (int)(comma - pair), pair, comma + 1) : pair;
+    return comma ? arena_printf(p->arena, "%.*s, then %s", (int)(comma - pair), pair, comma + 1)
+                 : pair;
 }
 
 static void finding_row(Page *p, const Json *f, const char *group) {
-    const char *signature = results_text(f, "signature", "?"), *file = results_text(f, "file", ""), *cause = results_text(page_member(f, "cause"), "text", "");
+    const char *signature = results_text(f, "signature", "?"), *file = results_text(f, "file", ""),
+               *cause = results_text(page_member(f, "cause"), "text", "");
     markup_open(p->m, "tr", NULL);
     page_tag(p, results_text(f, "outcome", "new"));
     markup_open(p->m, "td", "class", "mono", NULL);
@@ -41,7 +43,8 @@ static void finding_row(Page *p, const Json *f, const char *group) {
 }
 
 static void finding_table(Page *p, const Json *const *row, int n, const char *group) {
-    const char *const head[] = {"", "signature", "first divergent statement", answers_title(p), "programs#", "statements#"};
+    const char *const head[] = {
+        "", "signature", "first divergent statement", answers_title(p), "programs#", "statements#"};
     page_table_head(p, "found", head, COUNT_OF(head));
     for (int i = 0; i < n; i++) {
         finding_row(p, row[i], group);
@@ -49,13 +52,16 @@ static void finding_table(Page *p, const Json *const *row, int n, const char *gr
     page_table_end(p);
 }
 
-/* The group that a finding is in: the one of its cause, or of the pass that its cause is a step of, or of its signature; "" if none is listed. */
+/* The group that a finding is in: the one of its cause, or of the pass that its cause is a step of,
+ * or of its signature; "" if none is listed. */
 static const char *group_of(Page *p, const Json *f) {
-    const char *cause = results_text(page_member(f, "cause"), "text", ""), *signature = results_text(f, "signature", ""), *best = "";
+    const char *cause = results_text(page_member(f, "cause"), "text", ""),
+               *signature = results_text(f, "signature", ""), *best = "";
     for (const Json *g = results_list(p->summary, "groups"); g; g = g->next) {
         const char *key = results_text(g, "group", "?");
         size_t length = strlen(key);
-        bool within = strncmp(cause, key, length) == 0 && (cause[length] == '\0' || cause[length] == '/');
+        bool within =
+            strncmp(cause, key, length) == 0 && (cause[length] == '\0' || cause[length] == '/');
         if ((within || strcmp(signature, key) == 0) && length > strlen(best)) {
             best = key;
         }
@@ -65,24 +71,29 @@ static const char *group_of(Page *p, const Json *f) {
 
 /* Findings of one group, those that most programs show first; the rest of many behind a fold. */
 static void findings_of(Page *p, const char *group) {
-    const Json **row = arena_array(p->arena, const Json *, json_get(p->root, "findings")->count + 1);
+    const Json **row =
+        arena_array(p->arena, const Json *, json_get(p->root, "findings")->count + 1);
     double programs = 0;
     int n = 0;
     for (const Json *f = results_list(p->root, "findings"); f; f = f->next) {
         if (strcmp(group_of(p, f), group) == 0) {
             int at = n++;
             programs += results_number(f, "count");
-            for (; at > 0 && results_number(row[at - 1], "count") < results_number(f, "count"); at--) {
+            for (; at > 0 && results_number(row[at - 1], "count") < results_number(f, "count");
+                 at--) {
                 row[at] = row[at - 1];
             }
             row[at] = f;
         }
     }
-    int shown = n <= FIRST_ROWS + 3 ? n : FIRST_ROWS, folded = (n < MAX_ROWS ? n : MAX_ROWS) - shown;
+    int shown = n <= FIRST_ROWS + 3 ? n : FIRST_ROWS,
+        folded = (n < MAX_ROWS ? n : MAX_ROWS) - shown;
     if (n > 0 && results_list(p->summary, "groups")) {
         markup_open(p->m, "h3", NULL);
         markup_element(p->m, "span", "class", "mono", group[0] ? group : "others");
-        markup_element(p->m, "small", NULL, NULL, arena_printf(p->arena, "%s, %s", page_count(p->arena, programs, "program"), page_count(p->arena, n, "signature")));
+        markup_element(p->m, "small", NULL, NULL,
+                       arena_printf(p->arena, "%s, %s", page_count(p->arena, programs, "program"),
+                                    page_count(p->arena, n, "signature")));
         markup_close(p->m);
     }
     if (n > 0) {
@@ -95,14 +106,19 @@ static void findings_of(Page *p, const char *group) {
         markup_close(p->m);
     }
     if (n > MAX_ROWS) {
-        markup_element(p->m, "p", NULL, NULL, arena_printf(p->arena, "%d more are in results.json.", n - MAX_ROWS));
+        markup_element(p->m, "p", NULL, NULL,
+                       arena_printf(p->arena, "%d more are in results.json.", n - MAX_ROWS));
     }
 }
 
 void page_findings(Page *p) {
     const Json *list = results_list(p->root, "findings");
-    page_heading(p, "Findings", list ? "One row a signature, by what is behind it; those that most programs show come first. \xe2\x80\x98Statements\xe2\x80\x99 is the size of the program, which is minimized unless the finding is known."
-                                : "Nothing differed: every claim of every oracle held in every program that was compared.");
+    page_heading(p, "Findings",
+                 list ? "One row a signature, by what is behind it; those that most programs show "
+                        "come first. \xe2\x80\x98Statements\xe2\x80\x99 is the size of the "
+                        "program, which is minimized unless the finding is known."
+                      : "Nothing differed: every claim of every oracle held in every program that "
+                        "was compared.");
     if (!list) {
         return;
     }
@@ -110,17 +126,25 @@ void page_findings(Page *p) {
         findings_of(p, results_text(g, "group", "?"));
     }
     findings_of(p, "");
-    markup_element(p->m, "p", NULL, NULL, "See one again: twingrad check, trace or bisect on its program (minimized.json in the folder of its name, where no other file is given); repro.py there shows it in plain PyTorch.");
+    markup_element(p->m, "p", NULL, NULL,
+                   "See one again: twingrad check, trace or bisect on its program (minimized.json "
+                   "in the folder of its name, where no other file is given); repro.py there shows "
+                   "it in plain PyTorch.");
 }
 
 /* What is behind the findings: one row a cause. */
 void page_groups(Page *p) {
-    static const char *const head[] = {"", "cause", "programs#", "signatures#", "first in program#"};
+    static const char *const head[] = {"", "cause", "programs#", "signatures#",
+                                       "first in program#"};
     const Json *list = results_list(p->summary, "groups");
-    page_heading(p, list->next ? arena_printf(p->arena, "%d groups", list->parent->count) : "One group", "Findings whose guilty step of the compiler is the same; where none is known, whose signature is.");
+    page_heading(
+        p, list->next ? arena_printf(p->arena, "%d groups", list->parent->count) : "One group",
+        "Findings whose guilty step of the compiler is the same; where none is known, whose "
+        "signature is.");
     page_table_head(p, "groups", head, COUNT_OF(head));
     for (const Json *g = list; g; g = g->next) {
-        const char *status = results_text(g, "standing", "new"), *issue = results_text(g, "issue", "");
+        const char *status = results_text(g, "standing", "new"),
+                   *issue = results_text(g, "issue", "");
         markup_open(p->m, "tr", NULL);
         page_tag(p, status);
         markup_open(p->m, "td", "class", "mono", NULL);
@@ -132,7 +156,9 @@ void page_groups(Page *p) {
             markup_close(p->m);
         }
         markup_close(p->m);
-        for (const char *const *key = (const char *const[]){"findings", "signatures", "first", NULL}; *key; key++) {
+        for (const char *const *key =
+                 (const char *const[]){"findings", "signatures", "first", NULL};
+             *key; key++) {
             page_number_cell(p, *key, results_number(g, *key));
         }
         markup_close(p->m);

@@ -1,5 +1,6 @@
-/* A report is a folder that a stranger can work from: the program as found, the smallest one with the same signature, a script for
- * PyTorch, and one page that says what differs and how to see it again. */
+/* A report is a folder that a stranger can work from: the program as found, the smallest one with
+ * the same signature, a script for PyTorch, and one page that says what differs and how to see it
+ * again. */
 #include "harness/report/report.h"
 
 #include "harness/triage/cause.h"
@@ -19,7 +20,10 @@ enum { PAGE = 66, TAIL = 19 /* lines behind the graphs */, LEAST_GRAPH = 8 };
 
 const char *report_statement(Arena *arena, const Program *p, int sid) {
     if (sid < 0) {
-        return sid == AT_RETURN ? "return" : sid == AT_BACKWARD ? "backward" : sid == AT_INPUTS ? "what the function is passed" : "not one statement";
+        return sid == AT_RETURN     ? "return"
+               : sid == AT_BACKWARD ? "backward"
+               : sid == AT_INPUTS   ? "what the function is passed"
+                                    : "not one statement";
     }
     Text t = {.arena = arena};
     text_printf(&t, "%s: ", program_path(arena, p, sid));
@@ -36,18 +40,21 @@ void report_finding(Text *text, const Program *p, const Finding *f, const Checke
         text_printf(text, "  cause      %s\n", f->cause.text);
     }
     text_printf(text, "  %-10s %s\n", c->a.name, f->a);
-    text_printf(text, "  %-10s %s\n", strcmp(c->a.name, c->b.name) == 0 ? "again" : c->b.name, f->b);
+    text_printf(text, "  %-10s %s\n", strcmp(c->a.name, c->b.name) == 0 ? "again" : c->b.name,
+                f->b);
 }
 
 void report_finding_json(Text *text, const Program *p, const Finding *f, uint32_t fired) {
     Arena *arena = text->arena;
-    text_printf(text, "{\"signature\":\"%s\",\"oracle\":\"%s\",\"kind\":\"%s\",\"call\":%d,\"where\":", f->signature, oracle_name(f->oracle),
-                f->kind, f->call);
+    text_printf(text,
+                "{\"signature\":\"%s\",\"oracle\":\"%s\",\"kind\":\"%s\",\"call\":%d,\"where\":",
+                f->signature, oracle_name(f->oracle), f->kind, f->call);
     text_json_string(text, finding_location(arena, p, f));
     text_add(text, ",\"statement\":");
     text_json_string(text, report_statement(arena, p, f->culprit));
     if (f->cause.text[0]) {
-        text_printf(text, ",\"cause\":{\"text\":\"%s\",\"stage\":\"%s\"", f->cause.text, f->cause.stage);
+        text_printf(text, ",\"cause\":{\"text\":\"%s\",\"stage\":\"%s\"", f->cause.text,
+                    f->cause.stage);
         if (f->cause.rule[0]) {
             text_printf(text, ",\"step\":\"%s\"", f->cause.rule);
         }
@@ -144,7 +151,9 @@ static void write_cause(Text *t, const Report *r) {
     text_add(t, "```\n");
     if (cause_print_graphs(&graphs, r->checker, r->minimized, cause, 2)) {
         text_printf(t, "\nIn %s:\n```diff\n", cause_graphs_title(cause));
-        int room = PAGE - TAIL - report_lines_of(t), left = add_lines(t, graphs.v, room > LEAST_GRAPH ? room : LEAST_GRAPH); /* the page stays one */
+        int room = PAGE - TAIL - report_lines_of(t),
+            left = add_lines(t, graphs.v,
+                             room > LEAST_GRAPH ? room : LEAST_GRAPH); /* the page stays one */
         text_add(t, "```\n");
         if (left > 0) {
             text_printf(t, "\n%d lines more: `twingrad bisect` prints all.\n", left);
@@ -152,26 +161,31 @@ static void write_cause(Text *t, const Report *r) {
     }
 }
 
-/* What ran: this program, the machine, and what targets say that they are; where it was found, and how it became small. */
+/* What ran: this program, the machine, and what targets say that they are; where it was found, and
+ * how it became small. */
 static void write_environment(Text *t, const Report *r) {
     const Checker *c = r->checker;
     struct utsname machine;
     const Executor *both[2] = {&c->a, &c->b};
-    text_add(t, "## Environment\n```\ntwingrad " TWINGRAD_VERSION ", compiled by " TWINGRAD_COMPILER "\n");
+    text_add(t, "## Environment\n```\ntwingrad " TWINGRAD_VERSION ", compiled by " TWINGRAD_COMPILER
+                "\n");
     if (uname(&machine) == 0) {
         text_printf(t, "%s %s %s\n", machine.sysname, machine.release, machine.machine);
     }
     for (int i = 0; i < 2; i++) {
         if (both[i]->target) {
-            text_printf(t, "%s: %s\n", both[i]->name, printable(t->arena, target_version(both[i]->target)));
+            text_printf(t, "%s: %s\n", both[i]->name,
+                        printable(t->arena, target_version(both[i]->target)));
         }
     }
     if (r->origin) {
         text_printf(t, "found by: %s\n", r->origin);
     }
     if (r->stats) {
-        text_printf(t, "minimized in %lld checks, %lld steps kept%s%s\n", (long long)r->stats->checks, (long long)r->stats->kept,
-                    r->stats->complete ? "" : ", stopped at a limit", r->stats->flaky ? "; flaky: it does not show every time" : "");
+        text_printf(t, "minimized in %lld checks, %lld steps kept%s%s\n",
+                    (long long)r->stats->checks, (long long)r->stats->kept,
+                    r->stats->complete ? "" : ", stopped at a limit",
+                    r->stats->flaky ? "; flaky: it does not show every time" : "");
     }
     text_add(t, "```\n");
 }
@@ -184,7 +198,8 @@ static void write_page(Text *t, const Report *r) {
     text_printf(t, "# %s\n```\n", f->signature);
     report_finding(t, p, f, r->checker);
     int n = program_size(p);
-    text_printf(t, "```\n\n## The program (%d statement%s, %d as found)\n```\n", n, n == 1 ? "" : "s", program_size(r->original));
+    text_printf(t, "```\n\n## The program (%d statement%s, %d as found)\n```\n", n,
+                n == 1 ? "" : "s", program_size(r->original));
     program_print_text(t, p);
     text_add(t, "```\n```python\n");
     program_print_python(t, p);
@@ -193,12 +208,15 @@ static void write_page(Text *t, const Report *r) {
     text_printf(t, "\n## See it again\n```\ntwingrad check %s minimized.json\n", options);
     const Target *compiling = compiling_target(r->checker);
     const char *program = compiling ? target_program(compiling) : "python3";
-    text_printf(t, "%s repro.py    # the same program in plain PyTorch, eagerly and ", strncmp(program, "/usr/bin/", 9) == 0 ? program : "python3");
-    text_printf(t, compiling ? "in mode %s\n```\n\n" : "compiled\n```\n\n", compiling ? target_mode(compiling) : "");
+    text_printf(t, "%s repro.py    # the same program in plain PyTorch, eagerly and ",
+                strncmp(program, "/usr/bin/", 9) == 0 ? program : "python3");
+    text_printf(t, compiling ? "in mode %s\n```\n\n" : "compiled\n```\n\n",
+                compiling ? target_mode(compiling) : "");
     write_environment(t, r);
 }
 
-static bool write_part(const char *dir, const char *name, const Text *t, char *message, size_t message_size) {
+static bool write_part(const char *dir, const char *name, const Text *t, char *message,
+                       size_t message_size) {
     char path[4200];
     snprintf(path, sizeof path, "%s/%s", dir, name);
     return io_write(path, t->v, t->n, message, message_size);
@@ -214,7 +232,8 @@ static void remove_folder(const char *dir) {
     rmdir(dir);
 }
 
-bool report_write(Arena *arena, const char *out, const Report *r, char *path, size_t path_size, char *message, size_t message_size) {
+bool report_write(Arena *arena, const char *out, const Report *r, char *path, size_t path_size,
+                  char *message, size_t message_size) {
     char aside[4096], final[4096];
     const char *folder = r->folder ? r->folder : r->finding->signature;
     int n = snprintf(final, sizeof final, "%s/%s", out, folder);
@@ -226,14 +245,17 @@ bool report_write(Arena *arena, const char *out, const Report *r, char *path, si
     if (!io_mkdirs(aside, message, message_size)) {
         return false;
     }
-    Text found = {.arena = arena}, small = {.arena = arena}, script = {.arena = arena}, page = {.arena = arena};
+    Text found = {.arena = arena}, small = {.arena = arena}, script = {.arena = arena},
+         page = {.arena = arena};
     program_print(&found, r->original, false);
     program_print(&small, r->minimized, false);
     const Target *compiling = compiling_target(r->checker);
     program_print_repro(&script, r->minimized, compiling ? target_mode(compiling) : NULL);
     write_page(&page, r);
-    bool ok = write_part(aside, "case.json", &found, message, message_size) && write_part(aside, "minimized.json", &small, message, message_size) &&
-              write_part(aside, "repro.py", &script, message, message_size) && write_part(aside, "finding.md", &page, message, message_size);
+    bool ok = write_part(aside, "case.json", &found, message, message_size) &&
+              write_part(aside, "minimized.json", &small, message, message_size) &&
+              write_part(aside, "repro.py", &script, message, message_size) &&
+              write_part(aside, "finding.md", &page, message, message_size);
     if (ok) {
         remove_folder(final); /* an older report of this signature */
         if (rename(aside, final) != 0) {

@@ -1,5 +1,6 @@
-/* Report: one folder a signature (and cause: seen_name), <out>/<signature>/ with case.json, minimized.json, repro.py and finding.md. The folder is written
- * aside and renamed, so that what is there is whole. */
+/* Report: one folder a signature (and cause: seen_name), <out>/<signature>/ with case.json,
+ * minimized.json, repro.py and finding.md. The folder is written aside and renamed, so that what is
+ * there is whole. */
 #ifndef HARNESS_REPORT_H
 #define HARNESS_REPORT_H
 
@@ -8,19 +9,22 @@
 #include "program/json/json.h"
 
 typedef struct Report {
-    const Program *original;    /* as found */
-    const Program *minimized;   /* may be `original` itself */
-    const Finding *finding;     /* of the minimized program, located */
+    const Program *original;  /* as found */
+    const Program *minimized; /* may be `original` itself */
+    const Finding *finding;   /* of the minimized program, located */
     const Checker *checker;
     const MinimizeStats *stats; /* may be NULL */
-    const char *origin;         /* one line: where the program came from ("fuzz --seed 7, program 1234"), or NULL */
-    const char *folder;         /* its name in <out>; NULL: the signature */
+    const char *
+        origin; /* one line: where the program came from ("fuzz --seed 7, program 1234"), or NULL */
+    const char *folder; /* its name in <out>; NULL: the signature */
 } Report;
 
 /* Does <out> already hold this folder? */
 bool report_exists(const char *out, const char *folder);
-/* Writes the folder (replacing one of that name); on success its path is in `path`. False and one sentence if the environment fails. */
-bool report_write(Arena *arena, const char *out, const Report *report, char *path, size_t path_size, char *message, size_t message_size);
+/* Writes the folder (replacing one of that name); on success its path is in `path`. False and one
+ * sentence if the environment fails. */
+bool report_write(Arena *arena, const char *out, const Report *report, char *path, size_t path_size,
+                  char *message, size_t message_size);
 
 /* The options that make the pair what it is: "--pair a,b --fault x". */
 const char *report_pair_options(Arena *arena, const Checker *c);

@@ -1,4 +1,5 @@
-/* Collecting results into one JSON object, reading it back, and handing it to the printings that the command line names. */
+/* Collecting results into one JSON object, reading it back, and handing it to the printings that
+ * the command line names. */
 #include "harness/report/results.h"
 
 #include <errno.h>
@@ -45,7 +46,8 @@ void results_add_finding(Results *r, const ResultsFinding *f) {
     text_printf(t, ",%s", f->record + 1); /* its members, and its closing brace */
 }
 
-void results_add_case(Results *r, const char *file, const char *name, const char *outcome, const char *why) {
+void results_add_case(Results *r, const char *file, const char *name, const char *outcome,
+                      const char *why) {
     Text *t = &r->cases;
     t->arena = r->arena;
     text_add(t, r->ncases++ ? ",{\"file\":" : "{\"file\":");
@@ -58,8 +60,10 @@ void results_add_case(Results *r, const char *file, const char *name, const char
     text_add(t, "}");
 }
 
-void results_print(const Results *r, const Options *o, const char *pair, const char *summary, Text *out) {
-    text_printf(out, "{\"type\":\"results\",\"schema_version\":1,\"twingrad\":\"%s\"", TWINGRAD_VERSION);
+void results_print(const Results *r, const Options *o, const char *pair, const char *summary,
+                   Text *out) {
+    text_printf(out, "{\"type\":\"results\",\"schema_version\":1,\"twingrad\":\"%s\"",
+                TWINGRAD_VERSION);
     member_text(out, "compiler", TWINGRAD_COMPILER);
     member_text(out, "command", o->command);
     member_text(out, "pair", pair);
@@ -70,7 +74,8 @@ void results_print(const Results *r, const Options *o, const char *pair, const c
     if (strcmp(o->command, "fuzz") == 0) {
         text_printf(out, ",\"seed\":%llu", (unsigned long long)o->seed);
     }
-    text_printf(out, ",\"summary\":%s,\"findings\":[%s],\"cases\":[%s]}\n", summary, r->nfindings ? r->findings.v : "", r->ncases ? r->cases.v : "");
+    text_printf(out, ",\"summary\":%s,\"findings\":[%s],\"cases\":[%s]}\n", summary,
+                r->nfindings ? r->findings.v : "", r->ncases ? r->cases.v : "");
 }
 
 /* ---- reading ---- */
@@ -117,12 +122,15 @@ static const struct {
     {results_sarif, offsetof(Options, sarif)},
 };
 
-static const char *file_of(const Options *o, size_t option) { return *(const char *const *)(const void *)((const char *)o + option); }
+static const char *file_of(const Options *o, size_t option) {
+    return *(const char *const *)(const void *)((const char *)o + option);
+}
 
 int results_ready(const Options *o) {
     char message[512];
     bool appends = o->markdown && access(o->markdown, W_OK) == 0; /* whatever its folder is */
-    const char *const files[] = {o->results, o->html, o->junit, o->sarif, appends ? NULL : o->markdown};
+    const char *const files[] = {o->results, o->html, o->junit, o->sarif,
+                                 appends ? NULL : o->markdown};
     bool ready = !o->out || io_mkdirs(o->out, message, sizeof message);
     for (int i = 0; i < COUNT_OF(files) && ready; i++) {
         ready = !files[i] || io_writable(files[i], message, sizeof message);
@@ -132,7 +140,8 @@ int results_ready(const Options *o) {
 
 bool results_wanted(const Options *o) { return o->html || o->junit || o->sarif || o->markdown; }
 
-/* A CI step's summary is a file that many steps append to; it is cut at a line where it would be dropped for its size. */
+/* A CI step's summary is a file that many steps append to; it is cut at a line where it would be
+ * dropped for its size. */
 static bool results_append(const char *path, Text *text, char *message, size_t message_size) {
     if (text->n > MAX_SUMMARY) {
         text->n = MAX_SUMMARY;
@@ -155,7 +164,9 @@ static bool results_append(const char *path, Text *text, char *message, size_t m
 
 static bool is_results(const Json *root, char *message, size_t message_size) {
     if (root->kind != JSON_OBJECT || strcmp(results_text(root, "type", ""), "results") != 0) {
-        snprintf(message, message_size, "not an object of type \"results\" (results.json of fuzz --out, or of replay --results)");
+        snprintf(message, message_size,
+                 "not an object of type \"results\" (results.json of fuzz --out, or of replay "
+                 "--results)");
         return false;
     }
     if (results_number(root, "schema_version") != 1) {

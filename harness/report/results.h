@@ -1,12 +1,17 @@
-/* Results: what a run of `fuzz` or `replay` came to, as one JSON object (results.json), and its printings for others: JUnit XML for CI,
- * SARIF 2.1.0 for code scanning, a page for people, Markdown for a CI step. All are made of the JSON alone, so `twingrad report` makes
- * them again later, and of merged runs.
+/* Results: what a run of `fuzz` or `replay` came to, as one JSON object (results.json), and its
+ * printings for others: JUnit XML for CI, SARIF 2.1.0 for code scanning, a page for people,
+ * Markdown for a CI step. All are made of the JSON alone, so `twingrad report` makes them again
+ * later, and of merged runs.
  *
- *     {"type": "results", "schema_version": 1, "twingrad", "compiler", "command", "pair", "fault"?, "seed"?,
- *      "summary": {"programs", "agree", "findings", "skipped", "skips": {REASON: n}, "refusals", "errors": {CODE: n}, "fired": {ORACLE: n}, ...,
+ *     {"type": "results", "schema_version": 1, "twingrad", "compiler", "command", "pair", "fault"?,
+ *     "seed"?,
+ *      "summary": {"programs", "agree", "findings", "skipped", "skips": {REASON: n}, "refusals",
+ *      "errors": {CODE: n}, "fired": {ORACLE: n}, ...,
  *                  with fuzz the counts of tally.h},
- *      "findings": [{"outcome": "new" | "known" | "flaky", "file", "count", "first"?, "statements", "op", then as report_finding_json}, ...],
- *      "cases": [{"file", "name", "outcome": "agree" | "new" | "known" | "fixed" | "flaky" | "skipped" | "not_expressible" | "bad", "why"?}, ...]}
+ *      "findings": [{"outcome": "new" | "known" | "flaky", "file", "count", "first"?, "statements",
+ *      "op", then as report_finding_json}, ...],
+ *      "cases": [{"file", "name", "outcome": "agree" | "new" | "known" | "fixed" | "flaky" |
+ *      "skipped" | "not_expressible" | "bad", "why"?}, ...]}
  *
  * A run of `fuzz` has no cases. The exit code is not in it: 1 if any finding is new. */
 #ifndef HARNESS_RESULTS_H
@@ -22,8 +27,9 @@ typedef struct Results {
     int nfindings, ncases;
 } Results;
 
-/* One finding: `count` programs showed it (the first was number `first` of the stream; -1: none), in `file` (may be NULL); `record` is the
- * text of report_finding_json, `statements` the size of the program that it is about. */
+/* One finding: `count` programs showed it (the first was number `first` of the stream; -1: none),
+ * in `file` (may be NULL); `record` is the text of report_finding_json, `statements` the size of
+ * the program that it is about. */
 typedef struct ResultsFinding {
     const char *outcome, *file, *signature, *record;
     int64_t count, first;
@@ -31,16 +37,20 @@ typedef struct ResultsFinding {
 } ResultsFinding;
 void results_add_finding(Results *r, const ResultsFinding *f);
 /* One stored program; `why` may be NULL. */
-void results_add_case(Results *r, const char *file, const char *name, const char *outcome, const char *why);
+void results_add_case(Results *r, const char *file, const char *name, const char *outcome,
+                      const char *why);
 /* The whole object as text; `summary` is the text of a JSON object. */
-void results_print(const Results *r, const Options *o, const char *pair, const char *summary, Text *out);
+void results_print(const Results *r, const Options *o, const char *pair, const char *summary,
+                   Text *out);
 
-/* Can --out and the files of results that the options name be written? Asked before the work, not after it. 0, or 3 after complaining. */
+/* Can --out and the files of results that the options name be written? Asked before the work, not
+ * after it. 0, or 3 after complaining. */
 int results_ready(const Options *o);
 /* Does the command line ask for any file of results? */
 bool results_wanted(const Options *o);
-/* Writes the files that the options name (--html, --junit, --sarif; --markdown is appended to), made of the text of the object. 0, or an
- * exit code after complaining: 2 if `text` is no such object (`name` says whose), 3 if a file can not be written. */
+/* Writes the files that the options name (--html, --junit, --sarif; --markdown is appended to),
+ * made of the text of the object. 0, or an exit code after complaining: 2 if `text` is no such
+ * object (`name` says whose), 3 if a file can not be written. */
 int results_publish(const Options *o, const char *name, const char *text, int64_t length);
 
 /* Writes the object itself to `path` (NULL: nowhere), then as results_publish. */

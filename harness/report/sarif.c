@@ -1,6 +1,7 @@
-/* SARIF 2.1.0 for GitHub's code scanning: an oracle is a rule, a signature a result. A difference between executors has no line of
- * source, so a result points at the stored program that shows it; its fingerprint is its signature's and its cause's, so that one bug stays one alert
- * however its program changes. GitHub keeps 5,000 results of a run. */
+/* SARIF 2.1.0 for GitHub's code scanning: an oracle is a rule, a signature a result. A difference
+ * between executors has no line of source, so a result points at the stored program that shows it;
+ * its fingerprint is its signature's and its cause's, so that one bug stays one alert however its
+ * program changes. GitHub keeps 5,000 results of a run. */
 #include "harness/oracles/oracle.h"
 #include "harness/report/results.h"
 
@@ -24,19 +25,26 @@ static void rule(Text *t, Arena *arena, OracleId id) {
     text_add(t, id ? ",{" : "{");
     sarif_member(t, "id", oracle_name(id));
     text_add(t, ",");
-    message(t, "shortDescription", arena_printf(arena, "The executors differ: %s", oracle_name(id)));
+    message(t, "shortDescription",
+            arena_printf(arena, "The executors differ: %s", oracle_name(id)));
     text_add(t, ",");
     message(t, "fullDescription", arena_printf(arena, "What does not hold: %s.", oracle_claim(id)));
     text_add(t, ",");
-    message(t, "help", "Run `twingrad check` on the program, `twingrad trace` to see where it begins, `twingrad bisect` to name the guilty rewrite.");
+    message(t, "help",
+            "Run `twingrad check` on the program, `twingrad trace` to see where it begins, "
+            "`twingrad bisect` to name the guilty rewrite.");
     text_add(t, ",\"defaultConfiguration\":{\"level\":\"error\"}}");
 }
 
-/* A path relative to the repository, as a URI: percent-encoded but for unreserved characters and '/'. A folder's finding is its minimized.json. */
+/* A path relative to the repository, as a URI: percent-encoded but for unreserved characters and
+ * '/'. A folder's finding is its minimized.json. */
 static void uri(Text *t, const char *file) {
     text_add(t, "\"");
-    for (const unsigned char *c = (const unsigned char *)(strncmp(file, "./", 2) == 0 ? file + 2 : file); *c; c++) {
-        bool plain = (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9') || strchr("-._~/", *c);
+    for (const unsigned char *c =
+             (const unsigned char *)(strncmp(file, "./", 2) == 0 ? file + 2 : file);
+         *c; c++) {
+        bool plain = (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') ||
+                     (*c >= '0' && *c <= '9') || strchr("-._~/", *c);
         text_printf(t, plain ? "%c" : "%%%02X", *c);
     }
     text_add(t, "\"");
@@ -55,7 +63,9 @@ static int sarif_line_of(const char *file, size_t *length) {
 }
 
 static void result(Text *t, Arena *arena, const Json *f) {
-    const char *signature = results_text(f, "signature", "?"), *outcome = results_text(f, "outcome", "new"), *file = results_text(f, "file", "README.md");
+    const char *signature = results_text(f, "signature", "?"),
+               *outcome = results_text(f, "outcome", "new"),
+               *file = results_text(f, "file", "README.md");
     size_t length;
     int line = sarif_line_of(file, &length);
     text_add(t, "{");
@@ -63,12 +73,18 @@ static void result(Text *t, Arena *arena, const Json *f) {
     text_printf(t, ",\"level\":\"%s\",", strcmp(outcome, "known") == 0 ? "note" : "error");
     const Json *blamed = json_get(f, "cause");
     const char *cause = results_text(blamed, "text", "");
-    message(t, "message", arena_printf(arena, "%s%s%s at %s (%s): %s against %s", signature, cause[0] ? " from " : "", cause, results_text(f, "where", "?"),
-                                       results_text(f, "statement", "?"), results_text(f, "a", "?"), results_text(f, "b", "?")));
+    message(t, "message",
+            arena_printf(arena, "%s%s%s at %s (%s): %s against %s", signature,
+                         cause[0] ? " from " : "", cause, results_text(f, "where", "?"),
+                         results_text(f, "statement", "?"), results_text(f, "a", "?"),
+                         results_text(f, "b", "?")));
     text_add(t, ",\"locations\":[{\"physicalLocation\":{\"artifactLocation\":{\"uri\":");
     uri(t, arena_printf(arena, "%.*s", (int)length, file));
-    text_printf(t, "},\"region\":{\"startLine\":%d,\"startColumn\":1,\"endLine\":%d,\"endColumn\":2}}}],", line, line);
-    text_printf(t, "\"partialFingerprints\":{\"primaryLocationLineHash\":\"%s:1\"}", results_fingerprint(arena, arena_printf(arena, "%s@%s", signature, cause)));
+    text_printf(
+        t, "},\"region\":{\"startLine\":%d,\"startColumn\":1,\"endLine\":%d,\"endColumn\":2}}}],",
+        line, line);
+    text_printf(t, "\"partialFingerprints\":{\"primaryLocationLineHash\":\"%s:1\"}",
+                results_fingerprint(arena, arena_printf(arena, "%s@%s", signature, cause)));
     if (strcmp(outcome, "known") == 0) {
         text_add(t, ",\"suppressions\":[{\"kind\":\"external\"}]");
     }
@@ -76,14 +92,18 @@ static void result(Text *t, Arena *arena, const Json *f) {
 }
 
 void results_sarif(const Json *root, Arena *arena, Text *out) {
-    text_add(out, "{\"$schema\":\"https://json.schemastore.org/sarif-2.1.0.json\",\"version\":\"2.1.0\",\"runs\":[{\"tool\":{\"driver\":{\"name\":\"twingrad\",");
+    text_add(out, "{\"$schema\":\"https://json.schemastore.org/"
+                  "sarif-2.1.0.json\",\"version\":\"2.1.0\",\"runs\":[{\"tool\":{\"driver\":{"
+                  "\"name\":\"twingrad\",");
     sarif_member(out, "semanticVersion", results_text(root, "twingrad", "0.0.0"));
     text_add(out, ",\"rules\":[");
     for (int id = 0; id < ORACLE_COUNT; id++) {
         rule(out, arena, (OracleId)id);
     }
     text_add(out, "]}},\"automationDetails\":{");
-    sarif_member(out, "id", arena_printf(arena, "twingrad/%s/%s/", results_text(root, "command", "?"), results_text(root, "pair", "?")));
+    sarif_member(out, "id",
+                 arena_printf(arena, "twingrad/%s/%s/", results_text(root, "command", "?"),
+                              results_text(root, "pair", "?")));
     text_add(out, "},\"columnKind\":\"utf16CodeUnits\",\"results\":[");
     int n = 0;
     for (const Json *f = results_list(root, "findings"); f && n < MAX_RESULTS; f = f->next, n++) {

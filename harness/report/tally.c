@@ -1,7 +1,9 @@
-/* The counting of a campaign. Nothing here decides anything: a Tally is filled as programs are judged, and printed.
+/* The counting of a campaign. Nothing here decides anything: a Tally is filled as programs are
+ * judged, and printed.
  *
  *     program 1, 2, 3, ... -> counters
- *              every `stride` programs -> a sample of how many rules, ops, pairs of op and dtype, error codes, signatures were met
+ *              every `stride` programs -> a sample of how many rules, ops, pairs of op and dtype,
+ *              error codes, signatures were met
  *
  * When the table of samples is full, every second one is dropped and the stride doubles. */
 #include "harness/report/tally.h"
@@ -11,8 +13,8 @@
 
 /* ---- counting ---- */
 
-/* Statements by op, and of them those that surely ran to their end: before statement `end`, and in no branch (`branch`), of which no
- * result tells which arm was taken. */
+/* Statements by op, and of them those that surely ran to their end: before statement `end`, and in
+ * no branch (`branch`), of which no result tells which arm was taken. */
 static void count_ops(Tally *t, const Block *block, int end, bool branch) {
     for (const Stmt *s = block->first; s != NULL; s = s->next) {
         if (s->kind == STMT_OP) {
@@ -26,7 +28,9 @@ static void count_ops(Tally *t, const Block *block, int end, bool branch) {
 
 /* The first statement that did not run to its end. */
 static int first_unfinished(const CallResult *call) {
-    return call->ok || call->error_at == AT_RETURN || call->error_at == AT_BACKWARD ? INT_MAX : call->error_at >= 0 ? call->error_at : 0;
+    return call->ok || call->error_at == AT_RETURN || call->error_at == AT_BACKWARD ? INT_MAX
+           : call->error_at >= 0                                                    ? call->error_at
+                                                                                    : 0;
 }
 
 /* Reasons are static texts of the reference: one pointer each. */
@@ -46,7 +50,8 @@ static void count_kind(int64_t *counts, int kind) {
     }
 }
 
-void tally_program(Tally *t, const Program *p, const GenerateInfo *info, const Result *r, bool details) {
+void tally_program(Tally *t, const Program *p, const GenerateInfo *info, const Result *r,
+                   bool details) {
     t->programs++;
     t->statements += program_size(p);
     bool refused = false;
@@ -96,20 +101,22 @@ void tally_sample(Tally *t, const CompileCounters *counters, int signatures, dou
             }
         }
     }
-    t->sample[t->nsamples++] = (Sample){.programs = t->programs,
-                                        .seconds = seconds,
-                                        .rules = tally_count_nonzero(counters->fired, STEP_COUNT),
-                                        .ops = tally_count_nonzero(t->by_op, OP_COUNT),
-                                        .pairs = tally_count_nonzero(&t->op_dtype[0][0], OP_COUNT * DT_COUNT),
-                                        .errors = tally_count_nonzero(t->errors, ERR_COUNT),
-                                        .signatures = signatures};
+    t->sample[t->nsamples++] =
+        (Sample){.programs = t->programs,
+                 .seconds = seconds,
+                 .rules = tally_count_nonzero(counters->fired, STEP_COUNT),
+                 .ops = tally_count_nonzero(t->by_op, OP_COUNT),
+                 .pairs = tally_count_nonzero(&t->op_dtype[0][0], OP_COUNT * DT_COUNT),
+                 .errors = tally_count_nonzero(t->errors, ERR_COUNT),
+                 .signatures = signatures};
 }
 
 /* ---- printing ---- */
 
 static bool is_public(int op) { return op_info((OpId)op)->name[0] != '_'; }
 
-static void text_kinds(Text *text, const char *title, const char *(*name)(int), const int64_t *counts) {
+static void text_kinds(Text *text, const char *title, const char *(*name)(int),
+                       const int64_t *counts) {
     text_printf(text, "%s:\n", title);
     for (int i = 0; name(i) != NULL; i++) {
         text_printf(text, "  %-24s %lld\n", name(i), (long long)counts[i]);
@@ -120,7 +127,8 @@ void tally_text(const Tally *t, Text *text) {
     text_add(text, "ops (statements, of them executed):\n");
     for (int i = 0; i < OP_COUNT; i++) {
         if (is_public(i)) {
-            text_printf(text, "  %-34s %8lld %8lld\n", op_info((OpId)i)->id_name, (long long)t->by_op[i], (long long)t->executed[i]);
+            text_printf(text, "  %-34s %8lld %8lld\n", op_info((OpId)i)->id_name,
+                        (long long)t->by_op[i], (long long)t->executed[i]);
         }
     }
     text_add(text, "dtypes of inputs:\n");
@@ -130,7 +138,8 @@ void tally_text(const Tally *t, Text *text) {
     text_kinds(text, "motifs", pattern_name, t->by_pattern);
     text_kinds(text, "mistakes", deliberate_error_name, t->by_deliberate_error);
     for (int i = 0; i < TALLY_KINDS && t->unspecified[i].why; i++) {
-        text_printf(text, "%s  %-64s %lld\n", i ? "" : "accidents:\n", t->unspecified[i].why, (long long)t->unspecified[i].count);
+        text_printf(text, "%s  %-64s %lld\n", i ? "" : "accidents:\n", t->unspecified[i].why,
+                    (long long)t->unspecified[i].count);
     }
     text_add(text, "errors (calls):\n");
     for (int i = 1; i < ERR_COUNT; i++) {
@@ -150,14 +159,16 @@ static void json_ops(Text *text, const char *key, const int64_t *counts) {
     bool any = false;
     for (int i = 0; i < OP_COUNT; i++) {
         if (is_public(i)) {
-            text_printf(text, "%s\"%s\":%lld", any ? "," : "", op_info((OpId)i)->id_name, (long long)counts[i]);
+            text_printf(text, "%s\"%s\":%lld", any ? "," : "", op_info((OpId)i)->id_name,
+                        (long long)counts[i]);
             any = true;
         }
     }
     text_add(text, "}");
 }
 
-static void json_kinds(Text *text, const char *key, const char *(*name)(int), const int64_t *counts) {
+static void json_kinds(Text *text, const char *key, const char *(*name)(int),
+                       const int64_t *counts) {
     text_printf(text, ",\"%s\":{", key);
     for (int i = 0; name(i) != NULL; i++) {
         text_printf(text, "%s\"%s\":%lld", i > 0 ? "," : "", name(i), (long long)counts[i]);
@@ -175,7 +186,8 @@ void tally_json(const Tally *t, Text *text) {
     json_kinds(text, "dtypes", dtype_text, t->by_dtype);
     text_add(text, ",\"accidents\":{");
     for (int i = 0; i < TALLY_KINDS && t->unspecified[i].why; i++) {
-        text_printf(text, "%s\"%s\":%lld", i > 0 ? "," : "", t->unspecified[i].why, (long long)t->unspecified[i].count);
+        text_printf(text, "%s\"%s\":%lld", i > 0 ? "," : "", t->unspecified[i].why,
+                    (long long)t->unspecified[i].count);
     }
     text_add(text, "}");
     json_kinds(text, "motifs", pattern_name, t->by_pattern);
@@ -203,8 +215,11 @@ void tally_report_json(const Tally *t, const CompileCounters *counters, bool tim
     text_add(text, ",\"growth\":[");
     for (int i = 0; i < t->nsamples; i++) {
         const Sample *s = &t->sample[i];
-        text_printf(text, "%s{\"programs\":%lld,\"rules\":%d,\"ops\":%d,\"op_dtypes\":%d,\"errors\":%d,\"signatures\":%d", i ? "," : "", (long long)s->programs,
-                    s->rules, s->ops, s->pairs, s->errors, s->signatures);
+        text_printf(text,
+                    "%s{\"programs\":%lld,\"rules\":%d,\"ops\":%d,\"op_dtypes\":%d,\"errors\":%d,"
+                    "\"signatures\":%d",
+                    i ? "," : "", (long long)s->programs, s->rules, s->ops, s->pairs, s->errors,
+                    s->signatures);
         text_printf(text, timing ? ",\"seconds\":%.6f}" : "}", s->seconds);
     }
     text_add(text, "]");

@@ -1,5 +1,6 @@
-/* Tally: what a campaign generated and exercised, counted program by program, and how that grew. Kept apart from the search so that a
- * summary on the terminal, the summary record and the report (results.h) are three printings of one thing. */
+/* Tally: what a campaign generated and exercised, counted program by program, and how that grew.
+ * Kept apart from the search so that a summary on the terminal, the summary record and the report
+ * (results.h) are three printings of one thing. */
 #ifndef HARNESS_TALLY_H
 #define HARNESS_TALLY_H
 
@@ -18,32 +19,40 @@ typedef struct Sample {
 
 typedef struct Tally {
     int64_t programs, statements;
-    int64_t refusals;                 /* programs in which some call raised an error */
-    int64_t errors[ERR_COUNT];        /* calls */
-    int64_t by_op[OP_COUNT];          /* statements */
-    int64_t executed[OP_COUNT];       /* of them, those that surely ran to their end */
-    int64_t by_dtype[DT_COUNT];       /* inputs */
+    int64_t refusals;           /* programs in which some call raised an error */
+    int64_t errors[ERR_COUNT];  /* calls */
+    int64_t by_op[OP_COUNT];    /* statements */
+    int64_t executed[OP_COUNT]; /* of them, those that surely ran to their end */
+    int64_t by_dtype[DT_COUNT]; /* inputs */
     int64_t by_pattern[TALLY_KINDS], by_deliberate_error[TALLY_KINDS];
-    int64_t op_dtype[OP_COUNT][DT_COUNT]; /* ops that the reference ran, by the dtype of their (first) result, or of what they write: RunOptions.executed */
-    struct { const char *why; int64_t count; } unspecified[TALLY_KINDS];
-    Sample sample[TALLY_SAMPLES];     /* in order, `stride` programs apart */
+    int64_t op_dtype[OP_COUNT]
+                    [DT_COUNT]; /* ops that the reference ran, by the dtype of their (first) result,
+                                   or of what they write: RunOptions.executed */
+    struct {
+        const char *why;
+        int64_t count;
+    } unspecified[TALLY_KINDS];
+    Sample sample[TALLY_SAMPLES]; /* in order, `stride` programs apart */
     int nsamples;
     int64_t stride;
 } Tally;
 
-/* Counts one program and what the first executor made of it; `details`: ops, dtypes, motifs and mistakes too. */
-void tally_program(Tally *t, const Program *p, const GenerateInfo *info, const Result *r, bool details);
+/* Counts one program and what the first executor made of it; `details`: ops, dtypes, motifs and
+ * mistakes too. */
+void tally_program(Tally *t, const Program *p, const GenerateInfo *info, const Result *r,
+                   bool details);
 
-/* Is a sample due? They are taken at equal distances, which double when the table is full, so that the same campaign of so many
- * programs has the same samples whatever its speed. */
+/* Is a sample due? They are taken at equal distances, which double when the table is full, so that
+ * the same campaign of so many programs has the same samples whatever its speed. */
 bool tally_due(const Tally *t);
 /* Takes one. `counters`: of the compiled executor. */
 void tally_sample(Tally *t, const CompileCounters *counters, int signatures, double seconds);
 
 /* For people: ops, dtypes, motifs, mistakes, accidents, errors. */
 void tally_text(const Tally *t, Text *text);
-/* Members of a JSON object, each after a comma: "ops", "executed", "dtypes", "accidents", "motifs", "mistakes", and with `report` also
- * "op_dtypes", "rules", "passes" and "growth" (seconds only with `timing`). */
+/* Members of a JSON object, each after a comma: "ops", "executed", "dtypes", "accidents", "motifs",
+ * "mistakes", and with `report` also "op_dtypes", "rules", "passes" and "growth" (seconds only with
+ * `timing`). */
 void tally_json(const Tally *t, Text *text);
 void tally_report_json(const Tally *t, const CompileCounters *counters, bool timing, Text *text);
 

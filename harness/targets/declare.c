@@ -1,6 +1,7 @@
-/* targets.json: {"targets": {NAME: {"command": [WORD, ...], "modes": [MODE, ...], "environment": {NAME: VALUE, ...}}}}. A word that begins with
- * "${dir}" begins with the file's directory. The project's own file is looked for beside the program: in its source tree, or where
- * `make install` puts it; last in targets/ here. */
+/* targets.json: {"targets": {NAME: {"command": [WORD, ...], "modes": [MODE, ...], "environment":
+ * {NAME: VALUE, ...}}}}. A word that begins with "${dir}" begins with the file's directory. The
+ * project's own file is looked for beside the program: in its source tree, or where `make install`
+ * puts it; last in targets/ here. */
 #include "harness/targets/declare.h"
 
 #include "harness/cli/command.h"
@@ -13,7 +14,8 @@
 
 /* The project's own file, or NULL. */
 static const char *own_file(Arena *arena) {
-    static const char *const places[] = {"/targets/targets.json", "/../targets/targets.json", "/../../targets/targets.json",
+    static const char *const places[] = {"/targets/targets.json", "/../targets/targets.json",
+                                         "/../../targets/targets.json",
                                          "/../share/twingrad/targets/targets.json"};
     char self[2048];
     ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
@@ -36,7 +38,8 @@ static const char *own_file(Arena *arena) {
 static char *expand(Arena *arena, const char *dir, const char *word) {
     static const char MARK[] = "${dir}";
     bool marked = strncmp(word, MARK, sizeof MARK - 1) == 0;
-    return marked ? arena_printf(arena, "%s%s", dir, word + sizeof MARK - 1) : arena_strdup(arena, word);
+    return marked ? arena_printf(arena, "%s%s", dir, word + sizeof MARK - 1)
+                  : arena_strdup(arena, word);
 }
 
 static bool read_words(Reader *r, const Json *j, const char *dir, char ***out) {
@@ -67,8 +70,10 @@ static bool read_environment(Reader *r, const Json *j, const char *dir, char ***
     return true;
 }
 
-/* Reads every target, so that a mistake anywhere in the file is told; `*found` is the one named, `*modes` its modes. */
-static bool read_targets(Reader *r, const Json *root, const char *dir, const char *name, Declaration *found, char ***modes, const char **known) {
+/* Reads every target, so that a mistake anywhere in the file is told; `*found` is the one named,
+ * `*modes` its modes. */
+static bool read_targets(Reader *r, const Json *root, const char *dir, const char *name,
+                         Declaration *found, char ***modes, const char **known) {
     static const char *const top_keys[] = {"targets", NULL};
     static const char *const keys[] = {"command", "modes", "environment", NULL};
     *modes = NULL;
@@ -80,8 +85,10 @@ static bool read_targets(Reader *r, const Json *root, const char *dir, const cha
     for (const Json *e = targets->child; e; e = e->next) {
         Declaration d;
         char **own_modes;
-        if (!json_keys(r, e, keys, NULL) || !read_words(r, json_need(r, e, "command"), dir, &d.command) ||
-            !read_words(r, json_need(r, e, "modes"), dir, &own_modes) || !read_environment(r, json_get(e, "environment"), dir, &d.environment)) {
+        if (!json_keys(r, e, keys, NULL) ||
+            !read_words(r, json_need(r, e, "command"), dir, &d.command) ||
+            !read_words(r, json_need(r, e, "modes"), dir, &own_modes) ||
+            !read_environment(r, json_get(e, "environment"), dir, &d.environment)) {
             return false;
         }
         *known = arena_printf(r->arena, "%s%s%s", *known, **known ? ", " : "", e->key);
@@ -93,10 +100,12 @@ static bool read_targets(Reader *r, const Json *root, const char *dir, const cha
     return true;
 }
 
-int target_declaration(Arena *arena, const char *file, const char *name, const char *mode, Declaration *out, char *message, size_t message_size) {
+int target_declaration(Arena *arena, const char *file, const char *name, const char *mode,
+                       Declaration *out, char *message, size_t message_size) {
     const char *path = file ? file : own_file(arena);
     if (!path) {
-        snprintf(message, message_size, "there is no targets.json beside the program (name one with --targets FILE)");
+        snprintf(message, message_size,
+                 "there is no targets.json beside the program (name one with --targets FILE)");
         return EXIT_ENVIRONMENT;
     }
     char *text, problem[400], *dir = realpath(path, NULL);
@@ -112,17 +121,22 @@ int target_declaration(Arena *arena, const char *file, const char *name, const c
     *strrchr(dir, '/') = '\0';
     const char *own_dir = arena_strdup(arena, dir);
     free(dir);
-    Reader r = {.arena = arena, .names = {.arena = arena}, .message = problem, .message_size = sizeof problem};
+    Reader r = {.arena = arena,
+                .names = {.arena = arena},
+                .message = problem,
+                .message_size = sizeof problem};
     problem[0] = '\0';
     char **modes;
     const char *known;
     const Json *root = json_parse(&r, text, (size_t)length);
-    if (!root || !json_want(&r, root, JSON_OBJECT, "an object") || !read_targets(&r, root, own_dir, name, out, &modes, &known)) {
+    if (!root || !json_want(&r, root, JSON_OBJECT, "an object") ||
+        !read_targets(&r, root, own_dir, name, out, &modes, &known)) {
         snprintf(message, message_size, "%.100s: %s", path, problem);
         return EXIT_BAD_INPUT;
     }
     if (!modes) {
-        snprintf(message, message_size, "there is no target '%.60s' in %.100s; known: %s", name, path, known);
+        snprintf(message, message_size, "there is no target '%.60s' in %.100s; known: %s", name,
+                 path, known);
         return EXIT_BAD_INPUT;
     }
     for (char **m = modes; *m; m++) {
@@ -130,6 +144,7 @@ int target_declaration(Arena *arena, const char *file, const char *name, const c
             return EXIT_AGREE;
         }
     }
-    snprintf(message, message_size, "the target '%.60s' has no mode '%.60s' (see %.100s)", name, mode, path);
+    snprintf(message, message_size, "the target '%.60s' has no mode '%.60s' (see %.100s)", name,
+             mode, path);
     return EXIT_BAD_INPUT;
 }

@@ -1,5 +1,6 @@
-/* A child with pipes. It leads a process group of its own, so that killing it kills what it started; it dies with us (parent death
- * signal, and its standard input ends). Streams are non-blocking: a child that never reads, or never stops writing, cannot hold us. */
+/* A child with pipes. It leads a process group of its own, so that killing it kills what it
+ * started; it dies with us (parent death signal, and its standard input ends). Streams are
+ * non-blocking: a child that never reads, or never stops writing, cannot hold us. */
 #include "harness/targets/process.h"
 
 #include <ctype.h>
@@ -22,7 +23,8 @@ static void close_pair(int *pair) {
     }
 }
 
-static _Noreturn void become(char *const *argv, char *const *environment, int in, int out, int err) {
+static _Noreturn void become(char *const *argv, char *const *environment, int in, int out,
+                             int err) {
     setpgid(0, 0);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     signal(SIGPIPE, SIG_DFL);
@@ -37,7 +39,8 @@ static _Noreturn void become(char *const *argv, char *const *environment, int in
     _exit(127);
 }
 
-bool process_start(Process *p, char *const *argv, char *const *environment, char *message, size_t message_size) {
+bool process_start(Process *p, char *const *argv, char *const *environment, char *message,
+                   size_t message_size) {
     int in[2] = {-1, -1}, out[2] = {-1, -1}, err[2] = {-1, -1};
     memset(p, 0, sizeof *p);
     p->in = p->out = p->err = -1;
@@ -99,7 +102,8 @@ static void pump_error(Process *p) {
             }
             return;
         }
-        size_t got = (size_t)n, keep = p->ntail + got > PROCESS_TAIL ? PROCESS_TAIL - got : p->ntail;
+        size_t got = (size_t)n,
+               keep = p->ntail + got > PROCESS_TAIL ? PROCESS_TAIL - got : p->ntail;
         memmove(p->tail, p->tail + (p->ntail - keep), keep);
         memcpy(p->tail + keep, chunk, got);
         p->ntail = keep + got;
@@ -169,7 +173,8 @@ void process_stop(Process *p) {
     }
     int status = 0;
     pid_t ended = 0;
-    for (int i = 0; p->ended && i < 100 && ended == 0; i++) { /* it has closed its output: let it end by itself, and say how */
+    for (int i = 0; p->ended && i < 100 && ended == 0;
+         i++) { /* it has closed its output: let it end by itself, and say how */
         ended = waitpid(p->pid, &status, WNOHANG);
         if (ended == 0) {
             nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
@@ -181,7 +186,8 @@ void process_stop(Process *p) {
         }
         snprintf(p->end, sizeof p->end, "killed");
     } else if (WIFSIGNALED(status)) {
-        snprintf(p->end, sizeof p->end, "died of signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
+        snprintf(p->end, sizeof p->end, "died of signal %d (%s)", WTERMSIG(status),
+                 strsignal(WTERMSIG(status)));
     } else {
         snprintf(p->end, sizeof p->end, "exited with status %d", WEXITSTATUS(status));
     }

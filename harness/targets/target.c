@@ -1,9 +1,12 @@
-/* A pool of processes and a table of tickets. A ticket is one program: queued, at a process, done. Whoever waits for a ticket turns the
- * wheel for all of them: hands queued tickets to idle processes, reads and writes what is possible, ends what is late.
+/* A pool of processes and a table of tickets. A ticket is one program: queued, at a process, done.
+ * Whoever waits for a ticket turns the wheel for all of them: hands queued tickets to idle
+ * processes, reads and writes what is possible, ends what is late.
  *
- *     process:  off -> starting (hello) -> idle -> busy -> idle ...      dies, talks garbage, is late: killed, off, its ticket is done
+ *     process:  off -> starting (hello) -> idle -> busy -> idle ...      dies, talks garbage, is
+ *               late: killed, off, its ticket is done
  *
- * Only a program that was sent is held responsible; a process that is found dead when idle is started again without a word. */
+ * Only a program that was sent is held responsible; a process that is found dead when idle is
+ * started again without a word. */
 #include "harness/targets/target.h"
 
 #include "harness/cli/command.h"
@@ -21,10 +24,10 @@ enum { MAX_TICKETS = 4 * TARGET_MAX_WORKERS, START_SECONDS = 120, START_TRIES = 
 typedef enum TicketState { TICKET_FREE, TICKET_QUEUED, TICKET_SENT, TICKET_DONE } TicketState;
 typedef struct Ticket {
     TicketState state;
-    int64_t id;              /* grows: also the order */
+    int64_t id; /* grows: also the order */
     const Program *program;
     Text request;
-    Result *result;          /* DONE */
+    Result *result; /* DONE */
     Arena arena;
 } Ticket;
 
@@ -38,9 +41,9 @@ typedef struct TargetWorker {
 
 struct Target {
     Arena arena;
-    char *name;              /* "torch:aot" */
+    char *name; /* "torch:aot" */
     char *mode;
-    char version[80];        /* what it says it is: "torch 2.13.0" */
+    char version[80]; /* what it says it is: "torch 2.13.0" */
     TargetSettings settings;
     Declaration declared;
     TargetWorker worker[TARGET_MAX_WORKERS];
@@ -60,7 +63,8 @@ TargetCounters target_counters(const Target *t) { return t->counters; }
 
 /* ---- requests ---- */
 
-/* Probes out of the Python source: "    _t.append(...)  # body[3]" becomes "    pass  # body[3]". Only the exporter writes such lines. */
+/* Probes out of the Python source: "    _t.append(...)  # body[3]" becomes "    pass  #
+ *         body[3]". Only the exporter writes such lines. */
 static const char *without_probes(Arena *arena, const char *source) {
     Text t = {.arena = arena};
     text_add(&t, "");
@@ -97,14 +101,16 @@ static void write_request(const Target *t, Ticket *ticket, const RunOptions *opt
     program_print(&program, &plain, true);
     text_addn(r, program.v, program.n - (program.n > 0 && program.v[program.n - 1] == '\n'));
     text_add(r, ", \"python\": ");
-    text_json_string(r, t->settings.no_probes ? without_probes(&ticket->arena, python.v) : python.v);
+    text_json_string(r,
+                     t->settings.no_probes ? without_probes(&ticket->arena, python.v) : python.v);
     text_add(r, "}\n");
 }
 
 /* ---- answers ---- */
 
 /* The result that stands for what the target did not answer. */
-static Result *failed_result(const Target *t, Arena *arena, Failure failure, const char *what, const Process *process) {
+static Result *failed_result(const Target *t, Arena *arena, Failure failure, const char *what,
+                             const Process *process) {
     char words[300] = "";
     if (process) {
         process_last_words(process, words, sizeof words);
@@ -117,8 +123,9 @@ static Result *failed_result(const Target *t, Arena *arena, Failure failure, con
     r->calls[0].error = ERR_internal;
     r->calls[0].error_at = AT_UNKNOWN;
     r->calls[0].no_trace = true;
-    r->calls[0].message = arena_printf(arena, "%s: %s%s%s", failure == FAILURE_TIMEOUT ? "timeout" : "crash", what,
-                                       words[0] ? "; its standard error ends: " : "", words);
+    r->calls[0].message =
+        arena_printf(arena, "%s: %s%s%s", failure == FAILURE_TIMEOUT ? "timeout" : "crash", what,
+                     words[0] ? "; its standard error ends: " : "", words);
     return r;
 }
 
@@ -134,7 +141,8 @@ static void fail_worker(Target *t, TargetWorker *w, Failure failure, const char 
     stop_worker(w);
     if (ticket) {
         char text[400];
-        snprintf(text, sizeof text, "%s%s%s", what, died ? ": the target " : "", died ? w->process.end : "");
+        snprintf(text, sizeof text, "%s%s%s", what, died ? ": the target " : "",
+                 died ? w->process.end : "");
         ticket->result = failed_result(t, &ticket->arena, failure, text, &w->process);
         ticket->state = TICKET_DONE;
         t->counters.crashes += failure == FAILURE_CRASH;
@@ -143,17 +151,23 @@ static void fail_worker(Target *t, TargetWorker *w, Failure failure, const char 
 }
 
 /* The result in an answer to `ticket`, or NULL and why not. */
-static Result *read_answer(Ticket *ticket, const char *line, size_t length, char *message, size_t message_size) {
+static Result *read_answer(Ticket *ticket, const char *line, size_t length, char *message,
+                           size_t message_size) {
     static const char *const keys[] = {"id", "result", NULL};
-    Reader r = {.arena = &ticket->arena, .names = {.arena = &ticket->arena}, .message = message, .message_size = message_size};
+    Reader r = {.arena = &ticket->arena,
+                .names = {.arena = &ticket->arena},
+                .message = message,
+                .message_size = message_size};
     message[0] = '\0';
     const Json *root = json_parse(&r, line, length);
-    if (!root || !json_want(&r, root, JSON_OBJECT, "an object") || !json_keys(&r, root, keys, NULL)) {
+    if (!root || !json_want(&r, root, JSON_OBJECT, "an object") ||
+        !json_keys(&r, root, keys, NULL)) {
         return NULL;
     }
     const Json *id = json_need(&r, root, "id"), *result = id ? json_need(&r, root, "result") : NULL;
     int64_t number;
-    if (!result || !json_read_int(&r, id, &number) || !json_want(&r, result, JSON_OBJECT, "a result")) {
+    if (!result || !json_read_int(&r, id, &number) ||
+        !json_want(&r, result, JSON_OBJECT, "a result")) {
         return NULL;
     }
     if (number != ticket->id) {
@@ -164,19 +178,25 @@ static Result *read_answer(Ticket *ticket, const char *line, size_t length, char
 }
 
 /* A hello that names our mode? */
-static bool read_hello(Target *t, Arena *scratch, const char *line, size_t length, char *message, size_t message_size) {
-    Reader r = {.arena = scratch, .names = {.arena = scratch}, .message = message, .message_size = message_size};
+static bool read_hello(Target *t, Arena *scratch, const char *line, size_t length, char *message,
+                       size_t message_size) {
+    Reader r = {.arena = scratch,
+                .names = {.arena = scratch},
+                .message = message,
+                .message_size = message_size};
     message[0] = '\0';
     const Json *root = json_parse(&r, line, length);
     if (!root || !json_want(&r, root, JSON_OBJECT, "an object")) {
         return false;
     }
-    const Json *hello = json_need(&r, root, "hello"), *modes = hello ? json_need(&r, root, "modes") : NULL;
+    const Json *hello = json_need(&r, root, "hello"),
+               *modes = hello ? json_need(&r, root, "modes") : NULL;
     if (!modes || !json_want(&r, modes, JSON_ARRAY, "an array of modes")) {
         return false;
     }
     const Json *target = json_get(root, "target");
-    snprintf(t->version, sizeof t->version, "%.79s", target && target->kind == JSON_STRING ? target->text : "it");
+    snprintf(t->version, sizeof t->version, "%.79s",
+             target && target->kind == JSON_STRING ? target->text : "it");
     for (const Json *e = modes->child; e; e = e->next) {
         if (e->kind == JSON_STRING && strcmp(e->text, t->mode) == 0) {
             return true;
@@ -189,7 +209,8 @@ static bool read_hello(Target *t, Arena *scratch, const char *line, size_t lengt
 static void take_answer(Target *t, TargetWorker *w) {
     char message[300], what[400];
     Ticket *ticket = w->ticket;
-    Result *r = read_answer(ticket, w->process.line, (size_t)process_line(&w->process), message, sizeof message);
+    Result *r = read_answer(ticket, w->process.line, (size_t)process_line(&w->process), message,
+                            sizeof message);
     if (!r) {
         snprintf(what, sizeof what, "its answer is not a result (%s)", message);
         fail_worker(t, w, FAILURE_CRASH, what);
@@ -212,8 +233,9 @@ static void start_failed(Target *t, TargetWorker *w, const char *why) {
     process_stop(&w->process);
     char words[300];
     process_last_words(&w->process, words, sizeof words);
-    snprintf(t->start_message, sizeof t->start_message, "the target %s does not start: %s%s%s", t->name, words[0] ? words : why,
-             ended && !words[0] ? ": it " : "", ended && !words[0] ? w->process.end : "");
+    snprintf(t->start_message, sizeof t->start_message, "the target %s does not start: %s%s%s",
+             t->name, words[0] ? words : why, ended && !words[0] ? ": it " : "",
+             ended && !words[0] ? w->process.end : "");
     w->state = WORKER_OFF;
     t->failed_starts++;
 }
@@ -222,8 +244,10 @@ static void start_worker(Target *t, TargetWorker *w) {
     static const char HELLO[] = "{\"hello\": 1}\n";
     t->counters.starts++;
     char message[200];
-    if (!process_start(&w->process, t->declared.command, t->declared.environment, message, sizeof message)) {
-        snprintf(t->start_message, sizeof t->start_message, "the target %s does not start: %s", t->name, message);
+    if (!process_start(&w->process, t->declared.command, t->declared.environment, message,
+                       sizeof message)) {
+        snprintf(t->start_message, sizeof t->start_message, "the target %s does not start: %s",
+                 t->name, message);
         t->failed_starts++;
         return;
     }
@@ -236,7 +260,8 @@ static void start_worker(Target *t, TargetWorker *w) {
 static void finish_start(Target *t, TargetWorker *w) {
     char message[300];
     Arena scratch = ARENA_EMPTY;
-    bool fine = read_hello(t, &scratch, w->process.line, (size_t)process_line(&w->process), message, sizeof message);
+    bool fine = read_hello(t, &scratch, w->process.line, (size_t)process_line(&w->process), message,
+                           sizeof message);
     arena_destroy(&scratch);
     if (!fine) {
         start_failed(t, w, message);
@@ -270,7 +295,8 @@ static void hand_out(Target *t) {
         TargetWorker *w = &t->worker[i];
         if (w->state == WORKER_IDLE) {
             process_pump(&w->process);
-            if (w->process.ended || w->process.used > 0) { /* it died, or talks without being asked */
+            if (w->process.ended ||
+                w->process.used > 0) { /* it died, or talks without being asked */
                 stop_worker(w);
             } else {
                 Ticket *ticket = next_queued(t);
@@ -286,7 +312,8 @@ static void hand_out(Target *t) {
         }
         starting += w->state == WORKER_STARTING;
     }
-    for (int i = 0; i < t->settings.workers && starting < queued && t->failed_starts < START_TRIES; i++) {
+    for (int i = 0; i < t->settings.workers && starting < queued && t->failed_starts < START_TRIES;
+         i++) {
         if (t->worker[i].state == WORKER_OFF) {
             start_worker(t, &t->worker[i]);
             starting++;
@@ -312,7 +339,10 @@ static void target_look_at(Target *t, TargetWorker *w) {
         (starting ? finish_start : take_answer)(t, w);
     } else if (w->process.ended || process_floods(&w->process) || late) {
         char what[100];
-        snprintf(what, sizeof what, late ? "no answer within %.3g seconds" : w->process.ended ? "no answer" : "an answer without an end",
+        snprintf(what, sizeof what,
+                 late               ? "no answer within %.3g seconds"
+                 : w->process.ended ? "no answer"
+                                    : "an answer without an end",
                  starting ? (double)START_SECONDS : t->settings.timeout);
         if (starting) {
             start_failed(t, w, what);
@@ -331,7 +361,10 @@ static void turn(Target *t) {
         const TargetWorker *w = &t->worker[i];
         if (w->state == WORKER_STARTING || w->state == WORKER_BUSY) {
             n += process_poll(&w->process, fds + n);
-            double left = process_line(&w->process) >= 0 ? 0 : w->deadline - now_seconds(); /* an answer may have been read already */
+            double left =
+                process_line(&w->process) >= 0
+                    ? 0
+                    : w->deadline - now_seconds(); /* an answer may have been read already */
             wait = left < wait ? left : wait;
         }
     }
@@ -409,7 +442,8 @@ Result *target_run(Target *t, const Program *p, const RunOptions *options, Arena
 
 /* ---- life ---- */
 
-int target_open(const char *name, const TargetSettings *settings, Target **out, char *message, size_t message_size) {
+int target_open(const char *name, const TargetSettings *settings, Target **out, char *message,
+                size_t message_size) {
     const char *colon = strchr(name, ':');
     Target *t = calloc(1, sizeof *t);
     if (!t) {
@@ -422,7 +456,8 @@ int target_open(const char *name, const TargetSettings *settings, Target **out, 
     t->mode = arena_strdup(&t->arena, colon + 1);
     t->next_id = 1;
     char *key = arena_printf(&t->arena, "%.*s", (int)(colon - name), name);
-    int code = target_declaration(&t->arena, t->settings.file, key, t->mode, &t->declared, message, message_size);
+    int code = target_declaration(&t->arena, t->settings.file, key, t->mode, &t->declared, message,
+                                  message_size);
     if (code == EXIT_AGREE) {
         start_worker(t, &t->worker[0]);
         while (t->worker[0].state == WORKER_STARTING) {

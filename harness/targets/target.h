@@ -1,8 +1,10 @@
-/* Target: an executor in other processes, which speak one JSON object a line (docs/reference/format.md, "Out-of-process targets").
+/* Target: an executor in other processes, which speak one JSON object a line
+ * (docs/reference/format.md, "Out-of-process targets").
  *
- * A target is a name of targets.json (a command, its modes, its environment) and one mode. It runs up to `workers` processes, each at
- * one program at a time. A process that dies, answers garbage or passes the time limit is killed with all its children and started again;
- * the program that did it gets a Result that says so (Result.failure), every other result stands. */
+ * A target is a name of targets.json (a command, its modes, its environment) and one mode. It runs
+ * up to `workers` processes, each at one program at a time. A process that dies, answers garbage or
+ * passes the time limit is killed with all its children and started again; the program that did it
+ * gets a Result that says so (Result.failure), every other result stands. */
 #ifndef HARNESS_TARGET_H
 #define HARNESS_TARGET_H
 
@@ -10,12 +12,13 @@
 
 /* How targets are run; zeros are the defaults. */
 typedef struct TargetSettings {
-    const char *file;      /* targets.json; NULL: the project's own */
-    int workers;           /* processes of each target (1) */
-    double timeout;        /* seconds a program may take (60) */
-    bool no_probes;        /* leave probes out of the Python source; no trace is compared */
+    const char *file;         /* targets.json; NULL: the project's own */
+    int workers;              /* processes of each target (1) */
+    double timeout;           /* seconds a program may take (60) */
+    bool no_probes;           /* leave probes out of the Python source; no trace is compared */
     const char *native_cache; /* compiled:native: its folder, "none" or NULL (NativeSettings) */
-    bool strict;           /* judge what is minor by default: versions, strides and offsets against a compiling target */
+    bool strict; /* judge what is minor by default: versions, strides and offsets against a
+                    compiling target */
 } TargetSettings;
 
 enum { TARGET_MAX_WORKERS = 64 };
@@ -25,9 +28,11 @@ typedef struct TargetCounters {
     int64_t programs, crashes, timeouts, starts;
 } TargetCounters;
 
-/* Finds `name` ("torch:aot") in the file of targets, starts a first process and asks it for its modes. 0 and *out, which target_close
- * frees; or a sentence and 2 (no such target or mode) or 3 (the file cannot be read, the target does not start). */
-int target_open(const char *name, const TargetSettings *settings, Target **out, char *message, size_t message_size);
+/* Finds `name` ("torch:aot") in the file of targets, starts a first process and asks it for its
+ * modes. 0 and *out, which target_close frees; or a sentence and 2 (no such target or mode) or 3
+ * (the file cannot be read, the target does not start). */
+int target_open(const char *name, const TargetSettings *settings, Target **out, char *message,
+                size_t message_size);
 void target_close(Target *t);
 
 /* Compiles, so that results need not agree in all details: every mode but "eager". */
@@ -42,7 +47,8 @@ const char *target_version(const Target *t);
 const char *target_program(const Target *t);
 TargetCounters target_counters(const Target *t);
 
-/* Begins to run `p`, which must live until target_run is asked for it; false if too many programs are under way. */
+/* Begins to run `p`, which must live until target_run is asked for it; false if too many programs
+ * are under way. */
 bool target_submit(Target *t, const Program *p, const RunOptions *options);
 /* The result of `p`, submitted or not; never fails. */
 Result *target_run(Target *t, const Program *p, const RunOptions *options, Arena *arena);

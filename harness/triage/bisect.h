@@ -4,12 +4,14 @@
 
 #include "harness/cli/command.h"
 
-/* For each mode of the pair's compiling target, from the one that compiles least: is the finding there? Then, for a mode of torch.compile whose PyTorch has a
- * bisector, what that says. Prints as it goes. 0 or EXIT_ENVIRONMENT after complaining. */
-int bisect_modes(const Options *o, const Checker *c, const Program *p, const Finding *f, Arena *arena);
+/* For each mode of the pair's compiling target, from the one that compiles least: is the finding
+ * there? Then, for a mode of torch.compile whose PyTorch has a bisector, what that says. Prints as
+ * it goes. 0 or EXIT_ENVIRONMENT after complaining. */
+int bisect_modes(const Options *o, const Checker *c, const Program *p, const Finding *f,
+                 Arena *arena);
 
-/* A shell script that builds twingrad where it stands, checks `p` and answers as `git bisect run` asks: 0 without the finding, 1 with it, 125 if
- * it cannot be told. */
+/* A shell script that builds twingrad where it stands, checks `p` and answers as `git bisect run`
+ * asks: 0 without the finding, 1 with it, 125 if it cannot be told. */
 void bisect_script(Text *text, const Checker *c, const Program *p, const Finding *f);
 
 #endif

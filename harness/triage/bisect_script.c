@@ -1,5 +1,6 @@
-/* The script carries the program in itself. Whether the finding is there is told by what differs first (oracle and kind), since the statement or step that is
- * named may change with the code; another finding, a refusal or a build that fails is "cannot test". */
+/* The script carries the program in itself. Whether the finding is there is told by what differs
+ * first (oracle and kind), since the statement or step that is named may change with the code;
+ * another finding, a refusal or a build that fails is "cannot test". */
 #include "harness/triage/bisect.h"
 #include "harness/report/report.h"
 
@@ -17,7 +18,10 @@ static void quoted(Text *t, const char *s) {
 }
 
 void bisect_script(Text *t, const Checker *c, const Program *p, const Finding *f) {
-    text_printf(t, "#!/bin/sh\n# git bisect run sh THIS_FILE: 0 without %s, 1 with it, 125 if that cannot be told.\n", f->signature);
+    text_printf(t,
+                "#!/bin/sh\n# git bisect run sh THIS_FILE: 0 without %s, 1 with it, 125 if that "
+                "cannot be told.\n",
+                f->signature);
     text_add(t, "# BUILD is the command that builds (none for an installed TWINGRAD).\n");
     text_add(t, "${BUILD-make -s twingrad} >/dev/null 2>&1 || exit 125\n");
     text_add(t, "answer=$(${TWINGRAD:-./twingrad} check --json ");
@@ -26,7 +30,8 @@ void bisect_script(Text *t, const Checker *c, const Program *p, const Finding *f
     Text program = {.arena = t->arena};
     program_print(&program, p, true);
     text_add(t, program.v);
-    text_add(t, "\nEND\n)\ncode=$?\n[ \"$code\" -ne 0 ] || exit 0\n[ \"$code\" -eq 1 ] || exit 125\ncase $answer in\n*");
+    text_add(t, "\nEND\n)\ncode=$?\n[ \"$code\" -ne 0 ] || exit 0\n[ \"$code\" -eq 1 ] || exit "
+                "125\ncase $answer in\n*");
     Text mark = {.arena = t->arena};
     text_printf(&mark, "\"signature\":\"%s-%s-", oracle_name(f->root.oracle), f->root.kind);
     quoted(t, mark.v);

@@ -1,6 +1,8 @@
-/* A compiling target is bisected over its modes: dynamo traces and runs eagerly, aot also makes the joint graph, inductor also generates code. The first mode
- * that differs from the pair's other executor names the layer. PyTorch's own bisector (torch/_inductor/compiler_bisector.py, PyTorch 2.6 and later)
- * then goes on below that, over passes and lowerings: it runs the repro script again and again under its own settings, in a cache of its own. */
+/* A compiling target is bisected over its modes: dynamo traces and runs eagerly, aot also makes the
+ * joint graph, inductor also generates code. The first mode that differs from the pair's other
+ * executor names the layer. PyTorch's own bisector (torch/_inductor/compiler_bisector.py, PyTorch
+ * 2.6 and later) then goes on below that, over passes and lowerings: it runs the repro script again
+ * and again under its own settings, in a cache of its own. */
 #include "harness/triage/bisect.h"
 #include "program/print/print.h"
 
@@ -10,19 +12,24 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Modes of the targets that we know, from the least that is compiled to the most; the finding's own comes last, whatever it is. */
+/* Modes of the targets that we know, from the least that is compiled to the most; the finding's own
+ * comes last, whatever it is. */
 static const char *const MODES[] = {"eager", "dynamo", "aot", "aot_eager", "inductor"};
 
 static const char *const COMPILED[] = {"dynamo", "aot_eager", "inductor"};
 
 static const Executor *compiling(const Checker *c) {
-    return executor_is_external_compiler(&c->b) ? &c->b : executor_is_external_compiler(&c->a) ? &c->a : NULL;
+    return executor_is_external_compiler(&c->b)   ? &c->b
+           : executor_is_external_compiler(&c->a) ? &c->a
+                                                  : NULL;
 }
 
 /* ---- PyTorch's own ---- */
 
-/* Runs `argv` in `dir` with standard error thrown away; the last line of its output that begins with `mark` is in `answer`. Its exit code, -1 if it did not run. */
-static int bisect_target_run(char *const *argv, const char *dir, const char *mark, char *answer, size_t size) {
+/* Runs `argv` in `dir` with standard error thrown away; the last line of its output that begins
+ * with `mark` is in `answer`. Its exit code, -1 if it did not run. */
+static int bisect_target_run(char *const *argv, const char *dir, const char *mark, char *answer,
+                             size_t size) {
     int out[2];
     answer[0] = '\0';
     if (pipe(out) != 0) {
@@ -30,7 +37,8 @@ static int bisect_target_run(char *const *argv, const char *dir, const char *mar
     }
     pid_t pid = fork();
     if (pid == 0) {
-        if (dup2(out[1], STDOUT_FILENO) < 0 || !freopen("/dev/null", "w", stderr) || chdir(dir) != 0 || setenv("TORCHINDUCTOR_CACHE_DIR", dir, 1) != 0) {
+        if (dup2(out[1], STDOUT_FILENO) < 0 || !freopen("/dev/null", "w", stderr) ||
+            chdir(dir) != 0 || setenv("TORCHINDUCTOR_CACHE_DIR", dir, 1) != 0) {
             _exit(127);
         }
         close(out[0]);
@@ -53,7 +61,8 @@ static int bisect_target_run(char *const *argv, const char *dir, const char *mar
         close(out[0]);
     }
     int status = 0;
-    return pid > 0 && waitpid(pid, &status, 0) == pid && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    return pid > 0 && waitpid(pid, &status, 0) == pid && WIFEXITED(status) ? WEXITSTATUS(status)
+                                                                           : -1;
 }
 
 static void remove_all(const char *dir) {
@@ -69,11 +78,14 @@ static void remove_all(const char *dir) {
 
 static int bisect_by_torch(const Executor *e, const char *mode, const Program *p, Arena *arena) {
     const char *temporary = getenv("TMPDIR");
-    char *dir = (char *)arena_printf(arena, "%s/twingrad-bisect-XXXXXX", temporary && temporary[0] ? temporary : "/tmp"), message[512], answer[1024];
+    char *dir = (char *)arena_printf(arena, "%s/twingrad-bisect-XXXXXX",
+                                     temporary && temporary[0] ? temporary : "/tmp"),
+         message[512], answer[1024];
     if (!mkdtemp(dir)) {
         return complain(EXIT_ENVIRONMENT, "cannot make a folder for PyTorch's bisector");
     }
-    char *python = arena_strdup(arena, target_program(e->target)), *script = (char *)arena_printf(arena, "%s/repro.py", dir);
+    char *python = arena_strdup(arena, target_program(e->target)),
+         *script = (char *)arena_printf(arena, "%s/repro.py", dir);
     char *const has[] = {python, "-c", "import torch._inductor.compiler_bisector", NULL};
     Text t = {.arena = arena};
     program_print_repro(&t, p, mode);
@@ -83,7 +95,8 @@ static int bisect_by_torch(const Executor *e, const char *mode, const Program *p
     } else if (bisect_target_run(has, dir, "", answer, sizeof answer) != 0) {
         printf("  PyTorch's bisector: this PyTorch has none\n");
     } else {
-        char *const bisector[] = {python, "-m", "torch._inductor.compiler_bisector", "run", python, script, arena_strdup(arena, mode), NULL};
+        char *const bisector[] = {python, "-m",   "torch._inductor.compiler_bisector", "run",
+                                  python, script, arena_strdup(arena, mode),           NULL};
         printf("  PyTorch's bisector (some minutes):");
         fflush(stdout);
         bisect_target_run(bisector, dir, "Bisection complete: ", answer, sizeof answer);
@@ -95,10 +108,14 @@ static int bisect_by_torch(const Executor *e, const char *mode, const Program *p
 
 /* ---- modes ---- */
 
-/* Is the finding there in this mode? 1 or 0; -1: it is another one, -2: the target has no such mode. */
-static int shows_in(const Options *o, const Checker *c, const Executor *e, const char *mode, const Program *p, const Finding *f, Arena *arena, CheckResult *out) {
-    const char *name = target_name(e->target), *other = e == &c->b ? c->a.name : c->b.name, *colon = strchr(name, ':');
-    const char *pair = arena_printf(arena, e == &c->b ? "%2$s,%1$.*3$s:%4$s" : "%1$.*3$s:%4$s,%2$s", name, other, (int)(colon - name), mode);
+/* Is the finding there in this mode? 1 or 0; -1: it is another one, -2: the target has no such
+ * mode. */
+static int shows_in(const Options *o, const Checker *c, const Executor *e, const char *mode,
+                    const Program *p, const Finding *f, Arena *arena, CheckResult *out) {
+    const char *name = target_name(e->target), *other = e == &c->b ? c->a.name : c->b.name,
+               *colon = strchr(name, ':');
+    const char *pair = arena_printf(arena, e == &c->b ? "%2$s,%1$.*3$s:%4$s" : "%1$.*3$s:%4$s,%2$s",
+                                    name, other, (int)(colon - name), mode);
     TargetSettings settings = target_settings(o);
     Checker checker;
     char message[1024];
@@ -114,7 +131,8 @@ static int shows_in(const Options *o, const Checker *c, const Executor *e, const
     return out->fired >> f->oracle & 1 ? 1 : -1;
 }
 
-int bisect_modes(const Options *o, const Checker *c, const Program *p, const Finding *f, Arena *arena) {
+int bisect_modes(const Options *o, const Checker *c, const Program *p, const Finding *f,
+                 Arena *arena) {
     const Executor *e = compiling(c);
     if (!e) {
         printf("  neither executor of %s compiles: nothing to bisect\n", c->pair);
@@ -130,8 +148,12 @@ int bisect_modes(const Options *o, const Checker *c, const Program *p, const Fin
         if (shows == -2) {
             continue;
         }
-        printf("  %-10s %s%s%s\n", mode, shows == 1 ? "shows it" : shows == 0 ? (out.verdict == AGREE ? "agrees" : "skipped: ") : "another finding: ",
-               shows == 0 && out.verdict == SKIP ? skip_name(out.skip) : "", shows == -1 ? oracle_name(out.finding.oracle) : "");
+        printf("  %-10s %s%s%s\n", mode,
+               shows == 1   ? "shows it"
+               : shows == 0 ? (out.verdict == AGREE ? "agrees" : "skipped: ")
+                            : "another finding: ",
+               shows == 0 && out.verdict == SKIP ? skip_name(out.skip) : "",
+               shows == -1 ? oracle_name(out.finding.oracle) : "");
         fflush(stdout);
         first = first || shows != 1 ? first : mode;
     }

@@ -1,34 +1,45 @@
 /* Two questions, asked of the compiler that runs in this process.
  *
- * Which step? `--opt-limit N` lets the first N optional steps of a run through, so the least N at which the finding shows names a step: found by
- * bisection between 0 (no optional step: the finding stays away, or it is not a step) and the number of steps that an unlimited run asks for.
+ * Which step? `--opt-limit N` lets the first N optional steps of a run through, so the least N at
+ * which the finding shows names a step: found by bisection between 0 (no optional step: the finding
+ * stays away, or it is not a step) and the number of steps that an unlimited run asks for.
  *
- * Which stage? The graph is interpreted after every stage (compiled/runtime/stages.h): the first that changes what it means is to blame, whether its steps can
- * be left out or not. A rewrite that is wrong may show only once a later one builds on it, so where the two disagree the stage is believed, and its own steps
- * are bisected with "this stage changes the meaning" as the question.
+ * Which stage? The graph is interpreted after every stage (compiled/runtime/stages.h): the first
+ * that changes what it means is to blame, whether its steps can be left out or not. A rewrite that
+ * is wrong may show only once a later one builds on it, so where the two disagree the stage is
+ * believed, and its own steps are bisected with "this stage changes the meaning" as the question.
  *
- * Before both: does compiling every call anew take it away? Then the code was right for another call, and the guard is to blame. After both, what no
- * interpretation sees is told apart by what differs: flags, paths and errors are decided by capture, None-ness of gradients and what a backward raises by
- * joint. Wrong gradients are joint's if the machine computes what the graph means, and lower's if it does not. */
+ * Before both: does compiling every call anew take it away? Then the code was right for another
+ * call, and the guard is to blame. After both, what no interpretation sees is told apart by what
+ * differs: flags, paths and errors are decided by capture, None-ness of gradients and what a
+ * backward raises by joint. Wrong gradients are joint's if the machine computes what the graph
+ * means, and lower's if it does not. */
 #include "harness/triage/cause.h"
 
 #include <stdio.h>
 #include <string.h>
 
-bool compiles_here(const Executor *e) { return !e->target && strncmp(e->name, "compiled", strlen("compiled")) == 0; }
+bool compiles_here(const Executor *e) {
+    return !e->target && strncmp(e->name, "compiled", strlen("compiled")) == 0;
+}
 
 typedef struct Bisect {
     Checker checker;
     const Program *program;
     const Finding *finding;
-    const char *stage;  /* NULL: is the finding there? else: does this stage change what the graph means? */
+    const char
+        *stage; /* NULL: is the finding there? else: does this stage change what the graph means? */
     int64_t checks;
     Arena scratch;
 } Bisect;
 
-static CompileOptions *options_of(Bisect *b) { return compiles_here(&b->checker.b) ? &b->checker.b.compile : &b->checker.a.compile; }
+static CompileOptions *options_of(Bisect *b) {
+    return compiles_here(&b->checker.b) ? &b->checker.b.compile : &b->checker.a.compile;
+}
 
-static void set_limit(Bisect *b, int64_t limit) { b->checker.a.compile.opt_limit = b->checker.b.compile.opt_limit = limit; }
+static void set_limit(Bisect *b, int64_t limit) {
+    b->checker.a.compile.opt_limit = b->checker.b.compile.opt_limit = limit;
+}
 
 static StageReport cause_interpret(Bisect *b) {
     StageReport report = {.runs = !b->stage};
@@ -95,11 +106,13 @@ static bool cause_find_step(Bisect *b, Cause *out) {
     CompileCounters *last = cause_count(b);
     set_limit(b, given);
     snprintf(out->stage, sizeof out->stage, "%s", pass_info(last->last_pass)->name);
-    snprintf(out->rule, sizeof out->rule, "%s", last->last_step >= 0 ? step_info(last->last_step)->name : "");
+    snprintf(out->rule, sizeof out->rule, "%s",
+             last->last_step >= 0 ? step_info(last->last_step)->name : "");
     return true;
 }
 
-/* Is it gone if every call is compiled anew? And if each is compiled for its own sizes only (then *sizes)? */
+/* Is it gone if every call is compiled anew? And if each is compiled for its own sizes only (then
+ * *sizes)? */
 static bool vanishes_without_reuse(Bisect *b, bool *sizes) {
     CompileOptions *a = &b->checker.a.compile, *c = &b->checker.b.compile;
     a->no_reuse = c->no_reuse = true;
@@ -118,35 +131,49 @@ static bool is_replayed(Bisect *b) {
     arena_reset(&b->scratch);
     check_program(&b->checker, b->program, &b->scratch, &out);
     const Result *r = compiles_here(&b->checker.b) ? out.b : out.a;
-    return f->subject == SUBJECT_RETURN && f->call < r->ncalls && f->index >= 0 && f->index < r->calls[f->call].nreturns &&
+    return f->subject == SUBJECT_RETURN && f->call < r->ncalls && f->index >= 0 &&
+           f->index < r->calls[f->call].nreturns &&
            r->calls[f->call].returns[f->index].alias == ALIAS_INPUT;
 }
 
-static bool about_data(OracleId oracle) { return oracle == ORACLE_values || oracle == ORACLE_metadata || oracle == ORACLE_alias || oracle == ORACLE_gradients; }
+static bool about_data(OracleId oracle) {
+    return oracle == ORACLE_values || oracle == ORACLE_metadata || oracle == ORACLE_alias ||
+           oracle == ORACLE_gradients;
+}
 
-/* The root may be another bug's, which the program shows, too: where both are about data, the finding is what counts. */
+/* The root may be another bug's, which the program shows, too: where both are about data, the
+ * finding is what counts. */
 static const char *by_what_differs(Bisect *b, bool run_differs) {
     const Finding *f = b->finding;
     const Symptom *root = &f->root;
     bool own = about_data(root->oracle) && about_data(f->oracle);
     switch (own ? f->oracle : root->oracle) {
-    case ORACLE_gradients: return strstr(own ? f->kind : root->kind, "none") || !run_differs ? "joint" : "lower";
+    case ORACLE_gradients:
+        return strstr(own ? f->kind : root->kind, "none") || !run_differs ? "joint" : "lower";
     case ORACLE_values:
     case ORACLE_metadata:
-    case ORACLE_alias: return is_replayed(b) ? "epilogue" : "lower";
-    case ORACLE_stages: return "";
-    default: return strcmp(root->op, "backward") == 0 ? "joint" : "capture"; /* what a backward raises is decided where it is recorded */
+    case ORACLE_alias:
+        return is_replayed(b) ? "epilogue" : "lower";
+    case ORACLE_stages:
+        return "";
+    default:
+        return strcmp(root->op, "backward") == 0
+                   ? "joint"
+                   : "capture"; /* what a backward raises is decided where it is recorded */
     }
 }
 
-/* That the nodes of a nest may run trip by trip is a claim of fusion which only running the nest tries out: an interpretation has all of them read before one
- * writes, and so knows every other way in which a store in place can be wrong. So a step of fusion is to blame if without it the finding is gone. */
+/* That the nodes of a nest may run trip by trip is a claim of fusion which only running the nest
+ * tries out: an interpretation has all of them read before one writes, and so knows every other way
+ * in which a store in place can be wrong. So a step of fusion is to blame if without it the finding
+ * is gone. */
 static bool blame_nest(Bisect *b, Cause *out) {
     CompileOptions *a = &b->checker.a.compile, *c = &b->checker.b.compile;
     const CompileOptions given = *c;
     bool found = false;
     for (int k = 0; k < STEP_COUNT && !found; k++) {
-        if (strcmp(step_info(k)->pass, "fuse") != 0 || (given.disabled.step[k >> 6] >> (k & 63) & 1)) {
+        if (strcmp(step_info(k)->pass, "fuse") != 0 ||
+            (given.disabled.step[k >> 6] >> (k & 63) & 1)) {
             continue;
         }
         c->disabled.step[k >> 6] |= (uint64_t)1 << (k & 63);
@@ -177,7 +204,8 @@ bool cause_stands(const Checker *c, const Program *p, const Finding *finding) {
     return stands;
 }
 
-/* Is it the native tier that is wrong? Between two tiers nothing else can be, since both take the same passes; else the tile machine is right. */
+/* Is it the native tier that is wrong? Between two tiers nothing else can be, since both take the
+ * same passes; else the tile machine is right. */
 static bool only_native(const Checker *c, const Program *p, const Finding *finding) {
     if (compiles_here(&c->a) && compiles_here(&c->b)) {
         return finding->oracle != ORACLE_stages;
@@ -200,7 +228,8 @@ static const char *detail_of(const Finding *finding, bool sizes) {
     const Cause *cause = &finding->cause;
     const char *kind = finding->root.kind;
     if (strcmp(cause->stage, "capture") == 0) {
-        bool flag = strcmp(kind, "requires_grad") == 0 || strcmp(kind, "is_leaf") == 0 || strcmp(kind, "has_grad_fn") == 0; /* one follows from another */
+        bool flag = strcmp(kind, "requires_grad") == 0 || strcmp(kind, "is_leaf") == 0 ||
+                    strcmp(kind, "has_grad_fn") == 0; /* one follows from another */
         return flag ? "flags" : kind;
     }
     if (strcmp(cause->stage, "guard") == 0) {
@@ -210,7 +239,10 @@ static const char *detail_of(const Finding *finding, bool sizes) {
 }
 
 /* Passes whose claims no interpretation tries out, since they are about how the machine runs. */
-static bool annotates(const char *stage) { return strcmp(stage, "fuse") == 0 || strcmp(stage, "reinplace") == 0 || strcmp(stage, "plan") == 0; }
+static bool annotates(const char *stage) {
+    return strcmp(stage, "fuse") == 0 || strcmp(stage, "reinplace") == 0 ||
+           strcmp(stage, "plan") == 0;
+}
 
 void cause_find(const Checker *c, const Program *p, Finding *finding) {
     Cause *out = &finding->cause;
@@ -240,22 +272,28 @@ void cause_find(const Checker *c, const Program *p, Finding *finding) {
         snprintf(out->stage, sizeof out->stage, "%s", report.stage);
     } else if (step && !report.found && strcmp(out->stage, "reinplace") == 0) {
         blame_nest(&b, out);
-    } else if (step && report.run_differs && !annotates(out->stage)) { /* the graph that the step has made is right, its loops are not */
+    } else if (step && report.run_differs &&
+               !annotates(
+                   out->stage)) { /* the graph that the step has made is right, its loops are not */
         *out = (Cause){.stage = "lower", .limit = -1};
     } else if (!step) {
         snprintf(out->stage, sizeof out->stage, "%s", by_what_differs(&b, report.run_differs));
     }
     const char *detail = detail_of(finding, sizes);
     snprintf(out->text, sizeof out->text, "%s%s%s", out->stage, detail[0] ? "/" : "", detail);
-    bool own = strcmp(out->stage, "rules") == 0 || strcmp(out->stage, "capture") == 0 || strcmp(out->stage, "guard") == 0;
+    bool own = strcmp(out->stage, "rules") == 0 || strcmp(out->stage, "capture") == 0 ||
+               strcmp(out->stage, "guard") == 0;
     snprintf(out->group, sizeof out->group, "%s", own ? out->text : out->stage);
     out->checks = b.checks;
     arena_destroy(&b.scratch);
 }
 
 const char *cause_about(const Cause *cause) {
-    static const struct { const char *stage, *about; } others[] = {
-        {"capture", "what is decided when the program is captured: flags, leaves, branches, errors, versions"},
+    static const struct {
+        const char *stage, *about;
+    } others[] = {
+        {"capture",
+         "what is decided when the program is captured: flags, leaves, branches, errors, versions"},
         {"guard", "a call that took the code compiled for another one: compiled anew it is right"},
         {"native", "code: the two tiers run one plan differently"},
         {"epilogue", "returns that are views of inputs, and what is written back to them"},

@@ -1,6 +1,7 @@
-/* The graph before and after a step: the program is compiled twice, with one step fewer and with it, and the first graph behind the pass that differs
- * is shown as a comparison of lines (a longest common subsequence). For a stage whose steps cannot be left out, it is the first graph that the stage
- * changes, before and after it. */
+/* The graph before and after a step: the program is compiled twice, with one step fewer and with
+ * it, and the first graph behind the pass that differs is shown as a comparison of lines (a longest
+ * common subsequence). For a stage whose steps cannot be left out, it is the first graph that the
+ * stage changes, before and after it. */
 #include "harness/triage/cause.h"
 
 #include <string.h>
@@ -21,7 +22,8 @@ static void cause_graphs_on_dump(void *user, const char *stage, const char *text
     }
 }
 
-static CauseGraphsDumps *cause_graphs_compile(Arena *arena, const Checker *c, const Program *p, int64_t limit) {
+static CauseGraphsDumps *cause_graphs_compile(Arena *arena, const Checker *c, const Program *p,
+                                              int64_t limit) {
     CompileOptions options = compiles_here(&c->b) ? c->b.compile : c->a.compile;
     CauseGraphsDumps *d = arena_new(arena, CauseGraphsDumps);
     d->arena = arena;
@@ -34,9 +36,11 @@ static CauseGraphsDumps *cause_graphs_compile(Arena *arena, const Checker *c, co
 }
 
 /* The graphs to compare; false if no graph differs. */
-static bool find_graphs(Arena *arena, const Checker *c, const Program *p, const Cause *cause, const char **before, const char **after) {
+static bool find_graphs(Arena *arena, const Checker *c, const Program *p, const Cause *cause,
+                        const char **before, const char **after) {
     if (cause->limit > 0) {
-        const CauseGraphsDumps *a = cause_graphs_compile(arena, c, p, cause->limit - 1), *b = cause_graphs_compile(arena, c, p, cause->limit);
+        const CauseGraphsDumps *a = cause_graphs_compile(arena, c, p, cause->limit - 1),
+                               *b = cause_graphs_compile(arena, c, p, cause->limit);
         for (int i = 0; i < a->n && i < b->n; i++) {
             if (strcmp(a->stage[i], b->stage[i]) != 0 || strcmp(a->text[i], b->text[i]) != 0) {
                 *before = a->text[i];
@@ -46,9 +50,11 @@ static bool find_graphs(Arena *arena, const Checker *c, const Program *p, const 
         }
         return false;
     }
-    const CauseGraphsDumps *d = cause_graphs_compile(arena, c, p, compiles_here(&c->b) ? c->b.compile.opt_limit : c->a.compile.opt_limit);
+    const CauseGraphsDumps *d = cause_graphs_compile(
+        arena, c, p, compiles_here(&c->b) ? c->b.compile.opt_limit : c->a.compile.opt_limit);
     for (int i = 1; i < d->n; i++) {
-        if (strcmp(d->stage[i], cause->stage) == 0 && strcmp(d->stage[i], "lower") != 0 && strcmp(d->text[i - 1], d->text[i]) != 0) {
+        if (strcmp(d->stage[i], cause->stage) == 0 && strcmp(d->stage[i], "lower") != 0 &&
+            strcmp(d->text[i - 1], d->text[i]) != 0) {
             *before = d->text[i - 1];
             *after = d->text[i];
             return true;
@@ -57,7 +63,10 @@ static bool find_graphs(Arena *arena, const Checker *c, const Program *p, const 
     return false;
 }
 
-typedef struct CauseGraphsLine { const char *at; int n; } CauseGraphsLine;
+typedef struct CauseGraphsLine {
+    const char *at;
+    int n;
+} CauseGraphsLine;
 
 static int split(const char *text, CauseGraphsLine *line) {
     int n = 0;
@@ -69,7 +78,9 @@ static int split(const char *text, CauseGraphsLine *line) {
     return n;
 }
 
-static bool cause_graphs_same(CauseGraphsLine a, CauseGraphsLine b) { return a.n == b.n && memcmp(a.at, b.at, (size_t)a.n) == 0; }
+static bool cause_graphs_same(CauseGraphsLine a, CauseGraphsLine b) {
+    return a.n == b.n && memcmp(a.at, b.at, (size_t)a.n) == 0;
+}
 
 static void print_line(Text *text, char mark, CauseGraphsLine line) {
     text_printf(text, "%c ", mark);
@@ -77,16 +88,22 @@ static void print_line(Text *text, char mark, CauseGraphsLine line) {
     text_add(text, "\n");
 }
 
-/* The lines of both in order, marked; of those that are in both only the ones within `context` lines of a change. */
+/* The lines of both in order, marked; of those that are in both only the ones within `context`
+ * lines of a change. */
 static void print_difference(Text *text, const char *before, const char *after, int context) {
     CauseGraphsLine a[MAX_LINES], b[MAX_LINES], line[2 * MAX_LINES];
     char mark[2 * MAX_LINES];
     int n = split(before, a), m = split(after, b), total = 0;
-    int *common = arena_array(text->arena, int, (int64_t)(n + 1) * (m + 1)); /* longest common subsequence of a[i..] and b[j..] */
+    int *common = arena_array(text->arena, int,
+                              (int64_t)(n + 1) *
+                                  (m + 1)); /* longest common subsequence of a[i..] and b[j..] */
     for (int i = n - 1; i >= 0; i--) {
         for (int j = m - 1; j >= 0; j--) {
-            int *at = &common[i * (m + 1) + j], skip_a = common[(i + 1) * (m + 1) + j], skip_b = common[i * (m + 1) + j + 1];
-            *at = cause_graphs_same(a[i], b[j]) ? 1 + common[(i + 1) * (m + 1) + j + 1] : skip_a > skip_b ? skip_a : skip_b;
+            int *at = &common[i * (m + 1) + j], skip_a = common[(i + 1) * (m + 1) + j],
+                skip_b = common[i * (m + 1) + j + 1];
+            *at = cause_graphs_same(a[i], b[j]) ? 1 + common[(i + 1) * (m + 1) + j + 1]
+                  : skip_a > skip_b             ? skip_a
+                                                : skip_b;
         }
     }
     for (int i = 0, j = 0; i < n || j < m; total++) {
@@ -94,7 +111,8 @@ static void print_difference(Text *text, const char *before, const char *after, 
             mark[total] = ' ';
             line[total] = a[i++];
             j++;
-        } else if (j == m || (i < n && common[(i + 1) * (m + 1) + j] >= common[i * (m + 1) + j + 1])) {
+        } else if (j == m ||
+                   (i < n && common[(i + 1) * (m + 1) + j] >= common[i * (m + 1) + j + 1])) {
             mark[total] = '-';
             line[total] = a[i++];
         } else {
@@ -117,9 +135,11 @@ static void print_difference(Text *text, const char *before, const char *after, 
     }
 }
 
-bool cause_print_graphs(Text *text, const Checker *c, const Program *p, const Cause *cause, int context) {
+bool cause_print_graphs(Text *text, const Checker *c, const Program *p, const Cause *cause,
+                        int context) {
     const char *before, *after;
-    if ((!compiles_here(&c->a) && !compiles_here(&c->b)) || !find_graphs(text->arena, c, p, cause, &before, &after)) {
+    if ((!compiles_here(&c->a) && !compiles_here(&c->b)) ||
+        !find_graphs(text->arena, c, p, cause, &before, &after)) {
         return false;
     }
     print_difference(text, before, after, context);
@@ -158,10 +178,12 @@ void cause_print(Text *t, const Checker *c, const Program *p, const Cause *cause
     int step = step_named(cause->rule);
     text_printf(t, "  stage      %s: %s\n", cause->stage, cause_about(cause));
     if (step >= 0) {
-        text_printf(t, "  step       %s: %s\n  claim      %s\n", cause->rule, step_info(step)->text, step_info(step)->why);
+        text_printf(t, "  step       %s: %s\n  claim      %s\n", cause->rule, step_info(step)->text,
+                    step_info(step)->why);
     }
     if (cause->limit >= 0) {
-        text_printf(t, "  limit      --opt-limit %lld shows the finding, %lld does not\n", (long long)cause->limit, (long long)cause->limit - 1);
+        text_printf(t, "  limit      --opt-limit %lld shows the finding, %lld does not\n",
+                    (long long)cause->limit, (long long)cause->limit - 1);
     }
     Text node = {.arena = t->arena};
     if (cause_node(&node, c, p, cause)) {
@@ -170,5 +192,6 @@ void cause_print(Text *t, const Checker *c, const Program *p, const Cause *cause
 }
 
 const char *cause_graphs_title(const Cause *cause) {
-    return cause->limit >= 0 ? "the graph without the step (-) and with it (+)" : "the graph before the stage (-) and after it (+)";
+    return cause->limit >= 0 ? "the graph without the step (-) and with it (+)"
+                             : "the graph before the stage (-) and after it (+)";
 }

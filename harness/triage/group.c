@@ -1,4 +1,5 @@
-/* A table by key, searched from its start: there are few groups, or else the harness has found something better to do. */
+/* A table by key, searched from its start: there are few groups, or else the harness has found
+ * something better to do. */
 #include "harness/triage/group.h"
 
 #include <inttypes.h>
@@ -7,7 +8,9 @@
 
 Groups groups_new(Arena *arena) { return (Groups){.group = arena_array(arena, Group, MAX_GROUPS)}; }
 
-const char *group_key(const Finding *finding) { return finding->cause.group[0] ? finding->cause.group : finding->signature; }
+const char *group_key(const Finding *finding) {
+    return finding->cause.group[0] ? finding->cause.group : finding->signature;
+}
 
 Group *group_find(const Groups *groups, const char *key) {
     for (int i = 0; i < groups->n; i++) {
@@ -18,7 +21,8 @@ Group *group_find(const Groups *groups, const char *key) {
     return NULL;
 }
 
-Group *group_add(Groups *groups, const char *key, FindingStatus status, const KnownIssue *issue, int64_t first, bool new_signature) {
+Group *group_add(Groups *groups, const char *key, FindingStatus status, const KnownIssue *issue,
+                 int64_t first, bool new_signature) {
     Group *g = group_find(groups, key);
     if (!g && groups->n == MAX_GROUPS) {
         groups->unlisted++;
@@ -60,9 +64,12 @@ void groups_text(const Groups *groups, Text *text) {
     for (int i = 0; i < groups->n; i++) {
         const Group *g = &groups->group[i];
         FindingStatus status = group_status(g);
-        text_printf(text, "  %-32s %s, %" PRId64 " finding%s, %d signature%s, first in program %" PRId64 "%s%s\n", g->key, finding_status_name(status), group_count(g),
-                    group_count(g) == 1 ? "" : "s", g->signatures, g->signatures == 1 ? "" : "s", g->first, status == STATUS_KNOWN ? ": " : "",
-                    status == STATUS_KNOWN ? g->issue->issue : "");
+        text_printf(
+            text,
+            "  %-32s %s, %" PRId64 " finding%s, %d signature%s, first in program %" PRId64 "%s%s\n",
+            g->key, finding_status_name(status), group_count(g), group_count(g) == 1 ? "" : "s",
+            g->signatures, g->signatures == 1 ? "" : "s", g->first,
+            status == STATUS_KNOWN ? ": " : "", status == STATUS_KNOWN ? g->issue->issue : "");
     }
 }
 
@@ -72,8 +79,10 @@ void groups_json(const Groups *groups, Text *text) {
         const Group *g = &groups->group[i];
         text_printf(text, "%s{\"group\":", i > 0 ? "," : "");
         text_json_string(text, g->key);
-        text_printf(text, ",\"standing\":\"%s\",\"findings\":%" PRId64 ",\"signatures\":%d,\"first\":%" PRId64, finding_status_name(group_status(g)), group_count(g),
-                    g->signatures, g->first);
+        text_printf(text,
+                    ",\"standing\":\"%s\",\"findings\":%" PRId64
+                    ",\"signatures\":%d,\"first\":%" PRId64,
+                    finding_status_name(group_status(g)), group_count(g), g->signatures, g->first);
         if (g->issue) {
             text_add(text, ",\"issue\":");
             text_json_string(text, g->issue->issue);

@@ -1,4 +1,5 @@
-/* The file of known issues is read once, strictly; matching is fnmatch over its entries in order. */
+/* The file of known issues is read once, strictly; matching is fnmatch over its entries in
+ * order. */
 #include "harness/triage/known.h"
 
 #include "harness/cli/command.h"
@@ -15,7 +16,8 @@ const char *finding_status_name(FindingStatus status) {
 }
 
 /* A member that is a string; `absent` if it is not there, which is a complaint if that is NULL. */
-static const char *known_read_text(Reader *r, const Json *entry, const char *key, const char *absent) {
+static const char *known_read_text(Reader *r, const Json *entry, const char *key,
+                                   const char *absent) {
     const Json *j = absent ? json_get(entry, key) : json_need(r, entry, key);
     if (!j) {
         return absent;
@@ -38,7 +40,8 @@ static bool is_date(const char *text) {
 }
 
 static bool read_issue(Reader *r, const Json *entry, const char *path, KnownIssue *out) {
-    static const char *const keys[] = {"signature", "pair", "cause", "issue", "date", "note", "program", NULL};
+    static const char *const keys[] = {"signature", "pair", "cause",   "issue",
+                                       "date",      "note", "program", NULL};
     if (!json_want(r, entry, JSON_OBJECT, "an object") || !json_keys(r, entry, keys, NULL)) {
         return false;
     }
@@ -55,7 +58,9 @@ static bool read_issue(Reader *r, const Json *entry, const char *path, KnownIssu
     if (!r->failed && strcmp(program, "-") != 0) {
         const char *slash = strrchr(path, '/');
         bool beside = slash && program[0] != '/';
-        out->program = beside ? arena_printf(r->arena, "%.*s/%s", (int)(slash - path), path, program) : program;
+        out->program = beside
+                           ? arena_printf(r->arena, "%.*s/%s", (int)(slash - path), path, program)
+                           : program;
     }
     return !r->failed;
 }
@@ -87,21 +92,29 @@ int known_open(Arena *arena, const char *path, Known *out, char *message, size_t
     if (status != IO_OK) {
         return status == IO_BAD ? EXIT_BAD_INPUT : EXIT_ENVIRONMENT;
     }
-    Reader r = {.arena = arena, .names = {.arena = arena}, .message = problem, .message_size = sizeof problem};
+    Reader r = {.arena = arena,
+                .names = {.arena = arena},
+                .message = problem,
+                .message_size = sizeof problem};
     const Json *root = json_parse(&r, text, (size_t)length);
-    if (!root || !json_want(&r, root, JSON_OBJECT, "an object") || !read_known(&r, root, path, out)) {
+    if (!root || !json_want(&r, root, JSON_OBJECT, "an object") ||
+        !read_known(&r, root, path, out)) {
         snprintf(message, message_size, "%.100s: %s", path, problem);
         return EXIT_BAD_INPUT;
     }
     return 0;
 }
 
-bool known_applies(const KnownIssue *issue, const char *pair) { return fnmatch(issue->pair, pair, 0) == 0; }
+bool known_applies(const KnownIssue *issue, const char *pair) {
+    return fnmatch(issue->pair, pair, 0) == 0;
+}
 
-KnownIssue *known_find(const Known *known, const char *pair, const char *signature, const char *cause) {
+KnownIssue *known_find(const Known *known, const char *pair, const char *signature,
+                       const char *cause) {
     for (int i = 0; i < known->n; i++) {
         KnownIssue *k = &known->issue[i];
-        if (known_applies(k, pair) && fnmatch(k->signature, signature, 0) == 0 && fnmatch(k->cause, cause, 0) == 0) {
+        if (known_applies(k, pair) && fnmatch(k->signature, signature, 0) == 0 &&
+            fnmatch(k->cause, cause, 0) == 0) {
             return k;
         }
     }

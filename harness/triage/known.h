@@ -1,18 +1,27 @@
-/* Known issues: a file of findings that somebody has seen and reported already. They are shown, but do not make a run fail; `replay` checks the
- * programs that show them again, so that an issue that no longer fails is told of.
+/* Known issues: a file of findings that somebody has seen and reported already. They are shown, but
+ * do not make a run fail; `replay` checks the programs that show them again, so that an issue that
+ * no longer fails is told of.
  *
- *     {"known": [{"signature": "gradients-data-setitem", "pair": "torch113:*", "issue": "https://..", "date": "2026-11-21",
+ *     {"known": [{"signature": "gradients-data-setitem", "pair": "torch113:*", "issue":
+ *     "https://..", "date": "2026-11-21",
  *                 "note": "one sentence", "program": "regressions/x.json"}]}
  *
- * `signature` is a pattern (* and ?) for Finding.signature, `issue`, `date` and `note` are required; `pair` is a pattern for the pair (any, if absent), `cause` one
- * for where bisection finds it (cause.h; any, if absent), `program` a file that shows it, relative to this one. */
+ * `signature` is a pattern (* and ?) for Finding.signature, `issue`, `date` and `note` are
+ * required; `pair` is a pattern for the pair (any, if absent), `cause` one for where bisection
+ * finds it (cause.h; any, if absent), `program` a file that shows it, relative to this one. */
 #ifndef HARNESS_KNOWN_H
 #define HARNESS_KNOWN_H
 
 #include "harness/check/finding.h"
 
 /* What becomes of a finding. Only NEW ones and FLAKY ones that are not known make a run fail. */
-typedef enum FindingStatus { STATUS_NEW, STATUS_KNOWN, STATUS_FIXED, STATUS_FLAKY, STATUS_COUNT } FindingStatus;
+typedef enum FindingStatus {
+    STATUS_NEW,
+    STATUS_KNOWN,
+    STATUS_FIXED,
+    STATUS_FLAKY,
+    STATUS_COUNT
+} FindingStatus;
 /* "new", "known", "fixed", "flaky". */
 const char *finding_status_name(FindingStatus status);
 
@@ -29,11 +38,13 @@ struct Known {
     int n;
 };
 
-/* Reads the file; all of it lives in `arena`. 0, or an exit code and one sentence. A NULL path is an empty list. */
+/* Reads the file; all of it lives in `arena`. 0, or an exit code and one sentence. A NULL path is
+ * an empty list. */
 int known_open(Arena *arena, const char *path, Known *out, char *message, size_t message_size);
 /* Is the issue about this pair at all? */
 bool known_applies(const KnownIssue *issue, const char *pair);
 /* The first issue that covers the finding (not counted), or NULL. `cause` may be "". */
-KnownIssue *known_find(const Known *known, const char *pair, const char *signature, const char *cause);
+KnownIssue *known_find(const Known *known, const char *pair, const char *signature,
+                       const char *cause);
 
 #endif

@@ -1,10 +1,12 @@
-/* Where a difference begins. The program is cut before its first op statement, after it, after the second, and so on; each prefix
- * probes the flags of every name bound by then, branches on them, and returns those names (WIDE), or only what its last statement made or wrote (NARROW:
- * returning more can hide a difference, and changes what gradients mean). The first prefix that shows any difference names the
- * culprit, and that difference, not the one seen at the end, names the signature: a stale flag is "trace-requires_grad-setitem"
- * whether an assertion, a branch or a return showed it. If no prefix differs (the difference needs what comes later), the signature is
- * the finding's own, with the last statement that makes or writes its subject. Above LINEAR statements the scan is a bisection,
- * which finds some statement at which a difference appears. */
+/* Where a difference begins. The program is cut before its first op statement, after it, after the
+ * second, and so on; each prefix probes the flags of every name bound by then, branches on them,
+ * and returns those names (WIDE), or only what its last statement made or wrote (NARROW: returning
+ * more can hide a difference, and changes what gradients mean). The first prefix that shows any
+ * difference names the culprit, and that difference, not the one seen at the end, names the
+ * signature: a stale flag is "trace-requires_grad-setitem" whether an assertion, a branch or a
+ * return showed it. If no prefix differs (the difference needs what comes later), the signature is
+ * the finding's own, with the last statement that makes or writes its subject. Above LINEAR
+ * statements the scan is a bisection, which finds some statement at which a difference appears. */
 #include "harness/triage/cause.h"
 #include "harness/reduce/edit.h"
 #include "harness/triage/prefix.h"
@@ -18,13 +20,14 @@ enum { LINEAR = 64 };
 typedef enum Width { WIDE, NARROW } Width;
 
 typedef struct Locate {
-    Checker checker;         /* a copy: counters of the caller's stay */
+    Checker checker; /* a copy: counters of the caller's stay */
     const Program *program;
-    OracleId oracle;         /* that the finding is about */
-    bool external;           /* a prefix shows the finding only if the same oracle fires: targets differ in many ways */
-    bool backward;           /* the finding is about the backward: prefixes run one */
+    OracleId oracle; /* that the finding is about */
+    bool external;   /* a prefix shows the finding only if the same oracle fires: targets differ in
+                        many ways */
+    bool backward;   /* the finding is about the backward: prefixes run one */
     Width width;
-    Finding found;           /* what the last differing prefix showed */
+    Finding found; /* what the last differing prefix showed */
     Arena scratch;
 } Locate;
 
@@ -53,7 +56,9 @@ static bool prefix_differs(Locate *l, int sid) {
     CheckResult out;
     check_program(&l->checker, p, &l->scratch, &out);
     bool differs = out.verdict == FINDING && (!l->external || out.finding.oracle == l->oracle);
-    bool first_inconclusive = out.first_inconclusive && out.first_inconclusive->oracle == ORACLE_trace && !l->external; /* the program differs, and flags hang on no value */
+    bool first_inconclusive = out.first_inconclusive &&
+                              out.first_inconclusive->oracle == ORACLE_trace &&
+                              !l->external; /* the program differs, and flags hang on no value */
     if (differs || first_inconclusive) {
         l->found = first_inconclusive ? *out.first_inconclusive : out.finding;
     }
@@ -123,30 +128,45 @@ static NameId subject_of(const Program *p, const Finding *f) {
     if (f->subject == SUBJECT_RETURN && f->index < p->nreturns) {
         return p->returns[f->index];
     }
-    return f->subject == SUBJECT_INPUT && f->index < p->ninputs ? p->inputs[f->index].name : NAME_NONE;
+    return f->subject == SUBJECT_INPUT && f->index < p->ninputs ? p->inputs[f->index].name
+                                                                : NAME_NONE;
 }
 
 static const char *locate_name_of(const Program *p, int culprit) {
     if (culprit < 0) {
-        return culprit == AT_RETURN ? "return" : culprit == AT_BACKWARD ? "backward" : culprit != AT_INPUTS ? "program" : p->setup.first ? "setup" : "inputs";
+        return culprit == AT_RETURN     ? "return"
+               : culprit == AT_BACKWARD ? "backward"
+               : culprit != AT_INPUTS   ? "program"
+               : p->setup.first         ? "setup"
+                                        : "inputs";
     }
     const Stmt *s = program_stmt(p, culprit);
     switch (s->kind) {
-    case STMT_OP: return s->op->name;
-    case STMT_WITH: return "with";
-    case STMT_IF: return "if";
-    case STMT_ASSERT: return "assert";
-    case STMT_PROBE: return "probe";
-    case STMT_GRAD: return "grad";
-    case STMT_GRAPH_BREAK: return "graph_break";
+    case STMT_OP:
+        return s->op->name;
+    case STMT_WITH:
+        return "with";
+    case STMT_IF:
+        return "if";
+    case STMT_ASSERT:
+        return "assert";
+    case STMT_PROBE:
+        return "probe";
+    case STMT_GRAD:
+        return "grad";
+    case STMT_GRAPH_BREAK:
+        return "graph_break";
     }
     return "program";
 }
 
-static bool in_setup(const Program *p, int sid) { return sid >= 0 && sid < (p->body.first ? p->body.first->sid : p->nstmts); }
+static bool in_setup(const Program *p, int sid) {
+    return sid >= 0 && sid < (p->body.first ? p->body.first->sid : p->nstmts);
+}
 
 void check_symptom(Checker *c, const Program *p, Finding *finding, Arena *arena) {
-    Locate l = {.checker = *c, .program = p, .oracle = finding->oracle, .external = checker_is_external(c)};
+    Locate l = {
+        .checker = *c, .program = p, .oracle = finding->oracle, .external = checker_is_external(c)};
     l.backward = finding->oracle == ORACLE_gradients || finding->sid == AT_BACKWARD;
     Stmt **stmts = edit_statements(arena, program_clone(arena, p));
     int *candidates = arena_array(arena, int, p->nstmts + 2);
@@ -159,9 +179,11 @@ void check_symptom(Checker *c, const Program *p, Finding *finding, Arena *arena)
     }
     const Finding *root = &l.found;
     finding->culprit = AT_UNKNOWN;
-    bool failed = strcmp(finding->kind, "crash") == 0 || strcmp(finding->kind, "timeout") == 0; /* each prefix would cost a process */
-    bool found = (!failed && !l.backward && first_differing(&l, WIDE, candidates, n, &finding->culprit)) ||
-                 (!failed && first_differing(&l, NARROW, candidates, n, &finding->culprit));
+    bool failed = strcmp(finding->kind, "crash") == 0 ||
+                  strcmp(finding->kind, "timeout") == 0; /* each prefix would cost a process */
+    bool found =
+        (!failed && !l.backward && first_differing(&l, WIDE, candidates, n, &finding->culprit)) ||
+        (!failed && first_differing(&l, NARROW, candidates, n, &finding->culprit));
     if (found && finding->culprit == AT_INPUTS && in_setup(p, root->sid)) {
         finding->culprit = root->sid; /* nothing but the setup ran */
     }
@@ -177,7 +199,8 @@ void check_symptom(Checker *c, const Program *p, Finding *finding, Arena *arena)
     }
     finding->root.oracle = root->oracle;
     snprintf(finding->root.kind, sizeof finding->root.kind, "%s", root->kind);
-    snprintf(finding->root.op, sizeof finding->root.op, "%.40s", locate_name_of(p, finding->culprit));
+    snprintf(finding->root.op, sizeof finding->root.op, "%.40s",
+             locate_name_of(p, finding->culprit));
     arena_destroy(&l.scratch);
 }
 
@@ -185,6 +208,9 @@ void check_locate(Checker *c, const Program *p, Finding *finding, Arena *arena) 
     check_symptom(c, p, finding, arena);
     cause_find(c, p, finding);
     const Symptom *root = &finding->root;
-    const char *step = finding->cause.limit >= 0 ? (finding->cause.rule[0] ? finding->cause.rule : finding->cause.stage) : "";
-    snprintf(finding->signature, sizeof finding->signature, "%s-%s-%s%s%s", oracle_name(root->oracle), root->kind, root->op, step[0] ? "-" : "", step);
+    const char *step = finding->cause.limit >= 0
+                           ? (finding->cause.rule[0] ? finding->cause.rule : finding->cause.stage)
+                           : "";
+    snprintf(finding->signature, sizeof finding->signature, "%s-%s-%s%s%s",
+             oracle_name(root->oracle), root->kind, root->op, step[0] ? "-" : "", step);
 }

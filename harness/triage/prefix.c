@@ -83,7 +83,8 @@ Stmt *prefix_probe(Program *prefix, Stmt *last, ProbeKind kind, const NameSet *n
 
 Stmt *prefix_branch(Program *prefix, Stmt *last, const NameSet *names) {
     for (int i = 0; i < names->n && last; i++) {
-        Stmt *probe = stmt_make(prefix->arena, STMT_PROBE), *branch = stmt_make(prefix->arena, STMT_IF);
+        Stmt *probe = stmt_make(prefix->arena, STMT_PROBE),
+             *branch = stmt_make(prefix->arena, STMT_IF);
         probe->probe = PROBE_is_grad_enabled;
         probe->of = NAME_NONE;
         branch->predicate = (Predicate){.kind = PRED_requires_grad, .of = names->name[i]};

@@ -1,7 +1,9 @@
-/* A cause is one of its own if the least program that has it is as small as a finding gets there. So the program is minimized with its cause kept; what then
- * is left is needed for that cause. If it can be made smaller still while it shows anything at all, and what that shows is of another group, then the cause
- * stood only where that other finding did. Minimizing for anything from the start would not do: it would let go of a third bug that a program happens to hold
- * beside the two. A finding that no other minimizes to is left alone, and so is one whose cause is not known. */
+/* A cause is one of its own if the least program that has it is as small as a finding gets there.
+ * So the program is minimized with its cause kept; what then is left is needed for that cause. If
+ * it can be made smaller still while it shows anything at all, and what that shows is of another
+ * group, then the cause stood only where that other finding did. Minimizing for anything from the
+ * start would not do: it would let go of a third bug that a program happens to hold beside the two.
+ * A finding that no other minimizes to is left alone, and so is one whose cause is not known. */
 #include "harness/triage/sub_finding.h"
 
 #include "harness/triage/group.h"

@@ -1,9 +1,12 @@
 /* After each statement:
  *
- *     prefix + probes of flags and versions, returns every bound name  -> both executors -> records, and the oracles' verdict
- *     for each name that requires grad: prefix, returns it alone, backward of ones  -> at which inputs does a gradient arrive?
+ *     prefix + probes of flags and versions, returns every bound name  -> both executors ->
+ *     records, and the oracles' verdict
+ *     for each name that requires grad: prefix, returns it alone, backward of ones  -> at which
+ *     inputs does a gradient arrive?
  *
- * A name is shown at a statement that makes or writes it, or when its record is another than at the step before (an alias was written). */
+ * A name is shown at a statement that makes or writes it, or when its record is another than at the
+ * step before (an alias was written). */
 #include "harness/triage/trace.h"
 
 #include "harness/reduce/edit.h"
@@ -18,9 +21,12 @@ void trace_begin(Trace *t, const Checker *c, const Program *p, int call, Arena *
 
 static bool has_step(const Stmt *s) { return s->kind == STMT_OP || s->kind == STMT_GRAD; }
 
-static int first_body_sid(const Program *p) { return p->body.first ? p->body.first->sid : p->nstmts; }
+static int first_body_sid(const Program *p) {
+    return p->body.first ? p->body.first->sid : p->nstmts;
+}
 
-/* Every name that can be looked at behind statement `s`: a gradient that may be None is no name for sure. */
+/* Every name that can be looked at behind statement `s`: a gradient that may be None is no name for
+ * sure. */
 static void visible_names(const Program *prefix, Stmt *s, NameSet *out) {
     prefix_names(prefix, out);
     if (s && s->kind == STMT_GRAD && !s->grad->allow_unused) {
@@ -34,12 +40,15 @@ static void drop_backward(Program *prefix) {
 
 static bool values_equal(const Values *a, const Values *b) {
     int64_t first;
-    return values_same_shape(a, b) && ((!a->data && !b->data) || (a->data && b->data && compare_bits(a, b, &first)));
+    return values_same_shape(a, b) &&
+           ((!a->data && !b->data) || (a->data && b->data && compare_bits(a, b, &first)));
 }
 
 static bool records_equal(const ReturnRecord *a, const ReturnRecord *b) {
-    return values_equal(&a->values, &b->values) && memcmp(a->stride, b->stride, sizeof(int64_t) * (size_t)a->values.ndim) == 0 && a->storage_offset == b->storage_offset &&
-           a->requires_grad == b->requires_grad && a->is_leaf == b->is_leaf;
+    return values_equal(&a->values, &b->values) &&
+           memcmp(a->stride, b->stride, sizeof(int64_t) * (size_t)a->values.ndim) == 0 &&
+           a->storage_offset == b->storage_offset && a->requires_grad == b->requires_grad &&
+           a->is_leaf == b->is_leaf;
 }
 
 static const ReturnRecord *record_of(const CallResult *call, const NameSet *names, NameId name) {
@@ -53,7 +62,8 @@ static const ReturnRecord *record_of(const CallResult *call, const NameSet *name
 
 static bool changed(const Trace *t, const TraceStep *step, const NameSet *names, NameId name) {
     for (int side = 0; side < 2; side++) {
-        const ReturnRecord *now = record_of(step->call[side], names, name), *then = record_of(t->before[side], &t->names, name);
+        const ReturnRecord *now = record_of(step->call[side], names, name),
+                           *then = record_of(t->before[side], &t->names, name);
         if (!now != !then || (now && !records_equal(now, then))) {
             return true;
         }
@@ -61,7 +71,8 @@ static bool changed(const Trace *t, const TraceStep *step, const NameSet *names,
     return false;
 }
 
-/* What the probes of `kind` behind the prefix recorded for the name at `place`: one for each name, after all others of that kind. -1: not asked. */
+/* What the probes of `kind` behind the prefix recorded for the name at `place`: one for each name,
+ * after all others of that kind. -1: not asked. */
 static int64_t probed(const CallResult *call, ProbeKind kind, int place, int n) {
     int from_end = n - place;
     for (int at = call->ntrace - 1; at >= 0; at--) {
@@ -92,7 +103,9 @@ static void ask_reach(Trace *t, int sid, NameId name, int side, TraceValue *valu
 
 /* The statements that the trace stops at: AT_INPUTS, then ops and grads of the body. */
 static bool next_sid(const Trace *t, int *sid) {
-    int at = *sid == AT_UNKNOWN ? AT_INPUTS : *sid == AT_INPUTS ? first_body_sid(t->program) : *sid + 1;
+    int at = *sid == AT_UNKNOWN  ? AT_INPUTS
+             : *sid == AT_INPUTS ? first_body_sid(t->program)
+                                 : *sid + 1;
     while (at >= 0 && at < t->program->nstmts && !has_step(program_stmt(t->program, at))) {
         at++;
     }
@@ -130,8 +143,10 @@ bool trace_step(Trace *t, int *sid, TraceStep *out) {
         }
     }
     const CallResult *a = out->call[0], *b = out->call[1];
-    if (!a->ok || !b->ok) { /* a name that is not bound is found where it is asked for, behind the statement */
-        bool behind = !a->ok && !b->ok && a->error == ERR_invalid && (a->error_at == AT_RETURN || a->error_at > *sid);
+    if (!a->ok || !b->ok) { /* a name that is not bound is found where it is asked for, behind the
+                               statement */
+        bool behind = !a->ok && !b->ok && a->error == ERR_invalid &&
+                      (a->error_at == AT_RETURN || a->error_at > *sid);
         out->status = behind ? TRACE_NOT_RUN : TRACE_RAISED;
         return true;
     }
@@ -147,7 +162,8 @@ bool trace_step(Trace *t, int *sid, TraceStep *out) {
                 TraceValue *value = &out->value[side][k++];
                 value->record = record_of(out->call[side], &names, names.name[i]);
                 value->version = external ? -1 : probed(out->call[side], PROBE_version, i, names.n);
-                value->flag = external ? -1 : probed(out->call[side], PROBE_requires_grad, i, names.n);
+                value->flag =
+                    external ? -1 : probed(out->call[side], PROBE_requires_grad, i, names.n);
                 if (value->record && value->record->requires_grad) {
                     ask_reach(t, *sid, names.name[i], side, value);
                 }
@@ -173,7 +189,13 @@ Flow trace_flow(Trace *t, Executor *e, int sid, NameId from, NameId to) {
     p->names = (const char *const *)names.v;
     p->nnames = names.n;
     grad->grad = arena_new(t->arena, GradStmt);
-    *grad->grad = (GradStmt){.outputs = &word[0], .noutputs = 1, .inputs = &word[1], .ninputs = 1, .grad_outputs = &word[0], .ngrad_outputs = 1, .allow_unused = true}; /* itself as its tangent: of the right size */
+    *grad->grad = (GradStmt){.outputs = &word[0],
+                             .noutputs = 1,
+                             .inputs = &word[1],
+                             .ninputs = 1,
+                             .grad_outputs = &word[0],
+                             .ngrad_outputs = 1,
+                             .allow_unused = true}; /* itself as its tangent: of the right size */
     grad->out = &word[2];
     grad->nout = 1;
     grad->out_list = true;
@@ -193,5 +215,9 @@ Flow trace_flow(Trace *t, Executor *e, int sid, NameId from, NameId to) {
     if (!call) {
         return FLOW_UNKNOWN;
     }
-    return call->ok ? FLOW_YES : call->error == ERR_unsupported || call->error == ERR_internal || call->error == ERR_limit ? FLOW_UNKNOWN : FLOW_NO;
+    return call->ok ? FLOW_YES
+           : call->error == ERR_unsupported || call->error == ERR_internal ||
+                   call->error == ERR_limit
+               ? FLOW_UNKNOWN
+               : FLOW_NO;
 }

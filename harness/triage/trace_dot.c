@@ -1,6 +1,8 @@
-/* Both executors' histories, observed: a cluster each, a node for every value a statement makes or writes, an edge to each tensor that the
- * statement reads. Solid: a gradient flows along it; dashed: none does; dotted: the executor does not say. What a write leaves behind of
- * the tensor before it can not be asked for, so that edge is bold and without an answer. Edges on which the executors differ are red. */
+/* Both executors' histories, observed: a cluster each, a node for every value a statement makes or
+ * writes, an edge to each tensor that the statement reads. Solid: a gradient flows along it;
+ * dashed: none does; dotted: the executor does not say. What a write leaves behind of the tensor
+ * before it can not be asked for, so that edge is bold and without an answer. Edges on which the
+ * executors differ are red. */
 #include "harness/triage/trace.h"
 
 #include "program/print/print.h"
@@ -9,7 +11,7 @@
 typedef struct TraceDotDrawing {
     Trace *t;
     Text *text;
-    int *node;          /* by NameId: the node of its latest value, or -1 */
+    int *node; /* by NameId: the node of its latest value, or -1 */
     int nodes;
     NameSet read, made; /* of the statement at hand */
 } TraceDotDrawing;
@@ -30,38 +32,46 @@ static void trace_dot_label(Text *out, const char *text) {
     }
 }
 
-static void draw_node(TraceDotDrawing *d, int side, const TraceStep *step, int place, const char *what) {
+static void draw_node(TraceDotDrawing *d, int side, const TraceStep *step, int place,
+                      const char *what) {
     NameId name = step->shown.name[place];
     const ReturnRecord *r = step->value[side][place].record;
     d->node[name] = d->nodes++;
-    text_printf(d->text, "    %c%d [label=\"%s\\n", "ab"[side], d->node[name], d->t->program->names[name]);
+    text_printf(d->text, "    %c%d [label=\"%s\\n", "ab"[side], d -> node[name],
+                d -> t -> program -> names[name]);
     trace_dot_label(d->text, what);
     if (r) {
         char size[160];
         ints_text(size, sizeof size, r->values.size, r->values.ndim);
         text_printf(d->text, "\\n%s %s", dtype_name(r->values.dtype), size);
     }
-    text_printf(d->text, "\"%s];\n", r && r->requires_grad ? ", style=filled, fillcolor=lightyellow" : "");
+    text_printf(d->text, "\"%s];\n",
+                r && r->requires_grad ? ", style=filled, fillcolor=lightyellow" : "");
 }
 
 static void draw_edges(TraceDotDrawing *d, int side, int sid, NameId made, int before) {
-    static const char *const style[] = {[FLOW_NO] = "dashed", [FLOW_YES] = "solid", [FLOW_UNKNOWN] = "dotted"};
+    static const char *const style[] = {
+        [FLOW_NO] = "dashed", [FLOW_YES] = "solid", [FLOW_UNKNOWN] = "dotted"};
     Executor *both[2] = {&d->t->checker.a, &d->t->checker.b};
     if (before >= 0) {
-        text_printf(d->text, "    %c%d -> %c%d [style=bold];\n", "ab"[side], d->node[made], "ab"[side], before);
+        text_printf(d->text, "    %c%d -> %c%d [style=bold];\n", "ab"[side], d -> node[made],
+                    "ab"[side], before);
     }
     for (int i = 0; i < d->read.n; i++) {
         NameId from = d->read.name[i];
         if (d->node[from] >= 0 && from != made) {
-            Flow flow = trace_flow(d->t, both[side], sid, made, from), other = trace_flow(d->t, both[1 - side], sid, made, from);
-            text_printf(d->text, "    %c%d -> %c%d [style=%s%s];\n", "ab"[side], d->node[made], "ab"[side], d->node[from], style[flow],
+            Flow flow = trace_flow(d->t, both[side], sid, made, from),
+                 other = trace_flow(d->t, both[1 - side], sid, made, from);
+            text_printf(d->text, "    %c%d -> %c%d [style=%s%s];\n", "ab"[side], d -> node[made],
+                        "ab"[side], d -> node[from], style[flow],
                         flow != other ? ", color=red" : "");
         }
     }
 }
 
 static void draw_side(Trace *t, int side, Text *text) {
-    TraceDotDrawing d = {.t = t, .text = text, .node = arena_array(t->arena, int, t->program->nnames + 1)};
+    TraceDotDrawing d = {
+        .t = t, .text = text, .node = arena_array(t->arena, int, t->program->nnames + 1)};
     for (int i = 0; i < t->program->nnames; i++) {
         d.node[i] = -1;
     }
@@ -84,7 +94,10 @@ static void draw_side(Trace *t, int side, Text *text) {
             if (sid < 0 || names_has(&d.made, name)) {
                 const Stmt *s = sid < 0 ? NULL : program_stmt(t->program, sid);
                 int before = d.node[name];
-                draw_node(&d, side, &step, k, !s ? "passed" : s->kind == STMT_GRAD ? "grad" : s->op->name);
+                draw_node(&d, side, &step, k,
+                          !s                     ? "passed"
+                          : s->kind == STMT_GRAD ? "grad"
+                                                 : s->op->name);
                 draw_edges(&d, side, sid, name, before);
             }
         }

@@ -1,5 +1,6 @@
-/* A handler can only leave a mark in static memory, which the loop that is to end looks at. It is taken down by the first signal, so that a loop that does not
- * look soon enough is ended by the second. */
+/* A handler can only leave a mark in static memory, which the loop that is to end looks at. It is
+ * taken down by the first signal, so that a loop that does not look soon enough is ended by the
+ * second. */
 #include "harness/util/interrupt.h"
 
 #include <signal.h>
@@ -13,12 +14,14 @@ static void util_interrupt_note(int signal) {
 }
 
 void interrupt_note(void) {
-    struct sigaction action = {.sa_handler = util_interrupt_note, .sa_flags = SA_RESTART | (int)SA_RESETHAND};
+    struct sigaction action = {.sa_handler = util_interrupt_note,
+                               .sa_flags = SA_RESTART | (int)SA_RESETHAND};
     sigemptyset(&action.sa_mask);
     static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
     for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++) {
         struct sigaction before;
-        if (sigaction(signals[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN) { /* `nohup`, a shell's background */
+        if (sigaction(signals[i], NULL, &before) == 0 &&
+            before.sa_handler != SIG_IGN) { /* `nohup`, a shell's background */
             sigaction(signals[i], &action, NULL);
         }
     }

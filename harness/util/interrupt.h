@@ -4,7 +4,8 @@
 
 #include <stdbool.h>
 
-/* From now on the first SIGINT, SIGTERM or SIGHUP is noted; the next one ends the process as ever. */
+/* From now on the first SIGINT, SIGTERM or SIGHUP is noted; the next one ends the process as
+ * ever. */
 void interrupt_note(void);
 /* Has one come? */
 bool interrupt_came(void);

@@ -1,6 +1,6 @@
-/* Files in, files out. A file is read by read(2) until its end, so pipes and /dev/stdin work like files; a size above the limit is
- * refused as it shows. A file is written under a temporary name in its own directory, synced and renamed, so that whatever stands
- * under the final name is whole. */
+/* Files in, files out. A file is read by read(2) until its end, so pipes and /dev/stdin work like
+ * files; a size above the limit is refused as it shows. A file is written under a temporary name in
+ * its own directory, synced and renamed, so that whatever stands under the final name is whole. */
 #include "harness/util/io.h"
 
 #include <dirent.h>
@@ -13,7 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static IoStatus io_fail(IoStatus status, char *message, size_t size, const char *what, const char *path, int error) {
+static IoStatus io_fail(IoStatus status, char *message, size_t size, const char *what,
+                        const char *path, int error) {
     snprintf(message, size, "cannot %s '%.200s': %s", what, path, strerror(error));
     return status;
 }
@@ -36,7 +37,8 @@ static IoStatus classify(int error) {
     }
 }
 
-IoStatus io_read(Arena *arena, const char *path, int64_t max, char **text, int64_t *length, char *message, size_t message_size) {
+IoStatus io_read(Arena *arena, const char *path, int64_t max, char **text, int64_t *length,
+                 char *message, size_t message_size) {
     bool is_stdin = strcmp(path, "-") == 0;
     const char *shown = is_stdin ? "standard input" : path;
     int fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
@@ -75,7 +77,8 @@ IoStatus io_read(Arena *arena, const char *path, int64_t max, char **text, int64
         }
         n += got;
         if (n > max) {
-            snprintf(message, message_size, "'%.200s' is longer than the limit of %lld bytes", shown, (long long)max);
+            snprintf(message, message_size, "'%.200s' is longer than the limit of %lld bytes",
+                     shown, (long long)max);
             status = IO_BAD;
             break;
         }
@@ -104,7 +107,8 @@ static bool ends_with(const char *s, const char *end) {
 
 enum { IO_MAX_LINES_BYTES = 1 << 30 };
 
-static void tell_bad(SourceFn each, void *user, const char *name, IoStatus status, const char *message) {
+static void tell_bad(SourceFn each, void *user, const char *name, IoStatus status,
+                     const char *message) {
     each(user, &(Source){.name = name, .status = status, .message = message});
 }
 
@@ -114,11 +118,14 @@ static void each_file(const char *path, SourceFn each, void *user) {
     char *text;
     int64_t length;
     char message[512];
-    IoStatus status = io_read(&arena, path, lines ? IO_MAX_LINES_BYTES : IO_MAX_BYTES, &text, &length, message, sizeof message);
+    IoStatus status = io_read(&arena, path, lines ? IO_MAX_LINES_BYTES : IO_MAX_BYTES, &text,
+                              &length, message, sizeof message);
     if (status != IO_OK) {
         tell_bad(each, user, path, status, message);
     } else if (!lines) {
-        each(user, &(Source){.name = strcmp(path, "-") == 0 ? "standard input" : path, .text = text, .length = length});
+        each(user, &(Source){.name = strcmp(path, "-") == 0 ? "standard input" : path,
+                             .text = text,
+                             .length = length});
     } else {
         Arena names = ARENA_EMPTY;
         int64_t at = 0;
@@ -127,7 +134,9 @@ static void each_file(const char *path, SourceFn each, void *user) {
             int64_t n = (end ? end - text : length) - at;
             const char *name = arena_printf(&names, "%s:%lld", path, (long long)number);
             if (n > IO_MAX_BYTES) {
-                tell_bad(each, user, name, IO_BAD, arena_printf(&names, "%s is longer than the limit of %d bytes", name, IO_MAX_BYTES));
+                tell_bad(each, user, name, IO_BAD,
+                         arena_printf(&names, "%s is longer than the limit of %d bytes", name,
+                                      IO_MAX_BYTES));
             } else if (n > 0) {
                 text[at + n] = '\0';
                 each(user, &(Source){.name = name, .text = text + at, .length = n});
@@ -140,7 +149,9 @@ static void each_file(const char *path, SourceFn each, void *user) {
     arena_destroy(&arena);
 }
 
-static int io_by_name(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
+static int io_by_name(const void *a, const void *b) {
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
 
 /* Which files of a directory count: programs by their names, or all. */
 typedef enum IoWalk { WALK_PROGRAMS, WALK_ALL } IoWalk;
@@ -150,7 +161,10 @@ static void walk(const char *path, int depth, IoWalk what, SourceFn each, void *
     DIR *dir = depth > 32 ? (errno = ELOOP, NULL) : opendir(path);
     if (!dir) {
         int error = errno;
-        tell_bad(each, user, path, io_fail(classify(error), message, sizeof message, "open the directory", path, error), message);
+        tell_bad(
+            each, user, path,
+            io_fail(classify(error), message, sizeof message, "open the directory", path, error),
+            message);
         return;
     }
     Arena arena = ARENA_EMPTY;
@@ -180,13 +194,16 @@ static void walk(const char *path, int depth, IoWalk what, SourceFn each, void *
         bool slash = ends_with(path, "/");
         const char *child = arena_printf(&arena, "%s%s%s", path, slash ? "" : "/", names[i]);
         struct stat info;
-        bool inputs = strcmp(names[i], "queue") == 0 || strcmp(names[i], "crashes") == 0 || strcmp(names[i], "hangs") == 0;
+        bool inputs = strcmp(names[i], "queue") == 0 || strcmp(names[i], "crashes") == 0 ||
+                      strcmp(names[i], "hangs") == 0;
         if (what == WALK_ALL && ((of_afl && !inputs) || strcmp(names[i], "README.txt") == 0)) {
             continue;
         }
         if (stat(child, &info) != 0) {
             int error = errno;
-            tell_bad(each, user, child, io_fail(classify(error), message, sizeof message, "open", child, error), message);
+            tell_bad(each, user, child,
+                     io_fail(classify(error), message, sizeof message, "open", child, error),
+                     message);
         } else if (S_ISDIR(info.st_mode)) {
             walk(child, depth + 1, what, each, user);
         } else if (what == WALK_ALL || ends_with(child, ".json") || ends_with(child, ".jsonl")) {
@@ -206,8 +223,12 @@ static void each_of(const char *path, bool directories, IoWalk what, SourceFn ea
     }
 }
 
-void io_each(const char *path, bool directories, SourceFn each, void *user) { each_of(path, directories, WALK_PROGRAMS, each, user); }
-void io_each_corpus(const char *path, SourceFn each, void *user) { each_of(path, true, WALK_ALL, each, user); }
+void io_each(const char *path, bool directories, SourceFn each, void *user) {
+    each_of(path, directories, WALK_PROGRAMS, each, user);
+}
+void io_each_corpus(const char *path, SourceFn each, void *user) {
+    each_of(path, true, WALK_ALL, each, user);
+}
 
 int io_list(Arena *arena, const char *folder, const char *prefix, char ***paths) {
     struct dirent **entry;
@@ -242,7 +263,8 @@ static bool io_write_all(int fd, const char *text, int64_t length) {
 }
 
 /* `aside` may be `path` itself. */
-static bool write_over(const char *path, const char *aside, bool sync, const char *text, int64_t length, char *message, size_t message_size) {
+static bool write_over(const char *path, const char *aside, bool sync, const char *text,
+                       int64_t length, char *message, size_t message_size) {
     bool renamed = strcmp(path, aside) != 0;
     int fd = open(aside, O_WRONLY | O_CLOEXEC | (renamed ? O_CREAT | O_TRUNC : 0), 0666);
     if (fd < 0) {
@@ -269,7 +291,8 @@ static bool write_over(const char *path, const char *aside, bool sync, const cha
     return true;
 }
 
-bool io_write(const char *path, const char *text, int64_t length, char *message, size_t message_size) {
+bool io_write(const char *path, const char *text, int64_t length, char *message,
+              size_t message_size) {
     char aside[4096], real[PATH_MAX];
     struct stat info;
     if (stat(path, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode)) {
@@ -284,7 +307,8 @@ bool io_write(const char *path, const char *text, int64_t length, char *message,
     return write_over(path, aside, true, text, length, message, message_size);
 }
 
-bool io_put(const char *path, const char *aside, const void *v, int64_t length, char *message, size_t message_size) {
+bool io_put(const char *path, const char *aside, const void *v, int64_t length, char *message,
+            size_t message_size) {
     return write_over(path, aside, false, v, length, message, message_size);
 }
 
@@ -293,8 +317,11 @@ bool io_writable(const char *path, char *message, size_t message_size) {
     const char *slash = strrchr(path, '/');
     struct stat info;
     bool there = stat(path, &info) == 0;
-    int n = snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - path) + 1 : 1, slash ? path : ".");
-    int error = there && S_ISDIR(info.st_mode) ? EISDIR : n >= (int)sizeof folder ? ENAMETOOLONG : 0;
+    int n = snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - path) + 1 : 1,
+                     slash ? path : ".");
+    int error = there && S_ISDIR(info.st_mode) ? EISDIR
+                : n >= (int)sizeof folder      ? ENAMETOOLONG
+                                               : 0;
     if (error == 0 && access(there && !S_ISREG(info.st_mode) ? path : folder, W_OK) != 0) {
         error = errno;
     }
@@ -308,7 +335,8 @@ bool io_mkdirs(const char *path, char *message, size_t message_size) {
     char part[4096];
     size_t n = strlen(path);
     if (n == 0 || n >= sizeof part) {
-        io_fail(IO_ENVIRONMENT, message, message_size, "make the directory", path, n ? ENAMETOOLONG : ENOENT);
+        io_fail(IO_ENVIRONMENT, message, message_size, "make the directory", path,
+                n ? ENAMETOOLONG : ENOENT);
         return false;
     }
     memcpy(part, path, n + 1);
@@ -317,8 +345,10 @@ bool io_mkdirs(const char *path, char *message, size_t message_size) {
             char kept = part[i];
             part[i] = '\0';
             struct stat info;
-            if (mkdir(part, 0777) != 0 && (errno != EEXIST || stat(part, &info) != 0 || !S_ISDIR(info.st_mode))) {
-                io_fail(IO_ENVIRONMENT, message, message_size, "make the directory", part, errno == EEXIST ? ENOTDIR : errno);
+            if (mkdir(part, 0777) != 0 &&
+                (errno != EEXIST || stat(part, &info) != 0 || !S_ISDIR(info.st_mode))) {
+                io_fail(IO_ENVIRONMENT, message, message_size, "make the directory", part,
+                        errno == EEXIST ? ENOTDIR : errno);
                 return false;
             }
             part[i] = kept;

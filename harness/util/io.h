@@ -1,4 +1,5 @@
-/* Reading and writing files. Every failure is one sentence, in `message`; nothing is left half written. */
+/* Reading and writing files. Every failure is one sentence, in `message`; nothing is left half
+ * written. */
 #ifndef HARNESS_IO_H
 #define HARNESS_IO_H
 
@@ -6,38 +7,49 @@
 
 enum { IO_MAX_BYTES = 16 << 20 /* a file (format.md); a .jsonl line */ };
 
-typedef enum IoStatus { IO_OK, IO_BAD /* bad input: exit 2 */, IO_ENVIRONMENT /* exit 3 */ } IoStatus;
+typedef enum IoStatus {
+    IO_OK,
+    IO_BAD /* bad input: exit 2 */,
+    IO_ENVIRONMENT /* exit 3 */
+} IoStatus;
 
 /* The whole file ("-": standard input), NUL-terminated, in `arena`; at most `max` bytes. */
-IoStatus io_read(Arena *arena, const char *path, int64_t max, char **text, int64_t *length, char *message, size_t message_size);
+IoStatus io_read(Arena *arena, const char *path, int64_t max, char **text, int64_t *length,
+                 char *message, size_t message_size);
 
 /* One program's text out of the files named on a command line, or why it could not be read. */
 typedef struct Source {
-    const char *name;       /* "a.json", "b.jsonl:17" */
+    const char *name; /* "a.json", "b.jsonl:17" */
     IoStatus status;
-    const char *message;    /* status not IO_OK: one sentence */
+    const char *message; /* status not IO_OK: one sentence */
     const char *text;
     int64_t length;
 } Source;
 
-/* Calls `each` for every program in `path`: the file itself, or, for a name that ends in .jsonl, each line that is not empty. A
- * directory (only if `directories`) is walked in sorted order for *.json and *.jsonl. The source is gone when `each` returns. */
+/* Calls `each` for every program in `path`: the file itself, or, for a name that ends in .jsonl,
+ * each line that is not empty. A directory (only if `directories`) is walked in sorted order for
+ * *.json and *.jsonl. The source is gone when `each` returns. */
 typedef void (*SourceFn)(void *user, const Source *source);
 void io_each(const char *path, bool directories, SourceFn each, void *user);
 
-/* The same for a corpus: every file of a directory counts, whatever its name; of an output folder of afl-fuzz (it holds `fuzzer_stats`) those in
- * queue, crashes and hangs. Hidden ones do not. */
+/* The same for a corpus: every file of a directory counts, whatever its name; of an output folder
+ * of afl-fuzz (it holds `fuzzer_stats`) those in queue, crashes and hangs. Hidden ones do not. */
 void io_each_corpus(const char *path, SourceFn each, void *user);
 
-/* Paths of the files in a folder whose names begin with `prefix` and not with a dot, sorted by name, in `arena`: how many. None if the folder cannot be read. */
+/* Paths of the files in a folder whose names begin with `prefix` and not with a dot, sorted by
+ * name, in `arena`: how many. None if the folder cannot be read. */
 int io_list(Arena *arena, const char *folder, const char *prefix, char ***paths);
 
-/* Writes the file aside (same directory), fsyncs and renames; false and a sentence if the environment fails. What is there and is no file (a pipe,
- * /dev/null) is written to as it is. */
-bool io_write(const char *path, const char *text, int64_t length, char *message, size_t message_size);
-/* Writes the file `aside` (same file system) and renames, without waiting for the disk: whole if this process dies, not if the machine does. */
-bool io_put(const char *path, const char *aside, const void *v, int64_t length, char *message, size_t message_size);
-/* Could io_write write the file, as far as its folder tells? False and the sentence that io_write would say. */
+/* Writes the file aside (same directory), fsyncs and renames; false and a sentence if the
+ * environment fails. What is there and is no file (a pipe, /dev/null) is written to as it is. */
+bool io_write(const char *path, const char *text, int64_t length, char *message,
+              size_t message_size);
+/* Writes the file `aside` (same file system) and renames, without waiting for the disk: whole if
+ * this process dies, not if the machine does. */
+bool io_put(const char *path, const char *aside, const void *v, int64_t length, char *message,
+            size_t message_size);
+/* Could io_write write the file, as far as its folder tells? False and the sentence that io_write
+ * would say. */
 bool io_writable(const char *path, char *message, size_t message_size);
 /* Makes the directory and its parents. */
 bool io_mkdirs(const char *path, char *message, size_t message_size);

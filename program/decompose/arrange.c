@@ -1,5 +1,6 @@
-/* Decompositions of ops that arrange elements anew: joins of several tensors, repetitions, flips, other names of views, and
- * take_along_dim (aten/src/ATen/native/TensorShape.cpp, Repeat.cpp, TensorTransformations.cpp, TensorAdvancedIndexing.cpp). */
+/* Decompositions of ops that arrange elements anew: joins of several tensors, repetitions, flips,
+ * other names of views, and take_along_dim (aten/src/ATen/native/TensorShape.cpp, Repeat.cpp,
+ * TensorTransformations.cpp, TensorAdvancedIndexing.cpp). */
 #include "program/infer/infer.h"
 
 #include <string.h>
@@ -20,18 +21,24 @@ static ErrCode decompose_arrange_join(Emit *e, Tensor **v, int n, Tensor **out, 
             return e->err->code;
         }
     }
-    return decompose_arrange_answer(e, emit_op(e, OP_cat, 2, v, n, (int64_t)(v[0]->ndim > 1)), out, nout);
+    return decompose_arrange_answer(e, emit_op(e, OP_cat, 2, v, n, (int64_t)(v[0]->ndim > 1)), out,
+                                    nout);
 }
 
 static ErrCode refuse_no_tensors(Emit *e, const Call *call) {
-    return call->arg[0].tensors.n > 0 ? ERR_none : error_set(e->err, ERR_invalid, "%s expects a non-empty TensorList", call->op->name);
+    return call->arg[0].tensors.n > 0
+               ? ERR_none
+               : error_set(e->err, ERR_invalid, "%s expects a non-empty TensorList",
+                           call->op->name);
 }
 
 /* hstack: cat(atleast_1d(tensors), 0 of vectors, else 1) */
 ErrCode decompose_hstack(Emit *e, const Call *call, Tensor **out, int *nout) {
     TRY(refuse_no_tensors(e, call));
     int n = call->arg[0].tensors.n;
-    return decompose_arrange_join(e, arena_copy(e->arena, call->arg[0].tensors.v, (int64_t)sizeof(Tensor *) * n), n, out, nout);
+    return decompose_arrange_join(
+        e, arena_copy(e->arena, call->arg[0].tensors.v, (int64_t)sizeof(Tensor *) * n), n, out,
+        nout);
 }
 
 /* column_stack: hstack, vectors and scalars reshaped to columns */
@@ -40,7 +47,8 @@ ErrCode decompose_column_stack(Emit *e, const Call *call, Tensor **out, int *nou
     int n = call->arg[0].tensors.n;
     Tensor **v = arena_copy(e->arena, call->arg[0].tensors.v, (int64_t)sizeof *v * n);
     for (int k = 0; k < n; k++) {
-        v[k] = v[k]->ndim <= 1 ? emit_reshape(e, v[k], (int64_t[]){tensor_numel(v[k]), 1}, 2) : v[k];
+        v[k] =
+            v[k]->ndim <= 1 ? emit_reshape(e, v[k], (int64_t[]){tensor_numel(v[k]), 1}, 2) : v[k];
     }
     return decompose_arrange_join(e, v, n, out, nout);
 }
@@ -51,7 +59,8 @@ ErrCode decompose_column_stack(Emit *e, const Call *call, Tensor **out, int *nou
 ErrCode decompose_tile(Emit *e, const Call *call, Tensor **out, int *nout) {
     Tensor *self = call->arg[0].tensor;
     const Arg *dims = &call->arg[1];
-    int missing = dims->ints.n < self->ndim ? self->ndim - dims->ints.n : 0, n = missing + dims->ints.n;
+    int missing = dims->ints.n < self->ndim ? self->ndim - dims->ints.n : 0,
+        n = missing + dims->ints.n;
     int64_t *repeats = arena_array(e->arena, int64_t, n);
     for (int d = 0; d < n; d++) {
         repeats[d] = d < missing ? 1 : dims->ints.v[d - missing];
@@ -80,7 +89,9 @@ ErrCode decompose_repeat_interleave(Emit *e, const Call *call, Tensor **out, int
         TRY(e->err->code);
     }
     if (self->ndim == 0) {
-        return error_set(e->err, ERR_index_range, "Dimension specified as %lld but tensor has no dimensions", (long long)dim);
+        return error_set(e->err, ERR_index_range,
+                         "Dimension specified as %lld but tensor has no dimensions",
+                         (long long)dim);
     }
     int d;
     TRY(dim_wrap(dim, self->ndim, &d, e->err));
@@ -92,7 +103,8 @@ ErrCode decompose_repeat_interleave(Emit *e, const Call *call, Tensor **out, int
     if (!output_size->none && !(checked_mul(n, times, &total) && total == output_size->i)) {
         return error_set(e->err, ERR_invalid, "allocated size does not match required size");
     }
-    return decompose_arrange_answer(e, emit_op(e, OP_index_select, 3, self, dim, repeated_numbers(e, n, times)), out, nout);
+    return decompose_arrange_answer(
+        e, emit_op(e, OP_index_select, 3, self, dim, repeated_numbers(e, n, times)), out, nout);
 }
 
 /* A question about `repeats`, answered now. */
@@ -106,13 +118,16 @@ ErrCode decompose_repeat_interleave_Tensor(Emit *e, const Call *call, Tensor **o
     const Arg *output_size = &call->arg[1];
     int64_t negative = 0, total = 0;
     if (repeats->dtype != DT_int64 && repeats->dtype != DT_int32) {
-        return error_set(e->err, ERR_dtype, "\"repeat_interleave_cpu\" not implemented for '%s'", dtype_name(repeats->dtype));
+        return error_set(e->err, ERR_dtype, "\"repeat_interleave_cpu\" not implemented for '%s'",
+                         dtype_name(repeats->dtype));
     }
     if (repeats->ndim != 1) {
         return error_set(e->err, ERR_invalid, "repeat_interleave only accept 1D vector as repeat");
     }
     if (repeats->size[0] > 0) {
-        TRY(decompose_arrange_ask(e, emit_unary(e, OP_any, emit_scalar(e, OP_lt_Scalar, repeats, scalar_int(0))), &negative));
+        TRY(decompose_arrange_ask(
+            e, emit_unary(e, OP_any, emit_scalar(e, OP_lt_Scalar, repeats, scalar_int(0))),
+            &negative));
         TRY(decompose_arrange_ask(e, emit_unary(e, OP_sum, repeats), &total));
         if (negative) {
             return error_set(e->err, ERR_invalid, "repeats can not be negative");
@@ -121,11 +136,14 @@ ErrCode decompose_repeat_interleave_Tensor(Emit *e, const Call *call, Tensor **o
             return error_set(e->err, ERR_invalid, "allocated size does not match required size");
         }
     }
-    return decompose_arrange_answer(e, emit_op(e, OP__repeat_numbers, 2, repeats, total), out, nout);
+    return decompose_arrange_answer(e, emit_op(e, OP__repeat_numbers, 2, repeats, total), out,
+                                    nout);
 }
 
-/* repeat_interleave.self_Tensor: index_select(self or flatten(self), dim, repeat_interleave(repeats, once for each of its elements)) */
-ErrCode decompose_repeat_interleave_self_Tensor(Emit *e, const Call *call, Tensor **out, int *nout) {
+/* repeat_interleave.self_Tensor: index_select(self or flatten(self), dim,
+ * repeat_interleave(repeats, once for each of its elements)) */
+ErrCode decompose_repeat_interleave_self_Tensor(Emit *e, const Call *call, Tensor **out,
+                                                int *nout) {
     Tensor *self = call->arg[0].tensor, *repeats = call->arg[1].tensor;
     int64_t dim = call->arg[2].none ? 0 : call->arg[2].i;
     if (call->arg[2].none) {
@@ -133,7 +151,9 @@ ErrCode decompose_repeat_interleave_self_Tensor(Emit *e, const Call *call, Tenso
         TRY(e->err->code);
     }
     if (self->ndim == 0 && repeats->ndim < 2) {
-        return error_set(e->err, ERR_index_range, "Dimension specified as %lld but tensor has no dimensions", (long long)dim);
+        return error_set(e->err, ERR_index_range,
+                         "Dimension specified as %lld but tensor has no dimensions",
+                         (long long)dim);
     }
     if (repeats->ndim > 1) {
         return error_set(e->err, ERR_invalid, "repeats must be 0-dim or 1-dim tensor");
@@ -154,7 +174,8 @@ ErrCode decompose_repeat_interleave_self_Tensor(Emit *e, const Call *call, Tenso
     int n;
     TRY(e->err->code);
     TRY(emit_call(e, &numbers, places, &n));
-    return decompose_arrange_answer(e, emit_op(e, OP_index_select, 3, self, dim, places[0]), out, nout);
+    return decompose_arrange_answer(e, emit_op(e, OP_index_select, 3, self, dim, places[0]), out,
+                                    nout);
 }
 
 /* ---- flips ---- */
@@ -164,7 +185,8 @@ ErrCode decompose_fliplr(Emit *e, const Call *call, Tensor **out, int *nout) {
     if (call->arg[0].tensor->ndim < 2) {
         return error_set(e->err, ERR_invalid, "Input must be >= 2-d.");
     }
-    return decompose_arrange_answer(e, emit_op(e, OP_flip, 2, call->arg[0].tensor, (int64_t[]){1}, 1), out, nout);
+    return decompose_arrange_answer(
+        e, emit_op(e, OP_flip, 2, call->arg[0].tensor, (int64_t[]){1}, 1), out, nout);
 }
 
 /* flipud: flip(self, 0) */
@@ -172,25 +194,30 @@ ErrCode decompose_flipud(Emit *e, const Call *call, Tensor **out, int *nout) {
     if (call->arg[0].tensor->ndim < 1) {
         return error_set(e->err, ERR_invalid, "Input must be >= 1-d.");
     }
-    return decompose_arrange_answer(e, emit_op(e, OP_flip, 2, call->arg[0].tensor, (int64_t[]){0}, 1), out, nout);
+    return decompose_arrange_answer(
+        e, emit_op(e, OP_flip, 2, call->arg[0].tensor, (int64_t[]){0}, 1), out, nout);
 }
 
 /* ---- views by another name ---- */
 
 /* swapdims: transpose */
 ErrCode decompose_swapdims(Emit *e, const Call *call, Tensor **out, int *nout) {
-    return decompose_arrange_answer(e, emit_transpose(e, call->arg[0].tensor, call->arg[1].i, call->arg[2].i), out, nout);
+    return decompose_arrange_answer(
+        e, emit_transpose(e, call->arg[0].tensor, call->arg[1].i, call->arg[2].i), out, nout);
 }
 
 /* broadcast_to: expand */
 ErrCode decompose_broadcast_to(Emit *e, const Call *call, Tensor **out, int *nout) {
-    return decompose_arrange_answer(e, emit_op(e, OP_expand, 2, call->arg[0].tensor, call->arg[1].ints.v, call->arg[1].ints.n), out, nout);
+    return decompose_arrange_answer(
+        e, emit_op(e, OP_expand, 2, call->arg[0].tensor, call->arg[1].ints.v, call->arg[1].ints.n),
+        out, nout);
 }
 
 /* movedim.int: movedim of lists of one */
 ErrCode decompose_movedim_int(Emit *e, const Call *call, Tensor **out, int *nout) {
     const int64_t source = call->arg[1].i, destination = call->arg[2].i;
-    return decompose_arrange_answer(e, emit_op(e, OP_movedim, 3, call->arg[0].tensor, &source, 1, &destination, 1), out, nout);
+    return decompose_arrange_answer(
+        e, emit_op(e, OP_movedim, 3, call->arg[0].tensor, &source, 1, &destination, 1), out, nout);
 }
 
 /* ---- take_along_dim ---- */
@@ -201,7 +228,9 @@ static Tensor *broadcast_but(Emit *e, Tensor *t, const Tensor *other, int dim) {
     int ndim = other->ndim;
     memcpy(size, other->size, (size_t)ndim * sizeof *size);
     size[dim] = t->size[dim];
-    return broadcast_into(size, &ndim, t->size, t->ndim, e->err) == ERR_none ? emit_expand(e, t, size, ndim) : NULL;
+    return broadcast_into(size, &ndim, t->size, t->ndim, e->err) == ERR_none
+               ? emit_expand(e, t, size, ndim)
+               : NULL;
 }
 
 /* take_along_dim: gather of both broadcast; without dim of both viewed as vectors */
@@ -210,16 +239,24 @@ ErrCode decompose_take_along_dim(Emit *e, const Call *call, Tensor **out, int *n
     if (call->arg[2].none) {
         const int64_t all = -1;
         Tensor *flat = emit_view(e, self, &all, 1);
-        return decompose_arrange_answer(e, emit_op(e, OP_gather, 3, flat, (int64_t)0, emit_view(e, indices, &all, 1)), out, nout);
+        return decompose_arrange_answer(
+            e, emit_op(e, OP_gather, 3, flat, (int64_t)0, emit_view(e, indices, &all, 1)), out,
+            nout);
     }
     if (self->ndim != indices->ndim) {
-        return error_set(e->err, ERR_invalid, "torch.take_along_dim(): input and indices should have the same number of dimensions");
+        return error_set(
+            e->err, ERR_invalid,
+            "torch.take_along_dim(): input and indices should have the same number of dimensions");
     }
     if (indices->dtype != DT_int64) {
-        return error_set(e->err, ERR_invalid, "torch.take_along_dim(): dtype of indices should be Long but got %s", dtype_name(indices->dtype));
+        return error_set(e->err, ERR_invalid,
+                         "torch.take_along_dim(): dtype of indices should be Long but got %s",
+                         dtype_name(indices->dtype));
     }
     if (self->ndim == 0) {
-        return error_set(e->err, ERR_index_range, "Dimension specified as %lld but tensor has no dimensions", (long long)call->arg[2].i);
+        return error_set(e->err, ERR_index_range,
+                         "Dimension specified as %lld but tensor has no dimensions",
+                         (long long)call->arg[2].i);
     }
     int dim;
     TRY(dim_wrap(call->arg[2].i, self->ndim, &dim, e->err));

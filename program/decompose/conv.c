@@ -11,11 +11,15 @@ ErrCode decompose_conv(Emit *e, const Call *call, Tensor **out, int *nout) {
     *nout = 0;
     const Tensor *bias = call->arg[2].none ? NULL : call->arg[2].tensor;
     if (dims == 2 && bias && bias->dtype != input->dtype) {
-        return error_set(e->err, ERR_invalid, "Input type (%s) and bias type (%s) should be the same", dtype_name(input->dtype), dtype_name(bias->dtype));
+        return error_set(e->err, ERR_invalid,
+                         "Input type (%s) and bias type (%s) should be the same",
+                         dtype_name(input->dtype), dtype_name(bias->dtype));
     }
     if (!alone && input->ndim != dims + 2) {
-        return error_set(e->err, ERR_invalid, "Expected %dD (unbatched) or %dD (batched) input to %s, but got input of %d dims", dims + 1, dims + 2,
-                         call->op->name, input->ndim);
+        return error_set(
+            e->err, ERR_invalid,
+            "Expected %dD (unbatched) or %dD (batched) input to %s, but got input of %d dims",
+            dims + 1, dims + 2, call->op->name, input->ndim);
     }
     Call c;
     call_init(&c, OP__convolution);

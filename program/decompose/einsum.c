@@ -1,8 +1,10 @@
 /* einsum of one or two operands, as aten/src/ATen/native/Linear.cpp writes it in other ops.
  *
- * Every label gets a dim: those of the output first, in its order, then the summed ones in the order of the alphabet (capitals first).
- * An operand is brought to all those dims (diagonals for a repeated label, dims of 1 for a missing one) by views. What only one operand
- * has is summed first; two operands then meet in sumproduct_pair: a bmm of [shared, left, summed] and [shared, summed, right]. */
+ * Every label gets a dim: those of the output first, in its order, then the summed ones in the
+ * order of the alphabet (capitals first). An operand is brought to all those dims (diagonals for a
+ * repeated label, dims of 1 for a missing one) by views. What only one operand has is summed first;
+ * two operands then meet in sumproduct_pair: a bmm of [shared, left, summed] and [shared, summed,
+ * right]. */
 #include "program/ops/emit.h"
 #include "program/ops/functions.h"
 
@@ -16,13 +18,15 @@ static int label_of(char c) { return c >= 'A' && c <= 'Z' ? c - 'A' : c - 'a' + 
 typedef struct Equation {
     int nterms;
     int length[2];
-    int term[2][MAX_DIMS];  /* labels of each operand */
-    int count[LABELS];      /* in the operands, all together */
-    int place[LABELS];      /* the dim of a label, or -1 */
-    int nout, ndim;         /* dims of the output, of all labels */
+    int term[2][MAX_DIMS]; /* labels of each operand */
+    int count[LABELS];     /* in the operands, all together */
+    int place[LABELS];     /* the dim of a label, or -1 */
+    int nout, ndim;        /* dims of the output, of all labels */
 } Equation;
 
-static ErrCode decompose_einsum_refuse(Error *err, const char *text) { return error_set(err, ERR_invalid, "einsum(): %s", text); }
+static ErrCode decompose_einsum_refuse(Error *err, const char *text) {
+    return error_set(err, ERR_invalid, "einsum(): %s", text);
+}
 
 /* The labels on the left of the arrow, operand by operand. */
 static ErrCode read_left(const char **at, Equation *q, int operands, Error *err) {
@@ -34,7 +38,8 @@ static ErrCode read_left(const char **at, Equation *q, int operands, Error *err)
         }
         if (c == ',') {
             if (++term >= operands) {
-                return decompose_einsum_refuse(err, "fewer operands were provided than specified in the equation");
+                return decompose_einsum_refuse(
+                    err, "fewer operands were provided than specified in the equation");
             }
         } else if (isalpha((unsigned char)c)) {
             if (q->length[term] == MAX_DIMS) {
@@ -43,14 +48,19 @@ static ErrCode read_left(const char **at, Equation *q, int operands, Error *err)
             q->term[term][q->length[term]++] = label_of(c);
             q->count[label_of(c)]++;
         } else if (c != ' ') {
-            return decompose_einsum_refuse(err, "invalid subscript given, subscripts must be in [a-zA-Z]");
+            return decompose_einsum_refuse(
+                err, "invalid subscript given, subscripts must be in [a-zA-Z]");
         }
     }
     q->nterms = term + 1;
-    return term + 1 < operands ? decompose_einsum_refuse(err, "more operands were provided than specified in the equation") : ERR_none;
+    return term + 1 < operands
+               ? decompose_einsum_refuse(
+                     err, "more operands were provided than specified in the equation")
+               : ERR_none;
 }
 
-/* The output: what stands behind the arrow, else the labels that come once, in alphabetical order. */
+/* The output: what stands behind the arrow, else the labels that come once, in alphabetical
+ * order. */
 static ErrCode read_right(const char *at, Equation *q, Error *err) {
     if (!*at) {
         for (int l = 0; l < LABELS; l++) {
@@ -66,14 +76,17 @@ static ErrCode read_right(const char *at, Equation *q, Error *err) {
             continue;
         }
         if (!isalpha((unsigned char)*at)) {
-            return decompose_einsum_refuse(err, "invalid subscript given for the output, subscripts must be in [a-zA-Z]");
+            return decompose_einsum_refuse(
+                err, "invalid subscript given for the output, subscripts must be in [a-zA-Z]");
         }
         int l = label_of(*at);
         if (q->place[l] >= 0) {
-            return decompose_einsum_refuse(err, "output subscript appears more than once in the output");
+            return decompose_einsum_refuse(err,
+                                           "output subscript appears more than once in the output");
         }
         if (q->count[l] == 0) {
-            return decompose_einsum_refuse(err, "output subscript does not appear in the equation for any input operand");
+            return decompose_einsum_refuse(
+                err, "output subscript does not appear in the equation for any input operand");
         }
         q->place[l] = q->nout++;
     }
@@ -93,7 +106,8 @@ static ErrCode read_equation(const char *text, Equation *q, int operands, Error 
             q->place[l] = q->ndim++;
         }
     }
-    return q->ndim > MAX_DIMS ? error_set(err, ERR_limit, "einsum of more than %d dims", MAX_DIMS) : ERR_none;
+    return q->ndim > MAX_DIMS ? error_set(err, ERR_limit, "einsum of more than %d dims", MAX_DIMS)
+                              : ERR_none;
 }
 
 /* Operand `term` with all dims. */
@@ -112,7 +126,8 @@ static Tensor *decompose_einsum_spread(Emit *e, const Equation *q, int term, Ten
             continue;
         }
         if (t->size[next] != t->size[dim_of[l]]) {
-            (void)decompose_einsum_refuse(e->err, "a subscript is repeated for an operand but the sizes don't match");
+            (void)decompose_einsum_refuse(
+                e->err, "a subscript is repeated for an operand but the sizes don't match");
             return NULL;
         }
         int64_t last = -1, to = dim_of[l];
@@ -165,7 +180,9 @@ static Tensor *sumproduct_pair(Emit *e, Tensor *left, Tensor *right, const Order
     }
     for (int d = 0; d < left->ndim; d++) {
         if (!summed[d]) {
-            Order *to = left->size[d] != 1 && right->size[d] != 1 ? &both : left->size[d] != 1 ? &lonely : &other;
+            Order *to = left->size[d] != 1 && right->size[d] != 1 ? &both
+                        : left->size[d] != 1                      ? &lonely
+                                                                  : &other;
             to->dim[to->n++] = d;
         }
     }
@@ -179,15 +196,18 @@ static Tensor *sumproduct_pair(Emit *e, Tensor *left, Tensor *right, const Order
     decompose_einsum_append(&out, &lonely);
     decompose_einsum_append(&out, sum);
     decompose_einsum_append(&out, &other);
-    int64_t shared = product_of(left, &both), a = product_of(left, &lonely), inner = product_of(left, sum), b = product_of(right, &other);
+    int64_t shared = product_of(left, &both), a = product_of(left, &lonely),
+            inner = product_of(left, sum), b = product_of(right, &other);
     int64_t size[MAX_DIMS], back[MAX_DIMS];
     for (int k = 0; k < out.n; k++) {
         int64_t d = out.dim[k];
         size[k] = summed[d] ? 1 : left->size[d] != 1 ? left->size[d] : right->size[d];
         back[d] = k;
     }
-    Tensor *x = flattened(e, left, &l, shared, a, inner), *y = flattened(e, right, &r, shared, inner, b);
-    return emit_op(e, OP_permute, 2, emit_view(e, emit_binary(e, OP_bmm, x, y), size, out.n), back, out.n);
+    Tensor *x = flattened(e, left, &l, shared, a, inner),
+           *y = flattened(e, right, &r, shared, inner, b);
+    return emit_op(e, OP_permute, 2, emit_view(e, emit_binary(e, OP_bmm, x, y), size, out.n), back,
+                   out.n);
 }
 
 /* Sums away the dims that only one of two operands has; those of both go into *both. */
@@ -216,12 +236,15 @@ ErrCode decompose_einsum(Emit *e, const Call *call, Tensor **out, int *nout) {
         return decompose_einsum_refuse(e->err, "must provide at least one operand");
     }
     if (n > 2 || !call->arg[2].none) {
-        return error_set(e->err, ERR_unsupported, n > 2 ? "einsum of %d operands" : "einsum of %d operands along a path", n);
+        return error_set(e->err, ERR_unsupported,
+                         n > 2 ? "einsum of %d operands" : "einsum of %d operands along a path", n);
     }
     TRY(read_equation(call->arg[0].str, &q, n, e->err));
     for (int k = 0; k < n; k++) {
         if (q.length[k] != operands->tensors.v[k]->ndim) {
-            return decompose_einsum_refuse(e->err, "the number of subscripts in the equation does not match the number of dimensions for an operand");
+            return decompose_einsum_refuse(e->err,
+                                           "the number of subscripts in the equation does not "
+                                           "match the number of dimensions for an operand");
         }
     }
     for (int k = 0; k < n; k++) {
@@ -230,7 +253,8 @@ ErrCode decompose_einsum(Emit *e, const Call *call, Tensor **out, int *nout) {
     }
     for (int d = 0; d < q.ndim && n == 2; d++) {
         if (t[0]->size[d] != t[1]->size[d] && t[0]->size[d] != 1 && t[1]->size[d] != 1) {
-            return decompose_einsum_refuse(e->err, "operands do not broadcast with remapped shapes");
+            return decompose_einsum_refuse(e->err,
+                                           "operands do not broadcast with remapped shapes");
         }
     }
     if (n == 1) {

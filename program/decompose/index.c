@@ -1,14 +1,16 @@
-/* Python indexing (semantics.md 6; torch/csrc/autograd/python_variable_indexing.cpp, ATen/TensorIndexing.h).
+/* Python indexing (semantics.md 6; torch/csrc/autograd/python_variable_indexing.cpp,
+ * ATen/TensorIndexing.h).
  *
- * The items are applied to a running view from left to right: an int selects, a slice narrows, None inserts a dim, the ellipsis
- * jumps; whatever is a tensor in the end (index tensors, masks, lists, booleans) is only noted at the dim reached. What is noted
- * then indexes the view in one go:
+ * The items are applied to a running view from left to right: an int selects, a slice narrows, None
+ * inserts a dim, the ellipsis jumps; whatever is a tensor in the end (index tensors, masks, lists,
+ * booleans) is only noted at the dim reached. What is noted then indexes the view in one go:
  *
  *     x[:, None, 1, i]   slice, unsqueeze, select  ->  view;  index(view, [None, None, i])
  *
- * A mask takes one place in the notes though it covers several dims, so items behind a 2-d mask act on dims the mask covers too:
- * that is what PyTorch does. getitem without notes is a view, an alias if nothing changed it (a lone slice is one); setitem writes through the view,
- * and on self itself if nothing made one. */
+ * A mask takes one place in the notes though it covers several dims, so items behind a 2-d mask act
+ * on dims the mask covers too: that is what PyTorch does. getitem without notes is a view, an alias
+ * if nothing changed it (a lone slice is one); setitem writes through the view, and on self itself
+ * if nothing made one. */
 #include "program/ops/emit.h"
 #include "program/infer/infer.h"
 
@@ -16,11 +18,11 @@ enum { MAX_NOTES = 4 * MAX_DIMS };
 
 /* The index as far as it was applied. */
 typedef struct Slicing {
-    Tensor *view;             /* self, or a view of it */
-    Tensor *note[MAX_NOTES];  /* index tensors by dim of `view`; NULL = a whole dim */
+    Tensor *view;            /* self, or a view of it */
+    Tensor *note[MAX_NOTES]; /* index tensors by dim of `view`; NULL = a whole dim */
     int nnote;
-    int dim;                  /* dim of `view` that the next item acts on */
-    bool slices;              /* x[0:n]: a lone slice that is read makes a view whatever it says */
+    int dim;     /* dim of `view` that the next item acts on */
+    bool slices; /* x[0:n]: a lone slice that is read makes a view whatever it says */
 } Slicing;
 
 static bool is_mask(const Tensor *t) { return t->dtype == DT_bool || t->dtype == DT_uint8; }
@@ -30,13 +32,18 @@ static int specified_dims(const IndexItem *items, int n) {
     int count = 0;
     for (int k = 0; k < n; k++) {
         switch (items[k].kind) {
-        case INDEX_TENSOR: count += is_mask(items[k].tensor) ? items[k].tensor->ndim : 1; break;
+        case INDEX_TENSOR:
+            count += is_mask(items[k].tensor) ? items[k].tensor->ndim : 1;
+            break;
         case INDEX_INT:
         case INDEX_SLICE:
-        case INDEX_LIST: count++; break;
+        case INDEX_LIST:
+            count++;
+            break;
         case INDEX_NEWAXIS:
         case INDEX_ELLIPSIS:
-        case INDEX_BOOL: break;
+        case INDEX_BOOL:
+            break;
         }
     }
     return count;
@@ -48,7 +55,8 @@ static ErrCode select_item(Emit *e, Slicing *s, int64_t index) {
         return error_set(e->err, ERR_index_range, "invalid index of a 0-dim tensor");
     }
     if (s->dim >= t->ndim || index < -t->size[s->dim] || index >= t->size[s->dim]) {
-        return error_set(e->err, ERR_index_range, "index %lld is out of bounds for dimension %d", (long long)index, s->dim);
+        return error_set(e->err, ERR_index_range, "index %lld is out of bounds for dimension %d",
+                         (long long)index, s->dim);
     }
     s->view = emit_select(e, s->view, s->dim, index);
     return e->err->code;
@@ -60,10 +68,12 @@ static ErrCode slice_item(Emit *e, Slicing *s, const IndexItem *item) {
         return error_set(e->err, ERR_invalid, "slice step must be greater than zero");
     }
     if (s->dim >= s->view->ndim) {
-        return error_set(e->err, ERR_index_range, "too many indices for tensor of dimension %d", s->view->ndim);
+        return error_set(e->err, ERR_index_range, "too many indices for tensor of dimension %d",
+                         s->view->ndim);
     }
     /* a stop that is written out, and changes nothing, makes no view */
-    if (!s->slices && start == 0 && step == 1 && item->has_stop && item->stop == s->view->size[s->dim]) {
+    if (!s->slices && start == 0 && step == 1 && item->has_stop &&
+        item->stop == s->view->size[s->dim]) {
         s->dim++;
         return ERR_none;
     }
@@ -131,7 +141,8 @@ static Tensor *list_tensor(Emit *e, const IndexItem *item) {
 }
 
 /* Applies all items to self (applySlicing). `reads`: for getitem. */
-static ErrCode apply_items(Emit *e, Tensor *self, const IndexItem *items, int n, bool reads, Slicing *s) {
+static ErrCode apply_items(Emit *e, Tensor *self, const IndexItem *items, int n, bool reads,
+                           Slicing *s) {
     bool lone_slice = n == 1 && items[0].kind == INDEX_SLICE; /* its step is looked at first */
     s->view = self;
     s->nnote = 0;
@@ -139,18 +150,33 @@ static ErrCode apply_items(Emit *e, Tensor *self, const IndexItem *items, int n,
     s->slices = reads && lone_slice;
     int specified = specified_dims(items, n);
     if (specified > self->ndim && !lone_slice) {
-        return error_set(e->err, ERR_index_range, "too many indices for tensor of dimension %d", self->ndim);
+        return error_set(e->err, ERR_index_range, "too many indices for tensor of dimension %d",
+                         self->ndim);
     }
     for (int k = 0; k < n; k++) {
         const IndexItem *item = &items[k];
         switch (item->kind) {
-        case INDEX_INT: TRY(select_item(e, s, item->start)); break;
-        case INDEX_SLICE: TRY(slice_item(e, s, item)); break;
-        case INDEX_NEWAXIS: s->view = emit_unsqueeze(e, s->view, s->dim++); break;
-        case INDEX_ELLIPSIS: s->dim += self->ndim - specified; break;
-        case INDEX_BOOL: TRY(bool_item(e, s, item->start != 0)); break;
-        case INDEX_TENSOR: TRY(tensor_item(e, s, item->tensor)); break;
-        case INDEX_LIST: TRY(decompose_index_note(e, s, list_tensor(e, item))); break;
+        case INDEX_INT:
+            TRY(select_item(e, s, item->start));
+            break;
+        case INDEX_SLICE:
+            TRY(slice_item(e, s, item));
+            break;
+        case INDEX_NEWAXIS:
+            s->view = emit_unsqueeze(e, s->view, s->dim++);
+            break;
+        case INDEX_ELLIPSIS:
+            s->dim += self->ndim - specified;
+            break;
+        case INDEX_BOOL:
+            TRY(bool_item(e, s, item->start != 0));
+            break;
+        case INDEX_TENSOR:
+            TRY(tensor_item(e, s, item->tensor));
+            break;
+        case INDEX_LIST:
+            TRY(decompose_index_note(e, s, list_tensor(e, item)));
+            break;
         }
         if (e->err->code != ERR_none) {
             return e->err->code;
@@ -199,7 +225,8 @@ static ErrCode mask_fits(const Tensor *self, const Tensor *mask, int at) {
     return ERR_none;
 }
 
-/* What at::index refuses by metadata, in its order, masks aside from fitting: too many indices, then dtypes. */
+/* What at::index refuses by metadata, in its order, masks aside from fitting: too many indices,
+ * then dtypes. */
 static ErrCode decompose_index_check_indices(const Tensor *self, const Arg *indices) {
     if (indices->tensors.n > self->ndim) {
         return ERR_index_range;
@@ -227,9 +254,12 @@ static ErrCode decompose_index_check_indices(const Tensor *self, const Arg *indi
 
 static const char *index_trouble(ErrCode code) {
     switch (code) {
-    case ERR_index_range: return "too many indices for the tensor";
-    case ERR_index_dtype: return "tensors used as indices must be long, byte or bool tensors";
-    default: return "the shape of the mask does not match the shape of the indexed tensor";
+    case ERR_index_range:
+        return "too many indices for the tensor";
+    case ERR_index_dtype:
+        return "tensors used as indices must be long, byte or bool tensors";
+    default:
+        return "the shape of the mask does not match the shape of the indexed tensor";
     }
 }
 
@@ -262,8 +292,9 @@ ErrCode emit_expand_masks(Emit *e, const Tensor *self, const Arg *indices, Arg *
     return e->err->code;
 }
 
-/* The one mask of `indices`, as masked_fill takes it, if PyTorch dispatches this index_put_ to masked_fill_: a single value, and
- * nothing but one mask and whole dims. `*rank` dims of self lie before and under the mask. */
+/* The one mask of `indices`, as masked_fill takes it, if PyTorch dispatches this index_put_ to
+ * masked_fill_: a single value, and nothing but one mask and whole dims. `*rank` dims of self lie
+ * before and under the mask. */
 static Tensor *single_mask(const Arg *indices, int64_t value_numel, int *rank) {
     if (value_numel != 1) {
         return NULL;
@@ -286,7 +317,8 @@ static Tensor *single_mask(const Arg *indices, int64_t value_numel, int *rank) {
 
 /* ---- index_put ---- */
 
-static ErrCode emit_put(Emit *e, OpId id, Tensor *self, const Arg *indices, Tensor *values, bool accumulate, Tensor **out, int *nout) {
+static ErrCode emit_put(Emit *e, OpId id, Tensor *self, const Arg *indices, Tensor *values,
+                        bool accumulate, Tensor **out, int *nout) {
     Call put;
     call_init(&put, id);
     put.arg[0].tensor = self;
@@ -297,13 +329,18 @@ static ErrCode emit_put(Emit *e, OpId id, Tensor *self, const Arg *indices, Tens
 }
 
 /* values (one element) as a 0-dim tensor */
-static Tensor *single_value(Emit *e, Tensor *values) { return values->ndim == 0 ? values : emit_view(e, values, NULL, 0); }
+static Tensor *single_value(Emit *e, Tensor *values) {
+    return values->ndim == 0 ? values : emit_view(e, values, NULL, 0);
+}
 
 /* index_put_ where the value is a tensor, or, with values NULL, the Scalar. */
-static ErrCode put_(Emit *e, Tensor *self, const Arg *indices, Tensor *values, Scalar value, bool accumulate, Tensor **out, int *nout) {
+static ErrCode put_(Emit *e, Tensor *self, const Arg *indices, Tensor *values, Scalar value,
+                    bool accumulate, Tensor **out, int *nout) {
     ErrCode code = decompose_index_check_indices(self, indices);
     int rank;
-    Tensor *mask = accumulate || code != ERR_none ? NULL : single_mask(indices, values ? tensor_numel(values) : 1, &rank);
+    Tensor *mask = accumulate || code != ERR_none
+                       ? NULL
+                       : single_mask(indices, values ? tensor_numel(values) : 1, &rank);
     if (mask) {
         for (; rank < self->ndim; rank++) {
             mask = emit_unsqueeze(e, mask, -1);
@@ -327,8 +364,9 @@ static ErrCode put_(Emit *e, Tensor *self, const Arg *indices, Tensor *values, S
         TRY(emit_expand_masks(e, self, indices, &plain));
         return emit_put(e, OP__index_put_impl_, self, &plain, values, accumulate, out, nout);
     }
-    /* A bad index: what is wrong with writing to self (a leaf, say) has precedence, so the op is emitted as it stands and refuses;
-     * a mask that was not expanded is refused by its dtype, whatever is wrong with it. */
+    /* A bad index: what is wrong with writing to self (a leaf, say) has precedence, so the op is
+     * emitted as it stands and refuses; a mask that was not expanded is refused by its dtype,
+     * whatever is wrong with it. */
     emit_put(e, OP__index_put_impl_, self, indices, values, accumulate, out, nout);
     if (e->err->code == ERR_none || e->err->code == ERR_index_dtype) {
         e->err->code = ERR_none;
@@ -339,10 +377,12 @@ static ErrCode put_(Emit *e, Tensor *self, const Arg *indices, Tensor *values, S
 
 /* index_put_: _index_put_impl_ with masks expanded; masked_fill_ for one mask and one value */
 ErrCode decompose_index_put_(Emit *e, const Call *call, Tensor **out, int *nout) {
-    return put_(e, call->arg[0].tensor, &call->arg[1], call->arg[2].tensor, scalar_int(0), call->arg[3].b, out, nout);
+    return put_(e, call->arg[0].tensor, &call->arg[1], call->arg[2].tensor, scalar_int(0),
+                call->arg[3].b, out, nout);
 }
 
-/* index_put: the same on a copy. A single value is converted where PyTorch would use masked_fill_. */
+/* index_put: the same on a copy. A single value is converted where PyTorch would use
+ * masked_fill_. */
 ErrCode decompose_index_put(Emit *e, const Call *call, Tensor **out, int *nout) {
     Tensor *self = call->arg[0].tensor, *values = call->arg[2].tensor;
     const Arg *indices = &call->arg[1];
@@ -358,7 +398,8 @@ ErrCode decompose_index_put(Emit *e, const Call *call, Tensor **out, int *nout) 
 
 /* ---- setitem ---- */
 
-/* The value without leading dims of size 1 (slicePrefix1sSize), by a view, and by one that changes nothing if `always`. */
+/* The value without leading dims of size 1 (slicePrefix1sSize), by a view, and by one that changes
+ * nothing if `always`. */
 static Tensor *strip_ones(Emit *e, Tensor *value, bool always) {
     int d = 0;
     while (d < value->ndim && value->size[d] == 1) {
@@ -367,7 +408,8 @@ static Tensor *strip_ones(Emit *e, Tensor *value, bool always) {
     return d == 0 && !always ? value : emit_view(e, value, value->size + d, value->ndim - d);
 }
 
-/* Writes a tensor through a basic view (copy_to): copy_ at equal sizes, fill_ from a 0-dim value, else broadcast and copy_. */
+/* Writes a tensor through a basic view (copy_to): copy_ at equal sizes, fill_ from a 0-dim value,
+ * else broadcast and copy_. */
 static ErrCode copy_to(Emit *e, Tensor *view, Tensor *value, Tensor **out, int *nout) {
     Call write;
     call_init(&write, OP_copy_);
@@ -384,7 +426,8 @@ static ErrCode copy_to(Emit *e, Tensor *view, Tensor *value, Tensor **out, int *
             Call expand;
             call_init(&expand, OP_expand);
             expand.arg[0].tensor = value;
-            expand.arg[1].ints.v = arena_copy(e->arena, view->size, (int64_t)sizeof(int64_t) * view->ndim);
+            expand.arg[1].ints.v =
+                arena_copy(e->arena, view->size, (int64_t)sizeof(int64_t) * view->ndim);
             expand.arg[1].ints.n = view->ndim;
             expand.arg[2].b = true;
             TRY(emit_call(e, &expand, out, nout));
@@ -395,7 +438,8 @@ static ErrCode copy_to(Emit *e, Tensor *view, Tensor *value, Tensor **out, int *
     return emit_call(e, &write, out, nout);
 }
 
-/* setitem: copy_ or fill_ through the view, or index_put_(view, notes, value); x[False] = value does nothing */
+/* setitem: copy_ or fill_ through the view, or index_put_(view, notes, value); x[False] = value
+ * does nothing */
 ErrCode decompose_setitem(Emit *e, const Call *call, Tensor **out, int *nout) {
     Tensor *self = call->arg[0].tensor;
     const Arg *index = &call->arg[1], *value = &call->arg[2];
@@ -427,7 +471,8 @@ ErrCode decompose_setitem(Emit *e, const Call *call, Tensor **out, int *nout) {
         if (value->is_tensor && !tensor) {
             return e->err->code;
         }
-        return put_(e, s.view, &notes, tensor, value->is_tensor ? scalar_int(0) : value->scalar, false, written, &n);
+        return put_(e, s.view, &notes, tensor, value->is_tensor ? scalar_int(0) : value->scalar,
+                    false, written, &n);
     }
     if (value->is_tensor) {
         return copy_to(e, s.view, value->tensor, written, &n);

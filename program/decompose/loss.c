@@ -1,4 +1,5 @@
-/* nll_loss: its weight may not require grad where that would be recorded (check_no_requires_grad of nll_loss_forward). */
+/* nll_loss: its weight may not require grad where that would be recorded (check_no_requires_grad of
+ * nll_loss_forward). */
 #include "program/ops/emit.h"
 #include "program/ops/functions.h"
 
@@ -6,7 +7,9 @@
 
 ErrCode decompose_nll_loss(Emit *e, const Call *call, Tensor **out, int *nout) {
     if (!call->arg[2].none && e->records && e->records(e, call->arg[2].tensor)) {
-        return error_set(e->err, ERR_invalid, "The function 'nll_loss_forward' is not differentiable with respect to argument 'weight'");
+        return error_set(e->err, ERR_invalid,
+                         "The function 'nll_loss_forward' is not differentiable with respect to "
+                         "argument 'weight'");
     }
     Call c;
     call_init(&c, OP__nll_loss);

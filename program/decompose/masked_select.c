@@ -1,4 +1,5 @@
-/* masked_select: its size depends on the mask, so the mask is counted first; _masked_select is told the count. */
+/* masked_select: its size depends on the mask, so the mask is counted first; _masked_select is told
+ * the count. */
 #include "program/infer/infer.h"
 
 #include <string.h>
@@ -7,7 +8,8 @@
 ErrCode decompose_masked_select(Emit *e, const Call *call, Tensor **out, int *nout) {
     Tensor *self = call->arg[0].tensor, *mask = call->arg[1].tensor;
     if (mask->dtype != DT_bool && mask->dtype != DT_uint8) {
-        return error_set(e->err, ERR_invalid, "masked_select: expected BoolTensor or ByteTensor for mask");
+        return error_set(e->err, ERR_invalid,
+                         "masked_select: expected BoolTensor or ByteTensor for mask");
     }
     int64_t size[MAX_DIMS], whole, set, own = tensor_numel(mask), count;
     int ndim = self->ndim;

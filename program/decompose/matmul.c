@@ -1,9 +1,11 @@
-/* matmul, in the cases of at::matmul (PyTorch 1.13): which product is taken decides which operand is saved and whether a copy
- * stands between, so the cases are part of the meaning.
+/* matmul, in the cases of at::matmul (PyTorch 1.13): which product is taken decides which operand
+ * is saved and whether a copy stands between, so the cases are part of the meaning.
  *
  *     1-d 1-d dot    2-d 1-d mv    1-d 2-d mm of a row, squeeze_    2-d 2-d mm
- *     n-d with 1-d or 2-d (either side): the n-d one folded into a matrix, mm or mv, unfolded; a smaller left operand goes
- *         through transposes. Not folded: a 3-d operand whose last two dims are transposed in memory, against a matrix
+ *     n-d with 1-d or 2-d (either side): the n-d one folded into a matrix, mm or mv, unfolded; a
+ *     smaller left operand goes
+ *         through transposes. Not folded: a 3-d operand whose last two dims are transposed in
+ *         memory, against a matrix
  *     otherwise: batches broadcast by expand + reshape, one bmm, reshaped back
  *
  * The results are never views (PyTorch: _unsafe_view); that of 1-d 2-d has version 1. */
@@ -54,7 +56,8 @@ static Tensor *batched(Emit *e, Tensor *t, const int64_t *batch, int nbatch, int
     return emit_op(e, OP_reshape, 2, wide, (int64_t[]){product, rows, columns}, 3);
 }
 
-/* One bmm over the broadcast batches of two operands of 2 or more dims (a vector is always folded). */
+/* One bmm over the broadcast batches of two operands of 2 or more dims (a vector is always
+ * folded). */
 static Tensor *batch_product(Emit *e, Tensor *a, Tensor *b) {
     int64_t size[MAX_DIMS], product;
     int n = a->ndim - 2;

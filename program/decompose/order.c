@@ -1,5 +1,6 @@
-/* Ops with indices beside their values: first the indices, which have no derivative, then the values at those indices, whose
- * derivative saves the indices. So the values have PyTorch's history: one node that remembers the `indices` output. */
+/* Ops with indices beside their values: first the indices, which have no derivative, then the
+ * values at those indices, whose derivative saves the indices. So the values have PyTorch's
+ * history: one node that remembers the `indices` output. */
 #include "program/ops/emit.h"
 #include "program/ops/functions.h"
 
@@ -42,15 +43,18 @@ ErrCode decompose_aminmax(Emit *e, const Call *call, Tensor **out, int *nout) {
 /* cummax, cummin */
 ErrCode decompose_cummax(Emit *e, const Call *call, Tensor **out, int *nout) {
     Tensor *self = call->arg[0].tensor;
-    int64_t dim = tensor_numel(self) > 0 ? call->arg[1].i : 0; /* not looked at where there is nothing */
-    Tensor *indices = emit_op(e, call->op->id == OP_cummax ? OP__cummax_indices : OP__cummin_indices, 2, self, dim);
+    int64_t dim =
+        tensor_numel(self) > 0 ? call->arg[1].i : 0; /* not looked at where there is nothing */
+    Tensor *indices = emit_op(
+        e, call->op->id == OP_cummax ? OP__cummax_indices : OP__cummin_indices, 2, self, dim);
     return answer_pair(e, emit_op(e, OP__take_scan, 3, self, dim, indices), indices, out, nout);
 }
 
 static Tensor *sorted_indices(Emit *e, const Call *call, int64_t *dim) {
     *dim = call->arg[op_param(call->op, "dim")].i;
     int stable = op_param(call->op, "stable");
-    return emit_op(e, OP__sort_indices, 4, call->arg[0].tensor, *dim, (int)call->arg[op_param(call->op, "descending")].b,
+    return emit_op(e, OP__sort_indices, 4, call->arg[0].tensor, *dim,
+                   (int)call->arg[op_param(call->op, "descending")].b,
                    (int)(stable >= 0 && !call->arg[stable].none && call->arg[stable].b));
 }
 
@@ -58,7 +62,8 @@ static Tensor *sorted_indices(Emit *e, const Call *call, int64_t *dim) {
 ErrCode decompose_sort(Emit *e, const Call *call, Tensor **out, int *nout) {
     int64_t dim;
     Tensor *indices = sorted_indices(e, call, &dim);
-    return answer_pair(e, emit_op(e, OP__take_dim, 3, call->arg[0].tensor, dim, indices), indices, out, nout);
+    return answer_pair(e, emit_op(e, OP__take_dim, 3, call->arg[0].tensor, dim, indices), indices,
+                       out, nout);
 }
 
 /* argsort: the indices of a sort, whose values are made too: their history asks that of self */
@@ -72,15 +77,18 @@ ErrCode decompose_argsort(Emit *e, const Call *call, Tensor **out, int *nout) {
 /* topk: the indices by partial sorting, and the values there */
 ErrCode decompose_topk(Emit *e, const Call *call, Tensor **out, int *nout) {
     const Arg *arg = call->arg;
-    Tensor *indices = emit_op(e, OP__topk_indices, 5, arg[0].tensor, arg[1].i, arg[2].i, (int)arg[3].b, (int)arg[4].b);
-    return answer_pair(e, emit_op(e, OP__take_dim, 3, arg[0].tensor, arg[2].i, indices), indices, out, nout);
+    Tensor *indices = emit_op(e, OP__topk_indices, 5, arg[0].tensor, arg[1].i, arg[2].i,
+                              (int)arg[3].b, (int)arg[4].b);
+    return answer_pair(e, emit_op(e, OP__take_dim, 3, arg[0].tensor, arg[2].i, indices), indices,
+                       out, nout);
 }
 
 /* outer: reshape(self, [n, 1]) * vec2 */
 ErrCode decompose_outer(Emit *e, const Call *call, Tensor **out, int *nout) {
     Tensor *self = call->arg[0].tensor, *vec2 = call->arg[1].tensor;
     if (self->ndim != 1 || vec2->ndim != 1) {
-        return error_set(e->err, ERR_shape, "outer: Expected 1-D argument %s, but got %d-D", self->ndim != 1 ? "self" : "vec2",
+        return error_set(e->err, ERR_shape, "outer: Expected 1-D argument %s, but got %d-D",
+                         self->ndim != 1 ? "self" : "vec2",
                          self->ndim != 1 ? self->ndim : vec2->ndim);
     }
     int64_t column[2] = {self->size[0], 1};
@@ -89,9 +97,11 @@ ErrCode decompose_outer(Emit *e, const Call *call, Tensor **out, int *nout) {
     return e->err->code;
 }
 
-/* linear: addmm(bias, input, t(weight)) for a matrix (or a contiguous 3-d input, folded), else matmul(input, t(weight)), then add_(bias) */
+/* linear: addmm(bias, input, t(weight)) for a matrix (or a contiguous 3-d input, folded), else
+ * matmul(input, t(weight)), then add_(bias) */
 ErrCode decompose_linear(Emit *e, const Call *call, Tensor **out, int *nout) {
-    Tensor *input = call->arg[0].tensor, *weight = call->arg[1].tensor, *bias = call->arg[2].none ? NULL : call->arg[2].tensor;
+    Tensor *input = call->arg[0].tensor, *weight = call->arg[1].tensor,
+           *bias = call->arg[2].none ? NULL : call->arg[2].tensor;
     if (input->ndim == 0 || weight->ndim == 0) {
         return error_set(e->err, ERR_shape, "both arguments to linear need to be at least 1D");
     }
@@ -99,7 +109,8 @@ ErrCode decompose_linear(Emit *e, const Call *call, Tensor **out, int *nout) {
     if (bias && input->ndim == 2) {
         result = emit_op(e, OP_addmm, 3, bias, input, turned);
     } else if (bias && input->ndim == 3 && tensor_is_contiguous(input)) {
-        int64_t folded[2] = {input->size[0] * input->size[1], input->size[2]}, size[3] = {input->size[0], input->size[1], 0};
+        int64_t folded[2] = {input->size[0] * input->size[1], input->size[2]},
+                size[3] = {input->size[0], input->size[1], 0};
         result = emit_op(e, OP_addmm, 3, bias, emit_view(e, input, folded, 2), turned);
         size[2] = result ? result->size[1] : 0;
         result = emit_view(e, result, size, 3);

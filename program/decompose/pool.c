@@ -1,5 +1,5 @@
-/* Pooling written in other ops, as aten/src/ATen/native/Pooling.cpp and MaxPooling.cpp do: one dim is two of which the first is 1, and
- * the greatest elements are taken at their indices. */
+/* Pooling written in other ops, as aten/src/ATen/native/Pooling.cpp and MaxPooling.cpp do: one dim
+ * is two of which the first is 1, and the greatest elements are taken at their indices. */
 #include "program/infer/pool.h"
 
 #include <string.h>
@@ -12,7 +12,10 @@ static ErrCode decompose_pool_answer(Emit *e, Tensor *t, Tensor **out, int *nout
 
 static ErrCode refuse_length(const Call *call, const char *name, int least, Error *err) {
     int n = call_arg(call, name)->ints.n;
-    return n < least || n > 1 ? error_set(err, ERR_invalid, "%s() argument '%s' should contain one int (got %d)", call->op->name, name, n) : ERR_none;
+    return n < least || n > 1
+               ? error_set(err, ERR_invalid, "%s() argument '%s' should contain one int (got %d)",
+                           call->op->name, name, n)
+               : ERR_none;
 }
 
 /* `first`, then the single int of parameter `name` (or `otherwise` where it is empty). */
@@ -27,7 +30,9 @@ ErrCode decompose_avg_pool1d(Emit *e, const Call *call, Tensor **out, int *nout)
     Tensor *self = call->arg[0].tensor;
     *nout = 0;
     if (self->ndim != 2 && self->ndim != 3) {
-        return error_set(e->err, ERR_invalid, "Expected 2 to 3 dimensions, but got %d-dimensional tensor for argument #1 'self' (while checking arguments for avg_pool1d)",
+        return error_set(e->err, ERR_invalid,
+                         "Expected 2 to 3 dimensions, but got %d-dimensional tensor for argument "
+                         "#1 'self' (while checking arguments for avg_pool1d)",
                          self->ndim);
     }
     TRY(refuse_length(call, "kernel_size", 1, e->err));
@@ -44,7 +49,8 @@ ErrCode decompose_avg_pool1d(Emit *e, const Call *call, Tensor **out, int *nout)
     Tensor *pooled[MAX_OUTPUTS];
     int n;
     TRY(emit_call(e, &c, pooled, &n));
-    return decompose_pool_answer(e, emit_op(e, OP_squeeze_dim, 2, pooled[0], (int64_t)-2), out, nout);
+    return decompose_pool_answer(e, emit_op(e, OP_squeeze_dim, 2, pooled[0], (int64_t)-2), out,
+                                 nout);
 }
 
 /* The indices, then what is there. */
@@ -67,14 +73,19 @@ ErrCode decompose_max_pool2d(Emit *e, const Call *call, Tensor **out, int *nout)
     return ERR_none;
 }
 
-static ErrCode check_max_pool1d(const Call *call, int64_t *kernel, int64_t *stride, int64_t *padding, int64_t *dilation, Error *err) {
+static ErrCode check_max_pool1d(const Call *call, int64_t *kernel, int64_t *stride,
+                                int64_t *padding, int64_t *dilation, Error *err) {
     const Tensor *self = call->arg[0].tensor;
     if (self->ndim != 2 && self->ndim != 3) {
-        return error_set(err, ERR_invalid, "max_pool1d() Expected 2D or 3D input tensor, but got %d dims", self->ndim);
+        return error_set(err, ERR_invalid,
+                         "max_pool1d() Expected 2D or 3D input tensor, but got %d dims",
+                         self->ndim);
     }
     for (int d = self->ndim == 3; d < self->ndim; d++) {
         if (self->size[d] == 0) {
-            return error_set(err, ERR_invalid, "max_pool1d: Expected 2D or 3D (batch mode) tensor with optional 0 dim batch size for input");
+            return error_set(err, ERR_invalid,
+                             "max_pool1d: Expected 2D or 3D (batch mode) tensor with optional 0 "
+                             "dim batch size for input");
         }
     }
     TRY(refuse_length(call, "kernel_size", 1, err));
@@ -86,23 +97,32 @@ static ErrCode check_max_pool1d(const Call *call, int64_t *kernel, int64_t *stri
     *padding = call->arg[3].ints.v[0];
     *dilation = call->arg[4].ints.v[0];
     if (*kernel <= 0 || *stride <= 0 || *padding < 0 || *padding > *kernel / 2 || *dilation <= 0) {
-        return error_set(err, ERR_invalid, "max_pool1d() kernel_size, stride and dilation must be greater than zero, padding at most half of kernel_size");
+        return error_set(err, ERR_invalid,
+                         "max_pool1d() kernel_size, stride and dilation must be greater than zero, "
+                         "padding at most half of kernel_size");
     }
     int64_t length;
-    TRY(pool_output(self->size[self->ndim - 1], *kernel, *padding, *stride, *dilation, call->arg[5].b, &length, err));
-    return length < 0 ? error_set(err, ERR_invalid, "max_pool1d() Invalid computed output size: %lld", (long long)length) : ERR_none;
+    TRY(pool_output(self->size[self->ndim - 1], *kernel, *padding, *stride, *dilation,
+                    call->arg[5].b, &length, err));
+    return length < 0
+               ? error_set(err, ERR_invalid, "max_pool1d() Invalid computed output size: %lld",
+                           (long long)length)
+               : ERR_none;
 }
 
-/* max_pool1d: where it is recorded squeeze(max_pool2d(unsqueeze(self, -2), ...), -2), else a tensor of its own, whose batch of 1 is squeezed
- * in place where self has none */
+/* max_pool1d: where it is recorded squeeze(max_pool2d(unsqueeze(self, -2), ...), -2), else a tensor
+ * of its own, whose batch of 1 is squeezed in place where self has none */
 ErrCode decompose_max_pool1d(Emit *e, const Call *call, Tensor **out, int *nout) {
     Tensor *self = call->arg[0].tensor;
     int64_t kernel = 0, stride = 0, padding = 0, dilation = 0;
     *nout = 0;
     TRY(check_max_pool1d(call, &kernel, &stride, &padding, &dilation, e->err));
     if (!e->records || !e->records(e, self)) {
-        Tensor *pooled = emit_op(e, OP__max_pool1d, 6, self, kernel, stride, padding, dilation, (int)call->arg[5].b);
-        return decompose_pool_answer(e, self->ndim == 2 ? emit_op(e, OP_squeeze__dim, 2, pooled, (int64_t)0) : pooled, out, nout);
+        Tensor *pooled = emit_op(e, OP__max_pool1d, 6, self, kernel, stride, padding, dilation,
+                                 (int)call->arg[5].b);
+        return decompose_pool_answer(
+            e, self->ndim == 2 ? emit_op(e, OP_squeeze__dim, 2, pooled, (int64_t)0) : pooled, out,
+            nout);
     }
     Call c;
     call_init(&c, OP_max_pool2d);

@@ -1,7 +1,8 @@
 /* Decompositions that only move: reshape and its kin, contiguous, to, tensor_split.
  *
- * reshape is a view where strides allow it (semantics.md 7.5) and else a copy that is no view; the question is decided here on
- * metadata, by walking the runs of dims that memory joins. Who returns self itself and who a view object: semantics.md 1.5. */
+ * reshape is a view where strides allow it (semantics.md 7.5) and else a copy that is no view; the
+ * question is decided here on metadata, by walking the runs of dims that memory joins. Who returns
+ * self itself and who a view object: semantics.md 1.5. */
 #include "program/ops/emit.h"
 #include "program/ops/functions.h"
 
@@ -13,7 +14,8 @@ static ErrCode decompose_shape_answer(Emit *e, Tensor *t, Tensor **out, int *nou
     return e->err->code;
 }
 
-/* Resolves one -1 in `shape` for `numel` elements; false if the shape is not one (at::infer_size refuses). */
+/* Resolves one -1 in `shape` for `numel` elements; false if the shape is not one (at::infer_size
+ * refuses). */
 static bool resolve_shape(const int64_t *shape, int ndim, int64_t numel, int64_t *size) {
     int64_t product = 1;
     int hole = -1;
@@ -35,8 +37,8 @@ static bool resolve_shape(const int64_t *shape, int ndim, int64_t numel, int64_t
     return product == numel;
 }
 
-/* Can `t` be viewed with `size` (same number of elements)? Each new dim must lie inside one run of old dims that memory joins
- * (at::detail::computeStride). */
+/* Can `t` be viewed with `size` (same number of elements)? Each new dim must lie inside one run of
+ * old dims that memory joins (at::detail::computeStride). */
 static bool viewable(const Tensor *t, const int64_t *size, int ndim, int64_t numel) {
     if (numel == 0 || t->ndim == 0) {
         return true;
@@ -69,7 +71,8 @@ static Tensor *reshape_copy(Emit *e, Tensor *self, const int64_t *size, int ndim
 /* The view if there is one (a shape that is none is left to `view` to refuse), else the copy. */
 static Tensor *reshape(Emit *e, Tensor *self, const int64_t *shape, int ndim) {
     int64_t numel = tensor_numel(self), size[MAX_DIMS];
-    if (ndim > MAX_DIMS || !resolve_shape(shape, ndim, numel, size) || viewable(self, size, ndim, numel)) {
+    if (ndim > MAX_DIMS || !resolve_shape(shape, ndim, numel, size) ||
+        viewable(self, size, ndim, numel)) {
         return emit_view(e, self, shape, ndim);
     }
     return reshape_copy(e, self, size, ndim);
@@ -78,7 +81,8 @@ static Tensor *reshape(Emit *e, Tensor *self, const int64_t *shape, int ndim) {
 /* reshape: view(self, shape), or a copy that is no view */
 ErrCode decompose_reshape(Emit *e, const Call *call, Tensor **out, int *nout) {
     const Arg *shape = &call->arg[1];
-    return decompose_shape_answer(e, reshape(e, call->arg[0].tensor, shape->ints.v, shape->ints.n), out, nout);
+    return decompose_shape_answer(e, reshape(e, call->arg[0].tensor, shape->ints.v, shape->ints.n),
+                                  out, nout);
 }
 
 static Tensor *contiguous(Emit *e, Tensor *self) {
@@ -138,7 +142,8 @@ ErrCode decompose_to(Emit *e, const Call *call, Tensor **out, int *nout) {
 }
 
 /* Emits self[start:end] along dim as output number *nout. */
-static ErrCode split_piece(Emit *e, Tensor *self, int dim, int64_t start, int64_t end, Tensor **out, int *nout) {
+static ErrCode split_piece(Emit *e, Tensor *self, int dim, int64_t start, int64_t end, Tensor **out,
+                           int *nout) {
     if (*nout == MAX_OUTPUTS) {
         return error_set(e->err, ERR_limit, "more than %d outputs", MAX_OUTPUTS);
     }
@@ -149,12 +154,14 @@ static ErrCode split_piece(Emit *e, Tensor *self, int dim, int64_t start, int64_
     return e->err->code;
 }
 
-/* tensor_split: slices of `sections` nearly equal lengths (the first ones longer by one), or cut at `indices` */
+/* tensor_split: slices of `sections` nearly equal lengths (the first ones longer by one), or cut at
+ * `indices` */
 ErrCode decompose_tensor_split(Emit *e, const Call *call, Tensor **out, int *nout) {
     Tensor *self = call->arg[0].tensor;
     *nout = 0;
     if (self->ndim == 0) {
-        return error_set(e->err, ERR_invalid, "tensor_split: expected at least a 1-dimensional tensor");
+        return error_set(e->err, ERR_invalid,
+                         "tensor_split: expected at least a 1-dimensional tensor");
     }
     int dim;
     TRY(dim_wrap(call->arg[2].i, self->ndim, &dim, e->err));
@@ -169,7 +176,9 @@ ErrCode decompose_tensor_split(Emit *e, const Call *call, Tensor **out, int *nou
     }
     int64_t sections = call->arg[1].i;
     if (sections <= 0) {
-        return error_set(e->err, ERR_invalid, "tensor_split: number of sections must be larger than 0, got %lld", (long long)sections);
+        return error_set(e->err, ERR_invalid,
+                         "tensor_split: number of sections must be larger than 0, got %lld",
+                         (long long)sections);
     }
     for (int64_t k = 0; k < sections; k++) {
         int64_t end = start + length / sections + (k < length % sections);
@@ -179,7 +188,8 @@ ErrCode decompose_tensor_split(Emit *e, const Call *call, Tensor **out, int *nou
     return ERR_none;
 }
 
-/* meshgrid: tensor k seen along dim k of a grid; by "xy" the first along dim 1 and the second along dim 0 */
+/* meshgrid: tensor k seen along dim k of a grid; by "xy" the first along dim 1 and the second along
+ * dim 0 */
 ErrCode decompose_meshgrid(Emit *e, const Call *call, Tensor **out, int *nout) {
     const Arg *tensors = &call->arg[0];
     int n = tensors->tensors.n;
@@ -190,21 +200,26 @@ ErrCode decompose_meshgrid(Emit *e, const Call *call, Tensor **out, int *nout) {
         return error_set(e->err, ERR_invalid, "meshgrid expects a non-empty TensorList");
     }
     if (n > MAX_DIMS) {
-        return error_set(e->err, ERR_limit, "a meshgrid of %d tensors is over the limit of %d dims", n, MAX_DIMS);
+        return error_set(e->err, ERR_limit, "a meshgrid of %d tensors is over the limit of %d dims",
+                         n, MAX_DIMS);
     }
     for (int k = 0; k + 1 < n; k++) {
         if (tensors->tensors.v[k]->dtype != tensors->tensors.v[k + 1]->dtype) {
-            return error_set(e->err, ERR_dtype, "meshgrid expects all tensors to have the same dtype");
+            return error_set(e->err, ERR_dtype,
+                             "meshgrid expects all tensors to have the same dtype");
         }
     }
     if (strcmp(indexing, "xy") != 0 && strcmp(indexing, "ij") != 0) {
-        return error_set(e->err, ERR_invalid, "torch.meshgrid: indexing must be one of \"xy\" or \"ij\", but received: %s", indexing);
+        return error_set(
+            e->err, ERR_invalid,
+            "torch.meshgrid: indexing must be one of \"xy\" or \"ij\", but received: %s", indexing);
     }
     int64_t size[MAX_DIMS], line[MAX_DIMS];
     for (int d = 0; d < n; d++) {
         const Tensor *t = tensors->tensors.v[swapped && d < 2 ? 1 - d : d];
         if (t->ndim > 1) {
-            return error_set(e->err, ERR_invalid, "torch.meshgrid: Expected 0D or 1D tensor in the tensor list");
+            return error_set(e->err, ERR_invalid,
+                             "torch.meshgrid: Expected 0D or 1D tensor in the tensor list");
         }
         size[d] = tensor_numel(t);
         line[d] = 1;
@@ -233,10 +248,14 @@ ErrCode decompose_numpy_T(Emit *e, const Call *call, Tensor **out, int *nout) {
 ErrCode decompose_matrix_transpose(Emit *e, const Call *call, Tensor **out, int *nout) {
     Tensor *self = call->arg[0].tensor;
     if (self->ndim == 1 || (self->ndim > 2 && call->op->id == OP_matrix_H)) {
-        return error_set(e->err, ERR_invalid, "%s is only supported on %s. Got %d-D tensor.", call->op->name,
-                         call->op->id == OP_matrix_H ? "matrices (2-D tensors)" : "matrices or batches of matrices", self->ndim);
+        return error_set(e->err, ERR_invalid, "%s is only supported on %s. Got %d-D tensor.",
+                         call->op->name,
+                         call->op->id == OP_matrix_H ? "matrices (2-D tensors)"
+                                                     : "matrices or batches of matrices",
+                         self->ndim);
     }
-    return decompose_shape_answer(e, self->ndim == 0 ? self : emit_transpose(e, self, -2, -1), out, nout);
+    return decompose_shape_answer(e, self->ndim == 0 ? self : emit_transpose(e, self, -2, -1), out,
+                                  nout);
 }
 
 /* unflatten: view(self, size with `sizes` in place of dim) */
@@ -250,7 +269,9 @@ ErrCode decompose_unflatten(Emit *e, const Call *call, Tensor **out, int *nout) 
     }
     TRY(dim_wrap(call->arg[1].i, self->ndim, &dim, e->err));
     if (self->ndim == 0) {
-        return error_set(e->err, ERR_index_range, "Dimension specified as %lld but tensor has no dimensions", (long long)call->arg[1].i);
+        return error_set(e->err, ERR_index_range,
+                         "Dimension specified as %lld but tensor has no dimensions",
+                         (long long)call->arg[1].i);
     }
     if (n > MAX_DIMS) {
         return error_set(e->err, ERR_limit, "more than %d dims", MAX_DIMS);
@@ -259,7 +280,9 @@ ErrCode decompose_unflatten(Emit *e, const Call *call, Tensor **out, int *nout) 
         size[d] = self->size[d];
     }
     if (!resolve_shape(sizes->ints.v, n, self->size[dim], size + dim)) {
-        return error_set(e->err, ERR_invalid, "unflatten: Provided sizes don't multiply up to the size of dim %d (%lld)", dim, (long long)self->size[dim]);
+        return error_set(e->err, ERR_invalid,
+                         "unflatten: Provided sizes don't multiply up to the size of dim %d (%lld)",
+                         dim, (long long)self->size[dim]);
     }
     for (int d = dim + 1; d < self->ndim; d++) {
         size[d - 1 + n] = self->size[d];

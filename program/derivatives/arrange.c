@@ -1,4 +1,5 @@
-/* Derivatives of roll, rot90, repeat, diag, diag_embed and constant_pad_nd: arranged back, summed where elements were repeated. */
+/* Derivatives of roll, rot90, repeat, diag, diag_embed and constant_pad_nd: arranged back, summed
+ * where elements were repeated. */
 #include "program/derivatives/derivatives.h"
 
 enum { SELF = 0 };
@@ -10,7 +11,8 @@ void grad_roll(Grad *g) {
     }
     const Arg *shifts = &g->call->arg[1], *dims = &g->call->arg[2];
     int n = shifts->ints.n, ndims = dims->ints.n;
-    int64_t *back = arena_array(g->e->arena, int64_t, n), *along = arena_array(g->e->arena, int64_t, ndims);
+    int64_t *back = arena_array(g->e->arena, int64_t, n),
+            *along = arena_array(g->e->arena, int64_t, ndims);
     for (int k = 0; k < n; k++) {
         back[k] = (int64_t)(0 - (uint64_t)shifts->ints.v[n - 1 - k]);
     }
@@ -24,7 +26,9 @@ void grad_roll(Grad *g) {
 void grad_rot90(Grad *g) {
     if (wanted(g, SELF)) {
         const Arg *dims = &g->call->arg[2];
-        give(g, SELF, emit_op(g->e, OP_rot90, 3, grad_of(g), -(g->call->arg[1].i % 4), dims->ints.v, dims->ints.n));
+        give(g, SELF,
+             emit_op(g->e, OP_rot90, 3, grad_of(g), -(g->call->arg[1].i % 4), dims->ints.v,
+                     dims->ints.n));
     }
 }
 
@@ -40,7 +44,8 @@ void grad_repeat(Grad *g) {
     for (int d = 0; d < repeats->ints.n; d++) {
         int own = d - (repeats->ints.n - self->ndim);
         if (repeats->ints.v[d] == 0) {
-            give(g, SELF, emit_full(g->e, self->size, self->ndim, scalar_int(0), grad_of(g)->dtype));
+            give(g, SELF,
+                 emit_full(g->e, self->size, self->ndim, scalar_int(0), grad_of(g)->dtype));
             return;
         }
         if (own < 0 || repeats->ints.v[d] > 1) {
@@ -55,7 +60,8 @@ void grad_repeat(Grad *g) {
     give(g, SELF, nsummed > 0 ? emit_sum_dims(g->e, grad, summed, nsummed, false) : grad);
 }
 
-/* self: diag(grad, diagonal) of a vector and of a square; of another matrix diagonal_scatter(zeros(self.size), grad, diagonal) (diag_backward) */
+/* self: diag(grad, diagonal) of a vector and of a square; of another matrix
+ * diagonal_scatter(zeros(self.size), grad, diagonal) (diag_backward) */
 void grad_diag(Grad *g) {
     if (!wanted(g, SELF)) {
         return;
@@ -67,7 +73,8 @@ void grad_diag(Grad *g) {
         return;
     }
     Tensor *zeros = emit_full(g->e, self->size, self->ndim, scalar_int(0), grad_of(g)->dtype);
-    give(g, SELF, emit_op(g->e, OP_diagonal_scatter, 5, zeros, grad_of(g), offset, (int64_t)0, (int64_t)1));
+    give(g, SELF,
+         emit_op(g->e, OP_diagonal_scatter, 5, zeros, grad_of(g), offset, (int64_t)0, (int64_t)1));
 }
 
 /* self: diagonal(grad, offset, dim1, dim2) */
@@ -88,5 +95,6 @@ void grad_constant_pad_nd(Grad *g) {
     for (int k = 0; k < pad->ints.n; k++) {
         back[k] = -pad->ints.v[k];
     }
-    give(g, SELF, emit_op(g->e, OP_constant_pad_nd, 3, grad_of(g), back, pad->ints.n, scalar_int(0)));
+    give(g, SELF,
+         emit_op(g->e, OP_constant_pad_nd, 3, grad_of(g), back, pad->ints.n, scalar_int(0)));
 }

@@ -1,5 +1,6 @@
-/* Derivatives of convolution. Output, gradient of the input and gradient of the weight are each linear in the other two, so their
- * derivatives are one another. The third operand of a gradient is there for its size and its flag: no gradient comes to it. */
+/* Derivatives of convolution. Output, gradient of the input and gradient of the weight are each
+ * linear in the other two, so their derivatives are one another. The third operand of a gradient is
+ * there for its size and its flag: no gradient comes to it. */
 #include "program/derivatives/derivatives.h"
 
 /* `id` of three tensors (the third may be none) with the geometry of the recorded call. */
@@ -18,7 +19,8 @@ static Tensor *grad_conv_product(const Grad *g, OpId id, Tensor *a, Tensor *b, T
     return a && b && emit_call(g->e, &c, out, &n) == ERR_none ? out[0] : NULL;
 }
 
-/* input, weight: the products of grad with the other; bias: the sum of grad over all dims but its own */
+/* input, weight: the products of grad with the other; bias: the sum of grad over all dims but its
+ * own */
 void grad_convolution(Grad *g) {
     Tensor *grad = grad_of(g), *input = tensor_arg(g, 0), *weight = tensor_arg(g, 1);
     if (wanted(g, 0)) {
@@ -38,7 +40,9 @@ void grad_conv_grad_input(Grad *g) {
         give(g, 0, grad_conv_product(g, OP__convolution, grad_of(g), tensor_arg(g, 1), NULL));
     }
     if (wanted(g, 1)) {
-        give(g, 1, grad_conv_product(g, OP__conv_grad_weight, tensor_arg(g, 0), grad_of(g), tensor_arg(g, 1)));
+        give(g, 1,
+             grad_conv_product(g, OP__conv_grad_weight, tensor_arg(g, 0), grad_of(g),
+                               tensor_arg(g, 1)));
     }
 }
 
@@ -48,7 +52,9 @@ void grad_conv_grad_weight(Grad *g) {
         give(g, 0, grad_conv_product(g, OP__convolution, tensor_arg(g, 1), grad_of(g), NULL));
     }
     if (wanted(g, 1)) {
-        give(g, 1, grad_conv_product(g, OP__conv_grad_input, tensor_arg(g, 0), grad_of(g), tensor_arg(g, 1)));
+        give(g, 1,
+             grad_conv_product(g, OP__conv_grad_input, tensor_arg(g, 0), grad_of(g),
+                               tensor_arg(g, 1)));
     }
 }
 
@@ -57,6 +63,8 @@ void grad_conv_grad_bias(Grad *g) {
     if (wanted(g, 0)) {
         const Tensor *grad = tensor_arg(g, 0);
         int64_t size[3] = {grad->size[1], 1, 1};
-        give(g, 0, emit_expand(g->e, emit_view(g->e, grad_of(g), size, grad->ndim - 1), grad->size, grad->ndim));
+        give(g, 0,
+             emit_expand(g->e, emit_view(g->e, grad_of(g), size, grad->ndim - 1), grad->size,
+                         grad->ndim));
     }
 }

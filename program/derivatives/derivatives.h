@@ -1,7 +1,8 @@
-/* What derivative rules (derivatives_*.c) share: reading a Grad by parameter, and answering into its slots.
+/* What derivative rules (derivatives_*.c) share: reading a Grad by parameter, and answering into
+ * its slots.
  *
- * A rule names its parameters by place in the schema. wanted() is false for a parameter that is a Scalar in this overload, so one
- * rule serves all overloads of an op. */
+ * A rule names its parameters by place in the schema. wanted() is false for a parameter that is a
+ * Scalar in this overload, so one rule serves all overloads of an op. */
 #ifndef PROGRAM_RULES_H
 #define PROGRAM_RULES_H
 
@@ -14,27 +15,36 @@ static inline bool wanted(const Grad *g, int param) {
     return slot >= 0 && g->need[slot];
 }
 /* Answers for tensor parameter `param`. */
-static inline void give(const Grad *g, int param, Tensor *grad) { g->out[call_slot_of(g->call, param)] = grad; }
+static inline void give(const Grad *g, int param, Tensor *grad) {
+    g->out[call_slot_of(g->call, param)] = grad;
+}
 
 static inline Tensor *tensor_arg(const Grad *g, int param) { return g->call->arg[param].tensor; }
 /* The gradient of the (one) output, the output itself. */
 static inline Tensor *grad_of(const Grad *g) { return g->grad[0]; }
 static inline Tensor *result_of(const Grad *g) { return g->result[0]; }
 /* Zeros like t, of its layout too where programs see it. */
-static inline Tensor *zeros_like(const Grad *g, Tensor *t) { return g->e->in_program ? emit_unary(g->e, OP_zeros_like, t) : emit_zeros_like(g->e, t); }
+static inline Tensor *zeros_like(const Grad *g, Tensor *t) {
+    return g->e->in_program ? emit_unary(g->e, OP_zeros_like, t) : emit_zeros_like(g->e, t);
+}
 /* Zeros like the gradient: a path that carries nothing. */
 static inline Tensor *zero_grad(const Grad *g) { return zeros_like(g, g->grad[0]); }
-/* The gradient where `off` is false, else 0, laid out as an iterator over (off, gradient) would: what programs see. */
+/* The gradient where `off` is false, else 0, laid out as an iterator over (off, gradient) would:
+ * what programs see. */
 static inline Tensor *zero_where(const Grad *g, Tensor *off, Tensor *grad) {
-    return g->e->in_program ? emit_op(g->e, OP_where_ScalarSelf, 3, off, scalar_int(0), grad) : emit_masked_fill(g->e, grad, off, scalar_int(0));
+    return g->e->in_program ? emit_op(g->e, OP_where_ScalarSelf, 3, off, scalar_int(0), grad)
+                            : emit_masked_fill(g->e, grad, off, scalar_int(0));
 }
 
 /* The answer of a kernel that makes its result row-major, whatever comes in. */
 static inline Tensor *row_major(const Grad *g, Tensor *answer) {
-    return g->e->in_program && answer && !tensor_is_contiguous(answer) ? emit_unary(g->e, OP__contiguous_copy, answer) : answer;
+    return g->e->in_program && answer && !tensor_is_contiguous(answer)
+               ? emit_unary(g->e, OP__contiguous_copy, answer)
+               : answer;
 }
 
-/* The answer of a kernel that iterates over (gradient, x), in that order: laid out as it would be, where programs see it. */
+/* The answer of a kernel that iterates over (gradient, x), in that order: laid out as it would be,
+ * where programs see it. */
 static inline Tensor *grad_first(const Grad *g, Tensor *answer, Tensor *x) {
     Tensor *like = g->e->in_program && answer ? emit_mul(g->e, grad_of(g), x) : NULL;
     if (!like || sizes_equal(like->stride, like->ndim, answer->stride, answer->ndim)) {
@@ -43,7 +53,8 @@ static inline Tensor *grad_first(const Grad *g, Tensor *answer, Tensor *x) {
     return emit_binary(g->e, OP_copy, emit_unary(g->e, OP_zeros_like, like), answer);
 }
 
-/* The answer, in whose own derivative `like` takes part with zeros: PyTorch's X_backward functions of a step function. */
+/* The answer, in whose own derivative `like` takes part with zeros: PyTorch's X_backward functions
+ * of a step function. */
 static inline Tensor *linked(const Grad *g, Tensor *answer, Tensor *like) {
     return g->e->create_graph ? emit_binary(g->e, OP__linked, like, answer) : answer;
 }

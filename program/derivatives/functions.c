@@ -1,5 +1,5 @@
-/* Derivatives of the library's functions and of activations (derivatives.yaml, FunctionsManual.cpp and the backward kernels of
- * PyTorch 1.13), one formula a rule. */
+/* Derivatives of the library's functions and of activations (derivatives.yaml, FunctionsManual.cpp
+ * and the backward kernels of PyTorch 1.13), one formula a rule. */
 #include "program/infer/infer.h"
 #include "program/derivatives/derivatives.h"
 
@@ -8,22 +8,36 @@
 enum { SELF = 0, OTHER = 1 };
 
 static Tensor *self_of(const Grad *g) { return tensor_arg(g, SELF); }
-static Tensor *times(const Grad *g, Tensor *a, double s) { return emit_scalar(g->e, OP_mul_Scalar, a, scalar_float(s)); }
-static Tensor *plus(const Grad *g, Tensor *a, double s) { return emit_scalar(g->e, OP_add_Scalar, a, scalar_float(s)); }
-static Tensor *one_minus(const Grad *g, Tensor *a) { return emit_scalar(g->e, OP_rsub_Scalar, a, scalar_int(1)); }
+static Tensor *times(const Grad *g, Tensor *a, double s) {
+    return emit_scalar(g->e, OP_mul_Scalar, a, scalar_float(s));
+}
+static Tensor *plus(const Grad *g, Tensor *a, double s) {
+    return emit_scalar(g->e, OP_add_Scalar, a, scalar_float(s));
+}
+static Tensor *one_minus(const Grad *g, Tensor *a) {
+    return emit_scalar(g->e, OP_rsub_Scalar, a, scalar_int(1));
+}
 static Tensor *squared(const Grad *g, Tensor *a) { return emit_mul(g->e, a, a); }
-static Tensor *grad_functions_apply(const Grad *g, OpId function, Tensor *a) { return emit_unary(g->e, function, a); }
-static Tensor *test(const Grad *g, OpId comparison, Tensor *a, double s) { return emit_scalar(g->e, comparison, a, scalar_float(s)); }
+static Tensor *grad_functions_apply(const Grad *g, OpId function, Tensor *a) {
+    return emit_unary(g->e, function, a);
+}
+static Tensor *test(const Grad *g, OpId comparison, Tensor *a, double s) {
+    return emit_scalar(g->e, comparison, a, scalar_float(s));
+}
 /* grad * slope, to self */
-static void give_slope(const Grad *g, Tensor *slope) { give(g, SELF, emit_mul(g->e, grad_of(g), slope)); }
-static double scalar_arg(const Grad *g, int param) { return scalar_to_double(g->call->arg[param].scalar); }
+static void give_slope(const Grad *g, Tensor *slope) {
+    give(g, SELF, emit_mul(g->e, grad_of(g), slope));
+}
+static double scalar_arg(const Grad *g, int param) {
+    return scalar_to_double(g->call->arg[param].scalar);
+}
 
 /* The rule of a function of one tensor: `answer` gives self's gradient. */
-#define SELF_RULE(name, answer)  \
-    void grad_##name(Grad *g) {  \
-        if (wanted(g, SELF)) {   \
-            answer;              \
-        }                        \
+#define SELF_RULE(name, answer)                                                                    \
+    void grad_##name(Grad *g) {                                                                    \
+        if (wanted(g, SELF)) {                                                                     \
+            answer;                                                                                \
+        }                                                                                          \
     }
 
 /* ---- the library's functions ---- */
@@ -31,10 +45,13 @@ static double scalar_arg(const Grad *g, int param) { return scalar_to_double(g->
 /* self: grad * (result + 1) */
 SELF_RULE(expm1, give_slope(g, emit_scalar(g->e, OP_add_Scalar, result_of(g), scalar_int(1))))
 /* self: grad / (self + 1) */
-SELF_RULE(log1p, give(g, SELF, emit_div(g->e, grad_of(g), emit_scalar(g->e, OP_add_Scalar, self_of(g), scalar_int(1)))))
+SELF_RULE(log1p, give(g, SELF,
+                      emit_div(g->e, grad_of(g),
+                               emit_scalar(g->e, OP_add_Scalar, self_of(g), scalar_int(1)))))
 /* self: grad / (self * log 2), log 10 */
 SELF_RULE(log2, give(g, SELF, emit_div(g->e, grad_of(g), times(g, self_of(g), 0.6931471805599453))))
-SELF_RULE(log10, give(g, SELF, emit_div(g->e, grad_of(g), times(g, self_of(g), 2.3025850929940456))))
+SELF_RULE(log10,
+          give(g, SELF, emit_div(g->e, grad_of(g), times(g, self_of(g), 2.3025850929940456))))
 /* self: grad * result * log 2 */
 SELF_RULE(exp2, give(g, SELF, times(g, emit_mul(g->e, grad_of(g), result_of(g)), M_LN2)))
 /* self: 2/sqrt(pi) * exp(-self^2) * grad; erfc: its negative */
@@ -45,12 +62,19 @@ static Tensor *bell(const Grad *g, double factor) {
 SELF_RULE(erf, give(g, SELF, emit_mul(g->e, bell(g, M_2_SQRTPI), grad_of(g))))
 SELF_RULE(erfc, give(g, SELF, emit_mul(g->e, bell(g, -M_2_SQRTPI), grad_of(g))))
 /* self: grad * (1 + result^2) */
-SELF_RULE(tan, give_slope(g, emit_scalar(g->e, OP_add_Scalar, squared(g, result_of(g)), scalar_int(1))))
+SELF_RULE(tan,
+          give_slope(g, emit_scalar(g->e, OP_add_Scalar, squared(g, result_of(g)), scalar_int(1))))
 /* self: grad * rsqrt(1 - self^2); acos: its negative */
-SELF_RULE(asin, give_slope(g, grad_functions_apply(g, OP_rsqrt, one_minus(g, squared(g, self_of(g))))))
-SELF_RULE(acos, give_slope(g, emit_neg(g->e, grad_functions_apply(g, OP_rsqrt, one_minus(g, squared(g, self_of(g)))))))
+SELF_RULE(asin,
+          give_slope(g, grad_functions_apply(g, OP_rsqrt, one_minus(g, squared(g, self_of(g))))))
+SELF_RULE(acos,
+          give_slope(g, emit_neg(g->e, grad_functions_apply(g, OP_rsqrt,
+                                                            one_minus(g, squared(g, self_of(g)))))))
 /* self: grad / (self^2 + 1) */
-SELF_RULE(atan, give(g, SELF, emit_div(g->e, grad_of(g), emit_scalar(g->e, OP_add_Scalar, squared(g, self_of(g)), scalar_int(1)))))
+SELF_RULE(atan,
+          give(g, SELF,
+               emit_div(g->e, grad_of(g),
+                        emit_scalar(g->e, OP_add_Scalar, squared(g, self_of(g)), scalar_int(1)))))
 /* self: grad * cosh(self), sinh(self) */
 SELF_RULE(sinh, give_slope(g, grad_functions_apply(g, OP_cosh, self_of(g))))
 SELF_RULE(cosh, give_slope(g, grad_functions_apply(g, OP_sinh, self_of(g))))
@@ -63,7 +87,8 @@ SELF_RULE(nan_to_num, give_slope(g, grad_functions_apply(g, OP_isfinite, self_of
 void grad_atan2(Grad *g) {
     Emit *e = g->e;
     Tensor *self = self_of(g), *other = tensor_arg(g, OTHER);
-    Tensor *inverse = grad_functions_apply(g, OP_reciprocal, emit_add(e, squared(g, self), squared(g, other)));
+    Tensor *inverse =
+        grad_functions_apply(g, OP_reciprocal, emit_add(e, squared(g, self), squared(g, other)));
     if (wanted(g, SELF)) {
         give(g, SELF, emit_mul(e, emit_mul(e, grad_of(g), other), inverse));
     }
@@ -86,7 +111,8 @@ void grad_copysign(Grad *g) {
     Emit *e = g->e;
     if (wanted(g, SELF)) {
         Tensor *ratio = emit_div(e, result_of(g), self_of(g));
-        give_slope(g, emit_masked_fill(e, ratio, test(g, OP_eq_Scalar, self_of(g), 0), scalar_int(0)));
+        give_slope(g,
+                   emit_masked_fill(e, ratio, test(g, OP_eq_Scalar, self_of(g), 0), scalar_int(0)));
     }
     if (wanted(g, OTHER)) {
         give(g, OTHER, zero_grad(g));
@@ -96,29 +122,36 @@ void grad_copysign(Grad *g) {
 /* self: xlogy(grad, other), 0 where self = 0 and other <= 0; other: grad * self / other */
 void grad_xlogy(Grad *g) {
     Emit *e = g->e;
-    bool self_scalar = g->call->op->id == OP_xlogy_Scalar_Self, other_scalar = g->call->op->id == OP_xlogy_Scalar_Other;
+    bool self_scalar = g->call->op->id == OP_xlogy_Scalar_Self,
+         other_scalar = g->call->op->id == OP_xlogy_Scalar_Other;
     if (wanted(g, SELF)) {
         Tensor *zero = test(g, OP_eq_Scalar, self_of(g), 0), *answer;
         if (other_scalar) {
             Scalar other = g->call->arg[OTHER].scalar;
             answer = emit_scalar(e, OP_xlogy_Scalar_Other, grad_of(g), other);
-            answer = scalar_to_double(other) > 0 ? answer : emit_masked_fill(e, answer, zero, scalar_int(0));
+            answer = scalar_to_double(other) > 0 ? answer
+                                                 : emit_masked_fill(e, answer, zero, scalar_int(0));
         } else {
             Tensor *other = tensor_arg(g, OTHER);
             zero = emit_binary(e, OP_logical_and, zero, test(g, OP_le_Scalar, other, 0));
-            answer = emit_masked_fill(e, emit_binary(e, OP_xlogy_Tensor, grad_of(g), other), zero, scalar_int(0));
+            answer = emit_masked_fill(e, emit_binary(e, OP_xlogy_Tensor, grad_of(g), other), zero,
+                                      scalar_int(0));
         }
         give(g, SELF, answer);
     }
     if (wanted(g, OTHER)) {
-        Tensor *product = self_scalar ? emit_scalar(e, OP_mul_Scalar, grad_of(g), g->call->arg[SELF].scalar)
-                                      : emit_mul(e, grad_of(g), self_of(g));
+        Tensor *product = self_scalar
+                              ? emit_scalar(e, OP_mul_Scalar, grad_of(g), g->call->arg[SELF].scalar)
+                              : emit_mul(e, grad_of(g), self_of(g));
         give(g, OTHER, emit_div(e, product, tensor_arg(g, OTHER)));
     }
 }
 
 /* An op that PyTorch differentiates only to say that it cannot. */
-void grad_not_implemented(Grad *g) { error_set(g->e->err, ERR_invalid, "derivative for aten::%s is not implemented", g->call->op->name); }
+void grad_not_implemented(Grad *g) {
+    error_set(g->e->err, ERR_invalid, "derivative for aten::%s is not implemented",
+              g->call->op->name);
+}
 
 /* self: grad * (1 - weight); end: grad * weight; weight: grad * (end - self) */
 void grad_lerp(Grad *g) {
@@ -127,10 +160,13 @@ void grad_lerp(Grad *g) {
     bool scalar = g->call->op->id == OP_lerp_Scalar;
     double w = scalar ? scalar_arg(g, WEIGHT) : 0;
     if (wanted(g, SELF)) {
-        give(g, SELF, scalar ? times(g, grad_of(g), 1 - w) : emit_mul(e, grad_of(g), one_minus(g, tensor_arg(g, WEIGHT))));
+        give(g, SELF,
+             scalar ? times(g, grad_of(g), 1 - w)
+                    : emit_mul(e, grad_of(g), one_minus(g, tensor_arg(g, WEIGHT))));
     }
     if (wanted(g, END)) {
-        give(g, END, scalar ? times(g, grad_of(g), w) : emit_mul(e, grad_of(g), tensor_arg(g, WEIGHT)));
+        give(g, END,
+             scalar ? times(g, grad_of(g), w) : emit_mul(e, grad_of(g), tensor_arg(g, WEIGHT)));
     }
     if (wanted(g, WEIGHT)) {
         give(g, WEIGHT, emit_mul(e, grad_of(g), emit_sub(e, tensor_arg(g, END), self_of(g))));
@@ -146,16 +182,21 @@ void grad_addcdiv(Grad *g) {
         give(g, 0, grad_of(g));
     }
     if (wanted(g, 1)) {
-        if (!dtype_is_float(divisor->dtype)) { /* PyTorch fills a tensor like tensor2 with value and divides it in place */
+        if (!dtype_is_float(divisor->dtype)) { /* PyTorch fills a tensor like tensor2 with value and
+                                                  divides it in place */
             (void)scalar_check(value, divisor->dtype, e->err);
-            error_set(e->err, ERR_dtype, "result type Float can't be cast to the desired output type %s", dtype_name(divisor->dtype));
+            error_set(e->err, ERR_dtype,
+                      "result type Float can't be cast to the desired output type %s",
+                      dtype_name(divisor->dtype));
             return;
         }
-        Tensor *quotient = emit_div(e, emit_full(e, divisor->size, divisor->ndim, value, divisor->dtype), divisor);
+        Tensor *quotient =
+            emit_div(e, emit_full(e, divisor->size, divisor->ndim, value, divisor->dtype), divisor);
         give(g, 1, emit_mul(e, grad_of(g), quotient));
     }
     if (wanted(g, 2)) {
-        Tensor *ratio = emit_div(e, emit_scalar(e, OP_mul_Scalar, tensor_arg(g, 1), value), squared(g, divisor));
+        Tensor *ratio = emit_div(e, emit_scalar(e, OP_mul_Scalar, tensor_arg(g, 1), value),
+                                 squared(g, divisor));
         give(g, 2, emit_mul(e, emit_neg(e, grad_of(g)), ratio));
     }
 }
@@ -176,7 +217,9 @@ void grad_mish(Grad *g) {
     if (wanted(g, SELF)) {
         Emit *e = g->e;
         Tensor *s = grad_functions_apply(g, OP_sigmoid, self_of(g));
-        Tensor *t = grad_functions_apply(g, OP_tanh, grad_functions_apply(g, OP_log1p, grad_functions_apply(g, OP_exp, self_of(g))));
+        Tensor *t = grad_functions_apply(
+            g, OP_tanh,
+            grad_functions_apply(g, OP_log1p, grad_functions_apply(g, OP_exp, self_of(g))));
         Tensor *slope = emit_mul(e, emit_mul(e, self_of(g), s), one_minus(g, squared(g, t)));
         give_slope(g, emit_add(e, t, slope));
     }
@@ -184,8 +227,10 @@ void grad_mish(Grad *g) {
 
 /* cdf(x) + x pdf(x) of the normal distribution */
 static Tensor *gelu_slope(const Grad *g, Tensor *x) {
-    Tensor *cdf = times(g, plus(g, grad_functions_apply(g, OP_erf, times(g, x, M_SQRT1_2)), 1), 0.5);
-    Tensor *pdf = times(g, grad_functions_apply(g, OP_exp, times(g, squared(g, x), -0.5)), M_2_SQRTPI * M_SQRT1_2 * 0.5);
+    Tensor *cdf =
+        times(g, plus(g, grad_functions_apply(g, OP_erf, times(g, x, M_SQRT1_2)), 1), 0.5);
+    Tensor *pdf = times(g, grad_functions_apply(g, OP_exp, times(g, squared(g, x), -0.5)),
+                        M_2_SQRTPI * M_SQRT1_2 * 0.5);
     return emit_add(g->e, cdf, emit_mul(g->e, x, pdf));
 }
 
@@ -197,29 +242,34 @@ static Tensor *gelu_tanh_slope(const Grad *g, Tensor *x) {
     Tensor *inner = times(g, emit_add(e, x, times(g, emit_mul(e, square, x), c)), b);
     Tensor *t = grad_functions_apply(g, OP_tanh, inner);
     Tensor *left = times(g, plus(g, t, 1), 0.5);
-    Tensor *right = emit_mul(e, emit_mul(e, times(g, x, 0.5), one_minus(g, squared(g, t))), times(g, plus(g, times(g, square, 3 * c), 1), b));
+    Tensor *right = emit_mul(e, emit_mul(e, times(g, x, 0.5), one_minus(g, squared(g, t))),
+                             times(g, plus(g, times(g, square, 3 * c), 1), b));
     return emit_add(e, left, right);
 }
 
-SELF_RULE(gelu, give_slope(g, call_pw(g->call) == PW_gelu ? gelu_slope(g, self_of(g)) : gelu_tanh_slope(g, self_of(g))))
+SELF_RULE(gelu, give_slope(g, call_pw(g->call) == PW_gelu ? gelu_slope(g, self_of(g))
+                                                          : gelu_tanh_slope(g, self_of(g))))
 
 /* self: where(x > 0, grad, grad * slope); x is self, or the result of leaky_relu_ */
 static void leaky(const Grad *g, Tensor *x) {
-    Tensor *answer = emit_where(g->e, test(g, OP_gt_Scalar, x, 0), grad_of(g), times(g, grad_of(g), scalar_arg(g, 1)));
+    Tensor *answer = emit_where(g->e, test(g, OP_gt_Scalar, x, 0), grad_of(g),
+                                times(g, grad_of(g), scalar_arg(g, 1)));
     give(g, SELF, linked(g, answer, x));
 }
 SELF_RULE(leaky_relu, leaky(g, self_of(g)))
 
 void grad_leaky_relu_result(Grad *g) {
     if (scalar_arg(g, 1) < 0) {
-        error_set(g->e->err, ERR_invalid, "In-place leakyReLu backward calculation is triggered with a negative slope which is not supported.");
+        error_set(g->e->err, ERR_invalid,
+                  "In-place leakyReLu backward calculation is triggered with a negative slope "
+                  "which is not supported.");
     } else if (wanted(g, SELF)) {
         leaky(g, result_of(g));
     }
 }
 
-/* self: where(x <= 0, grad * slope, grad * scale); slope = input_scale * alpha * scale * exp(input_scale * self), or out of elu_'s
- * result input_scale * (result + alpha * scale) */
+/* self: where(x <= 0, grad * slope, grad * scale); slope = input_scale * alpha * scale *
+ * exp(input_scale * self), or out of elu_'s result input_scale * (result + alpha * scale) */
 static void elu(const Grad *g, Tensor *x, Tensor *slope) {
     Emit *e = g->e;
     Tensor *low = emit_mul(e, grad_of(g), slope), *high = times(g, grad_of(g), scalar_arg(g, 2));
@@ -229,43 +279,53 @@ static void elu(const Grad *g, Tensor *x, Tensor *slope) {
 void grad_elu(Grad *g) {
     if (wanted(g, SELF)) {
         double low = scalar_arg(g, 1) * scalar_arg(g, 2), input = scalar_arg(g, 3);
-        elu(g, self_of(g), times(g, grad_functions_apply(g, OP_exp, times(g, self_of(g), input)), input * low));
+        elu(g, self_of(g),
+            times(g, grad_functions_apply(g, OP_exp, times(g, self_of(g), input)), input * low));
     }
 }
 
 void grad_elu_result(Grad *g) {
     if (scalar_arg(g, 1) < 0) {
-        error_set(g->e->err, ERR_invalid, "In-place elu backward calculation is triggered with a negative slope which is not supported.");
+        error_set(g->e->err, ERR_invalid,
+                  "In-place elu backward calculation is triggered with a negative slope which is "
+                  "not supported.");
     } else if (wanted(g, SELF)) {
         double low = scalar_arg(g, 1) * scalar_arg(g, 2);
         elu(g, result_of(g), times(g, plus(g, result_of(g), low), scalar_arg(g, 3)));
     }
 }
 
-/* self: where(self * beta > threshold, grad, grad * z / (z + 1)), z = exp(self * beta). At the threshold itself the second derivative
- * is that of beyond, 0 (softplus_double_backward). */
+/* self: where(self * beta > threshold, grad, grad * z / (z + 1)), z = exp(self * beta). At the
+ * threshold itself the second derivative is that of beyond, 0 (softplus_double_backward). */
 void grad_softplus(Grad *g) {
     if (wanted(g, SELF)) {
         Emit *e = g->e;
         Tensor *scaled = times(g, self_of(g), scalar_arg(g, 1)), *below = scaled;
         if (e->create_graph) {
-            Tensor *there = emit_cast(e, test(g, OP_eq_Scalar, scaled, scalar_arg(g, 2)), grad_of(g)->dtype);
-            below = emit_add(e, emit_mul(e, scaled, one_minus(g, there)), times(g, there, scalar_arg(g, 2))); /* the same number, times 0 where it is there */
+            Tensor *there =
+                emit_cast(e, test(g, OP_eq_Scalar, scaled, scalar_arg(g, 2)), grad_of(g)->dtype);
+            below = emit_add(
+                e, emit_mul(e, scaled, one_minus(g, there)),
+                times(g, there, scalar_arg(g, 2))); /* the same number, times 0 where it is there */
         }
         Tensor *z = grad_functions_apply(g, OP_exp, below);
         Tensor *slope = emit_div(e, emit_mul(e, grad_of(g), z), plus(g, z, 1));
-        Tensor *answer = emit_where(e, test(g, OP_gt_Scalar, scaled, scalar_arg(g, 2)), grad_of(g), slope);
+        Tensor *answer =
+            emit_where(e, test(g, OP_gt_Scalar, scaled, scalar_arg(g, 2)), grad_of(g), slope);
         give(g, SELF, grad_first(g, answer, self_of(g)));
     }
 }
 
-/* self: where(self < 0, 1 - r, r) * grad, r = z / (1 + z), z = exp(-|self|), which has no derivative at 0: if there is to be one
- * sigmoid(-self), the same number */
+/* self: where(self < 0, 1 - r, r) * grad, r = z / (1 + z), z = exp(-|self|), which has no
+ * derivative at 0: if there is to be one sigmoid(-self), the same number */
 void grad_log_sigmoid(Grad *g) {
     if (wanted(g, SELF) && g->e->create_graph) {
-        give(g, SELF, emit_mul(g->e, grad_functions_apply(g, OP_sigmoid, emit_neg(g->e, self_of(g))), grad_of(g)));
+        give(g, SELF,
+             emit_mul(g->e, grad_functions_apply(g, OP_sigmoid, emit_neg(g->e, self_of(g))),
+                      grad_of(g)));
     } else if (wanted(g, SELF)) {
-        Tensor *z = grad_functions_apply(g, OP_exp, emit_neg(g->e, grad_functions_apply(g, OP_abs, self_of(g))));
+        Tensor *z = grad_functions_apply(
+            g, OP_exp, emit_neg(g->e, grad_functions_apply(g, OP_abs, self_of(g))));
         Tensor *r = emit_div(g->e, z, plus(g, z, 1));
         Tensor *slope = emit_where(g->e, test(g, OP_lt_Scalar, self_of(g), 0), one_minus(g, r), r);
         give(g, SELF, emit_mul(g->e, slope, grad_of(g)));
@@ -274,7 +334,8 @@ void grad_log_sigmoid(Grad *g) {
 
 /* self: grad where lowest < self < highest (nan passes it), else 0 */
 static Tensor *inside(const Grad *g, double lowest, double highest) {
-    Tensor *off = emit_binary(g->e, OP_logical_or, test(g, OP_le_Scalar, self_of(g), lowest), test(g, OP_ge_Scalar, self_of(g), highest));
+    Tensor *off = emit_binary(g->e, OP_logical_or, test(g, OP_le_Scalar, self_of(g), lowest),
+                              test(g, OP_ge_Scalar, self_of(g), highest));
     return grad_first(g, zero_where(g, off, grad_of(g)), self_of(g));
 }
 /* hardtanh_backward has no kernel for the half types ("hardshrink_backward_cpu"). */
@@ -290,7 +351,8 @@ SELF_RULE(hardtanh, give(g, SELF, hardtanh_self(g)))
 /* self: where(-3 < self < 3, grad / 6, 0) */
 void grad_hardsigmoid(Grad *g) {
     if (wanted(g, SELF)) {
-        Tensor *on = emit_binary(g->e, OP_logical_and, test(g, OP_gt_Scalar, self_of(g), -3), test(g, OP_lt_Scalar, self_of(g), 3));
+        Tensor *on = emit_binary(g->e, OP_logical_and, test(g, OP_gt_Scalar, self_of(g), -3),
+                                 test(g, OP_lt_Scalar, self_of(g), 3));
         Tensor *answer = emit_where_zero(g->e, on, times(g, grad_of(g), 1.0 / 6));
         give(g, SELF, not_again(g, grad_first(g, answer, self_of(g)), self_of(g)));
     }
@@ -300,12 +362,19 @@ void grad_hardsigmoid(Grad *g) {
 void grad_hardswish(Grad *g) {
     if (wanted(g, SELF)) {
         Emit *e = g->e;
-        Tensor *ramp = emit_mul(e, grad_of(g), plus(g, emit_scalar(e, OP_div_Scalar, self_of(g), scalar_int(3)), 0.5));
+        Tensor *ramp = emit_mul(
+            e, grad_of(g), plus(g, emit_scalar(e, OP_div_Scalar, self_of(g), scalar_int(3)), 0.5));
         Tensor *rest = emit_where(e, test(g, OP_le_Scalar, self_of(g), 3), ramp, grad_of(g));
-        give(g, SELF, grad_first(g, zero_where(g, test(g, OP_lt_Scalar, self_of(g), -3), rest), self_of(g)));
+        give(g, SELF,
+             grad_first(g, zero_where(g, test(g, OP_lt_Scalar, self_of(g), -3), rest), self_of(g)));
     }
 }
 
 /* self: 0 where self <= threshold, else grad */
-SELF_RULE(threshold, give(g, SELF, linked(g, zero_where(g, emit_scalar(g->e, OP_le_Scalar, self_of(g), g->call->arg[1].scalar), grad_of(g)),
-                                       self_of(g))))
+SELF_RULE(
+    threshold,
+    give(g, SELF,
+         linked(g,
+                zero_where(g, emit_scalar(g->e, OP_le_Scalar, self_of(g), g->call->arg[1].scalar),
+                           grad_of(g)),
+                self_of(g))))

@@ -1,12 +1,16 @@
-/* Derivatives of copies, fills and everything that moves elements by index: what was read is scattered back, what was written is
- * read back, what was overwritten gets zeros. */
+/* Derivatives of copies, fills and everything that moves elements by index: what was read is
+ * scattered back, what was written is read back, what was overwritten gets zeros. */
 #include "program/derivatives/derivatives.h"
 
 enum { SELF = 0 };
 
-static Tensor *zero_scalar(const Grad *g) { return emit_full(g->e, NULL, 0, scalar_int(0), grad_of(g)->dtype); }
+static Tensor *zero_scalar(const Grad *g) {
+    return emit_full(g->e, NULL, 0, scalar_int(0), grad_of(g)->dtype);
+}
 
-static Tensor *zeros_of_size(const Grad *g, const Tensor *t) { return emit_full(g->e, t->size, t->ndim, scalar_int(0), grad_of(g)->dtype); }
+static Tensor *zeros_of_size(const Grad *g, const Tensor *t) {
+    return emit_full(g->e, t->size, t->ndim, scalar_int(0), grad_of(g)->dtype);
+}
 
 static Tensor *emit_one(Emit *e, const Call *call) {
     Tensor *out[MAX_OUTPUTS];
@@ -58,7 +62,8 @@ void grad_fill(Grad *g) {
     }
 }
 
-static Tensor *derivatives_index_put_in(const Grad *g, Tensor *self, Tensor *values, bool accumulate) {
+static Tensor *derivatives_index_put_in(const Grad *g, Tensor *self, Tensor *values,
+                                        bool accumulate) {
     Call call;
     call_init(&call, OP__index_put);
     call.arg[0].tensor = self;
@@ -71,14 +76,17 @@ static Tensor *derivatives_index_put_in(const Grad *g, Tensor *self, Tensor *val
 /* self: index_put(zeros(self.size), indices, grad, accumulate) */
 void grad_index(Grad *g) {
     if (wanted(g, SELF)) {
-        give(g, SELF, derivatives_index_put_in(g, zeros_of_size(g, tensor_arg(g, SELF)), grad_of(g), true));
+        give(g, SELF,
+             derivatives_index_put_in(g, zeros_of_size(g, tensor_arg(g, SELF)), grad_of(g), true));
     }
 }
 
 /* self: accumulate ? grad : index_put(grad, indices, 0); values: index(grad, indices) */
 void grad_index_put(Grad *g) {
     if (wanted(g, SELF)) {
-        give(g, SELF, g->call->arg[3].b ? grad_of(g) : derivatives_index_put_in(g, grad_of(g), zero_scalar(g), false));
+        give(g, SELF,
+             g->call->arg[3].b ? grad_of(g)
+                               : derivatives_index_put_in(g, grad_of(g), zero_scalar(g), false));
     }
     if (wanted(g, 2)) {
         Call call;
@@ -93,7 +101,9 @@ void grad_index_put(Grad *g) {
 void grad_gather(Grad *g) {
     if (wanted(g, SELF)) {
         const Arg *arg = g->call->arg;
-        give(g, SELF, emit_op(g->e, OP_scatter_add, 4, zeros_of_size(g, arg[0].tensor), arg[1].i, arg[2].tensor, grad_of(g)));
+        give(g, SELF,
+             emit_op(g->e, OP_scatter_add, 4, zeros_of_size(g, arg[0].tensor), arg[1].i,
+                     arg[2].tensor, grad_of(g)));
     }
 }
 
@@ -101,7 +111,9 @@ void grad_gather(Grad *g) {
 void grad_scatter(Grad *g) {
     const Arg *arg = g->call->arg;
     if (wanted(g, SELF)) {
-        give(g, SELF, emit_op(g->e, OP_scatter_value, 4, grad_of(g), arg[1].i, arg[2].tensor, scalar_int(0)));
+        give(
+            g, SELF,
+            emit_op(g->e, OP_scatter_value, 4, grad_of(g), arg[1].i, arg[2].tensor, scalar_int(0)));
     }
     if (wanted(g, 3)) {
         give(g, 3, emit_op(g->e, OP_gather, 3, grad_of(g), arg[1].i, arg[2].tensor));
@@ -123,7 +135,9 @@ void grad_scatter_add(Grad *g) {
 void grad_index_select(Grad *g) {
     if (wanted(g, SELF)) {
         const Arg *arg = g->call->arg;
-        give(g, SELF, emit_op(g->e, OP_index_add, 4, zeros_of_size(g, arg[0].tensor), arg[1].i, arg[2].tensor, grad_of(g)));
+        give(g, SELF,
+             emit_op(g->e, OP_index_add, 4, zeros_of_size(g, arg[0].tensor), arg[1].i,
+                     arg[2].tensor, grad_of(g)));
     }
 }
 
@@ -136,15 +150,20 @@ void grad_index_add(Grad *g) {
     if (wanted(g, 3)) {
         const Tensor *source = arg[3].tensor;
         Tensor *rows = emit_op(g->e, OP_index_select, 3, grad_of(g), arg[1].i, arg[2].tensor);
-        rows = source->ndim > 0 ? emit_op(g->e, OP_expand, 2, rows, source->size, source->ndim) : rows;
+        rows =
+            source->ndim > 0 ? emit_op(g->e, OP_expand, 2, rows, source->size, source->ndim) : rows;
         give(g, 3, emit_scale(g->e, rows, arg[4].scalar));
     }
 }
 
 /* The view that a *_scatter op writes, taken of `t` (row-major). */
 static Tensor *scattered_view(const Grad *g, Tensor *t) {
-    static const struct { OpId scatter, view; } pairs[] = {
-        {OP_slice_scatter, OP_slice}, {OP_select_scatter, OP_select}, {OP_diagonal_scatter, OP_diagonal}, {OP_as_strided_scatter, OP_as_strided}};
+    static const struct {
+        OpId scatter, view;
+    } pairs[] = {{OP_slice_scatter, OP_slice},
+                 {OP_select_scatter, OP_select},
+                 {OP_diagonal_scatter, OP_diagonal},
+                 {OP_as_strided_scatter, OP_as_strided}};
     for (int k = 0; k < COUNT_OF(pairs) && t; k++) {
         if (pairs[k].scatter != g->call->op->id) {
             continue;
@@ -156,7 +175,8 @@ static Tensor *scattered_view(const Grad *g, Tensor *t) {
             call.arg[p - 1] = g->call->arg[p];
         }
         if (pairs[k].view == OP_as_strided && !call.arg[3].none) {
-            call.arg[3].i += t->offset; /* the argument counts from the start of the copy that as_strided_scatter makes */
+            call.arg[3].i += t->offset; /* the argument counts from the start of the copy that
+                                           as_strided_scatter makes */
         }
         return emit_one(g->e, &call);
     }
@@ -165,7 +185,9 @@ static Tensor *scattered_view(const Grad *g, Tensor *t) {
 
 /* self: X_scatter(grad, zeros(src.size), ...); src: X(grad, ...) */
 void grad_view_scatter(Grad *g) {
-    Tensor *grad = g->call->op->id == OP_as_strided_scatter ? emit_unary(g->e, OP_contiguous, grad_of(g)) : grad_of(g);
+    Tensor *grad = g->call->op->id == OP_as_strided_scatter
+                       ? emit_unary(g->e, OP_contiguous, grad_of(g))
+                       : grad_of(g);
     if (wanted(g, SELF)) {
         Call call = *g->call;
         call.arg[0].tensor = grad;
@@ -177,7 +199,8 @@ void grad_view_scatter(Grad *g) {
     }
 }
 
-/* tensors[k]: narrow(grad, dim, sum of the sizes before, size[k]); an empty 1-d tensor among others gets zeros */
+/* tensors[k]: narrow(grad, dim, sum of the sizes before, size[k]); an empty 1-d tensor among others
+ * gets zeros */
 void grad_cat(Grad *g) {
     Tensor *grad = grad_of(g);
     const Arg *list = &g->call->arg[0];

@@ -5,29 +5,37 @@ enum { SELF = 0, MAT2 = 1 };
 
 static Tensor *t(const Grad *g, Tensor *a) { return emit_unary(g->e, OP_t, a); }
 
-/* a @ b, laid out for a factor like `factor`: for one that lies column by column PyTorch computes the transposed product. */
+/* a @ b, laid out for a factor like `factor`: for one that lies column by column PyTorch computes
+ * the transposed product. */
 static Tensor *grad_linalg_product(const Grad *g, Tensor *a, Tensor *b, const Tensor *factor) {
-    bool columns = g->e->in_program && factor->stride[0] == 1 && factor->stride[1] == factor->size[0];
+    bool columns =
+        g->e->in_program && factor->stride[0] == 1 && factor->stride[1] == factor->size[0];
     return columns ? t(g, emit_mm(g->e, t(g, b), t(g, a))) : emit_mm(g->e, a, b);
 }
 
 /* self: mm(grad, t(mat2)); mat2: mm(t(self), grad) */
 void grad_mm(Grad *g) {
     if (wanted(g, SELF)) {
-        give(g, SELF, grad_linalg_product(g, grad_of(g), t(g, tensor_arg(g, MAT2)), tensor_arg(g, SELF)));
+        give(g, SELF,
+             grad_linalg_product(g, grad_of(g), t(g, tensor_arg(g, MAT2)), tensor_arg(g, SELF)));
     }
     if (wanted(g, MAT2)) {
-        give(g, MAT2, grad_linalg_product(g, t(g, tensor_arg(g, SELF)), grad_of(g), tensor_arg(g, MAT2)));
+        give(g, MAT2,
+             grad_linalg_product(g, t(g, tensor_arg(g, SELF)), grad_of(g), tensor_arg(g, MAT2)));
     }
 }
 
 /* self: bmm(grad, transpose(mat2)); mat2: bmm(transpose(self), grad) */
 void grad_bmm(Grad *g) {
     if (wanted(g, SELF)) {
-        give(g, SELF, emit_binary(g->e, OP_bmm, grad_of(g), emit_transpose(g->e, tensor_arg(g, MAT2), 1, 2)));
+        give(
+            g, SELF,
+            emit_binary(g->e, OP_bmm, grad_of(g), emit_transpose(g->e, tensor_arg(g, MAT2), 1, 2)));
     }
     if (wanted(g, MAT2)) {
-        give(g, MAT2, emit_binary(g->e, OP_bmm, emit_transpose(g->e, tensor_arg(g, SELF), 1, 2), grad_of(g)));
+        give(
+            g, MAT2,
+            emit_binary(g->e, OP_bmm, emit_transpose(g->e, tensor_arg(g, SELF), 1, 2), grad_of(g)));
     }
 }
 
@@ -59,10 +67,16 @@ void grad_addmm(Grad *g) {
         give(g, 0, emit_scale(g->e, grad_of(g), beta));
     }
     if (wanted(g, 1)) {
-        give(g, 1, emit_scale(g->e, grad_linalg_product(g, grad_of(g), t(g, tensor_arg(g, 2)), tensor_arg(g, 1)), alpha));
+        give(g, 1,
+             emit_scale(
+                 g->e, grad_linalg_product(g, grad_of(g), t(g, tensor_arg(g, 2)), tensor_arg(g, 1)),
+                 alpha));
     }
     if (wanted(g, 2)) {
-        give(g, 2, emit_scale(g->e, grad_linalg_product(g, t(g, tensor_arg(g, 1)), grad_of(g), tensor_arg(g, 2)), alpha));
+        give(g, 2,
+             emit_scale(
+                 g->e, grad_linalg_product(g, t(g, tensor_arg(g, 1)), grad_of(g), tensor_arg(g, 2)),
+                 alpha));
     }
 }
 
@@ -73,14 +87,17 @@ void grad_addmv(Grad *g) {
         give(g, 0, emit_scale(g->e, grad_of(g), beta));
     }
     if (wanted(g, 1)) {
-        give(g, 1, emit_scale(g->e, emit_binary(g->e, OP_outer, grad_of(g), tensor_arg(g, 2)), alpha));
+        give(g, 1,
+             emit_scale(g->e, emit_binary(g->e, OP_outer, grad_of(g), tensor_arg(g, 2)), alpha));
     }
     if (wanted(g, 2)) {
-        give(g, 2, emit_scale(g->e, emit_binary(g->e, OP_mv, t(g, tensor_arg(g, 1)), grad_of(g)), alpha));
+        give(g, 2,
+             emit_scale(g->e, emit_binary(g->e, OP_mv, t(g, tensor_arg(g, 1)), grad_of(g)), alpha));
     }
 }
 
-/* self: grad * beta; batch1: bmm(grad, transpose(batch2)) * alpha; batch2: bmm(transpose(batch1), grad) * alpha */
+/* self: grad * beta; batch1: bmm(grad, transpose(batch2)) * alpha; batch2: bmm(transpose(batch1),
+ * grad) * alpha */
 void grad_baddbmm(Grad *g) {
     Scalar beta = g->call->arg[3].scalar, alpha = g->call->arg[4].scalar;
     if (wanted(g, 0)) {
@@ -96,7 +113,8 @@ void grad_baddbmm(Grad *g) {
     }
 }
 
-/* self: grad * beta; batch1: bmm(expand(grad), transpose(batch2)) * alpha; batch2: bmm(transpose(batch1), expand(grad)) * alpha */
+/* self: grad * beta; batch1: bmm(expand(grad), transpose(batch2)) * alpha; batch2:
+ * bmm(transpose(batch1), expand(grad)) * alpha */
 void grad_addbmm(Grad *g) {
     Scalar beta = g->call->arg[3].scalar, alpha = g->call->arg[4].scalar;
     const Tensor *a = tensor_arg(g, 1), *b = tensor_arg(g, 2);
@@ -128,6 +146,7 @@ void grad_addr(Grad *g) {
         give(g, 1, emit_scale(g->e, emit_binary(g->e, OP_mv, grad_of(g), tensor_arg(g, 2)), alpha));
     }
     if (wanted(g, 2)) {
-        give(g, 2, emit_scale(g->e, emit_binary(g->e, OP_mv, t(g, grad_of(g)), tensor_arg(g, 1)), alpha));
+        give(g, 2,
+             emit_scale(g->e, emit_binary(g->e, OP_mv, t(g, grad_of(g)), tensor_arg(g, 1)), alpha));
     }
 }

@@ -6,18 +6,23 @@
 void grad_embedding(Grad *g) {
     const Arg *arg = g->call->arg;
     if (wanted(g, 0)) {
-        give(g, 0, emit_op(g->e, OP__embedding_grad, 5, grad_of(g), arg[1].tensor, arg[0].tensor->size[0], arg[2].i, (int)arg[3].b));
+        give(g, 0,
+             emit_op(g->e, OP__embedding_grad, 5, grad_of(g), arg[1].tensor, arg[0].tensor->size[0],
+                     arg[2].i, (int)arg[3].b));
     }
 }
 
-/* grad: embedding(grad, indices), zeros at padding_idx; PyTorch does not scale again (embedding_dense_double_backward) */
+/* grad: embedding(grad, indices), zeros at padding_idx; PyTorch does not scale again
+ * (embedding_dense_double_backward) */
 void grad_embedding_grad(Grad *g) {
     if (!wanted(g, 0)) {
         return;
     }
     const Arg *arg = g->call->arg;
     if (tensor_numel(arg[1].tensor) == 0 && grad_of(g)->size[1] > 0) {
-        error_set(g->e->err, ERR_invalid, "cannot reshape tensor of 0 elements because the unspecified dimension size -1 can be any value");
+        error_set(g->e->err, ERR_invalid,
+                  "cannot reshape tensor of 0 elements because the unspecified dimension size -1 "
+                  "can be any value");
         return;
     }
     Tensor *rows = emit_op(g->e, OP_embedding, 2, grad_of(g), arg[1].tensor);
@@ -28,23 +33,28 @@ void grad_embedding_grad(Grad *g) {
     give(g, 0, rows);
 }
 
-/* self: 2 (self - target) * grad, divided by the number of elements for a mean; target: the same with a minus (mse_loss_backward,
- * whose kernel knows one dtype and no halves) */
+/* self: 2 (self - target) * grad, divided by the number of elements for a mean; target: the same
+ * with a minus (mse_loss_backward, whose kernel knows one dtype and no halves) */
 void grad_mse_loss(Grad *g) {
     Emit *e = g->e;
     Tensor *grad = grad_of(g), *self = tensor_arg(g, 0), *target = tensor_arg(g, 1);
     if (!wanted(g, 0) && !wanted(g, 1)) {
         return;
     }
-    if (self->dtype != target->dtype || grad->dtype != self->dtype || dtype_bytes(grad->dtype) < 4) {
-        error_set(e->err, ERR_dtype, "Found dtype %s but expected %s", dtype_name(target->dtype), dtype_name(self->dtype));
+    if (self->dtype != target->dtype || grad->dtype != self->dtype ||
+        dtype_bytes(grad->dtype) < 4) {
+        error_set(e->err, ERR_dtype, "Found dtype %s but expected %s", dtype_name(target->dtype),
+                  dtype_name(self->dtype));
         return;
     }
     Tensor *apart = emit_sub(e, self, target);
     for (int k = 0; k < 2; k++) {
-        if (wanted(g, k)) { /* where one was broadcast PyTorch divides by its own elements all the same */
+        if (wanted(
+                g,
+                k)) { /* where one was broadcast PyTorch divides by its own elements all the same */
             double norm = g->call->arg[2].i == 1 ? 2 / (double)tensor_numel(tensor_arg(g, k)) : 2;
-            Tensor *slope = emit_scalar(e, OP_mul_Scalar, apart, scalar_float(k == 0 ? norm : -norm));
+            Tensor *slope =
+                emit_scalar(e, OP_mul_Scalar, apart, scalar_float(k == 0 ? norm : -norm));
             give(g, k, emit_unary(e, OP_contiguous, emit_mul(e, slope, grad)));
         }
     }
@@ -80,23 +90,27 @@ void grad_nll_loss_grad(Grad *g) {
     }
 }
 
-/* With xhat = (input - mean) * rstd and G = grad * weight:
- * input: (G - mean(G) - xhat mean(G xhat)) * rstd; weight: sum(grad * xhat); bias: sum(grad), the sums over the leading dims */
+/* With xhat = (input - mean) * rstd and G = grad * weight: input: (G - mean(G) - xhat mean(G xhat))
+ * * rstd; weight: sum(grad * xhat); bias: sum(grad), the sums over the leading dims */
 void grad_layer_norm(Grad *g) {
     Emit *e = g->e;
     const Arg *arg = g->call->arg;
-    Tensor *input = tensor_arg(g, 0), *grad = grad_of(g), *weight = arg[2].none ? NULL : arg[2].tensor;
+    Tensor *input = tensor_arg(g, 0), *grad = grad_of(g),
+           *weight = arg[2].none ? NULL : arg[2].tensor;
     int n = arg[1].ints.n, first = input->ndim - n;
     int64_t dims[MAX_DIMS];
     for (int d = 0; d < n; d++) {
         dims[d] = first + d;
     }
-    Tensor *mean = emit_op(e, OP_mean_dim, 3, input, dims, n, 1), *variance = emit_op(e, OP_var_correction, 4, input, dims, n, (int64_t)0, 1);
-    Tensor *rstd = emit_unary(e, OP_rsqrt, emit_scalar(e, OP_add_Scalar, variance, scalar_float(arg[4].f)));
+    Tensor *mean = emit_op(e, OP_mean_dim, 3, input, dims, n, 1),
+           *variance = emit_op(e, OP_var_correction, 4, input, dims, n, (int64_t)0, 1);
+    Tensor *rstd =
+        emit_unary(e, OP_rsqrt, emit_scalar(e, OP_add_Scalar, variance, scalar_float(arg[4].f)));
     Tensor *xhat = emit_mul(e, emit_sub(e, input, mean), rstd);
     if (wanted(g, 0)) {
         Tensor *G = weight ? emit_mul(e, grad, weight) : grad;
-        Tensor *level = emit_op(e, OP_mean_dim, 3, G, dims, n, 1), *slope = emit_op(e, OP_mean_dim, 3, emit_mul(e, G, xhat), dims, n, 1);
+        Tensor *level = emit_op(e, OP_mean_dim, 3, G, dims, n, 1),
+               *slope = emit_op(e, OP_mean_dim, 3, emit_mul(e, G, xhat), dims, n, 1);
         give(g, 0, emit_mul(e, emit_sub(e, emit_sub(e, G, level), emit_mul(e, xhat, slope)), rstd));
     }
     for (int d = 0; d < first; d++) {

@@ -3,14 +3,16 @@
 
 enum { SELF = 0, INDICES = 2 };
 
-/* self: grad / (number of ties) at each element equal to the result (nan to nan), zeros elsewhere (evenly_distribute_backward) */
+/* self: grad / (number of ties) at each element equal to the result (nan to nan), zeros elsewhere
+ * (evenly_distribute_backward) */
 void grad_extreme_all(Grad *g) {
     if (!wanted(g, SELF)) {
         return;
     }
     Emit *e = g->e;
     Tensor *self = tensor_arg(g, SELF), *result = result_of(g);
-    Tensor *nans = emit_binary(e, OP_logical_and, emit_unary(e, OP_isnan, self), emit_unary(e, OP_isnan, result));
+    Tensor *nans = emit_binary(e, OP_logical_and, emit_unary(e, OP_isnan, self),
+                               emit_unary(e, OP_isnan, result));
     Tensor *mask = emit_binary(e, OP_logical_or, emit_binary(e, OP_eq_Tensor, self, result), nans);
     Tensor *share = emit_div(e, grad_of(g), emit_unary(e, OP_sum, mask));
     give(g, SELF, row_major(g, emit_where_zero(e, mask, share)));
@@ -18,14 +20,16 @@ void grad_extreme_all(Grad *g) {
 
 /* `t` over the reduced dim, with the dim back. */
 static Tensor *grad_order_with_dim(Grad *g, Tensor *t) {
-    return t && t->ndim < tensor_arg(g, SELF)->ndim ? emit_unsqueeze(g->e, t, g->call->arg[1].i) : t;
+    return t && t->ndim < tensor_arg(g, SELF)->ndim ? emit_unsqueeze(g->e, t, g->call->arg[1].i)
+                                                    : t;
 }
 
 /* self: zeros with the gradient put at the indices (value_selecting_reduction_backward) */
 void grad_take_dim(Grad *g) {
     if (wanted(g, SELF)) {
         Tensor *zeros = emit_zeros_like(g->e, tensor_arg(g, SELF));
-        Tensor *indices = grad_order_with_dim(g, tensor_arg(g, INDICES)), *grad = grad_order_with_dim(g, grad_of(g));
+        Tensor *indices = grad_order_with_dim(g, tensor_arg(g, INDICES)),
+               *grad = grad_order_with_dim(g, grad_of(g));
         give(g, SELF, emit_op(g->e, OP_scatter_src, 4, zeros, g->call->arg[1].i, indices, grad));
     }
 }
@@ -39,6 +43,8 @@ void grad_take_scan(Grad *g) {
             return;
         }
         Tensor *zeros = emit_zeros_like(g->e, self);
-        give(g, SELF, emit_op(g->e, OP_scatter_add, 4, zeros, g->call->arg[1].i, tensor_arg(g, INDICES), grad_of(g)));
+        give(g, SELF,
+             emit_op(g->e, OP_scatter_add, 4, zeros, g->call->arg[1].i, tensor_arg(g, INDICES),
+                     grad_of(g)));
     }
 }

@@ -1,5 +1,6 @@
-/* Derivatives of pointwise ops (derivatives.yaml, FunctionsManual.cpp of PyTorch 1.13), one formula a rule. Gradients come out in
- * the broadcast size and the computation dtype; grad_finish sums and casts them back. */
+/* Derivatives of pointwise ops (derivatives.yaml, FunctionsManual.cpp of PyTorch 1.13), one formula
+ * a rule. Gradients come out in the broadcast size and the computation dtype; grad_finish sums and
+ * casts them back. */
 #include "program/derivatives/derivatives.h"
 
 #include <math.h>
@@ -12,9 +13,11 @@ static bool is_scalar_param(const Grad *g, int param) {
 }
 
 /* A comparison of a tensor with parameter `param`, whichever its kind. */
-static Tensor *grad_pointwise_compare(const Grad *g, OpId with_tensor, OpId with_scalar, Tensor *a, int param) {
+static Tensor *grad_pointwise_compare(const Grad *g, OpId with_tensor, OpId with_scalar, Tensor *a,
+                                      int param) {
     const Arg *arg = &g->call->arg[param];
-    return is_scalar_param(g, param) ? emit_scalar(g->e, with_scalar, a, arg->scalar) : emit_binary(g->e, with_tensor, a, arg->tensor);
+    return is_scalar_param(g, param) ? emit_scalar(g->e, with_scalar, a, arg->scalar)
+                                     : emit_binary(g->e, with_tensor, a, arg->tensor);
 }
 
 /* ---- of one operand ---- */
@@ -169,7 +172,9 @@ void grad_mul(Grad *g) {
     if (wanted(g, SELF)) {
         Tensor *grad = grad_of(g);
         const Arg *other = &g->call->arg[OTHER];
-        give(g, SELF, is_scalar_param(g, OTHER) ? emit_scalar(g->e, OP_mul_Scalar, grad, other->scalar) : emit_mul(g->e, grad, other->tensor));
+        give(g, SELF,
+             is_scalar_param(g, OTHER) ? emit_scalar(g->e, OP_mul_Scalar, grad, other->scalar)
+                                       : emit_mul(g->e, grad, other->tensor));
     }
     if (wanted(g, OTHER)) {
         give(g, OTHER, emit_mul(g->e, grad_of(g), tensor_arg(g, SELF)));
@@ -181,10 +186,13 @@ void grad_div(Grad *g) {
     const Arg *other = &g->call->arg[OTHER];
     if (wanted(g, SELF)) {
         Tensor *grad = grad_of(g);
-        give(g, SELF, is_scalar_param(g, OTHER) ? emit_scalar(g->e, OP_div_Scalar, grad, other->scalar) : emit_div(g->e, grad, other->tensor));
+        give(g, SELF,
+             is_scalar_param(g, OTHER) ? emit_scalar(g->e, OP_div_Scalar, grad, other->scalar)
+                                       : emit_div(g->e, grad, other->tensor));
     }
     if (wanted(g, OTHER)) {
-        Tensor *ratio = emit_div(g->e, emit_div(g->e, tensor_arg(g, SELF), other->tensor), other->tensor);
+        Tensor *ratio =
+            emit_div(g->e, emit_div(g->e, tensor_arg(g, SELF), other->tensor), other->tensor);
         give(g, OTHER, emit_mul(g->e, emit_neg(g->e, grad_of(g)), ratio));
     }
 }
@@ -208,7 +216,8 @@ static void grad_pointwise_modulo(Grad *g, const char *mode) {
         give(g, SELF, grad_of(g));
     }
     if (wanted(g, OTHER)) {
-        Tensor *quotient = emit_op(g->e, OP_div_Tensor_mode, 3, tensor_arg(g, SELF), tensor_arg(g, OTHER), mode);
+        Tensor *quotient =
+            emit_op(g->e, OP_div_Tensor_mode, 3, tensor_arg(g, SELF), tensor_arg(g, OTHER), mode);
         give(g, OTHER, emit_mul(g->e, emit_neg(g->e, grad_of(g)), quotient));
     }
 }
@@ -243,16 +252,19 @@ static Tensor *pow_scalar_base(const Grad *g) {
         return emit_zeros_like(g->e, self);
     }
     Tensor *power = emit_scalar(g->e, OP_pow_Tensor_Scalar, self, scalar_float(exponent - 1));
-    return emit_mul(g->e, grad_of(g), emit_scalar(g->e, OP_mul_Scalar, power, scalar_float(exponent)));
+    return emit_mul(g->e, grad_of(g),
+                    emit_scalar(g->e, OP_mul_Scalar, power, scalar_float(exponent)));
 }
 
 /* self, tensor e: where(e == 0, 0, grad * (e * self^(e - 1))) */
 static Tensor *pow_base(const Grad *g) {
     Emit *e = g->e;
     Tensor *self = tensor_arg(g, SELF), *exponent = tensor_arg(g, 1);
-    Tensor *power = emit_binary(e, OP_pow_Tensor_Tensor, self, emit_scalar(e, OP_sub_Scalar, exponent, scalar_int(1)));
+    Tensor *power = emit_binary(e, OP_pow_Tensor_Tensor, self,
+                                emit_scalar(e, OP_sub_Scalar, exponent, scalar_int(1)));
     Tensor *slope = emit_mul(e, grad_of(g), emit_mul(e, exponent, power));
-    return emit_masked_fill(e, slope, emit_scalar(e, OP_eq_Scalar, exponent, scalar_int(0)), scalar_int(0));
+    return emit_masked_fill(e, slope, emit_scalar(e, OP_eq_Scalar, exponent, scalar_int(0)),
+                            scalar_int(0));
 }
 
 /* exponent: grad * where(self == 0 and exponent >= 0, 0, result * log(self)) */
@@ -260,7 +272,8 @@ static Tensor *pow_exponent(const Grad *g) {
     Emit *e = g->e;
     Tensor *self = tensor_arg(g, SELF), *exponent = tensor_arg(g, 1), *result = result_of(g);
     Tensor *zero = emit_scalar(e, OP_eq_Scalar, self, scalar_int(0));
-    Tensor *off = emit_binary(e, OP_logical_and, zero, emit_scalar(e, OP_ge_Scalar, exponent, scalar_int(0)));
+    Tensor *off =
+        emit_binary(e, OP_logical_and, zero, emit_scalar(e, OP_ge_Scalar, exponent, scalar_int(0)));
     Tensor *slope = emit_mul(e, result, emit_unary(e, OP_log, self));
     return emit_mul(e, grad_of(g), emit_masked_fill(e, slope, off, scalar_int(0)));
 }
@@ -268,7 +281,8 @@ static Tensor *pow_exponent(const Grad *g) {
 /* exponent, Scalar base b: grad * (result * log(b)); for b = 0, 0 where exponent >= 0 */
 static Tensor *pow_exponent_of_scalar(const Grad *g) {
     Emit *e = g->e;
-    if (g->call->arg[SELF].scalar.kind == CAT_BOOL) { /* PyTorch 1.13 has no logarithm of a bool Scalar */
+    if (g->call->arg[SELF].scalar.kind ==
+        CAT_BOOL) { /* PyTorch 1.13 has no logarithm of a bool Scalar */
         error_set(e->err, ERR_invalid, "pow: the backward of a bool base");
         return NULL;
     }
@@ -281,7 +295,8 @@ static Tensor *pow_exponent_of_scalar(const Grad *g) {
     return emit_mul(e, grad_of(g), slope);
 }
 
-/* self: grad * exponent * self^(exponent - 1); exponent: grad * result * log(self); 0 at the edges named above */
+/* self: grad * exponent * self^(exponent - 1); exponent: grad * result * log(self); 0 at the edges
+ * named above */
 void grad_pow(Grad *g) {
     if (wanted(g, SELF)) {
         give(g, SELF, is_scalar_param(g, 1) ? pow_scalar_base(g) : pow_base(g));
@@ -299,10 +314,13 @@ void grad_maximum(Grad *g) {
     Tensor *self = tensor_arg(g, SELF), *other = tensor_arg(g, OTHER);
     bool maximum = g->call->op->pw == PW_maximum;
     Tensor *tie = emit_binary(e, OP_eq_Tensor, self, other);
-    Tensor *share = emit_where(e, tie, emit_scalar(e, OP_div_Scalar, grad_of(g), scalar_int(2)), grad_of(g));
+    Tensor *share =
+        emit_where(e, tie, emit_scalar(e, OP_div_Scalar, grad_of(g), scalar_int(2)), grad_of(g));
     if (wanted(g, SELF)) {
         Tensor *lost = emit_binary(e, maximum ? OP_lt_Tensor : OP_gt_Tensor, self, other);
-        give(g, SELF, emit_where_zero(e, emit_unary(e, OP_logical_not, lost), share)); /* masked_fill_, which keeps the layout */
+        give(g, SELF,
+             emit_where_zero(e, emit_unary(e, OP_logical_not, lost),
+                             share)); /* masked_fill_, which keeps the layout */
     }
     if (wanted(g, OTHER)) {
         Tensor *lost = emit_binary(e, maximum ? OP_gt_Tensor : OP_lt_Tensor, self, other);
@@ -314,10 +332,12 @@ void grad_maximum(Grad *g) {
 void grad_fmax(Grad *g) {
     Emit *e = g->e;
     Tensor *self = tensor_arg(g, SELF), *other = tensor_arg(g, OTHER);
-    Tensor *wins = emit_binary(e, g->call->op->id == OP_fmax ? OP_ge_Tensor : OP_le_Tensor, self, other);
+    Tensor *wins =
+        emit_binary(e, g->call->op->id == OP_fmax ? OP_ge_Tensor : OP_le_Tensor, self, other);
     wins = emit_binary(e, OP_logical_or, wins, emit_unary(e, OP_isnan, other));
     if (wanted(g, SELF)) {
-        give(g, SELF, emit_masked_fill(e, grad_of(g), emit_unary(e, OP_logical_not, wins), scalar_int(0)));
+        give(g, SELF,
+             emit_masked_fill(e, grad_of(g), emit_unary(e, OP_logical_not, wins), scalar_int(0)));
     }
     if (wanted(g, OTHER)) {
         give(g, OTHER, emit_masked_fill(e, grad_of(g), wins, scalar_int(0)));
@@ -338,7 +358,8 @@ static Tensor *grad_pointwise_combine(const Grad *g, OpId op, Tensor *a, Tensor 
         return NULL;
     }
     if (!sizes_equal(size, n, a->size, a->ndim)) {
-        error_set(g->e->err, ERR_shape, "clamp's backward: a mask doesn't match the broadcast shape");
+        error_set(g->e->err, ERR_shape,
+                  "clamp's backward: a mask doesn't match the broadcast shape");
         return NULL;
     }
     return emit_binary(g->e, op, a, b);
@@ -352,22 +373,30 @@ void grad_clamp(Grad *g) {
     bool low = !g->call->arg[MIN].none, high = !g->call->arg[MAX].none;
     Tensor *self = tensor_arg(g, SELF), *grad = grad_of(g);
     if (wanted(g, SELF)) {
-        Tensor *above = low ? grad_pointwise_compare(g, OP_ge_Tensor, OP_ge_Scalar, self, MIN) : NULL;
-        Tensor *below = high ? grad_pointwise_compare(g, OP_le_Tensor, OP_le_Scalar, self, MAX) : NULL;
-        Tensor *inside = low && high ? grad_pointwise_combine(g, OP_logical_and, above, below) : low ? above : below;
+        Tensor *above =
+            low ? grad_pointwise_compare(g, OP_ge_Tensor, OP_ge_Scalar, self, MIN) : NULL;
+        Tensor *below =
+            high ? grad_pointwise_compare(g, OP_le_Tensor, OP_le_Scalar, self, MAX) : NULL;
+        Tensor *inside = low && high ? grad_pointwise_combine(g, OP_logical_and, above, below)
+                         : low       ? above
+                                     : below;
         give(g, SELF, low || high ? emit_where_zero(e, inside, grad) : grad);
     }
     if (low && wanted(g, MIN)) {
         Tensor *taken = emit_binary(e, OP_lt_Tensor, self, tensor_arg(g, MIN));
         if (high) {
-            taken = grad_pointwise_combine(g, OP_logical_and, taken, emit_binary(e, OP_lt_Tensor, tensor_arg(g, MIN), tensor_arg(g, MAX)));
+            taken = grad_pointwise_combine(
+                g, OP_logical_and, taken,
+                emit_binary(e, OP_lt_Tensor, tensor_arg(g, MIN), tensor_arg(g, MAX)));
         }
         give(g, MIN, emit_where_zero(e, taken, grad));
     }
     if (high && wanted(g, MAX)) {
         Tensor *taken = emit_binary(e, OP_gt_Tensor, self, tensor_arg(g, MAX));
         if (low) {
-            taken = grad_pointwise_combine(g, OP_logical_or, taken, emit_binary(e, OP_lt_Tensor, tensor_arg(g, MAX), tensor_arg(g, MIN)));
+            taken = grad_pointwise_combine(
+                g, OP_logical_or, taken,
+                emit_binary(e, OP_lt_Tensor, tensor_arg(g, MAX), tensor_arg(g, MIN)));
         }
         give(g, MAX, emit_where_zero(e, taken, grad));
     }
@@ -376,20 +405,34 @@ void grad_clamp(Grad *g) {
 /* self: grad where self >= min, else 0; min: grad where self < min, else 0 */
 void grad_clamp_min(Grad *g) {
     if (wanted(g, SELF)) {
-        give(g, SELF, emit_where_zero(g->e, grad_pointwise_compare(g, OP_ge_Tensor, OP_ge_Scalar, tensor_arg(g, SELF), 1), grad_of(g)));
+        give(g, SELF,
+             emit_where_zero(
+                 g->e,
+                 grad_pointwise_compare(g, OP_ge_Tensor, OP_ge_Scalar, tensor_arg(g, SELF), 1),
+                 grad_of(g)));
     }
     if (wanted(g, 1)) {
-        give(g, 1, emit_where_zero(g->e, emit_binary(g->e, OP_lt_Tensor, tensor_arg(g, SELF), tensor_arg(g, 1)), grad_of(g)));
+        give(g, 1,
+             emit_where_zero(g->e,
+                             emit_binary(g->e, OP_lt_Tensor, tensor_arg(g, SELF), tensor_arg(g, 1)),
+                             grad_of(g)));
     }
 }
 
 /* self: grad where self <= max, else 0; max: grad where self > max, else 0 */
 void grad_clamp_max(Grad *g) {
     if (wanted(g, SELF)) {
-        give(g, SELF, emit_where_zero(g->e, grad_pointwise_compare(g, OP_le_Tensor, OP_le_Scalar, tensor_arg(g, SELF), 1), grad_of(g)));
+        give(g, SELF,
+             emit_where_zero(
+                 g->e,
+                 grad_pointwise_compare(g, OP_le_Tensor, OP_le_Scalar, tensor_arg(g, SELF), 1),
+                 grad_of(g)));
     }
     if (wanted(g, 1)) {
-        give(g, 1, emit_where_zero(g->e, emit_binary(g->e, OP_gt_Tensor, tensor_arg(g, SELF), tensor_arg(g, 1)), grad_of(g)));
+        give(g, 1,
+             emit_where_zero(g->e,
+                             emit_binary(g->e, OP_gt_Tensor, tensor_arg(g, SELF), tensor_arg(g, 1)),
+                             grad_of(g)));
     }
 }
 
@@ -412,7 +455,9 @@ void grad_masked_fill(Grad *g) {
         give(g, 0, emit_masked_fill(g->e, grad_of(g), mask, scalar_int(0)));
     }
     if (wanted(g, 2)) {
-        Tensor *filled = g->e->create_graph ? emit_binary(g->e, OP_masked_select, grad_of(g), mask) : emit_where_zero(g->e, mask, grad_of(g));
-        give(g, 2, emit_unary(g->e, OP_sum, filled)); /* to be differentiated again it is PyTorch's, which saves the gradient */
+        Tensor *filled = g->e->create_graph ? emit_binary(g->e, OP_masked_select, grad_of(g), mask)
+                                            : emit_where_zero(g->e, mask, grad_of(g));
+        give(g, 2, emit_unary(g->e, OP_sum, filled)); /* to be differentiated again it is PyTorch's,
+                                                         which saves the gradient */
     }
 }

@@ -1,4 +1,5 @@
-/* Derivatives of pooling: PyTorch's backward functions are rows of their own, with derivatives of their own. */
+/* Derivatives of pooling: PyTorch's backward functions are rows of their own, with derivatives of
+ * their own. */
 #include "program/derivatives/derivatives.h"
 
 enum { SELF = 0 };
@@ -39,7 +40,9 @@ void grad_avg_pool2d_grad(Grad *g) {
 /* self: grad added at the indices */
 void grad_take_plane(Grad *g) {
     if (wanted(g, SELF)) {
-        give(g, SELF, emit_op(g->e, OP__max_pool2d_grad, 3, grad_of(g), tensor_arg(g, SELF), tensor_arg(g, 1)));
+        give(g, SELF,
+             emit_op(g->e, OP__max_pool2d_grad, 3, grad_of(g), tensor_arg(g, SELF),
+                     tensor_arg(g, 1)));
     }
 }
 

@@ -1,4 +1,5 @@
-/* Derivatives of reductions, scans and softmax: a reduced gradient is brought back by keeping its dims as 1 and broadcasting. */
+/* Derivatives of reductions, scans and softmax: a reduced gradient is brought back by keeping its
+ * dims as 1 and broadcasting. */
 #include "program/derivatives/derivatives.h"
 
 enum { SELF = 0 };
@@ -22,10 +23,17 @@ static int reduction_dims(const Grad *g, const int64_t **dims) {
     }
     const Arg *arg = &g->call->arg[1];
     switch (op->param[1].type) {
-    case ARG_INT: *dims = &arg->i; return 1;
-    case ARG_INTS: *dims = arg->ints.v; return arg->ints.n;
-    case ARG_INTS_OPT: *dims = arg->ints.v; return arg->none ? 0 : arg->ints.n;
-    default: return 0;
+    case ARG_INT:
+        *dims = &arg->i;
+        return 1;
+    case ARG_INTS:
+        *dims = arg->ints.v;
+        return arg->ints.n;
+    case ARG_INTS_OPT:
+        *dims = arg->ints.v;
+        return arg->none ? 0 : arg->ints.n;
+    default:
+        return 0;
     }
 }
 
@@ -36,7 +44,9 @@ static Tensor *keep_dims(const Grad *g, Tensor *t, const int64_t *dims, int n) {
     for (int d = 0; d < self->ndim; d++) {
         size[d] = in_dims(dims, n, d, self->ndim) ? 1 : self->size[d];
     }
-    return t && !sizes_equal(t->size, t->ndim, size, self->ndim) ? emit_view(g->e, t, size, self->ndim) : t;
+    return t && !sizes_equal(t->size, t->ndim, size, self->ndim)
+               ? emit_view(g->e, t, size, self->ndim)
+               : t;
 }
 
 /* Elements of self behind one of the result. */
@@ -56,11 +66,14 @@ void grad_sum(Grad *g) {
         const int64_t *dims;
         int n = reduction_dims(g, &dims);
         Tensor *grad = grad_of(g);
-        for (int d = 0; d < self->ndim && n > 0 && g->e->in_program && grad->ndim < self->ndim; d++) { /* one by one, as strides show */
+        for (int d = 0; d < self->ndim && n > 0 && g->e->in_program && grad->ndim < self->ndim;
+             d++) { /* one by one, as strides show */
             grad = in_dims(dims, n, d, self->ndim) ? emit_unsqueeze(g->e, grad, d) : grad;
         }
         grad = g->e->in_program ? grad : keep_dims(g, grad, dims, n);
-        give(g, SELF, emit_op(g->e, OP_expand, 2, grad, self->size, self->ndim)); /* a view, even of the same size */
+        give(g, SELF,
+             emit_op(g->e, OP_expand, 2, grad, self->size,
+                     self->ndim)); /* a view, even of the same size */
     }
 }
 
@@ -71,7 +84,9 @@ void grad_mean(Grad *g) {
         const int64_t *dims;
         int n = reduction_dims(g, &dims);
         Tensor *wide = emit_expand(g->e, keep_dims(g, grad_of(g), dims, n), self->size, self->ndim);
-        give(g, SELF, emit_scalar(g->e, OP_div_Scalar, wide, scalar_int(grad_reduce_reduced_count(g, dims, n))));
+        give(g, SELF,
+             emit_scalar(g->e, OP_div_Scalar, wide,
+                         scalar_int(grad_reduce_reduced_count(g, dims, n))));
     }
 }
 
@@ -83,12 +98,14 @@ void grad_extreme(Grad *g) {
     Emit *e = g->e;
     const int64_t *dims;
     int n = reduction_dims(g, &dims);
-    Tensor *mask = emit_binary(e, OP_eq_Tensor, tensor_arg(g, SELF), keep_dims(g, result_of(g), dims, n));
+    Tensor *mask =
+        emit_binary(e, OP_eq_Tensor, tensor_arg(g, SELF), keep_dims(g, result_of(g), dims, n));
     Tensor *ties = emit_sum_dims(e, mask, dims, n, true);
     give(g, SELF, emit_mul(e, emit_div(e, keep_dims(g, grad_of(g), dims, n), ties), mask));
 }
 
-/* The product of all others along `dim`: prefix products times suffix products, each one step behind. */
+/* The product of all others along `dim`: prefix products times suffix products, each one step
+ * behind. */
 static Tensor *product_of_others(Emit *e, Tensor *x, int64_t dim) {
     if (!x) {
         return NULL;
@@ -108,15 +125,17 @@ static Tensor *product_of_others(Emit *e, Tensor *x, int64_t dim) {
     return emit_mul(e, prefix, emit_op(e, OP_flip, 2, suffix, &dim, 1));
 }
 
-/* How many of `self` are zero: prod has another formula where there are none. Only a rule whose answer the program sees, and may
- * differentiate again, asks (PyTorch always does): else both formulas give the values, and a choice between them the answer. */
+/* How many of `self` are zero: prod has another formula where there are none. Only a rule whose
+ * answer the program sees, and may differentiate again, asks (PyTorch always does): else both
+ * formulas give the values, and a choice between them the answer. */
 static int64_t count_zeros(Emit *e, Tensor *zero) {
     int64_t count = 0;
     return zero && e->count_nonzero(e, zero, &count) == ERR_none ? count : 0;
 }
 
-/* self: grad * product of the others. PyTorch divides (result / self) where self has no zero at all, which differs from the
- * product at inf, nan and underflow; for prod() of several zeros it answers zeros, whatever else is there. */
+/* self: grad * product of the others. PyTorch divides (result / self) where self has no zero at
+ * all, which differs from the product at inf, nan and underflow; for prod() of several zeros it
+ * answers zeros, whatever else is there. */
 void grad_prod(Grad *g) {
     if (!wanted(g, SELF)) {
         return;
@@ -133,7 +152,9 @@ void grad_prod(Grad *g) {
     Tensor *others, *zero = emit_scalar(e, OP_eq_Scalar, self, scalar_int(0));
     int64_t again = e->in_program ? count_zeros(e, zero) : -1;
     if (again == 0) {
-        give(g, SELF, emit_mul(e, keep_dims(g, grad, dims, n), emit_div(e, keep_dims(g, result_of(g), dims, n), self)));
+        give(g, SELF,
+             emit_mul(e, keep_dims(g, grad, dims, n),
+                      emit_div(e, keep_dims(g, result_of(g), dims, n), self)));
         return;
     }
     if (whole && again > 1) {
@@ -142,7 +163,8 @@ void grad_prod(Grad *g) {
     }
     if (whole) {
         int64_t numel = tensor_numel(self);
-        others = emit_reshape(e, product_of_others(e, emit_reshape(e, self, &numel, 1), 0), self->size, self->ndim);
+        others = emit_reshape(e, product_of_others(e, emit_reshape(e, self, &numel, 1), 0),
+                              self->size, self->ndim);
     } else {
         others = product_of_others(e, self, dims[0] < 0 ? dims[0] + self->ndim : dims[0]);
     }
@@ -156,7 +178,8 @@ void grad_prod(Grad *g) {
     Tensor *ratio = emit_div(e, keep_dims(g, result_of(g), dims, n), divisor);
     Tensor *answer = emit_mul(e, keep_dims(g, grad, dims, n), emit_where(e, some, others, ratio));
     if (whole) {
-        answer = emit_masked_fill(e, answer, emit_scalar(e, OP_gt_Scalar, zeros, scalar_int(1)), scalar_int(0));
+        answer = emit_masked_fill(e, answer, emit_scalar(e, OP_gt_Scalar, zeros, scalar_int(1)),
+                                  scalar_int(0));
     }
     give(g, SELF, answer);
 }
@@ -167,7 +190,9 @@ static Tensor *reversed_cumsum(Emit *e, Tensor *a, int64_t dim) {
 }
 
 /* Has a scan along `dim` nothing to add up? */
-static bool trivial_scan(const Tensor *t, int64_t dim) { return t->ndim == 0 || tensor_numel(t) <= 1 || t->size[dim < 0 ? dim + t->ndim : dim] == 1; }
+static bool trivial_scan(const Tensor *t, int64_t dim) {
+    return t->ndim == 0 || tensor_numel(t) <= 1 || t->size[dim < 0 ? dim + t->ndim : dim] == 1;
+}
 
 /* self: flip(cumsum(flip(grad))); the gradient itself where dim has one element */
 void grad_cumsum(Grad *g) {
@@ -196,8 +221,8 @@ static Tensor *grad_reduce_join(Emit *e, Tensor **piece, int64_t n, int64_t dim)
     return piece[0];
 }
 
-/* The same to be differentiated again, as PyTorch then does: a quotient where self has no zero at all, else in O(n^2):
- * dL/dx_k = sum over j >= k of grad_j * product of x_0..x_j without x_k. */
+/* The same to be differentiated again, as PyTorch then does: a quotient where self has no zero at
+ * all, else in O(n^2): dL/dx_k = sum over j >= k of grad_j * product of x_0..x_j without x_k. */
 static Tensor *cumprod_again(const Grad *g, Tensor *self, Tensor *grad, int64_t dim) {
     Emit *e = g->e;
     dim += dim < 0 ? self->ndim : 0;
@@ -208,15 +233,21 @@ static Tensor *cumprod_again(const Grad *g, Tensor *self, Tensor *grad, int64_t 
     for (int d = 0; d < self->ndim; d++) {
         size[d] = d == dim ? 1 : self->size[d];
     }
-    Tensor *one = emit_full(e, size, self->ndim, scalar_int(1), grad->dtype), **slice = arena_array(e->arena, Tensor *, n);
+    Tensor *one = emit_full(e, size, self->ndim, scalar_int(1), grad->dtype),
+           **slice = arena_array(e->arena, Tensor *, n);
     for (int64_t k = 0; k < n; k++) {
-        Tensor *before = k == 0 ? one : emit_op(e, OP_prod_dim, 3, emit_narrow(e, self, dim, 0, k), dim, 1), *omitted = before;
+        Tensor *before = k == 0
+                             ? one
+                             : emit_op(e, OP_prod_dim, 3, emit_narrow(e, self, dim, 0, k), dim, 1),
+               *omitted = before;
         if (k < n - 1) {
-            Tensor *after = emit_op(e, OP_cumprod, 2, emit_narrow(e, self, dim, k + 1, n - k - 1), dim);
+            Tensor *after =
+                emit_op(e, OP_cumprod, 2, emit_narrow(e, self, dim, k + 1, n - k - 1), dim);
             Tensor *pair[2] = {before, k == 0 ? after : emit_mul(e, before, after)};
             omitted = pair[0] && pair[1] ? emit_op(e, OP_cat, 2, pair, 2, dim) : NULL;
         }
-        slice[k] = emit_sum_dims(e, emit_mul(e, emit_narrow(e, grad, dim, k, n - k), omitted), &dim, 1, true);
+        slice[k] = emit_sum_dims(e, emit_mul(e, emit_narrow(e, grad, dim, k, n - k), omitted), &dim,
+                                 1, true);
         if (!slice[k]) {
             return NULL;
         }
@@ -224,7 +255,8 @@ static Tensor *cumprod_again(const Grad *g, Tensor *self, Tensor *grad, int64_t 
     return grad_reduce_join(e, slice, n, dim);
 }
 
-/* self: dL/dx_k = sum over j >= k of grad_j * product of x_0..x_j without x_k. With z the first zero along the dim:
+/* self: dL/dx_k = sum over j >= k of grad_j * product of x_0..x_j without x_k. With z the first
+ * zero along the dim:
  *   k < z: reversed_cumsum(grad * result)_k / x_k   (result is 0 from z on)
  *   k = z: (product of x before z) * sum over j in [z, next zero) of grad_j * product of x_z+1..x_j
  *   k > z: 0 */
@@ -253,13 +285,18 @@ void grad_cumprod(Grad *g) {
 
     Tensor *weighted = emit_where_zero(e, head, emit_mul(e, result_of(g), grad));
     Tensor *divisor = emit_masked_fill(e, self, zero, scalar_int(1));
-    Tensor *at_head = emit_where_zero(e, head, emit_div(e, reversed_cumsum(e, weighted, dim), divisor));
+    Tensor *at_head =
+        emit_where_zero(e, head, emit_div(e, reversed_cumsum(e, weighted, dim), divisor));
 
     Tensor *ones = emit_full(e, self->size, self->ndim, scalar_int(1), self->dtype);
-    DType wide = dtype_promote(self->dtype, DT_float32); /* the half types have no kernel for all of these products */
-    Tensor *run = emit_cast(e, emit_op(e, OP_cumprod, 2, emit_cast(e, emit_where(e, between, self, ones), wide), dim), self->dtype);
+    DType wide = dtype_promote(
+        self->dtype, DT_float32); /* the half types have no kernel for all of these products */
+    Tensor *run = emit_cast(
+        e, emit_op(e, OP_cumprod, 2, emit_cast(e, emit_where(e, between, self, ones), wide), dim),
+        self->dtype);
     Tensor *sum = emit_sum_dims(e, emit_where_zero(e, one, emit_mul(e, run, grad)), &dim, 1, true);
-    Tensor *front = emit_op(e, OP_prod_dim, 3, emit_cast(e, emit_where(e, head, self, ones), wide), dim, 1);
+    Tensor *front =
+        emit_op(e, OP_prod_dim, 3, emit_cast(e, emit_where(e, head, self, ones), wide), dim, 1);
     front = emit_cast(e, front, self->dtype);
     Tensor *at_first = emit_where_zero(e, first, emit_mul(e, sum, front));
     give(g, SELF, emit_add(e, at_head, at_first));

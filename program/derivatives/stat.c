@@ -1,5 +1,6 @@
-/* Derivatives of variances, norms and logarithms of sums of exponentials, as torch/csrc/autograd/FunctionsManual.cpp has them: their
- * masks decide what comes out at 0, at infinity and for one element. */
+/* Derivatives of variances, norms and logarithms of sums of exponentials, as
+ * torch/csrc/autograd/FunctionsManual.cpp has them: their masks decide what comes out at 0, at
+ * infinity and for one element. */
 #include "program/infer/infer.h"
 #include "program/derivatives/derivatives.h"
 
@@ -23,7 +24,9 @@ static Tensor *with_dims(const Grad *g, Tensor *t) {
     for (int d = 0; d < self->ndim; d++) {
         size[d] = set >> d & 1 ? 1 : self->size[d];
     }
-    return t && !sizes_equal(t->size, t->ndim, size, self->ndim) ? emit_view(g->e, t, size, self->ndim) : t;
+    return t && !sizes_equal(t->size, t->ndim, size, self->ndim)
+               ? emit_view(g->e, t, size, self->ndim)
+               : t;
 }
 
 /* Elements of a set, and its dims as a list. */
@@ -59,11 +62,18 @@ static void give_variance(Grad *g, Tensor *grad) {
             return;
         }
         Tensor *apart = emit_sub(e, self, emit_unary(e, OP_mean, self));
-        give(g, SELF, emit_mul(e, emit_scalar(e, OP_mul_Scalar, grad, scalar_float(2 / (count - correction))), apart));
+        give(g, SELF,
+             emit_mul(e,
+                      emit_scalar(e, OP_mul_Scalar, grad, scalar_float(2 / (count - correction))),
+                      apart));
         return;
     }
     Tensor *apart = emit_sub(e, self, emit_op(e, OP_mean_dim, 3, self, dims, n, 1));
-    give(g, SELF, emit_mul(e, emit_scalar(e, OP_mul_Scalar, with_dims(g, grad), scalar_float(2 / (count - correction))), apart));
+    give(g, SELF,
+         emit_mul(e,
+                  emit_scalar(e, OP_mul_Scalar, with_dims(g, grad),
+                              scalar_float(2 / (count - correction))),
+                  apart));
 }
 
 /* self: var_backward(grad) */
@@ -77,12 +87,17 @@ void grad_var(Grad *g) {
 void grad_std(Grad *g) {
     if (wanted(g, SELF)) {
         Emit *e = g->e;
-        Tensor *ratio = emit_div(e, grad_of(g), emit_scalar(e, OP_mul_Scalar, result_of(g), scalar_int(2)));
-        give_variance(g, emit_masked_fill(e, ratio, emit_scalar(e, OP_eq_Scalar, result_of(g), scalar_int(0)), scalar_int(0)));
+        Tensor *ratio =
+            emit_div(e, grad_of(g), emit_scalar(e, OP_mul_Scalar, result_of(g), scalar_int(2)));
+        give_variance(g, emit_masked_fill(e, ratio,
+                                          emit_scalar(e, OP_eq_Scalar, result_of(g), scalar_int(0)),
+                                          scalar_int(0)));
     }
 }
 
-static Tensor *grad_stat_power(Emit *e, Tensor *a, double p) { return emit_scalar(e, OP_pow_Tensor_Scalar, a, scalar_float(p)); }
+static Tensor *grad_stat_power(Emit *e, Tensor *a, double p) {
+    return emit_scalar(e, OP_pow_Tensor_Scalar, a, scalar_float(p));
+}
 
 /* norm_backward; p = 0 has no gradient */
 void grad_norm(Grad *g) {
@@ -91,7 +106,8 @@ void grad_norm(Grad *g) {
         return;
     }
     Emit *e = g->e;
-    Tensor *self = tensor_arg(g, SELF), *grad = with_dims(g, grad_of(g)), *norm = with_dims(g, result_of(g));
+    Tensor *self = tensor_arg(g, SELF), *grad = with_dims(g, grad_of(g)),
+           *norm = with_dims(g, result_of(g));
     Tensor *sign = emit_unary(e, OP_sign, self), *size = emit_unary(e, OP_abs, self);
     if (p == 1) {
         give(g, SELF, emit_mul(e, sign, grad));
@@ -106,8 +122,10 @@ void grad_norm(Grad *g) {
         int64_t dims[MAX_DIMS];
         int n;
         (void)set_count(g, dims, &n);
-        Tensor *mask = emit_binary(e, OP_logical_or, emit_binary(e, OP_eq_Tensor, size, norm), emit_unary(e, OP_isnan, size));
-        Tensor *ties = self->ndim > 0 ? emit_sum_dims(e, mask, dims, n, true) : emit_unary(e, OP_sum, mask);
+        Tensor *mask = emit_binary(e, OP_logical_or, emit_binary(e, OP_eq_Tensor, size, norm),
+                                   emit_unary(e, OP_isnan, size));
+        Tensor *ties =
+            self->ndim > 0 ? emit_sum_dims(e, mask, dims, n, true) : emit_unary(e, OP_sum, mask);
         give(g, SELF, emit_mul(e, sign, emit_mul(e, emit_div(e, grad, ties), mask)));
         return;
     }
@@ -117,7 +135,8 @@ void grad_norm(Grad *g) {
         give(g, SELF, emit_mul(e, emit_mul(e, scaled, grad), grad_stat_power(e, norm, 1 - p)));
         return;
     }
-    Tensor *scaled = p < 2 ? emit_mul(e, sign, grad_stat_power(e, size, p - 1)) : emit_mul(e, self, grad_stat_power(e, size, p - 2));
+    Tensor *scaled = p < 2 ? emit_mul(e, sign, grad_stat_power(e, size, p - 1))
+                           : emit_mul(e, self, grad_stat_power(e, size, p - 2));
     Tensor *scale = zero_where(g, flat, emit_div(e, grad, grad_stat_power(e, norm, p - 1)));
     give(g, SELF, emit_mul(e, scaled, scale));
 }
@@ -136,18 +155,29 @@ void grad_log_softmax(Grad *g) {
     if (wanted(g, SELF)) {
         Emit *e = g->e;
         int64_t dim = g->call->arg[1].i;
-        if (g->grad[0] && tensor_numel(g->grad[0]) == 0) { /* no kernel is asked, and exp has none for float16 */
-            give(g, SELF, linked(g, e->in_program ? emit_unary(e, OP__contiguous_copy, grad_of(g)) : grad_of(g), result_of(g)));
+        if (g->grad[0] &&
+            tensor_numel(g->grad[0]) == 0) { /* no kernel is asked, and exp has none for float16 */
+            give(g, SELF,
+                 linked(g,
+                        e->in_program ? emit_unary(e, OP__contiguous_copy, grad_of(g)) : grad_of(g),
+                        result_of(g)));
             return;
         }
-        /* to be differentiated again _log_softmax_backward_data saves the gradient, as a power of 1 does */
-        Tensor *grad = e->create_graph ? emit_scalar(e, OP_pow_Tensor_Scalar, grad_of(g), scalar_float(1)) : grad_of(g);
+        /* to be differentiated again _log_softmax_backward_data saves the gradient, as a power of 1
+         * does */
+        Tensor *grad = e->create_graph
+                           ? emit_scalar(e, OP_pow_Tensor_Scalar, grad_of(g), scalar_float(1))
+                           : grad_of(g);
         Tensor *sum = emit_sum_dims(e, grad, &dim, 1, true);
-        give(g, SELF, row_major(g, emit_sub(e, grad_of(g), emit_mul(e, emit_unary(e, OP_exp, result_of(g)), sum))));
+        give(g, SELF,
+             row_major(g, emit_sub(e, grad_of(g),
+                                   emit_mul(e, emit_unary(e, OP_exp, result_of(g)), sum))));
     }
 }
 
-static double grad_stat_lowest_of(DType dtype) { return dtype == DT_float64 ? -DBL_MAX : dtype == DT_bfloat16 ? -0x1.fep127 : -(double)FLT_MAX; }
+static double grad_stat_lowest_of(DType dtype) {
+    return dtype == DT_float64 ? -DBL_MAX : dtype == DT_bfloat16 ? -0x1.fep127 : -(double)FLT_MAX;
+}
 
 /* exp(self + log of the sum from here to the end of exp(log(part) - result)), where part > 0 */
 static Tensor *one_sign(Grad *g, Tensor *part) {
@@ -156,8 +186,10 @@ static Tensor *one_sign(Grad *g, Tensor *part) {
     if (!part) {
         return NULL;
     }
-    Tensor *lowest = emit_full(e, part->size, part->ndim, scalar_float(grad_stat_lowest_of(part->dtype)), part->dtype);
-    Tensor *log = emit_where(e, emit_scalar(e, OP_gt_Scalar, part, scalar_int(0)), emit_unary(e, OP_log, part), lowest);
+    Tensor *lowest = emit_full(e, part->size, part->ndim,
+                               scalar_float(grad_stat_lowest_of(part->dtype)), part->dtype);
+    Tensor *log = emit_where(e, emit_scalar(e, OP_gt_Scalar, part, scalar_int(0)),
+                             emit_unary(e, OP_log, part), lowest);
     Tensor *turned = emit_op(e, OP_flip, 2, emit_sub(e, log, result_of(g)), &dim, 1);
     Tensor *sum = emit_op(e, OP_flip, 2, emit_op(e, OP_logcumsumexp, 2, turned, dim), &dim, 1);
     return emit_unary(e, OP_exp, emit_add(e, sum, tensor_arg(g, SELF)));
@@ -168,7 +200,8 @@ void grad_logcumsumexp(Grad *g) {
     if (wanted(g, SELF)) {
         Tensor *grad = grad_of(g);
         bool direct = grad->ndim == 0 || tensor_numel(grad) == 0;
-        give(g, SELF, direct ? grad : emit_sub(g->e, one_sign(g, grad), one_sign(g, emit_neg(g->e, grad))));
+        give(g, SELF,
+             direct ? grad : emit_sub(g->e, one_sign(g, grad), one_sign(g, emit_neg(g->e, grad))));
     }
 }
 
@@ -176,18 +209,28 @@ void grad_logcumsumexp(Grad *g) {
 void grad_nansum(Grad *g) {
     if (wanted(g, SELF)) {
         Emit *e = g->e;
-        Tensor *number = emit_unary(e, OP_logical_not, emit_unary(e, OP_isnan, tensor_arg(g, SELF)));
-        give(g, SELF, emit_mul(e, with_dims(g, emit_cast(e, grad_of(g), tensor_arg(g, SELF)->dtype)), number));
+        Tensor *number =
+            emit_unary(e, OP_logical_not, emit_unary(e, OP_isnan, tensor_arg(g, SELF)));
+        give(g, SELF,
+             emit_mul(e, with_dims(g, emit_cast(e, grad_of(g), tensor_arg(g, SELF)->dtype)),
+                      number));
     }
 }
 
-/* self: zeros with grad on the diagonal. PyTorch steps by columns + 1 to the very end, so in a matrix taller than wide it goes on. */
+/* self: zeros with grad on the diagonal. PyTorch steps by columns + 1 to the very end, so in a
+ * matrix taller than wide it goes on. */
 void grad_trace(Grad *g) {
     if (wanted(g, SELF)) {
         Emit *e = g->e;
         const Tensor *self = tensor_arg(g, SELF);
-        int64_t numel = tensor_numel(self), step = self->size[1] + 1, length = (numel + step - 1) / step;
-        Tensor *flat = emit_full(e, &numel, 1, scalar_int(0), grad_of(g)->dtype), *values = emit_expand(e, grad_of(g), &length, 1);
-        give(g, SELF, emit_view(e, emit_op(e, OP_slice_scatter, 6, flat, values, (int64_t)0, (int64_t)0, numel, step), self->size, 2));
+        int64_t numel = tensor_numel(self), step = self->size[1] + 1,
+                length = (numel + step - 1) / step;
+        Tensor *flat = emit_full(e, &numel, 1, scalar_int(0), grad_of(g)->dtype),
+               *values = emit_expand(e, grad_of(g), &length, 1);
+        give(g, SELF,
+             emit_view(
+                 e,
+                 emit_op(e, OP_slice_scatter, 6, flat, values, (int64_t)0, (int64_t)0, numel, step),
+                 self->size, 2));
     }
 }

@@ -1,5 +1,6 @@
-/* Derivatives of views: the gradient goes back along the same map. A view that leaves elements out puts zeros there; the
- * multi-output views join their pieces, zeros standing for the pieces nobody used. */
+/* Derivatives of views: the gradient goes back along the same map. A view that leaves elements out
+ * puts zeros there; the multi-output views join their pieces, zeros standing for the pieces nobody
+ * used. */
 #include "program/derivatives/derivatives.h"
 
 enum { SELF = 0 };
@@ -8,18 +9,23 @@ enum { SELF = 0 };
 void grad_reshape_to_self(Grad *g) {
     if (wanted(g, SELF)) {
         const Tensor *self = tensor_arg(g, SELF);
-        give(g, SELF, emit_op(g->e, OP_reshape, 2, grad_of(g), self->size, self->ndim)); /* a view, even of the same size */
+        give(g, SELF,
+             emit_op(g->e, OP_reshape, 2, grad_of(g), self->size,
+                     self->ndim)); /* a view, even of the same size */
     }
 }
 
-/* self: grad with the dims of size 1 back, one by one as strides show (unsqueeze_to); the gradient itself if there were none */
+/* self: grad with the dims of size 1 back, one by one as strides show (unsqueeze_to); the gradient
+ * itself if there were none */
 void grad_squeeze(Grad *g) {
     if (wanted(g, SELF)) {
         const Tensor *self = tensor_arg(g, SELF);
         bool all = g->call->op->id == OP_squeeze;
         Tensor *grad = grad_of(g);
         for (int d = 0; d < self->ndim && grad && grad->ndim < self->ndim; d++) {
-            bool back = all ? self->size[d] == 1 : d == (int)(g->call->arg[1].i + (g->call->arg[1].i < 0 ? self->ndim : 0));
+            bool back =
+                all ? self->size[d] == 1
+                    : d == (int)(g->call->arg[1].i + (g->call->arg[1].i < 0 ? self->ndim : 0));
             grad = back ? emit_unsqueeze(g->e, grad, d) : grad;
         }
         give(g, SELF, grad);
@@ -62,13 +68,17 @@ void grad_permute(Grad *g) {
     give(g, SELF, emit_op(g->e, OP_permute, 2, grad_of(g), inverse, n));
 }
 
-/* self: movedim(grad, destination, source); of no dims it is an alias, whose gradient is grad itself */
+/* self: movedim(grad, destination, source); of no dims it is an alias, whose gradient is grad
+ * itself */
 void grad_permute_back(Grad *g) {
     if (wanted(g, SELF)) {
         const Arg *source = &g->call->arg[1], *destination = &g->call->arg[2];
         Tensor *grad = grad_of(g);
         bool alias = grad && grad->ndim == 0;
-        give(g, SELF, alias ? grad : emit_op(g->e, OP_movedim, 3, grad, destination->ints.v, destination->ints.n, source->ints.v, source->ints.n));
+        give(g, SELF,
+             alias ? grad
+                   : emit_op(g->e, OP_movedim, 3, grad, destination->ints.v, destination->ints.n,
+                             source->ints.v, source->ints.n));
     }
 }
 
@@ -76,7 +86,9 @@ void grad_permute_back(Grad *g) {
 void grad_expand(Grad *g) {
     if (wanted(g, SELF)) {
         const Tensor *self = tensor_arg(g, SELF);
-        give(g, SELF, self->ndim == 0 ? emit_unary(g->e, OP_sum, grad_of(g)) : emit_sum_to(g->e, grad_of(g), self->size, self->ndim));
+        give(g, SELF,
+             self->ndim == 0 ? emit_unary(g->e, OP_sum, grad_of(g))
+                             : emit_sum_to(g->e, grad_of(g), self->size, self->ndim));
     }
 }
 
@@ -138,7 +150,9 @@ void grad_narrow(Grad *g) {
     if (start < 0) {
         start += self->size[dim < 0 ? dim + self->ndim : dim];
     }
-    give(g, SELF, emit_op(g->e, OP_slice_scatter, 6, zero_self(g), grad_of(g), dim, start, start + length, (int64_t)1));
+    give(g, SELF,
+         emit_op(g->e, OP_slice_scatter, 6, zero_self(g), grad_of(g), dim, start, start + length,
+                 (int64_t)1));
 }
 
 /* self: _unfold_grad(grad, self.size, dimension, size, step) */
@@ -146,7 +160,9 @@ void grad_unfold(Grad *g) {
     if (wanted(g, SELF)) {
         const Tensor *self = tensor_arg(g, SELF);
         const Arg *arg = g->call->arg;
-        give(g, SELF, emit_op(g->e, OP__unfold_grad, 5, grad_of(g), self->size, self->ndim, arg[1].i, arg[2].i, arg[3].i));
+        give(g, SELF,
+             emit_op(g->e, OP__unfold_grad, 5, grad_of(g), self->size, self->ndim, arg[1].i,
+                     arg[2].i, arg[3].i));
     }
 }
 
@@ -165,7 +181,9 @@ void grad_as_strided(Grad *g) {
     }
     const Tensor *self = tensor_arg(g, SELF);
     const Arg *size = &g->call->arg[1], *stride = &g->call->arg[2], *offset = &g->call->arg[3];
-    Tensor view = {.dtype = self->dtype, .ndim = size->ints.n, .offset = offset->none ? self->offset : offset->i};
+    Tensor view = {.dtype = self->dtype,
+                   .ndim = size->ints.n,
+                   .offset = offset->none ? self->offset : offset->i};
     for (int d = 0; d < view.ndim; d++) {
         view.size[d] = size->ints.v[d];
         view.stride[d] = stride->ints.v[d];

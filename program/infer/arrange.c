@@ -1,5 +1,6 @@
-/* Inference of ops that arrange the elements of a tensor anew: roll, rot90, repeat, diag, diag_embed, constant_pad_nd
- * (aten/src/ATen/native/TensorTransformations.cpp, TensorShape.cpp, ConstantPadNd.cpp). */
+/* Inference of ops that arrange the elements of a tensor anew: roll, rot90, repeat, diag,
+ * diag_embed, constant_pad_nd (aten/src/ATen/native/TensorTransformations.cpp, TensorShape.cpp,
+ * ConstantPadNd.cpp). */
 #include "program/infer/infer.h"
 
 #include <string.h>
@@ -11,8 +12,9 @@ int64_t roll_start(int64_t size, int64_t shift) {
     return start < 0 ? start + size : start;
 }
 
-/* Along several dims roll goes one by one, and cat makes each result; without dims it rolls the flattened tensor. An empty tensor is
- * cloned before a dim is looked at, but a list is refused by its length first. */
+/* Along several dims roll goes one by one, and cat makes each result; without dims it rolls the
+ * flattened tensor. An empty tensor is cloned before a dim is looked at, but a list is refused by
+ * its length first. */
 ErrCode infer_roll(const Call *call, Infer *r) {
     const Tensor *self = call->arg[0].tensor;
     const Arg *shifts = &call->arg[1], *dims = &call->arg[2];
@@ -23,7 +25,9 @@ ErrCode infer_roll(const Call *call, Infer *r) {
         return infer_contiguous(r, self->dtype, self->size, self->ndim);
     }
     if (shifts->ints.n != dims->ints.n) {
-        return error_set(r->err, ERR_invalid, "shifts and dimensions must align. shifts: %d, dims:%d", shifts->ints.n, dims->ints.n);
+        return error_set(r->err, ERR_invalid,
+                         "shifts and dimensions must align. shifts: %d, dims:%d", shifts->ints.n,
+                         dims->ints.n);
     }
     if (tensor_numel(self) == 0) {
         return infer_cloned(r, self, self->dtype);
@@ -32,10 +36,13 @@ ErrCode infer_roll(const Call *call, Infer *r) {
     for (int k = 0; k < dims->ints.n; k++) {
         int d;
         if (self->ndim == 0) {
-            return error_set(r->err, ERR_index_range, "Dimension specified as %lld but tensor has no dimensions", (long long)dims->ints.v[k]);
+            return error_set(r->err, ERR_index_range,
+                             "Dimension specified as %lld but tensor has no dimensions",
+                             (long long)dims->ints.v[k]);
         }
         TRY(dim_wrap(dims->ints.v[k], self->ndim, &d, r->err));
-        channels_last = ordered && roll_start(self->size[d], shifts->ints.v[k]) != 0; /* the other part has elements */
+        channels_last = ordered && roll_start(self->size[d], shifts->ints.v[k]) !=
+                                       0; /* the other part has elements */
         ordered = channels_last;
     }
     TRY(infer_contiguous(r, self->dtype, self->size, self->ndim));
@@ -61,7 +68,8 @@ static void infer_arrange_swap(int64_t *v, int a, int b) {
 }
 
 void geometry_rotated(const Tensor *self, int turns, const int64_t *dims, Tensor *out) {
-    int a = (int)(dims[0] < 0 ? dims[0] + self->ndim : dims[0]), b = (int)(dims[1] < 0 ? dims[1] + self->ndim : dims[1]);
+    int a = (int)(dims[0] < 0 ? dims[0] + self->ndim : dims[0]),
+        b = (int)(dims[1] < 0 ? dims[1] + self->ndim : dims[1]);
     *out = *self;
     if (turns == 1 || turns == 2) {
         flip_dim(out, b);
@@ -81,19 +89,24 @@ ErrCode infer_rot90(const Call *call, Infer *r) {
     const int64_t *dims = call->arg[2].ints.v;
     int n = call->arg[2].ints.n;
     if (n != 2) {
-        return error_set(r->err, ERR_invalid, "expected total rotation dims == 2, but got dims = %d", n);
+        return error_set(r->err, ERR_invalid,
+                         "expected total rotation dims == 2, but got dims = %d", n);
     }
     if (self->ndim < 2) {
-        return error_set(r->err, ERR_invalid, "expected total dims >= 2, but got total dims = %d", self->ndim);
+        return error_set(r->err, ERR_invalid, "expected total dims >= 2, but got total dims = %d",
+                         self->ndim);
     }
     __int128 apart = (__int128)dims[0] - dims[1];
     if (apart == 0 || apart == self->ndim || apart == -self->ndim) {
-        return error_set(r->err, ERR_invalid, "expected rotation dims to be different, but got dim0 = %lld and dim1 = %lld", (long long)dims[0],
-                         (long long)dims[1]);
+        return error_set(
+            r->err, ERR_invalid,
+            "expected rotation dims to be different, but got dim0 = %lld and dim1 = %lld",
+            (long long)dims[0], (long long)dims[1]);
     }
     for (int k = 0; k < 2; k++) {
         if (dims[k] < -self->ndim || dims[k] >= self->ndim) {
-            return error_set(r->err, ERR_index_range, "Rotation dim%d out of range, dim%d = %lld", k, k, (long long)dims[k]);
+            return error_set(r->err, ERR_index_range, "Rotation dim%d out of range, dim%d = %lld",
+                             k, k, (long long)dims[k]);
         }
     }
     int turns = rot90_turns(call->arg[1].i);
@@ -102,7 +115,8 @@ ErrCode infer_rot90(const Call *call, Infer *r) {
     }
     TRY(infer_cloned(r, self, self->dtype));
     if (turns != 2) {
-        int a = (int)(dims[0] < 0 ? dims[0] + self->ndim : dims[0]), b = (int)(dims[1] < 0 ? dims[1] + self->ndim : dims[1]);
+        int a = (int)(dims[0] < 0 ? dims[0] + self->ndim : dims[0]),
+            b = (int)(dims[1] < 0 ? dims[1] + self->ndim : dims[1]);
         infer_arrange_swap(r->out->size, a, b);
         infer_arrange_swap(r->out->stride, a, b);
     }
@@ -117,7 +131,9 @@ ErrCode infer_repeat(const Call *call, Infer *r) {
     const Arg *repeats = &call->arg[1];
     int n = repeats->ints.n;
     if (n < self->ndim) {
-        return error_set(r->err, ERR_invalid, "Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor");
+        return error_set(r->err, ERR_invalid,
+                         "Number of dimensions of repeat dims can not be smaller than number of "
+                         "dimensions of tensor");
     }
     TRY(dims_fit(n, r->err));
     int64_t size[MAX_DIMS];
@@ -138,7 +154,8 @@ static ErrCode side_length(int64_t n, int64_t offset, int64_t *side, Error *err)
     return fits ? ERR_none : error_set(err, ERR_limit, "a tensor's size overflows");
 }
 
-/* diag: a vector becomes a matrix, a matrix gives its diagonal. One farther out than the corner is refused. */
+/* diag: a vector becomes a matrix, a matrix gives its diagonal. One farther out than the corner is
+ * refused. */
 ErrCode infer_diag(const Call *call, Infer *r) {
     const Tensor *self = call->arg[0].tensor;
     int64_t offset = call->arg[1].i, size[2];
@@ -153,7 +170,8 @@ ErrCode infer_diag(const Call *call, Infer *r) {
     if (self->ndim != 2) {
         return error_set(r->err, ERR_invalid, "matrix or a vector expected");
     }
-    size[0] = offset >= 0 ? min_i64(self->size[0], self->size[1] - offset) : min_i64(self->size[0] + offset, self->size[1]);
+    size[0] = offset >= 0 ? min_i64(self->size[0], self->size[1] - offset)
+                          : min_i64(self->size[0] + offset, self->size[1]);
     return infer_contiguous(r, self->dtype, size, 1);
 }
 
@@ -163,12 +181,13 @@ ErrCode infer_diag_embed(const Call *call, Infer *r) {
     TRY(dim_wrap(call->arg[2].i, n, &a, r->err));
     TRY(dim_wrap(call->arg[3].i, n, &b, r->err));
     if (a == b) {
-        return error_set(r->err, ERR_invalid, "diagonal dimensions cannot be identical %lld, %lld", (long long)call->arg[2].i,
-                         (long long)call->arg[3].i);
+        return error_set(r->err, ERR_invalid, "diagonal dimensions cannot be identical %lld, %lld",
+                         (long long)call->arg[2].i, (long long)call->arg[3].i);
     }
     TRY(dims_fit(n, r->err));
     int64_t side, size[MAX_DIMS];
-    TRY(side_length(self->size[self->ndim - 1], call->arg[1].i, &side, r->err)); /* of one dim at least: else a == b */
+    TRY(side_length(self->size[self->ndim - 1], call->arg[1].i, &side,
+                    r->err)); /* of one dim at least: else a == b */
     for (int d = 0, own = 0; d < n; d++) {
         size[d] = d == a || d == b ? side : self->size[own++];
     }
@@ -180,7 +199,9 @@ ErrCode infer_diag_embed(const Call *call, Infer *r) {
 static ErrCode crop(Tensor *t, int d, int64_t start, int64_t cut, Error *err) {
     int64_t size = t->size[d];
     if (cut > size || start > size) {
-        return error_set(err, ERR_index_range, "a negative padding of %lld exceeds dimension size (%lld).", (long long)cut, (long long)size);
+        return error_set(err, ERR_index_range,
+                         "a negative padding of %lld exceeds dimension size (%lld).",
+                         (long long)cut, (long long)size);
     }
     t->size[d] -= cut;
     t->offset = geometry_offset(t->offset, start, t->stride[d]);
@@ -203,15 +224,19 @@ ErrCode geometry_cropped(const Tensor *self, const Arg *pad, Tensor *out, bool *
     return ERR_none;
 }
 
-/* Pads count from the last dim on. If none is positive the result is a clone of the cropped view. */
+/* Pads count from the last dim on. If none is positive the result is a clone of the cropped
+ * view. */
 ErrCode infer_constant_pad_nd(const Call *call, Infer *r) {
     const Tensor *self = call->arg[0].tensor;
     const Arg *pad = &call->arg[1];
     if (pad->ints.n % 2 != 0) {
-        return error_set(r->err, ERR_invalid, "Length of pad must be even but instead it equals %d", pad->ints.n);
+        return error_set(r->err, ERR_invalid, "Length of pad must be even but instead it equals %d",
+                         pad->ints.n);
     }
     if (pad->ints.n / 2 > self->ndim) {
-        return error_set(r->err, ERR_invalid, "Length of pad should be no more than twice the number of dimensions of the input.");
+        return error_set(
+            r->err, ERR_invalid,
+            "Length of pad should be no more than twice the number of dimensions of the input.");
     }
     Tensor inner;
     bool grows;
@@ -227,7 +252,9 @@ ErrCode infer_constant_pad_nd(const Call *call, Infer *r) {
             return error_set(r->err, ERR_limit, "a tensor's size overflows");
         }
         if (size[d] <= 0) {
-            return error_set(r->err, ERR_invalid, "negative padding resulted in a negative output size in dimension %d", d);
+            return error_set(r->err, ERR_invalid,
+                             "negative padding resulted in a negative output size in dimension %d",
+                             d);
         }
     }
     TRY(infer_contiguous(r, self->dtype, size, self->ndim));
@@ -238,4 +265,6 @@ ErrCode infer_constant_pad_nd(const Call *call, Infer *r) {
 }
 
 /* 0, 0, .., 1, 1, ..: `total` numbers of repeats' dtype. */
-ErrCode infer_repeat_numbers(const Call *call, Infer *r) { return infer_contiguous(r, call->arg[0].tensor->dtype, &call->arg[1].i, 1); }
+ErrCode infer_repeat_numbers(const Call *call, Infer *r) {
+    return infer_contiguous(r, call->arg[0].tensor->dtype, &call->arg[1].i, 1);
+}

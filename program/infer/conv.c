@@ -1,4 +1,5 @@
-/* Inference of convolution and of its two backward products (aten/src/ATen/native/Convolution.cpp, check_shape_forward). */
+/* Inference of convolution and of its two backward products (aten/src/ATen/native/Convolution.cpp,
+ * check_shape_forward). */
 #include "program/infer/conv.h"
 
 #include <string.h>
@@ -7,7 +8,8 @@
 static int64_t along(const Arg *list, int d) { return list->ints.v[list->ints.n == 1 ? 0 : d]; }
 
 void conv_read(const Call *call, int dims, const int64_t *input, const int64_t *weight, Conv *c) {
-    const Arg *stride = call_arg(call, "stride"), *padding = call_arg(call, "padding"), *dilation = call_arg(call, "dilation");
+    const Arg *stride = call_arg(call, "stride"), *padding = call_arg(call, "padding"),
+              *dilation = call_arg(call, "dilation");
     *c = (Conv){.batch = input[0], .groups = call_arg(call, "groups")->i, .channels = weight[1]};
     c->filters = weight[0] / c->groups;
     for (int d = 0; d < 2; d++) {
@@ -17,18 +19,25 @@ void conv_read(const Call *call, int dims, const int64_t *input, const int64_t *
         c->stride[d] = own < 0 ? 1 : along(stride, own);
         c->padding[d] = own < 0 ? 0 : along(padding, own);
         c->dilation[d] = own < 0 ? 1 : along(dilation, own);
-        c->out[d] = (c->in[d] + 2 * c->padding[d] - c->dilation[d] * (c->kernel[d] - 1) - 1) / c->stride[d] + 1;
+        c->out[d] = (c->in[d] + 2 * c->padding[d] - c->dilation[d] * (c->kernel[d] - 1) - 1) /
+                        c->stride[d] +
+                    1;
     }
 }
 
-static ErrCode infer_conv_refuse(Error *err, const char *text) { return error_set(err, ERR_invalid, "%s", text); }
+static ErrCode infer_conv_refuse(Error *err, const char *text) {
+    return error_set(err, ERR_invalid, "%s", text);
+}
 
 static ErrCode check_lists(const Call *call, int dims, Error *err) {
     static const char *const names[] = {"stride", "padding", "dilation"};
     for (int k = 0; k < 3; k++) {
         int n = call_arg(call, names[k])->ints.n;
         if (n != 1 && n != dims) {
-            return error_set(err, ERR_invalid, "expected %s to be a single integer value or a list of %d values to match the convolution dimensions", names[k], dims);
+            return error_set(err, ERR_invalid,
+                             "expected %s to be a single integer value or a list of %d values to "
+                             "match the convolution dimensions",
+                             names[k], dims);
         }
     }
     return ERR_none;
@@ -43,7 +52,8 @@ static bool any_below(const Arg *list, int64_t least) {
     return false;
 }
 
-static ErrCode check_sizes(const Call *call, const Tensor *input, const Tensor *weight, const Tensor *bias, Error *err) {
+static ErrCode check_sizes(const Call *call, const Tensor *input, const Tensor *weight,
+                           const Tensor *bias, Error *err) {
     int dims = weight->ndim - 2;
     int64_t groups = call_arg(call, "groups")->i;
     if (any_below(call_arg(call, "padding"), 0)) {
@@ -53,53 +63,76 @@ static ErrCode check_sizes(const Call *call, const Tensor *input, const Tensor *
         return infer_conv_refuse(err, "non-positive stride is not supported");
     }
     if (input->ndim != weight->ndim) {
-        return error_set(err, ERR_invalid, "Expected %d-dimensional input for %d-dimensional weight, but got %d-dimensional input instead", weight->ndim,
-                         weight->ndim, input->ndim);
+        return error_set(err, ERR_invalid,
+                         "Expected %d-dimensional input for %d-dimensional weight, but got "
+                         "%d-dimensional input instead",
+                         weight->ndim, weight->ndim, input->ndim);
     }
     if (weight->size[0] < groups || weight->size[0] % groups != 0) {
-        return error_set(err, ERR_invalid, "Given groups=%lld, expected weight to be at least that, and divisible by it, at dimension 0", (long long)groups);
+        return error_set(err, ERR_invalid,
+                         "Given groups=%lld, expected weight to be at least that, and divisible by "
+                         "it, at dimension 0",
+                         (long long)groups);
     }
     int64_t channels;
     if (!checked_mul(weight->size[1], groups, &channels) || input->size[1] != channels) {
-        return error_set(err, ERR_invalid, "Given groups=%lld, expected input to have another number of channels than %lld", (long long)groups,
-                         (long long)input->size[1]);
+        return error_set(
+            err, ERR_invalid,
+            "Given groups=%lld, expected input to have another number of channels than %lld",
+            (long long)groups, (long long)input->size[1]);
     }
     if (bias && (bias->ndim != 1 || bias->size[0] != weight->size[0])) {
-        return error_set(err, ERR_invalid, "expected bias to be 1-dimensional with %lld elements", (long long)weight->size[0]);
+        return error_set(err, ERR_invalid, "expected bias to be 1-dimensional with %lld elements",
+                         (long long)weight->size[0]);
     }
     for (int d = 0; d < dims; d++) {
         int64_t room, span;
-        bool fits = checked_mul(along(call_arg(call, "padding"), d), 2, &room) && checked_add(room, input->size[2 + d], &room) &&
-                    checked_mul(along(call_arg(call, "dilation"), d), weight->size[2 + d] - 1, &span) && span < INT64_MAX;
+        bool fits =
+            checked_mul(along(call_arg(call, "padding"), d), 2, &room) &&
+            checked_add(room, input->size[2 + d], &room) &&
+            checked_mul(along(call_arg(call, "dilation"), d), weight->size[2 + d] - 1, &span) &&
+            span < INT64_MAX;
         if (!fits || room < span + 1) {
-            return infer_conv_refuse(err, "Calculated padded input size per channel is less than the kernel: Kernel size can't be greater than actual input size");
+            return infer_conv_refuse(err,
+                                     "Calculated padded input size per channel is less than the "
+                                     "kernel: Kernel size can't be greater than actual input size");
         }
     }
     return ERR_none;
 }
 
-/* Does PyTorch leave this one to MKL-DNN (use_mkldnn, with one thread)? It compares dtypes with another message, and knows groups. */
+/* Does PyTorch leave this one to MKL-DNN (use_mkldnn, with one thread)? It compares dtypes with
+ * another message, and knows groups. */
 static bool by_mkldnn(const Conv *c, DType dtype) {
-    bool strided = c->stride[0] != 1 || c->stride[1] != 1, dilated = c->dilation[0] != 1 || c->dilation[1] != 1;
+    bool strided = c->stride[0] != 1 || c->stride[1] != 1,
+         dilated = c->dilation[0] != 1 || c->dilation[1] != 1;
     bool worth = strided || dilated || c->batch >= 16 || c->kernel[0] != 1 || c->kernel[1] != 1;
     int64_t numel = c->batch * c->channels * c->groups * c->in[0] * c->in[1];
-    bool large = c->groups > 1 || (c->kernel[0] > 3 && c->kernel[1] > 3) || c->batch > 1 || numel > 20480;
+    bool large =
+        c->groups > 1 || (c->kernel[0] > 3 && c->kernel[1] > 3) || c->batch > 1 || numel > 20480;
     return dtype == DT_bfloat16 || (dtype == DT_float32 && worth && large);
 }
 
-/* Of the other algorithms a dilated one takes floats and int64, the rest all integers too; a bias of another dtype is converted. */
-static ErrCode check_dtypes(const Conv *c, const Tensor *input, const Tensor *weight, const Tensor *bias, Error *err) {
+/* Of the other algorithms a dilated one takes floats and int64, the rest all integers too; a bias
+ * of another dtype is converted. */
+static ErrCode check_dtypes(const Conv *c, const Tensor *input, const Tensor *weight,
+                            const Tensor *bias, Error *err) {
     DType dtype = input->dtype;
     if (by_mkldnn(c, dtype)) {
-        return weight->dtype != dtype || (bias && bias->dtype != dtype) ? infer_conv_refuse(err, "Input type and weight type should be the same or input should be a MKLDNN tensor")
-                                                                        : ERR_none;
+        return weight->dtype != dtype || (bias && bias->dtype != dtype)
+                   ? infer_conv_refuse(err, "Input type and weight type should be the same or "
+                                            "input should be a MKLDNN tensor")
+                   : ERR_none;
     }
     bool dilated = c->dilation[0] != 1 || c->dilation[1] != 1;
-    if (dtype == DT_float16 || dtype == DT_bool || (dilated && !dtype_is_float(dtype) && dtype != DT_int64)) {
-        return error_set(err, ERR_dtype, "\"slow_conv2d_cpu\" not implemented for '%s'", dtype_name(dtype));
+    if (dtype == DT_float16 || dtype == DT_bool ||
+        (dilated && !dtype_is_float(dtype) && dtype != DT_int64)) {
+        return error_set(err, ERR_dtype, "\"slow_conv2d_cpu\" not implemented for '%s'",
+                         dtype_name(dtype));
     }
     if (weight->dtype != dtype) {
-        return error_set(err, ERR_dtype, "expected scalar type %s but found %s", dtype_name(dtype), dtype_name(weight->dtype));
+        return error_set(err, ERR_dtype, "expected scalar type %s but found %s", dtype_name(dtype),
+                         dtype_name(weight->dtype));
     }
     return ERR_none;
 }
@@ -120,7 +153,8 @@ static Tensor as_plane(const Tensor *t, bool contiguous) {
     return p;
 }
 
-/* One group's part of a tensor, dims `d` of it divided, brought to channels-last order (self if it has that): is it still seen as such? */
+/* One group's part of a tensor, dims `d` of it divided, brought to channels-last order (self if it
+ * has that): is it still seen as such? */
 static bool part_channels_last(const Tensor *t, int d, int64_t groups) {
     Tensor part = *t, dense = *t;
     part.size[d] = dense.size[d] = t->size[d] / groups;
@@ -133,17 +167,20 @@ static bool part_channels_last(const Tensor *t, int d, int64_t groups) {
     return is_channels_last(&part);
 }
 
-/* The result is channels-last if input or weight is; where groups are convolved apart, if the parts are. */
+/* The result is channels-last if input or weight is; where groups are convolved apart, if the parts
+ * are. */
 static bool gives_channels_last(const Conv *c, const Tensor *input, const Tensor *weight) {
     Tensor x = as_plane(input, true), w = as_plane(weight, false);
     if (!is_channels_last(&x) && !is_channels_last(&w)) {
         return false;
     }
-    return c->groups == 1 || by_mkldnn(c, input->dtype) || part_channels_last(&x, 1, c->groups) || part_channels_last(&w, 0, c->groups);
+    return c->groups == 1 || by_mkldnn(c, input->dtype) || part_channels_last(&x, 1, c->groups) ||
+           part_channels_last(&w, 0, c->groups);
 }
 
 ErrCode infer_convolution(const Call *call, Infer *r) {
-    const Tensor *input = call->arg[0].tensor, *weight = call->arg[1].tensor, *bias = call->arg[2].none ? NULL : call->arg[2].tensor;
+    const Tensor *input = call->arg[0].tensor, *weight = call->arg[1].tensor,
+                 *bias = call->arg[2].none ? NULL : call->arg[2].tensor;
     int dims = weight->ndim - 2;
     if (dims <= 0) {
         return infer_conv_refuse(r->err, "weight should have at least three dimensions");
@@ -154,7 +191,9 @@ ErrCode infer_convolution(const Call *call, Infer *r) {
     TRY(check_lists(call, dims, r->err));
     TRY(check_sizes(call, input, weight, bias, r->err));
     if (dims > 2 || input->size[1] == 0) {
-        return error_set(r->err, ERR_unsupported, dims > 2 ? "a convolution of %d dims" : "a convolution without channels", dims);
+        return error_set(r->err, ERR_unsupported,
+                         dims > 2 ? "a convolution of %d dims" : "a convolution without channels",
+                         dims);
     }
     Conv c;
     conv_read(call, dims, input->size, weight->size, &c);
@@ -177,7 +216,8 @@ ErrCode infer_convolution(const Call *call, Infer *r) {
         promotion_tensor(&p, weight->dtype, 0);
         dtype = promotion_result(&p);
         if (!view_strides(weight, numel, &numel, 1, &flat)) {
-            return error_set(r->err, ERR_view_stride, "view size is not compatible with input tensor's size and stride");
+            return error_set(r->err, ERR_view_stride,
+                             "view size is not compatible with input tensor's size and stride");
         }
     }
     int64_t size[4] = {c.batch, weight->size[0], dims == 2 ? c.out[0] : 1, c.out[1]};
@@ -194,12 +234,14 @@ ErrCode infer_convolution(const Call *call, Infer *r) {
     return ERR_none;
 }
 
-/* The gradient of input or weight, in the memory format of the output. All three tensors are operands, as they are of PyTorch's one
- * convolution_backward: what it returns requires grad if any of them does. */
+/* The gradient of input or weight, in the memory format of the output. All three tensors are
+ * operands, as they are of PyTorch's one convolution_backward: what it returns requires grad if any
+ * of them does. */
 ErrCode infer_conv_grad(const Call *call, Infer *r) {
     const Tensor *grad = call->arg[0].tensor, *like = call->arg[2].tensor;
     bool of_input = call->op->id == OP__conv_grad_input;
-    const Tensor *input = of_input ? like : call->arg[1].tensor, *weight = of_input ? call->arg[1].tensor : like;
+    const Tensor *input = of_input ? like : call->arg[1].tensor,
+                 *weight = of_input ? call->arg[1].tensor : like;
     Conv c;
     conv_read(call, weight->ndim - 2, input->size, weight->size, &c);
     Tensor plane = as_plane(like, true);

@@ -1,5 +1,5 @@
-/* A convolution's geometry, read from the sizes of its three tensors: input [N, C, H, W], weight [K, C / groups, R, S], output [N, K, P, Q];
- * a convolution of one dim has H = R = P = 1. */
+/* A convolution's geometry, read from the sizes of its three tensors: input [N, C, H, W], weight
+ * [K, C / groups, R, S], output [N, K, P, Q]; a convolution of one dim has H = R = P = 1. */
 #ifndef PROGRAM_CONV_H
 #define PROGRAM_CONV_H
 
@@ -7,12 +7,13 @@
 
 typedef struct Conv {
     int64_t batch, groups;
-    int64_t channels, filters;          /* of one group */
+    int64_t channels, filters; /* of one group */
     int64_t in[2], kernel[2], out[2];
     int64_t stride[2], padding[2], dilation[2];
 } Conv;
 
-/* Reads stride, padding, dilation and groups of `call`, a convolution of `dims` dims, and the sizes of input and weight. */
+/* Reads stride, padding, dilation and groups of `call`, a convolution of `dims` dims, and the sizes
+ * of input and weight. */
 void conv_read(const Call *call, int dims, const int64_t *input, const int64_t *weight, Conv *c);
 
 #endif

@@ -1,12 +1,14 @@
-/* Inference of factories: size and dtype come from numbers (zeros, full, arange, ..), or from another tensor's metadata (*_like, new_*).
- * The default dtype is float32; full and arange take theirs from their scalars. */
+/* Inference of factories: size and dtype come from numbers (zeros, full, arange, ..), or from
+ * another tensor's metadata (*_like, new_*). The default dtype is float32; full and arange take
+ * theirs from their scalars. */
 #include "program/infer/infer.h"
 
 #include <math.h>
 
 /* zeros, ones. */
 ErrCode infer_size(const Call *call, Infer *r) {
-    return infer_contiguous(r, call_dtype(call, "dtype", DT_float32), call->arg[0].ints.v, call->arg[0].ints.n);
+    return infer_contiguous(r, call_dtype(call, "dtype", DT_float32), call->arg[0].ints.v,
+                            call->arg[0].ints.n);
 }
 
 ErrCode infer_full(const Call *call, Infer *r) {
@@ -20,7 +22,8 @@ ErrCode infer_full(const Call *call, Infer *r) {
 ErrCode infer_new_size(const Call *call, Infer *r) {
     DType dtype = call_dtype(call, "dtype", call->arg[0].tensor->dtype);
     TRY(infer_contiguous(r, dtype, call->arg[1].ints.v, call->arg[1].ints.n));
-    return call->op->id == OP_new_full ? scalar_check(call->arg[2].scalar, dtype, r->err) : ERR_none;
+    return call->op->id == OP_new_full ? scalar_check(call->arg[2].scalar, dtype, r->err)
+                                       : ERR_none;
 }
 
 /* zeros_like, ones_like, full_like. */
@@ -28,7 +31,8 @@ ErrCode infer_like(const Call *call, Infer *r) {
     const Tensor *self = call->arg[0].tensor;
     DType dtype = call_dtype(call, "dtype", self->dtype);
     TRY(infer_cloned(r, self, dtype));
-    return call->op->id == OP_full_like ? scalar_check(call->arg[1].scalar, dtype, r->err) : ERR_none;
+    return call->op->id == OP_full_like ? scalar_check(call->arg[1].scalar, dtype, r->err)
+                                        : ERR_none;
 }
 
 /* ---- arange (aten/src/ATen/native/RangeFactories.cpp) ---- */
@@ -44,13 +48,15 @@ static ErrCode arange_count_int(Scalar start, Scalar end, Scalar step, double *c
     }
     __int128 distance = (__int128)scalar_to_int(end) - scalar_to_int(start);
     if (by > 0 ? distance < 0 : distance > 0) {
-        return error_set(err, ERR_invalid, "upper bound and larger bound inconsistent with step sign");
+        return error_set(err, ERR_invalid,
+                         "upper bound and larger bound inconsistent with step sign");
     }
     *count = (double)((distance + by - (by > 0 ? 1 : -1)) / by);
     return ERR_none;
 }
 
-static ErrCode arange_count_double(Scalar start, Scalar end, Scalar step, DType dtype, double *count, Error *err) {
+static ErrCode arange_count_double(Scalar start, Scalar end, Scalar step, DType dtype,
+                                   double *count, Error *err) {
     double from = scalar_to_double(start), to = scalar_to_double(end), by = scalar_to_double(step);
     *count = ceil((to - from) / by);
     if (!dtype_is_float(dtype)) {
@@ -68,7 +74,8 @@ static ErrCode arange_count_double(Scalar start, Scalar end, Scalar step, DType 
         return error_set(err, ERR_invalid, "unsupported range: %g -> %g", from, to);
     }
     if (!((by > 0 && to >= from) || (by < 0 && to <= from))) {
-        return error_set(err, ERR_invalid, "upper bound and larger bound inconsistent with step sign");
+        return error_set(err, ERR_invalid,
+                         "upper bound and larger bound inconsistent with step sign");
     }
     return ERR_none;
 }
@@ -124,7 +131,8 @@ ErrCode infer_eye(const Call *call, Infer *r) {
     int64_t size[2] = {call->arg[0].i, m ? m->i : call->arg[0].i};
     for (int d = 0; d < 2; d++) {
         if (size[d] < 0) {
-            return error_set(r->err, ERR_shape, "%s must be greater or equal to 0, got %lld", d ? "m" : "n", (long long)size[d]);
+            return error_set(r->err, ERR_shape, "%s must be greater or equal to 0, got %lld",
+                             d ? "m" : "n", (long long)size[d]);
         }
     }
     DType dtype = call_dtype(call, "dtype", DT_float32);
@@ -134,14 +142,17 @@ ErrCode infer_eye(const Call *call, Infer *r) {
 
 /* ---- tril_indices, triu_indices ---- */
 
-/* Elements on and below the diagonal `offset` of a row x col matrix; false where they do not fit. */
+/* Elements on and below the diagonal `offset` of a row x col matrix; false where they do not
+ * fit. */
 static bool tril_count(int64_t row, int64_t col, int64_t offset, int64_t *count) {
-    /* Row i holds clamp(i + offset + 1, 0, col) of them: none before `first`, all from `full` on, an arithmetic series between. */
+    /* Row i holds clamp(i + offset + 1, 0, col) of them: none before `first`, all from `full` on,
+     * an arithmetic series between. */
     __int128 at = offset, zero = 0;
     __int128 first = at < 0 ? -at : zero, full = (__int128)col - 1 - at;
     first = first > row ? row : first;
     full = full < first ? first : full > row ? row : full;
-    __int128 sum = (full - first) * ((first + at + 1) + (full + at)) / 2 + ((__int128)row - full) * col;
+    __int128 sum =
+        (full - first) * ((first + at + 1) + (full + at)) / 2 + ((__int128)row - full) * col;
     if (sum > INT64_MAX / 2) {
         return false;
     }
@@ -152,12 +163,13 @@ static bool tril_count(int64_t row, int64_t col, int64_t offset, int64_t *count)
 static ErrCode infer_indices(const Call *call, Infer *r, bool upper) {
     int64_t row = call->arg[0].i, col = call->arg[1].i, offset = call->arg[2].i;
     if (row < 0 || col < 0) {
-        return error_set(r->err, ERR_invalid, "%s must be non-negative, got %lld", row < 0 ? "row" : "col",
-                         (long long)(row < 0 ? row : col));
+        return error_set(r->err, ERR_invalid, "%s must be non-negative, got %lld",
+                         row < 0 ? "row" : "col", (long long)(row < 0 ? row : col));
     }
     DType dtype = call_dtype(call, "dtype", DT_int64);
     if (dtype != DT_int64 && dtype != DT_int32) {
-        return error_set(r->err, ERR_dtype, "\"%s\" not implemented for '%s'", call->op->name, dtype_name(dtype));
+        return error_set(r->err, ERR_dtype, "\"%s\" not implemented for '%s'", call->op->name,
+                         dtype_name(dtype));
     }
     int64_t count, all;
     bool fits = checked_mul(row, col, &all);
@@ -182,8 +194,9 @@ ErrCode infer_literal(const Call *call, Infer *r) {
     TRY(infer_contiguous(r, call->arg[2].dtype, call->arg[1].ints.v, call->arg[1].ints.n));
     int64_t numel = tensor_numel(r->out);
     if (numel != call->arg[0].data.n) {
-        return error_set(r->err, ERR_shape, "a shape of %lld elements is invalid for input of size %lld", (long long)numel,
-                         (long long)call->arg[0].data.n);
+        return error_set(r->err, ERR_shape,
+                         "a shape of %lld elements is invalid for input of size %lld",
+                         (long long)numel, (long long)call->arg[0].data.n);
     }
     return ERR_none;
 }

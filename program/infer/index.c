@@ -1,5 +1,6 @@
-/* Inference of indexing by tensors: index, index_put, gather, scatter, index_select, index_add, nonzero, and the scatters into views.
- * Which indices are in range is the kernels' business; everything else is decided here. */
+/* Inference of indexing by tensors: index, index_put, gather, scatter, index_select, index_add,
+ * nonzero, and the scatters into views. Which indices are in range is the kernels' business;
+ * everything else is decided here. */
 #include "program/infer/infer.h"
 
 #include <string.h>
@@ -7,7 +8,9 @@
 /* ---- index and _index_put (aten/src/ATen/native/TensorAdvancedIndexing.cpp) ---- */
 
 /* Are the dims that tensors index neighbours? */
-static bool indices_adjacent(const IndexPlan *p) { return p->nindex == 0 || p->dim[p->nindex - 1] - p->dim[0] == p->nindex - 1; }
+static bool indices_adjacent(const IndexPlan *p) {
+    return p->nindex == 0 || p->dim[p->nindex - 1] - p->dim[0] == p->nindex - 1;
+}
 
 /* Broadcasts the index tensors; their common size. */
 static ErrCode broadcast_indices(const IndexPlan *p, int64_t *size, int *ndim, Error *err) {
@@ -16,7 +19,8 @@ static ErrCode broadcast_indices(const IndexPlan *p, int64_t *size, int *ndim, E
         Error shape;
         error_begin(&shape, true);
         if (broadcast_into(size, ndim, p->index[k]->size, p->index[k]->ndim, &shape) != ERR_none) {
-            return error_set(err, ERR_shape, "shape mismatch: indexing tensors could not be broadcast together");
+            return error_set(err, ERR_shape,
+                             "shape mismatch: indexing tensors could not be broadcast together");
         }
     }
     return ERR_none;
@@ -25,7 +29,9 @@ static ErrCode broadcast_indices(const IndexPlan *p, int64_t *size, int *ndim, E
 /* Collects the index tensors and the dims they index. */
 static ErrCode collect_indices(const Tensor *self, const Arg *list, IndexPlan *p, Error *err) {
     if (list->tensors.n > self->ndim) {
-        return error_set(err, ERR_index_range, "too many indices for tensor of dimension %d (got %d)", self->ndim, list->tensors.n);
+        return error_set(err, ERR_index_range,
+                         "too many indices for tensor of dimension %d (got %d)", self->ndim,
+                         list->tensors.n);
     }
     p->nindex = 0;
     for (int d = 0; d < list->tensors.n; d++) {
@@ -34,7 +40,8 @@ static ErrCode collect_indices(const Tensor *self, const Arg *list, IndexPlan *p
             continue;
         }
         if (t->dtype != DT_int64) {
-            return error_set(err, ERR_index_dtype, "tensors used as indices must be long, byte or bool tensors");
+            return error_set(err, ERR_index_dtype,
+                             "tensors used as indices must be long, byte or bool tensors");
         }
         p->dim[p->nindex] = d;
         p->index[p->nindex++] = t;
@@ -52,7 +59,8 @@ ErrCode index_plan(const Tensor *self, const Arg *list, IndexPlan *p, Error *err
     int64_t size[MAX_DIMS];
     TRY(broadcast_indices(p, size, &p->nbroadcast, err));
     if (self->ndim - p->nindex + p->nbroadcast > MAX_DIMS) {
-        return error_set(err, ERR_limit, "a tensor of %d dims is over the limit of %d", self->ndim - p->nindex + p->nbroadcast, MAX_DIMS);
+        return error_set(err, ERR_limit, "a tensor of %d dims is over the limit of %d",
+                         self->ndim - p->nindex + p->nbroadcast, MAX_DIMS);
     }
     unsigned indexed = 0;
     for (int k = 0; k < p->nindex; k++) {
@@ -72,16 +80,19 @@ ErrCode index_plan(const Tensor *self, const Arg *list, IndexPlan *p, Error *err
         if (!(indexed >> d & 1)) {
             add_dim(p, self->size[d], self->stride[d]);
         } else if (asked && self->size[d] == 0) {
-            return error_set(err, ERR_index_range, "index is out of bounds for dimension with size 0");
+            return error_set(err, ERR_index_range,
+                             "index is out of bounds for dimension with size 0");
         }
     }
     return sizes_fit(p->size, p->ndim, err);
 }
 
-static ErrCode no_indices(Error *err) { return error_set(err, ERR_invalid, "an index needs at least one tensor"); }
+static ErrCode no_indices(Error *err) {
+    return error_set(err, ERR_invalid, "an index needs at least one tensor");
+}
 
-/* Strides with which an index tensor takes part in the result's order: expanded to the broadcast size, then viewed with a dim of
- * size 1 for every other dim of the result. */
+/* Strides with which an index tensor takes part in the result's order: expanded to the broadcast
+ * size, then viewed with a dim of size 1 for every other dim of the result. */
 static void index_strides(const IndexPlan *p, const Tensor *index, int64_t *stride) {
     Tensor expanded;
     expanded.ndim = p->nbroadcast;
@@ -101,7 +112,8 @@ static void index_strides(const IndexPlan *p, const Tensor *index, int64_t *stri
     }
 }
 
-/* The order of dims is TensorIterator's over self, its indexed dims at stride 0, and the index tensors. */
+/* The order of dims is TensorIterator's over self, its indexed dims at stride 0, and the index
+ * tensors. */
 ErrCode infer_index(const Call *call, Infer *r) {
     IndexPlan *p = arena_alloc_raw(r->arena, (int64_t)sizeof *p);
     TRY(index_plan(call->arg[0].tensor, &call->arg[1], p, r->err));
@@ -138,13 +150,17 @@ ErrCode infer_index_put(const Call *call, Infer *r) {
     TRY(index_plan(self, &call->arg[1], p, r->err));
     r->index = p;
     if (!expands_to(values, p->size, p->ndim)) {
-        return error_set(r->err, ERR_shape, "shape mismatch: value tensor cannot be broadcast to indexing result");
+        return error_set(r->err, ERR_shape,
+                         "shape mismatch: value tensor cannot be broadcast to indexing result");
     }
     if (values->dtype != self->dtype) {
-        return error_set(r->err, ERR_dtype, "Index put requires the source and destination dtypes match, got %s for the destination and %s for the source.",
+        return error_set(r->err, ERR_dtype,
+                         "Index put requires the source and destination dtypes match, got %s for "
+                         "the destination and %s for the source.",
                          dtype_name(self->dtype), dtype_name(values->dtype));
     }
-    return p->nindex == 0 && tensor_numel(self) > 0 ? no_indices(r->err) : infer_cloned(r, self, self->dtype);
+    return p->nindex == 0 && tensor_numel(self) > 0 ? no_indices(r->err)
+                                                    : infer_cloned(r, self, self->dtype);
 }
 
 /* ---- gather and scatter (ScatterGatherChecks.h) ---- */
@@ -155,14 +171,16 @@ static int64_t size_at(const Tensor *t, int d) { return t->ndim > 0 ? t->size[d]
 
 static ErrCode check_index_dtype(const Call *call, const Tensor *index, Error *err) {
     if (index->dtype != DT_int64) {
-        return error_set(err, ERR_index_dtype, "%s(): Expected dtype int64 for index", call->op->name);
+        return error_set(err, ERR_index_dtype, "%s(): Expected dtype int64 for index",
+                         call->op->name);
     }
     return ERR_none;
 }
 
 static ErrCode check_index_dims(const Tensor *self, const Tensor *index, Error *err) {
     if (dims_at_least_1(self) != dims_at_least_1(index)) {
-        return error_set(err, ERR_shape, "Index tensor must have the same number of dimensions as self tensor");
+        return error_set(err, ERR_shape,
+                         "Index tensor must have the same number of dimensions as self tensor");
     }
     return ERR_none;
 }
@@ -176,14 +194,18 @@ ErrCode infer_gather(const Call *call, Infer *r) {
         TRY(check_index_dims(self, index, r->err));
         for (int d = 0; d < dims_at_least_1(self); d++) {
             if (d != dim && size_at(index, d) > size_at(self, d)) {
-                return error_set(r->err, ERR_shape, "Size does not match at dimension %d: expected index to be smaller than self apart from dimension %d", d, dim);
+                return error_set(r->err, ERR_shape,
+                                 "Size does not match at dimension %d: expected index to be "
+                                 "smaller than self apart from dimension %d",
+                                 d, dim);
             }
         }
     }
     return infer_contiguous(r, self->dtype, index->size, index->ndim);
 }
 
-static ErrCode check_scatter_shape(const Tensor *self, const Tensor *index, const Tensor *src, int dim, Error *err) {
+static ErrCode check_scatter_shape(const Tensor *self, const Tensor *index, const Tensor *src,
+                                   int dim, Error *err) {
     TRY(check_index_dims(self, index, err));
     bool wrong = false;
     int n = dims_at_least_1(self);
@@ -192,16 +214,20 @@ static ErrCode check_scatter_shape(const Tensor *self, const Tensor *index, cons
     }
     for (int d = 0; src && d < n && !wrong; d++) {
         if (src->ndim > 0 && d >= src->ndim) {
-            return error_set(err, ERR_index_range, "Dimension out of range (expected to be in range of [%d, %d], but got %d)", -src->ndim,
-                             src->ndim - 1, d);
+            return error_set(
+                err, ERR_index_range,
+                "Dimension out of range (expected to be in range of [%d, %d], but got %d)",
+                -src->ndim, src->ndim - 1, d);
         }
         wrong = size_at(index, d) > size_at(src, d);
     }
     if (src && dims_at_least_1(src) != dims_at_least_1(index)) {
-        return error_set(err, ERR_shape, "Index tensor must have the same number of dimensions as src tensor");
+        return error_set(err, ERR_shape,
+                         "Index tensor must have the same number of dimensions as src tensor");
     }
     if (wrong) {
-        return error_set(err, ERR_shape, "Expected index to be smaller than self apart from dimension %d%s", dim,
+        return error_set(err, ERR_shape,
+                         "Expected index to be smaller than self apart from dimension %d%s", dim,
                          src ? " and to be smaller size than src" : "");
     }
     return ERR_none;
@@ -219,7 +245,8 @@ ErrCode infer_scatter(const Call *call, Infer *r) {
         TRY(check_index_dtype(call, index, r->err));
     }
     if (src && src->dtype != self->dtype) {
-        return error_set(r->err, ERR_dtype, "%s(): Expected self.dtype to be equal to src.dtype", call->op->name);
+        return error_set(r->err, ERR_dtype, "%s(): Expected self.dtype to be equal to src.dtype",
+                         call->op->name);
     }
     if (some) {
         TRY(check_scatter_shape(self, index, src, dim, r->err));
@@ -234,10 +261,14 @@ ErrCode infer_scatter(const Call *call, Infer *r) {
             known |= strcmp(reduce->str, names[k]) == 0;
         }
         if (!known) {
-            return error_set(r->err, ERR_invalid, "reduce argument must be either sum, prod, mean, amax or amin.");
+            return error_set(r->err, ERR_invalid,
+                             "reduce argument must be either sum, prod, mean, amax or amin.");
         }
-        if (self->dtype == DT_bool && strcmp(reduce->str, "mean") == 0) { /* nothing scattered is divided all the same */
-            return error_set(r->err, ERR_dtype, "%s not implemented for 'Bool'", some ? "\"scatter_gather_tensor_cpu_reduce_mean\"" : "\"div_floor_cpu\"");
+        if (self->dtype == DT_bool &&
+            strcmp(reduce->str, "mean") == 0) { /* nothing scattered is divided all the same */
+            return error_set(r->err, ERR_dtype, "%s not implemented for 'Bool'",
+                             some ? "\"scatter_gather_tensor_cpu_reduce_mean\""
+                                  : "\"div_floor_cpu\"");
         }
     } else if (reduce && strcmp(reduce->str, "add") != 0 && strcmp(reduce->str, "multiply") != 0) {
         return error_set(r->err, ERR_invalid, "reduce argument must be either add or multiply.");
@@ -249,12 +280,14 @@ ErrCode infer_scatter(const Call *call, Infer *r) {
 
 static ErrCode refuse_matrix(const Call *call, const Tensor *index, Error *err) {
     if (index->ndim > 1) {
-        return error_set(err, ERR_invalid, "%s(): Index is supposed to be a vector", call->op->name);
+        return error_set(err, ERR_invalid, "%s(): Index is supposed to be a vector",
+                         call->op->name);
     }
     return ERR_none;
 }
 
-/* Along dim 1, and for an empty self, index_select takes a path whose message is not an index error's. */
+/* Along dim 1, and for an empty self, index_select takes a path whose message is not an index
+ * error's. */
 ErrCode call_index_error(const Call *call) {
     const Tensor *self = call->arg[0].tensor;
     if (call->op->id == OP_embedding) { /* index_select along dim 0 */
@@ -264,7 +297,8 @@ ErrCode call_index_error(const Call *call) {
         return ERR_index_range;
     }
     int64_t dim = call->arg[1].i;
-    return dim == 1 || dim + self->ndim == 1 || tensor_numel(self) == 0 ? ERR_invalid : ERR_index_range;
+    return dim == 1 || dim + self->ndim == 1 || tensor_numel(self) == 0 ? ERR_invalid
+                                                                        : ERR_index_range;
 }
 
 static bool is_index_dtype(DType dtype) { return dtype == DT_int64 || dtype == DT_int32; }
@@ -275,7 +309,8 @@ ErrCode infer_index_select(const Call *call, Infer *r) {
     TRY(dim_wrap(call->arg[1].i, self->ndim, &dim, r->err));
     TRY(refuse_matrix(call, index, r->err));
     if (!is_index_dtype(index->dtype)) {
-        return error_set(r->err, ERR_index_dtype, "index_select(): Expected dtype int32 or int64 for index");
+        return error_set(r->err, ERR_index_dtype,
+                         "index_select(): Expected dtype int32 or int64 for index");
     }
     int64_t size[MAX_DIMS], n = tensor_numel(index);
     memcpy(size, self->size, (size_t)self->ndim * sizeof *size);
@@ -283,7 +318,8 @@ ErrCode infer_index_select(const Call *call, Infer *r) {
         size[dim] = n;
     }
     if (self->ndim > 1 && n > 0 && self->size[dim] == 0) {
-        return error_set(r->err, ERR_invalid, "index_select(): self indexing axis dim should be positive");
+        return error_set(r->err, ERR_invalid,
+                         "index_select(): self indexing axis dim should be positive");
     }
     return infer_contiguous(r, self->dtype, size, self->ndim);
 }
@@ -298,32 +334,44 @@ static ErrCode check_slices(const Tensor *self, const Tensor *source, int dim, E
     memcpy(size, own.size, (size_t)ndim * sizeof *size);
     TRY(broadcast_into(size, &ndim, other.size, other.ndim, err));
     if (!sizes_equal(size, ndim, own.size, own.ndim)) {
-        return error_set(err, ERR_shape, "output with the shape of a slice of self doesn't match the broadcast shape");
+        return error_set(
+            err, ERR_shape,
+            "output with the shape of a slice of self doesn't match the broadcast shape");
     }
     return ERR_none;
 }
 
 ErrCode infer_index_add(const Call *call, Infer *r) {
-    const Tensor *self = call->arg[0].tensor, *index = call->arg[2].tensor, *source = call->arg[3].tensor;
+    const Tensor *self = call->arg[0].tensor, *index = call->arg[2].tensor,
+                 *source = call->arg[3].tensor;
     int dim;
     TRY(dim_wrap(call->arg[1].i, self->ndim, &dim, r->err));
     TRY(refuse_matrix(call, index, r->err));
     if (!is_index_dtype(index->dtype)) {
-        return error_set(r->err, ERR_dtype, "index_add_(): Expected dtype int32/int64 for index but got: %s", dtype_name(index->dtype));
+        return error_set(r->err, ERR_dtype,
+                         "index_add_(): Expected dtype int32/int64 for index but got: %s",
+                         dtype_name(index->dtype));
     }
     if (self->dtype != source->dtype) {
-        return error_set(r->err, ERR_dtype, "index_add_(): self (%s) and source (%s) must have the same scalar type", dtype_name(self->dtype),
-                         dtype_name(source->dtype));
+        return error_set(r->err, ERR_dtype,
+                         "index_add_(): self (%s) and source (%s) must have the same scalar type",
+                         dtype_name(self->dtype), dtype_name(source->dtype));
     }
     if (dim != 0 && dim >= source->ndim) {
-        return error_set(r->err, ERR_index_range, "index_add_(): Indexing dim %d is out of bounds of the source tensor with dim %d", dim, source->ndim);
+        return error_set(
+            r->err, ERR_index_range,
+            "index_add_(): Indexing dim %d is out of bounds of the source tensor with dim %d", dim,
+            source->ndim);
     }
     int64_t n = tensor_numel(index);
     if (source->ndim == 0 && n != 1) {
-        return error_set(r->err, ERR_index_range, "Dimension specified as 0 but tensor has no dimensions");
+        return error_set(r->err, ERR_index_range,
+                         "Dimension specified as 0 but tensor has no dimensions");
     }
     if (n != size_at(source, dim)) {
-        return error_set(r->err, ERR_shape, "index_add_(): Number of indices (%lld) should be equal to source.size(dim): (%lld), for dim: %d",
+        return error_set(r->err, ERR_shape,
+                         "index_add_(): Number of indices (%lld) should be equal to "
+                         "source.size(dim): (%lld), for dim: %d",
                          (long long)n, (long long)size_at(source, dim), dim);
     }
     if (self->ndim > 1) {
@@ -331,7 +379,9 @@ ErrCode infer_index_add(const Call *call, Infer *r) {
             TRY(check_slices(self, source, dim, r->err));
         }
     } else if (source->ndim > 1) {
-        return error_set(r->err, ERR_invalid, "source.dim() (%d) must be one or zero for given self.dim() (%d)", source->ndim, self->ndim);
+        return error_set(r->err, ERR_invalid,
+                         "source.dim() (%d) must be one or zero for given self.dim() (%d)",
+                         source->ndim, self->ndim);
     }
     if (self->ndim <= 1 || n > 0) {
         TRY(scalar_check(call->arg[4].scalar, self->dtype, r->err));
@@ -341,7 +391,8 @@ ErrCode infer_index_add(const Call *call, Infer *r) {
 
 /* ---- nonzero ---- */
 
-/* size [-1, self.ndim] and stride [1, 0]: the count of rows n is a value, so whoever counts sets size[0] = stride[1] = n. */
+/* size [-1, self.ndim] and stride [1, 0]: the count of rows n is a value, so whoever counts sets
+ * size[0] = stride[1] = n. */
 ErrCode infer_nonzero(const Call *call, Infer *r) {
     Tensor *t = infer_one(r, DT_int64, 2);
     t->size[0] = -1;
@@ -359,16 +410,20 @@ ErrCode infer_view_scatter(const Call *call, Infer *r) {
     Tensor view;
     TRY(geometry_scattered(call, r->out, &view, r->err));
     if (!tensor_same_size(&view, src)) {
-        return error_set(r->err, ERR_invalid, "expected src to have a size equal to the slice of self");
+        return error_set(r->err, ERR_invalid,
+                         "expected src to have a size equal to the slice of self");
     }
     if (tensor_internal_overlap(&view) == OVERLAP_YES) {
-        return error_set(r->err, ERR_overlap, "unsupported operation: more than one element of the written-to tensor refers to a single memory location.");
+        return error_set(r->err, ERR_overlap,
+                         "unsupported operation: more than one element of the written-to tensor "
+                         "refers to a single memory location.");
     }
     return ERR_none;
 }
 
 /* The gradient of as_strided, of unfold: an input of this size, row-major. */
 ErrCode infer_as_strided_grad(const Call *call, Infer *r) {
-    return infer_contiguous(r, call->arg[0].tensor->dtype, call->arg[1].ints.v, call->arg[1].ints.n);
+    return infer_contiguous(r, call->arg[0].tensor->dtype, call->arg[1].ints.v,
+                            call->arg[1].ints.n);
 }
 ErrCode infer_unfold_grad(const Call *call, Infer *r) { return infer_as_strided_grad(call, r); }

@@ -1,4 +1,5 @@
-/* Inference of take, put, index_fill, index_copy, masked_select and masked_scatter (aten/src/ATen/native/TensorAdvancedIndexing.cpp). */
+/* Inference of take, put, index_fill, index_copy, masked_select and masked_scatter
+ * (aten/src/ATen/native/TensorAdvancedIndexing.cpp). */
 #include "program/infer/infer.h"
 
 #include <string.h>
@@ -9,7 +10,9 @@
 ErrCode infer_take(const Call *call, Infer *r) {
     const Tensor *self = call->arg[0].tensor, *index = call->arg[1].tensor;
     if (index->dtype != DT_int64) {
-        return error_set(r->err, ERR_index_dtype, "take(): Expected a long tensor for index, but got %s", dtype_name(index->dtype));
+        return error_set(r->err, ERR_index_dtype,
+                         "take(): Expected a long tensor for index, but got %s",
+                         dtype_name(index->dtype));
     }
     if (tensor_numel(self) == 0 && tensor_numel(index) > 0) {
         return error_set(r->err, ERR_invalid, "take(): tried to take from an empty tensor");
@@ -19,15 +22,20 @@ ErrCode infer_take(const Call *call, Infer *r) {
 
 /* Elements of source go to the places in self that index numbers. */
 ErrCode infer_put(const Call *call, Infer *r) {
-    const Tensor *self = call->arg[0].tensor, *index = call->arg[1].tensor, *source = call->arg[2].tensor;
+    const Tensor *self = call->arg[0].tensor, *index = call->arg[1].tensor,
+                 *source = call->arg[2].tensor;
     if (index->dtype != DT_int64) {
-        return error_set(r->err, ERR_index_dtype, "put_(): Expected a long tensor for index, but got %s", dtype_name(index->dtype));
+        return error_set(r->err, ERR_index_dtype,
+                         "put_(): Expected a long tensor for index, but got %s",
+                         dtype_name(index->dtype));
     }
     if (self->dtype != source->dtype) {
-        return error_set(r->err, ERR_dtype, "put_(): self and source expected to have the same dtype");
+        return error_set(r->err, ERR_dtype,
+                         "put_(): self and source expected to have the same dtype");
     }
     if (tensor_numel(source) != tensor_numel(index)) {
-        return error_set(r->err, ERR_shape, "put_(): Expected source and index to have the same number of elements");
+        return error_set(r->err, ERR_shape,
+                         "put_(): Expected source and index to have the same number of elements");
     }
     if (tensor_numel(self) == 0 && tensor_numel(index) > 0) {
         return error_set(r->err, ERR_invalid, "put_(): Tried to put elements into an empty tensor");
@@ -37,14 +45,16 @@ ErrCode infer_put(const Call *call, Infer *r) {
 
 /* ---- along one dim ---- */
 
-/* Self is seen with index's length along `dim`; where self has nothing there its memory cannot hold that. */
+/* Self is seen with index's length along `dim`; where self has nothing there its memory cannot hold
+ * that. */
 static ErrCode refuse_empty_dim(const Tensor *self, int dim, int64_t n, Error *err) {
     int64_t others = 1;
     for (int d = 0; d < self->ndim; d++) {
         others = d == dim || others == 0 ? others : self->size[d];
     }
     if (self->ndim > 0 && self->size[dim] == 0 && n > 0 && others > 0) {
-        return error_set(err, ERR_invalid, "setStorage: sizes are out of bounds for storage of size 0");
+        return error_set(err, ERR_invalid,
+                         "setStorage: sizes are out of bounds for storage of size 0");
     }
     return ERR_none;
 }
@@ -54,7 +64,9 @@ ErrCode infer_index_fill(const Call *call, Infer *r) {
     bool by_tensor = call->op->param[3].type == ARG_TENSOR;
     int dim;
     if (by_tensor && call->arg[3].tensor->ndim > 0) {
-        return error_set(r->err, ERR_invalid, "index_fill_ only supports a 0-dimensional value tensor, but got tensor with %d dimension(s).",
+        return error_set(r->err, ERR_invalid,
+                         "index_fill_ only supports a 0-dimensional value tensor, but got tensor "
+                         "with %d dimension(s).",
                          call->arg[3].tensor->ndim);
     }
     if (index->dtype != DT_int64) {
@@ -82,31 +94,44 @@ static bool same_slices(const Tensor *self, const Tensor *source, int dim) {
 }
 
 ErrCode infer_index_copy(const Call *call, Infer *r) {
-    const Tensor *self = call->arg[0].tensor, *index = call->arg[2].tensor, *source = call->arg[3].tensor;
+    const Tensor *self = call->arg[0].tensor, *index = call->arg[2].tensor,
+                 *source = call->arg[3].tensor;
     int dim;
     TRY(dim_wrap(call->arg[1].i, self->ndim, &dim, r->err));
     if (index->ndim > 1) {
-        return error_set(r->err, ERR_invalid, "index_copy_(): Index should have dimension 1 or 0 (got %d)", index->ndim);
+        return error_set(r->err, ERR_invalid,
+                         "index_copy_(): Index should have dimension 1 or 0 (got %d)", index->ndim);
     }
     int64_t n = tensor_numel(index);
     if (source->ndim == 0 && n != 1) {
-        return error_set(r->err, ERR_invalid, "index_copy_(): When source is scalar, index should have one element (got %lld)", (long long)n);
+        return error_set(
+            r->err, ERR_invalid,
+            "index_copy_(): When source is scalar, index should have one element (got %lld)",
+            (long long)n);
     }
     if (source->ndim != self->ndim && source->ndim != 0 && self->ndim != 0) {
-        return error_set(r->err, ERR_invalid, "index_copy_(): When source and destination are not scalars, their dimensionality must match.");
+        return error_set(r->err, ERR_invalid,
+                         "index_copy_(): When source and destination are not scalars, their "
+                         "dimensionality must match.");
     }
     if (index->dtype != DT_int64) {
-        return error_set(r->err, ERR_index_dtype, "index_copy_(): Expected a long tensor for index, but got %s", dtype_name(index->dtype));
+        return error_set(r->err, ERR_index_dtype,
+                         "index_copy_(): Expected a long tensor for index, but got %s",
+                         dtype_name(index->dtype));
     }
     if (self->dtype != source->dtype) {
-        return error_set(r->err, ERR_dtype, "index_copy_(): self and source expected to have the same dtype");
+        return error_set(r->err, ERR_dtype,
+                         "index_copy_(): self and source expected to have the same dtype");
     }
     if (!same_slices(self, source, dim)) {
-        return error_set(r->err, ERR_shape, "index_copy_(): Source/destination tensor must have same slice shapes.");
+        return error_set(r->err, ERR_shape,
+                         "index_copy_(): Source/destination tensor must have same slice shapes.");
     }
     if (source->ndim > 0 && n != source->size[dim]) {
-        return error_set(r->err, ERR_shape, "index_copy_(): Number of indices (%lld) should be equal to source.size(dim) (%lld)", (long long)n,
-                         (long long)source->size[dim]);
+        return error_set(
+            r->err, ERR_shape,
+            "index_copy_(): Number of indices (%lld) should be equal to source.size(dim) (%lld)",
+            (long long)n, (long long)source->size[dim]);
     }
     TRY(refuse_empty_dim(self, dim, n, r->err));
     return infer_contiguous(r, self->dtype, self->size, self->ndim);
@@ -124,7 +149,8 @@ ErrCode infer_masked_select(const Call *call, Infer *r) {
 ErrCode masked_scatter_in_place_check(const Call *call, Error *err) {
     return call->arg[0].tensor->dtype == call->arg[2].tensor->dtype
                ? ERR_none
-               : error_set(err, ERR_dtype, "masked_scatter: expected self and source to have same dtypes");
+               : error_set(err, ERR_dtype,
+                           "masked_scatter: expected self and source to have same dtypes");
 }
 
 ErrCode infer_masked_scatter(const Call *call, Infer *r) {
@@ -135,11 +161,14 @@ ErrCode infer_masked_scatter(const Call *call, Infer *r) {
     TRY(broadcast_into(size, &ndim, mask->size, mask->ndim, r->err));
     TRY(masked_scatter_in_place_check(call, r->err));
     if (mask->dtype != DT_bool && mask->dtype != DT_uint8) {
-        return error_set(r->err, ERR_dtype, "masked_scatter: expected a mask of bool or uint8, not %s", dtype_name(mask->dtype));
+        return error_set(r->err, ERR_dtype,
+                         "masked_scatter: expected a mask of bool or uint8, not %s",
+                         dtype_name(mask->dtype));
     }
     return infer_contiguous(r, self->dtype, size, ndim);
 }
 
 ErrCode infer_masked_scatter_grad(const Call *call, Infer *r) {
-    return infer_contiguous(r, call->arg[0].tensor->dtype, call->arg[2].ints.v, call->arg[2].ints.n);
+    return infer_contiguous(r, call->arg[0].tensor->dtype, call->arg[2].ints.v,
+                            call->arg[2].ints.n);
 }

@@ -1,11 +1,13 @@
-/* Inference of the matmul family: results are row-major. mm, bmm and mv look at dtypes only where there is something to multiply,
- * because their kernels do (aten/src/ATen/native/LinearAlgebra.cpp, Blas.cpp). */
+/* Inference of the matmul family: results are row-major. mm, bmm and mv look at dtypes only where
+ * there is something to multiply, because their kernels do (aten/src/ATen/native/LinearAlgebra.cpp,
+ * Blas.cpp). */
 #include "program/infer/infer.h"
 #include "program/ops/functions.h"
 
 static ErrCode same_dtype(DType a, DType b, Error *err) {
     if (a != b) {
-        return error_set(err, ERR_dtype, "expected scalar type %s but found %s", dtype_name(a), dtype_name(b));
+        return error_set(err, ERR_dtype, "expected scalar type %s but found %s", dtype_name(a),
+                         dtype_name(b));
     }
     return ERR_none;
 }
@@ -20,11 +22,14 @@ static ErrCode has_kernel(const Call *call, DType dtype, Error *err) {
 /* [m, k] x [k, n]. */
 static ErrCode matrices_fit(const Tensor *a, const Tensor *b, Error *err) {
     if (a->ndim != 2 || b->ndim != 2) {
-        return error_set(err, ERR_shape, "%s must be a matrix, got %d-D tensor", a->ndim != 2 ? "mat1" : "mat2", a->ndim != 2 ? a->ndim : b->ndim);
+        return error_set(err, ERR_shape, "%s must be a matrix, got %d-D tensor",
+                         a->ndim != 2 ? "mat1" : "mat2", a->ndim != 2 ? a->ndim : b->ndim);
     }
     if (a->size[1] != b->size[0]) {
-        return error_set(err, ERR_shape, "mat1 and mat2 shapes cannot be multiplied (%lldx%lld and %lldx%lld)", (long long)a->size[0],
-                         (long long)a->size[1], (long long)b->size[0], (long long)b->size[1]);
+        return error_set(err, ERR_shape,
+                         "mat1 and mat2 shapes cannot be multiplied (%lldx%lld and %lldx%lld)",
+                         (long long)a->size[0], (long long)a->size[1], (long long)b->size[0],
+                         (long long)b->size[1]);
     }
     return ERR_none;
 }
@@ -43,11 +48,15 @@ ErrCode infer_mm(const Call *call, Infer *r) {
 ErrCode infer_bmm(const Call *call, Infer *r) {
     const Tensor *a = call->arg[0].tensor, *b = call->arg[1].tensor;
     if (a->ndim != 3 || b->ndim != 3) {
-        return error_set(r->err, ERR_shape, "%s must be a 3D tensor", a->ndim != 3 ? "batch1" : "batch2");
+        return error_set(r->err, ERR_shape, "%s must be a 3D tensor",
+                         a->ndim != 3 ? "batch1" : "batch2");
     }
     if (b->size[0] != a->size[0] || b->size[1] != a->size[2]) {
-        return error_set(r->err, ERR_shape, "Expected size for first two dimensions of batch2 tensor to be: [%lld, %lld] but got: [%lld, %lld].",
-                         (long long)a->size[0], (long long)a->size[2], (long long)b->size[0], (long long)b->size[1]);
+        return error_set(r->err, ERR_shape,
+                         "Expected size for first two dimensions of batch2 tensor to be: [%lld, "
+                         "%lld] but got: [%lld, %lld].",
+                         (long long)a->size[0], (long long)a->size[2], (long long)b->size[0],
+                         (long long)b->size[1]);
     }
     int64_t size[3] = {a->size[0], a->size[1], b->size[2]};
     if (size[0] != 0 && size[1] != 0 && size[2] != 0 && a->size[2] != 0) {
@@ -60,11 +69,13 @@ ErrCode infer_bmm(const Call *call, Infer *r) {
 ErrCode infer_mv(const Call *call, Infer *r) {
     const Tensor *a = call->arg[0].tensor, *b = call->arg[1].tensor;
     if (a->ndim != 2 || b->ndim != 1) {
-        return error_set(r->err, ERR_shape, "vector + matrix @ vector expected, got 1, %d, %d", a->ndim, b->ndim);
+        return error_set(r->err, ERR_shape, "vector + matrix @ vector expected, got 1, %d, %d",
+                         a->ndim, b->ndim);
     }
     if (a->size[1] != b->size[0]) {
-        return error_set(r->err, ERR_shape, "size mismatch, got %lld, %lldx%lld,%lld", (long long)a->size[0], (long long)a->size[0],
-                         (long long)a->size[1], (long long)b->size[0]);
+        return error_set(r->err, ERR_shape, "size mismatch, got %lld, %lldx%lld,%lld",
+                         (long long)a->size[0], (long long)a->size[0], (long long)a->size[1],
+                         (long long)b->size[0]);
     }
     if (a->size[0] != 0 && a->size[1] != 0) {
         TRY(same_dtype(a->dtype, b->dtype, r->err));
@@ -76,14 +87,18 @@ ErrCode infer_mv(const Call *call, Infer *r) {
 ErrCode infer_dot(const Call *call, Infer *r) {
     const Tensor *a = call->arg[0].tensor, *b = call->arg[1].tensor;
     if (a->ndim != 1 || b->ndim != 1) {
-        return error_set(r->err, ERR_shape, "1D tensors expected, but got %dD and %dD tensors", a->ndim, b->ndim);
+        return error_set(r->err, ERR_shape, "1D tensors expected, but got %dD and %dD tensors",
+                         a->ndim, b->ndim);
     }
     if (a->dtype != b->dtype) {
-        return error_set(r->err, ERR_dtype, "dot : expected both vectors to have same dtype, but found %s and %s", dtype_name(a->dtype),
-                         dtype_name(b->dtype));
+        return error_set(r->err, ERR_dtype,
+                         "dot : expected both vectors to have same dtype, but found %s and %s",
+                         dtype_name(a->dtype), dtype_name(b->dtype));
     }
     if (a->size[0] != b->size[0]) {
-        return error_set(r->err, ERR_shape, "inconsistent tensor size, expected tensor [%lld] and src [%lld] to have the same number of elements",
+        return error_set(r->err, ERR_shape,
+                         "inconsistent tensor size, expected tensor [%lld] and src [%lld] to have "
+                         "the same number of elements",
                          (long long)a->size[0], (long long)b->size[0]);
     }
     TRY(has_kernel(call, a->dtype, r->err));
@@ -93,8 +108,9 @@ ErrCode infer_dot(const Call *call, Infer *r) {
 /* With nothing to multiply addmm is beta * self, whose promoted dtype must go back into self's. */
 static ErrCode check_scaled_self(DType dtype, Scalar beta, Error *err) {
     if (scalar_to_double(beta) != 0 && beta.kind > dtype_category(dtype)) {
-        return error_set(err, ERR_dtype, "result type %s can't be cast to the desired output type %s", dtype_name(dtype_default(beta.kind)),
-                         dtype_name(dtype));
+        return error_set(err, ERR_dtype,
+                         "result type %s can't be cast to the desired output type %s",
+                         dtype_name(dtype_default(beta.kind)), dtype_name(dtype));
     }
     return ERR_none;
 }
@@ -103,7 +119,8 @@ ErrCode infer_addmm(const Call *call, Infer *r) {
     const Tensor *self = call->arg[0].tensor, *a = call->arg[1].tensor, *b = call->arg[2].tensor;
     DType dtype = self->dtype;
     if (dtype != b->dtype || a->dtype != b->dtype) {
-        return error_set(r->err, ERR_dtype, "%s and mat2 must have the same dtype", dtype != b->dtype ? "self" : "mat1");
+        return error_set(r->err, ERR_dtype, "%s and mat2 must have the same dtype",
+                         dtype != b->dtype ? "self" : "mat1");
     }
     TRY(matrices_fit(a, b, r->err));
     int64_t size[2] = {a->size[0], b->size[1]};
@@ -121,8 +138,10 @@ ErrCode infer_addmm(const Call *call, Infer *r) {
     return infer_contiguous(r, dtype, size, 2);
 }
 
-/* Dtypes and scalars of beta * self + alpha * (a b), looked at only where there is something to compute. */
-static ErrCode check_added_product(const Call *call, const Tensor *a, const Tensor *b, bool empty, bool nothing, Error *err) {
+/* Dtypes and scalars of beta * self + alpha * (a b), looked at only where there is something to
+ * compute. */
+static ErrCode check_added_product(const Call *call, const Tensor *a, const Tensor *b, bool empty,
+                                   bool nothing, Error *err) {
     const Tensor *self = call->arg[0].tensor;
     if (empty) {
         return ERR_none;
@@ -139,20 +158,27 @@ static ErrCode check_added_product(const Call *call, const Tensor *a, const Tens
 ErrCode infer_addmv(const Call *call, Infer *r) {
     const Tensor *self = call->arg[0].tensor, *a = call->arg[1].tensor, *b = call->arg[2].tensor;
     if (a->ndim != 2 || b->ndim != 1 || self->ndim > 1) {
-        return error_set(r->err, ERR_shape, "vector + matrix @ vector expected, got %d, %d, %d", self->ndim, a->ndim, b->ndim);
+        return error_set(r->err, ERR_shape, "vector + matrix @ vector expected, got %d, %d, %d",
+                         self->ndim, a->ndim, b->ndim);
     }
-    bool fits = a->size[1] == b->size[0] && (a->size[0] == tensor_numel(self) || tensor_numel(self) == 1);
+    bool fits =
+        a->size[1] == b->size[0] && (a->size[0] == tensor_numel(self) || tensor_numel(self) == 1);
     if (!fits && self->ndim == 0) {
-        return error_set(r->err, ERR_index_range, "Dimension specified as 0 but tensor has no dimensions");
+        return error_set(r->err, ERR_index_range,
+                         "Dimension specified as 0 but tensor has no dimensions");
     }
     if (!fits) {
-        return error_set(r->err, ERR_shape, "size mismatch, got input (%lld), mat (%lldx%lld), vec (%lld)", (long long)tensor_numel(self),
-                         (long long)a->size[0], (long long)a->size[1], (long long)b->size[0]);
+        return error_set(r->err, ERR_shape,
+                         "size mismatch, got input (%lld), mat (%lldx%lld), vec (%lld)",
+                         (long long)tensor_numel(self), (long long)a->size[0],
+                         (long long)a->size[1], (long long)b->size[0]);
     }
-    if (tensor_numel(a) == 0 && scalar_to_double(call->arg[3].scalar) != 0) { /* beta * self, not expanded */
+    if (tensor_numel(a) == 0 &&
+        scalar_to_double(call->arg[3].scalar) != 0) { /* beta * self, not expanded */
         if (dtype_category(self->dtype) > dtype_category(b->dtype)) {
-            return error_set(r->err, ERR_dtype, "result type %s can't be cast to the desired output type %s", dtype_name(self->dtype),
-                             dtype_name(b->dtype));
+            return error_set(r->err, ERR_dtype,
+                             "result type %s can't be cast to the desired output type %s",
+                             dtype_name(self->dtype), dtype_name(b->dtype));
         }
         return infer_contiguous(r, b->dtype, self->size, self->ndim);
     }
@@ -169,38 +195,49 @@ ErrCode infer_baddbmm(const Call *call, Infer *r) {
     Tensor expanded;
     TRY(tensor_expand(self, size, 3, &expanded, r->err));
     if (a->ndim != 3 || b->ndim != 3) {
-        return error_set(r->err, ERR_shape, "%s must be a 3D tensor", a->ndim != 3 ? "batch1" : "batch2");
+        return error_set(r->err, ERR_shape, "%s must be a 3D tensor",
+                         a->ndim != 3 ? "batch1" : "batch2");
     }
     if (b->size[0] != a->size[0] || b->size[1] != a->size[2]) {
-        return error_set(r->err, ERR_shape, "Expected size for first two dimensions of batch2 tensor to be: [%lld, %lld] but got: [%lld, %lld].",
-                         (long long)a->size[0], (long long)a->size[2], (long long)b->size[0], (long long)b->size[1]);
+        return error_set(r->err, ERR_shape,
+                         "Expected size for first two dimensions of batch2 tensor to be: [%lld, "
+                         "%lld] but got: [%lld, %lld].",
+                         (long long)a->size[0], (long long)a->size[2], (long long)b->size[0],
+                         (long long)b->size[1]);
     }
-    TRY(check_added_product(call, a, b, size[0] == 0 || size[1] == 0 || size[2] == 0, a->size[2] == 0, r->err));
+    TRY(check_added_product(call, a, b, size[0] == 0 || size[1] == 0 || size[2] == 0,
+                            a->size[2] == 0, r->err));
     return infer_contiguous(r, b->dtype, size, 3);
 }
 
 ErrCode infer_addbmm(const Call *call, Infer *r) {
     const Tensor *self = call->arg[0].tensor, *a = call->arg[1].tensor, *b = call->arg[2].tensor;
-    if (a->ndim < 2 || b->ndim < 3) { /* self is expanded to {batch1.size(1), batch2.size(2)} first of all */
+    if (a->ndim < 2 ||
+        b->ndim < 3) { /* self is expanded to {batch1.size(1), batch2.size(2)} first of all */
         return error_set(r->err, ERR_index_range, "Dimension out of range");
     }
     int64_t size[2] = {a->size[1], b->size[2]};
     Tensor expanded;
     TRY(tensor_expand(self, size, 2, &expanded, r->err));
     if (a->ndim != 3 || b->ndim != 3) {
-        return error_set(r->err, ERR_shape, "%s must be a 3D tensor", a->ndim != 3 ? "batch1" : "batch2");
+        return error_set(r->err, ERR_shape, "%s must be a 3D tensor",
+                         a->ndim != 3 ? "batch1" : "batch2");
     }
     if (b->size[0] != a->size[0]) {
-        return error_set(r->err, ERR_invalid, "batch1 and batch2 must have same number of batches, got %lld and %lld", (long long)a->size[0],
-                         (long long)b->size[0]);
+        return error_set(r->err, ERR_invalid,
+                         "batch1 and batch2 must have same number of batches, got %lld and %lld",
+                         (long long)a->size[0], (long long)b->size[0]);
     }
     if (a->size[2] != b->size[1]) {
-        return error_set(r->err, ERR_invalid, "Incompatible matrix sizes for bmm (%lldx%lld and %lldx%lld)", (long long)a->size[1],
-                         (long long)a->size[2], (long long)b->size[1], (long long)b->size[2]);
+        return error_set(r->err, ERR_invalid,
+                         "Incompatible matrix sizes for bmm (%lldx%lld and %lldx%lld)",
+                         (long long)a->size[1], (long long)a->size[2], (long long)b->size[1],
+                         (long long)b->size[2]);
     }
     if (a->size[0] > 0 && (self->dtype != a->dtype || self->dtype != b->dtype)) {
-        return error_set(r->err, ERR_dtype, "Input dtypes must be the same, got: input %s, batch1: %s, batch2: %s", dtype_name(self->dtype),
-                         dtype_name(a->dtype), dtype_name(b->dtype));
+        return error_set(r->err, ERR_dtype,
+                         "Input dtypes must be the same, got: input %s, batch1: %s, batch2: %s",
+                         dtype_name(self->dtype), dtype_name(a->dtype), dtype_name(b->dtype));
     }
     bool empty = size[0] == 0 || size[1] == 0;
     if (a->size[0] == 0) { /* no addmm_, one mul_ */
@@ -208,7 +245,8 @@ ErrCode infer_addbmm(const Call *call, Infer *r) {
     } else {
         TRY(check_added_product(call, a, b, empty, a->size[2] == 0, r->err));
     }
-    if (!empty && a->size[0] > 1 && a->size[2] == 0) { /* all batches but the first are added with a beta of 1 */
+    if (!empty && a->size[0] > 1 &&
+        a->size[2] == 0) { /* all batches but the first are added with a beta of 1 */
         TRY(check_scaled_self(self->dtype, scalar_int(1), r->err));
     }
     return infer_contiguous(r, self->dtype, size, 2);
@@ -222,11 +260,13 @@ DType addr_dtype(const Tensor *self, const Tensor *vec1, const Tensor *vec2) {
     return promotion_result(&p);
 }
 
-/* A vector of n rows and one of m columns give [n, m], to which self is expanded; dtypes are promoted (LinearAlgebra.cpp, addr). */
+/* A vector of n rows and one of m columns give [n, m], to which self is expanded; dtypes are
+ * promoted (LinearAlgebra.cpp, addr). */
 ErrCode infer_addr(const Call *call, Infer *r) {
     const Tensor *self = call->arg[0].tensor, *a = call->arg[1].tensor, *b = call->arg[2].tensor;
     if (a->ndim != 1 || b->ndim != 1) {
-        return error_set(r->err, ERR_shape, "addr: Expected 1-D argument %s, but got %d-D", a->ndim != 1 ? "vec1" : "vec2", a->ndim != 1 ? a->ndim : b->ndim);
+        return error_set(r->err, ERR_shape, "addr: Expected 1-D argument %s, but got %d-D",
+                         a->ndim != 1 ? "vec1" : "vec2", a->ndim != 1 ? a->ndim : b->ndim);
     }
     int64_t size[2] = {a->size[0], b->size[0]};
     Tensor expanded;
@@ -235,17 +275,22 @@ ErrCode infer_addr(const Call *call, Infer *r) {
     for (int k = 3; k <= 4; k++) {
         Category kind = call->arg[k].scalar.kind;
         if (kind == CAT_BOOL && dtype != DT_bool) {
-            return error_set(r->err, ERR_invalid, "Boolean %s only supported for Boolean results.", call->op->param[k].name);
+            return error_set(r->err, ERR_invalid, "Boolean %s only supported for Boolean results.",
+                             call->op->param[k].name);
         }
         if (kind == CAT_FLOAT && !dtype_is_float(dtype)) {
-            return error_set(r->err, ERR_invalid, "For integral input tensors, argument %s must not be a floating point number.", call->op->param[k].name);
+            return error_set(
+                r->err, ERR_invalid,
+                "For integral input tensors, argument %s must not be a floating point number.",
+                call->op->param[k].name);
         }
     }
     TRY(sizes_fit(size, 2, r->err));
     for (int k = 3; k <= 4; k++) {
         TRY(scalar_check(call->arg[k].scalar, dtype, r->err));
     }
-    int64_t column[2] = {a->size[0] == 1 && size[0] != 1 ? 0 : a->stride[0], 0}, row[2] = {0, b->stride[0]};
+    int64_t column[2] = {a->size[0] == 1 && size[0] != 1 ? 0 : a->stride[0], 0},
+            row[2] = {0, b->stride[0]};
     for (int d = 0; d < 2; d++) {
         column[d] = size[d] == 1 ? 0 : column[d];
         row[d] = size[d] == 1 ? 0 : row[d];
@@ -263,11 +308,14 @@ ErrCode sum_in_place_check(const Call *call, Error *err) {
         return ERR_none;
     }
     const Tensor *self = call->arg[0].tensor, *a = call->arg[1].tensor, *b = call->arg[2].tensor;
-    if (self->dtype != b->dtype || a->dtype != b->dtype || a->ndim != 2 || b->ndim != 2 || a->size[1] != b->size[0]) {
+    if (self->dtype != b->dtype || a->dtype != b->dtype || a->ndim != 2 || b->ndim != 2 ||
+        a->size[1] != b->size[0]) {
         return ERR_none;
     }
     int64_t size[2] = {a->size[0], b->size[1]};
     return sizes_equal(self->size, self->ndim, size, 2)
                ? ERR_none
-               : error_set(err, ERR_invalid, "Bad in-place call: input tensor size and output tensor size should match");
+               : error_set(
+                     err, ERR_invalid,
+                     "Bad in-place call: input tensor size and output tensor size should match");
 }

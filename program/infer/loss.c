@@ -11,13 +11,17 @@ ErrCode infer_embedding(const Call *call, Infer *r) {
         return error_set(r->err, ERR_invalid, "'weight' must be 2-D");
     }
     if (indices->dtype != DT_int64 && indices->dtype != DT_int32) {
-        return error_set(r->err, ERR_dtype, "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int");
+        return error_set(r->err, ERR_dtype,
+                         "Expected tensor for argument #1 'indices' to have one of the following "
+                         "scalar types: Long, Int");
     }
     if (call->arg[4].b) {
-        return error_set(r->err, ERR_unsupported, "embedding: a sparse gradient is another type of tensor");
+        return error_set(r->err, ERR_unsupported,
+                         "embedding: a sparse gradient is another type of tensor");
     }
     if (weight->size[0] == 0 && tensor_numel(indices) > 0) {
-        return error_set(r->err, ERR_invalid, "index_select(): self indexing axis dim should be positive");
+        return error_set(r->err, ERR_invalid,
+                         "index_select(): self indexing axis dim should be positive");
     }
     TRY(dims_fit(indices->ndim + 1, r->err));
     int64_t size[MAX_DIMS];
@@ -41,17 +45,20 @@ ErrCode infer_mse_loss(const Call *call, Infer *r) {
     promotion_tensor(&p, self->dtype, self->ndim);
     promotion_tensor(&p, target->dtype, target->ndim);
     DType dtype = promotion_result(&p);
-    Call difference = call_new(OP_sub_Tensor); /* the sizes and strides of an elementwise op of both */
+    Call difference =
+        call_new(OP_sub_Tensor); /* the sizes and strides of an elementwise op of both */
     Tensor floats[2] = {*self, *target};
     floats[0].dtype = floats[1].dtype = DT_float32;
     difference.arg[0].tensor = &floats[0];
     difference.arg[1].tensor = &floats[1];
     TRY(infer_pointwise(&difference, r));
     if (reduction < 0 || reduction > 2) {
-        return error_set(r->err, ERR_invalid, "mse_loss: reduction %lld is none of 0, 1, 2", (long long)reduction);
+        return error_set(r->err, ERR_invalid, "mse_loss: reduction %lld is none of 0, 1, 2",
+                         (long long)reduction);
     }
     if (!dtype_is_float(dtype)) {
-        return error_set(r->err, ERR_dtype, "\"mse_cpu\" not implemented for '%s'", dtype_name(dtype));
+        return error_set(r->err, ERR_dtype, "\"mse_cpu\" not implemented for '%s'",
+                         dtype_name(dtype));
     }
     TRY(half_check(call, dtype, r->err));
     r->out[0].dtype = dtype;
@@ -61,36 +68,49 @@ ErrCode infer_mse_loss(const Call *call, Infer *r) {
 /* ---- nll_loss ---- */
 
 static ErrCode check_target(const Tensor *target, Error *err) {
-    return target->dtype == DT_int64 || target->dtype == DT_uint8 ? ERR_none
-                                                                  : error_set(err, ERR_dtype, "expected scalar type Long but found %s", dtype_name(target->dtype));
+    return target->dtype == DT_int64 || target->dtype == DT_uint8
+               ? ERR_none
+               : error_set(err, ERR_dtype, "expected scalar type Long but found %s",
+                           dtype_name(target->dtype));
 }
 
 /* Of [batch, classes] and [batch], or [classes] and a class: a loss for each, or one. */
 ErrCode infer_nll_loss(const Call *call, Infer *r) {
-    const Tensor *self = call->arg[0].tensor, *target = call->arg[1].tensor, *weight = call->arg[2].none ? NULL : call->arg[2].tensor;
+    const Tensor *self = call->arg[0].tensor, *target = call->arg[1].tensor,
+                 *weight = call->arg[2].none ? NULL : call->arg[2].tensor;
     if (self->ndim < 1 || self->ndim > 2 || target->ndim > 1) {
-        return error_set(r->err, ERR_invalid, target->ndim > 1 && self->ndim >= 1 && self->ndim <= 2 ? "0D or 1D target tensor expected, multi-target not supported"
-                                                                                                     : "input tensor should be 1D or 2D");
+        return error_set(r->err, ERR_invalid,
+                         target->ndim > 1 && self->ndim >= 1 && self->ndim <= 2
+                             ? "0D or 1D target tensor expected, multi-target not supported"
+                             : "input tensor should be 1D or 2D");
     }
     if (!(self->ndim == 1 && target->ndim == 0)) {
         if (target->ndim == 0) {
-            return error_set(r->err, ERR_index_range, "Dimension specified as 0 but tensor has no dimensions");
+            return error_set(r->err, ERR_index_range,
+                             "Dimension specified as 0 but tensor has no dimensions");
         }
         if (self->size[0] != target->size[0]) {
-            return error_set(r->err, ERR_shape, "size mismatch (got input: [%lld..], target: [%lld])", (long long)self->size[0], (long long)target->size[0]);
+            return error_set(r->err, ERR_shape,
+                             "size mismatch (got input: [%lld..], target: [%lld])",
+                             (long long)self->size[0], (long long)target->size[0]);
         }
     }
     int64_t classes = self->size[self->ndim - 1];
     if (weight && (weight->ndim != 1 || weight->size[0] != classes)) {
-        return error_set(r->err, ERR_invalid, "weight tensor should be defined either for all %lld classes or no classes", (long long)classes);
+        return error_set(
+            r->err, ERR_invalid,
+            "weight tensor should be defined either for all %lld classes or no classes",
+            (long long)classes);
     }
     DType dtype = self->dtype;
     if (!dtype_is_float(dtype) || dtype == DT_float16) {
-        return error_set(r->err, ERR_dtype, "\"nll_loss_out_frame\" not implemented for '%s'", dtype_name(dtype));
+        return error_set(r->err, ERR_dtype, "\"nll_loss_out_frame\" not implemented for '%s'",
+                         dtype_name(dtype));
     }
     bool each = call->arg[3].i == 0 && self->ndim == 2;
     if (weight && weight->dtype != dtype) {
-        return error_set(r->err, ERR_dtype, "expected scalar type %s but found %s", dtype_name(dtype), dtype_name(weight->dtype));
+        return error_set(r->err, ERR_dtype, "expected scalar type %s but found %s",
+                         dtype_name(dtype), dtype_name(weight->dtype));
     }
     if (each || tensor_numel(target) > 0) {
         TRY(check_target(target, r->err));
@@ -111,24 +131,31 @@ ErrCode infer_layer_norm(const Call *call, Infer *r) {
     const Arg *shape = &call->arg[1];
     int n = shape->ints.n, first = input->ndim - n;
     if (n < 1) {
-        return error_set(r->err, ERR_invalid, "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one element");
+        return error_set(r->err, ERR_invalid,
+                         "Expected normalized_shape to be at least 1-dimensional, i.e., containing "
+                         "at least one element");
     }
     for (int k = 2; k <= 3; k++) {
         const Tensor *t = call->arg[k].none ? NULL : call->arg[k].tensor;
         if (t && !sizes_equal(t->size, t->ndim, shape->ints.v, n)) {
-            return error_set(r->err, ERR_invalid, "Expected %s to be of same shape as normalized_shape", call->op->param[k].name);
+            return error_set(r->err, ERR_invalid,
+                             "Expected %s to be of same shape as normalized_shape",
+                             call->op->param[k].name);
         }
     }
     if (first < 0 || !sizes_equal(input->size + first, n, shape->ints.v, n)) {
-        return error_set(r->err, ERR_invalid, "Given normalized_shape, expected input with shape [*, normalized_shape]");
+        return error_set(r->err, ERR_invalid,
+                         "Given normalized_shape, expected input with shape [*, normalized_shape]");
     }
     DType dtype = input->dtype;
     if (!dtype_is_float(dtype) || dtype == DT_float16) {
-        return error_set(r->err, ERR_dtype, "\"LayerNormKernelImpl\" not implemented for '%s'", dtype_name(dtype));
+        return error_set(r->err, ERR_dtype, "\"LayerNormKernelImpl\" not implemented for '%s'",
+                         dtype_name(dtype));
     }
     for (int k = 2; k <= 3; k++) {
         if (!call->arg[k].none && call->arg[k].tensor->dtype != dtype) {
-            return error_set(r->err, ERR_dtype, "expected scalar type %s but found %s", dtype_name(dtype), dtype_name(call->arg[k].tensor->dtype));
+            return error_set(r->err, ERR_dtype, "expected scalar type %s but found %s",
+                             dtype_name(dtype), dtype_name(call->arg[k].tensor->dtype));
         }
     }
     return infer_contiguous(r, dtype, input->size, input->ndim);

@@ -45,14 +45,18 @@ ErrCode infer_self_like(const Call *call, Infer *r) {
 ErrCode infer_fill_tensor(const Call *call, Infer *r) {
     const Tensor *self = call->arg[0].tensor, *value = call->arg[1].tensor;
     if (value->ndim != 0) {
-        return error_set(r->err, ERR_invalid, "fill_ only supports 0-dimension value tensor but got tensor with %d dimensions.", value->ndim);
+        return error_set(
+            r->err, ERR_invalid,
+            "fill_ only supports 0-dimension value tensor but got tensor with %d dimensions.",
+            value->ndim);
     }
     return infer_cloned(r, self, self->dtype);
 }
 
 /* ---- cat (aten/src/ATen/native/TensorShape.cpp) ---- */
 
-/* Old scripts concatenate onto torch.Tensor(): 1-d empty tensors are passed over whatever the others' sizes. */
+/* Old scripts concatenate onto torch.Tensor(): 1-d empty tensors are passed over whatever the
+ * others' sizes. */
 static bool cat_skips(const Tensor *t) { return t->ndim == 1 && t->size[0] == 0; }
 
 bool is_channels_last(const Tensor *t) {
@@ -84,13 +88,18 @@ void channels_last_strides(Tensor *t) {
     t->stride[0] = step;
 }
 
-static ErrCode cat_sizes_agree(const Tensor *first, const Tensor *t, int dim, int place, Error *err) {
+static ErrCode cat_sizes_agree(const Tensor *first, const Tensor *t, int dim, int place,
+                               Error *err) {
     if (first->ndim != t->ndim) {
-        return error_set(err, ERR_shape, "Tensors must have same number of dimensions: got %d and %d", first->ndim, t->ndim);
+        return error_set(err, ERR_shape,
+                         "Tensors must have same number of dimensions: got %d and %d", first->ndim,
+                         t->ndim);
     }
     for (int d = 0; d < t->ndim; d++) {
         if (d != dim && first->size[d] != t->size[d]) {
-            return error_set(err, ERR_shape, "Sizes of tensors must match except in dimension %d. Expected size %lld but got size %lld for tensor number %d in the list.",
+            return error_set(err, ERR_shape,
+                             "Sizes of tensors must match except in dimension %d. Expected size "
+                             "%lld but got size %lld for tensor number %d in the list.",
                              dim, (long long)first->size[d], (long long)t->size[d], place);
         }
     }
@@ -108,11 +117,13 @@ ErrCode infer_cat(const Call *call, Infer *r) {
     bool channels_last = true;
     for (int k = 0; k < n; k++) {
         if (list[k]->ndim == 0) {
-            return error_set(r->err, ERR_invalid, "zero-dimensional tensor (at position %d) cannot be concatenated", k);
+            return error_set(r->err, ERR_invalid,
+                             "zero-dimensional tensor (at position %d) cannot be concatenated", k);
         }
         promotion_tensor(&promotion, list[k]->dtype, list[k]->ndim);
         first = first || cat_skips(list[k]) ? first : list[k];
-        channels_last = channels_last && is_channels_last(list[k]) && list[k]->ndim == list[0]->ndim;
+        channels_last =
+            channels_last && is_channels_last(list[k]) && list[k]->ndim == list[0]->ndim;
     }
     DType dtype = promotion_result(&promotion);
     int64_t size[MAX_DIMS] = {0};
@@ -138,7 +149,8 @@ ErrCode infer_cat(const Call *call, Infer *r) {
     return ERR_none;
 }
 
-/* Of dims that are there, PyTorch makes cat(tensors, dim) and sees it with dim split in two, so the layout is that of the cat. */
+/* Of dims that are there, PyTorch makes cat(tensors, dim) and sees it with dim split in two, so the
+ * layout is that of the cat. */
 ErrCode infer_stack(const Call *call, Infer *r) {
     Tensor *const *list = call->arg[0].tensors.v;
     int n = call->arg[0].tensors.n, dim;
@@ -152,7 +164,10 @@ ErrCode infer_stack(const Call *call, Infer *r) {
     bool channels_last = dim < first->ndim;
     for (int k = 0; k < n; k++) {
         if (!tensor_same_size(list[k], first)) {
-            return error_set(r->err, ERR_shape, "stack expects each tensor to be equal size, but tensor %d is not of the size of the first", k);
+            return error_set(r->err, ERR_shape,
+                             "stack expects each tensor to be equal size, but tensor %d is not of "
+                             "the size of the first",
+                             k);
         }
         promotion_tensor(&promotion, list[k]->dtype, list[k]->ndim + 1);
         channels_last = channels_last && is_channels_last(list[k]);
@@ -167,13 +182,15 @@ ErrCode infer_stack(const Call *call, Infer *r) {
         joined.size[dim] *= n;
         channels_last_strides(&joined);
         memcpy(r->out->stride, joined.stride, (size_t)(dim + 1) * sizeof *size);
-        memcpy(r->out->stride + dim + 1, joined.stride + dim, (size_t)(first->ndim - dim) * sizeof *size);
+        memcpy(r->out->stride + dim + 1, joined.stride + dim,
+               (size_t)(first->ndim - dim) * sizeof *size);
         r->out->stride[dim] *= first->size[dim];
     }
     return ERR_none;
 }
 
-bool geometry_joined(const Call *call, const Tensor *result, const Tensor *operand, int64_t *at, Tensor *part) {
+bool geometry_joined(const Call *call, const Tensor *result, const Tensor *operand, int64_t *at,
+                     Tensor *part) {
     if (call->op->id == OP_cat && cat_skips(operand)) {
         return false;
     }
@@ -199,7 +216,8 @@ ErrCode infer_flip(const Call *call, Infer *r) {
         int d;
         TRY(dim_wrap(call->arg[1].ints.v[k], self->ndim, &d, r->err));
         if (seen >> d & 1) {
-            return error_set(r->err, ERR_invalid, "dim %d appears multiple times in the list of dims", d);
+            return error_set(r->err, ERR_invalid,
+                             "dim %d appears multiple times in the list of dims", d);
         }
         seen |= 1u << d;
     }
@@ -223,8 +241,11 @@ bool triangle_copies(const Tensor *self) {
 
 ErrCode infer_triangle(const Call *call, Infer *r) {
     const Tensor *self = call->arg[0].tensor;
-    if (self->ndim < 2 && tensor_numel(self) > 0) { /* an empty vector has no triangle to look for */
-        return error_set(r->err, ERR_index_range, "Dimension out of range: %s needs at least 2 dimensions, got %d", call->op->name, self->ndim);
+    if (self->ndim < 2 &&
+        tensor_numel(self) > 0) { /* an empty vector has no triangle to look for */
+        return error_set(r->err, ERR_index_range,
+                         "Dimension out of range: %s needs at least 2 dimensions, got %d",
+                         call->op->name, self->ndim);
     }
     return infer_contiguous(r, self->dtype, self->size, self->ndim);
 }

@@ -1,9 +1,11 @@
-/* Inference of what chooses among elements: argmax and argmin, max and min with their indices, sort, cummax; any, all, count_nonzero. */
+/* Inference of what chooses among elements: argmax and argmin, max and min with their indices,
+ * sort, cummax; any, all, count_nonzero. */
 #include "program/infer/infer.h"
 
 #include <string.h>
 
-/* argmax, argmin: int64 indices along a dim, or into the flattened tensor, which then has no dim to keep. */
+/* argmax, argmin: int64 indices along a dim, or into the flattened tensor, which then has no dim to
+ * keep. */
 ErrCode infer_argmax(const Call *call, Infer *r) {
     const Tensor *self = call->arg[0].tensor;
     const Arg *dim = &call->arg[1];
@@ -11,12 +13,16 @@ ErrCode infer_argmax(const Call *call, Infer *r) {
     int d = 0, n = 0;
     int64_t size[MAX_DIMS];
     if (whole && tensor_numel(self) == 0) {
-        return error_set(r->err, ERR_invalid, "%s(): Expected reduction dim to be specified for input.numel() == 0.", call->op->name);
+        return error_set(r->err, ERR_invalid,
+                         "%s(): Expected reduction dim to be specified for input.numel() == 0.",
+                         call->op->name);
     }
     if (!whole) {
         TRY(dim_wrap(dim->i, self->ndim, &d, r->err));
         if (self->ndim > 0 && self->size[d] == 0) {
-            return error_set(r->err, ERR_invalid, "%s(): Expected reduction dim %d to have non-zero size.", call->op->name, d);
+            return error_set(r->err, ERR_invalid,
+                             "%s(): Expected reduction dim %d to have non-zero size.",
+                             call->op->name, d);
         }
     }
     for (int k = 0; k < self->ndim; k++) {
@@ -28,7 +34,8 @@ ErrCode infer_argmax(const Call *call, Infer *r) {
     }
     if (self->dtype == DT_bool && call->op->name[0] != '_' && tensor_numel(self) > 0 &&
         (whole || self->ndim == 0 || self->size[d] != 1)) {
-        return error_set(r->err, ERR_dtype, "\"%s_cpu\" not implemented for 'Bool'", call->op->name);
+        return error_set(r->err, ERR_dtype, "\"%s_cpu\" not implemented for 'Bool'",
+                         call->op->name);
     }
     return infer_contiguous(r, DT_int64, size, n);
 }
@@ -37,24 +44,30 @@ ErrCode infer_argmax(const Call *call, Infer *r) {
 ErrCode infer_extreme_all(const Call *call, Infer *r) {
     const Tensor *self = call->arg[0].tensor;
     if (tensor_numel(self) == 0) {
-        return error_set(r->err, ERR_invalid, "%s(): Expected reduction dim to be specified for input.numel() == 0.", call->op->name);
+        return error_set(r->err, ERR_invalid,
+                         "%s(): Expected reduction dim to be specified for input.numel() == 0.",
+                         call->op->name);
     }
     return infer_contiguous(r, self->dtype, NULL, 0);
 }
 
-/* The least and the greatest along a dim, or of all elements; a 0-dim tensor keeps a dim that it has not (ReduceOps.cpp, aminmax). */
+/* The least and the greatest along a dim, or of all elements; a 0-dim tensor keeps a dim that it
+ * has not (ReduceOps.cpp, aminmax). */
 ErrCode infer_aminmax(const Call *call, Infer *r) {
     const Tensor *self = call->arg[0].tensor;
     const Arg *dim = &call->arg[1];
     int d;
     if (dim->none) {
         if (tensor_numel(self) == 0) {
-            return error_set(r->err, ERR_invalid, "aminmax(): cannot compute aminmax over an empty dimension as the operation has no identity.");
+            return error_set(r->err, ERR_invalid,
+                             "aminmax(): cannot compute aminmax over an empty dimension as the "
+                             "operation has no identity.");
         }
     } else {
         TRY(dim_wrap(dim->i, self->ndim, &d, r->err));
         if (self->ndim > 0 && self->size[d] == 0) {
-            return error_set(r->err, ERR_invalid, "aminmax: Expected reduction dim %d to have non-zero size.", d);
+            return error_set(r->err, ERR_invalid,
+                             "aminmax: Expected reduction dim %d to have non-zero size.", d);
         }
     }
     if (self->dtype == DT_bfloat16 && !dim->none) {

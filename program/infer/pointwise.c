@@ -1,8 +1,11 @@
-/* Inference of POINTWISE ops, and the order of dims of every op that goes through PyTorch's TensorIterator.
+/* Inference of POINTWISE ops, and the order of dims of every op that goes through PyTorch's
+ * TensorIterator.
  *
- * Sizes broadcast. Strides (aten/src/ATen/TensorIterator.cpp, 1.13): if all operands have the result's size and are contiguous,
- * or all have the same dense strides, the result has those. Otherwise the dims are sorted, fastest first, by an insertion sort
- * that starts from "last dim fastest" and asks the operands in turn; a dim that an operand broadcasts (stride 0) gives no opinion. */
+ * Sizes broadcast. Strides (aten/src/ATen/TensorIterator.cpp, 1.13): if all operands have the
+ * result's size and are contiguous, or all have the same dense strides, the result has those.
+ * Otherwise the dims are sorted, fastest first, by an insertion sort that starts from "last dim
+ * fastest" and asks the operands in turn; a dim that an operand broadcasts (stride 0) gives no
+ * opinion. */
 #include "program/infer/infer.h"
 #include "program/ops/functions.h"
 
@@ -26,7 +29,8 @@ static int slower(int a, int b, const int64_t *size, const int64_t *const *strid
     return 0;
 }
 
-void ordered_strides(const int64_t *size, int ndim, const int64_t *const *strides, int n, int64_t *out) {
+void ordered_strides(const int64_t *size, int ndim, const int64_t *const *strides, int n,
+                     int64_t *out) {
     int order[MAX_DIMS]; /* fastest dim first */
     for (int d = 0; d < ndim; d++) {
         order[d] = ndim - 1 - d;
@@ -53,13 +57,17 @@ void ordered_strides(const int64_t *size, int ndim, const int64_t *const *stride
     int64_t step = 1;
     for (int d = 0; d < ndim; d++) {
         out[order[d]] = step;
-        step *= row_major ? max_i64(size[order[d]], 1) : size[order[d]]; /* TensorIterator's compatible_stride does not mind a size of 0 */
+        step *=
+            row_major
+                ? max_i64(size[order[d]], 1)
+                : size[order[d]]; /* TensorIterator's compatible_stride does not mind a size of 0 */
     }
 }
 
 ErrCode dims_fit(int ndim, Error *err) {
     if (ndim > MAX_DIMS) {
-        return error_set(err, ERR_limit, "a tensor of %d dims is over the limit of %d", ndim, MAX_DIMS);
+        return error_set(err, ERR_limit, "a tensor of %d dims is over the limit of %d", ndim,
+                         MAX_DIMS);
     }
     return ERR_none;
 }
@@ -94,7 +102,9 @@ ErrCode infer_contiguous(Infer *r, DType dtype, const int64_t *size, int ndim) {
     }
     for (int d = 0; d < ndim; d++) {
         if (size[d] < 0) {
-            return error_set(r->err, ERR_invalid, "Trying to create tensor with negative dimension %lld", (long long)size[d]);
+            return error_set(r->err, ERR_invalid,
+                             "Trying to create tensor with negative dimension %lld",
+                             (long long)size[d]);
         }
     }
     return sizes_fit(size, ndim, r->err);
@@ -115,7 +125,9 @@ ErrCode infer_cloned(Infer *r, const Tensor *self, DType dtype) {
 
 ErrCode infer_many(Infer *r, int64_t n) {
     if (n > MAX_OUTPUTS) {
-        return error_set(r->err, ERR_limit, "an op that returns %lld tensors is over the limit of %d", (long long)n, MAX_OUTPUTS);
+        return error_set(r->err, ERR_limit,
+                         "an op that returns %lld tensors is over the limit of %d", (long long)n,
+                         MAX_OUTPUTS);
     }
     r->n = (int)n;
     r->out = arena_alloc_raw(r->arena, n * (int64_t)sizeof *r->out);
@@ -128,7 +140,9 @@ Pw call_pw(const Call *call) {
     const OpInfo *op = call->op;
     if ((op->id == OP_div_Tensor_mode || op->id == OP_div_Scalar_mode) && !call->arg[2].none) {
         const char *mode = call->arg[2].str;
-        return strcmp(mode, "floor") == 0 ? PW_div_floor : strcmp(mode, "trunc") == 0 ? PW_div_trunc : PW_div;
+        return strcmp(mode, "floor") == 0   ? PW_div_floor
+               : strcmp(mode, "trunc") == 0 ? PW_div_trunc
+                                            : PW_div;
     }
     if (op->id == OP_pow_Tensor_Scalar && call->arg[1].scalar.kind == CAT_FLOAT) {
         double exponent = call->arg[1].scalar.f;
@@ -143,7 +157,8 @@ Pw call_pw(const Call *call) {
     return op->pw;
 }
 
-/* What nan_to_num writes for its parameter k: the largest and lowest finite values unless it is told. */
+/* What nan_to_num writes for its parameter k: the largest and lowest finite values unless it is
+ * told. */
 static Scalar replacement(const Call *call, int k, DType compute) {
     if (!call->arg[k].none) {
         return scalar_float(call->arg[k].f);
@@ -155,10 +170,12 @@ static Scalar replacement(const Call *call, int k, DType compute) {
     return scalar_float(k == 1 ? 0 : k == 2 ? largest : -largest);
 }
 
-/* torch.clamp with one bound, a nan, compares with it and so changes nothing; with two bounds a nan makes everything nan. */
+/* torch.clamp with one bound, a nan, compares with it and so changes nothing; with two bounds a nan
+ * makes everything nan. */
 static bool is_idle_bound(const Call *call, int k) {
     const Arg *a = &call->arg[k];
-    return call->op->id == OP_clamp && k > 0 && call->arg[3 - k].none && a->scalar.kind == CAT_FLOAT && isnan(a->scalar.f);
+    return call->op->id == OP_clamp && k > 0 && call->arg[3 - k].none &&
+           a->scalar.kind == CAT_FLOAT && isnan(a->scalar.f);
 }
 
 static Scalar extreme_value(DType compute, bool highest) {
@@ -170,26 +187,33 @@ static Scalar extreme_value(DType compute, bool highest) {
 
 int call_operands(const Call *call, DType compute, PwOperand operands[PW_MAX_OPERANDS]) {
     const OpInfo *op = call->op;
-    int n = op->pw == PW_pow && call_pw(call) != PW_pow ? 1 : op->noperand; /* sqrt and rsqrt need no exponent */
+    int n = op->pw == PW_pow && call_pw(call) != PW_pow
+                ? 1
+                : op->noperand; /* sqrt and rsqrt need no exponent */
     for (int k = 0; k < n; k++) {
         const Arg *a = &call->arg[op->operand[k]];
         ArgType type = op->param[op->operand[k]].type;
         operands[k] = (PwOperand){0};
         if (type == ARG_FLOAT_OPT) {
-            operands[k].scalar = dtype_is_float(compute) ? replacement(call, op->operand[k], compute) : scalar_int(0);
+            operands[k].scalar = dtype_is_float(compute)
+                                     ? replacement(call, op->operand[k], compute)
+                                     : scalar_int(0);
         } else if (a->none || is_idle_bound(call, op->operand[k])) {
             operands[k].scalar = extreme_value(compute, op->operand_missing[k] > 0);
         } else if (type == ARG_TENSOR || type == ARG_TENSOR_OPT) {
             operands[k].tensor = a->tensor;
         } else {
-            bool truth = compute == DT_bool && a->scalar.kind == CAT_FLOAT; /* masked_fill of a bool tensor: 0.5 is true */
+            bool truth =
+                compute == DT_bool &&
+                a->scalar.kind == CAT_FLOAT; /* masked_fill of a bool tensor: 0.5 is true */
             operands[k].scalar = truth ? scalar_bool(a->scalar.f != 0) : a->scalar;
         }
     }
     return n;
 }
 
-/* The tensor operands in the order in which TensorIterator is given them: rsub is sub with its operands exchanged. */
+/* The tensor operands in the order in which TensorIterator is given them: rsub is sub with its
+ * operands exchanged. */
 static int tensor_operands(const Call *call, const Tensor **t) {
     const OpInfo *op = call->op;
     int n = 0;
@@ -224,7 +248,8 @@ static bool dtypes_equal(const Call *call) {
 static bool refused_before_sizes(const Call *call, ErrCode code) {
     TypingFn typing = call->op->typing;
     return typing == typing_where || (typing == typing_no_bool_pair && code == ERR_dtype) ||
-           (typing == typing_div_mode && code == ERR_invalid) || (typing == typing_addcdiv && code == ERR_dtype) ||
+           (typing == typing_div_mode && code == ERR_invalid) ||
+           (typing == typing_addcdiv && code == ERR_dtype) ||
            (typing == typing_lerp && code == ERR_dtype && !dtypes_equal(call));
 }
 
@@ -240,10 +265,13 @@ ErrCode pointwise_refused_first(const Call *call, Error *err) {
 
 /* The operands do not broadcast: that is the error, unless the dtypes were refused even before. */
 static ErrCode sizes_refused(const Call *call, const Error *shape, Error *err) {
-    return pointwise_refused_first(call, err) != ERR_none ? err->code : error_set(err, shape->code, "%s", shape->text);
+    return pointwise_refused_first(call, err) != ERR_none
+               ? err->code
+               : error_set(err, shape->code, "%s", shape->text);
 }
 
-/* An operand as TensorIterator sees it: one of another dtype than the common one was cast first, which leaves it dense. */
+/* An operand as TensorIterator sees it: one of another dtype than the common one was cast first,
+ * which leaves it dense. */
 static const Tensor *after_cast(const Tensor *t, DType common, Tensor *cast) {
     if (t->dtype == common || t->ndim == 0 || tensor_is_dense(t)) {
         return t;
@@ -268,16 +296,21 @@ static void strides_by_operands(Tensor *out, const Tensor *const *t, int n) {
     ordered_strides(out->size, out->ndim, strides, n, out->stride);
 }
 
-/* Some ops copy a contiguous clone or fill a fresh tensor instead of asking TensorIterator for their output. */
-static bool always_contiguous(const OpInfo *op) { return op->typing == typing_masked_fill || op->id == OP_pow_Scalar || op->id == OP_log_sigmoid; }
+/* Some ops copy a contiguous clone or fill a fresh tensor instead of asking TensorIterator for
+ * their output. */
+static bool always_contiguous(const OpInfo *op) {
+    return op->typing == typing_masked_fill || op->id == OP_pow_Scalar || op->id == OP_log_sigmoid;
+}
 
-static void pointwise_strides(const OpInfo *op, Tensor *out, const Tensor **t, int n, DType common, bool same_size) {
+static void pointwise_strides(const OpInfo *op, Tensor *out, const Tensor **t, int n, DType common,
+                              bool same_size) {
     if (always_contiguous(op)) {
         contiguous_strides(out->size, out->ndim, out->stride);
         return;
     }
     bool known = (op->pw == PW_isinf || op->pw == PW_isfinite) && !dtype_is_float(t[0]->dtype);
-    if ((op->id == OP_hardtanh || op->id == OP_nan_to_num || known) && tensor_is_dense(t[0])) { /* empty_like, which keeps also what is empty as it is */
+    if ((op->id == OP_hardtanh || op->id == OP_nan_to_num || known) &&
+        tensor_is_dense(t[0])) { /* empty_like, which keeps also what is empty as it is */
         dims_copy(out->stride, t[0]->stride, out->ndim);
         return;
     }

@@ -1,5 +1,5 @@
-/* Inference of reductions, scans and softmax: results are row-major. Sums and products of integers and bools are int64 unless a
- * dtype is asked for; mean and softmax take floating dtypes only. */
+/* Inference of reductions, scans and softmax: results are row-major. Sums and products of integers
+ * and bools are int64 unless a dtype is asked for; mean and softmax take floating dtypes only. */
 #include "program/infer/infer.h"
 
 ErrCode reduced_dims(const Call *call, int ndim, unsigned *set, Error *err) {
@@ -18,7 +18,8 @@ ErrCode reduced_dims(const Call *call, int ndim, unsigned *set, Error *err) {
         int d;
         TRY(dim_wrap(v[j], ndim, &d, err));
         if (seen >> d & 1) {
-            return error_set(err, ERR_invalid, "dim %d appears multiple times in the list of dims", d);
+            return error_set(err, ERR_invalid, "dim %d appears multiple times in the list of dims",
+                             d);
         }
         seen |= 1u << d;
     }
@@ -52,13 +53,17 @@ static DType sum_dtype(const Call *call) {
 ErrCode infer_sum(const Call *call, Infer *r) { return infer_reduced(call, r, sum_dtype(call)); }
 ErrCode infer_prod(const Call *call, Infer *r) {
     TRY(infer_reduced(call, r, sum_dtype(call)));
-    return tensor_numel(call->arg[0].tensor) > 0 ? half_check(call, r->out->dtype, r->err) : ERR_none;
+    return tensor_numel(call->arg[0].tensor) > 0 ? half_check(call, r->out->dtype, r->err)
+                                                 : ERR_none;
 }
 
 ErrCode infer_mean(const Call *call, Infer *r) {
     DType dtype = call_dtype(call, "dtype", call->arg[0].tensor->dtype);
     if (!dtype_is_float(dtype)) {
-        return error_set(r->err, ERR_dtype, "mean(): could not infer output dtype. It must be a floating point dtype. Got: %s", dtype_name(dtype));
+        return error_set(
+            r->err, ERR_dtype,
+            "mean(): could not infer output dtype. It must be a floating point dtype. Got: %s",
+            dtype_name(dtype));
     }
     return infer_reduced(call, r, dtype);
 }
@@ -69,13 +74,17 @@ ErrCode infer_extreme(const Call *call, Infer *r) {
     const Arg *dim = &call->arg[1];
     if (tensor_numel(self) == 0) {
         if (dim->ints.n == 0) {
-            return error_set(r->err, ERR_invalid, "%s(): Expected reduction dim to be specified for input.numel() == 0.", call->op->name);
+            return error_set(r->err, ERR_invalid,
+                             "%s(): Expected reduction dim to be specified for input.numel() == 0.",
+                             call->op->name);
         }
         for (int k = 0; k < dim->ints.n; k++) {
             int d;
             TRY(dim_wrap(dim->ints.v[k], self->ndim, &d, r->err));
             if (self->size[d] == 0) {
-                return error_set(r->err, ERR_invalid, "%s(): Expected reduction dim %d to have non-zero size.", call->op->name, d);
+                return error_set(r->err, ERR_invalid,
+                                 "%s(): Expected reduction dim %d to have non-zero size.",
+                                 call->op->name, d);
             }
         }
     }
@@ -89,7 +98,8 @@ ErrCode infer_cumulative(const Call *call, Infer *r) {
     int d;
     TRY(dim_wrap(call->arg[1].i, self->ndim, &d, r->err));
     if (dtype == DT_bool && self->ndim > 0 && tensor_numel(self) > 0) {
-        return error_set(r->err, ERR_dtype, "\"%s_out_cpu\" not implemented for 'Bool'", call->op->name);
+        return error_set(r->err, ERR_dtype, "\"%s_out_cpu\" not implemented for 'Bool'",
+                         call->op->name);
     }
     if (self->ndim > 0 && tensor_numel(self) > 0) {
         TRY(half_check(call, dtype, r->err));
@@ -104,7 +114,8 @@ ErrCode infer_softmax(const Call *call, Infer *r) {
     int d;
     TRY(dim_wrap(call->arg[1].i, self->ndim, &d, r->err));
     if (!dtype_is_float(dtype) && tensor_numel(self) > 0) {
-        return error_set(r->err, ERR_dtype, "\"softmax_kernel_impl\" not implemented for '%s'", dtype_name(dtype));
+        return error_set(r->err, ERR_dtype, "\"softmax_kernel_impl\" not implemented for '%s'",
+                         dtype_name(dtype));
     }
     if (tensor_numel(self) > 0) {
         TRY(half_check(call, dtype, r->err));

@@ -1,4 +1,5 @@
-/* Geometry of view and expand (aten/src/ATen/TensorUtils.cpp, ExpandUtils.cpp): other sizes over the same elements. */
+/* Geometry of view and expand (aten/src/ATen/TensorUtils.cpp, ExpandUtils.cpp): other sizes over
+ * the same elements. */
 #include "program/infer/infer.h"
 
 #include <string.h>
@@ -6,7 +7,8 @@
 /* ---- view ---- */
 
 /* Fills in the -1 of a requested size (at::infer_size). */
-static ErrCode infer_minus_one(const int64_t *asked, int n, int64_t numel, int64_t *size, Error *err) {
+static ErrCode infer_minus_one(const int64_t *asked, int n, int64_t numel, int64_t *size,
+                               Error *err) {
     int64_t product = 1;
     int open = -1;
     for (int d = 0; d < n; d++) {
@@ -25,18 +27,22 @@ static ErrCode infer_minus_one(const int64_t *asked, int n, int64_t numel, int64
     }
     bool fits = product == numel || (open >= 0 && product > 0 && numel % product == 0);
     if (!fits) {
-        return error_set(err, ERR_shape, "the shape is invalid for input of size %lld", (long long)numel);
+        return error_set(err, ERR_shape, "the shape is invalid for input of size %lld",
+                         (long long)numel);
     }
     if (open >= 0) {
         if (product == 0) {
-            return error_set(err, ERR_invalid, "cannot reshape tensor of 0 elements: the unspecified dimension can be any value");
+            return error_set(
+                err, ERR_invalid,
+                "cannot reshape tensor of 0 elements: the unspecified dimension can be any value");
         }
         size[open] = numel / product;
     }
     return ERR_none;
 }
 
-/* Walks runs of old dims that step evenly, from the last; each must be used up exactly by new dims. */
+/* Walks runs of old dims that step evenly, from the last; each must be used up exactly by new
+ * dims. */
 bool view_strides(const Tensor *self, int64_t numel, const int64_t *size, int n, int64_t *stride) {
     if (numel == 0) {
         if (sizes_equal(self->size, self->ndim, size, n)) {
@@ -81,20 +87,27 @@ static ErrCode viewed(Infer *r, const Tensor *self, const int64_t *asked, int n)
     TRY(infer_minus_one(asked, n, numel, t->size, r->err));
     TRY(sizes_fit(t->size, n, r->err));
     if (!view_strides(self, numel, t->size, n, t->stride)) {
-        return error_set(r->err, ERR_view_stride, "view size is not compatible with input tensor's size and stride");
+        return error_set(r->err, ERR_view_stride,
+                         "view size is not compatible with input tensor's size and stride");
     }
     return ERR_none;
 }
 
-ErrCode infer_view(const Call *call, Infer *r) { return viewed(r, call->arg[0].tensor, call->arg[1].ints.v, call->arg[1].ints.n); }
-ErrCode infer_view_as(const Call *call, Infer *r) { return viewed(r, call->arg[0].tensor, call->arg[1].tensor->size, call->arg[1].tensor->ndim); }
+ErrCode infer_view(const Call *call, Infer *r) {
+    return viewed(r, call->arg[0].tensor, call->arg[1].ints.v, call->arg[1].ints.n);
+}
+ErrCode infer_view_as(const Call *call, Infer *r) {
+    return viewed(r, call->arg[0].tensor, call->arg[1].tensor->size, call->arg[1].tensor->ndim);
+}
 
 /* ---- expand ---- */
 
 /* -1 stands for self's own size. */
 static ErrCode expanded(Infer *r, const Tensor *self, const int64_t *asked, int n) {
     if (n < self->ndim) {
-        return error_set(r->err, ERR_shape, "expand: the number of sizes provided (%d) must be greater or equal to the number of dimensions in the tensor (%d)",
+        return error_set(r->err, ERR_shape,
+                         "expand: the number of sizes provided (%d) must be greater or equal to "
+                         "the number of dimensions in the tensor (%d)",
                          n, self->ndim);
     }
     TRY(dims_fit(n, r->err));
@@ -108,7 +121,10 @@ static ErrCode expanded(Infer *r, const Tensor *self, const int64_t *asked, int 
             t->stride[d] = 0;
         } else if (d < shift) {
             if (size == -1) {
-                return error_set(r->err, ERR_shape, "The expanded size of the tensor (-1) isn't allowed in a leading, non-existing dimension %d", d);
+                return error_set(r->err, ERR_shape,
+                                 "The expanded size of the tensor (-1) isn't allowed in a leading, "
+                                 "non-existing dimension %d",
+                                 d);
             }
             t->stride[d] = d + 1 < n ? geometry_stride(t->size[d + 1], t->stride[d + 1]) : 1;
             if (size != 1) {
@@ -118,7 +134,9 @@ static ErrCode expanded(Infer *r, const Tensor *self, const int64_t *asked, int 
             int64_t own = self->size[d - shift];
             size = size == -1 ? own : size;
             if (size != own && own != 1) {
-                return error_set(r->err, ERR_shape, "The expanded size of the tensor (%lld) must match the existing size (%lld) at non-singleton dimension %d",
+                return error_set(r->err, ERR_shape,
+                                 "The expanded size of the tensor (%lld) must match the existing "
+                                 "size (%lld) at non-singleton dimension %d",
                                  (long long)size, (long long)own, d);
             }
             t->stride[d] = size == own ? self->stride[d - shift] : 0;
@@ -132,5 +150,9 @@ static ErrCode expanded(Infer *r, const Tensor *self, const int64_t *asked, int 
     return sizes_fit(t->size, n, r->err);
 }
 
-ErrCode infer_expand(const Call *call, Infer *r) { return expanded(r, call->arg[0].tensor, call->arg[1].ints.v, call->arg[1].ints.n); }
-ErrCode infer_expand_as(const Call *call, Infer *r) { return expanded(r, call->arg[0].tensor, call->arg[1].tensor->size, call->arg[1].tensor->ndim); }
+ErrCode infer_expand(const Call *call, Infer *r) {
+    return expanded(r, call->arg[0].tensor, call->arg[1].ints.v, call->arg[1].ints.n);
+}
+ErrCode infer_expand_as(const Call *call, Infer *r) {
+    return expanded(r, call->arg[0].tensor, call->arg[1].tensor->size, call->arg[1].tensor->ndim);
+}

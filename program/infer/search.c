@@ -11,10 +11,13 @@ static ErrCode check_side(const Call *call, Error *err) {
         return ERR_none;
     }
     if (strcmp(side->str, "left") != 0 && strcmp(side->str, "right") != 0) {
-        return error_set(err, ERR_invalid, "torch.searchsorted(): side can only be 'left' or 'right' but got %s", side->str);
+        return error_set(err, ERR_invalid,
+                         "torch.searchsorted(): side can only be 'left' or 'right' but got %s",
+                         side->str);
     }
     if (call->arg[RIGHT].b && side->str[0] == 'l') {
-        return error_set(err, ERR_invalid, "torch.searchsorted(): side and right can't be set to opposites");
+        return error_set(err, ERR_invalid,
+                         "torch.searchsorted(): side and right can't be set to opposites");
     }
     return ERR_none;
 }
@@ -26,26 +29,38 @@ static ErrCode check_sorter(const Call *call, Error *err) {
     }
     const Tensor *sorter = call->arg[SORTER].tensor;
     if (!tensor_same_size(sorter, sequence)) {
-        return error_set(err, ERR_invalid, "torch.searchsorted(): boundary and sorter must have the same size");
+        return error_set(err, ERR_invalid,
+                         "torch.searchsorted(): boundary and sorter must have the same size");
     }
-    return sorter->dtype == DT_int64 ? ERR_none
-                                     : error_set(err, ERR_invalid, "torch.searchsorted(): sorter must be a tensor of long dtype but got dtype %s",
-                                                 dtype_name(sorter->dtype));
+    return sorter->dtype == DT_int64
+               ? ERR_none
+               : error_set(
+                     err, ERR_invalid,
+                     "torch.searchsorted(): sorter must be a tensor of long dtype but got dtype %s",
+                     dtype_name(sorter->dtype));
 }
 
-/* A sequence of one dim serves all values; else the dims before the last must be those of the values. */
+/* A sequence of one dim serves all values; else the dims before the last must be those of the
+ * values. */
 static ErrCode check_dims(const Tensor *sequence, const int64_t *size, int ndim, Error *err) {
     if (ndim == 0 && sequence->ndim != 1 && sequence->ndim != 0) {
-        return error_set(err, ERR_invalid, "torch.searchsorted(): input value can be a scalar only when boundaries tensor dimension is 1");
+        return error_set(err, ERR_invalid,
+                         "torch.searchsorted(): input value can be a scalar only when boundaries "
+                         "tensor dimension is 1");
     }
     if (sequence->ndim == 0) {
-        return error_set(err, ERR_invalid, "torch.searchsorted(): boundaries tensor should have positive dimension, but got 0 dimension");
+        return error_set(err, ERR_invalid,
+                         "torch.searchsorted(): boundaries tensor should have positive dimension, "
+                         "but got 0 dimension");
     }
-    if (sequence->ndim == 1 || (sequence->ndim == ndim && sizes_equal(sequence->size, ndim - 1, size, ndim - 1))) {
+    if (sequence->ndim == 1 ||
+        (sequence->ndim == ndim && sizes_equal(sequence->size, ndim - 1, size, ndim - 1))) {
         return ERR_none;
     }
-    return error_set(err, ERR_invalid, "torch.searchsorted(): boundaries tensor should be 1 dimension or the first N-1 dimensions of boundaries tensor and "
-                                       "input value tensor must match");
+    return error_set(err, ERR_invalid,
+                     "torch.searchsorted(): boundaries tensor should be 1 dimension or the first "
+                     "N-1 dimensions of boundaries tensor and "
+                     "input value tensor must match");
 }
 
 ErrCode infer_searchsorted(const Call *call, Infer *r) {
@@ -59,7 +74,8 @@ ErrCode infer_searchsorted(const Call *call, Infer *r) {
     if (search_dtype(call) == DT_bool && (scalar || tensor_numel(values) > 0)) {
         return error_set(r->err, ERR_dtype, "\"searchsorted_out_cpu\" not implemented for 'Bool'");
     }
-    return infer_contiguous(r, call->arg[OUT_INT32].b ? DT_int32 : DT_int64, scalar ? NULL : values->size, ndim);
+    return infer_contiguous(r, call->arg[OUT_INT32].b ? DT_int32 : DT_int64,
+                            scalar ? NULL : values->size, ndim);
 }
 
 DType search_dtype(const Call *call) {

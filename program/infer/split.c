@@ -1,7 +1,8 @@
 /* Ops that return several views of self: unbind, split, split_with_sizes, chunk. */
 #include "program/infer/infer.h"
 
-/* `n` outputs, each self with dim d narrowed to `length` elements from `start` (the caller sets both). */
+/* `n` outputs, each self with dim d narrowed to `length` elements from `start` (the caller sets
+ * both). */
 static ErrCode parts_of(Infer *r, const Tensor *self, int64_t n) {
     TRY(infer_many(r, n));
     for (int k = 0; k < r->n; k++) {
@@ -19,7 +20,9 @@ ErrCode infer_unbind(const Call *call, Infer *r) {
     const Tensor *self = call->arg[0].tensor;
     int d;
     if (self->ndim == 0) {
-        return error_set(r->err, ERR_index_range, "Dimension specified as %lld but tensor has no dimensions", (long long)call->arg[1].i);
+        return error_set(r->err, ERR_index_range,
+                         "Dimension specified as %lld but tensor has no dimensions",
+                         (long long)call->arg[1].i);
     }
     TRY(dim_wrap(call->arg[1].i, self->ndim, &d, r->err));
     TRY(parts_of(r, self, self->size[d]));
@@ -32,12 +35,14 @@ ErrCode infer_unbind(const Call *call, Infer *r) {
 
 static ErrCode refuse_scalar(const Call *call, const Tensor *self, Error *err) {
     if (self->ndim == 0) {
-        return error_set(err, ERR_invalid, "%s expects at least a 1-dimensional tensor", call->op->name);
+        return error_set(err, ERR_invalid, "%s expects at least a 1-dimensional tensor",
+                         call->op->name);
     }
     return ERR_none;
 }
 
-/* Parts of `each` elements along d, the last one shorter; each > 0, or the dim is empty and there is one part. */
+/* Parts of `each` elements along d, the last one shorter; each > 0, or the dim is empty and there
+ * is one part. */
 static ErrCode split_evenly(Infer *r, const Tensor *self, int d, int64_t each) {
     int64_t size = self->size[d];
     int64_t n = each > 0 && size > 0 ? (size - 1) / each + 1 : 1;
@@ -54,12 +59,16 @@ ErrCode infer_split(const Call *call, Infer *r) {
     int d;
     TRY(refuse_scalar(call, self, r->err));
     if (each < 0) {
-        return error_set(r->err, ERR_invalid, "split expects split_size be non-negative, but got split_size=%lld", (long long)each);
+        return error_set(r->err, ERR_invalid,
+                         "split expects split_size be non-negative, but got split_size=%lld",
+                         (long long)each);
     }
     TRY(dim_wrap(call->arg[2].i, self->ndim, &d, r->err));
     if (each == 0 && self->size[d] != 0) {
-        return error_set(r->err, ERR_invalid, "split_size can only be 0 if dimension size is 0, but got dimension size of %lld",
-                         (long long)self->size[d]);
+        return error_set(
+            r->err, ERR_invalid,
+            "split_size can only be 0 if dimension size is 0, but got dimension size of %lld",
+            (long long)self->size[d]);
     }
     return split_evenly(r, self, d, each);
 }
@@ -73,12 +82,15 @@ ErrCode infer_split_with_sizes(const Call *call, Infer *r) {
     int64_t sum = 0;
     for (int k = 0; k < n; k++) {
         if (sizes[k] < 0) {
-            return error_set(r->err, ERR_invalid, "split_with_sizes expects split_sizes have only non-negative entries");
+            return error_set(r->err, ERR_invalid,
+                             "split_with_sizes expects split_sizes have only non-negative entries");
         }
         sum = checked_add(sum, sizes[k], &sum) ? sum : INT64_MAX;
     }
     if (sum != self->size[d]) {
-        return error_set(r->err, ERR_shape, "split_with_sizes expects split_sizes to sum exactly to %lld (input tensor's size at dimension %d)",
+        return error_set(r->err, ERR_shape,
+                         "split_with_sizes expects split_sizes to sum exactly to %lld (input "
+                         "tensor's size at dimension %d)",
                          (long long)self->size[d], d);
     }
     TRY(parts_of(r, self, n));
@@ -96,7 +108,9 @@ ErrCode infer_chunk(const Call *call, Infer *r) {
     int d;
     TRY(refuse_scalar(call, self, r->err));
     if (chunks <= 0) {
-        return error_set(r->err, ERR_invalid, "chunk expects `chunks` to be greater than 0, got: %lld", (long long)chunks);
+        return error_set(r->err, ERR_invalid,
+                         "chunk expects `chunks` to be greater than 0, got: %lld",
+                         (long long)chunks);
     }
     TRY(dim_wrap(call->arg[2].i, self->ndim, &d, r->err));
     int64_t size = self->size[d];

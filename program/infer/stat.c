@@ -4,7 +4,8 @@
 ErrCode infer_variance(const Call *call, Infer *r) {
     const Tensor *self = call->arg[0].tensor;
     if (!dtype_is_float(self->dtype)) {
-        return error_set(r->err, ERR_invalid, "std and var only support floating point and complex dtypes");
+        return error_set(r->err, ERR_invalid,
+                         "std and var only support floating point and complex dtypes");
     }
     return infer_reduced(call, r, self->dtype);
 }
@@ -12,7 +13,10 @@ ErrCode infer_variance(const Call *call, Infer *r) {
 ErrCode infer_norm(const Call *call, Infer *r) {
     const Tensor *self = call->arg[0].tensor;
     if (!dtype_is_float(self->dtype)) {
-        return error_set(r->err, ERR_dtype, "norm(): input dtype should be either floating point or complex. Got %s instead.", dtype_name(self->dtype));
+        return error_set(
+            r->err, ERR_dtype,
+            "norm(): input dtype should be either floating point or complex. Got %s instead.",
+            dtype_name(self->dtype));
     }
     return infer_reduced(call, r, self->dtype);
 }
@@ -22,7 +26,8 @@ ErrCode infer_logsumexp(const Call *call, Infer *r) {
     const Tensor *self = call->arg[0].tensor;
     DType own = self->dtype;
     if (call->arg[1].ints.n == 0 && !call->arg[2].b && self->ndim > 0 && tensor_numel(self) > 0) {
-        return error_set(r->err, ERR_shape, "output with shape [] doesn't match the broadcast shape");
+        return error_set(r->err, ERR_shape,
+                         "output with shape [] doesn't match the broadcast shape");
     }
     TRY(infer_reduced(call, r, dtype_is_float(own) ? own : DT_float32));
     return half_check(call, own, r->err);
@@ -34,7 +39,9 @@ ErrCode infer_log_softmax(const Call *call, Infer *r) {
     int d;
     TRY(dim_wrap(call->arg[1].i, self->ndim, &d, r->err));
     if (!dtype_is_float(dtype) && tensor_numel(self) > 0) {
-        return error_set(r->err, ERR_dtype, "\"log_softmax_lastdim_kernel_impl\" not implemented for '%s'", dtype_name(dtype));
+        return error_set(r->err, ERR_dtype,
+                         "\"log_softmax_lastdim_kernel_impl\" not implemented for '%s'",
+                         dtype_name(dtype));
     }
     if (tensor_numel(self) > 0) {
         TRY(half_check(call, dtype, r->err));
@@ -47,7 +54,8 @@ ErrCode infer_logcumsumexp(const Call *call, Infer *r) {
     int d;
     TRY(dim_wrap(call->arg[1].i, self->ndim, &d, r->err));
     if (!dtype_is_float(self->dtype) || self->dtype == DT_float16) {
-        return error_set(r->err, ERR_dtype, "\"logcumsumexp_out_cpu\" not implemented for '%s'", dtype_name(self->dtype));
+        return error_set(r->err, ERR_dtype, "\"logcumsumexp_out_cpu\" not implemented for '%s'",
+                         dtype_name(self->dtype));
     }
     return infer_contiguous(r, self->dtype, self->size, self->ndim);
 }
@@ -58,7 +66,8 @@ ErrCode infer_trace(const Call *call, Infer *r) {
         return error_set(r->err, ERR_dtype, "\"trace\" not implemented for 'Bool'");
     }
     if (self->ndim != 2) {
-        return error_set(r->err, ERR_invalid, "trace: expected a matrix, but got tensor with dim %d", self->ndim);
+        return error_set(r->err, ERR_invalid,
+                         "trace: expected a matrix, but got tensor with dim %d", self->ndim);
     }
     TRY(half_check(call, self->dtype, r->err));
     return infer_contiguous(r, dtype_is_float(self->dtype) ? self->dtype : DT_int64, NULL, 0);
@@ -66,9 +75,11 @@ ErrCode infer_trace(const Call *call, Infer *r) {
 
 /* As sum, but a floating self, if it has elements, has a kernel for floating dtypes only. */
 ErrCode infer_nansum(const Call *call, Infer *r) {
-    DType own = call->arg[0].tensor->dtype, dtype = call_dtype(call, "dtype", dtype_is_float(own) ? own : DT_int64);
+    DType own = call->arg[0].tensor->dtype,
+          dtype = call_dtype(call, "dtype", dtype_is_float(own) ? own : DT_int64);
     if (dtype_is_float(own) && !dtype_is_float(dtype) && tensor_numel(call->arg[0].tensor) > 0) {
-        return error_set(r->err, ERR_dtype, "\"nansum_cpu\" not implemented for '%s'", dtype_name(dtype));
+        return error_set(r->err, ERR_dtype, "\"nansum_cpu\" not implemented for '%s'",
+                         dtype_name(dtype));
     }
     return infer_reduced(call, r, dtype);
 }

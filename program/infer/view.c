@@ -1,8 +1,10 @@
-/* Geometry of views: sizes, strides and offset in self's storage (aten/src/ATen/native/TensorShape.cpp, TensorShape.h).
+/* Geometry of views: sizes, strides and offset in self's storage
+ * (aten/src/ATen/native/TensorShape.cpp, TensorShape.h).
  *
- * The geometry_* functions serve the *_scatter rows as well, which write through the view of a copy. Strides that only dims of
- * size 0 or 1 have address nothing and may wrap; all others were checked when self was made, and no view reaches further than
- * self, except as_strided, which checks for itself. */
+ * The geometry_* functions serve the *_scatter rows as well, which write through the view of a
+ * copy. Strides that only dims of size 0 or 1 have address nothing and may wrap; all others were
+ * checked when self was made, and no view reaches further than self, except as_strided, which
+ * checks for itself. */
 #include "program/infer/infer.h"
 
 #include <string.h>
@@ -14,7 +16,8 @@ int64_t geometry_stride(int64_t a, int64_t b) {
 
 int64_t geometry_offset(int64_t offset, int64_t steps, int64_t stride) {
     int64_t distance, at;
-    return checked_mul(steps, stride, &distance) && checked_add(offset, distance, &at) ? at : offset;
+    return checked_mul(steps, stride, &distance) && checked_add(offset, distance, &at) ? at
+                                                                                       : offset;
 }
 
 void geometry_copy(Tensor *t, const Tensor *self) {
@@ -75,7 +78,8 @@ ErrCode infer_transpose(const Call *call, Infer *r) {
 ErrCode infer_t(const Call *call, Infer *r) {
     const Tensor *self = call->arg[0].tensor;
     if (self->ndim > 2) {
-        return error_set(r->err, ERR_invalid, "t() expects a tensor with <= 2 dimensions, but self is %dD", self->ndim);
+        return error_set(r->err, ERR_invalid,
+                         "t() expects a tensor with <= 2 dimensions, but self is %dD", self->ndim);
     }
     Tensor *t = view_of(r, self);
     if (t->ndim == 2) {
@@ -98,7 +102,10 @@ ErrCode infer_permute(const Call *call, Infer *r) {
     const int64_t *dims = call->arg[1].ints.v;
     int n = call->arg[1].ints.n, order[MAX_DIMS];
     if (n != self->ndim) {
-        return error_set(r->err, ERR_invalid, "permute: number of dimensions %d does not match the length of the ordering %d", self->ndim, n);
+        return error_set(
+            r->err, ERR_invalid,
+            "permute: number of dimensions %d does not match the length of the ordering %d",
+            self->ndim, n);
     }
     unsigned seen = 0;
     for (int k = 0; k < n; k++) {
@@ -136,8 +143,10 @@ ErrCode infer_movedim(const Call *call, Infer *r) {
     const Arg *source = &call->arg[1], *destination = &call->arg[2];
     int n = source->ints.n, from[MAX_DIMS], to[MAX_DIMS], order[MAX_DIMS];
     if (n != destination->ints.n) {
-        return error_set(r->err, ERR_invalid, "movedim: source (%d dims) should contain the same number of dims as destination (%d dims)", n,
-                         destination->ints.n);
+        return error_set(r->err, ERR_invalid,
+                         "movedim: source (%d dims) should contain the same number of dims as "
+                         "destination (%d dims)",
+                         n, destination->ints.n);
     }
     TRY(wrap_all(source, self->ndim, from, r->err));
     TRY(wrap_all(destination, self->ndim, to, r->err));
@@ -167,7 +176,8 @@ ErrCode infer_movedim(const Call *call, Infer *r) {
 
 /* ---- parts of one dim ---- */
 
-ErrCode geometry_slice(const Tensor *self, int64_t dim, const Arg *start, const Arg *end, int64_t step, Tensor *out, Error *err) {
+ErrCode geometry_slice(const Tensor *self, int64_t dim, const Arg *start, const Arg *end,
+                       int64_t step, Tensor *out, Error *err) {
     if (self->ndim == 0) {
         return no_dims("slice", err);
     }
@@ -177,7 +187,8 @@ ErrCode geometry_slice(const Tensor *self, int64_t dim, const Arg *start, const 
         return error_set(err, ERR_invalid, "slice step must be positive");
     }
     int64_t size = self->size[d];
-    int64_t from = start->none || start->i == INT64_MAX ? 0 : start->i, to = end->none ? INT64_MAX : end->i;
+    int64_t from = start->none || start->i == INT64_MAX ? 0 : start->i,
+            to = end->none ? INT64_MAX : end->i;
     from += from < 0 ? size : 0;
     to += to < 0 ? size : 0;
     from = from < 0 ? 0 : min_i64(from, size);
@@ -192,7 +203,8 @@ ErrCode geometry_slice(const Tensor *self, int64_t dim, const Arg *start, const 
 
 ErrCode infer_slice(const Call *call, Infer *r) {
     const Tensor *self = call->arg[0].tensor;
-    return geometry_slice(self, call->arg[1].i, &call->arg[2], &call->arg[3], call->arg[4].i, infer_one(r, self->dtype, self->ndim), r->err);
+    return geometry_slice(self, call->arg[1].i, &call->arg[2], &call->arg[3], call->arg[4].i,
+                          infer_one(r, self->dtype, self->ndim), r->err);
 }
 
 ErrCode geometry_select(const Tensor *self, int64_t dim, int64_t index, Tensor *out, Error *err) {
@@ -203,8 +215,10 @@ ErrCode geometry_select(const Tensor *self, int64_t dim, int64_t index, Tensor *
     TRY(dim_wrap(dim, self->ndim, &d, err));
     int64_t size = self->size[d];
     if (index < -size || index >= size) {
-        return error_set(err, ERR_index_range, "select(): index %lld out of range for tensor of size %lld at dimension %d", (long long)index,
-                         (long long)size, d);
+        return error_set(
+            err, ERR_index_range,
+            "select(): index %lld out of range for tensor of size %lld at dimension %d",
+            (long long)index, (long long)size, d);
     }
     geometry_copy(out, self);
     out->offset += (index < 0 ? index + size : index) * self->stride[d];
@@ -214,7 +228,8 @@ ErrCode geometry_select(const Tensor *self, int64_t dim, int64_t index, Tensor *
 
 ErrCode infer_select(const Call *call, Infer *r) {
     const Tensor *self = call->arg[0].tensor;
-    return geometry_select(self, call->arg[1].i, call->arg[2].i, infer_one(r, self->dtype, self->ndim), r->err);
+    return geometry_select(self, call->arg[1].i, call->arg[2].i,
+                           infer_one(r, self->dtype, self->ndim), r->err);
 }
 
 /* Checks narrow's arguments: the dim, and where along it the view starts. */
@@ -229,14 +244,17 @@ static ErrCode narrowed(const Call *call, Error *err, int *dim, int64_t *first) 
     if (start != size) {
         int64_t n = max_i64(size, 1);
         if (start < -n || start >= n) {
-            return error_set(err, ERR_index_range, "Dimension out of range (expected to be in range of [%lld, %lld], but got %lld)",
-                             (long long)-n, (long long)n - 1, (long long)start);
+            return error_set(
+                err, ERR_index_range,
+                "Dimension out of range (expected to be in range of [%lld, %lld], but got %lld)",
+                (long long)-n, (long long)n - 1, (long long)start);
         }
         start += start < 0 ? n : 0;
     }
     if (length < 0 || start > size - length) {
-        return error_set(err, ERR_index_range, "start (%lld) + length (%lld) exceeds dimension size (%lld).", (long long)start,
-                         (long long)length, (long long)size);
+        return error_set(err, ERR_index_range,
+                         "start (%lld) + length (%lld) exceeds dimension size (%lld).",
+                         (long long)start, (long long)length, (long long)size);
     }
     *first = start;
     return ERR_none;
@@ -259,7 +277,9 @@ ErrCode infer_narrow_copy(const Call *call, Infer *r) {
     int d;
     int64_t first, size[MAX_DIMS];
     if (self->ndim > 0 && call->arg[1].i >= self->ndim) {
-        return error_set(r->err, ERR_invalid, "Expected dim < static_cast<int64_t>(self_sizes.size()) to be true, but got false.");
+        return error_set(
+            r->err, ERR_invalid,
+            "Expected dim < static_cast<int64_t>(self_sizes.size()) to be true, but got false.");
     }
     TRY(narrowed(call, r->err, &d, &first));
     memcpy(size, self->size, (size_t)self->ndim * sizeof *size);
@@ -279,7 +299,9 @@ ErrCode infer_unsqueeze(const Call *call, Infer *r) {
     for (int k = 0; k < t->ndim; k++) {
         int own = k < d ? k : k - 1;
         t->size[k] = k == d ? 1 : self->size[own];
-        t->stride[k] = k == d ? (d < self->ndim ? geometry_stride(self->size[d], self->stride[d]) : 1) : self->stride[own];
+        t->stride[k] = k == d
+                           ? (d < self->ndim ? geometry_stride(self->size[d], self->stride[d]) : 1)
+                           : self->stride[own];
     }
     return ERR_none;
 }
@@ -304,15 +326,19 @@ ErrCode infer_squeeze(const Call *call, Infer *r) {
 
 /* ---- diagonal, unfold, as_strided ---- */
 
-ErrCode geometry_diagonal(const Tensor *self, int64_t offset, int64_t dim1, int64_t dim2, Tensor *out, Error *err) {
+ErrCode geometry_diagonal(const Tensor *self, int64_t offset, int64_t dim1, int64_t dim2,
+                          Tensor *out, Error *err) {
     int a, b;
     TRY(dim_wrap(dim1, self->ndim, &a, err));
     TRY(dim_wrap(dim2, self->ndim, &b, err));
     if (a == b) {
-        return error_set(err, ERR_invalid, "diagonal dimensions cannot be identical %lld, %lld", (long long)dim1, (long long)dim2);
+        return error_set(err, ERR_invalid, "diagonal dimensions cannot be identical %lld, %lld",
+                         (long long)dim1, (long long)dim2);
     }
-    offset = max_i64(min_i64(offset, self->size[b]), -self->size[a]); /* farther out the diagonal is empty just as well */
-    int64_t length = offset >= 0 ? min_i64(self->size[a], self->size[b] - offset) : min_i64(self->size[a] + offset, self->size[b]);
+    offset = max_i64(min_i64(offset, self->size[b]),
+                     -self->size[a]); /* farther out the diagonal is empty just as well */
+    int64_t length = offset >= 0 ? min_i64(self->size[a], self->size[b] - offset)
+                                 : min_i64(self->size[a] + offset, self->size[b]);
     length = max_i64(length, 0);
     int64_t stride;
     if (!checked_add(self->stride[a], self->stride[b], &stride)) {
@@ -331,7 +357,8 @@ ErrCode geometry_diagonal(const Tensor *self, int64_t offset, int64_t dim1, int6
 
 ErrCode infer_diagonal(const Call *call, Infer *r) {
     const Tensor *self = call->arg[0].tensor;
-    return geometry_diagonal(self, call->arg[1].i, call->arg[2].i, call->arg[3].i, infer_one(r, self->dtype, self->ndim), r->err);
+    return geometry_diagonal(self, call->arg[1].i, call->arg[2].i, call->arg[3].i,
+                             infer_one(r, self->dtype, self->ndim), r->err);
 }
 
 ErrCode infer_unfold(const Call *call, Infer *r) {
@@ -341,13 +368,16 @@ ErrCode infer_unfold(const Call *call, Infer *r) {
     TRY(dim_wrap(call->arg[1].i, self->ndim, &d, r->err));
     int64_t whole = self->ndim == 0 ? 1 : self->size[d];
     if (size > whole) {
-        return error_set(r->err, ERR_invalid, "maximum size for tensor at dimension %d is %lld but size is %lld", d, (long long)whole, (long long)size);
+        return error_set(r->err, ERR_invalid,
+                         "maximum size for tensor at dimension %d is %lld but size is %lld", d,
+                         (long long)whole, (long long)size);
     }
     if (step <= 0) {
         return error_set(r->err, ERR_invalid, "step is %lld but must be > 0", (long long)step);
     }
     if (size < 0) {
-        return error_set(r->err, ERR_invalid, "Storage size calculation overflowed with a negative size");
+        return error_set(r->err, ERR_invalid,
+                         "Storage size calculation overflowed with a negative size");
     }
     TRY(dims_fit(self->ndim + 1, r->err));
     Tensor *t = view_of(r, self);
@@ -361,7 +391,8 @@ ErrCode infer_unfold(const Call *call, Infer *r) {
     return sizes_fit(t->size, t->ndim, r->err);
 }
 
-ErrCode geometry_as_strided(const Tensor *self, int64_t numel, const Arg *size, const Arg *stride, int64_t offset, Tensor *out, Error *err) {
+ErrCode geometry_as_strided(const Tensor *self, int64_t numel, const Arg *size, const Arg *stride,
+                            int64_t offset, Tensor *out, Error *err) {
     int n = size->ints.n;
     if (n != stride->ints.n) {
         return error_set(err, ERR_invalid, "mismatch in length of strides and shape");
@@ -375,21 +406,26 @@ ErrCode geometry_as_strided(const Tensor *self, int64_t numel, const Arg *size, 
         out->size[d] = size->ints.v[d];
         out->stride[d] = stride->ints.v[d];
         if (out->stride[d] < 0) {
-            return error_set(err, ERR_invalid, "as_strided: Negative strides are not supported at the moment");
+            return error_set(err, ERR_invalid,
+                             "as_strided: Negative strides are not supported at the moment");
         }
     }
     for (int d = 0; d < n; d++) {
         if (out->size[d] < 0) {
-            return error_set(err, ERR_invalid, "Storage size calculation overflowed with a negative size");
+            return error_set(err, ERR_invalid,
+                             "Storage size calculation overflowed with a negative size");
         }
     }
     if (offset < 0) {
-        return error_set(err, ERR_invalid, "Tensor: invalid storage offset %lld", (long long)offset);
+        return error_set(err, ERR_invalid, "Tensor: invalid storage offset %lld",
+                         (long long)offset);
     }
     TRY(sizes_fit(out->size, n, err));
     int64_t extent;
     if (!tensor_extent(out, &extent) || (numel >= 0 && extent > numel)) {
-        return error_set(err, ERR_invalid, "setStorage: sizes, strides and storage offset %lld are out of bounds for storage of %lld elements",
+        return error_set(err, ERR_invalid,
+                         "setStorage: sizes, strides and storage offset %lld are out of bounds for "
+                         "storage of %lld elements",
                          (long long)offset, (long long)numel);
     }
     return ERR_none;
@@ -399,19 +435,25 @@ ErrCode infer_as_strided(const Call *call, Infer *r) {
     const Tensor *self = call->arg[0].tensor;
     int64_t offset = call->arg[3].none ? self->offset : call->arg[3].i;
     int64_t numel = self->storage ? self->storage->numel : -1;
-    return geometry_as_strided(self, numel, &call->arg[1], &call->arg[2], offset, infer_one(r, self->dtype, 0), r->err);
+    return geometry_as_strided(self, numel, &call->arg[1], &call->arg[2], offset,
+                               infer_one(r, self->dtype, 0), r->err);
 }
 
 ErrCode geometry_scattered(const Call *call, const Tensor *like, Tensor *out, Error *err) {
     const Arg *a = call->arg;
     int64_t numel;
     switch (call->op->id) {
-    case OP_slice_scatter: return geometry_slice(like, a[2].i, &a[3], &a[4], a[5].i, out, err);
-    case OP_select_scatter: return geometry_select(like, a[2].i, a[3].i, out, err);
-    case OP_diagonal_scatter: return geometry_diagonal(like, a[2].i, a[3].i, a[4].i, out, err);
+    case OP_slice_scatter:
+        return geometry_slice(like, a[2].i, &a[3], &a[4], a[5].i, out, err);
+    case OP_select_scatter:
+        return geometry_select(like, a[2].i, a[3].i, out, err);
+    case OP_diagonal_scatter:
+        return geometry_diagonal(like, a[2].i, a[3].i, a[4].i, out, err);
     case OP_as_strided_scatter:
         numel = tensor_numel(like); /* a clone is dense */
         return geometry_as_strided(like, numel, &a[2], &a[3], a[4].none ? 0 : a[4].i, out, err);
-    default: CHECK(!"a *_scatter row"); return ERR_internal;
+    default:
+        CHECK(!"a *_scatter row");
+        return ERR_internal;
     }
 }

@@ -1,8 +1,9 @@
 /* Numbers, from their text and exactly.
  *
- * An integer is read from its decimal digits: leading and trailing zeros are trimmed into the exponent, and what is left is an
- * integer iff the exponent is not negative. Only a number whose text has a fraction goes through strtod, and then counts as the
- * integer its double is, if it is one: so that `0.5e1`, `5.0` and `5` are the same number here as in any JSON tool. */
+ * An integer is read from its decimal digits: leading and trailing zeros are trimmed into the
+ * exponent, and what is left is an integer iff the exponent is not negative. Only a number whose
+ * text has a fraction goes through strtod, and then counts as the integer its double is, if it is
+ * one: so that `0.5e1`, `5.0` and `5` are the same number here as in any JSON tool. */
 #include "program/json/tree.h"
 
 #include <errno.h>
@@ -18,8 +19,8 @@ double json_double(const Json *number) { return strtod(number->text, NULL); }
 typedef struct Decimal {
     bool negative;
     int64_t exponent;
-    int ndigit;        /* significant digits, zeros trimmed on both sides */
-    uint64_t leading;  /* the first 19 of them */
+    int ndigit;       /* significant digits, zeros trimmed on both sides */
+    uint64_t leading; /* the first 19 of them */
 } Decimal;
 
 static Decimal decimal_read(const char *text, int length) {
@@ -66,7 +67,8 @@ Integrality json_integrality(const Json *number, int64_t *value) {
     if (d.exponent < 0) {
         double as_double = json_double(number);
         if (as_double != trunc(as_double) || fabs(as_double) > 0x1p53) {
-            return isfinite(as_double) && as_double == trunc(as_double) ? NUMBER_HUGE : NUMBER_FRACTION;
+            return isfinite(as_double) && as_double == trunc(as_double) ? NUMBER_HUGE
+                                                                        : NUMBER_FRACTION;
         }
         *value = (int64_t)as_double;
         return NUMBER_INTEGER;
@@ -98,8 +100,14 @@ bool json_decimal(const char *text, int64_t *value) {
 }
 
 bool json_special_float(const char *text, double *value) {
-    static const struct { const char *text; double value; } specials[] = {
-        {"nan", NAN}, {"inf", INFINITY}, {"-inf", -INFINITY}, {"-0.0", -0.0},
+    static const struct {
+        const char *text;
+        double value;
+    } specials[] = {
+        {"nan", NAN},
+        {"inf", INFINITY},
+        {"-inf", -INFINITY},
+        {"-0.0", -0.0},
     };
     for (int k = 0; k < COUNT_OF(specials); k++) {
         if (strcmp(text, specials[k].text) == 0) {
@@ -131,7 +139,8 @@ bool json_read_int_in(Reader *r, const Json *j, int64_t low, int64_t high, int64
         return false;
     }
     return (*value >= low && *value <= high) ||
-           json_bad(r, j, "%lld is not in %lld..%lld", (long long)*value, (long long)low, (long long)high);
+           json_bad(r, j, "%lld is not in %lld..%lld", (long long)*value, (long long)low,
+                    (long long)high);
 }
 
 bool json_read_bool(Reader *r, const Json *j, bool *value) {
@@ -151,13 +160,15 @@ bool json_read_wide_int(Reader *r, const Json *j, int64_t *value) {
         return false;
     }
     return json_decimal(inner->text, value) ||
-           json_bad(r, inner, "expected a decimal string that fits int64, such as \"9223372036854775807\"");
+           json_bad(r, inner,
+                    "expected a decimal string that fits int64, such as \"9223372036854775807\"");
 }
 
 /* What stands in {"float": ..}. */
 static bool read_wrapped_float(Reader *r, const Json *j, double *value) {
     if (j->kind == JSON_STRING) {
-        return json_special_float(j->text, value) || json_bad(r, j, "expected a number, \"nan\", \"inf\", \"-inf\" or \"-0.0\"");
+        return json_special_float(j->text, value) ||
+               json_bad(r, j, "expected a number, \"nan\", \"inf\", \"-inf\" or \"-0.0\"");
     }
     if (!json_want(r, j, JSON_NUMBER, "a number or a string such as \"nan\"")) {
         return false;
@@ -189,7 +200,9 @@ bool json_read_scalar(Reader *r, const Json *j, Scalar *out) {
         return isfinite(out->f) || json_bad(r, j, "the number is beyond float64");
     }
     if (kind == NUMBER_HUGE || value > EXACT || value < -EXACT) {
-        return json_bad(r, j, "an integral scalar beyond 2^53 must be written {\"int\": \"..\"} or {\"float\": ..}");
+        return json_bad(
+            r, j,
+            "an integral scalar beyond 2^53 must be written {\"int\": \"..\"} or {\"float\": ..}");
     }
     *out = scalar_int(value);
     return true;
@@ -198,7 +211,8 @@ bool json_read_scalar(Reader *r, const Json *j, Scalar *out) {
 bool json_read_seed(Reader *r, const Json *j, uint64_t *seed) {
     if (j->kind == JSON_STRING) {
         size_t n = strlen(j->text);
-        bool digits = n > 0 && n <= 20 && strspn(j->text, "0123456789") == n && (n == 1 || j->text[0] != '0');
+        bool digits =
+            n > 0 && n <= 20 && strspn(j->text, "0123456789") == n && (n == 1 || j->text[0] != '0');
         errno = 0;
         *seed = digits ? strtoull(j->text, NULL, 10) : 0;
         return (digits && errno == 0) || json_bad(r, j, "expected a decimal string in 0..2^64-1");
@@ -216,7 +230,8 @@ bool json_read_seed(Reader *r, const Json *j, uint64_t *seed) {
 
 /* ---- data in a dtype ---- */
 
-static bool read_element_float(Reader *r, const Json *j, DType dtype, bool rounding, void *data, int64_t i) {
+static bool read_element_float(Reader *r, const Json *j, DType dtype, bool rounding, void *data,
+                               int64_t i) {
     double value = 0;
     if (j->kind == JSON_STRING) {
         if (!json_special_float(j->text, &value)) {
@@ -236,7 +251,8 @@ static bool read_element_float(Reader *r, const Json *j, DType dtype, bool round
     return true;
 }
 
-static bool read_element_int(Reader *r, const Json *j, DType dtype, bool rounding, void *data, int64_t i) {
+static bool read_element_int(Reader *r, const Json *j, DType dtype, bool rounding, void *data,
+                             int64_t i) {
     int64_t value;
     if (j->kind == JSON_STRING) {
         if (!json_decimal(j->text, &value)) {

@@ -1,7 +1,8 @@
 /* A program from its JSON text: scan, tree, members, then the checks of verify.c on the whole.
  *
- * Members are read in the order of format.md whatever their order in the text, so names are numbered by the program's meaning and
- * the first complaint is the same for every spelling. What an op statement means is in json/read_stmt.c. */
+ * Members are read in the order of format.md whatever their order in the text, so names are
+ * numbered by the program's meaning and the first complaint is the same for every spelling. What an
+ * op statement means is in json/read_stmt.c. */
 #include "program/json/tree.h"
 
 #include <stdio.h>
@@ -37,8 +38,9 @@ static bool read_input_data(Reader *r, const Json *j, DType dtype, InputData *ou
 }
 
 static bool read_json_input(Reader *r, const Json *j, Input *in) {
-    static const char *const keys[] = {"name",    "dtype",         "size", "stride", "storage_offset",
-                                       "storage", "requires_grad", "data", NULL};
+    static const char *const keys[] = {"name",          "dtype",          "size",
+                                       "stride",        "storage_offset", "storage",
+                                       "requires_grad", "data",           NULL};
     in->storage = NAME_NONE;
     if (!json_keys(r, j, keys, &in->extra)) {
         return false;
@@ -50,7 +52,8 @@ static bool read_json_input(Reader *r, const Json *j, Input *in) {
         !read_ints(r, size, 0, in->size, MAX_DIMS, &in->ndim)) {
         return false;
     }
-    const Json *stride = json_get(j, "stride"), *offset = json_get(j, "storage_offset"), *storage = json_get(j, "storage");
+    const Json *stride = json_get(j, "stride"), *offset = json_get(j, "storage_offset"),
+               *storage = json_get(j, "storage");
     const Json *requires_grad = json_get(j, "requires_grad"), *data = json_get(j, "data");
     int64_t numel;
     if (sizes_numel(in->size, in->ndim, &numel)) { /* else verify.c refuses it */
@@ -78,7 +81,8 @@ static bool read_json_input(Reader *r, const Json *j, Input *in) {
             return false;
         }
     }
-    return (!storage || json_read_name(r, storage, &in->storage)) && (!data || read_input_data(r, data, in->dtype, &in->data));
+    return (!storage || json_read_name(r, storage, &in->storage)) &&
+           (!data || read_input_data(r, data, in->dtype, &in->data));
 }
 
 static bool read_inputs(Reader *r, const Json *j, Input **out, int *n) {
@@ -108,7 +112,8 @@ static bool read_backward(Reader *r, const Json *j, Backward *out) {
         return true;
     }
     out->given = true;
-    if (!json_want(r, j, JSON_OBJECT, "a fill or null") || !json_read_fill(r, j, keys, &out->fill, &out->seed, &out->extra)) {
+    if (!json_want(r, j, JSON_OBJECT, "a fill or null") ||
+        !json_read_fill(r, j, keys, &out->fill, &out->seed, &out->extra)) {
         return false;
     }
     const Json *of = json_get(j, "of");
@@ -138,7 +143,11 @@ static bool read_recall_set(Reader *r, const Json *j, Recall *out) {
     out->set = arena_alloc(r->arena, (int64_t)sizeof *out->set * j->count);
     out->nset = j->count;
     for (const Json *e = j->child; e; e = e->next) {
-        const Json key = {.kind = JSON_STRING, .text = e->key, .parent = e->parent, .key = e->key, .index = e->index};
+        const Json key = {.kind = JSON_STRING,
+                          .text = e->key,
+                          .parent = e->parent,
+                          .key = e->key,
+                          .index = e->index};
         if (!json_read_name(r, &key, &out->set[e->index].name)) {
             return false;
         }
@@ -153,7 +162,9 @@ static bool read_recall_set(Reader *r, const Json *j, Recall *out) {
 }
 
 static bool read_recall(Reader *r, const Json *j, Recall *out) {
-    static const char *const with_inputs[] = {"inputs", "grad_mode", NULL}, *const with_keep[] = {"keep", "set", "grad_mode", NULL};
+    static const char *const with_inputs[] = {"inputs", "grad_mode", NULL}, *const with_keep[] = {
+                                                                                "keep", "set",
+                                                                                "grad_mode", NULL};
     if (j->kind == JSON_ARRAY) {
         return read_inputs(r, j, &out->inputs, &out->ninputs);
     }
@@ -161,7 +172,8 @@ static bool read_recall(Reader *r, const Json *j, Recall *out) {
         return false;
     }
     out->object_form = true;
-    const Json *keep = json_get(j, "keep"), *set = json_get(j, "set"), *grad_mode = json_get(j, "grad_mode");
+    const Json *keep = json_get(j, "keep"), *set = json_get(j, "set"),
+               *grad_mode = json_get(j, "grad_mode");
     out->keep = keep != NULL;
     out->grad_mode_given = grad_mode != NULL;
     if (!json_keys(r, j, keep ? with_keep : with_inputs, &out->extra)) {
@@ -171,7 +183,8 @@ static bool read_recall(Reader *r, const Json *j, Recall *out) {
         return json_bad(r, keep, "expected true");
     }
     const Json *inputs = keep ? NULL : json_need(r, j, "inputs");
-    return (keep || (inputs && read_inputs(r, inputs, &out->inputs, &out->ninputs))) && (!set || read_recall_set(r, set, out)) &&
+    return (keep || (inputs && read_inputs(r, inputs, &out->inputs, &out->ninputs))) &&
+           (!set || read_recall_set(r, set, out)) &&
            (!grad_mode || json_read_bool(r, grad_mode, &out->grad_mode));
 }
 
@@ -219,8 +232,13 @@ static bool read_bindings(Reader *r, const Json *j, PythonSurface *surface) {
     surface->nbindings = j->count;
     for (const Json *e = j->child; e; e = e->next) {
         int binding;
-        const Json key = {.kind = JSON_STRING, .text = e->key, .parent = e->parent, .key = e->key, .index = e->index};
-        if (!json_read_name(r, &key, &surface->bindings[e->index].name) || !read_choice(r, e, json_binding_names, &binding)) {
+        const Json key = {.kind = JSON_STRING,
+                          .text = e->key,
+                          .parent = e->parent,
+                          .key = e->key,
+                          .index = e->index};
+        if (!json_read_name(r, &key, &surface->bindings[e->index].name) ||
+            !read_choice(r, e, json_binding_names, &binding)) {
             return false;
         }
         surface->bindings[e->index].binding = (BindingKind)binding;
@@ -278,7 +296,8 @@ static bool read_surface(Reader *r, const Json *j, PythonSurface **out) {
     if (!json_keys(r, j, keys, &surface->extra)) {
         return false;
     }
-    const Json *wrap = json_get(j, "wrap"), *bindings = json_get(j, "roles"), *call_styles = json_get(j, "spelling");
+    const Json *wrap = json_get(j, "wrap"), *bindings = json_get(j, "roles"),
+               *call_styles = json_get(j, "spelling");
     const Json *outline = json_get(j, "outline"), *instances = json_get(j, "instances");
     if (wrap) {
         int kind;
@@ -290,7 +309,8 @@ static bool read_surface(Reader *r, const Json *j, PythonSurface **out) {
     }
     surface->instances = 1;
     surface->instances_given = instances != NULL;
-    return (!bindings || read_bindings(r, bindings, surface)) && (!call_styles || read_call_styles(r, call_styles, surface)) &&
+    return (!bindings || read_bindings(r, bindings, surface)) &&
+           (!call_styles || read_call_styles(r, call_styles, surface)) &&
            (!outline || read_outline(r, outline, surface)) &&
            (!instances || json_read_int_in(r, instances, 1, 1024, &surface->instances));
 }
@@ -311,35 +331,41 @@ static bool read_version(Reader *r, const Json *root) {
     if (!j || !json_read_int(r, j, &version)) {
         return false;
     }
-    return version == 1 || json_bad(r, j, "format version %lld is not known: this reads version 1", (long long)version);
+    return version == 1 || json_bad(r, j, "format version %lld is not known: this reads version 1",
+                                    (long long)version);
 }
 
 static bool read_calls(Reader *r, const Json *root, Program *p) {
-    const Json *args = json_get(root, "args"), *grad_mode = json_get(root, "grad_mode"), *recalls = json_get(root, "recalls");
+    const Json *args = json_get(root, "args"), *grad_mode = json_get(root, "grad_mode"),
+               *recalls = json_get(root, "recalls");
     p->grad_mode = true;
     p->grad_mode_given = grad_mode != NULL;
     p->args_given = args != NULL;
     return read_backward(r, json_get(root, "backward"), &p->backward) &&
            (!args || json_read_names(r, args, false, &p->args, &p->nargs)) &&
-           (!grad_mode || json_read_bool(r, grad_mode, &p->grad_mode)) && (!recalls || read_recalls(r, recalls, p));
+           (!grad_mode || json_read_bool(r, grad_mode, &p->grad_mode)) &&
+           (!recalls || read_recalls(r, recalls, p));
 }
 
 static bool read_program(Reader *r, const Json *root, Program *p) {
-    static const char *const keys[] = {"twingrad", "name", "note", "inputs", "body", "return", "backward",
-                                       "setup", "args", "grad_mode", "recalls", "shell", "expect", NULL};
-    if (!json_keys(r, root, keys, &p->extra) || !read_version(r, root) || !read_text_member(r, json_get(root, "name"), &p->name) ||
+    static const char *const keys[] = {"twingrad", "name",     "note",   "inputs", "body",
+                                       "return",   "backward", "setup",  "args",   "grad_mode",
+                                       "recalls",  "shell",    "expect", NULL};
+    if (!json_keys(r, root, keys, &p->extra) || !read_version(r, root) ||
+        !read_text_member(r, json_get(root, "name"), &p->name) ||
         !read_text_member(r, json_get(root, "note"), &p->note)) {
         return false;
     }
-    const Json *inputs = json_get(root, "inputs"), *setup = json_get(root, "setup"), *surface = json_get(root, "shell");
+    const Json *inputs = json_get(root, "inputs"), *setup = json_get(root, "setup"),
+               *surface = json_get(root, "shell");
     const Json *body = json_need(r, root, "body");
     const Json *returns = body ? json_need(r, root, "return") : NULL;
     p->inputs_given = inputs != NULL;
     p->setup_given = setup != NULL;
     return returns && (!inputs || read_inputs(r, inputs, &p->inputs, &p->ninputs)) &&
            (!setup || json_read_block(r, setup, &p->setup)) && json_read_block(r, body, &p->body) &&
-           json_read_names(r, returns, false, &p->returns, &p->nreturns) && read_calls(r, root, p) &&
-           (!surface || read_surface(r, surface, &p->surface));
+           json_read_names(r, returns, false, &p->returns, &p->nreturns) &&
+           read_calls(r, root, p) && (!surface || read_surface(r, surface, &p->surface));
 }
 
 /* Reads what is left when the statements are numbered: the stored result, whose paths name them. */
@@ -357,13 +383,17 @@ static void finish_names(const Reader *r, Program *p) {
     p->nnames = r->names.n;
 }
 
-ParseStatus program_parse_within(Arena *arena, const char *text, size_t length, const Limits *limits, Program **out, char *message,
+ParseStatus program_parse_within(Arena *arena, const char *text, size_t length,
+                                 const Limits *limits, Program **out, char *message,
                                  size_t message_size) {
     CHECK(message_size > 0);
     op_table_init();
     message[0] = '\0';
     *out = NULL;
-    Reader r = {.arena = arena, .names = {.arena = arena}, .message = message, .message_size = message_size};
+    Reader r = {.arena = arena,
+                .names = {.arena = arena},
+                .message = message,
+                .message_size = message_size};
     const Json *root = json_parse(&r, text, length);
     Program *p = arena_new(arena, Program);
     p->arena = arena;
@@ -386,6 +416,7 @@ ParseStatus program_parse_within(Arena *arena, const char *text, size_t length, 
     return PARSE_OK;
 }
 
-ParseStatus program_parse(Arena *arena, const char *text, size_t length, Program **out, char *message, size_t message_size) {
+ParseStatus program_parse(Arena *arena, const char *text, size_t length, Program **out,
+                          char *message, size_t message_size) {
     return program_parse_within(arena, text, length, &LIMITS_DEFAULT, out, message, message_size);
 }

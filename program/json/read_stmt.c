@@ -1,18 +1,25 @@
 /* Statements: which kind, which overload, and its arguments.
  *
- * The overload of an op: of the rows with its name, those that have every argument given and lack none that is required; of these,
- * the first whose parameters take the values' JSON kinds. Where none fits, the complaint is about the narrowest cause that can be
- * named: a key that no overload has, a value that no overload takes, an argument that all of them need. Before that a short list of
- * ATen overloads outside the table is asked: a program that means one of those is well-formed, only not expressible here. */
+ * The overload of an op: of the rows with its name, those that have every argument given and lack
+ * none that is required; of these, the first whose parameters take the values' JSON kinds. Where
+ * none fits, the complaint is about the narrowest cause that can be named: a key that no overload
+ * has, a value that no overload takes, an argument that all of them need. Before that a short list
+ * of ATen overloads outside the table is asked: a program that means one of those is well-formed,
+ * only not expressible here. */
 #include "program/json/tree.h"
 
 #include <string.h>
 
 /* ---- overloads ---- */
 
-/* Overloads that ATen has and the table has not, known by one argument: its name and, where that is not enough, its JSON kind. */
+/* Overloads that ATen has and the table has not, known by one argument: its name and, where that is
+ * not enough, its JSON kind. */
 typedef enum Sign { SIGN_NAME, SIGN_NUMBER, SIGN_STRING, SIGN_ARRAY } Sign;
-static const struct { const char *op, *arg; Sign sign; const char *overload; } foreign[] = {
+static const struct {
+    const char *op, *arg;
+    Sign sign;
+    const char *overload;
+} foreign[] = {
     {"split", "split_size", SIGN_ARRAY, "split.sizes"},
     {"squeeze", "dim", SIGN_ARRAY, "squeeze.dims"},
     {"round", "decimals", SIGN_NAME, "round.decimals"},
@@ -20,7 +27,8 @@ static const struct { const char *op, *arg; Sign sign; const char *overload; } f
     {"remainder", "self", SIGN_NUMBER, "remainder.Scalar_Tensor"},
     {"view", "dtype", SIGN_NAME, "view.dtype"},
     {"to", "other", SIGN_NAME, "to.other"},
-    {"tensor_split", "tensor_indices_or_sections", SIGN_NAME, "tensor_split.tensor_indices_or_sections"},
+    {"tensor_split", "tensor_indices_or_sections", SIGN_NAME,
+     "tensor_split.tensor_indices_or_sections"},
 };
 
 static const char *foreign_overload(const char *op, const Json *stmt) {
@@ -29,8 +37,8 @@ static const char *foreign_overload(const char *op, const Json *stmt) {
         if (!arg) {
             continue;
         }
-        bool number = arg->kind == JSON_NUMBER || json_is_wrapped(arg, "int") || json_is_wrapped(arg, "float") ||
-                      json_is_wrapped(arg, "size_of");
+        bool number = arg->kind == JSON_NUMBER || json_is_wrapped(arg, "int") ||
+                      json_is_wrapped(arg, "float") || json_is_wrapped(arg, "size_of");
         bool fits = foreign[k].sign == SIGN_NAME || (foreign[k].sign == SIGN_NUMBER && number) ||
                     (foreign[k].sign == SIGN_STRING && arg->kind == JSON_STRING) ||
                     (foreign[k].sign == SIGN_ARRAY && arg->kind == JSON_ARRAY);
@@ -92,8 +100,9 @@ static bool bad_overload(Reader *r, const Json *stmt, const OpInfo *first, int n
             return json_bad(r, a, "unknown argument of %s", first->name);
         }
         if (param && !fits) {
-            return json_bad(r, a, "expected %s%s%s, found %s", expected[0], expected[1] ? " or " : "",
-                            expected[1] ? expected[1] : "", json_kind_name(a));
+            return json_bad(r, a, "expected %s%s%s, found %s", expected[0],
+                            expected[1] ? " or " : "", expected[1] ? expected[1] : "",
+                            json_kind_name(a));
         }
     }
     for (int i = 0; i < first->nparam; i++) {
@@ -110,8 +119,10 @@ static bool bad_overload(Reader *r, const Json *stmt, const OpInfo *first, int n
     return json_bad(r, stmt, "no overload of %s takes these arguments together", first->name);
 }
 
-/* The row that the statement means; NULL after a complaint, or (with *unknown) when the table does not have it. */
-static const OpInfo *read_stmt_choose_op(Reader *r, const Json *stmt, const char *name, bool *unknown) {
+/* The row that the statement means; NULL after a complaint, or (with *unknown) when the table does
+ * not have it. */
+static const OpInfo *read_stmt_choose_op(Reader *r, const Json *stmt, const char *name,
+                                         bool *unknown) {
     const OpInfo *first = NULL;
     int n = name[0] == '_' ? 0 : op_overloads(name, &first);
     const char *other = n > 0 ? foreign_overload(name, stmt) : name;
@@ -162,8 +173,9 @@ static bool check_foreign_value(Reader *r, const Json *j) {
 }
 
 static bool read_unknown_op(Reader *r, const Json *j, const char *name, Stmt *s) {
-    if (strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.") != strlen(name) || !*name ||
-        strlen(name) > 64) {
+    if (strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.") !=
+            strlen(name) ||
+        !*name || strlen(name) > 64) {
         return json_bad(r, json_get(j, "op"), "not the name of an op");
     }
     for (const Json *a = j->child; a; a = a->next) {
@@ -174,9 +186,11 @@ static bool read_unknown_op(Reader *r, const Json *j, const char *name, Stmt *s)
     const Json *out = json_get(j, "out");
     if (!r->unknown_op) {
         const OpInfo *first;
-        const char *other = op_overloads(name, &first) > 0 && name[0] != '_' ? foreign_overload(name, j) : NULL;
-        r->unknown_op = arena_printf(r->arena, "%s.op: the %s %s is not in the op table", json_path(r, j),
-                                     other ? "overload" : "op", other ? other : name);
+        const char *other =
+            op_overloads(name, &first) > 0 && name[0] != '_' ? foreign_overload(name, j) : NULL;
+        r->unknown_op =
+            arena_printf(r->arena, "%s.op: the %s %s is not in the op table", json_path(r, j),
+                         other ? "overload" : "op", other ? other : name);
     }
     s->kind = STMT_GRAPH_BREAK; /* a place holder: the program is not handed out */
     return !out || read_out(r, out, s);
@@ -193,8 +207,10 @@ static bool writes_self(const OpInfo *op) {
 
 /* A tensor literal: its data is read in the dtype it states. */
 static bool read_literal_stmt(Reader *r, const Json *j, Stmt *s) {
-    int data = op_param(s->op, "data"), size = op_param(s->op, "size"), dtype = op_param(s->op, "dtype");
-    return json_read_literal(r, json_get(j, "data"), s->arg[dtype].dtype, &s->arg[size], &s->arg[data]);
+    int data = op_param(s->op, "data"), size = op_param(s->op, "size"),
+        dtype = op_param(s->op, "dtype");
+    return json_read_literal(r, json_get(j, "data"), s->arg[dtype].dtype, &s->arg[size],
+                             &s->arg[data]);
 }
 
 static bool read_json_op(Reader *r, const Json *j, const char *name, Stmt *s) {
@@ -228,7 +244,8 @@ static bool read_json_op(Reader *r, const Json *j, const char *name, Stmt *s) {
     return !out || read_out(r, out, s);
 }
 
-static bool read_optional_bool(Reader *r, const Json *object, const char *key, bool *given, bool *out) {
+static bool read_optional_bool(Reader *r, const Json *object, const char *key, bool *given,
+                               bool *out) {
     const Json *j = json_get(object, key);
     if (given) {
         *given = j != NULL;
@@ -238,8 +255,9 @@ static bool read_optional_bool(Reader *r, const Json *object, const char *key, b
 
 /* {"op": "grad"}: no row of the table, but a statement of its own. */
 static bool read_json_grad(Reader *r, const Json *j, Stmt *s) {
-    static const char *const keys[] = {"op",           "outputs",      "inputs",       "grad_outputs", "create_graph",
-                                       "retain_graph", "allow_unused", "out", NULL};
+    static const char *const keys[] = {"op",           "outputs",      "inputs",
+                                       "grad_outputs", "create_graph", "retain_graph",
+                                       "allow_unused", "out",          NULL};
     GradStmt *g = arena_new(r->arena, GradStmt);
     s->kind = STMT_GRAD;
     s->grad = g;
@@ -256,7 +274,8 @@ static bool read_json_grad(Reader *r, const Json *j, Stmt *s) {
     }
     return json_read_names(r, outputs, false, &g->outputs, &g->noutputs) &&
            json_read_names(r, inputs, false, &g->inputs, &g->ninputs) &&
-           (!grad_outputs || json_read_names(r, grad_outputs, true, &g->grad_outputs, &g->ngrad_outputs)) &&
+           (!grad_outputs ||
+            json_read_names(r, grad_outputs, true, &g->grad_outputs, &g->ngrad_outputs)) &&
            read_optional_bool(r, j, "create_graph", NULL, &g->create_graph) &&
            read_optional_bool(r, j, "retain_graph", &g->retain_given, &g->retain_graph) &&
            read_optional_bool(r, j, "allow_unused", NULL, &g->allow_unused) && read_out(r, out, s);
@@ -264,7 +283,8 @@ static bool read_json_grad(Reader *r, const Json *j, Stmt *s) {
 
 /* ---- predicates ---- */
 
-static bool read_json_pair(Reader *r, const Json *j, NameId *name, const Json **second, const char *expected) {
+static bool read_json_pair(Reader *r, const Json *j, NameId *name, const Json **second,
+                           const char *expected) {
     if (j->kind != JSON_ARRAY || j->count != 2) {
         return json_bad(r, j, "expected %s", expected);
     }
@@ -279,12 +299,14 @@ static bool read_predicate(Reader *r, const Json *j, Predicate *out, int depth) 
         return false;
     }
     int kind = 0;
-    while (j->count == 1 && json_predicate_names[kind] && strcmp(json_predicate_names[kind], j->child->key) != 0) {
+    while (j->count == 1 && json_predicate_names[kind] &&
+           strcmp(json_predicate_names[kind], j->child->key) != 0) {
         kind++;
     }
     if (j->count != 1 || !json_predicate_names[kind]) {
-        return json_bad(
-            r, j, "expected one predicate: requires_grad, is_leaf, has_grad_fn, is_contiguous, is_grad_enabled, dtype, dim or not");
+        return json_bad(r, j,
+                        "expected one predicate: requires_grad, is_leaf, has_grad_fn, "
+                        "is_contiguous, is_grad_enabled, dtype, dim or not");
     }
     out->kind = (PredicateKind)kind;
     const Json *value = j->child, *second = NULL;
@@ -292,11 +314,18 @@ static bool read_predicate(Reader *r, const Json *j, Predicate *out, int depth) 
     case PRED_requires_grad:
     case PRED_is_leaf:
     case PRED_has_grad_fn:
-    case PRED_is_contiguous: return json_read_name(r, value, &out->of);
-    case PRED_is_grad_enabled: return (value->kind == JSON_BOOL && value->boolean) || json_bad(r, value, "expected true");
-    case PRED_dtype: return read_json_pair(r, value, &out->of, &second, "[NAME, DTYPE]") && json_read_dtype(r, second, &out->dtype);
-    case PRED_dim: return read_json_pair(r, value, &out->of, &second, "[NAME, N]") && json_read_int(r, second, &out->dim);
-    case PRED_not: break;
+    case PRED_is_contiguous:
+        return json_read_name(r, value, &out->of);
+    case PRED_is_grad_enabled:
+        return (value->kind == JSON_BOOL && value->boolean) || json_bad(r, value, "expected true");
+    case PRED_dtype:
+        return read_json_pair(r, value, &out->of, &second, "[NAME, DTYPE]") &&
+               json_read_dtype(r, second, &out->dtype);
+    case PRED_dim:
+        return read_json_pair(r, value, &out->of, &second, "[NAME, N]") &&
+               json_read_int(r, second, &out->dim);
+    case PRED_not:
+        break;
     }
     if (depth == MAX_NESTING) {
         return json_bad(r, value, "nested deeper than %d", MAX_NESTING);
@@ -311,7 +340,8 @@ static bool read_with(Reader *r, const Json *j, Stmt *s) {
     static const char *const keys[] = {"with", "body", NULL};
     const Json *mode = json_get(j, "with");
     s->kind = STMT_WITH;
-    if (!json_keys(r, j, keys, &s->extra) || !json_want(r, mode, JSON_STRING, "\"no_grad\" or \"enable_grad\"")) {
+    if (!json_keys(r, j, keys, &s->extra) ||
+        !json_want(r, mode, JSON_STRING, "\"no_grad\" or \"enable_grad\"")) {
         return false;
     }
     s->grad_enabled = strcmp(mode->text, "enable_grad") == 0;
@@ -325,18 +355,21 @@ static bool read_with(Reader *r, const Json *j, Stmt *s) {
 static bool read_if(Reader *r, const Json *j, Stmt *s) {
     static const char *const keys[] = {"if", "then", "else", NULL};
     s->kind = STMT_IF;
-    if (!json_keys(r, j, keys, &s->extra) || !read_predicate(r, json_get(j, "if"), &s->predicate, 0)) {
+    if (!json_keys(r, j, keys, &s->extra) ||
+        !read_predicate(r, json_get(j, "if"), &s->predicate, 0)) {
         return false;
     }
     const Json *then = json_need(r, j, "then"), *orelse = json_get(j, "else");
     s->has_else = orelse != NULL;
-    return then && json_read_block(r, then, &s->body) && (!orelse || json_read_block(r, orelse, &s->orelse));
+    return then && json_read_block(r, then, &s->body) &&
+           (!orelse || json_read_block(r, orelse, &s->orelse));
 }
 
 static bool read_assert(Reader *r, const Json *j, Stmt *s) {
     static const char *const keys[] = {"assert", NULL};
     s->kind = STMT_ASSERT;
-    return json_keys(r, j, keys, &s->extra) && read_predicate(r, json_get(j, "assert"), &s->predicate, 0);
+    return json_keys(r, j, keys, &s->extra) &&
+           read_predicate(r, json_get(j, "assert"), &s->predicate, 0);
 }
 
 static bool read_probe(Reader *r, const Json *j, Stmt *s) {
@@ -381,8 +414,11 @@ static bool read_op_stmt(Reader *r, const Json *j, Stmt *s) {
 }
 
 static bool read_stmt(Reader *r, const Json *j, Stmt *s) {
-    static const struct { const char *key; bool (*read)(Reader *r, const Json *j, Stmt *s); } kinds[] = {
-        {"op", read_op_stmt}, {"with", read_with},   {"if", read_if},
+    static const struct {
+        const char *key;
+        bool (*read)(Reader *r, const Json *j, Stmt *s);
+    } kinds[] = {
+        {"op", read_op_stmt},    {"with", read_with},   {"if", read_if},
         {"assert", read_assert}, {"probe", read_probe}, {"graph_break", read_graph_break},
     };
     if (!json_want(r, j, JSON_OBJECT, "a statement")) {
@@ -393,7 +429,8 @@ static bool read_stmt(Reader *r, const Json *j, Stmt *s) {
             return kinds[k].read(r, j, s);
         }
     }
-    return json_bad(r, j, "expected a statement: one of the keys op, with, if, assert, probe, graph_break");
+    return json_bad(
+        r, j, "expected a statement: one of the keys op, with, if, assert, probe, graph_break");
 }
 
 bool json_read_block(Reader *r, const Json *j, Block *out) {

@@ -1,7 +1,8 @@
-/* Values of a statement's arguments: names, dtypes, fills, integers that may be sizes, lists, Python index items, literal data.
+/* Values of a statement's arguments: names, dtypes, fills, integers that may be sizes, lists,
+ * Python index items, literal data.
  *
- * Reading an argument has two steps. json_arg_fits looks at the JSON kind alone: it is what chooses among overloads. json_read_arg
- * then reads the value and complains in detail. */
+ * Reading an argument has two steps. json_arg_fits looks at the JSON kind alone: it is what chooses
+ * among overloads. json_read_arg then reads the value and complains in detail. */
 #include "program/json/tree.h"
 
 #include <string.h>
@@ -42,7 +43,8 @@ bool json_read_dtype(Reader *r, const Json *j, DType *out) {
     return dtype_parse(j->text, out) || json_bad(r, j, "unknown dtype");
 }
 
-bool json_read_fill(Reader *r, const Json *j, const char *const *allowed, FillKind *fill, uint64_t *seed, const char **extra) {
+bool json_read_fill(Reader *r, const Json *j, const char *const *allowed, FillKind *fill,
+                    uint64_t *seed, const char **extra) {
     if (!json_keys(r, j, allowed, extra)) {
         return false;
     }
@@ -74,7 +76,8 @@ static bool read_json_pint(Reader *r, const Json *j, PInt *out) {
     if (pair->kind != JSON_ARRAY || pair->count != 2) {
         return json_bad(r, pair, "expected [NAME, DIM]");
     }
-    return json_read_name(r, pair->child, &out->size_of) && json_read_int(r, pair->child->next, &out->value);
+    return json_read_name(r, pair->child, &out->size_of) &&
+           json_read_int(r, pair->child->next, &out->value);
 }
 
 static bool read_pints(Reader *r, const Json *j, PArg *out) {
@@ -117,9 +120,14 @@ static bool read_list_item(Reader *r, const Json *j, PIndexItem *out) {
 }
 
 static bool read_index_item(Reader *r, const Json *j, PIndexItem *out) {
-    *out = (PIndexItem){.start = {NAME_NONE, 0}, .stop = {NAME_NONE, 0}, .step = {NAME_NONE, 0}, .tensor = NAME_NONE};
+    *out = (PIndexItem){.start = {NAME_NONE, 0},
+                        .stop = {NAME_NONE, 0},
+                        .step = {NAME_NONE, 0},
+                        .tensor = NAME_NONE};
     switch (j->kind) {
-    case JSON_NULL: out->kind = INDEX_NEWAXIS; return true;
+    case JSON_NULL:
+        out->kind = INDEX_NEWAXIS;
+        return true;
     case JSON_BOOL:
         out->kind = INDEX_BOOL;
         out->start.value = j->boolean;
@@ -136,14 +144,16 @@ static bool read_index_item(Reader *r, const Json *j, PIndexItem *out) {
                read_slice_bound(r, j->child->next, &out->has_stop, &out->stop) &&
                read_slice_bound(r, j->child->next->next, &out->has_step, &out->step);
     case JSON_NUMBER:
-    case JSON_OBJECT: break;
+    case JSON_OBJECT:
+        break;
     }
     if (json_is_wrapped(j, "list")) {
         return read_list_item(r, j->child, out);
     }
     if (!fits_pint(j)) {
-        return json_bad(
-            r, j, "expected an index item: an integer, [start, stop, step], null, \"...\", a boolean, a name or {\"list\": [..]}");
+        return json_bad(r, j,
+                        "expected an index item: an integer, [start, stop, step], null, \"...\", a "
+                        "boolean, a name or {\"list\": [..]}");
     }
     out->kind = INDEX_INT;
     return read_json_pint(r, j, &out->start);
@@ -164,12 +174,14 @@ static bool read_index(Reader *r, const Json *j, PArg *out) {
 /* ---- arguments by type ---- */
 
 static bool type_is_optional(ArgType type) {
-    return type == ARG_TENSOR_OPT || type == ARG_SCALAR_OPT || type == ARG_INT_OPT || type == ARG_INTS_OPT ||
-           type == ARG_FLOAT_OPT || type == ARG_DTYPE_OPT || type == ARG_STR_OPT;
+    return type == ARG_TENSOR_OPT || type == ARG_SCALAR_OPT || type == ARG_INT_OPT ||
+           type == ARG_INTS_OPT || type == ARG_FLOAT_OPT || type == ARG_DTYPE_OPT ||
+           type == ARG_STR_OPT;
 }
 
 static bool fits_scalar(const Json *j) {
-    return j->kind == JSON_NUMBER || j->kind == JSON_BOOL || json_is_wrapped(j, "float") || json_is_wrapped(j, "int");
+    return j->kind == JSON_NUMBER || j->kind == JSON_BOOL || json_is_wrapped(j, "float") ||
+           json_is_wrapped(j, "int");
 }
 
 bool json_arg_fits(const Param *param, const Json *j) {
@@ -182,47 +194,72 @@ bool json_arg_fits(const Param *param, const Json *j) {
     case ARG_DTYPE:
     case ARG_DTYPE_OPT:
     case ARG_STR:
-    case ARG_STR_OPT: return j->kind == JSON_STRING;
+    case ARG_STR_OPT:
+        return j->kind == JSON_STRING;
     case ARG_SCALAR:
-    case ARG_SCALAR_OPT: return fits_scalar(j);
-    case ARG_VALUE: return j->kind == JSON_STRING || fits_scalar(j);
+    case ARG_SCALAR_OPT:
+        return fits_scalar(j);
+    case ARG_VALUE:
+        return j->kind == JSON_STRING || fits_scalar(j);
     case ARG_INT:
-    case ARG_INT_OPT: return fits_pint(j);
+    case ARG_INT_OPT:
+        return fits_pint(j);
     case ARG_INTS:
-    case ARG_INTS_OPT: return j->kind == JSON_ARRAY || (param->list_size > 0 && fits_pint(j));
-    case ARG_BOOL: return j->kind == JSON_BOOL;
+    case ARG_INTS_OPT:
+        return j->kind == JSON_ARRAY || (param->list_size > 0 && fits_pint(j));
+    case ARG_BOOL:
+        return j->kind == JSON_BOOL;
     case ARG_FLOAT:
-    case ARG_FLOAT_OPT: return j->kind == JSON_NUMBER || json_is_wrapped(j, "float");
+    case ARG_FLOAT_OPT:
+        return j->kind == JSON_NUMBER || json_is_wrapped(j, "float");
     case ARG_TENSORS:
     case ARG_TENSORS_OPT:
-    case ARG_INDEX: return j->kind == JSON_ARRAY;
-    case ARG_DATA: return j->kind == JSON_ARRAY || j->kind == JSON_OBJECT;
+    case ARG_INDEX:
+        return j->kind == JSON_ARRAY;
+    case ARG_DATA:
+        return j->kind == JSON_ARRAY || j->kind == JSON_OBJECT;
     }
     return false;
 }
 
 const char *json_arg_expected(const Param *param) {
     switch (param->type) {
-    case ARG_TENSOR: return "a tensor's name";
-    case ARG_TENSOR_OPT: return "a tensor's name or null";
+    case ARG_TENSOR:
+        return "a tensor's name";
+    case ARG_TENSOR_OPT:
+        return "a tensor's name or null";
     case ARG_TENSORS:
-    case ARG_TENSORS_OPT: return "an array of tensors' names";
-    case ARG_SCALAR: return "a number or a boolean";
-    case ARG_SCALAR_OPT: return "a number, a boolean or null";
-    case ARG_INT: return "an integer";
-    case ARG_INT_OPT: return "an integer or null";
-    case ARG_INTS: return param->list_size > 0 ? "an integer or an array of integers" : "an array of integers";
-    case ARG_INTS_OPT: return "an integer, an array of integers or null";
-    case ARG_BOOL: return "true or false";
+    case ARG_TENSORS_OPT:
+        return "an array of tensors' names";
+    case ARG_SCALAR:
+        return "a number or a boolean";
+    case ARG_SCALAR_OPT:
+        return "a number, a boolean or null";
+    case ARG_INT:
+        return "an integer";
+    case ARG_INT_OPT:
+        return "an integer or null";
+    case ARG_INTS:
+        return param->list_size > 0 ? "an integer or an array of integers" : "an array of integers";
+    case ARG_INTS_OPT:
+        return "an integer, an array of integers or null";
+    case ARG_BOOL:
+        return "true or false";
     case ARG_FLOAT:
-    case ARG_FLOAT_OPT: return "a number";
+    case ARG_FLOAT_OPT:
+        return "a number";
     case ARG_DTYPE:
-    case ARG_DTYPE_OPT: return "a dtype's name";
+    case ARG_DTYPE_OPT:
+        return "a dtype's name";
     case ARG_STR:
-    case ARG_STR_OPT: return "a string";
-    case ARG_INDEX: return "an array of index items";
-    case ARG_VALUE: return "a tensor's name, a number or a boolean";
-    case ARG_DATA: return "an array of elements";
+    case ARG_STR_OPT:
+        return "a string";
+    case ARG_INDEX:
+        return "an array of index items";
+    case ARG_VALUE:
+        return "a tensor's name, a number or a boolean";
+    case ARG_DATA:
+        return "an array of elements";
     }
     return "another value";
 }
@@ -235,21 +272,29 @@ bool json_read_arg(Reader *r, const Param *param, const Json *j, PArg *out) {
     }
     switch (param->type) {
     case ARG_TENSOR:
-    case ARG_TENSOR_OPT: out->is_tensor = true; return json_read_name(r, j, &out->tensor);
+    case ARG_TENSOR_OPT:
+        out->is_tensor = true;
+        return json_read_name(r, j, &out->tensor);
     case ARG_TENSORS:
     case ARG_TENSORS_OPT:
         out->is_tensor = true;
-        return json_read_names(r, j, param->type == ARG_TENSORS_OPT, &out->tensors.v, &out->tensors.n);
+        return json_read_names(r, j, param->type == ARG_TENSORS_OPT, &out->tensors.v,
+                               &out->tensors.n);
     case ARG_VALUE:
         out->is_tensor = j->kind == JSON_STRING;
-        return out->is_tensor ? json_read_name(r, j, &out->tensor) : json_read_scalar(r, j, &out->scalar);
+        return out->is_tensor ? json_read_name(r, j, &out->tensor)
+                              : json_read_scalar(r, j, &out->scalar);
     case ARG_SCALAR:
-    case ARG_SCALAR_OPT: return json_read_scalar(r, j, &out->scalar);
+    case ARG_SCALAR_OPT:
+        return json_read_scalar(r, j, &out->scalar);
     case ARG_INT:
-    case ARG_INT_OPT: return read_json_pint(r, j, &out->i);
+    case ARG_INT_OPT:
+        return read_json_pint(r, j, &out->i);
     case ARG_INTS:
-    case ARG_INTS_OPT: return read_pints(r, j, out);
-    case ARG_BOOL: return json_read_bool(r, j, &out->b);
+    case ARG_INTS_OPT:
+        return read_pints(r, j, out);
+    case ARG_BOOL:
+        return json_read_bool(r, j, &out->b);
     case ARG_FLOAT:
     case ARG_FLOAT_OPT: {
         Scalar s;
@@ -260,11 +305,16 @@ bool json_read_arg(Reader *r, const Param *param, const Json *j, PArg *out) {
         return true;
     }
     case ARG_DTYPE:
-    case ARG_DTYPE_OPT: return json_read_dtype(r, j, &out->dtype);
+    case ARG_DTYPE_OPT:
+        return json_read_dtype(r, j, &out->dtype);
     case ARG_STR:
-    case ARG_STR_OPT: out->str = j->text; return true;
-    case ARG_INDEX: return read_index(r, j, out);
-    case ARG_DATA: return true; /* json_read_literal, once the dtype is known */
+    case ARG_STR_OPT:
+        out->str = j->text;
+        return true;
+    case ARG_INDEX:
+        return read_index(r, j, out);
+    case ARG_DATA:
+        return true; /* json_read_literal, once the dtype is known */
     }
     return true;
 }
@@ -295,6 +345,6 @@ bool json_read_literal(Reader *r, const Json *j, DType dtype, const PArg *size, 
     if (!json_read_data(r, j, dtype, false, &out->data.data, &out->data.n)) {
         return false;
     }
-    return out->data.n == want ||
-           json_bad(r, j, "%lld elements were given for a size of %lld", (long long)out->data.n, (long long)want);
+    return out->data.n == want || json_bad(r, j, "%lld elements were given for a size of %lld",
+                                           (long long)out->data.n, (long long)want);
 }

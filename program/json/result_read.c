@@ -1,6 +1,8 @@
-/* A result from JSON: the `expect` of a program, or what a target answers. It is untrusted text like a program.
+/* A result from JSON: the `expect` of a program, or what a target answers. It is untrusted text
+ * like a program.
  *
- * Inputs are read before returns, whose `alias` names them. An input's data has the dtype that the program gives the input. */
+ * Inputs are read before returns, whose `alias` names them. An input's data has the dtype that the
+ * program gives the input. */
 #include "program/json/tree.h"
 
 #include <stdio.h>
@@ -31,7 +33,8 @@ static bool read_at(ResultReader *c, const Json *j, int *out) {
     }
     bool is_return = strcmp(j->text, "return") == 0, is_backward = strcmp(j->text, "backward") == 0;
     *out = is_return ? AT_RETURN : is_backward ? AT_BACKWARD : program_find(c->p, j->text);
-    return is_return || is_backward || *out >= 0 || json_bad(c->r, j, "the program has no statement there");
+    return is_return || is_backward || *out >= 0 ||
+           json_bad(c->r, j, "the program has no statement there");
 }
 
 /* Optional members: true if absent. */
@@ -41,7 +44,8 @@ static bool read_flag(ResultReader *c, const Json *object, const char *key, bool
     return !j || json_read_bool(c->r, j, out);
 }
 
-static bool read_int64(ResultReader *c, const Json *object, const char *key, bool *has, int64_t *out) {
+static bool read_int64(ResultReader *c, const Json *object, const char *key, bool *has,
+                       int64_t *out) {
     const Json *j = json_get(object, key);
     *has = j != NULL;
     return !j || json_read_int(c->r, j, out);
@@ -77,10 +81,12 @@ static bool read_values(ResultReader *c, const Json *object, Values *out) {
         return true;
     }
     return json_read_data(c->r, data, out->dtype, true, &out->data, &n) &&
-           (n == out->numel || json_bad(c->r, data, "%lld elements for a size of %lld", (long long)n, (long long)out->numel));
+           (n == out->numel || json_bad(c->r, data, "%lld elements for a size of %lld",
+                                        (long long)n, (long long)out->numel));
 }
 
-static bool read_json_result_grad(ResultReader *c, const Json *object, DType dtype, GradState *state, Values *out) {
+static bool read_json_result_grad(ResultReader *c, const Json *object, DType dtype,
+                                  GradState *state, Values *out) {
     static const char *const keys[] = {"size", "data", NULL};
     const Json *j = json_get(object, "grad");
     out->dtype = dtype;
@@ -96,9 +102,11 @@ static bool read_trace_value(ResultReader *c, const Json *j, TraceEntry *t) {
     t->n = 1;
     switch (t->probe) {
     case PROBE_size:
-    case PROBE_stride: return read_sizes(c, j, t->v, &t->n);
+    case PROBE_stride:
+        return read_sizes(c, j, t->v, &t->n);
     case PROBE_storage_offset:
-    case PROBE_version: return json_read_int(c->r, j, &t->v[0]);
+    case PROBE_version:
+        return json_read_int(c->r, j, &t->v[0]);
     case PROBE_dtype:
         if (!json_read_dtype(c->r, j, &dtype)) {
             return false;
@@ -122,15 +130,18 @@ static bool read_trace_entry(ResultReader *c, const Json *j, TraceEntry *t) {
     const Json *at = json_need(c->r, j, "at");
     const Json *probe = at ? json_need(c->r, j, "probe") : NULL;
     const Json *value = probe ? json_need(c->r, j, "value") : NULL;
-    if (!value || !read_at(c, at, &t->sid) || !json_want(c->r, probe, JSON_STRING, "a probe's name")) {
+    if (!value || !read_at(c, at, &t->sid) ||
+        !json_want(c->r, probe, JSON_STRING, "a probe's name")) {
         return false;
     }
-    return (probe_parse(probe->text, &t->probe) || json_bad(c->r, probe, "unknown probe")) && read_trace_value(c, value, t);
+    return (probe_parse(probe->text, &t->probe) || json_bad(c->r, probe, "unknown probe")) &&
+           read_trace_value(c, value, t);
 }
 
 /* ---- returns and inputs ---- */
 
-static bool read_json_alias(ResultReader *c, const Json *j, const CallResult *call, int place, ReturnRecord *out) {
+static bool read_json_alias(ResultReader *c, const Json *j, const CallResult *call, int place,
+                            ReturnRecord *out) {
     out->has_alias = true;
     if (j->kind == JSON_NULL) {
         return true;
@@ -146,22 +157,27 @@ static bool read_json_alias(ResultReader *c, const Json *j, const CallResult *ca
         }
     }
     int64_t k;
-    if (strncmp(j->text, "return:", 7) == 0 && json_decimal(j->text + 7, &k) && k >= 0 && k < place) {
+    if (strncmp(j->text, "return:", 7) == 0 && json_decimal(j->text + 7, &k) && k >= 0 &&
+        k < place) {
         out->alias = ALIAS_RETURN;
         out->alias_index = (int)k;
         return true;
     }
-    return json_bad(c->r, j, "neither \"input:NAME\" of an input here nor \"return:K\" of an earlier return");
+    return json_bad(
+        c->r, j, "neither \"input:NAME\" of an input here nor \"return:K\" of an earlier return");
 }
 
-static bool read_json_return(ResultReader *c, const Json *j, const CallResult *call, ReturnRecord *out) {
-    static const char *const keys[] = {"dtype",   "size",  "stride", "storage_offset", "requires_grad",
-                                       "is_leaf", "alias", "data",   "grad",           NULL};
+static bool read_json_return(ResultReader *c, const Json *j, const CallResult *call,
+                             ReturnRecord *out) {
+    static const char *const keys[] = {"dtype",         "size",    "stride", "storage_offset",
+                                       "requires_grad", "is_leaf", "alias",  "data",
+                                       "grad",          NULL};
     if (!json_keys(c->r, j, keys, NULL)) {
         return false;
     }
     const Json *dtype = json_need(c->r, j, "dtype");
-    if (!dtype || !json_read_dtype(c->r, dtype, &out->values.dtype) || !read_values(c, j, &out->values)) {
+    if (!dtype || !json_read_dtype(c->r, dtype, &out->values.dtype) ||
+        !read_values(c, j, &out->values)) {
         return false;
     }
     const Json *stride = json_get(j, "stride"), *alias = json_get(j, "alias");
@@ -175,11 +191,13 @@ static bool read_json_return(ResultReader *c, const Json *j, const CallResult *c
     }
     return read_int64(c, j, "storage_offset", &out->has_offset, &out->storage_offset) &&
            read_flag(c, j, "requires_grad", &out->has_requires_grad, &out->requires_grad) &&
-           read_flag(c, j, "is_leaf", &out->has_is_leaf, &out->is_leaf) && (!alias || read_json_alias(c, alias, call, j->index, out)) &&
+           read_flag(c, j, "is_leaf", &out->has_is_leaf, &out->is_leaf) &&
+           (!alias || read_json_alias(c, alias, call, j->index, out)) &&
            read_json_result_grad(c, j, out->values.dtype, &out->grad_state, &out->grad);
 }
 
-/* The dtype of an input's data: the program's, else what x-dtype says, else one that holds what is there. */
+/* The dtype of an input's data: the program's, else what x-dtype says, else one that holds what is
+ * there. */
 static bool input_dtype(ResultReader *c, const Json *j, NameId name, DType *out) {
     int n;
     bool grad_mode;
@@ -194,7 +212,9 @@ static bool input_dtype(ResultReader *c, const Json *j, NameId name, DType *out)
             return true;
         }
     }
-    *out = data && data->kind == JSON_ARRAY && data->child && data->child->kind == JSON_BOOL ? DT_bool : DT_float64;
+    *out = data && data->kind == JSON_ARRAY && data->child && data->child->kind == JSON_BOOL
+               ? DT_bool
+               : DT_float64;
     return true;
 }
 
@@ -202,12 +222,14 @@ static bool read_input_geometry(ResultReader *c, const Json *j, InputRecord *out
     const Json *size = json_get(j, "size"), *stride = json_get(j, "stride");
     bool has_offset;
     int n = 0;
-    if ((size && !read_sizes(c, size, out->size, &out->ndim)) || (stride && !read_sizes(c, stride, out->stride, &n)) ||
+    if ((size && !read_sizes(c, size, out->size, &out->ndim)) ||
+        (stride && !read_sizes(c, stride, out->stride, &n)) ||
         !read_int64(c, j, "storage_offset", &has_offset, &out->storage_offset)) {
         return false;
     }
     out->has_geometry = size && stride && has_offset;
-    return !out->has_geometry || n == out->ndim || json_bad(c->r, stride, "%d strides for %d dimensions", n, out->ndim);
+    return !out->has_geometry || n == out->ndim ||
+           json_bad(c->r, stride, "%d strides for %d dimensions", n, out->ndim);
 }
 
 static bool read_json_result_input(ResultReader *c, const Json *j, InputRecord *out) {
@@ -216,7 +238,8 @@ static bool read_json_result_input(ResultReader *c, const Json *j, InputRecord *
     if (!json_keys(c->r, j, keys, NULL)) {
         return false;
     }
-    const Json *name = json_need(c->r, j, "name"), *data = json_get(j, "data"), *unsettled = json_get(j, "x-unsettled");
+    const Json *name = json_need(c->r, j, "name"), *data = json_get(j, "data"),
+               *unsettled = json_get(j, "x-unsettled");
     if (!name || !json_want(c->r, name, JSON_STRING, "a name")) {
         return false;
     }
@@ -236,14 +259,16 @@ static bool read_json_result_input(ResultReader *c, const Json *j, InputRecord *
     return (!unsettled || json_read_bool(c->r, unsettled, &out->unsettled)) &&
            read_flag(c, j, "requires_grad", &out->has_requires_grad, &out->requires_grad) &&
            read_flag(c, j, "is_leaf", &out->has_is_leaf, &out->is_leaf) &&
-           read_int64(c, j, "version", &out->has_version, &out->version) && read_input_geometry(c, j, out) &&
+           read_int64(c, j, "version", &out->has_version, &out->version) &&
+           read_input_geometry(c, j, out) &&
            read_json_result_grad(c, j, out->data.dtype, &out->grad_state, &out->grad);
 }
 
 /* ---- calls ---- */
 
 /* An array member of a call, or NULL (an empty one) if it is not there. */
-static bool call_array(ResultReader *c, const Json *object, const char *key, const Json **first, int *n) {
+static bool call_array(ResultReader *c, const Json *object, const char *key, const Json **first,
+                       int *n) {
     const Json *j = json_get(object, key);
     *first = NULL;
     *n = 0;
@@ -265,7 +290,8 @@ static bool read_error(ResultReader *c, const Json *j, CallResult *out) {
     const Json *at = json_need(c->r, j, "at");
     const Json *code = at ? json_need(c->r, j, "code") : NULL;
     const Json *message = json_get(j, "message");
-    if (!code || !read_at(c, at, &out->error_at) || !json_want(c->r, code, JSON_STRING, "an error code")) {
+    if (!code || !read_at(c, at, &out->error_at) ||
+        !json_want(c->r, code, JSON_STRING, "an error code")) {
         return false;
     }
     if (!errcode_parse(code->text, &out->error) || out->error == ERR_none) {
@@ -288,14 +314,16 @@ static bool read_status(ResultReader *c, const Json *j, CallResult *out) {
         return json_bad(c->r, status, "expected \"ok\" or \"error\"");
     }
     if (out->ok) {
-        return !error || error->kind == JSON_NULL || json_bad(c->r, error, "an error of a call that is ok");
+        return !error || error->kind == JSON_NULL ||
+               json_bad(c->r, error, "an error of a call that is ok");
     }
     error = json_need(c->r, j, "error");
     return error && read_error(c, error, out);
 }
 
 /* One list of "poked": data beside each of the recorded values, null where there is none. */
-static bool read_poked_list(ResultReader *c, const Json *object, const char *key, int count, const Json **first) {
+static bool read_poked_list(ResultReader *c, const Json *object, const char *key, int count,
+                            const Json **first) {
     const Json *j = json_get(object, key);
     *first = NULL;
     if (!j) {
@@ -318,7 +346,8 @@ static bool read_poked_data(ResultReader *c, const Json *j, const Values *like, 
         return false;
     }
     *out = data;
-    return n == like->numel || json_bad(c->r, j, "%lld elements, %lld were recorded", (long long)n, (long long)like->numel);
+    return n == like->numel || json_bad(c->r, j, "%lld elements, %lld were recorded", (long long)n,
+                                        (long long)like->numel);
 }
 
 static bool read_poked(ResultReader *c, const Json *j, CallResult *out) {
@@ -344,9 +373,11 @@ static bool read_poked(ResultReader *c, const Json *j, CallResult *out) {
 }
 
 static bool read_call(ResultReader *c, const Json *j, CallResult *out) {
-    static const char *const keys[] = {"status", "error", "trace", "returns", "inputs", "vacuous", "poked", NULL};
+    static const char *const keys[] = {"status", "error",   "trace", "returns",
+                                       "inputs", "vacuous", "poked", NULL};
     const Json *e;
-    if (!json_keys(c->r, j, keys, NULL) || !read_status(c, j, out) || !call_array(c, j, "inputs", &e, &out->ninputs)) {
+    if (!json_keys(c->r, j, keys, NULL) || !read_status(c, j, out) ||
+        !call_array(c, j, "inputs", &e, &out->ninputs)) {
         return false;
     }
     out->inputs = arena_array(c->r->arena, InputRecord, out->ninputs);
@@ -374,10 +405,12 @@ static bool read_call(ResultReader *c, const Json *j, CallResult *out) {
         }
     }
     out->no_trace = json_get(j, "trace") == NULL;
-    const Json *vacuous = json_get(j, "vacuous"), *poked = json_get(j, "poked"), *compiled = json_get(j, "x-compiled");
+    const Json *vacuous = json_get(j, "vacuous"), *poked = json_get(j, "poked"),
+               *compiled = json_get(j, "x-compiled");
     out->extra = json_extra(c->r, j, "x-compiled");
     return (!vacuous || json_read_bool(c->r, vacuous, &out->vacuous)) &&
-           (!compiled || json_read_bool(c->r, compiled, &out->compiled)) && (!poked || read_poked(c, poked, out));
+           (!compiled || json_read_bool(c->r, compiled, &out->compiled)) &&
+           (!poked || read_poked(c, poked, out));
 }
 
 /* ---- the whole ---- */
@@ -395,7 +428,8 @@ static bool read_undefined(ResultReader *c, const Json *j, Result *out) {
         }
         const Json *at = json_need(c->r, e, "at");
         const Json *why = at ? json_need(c->r, e, "why") : NULL;
-        if (!why || !read_at(c, at, &out->undefined[e->index].at) || !json_want(c->r, why, JSON_STRING, "a string")) {
+        if (!why || !read_at(c, at, &out->undefined[e->index].at) ||
+            !json_want(c->r, why, JSON_STRING, "a string")) {
             return false;
         }
         out->undefined[e->index].why = why->text;
@@ -414,7 +448,8 @@ Result *json_read_result(Reader *r, const Json *root, const Program *p) {
     const Json *calls = version ? json_need(r, root, "calls") : NULL;
     const Json *target = json_get(root, "target"), *undefined = json_get(root, "x-undefined");
     int64_t number;
-    if (!calls || !json_read_int_in(r, version, 1, 1, &number) || !json_want(r, calls, JSON_ARRAY, "an array of calls") ||
+    if (!calls || !json_read_int_in(r, version, 1, 1, &number) ||
+        !json_want(r, calls, JSON_ARRAY, "an array of calls") ||
         (target && !json_want(r, target, JSON_STRING, "a string"))) {
         return NULL;
     }
@@ -435,12 +470,15 @@ Result *json_read_result(Reader *r, const Json *root, const Program *p) {
     return !undefined || read_undefined(&c, undefined, out) ? out : NULL;
 }
 
-ParseStatus result_parse(Arena *arena, const char *text, size_t length, const Program *p, Result **out, char *message,
-                         size_t message_size) {
+ParseStatus result_parse(Arena *arena, const char *text, size_t length, const Program *p,
+                         Result **out, char *message, size_t message_size) {
     CHECK(message_size > 0);
     message[0] = '\0';
     *out = NULL;
-    Reader r = {.arena = arena, .names = {.arena = arena}, .message = message, .message_size = message_size};
+    Reader r = {.arena = arena,
+                .names = {.arena = arena},
+                .message = message,
+                .message_size = message_size};
     const Json *root = json_parse(&r, text, length);
     *out = root ? json_read_result(&r, root, p) : NULL;
     return *out ? PARSE_OK : PARSE_BAD;

@@ -1,4 +1,5 @@
-/* A result as JSON on one line. What was not recorded is not printed: a key is compared when both sides have it. */
+/* A result as JSON on one line. What was not recorded is not printed: a key is compared when both
+ * sides have it. */
 #include "program/json/tree.h"
 
 typedef struct ResultWriter {
@@ -7,7 +8,9 @@ typedef struct ResultWriter {
 } ResultWriter;
 
 static void write_bool(const ResultWriter *w, bool b) { text_add(w->text, b ? "true" : "false"); }
-static void write_name(const ResultWriter *w, NameId name) { text_json_string(w->text, w->p->names[name]); }
+static void write_name(const ResultWriter *w, NameId name) {
+    text_json_string(w->text, w->p->names[name]);
+}
 
 static void write_at(const ResultWriter *w, int at) {
     if (at == AT_UNKNOWN) {
@@ -22,16 +25,24 @@ static void write_at(const ResultWriter *w, int at) {
 static void write_trace_value(const ResultWriter *w, const TraceEntry *t) {
     switch (t->probe) {
     case PROBE_size:
-    case PROBE_stride: text_sizes(w->text, t->v, t->n); return;
+    case PROBE_stride:
+        text_sizes(w->text, t->v, t->n);
+        return;
     case PROBE_storage_offset:
-    case PROBE_version: text_printf(w->text, "%lld", (long long)t->v[0]); return;
-    case PROBE_dtype: text_json_string(w->text, dtype_name((DType)t->v[0])); return;
+    case PROBE_version:
+        text_printf(w->text, "%lld", (long long)t->v[0]);
+        return;
+    case PROBE_dtype:
+        text_json_string(w->text, dtype_name((DType)t->v[0]));
+        return;
     case PROBE_requires_grad:
     case PROBE_is_leaf:
     case PROBE_has_grad_fn:
     case PROBE_is_contiguous:
     case PROBE_is_grad_enabled:
-    case PROBE_COUNT: write_bool(w, t->v[0] != 0); return;
+    case PROBE_COUNT:
+        write_bool(w, t->v[0] != 0);
+        return;
     }
 }
 

@@ -1,15 +1,23 @@
 /* The first look at a JSON text: is it JSON at all, and of a kind that is safe to hand on?
  *
- * One pass with an explicit stack of open brackets (one bit each would do; a byte is simpler), so a million nested arrays cost a
- * comparison, not a stack. The states are what may come next; a number, string or literal is checked by a function that moves past
- * it. Number tokens are kept by place: their values are taken from the text later, never from a library's double. */
+ * One pass with an explicit stack of open brackets (one bit each would do; a byte is simpler), so a
+ * million nested arrays cost a comparison, not a stack. The states are what may come next; a
+ * number, string or literal is checked by a function that moves past it. Number tokens are kept by
+ * place: their values are taken from the text later, never from a library's double. */
 #include "program/json/tree.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-typedef enum Next { NEXT_VALUE, NEXT_VALUE_OR_CLOSE, NEXT_KEY, NEXT_KEY_OR_CLOSE, NEXT_COMMA_OR_CLOSE, NEXT_END } Next;
+typedef enum Next {
+    NEXT_VALUE,
+    NEXT_VALUE_OR_CLOSE,
+    NEXT_KEY,
+    NEXT_KEY_OR_CLOSE,
+    NEXT_COMMA_OR_CLOSE,
+    NEXT_END
+} Next;
 
 typedef struct JsonScanner {
     const unsigned char *text;
@@ -22,7 +30,8 @@ typedef struct JsonScanner {
 } JsonScanner;
 
 /* Complains about the byte at `at`. */
-static bool bad_at(JsonScanner *s, size_t at, const char *format, ...) __attribute__((format(printf, 3, 4)));
+static bool bad_at(JsonScanner *s, size_t at, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 static bool bad_at(JsonScanner *s, size_t at, const char *format, ...) {
     size_t line = 1, column = 1;
     for (size_t i = 0; i < at; i++) {
@@ -48,7 +57,8 @@ static bool bad_expected(JsonScanner *s, const char *expected) {
     }
     unsigned char c = s->text[s->at];
     if (c == 0xEF && s->at == 0) {
-        return bad_at(s, s->at, "expected %s, found a byte order mark or other non-ASCII text", expected);
+        return bad_at(s, s->at, "expected %s, found a byte order mark or other non-ASCII text",
+                      expected);
     }
     if (c < 0x20 || c >= 0x7F) {
         return bad_at(s, s->at, "expected %s, found the byte 0x%02X", expected, c);
@@ -122,7 +132,12 @@ static bool scan_number(JsonScanner *s) {
 static size_t scan_utf8_length(const JsonScanner *s, size_t at) {
     const unsigned char *c = s->text + at;
     size_t left = s->length - at;
-    size_t n = c[0] < 0x80 ? 1 : c[0] < 0xC2 ? 0 : c[0] < 0xE0 ? 2 : c[0] < 0xF0 ? 3 : c[0] < 0xF5 ? 4 : 0;
+    size_t n = c[0] < 0x80   ? 1
+               : c[0] < 0xC2 ? 0
+               : c[0] < 0xE0 ? 2
+               : c[0] < 0xF0 ? 3
+               : c[0] < 0xF5 ? 4
+                             : 0;
     if (n == 0 || n > left) {
         return 0;
     }
@@ -194,7 +209,8 @@ static bool scan_string(JsonScanner *s) {
             return true;
         }
         if (c < 0x20) {
-            return bad_at(s, s->at, "the control character 0x%02X in a string must be escaped", (unsigned)c);
+            return bad_at(s, s->at, "the control character 0x%02X in a string must be escaped",
+                          (unsigned)c);
         }
         if (c == '\\') {
             if (!scan_escape(s)) {
@@ -250,7 +266,8 @@ static bool scan_json_text(JsonScanner *s) {
     for (;;) {
         skip_space(s);
         int c = peek(s);
-        bool may_close = next == NEXT_VALUE_OR_CLOSE || next == NEXT_KEY_OR_CLOSE || next == NEXT_COMMA_OR_CLOSE;
+        bool may_close =
+            next == NEXT_VALUE_OR_CLOSE || next == NEXT_KEY_OR_CLOSE || next == NEXT_COMMA_OR_CLOSE;
         if (next == NEXT_END) {
             return c < 0 || bad_expected(s, "the end of the text");
         }
@@ -276,7 +293,9 @@ static bool scan_json_text(JsonScanner *s) {
             s->at++;
             next = c == '[' ? NEXT_VALUE_OR_CLOSE : NEXT_KEY_OR_CLOSE;
         } else {
-            bool ok = c == '"' ? scan_string(s) : c == '-' || is_digit(c) ? scan_number(s) : scan_literal(s);
+            bool ok = c == '"'                  ? scan_string(s)
+                      : c == '-' || is_digit(c) ? scan_number(s)
+                                                : scan_literal(s);
             if (!ok) {
                 return false;
             }
@@ -285,13 +304,14 @@ static bool scan_json_text(JsonScanner *s) {
     }
 }
 
-bool json_scan(Arena *arena, const char *text, size_t length, JsonScan *out, char *message, size_t message_size) {
+bool json_scan(Arena *arena, const char *text, size_t length, JsonScan *out, char *message,
+               size_t message_size) {
     *out = (JsonScan){0};
     JsonScanner s = {.text = (const unsigned char *)text,
-                 .length = length,
-                 .arena = arena,
-                 .out = out,
-                 .message = message,
-                 .message_size = message_size};
+                     .length = length,
+                     .arena = arena,
+                     .out = out,
+                     .message = message,
+                     .message_size = message_size};
     return scan_json_text(&s);
 }

@@ -1,7 +1,9 @@
-/* Writing JSON: a text that grows by doubling, strings with their escapes, and the shortest digits that read back.
+/* Writing JSON: a text that grows by doubling, strings with their escapes, and the shortest digits
+ * that read back.
  *
- * Shortest digits are found by trying 1, 2, .. significant digits until the text, read as a double and rounded to the dtype, is the
- * value again; 17 always suffice. The digits are then laid out as people write numbers: 0.001, 1200, 1.5e-7. */
+ * Shortest digits are found by trying 1, 2, .. significant digits until the text, read as a double
+ * and rounded to the dtype, is the value again; 17 always suffice. The digits are then laid out as
+ * people write numbers: 0.001, 1200, 1.5e-7. */
 #include "program/json/tree.h"
 
 #include <math.h>
@@ -10,12 +12,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const json_predicate_names[] = {"requires_grad", "is_leaf", "has_grad_fn", "is_contiguous", "is_grad_enabled",
-                                       "dtype",         "dim",     "not",         NULL}; /* ORDER PredicateKind */
-const char *const json_wrap_names[] = {"function", "method", "module", NULL};            /* ORDER Wrap */
+const char *const json_predicate_names[] = {
+    "requires_grad", "is_leaf", "has_grad_fn", "is_contiguous", "is_grad_enabled", "dtype",
+    "dim",           "not",     NULL}; /* ORDER PredicateKind */
+const char *const json_wrap_names[] = {"function", "method", "module", NULL}; /* ORDER Wrap */
 const char *const json_binding_names[] = {"arg",    "closure",   "global",   "attr",
-                                       "buffer", "parameter", "constant", NULL};                           /* ORDER Role */
-const char *const json_call_style_names[] = {"method", "function", "operator", "kwargs", "torch_ops", NULL}; /* ORDER Spelling */
+                                          "buffer", "parameter", "constant", NULL}; /* ORDER Role */
+const char *const json_call_style_names[] = {"method", "function",  "operator",
+                                             "kwargs", "torch_ops", NULL}; /* ORDER Spelling */
 
 void text_addn(Text *text, const char *s, int64_t n) {
     CHECK(n >= 0 && text->n < INT64_MAX / 4 - n);
@@ -73,14 +77,19 @@ void text_printf(Text *text, const char *format, ...) {
 
 /* Bytes of the UTF-8 sequence at `c` (a NUL-terminated string), or 0 if it is malformed. */
 static int text_utf8_length(const unsigned char *c) {
-    int n = c[0] < 0x80 ? 1 : c[0] < 0xC2 ? 0 : c[0] < 0xE0 ? 2 : c[0] < 0xF0 ? 3 : c[0] < 0xF5 ? 4 : 0;
+    int n = c[0] < 0x80   ? 1
+            : c[0] < 0xC2 ? 0
+            : c[0] < 0xE0 ? 2
+            : c[0] < 0xF0 ? 3
+            : c[0] < 0xF5 ? 4
+                          : 0;
     for (int i = 1; i < n; i++) {
         if ((c[i] & 0xC0) != 0x80) {
             return 0;
         }
     }
-    bool bad = (c[0] == 0xE0 && c[1] < 0xA0) || (c[0] == 0xF0 && c[1] < 0x90) || (c[0] == 0xED && c[1] >= 0xA0) ||
-               (c[0] == 0xF4 && c[1] >= 0x90);
+    bool bad = (c[0] == 0xE0 && c[1] < 0xA0) || (c[0] == 0xF0 && c[1] < 0x90) ||
+               (c[0] == 0xED && c[1] >= 0xA0) || (c[0] == 0xF4 && c[1] >= 0x90);
     return bad ? 0 : n;
 }
 
@@ -158,7 +167,9 @@ static void text_double(Text *text, DType dtype, double value) {
 }
 
 /* Can a JSON number hold it in every tool? */
-static bool int_is_plain(int64_t value) { return value >= -((int64_t)1 << 53) && value <= (int64_t)1 << 53; }
+static bool int_is_plain(int64_t value) {
+    return value >= -((int64_t)1 << 53) && value <= (int64_t)1 << 53;
+}
 
 void text_number(Text *text, const void *data, DType dtype, int64_t i) {
     if (dtype == DT_bool) {
@@ -188,7 +199,8 @@ void text_scalar(Text *text, Scalar s) {
 void text_sizes(Text *text, const int64_t *v, int n) {
     text_add(text, "[");
     for (int i = 0; i < n; i++) {
-        text_printf(text, int_is_plain(v[i]) ? "%s%lld" : "%s\"%lld\"", i ? ", " : "", (long long)v[i]);
+        text_printf(text, int_is_plain(v[i]) ? "%s%lld" : "%s\"%lld\"", i ? ", " : "",
+                    (long long)v[i]);
     }
     text_add(text, "]");
 }
@@ -206,12 +218,21 @@ void text_data(Text *text, const void *data, DType dtype, int64_t n) {
 
 void text_json(Text *text, const Json *j) {
     switch (j->kind) {
-    case JSON_NULL: text_add(text, "null"); return;
-    case JSON_BOOL: text_add(text, j->boolean ? "true" : "false"); return;
-    case JSON_NUMBER: text_addn(text, j->text, j->length); return;
-    case JSON_STRING: text_json_string(text, j->text); return;
+    case JSON_NULL:
+        text_add(text, "null");
+        return;
+    case JSON_BOOL:
+        text_add(text, j->boolean ? "true" : "false");
+        return;
+    case JSON_NUMBER:
+        text_addn(text, j->text, j->length);
+        return;
+    case JSON_STRING:
+        text_json_string(text, j->text);
+        return;
     case JSON_ARRAY:
-    case JSON_OBJECT: break;
+    case JSON_OBJECT:
+        break;
     }
     text_add(text, j->kind == JSON_ARRAY ? "[" : "{");
     for (const Json *c = j->child; c; c = c->next) {

@@ -1,8 +1,10 @@
 /* From JSON text to Json nodes in the arena, with cJSON as the builder.
  *
- * cJSON is given a copy of the text in which every number is overwritten by a single digit and blanks: it keeps numbers as doubles
- * and stops reading a long one half way, so it shall not see any. Its tree is then walked in document order, each number node
- * taking the next token of the scan, and freed. Both walks recurse at most JSON_MAX_DEPTH deep, which the scan has made sure of. */
+ * cJSON is given a copy of the text in which every number is overwritten by a single digit and
+ * blanks: it keeps numbers as doubles and stops reading a long one half way, so it shall not see
+ * any. Its tree is then walked in document order, each number node taking the next token of the
+ * scan, and freed. Both walks recurse at most JSON_MAX_DEPTH deep, which the scan has made sure
+ * of. */
 #include "program/json/tree.h"
 
 #include <cjson/cJSON.h>
@@ -29,7 +31,8 @@
 /* Letters, digits, '_' and '-', not too many. */
 static bool key_is_plain(const char *key) {
     size_t n = strlen(key);
-    return n > 0 && n <= 64 && strspn(key, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-") == n;
+    return n > 0 && n <= 64 &&
+           strspn(key, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-") == n;
 }
 
 /* Appends the path of `j` to a Text; keys that are not plain words are quoted and cut. */
@@ -76,12 +79,18 @@ bool json_bad(Reader *r, const Json *at, const char *format, ...) {
 
 const char *json_kind_name(const Json *j) {
     switch (j->kind) {
-    case JSON_NULL: return "null";
-    case JSON_BOOL: return "a boolean";
-    case JSON_NUMBER: return "a number";
-    case JSON_STRING: return "a string";
-    case JSON_ARRAY: return "an array";
-    case JSON_OBJECT: return "an object";
+    case JSON_NULL:
+        return "null";
+    case JSON_BOOL:
+        return "a boolean";
+    case JSON_NUMBER:
+        return "a number";
+    case JSON_STRING:
+        return "a string";
+    case JSON_ARRAY:
+        return "an array";
+    case JSON_OBJECT:
+        return "an object";
     }
     return "a value";
 }
@@ -171,7 +180,8 @@ static Json *build(TreeBuilder *b, const cJSON *from, Json *parent, int index) {
 Json *json_parse(Reader *r, const char *source, size_t length) {
     JsonScan scan;
     if (length > JSON_MAX_BYTES) {
-        snprintf(r->message, r->message_size, "the text has %zu bytes: the limit is %d", length, JSON_MAX_BYTES);
+        snprintf(r->message, r->message_size, "the text has %zu bytes: the limit is %d", length,
+                 JSON_MAX_BYTES);
         r->failed = true;
         return NULL;
     }

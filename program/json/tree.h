@@ -1,9 +1,11 @@
-/* JSON text as a tree that remembers where it stands: for program/, behind json.h, and for the other JSON that harness/target*.c reads.
+/* JSON text as a tree that remembers where it stands: for program/, behind json.h, and for the
+ * other JSON that harness/target*.c reads.
  *
  *     text ──json_scan──> number tokens ──json_tree (cJSON)──> Json nodes ──json_read_*──> Program
  *
- * A number keeps its source text and is read by json/number.c, exactly. Every node knows its parent, so a complaint about it can
- * say `body[3].dim`. All reading functions return false after the first complaint, which the Reader holds. */
+ * A number keeps its source text and is read by json/number.c, exactly. Every node knows its
+ * parent, so a complaint about it can say `body[3].dim`. All reading functions return false after
+ * the first complaint, which the Reader holds. */
 #ifndef PROGRAM_JSON_TREE_H
 #define PROGRAM_JSON_TREE_H
 
@@ -12,44 +14,57 @@
 /* Text size and nesting caps: 64 nested statements are 129 levels, 64 nested `not` another 64. */
 enum { JSON_MAX_BYTES = 16 * 1024 * 1024, JSON_MAX_DEPTH = 256 };
 
-typedef enum JsonKind { JSON_NULL, JSON_BOOL, JSON_NUMBER, JSON_STRING, JSON_ARRAY, JSON_OBJECT } JsonKind;
+typedef enum JsonKind {
+    JSON_NULL,
+    JSON_BOOL,
+    JSON_NUMBER,
+    JSON_STRING,
+    JSON_ARRAY,
+    JSON_OBJECT
+} JsonKind;
 typedef struct Json Json;
 struct Json {
     JsonKind kind;
     bool boolean;
-    int index;         /* place among its siblings */
-    int count;         /* ARRAY, OBJECT: members */
-    int length;        /* NUMBER: bytes of text */
-    const char *key;   /* in an object; else NULL */
-    const char *text;  /* STRING: the value; NUMBER: its token, not NUL-terminated but followed by a byte that ends it */
+    int index;        /* place among its siblings */
+    int count;        /* ARRAY, OBJECT: members */
+    int length;       /* NUMBER: bytes of text */
+    const char *key;  /* in an object; else NULL */
+    const char *text; /* STRING: the value; NUMBER: its token, not NUL-terminated but followed by a
+                         byte that ends it */
     Json *parent, *child, *next;
 };
 
 typedef struct Reader {
     Arena *arena;
     Names names;
-    bool failed;             /* `message` holds the first complaint */
+    bool failed; /* `message` holds the first complaint */
     char *message;
     size_t message_size;
-    const char *unknown_op;  /* sentence about the first op or overload that the table does not have, or NULL */
-    int depth;               /* blocks open around the statement being read */
+    const char *unknown_op; /* sentence about the first op or overload that the table does not have,
+                               or NULL */
+    int depth;              /* blocks open around the statement being read */
 } Reader;
 
 /* ---- json/scan.c ---- */
-typedef struct NumberToken { int at, length; } NumberToken;
+typedef struct NumberToken {
+    int at, length;
+} NumberToken;
 typedef struct JsonScan {
     NumberToken *number; /* every number of the text, in order */
     int count;
 } JsonScan;
-/* Checks that text[0..length) is one JSON value: UTF-8, grammar, nesting, control characters, surrogates, no \u0000.
- * False with "line 3, column 7: ..." in `message`. */
-bool json_scan(Arena *arena, const char *text, size_t length, JsonScan *out, char *message, size_t message_size);
+/* Checks that text[0..length) is one JSON value: UTF-8, grammar, nesting, control characters,
+ * surrogates, no \u0000. False with "line 3, column 7: ..." in `message`. */
+bool json_scan(Arena *arena, const char *text, size_t length, JsonScan *out, char *message,
+               size_t message_size);
 
 /* ---- json/tree.c ---- */
 /* Text to tree, all of it in r->arena; duplicate keys are refused. NULL after a complaint. */
 Json *json_parse(Reader *r, const char *source, size_t length);
 /* Records "PATH: what" as the complaint, unless there is one; returns false. */
-bool json_bad(Reader *r, const Json *at, const char *format, ...) __attribute__((format(printf, 3, 4)));
+bool json_bad(Reader *r, const Json *at, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 /* "body[3].dim"; "top level" for the root. */
 const char *json_path(Reader *r, const Json *j);
 /* "a number", "an array", .. */
@@ -59,20 +74,28 @@ const Json *json_get(const Json *object, const char *key);
 /* As json_get, complaining when it is missing. */
 const Json *json_need(Reader *r, const Json *object, const char *key);
 bool json_want(Reader *r, const Json *j, JsonKind kind, const char *expected);
-/* The members whose keys begin with x-, as canonical JSON: "\"x-a\": 1, \"x-b\": []"; NULL if there are none.
- * `but` (may be NULL) is left out. */
+/* The members whose keys begin with x-, as canonical JSON: "\"x-a\": 1, \"x-b\": []"; NULL if there
+ * are none. `but` (may be NULL) is left out. */
 const char *json_extra(Reader *r, const Json *object, const char *but);
-/* Refuses keys that are not in the NULL-ended list, those that begin with x- apart; *extra (may be NULL) = json_extra. */
+/* Refuses keys that are not in the NULL-ended list, those that begin with x- apart; *extra (may be
+ * NULL) = json_extra. */
 bool json_keys(Reader *r, const Json *object, const char *const *allowed, const char **extra);
-/* True for an object with the single key `key`: the notations {"float": ..}, {"int": ..}, {"size_of": ..}, {"list": ..}. */
+/* True for an object with the single key `key`: the notations {"float": ..}, {"int": ..},
+ * {"size_of": ..}, {"list": ..}. */
 bool json_is_wrapped(const Json *j, const char *key);
 
 /* ---- json/number.c ---- */
-typedef enum Integrality { NUMBER_INTEGER, NUMBER_FRACTION, NUMBER_HUGE /* an integer that int64 does not hold */ } Integrality;
-/* What a number is, by its double value where its text has a fraction (1, 1.0 and 1e0 are one number). */
+typedef enum Integrality {
+    NUMBER_INTEGER,
+    NUMBER_FRACTION,
+    NUMBER_HUGE /* an integer that int64 does not hold */
+} Integrality;
+/* What a number is, by its double value where its text has a fraction (1, 1.0 and 1e0 are one
+ * number). */
 Integrality json_integrality(const Json *number, int64_t *value);
 double json_double(const Json *number);
-/* A plain decimal integer in a string: an optional '-', digits without a leading zero; false if it does not fit int64. */
+/* A plain decimal integer in a string: an optional '-', digits without a leading zero; false if it
+ * does not fit int64. */
 bool json_decimal(const char *text, int64_t *value);
 /* "nan", "inf", "-inf", "-0.0". */
 bool json_special_float(const char *text, double *value);
@@ -84,8 +107,9 @@ bool json_read_bool(Reader *r, const Json *j, bool *value);
 bool json_read_wide_int(Reader *r, const Json *j, int64_t *value);
 bool json_read_scalar(Reader *r, const Json *j, Scalar *out);
 bool json_read_seed(Reader *r, const Json *j, uint64_t *seed);
-/* The elements of an array, dense in `dtype`. `rounding`: values outside the dtype are rounded (results), else refused (programs).
- */
+/* The elements of an array, dense in `dtype`. `rounding`: values outside the dtype are rounded
+ * (results), else refused (programs).
+ * */
 bool json_read_data(Reader *r, const Json *j, DType dtype, bool rounding, void **data, int64_t *n);
 
 /* ---- json/read_value.c ---- */
@@ -95,7 +119,8 @@ bool json_read_name(Reader *r, const Json *j, NameId *out);
 bool json_read_names(Reader *r, const Json *j, bool nulls, NameId **out, int *n);
 bool json_read_dtype(Reader *r, const Json *j, DType *out);
 /* {"fill": KIND, "seed": N}; other keys in `also` (NULL-ended) are the caller's. */
-bool json_read_fill(Reader *r, const Json *j, const char *const *allowed, FillKind *fill, uint64_t *seed, const char **extra);
+bool json_read_fill(Reader *r, const Json *j, const char *const *allowed, FillKind *fill,
+                    uint64_t *seed, const char **extra);
 /* Could this JSON value, by its kind alone, be an argument of the type? */
 bool json_arg_fits(const Param *param, const Json *j);
 /* What json_arg_fits wants, for a complaint: "an integer or {\"size_of\": ..}". */

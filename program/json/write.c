@@ -1,5 +1,6 @@
-/* The canonical text of a program: keys in the order of format.md, one statement (one input, one call) a line. What was not given
- * is not printed, so printing what was parsed gives the same text again. Statements are written by json/write_stmt.c. */
+/* The canonical text of a program: keys in the order of format.md, one statement (one input, one
+ * call) a line. What was not given is not printed, so printing what was parsed gives the same text
+ * again. Statements are written by json/write_stmt.c. */
 #include "program/json/tree.h"
 
 static void write_seed(const JsonWriter *w, uint64_t seed) {
@@ -82,7 +83,8 @@ static void write_recall(JsonWriter *w, const Recall *r) {
             for (int i = 0; i < r->nset; i++) {
                 text_add(w->text, i ? ", " : "");
                 json_write_name(w, r->set[i].name);
-                text_printf(w->text, ": {\"requires_grad\": %s}", r->set[i].requires_grad ? "true" : "false");
+                text_printf(w->text, ": {\"requires_grad\": %s}",
+                            r->set[i].requires_grad ? "true" : "false");
             }
             text_add(w->text, "}");
         }
@@ -137,7 +139,8 @@ static void write_surface(const JsonWriter *w, const PythonSurface *s) {
     if (s->outline_given) {
         text_printf(w->text, "%s\"outline\": [", comma);
         for (int i = 0; i < s->noutline; i++) {
-            text_printf(w->text, "%s[%lld, %lld]", i ? ", " : "", (long long)s->outline[i].from, (long long)s->outline[i].to);
+            text_printf(w->text, "%s[%lld, %lld]", i ? ", " : "", (long long)s->outline[i].from,
+                        (long long)s->outline[i].to);
         }
         text_add(w->text, "]");
         comma = ", ";

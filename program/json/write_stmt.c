@@ -1,6 +1,8 @@
-/* Statements as canonical JSON: arguments in schema order, one statement a line, inner blocks indented.
+/* Statements as canonical JSON: arguments in schema order, one statement a line, inner blocks
+ * indented.
  *
- * One writer makes both layouts: where the page has a line break, the one-line form has a space or nothing. */
+ * One writer makes both layouts: where the page has a line break, the one-line form has a space or
+ * nothing. */
 #include "program/json/tree.h"
 
 /* A line break of the page. */
@@ -34,9 +36,13 @@ void json_close_array(JsonWriter *w, int count) {
     text_add(w->text, "]");
 }
 
-void json_write_name(const JsonWriter *w, NameId name) { text_json_string(w->text, w->p->names[name]); }
+void json_write_name(const JsonWriter *w, NameId name) {
+    text_json_string(w->text, w->p->names[name]);
+}
 
-void json_write_key(const JsonWriter *w, const char *key) { text_printf(w->text, ", \"%s\": ", key); }
+void json_write_key(const JsonWriter *w, const char *key) {
+    text_printf(w->text, ", \"%s\": ", key);
+}
 void json_write_flag(const JsonWriter *w, const char *key, bool value) {
     text_printf(w->text, ", \"%s\": %s", key, value ? "true" : "false");
 }
@@ -83,7 +89,9 @@ static void write_slice_bound(const JsonWriter *w, bool has, const PInt *i) {
 
 static void write_index_item(const JsonWriter *w, const PIndexItem *item) {
     switch (item->kind) {
-    case INDEX_INT: write_pint(w, &item->start); return;
+    case INDEX_INT:
+        write_pint(w, &item->start);
+        return;
     case INDEX_SLICE:
         text_add(w->text, "[");
         write_slice_bound(w, item->has_start, &item->start);
@@ -93,10 +101,18 @@ static void write_index_item(const JsonWriter *w, const PIndexItem *item) {
         write_slice_bound(w, item->has_step, &item->step);
         text_add(w->text, "]");
         return;
-    case INDEX_NEWAXIS: text_add(w->text, "null"); return;
-    case INDEX_ELLIPSIS: text_add(w->text, "\"...\""); return;
-    case INDEX_BOOL: text_add(w->text, item->start.value ? "true" : "false"); return;
-    case INDEX_TENSOR: json_write_name(w, item->tensor); return;
+    case INDEX_NEWAXIS:
+        text_add(w->text, "null");
+        return;
+    case INDEX_ELLIPSIS:
+        text_add(w->text, "\"...\"");
+        return;
+    case INDEX_BOOL:
+        text_add(w->text, item->start.value ? "true" : "false");
+        return;
+    case INDEX_TENSOR:
+        json_write_name(w, item->tensor);
+        return;
     case INDEX_LIST:
         text_add(w->text, "{\"list\": [");
         for (int i = 0; i < item->count; i++) {
@@ -124,7 +140,9 @@ static void write_ints(const JsonWriter *w, const PArg *a) {
 static void write_float(const JsonWriter *w, double f) { text_scalar(w->text, scalar_float(f)); }
 
 /* The dtype a tensor literal's data is in. */
-static DType write_stmt_literal_dtype(const Stmt *s) { return s->arg[op_param(s->op, "dtype")].dtype; }
+static DType write_stmt_literal_dtype(const Stmt *s) {
+    return s->arg[op_param(s->op, "dtype")].dtype;
+}
 
 static void write_arg(const JsonWriter *w, const Stmt *s, const Param *param, const PArg *a) {
     if (a->is_none) {
@@ -133,9 +151,13 @@ static void write_arg(const JsonWriter *w, const Stmt *s, const Param *param, co
     }
     switch (param->type) {
     case ARG_TENSOR:
-    case ARG_TENSOR_OPT: json_write_name(w, a->tensor); return;
+    case ARG_TENSOR_OPT:
+        json_write_name(w, a->tensor);
+        return;
     case ARG_TENSORS:
-    case ARG_TENSORS_OPT: json_write_names(w, a->tensors.v, a->tensors.n); return;
+    case ARG_TENSORS_OPT:
+        json_write_names(w, a->tensors.v, a->tensors.n);
+        return;
     case ARG_VALUE:
         if (a->is_tensor) {
             json_write_name(w, a->tensor);
@@ -144,19 +166,35 @@ static void write_arg(const JsonWriter *w, const Stmt *s, const Param *param, co
         text_scalar(w->text, a->scalar);
         return;
     case ARG_SCALAR:
-    case ARG_SCALAR_OPT: text_scalar(w->text, a->scalar); return;
+    case ARG_SCALAR_OPT:
+        text_scalar(w->text, a->scalar);
+        return;
     case ARG_INT:
-    case ARG_INT_OPT: write_pint(w, &a->i); return;
+    case ARG_INT_OPT:
+        write_pint(w, &a->i);
+        return;
     case ARG_INTS:
-    case ARG_INTS_OPT: write_ints(w, a); return;
-    case ARG_BOOL: text_add(w->text, a->b ? "true" : "false"); return;
+    case ARG_INTS_OPT:
+        write_ints(w, a);
+        return;
+    case ARG_BOOL:
+        text_add(w->text, a->b ? "true" : "false");
+        return;
     case ARG_FLOAT:
-    case ARG_FLOAT_OPT: write_float(w, a->f); return;
+    case ARG_FLOAT_OPT:
+        write_float(w, a->f);
+        return;
     case ARG_DTYPE:
-    case ARG_DTYPE_OPT: text_json_string(w->text, dtype_name(a->dtype)); return;
+    case ARG_DTYPE_OPT:
+        text_json_string(w->text, dtype_name(a->dtype));
+        return;
     case ARG_STR:
-    case ARG_STR_OPT: text_json_string(w->text, a->str); return;
-    case ARG_DATA: text_data(w->text, a->data.data, write_stmt_literal_dtype(s), a->data.n); return;
+    case ARG_STR_OPT:
+        text_json_string(w->text, a->str);
+        return;
+    case ARG_DATA:
+        text_data(w->text, a->data.data, write_stmt_literal_dtype(s), a->data.n);
+        return;
     case ARG_INDEX:
         text_add(w->text, "[");
         for (int i = 0; i < a->index.n; i++) {
@@ -223,8 +261,12 @@ static void write_predicate(const JsonWriter *w, const Predicate *p) {
     case PRED_requires_grad:
     case PRED_is_leaf:
     case PRED_has_grad_fn:
-    case PRED_is_contiguous: json_write_name(w, p->of); break;
-    case PRED_is_grad_enabled: text_add(w->text, "true"); break;
+    case PRED_is_contiguous:
+        json_write_name(w, p->of);
+        break;
+    case PRED_is_grad_enabled:
+        text_add(w->text, "true");
+        break;
     case PRED_dtype:
         text_add(w->text, "[");
         json_write_name(w, p->of);
@@ -235,16 +277,21 @@ static void write_predicate(const JsonWriter *w, const Predicate *p) {
         json_write_name(w, p->of);
         text_printf(w->text, ", %lld]", (long long)p->dim);
         break;
-    case PRED_not: write_predicate(w, p->inner); break;
+    case PRED_not:
+        write_predicate(w, p->inner);
+        break;
     }
     text_add(w->text, "}");
 }
 
 static void write_stmt(JsonWriter *w, const Stmt *s) {
     switch (s->kind) {
-    case STMT_OP: write_op(w, s); break;
+    case STMT_OP:
+        write_op(w, s);
+        break;
     case STMT_WITH:
-        text_printf(w->text, "{\"with\": \"%s\", \"body\": ", s->grad_enabled ? "enable_grad" : "no_grad");
+        text_printf(w->text,
+                    "{\"with\": \"%s\", \"body\": ", s->grad_enabled ? "enable_grad" : "no_grad");
         json_write_block(w, &s->body);
         break;
     case STMT_IF:
@@ -268,8 +315,12 @@ static void write_stmt(JsonWriter *w, const Stmt *s) {
             json_write_name(w, s->of);
         }
         break;
-    case STMT_GRAD: write_json_stmt_grad(w, s); break;
-    case STMT_GRAPH_BREAK: text_add(w->text, "{\"graph_break\": true"); break;
+    case STMT_GRAD:
+        write_json_stmt_grad(w, s);
+        break;
+    case STMT_GRAPH_BREAK:
+        text_add(w->text, "{\"graph_break\": true");
+        break;
     }
     json_write_extra(w, s->extra);
     text_add(w->text, "}");

@@ -1,9 +1,11 @@
-/* Kernels of ops that arrange elements anew: roll, rot90, repeat, diag, diag_embed, constant_pad_nd. Most copy strided blocks. */
+/* Kernels of ops that arrange elements anew: roll, rot90, repeat, diag, diag_embed,
+ * constant_pad_nd. Most copy strided blocks. */
 #include "program/kernels/kernels.h"
 
 /* ---- roll ---- */
 
-/* Copies self into out, each dim from `d` on in two parts, swapped: `start[d]` is the element of self that comes first. */
+/* Copies self into out, each dim from `d` on in two parts, swapped: `start[d]` is the element of
+ * self that comes first. */
 static void roll_blocks(const Tensor *out, const Tensor *self, int d, const int64_t *start) {
     while (d < out->ndim && start[d] == 0) {
         d++;
@@ -29,7 +31,8 @@ static void roll_flat(const Tensor *out, const Tensor *self, int64_t shift) {
     int64_t n = tensor_numel(self), at = (n - roll_start(n, shift)) % n;
     const Tensor *walked[1] = {self};
     for (Walk w = walk_start(self->size, self->ndim, walked, 1); walk_more(&w); walk_next(&w)) {
-        element_cast(out->storage->data, out->dtype, out->offset + at, self->storage->data, self->dtype, w.at[0]);
+        element_cast(out->storage->data, out->dtype, out->offset + at, self->storage->data,
+                     self->dtype, w.at[0]);
         at = at + 1 == n ? 0 : at + 1;
     }
 }
@@ -92,7 +95,8 @@ ErrCode kernel_repeat(const Call *call, Tensor *const *out, KernelCtx *k) {
 /* ---- diagonals ---- */
 
 /* out = zeros with self on a diagonal. */
-static ErrCode embed(const Tensor *out, const Tensor *self, int64_t offset, int64_t dim1, int64_t dim2, KernelCtx *k) {
+static ErrCode embed(const Tensor *out, const Tensor *self, int64_t offset, int64_t dim1,
+                     int64_t dim2, KernelCtx *k) {
     Tensor diagonal;
     tensor_fill(out, scalar_int(0));
     TRY(geometry_diagonal(out, offset, dim1, dim2, &diagonal, k->err));
@@ -157,7 +161,8 @@ ErrCode kernel_repeat_numbers(const Call *call, Tensor *const *out, KernelCtx *k
     const Tensor *repeats = call->arg[0].tensor, *to = out[0];
     int64_t n = 0;
     for (int64_t i = 0; i < tensor_numel(repeats); i++) {
-        int64_t times = element_int(repeats->storage->data, repeats->dtype, repeats->offset + i * repeats->stride[0]);
+        int64_t times = element_int(repeats->storage->data, repeats->dtype,
+                                    repeats->offset + i * repeats->stride[0]);
         for (int64_t j = 0; j < times && n < to->size[0]; j++) {
             element_store_int(to->storage->data, to->dtype, to->offset + n++, i);
         }

@@ -30,7 +30,8 @@ Scalar tensor_item(const Tensor *t) {
     if (dtype_is_float(t->dtype)) {
         return scalar_float(tensor_item_double(t));
     }
-    return t->dtype == DT_bool ? scalar_bool(tensor_item_int(t) != 0) : scalar_int(tensor_item_int(t));
+    return t->dtype == DT_bool ? scalar_bool(tensor_item_int(t) != 0)
+                               : scalar_int(tensor_item_int(t));
 }
 
 Tensor tensor_seen_as(const Tensor *t, int ndim, const int64_t *size, const int64_t *stride) {
@@ -79,14 +80,17 @@ Adder adder_start(const Tensor *out, Arena *arena) {
     return a;
 }
 
-void adder_add(Adder *a, int64_t at, const Tensor *from, int64_t from_at, double factor, int64_t int_factor) {
+void adder_add(Adder *a, int64_t at, const Tensor *from, int64_t from_at, double factor,
+               int64_t int_factor) {
     const Tensor *out = a->out;
     if (a->sum) {
-        a->sum[at - out->offset] += factor * element_double(from->storage->data, from->dtype, from_at);
+        a->sum[at - out->offset] +=
+            factor * element_double(from->storage->data, from->dtype, from_at);
         return;
     }
     int64_t term = wrapping_mul(int_factor, element_int(from->storage->data, from->dtype, from_at));
-    element_store_int(out->storage->data, out->dtype, at, wrapping_add(element_int(out->storage->data, out->dtype, at), term));
+    element_store_int(out->storage->data, out->dtype, at,
+                      wrapping_add(element_int(out->storage->data, out->dtype, at), term));
 }
 
 void adder_finish(Adder *a) {
@@ -113,5 +117,7 @@ void kernel_start_from(const Tensor *out, const Tensor *self, KernelCtx *k) {
 }
 
 ErrCode index_out_of_range(int64_t index, int64_t size, Error *err) {
-    return error_set(err, ERR_index_range, "index %lld is out of bounds for dimension with size %lld", (long long)index, (long long)size);
+    return error_set(err, ERR_index_range,
+                     "index %lld is out of bounds for dimension with size %lld", (long long)index,
+                     (long long)size);
 }

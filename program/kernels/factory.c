@@ -1,4 +1,5 @@
-/* Kernels of factories. Their output is fresh and row-major, or has the strides of a *_like's source. */
+/* Kernels of factories. Their output is fresh and row-major, or has the strides of a *_like's
+ * source. */
 #include "program/kernels/kernels.h"
 
 #include <math.h>
@@ -26,7 +27,8 @@ ErrCode kernel_full(const Call *call, Tensor *const *out, KernelCtx *k) {
     return ERR_none;
 }
 
-/* Element i = start + step * i, in double for floating dtypes; integers truncate start and step first. */
+/* Element i = start + step * i, in double for floating dtypes; integers truncate start and step
+ * first. */
 ErrCode kernel_arange(const Call *call, Tensor *const *out, KernelCtx *k) {
     (void)k;
     const Arg *s = call_arg(call, "start"), *t = call_arg(call, "step");
@@ -36,27 +38,32 @@ ErrCode kernel_arange(const Call *call, Tensor *const *out, KernelCtx *k) {
     for (int64_t i = 0; i < out[0]->size[0]; i++) {
         int64_t at = out[0]->offset + i * out[0]->stride[0];
         if (floating) {
-            element_store_double(data, out[0]->dtype, at, scalar_to_double(start) + scalar_to_double(step) * (double)i);
+            element_store_double(data, out[0]->dtype, at,
+                                 scalar_to_double(start) + scalar_to_double(step) * (double)i);
         } else {
-            element_store_int(data, out[0]->dtype, at, wrapping_add(scalar_to_int(start), wrapping_mul(scalar_to_int(step), i)));
+            element_store_int(
+                data, out[0]->dtype, at,
+                wrapping_add(scalar_to_int(start), wrapping_mul(scalar_to_int(step), i)));
         }
     }
     return ERR_none;
 }
 
-/* Element i = start + step * i in the first half, end - step * (steps - 1 - i) in the other; the step of integers is a double.
- * PyTorch computes integers in blocks of its vector width, each begun with a truncated number: where the step is not whole that
- * shows from the second element on. */
+/* Element i = start + step * i in the first half, end - step * (steps - 1 - i) in the other; the
+ * step of integers is a double. PyTorch computes integers in blocks of its vector width, each begun
+ * with a truncated number: where the step is not whole that shows from the second element on. */
 ErrCode kernel_linspace(const Call *call, Tensor *const *out, KernelCtx *k) {
     const Tensor *to = out[0];
     int64_t n = to->size[0];
     bool floating = dtype_is_float(to->dtype);
-    double start = floating ? scalar_as_double(call->arg[0].scalar, to->dtype) : (double)scalar_as_int(call->arg[0].scalar, to->dtype);
+    double start = floating ? scalar_as_double(call->arg[0].scalar, to->dtype)
+                            : (double)scalar_as_int(call->arg[0].scalar, to->dtype);
     if (n == 1) {
         tensor_fill(to, call->arg[0].scalar);
         return ERR_none;
     }
-    double end = floating ? scalar_as_double(call->arg[1].scalar, to->dtype) : (double)scalar_as_int(call->arg[1].scalar, to->dtype);
+    double end = floating ? scalar_as_double(call->arg[1].scalar, to->dtype)
+                          : (double)scalar_as_int(call->arg[1].scalar, to->dtype);
     double step = (end - start) / (double)(n - 1);
     for (int64_t i = 0; i < n; i++) {
         double value = i < n / 2 ? start + step * (double)i : end - step * (double)(n - 1 - i);
@@ -64,12 +71,14 @@ ErrCode kernel_linspace(const Call *call, Tensor *const *out, KernelCtx *k) {
         if (floating) {
             element_store_double(to->storage->data, to->dtype, at, value);
         } else {
-            bool fits = value >= -0x1p63 && value < 0x1p63; /* the largest int64 is 2^63 as a double */
+            bool fits =
+                value >= -0x1p63 && value < 0x1p63; /* the largest int64 is 2^63 as a double */
             element_store_int(to->storage->data, to->dtype, at, fits ? (int64_t)value : INT64_MIN);
         }
     }
     if (!floating && step != floor(step)) {
-        k->undefined = "integers of linspace between which the step is not whole: PyTorch's depend on its vector width";
+        k->undefined = "integers of linspace between which the step is not whole: PyTorch's depend "
+                       "on its vector width";
     }
     return ERR_none;
 }
@@ -79,7 +88,8 @@ ErrCode kernel_eye(const Call *call, Tensor *const *out, KernelCtx *k) {
     (void)k;
     tensor_fill(out[0], scalar_int(0));
     for (int64_t i = 0; i < min_i64(out[0]->size[0], out[0]->size[1]); i++) {
-        element_store_int(out[0]->storage->data, out[0]->dtype, out[0]->offset + i * (out[0]->stride[0] + out[0]->stride[1]), 1);
+        element_store_int(out[0]->storage->data, out[0]->dtype,
+                          out[0]->offset + i * (out[0]->stride[0] + out[0]->stride[1]), 1);
     }
     return ERR_none;
 }
@@ -91,12 +101,13 @@ static void write_indices(const Call *call, const Tensor *out, bool upper) {
     int64_t step = out->stride[1], apart = out->stride[0];
     for (int64_t i = 0; i < rows && n < count; i++) {
         int64_t diagonal = i + offset; /* the row's column on the diagonal */
-        int64_t first = upper ? max_i64(diagonal, 0) : 0, last = upper ? cols - 1 : min_i64(diagonal, cols - 1);
-#define WRITE(type)                                                               \
-    for (int64_t j = first; j <= last; j++, n++) {                                \
-        type *at = (type *)out->storage->data + out->offset + n * step;           \
-        at[0] = (type)i;                                                          \
-        at[apart] = (type)j;                                                      \
+        int64_t first = upper ? max_i64(diagonal, 0) : 0,
+                last = upper ? cols - 1 : min_i64(diagonal, cols - 1);
+#define WRITE(type)                                                                                \
+    for (int64_t j = first; j <= last; j++, n++) {                                                 \
+        type *at = (type *)out->storage->data + out->offset + n * step;                            \
+        at[0] = (type)i;                                                                           \
+        at[apart] = (type)j;                                                                       \
     }
         if (out->dtype == DT_int64) {
             WRITE(int64_t)
@@ -123,7 +134,8 @@ ErrCode kernel_literal(const Call *call, Tensor *const *out, KernelCtx *k) {
     (void)k;
     int64_t bytes = dtype_bytes(out[0]->dtype), numel = call->arg[0].data.n;
     if (numel > 0) {
-        memcpy((char *)out[0]->storage->data + out[0]->offset * bytes, call->arg[0].data.data, (size_t)(numel * bytes));
+        memcpy((char *)out[0]->storage->data + out[0]->offset * bytes, call->arg[0].data.data,
+               (size_t)(numel * bytes));
     }
     return ERR_none;
 }

@@ -1,4 +1,5 @@
-/* The two gradients that need a kernel of their own because they sum where views overlap: those of as_strided and of unfold. */
+/* The two gradients that need a kernel of their own because they sum where views overlap: those of
+ * as_strided and of unfold. */
 #include "program/kernels/kernels.h"
 
 /* A geometry over a buffer that starts at storage location `origin`. */
@@ -15,9 +16,10 @@ static Tensor geometry(const Arg *size, const Arg *stride, int64_t offset, int64
     return t;
 }
 
-/* The gradient of as_strided (as_strided_backward in torch/csrc/autograd/FunctionsManual.cpp) from one geometry to another of the
- * same storage. The view's gradient is summed into a buffer that stands for the storage; if the input's geometry meets a
- * location several times, each of its elements gets an equal part; the input's gradient is read at the input's geometry. */
+/* The gradient of as_strided (as_strided_backward in torch/csrc/autograd/FunctionsManual.cpp) from
+ * one geometry to another of the same storage. The view's gradient is summed into a buffer that
+ * stands for the storage; if the input's geometry meets a location several times, each of its
+ * elements gets an equal part; the input's gradient is read at the input's geometry. */
 ErrCode kernel_as_strided_grad(const Call *call, Tensor *const *out, KernelCtx *k) {
     const Tensor *grad = call->arg[0].tensor, *to = out[0];
     int64_t input_offset = call->arg[3].i, view_offset = call->arg[6].i;
@@ -28,7 +30,8 @@ ErrCode kernel_as_strided_grad(const Call *call, Tensor *const *out, KernelCtx *
     int64_t origin = min_i64(input_offset, view_offset), input_end, view_end;
     Tensor input = geometry(&call->arg[1], &call->arg[2], input_offset, origin);
     Tensor view = geometry(&call->arg[4], &call->arg[5], view_offset, origin);
-    if (!tensor_extent(&input, &input_end) || !tensor_extent(&view, &view_end) || max_i64(input_end, view_end) > INT32_MAX) {
+    if (!tensor_extent(&input, &input_end) || !tensor_extent(&view, &view_end) ||
+        max_i64(input_end, view_end) > INT32_MAX) {
         return error_set(k->err, ERR_limit, "the storage of a gradient overflows");
     }
     double *sum = arena_array(k->arena, double, max_i64(input_end, view_end));
@@ -47,7 +50,8 @@ ErrCode kernel_as_strided_grad(const Call *call, Tensor *const *out, KernelCtx *
         }
     }
     for (Walk w = walk_start(input.size, input.ndim, read, 2); walk_more(&w); walk_next(&w)) {
-        element_store_double(to->storage->data, to->dtype, w.at[1], count ? sum[w.at[0]] / count[w.at[0]] : sum[w.at[0]]);
+        element_store_double(to->storage->data, to->dtype, w.at[1],
+                             count ? sum[w.at[0]] / count[w.at[0]] : sum[w.at[0]]);
     }
     return ERR_none;
 }

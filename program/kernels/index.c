@@ -1,14 +1,17 @@
 /* Kernels of indexing by tensors: index and _index_put.
  *
- * The index tensors are turned into an array of distances in self, one for each broadcast index tuple; then one Walk steps through
- * the result, through self without its indexed dims, and through that array. */
+ * The index tensors are turned into an array of distances in self, one for each broadcast index
+ * tuple; then one Walk steps through the result, through self without its indexed dims, and through
+ * that array. */
 #include "program/kernels/kernels.h"
 #include "tensor/walk.h"
 
-/* The plan that inference made for the call's self, if `t`, which has its size, has its strides too; else one made now. */
+/* The plan that inference made for the call's self, if `t`, which has its size, has its strides
+ * too; else one made now. */
 static ErrCode plan_for(const Call *call, const Tensor *t, const IndexPlan **plan, KernelCtx *k) {
     const Tensor *self = call->arg[0].tensor;
-    if (k->inferred && k->inferred->index && sizes_equal(t->stride, t->ndim, self->stride, self->ndim)) {
+    if (k->inferred && k->inferred->index &&
+        sizes_equal(t->stride, t->ndim, self->stride, self->ndim)) {
         *plan = k->inferred->index;
         return ERR_none;
     }
@@ -17,9 +20,12 @@ static ErrCode plan_for(const Call *call, const Tensor *t, const IndexPlan **pla
     return index_plan(t, &call->arg[1], made, k->err);
 }
 
-/* Adds, or for the first index sets, the distances that `count` indices into a dim stand for. False at one that is out of range, *bad. */
-__attribute__((always_inline)) static inline bool add_distances(int64_t *to, const int64_t *index, int64_t step, int64_t count, int64_t size,
-                                                                int64_t stride, bool first, int64_t *bad) {
+/* Adds, or for the first index sets, the distances that `count` indices into a dim stand for. False
+ * at one that is out of range, *bad. */
+__attribute__((always_inline)) static inline bool add_distances(int64_t *to, const int64_t *index,
+                                                                int64_t step, int64_t count,
+                                                                int64_t size, int64_t stride,
+                                                                bool first, int64_t *bad) {
     for (int64_t i = 0; i < count; i++) {
         int64_t given = index[i * step], place = given < 0 ? given + size : given;
         if (__builtin_expect((uint64_t)place >= (uint64_t)size, 0)) {
@@ -31,8 +37,10 @@ __attribute__((always_inline)) static inline bool add_distances(int64_t *to, con
     return true;
 }
 
-/* Distances from self's first element for every tuple of the broadcast indices, row-major; indices may count from the end. */
-static ErrCode index_distances(const IndexPlan *p, const Tensor *self, int64_t **distances, KernelCtx *k) {
+/* Distances from self's first element for every tuple of the broadcast indices, row-major; indices
+ * may count from the end. */
+static ErrCode index_distances(const IndexPlan *p, const Tensor *self, int64_t **distances,
+                               KernelCtx *k) {
     const int64_t *size = p->size + p->first;
     int64_t length = 1, bad;
     for (int d = 0; d < p->nbroadcast; d++) {
@@ -49,7 +57,8 @@ static ErrCode index_distances(const IndexPlan *p, const Tensor *self, int64_t *
         if (p->nbroadcast == 1 && t->ndim == 1) { /* nearly all there are */
             int64_t step = t->size[0] == 1 ? 0 : t->stride[0];
             index += t->offset;
-            if (!(j == 0 ? add_distances(to, index, step, length, n, stride, true, &bad) : add_distances(to, index, step, length, n, stride, false, &bad))) {
+            if (!(j == 0 ? add_distances(to, index, step, length, n, stride, true, &bad)
+                         : add_distances(to, index, step, length, n, stride, false, &bad))) {
                 return index_out_of_range(bad, n, k->err);
             }
             continue;
@@ -77,24 +86,32 @@ static void distance_strides(const IndexPlan *p, int64_t *stride) {
 }
 
 /* Element by element for elements of as many bytes as the type has. */
-#define EACH(type, statement)                                 \
-    for (int64_t i = 0; i < walk_row(w); i++) {               \
-        statement(type)                                       \
-    }                                                         \
+#define EACH(type, statement)                                                                      \
+    for (int64_t i = 0; i < walk_row(w); i++) {                                                    \
+        statement(type)                                                                            \
+    }                                                                                              \
     break
-#define BY_SIZE(dtype, statement)               \
-    switch (dtype_bytes(dtype)) {               \
-    case 1: EACH(uint8_t, statement);           \
-    case 2: EACH(uint16_t, statement);          \
-    case 4: EACH(uint32_t, statement);          \
-    default: EACH(uint64_t, statement);         \
+#define BY_SIZE(dtype, statement)                                                                  \
+    switch (dtype_bytes(dtype)) {                                                                  \
+    case 1:                                                                                        \
+        EACH(uint8_t, statement);                                                                  \
+    case 2:                                                                                        \
+        EACH(uint16_t, statement);                                                                 \
+    case 4:                                                                                        \
+        EACH(uint32_t, statement);                                                                 \
+    default:                                                                                       \
+        EACH(uint64_t, statement);                                                                 \
     }
 
 /* A row of to[..] = from[.. + distance], by a walk over to, from, distances. */
-static void kernel_index_read_row(DType dtype, void *to, const void *from, const int64_t *distances, const Walk *w) {
-    int64_t at = w->at[0], start = w->at[1], step = walk_steps(w)[0], from_step = walk_steps(w)[1], place_step = walk_steps(w)[2];
+static void kernel_index_read_row(DType dtype, void *to, const void *from, const int64_t *distances,
+                                  const Walk *w) {
+    int64_t at = w->at[0], start = w->at[1], step = walk_steps(w)[0], from_step = walk_steps(w)[1],
+            place_step = walk_steps(w)[2];
     const int64_t *place = distances + w->at[2];
-#define READ(type) ((type *)to)[at + i * step] = ((const type *)from)[start + i * from_step + place[i * place_step]];
+#define READ(type)                                                                                 \
+    ((type *)to)[at + i * step] =                                                                  \
+        ((const type *)from)[start + i * from_step + place[i * place_step]];
     BY_SIZE(dtype, READ)
 #undef READ
 }
@@ -110,27 +127,31 @@ ErrCode kernel_index(const Call *call, Tensor *const *out, KernelCtx *k) {
     TRY(index_distances(p, self, &distances, k));
     distance_strides(p, place_strides);
     Walk w;
-    walk_init_strided(&w, p->size, p->ndim, (const int64_t *[]){to->stride, p->source, place_strides}, (const int64_t[]){to->offset, self->offset, 0}, 3);
+    walk_init_strided(&w, p->size, p->ndim,
+                      (const int64_t *[]){to->stride, p->source, place_strides},
+                      (const int64_t[]){to->offset, self->offset, 0}, 3);
     for (; walk_more(&w); walk_next_row(&w)) {
         kernel_index_read_row(to->dtype, to->storage->data, self->storage->data, distances, &w);
     }
     return ERR_none;
 }
 
-/* A row of out[.. + distance] = from[..], as writer_put does it, by a walk over out, distances, from. */
+/* A row of out[.. + distance] = from[..], as writer_put does it, by a walk over out, distances,
+ * from. */
 static void write_row(Writer *writer, const void *from, const int64_t *distances, const Walk *w) {
     void *to = writer->out->storage->data;
     unsigned char *written = writer->written;
-    int64_t offset = writer->out->offset, start = w->at[0], step = walk_steps(w)[0], place_step = walk_steps(w)[1];
+    int64_t offset = writer->out->offset, start = w->at[0], step = walk_steps(w)[0],
+            place_step = walk_steps(w)[1];
     int64_t from_start = w->at[2], from_step = walk_steps(w)[2];
     const int64_t *place = distances + w->at[1];
     bool conflict = false;
-#define WRITE(type)                                                        \
-    int64_t at = start + i * step + place[i * place_step];                 \
-    type *cell = (type *)to + at, value = ((const type *)from)[from_start + i * from_step]; \
-    unsigned char *mark = &written[at - offset];                           \
-    conflict |= *mark & (*cell != value);                                  \
-    *mark = 1;                                                             \
+#define WRITE(type)                                                                                \
+    int64_t at = start + i * step + place[i * place_step];                                         \
+    type *cell = (type *)to + at, value = ((const type *)from)[from_start + i * from_step];        \
+    unsigned char *mark = &written[at - offset];                                                   \
+    conflict |= *mark & (*cell != value);                                                          \
+    *mark = 1;                                                                                     \
     *cell = value;
     BY_SIZE(writer->out->dtype, WRITE)
 #undef WRITE
@@ -152,7 +173,9 @@ ErrCode kernel_index_put(const Call *call, Tensor *const *out, KernelCtx *k) {
     distance_strides(p, place_strides);
     broadcast_strides(values, p->size, p->ndim, value_strides);
     Walk w;
-    walk_init_strided(&w, p->size, p->ndim, (const int64_t *[]){p->source, place_strides, value_strides}, (const int64_t[]){to->offset, 0, values->offset}, 3);
+    walk_init_strided(&w, p->size, p->ndim,
+                      (const int64_t *[]){p->source, place_strides, value_strides},
+                      (const int64_t[]){to->offset, 0, values->offset}, 3);
     if (!accumulate) {
         Writer writer = writer_start(to, k->arena);
         for (; walk_more(&w); walk_next_row(&w)) {

@@ -1,13 +1,16 @@
-/* Kernels of a vector of indices along one dim, a slice after the other: index_select, index_add, index_copy, index_fill. */
+/* Kernels of a vector of indices along one dim, a slice after the other: index_select, index_add,
+ * index_copy, index_fill. */
 #include "program/kernels/kernels.h"
 
 /* Element j of a vector of indices, or of a 0-dim one. */
 static int64_t vector_at(const Tensor *index, int64_t j) {
-    return element_int(index->storage->data, index->dtype, index->offset + (index->ndim > 0 ? j * index->stride[0] : 0));
+    return element_int(index->storage->data, index->dtype,
+                       index->offset + (index->ndim > 0 ? j * index->stride[0] : 0));
 }
 
 /* Reads the whole vector: places along `dim` of t. */
-static ErrCode read_vector(const Call *call, const Tensor *t, int dim, int64_t **v, int64_t *n, KernelCtx *k) {
+static ErrCode read_vector(const Call *call, const Tensor *t, int dim, int64_t **v, int64_t *n,
+                           KernelCtx *k) {
     const Tensor *index = call->arg[2].tensor;
     int64_t size = t->ndim > 0 ? t->size[dim] : 1;
     *n = tensor_numel(index);
@@ -15,8 +18,11 @@ static ErrCode read_vector(const Call *call, const Tensor *t, int dim, int64_t *
     for (int64_t j = 0; j < *n; j++) {
         int64_t i = (*v)[j] = vector_at(index, j);
         if (i < 0 || i >= size) {
-            return call->op->looks == VALUE_CHECK_VECTOR ? index_out_of_range(i, size, k->err)
-                                                      : error_set(k->err, call_index_error(call), "index out of range in self: %lld for size %lld", (long long)i, (long long)size);
+            return call->op->looks == VALUE_CHECK_VECTOR
+                       ? index_out_of_range(i, size, k->err)
+                       : error_set(k->err, call_index_error(call),
+                                   "index out of range in self: %lld for size %lld", (long long)i,
+                                   (long long)size);
         }
     }
     return ERR_none;
@@ -31,7 +37,8 @@ ErrCode kernel_index_select(const Call *call, Tensor *const *out, KernelCtx *k) 
     TRY(read_vector(call, self, dim, &v, &n, k));
     if (self->ndim == 0) {
         if (n == 0) {
-            k->undefined = "index_select of a 0-dim tensor with no index leaves its result unwritten";
+            k->undefined =
+                "index_select of a 0-dim tensor with no index leaves its result unwritten";
         }
         kernel_start_from(to, self, k);
         return ERR_none;
@@ -70,7 +77,8 @@ typedef struct Slices {
 } Slices;
 
 static Slices slices_of(const Tensor *to, const Tensor *source, int dim) {
-    Slices s = {*to, slice_seen(source, to, dim), to->ndim > 0 ? to->stride[dim] : 0, source->ndim > 0 ? source->stride[dim] : 0};
+    Slices s = {*to, slice_seen(source, to, dim), to->ndim > 0 ? to->stride[dim] : 0,
+                source->ndim > 0 ? source->stride[dim] : 0};
     if (to->ndim > 0) {
         s.to.size[dim] = 1;
     }
@@ -151,8 +159,11 @@ ErrCode kernel_index_fill(const Call *call, Tensor *const *out, KernelCtx *k) {
         if (visited && (i < -size || i >= size)) {
             return index_out_of_range(i, size, k->err);
         }
-        if (outside && size > 0 && call->op->param[3].type == ARG_TENSOR) { /* the value's gradient is read by index_select */
-            k->undefined = "an index that index_fill by a tensor takes, or does not look at, and PyTorch's own derivative refuses";
+        if (outside && size > 0 &&
+            call->op->param[3].type ==
+                ARG_TENSOR) { /* the value's gradient is read by index_select */
+            k->undefined = "an index that index_fill by a tensor takes, or does not look at, and "
+                           "PyTorch's own derivative refuses";
         }
         if (!visited) {
             continue;

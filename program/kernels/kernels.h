@@ -1,12 +1,17 @@
-/* What kernels (kernels_*.c) share. Kernels are naive loops over any strides in one of two computation types, double and int64_t;
- * a result element is accumulated in row-major order of the operands and rounded once, so its bits are the same everywhere. */
+/* What kernels (kernels_*.c) share. Kernels are naive loops over any strides in one of two
+ * computation types, double and int64_t; a result element is accumulated in row-major order of the
+ * operands and rounded once, so its bits are the same everywhere. */
 #ifndef PROGRAM_KERNELS_H
 #define PROGRAM_KERNELS_H
 
 #include "program/infer/infer.h"
 
-static inline int64_t wrapping_add(int64_t a, int64_t b) { return (int64_t)((uint64_t)a + (uint64_t)b); }
-static inline int64_t wrapping_mul(int64_t a, int64_t b) { return (int64_t)((uint64_t)a * (uint64_t)b); }
+static inline int64_t wrapping_add(int64_t a, int64_t b) {
+    return (int64_t)((uint64_t)a + (uint64_t)b);
+}
+static inline int64_t wrapping_mul(int64_t a, int64_t b) {
+    return (int64_t)((uint64_t)a * (uint64_t)b);
+}
 
 /* Element `at` of t's storage after a cast to `dtype`, a floating one. */
 static inline double cast_double(const Tensor *t, int64_t at, DType dtype) {
@@ -27,18 +32,21 @@ Scalar tensor_item(const Tensor *t);
 
 /* `t` seen with other sizes and strides (both of `ndim`); same storage and offset. */
 Tensor tensor_seen_as(const Tensor *t, int ndim, const int64_t *size, const int64_t *stride);
-/* A dense array of `size` elements as something a Walk can step through, with stride 0 along the dims in `fixed`. No storage:
- * walk positions are places in the array. Returns the array's length in *length (may be NULL). */
+/* A dense array of `size` elements as something a Walk can step through, with stride 0 along the
+ * dims in `fixed`. No storage: walk positions are places in the array. Returns the array's length
+ * in *length (may be NULL). */
 Tensor tensor_over_array(const int64_t *size, int ndim, unsigned fixed, int64_t *length);
 
-/* Adds into a dense `out`, in double for floating dtypes with one rounding at adder_finish; integers wrap at once. */
+/* Adds into a dense `out`, in double for floating dtypes with one rounding at adder_finish;
+ * integers wrap at once. */
 typedef struct Adder {
     const Tensor *out;
     double *sum; /* by position in out's storage minus out's offset; NULL for integers */
     int64_t length;
 } Adder;
 Adder adder_start(const Tensor *out, Arena *arena);
-void adder_add(Adder *a, int64_t at, const Tensor *from, int64_t from_at, double factor, int64_t int_factor);
+void adder_add(Adder *a, int64_t at, const Tensor *from, int64_t from_at, double factor,
+               int64_t int_factor);
 void adder_finish(Adder *a);
 
 /* Overwrites elements of a dense `out`, noticing an element that is given two different values. */

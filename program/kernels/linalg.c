@@ -1,5 +1,5 @@
-/* Kernels of the matmul family: each element is the sum over k ascending of a[i,k] * b[k,j], from +0.0 in double (int64 for
- * integers, wrapped into the dtype), rounded once. */
+/* Kernels of the matmul family: each element is the sum over k ascending of a[i,k] * b[k,j], from
+ * +0.0 in double (int64 for integers, wrapped into the dtype), rounded once. */
 #include "program/kernels/kernels.h"
 
 #include <math.h>
@@ -10,15 +10,22 @@ typedef struct Matrix {
     int64_t at, rows, cols, row_stride, col_stride;
 } Matrix;
 
-static Matrix matrix_of(const Tensor *t) { return (Matrix){t, t->offset, t->size[0], t->size[1], t->stride[0], t->stride[1]}; }
-static Matrix kernel_linalg_column_of(const Tensor *t) { return (Matrix){t, t->offset, t->size[0], 1, t->stride[0], 0}; }
-static Matrix row_of(const Tensor *t) { return (Matrix){t, t->offset, 1, t->size[0], 0, t->stride[0]}; }
+static Matrix matrix_of(const Tensor *t) {
+    return (Matrix){t, t->offset, t->size[0], t->size[1], t->stride[0], t->stride[1]};
+}
+static Matrix kernel_linalg_column_of(const Tensor *t) {
+    return (Matrix){t, t->offset, t->size[0], 1, t->stride[0], 0};
+}
+static Matrix row_of(const Tensor *t) {
+    return (Matrix){t, t->offset, 1, t->size[0], 0, t->stride[0]};
+}
 
 static double dot_double(const Matrix *a, const Matrix *b, int64_t i, int64_t j) {
     int64_t at = a->at + i * a->row_stride, bt = b->at + j * b->col_stride;
     double sum = 0;
     for (int64_t k = 0; k < a->cols; k++, at += a->col_stride, bt += b->row_stride) {
-        sum += element_double(a->t->storage->data, a->t->dtype, at) * element_double(b->t->storage->data, b->t->dtype, bt);
+        sum += element_double(a->t->storage->data, a->t->dtype, at) *
+               element_double(b->t->storage->data, b->t->dtype, bt);
     }
     return sum;
 }
@@ -26,7 +33,8 @@ static double dot_double(const Matrix *a, const Matrix *b, int64_t i, int64_t j)
 static int64_t dot_int(const Matrix *a, const Matrix *b, int64_t i, int64_t j) {
     int64_t at = a->at + i * a->row_stride, bt = b->at + j * b->col_stride, sum = 0;
     for (int64_t k = 0; k < a->cols; k++, at += a->col_stride, bt += b->row_stride) {
-        sum = wrapping_add(sum, wrapping_mul(element_int(a->t->storage->data, a->t->dtype, at), element_int(b->t->storage->data, b->t->dtype, bt)));
+        sum = wrapping_add(sum, wrapping_mul(element_int(a->t->storage->data, a->t->dtype, at),
+                                             element_int(b->t->storage->data, b->t->dtype, bt)));
     }
     return sum;
 }
@@ -53,27 +61,34 @@ ErrCode kernel_mm(const Call *call, Tensor *const *out, KernelCtx *k) {
     const Tensor *x = call->arg[0].tensor, *y = call->arg[1].tensor;
     Matrix a = x->ndim == 2 ? matrix_of(x) : row_of(x);
     Matrix b = y->ndim == 2 ? matrix_of(y) : kernel_linalg_column_of(y);
-    Matrix o = out[0]->ndim == 2 ? matrix_of(out[0])
-                                 : (Matrix){out[0], out[0]->offset, a.rows, 1, out[0]->ndim == 1 ? out[0]->stride[0] : 0, 0};
+    Matrix o =
+        out[0]->ndim == 2
+            ? matrix_of(out[0])
+            : (Matrix){out[0], out[0]->offset, a.rows, 1, out[0]->ndim == 1 ? out[0]->stride[0] : 0,
+                       0};
     kernel_linalg_multiply(&a, &b, &o);
     return ERR_none;
 }
 
 static Matrix batch_of(const Tensor *t, int64_t n) {
-    return (Matrix){t, t->offset + n * t->stride[0], t->size[1], t->size[2], t->stride[1], t->stride[2]};
+    return (Matrix){t,           t->offset + n * t->stride[0], t->size[1], t->size[2], t->stride[1],
+                    t->stride[2]};
 }
 
 ErrCode kernel_bmm(const Call *call, Tensor *const *out, KernelCtx *k) {
     (void)k;
     for (int64_t n = 0; n < out[0]->size[0]; n++) {
-        Matrix a = batch_of(call->arg[0].tensor, n), b = batch_of(call->arg[1].tensor, n), o = batch_of(out[0], n);
+        Matrix a = batch_of(call->arg[0].tensor, n), b = batch_of(call->arg[1].tensor, n),
+               o = batch_of(out[0], n);
         kernel_linalg_multiply(&a, &b, &o);
     }
     return ERR_none;
 }
 
-/* out = beta * self + alpha * (a b); beta 0 ignores self even where it is nan, and nothing to multiply leaves beta * self. */
-static void add_product(const Matrix *self, const Matrix *a, const Matrix *b, Scalar beta, Scalar alpha, const Matrix *out, KernelCtx *k) {
+/* out = beta * self + alpha * (a b); beta 0 ignores self even where it is nan, and nothing to
+ * multiply leaves beta * self. */
+static void add_product(const Matrix *self, const Matrix *a, const Matrix *b, Scalar beta,
+                        Scalar alpha, const Matrix *out, KernelCtx *k) {
     bool with_self = scalar_to_double(beta) != 0, with_product = a->cols > 0;
     DType dtype = out->t->dtype;
     for (int64_t i = 0; i < out->rows; i++) {
@@ -81,15 +96,26 @@ static void add_product(const Matrix *self, const Matrix *a, const Matrix *b, Sc
             int64_t at = out->at + i * out->row_stride + j * out->col_stride;
             int64_t from = self->at + i * self->row_stride + j * self->col_stride;
             if (dtype_is_float(dtype)) {
-                double product = with_product ? dot_double(a, b, i, j) : 0, factor = scalar_as_double(alpha, dtype), value = factor * product;
+                double product = with_product ? dot_double(a, b, i, j) : 0,
+                       factor = scalar_as_double(alpha, dtype), value = factor * product;
                 if (factor == 0 && !isfinite(product)) {
-                    k->undefined = "0 times a product that is not finite: BLAS leaves it out, other kernels of PyTorch's do not";
+                    k->undefined = "0 times a product that is not finite: BLAS leaves it out, "
+                                   "other kernels of PyTorch's do not";
                 }
-                double own = with_self ? scalar_as_double(beta, dtype) * cast_double(self->t, from, dtype) : 0;
-                element_store_double(out->t->storage->data, dtype, at, !with_product ? own : with_self ? own + value : value);
+                double own = with_self
+                                 ? scalar_as_double(beta, dtype) * cast_double(self->t, from, dtype)
+                                 : 0;
+                element_store_double(out->t->storage->data, dtype, at,
+                                     !with_product ? own
+                                     : with_self   ? own + value
+                                                   : value);
             } else {
-                int64_t value = with_product ? wrapping_mul(scalar_as_int(alpha, dtype), dot_int(a, b, i, j)) : 0;
-                int64_t own = with_self ? wrapping_mul(scalar_as_int(beta, dtype), cast_int(self->t, from, dtype, k)) : 0;
+                int64_t value = with_product
+                                    ? wrapping_mul(scalar_as_int(alpha, dtype), dot_int(a, b, i, j))
+                                    : 0;
+                int64_t own = with_self ? wrapping_mul(scalar_as_int(beta, dtype),
+                                                       cast_int(self->t, from, dtype, k))
+                                        : 0;
                 element_store_int(out->t->storage->data, dtype, at, wrapping_add(own, value));
             }
         }
@@ -99,7 +125,8 @@ static void add_product(const Matrix *self, const Matrix *a, const Matrix *b, Sc
 ErrCode kernel_addmm(const Call *call, Tensor *const *out, KernelCtx *k) {
     Tensor self;
     TRY(tensor_expand(call->arg[0].tensor, out[0]->size, 2, &self, k->err));
-    Matrix c = matrix_of(&self), a = matrix_of(call->arg[1].tensor), b = matrix_of(call->arg[2].tensor), o = matrix_of(out[0]);
+    Matrix c = matrix_of(&self), a = matrix_of(call->arg[1].tensor),
+           b = matrix_of(call->arg[2].tensor), o = matrix_of(out[0]);
     add_product(&c, &a, &b, call->arg[3].scalar, call->arg[4].scalar, &o, k);
     return ERR_none;
 }
@@ -114,13 +141,15 @@ static void scale_into(const Tensor *self, Scalar beta, const Tensor *out) {
             element_store_double(&cell, self->dtype, 0, scalar_as_double(beta, self->dtype) * x);
         } else {
             int64_t x = element_int(self->storage->data, self->dtype, w.at[0]);
-            element_store_int(&cell, self->dtype, 0, wrapping_mul(scalar_as_int(beta, self->dtype), x));
+            element_store_int(&cell, self->dtype, 0,
+                              wrapping_mul(scalar_as_int(beta, self->dtype), x));
         }
         element_cast(out->storage->data, out->dtype, w.at[1], &cell, self->dtype, 0);
     }
 }
 
-/* As addmm; but where there is nothing to multiply, PyTorch's result is beta * self before it is expanded. */
+/* As addmm; but where there is nothing to multiply, PyTorch's result is beta * self before it is
+ * expanded. */
 ErrCode kernel_addmv(const Call *call, Tensor *const *out, KernelCtx *k) {
     if (tensor_numel(call->arg[1].tensor) == 0 && scalar_to_double(call->arg[3].scalar) != 0) {
         scale_into(call->arg[0].tensor, call->arg[3].scalar, out[0]);
@@ -128,7 +157,8 @@ ErrCode kernel_addmv(const Call *call, Tensor *const *out, KernelCtx *k) {
     }
     Tensor self;
     TRY(tensor_expand(call->arg[0].tensor, out[0]->size, 1, &self, k->err));
-    Matrix c = kernel_linalg_column_of(&self), a = matrix_of(call->arg[1].tensor), b = kernel_linalg_column_of(call->arg[2].tensor), o = kernel_linalg_column_of(out[0]);
+    Matrix c = kernel_linalg_column_of(&self), a = matrix_of(call->arg[1].tensor),
+           b = kernel_linalg_column_of(call->arg[2].tensor), o = kernel_linalg_column_of(out[0]);
     add_product(&c, &a, &b, call->arg[3].scalar, call->arg[4].scalar, &o, k);
     return ERR_none;
 }
@@ -137,7 +167,8 @@ ErrCode kernel_baddbmm(const Call *call, Tensor *const *out, KernelCtx *k) {
     Tensor self;
     TRY(tensor_expand(call->arg[0].tensor, out[0]->size, 3, &self, k->err));
     for (int64_t n = 0; n < out[0]->size[0]; n++) {
-        Matrix c = batch_of(&self, n), a = batch_of(call->arg[1].tensor, n), b = batch_of(call->arg[2].tensor, n), o = batch_of(out[0], n);
+        Matrix c = batch_of(&self, n), a = batch_of(call->arg[1].tensor, n),
+               b = batch_of(call->arg[2].tensor, n), o = batch_of(out[0], n);
         add_product(&c, &a, &b, call->arg[3].scalar, call->arg[4].scalar, &o, k);
     }
     return ERR_none;
@@ -152,7 +183,8 @@ ErrCode kernel_addbmm(const Call *call, Tensor *const *out, KernelCtx *k) {
     bool with_self = scalar_to_double(beta) != 0;
     for (int64_t i = 0; i < to->size[0]; i++) {
         for (int64_t j = 0; j < to->size[1]; j++) {
-            int64_t at = to->offset + i * to->stride[0] + j * to->stride[1], from = self.offset + i * self.stride[0] + j * self.stride[1];
+            int64_t at = to->offset + i * to->stride[0] + j * to->stride[1],
+                    from = self.offset + i * self.stride[0] + j * self.stride[1];
             double sum = 0;
             int64_t int_sum = 0;
             for (int64_t n = 0; n < x->size[0]; n++) {
@@ -164,14 +196,21 @@ ErrCode kernel_addbmm(const Call *call, Tensor *const *out, KernelCtx *k) {
                 }
             }
             if (dtype_is_float(to->dtype)) {
-                double own = with_self ? scalar_as_double(beta, to->dtype) * cast_double(&self, from, to->dtype) : 0;
+                double own = with_self ? scalar_as_double(beta, to->dtype) *
+                                             cast_double(&self, from, to->dtype)
+                                       : 0;
                 if (scalar_to_double(alpha) == 0 && !isfinite(sum)) {
                     k->undefined = "0 times a product that is not finite";
                 }
-                element_store_double(to->storage->data, to->dtype, at, own + scalar_as_double(alpha, to->dtype) * sum);
+                element_store_double(to->storage->data, to->dtype, at,
+                                     own + scalar_as_double(alpha, to->dtype) * sum);
             } else {
-                int64_t own = with_self ? wrapping_mul(scalar_as_int(beta, to->dtype), cast_int(&self, from, to->dtype, k)) : 0;
-                element_store_int(to->storage->data, to->dtype, at, wrapping_add(own, wrapping_mul(scalar_as_int(alpha, to->dtype), int_sum)));
+                int64_t own = with_self ? wrapping_mul(scalar_as_int(beta, to->dtype),
+                                                       cast_int(&self, from, to->dtype, k))
+                                        : 0;
+                element_store_int(
+                    to->storage->data, to->dtype, at,
+                    wrapping_add(own, wrapping_mul(scalar_as_int(alpha, to->dtype), int_sum)));
             }
         }
     }
@@ -188,15 +227,27 @@ ErrCode kernel_addr(const Call *call, Tensor *const *out, KernelCtx *k) {
     DType dtype = to->dtype;
     for (int64_t i = 0; i < to->size[0]; i++) {
         for (int64_t j = 0; j < to->size[1]; j++) {
-            int64_t at = to->offset + i * to->stride[0] + j * to->stride[1], from = self.offset + i * self.stride[0] + j * self.stride[1];
+            int64_t at = to->offset + i * to->stride[0] + j * to->stride[1],
+                    from = self.offset + i * self.stride[0] + j * self.stride[1];
             int64_t ai = a->offset + i * a->stride[0], bj = b->offset + j * b->stride[0];
             if (dtype_is_float(dtype)) {
-                double value = scalar_as_double(alpha, dtype) * cast_double(a, ai, dtype) * cast_double(b, bj, dtype);
-                element_store_double(to->storage->data, dtype, at, with_self ? scalar_as_double(beta, dtype) * cast_double(&self, from, dtype) + value : value);
+                double value = scalar_as_double(alpha, dtype) * cast_double(a, ai, dtype) *
+                               cast_double(b, bj, dtype);
+                element_store_double(
+                    to->storage->data, dtype, at,
+                    with_self
+                        ? scalar_as_double(beta, dtype) * cast_double(&self, from, dtype) + value
+                        : value);
             } else {
-                int64_t value = wrapping_mul(wrapping_mul(scalar_as_int(alpha, dtype), cast_int(a, ai, dtype, k)), cast_int(b, bj, dtype, k));
-                int64_t own = with_self ? wrapping_mul(scalar_as_int(beta, dtype), cast_int(&self, from, dtype, k)) : 0;
-                element_store_int(to->storage->data, dtype, at, dtype == DT_bool ? own != 0 || value != 0 : wrapping_add(own, value));
+                int64_t value = wrapping_mul(
+                    wrapping_mul(scalar_as_int(alpha, dtype), cast_int(a, ai, dtype, k)),
+                    cast_int(b, bj, dtype, k));
+                int64_t own = with_self ? wrapping_mul(scalar_as_int(beta, dtype),
+                                                       cast_int(&self, from, dtype, k))
+                                        : 0;
+                element_store_int(to->storage->data, dtype, at,
+                                  dtype == DT_bool ? own != 0 || value != 0
+                                                   : wrapping_add(own, value));
             }
         }
     }

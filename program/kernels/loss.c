@@ -1,4 +1,5 @@
-/* Kernels of losses and of embedding; sums run in row-major order, in double, and are rounded once. */
+/* Kernels of losses and of embedding; sums run in row-major order, in double, and are rounded
+ * once. */
 #include "program/kernels/kernels.h"
 
 #include <math.h>
@@ -10,19 +11,22 @@ ErrCode kernel_embedding(const Call *call, Tensor *const *out, KernelCtx *k) {
     const Tensor *weight = call->arg[0].tensor, *indices = call->arg[1].tensor, *to = out[0];
     int64_t rows = weight->size[0], columns = weight->size[1], at = to->offset;
     const Tensor *walked[1] = {indices};
-    for (Walk w = walk_start(indices->size, indices->ndim, walked, 1); walk_more(&w); walk_next(&w)) {
+    for (Walk w = walk_start(indices->size, indices->ndim, walked, 1); walk_more(&w);
+         walk_next(&w)) {
         int64_t i = element_int(indices->storage->data, indices->dtype, w.at[0]);
         if (i < 0 || i >= rows) {
             return error_set(k->err, call_index_error(call), "index out of range in self");
         }
         for (int64_t j = 0; j < columns; j++, at++) {
-            element_cast(to->storage->data, to->dtype, at, weight->storage->data, weight->dtype, weight->offset + i * weight->stride[0] + j * weight->stride[1]);
+            element_cast(to->storage->data, to->dtype, at, weight->storage->data, weight->dtype,
+                         weight->offset + i * weight->stride[0] + j * weight->stride[1]);
         }
     }
     return ERR_none;
 }
 
-/* Zeros with the rows of grad added where the indices say, those of padding_idx left out; a row that comes n times divided by n if asked. */
+/* Zeros with the rows of grad added where the indices say, those of padding_idx left out; a row
+ * that comes n times divided by n if asked. */
 ErrCode kernel_embedding_grad(const Call *call, Tensor *const *out, KernelCtx *k) {
     const Tensor *grad = call->arg[0].tensor, *indices = call->arg[1].tensor, *to = out[0];
     int64_t rows = to->size[0], columns = to->size[1], padding = call->arg[3].i;
@@ -40,11 +44,13 @@ ErrCode kernel_embedding_grad(const Call *call, Tensor *const *out, KernelCtx *k
     Tensor places = *grad; /* the first element of every row */
     places.ndim--;
     const Tensor *walked[2] = {indices, &places};
-    for (Walk w = walk_start(indices->size, indices->ndim, walked, 2); walk_more(&w); walk_next(&w)) {
+    for (Walk w = walk_start(indices->size, indices->ndim, walked, 2); walk_more(&w);
+         walk_next(&w)) {
         int64_t i = element_int(indices->storage->data, indices->dtype, w.at[0]);
         double scale = call->arg[4].b ? 1 / (double)count[i] : 1;
         for (int64_t j = 0; j < columns && i != padding; j++) {
-            adder_add(&adder, to->offset + i * columns + j, grad, w.at[1] + j * grad->stride[grad->ndim - 1], scale, 1);
+            adder_add(&adder, to->offset + i * columns + j, grad,
+                      w.at[1] + j * grad->stride[grad->ndim - 1], scale, 1);
         }
     }
     adder_finish(&adder);
@@ -61,7 +67,8 @@ ErrCode kernel_mse_loss(const Call *call, Tensor *const *out, KernelCtx *k) {
     TRY(broadcast_into(size, &ndim, target->size, target->ndim, k->err));
     double sum = 0;
     const Tensor *walked[3] = {self, target, to};
-    for (Walk w = walk_start(size, ndim, walked, reduction == 0 ? 3 : 2); walk_more(&w); walk_next(&w), numel++) {
+    for (Walk w = walk_start(size, ndim, walked, reduction == 0 ? 3 : 2); walk_more(&w);
+         walk_next(&w), numel++) {
         double x = cast_double(self, w.at[0], to->dtype) - cast_double(target, w.at[1], to->dtype);
         if (reduction == 0) {
             element_store_double(to->storage->data, to->dtype, w.at[2], x * x);
@@ -69,7 +76,8 @@ ErrCode kernel_mse_loss(const Call *call, Tensor *const *out, KernelCtx *k) {
         sum += x * x;
     }
     if (reduction != 0) {
-        element_store_double(to->storage->data, to->dtype, to->offset, reduction == 1 ? sum / (double)numel : sum);
+        element_store_double(to->storage->data, to->dtype, to->offset,
+                             reduction == 1 ? sum / (double)numel : sum);
     }
     return ERR_none;
 }
@@ -77,25 +85,34 @@ ErrCode kernel_mse_loss(const Call *call, Tensor *const *out, KernelCtx *k) {
 /* ---- nll_loss ---- */
 
 /* The class of sample n and its weight; *skip: it is ignored. */
-static ErrCode read_class(const Tensor *target, const Tensor *weight, int64_t n, int64_t classes, int64_t ignore, int64_t *class, double *factor, bool *skip, Error *err) {
+static ErrCode read_class(const Tensor *target, const Tensor *weight, int64_t n, int64_t classes,
+                          int64_t ignore, int64_t *class, double *factor, bool *skip, Error *err) {
     int64_t at = target->offset + (target->ndim > 0 ? n * target->stride[0] : 0);
     *class = element_int(target->storage->data, target->dtype, at);
     *skip = *class == ignore;
     if (!*skip && (*class < 0 || *class >= classes)) {
         return error_set(err, ERR_index_range, "Target %lld is out of bounds.", (long long)*class);
     }
-    *factor = *skip ? 0 : weight ? element_double(weight->storage->data, weight->dtype, weight->offset + *class * weight->stride[0]) : 1;
+    *factor = *skip    ? 0
+              : weight ? element_double(weight->storage->data, weight->dtype,
+                                        weight->offset + *class * weight->stride[0])
+                       : 1;
     return ERR_none;
 }
 
 /* One class alone is one sample; no target at all, none. */
-static int64_t sample_count(const Tensor *of, const Tensor *target) { return tensor_numel(target) == 0 ? 0 : of->ndim == 2 ? of->size[0] : 1; }
+static int64_t sample_count(const Tensor *of, const Tensor *target) {
+    return tensor_numel(target) == 0 ? 0 : of->ndim == 2 ? of->size[0] : 1;
+}
 
 /* Where sample n of `t`, of one or two dims, begins. */
-static int64_t sample_at(const Tensor *t, int64_t n) { return t->offset + (t->ndim == 2 ? n * t->stride[0] : 0); }
+static int64_t sample_at(const Tensor *t, int64_t n) {
+    return t->offset + (t->ndim == 2 ? n * t->stride[0] : 0);
+}
 
 ErrCode kernel_nll_loss(const Call *call, Tensor *const *out, KernelCtx *k) {
-    const Tensor *self = call->arg[0].tensor, *target = call->arg[1].tensor, *weight = call->arg[2].none ? NULL : call->arg[2].tensor, *to = out[0];
+    const Tensor *self = call->arg[0].tensor, *target = call->arg[1].tensor,
+                 *weight = call->arg[2].none ? NULL : call->arg[2].tensor, *to = out[0];
     int64_t samples = sample_count(self, target), classes = self->size[self->ndim - 1];
     double sum = 0, total = 0;
     for (int64_t n = 0; n < samples; n++) {
@@ -103,7 +120,11 @@ ErrCode kernel_nll_loss(const Call *call, Tensor *const *out, KernelCtx *k) {
         double factor;
         bool skip;
         TRY(read_class(target, weight, n, classes, call->arg[4].i, &class, &factor, &skip, k->err));
-        double loss = skip ? 0 : -element_double(self->storage->data, self->dtype, sample_at(self, n) + class * self->stride[self->ndim - 1]) * factor;
+        double loss =
+            skip ? 0
+                 : -element_double(self->storage->data, self->dtype,
+                                   sample_at(self, n) + class * self->stride[self->ndim - 1]) *
+                       factor;
         if (to->ndim > 0) {
             element_store_double(to->storage->data, to->dtype, to->offset + n, loss);
         }
@@ -111,20 +132,23 @@ ErrCode kernel_nll_loss(const Call *call, Tensor *const *out, KernelCtx *k) {
         total += factor;
     }
     if (to->ndim == 0) {
-        element_store_double(to->storage->data, to->dtype, to->offset, call->arg[3].i == 1 ? sum / total : sum);
+        element_store_double(to->storage->data, to->dtype, to->offset,
+                             call->arg[3].i == 1 ? sum / total : sum);
     }
     return ERR_none;
 }
 
 /* Zeros with -weight * grad (for a mean divided by the sum of the weights) at the classes. */
 ErrCode kernel_nll_loss_grad(const Call *call, Tensor *const *out, KernelCtx *k) {
-    const Tensor *grad = call->arg[0].tensor, *target = call->arg[2].tensor, *weight = call->arg[3].none ? NULL : call->arg[3].tensor, *to = out[0];
+    const Tensor *grad = call->arg[0].tensor, *target = call->arg[2].tensor,
+                 *weight = call->arg[3].none ? NULL : call->arg[3].tensor, *to = out[0];
     int64_t samples = sample_count(to, target), classes = to->size[to->ndim - 1], class;
     double factor, total = 0;
     bool skip;
     tensor_fill(to, scalar_int(0));
     if (samples == 0 && to->ndim == 1) {
-        k->undefined = "the gradient of nll_loss of one dim without elements: PyTorch 1.13 reads a target that is not there";
+        k->undefined = "the gradient of nll_loss of one dim without elements: PyTorch 1.13 reads a "
+                       "target that is not there";
     }
     for (int64_t n = 0; n < samples; n++) {
         TRY(read_class(target, weight, n, classes, call->arg[5].i, &class, &factor, &skip, k->err));
@@ -132,9 +156,12 @@ ErrCode kernel_nll_loss_grad(const Call *call, Tensor *const *out, KernelCtx *k)
     }
     for (int64_t n = 0; n < samples; n++) {
         TRY(read_class(target, weight, n, classes, call->arg[5].i, &class, &factor, &skip, k->err));
-        double g = element_double(grad->storage->data, grad->dtype, grad->offset + (grad->ndim > 0 ? n * grad->stride[0] : 0));
+        double g = element_double(grad->storage->data, grad->dtype,
+                                  grad->offset + (grad->ndim > 0 ? n * grad->stride[0] : 0));
         if (!skip) {
-            element_store_double(to->storage->data, to->dtype, sample_at(to, n) + class * to->stride[to->ndim - 1], -(call->arg[4].i == 1 ? g / total : g) * factor);
+            element_store_double(to->storage->data, to->dtype,
+                                 sample_at(to, n) + class * to->stride[to->ndim - 1],
+                                 -(call->arg[4].i == 1 ? g / total : g) * factor);
         }
     }
     return ERR_none;
@@ -144,7 +171,8 @@ ErrCode kernel_nll_loss_grad(const Call *call, Tensor *const *out, KernelCtx *k)
 
 ErrCode kernel_layer_norm(const Call *call, Tensor *const *out, KernelCtx *k) {
     const Tensor *input = call->arg[0].tensor, *to = out[0];
-    const Tensor *weight = call->arg[2].none ? NULL : call->arg[2].tensor, *bias = call->arg[3].none ? NULL : call->arg[3].tensor;
+    const Tensor *weight = call->arg[2].none ? NULL : call->arg[2].tensor,
+                 *bias = call->arg[3].none ? NULL : call->arg[3].tensor;
     int first = input->ndim - call->arg[1].ints.n;
     Tensor rows = *input, row = *input;
     rows.ndim = first;
@@ -152,8 +180,10 @@ ErrCode kernel_layer_norm(const Call *call, Tensor *const *out, KernelCtx *k) {
     memcpy(row.size, input->size + first, (size_t)row.ndim * sizeof *row.size);
     memcpy(row.stride, input->stride + first, (size_t)row.ndim * sizeof *row.stride);
     int64_t length = tensor_numel(&row), at = to->offset;
-    const Tensor *starts[1] = {&rows}, *one[1] = {&row}, *parts[3] = {&row, weight ? weight : &row, bias ? bias : &row};
-    for (Walk w = walk_start(rows.size, rows.ndim, starts, 1); walk_more(&w) && length > 0; walk_next(&w)) {
+    const Tensor *starts[1] = {&rows}, *one[1] = {&row},
+                 *parts[3] = {&row, weight ? weight : &row, bias ? bias : &row};
+    for (Walk w = walk_start(rows.size, rows.ndim, starts, 1); walk_more(&w) && length > 0;
+         walk_next(&w)) {
         double mean = 0, variance = 0;
         row.offset = w.at[0];
         for (Walk v = walk_start(row.size, row.ndim, one, 1); walk_more(&v); walk_next(&v)) {
@@ -165,7 +195,8 @@ ErrCode kernel_layer_norm(const Call *call, Tensor *const *out, KernelCtx *k) {
             variance += x * x;
         }
         double scale = 1 / sqrt(variance / (double)length + call->arg[4].f);
-        for (Walk v = walk_start(row.size, row.ndim, parts, 3); walk_more(&v); walk_next(&v), at++) {
+        for (Walk v = walk_start(row.size, row.ndim, parts, 3); walk_more(&v);
+             walk_next(&v), at++) {
             double x = (element_double(input->storage->data, input->dtype, v.at[0]) - mean) * scale;
             x = weight ? x * element_double(weight->storage->data, weight->dtype, v.at[1]) : x;
             x = bias ? x + element_double(bias->storage->data, bias->dtype, v.at[2]) : x;

@@ -1,4 +1,5 @@
-/* Kernels that copy and move elements: clone, casts, copy, fill, cat, stack, flip, triangles, nonzero, and writes into a view of a copy. */
+/* Kernels that copy and move elements: clone, casts, copy, fill, cat, stack, flip, triangles,
+ * nonzero, and writes into a view of a copy. */
 #include "program/kernels/kernels.h"
 
 /* clone, _to_copy, _contiguous_copy. */
@@ -61,12 +62,14 @@ static void copy_triangle(const Call *call, const Tensor *out, bool upper) {
     if (tensor_numel(self) == 0) {
         return; /* perhaps of fewer than 2 dims */
     }
-    int64_t rows = self->size[self->ndim - 2], cols = self->size[self->ndim - 1], diagonal = call->arg[1].i;
+    int64_t rows = self->size[self->ndim - 2], cols = self->size[self->ndim - 1],
+            diagonal = call->arg[1].i;
     int64_t row = 0, col = 0;
     for (Walk w = walk_start(self->size, self->ndim, walked, 2); walk_more(&w); walk_next(&w)) {
         bool kept = upper ? col - row >= diagonal : col - row <= diagonal;
         if (kept) {
-            element_cast(out->storage->data, out->dtype, w.at[0], self->storage->data, self->dtype, w.at[1]);
+            element_cast(out->storage->data, out->dtype, w.at[0], self->storage->data, self->dtype,
+                         w.at[1]);
         } else {
             element_store_int(out->storage->data, out->dtype, w.at[0], 0);
         }
@@ -108,7 +111,8 @@ ErrCode kernel_view_scatter(const Call *call, Tensor *const *out, KernelCtx *k) 
 /* ---- nonzero ---- */
 
 static bool kernel_move_is_true(const Tensor *t, int64_t at) {
-    return dtype_is_float(t->dtype) ? element_double(t->storage->data, t->dtype, at) != 0 : element_int(t->storage->data, t->dtype, at) != 0;
+    return dtype_is_float(t->dtype) ? element_double(t->storage->data, t->dtype, at) != 0
+                                    : element_int(t->storage->data, t->dtype, at) != 0;
 }
 
 int64_t kernel_count_nonzero(const Tensor *mask) {
@@ -120,12 +124,14 @@ int64_t kernel_count_nonzero(const Tensor *mask) {
     return count;
 }
 
-/* out is [n, ndim] with n as kernel_count_nonzero counts: the coordinates of the elements that are not 0, row-major. */
+/* out is [n, ndim] with n as kernel_count_nonzero counts: the coordinates of the elements that are
+ * not 0, row-major. */
 ErrCode kernel_nonzero(const Call *call, Tensor *const *out, KernelCtx *k) {
     (void)k;
     const Tensor *self = call->arg[0].tensor, *walked[1] = {self};
     int64_t place = 0, n = 0;
-    for (Walk w = walk_start(self->size, self->ndim, walked, 1); walk_more(&w); walk_next(&w), place++) {
+    for (Walk w = walk_start(self->size, self->ndim, walked, 1); walk_more(&w);
+         walk_next(&w), place++) {
         if (!kernel_move_is_true(self, w.at[0])) {
             continue;
         }

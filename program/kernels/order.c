@@ -1,8 +1,10 @@
-/* Kernels of what chooses among elements. The order is total: nan is the greatest number, zeros of either sign are equal.
+/* Kernels of what chooses among elements. The order is total: nan is the greatest number, zeros of
+ * either sign are equal.
  *
- * A line is self along the dim in question. argmax and argmin answer the first extreme, but nan is the extreme of both; cummax and
- * cummin answer the last. A sort is stable if it is asked to be; otherwise equal elements stand as libstdc++ leaves them (sorting.c),
- * and so do those that topk takes. */
+ * A line is self along the dim in question. argmax and argmin answer the first extreme, but nan is
+ * the extreme of both; cummax and cummin answer the last. A sort is stable if it is asked to be;
+ * otherwise equal elements stand as libstdc++ leaves them (sorting.c), and so do those that topk
+ * takes. */
 #include "program/kernels/kernels.h"
 #include "program/kernels/sorting.h"
 
@@ -15,10 +17,12 @@ static bool kernel_order_is_nan(const Tensor *t, int64_t at) {
 /* -1, 0, 1 as element `a` is less, equal, greater than `b`; nan is greater than any number. */
 static int order(const Tensor *t, int64_t a, int64_t b) {
     if (!dtype_is_float(t->dtype)) {
-        int64_t x = element_int(t->storage->data, t->dtype, a), y = element_int(t->storage->data, t->dtype, b);
+        int64_t x = element_int(t->storage->data, t->dtype, a),
+                y = element_int(t->storage->data, t->dtype, b);
         return (x > y) - (x < y);
     }
-    double x = element_double(t->storage->data, t->dtype, a), y = element_double(t->storage->data, t->dtype, b);
+    double x = element_double(t->storage->data, t->dtype, a),
+           y = element_double(t->storage->data, t->dtype, b);
     if (isnan(x) || isnan(y)) {
         return isnan(x) - isnan(y);
     }
@@ -46,14 +50,16 @@ static Tensor line_starts(const Tensor *t, int dim) {
 static int64_t line_length(const Tensor *t, int dim) { return t->ndim > 0 ? t->size[dim] : 1; }
 static int64_t line_step(const Tensor *t, int dim) { return t->ndim > 0 ? t->stride[dim] : 0; }
 
-/* One pass in row-major order: the place of the best so far of every kept position, and its number in the set it is reduced from. */
+/* One pass in row-major order: the place of the best so far of every kept position, and its number
+ * in the set it is reduced from. */
 static ErrCode arg_extreme(const Call *call, const Tensor *out, bool least, KernelCtx *k) {
     const Tensor *self = call->arg[0].tensor;
     unsigned set;
     TRY(reduced_dims(call, self->ndim, &set, k->err));
     int64_t length;
     Tensor places = tensor_over_array(self->size, self->ndim, set, &length);
-    int64_t *best = arena_array(k->arena, int64_t, 3 * length), *number = best + length, *seen = number + length;
+    int64_t *best = arena_array(k->arena, int64_t, 3 * length), *number = best + length,
+            *seen = number + length;
     const Tensor *walked[2] = {self, &places};
     for (Walk w = walk_start(self->size, self->ndim, walked, 2); walk_more(&w); walk_next(&w)) {
         int64_t i = w.at[1];
@@ -69,8 +75,12 @@ static ErrCode arg_extreme(const Call *call, const Tensor *out, bool least, Kern
     return ERR_none;
 }
 
-ErrCode kernel_argmax(const Call *call, Tensor *const *out, KernelCtx *k) { return arg_extreme(call, out[0], false, k); }
-ErrCode kernel_argmin(const Call *call, Tensor *const *out, KernelCtx *k) { return arg_extreme(call, out[0], true, k); }
+ErrCode kernel_argmax(const Call *call, Tensor *const *out, KernelCtx *k) {
+    return arg_extreme(call, out[0], false, k);
+}
+ErrCode kernel_argmin(const Call *call, Tensor *const *out, KernelCtx *k) {
+    return arg_extreme(call, out[0], true, k);
+}
 
 static ErrCode scan_extreme(const Call *call, const Tensor *out, bool least, KernelCtx *k) {
     const Tensor *self = call->arg[0].tensor;
@@ -80,7 +90,8 @@ static ErrCode scan_extreme(const Call *call, const Tensor *out, bool least, Ker
     }
     Tensor from = line_starts(self, dim), to = line_starts(out, dim);
     const Tensor *walked[2] = {&from, &to};
-    int64_t length = line_length(self, dim), step = line_step(self, dim), out_step = line_step(out, dim);
+    int64_t length = line_length(self, dim), step = line_step(self, dim),
+            out_step = line_step(out, dim);
     for (Walk w = walk_start(from.size, from.ndim, walked, 2); walk_more(&w); walk_next(&w)) {
         int64_t best = 0;
         for (int64_t i = 0; i < length; i++) {
@@ -93,17 +104,23 @@ static ErrCode scan_extreme(const Call *call, const Tensor *out, bool least, Ker
     return ERR_none;
 }
 
-ErrCode kernel_cummax(const Call *call, Tensor *const *out, KernelCtx *k) { return scan_extreme(call, out[0], false, k); }
-ErrCode kernel_cummin(const Call *call, Tensor *const *out, KernelCtx *k) { return scan_extreme(call, out[0], true, k); }
+ErrCode kernel_cummax(const Call *call, Tensor *const *out, KernelCtx *k) {
+    return scan_extreme(call, out[0], false, k);
+}
+ErrCode kernel_cummin(const Call *call, Tensor *const *out, KernelCtx *k) {
+    return scan_extreme(call, out[0], true, k);
+}
 
 /* The stable order of one line, merged bottom-up: list and spare are as long as the line. */
-static int64_t *sort_line(const Tensor *self, int64_t at, int64_t step, int64_t length, bool descending, int64_t *list, int64_t *spare) {
+static int64_t *sort_line(const Tensor *self, int64_t at, int64_t step, int64_t length,
+                          bool descending, int64_t *list, int64_t *spare) {
     for (int64_t i = 0; i < length; i++) {
         list[i] = i;
     }
     for (int64_t run = 1; run < length; run *= 2) {
         for (int64_t start = 0; start < length; start += 2 * run) {
-            int64_t i = start, middle = min_i64(start + run, length), j = middle, end = min_i64(start + 2 * run, length);
+            int64_t i = start, middle = min_i64(start + run, length), j = middle,
+                    end = min_i64(start + 2 * run, length);
             for (int64_t n = start; n < end; n++) {
                 bool right = i == middle;
                 if (!right && j < end) {
@@ -121,7 +138,8 @@ static int64_t *sort_line(const Tensor *self, int64_t at, int64_t step, int64_t 
 }
 
 /* The elements of a line, numbered. */
-static void load_line(const Tensor *self, int64_t at, int64_t step, int64_t length, SortElement *line) {
+static void load_line(const Tensor *self, int64_t at, int64_t step, int64_t length,
+                      SortElement *line) {
     bool floating = dtype_is_float(self->dtype);
     for (int64_t i = 0; i < length; i++, at += step) {
         line[i].value = floating ? element_double(self->storage->data, self->dtype, at) : 0;
@@ -130,7 +148,8 @@ static void load_line(const Tensor *self, int64_t at, int64_t step, int64_t leng
     }
 }
 
-static void store_line(const Tensor *out, int64_t at, int64_t step, int64_t length, const SortElement *line) {
+static void store_line(const Tensor *out, int64_t at, int64_t step, int64_t length,
+                       const SortElement *line) {
     for (int64_t i = 0; i < length; i++) {
         element_store_int(out->storage->data, DT_int64, at + i * step, line[i].index);
     }
@@ -149,9 +168,11 @@ ErrCode kernel_sort(const Call *call, Tensor *const *out, KernelCtx *k) {
     }
     Tensor from = line_starts(self, dim), to = line_starts(out[0], dim);
     const Tensor *walked[2] = {&from, &to};
-    int64_t length = line_length(self, dim), step = line_step(self, dim), out_step = line_step(out[0], dim);
+    int64_t length = line_length(self, dim), step = line_step(self, dim),
+            out_step = line_step(out[0], dim);
     bool stable = call->arg[3].b || length <= STABLE_ANYWAY;
-    int64_t *list = stable ? arena_alloc_raw(k->arena, max_i64(2 * length, 1) * (int64_t)sizeof *list) : NULL;
+    int64_t *list =
+        stable ? arena_alloc_raw(k->arena, max_i64(2 * length, 1) * (int64_t)sizeof *list) : NULL;
     SortElement *line = stable ? NULL : arena_alloc_raw(k->arena, length * (int64_t)sizeof *line);
     SortOrder order_of_line = {descending, dtype_is_float(self->dtype)};
     for (Walk w = walk_start(from.size, from.ndim, walked, 2); walk_more(&w); walk_next(&w)) {
@@ -161,7 +182,8 @@ ErrCode kernel_sort(const Call *call, Tensor *const *out, KernelCtx *k) {
             store_line(out[0], w.at[1], out_step, length, line);
             continue;
         }
-        const int64_t *sorted = sort_line(self, w.at[0], step, length, descending, list, list + length);
+        const int64_t *sorted =
+            sort_line(self, w.at[0], step, length, descending, list, list + length);
         for (int64_t i = 0; i < length; i++) {
             element_store_int(out[0]->storage->data, DT_int64, w.at[1] + i * out_step, sorted[i]);
         }
@@ -170,7 +192,8 @@ ErrCode kernel_sort(const Call *call, Tensor *const *out, KernelCtx *k) {
 }
 
 /* The first `count` of a line, as aten/src/ATen/native/TopKImpl.h finds them. */
-static void kernel_order_choose(const SortOrder *o, SortElement *line, int64_t length, int64_t count, bool sorted) {
+static void kernel_order_choose(const SortOrder *o, SortElement *line, int64_t length,
+                                int64_t count, bool sorted) {
     if (count * 64 <= length) {
         sort_partial(o, line, line + count, line + length);
         return;
@@ -226,7 +249,8 @@ ErrCode kernel_take_dim(const Call *call, Tensor *const *out, KernelCtx *k) {
     if (self->ndim > 0) {
         TRY(dim_wrap(call->arg[1].i, self->ndim, &dim, k->err));
     }
-    Tensor indices = kernel_order_with_dim(call->arg[2].tensor, self->ndim, dim), to = kernel_order_with_dim(out[0], self->ndim, dim);
+    Tensor indices = kernel_order_with_dim(call->arg[2].tensor, self->ndim, dim),
+           to = kernel_order_with_dim(out[0], self->ndim, dim);
     Tensor from = tensor_seen_as(self, self->ndim, indices.size, self->stride);
     int64_t step = line_step(self, dim), length = line_length(self, dim);
     if (self->ndim > 0) {
@@ -238,7 +262,8 @@ ErrCode kernel_take_dim(const Call *call, Tensor *const *out, KernelCtx *k) {
         if (i < 0 || i >= length) {
             return index_out_of_range(i, length, k->err);
         }
-        element_cast(to.storage->data, to.dtype, w.at[2], self->storage->data, self->dtype, w.at[0] + i * step);
+        element_cast(to.storage->data, to.dtype, w.at[2], self->storage->data, self->dtype,
+                     w.at[0] + i * step);
     }
     return ERR_none;
 }
@@ -249,10 +274,12 @@ typedef enum OrderQuery { ANY, ALL, COUNT } OrderQuery;
 
 /* nan is true. */
 static bool kernel_order_is_true(const Tensor *t, int64_t at) {
-    return dtype_is_float(t->dtype) ? element_double(t->storage->data, t->dtype, at) != 0 : element_int(t->storage->data, t->dtype, at) != 0;
+    return dtype_is_float(t->dtype) ? element_double(t->storage->data, t->dtype, at) != 0
+                                    : element_int(t->storage->data, t->dtype, at) != 0;
 }
 
-static ErrCode count_answers(const Call *call, const Tensor *out, OrderQuery question, KernelCtx *k) {
+static ErrCode count_answers(const Call *call, const Tensor *out, OrderQuery question,
+                             KernelCtx *k) {
     const Tensor *self = call->arg[0].tensor;
     unsigned set;
     TRY(reduced_dims(call, self->ndim, &set, k->err));
@@ -267,12 +294,20 @@ static ErrCode count_answers(const Call *call, const Tensor *out, OrderQuery que
         count[w.at[1]] += kernel_order_is_true(self, w.at[0]);
     }
     for (int64_t i = 0; i < tensor_numel(out); i++) {
-        int64_t answer = question == ANY ? count[i] > 0 : question == ALL ? count[i] == all : count[i];
+        int64_t answer = question == ANY   ? count[i] > 0
+                         : question == ALL ? count[i] == all
+                                           : count[i];
         element_store_int(out->storage->data, out->dtype, out->offset + i, answer);
     }
     return ERR_none;
 }
 
-ErrCode kernel_any(const Call *call, Tensor *const *out, KernelCtx *k) { return count_answers(call, out[0], ANY, k); }
-ErrCode kernel_all(const Call *call, Tensor *const *out, KernelCtx *k) { return count_answers(call, out[0], ALL, k); }
-ErrCode kernel_count_true(const Call *call, Tensor *const *out, KernelCtx *k) { return count_answers(call, out[0], COUNT, k); }
+ErrCode kernel_any(const Call *call, Tensor *const *out, KernelCtx *k) {
+    return count_answers(call, out[0], ANY, k);
+}
+ErrCode kernel_all(const Call *call, Tensor *const *out, KernelCtx *k) {
+    return count_answers(call, out[0], ALL, k);
+}
+ErrCode kernel_count_true(const Call *call, Tensor *const *out, KernelCtx *k) {
+    return count_answers(call, out[0], COUNT, k);
+}

@@ -1,10 +1,13 @@
-/* The kernel of all POINTWISE ops: operands as the row lists them, one call of pw_apply, and the refusals that depend on values. */
+/* The kernel of all POINTWISE ops: operands as the row lists them, one call of pw_apply, and the
+ * refusals that depend on values. */
 #include "program/kernels/kernels.h"
 
 #include <math.h>
 
-/* masked_fill reads its value as a number that must fit, and a uint8 mask may hold 0 and 1 only (PyTorch 1.13). */
-static ErrCode kernel_pointwise_check_masked_fill(const Call *call, const Tensor *out, DType compute, Error *err) {
+/* masked_fill reads its value as a number that must fit, and a uint8 mask may hold 0 and 1 only
+ * (PyTorch 1.13). */
+static ErrCode kernel_pointwise_check_masked_fill(const Call *call, const Tensor *out,
+                                                  DType compute, Error *err) {
     const Tensor *mask = call->arg[1].tensor;
     if (call->op->id == OP_masked_fill_Tensor) {
         TRY(scalar_check(tensor_item(call->arg[2].tensor), compute, err));

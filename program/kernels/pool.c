@@ -1,4 +1,5 @@
-/* Kernels of pooling. A window is walked row by row; a nan is the greatest of all, the last one of several (DilatedMaxPool2d.cpp). */
+/* Kernels of pooling. A window is walked row by row; a nan is the greatest of all, the last one of
+ * several (DilatedMaxPool2d.cpp). */
 #include "program/kernels/kernels.h"
 #include "program/infer/pool.h"
 
@@ -16,15 +17,18 @@ static Planes planes_of(const Tensor *t) {
     return p;
 }
 
-/* A walk over planes, and in each over `rows` by `columns` elements, row by row: one for every window. */
+/* A walk over planes, and in each over `rows` by `columns` elements, row by row: one for every
+ * window. */
 typedef struct Windows {
     Walk planes; /* at[k]: where the plane of the k-th tensor begins */
     int64_t i, j, rows, columns;
 } Windows;
 
-static Windows windows_of(const Planes *a, const Planes *b, const Planes *c, int64_t rows, int64_t columns) {
+static Windows windows_of(const Planes *a, const Planes *b, const Planes *c, int64_t rows,
+                          int64_t columns) {
     const Tensor *walked[3] = {&a->starts, &b->starts, c ? &c->starts : NULL};
-    Windows v = {walk_start(a->starts.size, a->starts.ndim, walked, c ? 3 : 2), 0, 0, rows, columns};
+    Windows v = {walk_start(a->starts.size, a->starts.ndim, walked, c ? 3 : 2), 0, 0, rows,
+                 columns};
     v.planes.left = rows > 0 && columns > 0 ? v.planes.left : 0;
     return v;
 }
@@ -39,11 +43,14 @@ static void windows_next(Windows *v) {
     }
 }
 /* The element at hand, in the plane of tensor k. */
-static int64_t windows_at(const Windows *v, int k, const Planes *p) { return v->planes.at[k] + v->i * p->row + v->j * p->column; }
+static int64_t windows_at(const Windows *v, int k, const Planes *p) {
+    return v->planes.at[k] + v->i * p->row + v->j * p->column;
+}
 
-/* First and last place (one past it) of window `o` of dim d inside the plane, for neighbours that touch; `*full` the size of the window
- * with its padding. */
-static void kernel_pool_window(const Pool *p, int d, int64_t o, int64_t *from, int64_t *to, int64_t *full) {
+/* First and last place (one past it) of window `o` of dim d inside the plane, for neighbours that
+ * touch; `*full` the size of the window with its padding. */
+static void kernel_pool_window(const Pool *p, int d, int64_t o, int64_t *from, int64_t *to,
+                               int64_t *full) {
     *from = o * p->stride[d] - p->padding[d];
     *to = min_i64(*from + p->kernel[d], p->in[d] + p->padding[d]);
     *full = *to - *from;
@@ -63,7 +70,8 @@ ErrCode kernel_avg_pool2d(const Call *call, Tensor *const *out, KernelCtx *k) {
     TRY(pool_read(call, self, &p, k->err));
     Planes from = planes_of(self), into = planes_of(to);
     bool floating = dtype_is_float(self->dtype);
-    for (Windows v = windows_of(&from, &into, NULL, p.out[0], p.out[1]); windows_more(&v); windows_next(&v)) {
+    for (Windows v = windows_of(&from, &into, NULL, p.out[0], p.out[1]); windows_more(&v);
+         windows_next(&v)) {
         int64_t i0, i1, j0, j1, rows, columns, int_sum = 0;
         double sum = 0;
         kernel_pool_window(&p, 0, v.i, &i0, &i1, &rows);
@@ -72,15 +80,20 @@ ErrCode kernel_avg_pool2d(const Call *call, Tensor *const *out, KernelCtx *k) {
             for (int64_t x = j0; x < j1; x++) {
                 int64_t at = v.planes.at[0] + y * from.row + x * from.column;
                 sum += floating ? element_double(self->storage->data, self->dtype, at) : 0;
-                int_sum = floating ? 0 : wrapping_add(int_sum, element_int(self->storage->data, self->dtype, at));
+                int_sum =
+                    floating
+                        ? 0
+                        : wrapping_add(int_sum, element_int(self->storage->data, self->dtype, at));
             }
         }
         bool empty = i0 >= i1 || j0 >= j1;
-        int64_t at = windows_at(&v, 1, &into), divisor = empty ? 1 : divisor_of(call, rows * columns, (i1 - i0) * (j1 - j0));
+        int64_t at = windows_at(&v, 1, &into),
+                divisor = empty ? 1 : divisor_of(call, rows * columns, (i1 - i0) * (j1 - j0));
         if (floating) {
             element_store_double(to->storage->data, to->dtype, at, sum / (double)divisor);
         } else {
-            element_store_int(to->storage->data, to->dtype, at, divisor == -1 ? wrapping_mul(int_sum, -1) : int_sum / divisor);
+            element_store_int(to->storage->data, to->dtype, at,
+                              divisor == -1 ? wrapping_mul(int_sum, -1) : int_sum / divisor);
         }
     }
     return ERR_none;
@@ -94,14 +107,17 @@ ErrCode kernel_avg_pool2d_grad(const Call *call, Tensor *const *out, KernelCtx *
     Planes from = planes_of(grad), into = planes_of(to);
     tensor_fill(to, scalar_int(0));
     Adder adder = adder_start(to, k->arena);
-    for (Windows v = windows_of(&from, &into, NULL, p.out[0], p.out[1]); windows_more(&v); windows_next(&v)) {
+    for (Windows v = windows_of(&from, &into, NULL, p.out[0], p.out[1]); windows_more(&v);
+         windows_next(&v)) {
         int64_t i0, i1, j0, j1, rows, columns;
         kernel_pool_window(&p, 0, v.i, &i0, &i1, &rows);
         kernel_pool_window(&p, 1, v.j, &j0, &j1, &columns);
-        int64_t at = windows_at(&v, 0, &from), divisor = divisor_of(call, rows * columns, (i1 - i0) * (j1 - j0));
+        int64_t at = windows_at(&v, 0, &from),
+                divisor = divisor_of(call, rows * columns, (i1 - i0) * (j1 - j0));
         for (int64_t y = i0; y < i1; y++) {
             for (int64_t x = j0; x < j1; x++) {
-                adder_add(&adder, v.planes.at[1] + y * into.row + x * into.column, grad, at, 1 / (double)divisor, 1);
+                adder_add(&adder, v.planes.at[1] + y * into.row + x * into.column, grad, at,
+                          1 / (double)divisor, 1);
             }
         }
     }
@@ -110,7 +126,8 @@ ErrCode kernel_avg_pool2d_grad(const Call *call, Tensor *const *out, KernelCtx *
 }
 
 /* The greatest of `count` elements `step` apart; its number from the first, or -1 of none. */
-static int64_t greatest(const Tensor *t, int64_t at, int64_t count, int64_t step, double *best, bool *any) {
+static int64_t greatest(const Tensor *t, int64_t at, int64_t count, int64_t step, double *best,
+                        bool *any) {
     int64_t found = -1;
     for (int64_t n = 0; n < count; n++) {
         double v = element_double(t->storage->data, t->dtype, at + n * step);
@@ -125,7 +142,8 @@ static int64_t greatest(const Tensor *t, int64_t at, int64_t count, int64_t step
 
 /* First place of window `o` of dim d inside the plane, and how many of its elements are. */
 static int64_t kernel_pool_spread(const Pool *p, int d, int64_t o, int64_t *count) {
-    int64_t from = o * p->stride[d] - p->padding[d], to = min_i64(from + (p->kernel[d] - 1) * p->dilation[d] + 1, p->in[d]);
+    int64_t from = o * p->stride[d] - p->padding[d],
+            to = min_i64(from + (p->kernel[d] - 1) * p->dilation[d] + 1, p->in[d]);
     if (from < 0) {
         from += (p->dilation[d] - 1 - from) / p->dilation[d] * p->dilation[d];
     }
@@ -138,13 +156,17 @@ ErrCode kernel_max_pool2d_indices(const Call *call, Tensor *const *out, KernelCt
     Pool p;
     TRY(pool_read(call, self, &p, k->err));
     Planes from = planes_of(self), into = planes_of(to);
-    for (Windows v = windows_of(&from, &into, NULL, p.out[0], p.out[1]); windows_more(&v); windows_next(&v)) {
-        int64_t rows, columns, y = kernel_pool_spread(&p, 0, v.i, &rows), x = kernel_pool_spread(&p, 1, v.j, &columns), found = y * p.in[1] + x;
+    for (Windows v = windows_of(&from, &into, NULL, p.out[0], p.out[1]); windows_more(&v);
+         windows_next(&v)) {
+        int64_t rows, columns, y = kernel_pool_spread(&p, 0, v.i, &rows),
+                               x = kernel_pool_spread(&p, 1, v.j, &columns),
+                               found = y * p.in[1] + x;
         double best = -INFINITY;
         bool any = true; /* the first is found unless something is greater than -inf */
         for (int64_t n = 0; n < rows; n++) {
             int64_t line = y + n * p.dilation[0];
-            int64_t m = greatest(self, v.planes.at[0] + line * from.row + x * from.column, columns, p.dilation[1] * from.column, &best, &any);
+            int64_t m = greatest(self, v.planes.at[0] + line * from.row + x * from.column, columns,
+                                 p.dilation[1] * from.column, &best, &any);
             found = m >= 0 ? line * p.in[1] + x + m * p.dilation[1] : found;
         }
         if (rows == 0 || columns == 0) {
@@ -157,7 +179,8 @@ ErrCode kernel_max_pool2d_indices(const Call *call, Tensor *const *out, KernelCt
 }
 
 /* Where the index at hand lies in the plane of tensor k. */
-static int64_t chosen_at(const Windows *v, const Tensor *indices, const Planes *chosen, int k, const Planes *p, int64_t columns) {
+static int64_t chosen_at(const Windows *v, const Tensor *indices, const Planes *chosen, int k,
+                         const Planes *p, int64_t columns) {
     int64_t n = element_int(indices->storage->data, indices->dtype, windows_at(v, 2, chosen));
     return v->planes.at[k] + n / columns * p->row + n % columns * p->column;
 }
@@ -167,9 +190,12 @@ ErrCode kernel_take_plane(const Call *call, Tensor *const *out, KernelCtx *k) {
     const Tensor *self = call->arg[0].tensor, *indices = call->arg[1].tensor, *to = out[0];
     Planes from = planes_of(self), into = planes_of(to), chosen = planes_of(indices);
     int64_t columns = self->size[self->ndim - 1];
-    for (Windows v = windows_of(&from, &into, &chosen, to->size[to->ndim - 2], to->size[to->ndim - 1]); windows_more(&v); windows_next(&v)) {
+    for (Windows v =
+             windows_of(&from, &into, &chosen, to->size[to->ndim - 2], to->size[to->ndim - 1]);
+         windows_more(&v); windows_next(&v)) {
         int64_t at = chosen_at(&v, indices, &chosen, 0, &from, columns);
-        element_cast(to->storage->data, to->dtype, windows_at(&v, 1, &into), self->storage->data, self->dtype, at);
+        element_cast(to->storage->data, to->dtype, windows_at(&v, 1, &into), self->storage->data,
+                     self->dtype, at);
     }
     return ERR_none;
 }
@@ -181,8 +207,11 @@ ErrCode kernel_max_pool2d_grad(const Call *call, Tensor *const *out, KernelCtx *
     int64_t columns = to->size[to->ndim - 1];
     tensor_fill(to, scalar_int(0));
     Adder adder = adder_start(to, k->arena);
-    for (Windows v = windows_of(&from, &into, &chosen, grad->size[grad->ndim - 2], grad->size[grad->ndim - 1]); windows_more(&v); windows_next(&v)) {
-        adder_add(&adder, chosen_at(&v, indices, &chosen, 1, &into, columns), grad, windows_at(&v, 0, &from), 1, 1);
+    for (Windows v = windows_of(&from, &into, &chosen, grad->size[grad->ndim - 2],
+                                grad->size[grad->ndim - 1]);
+         windows_more(&v); windows_next(&v)) {
+        adder_add(&adder, chosen_at(&v, indices, &chosen, 1, &into, columns), grad,
+                  windows_at(&v, 0, &from), 1, 1);
     }
     adder_finish(&adder);
     return ERR_none;
@@ -190,7 +219,10 @@ ErrCode kernel_max_pool2d_grad(const Call *call, Tensor *const *out, KernelCtx *
 
 ErrCode kernel_max_pool1d(const Call *call, Tensor *const *out, KernelCtx *k) {
     const Tensor *self = call->arg[0].tensor, *to = out[0];
-    Pool p = {.kernel = {1, call->arg[1].i}, .stride = {1, call->arg[2].i}, .padding = {0, call->arg[3].i}, .dilation = {1, call->arg[4].i}};
+    Pool p = {.kernel = {1, call->arg[1].i},
+              .stride = {1, call->arg[2].i},
+              .padding = {0, call->arg[3].i},
+              .dilation = {1, call->arg[4].i}};
     p.in[1] = self->size[self->ndim - 1];
     Tensor lines = *to, from = *self; /* their first elements */
     lines.ndim = 2;
@@ -207,7 +239,8 @@ ErrCode kernel_max_pool1d(const Call *call, Tensor *const *out, KernelCtx *k) {
             double best = -INFINITY;
             bool any = true;
             (void)greatest(self, w.at[0] + x * step, count, p.dilation[1] * step, &best, &any);
-            k->undefined = count == 0 ? "a window of max_pool1d that lies outside of its line" : k->undefined;
+            k->undefined =
+                count == 0 ? "a window of max_pool1d that lies outside of its line" : k->undefined;
             element_store_double(to->storage->data, to->dtype, w.at[1] + j * to->stride[2], best);
         }
     }

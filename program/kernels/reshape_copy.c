@@ -1,5 +1,6 @@
-/* _reshape_copy: a fresh row-major tensor of another size with self's elements in logical order. It is the half of reshape that
- * copies, and what PyTorch does with _unsafe_view after a matrix product: in both the result is no view of anything. */
+/* _reshape_copy: a fresh row-major tensor of another size with self's elements in logical order. It
+ * is the half of reshape that copies, and what PyTorch does with _unsafe_view after a matrix
+ * product: in both the result is no view of anything. */
 #include "program/ops/functions.h"
 
 ErrCode infer_reshape_copy(const Call *call, Infer *r) {
@@ -10,7 +11,8 @@ ErrCode infer_reshape_copy(const Call *call, Infer *r) {
         return error_set(r->err, ERR_limit, "more than %d dims", MAX_DIMS);
     }
     if (!sizes_numel(size->ints.v, size->ints.n, &numel) || numel != tensor_numel(self)) {
-        return error_set(r->err, ERR_shape, "the size is invalid for input of size %lld", (long long)tensor_numel(self));
+        return error_set(r->err, ERR_shape, "the size is invalid for input of size %lld",
+                         (long long)tensor_numel(self));
     }
     r->out = arena_new(r->arena, Tensor);
     r->n = 1;

@@ -1,10 +1,12 @@
-/* Kernels of gather and of the scatters: a walk over the index, beside self or the result seen with stride 0 along `dim`, to whose
- * place the index read on the way is added, and beside the other tensor. */
+/* Kernels of gather and of the scatters: a walk over the index, beside self or the result seen with
+ * stride 0 along `dim`, to whose place the index read on the way is added, and beside the other
+ * tensor. */
 #include "program/kernels/kernels.h"
 
 #include <math.h>
 
-/* The walk over index; at[] are places in what the indices mean, its first along `dim`, in index, and in the other tensor. */
+/* The walk over index; at[] are places in what the indices mean, its first along `dim`, in index,
+ * and in the other tensor. */
 typedef struct Along {
     const Tensor *index;
     int64_t size, stride; /* along `dim`, of what the indices mean */
@@ -21,7 +23,8 @@ static Tensor seen_by(const Tensor *t, const Tensor *index, int still) {
 }
 
 /* `t`: what the indices mean places of; of `other` as much is walked as index has. */
-static ErrCode along_start(const Call *call, const Tensor *t, const Tensor *other, Along *a, KernelCtx *k) {
+static ErrCode along_start(const Call *call, const Tensor *t, const Tensor *other, Along *a,
+                           KernelCtx *k) {
     int dim;
     TRY(dim_wrap(call->arg[1].i, t->ndim, &dim, k->err));
     a->index = call->arg[2].tensor;
@@ -71,9 +74,11 @@ ErrCode kernel_scatter(const Call *call, Tensor *const *out, KernelCtx *k) {
         if (!by_value) {
             writer_put(&writer, at, src, a.w.at[2]);
         } else if (dtype_is_float(to->dtype)) {
-            element_store_double(to->storage->data, to->dtype, at, scalar_to_double(call->arg[3].scalar));
+            element_store_double(to->storage->data, to->dtype, at,
+                                 scalar_to_double(call->arg[3].scalar));
         } else {
-            element_store_int(to->storage->data, to->dtype, at, scalar_as_int(call->arg[3].scalar, to->dtype));
+            element_store_int(to->storage->data, to->dtype, at,
+                              scalar_as_int(call->arg[3].scalar, to->dtype));
         }
     }
     if (writer.conflict) {
@@ -98,19 +103,25 @@ ErrCode kernel_scatter_add(const Call *call, Tensor *const *out, KernelCtx *k) {
 }
 
 /* One step of scatter with `reduce`, in the dtype: at += or *= v. */
-static void step_at(const Tensor *to, int64_t at, const Tensor *src, int64_t src_at, Scalar value, bool multiply) {
+static void step_at(const Tensor *to, int64_t at, const Tensor *src, int64_t src_at, Scalar value,
+                    bool multiply) {
     void *data = to->storage->data;
     if (dtype_is_float(to->dtype)) {
-        double own = element_double(data, to->dtype, at), v = src ? element_double(src->storage->data, src->dtype, src_at) : scalar_as_double(value, to->dtype);
+        double own = element_double(data, to->dtype, at),
+               v = src ? element_double(src->storage->data, src->dtype, src_at)
+                       : scalar_as_double(value, to->dtype);
         element_store_double(data, to->dtype, at, multiply ? own * v : own + v);
         return;
     }
-    int64_t own = element_int(data, to->dtype, at), v = src ? element_int(src->storage->data, src->dtype, src_at) : scalar_as_int(value, to->dtype);
+    int64_t own = element_int(data, to->dtype, at),
+            v = src ? element_int(src->storage->data, src->dtype, src_at)
+                    : scalar_as_int(value, to->dtype);
     int64_t result = multiply ? wrapping_mul(own, v) : wrapping_add(own, v);
     element_store_int(data, to->dtype, at, to->dtype == DT_bool ? result != 0 : result);
 }
 
-/* scatter.reduce, scatter.value_reduce: row by row of index, rounded at every step as PyTorch's loop does. */
+/* scatter.reduce, scatter.value_reduce: row by row of index, rounded at every step as PyTorch's
+ * loop does. */
 ErrCode kernel_scatter_steps(const Call *call, Tensor *const *out, KernelCtx *k) {
     const Tensor *to = out[0];
     bool by_value = call->op->param[3].type == ARG_SCALAR, multiply = call->arg[4].str[0] == 'm';
@@ -131,30 +142,46 @@ ErrCode kernel_scatter_steps(const Call *call, Tensor *const *out, KernelCtx *k)
 typedef enum Reduce { REDUCE_SUM, REDUCE_PROD, REDUCE_MEAN, REDUCE_AMAX, REDUCE_AMIN } Reduce;
 
 static Reduce reduce_of(const char *name) {
-    return name[0] == 's' ? REDUCE_SUM : name[0] == 'p' ? REDUCE_PROD : name[0] == 'm' ? REDUCE_MEAN : name[2] == 'a' ? REDUCE_AMAX : REDUCE_AMIN;
+    return name[0] == 's'   ? REDUCE_SUM
+           : name[0] == 'p' ? REDUCE_PROD
+           : name[0] == 'm' ? REDUCE_MEAN
+           : name[2] == 'a' ? REDUCE_AMAX
+                            : REDUCE_AMIN;
 }
 
 /* What reduces to the other operand. */
 static void store_neutral(const Tensor *to, int64_t at, Reduce how) {
     if (dtype_is_float(to->dtype)) {
-        element_store_double(to->storage->data, to->dtype, at, how == REDUCE_PROD ? 1 : how == REDUCE_AMAX ? -INFINITY : how == REDUCE_AMIN ? INFINITY : 0);
+        element_store_double(to->storage->data, to->dtype, at,
+                             how == REDUCE_PROD   ? 1
+                             : how == REDUCE_AMAX ? -INFINITY
+                             : how == REDUCE_AMIN ? INFINITY
+                                                  : 0);
     } else {
-        int64_t least = to->dtype == DT_bool ? 0 : dtype_min(to->dtype), most = to->dtype == DT_bool ? 1 : dtype_max(to->dtype);
-        element_store_int(to->storage->data, to->dtype, at, how == REDUCE_PROD ? 1 : how == REDUCE_AMAX ? least : how == REDUCE_AMIN ? most : 0);
+        int64_t least = to->dtype == DT_bool ? 0 : dtype_min(to->dtype),
+                most = to->dtype == DT_bool ? 1 : dtype_max(to->dtype);
+        element_store_int(to->storage->data, to->dtype, at,
+                          how == REDUCE_PROD   ? 1
+                          : how == REDUCE_AMAX ? least
+                          : how == REDUCE_AMIN ? most
+                                               : 0);
     }
 }
 
 /* The greater or lesser of the element and src's, a nan above all. */
-static void choose_at(const Tensor *to, int64_t at, const Tensor *src, int64_t src_at, bool greater) {
+static void choose_at(const Tensor *to, int64_t at, const Tensor *src, int64_t src_at,
+                      bool greater) {
     void *data = to->storage->data;
     if (dtype_is_float(to->dtype)) {
-        double own = element_double(data, to->dtype, at), v = element_double(src->storage->data, src->dtype, src_at);
+        double own = element_double(data, to->dtype, at),
+               v = element_double(src->storage->data, src->dtype, src_at);
         if (isnan(v) || (greater ? own < v : v < own)) {
             element_store_double(data, to->dtype, at, v);
         }
         return;
     }
-    int64_t own = element_int(data, to->dtype, at), v = element_int(src->storage->data, src->dtype, src_at);
+    int64_t own = element_int(data, to->dtype, at),
+            v = element_int(src->storage->data, src->dtype, src_at);
     element_store_int(data, to->dtype, at, greater ? max_i64(own, v) : min_i64(own, v));
 }
 
@@ -164,7 +191,8 @@ static void divide_counts(const Tensor *to, const int64_t *count, bool include_s
     for (Walk w = walk_start(to->size, to->ndim, walked, 1); walk_more(&w); walk_next(&w)) {
         int64_t n = max_i64(count[w.at[0]] + include_self, 1);
         if (dtype_is_float(to->dtype)) {
-            element_store_double(to->storage->data, to->dtype, w.at[0], element_double(to->storage->data, to->dtype, w.at[0]) / (double)n);
+            element_store_double(to->storage->data, to->dtype, w.at[0],
+                                 element_double(to->storage->data, to->dtype, w.at[0]) / (double)n);
         } else {
             int64_t v = element_int(to->storage->data, to->dtype, w.at[0]), q = v / n;
             element_store_int(to->storage->data, to->dtype, w.at[0], q - (v % n != 0 && v < 0));

@@ -1,5 +1,5 @@
-/* Kernel of searchsorted: PyTorch's binary search (aten/src/ATen/native/Bucketization.cpp), step by step, so that the answer is the same
- * also where the sequence is not sorted. */
+/* Kernel of searchsorted: PyTorch's binary search (aten/src/ATen/native/Bucketization.cpp), step by
+ * step, so that the answer is the same also where the sequence is not sorted. */
 #include "program/kernels/kernels.h"
 
 enum { SEQUENCE, VALUES, OUT_INT32, RIGHT, SIDE, SORTER };
@@ -11,10 +11,13 @@ typedef struct SearchRow {
     DType dtype; /* of the comparison */
 } SearchRow;
 
-/* Is element `i` of the row at least (or, `above`, more than) the value? A nan is not, nor is anything a nan. */
-static bool reaches(const SearchRow *row, int64_t i, double value, int64_t int_value, bool above, KernelCtx *k) {
+/* Is element `i` of the row at least (or, `above`, more than) the value? A nan is not, nor is
+ * anything a nan. */
+static bool reaches(const SearchRow *row, int64_t i, double value, int64_t int_value, bool above,
+                    KernelCtx *k) {
     if (row->sorter) {
-        i = element_int(row->sorter->storage->data, DT_int64, row->sorter_at + i * row->sorter->stride[row->sorter->ndim - 1]);
+        i = element_int(row->sorter->storage->data, DT_int64,
+                        row->sorter_at + i * row->sorter->stride[row->sorter->ndim - 1]);
         if (i < 0 || i >= row->length) {
             k->undefined = "a sorter's index out of range: read out of bounds";
             return false;
@@ -29,7 +32,8 @@ static bool reaches(const SearchRow *row, int64_t i, double value, int64_t int_v
     return above ? own > int_value : own >= int_value;
 }
 
-static int64_t kernel_search_row(const SearchRow *row, double value, int64_t int_value, bool right, KernelCtx *k) {
+static int64_t kernel_search_row(const SearchRow *row, double value, int64_t int_value, bool right,
+                                 KernelCtx *k) {
     int64_t start = 0, end = row->length;
     while (start < end) {
         int64_t middle = start + (end - start) / 2;
@@ -46,9 +50,18 @@ ErrCode kernel_searchsorted(const Call *call, Tensor *const *out, KernelCtx *k) 
     const Tensor *sequence = call->arg[SEQUENCE].tensor, *to = out[0];
     bool scalar = call->op->param[VALUES].type == ARG_SCALAR;
     bool right = call->arg[RIGHT].b || (!call->arg[SIDE].none && call->arg[SIDE].str[0] == 'r');
-    const Tensor *values = scalar ? to : call->arg[VALUES].tensor, *sorter = call->arg[SORTER].none ? NULL : call->arg[SORTER].tensor;
-    SearchRow row = {sequence, sorter, sequence->offset, sorter ? sorter->offset : 0, sequence->size[sequence->ndim - 1], search_dtype(call)};
-    Tensor rows = *sequence, sorter_rows = sorter ? *sorter : rows; /* seen with the values' size: where each one's row begins */
+    const Tensor *values = scalar ? to : call->arg[VALUES].tensor,
+                 *sorter = call->arg[SORTER].none ? NULL : call->arg[SORTER].tensor;
+    SearchRow row = {sequence,
+                     sorter,
+                     sequence->offset,
+                     sorter ? sorter->offset : 0,
+                     sequence->size[sequence->ndim - 1],
+                     search_dtype(call)};
+    Tensor rows = *sequence,
+           sorter_rows = sorter
+                             ? *sorter
+                             : rows; /* seen with the values' size: where each one's row begins */
     for (int d = 0; d < to->ndim; d++) {
         bool shared = sequence->ndim == 1 || d + 1 == to->ndim;
         rows.size[d] = sorter_rows.size[d] = to->size[d];
@@ -71,7 +84,8 @@ ErrCode kernel_searchsorted(const Call *call, Tensor *const *out, KernelCtx *k) 
         }
         row.at = w.at[2];
         row.sorter_at = w.at[3];
-        element_store_int(to->storage->data, to->dtype, w.at[0], kernel_search_row(&row, value, int_value, right, k));
+        element_store_int(to->storage->data, to->dtype, w.at[0],
+                          kernel_search_row(&row, value, int_value, right, k));
     }
     return ERR_none;
 }

@@ -1,8 +1,11 @@
-/* libstdc++'s sorting, step by step, since what it leaves of the order of equal elements shows in PyTorch's results.
+/* libstdc++'s sorting, step by step, since what it leaves of the order of equal elements shows in
+ * PyTorch's results.
  *
- *   introselect   narrows [first, last) around the n-th by partitions with a median-of-three pivot; the last 3 by insertion
+ *   introselect   narrows [first, last) around the n-th by partitions with a median-of-three pivot;
+ *                 the last 3 by insertion
  *   introsort     the same, both sides, down to runs of 16, then one insertion sort
- *   heap_select   a heap of the first ones, which each later element that belongs there enters (partial_sort, and when too deep)
+ *   heap_select   a heap of the first ones, which each later element that belongs there enters
+ *                 (partial_sort, and when too deep)
  *
  * nan is the greatest number. */
 #include "program/kernels/sorting.h"
@@ -15,7 +18,8 @@ static bool kernel_sorting_before(const SortOrder *o, const SortElement *x, cons
         return o->descending ? x->whole > y->whole : x->whole < y->whole;
     }
     bool x_nan = isnan(x->value), y_nan = isnan(y->value);
-    return o->descending ? (x_nan && !y_nan) || x->value > y->value : (!x_nan && y_nan) || x->value < y->value;
+    return o->descending ? (x_nan && !y_nan) || x->value > y->value
+                         : (!x_nan && y_nan) || x->value < y->value;
 }
 
 static void kernel_sorting_swap(SortElement *a, SortElement *b) {
@@ -26,7 +30,8 @@ static void kernel_sorting_swap(SortElement *a, SortElement *b) {
 
 /* ---- heaps: the element that comes last is at the top ---- */
 
-static void push_heap(const SortOrder *o, SortElement *first, int64_t hole, int64_t top, SortElement value) {
+static void push_heap(const SortOrder *o, SortElement *first, int64_t hole, int64_t top,
+                      SortElement value) {
     int64_t parent = (hole - 1) / 2;
     while (hole > top && kernel_sorting_before(o, &first[parent], &value)) {
         first[hole] = first[parent];
@@ -36,7 +41,8 @@ static void push_heap(const SortOrder *o, SortElement *first, int64_t hole, int6
     first[hole] = value;
 }
 
-static void adjust_heap(const SortOrder *o, SortElement *first, int64_t hole, int64_t length, SortElement value) {
+static void adjust_heap(const SortOrder *o, SortElement *first, int64_t hole, int64_t length,
+                        SortElement value) {
     int64_t top = hole, child = hole;
     while (child < (length - 1) / 2) {
         child = 2 * (child + 1);
@@ -54,13 +60,15 @@ static void adjust_heap(const SortOrder *o, SortElement *first, int64_t hole, in
     push_heap(o, first, hole, top, value);
 }
 
-static void pop_heap(const SortOrder *o, SortElement *first, SortElement *last, SortElement *result) {
+static void pop_heap(const SortOrder *o, SortElement *first, SortElement *last,
+                     SortElement *result) {
     SortElement value = *result;
     *result = *first;
     adjust_heap(o, first, 0, last - first, value);
 }
 
-static void heap_select(const SortOrder *o, SortElement *first, SortElement *middle, SortElement *last) {
+static void heap_select(const SortOrder *o, SortElement *first, SortElement *middle,
+                        SortElement *last) {
     int64_t length = middle - first;
     for (int64_t parent = (length - 2) / 2; length > 1 && parent >= 0; parent--) {
         adjust_heap(o, first, parent, length, first[parent]);
@@ -82,11 +90,16 @@ void sort_partial(const SortOrder *o, SortElement *first, SortElement *middle, S
 
 /* ---- partitions ---- */
 
-static void move_median_to_first(const SortOrder *o, SortElement *result, SortElement *a, SortElement *b, SortElement *c) {
+static void move_median_to_first(const SortOrder *o, SortElement *result, SortElement *a,
+                                 SortElement *b, SortElement *c) {
     if (kernel_sorting_before(o, a, b)) {
-        kernel_sorting_swap(result, kernel_sorting_before(o, b, c) ? b : kernel_sorting_before(o, a, c) ? c : a);
+        kernel_sorting_swap(result, kernel_sorting_before(o, b, c)   ? b
+                                    : kernel_sorting_before(o, a, c) ? c
+                                                                     : a);
     } else {
-        kernel_sorting_swap(result, kernel_sorting_before(o, a, c) ? a : kernel_sorting_before(o, b, c) ? c : b);
+        kernel_sorting_swap(result, kernel_sorting_before(o, a, c)   ? a
+                                    : kernel_sorting_before(o, b, c) ? c
+                                                                     : b);
     }
 }
 

@@ -1,4 +1,5 @@
-/* std::sort, std::nth_element and std::partial_sort of libstdc++, down to the order in which they leave equal elements. */
+/* std::sort, std::nth_element and std::partial_sort of libstdc++, down to the order in which they
+ * leave equal elements. */
 #ifndef PROGRAM_SORTING_H
 #define PROGRAM_SORTING_H
 

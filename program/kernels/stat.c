@@ -1,10 +1,12 @@
-/* Kernels of variances, norms and logarithms of sums of exponentials: passes over self in row-major order with one accumulator for
- * each kept position, in double, rounded once (see kernels/reduce.c). */
+/* Kernels of variances, norms and logarithms of sums of exponentials: passes over self in row-major
+ * order with one accumulator for each kept position, in double, rounded once (see
+ * kernels/reduce.c). */
 #include "program/kernels/kernels.h"
 
 #include <math.h>
 
-/* What a pass over the reduced sets needs: an accumulator for each kept position, and self beside them. */
+/* What a pass over the reduced sets needs: an accumulator for each kept position, and self beside
+ * them. */
 typedef struct Sets {
     const Tensor *self;
     Tensor places;
@@ -37,7 +39,9 @@ static double *accumulators(const Sets *s, double start, KernelCtx *k) {
     return v;
 }
 
-static void kernel_stat_answer(const Tensor *out, int64_t i, double value) { element_store_double(out->storage->data, out->dtype, out->offset + i, value); }
+static void kernel_stat_answer(const Tensor *out, int64_t i, double value) {
+    element_store_double(out->storage->data, out->dtype, out->offset + i, value);
+}
 
 /* ---- var, std: two passes; the divisor is count - correction, at least 0 ---- */
 
@@ -63,8 +67,12 @@ static ErrCode variance(const Call *call, const Tensor *out, bool root, KernelCt
     return ERR_none;
 }
 
-ErrCode kernel_var(const Call *call, Tensor *const *out, KernelCtx *k) { return variance(call, out[0], false, k); }
-ErrCode kernel_std(const Call *call, Tensor *const *out, KernelCtx *k) { return variance(call, out[0], true, k); }
+ErrCode kernel_var(const Call *call, Tensor *const *out, KernelCtx *k) {
+    return variance(call, out[0], false, k);
+}
+ErrCode kernel_std(const Call *call, Tensor *const *out, KernelCtx *k) {
+    return variance(call, out[0], true, k);
+}
 
 /* ---- norm ---- */
 
@@ -84,10 +92,14 @@ ErrCode kernel_norm(const Call *call, Tensor *const *out, KernelCtx *k) {
     TRY(sets_of(call, self, &s, k->err));
     double *acc = accumulators(&s, p == -INFINITY && s.count > 0 ? INFINITY : 0, k);
     for (Walk w = sets_walk(&s); walk_more(&w); walk_next(&w)) {
-        acc[w.at[1]] = norm_step(acc[w.at[1]], element_double(self->storage->data, self->dtype, w.at[0]), p);
+        acc[w.at[1]] =
+            norm_step(acc[w.at[1]], element_double(self->storage->data, self->dtype, w.at[0]), p);
     }
     for (int64_t i = 0; i < s.length; i++) {
-        kernel_stat_answer(out[0], i, isinf(p) || p == 0 || p == 1 ? acc[i] : p == 2 ? sqrt(acc[i]) : pow(acc[i], 1 / p));
+        kernel_stat_answer(out[0], i,
+                           isinf(p) || p == 0 || p == 1 ? acc[i]
+                           : p == 2                     ? sqrt(acc[i])
+                                                        : pow(acc[i], 1 / p));
     }
     return ERR_none;
 }
@@ -97,7 +109,8 @@ ErrCode kernel_norm(const Call *call, Tensor *const *out, KernelCtx *k) {
 /* nan wins. */
 static double larger(double a, double b) { return isnan(a) || b <= a ? a : b; }
 
-/* The largest of every set, and log of the sum of exp(x - largest); with `finite`, an infinite largest counts as 0. */
+/* The largest of every set, and log of the sum of exp(x - largest); with `finite`, an infinite
+ * largest counts as 0. */
 static void log_sums(const Sets *s, DType dtype, bool finite, double *most, double *sum) {
     for (Walk w = sets_walk(s); walk_more(&w); walk_next(&w)) {
         most[w.at[1]] = larger(most[w.at[1]], cast_double(s->self, w.at[0], dtype));
@@ -133,7 +146,8 @@ ErrCode kernel_log_softmax(const Call *call, Tensor *const *out, KernelCtx *k) {
     const Tensor *walked[3] = {self, &s.places, to};
     for (Walk w = walk_start(self->size, self->ndim, walked, 3); walk_more(&w); walk_next(&w)) {
         double x = cast_double(self, w.at[0], to->dtype);
-        element_store_double(to->storage->data, to->dtype, w.at[2], x - most[w.at[1]] - sum[w.at[1]]);
+        element_store_double(to->storage->data, to->dtype, w.at[2],
+                             x - most[w.at[1]] - sum[w.at[1]]);
     }
     return ERR_none;
 }

@@ -1,11 +1,14 @@
-/* Kernels of take and put, whose indices count all elements, and of masked_select and masked_scatter. */
+/* Kernels of take and put, whose indices count all elements, and of masked_select and
+ * masked_scatter. */
 #include "program/kernels/kernels.h"
 
 #include <string.h>
 
 ErrCode kernel_take(const Call *call, Tensor *const *out, KernelCtx *k) {
-    const Tensor *self = call->arg[0].tensor, *index = call->arg[1].tensor, *to = out[0], *walked[2] = {to, index}, *whole[1] = {self};
-    int64_t n = tensor_numel(self), *place = arena_alloc_raw(k->arena, n * (int64_t)sizeof *place), count = 0;
+    const Tensor *self = call->arg[0].tensor, *index = call->arg[1].tensor, *to = out[0],
+                 *walked[2] = {to, index}, *whole[1] = {self};
+    int64_t n = tensor_numel(self), *place = arena_alloc_raw(k->arena, n * (int64_t)sizeof *place),
+            count = 0;
     for (Walk w = walk_start(self->size, self->ndim, whole, 1); walk_more(&w); walk_next(&w)) {
         place[count++] = w.at[0];
     }
@@ -14,7 +17,8 @@ ErrCode kernel_take(const Call *call, Tensor *const *out, KernelCtx *k) {
         if (i < -n || i >= n) {
             return index_out_of_range(i, n, k->err);
         }
-        element_cast(to->storage->data, to->dtype, w.at[0], self->storage->data, self->dtype, place[i < 0 ? i + n : i]);
+        element_cast(to->storage->data, to->dtype, w.at[0], self->storage->data, self->dtype,
+                     place[i < 0 ? i + n : i]);
     }
     return ERR_none;
 }
@@ -23,7 +27,8 @@ ErrCode kernel_put(const Call *call, Tensor *const *out, KernelCtx *k) {
     const Tensor *index = call->arg[1].tensor, *source = call->arg[2].tensor, *to = out[0];
     bool accumulate = call->arg[3].b;
     kernel_start_from(to, call->arg[0].tensor, k);
-    int64_t n = tensor_numel(to), *place = arena_alloc_raw(k->arena, n * (int64_t)sizeof *place), count = 0;
+    int64_t n = tensor_numel(to), *place = arena_alloc_raw(k->arena, n * (int64_t)sizeof *place),
+            count = 0;
     const Tensor *whole[1] = {to}, *numbers[1] = {index}, *values[1] = {source};
     for (Walk w = walk_start(to->size, to->ndim, whole, 1); walk_more(&w); walk_next(&w)) {
         place[count++] = w.at[0];
@@ -36,7 +41,8 @@ ErrCode kernel_put(const Call *call, Tensor *const *out, KernelCtx *k) {
         writer = writer_start(to, k->arena);
     }
     Walk v = walk_start(source->size, source->ndim, values, 1);
-    for (Walk w = walk_start(index->size, index->ndim, numbers, 1); walk_more(&w); walk_next(&w), walk_next(&v)) {
+    for (Walk w = walk_start(index->size, index->ndim, numbers, 1); walk_more(&w);
+         walk_next(&w), walk_next(&v)) {
         int64_t i = element_int(index->storage->data, index->dtype, w.at[0]);
         if (i < -n || i >= n) {
             return index_out_of_range(i, n, k->err);
@@ -68,7 +74,8 @@ static Tensor broadcast(const Tensor *t, const int64_t *size, int ndim) {
 static ErrCode read_mask(const Tensor *mask, int64_t at, bool *set, Error *err) {
     int64_t v = element_int(mask->storage->data, mask->dtype, at);
     *set = v != 0;
-    return v > 1 ? error_set(err, ERR_invalid, "Mask tensor can take 0 and 1 values only") : ERR_none;
+    return v > 1 ? error_set(err, ERR_invalid, "Mask tensor can take 0 and 1 values only")
+                 : ERR_none;
 }
 
 ErrCode kernel_masked_select(const Call *call, Tensor *const *out, KernelCtx *k) {
@@ -84,7 +91,8 @@ ErrCode kernel_masked_select(const Call *call, Tensor *const *out, KernelCtx *k)
         TRY(read_mask(mask, w.at[1], &set, k->err));
         if (set) {
             CHECK(n < to->size[0]);
-            element_cast(to->storage->data, to->dtype, to->offset + n++, self->storage->data, self->dtype, w.at[0]);
+            element_cast(to->storage->data, to->dtype, to->offset + n++, self->storage->data,
+                         self->dtype, w.at[0]);
         }
     }
     return ERR_none;
@@ -104,9 +112,11 @@ ErrCode kernel_masked_scatter(const Call *call, Tensor *const *out, KernelCtx *k
             continue;
         }
         if (!walk_more(&next)) {
-            return error_set(k->err, ERR_invalid, "Number of elements of source < number of ones in mask");
+            return error_set(k->err, ERR_invalid,
+                             "Number of elements of source < number of ones in mask");
         }
-        element_cast(to->storage->data, to->dtype, w.at[0], source->storage->data, source->dtype, next.at[0]);
+        element_cast(to->storage->data, to->dtype, w.at[0], source->storage->data, source->dtype,
+                     next.at[0]);
         walk_next(&next);
     }
     return ERR_none;
@@ -120,9 +130,11 @@ ErrCode kernel_masked_scatter_grad(const Call *call, Tensor *const *out, KernelC
     Tensor which = broadcast(mask, grad->size, grad->ndim);
     const Tensor *walked[2] = {grad, &which};
     int64_t n = 0, length = tensor_numel(to);
-    for (Walk w = walk_start(grad->size, grad->ndim, walked, 2); walk_more(&w) && n < length; walk_next(&w)) {
+    for (Walk w = walk_start(grad->size, grad->ndim, walked, 2); walk_more(&w) && n < length;
+         walk_next(&w)) {
         if (element_int(mask->storage->data, mask->dtype, w.at[1]) != 0) {
-            element_cast(to->storage->data, to->dtype, to->offset + n++, grad->storage->data, grad->dtype, w.at[0]);
+            element_cast(to->storage->data, to->dtype, to->offset + n++, grad->storage->data,
+                         grad->dtype, w.at[0]);
         }
     }
     return ERR_none;

@@ -1,10 +1,13 @@
-/* Deep copies of programs and results. Every pointer of the source is followed, but those into the op table are shared; what a
- * statement's argument holds is known from its parameter's type. */
+/* Deep copies of programs and results. Every pointer of the source is followed, but those into the
+ * op table are shared; what a statement's argument holds is known from its parameter's type. */
 #include "program/lang/result.h"
 
-#define CLONE(arena, from, n) ((from) ? arena_copy((arena), (from), (int64_t)sizeof *(from) * (int64_t)(n)) : NULL)
+#define CLONE(arena, from, n)                                                                      \
+    ((from) ? arena_copy((arena), (from), (int64_t)sizeof *(from) * (int64_t)(n)) : NULL)
 
-static const char *clone_text(Arena *arena, const char *text) { return text ? arena_strdup(arena, text) : NULL; }
+static const char *clone_text(Arena *arena, const char *text) {
+    return text ? arena_strdup(arena, text) : NULL;
+}
 
 static Predicate clone_predicate(Arena *arena, const Predicate *from) {
     Predicate to = *from;
@@ -21,12 +24,20 @@ static void clone_arg(Arena *arena, ArgType type, PArg *a, DType literal) {
     }
     switch (type) {
     case ARG_TENSORS:
-    case ARG_TENSORS_OPT: a->tensors.v = CLONE(arena, a->tensors.v, a->tensors.n); break;
+    case ARG_TENSORS_OPT:
+        a->tensors.v = CLONE(arena, a->tensors.v, a->tensors.n);
+        break;
     case ARG_INTS:
-    case ARG_INTS_OPT: a->ints.v = CLONE(arena, a->ints.v, a->ints.single ? 1 : a->ints.n); break;
+    case ARG_INTS_OPT:
+        a->ints.v = CLONE(arena, a->ints.v, a->ints.single ? 1 : a->ints.n);
+        break;
     case ARG_STR:
-    case ARG_STR_OPT: a->str = clone_text(arena, a->str); break;
-    case ARG_DATA: a->data.data = arena_copy(arena, a->data.data, a->data.n * dtype_bytes(literal)); break;
+    case ARG_STR_OPT:
+        a->str = clone_text(arena, a->str);
+        break;
+    case ARG_DATA:
+        a->data.data = arena_copy(arena, a->data.data, a->data.n * dtype_bytes(literal));
+        break;
     case ARG_INDEX:
         a->index.v = CLONE(arena, a->index.v, a->index.n);
         for (int i = 0; i < a->index.n; i++) {
@@ -34,7 +45,8 @@ static void clone_arg(Arena *arena, ArgType type, PArg *a, DType literal) {
             item->list = item->kind == INDEX_LIST ? CLONE(arena, item->list, item->count) : NULL;
         }
         break;
-    default: break; /* held by value */
+    default:
+        break; /* held by value */
     }
 }
 
@@ -65,7 +77,8 @@ static Stmt *clone_stmt(Arena *arena, const Stmt *from) {
         GradStmt *g = CLONE(arena, from->grad, 1);
         g->outputs = CLONE(arena, g->outputs, g->noutputs);
         g->inputs = CLONE(arena, g->inputs, g->ninputs);
-        g->grad_outputs = g->ngrad_outputs >= 0 ? CLONE(arena, g->grad_outputs, g->ngrad_outputs) : NULL;
+        g->grad_outputs =
+            g->ngrad_outputs >= 0 ? CLONE(arena, g->grad_outputs, g->ngrad_outputs) : NULL;
         to->grad = g;
     }
     to->extra = clone_text(arena, from->extra);
@@ -150,14 +163,18 @@ static void clone_call(Arena *arena, CallResult *call) {
     call->returns = CLONE(arena, call->returns, call->nreturns);
     for (int i = 0; i < call->nreturns; i++) {
         ReturnRecord *r = &call->returns[i];
-        r->poked = r->poked ? arena_copy(arena, r->poked, r->values.numel * dtype_bytes(r->values.dtype)) : NULL;
+        r->poked = r->poked
+                       ? arena_copy(arena, r->poked, r->values.numel * dtype_bytes(r->values.dtype))
+                       : NULL;
         clone_values(arena, &r->values);
         clone_values(arena, &r->grad);
     }
     call->inputs = CLONE(arena, call->inputs, call->ninputs);
     for (int i = 0; i < call->ninputs; i++) {
         InputRecord *r = &call->inputs[i];
-        r->poked = r->poked ? arena_copy(arena, r->poked, r->data.numel * dtype_bytes(r->data.dtype)) : NULL;
+        r->poked = r->poked
+                       ? arena_copy(arena, r->poked, r->data.numel * dtype_bytes(r->data.dtype))
+                       : NULL;
         clone_values(arena, &r->data);
         clone_values(arena, &r->grad);
     }

@@ -1,14 +1,20 @@
-/* The tensors a call is made with, the tangents its backward is fed, and which inputs belong to which call.
+/* The tensors a call is made with, the tangents its backward is fed, and which inputs belong to
+ * which call.
  *
- * A storage is as long as the farthest element of any input on it, so inputs are taken in two rounds: extents first, then one
- * storage for each group, filled by the first input that names it. */
+ * A storage is as long as the farthest element of any input on it, so inputs are taken in two
+ * rounds: extents first, then one storage for each group, filled by the first input that names
+ * it. */
 #include "program/lang/program.h"
 
 #include <string.h>
 
 int program_nargs(const Program *p) { return p->args_given ? p->nargs : p->ninputs; }
-NameId program_arg(const Program *p, int place) { return p->args_given ? p->args[place] : p->inputs[place].name; }
-bool program_pokes(const Program *p, int number) { return number >= p->nrecalls || !p->recalls[number].keep; }
+NameId program_arg(const Program *p, int place) {
+    return p->args_given ? p->args[place] : p->inputs[place].name;
+}
+bool program_pokes(const Program *p, int number) {
+    return number >= p->nrecalls || !p->recalls[number].keep;
+}
 
 /* Place of the first input on the same storage as input i. */
 static int inputs_storage_leader(const Input *inputs, int i) {
@@ -51,8 +57,8 @@ static void storage_fill(Storage *storage, const InputData *data) {
     }
 }
 
-ErrCode inputs_build(const Program *p, const Input *inputs, int ninputs, Arena *arena, const Limits *limits, Tensor *out,
-                     Error *err) {
+ErrCode inputs_build(const Program *p, const Input *inputs, int ninputs, Arena *arena,
+                     const Limits *limits, Tensor *out, Error *err) {
     CHECK(ninputs <= MAX_INPUTS);
     int64_t extent[MAX_INPUTS]; /* by leader: elements of the storage */
     int64_t bytes = 0, storages = 0;
@@ -64,16 +70,18 @@ ErrCode inputs_build(const Program *p, const Input *inputs, int ninputs, Arena *
             extent[i] = 0;
         }
         int64_t numel, far;
-        if (!sizes_numel(out[i].size, out[i].ndim, &numel) || numel > limits->max_elements || !tensor_extent(&out[i], &far) ||
-            far > limits->max_elements) {
-            return error_set(err, ERR_limit, "input '%s' passes the limit of %lld elements", name, (long long)limits->max_elements);
+        if (!sizes_numel(out[i].size, out[i].ndim, &numel) || numel > limits->max_elements ||
+            !tensor_extent(&out[i], &far) || far > limits->max_elements) {
+            return error_set(err, ERR_limit, "input '%s' passes the limit of %lld elements", name,
+                             (long long)limits->max_elements);
         }
         if (far > extent[leader]) {
             bytes += (far - extent[leader]) * dtype_bytes(inputs[i].dtype);
             extent[leader] = far;
         }
         if (bytes > limits->max_bytes) {
-            return error_set(err, ERR_limit, "the inputs pass the limit of %lld bytes", (long long)limits->max_bytes);
+            return error_set(err, ERR_limit, "the inputs pass the limit of %lld bytes",
+                             (long long)limits->max_bytes);
         }
     }
     for (int i = 0; i < ninputs; i++) {

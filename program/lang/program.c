@@ -1,8 +1,9 @@
 /* A program as a tree: names, statement numbers and paths.
  *
- * Names are interned through an open-addressing table that doubles before it is half full, so a lookup is one hash and about one
- * comparison. Statement numbers are the preorder over `setup`, then `body`; a path spells the same place from the root, so both
- * directions are one walk of the tree. */
+ * Names are interned through an open-addressing table that doubles before it is half full, so a
+ * lookup is one hash and about one comparison. Statement numbers are the preorder over `setup`,
+ * then `body`; a path spells the same place from the root, so both directions are one walk of the
+ * tree. */
 #include "program/lang/program.h"
 
 #include <stdio.h>
@@ -122,7 +123,8 @@ void block_append(Block *block, Stmt *stmt, Stmt **tail) {
     block->count++;
 }
 
-/* Numbers a block from `sid` on, recounts it, and returns the next free number. Nesting is at most MAX_NESTING deep. */
+/* Numbers a block from `sid` on, recounts it, and returns the next free number. Nesting is at most
+ * MAX_NESTING deep. */
 static int block_number(Block *block, int sid) {
     block->count = 0;
     for (Stmt *s = block->first; s; s = s->next) {
@@ -194,7 +196,8 @@ const char *program_path(Arena *arena, const Program *p, int sid) {
     }
 }
 
-/* One step `label[N]` of a path: moves *path past it. Labels are found by place in the NULL-ended list; -1 if malformed. */
+/* One step `label[N]` of a path: moves *path past it. Labels are found by place in the NULL-ended
+ * list; -1 if malformed. */
 static int path_step(const char **path, const char *const *labels, int *place) {
     for (int k = 0; labels[k]; k++) {
         size_t length = strlen(labels[k]);

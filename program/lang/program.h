@@ -1,10 +1,11 @@
 /* Program: one JSON file of docs/reference/format.md as a tree, in an arena.
  *
- *     Program ── inputs[] , body ── Stmt ── Stmt ── ...       names are interned: a NameId indexes program->names
+ *     Program ── inputs[] , body ── Stmt ── Stmt ── ...
+ *         names are interned: a NameId indexes program->names
  *
- * Every statement has a number (`sid`, preorder over setup then body) by which traces, errors and graphs refer to it;
- * program_path turns it into "body[4].then[0]". A program is immutable once built, except by fuzz/ and the minimizer,
- * which copy first (program_clone). */
+ * Every statement has a number (`sid`, preorder over setup then body) by which traces, errors and
+ * graphs refer to it; program_path turns it into "body[4].then[0]". A program is immutable once
+ * built, except by fuzz/ and the minimizer, which copy first (program_clone). */
 #ifndef PROGRAM_PROGRAM_H
 #define PROGRAM_PROGRAM_H
 
@@ -35,21 +36,41 @@ typedef struct PArg {
     bool is_tensor; /* ARG_VALUE, ARG_TENSOR*: a name */
     union {
         NameId tensor;
-        struct { NameId *v; int n; } tensors;   /* NAME_NONE = null */
+        struct {
+            NameId *v;
+            int n;
+        } tensors; /* NAME_NONE = null */
         Scalar scalar;
         PInt i;
-        struct { PInt *v; int n; bool single; } ints; /* single: written as one int, not a list */
+        struct {
+            PInt *v;
+            int n;
+            bool single;
+        } ints; /* single: written as one int, not a list */
         double f;
         bool b;
         DType dtype;
         const char *str;
-        struct { PIndexItem *v; int n; } index;
-        struct { void *data; int64_t n; } data; /* tensor literal, in the dtype argument's dtype */
+        struct {
+            PIndexItem *v;
+            int n;
+        } index;
+        struct {
+            void *data;
+            int64_t n;
+        } data; /* tensor literal, in the dtype argument's dtype */
     };
 } PArg;
 
 typedef enum PredicateKind {
-    PRED_requires_grad, PRED_is_leaf, PRED_has_grad_fn, PRED_is_contiguous, PRED_is_grad_enabled, PRED_dtype, PRED_dim, PRED_not
+    PRED_requires_grad,
+    PRED_is_leaf,
+    PRED_has_grad_fn,
+    PRED_is_contiguous,
+    PRED_is_grad_enabled,
+    PRED_dtype,
+    PRED_dim,
+    PRED_not
 } PredicateKind;
 typedef struct Predicate {
     PredicateKind kind;
@@ -60,51 +81,73 @@ typedef struct Predicate {
 } Predicate;
 
 typedef enum ProbeKind {
-    PROBE_requires_grad, PROBE_is_leaf, PROBE_has_grad_fn, PROBE_is_contiguous, PROBE_size, PROBE_stride,
-    PROBE_storage_offset, PROBE_dtype, PROBE_version, PROBE_is_grad_enabled, PROBE_COUNT
+    PROBE_requires_grad,
+    PROBE_is_leaf,
+    PROBE_has_grad_fn,
+    PROBE_is_contiguous,
+    PROBE_size,
+    PROBE_stride,
+    PROBE_storage_offset,
+    PROBE_dtype,
+    PROBE_version,
+    PROBE_is_grad_enabled,
+    PROBE_COUNT
 } ProbeKind;
 const char *probe_name(ProbeKind kind);
 bool probe_parse(const char *name, ProbeKind *kind);
 
-typedef enum StmtKind { STMT_OP, STMT_WITH, STMT_IF, STMT_ASSERT, STMT_PROBE, STMT_GRAD, STMT_GRAPH_BREAK } StmtKind;
+typedef enum StmtKind {
+    STMT_OP,
+    STMT_WITH,
+    STMT_IF,
+    STMT_ASSERT,
+    STMT_PROBE,
+    STMT_GRAD,
+    STMT_GRAPH_BREAK
+} StmtKind;
 typedef struct Stmt Stmt;
 typedef struct Block {
     Stmt *first;
     int count;
 } Block;
-/* The torch.autograd.grad statement: parsed and printed; executors answer `unsupported` until it runs. */
+/* The torch.autograd.grad statement: parsed and printed; executors answer `unsupported` until it
+ * runs. */
 typedef struct GradStmt {
-    NameId *outputs; int noutputs;
-    NameId *inputs; int ninputs;
-    NameId *grad_outputs; int ngrad_outputs; /* NAME_NONE = null; ngrad_outputs -1: not given */
+    NameId *outputs;
+    int noutputs;
+    NameId *inputs;
+    int ninputs;
+    NameId *grad_outputs;
+    int ngrad_outputs; /* NAME_NONE = null; ngrad_outputs -1: not given */
     bool create_graph, retain_graph, retain_given, allow_unused;
 } GradStmt;
 
 struct Stmt {
-    Stmt *next;     /* in its block */
+    Stmt *next; /* in its block */
     StmtKind kind;
     int sid;
     /* STMT_OP */
     const OpInfo *op;
-    PArg *arg;              /* op->nparam of them */
-    bool requires_grad;     /* FACTORY: "requires_grad": true */
+    PArg *arg;          /* op->nparam of them */
+    bool requires_grad; /* FACTORY: "requires_grad": true */
     bool requires_grad_given;
-    int nout;               /* names in out; 0: no `out` */
-    bool out_list;          /* out was an array: unpack */
+    int nout;      /* names in out; 0: no `out` */
+    bool out_list; /* out was an array: unpack */
     NameId *out;
     /* STMT_WITH */
-    bool grad_enabled;      /* enable_grad (true) or no_grad */
-    Block body;             /* WITH; IF: then */
+    bool grad_enabled; /* enable_grad (true) or no_grad */
+    Block body;        /* WITH; IF: then */
     /* STMT_IF, STMT_ASSERT */
     Predicate predicate;
-    Block orelse;           /* IF */
+    Block orelse; /* IF */
     bool has_else;
     /* STMT_PROBE */
     ProbeKind probe;
     NameId of;
     /* STMT_GRAD */
     GradStmt *grad;
-    const char *extra;      /* `x-` keys of the statement, as canonical JSON members ("\"x-a\":1"), or NULL */
+    const char
+        *extra; /* `x-` keys of the statement, as canonical JSON members ("\"x-a\":1"), or NULL */
 };
 
 /* Where an input's data comes from. */
@@ -113,7 +156,7 @@ typedef struct InputData {
     bool is_fill;
     FillKind fill;
     uint64_t seed;
-    void *data;    /* else: `numel` elements of the dtype */
+    void *data; /* else: `numel` elements of the dtype */
     int64_t numel;
     const char *extra; /* `x-` keys of the fill */
 } InputData;
@@ -126,7 +169,7 @@ typedef struct Input {
     bool stride_given, offset_given;
     int64_t stride[MAX_DIMS]; /* filled in (contiguous) when not given */
     int64_t offset;
-    NameId storage;           /* NAME_NONE: a storage of its own */
+    NameId storage; /* NAME_NONE: a storage of its own */
     bool requires_grad, requires_grad_given;
     InputData data;
     const char *extra;
@@ -136,54 +179,100 @@ typedef struct Backward {
     bool given;
     FillKind fill;
     uint64_t seed;
-    int *of; int nof;  /* nof -1: all */
+    int *of;
+    int nof; /* nof -1: all */
     const char *extra;
 } Backward;
 
 typedef struct Recall {
-    bool keep;          /* {"keep": true, ...}: the same tensor objects as in the call before; `set` changes their flags first */
+    bool keep; /* {"keep": true, ...}: the same tensor objects as in the call before; `set` changes
+                  their flags first */
     Input *inputs;
     int ninputs;
-    bool object_form;   /* written as an object */
+    bool object_form; /* written as an object */
     bool grad_mode, grad_mode_given;
-    struct { NameId name; bool requires_grad; } *set;
+    struct {
+        NameId name;
+        bool requires_grad;
+    } * set;
     int nset;
     const char *extra;
 } Recall;
 
 typedef struct Result Result;
 
-/* How the Python shell spells a statement or holds an input; kept for the exporter (and one seeded fault). */
+/* How the Python shell spells a statement or holds an input; kept for the exporter (and one seeded
+ * fault). */
 typedef struct PythonSurface PythonSurface;
-typedef enum CallStyle { STYLE_method, STYLE_function, STYLE_operator, STYLE_kwargs, STYLE_torch_ops, STYLE_COUNT } CallStyle;
-typedef enum BindingKind { BINDING_arg, BINDING_closure, BINDING_global, BINDING_attr, BINDING_buffer, BINDING_parameter, BINDING_constant, BINDING_COUNT } BindingKind;
+typedef enum CallStyle {
+    STYLE_method,
+    STYLE_function,
+    STYLE_operator,
+    STYLE_kwargs,
+    STYLE_torch_ops,
+    STYLE_COUNT
+} CallStyle;
+typedef enum BindingKind {
+    BINDING_arg,
+    BINDING_closure,
+    BINDING_global,
+    BINDING_attr,
+    BINDING_buffer,
+    BINDING_parameter,
+    BINDING_constant,
+    BINDING_COUNT
+} BindingKind;
 typedef enum Wrap { WRAP_function, WRAP_method, WRAP_module, WRAP_COUNT } Wrap;
 struct PythonSurface {
-    bool wrap_given; Wrap wrap;
-    struct { NameId name; BindingKind binding; } *bindings; int nbindings; bool bindings_given;
-    struct { const char *path; CallStyle call_styles; } *call_styles; int ncall_styles; bool call_styles_given;
-    struct { int64_t from, to; } *outline; int noutline; bool outline_given;
-    bool instances_given; int64_t instances;
+    bool wrap_given;
+    Wrap wrap;
+    struct {
+        NameId name;
+        BindingKind binding;
+    } * bindings;
+    int nbindings;
+    bool bindings_given;
+    struct {
+        const char *path;
+        CallStyle call_styles;
+    } * call_styles;
+    int ncall_styles;
+    bool call_styles_given;
+    struct {
+        int64_t from, to;
+    } * outline;
+    int noutline;
+    bool outline_given;
+    bool instances_given;
+    int64_t instances;
     const char *extra;
 };
 
 typedef struct Program {
     Arena *arena;
-    const char *name, *note;     /* NULL: not given */
-    const char *const *names;    /* by NameId */
+    const char *name, *note;  /* NULL: not given */
+    const char *const *names; /* by NameId */
     int nnames;
-    Input *inputs; int ninputs; bool inputs_given;
+    Input *inputs;
+    int ninputs;
+    bool inputs_given;
     Block body;
-    NameId *returns; int nreturns;
+    NameId *returns;
+    int nreturns;
     Backward backward;
-    Block setup; bool setup_given;
-    NameId *args; int nargs; bool args_given;
+    Block setup;
+    bool setup_given;
+    NameId *args;
+    int nargs;
+    bool args_given;
     bool grad_mode, grad_mode_given; /* true by default */
-    Recall *recalls; int nrecalls; bool recalls_given;
-    PythonSurface *surface;                /* NULL: absent */
-    Result *expect;              /* NULL: absent */
-    const char *extra;           /* `x-` keys, canonical JSON members */
-    int nstmts;                  /* sids run over 0..nstmts-1 */
+    Recall *recalls;
+    int nrecalls;
+    bool recalls_given;
+    PythonSurface *surface; /* NULL: absent */
+    Result *expect;         /* NULL: absent */
+    const char *extra;      /* `x-` keys, canonical JSON members */
+    int nstmts;             /* sids run over 0..nstmts-1 */
 } Program;
 
 /* ---- building (parser, generator, minimizer) ---- */
@@ -194,7 +283,8 @@ typedef struct Names {
     int32_t *slot; /* open addressing over v: id + 1, or 0; nslot is a power of two */
     int nslot;
 } Names;
-/* The id of `name`, interned (copied into names->arena, the only field a fresh Names needs); NAME_NONE when MAX_NAMES is reached. */
+/* The id of `name`, interned (copied into names->arena, the only field a fresh Names needs);
+ * NAME_NONE when MAX_NAMES is reached. */
 NameId names_intern(Names *names, const char *name);
 /* [A-Za-z_][A-Za-z0-9_]{0,63} */
 bool name_valid(const char *name);
@@ -203,7 +293,8 @@ Program *program_clone(Arena *arena, const Program *p);
 /* Numbers statements in preorder (setup, then body) and counts them: after every edit. */
 void program_number(Program *p);
 void block_append(Block *block, Stmt *stmt, Stmt **tail);
-/* A statement of the kind, reading nothing; an op statement with no argument given. Both in `arena`. */
+/* A statement of the kind, reading nothing; an op statement with no argument given. Both in
+ * `arena`. */
 Stmt *stmt_make(Arena *arena, StmtKind kind);
 Stmt *stmt_make_op(Arena *arena, const OpInfo *op);
 /* "body[4].then[0]" of a sid, in `arena`; "return" and "backward" are not statements. */
@@ -217,30 +308,37 @@ Stmt *program_stmt(const Program *p, int sid);
 int program_size(const Program *p);
 
 /* ---- binding arguments to values (bind.c) ---- */
-/* Makes the Call of an op statement from an environment `env[NameId]` (NULL: unbound). Errors: invalid (unbound name,
- * size_of of a missing dim is index_range). Lists are allocated in `arena`. */
-ErrCode stmt_bind(const Stmt *stmt, const Program *p, Tensor *const *env, Arena *arena, Call *call, Error *err);
+/* Makes the Call of an op statement from an environment `env[NameId]` (NULL: unbound). Errors:
+ * invalid (unbound name, size_of of a missing dim is index_range). Lists are allocated in
+ * `arena`. */
+ErrCode stmt_bind(const Stmt *stmt, const Program *p, Tensor *const *env, Arena *arena, Call *call,
+                  Error *err);
 
 /* ---- inputs (inputs.c) ---- */
 /* What the function is passed: `args`, or else the inputs. */
 int program_nargs(const Program *p);
 NameId program_arg(const Program *p, int place);
-/* Are returns written to after call `number` was recorded, if that is asked for? Not where the next call keeps its tensors. */
+/* Are returns written to after call `number` was recorded, if that is asked for? Not where the next
+ * call keeps its tensors. */
 bool program_pokes(const Program *p, int number);
-/* Builds the tensors of one call, storages shared as written: out[i] for inputs[i], data filled. ERR_limit. */
-ErrCode inputs_build(const Program *p, const Input *inputs, int ninputs, Arena *arena, const Limits *limits, Tensor *out, Error *err);
+/* Builds the tensors of one call, storages shared as written: out[i] for inputs[i], data filled.
+ * ERR_limit. */
+ErrCode inputs_build(const Program *p, const Input *inputs, int ninputs, Arena *arena,
+                     const Limits *limits, Tensor *out, Error *err);
 /* The inputs and grad mode of call k (0 = the first, k = recalls[k-1]). */
 const Input *program_call_inputs(const Program *p, int call, int *ninputs, bool *grad_mode);
-/* Fills `t` (contiguous, allocated) with the tangent of the return at `place`: fill seed + place. */
+/* Fills `t` (contiguous, allocated) with the tangent of the return at `place`: fill seed +
+ * place. */
 void backward_fill(const Backward *b, int place, const Tensor *t);
 /* True if the return at `place` is a root of the backward, flags aside. */
 bool backward_includes(const Backward *b, int place);
 
 /* ---- verify.c ---- */
-/* Every invariant of a well-formed Program that does not need running (ranges of ids, argument kinds, limits); false and the first
- * broken one, with its path, in `message`. */
+/* Every invariant of a well-formed Program that does not need running (ranges of ids, argument
+ * kinds, limits); false and the first broken one, with its path, in `message`. */
 bool program_verify(const Program *p, char *message, size_t message_size);
 /* As program_verify, with other limits than LIMITS_DEFAULT. */
-bool program_verify_within(const Program *p, const Limits *limits, char *message, size_t message_size);
+bool program_verify_within(const Program *p, const Limits *limits, char *message,
+                           size_t message_size);
 
 #endif

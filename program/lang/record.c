@@ -1,8 +1,9 @@
 /* What goes into a result, read from tensors in one way for every executor of ours.
  *
- * Elements are copied in logical order (a return, a gradient) or in storage order (an input), with the float64 shadow beside them
- * where the storage has one. The poke then writes k + 1 to return k through its own view, and everything is copied again: two
- * results agree only if the same tensors see each other's writes. */
+ * Elements are copied in logical order (a return, a gradient) or in storage order (an input), with
+ * the float64 shadow beside them where the storage has one. The poke then writes k + 1 to return k
+ * through its own view, and everything is copied again: two results agree only if the same tensors
+ * see each other's writes. */
 #include "program/lang/result.h"
 
 #include <string.h>
@@ -45,7 +46,8 @@ void values_record_storage(Values *out, const Storage *s, Arena *arena) {
     }
 }
 
-void poke_record(CallResult *call, Tensor *const *returns, int nreturns, Tensor *const *inputs, int ninputs, Arena *arena) {
+void poke_record(CallResult *call, Tensor *const *returns, int nreturns, Tensor *const *inputs,
+                 int ninputs, Arena *arena) {
     CHECK(call->nreturns == nreturns && call->ninputs == ninputs);
     for (int k = 0; k < nreturns; k++) {
         if (!tensor_overlaps_itself(returns[k])) {
@@ -53,7 +55,8 @@ void poke_record(CallResult *call, Tensor *const *returns, int nreturns, Tensor 
         }
     }
     for (int k = 0; k < nreturns; k++) {
-        void *data = arena_alloc_raw(arena, tensor_numel(returns[k]) * dtype_bytes(returns[k]->dtype));
+        void *data =
+            arena_alloc_raw(arena, tensor_numel(returns[k]) * dtype_bytes(returns[k]->dtype));
         tensor_gather(returns[k], data);
         call->returns[k].poked = data;
     }
@@ -63,7 +66,8 @@ void poke_record(CallResult *call, Tensor *const *returns, int nreturns, Tensor 
     }
 }
 
-void alias_record(CallResult *call, Tensor *const *returns, int nreturns, Tensor *const *inputs, int ninputs) {
+void alias_record(CallResult *call, Tensor *const *returns, int nreturns, Tensor *const *inputs,
+                  int ninputs) {
     CHECK(call->nreturns == nreturns);
     for (int k = 0; k < nreturns; k++) {
         ReturnRecord *r = &call->returns[k];

@@ -1,5 +1,6 @@
-/* Result: what an executor answers for one program (docs/reference/format.md, "Results"); the only thing oracles see.
- * Data is dense, in logical order (returns, gradients) or storage order (inputs), in the stated dtype. */
+/* Result: what an executor answers for one program (docs/reference/format.md, "Results"); the only
+ * thing oracles see. Data is dense, in logical order (returns, gradients) or storage order
+ * (inputs), in the stated dtype. */
 #ifndef PROGRAM_RESULT_H
 #define PROGRAM_RESULT_H
 
@@ -11,8 +12,8 @@ enum { AT_RETURN = -1, AT_BACKWARD = -2, AT_UNKNOWN = -3 };
 typedef struct TraceEntry {
     int sid;
     ProbeKind probe;
-    int n;                 /* entries of v: 1, or ndim for size and stride */
-    int64_t v[MAX_DIMS];   /* booleans 0/1, a DType for dtype */
+    int n;               /* entries of v: 1, or ndim for size and stride */
+    int64_t v[MAX_DIMS]; /* booleans 0/1, a DType for dtype */
 } TraceEntry;
 
 typedef enum AliasKind { ALIAS_NONE, ALIAS_INPUT, ALIAS_RETURN } AliasKind;
@@ -22,12 +23,16 @@ typedef struct Values {
     int ndim;
     int64_t size[MAX_DIMS];
     int64_t numel;
-    void *data;             /* NULL: not recorded */
-    const double *value64;  /* float64 shadow of each element, or NULL */
+    void *data;            /* NULL: not recorded */
+    const double *value64; /* float64 shadow of each element, or NULL */
     const double *bound;
 } Values;
 
-typedef enum GradState { GRAD_ABSENT /* key not recorded */, GRAD_NULL /* None */, GRAD_VALUE } GradState;
+typedef enum GradState {
+    GRAD_ABSENT /* key not recorded */,
+    GRAD_NULL /* None */,
+    GRAD_VALUE
+} GradState;
 
 typedef struct ReturnRecord {
     Values values;
@@ -37,55 +42,72 @@ typedef struct ReturnRecord {
     bool requires_grad, is_leaf;
     bool has_requires_grad, has_is_leaf, has_alias;
     AliasKind alias;
-    int alias_index;        /* input or return number */
+    int alias_index; /* input or return number */
     GradState grad_state;
     Values grad;
-    const void *poked;      /* data after the poke, logical order, or NULL */
+    const void *poked; /* data after the poke, logical order, or NULL */
 } ReturnRecord;
 
 typedef struct InputRecord {
     NameId name;
     bool has_requires_grad, requires_grad;
-    bool has_version; int64_t version;
+    bool has_version;
+    int64_t version;
     bool has_is_leaf, is_leaf;
-    bool has_geometry; int ndim; int64_t size[MAX_DIMS], stride[MAX_DIMS], storage_offset;
-    Values data;            /* the storage, 1-D, in storage order */
-    bool unsettled;         /* a refused in-place op may have written a part: data not compared */
+    bool has_geometry;
+    int ndim;
+    int64_t size[MAX_DIMS], stride[MAX_DIMS], storage_offset;
+    Values data;    /* the storage, 1-D, in storage order */
+    bool unsettled; /* a refused in-place op may have written a part: data not compared */
     GradState grad_state;
     Values grad;
-    const void *poked;      /* storage data after the poke, or NULL */
+    const void *poked; /* storage data after the poke, or NULL */
 } InputRecord;
 
-typedef struct UndefinedNote { int at; const char *why; } UndefinedNote;
+typedef struct UndefinedNote {
+    int at;
+    const char *why;
+} UndefinedNote;
 
 typedef struct CallResult {
     bool ok;
-    int error_at;           /* sid, AT_RETURN, AT_BACKWARD, AT_UNKNOWN */
+    int error_at; /* sid, AT_RETURN, AT_BACKWARD, AT_UNKNOWN */
     ErrCode error;
     const char *message;
-    TraceEntry *trace; int ntrace;
-    ReturnRecord *returns; int nreturns;
-    InputRecord *inputs; int ninputs;
-    bool no_trace;          /* the trace was not recorded: not compared */
-    bool vacuous;           /* a compiling target compiled nothing */
-    int regions;            /* our compiled executor: regions that the call ran (more than one: graph breaks) */
-    bool compiled;          /* our compiled executor: this call was compiled (else a cache hit) */
-    const char *miss;       /* why code that was there did not serve it (compiled/core/misses.def), or NULL */
-    bool symbolic;          /* served by code for many sizes */
-    const char *extra;      /* other x- keys, as JSON members, or NULL */
+    TraceEntry *trace;
+    int ntrace;
+    ReturnRecord *returns;
+    int nreturns;
+    InputRecord *inputs;
+    int ninputs;
+    bool no_trace; /* the trace was not recorded: not compared */
+    bool vacuous;  /* a compiling target compiled nothing */
+    int regions;   /* our compiled executor: regions that the call ran (more than one: graph breaks)
+                    */
+    bool compiled; /* our compiled executor: this call was compiled (else a cache hit) */
+    const char
+        *miss; /* why code that was there did not serve it (compiled/core/misses.def), or NULL */
+    bool symbolic;     /* served by code for many sizes */
+    const char *extra; /* other x- keys, as JSON members, or NULL */
 } CallResult;
 
-/* How an out-of-process target failed at a program: it died or answered garbage, or passed its time limit. */
+/* How an out-of-process target failed at a program: it died or answered garbage, or passed its time
+ * limit. */
 typedef enum Failure { FAILURE_NONE, FAILURE_CRASH, FAILURE_TIMEOUT } Failure;
 
 struct Result {
     const char *target;
-    Failure failure;        /* then the only call is an `internal` error whose message says what happened */
-    CallResult *calls; int ncalls;
-    UndefinedNote *undefined; int nundefined; /* x-undefined */
-    const char *unspecified;   /* reference, if asked: why PyTorch 1.13 answers something by accident (the last one), or NULL */
-    const char *extra;      /* other x- keys, as JSON members, or NULL */
-    bool inconclusive;             /* reference with the float64 shadow: some value met in the run is in doubt (a bound became NaN) */
+    Failure
+        failure; /* then the only call is an `internal` error whose message says what happened */
+    CallResult *calls;
+    int ncalls;
+    UndefinedNote *undefined;
+    int nundefined;          /* x-undefined */
+    const char *unspecified; /* reference, if asked: why PyTorch 1.13 answers something by accident
+                                (the last one), or NULL */
+    const char *extra;       /* other x- keys, as JSON members, or NULL */
+    bool inconclusive; /* reference with the float64 shadow: some value met in the run is in doubt
+                          (a bound became NaN) */
 };
 
 /* A deep copy in `arena`. */
@@ -93,11 +115,13 @@ Result *result_clone(Arena *arena, const Result *r);
 
 /* What a caller asks of an executor. */
 typedef struct RunOptions {
-    bool poke;       /* after recording, write to every return and record again (format.md) */
-    bool shadow;     /* reference: run with the float64 shadow */
-    bool detect_unspecified;  /* reference: look for what PyTorch 1.13 leaves to accident */
+    bool poke;   /* after recording, write to every return and record again (format.md) */
+    bool shadow; /* reference: run with the float64 shadow */
+    bool detect_unspecified; /* reference: look for what PyTorch 1.13 leaves to accident */
     Limits limits;
-    int64_t (*executed)[DT_COUNT]; /* reference: by op, counts the statements that ran to their end, by the dtype of their first result, or of what they write; or NULL */
+    int64_t (
+        *executed)[DT_COUNT]; /* reference: by op, counts the statements that ran to their end, by
+                                 the dtype of their first result, or of what they write; or NULL */
 } RunOptions;
 
 /* ---- recording (record.c): shared by both executors, so both report in one way ---- */
@@ -105,9 +129,13 @@ typedef struct RunOptions {
 void values_record(Values *out, const Tensor *t, Arena *arena);
 /* The whole storage, as 1-D. */
 void values_record_storage(Values *out, const Storage *s, Arena *arena);
-/* For k = 0, 1, ..: returns[k].fill_(k + 1) unless it overlaps itself; then records `poked` of every return and input. */
-void poke_record(CallResult *call, Tensor *const *returns, int nreturns, Tensor *const *inputs, int ninputs, Arena *arena);
-/* Sets alias/alias_index of returns: the first input, else the lowest earlier return, whose storage is the same (and has bytes). */
-void alias_record(CallResult *call, Tensor *const *returns, int nreturns, Tensor *const *inputs, int ninputs);
+/* For k = 0, 1, ..: returns[k].fill_(k + 1) unless it overlaps itself; then records `poked` of
+ * every return and input. */
+void poke_record(CallResult *call, Tensor *const *returns, int nreturns, Tensor *const *inputs,
+                 int ninputs, Arena *arena);
+/* Sets alias/alias_index of returns: the first input, else the lowest earlier return, whose storage
+ * is the same (and has bytes). */
+void alias_record(CallResult *call, Tensor *const *returns, int nreturns, Tensor *const *inputs,
+                  int ninputs);
 
 #endif

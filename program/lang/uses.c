@@ -33,7 +33,9 @@ static void use_arg(PArg *arg, const Param *param, UseFn visit, void *user) {
     Use use = param->writes ? USE_WRITE : USE_READ;
     switch (param->type) {
     case ARG_TENSOR:
-    case ARG_TENSOR_OPT: visit(user, &arg->tensor, use); break;
+    case ARG_TENSOR_OPT:
+        visit(user, &arg->tensor, use);
+        break;
     case ARG_TENSORS:
     case ARG_TENSORS_OPT:
         for (int i = 0; i < arg->tensors.n; i++) {
@@ -48,15 +50,20 @@ static void use_arg(PArg *arg, const Param *param, UseFn visit, void *user) {
         }
         break;
     case ARG_INT:
-    case ARG_INT_OPT: use_int(&arg->i, visit, user); break;
+    case ARG_INT_OPT:
+        use_int(&arg->i, visit, user);
+        break;
     case ARG_INTS:
     case ARG_INTS_OPT:
         for (int i = 0; i < arg->ints.n; i++) {
             use_int(&arg->ints.v[i], visit, user);
         }
         break;
-    case ARG_INDEX: use_index(arg, visit, user); break;
-    default: break;
+    case ARG_INDEX:
+        use_index(arg, visit, user);
+        break;
+    default:
+        break;
     }
 }
 
@@ -91,15 +98,20 @@ void stmt_uses(Stmt *s, UseFn visit, void *user) {
         }
         break;
     case STMT_IF:
-    case STMT_ASSERT: use_predicate(&s->predicate, visit, user); break;
+    case STMT_ASSERT:
+        use_predicate(&s->predicate, visit, user);
+        break;
     case STMT_PROBE:
         if (s->probe != PROBE_is_grad_enabled) {
             visit(user, &s->of, USE_READ);
         }
         break;
-    case STMT_GRAD: use_grad(s->grad, visit, user); break;
+    case STMT_GRAD:
+        use_grad(s->grad, visit, user);
+        break;
     case STMT_WITH:
-    case STMT_GRAPH_BREAK: break;
+    case STMT_GRAPH_BREAK:
+        break;
     }
     for (int i = 0; i < s->nout; i++) {
         visit(user, &s->out[i], USE_BIND);

@@ -1,17 +1,18 @@
-/* Which names a statement reads, writes through and binds: one visitor, so that nobody walks the kinds of arguments again. */
+/* Which names a statement reads, writes through and binds: one visitor, so that nobody walks the
+ * kinds of arguments again. */
 #ifndef PROGRAM_USES_H
 #define PROGRAM_USES_H
 
 #include "program/lang/program.h"
 
 typedef enum Use {
-    USE_READ,   /* an operand, an index, a size_of, a predicate, a probe */
-    USE_WRITE,  /* an operand that the op writes in place: Tensor(a!) */
-    USE_BIND    /* a name in `out` */
+    USE_READ,  /* an operand, an index, a size_of, a predicate, a probe */
+    USE_WRITE, /* an operand that the op writes in place: Tensor(a!) */
+    USE_BIND   /* a name in `out` */
 } Use;
 
-/* Calls `visit` for each name of the statement itself (not of statements inside it): reads and writes first, in argument order, then
- * the names it binds. The visitor may change the name. */
+/* Calls `visit` for each name of the statement itself (not of statements inside it): reads and
+ * writes first, in argument order, then the names it binds. The visitor may change the name. */
 typedef void (*UseFn)(void *user, NameId *name, Use use);
 void stmt_uses(Stmt *s, UseFn visit, void *user);
 

@@ -1,7 +1,9 @@
-/* From arguments as written to values: names are looked up in the environment, sizes are asked, defaults come from the schema.
+/* From arguments as written to values: names are looked up in the environment, sizes are asked,
+ * defaults come from the schema.
  *
- * Arguments are taken in schema order; the first that cannot be had is the statement's error. Lists are built in the arena;
- * scalars, literal data and index lists are pointed to where the program has them. */
+ * Arguments are taken in schema order; the first that cannot be had is the statement's error. Lists
+ * are built in the arena; scalars, literal data and index lists are pointed to where the program
+ * has them. */
 #include "program/ops/emit.h"
 #include "program/lang/program.h"
 
@@ -16,7 +18,8 @@ static const char *name_text(const Binder *b, NameId name) { return b->p->names[
 
 static ErrCode bind_tensor(const Binder *b, NameId name, Tensor **out) {
     *out = b->env[name];
-    return *out ? ERR_none : error_set(b->err, ERR_invalid, "the name '%s' is not bound", name_text(b, name));
+    return *out ? ERR_none
+                : error_set(b->err, ERR_invalid, "the name '%s' is not bound", name_text(b, name));
 }
 
 /* A size that is asked of a tensor. */
@@ -26,7 +29,9 @@ static ErrCode bind_size(const Binder *b, const PInt *i, int64_t *out) {
     int dim;
     TRY(dim_wrap(i->value, t->ndim, &dim, b->err));
     if (t->ndim == 0) {
-        return error_set(b->err, ERR_index_range, "dimension specified as %lld but tensor has no dimensions", (long long)i->value);
+        return error_set(b->err, ERR_index_range,
+                         "dimension specified as %lld but tensor has no dimensions",
+                         (long long)i->value);
     }
     *out = t->size[dim];
     return ERR_none;
@@ -39,7 +44,8 @@ static inline ErrCode bind_int(const Binder *b, const PInt *i, int64_t *out) {
 
 static ErrCode bind_tensors(const Binder *b, const PArg *a, Arg *out) {
     int n = a->tensors.n;
-    if (n > MAX_SLOTS - MAX_PARAMS) { /* with the other arguments, what derivative rules have room for */
+    if (n > MAX_SLOTS -
+                MAX_PARAMS) { /* with the other arguments, what derivative rules have room for */
         return error_set(b->err, ERR_limit, "a list of %d tensors", n);
     }
     Tensor **v = arena_array(b->arena, Tensor *, n);
@@ -78,7 +84,9 @@ static ErrCode bind_index(const Binder *b, const PArg *a, Arg *out) {
         to->start = to->stop = to->step = 0;
         switch (from->kind) {
         case INDEX_INT:
-        case INDEX_BOOL: TRY(bind_int(b, &from->start, &to->start)); break;
+        case INDEX_BOOL:
+            TRY(bind_int(b, &from->start, &to->start));
+            break;
         case INDEX_SLICE:
             if (from->has_start) {
                 TRY(bind_int(b, &from->start, &to->start));
@@ -90,13 +98,16 @@ static ErrCode bind_index(const Binder *b, const PArg *a, Arg *out) {
                 TRY(bind_int(b, &from->step, &to->step));
             }
             break;
-        case INDEX_TENSOR: TRY(bind_tensor(b, from->tensor, &to->tensor)); break;
+        case INDEX_TENSOR:
+            TRY(bind_tensor(b, from->tensor, &to->tensor));
+            break;
         case INDEX_LIST:
             to->list = from->list;
             to->count = from->count;
             break;
         case INDEX_NEWAXIS:
-        case INDEX_ELLIPSIS: break;
+        case INDEX_ELLIPSIS:
+            break;
         }
     }
     out->index.v = v;
@@ -111,23 +122,39 @@ static inline ErrCode bind_arg(const Binder *b, const Param *param, const PArg *
     }
     switch (param->type) {
     case ARG_TENSOR:
-    case ARG_TENSOR_OPT: out->is_tensor = true; return bind_tensor(b, a->tensor, &out->tensor);
+    case ARG_TENSOR_OPT:
+        out->is_tensor = true;
+        return bind_tensor(b, a->tensor, &out->tensor);
     case ARG_TENSORS:
-    case ARG_TENSORS_OPT: return bind_tensors(b, a, out);
+    case ARG_TENSORS_OPT:
+        return bind_tensors(b, a, out);
     case ARG_SCALAR:
-    case ARG_SCALAR_OPT: out->scalar = a->scalar; return ERR_none;
+    case ARG_SCALAR_OPT:
+        out->scalar = a->scalar;
+        return ERR_none;
     case ARG_INT:
-    case ARG_INT_OPT: return bind_int(b, &a->i, &out->i);
+    case ARG_INT_OPT:
+        return bind_int(b, &a->i, &out->i);
     case ARG_INTS:
-    case ARG_INTS_OPT: return bind_ints(b, param, a, out);
-    case ARG_BOOL: out->b = a->b; return ERR_none;
+    case ARG_INTS_OPT:
+        return bind_ints(b, param, a, out);
+    case ARG_BOOL:
+        out->b = a->b;
+        return ERR_none;
     case ARG_FLOAT:
-    case ARG_FLOAT_OPT: out->f = a->f; return ERR_none;
+    case ARG_FLOAT_OPT:
+        out->f = a->f;
+        return ERR_none;
     case ARG_DTYPE:
-    case ARG_DTYPE_OPT: out->dtype = a->dtype; return ERR_none;
+    case ARG_DTYPE_OPT:
+        out->dtype = a->dtype;
+        return ERR_none;
     case ARG_STR:
-    case ARG_STR_OPT: out->str = a->str; return ERR_none;
-    case ARG_INDEX: return bind_index(b, a, out);
+    case ARG_STR_OPT:
+        out->str = a->str;
+        return ERR_none;
+    case ARG_INDEX:
+        return bind_index(b, a, out);
     case ARG_VALUE:
         out->is_tensor = a->is_tensor;
         if (a->is_tensor) {
@@ -143,7 +170,8 @@ static inline ErrCode bind_arg(const Binder *b, const Param *param, const PArg *
     return ERR_none;
 }
 
-ErrCode stmt_bind(const Stmt *stmt, const Program *p, Tensor *const *env, Arena *arena, Call *call, Error *err) {
+ErrCode stmt_bind(const Stmt *stmt, const Program *p, Tensor *const *env, Arena *arena, Call *call,
+                  Error *err) {
     const OpInfo *op = stmt->op;
     Binder b = {p, env, arena, err};
     call->op = op;

@@ -1,8 +1,9 @@
-/* Emit: calls built by hand, by variadic list or by typed shorthand, all going through emit_call, which expands composites and
- * masks and hands the rest to the Emit at hand. Int and tensor lists given to emit_op are copied into the arena, since whoever
- * records a call keeps its arguments.
+/* Emit: calls built by hand, by variadic list or by typed shorthand, all going through emit_call,
+ * which expands composites and masks and hands the rest to the Emit at hand. Int and tensor lists
+ * given to emit_op are copied into the arena, since whoever records a call keeps its arguments.
  *
- * Behind the shorthands: the arithmetic of slots (tensor arguments in schema order) and what the engine does to every gradient. */
+ * Behind the shorthands: the arithmetic of slots (tensor arguments in schema order) and what the
+ * engine does to every gradient. */
 #include "program/ops/emit.h"
 
 #include "program/ops/functions.h"
@@ -20,7 +21,8 @@ static void emit_set_ints(Emit *e, Arg *arg, const int64_t *v, int n) {
     arg->ints.n = n;
 }
 
-/* index.Tensor takes masks in PyTorch; here they are expanded first, so that sizes depend on data in `nonzero` alone. */
+/* index.Tensor takes masks in PyTorch; here they are expanded first, so that sizes depend on data
+ * in `nonzero` alone. */
 static bool index_has_mask(const Call *call) {
     const Arg *indices = &call->arg[1];
     for (int i = 0; i < indices->tensors.n; i++) {
@@ -94,9 +96,13 @@ Tensor *emit_op(Emit *e, OpId id, int nargs, ...) {
             break;
         }
         case ARG_SCALAR:
-        case ARG_SCALAR_OPT: arg->scalar = va_arg(list, Scalar); break;
+        case ARG_SCALAR_OPT:
+            arg->scalar = va_arg(list, Scalar);
+            break;
         case ARG_INT:
-        case ARG_INT_OPT: arg->i = va_arg(list, int64_t); break;
+        case ARG_INT_OPT:
+            arg->i = va_arg(list, int64_t);
+            break;
         case ARG_INTS:
         case ARG_INTS_OPT: {
             const int64_t *v = va_arg(list, const int64_t *);
@@ -104,16 +110,26 @@ Tensor *emit_op(Emit *e, OpId id, int nargs, ...) {
             emit_set_ints(e, arg, v, n);
             break;
         }
-        case ARG_BOOL: arg->b = va_arg(list, int) != 0; break;
+        case ARG_BOOL:
+            arg->b = va_arg(list, int) != 0;
+            break;
         case ARG_DTYPE:
-        case ARG_DTYPE_OPT: arg->dtype = (DType)va_arg(list, int); break;
+        case ARG_DTYPE_OPT:
+            arg->dtype = (DType)va_arg(list, int);
+            break;
         case ARG_FLOAT:
-        case ARG_FLOAT_OPT: arg->f = va_arg(list, double); break;
+        case ARG_FLOAT_OPT:
+            arg->f = va_arg(list, double);
+            break;
         case ARG_STR:
-        case ARG_STR_OPT: arg->str = va_arg(list, const char *); break;
+        case ARG_STR_OPT:
+            arg->str = va_arg(list, const char *);
+            break;
         case ARG_INDEX:
         case ARG_VALUE:
-        case ARG_DATA: CHECK(!"these arguments are built by hand"); break;
+        case ARG_DATA:
+            CHECK(!"these arguments are built by hand");
+            break;
         }
     }
     va_end(list);
@@ -161,7 +177,9 @@ Tensor *emit_div(Emit *e, Tensor *a, Tensor *b) { return emit_binary(e, OP_div_T
 Tensor *emit_neg(Emit *e, Tensor *a) { return emit_unary(e, OP_neg, a); }
 Tensor *emit_mm(Emit *e, Tensor *a, Tensor *b) { return emit_binary(e, OP_mm, a, b); }
 
-Tensor *emit_scale(Emit *e, Tensor *a, Scalar s) { return scalar_to_double(s) == 1 ? a : emit_scalar(e, OP_mul_Scalar, a, s); }
+Tensor *emit_scale(Emit *e, Tensor *a, Scalar s) {
+    return scalar_to_double(s) == 1 ? a : emit_scalar(e, OP_mul_Scalar, a, s);
+}
 
 Tensor *emit_where(Emit *e, Tensor *condition, Tensor *a, Tensor *b) {
     if (!condition || !a || !b) {
@@ -248,7 +266,9 @@ static Tensor *emit_ints(Emit *e, OpId id, Tensor *a, const int64_t *v, int n) {
     return emit_first(e, &call);
 }
 
-Tensor *emit_view(Emit *e, Tensor *a, const int64_t *size, int ndim) { return emit_ints(e, OP_view, a, size, ndim); }
+Tensor *emit_view(Emit *e, Tensor *a, const int64_t *size, int ndim) {
+    return emit_ints(e, OP_view, a, size, ndim);
+}
 
 Tensor *emit_reshape(Emit *e, Tensor *a, const int64_t *size, int ndim) {
     if (a && sizes_equal(a->size, a->ndim, size, ndim)) {
@@ -280,9 +300,15 @@ static Tensor *emit_with_ints(Emit *e, OpId id, Tensor *a, int n, int64_t i, int
     return emit_first(e, &call);
 }
 
-Tensor *emit_transpose(Emit *e, Tensor *a, int64_t dim0, int64_t dim1) { return emit_with_ints(e, OP_transpose, a, 2, dim0, dim1, 0); }
-Tensor *emit_unsqueeze(Emit *e, Tensor *a, int64_t dim) { return emit_with_ints(e, OP_unsqueeze, a, 1, dim, 0, 0); }
-Tensor *emit_select(Emit *e, Tensor *a, int64_t dim, int64_t index) { return emit_with_ints(e, OP_select, a, 2, dim, index, 0); }
+Tensor *emit_transpose(Emit *e, Tensor *a, int64_t dim0, int64_t dim1) {
+    return emit_with_ints(e, OP_transpose, a, 2, dim0, dim1, 0);
+}
+Tensor *emit_unsqueeze(Emit *e, Tensor *a, int64_t dim) {
+    return emit_with_ints(e, OP_unsqueeze, a, 1, dim, 0, 0);
+}
+Tensor *emit_select(Emit *e, Tensor *a, int64_t dim, int64_t index) {
+    return emit_with_ints(e, OP_select, a, 2, dim, index, 0);
+}
 Tensor *emit_narrow(Emit *e, Tensor *a, int64_t dim, int64_t start, int64_t length) {
     return emit_with_ints(e, OP_narrow, a, 3, dim, start, length);
 }
@@ -325,11 +351,15 @@ Tensor *emit_sum_to(Emit *e, Tensor *a, const int64_t *size, int ndim) {
 static int param_slots(const Call *call, int i) {
     switch (call->op->param[i].type) {
     case ARG_TENSOR:
-    case ARG_TENSOR_OPT: return 1;
+    case ARG_TENSOR_OPT:
+        return 1;
     case ARG_TENSORS:
-    case ARG_TENSORS_OPT: return call->arg[i].none ? 0 : call->arg[i].tensors.n;
-    case ARG_VALUE: return call->arg[i].is_tensor;
-    default: return 0;
+    case ARG_TENSORS_OPT:
+        return call->arg[i].none ? 0 : call->arg[i].tensors.n;
+    case ARG_VALUE:
+        return call->arg[i].is_tensor;
+    default:
+        return 0;
     }
 }
 
@@ -374,7 +404,8 @@ int call_slot_of(const Call *call, int param) {
     return n;
 }
 
-/* Does one of the parameters in the set `when` require grad? Of a list its first tensor is asked. */
+/* Does one of the parameters in the set `when` require grad? Of a list its first tensor is
+ * asked. */
 static bool holds(const Call *call, unsigned when, const bool *requires_grad) {
     if (when & SAVED_ALWAYS) {
         return true;
@@ -407,8 +438,12 @@ bool call_saves_slot(const Call *call, int slot, const bool *requires_grad) {
 
 bool op_saves_number(const OpInfo *op) { return op->saves && strncmp(op->saves, "number", 6) == 0; }
 
-bool op_saves_result(const Call *call, const bool *requires_grad) { return holds(call, call->op->saves_result, requires_grad); }
-bool op_saves_anything(const Call *call, const bool *requires_grad) { return holds(call, call->op->saves_any, requires_grad); }
+bool op_saves_result(const Call *call, const bool *requires_grad) {
+    return holds(call, call->op->saves_result, requires_grad);
+}
+bool op_saves_anything(const Call *call, const bool *requires_grad) {
+    return holds(call, call->op->saves_any, requires_grad);
+}
 
 /* ---- gradients ---- */
 
@@ -440,14 +475,15 @@ Tensor *grad_finish(Emit *e, Tensor *grad, const Tensor *input) {
     return emit_cast(e, grad, input->dtype);
 }
 
-/* at::as_strided_backward, step by step, as its answer is seen by the program: a view, with the base's geometry, of a vector that
- * stands for the storage. What a location of an overlapping view got is added up; a location that the base has several times gets a
- * share each. */
+/* at::as_strided_backward, step by step, as its answer is seen by the program: a view, with the
+ * base's geometry, of a vector that stands for the storage. What a location of an overlapping view
+ * got is added up; a location that the base has several times gets a share each. */
 static Tensor *strided_grad_steps(Emit *e, Tensor *grad, const Tensor *base, const Tensor *view) {
     if (!grad || tensor_numel(base) == 0 || tensor_numel(view) == 0) {
         return grad ? emit_full(e, base->size, base->ndim, scalar_int(0), grad->dtype) : NULL;
     }
-    int64_t shared = base->offset < view->offset ? base->offset : view->offset, size = -1, end, base_end;
+    int64_t shared = base->offset < view->offset ? base->offset : view->offset, size = -1, end,
+            base_end;
     Tensor from = *view, to = *base;
     from.offset -= shared;
     to.offset -= shared;
@@ -458,18 +494,27 @@ static Tensor *strided_grad_steps(Emit *e, Tensor *grad, const Tensor *base, con
     int64_t length = end > base_end ? end : base_end;
     Tensor *storage = emit_full(e, &length, 1, scalar_int(0), grad->dtype);
     bool overlaps = tensor_overlaps_itself(&from), shares = tensor_overlaps_itself(&to);
-    Tensor *places = overlaps || shares ? emit_op(e, OP_arange, 2, scalar_int(length), (int)DT_int64) : NULL;
+    Tensor *places =
+        overlaps || shares ? emit_op(e, OP_arange, 2, scalar_int(length), (int)DT_int64) : NULL;
     if (overlaps) {
-        Tensor *at = emit_op(e, OP_as_strided, 4, places, from.size, from.ndim, from.stride, from.ndim, from.offset);
+        Tensor *at = emit_op(e, OP_as_strided, 4, places, from.size, from.ndim, from.stride,
+                             from.ndim, from.offset);
         at = emit_op(e, OP_reshape, 2, at, &size, 1);
-        storage = emit_op(e, OP_index_add, 4, storage, (int64_t)0, at, emit_op(e, OP_reshape, 2, grad, &size, 1));
-    } else if (e->create_graph) { /* a write through a view, which is what a further derivative meets */
-        emit_op(e, OP_copy_, 2, emit_op(e, OP_as_strided, 4, storage, from.size, from.ndim, from.stride, from.ndim, from.offset), grad);
+        storage = emit_op(e, OP_index_add, 4, storage, (int64_t)0, at,
+                          emit_op(e, OP_reshape, 2, grad, &size, 1));
+    } else if (e->create_graph) { /* a write through a view, which is what a further derivative
+                                     meets */
+        emit_op(e, OP_copy_, 2,
+                emit_op(e, OP_as_strided, 4, storage, from.size, from.ndim, from.stride, from.ndim,
+                        from.offset),
+                grad);
     } else {
-        storage = emit_op(e, OP_as_strided_scatter, 5, storage, grad, from.size, from.ndim, from.stride, from.ndim, from.offset);
+        storage = emit_op(e, OP_as_strided_scatter, 5, storage, grad, from.size, from.ndim,
+                          from.stride, from.ndim, from.offset);
     }
     if (shares) {
-        Tensor *at = emit_op(e, OP_as_strided, 4, places, to.size, to.ndim, to.stride, to.ndim, to.offset);
+        Tensor *at =
+            emit_op(e, OP_as_strided, 4, places, to.size, to.ndim, to.stride, to.ndim, to.offset);
         at = emit_op(e, OP_reshape, 2, at, &size, 1);
         Tensor *one = emit_full(e, at ? at->size : NULL, at ? 1 : 0, scalar_int(1), grad->dtype);
         Tensor *count = emit_full(e, &length, 1, scalar_int(0), grad->dtype);
@@ -482,13 +527,15 @@ Tensor *emit_as_strided_grad(Emit *e, Tensor *grad, const Tensor *base, const Te
     if (e->in_program) {
         return strided_grad_steps(e, grad, base, view);
     }
-    return emit_op(e, OP__as_strided_grad, 7, grad, base->size, base->ndim, base->stride, base->ndim, base->offset, view->size,
-                   view->ndim, view->stride, view->ndim, view->offset);
+    return emit_op(e, OP__as_strided_grad, 7, grad, base->size, base->ndim, base->stride,
+                   base->ndim, base->offset, view->size, view->ndim, view->stride, view->ndim,
+                   view->offset);
 }
 
 bool op_refuses_backward(const OpInfo *op) { return op->grad == grad_not_implemented; }
 
-/* list.index(list[k]): not identical with an earlier one, it is compared, and the answer taken for a bool, which one element can be. */
+/* list.index(list[k]): not identical with an earlier one, it is compared, and the answer taken for
+ * a bool, which one element can be. */
 static ErrCode index_by_equality(Tensor *const *list, int k, Error *err) {
     for (int i = 0; i < k && list[i] != list[k]; i++) {
         int64_t size[MAX_DIMS];
@@ -503,7 +550,8 @@ static ErrCode index_by_equality(Tensor *const *list, int k, Error *err) {
             numel *= size[d];
         }
         if (numel > 1) {
-            return error_set(err, ERR_invalid, "Boolean value of Tensor with more than one value is ambiguous");
+            return error_set(err, ERR_invalid,
+                             "Boolean value of Tensor with more than one value is ambiguous");
         }
     }
     return ERR_none;
@@ -512,5 +560,7 @@ static ErrCode index_by_equality(Tensor *const *list, int k, Error *err) {
 ErrCode grad_output_mismatch(Tensor *const *outputs, Tensor *const *grads, int k, Error *err) {
     TRY(index_by_equality(grads, k, err));
     TRY(index_by_equality(outputs, k, err));
-    return error_set(err, ERR_invalid, "Mismatch in shape: grad_output[%d] and output[%d] have different shapes", k, k);
+    return error_set(err, ERR_invalid,
+                     "Mismatch in shape: grad_output[%d] and output[%d] have different shapes", k,
+                     k);
 }

@@ -1,10 +1,12 @@
-/* Emit: where an op goes. Decompositions and derivative rules are written once, against this interface; the reference's Emit
- * executes (and records), the compiler's records into a graph, the generator's only infers.
+/* Emit: where an op goes. Decompositions and derivative rules are written once, against this
+ * interface; the reference's Emit executes (and records), the compiler's records into a graph, the
+ * generator's only infers.
  *
- * Values are Tensor pointers: metadata always, data only where the Emit executes. NULL stands for an undefined gradient.
+ * Values are Tensor pointers: metadata always, data only where the Emit executes. NULL stands for
+ * an undefined gradient.
  *
- * Errors are sticky: after the first one (e->err->code) every emit_* returns NULL at once, so rules need no checks of their own;
- * whoever called the rule looks at e->err. */
+ * Errors are sticky: after the first one (e->err->code) every emit_* returns NULL at once, so rules
+ * need no checks of their own; whoever called the rule looks at e->err. */
 #ifndef PROGRAM_EMIT_H
 #define PROGRAM_EMIT_H
 
@@ -13,15 +15,18 @@
 struct Emit {
     Arena *arena;
     Error *err;
-    bool in_program;   /* rules are run inside the program (torch.autograd.grad): what they answer, programs see, strides and aliases too */
+    bool in_program;   /* rules are run inside the program (torch.autograd.grad): what they answer,
+                          programs see, strides and aliases too */
     bool create_graph; /* ... and are differentiated themselves */
     /* Applies any op but a COMPOSITE (emit_call expands those); fills out[0..*nout). */
     ErrCode (*apply)(Emit *e, const Call *call, Tensor **out, int *nout);
     /* How many elements of `mask` are true: the one place where a size depends on data. */
     ErrCode (*count_nonzero)(Emit *e, const Tensor *mask, int64_t *count);
-    /* The value of a one-element integer tensor used as an index (semantics.md 6: it acts as a Python int). */
+    /* The value of a one-element integer tensor used as an index (semantics.md 6: it acts as a
+     * Python int). */
     ErrCode (*item_int)(Emit *e, const Tensor *t, int64_t *value);
-    /* Would an op on `t` be recorded now? NULL: nothing ever is. For the few composites that PyTorch writes differently then. */
+    /* Would an op on `t` be recorded now? NULL: nothing ever is. For the few composites that
+     * PyTorch writes differently then. */
     bool (*records)(Emit *e, const Tensor *t);
 };
 
@@ -41,27 +46,29 @@ static inline Call call_new(OpId id) {
     return call;
 }
 
-/* The op with arguments in schema order, cut short where defaults do: emit_op(e, OP_mm, a, b). By ArgType, the variadic arguments
- * are: tensors Tensor*; lists (Tensor **v, int n) and (const int64_t *v, int n); Scalar by value; int64_t; int for bool and
- * dtypes; double; const char *. `nargs` parameters are given. Returns the first output. */
+/* The op with arguments in schema order, cut short where defaults do: emit_op(e, OP_mm, a, b). By
+ * ArgType, the variadic arguments are: tensors Tensor*; lists (Tensor **v, int n) and (const
+ * int64_t *v, int n); Scalar by value; int64_t; int for bool and dtypes; double; const char *.
+ * `nargs` parameters are given. Returns the first output. */
 Tensor *emit_op(Emit *e, OpId id, int nargs, ...);
 
 /* Typed shorthands, so that rules read like formulas. A NULL operand gives NULL. */
 Tensor *emit_unary(Emit *e, OpId id, Tensor *a);
 Tensor *emit_binary(Emit *e, OpId id, Tensor *a, Tensor *b);
-Tensor *emit_scalar(Emit *e, OpId id, Tensor *a, Scalar s);      /* mul_Scalar, add_Scalar, eq_Scalar, .. */
+Tensor *emit_scalar(Emit *e, OpId id, Tensor *a,
+                    Scalar s); /* mul_Scalar, add_Scalar, eq_Scalar, .. */
 Tensor *emit_add(Emit *e, Tensor *a, Tensor *b);
 Tensor *emit_sub(Emit *e, Tensor *a, Tensor *b);
 Tensor *emit_mul(Emit *e, Tensor *a, Tensor *b);
 Tensor *emit_div(Emit *e, Tensor *a, Tensor *b);
 Tensor *emit_neg(Emit *e, Tensor *a);
-Tensor *emit_scale(Emit *e, Tensor *a, Scalar s);                /* a * s; `a` itself when s is exactly 1 */
+Tensor *emit_scale(Emit *e, Tensor *a, Scalar s); /* a * s; `a` itself when s is exactly 1 */
 Tensor *emit_where(Emit *e, Tensor *condition, Tensor *a, Tensor *b);
-Tensor *emit_where_zero(Emit *e, Tensor *condition, Tensor *a);  /* where(condition, a, 0) */
+Tensor *emit_where_zero(Emit *e, Tensor *condition, Tensor *a); /* where(condition, a, 0) */
 Tensor *emit_masked_fill(Emit *e, Tensor *a, Tensor *mask, Scalar s);
-Tensor *emit_zeros_like(Emit *e, const Tensor *like);            /* contiguous zeros of its size and dtype */
+Tensor *emit_zeros_like(Emit *e, const Tensor *like); /* contiguous zeros of its size and dtype */
 Tensor *emit_full(Emit *e, const int64_t *size, int ndim, Scalar value, DType dtype);
-Tensor *emit_cast(Emit *e, Tensor *a, DType dtype);              /* a itself if it has the dtype */
+Tensor *emit_cast(Emit *e, Tensor *a, DType dtype); /* a itself if it has the dtype */
 Tensor *emit_view(Emit *e, Tensor *a, const int64_t *size, int ndim);
 Tensor *emit_reshape(Emit *e, Tensor *a, const int64_t *size, int ndim);
 Tensor *emit_expand(Emit *e, Tensor *a, const int64_t *size, int ndim);
@@ -71,51 +78,63 @@ Tensor *emit_select(Emit *e, Tensor *a, int64_t dim, int64_t index);
 Tensor *emit_narrow(Emit *e, Tensor *a, int64_t dim, int64_t start, int64_t length);
 Tensor *emit_sum_dims(Emit *e, Tensor *a, const int64_t *dims, int ndims, bool keepdim);
 Tensor *emit_mm(Emit *e, Tensor *a, Tensor *b);
-/* Sums broadcast dims away until the size is `size` (at::sum_to); `a` itself if it has that size. */
+/* Sums broadcast dims away until the size is `size` (at::sum_to); `a` itself if it has that
+ * size. */
 Tensor *emit_sum_to(Emit *e, Tensor *a, const int64_t *size, int ndim);
 
 /* ---- derivative rules ---- */
 
-/* One application of a rule: gradients of the outputs in, gradients of the inputs out.
- * Inputs are numbered by *slot*: the tensor arguments in schema order, lists expanded in place, None counted. */
+/* One application of a rule: gradients of the outputs in, gradients of the inputs out. Inputs
+ * are numbered by *slot*: the tensor arguments in schema order, lists expanded in place, None
+ * counted. */
 enum { MAX_SLOTS = 64 };
 struct Grad {
     Emit *e;
-    const Call *call;     /* the recorded call; tensor arguments hold the saved values (metadata only where none was saved) */
+    const Call *call; /* the recorded call; tensor arguments hold the saved values (metadata only
+                         where none was saved) */
     Tensor *const *result; /* outputs of the call */
     int nresult;
-    Tensor *const *grad;  /* gradient of each output; NULL = undefined. At least one is defined */
-    const bool *need;     /* by slot: does anyone want this input's gradient? */
-    Tensor **out;         /* by slot: answer; NULL = undefined. Size and dtype are put right by grad_finish */
+    Tensor *const *grad; /* gradient of each output; NULL = undefined. At least one is defined */
+    const bool *need;    /* by slot: does anyone want this input's gradient? */
+    Tensor *
+        *out; /* by slot: answer; NULL = undefined. Size and dtype are put right by grad_finish */
     int nslot;
 };
-/* Tensor arguments as slots, in order; entries are NULL for None. Returns the count (at most MAX_SLOTS). */
+/* Tensor arguments as slots, in order; entries are NULL for None. Returns the count (at most
+ * MAX_SLOTS). */
 int call_slots(const Call *call, Tensor **slot);
 /* Slot of parameter `param` (its first element if it is a list). */
 int call_slot_of(const Call *call, int param);
-/* Brings a rule's answer to the input's size (summing broadcast dims) and dtype, as the engine's validate_outputs does. NULL stays NULL. */
+/* Brings a rule's answer to the input's size (summing broadcast dims) and dtype, as the engine's
+ * validate_outputs does. NULL stays NULL. */
 Tensor *grad_finish(Emit *e, Tensor *grad, const Tensor *input);
-/* Is the value of `slot` needed by the derivative, given which slots require grad (ops.def, column saves)? */
+/* Is the value of `slot` needed by the derivative, given which slots require grad (ops.def, column
+ * saves)? */
 bool call_saves_slot(const Call *call, int slot, const bool *requires_grad);
 bool op_saves_result(const Call *call, const bool *requires_grad);
 /* Does Python's spelling of the op save a number as a tensor? */
 bool op_saves_number(const OpInfo *op);
 /* Has the op no derivative, which its node says even where no gradient arrives? */
 bool op_refuses_backward(const OpInfo *op);
-/* Anything at all, Scalars that PyTorch keeps as tensors among it: a node that saved something cannot be run twice (graph_freed). */
+/* Anything at all, Scalars that PyTorch keeps as tensors among it: a node that saved something
+ * cannot be run twice (graph_freed). */
 bool op_saves_anything(const Call *call, const bool *requires_grad);
 
-/* Refuses the gradient fed for output k of torch.autograd.grad, which has another size than it: `invalid`, but PyTorch names the place
- * by list.index, which compares the tensor with all those before it: `shape` if they do not broadcast (torch/autograd/__init__.py). */
+/* Refuses the gradient fed for output k of torch.autograd.grad, which has another size than it:
+ * `invalid`, but PyTorch names the place by list.index, which compares the tensor with all those
+ * before it: `shape` if they do not broadcast (torch/autograd/__init__.py). */
 ErrCode grad_output_mismatch(Tensor *const *outputs, Tensor *const *grads, int k, Error *err);
 
-/* ---- Python indexing and other decompositions (decompose_*.c) are reached through emit_call ---- */
-/* Masks (bool, uint8) among `indices` (a Tensor?[] argument that indexes `self`) become their nonzero coordinates, as
- * at::native::expandTensors does; the rest is kept. Errors: index_range (too many), index_dtype, shape (a mask that does not fit). */
+/* ---- Python indexing and other decompositions (decompose_*.c) are reached through emit_call
+ * ---- */
+/* Masks (bool, uint8) among `indices` (a Tensor?[] argument that indexes `self`) become their
+ * nonzero coordinates, as at::native::expandTensors does; the rest is kept. Errors: index_range
+ * (too many), index_dtype, shape (a mask that does not fit). */
 ErrCode emit_expand_masks(Emit *e, const Tensor *self, const Arg *indices, Arg *out);
 
-/* A view's region: the gradient of as_strided between two geometries of one storage (CopySlices and view regeneration use it):
- * the gradient, of size `size`, of an as_strided(view) of a base with the base's geometry. */
+/* A view's region: the gradient of as_strided between two geometries of one storage (CopySlices and
+ * view regeneration use it): the gradient, of size `size`, of an as_strided(view) of a base with
+ * the base's geometry. */
 Tensor *emit_as_strided_grad(Emit *e, Tensor *grad, const Tensor *base, const Tensor *view);
 
 #endif

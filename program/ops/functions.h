@@ -1,26 +1,32 @@
 /* The functions that rows of ops.def name, declared by expanding the table.
  *
- * A function that several rows name is declared several times, which C allows; one that no row names is not declared, so that
- * its definition draws -Wmissing-prototypes, and one that a row names and nobody defines does not link. */
+ * A function that several rows name is declared several times, which C allows; one that no row
+ * names is not declared, so that its definition draws -Wmissing-prototypes, and one that a row
+ * names and nobody defines does not link. */
 #ifndef PROGRAM_OP_FUNCTIONS_H
 #define PROGRAM_OP_FUNCTIONS_H
 
 #include "program/ops/emit.h"
 
 #define DECLARE_INFER(name) ErrCode infer_##name(const Call *call, Infer *r);
-#define DECLARE_KERNEL(name) ErrCode kernel_##name(const Call *call, Tensor *const *out, KernelCtx *k);
-#define DECLARE_TYPING(name) ErrCode typing_##name(const Call *call, DType *compute, DType *result, Error *err);
-#define DECLARE_DECOMPOSE(name) ErrCode decompose_##name(Emit *e, const Call *call, Tensor **out, int *nout);
+#define DECLARE_KERNEL(name)                                                                       \
+    ErrCode kernel_##name(const Call *call, Tensor *const *out, KernelCtx *k);
+#define DECLARE_TYPING(name)                                                                       \
+    ErrCode typing_##name(const Call *call, DType *compute, DType *result, Error *err);
+#define DECLARE_DECOMPOSE(name)                                                                    \
+    ErrCode decompose_##name(Emit *e, const Call *call, Tensor **out, int *nout);
 
 #define FACTORY(id, schema, infer, kernel) DECLARE_INFER(infer) DECLARE_KERNEL(kernel)
 #define VIEW(id, schema, infer, grad) DECLARE_INFER(infer)
 #define MULTI_VIEW(id, schema, infer, grad) DECLARE_INFER(infer)
 #define POINTWISE(id, schema, pw, operands, typing, grad, saves) DECLARE_TYPING(typing)
-#define FUNC(id, schema, infer, kernel, nature, grad, saves, ...) DECLARE_INFER(infer) DECLARE_KERNEL(kernel)
+#define FUNC(id, schema, infer, kernel, nature, grad, saves, ...)                                  \
+    DECLARE_INFER(infer) DECLARE_KERNEL(kernel)
 #define COMPOSITE(id, schema, decompose) DECLARE_DECOMPOSE(decompose)
 #include "program/ops/ops.def"
 
-/* Derivative rules. A row without one says `nondiff`: the macro after the declarations makes its name NULL. */
+/* Derivative rules. A row without one says `nondiff`: the macro after the declarations makes its
+ * name NULL. */
 #define VIEW(id, schema, infer, grad) void grad_##grad(Grad *g);
 #define MULTI_VIEW(id, schema, infer, grad) void grad_##grad(Grad *g);
 #define POINTWISE(id, schema, pw, operands, typing, grad, saves) void grad_##grad(Grad *g);
@@ -37,29 +43,36 @@
 ErrCode infer_pointwise(const Call *call, Infer *r);
 ErrCode kernel_pointwise(const Call *call, Tensor *const *out, KernelCtx *k);
 
-/* The scalar function of a POINTWISE call: the row's, but div with a rounding mode is div_floor or div_trunc, and pow by the Scalar
- * 0.5 or -0.5 is sqrt or rsqrt, gelu has two forms, and bitwise_not of a bool is logical_not. */
+/* The scalar function of a POINTWISE call: the row's, but div with a rounding mode is div_floor or
+ * div_trunc, and pow by the Scalar 0.5 or -0.5 is sqrt or rsqrt, gelu has two forms, and
+ * bitwise_not of a bool is logical_not. */
 Pw call_pw(const Call *call);
-/* The operands of a POINTWISE call in the order of call_pw's function, for pw_apply to convert to `compute`: a missing bound becomes
- * the lowest or highest value of `compute`. Returns their count. */
+/* The operands of a POINTWISE call in the order of call_pw's function, for pw_apply to convert
+ * to `compute`: a missing bound becomes the lowest or highest value of `compute`. Returns their
+ * count. */
 int call_operands(const Call *call, DType compute, PwOperand operands[PW_MAX_OPERANDS]);
-/* The code with which this call refuses an index out of range: index_range, but index_select has a case of its own. */
+/* The code with which this call refuses an index out of range: index_range, but index_select has a
+ * case of its own. */
 ErrCode call_index_error(const Call *call);
 
 /* The dtype of addr's result. */
 DType addr_dtype(const Tensor *self, const Tensor *vec1, const Tensor *vec2);
 
-/* Elements of `mask` that are true: what nonzero needs to know before its output can be allocated. */
+/* Elements of `mask` that are true: what nonzero needs to know before its output can be
+ * allocated. */
 int64_t kernel_count_nonzero(const Tensor *mask);
 
-/* What a POINTWISE op refuses by its dtypes before it looks at memory or sizes; `err` keeps ERR_none where that is nothing. */
+/* What a POINTWISE op refuses by its dtypes before it looks at memory or sizes; `err` keeps
+ * ERR_none where that is nothing. */
 ErrCode pointwise_refused_first(const Call *call, Error *err);
-/* addmm_: self must have the product's size (`invalid`), which is looked at after the operands' sizes and before what the kernel
- * refuses. `call`: the twin. Nothing for other ops, and where inference is to refuse the operands. */
+/* addmm_: self must have the product's size (`invalid`), which is looked at after the operands'
+ * sizes and before what the kernel refuses. `call`: the twin. Nothing for other ops, and where
+ * inference is to refuse the operands. */
 ErrCode sum_in_place_check(const Call *call, Error *err);
 /* masked_scatter_ compares the dtypes of self and source before it expands the mask. */
 ErrCode masked_scatter_in_place_check(const Call *call, Error *err);
-/* Does tril_ / triu_ work on a copy of `self`, which it writes back by copy_ (checkTrilTriuBatchContiguous of LinearAlgebraUtils.h)? */
+/* Does tril_ / triu_ work on a copy of `self`, which it writes back by copy_
+ * (checkTrilTriuBatchContiguous of LinearAlgebraUtils.h)? */
 bool triangle_copies(const Tensor *self);
 
 #endif

@@ -1,4 +1,5 @@
-/* Rows found by what programs call them: by name, by a parameter's name, by the code that stands for them in bytes. */
+/* Rows found by what programs call them: by name, by a parameter's name, by the code that stands
+ * for them in bytes. */
 #include "program/ops/lookup.h"
 
 #include "program/ops/op.h"
@@ -16,7 +17,9 @@ static const OpInfo *row(int id) { return op_info((OpId)id); }
 enum { SLOTS = 1 << 10 };
 static int16_t slot_of[SLOTS]; /* first row of a name + 1; 0: empty */
 
-static unsigned hash(const char *name) { return (unsigned)(name_key(name) * 0x9E3779B97F4A7C15u >> 54); }
+static unsigned hash(const char *name) {
+    return (unsigned)(name_key(name) * 0x9E3779B97F4A7C15u >> 54);
+}
 
 static void index_names(void) {
     for (int id = 0; id < OP_COUNT; id++) {
@@ -47,7 +50,8 @@ static void check_keys(void) {
                 at++;
             }
             if (at < n && strcmp(seen[at]->name, p->name) != 0) {
-                die("ops.def: the parameter names `%s` and `%s` have one key", seen[at]->name, p->name);
+                die("ops.def: the parameter names `%s` and `%s` have one key", seen[at]->name,
+                    p->name);
             }
             if (at == n) {
                 CHECK(n < NAMES);

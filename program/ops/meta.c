@@ -1,5 +1,6 @@
-/* MetaEmit: an op's outputs are what inference says. Views keep no storage, an in-place op answers self after asking whether
- * its twin's result would fit there, and what depends on data is what the caller assumed. */
+/* MetaEmit: an op's outputs are what inference says. Views keep no storage, an in-place op answers
+ * self after asking whether its twin's result would fit there, and what depends on data is what the
+ * caller assumed. */
 #include "program/ops/meta.h"
 
 static ErrCode meta_infer(Emit *e, const Call *call, Tensor **out, int *nout) {
@@ -22,10 +23,12 @@ static ErrCode meta_inplace(Emit *e, const Call *call, Tensor **out, int *nout) 
     int n;
     TRY(meta_infer(e, &twin, value, &n));
     if (!tensor_same_size(value[0], self)) {
-        return error_set(e->err, ERR_shape, "the result of %s does not have self's size", call->op->name);
+        return error_set(e->err, ERR_shape, "the result of %s does not have self's size",
+                         call->op->name);
     }
     if (!dtype_can_cast(value[0]->dtype, self->dtype)) {
-        return error_set(e->err, ERR_dtype, "result type %s can't be cast to %s", dtype_name(value[0]->dtype), dtype_name(self->dtype));
+        return error_set(e->err, ERR_dtype, "result type %s can't be cast to %s",
+                         dtype_name(value[0]->dtype), dtype_name(self->dtype));
     }
     out[0] = self;
     *nout = 1;
@@ -55,8 +58,10 @@ static ErrCode meta_nonzero(Emit *e, const Call *call, Tensor **out, int *nout) 
 static ErrCode meta_apply(Emit *e, const Call *call, Tensor **out, int *nout) {
     *nout = 0;
     switch (call->op->kind) {
-    case KIND_INPLACE_VIEW: return meta_inplace_view(e, call, out, nout);
-    case KIND_INPLACE: return meta_inplace(e, call, out, nout);
+    case KIND_INPLACE_VIEW:
+        return meta_inplace_view(e, call, out, nout);
+    case KIND_INPLACE:
+        return meta_inplace(e, call, out, nout);
     case KIND_META:
         out[0] = call->arg[0].tensor;
         if (call->op->id == OP_detach) {
@@ -64,8 +69,11 @@ static ErrCode meta_apply(Emit *e, const Call *call, Tensor **out, int *nout) {
         }
         *nout = 1;
         return ERR_none;
-    case KIND_COMPOSITE: return emit_call(e, call, out, nout);
-    default: return call->op->id == OP_nonzero ? meta_nonzero(e, call, out, nout) : meta_infer(e, call, out, nout);
+    case KIND_COMPOSITE:
+        return emit_call(e, call, out, nout);
+    default:
+        return call->op->id == OP_nonzero ? meta_nonzero(e, call, out, nout)
+                                          : meta_infer(e, call, out, nout);
     }
 }
 
@@ -81,5 +89,9 @@ static ErrCode meta_item_int(Emit *e, const Tensor *t, int64_t *value) {
 }
 
 MetaEmit meta_emit(Arena *arena, Error *err) {
-    return (MetaEmit){.emit = {.arena = arena, .err = err, .apply = meta_apply, .count_nonzero = meta_count_nonzero, .item_int = meta_item_int}};
+    return (MetaEmit){.emit = {.arena = arena,
+                               .err = err,
+                               .apply = meta_apply,
+                               .count_nonzero = meta_count_nonzero,
+                               .item_int = meta_item_int}};
 }

@@ -1,7 +1,8 @@
 /* The op table: ops.def expanded into OpInfo, one schema string at a time.
  *
- * A schema is read left to right: name, overload, parameters (type, alias mark, name, default), returns. Parameters that mean
- * nothing here (layout, device, pin_memory, memory_format) are passed over. A row that does not parse is a bug of ours: die. */
+ * A schema is read left to right: name, overload, parameters (type, alias mark, name, default),
+ * returns. Parameters that mean nothing here (layout, device, pin_memory, memory_format) are passed
+ * over. A row that does not parse is a bug of ours: die. */
 #include "program/ops/op.h"
 #include "program/ops/functions.h"
 #include "program/ops/lookup.h"
@@ -32,20 +33,60 @@ typedef struct OpRow {
 } OpRow;
 
 static const OpRow rows[OP_COUNT] = {
-#define FACTORY(id, sch, inf, ker) \
-    {.id_name = #id, .schema = sch, .kind = KIND_FACTORY, .infer = infer_##inf, .kernel = kernel_##ker, .twin = OP_NONE},
-#define VIEW(id, sch, inf, gr) {.id_name = #id, .schema = sch, .kind = KIND_VIEW, .infer = infer_##inf, .grad = grad_##gr, .twin = OP_NONE},
-#define MULTI_VIEW(id, sch, inf, gr) \
-    {.id_name = #id, .schema = sch, .kind = KIND_MULTI_VIEW, .infer = infer_##inf, .grad = grad_##gr, .twin = OP_NONE},
-#define POINTWISE(id, sch, p, opn, ty, gr, sv)                                                                              \
-    {.id_name = #id, .schema = sch, .kind = KIND_POINTWISE, .infer = infer_pointwise, .kernel = kernel_pointwise, .pw = PW_##p, \
-     .operands = opn, .typing = typing_##ty, .grad = grad_##gr, .saves = sv, .twin = OP_NONE},
-#define FUNC(id, sch, inf, ker, nat, gr, sv, ...)                                                                \
-    {.id_name = #id, .schema = sch, .kind = KIND_FUNC, .infer = infer_##inf, .kernel = kernel_##ker, .nature = PROPAGATION_##nat, \
-     .grad = grad_##gr, .saves = sv, .looks = VALUE_CHECK_##__VA_ARGS__, .twin = OP_NONE},
-#define COMPOSITE(id, sch, dec) {.id_name = #id, .schema = sch, .kind = KIND_COMPOSITE, .decompose = decompose_##dec, .twin = OP_NONE},
-#define INPLACE(id, sch, tw, ch) {.id_name = #id, .schema = sch, .kind = KIND_INPLACE, .twin = OP_##tw, .checks = ch},
-#define INPLACE_VIEW(id, sch, tw) {.id_name = #id, .schema = sch, .kind = KIND_INPLACE_VIEW, .twin = OP_##tw},
+#define FACTORY(id, sch, inf, ker)                                                                 \
+    {.id_name = #id,                                                                               \
+     .schema = sch,                                                                                \
+     .kind = KIND_FACTORY,                                                                         \
+     .infer = infer_##inf,                                                                         \
+     .kernel = kernel_##ker,                                                                       \
+     .twin = OP_NONE},
+#define VIEW(id, sch, inf, gr)                                                                     \
+    {.id_name = #id,                                                                               \
+     .schema = sch,                                                                                \
+     .kind = KIND_VIEW,                                                                            \
+     .infer = infer_##inf,                                                                         \
+     .grad = grad_##gr,                                                                            \
+     .twin = OP_NONE},
+#define MULTI_VIEW(id, sch, inf, gr)                                                               \
+    {.id_name = #id,                                                                               \
+     .schema = sch,                                                                                \
+     .kind = KIND_MULTI_VIEW,                                                                      \
+     .infer = infer_##inf,                                                                         \
+     .grad = grad_##gr,                                                                            \
+     .twin = OP_NONE},
+#define POINTWISE(id, sch, p, opn, ty, gr, sv)                                                     \
+    {.id_name = #id,                                                                               \
+     .schema = sch,                                                                                \
+     .kind = KIND_POINTWISE,                                                                       \
+     .infer = infer_pointwise,                                                                     \
+     .kernel = kernel_pointwise,                                                                   \
+     .pw = PW_##p,                                                                                 \
+     .operands = opn,                                                                              \
+     .typing = typing_##ty,                                                                        \
+     .grad = grad_##gr,                                                                            \
+     .saves = sv,                                                                                  \
+     .twin = OP_NONE},
+#define FUNC(id, sch, inf, ker, nat, gr, sv, ...)                                                  \
+    {.id_name = #id,                                                                               \
+     .schema = sch,                                                                                \
+     .kind = KIND_FUNC,                                                                            \
+     .infer = infer_##inf,                                                                         \
+     .kernel = kernel_##ker,                                                                       \
+     .nature = PROPAGATION_##nat,                                                                  \
+     .grad = grad_##gr,                                                                            \
+     .saves = sv,                                                                                  \
+     .looks = VALUE_CHECK_##__VA_ARGS__,                                                           \
+     .twin = OP_NONE},
+#define COMPOSITE(id, sch, dec)                                                                    \
+    {.id_name = #id,                                                                               \
+     .schema = sch,                                                                                \
+     .kind = KIND_COMPOSITE,                                                                       \
+     .decompose = decompose_##dec,                                                                 \
+     .twin = OP_NONE},
+#define INPLACE(id, sch, tw, ch)                                                                   \
+    {.id_name = #id, .schema = sch, .kind = KIND_INPLACE, .twin = OP_##tw, .checks = ch},
+#define INPLACE_VIEW(id, sch, tw)                                                                  \
+    {.id_name = #id, .schema = sch, .kind = KIND_INPLACE_VIEW, .twin = OP_##tw},
 #define META(id, sch) {.id_name = #id, .schema = sch, .kind = KIND_META, .twin = OP_NONE},
 #include "program/ops/ops.def"
 };
@@ -62,7 +103,9 @@ typedef struct OpReader {
     const char *schema, *at;
 } OpReader;
 
-static _Noreturn void bad_row(const OpReader *r, const char *what) { die("ops.def: %s in `%s` at `%s`", what, r->schema, r->at); }
+static _Noreturn void bad_row(const OpReader *r, const char *what) {
+    die("ops.def: %s in `%s` at `%s`", what, r->schema, r->at);
+}
 
 static void skip_spaces(OpReader *r) { r->at += strspn(r->at, " "); }
 
@@ -113,13 +156,23 @@ static void op_read_alias(OpReader *r, Param *p) {
 
 /* Reads a type into p; false if parameters of this type are passed over. */
 static bool read_type(OpReader *r, Param *p) {
-    static const struct { const char *name; ArgType plain, optional; bool known; } types[] = {
-        {"Tensor", ARG_TENSOR, ARG_TENSOR_OPT, true}, {"Scalar", ARG_SCALAR, ARG_SCALAR_OPT, true},
-        {"int", ARG_INT, ARG_INT_OPT, true},          {"bool", ARG_BOOL, ARG_BOOL, true},
-        {"float", ARG_FLOAT, ARG_FLOAT_OPT, true},    {"ScalarType", ARG_DTYPE, ARG_DTYPE_OPT, true},
-        {"str", ARG_STR, ARG_STR_OPT, true},          {"Index", ARG_INDEX, ARG_INDEX, true},
-        {"Value", ARG_VALUE, ARG_VALUE, true},        {"Data", ARG_DATA, ARG_DATA, true},
-        {"Layout", ARG_INT, ARG_INT, false},          {"Device", ARG_INT, ARG_INT, false},
+    static const struct {
+        const char *name;
+        ArgType plain, optional;
+        bool known;
+    } types[] = {
+        {"Tensor", ARG_TENSOR, ARG_TENSOR_OPT, true},
+        {"Scalar", ARG_SCALAR, ARG_SCALAR_OPT, true},
+        {"int", ARG_INT, ARG_INT_OPT, true},
+        {"bool", ARG_BOOL, ARG_BOOL, true},
+        {"float", ARG_FLOAT, ARG_FLOAT_OPT, true},
+        {"ScalarType", ARG_DTYPE, ARG_DTYPE_OPT, true},
+        {"str", ARG_STR, ARG_STR_OPT, true},
+        {"Index", ARG_INDEX, ARG_INDEX, true},
+        {"Value", ARG_VALUE, ARG_VALUE, true},
+        {"Data", ARG_DATA, ARG_DATA, true},
+        {"Layout", ARG_INT, ARG_INT, false},
+        {"Device", ARG_INT, ARG_INT, false},
         {"MemoryFormat", ARG_INT, ARG_INT, false},
     };
     const char *name = word(r);
@@ -191,22 +244,36 @@ static void read_default(OpReader *r, Param *p) {
     }
     switch (p->type) {
     case ARG_SCALAR:
-    case ARG_SCALAR_OPT: p->def.scalar = op_read_scalar(r); return;
+    case ARG_SCALAR_OPT:
+        p->def.scalar = op_read_scalar(r);
+        return;
     case ARG_INT:
-    case ARG_INT_OPT: p->def.i = op_read_scalar(r).i; return;
-    case ARG_BOOL: p->def.b = op_read_scalar(r).i != 0; return;
+    case ARG_INT_OPT:
+        p->def.i = op_read_scalar(r).i;
+        return;
+    case ARG_BOOL:
+        p->def.b = op_read_scalar(r).i != 0;
+        return;
     case ARG_FLOAT:
-    case ARG_FLOAT_OPT: p->def.f = scalar_to_double(op_read_scalar(r)); return;
+    case ARG_FLOAT_OPT:
+        p->def.f = scalar_to_double(op_read_scalar(r));
+        return;
     case ARG_INTS:
-    case ARG_INTS_OPT: read_list(r, &p->def, p->list_size); return;
+    case ARG_INTS_OPT:
+        read_list(r, &p->def, p->list_size);
+        return;
     case ARG_DTYPE:
-    case ARG_DTYPE_OPT: expect(r, "long"); p->def.dtype = DT_int64; return;
+    case ARG_DTYPE_OPT:
+        expect(r, "long");
+        p->def.dtype = DT_int64;
+        return;
     case ARG_STR:
         expect(r, "'");
         p->def.str = word(r);
         expect(r, "'");
         return;
-    default: bad_row(r, "a default of an unknown kind");
+    default:
+        bad_row(r, "a default of an unknown kind");
     }
 }
 
@@ -282,9 +349,11 @@ static void read_operands(OpReader *r, OpInfo *op, const char *operands) {
     CHECK(op->noperand == pw_info(op->pw)->arity || (op->noperand < pw_info(op->pw)->arity));
 }
 
-/* Is a Scalar operand a 0-dim tensor to TensorIterator? Bounds of clamp and an exponent are not operands to it at all. */
+/* Is a Scalar operand a 0-dim tensor to TensorIterator? Bounds of clamp and an exponent are not
+ * operands to it at all. */
 static bool wraps_scalar(const OpInfo *op) {
-    if (op->typing == typing_clamp || op->typing == typing_pow || op->typing == typing_lerp || op->typing == typing_threshold) {
+    if (op->typing == typing_clamp || op->typing == typing_pow || op->typing == typing_lerp ||
+        op->typing == typing_threshold) {
         return false;
     }
     for (int k = 0; k < op->noperand; k++) {
@@ -304,7 +373,10 @@ static void read_saved(OpInfo *op, const char *item, size_t length) {
         const char *param = op->param[k].name;
         size_t n = strlen(param);
         what = n == name && memcmp(param, item, n) == 0 ? k : what;
-        condition = name < length && n == length - name - 1 && memcmp(param, item + name + 1, n) == 0 ? k : condition;
+        condition =
+            name < length && n == length - name - 1 && memcmp(param, item + name + 1, n) == 0
+                ? k
+                : condition;
     }
     if (name < length && condition < 0) {
         die("ops.def: %s saves `%s`: no such parameter", op->name, item);
@@ -339,12 +411,14 @@ static bool only_says_where(const OpInfo *op, const Param *p) {
 static void find_tensors(OpInfo *op) {
     for (int k = 0; k < op->nparam; k++) {
         ArgType type = op->param[k].type;
-        bool tensors = type == ARG_TENSORS || type == ARG_TENSORS_OPT, ints = type == ARG_INTS || type == ARG_INTS_OPT;
+        bool tensors = type == ARG_TENSORS || type == ARG_TENSORS_OPT,
+             ints = type == ARG_INTS || type == ARG_INTS_OPT;
         op->slots_vary |= tensors || type == ARG_VALUE;
         op->lists |= (uint16_t)((tensors || ints) << k);
         op->slot[k] = -1;
         if (type == ARG_TENSOR || type == ARG_TENSOR_OPT) {
-            if (!op->slots_vary && only_says_where(op, &op->param[k])) { /* else its slot varies too */
+            if (!op->slots_vary &&
+                only_says_where(op, &op->param[k])) { /* else its slot varies too */
                 op->non_differentiable |= UINT64_C(1) << op->ntensor;
             }
             op->slot[k] = (int8_t)op->ntensor;
@@ -413,7 +487,8 @@ void op_table_init(void) {
         op_read_row(id);
     }
     for (int id = 0; id < OP_COUNT; id++) {
-        infos[id].class = op_class_of(&infos[id], infos[id].kind == KIND_INPLACE ? &infos[infos[id].twin] : NULL);
+        infos[id].class =
+            op_class_of(&infos[id], infos[id].kind == KIND_INPLACE ? &infos[infos[id].twin] : NULL);
         classes[id] = (unsigned char)infos[id].class;
     }
     ready = true;

@@ -1,19 +1,22 @@
 /* The op table: ops.def expanded, ATen schema strings parsed once.
  *
- * An op is one row of ops.def plus the functions that the row names. Everything that has to know about ops (JSON, verifier,
- * generator, printers, both executors) reads OpInfo and nothing else.
+ * An op is one row of ops.def plus the functions that the row names. Everything that has to know
+ * about ops (JSON, verifier, generator, printers, both executors) reads OpInfo and nothing else.
  *
  * Kinds of row
- *   FACTORY    makes a tensor out of no tensor (or of a tensor's metadata only); never recorded; takes requires_grad
+ *   FACTORY    makes a tensor out of no tensor (or of a tensor's metadata only); never recorded;
+ *              takes requires_grad
  *   VIEW       aliases self with other sizes, strides, offset            (differentiable)
  *   MULTI_VIEW several views of self: their in-place rules are stricter  (unbind, split, chunk)
  *   POINTWISE  one scalar function over broadcast operands
  *   FUNC       any other functional op with a kernel of its own
  *   COMPOSITE  written in other ops, against Emit (decompose.c); never recorded itself
  *   INPLACE    its twin's value written to self
- *   INPLACE_VIEW  a view's geometry becomes self's own: another size and stride for the same tensor object (t_, squeeze_, ..)
- *   META       changes or cuts history only: detach, detach_, requires_grad_ (each executor knows them by id)
- */
+ *   INPLACE_VIEW  a view's geometry becomes self's own: another size and stride for the same tensor
+ *                 object (t_, squeeze_, ..)
+ *   META       changes or cuts history only: detach, detach_, requires_grad_ (each executor knows
+ *              them by id)
+ * */
 #ifndef PROGRAM_OP_H
 #define PROGRAM_OP_H
 
@@ -30,55 +33,96 @@ typedef enum OpId {
     OP_NONE = -1
 } OpId;
 
-typedef enum OpKind { KIND_FACTORY, KIND_VIEW, KIND_MULTI_VIEW, KIND_POINTWISE, KIND_FUNC, KIND_COMPOSITE, KIND_INPLACE, KIND_INPLACE_VIEW, KIND_META } OpKind;
+typedef enum OpKind {
+    KIND_FACTORY,
+    KIND_VIEW,
+    KIND_MULTI_VIEW,
+    KIND_POINTWISE,
+    KIND_FUNC,
+    KIND_COMPOSITE,
+    KIND_INPLACE,
+    KIND_INPLACE_VIEW,
+    KIND_META
+} OpKind;
 
-/* How a functional op treats its elements: read by the float64 shadow and by the compiler's lowering. */
+/* How a functional op treats its elements: read by the float64 shadow and by the compiler's
+ * lowering. */
 typedef enum ErrorPropagation {
-    PROPAGATION_NONE,     /* not floating, or not a function of elements */
-    PROPAGATION_MOVE,     /* every output element is a copy of some input element, or a constant */
-    PROPAGATION_SUM,      /* sums of input elements */
-    PROPAGATION_PROD,     /* products of input elements */
-    PROPAGATION_EXTREME,  /* one of the reduced elements */
-    PROPAGATION_MATMUL,   /* sums of products of two inputs, plus a scaled third (addmm) */
+    PROPAGATION_NONE,    /* not floating, or not a function of elements */
+    PROPAGATION_MOVE,    /* every output element is a copy of some input element, or a constant */
+    PROPAGATION_SUM,     /* sums of input elements */
+    PROPAGATION_PROD,    /* products of input elements */
+    PROPAGATION_EXTREME, /* one of the reduced elements */
+    PROPAGATION_MATMUL,  /* sums of products of two inputs, plus a scaled third (addmm) */
     PROPAGATION_SOFTMAX,
     PROPAGATION_SCATTER_ADD, /* moved, and summed where several meet */
-    PROPAGATION_ORDER,    /* indices: which elements are chosen depends on their order */
+    PROPAGATION_ORDER,       /* indices: which elements are chosen depends on their order */
     PROPAGATION_VARIANCE,
     PROPAGATION_NORM,
     PROPAGATION_LOGSUMEXP, /* logarithms of sums of exponentials */
-    PROPAGATION_SEARCH,   /* places: which element of the first operand stands before those of the others */
-    PROPAGATION_STEPS,    /* as SCATTER_ADD, but rounded at every step: the same bits if the operands are the same */
-    PROPAGATION_TRUTH,    /* which elements are nonzero */
+    PROPAGATION_SEARCH,    /* places: which element of the first operand stands before those of the
+                              others */
+    PROPAGATION_STEPS, /* as SCATTER_ADD, but rounded at every step: the same bits if the operands
+                          are the same */
+    PROPAGATION_TRUTH, /* which elements are nonzero */
     PROPAGATION_NORMALIZED, /* elements less their mean, over their deviation */
-    PROPAGATION_POLYNOMIAL /* sums of products of input elements, some of them with a minus: grows with their magnitudes */
+    PROPAGATION_POLYNOMIAL  /* sums of products of input elements, some of them with a minus: grows
+                               with their magnitudes */
 } ErrorPropagation;
 
-/* The values of operands that a functional op's kernel looks at and may refuse (index_range, invalid): where PyTorch looks, an executor has
- * to. Besides these, integers are not divided by zero (pw_is_quotient), and masked_fill looks at its mask and number. */
+/* The values of operands that a functional op's kernel looks at and may refuse (index_range,
+ * invalid): where PyTorch looks, an executor has to. Besides these, integers are not divided by
+ * zero (pw_is_quotient), and masked_fill looks at its mask and number. */
 typedef enum ValueChecks {
     VALUE_CHECK_,            /* none */
     VALUE_CHECK_INDICES,     /* `indices`: each in its own dim of self, also from the end */
     VALUE_CHECK_INDEX,       /* `index` (parameter 2): along `dim` (parameter 1) */
     VALUE_CHECK_VECTOR,      /* the same, unless self is empty: then nothing is written */
-    VALUE_CHECK_VECTOR_WRAP, /* .. and also from the end; a tensor behind it is read as a number that must fit self */
-    VALUE_CHECK_PLACES,      /* `index` (parameter 1): among all elements of self, also from the end */
-    VALUE_CHECK_ROWS,        /* `indices` (parameter 1): rows of a matrix, the first operand */
-    VALUE_CHECK_CLASSES,     /* `target` (parameter 1): classes, or ignored */
-    VALUE_CHECK_MASK,        /* `mask` (parameter 1): bytes must be 0 or 1; with a `source` behind it: its elements must suffice */
-    VALUE_CHECK_NUMBER       /* parameter 1, read as a number: it must fit self */
+    VALUE_CHECK_VECTOR_WRAP, /* .. and also from the end; a tensor behind it is read as a number
+                                that must fit self */
+    VALUE_CHECK_PLACES,  /* `index` (parameter 1): among all elements of self, also from the end */
+    VALUE_CHECK_ROWS,    /* `indices` (parameter 1): rows of a matrix, the first operand */
+    VALUE_CHECK_CLASSES, /* `target` (parameter 1): classes, or ignored */
+    VALUE_CHECK_MASK,  /* `mask` (parameter 1): bytes must be 0 or 1; with a `source` behind it: its
+                          elements must suffice */
+    VALUE_CHECK_NUMBER /* parameter 1, read as a number: it must fit self */
 } ValueChecks;
 
 typedef enum ArgType {
-    ARG_TENSOR, ARG_TENSOR_OPT, ARG_TENSORS, ARG_TENSORS_OPT /* Tensor?[] */,
-    ARG_SCALAR, ARG_SCALAR_OPT, ARG_INT, ARG_INT_OPT, ARG_INTS, ARG_INTS_OPT,
-    ARG_BOOL, ARG_FLOAT, ARG_FLOAT_OPT, ARG_DTYPE, ARG_DTYPE_OPT, ARG_STR, ARG_STR_OPT,
-    ARG_INDEX /* getitem, setitem: Python index items */, ARG_VALUE /* setitem: Tensor or Scalar */, ARG_DATA /* tensor literal */
+    ARG_TENSOR,
+    ARG_TENSOR_OPT,
+    ARG_TENSORS,
+    ARG_TENSORS_OPT /* Tensor?[] */,
+    ARG_SCALAR,
+    ARG_SCALAR_OPT,
+    ARG_INT,
+    ARG_INT_OPT,
+    ARG_INTS,
+    ARG_INTS_OPT,
+    ARG_BOOL,
+    ARG_FLOAT,
+    ARG_FLOAT_OPT,
+    ARG_DTYPE,
+    ARG_DTYPE_OPT,
+    ARG_STR,
+    ARG_STR_OPT,
+    ARG_INDEX /* getitem, setitem: Python index items */,
+    ARG_VALUE /* setitem: Tensor or Scalar */,
+    ARG_DATA /* tensor literal */
 } ArgType;
 
 enum { MAX_PARAMS = 8, MAX_OUTPUTS = 64 };
 
 /* One item of a Python index, bound to tensors. */
-typedef enum IndexKind { INDEX_INT, INDEX_SLICE, INDEX_NEWAXIS, INDEX_ELLIPSIS, INDEX_BOOL, INDEX_TENSOR, INDEX_LIST } IndexKind;
+typedef enum IndexKind {
+    INDEX_INT,
+    INDEX_SLICE,
+    INDEX_NEWAXIS,
+    INDEX_ELLIPSIS,
+    INDEX_BOOL,
+    INDEX_TENSOR,
+    INDEX_LIST
+} IndexKind;
 typedef struct IndexItem {
     IndexKind kind;
     bool has_start, has_stop, has_step;
@@ -94,22 +138,35 @@ typedef struct Arg {
     bool is_tensor; /* ARG_VALUE: tensor, else scalar */
     union {
         Tensor *tensor;
-        struct { Tensor **v; int n; } tensors; /* entries may be NULL for Tensor?[] */
+        struct {
+            Tensor **v;
+            int n;
+        } tensors; /* entries may be NULL for Tensor?[] */
         Scalar scalar;
         int64_t i;
-        struct { const int64_t *v; int n; } ints;
+        struct {
+            const int64_t *v;
+            int n;
+        } ints;
         double f;
         bool b;
         DType dtype;
         const char *str;
-        struct { const IndexItem *v; int n; } index;
-        struct { const void *data; int64_t n; } data; /* tensor literal: n elements of the dtype argument */
+        struct {
+            const IndexItem *v;
+            int n;
+        } index;
+        struct {
+            const void *data;
+            int64_t n;
+        } data; /* tensor literal: n elements of the dtype argument */
     };
 } Arg;
 
 typedef struct OpInfo OpInfo;
 
-/* An op applied to values: the unit both executors, inference, kernels and derivative rules work on. Copy it with call_copy. */
+/* An op applied to values: the unit both executors, inference, kernels and derivative rules work
+ * on. Copy it with call_copy. */
 typedef struct Call {
     const OpInfo *op;
     Arg arg[MAX_PARAMS]; /* in schema order; those behind op->nparam are indeterminate */
@@ -126,16 +183,20 @@ typedef struct Infer {
     DType compute;                 /* POINTWISE: the dtype that typing said to compute in */
     const struct IndexPlan *index; /* index, _index_put: how the indices meet self (infer.h) */
 } Infer;
-/* Sets r->n and r->out, or returns the refusal. For a VIEW the outputs' offsets and strides are those in self's storage. */
+/* Sets r->n and r->out, or returns the refusal. For a VIEW the outputs' offsets and strides are
+ * those in self's storage. */
 typedef ErrCode (*InferFn)(const Call *call, Infer *r);
 
 typedef struct KernelCtx {
-    Arena *arena;           /* scratch */
+    Arena *arena; /* scratch */
     Error *err;
-    const char *undefined;  /* set by a kernel to say why PyTorch leaves the result undefined (format.md, x-undefined) */
-    const Infer *inferred;  /* what inference answered for this very call, so that it need not be found out again; NULL: not at hand */
+    const char *undefined; /* set by a kernel to say why PyTorch leaves the result undefined
+                              (format.md, x-undefined) */
+    const Infer *inferred; /* what inference answered for this very call, so that it need not be
+                              found out again; NULL: not at hand */
 } KernelCtx;
-/* Computes into `out` (allocated as inferred, zeroed). Errors are those of *values*: index_range, invalid. */
+/* Computes into `out` (allocated as inferred, zeroed). Errors are those of *values*: index_range,
+ * invalid. */
 typedef ErrCode (*KernelFn)(const Call *call, Tensor *const *out, KernelCtx *k);
 
 typedef struct Emit Emit;
@@ -149,8 +210,9 @@ typedef void (*GradFn)(Grad *g);
 /* Operand dtypes of a POINTWISE op: computation and result dtype, or the refusal (dtype). */
 typedef ErrCode (*TypingFn)(const Call *call, DType *compute, DType *result, Error *err);
 
-/* A name as one number, so that asking for a parameter by its name costs comparisons of numbers; folded by the compiler for a literal. The
- * first eight bytes, and for longer names the last eight too; the names of the table have different keys (op_table_init). */
+/* A name as one number, so that asking for a parameter by its name costs comparisons of numbers;
+ * folded by the compiler for a literal. The first eight bytes, and for longer names the last eight
+ * too; the names of the table have different keys (op_table_init). */
 __attribute__((always_inline)) static inline uint64_t name_key(const char *name) {
     size_t n = strlen(name);
     uint64_t head = 0, tail = 0;
@@ -164,22 +226,39 @@ __attribute__((always_inline)) static inline uint64_t name_key(const char *name)
 /* ---- one row, parsed ---- */
 typedef struct Param {
     const char *name;
-    uint64_t key;       /* name_key(name) */
+    uint64_t key; /* name_key(name) */
     ArgType type;
     bool kwonly;
     bool has_default;
-    Arg def;            /* the default, if has_default (ints point into the table's memory) */
-    bool writes;        /* Tensor(a!) */
-    bool aliased;       /* Tensor(a) or Tensor(a!) */
-    int list_size;      /* int[2]: 2, a single int stands for all; else 0 */
+    Arg def;       /* the default, if has_default (ints point into the table's memory) */
+    bool writes;   /* Tensor(a!) */
+    bool aliased;  /* Tensor(a) or Tensor(a!) */
+    int list_size; /* int[2]: 2, a single int stands for all; else 0 */
 } Param;
 
-/* Families of ops, coarse: what the generator weighs, and where the mutators and the minimizer look for another op that may stand in a
- * place (ops/class.c). */
+/* Families of ops, coarse: what the generator weighs, and where the mutators and the minimizer look
+ * for another op that may stand in a place (ops/class.c). */
 typedef enum OpClass {
-    CLASS_FACTORY, CLASS_VIEW, CLASS_MULTI_VIEW, CLASS_COMPOSITE, CLASS_GETITEM, CLASS_SETITEM, CLASS_MOVE, CLASS_REDUCE,
-    CLASS_MATMUL, CLASS_UNARY, CLASS_BINARY, CLASS_LOGIC, CLASS_WRITE_UNARY, CLASS_WRITE_BINARY, CLASS_WRITE_LOGIC, CLASS_WRITE_MOVE,
-    CLASS_RELAYOUT, CLASS_META, CLASS_COUNT, CLASS_NEVER = CLASS_COUNT /* no program names it */
+    CLASS_FACTORY,
+    CLASS_VIEW,
+    CLASS_MULTI_VIEW,
+    CLASS_COMPOSITE,
+    CLASS_GETITEM,
+    CLASS_SETITEM,
+    CLASS_MOVE,
+    CLASS_REDUCE,
+    CLASS_MATMUL,
+    CLASS_UNARY,
+    CLASS_BINARY,
+    CLASS_LOGIC,
+    CLASS_WRITE_UNARY,
+    CLASS_WRITE_BINARY,
+    CLASS_WRITE_LOGIC,
+    CLASS_WRITE_MOVE,
+    CLASS_RELAYOUT,
+    CLASS_META,
+    CLASS_COUNT,
+    CLASS_NEVER = CLASS_COUNT /* no program names it */
 } OpClass;
 
 enum { SAVED_ALWAYS = 1 << MAX_PARAMS };
@@ -187,43 +266,53 @@ enum { SAVED_ALWAYS = 1 << MAX_PARAMS };
 struct OpInfo {
     OpId id;
     OpClass class;
-    const char *id_name;   /* the row's C identifier: add_Tensor */
-    const char *schema;    /* the ATen schema, whole */
-    const char *name;      /* add, add_, slice: what JSON calls it */
-    const char *overload;  /* Tensor, "" */
-    uint32_t code;         /* 24 bits that stand for "name.overload" in bytes, whatever the table's order (fuzz/codec/codec.h) */
+    const char *id_name;  /* the row's C identifier: add_Tensor */
+    const char *schema;   /* the ATen schema, whole */
+    const char *name;     /* add, add_, slice: what JSON calls it */
+    const char *overload; /* Tensor, "" */
+    uint32_t code; /* 24 bits that stand for "name.overload" in bytes, whatever the table's order
+                      (fuzz/codec/codec.h) */
     OpKind kind;
     int nparam;
-    uint64_t names;        /* a set that holds its parameters' names, and others: bits name_bit(key) */
+    uint64_t names; /* a set that holds its parameters' names, and others: bits name_bit(key) */
     Param param[MAX_PARAMS];
-    Arg initial[MAX_PARAMS]; /* every argument at its default; a required one: zero */
-    int ntensor;             /* parameters that are one tensor each (or None) .. */
+    Arg initial[MAX_PARAMS];   /* every argument at its default; a required one: zero */
+    int ntensor;               /* parameters that are one tensor each (or None) .. */
     int8_t tensor[MAX_PARAMS]; /* .. their places */
-    int8_t slot[MAX_PARAMS]; /* by parameter: which of those it is, -1: none; where slots do not vary, that is its slot (emit.h) */
-    bool slots_vary;         /* some parameter is a list of tensors, or a tensor or a Scalar as the call likes */
-    uint64_t non_differentiable; /* slots (bits) that only say where: no edge of the tape follows them (derivatives.yaml) */
-    uint16_t lists;          /* parameters that are lists of tensors or ints (bits) */
-    int nreturn;           /* 1; 0 for `-> ()`; -1: Tensor[] */
-    bool returns_alias;    /* some return carries an alias mark */
-    InferFn infer;         /* FACTORY, VIEW, MULTI_VIEW, FUNC, POINTWISE (common) */
-    KernelFn kernel;       /* FACTORY, FUNC, POINTWISE (common) */
-    DecomposeFn decompose; /* COMPOSITE */
-    GradFn grad;           /* NULL = nondiff */
-    const char *saves;     /* what the derivative needs: "other:self, self:other": `self:other` = self, if other requires grad; "result" */
-    uint16_t saved[MAX_PARAMS], saves_result, saves_any; /* the same: sets of parameters (bits) of which one must require grad, or SAVED_ALWAYS */
-    ErrorPropagation nature;         /* FUNC */
-    ValueChecks looks;           /* FUNC */
-    Pw pw;                 /* POINTWISE */
-    TypingFn typing;       /* POINTWISE */
-    int noperand;          /* POINTWISE: operands, as parameter places */
+    int8_t slot[MAX_PARAMS];   /* by parameter: which of those it is, -1: none; where slots do not
+                                  vary, that is its slot (emit.h) */
+    bool slots_vary; /* some parameter is a list of tensors, or a tensor or a Scalar as the call
+                        likes */
+    uint64_t non_differentiable; /* slots (bits) that only say where: no edge of the tape follows
+                                    them (derivatives.yaml) */
+    uint16_t lists;              /* parameters that are lists of tensors or ints (bits) */
+    int nreturn;                 /* 1; 0 for `-> ()`; -1: Tensor[] */
+    bool returns_alias;          /* some return carries an alias mark */
+    InferFn infer;               /* FACTORY, VIEW, MULTI_VIEW, FUNC, POINTWISE (common) */
+    KernelFn kernel;             /* FACTORY, FUNC, POINTWISE (common) */
+    DecomposeFn decompose;       /* COMPOSITE */
+    GradFn grad;                 /* NULL = nondiff */
+    const char *saves; /* what the derivative needs: "other:self, self:other": `self:other` = self,
+                          if other requires grad; "result" */
+    uint16_t saved[MAX_PARAMS], saves_result,
+        saves_any; /* the same: sets of parameters (bits) of which one must require grad, or
+                      SAVED_ALWAYS */
+    ErrorPropagation nature; /* FUNC */
+    ValueChecks looks;       /* FUNC */
+    Pw pw;                   /* POINTWISE */
+    TypingFn typing;         /* POINTWISE */
+    int noperand;            /* POINTWISE: operands, as parameter places */
     int operand[PW_MAX_OPERANDS];
-    bool wraps_scalar;       /* POINTWISE: a Scalar operand is a 0-dim tensor to PyTorch's TensorIterator */
-    signed char operand_missing[PW_MAX_OPERANDS]; /* what a None operand stands for: -1 lowest, +1 highest, 0 may not be None */
-    OpId twin;             /* INPLACE: the functional form; INPLACE_VIEW: the view */
-    bool checks_overlap;   /* INPLACE: refuses a self that overlaps itself (semantics.md 3.3) */
-    bool types_first;      /* INPLACE: looks at dtypes before memory and sizes */
-    bool casts_first;      /* .. and at whether the result can be cast to self */
-    bool writes_uncast;    /* INPLACE: the result must have self's dtype (`invalid`): its loop asserts that it need not cast */
+    bool wraps_scalar; /* POINTWISE: a Scalar operand is a 0-dim tensor to PyTorch's TensorIterator
+                        */
+    signed char operand_missing[PW_MAX_OPERANDS]; /* what a None operand stands for: -1 lowest, +1
+                                                     highest, 0 may not be None */
+    OpId twin;           /* INPLACE: the functional form; INPLACE_VIEW: the view */
+    bool checks_overlap; /* INPLACE: refuses a self that overlaps itself (semantics.md 3.3) */
+    bool types_first;    /* INPLACE: looks at dtypes before memory and sizes */
+    bool casts_first;    /* .. and at whether the result can be cast to self */
+    bool writes_uncast;  /* INPLACE: the result must have self's dtype (`invalid`): its loop asserts
+                            that it need not cast */
 };
 
 /* The arguments that the op has, and no more. */
@@ -231,21 +320,29 @@ static inline void call_copy(Call *to, const Call *from) {
     memcpy(to, from, offsetof(Call, arg) + (size_t)from->op->nparam * sizeof(Arg));
 }
 
-/* Parses every schema; call once before anything else (later calls do nothing). Dies on a bad row: a bug of ours. */
+/* Parses every schema; call once before anything else (later calls do nothing). Dies on a bad row:
+ * a bug of ours. */
 void op_table_init(void);
 const OpInfo *op_info(OpId id);
 /* op_info(id)->class, from a table that stays in the cache. */
 OpClass op_class(OpId id);
-/* The rows whose JSON name is `name`, in table order: *first and a count; 0 if unknown. Overloads of a name stand together. */
+/* The rows whose JSON name is `name`, in table order: *first and a count; 0 if unknown. Overloads
+ * of a name stand together. */
 int op_overloads(const char *name, const OpInfo **first);
-/* The op that programs may name whose code is `code`, or comes next in the order of codes (behind the last, the first). */
+/* The op that programs may name whose code is `code`, or comes next in the order of codes (behind
+ * the last, the first). */
 const OpInfo *op_by_code(uint32_t code);
 /* The family of a row; `twin`: the row that it is the in-place form of, or NULL. */
 OpClass op_class_of(const OpInfo *op, const OpInfo *twin);
 
-/* Where a name stands in sets of 64: most that are asked for are told from the op's names by one bit. */
-__attribute__((always_inline)) static inline uint64_t name_bit(uint64_t key) { return UINT64_C(1) << (key * 0x9E3779B97F4A7C15u >> 58); }
-__attribute__((always_inline)) static inline bool param_is(const Param *p, const char *name) { return p->key == name_key(name); }
+/* Where a name stands in sets of 64: most that are asked for are told from the op's names by one
+ * bit. */
+__attribute__((always_inline)) static inline uint64_t name_bit(uint64_t key) {
+    return UINT64_C(1) << (key * 0x9E3779B97F4A7C15u >> 58);
+}
+__attribute__((always_inline)) static inline bool param_is(const Param *p, const char *name) {
+    return p->key == name_key(name);
+}
 /* Place of the parameter that is called so in the table, or -1. */
 __attribute__((always_inline)) static inline int op_param(const OpInfo *op, const char *name) {
     uint64_t key = name_key(name);

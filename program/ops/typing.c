@@ -1,17 +1,20 @@
 /* Dtypes of POINTWISE ops: in which dtype an op computes and which it returns, or the refusal.
  *
- * Operands are promoted as in c10 (dtype.h, Promotion). A Scalar parameter with a default (alpha of add, value of addcmul) is a
- * coefficient: it does not promote, is converted to the computation dtype, and must fit there. Bounds of clamp, an exponent and
- * where's and masked_fill's scalars must fit as well (c10::Scalar::to), while the scalar of add, mul, eq, .. wraps silently:
+ * Operands are promoted as in c10 (dtype.h, Promotion). A Scalar parameter with a default (alpha of
+ * add, value of addcmul) is a coefficient: it does not promote, is converted to the computation
+ * dtype, and must fit there. Bounds of clamp, an exponent and where's and masked_fill's scalars
+ * must fit as well (c10::Scalar::to), while the scalar of add, mul, eq, .. wraps silently:
  * torch.add(uint8, 300) is fine, torch.clamp(uint8, 300) raises. */
 #include "program/infer/infer.h"
 
 #include <math.h>
 #include <string.h>
 
-/* c10::overflows: a negative integer may wrap into an unsigned dtype as long as its magnitude fits; infinities go to floats. */
+/* c10::overflows: a negative integer may wrap into an unsigned dtype as long as its magnitude fits;
+ * infinities go to floats. */
 bool scalar_overflows(Scalar s, DType dtype) {
-    if (dtype == DT_bool || (s.kind != CAT_FLOAT && s.i == (s.i != 0))) { /* 0 and 1 fit everywhere */
+    if (dtype == DT_bool ||
+        (s.kind != CAT_FLOAT && s.i == (s.i != 0))) { /* 0 and 1 fit everywhere */
         return false;
     }
     if (dtype_is_float(dtype)) {
@@ -32,7 +35,8 @@ bool scalar_overflows(Scalar s, DType dtype) {
 
 ErrCode scalar_check(Scalar s, DType dtype, Error *err) {
     if (scalar_overflows(s, dtype)) {
-        return error_set(err, ERR_invalid, "value cannot be converted to type %s without overflow", dtype_name(dtype));
+        return error_set(err, ERR_invalid, "value cannot be converted to type %s without overflow",
+                         dtype_name(dtype));
     }
     return ERR_none;
 }
@@ -50,7 +54,8 @@ static inline const Arg *promoting(const Call *call, int k, bool *scalar) {
     return a->none || is_coefficient(param) ? NULL : a;
 }
 
-/* Have all operands that promote one dtype, and are they tensors? Then that is what they promote to. */
+/* Have all operands that promote one dtype, and are they tensors? Then that is what they promote
+ * to. */
 static bool typing_one_dtype(const Call *call, int first, DType *dtype) {
     bool some = false, scalar;
     for (int k = first; k < call->op->noperand; k++) {
@@ -103,7 +108,10 @@ static int bool_operands(const Call *call, int *operands) {
 }
 
 ErrCode half_check(const Call *call, DType dtype, Error *err) {
-    static const struct { OpId op; DType dtype; } gaps[] = {
+    static const struct {
+        OpId op;
+        DType dtype;
+    } gaps[] = {
 #define NO_KERNEL(op, dtype) {OP_##op, DT_##dtype},
 #include "program/ops/half_gaps.def"
 #undef NO_KERNEL
@@ -113,17 +121,20 @@ ErrCode half_check(const Call *call, DType dtype, Error *err) {
     }
     for (int k = 0; k < COUNT_OF(gaps); k++) {
         if (gaps[k].op == call->op->id && gaps[k].dtype == dtype) {
-            return error_set(err, ERR_dtype, "\"%s\" not implemented for '%s'", call->op->name, dtype_name(dtype));
+            return error_set(err, ERR_dtype, "\"%s\" not implemented for '%s'", call->op->name,
+                             dtype_name(dtype));
         }
     }
     return ERR_none;
 }
 
 static ErrCode typing_no_kernel(const Call *call, DType dtype, Error *err) {
-    return error_set(err, ERR_dtype, "\"%s\" not implemented for '%s'", call->op->name, dtype_name(dtype));
+    return error_set(err, ERR_dtype, "\"%s\" not implemented for '%s'", call->op->name,
+                     dtype_name(dtype));
 }
 
-/* Between two bounds (clamp_min, clamp_max: one) of which one is nan PyTorch fills the result, by no kernel of the op's. */
+/* Between two bounds (clamp_min, clamp_max: one) of which one is nan PyTorch fills the result, by
+ * no kernel of the op's. */
 static bool fills_nan(const Call *call) {
     bool some = false;
     for (int k = 1; k < call->op->noperand; k++) {
@@ -131,7 +142,8 @@ static bool fills_nan(const Call *call) {
         if (bound->none) {
             return false;
         }
-        some |= is_scalar(&call->op->param[call->op->operand[k]]) && bound->scalar.kind == CAT_FLOAT && isnan(bound->scalar.f);
+        some |= is_scalar(&call->op->param[call->op->operand[k]]) &&
+                bound->scalar.kind == CAT_FLOAT && isnan(bound->scalar.f);
     }
     return some;
 }
@@ -175,7 +187,9 @@ ErrCode typing_logical(const Call *call, DType *compute, DType *result, Error *e
     return ERR_none;
 }
 
-ErrCode typing_compare(const Call *call, DType *compute, DType *result, Error *err) { return typing_logical(call, compute, result, err); }
+ErrCode typing_compare(const Call *call, DType *compute, DType *result, Error *err) {
+    return typing_logical(call, compute, result, err);
+}
 
 /* at::native::alpha_check, and that the coefficient fits; sub negates it first. */
 static ErrCode check_alpha(const Call *call, DType dtype, bool negated, Error *err) {
@@ -184,7 +198,9 @@ static ErrCode check_alpha(const Call *call, DType dtype, bool negated, Error *e
         return error_set(err, ERR_invalid, "Boolean alpha only supported for Boolean results.");
     }
     if (alpha.kind == CAT_FLOAT && !dtype_is_float(dtype)) {
-        return error_set(err, ERR_invalid, "For integral input tensors, argument alpha must not be a floating point number.");
+        return error_set(
+            err, ERR_invalid,
+            "For integral input tensors, argument alpha must not be a floating point number.");
     }
     if (negated && alpha.kind != CAT_FLOAT && alpha.i != INT64_MIN) {
         alpha = scalar_int(-alpha.i);
@@ -214,7 +230,9 @@ ErrCode typing_addcmul(const Call *call, DType *compute, DType *result, Error *e
     return scalar_check(call->arg[3].scalar, *compute, err);
 }
 
-ErrCode typing_remainder(const Call *call, DType *compute, DType *result, Error *err) { return typing_no_bool(call, compute, result, err); }
+ErrCode typing_remainder(const Call *call, DType *compute, DType *result, Error *err) {
+    return typing_no_bool(call, compute, result, err);
+}
 
 ErrCode typing_div_mode(const Call *call, DType *compute, DType *result, Error *err) {
     const Arg *mode = &call->arg[2];
@@ -222,7 +240,10 @@ ErrCode typing_div_mode(const Call *call, DType *compute, DType *result, Error *
         return typing_float(call, compute, result, err);
     }
     if (call_pw(call) == PW_div) {
-        return error_set(err, ERR_invalid, "div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '%s'", mode->str);
+        return error_set(
+            err, ERR_invalid,
+            "div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '%s'",
+            mode->str);
     }
     return typing_no_bool(call, compute, result, err);
 }
@@ -232,8 +253,10 @@ ErrCode typing_pow(const Call *call, DType *compute, DType *result, Error *err) 
     *compute = *result = dtype;
     if (call->op->id == OP_pow_Tensor_Scalar) {
         Scalar exponent = call->arg[1].scalar;
-        if (!dtype_is_float(call->arg[0].tensor->dtype) && exponent.kind != CAT_FLOAT && exponent.i < 0) {
-            return error_set(err, ERR_invalid, "Integers to negative integer powers are not allowed.");
+        if (!dtype_is_float(call->arg[0].tensor->dtype) && exponent.kind != CAT_FLOAT &&
+            exponent.i < 0) {
+            return error_set(err, ERR_invalid,
+                             "Integers to negative integer powers are not allowed.");
         }
         if (!dtype_is_float(dtype)) {
             TRY(scalar_check(exponent, dtype, err));
@@ -252,10 +275,12 @@ ErrCode typing_clamp(const Call *call, DType *compute, DType *result, Error *err
         bounds += !call->arg[op->operand[k]].none;
     }
     if (bounds == 0) {
-        return error_set(err, ERR_invalid, "torch.clamp: At least one of 'min' or 'max' must not be None");
+        return error_set(err, ERR_invalid,
+                         "torch.clamp: At least one of 'min' or 'max' must not be None");
     }
     if (!is_scalar(&op->param[op->operand[1]])) {
-        return bounds == 2 ? refuse_missing(call, dtype, err) : ERR_none; /* one tensor bound is maximum or minimum, which take bool */
+        return bounds == 2 ? refuse_missing(call, dtype, err)
+                           : ERR_none; /* one tensor bound is maximum or minimum, which take bool */
     }
     TRY(fills_nan(call) ? ERR_none : refuse_missing(call, dtype, err));
     for (int k = 1; k < op->noperand; k++) {
@@ -277,24 +302,31 @@ ErrCode typing_where(const Call *call, DType *compute, DType *result, Error *err
     }
     DType condition = call->arg[0].tensor->dtype;
     if (condition != DT_bool && condition != DT_uint8) {
-        return error_set(err, ERR_dtype, "where expected condition to be a boolean tensor, but got a tensor with dtype %s",
-                         dtype_name(condition));
+        return error_set(
+            err, ERR_dtype,
+            "where expected condition to be a boolean tensor, but got a tensor with dtype %s",
+            dtype_name(condition));
     }
     return ERR_none;
 }
 
-/* The result keeps self's dtype. PyTorch 1.13 reads one byte of any mask's elements; only bool and uint8 masks have a meaning. */
+/* The result keeps self's dtype. PyTorch 1.13 reads one byte of any mask's elements; only bool and
+ * uint8 masks have a meaning. */
 ErrCode typing_masked_fill(const Call *call, DType *compute, DType *result, Error *err) {
     DType dtype = call->arg[0].tensor->dtype, mask = call->arg[1].tensor->dtype;
     *compute = *result = dtype;
     if (call->op->id == OP_masked_fill_Tensor && call->arg[2].tensor->ndim != 0) {
-        return error_set(err, ERR_invalid, "masked_fill_ only supports a 0-dimensional value tensor, but got tensor with %d dimension(s).",
+        return error_set(err, ERR_invalid,
+                         "masked_fill_ only supports a 0-dimensional value tensor, but got tensor "
+                         "with %d dimension(s).",
                          call->arg[2].tensor->ndim);
     }
     if (mask != DT_bool && mask != DT_uint8) {
-        return error_set(err, ERR_dtype, "expected mask dtype to be Bool but got %s", dtype_name(mask));
+        return error_set(err, ERR_dtype, "expected mask dtype to be Bool but got %s",
+                         dtype_name(mask));
     }
-    return call->op->id == OP_masked_fill_Scalar ? scalar_check(call->arg[2].scalar, dtype, err) : ERR_none;
+    return call->op->id == OP_masked_fill_Scalar ? scalar_check(call->arg[2].scalar, dtype, err)
+                                                 : ERR_none;
 }
 
 /* ---- activations and other functions of floats ---- */
@@ -349,7 +381,8 @@ ErrCode typing_hardtanh(const Call *call, DType *compute, DType *result, Error *
             TRY(scalar_check(bound, DT_int64, err));
             bound = scalar_int(scalar_to_int(bound));
             if (dtype == DT_uint8 && bound.i < 0) {
-                return error_set(err, ERR_invalid, "cannot do hardtanh on an unsigned type with negative limits");
+                return error_set(err, ERR_invalid,
+                                 "cannot do hardtanh on an unsigned type with negative limits");
             }
         }
         TRY(scalar_check(bound, dtype, err));
@@ -364,7 +397,8 @@ ErrCode typing_threshold(const Call *call, DType *compute, DType *result, Error 
     return check_scalars(call, dtype, err);
 }
 
-/* Integers and bools. A Scalar is an integer even if it is a bool, as the overloads .Scalar have it when they are called by name. */
+/* Integers and bools. A Scalar is an integer even if it is a bool, as the overloads .Scalar have it
+ * when they are called by name. */
 ErrCode typing_bitwise(const Call *call, DType *compute, DType *result, Error *err) {
     const OpInfo *op = call->op;
     *compute = promote_operands(call, 0);
@@ -386,7 +420,8 @@ ErrCode typing_lerp(const Call *call, DType *compute, DType *result, Error *err)
     *compute = *result = dtype;
     for (int k = 1; k <= 2; k++) {
         if (!is_scalar(&call->op->param[k]) && call->arg[k].tensor->dtype != dtype) {
-            return error_set(err, ERR_dtype, "expected dtype %s for `%s` but got dtype %s", dtype_name(dtype), call->op->param[k].name,
+            return error_set(err, ERR_dtype, "expected dtype %s for `%s` but got dtype %s",
+                             dtype_name(dtype), call->op->param[k].name,
                              dtype_name(call->arg[k].tensor->dtype));
         }
     }
@@ -399,7 +434,8 @@ ErrCode typing_lerp(const Call *call, DType *compute, DType *result, Error *err)
 
 ErrCode typing_addcdiv(const Call *call, DType *compute, DType *result, Error *err) {
     *compute = *result = promote_operands(call, 0);
-    if (!dtype_is_float(call->arg[1].tensor->dtype) && !dtype_is_float(call->arg[2].tensor->dtype)) {
+    if (!dtype_is_float(call->arg[1].tensor->dtype) &&
+        !dtype_is_float(call->arg[2].tensor->dtype)) {
         return error_set(err, ERR_dtype, "Integer division with addcdiv is no longer supported");
     }
     TRY(half_check(call, *compute, err));

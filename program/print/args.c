@@ -1,5 +1,6 @@
-/* Arguments in Python's syntax. A float is printed with a point or an exponent, so that 1 and 1.0 stay two things; a number never
- * comes from anything but our own digits, and a name only from the list of names given, so nothing of a program can become code. */
+/* Arguments in Python's syntax. A float is printed with a point or an exponent, so that 1 and 1.0
+ * stay two things; a number never comes from anything but our own digits, and a name only from the
+ * list of names given, so nothing of a program can become code. */
 #include "program/print/args.h"
 
 #include <inttypes.h>
@@ -7,9 +8,13 @@
 #include <stdio.h>
 #include <string.h>
 
-const char *print_name(const Printer *pr, NameId name) { return name == NAME_NONE ? "None" : pr->names[name]; }
+const char *print_name(const Printer *pr, NameId name) {
+    return name == NAME_NONE ? "None" : pr->names[name];
+}
 
-void print_dtype(const Printer *pr, DType dtype) { text_printf(pr->t, pr->python ? "torch.%s" : "%s", dtype_name(dtype)); }
+void print_dtype(const Printer *pr, DType dtype) {
+    text_printf(pr->t, pr->python ? "torch.%s" : "%s", dtype_name(dtype));
+}
 
 static void print_float(const Printer *pr, double f) {
     if (!isfinite(f)) {
@@ -51,11 +56,21 @@ void print_int(const Printer *pr, const PInt *i) {
 
 static void print_item(const Printer *pr, const PIndexItem *item) {
     switch (item->kind) {
-    case INDEX_INT: print_int(pr, &item->start); break;
-    case INDEX_BOOL: text_add(pr->t, item->start.value ? "True" : "False"); break;
-    case INDEX_NEWAXIS: text_add(pr->t, "None"); break;
-    case INDEX_ELLIPSIS: text_add(pr->t, "..."); break;
-    case INDEX_TENSOR: text_add(pr->t, print_name(pr, item->tensor)); break;
+    case INDEX_INT:
+        print_int(pr, &item->start);
+        break;
+    case INDEX_BOOL:
+        text_add(pr->t, item->start.value ? "True" : "False");
+        break;
+    case INDEX_NEWAXIS:
+        text_add(pr->t, "None");
+        break;
+    case INDEX_ELLIPSIS:
+        text_add(pr->t, "...");
+        break;
+    case INDEX_TENSOR:
+        text_add(pr->t, print_name(pr, item->tensor));
+        break;
     case INDEX_LIST:
         text_add(pr->t, "[");
         for (int i = 0; i < item->count; i++) {
@@ -114,7 +129,9 @@ void print_arg(const Printer *pr, const PArg *arg, ArgType type) {
     }
     switch (type) {
     case ARG_TENSOR:
-    case ARG_TENSOR_OPT: text_add(pr->t, print_name(pr, arg->tensor)); break;
+    case ARG_TENSOR_OPT:
+        text_add(pr->t, print_name(pr, arg->tensor));
+        break;
     case ARG_VALUE:
         if (arg->is_tensor) {
             text_add(pr->t, print_name(pr, arg->tensor));
@@ -131,9 +148,13 @@ void print_arg(const Printer *pr, const PArg *arg, ArgType type) {
         text_add(pr->t, "]");
         break;
     case ARG_SCALAR:
-    case ARG_SCALAR_OPT: print_scalar(pr, arg->scalar); break;
+    case ARG_SCALAR_OPT:
+        print_scalar(pr, arg->scalar);
+        break;
     case ARG_INT:
-    case ARG_INT_OPT: print_int(pr, &arg->i); break;
+    case ARG_INT_OPT:
+        print_int(pr, &arg->i);
+        break;
     case ARG_INTS:
     case ARG_INTS_OPT:
         if (arg->ints.single) {
@@ -147,37 +168,61 @@ void print_arg(const Printer *pr, const PArg *arg, ArgType type) {
         }
         text_add(pr->t, "]");
         break;
-    case ARG_BOOL: text_add(pr->t, arg->b ? "True" : "False"); break;
+    case ARG_BOOL:
+        text_add(pr->t, arg->b ? "True" : "False");
+        break;
     case ARG_FLOAT:
-    case ARG_FLOAT_OPT: print_float(pr, arg->f); break;
+    case ARG_FLOAT_OPT:
+        print_float(pr, arg->f);
+        break;
     case ARG_DTYPE:
-    case ARG_DTYPE_OPT: print_dtype(pr, arg->dtype); break;
+    case ARG_DTYPE_OPT:
+        print_dtype(pr, arg->dtype);
+        break;
     case ARG_STR:
     case ARG_STR_OPT: /* words (rounding_mode, ..) and equations: what is neither is not printed */
-        text_printf(pr->t, "'%.*s'", (int)strspn(arg->str, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_ ,.->"), arg->str);
+        text_printf(
+            pr->t, "'%.*s'",
+            (int)strspn(arg->str,
+                        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_ ,.->"),
+            arg->str);
         break;
     case ARG_INDEX:
         text_add(pr->t, "[");
         print_index(pr, arg);
         text_add(pr->t, "]");
         break;
-    case ARG_DATA: break; /* print_elements: needs the dtype */
+    case ARG_DATA:
+        break; /* print_elements: needs the dtype */
     }
 }
 
 void print_predicate(const Printer *pr, const Predicate *q) {
-    const char *name = q->kind == PRED_not || q->kind == PRED_is_grad_enabled ? "" : print_name(pr, q->of);
+    const char *name =
+        q->kind == PRED_not || q->kind == PRED_is_grad_enabled ? "" : print_name(pr, q->of);
     switch (q->kind) {
-    case PRED_requires_grad: text_printf(pr->t, "%s.requires_grad", name); break;
-    case PRED_is_leaf: text_printf(pr->t, "%s.is_leaf", name); break;
-    case PRED_has_grad_fn: text_printf(pr->t, "%s.grad_fn is not None", name); break;
-    case PRED_is_contiguous: text_printf(pr->t, "%s.is_contiguous()", name); break;
-    case PRED_is_grad_enabled: text_add(pr->t, "torch.is_grad_enabled()"); break;
+    case PRED_requires_grad:
+        text_printf(pr->t, "%s.requires_grad", name);
+        break;
+    case PRED_is_leaf:
+        text_printf(pr->t, "%s.is_leaf", name);
+        break;
+    case PRED_has_grad_fn:
+        text_printf(pr->t, "%s.grad_fn is not None", name);
+        break;
+    case PRED_is_contiguous:
+        text_printf(pr->t, "%s.is_contiguous()", name);
+        break;
+    case PRED_is_grad_enabled:
+        text_add(pr->t, "torch.is_grad_enabled()");
+        break;
     case PRED_dtype:
         text_printf(pr->t, "%s.dtype == ", name);
         print_dtype(pr, q->dtype);
         break;
-    case PRED_dim: text_printf(pr->t, "%s.dim() == %" PRId64, name, q->dim); break;
+    case PRED_dim:
+        text_printf(pr->t, "%s.dim() == %" PRId64, name, q->dim);
+        break;
     case PRED_not:
         text_add(pr->t, "not (");
         print_predicate(pr, q->inner);
@@ -189,11 +234,16 @@ void print_predicate(const Printer *pr, const Predicate *q) {
 void print_probe(const Printer *pr, ProbeKind probe, NameId of) {
     const char *name = probe == PROBE_is_grad_enabled ? "torch" : print_name(pr, of);
     static const char *const spelled[PROBE_COUNT] = {
-        [PROBE_requires_grad] = "%s.requires_grad",     [PROBE_is_leaf] = "%s.is_leaf",
-        [PROBE_has_grad_fn] = "%s.grad_fn is not None", [PROBE_is_contiguous] = "%s.is_contiguous()",
-        [PROBE_size] = "list(%s.size())",               [PROBE_stride] = "list(%s.stride())",
-        [PROBE_storage_offset] = "%s.storage_offset()", [PROBE_dtype] = "%s.dtype",
-        [PROBE_version] = "%s._version",                [PROBE_is_grad_enabled] = "%s.is_grad_enabled()",
+        [PROBE_requires_grad] = "%s.requires_grad",
+        [PROBE_is_leaf] = "%s.is_leaf",
+        [PROBE_has_grad_fn] = "%s.grad_fn is not None",
+        [PROBE_is_contiguous] = "%s.is_contiguous()",
+        [PROBE_size] = "list(%s.size())",
+        [PROBE_stride] = "list(%s.stride())",
+        [PROBE_storage_offset] = "%s.storage_offset()",
+        [PROBE_dtype] = "%s.dtype",
+        [PROBE_version] = "%s._version",
+        [PROBE_is_grad_enabled] = "%s.is_grad_enabled()",
     };
     const char *hole = strstr(spelled[probe], "%s");
     text_addn(pr->t, spelled[probe], hole - spelled[probe]);
@@ -215,13 +265,15 @@ void print_arguments(const Printer *pr, const Stmt *s, int first, bool keywords)
         }
         if (param->type == ARG_DATA) {
             int dtype = op_param(s->op, "dtype");
-            print_elements(pr, s->arg[i].data.data, s->arg[i].data.n, dtype >= 0 ? s->arg[dtype].dtype : DT_float32);
+            print_elements(pr, s->arg[i].data.data, s->arg[i].data.n,
+                           dtype >= 0 ? s->arg[dtype].dtype : DT_float32);
         } else {
             print_arg(pr, &s->arg[i], param->type);
         }
     }
     if (s->requires_grad_given) {
-        text_printf(pr->t, "%srequires_grad=%s", n ? ", " : "", s->requires_grad ? "True" : "False");
+        text_printf(pr->t, "%srequires_grad=%s", n ? ", " : "",
+                    s->requires_grad ? "True" : "False");
     }
     text_add(pr->t, ")");
 }
@@ -258,5 +310,6 @@ void print_grad_arguments(const Printer *pr, const GradStmt *g) {
     if (g->retain_given) {
         text_printf(pr->t, ", retain_graph=%s", g->retain_graph ? "True" : "False");
     }
-    text_printf(pr->t, "%s%s)", g->create_graph ? ", create_graph=True" : "", g->allow_unused ? ", allow_unused=True" : "");
+    text_printf(pr->t, "%s%s)", g->create_graph ? ", create_graph=True" : "",
+                g->allow_unused ? ", allow_unused=True" : "");
 }

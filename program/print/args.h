@@ -1,4 +1,5 @@
-/* What the text printer and the Python printer share: names, scalars, arguments and index items, in Python's syntax. */
+/* What the text printer and the Python printer share: names, scalars, arguments and index items, in
+ * Python's syntax. */
 #ifndef PROGRAM_PRINT_ARGS_H
 #define PROGRAM_PRINT_ARGS_H
 
@@ -8,7 +9,7 @@ typedef struct Printer {
     Text *t;
     const Program *p;
     const char *const *names; /* by NameId, as they are to be written */
-    bool python;              /* dtypes as torch.float32, non-finite floats as calls; else for people */
+    bool python; /* dtypes as torch.float32, non-finite floats as calls; else for people */
 } Printer;
 
 const char *print_name(const Printer *pr, NameId name);
@@ -25,7 +26,8 @@ void print_index(const Printer *pr, const PArg *arg);
 void print_predicate(const Printer *pr, const Predicate *predicate);
 /* A probe as a Python expression: "x.requires_grad". */
 void print_probe(const Printer *pr, ProbeKind probe, NameId of);
-/* "(x, 1, dim=0)": arguments from `first` on, required ones by place, others by keyword; all by keyword if `keywords`. */
+/* "(x, 1, dim=0)": arguments from `first` on, required ones by place, others by keyword; all by
+ * keyword if `keywords`. */
 void print_arguments(const Printer *pr, const Stmt *s, int first, bool keywords);
 /* The names of `out`: "a", "a, b", "(a,)". */
 void print_out(const Printer *pr, const Stmt *s);

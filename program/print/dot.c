@@ -1,5 +1,6 @@
-/* Graphviz: one node a statement, an edge from the statement that last bound or wrote a name to each that uses it; what writes is
- * red. Blocks are walked in order, so an edge into a branch comes from whatever stood last in the text. */
+/* Graphviz: one node a statement, an edge from the statement that last bound or wrote a name to
+ * each that uses it; what writes is red. Blocks are walked in order, so an edge into a branch comes
+ * from whatever stood last in the text. */
 #include "program/print/print.h"
 #include "program/lang/uses.h"
 
@@ -8,8 +9,8 @@
 typedef struct Dot {
     Text *t;
     const Program *p;
-    int *last;   /* by NameId: node number that last bound or wrote it, or -1 */
-    int node;    /* the statement at hand */
+    int *last; /* by NameId: node number that last bound or wrote it, or -1 */
+    int node;  /* the statement at hand */
     bool writes;
 } Dot;
 
@@ -26,8 +27,8 @@ static void add_print_label(Text *t, const char *text) {
 static void edges(void *user, NameId *name, Use use) {
     Dot *d = user;
     if (use != USE_BIND && d->last[*name] >= 0) {
-        text_printf(d->t, "  n%d -> n%d [label=\"%s\"%s];\n", d->last[*name], d->node, d->p->names[*name],
-                    use == USE_WRITE ? ", color=red" : "");
+        text_printf(d->t, "  n%d -> n%d [label=\"%s\"%s];\n", d->last[*name], d->node,
+                    d->p->names[*name], use == USE_WRITE ? ", color=red" : "");
     }
     if (use != USE_READ) {
         d->last[*name] = d->node;
@@ -58,14 +59,16 @@ void program_print_dot(Text *text, const Program *p) {
     for (int i = 0; i < p->ninputs; i++) {
         int node = p->nstmts + i;
         d.last[p->inputs[i].name] = node;
-        text_printf(text, "  n%d [label=\"%s: %s\", shape=ellipse];\n", node, p->names[p->inputs[i].name], dtype_name(p->inputs[i].dtype));
+        text_printf(text, "  n%d [label=\"%s: %s\", shape=ellipse];\n", node,
+                    p->names[p->inputs[i].name], dtype_name(p->inputs[i].dtype));
     }
     add_block(&d, &p->setup);
     add_block(&d, &p->body);
     for (int i = 0; i < p->nreturns; i++) {
         text_printf(text, "  r%d [label=\"return[%d]\", shape=ellipse];\n", i, i);
         if (d.last[p->returns[i]] >= 0) {
-            text_printf(text, "  n%d -> r%d [label=\"%s\"];\n", d.last[p->returns[i]], i, p->names[p->returns[i]]);
+            text_printf(text, "  n%d -> r%d [label=\"%s\"];\n", d.last[p->returns[i]], i,
+                        p->names[p->returns[i]]);
         }
     }
     text_add(text, "}\n");

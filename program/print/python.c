@@ -7,7 +7,8 @@
  *     def program(vec, rows, _t):
  *         return make(rows)(vec, _t)
  *
- * A held argument is read into a local of its own name at the top of the function, so that the body is the same in every wrap. */
+ * A held argument is read into a local of its own name at the top of the function, so that the body
+ * is the same in every wrap. */
 #include "program/print/python.h"
 
 #include "program/lang/uses.h"
@@ -49,7 +50,8 @@ static void block_needs(const Block *block, Needs *n) {
             for (int i = 0; i < s->op->nparam; i++) {
                 const Param *param = &s->op->param[i];
                 bool tensor = param->type == ARG_TENSOR || param->type == ARG_TENSOR_OPT;
-                n->more_than_value |= tensor && param->aliased && s->arg[i].given && !s->arg[i].is_none && s->arg[i].tensor == n->name;
+                n->more_than_value |= tensor && param->aliased && s->arg[i].given &&
+                                      !s->arg[i].is_none && s->arg[i].tensor == n->name;
             }
         }
         block_needs(&s->body, n);
@@ -68,8 +70,8 @@ static const Input *input_named(const Program *p, NameId name) {
 
 static bool can_be_constant(const Program *p, NameId name) {
     const Input *in = input_named(p, name);
-    if (!in || in->requires_grad || in->storage != NAME_NONE || in->stride_given || in->offset_given ||
-        p->nrecalls > 0 || p->setup.count > 0) {
+    if (!in || in->requires_grad || in->storage != NAME_NONE || in->stride_given ||
+        in->offset_given || p->nrecalls > 0 || p->setup.count > 0) {
         return false;
     }
     for (int i = 0; i < p->nreturns; i++) {
@@ -86,13 +88,16 @@ BindingKind python_binding(const Program *p, NameId name) {
     for (int i = 0; p->surface && i < p->surface->nbindings; i++) {
         if (p->surface->bindings[i].name == name) {
             BindingKind binding = p->surface->bindings[i].binding;
-            return binding == BINDING_constant && !can_be_constant(p, name) ? BINDING_closure : binding;
+            return binding == BINDING_constant && !can_be_constant(p, name) ? BINDING_closure
+                                                                            : binding;
         }
     }
     return BINDING_arg;
 }
 
-static Wrap wrap_of(const Program *p) { return p->surface && p->surface->wrap_given ? p->surface->wrap : WRAP_function; }
+static Wrap wrap_of(const Program *p) {
+    return p->surface && p->surface->wrap_given ? p->surface->wrap : WRAP_function;
+}
 
 bool python_is_made(const Program *p, Arena *arena) {
     int n;
@@ -102,7 +107,8 @@ bool python_is_made(const Program *p, Arena *arena) {
             return true;
         }
     }
-    return wrap_of(p) != WRAP_function || (p->surface && p->surface->instances_given && p->surface->instances > 1);
+    return wrap_of(p) != WRAP_function ||
+           (p->surface && p->surface->instances_given && p->surface->instances > 1);
 }
 
 /* ---- outlined runs ---- */
@@ -127,7 +133,8 @@ static void run_use(void *user, NameId *name, Use use) {
 
 static void run_print_block(PythonRun *r, Stmt *first, int count) {
     for (Stmt *s = first; s && count > 0; s = s->next, count--) {
-        bool unused = s->kind == STMT_GRAD && s->grad->allow_unused; /* binds a name or unbinds it */
+        bool unused =
+            s->kind == STMT_GRAD && s->grad->allow_unused; /* binds a name or unbinds it */
         r->depth_if += unused;
         stmt_uses(s, run_use, r);
         r->depth_if += (s->kind == STMT_IF) - unused;
@@ -138,7 +145,7 @@ static void run_print_block(PythonRun *r, Stmt *first, int count) {
 }
 
 typedef struct PythonPart {
-    int from, to;          /* statements of the body, inclusive */
+    int from, to; /* statements of the body, inclusive */
     NameId *in, *out;
     int nin, nout;
 } PythonPart;
@@ -160,7 +167,8 @@ static PythonPart *find_parts(const Program *p, Arena *arena, int *count) {
     *count = 0;
     for (int k = 0; p->surface && k < p->surface->noutline; k++) {
         int64_t from = p->surface->outline[k].from, to = p->surface->outline[k].to;
-        if (from < 0 || to < from || to >= p->body.count || (*count > 0 && from <= parts[*count - 1].to)) {
+        if (from < 0 || to < from || to >= p->body.count ||
+            (*count > 0 && from <= parts[*count - 1].to)) {
             continue;
         }
         bool *known = arena_array(arena, bool, p->nnames + 1);
@@ -169,14 +177,16 @@ static PythonPart *find_parts(const Program *p, Arena *arena, int *count) {
         for (int i = 0; i < nargs; i++) {
             known[args[i]] = true;
         }
-        PythonRun before = {known, arena_array(arena, bool, p->nnames + 1), known, true, 0}; /* only `made` is of use */
+        PythonRun before = {known, arena_array(arena, bool, p->nnames + 1), known, true,
+                            0}; /* only `made` is of use */
         Stmt *s = p->body.first;
         for (int64_t i = 0; i < from; i++, s = s->next) {
             if (s->kind != STMT_IF) {
                 run_print_block(&before, s, 1);
             }
         }
-        PythonRun run = {known, arena_array(arena, bool, p->nnames + 1), arena_array(arena, bool, p->nnames + 1), true, 0};
+        PythonRun run = {known, arena_array(arena, bool, p->nnames + 1),
+                         arena_array(arena, bool, p->nnames + 1), true, 0};
         run_print_block(&run, s, (int)(to - from + 1));
         if (run.possible) {
             PythonPart *part = &parts[(*count)++];
@@ -288,21 +298,32 @@ static void print_reads(const Printer *pr, const Split *s, const char *object, i
         python_indent(pr, depth);
         text_printf(pr->t, "%s = ", name);
         switch (python_binding(pr->p, s->held[i])) {
-        case BINDING_constant: print_constant(pr, input_named(pr->p, s->held[i])); break;
-        case BINDING_global: text_printf(pr->t, "global_%s", name); break;
-        case BINDING_closure: text_printf(pr->t, "held_%s", name); break;
-        default: text_printf(pr->t, "%s.held_%s", object, name); break;
+        case BINDING_constant:
+            print_constant(pr, input_named(pr->p, s->held[i]));
+            break;
+        case BINDING_global:
+            text_printf(pr->t, "global_%s", name);
+            break;
+        case BINDING_closure:
+            text_printf(pr->t, "held_%s", name);
+            break;
+        default:
+            text_printf(pr->t, "%s.held_%s", object, name);
+            break;
         }
         text_add(pr->t, "\n");
     }
 }
 
-/* Lines that put held arguments where they are held: before the function (`inside` false) or into the object. */
-static void print_holds(const Printer *pr, const Split *s, const char *object, bool is_module, bool inside, int depth) {
+/* Lines that put held arguments where they are held: before the function (`inside` false) or into
+ * the object. */
+static void print_holds(const Printer *pr, const Split *s, const char *object, bool is_module,
+                        bool inside, int depth) {
     for (int i = 0; i < s->nheld; i++) {
         const char *name = print_name(pr, s->held[i]);
         BindingKind binding = python_binding(pr->p, s->held[i]);
-        bool on_object = binding == BINDING_attr || binding == BINDING_buffer || binding == BINDING_parameter;
+        bool on_object =
+            binding == BINDING_attr || binding == BINDING_buffer || binding == BINDING_parameter;
         if (binding == BINDING_constant || on_object != inside) {
             continue;
         }
@@ -313,7 +334,8 @@ static void print_holds(const Printer *pr, const Split *s, const char *object, b
             text_printf(pr->t, "held_%s = %s\n", name, name);
         } else if (binding == BINDING_buffer && is_module) {
             text_printf(pr->t, "%s.register_buffer(\"held_%s\", %s)\n", object, name, name);
-        } else if (binding == BINDING_parameter && is_module) { /* nn.Parameter(x) would be another leaf than x */
+        } else if (binding == BINDING_parameter &&
+                   is_module) { /* nn.Parameter(x) would be another leaf than x */
             text_printf(pr->t, "%s._parameters[\"held_%s\"] = %s\n", object, name, name);
         } else {
             text_printf(pr->t, "%s.held_%s = %s\n", object, name, name);
@@ -349,7 +371,8 @@ static void print_made(const Printer *pr, const Split *s, const PythonPart *part
         text_printf(t, "%s:\n", parameters.v + 1);
         print_reads(pr, s, "self", 3);
         print_body(pr, parts, nparts, 3);
-        text_printf(t, "    objects = [Shell() for _ in range(%lld)]\n", (long long)(instances > 1 ? instances : 1));
+        text_printf(t, "    objects = [Shell() for _ in range(%lld)]\n",
+                    (long long)(instances > 1 ? instances : 1));
         text_printf(t, "    return objects[-1]%s\n", module ? "" : ".call");
     }
     text_add(t, "\n\n");

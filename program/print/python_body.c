@@ -1,5 +1,5 @@
-/* Statements as Python, one a line ending in "# path". The spelling of an op is the shell's where it has one (format.md, "The shell"),
- * else a method where tensors have it, else a function. */
+/* Statements as Python, one a line ending in "# path". The spelling of an op is the shell's where
+ * it has one (format.md, "The shell"), else a method where tensors have it, else a function. */
 #include "program/print/python.h"
 
 #include "program/ops/emit.h"
@@ -10,10 +10,13 @@
 
 static bool is_reserved(const char *name) {
     static const char *const words[] = {
-        "False", "None",  "True",   "and",   "as",   "assert", "async",  "await",    "break", "class", "continue", "def",   "del",
-        "elif",  "else",  "except", "finally", "for", "from",  "global", "if",       "import", "in",   "is",       "lambda", "nonlocal",
-        "not",   "or",    "pass",   "raise", "return", "try",  "while",  "with",     "yield", "print", /* Python 3 */
-        "torch", "float", "list",   "super", "self", "_t",     "program", "make",    "holder", "Shell", "objects", "__debug__" /* used by us */
+        "False",   "None",     "True",     "and",      "as",   "assert", "async",   "await",
+        "break",   "class",    "continue", "def",      "del",  "elif",   "else",    "except",
+        "finally", "for",      "from",     "global",   "if",   "import", "in",      "is",
+        "lambda",  "nonlocal", "not",      "or",       "pass", "raise",  "return",  "try",
+        "while",   "with",     "yield",    "print", /* Python 3 */
+        "torch",   "float",    "list",     "super",    "self", "_t",     "program", "make",
+        "holder",  "Shell",    "objects",  "__debug__" /* used by us */
     };
     for (int i = 0; i < COUNT_OF(words); i++) {
         if (strcmp(words[i], name) == 0) {
@@ -21,7 +24,8 @@ static bool is_reserved(const char *name) {
         }
     }
     /* "__x" would be mangled inside a class; "held_", "global_" and "_part" begin names of ours */
-    return strncmp(name, "__", 2) == 0 || strncmp(name, "held_", 5) == 0 || strncmp(name, "global_", 7) == 0 || strncmp(name, "_part", 5) == 0;
+    return strncmp(name, "__", 2) == 0 || strncmp(name, "held_", 5) == 0 ||
+           strncmp(name, "global_", 7) == 0 || strncmp(name, "_part", 5) == 0;
 }
 
 static bool is_taken(const Program *p, const char *name, const char *const *out, int n) {
@@ -40,7 +44,8 @@ const char *const *python_names(Arena *arena, const Program *p) {
         if (!is_reserved(out[i])) {
             continue;
         }
-        bool prefixed = out[i][0] == '_' || strncmp(out[i], "held_", 5) == 0 || strncmp(out[i], "global_", 7) == 0;
+        bool prefixed = out[i][0] == '_' || strncmp(out[i], "held_", 5) == 0 ||
+                        strncmp(out[i], "global_", 7) == 0;
         if (prefixed && strcmp(out[i], "_t") != 0) {
             out[i] = arena_printf(arena, "v%s", out[i]); /* an underscore behind would not help */
         }
@@ -55,18 +60,26 @@ const char *const *python_names(Arena *arena, const Program *p) {
 
 /* ops that Python shows only below torch.ops.aten */
 static bool is_aten_only(const OpInfo *op) {
-    static const char *const names[] = {"slice", "alias", "copy", "fill", "zero", "index", "index_put", "index_put_", "rsub", "constant_pad_nd",
-                                        "mse_loss", "nll_loss", "avg_pool2d", "max_pool2d_with_indices"};
+    static const char *const names[] = {"slice",      "alias",
+                                        "copy",       "fill",
+                                        "zero",       "index",
+                                        "index_put",  "index_put_",
+                                        "rsub",       "constant_pad_nd",
+                                        "mse_loss",   "nll_loss",
+                                        "avg_pool2d", "max_pool2d_with_indices"};
     for (int i = 0; i < COUNT_OF(names); i++) {
         if (strcmp(names[i], op->name) == 0) {
             return true;
         }
     }
-    static const char *const activations[] = {"elu", "gelu", "hardsigmoid", "hardswish", "hardtanh", "leaky_relu", "log_sigmoid", "mish", "silu", "softplus",
-                                              "threshold"}; /* and their in-place forms */
+    static const char *const
+        activations[] = {"elu",      "gelu",       "hardsigmoid", "hardswish",
+                         "hardtanh", "leaky_relu", "log_sigmoid", "mish",
+                         "silu",     "softplus",   "threshold"}; /* and their in-place forms */
     for (int i = 0; i < COUNT_OF(activations); i++) {
         size_t length = strlen(activations[i]);
-        if (strncmp(activations[i], op->name, length) == 0 && (op->name[length] == '\0' || strcmp(op->name + length, "_") == 0)) {
+        if (strncmp(activations[i], op->name, length) == 0 &&
+            (op->name[length] == '\0' || strcmp(op->name + length, "_") == 0)) {
             return true;
         }
     }
@@ -85,18 +98,25 @@ static bool is_function(const OpInfo *op) {
 }
 
 static bool is_method(const OpInfo *op) {
-    bool on_tensor = op->nparam > 0 && strcmp(op->param[0].name, "self") == 0 && op->param[0].type == ARG_TENSOR;
-    return on_tensor && !is_function(op) && (op->kind != KIND_FACTORY || strncmp(op->name, "new_", 4) == 0);
+    bool on_tensor =
+        op->nparam > 0 && strcmp(op->param[0].name, "self") == 0 && op->param[0].type == ARG_TENSOR;
+    return on_tensor && !is_function(op) &&
+           (op->kind != KIND_FACTORY || strncmp(op->name, "new_", 4) == 0);
 }
 
 /* Views that Python spells as attributes. */
 static const char *attribute_of(const OpInfo *op) {
     switch (op->id) {
-    case OP_numpy_T: return "T";
-    case OP_mT: return "mT";
-    case OP_mH: return "mH";
-    case OP_matrix_H: return "H";
-    default: return NULL;
+    case OP_numpy_T:
+        return "T";
+    case OP_mT:
+        return "mT";
+    case OP_mH:
+        return "mH";
+    case OP_matrix_H:
+        return "H";
+    default:
+        return NULL;
     }
 }
 
@@ -104,9 +124,10 @@ static const char *operator_of(const OpInfo *op) {
     static const struct {
         const char *name, *sign;
     } signs[] = {
-        {"add", "+"},  {"sub", "-"},  {"mul", "*"},  {"div", "/"},   {"remainder", "%"}, {"pow", "**"}, {"matmul", "@"},
-        {"eq", "=="},  {"ne", "!="},  {"lt", "<"},   {"le", "<="},   {"gt", ">"},        {"ge", ">="},  {"add_", "+="},
-        {"sub_", "-="}, {"mul_", "*="}, {"div_", "/="}, {"pow_", "**="},
+        {"add", "+"},   {"sub", "-"},    {"mul", "*"},    {"div", "/"},   {"remainder", "%"},
+        {"pow", "**"},  {"matmul", "@"}, {"eq", "=="},    {"ne", "!="},   {"lt", "<"},
+        {"le", "<="},   {"gt", ">"},     {"ge", ">="},    {"add_", "+="}, {"sub_", "-="},
+        {"mul_", "*="}, {"div_", "/="},  {"pow_", "**="},
     };
     for (int i = 0; i < COUNT_OF(signs); i++) {
         if (strcmp(signs[i].name, op->name) == 0) {
@@ -127,7 +148,8 @@ static bool is_binary(const Stmt *s) {
 }
 
 static void print_literal(const Printer *pr, const Stmt *s) {
-    Stmt data = *s, size = *s; /* torch.tensor has no size: reshape, and clone so that it is no view */
+    Stmt data = *s,
+         size = *s; /* torch.tensor has no size: reshape, and clone so that it is no view */
     int at = op_param(s->op, "size");
     PArg args[MAX_PARAMS], shape = s->arg[at];
     memcpy(args, s->arg, sizeof(PArg) * (size_t)s->op->nparam);
@@ -147,14 +169,16 @@ static void print_literal(const Printer *pr, const Stmt *s) {
 /* Is a number a bool? PyTorch 1.13 hands an overload that is named an int in its stead. */
 static bool has_bool_number(const Stmt *s) {
     for (int i = 0; i < s->op->nparam; i++) {
-        if (s->op->param[i].type == ARG_SCALAR && s->arg[i].given && s->arg[i].scalar.kind == CAT_BOOL) {
+        if (s->op->param[i].type == ARG_SCALAR && s->arg[i].given &&
+            s->arg[i].scalar.kind == CAT_BOOL) {
             return true;
         }
     }
     return false;
 }
 
-/* The statement with its bool numbers as ints: what a bitwise op means by them (ATen in PyTorch 1.13; a method, and 2.x, would mean a bool). */
+/* The statement with its bool numbers as ints: what a bitwise op means by them (ATen in PyTorch
+ * 1.13; a method, and 2.x, would mean a bool). */
 static Stmt with_ints(const Stmt *s, PArg *args) {
     Stmt out = *s;
     memcpy(args, s->arg, sizeof(PArg) * (size_t)s->op->nparam);
@@ -182,10 +206,14 @@ static void print_python_call(const Printer *pr, const Stmt *s, CallStyle call_s
         text_add(t, "]");
     } else if (op->id == OP_tensor) {
         print_literal(pr, s);
-    } else if (is_aten_only(op) || (call_styles == STYLE_torch_ops && op->kind != KIND_FACTORY && !has_bool_number(s))) { /* aten.arange counts its own write */
+    } else if (is_aten_only(op) || (call_styles == STYLE_torch_ops && op->kind != KIND_FACTORY &&
+                                    !has_bool_number(s))) { /* aten.arange counts its own write */
         const OpInfo *form = op->kind == KIND_INPLACE ? op_info(op->twin) : op;
-        bool saves = op_saves_number(form); /* a method takes the Tensor overload: what can be freed hangs on it */
-        const char *overload = !saves ? op->overload : strcmp(op->overload, "Scalar") == 0 ? "Tensor" : "Tensor_mode";
+        bool saves = op_saves_number(
+            form); /* a method takes the Tensor overload: what can be freed hangs on it */
+        const char *overload = !saves                                ? op->overload
+                               : strcmp(op->overload, "Scalar") == 0 ? "Tensor"
+                                                                     : "Tensor_mode";
         text_printf(t, "torch.ops.aten.%s.%s", op->name, overload[0] ? overload : "default");
         print_arguments(pr, s, 0, false);
     } else if (attribute_of(op)) {
@@ -198,12 +226,15 @@ static void print_python_call(const Printer *pr, const Stmt *s, CallStyle call_s
         print_arguments(pr, s, 0, false);
     } else if (call_styles == STYLE_operator && strcmp(op->name, "neg") == 0) {
         text_printf(t, "-%s", print_name(pr, s->arg[0].tensor));
-    } else if (call_styles == STYLE_operator && operator_of(op) && is_binary(s) && op->kind != KIND_INPLACE) {
+    } else if (call_styles == STYLE_operator && operator_of(op) && is_binary(s) &&
+               op->kind != KIND_INPLACE) {
         text_printf(t, "%s %s ", print_name(pr, s->arg[0].tensor), operator_of(op));
         print_arg(pr, &s->arg[1], op->param[1].type);
     } else {
         text_printf(t, "%s.%s", print_name(pr, s->arg[0].tensor), op->name);
-        print_arguments(pr, s, 1, call_styles == STYLE_kwargs && op->id != OP_copy_); /* 1.13 and 2.x name its argument differently */
+        print_arguments(pr, s, 1,
+                        call_styles == STYLE_kwargs &&
+                            op->id != OP_copy_); /* 1.13 and 2.x name its argument differently */
     }
 }
 
@@ -228,7 +259,8 @@ static void print_python_op(const Printer *pr, const Stmt *s, const char *path) 
     }
     bool binds = s->nout > 0 || s->out_list;
     const char *sign = operator_of(s->op);
-    if (s->op->kind == KIND_INPLACE && call_styles == STYLE_operator && sign && is_binary(s) && !s->out_list) {
+    if (s->op->kind == KIND_INPLACE && call_styles == STYLE_operator && sign && is_binary(s) &&
+        !s->out_list) {
         const char *self = print_name(pr, s->arg[0].tensor);
         text_printf(t, "%s %s ", self, sign);
         print_arg(pr, &s->arg[1], s->op->param[1].type);
@@ -241,7 +273,8 @@ static void print_python_op(const Printer *pr, const Stmt *s, const char *path) 
         print_out(pr, s);
         text_add(t, " = ");
     }
-    bool one_in_list = s->out_list && s->op->nreturn == 1; /* a tensor would unpack along its first dim */
+    bool one_in_list =
+        s->out_list && s->op->nreturn == 1; /* a tensor would unpack along its first dim */
     text_add(t, one_in_list ? "(" : "");
     print_python_call(pr, s, call_styles);
     text_add(t, one_in_list ? ",)" : "");
@@ -288,8 +321,12 @@ void python_block(const Printer *pr, const Block *block, int depth) {
         const char *path = program_path(t->arena, pr->p, s->sid);
         python_indent(pr, depth);
         switch (s->kind) {
-        case STMT_OP: print_python_op(pr, s, path); break;
-        case STMT_WITH: text_add(t, s->grad_enabled ? "with torch.enable_grad():" : "with torch.no_grad():"); break;
+        case STMT_OP:
+            print_python_op(pr, s, path);
+            break;
+        case STMT_WITH:
+            text_add(t, s->grad_enabled ? "with torch.enable_grad():" : "with torch.no_grad():");
+            break;
         case STMT_IF:
             text_add(t, "if ");
             print_predicate(pr, &s->predicate);
@@ -309,7 +346,9 @@ void python_block(const Printer *pr, const Block *block, int depth) {
             text_add(t, " = torch.autograd.grad");
             print_grad_arguments(pr, s->grad);
             break;
-        case STMT_GRAPH_BREAK: text_add(t, "torch._dynamo.graph_break() if hasattr(torch, \"_dynamo\") else None"); break;
+        case STMT_GRAPH_BREAK:
+            text_add(t, "torch._dynamo.graph_break() if hasattr(torch, \"_dynamo\") else None");
+            break;
         }
         text_printf(t, "  # %s\n", path);
         if (s->kind == STMT_GRAD && s->grad->allow_unused) {

@@ -1,11 +1,13 @@
-/* A program for people: a header of inputs, then one line a statement as in Python, then what is returned. */
+/* A program for people: a header of inputs, then one line a statement as in Python, then what is
+ * returned. */
 #include "program/print/args.h"
 
 #include <inttypes.h>
 
 static void print_text_op(const Printer *pr, const Stmt *s) {
     const char *name = s->op->name;
-    int self = op_param(s->op, "self"), index = op_param(s->op, "index"), value = op_param(s->op, "value");
+    int self = op_param(s->op, "self"), index = op_param(s->op, "index"),
+        value = op_param(s->op, "value");
     if (s->op->id == OP_setitem) {
         text_printf(pr->t, "%s[", print_name(pr, s->arg[self].tensor));
         print_index(pr, &s->arg[index]);
@@ -29,8 +31,12 @@ static void print_text_op(const Printer *pr, const Stmt *s) {
 
 static void print_head(const Printer *pr, const Stmt *s) {
     switch (s->kind) {
-    case STMT_OP: print_text_op(pr, s); break;
-    case STMT_WITH: text_add(pr->t, s->grad_enabled ? "with enable_grad:" : "with no_grad:"); break;
+    case STMT_OP:
+        print_text_op(pr, s);
+        break;
+    case STMT_WITH:
+        text_add(pr->t, s->grad_enabled ? "with enable_grad:" : "with no_grad:");
+        break;
     case STMT_IF:
         text_add(pr->t, "if ");
         print_predicate(pr, &s->predicate);
@@ -49,7 +55,9 @@ static void print_head(const Printer *pr, const Stmt *s) {
         text_add(pr->t, " = grad");
         print_grad_arguments(pr, s->grad);
         break;
-    case STMT_GRAPH_BREAK: text_add(pr->t, "graph_break"); break;
+    case STMT_GRAPH_BREAK:
+        text_add(pr->t, "graph_break");
+        break;
     }
 }
 
@@ -142,7 +150,8 @@ void program_print_text(Text *text, const Program *p) {
     print_block(&pr, &p->body, 1);
     print_text_names(&pr, "return", p->returns, p->nreturns);
     if (p->backward.given) {
-        text_printf(text, "backward %s(%" PRIu64 ")", fill_name(p->backward.fill), p->backward.seed);
+        text_printf(text, "backward %s(%" PRIu64 ")", fill_name(p->backward.fill),
+                    p->backward.seed);
         for (int i = 0; i < p->backward.nof; i++) {
             text_printf(text, i ? ", %d" : " of returns %d", p->backward.of[i]);
         }
@@ -154,13 +163,15 @@ void program_print_text(Text *text, const Program *p) {
         int ninputs;
         bool grad_mode;
         program_call_inputs(p, k + 1, &ninputs, &grad_mode);
-        text_printf(text, "call again%s%s\n", r->keep ? " with the same tensors" : "", grad_mode ? "" : " under no_grad");
+        text_printf(text, "call again%s%s\n", r->keep ? " with the same tensors" : "",
+                    grad_mode ? "" : " under no_grad");
         for (int i = 0; i < r->ninputs; i++) {
             text_add(text, "    input ");
             print_text_input(&pr, &r->inputs[i]);
         }
         for (int i = 0; i < r->nset; i++) {
-            text_printf(text, "    %s.requires_grad = %s\n", print_name(&pr, r->set[i].name), r->set[i].requires_grad ? "True" : "False");
+            text_printf(text, "    %s.requires_grad = %s\n", print_name(&pr, r->set[i].name),
+                        r->set[i].requires_grad ? "True" : "False");
         }
     }
 }

@@ -1,30 +1,34 @@
-/* A stand-alone script: the program's function, a description of its calls as plain Python values, and a fixed runner that builds the
- * inputs bit for bit, runs the function eagerly and compiled (torch.compile, or AOTAutograd with a compiler that does nothing), and prints
- * what differs. It needs nothing but torch (1.13 or later). The text before the program and the text after it are constants; between
- * them stand only names, numbers and dtypes. */
+/* A stand-alone script: the program's function, a description of its calls as plain Python values,
+ * and a fixed runner that builds the inputs bit for bit, runs the function eagerly and compiled
+ * (torch.compile, or AOTAutograd with a compiler that does nothing), and prints what differs. It
+ * needs nothing but torch (1.13 or later). The text before the program and the text after it are
+ * constants; between them stand only names, numbers and dtypes. */
 #include "program/print/python.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-static const char HEAD[] =
-    "#!/usr/bin/env python3\n"
-    "\"\"\"Runs one program in PyTorch, eagerly and compiled, and prints what differs (exit code 1; 3: this PyTorch has no such mode).\n"
-    "\n"
-    "usage: repro.py [MODE]    aot (AOTAutograd, with a compiler that does nothing), dynamo, aot_eager, inductor, inductor_dynamic or a\n"
-    "                          backend of torch.compile; without: the mode in which it was found, else what this PyTorch has\n"
-    "\"\"\"\n"
-    "import sys\n"
-    "import traceback\n"
-    "import warnings\n"
-    "\n";
+static const char HEAD[] = "#!/usr/bin/env python3\n"
+                           "\"\"\"Runs one program in PyTorch, eagerly and compiled, and prints "
+                           "what differs (exit code 1; 3: this PyTorch has no such mode).\n"
+                           "\n"
+                           "usage: repro.py [MODE]    aot (AOTAutograd, with a compiler that does "
+                           "nothing), dynamo, aot_eager, inductor, inductor_dynamic or a\n"
+                           "                          backend of torch.compile; without: the mode "
+                           "in which it was found, else what this PyTorch has\n"
+                           "\"\"\"\n"
+                           "import sys\n"
+                           "import traceback\n"
+                           "import warnings\n"
+                           "\n";
 
 static const char RUNNER[] =
     "\n\n"
     "def _wrap(value, dtype):\n"
     "    bits = torch.iinfo(dtype).bits\n"
     "    value &= (1 << bits) - 1\n"
-    "    return value - (1 << bits) if torch.iinfo(dtype).min < 0 and value >> (bits - 1) else value\n"
+    "    return value - (1 << bits) if torch.iinfo(dtype).min < 0 and value >> (bits - 1) else "
+    "value\n"
     "\n\n"
     "def _fill(kind, seed, count, dtype):\n"
     "    mask, out, state = (1 << 64) - 1, [], seed\n"
@@ -41,21 +45,25 @@ static const char RUNNER[] =
     "            out.append(float(i) if floating else i != 0 if boolean else _wrap(i, dtype))\n"
     "        elif kind == \"special\" and floating:\n"
     "            info = torch.finfo(dtype)\n"
-    "            out.append([0.0, -0.0, 1.0, -1.0, 0.5, -2.0, float(\"inf\"), float(\"-inf\"), float(\"nan\"), info.tiny, info.max, info.eps][z % 12])\n"
+    "            out.append([0.0, -0.0, 1.0, -1.0, 0.5, -2.0, float(\"inf\"), float(\"-inf\"), "
+    "float(\"nan\"), info.tiny, info.max, info.eps][z % 12])\n"
     "        elif kind == \"special\" and not boolean:\n"
     "            info = torch.iinfo(dtype)\n"
-    "            out.append(_wrap([0, 1, -1, 2, -2, 3, 7, -7, 100, info.min, info.max, 5][z % 12], dtype))\n"
+    "            out.append(_wrap([0, 1, -1, 2, -2, 3, 7, -7, 100, info.min, info.max, 5][z % 12], "
+    "dtype))\n"
     "        elif kind == \"uniform\" and floating:\n"
     "            out.append(((z >> 11) * 2.0**-53) * 4 - 2)\n"
     "        elif floating:\n"
     "            out.append((z % 33 - 16) / 8)\n"
     "        else:\n"
-    "            out.append(z % 2 if boolean else z % 33 if dtype == torch.uint8 else z % 33 - 16)\n"
+    "            out.append(z % 2 if boolean else z % 33 if dtype == torch.uint8 else z % 33 - "
+    "16)\n"
     "    return torch.tensor(out, dtype=dtype)\n"
     "\n\n"
     "def _build(inputs, wide):\n"
     "    def extent(size, stride, offset):\n"
-    "        return 0 if 0 in size else offset + sum((n - 1) * s for n, s in zip(size, stride)) + 1\n"
+    "        return 0 if 0 in size else offset + sum((n - 1) * s for n, s in zip(size, stride)) + "
+    "1\n"
     "\n"
     "    length, data = {}, {}\n"
     "    for key, dtype, size, stride, offset, requires_grad, values in inputs:\n"
@@ -67,14 +75,17 @@ static const char RUNNER[] =
     "        if key not in storages:\n"
     "            values = data.get(key, (\"zeros\", 0))\n"
     "            filled = isinstance(values, tuple)\n"
-    "            storages[key] = _fill(values[0], values[1], length[key], dtype) if filled else torch.tensor(values, dtype=dtype)\n"
+    "            storages[key] = _fill(values[0], values[1], length[key], dtype) if filled else "
+    "torch.tensor(values, dtype=dtype)\n"
     "            if wide and dtype.is_floating_point:\n"
     "                storages[key] = storages[key].to(torch.float64)\n"
-    "        out.append(storages[key].as_strided(size, stride, offset if length[key] else 0).detach().requires_grad_(requires_grad))\n"
+    "        out.append(storages[key].as_strided(size, stride, offset if length[key] else "
+    "0).detach().requires_grad_(requires_grad))\n"
     "    return out, storages\n"
     "\n\n"
     "def _address(tensor):\n"
-    "    storage = tensor.untyped_storage() if hasattr(tensor, \"untyped_storage\") else tensor.storage()\n"
+    "    storage = tensor.untyped_storage() if hasattr(tensor, \"untyped_storage\") else "
+    "tensor.storage()\n"
     "    return storage.data_ptr() if storage.nbytes() else None\n"
     "\n\n"
     "def _error(error):\n"
@@ -87,8 +98,10 @@ static const char RUNNER[] =
     "def _facts(tensor, others):\n"
     "    if not isinstance(tensor, torch.Tensor):\n"
     "        return {\"value\": repr(tensor)}\n"
-    "    alias = [name for name, other in others if _address(other) is not None and _address(other) == _address(tensor)]\n"
-    "    return {\"dtype\": str(tensor.dtype), \"size\": list(tensor.size()), \"requires_grad\": tensor.requires_grad, \"is_leaf\": tensor.is_leaf,\n"
+    "    alias = [name for name, other in others if _address(other) is not None and "
+    "_address(other) == _address(tensor)]\n"
+    "    return {\"dtype\": str(tensor.dtype), \"size\": list(tensor.size()), \"requires_grad\": "
+    "tensor.requires_grad, \"is_leaf\": tensor.is_leaf,\n"
     "            \"alias\": alias[0] if alias else None, \"data\": tensor.detach().clone()}\n"
     "\n\n"
     "def _eager(args, trace):\n"
@@ -102,7 +115,8 @@ static const char RUNNER[] =
     "    def execute(args, trace):\n"
     "        function, free = _target(*args)\n"
     "        if function not in compiled:\n"
-    "            compiled[function] = torch.compile(function, backend=backend, dynamic=True if mode == \"inductor_dynamic\" else None)\n"
+    "            compiled[function] = torch.compile(function, backend=backend, dynamic=True if "
+    "mode == \"inductor_dynamic\" else None)\n"
     "        return compiled[function](*free, trace)\n"
     "    return execute\n"
     "\n\n"
@@ -123,8 +137,10 @@ static const char RUNNER[] =
     "            return graph\n"
     "\n"
     "        owners = {}  # AOTAutograd guards nothing: whatever it specialized on is in the key\n"
-    "        key = (torch.is_grad_enabled(),) + tuple((t.dtype, t.size(), t.stride(), t.storage_offset(), t.requires_grad, t.is_leaf,\n"
-    "                                                  owners.setdefault(_address(t), len(owners))) for t in args)\n"
+    "        key = (torch.is_grad_enabled(),) + tuple((t.dtype, t.size(), t.stride(), "
+    "t.storage_offset(), t.requires_grad, t.is_leaf,\n"
+    "                                                  owners.setdefault(_address(t), "
+    "len(owners))) for t in args)\n"
     "        if key in compiled:\n"
     "            trace.append(None)  # no statement runs again\n"
     "        else:\n"
@@ -136,7 +152,8 @@ static const char RUNNER[] =
     "    if not call[\"keep\"]:\n"
     "        return _setup(*tensors, trace)\n"
     "    if bound is None:\n"
-    "        raise NameError(\"the setup did not run to its end: there is nothing to call with again\")\n"
+    "        raise NameError(\"the setup did not run to its end: there is nothing to call with "
+    "again\")\n"
     "    for name, flag in call[\"set\"].items():\n"
     "        bound[_SET[name]].requires_grad_(flag)\n"
     "    return bound\n"
@@ -163,20 +180,27 @@ static const char RUNNER[] =
     "                named.append((\"return:%d\" % k, tensor))\n"
     "            if _BACKWARD is not None:\n"
     "                kind, seed, of = _BACKWARD\n"
-    "                roots = [(k, r) for k, r in enumerate(returns) if isinstance(r, torch.Tensor) and r.requires_grad and (of is None or k in of)]\n"
+    "                roots = [(k, r) for k, r in enumerate(returns) if isinstance(r, torch.Tensor) "
+    "and r.requires_grad and (of is None or k in of)]\n"
     "                if roots:\n"
-    "                    tangents = [_fill(kind, (seed + k) % 2**64, r.numel(), r.dtype).reshape(r.size()) for k, r in roots]\n"
+    "                    tangents = [_fill(kind, (seed + k) % 2**64, r.numel(), "
+    "r.dtype).reshape(r.size()) for k, r in roots]\n"
     "                    torch.autograd.backward([r for _, r in roots], tangents)  # backward\n"
     "            facts[\"error\"] = None\n"
-    "            _WRITTEN.extend(name for name, tensor, was in zip(_NAMES, tensors, versions) if tensor._version != was)\n"
+    "            _WRITTEN.extend(name for name, tensor, was in zip(_NAMES, tensors, versions) if "
+    "tensor._version != was)\n"
     "        except Exception as error:\n"
     "            facts[\"error\"] = _error(error)\n"
-    "        facts[\"probes\"] = None if None in trace else [(at, kind, str(value)) for at, kind, value in before + trace]\n"
+    "        facts[\"probes\"] = None if None in trace else [(at, kind, str(value)) for at, kind, "
+    "value in before + trace]\n"
     "        for name, tensor in zip(_NAMES, tensors):\n"
-    "            facts[\"input \" + name] = {\"requires_grad\": tensor.requires_grad, \"is_leaf\": tensor.is_leaf}\n"
+    "            facts[\"input \" + name] = {\"requires_grad\": tensor.requires_grad, \"is_leaf\": "
+    "tensor.is_leaf}\n"
     "            if facts[\"error\"] is None and tensor.is_leaf:\n"
-    "                facts[\"input \" + name][\"grad\"] = None if tensor.grad is None else tensor.grad.detach().clone()\n"
-    "        facts[\"storages\"] = {str(key): storage.clone() for key, storage in storages.items()}\n"
+    "                facts[\"input \" + name][\"grad\"] = None if tensor.grad is None else "
+    "tensor.grad.detach().clone()\n"
+    "        facts[\"storages\"] = {str(key): storage.clone() for key, storage in "
+    "storages.items()}\n"
     "        calls.append(facts)\n"
     "    return calls\n"
     "\n\n"
@@ -186,13 +210,15 @@ static const char RUNNER[] =
     "            return False\n"
     "        if not a.dtype.is_floating_point:\n"
     "            return torch.equal(a, b)\n"
-    "        rtol, atol = (1e-7, 1e-7) if a.dtype == torch.float64 else (1.3e-6, 1e-5) if a.dtype == torch.float32 else (1e-2, 1e-3)\n"
+    "        rtol, atol = (1e-7, 1e-7) if a.dtype == torch.float64 else (1.3e-6, 1e-5) if a.dtype "
+    "== torch.float32 else (1e-2, 1e-3)\n"
     "        return torch.allclose(a, b, rtol=rtol, atol=atol, equal_nan=True)\n"
     "    return type(a) is type(b) and a == b\n"
     "\n\n"
     "def _differences(a, b, where):\n"
     "    if isinstance(a, dict) and isinstance(b, dict):\n"
-    "        return [d for key in sorted(set(a) | set(b)) for d in _differences(a.get(key), b.get(key), where + [key])]\n"
+    "        return [d for key in sorted(set(a) | set(b)) for d in _differences(a.get(key), "
+    "b.get(key), where + [key])]\n"
     "    if where[-1] == \"error\":\n"
     "        same = (a is None) == (b is None)\n"
     "    elif where[-1] == \"probes\":\n"
@@ -202,8 +228,10 @@ static const char RUNNER[] =
     "    return [] if same else [(where, a, b)]\n"
     "\n\n"
     "def _widened():\n"
-    "    \"\"\"What eager PyTorch answers in float64: inputs, and dtypes that statements name.\"\"\"\n"
-    "    narrow = {name: getattr(torch, name) for name in (\"float16\", \"bfloat16\", \"float32\")}\n"
+    "    \"\"\"What eager PyTorch answers in float64: inputs, and dtypes that statements "
+    "name.\"\"\"\n"
+    "    narrow = {name: getattr(torch, name) for name in (\"float16\", \"bfloat16\", "
+    "\"float32\")}\n"
     "    try:\n"
     "        for name in narrow:\n"
     "            setattr(torch, name, torch.float64)\n"
@@ -218,10 +246,12 @@ static const char RUNNER[] =
     "    \"\"\"That answer, and how far from it both others are.\"\"\"\n"
     "    for key in where:\n"
     "        base = base.get(key) if isinstance(base, dict) else None\n"
-    "    if not all(isinstance(v, torch.Tensor) and v.dtype.is_floating_point for v in (base, a, b)) or not base.size() == a.size() == b.size():\n"
+    "    if not all(isinstance(v, torch.Tensor) and v.dtype.is_floating_point for v in (base, a, "
+    "b)) or not base.size() == a.size() == b.size():\n"
     "        return \"\"\n"
     "    off = [float((v.double() - base).abs().max()) if v.numel() else 0.0 for v in (a, b)]\n"
-    "    return \"\\n  float64 baseline: %s\\n  largest error: eager %g, %s %g\" % (base, off[0], mode, off[1])\n"
+    "    return \"\\n  float64 baseline: %s\\n  largest error: eager %g, %s %g\" % (base, off[0], "
+    "mode, off[1])\n"
     "\n\n"
     "def _choose(mode):\n"
     "    \"\"\"What runs the program in the mode, or None where this PyTorch can not.\"\"\"\n"
@@ -237,7 +267,8 @@ static const char RUNNER[] =
     "    return _compile(mode)\n"
     "\n\n"
     "def _main():\n"
-    "    mode = sys.argv[1] if len(sys.argv) > 1 else _MODE or (\"inductor\" if hasattr(torch, \"compile\") else \"aot\")\n"
+    "    mode = sys.argv[1] if len(sys.argv) > 1 else _MODE or (\"inductor\" if hasattr(torch, "
+    "\"compile\") else \"aot\")\n"
     "    print(\"torch\", torch.__version__)\n"
     "    eager = _run(_eager)\n"
     "    for number, call in enumerate(eager):\n"
@@ -246,7 +277,8 @@ static const char RUNNER[] =
     "            if key != \"error\":\n"
     "                print(\"    %s: %s\" % (key, call[key]))\n"
     "    if mode == \"aot\" and _OLD and _WRITTEN:\n"
-    "        print(\"AOTAutograd of this PyTorch does not know inputs that are written (%s): ran eagerly only\" % \", \".join(_WRITTEN))\n"
+    "        print(\"AOTAutograd of this PyTorch does not know inputs that are written (%s): ran "
+    "eagerly only\" % \", \".join(_WRITTEN))\n"
     "        return 3\n"
     "    execute = _choose(mode)\n"
     "    if execute is None:\n"
@@ -257,9 +289,11 @@ static const char RUNNER[] =
     "    for number, (a, b, base) in enumerate(zip(eager, compiled, wide)):\n"
     "        for where, x, y in _differences(a, b, []):\n"
     "            place = \", \".join([\"call %d\" % number] + where)\n"
-    "            print(\"DIFFERENT %s\\n  eager: %s\\n  %s: %s%s\" % (place, x, mode, y, _baseline(base, where, x, y, mode)))\n"
+    "            print(\"DIFFERENT %s\\n  eager: %s\\n  %s: %s%s\" % (place, x, mode, y, "
+    "_baseline(base, where, x, y, mode)))\n"
     "            found += 1\n"
-    "    print(\"%d difference%s between eager and %s\" % (found, \"s\" if found > 1 else \"\", mode) if found else \"no difference between eager and %s\" % mode)\n"
+    "    print(\"%d difference%s between eager and %s\" % (found, \"s\" if found > 1 else \"\", "
+    "mode) if found else \"no difference between eager and %s\" % mode)\n"
     "    return 1 if found else 0\n"
     "\n\n"
     "if __name__ == \"__main__\":\n"
@@ -308,9 +342,11 @@ static void print_calls(const Printer *pr) {
         int ninputs;
         bool keep = r && r->keep, grad_mode;
         const Input *inputs = program_call_inputs(p, call, &ninputs, &grad_mode);
-        text_printf(t, "    {\"grad_mode\": %s, \"keep\": %s, \"set\": {", grad_mode ? "True" : "False", keep ? "True" : "False");
+        text_printf(t, "    {\"grad_mode\": %s, \"keep\": %s, \"set\": {",
+                    grad_mode ? "True" : "False", keep ? "True" : "False");
         for (int i = 0; r && i < r->nset; i++) {
-            text_printf(t, "%s\"%s\": %s", i ? ", " : "", pr->p->names[r->set[i].name], r->set[i].requires_grad ? "True" : "False");
+            text_printf(t, "%s\"%s\": %s", i ? ", " : "", pr->p->names[r->set[i].name],
+                        r->set[i].requires_grad ? "True" : "False");
         }
         text_add(t, "}, \"inputs\": [\n");
         for (int i = 0; !keep && i < ninputs; i++) {
@@ -344,14 +380,16 @@ static void print_settable(const Printer *pr) {
         for (int i = 0; i < p->recalls[k].nset; i++) {
             NameId name = p->recalls[k].set[i].name;
             if (!seen[name]) {
-                text_printf(pr->t, "%s\"%s\": \"%s\"", written++ ? ", " : "", p->names[name], print_name(pr, name));
+                text_printf(pr->t, "%s\"%s\": \"%s\"", written++ ? ", " : "", p->names[name],
+                            print_name(pr, name));
             }
             seen[name] = true;
         }
     }
 }
 
-/* Statements before the function, which answer all names bound then, and which of them are passed to it. */
+/* Statements before the function, which answer all names bound then, and which of them are passed
+ * to it. */
 static void print_setup(const Printer *pr) {
     Arena *arena = pr->t->arena;
     const Program *p = pr->p;

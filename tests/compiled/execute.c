@@ -1,9 +1,11 @@
-/* Compiled loops against the shared kernels, bit for bit: every pointwise op over dtypes, layouts and special values; sizes around the
- * tile; products; random graphs; and what a plan does when a check fires. */
+/* Compiled loops against the shared kernels, bit for bit: every pointwise op over dtypes, layouts
+ * and special values; sizes around the tile; products; random graphs; and what a plan does when a
+ * check fires. */
 #include "tests/support/operands.h"
 
 /* One call of a pointwise op: operands of the given dtypes and layouts, scalar number s. */
-static void run_pointwise(const OpInfo *op, const DType *dtype, const int *layout, int s, FillKind fill) {
+static void run_pointwise(const OpInfo *op, const DType *dtype, const int *layout, int s,
+                          FillKind fill) {
     Case k;
     case_start(&k, FAULT_NONE);
     Call call = call_new(op->id);
@@ -14,7 +16,9 @@ static void run_pointwise(const OpInfo *op, const DType *dtype, const int *layou
         case ARG_TENSOR:
         case ARG_TENSOR_OPT:
             arg->none = false;
-            arg->tensor = &operand(&k, dtype[t], fill, (uint64_t)(17 * t + s + layout[0]), &layouts[layout[t]])->t;
+            arg->tensor = &operand(&k, dtype[t], fill, (uint64_t)(17 * t + s + layout[0]),
+                                   &layouts[layout[t]])
+                               ->t;
             t++;
             break;
         case ARG_SCALAR:
@@ -35,8 +39,8 @@ static void run_pointwise(const OpInfo *op, const DType *dtype, const int *layou
     Node *n = case_op(&k, &call);
     if (n) {
         case_return(&k, n);
-        fail_with(case_check(&k, PASSES_NONE), op->id_name, dtype[0] * 100 + dtype[1], layout[0] * 100 + layout[1] * 10 + layout[2],
-                  s);
+        fail_with(case_check(&k, PASSES_NONE), op->id_name, dtype[0] * 100 + dtype[1],
+                  layout[0] * 100 + layout[1] * 10 + layout[2], s);
     }
     case_end(&k);
 }
@@ -53,12 +57,15 @@ START_TEST(every_pointwise_op_equals_its_kernel) {
         for (int a = 0; a < COUNT_OF(dtypes); a++) {
             for (int b = 0; b < COUNT_OF(dtypes); b++) {
                 for (int l = 0; l < COUNT_OF(layouts); l++) {
-                    DType dtype[4] = {dtypes[a], dtypes[b], dtypes[(a + b) % COUNT_OF(dtypes)], dtypes[a]};
+                    DType dtype[4] = {dtypes[a], dtypes[b], dtypes[(a + b) % COUNT_OF(dtypes)],
+                                      dtypes[a]};
                     if (masked) {
                         dtype[op->pw == PW_where ? 0 : 1] = l % 2 ? DT_uint8 : DT_bool;
                     }
-                    int layout[4] = {l, (l + a + b) % COUNT_OF(layouts), (l + 3) % COUNT_OF(layouts), l};
-                    run_pointwise(op, dtype, layout, ran++ % COUNT_OF(scalars), l % 3 == 2 ? FILL_uniform : FILL_special);
+                    int layout[4] = {l, (l + a + b) % COUNT_OF(layouts),
+                                     (l + 3) % COUNT_OF(layouts), l};
+                    run_pointwise(op, dtype, layout, ran++ % COUNT_OF(scalars),
+                                  l % 3 == 2 ? FILL_uniform : FILL_special);
                 }
             }
         }
@@ -78,7 +85,8 @@ START_TEST(sizes_around_the_tile_and_empty) {
                     stride[2] = {shape < 2 ? size[1] : 1, shape < 2    ? 1
                                                           : shape == 2 ? size[0]
                                                                        : 0};
-            Node *x = case_view(&k, case_input(&k, DT_float32, 3 * n + 3, FILL_uniform, 4), 2, size, stride, 1);
+            Node *x = case_view(&k, case_input(&k, DT_float32, 3 * n + 3, FILL_uniform, 4), 2, size,
+                                stride, 1);
             Node *y = case_unary(&k, OP_exp, case_binary(&k, OP_mul_Tensor, x, x));
             Call sum = call_new(OP_sum_dim);
             int64_t dim = shape % 2;
@@ -108,8 +116,10 @@ START_TEST(products_of_matrices_by_blas_and_by_loops) {
             int64_t at[2] = {t & 1 ? 1 : max_i64(inner, 1), t & 1 ? max_i64(rows, 1) : 1},
                     bt[2] = {t & 2 ? 1 : max_i64(columns, 1), t & 2 ? max_i64(inner, 1) : 1};
             DType dtype = t & 4 ? DT_float64 : DT_float32;
-            Node *a = case_view(&k, case_input(&k, dtype, rows * inner + 1, FILL_uniform, 1), 2, as, at, 0);
-            Node *b = case_view(&k, case_input(&k, dtype, columns * inner + 1, FILL_uniform, 2), 2, bs, bt, 0);
+            Node *a = case_view(&k, case_input(&k, dtype, rows * inner + 1, FILL_uniform, 1), 2, as,
+                                at, 0);
+            Node *b = case_view(&k, case_input(&k, dtype, columns * inner + 1, FILL_uniform, 2), 2,
+                                bs, bt, 0);
             Node *c = case_binary(&k, OP_mm, a, b);
             Call call = call_new(OP_addmm);
             call.arg[0].tensor = &c->t;
@@ -129,12 +139,15 @@ END_TEST
 
 static Node *random_node(Case *k, Node **pool, int n, Rng *r) {
     Node *a = pool[rng_below(r, n)], *b = pool[rng_below(r, n)];
-    static const OpId unary[] = {OP_neg,        OP_abs,   OP_relu,        OP_floor, OP_square,     OP_sqrt,
-                                 OP_reciprocal, OP_clone, OP_logical_not, OP_sign,  OP_zeros_like, OP_ones_like};
-    static const OpId binary[] = {OP_add_Tensor, OP_sub_Tensor, OP_mul_Tensor, OP_div_Tensor, OP_maximum,
-                                  OP_minimum,    OP_eq_Tensor,  OP_lt_Tensor,  OP_fmax};
-    static const OpId scalar[] = {OP_add_Scalar,        OP_sub_Scalar, OP_mul_Scalar,  OP_div_Scalar,
-                                  OP_pow_Tensor_Scalar, OP_ge_Scalar,  OP_rsub_Scalar, OP_clamp_min};
+    static const OpId unary[] = {OP_neg,         OP_abs,  OP_relu,       OP_floor,
+                                 OP_square,      OP_sqrt, OP_reciprocal, OP_clone,
+                                 OP_logical_not, OP_sign, OP_zeros_like, OP_ones_like};
+    static const OpId binary[] = {OP_add_Tensor, OP_sub_Tensor, OP_mul_Tensor,
+                                  OP_div_Tensor, OP_maximum,    OP_minimum,
+                                  OP_eq_Tensor,  OP_lt_Tensor,  OP_fmax};
+    static const OpId scalar[] = {OP_add_Scalar,  OP_sub_Scalar,        OP_mul_Scalar,
+                                  OP_div_Scalar,  OP_pow_Tensor_Scalar, OP_ge_Scalar,
+                                  OP_rsub_Scalar, OP_clamp_min};
     switch (rng_below(r, 12)) {
     case 0:
     case 1:
@@ -146,27 +159,31 @@ static Node *random_node(Case *k, Node **pool, int n, Rng *r) {
         return case_binary(k, binary[rng_below(r, COUNT_OF(binary))], a, b);
     case 6:
     case 7:
-        return case_scalar(k, scalar[rng_below(r, COUNT_OF(scalar))], a, scalars[rng_below(r, COUNT_OF(scalars) - 1)]);
+        return case_scalar(k, scalar[rng_below(r, COUNT_OF(scalar))], a,
+                           scalars[rng_below(r, COUNT_OF(scalars) - 1)]);
     case 8: { /* a transposed or stepped view */
         Node *base = node_buffer(a);
         if (a->t.ndim != 2) {
             return NULL;
         }
-        int64_t size[2] = {a->t.size[1], a->t.size[0]}, stride[2] = {a->t.stride[1], a->t.stride[0]};
+        int64_t size[2] = {a->t.size[1], a->t.size[0]},
+                stride[2] = {a->t.stride[1], a->t.stride[0]};
         return case_view(k, base, 2, size, stride, a->t.offset);
     }
     case 9: { /* a region of a's buffer replaced by b's corner */
         Node *base = node_buffer(a);
         Tensor region = {.dtype = base->t.dtype, .ndim = 1};
         int64_t room = tensor_numel(&base->t);
-        if (base->kind == NODE_TANGENT || base->t.dtype != b->t.dtype || b->t.ndim != 2 || room < 2 * b->t.size[1]) {
+        if (base->kind == NODE_TANGENT || base->t.dtype != b->t.dtype || b->t.ndim != 2 ||
+            room < 2 * b->t.size[1]) {
             return NULL;
         }
         region.size[0] = b->t.size[1];
         region.stride[0] = 1 + (int64_t)rng_below(r, 2);
         region.offset = (int64_t)rng_below(r, (room - region.stride[0] * (region.size[0] - 1)));
         int64_t size[1] = {b->t.size[1]}, stride[1] = {b->t.stride[1]};
-        Node *store = case_store(k, base, case_view(k, node_buffer(b), 1, size, stride, b->t.offset), &region);
+        Node *store = case_store(
+            k, base, case_view(k, node_buffer(b), 1, size, stride, b->t.offset), &region);
         return case_view(k, store, a->t.ndim, a->t.size, a->t.stride, a->t.offset);
     }
     case 10: {
@@ -209,10 +226,11 @@ START_TEST(random_graphs_survive_all_passes) {
         k.loose = true;
         Node *pool[64];
         int n = 0;
-        static const DType kinds[] = {DT_float32, DT_float32, DT_float64, DT_int64, DT_int8, DT_bool};
+        static const DType kinds[] = {DT_float32, DT_float32, DT_float64,
+                                      DT_int64,   DT_int8,    DT_bool};
         for (int i = 0; i < 3; i++) {
-            pool[n++] =
-                operand(&k, kinds[rng_below(&rng, COUNT_OF(kinds))], fill, seed + (uint64_t)i, &layouts[rng_below(&rng, 5)]);
+            pool[n++] = operand(&k, kinds[rng_below(&rng, COUNT_OF(kinds))], fill,
+                                seed + (uint64_t)i, &layouts[rng_below(&rng, 5)]);
         }
         for (int i = 0; i < 12 && k.ninputs < CASE_INPUTS - 1; i++) {
             Node *fresh = random_node(&k, pool, n, &rng);
@@ -227,7 +245,8 @@ START_TEST(random_graphs_survive_all_passes) {
                 case_wanted(&k, pool[i]);
             }
         }
-        fail_with(case_check(&k, seed % 5 == 0 ? (int)rng_below(&rng, 64) : PASSES_ALL), "random graph", (int)seed, 0, 0);
+        fail_with(case_check(&k, seed % 5 == 0 ? (int)rng_below(&rng, 64) : PASSES_ALL),
+                  "random graph", (int)seed, 0, 0);
         checked += n > 3;
         case_end(&k);
     }
@@ -240,7 +259,8 @@ END_TEST
 START_TEST(a_check_fires_before_anything_is_read_out_of_bounds) {
     Case k;
     case_start(&k, FAULT_NONE);
-    Node *x = case_input(&k, DT_float32, 4, FILL_ones, 0), *index = case_input(&k, DT_int64, 2, FILL_zeros, 0), *list[1] = {index};
+    Node *x = case_input(&k, DT_float32, 4, FILL_ones, 0),
+         *index = case_input(&k, DT_int64, 2, FILL_zeros, 0), *list[1] = {index};
     Call call = call_new(OP_index);
     call.arg[0] = tensor_arg(x);
     call.arg[1] = tensors_arg(&k, list, 1);
@@ -276,7 +296,8 @@ START_TEST(a_backward_kernel_that_refuses_a_value_ends_as_internal_unless_a_chec
     for (int checked = 0; checked < 2; checked++) {
         Case k;
         case_start(&k, FAULT_NONE);
-        Node *x = case_input(&k, DT_float32, 4, FILL_ones, 0), *index = case_input(&k, DT_int64, 1, FILL_zeros, 0);
+        Node *x = case_input(&k, DT_float32, 4, FILL_ones, 0),
+             *index = case_input(&k, DT_int64, 1, FILL_zeros, 0);
         Node *n = case_binary(&k, OP_take, x, index);
         n->sid = AT_BACKWARD;
         if (checked) {
@@ -291,7 +312,9 @@ START_TEST(a_backward_kernel_that_refuses_a_value_ends_as_internal_unless_a_chec
             Execution out;
             plan_execute(plan, data, NULL, &k.arena, &out);
             ck_assert_int_eq(out.failed_sid, bad && checked ? 3 : -1);
-            ck_assert_int_eq((int)out.code, (int)(!bad ? ERR_none : checked ? ERR_index_range : ERR_internal));
+            ck_assert_int_eq((int)out.code, (int)(!bad      ? ERR_none
+                                                  : checked ? ERR_index_range
+                                                            : ERR_internal));
         }
         case_end(&k);
     }
@@ -341,7 +364,8 @@ int main(void) {
     tcase_add_test(tests, products_of_matrices_by_blas_and_by_loops);
     tcase_add_test(tests, random_graphs_survive_all_passes);
     tcase_add_test(tests, a_check_fires_before_anything_is_read_out_of_bounds);
-    tcase_add_test(tests, a_backward_kernel_that_refuses_a_value_ends_as_internal_unless_a_check_fires);
+    tcase_add_test(tests,
+                   a_backward_kernel_that_refuses_a_value_ends_as_internal_unless_a_check_fires);
     tcase_add_test(tests, planned_memory_is_poisoned_after_its_last_reader);
     suite_add_tcase(suite, tests);
     return run_suite("compiled/execute", suite);

@@ -39,7 +39,9 @@ static void too_many_dims(Small *s) {
     s->op->t.ndim = 17;
 }
 static void bad_dtype(Small *s) { s->op->t.dtype = DT_COUNT; }
-static void foreign_operand(Small *s) { s->store->in[1] = graph_op(graph_new(&s->k.arena), s->op->call, &s->op->t, 0); }
+static void foreign_operand(Small *s) {
+    s->store->in[1] = graph_op(graph_new(&s->k.arena), s->op->call, &s->op->t, 0);
+}
 static void late_operand(Small *s) {
     Node **n = s->k.g->node;
     for (int i = 0; i < s->k.g->n; i++) {
@@ -63,7 +65,9 @@ static void buffer_gap(Small *s) { s->op->t.stride[0] = 4; }
 static void other_size(Small *s) { s->op->t.size[1] = 2, s->op->t.stride[0] = 2; }
 static void other_dtype(Small *s) { s->op->t.dtype = DT_float64; }
 static void no_call(Small *s) { s->op->call = NULL; }
-static void in_place_op(Small *s) { ((Call *)s->op->call)->op = op_info(OP_neg_), s->op->op = OP_neg_; }
+static void in_place_op(Small *s) {
+    ((Call *)s->op->call)->op = op_info(OP_neg_), s->op->op = OP_neg_;
+}
 static void other_op(Small *s) { s->op->op = OP_abs; }
 static void call_differs(Small *s) { ((Call *)s->op->call)->arg[0].tensor = &s->x->t; }
 static void store_into_view(Small *s) { s->store->in[0] = s->view; }
@@ -74,16 +78,27 @@ static void value_does_not_fit(Small *s) { s->store->region.size[0] = 2; }
 static void write_in_functional(Small *s) { graph_write(s->k.g, s->x, s->view, 0); }
 static void check_of_floats(Small *s) { s->check->in[0] = s->x; }
 static void check_code(Small *s) { s->check->check_code = ERR_none; }
-static void checks_out_of_order(Small *s) { graph_check(s->k.g, CHECK_INDEX, s->index, 4, ERR_index_range, "out", 0); }
-static void group_torn(Small *s) { s->view->group = -1, s->op->group = 1, s->index->group = 1, s->check->group = -1; }
-static void in_place_without_base(Small *s) {
-    s->op->in_place = true, s->op->nin = 0, call_init((Call *)s->op->call, OP_zeros), s->op->op = OP_zeros;
+static void checks_out_of_order(Small *s) {
+    graph_check(s->k.g, CHECK_INDEX, s->index, 4, ERR_index_range, "out", 0);
 }
-static void return_not_there(Small *s) { s->k.g->ret[0].value = graph_op(graph_new(&s->k.arena), s->op->call, &s->op->t, 0); }
+static void group_torn(Small *s) {
+    s->view->group = -1, s->op->group = 1, s->index->group = 1, s->check->group = -1;
+}
+static void in_place_without_base(Small *s) {
+    s->op->in_place = true, s->op->nin = 0, call_init((Call *)s->op->call, OP_zeros),
+    s->op->op = OP_zeros;
+}
+static void return_not_there(Small *s) {
+    s->k.g->ret[0].value = graph_op(graph_new(&s->k.arena), s->op->call, &s->op->t, 0);
+}
 static void return_is_view(Small *s) { s->k.g->ret[0].value = s->view; }
 static void return_outside(Small *s) { s->k.g->ret[0].layout.offset = 3; }
-static void return_of_no_input(Small *s) { s->k.g->ret[0].aliases_input = true, s->k.g->ret[0].storage = 2; }
-static void gradient_not_there(Small *s) { case_wanted(&s->k, graph_op(graph_new(&s->k.arena), s->op->call, &s->op->t, 0)); }
+static void return_of_no_input(Small *s) {
+    s->k.g->ret[0].aliases_input = true, s->k.g->ret[0].storage = 2;
+}
+static void gradient_not_there(Small *s) {
+    case_wanted(&s->k, graph_op(graph_new(&s->k.arena), s->op->call, &s->op->t, 0));
+}
 static void written_size(Small *s) { s->k.g->written[1] = s->store; }
 static void input_not_there(Small *s) { s->k.g->input[0] = s->op; }
 static void tangent_not_contiguous(Small *s) {
@@ -146,8 +161,10 @@ START_TEST(verifier_finds_every_broken_invariant) {
     for (int i = 0; i < COUNT_OF(breaks); i++) {
         small_start(&s);
         breaks[i].run(&s);
-        ck_assert_msg(!graph_verify(s.k.g, true, message, sizeof message), "break %d (%s) was not found", i, breaks[i].says);
-        ck_assert_msg(strstr(message, breaks[i].says) != NULL, "break %d (%s): %s", i, breaks[i].says, message);
+        ck_assert_msg(!graph_verify(s.k.g, true, message, sizeof message),
+                      "break %d (%s) was not found", i, breaks[i].says);
+        ck_assert_msg(strstr(message, breaks[i].says) != NULL, "break %d (%s): %s", i,
+                      breaks[i].says, message);
         case_end(&s.k);
     }
 }

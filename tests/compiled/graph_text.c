@@ -1,5 +1,6 @@
-/* The text of a graph reads back: every stage of every golden situation and of random programs prints again to the same text, as a graph
- * that the verifier accepts; and what is no such text is refused, with the place. */
+/* The text of a graph reads back: every stage of every golden situation and of random programs
+ * prints again to the same text, as a graph that the verifier accepts; and what is no such text is
+ * refused, with the place. */
 #include "compiled/ir/graph.h"
 #include "fuzz/generate/generate.h"
 #include "harness/util/io.h"
@@ -18,7 +19,8 @@ typedef struct Round {
 static void round_trip(void *user, const char *stage, const char *text) {
     Round *r = user;
     char message[256];
-    if (r->complaint[0] || strcmp(stage, "symbolic") == 0 || strcmp(stage, "lower") == 0 || strcmp(stage, "c") == 0) {
+    if (r->complaint[0] || strcmp(stage, "symbolic") == 0 || strcmp(stage, "lower") == 0 ||
+        strcmp(stage, "c") == 0) {
         return;
     }
     arena_reset(&r->arena);
@@ -61,13 +63,19 @@ static void read_stored(Round *r, Arena *arena, const char *name) {
     char *json, *ir, message[256];
     int64_t length;
     Program *p;
-    ck_assert_int_eq(io_read(arena, arena_printf(arena, "tests/golden/%s.json", name), IO_MAX_BYTES, &json, &length, message, sizeof message), IO_OK);
-    ck_assert_int_eq(program_parse(arena, json, (size_t)length, &p, message, sizeof message), PARSE_OK);
-    ck_assert_int_eq(io_read(arena, arena_printf(arena, "tests/golden/%s.ir", name), IO_MAX_BYTES, &ir, &length, message, sizeof message), IO_OK);
+    ck_assert_int_eq(io_read(arena, arena_printf(arena, "tests/golden/%s.json", name), IO_MAX_BYTES,
+                             &json, &length, message, sizeof message),
+                     IO_OK);
+    ck_assert_int_eq(program_parse(arena, json, (size_t)length, &p, message, sizeof message),
+                     PARSE_OK);
+    ck_assert_int_eq(io_read(arena, arena_printf(arena, "tests/golden/%s.ir", name), IO_MAX_BYTES,
+                             &ir, &length, message, sizeof message),
+                     IO_OK);
     r->program = p;
     static const char mark[] = "---- after ";
     for (char *at = strstr(ir, mark); at;) {
-        char *stage = at + strlen(mark), *text = strchr(stage, '\n') + 1, *next = strstr(text, mark);
+        char *stage = at + strlen(mark), *text = strchr(stage, '\n') + 1,
+             *next = strstr(text, mark);
         text[-1] = '\0';
         if (next) {
             next[0] = '\0';
@@ -114,7 +122,8 @@ START_TEST(what_is_no_graph_is_refused_with_its_place) {
         {"  %0: f32[6; 1] = input 999\n", "from 0 to 511"},
         {"  %0: f33[6; 1] = input 0\n", "line 1, column 7: expected a dtype"},
         {"  %0: f32[6; 1, 2] = input 0\n", "1 sizes with 2 strides"},
-        {"  %0: f32[6; 1] = input 0\n  %0: f32[6; 1] = input 1\n", "line 2, column 26: %0 is defined twice"},
+        {"  %0: f32[6; 1] = input 0\n  %0: f32[6; 1] = input 1\n",
+         "line 2, column 26: %0 is defined twice"},
         {"  %0: f32[6; 1] = input 0\n  %1: f32[6; 1] = input 0\n", "input 0 is there twice"},
         {"  %1: f32[6; 1] = view %0\n", "%0 is not defined above"},
         {"  %1: f32[6; 1] = view %99999999\n", "from 0 to"},
@@ -126,8 +135,10 @@ START_TEST(what_is_no_graph_is_refused_with_its_place) {
         {"  %0: f32[6; 1] = ones([6])  {group x}\n", "expected a whole number"},
         {"  %0: f32[6; 1] = ones([6])  [group 1]\n", "expected an annotation"},
         {"  %0: f32[6; 1] = ones([6])  # body[0]\n", "no statement has this path"},
-        {"  %0: i64[6; 1] = ones([6])\n  %1: check %0 sorted else invalid\n", "expected what is checked"},
-        {"  %0: i64[6; 1] = ones([6])\n  %1: check %0 nonzero else never\n", "expected an error code"},
+        {"  %0: i64[6; 1] = ones([6])\n  %1: check %0 sorted else invalid\n",
+         "expected what is checked"},
+        {"  %0: i64[6; 1] = ones([6])\n  %1: check %0 nonzero else never\n",
+         "expected an error code"},
         {"  return 1: None as f32[6; 1]\n", "returns out of order"},
         {"  grad of x: %0\n", "there is no such name"},
         {"  what is this\n", "expected a node or an output"},

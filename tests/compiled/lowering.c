@@ -1,5 +1,5 @@
-/* Every class of op that lowering knows, over dtypes, layouts and drawn arguments: compiled loops against the shared kernels, bit for
- * bit, with all passes and with none. */
+/* Every class of op that lowering knows, over dtypes, layouts and drawn arguments: compiled loops
+ * against the shared kernels, bit for bit, with all passes and with none. */
 #include "tests/support/operands.h"
 
 typedef Node *(*Builder)(Case *k, Node *x, Rng *rng);
@@ -29,9 +29,12 @@ static Node *build_reshape_copy(Case *k, Node *x, Rng *r) {
 }
 static Node *build_copy(Case *k, Node *x, Rng *r) {
     static const Layout row = {1, {5}, {2}, 3};
-    return case_binary(k, OP_copy, x, operand(k, dtypes[rng_below(r, COUNT_OF(dtypes))], FILL_dyadic, 3, &row));
+    return case_binary(k, OP_copy, x,
+                       operand(k, dtypes[rng_below(r, COUNT_OF(dtypes))], FILL_dyadic, 3, &row));
 }
-static Node *build_fill(Case *k, Node *x, Rng *r) { return case_scalar(k, OP_fill_Scalar, x, scalars[rng_below(r, 3)]); }
+static Node *build_fill(Case *k, Node *x, Rng *r) {
+    return case_scalar(k, OP_fill_Scalar, x, scalars[rng_below(r, 3)]);
+}
 static Node *build_zeros_like(Case *k, Node *x, Rng *r) {
     (void)r;
     return unary_of(k, OP_zeros_like, x);
@@ -52,7 +55,9 @@ static Node *build_triangle(Case *k, Node *x, Rng *r) {
 static Node *build_index(Case *k, Node *x, Rng *r) {
     static const int64_t size[2] = {4, 2};
     int64_t n0 = x->t.size[0], n1 = x->t.size[1];
-    Node *list[2] = {index_operand(k, 1 + (int)rng_below(r, 2), size + rng_below(r, 1), -n0, n0, r, false), NULL};
+    Node *list[2] = {
+        index_operand(k, 1 + (int)rng_below(r, 2), size + rng_below(r, 1), -n0, n0, r, false),
+        NULL};
     int shape = (int)rng_below(r, 3);
     if (shape == 1) {
         static const int64_t two = 2;
@@ -72,7 +77,8 @@ static Node *build_index_put(Case *k, Node *x, Rng *r) {
     bool accumulate = rng_below(r, 2), both = rng_below(r, 2);
     Node *list[2] = {index_operand(k, 1, &two, accumulate ? -n0 : 0, n0, r, false), NULL};
     if (!accumulate) { /* distinct: else the result is undefined */
-        ((int64_t *)k->input[k->ninputs - 1]->data)[1] = (((int64_t *)k->input[k->ninputs - 1]->data)[0] + 1) % n0;
+        ((int64_t *)k->input[k->ninputs - 1]->data)[1] =
+            (((int64_t *)k->input[k->ninputs - 1]->data)[0] + 1) % n0;
     }
     if (both) {
         list[1] = index_operand(k, 1, &two, 0, n1, r, false);
@@ -118,7 +124,8 @@ static Node *build_scatter(Case *k, Node *x, Rng *r) {
         call.arg[3] = (Arg){.scalar = scalar_int(1)};
     } else {
         static const int64_t from[2] = {4, 6}, stride[2] = {1, 5};
-        call.arg[3] = tensor_arg(case_view(k, case_input(k, x->t.dtype, 64, FILL_dyadic, 5), 2, from, stride, 1));
+        call.arg[3] = tensor_arg(
+            case_view(k, case_input(k, x->t.dtype, 64, FILL_dyadic, 5), 2, from, stride, 1));
     }
     return case_op(k, &call);
 }
@@ -129,7 +136,8 @@ static Node *build_index_add(Case *k, Node *x, Rng *r) {
     call.arg[0] = tensor_arg(x);
     call.arg[1] = (Arg){.i = dim};
     call.arg[2] = tensor_arg(index_operand(k, 1, &four, 0, x->t.size[dim], r, false));
-    call.arg[3] = tensor_arg(case_view(k, case_input(k, x->t.dtype, 64, FILL_dyadic, 5), 2, size, stride, 0));
+    call.arg[3] =
+        tensor_arg(case_view(k, case_input(k, x->t.dtype, 64, FILL_dyadic, 5), 2, size, stride, 0));
     call.arg[4] = (Arg){.scalar = scalar_int(1 + (int64_t)rng_below(r, 2))};
     return case_op(k, &call);
 }
@@ -137,8 +145,9 @@ static Node *build_slice_scatter(Case *k, Node *x, Rng *r) {
     static const int64_t size[2] = {3, 2}, stride[2] = {2, 1};
     Call call = call_new(OP_slice_scatter);
     call.arg[0] = tensor_arg(x);
-    call.arg[1] =
-        tensor_arg(case_view(k, case_input(k, x->t.dtype, 64, FILL_special, (uint64_t)rng_below(r, 99)), 2, size, stride, 0));
+    call.arg[1] = tensor_arg(
+        case_view(k, case_input(k, x->t.dtype, 64, FILL_special, (uint64_t)rng_below(r, 99)), 2,
+                  size, stride, 0));
     call.arg[2] = (Arg){.i = 1};
     call.arg[3] = (Arg){.i = (int64_t)rng_below(r, 2)};
     call.arg[4] = (Arg){.i = call.arg[3].i + 3};
@@ -149,7 +158,8 @@ static Node *build_select_scatter(Case *k, Node *x, Rng *r) {
     static const int64_t size[1] = {5}, stride[1] = {3};
     Call call = call_new(OP_select_scatter);
     call.arg[0] = tensor_arg(x);
-    call.arg[1] = tensor_arg(case_view(k, case_input(k, x->t.dtype, 64, FILL_special, 4), 1, size, stride, 2));
+    call.arg[1] = tensor_arg(
+        case_view(k, case_input(k, x->t.dtype, 64, FILL_special, 4), 1, size, stride, 2));
     call.arg[2] = (Arg){.i = 0};
     call.arg[3] = (Arg){.i = (int64_t)rng_below(r, 6) - 3};
     return case_op(k, &call);
@@ -159,7 +169,8 @@ static Node *build_diagonal_scatter(Case *k, Node *x, Rng *r) {
     static const int64_t size[1] = {3}, stride[1] = {3};
     Call call = call_new(OP_diagonal_scatter);
     call.arg[0] = tensor_arg(x);
-    call.arg[1] = tensor_arg(case_view(k, case_input(k, x->t.dtype, 64, FILL_special, 4), 1, size, stride, 2));
+    call.arg[1] = tensor_arg(
+        case_view(k, case_input(k, x->t.dtype, 64, FILL_special, 4), 1, size, stride, 2));
     call.arg[2] = (Arg){.i = 1};
     return case_op(k, &call);
 }
@@ -184,7 +195,8 @@ static Node *build_cat(Case *k, Node *x, Rng *r) {
     return case_op(k, &call);
 }
 static Node *build_reduce(Case *k, Node *x, Rng *r) {
-    static const OpId ids[] = {OP_sum, OP_sum_dim, OP_mean, OP_mean_dim, OP_amax, OP_amin, OP_prod, OP_prod_dim};
+    static const OpId ids[] = {OP_sum,  OP_sum_dim, OP_mean, OP_mean_dim,
+                               OP_amax, OP_amin,    OP_prod, OP_prod_dim};
     OpId id = ids[rng_below(r, COUNT_OF(ids))];
     Call call = call_new(id);
     int64_t dims[2] = {(int64_t)rng_below(r, 2), 0};
@@ -306,8 +318,8 @@ START_TEST(every_lowering_class_equals_its_kernels) {
             Node *n = builders[i].build(&k, x, &rng);
             if (n && !k.undefined) {
                 case_return(&k, n);
-                fail_with(case_check(&k, round % 2 ? PASSES_ALL : PASSES_NONE), builders[i].name, (int)dtype, (int)(l - layouts),
-                          round);
+                fail_with(case_check(&k, round % 2 ? PASSES_ALL : PASSES_NONE), builders[i].name,
+                          (int)dtype, (int)(l - layouts), round);
                 ran[i]++;
             }
             case_end(&k);

@@ -1,4 +1,5 @@
-/* The minimum cut against all cuts of small networks; and what the partition of random programs saves. */
+/* The minimum cut against all cuts of small networks; and what the partition of random programs
+ * saves. */
 #include "compiled/core/compile.h"
 #include "compiled/passes/mincut.h"
 #include "fuzz/generate/generate.h"
@@ -39,8 +40,11 @@ START_TEST(the_cut_is_the_least_of_all_and_the_nearest_to_the_sink) {
             mine |= (unsigned)far[v] << v;
         }
         for (unsigned side = 0; side < 1u << VERTICES; side++) {
-            int64_t sum = side >> SINK & 1 && !(side >> SOURCE & 1) ? capacity_of(width, side) : INT64_MAX;
-            least = sum < best ? side : sum == best ? least & side : least; /* least cuts are closed under intersection */
+            int64_t sum =
+                side >> SINK & 1 && !(side >> SOURCE & 1) ? capacity_of(width, side) : INT64_MAX;
+            least = sum < best    ? side
+                    : sum == best ? least & side
+                                  : least; /* least cuts are closed under intersection */
             best = sum < best ? sum : best;
         }
         ck_assert_int_eq(got, best);

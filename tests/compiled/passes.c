@@ -1,4 +1,5 @@
-/* The passes (fold, cse, dce, fuse, reinplace) and the gate, on graphs built by hand: what each does, and what it must leave alone. */
+/* The passes (fold, cse, dce, fuse, reinplace) and the gate, on graphs built by hand: what each
+ * does, and what it must leave alone. */
 #include "tests/support/graph_case.h"
 #include "tests/support/runner.h"
 
@@ -15,15 +16,18 @@ START_TEST(fold_computes_constants_as_the_kernels_do) {
     case_start(&k, FAULT_NONE);
     Node *x = case_input(&k, DT_float32, 4, FILL_special, 3);
     Node *a = case_full(&k, x, scalar_float(0.1)), *b = case_full(&k, x, scalar_float(-0.0));
-    Node *sum = case_binary(&k, OP_div_Tensor, a, case_binary(&k, OP_mul_Tensor, b, a)); /* 0.1 / -0.0 */
+    Node *sum =
+        case_binary(&k, OP_div_Tensor, a, case_binary(&k, OP_mul_Tensor, b, a)); /* 0.1 / -0.0 */
     Node *like = case_unary(&k, OP_zeros_like, x);
-    Node *n = case_binary(&k, OP_add_Tensor, x, case_binary(&k, OP_add_Tensor, sum, case_unary(&k, OP_neg, like)));
+    Node *n = case_binary(&k, OP_add_Tensor, x,
+                          case_binary(&k, OP_add_Tensor, sum, case_unary(&k, OP_neg, like)));
     case_return(&k, n);
     case_return(&k, sum);
     ck_assert_ptr_null(case_check(&k, PASS_fold | PASS_dce));
     ck_assert_int_eq(count_ops(k.g, OP_add_Tensor), 1);
-    ck_assert_int_eq(
-        count_ops(k.g, OP_div_Tensor) + count_ops(k.g, OP_mul_Tensor) + count_ops(k.g, OP_neg) + count_ops(k.g, OP_zeros_like), 0);
+    ck_assert_int_eq(count_ops(k.g, OP_div_Tensor) + count_ops(k.g, OP_mul_Tensor) +
+                         count_ops(k.g, OP_neg) + count_ops(k.g, OP_zeros_like),
+                     0);
     case_end(&k);
 }
 END_TEST
@@ -33,7 +37,8 @@ static int constant_case(int64_t bound, bool *check_left) {
     Case k;
     case_start(&k, FAULT_NONE);
     Node *x = case_input(&k, DT_float32, 7, FILL_special, 3);
-    Call arange = call_new(OP_arange), sum = call_new(OP_cumsum), select = call_new(OP_index_select);
+    Call arange = call_new(OP_arange), sum = call_new(OP_cumsum),
+         select = call_new(OP_index_select);
     arange.arg[0].scalar = scalar_int(4);
     sum.arg[0].tensor = &case_op(&k, &arange)->t;
     Node *index = case_op(&k, &sum);
@@ -41,13 +46,15 @@ static int constant_case(int64_t bound, bool *check_left) {
     select.arg[0].tensor = &x->t;
     select.arg[2].tensor = &index->t;
     case_return(&k, case_op(&k, &select));
-    const char *complaint = bound < 7 ? case_passes(&k, PASS_fold | PASS_dce) : case_check(&k, PASS_fold | PASS_dce);
+    const char *complaint =
+        bound < 7 ? case_passes(&k, PASS_fold | PASS_dce) : case_check(&k, PASS_fold | PASS_dce);
     ck_assert_msg(complaint == NULL, "%s", complaint);
     *check_left = false;
     for (int i = 0; i < k.g->n; i++) {
         *check_left |= k.g->node[i] == check;
     }
-    int literals = count_ops(k.g, OP_tensor), left = count_ops(k.g, OP_cumsum) + count_ops(k.g, OP_arange);
+    int literals = count_ops(k.g, OP_tensor),
+        left = count_ops(k.g, OP_cumsum) + count_ops(k.g, OP_arange);
     case_end(&k);
     return left == 0 ? literals : -left;
 }
@@ -114,7 +121,8 @@ START_TEST(fuse_makes_one_nest_of_a_chain_and_not_across_a_layout) {
     Case k;
     case_start(&k, FAULT_NONE);
     Node *x = case_view(&k, case_input(&k, DT_float32, 9, FILL_dyadic, 1), 2, size, stride, 0);
-    Node *a = case_unary(&k, OP_neg, x), *b = case_unary(&k, OP_abs, a), *c = case_binary(&k, OP_add_Tensor, a, b);
+    Node *a = case_unary(&k, OP_neg, x), *b = case_unary(&k, OP_abs, a),
+         *c = case_binary(&k, OP_add_Tensor, a, b);
     Node *d = case_binary(&k, OP_sub_Tensor, c, case_view(&k, c, 2, size, turned, 0));
     case_return(&k, d);
     ck_assert_ptr_null(case_check(&k, PASSES_ALL));
@@ -133,8 +141,11 @@ static bool neighbours_share_a_nest(int which) {
     Case k;
     case_start(&k, FAULT_NONE);
     Node *x = case_view(&k, case_input(&k, DT_float32, 9, FILL_dyadic, 1), 2, size, stride, 0);
-    Node *other = case_view(&k, case_input(&k, DT_float32, 9, FILL_dyadic, 2), 2, size, stride, 0), *a = case_unary(&k, OP_exp, x);
-    Node *of = which == 0 ? x : which == 1 ? other : case_view(&k, which == 2 ? a : x, 2, size, turned, 0);
+    Node *other = case_view(&k, case_input(&k, DT_float32, 9, FILL_dyadic, 2), 2, size, stride, 0),
+         *a = case_unary(&k, OP_exp, x);
+    Node *of = which == 0   ? x
+               : which == 1 ? other
+                            : case_view(&k, which == 2 ? a : x, 2, size, turned, 0);
     Node *b = case_unary(&k, OP_sin, of);
     case_return(&k, a);
     case_return(&k, b);
@@ -212,7 +223,8 @@ START_TEST(a_store_that_reads_its_own_base_shifted_is_not_in_place) {
         Node *x = case_input(&k, DT_float32, 400, FILL_uniform, 1);
         Tensor region = {.dtype = DT_float32, .ndim = 1, .size = {300}, .stride = {1}, .offset = 1};
         Node *read = case_view(&k, x, 1, region.size, region.stride, shift);
-        k.g->written[0] = case_store(&k, x, case_scalar(&k, OP_mul_Scalar, read, scalar_float(0.5)), &region);
+        k.g->written[0] =
+            case_store(&k, x, case_scalar(&k, OP_mul_Scalar, read, scalar_float(0.5)), &region);
         ck_assert_ptr_null(case_check(&k, PASSES_ALL));
         case_end(&k);
     }
@@ -223,10 +235,14 @@ START_TEST(an_input_is_written_in_place_only_for_its_own_write_back) {
     for (int i = 0; i < 3; i++) { /* 0: its value; 1: another value; 2: a check comes later */
         Case k;
         case_start(&k, FAULT_NONE);
-        Node *x = case_input(&k, DT_float32, 9, FILL_dyadic, 1), *index = case_input(&k, DT_int64, 2, FILL_ones, 1);
+        Node *x = case_input(&k, DT_float32, 9, FILL_dyadic, 1),
+             *index = case_input(&k, DT_int64, 2, FILL_ones, 1);
         Tensor region = {.dtype = DT_float32, .ndim = 1, .size = {3}, .stride = {3}, .offset = 1};
         static const int64_t size[1] = {3}, stride[1] = {1};
-        Node *store = case_store(&k, x, case_view(&k, case_input(&k, DT_float32, 9, FILL_special, 7), 1, size, stride, 5), &region);
+        Node *store = case_store(
+            &k, x,
+            case_view(&k, case_input(&k, DT_float32, 9, FILL_special, 7), 1, size, stride, 5),
+            &region);
         if (i == 1) {
             case_return(&k, store);
         }
@@ -262,7 +278,8 @@ START_TEST(the_gate_stops_every_rewrite) {
         case_start(&k, FAULT_NONE);
         k.options.opt_limit = limit;
         Node *x = case_input(&k, DT_float32, 4, FILL_dyadic, 2);
-        Node *a = case_unary(&k, OP_neg, case_unary(&k, OP_neg, x)), *b = case_unary(&k, OP_neg, case_unary(&k, OP_neg, x));
+        Node *a = case_unary(&k, OP_neg, case_unary(&k, OP_neg, x)),
+             *b = case_unary(&k, OP_neg, case_unary(&k, OP_neg, x));
         case_return(&k, case_binary(&k, OP_add_Tensor, a, b));
         ck_assert_ptr_null(case_check(&k, PASSES_ALL));
         ck_assert_int_ge(k.counters.gate_steps, limit);
@@ -270,7 +287,8 @@ START_TEST(the_gate_stops_every_rewrite) {
         for (int i = 0; i < k.g->n; i++) {
             fused |= k.g->node[i]->group >= 0;
         }
-        ck_assert_msg(limit > 0 || (count_ops(k.g, OP_neg) == 4 && !fused), "limit 0 let something through");
+        ck_assert_msg(limit > 0 || (count_ops(k.g, OP_neg) == 4 && !fused),
+                      "limit 0 let something through");
         ck_assert_msg(limit < 5 || count_ops(k.g, OP_neg) < 4, "limit 5 let nothing through");
         case_end(&k);
     }

@@ -1,4 +1,5 @@
-/* Composition of reads (pull_back, rules/view.c) against brute force: random places, sources and views, element by element. */
+/* Composition of reads (pull_back, rules/view.c) against brute force: random places, sources and
+ * views, element by element. */
 #include "compiled/rules/rules.h"
 #include "tests/support/runner.h"
 
@@ -29,7 +30,8 @@ START_TEST(pull_back_answers_only_what_brute_force_confirms) {
     const Compile nothing = {.sample = NULL};
     int answers = 0;
     for (int turn = 0; turn < 200000; turn++) {
-        Tensor place = {.dtype = DT_float32, .ndim = 1 + (int)draw(&state, 3)}, source, view = place, out;
+        Tensor place = {.dtype = DT_float32, .ndim = 1 + (int)draw(&state, 3)}, source,
+               view = place, out;
         int64_t step = 1 + (int64_t)draw(&state, 2);
         for (int d = place.ndim - 1; d >= 0; d--) {
             place.size[d] = 1 + (int64_t)draw(&state, 4);

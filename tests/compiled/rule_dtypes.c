@@ -1,9 +1,11 @@
-/* Rules over layouts and over pairs of dtypes, where promotion decides what the operands are: each small graph gives, with the rules and
- * with all passes, the bits that the shared kernels give without. */
+/* Rules over layouts and over pairs of dtypes, where promotion decides what the operands are: each
+ * small graph gives, with the rules and with all passes, the bits that the shared kernels give
+ * without. */
 #include "tests/support/rule_graphs.h"
 #include "tests/support/runner.h"
 
-/* What a rule makes of a graph shows in the op that reads it: its sign of zero, its storage, its dtype. */
+/* What a rule makes of a graph shows in the op that reads it: its sign of zero, its storage, its
+ * dtype. */
 #define READ(name, op, expression) GRAPH(name, U(op, expression))
 
 /* Stores y's elements 4, 5, 6 into a copy of x and reads three elements from `read_at` on. */
@@ -11,7 +13,8 @@ static Node *stored_then_read(Case *k, Node *x, Node *y, int64_t read_at) {
     return U(neg, line(k, stored(k, U(clone, x), line(k, y, 3, 1, 4), 3, 1, 2), 3, 1, read_at));
 }
 static Node *stored_twice(Case *k, Node *x, Node *y) {
-    return U(neg, stored(k, stored(k, U(clone, x), line(k, y, 3, 1, 4), 3, 2, 1), line(k, y, 3, 1, 1), 3, 2, 1));
+    return U(neg, stored(k, stored(k, U(clone, x), line(k, y, 3, 1, 4), 3, 2, 1),
+                         line(k, y, 3, 1, 1), 3, 2, 1));
 }
 static Node *stored_back(Case *k, Node *x) {
     Node *base = U(exp, x);
@@ -54,8 +57,8 @@ GRAPH(store_overlap, stored_then_read(k, x, y, 3))
 GRAPH(store_dead, stored_twice(k, x, y))
 GRAPH(store_same, stored_back(k, x))
 
-/* How many steps the rules take before the one in question (the clone that a store begins with goes), whether that one comes, and
- * which pairs of dtypes the graph is for. */
+/* How many steps the rules take before the one in question (the clone that a store begins with
+ * goes), whether that one comes, and which pairs of dtypes the graph is for. */
 static const struct {
     const char *name;
     RuleGraph build;
@@ -64,42 +67,32 @@ static const struct {
     enum { ANY_PAIR, SAME_PAIR, FLOAT_ONLY } pairs;
 } graphs[] = {
 #define ROW_OF(name, fires, before, pairs) {#name, name, fires, before, pairs},
-    ROW_OF(clone, true, 0, ANY_PAIR)
-    ROW_OF(cast_back, true, 0, FLOAT_ONLY)
-    ROW_OF(cast_narrow, false, 0, FLOAT_ONLY)
-    ROW_OF(neg_neg, true, 0, ANY_PAIR)
-    ROW_OF(relu_relu, true, 0, ANY_PAIR)
-    ROW_OF(round_round, true, 0, ANY_PAIR)
-    ROW_OF(sign_sign, true, 0, ANY_PAIR)
-    ROW_OF(abs_neg, true, 0, ANY_PAIR)
-    ROW_OF(square_neg, true, 0, ANY_PAIR)
-    ROW_OF(square_abs, true, 0, ANY_PAIR)
-    ROW_OF(mul_one, true, 0, ANY_PAIR)
-    ROW_OF(mul_ones, true, 0, ANY_PAIR)
-    ROW_OF(div_one, true, 0, ANY_PAIR)
-    ROW_OF(add_zero, false, 0, ANY_PAIR)
-    ROW_OF(add_minus_zero, true, 0, ANY_PAIR)
-    ROW_OF(sub_zero, true, 0, ANY_PAIR)
-    ROW_OF(sub_minus_zero, false, 0, ANY_PAIR)
-    ROW_OF(pow_one, true, 0, ANY_PAIR)
-    ROW_OF(where_same, true, 0, ANY_PAIR)
-    ROW_OF(where_true, true, 0, ANY_PAIR)
-    ROW_OF(where_false, true, 0, ANY_PAIR)
-    ROW_OF(masked_none, true, 0, ANY_PAIR)
-    ROW_OF(maximum_same, true, 0, ANY_PAIR)
-    ROW_OF(fmin_same, true, 0, ANY_PAIR)
-    ROW_OF(add_neg, true, 0, ANY_PAIR)
-    ROW_OF(sub_neg, true, 0, ANY_PAIR)
-    ROW_OF(mul_negs, true, 0, ANY_PAIR)
-    ROW_OF(div_negs, true, 0, ANY_PAIR)
-    ROW_OF(not_not, true, 0, ANY_PAIR)
-    ROW_OF(flip_flip, true, 0, ANY_PAIR)
-    ROW_OF(store_forward, true, 1, SAME_PAIR)
-    ROW_OF(store_past, true, 1, SAME_PAIR)
-    ROW_OF(store_overlap, false, 1, SAME_PAIR)
-    ROW_OF(store_dead, true, 1, SAME_PAIR)
-    ROW_OF(store_same, true, 0, SAME_PAIR)
-};
+    ROW_OF(clone, true, 0, ANY_PAIR) ROW_OF(cast_back, true, 0, FLOAT_ONLY)
+        ROW_OF(cast_narrow, false, 0, FLOAT_ONLY) ROW_OF(neg_neg, true, 0, ANY_PAIR) ROW_OF(
+            relu_relu, true, 0, ANY_PAIR) ROW_OF(round_round, true, 0, ANY_PAIR)
+            ROW_OF(sign_sign, true, 0, ANY_PAIR) ROW_OF(abs_neg, true, 0, ANY_PAIR) ROW_OF(
+                square_neg, true, 0, ANY_PAIR) ROW_OF(square_abs, true, 0,
+                                                      ANY_PAIR) ROW_OF(mul_one, true, 0, ANY_PAIR)
+                ROW_OF(mul_ones, true, 0, ANY_PAIR) ROW_OF(div_one, true, 0, ANY_PAIR) ROW_OF(
+                    add_zero, false, 0, ANY_PAIR) ROW_OF(add_minus_zero, true, 0, ANY_PAIR)
+                    ROW_OF(sub_zero, true, 0, ANY_PAIR) ROW_OF(sub_minus_zero, false, 0, ANY_PAIR)
+                        ROW_OF(pow_one, true, 0, ANY_PAIR) ROW_OF(where_same, true, 0, ANY_PAIR)
+                            ROW_OF(where_true, true, 0, ANY_PAIR) ROW_OF(where_false, true, 0,
+                                                                         ANY_PAIR)
+                                ROW_OF(masked_none, true, 0, ANY_PAIR) ROW_OF(
+                                    maximum_same, true, 0,
+                                    ANY_PAIR) ROW_OF(fmin_same, true, 0, ANY_PAIR)
+                                    ROW_OF(add_neg, true, 0,
+                                           ANY_PAIR) ROW_OF(sub_neg, true, 0, ANY_PAIR)
+                                        ROW_OF(mul_negs, true, 0,
+                                               ANY_PAIR) ROW_OF(div_negs, true, 0, ANY_PAIR)
+                                            ROW_OF(not_not, true, 0,
+                                                   ANY_PAIR) ROW_OF(flip_flip, true, 0, ANY_PAIR)
+                                                ROW_OF(store_forward, true, 1, SAME_PAIR) ROW_OF(
+                                                    store_past, true, 1, SAME_PAIR)
+                                                    ROW_OF(store_overlap, false, 1, SAME_PAIR)
+                                                        ROW_OF(store_dead, true, 1, SAME_PAIR)
+                                                            ROW_OF(store_same, true, 0, SAME_PAIR)};
 
 static Node *start(Case *k, int i, DType of_x, DType of_y, uint64_t seed, bool turned) {
     case_start(k, FAULT_NONE);
@@ -117,10 +110,12 @@ START_TEST(rules_keep_nan_signed_zeros_and_infinities) {
     for (int i = 0; i < COUNT_OF(graphs); i++) {
         for (uint64_t seed = 1; seed < 30; seed++) {
             Case k;
-            ck_assert_msg(start(&k, i, DT_float32, DT_float32, seed, seed % 2 == 0) != NULL, "%s was not built", graphs[i].name);
+            ck_assert_msg(start(&k, i, DT_float32, DT_float32, seed, seed % 2 == 0) != NULL,
+                          "%s was not built", graphs[i].name);
             ck_assert_ptr_null(case_passes(&k, PASS_rules));
             int64_t steps = k.counters.gate_steps;
-            ck_assert_msg((steps > graphs[i].before) == graphs[i].fires, "%s: %d steps", graphs[i].name, (int)steps);
+            ck_assert_msg((steps > graphs[i].before) == graphs[i].fires, "%s: %d steps",
+                          graphs[i].name, (int)steps);
             const char *complaint = case_check(&k, PASSES_ALL);
             ck_assert_msg(complaint == NULL, "%s: %s", graphs[i].name, complaint);
             case_end(&k);
@@ -141,8 +136,8 @@ START_TEST(rules_hold_for_pairs_of_dtypes) {
                 Case k;
                 if (start(&k, i, dtypes[a], dtypes[b], 3, false)) {
                     const char *complaint = case_check(&k, PASSES_ALL);
-                    ck_assert_msg(complaint == NULL, "%s, %s with %s: %s", graphs[i].name, dtype_name(dtypes[a]), dtype_name(dtypes[b]),
-                                  complaint);
+                    ck_assert_msg(complaint == NULL, "%s, %s with %s: %s", graphs[i].name,
+                                  dtype_name(dtypes[a]), dtype_name(dtypes[b]), complaint);
                     ran++;
                 }
                 case_end(&k);

@@ -1,5 +1,6 @@
-/* Every algebraic rule (rules.def): a graph where it fires and one where its condition fails, both on special values (NaN, -0.0,
- * infinities, subnormals, extreme integers), compared bit for bit with what the shared kernels make of the graph as it was built. */
+/* Every algebraic rule (rules.def): a graph where it fires and one where its condition fails, both
+ * on special values (NaN, -0.0, infinities, subnormals, extreme integers), compared bit for bit
+ * with what the shared kernels make of the graph as it was built. */
 #include "compiled/rules/rules.h"
 #include "tests/support/rule_graphs.h"
 #include "tests/support/runner.h"
@@ -110,7 +111,8 @@ static Node *where_nested(Case *k, Node *x, Node *y) {
     Node *c = less(k, x, y);
     return WHERE(c, WHERE(c, x, U(neg, y)), WHERE(c, U(neg, x), y));
 }
-static Node *where_nested_rounded(Case *k, Node *x, Node *y) { /* x is int64, and float32 on the way to float64 */
+static Node *where_nested_rounded(Case *k, Node *x,
+                                  Node *y) { /* x is int64, and float32 on the way to float64 */
     Node *c = less(k, x, y);
     return WHERE(c, WHERE(c, x, splat(k, y, DT_float32, F(1))), splat(k, y, DT_float64, F(1)));
 }
@@ -118,13 +120,18 @@ static Node *where_masked(Case *k, Node *x, Node *y) {
     Node *c = less(k, x, y);
     return WHERE(c, masked(k, x, c, F(-0.0)), masked(k, y, c, F(2)));
 }
-static Node *where_masked_other(Case *k, Node *x, Node *y) { return WHERE(less(k, x, y), masked(k, x, less(k, y, x), F(0)), y); }
+static Node *where_masked_other(Case *k, Node *x, Node *y) {
+    return WHERE(less(k, x, y), masked(k, x, less(k, y, x), F(0)), y);
+}
 static Node *where_nested_other(Case *k, Node *x, Node *y) {
     return WHERE(less(k, x, y), WHERE(less(k, y, x), x, U(neg, y)), y);
 }
-GRAPH(where_truth, WHERE(less(k, x, y), splat(k, x, DT_bool, scalar_bool(true)), splat(k, x, DT_bool, scalar_bool(false))))
-GRAPH(where_untruth, WHERE(less(k, x, y), splat(k, x, DT_bool, scalar_bool(false)), splat(k, x, DT_bool, scalar_bool(true))))
-GRAPH(where_always, WHERE(less(k, x, y), splat(k, x, DT_bool, scalar_bool(true)), splat(k, x, DT_bool, scalar_bool(true))))
+GRAPH(where_truth, WHERE(less(k, x, y), splat(k, x, DT_bool, scalar_bool(true)),
+                         splat(k, x, DT_bool, scalar_bool(false))))
+GRAPH(where_untruth, WHERE(less(k, x, y), splat(k, x, DT_bool, scalar_bool(false)),
+                           splat(k, x, DT_bool, scalar_bool(true))))
+GRAPH(where_always, WHERE(less(k, x, y), splat(k, x, DT_bool, scalar_bool(true)),
+                          splat(k, x, DT_bool, scalar_bool(true))))
 GRAPH(masked_none, masked(k, x, splat(k, x, DT_bool, scalar_bool(false)), I(3)))
 GRAPH(masked_some, masked(k, x, less(k, x, y), I(3)))
 GRAPH(masked_all, masked(k, x, splat(k, x, DT_bool, scalar_bool(true)), F(-0.0)))
@@ -144,7 +151,8 @@ GRAPH(max_inf, B(maximum, x, case_full(k, x, F(-INFINITY))))
 GRAPH(fmax_inf, B(fmax, x, case_full(k, x, F(-INFINITY))))
 GRAPH(clamp_min_inf, S(clamp_min, x, F(-INFINITY)))
 GRAPH(max_lowest, B(maximum, case_full(k, x, I(INT64_MIN)), x))
-GRAPH(clamp_twice, clamped(k, clamped(k, x, true, F(-0.0), true, F(-1)), true, F(-0.0), true, F(-1)))
+GRAPH(clamp_twice,
+      clamped(k, clamped(k, x, true, F(-0.0), true, F(-1)), true, F(-0.0), true, F(-1)))
 GRAPH(clamp_apart, clamped(k, clamped(k, x, true, F(0.0), true, F(1)), true, F(-0.0), true, F(1)))
 GRAPH(clamp_unbounded, clamped(k, x, true, F(-INFINITY), true, F(INFINITY)))
 GRAPH(clamp_high, clamped(k, x, false, I(0), true, F(INFINITY)))
@@ -153,7 +161,8 @@ GRAPH(clamp_low, clamped(k, x, true, F(INFINITY), false, I(0)))
 /* ---- ELEMENTWISE ---- */
 GRAPH(expand_sink, U(neg, STACKED(x)))
 GRAPH(expand_both, B(mul_Tensor, SPREAD(x), SPREAD(y)))
-GRAPH(expand_one, B(mul_Tensor, STACKED(x), case_view(k, y, 3, (int64_t[]){3, 4, 5}, (int64_t[]){5, 0, 1}, 0)))
+GRAPH(expand_one,
+      B(mul_Tensor, STACKED(x), case_view(k, y, 3, (int64_t[]){3, 4, 5}, (int64_t[]){5, 0, 1}, 0)))
 GRAPH(transpose_sink, U(abs, TURNED(U(neg, x))))
 GRAPH(transpose_both, B(add_Tensor, TURNED(U(neg, x)), TURNED(U(abs, y))))
 GRAPH(transpose_one, B(add_Tensor, TURNED(U(neg, x)), seen(k, U(abs, y), 5, 4, 4, 1, 0)))
@@ -184,7 +193,8 @@ GRAPH(cat_empty, CAT(0, x, seen(k, x, 0, 5, 5, 1, 0), y))
 GRAPH(cat_two, CAT(0, x, y))
 GRAPH(cat_cat, CAT(1, CAT(1, x, y), U(neg, x)))
 GRAPH(cat_cat_other_dim, CAT(0, CAT(1, x, y), CAT(1, y, x)))
-GRAPH(cat_slices, CAT(0, seen(k, x, 1, 5, 5, 1, 0), seen(k, x, 2, 5, 5, 1, 5), seen(k, x, 1, 5, 5, 1, 15)))
+GRAPH(cat_slices,
+      CAT(0, seen(k, x, 1, 5, 5, 1, 0), seen(k, x, 2, 5, 5, 1, 5), seen(k, x, 1, 5, 5, 1, 15)))
 GRAPH(cat_columns, CAT(1, seen(k, x, 4, 2, 5, 1, 1), seen(k, x, 4, 1, 5, 1, 3)))
 GRAPH(cat_slices_apart, CAT(0, seen(k, x, 1, 5, 5, 1, 0), seen(k, x, 2, 5, 5, 1, 10)))
 GRAPH(pad_0, PAD(x, I(0), 0, 0, 0, 0))
@@ -201,23 +211,32 @@ GRAPH(roll_both, rolled(k, rolled(k, x, -3, 0), 6, 1))
 
 /* ---- INDEX ---- */
 GRAPH(index_index, indexed(k, indexed(k, x, indices(k, 6, 4)), indices(k, 3, 6)))
-GRAPH(index_matrix, indexed(k, indexed(k, x, seen(k, indices(k, 6, 4), 2, 3, 3, 1, 0)), indices(k, 3, 2)))
-GRAPH(select_select, along(k, OP_index_select, along(k, OP_index_select, x, 1, indices(k, 6, 5), NULL), -1, indices(k, 3, 6), NULL))
-GRAPH(select_crossed, along(k, OP_index_select, along(k, OP_index_select, x, 1, indices(k, 6, 5), NULL), 0, indices(k, 3, 4), NULL))
+GRAPH(index_matrix,
+      indexed(k, indexed(k, x, seen(k, indices(k, 6, 4), 2, 3, 3, 1, 0)), indices(k, 3, 2)))
+GRAPH(select_select,
+      along(k, OP_index_select, along(k, OP_index_select, x, 1, indices(k, 6, 5), NULL), -1,
+            indices(k, 3, 6), NULL))
+GRAPH(select_crossed,
+      along(k, OP_index_select, along(k, OP_index_select, x, 1, indices(k, 6, 5), NULL), 0,
+            indices(k, 3, 4), NULL))
 GRAPH(index_arange, indexed(k, x, arange(k, 1, 4, 2)))
 GRAPH(select_arange, along(k, OP_index_select, x, 1, arange(k, 0, 3, 1), NULL))
 GRAPH(index_arange_down, indexed(k, x, arange(k, 3, 0, -1)))
 GRAPH(index_arange_wraps, indexed(k, x, arange(k, -2, 2, 1)))
 GRAPH(index_splat, indexed(k, x, splat(k, seen(k, x, 2, 2, 2, 1, 0), DT_int64, I(-1))))
-GRAPH(select_splat, along(k, OP_index_select, x, 1, splat(k, line(k, x, 3, 1, 0), DT_int64, I(4)), NULL))
+GRAPH(select_splat,
+      along(k, OP_index_select, x, 1, splat(k, line(k, x, 3, 1, 0), DT_int64, I(4)), NULL))
 GRAPH(index_given, indexed(k, x, indices(k, 3, 4)))
 GRAPH(scatter_same, sliced_into(k, x, seen(k, x, 2, 5, 5, 1, 5), 1, 3))
 GRAPH(scatter_shifted, sliced_into(k, x, seen(k, x, 2, 5, 5, 1, 0), 1, 3))
-GRAPH(scatter_dead, sliced_into(k, sliced_into(k, x, seen(k, x, 2, 5, 5, 1, 0), 1, 3), seen(k, y, 2, 5, 5, 1, 0), 1, 3))
-GRAPH(scatter_half_dead, sliced_into(k, sliced_into(k, x, seen(k, x, 2, 5, 5, 1, 0), 0, 2), seen(k, y, 2, 5, 5, 1, 0), 1, 3))
+GRAPH(scatter_dead, sliced_into(k, sliced_into(k, x, seen(k, x, 2, 5, 5, 1, 0), 1, 3),
+                                seen(k, y, 2, 5, 5, 1, 0), 1, 3))
+GRAPH(scatter_half_dead, sliced_into(k, sliced_into(k, x, seen(k, x, 2, 5, 5, 1, 0), 0, 2),
+                                     seen(k, y, 2, 5, 5, 1, 0), 1, 3))
 static Node *put_twice(Case *k, Node *x, Node *y, bool first, bool second) {
     Node *i = indices(k, 3, 4);
-    return put(k, put(k, x, i, seen(k, y, 3, 5, 5, 1, 0), first), i, seen(k, y, 3, 5, 5, 1, 5), second);
+    return put(k, put(k, x, i, seen(k, y, 3, 5, 5, 1, 0), first), i, seen(k, y, 3, 5, 5, 1, 5),
+               second);
 }
 GRAPH(put_dead, put_twice(k, x, y, true, false))
 GRAPH(put_adds, put_twice(k, x, y, false, true))
@@ -225,10 +244,14 @@ static Node *scatter_twice(Case *k, Node *x, Node *y) {
     Node *i = seen(k, indices(k, 3, 4), 1, 3, 3, 1, 0);
     return along(k, OP_scatter_src, along(k, OP_scatter_add, x, 0, i, y), 0, i, U(neg, y));
 }
-GRAPH(put_elsewhere, put(k, put(k, x, indices(k, 3, 4), seen(k, y, 3, 5, 5, 1, 0), false), arange(k, 0, 2, 1), seen(k, y, 2, 5, 5, 1, 5), false))
-GRAPH(add_minus_zeros, along(k, OP_index_add, x, 0, indices(k, 2, 4), splat(k, seen(k, x, 2, 5, 5, 1, 0), DT_float32, F(-0.0))))
-GRAPH(add_zeros, along(k, OP_index_add, x, 0, indices(k, 2, 4), splat(k, seen(k, x, 2, 5, 5, 1, 0), DT_float32, F(0.0))))
-GRAPH(add_integer_zeros, put(k, x, indices(k, 2, 4), splat(k, seen(k, x, 2, 5, 5, 1, 0), DT_int32, I(0)), true))
+GRAPH(put_elsewhere, put(k, put(k, x, indices(k, 3, 4), seen(k, y, 3, 5, 5, 1, 0), false),
+                         arange(k, 0, 2, 1), seen(k, y, 2, 5, 5, 1, 5), false))
+GRAPH(add_minus_zeros, along(k, OP_index_add, x, 0, indices(k, 2, 4),
+                             splat(k, seen(k, x, 2, 5, 5, 1, 0), DT_float32, F(-0.0))))
+GRAPH(add_zeros, along(k, OP_index_add, x, 0, indices(k, 2, 4),
+                       splat(k, seen(k, x, 2, 5, 5, 1, 0), DT_float32, F(0.0))))
+GRAPH(add_integer_zeros,
+      put(k, x, indices(k, 2, 4), splat(k, seen(k, x, 2, 5, 5, 1, 0), DT_int32, I(0)), true))
 GRAPH(region_zeros, unfold_grad(k, case_full(k, x, F(0.0))))
 GRAPH(region_minus_zeros, unfold_grad(k, case_full(k, x, F(-0.0))))
 
@@ -283,8 +306,10 @@ GRAPH(scatter_past, line(k, sliced_into(k, x, seen(k, y, 2, 5, 5, 1, 0), 1, 3), 
 /* ---- STORE ---- */
 GRAPH(store_dead, U(neg, stored(k, stored(k, U(abs, x), LINE(x), 3, 2, 1), LINE(y), 3, 2, 1)))
 GRAPH(store_alive, U(neg, stored(k, stored(k, U(abs, x), LINE(x), 3, 2, 1), LINE(y), 3, 2, 2)))
-GRAPH(store_covered, U(neg, stored_rows(k, stored(k, U(abs, x), LINE(x), 3, 2, 6), seen(k, y, 2, 5, 5, 1, 0))))
-GRAPH(store_uncovered, U(neg, stored_rows(k, stored(k, U(abs, x), LINE(x), 3, 2, 4), seen(k, y, 2, 5, 5, 1, 0))))
+GRAPH(store_covered,
+      U(neg, stored_rows(k, stored(k, U(abs, x), LINE(x), 3, 2, 6), seen(k, y, 2, 5, 5, 1, 0))))
+GRAPH(store_uncovered,
+      U(neg, stored_rows(k, stored(k, U(abs, x), LINE(x), 3, 2, 4), seen(k, y, 2, 5, 5, 1, 0))))
 static Node *store_back(Case *k, Node *x, int64_t from) {
     Node *base = U(abs, x);
     return U(neg, stored(k, base, line(k, base, 3, 2, from), 3, 2, 1));
@@ -293,7 +318,10 @@ GRAPH(store_same, store_back(k, x, 1))
 GRAPH(store_shifted, store_back(k, x, 2))
 static Node *store_all(Case *k, Node *x, Node *y, bool turned) {
     Node *base = case_unary(k, OP__contiguous_copy, U(abs, x));
-    Tensor region = {.dtype = base->t.dtype, .ndim = 2, .size = {4, 5}, .stride = {turned ? 1 : 5, turned ? 4 : 1}};
+    Tensor region = {.dtype = base->t.dtype,
+                     .ndim = 2,
+                     .size = {4, 5},
+                     .stride = {turned ? 1 : 5, turned ? 4 : 1}};
     return U(neg, case_store(k, base, y, &region));
 }
 GRAPH(store_whole, store_all(k, x, y, false))
@@ -318,7 +346,8 @@ static Node *build(Case *k, const struct Row *row, uint64_t seed) {
     static const int64_t size[2] = {4, 5}, stride[2] = {5, 1};
     case_start(k, FAULT_NONE);
     Node *x = case_view(k, case_input(k, row->dtype, 20, FILL_special, seed), 2, size, stride, 0);
-    Node *y = case_view(k, case_input(k, row->dtype, 20, FILL_special, seed + 100), 2, size, stride, 0);
+    Node *y =
+        case_view(k, case_input(k, row->dtype, 20, FILL_special, seed + 100), 2, size, stride, 0);
     Node *n = row->build(k, x, y);
     if (n) {
         case_wanted(k, n);
@@ -331,10 +360,12 @@ START_TEST(every_rule_fires_where_it_holds_and_nowhere_else) {
         const char *name = step_info(rows[i].rule)->name;
         for (uint64_t seed = 1; seed < 20; seed++) {
             Case k;
-            ck_assert_msg(build(&k, &rows[i], seed) != NULL, "%s, row %d: not built: %s", name, i, k.err.text);
+            ck_assert_msg(build(&k, &rows[i], seed) != NULL, "%s, row %d: not built: %s", name, i,
+                          k.err.text);
             const char *complaint = case_passes(&k, PASS_rules);
             ck_assert_msg(complaint == NULL, "%s, row %d: %s", name, i, complaint);
-            ck_assert_msg((fired(&k, rows[i].rule) > 0) == rows[i].fires, "%s, row %d: fired %d times", name, i, (int)fired(&k, rows[i].rule));
+            ck_assert_msg((fired(&k, rows[i].rule) > 0) == rows[i].fires,
+                          "%s, row %d: fired %d times", name, i, (int)fired(&k, rows[i].rule));
             case_end(&k);
         }
     }
@@ -348,7 +379,8 @@ START_TEST(every_rule_keeps_every_bit_of_special_values) {
                 Case k;
                 build(&k, &rows[i], seed);
                 const char *complaint = case_check(&k, passes ? PASSES_ALL : PASS_rules);
-                ck_assert_msg(complaint == NULL, "%s, row %d, seed %d: %s", step_info(rows[i].rule)->name, i, (int)seed, complaint);
+                ck_assert_msg(complaint == NULL, "%s, row %d, seed %d: %s",
+                              step_info(rows[i].rule)->name, i, (int)seed, complaint);
                 case_end(&k);
             }
         }
@@ -363,7 +395,8 @@ START_TEST(every_rule_has_a_graph_where_it_fires_and_one_where_it_does_not) {
             yes += (int)rows[i].rule == rule && rows[i].fires;
             no += (int)rows[i].rule == rule && !rows[i].fires;
         }
-        ck_assert_msg(yes > 0 && no > 0, "%s has %d graphs where it fires and %d where it does not", step_info(rule)->name, yes, no);
+        ck_assert_msg(yes > 0 && no > 0, "%s has %d graphs where it fires and %d where it does not",
+                      step_info(rule)->name, yes, no);
     }
 }
 END_TEST
@@ -376,7 +409,8 @@ START_TEST(a_disabled_rule_does_not_fire) {
         Case k;
         char message[100];
         build(&k, &rows[i], 1);
-        ck_assert(disabled_parse(&k.options.disabled, step_info(rows[i].rule)->name, false, message, sizeof message));
+        ck_assert(disabled_parse(&k.options.disabled, step_info(rows[i].rule)->name, false, message,
+                                 sizeof message));
         const char *complaint = case_check(&k, PASSES_ALL);
         ck_assert_msg(complaint == NULL, "%s", complaint);
         ck_assert_int_eq(fired(&k, rows[i].rule), 0);
@@ -394,7 +428,8 @@ START_TEST(only_one_rule_leaves_every_other_off) {
         ck_assert_int_eq(d.step[i >> 6] >> (i & 63) & 1, !on);
     }
     for (int i = 0; i < pass_count(); i++) {
-        bool on = !pass_info(i)->optional || strcmp(pass_info(i)->name, "rules") == 0 || strcmp(pass_info(i)->name, "cse") == 0;
+        bool on = !pass_info(i)->optional || strcmp(pass_info(i)->name, "rules") == 0 ||
+                  strcmp(pass_info(i)->name, "cse") == 0;
         ck_assert_msg((d.pass >> i & 1) == !on, "%s", pass_info(i)->name);
     }
     ck_assert(!disabled_parse(&d, "neg_neg,nothing", false, message, sizeof message));

@@ -1,10 +1,12 @@
-/* The interpretation of the graph after every stage: it finds what a broken pass would do to a graph, and nothing in a sound one. */
+/* The interpretation of the graph after every stage: it finds what a broken pass would do to a
+ * graph, and nothing in a sound one. */
 #include "compiled/capture/capture.h"
 #include "compiled/runtime/stages.h"
 #include "tests/support/graph_case.h"
 #include "tests/support/runner.h"
 
-/* base = exp(x); y = abs(base); stored = base with x's first three in [1, 4); z = stored + y; check index; returns stored, z. */
+/* base = exp(x); y = abs(base); stored = base with x's first three in [1, 4); z = stored + y; check
+ * index; returns stored, z. */
 typedef struct Staged {
     Case k;
     StageReport report;
@@ -38,7 +40,9 @@ static void harm_operand(Staged *s) { s->z->in[0] = s->base, node_sync_call(s->z
 static void harm_check(Staged *s) { s->check->bound = 1; }
 static void harm_return(Staged *s) { s->k.g->ret[0].value = s->base; }
 static void harm_write_back(Staged *s) { s->k.g->written[0] = s->base; }
-static void harm_input(Staged *s) { s->k.g->written[0] = NULL, s->stored->in_place = true, s->stored->in[0] = s->x; }
+static void harm_input(Staged *s) {
+    s->k.g->written[0] = NULL, s->stored->in_place = true, s->stored->in[0] = s->x;
+}
 static void harm_early_write(Staged *s) { /* in place, though y reads the base afterwards */
     Node **n = s->k.g->node;
     s->stored->in_place = true;
@@ -51,13 +55,16 @@ static void harm_early_write(Staged *s) { /* in place, though y reads the base a
     }
 }
 static void harm_buffers(Staged *s) { /* y and stored in one buffer, though both are read later */
-    s->x->buffer = 0, s->index->buffer = 1, s->base->buffer = 2, s->y->buffer = 3, s->stored->buffer = 3, s->z->buffer = 4;
+    s->x->buffer = 0, s->index->buffer = 1, s->base->buffer = 2, s->y->buffer = 3,
+    s->stored->buffer = 3, s->z->buffer = 4;
 }
 static void harm_old_buffer(Staged *s) { /* z in the buffer of the first return */
-    s->x->buffer = 0, s->index->buffer = 1, s->base->buffer = 2, s->y->buffer = 3, s->stored->buffer = 4, s->z->buffer = 4;
+    s->x->buffer = 0, s->index->buffer = 1, s->base->buffer = 2, s->y->buffer = 3,
+    s->stored->buffer = 4, s->z->buffer = 4;
 }
 static void plan_well(Staged *s) {
-    s->x->buffer = 0, s->index->buffer = 1, s->base->buffer = 2, s->y->buffer = 3, s->stored->buffer = 2, s->stored->in_place = true;
+    s->x->buffer = 0, s->index->buffer = 1, s->base->buffer = 2, s->y->buffer = 3,
+    s->stored->buffer = 2, s->stored->in_place = true;
     s->z->buffer = 3;
 }
 
@@ -88,8 +95,10 @@ START_TEST(interpretation_finds_what_a_broken_pass_changes) {
         cases[i].harm(&s);
         stages_check(&s.k.c, "harm", STAGE_JOINT);
         ck_assert_msg(s.report.found == (cases[i].says != NULL), "case %d: %s", i, s.report.what);
-        ck_assert_msg(!cases[i].says || strstr(s.report.what, cases[i].says), "case %d: %s", i, s.report.what);
-        ck_assert_msg(!cases[i].says || strcmp(s.report.stage, "harm") == 0, "case %d: %s", i, s.report.stage);
+        ck_assert_msg(!cases[i].says || strstr(s.report.what, cases[i].says), "case %d: %s", i,
+                      s.report.what);
+        ck_assert_msg(!cases[i].says || strcmp(s.report.stage, "harm") == 0, "case %d: %s", i,
+                      s.report.stage);
         ck_assert_int_eq((int)s.report.stages, 3);
         case_end(&s.k);
     }
@@ -101,7 +110,8 @@ START_TEST(every_pass_is_sound_on_special_values) {
         Staged s;
         staged_start(&s);
         fill_buffer(s.k.input[0]->data, DT_float32, 6, FILL_special, seed);
-        static bool (*const passes[])(Compile *c) = {pass_fold, pass_rules, pass_cse, pass_dce, pass_fuse, pass_reinplace, pass_plan};
+        static bool (*const passes[])(Compile * c) = {pass_fold, pass_rules,     pass_cse, pass_dce,
+                                                      pass_fuse, pass_reinplace, pass_plan};
         stages_check(&s.k.c, "capture", STAGE_JOINT);
         for (int k = 0; k < COUNT_OF(passes); k++) {
             passes[k](&s.k.c);
@@ -113,11 +123,12 @@ START_TEST(every_pass_is_sound_on_special_values) {
 }
 END_TEST
 
-/* Runs the plan of what the passes make of a graph; `spoil` is put into an element of what it computes. Is a difference told? */
+/* Runs the plan of what the passes make of a graph; `spoil` is put into an element of what it
+ * computes. Is a difference told? */
 static bool run_differs(double spoil) {
     Staged s;
     staged_start(&s);
-    static bool (*const passes[])(Compile *c) = {pass_fuse, pass_reinplace, pass_plan, pass_lower};
+    static bool (*const passes[])(Compile * c) = {pass_fuse, pass_reinplace, pass_plan, pass_lower};
     for (int k = 0; k < COUNT_OF(passes); k++) {
         passes[k](&s.k.c);
     }

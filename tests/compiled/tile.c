@@ -1,4 +1,5 @@
-/* The kernels of the tile machine: every instruction set answers the same bits, and the polynomials keep their stated errors. */
+/* The kernels of the tile machine: every instruction set answers the same bits, and the polynomials
+ * keep their stated errors. */
 #include "compiled/tile/isa.h"
 #include "tensor/rng.h"
 #include "tests/support/runner.h"
@@ -8,8 +9,10 @@
 
 enum { N = 133 /* whole vectors and a rest */ };
 
-static const double special[] = {0,    -0.0, 1,      -1,     0.5,     -2.5,    INFINITY, -INFINITY, NAN,  1e-40, -1e-40,  88.72, -87.3, -103.9,
-                                 1e38, -1e38, 0.6,    -0.6,   0.59999, 7,       -7,       300,       -300, 1e-8,  9007199, 3.5,   2.25,  -0.125};
+static const double special[] = {0,         -0.0,  1,     -1,      0.5,     -2.5,  INFINITY,
+                                 -INFINITY, NAN,   1e-40, -1e-40,  88.72,   -87.3, -103.9,
+                                 1e38,      -1e38, 0.6,   -0.6,    0.59999, 7,     -7,
+                                 300,       -300,  1e-8,  9007199, 3.5,     2.25,  -0.125};
 
 typedef union Register {
     float f[N];
@@ -21,7 +24,9 @@ typedef union Register {
 static void fill_register(Register *r, int form, Rng *rng) {
     for (int k = 0; k < N; k++) {
         uint64_t bits = rng_next(rng);
-        double v = bits % 5 == 0 ? special[(bits >> 8) % COUNT_OF(special)] : ldexp((double)(int64_t)(bits >> 40) - 0x1p23, -23 + (int)(bits % 12));
+        double v = bits % 5 == 0
+                       ? special[(bits >> 8) % COUNT_OF(special)]
+                       : ldexp((double)(int64_t)(bits >> 40) - 0x1p23, -23 + (int)(bits % 12));
         if (form == 0) {
             r->f[k] = (float)v;
         } else if (form == 1) {
@@ -47,8 +52,10 @@ static const char forms[TILE_OP_COUNT][2] = {
 
 static bool same(const Register *a, const Register *b, int form) {
     for (int k = 0; k < N; k++) {
-        bool equal = form == 0   ? memcmp(&a->f[k], &b->f[k], sizeof a->f[k]) == 0 || (isnan(a->f[k]) && isnan(b->f[k]))
-                     : form == 1 ? memcmp(&a->d[k], &b->d[k], sizeof a->d[k]) == 0 || (isnan(a->d[k]) && isnan(b->d[k]))
+        bool equal = form == 0 ? memcmp(&a->f[k], &b->f[k], sizeof a->f[k]) == 0 ||
+                                     (isnan(a->f[k]) && isnan(b->f[k]))
+                     : form == 1 ? memcmp(&a->d[k], &b->d[k], sizeof a->d[k]) == 0 ||
+                                       (isnan(a->d[k]) && isnan(b->d[k]))
                                  : a->i[k] == b->i[k];
         if (!equal) {
             return false;
@@ -63,16 +70,19 @@ START_TEST(every_instruction_set_answers_the_same_bits) {
     for (int number = 0; tile_isa(number); number++) {
         const TileIsa *isa = tile_isa(number);
         for (int op = 0; op < TILE_OP_COUNT; op++) {
-            bool select = op == TILE_where_f32 || op == TILE_where_f64, mask = op == TILE_masked_fill_f32 || op == TILE_masked_fill_f64;
+            bool select = op == TILE_where_f32 || op == TILE_where_f64,
+                 mask = op == TILE_masked_fill_f32 || op == TILE_masked_fill_f64;
             for (int s = 0; s < 4; s++) {
-                fill_register(&src[s], (select && s == 0) || (mask && s == 1) ? 2 : forms[op][0], &rng);
+                fill_register(&src[s], (select && s == 0) || (mask && s == 1) ? 2 : forms[op][0],
+                              &rng);
             }
             const void *const list[4] = {&src[0], &src[1], &src[2], &src[3]};
             memset(&want, 0, sizeof want);
             memset(&got, 0, sizeof got);
             tile_isa_base.function[op](N, &want, list);
             isa->function[op](N, &got, list);
-            ck_assert_msg(same(&want, &got, forms[op][1]), "%s of %s", tile_op_name((TileOp)op), isa->name);
+            ck_assert_msg(same(&want, &got, forms[op][1]), "%s of %s", tile_op_name((TileOp)op),
+                          isa->name);
         }
         fill_register(&src[0], 0, &rng);
         for (int k = 0; k < N; k++) {
@@ -95,13 +105,16 @@ typedef double (*Exact)(double v);
 static double exact_sigmoid(double v) { return 1 / (1 + exp(-v)); }
 static double exact_silu(double v) { return v / (1 + exp(-v)); }
 
-/* Over all exponents and special values: the neighbouring float at most, and the same infinities, nans, zeros and signs. */
+/* Over all exponents and special values: the neighbouring float at most, and the same infinities,
+ * nans, zeros and signs. */
 START_TEST(polynomials_are_within_one_float_of_the_library) {
     static const struct {
         TileOp op;
         Exact exact;
-    } cases[] = {{TILE_exp_f32, exp},   {TILE_expm1_f32, expm1},           {TILE_tanh_f32, tanh}, {TILE_sigmoid_f32, exact_sigmoid},
-                 {TILE_silu_f32, exact_silu}, {TILE_log_f32, log},         {TILE_erf_f32, erf}};
+    } cases[] = {{TILE_exp_f32, exp},         {TILE_expm1_f32, expm1},
+                 {TILE_tanh_f32, tanh},       {TILE_sigmoid_f32, exact_sigmoid},
+                 {TILE_silu_f32, exact_silu}, {TILE_log_f32, log},
+                 {TILE_erf_f32, erf}};
     for (int c = 0; c < COUNT_OF(cases); c++) {
         for (uint64_t bits = 0; bits < UINT64_C(1) << 32; bits += 40009) {
             uint32_t word = (uint32_t)bits;
@@ -110,10 +123,14 @@ START_TEST(polynomials_are_within_one_float_of_the_library) {
             const void *const src[4] = {&x, &x, &x, &x};
             tile_isa(0)->function[cases[c].op](1, &y, src);
             double exact = cases[c].exact((double)x);
-            float want = fabs(exact) > 0x1.fffffefp127 ? (float)copysign(INFINITY, exact) : (float)exact;
-            bool near = (isnan(want) && isnan(y)) || y == want || y == nextafterf(want, INFINITY) || y == nextafterf(want, -INFINITY);
-            ck_assert_msg(near && (isnan(want) || signbit(want) == signbit(y)) && isinf(want) == isinf(y), "%s(%a) = %a, want %a",
-                          tile_op_name(cases[c].op), (double)x, (double)y, (double)want);
+            float want =
+                fabs(exact) > 0x1.fffffefp127 ? (float)copysign(INFINITY, exact) : (float)exact;
+            bool near = (isnan(want) && isnan(y)) || y == want || y == nextafterf(want, INFINITY) ||
+                        y == nextafterf(want, -INFINITY);
+            ck_assert_msg(near && (isnan(want) || signbit(want) == signbit(y)) &&
+                              isinf(want) == isinf(y),
+                          "%s(%a) = %a, want %a", tile_op_name(cases[c].op), (double)x, (double)y,
+                          (double)want);
         }
     }
 }
@@ -128,7 +145,8 @@ static double in_ulps(double difference, double v) {
     return fabs(difference) / ldexp(1, (exponent < -125 ? -125 : exponent) - 24);
 }
 
-/* In every instruction set, over all exponents; nans, infinities and the signs of what is not nothing stay. */
+/* In every instruction set, over all exponents; nans, infinities and the signs of what is not
+ * nothing stay. */
 START_TEST(float_functions_are_within_the_ulps_of_their_table) {
     static const struct {
         TileOp op;
@@ -156,9 +174,15 @@ START_TEST(float_functions_are_within_the_ulps_of_their_table) {
                 tile_isa(number)->single[op](1, &y, src);
                 double want = exact((double)x);
                 bool over = fabs(want) > 0x1.fffffefp127;
-                bool near = isnan(want) ? isnan(y) : over ? isinf(y) && (y > 0) == (want > 0) : in_ulps((double)y - want, op == TILE_gelu_f32 ? (double)x : want) <= cases[c].ulps;
-                ck_assert_msg(near && (isnan(want) || want == 0 || y == 0 || !signbit(y) == !signbit(want)), "%s of %s: (%a) = %a, want %a", tile_op_name(op), tile_isa(number)->name,
-                              (double)x, (double)y, want);
+                bool near = isnan(want) ? isnan(y)
+                            : over
+                                ? isinf(y) && (y > 0) == (want > 0)
+                                : in_ulps((double)y - want,
+                                          op == TILE_gelu_f32 ? (double)x : want) <= cases[c].ulps;
+                ck_assert_msg(
+                    near && (isnan(want) || want == 0 || y == 0 || !signbit(y) == !signbit(want)),
+                    "%s of %s: (%a) = %a, want %a", tile_op_name(op), tile_isa(number)->name,
+                    (double)x, (double)y, want);
             }
         }
     }
@@ -167,7 +191,9 @@ END_TEST
 
 enum { ROWS = 37, COLUMNS = 300 };
 
-static bool is_near(double got, double want, double ulps) { return isnan(want) ? isnan(got) : in_ulps(got - want, want) <= ulps; }
+static bool is_near(double got, double want, double ulps) {
+    return isnan(want) ? isnan(got) : in_ulps(got - want, want) <= ulps;
+}
 
 /* Rows and columns of ROWS x COLUMNS floats: whatever is left of a four is added, too. */
 START_TEST(sums_by_fours_take_every_element_once) {

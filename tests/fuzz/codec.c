@@ -1,5 +1,5 @@
-/* The byte codec is total, exact and local: any bytes are a well-formed program; every program comes back as it was, byte for byte of its
- * canonical text; and JSON may stand for bytes. */
+/* The byte codec is total, exact and local: any bytes are a well-formed program; every program
+ * comes back as it was, byte for byte of its canonical text; and JSON may stand for bytes. */
 #include "fuzz/codec/codec.h"
 #include "fuzz/generate/generate.h"
 #include "tensor/rng.h"
@@ -43,16 +43,19 @@ static void comes_back(const Program *p) {
 
 /* A decoded program is well-formed, and its text reads back as itself. */
 static void is_well_formed(const Program *p, const Limits *limits) {
-    ck_assert_msg(program_verify_within(p, limits, message, sizeof message), "%s\n%.800s", message, printed(p));
+    ck_assert_msg(program_verify_within(p, limits, message, sizeof message), "%s\n%.800s", message,
+                  printed(p));
     const char *text = printed(p);
     Program *q = NULL;
-    ParseStatus status = program_parse_within(&arena, text, strlen(text), limits, &q, message, sizeof message);
+    ParseStatus status =
+        program_parse_within(&arena, text, strlen(text), limits, &q, message, sizeof message);
     ck_assert_msg(status == PARSE_OK, "%s\n%.800s", message, text);
     same_text(printed(q), text);
 }
 
 START_TEST(every_stored_program_comes_back) {
-    static const char *const files[] = {"corpus/seeds/skew_symmetric.json", "tests/data/codec_everything.json"};
+    static const char *const files[] = {"corpus/seeds/skew_symmetric.json",
+                                        "tests/data/codec_everything.json"};
     for (int i = 0; i < COUNT_OF(files); i++) {
         FILE *file = fopen(files[i], "rb");
         ck_assert_msg(file != NULL, "%s", files[i]);
@@ -60,16 +63,24 @@ START_TEST(every_stored_program_comes_back) {
         size_t n = fread(text, 1, (1 << 16) - 1, file);
         fclose(file);
         Program *p = NULL;
-        ck_assert_msg(program_parse(&arena, text, n, &p, message, sizeof message) == PARSE_OK, "%s", message);
+        ck_assert_msg(program_parse(&arena, text, n, &p, message, sizeof message) == PARSE_OK, "%s",
+                      message);
         comes_back(p);
-        Program *same = decoded((const uint8_t *)text, (int64_t)n); /* a first byte { selects JSON */
+        Program *same =
+            decoded((const uint8_t *)text, (int64_t)n); /* a first byte { selects JSON */
         ck_assert_str_eq(printed(same), printed(p));
     }
 }
 END_TEST
 
 START_TEST(every_recorded_program_comes_back) {
-    static const char *const files[] = {"corpus/golden/flags.jsonl", "corpus/golden/indexing.jsonl", "corpus/golden/linalg.jsonl", "corpus/golden/mixed.jsonl", "corpus/golden/mutation.jsonl", "corpus/golden/pointwise.jsonl", "corpus/golden/recalls.jsonl", "corpus/golden/reduce.jsonl", "corpus/golden/semantics.jsonl", "corpus/golden/shape.jsonl", "corpus/golden/skew.jsonl", "corpus/golden/views.jsonl"};
+    static const char *const files[] = {
+        "corpus/golden/flags.jsonl",     "corpus/golden/indexing.jsonl",
+        "corpus/golden/linalg.jsonl",    "corpus/golden/mixed.jsonl",
+        "corpus/golden/mutation.jsonl",  "corpus/golden/pointwise.jsonl",
+        "corpus/golden/recalls.jsonl",   "corpus/golden/reduce.jsonl",
+        "corpus/golden/semantics.jsonl", "corpus/golden/shape.jsonl",
+        "corpus/golden/skew.jsonl",      "corpus/golden/views.jsonl"};
     int programs = 0;
     char *line = NULL;
     size_t room = 0;
@@ -79,7 +90,9 @@ START_TEST(every_recorded_program_comes_back) {
         for (ssize_t n; (n = getline(&line, &room, file)) > 0; programs++) {
             arena_reset(&arena);
             Program *p = NULL;
-            ck_assert_msg(program_parse(&arena, line, (size_t)n, &p, message, sizeof message) == PARSE_OK, "%s", message);
+            ck_assert_msg(program_parse(&arena, line, (size_t)n, &p, message, sizeof message) ==
+                              PARSE_OK,
+                          "%s", message);
             comes_back(p);
         }
         fclose(file);
@@ -146,7 +159,8 @@ END_TEST
 
 START_TEST(json_that_is_malformed_is_refused_with_a_sentence) {
     const char *text = "{\"twingrad\": 1}";
-    ck_assert_ptr_null(codec_decode(&arena, (const uint8_t *)text, (int64_t)strlen(text), &LIMITS_DEFAULT, message, sizeof message));
+    ck_assert_ptr_null(codec_decode(&arena, (const uint8_t *)text, (int64_t)strlen(text),
+                                    &LIMITS_DEFAULT, message, sizeof message));
     ck_assert_str_eq(message, "top level: the key \"body\" is missing");
 }
 END_TEST
@@ -169,7 +183,8 @@ END_TEST
 START_TEST(codes_of_ops_are_all_different) {
     for (int i = 0; i < OP_COUNT; i++) {
         for (int j = 0; j < i; j++) {
-            ck_assert_msg(op_info((OpId)i)->code != op_info((OpId)j)->code, "%s and %s", op_info((OpId)i)->id_name, op_info((OpId)j)->id_name);
+            ck_assert_msg(op_info((OpId)i)->code != op_info((OpId)j)->code, "%s and %s",
+                          op_info((OpId)i)->id_name, op_info((OpId)j)->id_name);
         }
     }
 }

@@ -1,4 +1,5 @@
-/* The generator: same seed, same program; every op, motif and mistake occurs; what it makes is well-formed; most of it runs. */
+/* The generator: same seed, same program; every op, motif and mistake occurs; what it makes is
+ * well-formed; most of it runs. */
 #include "fuzz/generate/generate.h"
 #include "program/json/json.h"
 #include "program/lang/result.h"
@@ -86,13 +87,16 @@ START_TEST(everything_occurs) {
     }
     for (int k = 0; k < OP_COUNT; k++) {
         const OpInfo *op = op_info((OpId)k);
-        ck_assert_msg((seen.op[k] > 0) == (op->name[0] != '_'), "%s occurs %d times", op->id_name, seen.op[k]);
+        ck_assert_msg((seen.op[k] > 0) == (op->name[0] != '_'), "%s occurs %d times", op->id_name,
+                      seen.op[k]);
     }
     for (int k = 0; pattern_name(k) != NULL; k++) {
-        ck_assert_msg(seen.pattern[k] > N / 500, "motif %s occurs %d times", pattern_name(k), seen.pattern[k]);
+        ck_assert_msg(seen.pattern[k] > N / 500, "motif %s occurs %d times", pattern_name(k),
+                      seen.pattern[k]);
     }
     for (int k = 0; deliberate_error_name(k) != NULL; k++) {
-        ck_assert_msg(seen.deliberate_error[k] > 0, "mistake %s does not occur", deliberate_error_name(k));
+        ck_assert_msg(seen.deliberate_error[k] > 0, "mistake %s does not occur",
+                      deliberate_error_name(k));
     }
     ck_assert_int_gt(seen.kind[STMT_WITH], N / 20);
     ck_assert_int_gt(seen.kind[STMT_IF], N / 20);
@@ -117,10 +121,13 @@ START_TEST(well_formed) {
     char message[512];
     for (uint64_t i = 0; i < 10000; i++) {
         const Program *p = generate_program(&a, 9, i);
-        ck_assert_msg(program_verify(p, message, sizeof message), "program %d: %s", (int)i, message);
+        ck_assert_msg(program_verify(p, message, sizeof message), "program %d: %s", (int)i,
+                      message);
         const char *text = text_of(&a, p);
         Program *back = NULL;
-        ck_assert_msg(program_parse(&a, text, strlen(text), &back, message, sizeof message) == PARSE_OK, "program %d: %s\n%s", (int)i, message, text);
+        ck_assert_msg(program_parse(&a, text, strlen(text), &back, message, sizeof message) ==
+                          PARSE_OK,
+                      "program %d: %s\n%s", (int)i, message, text);
         ck_assert_str_eq(text, text_of(&a, back));
         arena_reset(&a);
     }
@@ -138,7 +145,8 @@ START_TEST(most_programs_run) {
         const CallResult *call = &r->calls[0];
         erring += !call->ok;
         undefined += r->nundefined > 0;
-        unsupported += !call->ok && (call->error == ERR_unsupported || call->error == ERR_limit || call->error == ERR_internal);
+        unsupported += !call->ok && (call->error == ERR_unsupported || call->error == ERR_limit ||
+                                     call->error == ERR_internal);
         for (int k = 0; k < call->ninputs; k++) {
             if (call->inputs[k].grad_state == GRAD_VALUE) {
                 with_gradient++;
@@ -167,7 +175,8 @@ static void count_ops(const Block *block, int count[OP_COUNT]) {
 }
 
 START_TEST(only_the_ops_that_are_asked_for) {
-    static const char *const lists[] = {"add,mul.Tensor,t", "-getitem,setitem,add", "softmax", "zeros"};
+    static const char *const lists[] = {"add,mul.Tensor,t", "-getitem,setitem,add", "softmax",
+                                        "zeros"};
     for (int k = 0; k < COUNT_OF(lists); k++) {
         static int count[OP_COUNT];
         memset(count, 0, sizeof count);
@@ -184,7 +193,8 @@ START_TEST(only_the_ops_that_are_asked_for) {
         }
         int met = 0;
         for (int id = 0; id < OP_COUNT; id++) {
-            ck_assert_msg(count[id] == 0 || !options.off[id], "%s: %s occurs", lists[k], op_info((OpId)id)->id_name);
+            ck_assert_msg(count[id] == 0 || !options.off[id], "%s: %s occurs", lists[k],
+                          op_info((OpId)id)->id_name);
             met += count[id] > 0;
         }
         bool without = lists[k][0] == '-';
@@ -200,7 +210,8 @@ START_TEST(every_profile_generates_programs) {
         GenerateOptions options = GENERATE_DEFAULTS;
         char message[256];
         Arena a = ARENA_EMPTY;
-        ck_assert_msg(generate_profile(&options, profile_info(k)->name, message, sizeof message), "%s: %s", profile_info(k)->name, message);
+        ck_assert_msg(generate_profile(&options, profile_info(k)->name, message, sizeof message),
+                      "%s: %s", profile_info(k)->name, message);
         int statements = 0;
         for (uint64_t i = 0; i < 1000; i++) {
             const Program *p = generate_program_info(&a, &options, 8, i, NULL);
@@ -215,7 +226,9 @@ START_TEST(every_profile_generates_programs) {
 END_TEST
 
 START_TEST(a_weight_changes_what_is_drawn) {
-    static const char *const lists[] = {"mistake=0,recall=0,setup=0,shell=0", "mistake=100,recall=100,no_grad_call=100", "plain,scale.large=1000,scale.small=0"};
+    static const char *const lists[] = {"mistake=0,recall=0,setup=0,shell=0",
+                                        "mistake=100,recall=100,no_grad_call=100",
+                                        "plain,scale.large=1000,scale.small=0"};
     for (int k = 0; k < COUNT_OF(lists); k++) {
         GenerateOptions options = GENERATE_DEFAULTS;
         char message[256];
@@ -238,8 +251,11 @@ START_TEST(a_weight_changes_what_is_drawn) {
             }
             arena_reset(&a);
         }
-        ck_assert(k != 0 || (deliberate_errors == 0 && shells <= 40)); /* a motif wants its spelling */
-        ck_assert_msg(k != 1 || (deliberate_errors > 700 && recalls > 900 && no_grad > 950), "%d mistakes, %d recalls, %d under no_grad", deliberate_errors, recalls, no_grad);
+        ck_assert(k != 0 ||
+                  (deliberate_errors == 0 && shells <= 40)); /* a motif wants its spelling */
+        ck_assert_msg(k != 1 || (deliberate_errors > 700 && recalls > 900 && no_grad > 950),
+                      "%d mistakes, %d recalls, %d under no_grad", deliberate_errors, recalls,
+                      no_grad);
         ck_assert(k != 2 || (large > 300 && deliberate_errors == 0));
         arena_destroy(&a);
     }
@@ -273,25 +289,32 @@ START_TEST(bounds_hold) {
             longest = max_i64(longest, size);
             arena_reset(&a);
         }
-        ck_assert_msg(most <= elements[k] && most > elements[k] / 8, "%d elements of %d", (int)most, (int)elements[k]);
-        ck_assert_msg(longest <= statements[k] && longest > statements[k] / 2, "%d statements of %d", (int)longest, (int)statements[k]);
+        ck_assert_msg(most <= elements[k] && most > elements[k] / 8, "%d elements of %d", (int)most,
+                      (int)elements[k]);
+        ck_assert_msg(longest <= statements[k] && longest > statements[k] / 2,
+                      "%d statements of %d", (int)longest, (int)statements[k]);
         arena_destroy(&a);
     }
 }
 END_TEST
 
 START_TEST(what_is_not_there_is_refused_with_a_sentence) {
-    static const char *const profiles[] = {"nothing", "aliasing,", "motif", "motif=", "motif=101", "motif=-1", "motif=1x", "view=1001", "nothing=1", "=1", "stmt.nothing=1",
-                                           "small=0,large=0", "class.motif=1"};
-    static const char *const ops[] = {"nothing", "add,nothing", "add.Nothing", "add,,mul", "-", ",", "_as_strided_grad", "add ", "ADD"};
+    static const char *const profiles[] = {
+        "nothing",        "aliasing,",       "motif",        "motif=",    "motif=101",
+        "motif=-1",       "motif=1x",        "view=1001",    "nothing=1", "=1",
+        "stmt.nothing=1", "small=0,large=0", "class.motif=1"};
+    static const char *const ops[] = {"nothing", "add,nothing",      "add.Nothing", "add,,mul", "-",
+                                      ",",       "_as_strided_grad", "add ",        "ADD"};
     char message[256];
     for (int k = 0; k < COUNT_OF(profiles) + COUNT_OF(ops); k++) {
         bool profile = k < COUNT_OF(profiles);
         const char *text = profile ? profiles[k] : ops[k - COUNT_OF(profiles)];
         GenerateOptions options = GENERATE_DEFAULTS;
         message[0] = '\0';
-        bool ok = (profile ? generate_profile : generate_ops)(&options, text, message, sizeof message);
-        ck_assert_msg(strcmp(text, "aliasing,") == 0 ? ok : !ok && strlen(message) > 20, "'%s': %s", text, message);
+        bool ok =
+            (profile ? generate_profile : generate_ops)(&options, text, message, sizeof message);
+        ck_assert_msg(strcmp(text, "aliasing,") == 0 ? ok : !ok && strlen(message) > 20, "'%s': %s",
+                      text, message);
     }
 }
 END_TEST

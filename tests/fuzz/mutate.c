@@ -1,5 +1,6 @@
-/* Mutators: each applies somewhere, changes the program, and leaves it well-formed; the same seed makes the same mutant, from a program and
- * from its bytes; bytes of any kind and length are mutated within their room. */
+/* Mutators: each applies somewhere, changes the program, and leaves it well-formed; the same seed
+ * makes the same mutant, from a program and from its bytes; bytes of any kind and length are
+ * mutated within their room. */
 #include "fuzz/generate/generate.h"
 #include "fuzz/mutate/mutate.h"
 #include "tensor/rng.h"
@@ -17,7 +18,8 @@ static const char *printed(const Program *p) {
 }
 
 static void is_well_formed(const Program *p, const char *how) {
-    ck_assert_msg(program_verify(p, message, sizeof message), "%s: %s\n%.900s", how, message, printed(p));
+    ck_assert_msg(program_verify(p, message, sizeof message), "%s: %s\n%.900s", how, message,
+                  printed(p));
     const char *text = printed(p);
     Program *q = NULL;
     ParseStatus status = program_parse(&arena, text, strlen(text), &q, message, sizeof message);
@@ -51,7 +53,8 @@ START_TEST(every_mutator_applies_changes_the_program_and_leaves_it_well_formed) 
         }
     }
     ck_assert_msg(applied > 0, "%s never applies", mutator_name(_i));
-    ck_assert_msg(changed * 10 >= applied * 5, "%s changes %d of %d", mutator_name(_i), changed, applied);
+    ck_assert_msg(changed * 10 >= applied * 5, "%s changes %d of %d", mutator_name(_i), changed,
+                  applied);
 }
 END_TEST
 
@@ -87,7 +90,8 @@ END_TEST
 
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed);
 void *afl_custom_init(void *afl, unsigned seed);
-size_t afl_custom_fuzz(void *data, uint8_t *in, size_t n, uint8_t **out, uint8_t *add, size_t nadd, size_t most);
+size_t afl_custom_fuzz(void *data, uint8_t *in, size_t n, uint8_t **out, uint8_t *add, size_t nadd,
+                       size_t most);
 void afl_custom_deinit(void *data);
 
 START_TEST(the_same_seed_makes_the_same_mutant_in_every_engine) {
@@ -100,11 +104,13 @@ START_TEST(the_same_seed_makes_the_same_mutant_in_every_engine) {
         uint64_t seed = rng_next(&stream);
         uint8_t *own = arena_alloc(&arena, MOST), *in_place = arena_alloc(&arena, MOST), *third;
         int64_t n = breed_bytes(&arena, bytes.v, bytes.n, NULL, 0, own, MOST, seed);
-        ck_assert_int_eq((int64_t)afl_custom_fuzz(afl, bytes.v, (size_t)bytes.n, &third, NULL, 0, MOST), n);
+        ck_assert_int_eq(
+            (int64_t)afl_custom_fuzz(afl, bytes.v, (size_t)bytes.n, &third, NULL, 0, MOST), n);
         ck_assert(memcmp(third, own, (size_t)n) == 0);
         n = breed_bytes(&arena, bytes.v, bytes.n, NULL, 0, own, MOST, (unsigned)seed);
         memcpy(in_place, bytes.v, (size_t)bytes.n);
-        ck_assert_int_eq((int64_t)LLVMFuzzerCustomMutator(in_place, (size_t)bytes.n, MOST, (unsigned)seed), n);
+        ck_assert_int_eq(
+            (int64_t)LLVMFuzzerCustomMutator(in_place, (size_t)bytes.n, MOST, (unsigned)seed), n);
         ck_assert(memcmp(in_place, own, (size_t)n) == 0);
     }
     afl_custom_deinit(afl);
@@ -125,12 +131,14 @@ START_TEST(any_bytes_are_mutated_within_their_room) {
             v[k] = (uint8_t)rng_next(&rng);
             w[k] = (uint8_t)rng_next(&rng);
         }
-        int64_t made = i % 2 ? mutate_bytes(&arena, v, n, v, most, i, &small) : breed_bytes(&arena, v, n, w, m, v, most, i);
+        int64_t made = i % 2 ? mutate_bytes(&arena, v, n, v, most, i, &small)
+                             : breed_bytes(&arena, v, n, w, m, v, most, i);
         ck_assert_int_ge(made, 1);
         ck_assert_int_le(made, most);
     }
     uint8_t json[] = "{\"twingrad\": 7}", out[64];
-    ck_assert_int_ge(mutate_bytes(&arena, json, sizeof json - 1, out, sizeof out, 1, &LIMITS_DEFAULT), 1);
+    ck_assert_int_ge(
+        mutate_bytes(&arena, json, sizeof json - 1, out, sizeof out, 1, &LIMITS_DEFAULT), 1);
 }
 END_TEST
 
@@ -147,7 +155,8 @@ int main(void) {
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_set_timeout(tests, 300);
     tcase_add_test(tests, there_are_25_mutators_or_more);
-    tcase_add_loop_test(tests, every_mutator_applies_changes_the_program_and_leaves_it_well_formed, 0, mutators());
+    tcase_add_loop_test(tests, every_mutator_applies_changes_the_program_and_leaves_it_well_formed,
+                        0, mutators());
     tcase_add_test(tests, chains_of_mutations_stay_well_formed);
     tcase_add_test(tests, the_same_seed_makes_the_same_mutant_of_a_program_and_of_its_bytes);
     tcase_add_test(tests, the_same_seed_makes_the_same_mutant_in_every_engine);

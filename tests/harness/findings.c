@@ -1,5 +1,6 @@
-/* From a finding to its cause: the minimizer's predicate, bisection over steps and stages, groups, known issues. Findings come from the generator under
- * seeded faults, so every row of faults.def is in it. */
+/* From a finding to its cause: the minimizer's predicate, bisection over steps and stages, groups,
+ * known issues. Findings come from the generator under seeded faults, so every row of faults.def is
+ * in it. */
 #include "fuzz/generate/generate.h"
 #include "harness/triage/cause.h"
 #include "harness/reduce/edit.h"
@@ -85,7 +86,7 @@ START_TEST(all_findings_of_a_fault_are_one_group) {
     int findings = 0;
     for (int id = 0; id < FAULT_COUNT; id++) {
         Checker c = with_fault((FaultId)id);
-        char group[sizeof ((Finding *)0)->signature] = "";
+        char group[sizeof((Finding *)0)->signature] = "";
         for (int s = 0; s < COUNT_OF(seeds); s++) {
             for (uint64_t i = 0; i < MOST; i++) {
                 arena_reset(&arena);
@@ -97,8 +98,10 @@ START_TEST(all_findings_of_a_fault_are_one_group) {
                     if (!group[0]) {
                         snprintf(group, sizeof group, "%s", group_key(&out.finding));
                     }
-                    ck_assert_msg(strcmp(group, group_key(&out.finding)) == 0, "%s, seed %d, program %d: %s, those before: %s", fault_info((FaultId)id)->id,
-                                  (int)seeds[s], (int)i, group_key(&out.finding), group);
+                    ck_assert_msg(strcmp(group, group_key(&out.finding)) == 0,
+                                  "%s, seed %d, program %d: %s, those before: %s",
+                                  fault_info((FaultId)id)->id, (int)seeds[s], (int)i,
+                                  group_key(&out.finding), group);
                     findings++;
                 }
             }
@@ -109,29 +112,48 @@ START_TEST(all_findings_of_a_fault_are_one_group) {
 END_TEST
 
 /* Each once looked like another pass's: */
-#define INPUT(name, size, fill, more) "{\"name\":\"" name "\",\"dtype\":\"float32\",\"size\":" size more ",\"data\":{\"fill\":\"" fill "\",\"seed\":0}}"
+#define INPUT(name, size, fill, more)                                                              \
+    "{\"name\":\"" name "\",\"dtype\":\"float32\",\"size\":" size more                             \
+    ",\"data\":{\"fill\":\"" fill "\",\"seed\":0}}"
 #define GRAD ",\"requires_grad\":true"
 #define ONES ",\"backward\":{\"fill\":\"ones\",\"seed\":0"
 static const struct {
     const char *what, *fault, *stage, *program;
 } DISGUISED[] = {
-    {"a return in the memory of an input that is written back before it is copied out", "FU-16", "reinplace",
-     "{\"twingrad\":1,\"inputs\":[" INPUT("x", "[1]", "zeros", "") "],\"body\":[{\"op\":\"slice_scatter\",\"self\":\"x\",\"src\":\"x\",\"out\":\"v\"},"
-     "{\"op\":\"add_\",\"self\":\"x\",\"other\":1}],\"return\":[\"v\"]}"},
-    {"a nest that is wrong once a scatter in it writes in place, which apart it may not", "IX-1", "fuse",
-     "{\"twingrad\":1,\"inputs\":[" INPUT("x", "[1]", "zeros", GRAD) ",{\"name\":\"i\",\"dtype\":\"int64\",\"size\":[2],\"data\":[0,0]}],"
-     "\"body\":[{\"op\":\"clone\",\"self\":\"x\",\"out\":\"v\"},{\"op\":\"getitem\",\"self\":\"v\",\"index\":[\"i\"],\"out\":\"w\"},"
-     "{\"op\":\"setitem\",\"self\":\"v\",\"index\":[\"i\"],\"value\":\"w\"}],\"return\":[\"v\",\"v\"]" ONES "}}"},
+    {"a return in the memory of an input that is written back before it is copied out", "FU-16",
+     "reinplace",
+     "{\"twingrad\":1,\"inputs\":[" INPUT(
+         "x", "[1]", "zeros",
+         "") "],\"body\":[{\"op\":\"slice_scatter\",\"self\":\"x\",\"src\":\"x\",\"out\":\"v\"},"
+             "{\"op\":\"add_\",\"self\":\"x\",\"other\":1}],\"return\":[\"v\"]}"},
+    {"a nest that is wrong once a scatter in it writes in place, which apart it may not", "IX-1",
+     "fuse",
+     "{\"twingrad\":1,\"inputs\":[" INPUT(
+         "x", "[1]", "zeros",
+         GRAD) ",{\"name\":\"i\",\"dtype\":\"int64\",\"size\":[2],\"data\":[0,0]}],"
+               "\"body\":[{\"op\":\"clone\",\"self\":\"x\",\"out\":\"v\"},{\"op\":\"getitem\","
+               "\"self\":\"v\",\"index\":[\"i\"],\"out\":\"w\"},"
+               "{\"op\":\"setitem\",\"self\":\"v\",\"index\":[\"i\"],\"value\":\"w\"}],\"return\":["
+               "\"v\",\"v\"]" ONES "}}"},
     {"loops that are wrong only after a rule has made the graph what it is", "GR-1", "lower",
-     "{\"twingrad\":1,\"inputs\":[" INPUT("x", "[]", "zeros", "") "," INPUT("y", "[2]", "ones", ",\"stride\":[0]") "],\"body\":[{\"op\":\"neg\",\"self\":\"y\",\"out\":\"v\"},"
-     "{\"op\":\"select_scatter\",\"self\":\"v\",\"src\":\"x\",\"dim\":0,\"index\":0,\"out\":\"w\"}],\"return\":[\"w\"]}"},
+     "{\"twingrad\":1,\"inputs\":[" INPUT("x", "[]", "zeros", "") "," INPUT(
+         "y", "[2]", "ones",
+         ",\"stride\":[0]") "],\"body\":[{\"op\":\"neg\",\"self\":\"y\",\"out\":\"v\"},"
+                            "{\"op\":\"select_scatter\",\"self\":\"v\",\"src\":\"x\",\"dim\":0,"
+                            "\"index\":0,\"out\":\"w\"}],\"return\":[\"w\"]}"},
     {"an error that the backward raises", "GR-10", "joint",
-     "{\"twingrad\":1,\"inputs\":[" INPUT("x", "[1,1]", "zeros", GRAD) "],\"body\":[{\"op\":\"mul\",\"self\":\"x\",\"other\":\"x\",\"out\":\"v\"},"
-     "{\"op\":\"avg_pool1d\",\"self\":\"v\",\"kernel_size\":1,\"out\":\"w\"},{\"op\":\"zero_\",\"self\":\"v\"}],\"return\":[\"w\"]" ONES ",\"of\":[]}}"},
+     "{\"twingrad\":1,\"inputs\":[" INPUT(
+         "x", "[1,1]", "zeros",
+         GRAD) "],\"body\":[{\"op\":\"mul\",\"self\":\"x\",\"other\":\"x\",\"out\":\"v\"},"
+               "{\"op\":\"avg_pool1d\",\"self\":\"v\",\"kernel_size\":1,\"out\":\"w\"},{\"op\":"
+               "\"zero_\",\"self\":\"v\"}],\"return\":[\"w\"]" ONES ",\"of\":[]}}"},
     {"a gradient of another value, not one that is None", "GR-10", "joint",
-     "{\"twingrad\":1,\"inputs\":[" INPUT("x", "[]", "zeros", GRAD) "," INPUT("y", "[2]", "zeros", "") "],\"body\":[{\"op\":\"fill_\",\"self\":\"y\",\"value\":\"x\"},"
-     "{\"op\":\"tensor_split\",\"self\":\"y\",\"indices\":[1,1],\"out\":[\"a\",\"b\",\"c\"]},{\"op\":\"rsqrt\",\"self\":\"c\",\"out\":\"v\"}],"
-     "\"return\":[\"x\",\"v\"]" ONES ",\"of\":[0]}}"},
+     "{\"twingrad\":1,\"inputs\":[" INPUT("x", "[]", "zeros", GRAD) "," INPUT(
+         "y", "[2]", "zeros",
+         "") "],\"body\":[{\"op\":\"fill_\",\"self\":\"y\",\"value\":\"x\"},"
+             "{\"op\":\"tensor_split\",\"self\":\"y\",\"indices\":[1,1],\"out\":[\"a\",\"b\",\"c\"]"
+             "},{\"op\":\"rsqrt\",\"self\":\"c\",\"out\":\"v\"}],"
+             "\"return\":[\"x\",\"v\"]" ONES ",\"of\":[0]}}"},
 };
 
 START_TEST(the_stage_to_blame_is_seen_through_what_shows_it) {
@@ -142,7 +164,8 @@ START_TEST(the_stage_to_blame_is_seen_through_what_shows_it) {
         check_program(&c, p, &arena, &out);
         ck_assert_msg(out.verdict == FINDING, "%s", DISGUISED[i].what);
         check_locate(&c, p, &out.finding, &arena);
-        ck_assert_msg(strcmp(out.finding.cause.stage, DISGUISED[i].stage) == 0, "%s: %s", DISGUISED[i].what, out.finding.cause.text);
+        ck_assert_msg(strcmp(out.finding.cause.stage, DISGUISED[i].stage) == 0, "%s: %s",
+                      DISGUISED[i].what, out.finding.cause.text);
     }
 }
 END_TEST
@@ -175,14 +198,18 @@ START_TEST(the_least_limit_is_the_step_that_is_named) {
 END_TEST
 
 START_TEST(what_no_pass_holds_is_told_apart) {
-    static const struct { const char *fault, *stage; } cases[] = {
-        {"RG-1", "capture"}, {"RG-2", "capture"}, {"GU-2", "guard"}, {"AL-2", "epilogue"}, {"GR-10", "joint"}, {"MU-7", "functionalize"}, {"GR-1", "lower"},
+    static const struct {
+        const char *fault, *stage;
+    } cases[] = {
+        {"RG-1", "capture"}, {"RG-2", "capture"},       {"GU-2", "guard"}, {"AL-2", "epilogue"},
+        {"GR-10", "joint"},  {"MU-7", "functionalize"}, {"GR-1", "lower"},
     };
     for (int i = 0; i < COUNT_OF(cases); i++) {
         Checker c = with_fault(fault_named(cases[i].fault));
         Finding f;
         ck_assert_ptr_nonnull(find(&c, 1, 4000, &f));
-        ck_assert_msg(strcmp(f.cause.stage, cases[i].stage) == 0, "%s: %s", cases[i].fault, f.cause.stage);
+        ck_assert_msg(strcmp(f.cause.stage, cases[i].stage) == 0, "%s: %s", cases[i].fault,
+                      f.cause.stage);
         ck_assert_int_eq(f.cause.limit, -1);
         ck_assert_int_eq(strlen(f.cause.rule), 0);
     }
@@ -197,14 +224,16 @@ typedef struct Watch {
     int steps, statements;
 } Watch;
 
-static void watch(void *user, const char *reducer, const Program *now, const MinimizeStats *so_far) {
+static void watch(void *user, const char *reducer, const Program *now,
+                  const MinimizeStats *so_far) {
     Watch *w = user;
     Arena scratch = ARENA_EMPTY;
     CheckResult out;
     check_program(w->checker, now, &scratch, &out);
     ck_assert_msg(out.verdict == FINDING, "%s", reducer);
     check_locate(w->checker, now, &out.finding, &scratch);
-    ck_assert_msg(strcmp(out.finding.signature, w->signature) == 0, "%s slipped to %s", reducer, out.finding.signature);
+    ck_assert_msg(strcmp(out.finding.signature, w->signature) == 0, "%s slipped to %s", reducer,
+                  out.finding.signature);
     ck_assert_int_eq(so_far->kept, ++w->steps);
     ck_assert_int_le(program_size(now), w->statements);
     w->statements = program_size(now);
@@ -240,10 +269,12 @@ START_TEST(a_fixed_point_is_one_and_no_program_is_asked_twice) {
     CheckResult out;
     check_program(&c, small, &arena, &out);
     check_locate(&c, small, &out.finding, &arena);
-    program_print(&second, minimize_program(&arena, small, &c, &out.finding, &again, NULL, NULL), false);
+    program_print(&second, minimize_program(&arena, small, &c, &out.finding, &again, NULL, NULL),
+                  false);
     ck_assert_int_eq(again.kept, 0);
     ck_assert_str_eq(first.v, second.v);
-    Checker more[3] = {with_fault(fault_named("GR-10")), with_fault(fault_named("GR-10")), with_fault(fault_named("GR-10"))};
+    Checker more[3] = {with_fault(fault_named("GR-10")), with_fault(fault_named("GR-10")),
+                       with_fault(fault_named("GR-10"))};
     ahead.more = more;
     program_print(&third, minimize_program(&arena, p, &c, &f, &ahead, NULL, NULL), false);
     ck_assert_str_eq(first.v, third.v);
@@ -284,7 +315,8 @@ START_TEST(other_findings_met_on_the_way_are_kept_once_each) {
 END_TEST
 
 /* Wrong in two runs of three. */
-static Result *run_sometimes(Executor *self, const Program *p, const RunOptions *options, Arena *memory) {
+static Result *run_sometimes(Executor *self, const Program *p, const RunOptions *options,
+                             Arena *memory) {
     CompileOptions compile = self->compile;
     if (++self->counters.hits % 3 == 0) {
         faults_clear(&compile);
@@ -307,9 +339,12 @@ END_TEST
 /* ---- reducers ---- */
 
 static const char CHAIN[] =
-    "{\"twingrad\":1,\"inputs\":[{\"name\":\"a\",\"dtype\":\"float64\",\"size\":[3,2],\"requires_grad\":true,\"data\":[5,6,7,8,9,10]}],"
-    "\"body\":[{\"op\":\"exp\",\"self\":\"a\",\"out\":\"b\"},{\"op\":\"tensor\",\"data\":[0,2,1],\"size\":[3],\"dtype\":\"int64\",\"out\":\"i\"},"
-    "{\"op\":\"setitem\",\"self\":\"b\",\"index\":[\"i\",{\"list\":[0,1,1]}],\"value\":1.0},{\"op\":\"sin\",\"self\":\"b\",\"out\":\"c\"}],\"return\":[\"c\"]}";
+    "{\"twingrad\":1,\"inputs\":[{\"name\":\"a\",\"dtype\":\"float64\",\"size\":[3,2],\"requires_"
+    "grad\":true,\"data\":[5,6,7,8,9,10]}],"
+    "\"body\":[{\"op\":\"exp\",\"self\":\"a\",\"out\":\"b\"},{\"op\":\"tensor\",\"data\":[0,2,1],"
+    "\"size\":[3],\"dtype\":\"int64\",\"out\":\"i\"},"
+    "{\"op\":\"setitem\",\"self\":\"b\",\"index\":[\"i\",{\"list\":[0,1,1]}],\"value\":1.0},{"
+    "\"op\":\"sin\",\"self\":\"b\",\"out\":\"c\"}],\"return\":[\"c\"]}";
 
 static const char *reduced_from(const char *text, Step (*reducer)(Program *, int), int k) {
     Program *p = parse(text);
@@ -321,14 +356,19 @@ static const char *reduced_from(const char *text, Step (*reducer)(Program *, int
     return t.v;
 }
 
-static const char *reduced(Step (*reducer)(Program *, int), int k) { return reduced_from(CHAIN, reducer, k); }
+static const char *reduced(Step (*reducer)(Program *, int), int k) {
+    return reduced_from(CHAIN, reducer, k);
+}
 
 START_TEST(values_ops_dtypes_literals_and_names_become_plainer) {
     const char *line = reduced(reduce_value, 0); /* c, the last, as an input */
     ck_assert_ptr_null(strstr(line, "sin"));
-    ck_assert_ptr_nonnull(strstr(line, "{\"name\": \"c\", \"dtype\": \"float64\", \"size\": [3, 2], \"requires_grad\": true"));
+    ck_assert_ptr_nonnull(strstr(
+        line,
+        "{\"name\": \"c\", \"dtype\": \"float64\", \"size\": [3, 2], \"requires_grad\": true"));
     line = reduced(reduce_value, 7); /* b, the first, as ones */
-    ck_assert_ptr_nonnull(strstr(line, "{\"op\": \"ones\", \"size\": [3, 2], \"dtype\": \"float64\", \"out\": \"b\"}"));
+    ck_assert_ptr_nonnull(strstr(
+        line, "{\"op\": \"ones\", \"size\": [3, 2], \"dtype\": \"float64\", \"out\": \"b\"}"));
     line = reduced(reduce_op, 0);
     ck_assert_ptr_nonnull(strstr(line, "{\"op\": \"neg\", \"self\": \"a\""));
     line = reduced(reduce_dtype, DT_float64);
@@ -347,23 +387,31 @@ START_TEST(values_ops_dtypes_literals_and_names_become_plainer) {
 }
 END_TEST
 
-/* x is transposed and fills its storage; y does not fill its own; the second call has other sizes */
+/* x is transposed and fills its storage; y does not fill its own; the second call has other
+ * sizes */
 static const char SIZES[] =
-    "{\"twingrad\":1,\"inputs\":[{\"name\":\"x\",\"dtype\":\"float32\",\"size\":[3,5],\"stride\":[1,3],\"data\":{\"fill\":\"ones\",\"seed\":0}},"
-    "{\"name\":\"y\",\"dtype\":\"float32\",\"size\":[5],\"stride\":[7],\"storage_offset\":2,\"data\":{\"fill\":\"ones\",\"seed\":0}}],"
-    "\"body\":[{\"op\":\"reshape\",\"self\":\"x\",\"shape\":[15],\"out\":\"v\"},{\"op\":\"mul\",\"self\":\"x\",\"other\":\"y\",\"out\":\"w\"}],\"return\":[\"v\",\"w\"],"
-    "\"recalls\":[[{\"name\":\"x\",\"dtype\":\"float32\",\"size\":[4,6],\"stride\":[1,4],\"data\":{\"fill\":\"ones\",\"seed\":0}},"
-    "{\"name\":\"y\",\"dtype\":\"float32\",\"size\":[6],\"stride\":[7],\"data\":{\"fill\":\"ones\",\"seed\":0}}]]}";
+    "{\"twingrad\":1,\"inputs\":[{\"name\":\"x\",\"dtype\":\"float32\",\"size\":[3,5],\"stride\":["
+    "1,3],\"data\":{\"fill\":\"ones\",\"seed\":0}},"
+    "{\"name\":\"y\",\"dtype\":\"float32\",\"size\":[5],\"stride\":[7],\"storage_offset\":2,"
+    "\"data\":{\"fill\":\"ones\",\"seed\":0}}],"
+    "\"body\":[{\"op\":\"reshape\",\"self\":\"x\",\"shape\":[15],\"out\":\"v\"},{\"op\":\"mul\","
+    "\"self\":\"x\",\"other\":\"y\",\"out\":\"w\"}],\"return\":[\"v\",\"w\"],"
+    "\"recalls\":[[{\"name\":\"x\",\"dtype\":\"float32\",\"size\":[4,6],\"stride\":[1,4],\"data\":{"
+    "\"fill\":\"ones\",\"seed\":0}},"
+    "{\"name\":\"y\",\"dtype\":\"float32\",\"size\":[6],\"stride\":[7],\"data\":{\"fill\":\"ones\","
+    "\"seed\":0}}]]}";
 
 START_TEST(strides_and_numbers_of_elements_follow_a_size) {
     const char *line = reduced_from(SIZES, reduce_size, 0); /* 3 to 1 in all calls */
     ck_assert_ptr_nonnull(strstr(line, "\"size\": [1, 5], \"stride\": [1, 1]"));
     ck_assert_ptr_nonnull(strstr(line, "\"shape\": [5]"));
     ck_assert_ptr_nonnull(strstr(line, "\"size\": [4, 6], \"stride\": [1, 4]"));
-    line = reduced_from(SIZES, reduce_size, 4 * 4 + 2 * 4 + 1); /* in the second call alone: 4 to 2 */
+    line =
+        reduced_from(SIZES, reduce_size, 4 * 4 + 2 * 4 + 1); /* in the second call alone: 4 to 2 */
     ck_assert_ptr_nonnull(strstr(line, "\"size\": [3, 5], \"stride\": [1, 3]"));
     ck_assert_ptr_nonnull(strstr(line, "\"size\": [2, 6], \"stride\": [1, 2]"));
-    line = reduced_from(SIZES, reduce_dimension, 6 * 4 + 3); /* dimension 1 of x, in both calls, to 2 */
+    line = reduced_from(SIZES, reduce_dimension,
+                        6 * 4 + 3); /* dimension 1 of x, in both calls, to 2 */
     ck_assert_ptr_nonnull(strstr(line, "\"size\": [3, 2], \"stride\": [1, 3]"));
     ck_assert_ptr_nonnull(strstr(line, "\"size\": [4, 2], \"stride\": [1, 4]"));
     ck_assert_ptr_nonnull(strstr(line, "\"size\": [5], \"stride\": [7], \"storage_offset\": 2"));
@@ -376,9 +424,13 @@ START_TEST(a_dimension_is_dropped_with_its_stride_in_every_call) {
     ck_assert_ptr_nonnull(strstr(line, "\"shape\": [5]"));
     ck_assert_ptr_nonnull(strstr(line, "\"size\": [6], \"stride\": [1]"));
     line = reduced_from(SIZES, reduce_rank, 3); /* the first of both */
-    ck_assert_ptr_nonnull(strstr(line, "{\"name\": \"y\", \"dtype\": \"float32\", \"size\": [], \"stride\": []"));
-    line = reduced_from("{\"twingrad\":1,\"inputs\":[{\"name\":\"x\",\"dtype\":\"float32\",\"size\":[2,3,5],\"stride\":[60,20,2],\"data\":{\"fill\":\"ones\",\"seed\":0}}],"
-                        "\"body\":[],\"return\":[\"x\"]}", reduce_rank, 1); /* with gaps, so that no stride follows from sizes */
+    ck_assert_ptr_nonnull(
+        strstr(line, "{\"name\": \"y\", \"dtype\": \"float32\", \"size\": [], \"stride\": []"));
+    line =
+        reduced_from("{\"twingrad\":1,\"inputs\":[{\"name\":\"x\",\"dtype\":\"float32\",\"size\":["
+                     "2,3,5],\"stride\":[60,20,2],\"data\":{\"fill\":\"ones\",\"seed\":0}}],"
+                     "\"body\":[],\"return\":[\"x\"]}",
+                     reduce_rank, 1); /* with gaps, so that no stride follows from sizes */
     ck_assert_ptr_nonnull(strstr(line, "\"size\": [2, 5], \"stride\": [60, 2]"));
 }
 END_TEST
@@ -394,15 +446,19 @@ END_TEST
 
 /* 26150 is the seed of a negative zero; x and y share a storage of three elements; z has five */
 static const char RANDOM[] =
-    "{\"twingrad\":1,\"inputs\":[{\"name\":\"w\",\"dtype\":\"float32\",\"size\":[],\"data\":{\"fill\":\"special\",\"seed\":26150}},"
-    "{\"name\":\"x\",\"dtype\":\"float32\",\"size\":[2],\"storage\":\"s\",\"data\":{\"fill\":\"dyadic\",\"seed\":1}},"
+    "{\"twingrad\":1,\"inputs\":[{\"name\":\"w\",\"dtype\":\"float32\",\"size\":[],\"data\":{"
+    "\"fill\":\"special\",\"seed\":26150}},"
+    "{\"name\":\"x\",\"dtype\":\"float32\",\"size\":[2],\"storage\":\"s\",\"data\":{\"fill\":"
+    "\"dyadic\",\"seed\":1}},"
     "{\"name\":\"y\",\"dtype\":\"float32\",\"size\":[2],\"storage_offset\":1,\"storage\":\"s\"},"
-    "{\"name\":\"z\",\"dtype\":\"float32\",\"size\":[5],\"data\":{\"fill\":\"dyadic\",\"seed\":1}}],\"body\":[],\"return\":[\"w\",\"x\",\"y\",\"z\"]}";
+    "{\"name\":\"z\",\"dtype\":\"float32\",\"size\":[5],\"data\":{\"fill\":\"dyadic\",\"seed\":1}}]"
+    ",\"body\":[],\"return\":[\"w\",\"x\",\"y\",\"z\"]}";
 
 START_TEST(random_data_of_few_elements_is_written_out_and_stays_so) {
     const char *line = reduced_from(RANDOM, reduce_written, 0);
     ck_assert_ptr_nonnull(strstr(line, "\"size\": [], \"data\": [\"-0.0\"]"));
-    ck_assert_ptr_nonnull(strstr(reduced_from(line, reduce_element, 0), "\"size\": [], \"data\": [0]")); /* +0 is plainer still */
+    ck_assert_ptr_nonnull(strstr(reduced_from(line, reduce_element, 0),
+                                 "\"size\": [], \"data\": [0]")); /* +0 is plainer still */
     Program *p = parse(line);
     ck_assert_int_eq(reduce_written(p, 0), STEP_NOTHING);
     ck_assert_int_eq(reduce_data(p, 3), STEP_NOTHING); /* it does not become random again */
@@ -446,8 +502,10 @@ END_TEST
 
 START_TEST(a_group_is_one_cause_or_one_signature) {
     Groups groups = groups_new(&arena);
-    Finding f = {.signature = "values-data-exp-cse", .cause = {.stage = "cse", .text = "cse", .group = "cse"}},
-            g = {.signature = "values-data-sin-cse", .cause = {.stage = "cse", .text = "cse/again", .group = "cse"}},
+    Finding f = {.signature = "values-data-exp-cse",
+                 .cause = {.stage = "cse", .text = "cse", .group = "cse"}},
+            g = {.signature = "values-data-sin-cse",
+                 .cause = {.stage = "cse", .text = "cse/again", .group = "cse"}},
             h = {.signature = "values-data-sin"};
     group_add(&groups, group_key(&f), STATUS_KNOWN, NULL, 7, true);
     group_add(&groups, group_key(&g), STATUS_KNOWN, NULL, 8, true);

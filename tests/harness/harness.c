@@ -6,7 +6,8 @@
 
 /* ---- options ---- */
 
-static bool options(Options *o, const char *accepted, char *message, int argc, const char *const *words) {
+static bool options(Options *o, const char *accepted, char *message, int argc,
+                    const char *const *words) {
     static char *argv[8];
     bool help = false;
     for (int i = 0; i < argc; i++) {
@@ -19,7 +20,8 @@ static bool options(Options *o, const char *accepted, char *message, int argc, c
 START_TEST(options_are_read_by_the_table) {
     Options o;
     char message[256];
-    const char *words[] = {"--pair", "a,b", "x.json", "--seed=18446744073709551615", "--json", "--", "--odd"};
+    const char *words[] = {"--pair", "a,b", "x.json", "--seed=18446744073709551615",
+                           "--json", "--",  "--odd"};
     ck_assert(options(&o, "pair seed json", message, 7, words));
     ck_assert_str_eq(o.pair, "a,b");
     ck_assert_uint_eq(o.seed, UINT64_MAX);
@@ -33,14 +35,28 @@ END_TEST
 
 START_TEST(bad_options_are_refused_with_a_sentence) {
     static const char *const bad[][2] = {
-        {"--seed", "x"}, {"--seed", "-1"}, {"--seed", "18446744073709551616"}, {"--seed", NULL}, {"--seconds", "0"}, {"--seconds", "nan"},
-        {"--seconds", "1e999"}, {"--runs", "1.5"}, {"--fault", "nothing"}, {"--disable", "joint"}, {"--disable", "nothing"}, {"--json=1", NULL},
-        {"--on", "reference"}, {"-j", NULL}, {"--pair", ""},
+        {"--seed", "x"},
+        {"--seed", "-1"},
+        {"--seed", "18446744073709551616"},
+        {"--seed", NULL},
+        {"--seconds", "0"},
+        {"--seconds", "nan"},
+        {"--seconds", "1e999"},
+        {"--runs", "1.5"},
+        {"--fault", "nothing"},
+        {"--disable", "joint"},
+        {"--disable", "nothing"},
+        {"--json=1", NULL},
+        {"--on", "reference"},
+        {"-j", NULL},
+        {"--pair", ""},
     };
     for (int i = 0; i < COUNT_OF(bad); i++) {
         Options o;
         char message[256] = "";
-        ck_assert_msg(!options(&o, "pair seed seconds runs fault disable json", message, bad[i][1] ? 2 : 1, bad[i]), "%s was taken", bad[i][0]);
+        ck_assert_msg(!options(&o, "pair seed seconds runs fault disable json", message,
+                               bad[i][1] ? 2 : 1, bad[i]),
+                      "%s was taken", bad[i][0]);
         ck_assert_int_gt(strlen(message), 10);
         ck_assert_ptr_null(strchr(message, '\n'));
     }
@@ -48,7 +64,13 @@ START_TEST(bad_options_are_refused_with_a_sentence) {
 END_TEST
 
 START_TEST(a_pair_is_two_known_executors) {
-    static const char *const bad[] = {"reference", "reference,", ",compiled", "a,b", "reference,compiled,reference", "reference,nothing", ""};
+    static const char *const bad[] = {"reference",
+                                      "reference,",
+                                      ",compiled",
+                                      "a,b",
+                                      "reference,compiled,reference",
+                                      "reference,nothing",
+                                      ""};
     CompileOptions compile = COMPILE_DEFAULT;
     Checker c;
     char message[256];
@@ -61,15 +83,21 @@ END_TEST
 
 /* ---- edits and reducers ---- */
 
-static const char NESTED[] = "{\"twingrad\":1,\"inputs\":[{\"name\":\"x\",\"dtype\":\"float32\",\"size\":[4],\"data\":{\"fill\":\"ones\",\"seed\":0}}],"
-                             "\"body\":[{\"op\":\"neg\",\"self\":\"x\",\"out\":\"a\"},{\"with\":\"no_grad\",\"body\":["
-                             "{\"op\":\"abs\",\"self\":\"a\",\"out\":\"b\"},{\"op\":\"exp\",\"self\":\"b\",\"out\":\"c\"}]},"
-                             "{\"if\":{\"is_leaf\":\"x\"},\"then\":[{\"op\":\"sin\",\"self\":\"c\",\"out\":\"d\"}],"
-                             "\"else\":[{\"op\":\"cos\",\"self\":\"c\",\"out\":\"d\"}]}],\"return\":[\"d\"]}";
+static const char NESTED[] =
+    "{\"twingrad\":1,\"inputs\":[{\"name\":\"x\",\"dtype\":\"float32\",\"size\":[4],\"data\":{"
+    "\"fill\":\"ones\",\"seed\":0}}],"
+    "\"body\":[{\"op\":\"neg\",\"self\":\"x\",\"out\":\"a\"},{\"with\":\"no_grad\",\"body\":["
+    "{\"op\":\"abs\",\"self\":\"a\",\"out\":\"b\"},{\"op\":\"exp\",\"self\":\"b\",\"out\":\"c\"}]},"
+    "{\"if\":{\"is_leaf\":\"x\"},\"then\":[{\"op\":\"sin\",\"self\":\"c\",\"out\":\"d\"}],"
+    "\"else\":[{\"op\":\"cos\",\"self\":\"c\",\"out\":\"d\"}]}],\"return\":[\"d\"]}";
 
-static const char GRADIENTS[] = "{\"twingrad\":1,\"inputs\":[{\"name\":\"x\",\"dtype\":\"float32\",\"size\":[],\"requires_grad\":true,\"data\":{\"fill\":\"ones\",\"seed\":0}}],"
-                                "\"body\":[{\"op\":\"exp\",\"self\":\"x\",\"out\":\"a\"},{\"op\":\"grad\",\"outputs\":[\"a\",\"x\"],\"inputs\":[\"x\",\"a\"],\"grad_outputs\":[\"x\",null],"
-                                "\"create_graph\":true,\"retain_graph\":false,\"allow_unused\":true,\"out\":[\"g\",\"h\"]}],\"return\":[\"g\"]}";
+static const char GRADIENTS[] =
+    "{\"twingrad\":1,\"inputs\":[{\"name\":\"x\",\"dtype\":\"float32\",\"size\":[],\"requires_"
+    "grad\":true,\"data\":{\"fill\":\"ones\",\"seed\":0}}],"
+    "\"body\":[{\"op\":\"exp\",\"self\":\"x\",\"out\":\"a\"},{\"op\":\"grad\",\"outputs\":[\"a\","
+    "\"x\"],\"inputs\":[\"x\",\"a\"],\"grad_outputs\":[\"x\",null],"
+    "\"create_graph\":true,\"retain_graph\":false,\"allow_unused\":true,\"out\":[\"g\",\"h\"]}],"
+    "\"return\":[\"g\"]}";
 
 static const char *line_of(const Program *p) {
     Text t = {.arena = &arena};
@@ -115,10 +143,14 @@ END_TEST
 
 /* y = x * 2 before the function, which is passed y and called with it again */
 static const char SETUP[] =
-    "{\"twingrad\":1,\"inputs\":[{\"name\":\"x\",\"dtype\":\"float32\",\"size\":[3],\"requires_grad\":true,\"data\":{\"fill\":\"dyadic\",\"seed\":3}}],"
-    "\"setup\":[{\"op\":\"mul\",\"self\":\"x\",\"other\":2,\"out\":\"y\"},{\"op\":\"alias\",\"self\":\"y\",\"out\":\"v\"}],\"args\":[\"y\",\"x\",\"v\"],"
-    "\"body\":[{\"op\":\"neg\",\"self\":\"v\",\"out\":\"z\"}],\"return\":[\"z\"],\"backward\":{\"fill\":\"ones\",\"seed\":0},"
-    "\"recalls\":[{\"keep\":true,\"set\":{\"v\":{\"requires_grad\":true},\"x\":{\"requires_grad\":false}}}]}";
+    "{\"twingrad\":1,\"inputs\":[{\"name\":\"x\",\"dtype\":\"float32\",\"size\":[3],\"requires_"
+    "grad\":true,\"data\":{\"fill\":\"dyadic\",\"seed\":3}}],"
+    "\"setup\":[{\"op\":\"mul\",\"self\":\"x\",\"other\":2,\"out\":\"y\"},{\"op\":\"alias\","
+    "\"self\":\"y\",\"out\":\"v\"}],\"args\":[\"y\",\"x\",\"v\"],"
+    "\"body\":[{\"op\":\"neg\",\"self\":\"v\",\"out\":\"z\"}],\"return\":[\"z\"],\"backward\":{"
+    "\"fill\":\"ones\",\"seed\":0},"
+    "\"recalls\":[{\"keep\":true,\"set\":{\"v\":{\"requires_grad\":true},\"x\":{\"requires_grad\":"
+    "false}}}]}";
 
 START_TEST(what_the_setup_no_longer_makes_is_neither_passed_nor_set) {
     Program *p = parse(SETUP);
@@ -193,12 +225,17 @@ END_TEST
 /* ---- locating and minimizing, with the founding fault ---- */
 
 static const char SKEW[] =
-    "{\"twingrad\":1,\"inputs\":[{\"name\":\"vec\",\"dtype\":\"float32\",\"size\":[2,10],\"requires_grad\":true,"
-    "\"data\":{\"fill\":\"dyadic\",\"seed\":7}}],\"body\":[{\"op\":\"zeros\",\"size\":[2,5,5],\"dtype\":\"float32\",\"out\":\"matrix\"},"
-    "{\"op\":\"triu_indices\",\"row\":5,\"col\":5,\"offset\":1,\"out\":\"rc\"},{\"op\":\"unbind\",\"self\":\"rc\",\"dim\":0,\"out\":[\"rows\",\"cols\"]},"
-    "{\"op\":\"setitem\",\"self\":\"matrix\",\"index\":[[null,null,null],\"rows\",\"cols\"],\"value\":\"vec\"},"
+    "{\"twingrad\":1,\"inputs\":[{\"name\":\"vec\",\"dtype\":\"float32\",\"size\":[2,10],"
+    "\"requires_grad\":true,"
+    "\"data\":{\"fill\":\"dyadic\",\"seed\":7}}],\"body\":[{\"op\":\"zeros\",\"size\":[2,5,5],"
+    "\"dtype\":\"float32\",\"out\":\"matrix\"},"
+    "{\"op\":\"triu_indices\",\"row\":5,\"col\":5,\"offset\":1,\"out\":\"rc\"},{\"op\":\"unbind\","
+    "\"self\":\"rc\",\"dim\":0,\"out\":[\"rows\",\"cols\"]},"
+    "{\"op\":\"setitem\",\"self\":\"matrix\",\"index\":[[null,null,null],\"rows\",\"cols\"],"
+    "\"value\":\"vec\"},"
     "{\"if\":{\"is_grad_enabled\":true},\"then\":[{\"assert\":{\"requires_grad\":\"matrix\"}}]},"
-    "{\"op\":\"transpose\",\"self\":\"matrix\",\"dim0\":-2,\"dim1\":-1,\"out\":\"t\"},{\"op\":\"sub\",\"self\":\"matrix\",\"other\":\"t\",\"out\":\"skew\"}],"
+    "{\"op\":\"transpose\",\"self\":\"matrix\",\"dim0\":-2,\"dim1\":-1,\"out\":\"t\"},{\"op\":"
+    "\"sub\",\"self\":\"matrix\",\"other\":\"t\",\"out\":\"skew\"}],"
     "\"return\":[\"skew\"],\"backward\":{\"fill\":\"dyadic\",\"seed\":8}}";
 
 static Checker with_fault(const char *name) {
@@ -259,10 +296,13 @@ START_TEST(minimizing_stops_at_its_limit) {
 END_TEST
 
 START_TEST(spellings_follow_their_statements) {
-    Program *p = parse("{\"twingrad\":1,\"inputs\":[{\"name\":\"x\",\"dtype\":\"float32\",\"size\":[4],\"data\":{\"fill\":\"ones\",\"seed\":0}}],"
-                       "\"body\":[{\"op\":\"neg\",\"self\":\"x\",\"out\":\"a\"},{\"op\":\"abs\",\"self\":\"x\",\"out\":\"b\"},"
-                       "{\"op\":\"exp\",\"self\":\"x\",\"out\":\"c\"}],\"return\":[\"c\"],"
-                       "\"shell\":{\"spelling\":{\"body[1]\":\"kwargs\",\"body[2]\":\"function\"}}}");
+    Program *p =
+        parse("{\"twingrad\":1,\"inputs\":[{\"name\":\"x\",\"dtype\":\"float32\",\"size\":[4],"
+              "\"data\":{\"fill\":\"ones\",\"seed\":0}}],"
+              "\"body\":[{\"op\":\"neg\",\"self\":\"x\",\"out\":\"a\"},{\"op\":\"abs\",\"self\":"
+              "\"x\",\"out\":\"b\"},"
+              "{\"op\":\"exp\",\"self\":\"x\",\"out\":\"c\"}],\"return\":[\"c\"],"
+              "\"shell\":{\"spelling\":{\"body[1]\":\"kwargs\",\"body[2]\":\"function\"}}}");
     ck_assert_int_eq(reduce_statement(p, 1), STEP_MADE); /* drops body[1] */
     ck_assert_int_eq(p->surface->ncall_styles, 1);
     ck_assert_str_eq(p->surface->call_styles[0].path, "body[1]");
@@ -270,10 +310,13 @@ START_TEST(spellings_follow_their_statements) {
 }
 END_TEST
 
-/* exp of 60,000 bytes twice: the values differ in the last bit here and there, which only a shadow run that gets through can explain. */
+/* exp of 60,000 bytes twice: the values differ in the last bit here and there, which only a shadow
+ * run that gets through can explain. */
 START_TEST(bytes_that_were_there_before_a_run_are_not_counted_as_its_own) {
-    const Program *p = parse("{\"twingrad\":1,\"inputs\":[{\"name\":\"x\",\"dtype\":\"float32\",\"size\":[15000],\"data\":{\"fill\":\"uniform\",\"seed\":3}}],"
-                             "\"body\":[{\"op\":\"exp\",\"self\":\"x\",\"out\":\"a\"},{\"op\":\"sum\",\"self\":\"a\",\"out\":\"b\"}],\"return\":[\"a\",\"b\"]}");
+    const Program *p = parse("{\"twingrad\":1,\"inputs\":[{\"name\":\"x\",\"dtype\":\"float32\","
+                             "\"size\":[15000],\"data\":{\"fill\":\"uniform\",\"seed\":3}}],"
+                             "\"body\":[{\"op\":\"exp\",\"self\":\"x\",\"out\":\"a\"},{\"op\":"
+                             "\"sum\",\"self\":\"a\",\"out\":\"b\"}],\"return\":[\"a\",\"b\"]}");
     CompileOptions compile = COMPILE_DEFAULT;
     Checker c;
     char message[256];

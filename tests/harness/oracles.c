@@ -1,5 +1,6 @@
-/* The judge, judged: every oracle fires when one field of one result is changed, and on nothing else; the rules for numbers. Results come
- * from the reference, run twice, so that both sides are equal until a test breaks one. */
+/* The judge, judged: every oracle fires when one field of one result is changed, and on nothing
+ * else; the rules for numbers. Results come from the reference, run twice, so that both sides are
+ * equal until a test breaks one. */
 #include "tests/support/harness_case.h"
 
 #include <math.h>
@@ -23,7 +24,9 @@ static void start(Case *c) {
     ck_assert_int_eq(c->a->calls[0].nreturns, 3);
 }
 
-static void confirm(Case *c) { check_results(&c->checker, c->p, c->a, c->b, RULE_SHADOW, &arena, &c->out); }
+static void confirm(Case *c) {
+    check_results(&c->checker, c->p, c->a, c->b, RULE_SHADOW, &arena, &c->out);
+}
 
 static void expect_finding(Case *c, OracleId oracle, const char *kind) {
     confirm(c);
@@ -436,13 +439,18 @@ START_TEST(an_inconclusive_run_cannot_tell_sizes_and_errors_apart) {
     doubtful.inconclusive = true;
     Comparison t = {.program = c.p, .a = c.a, .b = c.b, .arena = &arena, .shadow = &doubtful};
     ck_assert(comparison_shadow(&t)->inconclusive);
-    /* through the whole check, with a program whose shadow is in doubt: x > x / 3 * 3 decides how many elements there are */
-    Program *p = parse("{\"twingrad\":1,\"inputs\":[{\"name\":\"x\",\"dtype\":\"float32\",\"size\":[8],\"data\":{\"fill\":\"uniform\","
-                       "\"seed\":3}}],\"body\":[{\"op\":\"div\",\"self\":\"x\",\"other\":3,\"out\":\"a\"},{\"op\":\"mul\",\"self\":\"a\","
-                       "\"other\":3,\"out\":\"b\"},{\"op\":\"gt\",\"self\":\"x\",\"other\":\"b\",\"out\":\"m\"},{\"op\":\"getitem\","
+    /* through the whole check, with a program whose shadow is in doubt: x > x / 3 * 3 decides how
+     * many elements there are */
+    Program *p = parse("{\"twingrad\":1,\"inputs\":[{\"name\":\"x\",\"dtype\":\"float32\",\"size\":"
+                       "[8],\"data\":{\"fill\":\"uniform\","
+                       "\"seed\":3}}],\"body\":[{\"op\":\"div\",\"self\":\"x\",\"other\":3,\"out\":"
+                       "\"a\"},{\"op\":\"mul\",\"self\":\"a\","
+                       "\"other\":3,\"out\":\"b\"},{\"op\":\"gt\",\"self\":\"x\",\"other\":\"b\","
+                       "\"out\":\"m\"},{\"op\":\"getitem\","
                        "\"self\":\"x\",\"index\":[\"m\"],\"out\":\"y\"}],\"return\":[\"y\"]}");
     Checker checker = c.checker;
-    Result *a = checker.a.run(&checker.a, p, &checker.run, &arena), *b = checker.b.run(&checker.b, p, &checker.run, &arena);
+    Result *a = checker.a.run(&checker.a, p, &checker.run, &arena),
+           *b = checker.b.run(&checker.b, p, &checker.run, &arena);
     b->calls[0].returns[0].values.size[0]++;
     CheckResult out;
     check_results(&checker, p, a, b, RULE_SHADOW, &arena, &out);
@@ -456,11 +464,15 @@ static void one_of_two_compiled(const char *stride, CheckResult *out) {
     Checker checker;
     CompileOptions compile = COMPILE_DEFAULT;
     char message[256], text[400];
-    snprintf(text, sizeof text, "{\"twingrad\":1,\"inputs\":[{\"name\":\"x\",\"dtype\":\"int64\",\"size\":[2,3],\"stride\":%s,\"data\":{\"fill\":\"arange\",\"seed\":0}}],"
-                                "\"body\":[{\"op\":\"floor_divide_\",\"self\":\"x\",\"other\":4}],\"return\":[\"x\"]}", stride);
+    snprintf(text, sizeof text,
+             "{\"twingrad\":1,\"inputs\":[{\"name\":\"x\",\"dtype\":\"int64\",\"size\":[2,3],"
+             "\"stride\":%s,\"data\":{\"fill\":\"arange\",\"seed\":0}}],"
+             "\"body\":[{\"op\":\"floor_divide_\",\"self\":\"x\",\"other\":4}],\"return\":[\"x\"]}",
+             stride);
     Program *p = parse(text);
     ck_assert(checker_open(&checker, "compiled,compiled", &compile, message, sizeof message));
-    Result *a = checker.a.run(&checker.a, p, &checker.run, &arena), *b = checker.b.run(&checker.b, p, &checker.run, &arena);
+    Result *a = checker.a.run(&checker.a, p, &checker.run, &arena),
+           *b = checker.b.run(&checker.b, p, &checker.run, &arena);
     ck_assert_int_eq(a->nundefined, 0);
     ((int64_t *)b->calls[0].returns[0].values.data)[0] += 1;
     check_results(&checker, p, a, b, RULE_SHADOW, &arena, out);
@@ -488,7 +500,8 @@ int main(void) {
     tcase_add_test(tests, status_never_agrees_on_internal);
     tcase_add_test(tests, limits_and_unsupported_are_skips);
     tcase_add_test(tests, undefined_meaning_is_a_skip);
-    tcase_add_test(tests, what_pytorch_leaves_undefined_is_not_held_against_one_of_two_compiled_executors);
+    tcase_add_test(tests,
+                   what_pytorch_leaves_undefined_is_not_held_against_one_of_two_compiled_executors);
     tcase_add_test(tests, unspecified_behaviour_of_pytorch_is_a_skip_of_its_own);
     tcase_add_test(tests, trace_fires_on_another_answer);
     tcase_add_test(tests, trace_fires_on_another_size_and_on_another_path);
@@ -505,7 +518,8 @@ int main(void) {
     tcase_add_test(tests, a_bound_allows_four_times_itself);
     tcase_add_test(tests, zeros_keep_their_sign_only_on_an_exact_path);
     tcase_add_test(tests, nan_against_a_number_differs_and_overflow_may_go_either_way);
-    tcase_add_test(tests, a_difference_beats_an_inconclusive_value_and_floats_without_bounds_are_inconclusive);
+    tcase_add_test(
+        tests, a_difference_beats_an_inconclusive_value_and_floats_without_bounds_are_inconclusive);
     tcase_add_test(tests, integers_are_exact_unless_tainted);
     tcase_add_test(tests, recordings_are_compared_by_their_own_rules);
     tcase_add_test(tests, a_poke_forgives_rounding_but_not_aliasing);

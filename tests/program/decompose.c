@@ -1,5 +1,5 @@
-/* Decompositions other than indexing: who returns self itself, a view, or a copy that is no view; matmul's cases against the
- * definition of the product; refusals. */
+/* Decompositions other than indexing: who returns self itself, a view, or a copy that is no view;
+ * matmul's cases against the definition of the product; refusals. */
 #include "tests/support/exec_fixture.h"
 #include "tests/support/runner.h"
 
@@ -18,7 +18,8 @@ static Tensor *counting(Fixture *f, const int64_t *size) {
     return t;
 }
 
-#define SIZE(...) (const int64_t[]){__VA_ARGS__, -1}
+#define SIZE(...)                                                                                  \
+    (const int64_t[]) { __VA_ARGS__, -1 }
 #define COUNTING(...) counting(&f, SIZE(__VA_ARGS__))
 
 static void expect_size(const Tensor *t, const int64_t *size) {
@@ -50,7 +51,8 @@ START_TEST(reshape_is_a_view_where_it_can) {
     Tensor *turned = emit_transpose(e, x, 0, 2); /* 4,3,2 with strides 1,4,12 */
     r = emit_op(e, OP_reshape, 2, turned, SIZE(12, 2), 2);
     expect_size(r, SIZE(12, 2));
-    ck_assert(r->storage != x->storage && tensor_is_contiguous(r) && f.exec.last == OP__reshape_copy);
+    ck_assert(r->storage != x->storage && tensor_is_contiguous(r) &&
+              f.exec.last == OP__reshape_copy);
     expect_same_order(r, turned);
     r = emit_op(e, OP_reshape, 2, turned, SIZE(4, 1, 3, 2), 4); /* size-1 dims are free */
     ck_assert(r->storage == x->storage);
@@ -69,11 +71,14 @@ START_TEST(reshape_refuses) {
     Tensor *x = COUNTING(2, 3), *empty = COUNTING(0, 3);
     ck_assert(!emit_op(e, OP_reshape, 2, x, SIZE(4), 1) && f.err.code == ERR_shape);
     forget_error(&f);
-    ck_assert(!emit_op(e, OP_reshape, 2, x, (const int64_t[]){-1, -1}, 2) && f.err.code == ERR_invalid);
+    ck_assert(!emit_op(e, OP_reshape, 2, x, (const int64_t[]){-1, -1}, 2) &&
+              f.err.code == ERR_invalid);
     forget_error(&f);
-    ck_assert(!emit_op(e, OP_reshape, 2, x, (const int64_t[]){-2, 3}, 2) && f.err.code == ERR_invalid);
+    ck_assert(!emit_op(e, OP_reshape, 2, x, (const int64_t[]){-2, 3}, 2) &&
+              f.err.code == ERR_invalid);
     forget_error(&f);
-    ck_assert(!emit_op(e, OP_reshape, 2, empty, (const int64_t[]){-1, 0}, 2) && f.err.code == ERR_invalid);
+    ck_assert(!emit_op(e, OP_reshape, 2, empty, (const int64_t[]){-1, 0}, 2) &&
+              f.err.code == ERR_invalid);
     arena_destroy(&f.arena);
 }
 END_TEST
@@ -98,10 +103,13 @@ START_TEST(self_itself_where_nothing_is_to_do) {
     ck_assert(dense->storage != x->storage && tensor_is_contiguous(dense));
     expect_same_order(dense, turned);
     expect_same_order(emit_unary(e, OP_ravel, turned), turned);
-    expect_size(emit_op(e, OP_flatten, 3, COUNTING(2, 3, 4, 5), (int64_t)1, (int64_t)2), SIZE(2, 12, 5));
-    ck_assert(!emit_op(e, OP_flatten, 3, COUNTING(2, 3), (int64_t)1, (int64_t)0) && f.err.code == ERR_invalid);
+    expect_size(emit_op(e, OP_flatten, 3, COUNTING(2, 3, 4, 5), (int64_t)1, (int64_t)2),
+                SIZE(2, 12, 5));
+    ck_assert(!emit_op(e, OP_flatten, 3, COUNTING(2, 3), (int64_t)1, (int64_t)0) &&
+              f.err.code == ERR_invalid);
     forget_error(&f);
-    ck_assert(!emit_op(e, OP_flatten, 3, COUNTING(2, 3), (int64_t)2, (int64_t)0) && f.err.code == ERR_index_range);
+    ck_assert(!emit_op(e, OP_flatten, 3, COUNTING(2, 3), (int64_t)2, (int64_t)0) &&
+              f.err.code == ERR_index_range);
     arena_destroy(&f.arena);
 }
 END_TEST
@@ -127,7 +135,8 @@ START_TEST(tensor_split_gives_slices) {
     expect_size(out[1], SIZE(0, 2));
     expect_size(out[2], SIZE(6, 2));
     expect_size(out[3], SIZE(0, 2));
-    ck_assert(!emit_op(e, OP_tensor_split, 3, x, (int64_t)0, (int64_t)0) && f.err.code == ERR_invalid);
+    ck_assert(!emit_op(e, OP_tensor_split, 3, x, (int64_t)0, (int64_t)0) &&
+              f.err.code == ERR_invalid);
     arena_destroy(&f.arena);
 }
 END_TEST
@@ -165,12 +174,14 @@ static void expect_product(Emit *e, Tensor *a, Tensor *b) {
     Tensor *c = emit_binary(e, OP_matmul, a, b);
     ck_assert_msg(c != NULL, "%s", e->err->text);
     ck_assert(tensor_is_contiguous(c));
-    Tensor *rows = a->ndim == 1 ? emit_unsqueeze(e, a, 0) : a, *columns = b->ndim == 1 ? emit_unsqueeze(e, b, 1) : b;
+    Tensor *rows = a->ndim == 1 ? emit_unsqueeze(e, a, 0) : a,
+           *columns = b->ndim == 1 ? emit_unsqueeze(e, b, 1) : b;
     int64_t size[MAX_DIMS], numel, batch[MAX_DIMS] = {0};
     int n = rows->ndim - 2;
     memcpy(size, rows->size, sizeof size);
     ck_assert(broadcast_into(size, &n, columns->size, columns->ndim - 2, e->err) == ERR_none);
-    int64_t r = rows->size[rows->ndim - 2], k = rows->size[rows->ndim - 1], q = columns->size[columns->ndim - 1];
+    int64_t r = rows->size[rows->ndim - 2], k = rows->size[rows->ndim - 1],
+            q = columns->size[columns->ndim - 1];
     ck_assert(sizes_numel(size, n, &numel) && numel * r * q == tensor_numel(c));
     double got[512];
     tensor_gather(c, got);
@@ -185,7 +196,8 @@ static void expect_product(Emit *e, Tensor *a, Tensor *b) {
                 for (int64_t j = 0; j < k; j++) {
                     sum += at(rows, batch, n, row, j) * at(columns, batch, n, j, column);
                 }
-                ck_assert_msg(got[place] == sum, "element %lld is %g, not %g", (long long)place, got[place], sum);
+                ck_assert_msg(got[place] == sum, "element %lld is %g, not %g", (long long)place,
+                              got[place], sum);
             }
         }
     }
@@ -220,9 +232,15 @@ END_TEST
 START_TEST(matmul_folds_as_torch) {
     Fixture f;
     Emit *e = setup(&f);
-    static const struct { int64_t a[5], b[5]; bool turn_a; OpId product; } folds[] = {
-        {{2, 3, 4, -1}, {4, 5, -1}, false, OP_mm},  {{2, 4, 3, -1}, {4, 5, -1}, true, OP_bmm}, {{2, 3, 4, -1}, {4, -1}, false, OP_mv},
-        {{2, 3, 4, -1}, {2, 4, 5, -1}, false, OP_bmm}, {{2, 2, 3, 4, -1}, {4, 5, -1}, false, OP_mm}};
+    static const struct {
+        int64_t a[5], b[5];
+        bool turn_a;
+        OpId product;
+    } folds[] = {{{2, 3, 4, -1}, {4, 5, -1}, false, OP_mm},
+                 {{2, 4, 3, -1}, {4, 5, -1}, true, OP_bmm},
+                 {{2, 3, 4, -1}, {4, -1}, false, OP_mv},
+                 {{2, 3, 4, -1}, {2, 4, 5, -1}, false, OP_bmm},
+                 {{2, 2, 3, 4, -1}, {4, 5, -1}, false, OP_mm}};
     for (int k = 0; k < COUNT_OF(folds); k++) {
         Tensor *a = counting(&f, folds[k].a), *b = counting(&f, folds[k].b);
         a = folds[k].turn_a ? emit_transpose(e, a, 1, 2) : a;
@@ -239,8 +257,14 @@ START_TEST(matmul_refuses) {
     Fixture f;
     Emit *e = setup(&f);
     Tensor *point = counting(&f, (const int64_t[]){-1});
-    Tensor *pairs[][2] = {{point, COUNTING(3)}, {COUNTING(2, 3), COUNTING(2, 3)}, {COUNTING(2, 3, 4), COUNTING(3, 5)}, {COUNTING(2, 3, 4), COUNTING(3, 4, 5)},
-                          {COUNTING(2, 3, 4), COUNTING(2, 3, 5)}, {COUNTING(3), COUNTING(4)}, {COUNTING(2, 3), COUNTING(4)}, {COUNTING(3), COUNTING(2, 4, 5)}};
+    Tensor *pairs[][2] = {{point, COUNTING(3)},
+                          {COUNTING(2, 3), COUNTING(2, 3)},
+                          {COUNTING(2, 3, 4), COUNTING(3, 5)},
+                          {COUNTING(2, 3, 4), COUNTING(3, 4, 5)},
+                          {COUNTING(2, 3, 4), COUNTING(2, 3, 5)},
+                          {COUNTING(3), COUNTING(4)},
+                          {COUNTING(2, 3), COUNTING(4)},
+                          {COUNTING(3), COUNTING(2, 4, 5)}};
     for (int k = 0; k < COUNT_OF(pairs); k++) {
         forget_error(&f);
         ck_assert(!emit_binary(e, OP_matmul, pairs[k][0], pairs[k][1]));
@@ -255,7 +279,8 @@ END_TEST
 START_TEST(attributes_are_transposes_and_of_a_point_self_itself) {
     Fixture f;
     Emit *e = setup(&f);
-    Tensor *cube = COUNTING(2, 3, 4), *point = counting(&f, (const int64_t[]){-1}), *line = COUNTING(3);
+    Tensor *cube = COUNTING(2, 3, 4), *point = counting(&f, (const int64_t[]){-1}),
+           *line = COUNTING(3);
     expect_size(emit_unary(e, OP_numpy_T, cube), SIZE(4, 3, 2));
     static const OpId ops[] = {OP_mT, OP_mH, OP_adjoint, OP_matrix_H};
     for (int k = 0; k < COUNT_OF(ops); k++) {
@@ -276,14 +301,20 @@ START_TEST(unflatten_views_one_dim_as_several) {
     Fixture f;
     Emit *e = setup(&f);
     Tensor *x = COUNTING(2, 6);
-    static const struct { int n; int64_t sizes[2], dim; ErrCode code; } cases[] = {
-        {2, {2, 3}, 1, ERR_none},     {2, {3, -1}, -1, ERR_none},    {1, {2}, 0, ERR_none},        {2, {2, 4}, 1, ERR_invalid},     {2, {-1, -1}, 1, ERR_invalid},
-        {2, {4, -1}, 1, ERR_invalid}, {2, {-2, -3}, 1, ERR_invalid}, {0, {0}, 5, ERR_invalid},     {1, {6}, 2, ERR_index_range}};
+    static const struct {
+        int n;
+        int64_t sizes[2], dim;
+        ErrCode code;
+    } cases[] = {
+        {2, {2, 3}, 1, ERR_none},      {2, {3, -1}, -1, ERR_none},    {1, {2}, 0, ERR_none},
+        {2, {2, 4}, 1, ERR_invalid},   {2, {-1, -1}, 1, ERR_invalid}, {2, {4, -1}, 1, ERR_invalid},
+        {2, {-2, -3}, 1, ERR_invalid}, {0, {0}, 5, ERR_invalid},      {1, {6}, 2, ERR_index_range}};
     for (int k = 0; k < COUNT_OF(cases); k++) {
         forget_error(&f);
         Tensor *y = emit_op(e, OP_unflatten, 3, x, cases[k].dim, cases[k].sizes, cases[k].n);
         ck_assert_int_eq(f.err.code, cases[k].code);
-        ck_assert((y != NULL) == (cases[k].code == ERR_none) && (!y || (y->storage == x->storage && tensor_numel(y) == 12)));
+        ck_assert((y != NULL) == (cases[k].code == ERR_none) &&
+                  (!y || (y->storage == x->storage && tensor_numel(y) == 12)));
     }
     arena_destroy(&f.arena);
 }
@@ -302,10 +333,13 @@ START_TEST(repeat_interleave_by_a_tensor_repeats_each_element_its_own_times) {
     for (int64_t i = 0; i < 3; i++) {
         ck_assert_int_eq(element_int(numbers->storage->data, DT_int64, i), i < 2 ? 1 : 2);
     }
-    expect_size(emit_op(e, OP_repeat_interleave_self_Tensor, 3, rows, repeats, (int64_t)0), SIZE(3, 2));
-    twice = emit_full(e, NULL, 0, scalar_int(2), DT_int64); /* one number for all, of the flattened tensor */
+    expect_size(emit_op(e, OP_repeat_interleave_self_Tensor, 3, rows, repeats, (int64_t)0),
+                SIZE(3, 2));
+    twice = emit_full(e, NULL, 0, scalar_int(2),
+                      DT_int64); /* one number for all, of the flattened tensor */
     expect_size(emit_op(e, OP_repeat_interleave_self_Tensor, 2, rows, twice), SIZE(12));
-    ck_assert(!emit_op(e, OP_repeat_interleave_self_Tensor, 3, rows, repeats, (int64_t)1) && f.err.code == ERR_invalid);
+    ck_assert(!emit_op(e, OP_repeat_interleave_self_Tensor, 3, rows, repeats, (int64_t)1) &&
+              f.err.code == ERR_invalid);
     forget_error(&f);
     element_store_int(repeats->storage->data, DT_int64, 0, -1);
     ck_assert(!emit_op(e, OP_repeat_interleave_Tensor, 1, repeats) && f.err.code == ERR_invalid);
@@ -323,7 +357,8 @@ START_TEST(errors_are_sticky) {
     Tensor *x = COUNTING(2);
     ck_assert(!emit_mm(e, x, x));
     ErrCode first = f.err.code;
-    ck_assert(first != ERR_none && !emit_add(e, x, x) && !emit_zeros_like(e, x) && !emit_op(e, OP_neg, 1, x));
+    ck_assert(first != ERR_none && !emit_add(e, x, x) && !emit_zeros_like(e, x) &&
+              !emit_op(e, OP_neg, 1, x));
     ck_assert(f.err.code == first);
     arena_destroy(&f.arena);
 }
@@ -336,9 +371,12 @@ START_TEST(slots_and_saves) {
     Call mul = call_new(OP_mul_Tensor);
     mul.arg[0].tensor = a;
     mul.arg[1].tensor = b;
-    ck_assert(call_slots(&mul, slot) == 2 && slot[0] == a && slot[1] == b && call_slot_of(&mul, 1) == 1);
-    ck_assert(!call_saves_slot(&mul, 0, (bool[]){true, false}) && call_saves_slot(&mul, 1, (bool[]){true, false}));
-    ck_assert(call_saves_slot(&mul, 0, (bool[]){false, true}) && !op_saves_result(&mul, (bool[]){true, true}));
+    ck_assert(call_slots(&mul, slot) == 2 && slot[0] == a && slot[1] == b &&
+              call_slot_of(&mul, 1) == 1);
+    ck_assert(!call_saves_slot(&mul, 0, (bool[]){true, false}) &&
+              call_saves_slot(&mul, 1, (bool[]){true, false}));
+    ck_assert(call_saves_slot(&mul, 0, (bool[]){false, true}) &&
+              !op_saves_result(&mul, (bool[]){true, true}));
     Call exp = call_new(OP_exp);
     exp.arg[0].tensor = a;
     ck_assert(op_saves_result(&exp, (bool[]){true}) && !call_saves_slot(&exp, 0, (bool[]){true}));
@@ -348,7 +386,8 @@ START_TEST(slots_and_saves) {
     index.arg[1].tensors.v = list;
     index.arg[1].tensors.n = 2;
     ck_assert(call_slots(&index, slot) == 3 && slot[1] == NULL && slot[2] == b);
-    ck_assert(!call_saves_slot(&index, 0, (bool[]){true, false, false}) && call_saves_slot(&index, 2, (bool[]){true, false, false}));
+    ck_assert(!call_saves_slot(&index, 0, (bool[]){true, false, false}) &&
+              call_saves_slot(&index, 2, (bool[]){true, false, false}));
     Call clamp = call_new(OP_clamp_Tensor);
     clamp.arg[0].tensor = a;
     clamp.arg[2].none = false;

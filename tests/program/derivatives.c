@@ -1,8 +1,9 @@
-/* Every derivative rule of the op table against central differences in float64 (tests/support/derivative_cases.h). The table is walked by id,
- * so a new row cannot escape.
+/* Every derivative rule of the op table against central differences in float64
+ * (tests/support/derivative_cases.h). The table is walked by id, so a new row cannot escape.
  *
- * What a rule may read is checked too: values that `saves` does not name are taken away before the rule runs (metadata stays),
- * so a wrong column crashes. Second derivatives: tests/reference/second_derivatives.c. */
+ * What a rule may read is checked too: values that `saves` does not name are taken away before the
+ * rule runs (metadata stays), so a wrong column crashes. Second derivatives:
+ * tests/reference/second_derivatives.c. */
 #include "tests/support/derivative_cases.h"
 
 /* ---- one check ---- */
@@ -15,7 +16,8 @@ static double loss(Emit *e, const Call *call, unsigned defined) {
     for (int k = 0; k < n; k++) {
         const Tensor *one[1] = {out[k]};
         int64_t i = 0;
-        for (Walk w = walk_start(out[k]->size, out[k]->ndim, one, 1); walk_more(&w) && (defined >> k & 1); walk_next(&w), i++) {
+        for (Walk w = walk_start(out[k]->size, out[k]->ndim, one, 1);
+             walk_more(&w) && (defined >> k & 1); walk_next(&w), i++) {
             sum += weight(k, i) * element_double(out[k]->storage->data, out[k]->dtype, w.at[0]);
         }
     }
@@ -28,12 +30,15 @@ static Tensor *without_data(Arena *arena, const Tensor *t) {
     return copy;
 }
 
-/* Runs the rule with gradients for the outputs in `defined`, only slot `only` wanted (or all, -1). */
-static void run_rule(Emit *e, const Call *call, Tensor *const *result, int nresult, unsigned defined, const bool *need, Tensor **answer) {
+/* Runs the rule with gradients for the outputs in `defined`, only slot `only` wanted (or all,
+ * -1). */
+static void run_rule(Emit *e, const Call *call, Tensor *const *result, int nresult,
+                     unsigned defined, const bool *need, Tensor **answer) {
     Tensor *slot[MAX_SLOTS], *kept[MAX_SLOTS], *grads[MAX_OUTPUTS], *results[MAX_OUTPUTS];
     int nslot = call_slots(call, slot);
     for (int k = 0; k < nslot; k++) {
-        kept[k] = slot[k] && !call_saves_slot(call, k, need) ? without_data(e->arena, slot[k]) : slot[k];
+        kept[k] =
+            slot[k] && !call_saves_slot(call, k, need) ? without_data(e->arena, slot[k]) : slot[k];
         answer[k] = NULL;
     }
     Call saved = with_slots(e->arena, call, kept);
@@ -41,38 +46,54 @@ static void run_rule(Emit *e, const Call *call, Tensor *const *result, int nresu
         grads[k] = defined >> k & 1 ? weights(e->arena, result[k], k) : NULL;
         results[k] = op_saves_result(call, need) ? result[k] : without_data(e->arena, result[k]);
     }
-    Grad g = {.e = e, .call = &saved, .result = results, .nresult = nresult, .grad = grads, .need = need, .out = answer, .nslot = nslot};
+    Grad g = {.e = e,
+              .call = &saved,
+              .result = results,
+              .nresult = nresult,
+              .grad = grads,
+              .need = need,
+              .out = answer,
+              .nslot = nslot};
     call->op->grad(&g);
     for (int k = 0; k < nslot; k++) {
         answer[k] = slot[k] ? grad_finish(e, answer[k], slot[k]) : NULL;
     }
-    ck_assert_msg(e->err->code == ERR_none, "%s: %s: %s", call->op->id_name, errcode_name(e->err->code), e->err->text);
+    ck_assert_msg(e->err->code == ERR_none, "%s: %s: %s", call->op->id_name,
+                  errcode_name(e->err->code), e->err->text);
 }
 
-static bool close_enough(double a, double b) { return fabs(a - b) <= 2e-6 * (1 + fabs(a) + fabs(b)); }
+static bool close_enough(double a, double b) {
+    return fabs(a - b) <= 2e-6 * (1 + fabs(a) + fabs(b));
+}
 
 /* Compares slot k's answer with differences of the loss. */
-static void compare_slot(Emit *e, const Call *call, const Builder *b, unsigned defined, int k, const Tensor *answer, const char *text) {
+static void compare_slot(Emit *e, const Call *call, const Builder *b, unsigned defined, int k,
+                         const Tensor *answer, const char *text) {
     const double h = 1e-6;
     Tensor *slot[MAX_SLOTS], *fresh[MAX_SLOTS];
     int nslot = call_slots(call, slot);
     ck_assert_msg(answer != NULL, "%s (%s): no gradient of slot %d", call->op->id_name, text, k);
     ck_assert(tensor_same_size(answer, slot[k]) && answer->dtype == slot[k]->dtype);
     for (int j = 0; j < nslot; j++) {
-        fresh[j] = slot[j] && slot[j]->dtype == DT_float64 ? duplicate(e->arena, slot[j], b->sees_layout) : slot[j];
+        fresh[j] = slot[j] && slot[j]->dtype == DT_float64
+                       ? duplicate(e->arena, slot[j], b->sees_layout)
+                       : slot[j];
     }
     Call moved = with_slots(e->arena, call, fresh);
     const Tensor *pair[2] = {fresh[k], answer};
-    for (Walk w = walk_start(fresh[k]->size, fresh[k]->ndim, pair, 2); walk_more(&w); walk_next(&w)) {
+    for (Walk w = walk_start(fresh[k]->size, fresh[k]->ndim, pair, 2); walk_more(&w);
+         walk_next(&w)) {
         double *x = (double *)fresh[k]->storage->data + w.at[0], kept = *x;
         *x = kept + h;
         double up = loss(e, &moved, defined);
         *x = kept - h;
         double down = loss(e, &moved, defined);
         *x = kept;
-        double expected = (up - down) / (2 * h), got = element_double(answer->storage->data, answer->dtype, w.at[1]);
-        ck_assert_msg(close_enough(expected, got), "%s (%s), layout %d, slot %d: differences give %.9g, the rule %.9g", call->op->id_name,
-                      text, (int)b->layout, k, expected, got);
+        double expected = (up - down) / (2 * h),
+               got = element_double(answer->storage->data, answer->dtype, w.at[1]);
+        ck_assert_msg(close_enough(expected, got),
+                      "%s (%s), layout %d, slot %d: differences give %.9g, the rule %.9g",
+                      call->op->id_name, text, (int)b->layout, k, expected, got);
     }
 }
 
@@ -89,7 +110,8 @@ static void check_case(OpId id, const char *text) {
             continue;
         }
         if (id == OP_index) { /* rules see indices as they are recorded: masks expanded */
-            ck_assert(emit_expand_masks(e, call.arg[0].tensor, &call.arg[1], &call.arg[1]) == ERR_none);
+            ck_assert(emit_expand_masks(e, call.arg[0].tensor, &call.arg[1], &call.arg[1]) ==
+                      ERR_none);
         }
         Tensor *slot[MAX_SLOTS], *out[MAX_OUTPUTS], *answer[MAX_SLOTS];
         bool all[MAX_SLOTS];
@@ -100,7 +122,8 @@ static void check_case(OpId id, const char *text) {
         }
         apply(e, &call, out, &n);
         for (unsigned defined = 0; defined < 2 && n > 0; defined++) {
-            unsigned set = defined == 0 ? ~0u : 1u << (n - 1); /* all outputs, then the last alone */
+            unsigned set =
+                defined == 0 ? ~0u : 1u << (n - 1); /* all outputs, then the last alone */
             run_rule(e, &call, out, n, set, all, answer);
             for (int k = 0; k < nslot; k++) {
                 if (all[k]) {
@@ -110,7 +133,8 @@ static void check_case(OpId id, const char *text) {
                 }
             }
         }
-        for (int only = 0; only < nslot && n > 0; only++) { /* wanted alone, a slot gets the same and the others nothing */
+        for (int only = 0; only < nslot && n > 0;
+             only++) { /* wanted alone, a slot gets the same and the others nothing */
             bool need[MAX_SLOTS] = {false};
             need[only] = all[only];
             if (!all[only]) {

@@ -1,4 +1,5 @@
-/* getitem and setitem decompositions, executed, against what PyTorch 1.13.1 answered (index_cases.h), and the ops they choose. */
+/* getitem and setitem decompositions, executed, against what PyTorch 1.13.1 answered
+ * (index_cases.h), and the ops they choose. */
 #include "tests/support/exec_emit.h"
 #include "tests/support/index_cases.h"
 #include "tests/support/runner.h"
@@ -41,8 +42,12 @@ static IndexItem read_item(Arena *arena, const char **at) {
     int64_t values[64];
     char kind = *(*at)++;
     switch (kind) {
-    case 'n': item.kind = INDEX_NEWAXIS; break;
-    case 'e': item.kind = INDEX_ELLIPSIS; break;
+    case 'n':
+        item.kind = INDEX_NEWAXIS;
+        break;
+    case 'e':
+        item.kind = INDEX_ELLIPSIS;
+        break;
     case 'T':
     case 'F':
         item.kind = INDEX_BOOL;
@@ -68,8 +73,13 @@ static IndexItem read_item(Arena *arena, const char **at) {
         break;
     default:
         item.kind = INDEX_TENSOR;
-        item.tensor = read_index_tensor(
-            arena, kind == 'L' ? DT_int64 : kind == 'm' ? DT_bool : kind == 'u' ? DT_uint8 : kind == 'h' ? DT_int32 : DT_float32, at);
+        item.tensor = read_index_tensor(arena,
+                                        kind == 'L'   ? DT_int64
+                                        : kind == 'm' ? DT_bool
+                                        : kind == 'u' ? DT_uint8
+                                        : kind == 'h' ? DT_int32
+                                                      : DT_float32,
+                                        at);
     }
     return item;
 }
@@ -93,7 +103,8 @@ static void expect_values(const Tensor *t, const char *values, const char *what)
     float got[64];
     tensor_gather(t, got);
     for (int64_t i = 0; i < n; i++) {
-        ck_assert_msg(got[i] == (float)expected[i], "%s: element %lld is %g, not %lld", what, (long long)i, (double)got[i], (long long)expected[i]);
+        ck_assert_msg(got[i] == (float)expected[i], "%s: element %lld is %g, not %lld", what,
+                      (long long)i, (double)got[i], (long long)expected[i]);
     }
 }
 
@@ -108,16 +119,19 @@ START_TEST(getitem_as_torch) {
     Tensor *out[MAX_OUTPUTS];
     int n;
     ErrCode code = emit_call(&exec.emit, &call, out, &n);
-    ck_assert_msg(code == c->code, "[%s] of [%s]: %s (%s)", c->index, c->size, errcode_name(code), err.text);
+    ck_assert_msg(code == c->code, "[%s] of [%s]: %s (%s)", c->index, c->size, errcode_name(code),
+                  err.text);
     if (code == ERR_none) {
         const char *text = c->out_size;
         int64_t size[MAX_DIMS];
         int ndim = read_ints(&text, size, MAX_DIMS);
         ck_assert_int_eq(n, 1);
-        ck_assert_msg(sizes_equal(out[0]->size, out[0]->ndim, size, ndim), "[%s] of [%s]: another size", c->index, c->size);
+        ck_assert_msg(sizes_equal(out[0]->size, out[0]->ndim, size, ndim),
+                      "[%s] of [%s]: another size", c->index, c->size);
         expect_values(out[0], c->values, c->index);
         if (tensor_numel(self) > 0) {
-            ck_assert_msg((out[0]->storage == self->storage) == c->view, "[%s] of [%s]: view or not", c->index, c->size);
+            ck_assert_msg((out[0]->storage == self->storage) == c->view,
+                          "[%s] of [%s]: view or not", c->index, c->size);
         }
         ck_assert_msg(out[0] != self, "[%s]: self itself", c->index);
     }
@@ -127,7 +141,8 @@ START_TEST(getitem_as_torch) {
 END_TEST
 
 /* Runs a setitem case; `exec` tells which op came last. */
-static ErrCode run_set(Arena *arena, Error *err, ExecEmit *exec, const char *size, const char *index, const char *value, Tensor **self) {
+static ErrCode run_set(Arena *arena, Error *err, ExecEmit *exec, const char *size,
+                       const char *index, const char *value, Tensor **self) {
     *exec = exec_emit(arena, err);
     Call call = call_new(OP_setitem);
     *self = call.arg[0].tensor = counting(arena, DT_float32, size, 0);
@@ -136,7 +151,8 @@ static ErrCode run_set(Arena *arena, Error *err, ExecEmit *exec, const char *siz
     if (value[0] == 's') {
         call.arg[2].scalar = scalar_int(strtol(value + 1, NULL, 10));
     } else {
-        call.arg[2].tensor = counting(arena, value[0] == 'd' ? DT_float64 : DT_float32, value + 1, 100);
+        call.arg[2].tensor =
+            counting(arena, value[0] == 'd' ? DT_float64 : DT_float32, value + 1, 100);
     }
     Tensor *out[MAX_OUTPUTS];
     int n;
@@ -150,10 +166,12 @@ START_TEST(setitem_as_torch) {
     ExecEmit exec;
     Tensor *self;
     ErrCode code = run_set(&arena, &err, &exec, c->size, c->index, c->value, &self);
-    ck_assert_msg(code == c->code, "[%s] of [%s] = %s: %s (%s)", c->index, c->size, c->value, errcode_name(code), err.text);
+    ck_assert_msg(code == c->code, "[%s] of [%s] = %s: %s (%s)", c->index, c->size, c->value,
+                  errcode_name(code), err.text);
     if (code == ERR_none) {
         expect_values(self, c->values, c->index);
-        ck_assert_msg(self->storage->version == c->version, "[%s] = %s: version %lld", c->index, c->value, (long long)self->storage->version);
+        ck_assert_msg(self->storage->version == c->version, "[%s] = %s: version %lld", c->index,
+                      c->value, (long long)self->storage->version);
     }
     arena_destroy(&arena);
 }
@@ -161,23 +179,36 @@ END_TEST
 
 /* Which op writes is part of the meaning: it decides what is saved and what is checked. */
 START_TEST(setitem_chooses_the_op) {
-    static const struct { const char *index, *value; OpId last; int calls; } choices[] = {
-        {"i1", "s5", OP_fill__Scalar, 2},         {"e", "s5", OP_fill__Scalar, 1},
-        {"i1", "t", OP_fill__Tensor, 2},          {"i1 i1", "t", OP_copy_, 3},
-        {"i1", "t4", OP_copy_, 2},                {"i1", "t1", OP_copy_, 4}, /* select, view, expand, copy_ */
-        {":0:3:", "s5", OP_fill__Scalar, 1},      {":::", "s5", OP_fill__Scalar, 2},
-        {"m3:1,0,1", "s5", OP_masked_fill__Scalar, 2}, {"m3:1,0,1", "t1", OP_masked_fill__Tensor, 3},
-        {"m3:1,0,1", "t4", OP__index_put_impl_, 3},    {"L1:0", "t4", OP__index_put_impl_, 1},
-        {"L1:0", "s5", OP__index_put_impl_, 2},        {"F", "s5", OP_NONE, 0},
+    static const struct {
+        const char *index, *value;
+        OpId last;
+        int calls;
+    } choices[] = {
+        {"i1", "s5", OP_fill__Scalar, 2},
+        {"e", "s5", OP_fill__Scalar, 1},
+        {"i1", "t", OP_fill__Tensor, 2},
+        {"i1 i1", "t", OP_copy_, 3},
+        {"i1", "t4", OP_copy_, 2},
+        {"i1", "t1", OP_copy_, 4}, /* select, view, expand, copy_ */
+        {":0:3:", "s5", OP_fill__Scalar, 1},
+        {":::", "s5", OP_fill__Scalar, 2},
+        {"m3:1,0,1", "s5", OP_masked_fill__Scalar, 2},
+        {"m3:1,0,1", "t1", OP_masked_fill__Tensor, 3},
+        {"m3:1,0,1", "t4", OP__index_put_impl_, 3},
+        {"L1:0", "t4", OP__index_put_impl_, 1},
+        {"L1:0", "s5", OP__index_put_impl_, 2},
+        {"F", "s5", OP_NONE, 0},
     };
     for (int k = 0; k < COUNT_OF(choices); k++) {
         Arena arena = ARENA_EMPTY;
         Error err = {0};
         ExecEmit exec;
         Tensor *self;
-        ck_assert(run_set(&arena, &err, &exec, "3,4", choices[k].index, choices[k].value, &self) == ERR_none);
-        ck_assert_msg(exec.last == choices[k].last && exec.calls == choices[k].calls, "[%s] = %s: %d calls, the last %s", choices[k].index,
-                      choices[k].value, exec.calls, exec.last == OP_NONE ? "none" : op_info(exec.last)->id_name);
+        ck_assert(run_set(&arena, &err, &exec, "3,4", choices[k].index, choices[k].value, &self) ==
+                  ERR_none);
+        ck_assert_msg(exec.last == choices[k].last && exec.calls == choices[k].calls,
+                      "[%s] = %s: %d calls, the last %s", choices[k].index, choices[k].value,
+                      exec.calls, exec.last == OP_NONE ? "none" : op_info(exec.last)->id_name);
         arena_destroy(&arena);
     }
 }
@@ -185,8 +216,15 @@ END_TEST
 
 /* A Scalar that does not fit the dtype is refused first of all, before a bad index. */
 START_TEST(setitem_scalar_must_fit) {
-    static const struct { DType dtype; double value; ErrCode code; } scalars[] = {
-        {DT_uint8, 300, ERR_invalid}, {DT_uint8, -1, ERR_none}, {DT_int8, 200, ERR_invalid}, {DT_bool, 3, ERR_none}, {DT_float32, 1e300, ERR_invalid}};
+    static const struct {
+        DType dtype;
+        double value;
+        ErrCode code;
+    } scalars[] = {{DT_uint8, 300, ERR_invalid},
+                   {DT_uint8, -1, ERR_none},
+                   {DT_int8, 200, ERR_invalid},
+                   {DT_bool, 3, ERR_none},
+                   {DT_float32, 1e300, ERR_invalid}};
     for (int k = 0; k < COUNT_OF(scalars); k++) {
         for (int bad = 0; bad < 2; bad++) {
             Arena arena = ARENA_EMPTY;
@@ -195,10 +233,13 @@ START_TEST(setitem_scalar_must_fit) {
             Call call = call_new(OP_setitem);
             call.arg[0].tensor = counting(&arena, scalars[k].dtype, "3", 0);
             call.arg[1] = read_index(&arena, bad ? "i7" : "i1");
-            call.arg[2].scalar = scalars[k].value == 1e300 ? scalar_float(1e300) : scalar_int((int64_t)scalars[k].value);
+            call.arg[2].scalar = scalars[k].value == 1e300 ? scalar_float(1e300)
+                                                           : scalar_int((int64_t)scalars[k].value);
             Tensor *out[MAX_OUTPUTS];
             int n;
-            ErrCode expected = scalars[k].code != ERR_none ? scalars[k].code : bad ? ERR_index_range : ERR_none;
+            ErrCode expected = scalars[k].code != ERR_none ? scalars[k].code
+                               : bad                       ? ERR_index_range
+                                                           : ERR_none;
             ck_assert_int_eq(emit_call(&exec.emit, &call, out, &n), expected);
             arena_destroy(&arena);
         }

@@ -1,4 +1,5 @@
-/* Inference: against PyTorch's recorded answers (metadata and refusals), and the corners that random calls do not reach. */
+/* Inference: against PyTorch's recorded answers (metadata and refusals), and the corners that
+ * random calls do not reach. */
 #include "program/ops/emit.h"
 #include "program/infer/infer.h"
 #include "tests/support/runner.h"
@@ -21,17 +22,20 @@ static void expect_layout(Words *w, const Tensor *t, const char *text) {
     ck_assert_msg(next_dtype(w) == t->dtype, "dtype is %s: %s", dtype_name(t->dtype), text);
     ck_assert_msg(next_int(w) == t->ndim, "%d dims: %s", t->ndim, text);
     for (int d = 0; d < t->ndim; d++) {
-        ck_assert_msg(next_int(w) == t->size[d] || t->size[d] == -1, "size[%d] is %lld: %s", d, (long long)t->size[d], text);
+        ck_assert_msg(next_int(w) == t->size[d] || t->size[d] == -1, "size[%d] is %lld: %s", d,
+                      (long long)t->size[d], text);
     }
     for (int d = 0; d < t->ndim; d++) {
         if (*next_word(w) == '*') {
             break;
         }
-        ck_assert_msg(t->size[d] == 1 || strtoll(w->word, NULL, 10) == t->stride[d] || t->size[0] == -1, "stride[%d] is %lld: %s", d,
-                      (long long)t->stride[d], text);
+        ck_assert_msg(t->size[d] == 1 || strtoll(w->word, NULL, 10) == t->stride[d] ||
+                          t->size[0] == -1,
+                      "stride[%d] is %lld: %s", d, (long long)t->stride[d], text);
     }
     if (*next_word(w) != '*') {
-        ck_assert_msg(strtoll(w->word, NULL, 10) == t->offset, "offset is %lld: %s", (long long)t->offset, text);
+        ck_assert_msg(strtoll(w->word, NULL, 10) == t->offset, "offset is %lld: %s",
+                      (long long)t->offset, text);
     }
 }
 
@@ -42,7 +46,8 @@ static void skip_values(Words *w) {
 
 /* May the kernel refuse what inference does not? */
 static bool looks_at_values(const Call *call) {
-    return call->op->looks || (call->op->kind == KIND_POINTWISE && (call->op->pw == PW_masked_fill || pw_is_quotient(call_pw(call))));
+    return call->op->looks || (call->op->kind == KIND_POINTWISE &&
+                               (call->op->pw == PW_masked_fill || pw_is_quotient(call_pw(call))));
 }
 
 static void check_recorded(const TorchCall *c) {
@@ -55,7 +60,8 @@ static void check_recorded(const TorchCall *c) {
         ck_assert_msg(code == c->code || by_value, "answers %s: %s", errcode_name(code), c->text);
         return;
     }
-    ck_assert_msg(code == ERR_none, "refused as %s (%s): %s", errcode_name(code), err.text, c->text);
+    ck_assert_msg(code == ERR_none, "refused as %s (%s): %s", errcode_name(code), err.text,
+                  c->text);
     Words w = {c->answer, ""};
     for (int k = 0; k < r.n; k++) {
         ck_assert_ptr_null(r.out[k].storage);
@@ -180,7 +186,8 @@ START_TEST(as_strided_stays_in_a_known_storage) {
     c.arg[1] = ints(1, (int64_t[]){6});
     c.arg[2] = ints(1, (int64_t[]){1});
     Tensor *t;
-    ck_assert_int_eq(infer(&c, &t), ERR_none); /* metadata without a storage: the end is not known */
+    ck_assert_int_eq(infer(&c, &t),
+                     ERR_none); /* metadata without a storage: the end is not known */
     ck_assert_int_eq(t->offset, 1);
     self->storage = storage_new(&arena, DT_float32, 7);
     ck_assert_int_eq(infer(&c, NULL), ERR_none);
@@ -190,7 +197,8 @@ START_TEST(as_strided_stays_in_a_known_storage) {
 END_TEST
 
 START_TEST(a_cast_operand_has_dense_strides) {
-    /* torch.add(int8 [3,3] stride [3,0], float32 [3,3] stride [1,3]): the cast of the first leaves it row-major, and it decides. */
+    /* torch.add(int8 [3,3] stride [3,0], float32 [3,3] stride [1,3]): the cast of the first leaves
+     * it row-major, and it decides. */
     Call c = call_new(OP_add_Tensor);
     Tensor *a = sized(2, 3, 3), *b = sized(2, 3, 3), *t;
     a->dtype = DT_int8;
@@ -227,7 +235,8 @@ END_TEST
 
 START_TEST(scalars_overflow_as_in_c10) {
     ck_assert(scalar_overflows(scalar_int(256), DT_uint8));
-    ck_assert(!scalar_overflows(scalar_int(-255), DT_uint8)); /* a negative integer may wrap into an unsigned dtype */
+    ck_assert(!scalar_overflows(scalar_int(-255),
+                                DT_uint8)); /* a negative integer may wrap into an unsigned dtype */
     ck_assert(scalar_overflows(scalar_int(-256), DT_uint8));
     ck_assert(scalar_overflows(scalar_float(-0.5), DT_uint8));
     ck_assert(scalar_overflows(scalar_float(128.5), DT_int8));

@@ -1,5 +1,6 @@
-/* Claims about reading and writing programs and results as JSON (docs/reference/format.md): what is refused and with which sentence, what is
- * kept, and that no text whatever makes the reader crash. */
+/* Claims about reading and writing programs and results as JSON (docs/reference/format.md): what
+ * is refused and with which sentence, what is kept, and that no text whatever makes the reader
+ * crash. */
 #include "tensor/rng.h"
 #include "tests/support/json_case.h"
 
@@ -12,26 +13,37 @@ static const char *const sample =
     "  \"name\": \"everything\",\n"
     "  \"note\": \"a \\\"note\\\" with \xC3\xA9 and \\n\",\n"
     "  \"inputs\": [\n"
-    "    {\"name\": \"x\", \"dtype\": \"float32\", \"size\": [2, 3], \"stride\": [1, 2], \"storage_offset\": 1, \"storage\": \"s\", "
+    "    {\"name\": \"x\", \"dtype\": \"float32\", \"size\": [2, 3], \"stride\": [1, 2], "
+    "\"storage_offset\": 1, \"storage\": \"s\", "
     "\"requires_grad\": true, \"data\": {\"fill\": \"dyadic\", \"seed\": 7}},\n"
     "    {\"name\": \"y\", \"dtype\": \"float32\", \"size\": [7], \"storage\": \"s\"},\n"
-    "    {\"name\": \"i\", \"dtype\": \"int64\", \"size\": [3], \"data\": [0, -1, \"9223372036854775807\"]},\n"
+    "    {\"name\": \"i\", \"dtype\": \"int64\", \"size\": [3], \"data\": [0, -1, "
+    "\"9223372036854775807\"]},\n"
     "    {\"name\": \"b\", \"dtype\": \"bool\", \"size\": [2], \"data\": [true, false]},\n"
-    "    {\"name\": \"h\", \"dtype\": \"float16\", \"size\": [3], \"data\": [0.1, 65500, \"nan\"]}\n"
+    "    {\"name\": \"h\", \"dtype\": \"float16\", \"size\": [3], \"data\": [0.1, 65500, "
+    "\"nan\"]}\n"
     "  ],\n"
     "  \"body\": [\n"
-    "    {\"op\": \"zeros\", \"size\": [2, {\"size_of\": [\"x\", -1]}], \"dtype\": \"float32\", \"requires_grad\": true, \"out\": \"m\"},\n"
-    "    {\"op\": \"add\", \"self\": \"m\", \"other\": {\"float\": 1}, \"alpha\": 0.5, \"out\": \"n\"},\n"
+    "    {\"op\": \"zeros\", \"size\": [2, {\"size_of\": [\"x\", -1]}], \"dtype\": \"float32\", "
+    "\"requires_grad\": true, \"out\": \"m\"},\n"
+    "    {\"op\": \"add\", \"self\": \"m\", \"other\": {\"float\": 1}, \"alpha\": 0.5, \"out\": "
+    "\"n\"},\n"
     "    {\"op\": \"unbind\", \"self\": \"n\", \"dim\": 0, \"out\": [\"r\", \"q\"]},\n"
-    "    {\"op\": \"getitem\", \"self\": \"n\", \"index\": [[null, 2, null], null, \"...\", true, -1, \"i\", {\"list\": [0, 0, 1]}], \"out\": \"g\"},\n"
-    "    {\"op\": \"setitem\", \"self\": \"n\", \"index\": [0], \"value\": {\"float\": \"-inf\"}},\n"
+    "    {\"op\": \"getitem\", \"self\": \"n\", \"index\": [[null, 2, null], null, \"...\", true, "
+    "-1, \"i\", {\"list\": [0, 0, 1]}], \"out\": \"g\"},\n"
+    "    {\"op\": \"setitem\", \"self\": \"n\", \"index\": [0], \"value\": {\"float\": "
+    "\"-inf\"}},\n"
     "    {\"op\": \"setitem\", \"self\": \"n\", \"index\": [\"b\"], \"value\": \"r\"},\n"
-    "    {\"op\": \"index_put_\", \"self\": \"n\", \"indices\": [null, \"i\"], \"values\": \"q\", \"accumulate\": true},\n"
-    "    {\"op\": \"tensor\", \"data\": [1.5, \"nan\"], \"size\": [2], \"dtype\": \"float64\", \"out\": \"lit\"},\n"
+    "    {\"op\": \"index_put_\", \"self\": \"n\", \"indices\": [null, \"i\"], \"values\": \"q\", "
+    "\"accumulate\": true},\n"
+    "    {\"op\": \"tensor\", \"data\": [1.5, \"nan\"], \"size\": [2], \"dtype\": \"float64\", "
+    "\"out\": \"lit\"},\n"
     "    {\"op\": \"sum\", \"self\": \"n\", \"dim\": [0, 1], \"keepdim\": true, \"out\": \"s\"},\n"
     "    {\"op\": \"sum\", \"self\": \"n\", \"dim\": 0, \"out\": \"s\"},\n"
-    "    {\"op\": \"sum\", \"self\": \"n\", \"dim\": null, \"out\": \"s\", \"x-why\": {\"a\": [1, 2.50]}},\n"
-    "    {\"op\": \"clamp\", \"self\": \"n\", \"min\": null, \"max\": {\"int\": \"9007199254740993\"}, \"out\": \"c\"},\n"
+    "    {\"op\": \"sum\", \"self\": \"n\", \"dim\": null, \"out\": \"s\", \"x-why\": {\"a\": [1, "
+    "2.50]}},\n"
+    "    {\"op\": \"clamp\", \"self\": \"n\", \"min\": null, \"max\": {\"int\": "
+    "\"9007199254740993\"}, \"out\": \"c\"},\n"
     "    {\"op\": \"mul_\", \"self\": \"n\", \"other\": true},\n"
     "    {\"with\": \"no_grad\", \"body\": [\n"
     "      {\"with\": \"enable_grad\", \"body\": []},\n"
@@ -44,7 +56,8 @@ static const char *const sample =
     "      {\"probe\": \"is_grad_enabled\"}\n"
     "    ]},\n"
     "    {\"if\": {\"is_grad_enabled\": true}, \"then\": [], \"else\": []},\n"
-    "    {\"op\": \"grad\", \"outputs\": [\"n\"], \"inputs\": [\"m\", \"r\"], \"grad_outputs\": [null], \"create_graph\": true, "
+    "    {\"op\": \"grad\", \"outputs\": [\"n\"], \"inputs\": [\"m\", \"r\"], \"grad_outputs\": "
+    "[null], \"create_graph\": true, "
     "\"retain_graph\": false, \"allow_unused\": true, \"out\": [\"d\", \"e\"]}\n"
     "  ],\n"
     "  \"return\": [\"n\", \"n\"],\n"
@@ -64,7 +77,8 @@ static const char *const sample =
     "    ],\n"
     "    {\"keep\": true, \"set\": {\"x\": {\"requires_grad\": false}}, \"grad_mode\": false}\n"
     "  ],\n"
-    "  \"shell\": {\"wrap\": \"module\", \"roles\": {\"x\": \"buffer\"}, \"spelling\": {\"body[3]\": \"operator\"}, \"outline\": [[2, 5]], "
+    "  \"shell\": {\"wrap\": \"module\", \"roles\": {\"x\": \"buffer\"}, \"spelling\": "
+    "{\"body[3]\": \"operator\"}, \"outline\": [[2, 5]], "
     "\"instances\": 2},\n"
     "  \"expect\": {\"twingrad_result\": 1, \"target\": \"t\", \"calls\": []},\n"
     "  \"x-exact\": true, \"x-zero-sign\": false\n"
@@ -82,7 +96,9 @@ static void same_text(const char *a, const char *b) {
     }
 }
 
-START_TEST(canonical_text_is_printed_as_it_was_read) { same_text(printed(parsed(sample), false), sample); }
+START_TEST(canonical_text_is_printed_as_it_was_read) {
+    same_text(printed(parsed(sample), false), sample);
+}
 END_TEST
 
 START_TEST(one_line_form_reads_back_as_the_same_program) {
@@ -93,10 +109,13 @@ START_TEST(one_line_form_reads_back_as_the_same_program) {
 END_TEST
 
 START_TEST(print_orders_keys_and_arguments_as_the_format_does) {
-    writes_stmt_as("{\"out\":\"y\",\"alpha\":2,\"other\":\"x\",\"self\":\"x\",\"op\":\"add\"}",
-                   "{\"op\": \"add\", \"self\": \"x\", \"other\": \"x\", \"alpha\": 2, \"out\": \"y\"}");
-    ck_assert_str_eq(printed(parsed("{\"return\":[],\"body\":[],\"note\":\"n\",\"name\":\"m\",\"twingrad\":1}"), true),
-                     "{\"twingrad\": 1, \"name\": \"m\", \"note\": \"n\", \"body\": [], \"return\": []}");
+    writes_stmt_as(
+        "{\"out\":\"y\",\"alpha\":2,\"other\":\"x\",\"self\":\"x\",\"op\":\"add\"}",
+        "{\"op\": \"add\", \"self\": \"x\", \"other\": \"x\", \"alpha\": 2, \"out\": \"y\"}");
+    ck_assert_str_eq(
+        printed(parsed("{\"return\":[],\"body\":[],\"note\":\"n\",\"name\":\"m\",\"twingrad\":1}"),
+                true),
+        "{\"twingrad\": 1, \"name\": \"m\", \"note\": \"n\", \"body\": [], \"return\": []}");
 }
 END_TEST
 
@@ -107,15 +126,19 @@ START_TEST(null_backward_is_no_backward) {
 END_TEST
 
 START_TEST(unknown_keys_that_begin_with_x_are_kept) {
-    keeps_program("{\"twingrad\": 1, \"body\": [{\"graph_break\": true, \"x-s\": null}], \"return\": [], \"backward\": {\"fill\": \"ones\", "
-                  "\"seed\": 0, \"x-b\": 1}, \"shell\": {\"x-c\": [true]}, \"x-a\": \"\\u0001\", \"x-z\": -1.50e+3}");
+    keeps_program("{\"twingrad\": 1, \"body\": [{\"graph_break\": true, \"x-s\": null}], "
+                  "\"return\": [], \"backward\": {\"fill\": \"ones\", "
+                  "\"seed\": 0, \"x-b\": 1}, \"shell\": {\"x-c\": [true]}, \"x-a\": \"\\u0001\", "
+                  "\"x-z\": -1.50e+3}");
 }
 END_TEST
 
 START_TEST(every_dtype_of_the_format_parses) {
-    static const char *const names[] = {"float64", "float32", "float16", "bfloat16", "int64", "int32", "int16", "int8", "uint8", "bool"};
+    static const char *const names[] = {"float64", "float32", "float16", "bfloat16", "int64",
+                                        "int32",   "int16",   "int8",    "uint8",    "bool"};
     for (int i = 0; i < COUNT_OF(names); i++) {
-        Program *p = parsed(with_inputs(arena_printf(&arena, "{\"name\":\"x\",\"dtype\":\"%s\",\"size\":[0]}", names[i])));
+        Program *p = parsed(with_inputs(
+            arena_printf(&arena, "{\"name\":\"x\",\"dtype\":\"%s\",\"size\":[0]}", names[i])));
         ck_assert_str_eq(dtype_name(p->inputs[0].dtype), names[i]);
     }
 }
@@ -124,7 +147,10 @@ END_TEST
 /* ---- what is refused, row by row ---- */
 
 typedef enum Frame { CLAIMED, WHOLE, BODY, INPUTS, MEMBERS } Frame;
-typedef struct Refusal { Frame frame; const char *text, *expected; } Refusal;
+typedef struct Refusal {
+    Frame frame;
+    const char *text, *expected;
+} Refusal;
 
 static const Refusal refusals[] = {
 #define CLAIM(name) {CLAIMED, #name, NULL},
@@ -143,11 +169,20 @@ static const Refusal refusals[] = {
 START_TEST(every_row_of_the_refusals_is_refused_with_its_sentence) {
     const Refusal *row = &refusals[_i];
     switch (row->frame) {
-    case CLAIMED: break;
-    case WHOLE: refuses(row->text, row->expected); break;
-    case BODY: refuses(with_body(row->text), row->expected); break;
-    case INPUTS: refuses(with_inputs(row->text), row->expected); break;
-    case MEMBERS: refuses(with_members(row->text), row->expected); break;
+    case CLAIMED:
+        break;
+    case WHOLE:
+        refuses(row->text, row->expected);
+        break;
+    case BODY:
+        refuses(with_body(row->text), row->expected);
+        break;
+    case INPUTS:
+        refuses(with_inputs(row->text), row->expected);
+        break;
+    case MEMBERS:
+        refuses(with_members(row->text), row->expected);
+        break;
     }
 }
 END_TEST
@@ -158,7 +193,8 @@ START_TEST(parse_refuses_control_characters_and_bad_escapes) {
     Program *p = NULL;
     ck_assert(program_parse(&arena, "{\"a\":\0}", 7, &p, message, sizeof message) == PARSE_BAD);
     ck_assert_str_eq(message, "line 1, column 6: expected a value, found the byte 0x00");
-    ck_assert_str_eq(parsed(with_members(",\"name\":\"\\ud83d\\ude00\""))->name, "\xF0\x9F\x98\x80");
+    ck_assert_str_eq(parsed(with_members(",\"name\":\"\\ud83d\\ude00\""))->name,
+                     "\xF0\x9F\x98\x80");
 }
 END_TEST
 
@@ -186,10 +222,13 @@ END_TEST
 /* ---- statements ---- */
 
 START_TEST(parse_refuses_a_malformed_predicate) {
-    const char *one = ": expected one predicate: requires_grad, is_leaf, has_grad_fn, is_contiguous, is_grad_enabled, dtype, dim or not";
+    const char *one = ": expected one predicate: requires_grad, is_leaf, has_grad_fn, "
+                      "is_contiguous, is_grad_enabled, dtype, dim or not";
     refuses(with_body("{\"assert\":{}}"), arena_printf(&arena, "body[0].assert%s", one));
-    refuses(with_body("{\"assert\":{\"is_leaf\":\"x\",\"dim\":[\"x\",1]}}"), arena_printf(&arena, "body[0].assert%s", one));
-    refuses(with_body("{\"assert\":{\"is_view\":\"x\"}}"), arena_printf(&arena, "body[0].assert%s", one));
+    refuses(with_body("{\"assert\":{\"is_leaf\":\"x\",\"dim\":[\"x\",1]}}"),
+            arena_printf(&arena, "body[0].assert%s", one));
+    refuses(with_body("{\"assert\":{\"is_view\":\"x\"}}"),
+            arena_printf(&arena, "body[0].assert%s", one));
 }
 END_TEST
 
@@ -218,7 +257,8 @@ START_TEST(statements_nest_64_deep_and_no_deeper) {
         text_add(&text, "}");
     }
     Program *p = NULL;
-    ck_assert_int_eq(parse(with_body(arena_printf(&arena, "{\"assert\":%s}", text.v)), &p), PARSE_BAD);
+    ck_assert_int_eq(parse(with_body(arena_printf(&arena, "{\"assert\":%s}", text.v)), &p),
+                     PARSE_BAD);
     ck_assert_ptr_nonnull(strstr(message, ".not: nested deeper than 64"));
 }
 END_TEST
@@ -233,34 +273,57 @@ START_TEST(parse_refuses_more_than_4096_statements) {
     wide.max_statements = 5000;
     Program *p = NULL;
     const char *whole = with_body(text.v);
-    ck_assert_int_eq(program_parse_within(&arena, whole, strlen(whole), &wide, &p, message, sizeof message), PARSE_OK);
+    ck_assert_int_eq(
+        program_parse_within(&arena, whole, strlen(whole), &wide, &p, message, sizeof message),
+        PARSE_OK);
 }
 END_TEST
 
 START_TEST(parse_refuses_names_outside_the_grammar) {
     const char *why = "not a name: names match [A-Za-z_][A-Za-z0-9_]{0,63}";
-    static const char *const bad[] = {"", "1x", "a-b", "a b", "\xC3\xA9", "a.b",
-                                      "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"};
+    static const char *const bad[] = {
+        "",
+        "1x",
+        "a-b",
+        "a b",
+        "\xC3\xA9",
+        "a.b",
+        "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"};
     for (int i = 0; i < COUNT_OF(bad); i++) {
-        refuses(with_body(arena_printf(&arena, "{\"op\":\"neg\",\"self\":\"x\",\"out\":\"%s\"}", bad[i])), arena_printf(&arena, "body[0].out: %s", why));
+        refuses(with_body(
+                    arena_printf(&arena, "{\"op\":\"neg\",\"self\":\"x\",\"out\":\"%s\"}", bad[i])),
+                arena_printf(&arena, "body[0].out: %s", why));
     }
-    refuses(with_body("{\"op\":\"neg\",\"self\":\"a b\",\"out\":\"y\"}"), arena_printf(&arena, "body[0].self: %s", why));
+    refuses(with_body("{\"op\":\"neg\",\"self\":\"a b\",\"out\":\"y\"}"),
+            arena_printf(&arena, "body[0].self: %s", why));
 }
 END_TEST
 
 /* ---- arguments and overloads ---- */
 
-static const char *chosen(const char *stmt) { return parsed(with_body(stmt))->body.first->op->id_name; }
+static const char *chosen(const char *stmt) {
+    return parsed(with_body(stmt))->body.first->op->id_name;
+}
 
 START_TEST(the_kind_of_a_value_chooses_the_overload) {
-    ck_assert_str_eq(chosen("{\"op\":\"add\",\"self\":\"x\",\"other\":\"x\",\"out\":\"y\"}"), "add_Tensor");
-    ck_assert_str_eq(chosen("{\"op\":\"add\",\"self\":\"x\",\"other\":1,\"out\":\"y\"}"), "add_Scalar");
-    ck_assert_str_eq(chosen("{\"op\":\"pow\",\"self\":2,\"exponent\":\"x\",\"out\":\"y\"}"), "pow_Scalar");
-    ck_assert_str_eq(chosen("{\"op\":\"pow\",\"self\":\"x\",\"exponent\":2,\"out\":\"y\"}"), "pow_Tensor_Scalar");
-    ck_assert_str_eq(chosen("{\"op\":\"pow\",\"self\":\"x\",\"exponent\":\"x\",\"out\":\"y\"}"), "pow_Tensor_Tensor");
-    ck_assert_str_eq(chosen("{\"op\":\"where\",\"condition\":\"x\",\"self\":1,\"other\":{\"float\":2},\"out\":\"y\"}"), "where_Scalar");
-    ck_assert_str_eq(chosen("{\"op\":\"where\",\"condition\":\"x\",\"self\":\"x\",\"other\":2,\"out\":\"y\"}"), "where_ScalarOther");
-    ck_assert_str_eq(chosen("{\"op\":\"clamp\",\"self\":\"x\",\"min\":\"x\",\"out\":\"y\"}"), "clamp_Tensor");
+    ck_assert_str_eq(chosen("{\"op\":\"add\",\"self\":\"x\",\"other\":\"x\",\"out\":\"y\"}"),
+                     "add_Tensor");
+    ck_assert_str_eq(chosen("{\"op\":\"add\",\"self\":\"x\",\"other\":1,\"out\":\"y\"}"),
+                     "add_Scalar");
+    ck_assert_str_eq(chosen("{\"op\":\"pow\",\"self\":2,\"exponent\":\"x\",\"out\":\"y\"}"),
+                     "pow_Scalar");
+    ck_assert_str_eq(chosen("{\"op\":\"pow\",\"self\":\"x\",\"exponent\":2,\"out\":\"y\"}"),
+                     "pow_Tensor_Scalar");
+    ck_assert_str_eq(chosen("{\"op\":\"pow\",\"self\":\"x\",\"exponent\":\"x\",\"out\":\"y\"}"),
+                     "pow_Tensor_Tensor");
+    ck_assert_str_eq(chosen("{\"op\":\"where\",\"condition\":\"x\",\"self\":1,\"other\":{\"float\":"
+                            "2},\"out\":\"y\"}"),
+                     "where_Scalar");
+    ck_assert_str_eq(
+        chosen("{\"op\":\"where\",\"condition\":\"x\",\"self\":\"x\",\"other\":2,\"out\":\"y\"}"),
+        "where_ScalarOther");
+    ck_assert_str_eq(chosen("{\"op\":\"clamp\",\"self\":\"x\",\"min\":\"x\",\"out\":\"y\"}"),
+                     "clamp_Tensor");
     ck_assert_str_eq(chosen("{\"op\":\"clamp\",\"self\":\"x\",\"out\":\"y\"}"), "clamp");
     ck_assert_str_eq(chosen("{\"op\":\"fill_\",\"self\":\"x\",\"value\":true}"), "fill__Scalar");
 }
@@ -268,40 +331,63 @@ END_TEST
 
 START_TEST(the_names_of_the_arguments_choose_the_overload) {
     ck_assert_str_eq(chosen("{\"op\":\"sum\",\"self\":\"x\",\"out\":\"y\"}"), "sum");
-    ck_assert_str_eq(chosen("{\"op\":\"sum\",\"self\":\"x\",\"dim\":[0],\"out\":\"y\"}"), "sum_dim");
-    ck_assert_str_eq(chosen("{\"op\":\"div\",\"self\":\"x\",\"other\":2,\"out\":\"y\"}"), "div_Scalar");
-    ck_assert_str_eq(chosen("{\"op\":\"div\",\"self\":\"x\",\"other\":2,\"rounding_mode\":null,\"out\":\"y\"}"), "div_Scalar_mode");
+    ck_assert_str_eq(chosen("{\"op\":\"sum\",\"self\":\"x\",\"dim\":[0],\"out\":\"y\"}"),
+                     "sum_dim");
+    ck_assert_str_eq(chosen("{\"op\":\"div\",\"self\":\"x\",\"other\":2,\"out\":\"y\"}"),
+                     "div_Scalar");
+    ck_assert_str_eq(
+        chosen("{\"op\":\"div\",\"self\":\"x\",\"other\":2,\"rounding_mode\":null,\"out\":\"y\"}"),
+        "div_Scalar_mode");
     ck_assert_str_eq(chosen("{\"op\":\"arange\",\"end\":2,\"out\":\"y\"}"), "arange");
-    ck_assert_str_eq(chosen("{\"op\":\"arange\",\"start\":1,\"end\":2,\"out\":\"y\"}"), "arange_start");
-    ck_assert_str_eq(chosen("{\"op\":\"arange\",\"start\":1,\"end\":2,\"step\":0.5,\"out\":\"y\"}"), "arange_start_step");
-    ck_assert_str_eq(chosen("{\"op\":\"scatter_\",\"self\":\"x\",\"dim\":0,\"index\":\"x\",\"value\":2}"), "scatter__value");
-    ck_assert_str_eq(chosen("{\"op\":\"tensor_split\",\"self\":\"x\",\"indices\":[1],\"out\":\"y\"}"), "tensor_split_indices");
+    ck_assert_str_eq(chosen("{\"op\":\"arange\",\"start\":1,\"end\":2,\"out\":\"y\"}"),
+                     "arange_start");
+    ck_assert_str_eq(chosen("{\"op\":\"arange\",\"start\":1,\"end\":2,\"step\":0.5,\"out\":\"y\"}"),
+                     "arange_start_step");
+    ck_assert_str_eq(
+        chosen("{\"op\":\"scatter_\",\"self\":\"x\",\"dim\":0,\"index\":\"x\",\"value\":2}"),
+        "scatter__value");
+    ck_assert_str_eq(
+        chosen("{\"op\":\"tensor_split\",\"self\":\"x\",\"indices\":[1],\"out\":\"y\"}"),
+        "tensor_split_indices");
 }
 END_TEST
 
 START_TEST(parse_refuses_a_malformed_index) {
-    static const struct { const char *index, *expected; } cases[] = {
+    static const struct {
+        const char *index, *expected;
+    } cases[] = {
         {"\"x\"", "body[0].index: expected an array of index items, found a string"},
-        {"[[0,1]]", "body[0].index[0]: a slice is [start, stop, step], with null for what is left out"},
+        {"[[0,1]]",
+         "body[0].index[0]: a slice is [start, stop, step], with null for what is left out"},
         {"[[null,\"x\",null]]", "body[0].index[0][1]: expected an integer, found a string"},
         {"[{\"list\":[true]}]", "body[0].index[0].list[0]: expected an integer, found a boolean"},
-        {"[{\"float\":1}]", "body[0].index[0]: expected an index item: an integer, [start, stop, step], null, \"...\", a boolean, a name or {\"list\": [..]}"},
+        {"[{\"float\":1}]", "body[0].index[0]: expected an index item: an integer, [start, stop, "
+                            "step], null, \"...\", a boolean, a name or {\"list\": [..]}"},
         {"[1.5]", "body[0].index[0]: expected an integer, found a number with a fraction"},
         {"[\"..\"]", "body[0].index[0]: not a name: names match [A-Za-z_][A-Za-z0-9_]{0,63}"},
     };
     for (int i = 0; i < COUNT_OF(cases); i++) {
-        refuses(with_body(arena_printf(&arena, "{\"op\":\"getitem\",\"self\":\"x\",\"index\":%s,\"out\":\"y\"}", cases[i].index)), cases[i].expected);
+        refuses(with_body(arena_printf(
+                    &arena, "{\"op\":\"getitem\",\"self\":\"x\",\"index\":%s,\"out\":\"y\"}",
+                    cases[i].index)),
+                cases[i].expected);
     }
 }
 END_TEST
 
 START_TEST(an_op_outside_the_table_is_told_apart_from_bad_input) {
     Program *p = NULL;
-    ck_assert_int_eq(parse(with_body("{\"op\":\"neg\",\"self\":\"x\",\"out\":\"y\"},{\"op\":\"fft_fft\",\"self\":\"x\",\"out\":\"y\"}"), &p), PARSE_UNKNOWN_OP);
+    ck_assert_int_eq(parse(with_body("{\"op\":\"neg\",\"self\":\"x\",\"out\":\"y\"},{\"op\":\"fft_"
+                                     "fft\",\"self\":\"x\",\"out\":\"y\"}"),
+                           &p),
+                     PARSE_UNKNOWN_OP);
     ck_assert_str_eq(message, "body[1].op: the op fft_fft is not in the op table");
     ck_assert_ptr_null(p);
-    ck_assert_int_eq(parse(with_body("{\"op\":\"_to_copy\",\"self\":\"x\",\"out\":\"y\"}"), &p), PARSE_UNKNOWN_OP);
-    ck_assert_int_eq(parse(with_body("{\"op\":\"squeeze\",\"self\":\"x\",\"dim\":[0,1],\"out\":\"y\"}"), &p), PARSE_UNKNOWN_OP);
+    ck_assert_int_eq(parse(with_body("{\"op\":\"_to_copy\",\"self\":\"x\",\"out\":\"y\"}"), &p),
+                     PARSE_UNKNOWN_OP);
+    ck_assert_int_eq(
+        parse(with_body("{\"op\":\"squeeze\",\"self\":\"x\",\"dim\":[0,1],\"out\":\"y\"}"), &p),
+        PARSE_UNKNOWN_OP);
     ck_assert_str_eq(message, "body[0].op: the overload squeeze.dims is not in the op table");
 }
 END_TEST
@@ -309,27 +395,41 @@ END_TEST
 START_TEST(arguments_keep_their_notation) {
     keeps_stmt("{\"op\": \"sum\", \"self\": \"x\", \"dim\": [0], \"out\": \"y\"}");
     keeps_stmt("{\"op\": \"sum\", \"self\": \"x\", \"dim\": 0, \"out\": \"y\"}");
-    keeps_stmt("{\"op\": \"slice\", \"self\": \"x\", \"start\": null, \"end\": {\"int\": \"9223372036854775807\"}, \"out\": \"y\"}");
-    keeps_stmt("{\"op\": \"div\", \"self\": \"x\", \"other\": 2, \"rounding_mode\": \"floor\", \"out\": \"y\"}");
+    keeps_stmt("{\"op\": \"slice\", \"self\": \"x\", \"start\": null, \"end\": {\"int\": "
+               "\"9223372036854775807\"}, \"out\": \"y\"}");
+    keeps_stmt("{\"op\": \"div\", \"self\": \"x\", \"other\": 2, \"rounding_mode\": \"floor\", "
+               "\"out\": \"y\"}");
     keeps_stmt("{\"op\": \"zero_\", \"self\": \"x\", \"out\": \"y\"}");
     keeps_stmt("{\"op\": \"setitem\", \"self\": \"x\", \"index\": [], \"value\": 0.1}");
     keeps_stmt("{\"op\": \"unbind\", \"self\": \"x\", \"out\": []}");
-    keeps_stmt("{\"op\": \"mul\", \"self\": \"x\", \"other\": {\"float\": \"-0.0\"}, \"out\": \"y\"}");
-    writes_stmt_as("{\"op\":\"mul\",\"self\":\"x\",\"other\":{\"float\":0.50},\"out\":\"y\"}", "{\"op\": \"mul\", \"self\": \"x\", \"other\": 0.5, \"out\": \"y\"}");
-    writes_stmt_as("{\"op\":\"tensor\",\"data\":{\"fill\":\"arange\"},\"size\":[3],\"dtype\":\"int8\",\"out\":\"y\"}",
-                   "{\"op\": \"tensor\", \"data\": [0, 1, 2], \"size\": [3], \"dtype\": \"int8\", \"out\": \"y\"}");
+    keeps_stmt(
+        "{\"op\": \"mul\", \"self\": \"x\", \"other\": {\"float\": \"-0.0\"}, \"out\": \"y\"}");
+    writes_stmt_as("{\"op\":\"mul\",\"self\":\"x\",\"other\":{\"float\":0.50},\"out\":\"y\"}",
+                   "{\"op\": \"mul\", \"self\": \"x\", \"other\": 0.5, \"out\": \"y\"}");
+    writes_stmt_as("{\"op\":\"tensor\",\"data\":{\"fill\":\"arange\"},\"size\":[3],\"dtype\":"
+                   "\"int8\",\"out\":\"y\"}",
+                   "{\"op\": \"tensor\", \"data\": [0, 1, 2], \"size\": [3], \"dtype\": \"int8\", "
+                   "\"out\": \"y\"}");
 }
 END_TEST
 
 /* ---- inputs ---- */
 
 START_TEST(parse_refuses_inputs_that_share_a_storage_wrongly) {
-    const char *first = "{\"name\":\"x\",\"dtype\":\"float32\",\"size\":[2],\"storage\":\"s\",\"data\":[1,2]}";
-    refuses(with_inputs(arena_printf(&arena, "%s,{\"name\":\"y\",\"dtype\":\"float64\",\"size\":[2],\"storage\":\"s\"}", first)),
+    const char *first =
+        "{\"name\":\"x\",\"dtype\":\"float32\",\"size\":[2],\"storage\":\"s\",\"data\":[1,2]}";
+    refuses(with_inputs(arena_printf(
+                &arena, "%s,{\"name\":\"y\",\"dtype\":\"float64\",\"size\":[2],\"storage\":\"s\"}",
+                first)),
             "inputs[1].dtype: the storage \"s\" holds float32");
-    refuses(with_inputs(arena_printf(&arena, "%s,{\"name\":\"y\",\"dtype\":\"float32\",\"size\":[2],\"storage\":\"s\",\"data\":[1,2]}", first)),
+    refuses(with_inputs(arena_printf(&arena,
+                                     "%s,{\"name\":\"y\",\"dtype\":\"float32\",\"size\":[2],"
+                                     "\"storage\":\"s\",\"data\":[1,2]}",
+                                     first)),
             "inputs[1].data: only the first input on the storage \"s\" carries its data");
-    refuses(with_inputs(arena_printf(&arena, "%s,{\"name\":\"y\",\"dtype\":\"float32\",\"size\":[3],\"storage\":\"s\"}", first)),
+    refuses(with_inputs(arena_printf(
+                &arena, "%s,{\"name\":\"y\",\"dtype\":\"float32\",\"size\":[3],\"storage\":\"s\"}",
+                first)),
             "inputs[0].data: 2 elements were given, the storage has 3");
 }
 END_TEST
@@ -344,14 +444,16 @@ START_TEST(limits_passed_by_an_input_are_bad_input) {
     for (int i = 0; i < 65; i++) {
         text_add(&text, i ? ",[]" : "[]");
     }
-    refuses(with_members(arena_printf(&arena, ",\"recalls\":[%s]", text.v)), "recalls: 65 recalls pass the limit of 64");
+    refuses(with_members(arena_printf(&arena, ",\"recalls\":[%s]", text.v)),
+            "recalls: 65 recalls pass the limit of 64");
 }
 END_TEST
 
 /* ---- results ---- */
 
 static const char *const result_program =
-    "{\"twingrad\":1,\"inputs\":[{\"name\":\"x\",\"dtype\":\"float32\",\"size\":[2],\"data\":[1,2]},{\"name\":\"i\",\"dtype\":\"int64\",\"size\":[1],"
+    "{\"twingrad\":1,\"inputs\":[{\"name\":\"x\",\"dtype\":\"float32\",\"size\":[2],\"data\":[1,2]}"
+    ",{\"name\":\"i\",\"dtype\":\"int64\",\"size\":[1],"
     "\"data\":[1]}],\"body\":[{\"probe\":\"size\",\"of\":\"x\"}],\"return\":[\"x\",\"x\"]}";
 
 static ParseStatus read_back(const Program *p, const char *text, Result **r) {
@@ -360,14 +462,22 @@ static ParseStatus read_back(const Program *p, const char *text, Result **r) {
 
 START_TEST(a_result_is_printed_as_it_was_read) {
     const char *text =
-        "{\"twingrad_result\": 1, \"target\": \"torch\", \"calls\": [{\"status\": \"error\", \"error\": {\"at\": \"backward\", \"code\": \"saved_modified\", "
-        "\"message\": \"m\"}, \"trace\": [{\"at\": \"body[0]\", \"probe\": \"size\", \"value\": [2]}, {\"at\": \"body[0]\", \"probe\": \"dtype\", \"value\": "
-        "\"int8\"}, {\"at\": \"body[0]\", \"probe\": \"is_leaf\", \"value\": false}], \"returns\": [{\"dtype\": \"float32\", \"size\": [2], \"stride\": [1], "
-        "\"storage_offset\": 0, \"requires_grad\": true, \"is_leaf\": false, \"alias\": \"input:x\", \"data\": [0.1, \"-0.0\"], \"grad\": null}, {\"dtype\": "
-        "\"bool\", \"size\": [], \"alias\": \"return:0\", \"data\": [true]}], \"inputs\": [{\"name\": \"x\", \"requires_grad\": true, \"is_leaf\": true, "
-        "\"version\": 3, \"size\": [2], \"stride\": [1], \"storage_offset\": 0, \"data\": [1, 2], \"grad\": {\"size\": [2], \"data\": [0, 0.5]}}, {\"name\": "
-        "\"i\", \"data\": [\"9223372036854775807\"], \"x-unsettled\": true}], \"vacuous\": true, \"poked\": {\"returns\": [[1, 1], null], \"inputs\": [null, "
-        "[4]]}, \"x-compiled\": true, \"x-frames\": 2}], \"x-undefined\": [{\"at\": \"body[0]\", \"why\": \"w\"}], \"x-more\": {}}";
+        "{\"twingrad_result\": 1, \"target\": \"torch\", \"calls\": [{\"status\": \"error\", "
+        "\"error\": {\"at\": \"backward\", \"code\": \"saved_modified\", "
+        "\"message\": \"m\"}, \"trace\": [{\"at\": \"body[0]\", \"probe\": \"size\", \"value\": "
+        "[2]}, {\"at\": \"body[0]\", \"probe\": \"dtype\", \"value\": "
+        "\"int8\"}, {\"at\": \"body[0]\", \"probe\": \"is_leaf\", \"value\": false}], \"returns\": "
+        "[{\"dtype\": \"float32\", \"size\": [2], \"stride\": [1], "
+        "\"storage_offset\": 0, \"requires_grad\": true, \"is_leaf\": false, \"alias\": "
+        "\"input:x\", \"data\": [0.1, \"-0.0\"], \"grad\": null}, {\"dtype\": "
+        "\"bool\", \"size\": [], \"alias\": \"return:0\", \"data\": [true]}], \"inputs\": "
+        "[{\"name\": \"x\", \"requires_grad\": true, \"is_leaf\": true, "
+        "\"version\": 3, \"size\": [2], \"stride\": [1], \"storage_offset\": 0, \"data\": [1, 2], "
+        "\"grad\": {\"size\": [2], \"data\": [0, 0.5]}}, {\"name\": "
+        "\"i\", \"data\": [\"9223372036854775807\"], \"x-unsettled\": true}], \"vacuous\": true, "
+        "\"poked\": {\"returns\": [[1, 1], null], \"inputs\": [null, "
+        "[4]]}, \"x-compiled\": true, \"x-frames\": 2}], \"x-undefined\": [{\"at\": \"body[0]\", "
+        "\"why\": \"w\"}], \"x-more\": {}}";
     const Program *p = parsed(result_program);
     Result *r = NULL;
     ck_assert_msg(read_back(p, text, &r) == PARSE_OK, "%s", message);
@@ -388,31 +498,48 @@ END_TEST
 START_TEST(data_of_a_result_is_rounded_to_its_dtype) {
     const Program *p = parsed(result_program);
     Result *r = NULL;
-    ck_assert_int_eq(read_back(p, "{\"twingrad_result\":1,\"calls\":[{\"status\":\"ok\",\"returns\":[{\"dtype\":\"float32\",\"size\":[3],\"data\":"
-                                  "[0.1000000000001, 1e39, -1e39]}]}]}", &r), PARSE_OK);
+    ck_assert_int_eq(read_back(p,
+                               "{\"twingrad_result\":1,\"calls\":[{\"status\":\"ok\",\"returns\":[{"
+                               "\"dtype\":\"float32\",\"size\":[3],\"data\":"
+                               "[0.1000000000001, 1e39, -1e39]}]}]}",
+                               &r),
+                     PARSE_OK);
     const float *data = r->calls[0].returns[0].values.data;
     ck_assert(data[0] == 0.1f && isinf(data[1]) && data[1] > 0 && isinf(data[2]) && data[2] < 0);
 }
 END_TEST
 
 START_TEST(a_malformed_result_is_refused) {
-    static const struct { const char *text, *expected; } cases[] = {
+    static const struct {
+        const char *text, *expected;
+    } cases[] = {
         {"{}", "top level: the key \"twingrad_result\" is missing"},
         {"{\"twingrad_result\":2,\"calls\":[]}", "twingrad_result: 2 is not in 1..1"},
         {"{\"twingrad_result\":1,\"calls\":[],\"more\":1}", "more: unknown key"},
         {"{\"twingrad_result\":1,\"calls\":[{}]}", "calls[0]: the key \"status\" is missing"},
-        {"{\"twingrad_result\":1,\"calls\":[{\"status\":\"fine\"}]}", "calls[0].status: expected \"ok\" or \"error\""},
-        {"{\"twingrad_result\":1,\"calls\":[{\"status\":\"error\"}]}", "calls[0]: the key \"error\" is missing"},
-        {"{\"twingrad_result\":1,\"calls\":[{\"status\":\"error\",\"error\":{\"at\":null,\"code\":\"none\"}}]}", "calls[0].error.code: unknown error code"},
-        {"{\"twingrad_result\":1,\"calls\":[{\"status\":\"error\",\"error\":{\"at\":\"body[9]\",\"code\":\"shape\"}}]}",
+        {"{\"twingrad_result\":1,\"calls\":[{\"status\":\"fine\"}]}",
+         "calls[0].status: expected \"ok\" or \"error\""},
+        {"{\"twingrad_result\":1,\"calls\":[{\"status\":\"error\"}]}",
+         "calls[0]: the key \"error\" is missing"},
+        {"{\"twingrad_result\":1,\"calls\":[{\"status\":\"error\",\"error\":{\"at\":null,\"code\":"
+         "\"none\"}}]}",
+         "calls[0].error.code: unknown error code"},
+        {"{\"twingrad_result\":1,\"calls\":[{\"status\":\"error\",\"error\":{\"at\":\"body[9]\","
+         "\"code\":\"shape\"}}]}",
          "calls[0].error.at: the program has no statement there"},
-        {"{\"twingrad_result\":1,\"calls\":[{\"status\":\"ok\"},{\"status\":\"ok\"}]}", "calls: 2 calls, but the program has 1"},
-        {"{\"twingrad_result\":1,\"calls\":[{\"status\":\"ok\",\"inputs\":[{\"name\":\"z\"}]}]}", "calls[0].inputs[0].name: the program has no such name"},
-        {"{\"twingrad_result\":1,\"calls\":[{\"status\":\"ok\",\"returns\":[{\"dtype\":\"bool\",\"size\":[2],\"data\":[true]}]}]}",
+        {"{\"twingrad_result\":1,\"calls\":[{\"status\":\"ok\"},{\"status\":\"ok\"}]}",
+         "calls: 2 calls, but the program has 1"},
+        {"{\"twingrad_result\":1,\"calls\":[{\"status\":\"ok\",\"inputs\":[{\"name\":\"z\"}]}]}",
+         "calls[0].inputs[0].name: the program has no such name"},
+        {"{\"twingrad_result\":1,\"calls\":[{\"status\":\"ok\",\"returns\":[{\"dtype\":\"bool\","
+         "\"size\":[2],\"data\":[true]}]}]}",
          "calls[0].returns[0].data: 1 elements for a size of 2"},
-        {"{\"twingrad_result\":1,\"calls\":[{\"status\":\"ok\",\"returns\":[{\"dtype\":\"bool\",\"size\":[0],\"alias\":\"return:0\"}]}]}",
-         "calls[0].returns[0].alias: neither \"input:NAME\" of an input here nor \"return:K\" of an earlier return"},
-        {"{\"twingrad_result\":1,\"calls\":[{\"status\":\"ok\",\"trace\":[{\"at\":\"body[0]\",\"probe\":\"is_leaf\",\"value\":1}]}]}",
+        {"{\"twingrad_result\":1,\"calls\":[{\"status\":\"ok\",\"returns\":[{\"dtype\":\"bool\","
+         "\"size\":[0],\"alias\":\"return:0\"}]}]}",
+         "calls[0].returns[0].alias: neither \"input:NAME\" of an input here nor \"return:K\" of "
+         "an earlier return"},
+        {"{\"twingrad_result\":1,\"calls\":[{\"status\":\"ok\",\"trace\":[{\"at\":\"body[0]\","
+         "\"probe\":\"is_leaf\",\"value\":1}]}]}",
          "calls[0].trace[0].value: expected true or false, found a number"},
     };
     const Program *p = parsed(result_program);
@@ -448,10 +575,12 @@ static void survives_changes(const char *text, int rounds, uint64_t seed) {
         for (int64_t k = rng_below(&rng, 4); k >= 0; k--) {
             int64_t at = rng_below(&rng, length);
             bool bit = rng_chance(&rng, 40);
-            changed[at] = bit ? (char)(changed[at] ^ (1 << rng_below(&rng, 8))) : alphabet[rng_below(&rng, sizeof alphabet - 1)];
+            changed[at] = bit ? (char)(changed[at] ^ (1 << rng_below(&rng, 8)))
+                              : alphabet[rng_below(&rng, sizeof alphabet - 1)];
         }
         Program *p = NULL;
-        if (program_parse(&arena, changed, (size_t)length, &p, message, sizeof message) == PARSE_OK) {
+        if (program_parse(&arena, changed, (size_t)length, &p, message, sizeof message) ==
+            PARSE_OK) {
             const char *once = printed(p, false);
             same_text(printed(parsed(once), false), once);
         } else {
@@ -462,15 +591,22 @@ static void survives_changes(const char *text, int rounds, uint64_t seed) {
     }
 }
 
-START_TEST(random_byte_changes_never_crash_and_what_parses_prints_stably) { survives_changes(sample, 10000, 1); }
+START_TEST(random_byte_changes_never_crash_and_what_parses_prints_stably) {
+    survives_changes(sample, 10000, 1);
+}
 END_TEST
 
 START_TEST(random_byte_changes_of_a_result_never_crash) {
-    const char *text = "{\"twingrad\": 1, \"inputs\": [{\"name\": \"x\", \"dtype\": \"float32\", \"size\": [2], \"data\": [1, 2]}], \"body\": [{\"probe\": \"size\", "
-                       "\"of\": \"x\"}], \"return\": [\"x\"], \"expect\": {\"twingrad_result\": 1, \"target\": \"t\", \"calls\": [{\"status\": \"ok\", \"trace\": "
-                       "[{\"at\": \"body[0]\", \"probe\": \"size\", \"value\": [2]}], \"returns\": [{\"dtype\": \"float32\", \"size\": [2], \"stride\": [1], "
-                       "\"storage_offset\": 0, \"requires_grad\": false, \"is_leaf\": true, \"alias\": \"input:x\", \"data\": [1, 2], \"grad\": null}], "
-                       "\"inputs\": [{\"name\": \"x\", \"requires_grad\": false, \"version\": 0, \"data\": [1, 2], \"grad\": {\"size\": [2], \"data\": [0, 0]}}], "
+    const char *text = "{\"twingrad\": 1, \"inputs\": [{\"name\": \"x\", \"dtype\": \"float32\", "
+                       "\"size\": [2], \"data\": [1, 2]}], \"body\": [{\"probe\": \"size\", "
+                       "\"of\": \"x\"}], \"return\": [\"x\"], \"expect\": {\"twingrad_result\": 1, "
+                       "\"target\": \"t\", \"calls\": [{\"status\": \"ok\", \"trace\": "
+                       "[{\"at\": \"body[0]\", \"probe\": \"size\", \"value\": [2]}], \"returns\": "
+                       "[{\"dtype\": \"float32\", \"size\": [2], \"stride\": [1], "
+                       "\"storage_offset\": 0, \"requires_grad\": false, \"is_leaf\": true, "
+                       "\"alias\": \"input:x\", \"data\": [1, 2], \"grad\": null}], "
+                       "\"inputs\": [{\"name\": \"x\", \"requires_grad\": false, \"version\": 0, "
+                       "\"data\": [1, 2], \"grad\": {\"size\": [2], \"data\": [0, 0]}}], "
                        "\"poked\": {\"returns\": [[1, 1]], \"inputs\": [[1, 1]]}}]}}";
     keeps_program(text);
     survives_changes(text, 10000, 2);
@@ -489,7 +625,8 @@ int main(void) {
     tcase_add_test(tcase, unknown_keys_that_begin_with_x_are_kept);
     tcase_add_test(tcase, every_dtype_of_the_format_parses);
     tcase_add_test(tcase, parse_refuses_control_characters_and_bad_escapes);
-    tcase_add_loop_test(tcase, every_row_of_the_refusals_is_refused_with_its_sentence, 0, COUNT_OF(refusals));
+    tcase_add_loop_test(tcase, every_row_of_the_refusals_is_refused_with_its_sentence, 0,
+                        COUNT_OF(refusals));
     tcase_add_test(tcase, a_million_nested_arrays_are_refused_without_a_deep_stack);
     tcase_add_test(tcase, parse_refuses_a_text_over_16_megabytes);
     tcase_add_test(tcase, parse_refuses_a_malformed_predicate);

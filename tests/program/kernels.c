@@ -1,5 +1,5 @@
-/* Kernels: values against PyTorch's recorded answers, and what random calls do not show: rounding once, undefined results,
- * refusals by value, edges of the domain. */
+/* Kernels: values against PyTorch's recorded answers, and what random calls do not show: rounding
+ * once, undefined results, refusals by value, edges of the domain. */
 #include "program/ops/emit.h"
 #include "program/ops/functions.h"
 #include "tests/support/runner.h"
@@ -65,7 +65,8 @@ static bool agrees(const Tensor *t, int64_t at, const char *word, bool exact) {
     if (got == wanted) {
         return true;
     }
-    return !exact && fabs(got - wanted) <= 16 * dtype_unit(t->dtype) * fmax(fmax(fabs(got), fabs(wanted)), 1);
+    return !exact &&
+           fabs(got - wanted) <= 16 * dtype_unit(t->dtype) * fmax(fmax(fabs(got), fabs(wanted)), 1);
 }
 
 static void check_values(const Tensor *t, Words *w, bool exact, const char *text) {
@@ -118,7 +119,9 @@ static Tensor *as_matrix(Tensor *t, int64_t rows, int64_t cols) {
     return t;
 }
 
-static double value(const CheckResult *o, int64_t i) { return element_double(o->out[0].storage->data, o->out[0].dtype, i); }
+static double value(const CheckResult *o, int64_t i) {
+    return element_double(o->out[0].storage->data, o->out[0].dtype, i);
+}
 
 START_TEST(a_sum_is_rounded_once) {
     /* 2^24 + 1 + 1 in float32 steps would stay 2^24. */
@@ -257,7 +260,8 @@ START_TEST(softmax_of_minus_infinities_is_nan) {
 END_TEST
 
 START_TEST(as_strided_grad_divides_what_the_input_shares) {
-    /* x = [a a] (stride 0), y = x.as_strided([1], [1], 0): the gradient 6 of the one location is split over two elements. */
+    /* x = [a a] (stride 0), y = x.as_strided([1], [1], 0): the gradient 6 of the one location is
+     * split over two elements. */
     static const int64_t two[] = {2}, one[] = {1}, still[] = {0};
     Call c = call_new(OP__as_strided_grad);
     c.arg[0].tensor = OF(DT_float32, 6);

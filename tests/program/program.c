@@ -1,4 +1,5 @@
-/* Claims about programs as trees: names, statement numbers and paths, binding arguments, inputs, recording, copies, and the verifier. */
+/* Claims about programs as trees: names, statement numbers and paths, binding arguments, inputs,
+ * recording, copies, and the verifier. */
 #include "program/json/json.h"
 #include "tests/support/runner.h"
 
@@ -10,12 +11,15 @@ static Arena arena;
 static Program *parsed(const char *text) {
     char message[512];
     Program *p = NULL;
-    ck_assert_msg(program_parse(&arena, text, strlen(text), &p, message, sizeof message) == PARSE_OK, "%s\n%s", message, text);
+    ck_assert_msg(program_parse(&arena, text, strlen(text), &p, message, sizeof message) ==
+                      PARSE_OK,
+                  "%s\n%s", message, text);
     return p;
 }
 static Program *with_body(const char *body) {
     return parsed(arena_printf(&arena,
-                               "{\"twingrad\":1,\"inputs\":[{\"name\":\"x\",\"dtype\":\"float32\",\"size\":[2,3],\"data\":{\"fill\":\"arange\"}}],"
+                               "{\"twingrad\":1,\"inputs\":[{\"name\":\"x\",\"dtype\":\"float32\","
+                               "\"size\":[2,3],\"data\":{\"fill\":\"arange\"}}],"
                                "\"body\":[%s],\"return\":[\"x\"]}",
                                body));
 }
@@ -69,13 +73,17 @@ END_TEST
 /* ---- numbers and paths ---- */
 
 static const char *const nested =
-    "{\"twingrad\":1,\"setup\":[{\"graph_break\":true},{\"with\":\"no_grad\",\"body\":[{\"graph_break\":true}]}],\"body\":[{\"graph_break\":true},"
-    "{\"if\":{\"is_grad_enabled\":true},\"then\":[{\"graph_break\":true},{\"with\":\"enable_grad\",\"body\":[{\"graph_break\":true}]}],"
-    "\"else\":[{\"graph_break\":true}]},{\"if\":{\"is_grad_enabled\":true},\"then\":[],\"else\":[{\"graph_break\":true}]},{\"graph_break\":true}],"
+    "{\"twingrad\":1,\"setup\":[{\"graph_break\":true},{\"with\":\"no_grad\",\"body\":[{\"graph_"
+    "break\":true}]}],\"body\":[{\"graph_break\":true},"
+    "{\"if\":{\"is_grad_enabled\":true},\"then\":[{\"graph_break\":true},{\"with\":\"enable_grad\","
+    "\"body\":[{\"graph_break\":true}]}],"
+    "\"else\":[{\"graph_break\":true}]},{\"if\":{\"is_grad_enabled\":true},\"then\":[],\"else\":[{"
+    "\"graph_break\":true}]},{\"graph_break\":true}],"
     "\"return\":[]}";
 static const char *const nested_paths[] = {
-    "setup[0]", "setup[1]", "setup[1].body[0]", "body[0]", "body[1]", "body[1].then[0]", "body[1].then[1]", "body[1].then[1].body[0]",
-    "body[1].else[0]", "body[2]", "body[2].else[0]", "body[3]",
+    "setup[0]",        "setup[1]",        "setup[1].body[0]", "body[0]",
+    "body[1]",         "body[1].then[0]", "body[1].then[1]",  "body[1].then[1].body[0]",
+    "body[1].else[0]", "body[2]",         "body[2].else[0]",  "body[3]",
 };
 
 START_TEST(numbers_and_paths_name_the_same_statements) {
@@ -94,13 +102,27 @@ END_TEST
 
 START_TEST(paths_that_lead_nowhere_are_not_found) {
     const Program *p = parsed(nested);
-    static const char *const bad[] = {"", "body", "body[]", "body[9]", "body[-1]", "body[00]", "body[1]x", "body[1].", "body[1].body[0]", "then[0]",
-                                      "body[0].then[0]", "body[1].then[2]", "setup[1].then[0]", "return", "body[99999999999999999999]"};
+    static const char *const bad[] = {"",
+                                      "body",
+                                      "body[]",
+                                      "body[9]",
+                                      "body[-1]",
+                                      "body[00]",
+                                      "body[1]x",
+                                      "body[1].",
+                                      "body[1].body[0]",
+                                      "then[0]",
+                                      "body[0].then[0]",
+                                      "body[1].then[2]",
+                                      "setup[1].then[0]",
+                                      "return",
+                                      "body[99999999999999999999]"};
     for (int i = 0; i < COUNT_OF(bad); i++) {
         ck_assert_msg(program_find(p, bad[i]) == -1, "%s", bad[i]);
     }
     ck_assert(path_valid("body[9].then[0].else[12].body[3]"));
-    ck_assert(!path_valid("body[9].setup[0]") && !path_valid("body[01]") && !path_valid("") && !path_valid("body[1]..then[0]"));
+    ck_assert(!path_valid("body[9].setup[0]") && !path_valid("body[01]") && !path_valid("") &&
+              !path_valid("body[1]..then[0]"));
 }
 END_TEST
 
@@ -122,7 +144,8 @@ typedef struct Env {
 } Env;
 
 /* Binds a name to a float32 metadata tensor kept in `slot`. */
-static Tensor *bind_name(Env *e, const Program *p, const char *name, int slot, int ndim, const int64_t *size) {
+static Tensor *bind_name(Env *e, const Program *p, const char *name, int slot, int ndim,
+                         const int64_t *size) {
     for (int i = 0; i < p->nnames; i++) {
         if (strcmp(p->names[i], name) == 0) {
             tensor_set_contiguous(&e->tensors[slot], DT_float32, size, ndim);
@@ -170,13 +193,15 @@ END_TEST
 
 START_TEST(size_of_is_the_size_at_that_moment) {
     Env e = {0};
-    const Program *p = with_body("{\"op\":\"zeros\",\"size\":[{\"size_of\":[\"x\",-1]},4,{\"size_of\":[\"x\",0]}],\"out\":\"y\"}");
+    const Program *p = with_body("{\"op\":\"zeros\",\"size\":[{\"size_of\":[\"x\",-1]},4,{\"size_"
+                                 "of\":[\"x\",0]}],\"out\":\"y\"}");
     bind_name(&e, p, "x", 0, 2, (int64_t[]){2, 3});
     Call call;
     Error err;
     ck_assert_int_eq(bind_first(p, &e, &call, &err), ERR_none);
     ck_assert_int_eq(call.arg[0].ints.n, 3);
-    ck_assert(call.arg[0].ints.v[0] == 3 && call.arg[0].ints.v[1] == 4 && call.arg[0].ints.v[2] == 2);
+    ck_assert(call.arg[0].ints.v[0] == 3 && call.arg[0].ints.v[1] == 4 &&
+              call.arg[0].ints.v[2] == 2);
     bind_name(&e, p, "x", 0, 1, (int64_t[]){7});
     ck_assert_int_eq(bind_first(p, &e, &call, &err), ERR_none);
     ck_assert(call.arg[0].ints.v[0] == 7 && call.arg[0].ints.v[2] == 7);
@@ -206,7 +231,8 @@ END_TEST
 
 START_TEST(index_items_are_bound_one_by_one) {
     Env e = {0};
-    const Program *p = with_body("{\"op\":\"getitem\",\"self\":\"x\",\"index\":[[1,null,{\"size_of\":[\"x\",0]}],null,\"...\",false,-2,\"i\",{\"list\":[3,4]}],"
+    const Program *p = with_body("{\"op\":\"getitem\",\"self\":\"x\",\"index\":[[1,null,{\"size_"
+                                 "of\":[\"x\",0]}],null,\"...\",false,-2,\"i\",{\"list\":[3,4]}],"
                                  "\"out\":\"y\"}");
     bind_name(&e, p, "x", 0, 2, (int64_t[]){2, 3});
     Tensor *i = bind_name(&e, p, "i", 1, 1, (int64_t[]){5});
@@ -215,7 +241,8 @@ START_TEST(index_items_are_bound_one_by_one) {
     ck_assert_int_eq(bind_first(p, &e, &call, &err), ERR_none);
     const IndexItem *v = call.arg[1].index.v;
     ck_assert_int_eq(call.arg[1].index.n, 7);
-    ck_assert(v[0].kind == INDEX_SLICE && v[0].has_start && v[0].start == 1 && !v[0].has_stop && v[0].has_step && v[0].step == 2);
+    ck_assert(v[0].kind == INDEX_SLICE && v[0].has_start && v[0].start == 1 && !v[0].has_stop &&
+              v[0].has_step && v[0].step == 2);
     ck_assert(v[1].kind == INDEX_NEWAXIS && v[2].kind == INDEX_ELLIPSIS);
     ck_assert(v[3].kind == INDEX_BOOL && v[3].start == 0);
     ck_assert(v[4].kind == INDEX_INT && v[4].start == -2);
@@ -226,7 +253,8 @@ END_TEST
 
 START_TEST(a_half_dtype_is_bound) {
     Env e = {0};
-    const Program *p = with_body("{\"op\":\"zeros\",\"size\":[2],\"dtype\":\"float16\",\"out\":\"y\"}");
+    const Program *p =
+        with_body("{\"op\":\"zeros\",\"size\":[2],\"dtype\":\"float16\",\"out\":\"y\"}");
     Call call;
     Error err;
     ck_assert_int_eq(bind_first(p, &e, &call, &err), ERR_none);
@@ -236,7 +264,8 @@ END_TEST
 
 START_TEST(a_tensor_or_a_scalar_can_be_set) {
     Env e = {0};
-    const Program *p = with_body("{\"op\":\"setitem\",\"self\":\"x\",\"index\":[0],\"value\":\"x\"}");
+    const Program *p =
+        with_body("{\"op\":\"setitem\",\"self\":\"x\",\"index\":[0],\"value\":\"x\"}");
     Tensor *x = bind_name(&e, p, "x", 0, 2, (int64_t[]){2, 3});
     Call call;
     Error err;
@@ -251,9 +280,12 @@ END_TEST
 /* ---- inputs ---- */
 
 static const char *const aliased =
-    "{\"twingrad\":1,\"inputs\":[{\"name\":\"a\",\"dtype\":\"float32\",\"size\":[2,2],\"stride\":[1,2],\"storage\":\"s\",\"data\":{\"fill\":\"arange\"}},"
-    "{\"name\":\"b\",\"dtype\":\"float32\",\"size\":[2],\"stride\":[3],\"storage_offset\":4,\"storage\":\"s\"},"
-    "{\"name\":\"c\",\"dtype\":\"int8\",\"size\":[2],\"data\":[-1,5]},{\"name\":\"d\",\"dtype\":\"float64\",\"size\":[0,3],\"requires_grad\":true}],"
+    "{\"twingrad\":1,\"inputs\":[{\"name\":\"a\",\"dtype\":\"float32\",\"size\":[2,2],\"stride\":["
+    "1,2],\"storage\":\"s\",\"data\":{\"fill\":\"arange\"}},"
+    "{\"name\":\"b\",\"dtype\":\"float32\",\"size\":[2],\"stride\":[3],\"storage_offset\":4,"
+    "\"storage\":\"s\"},"
+    "{\"name\":\"c\",\"dtype\":\"int8\",\"size\":[2],\"data\":[-1,5]},{\"name\":\"d\",\"dtype\":"
+    "\"float64\",\"size\":[0,3],\"requires_grad\":true}],"
     "\"body\":[],\"return\":[\"a\"],\"backward\":{\"fill\":\"dyadic\",\"seed\":8}}";
 
 START_TEST(inputs_on_one_storage_share_it_and_make_it_long_enough) {
@@ -291,7 +323,8 @@ START_TEST(inputs_over_a_limit_are_the_error_limit) {
 END_TEST
 
 START_TEST(an_input_of_a_half_dtype_is_built) {
-    const Program *p = parsed("{\"twingrad\":1,\"inputs\":[{\"name\":\"h\",\"dtype\":\"bfloat16\",\"size\":[1],\"data\":[1.01]}],\"body\":[],\"return\":[]}");
+    const Program *p = parsed("{\"twingrad\":1,\"inputs\":[{\"name\":\"h\",\"dtype\":\"bfloat16\","
+                              "\"size\":[1],\"data\":[1.01]}],\"body\":[],\"return\":[]}");
     Tensor t[1];
     Error err = {0};
     const Limits limits = LIMITS_DEFAULT;
@@ -301,9 +334,12 @@ START_TEST(an_input_of_a_half_dtype_is_built) {
 END_TEST
 
 START_TEST(a_recall_has_its_own_inputs_and_grad_mode_or_keeps_the_last_ones) {
-    const Program *p = parsed("{\"twingrad\":1,\"inputs\":[{\"name\":\"x\",\"dtype\":\"bool\",\"size\":[0]}],\"body\":[],\"return\":[],\"grad_mode\":false,"
-                              "\"recalls\":[[{\"name\":\"x\",\"dtype\":\"int8\",\"size\":[0]}],{\"keep\":true,\"grad_mode\":true},{\"keep\":true},"
-                              "{\"inputs\":[{\"name\":\"x\",\"dtype\":\"int16\",\"size\":[0]}],\"grad_mode\":true}]}");
+    const Program *p = parsed(
+        "{\"twingrad\":1,\"inputs\":[{\"name\":\"x\",\"dtype\":\"bool\",\"size\":[0]}],\"body\":[],"
+        "\"return\":[],\"grad_mode\":false,"
+        "\"recalls\":[[{\"name\":\"x\",\"dtype\":\"int8\",\"size\":[0]}],{\"keep\":true,\"grad_"
+        "mode\":true},{\"keep\":true},"
+        "{\"inputs\":[{\"name\":\"x\",\"dtype\":\"int16\",\"size\":[0]}],\"grad_mode\":true}]}");
     static const DType dtypes[] = {DT_bool, DT_int8, DT_int8, DT_int8, DT_int16};
     static const bool modes[] = {false, false, true, false, true};
     for (int k = 0; k < 5; k++) {
@@ -364,11 +400,13 @@ START_TEST(values_are_recorded_in_logical_order_with_their_shadow) {
     Values v;
     values_record(&v, &t[0], &arena);
     const float *data = v.data;
-    ck_assert(v.numel == 4 && v.ndim == 2 && data[0] == 0 && data[1] == 2 && data[2] == 1 && data[3] == 3);
+    ck_assert(v.numel == 4 && v.ndim == 2 && data[0] == 0 && data[1] == 2 && data[2] == 1 &&
+              data[3] == 3);
     ck_assert(v.value64[1] == 2.25 && v.bound[2] == 1);
     values_record_storage(&v, t[0].storage, &arena);
     data = v.data;
-    ck_assert(v.numel == 8 && v.ndim == 1 && v.size[0] == 8 && data[7] == 7 && v.value64[7] == 7.25);
+    ck_assert(v.numel == 8 && v.ndim == 1 && v.size[0] == 8 && data[7] == 7 &&
+              v.value64[7] == 7.25);
     values_record(&v, &t[2], &arena);
     ck_assert(v.value64 == NULL && ((const int8_t *)v.data)[1] == 5);
 }
@@ -412,8 +450,10 @@ START_TEST(a_poke_shows_who_shares_memory) {
     static const float expected[8] = {1, 1, 1, 1, 2, 5, 6, 2};
     ck_assert(memcmp(seen[0].poked, expected, sizeof expected) == 0);
     ck_assert(memcmp(seen[1].poked, expected, sizeof expected) == 0);
-    ck_assert(((const int8_t *)seen[2].poked)[0] == -1 && ((const int8_t *)records[2].poked)[3] == -1);
-    ck_assert(((const float *)records[0].poked)[3] == 1 && ((const float *)records[1].poked)[1] == 2);
+    ck_assert(((const int8_t *)seen[2].poked)[0] == -1 &&
+              ((const int8_t *)records[2].poked)[3] == -1);
+    ck_assert(((const float *)records[0].poked)[3] == 1 &&
+              ((const float *)records[1].poked)[1] == 2);
 }
 END_TEST
 
@@ -421,15 +461,24 @@ END_TEST
 
 START_TEST(a_clone_prints_the_same_after_the_original_is_gone) {
     const char *text =
-        "{\"twingrad\": 1, \"name\": \"n\", \"inputs\": [{\"name\": \"x\", \"dtype\": \"float32\", \"size\": [2], \"data\": [0.5, 1]}], \"body\": [{\"op\": "
-        "\"getitem\", \"self\": \"x\", \"index\": [{\"list\": [0, 1]}, \"...\"], \"out\": \"a\"}, {\"op\": \"cat\", \"tensors\": [\"x\", \"a\"], \"dim\": 0, "
-        "\"out\": \"b\"}, {\"op\": \"tensor\", \"data\": [1, 2], \"size\": [2], \"dtype\": \"int16\", \"out\": \"c\"}, {\"op\": \"div\", \"self\": \"b\", "
-        "\"other\": 2, \"rounding_mode\": \"trunc\", \"out\": \"b\"}, {\"if\": {\"not\": {\"not\": {\"is_leaf\": \"b\"}}}, \"then\": [{\"probe\": \"size\", "
-        "\"of\": \"x\"}], \"else\": []}, {\"op\": \"grad\", \"outputs\": [\"b\"], \"inputs\": [\"x\"], \"grad_outputs\": [null], \"out\": [\"g\"]}], "
-        "\"return\": [\"b\"], \"backward\": {\"fill\": \"ones\", \"seed\": 1, \"of\": [0]}, \"args\": [\"x\"], \"recalls\": [{\"keep\": true, \"set\": "
-        "{\"x\": {\"requires_grad\": true}}}], \"shell\": {\"roles\": {\"x\": \"arg\"}, \"spelling\": {\"body[0]\": \"method\"}, \"outline\": [[0, 1]]}, "
-        "\"expect\": {\"twingrad_result\": 1, \"calls\": [{\"status\": \"ok\", \"trace\": [{\"at\": \"body[4].then[0]\", \"probe\": \"size\", \"value\": "
-        "[2]}], \"returns\": [{\"dtype\": \"float32\", \"size\": [1], \"data\": [3]}], \"inputs\": [{\"name\": \"x\", \"data\": [0.5, 1], \"grad\": "
+        "{\"twingrad\": 1, \"name\": \"n\", \"inputs\": [{\"name\": \"x\", \"dtype\": \"float32\", "
+        "\"size\": [2], \"data\": [0.5, 1]}], \"body\": [{\"op\": "
+        "\"getitem\", \"self\": \"x\", \"index\": [{\"list\": [0, 1]}, \"...\"], \"out\": \"a\"}, "
+        "{\"op\": \"cat\", \"tensors\": [\"x\", \"a\"], \"dim\": 0, "
+        "\"out\": \"b\"}, {\"op\": \"tensor\", \"data\": [1, 2], \"size\": [2], \"dtype\": "
+        "\"int16\", \"out\": \"c\"}, {\"op\": \"div\", \"self\": \"b\", "
+        "\"other\": 2, \"rounding_mode\": \"trunc\", \"out\": \"b\"}, {\"if\": {\"not\": {\"not\": "
+        "{\"is_leaf\": \"b\"}}}, \"then\": [{\"probe\": \"size\", "
+        "\"of\": \"x\"}], \"else\": []}, {\"op\": \"grad\", \"outputs\": [\"b\"], \"inputs\": "
+        "[\"x\"], \"grad_outputs\": [null], \"out\": [\"g\"]}], "
+        "\"return\": [\"b\"], \"backward\": {\"fill\": \"ones\", \"seed\": 1, \"of\": [0]}, "
+        "\"args\": [\"x\"], \"recalls\": [{\"keep\": true, \"set\": "
+        "{\"x\": {\"requires_grad\": true}}}], \"shell\": {\"roles\": {\"x\": \"arg\"}, "
+        "\"spelling\": {\"body[0]\": \"method\"}, \"outline\": [[0, 1]]}, "
+        "\"expect\": {\"twingrad_result\": 1, \"calls\": [{\"status\": \"ok\", \"trace\": "
+        "[{\"at\": \"body[4].then[0]\", \"probe\": \"size\", \"value\": "
+        "[2]}], \"returns\": [{\"dtype\": \"float32\", \"size\": [1], \"data\": [3]}], \"inputs\": "
+        "[{\"name\": \"x\", \"data\": [0.5, 1], \"grad\": "
         "null}]}]}, \"x-k\": 1}";
     Program *p = parsed(text);
     Arena other = ARENA_EMPTY;
@@ -451,7 +500,8 @@ static void broken(const Program *p, const char *expected) {
 }
 
 START_TEST(the_verifier_names_the_broken_invariant) {
-    const char *body = "{\"op\":\"neg\",\"self\":\"x\",\"out\":\"y\"},{\"with\":\"no_grad\",\"body\":[{\"probe\":\"size\",\"of\":\"x\"}]},{\"op\":\"sum\","
+    const char *body = "{\"op\":\"neg\",\"self\":\"x\",\"out\":\"y\"},{\"with\":\"no_grad\","
+                       "\"body\":[{\"probe\":\"size\",\"of\":\"x\"}]},{\"op\":\"sum\","
                        "\"self\":\"x\",\"dim\":[0],\"out\":\"y\"}";
     Program *p = with_body(body);
     p->body.first->next->body.first->of = 99;

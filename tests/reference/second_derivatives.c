@@ -1,28 +1,39 @@
-/* Every derivative rule of the op table differentiated: second derivatives against central differences of the first ones, in float64,
- * at smooth points, over the layouts and cases of tests/support/derivative_cases.h.
+/* Every derivative rule of the op table differentiated: second derivatives against central
+ * differences of the first ones, in float64, at smooth points, over the layouts and cases of
+ * tests/support/derivative_cases.h.
  *
- * The reference does it: torch.autograd.grad with create_graph, by the operands and by the gradient that was fed,
+ * The reference does it: torch.autograd.grad with create_graph, by the operands and by the gradient
+ * that was fed,
  *
- *     g = d<v, op(x)>/dx            h = d<u, g>/d(x, v)            differences of <u, g> in every element of x and v
+ *     g = d<v, op(x)>/dx            h = d<u, g>/d(x, v)            differences of <u, g> in every
+ *     element of x and v
  *
- * The table is walked by id, so that a new row cannot escape: a rule whose answer cannot be differentiated must say so in `once`. */
+ * The table is walked by id, so that a new row cannot escape: a rule whose answer cannot be
+ * differentiated must say so in `once`. */
 #include "reference/dispatch.h"
 #include "tests/support/derivative_cases.h"
 
 /* Rows whose second derivative PyTorch 1.13 does not implement: their rules say so (not_again). */
 static const OpId once[] = {OP_hardsigmoid};
 
-/* Points that are not smooth, or where PyTorch's first derivative is not differentiable and the rule is PyTorch's. */
+/* Points that are not smooth, or where PyTorch's first derivative is not differentiable and the
+ * rule is PyTorch's. */
 static const struct {
     OpId id;
     const char *text; /* a part of the case */
     int layout;       /* -1: all */
 } rough[] = {
-    {OP_amax, "", LAYOUT_EXPANDED},  {OP_amin, "", LAYOUT_EXPANDED}, {OP_max, "", LAYOUT_EXPANDED}, {OP_min, "", LAYOUT_EXPANDED}, /* ties */
-    {OP_norm_dim, "t2,3 sinf", LAYOUT_EXPANDED}, {OP_norm_dim, "t2,3 s-inf", LAYOUT_EXPANDED},
+    {OP_amax, "", LAYOUT_EXPANDED},
+    {OP_amin, "", LAYOUT_EXPANDED},
+    {OP_max, "", LAYOUT_EXPANDED},
+    {OP_min, "", LAYOUT_EXPANDED}, /* ties */
+    {OP_norm_dim, "t2,3 sinf", LAYOUT_EXPANDED},
+    {OP_norm_dim, "t2,3 s-inf", LAYOUT_EXPANDED},
     {OP_scatter_reduce_two, "qam", LAYOUT_EXPANDED},
-    {OP_prod, "tz2", LAYOUT_EXPANDED}, /* two zeros: zeros, says PyTorch, which holds for more than two */
-    {OP_pow_Scalar, "s0", -1},         /* where(exponent >= 0, 0, result * log 0): the branch not taken is infinite */
+    {OP_prod, "tz2",
+     LAYOUT_EXPANDED}, /* two zeros: zeros, says PyTorch, which holds for more than two */
+    {OP_pow_Scalar, "s0",
+     -1}, /* where(exponent >= 0, 0, result * log 0): the branch not taken is infinite */
 };
 
 static bool is_rough(OpId id, const char *text, Layout layout) {
@@ -53,7 +64,7 @@ typedef struct Comparison {
     Call call;
     Tensor *leaf[MAX_SLOTS + MAX_OUTPUTS]; /* operands that are differentiated, then what is fed */
     int nleaf, noperand;
-    Tensor *g[MAX_SLOTS];                  /* by operand; NULL: None */
+    Tensor *g[MAX_SLOTS]; /* by operand; NULL: None */
 } Comparison;
 
 static Var *make_var(Comparison *t, const Tensor *like, bool leaf) {
@@ -65,15 +76,20 @@ static Var *make_var(Comparison *t, const Tensor *like, bool leaf) {
     return v;
 }
 
-/* d<v, op(x)>/dx, where `slot` are the operands' values and `fed` the v's; recorded if it is to be differentiated. */
-static void first_derivative(Comparison *t, const Call *call, Tensor *const *slot, int nslot, Tensor *const *fed, bool record) {
+/* d<v, op(x)>/dx, where `slot` are the operands' values and `fed` the v's; recorded if it is to be
+ * differentiated. */
+static void first_derivative(Comparison *t, const Call *call, Tensor *const *slot, int nslot,
+                             Tensor *const *fed, bool record) {
     Tensor *var[MAX_SLOTS], *out[MAX_OUTPUTS], *outputs[MAX_OUTPUTS], *feed[MAX_OUTPUTS];
     bool only_self = call->op->kind == KIND_VIEW || call->op->kind == KIND_MULTI_VIEW;
     t->options = (RunOptions){.limits = LIMITS_DEFAULT};
     t->s = session_new(t->arena, &t->err, &t->options, true);
     t->nleaf = 0;
     for (int k = 0; k < nslot; k++) {
-        var[k] = slot[k] ? &make_var(t, slot[k], slot[k]->dtype == DT_float64 && (!only_self || k == 0))->tensor : NULL;
+        var[k] = slot[k]
+                     ? &make_var(t, slot[k], slot[k]->dtype == DT_float64 && (!only_self || k == 0))
+                            ->tensor
+                     : NULL;
     }
     t->noperand = t->nleaf;
     t->call = with_slots(t->arena, call, var);
@@ -82,13 +98,22 @@ static void first_derivative(Comparison *t, const Call *call, Tensor *const *slo
     for (int k = 0; k < n; k++) {
         if (dtype_is_float(out[k]->dtype) && var_requires_grad(var_of(out[k]))) {
             outputs[noutputs] = out[k];
-            feed[noutputs++] = &make_var(t, fed[k] ? fed[k] : weights(t->arena, out[k], k), true)->tensor;
+            feed[noutputs++] =
+                &make_var(t, fed[k] ? fed[k] : weights(t->arena, out[k], k), true)->tensor;
         }
     }
-    GradRequest request = {.outputs = outputs, .noutputs = noutputs, .inputs = t->leaf, .ninputs = t->noperand, .grad_outputs = feed,
-                           .ngrad_outputs = noutputs, .create_graph = record, .retain_graph = record, .allow_unused = true};
+    GradRequest request = {.outputs = outputs,
+                           .noutputs = noutputs,
+                           .inputs = t->leaf,
+                           .ninputs = t->noperand,
+                           .grad_outputs = feed,
+                           .ngrad_outputs = noutputs,
+                           .create_graph = record,
+                           .retain_graph = record,
+                           .allow_unused = true};
     if (t->noperand > 0 && noutputs > 0) {
-        ck_assert_msg(grad_run(&t->s, &request, t->g) == ERR_none, "%s: %s", call->op->id_name, t->err.text);
+        ck_assert_msg(grad_run(&t->s, &request, t->g) == ERR_none, "%s: %s", call->op->id_name,
+                      t->err.text);
     }
     if (noutputs == 0) {
         memset(t->g, 0, sizeof t->g);
@@ -96,7 +121,9 @@ static void first_derivative(Comparison *t, const Call *call, Tensor *const *slo
 }
 
 /* Other weights than those that are fed. */
-static double second_weight(int k, int64_t i) { return 0.125 * (double)((i * 7 + k * 5) % 11) - 0.5625; }
+static double second_weight(int k, int64_t i) {
+    return 0.125 * (double)((i * 7 + k * 5) % 11) - 0.5625;
+}
 
 static double second_loss(const Comparison *t) {
     double sum = 0;
@@ -129,17 +156,25 @@ static bool second_derivative(Comparison *t, Tensor **h) {
         outputs[n] = t->g[k];
         feed[n++] = &var_new(&t->s, u)->tensor;
     }
-    GradRequest request = {.outputs = outputs, .noutputs = n, .inputs = t->leaf, .ninputs = t->nleaf, .grad_outputs = feed, .ngrad_outputs = n,
+    GradRequest request = {.outputs = outputs,
+                           .noutputs = n,
+                           .inputs = t->leaf,
+                           .ninputs = t->nleaf,
+                           .grad_outputs = feed,
+                           .ngrad_outputs = n,
                            .allow_unused = true};
     if (n > 0 && grad_run(&t->s, &request, h) != ERR_none) {
-        ck_assert_msg(only_once(t->call.op->id) && t->err.code == ERR_invalid, "%s: the second derivative: %s", t->call.op->id_name, t->err.text);
+        ck_assert_msg(only_once(t->call.op->id) && t->err.code == ERR_invalid,
+                      "%s: the second derivative: %s", t->call.op->id_name, t->err.text);
         return false;
     }
     return true;
 }
 
-/* Compares h of one leaf with differences: `moved` is the tensor among `slot` or `fed` that stands for the leaf. */
-static void compare_leaf(const Comparison *t, const Call *call, Tensor *const *slot, int nslot, Tensor *const *fed, Tensor *moved, int leaf, const Tensor *h,
+/* Compares h of one leaf with differences: `moved` is the tensor among `slot` or `fed` that stands
+ * for the leaf. */
+static void compare_leaf(const Comparison *t, const Call *call, Tensor *const *slot, int nslot,
+                         Tensor *const *fed, Tensor *moved, int leaf, const Tensor *h,
                          const char *text, Layout layout) {
     const double step = 1e-6;
     const Tensor *one[1] = {moved};
@@ -164,8 +199,11 @@ static void compare_leaf(const Comparison *t, const Call *call, Tensor *const *s
             }
         }
         bool close = fabs(expected - got) <= 5e-6 * (1 + fabs(expected) + fabs(got));
-        ck_assert_msg(close, "%s (%s), layout %d, leaf %d of %d, element %lld: differences give %.9g, the rule's derivative %.9g", call->op->id_name, text,
-                      (int)layout, leaf, t->nleaf, (long long)i, expected, got);
+        ck_assert_msg(close,
+                      "%s (%s), layout %d, leaf %d of %d, element %lld: differences give %.9g, the "
+                      "rule's derivative %.9g",
+                      call->op->id_name, text, (int)layout, leaf, t->nleaf, (long long)i, expected,
+                      got);
     }
 }
 
@@ -181,24 +219,30 @@ static void check_second(OpId id, const char *text) {
             arena_destroy(&arena);
             continue;
         }
-        Tensor *slot[MAX_SLOTS], *fresh[MAX_SLOTS], *fed[MAX_OUTPUTS] = {NULL}, *h[MAX_SLOTS + MAX_OUTPUTS];
+        Tensor *slot[MAX_SLOTS], *fresh[MAX_SLOTS], *fed[MAX_OUTPUTS] = {NULL},
+                                                    *h[MAX_SLOTS + MAX_OUTPUTS];
         int nslot = call_slots(&call, slot);
         first_derivative(&t, &call, slot, nslot, fed, true);
         if (second_derivative(&t, h)) {
             for (int k = 0; k < nslot; k++) {
-                fresh[k] = slot[k] && slot[k]->dtype == DT_float64 ? duplicate(&arena, slot[k], b.sees_layout) : slot[k];
+                fresh[k] = slot[k] && slot[k]->dtype == DT_float64
+                               ? duplicate(&arena, slot[k], b.sees_layout)
+                               : slot[k];
             }
-            for (int k = t.noperand, at = 0; k < t.nleaf; k++) { /* an output that is not differentiable is fed nothing */
+            for (int k = t.noperand, at = 0; k < t.nleaf;
+                 k++) { /* an output that is not differentiable is fed nothing */
                 fed[at++] = duplicate(&arena, t.leaf[k], false);
             }
             for (int k = 0, leaf = 0; k < nslot && leaf < t.noperand; k++) {
                 if (slot[k] && slot[k]->dtype == DT_float64) {
-                    compare_leaf(&t, &call, fresh, nslot, fed, fresh[k], leaf, h[leaf], text, layout);
+                    compare_leaf(&t, &call, fresh, nslot, fed, fresh[k], leaf, h[leaf], text,
+                                 layout);
                     leaf++;
                 }
             }
             for (int k = t.noperand; k < t.nleaf; k++) {
-                compare_leaf(&t, &call, fresh, nslot, fed, fed[k - t.noperand], k, h[k], text, layout);
+                compare_leaf(&t, &call, fresh, nslot, fed, fed[k - t.noperand], k, h[k], text,
+                             layout);
             }
         }
         arena_destroy(&arena);

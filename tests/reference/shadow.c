@@ -1,13 +1,20 @@
-/* The float64 shadow of the reference: bounds that hold, doubt where a choice lies within them, and no result that it changes. */
+/* The float64 shadow of the reference: bounds that hold, doubt where a choice lies within them, and
+ * no result that it changes. */
 #include "tests/support/reference_case.h"
 
 START_TEST(exact_arithmetic_has_bound_zero_and_rounding_has_not) {
-    Result *r = run_with(INPUTS, "{'op': 'mul', 'self': 'x', 'other': 'p', 'out': 'a'}, {'op': 'sum', 'self': 'm', 'out': 'b'},"
-                                 "{'op': 'div', 'self': 'x', 'other': 3, 'out': 'c'}, {'op': 'mm', 'self': 'm', 'mat2': 'n', 'out': 'd'}",
+    Result *r = run_with(INPUTS,
+                         "{'op': 'mul', 'self': 'x', 'other': 'p', 'out': 'a'}, {'op': 'sum', "
+                         "'self': 'm', 'out': 'b'},"
+                         "{'op': 'div', 'self': 'x', 'other': 3, 'out': 'c'}, {'op': 'mm', 'self': "
+                         "'m', 'mat2': 'n', 'out': 'd'}",
                          "'a', 'b', 'c'", true);
     assert_error(r, 3, "invalid");
-    r = run_with(INPUTS, "{'op': 'mul', 'self': 'x', 'other': 'p', 'out': 'a'}, {'op': 'sum', 'self': 'm', 'out': 'b'},"
-                         "{'op': 'div', 'self': 'x', 'other': 3, 'out': 'c'}", "'a', 'b', 'c'", true);
+    r = run_with(INPUTS,
+                 "{'op': 'mul', 'self': 'x', 'other': 'p', 'out': 'a'}, {'op': 'sum', 'self': 'm', "
+                 "'out': 'b'},"
+                 "{'op': 'div', 'self': 'x', 'other': 3, 'out': 'c'}",
+                 "'a', 'b', 'c'", true);
     assert_ok(r);
     ck_assert_double_eq(r->calls[0].returns[0].values.bound[2], 0);
     ck_assert_double_eq(r->calls[0].returns[1].values.bound[0], 0);
@@ -19,8 +26,11 @@ START_TEST(exact_arithmetic_has_bound_zero_and_rounding_has_not) {
 END_TEST
 
 START_TEST(discrete_choices_within_the_bound_are_inconclusive) {
-    Result *r = run_with(INPUTS, "{'op': 'div', 'self': 'x', 'other': 3, 'out': 'c'}, {'op': 'mul', 'self': 'c', 'other': 3, 'out': 'y'},"
-                                 "{'op': 'floor', 'self': 'y', 'out': 'f'}, {'op': 'gt', 'self': 'y', 'other': 2.5, 'out': 'g'}, {'op': 'frac', 'self': 'y', 'out': 'r'}",
+    Result *r = run_with(INPUTS,
+                         "{'op': 'div', 'self': 'x', 'other': 3, 'out': 'c'}, {'op': 'mul', "
+                         "'self': 'c', 'other': 3, 'out': 'y'},"
+                         "{'op': 'floor', 'self': 'y', 'out': 'f'}, {'op': 'gt', 'self': 'y', "
+                         "'other': 2.5, 'out': 'g'}, {'op': 'frac', 'self': 'y', 'out': 'r'}",
                          "'f', 'g', 'r'", true);
     assert_ok(r);
     ck_assert(isnan(r->calls[0].returns[0].values.bound[0])); /* 3 * (1/3) may be just below 1 */
@@ -30,14 +40,20 @@ START_TEST(discrete_choices_within_the_bound_are_inconclusive) {
 }
 END_TEST
 
-/* In bfloat16 1.375 + 0.48 + 0.139 is 1.9921875 rounded once and 2 rounded at each step, as PyTorch does: both ends of its interval differ from 2. */
+/* In bfloat16 1.375 + 0.48 + 0.139 is 1.9921875 rounded once and 2 rounded at each step, as PyTorch
+ * does: both ends of its interval differ from 2. */
 START_TEST(a_single_number_within_the_bound_is_inconclusive) {
-    Result *r = run_with("{'name': 'x', 'dtype': 'bfloat16', 'size': [], 'data': [1.375]}, {'name': 'i', 'dtype': 'int64', 'size': [4], 'data': [0, 0, 0, 0]},"
-                         "{'name': 's', 'dtype': 'bfloat16', 'size': [4], 'data': [0, 0.48, 0, 0.139]}",
-                         "{'op': 'scatter_add', 'self': 'x', 'dim': 0, 'index': 'i', 'src': 's', 'out': 'v'}, {'op': 'ne', 'self': 'v', 'other': 2, 'out': 'n'},"
-                         "{'op': 'eq', 'self': 'v', 'other': 3, 'out': 'e'}, {'op': 'sub', 'self': 'v', 'other': 2, 'out': 'z'},"
-                         "{'op': 'logical_not', 'self': 'z', 'out': 't'}, {'op': 'logical_not', 'self': 'v', 'out': 'f'}",
-                         "'n', 'e', 't', 'f'", true);
+    Result *r =
+        run_with("{'name': 'x', 'dtype': 'bfloat16', 'size': [], 'data': [1.375]}, {'name': 'i', "
+                 "'dtype': 'int64', 'size': [4], 'data': [0, 0, 0, 0]},"
+                 "{'name': 's', 'dtype': 'bfloat16', 'size': [4], 'data': [0, 0.48, 0, 0.139]}",
+                 "{'op': 'scatter_add', 'self': 'x', 'dim': 0, 'index': 'i', 'src': 's', 'out': "
+                 "'v'}, {'op': 'ne', 'self': 'v', 'other': 2, 'out': 'n'},"
+                 "{'op': 'eq', 'self': 'v', 'other': 3, 'out': 'e'}, {'op': 'sub', 'self': 'v', "
+                 "'other': 2, 'out': 'z'},"
+                 "{'op': 'logical_not', 'self': 'z', 'out': 't'}, {'op': 'logical_not', 'self': "
+                 "'v', 'out': 'f'}",
+                 "'n', 'e', 't', 'f'", true);
     assert_ok(r);
     bool inconclusive[] = {true, false, true, false};
     for (int k = 0; k < 4; k++) {
@@ -47,7 +63,8 @@ START_TEST(a_single_number_within_the_bound_is_inconclusive) {
 END_TEST
 
 START_TEST(the_shadow_changes_no_result) {
-    const char *body = "{'op': 'exp', 'self': 'm', 'out': 'e'}, {'op': 'softmax', 'self': 'e', 'dim': 1, 'out': 's'}, {'op': 'cumsum', 'self': 's', 'dim': 0, 'out': 'y'}";
+    const char *body = "{'op': 'exp', 'self': 'm', 'out': 'e'}, {'op': 'softmax', 'self': 'e', "
+                       "'dim': 1, 'out': 's'}, {'op': 'cumsum', 'self': 's', 'dim': 0, 'out': 'y'}";
     Result *plain = run(body, "'y'"), *shadow = run_with(INPUTS, body, "'y'", true);
     assert_ok(plain);
     const Values *a = &plain->calls[0].returns[0].values, *b = &shadow->calls[0].returns[0].values;
@@ -58,17 +75,21 @@ START_TEST(the_shadow_changes_no_result) {
 }
 END_TEST
 
-/* Two values that are 0 but for roundings: 0 comes out of first order alone, and the product of the two roundings does not. */
+/* Two values that are 0 but for roundings: 0 comes out of first order alone, and the product of the
+ * two roundings does not. */
 START_TEST(the_product_of_two_bounds_counts) {
     Result *r = run_with("{'name': 'x', 'dtype': 'float32', 'size': [], 'data': [0.1]}",
-                         "{'op': 'mul', 'self': 'x', 'other': 3, 'out': 'a'}, {'op': 'sub', 'self': 'a', 'other': 'x', 'alpha': 3, 'out': 'z'},"
-                         "{'op': 'mul', 'self': 'z', 'other': 'z', 'out': 'p'}, {'op': 'addcmul', 'self': 'z', 'tensor1': 'z', 'tensor2': 'z', 'out': 'q'}",
+                         "{'op': 'mul', 'self': 'x', 'other': 3, 'out': 'a'}, {'op': 'sub', "
+                         "'self': 'a', 'other': 'x', 'alpha': 3, 'out': 'z'},"
+                         "{'op': 'mul', 'self': 'z', 'other': 'z', 'out': 'p'}, {'op': 'addcmul', "
+                         "'self': 'z', 'tensor1': 'z', 'tensor2': 'z', 'out': 'q'}",
                          "'z', 'p', 'q'", true);
     assert_ok(r);
     const ReturnRecord *record = r->calls[0].returns;
     double z = record[0].values.bound[0];
     ck_assert_double_eq(record[0].values.value64[0], 0);
-    ck_assert(z > 0 && record[1].values.bound[0] >= z * z && record[2].values.bound[0] >= z + z * z);
+    ck_assert(z > 0 && record[1].values.bound[0] >= z * z &&
+              record[2].values.bound[0] >= z + z * z);
 }
 END_TEST
 

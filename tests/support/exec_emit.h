@@ -1,5 +1,5 @@
-/* An Emit that executes: inference, then the kernel (or the view's geometry), nothing else; no autograd, no shadow.
- * For tests of derivative rules and decompositions. */
+/* An Emit that executes: inference, then the kernel (or the view's geometry), nothing else; no
+ * autograd, no shadow. For tests of derivative rules and decompositions. */
 #ifndef TESTS_EXEC_EMIT_H
 #define TESTS_EXEC_EMIT_H
 
@@ -10,9 +10,9 @@
 #include <string.h>
 
 typedef struct ExecEmit {
-    Emit emit; /* first member */
-    int calls; /* ops applied */
-    OpId last; /* the last of them */
+    Emit emit;           /* first member */
+    int calls;           /* ops applied */
+    OpId last;           /* the last of them */
     int count[OP_COUNT]; /* by op */
 } ExecEmit;
 
@@ -92,10 +92,12 @@ static inline ErrCode exec_apply(Emit *e, const Call *call, Tensor **out, int *n
         return ERR_none;
     }
     case KIND_META:
-        out[0] = call->op->id == OP_detach ? arena_copy(e->arena, self, (int64_t)sizeof *self) : self;
+        out[0] =
+            call->op->id == OP_detach ? arena_copy(e->arena, self, (int64_t)sizeof *self) : self;
         *nout = 1;
         return ERR_none;
-    default: return exec_compute(e, call, out, nout);
+    default:
+        return exec_compute(e, call, out, nout);
     }
 }
 
@@ -112,7 +114,11 @@ static inline ErrCode exec_item_int(Emit *e, const Tensor *t, int64_t *value) {
 }
 
 static inline ExecEmit exec_emit(Arena *arena, Error *err) {
-    return (ExecEmit){.emit = {.arena = arena, .err = err, .apply = exec_apply, .count_nonzero = exec_count_nonzero, .item_int = exec_item_int},
+    return (ExecEmit){.emit = {.arena = arena,
+                               .err = err,
+                               .apply = exec_apply,
+                               .count_nonzero = exec_count_nonzero,
+                               .item_int = exec_item_int},
                       .last = OP_NONE};
 }
 

@@ -1,5 +1,6 @@
-/* Graphs built by hand, with the values their nodes should have: every op is also run at once by its shared kernel, so that what
- * the compiled loops make of the graph can be compared bit for bit. For tests of compiled/. */
+/* Graphs built by hand, with the values their nodes should have: every op is also run at once by
+ * its shared kernel, so that what the compiled loops make of the graph can be compared bit for bit.
+ * For tests of compiled/. */
 #ifndef TESTS_GRAPH_CASE_H
 #define TESTS_GRAPH_CASE_H
 
@@ -59,7 +60,8 @@ static inline Node *case_input(Case *k, DType dtype, int64_t numel, FillKind fil
 }
 
 /* A read of n's buffer. */
-static inline Node *case_view(Case *k, Node *n, int ndim, const int64_t *size, const int64_t *stride, int64_t offset) {
+static inline Node *case_view(Case *k, Node *n, int ndim, const int64_t *size,
+                              const int64_t *stride, int64_t offset) {
     Tensor t = {.dtype = n->t.dtype, .ndim = ndim, .offset = offset};
     memcpy(t.size, size, sizeof *size * (size_t)ndim);
     memcpy(t.stride, stride, sizeof *stride * (size_t)ndim);
@@ -90,7 +92,8 @@ static inline Node *case_op(Case *k, const Call *call) {
         if (type == ARG_TENSOR || type == ARG_TENSOR_OPT) {
             real.arg[p].tensor = real_slot[at++];
         } else if ((type == ARG_TENSORS || type == ARG_TENSORS_OPT) && !real.arg[p].none) {
-            real.arg[p].tensors.v = arena_copy(&k->arena, real_slot + at, (int64_t)sizeof(Tensor *) * real.arg[p].tensors.n);
+            real.arg[p].tensors.v = arena_copy(&k->arena, real_slot + at,
+                                               (int64_t)sizeof(Tensor *) * real.arg[p].tensors.n);
             at += real.arg[p].tensors.n;
         }
     }
@@ -102,7 +105,8 @@ static inline Node *case_op(Case *k, const Call *call) {
         out.stride[1] = max_i64(rows, 1);
     }
     KernelCtx ctx = {.arena = &k->arena, .err = &err};
-    if (tensor_allocate(&out, &k->arena, NULL, &err) != ERR_none || real.op->kernel(&real, &out_list, &ctx) != ERR_none) {
+    if (tensor_allocate(&out, &k->arena, NULL, &err) != ERR_none ||
+        real.op->kernel(&real, &out_list, &ctx) != ERR_none) {
         return NULL;
     }
     k->undefined = ctx.undefined;
@@ -145,7 +149,9 @@ static inline Node *case_scalar(Case *k, OpId id, Node *a, Scalar s) {
 }
 static inline Node *case_full(Case *k, const Node *like, Scalar s) {
     Call call = call_new(OP_full);
-    call.arg[0] = (Arg){.ints = {arena_copy(&k->arena, like->t.size, (int64_t)sizeof *like->t.size * like->t.ndim), like->t.ndim}};
+    call.arg[0] = (Arg){
+        .ints = {arena_copy(&k->arena, like->t.size, (int64_t)sizeof *like->t.size * like->t.ndim),
+                 like->t.ndim}};
     call.arg[1] = (Arg){.scalar = s};
     int dtype = op_param(call.op, "dtype");
     call.arg[dtype] = (Arg){.dtype = like->t.dtype};
@@ -182,8 +188,9 @@ static inline const char *case_passes(Case *k, int set) {
         int bit;
         bool (*run)(Compile *c);
         const char *name;
-    } list[] = {{PASS_fold, pass_fold, "fold"}, {PASS_rules, pass_rules, "rules"}, {PASS_cse, pass_cse, "cse"},
-                {PASS_dce, pass_dce, "dce"},    {PASS_fuse, pass_fuse, "fuse"},    {PASS_reinplace, pass_reinplace, "reinplace"}};
+    } list[] = {{PASS_fold, pass_fold, "fold"}, {PASS_rules, pass_rules, "rules"},
+                {PASS_cse, pass_cse, "cse"},    {PASS_dce, pass_dce, "dce"},
+                {PASS_fuse, pass_fuse, "fuse"}, {PASS_reinplace, pass_reinplace, "reinplace"}};
     char message[200];
     for (int i = 0; i < COUNT_OF(list); i++) {
         if (set & list[i].bit) {
@@ -197,9 +204,12 @@ static inline const char *case_passes(Case *k, int set) {
     return NULL;
 }
 
-static inline bool case_close(double a, double b) { return a == b || fabs(a - b) <= 1e-5 * (1 + fabs(a) + fabs(b)); }
+static inline bool case_close(double a, double b) {
+    return a == b || fabs(a - b) <= 1e-5 * (1 + fabs(a) + fabs(b));
+}
 
-static inline bool case_same_element(const Case *k, DType dtype, const void *a, int64_t i, const void *b, int64_t j) {
+static inline bool case_same_element(const Case *k, DType dtype, const void *a, int64_t i,
+                                     const void *b, int64_t j) {
     int bytes = dtype_bytes(dtype);
     if (dtype_is_float(dtype)) {
         double x = element_double(a, dtype, i), y = element_double(b, dtype, j);
@@ -213,8 +223,10 @@ static inline bool case_same_element(const Case *k, DType dtype, const void *a, 
     return memcmp((const char *)a + i * bytes, (const char *)b + j * bytes, (size_t)bytes) == 0;
 }
 
-/* Compares what was computed into `node`'s place with the value of node `id`; a complaint or NULL. */
-static inline const char *case_compare(Case *k, const Plan *plan, const Node *node, int id, const Tensor *layout) {
+/* Compares what was computed into `node`'s place with the value of node `id`; a complaint or
+ * NULL. */
+static inline const char *case_compare(Case *k, const Plan *plan, const Node *node, int id,
+                                       const Tensor *layout) {
     Tensor want = k->real[id], have = *layout;
     Storage s = {.dtype = node->t.dtype, .data = plan_data(plan, node)};
     have.storage = &s;
@@ -222,7 +234,8 @@ static inline const char *case_compare(Case *k, const Plan *plan, const Node *no
     int64_t at = 0;
     for (Walk w = walk_start(want.size, want.ndim, pair, 2); walk_more(&w); walk_next(&w), at++) {
         if (!case_same_element(k, want.dtype, want.storage->data, w.at[0], s.data, w.at[1])) {
-            return arena_printf(&k->arena, "%%%d element %lld: want %.17g, have %.17g", id, (long long)at,
+            return arena_printf(&k->arena, "%%%d element %lld: want %.17g, have %.17g", id,
+                                (long long)at,
                                 element_double(want.storage->data, want.dtype, w.at[0]),
                                 element_double(s.data, want.dtype, w.at[1]));
         }
@@ -230,7 +243,8 @@ static inline const char *case_compare(Case *k, const Plan *plan, const Node *no
     return NULL;
 }
 
-/* Compiles with these passes, runs, and compares every return and wanted node. NULL, or what is wrong. */
+/* Compiles with these passes, runs, and compares every return and wanted node. NULL, or what is
+ * wrong. */
 static inline const char *case_check(Case *k, int passes) {
     int nret = k->nret, id[CASE_NODES], wanted[CASE_NODES];
     for (int i = 0; i < nret; i++) {
@@ -247,7 +261,8 @@ static inline const char *case_check(Case *k, int passes) {
     Plan *plan = graph_lower(&k->c);
     void *data[CASE_INPUTS] = {NULL}, *tangent[1] = {NULL};
     for (int i = 0; i < k->ninputs; i++) {
-        data[i] = arena_copy(&k->arena, k->input[i]->data, k->input[i]->numel * dtype_bytes(k->input[i]->dtype));
+        data[i] = arena_copy(&k->arena, k->input[i]->data,
+                             k->input[i]->numel * dtype_bytes(k->input[i]->dtype));
     }
     Execution out;
     plan_execute(plan, data, tangent, &k->arena, &out);
@@ -265,7 +280,9 @@ static inline const char *case_check(Case *k, int passes) {
         if (w && memcmp(plan_data(plan, w), k->real[w->id].storage->data,
                         (size_t)(k->input[i]->numel * dtype_bytes(k->input[i]->dtype))) != 0) {
             complaint = "a write-back differs";
-        } else if (!w && memcmp(data[i], k->input[i]->data, (size_t)(k->input[i]->numel * dtype_bytes(k->input[i]->dtype))) != 0) {
+        } else if (!w &&
+                   memcmp(data[i], k->input[i]->data,
+                          (size_t)(k->input[i]->numel * dtype_bytes(k->input[i]->dtype))) != 0) {
             complaint = "an input was written";
         }
     }

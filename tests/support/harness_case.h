@@ -26,13 +26,20 @@ static inline Program *parse(const char *text) {
 
 /* x goes to y through a view and a write; y is returned beside a view of x; gradients reach x. */
 static const char PROGRAM[] =
-    "{\"twingrad\":1,\"inputs\":[{\"name\":\"x\",\"dtype\":\"float32\",\"size\":[2,3],\"requires_grad\":true,"
-    "\"data\":{\"fill\":\"dyadic\",\"seed\":3}},{\"name\":\"n\",\"dtype\":\"float32\",\"size\":[3],\"data\":{\"fill\":\"ones\",\"seed\":0}}],"
-    "\"body\":[{\"op\":\"mul\",\"self\":\"x\",\"other\":2,\"out\":\"y\"},{\"probe\":\"requires_grad\",\"of\":\"y\"},"
-    "{\"op\":\"add_\",\"self\":\"n\",\"other\":1},{\"op\":\"transpose\",\"self\":\"x\",\"dim0\":0,\"dim1\":1,\"out\":\"v\"},"
-    "{\"probe\":\"size\",\"of\":\"v\"},{\"op\":\"slice\",\"self\":\"y\",\"dim\":0,\"end\":1,\"out\":\"w\"}],"
+    "{\"twingrad\":1,\"inputs\":[{\"name\":\"x\",\"dtype\":\"float32\",\"size\":[2,3],\"requires_"
+    "grad\":true,"
+    "\"data\":{\"fill\":\"dyadic\",\"seed\":3}},{\"name\":\"n\",\"dtype\":\"float32\",\"size\":[3],"
+    "\"data\":{\"fill\":\"ones\",\"seed\":0}}],"
+    "\"body\":[{\"op\":\"mul\",\"self\":\"x\",\"other\":2,\"out\":\"y\"},{\"probe\":\"requires_"
+    "grad\",\"of\":\"y\"},"
+    "{\"op\":\"add_\",\"self\":\"n\",\"other\":1},{\"op\":\"transpose\",\"self\":\"x\",\"dim0\":0,"
+    "\"dim1\":1,\"out\":\"v\"},"
+    "{\"probe\":\"size\",\"of\":\"v\"},{\"op\":\"slice\",\"self\":\"y\",\"dim\":0,\"end\":1,"
+    "\"out\":\"w\"}],"
     "\"return\":[\"y\",\"v\",\"w\"],\"backward\":{\"fill\":\"ones\",\"seed\":0},"
-    "\"recalls\":[[{\"name\":\"x\",\"dtype\":\"float32\",\"size\":[2,3],\"requires_grad\":true,\"data\":{\"fill\":\"dyadic\",\"seed\":3}},"
-    "{\"name\":\"n\",\"dtype\":\"float32\",\"size\":[3],\"data\":{\"fill\":\"ones\",\"seed\":0}}]]}";
+    "\"recalls\":[[{\"name\":\"x\",\"dtype\":\"float32\",\"size\":[2,3],\"requires_grad\":true,"
+    "\"data\":{\"fill\":\"dyadic\",\"seed\":3}},"
+    "{\"name\":\"n\",\"dtype\":\"float32\",\"size\":[3],\"data\":{\"fill\":\"ones\",\"seed\":0}}]]"
+    "}";
 
 #endif

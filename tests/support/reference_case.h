@@ -1,7 +1,7 @@
 /* Programs for the reference, written with ' for ", and what is claimed of their results.
  *
- * Inputs, unless a test gives its own: leaves x = [1, 2, 3] and m = [[1, 2, 3], [4, 5, 6]] that require grad, plain p = [1, 2, 3] and
- * q = [[0, 0, 0], [0, 0, 0]]. */
+ * Inputs, unless a test gives its own: leaves x = [1, 2, 3] and m = [[1, 2, 3], [4, 5, 6]] that
+ * require grad, plain p = [1, 2, 3] and q = [[0, 0, 0], [0, 0, 0]]. */
 #ifndef TESTS_REFERENCE_CASE_H
 #define TESTS_REFERENCE_CASE_H
 
@@ -22,37 +22,49 @@ static inline void setup(void) {
 
 static inline void teardown(void) { arena_destroy(&arena); }
 
-static const char INPUTS[] = "{'name': 'x', 'dtype': 'float32', 'size': [3], 'requires_grad': true, 'data': [1, 2, 3]},"
-                             "{'name': 'm', 'dtype': 'float32', 'size': [2, 3], 'requires_grad': true, 'data': [1, 2, 3, 4, 5, 6]},"
-                             "{'name': 'p', 'dtype': 'float32', 'size': [3], 'data': [1, 2, 3]},"
-                             "{'name': 'q', 'dtype': 'float32', 'size': [2, 3], 'data': {'fill': 'zeros', 'seed': 0}}";
+static const char INPUTS[] =
+    "{'name': 'x', 'dtype': 'float32', 'size': [3], 'requires_grad': true, 'data': [1, 2, 3]},"
+    "{'name': 'm', 'dtype': 'float32', 'size': [2, 3], 'requires_grad': true, 'data': [1, 2, 3, 4, "
+    "5, 6]},"
+    "{'name': 'p', 'dtype': 'float32', 'size': [3], 'data': [1, 2, 3]},"
+    "{'name': 'q', 'dtype': 'float32', 'size': [2, 3], 'data': {'fill': 'zeros', 'seed': 0}}";
 enum { X, M, P, Q };
 
 /* The program of these inputs, with `more` keys, a body and returns, and a backward. */
-static inline Program *program_of(const char *inputs, const char *more, const char *body, const char *returns) {
-    char *text = arena_printf(&arena, "{'twingrad': 1, 'inputs': [%s], %s 'body': [%s], 'return': [%s], 'backward': {'fill': 'ones', 'seed': 0}}", inputs, more,
-                              body, returns);
+static inline Program *program_of(const char *inputs, const char *more, const char *body,
+                                  const char *returns) {
+    char *text = arena_printf(&arena,
+                              "{'twingrad': 1, 'inputs': [%s], %s 'body': [%s], 'return': [%s], "
+                              "'backward': {'fill': 'ones', 'seed': 0}}",
+                              inputs, more, body, returns);
     for (char *c = text; *c; c++) {
         *c = *c == '\'' ? '"' : *c;
     }
     char message[256];
-    ParseStatus status = program_parse(&arena, text, strlen(text), &program, message, sizeof message);
+    ParseStatus status =
+        program_parse(&arena, text, strlen(text), &program, message, sizeof message);
     ck_assert_msg(status == PARSE_OK, "%s", message);
     return program;
 }
 
-static inline Result *run_under(const char *inputs, const char *body, const char *returns, RunOptions options) {
+static inline Result *run_under(const char *inputs, const char *body, const char *returns,
+                                RunOptions options) {
     options.limits = LIMITS_DEFAULT;
     return reference_run(program_of(inputs, "", body, returns), &options, &arena);
 }
 
-static inline Result *run_with(const char *inputs, const char *body, const char *returns, bool shadow) {
+static inline Result *run_with(const char *inputs, const char *body, const char *returns,
+                               bool shadow) {
     return run_under(inputs, body, returns, (RunOptions){.shadow = shadow});
 }
 
-static inline Result *run(const char *body, const char *returns) { return run_with(INPUTS, body, returns, false); }
+static inline Result *run(const char *body, const char *returns) {
+    return run_with(INPUTS, body, returns, false);
+}
 
-static inline void assert_ok(const Result *r) { ck_assert_msg(r->calls[0].ok, "%s: %s", errcode_name(r->calls[0].error), r->calls[0].message); }
+static inline void assert_ok(const Result *r) {
+    ck_assert_msg(r->calls[0].ok, "%s: %s", errcode_name(r->calls[0].error), r->calls[0].message);
+}
 
 static inline void assert_error(const Result *r, int at, const char *code) {
     ck_assert_msg(!r->calls[0].ok, "no error");
@@ -84,8 +96,10 @@ static inline void assert_trace(const Result *r, int n, const int64_t *want) {
     }
 }
 
-#define VALUES(...) (int)(sizeof((double[]){__VA_ARGS__}) / sizeof(double)), (double[]){__VA_ARGS__}
-#define TRACE(...) (int)(sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t)), (int64_t[]){__VA_ARGS__}
+#define VALUES(...)                                                                                \
+    (int)(sizeof((double[]){__VA_ARGS__}) / sizeof(double)), (double[]) { __VA_ARGS__ }
+#define TRACE(...)                                                                                 \
+    (int)(sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t)), (int64_t[]) { __VA_ARGS__ }
 #define NO_GRAD 0, NULL
 
 #endif

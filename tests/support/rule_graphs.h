@@ -1,15 +1,15 @@
-/* Short forms for graphs of tests of rules: x and y are inputs of 4 x 5 elements, read through a view, and each form is one node. */
+/* Short forms for graphs of tests of rules: x and y are inputs of 4 x 5 elements, read through a
+ * view, and each form is one node. */
 #ifndef TESTS_RULE_GRAPHS_H
 #define TESTS_RULE_GRAPHS_H
 
 #include "tests/support/graph_case.h"
 
-
 /* A function that builds the graph `expression` of x and y in the case k. */
-#define GRAPH(name, expression)                                                                                                    \
-    static Node *name(Case *k, Node *x, Node *y) {                                                                                 \
-        (void)x, (void)y;                                                                                                          \
-        return expression;                                                                                                         \
+#define GRAPH(name, expression)                                                                    \
+    static Node *name(Case *k, Node *x, Node *y) {                                                 \
+        (void)x, (void)y;                                                                          \
+        return expression;                                                                         \
     }
 #define U(op, a) case_unary(k, OP_##op, a)
 #define B(op, a, b) case_binary(k, OP_##op, a, b)
@@ -50,7 +50,8 @@ static inline Node *splat(Case *k, const Node *like, DType dtype, Scalar value) 
     other.t.dtype = dtype;
     return case_full(k, &other, value);
 }
-static inline Node *clamped(Case *k, Node *x, bool has_low, Scalar low, bool has_high, Scalar high) {
+static inline Node *clamped(Case *k, Node *x, bool has_low, Scalar low, bool has_high,
+                            Scalar high) {
     Call call = call_new(OP_clamp);
     call.arg[0].tensor = &x->t;
     call.arg[1] = (Arg){.none = !has_low, .scalar = low};
@@ -64,8 +65,8 @@ static inline Node *listed(Case *k, OpId id, Node *x, int n, const int64_t *v) {
     call.arg[1] = (Arg){.ints = {v, n}};
     return case_op(k, &call);
 }
-#define LIST(op, x, ...)                                                                                                           \
-    listed(k, OP_##op, x, (int)(sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t)),                                               \
+#define LIST(op, x, ...)                                                                           \
+    listed(k, OP_##op, x, (int)(sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t)),               \
            arena_copy(&k->arena, (int64_t[]){__VA_ARGS__}, sizeof((int64_t[]){__VA_ARGS__})))
 static inline Node *counted(Case *k, OpId id, Node *x, int64_t v) {
     Call call = call_new(id);
@@ -75,7 +76,8 @@ static inline Node *counted(Case *k, OpId id, Node *x, int64_t v) {
 }
 #define N(op, x, v) counted(k, OP_##op, x, v)
 /* Views of 2 dims and of 1 dim, in the buffer. */
-static inline Node *seen(Case *k, Node *n, int64_t rows, int64_t columns, int64_t by_row, int64_t by_column, int64_t offset) {
+static inline Node *seen(Case *k, Node *n, int64_t rows, int64_t columns, int64_t by_row,
+                         int64_t by_column, int64_t offset) {
     return case_view(k, n, 2, (int64_t[]){rows, columns}, (int64_t[]){by_row, by_column}, offset);
 }
 static inline Node *line(Case *k, Node *n, int64_t size, int64_t stride, int64_t offset) {
@@ -92,7 +94,8 @@ static inline Node *joined(Case *k, int64_t dim, int n, Node **part) {
     call.arg[1].i = dim;
     return case_op(k, &call);
 }
-#define CAT(dim, ...) joined(k, dim, (int)(sizeof((Node *[]){__VA_ARGS__}) / sizeof(Node *)), (Node *[]){__VA_ARGS__})
+#define CAT(dim, ...)                                                                              \
+    joined(k, dim, (int)(sizeof((Node *[]){__VA_ARGS__}) / sizeof(Node *)), (Node *[]){__VA_ARGS__})
 static inline Node *padded(Case *k, Node *x, int n, const int64_t *width, Scalar value) {
     Call call = call_new(OP_constant_pad_nd);
     call.arg[0].tensor = &x->t;
@@ -100,7 +103,9 @@ static inline Node *padded(Case *k, Node *x, int n, const int64_t *width, Scalar
     call.arg[2].scalar = value;
     return case_op(k, &call);
 }
-#define PAD(x, value, ...) padded(k, x, (int)(sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t)), (int64_t[]){__VA_ARGS__}, value)
+#define PAD(x, value, ...)                                                                         \
+    padded(k, x, (int)(sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t)),                        \
+           (int64_t[]){__VA_ARGS__}, value)
 static inline Node *rolled(Case *k, Node *x, int64_t shift, int64_t dim) {
     Call call = call_new(OP_roll);
     call.arg[0].tensor = &x->t;
@@ -109,12 +114,15 @@ static inline Node *rolled(Case *k, Node *x, int64_t shift, int64_t dim) {
     return case_op(k, &call);
 }
 /* A STORE of `value` into `base` at a line. */
-static inline Node *stored(Case *k, Node *base, Node *value, int64_t size, int64_t stride, int64_t offset) {
-    Tensor region = {.dtype = base->t.dtype, .ndim = 1, .size = {size}, .stride = {stride}, .offset = offset};
+static inline Node *stored(Case *k, Node *base, Node *value, int64_t size, int64_t stride,
+                           int64_t offset) {
+    Tensor region = {
+        .dtype = base->t.dtype, .ndim = 1, .size = {size}, .stride = {stride}, .offset = offset};
     return case_store(k, base, value, &region);
 }
 static inline Node *stored_rows(Case *k, Node *base, Node *value) {
-    Tensor region = {.dtype = base->t.dtype, .ndim = 2, .size = {2, 5}, .stride = {5, 1}, .offset = 5};
+    Tensor region = {
+        .dtype = base->t.dtype, .ndim = 2, .size = {2, 5}, .stride = {5, 1}, .offset = 5};
     return case_store(k, base, value, &region);
 }
 static inline Node *sliced_into(Case *k, Node *x, Node *v, int64_t start, int64_t end) {

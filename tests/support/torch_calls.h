@@ -1,5 +1,6 @@
-/* Reads tests/data/torch_calls.tsv: calls of single ops with the answers of PyTorch 1.13.1 (the format is told in the file's head).
- * The witness of inference and kernels, which both executors share and so can not judge by comparison. */
+/* Reads tests/data/torch_calls.tsv: calls of single ops with the answers of PyTorch 1.13.1 (the
+ * format is told in the file's head). The witness of inference and kernels, which both executors
+ * share and so can not judge by comparison. */
 #ifndef TESTS_TORCH_CALLS_H
 #define TESTS_TORCH_CALLS_H
 
@@ -10,7 +11,7 @@
 #include <string.h>
 
 typedef struct TorchCall {
-    char *text;   /* the whole line, for messages */
+    char *text; /* the whole line, for messages */
     Call call;
     ErrCode code; /* the refusal, or ERR_none */
     bool exact;
@@ -71,16 +72,23 @@ static inline Tensor *next_tensor(Words *w, Arena *arena) {
 static inline Scalar next_scalar(Words *w) {
     char kind = *next_word(w);
     const char *value = next_word(w);
-    return kind == 'f' ? scalar_float(strtod(value, NULL)) : kind == 'b' ? scalar_bool(*value == '1') : scalar_int(strtoll(value, NULL, 10));
+    return kind == 'f'   ? scalar_float(strtod(value, NULL))
+           : kind == 'b' ? scalar_bool(*value == '1')
+                         : scalar_int(strtoll(value, NULL, 10));
 }
 
 static inline Arg next_arg(Words *w, Arena *arena, const Param *param) {
     Arg a = {0};
     int64_t *ints;
     switch (*next_word(w)) {
-    case '_': return param->def;
-    case 'N': a.none = true; break;
-    case 'T': a.tensor = next_tensor(w, arena); break;
+    case '_':
+        return param->def;
+    case 'N':
+        a.none = true;
+        break;
+    case 'T':
+        a.tensor = next_tensor(w, arena);
+        break;
     case 'L':
         a.tensors.n = (int)next_int(w);
         a.tensors.v = arena_array(arena, Tensor *, a.tensors.n);
@@ -88,8 +96,12 @@ static inline Arg next_arg(Words *w, Arena *arena, const Param *param) {
             a.tensors.v[k] = *next_word(w) == 'N' ? NULL : next_tensor(w, arena);
         }
         break;
-    case 'S': a.scalar = next_scalar(w); break;
-    case 'I': a.i = next_int(w); break;
+    case 'S':
+        a.scalar = next_scalar(w);
+        break;
+    case 'I':
+        a.i = next_int(w);
+        break;
     case 'V':
         a.ints.n = (int)next_int(w);
         ints = arena_array(arena, int64_t, a.ints.n);
@@ -98,10 +110,17 @@ static inline Arg next_arg(Words *w, Arena *arena, const Param *param) {
         }
         a.ints.v = ints;
         break;
-    case 'B': a.b = next_int(w) != 0; break;
-    case 'D': a.dtype = next_dtype(w); break;
-    case 's': a.str = arena_strdup(arena, next_word(w)); break;
-    default: CHECK(!"a kind of argument");
+    case 'B':
+        a.b = next_int(w) != 0;
+        break;
+    case 'D':
+        a.dtype = next_dtype(w);
+        break;
+    case 's':
+        a.str = arena_strdup(arena, next_word(w));
+        break;
+    default:
+        CHECK(!"a kind of argument");
     }
     return a;
 }

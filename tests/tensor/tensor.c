@@ -1,4 +1,5 @@
-/* The tensor core: claims about geometry, promotion, casts, fills and scalar functions, each worked out by hand or asked of PyTorch. */
+/* The tensor core: claims about geometry, promotion, casts, fills and scalar functions, each worked
+ * out by hand or asked of PyTorch. */
 #include "tensor/pointwise.h"
 #include "tensor/rng.h"
 #include "tests/support/runner.h"
@@ -8,7 +9,8 @@
 
 static Arena arena;
 
-static Tensor tensor_of(DType dtype, int ndim, const int64_t *size, const int64_t *stride, int64_t offset) {
+static Tensor tensor_of(DType dtype, int ndim, const int64_t *size, const int64_t *stride,
+                        int64_t offset) {
     Tensor t;
     tensor_set_contiguous(&t, dtype, size, ndim);
     memcpy(t.stride, stride, (size_t)ndim * sizeof *stride);
@@ -60,7 +62,8 @@ END_TEST
 START_TEST(self_overlap_is_found_exactly) {
     Tensor expanded = tensor_of(DT_float32, 2, SIZES(2, 3), SIZES(0, 1), 0);
     Tensor windows = tensor_of(DT_float32, 2, SIZES(4, 3), SIZES(1, 1), 0);
-    Tensor interleaved = tensor_of(DT_float32, 2, SIZES(2, 2), SIZES(3, 2), 5); /* 5 7 8 10: no two meet, though strides nest */
+    Tensor interleaved = tensor_of(DT_float32, 2, SIZES(2, 2), SIZES(3, 2),
+                                   5); /* 5 7 8 10: no two meet, though strides nest */
     ck_assert_int_eq(tensor_internal_overlap(&expanded), OVERLAP_YES);
     ck_assert_int_eq(tensor_internal_overlap(&windows), OVERLAP_TOO_HARD);
     ck_assert(tensor_overlaps_itself(&expanded));
@@ -71,7 +74,8 @@ END_TEST
 
 START_TEST(two_tensors_overlap_fully_partly_or_not) {
     Storage *s = storage_new(&arena, DT_float32, 8);
-    Tensor a = tensor_of(DT_float32, 1, SIZES(4), SIZES(1), 0), b = tensor_of(DT_float32, 1, SIZES(4), SIZES(1), 2);
+    Tensor a = tensor_of(DT_float32, 1, SIZES(4), SIZES(1), 0),
+           b = tensor_of(DT_float32, 1, SIZES(4), SIZES(1), 2);
     Tensor c = tensor_of(DT_float32, 1, SIZES(4), SIZES(1), 4), d = a;
     a.storage = b.storage = c.storage = d.storage = s;
     ck_assert_int_eq(tensor_overlap_status(&a, &b), OVERLAP_PARTIAL);
@@ -146,7 +150,8 @@ START_TEST(casts_truncate_wrap_and_say_what_is_undefined) {
     element_store_int(&i, DT_int32, 0, ((int64_t)1 << 32) + 5);
     ck_assert_int_eq(i, 5);
     ck_assert(cast_in_range(2147483647.5, DT_int32) && !cast_in_range(2147483648.0, DT_int32));
-    ck_assert(!cast_in_range((double)NAN, DT_int64) && !cast_in_range(0x1p63, DT_int64) && cast_in_range(-0x1p63, DT_int64));
+    ck_assert(!cast_in_range((double)NAN, DT_int64) && !cast_in_range(0x1p63, DT_int64) &&
+              cast_in_range(-0x1p63, DT_int64));
 }
 END_TEST
 
@@ -158,15 +163,20 @@ START_TEST(int64_to_float32_rounds_once) {
 }
 END_TEST
 
-/* The value of a half's bits, from the definition; the pattern after the largest finite one reads as the next power of two. */
+/* The value of a half's bits, from the definition; the pattern after the largest finite one reads
+ * as the next power of two. */
 static double half_value(unsigned bits, int fraction, int bias) {
     int e = (int)(bits >> fraction);
     unsigned m = bits & ((1u << fraction) - 1);
-    return e == 0 ? ldexp(m, 1 - bias - fraction) : ldexp(m + (1u << fraction), e - bias - fraction);
+    return e == 0 ? ldexp(m, 1 - bias - fraction)
+                  : ldexp(m + (1u << fraction), e - bias - fraction);
 }
 
-static const struct HalfType { DType dtype; int fraction, bias; unsigned infinity; } half_types[2] = {
-    {DT_float16, 10, 15, 0x7C00}, {DT_bfloat16, 7, 127, 0x7F80}};
+static const struct HalfType {
+    DType dtype;
+    int fraction, bias;
+    unsigned infinity;
+} half_types[2] = {{DT_float16, 10, 15, 0x7C00}, {DT_bfloat16, 7, 127, 0x7F80}};
 
 START_TEST(all_65536_patterns_of_a_half_are_read_and_come_back) {
     const struct HalfType *h = &half_types[_i];
@@ -180,7 +190,9 @@ START_TEST(all_65536_patterns_of_a_half_are_read_and_come_back) {
             ck_assert(isnan(element_double(&back, h->dtype, 0)));
             continue;
         }
-        ck_assert(magnitude == h->infinity ? isinf(v) : fabs(v) == half_value(magnitude, h->fraction, h->bias));
+        ck_assert(magnitude == h->infinity
+                      ? isinf(v)
+                      : fabs(v) == half_value(magnitude, h->fraction, h->bias));
         ck_assert_int_eq(signbit(v) != 0, bits >> 15);
         ck_assert_uint_eq(back, bits);
     }
@@ -190,8 +202,11 @@ END_TEST
 START_TEST(halves_round_to_nearest_ties_to_even_up_to_infinity) {
     const struct HalfType *h = &half_types[_i];
     for (unsigned bits = 0; bits < h->infinity; bits++) {
-        double here = half_value(bits, h->fraction, h->bias), next = half_value(bits + 1, h->fraction, h->bias);
-        double tie = here + (next - here) / 2, hair = (next - here) * 0x1p-10; /* float32 has that digit everywhere but below 2^-149 */
+        double here = half_value(bits, h->fraction, h->bias),
+               next = half_value(bits + 1, h->fraction, h->bias);
+        double tie = here + (next - here) / 2,
+               hair =
+                   (next - here) * 0x1p-10; /* float32 has that digit everywhere but below 2^-149 */
         uint16_t cell = 0;
         element_store_double(&cell, h->dtype, 0, tie);
         ck_assert_uint_eq(cell, bits + (bits & 1));
@@ -203,9 +218,11 @@ START_TEST(halves_round_to_nearest_ties_to_even_up_to_infinity) {
         ck_assert_uint_eq(cell, bits + 1);
     }
     ck_assert_double_eq(dtype_largest(h->dtype), half_value(h->infinity - 1, h->fraction, h->bias));
-    ck_assert_double_eq(dtype_smallest_normal(h->dtype), half_value(1u << h->fraction, h->fraction, h->bias));
+    ck_assert_double_eq(dtype_smallest_normal(h->dtype),
+                        half_value(1u << h->fraction, h->fraction, h->bias));
     ck_assert_double_eq(dtype_smallest_subnormal(h->dtype), half_value(1, h->fraction, h->bias));
-    ck_assert_double_eq(1 + 2 * dtype_unit(h->dtype), half_value(((unsigned)h->bias << h->fraction) + 1, h->fraction, h->bias));
+    ck_assert_double_eq(1 + 2 * dtype_unit(h->dtype),
+                        half_value(((unsigned)h->bias << h->fraction) + 1, h->fraction, h->bias));
 }
 END_TEST
 
@@ -215,9 +232,17 @@ START_TEST(doubles_and_integers_become_halves_by_way_of_float32) {
     ck_assert_double_eq(dtype_round(1 + 0x1p-11 + 0x1p-40, DT_float16), 1);
     ck_assert(isinf(dtype_round(1e300, DT_bfloat16)));
     ck_assert(isinf(dtype_round(65519.9999999, DT_float16)));
-    static const struct { int64_t from; double bfloat, half; } cases[] = {
-        {((int64_t)257 << 20) + 1, 268435456, INFINITY}, {((int64_t)259 << 20) - 1, 272629760, INFINITY}, {2049, 2048, 2048},
-        {2051, 2048, 2052}, {65519, 65536, 65504}, {65520, 65536, INFINITY}, {-65520, -65536, -INFINITY}, {70000, 70144, INFINITY}};
+    static const struct {
+        int64_t from;
+        double bfloat, half;
+    } cases[] = {{((int64_t)257 << 20) + 1, 268435456, INFINITY},
+                 {((int64_t)259 << 20) - 1, 272629760, INFINITY},
+                 {2049, 2048, 2048},
+                 {2051, 2048, 2052},
+                 {65519, 65536, 65504},
+                 {65520, 65536, INFINITY},
+                 {-65520, -65536, -INFINITY},
+                 {70000, 70144, INFINITY}};
     for (int k = 0; k < COUNT_OF(cases); k++) {
         uint16_t cell;
         element_cast(&cell, DT_bfloat16, 0, &cases[k].from, DT_int64, 0);
@@ -235,7 +260,8 @@ START_TEST(fills_are_those_of_the_format) {
     float f[8];
     int64_t n[8];
     uint8_t b[8];
-    fill_buffer(f, DT_float32, 6, FILL_dyadic, 124); /* recorded by PyTorch: corpus/golden/semantics.jsonl */
+    fill_buffer(f, DT_float32, 6, FILL_dyadic,
+                124); /* recorded by PyTorch: corpus/golden/semantics.jsonl */
     const float expected[6] = {-1.5f, -1.25f, 0.375f, -1.0f, 1.625f, -0.875f};
     ck_assert(memcmp(f, expected, sizeof expected) == 0);
     fill_buffer(n, DT_int64, 2, FILL_dyadic, 124); /* the same draws, times 8 */
@@ -263,7 +289,8 @@ START_TEST(a_walk_visits_every_index_in_row_major_order) {
 END_TEST
 
 START_TEST(a_walk_over_an_empty_tensor_visits_nothing_and_over_a_scalar_once) {
-    Tensor empty = tensor_of(DT_int64, 2, SIZES(3, 0), SIZES(1, 1), 0), scalar = tensor_of(DT_int64, 0, SIZES(0), SIZES(0), 3);
+    Tensor empty = tensor_of(DT_int64, 2, SIZES(3, 0), SIZES(1, 1), 0),
+           scalar = tensor_of(DT_int64, 0, SIZES(0), SIZES(0), 3);
     const Tensor *one[1] = {&empty};
     int n = 0;
     for (Walk w = walk_start(empty.size, 2, one, 1); walk_more(&w); walk_next(&w)) {
@@ -282,12 +309,15 @@ END_TEST
 START_TEST(allocation_keeps_to_the_limits) {
     Error err = {0};
     Limits limits = LIMITS_DEFAULT;
-    Tensor t = tensor_of(DT_float32, 2, SIZES((int64_t)1 << 20, (int64_t)1 << 10), SIZES((int64_t)1 << 10, 1), 0);
+    Tensor t = tensor_of(DT_float32, 2, SIZES((int64_t)1 << 20, (int64_t)1 << 10),
+                         SIZES((int64_t)1 << 10, 1), 0);
     ck_assert_int_eq(tensor_allocate(&t, &arena, &limits, &err), ERR_limit);
 }
 END_TEST
 
-static double call_f(Pw pw, double a, double b) { return pw_info(pw)->f((const double[]){a, b, 1, 1}); }
+static double call_f(Pw pw, double a, double b) {
+    return pw_info(pw)->f((const double[]){a, b, 1, 1});
+}
 static int64_t call_i(Pw pw, int64_t a, int64_t b) {
     PwStatus status = {0};
     return pw_info(pw)->i((const int64_t[]){a, b, 1, 1}, &status);
@@ -298,7 +328,8 @@ START_TEST(scalar_functions_answer_as_torch_at_the_edges) {
     ck_assert(call_f(PW_sign, (double)NAN, 0) == 0);
     ck_assert(!signbit(call_f(PW_maximum, 0.0, -0.0)) && signbit(call_f(PW_maximum, -0.0, 0.0)));
     ck_assert(signbit(call_f(PW_div_floor, -0.0, 1.0)));
-    ck_assert(isinf(call_f(PW_remainder, -5, (double)INFINITY)) && call_f(PW_remainder, 5, (double)INFINITY) == 5);
+    ck_assert(isinf(call_f(PW_remainder, -5, (double)INFINITY)) &&
+              call_f(PW_remainder, 5, (double)INFINITY) == 5);
     ck_assert(isnan(call_f(PW_remainder, 1, 0)));
     ck_assert(call_f(PW_fmax, (double)NAN, 2) == 2 && isnan(call_f(PW_maximum, (double)NAN, 2)));
     ck_assert(call_f(PW_pow, 0, 0) == 1 && call_f(PW_round, 2.5, 0) == 2);
@@ -308,9 +339,12 @@ END_TEST
 
 START_TEST(integer_functions_wrap_and_never_trap) {
     ck_assert(call_i(PW_add, INT64_MAX, 1) == INT64_MIN);
-    ck_assert(call_i(PW_div_trunc, INT64_MIN, -1) == INT64_MIN && call_i(PW_fmod, INT64_MIN, -1) == 0);
-    ck_assert(call_i(PW_div_floor, -7, 2) == -4 && call_i(PW_remainder, -7, 2) == 1 && call_i(PW_fmod, -7, 2) == -1);
-    ck_assert(call_i(PW_pow, -1, -3) == -1 && call_i(PW_pow, 2, -1) == 0 && call_i(PW_pow, 3, 2) == 9);
+    ck_assert(call_i(PW_div_trunc, INT64_MIN, -1) == INT64_MIN &&
+              call_i(PW_fmod, INT64_MIN, -1) == 0);
+    ck_assert(call_i(PW_div_floor, -7, 2) == -4 && call_i(PW_remainder, -7, 2) == 1 &&
+              call_i(PW_fmod, -7, 2) == -1);
+    ck_assert(call_i(PW_pow, -1, -3) == -1 && call_i(PW_pow, 2, -1) == 0 &&
+              call_i(PW_pow, 3, 2) == 9);
     PwStatus status = {0};
     pw_info(PW_remainder)->i((const int64_t[]){1, 0}, &status);
     ck_assert(status.zero_divisor);
@@ -320,7 +354,8 @@ END_TEST
 START_TEST(operands_are_rounded_to_the_common_dtype_first) {
     Storage *s = storage_new(&arena, DT_int64, 1), *o = storage_new(&arena, DT_float32, 1);
     ((int64_t *)s->data)[0] = 16777217; /* not a float32 */
-    Tensor a = tensor_of(DT_int64, 0, SIZES(0), SIZES(0), 0), out = tensor_of(DT_float32, 0, SIZES(0), SIZES(0), 0);
+    Tensor a = tensor_of(DT_int64, 0, SIZES(0), SIZES(0), 0),
+           out = tensor_of(DT_float32, 0, SIZES(0), SIZES(0), 0);
     a.storage = s;
     out.storage = o;
     PwOperand operands[2] = {{&a, {0}}, {NULL, scalar_float(-16777216.0)}};
