@@ -1,6 +1,8 @@
 /* Collecting results into one JSON object, reading it back, and handing it to the printings that the command line names. */
 #include "harness/report/results.h"
 
+#include "harness/util/version.h"
+
 #include <errno.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -59,7 +61,7 @@ void results_add_case(Results *r, const char *file, const char *name, const char
 }
 
 void results_print(const Results *r, const Options *o, const char *pair, const char *summary, Text *out) {
-    text_printf(out, "{\"type\":\"results\",\"schema_version\":1,\"twingrad\":\"%s\"", TWINGRAD_VERSION);
+    text_printf(out, "{\"type\":\"results\",\"schema_version\":1,\"twingrad\":\"%s\"", twingrad_version());
     member_text(out, "compiler", TWINGRAD_COMPILER);
     member_text(out, "command", o->command);
     member_text(out, "pair", pair);
