@@ -1,6 +1,7 @@
 # make install and make uninstall. Both read the same list, so that uninstall removes exactly what install wrote.
 
 SHARE := $(PREFIX)/share
+ZSH_COMPLETIONS ?= $(SHARE)/zsh/site-functions
 SEED_FILES := $(wildcard corpus/seeds/*.json)
 # FILE:MODE:PLACE; with ENGINE=libfuzzer or afl also what campaigns of that engine need.
 INSTALLED := twingrad:755:$(PREFIX)/bin/twingrad \
@@ -11,7 +12,7 @@ INSTALLED := twingrad:755:$(PREFIX)/bin/twingrad \
 	corpus/known.json:644:$(SHARE)/twingrad/corpus/known.json \
 	$(foreach f,$(SEED_FILES),$(f):644:$(SHARE)/twingrad/$(f)) \
 	completions/twingrad.bash:644:$(SHARE)/bash-completion/completions/twingrad \
-	completions/_twingrad:644:$(SHARE)/zsh/site-functions/_twingrad \
+	completions/_twingrad:644:$(ZSH_COMPLETIONS)/_twingrad \
 	$(foreach f,$(ENGINE_NEEDS_$(ENGINE)),$(f):755:$(PREFIX)/libexec/twingrad/$(ENGINE)/$(notdir $(f)))
 # Folders that belong to twingrad alone, deepest first: uninstall removes them once they are empty.
 OWN_FOLDERS := $(SHARE)/twingrad/corpus/seeds $(SHARE)/twingrad/corpus $(SHARE)/twingrad/targets $(SHARE)/twingrad \
