@@ -2,7 +2,7 @@
 
 PACKAGES     := gcc libc6-dev libcjson-dev libxml2-dev check bats python3-jsonschema libxml2-utils tidy $(if $(filter none,$(BLAS)),,libopenblas-dev)
 DEV_PACKAGES := clang clang-format libclang-rt-14-dev afl++ binutils file zip unzip shellcheck python3-yaml python3-venv cvise
-DEB_PACKAGES := dpkg-dev debhelper fakeroot lintian
+DEB_PACKAGES := build-essential dpkg-dev debhelper fakeroot lintian
 NIGHTLY_PACKAGES := mmdebstrap zsh man-db $(DEB_PACKAGES)
 PACKAGES_libfuzzer := clang libclang-rt-14-dev
 PACKAGES_afl := afl++ clang
