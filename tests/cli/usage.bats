@@ -33,6 +33,8 @@ load helper
     [ "$(tree/mk/commit)" = unknown ]
     echo 0123456789abcdef0123456789abcdef01234567 >tree/mk/commit.txt
     [ "$(tree/mk/commit)" = 0123456789abcdef0123456789abcdef01234567 ]
+    echo 0123456789abcdef0123456789abcdef01234567-dirty >tree/mk/commit.txt
+    [ "$(tree/mk/commit)" = 0123456789abcdef0123456789abcdef01234567-dirty ]
     command -v git >/dev/null || skip "no git here"
     export GIT_CONFIG_GLOBAL=/dev/null GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@localhost GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a@localhost
     git -C tree init -q && git -C tree add -A && git -C tree commit -q -m one && git -C tree tag v1
