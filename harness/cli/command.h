@@ -8,13 +8,6 @@
 #include "harness/util/io.h"
 #include "program/json/json.h"
 
-#define TWINGRAD_VERSION "0.1.0"
-#ifdef __clang__
-#define TWINGRAD_COMPILER "clang " __VERSION__
-#else
-#define TWINGRAD_COMPILER "gcc " __VERSION__
-#endif
-
 /* What a process answers. The worst of several is the highest. */
 enum { EXIT_AGREE = 0, EXIT_FINDINGS = 1, EXIT_BAD_INPUT = 2, EXIT_ENVIRONMENT = 3 };
 
@@ -64,6 +57,9 @@ typedef struct Options {
 #define COMMAND(name, options, arguments, text) int cmd_##name(const Options *o);
 #include "harness/cli/commands.def"
 #undef COMMAND
+
+/* Prints version, commit, compiler and semantics; returns the exit code. */
+int cmd_version(void);
 
 /* ---- options.c ---- */
 /* Parses the arguments behind the command's name; `accepted` names the options it takes. False and

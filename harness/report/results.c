@@ -2,6 +2,8 @@
  * the command line names. */
 #include "harness/report/results.h"
 
+#include "harness/util/version.h"
+
 #include <errno.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -63,7 +65,7 @@ void results_add_case(Results *r, const char *file, const char *name, const char
 void results_print(const Results *r, const Options *o, const char *pair, const char *summary,
                    Text *out) {
     text_printf(out, "{\"type\":\"results\",\"schema_version\":1,\"twingrad\":\"%s\"",
-                TWINGRAD_VERSION);
+                twingrad_version());
     member_text(out, "compiler", TWINGRAD_COMPILER);
     member_text(out, "command", o->command);
     member_text(out, "pair", pair);
