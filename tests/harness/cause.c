@@ -161,6 +161,21 @@ START_TEST(the_least_limit_is_the_step_that_is_named) {
 }
 END_TEST
 
+START_TEST(a_required_pass_as_the_cause_stands_until_it_is_found_anew) {
+    Checker c = with_fault(fault_named("NU-12"));
+    Finding f;
+    Program *p = find(&c, 1, 2000, &f);
+    ck_assert_ptr_nonnull(p);
+    ck_assert_int_gt(f.cause.limit, 0);
+    static const char *const required[] = {"joint", "functionalize", "lower", "capture"};
+    for (int i = 0; i < COUNT_OF(required); i++) { /* no option leaves these out */
+        f.cause.rule[0] = '\0';
+        snprintf(f.cause.stage, sizeof f.cause.stage, "%s", required[i]);
+        ck_assert(cause_stands(&c, p, &f));
+    }
+}
+END_TEST
+
 START_TEST(what_no_pass_holds_is_told_apart) {
     static const struct {
         const char *fault, *stage;
@@ -189,6 +204,7 @@ int main(void) {
     tcase_add_test(tests, all_findings_of_a_fault_are_one_group);
     tcase_add_test(tests, the_stage_to_blame_is_seen_through_what_shows_it);
     tcase_add_test(tests, the_least_limit_is_the_step_that_is_named);
+    tcase_add_test(tests, a_required_pass_as_the_cause_stands_until_it_is_found_anew);
     tcase_add_test(tests, what_no_pass_holds_is_told_apart);
     suite_add_tcase(suite, tests);
     return run_suite("harness/cause", suite);
