@@ -19,10 +19,6 @@
 #include <stdio.h>
 #include <string.h>
 
-bool compiles_here(const Executor *e) {
-    return !e->target && strncmp(e->name, "compiled", strlen("compiled")) == 0;
-}
-
 typedef struct Bisect {
     Checker checker;
     const Program *program;

@@ -9,6 +9,8 @@
  * finding, with the last statement that ran and that makes or writes its subject. Above LINEAR
  * candidates the scan is a bisection, which finds one of the statements at which a difference
  * appears. */
+#include "harness/triage/locate.h"
+
 #include "harness/triage/cause.h"
 #include "harness/reduce/edit.h"
 #include "harness/triage/prefix.h"

@@ -1,6 +1,6 @@
 /* The minimizer: every kept step keeps the signature, the result is a fixed point, and findings
  * with another symptom are reported once each. */
-#include "harness/reduce/minimize.h"
+#include "harness/triage/minimize.h"
 #include "tests/support/finding_case.h"
 
 typedef struct Watch {

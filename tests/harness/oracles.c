@@ -1,5 +1,6 @@
 /* Every oracle fires when one field of one result is changed, and on nothing else. Results come
  * from the reference, run twice, so that both sides are equal until a test breaks one. */
+#include "harness/triage/locate.h"
 #include "tests/support/harness_case.h"
 
 typedef struct Case {

@@ -3,6 +3,7 @@
 #define TESTS_FINDING_CASE_H
 
 #include "fuzz/generate/generate.h"
+#include "harness/triage/locate.h"
 #include "tests/support/harness_case.h"
 
 static inline Checker with_fault(FaultId id) {
