@@ -30,6 +30,9 @@ void executor_collect(Executor *e, const Program *p, const RunOptions *options, 
 /* Ends a target's processes, unloads native code. */
 void executor_close(Executor *e);
 
+/* Does the executor's compiler run in this process? */
+bool compiles_here(const Executor *e);
+
 /* Two results of such an executor need not agree in what format.md calls minor. */
 static inline bool executor_is_external_compiler(const Executor *e) {
     return e->target && target_compiles(e->target);

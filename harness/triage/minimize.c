@@ -8,7 +8,7 @@
  * batch that shows the finding is kept and the rest forgotten, so that the number of checkers
  * changes how long it takes and nothing else. Those that do not show it are remembered by a hash of
  * their text: their answer is known for good. */
-#include "harness/reduce/minimize.h"
+#include "harness/triage/minimize.h"
 
 #include "harness/triage/cause.h"
 #include "harness/cli/command.h"

@@ -4,7 +4,7 @@
 #ifndef HARNESS_FINDING_H
 #define HARNESS_FINDING_H
 
-#include "harness/check/executor.h"
+#include "harness/targets/executor.h"
 
 typedef enum OracleId {
 #define ORACLE(name, claim) ORACLE_##name,

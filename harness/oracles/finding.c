@@ -1,5 +1,5 @@
 /* Findings: names of oracles, text of values, and where a difference was seen. */
-#include "harness/check/finding.h"
+#include "harness/oracles/finding.h"
 
 #include "harness/oracles/oracle.h"
 

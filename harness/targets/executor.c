@@ -1,6 +1,6 @@
 /* The executors of this process, by name: a table of (name, run); and targets, which are other
  * processes. What they take and answer is program/lang/result.h. */
-#include "harness/check/executor.h"
+#include "harness/targets/executor.h"
 
 #include "reference/eager.h"
 
@@ -90,6 +90,10 @@ int executor_open_with(const char *name, const TargetSettings *settings, Executo
         out->name = target_name(out->target);
     }
     return code;
+}
+
+bool compiles_here(const Executor *e) {
+    return !e->target && strncmp(e->name, "compiled", strlen("compiled")) == 0;
 }
 
 void executor_collect(Executor *e, const Program *p, const RunOptions *options, Arena *arena) {

@@ -8,7 +8,7 @@
 #ifndef HARNESS_MINIMIZE_H
 #define HARNESS_MINIMIZE_H
 
-#include "harness/check/check.h"
+#include "harness/triage/locate.h"
 
 enum { MINIMIZE_MAX_JOBS = 64, MINIMIZE_MAX_OTHERS = 16, MINIMIZE_RETRIES = 4 };
 

@@ -1,6 +1,6 @@
 /* The rules for numbers, each one loop over two dense buffers. The common answer, equal bits, is
  * one memcmp. */
-#include "harness/check/compare.h"
+#include "harness/oracles/compare.h"
 
 #include <math.h>
 #include <string.h>

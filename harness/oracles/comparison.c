@@ -1,5 +1,5 @@
 /* What oracles share: which calls and returns can be compared, and by which rule numbers are. */
-#include "harness/check/check.h"
+#include "harness/oracles/oracle.h"
 
 bool status_same(const CallResult *a, const CallResult *b) {
     if (a->ok || b->ok) {
@@ -27,13 +27,12 @@ int comparison_inputs(const Comparison *t, const CallResult *a, const CallResult
 }
 
 const Result *comparison_shadow(Comparison *t) {
-    if (!t->shadow && t->checker && (t->rule == RULE_SHADOW || t->rule == RULE_EXTERNAL)) {
-        Checker *c = t->checker;
+    if (!t->shadow && t->reference && (t->rule == RULE_SHADOW || t->rule == RULE_EXTERNAL)) {
         RunOptions options = {.shadow = true,
-                              .detect_unspecified = c->run.detect_unspecified,
-                              .limits = c->run.limits};
-        t->shadow = c->reference.run(&c->reference, t->program, &options, t->arena);
-        c->shadow_runs++;
+                              .detect_unspecified = t->run->detect_unspecified,
+                              .limits = t->run->limits};
+        t->shadow = t->reference->run(t->reference, t->program, &options, t->arena);
+        t->shadow_runs++;
     }
     return t->shadow;
 }
