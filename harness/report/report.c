@@ -4,8 +4,8 @@
 #include "harness/report/report.h"
 
 #include "harness/triage/cause.h"
-#include "harness/cli/command.h"
 #include "harness/util/io.h"
+#include "harness/util/printable.h"
 #include "harness/util/version.h"
 #include "program/print/print.h"
 

@@ -11,7 +11,7 @@
 #include "harness/triage/minimize.h"
 
 #include "harness/triage/cause.h"
-#include "harness/cli/command.h"
+#include "harness/util/clock.h"
 #include "harness/reduce/reduce.h"
 
 #include <pthread.h>
