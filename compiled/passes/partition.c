@@ -27,8 +27,7 @@
  * `again`. */
 #include "compiled/loops/lower.h"
 #include "compiled/passes/mincut.h"
-
-#include <string.h>
+#include "tensor/array.h"
 
 enum {
     FORWARD = 1,  /* returns, write-backs or CHECKs need it; then also: it stands in the forward */
@@ -269,12 +268,7 @@ static void partition_choose(const Partition *p) {
 /* ---- the new order ---- */
 
 static void place(Partition *p, Node *n) {
-    if (p->nout == p->capacity) {
-        Node **more = arena_alloc_raw(p->c->arena, (int64_t)sizeof *more * 2 * p->capacity);
-        memcpy(more, p->out, sizeof *more * (size_t)p->nout);
-        p->out = more;
-        p->capacity *= 2;
-    }
+    p->out = array_reserve(p->c->arena, p->out, p->nout, &p->capacity, 64, sizeof *p->out);
     p->out[p->nout++] = n;
 }
 

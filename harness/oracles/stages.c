@@ -5,6 +5,7 @@
  * It costs more than everything else a check does, so it is asked where the checker says so: always
  * by check and replay, of one program in a thousand by fuzz unless --oracle stages is given. */
 #include "harness/oracles/oracle.h"
+#include "tensor/hash.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -18,16 +19,9 @@ typedef struct StagesDumps {
     bool differs;
 } StagesDumps;
 
-static uint64_t oracle_stages_hash_text(uint64_t h, const char *text) {
-    for (; *text; text++) {
-        h = (h ^ (unsigned char)*text) * 0x100000001B3u;
-    }
-    return h;
-}
-
 static void oracle_stages_on_dump(void *user, const char *stage, const char *text) {
     StagesDumps *d = user;
-    d->hash = oracle_stages_hash_text(oracle_stages_hash_text(d->hash, stage), text);
+    d->hash = fnv64_text(fnv64_text(d->hash, stage), text);
     if (d->n < COUNT_OF(d->by_stage)) {
         if (d->first && !d->differs && d->first->by_stage[d->n] != d->hash) {
             d->differs = true;

@@ -9,6 +9,7 @@
  * changes how long it takes and nothing else. Those that do not show it are remembered by a hash of
  * their text: their answer is known for good. */
 #include "harness/triage/minimize.h"
+#include "tensor/hash.h"
 
 #include "harness/triage/cause.h"
 #include "harness/util/clock.h"
@@ -41,9 +42,9 @@ typedef struct MinimizeSeen {
 static Key key_of(const Program *p, Arena *scratch) {
     Text t = {.arena = scratch};
     program_print(&t, p, true);
-    Key key = {0xCBF29CE484222325u, 0x9E3779B97F4A7C15u};
+    Key key = {FNV64_START, 0x9E3779B97F4A7C15u};
     for (int64_t i = 0; i < t.n; i++) {
-        key.a = (key.a ^ (unsigned char)t.v[i]) * 0x100000001B3u;
+        key.a = fnv64_byte(key.a, (unsigned char)t.v[i]);
         key.b = (key.b + (unsigned char)t.v[i]) * 0xD6E8FEB86659FD93u;
         key.b ^= key.b >> 32;
     }

@@ -6,6 +6,7 @@
 #include "program/ops/op.h"
 #include "program/ops/functions.h"
 #include "program/ops/lookup.h"
+#include "tensor/hash.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -427,17 +428,9 @@ static void find_tensors(OpInfo *op) {
     }
 }
 
-/* FNV-1a, of `text` behind what `h` is of. */
-static uint32_t fnv(uint32_t h, const char *text) {
-    for (; *text; text++) {
-        h = (h ^ (unsigned char)*text) * 16777619u;
-    }
-    return h;
-}
-
 /* 24 bits of "name.overload". */
 static uint32_t op_code_of(const OpInfo *op) {
-    uint32_t h = fnv(fnv(fnv(2166136261u, op->name), "."), op->overload);
+    uint32_t h = fnv32_text(fnv32_text(fnv32_text(FNV32_START, op->name), "."), op->overload);
     return (h ^ h >> 24) & 0xFFFFFF;
 }
 
