@@ -27,6 +27,7 @@
  * `again`. */
 #include "compiled/loops/lower.h"
 #include "compiled/passes/mincut.h"
+#include "compiled/passes/passes.h"
 
 #include <string.h>
 
