@@ -3,7 +3,7 @@
  * A unit is a group that fusion made, or a node. Members go to lower_nest; CHECKs, scans, products
  * of matrices, concatenation and what has no lowering are loops of their own, made here. A node
  * without a buffer that is no register either is wanted by nobody and makes no loop. */
-#include "compiled/core/feature.h"
+#include "compiled/passes/passes.h"
 #include "compiled/tile/isa.h"
 #include "program/infer/infer.h"
 #include "program/ops/functions.h"
@@ -418,7 +418,6 @@ Plan *graph_lower(Compile *c) {
 }
 
 bool pass_lower(Compile *c) {
-    feature_graph(c);
     c->plan = graph_lower(c);
     return true;
 }
