@@ -11,6 +11,14 @@ typedef enum Pw {
     PW_COUNT
 } Pw;
 
+/* PW_name_IN_TILES: does the compiled executor have instructions for it (compiled/tile/ops.def)? */
+enum {
+#define PW(name, arity, k) PW_##name##_IN_TILES = 1,
+#define PW_SHARED(name, arity, k) PW_##name##_IN_TILES = 0,
+#include "tensor/pointwise.def"
+#undef PW
+};
+
 enum { PW_MAX_OPERANDS = 4 };
 
 /* Sums, differences, products, quotients, which are adjacent in the table. */

@@ -50,7 +50,8 @@ static inline DType call_dtype(const Call *call, const char *name, DType otherwi
 /* Does c10::Scalar::to<T> raise "value cannot be converted to type T without overflow"? */
 bool scalar_overflows(Scalar s, DType dtype);
 ErrCode scalar_check(Scalar s, DType dtype, Error *err);
-/* ERR_dtype where PyTorch's CPU build has no kernel of this op for a half type (half_gaps.def). */
+/* ERR_dtype where PyTorch's CPU build has no kernel of this op for a half type (ops.def,
+ * NO_KERNEL). */
 ErrCode half_check(const Call *call, DType dtype, Error *err);
 
 /* searchsorted: the dtype in which the sequence and the values are compared. */

@@ -18,7 +18,7 @@ static ErrCode read_vector(const Call *call, const Tensor *t, int dim, int64_t *
     for (int64_t j = 0; j < *n; j++) {
         int64_t i = (*v)[j] = vector_at(index, j);
         if (i < 0 || i >= size) {
-            return call->op->looks == VALUE_CHECK_VECTOR
+            return call->op->value_checks == VALUE_CHECK_VECTOR
                        ? index_out_of_range(i, size, k->err)
                        : error_set(k->err, call_index_error(call),
                                    "index out of range in self: %lld for size %lld", (long long)i,

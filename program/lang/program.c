@@ -4,6 +4,7 @@
  * Statement numbers are the preorder over `setup`, then `body`. A path gives the same position from
  * the root, so both conversions are one walk of the tree. */
 #include "program/lang/program.h"
+#include "tensor/hash.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -23,14 +24,7 @@ bool name_valid(const char *name) {
     return n > 0;
 }
 
-/* FNV-1a. */
-static uint32_t name_hash(const char *name) {
-    uint32_t h = 2166136261u;
-    for (; *name; name++) {
-        h = (h ^ (unsigned char)*name) * 16777619u;
-    }
-    return h;
-}
+static uint32_t name_hash(const char *name) { return fnv32_text(FNV32_START, name); }
 
 static void names_grow(Names *names) {
     int capacity = names->capacity ? names->capacity * 2 : 32;
