@@ -8,22 +8,14 @@
  *      undefined gradient, which is not zeros: it is passed on, and what nobody reaches stays
  *      None. */
 #include "compiled/capture/capture.h"
+#include "tensor/array.h"
 
 #include <limits.h>
-#include <string.h>
 
 /* ---- the heap ---- */
 
 static void push_ready(BackwardEngine *x, GradNode *node) {
-    if (x->nready == x->capacity) {
-        int capacity = x->capacity ? x->capacity * 2 : 32;
-        GradNode **grown = arena_array(x->e->arena, GradNode *, capacity);
-        for (int i = 0; i < x->nready; i++) {
-            grown[i] = x->ready[i];
-        }
-        x->ready = grown;
-        x->capacity = capacity;
-    }
+    x->ready = array_reserve(x->e->arena, x->ready, x->nready, &x->capacity, 32, sizeof *x->ready);
     int at = x->nready++;
     while (at > 0 && x->ready[(at - 1) / 2]->sequence_nr < node->sequence_nr) {
         x->ready[at] = x->ready[(at - 1) / 2];
@@ -73,15 +65,7 @@ static void backward_meet(BackwardEngine *x, GradNode *node, Path *path) {
     node->waits = 1;
     node->needed = node->receiving = false;
     node->grad = arena_array(x->e->arena, Tensor *, node->nout);
-    if (path->n == path->capacity) {
-        int capacity = path->capacity ? path->capacity * 2 : 32;
-        void *grown = arena_alloc_raw(x->e->arena, (int64_t)sizeof *path->v * capacity);
-        if (path->n > 0) {
-            memcpy(grown, path->v, sizeof *path->v * (size_t)path->n);
-        }
-        path->v = grown;
-        path->capacity = capacity;
-    }
+    path->v = array_reserve(x->e->arena, path->v, path->n, &path->capacity, 32, sizeof *path->v);
     path->v[path->n].node = node;
     path->v[path->n++].next = 0;
 }

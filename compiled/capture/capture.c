@@ -8,6 +8,7 @@
  * holding what comes before it; what depends on data is a CHECK in the graph, or a question asked
  * now (capture/data_dependent.c). */
 #include "compiled/capture/capture.h"
+#include "tensor/array.h"
 
 #include <string.h>
 
@@ -67,25 +68,13 @@ static ErrCode decide(Capture *cap, const Predicate *q, bool branch, bool *value
 }
 
 static TraceEntry *capture_trace_add(Capture *cap, const Stmt *stmt) {
-    if (cap->ntrace == cap->trace_capacity) {
-        int capacity = cap->trace_capacity ? cap->trace_capacity * 2 : 8;
-        TraceEntry *grown = arena_array(cap->arena, TraceEntry, capacity);
-        if (cap->ntrace > 0) {
-            memcpy(grown, cap->trace, sizeof *grown * (size_t)cap->ntrace);
-        }
-        int *storage = arena_array(cap->arena, int, capacity);
-        if (cap->ntrace > 0) {
-            memcpy(storage, cap->trace_storage, sizeof *storage * (size_t)cap->ntrace);
-        }
-        cap->trace = grown;
-        cap->trace_storage = storage;
-        cap->trace_capacity = capacity;
-    }
+    cap->trace_storage = array_reserve(cap->arena, cap->trace_storage, cap->ntrace,
+                                       &(int){cap->trace_capacity}, 8, sizeof(int));
+    cap->trace = array_reserve(cap->arena, cap->trace, cap->ntrace, &cap->trace_capacity, 8,
+                               sizeof *cap->trace);
     cap->trace_storage[cap->ntrace] = -1;
     TraceEntry *entry = &cap->trace[cap->ntrace++];
-    entry->sid = stmt->sid;
-    entry->probe = stmt->probe;
-    entry->n = 1;
+    *entry = (TraceEntry){.sid = stmt->sid, .probe = stmt->probe, .n = 1};
     return entry;
 }
 

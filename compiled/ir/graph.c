@@ -5,6 +5,7 @@
  * reads by address (a VIEW's or STORE's buffer, a returned storage, a write-back) can only follow
  * the map to a buffer with the same image; the other uses read values and always can. */
 #include "compiled/ir/graph.h"
+#include "tensor/array.h"
 
 #include <string.h>
 
@@ -31,15 +32,7 @@ static Node *node_add(Graph *g, NodeKind kind, int nin, int sid) {
     n->in = nin > 0 ? arena_array(g->arena, Node *, nin) : NULL;
     n->cls = n->group = n->buffer = -1;
     n->op = OP_NONE;
-    if (g->n == g->capacity) {
-        int capacity = g->capacity ? g->capacity * 2 : 64;
-        Node **grown = arena_alloc_raw(g->arena, (int64_t)sizeof *grown * capacity);
-        if (g->n > 0) {
-            memcpy(grown, g->node, sizeof *grown * (size_t)g->n);
-        }
-        g->node = grown;
-        g->capacity = capacity;
-    }
+    g->node = array_reserve(g->arena, g->node, g->n, &g->capacity, 64, sizeof *g->node);
     g->node[g->n++] = n;
     return n;
 }

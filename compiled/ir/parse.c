@@ -4,6 +4,7 @@
  * not hold is not there afterwards either: messages of CHECKs, flags of returns. Anything
  * unexpected ends the reading with "line N: what was expected". */
 #include "compiled/ir/scan.h"
+#include "tensor/array.h"
 
 #include <string.h>
 
@@ -13,15 +14,7 @@ enum { MAX_ENTRIES = 512 /* of the region, twice: gradients for them and for the
 
 static void parse_put(Scanner *p, Node *n) {
     Graph *g = p->graph;
-    if (g->n == g->capacity) {
-        int capacity = g->capacity ? g->capacity * 2 : 64;
-        Node **grown = arena_alloc_raw(p->arena, (int64_t)sizeof *grown * capacity);
-        if (g->n > 0) {
-            memcpy(grown, g->node, sizeof *grown * (size_t)g->n);
-        }
-        g->node = grown;
-        g->capacity = capacity;
-    }
+    g->node = array_reserve(p->arena, g->node, g->n, &g->capacity, 64, sizeof *g->node);
     g->node[g->n++] = n;
 }
 

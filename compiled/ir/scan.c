@@ -1,6 +1,7 @@
 /* The words of a graph's text: numbers, dtypes, layouts, references to nodes, arguments of
  * calls. */
 #include "compiled/ir/scan.h"
+#include "tensor/array.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -219,9 +220,8 @@ static bool read_refs(Scanner *p, Arg *arg) {
 
 /* {1, 2, 3}: elements of the node's dtype. */
 static bool read_data(Scanner *p, DType dtype, Arg *arg) {
-    int64_t capacity = 16, n = 0;
-    int bytes = dtype_bytes(dtype);
-    char *data = arena_alloc(p->arena, capacity * bytes);
+    int capacity = 16, n = 0, bytes = dtype_bytes(dtype);
+    char *data = arena_alloc(p->arena, (int64_t)capacity * bytes);
     if (!scan_need(p, "{")) {
         return false;
     }
@@ -230,12 +230,7 @@ static bool read_data(Scanner *p, DType dtype, Arg *arg) {
         if ((n > 0 && !scan_need(p, ", ")) || !read_number(p, dtype_is_float(dtype), &value)) {
             return false;
         }
-        if (n == capacity) {
-            char *grown = arena_alloc(p->arena, 2 * capacity * bytes);
-            memcpy(grown, data, (size_t)(capacity * bytes));
-            data = grown;
-            capacity *= 2;
-        }
+        data = array_reserve(p->arena, data, n, &capacity, 16, (size_t)bytes);
         if (value.kind == CAT_FLOAT) {
             element_store_double(data, dtype, n++, value.f);
         } else {

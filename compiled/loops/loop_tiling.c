@@ -19,6 +19,7 @@
  * turns. */
 #include "compiled/loops/lower.h"
 #include "compiled/tile/reduce.h"
+#include "tensor/array.h"
 
 #include <string.h>
 
@@ -72,14 +73,7 @@ static void add_touch(Banding *b, int64_t trips, bool writes, const Access *a,
     if (a->buffer < 0) {
         return;
     }
-    if (b->ntouch == b->capacity) {
-        b->capacity = b->capacity ? b->capacity * 2 : 64;
-        LoopTouch *more = arena_alloc_raw(b->arena, (int64_t)sizeof *more * b->capacity);
-        if (b->ntouch > 0) {
-            memcpy(more, b->touch, sizeof *more * (size_t)b->ntouch);
-        }
-        b->touch = more;
-    }
+    b->touch = array_reserve(b->arena, b->touch, b->ntouch, &b->capacity, 64, sizeof *b->touch);
     int64_t bytes = dtype_bytes(a->dtype), low = a->offset, high = a->offset;
     for (int d = 0; d < ndim; d++) {
         int64_t far = d == outer ? 0 : (size[d] - 1) * stride[d];

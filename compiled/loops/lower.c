@@ -3,29 +3,20 @@
  * A unit is a group that fusion made, or a node. Members go to lower_nest; CHECKs, scans, products
  * of matrices, concatenation and what has no lowering are loops of their own, made here. A node
  * without a buffer that is no register either is wanted by nobody and makes no loop. */
-#include "compiled/core/feature.h"
+#include "compiled/passes/passes.h"
 #include "compiled/tile/isa.h"
 #include "program/infer/infer.h"
 #include "program/ops/functions.h"
+#include "tensor/array.h"
 
 #include <string.h>
-
-#ifndef TWINGRAD_NO_BLAS
-#include <cblas.h>
-#endif
 
 enum { BLAS_MIN_WORK = 8 * 1024 /* multiply-adds below which plain loops win */ };
 
 Loop *lower_add(Lower *l, LoopKind kind, const Node *node) {
     Plan *plan = l->plan;
-    if (plan->nloop == l->capacity) {
-        l->capacity = l->capacity ? l->capacity * 2 : 32;
-        Loop *more = arena_alloc_raw(l->arena, (int64_t)sizeof *more * l->capacity);
-        if (plan->nloop > 0) {
-            memcpy(more, plan->loop, sizeof *more * (size_t)plan->nloop);
-        }
-        plan->loop = more;
-    }
+    plan->loop =
+        array_reserve(l->arena, plan->loop, plan->nloop, &l->capacity, 32, sizeof *plan->loop);
     Loop *loop = &plan->loop[plan->nloop++];
     loop->kind = kind;
     loop->node = node;
@@ -201,10 +192,6 @@ static void lower_matmul(Lower *l, Node *n) {
               m->cstride[2] == 1;
 #ifdef TWINGRAD_NO_BLAS
     m->blas = false;
-#else
-    if (m->blas) {
-        openblas_set_num_threads(1);
-    }
 #endif
     lower_add(l, LOOP_MATMUL, n)->matmul = m;
 }
@@ -431,7 +418,6 @@ Plan *graph_lower(Compile *c) {
 }
 
 bool pass_lower(Compile *c) {
-    feature_graph(c);
     c->plan = graph_lower(c);
     return true;
 }

@@ -12,7 +12,9 @@
 #ifndef COMPILED_LOWER_H
 #define COMPILED_LOWER_H
 
+#include "compiled/core/compilation.h"
 #include "compiled/ir/graph.h"
+#include "compiled/ir/plan.h"
 
 enum {
     TILE = 512,       /* elements a tile */

@@ -5,7 +5,8 @@
 /* Factories other than splats are computed once, at compile time (LITERAL), since they depend on
  * nothing. */
 const unsigned char lower_op_class[OP_COUNT] = {
-#define POINTWISE(id, schema, pw, operands, typing, grad, saves) [OP_##id] = LOWER_POINTWISE,
+#define POINTWISE(id, schema, pw, operands, typing, grad, saves, ...)                              \
+    [OP_##id] = PW_##pw##_IN_TILES ? LOWER_POINTWISE : LOWER_OPAQUE,
 #include "program/ops/ops.def"
 #define LOWERING(id, cls) [OP_##id] = LOWER_##cls,
 #include "compiled/loops/lowering.def"

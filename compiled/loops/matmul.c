@@ -12,6 +12,7 @@
 
 #ifndef TWINGRAD_NO_BLAS
 #include <cblas.h>
+#include <pthread.h>
 #endif
 
 enum { STRIP = 64 }; /* results at a time */
@@ -141,7 +142,14 @@ static void copy_addend(const MatmulLoop *m, void *const *data, int64_t ci) {
     }
 }
 
+/* The setting is one for the process, and setting it is not safe while another thread multiplies:
+ * so it is done once, before the first product. With more threads the order of a sum would depend
+ * on the machine. */
+static void blas_take_one_thread(void) { openblas_set_num_threads(1); }
+
 static void blas(const MatmulLoop *m, void *const *data, int64_t from, int64_t to) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, blas_take_one_thread);
     int lda, ldb, ldc = (int)m->cstride[1];
     int ta = blas_layout(m->astride, m->m, m->k, &lda),
         tb = blas_layout(m->bstride, m->k, m->n, &ldb);

@@ -20,8 +20,9 @@ typedef struct Builder {
     unsigned reduced;
     int naccess;
     Access access[MAX_ACCESSES];
-    int64_t (*stride)[MAX_DIMS];
+    int64_t (*stride)[MAX_DIMS]; /* by access and dim of the space */
     int ninst, ntail;
+    int stride_capacity, inst_capacity;
     TileInst *inst, *tail;
     int nconst;
     TileConst constant[MAX_CONSTS];

@@ -4,6 +4,7 @@
  * are made again; a load is pure, since all stores of a tile come after all its loads. */
 #include "compiled/loops/nest.h"
 #include "program/kernels/kernels.h"
+#include "tensor/array.h"
 
 #include <string.h>
 
@@ -25,24 +26,16 @@ void nest_start(Builder *b, Lower *l) {
     b->ndim = b->naccess = b->ninst = b->ntail = b->nconst = b->nreg = b->nreduce = b->ncached = 0;
     b->reduced = 0;
     b->ordered = false;
-    b->inst = arena_alloc_raw(l->arena, (int64_t)sizeof *b->inst * 32);
+    b->stride_capacity = b->inst_capacity = 0;
+    b->stride = array_reserve(l->arena, NULL, 0, &b->stride_capacity, 8, sizeof *b->stride);
+    b->inst = array_reserve(l->arena, NULL, 0, &b->inst_capacity, 32, sizeof *b->inst);
     b->tail = arena_alloc_raw(l->arena, (int64_t)sizeof *b->tail * MAX_FUSED_OPS * 2);
-    b->stride = arena_alloc_raw(l->arena, (int64_t)sizeof *b->stride * 8);
-}
-
-/* Doubles an arena array when `n` is a power of two past its first size. */
-static void *nest_build_grown(Arena *arena, void *array, int n, int first, int64_t each) {
-    if (n < first || (n & (n - 1))) {
-        return array;
-    }
-    void *more = arena_alloc_raw(arena, each * n * 2);
-    memcpy(more, array, (size_t)(each * n));
-    return more;
 }
 
 int nest_access(Builder *b, int buffer, DType dtype, int64_t offset, const int64_t *stride) {
     CHECK(b->naccess < MAX_ACCESSES);
-    b->stride = nest_build_grown(b->l->arena, b->stride, b->naccess, 8, (int64_t)sizeof *b->stride);
+    b->stride = array_reserve(b->l->arena, b->stride, b->naccess, &b->stride_capacity, 8,
+                              sizeof *b->stride);
     b->access[b->naccess] = (Access){buffer, dtype, offset, NULL};
     memcpy(b->stride[b->naccess], stride, (size_t)b->ndim * sizeof *stride);
     return b->naccess++;
@@ -50,7 +43,7 @@ int nest_access(Builder *b, int buffer, DType dtype, int64_t offset, const int64
 
 static TileInst *add_inst(Builder *b, TileOp op) {
     CHECK(b->ninst < MAX_INSTS);
-    b->inst = nest_build_grown(b->l->arena, b->inst, b->ninst, 32, (int64_t)sizeof *b->inst);
+    b->inst = array_reserve(b->l->arena, b->inst, b->ninst, &b->inst_capacity, 32, sizeof *b->inst);
     TileInst *inst = &b->inst[b->ninst++];
     *inst = (TileInst){.op = op};
     return inst;

@@ -9,12 +9,14 @@
  *
  * -ffast-math stays away: linking with it switches the whole process to flushing subnormals. */
 #include "compiled/native/native.h"
+#include "tensor/hash.h"
 
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <spawn.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -77,8 +79,7 @@ struct Native {
     BuildEntry *table[TABLE];
     Batch *batch; /* loaded, oldest first */
     int nbatch, capacity;
-    int64_t serial; /* of temporary files */
-    Arena scratch;  /* of one question */
+    Arena scratch; /* of one question */
 };
 
 /* ---- hashes ---- */
@@ -92,13 +93,13 @@ static uint64_t mixed(uint64_t h) {
 
 static Hash build_hash_text(Hash h, const char *text, size_t n) {
     for (size_t i = 0; i < n; i++) {
-        h.a = (h.a ^ (unsigned char)text[i]) * 0x100000001b3u;
+        h.a = fnv64_byte(h.a, (unsigned char)text[i]);
         h.b = mixed(h.b + (unsigned char)text[i] + 0x9e3779b97f4a7c15u);
     }
     return h;
 }
 
-static Hash hash_start(void) { return (Hash){0xcbf29ce484222325u, 0x243f6a8885a308d3u}; }
+static Hash hash_start(void) { return (Hash){FNV64_START, 0x243f6a8885a308d3u}; }
 
 static void hash_name(Hash h, char out[33]) {
     snprintf(out, 33, "%016llx%016llx", (unsigned long long)mixed(h.a), (unsigned long long)h.b);
@@ -208,8 +209,28 @@ static void tidy_folder(const Native *n) {
     }
 }
 
-static bool build_write_file(const char *path, const char *text, int64_t length) {
-    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+/* The temporary files of one compilation. */
+typedef struct Temporary {
+    char source[4200], object[4200], log[4200];
+} Temporary;
+
+/* Creates the source file and writes `text` to it; false (errno is set) if that cannot be done.
+ *
+ * The serial numbers count for the whole process, since sessions in several threads may share the
+ * folder. Another process can have the same number too (in a container of its own, or one that was
+ * killed): whoever creates the source file owns the names, and it is removed last. */
+static bool temporary_create(const char *folder, const char *text, int64_t length, Temporary *t) {
+    static _Atomic int64_t next_serial;
+    int fd = -1;
+    do {
+        char stem[4150];
+        snprintf(stem, sizeof stem, "%s/part-%ld-%lld", folder, (long)getpid(),
+                 (long long)atomic_fetch_add(&next_serial, 1));
+        snprintf(t->source, sizeof t->source, "%s.c", stem);
+        snprintf(t->object, sizeof t->object, "%s.so", stem);
+        snprintf(t->log, sizeof t->log, "%s.log", stem);
+        fd = open(t->source, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    } while (fd < 0 && errno == EEXIST);
     int64_t done = 0;
     while (fd >= 0 && done < length) {
         ssize_t k = write(fd, text + done, (size_t)(length - done));
@@ -219,6 +240,12 @@ static bool build_write_file(const char *path, const char *text, int64_t length)
         done += k > 0 ? k : 0;
     }
     return fd >= 0 && close(fd) == 0 && done == length;
+}
+
+static void temporary_remove(const Temporary *t) {
+    unlink(t->object); /* loaded, renamed or useless */
+    unlink(t->log);
+    unlink(t->source);
 }
 
 /* ---- the compiler ---- */
@@ -272,7 +299,7 @@ static void error_line(const char *path, char *out, size_t size) {
 /* Compiles and loads `text`, or loads what the cache has. NULL and a sentence if that can not be
  * done. */
 static void *load_text(Native *n, const char *text, int64_t length, char *message, size_t size) {
-    char name[33], object[4200], source[4200], part[4200], log[4200];
+    char name[33], object[4200];
     hash_name(build_hash_text(n->machine, text, (size_t)length), name);
     snprintf(object, sizeof object, "%s/%s.so", n->folder, name);
     void *binding =
@@ -280,24 +307,20 @@ static void *load_text(Native *n, const char *text, int64_t length, char *messag
     if (binding) {
         return binding;
     }
-    long long serial = (long long)n->serial++;
-    snprintf(source, sizeof source, "%s/part-%ld-%lld.c", n->folder, (long)getpid(), serial);
-    snprintf(part, sizeof part, "%s/part-%ld-%lld.so", n->folder, (long)getpid(), serial);
-    snprintf(log, sizeof log, "%s/part-%ld-%lld.log", n->folder, (long)getpid(), serial);
-    unlink(source);
+    Temporary t;
     message[0] = '\0';
-    if (!build_write_file(source, text, length)) {
-        say(message, size, "can not write", source);
-    } else if (!run_compiler(n, source, part, log)) {
+    if (!temporary_create(n->folder, text, length, &t)) {
+        say(message, size, "can not write", t.source);
+    } else if (!run_compiler(n, t.source, t.object, t.log)) {
         char line[200];
-        error_line(log, line, sizeof line);
+        error_line(t.log, line, sizeof line);
         snprintf(message, size,
                  "compiled:native needs a C compiler that makes shared objects: '%.80s' %s %.200s",
                  n->compiler,
                  errno ? "can not be run:" : "failed:", errno ? strerror(errno) : line);
     } else {
-        const char *path = part;
-        if (n->keep && rename(part, object) == 0) {
+        const char *path = t.object;
+        if (n->keep && rename(t.object, object) == 0) {
             path = object;
         }
         binding = dlopen(path, RTLD_NOW | RTLD_LOCAL);
@@ -306,9 +329,7 @@ static void *load_text(Native *n, const char *text, int64_t length, char *messag
                      n->compiler, dlerror());
         }
     }
-    unlink(source);
-    unlink(part); /* loaded, renamed or useless */
-    unlink(log);
+    temporary_remove(&t);
     return binding;
 }
 

@@ -10,6 +10,8 @@
  * Operands are replaced in the nodes, so that the tape, which points to OP nodes, finds in them the
  * values that the ops saw. */
 #include "compiled/capture/capture.h"
+#include "compiled/passes/passes.h"
+#include "tensor/array.h"
 
 #include <string.h>
 
@@ -21,12 +23,7 @@ typedef struct Functionalizer {
 } Functionalizer;
 
 static void functionalize_keep(Graph *g, Node *n) {
-    if (g->n == g->capacity) {
-        Node **grown = arena_alloc_raw(g->arena, (int64_t)sizeof *grown * g->capacity * 2);
-        memcpy(grown, g->node, sizeof *grown * (size_t)g->n);
-        g->node = grown;
-        g->capacity *= 2;
-    }
+    g->node = array_reserve(g->arena, g->node, g->n, &g->capacity, 64, sizeof *g->node);
     g->node[g->n++] = n;
 }
 

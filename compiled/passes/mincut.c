@@ -6,6 +6,7 @@
  * there are at most as many rounds as vertices. When the sink is out of reach, the vertices from
  * which it can still be reached are its side. Edges lie in pairs: edge e ^ 1 is e backwards. */
 #include "compiled/passes/mincut.h"
+#include "tensor/array.h"
 
 #include <string.h>
 
@@ -35,15 +36,7 @@ Cut *cut_new(Arena *arena, int nvertex) {
 }
 
 static void add_arc(Cut *cut, int from, int to, int64_t left) {
-    if (cut->narc == cut->capacity) {
-        int capacity = cut->capacity ? cut->capacity * 2 : 64;
-        Arc *more = arena_alloc_raw(cut->arena, (int64_t)sizeof *more * capacity);
-        if (cut->narc > 0) {
-            memcpy(more, cut->arc, sizeof *more * (size_t)cut->narc);
-        }
-        cut->arc = more;
-        cut->capacity = capacity;
-    }
+    cut->arc = array_reserve(cut->arena, cut->arc, cut->narc, &cut->capacity, 64, sizeof *cut->arc);
     cut->arc[cut->narc] = (Arc){to, cut->first[from], left};
     cut->first[from] = cut->narc++;
 }

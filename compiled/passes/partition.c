@@ -27,6 +27,8 @@
  * `again`. */
 #include "compiled/loops/lower.h"
 #include "compiled/passes/mincut.h"
+#include "compiled/passes/passes.h"
+#include "tensor/array.h"
 
 #include <string.h>
 
@@ -269,12 +271,7 @@ static void partition_choose(const Partition *p) {
 /* ---- the new order ---- */
 
 static void place(Partition *p, Node *n) {
-    if (p->nout == p->capacity) {
-        Node **more = arena_alloc_raw(p->c->arena, (int64_t)sizeof *more * 2 * p->capacity);
-        memcpy(more, p->out, sizeof *more * (size_t)p->nout);
-        p->out = more;
-        p->capacity *= 2;
-    }
+    p->out = array_reserve(p->c->arena, p->out, p->nout, &p->capacity, 64, sizeof *p->out);
     p->out[p->nout++] = n;
 }
 

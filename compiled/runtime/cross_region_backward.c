@@ -14,18 +14,13 @@
  * does the error of a leaf that has been moved into the graph's interior: its accumulator waits for
  * all that lead to it. */
 #include "compiled/runtime/runtime.h"
+#include "tensor/array.h"
 
 /* ---- what has arrived ---- */
 
 static void receive(RuntimeSession *r, Region *region, ResumedRoot root) {
-    if (region->nroot == region->capacity) {
-        region->capacity = region->capacity ? 2 * region->capacity : 4;
-        ResumedRoot *grown = arena_array(r->arena, ResumedRoot, region->capacity);
-        for (int i = 0; i < region->nroot; i++) {
-            grown[i] = region->root[i];
-        }
-        region->root = grown;
-    }
+    region->root = array_reserve(r->arena, region->root, region->nroot, &region->capacity, 4,
+                                 sizeof *region->root);
     region->root[region->nroot++] = root;
 }
 

@@ -5,6 +5,7 @@
  * that numbers were compared with. */
 #include "compiled/symbolic/symbol.h"
 #include "compiled/runtime/runtime.h"
+#include "tensor/array.h"
 
 #include <string.h>
 
@@ -20,21 +21,11 @@ typedef struct FitTable {
 } FitTable;
 
 static Expr *table_add(FitTable *t, const int64_t *value, const Expr *e) {
-    if (t->n == t->capacity) {
-        int capacity = t->capacity ? 2 * t->capacity : 64;
-        Expr **expr = arena_array(t->arena, Expr *, capacity);
-        int64_t **values = arena_array(t->arena, int64_t *, capacity);
-        bool *equated = arena_array(t->arena, bool, capacity);
-        for (int i = 0; i < t->n; i++) {
-            expr[i] = t->expr[i];
-            values[i] = t->value[i];
-            equated[i] = t->equated[i];
-        }
-        t->expr = expr;
-        t->value = values;
-        t->equated = equated;
-        t->capacity = capacity;
-    }
+    t->value = array_reserve(t->arena, t->value, t->n, &(int){t->capacity}, 64, sizeof *t->value);
+    t->equated =
+        array_reserve(t->arena, t->equated, t->n, &(int){t->capacity}, 64, sizeof *t->equated);
+    t->expr = array_reserve(t->arena, t->expr, t->n, &t->capacity, 64, sizeof *t->expr);
+    t->equated[t->n] = false;
     t->expr[t->n] = arena_copy(t->arena, e, (int64_t)sizeof *e);
     t->value[t->n] = arena_copy(t->arena, value, (int64_t)sizeof *value * MAX_SPECIMENS);
     return t->expr[t->n++];

@@ -6,6 +6,7 @@
  * one hash have one graph. A walk for facts also meets what the numbers make: lengths of buffers,
  * ends of regions, steps from one row to the next. */
 #include "compiled/symbolic/symbol.h"
+#include "tensor/array.h"
 
 #include <math.h>
 #include <string.h>
@@ -38,16 +39,8 @@ static void fixed_bytes(WalkVisit *w, const void *v, int64_t n) {
 }
 
 __attribute__((noinline)) static void make_room(Numbers *out) {
-    int capacity = out->capacity ? 2 * out->capacity : 256;
-    int64_t *grown = arena_alloc_raw(out->arena, (int64_t)sizeof *grown * capacity);
-    unsigned char *kinds = arena_alloc_raw(out->arena, capacity);
-    if (out->n > 0) {
-        memcpy(grown, out->v, sizeof *grown * (size_t)out->n);
-        memcpy(kinds, out->kind, (size_t)out->n);
-    }
-    out->v = grown;
-    out->kind = kinds;
-    out->capacity = capacity;
+    out->kind = array_reserve(out->arena, out->kind, out->n, &(int){out->capacity}, 256, 1);
+    out->v = array_reserve(out->arena, out->v, out->n, &out->capacity, 256, sizeof *out->v);
 }
 
 static inline void walk_collect(Numbers *out, int64_t v, int kind) {

@@ -10,6 +10,8 @@
  * libFuzzer the engine's own function of that name receives them, and there are no edges here. */
 #include "harness/campaign/coverage.h"
 
+#include "harness/triage/locate.h"
+
 #include <stdlib.h>
 #include <string.h>
 

@@ -4,6 +4,8 @@
  * The checker and the arena live as long as the process; the arena is reset between inputs, so that
  * results do not depend on the order of the inputs. */
 #include "harness/campaign/entry.h"
+
+#include "harness/triage/locate.h"
 #include "fuzz/mutate/mutate.h"
 #include "harness/campaign/feedback.h"
 #include "harness/util/io.h"

@@ -4,6 +4,8 @@
  * there or is checked again. */
 #include "harness/campaign/worker.h"
 
+#include "harness/triage/locate.h"
+
 #include "fuzz/mutate/mutate.h"
 #include "harness/campaign/feedback.h"
 #include "harness/util/io.h"

@@ -56,7 +56,7 @@ static void bisect(BisectState *s, const char *source, const Program *p, CheckRe
     finding_breakpoint(f);
     Text t = {.arena = &s->arena};
     if (s->options->script) {
-        bisect_script(&t, &s->checker, p, f);
+        bisect_script(&t, report_pair_options(t.arena, &s->checker), p, f);
     } else if (s->options->json) {
         cause_json(s, &t, source, p, f, out->fired);
     } else {

@@ -58,6 +58,9 @@ typedef struct Options {
 #include "harness/cli/commands.def"
 #undef COMMAND
 
+/* Prints version, commit, compiler and semantics; returns the exit code. */
+int cmd_version(void);
+
 /* ---- options.c ---- */
 /* Parses the arguments behind the command's name; `accepted` names the options it takes. False and
  * one sentence for a bad one. `*help` is set by --help. The words that are not options are moved to

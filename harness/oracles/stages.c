@@ -4,7 +4,8 @@
  *
  * It costs more than everything else a check does, so it is asked where the checker says so: always
  * by check and replay, of one program in a thousand by fuzz unless --oracle stages is given. */
-#include "harness/triage/cause.h"
+#include "harness/oracles/oracle.h"
+#include "tensor/hash.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -18,16 +19,9 @@ typedef struct StagesDumps {
     bool differs;
 } StagesDumps;
 
-static uint64_t oracle_stages_hash_text(uint64_t h, const char *text) {
-    for (; *text; text++) {
-        h = (h ^ (unsigned char)*text) * 0x100000001B3u;
-    }
-    return h;
-}
-
 static void oracle_stages_on_dump(void *user, const char *stage, const char *text) {
     StagesDumps *d = user;
-    d->hash = oracle_stages_hash_text(oracle_stages_hash_text(d->hash, stage), text);
+    d->hash = fnv64_text(fnv64_text(d->hash, stage), text);
     if (d->n < COUNT_OF(d->by_stage)) {
         if (d->first && !d->differs && d->first->by_stage[d->n] != d->hash) {
             d->differs = true;
@@ -41,7 +35,7 @@ static void oracle_stages_on_dump(void *user, const char *stage, const char *tex
 static void oracle_stages_compile(const Comparison *t, const Executor *e, StageReport *report,
                                   StagesDumps *dumps) {
     CompileOptions options = e->compile;
-    RunOptions run = {.limits = t->checker->run.limits};
+    RunOptions run = {.limits = t->run->limits};
     options.stages = report;
     options.features = NULL;
     options.on_dump = oracle_stages_on_dump;
@@ -50,11 +44,10 @@ static void oracle_stages_compile(const Comparison *t, const Executor *e, StageR
 }
 
 Verdict oracle_stages(Comparison *t, Finding *out) {
-    const Checker *c = t->checker;
-    if (!c || !c->stages || (!compiles_here(&c->a) && !compiles_here(&c->b))) {
+    const Executor *e = t->stages;
+    if (!e) {
         return AGREE;
     }
-    const Executor *e = compiles_here(&c->b) ? &c->b : &c->a;
     StageReport report = {0};
     StagesDumps *first = arena_new(t->arena, StagesDumps),
                 *second = arena_new(t->arena, StagesDumps);

@@ -1,6 +1,7 @@
 /* Collecting results into one JSON object, reading it back, and writing the files that are
  * made of it. */
 #include "harness/report/results.h"
+#include "tensor/hash.h"
 
 #include "harness/util/io.h"
 #include "harness/util/status.h"
@@ -65,7 +66,7 @@ void results_add_case(Results *r, const char *file, const char *name, const char
 
 void results_print(const Results *r, const ResultsRun *run, const char *summary, Text *out) {
     text_printf(out, "{\"type\":\"results\",\"schema_version\":1,\"twingrad\":\"%s\"",
-                TWINGRAD_VERSION);
+                twingrad_version());
     member_text(out, "compiler", TWINGRAD_COMPILER);
     member_text(out, "command", run->command);
     member_text(out, "pair", run->pair);
@@ -106,11 +107,7 @@ int results_count(const Json *root, const char *outcome) {
 }
 
 const char *results_fingerprint(Arena *arena, const char *text) {
-    uint64_t h = 14695981039346656037u;
-    for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
-        h = (h ^ *c) * 1099511628211u;
-    }
-    return arena_printf(arena, "%016llx", (unsigned long long)h);
+    return arena_printf(arena, "%016llx", (unsigned long long)fnv64_text(FNV64_START, text));
 }
 
 /* ---- publishing ---- */

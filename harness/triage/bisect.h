@@ -15,7 +15,8 @@ int bisect_modes(const Output *output, const CompileOptions *compile,
                  const Finding *f, Arena *arena);
 
 /* A shell script that builds twingrad where it stands, checks `p` and answers as `git bisect run`
- * asks: 0 without the finding, 1 with it, 125 if it cannot be told. */
-void bisect_script(Text *text, const Checker *c, const Program *p, const Finding *f);
+ * expects: 0 without the finding, 1 with it, 125 if it cannot be told. `pair_options` are the
+ * command-line options of the check (report_pair_options). */
+void bisect_script(Text *text, const char *pair_options, const Program *p, const Finding *f);
 
 #endif

@@ -1,10 +1,13 @@
 /* The tensor core: claims about geometry, promotion, casts, fills and scalar functions, each worked
  * out by hand or asked of PyTorch. */
+#include "tensor/array.h"
+#include "tensor/hash.h"
 #include "tensor/pointwise.h"
 #include "tensor/rng.h"
 #include "tests/support/runner.h"
 
 #include <math.h>
+#include <signal.h>
 #include <string.h>
 
 static Arena arena;
@@ -389,6 +392,45 @@ START_TEST(an_arena_reset_forgets_and_hands_out_zeroed_memory_again) {
 }
 END_TEST
 
+START_TEST(a_growable_array_keeps_its_elements_and_doubles) {
+    Arena a = ARENA_EMPTY;
+    int64_t *v = NULL;
+    int n = 0, capacity = 0, moves = 0;
+    for (; n < 1000; n++) {
+        int64_t *before = v;
+        v = array_reserve(&a, v, n, &capacity, 3, sizeof *v);
+        moves += v != before;
+        v[n] = 7 * n;
+    }
+    ck_assert_int_eq(capacity, 3 * 512);
+    ck_assert_int_eq(moves, 10); /* 3, 6, .., 1536 */
+    for (int i = 0; i < n; i++) {
+        ck_assert_int_eq(v[i], 7 * i);
+    }
+    arena_destroy(&a);
+}
+END_TEST
+
+START_TEST(a_growable_array_of_more_than_int_elements_is_a_broken_invariant) {
+    Arena a = ARENA_EMPTY;
+    int capacity = INT32_MAX / 2 + 1;
+    array_reserve(&a, NULL, capacity, &capacity, 1, 1);
+}
+END_TEST
+
+/* Test vectors: draft-eastlake-fnv, appendix C. */
+START_TEST(fnv_hashes_are_the_published_ones) {
+    ck_assert_uint_eq(fnv32_text(FNV32_START, ""), 0x811c9dc5u);
+    ck_assert_uint_eq(fnv32_text(FNV32_START, "a"), 0xe40c292cu);
+    ck_assert_uint_eq(fnv32_text(FNV32_START, "foobar"), 0xbf9cf968u);
+    ck_assert(fnv64_text(FNV64_START, "") == UINT64_C(0xcbf29ce484222325));
+    ck_assert(fnv64_text(FNV64_START, "a") == UINT64_C(0xaf63dc4c8601ec8c));
+    ck_assert(fnv64_text(FNV64_START, "foobar") == UINT64_C(0x85944171f73967e8));
+    ck_assert(fnv64_text(fnv64_text(FNV64_START, "foo"), "bar") ==
+              fnv64_text(FNV64_START, "foobar"));
+}
+END_TEST
+
 int main(void) {
     Suite *suite = suite_create("tensor");
     TCase *tc = tcase_create("tensor");
@@ -416,6 +458,10 @@ int main(void) {
     tcase_add_test(tc, operands_are_rounded_to_the_common_dtype_first);
     tcase_add_test(tc, the_first_error_stays);
     tcase_add_test(tc, an_arena_reset_forgets_and_hands_out_zeroed_memory_again);
+    tcase_add_test(tc, a_growable_array_keeps_its_elements_and_doubles);
+    tcase_add_test_raise_signal(
+        tc, a_growable_array_of_more_than_int_elements_is_a_broken_invariant, SIGABRT);
+    tcase_add_test(tc, fnv_hashes_are_the_published_ones);
     suite_add_tcase(suite, tc);
     return run_suite("tensor/tensor", suite);
 }
