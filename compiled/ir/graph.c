@@ -14,16 +14,8 @@ Graph *graph_new(Arena *arena) {
     return g;
 }
 
-/* A node of no dims; of the tensors that it begins and ends with only the heads are set. */
-static Node *node_new(Arena *arena) {
-    Node *n = arena_alloc_raw(arena, (int64_t)sizeof *n);
-    memset(n, 0, offsetof(Tensor, size));
-    memset(&n->kind, 0, offsetof(Node, region) + offsetof(Tensor, size) - offsetof(Node, kind));
-    return n;
-}
-
 static Node *node_add(Graph *g, NodeKind kind, int nin, int sid) {
-    Node *n = node_new(g->arena);
+    Node *n = arena_new(g->arena, Node);
     n->kind = kind;
     n->id = g->next_id++;
     n->sid = sid;

@@ -41,8 +41,8 @@ typedef enum CheckKind {
     CHECK_NONZERO     /* no element of in[0] is 0 (integer divisor) */
 } CheckKind;
 
-/* Dtype, sizes, strides, offset, and only the dims there are: what lies behind them is
- * indeterminate in nodes and tensors of the compiler. */
+/* Copies dtype, sizes, strides and offset, of the dims that exist only: entries of `size` and
+ * `stride` past `ndim` are unspecified in tensors of the compiler. */
 static inline void layout_copy(Tensor *to, const Tensor *from) {
     to->dtype = from->dtype;
     to->ndim = from->ndim;
