@@ -280,8 +280,9 @@ msan: ## all tests under MemorySanitizer (clang, no BLAS, own C code and an unin
 # ---- the house ----
 
 .PHONY: layers format install uninstall
-layers: ## the include direction: tensor < program < {reference, compiled, fuzz} < harness
+layers: objects ## what folders may include, their sizes, and link-level cycles
 	@tests/checks/layers $(OUT)
+	@tests/checks/cycles $(OUT)
 format: ## clang-format every C file
 	clang-format -i $(wildcard $(addsuffix /*.[ch],$(DIRS) tests bench) $(addsuffix /*/*.[ch],$(DIRS) tests))
 compile_commands.json: $(LIB_SRC) Makefile ## for editors

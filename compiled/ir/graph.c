@@ -259,17 +259,6 @@ void graph_mark_outputs(Graph *g) {
     }
 }
 
-void graph_mark_live(Graph *g) {
-    graph_mark_outputs(g);
-    for (int i = g->n - 1; i >= 0; i--) {
-        Node *n = g->node[i];
-        n->mark = n->mark != 0 || n->kind == NODE_CHECK || n->kind == NODE_WRITE;
-        for (int k = 0; n->mark && k < n->nin; k++) {
-            graph_mark(n->in[k], 1);
-        }
-    }
-}
-
 /* ---- copies ---- */
 
 static Node *copy_of(Node *n) { return n ? n->map : NULL; }

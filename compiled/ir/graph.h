@@ -149,8 +149,6 @@ void graph_apply_map(Graph *g);
 /* A copy that shares nothing a pass writes to. `map` of each node is left at its copy. */
 Graph *graph_clone(Graph *g, Arena *arena);
 void graph_clear_map(Graph *g);
-/* Every node that an output, a write-back, a gradient or a CHECK needs gets mark 1, others 0. */
-void graph_mark_live(Graph *g);
 /* What the epilogue wants of a node: sets `mark` of every node to a union of these. */
 enum { OUT_RETURN = 1, OUT_WRITTEN = 2, OUT_GRAD = 4 };
 void graph_mark_outputs(Graph *g);
