@@ -110,6 +110,25 @@ static ErrCode creation_error(Capture *cap, const Var *v) {
                      "the view was created in no_grad mode");
 }
 
+/* What retain_grad registered on `v` follows it to its new grad_fn
+ * (update_tensor_hooks_on_new_gradfn in torch/csrc/autograd/variable.cpp); in-place views leave it
+ * where it is. */
+static void cap_move_retain(Capture *cap, Var *v, GradNode *to) {
+    if (!v->retains_grad) {
+        return;
+    }
+    for (RetainGrad **at = &v->retained_at->retains_grad; *at; at = &(*at)->next) {
+        if ((*at)->var == v) {
+            *at = (*at)->next;
+            break;
+        }
+    }
+    RetainGrad *hook = arena_new(cap->arena, RetainGrad);
+    *hook = (RetainGrad){v, 0, to->retains_grad};
+    to->retains_grad = hook;
+    v->retained_at = to;
+}
+
 /* grad_fn becomes as_strided of the base, made at this version. */
 static ErrCode cap_remake(Capture *cap, Var *v) {
     if (v->creation_meta != CREATION_DEFAULT) {
@@ -219,12 +238,11 @@ static void add_saved(Capture *cap, GradNode *node, SavedVariable saved) {
     node->saved[node->nsaved++] = saved;
 }
 
-/* Which operands a gradient leads to: what is saved depends on that, not on requires_grad (a view
- * made under no_grad has none). */
-static void tape_needs(const GradNode *node, bool *need) {
+const bool *tape_needs(const GradNode *node, bool *need) {
     for (int i = 0; i < node->nslot; i++) {
         need[i] = node->next[i].to != NULL;
     }
+    return need;
 }
 
 void tape_save(Capture *cap, GradNode *node, const Call *call, Tensor *const *slot, int skip) {
@@ -247,8 +265,7 @@ void tape_save(Capture *cap, GradNode *node, const Call *call, Tensor *const *sl
 
 void tape_save_result(Capture *cap, GradNode *node, const Call *call, const Var *result) {
     bool need[MAX_SLOTS];
-    tape_needs(node, need);
-    if (op_saves_result(call, need)) {
+    if (op_saves_result(call, tape_needs(node, need))) {
         add_saved(cap, node,
                   (SavedVariable){alias_class_of(&result->t), cap_version(result), NULL, true});
     }
@@ -274,5 +291,27 @@ ErrCode cap_set_requires_grad(Capture *cap, Var *self, bool requires_grad) {
                          "only tensors of floating point dtype can require gradients");
     }
     self->requires_grad = requires_grad;
+    return ERR_none;
+}
+
+ErrCode cap_retain_grad(Capture *cap, Var *self) {
+    if (!cap_requires_grad(self)) {
+        return error_set(cap->emit.err, ERR_invalid,
+                         "can't retain_grad on Tensor that has requires_grad=False");
+    }
+    TRY(cap_ask(cap, self, NULL));
+    GradNode *fn = self->history.to;
+    if (fn && (fn->kind == GRAD_NODE_EXTERNAL || cap->in.setup ||
+               (self->input >= 0 && cap->program->nrecalls > 0))) {
+        return error_set(cap->emit.err, ERR_unsupported,
+                         "retain_grad on a tensor that outlives the call");
+    }
+    if (fn && !self->retains_grad) {
+        self->retains_grad = true;
+        RetainGrad *hook = arena_new(cap->arena, RetainGrad);
+        *hook = (RetainGrad){self, self->history.nr, fn->retains_grad};
+        fn->retains_grad = hook;
+        self->retained_at = fn;
+    }
     return ERR_none;
 }

@@ -211,10 +211,7 @@ ErrCode tape_ask(Capture *cap, Var *v, Error *err) {
 ErrCode tape_check(Capture *cap, const GradNode *node, Error *err) {
     if (node->freed) {
         bool need[MAX_SLOTS];
-        for (int i = 0; i < node->nslot; i++) {
-            need[i] = node->next[i].to != NULL;
-        }
-        if (op_saves_anything(node->call ? node->call : node->node->call, need)) {
+        if (op_saves_anything(node->call ? node->call : node->node->call, tape_needs(node, need))) {
             return error_set(err, ERR_graph_freed,
                              "trying to backward through the graph a second time");
         }

@@ -301,18 +301,19 @@ static void capture_entries(Capture *cap) {
         v->node = graph_view(g, cls->buffer, &in->tensors[i], AT_RETURN);
         v->node->cls = cls->number;
         v->input = i;
-        v->requires_grad = entry->requires_grad;
+        v->requires_grad = entry->record.requires_grad;
         v->base = entry->base >= 0 ? &cap->input[entry->base] : NULL;
-        v->creation_meta = (CreationMeta)entry->creation_meta;
-        v->attr_version = entry->stale ? -1 : 0;
+        v->creation_meta = entry->record.creation_meta;
+        v->attr_version = entry->record.attr_version;
         if (entry->has_history) {
             cap->outer[i] = tape_new(cap, GRAD_NODE_EXTERNAL, 0, 1);
-            cap->outer[i]->base = entry->history_meta ? entry->history_meta : &in->tensors[i];
-            cap->outer[i]->beyond = entry->topological_nr;
+            cap->outer[i]->base =
+                entry->record.history_meta ? entry->record.history_meta : &in->tensors[i];
+            cap->outer[i]->beyond = entry->record.topological_nr;
             v->history = (Edge){cap->outer[i], 0};
         }
-        if (entry->leaf_meta) {
-            tape_leaf(cap, v)->base = entry->leaf_meta;
+        if (entry->record.leaf_meta) {
+            tape_leaf(cap, v)->base = entry->record.leaf_meta;
         }
     }
     for (int k = 0; k < in->nname; k++) {

@@ -163,27 +163,28 @@ ExitTensor *capture_exit(Capture *cap) {
         const Var *v = cap->object[i];
         const GradNode *to = v->history.to;
         ExitTensor *e = &exit[i];
-        memset(&e->requires_grad, 0, sizeof *e - offsetof(ExitTensor, requires_grad));
+        memset(&e->record, 0, sizeof *e - offsetof(ExitTensor, record));
         layout_copy(&e->layout, &v->t);
         e->layout.storage = NULL;
-        e->requires_grad = v->requires_grad;
+        e->record = (TensorRecord){.requires_grad = v->requires_grad,
+                                   .creation_meta = v->creation_meta,
+                                   .attr_version = v->attr_version};
         e->history = !to                              ? HISTORY_NONE
                      : to->kind == GRAD_NODE_EXTERNAL ? HISTORY_AS_BEFORE
                                                       : HISTORY_OF_REGION;
         e->number = to ? to->number : 0;
         e->nr = v->history.nr;
         if (e->history == HISTORY_OF_REGION) {
-            e->topological_nr = cap->takes_gradients ? topological_nr_of(cap, v->history.to) : 0;
-            e->history_meta =
+            e->record.topological_nr =
+                cap->takes_gradients ? topological_nr_of(cap, v->history.to) : 0;
+            e->record.history_meta =
                 arena_copy(cap->arena, cap_edge_meta(v->history), (int64_t)sizeof(Tensor));
         }
         if (v->accumulator) {
-            e->leaf_meta = arena_copy(cap->arena, cap_edge_meta((Edge){v->accumulator, 0}),
-                                      (int64_t)sizeof(Tensor));
+            e->record.leaf_meta = arena_copy(cap->arena, cap_edge_meta((Edge){v->accumulator, 0}),
+                                             (int64_t)sizeof(Tensor));
         }
         e->base = v->base ? object_place(cap, v->base) : -1;
-        e->creation_meta = v->creation_meta;
-        e->attr_version = v->attr_version;
         e->version = v->t.storage->version;
     }
     return exit;

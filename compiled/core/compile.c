@@ -3,8 +3,7 @@
 #include "compiled/loops/lower.h"
 #include "compiled/native/native.h"
 #include "compiled/runtime/stages.h"
-#include "compiled/symbolic/symbol.h"
-#include "compiled/runtime/runtime.h"
+#include "compiled/runtime/symbols.h"
 
 #include <stdio.h>
 #include <string.h>

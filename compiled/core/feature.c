@@ -52,7 +52,7 @@ static unsigned grad_state(const Graph *g, const CaptureInput *in) {
         return g->backward_runs ? 3 : 2;
     }
     for (int k = 0; k < in->n; k++) {
-        if (in->grad_mode && (in->entry[k].requires_grad || in->entry[k].has_history)) {
+        if (in->grad_mode && (in->entry[k].record.requires_grad || in->entry[k].has_history)) {
             return 1;
         }
     }

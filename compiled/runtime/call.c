@@ -1,7 +1,7 @@
 /* One call of the program: inputs and setup, or the tensors of the call before; the function; the
  * backward outside of it; the record. */
-#include "compiled/symbolic/symbol.h"
 #include "compiled/runtime/runtime.h"
+#include "compiled/runtime/symbols.h"
 
 #include <string.h>
 

@@ -5,24 +5,10 @@
  * then the other returns get storages of their own, one copy a storage, and returns that alias
  * inputs are rebuilt as views of them. What is not data (flags, versions, trace, errors) was
  * decided at capture; answer.c and runtime/runtime.c take it from there. */
-#include "compiled/capture/capture.h"
+#include "compiled/runtime/artifact.h"
 #include "compiled/runtime/stages.h"
 
 #include <string.h>
-
-void storages_of(const Tensor *inputs, int ninputs, Storage **out, int *nout) {
-    int n = 0;
-    for (int i = 0; i < ninputs; i++) {
-        int k = 0;
-        while (k < n && out[k] != inputs[i].storage) {
-            k++;
-        }
-        if (k == n) {
-            out[n++] = inputs[i].storage;
-        }
-    }
-    *nout = n;
-}
 
 typedef struct Epilogue {
     const Artifact *a;

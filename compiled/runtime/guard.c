@@ -7,7 +7,7 @@
  * how that view was made and whether its history is stale, and the storage it lives on: which
  * number, and how long. Entries that do not overlap but share a storage share a version, so the
  * partition matters by itself. Versions do not: they are counted from the call's start. */
-#include "compiled/capture/capture.h"
+#include "compiled/runtime/artifact.h"
 
 /* Adds a size and a dtype that may be absent; returns how many words. */
 static int add_meta(int64_t *key, const Tensor *t) {
@@ -45,10 +45,12 @@ const void *guard_key(const Compile *c, const CaptureInput *in, Arena *arena, in
             number++;
         }
         key[n++] = t->dtype;
-        key[n++] = merged ? entry->requires_grad && in->grad_mode : entry->requires_grad;
-        key[n++] = entry->has_history + 2 * entry->stale + 4 * entry->creation_meta;
+        key[n++] =
+            merged ? entry->record.requires_grad && in->grad_mode : entry->record.requires_grad;
+        key[n++] = entry->has_history + 2 * (entry->record.attr_version == STALE_VERSION) +
+                   4 * (int)entry->record.creation_meta;
         key[n++] = entry->base;
-        key[n++] = entry->topological_nr;
+        key[n++] = entry->record.topological_nr;
         key[n++] = number;
         key[n++] = t->storage->numel;
         key[n++] = t->offset;
@@ -57,8 +59,8 @@ const void *guard_key(const Compile *c, const CaptureInput *in, Arena *arena, in
             key[n++] = t->size[d];
             key[n++] = t->stride[d];
         }
-        n += add_meta(&key[n], entry->history_meta);
-        n += add_meta(&key[n], entry->leaf_meta);
+        n += add_meta(&key[n], entry->record.history_meta);
+        n += add_meta(&key[n], entry->record.leaf_meta);
     }
     *bytes = n * (int64_t)sizeof *key;
     return key;

@@ -12,15 +12,15 @@
 /* ---- objects ---- */
 
 bool object_requires_grad(const LiveTensor *o) {
-    return o->requires_grad || object_has_history(o) ||
-           (o->base && (o->base->requires_grad || object_has_history(o->base)));
+    return o->record.requires_grad || object_has_history(o) ||
+           (o->base && (o->base->record.requires_grad || object_has_history(o->base)));
 }
 
 bool object_has_history(const LiveTensor *o) { return o->history.region || o->remade; }
 
 static LiveTensor *object_new(RuntimeSession *r, const Tensor *t) {
     LiveTensor *o = arena_alloc_raw(r->arena, (int64_t)sizeof *o);
-    memset(&o->requires_grad, 0, sizeof *o - offsetof(LiveTensor, requires_grad));
+    memset(&o->record, 0, sizeof *o - offsetof(LiveTensor, record));
     layout_copy(&o->t, t);
     o->t.storage = t->storage;
     o->next = r->objects;
@@ -40,7 +40,7 @@ ErrCode runtime_open(RuntimeSession *r, const Input *inputs, int ninputs, Error 
     r->ninputs = ninputs;
     for (int i = 0; i < ninputs; i++) {
         LiveTensor *o = r->input[i] = r->named[inputs[i].name] = object_new(r, &tensors[i]);
-        o->requires_grad = inputs[i].requires_grad;
+        o->record.requires_grad = inputs[i].requires_grad;
     }
     return ERR_none;
 }
@@ -55,7 +55,7 @@ static ErrCode set_flag(LiveTensor *o, bool requires_grad, Error *err) {
         return error_set(err, ERR_grad_dtype,
                          "only tensors of floating point dtype can require gradients");
     }
-    o->requires_grad = requires_grad;
+    o->record.requires_grad = requires_grad;
     return ERR_none;
 }
 
@@ -131,18 +131,21 @@ static void runtime_describe(RuntimeSession *r, Region *region, CaptureInput *in
         const LiveTensor *o = region->object[i];
         layout_copy(&tensors[i], &o->t);
         tensors[i].storage = o->t.storage;
-        entry[i] = (EntryTensor){.requires_grad = o->requires_grad,
-                                 .has_history = object_has_history(o),
-                                 .stale = o->base &&
-                                          (o->remade || o->attr_version != o->t.storage->version),
-                                 .base = o->base ? o->base->entry : -1,
-                                 .creation_meta = o->creation_meta};
-        if (entry[i].has_history && o->history_meta && !same_meta(o->history_meta, &o->t)) {
-            entry[i].history_meta = o->history_meta;
+        EntryTensor *e = &entry[i];
+        bool stale = o->base && (o->remade || o->record.attr_version != o->t.storage->version);
+        e->record = o->record;
+        e->record.attr_version = stale ? STALE_VERSION : 0;
+        e->has_history = object_has_history(o);
+        e->base = o->base ? o->base->entry : -1;
+        if (!e->has_history ||
+            (o->record.history_meta && same_meta(o->record.history_meta, &o->t))) {
+            e->record.history_meta = NULL;
         }
-        entry[i].topological_nr = r->takes_gradients && o->history.region ? o->topological_nr : 0;
-        if (r->reshapes) {
-            entry[i].leaf_meta = o->leaf_meta;
+        if (!r->takes_gradients || !o->history.region) {
+            e->record.topological_nr = 0;
+        }
+        if (!r->reshapes) {
+            e->record.leaf_meta = NULL;
         }
         region->from[i] = o->history;
     }
@@ -154,10 +157,7 @@ static void runtime_describe(RuntimeSession *r, Region *region, CaptureInput *in
 static const Tensor *copy_data(Arena *arena, const Tensor *tensors, int n) {
     Tensor *copy = arena_copy(arena, tensors, (int64_t)sizeof *copy * n);
     for (int i = 0; i < n; i++) {
-        int leader = 0;
-        while (tensors[leader].storage != tensors[i].storage) {
-            leader++;
-        }
+        int leader = storage_leader(tensors, i);
         if (leader < i) {
             copy[i].storage = copy[leader].storage;
             continue;
@@ -174,22 +174,23 @@ static const Tensor *copy_data(Arena *arena, const Tensor *tensors, int n) {
 /* The record of an object as the region leaves it; `start` is its storage's version when the region
  * was entered. */
 static void leave(LiveTensor *o, const ExitTensor *e, Region *region, int64_t start) {
+    const TensorRecord before = o->record;
     layout_copy(&o->t, &e->layout);
-    o->requires_grad = e->requires_grad;
-    if (e->leaf_meta) {
-        o->leaf_meta = e->leaf_meta;
+    o->record = e->record;
+    o->record.attr_version += start;
+    if (!o->record.leaf_meta) {
+        o->record.leaf_meta = before.leaf_meta;
+    }
+    if (e->history == HISTORY_OF_REGION) {
+        o->history = (Origin){region, e->number, e->nr};
+    } else {
+        o->record.topological_nr = before.topological_nr;
+        o->record.history_meta = before.history_meta;
     }
     if (e->history == HISTORY_NONE) {
         o->history = (Origin){NULL, 0, 0};
-        o->remade = false;
-    } else if (e->history == HISTORY_OF_REGION) {
-        o->history = (Origin){region, e->number, e->nr};
-        o->history_meta = e->history_meta;
-        o->topological_nr = e->topological_nr;
-        o->remade = false;
     }
-    o->remade |= e->remade;
-    o->attr_version = start + e->attr_version;
+    o->remade = e->remade || (o->remade && e->history == HISTORY_AS_BEFORE);
 }
 
 /* Storages of what is left to the next region count their versions from their making. */
@@ -211,7 +212,6 @@ static void leave_exports(RuntimeSession *r, Region *region, const Artifact *a,
         const ReturnPlan *plan = &a->graph->ret[i - region->nobject];
         leave(object[i], e, region, plan->aliases_input ? region->version[plan->storage] : 0);
         object[i]->base = e->base >= 0 ? object[e->base] : NULL;
-        object[i]->creation_meta = e->creation_meta;
     }
     region->object = object;
     region->nobject = cap->nobject;
@@ -262,7 +262,8 @@ void region_run(RuntimeSession *r, int part, bool grad_mode, bool comes_back, bo
                        .split = r->breaks,
                        .resume = part == SETUP ? -1 : part,
                        .grad_mode = grad_mode,
-                       .stop_before = -1};
+                       .stop_before = -1,
+                       .evaluate = data_dependent_evaluate};
     enter_all(r, region, &in);
     runtime_describe(r, region, &in);
     const Artifact *a = region_find(r, &in, compiled);

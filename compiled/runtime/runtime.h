@@ -11,7 +11,7 @@
 #ifndef COMPILED_WORLD_H
 #define COMPILED_WORLD_H
 
-#include "compiled/capture/capture.h"
+#include "compiled/runtime/artifact.h"
 
 typedef struct Region Region;
 typedef struct LiveTensor LiveTensor;
@@ -23,20 +23,15 @@ typedef struct Origin {
 } Origin;
 
 struct LiveTensor {
-    Tensor t;           /* on a storage with data and the version */
-    bool requires_grad; /* the tensor's own bit */
+    Tensor t;            /* on a storage with data and the version */
+    TensorRecord record; /* attr_version: of its storage, absolute */
     Origin history;
-    int topological_nr;                     /* of its history (Exit) */
-    const Tensor *history_meta, *leaf_meta; /* what a gradient for its history, and for its
-                                               accumulator, must look like (Exit) */
-    bool remade; /* a backward asked for the history of this stale view: there is one, to be made
-                    anew when next needed */
-    LiveTensor *base; /* of a view */
-    CreationMeta creation_meta;
-    int64_t attr_version; /* of a view: the version at which its history was made */
-    const Tensor *grad;   /* .grad; NULL: None */
-    int entry;            /* scratch: its place among the entries of the region being entered */
-    LiveTensor *next;     /* in the world */
+    bool remade;        /* a backward regenerated the grad_fn of this stale view: there is one, and
+                           the next region that needs it regenerates it again */
+    LiveTensor *base;   /* of a view */
+    const Tensor *grad; /* .grad; NULL: None */
+    int entry;          /* scratch: its index among the entries of the region being entered */
+    LiveTensor *next;   /* in the session */
 };
 
 /* One run of a region. */

@@ -10,7 +10,7 @@
  * comparison says enough: its value goes into the hash of the graph, so that it must be the same in
  * all specimens, and thus hang on no size. */
 #include "compiled/symbolic/observed.h"
-#include "compiled/symbolic/symbol.h"
+#include "compiled/symbolic/numbers.h"
 
 #include <math.h>
 #include <string.h>

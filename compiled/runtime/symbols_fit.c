@@ -3,8 +3,7 @@
  *
  * An expression stands once in a table, found by its values in the specimens; so do the constants
  * that numbers were compared with. */
-#include "compiled/symbolic/symbol.h"
-#include "compiled/runtime/runtime.h"
+#include "compiled/runtime/symbols.h"
 
 #include <string.h>
 

@@ -7,8 +7,7 @@
  * compared with a constant near the call's size needs them. The first family whose specimens all
  * have the call's graph is taken. Specimens are compiled when a call comes that differs in such a
  * size and in nothing else: most never meet one. */
-#include "compiled/symbolic/symbol.h"
-#include "compiled/runtime/runtime.h"
+#include "compiled/runtime/symbols.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -102,7 +101,7 @@ Symbols *symbols_find(RuntimeSession *r, const CaptureInput *in) {
     s->stride = arena_alloc(r->arena, (int64_t)sizeof *s->stride * in->n);
     for (int i = 0; i < in->n; i++) {
         const Tensor *t = &in->tensors[i];
-        if (in->entry[i].history_meta || in->entry[i].leaf_meta) {
+        if (in->entry[i].record.history_meta || in->entry[i].record.leaf_meta) {
             return symbol_refuse(r, SPECIALIZED_history);
         }
         if (storage_spare(in, i) != 0) {
@@ -152,10 +151,7 @@ static bool resize(const CaptureInput *in, const Symbols *s, const int64_t *valu
         }
     }
     for (int i = 0; i < in->n; i++) {
-        int leader = 0;
-        while (in->tensors[leader].storage != in->tensors[i].storage) {
-            leader++;
-        }
+        int leader = storage_leader(in->tensors, i);
         if (leader == i) {
             Storage *storage = arena_new(arena, Storage);
             storage->dtype = t[i].dtype;

@@ -6,7 +6,7 @@
  * (broadcasting), with arguments (slices, indices), lengths, strides with products of sizes
  * (contiguity). All numbers it met are known (walk_facts); a guard is a pair of them and how they
  * compared in the specimens, whose graph is one. What holds for all sizes from 2 on is left out. */
-#include "compiled/symbolic/symbol.h"
+#include "compiled/runtime/symbols.h"
 
 #include <string.h>
 
@@ -17,14 +17,6 @@ static bool guard_refuse(MissReason *why, MissReason reason) {
     return false;
 }
 
-static int guard_storage_leader(const CaptureInput *in, int i) {
-    int leader = 0;
-    while (in->tensors[leader].storage != in->tensors[i].storage) {
-        leader++;
-    }
-    return leader;
-}
-
 static bool same_names(const CaptureInput *a, const CaptureInput *b) {
     return a->n == b->n && a->nname == b->nname &&
            memcmp(a->name, b->name, sizeof *a->name * (size_t)a->nname) == 0 &&
@@ -33,9 +25,11 @@ static bool same_names(const CaptureInput *a, const CaptureInput *b) {
 
 /* What is known of an accumulator counts: the region then starts with it on its tape. */
 static bool same_history(const EntryTensor *a, const EntryTensor *b) {
-    return a->has_history == b->has_history && a->stale == b->stale && a->base == b->base &&
-           a->creation_meta == b->creation_meta && a->topological_nr == b->topological_nr &&
-           same_meta(a->history_meta, b->history_meta) && same_meta(a->leaf_meta, b->leaf_meta);
+    const TensorRecord *x = &a->record, *y = &b->record;
+    return a->has_history == b->has_history && a->base == b->base &&
+           x->attr_version == y->attr_version && x->creation_meta == y->creation_meta &&
+           x->topological_nr == y->topological_nr && same_meta(x->history_meta, y->history_meta) &&
+           same_meta(x->leaf_meta, y->leaf_meta);
 }
 
 int64_t storage_spare(const CaptureInput *in, int i) {
@@ -67,13 +61,13 @@ static bool match_entry(const CaptureInput *was, Symbols *symbols, const Capture
     if (a->dtype != b->dtype) {
         return guard_refuse(why, MISS_dtype);
     }
-    if (was->entry[i].requires_grad != in->entry[i].requires_grad) {
+    if (was->entry[i].record.requires_grad != in->entry[i].record.requires_grad) {
         return guard_refuse(why, MISS_requires_grad);
     }
     if (!same_history(&was->entry[i], &in->entry[i])) {
         return guard_refuse(why, MISS_history);
     }
-    if (guard_storage_leader(was, i) != guard_storage_leader(in, i)) {
+    if (storage_leader(was->tensors, i) != storage_leader(in->tensors, i)) {
         return guard_refuse(why, MISS_sharing);
     }
     if (a->ndim != b->ndim) {
