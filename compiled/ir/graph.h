@@ -130,7 +130,6 @@ typedef struct Graph {
 /* One compilation. */
 typedef struct Compile {
     Arena *arena;
-    Error *err; /* first internal trouble */
     const CompileOptions *options;
     CompileCounters *counters;
     const Program *program;

@@ -24,7 +24,6 @@ SampleCompilation sample_new(const RuntimeSession *r) {
 Compile *compile_new(RuntimeSession *r, const CaptureInput *in) {
     Compile *c = arena_new(r->arena, Compile);
     *c = (Compile){.arena = r->arena,
-                   .err = &r->err,
                    .options = r->compile,
                    .counters = r->counters,
                    .first_step = r->first_step,
@@ -38,11 +37,9 @@ void sample_compile(RuntimeSession *r, const CaptureInput *in, int64_t first_ste
                     SampleCompilation *out) {
     *out = sample_new(r);
     Compile *c = compile_new(r, in);
-    Error err = {0};
     CompileOptions *options = arena_copy(r->arena, r->compile, (int64_t)sizeof *options);
     options->on_dump = NULL;
     options->stages = NULL;
-    c->err = &err;
     c->options = options;
     c->input_data = NULL;
     c->counters = arena_new(r->arena, CompileCounters);

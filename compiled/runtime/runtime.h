@@ -58,7 +58,6 @@ typedef struct RuntimeSession {
     int64_t first_step;
     Arena *arena;
     Artifact *cache;
-    Error err;
     bool last_call; /* nobody calls again: nothing need be made for other sizes */
     /* the world: what a call with fresh inputs made, and calls that keep it took up */
     LiveTensor **input; /* by program input */

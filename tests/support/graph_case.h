@@ -14,7 +14,6 @@ enum { CASE_NODES = 256, CASE_INPUTS = 16 };
 
 typedef struct Case {
     Arena arena;
-    Error err;
     CompileOptions options;
     CompileCounters counters;
     Compile c;
@@ -35,7 +34,6 @@ static inline void case_start(Case *k, FaultId fault) {
     k->g = graph_new(&k->arena);
     k->g->input = k->input_node;
     k->c = (Compile){.arena = &k->arena,
-                     .err = &k->err,
                      .options = &k->options,
                      .counters = &k->counters,
                      .graph = k->g,
