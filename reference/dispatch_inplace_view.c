@@ -42,7 +42,7 @@ ErrCode dispatch_inplace_view(Session *s, const Call *call, Tensor **out, int *n
     if (node) {
         node_save_operands(s, node, NULL);
     }
-    tape_freeze(s, var_of(self));
+    var_freeze_geometry(s, var_of(self));
     set_geometry(self, &r.out[0]);
     self->storage->version++;
     if (node) {

@@ -35,7 +35,7 @@ static ErrCode record_returns(Run *r, Tensor *const *returns) {
     for (int k = 0; k < p->nreturns; k++) {
         Var *v = var_of(returns[k]);
         bool leaf = false;
-        TRY(run_ask_leaf(r, v, &leaf));
+        TRY(run_is_leaf(r, v, &leaf));
         const Tensor *t = &v->tensor;
         ReturnRecord *record = &records[k];
         values_record(&record->values, t, arena);
@@ -168,7 +168,7 @@ static ErrCode eager_prepare(Run *r, const Input *inputs, int ninputs) {
     TRY(make_inputs(r, inputs, ninputs));
     r->s.grad_mode = true;
     TRY(run_block(r, &r->p->setup));
-    r->outer = r->env;
+    r->setup_env = r->env;
     r->prepared = true;
     return ERR_none;
 }
@@ -183,11 +183,11 @@ static ErrCode prepare_again(Run *r, const Recall *recall) {
                          "the setup did not run to its end: there is nothing to call with again");
     }
     for (int i = 0; i < r->p->nnames; i++) {
-        if (r->outer[i]) {
-            var_of(r->outer[i])->grad = NULL;
+        if (r->setup_env[i]) {
+            var_of(r->setup_env[i])->grad = NULL;
         }
     }
-    r->env = r->outer;
+    r->env = r->setup_env;
     for (int i = 0; i < recall->nset; i++) {
         Var *v;
         Tensor *out;
@@ -211,7 +211,7 @@ static ErrCode pass_arguments(Run *r) {
     r->env = arena_array(r->s.arena, Tensor *, p->nnames);
     for (int i = 0; i < program_nargs(p); i++) {
         NameId name = program_arg(p, i);
-        r->env[name] = r->outer[name];
+        r->env[name] = r->setup_env[name];
         if (!r->env[name]) {
             return error_set(r->s.err, ERR_invalid, "the argument '%s' is not bound",
                              p->names[name]);
@@ -361,7 +361,7 @@ ErrCode reference_repeat(const Program *p, const RunOptions *options, int64_t ti
     for (int64_t i = 0; i < times; i++) {
         arena_reset(scratch);
         r.s = session_new(scratch, r.s.err, options, true);
-        r.env = arena_copy(scratch, r.outer, (int64_t)sizeof(Tensor *) * p->nnames);
+        r.env = arena_copy(scratch, r.setup_env, (int64_t)sizeof(Tensor *) * p->nnames);
         TRY(run_alone(&r, tangents, i == 0 ? home : NULL));
         for (int k = 0; k < r.ninputs; k++) {
             *r.inputs[k] = before[k];

@@ -11,9 +11,9 @@ typedef struct Run {
     const RunOptions *options;
     Result *result;
     CallResult *call;
-    Tensor **env;   /* by NameId; NULL: unbound */
-    Tensor **outer; /* the same outside of the function: inputs, and what the setup bound */
-    bool prepared;  /* the setup ran to its end: there are arguments */
+    Tensor **env;       /* by NameId; NULL: unbound */
+    Tensor **setup_env; /* the same outside of the function: inputs, and what the setup bound */
+    bool prepared;      /* the setup ran to its end: there are arguments */
     Var **inputs;
     int ninputs;
     int error_at;
@@ -25,7 +25,7 @@ ErrCode run_block(Run *r, const Block *block);
 /* The Var that a name is bound to; `invalid` if there is none. */
 ErrCode run_look_up(Run *r, NameId name, Var **out);
 /* Python's is_leaf: no grad_fn, asked. */
-ErrCode run_ask_leaf(Run *r, Var *v, bool *leaf);
+ErrCode run_is_leaf(Run *r, Var *v, bool *leaf);
 /* If the session has found out that PyTorch leaves something undefined, notes that for the place
  * `at` (a statement, AT_..). */
 void run_note_undefined(Run *r, int at);

@@ -37,17 +37,17 @@ struct Session {
     const char *undefined;   /* why the current statement is undefined in PyTorch, or NULL */
     Storage *unsettled; /* what a refused in-place op was writing when a value was found wrong, or
                            NULL */
-    int64_t visit;      /* the engine's current walk */
+    int64_t visits;     /* the engine's current walk */
 };
 
 static inline Session *session_of(Emit *e) { return (Session *)(void *)e; }
 
 typedef enum GradNodeKind {
-    GRAD_NODE_OP,          /* the derivative rule of `call` */
-    GRAD_NODE_ZERO,        /* zeros for every operand: in-place comparisons */
-    GRAD_NODE_COPY_SLICES, /* a write through a view, as history of the base */
-    GRAD_NODE_AS_STRIDED,  /* a view's history, remade */
-    GRAD_NODE_ACCUMULATE   /* adds to a leaf's grad */
+    GRAD_NODE_OP,             /* the derivative rule of `call` */
+    GRAD_NODE_ZERO,           /* zeros for every operand: in-place comparisons */
+    GRAD_NODE_COPY_SLICES,    /* a write through a view, as history of the base */
+    GRAD_NODE_AS_STRIDED,     /* a view's history, remade */
+    GRAD_NODE_ACCUMULATE_GRAD /* adds to a leaf's grad */
 } GradNodeKind;
 
 /* A value that the derivative needs. */
@@ -56,8 +56,8 @@ typedef struct SavedVariable {
     int64_t version;          /* of its storage when saved */
     bool unpack_materializes; /* unpacking asks its history (a saved operand, not a result): it is a
                                  Var */
-    bool
-        leaf; /* it had no grad_fn then; one that had must have one still (detach_ takes it away) */
+    bool was_leaf; /* it had no grad_fn then; one that had must have one still (detach_ takes it
+                      away) */
 } SavedVariable;
 
 /* retain_grad: what arrives at output `nr` of the node is added to the grad of `var`. */
@@ -71,12 +71,12 @@ struct GradNode {
     GradNodeKind kind;
     int64_t sequence_nr; /* order of creation; the engine runs the highest first */
     GradNode *older;     /* the node made before */
-    Edge *next;          /* by slot */
-    int nnext;
-    int ninput; /* outputs of the op = gradients that come in */
+    Edge *next_edges;    /* by slot */
+    int nslot;
+    int nout; /* outputs of the op = gradients that come in */
     /* OP, ZERO */
-    Tensor **slot;   /* operands by slot: for sizes and dtypes */
-    Tensor **result; /* outputs: saved or metadata only */
+    Tensor **operand; /* operands by slot: for sizes and dtypes */
+    Tensor **result;  /* outputs: saved or metadata only */
     SavedVariable *saved;
     int nsaved;
     bool saves_clone; /* slot 0 is a copy of its own (in-place ops): saved, but no version to check
@@ -90,13 +90,13 @@ struct GradNode {
     /* ACCUMULATE */
     Var *leaf;
     /* engine */
-    Tensor **grad;        /* gradients that have arrived, by input; NULL: none yet */
-    int64_t visit;        /* equal to the session's: counted in this walk */
-    int64_t captured;     /* equal to the session's: some gradient that arrives is asked for */
-    bool needed;          /* in this walk: what it answers leads to a gradient that is asked for */
-    bool receiving;       /* in this walk: something was delivered and kept */
-    int topological_nr;   /* ... edges from here to the end of the longest way */
-    struct GradNode *met; /* ... the node met before */
+    Tensor **grad;      /* gradients that have arrived, by input; NULL: none yet */
+    int64_t visit;      /* equal to the session's: counted in this walk */
+    int64_t captured;   /* equal to the session's: some gradient that arrives is asked for */
+    bool needed;        /* in this walk: what it answers leads to a gradient that is asked for */
+    bool receiving;     /* in this walk: something was delivered and kept */
+    int topological_nr; /* ... edges from here to the end of the longest way */
+    struct GradNode *prev_visited; /* ... the node met before */
     int dependencies;
     /* OP, ZERO; last, since most of its room is seldom used */
     Call call; /* operands saved or metadata only */
@@ -121,8 +121,6 @@ void node_save_results(Session *s, GradNode *node, Tensor *const *results, int n
 const bool *edges_needed(const GradNode *node, bool *needed);
 /* Would slot 0 be saved? Known after node_begin. */
 bool node_saves_self(const GradNode *node);
-/* `v` is about to get other sizes and strides: whatever nodes keep of it stays as it was. */
-void tape_freeze(Session *s, const Var *v);
 /* What came out of the op: the size and dtype that a gradient at this edge must have (PyTorch's
  * InputMetadata). */
 const Tensor *edge_meta(Edge edge);

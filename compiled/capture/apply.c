@@ -39,7 +39,7 @@ static ErrCode apply_factory(Capture *cap, const Call *call, Tensor **out, int *
     Infer r = {.arena = cap->arena, .err = cap->emit.err};
     TRY(call->op->infer(call, &r));
     TRY(capture_memory(cap, &r.out[0]));
-    out[0] = &new_value(cap, call, &r.out[0])->t;
+    out[0] = &new_value(cap, call, &r.out[0])->tensor;
     *nout = 1;
     return ERR_none;
 }
@@ -65,7 +65,7 @@ static ErrCode apply_function(Capture *cap, const Call *call, Tensor **out, int 
     Tensor *slot[MAX_SLOTS];
     int nslot = call_slots(call, slot);
     bool grad =
-        call->op->grad && !apply_casts_to_integer(call) && capture_needs_tape(cap, slot, nslot);
+        call->op->grad && !apply_casts_to_integer(call) && capture_requires_grad(cap, slot, nslot);
     bool scatters = call->op->id == OP_as_strided_scatter &&
                     cap_requires_grad((const Var *)slot[0]) && !tensor_is_contiguous(slot[0]);
     /* Histories are asked before the op looks at its operands. */
@@ -74,12 +74,12 @@ static ErrCode apply_function(Capture *cap, const Call *call, Tensor **out, int 
     ErrCode code = infer_call(cap, call, &r);
     GradNode *tape = NULL;
     if (grad) {
-        tape = tape_new(cap, GRAD_NODE_OP, nslot, 1);
-        TRY(tape_connect(cap, tape, call->op, slot));
+        tape = cap_node_new(cap, GRAD_NODE_OP, nslot, 1);
+        TRY(cap_collect_next_edges(cap, tape, call->op, slot));
     }
     if (call->op->id == OP_isfinite && dtype_is_float(slot[0]->dtype) &&
-        capture_needs_tape(cap, slot, nslot)) { /* made of abs */
-        TRY(tape_connect(cap, tape_new(cap, GRAD_NODE_OP, nslot, 1), call->op, slot));
+        capture_requires_grad(cap, slot, nslot)) { /* made of abs */
+        TRY(cap_collect_next_edges(cap, cap_node_new(cap, GRAD_NODE_OP, nslot, 1), call->op, slot));
     }
     if (scatters) { /* whatever the grad mode (aten/src/ATen/native/TensorShape.cpp) */
         return error_set(
@@ -91,7 +91,7 @@ static ErrCode apply_function(Capture *cap, const Call *call, Tensor **out, int 
     }
     TRY(capture_memory(cap, &r.out[0]));
     if (tape) {
-        tape_save(cap, tape, call, slot, -1);
+        cap_save_operands(cap, tape, call, slot, -1);
     }
     TRY(capture_check_values(cap, call, &r.out[0]));
     if (tape && !dtype_is_float(r.out[0].dtype)) { /* sum(dtype=int64) of what requires grad: an
@@ -102,26 +102,27 @@ static ErrCode apply_function(Capture *cap, const Call *call, Tensor **out, int 
     Var *v = new_value(cap, call, &r.out[0]);
     if (call->op->id == OP_nonzero && cap->stmt_op != OP_nonzero) {
         v->mask = (const Var *)call->arg[0].tensor;
-        v->mask_version = v->mask->t.storage->version;
+        v->mask_version = v->mask->tensor.storage->version;
     }
     if (tape) {
-        tape_result(cap, tape, v->node, v->node);
-        tape_save_result(cap, tape, call, v);
-        tape_tensors(cap, tape, call, v);
-        v->history = (Edge){tape, 0};
+        cap_node_set_value(cap, tape, v->node, v->node);
+        cap_save_result(cap, tape, call, v);
+        cap_node_set_call(cap, tape, call, v);
+        v->grad_fn = (Edge){tape, 0};
     }
-    out[0] = &v->t;
+    out[0] = &v->tensor;
     *nout = 1;
     return ERR_none;
 }
 
 static ErrCode capture_apply_meta(Capture *cap, const Call *call, Tensor **out, int *nout) {
     Var *self = (Var *)call->arg[0].tensor;
-    out[0] = &self->t;
+    out[0] = &self->tensor;
     *nout = 1;
     switch (call->op->id) {
     case OP_detach:
-        out[0] = &capture_var(cap, alias_class_of(&self->t), &self->t, self->node)->t;
+        out[0] =
+            &capture_var(cap, alias_class_of(&self->tensor), &self->tensor, self->node)->tensor;
         return ERR_none;
     case OP_detach_:
         return cap_detach_in_place(cap, self);
@@ -137,7 +138,7 @@ static ErrCode capture_apply_meta(Capture *cap, const Call *call, Tensor **out, 
 
 ErrCode capture_apply(Emit *e, const Call *call, Tensor **out, int *nout) {
     Capture *cap = (Capture *)e;
-    facts_call(cap->c, call);
+    observed_call(cap->c, call);
     switch (call->op->kind) {
     case KIND_FACTORY:
         return apply_factory(cap, call, out, nout);

@@ -8,32 +8,32 @@
 
 typedef struct BackwardEngine BackwardEngine;
 struct BackwardEngine {
-    Emit *e;            /* adds gradients up; its error ends the walk */
-    int64_t walk;       /* number of the walk: never the same twice in a capture */
+    Emit *emit;         /* adds gradients up; its error ends the walk */
+    int64_t visit;      /* number of the walk: never the same twice in a capture */
     const Edge *inputs; /* edges whose gradients are wanted; `to` NULL: never reached */
     int ninputs;        /* 0: everything that can be reached is run */
     Tensor **captured;  /* by input: what arrived there */
     void (*run)(BackwardEngine *engine, GradNode *node); /* runs a node and delivers its results */
     GradNode **ready;                                    /* a heap, highest sequence number first */
     int nready, capacity;
-    int waiting;          /* nodes that have received something, and not yet all */
-    GradNode *met;        /* all nodes that can be reached */
-    const GradNode *lost; /* the node of "dependency not found", or NULL */
+    int waiting;                        /* nodes that have received something, and not yet all */
+    GradNode *visited;                  /* all nodes that can be reached */
+    const GradNode *missing_dependency; /* the node of "dependency not found", or NULL */
 };
 /* Runs backward from `root` with `tangent`s (NULL: undefined). */
-void tape_backward(BackwardEngine *engine, const Edge *root, Tensor *const *tangent, int nroots);
+void backward_run(BackwardEngine *engine, const Edge *root, Tensor *const *tangent, int nroots);
 /* Edges on the longest path from `node` (topological_nr in torch/csrc/autograd/function.h). */
-int topological_nr_of(Capture *cap, GradNode *node);
+int backward_topological_nr(Capture *cap, GradNode *node);
 /* Is a gradient along the edge needed? */
-bool tape_wants(const BackwardEngine *engine, Edge edge);
+bool backward_wants(const BackwardEngine *engine, Edge edge);
 /* Delivers a gradient to the end of an edge; NULL: undefined. */
-void tape_deliver(BackwardEngine *engine, Edge edge, Tensor *grad);
+void backward_deliver(BackwardEngine *engine, Edge edge, Tensor *grad);
 /* Refuses a node before it runs: freed, the grad_fn of a saved operand, a saved version. The error
  * goes to `err`. */
-ErrCode tape_check(Capture *cap, const GradNode *node, Error *err);
+ErrCode backward_check_saved(Capture *cap, const GradNode *node, Error *err);
 /* Materializes the grad_fn of a tensor that a backward visits (a saved operand, a leaf); a refusal
  * goes to `err`. */
-ErrCode tape_ask(Capture *cap, Var *v, Error *err);
+ErrCode backward_grad_fn(Capture *cap, Var *v, Error *err);
 
 /* The error of an AccumulateGrad whose leaf has a grad_fn by then. */
 #define LEAF_MOVED "leaf variable has been moved into the graph interior"

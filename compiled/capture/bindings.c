@@ -9,14 +9,14 @@
 
 #include <string.h>
 
-static Flags bindings_truth(const Var *v) {
-    return (Flags){cap_requires_grad(v), cap_has_grad_fn(v)};
+static BindingFlags bindings_truth(const Var *v) {
+    return (BindingFlags){cap_requires_grad(v), cap_has_grad_fn(v)};
 }
 
 void binding_clear(Capture *cap, NameId name) {
     Binding *h = &cap->binding[name];
     if (h->var) {
-        AliasClass *old = alias_class_of(&h->var->t);
+        AliasClass *old = alias_class_of(&h->var->tensor);
         *(h->prev ? &h->prev->next : &old->bindings) = h->next;
         if (h->next) {
             h->next->prev = h->prev;
@@ -29,7 +29,7 @@ void binding_clear(Capture *cap, NameId name) {
 void binding_set(Capture *cap, NameId name, Var *v) {
     binding_clear(cap, name);
     Binding *h = &cap->binding[name];
-    AliasClass *cls = alias_class_of(&v->t);
+    AliasClass *cls = alias_class_of(&v->tensor);
     h->var = v;
     h->flags = bindings_truth(v);
     h->branch_requires_grad = h->flags.requires_grad;
@@ -39,11 +39,11 @@ void binding_set(Capture *cap, NameId name, Var *v) {
         h->next->prev = h;
     }
     cls->bindings = h;
-    cap->env[name] = &v->t;
+    cap->env[name] = &v->tensor;
 }
 
 bool binding_is_fresh(const Binding *h) {
-    Flags now = bindings_truth(h->var);
+    BindingFlags now = bindings_truth(h->var);
     return h->flags.requires_grad == now.requires_grad && h->flags.has_grad_fn == now.has_grad_fn &&
            h->branch_requires_grad == now.requires_grad;
 }
@@ -108,7 +108,7 @@ static bool forgotten(const Capture *cap, const Stmt *stmt, const Var *receiver,
 void binding_refresh(Capture *cap, const Stmt *stmt, const Var *receiver) {
     bool branches_too = !(fault(cap->c, FAULT_RG_2) && assigns_slice(stmt, receiver));
     bool faulty = cap->c->options->fault != FAULT_NONE;
-    for (Binding *h = alias_class_of(&receiver->t)->bindings; h; h = h->next) {
+    for (Binding *h = alias_class_of(&receiver->tensor)->bindings; h; h = h->next) {
         if (faulty && forgotten(cap, stmt, receiver, h)) {
             continue;
         }

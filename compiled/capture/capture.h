@@ -9,24 +9,24 @@
 #include "compiled/capture/region_io.h"
 
 /* What a name binding caches when it is made, as Dynamo's TensorVariable does. */
-typedef struct Flags {
+typedef struct BindingFlags {
     bool requires_grad, has_grad_fn;
-} Flags;
+} BindingFlags;
 struct Binding {
     Var *var;                  /* NULL: the name is not bound */
-    Flags flags;               /* answer probes and asserts */
+    BindingFlags flags;        /* answer probes and asserts */
     bool branch_requires_grad; /* the copy that decides branches */
     Binding *next, *prev;      /* bindings on one storage */
 };
 
 /* A size or index that depends on values: found by running the graph so far; part of the guard. */
-typedef enum DataDependentKind { ASK_COUNT_NONZERO, ASK_ITEM } DataDependentKind;
+typedef enum DataDependentKind { DATA_COUNT_NONZERO, DATA_ITEM } DataDependentKind;
 typedef struct DataDependent {
     DataDependentKind kind;
     Plan *plan; /* computes `value` from the input storages */
     const Node *value;
     Tensor layout;  /* of the tensor that is counted or read, in value's buffer */
-    int64_t answer; /* the count, or the item */
+    int64_t result; /* the count, or the item */
     int failed_sid; /* sid of the CHECK that fires before the value is known, or -1 */
     struct DataDependent *next;
 } DataDependent;
@@ -50,17 +50,17 @@ struct Capture {
     Error err; /* the program's error */
     bool grad_mode;
     bool takes_gradients; /* the program has a grad statement */
-    int64_t walks;        /* of the engine so far */
+    int64_t visits;       /* of the engine so far */
     int sid;              /* the running statement */
     OpId stmt_op;         /* of the running op statement */
     int64_t sequence_nr, bytes;
     GradNode *tape; /* the node made last */
     AliasClass **cls;
     int ncls, cls_capacity;
-    Var *input;       /* by entry */
-    GradNode **outer; /* by entry: its external grad_fn, or NULL */
-    Var **object;     /* tensors that outlive the region: entries, then what it exports */
-    int nobject;
+    Var *entry;          /* by entry */
+    GradNode **external; /* by entry: its external grad_fn, or NULL */
+    Var **live;          /* tensors that outlive the region: entries, then what it exports */
+    int nlive;
     NameId *exported; /* names that the region exports to the next one */
     int *exported_as; /* ... and the index of the tensor each means; -1: not bound */
     int nexported;
@@ -70,10 +70,11 @@ struct Capture {
     TraceEntry *trace;
     int *trace_storage; /* by trace entry: the input storage whose version it records, or -1 */
     int ntrace, trace_capacity;
-    int64_t made; /* tape nodes when the walk had ended */
-    int *moved; /* leaves (index of the tensor) that have a grad_fn by now and whose AccumulateGrad
-                   joint ran, in that order. Each raises, unless an earlier region leads to it */
-    int nmoved;
+    int64_t tape_size; /* tape nodes when the walk had ended */
+    int *moved_leaves; /* leaves (index of the tensor) that have a grad_fn by now and whose
+                   AccumulateGrad joint ran, in that order. Each raises, unless an earlier region
+                   leads to it */
+    int nmoved_leaves;
     DataDependent *data_dependents, *last_data_dependent;
     int writing; /* input storage that is left unsettled if this statement finds a bad value; or -1
                   */
@@ -92,11 +93,11 @@ void capture_program(Compile *c, const CaptureInput *in);
 /* ---- capture/exit.c ---- */
 void capture_return_plan(ReturnPlan *ret, const Var *v);
 /* The tensors that outlive the region and, for each, who may receive a gradient. */
-void capture_objects(Capture *cap);
+void capture_live_tensors(Capture *cap);
 /* What each of them is when the capture (before the passes) has ended. */
 ExitTensor *capture_exit(Capture *cap);
 /* Marks what the passes (the backward) regenerated. */
-void capture_exit_remade(const Capture *cap, ExitTensor *exit);
+void capture_exit_regenerated(const Capture *cap, ExitTensor *exit);
 
 /* ---- capture/record.c: tensors, nodes of the graph, and what the tape keeps of a call ---- */
 AliasClass *capture_class(Capture *cap, DType dtype, int64_t numel, Node *buffer, int input);
@@ -111,10 +112,10 @@ ErrCode capture_cast(Capture *cap, Node *value, DType dtype, Node **out);
 /* Counts a buffer against the limits. */
 ErrCode capture_memory(Capture *cap, const Tensor *t);
 /* Is the result of an op on these operands recorded? */
-bool capture_needs_tape(const Capture *cap, Tensor *const *slot, int n);
-void tape_result(Capture *cap, GradNode *tape, Node *node, Node *value);
+bool capture_requires_grad(const Capture *cap, Tensor *const *slot, int n);
+void cap_node_set_value(Capture *cap, GradNode *tape, Node *node, Node *value);
 /* What a gradient inside the program finds on the node: the call on tensors, and the result. */
-void tape_tensors(Capture *cap, GradNode *tape, const Call *call, Var *result);
+void cap_node_set_call(Capture *cap, GradNode *tape, const Call *call, Var *result);
 
 /* ---- capture/apply.c: the Emit ---- */
 ErrCode capture_apply(Emit *e, const Call *call, Tensor **out, int *nout);

@@ -16,14 +16,14 @@ static ErrCode capture_data_dependent(Capture *cap, DataDependentKind kind, cons
         cap->end = END_CHECK;
         cap->at = d->failed_sid;
     }
-    *value = d->answer;
+    *value = d->result;
     return code;
 }
 
 ErrCode capture_count_nonzero(Emit *e, const Tensor *mask, int64_t *count) {
-    return capture_data_dependent((Capture *)e, ASK_COUNT_NONZERO, mask, count);
+    return capture_data_dependent((Capture *)e, DATA_COUNT_NONZERO, mask, count);
 }
 
 ErrCode capture_item_int(Emit *e, const Tensor *t, int64_t *value) {
-    return capture_data_dependent((Capture *)e, ASK_ITEM, t, value);
+    return capture_data_dependent((Capture *)e, DATA_ITEM, t, value);
 }

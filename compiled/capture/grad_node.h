@@ -34,26 +34,26 @@ static inline AliasClass *alias_class_of(const Tensor *t) { return (AliasClass *
 
 /* Where a gradient goes: output `nr` of a tape node; `to` NULL: nowhere. */
 typedef struct Edge {
-    GradNode *to;
+    GradNode *node;
     int nr;
 } Edge;
 
 struct Var {
-    Tensor t;                   /* first; its storage is the AliasClass */
+    Tensor tensor;              /* first; its storage is the AliasClass */
     Node *node;                 /* reads the tensor */
     bool requires_grad;         /* the tensor's own bit */
-    Edge history;               /* its grad_fn and which output of it; to NULL: none */
+    Edge grad_fn;               /* its grad_fn and which output of it; to NULL: none */
     GradNode *accumulator;      /* the AccumulateGrad of a leaf, made when first needed */
     Var *base;                  /* of a differentiable view: its root; else NULL */
     CreationMeta creation_meta; /* of a view */
     int64_t attr_version;       /* of a view: the storage's version when its grad_fn was made */
-    int input;                  /* index among the entries, or -1 */
+    int entry;                  /* index among the entries, or -1 */
     const Var *mask; /* coordinates that an index expression made out of a mask: the mask, which
                         PyTorch saves in their stead */
     int64_t mask_version;
-    Var *gathered; /* what gradients inside the program have added to .grad, a tensor of its own; or
-                      NULL */
-    Node *grad;    /* the same with what the backward added, after joint; or NULL */
+    Var *program_grad;     /* what gradients inside the program have added to .grad, a tensor of its
+                          own; or     NULL */
+    Node *grad;            /* the same with what the backward added, after joint; or NULL */
     bool retains_grad;     /* retain_grad was called while it was not a leaf */
     GradNode *retained_at; /* ... and this node holds the hook */
 };
@@ -62,7 +62,7 @@ struct Var {
 static inline void var_clear(Var *v) { memset(&v->node, 0, sizeof *v - offsetof(Var, node)); }
 
 typedef enum GradNodeKind {
-    GRAD_NODE_ACCUMULATE,  /* AccumulateGrad: adds to the grad of `leaf` */
+    GRAD_NODE_ACCUMULATE_GRAD, /* AccumulateGrad: adds to the grad of `leaf` */
     GRAD_NODE_EXTERNAL,    /* the grad_fn that an entry came with: takes what arrives and passes it
                               to the region before */
     GRAD_NODE_OP,          /* the op's derivative rule */
@@ -84,8 +84,9 @@ typedef struct RetainGrad {
 typedef struct SavedVariable {
     const AliasClass *cls;
     int64_t version;
-    Var *operand; /* or NULL */
-    bool leaf; /* it had no grad_fn then; one that had must still have one (detach_ removes it) */
+    Var *operand;  /* or NULL */
+    bool was_leaf; /* it had no grad_fn then; one that had must still have one (detach_ removes it)
+                    */
 } SavedVariable;
 
 struct GradNode {
@@ -94,37 +95,38 @@ struct GradNode {
     GradNode *older;     /* the node made before */
     int64_t number; /* how many were made before; the same in every capture of the same region */
     int sid;
-    Call *call;   /* OP: a view's own call (metadata); else NULL: node->call */
-    Node *node;   /* OP on values: the node */
-    Tensor **out; /* OP: its outputs (of an in-place op: the value written, in self's dtype) */
+    Call *call;      /* OP: a view's own call (metadata); else NULL: node->call */
+    Node *node;      /* OP on values: the node */
+    Tensor **result; /* OP: its outputs (of an in-place op: the value written, in self's dtype) */
     int nslot, nout;
-    Edge *next;           /* by slot */
-    const Tensor **input; /* by slot: metadata of the operand */
+    Edge *next_edges;       /* by slot */
+    const Tensor **operand; /* by slot: metadata of the operand */
     SavedVariable *saved;
     int nsaved;
-    bool saves_clone; /* slot 0 is a copy of its own (in-place ops): saved, but no version to check
-                       */
-    bool freed;       /* a backward ran it and did not retain the graph */
-    int after;        /* how many leaves of Capture.moved joint had met before it ran the node */
-    Call *tensors;    /* OP, in a program that takes gradients: the call on tensors of the program,
-                         saved ones as they were */
-    Var *result;      /* ... and its result, if that is saved */
+    bool saves_clone;  /* slot 0 is a copy of its own (in-place ops): saved, but no version to check
+                        */
+    bool freed;        /* a backward ran it and did not retain the graph */
+    int moved_before;  /* how many leaves of Capture.moved joint had met before it ran the node */
+    Call *saved_call;  /* OP, in a program that takes gradients: the call on tensors of the program,
+                       saved ones as they were */
+    Var *saved_result; /* ... and its result, if that is saved */
     RetainGrad *retains_grad;
     Var *leaf;                 /* ACCUMULATE */
     const Tensor *base, *view; /* COPY_SLICES, AS_STRIDED: layouts in one storage. EXTERNAL: base,
                                   the metadata of a gradient. ACCUMULATE: base, if the leaf's own
                                   geometry has changed */
-    GradNode *inner;           /* COPY_SLICES: the node of the op that wrote */
+    GradNode *fn;              /* COPY_SLICES: the node of the op that wrote */
     /* scratch of the engine */
-    int64_t walk;       /* the engine's, when it visited the node */
-    int64_t captured;   /* the walk in which a gradient that arrives here is an output */
-    bool needed;        /* in this walk: its results lead to a gradient that is an output */
-    bool receiving;     /* in this walk: something was delivered and kept */
-    int beyond;         /* EXTERNAL: topological_nr of the grad_fn it stands for (TensorRecord) */
-    int topological_nr; /* edges on the longest path from here */
-    GradNode *met;      /* the node visited before */
-    int waits;          /* edges that have not delivered yet */
-    Tensor **grad;      /* by output: the gradient that has arrived */
+    int64_t visit;    /* the engine's, when it visited the node */
+    int64_t captured; /* the walk in which a gradient that arrives here is an output */
+    bool needed;      /* in this walk: its results lead to a gradient that is an output */
+    bool receiving;   /* in this walk: something was delivered and kept */
+    int external_topological_nr; /* EXTERNAL: topological_nr of the grad_fn it stands for
+                                    (TensorRecord) */
+    int topological_nr;          /* edges on the longest path from here */
+    GradNode *prev_visited;      /* the node visited before */
+    int dependencies;            /* edges that have not delivered yet */
+    Tensor **grad;               /* by output: the gradient that has arrived */
 };
 
 /* ---- capture/autograd.c ---- */
@@ -134,36 +136,40 @@ bool cap_requires_grad(const Var *v);
 bool cap_is_stale(const Var *v);
 /* Would grad_fn be there now? True also where materializing it raises. Changes nothing. */
 bool cap_has_grad_fn(const Var *v);
-/* Materializes grad_fn: regenerates a stale one, or raises. *edge (may be NULL) is where a gradient
- * of `v` goes (impl::gradient_edge). */
-ErrCode cap_ask(Capture *cap, Var *v, Edge *edge);
-/* `out` is a differentiable view of `self` made by the running op. */
-void cap_make_view(Capture *cap, Var *out, Var *self, bool multi);
+/* Materializes grad_fn: regenerates a stale one, or raises. */
+ErrCode cap_grad_fn(Capture *cap, Var *v);
+/* The same, and where a gradient of `v` goes (impl::gradient_edge): grad_fn, else the
+ * AccumulateGrad of a leaf that requires grad, else nowhere. */
+ErrCode cap_gradient_edge(Capture *cap, Var *v, Edge *edge);
+/* A differentiable view of `of`, with meta's geometry on of's storage. `multi`: one of several
+ * outputs. */
+Var *cap_new_view(Capture *cap, Var *of, const Tensor *meta, bool multi);
 /* May a write to `self` be recorded? */
-ErrCode cap_check_write(Capture *cap, Var *self);
+ErrCode cap_check_inplace(Capture *cap, Var *self);
 /* self's value was written by `fn` (nr 0); the version has been bumped. */
-ErrCode cap_rebase(Capture *cap, Var *self, GradNode *fn);
+ErrCode cap_rebase_history(Capture *cap, Var *self, GradNode *fn);
 /* `fn` (nr 0) is self's grad_fn from now on, for a view as well; the version has been bumped. */
 void cap_set_history(Var *self, GradNode *fn);
 /* The AccumulateGrad of a leaf. */
-GradNode *tape_leaf(Capture *cap, Var *v);
-GradNode *tape_new(Capture *cap, GradNodeKind kind, int nslot, int nout);
+GradNode *cap_grad_accumulator(Capture *cap, Var *v);
+GradNode *cap_node_new(Capture *cap, GradNodeKind kind, int nslot, int nout);
 /* `v` is about to get other sizes and strides: what the tape holds of it keeps the old ones. */
-void cap_freeze(Capture *cap, const Var *v);
+void cap_freeze_geometry(Capture *cap, const Var *v);
 /* The size and dtype that a gradient at this edge must have: those of the op's output (PyTorch's
  * InputMetadata). */
 const Tensor *cap_edge_meta(Edge edge);
 /* need[slot] (room for MAX_SLOTS): does a gradient go there? What is saved depends on that, not on
  * requires_grad (a view made under no_grad has none). Returns `need`. */
-const bool *tape_needs(const GradNode *node, bool *need);
+const bool *cap_edges_needed(const GradNode *node, bool *need);
 /* Materializes the grad_fn of every operand; edges in slot order (nowhere for operands that take no
  * gradient). */
-ErrCode tape_connect(Capture *cap, GradNode *node, const OpInfo *op, Tensor *const *slot);
+ErrCode cap_collect_next_edges(Capture *cap, GradNode *node, const OpInfo *op, Tensor *const *slot);
 /* Remembers the versions of the operands that `call` saves, before the op runs; slot `skip` was
  * copied (-1: none). */
-void tape_save(Capture *cap, GradNode *node, const Call *call, Tensor *const *slot, int skip);
+void cap_save_operands(Capture *cap, GradNode *node, const Call *call, Tensor *const *slot,
+                       int skip);
 /* The same for its result, after the op ran. */
-void tape_save_result(Capture *cap, GradNode *node, const Call *call, const Var *result);
+void cap_save_result(Capture *cap, GradNode *node, const Call *call, const Var *result);
 ErrCode cap_detach_in_place(Capture *cap, Var *self);
 ErrCode cap_set_requires_grad(Capture *cap, Var *self, bool requires_grad);
 ErrCode cap_retain_grad(Capture *cap, Var *self);

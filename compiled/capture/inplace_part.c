@@ -47,10 +47,10 @@ static ErrCode make_full(Capture *cap, const int64_t *size, int ndim, int64_t va
 /* Where each element of self lives. */
 static ErrCode make_locations(Capture *cap, const Var *self, Node **out) {
     Call call = call_new(OP_arange);
-    call.arg[0].scalar = scalar_int(self->t.storage->numel);
+    call.arg[0].scalar = scalar_int(self->tensor.storage->numel);
     Node *all;
     TRY(capture_node(cap, &call, &all));
-    Tensor layout = self->t;
+    Tensor layout = self->tensor;
     layout.dtype = DT_int64;
     *out = graph_view(cap->graph, all, &layout, cap->sid);
     return ERR_none;
@@ -133,9 +133,9 @@ static ErrCode fill_where(Capture *cap, const Call *call, const Tensor *self, No
 }
 
 ErrCode capture_write_part(Capture *cap, Var *self, const Call *twin) {
-    AliasClass *cls = alias_class_of(&self->t);
+    AliasClass *cls = alias_class_of(&self->tensor);
     Tensor layout;
-    tensor_set_contiguous(&layout, self->t.dtype, &cls->storage.numel, 1);
+    tensor_set_contiguous(&layout, self->tensor.dtype, &cls->storage.numel, 1);
     Node *flat = graph_view(cap->graph, cls->buffer, &layout, cap->sid), *locations, *value;
     flat->cls = cls->number;
     Call call;
@@ -144,7 +144,7 @@ ErrCode capture_write_part(Capture *cap, Var *self, const Call *twin) {
     if (twin->op->id == OP__index_put) {
         TRY(put_at_indices(cap, &call, flat, locations, &value));
     } else {
-        TRY(fill_where(cap, &call, &self->t, flat, locations, &value));
+        TRY(fill_where(cap, &call, &self->tensor, flat, locations, &value));
     }
     graph_write(cap->graph, flat, value, cap->sid)->cls = cls->number;
     return ERR_none;

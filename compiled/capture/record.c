@@ -26,11 +26,11 @@ AliasClass *capture_class(Capture *cap, DType dtype, int64_t numel, Node *buffer
 Var *capture_var(Capture *cap, AliasClass *cls, const Tensor *layout, Node *node) {
     Var *v = arena_alloc_raw(cap->arena, (int64_t)sizeof *v);
     var_clear(v);
-    layout_copy(&v->t, layout);
-    v->t.storage = &cls->storage;
+    layout_copy(&v->tensor, layout);
+    v->tensor.storage = &cls->storage;
     v->node = node;
     node->cls = cls->number;
-    v->input = -1;
+    v->entry = -1;
     return v;
 }
 
@@ -94,7 +94,7 @@ ErrCode capture_cast(Capture *cap, Node *value, DType dtype, Node **out) {
     return capture_node(cap, &cast, out);
 }
 
-bool capture_needs_tape(const Capture *cap, Tensor *const *slot, int n) {
+bool capture_requires_grad(const Capture *cap, Tensor *const *slot, int n) {
     if (!cap->grad_mode) {
         return false;
     }
@@ -106,25 +106,26 @@ bool capture_needs_tape(const Capture *cap, Tensor *const *slot, int n) {
     return false;
 }
 
-void tape_result(Capture *cap, GradNode *tape, Node *node, Node *value) {
+void cap_node_set_value(Capture *cap, GradNode *tape, Node *node, Node *value) {
     Tensor *out = &value->t;
     tape->node = node;
-    tape->out = arena_copy(cap->arena, &out, sizeof out);
+    tape->result = arena_copy(cap->arena, &out, sizeof out);
 }
 
-void tape_tensors(Capture *cap, GradNode *tape, const Call *call, Var *result) {
+void cap_node_set_call(Capture *cap, GradNode *tape, const Call *call, Var *result) {
     bool need[MAX_SLOTS];
     if (!cap->takes_gradients) {
         return;
     }
-    tape->tensors = arena_copy(cap->arena, call, (int64_t)sizeof *call);
+    tape->saved_call = arena_copy(cap->arena, call, (int64_t)sizeof *call);
     for (int p = 0; p < call->op->nparam; p++) {
-        Arg *arg = &tape->tensors->arg[p];
+        Arg *arg = &tape->saved_call->arg[p];
         ArgType type = call->op->param[p].type;
         if ((type == ARG_TENSORS || type == ARG_TENSORS_OPT) && !arg->none) {
             arg->tensors.v =
                 arena_copy(cap->arena, arg->tensors.v, (int64_t)sizeof(Tensor *) * arg->tensors.n);
         }
     }
-    tape->result = result && op_saves_result(call, tape_needs(tape, need)) ? result : NULL;
+    tape->saved_result =
+        result && op_saves_result(call, cap_edges_needed(tape, need)) ? result : NULL;
 }

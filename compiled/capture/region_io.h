@@ -25,17 +25,17 @@ typedef struct TensorRecord {
                                    entry or exit: relative to the version at the region's start */
     int topological_nr;         /* of its grad_fn: edges on the longest path from there to a leaf;
                                    0 unless the function takes gradients */
-    const Tensor *history_meta; /* size and dtype that a gradient for its grad_fn must have, if they
+    const Tensor *grad_fn_meta; /* size and dtype that a gradient for its grad_fn must have, if they
                                    are not the tensor's own; or NULL */
-    const Tensor *leaf_meta;    /* the same of its AccumulateGrad; NULL: it has none, or (of an
-                                   entry) no statement changes a geometry in place */
+    const Tensor *accumulator_meta; /* the same of its AccumulateGrad; NULL: it has none, or (of an
+                                entry) no statement changes a geometry in place */
 } TensorRecord;
 
 /* A tensor that exists before the region (the function, or the setup before it) starts. The region
  * does not know who receives the gradients of one that is not a leaf: its grad_fn is external. */
 typedef struct EntryTensor {
     TensorRecord record; /* attr_version is 0, or STALE_VERSION */
-    bool has_history;    /* it has a grad_fn, or is a view whose grad_fn has to be regenerated */
+    bool has_grad_fn;    /* it has a grad_fn, or is a view whose grad_fn has to be regenerated */
     int base;            /* of a view: index of its base among the entries; else -1 */
 } EntryTensor;
 
@@ -51,10 +51,10 @@ typedef struct ExitTensor {
     ExitHistory history;
     int64_t number; /* HISTORY_OF_REGION: output `nr` of this tape node */
     int nr;
-    bool remade;     /* the backward regenerated its grad_fn: the next region that needs it does so
-                        again */
-    int base;        /* index among the tensors that outlive the region, or -1 */
-    int64_t version; /* its storage's, relative to the region's start */
+    bool regenerated; /* the backward regenerated its grad_fn: the next region that needs it does so
+                    again */
+    int base;         /* index among the tensors that outlive the region, or -1 */
+    int64_t version;  /* its storage's, relative to the region's start */
 } ExitTensor;
 
 /* Must gradients for both have the same size and dtype? (NULL: no requirement) */
@@ -64,9 +64,9 @@ static inline bool same_meta(const Tensor *a, const Tensor *b) {
 
 /* Where a backward of a later region resumes the tape of this one. */
 typedef enum RootKind {
-    ROOT_TAPE,    /* output `nr` of tape node `number` */
-    ROOT_LEAF,    /* the AccumulateGrad of tensor `number` */
-    ROOT_EXTERNAL /* the external grad_fn that tensor `number` came with */
+    ROOT_TAPE,            /* output `nr` of tape node `number` */
+    ROOT_ACCUMULATE_GRAD, /* the AccumulateGrad of tensor `number` */
+    ROOT_EXTERNAL         /* the external grad_fn that tensor `number` came with */
 } RootKind;
 typedef struct ResumedRoot {
     RootKind kind;
@@ -77,7 +77,7 @@ typedef struct ResumedRoot {
 typedef struct ResumedBackward {
     ResumedRoot *root;
     int nroot;
-    bool goes_on; /* regions before this one have roots, too */
+    bool earlier_roots; /* regions before this one have roots, too */
 } ResumedBackward;
 
 struct Capture;
@@ -97,8 +97,8 @@ typedef struct CaptureInput {
     int resume; /* the graph_break after which the body is resumed; -1: from its start */
     bool grad_mode;
     int stop_before;
-    bool sample;                  /* a sample compilation: metadata only, its graph never runs */
-    const ResumedBackward *later; /* not a call: the backward of an earlier one; or NULL */
+    bool sample;                    /* a sample compilation: metadata only, its graph never runs */
+    const ResumedBackward *resumed; /* not a call: the backward of an earlier one; or NULL */
     /* Computes a data-dependent value from the graph captured so far and the data of the entries
      * (runtime/data_dependent.c). Sets value and failed_sid of `d`; the error of a CHECK that fires
      * goes to the capture. NULL: there is no data. */

@@ -157,7 +157,7 @@ bool pass_functionalize(Compile *c) {
     for (int i = 0; i < n; i++) {
         functionalize_visit(&f, old[i]);
     }
-    finish_outputs(&f, c->capture != NULL && !c->capture->in.later);
+    finish_outputs(&f, c->capture != NULL && !c->capture->in.resumed);
     for (int i = 0; i < n; i++) {
         old[i]->map = NULL;
         old[i]->cls = -1;

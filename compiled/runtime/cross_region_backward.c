@@ -17,7 +17,7 @@
 
 /* ---- what has arrived ---- */
 
-static void receive(RuntimeSession *r, Region *region, ResumedRoot root) {
+static void cross_region_receive(RuntimeSession *r, Region *region, ResumedRoot root) {
     if (region->nroot == region->capacity) {
         region->capacity = region->capacity ? 2 * region->capacity : 4;
         ResumedRoot *grown = arena_array(r->arena, ResumedRoot, region->capacity);
@@ -30,24 +30,26 @@ static void receive(RuntimeSession *r, Region *region, ResumedRoot root) {
 }
 
 /* What a run of a region's backward sent out of it. */
-static void distribute(RuntimeSession *r, const Region *region, const Graph *g,
-                       Tensor *const *grad) {
-    int nobject = region->nobject;
+static void cross_region_distribute(RuntimeSession *r, const Region *region, const Graph *g,
+                                    Tensor *const *grad) {
+    int nobject = region->nlive;
     for (int i = 0; i < nobject; i++) {
         if (g->inp[i].grad_state == GRAD_VALUE) {
-            region->object[i]->grad = grad[i];
+            region->live[i]->grad = grad[i];
         }
     }
     for (int i = nobject; i < g->ninp; i++) {
-        const Origin *to = &region->from[i - nobject];
+        const RegionEdge *to = &region->external[i - nobject];
         if (g->inp[i].grad_state != GRAD_ABSENT && to->region) {
-            receive(r, to->region, (ResumedRoot){ROOT_TAPE, to->number, to->nr, grad[i]});
+            cross_region_receive(r, to->region,
+                                 (ResumedRoot){ROOT_TAPE, to->number, to->nr, grad[i]});
         }
     }
 }
 
 /* Takes what waits at `origin` for an earlier region; it will come by again. */
-static void take_back(const Origin *origin, int object, ResumedRoot *root, int *n) {
+static void cross_region_take_back(const RegionEdge *origin, int object, ResumedRoot *root,
+                                   int *n) {
     Region *region = origin->region;
     int kept = 0;
     for (int i = 0; region && i < region->nroot; i++) {
@@ -65,47 +67,47 @@ static void take_back(const Origin *origin, int object, ResumedRoot *root, int *
 
 /* ---- one region ---- */
 
-typedef struct Return {
+typedef struct ResumedCapture {
     RuntimeSession *r;
     Region *region;
     ResumedBackward *later;
     GradNode **history; /* by object: as it stands now */
-} Return;
+} ResumedCapture;
 
 /* Between capture and passes: the tensors are what they are now, and the roots are known. */
-static void cross_region_backward_settle(void *user, Capture *cap) {
-    Return *back = user;
+static void cross_region_update_capture(void *user, Capture *cap) {
+    ResumedCapture *back = user;
     Region *region = back->region;
-    CHECK(cap->nobject == region->nobject);
-    int most = region->nroot + cap->nobject, n = 0;
+    CHECK(cap->nlive == region->nlive);
+    int most = region->nroot + cap->nlive, n = 0;
     for (int i = 0; i < cap->in.n; i++) {
-        most += region->from[i].region ? region->from[i].region->nroot : 0;
+        most += region->external[i].region ? region->external[i].region->nroot : 0;
     }
     ResumedRoot *root = arena_array(cap->arena, ResumedRoot, most);
     for (GradNode *node = cap->tape; node; node = node->older) {
-        node->freed |= node->number < region->made && region->released[node->number];
+        node->freed |= node->number < region->tape_size && region->released[node->number];
     }
-    for (int i = 0; i < cap->nobject; i++) {
-        LiveTensor *o = region->object[i];
-        Var *v = cap->object[i];
-        AliasClass *cls = alias_class_of(&v->t);
+    for (int i = 0; i < cap->nlive; i++) {
+        LiveTensor *o = region->live[i];
+        Var *v = cap->live[i];
+        AliasClass *cls = alias_class_of(&v->tensor);
         int64_t start = cls->input >= 0 ? region->version[cls->input] : 0;
-        cls->storage.version = o->t.storage->version - start;
+        cls->storage.version = o->tensor.storage->version - start;
         v->attr_version = o->record.attr_version - start;
         v->requires_grad = o->record.requires_grad;
-        v->gathered = NULL; /* o->grad has it, or had */
-        if (!object_has_history(o)) {
-            v->history = (Edge){NULL, 0};
-        } else if (!v->history.to) {
-            v->history = (Edge){tape_new(cap, GRAD_NODE_EXTERNAL, 0, 1), 0};
+        v->program_grad = NULL; /* o->grad has it, or had */
+        if (!live_has_grad_fn(o)) {
+            v->grad_fn = (Edge){NULL, 0};
+        } else if (!v->grad_fn.node) {
+            v->grad_fn = (Edge){cap_node_new(cap, GRAD_NODE_EXTERNAL, 0, 1), 0};
         }
-        back->history[i] = v->history.to;
+        back->history[i] = v->grad_fn.node;
         if (v->accumulator && o->grad) {
-            root[n++] = (ResumedRoot){ROOT_LEAF, i, 0, o->grad};
+            root[n++] = (ResumedRoot){ROOT_ACCUMULATE_GRAD, i, 0, o->grad};
             o->grad = NULL;
         }
-        if (i < cap->in.n && cap->outer[i]) {
-            take_back(&region->from[i], i, root, &n);
+        if (i < cap->in.n && cap->external[i]) {
+            cross_region_take_back(&region->external[i], i, root, &n);
         }
     }
     for (int i = 0; i < region->nroot; i++) {
@@ -115,22 +117,22 @@ static void cross_region_backward_settle(void *user, Capture *cap) {
     back->later->root = root;
     back->later->nroot = n;
     for (const Region *before = region->before; before; before = before->before) {
-        back->later->goes_on |= before->nroot > 0;
+        back->later->earlier_roots |= before->nroot > 0;
     }
 }
 
-static ErrCode region_backward(RuntimeSession *r, Region *region, Error *err) {
+static ErrCode cross_region_resume(RuntimeSession *r, Region *region, Error *err) {
     ResumedBackward later = {0};
     CaptureInput in = region->in;
-    in.later = &later;
-    Return back = {r, region, &later, arena_array(r->arena, GradNode *, region->nobject)};
-    Artifact *a = region_compile(r, &in, cross_region_backward_settle, &back);
-    for (int i = 0; i < region->nobject; i++) {
-        region->object[i]->remade |= a->capture->object[i]->history.to != back.history[i];
+    in.resumed = &later;
+    ResumedCapture back = {r, region, &later, arena_array(r->arena, GradNode *, region->nlive)};
+    Artifact *a = region_compile(r, &in, cross_region_update_capture, &back);
+    for (int i = 0; i < region->nlive; i++) {
+        region->live[i]->regenerated |= a->capture->live[i]->grad_fn.node != back.history[i];
     }
-    int passed = backward_passes(r, region, a->capture);
+    int passed = moved_leaves_deferred(r, region, a->capture);
     region_release(region, a->capture, passed);
-    if (passed < a->capture->nmoved) {
+    if (passed < a->capture->nmoved_leaves) {
         return error_set(err, ERR_invalid, LEAF_MOVED);
     }
     if (a->graph->backward_error != ERR_none) {
@@ -141,15 +143,15 @@ static ErrCode region_backward(RuntimeSession *r, Region *region, Error *err) {
     if (!artifact_run(a, r->p, &in, r->arena, &out, &exec) || exec.code != ERR_none) {
         return error_set(err, ERR_internal, "%s", exec.message);
     }
-    distribute(r, region, a->graph, out.grad);
+    cross_region_distribute(r, region, a->graph, out.grad);
     return ERR_none;
 }
 
-ErrCode backward_outside(RuntimeSession *r, const RegionResult *end, Error *err) {
-    distribute(r, end->region, end->artifact->graph, end->outcome.grad);
+ErrCode cross_region_backward_run(RuntimeSession *r, const RegionResult *end, Error *err) {
+    cross_region_distribute(r, end->region, end->artifact->graph, end->outcome.grad);
     for (Region *region = r->last; region; region = region->before) {
         if (err->code == ERR_none && region->nroot > 0) {
-            (void)region_backward(r, region, err);
+            (void)cross_region_resume(r, region, err);
         }
         region->nroot = 0; /* of a backward that ended with an error */
     }

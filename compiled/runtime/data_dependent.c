@@ -17,9 +17,9 @@ static void compile_data_dependent(Capture *cap, const Var *v, DataDependent *q)
     sub.sample = NULL;
     sub.graph = graph_clone(cap->graph, arena);
     ReturnPlan *ret = arena_new(arena, ReturnPlan);
-    ret->cls = alias_class_of(&v->t)->number;
-    ret->value = alias_class_of(&v->t)->buffer->map;
-    ret->layout = v->t;
+    ret->cls = alias_class_of(&v->tensor)->number;
+    ret->value = alias_class_of(&v->tensor)->buffer->map;
+    ret->layout = v->tensor;
     ret->layout.storage = NULL;
     ret->is_leaf = true;
     sub.graph->ret = ret;
@@ -41,8 +41,8 @@ static int64_t data_dependent_count_nonzero(const Tensor *t) {
 }
 
 /* Runs the question's plan on the data of the input storages. */
-static void data_dependent_answer(DataDependent *q, void *const *input, Arena *arena,
-                                  Execution *exec) {
+static void data_dependent_run(DataDependent *q, void *const *input, Arena *arena,
+                               Execution *exec) {
     plan_execute(q->plan, input, NULL, arena, exec);
     q->failed_sid = exec->failed_sid;
     if (exec->failed_sid >= 0) {
@@ -52,7 +52,7 @@ static void data_dependent_answer(DataDependent *q, void *const *input, Arena *a
     Tensor t = q->layout;
     t.storage = &storage;
     CHECK(tensor_extent(&t, &storage.numel));
-    q->answer = q->kind == ASK_ITEM ? tensor_item_int(&t) : data_dependent_count_nonzero(&t);
+    q->result = q->kind == DATA_ITEM ? tensor_item_int(&t) : data_dependent_count_nonzero(&t);
 }
 
 ErrCode data_dependent_evaluate(Capture *cap, DataDependent *q, const Var *v) {
@@ -65,13 +65,13 @@ ErrCode data_dependent_evaluate(Capture *cap, DataDependent *q, const Var *v) {
         input[k] = storage[k]->data;
     }
     Execution exec;
-    data_dependent_answer(q, input, cap->arena, &exec);
+    data_dependent_run(q, input, cap->arena, &exec);
     return q->failed_sid >= 0 ? error_set(&cap->err, exec.code, "%s", exec.message) : ERR_none;
 }
 
 bool data_dependent_same(const DataDependent *q, void *const *input, Arena *arena) {
     Execution exec;
     DataDependent again = *q;
-    data_dependent_answer(&again, input, arena, &exec);
-    return again.failed_sid == q->failed_sid && (q->failed_sid >= 0 || again.answer == q->answer);
+    data_dependent_run(&again, input, arena, &exec);
+    return again.failed_sid == q->failed_sid && (q->failed_sid >= 0 || again.result == q->result);
 }

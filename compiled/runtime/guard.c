@@ -47,7 +47,7 @@ const void *guard_key(const Compile *c, const CaptureInput *in, Arena *arena, in
         key[n++] = t->dtype;
         key[n++] =
             merged ? entry->record.requires_grad && in->grad_mode : entry->record.requires_grad;
-        key[n++] = entry->has_history + 2 * (entry->record.attr_version == STALE_VERSION) +
+        key[n++] = entry->has_grad_fn + 2 * (entry->record.attr_version == STALE_VERSION) +
                    4 * (int)entry->record.creation_meta;
         key[n++] = entry->base;
         key[n++] = entry->record.topological_nr;
@@ -59,8 +59,8 @@ const void *guard_key(const Compile *c, const CaptureInput *in, Arena *arena, in
             key[n++] = t->size[d];
             key[n++] = t->stride[d];
         }
-        n += add_meta(&key[n], entry->record.history_meta);
-        n += add_meta(&key[n], entry->record.leaf_meta);
+        n += add_meta(&key[n], entry->record.grad_fn_meta);
+        n += add_meta(&key[n], entry->record.accumulator_meta);
     }
     *bytes = n * (int64_t)sizeof *key;
     return key;

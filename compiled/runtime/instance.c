@@ -5,7 +5,7 @@
 #include "compiled/runtime/symbols.h"
 
 /* Stages are interpreted on the data of the call. */
-static void region_look_at(Compile *c, const CaptureInput *in) {
+static void compile_attach_data(Compile *c, const CaptureInput *in) {
     if (c->options->stages) {
         int n;
         Storage **storage = arena_array(c->arena, Storage *, in->n + 1);
@@ -15,9 +15,9 @@ static void region_look_at(Compile *c, const CaptureInput *in) {
 }
 
 SampleCompilation sample_new(const RuntimeSession *r) {
-    return (SampleCompilation){.facts = {.arena = r->arena},
+    return (SampleCompilation){.observed = {.arena = r->arena},
                                .captured = {.arena = r->arena},
-                               .places = {.arena = r->arena},
+                               .artifact = {.arena = r->arena},
                                .first_step = r->counters->gate_steps};
 }
 
@@ -29,7 +29,7 @@ Compile *compile_new(RuntimeSession *r, const CaptureInput *in) {
                    .first_step = r->first_step,
                    .program = r->p,
                    .limits = r->options->limits};
-    region_look_at(c, in);
+    compile_attach_data(c, in);
     return c;
 }
 
@@ -67,7 +67,7 @@ static bool lies_in(const Tensor *layout, int64_t numel) {
 static bool instance_fits(const Artifact *a, const CaptureInput *in) {
     const Graph *g = a->graph;
     for (int i = 0; i < in->n; i++) {
-        const Node *input = g->input[alias_class_of(&a->capture->input[i].t)->input];
+        const Node *input = g->input[alias_class_of(&a->capture->entry[i].tensor)->input];
         if (input->t.size[0] != in->tensors[i].storage->numel ||
             !lies_in(&a->exit[i].layout, input->t.size[0])) {
             return false;
@@ -102,7 +102,7 @@ static bool region_within_limits(const Limits *limits, const Graph *g, bool toge
     return true;
 }
 
-bool compile_again(Artifact *a, const CaptureInput *in) {
+bool instance_compile(Artifact *a, const CaptureInput *in) {
     Compile *c = a->capture->c;
     Graph *g = c->graph;
     char message[256];
@@ -113,7 +113,7 @@ bool compile_again(Artifact *a, const CaptureInput *in) {
         !graph_verify(g, true, message, sizeof message) || !instance_fits(a, in)) {
         return false;
     }
-    region_look_at(c, in);
+    compile_attach_data(c, in);
     c->stage_before = NULL;
     compile_dump(c, "instance");
     stages_check(c, "instance", STAGE_JOINT);

@@ -40,20 +40,20 @@ typedef struct Interpreter {
 
 /* ---- memory ---- */
 
-static int64_t stages_extent_of(const Tensor *t) {
+static int64_t interpret_extent(const Tensor *t) {
     int64_t extent = 0;
     CHECK(tensor_extent(t, &extent));
     return extent;
 }
 
-static Storage *poisoned(Interpreter *in, int64_t bytes) {
+static Storage *interpret_poisoned(Interpreter *in, int64_t bytes) {
     Storage *s = arena_new(in->arena, Storage);
     s->data = arena_alloc(in->arena, max_i64(bytes, 1));
     memset(s->data, 0xA5, (size_t)bytes);
     return s;
 }
 
-static void make_buffers(Interpreter *in) {
+static void interpret_make_buffers(Interpreter *in) {
     int count = 0;
     for (int i = 0; i < in->g->n; i++) {
         count = in->g->node[i]->buffer >= count ? in->g->node[i]->buffer + 1 : count;
@@ -64,20 +64,20 @@ static void make_buffers(Interpreter *in) {
         const Node *n = in->g->node[i];
         if (n->buffer >= 0) {
             bytes[n->buffer] =
-                max_i64(bytes[n->buffer], stages_extent_of(&n->t) * dtype_bytes(n->t.dtype));
+                max_i64(bytes[n->buffer], interpret_extent(&n->t) * dtype_bytes(n->t.dtype));
         }
     }
     for (int b = 0; b < count; b++) {
-        in->buffer[b] = poisoned(in, bytes[b]);
+        in->buffer[b] = interpret_poisoned(in, bytes[b]);
     }
 }
 
 /* The tensor that `n` is, on the memory it has now. */
-static Tensor tensor_of(const Interpreter *in, const Node *n, Storage *storage) {
+static Tensor interpret_tensor(const Interpreter *in, const Node *n, Storage *storage) {
     Tensor t = n->t;
     const Storage *memory = in->storage[node_buffer((Node *)n)->id];
     *storage = (Storage){.dtype = t.dtype,
-                         .numel = stages_extent_of(&node_buffer((Node *)n)->t),
+                         .numel = interpret_extent(&node_buffer((Node *)n)->t),
                          .data = memory->data};
     t.storage = storage;
     return t;
@@ -85,8 +85,8 @@ static Tensor tensor_of(const Interpreter *in, const Node *n, Storage *storage) 
 
 /* Gives `n` its memory and puts `value` (of its layout) there. A splat is read as a value, also
  * when its buffer is somebody else's. */
-static void stages_keep(Interpreter *in, const Node *n, const Tensor *value) {
-    int64_t bytes = stages_extent_of(&n->t) * dtype_bytes(n->t.dtype);
+static void interpret_store(Interpreter *in, const Node *n, const Tensor *value) {
+    int64_t bytes = interpret_extent(&n->t) * dtype_bytes(n->t.dtype);
     Scalar splat;
     Storage *s = n->in_place ? in->storage[node_buffer(n->in[0])->id] : NULL;
     if (in->planned && n->buffer >= 0) {
@@ -101,17 +101,17 @@ static void stages_keep(Interpreter *in, const Node *n, const Tensor *value) {
 /* ---- nodes ---- */
 
 /* Statements in order, the backward last. */
-static unsigned rank(int sid) { return (unsigned)sid; }
+static unsigned statement_rank(int sid) { return (unsigned)sid; }
 
-static void refuse_value(Interpreter *in, const Node *n) {
-    if (!in->refused || rank(n->sid) < rank(in->refused_at)) {
+static void interpret_refuse(Interpreter *in, const Node *n) {
+    if (!in->refused || statement_rank(n->sid) < statement_rank(in->refused_at)) {
         in->refused = true;
         in->refused_at = n->sid;
     }
 }
 
 /* What `n` computes, apart from its memory; a refused kernel leaves a pattern. */
-static void stages_compute(Interpreter *in, const Node *n, Tensor *out) {
+static void interpret_node(Interpreter *in, const Node *n, Tensor *out) {
     Tensor value[MAX_SLOTS], *operand[MAX_SLOTS];
     Storage storage[MAX_SLOTS];
     Error err = {0};
@@ -119,7 +119,7 @@ static void stages_compute(Interpreter *in, const Node *n, Tensor *out) {
     for (int s = 0; s < n->nin; s++) {
         operand[s] = n->in[s] ? &value[s] : NULL;
         if (n->in[s]) {
-            value[s] = tensor_of(in, n->in[s], &storage[s]);
+            value[s] = interpret_tensor(in, n->in[s], &storage[s]);
         }
     }
     *out = n->t;
@@ -127,11 +127,12 @@ static void stages_compute(Interpreter *in, const Node *n, Tensor *out) {
         /* the size of nonzero is the count that was right before the graph was changed */
         bool counted = n->op != OP_nonzero || kernel_count_nonzero(operand[0]) == out->size[0];
         if (!counted || !evaluate_node(n, operand, out, &k)) {
-            refuse_value(in, n);
+            interpret_refuse(in, n);
             *out = n->t;
-            out->storage = poisoned(in, stages_extent_of(&n->t) * dtype_bytes(n->t.dtype));
+            out->storage =
+                interpret_poisoned(in, interpret_extent(&n->t) * dtype_bytes(n->t.dtype));
             out->storage->dtype = n->t.dtype;
-            out->storage->numel = stages_extent_of(&n->t);
+            out->storage->numel = interpret_extent(&n->t);
         }
         in->out->unknown |= k.undefined != NULL;
         return;
@@ -139,17 +140,17 @@ static void stages_compute(Interpreter *in, const Node *n, Tensor *out) {
     bool undefined = false;
     CHECK(tensor_allocate(out, in->arena, NULL, &err) == ERR_none);
     memcpy(out->storage->data, value[0].storage->data,
-           (size_t)(stages_extent_of(&n->t) * dtype_bytes(n->t.dtype)));
+           (size_t)(interpret_extent(&n->t) * dtype_bytes(n->t.dtype)));
     Tensor region = n->region;
     region.storage = out->storage;
     tensor_copy_data(&region, &value[1], &undefined);
     in->out->unknown |= undefined;
 }
 
-static void write_storage(Interpreter *in, const Node *n) {
+static void interpret_write(Interpreter *in, const Node *n) {
     Storage from, to;
-    Tensor target = tensor_of(in, n->in[0], &to), value = tensor_of(in, n->in[1], &from),
-           copy = value;
+    Tensor target = interpret_tensor(in, n->in[0], &to),
+           value = interpret_tensor(in, n->in[1], &from), copy = value;
     Error err = {0};
     bool undefined = false;
     target.dtype = n->t.dtype;
@@ -161,14 +162,15 @@ static void write_storage(Interpreter *in, const Node *n) {
 }
 
 /* Does it fire? Not on what an earlier statement was refused for. */
-static bool check_fires(const Interpreter *in, const Node *n) {
+static bool interpret_check_fires(const Interpreter *in, const Node *n) {
     Storage storage;
-    Tensor value = tensor_of(in, n->in[0], &storage);
-    return (!in->refused || rank(n->sid) <= rank(in->refused_at)) && !evaluate_check(n, &value);
+    Tensor value = interpret_tensor(in, n->in[0], &storage);
+    return (!in->refused || statement_rank(n->sid) <= statement_rank(in->refused_at)) &&
+           !evaluate_check(n, &value);
 }
 
-static void make_tangent(Interpreter *in, const Node *n) {
-    Storage *s = storage_new(in->arena, n->t.dtype, stages_extent_of(&n->t));
+static void interpret_make_tangent(Interpreter *in, const Node *n) {
+    Storage *s = storage_new(in->arena, n->t.dtype, interpret_extent(&n->t));
     if (in->tangent) {
         memcpy(s->data, in->tangent[n->number], (size_t)(s->numel * dtype_bytes(s->dtype)));
     } else {
@@ -181,14 +183,14 @@ static void make_tangent(Interpreter *in, const Node *n) {
     in->storage[n->id] = s;
 }
 
-static bool runs_in_place(const Interpreter *in, const Node *n) {
+static bool interpret_runs_in_place(const Interpreter *in, const Node *n) {
     return n->in_place || (in->planned && n->nin > 0 && n->in[0] && n->buffer >= 0 &&
                            n->buffer == node_buffer(n->in[0])->buffer);
 }
 
 /* The nodes [begin, end): one nest, or one node. What writes into memory that others of the nest
  * read comes last. */
-static bool run_schedule_item(Interpreter *in, int begin, int end) {
+static bool interpret_schedule_item(Interpreter *in, int begin, int end) {
     const Node *late[MAX_FUSED_OPS];
     Tensor late_value[MAX_FUSED_OPS];
     int nlate = 0;
@@ -203,59 +205,59 @@ static bool run_schedule_item(Interpreter *in, int begin, int end) {
             }
             break;
         case NODE_TANGENT:
-            make_tangent(in, n);
+            interpret_make_tangent(in, n);
             break;
         case NODE_VIEW:
             break;
         case NODE_WRITE:
-            write_storage(in, n);
+            interpret_write(in, n);
             break;
         case NODE_CHECK:
-            if (check_fires(in, n)) {
+            if (interpret_check_fires(in, n)) {
                 in->out->failed_sid = n->sid;
                 return false;
             }
             break;
         case NODE_OP:
         case NODE_STORE:
-            stages_compute(in, n, &value);
-            if (runs_in_place(in, n) && nlate < MAX_FUSED_OPS) {
+            interpret_node(in, n, &value);
+            if (interpret_runs_in_place(in, n) && nlate < MAX_FUSED_OPS) {
                 late[nlate] = n;
                 late_value[nlate++] = value;
                 in->storage[n->id] = value.storage; /* for those who ask for its size only */
             } else {
-                stages_keep(in, n, &value);
+                interpret_store(in, n, &value);
             }
             break;
         }
     }
     for (int k = 0; k < nlate; k++) {
-        stages_keep(in, late[k], &late_value[k]);
+        interpret_store(in, late[k], &late_value[k]);
     }
     return true;
 }
 
 /* ---- answers ---- */
 
-static void stages_answer(Interpreter *in, const char *what, int number, const Tensor *t) {
+static void interpret_record(Interpreter *in, const char *what, int number, const Tensor *t) {
     void *data = arena_alloc(in->arena, max_i64(tensor_numel(t) * dtype_bytes(t->dtype), 1));
     tensor_gather(t, data);
     in->out->answer[in->out->n++] = (Answer){what, number, t->dtype, tensor_numel(t), data};
 }
 
-static void answer_node(Interpreter *in, const char *what, int number, const Node *n,
-                        const Tensor *layout) {
+static void interpret_record_node(Interpreter *in, const char *what, int number, const Node *n,
+                                  const Tensor *layout) {
     Storage storage;
-    Tensor t = tensor_of(in, n, &storage);
+    Tensor t = interpret_tensor(in, n, &storage);
     if (layout) {
         t = *layout;
         t.storage = &storage;
     }
-    stages_answer(in, what, number, &t);
+    interpret_record(in, what, number, &t);
 }
 
 /* The node that made a class's storage, while there are classes. */
-static const Node *class_node(const Graph *g, int cls) {
+static const Node *interpret_class_node(const Graph *g, int cls) {
     for (int i = 0; i < g->n; i++) {
         const Node *n = g->node[i];
         if (n->cls == cls && (n->kind == NODE_OP || n->kind == NODE_INPUT)) {
@@ -266,13 +268,13 @@ static const Node *class_node(const Graph *g, int cls) {
 }
 
 /* What the epilogue does before it copies those returns out whose value is no input's old data. */
-static void stages_write_back(Interpreter *in) {
+static void interpret_write_back(Interpreter *in) {
     const Graph *g = in->g;
     void **copy = arena_array(in->arena, void *, max_i64(g->ninputs, 1));
     for (int k = 0; g->written && k < g->ninputs; k++) {
         if (g->written[k] && g->written[k] != g->input[k]) {
             Storage storage;
-            tensor_of(in, g->written[k], &storage);
+            interpret_tensor(in, g->written[k], &storage);
             CHECK(storage.numel == in->input[k]->numel);
             copy[k] =
                 arena_copy(in->arena, storage.data, storage.numel * dtype_bytes(storage.dtype));
@@ -286,50 +288,50 @@ static void stages_write_back(Interpreter *in) {
     }
 }
 
-static void collect_returns(Interpreter *in, bool functional, bool old_inputs) {
+static void interpret_collect_returns(Interpreter *in, bool functional, bool old_inputs) {
     const Graph *g = in->g;
     for (int k = 0; k < g->nret; k++) {
         const ReturnPlan *r = &g->ret[k];
-        const Node *value = functional ? r->value : class_node(g, r->cls);
+        const Node *value = functional ? r->value : interpret_class_node(g, r->cls);
         if (value && !r->aliases_input && (value->kind == NODE_INPUT) == old_inputs) {
-            answer_node(in, "return", k, value, &r->layout);
+            interpret_record_node(in, "return", k, value, &r->layout);
         }
     }
 }
 
-static void stages_collect(Interpreter *in, StageForm form) {
+static void interpret_collect(Interpreter *in, StageForm form) {
     const Graph *g = in->g;
     bool functional = form != STAGE_CAPTURED;
     in->out->answer = arena_array(in->arena, Answer, g->nret * 2 + g->ninp + g->ninputs + 1);
-    collect_returns(in, functional, true);
-    bool writes_back =
-        in->c->capture && !in->c->capture->in.later; /* a question and what is asked later do not */
+    interpret_collect_returns(in, functional, true);
+    bool writes_back = in->c->capture &&
+                       !in->c->capture->in.resumed; /* a question and what is asked later do not */
     for (int k = 0; writes_back && k < g->ninputs; k++) {
         const Node *now = functional && g->written && g->written[k] ? g->written[k] : g->input[k];
         if (functional && now == g->input[k]) {
-            answer_node(in, "input storage", k, now, NULL);
+            interpret_record_node(in, "input storage", k, now, NULL);
             continue;
         }
         Storage storage;
-        Tensor t = tensor_of(in, now, &storage), flat;
+        Tensor t = interpret_tensor(in, now, &storage), flat;
         tensor_set_contiguous(&flat, t.dtype, &storage.numel, 1);
         flat.storage = &storage;
-        stages_answer(in, "input storage", k, &flat);
+        interpret_record(in, "input storage", k, &flat);
     }
     for (int k = 0; form == STAGE_JOINT && k < g->ninp; k++) {
         if (g->inp[k].grad) {
-            answer_node(in, "gradient of input", k, g->inp[k].grad, NULL);
+            interpret_record_node(in, "gradient of input", k, g->inp[k].grad, NULL);
         }
     }
     for (int k = 0; form == STAGE_JOINT && k < g->nret; k++) {
         if (g->ret[k].grad) {
-            answer_node(in, "gradient of return", k, g->ret[k].grad, NULL);
+            interpret_record_node(in, "gradient of return", k, g->ret[k].grad, NULL);
         }
     }
     if (functional && in->writes_back) {
-        stages_write_back(in);
+        interpret_write_back(in);
     }
-    collect_returns(in, functional, false);
+    interpret_collect_returns(in, functional, false);
 }
 
 static Interpreter *interpreter_new(Compile *c, const Graph *g) {
@@ -350,7 +352,7 @@ Answers *graph_interpret(Compile *c, const Graph *g, StageForm form, Storage *co
         in->planned = in->g->node[i]->kind == NODE_OP && in->g->node[i]->buffer >= 0;
     }
     if (in->planned) {
-        make_buffers(in);
+        interpret_make_buffers(in);
     }
     for (int k = 0; k < in->g->ninputs; k++) {
         const Storage *data = input[k];
@@ -359,7 +361,7 @@ Answers *graph_interpret(Compile *c, const Graph *g, StageForm form, Storage *co
     }
     for (int i = 0; i < in->g->n;) {
         int end = schedule_item_end(in->g, i);
-        if (!run_schedule_item(in, i, end)) {
+        if (!interpret_schedule_item(in, i, end)) {
             return in->out;
         }
         i = end;
@@ -368,7 +370,7 @@ Answers *graph_interpret(Compile *c, const Graph *g, StageForm form, Storage *co
         in->out->failed_sid = in->refused_at;
         return in->out;
     }
-    stages_collect(in, form);
+    interpret_collect(in, form);
     return in->out;
 }
 
@@ -385,6 +387,6 @@ Answers *plan_answers(const Artifact *a, Storage *const *input) {
             in->storage[n->id]->data = plan_data(a->plan, n);
         }
     }
-    stages_collect(in, STAGE_JOINT);
+    interpret_collect(in, STAGE_JOINT);
     return in->out;
 }

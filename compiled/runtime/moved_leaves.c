@@ -4,18 +4,18 @@
  * region. */
 #include "compiled/runtime/runtime.h"
 
-typedef struct Search {
+typedef struct LeafSearch {
     RuntimeSession *r;
     Region *region;
     const LiveTensor *leaf;
     unsigned char *met; /* by number of the tape node */
-} Search;
+} LeafSearch;
 
-static bool leads_there(const Search *s, const GradNode *node);
+static bool node_reaches_leaf(const LeafSearch *s, const GradNode *node);
 
 /* Does tape node `number` of the region lead to the leaf? */
-static bool region_leads(RuntimeSession *r, Region *region, int64_t number,
-                         const LiveTensor *leaf) {
+static bool region_reaches_leaf(RuntimeSession *r, Region *region, int64_t number,
+                                const LiveTensor *leaf) {
     if (!region) {
         return false;
     }
@@ -23,29 +23,30 @@ static bool region_leads(RuntimeSession *r, Region *region, int64_t number,
     while (node && node->number != number) {
         node = node->older;
     }
-    Search s = {r, region, leaf, arena_alloc(r->arena, region->capture->sequence_nr)};
-    return node && leads_there(&s, node);
+    LeafSearch s = {r, region, leaf, arena_alloc(r->arena, region->capture->sequence_nr)};
+    return node && node_reaches_leaf(&s, node);
 }
 
-static bool leads_there(const Search *s, const GradNode *node) {
+static bool node_reaches_leaf(const LeafSearch *s, const GradNode *node) {
     const Capture *cap = s->region->capture;
     if (s->met[node->number]) {
         return false;
     }
     s->met[node->number] = 1;
-    for (int i = 0; i < cap->nobject; i++) {
-        if (node == cap->object[i]->accumulator && s->region->object[i] == s->leaf) {
+    for (int i = 0; i < cap->nlive; i++) {
+        if (node == cap->live[i]->accumulator && s->region->live[i] == s->leaf) {
             return true;
         }
     }
     for (int i = 0; i < cap->in.n; i++) {
-        const Origin *from = &s->region->from[i];
-        if (node == cap->outer[i] && region_leads(s->r, from->region, from->number, s->leaf)) {
+        const RegionEdge *from = &s->region->external[i];
+        if (node == cap->external[i] &&
+            region_reaches_leaf(s->r, from->region, from->number, s->leaf)) {
             return true;
         }
     }
     for (int i = 0; i < node->nslot; i++) {
-        if (node->next[i].to && leads_there(s, node->next[i].to)) {
+        if (node->next_edges[i].node && node_reaches_leaf(s, node->next_edges[i].node)) {
             return true;
         }
     }
@@ -53,18 +54,18 @@ static bool leads_there(const Search *s, const GradNode *node) {
 }
 
 /* Does what the region's walk came to, or what waits in a region before it, lead to the leaf? */
-static bool waits_outside(RuntimeSession *r, Region *region, const Capture *cap,
-                          const LiveTensor *leaf) {
+static bool leaf_awaits_earlier_region(RuntimeSession *r, Region *region, const Capture *cap,
+                                       const LiveTensor *leaf) {
     for (int i = 0; i < cap->in.n; i++) {
-        const Origin *from = &region->from[i];
-        if (cap->outer[i] && cap->outer[i]->walk == cap->walks &&
-            region_leads(r, from->region, from->number, leaf)) {
+        const RegionEdge *from = &region->external[i];
+        if (cap->external[i] && cap->external[i]->visit == cap->visits &&
+            region_reaches_leaf(r, from->region, from->number, leaf)) {
             return true;
         }
     }
     for (Region *before = region->before; before; before = before->before) {
         for (int i = 0; i < before->nroot; i++) {
-            if (region_leads(r, before, before->root[i].number, leaf)) {
+            if (region_reaches_leaf(r, before, before->root[i].number, leaf)) {
                 return true;
             }
         }
@@ -72,9 +73,10 @@ static bool waits_outside(RuntimeSession *r, Region *region, const Capture *cap,
     return false;
 }
 
-int backward_passes(RuntimeSession *r, Region *region, const Capture *cap) {
+int moved_leaves_deferred(RuntimeSession *r, Region *region, const Capture *cap) {
     int k = 0;
-    while (k < cap->nmoved && waits_outside(r, region, cap, region->object[cap->moved[k]])) {
+    while (k < cap->nmoved_leaves &&
+           leaf_awaits_earlier_region(r, region, cap, region->live[cap->moved_leaves[k]])) {
         k++;
     }
     return k;

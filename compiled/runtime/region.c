@@ -59,13 +59,13 @@ static Artifact *compile_region(RuntimeSession *r, const CaptureInput *in, Symbo
     if (symbols) {
         own = c->sample = arena_new(r->arena, SampleCompilation);
         *own = sample_new(r);
-        own->keeps = true;
+        own->keeps_graph = true;
     }
     double before = compile_seconds(c);
     capture_program(c, in);
     r->counters->seconds[MAX_PASSES] += compile_seconds(c) - before;
     Capture *cap = c->capture;
-    if (cap->end == END_CHECK && !in->later) {
+    if (cap->end == END_CHECK && !in->resumed) {
         Artifact *a = region_compile_prefix(r, in, cap->at, cap->err.code, cap->err.text,
                                             region_writes(c->graph, cap->at));
         a->data_dependents = cap->data_dependents;
@@ -88,16 +88,16 @@ static Artifact *compile_region(RuntimeSession *r, const CaptureInput *in, Symbo
     }
     compile_front(c);
     if (symbols) {
-        a->symbols = symbols_begin(r, c, symbols, own);
+        a->symbols = symbols_start(r, c, symbols, own);
         c->sample = NULL;
         if (a->symbols && r->compile->on_dump &&
-            symbols_settle(r, a, in)) { /* else when a call of another size comes */
+            symbols_generalize(r, a, in)) { /* else when a call of another size comes */
             dump_symbols(c, a->symbols, exit);
         }
         c->reused = a->symbols != NULL;
     }
     a->plan = compile_back(c);
-    capture_exit_remade(cap, exit);
+    capture_exit_regenerated(cap, exit);
     a->exit = exit;
     a->capture = cap;
     a->graph = c->graph;

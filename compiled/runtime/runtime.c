@@ -11,26 +11,26 @@
 
 /* ---- objects ---- */
 
-bool object_requires_grad(const LiveTensor *o) {
-    return o->record.requires_grad || object_has_history(o) ||
-           (o->base && (o->base->record.requires_grad || object_has_history(o->base)));
+bool live_requires_grad(const LiveTensor *o) {
+    return o->record.requires_grad || live_has_grad_fn(o) ||
+           (o->base && (o->base->record.requires_grad || live_has_grad_fn(o->base)));
 }
 
-bool object_has_history(const LiveTensor *o) { return o->history.region || o->remade; }
+bool live_has_grad_fn(const LiveTensor *o) { return o->grad_fn.region || o->regenerated; }
 
-static LiveTensor *object_new(RuntimeSession *r, const Tensor *t) {
+static LiveTensor *live_tensor_new(RuntimeSession *r, const Tensor *t) {
     LiveTensor *o = arena_alloc_raw(r->arena, (int64_t)sizeof *o);
     memset(&o->record, 0, sizeof *o - offsetof(LiveTensor, record));
-    layout_copy(&o->t, t);
-    o->t.storage = t->storage;
-    o->next = r->objects;
-    r->objects = o;
+    layout_copy(&o->tensor, t);
+    o->tensor.storage = t->storage;
+    o->next = r->live;
+    r->live = o;
     return o;
 }
 
 ErrCode runtime_open(RuntimeSession *r, const Input *inputs, int ninputs, Error *err) {
     Tensor *tensors = arena_array(r->arena, Tensor, ninputs);
-    r->objects = NULL;
+    r->live = NULL;
     r->last = NULL;
     r->prepared = false;
     r->ninputs = 0;
@@ -39,19 +39,19 @@ ErrCode runtime_open(RuntimeSession *r, const Input *inputs, int ninputs, Error 
     r->named = arena_array(r->arena, LiveTensor *, r->p->nnames);
     r->ninputs = ninputs;
     for (int i = 0; i < ninputs; i++) {
-        LiveTensor *o = r->input[i] = r->named[inputs[i].name] = object_new(r, &tensors[i]);
+        LiveTensor *o = r->input[i] = r->named[inputs[i].name] = live_tensor_new(r, &tensors[i]);
         o->record.requires_grad = inputs[i].requires_grad;
     }
     return ERR_none;
 }
 
 /* requires_grad_ */
-static ErrCode set_flag(LiveTensor *o, bool requires_grad, Error *err) {
-    if (object_has_history(o) && !requires_grad) {
+static ErrCode live_set_requires_grad(LiveTensor *o, bool requires_grad, Error *err) {
+    if (live_has_grad_fn(o) && !requires_grad) {
         return error_set(err, ERR_grad_non_leaf,
                          "you can only change requires_grad flags of leaf variables");
     }
-    if (requires_grad && !dtype_is_float(o->t.dtype)) {
+    if (requires_grad && !dtype_is_float(o->tensor.dtype)) {
         return error_set(err, ERR_grad_dtype,
                          "only tensors of floating point dtype can require gradients");
     }
@@ -60,7 +60,7 @@ static ErrCode set_flag(LiveTensor *o, bool requires_grad, Error *err) {
 }
 
 ErrCode runtime_reopen(RuntimeSession *r, const Recall *recall, Error *err) {
-    for (LiveTensor *o = r->objects; o; o = o->next) {
+    for (LiveTensor *o = r->live; o; o = o->next) {
         o->grad = NULL;
     }
     if (!r->prepared) {
@@ -73,81 +73,82 @@ ErrCode runtime_reopen(RuntimeSession *r, const Recall *recall, Error *err) {
             return error_set(err, ERR_invalid, "the name '%s' is not bound",
                              r->p->names[recall->set[i].name]);
         }
-        TRY(set_flag(o, recall->set[i].requires_grad, err));
+        TRY(live_set_requires_grad(o, recall->set[i].requires_grad, err));
     }
     return ERR_none;
 }
 
 /* ---- entering ---- */
 
-static int enter(Region *region, LiveTensor *o) {
+static int region_enter_tensor(Region *region, LiveTensor *o) {
     if (o->entry < 0) {
-        o->entry = region->nobject;
-        region->object[region->nobject++] = o;
+        o->entry = region->nlive;
+        region->live[region->nlive++] = o;
     }
     return o->entry;
 }
 
-static void enter_named(Region *region, CaptureInput *in, NameId *name, int *named, NameId id,
-                        LiveTensor *o) {
+static void region_enter_name(Region *region, CaptureInput *in, NameId *name, int *named, NameId id,
+                              LiveTensor *o) {
     name[in->nname] = id;
-    named[in->nname++] = enter(region, o);
+    named[in->nname++] = region_enter_tensor(region, o);
 }
 
 /* The entries of a region: arguments (of the setup: the inputs; behind a graph_break: what is still
  * needed), then bases of views. */
-static void enter_all(RuntimeSession *r, Region *region, CaptureInput *in) {
+static void region_enter(RuntimeSession *r, Region *region, CaptureInput *in) {
     const Program *p = r->p;
     bool resumes = in->resume >= 0;
     int n = in->setup ? r->ninputs : resumes ? p->nnames : program_nargs(p);
     NameId *name = arena_alloc_raw(r->arena, (int64_t)sizeof *name * (n + 1));
     int *named = arena_alloc_raw(r->arena, (int64_t)sizeof *named * (n + 1));
-    region->object = arena_array(r->arena, LiveTensor *, 2 * n);
-    for (LiveTensor *o = r->objects; o; o = o->next) {
+    region->live = arena_array(r->arena, LiveTensor *, 2 * n);
+    for (LiveTensor *o = r->live; o; o = o->next) {
         o->entry = -1;
     }
     for (int i = 0; i < n; i++) {
         NameId id = in->setup ? p->inputs[i].name : resumes ? i : program_arg(p, i);
-        LiveTensor *o = in->setup ? r->input[i] : resumes ? r->local[i] : r->named[id];
+        LiveTensor *o = in->setup ? r->input[i] : resumes ? r->exported[i] : r->named[id];
         if (o) {
-            enter_named(region, in, name, named, id, o);
+            region_enter_name(region, in, name, named, id, o);
         }
     }
-    for (int i = 0; i < region->nobject; i++) {
-        if (region->object[i]->base) {
-            (void)enter(region, region->object[i]->base);
+    for (int i = 0; i < region->nlive; i++) {
+        if (region->live[i]->base) {
+            (void)region_enter_tensor(region, region->live[i]->base);
         }
     }
     in->name = name;
     in->named = named;
-    in->n = region->nobject;
+    in->n = region->nlive;
 }
 
-static void runtime_describe(RuntimeSession *r, Region *region, CaptureInput *in) {
+static void region_describe(RuntimeSession *r, Region *region, CaptureInput *in) {
     Tensor *tensors = arena_alloc_raw(r->arena, (int64_t)sizeof *tensors * in->n);
     EntryTensor *entry = arena_array(r->arena, EntryTensor, in->n);
-    region->from = arena_array(r->arena, Origin, in->n);
+    region->external = arena_array(r->arena, RegionEdge, in->n);
     for (int i = 0; i < in->n; i++) {
-        const LiveTensor *o = region->object[i];
-        layout_copy(&tensors[i], &o->t);
-        tensors[i].storage = o->t.storage;
+        const LiveTensor *o = region->live[i];
+        layout_copy(&tensors[i], &o->tensor);
+        tensors[i].storage = o->tensor.storage;
         EntryTensor *e = &entry[i];
-        bool stale = o->base && (o->remade || o->record.attr_version != o->t.storage->version);
+        bool stale =
+            o->base && (o->regenerated || o->record.attr_version != o->tensor.storage->version);
         e->record = o->record;
         e->record.attr_version = stale ? STALE_VERSION : 0;
-        e->has_history = object_has_history(o);
+        e->has_grad_fn = live_has_grad_fn(o);
         e->base = o->base ? o->base->entry : -1;
-        if (!e->has_history ||
-            (o->record.history_meta && same_meta(o->record.history_meta, &o->t))) {
-            e->record.history_meta = NULL;
+        if (!e->has_grad_fn ||
+            (o->record.grad_fn_meta && same_meta(o->record.grad_fn_meta, &o->tensor))) {
+            e->record.grad_fn_meta = NULL;
         }
-        if (!r->takes_gradients || !o->history.region) {
+        if (!r->takes_gradients || !o->grad_fn.region) {
             e->record.topological_nr = 0;
         }
         if (!r->reshapes) {
-            e->record.leaf_meta = NULL;
+            e->record.accumulator_meta = NULL;
         }
-        region->from[i] = o->history;
+        region->external[i] = o->grad_fn;
     }
     in->tensors = tensors;
     in->entry = entry;
@@ -173,84 +174,85 @@ static const Tensor *copy_data(Arena *arena, const Tensor *tensors, int n) {
 
 /* The record of an object as the region leaves it; `start` is its storage's version when the region
  * was entered. */
-static void leave(LiveTensor *o, const ExitTensor *e, Region *region, int64_t start) {
+static void region_leave_tensor(LiveTensor *o, const ExitTensor *e, Region *region, int64_t start) {
     const TensorRecord before = o->record;
-    layout_copy(&o->t, &e->layout);
+    layout_copy(&o->tensor, &e->layout);
     o->record = e->record;
     o->record.attr_version += start;
-    if (!o->record.leaf_meta) {
-        o->record.leaf_meta = before.leaf_meta;
+    if (!o->record.accumulator_meta) {
+        o->record.accumulator_meta = before.accumulator_meta;
     }
     if (e->history == HISTORY_OF_REGION) {
-        o->history = (Origin){region, e->number, e->nr};
+        o->grad_fn = (RegionEdge){region, e->number, e->nr};
     } else {
         o->record.topological_nr = before.topological_nr;
-        o->record.history_meta = before.history_meta;
+        o->record.grad_fn_meta = before.grad_fn_meta;
     }
     if (e->history == HISTORY_NONE) {
-        o->history = (Origin){NULL, 0, 0};
+        o->grad_fn = (RegionEdge){NULL, 0, 0};
     }
-    o->remade = e->remade || (o->remade && e->history == HISTORY_AS_BEFORE);
+    o->regenerated = e->regenerated || (o->regenerated && e->history == HISTORY_AS_BEFORE);
 }
 
 /* Storages of what is left to the next region count their versions from their making. */
-static void leave_exports(RuntimeSession *r, Region *region, const Artifact *a,
-                          const ArtifactResult *out) {
+static void region_leave_exports(RuntimeSession *r, Region *region, const Artifact *a,
+                                 const ArtifactResult *out) {
     const Capture *cap = a->capture;
-    LiveTensor **object = arena_array(r->arena, LiveTensor *, cap->nobject);
-    memcpy(object, region->object, sizeof *object * (size_t)region->nobject);
-    for (int i = region->nobject; i < cap->nobject; i++) {
-        int k = i - region->nobject;
-        object[i] = object_new(r, &out->returns[k]);
+    LiveTensor **object = arena_array(r->arena, LiveTensor *, cap->nlive);
+    memcpy(object, region->live, sizeof *object * (size_t)region->nlive);
+    for (int i = region->nlive; i < cap->nlive; i++) {
+        int k = i - region->nlive;
+        object[i] = live_tensor_new(r, &out->returns[k]);
         const ReturnPlan *plan = &a->graph->ret[k];
         if (!plan->aliases_input) {
-            object[i]->t.storage->version = a->exit[i].version;
+            object[i]->tensor.storage->version = a->exit[i].version;
         }
     }
-    for (int i = region->nobject; i < cap->nobject; i++) {
+    for (int i = region->nlive; i < cap->nlive; i++) {
         const ExitTensor *e = &a->exit[i];
-        const ReturnPlan *plan = &a->graph->ret[i - region->nobject];
-        leave(object[i], e, region, plan->aliases_input ? region->version[plan->storage] : 0);
+        const ReturnPlan *plan = &a->graph->ret[i - region->nlive];
+        region_leave_tensor(object[i], e, region,
+                            plan->aliases_input ? region->version[plan->storage] : 0);
         object[i]->base = e->base >= 0 ? object[e->base] : NULL;
     }
-    region->object = object;
-    region->nobject = cap->nobject;
+    region->live = object;
+    region->nlive = cap->nlive;
     LiveTensor **names = r->named;
     if (!region->in.setup) {
-        names = r->local = arena_array(r->arena, LiveTensor *, r->p->nnames);
+        names = r->exported = arena_array(r->arena, LiveTensor *, r->p->nnames);
     }
     for (int k = 0; k < cap->nexported; k++) {
         names[cap->exported[k]] = cap->exported_as[k] >= 0 ? object[cap->exported_as[k]] : NULL;
     }
 }
 
-static void leave_all(RuntimeSession *r, Region *region, const RegionResult *end) {
+static void region_leave(RuntimeSession *r, Region *region, const RegionResult *end) {
     const Artifact *a = end->artifact;
     const ArtifactResult *out = &end->outcome;
     for (int k = 0; k < out->nstorage; k++) {
         out->storage[k]->version += a->graph->version[k];
     }
-    for (int i = 0; i < region->nobject; i++) {
-        int number = alias_class_of(&a->capture->input[i].t)->input;
-        leave(region->object[i], &a->exit[i], region, region->version[number]);
+    for (int i = 0; i < region->nlive; i++) {
+        int number = alias_class_of(&a->capture->entry[i].tensor)->input;
+        region_leave_tensor(region->live[i], &a->exit[i], region, region->version[number]);
     }
     if (region->in.setup || a->capture->end == END_BREAK) {
-        leave_exports(r, region, a, out);
+        region_leave_exports(r, region, a, out);
     }
-    for (int i = 0; i < region->nobject; i++) { /* before a backward outside adds to it */
+    for (int i = 0; i < region->nlive; i++) { /* before a backward outside adds to it */
         const InputPlan *plan = &a->graph->inp[i];
-        region->object[i]->grad =
-            plan->grad_state == GRAD_VALUE ? out->grad[i] : region->object[i]->grad;
+        region->live[i]->grad =
+            plan->grad_state == GRAD_VALUE ? out->grad[i] : region->live[i]->grad;
     }
-    region->made = a->capture->made;
-    region->released = arena_alloc(r->arena, region->made);
-    region_release(region, a->capture, end->passed);
+    region->tape_size = a->capture->tape_size;
+    region->released = arena_alloc(r->arena, region->tape_size);
+    region_release(region, a->capture, end->deferred_leaves);
 }
 
 void region_release(Region *region, const Capture *cap, int end) {
     for (const GradNode *node = cap->tape; node; node = node->older) {
-        if (node->number < region->made && node->number < cap->made) {
-            region->released[node->number] |= node->freed && node->after <= end;
+        if (node->number < region->tape_size && node->number < cap->tape_size) {
+            region->released[node->number] |= node->freed && node->moved_before <= end;
         }
     }
 }
@@ -264,8 +266,8 @@ void region_run(RuntimeSession *r, int part, bool grad_mode, bool comes_back, bo
                        .grad_mode = grad_mode,
                        .stop_before = -1,
                        .evaluate = data_dependent_evaluate};
-    enter_all(r, region, &in);
-    runtime_describe(r, region, &in);
+    region_enter(r, region, &in);
+    region_describe(r, region, &in);
     const Artifact *a = region_find(r, &in, compiled);
     region->in = in;
     if (comes_back) {
@@ -296,11 +298,11 @@ void region_run(RuntimeSession *r, int part, bool grad_mode, bool comes_back, bo
         end->error = exec.code;
         end->message = exec.message;
     }
-    end->passed = backward_passes(r, region, a->capture);
-    if (end->passed < a->capture->nmoved) {
+    end->deferred_leaves = moved_leaves_deferred(r, region, a->capture);
+    if (end->deferred_leaves < a->capture->nmoved_leaves) {
         end->error = ERR_invalid;
         end->message = LEAF_MOVED;
     }
     end->unsettled = a->unsettled >= 0 ? end->outcome.storage[a->unsettled] : NULL;
-    leave_all(r, region, end);
+    region_leave(r, region, end);
 }

@@ -16,18 +16,18 @@
 typedef struct Region Region;
 typedef struct LiveTensor LiveTensor;
 /* A history: output `nr` of tape node `number` of the region; NULL: none. */
-typedef struct Origin {
+typedef struct RegionEdge {
     Region *region;
     int64_t number;
     int nr;
-} Origin;
+} RegionEdge;
 
 struct LiveTensor {
-    Tensor t;            /* on a storage with data and the version */
+    Tensor tensor;       /* on a storage with data and the version */
     TensorRecord record; /* attr_version: of its storage, absolute */
-    Origin history;
-    bool remade;        /* a backward regenerated the grad_fn of this stale view: there is one, and
-                           the next region that needs it regenerates it again */
+    RegionEdge grad_fn;
+    bool regenerated;   /* a backward regenerated the grad_fn of this stale view: there is one, and
+                      the next region that needs it regenerates it again */
     LiveTensor *base;   /* of a view */
     const Tensor *grad; /* .grad; NULL: None */
     int entry;          /* scratch: its index among the entries of the region being entered */
@@ -39,12 +39,12 @@ struct Region {
     CaptureInput in; /* as it was captured; if a backward may come to it later, with the data its
                         storages then held */
     const Capture *capture; /* its tape */
-    LiveTensor **object;    /* by object of the capture */
-    int nobject;
-    Origin *from;            /* by entry: the history it had */
+    LiveTensor **live;      /* by object of the capture */
+    int nlive;
+    RegionEdge *external;    /* by entry: the history it had */
     int64_t *version;        /* by input storage: when it was entered */
     unsigned char *released; /* by tape number (made of them): run by a backward */
-    int64_t made;
+    int64_t tape_size;
     ResumedRoot *root; /* what a backward under way has sent here */
     int nroot, capacity;
     Region *before; /* the region entered before */
@@ -62,10 +62,10 @@ typedef struct RuntimeSession {
     /* the world: what a call with fresh inputs made, and calls that keep it took up */
     LiveTensor **input; /* by program input */
     int ninputs;
-    LiveTensor *objects;
+    LiveTensor *live;
     LiveTensor **named; /* by NameId: what names mean outside of the function */
     LiveTensor *
-        *local;    /* by NameId: what the region before left to the next one of the same call */
+        *exported; /* by NameId: what the region before left to the next one of the same call */
     bool prepared; /* the setup ran to its end */
     bool breaks; /* some statement is a graph_break, and none needs the tape of the whole function:
                     regions end there */
@@ -82,8 +82,8 @@ typedef struct RegionResult {
     const Artifact *artifact;
     ArtifactResult outcome;
     Region *region;
-    Storage *unsettled; /* what a refused write had begun to write, or NULL */
-    int passed;         /* moved leaves that its backward came past */
+    Storage *unsettled;  /* what a refused write had begun to write, or NULL */
+    int deferred_leaves; /* moved leaves that its backward came past */
 } RegionResult;
 
 /* ---- region.c ---- */
@@ -104,8 +104,8 @@ int region_writes(const Graph *g, int sid);
 ErrCode runtime_open(RuntimeSession *r, const Input *inputs, int ninputs, Error *err);
 /* The same objects once more: gradients cleared, then flags set. */
 ErrCode runtime_reopen(RuntimeSession *r, const Recall *recall, Error *err);
-bool object_requires_grad(const LiveTensor *o);
-bool object_has_history(const LiveTensor *o);
+bool live_requires_grad(const LiveTensor *o);
+bool live_has_grad_fn(const LiveTensor *o);
 /* Remembers the nodes that a backward of the capture ran; `end`: moved leaves it came past. */
 void region_release(Region *region, const Capture *cap, int end);
 enum { SETUP = -2, BODY = -1 };
@@ -114,16 +114,16 @@ enum { SETUP = -2, BODY = -1 };
 void region_run(RuntimeSession *r, int part, bool grad_mode, bool comes_back, bool *compiled,
                 RegionResult *end);
 /* Does the region end at a graph_break, and another follow? */
-static inline bool region_goes_on(const RegionResult *end) {
+static inline bool region_continues(const RegionResult *end) {
     return end->error == ERR_none && end->artifact->capture->end == END_BREAK;
 }
 /* ---- runtime/cross_region_backward.c ---- */
 /* How many of the moved leaves that the region's backward met wait for an earlier region? All of
  * them, or the next one refuses. */
-int backward_passes(RuntimeSession *r, Region *region, const Capture *cap);
+int moved_leaves_deferred(RuntimeSession *r, Region *region, const Capture *cap);
 /* Hands on what the backward of the region that just ran sent to histories outside of it. An error
  * is the call's. */
-ErrCode backward_outside(RuntimeSession *r, const RegionResult *end, Error *err);
+ErrCode cross_region_backward_run(RuntimeSession *r, const RegionResult *end, Error *err);
 /* ---- call.c ---- */
 /* Call `number` of the program, from its inputs to its record. */
 void run_call(RuntimeSession *r, int number, CallResult *call);

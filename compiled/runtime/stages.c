@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static bool same_element(const Answer *a, const Answer *b, int64_t i, double tolerance) {
+static bool answers_same_element(const Answer *a, const Answer *b, int64_t i, double tolerance) {
     int bytes = dtype_bytes(a->dtype);
     if (memcmp((const char *)a->data + i * bytes, (const char *)b->data + i * bytes,
                (size_t)bytes) == 0) {
@@ -36,8 +36,8 @@ static const Answer *same_answer(const Answers *all, const Answer *a) {
 
 /* The first difference in words; false if there is none. Floats may differ by `tolerance` of
  * themselves, which for half types is a hundred times as much. */
-static bool differ(const Answers *before, const Answers *after, double tolerance, char *text,
-                   size_t size) {
+static bool answers_differ(const Answers *before, const Answers *after, double tolerance,
+                           char *text, size_t size) {
     if (before->unknown || after->unknown) {
         return false;
     }
@@ -53,7 +53,8 @@ static bool differ(const Answers *before, const Answers *after, double tolerance
             return true;
         }
         for (int64_t i = 0; i < a->numel; i++) {
-            if (!same_element(a, b, i, dtype_bytes(a->dtype) == 2 ? 100 * tolerance : tolerance)) {
+            if (!answers_same_element(a, b, i,
+                                      dtype_bytes(a->dtype) == 2 ? 100 * tolerance : tolerance)) {
                 snprintf(text, size, "%s %d, element %lld: %.17g before, %.17g after", a->what,
                          a->number, (long long)i, element_double(a->data, a->dtype, i),
                          element_double(b->data, b->dtype, i));
@@ -76,7 +77,7 @@ void stages_check(Compile *c, const char *stage, StageForm form) {
     if (strcmp(stage, "capture") == 0 || !before || report->found) {
         return;
     }
-    if (differ(before, now, 0, report->what, sizeof report->what)) {
+    if (answers_differ(before, now, 0, report->what, sizeof report->what)) {
         report->found = true;
         snprintf(report->stage, sizeof report->stage, "%s", stage);
     }
@@ -99,5 +100,6 @@ void stages_check_run(const Artifact *a, const Answers *expected, Storage *const
     Compile *c = a->capture->c;
     const Answers *answers = plan_answers(a, input);
     char text[sizeof c->options->stages->what];
-    c->options->stages->run_differs |= differ(expected, answers, 1.0 / ROUNDING, text, sizeof text);
+    c->options->stages->run_differs |=
+        answers_differ(expected, answers, 1.0 / ROUNDING, text, sizeof text);
 }

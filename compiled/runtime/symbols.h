@@ -22,12 +22,13 @@
 /* ---- symbols_walk.c ---- */
 /* The observed values of graph and tape as they stand now, for the guards: sizes, strides, lengths,
  * arguments. */
-void walk_facts(Numbers *out, const Compile *c);
+void walk_observed(Numbers *out, const Compile *c);
 /* The numbers of an instance: graph, epilogue, exits, trace. */
-void walk_places(Numbers *out, const Compile *c, ExitTensor *exit);
+void walk_artifact(Numbers *out, const Compile *c, ExitTensor *exit);
 /* Writes the values that the expressions have now; what may be read after this call is copied into
  * `arena` first. */
-void walk_write(const Place *place, const Compile *c, ExitTensor *exit, Arena *arena);
+void write_artifact_numbers(const SymbolicNumber *place, const Compile *c, ExitTensor *exit,
+                            Arena *arena);
 
 /* ---- symbols_guard.c ---- */
 typedef struct Guard {
@@ -36,9 +37,9 @@ typedef struct Guard {
 } Guard;
 
 typedef struct Symbols {
-    const SampleCompilation *own; /* the call's, until another size is met for which the others are
-                                     compiled; then NULL */
-    bool *tell; /* of the result of that call: it was served by code for many sizes */
+    const SampleCompilation *first_sample; /* the call's, until another size is met for which the
+                                     others are compiled; then NULL */
+    bool *call_symbolic; /* of the result of that call: it was served by code for many sizes */
     int n;
     int64_t hint[MAX_SYMBOLS];
     signed char (*dim)[MAX_DIMS]; /* by entry: its symbol, or -1 */
@@ -49,12 +50,12 @@ typedef struct Symbols {
     int nguard;
     int64_t least[MAX_SYMBOLS], most[MAX_SYMBOLS]; /* nothing is known of other sizes */
     int64_t period; /* what remains of every symbol modulo this must be what it was */
-    Place *place, *captured_place;
+    SymbolicNumber *numbers, *captured_numbers;
     Graph *captured; /* as it was captured: inference is asked about all of it */
     Graph *graph;    /* before fuse: instances are copies */
     bool skips_zero_one, skips_equal, skips_strides; /* faults GU-5a, GU-11, SH-4 */
-    int64_t now[MAX_SYMBOLS];                        /* what the call has */
-    int64_t loops[MAX_SYMBOLS];                      /* what the loops are for; 0: nothing */
+    int64_t size[MAX_SYMBOLS];                       /* what the call has */
+    int64_t lowered_for[MAX_SYMBOLS];                /* what the loops are for; 0: nothing */
 } Symbols;
 
 /* Do the metadata of a call fit what was compiled for `was`? Symbols (or NULL: every size is
@@ -68,7 +69,7 @@ int64_t storage_spare(const CaptureInput *in, int i);
 /* From distinct expressions and constants, each with its values in the specimens; those that are
  * not `equated` were only asked to be less or more. */
 void guards_make(Symbols *symbols, Arena *arena, Expr *const *fact, int64_t *const *value,
-                 const bool *equated, int nfact, int nspecimen);
+                 const bool *equated, int nfact, int nsample);
 void guard_print(Text *text, const Guard *g);
 
 /* ---- symbols_fit.c ---- */
@@ -83,11 +84,11 @@ bool symbols_fit(const RuntimeSession *r, Symbols *symbols, const SamplePoints *
 Symbols *symbols_find(RuntimeSession *r, const CaptureInput *in);
 /* When the region, a specimen, is through the passes on graphs: keeps what other sizes would start
  * from. NULL: it stays compiled for its size, for the reason that is counted. */
-Symbols *symbols_begin(RuntimeSession *r, const Compile *c, Symbols *symbols,
+Symbols *symbols_start(RuntimeSession *r, const Compile *c, Symbols *symbols,
                        const SampleCompilation *own);
 /* The other specimens, and what they have in common. False: a->symbols is NULL, it stays compiled
  * for its size `in`. */
-bool symbols_settle(RuntimeSession *r, Artifact *a, const CaptureInput *in);
+bool symbols_generalize(RuntimeSession *r, Artifact *a, const CaptureInput *in);
 /* Brings a symbolic artifact to the sizes of a call, and settles it if they are the first others
  * that it meets. False: it does not fit. */
 bool symbols_serve(RuntimeSession *r, Artifact *a, const CaptureInput *in);
@@ -103,6 +104,6 @@ void sample_compile(RuntimeSession *r, const CaptureInput *in, int64_t first_ste
                     SampleCompilation *out);
 /* Runs the passes from fuse on once more, for what the graph of `a` is now. False if inference
  * refuses it or infers something else, or if it passes a limit. */
-bool compile_again(Artifact *a, const CaptureInput *in);
+bool instance_compile(Artifact *a, const CaptureInput *in);
 
 #endif

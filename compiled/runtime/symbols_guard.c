@@ -26,10 +26,10 @@ static bool same_names(const CaptureInput *a, const CaptureInput *b) {
 /* What is known of an accumulator counts: the region then starts with it on its tape. */
 static bool same_history(const EntryTensor *a, const EntryTensor *b) {
     const TensorRecord *x = &a->record, *y = &b->record;
-    return a->has_history == b->has_history && a->base == b->base &&
+    return a->has_grad_fn == b->has_grad_fn && a->base == b->base &&
            x->attr_version == y->attr_version && x->creation_meta == y->creation_meta &&
-           x->topological_nr == y->topological_nr && same_meta(x->history_meta, y->history_meta) &&
-           same_meta(x->leaf_meta, y->leaf_meta);
+           x->topological_nr == y->topological_nr && same_meta(x->grad_fn_meta, y->grad_fn_meta) &&
+           same_meta(x->accumulator_meta, y->accumulator_meta);
 }
 
 int64_t storage_spare(const CaptureInput *in, int i) {
@@ -50,8 +50,8 @@ static bool match_size(Symbols *symbols, int i, int d, int64_t was, int64_t size
     if (k < 0) {
         return size == was || guard_refuse(why, MISS_size);
     }
-    symbols->now[k] = symbols->now[k] < 0 ? size : symbols->now[k];
-    return symbols->now[k] == size || (symbols->skips_equal && symbols->now[k] < size) ||
+    symbols->size[k] = symbols->size[k] < 0 ? size : symbols->size[k];
+    return symbols->size[k] == size || (symbols->skips_equal && symbols->size[k] < size) ||
            guard_refuse(why, MISS_equal);
 }
 
@@ -98,7 +98,7 @@ static bool match_place(const CaptureInput *was, const Symbols *symbols, const C
         symbols && symbols->skips_strides && has_symbol(symbols, i, a->ndim) && tensor_is_dense(b);
     for (int d = 0; d < a->ndim && !assumed; d++) {
         Expr *e = symbols ? symbols->stride[i][d] : NULL;
-        if (e ? !expr_evaluate(e, symbols->now, symbols->n) || e->value != b->stride[d]
+        if (e ? !expr_evaluate(e, symbols->size, symbols->n) || e->value != b->stride[d]
               : a->stride[d] != b->stride[d]) {
             return guard_refuse(why, MISS_stride);
         }
@@ -119,7 +119,7 @@ bool guard_match(const CaptureInput *was, Symbols *symbols, const CaptureInput *
         return guard_refuse(why, MISS_grad_mode);
     }
     for (int i = 0; symbols && i < symbols->n; i++) {
-        symbols->now[i] = -1;
+        symbols->size[i] = -1;
     }
     for (int i = 0; i < in->n; i++) {
         if (!match_entry(was, symbols, in, i, why)) {
@@ -127,7 +127,7 @@ bool guard_match(const CaptureInput *was, Symbols *symbols, const CaptureInput *
         }
     }
     for (int i = 0; symbols && i < symbols->n; i++) {
-        if (symbols->now[i] < 2 && !symbols->skips_zero_one) {
+        if (symbols->size[i] < 2 && !symbols->skips_zero_one) {
             return guard_refuse(why, MISS_zero_one);
         }
     }
@@ -149,19 +149,19 @@ static bool guard_is_constant(const Expr *e) { return e->nterm == 0; }
 
 bool guards_hold(const Compile *c, const Symbols *symbols, MissReason *why) {
     for (int i = 0; i < symbols->n && !fault(c, FAULT_GU_9); i++) {
-        if ((symbols->now[i] < symbols->least[i] && symbols->now[i] >= 2) ||
-            symbols->now[i] > symbols->most[i]) {
+        if ((symbols->size[i] < symbols->least[i] && symbols->size[i] >= 2) ||
+            symbols->size[i] > symbols->most[i]) {
             return guard_refuse(why, MISS_order);
         }
     }
     for (int i = 0; i < symbols->n; i++) {
-        if (symbols->now[i] % symbols->period != symbols->hint[i] % symbols->period &&
+        if (symbols->size[i] % symbols->period != symbols->hint[i] % symbols->period &&
             !fault(c, FAULT_GU_5)) {
             return guard_refuse(why, MISS_divisible);
         }
     }
     for (int i = 0; i < symbols->nexpr; i++) {
-        if (!expr_evaluate(symbols->expr[i], symbols->now, symbols->n) && !fault(c, FAULT_GU_5)) {
+        if (!expr_evaluate(symbols->expr[i], symbols->size, symbols->n) && !fault(c, FAULT_GU_5)) {
             return guard_refuse(why, MISS_divisible);
         }
     }
@@ -221,7 +221,7 @@ static void drop_implied(Symbols *symbols, Arena *arena) {
 }
 
 void guards_make(Symbols *symbols, Arena *arena, Expr *const *fact, int64_t *const *value,
-                 const bool *equated, int nfact, int nspecimen) {
+                 const bool *equated, int nfact, int nsample) {
     for (int pass = 0; pass < 2; pass++) { /* counted, then made */
         symbols->nguard = 0;
         for (int i = 0; i < nfact; i++) {
@@ -230,7 +230,7 @@ void guards_make(Symbols *symbols, Arena *arena, Expr *const *fact, int64_t *con
                     continue;
                 }
                 int seen = 0;
-                for (int k = 0; k < nspecimen; k++) {
+                for (int k = 0; k < nsample; k++) {
                     seen |= guard_compare(value[i][k], value[j][k]);
                 }
                 bool both_ways =

@@ -14,8 +14,8 @@ static void walk_tape(WalkVisit *w, const Capture *cap) {
     }
 }
 
-void walk_facts(Numbers *out, const Compile *c) {
-    WalkVisit w = {.out = out, .arena = out->arena, .facts = true};
+void walk_observed(Numbers *out, const Compile *c) {
+    WalkVisit w = {.out = out, .arena = out->arena, .observed = true};
     walk_graph(&w, c->graph);
     walk_tape(&w, c->capture);
 }
@@ -46,7 +46,7 @@ static void walk_inputs(WalkVisit *w, const Graph *g) {
     }
     walk_fixed(w, g->ninp);
     for (int k = 0; k < g->ninp; k++) {
-        walk_fixed(w, g->inp[k].outer);
+        walk_fixed(w, g->inp[k].external);
         walk_fixed(w, g->inp[k].grad_state);
         walk_reference(w, g->inp[k].grad);
     }
@@ -55,7 +55,7 @@ static void walk_inputs(WalkVisit *w, const Graph *g) {
 }
 
 static void walk_exits(WalkVisit *w, const Capture *cap, ExitTensor *exit) {
-    for (int i = 0; i < cap->nobject; i++) {
+    for (int i = 0; i < cap->nlive; i++) {
         ExitTensor *e = &exit[i];
         walk_layout(w, &e->layout);
         walk_fixed(w, e->record.requires_grad);
@@ -67,8 +67,8 @@ static void walk_exits(WalkVisit *w, const Capture *cap, ExitTensor *exit) {
         walk_fixed(w, e->record.attr_version);
         walk_fixed(w, e->record.topological_nr);
         walk_fixed(w, e->version);
-        e->record.history_meta = walk_copied_layout(w, e->record.history_meta);
-        e->record.leaf_meta = walk_copied_layout(w, e->record.leaf_meta);
+        e->record.grad_fn_meta = walk_copied_layout(w, e->record.grad_fn_meta);
+        e->record.accumulator_meta = walk_copied_layout(w, e->record.accumulator_meta);
     }
 }
 
@@ -98,8 +98,8 @@ static void walk_artifact_numbers(WalkVisit *w, const Compile *c, ExitTensor *ex
     walk_inputs(w, c->graph);
     walk_fixed(w, cap->end);
     walk_fixed(w, cap->at);
-    walk_fixed(w, cap->made);
-    walk_fixed(w, cap->nobject);
+    walk_fixed(w, cap->tape_size);
+    walk_fixed(w, cap->nlive);
     walk_fixed(w, cap->nexported);
     for (int k = 0; k < cap->nexported; k++) {
         walk_fixed(w, cap->exported[k]);
@@ -110,12 +110,13 @@ static void walk_artifact_numbers(WalkVisit *w, const Compile *c, ExitTensor *ex
     walk_trace(w, cap);
 }
 
-void walk_places(Numbers *out, const Compile *c, ExitTensor *exit) {
+void walk_artifact(Numbers *out, const Compile *c, ExitTensor *exit) {
     WalkVisit w = {.out = out, .arena = out->arena};
     walk_artifact_numbers(&w, c, exit);
 }
 
-void walk_write(const Place *place, const Compile *c, ExitTensor *exit, Arena *arena) {
-    WalkVisit w = {.place = place, .arena = arena, .stale_strides = fault(c, FAULT_GU_10)};
+void write_artifact_numbers(const SymbolicNumber *place, const Compile *c, ExitTensor *exit,
+                            Arena *arena) {
+    WalkVisit w = {.next = place, .arena = arena, .stale_strides = fault(c, FAULT_GU_10)};
     walk_artifact_numbers(&w, c, exit);
 }

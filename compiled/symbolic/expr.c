@@ -14,7 +14,7 @@ enum { MAX_MONOMIALS = 34 };
 
 typedef struct Monomial {
     signed char power[MAX_SYMBOLS];
-    int64_t v[MAX_SPECIMENS];
+    int64_t v[MAX_SAMPLES];
 } Monomial;
 
 static int64_t power_product(const signed char *power, const int64_t *symbol, int n) {

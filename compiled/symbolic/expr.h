@@ -4,7 +4,7 @@
 
 #include "program/json/json.h"
 
-enum { MAX_SYMBOLS = 4, MAX_SPECIMENS = 6, MAX_TERMS = 2 };
+enum { MAX_SYMBOLS = 4, MAX_SAMPLES = 6, MAX_TERMS = 2 };
 
 /* (constant + sum of c * product of symbols) / divisor. */
 typedef struct Expr {
@@ -22,7 +22,7 @@ typedef struct Expr {
 typedef struct SamplePoints {
     int nsymbol, n;
     int64_t period;
-    int64_t at[MAX_SPECIMENS][MAX_SYMBOLS];
+    int64_t at[MAX_SAMPLES][MAX_SYMBOLS];
 } SamplePoints;
 /* The polynomial that takes these values at the sample; false if there is none of at most MAX_TERMS
  * terms, divided by a divisor of the period. */

@@ -15,25 +15,25 @@
 #include <math.h>
 #include <string.h>
 
-static Numbers *facts_of(const Compile *c) { return c->sample ? &c->sample->facts : NULL; }
+static Numbers *observed_of(const Compile *c) { return c->sample ? &c->sample->observed : NULL; }
 
-void facts_number(const Compile *c, int64_t v) {
+void observed_number(const Compile *c, int64_t v) {
     if (c->sample) {
-        numbers_fact(facts_of(c), v, NUMBER_FACT);
+        numbers_observed(observed_of(c), v, NUMBER_OBSERVED);
     }
 }
 
-void facts_layout(const Compile *c, const Tensor *t) {
+void observed_layout(const Compile *c, const Tensor *t) {
     if (c->sample) {
-        walk_layout_facts(facts_of(c), t);
+        walk_observed_layout(observed_of(c), t);
     }
 }
 
-void facts_rewrite(const Compile *c, const Node *n, int from) {
+void observed_rewrite(const Compile *c, const Node *n, int from) {
     if (c->sample) {
-        walk_node_facts(facts_of(c), n);
+        walk_observed_node(observed_of(c), n);
         for (int i = from; i < c->graph->n; i++) {
-            walk_node_facts(facts_of(c), c->graph->node[i]);
+            walk_observed_node(observed_of(c), c->graph->node[i]);
         }
     }
 }
@@ -57,21 +57,21 @@ static void note_products(Numbers *facts, const int64_t *size, int ndim) {
     for (int first = 0; first < ndim; first++) {
         int64_t product = 1;
         for (int d = first; d < ndim && checked_mul(product, size[d], &product); d++) {
-            numbers_fact(facts, product, NUMBER_FACT);
+            numbers_observed(facts, product, NUMBER_OBSERVED);
         }
     }
 }
 
 static void note_sum(Numbers *facts, int64_t a, int64_t b) {
     int64_t sum;
-    numbers_fact(facts, checked_add(a, b, &sum) ? sum : INT64_MAX, NUMBER_ORDER);
+    numbers_observed(facts, checked_add(a, b, &sum) ? sum : INT64_MAX, NUMBER_ORDER);
 }
 
 /* start, end along dim: as wrapped, before they are clamped. */
 static void note_slice(Numbers *facts, const Tensor *self, const Arg *arg) {
     int64_t size = size_along(self, arg[0].i);
     for (int p = 1; p <= 2; p++) {
-        numbers_fact(facts, arg[p].none ? 0 : place_along(arg[p].i, size), NUMBER_ORDER);
+        numbers_observed(facts, arg[p].none ? 0 : place_along(arg[p].i, size), NUMBER_ORDER);
     }
 }
 
@@ -81,8 +81,8 @@ static void note_diagonal(Numbers *facts, const Tensor *self, const Arg *arg) {
     note_sum(facts, size_along(self, arg[1].i), offset);
 }
 
-void facts_call(const Compile *c, const Call *call) {
-    Numbers *facts = facts_of(c);
+void observed_call(const Compile *c, const Call *call) {
+    Numbers *facts = observed_of(c);
     if (!facts) {
         return;
     }
@@ -101,11 +101,11 @@ void facts_call(const Compile *c, const Call *call) {
         break;
     case OP_select:
     case OP_select_scatter:
-        numbers_fact(facts, place_along(arg[1].i, size_along(self, arg[0].i)), NUMBER_ORDER);
+        numbers_observed(facts, place_along(arg[1].i, size_along(self, arg[0].i)), NUMBER_ORDER);
         break;
     case OP_narrow: {
         int64_t start = place_along(arg[1].i, size_along(self, arg[0].i));
-        numbers_fact(facts, start, NUMBER_ORDER);
+        numbers_observed(facts, start, NUMBER_ORDER);
         note_sum(facts, start, arg[2].i);
         break;
     }
@@ -137,16 +137,16 @@ static void note_bits(Numbers *facts, double v) {
 
 static void note_scalar(Numbers *facts, Scalar v) {
     bool in_range = v.kind != CAT_FLOAT || (v.f > -1e15 && v.f < 1e15);
-    numbers_fact(facts,
-                 !in_range             ? 0
-                 : v.kind == CAT_FLOAT ? (int64_t)floor(v.f)
-                                       : v.i,
-                 NUMBER_FACT);
-    numbers_fact(facts,
-                 !in_range             ? 0
-                 : v.kind == CAT_FLOAT ? (int64_t)ceil(v.f)
-                                       : v.i,
-                 NUMBER_FACT);
+    numbers_observed(facts,
+                     !in_range             ? 0
+                     : v.kind == CAT_FLOAT ? (int64_t)floor(v.f)
+                                           : v.i,
+                     NUMBER_OBSERVED);
+    numbers_observed(facts,
+                     !in_range             ? 0
+                     : v.kind == CAT_FLOAT ? (int64_t)ceil(v.f)
+                                           : v.i,
+                     NUMBER_OBSERVED);
 }
 
 /* Is the result of integers, where it is exact, a polynomial of them? Of which quotient: the places
@@ -161,8 +161,8 @@ static bool is_choice(const OpInfo *op) {
            (pw_is_choice(op->pw) && op->pw != PW_clamp);
 }
 
-void facts_constant(const Compile *c, const OpInfo *op, Scalar value, DType dtype) {
-    Numbers *facts = facts_of(c);
+void observed_constant(const Compile *c, const OpInfo *op, Scalar value, DType dtype) {
+    Numbers *facts = observed_of(c);
     if (!facts) {
         return;
     }
@@ -171,7 +171,8 @@ void facts_constant(const Compile *c, const OpInfo *op, Scalar value, DType dtyp
     if (!narrow && (is_polynomial(op) || (is_choice(op) && whole))) {
         note_scalar(facts, value);
         if (dtype == DT_float32 && fabs(value.f) > 1) {
-            numbers_fact(facts, INT64_C(1) << 24, NUMBER_ORDER); /* from there on it is rounded */
+            numbers_observed(facts, INT64_C(1) << 24,
+                             NUMBER_ORDER); /* from there on it is rounded */
         }
         return;
     }
@@ -179,8 +180,8 @@ void facts_constant(const Compile *c, const OpInfo *op, Scalar value, DType dtyp
     note_bits(facts, value.f);
 }
 
-void facts_literal(const Compile *c, const Tensor *t) {
-    Numbers *facts = facts_of(c);
+void observed_literal(const Compile *c, const Tensor *t) {
+    Numbers *facts = observed_of(c);
     if (!facts) {
         return;
     }
@@ -197,8 +198,8 @@ void facts_literal(const Compile *c, const Tensor *t) {
     }
 }
 
-void facts_scalars(const Compile *c, const Call *call, DType dtype, bool literal) {
-    Numbers *facts = facts_of(c);
+void observed_scalars(const Compile *c, const Call *call, DType dtype, bool literal) {
+    Numbers *facts = observed_of(c);
     for (int p = 0; facts && p < call->op->nparam; p++) {
         ArgType type = call->op->param[p].type;
         if ((type != ARG_SCALAR && type != ARG_SCALAR_OPT) || call->arg[p].none) {
@@ -209,7 +210,7 @@ void facts_scalars(const Compile *c, const Call *call, DType dtype, bool literal
             numbers_mix(facts, (uint64_t)v.i);
             note_bits(facts, v.f);
         } else {
-            facts_constant(c, call->op, v, dtype);
+            observed_constant(c, call->op, v, dtype);
         }
     }
 }

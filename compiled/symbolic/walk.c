@@ -51,15 +51,15 @@ static inline void numbers_collect(Numbers *out, int64_t v, int kind) {
     out->v[out->n++] = v;
 }
 
-void numbers_fact(Numbers *out, int64_t v, int kind) { numbers_collect(out, v, kind); }
+void numbers_observed(Numbers *out, int64_t v, int kind) { numbers_collect(out, v, kind); }
 
 /* What the number is now. */
 int64_t walk_number(WalkVisit *w, int64_t v) {
     if (w->out) {
-        numbers_collect(w->out, v, w->facts ? NUMBER_FACT : NUMBER_INT);
+        numbers_collect(w->out, v, w->observed ? NUMBER_OBSERVED : NUMBER_INT);
         return v;
     }
-    const Expr *e = (w->place++)->expr;
+    const Expr *e = (w->next++)->expr;
     return e ? e->value : v;
 }
 
@@ -67,16 +67,16 @@ static double walk_real(WalkVisit *w, double v) {
     if (w->out) {
         int64_t bits;
         memcpy(&bits, &v, sizeof bits);
-        if (!w->facts) {
+        if (!w->observed) {
             numbers_collect(w->out, bits, NUMBER_REAL);
         } else {
             bool in_range = v > -1e15 && v < 1e15;
-            numbers_collect(w->out, in_range ? (int64_t)floor(v) : 0, NUMBER_FACT);
-            numbers_collect(w->out, in_range ? (int64_t)ceil(v) : 0, NUMBER_FACT);
+            numbers_collect(w->out, in_range ? (int64_t)floor(v) : 0, NUMBER_OBSERVED);
+            numbers_collect(w->out, in_range ? (int64_t)ceil(v) : 0, NUMBER_OBSERVED);
         }
         return v;
     }
-    const Place *p = w->place++;
+    const SymbolicNumber *p = w->next++;
     if (!p->expr) {
         return v;
     }
@@ -84,8 +84,8 @@ static double walk_real(WalkVisit *w, double v) {
 }
 
 static void walk_derived(WalkVisit *w, int64_t v) {
-    if (w->facts) {
-        numbers_collect(w->out, v, NUMBER_FACT);
+    if (w->observed) {
+        numbers_collect(w->out, v, NUMBER_OBSERVED);
     }
 }
 
@@ -113,14 +113,14 @@ static void walk_layout_of(WalkVisit *w, Tensor *t, bool is_view) {
         t->stride[d] = w->stale_strides && is_view ? min_i64(stride, t->stride[d])
                                                    : stride; /* GU-10, inside the buffer */
         int64_t step;
-        walk_derived(w, w->facts && checked_mul(t->size[d], t->stride[d], &step) ? step : 0);
-        if (w->facts) {
+        walk_derived(w, w->observed && checked_mul(t->size[d], t->stride[d], &step) ? step : 0);
+        if (w->observed) {
             numbers_collect(w->out, reach_below(t, d), NUMBER_ORDER);
         }
     }
     t->offset = walk_number(w, t->offset);
     int64_t extent = 0;
-    if (w->facts && tensor_extent(t, &extent)) {
+    if (w->observed && tensor_extent(t, &extent)) {
         walk_derived(w, extent);
         walk_derived(w, tensor_numel(t));
     }
@@ -241,22 +241,22 @@ void walk_graph(WalkVisit *w, const Graph *g) {
     }
 }
 
-void walk_node_facts(Numbers *out, const Node *n) {
-    WalkVisit w = {.out = out, .arena = out->arena, .facts = true};
+void walk_observed_node(Numbers *out, const Node *n) {
+    WalkVisit w = {.out = out, .arena = out->arena, .observed = true};
     walk_node(&w, (Node *)n);
 }
 
-void walk_layout_facts(Numbers *out, const Tensor *t) {
-    WalkVisit w = {.out = out, .arena = out->arena, .facts = true};
+void walk_observed_layout(Numbers *out, const Tensor *t) {
+    WalkVisit w = {.out = out, .arena = out->arena, .observed = true};
     walk_layout(&w, (Tensor *)t);
 }
 
-void walk_nodes(Numbers *out, const Graph *g) {
+void walk_graph_numbers(Numbers *out, const Graph *g) {
     WalkVisit w = {.out = out, .arena = out->arena};
     walk_graph(&w, g);
 }
 
-void walk_write_nodes(const Place *place, const Graph *g, Arena *arena) {
-    WalkVisit w = {.place = place, .arena = arena};
+void write_graph_numbers(const SymbolicNumber *place, const Graph *g, Arena *arena) {
+    WalkVisit w = {.next = place, .arena = arena};
     walk_graph(&w, g);
 }

@@ -6,10 +6,10 @@
 #include "compiled/symbolic/numbers.h"
 
 typedef struct WalkVisit {
-    Numbers *out;       /* NULL: numbers are written */
-    const Place *place; /* the next one */
+    Numbers *out;               /* NULL: numbers are written */
+    const SymbolicNumber *next; /* the next one */
     Arena *arena;
-    bool facts;         /* collects observed values, too */
+    bool observed;      /* collects observed values, too */
     bool stale_strides; /* GU-10 */
 } WalkVisit;
 
