@@ -1,10 +1,10 @@
 /* One op, eagerly, as a PyTorch operator with autograd runs it:
  *
- *   functional   begin a node if something requires grad (asks histories) -> infer -> allocate ->
- *                kernel -> attach the node
+ *   functional   begin a node if something requires grad (materializes grad_fn) -> infer ->
+ *                allocate -> kernel -> attach the node
  *   view         the same without data
  *   in place     dispatch_inplace.c, dispatch_inplace_view.c
- *   meta         detach, detach_, requires_grad_ */
+ *   meta         detach, detach_, requires_grad_, retain_grad */
 #include "reference/dispatch.h"
 
 #include "program/ops/functions.h"
@@ -34,8 +34,8 @@ ErrCode dispatch_allocate(Session *s, Tensor *t) {
     return ERR_none;
 }
 
-/* nonzero: the one op whose size is a value. Coordinates lie column by column (semantics.md
- * 7.2). */
+/* nonzero: the one op whose size depends on values. Coordinates are stored column by column
+ * (semantics.md 7.2). */
 static void size_nonzero(const Call *call, Tensor *out) {
     int64_t n = kernel_count_nonzero(call->arg[0].tensor);
     out->size[0] = n;
@@ -43,8 +43,8 @@ static void size_nonzero(const Call *call, Tensor *out) {
     out->stride[1] = n;
 }
 
-/* Computes `call` into fresh storage: infer, allocate, kernel (and shadow). No history. out: as
- * many as inferred. */
+/* Computes `call` into fresh storage: infer, allocate, kernel (and shadow). Records nothing. out:
+ * as many as inferred. */
 static inline ErrCode dispatch_compute(Session *s, const Call *call, Tensor **out, int *nout) {
     Infer r;
     TRY(dispatch_infer(s, call, &r));
@@ -78,8 +78,8 @@ bool dispatch_requires_grad(const Session *s, const OpInfo *op, const Slots *slo
     return requires && s->grad_mode && !s->running_backward;
 }
 
-/* A cast to an integer is known not to be differentiable before it runs; it asks no history.
- * softmax casts before anything else. */
+/* A cast to an integer dtype is not recorded and materializes no grad_fn. softmax casts before
+ * anything else. */
 static bool dispatch_casts_to_integer(const Call *call) {
     int dtype = call->op->id == OP__to_copy                                    ? 1
                 : call->op->id == OP_softmax || call->op->id == OP_log_softmax ? 2
@@ -87,7 +87,8 @@ static bool dispatch_casts_to_integer(const Call *call) {
     return dtype > 0 && !call->arg[dtype].none && !dtype_is_float(call->arg[dtype].dtype);
 }
 
-/* isfinite is made of abs, whose history is asked though the result has none. */
+/* isfinite is composed of abs, which materializes the operand's grad_fn, though the result has
+ * none. */
 static bool only_materializes(const Call *call) {
     return call->op->id == OP_isfinite && dtype_is_float(call->arg[0].tensor->dtype);
 }
@@ -179,7 +180,7 @@ static ErrCode apply_view(Session *s, const Call *call, Tensor **out, int *nout)
     return ERR_none;
 }
 
-/* ---- history only ---- */
+/* ---- autograd metadata only ---- */
 
 static ErrCode dispatch_apply_meta(Session *s, const Call *call, Tensor **out, int *nout) {
     Var *self = var_of(call->arg[0].tensor);

@@ -1,11 +1,11 @@
-/* The calls of a program: what goes before and behind the statements of a function (run_block.c),
+/* The calls of a program: what happens before and after the statements of a function (run_block.c),
  * and what is recorded of it.
  *
- * One call:  inputs -> setup -> body -> returns (asked for their history, recorded) -> backward ->
- * gradients -> poke. The first error ends the call at its statement, at "return" or at "backward";
- * mutated inputs are reported all the same.
+ * One call:  inputs -> setup -> body -> returns (grad_fn materialized, recorded) -> backward ->
+ * gradients -> write-through checks. The first error ends the call at its statement, at "return" or
+ * at "backward"; mutated inputs are reported all the same.
  *
- * The Run of a call is taken up by a recall that keeps its tensors: the same Vars, with the
+ * A recall that keeps its tensors continues the Run of the call before: the same Vars, with the
  * histories that the last call left. */
 #include "reference/eager.h"
 
@@ -17,7 +17,7 @@
 
 /* ---- returns and backward ---- */
 
-/* As in Python: all names are read before any history is asked. */
+/* As in Python: all names are read before any grad_fn is materialized. */
 static ErrCode look_up_returns(Run *r, Tensor **returns) {
     for (int k = 0; k < r->p->nreturns; k++) {
         Var *v;
@@ -120,7 +120,8 @@ static void record_inputs(Run *r, const Input *inputs) {
             record->has_geometry = true;
         record->requires_grad = var_requires_grad(v);
         record->version = t->storage->version;
-        record->is_leaf = v->grad_fn == NULL; /* inputs are not views: nothing to ask */
+        record->is_leaf =
+            v->grad_fn == NULL; /* an input is not a view: its grad_fn is never stale */
         record->ndim = t->ndim;
         memcpy(record->size, t->size, sizeof(int64_t) * (size_t)t->ndim);
         memcpy(record->stride, t->stride, sizeof(int64_t) * (size_t)t->ndim);

@@ -3,13 +3,13 @@
  *   1. From the roots, count for each reachable node how many edges lead to it; with inputs, find
  *      which lead to one of them.
  *   2. Of the nodes with no edge left, run the one made last (highest sequence number; accumulators
- *      before all); what it answers is added up at its edges' ends, in order of arrival, and those
+ *      before all); its results are added up at its edges' ends, in order of arrival, and those
  *      nodes lose an edge each.
  * Terminates: the tape has no cycles, and every node runs once.
  *
  * A node checks the versions of what it saved even when no gradient arrived, as PyTorch's unpacking
  * does. In a backward results are bare Tensors; inside the program (grad.c) they are Vars, and
- * recorded if the grad mode says so. */
+ * recorded if the grad mode is on. */
 #include "reference/unspecified.h"
 #include "reference/shadow.h"
 
@@ -55,8 +55,9 @@ static GradNode *queue_pop(Queue *q) {
 
 /* ---- one node ---- */
 
-/* Errors of saved values: a stale view that may not be remade first (unpacking asks the history),
- * an operand that detach_ cut off (an assertion in SavedVariable::unpack), then the version. */
+/* Errors of saved values: first a stale view that may not be regenerated (unpacking materializes
+ * grad_fn) or an operand that detach_ cut off (an assertion in SavedVariable::unpack), then the
+ * version. */
 static ErrCode engine_check_saved(Session *s, const GradNode *node) {
     bool needed[MAX_SLOTS];
     if (node->freed && op_saves_anything(&node->call, edges_needed(node, needed))) {
@@ -83,8 +84,8 @@ static ErrCode engine_check_saved(Session *s, const GradNode *node) {
     return ERR_none;
 }
 
-/* The results that a rule reads, as SavedVariable::unpack gives them out: new tensors, whose
- * history is the node, or for one that was written through a view, the view's. */
+/* The results that a rule reads, as SavedVariable::unpack returns them: new tensors whose grad_fn
+ * is the node, or, for one that was written through a view, the view's. */
 static Tensor *const *engine_unpack_results(Session *s, GradNode *node) {
     if (!s->grad_mode || s->running_backward) {
         return node->result;
@@ -103,15 +104,15 @@ static Tensor *const *engine_unpack_results(Session *s, GradNode *node) {
     return out;
 }
 
-/* Does the walk run, or capture at, the end of the edge? */
+/* Does this walk run the node at the end of the edge, or capture its gradient? */
 static inline bool engine_wants(const Session *s, const EngineTask *task, Edge edge) {
     const GradNode *node = edge.node;
     return node && (task->ninputs == 0 ||
                     (node->visit == s->visits && (node->needed || node->captured == s->visits)));
 }
 
-/* Rules for ops: out[slot] as the rule leaves it, not yet brought to the operand's size. `need`: by
- * slot, who waits for an answer. */
+/* Derivative rules of ops: out[slot] as the rule computes it, not yet reduced to the operand's
+ * size. `need`: by slot, is a gradient needed? */
 static ErrCode engine_run_op(Session *s, GradNode *node, const bool *need, Tensor *const *grad,
                              Tensor **out) {
     TRY(engine_check_saved(s, node));
@@ -174,7 +175,7 @@ static ErrCode engine_copy_into(Session *s, Tensor *to, Tensor *from) {
     return ERR_none;
 }
 
-/* The region of a fresh copy of the base's gradient that the view is of. */
+/* The view's slice of a fresh copy of the base's gradient. */
 static ErrCode engine_copy_slice(Session *s, const GradNode *node, Tensor *grad, Tensor *copy,
                                  Tensor **region) {
     const Tensor *view = node->view;
@@ -191,9 +192,9 @@ static ErrCode engine_copy_slice(Session *s, const GradNode *node, Tensor *grad,
     return s->err->code;
 }
 
-/* CopySlices: the base's gradient, with the view's region replaced by what the written op answers
- * for it. In a backward nothing is copied beforehand if the view is the whole base (x[:, i] = v):
- * the region is all there is. */
+/* CopySlices: the base's gradient, in which the op's own gradient replaces the view's slice. In a
+ * backward nothing is copied beforehand if the view is the whole base (x[:, i] = v), since the
+ * slice covers everything. */
 static ErrCode engine_run_copy_slices(Session *s, const EngineTask *task, const GradNode *node,
                                       bool *need, Tensor *grad, Tensor **out) {
     if (!grad) {
@@ -244,7 +245,7 @@ static ErrCode engine_retain_grad(Session *s, Var *v, Tensor *grad) {
                 : "an undefined gradient for a retained tensor that no name holds any more";
         return ERR_none;
     }
-    if (!grad) { /* PyTorch clones it before it looks */
+    if (!grad) { /* PyTorch clones it before it checks */
         return error_set(s->err, ERR_invalid, "Expected a proper Tensor but got None");
     }
     v->grad = v->grad ? emit_add(&s->emit, v->grad, grad)
@@ -274,9 +275,9 @@ static ErrCode engine_run_accumulate_grad(Session *s, GradNode *node, Tensor *gr
     return s->err->code;
 }
 
-/* A gradient as the node at its edge wants it. Of a leaf whose sizes changed after it was used,
- * PyTorch asks for those of then or of now: as its accumulator lives on in some graph or does
- * not. */
+/* The gradient, reduced and cast to the size and dtype that the edge requires. For a leaf whose
+ * sizes changed after it was used, PyTorch requires the old or the new ones, depending on whether
+ * its accumulator is still alive. */
 static Tensor *engine_finish(Session *s, Tensor *grad, Edge edge) {
     const GradNode *node = edge.node;
     if (!node || !grad) {
@@ -289,7 +290,8 @@ static Tensor *engine_finish(Session *s, Tensor *grad, Edge edge) {
     return grad_finish(&s->emit, grad, edge_meta(edge));
 }
 
-/* Runs `node`; out[i] = gradient for edge i, put right, NULL where undefined. */
+/* Runs `node`; out[i] = gradient for edge i, with the size and dtype that the edge requires, NULL
+ * where undefined. */
 static ErrCode engine_run_node(Session *s, const EngineTask *task, GradNode *node, Tensor **out) {
     bool need[MAX_SLOTS];
     for (int i = 0; i < node->nslot; i++) {
@@ -319,13 +321,13 @@ static ErrCode engine_run_node(Session *s, const EngineTask *task, GradNode *nod
         out[i] = need[i] ? engine_finish(s, out[i], node->next_edges[i]) : NULL;
     }
     node->freed |=
-        !task->retain_graph && s->err->code == ERR_none; /* a refused answer leaves it as it was */
+        !task->retain_graph && s->err->code == ERR_none; /* a node that raises is not released */
     return s->err->code;
 }
 
 /* ---- the walk ---- */
 
-/* A place in the survey's path from a root. */
+/* A step of the survey's path from a root. */
 typedef struct EnginePath {
     GradNode *node;
     int next; /* the edge to follow */
@@ -349,8 +351,8 @@ static void engine_visit(Session *s, GradNode *node, EnginePath *path, int *dept
     node->dependencies++;
 }
 
-/* Counts edges from `root` on, depth first, and tells upwards what is needed, and how far the tape
- * goes on. */
+/* Counts edges from `root` on, depth first, and on the way back computes `needed` and
+ * topological_nr. */
 static void engine_survey(Session *s, const EngineTask *task, GradNode *root, EnginePath *path,
                           GradNode **visited) {
     int depth = 0;
@@ -379,7 +381,7 @@ static void engine_survey(Session *s, const EngineTask *task, GradNode *root, En
     }
 }
 
-/* Edges of nodes that lie below all inputs do not count (topological_nr in
+/* Edges of nodes that are topologically below all inputs are not counted (topological_nr in
  * torch/csrc/autograd/engine.cpp). */
 static void engine_exclude_nodes_below_inputs(const EngineTask *task, GradNode *visited) {
     int least = INT_MAX;
@@ -400,7 +402,7 @@ static void engine_exclude_nodes_below_inputs(const EngineTask *task, GradNode *
 static inline ErrCode engine_deliver(Session *s, const EngineTask *task, Edge edge, Tensor *grad,
                                      Queue *ready) {
     GradNode *node = edge.node;
-    if (node->dependencies == 0) { /* from a node whose edges did not count */
+    if (node->dependencies == 0) { /* from a node whose edges were not counted */
         return error_set(s->err, ERR_invalid, "dependency not found");
     }
     bool last = --node->dependencies == 0;
@@ -465,7 +467,7 @@ ErrCode engine_run(Session *s, const EngineTask *task) {
             }
         }
     }
-    /* what only a CopySlices wanted (above) may wait for nodes that nobody needs */
+    /* a node that only a CopySlices needs may depend on nodes that do not run */
     return ready.waiting == 0
                ? ERR_none
                : error_set(s->err, ERR_invalid, "could not compute gradients for some functions");

@@ -1,9 +1,9 @@
-/* Recording: what a node keeps of the op that it stands for.
+/* Recording: what a node holds of the op that it stands for.
  *
- * In PyTorch's order: the node takes its number, then the operands' histories are asked (which may
- * number new nodes, or refuse), then the op runs, then the result is saved. Of each operand the
- * node keeps either the Var itself with the version it had, or metadata without storage; which one,
- * the column `saves` of ops.def says, given which operands have an edge. */
+ * In PyTorch's order: the node takes its sequence number, then grad_fn of every operand is
+ * materialized (which may number new nodes, or refuse), then the op runs, then the result is saved.
+ * Of each operand the node holds either the Var itself with the version it had, or metadata without
+ * storage. The column `saves` of ops.def selects which, given the operands that have an edge. */
 #include "reference/tape.h"
 
 #include <string.h>
@@ -24,7 +24,7 @@ GradNode *node_new(Session *s, GradNodeKind kind, int nnext, int ninput) {
     return node;
 }
 
-/* The argument lists of a call may belong to whoever made it. */
+/* The argument lists of a call belong to its caller: copied. */
 static void keep_args(Session *s, GradNode *node, const Call *call) {
     const OpInfo *op = call->op;
     node->call.op = op;

@@ -3,7 +3,7 @@
  *
  * The three that matter:
  *   - requires_grad looks through a view to its base;
- *   - a history is asked, never read, and asking a stale view remakes it (VariableHooks::grad_fn);
+ *   - grad_fn is materialized, not read: a stale view's is regenerated (VariableHooks::grad_fn);
  *   - a recorded write to a view is a write to its base (rebase_history). */
 #include "reference/tape.h"
 
@@ -55,8 +55,8 @@ Var *var_new_view(Session *s, Var *of, const Tensor *meta, bool multi) {
     return v;
 }
 
-/* handle_view_on_rebase: views of some kinds may not be written, nor their base, once history is at
- * stake. */
+/* handle_view_on_rebase: a view of some kinds, and its base, may not be written where that would be
+ * recorded. */
 static ErrCode refuse_creation(Session *s, const Var *v, const char *modified) {
     switch (v->creation_meta) {
     case CREATION_DEFAULT:
@@ -75,7 +75,7 @@ static ErrCode refuse_creation(Session *s, const Var *v, const char *modified) {
     return ERR_none;
 }
 
-/* What retain_grad asked for follows the tensor to its new history
+/* What retain_grad registered on `v` follows it to its new grad_fn
  * (update_tensor_hooks_on_new_gradfn); in-place views leave it where it is. */
 static void var_move_retains_grad(Session *s, Var *v, GradNode *to) {
     if (!v->retains_grad) {

@@ -1,16 +1,16 @@
-/* The Emit of the capture: each op is inferred, judged as eager would judge it, and recorded: nodes
- * in the graph, history on the tape.
+/* The Emit of the capture: each op is inferred, checked as eager checks it, and recorded: nodes in
+ * the graph, grad_fn on the tape.
  *
- * Refusals come in eager's order: what histories refuse (asking a stale view, writing to a leaf),
- * then the op's own checks (overlap, sizes, dtypes), then values. A refusal that depends on data
- * becomes a CHECK node. In-place ops: capture/inplace.c. */
+ * Refusals come in eager's order: those of autograd (materializing a stale view's grad_fn, writing
+ * to a leaf), then the op's own checks (overlap, sizes, dtypes), then values. A refusal that
+ * depends on data becomes a CHECK node. In-place ops: capture/inplace.c. */
 #include "compiled/capture/capture.h"
 #include "compiled/symbolic/observed.h"
 #include "program/ops/functions.h"
 
 #include <string.h>
 
-/* What the value of the call looks like; the one size that depends on data is asked for. */
+/* Metadata of the result; the one size that depends on data (nonzero) is evaluated. */
 static ErrCode infer_call(Capture *cap, const Call *call, Infer *r) {
     if (call->op->id != OP_nonzero) {
         return call->op->infer(call, r);
@@ -44,7 +44,8 @@ static ErrCode apply_factory(Capture *cap, const Call *call, Tensor **out, int *
     return ERR_none;
 }
 
-/* A cast to integers has no history and asks for none; softmax casts before anything else. */
+/* A cast to an integer dtype is not recorded and materializes no grad_fn; softmax casts before
+ * anything else. */
 static bool apply_casts_to_integer(const Call *call) {
     const Arg *dtype;
     switch (call->op->id) {
@@ -68,7 +69,7 @@ static ErrCode apply_function(Capture *cap, const Call *call, Tensor **out, int 
         call->op->grad && !apply_casts_to_integer(call) && capture_requires_grad(cap, slot, nslot);
     bool scatters = call->op->id == OP_as_strided_scatter &&
                     cap_requires_grad((const Var *)slot[0]) && !tensor_is_contiguous(slot[0]);
-    /* Histories are asked before the op looks at its operands. */
+    /* PyTorch materializes every grad_fn before the op checks its operands. */
     Error refused = {0};
     Infer r = {.arena = cap->arena, .err = grad ? &refused : cap->emit.err};
     ErrCode code = infer_call(cap, call, &r);

@@ -1,13 +1,13 @@
 /* The autograd record of the captured tensors: semantics.md, sections 1 to 4, on metadata.
  *
- * A view's history is remade lazily: a view remembers the version at which its history was made,
- * and when somebody asks for it at another version it becomes a strided read of its base's present
- * history. A write through a view gives the *base* a REGION node, "the old gradient with the view's
- * region replaced by what the op makes of it", which bumps the version and so makes every other
- * view of that base stale. Nothing here looks at data: versions are counted as the program is
+ * A view's grad_fn is regenerated lazily: the view remembers the storage's version at which it was
+ * made, and when it is needed at another version it becomes AsStrided of the base's current
+ * grad_fn. A write through a view gives the *base* a CopySlices node ("the old gradient with the
+ * view's slice replaced by what the op computes for it") and bumps the version, so that every other
+ * view of the base becomes stale. Nothing here reads data: versions are counted as the program is
  * walked, so what a backward would find modified is known when the capture ends.
  *
- * Sequence numbers are given where PyTorch makes its nodes, since they order the backward. */
+ * Sequence numbers are assigned where PyTorch creates its nodes, since they order the backward. */
 #include "compiled/capture/capture.h"
 
 bool cap_requires_grad(const Var *v) {
@@ -178,8 +178,7 @@ ErrCode cap_check_inplace(Capture *cap, Var *self) {
                 "a view of a leaf that requires grad is used in an in-place operation");
         }
     }
-    if (cap_requires_grad(self) &&
-        !self->grad_fn.node) { /* a stale history is not remade to answer this */
+    if (cap_requires_grad(self) && !self->grad_fn.node) { /* does not regenerate a stale grad_fn */
         return error_set(cap->emit.err, ERR_leaf_inplace,
                          "a leaf that requires grad is used in an in-place operation");
     }
@@ -279,7 +278,7 @@ ErrCode cap_detach_in_place(Capture *cap, Var *self) {
 }
 
 ErrCode cap_set_requires_grad(Capture *cap, Var *self, bool requires_grad) {
-    if (self->grad_fn.node && !requires_grad) { /* a stale history is not remade to answer this */
+    if (self->grad_fn.node && !requires_grad) { /* does not regenerate a stale grad_fn */
         return error_set(cap->emit.err, ERR_grad_non_leaf,
                          "you can only change requires_grad flags of leaf variables");
     }

@@ -1,12 +1,12 @@
-/* The order of a backward over the static tape, as torch/csrc/autograd/engine.cpp has it: the
- * graph's (joint.c) and those inside the program (capture/grad.c).
+/* The order of a backward over the static tape, as in torch/csrc/autograd/engine.cpp: the graph's
+ * (passes/joint.c) and those inside the program (capture/grad.c).
  *
  *   1. From the roots, count the edges into every node; with inputs, find the nodes that lead to
  *      one of them.
  *   2. A node is ready when all edges into it have delivered; the ready node with the highest
- *      sequence number runs first. Gradients that meet are added in order of arrival. NULL is an
- *      undefined gradient, which is not zeros: it is passed on, and what nobody reaches stays
- *      None. */
+ *      sequence number runs first. Gradients at one output are added in order of arrival. NULL is
+ *      an undefined gradient, which is not zeros: it is passed on, and what no gradient reaches
+ *      stays None. */
 #include "compiled/capture/capture.h"
 
 #include <limits.h>
@@ -122,7 +122,7 @@ int backward_topological_nr(Capture *cap, GradNode *node) {
     return node->topological_nr;
 }
 
-/* Edges of nodes that lie below all inputs do not count (topological_nr in
+/* Edges of nodes that are topologically below all inputs are not counted (topological_nr in
  * torch/csrc/autograd/engine.cpp). */
 static void backward_exclude_nodes_below_inputs(const BackwardEngine *x) {
     int least = INT_MAX;
@@ -192,7 +192,8 @@ void backward_run(BackwardEngine *x, const Edge *root, Tensor *const *tangent, i
             x->run(x, node);
         }
     }
-    if (x->waiting > 0) { /* what only a CopySlices wanted may wait for nodes that nobody needs */
+    if (x->waiting >
+        0) { /* a node that only a CopySlices needs may depend on nodes that do not run */
         error_set(x->emit->err, ERR_invalid, "could not compute gradients for some functions");
     }
 }

@@ -1,10 +1,11 @@
-/* Handles: what a name binding caches about its tensor.
+/* Bindings: what a name caches about its tensor.
  *
  * As a tracing compiler does, capture answers probes, assertions and branches from flags cached
  * when a name is bound, and so has to refresh them after everything that changes flags: a recorded
  * write, a bump of the version, requires_grad_, detach_. Such a change reaches every tensor on the
- * storage: the receiver under all its names, its base, older and sibling views. Only what capture
- * decides hangs on these copies; the histories (capture/autograd.c) are the truth. */
+ * storage: the receiver under all its names, its base, older and sibling views. Only the decisions
+ * of the capture depend on these copies; the autograd record (capture/autograd.c) is authoritative.
+ */
 #include "compiled/capture/capture.h"
 
 #include <string.h>
@@ -83,7 +84,7 @@ static bool assigns_slice(const Stmt *stmt, const Var *receiver) {
     return slice;
 }
 
-/* Does the seeded fault forget this handle? */
+/* Does the seeded fault leave this binding stale? */
 static bool forgotten(const Capture *cap, const Stmt *stmt, const Var *receiver, const Binding *h) {
     const Compile *c = cap->c;
     if (fault(c, FAULT_RG_1)) {

@@ -1,12 +1,12 @@
 /* Capture: walks a region of the program (the function's body, or the setup) on metadata, statement
  * by statement, as eager would run it, and records a graph and a tape.
  *
- * Storages that were there before become one INPUT node each; a tensor on one (an entry) is a read
- * of it, and if it is no leaf its history is an OUTER node, which swallows gradients. Branches,
- * assertions and probes are decided here, from the handles (capture/bindings.c); ops go through
- * emit_call to capture/apply.c. The walk ends at the first statement that raises, with the graph
- * holding what comes before it; what depends on data is a CHECK in the graph, or a question asked
- * now (capture/data_dependent.c). */
+ * Each storage that exists before the region becomes one INPUT node; an entry is a tensor on one of
+ * them and reads it, and if it is not a leaf its grad_fn is an external node, which passes its
+ * gradient on to the region before. Branches, assertions and probes are decided here, from the
+ * bindings (capture/bindings.c); ops go through emit_call to capture/apply.c. The walk ends at the
+ * first statement that raises, and the graph holds what comes before it. What depends on data is a
+ * CHECK in the graph, or is evaluated at once (capture/data_dependent.c). */
 #include "compiled/capture/capture.h"
 
 #include <string.h>
@@ -321,7 +321,7 @@ static void capture_entries(Capture *cap) {
     }
 }
 
-/* Returned tensors are looked at: their histories are asked. */
+/* The grad_fn of every returned tensor is materialized. */
 static ErrCode capture_returns(Capture *cap) {
     const Program *p = cap->program;
     Graph *g = cap->graph;

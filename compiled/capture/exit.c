@@ -1,6 +1,6 @@
-/* What outlives a captured region: its objects (the entries, then the tensors that names of the
- * next region need, and the bases of those that are views), who among them may receive a gradient,
- * and what the region leaves of each. */
+/* What outlives a captured region: the entries, the tensors whose names the next region needs, and
+ * the bases of those that are views; which of them may receive a gradient; and what the region
+ * leaves of each. */
 #include "compiled/capture/capture.h"
 #include "program/lang/uses.h"
 
@@ -19,7 +19,7 @@ void capture_return_plan(ReturnPlan *ret, const Var *v) {
     ret->grad = v->program_grad && (ret->is_leaf || v->retains_grad) ? v->program_grad->node : NULL;
 }
 
-/* ---- what the next region takes up ---- */
+/* ---- exports ---- */
 
 static int live_index(Capture *cap, Var *v) {
     for (int i = 0; i < cap->nlive; i++) {
@@ -99,8 +99,8 @@ static void export_arguments(Capture *cap) {
     }
 }
 
-/* A region that others follow leaves the tensors whose names they need, and the bases of those that
- * are views; their histories are not asked. */
+/* A region that is followed by another exports the tensors whose names it needs, and the bases of
+ * those that are views; no grad_fn is materialized. */
 static void capture_exports(Capture *cap) {
     (cap->in.setup ? export_arguments : export_names_needed)(cap);
     for (int i = 0; i < cap->nlive; i++) {
@@ -156,7 +156,7 @@ void capture_live_tensors(Capture *cap) {
     }
 }
 
-/* ---- as the region leaves them ---- */
+/* ---- exit records ---- */
 
 ExitTensor *capture_exit(Capture *cap) {
     ExitTensor *exit = arena_alloc_raw(cap->arena, (int64_t)sizeof *exit * cap->nlive);

@@ -2,9 +2,9 @@
  * written.
  *
  * The gradients are tensors of the program like any other: rules run through the capture's own
- * Emit, on the tensors that the nodes saved (which hold what they held: their versions are
- * checked), so that what they answer is recorded in the graph, aliases what it would alias, and,
- * with create_graph, is recorded on the tape and can be differentiated again. */
+ * Emit, on the tensors that the nodes saved (their versions are checked, so their values are
+ * unchanged). The results are recorded in the graph, alias what they alias in PyTorch, and, with
+ * create_graph, are recorded on the tape and can be differentiated again. */
 #include "compiled/capture/capture.h"
 
 #include <string.h>
@@ -17,8 +17,8 @@ typedef struct ProgramGrad {
 
 /* ---- nodes ---- */
 
-/* The results that a rule reads: metadata; a saved one as a new tensor whose history is the node,
- * or that of the view written. */
+/* The results that a rule reads: metadata only; a saved one is a new tensor whose grad_fn is the
+ * node, or that of the view that was written. */
 static ErrCode grad_unpack_results(Capture *cap, GradNode *node, Tensor **out) {
     for (int i = 0; i < node->nout; i++) {
         out[i] = node->result[i];
@@ -36,7 +36,7 @@ static ErrCode grad_unpack_results(Capture *cap, GradNode *node, Tensor **out) {
     return ERR_none;
 }
 
-/* out[slot]: the rule's answers, not yet brought to the operands' sizes. */
+/* out[slot]: the gradients as the rule computes them, not yet reduced to the operands' sizes. */
 static ErrCode grad_differentiate(ProgramGrad *in, GradNode *node, const bool *need,
                                   Tensor *const *grad, Tensor **out) {
     Capture *cap = in->cap;
@@ -76,8 +76,7 @@ static ErrCode grad_empty_like_base(Capture *cap, const Tensor *base, Var **out)
     return ERR_none;
 }
 
-/* CopySlices: the base's gradient, in whose region the op's own gradient takes the place of what
- * arrived. */
+/* CopySlices: the base's gradient, in which the op's own gradient replaces the view's slice. */
 static ErrCode grad_run_copy_slices(ProgramGrad *in, const GradNode *node, bool *need,
                                     Tensor **out) {
     Capture *cap = in->cap;
@@ -122,7 +121,7 @@ static ErrCode grad_run_copy_slices(ProgramGrad *in, const GradNode *node, bool 
 
 /* Adds to .grad. */
 static ErrCode grad_accumulate(Capture *cap, Var *v, Tensor *grad) {
-    if (!grad) { /* PyTorch clones it before it looks */
+    if (!grad) { /* PyTorch clones it before it checks */
         return error_set(cap->emit.err, ERR_invalid, "Expected a proper Tensor but got None");
     }
     Tensor *sum = v->program_grad ? emit_add(&cap->emit, &v->program_grad->tensor, grad)
@@ -151,8 +150,8 @@ static ErrCode grad_refuse_external(Capture *cap) {
                      "a gradient that goes on through the history of an argument");
 }
 
-/* May a gradient that is asked for come by way of an argument's history? Only one of a tensor that
- * was there before can. */
+/* May a requested gradient also flow through the external grad_fn of an argument? Only that of a
+ * tensor that exists before the region can. */
 static bool grad_depends_on_external(const Capture *cap, Tensor *const *input, const Edge *end,
                                      int n) {
     for (int i = 0; i < cap->in.n; i++) {
@@ -170,9 +169,9 @@ static bool grad_depends_on_external(const Capture *cap, Tensor *const *input, c
     return false;
 }
 
-/* Does the engine's account of who waits depend on edges from an argument's history? The end of a
- * tape that was there before, and that only a CopySlices gives to, may have to wait for some of
- * them; what is lost may not be. */
+/* Do the engine's dependency counts rely on edges behind an external grad_fn? The external node or
+ * AccumulateGrad of an entry that only a CopySlices delivers to may depend on some of them; the
+ * node of a missing dependency may have an edge there. */
 static bool grad_waits_for_external(const Capture *cap, const BackwardEngine *x, ErrCode ran) {
     for (const GradNode *node = x->visited; node; node = node->prev_visited) {
         bool before = node->kind == GRAD_NODE_EXTERNAL ||
@@ -247,8 +246,8 @@ static ErrCode grad_look_up(Capture *cap, const NameId *names, int n, Tensor **o
     return ERR_none;
 }
 
-/* The gradients that are fed: given, or ones for an output of one element. Fewer than outputs are
- * an error, more are left. */
+/* The gradients of the outputs: given, or ones for an output of one element. Fewer than outputs are
+ * an error, extra ones are ignored. */
 static ErrCode grad_make_tangents(Capture *cap, const GradStmt *g, Tensor *const *output,
                                   Tensor **tangent) {
     int given =
@@ -294,7 +293,7 @@ static ErrCode grad_find_edges(Capture *cap, Tensor *const *output, Edge *root, 
     return ERR_none;
 }
 
-/* The walk, in the grad mode that create_graph says. */
+/* Runs the engine, in the grad mode that create_graph selects. */
 static ErrCode capture_grad_run(Capture *cap, const GradStmt *g, ProgramGrad *in, const Edge *root,
                                 Tensor *const *tangent) {
     bool mode = cap->grad_mode;
@@ -338,9 +337,10 @@ ErrCode capture_grad(Capture *cap, const Stmt *stmt) {
                       .cap = cap,
                       .retain_graph = g->retain_given ? g->retain_graph : g->create_graph};
     ErrCode ran = capture_grad_run(cap, g, &in, root, tangent);
-    if (grad_depends_on_external(cap, input, end,
-                                 g->ninputs) || /* nodes that lead there by that history alone did
-                                                   not run: an error of theirs may be the first */
+    if (grad_depends_on_external(
+            cap, input, end,
+            g->ninputs) || /* nodes that lead there only through the external grad_fn did not run,
+                              and one of them may raise first */
         grad_waits_for_external(cap, &in.engine, ran)) {
         error_begin(&cap->err, cap->err.quiet);
         return grad_refuse_external(cap);

@@ -1,17 +1,16 @@
 /* In-place ops that write some of self's elements, on a self that overlaps itself (masked_fill_ on
  * an expanded tensor, say).
  *
- * Written as "the whole new value", an element that the op leaves alone would put its old value
+ * Written as "the whole new value", an element that the op leaves unchanged would put its old value
  * over what the op wrote to the same location. So the write is made on the storage, as a 1-D
  * tensor:
  *
- *     locations   arange(storage) read through self's layout: where each element of self lives
- *     index_put   storage[locations[indices]] = values, accumulating alike
- *     mask        storage[l] = value wherever some masked element lives at l: the number of masked
- *                 elements at l is not 0
+ *     locations   arange(storage) read through self's layout: the location of each element of self
+ *     index_put   storage[locations[indices]] = values, with the same accumulate flag
+ *     mask        storage[l] = value wherever the number of masked elements at location l is not 0
  *
- * tril_ and triu_ are a mask of zeros, index_fill_ is a mask of the elements that the index
- * names. */
+ * tril_ and triu_ are a mask of zeros, index_fill_ is a mask of the elements that the index names.
+ */
 #include "compiled/capture/capture.h"
 
 bool capture_writes_part(const Call *twin) {

@@ -2,14 +2,14 @@
  * self itself (t_, squeeze_, ..).
  *
  * A view is a VIEW node of the class's buffer and a Var with a base. An in-place view changes the
- * Var: from now on it reads the buffer through the new geometry, while what the tape kept of it
- * stays as it was (cap_freeze). */
+ * Var: from now on it reads the buffer through the new geometry, while what the tape holds of it
+ * keeps the old one (cap_freeze_geometry). */
 #include "compiled/capture/capture.h"
 
 #include <string.h>
 
-/* The tape node of a view: only self is differentiable (not view_as's `other`), and is asked
- * now. */
+/* The tape node of a view: only self is differentiable (not view_as's `other`); its grad_fn is
+ * materialized now. */
 static ErrCode begin_view(Capture *cap, const Call *call, GradNode **tape) {
     Tensor *slot[MAX_SLOTS];
     *tape = cap_node_new(cap, GRAD_NODE_OP, call_slots(call, slot), 1);
@@ -52,8 +52,8 @@ ErrCode capture_apply_view(Capture *cap, const Call *call, Tensor **out, int *no
         out[i] = &v->tensor;
     }
     if (tape && r.n > 0 &&
-        !dtype_is_float(
-            self->tensor.dtype)) { /* self was written in place with what requires grad */
+        !dtype_is_float(self->tensor.dtype)) { /* an integer self that was written in place with a
+                                                  tensor that requires grad */
         return error_set(cap->emit.err, ERR_invalid, "a recorded view must be of a floating dtype");
     }
     if (tape) {
@@ -88,8 +88,8 @@ ErrCode capture_in_place_view(Capture *cap, const Call *call, Tensor **out, int 
     if (!tape) {
         return ERR_none;
     }
-    if (!dtype_is_float(
-            self->tensor.dtype)) { /* self was written in place with what requires grad */
+    if (!dtype_is_float(self->tensor.dtype)) { /* an integer self that was written in place with a
+                                                  tensor that requires grad */
         return error_set(cap->emit.err, ERR_invalid, "a recorded view must be of a floating dtype");
     }
     Tensor *after = arena_copy(cap->arena, &self->tensor, sizeof self->tensor);

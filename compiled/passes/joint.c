@@ -1,14 +1,14 @@
-/* joint: the backward, walked over the static tape (backward.c) and recorded into the graph of the
- * forward.
+/* joint: the backward, walked over the static tape (capture/backward.c) and recorded into the graph
+ * of the forward.
  *
- * A node that runs first looks at the versions of what it saved: the backward follows the last
- * statement, so the versions are those at the end of the capture. Derivative rules emit into the
+ * Before a node runs it checks the versions of what it saved. The backward follows the last
+ * statement, so these are the versions at the end of the capture. Derivative rules emit into the
  * graph through an Emit whose values are nodes.
  *
- * What flows to the history of an argument that is no leaf leaves the graph there. When a later
- * backward (of the function that a setup made the arguments of, or of a further call on the same
- * tensors) comes to this region, the region is captured again and the walk begins at the edges that
- * were reached (Later). */
+ * A gradient for the grad_fn of an argument that is not a leaf leaves the graph there (an external
+ * node). When the backward of a later region reaches this region (a call on tensors that a setup
+ * made, a further call on the same tensors), the region is captured again and the walk starts from
+ * the edges that were reached (ResumedBackward). */
 #include "compiled/capture/capture.h"
 #include "compiled/symbolic/observed.h"
 
@@ -92,8 +92,8 @@ static void joint_deliver(Joint *j, Edge edge, Tensor *grad) {
     backward_deliver(&j->engine, edge, grad);
 }
 
-/* Gradients of the operands of an OP or ZERO node: out[slot], NULL where nobody asks or none is
- * defined. */
+/* Gradients of the operands of an OP or ZERO node: out[slot], NULL where none is needed or defined.
+ */
 static ErrCode joint_differentiate(Joint *j, const GradNode *node, Tensor *const *grad,
                                    Tensor **out) {
     bool need[MAX_SLOTS], any = false;
@@ -120,7 +120,7 @@ static ErrCode joint_differentiate(Joint *j, const GradNode *node, Tensor *const
     return j->err.code;
 }
 
-/* A gradient as the node at its edge wants it. */
+/* The gradient, reduced and cast to the size and dtype that the edge requires. */
 static Tensor *joint_finish(Joint *j, Tensor *grad, Edge edge) {
     return edge.node ? grad_finish(&j->emit, grad, cap_edge_meta(edge)) : NULL;
 }
@@ -164,8 +164,7 @@ static Node *joint_lay_out(Joint *j, Tensor *grad, const Tensor *layout) {
     return flat ? graph_store(j->g, (Node *)flat, (Node *)grad, layout, AT_BACKWARD) : NULL;
 }
 
-/* CopySlices: the base's gradient, in whose region the op's own gradient takes the place of what
- * arrived. */
+/* CopySlices: the base's gradient, in which the op's own gradient replaces the view's slice. */
 static void joint_run_copy_slices(Joint *j, const GradNode *node) {
     Tensor *grad = node->grad[0], *out[MAX_SLOTS];
     memset(out, 0, sizeof *out * (size_t)node->nslot);
@@ -230,7 +229,7 @@ static void joint_accumulate(Joint *j, Var *v, Tensor *grad) {
     v->grad = (Node *)(before ? emit_add(&j->emit, before, grad) : grad);
 }
 
-/* Is there more to walk before this region? */
+/* Does the backward continue in a region before this one? */
 static bool joint_has_earlier_region(const Joint *j) {
     const Capture *cap = j->c->capture;
     if (cap->in.resumed && cap->in.resumed->earlier_roots) {
@@ -244,9 +243,9 @@ static bool joint_has_earlier_region(const Joint *j) {
     return false;
 }
 
-/* The accumulator of a leaf that has a history by now refuses. If an earlier region leads there as
- * well it has to wait for that one: what it holds goes there as any gradient does
- * (runtime/cross_region_backward.c). */
+/* AccumulateGrad refuses a leaf that has a grad_fn by now. If an earlier region leads to the leaf
+ * as well, the refusal has to wait for that region: until then its gradient is accumulated like any
+ * other (runtime/moved_leaves.c). */
 static void joint_run_moved_leaf(Joint *j, Var *leaf, Tensor *grad) {
     Capture *cap = j->c->capture;
     if (leaf->entry < 0 || !joint_has_earlier_region(j)) {
@@ -277,7 +276,7 @@ static void joint_run_accumulate_grad(Joint *j, const GradNode *node) {
     }
 }
 
-/* Outside of the graph somebody waits for this; that it is undefined is to be told too. */
+/* The region before receives the gradient, also if it is undefined. */
 static void joint_run_external(Joint *j, const GradNode *node) {
     const Capture *cap = j->c->capture;
     int i = 0;
@@ -292,7 +291,7 @@ static void joint_run_external(Joint *j, const GradNode *node) {
 static void joint_run_node(BackwardEngine *x, GradNode *node) {
     Joint *j = joint_of(x);
     for (const RetainGrad *hook = node->retains_grad; hook; hook = hook->next) {
-        if (!node->grad[hook->nr]) { /* PyTorch clones it before it looks */
+        if (!node->grad[hook->nr]) { /* PyTorch clones it before it checks */
             error_set(&j->err, ERR_invalid, "Expected a proper Tensor but got None");
             return;
         }
@@ -320,7 +319,7 @@ static void joint_run_node(BackwardEngine *x, GradNode *node) {
         break;
     }
     }
-    if (j->err.code == ERR_none && !node->freed) { /* a refused answer leaves it as it was */
+    if (j->err.code == ERR_none && !node->freed) { /* a node that raises is not released */
         node->freed = true;
         node->moved_before = j->c->capture->nmoved_leaves;
     }
@@ -330,7 +329,7 @@ static void joint_run_node(BackwardEngine *x, GradNode *node) {
 
 typedef struct JointRoot {
     Edge edge;
-    int place;          /* of the return, or among the later roots */
+    int place;          /* index of the return, or among the resumed roots */
     const Tensor *like; /* the tangent's size and dtype; NULL: it is undefined */
     bool zeros;         /* GR-10 */
 } JointRoot;
@@ -346,7 +345,7 @@ static int joint_find_roots(Joint *j, JointRoot *root) {
         }
         Edge edge;
         if (cap_gradient_edge(j->c->capture, v, &edge) != ERR_none) {
-            continue; /* it was asked when it was returned */
+            continue; /* its grad_fn was materialized when it was returned */
         }
         if (backward_includes(backward, k)) {
             root[n++] = (JointRoot){edge, k, &j->g->ret[k].layout, false};
@@ -383,7 +382,7 @@ static int joint_find_resumed_roots(Joint *j, JointRoot *root) {
     int n = 0;
     for (int i = 0; i < later->nroot; i++) {
         Edge edge = joint_resumed_edge(j->c->capture, &later->root[i]);
-        if (!edge.node) { /* a seeded fault may have reused code that made another tape */
+        if (!edge.node) { /* with a seeded fault, reused code may have recorded another tape */
             error_set(&j->err, ERR_internal, "the region captured again has another tape");
         }
         root[n++] = (JointRoot){edge, i, later->root[i].grad, false};
@@ -448,7 +447,7 @@ bool pass_joint(Compile *c) {
         }
     }
     for (int k = 0; k < g->nret;
-         k++) { /* a returned leaf carries its gradient too, and what retains it */
+         k++) { /* the gradient of a returned leaf, or of one that retains it, is an output too */
         const Var *v = cap->ret[k];
         if (v->grad && (g->ret[k].is_leaf ? v->requires_grad : v->retains_grad)) {
             g->ret[k].grad = v->grad;

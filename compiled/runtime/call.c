@@ -1,5 +1,5 @@
 /* One call of the program: inputs and setup, or the tensors of the call before; the function; the
- * backward outside of it; the record. */
+ * cross-region backward; the record. */
 #include "compiled/runtime/runtime.h"
 #include "compiled/runtime/symbols.h"
 
@@ -12,7 +12,7 @@ static void record_value(Values *out, const Tensor *t) {
     out->ndim = t->ndim;
     memcpy(out->size, t->size, sizeof *t->size * (size_t)t->ndim);
     out->numel = tensor_numel(t);
-    out->data = t->storage->data; /* contiguous, and nobody else's */
+    out->data = t->storage->data; /* contiguous, and not shared */
     out->value64 = out->bound = NULL;
 }
 
@@ -68,7 +68,7 @@ static void record_input(const RuntimeSession *r, CallResult *call, const Region
     }
 }
 
-/* Versions that probes told are counted from the region's start. */
+/* Versions in probe results are relative to the region's start. */
 static void record_trace(const RuntimeSession *r, CallResult *call, const RegionResult *end) {
     const Capture *cap = end->artifact->capture;
     bool as_is = call->ntrace == 0;

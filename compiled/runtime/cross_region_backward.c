@@ -1,18 +1,18 @@
-/* The backward outside of the function: gradients go on through the histories that its arguments
+/* The cross-region backward: gradients continue through the grad_fn that the function's arguments
  * came with.
  *
- * Every such history is an edge into the tape of a region that ran before: the setup, or an earlier
- * call on the same tensors. An edge leads from a later region to an earlier one, so one walk from
- * the last region to the first is enough. A region that was reached is captured again from what it
- * was called with (the same capture, so the same tape), the tensors that outlived it take the flags
- * and versions that they have now, the joint pass walks its tape from the edges that were reached,
- * and the whole is compiled and run. What is saved between a forward and its backward is the
- * region's inputs; all else is computed again.
+ * Every such grad_fn is a node on the tape of a region that ran before: the setup, an earlier call
+ * on the same tensors, or what precedes a graph_break. Edges lead from a later region to an earlier
+ * one, so one pass from the last region to the first is enough. A region that was reached is
+ * captured again from what it was called with (the same capture, so the same tape), the tensors
+ * that outlived it take their current flags and versions, the joint pass walks its tape from the
+ * edges that were reached, and the result is compiled and run. What is saved between a forward and
+ * its backward is the region's inputs; everything else is recomputed.
  *
- * A leaf, and a history, that several regions send gradients to: what has arrived so far enters the
- * next region's walk first, so that sums are in the order of one engine that walks one tape. So
- * does the error of a leaf that has been moved into the graph's interior: its accumulator waits for
- * all that lead to it. */
+ * Several regions may send gradients to one leaf, or to one external grad_fn. What has arrived so
+ * far is added first in the next region's walk, so that sums are in the order of one engine that
+ * walks one tape. The error of a leaf that has been moved into the graph interior is deferred in
+ * the same way (moved_leaves.c). */
 #include "compiled/runtime/runtime.h"
 
 /* ---- what has arrived ---- */
@@ -29,7 +29,8 @@ static void cross_region_receive(RuntimeSession *r, Region *region, ResumedRoot 
     region->root[region->nroot++] = root;
 }
 
-/* What a run of a region's backward sent out of it. */
+/* Hands on the gradients that a run of a region's backward computed: to live tensors, or to the
+ * region of an external grad_fn. */
 static void cross_region_distribute(RuntimeSession *r, const Region *region, const Graph *g,
                                     Tensor *const *grad) {
     int nobject = region->nlive;
@@ -47,7 +48,8 @@ static void cross_region_distribute(RuntimeSession *r, const Region *region, con
     }
 }
 
-/* Takes what waits at `origin` for an earlier region; it will come by again. */
+/* Moves the roots that an earlier region has received at `origin` to this walk, which delivers
+ * their sum there. */
 static void cross_region_take_back(const RegionEdge *origin, int object, ResumedRoot *root,
                                    int *n) {
     Region *region = origin->region;
@@ -71,10 +73,11 @@ typedef struct ResumedCapture {
     RuntimeSession *r;
     Region *region;
     ResumedBackward *later;
-    GradNode **history; /* by object: as it stands now */
+    GradNode **history; /* by live tensor: its grad_fn before the backward */
 } ResumedCapture;
 
-/* Between capture and passes: the tensors are what they are now, and the roots are known. */
+/* Between capture and passes: brings flags and versions of the tensors up to date, and adds the
+ * roots. */
 static void cross_region_update_capture(void *user, Capture *cap) {
     ResumedCapture *back = user;
     Region *region = back->region;
@@ -95,7 +98,7 @@ static void cross_region_update_capture(void *user, Capture *cap) {
         cls->storage.version = o->tensor.storage->version - start;
         v->attr_version = o->record.attr_version - start;
         v->requires_grad = o->record.requires_grad;
-        v->program_grad = NULL; /* o->grad has it, or had */
+        v->program_grad = NULL; /* o->grad holds it, or held it */
         if (!live_has_grad_fn(o)) {
             v->grad_fn = (Edge){NULL, 0};
         } else if (!v->grad_fn.node) {
@@ -153,7 +156,7 @@ ErrCode cross_region_backward_run(RuntimeSession *r, const RegionResult *end, Er
         if (err->code == ERR_none && region->nroot > 0) {
             (void)cross_region_resume(r, region, err);
         }
-        region->nroot = 0; /* of a backward that ended with an error */
+        region->nroot = 0; /* after an error */
     }
     return err->code;
 }

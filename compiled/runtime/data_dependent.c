@@ -40,7 +40,7 @@ static int64_t data_dependent_count_nonzero(const Tensor *t) {
     return count;
 }
 
-/* Runs the question's plan on the data of the input storages. */
+/* Runs the plan on the data of the input storages. */
 static void data_dependent_run(DataDependent *q, void *const *input, Arena *arena,
                                Execution *exec) {
     plan_execute(q->plan, input, NULL, arena, exec);

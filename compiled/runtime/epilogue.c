@@ -1,10 +1,10 @@
-/* The epilogue: runs compiled code and brings what it computed to where it belongs.
+/* The epilogue: runs compiled code and moves its results to where eager would leave them.
  *
  * Gradients, and returns whose value is an input's old data, are copied out first; then mutated
  * inputs are written back, all from copies, since a write-back may be another input's old data;
- * then the other returns get storages of their own, one copy a storage, and returns that alias
- * inputs are rebuilt as views of them. What is not data (flags, versions, trace, errors) was
- * decided at capture; answer.c and runtime/runtime.c take it from there. */
+ * then the other returns get storages of their own, one copy per storage, and returns that alias
+ * inputs are rebuilt as views of them. Everything that is not data (flags, versions, trace, errors)
+ * was decided at capture and is applied by runtime.c and call.c. */
 #include "compiled/runtime/artifact.h"
 #include "compiled/runtime/stages.h"
 
@@ -19,7 +19,7 @@ typedef struct Epilogue {
     ArtifactResult *out;
 } Epilogue;
 
-/* The data of the TANGENT nodes: fills, or what a later backward was handed. */
+/* The data of the TANGENT nodes: fills, or the gradients of a resumed backward. */
 static void **epilogue_make_tangents(const Epilogue *e) {
     const ResumedBackward *later = e->in->resumed;
     void **tangent = arena_array(e->arena, void *, later ? later->nroot : e->g->nret);
@@ -63,8 +63,7 @@ static bool epilogue_execute(const Epilogue *e, Execution *exec) {
         return true;
     }
     CHECK(e->a->has_checks ||
-          options->fault !=
-              FAULT_NONE); /* a kernel refuses what a CHECK has judged, or should have */
+          options->fault != FAULT_NONE); /* a kernel refuses only what a CHECK covers */
     for (int k = 0; k < n && e->a->has_checks; k++) {
         memcpy(input[k], before[k], (size_t)storage_bytes(storage[k]));
     }
@@ -140,14 +139,14 @@ static void epilogue_write_back(const Epilogue *e) {
     }
 }
 
-/* AL-2: the view is replayed on the storage that its input shares, without the input's own offset
- * in it. */
+/* AL-2: the view is replayed on the storage that its input shares, but the input's own storage
+ * offset is lost. */
 static void forget_offset(const Epilogue *e, int k, Tensor *t) {
     const Capture *cap = e->a->capture;
     const Var *base =
-        cap->ret
-            ? cap->ret[k]
-            : cap->live[cap->in.n + k]; /* a region that others follow returns what they need */
+        cap->ret ? cap->ret[k]
+                 : cap->live[cap->in.n +
+                             k]; /* a region that is followed by another returns its exports */
     base = base->base ? base->base : base;
     for (int i = 0; base->entry >= 0 && i < e->in->n; i++) {
         if (i != base->entry && e->in->tensors[i].storage == t->storage) {

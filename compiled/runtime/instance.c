@@ -1,5 +1,5 @@
-/* One compilation of a region beside that of a call: at other sizes for its numbers only, or of a
- * symbolic graph once more from fuse on. */
+/* Compilations of a region beside that of a call: at other sizes, for its numbers only; and of a
+ * symbolic graph from fuse on, for the sizes of a call. */
 #include "compiled/loops/lower.h"
 #include "compiled/runtime/stages.h"
 #include "compiled/runtime/symbols.h"
@@ -63,7 +63,7 @@ static bool lies_in(const Tensor *layout, int64_t numel) {
            tensor_extent(layout, &extent) && extent <= numel;
 }
 
-/* Does all that the instance hands out lie in the storages of the call? */
+/* Do all tensors that the instance leaves lie inside the storages of the call? */
 static bool instance_fits(const Artifact *a, const CaptureInput *in) {
     const Graph *g = a->graph;
     for (int i = 0; i < in->n; i++) {
@@ -82,8 +82,8 @@ static bool instance_fits(const Artifact *a, const CaptureInput *in) {
     return true;
 }
 
-/* Is every node within the limits, and all that the ops of the graph make together with the inputs?
- * As capture asks of one size. */
+/* Is every node within the limits, and (`together`) the sum of inputs and op results? Capture
+ * applies the same limits. */
 static bool region_within_limits(const Limits *limits, const Graph *g, bool together) {
     int64_t bytes = 0;
     for (int i = 0; i < g->n; i++) {

@@ -83,8 +83,8 @@ static Tensor interpret_tensor(const Interpreter *in, const Node *n, Storage *st
     return t;
 }
 
-/* Gives `n` its memory and puts `value` (of its layout) there. A splat is read as a value, also
- * when its buffer is somebody else's. */
+/* Gives `n` its memory and stores `value` (of its layout) there. A splat is read as a value, also
+ * when it shares its buffer. */
 static void interpret_store(Interpreter *in, const Node *n, const Tensor *value) {
     int64_t bytes = interpret_extent(&n->t) * dtype_bytes(n->t.dtype);
     Scalar splat;
@@ -110,7 +110,7 @@ static void interpret_refuse(Interpreter *in, const Node *n) {
     }
 }
 
-/* What `n` computes, apart from its memory; a refused kernel leaves a pattern. */
+/* What `n` computes, apart from its memory; after a refusal by the kernel, a fill pattern. */
 static void interpret_node(Interpreter *in, const Node *n, Tensor *out) {
     Tensor value[MAX_SLOTS], *operand[MAX_SLOTS];
     Storage storage[MAX_SLOTS];
@@ -124,7 +124,7 @@ static void interpret_node(Interpreter *in, const Node *n, Tensor *out) {
     }
     *out = n->t;
     if (n->kind == NODE_OP) {
-        /* the size of nonzero is the count that was right before the graph was changed */
+        /* the size of nonzero is the count at capture; another count is a refusal */
         bool counted = n->op != OP_nonzero || kernel_count_nonzero(operand[0]) == out->size[0];
         if (!counted || !evaluate_node(n, operand, out, &k)) {
             interpret_refuse(in, n);
@@ -161,7 +161,7 @@ static void interpret_write(Interpreter *in, const Node *n) {
     in->out->unknown |= undefined;
 }
 
-/* Does it fire? Not on what an earlier statement was refused for. */
+/* Does it fire? Not after the refusal of an earlier statement. */
 static bool interpret_check_fires(const Interpreter *in, const Node *n) {
     Storage storage;
     Tensor value = interpret_tensor(in, n->in[0], &storage);
@@ -188,8 +188,8 @@ static bool interpret_runs_in_place(const Interpreter *in, const Node *n) {
                            n->buffer == node_buffer(n->in[0])->buffer);
 }
 
-/* The nodes [begin, end): one nest, or one node. What writes into memory that others of the nest
- * read comes last. */
+/* The nodes [begin, end): one nest, or one node. In-place writes happen after the other nodes of
+ * the nest have read. */
 static bool interpret_schedule_item(Interpreter *in, int begin, int end) {
     const Node *late[MAX_FUSED_OPS];
     Tensor late_value[MAX_FUSED_OPS];
@@ -224,7 +224,7 @@ static bool interpret_schedule_item(Interpreter *in, int begin, int end) {
             if (interpret_runs_in_place(in, n) && nlate < MAX_FUSED_OPS) {
                 late[nlate] = n;
                 late_value[nlate++] = value;
-                in->storage[n->id] = value.storage; /* for those who ask for its size only */
+                in->storage[n->id] = value.storage; /* for nodes that use only its size */
             } else {
                 interpret_store(in, n, &value);
             }
@@ -237,7 +237,7 @@ static bool interpret_schedule_item(Interpreter *in, int begin, int end) {
     return true;
 }
 
-/* ---- answers ---- */
+/* ---- results ---- */
 
 static void interpret_record(Interpreter *in, const char *what, int number, const Tensor *t) {
     void *data = arena_alloc(in->arena, max_i64(tensor_numel(t) * dtype_bytes(t->dtype), 1));
@@ -256,7 +256,7 @@ static void interpret_record_node(Interpreter *in, const char *what, int number,
     interpret_record(in, what, number, &t);
 }
 
-/* The node that made a class's storage, while there are classes. */
+/* The node that made a class's storage (before functionalize). */
 static const Node *interpret_class_node(const Graph *g, int cls) {
     for (int i = 0; i < g->n; i++) {
         const Node *n = g->node[i];
@@ -304,8 +304,10 @@ static void interpret_collect(Interpreter *in, StageForm form) {
     bool functional = form != STAGE_CAPTURED;
     in->out->answer = arena_array(in->arena, Answer, g->nret * 2 + g->ninp + g->ninputs + 1);
     interpret_collect_returns(in, functional, true);
-    bool writes_back = in->c->capture &&
-                       !in->c->capture->in.resumed; /* a question and what is asked later do not */
+    bool writes_back =
+        in->c->capture &&
+        !in->c->capture->in
+             .resumed; /* the graph of a data-dependent value and a resumed backward do not */
     for (int k = 0; writes_back && k < g->ninputs; k++) {
         const Node *now = functional && g->written && g->written[k] ? g->written[k] : g->input[k];
         if (functional && now == g->input[k]) {

@@ -1,6 +1,6 @@
 /* A leaf that has a grad_fn by the time a backward reaches its AccumulateGrad ("moved into the
- * graph interior"). The accumulator raises, but only when all that leads to it has delivered: if
- * the tape of an earlier region leads to the same leaf, its error waits for the backward of that
+ * graph interior"). AccumulateGrad raises, but only when all edges into it have delivered: if the
+ * tape of an earlier region leads to the same leaf, the error is deferred to the backward of that
  * region. */
 #include "compiled/runtime/runtime.h"
 
@@ -53,7 +53,8 @@ static bool node_reaches_leaf(const LeafSearch *s, const GradNode *node) {
     return false;
 }
 
-/* Does what the region's walk came to, or what waits in a region before it, lead to the leaf? */
+/* Does an external grad_fn that the region's walk reached, or a root that an earlier region has
+ * received, lead to the leaf? */
 static bool leaf_awaits_earlier_region(RuntimeSession *r, Region *region, const Capture *cap,
                                        const LiveTensor *leaf) {
     for (int i = 0; i < cap->in.n; i++) {

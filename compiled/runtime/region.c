@@ -1,7 +1,7 @@
-/* A region: looked up in the cache, compiled, or brought to the sizes of a call.
+/* A region: found in the cache, compiled, or brought to the sizes of a call.
  *
- * A region whose CHECK fires at run time is captured again up to the statement of the CHECK, and
- * that prefix, with its own epilogue, is what the call reports. */
+ * A region whose CHECK fires at run time is captured again up to the statement of the CHECK. That
+ * prefix, with its own epilogue, is what the call reports. */
 #include "compiled/loops/lower.h"
 #include "compiled/runtime/stages.h"
 #include "compiled/runtime/runtime.h"
@@ -91,7 +91,7 @@ static Artifact *compile_region(RuntimeSession *r, const CaptureInput *in, Symbo
         a->symbols = symbols_start(r, c, symbols, own);
         c->sample = NULL;
         if (a->symbols && r->compile->on_dump &&
-            symbols_generalize(r, a, in)) { /* else when a call of another size comes */
+            symbols_generalize(r, a, in)) { /* otherwise when a call of another size comes */
             dump_symbols(c, a->symbols, exit);
         }
         c->reused = a->symbols != NULL;

@@ -1,15 +1,14 @@
-/* Objects, and the regions that run on them.
+/* Live tensors, and the regions that run on them.
  *
- * Entering a region: what it is passed and the bases of what are views become its entries. Leaving
- * it: each entry's record is what the capture says (flags, whether its history is still the one it
- * came with, versions counted from the start), and what a setup made for the function becomes an
- * object of its own. */
+ * Entering a region: its arguments, and the bases of those that are views, become its entries.
+ * Leaving it: each entry takes over its exit record (flags, grad_fn, versions relative to the
+ * start), and each export (of a setup, or before a graph_break) becomes a live tensor. */
 #include "compiled/runtime/runtime.h"
 
 #include <string.h>
 #include <limits.h>
 
-/* ---- objects ---- */
+/* ---- live tensors ---- */
 
 bool live_requires_grad(const LiveTensor *o) {
     return o->record.requires_grad || live_has_grad_fn(o) ||
@@ -94,8 +93,8 @@ static void region_enter_name(Region *region, CaptureInput *in, NameId *name, in
     named[in->nname++] = region_enter_tensor(region, o);
 }
 
-/* The entries of a region: arguments (of the setup: the inputs; behind a graph_break: what is still
- * needed), then bases of views. */
+/* The entries of a region: arguments (of the setup: the inputs; after a graph_break: what the rest
+ * of the body needs), then bases of views. */
 static void region_enter(RuntimeSession *r, Region *region, CaptureInput *in) {
     const Program *p = r->p;
     bool resumes = in->resume >= 0;
@@ -172,8 +171,7 @@ static const Tensor *copy_data(Arena *arena, const Tensor *tensors, int n) {
 
 /* ---- leaving ---- */
 
-/* The record of an object as the region leaves it; `start` is its storage's version when the region
- * was entered. */
+/* Applies an exit record; `start` is the storage's version when the region was entered. */
 static void region_leave_tensor(LiveTensor *o, const ExitTensor *e, Region *region, int64_t start) {
     const TensorRecord before = o->record;
     layout_copy(&o->tensor, &e->layout);
@@ -194,7 +192,7 @@ static void region_leave_tensor(LiveTensor *o, const ExitTensor *e, Region *regi
     o->regenerated = e->regenerated || (o->regenerated && e->history == HISTORY_AS_BEFORE);
 }
 
-/* Storages of what is left to the next region count their versions from their making. */
+/* Exports become live tensors. New storages count their versions from their creation. */
 static void region_leave_exports(RuntimeSession *r, Region *region, const Artifact *a,
                                  const ArtifactResult *out) {
     const Capture *cap = a->capture;
@@ -239,7 +237,7 @@ static void region_leave(RuntimeSession *r, Region *region, const RegionResult *
     if (region->in.setup || a->capture->end == END_BREAK) {
         region_leave_exports(r, region, a, out);
     }
-    for (int i = 0; i < region->nlive; i++) { /* before a backward outside adds to it */
+    for (int i = 0; i < region->nlive; i++) { /* before a cross-region backward adds to it */
         const InputPlan *plan = &a->graph->inp[i];
         region->live[i]->grad =
             plan->grad_state == GRAD_VALUE ? out->grad[i] : region->live[i]->grad;
@@ -278,8 +276,8 @@ void region_run(RuntimeSession *r, int part, bool grad_mode, bool comes_back, bo
     Execution exec = {0};
     for (int failed = INT_MAX; !artifact_run(a, r->p, &in, r->arena, &end->outcome, &exec);
          failed = exec.failed_sid) {
-        CHECK(exec.failed_sid < failed); /* a prefix may meet an earlier check, which the graph it
-                                            was cut from ran later */
+        CHECK(exec.failed_sid <
+              failed); /* a prefix may run an earlier CHECK that the whole graph scheduled later */
         a = region_compile_prefix(r, &in, exec.failed_sid, exec.code, exec.message,
                                   region_writes(a->graph, exec.failed_sid));
     }
@@ -293,8 +291,9 @@ void region_run(RuntimeSession *r, int part, bool grad_mode, bool comes_back, bo
     end->error = a->error != ERR_none ? a->error : a->graph->backward_error;
     end->at = a->error != ERR_none ? a->error_at : AT_BACKWARD;
     end->message = a->error != ERR_none ? a->message : a->graph->backward_message;
-    if (end->error == ERR_none && exec.code != ERR_none) { /* a kernel of the backward refused what
-                                                              the forward's CHECKs had let pass */
+    if (end->error == ERR_none &&
+        exec.code != ERR_none) { /* a kernel of the backward refused a value that passed the
+                                    forward's CHECKs */
         end->error = exec.code;
         end->message = exec.message;
     }

@@ -1,13 +1,14 @@
-/* The world of the compiled executor: tensors that outlive a call, and the regions whose tapes they
- * point into.
+/* The runtime of the compiled executor: tensors that outlive a call, and the regions whose tapes
+ * they point into.
  *
- *     inputs ── setup (a region) ──> objects ── body (a region) ──> objects ── body again (keep) ──
- *     ..
+ *     inputs ── setup (a region) ──> live tensors ── body (a region) ──> live tensors
+ *            ── body again (keep) ──> ..
  *
- * An Object is a tensor with its autograd record; its history is an output of a tape node of the
- * region that made it. A region sees only metadata of the objects that it is passed and treats
- * their histories as opaque; what its backward sends there is handed on to the region they point
- * into, which is captured again with the data it was called on, and its tape walked from there. */
+ * A LiveTensor is a tensor with its autograd record; its grad_fn is an output of a tape node of the
+ * region that made it. A region sees only metadata of its entries and treats their grad_fn as
+ * external. The gradients that its backward sends there are handed to the region that made the
+ * grad_fn, which is captured again with the data it was called on, and whose tape is walked from
+ * there. */
 #ifndef COMPILED_WORLD_H
 #define COMPILED_WORLD_H
 
@@ -15,7 +16,7 @@
 
 typedef struct Region Region;
 typedef struct LiveTensor LiveTensor;
-/* A history: output `nr` of tape node `number` of the region; NULL: none. */
+/* A grad_fn: output `nr` of tape node `number` of the region; region NULL: none. */
 typedef struct RegionEdge {
     Region *region;
     int64_t number;
@@ -36,16 +37,17 @@ struct LiveTensor {
 
 /* One run of a region. */
 struct Region {
-    CaptureInput in; /* as it was captured; if a backward may come to it later, with the data its
-                        storages then held */
-    const Capture *capture; /* its tape */
-    LiveTensor **live;      /* by object of the capture */
+    CaptureInput
+        in; /* as it was captured; with a copy of its data if a later backward may reach it */
+    const Capture *capture; /* the tape */
+    LiveTensor **live;      /* by index in Capture.live */
     int nlive;
-    RegionEdge *external;    /* by entry: the history it had */
+    RegionEdge *external;    /* by entry: its grad_fn when the region was entered */
     int64_t *version;        /* by input storage: when it was entered */
-    unsigned char *released; /* by tape number (made of them): run by a backward */
+    unsigned char *released; /* by tape number (tape_size of them): a backward ran it and did not
+                                retain the graph */
     int64_t tape_size;
-    ResumedRoot *root; /* what a backward under way has sent here */
+    ResumedRoot *root; /* what the running backward has sent here */
     int nroot, capacity;
     Region *before; /* the region entered before */
 };
@@ -58,20 +60,19 @@ typedef struct RuntimeSession {
     int64_t first_step;
     Arena *arena;
     Artifact *cache;
-    bool last_call; /* nobody calls again: nothing need be made for other sizes */
-    /* the world: what a call with fresh inputs made, and calls that keep it took up */
+    bool last_call; /* the last call: no code for other sizes is needed */
+    /* live tensors: made by a call with fresh inputs, taken over by calls that keep them */
     LiveTensor **input; /* by program input */
     int ninputs;
     LiveTensor *live;
-    LiveTensor **named; /* by NameId: what names mean outside of the function */
-    LiveTensor *
-        *exported; /* by NameId: what the region before left to the next one of the same call */
-    bool prepared; /* the setup ran to its end */
-    bool breaks; /* some statement is a graph_break, and none needs the tape of the whole function:
+    LiveTensor **named;    /* by NameId: the bindings outside the function */
+    LiveTensor **exported; /* by NameId: the exports of the region before, in the same call */
+    bool prepared;         /* the setup ran to its end */
+    bool breaks; /* some statement is a graph_break, and none needs the whole function's tape:
                     regions end there */
     bool takes_gradients; /* some statement of the function does */
     bool reshapes;        /* some statement changes the geometry of a tensor in place */
-    Region *last;         /* of those that a later backward may come to */
+    Region *last;         /* the last region that a later backward may reach */
 } RuntimeSession;
 
 /* How a region ended. */
@@ -82,8 +83,8 @@ typedef struct RegionResult {
     const Artifact *artifact;
     ArtifactResult outcome;
     Region *region;
-    Storage *unsettled;  /* what a refused write had begun to write, or NULL */
-    int deferred_leaves; /* moved leaves that its backward came past */
+    Storage *unsettled;  /* the storage that a refused write had begun to change, or NULL */
+    int deferred_leaves; /* moved leaves of its backward whose error is deferred (moved_leaves.c) */
 } RegionResult;
 
 /* ---- region.c ---- */
@@ -91,7 +92,7 @@ typedef struct RegionResult {
  * capture and the passes. */
 Artifact *region_compile(RuntimeSession *r, const CaptureInput *in,
                          void (*captured)(void *user, Capture *cap), void *user);
-/* What comes before statement `sid`, which raises. */
+/* The region up to statement `sid`, which raises. */
 Artifact *region_compile_prefix(RuntimeSession *r, const CaptureInput *in, int sid, ErrCode code,
                                 const char *message, int unsettled);
 /* An artifact from the cache, or made now. */
@@ -100,17 +101,17 @@ const Artifact *region_find(RuntimeSession *r, const CaptureInput *in, bool *com
 int region_writes(const Graph *g, int sid);
 
 /* ---- runtime/runtime.c ---- */
-/* Fresh objects for the inputs. ERR_limit. */
+/* Fresh live tensors for the inputs. ERR_limit. */
 ErrCode runtime_open(RuntimeSession *r, const Input *inputs, int ninputs, Error *err);
-/* The same objects once more: gradients cleared, then flags set. */
+/* The same live tensors once more: gradients cleared, then flags set. */
 ErrCode runtime_reopen(RuntimeSession *r, const Recall *recall, Error *err);
 bool live_requires_grad(const LiveTensor *o);
 bool live_has_grad_fn(const LiveTensor *o);
-/* Remembers the nodes that a backward of the capture ran; `end`: moved leaves it came past. */
+/* Remembers the nodes that a backward of the capture ran, up to moved leaf number `end`. */
 void region_release(Region *region, const Capture *cap, int end);
 enum { SETUP = -2, BODY = -1 };
 /* Runs the setup, the body, or what follows the graph_break `part` of the body. `comes_back`: a
- * later region may send gradients to it. */
+ * later backward may reach the region. */
 void region_run(RuntimeSession *r, int part, bool grad_mode, bool comes_back, bool *compiled,
                 RegionResult *end);
 /* Does the region end at a graph_break, and another follow? */
@@ -118,11 +119,11 @@ static inline bool region_continues(const RegionResult *end) {
     return end->error == ERR_none && end->artifact->capture->end == END_BREAK;
 }
 /* ---- runtime/cross_region_backward.c ---- */
-/* How many of the moved leaves that the region's backward met wait for an earlier region? All of
- * them, or the next one refuses. */
+/* How many of the moved leaves of the region's backward defer their error to an earlier region? The
+ * next one raises. */
 int moved_leaves_deferred(RuntimeSession *r, Region *region, const Capture *cap);
-/* Hands on what the backward of the region that just ran sent to histories outside of it. An error
- * is the call's. */
+/* Continues the backward of the region that just ran in the regions before it. An error is the
+ * call's. */
 ErrCode cross_region_backward_run(RuntimeSession *r, const RegionResult *end, Error *err);
 /* ---- call.c ---- */
 /* Call `number` of the program, from its inputs to its record. */

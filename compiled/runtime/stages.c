@@ -24,7 +24,7 @@ static bool answers_same_element(const Answer *a, const Answer *b, int64_t i, do
                                       fabs(x - y) <= tolerance * fmax(fabs(x), fabs(y)));
 }
 
-/* The answer of `all` that `a` is, or NULL: gradients come with the joint graph. */
+/* The same value of the other interpretation, or NULL: gradients exist only from joint on. */
 static const Answer *same_answer(const Answers *all, const Answer *a) {
     for (int k = 0; k < all->n; k++) {
         if (strcmp(all->answer[k].what, a->what) == 0 && all->answer[k].number == a->number) {
@@ -34,8 +34,8 @@ static const Answer *same_answer(const Answers *all, const Answer *a) {
     return NULL;
 }
 
-/* The first difference in words; false if there is none. Floats may differ by `tolerance` of
- * themselves, which for half types is a hundred times as much. */
+/* The first difference in words; false if there is none. Floats may differ by a relative
+ * `tolerance`, half types by a hundred times as much. */
 static bool answers_differ(const Answers *before, const Answers *after, double tolerance,
                            char *text, size_t size) {
     if (before->unknown || after->unknown) {

@@ -1,12 +1,12 @@
-/* Automatic symbolic sizes: which sizes become symbols, the specimens, and the graph brought to the
- * sizes of a call.
+/* Automatic symbolic sizes: which sizes become symbols, the sample compilations, and the graph
+ * brought to the sizes of a call.
  *
- * Specimens are drawn in families: sizes far from the call's with any remainders; if one of them is
- * another graph, or a number has no expression, sizes that leave the remainders of the call's
- * modulo 2, 3, then 12 (which the guards then demand); then sizes close by, since whatever is
- * compared with a constant near the call's size needs them. The first family whose specimens all
- * have the call's graph is taken. Specimens are compiled when a call comes that differs in such a
- * size and in nothing else: most never meet one. */
+ * Samples are drawn in families: sizes far from the call's with any remainders; if one of them has
+ * another graph, or a number has no expression, sizes with the same remainders as the call's modulo
+ * 2, 3, then 12 (which the guards then require); then sizes close by, which are needed where
+ * something is compared with a constant near the call's size. The first family whose samples all
+ * have the call's graph is used. Samples are compiled when a call comes that differs only in such a
+ * size: most regions never need them. */
 #include "compiled/runtime/symbols.h"
 
 #include <stdio.h>
@@ -18,7 +18,7 @@ static bool same_region(const CaptureInput *a, const CaptureInput *b) {
     return a->setup == b->setup && a->resume == b->resume && a->n == b->n;
 }
 
-/* Has an earlier compilation of the region seen another size there? */
+/* Did an earlier compilation of the region have another size there? */
 static bool size_varies(const RuntimeSession *r, const CaptureInput *in, int i, int d) {
     for (const Artifact *a = r->cache; a; a = a->next) {
         const CaptureInput *was = &a->made_for;
@@ -131,7 +131,7 @@ Symbols *symbols_find(RuntimeSession *r, const CaptureInput *in) {
     return s;
 }
 
-/* ---- specimens ---- */
+/* ---- sample compilations ---- */
 
 /* The same call at other sizes: metadata, no data. */
 static bool resize(const CaptureInput *in, const Symbols *s, const int64_t *value, Arena *arena,
@@ -173,14 +173,14 @@ static bool same_shape(const SampleCompilation *a, const SampleCompilation *b) {
 
 static const int64_t steps[][2 * MAX_SYMBOLS] = {
     {1, 2, 3, 5}, {2, 5, 1, 3}, {3, 1, 5, 2}, {5, 3, 2, 1}};
-/* `period`: all specimens leave what the call's sizes leave modulo this. Of steps up to NEAR
- * nothing follows for sizes outside of theirs. */
+/* `period`: all samples have the same remainders modulo this as the call. Samples up to NEAR apart
+ * say nothing about sizes outside their range. */
 enum { NEAR = 2 };
 static const struct {
     int64_t step, period;
 } families[] = {{11, 1}, {22, 2}, {33, 3}, {12, 12}, {2, 2}, {1, 1}, {-1, 1}};
 
-/* Compiles specimen `k`, of the sizes at[k]: is it the graph of the call? */
+/* Compiles sample `k` at sizes at[k]: does it have the graph of the call? */
 static bool draw_sample(RuntimeSession *r, const CaptureInput *in, const Symbols *s,
                         const SamplePoints *points, int k, SampleCompilation *sample) {
     CaptureInput at;
@@ -196,7 +196,7 @@ static bool draw_sample(RuntimeSession *r, const CaptureInput *in, const Symbols
     return same_shape(&sample[0], &sample[k]);
 }
 
-/* The specimens of a family: false if one of them is another graph. */
+/* The samples of a family: false if one of them has another graph. */
 static bool draw_family(RuntimeSession *r, const CaptureInput *in, const Symbols *s, int64_t step,
                         SamplePoints *points, SampleCompilation *sample) {
     for (int k = 1; k < points->n; k++) {
@@ -210,7 +210,7 @@ static bool draw_family(RuntimeSession *r, const CaptureInput *in, const Symbols
     return true;
 }
 
-/* One more of the least sizes: the guards then need not refuse them. */
+/* One more sample at the least sizes, so that the guards need not exclude them. */
 static bool draw_least(RuntimeSession *r, const CaptureInput *in, const Symbols *s,
                        SamplePoints *points, SampleCompilation *sample) {
     for (int i = 0; i < s->n; i++) {
@@ -222,7 +222,7 @@ static bool draw_least(RuntimeSession *r, const CaptureInput *in, const Symbols 
 
 /* ---- the code for all of them ---- */
 
-/* What the specimens of some family have in common. */
+/* Fits expressions and guards to the first family that allows it. */
 static bool symbols_fit_families(RuntimeSession *r, Symbols *s, const CaptureInput *in,
                                  SampleCompilation *sample, Specialization *why) {
     *why = SPECIALIZED_structure;

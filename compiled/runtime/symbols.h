@@ -37,43 +37,44 @@ typedef struct Guard {
 } Guard;
 
 typedef struct Symbols {
-    const SampleCompilation *first_sample; /* the call's, until another size is met for which the
-                                     others are compiled; then NULL */
-    bool *call_symbolic; /* of the result of that call: it was served by code for many sizes */
+    const SampleCompilation *first_sample; /* the sample at the call's sizes, until another size
+                                              requires the other samples; then NULL */
+    bool *call_symbolic; /* in the result of that call: served by code for many sizes */
     int n;
     int64_t hint[MAX_SYMBOLS];
     signed char (*dim)[MAX_DIMS]; /* by entry: its symbol, or -1 */
-    Expr *(*stride)[MAX_DIMS];    /* by entry: NULL: as it was */
+    Expr *(*stride)[MAX_DIMS];    /* by entry; NULL: the same number as at compilation */
     Expr **expr;
     int nexpr;
     Guard *guard;
     int nguard;
-    int64_t least[MAX_SYMBOLS], most[MAX_SYMBOLS]; /* nothing is known of other sizes */
-    int64_t period; /* what remains of every symbol modulo this must be what it was */
+    int64_t least[MAX_SYMBOLS],
+        most[MAX_SYMBOLS]; /* sizes for which the samples allow a conclusion */
+    int64_t period; /* every symbol must have the same remainder modulo this as at compilation */
     SymbolicNumber *numbers, *captured_numbers;
-    Graph *captured; /* as it was captured: inference is asked about all of it */
+    Graph *captured; /* as it was captured: an instance is inferred again in full */
     Graph *graph;    /* before fuse: instances are copies */
     bool skips_zero_one, skips_equal, skips_strides; /* faults GU-5a, GU-11, SH-4 */
-    int64_t size[MAX_SYMBOLS];                       /* what the call has */
-    int64_t lowered_for[MAX_SYMBOLS];                /* what the loops are for; 0: nothing */
+    int64_t size[MAX_SYMBOLS];                       /* the sizes of the call */
+    int64_t lowered_for[MAX_SYMBOLS]; /* the sizes that the loops are lowered for; 0: none */
 } Symbols;
 
-/* Do the metadata of a call fit what was compiled for `was`? Symbols (or NULL: every size is
- * itself) take their values. */
+/* Does the metadata of a call match that of `was`? Symbols take their values from it; NULL: every
+ * size must be the same. */
 bool guard_match(const CaptureInput *was, Symbols *symbols, const CaptureInput *in,
                  MissReason *why);
 /* Do the guards hold at these values? Evaluates all expressions. */
 bool guards_hold(const Compile *c, const Symbols *symbols, MissReason *why);
-/* Elements of the storage of entry `i` behind the last one that an entry has. */
+/* Elements of the storage of entry `i` beyond the last one that any entry reads. */
 int64_t storage_spare(const CaptureInput *in, int i);
-/* From distinct expressions and constants, each with its values in the specimens; those that are
- * not `equated` were only asked to be less or more. */
+/* Makes guards from distinct expressions and constants, each with its values in the samples; those
+ * that are not `equated` were only compared for order. */
 void guards_make(Symbols *symbols, Arena *arena, Expr *const *fact, int64_t *const *value,
                  const bool *equated, int nfact, int nsample);
 void guard_print(Text *text, const Guard *g);
 
 /* ---- symbols_fit.c ---- */
-/* Finds the expressions of all numbers of the specimens, and the guards. False: some number that an
+/* Finds the expressions of all numbers of the samples, and the guards. False: some number that an
  * instance needs has none. */
 bool symbols_fit(const RuntimeSession *r, Symbols *symbols, const SamplePoints *points,
                  const SampleCompilation *sample);
@@ -82,15 +83,15 @@ bool symbols_fit(const RuntimeSession *r, Symbols *symbols, const SamplePoints *
 /* Symbols for the sizes that differ from those of earlier compilations of the region; NULL:
  * none. */
 Symbols *symbols_find(RuntimeSession *r, const CaptureInput *in);
-/* When the region, a specimen, is through the passes on graphs: keeps what other sizes would start
- * from. NULL: it stays compiled for its size, for the reason that is counted. */
+/* After the passes on graphs of a region that is compiled as a sample: keeps what instances at
+ * other sizes start from. NULL: it stays compiled for its size; the reason is counted. */
 Symbols *symbols_start(RuntimeSession *r, const Compile *c, Symbols *symbols,
                        const SampleCompilation *own);
-/* The other specimens, and what they have in common. False: a->symbols is NULL, it stays compiled
- * for its size `in`. */
+/* Compiles the other samples and generalizes from them. False: a->symbols is NULL, it stays
+ * compiled for its size `in`. */
 bool symbols_generalize(RuntimeSession *r, Artifact *a, const CaptureInput *in);
-/* Brings a symbolic artifact to the sizes of a call, and settles it if they are the first others
- * that it meets. False: it does not fit. */
+/* Brings a symbolic artifact to the sizes of a call, and generalizes it at its first call of
+ * another size. False: it does not fit. */
 bool symbols_serve(RuntimeSession *r, Artifact *a, const CaptureInput *in);
 /* Symbols, guards, and the graph with expressions for numbers. */
 void symbols_print(Text *text, const Symbols *symbols, const Compile *c, ExitTensor *exit);

@@ -1,8 +1,8 @@
-/* What specimens have in common: an expression for every number that differs among them, and from
- * how all numbers compare, guards.
+/* Generalizes from samples: an expression for every number that differs among them, and guards from
+ * how the numbers compare.
  *
- * An expression stands once in a table, found by its values in the specimens; so do the constants
- * that numbers were compared with. */
+ * Each expression is once in a table, found by its values in the samples; so are the constants that
+ * numbers are compared with. */
 #include "compiled/runtime/symbols.h"
 
 #include <string.h>
@@ -13,8 +13,8 @@ typedef struct FitTable {
     Arena *arena;
     const SamplePoints *points;
     Expr **expr;
-    int64_t **value; /* by expression, by specimen */
-    bool *equated;   /* by expression: something may have been asked to be equal to it */
+    int64_t **value; /* by expression, by sample */
+    bool *equated;   /* by expression: it may have been compared for equality */
     int n, capacity;
 } FitTable;
 
@@ -70,7 +70,7 @@ static Expr *table_constant(FitTable *t, int64_t v) {
     return table_find(t, value, NUMBER_OBSERVED);
 }
 
-/* Number `at` in all specimens; false if it is one everywhere. */
+/* Number `at` in all samples; false if it is the same everywhere. */
 static bool across(const Numbers *const *numbers, const SamplePoints *points, int at,
                    int64_t *value) {
     bool differs = false;
@@ -185,7 +185,7 @@ bool symbols_fit(const RuntimeSession *r, Symbols *s, const SamplePoints *points
         across(facts, points, i, value);
         table_find(&t, value, facts[0]->kind[i]);
     }
-    for (int i = 0; i < s->n; i++) { /* also where no op has met it */
+    for (int i = 0; i < s->n; i++) { /* even if no op read it */
         for (int k = 0; k < points->n; k++) {
             value[k] = points->at[k][i];
         }

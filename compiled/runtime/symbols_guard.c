@@ -1,11 +1,12 @@
 /* Guards of a symbolic compilation.
  *
  * What a call must have in common with the compilation is its metadata, with symbols in place of
- * sizes: a symbol that stands twice must be the same size twice, strides are products of sizes as
- * they were. Beyond that the compiler has compared numbers: sizes with each other and with 0 and 1
- * (broadcasting), with arguments (slices, indices), lengths, strides with products of sizes
- * (contiguity). All numbers it met are known (walk_facts); a guard is a pair of them and how they
- * compared in the specimens, whose graph is one. What holds for all sizes from 2 on is left out. */
+ * sizes: a symbol that occurs twice must be the same size twice, and strides are products of sizes
+ * as they were. Beyond that the compiler has compared numbers: sizes with each other and with 0 and
+ * 1 (broadcasting), with arguments (slices, indices), lengths, and strides with products of sizes
+ * (contiguity). All numbers it read are known (walk_observed); a guard is a pair of them and how
+ * they compare in the samples, which have the same graph. What holds for all sizes from 2 on is
+ * left out. */
 #include "compiled/runtime/symbols.h"
 
 #include <string.h>
@@ -23,7 +24,7 @@ static bool same_names(const CaptureInput *a, const CaptureInput *b) {
            memcmp(a->named, b->named, sizeof *a->named * (size_t)a->nname) == 0;
 }
 
-/* What is known of an accumulator counts: the region then starts with it on its tape. */
+/* The metadata of an AccumulateGrad counts: the region then starts with it on its tape. */
 static bool same_history(const EntryTensor *a, const EntryTensor *b) {
     const TensorRecord *x = &a->record, *y = &b->record;
     return a->has_grad_fn == b->has_grad_fn && a->base == b->base &&
@@ -90,7 +91,7 @@ static bool has_symbol(const Symbols *symbols, int i, int ndim) {
     return false;
 }
 
-/* Where it lies, now that the symbols have values. */
+/* Strides, offset and storage size, now that the symbols have values. */
 static bool match_place(const CaptureInput *was, const Symbols *symbols, const CaptureInput *in,
                         int i, MissReason *why) {
     const Tensor *a = &was->tensors[i], *b = &in->tensors[i];
@@ -190,7 +191,7 @@ static bool bound_of(const Guard *g, const Expr **of, bool *least, int64_t *boun
     return true;
 }
 
-/* Does another guard say as much? Of two that say the same the first stands. */
+/* Does another guard imply this one? Of two equal ones the first is kept. */
 static bool implied(const Symbols *symbols, int i) {
     const Expr *of, *other;
     bool least, other_least;

@@ -1,14 +1,14 @@
-/* What a compilation decides on beside the numbers of its graph: the facts that make its guards
- * complete.
+/* Observed values: what a compilation decides on beside the numbers of its graph. They make its
+ * guards complete.
  *
- * The numbers of the graph (symbolic/walk.c) do not tell all that was compared: a slice wraps and
- * clamps what it is given before a size comes out, a view multiplies sizes until they fit, a rule
- * makes a layout that another rule takes away again, a constant that is a size is compared with
- * another constant and both are gone. Each such place notes here what it looks at, in every
- * specimen. Where a number is compared with another, both are facts, and how they compare becomes a
- * guard. Where it is put into something else (an exponential, a table, a narrow dtype) no
- * comparison says enough: its value goes into the hash of the graph, so that it must be the same in
- * all specimens, and thus hang on no size. */
+ * The numbers of the graph (symbolic/walk.c) do not show everything that was compared: a slice
+ * wraps and clamps its arguments before a size results, a view multiplies sizes until they fit, a
+ * rule makes a layout that another rule removes again, a constant that is a size is compared with
+ * another constant and both disappear. Each such place records here what it reads, in every sample
+ * compilation. Where a number is compared with another, both are observed values, and how they
+ * compare becomes a guard. Where it is used in another way (an exponential, a table, a narrow
+ * dtype) no comparison is enough: its value goes into the hash of the graph, so that it must be the
+ * same in all samples, and thus independent of the sizes. */
 #include "compiled/symbolic/observed.h"
 #include "compiled/symbolic/numbers.h"
 
@@ -40,7 +40,7 @@ void observed_rewrite(const Compile *c, const Node *n, int from) {
 
 /* ---- calls ---- */
 
-/* A place along a dim as written: from its end if it is negative. */
+/* An index along a dim as written: counted from the end if it is negative. */
 static int64_t place_along(int64_t at, int64_t size) {
     int64_t wrapped;
     return at >= 0 ? at : checked_add(at, size, &wrapped) ? wrapped : at;
@@ -52,7 +52,7 @@ static int64_t size_along(const Tensor *t, int64_t dim) {
     return t->ndim > 0 && dim_wrap(dim, t->ndim, &d, &ignored) == ERR_none ? t->size[d] : 1;
 }
 
-/* The products of neighbouring sizes, as a view meets them. */
+/* The products of neighbouring sizes, which a view computes. */
 static void note_products(Numbers *facts, const int64_t *size, int ndim) {
     for (int first = 0; first < ndim; first++) {
         int64_t product = 1;
@@ -149,13 +149,13 @@ static void note_scalar(Numbers *facts, Scalar v) {
                      NUMBER_OBSERVED);
 }
 
-/* Is the result of integers, where it is exact, a polynomial of them? Of which quotient: the places
- * of the result say. */
+/* Is the exact result of integers a polynomial of them? (For a quotient the numbers of the result
+ * show it.) */
 static bool is_polynomial(const OpInfo *op) {
     return op->kind == KIND_POINTWISE && (pw_is_arithmetic(op->pw) || op->pw == PW_neg);
 }
 
-/* Is the result a choice that hangs on how the operands compare with each other and with 0? */
+/* Is the result a choice that depends on how the operands compare with each other and with 0? */
 static bool is_choice(const OpInfo *op) {
     return op->kind != KIND_POINTWISE /* elements are moved */ || pw_is_logic(op->pw) ||
            (pw_is_choice(op->pw) && op->pw != PW_clamp);
@@ -172,7 +172,7 @@ void observed_constant(const Compile *c, const OpInfo *op, Scalar value, DType d
         note_scalar(facts, value);
         if (dtype == DT_float32 && fabs(value.f) > 1) {
             numbers_observed(facts, INT64_C(1) << 24,
-                             NUMBER_ORDER); /* from there on it is rounded */
+                             NUMBER_ORDER); /* beyond it integers are rounded */
         }
         return;
     }

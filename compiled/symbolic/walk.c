@@ -53,7 +53,7 @@ static inline void numbers_collect(Numbers *out, int64_t v, int kind) {
 
 void numbers_observed(Numbers *out, int64_t v, int kind) { numbers_collect(out, v, kind); }
 
-/* What the number is now. */
+/* Returns what the number is now. */
 int64_t walk_number(WalkVisit *w, int64_t v) {
     if (w->out) {
         numbers_collect(w->out, v, w->observed ? NUMBER_OBSERVED : NUMBER_INT);
@@ -89,10 +89,10 @@ static void walk_derived(WalkVisit *w, int64_t v) {
     }
 }
 
-/* ---- what holds numbers ---- */
+/* ---- layouts, arguments, nodes ---- */
 
-/* How far the dims that step less than dim d reach: what an element of d steps over if the layout
- * does not overlap itself. */
+/* How far the dims with a smaller stride than dim d reach: what one element of d steps over if the
+ * layout does not overlap itself. */
 static int64_t reach_below(const Tensor *t, int d) {
     int64_t sum = 0, reach;
     for (int k = 0; k < t->ndim; k++) {
@@ -128,7 +128,7 @@ static void walk_layout_of(WalkVisit *w, Tensor *t, bool is_view) {
 
 void walk_layout(WalkVisit *w, Tensor *t) { walk_layout_of(w, t, false); }
 
-/* Metadata that others keep: written anew. */
+/* Metadata that others hold as well: written as a copy. */
 const Tensor *walk_copied_layout(WalkVisit *w, const Tensor *t) {
     walk_fixed(w, t != NULL);
     if (!t) {
@@ -156,7 +156,7 @@ static void walk_argument(WalkVisit *w, ArgType type, Arg *arg) {
                    type == ARG_TENSORS_OPT;
     walk_fixed(w, arg->none);
     if (tensors || arg->none) {
-        return; /* operands are met as such */
+        return; /* operands are visited by the node */
     }
     switch (type) {
     case ARG_SCALAR:
@@ -192,7 +192,7 @@ static void walk_argument(WalkVisit *w, ArgType type, Arg *arg) {
     case ARG_STR_OPT:
         walk_fixed_bytes(w, arg->str, (int64_t)strlen(arg->str));
         break;
-    default: /* Python indices and data: met by the node */
+    default: /* Python indices and data: visited by the node */
         break;
     }
 }
