@@ -8,17 +8,17 @@
 
 #include <string.h>
 
-GradNode *node_new(Session *s, GradNodeKind kind, int nnext, int ninput) {
+GradNode *node_new(Session *s, GradNodeKind kind, int nslot, int nout) {
     GradNode *node = arena_alloc_raw(s->arena, (int64_t)sizeof *node);
     memset(node, 0, offsetof(GradNode, call.arg));
     node->kind = kind;
     node->sequence_nr = s->sequence_nr++;
     node->older = s->nodes;
     s->nodes = node;
-    node->nslot = nnext;
-    node->nout = ninput;
-    node->next_edges = arena_alloc_raw(s->arena, (int64_t)sizeof(Edge) * nnext);
-    for (int i = 0; i < nnext; i++) {
+    node->nslot = nslot;
+    node->nout = nout;
+    node->next_edges = arena_alloc_raw(s->arena, (int64_t)sizeof(Edge) * nslot);
+    for (int i = 0; i < nslot; i++) {
         node->next_edges[i] = (Edge){NULL, 0};
     }
     return node;

@@ -87,7 +87,7 @@ struct GradNode {
      * the leaf's own geometry has changed. */
     Tensor *base, *view;
     GradNode *fn;
-    /* ACCUMULATE */
+    /* ACCUMULATE_GRAD */
     Var *leaf;
     /* engine */
     Tensor **grad; /* gradients that have arrived, by output of the op; NULL: none yet */
@@ -109,7 +109,7 @@ typedef struct Slots {
     Tensor *v[MAX_SLOTS];
 } Slots;
 
-GradNode *node_new(Session *s, GradNodeKind kind, int nnext, int ninput);
+GradNode *node_new(Session *s, GradNodeKind kind, int nslot, int nout);
 /* The node of `call`; materializes grad_fn of its operands (`slots`) now. NULL with the session's
  * error when one refuses. Operands are not saved yet. */
 GradNode *node_begin(Session *s, const Call *call, const Slots *slots);

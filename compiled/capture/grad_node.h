@@ -63,7 +63,7 @@ static inline void var_clear(Var *v) { memset(&v->node, 0, sizeof *v - offsetof(
 
 typedef enum GradNodeKind {
     GRAD_NODE_ACCUMULATE_GRAD, /* AccumulateGrad: adds to the grad of `leaf` */
-    GRAD_NODE_EXTERNAL,    /* the grad_fn that an entry came with: takes what arrives and passes it
+    GRAD_NODE_EXTERNAL,    /* the grad_fn that an entry came with: takes its gradient and passes it
                               to the region before */
     GRAD_NODE_OP,          /* the op's derivative rule */
     GRAD_NODE_ZERO,        /* zeros for every operand: an in-place comparison */
@@ -103,18 +103,19 @@ struct GradNode {
     const Tensor **operand; /* by slot: metadata of the operand */
     SavedVariable *saved;
     int nsaved;
-    bool saves_clone;  /* slot 0 is a copy of its own (in-place ops): saved, but no version to check
-                        */
-    bool freed;        /* a backward ran it and did not retain the graph */
-    int moved_before;  /* how many leaves of Capture.moved joint had met before it ran the node */
-    Call *saved_call;  /* OP, in a program that takes gradients: the call on tensors of the program,
-                       saved ones as they were */
+    bool saves_clone; /* slot 0 is a copy of its own (in-place ops): saved, but no version to check
+                       */
+    bool freed;       /* a backward ran it and did not retain the graph */
+    int moved_before; /* how many leaves of Capture.moved_leaves joint had visited before it ran the
+                         node */
+    Call *saved_call; /* OP, in a program that takes gradients: the call on tensors of the program,
+                      saved ones as they were */
     Var *saved_result; /* ... and its result, if that is saved */
     RetainGrad *retains_grad;
-    Var *leaf;                 /* ACCUMULATE */
+    Var *leaf;                 /* ACCUMULATE_GRAD */
     const Tensor *base, *view; /* COPY_SLICES, AS_STRIDED: layouts in one storage. EXTERNAL: base,
-                                  the metadata of a gradient. ACCUMULATE: base, if the leaf's own
-                                  geometry has changed */
+                                  the metadata of a gradient. ACCUMULATE_GRAD: base, if the leaf's
+                                  own geometry has changed */
     GradNode *fn;              /* COPY_SLICES: the node of the op that wrote */
     /* scratch of the engine */
     int64_t visit;    /* the engine's, when it visited the node */

@@ -47,7 +47,7 @@ enum { STALE_VERSION = -1 };
 typedef enum ExitHistory { HISTORY_NONE, HISTORY_AS_BEFORE, HISTORY_OF_REGION } ExitHistory;
 typedef struct ExitTensor {
     Tensor layout;
-    TensorRecord record; /* topological_nr and history_meta only with HISTORY_OF_REGION */
+    TensorRecord record; /* topological_nr and grad_fn_meta only with HISTORY_OF_REGION */
     ExitHistory history;
     int64_t number; /* HISTORY_OF_REGION: output `nr` of this tape node */
     int nr;

@@ -142,7 +142,7 @@ typedef struct Compile {
                                    options->stages */
     struct Answers *stage_before; /* what the graph answered at the stage before (stages.c) */
     struct SampleCompilation
-        *sample; /* where the numbers of the graph are noted on its way (symbol.h), or NULL */
+        *sample; /* where the numbers of the graph are noted on its way (symbolic/numbers.h), or NULL */
     uint64_t taken[MAX_STEPS / 64]; /* by StepId: taken in this graph */
     unsigned changed;               /* passes that changed it, by number */
     const struct Liveness

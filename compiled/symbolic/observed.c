@@ -46,7 +46,7 @@ static int64_t place_along(int64_t at, int64_t size) {
     return at >= 0 ? at : checked_add(at, size, &wrapped) ? wrapped : at;
 }
 
-static int64_t size_along(const Tensor *t, int64_t dim) {
+static int64_t observed_size_along(const Tensor *t, int64_t dim) {
     int d;
     Error ignored = {0};
     return t->ndim > 0 && dim_wrap(dim, t->ndim, &d, &ignored) == ERR_none ? t->size[d] : 1;
@@ -69,7 +69,7 @@ static void note_sum(Numbers *facts, int64_t a, int64_t b) {
 
 /* start, end along dim: as wrapped, before they are clamped. */
 static void note_slice(Numbers *facts, const Tensor *self, const Arg *arg) {
-    int64_t size = size_along(self, arg[0].i);
+    int64_t size = observed_size_along(self, arg[0].i);
     for (int p = 1; p <= 2; p++) {
         numbers_observed(facts, arg[p].none ? 0 : place_along(arg[p].i, size), NUMBER_ORDER);
     }
@@ -77,8 +77,8 @@ static void note_slice(Numbers *facts, const Tensor *self, const Arg *arg) {
 
 static void note_diagonal(Numbers *facts, const Tensor *self, const Arg *arg) {
     int64_t offset = arg[0].i > -INT32_MAX && arg[0].i < INT32_MAX ? arg[0].i : INT32_MAX;
-    note_sum(facts, size_along(self, arg[2].i), -offset);
-    note_sum(facts, size_along(self, arg[1].i), offset);
+    note_sum(facts, observed_size_along(self, arg[2].i), -offset);
+    note_sum(facts, observed_size_along(self, arg[1].i), offset);
 }
 
 void observed_call(const Compile *c, const Call *call) {
@@ -101,10 +101,11 @@ void observed_call(const Compile *c, const Call *call) {
         break;
     case OP_select:
     case OP_select_scatter:
-        numbers_observed(facts, place_along(arg[1].i, size_along(self, arg[0].i)), NUMBER_ORDER);
+        numbers_observed(facts, place_along(arg[1].i, observed_size_along(self, arg[0].i)),
+                         NUMBER_ORDER);
         break;
     case OP_narrow: {
-        int64_t start = place_along(arg[1].i, size_along(self, arg[0].i));
+        int64_t start = place_along(arg[1].i, observed_size_along(self, arg[0].i));
         numbers_observed(facts, start, NUMBER_ORDER);
         note_sum(facts, start, arg[2].i);
         break;
