@@ -1,10 +1,10 @@
 /* One op, eagerly, as a PyTorch operator with autograd runs it:
  *
- *   functional   begin a node if something requires grad (asks histories) -> infer -> allocate ->
- *                kernel -> attach the node
+ *   functional   begin a node if something requires grad (materializes grad_fn) -> infer ->
+ *                allocate -> kernel -> attach the node
  *   view         the same without data
  *   in place     dispatch_inplace.c, dispatch_inplace_view.c
- *   meta         detach, detach_, requires_grad_ */
+ *   meta         detach, detach_, requires_grad_, retain_grad */
 #include "reference/dispatch.h"
 
 #include "program/ops/functions.h"
@@ -34,8 +34,8 @@ ErrCode dispatch_allocate(Session *s, Tensor *t) {
     return ERR_none;
 }
 
-/* nonzero: the one op whose size is a value. Coordinates lie column by column (semantics.md
- * 7.2). */
+/* nonzero: the one op whose size depends on values. Coordinates are stored column by column
+ * (semantics.md 7.2). */
 static void size_nonzero(const Call *call, Tensor *out) {
     int64_t n = kernel_count_nonzero(call->arg[0].tensor);
     out->size[0] = n;
@@ -43,8 +43,8 @@ static void size_nonzero(const Call *call, Tensor *out) {
     out->stride[1] = n;
 }
 
-/* Computes `call` into fresh storage: infer, allocate, kernel (and shadow). No history. out: as
- * many as inferred. */
+/* Computes `call` into fresh storage: infer, allocate, kernel (and shadow). Records nothing. out:
+ * as many as inferred. */
 static inline ErrCode dispatch_compute(Session *s, const Call *call, Tensor **out, int *nout) {
     Infer r;
     TRY(dispatch_infer(s, call, &r));
@@ -78,8 +78,8 @@ bool dispatch_requires_grad(const Session *s, const OpInfo *op, const Slots *slo
     return requires && s->grad_mode && !s->running_backward;
 }
 
-/* A cast to an integer is known not to be differentiable before it runs; it asks no history.
- * softmax casts before anything else. */
+/* A cast to an integer dtype is not recorded and materializes no grad_fn. softmax casts before
+ * anything else. */
 static bool dispatch_casts_to_integer(const Call *call) {
     int dtype = call->op->id == OP__to_copy                                    ? 1
                 : call->op->id == OP_softmax || call->op->id == OP_log_softmax ? 2
@@ -87,15 +87,16 @@ static bool dispatch_casts_to_integer(const Call *call) {
     return dtype > 0 && !call->arg[dtype].none && !dtype_is_float(call->arg[dtype].dtype);
 }
 
-/* isfinite is made of abs, whose history is asked though the result has none. */
-static bool only_asks(const Call *call) {
+/* isfinite is composed of abs, which materializes the operand's grad_fn, though the result has
+ * none. */
+static bool only_materializes(const Call *call) {
     return call->op->id == OP_isfinite && dtype_is_float(call->arg[0].tensor->dtype);
 }
 
 /* The node of a call that is recorded; NULL if it is not, or with the session's error. */
-static inline GradNode *begin(Session *s, const Call *call) {
+static inline GradNode *dispatch_begin(Session *s, const Call *call) {
     GradNode *node = NULL;
-    bool unpack_materializes = only_asks(call);
+    bool unpack_materializes = only_materializes(call);
     if (s->grad_mode && !s->running_backward && (call->op->grad || unpack_materializes)) {
         Slots slots;
         slots.n = call_slots(call, slots.v);
@@ -106,7 +107,7 @@ static inline GradNode *begin(Session *s, const Call *call) {
     return unpack_materializes ? NULL : node;
 }
 
-static ErrCode attach(Session *s, GradNode *node, Tensor *const *out, int n) {
+static ErrCode dispatch_attach(Session *s, GradNode *node, Tensor *const *out, int n) {
     for (int i = 0; i < n; i++) {
         if (!dtype_is_float(out[i]->dtype)) {
             return error_set(s->err, ERR_invalid,
@@ -122,7 +123,7 @@ static ErrCode attach(Session *s, GradNode *node, Tensor *const *out, int n) {
 }
 
 static ErrCode apply_functional(Session *s, const Call *call, Tensor **out, int *nout) {
-    GradNode *node = begin(s, call);
+    GradNode *node = dispatch_begin(s, call);
     TRY(s->err->code);
     if (call->op->id == OP_as_strided_scatter && !s->running_backward &&
         var_requires_grad(var_of(call->arg[0].tensor)) &&
@@ -146,14 +147,14 @@ static ErrCode apply_functional(Session *s, const Call *call, Tensor **out, int 
         }
     }
     if (node) {
-        TRY(attach(s, node, out, n));
+        TRY(dispatch_attach(s, node, out, n));
     }
     *nout = n;
     return ERR_none;
 }
 
 static ErrCode apply_view(Session *s, const Call *call, Tensor **out, int *nout) {
-    GradNode *node = begin(s, call);
+    GradNode *node = dispatch_begin(s, call);
     TRY(s->err->code);
     Infer r;
     TRY(dispatch_infer(s, call, &r));
@@ -173,35 +174,13 @@ static ErrCode apply_view(Session *s, const Call *call, Tensor **out, int *nout)
     }
     if (node) {
         node_save_operands(s, node, NULL);
-        TRY(attach(s, node, out, r.n));
+        TRY(dispatch_attach(s, node, out, r.n));
     }
     *nout = r.n;
     return ERR_none;
 }
 
-/* ---- history only ---- */
-
-/* A hook on the history that the tensor has now. */
-static ErrCode retain_grad(Session *s, Var *self) {
-    if (!var_requires_grad(self)) {
-        return error_set(s->err, ERR_invalid,
-                         "can't retain_grad on Tensor that has requires_grad=False");
-    }
-    if (self->base && self->attr_version != self->tensor.storage->version && !s->undefined) {
-        s->undefined =
-            "retain_grad of a view whose history is out of date: PyTorch 1.13 dies of it";
-    }
-    GradNode *fn = var_grad_fn(s, self);
-    TRY(s->err->code);
-    if (fn && !self->retains_grad) {
-        self->retains_grad = true;
-        RetainGrad *hook = arena_new(s->arena, RetainGrad);
-        *hook = (RetainGrad){self, self->output_nr, fn->retains_grad};
-        fn->retains_grad = hook;
-        self->retained_at = fn;
-    }
-    return ERR_none;
-}
+/* ---- autograd metadata only ---- */
 
 static ErrCode dispatch_apply_meta(Session *s, const Call *call, Tensor **out, int *nout) {
     Var *self = var_of(call->arg[0].tensor);
@@ -234,7 +213,7 @@ static ErrCode dispatch_apply_meta(Session *s, const Call *call, Tensor **out, i
     }
     case OP_retain_grad:
         *nout = 0;
-        return retain_grad(s, self);
+        return var_retain_grad(s, self);
     default:
         CHECK(!"a META op that the reference does not know");
     }

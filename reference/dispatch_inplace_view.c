@@ -4,10 +4,10 @@
  *   check_inplace and a node (when it is recorded) -> the view's own checks -> freeze -> new
  *   geometry -> version + 1 -> history
  *
- * PyTorch bumps the version as for any write, but the history is *set*, not rebased
- * (gen_variable_type.py: an op with view info), so that of a view the base knows nothing of it: the
- * view's grad_fn is the op's node, made at the new version; its siblings are stale. Whoever kept
- * the tensor before (nodes, the geometry of a base) kept it with the sizes of then: tape_freeze. */
+ * PyTorch bumps the version as for any write, but grad_fn is *set*, not rebased
+ * (gen_variable_type.py: an op with view info), so that the base of a view does not learn of it:
+ * the view's grad_fn is the op's node, made at the new version; its siblings are stale. Nodes, and
+ * views whose base it is, keep the geometry of before: var_freeze_geometry. */
 #include "reference/dispatch.h"
 
 #include <string.h>
@@ -42,11 +42,12 @@ ErrCode dispatch_inplace_view(Session *s, const Call *call, Tensor **out, int *n
     if (node) {
         node_save_operands(s, node, NULL);
     }
-    tape_freeze(s, var_of(self));
+    var_freeze_geometry(s, var_of(self));
     set_geometry(self, &r.out[0]);
     self->storage->version++;
     if (node) {
-        if (!dtype_is_float(self->dtype)) { /* it was written in place with what requires grad */
+        if (!dtype_is_float(self->dtype)) { /* an integer self that was written in place with a
+                                               tensor that requires grad */
             return error_set(s->err, ERR_invalid,
                              "%s: an integer result of an operand that requires grad",
                              call->op->name);

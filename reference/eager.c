@@ -1,11 +1,11 @@
-/* The calls of a program: what goes before and behind the statements of a function (run_block.c),
+/* The calls of a program: what happens before and after the statements of a function (run_block.c),
  * and what is recorded of it.
  *
- * One call:  inputs -> setup -> body -> returns (asked for their history, recorded) -> backward ->
- * gradients -> poke. The first error ends the call at its statement, at "return" or at "backward";
- * mutated inputs are reported all the same.
+ * One call:  inputs -> setup -> body -> returns (grad_fn materialized, recorded) -> backward ->
+ * gradients -> write-through checks. The first error ends the call at its statement, at "return" or
+ * at "backward"; mutated inputs are reported all the same.
  *
- * The Run of a call is taken up by a recall that keeps its tensors: the same Vars, with the
+ * A recall that keeps its tensors continues the Run of the call before: the same Vars, with the
  * histories that the last call left. */
 #include "reference/eager.h"
 
@@ -17,7 +17,7 @@
 
 /* ---- returns and backward ---- */
 
-/* As in Python: all names are read before any history is asked. */
+/* As in Python: all names are read before any grad_fn is materialized. */
 static ErrCode look_up_returns(Run *r, Tensor **returns) {
     for (int k = 0; k < r->p->nreturns; k++) {
         Var *v;
@@ -35,7 +35,7 @@ static ErrCode record_returns(Run *r, Tensor *const *returns) {
     for (int k = 0; k < p->nreturns; k++) {
         Var *v = var_of(returns[k]);
         bool leaf = false;
-        TRY(run_ask_leaf(r, v, &leaf));
+        TRY(run_is_leaf(r, v, &leaf));
         const Tensor *t = &v->tensor;
         ReturnRecord *record = &records[k];
         values_record(&record->values, t, arena);
@@ -120,7 +120,8 @@ static void record_inputs(Run *r, const Input *inputs) {
             record->has_geometry = true;
         record->requires_grad = var_requires_grad(v);
         record->version = t->storage->version;
-        record->is_leaf = v->grad_fn == NULL; /* inputs are not views: nothing to ask */
+        record->is_leaf =
+            v->grad_fn == NULL; /* an input is not a view: its grad_fn is never stale */
         record->ndim = t->ndim;
         memcpy(record->size, t->size, sizeof(int64_t) * (size_t)t->ndim);
         memcpy(record->stride, t->stride, sizeof(int64_t) * (size_t)t->ndim);
@@ -168,7 +169,7 @@ static ErrCode eager_prepare(Run *r, const Input *inputs, int ninputs) {
     TRY(make_inputs(r, inputs, ninputs));
     r->s.grad_mode = true;
     TRY(run_block(r, &r->p->setup));
-    r->outer = r->env;
+    r->setup_env = r->env;
     r->prepared = true;
     return ERR_none;
 }
@@ -183,11 +184,11 @@ static ErrCode prepare_again(Run *r, const Recall *recall) {
                          "the setup did not run to its end: there is nothing to call with again");
     }
     for (int i = 0; i < r->p->nnames; i++) {
-        if (r->outer[i]) {
-            var_of(r->outer[i])->grad = NULL;
+        if (r->setup_env[i]) {
+            var_of(r->setup_env[i])->grad = NULL;
         }
     }
-    r->env = r->outer;
+    r->env = r->setup_env;
     for (int i = 0; i < recall->nset; i++) {
         Var *v;
         Tensor *out;
@@ -211,7 +212,7 @@ static ErrCode pass_arguments(Run *r) {
     r->env = arena_array(r->s.arena, Tensor *, p->nnames);
     for (int i = 0; i < program_nargs(p); i++) {
         NameId name = program_arg(p, i);
-        r->env[name] = r->outer[name];
+        r->env[name] = r->setup_env[name];
         if (!r->env[name]) {
             return error_set(r->s.err, ERR_invalid, "the argument '%s' is not bound",
                              p->names[name]);
@@ -361,7 +362,7 @@ ErrCode reference_repeat(const Program *p, const RunOptions *options, int64_t ti
     for (int64_t i = 0; i < times; i++) {
         arena_reset(scratch);
         r.s = session_new(scratch, r.s.err, options, true);
-        r.env = arena_copy(scratch, r.outer, (int64_t)sizeof(Tensor *) * p->nnames);
+        r.env = arena_copy(scratch, r.setup_env, (int64_t)sizeof(Tensor *) * p->nnames);
         TRY(run_alone(&r, tangents, i == 0 ? home : NULL));
         for (int k = 0; k < r.ninputs; k++) {
             *r.inputs[k] = before[k];

@@ -3,13 +3,13 @@
  *   1. From the roots, count for each reachable node how many edges lead to it; with inputs, find
  *      which lead to one of them.
  *   2. Of the nodes with no edge left, run the one made last (highest sequence number; accumulators
- *      before all); what it answers is added up at its edges' ends, in order of arrival, and those
+ *      before all); its results are added up at its edges' ends, in order of arrival, and those
  *      nodes lose an edge each.
  * Terminates: the tape has no cycles, and every node runs once.
  *
  * A node checks the versions of what it saved even when no gradient arrived, as PyTorch's unpacking
  * does. In a backward results are bare Tensors; inside the program (grad.c) they are Vars, and
- * recorded if the grad mode says so. */
+ * recorded if the grad mode is on. */
 #include "reference/unspecified.h"
 #include "reference/shadow.h"
 
@@ -55,9 +55,10 @@ static GradNode *queue_pop(Queue *q) {
 
 /* ---- one node ---- */
 
-/* Errors of saved values: a stale view that may not be remade first (unpacking asks the history),
- * an operand that detach_ cut off (an assertion in SavedVariable::unpack), then the version. */
-static ErrCode check_saved(Session *s, const GradNode *node) {
+/* Errors of saved values: first a stale view that may not be regenerated (unpacking materializes
+ * grad_fn) or an operand that detach_ cut off (an assertion in SavedVariable::unpack), then the
+ * version. */
+static ErrCode engine_check_saved(Session *s, const GradNode *node) {
     bool needed[MAX_SLOTS];
     if (node->freed && op_saves_anything(&node->call, edges_needed(node, needed))) {
         return error_set(s->err, ERR_graph_freed,
@@ -68,7 +69,7 @@ static ErrCode check_saved(Session *s, const GradNode *node) {
         if (saved->unpack_materializes) {
             const GradNode *grad_fn = var_grad_fn(s, var_of(saved->value));
             TRY(s->err->code);
-            if (!saved->leaf && !grad_fn) {
+            if (!saved->was_leaf && !grad_fn) {
                 return error_set(s->err, ERR_invalid, "No grad_fn for non-leaf saved tensor");
             }
         }
@@ -83,14 +84,14 @@ static ErrCode check_saved(Session *s, const GradNode *node) {
     return ERR_none;
 }
 
-/* The results that a rule reads, as SavedVariable::unpack gives them out: new tensors, whose
- * history is the node, or for one that was written through a view, the view's. */
+/* The results that a rule reads, as SavedVariable::unpack returns them: new tensors whose grad_fn
+ * is the node, or, for one that was written through a view, the view's. */
 static Tensor *const *engine_unpack_results(Session *s, GradNode *node) {
     if (!s->grad_mode || s->running_backward) {
         return node->result;
     }
-    Tensor **out = arena_array(s->arena, Tensor *, node->ninput);
-    for (int i = 0; i < node->ninput; i++) {
+    Tensor **out = arena_array(s->arena, Tensor *, node->nout);
+    for (int i = 0; i < node->nout; i++) {
         out[i] = node->result[i];
         if (out[i]->storage) {
             Var *v = var_of(out[i]), *copy = var_new(s, out[i]);
@@ -103,39 +104,39 @@ static Tensor *const *engine_unpack_results(Session *s, GradNode *node) {
     return out;
 }
 
-/* Does the walk run, or capture at, the end of the edge? */
-static inline bool wants(const Session *s, const EngineTask *task, Edge edge) {
+/* Does this walk run the node at the end of the edge, or capture its gradient? */
+static inline bool engine_wants(const Session *s, const EngineTask *task, Edge edge) {
     const GradNode *node = edge.node;
     return node && (task->ninputs == 0 ||
-                    (node->visit == s->visit && (node->needed || node->captured == s->visit)));
+                    (node->visit == s->visits && (node->needed || node->captured == s->visits)));
 }
 
-/* Rules for ops: out[slot] as the rule leaves it, not yet brought to the operand's size. `need`: by
- * slot, who waits for an answer. */
+/* Derivative rules of ops: out[slot] as the rule computes it, not yet reduced to the operand's
+ * size. `need`: by slot, is a gradient needed? */
 static ErrCode engine_run_op(Session *s, GradNode *node, const bool *need, Tensor *const *grad,
                              Tensor **out) {
-    TRY(check_saved(s, node));
+    TRY(engine_check_saved(s, node));
     bool defined = node->kind == GRAD_NODE_OP && op_refuses_backward(node->call.op);
-    for (int i = 0; i < node->ninput; i++) {
+    for (int i = 0; i < node->nout; i++) {
         defined |= grad[i] != NULL;
     }
     if (!defined) {
         return ERR_none;
     }
     if (node->kind == GRAD_NODE_ZERO) {
-        for (int i = 0; i < node->nnext; i++) {
-            out[i] = need[i] ? emit_zeros_like(&s->emit, node->slot[i]) : NULL;
+        for (int i = 0; i < node->nslot; i++) {
+            out[i] = need[i] ? emit_zeros_like(&s->emit, node->operand[i]) : NULL;
         }
         return s->err->code;
     }
     Grad g = {.e = &s->emit,
               .call = &node->call,
               .result = engine_unpack_results(s, node),
-              .nresult = node->ninput,
+              .nresult = node->nout,
               .grad = grad,
               .need = need,
               .out = out,
-              .nslot = node->nnext};
+              .nslot = node->nslot};
     if (s->detect_unspecified) {
         const char *why = unspecified_gradient(&g);
         s->unspecified = why ? why : s->unspecified;
@@ -155,7 +156,7 @@ static ErrCode engine_empty_like_base(Session *s, const GradNode *node, Tensor *
 }
 
 /* A write of CopySlices: a bare one in a backward, else an op like any other. */
-static ErrCode copy_into(Session *s, Tensor *to, Tensor *from) {
+static ErrCode engine_copy_into(Session *s, Tensor *to, Tensor *from) {
     if (!s->running_backward) {
         (void)emit_op(&s->emit, OP_copy_, 2, to, from);
         return s->err->code;
@@ -174,11 +175,11 @@ static ErrCode copy_into(Session *s, Tensor *to, Tensor *from) {
     return ERR_none;
 }
 
-/* The region of a fresh copy of the base's gradient that the view is of. */
-static ErrCode copy_region(Session *s, const GradNode *node, Tensor *grad, Tensor *copy,
-                           Tensor **region) {
+/* The view's slice of a fresh copy of the base's gradient. */
+static ErrCode engine_copy_slice(Session *s, const GradNode *node, Tensor *grad, Tensor *copy,
+                                 Tensor **region) {
     const Tensor *view = node->view;
-    TRY(copy_into(s, copy, grad));
+    TRY(engine_copy_into(s, copy, grad));
     int64_t extent, offset = view->offset - node->base->offset;
     Tensor place = *view;
     place.offset = offset;
@@ -191,11 +192,11 @@ static ErrCode copy_region(Session *s, const GradNode *node, Tensor *grad, Tenso
     return s->err->code;
 }
 
-/* CopySlices: the base's gradient, with the view's region replaced by what the written op answers
- * for it. In a backward nothing is copied beforehand if the view is the whole base (x[:, i] = v):
- * the region is all there is. */
-static ErrCode run_copy_slices(Session *s, const EngineTask *task, const GradNode *node, bool *need,
-                               Tensor *grad, Tensor **out) {
+/* CopySlices: the base's gradient, in which the op's own gradient replaces the view's slice. In a
+ * backward nothing is copied beforehand if the view is the whole base (x[:, i] = v), since the
+ * slice covers everything. */
+static ErrCode engine_run_copy_slices(Session *s, const EngineTask *task, const GradNode *node,
+                                      bool *need, Tensor *grad, Tensor **out) {
     if (!grad) {
         return ERR_none;
     }
@@ -203,12 +204,12 @@ static ErrCode run_copy_slices(Session *s, const EngineTask *task, const GradNod
         return error_set(s->err, ERR_graph_freed,
                          "trying to backward through the graph a second time");
     }
-    for (int i = 0; i < node->nnext;
+    for (int i = 0; i < node->nslot;
          i++) { /* PyTorch 1.13 then runs whatever the written op leads to, leaves included */
-        if (task->ninputs > 0 && node->fn->next[i].node) {
-            node->fn->next[i].node->needed = true;
+        if (task->ninputs > 0 && node->fn->next_edges[i].node) {
+            node->fn->next_edges[i].node->needed = true;
         }
-        need[i] = wants(s, task, node->next[i]);
+        need[i] = engine_wants(s, task, node->next_edges[i]);
     }
     Tensor *result, *region, *slice = grad;
     bool overlaps = tensor_overlaps_itself(node->base);
@@ -220,7 +221,7 @@ static ErrCode run_copy_slices(Session *s, const EngineTask *task, const GradNod
     if (s->running_backward && !overlaps && tensor_same_layout(node->view, node->base)) {
         region = result;
     } else {
-        TRY(copy_region(s, node, grad, result, &region));
+        TRY(engine_copy_slice(s, node, grad, result, &region));
         slice = region;
     }
     if (slice == region || !tensor_is_contiguous(slice)) {
@@ -229,13 +230,13 @@ static ErrCode run_copy_slices(Session *s, const EngineTask *task, const GradNod
     }
     TRY(engine_run_op(s, node->fn, need, &slice, out));
     if (out[0] && need[0]) {
-        TRY(copy_into(s, region, out[0]));
+        TRY(engine_copy_into(s, region, out[0]));
         out[0] = result;
     }
     return ERR_none;
 }
 
-static ErrCode retain(Session *s, Var *v, Tensor *grad) {
+static ErrCode engine_retain_grad(Session *s, Var *v, Tensor *grad) {
     if (!grad && s->running_backward &&
         !v->returned) { /* if it lives on, as some node's saved operand, PyTorch refuses */
         s->undefined =
@@ -244,7 +245,7 @@ static ErrCode retain(Session *s, Var *v, Tensor *grad) {
                 : "an undefined gradient for a retained tensor that no name holds any more";
         return ERR_none;
     }
-    if (!grad) { /* PyTorch clones it before it looks */
+    if (!grad) { /* PyTorch clones it before it checks */
         return error_set(s->err, ERR_invalid, "Expected a proper Tensor but got None");
     }
     v->grad = v->grad ? emit_add(&s->emit, v->grad, grad)
@@ -252,7 +253,7 @@ static ErrCode retain(Session *s, Var *v, Tensor *grad) {
     return s->err->code;
 }
 
-static ErrCode run_accumulate(Session *s, GradNode *node, Tensor *grad) {
+static ErrCode engine_run_accumulate_grad(Session *s, GradNode *node, Tensor *grad) {
     Var *leaf = node->leaf;
     if (!grad) {
         return ERR_none;
@@ -263,7 +264,7 @@ static ErrCode run_accumulate(Session *s, GradNode *node, Tensor *grad) {
     }
     TRY(s->err->code);
     if (leaf->retains_grad) { /* retained before detach_ made it a leaf: the hook is still there */
-        TRY(retain(s, leaf, grad));
+        TRY(engine_retain_grad(s, leaf, grad));
     }
     if (var_requires_grad(leaf)) {
         Tensor *own = s->running_backward || leaf->grad
@@ -274,9 +275,9 @@ static ErrCode run_accumulate(Session *s, GradNode *node, Tensor *grad) {
     return s->err->code;
 }
 
-/* A gradient as the node at its edge wants it. Of a leaf whose sizes changed after it was used,
- * PyTorch asks for those of then or of now: as its accumulator lives on in some graph or does
- * not. */
+/* The gradient, reduced and cast to the size and dtype that the edge requires. For a leaf whose
+ * sizes changed after it was used, PyTorch requires the old or the new ones, depending on whether
+ * its accumulator is still alive. */
 static Tensor *engine_finish(Session *s, Tensor *grad, Edge edge) {
     const GradNode *node = edge.node;
     if (!node || !grad) {
@@ -289,14 +290,15 @@ static Tensor *engine_finish(Session *s, Tensor *grad, Edge edge) {
     return grad_finish(&s->emit, grad, edge_meta(edge));
 }
 
-/* Runs `node`; out[i] = gradient for edge i, put right, NULL where undefined. */
-static ErrCode node_run(Session *s, const EngineTask *task, GradNode *node, Tensor **out) {
+/* Runs `node`; out[i] = gradient for edge i, with the size and dtype that the edge requires, NULL
+ * where undefined. */
+static ErrCode engine_run_node(Session *s, const EngineTask *task, GradNode *node, Tensor **out) {
     bool need[MAX_SLOTS];
-    for (int i = 0; i < node->nnext; i++) {
-        need[i] = wants(s, task, node->next[i]);
+    for (int i = 0; i < node->nslot; i++) {
+        need[i] = engine_wants(s, task, node->next_edges[i]);
     }
     for (const RetainGrad *hook = node->retains_grad; hook; hook = hook->next) {
-        TRY(retain(s, hook->var, node->grad[hook->nr]));
+        TRY(engine_retain_grad(s, hook->var, node->grad[hook->nr]));
     }
     switch (node->kind) {
     case GRAD_NODE_OP:
@@ -304,71 +306,72 @@ static ErrCode node_run(Session *s, const EngineTask *task, GradNode *node, Tens
         TRY(engine_run_op(s, node, need, node->grad, out));
         break;
     case GRAD_NODE_COPY_SLICES:
-        TRY(run_copy_slices(s, task, node, need, node->grad[0], out));
+        TRY(engine_run_copy_slices(s, task, node, need, node->grad[0], out));
         break;
     case GRAD_NODE_AS_STRIDED:
         if (node->grad[0]) {
             out[0] = emit_as_strided_grad(&s->emit, node->grad[0], node->base, node->view);
         }
         break;
-    case GRAD_NODE_ACCUMULATE:
-        TRY(run_accumulate(s, node, node->grad[0]));
+    case GRAD_NODE_ACCUMULATE_GRAD:
+        TRY(engine_run_accumulate_grad(s, node, node->grad[0]));
         break;
     }
-    for (int i = 0; i < node->nnext; i++) {
-        out[i] = need[i] ? engine_finish(s, out[i], node->next[i]) : NULL;
+    for (int i = 0; i < node->nslot; i++) {
+        out[i] = need[i] ? engine_finish(s, out[i], node->next_edges[i]) : NULL;
     }
     node->freed |=
-        !task->retain_graph && s->err->code == ERR_none; /* a refused answer leaves it as it was */
+        !task->retain_graph && s->err->code == ERR_none; /* a node that raises is not released */
     return s->err->code;
 }
 
 /* ---- the walk ---- */
 
-/* A place in the survey's path from a root. */
-typedef struct Frame {
+/* A step of the survey's path from a root. */
+typedef struct EnginePath {
     GradNode *node;
     int next; /* the edge to follow */
-} Frame;
+} EnginePath;
 
-static void node_meet(Session *s, GradNode *node, Frame *path, int *depth, GradNode **met) {
-    if (node->visit != s->visit) {
+static void engine_visit(Session *s, GradNode *node, EnginePath *path, int *depth,
+                         GradNode **visited) {
+    if (node->visit != s->visits) {
         node->topological_nr = 0;
-        node->met = *met;
-        *met = node;
-        node->visit = s->visit;
+        node->prev_visited = *visited;
+        *visited = node;
+        node->visit = s->visits;
         node->dependencies = 0;
         node->needed = node->receiving = false;
-        node->grad = arena_alloc_raw(s->arena, (int64_t)sizeof(Tensor *) * node->ninput);
-        for (int i = 0; i < node->ninput; i++) {
+        node->grad = arena_alloc_raw(s->arena, (int64_t)sizeof(Tensor *) * node->nout);
+        for (int i = 0; i < node->nout; i++) {
             node->grad[i] = NULL;
         }
-        path[(*depth)++] = (Frame){node, 0};
+        path[(*depth)++] = (EnginePath){node, 0};
     }
     node->dependencies++;
 }
 
-/* Counts edges from `root` on, depth first, and tells upwards what is needed, and how far the tape
- * goes on. */
-static void engine_survey(Session *s, const EngineTask *task, GradNode *root, Frame *path,
-                          GradNode **met) {
+/* Counts edges from `root` on, depth first, and on the way back computes `needed` and
+ * topological_nr. */
+static void engine_survey(Session *s, const EngineTask *task, GradNode *root, EnginePath *path,
+                          GradNode **visited) {
     int depth = 0;
-    node_meet(s, root, path, &depth, met);
+    engine_visit(s, root, path, &depth, visited);
     while (depth > 0) {
-        Frame *frame = &path[depth - 1];
-        int at = frame->next, nnext = frame->node->nnext;
-        const Edge *next = frame->node->next;
+        EnginePath *frame = &path[depth - 1];
+        int at = frame->next, nnext = frame->node->nslot;
+        const Edge *next = frame->node->next_edges;
         while (at < nnext && !next[at].node) {
             at++;
         }
         if (at < nnext) {
             frame->next = at + 1;
-            node_meet(s, next[at].node, path, &depth, met);
+            engine_visit(s, next[at].node, path, &depth, visited);
             continue;
         }
         GradNode *node = frame->node;
         for (int i = 0; i < nnext && task->ninputs > 0; i++) {
-            node->needed |= wants(s, task, next[i]);
+            node->needed |= engine_wants(s, task, next[i]);
             node->topological_nr =
                 next[i].node && next[i].node->topological_nr >= node->topological_nr
                     ? next[i].node->topological_nr + 1
@@ -378,32 +381,32 @@ static void engine_survey(Session *s, const EngineTask *task, GradNode *root, Fr
     }
 }
 
-/* Edges of nodes that lie below all inputs do not count (topological_nr in
+/* Edges of nodes that are topologically below all inputs are not counted (topological_nr in
  * torch/csrc/autograd/engine.cpp). */
-static void engine_exclude_nodes_below_inputs(const EngineTask *task, GradNode *met) {
+static void engine_exclude_nodes_below_inputs(const EngineTask *task, GradNode *visited) {
     int least = INT_MAX;
     for (int k = 0; k < task->ninputs; k++) {
         const GradNode *input = task->inputs[k].node;
-        int topological_nr = input && input->visit == met->visit ? input->topological_nr : 0;
+        int topological_nr = input && input->visit == visited->visit ? input->topological_nr : 0;
         least = topological_nr < least ? topological_nr : least;
     }
-    for (GradNode *node = met; node; node = node->met) {
-        for (int i = 0; i < node->nnext && node->topological_nr < least; i++) {
-            if (node->next[i].node) {
-                node->next[i].node->dependencies--;
+    for (GradNode *node = visited; node; node = node->prev_visited) {
+        for (int i = 0; i < node->nslot && node->topological_nr < least; i++) {
+            if (node->next_edges[i].node) {
+                node->next_edges[i].node->dependencies--;
             }
         }
     }
 }
 
-static inline ErrCode node_receive(Session *s, const EngineTask *task, Edge edge, Tensor *grad,
-                                   Queue *ready) {
+static inline ErrCode engine_deliver(Session *s, const EngineTask *task, Edge edge, Tensor *grad,
+                                     Queue *ready) {
     GradNode *node = edge.node;
-    if (node->dependencies == 0) { /* from a node whose edges did not count */
+    if (node->dependencies == 0) { /* from a node whose edges were not counted */
         return error_set(s->err, ERR_invalid, "dependency not found");
     }
     bool last = --node->dependencies == 0;
-    if (!node->receiving && !wants(s, task, edge)) {
+    if (!node->receiving && !engine_wants(s, task, edge)) {
         return ERR_none;
     }
     ready->waiting += node->receiving ? -last : !last;
@@ -418,7 +421,7 @@ static inline ErrCode node_receive(Session *s, const EngineTask *task, Edge edge
     return s->err->code;
 }
 
-static void capture(const EngineTask *task, const GradNode *node) {
+static void engine_capture(const EngineTask *task, const GradNode *node) {
     for (int k = 0; k < task->ninputs; k++) {
         if (task->inputs[k].node == node) {
             task->captured[k] = node->grad[task->inputs[k].nr];
@@ -427,44 +430,44 @@ static void capture(const EngineTask *task, const GradNode *node) {
 }
 
 ErrCode engine_run(Session *s, const EngineTask *task) {
-    s->visit++;
+    s->visits++;
     int capacity = (int)s->sequence_nr + 1; /* every node has taken a number */
-    Frame *path = arena_alloc_raw(s->arena, (int64_t)sizeof *path * capacity);
+    EnginePath *path = arena_alloc_raw(s->arena, (int64_t)sizeof *path * capacity);
     Queue ready = {arena_alloc_raw(s->arena, (int64_t)sizeof *ready.v * capacity), 0, 0};
     for (int k = 0; k < task->ninputs; k++) {
         if (task->inputs[k].node) {
-            task->inputs[k].node->captured = s->visit;
+            task->inputs[k].node->captured = s->visits;
         }
     }
-    GradNode *met = NULL;
+    GradNode *visited = NULL;
     for (int k = 0; k < task->nroots; k++) {
-        engine_survey(s, task, task->roots[k].node, path, &met);
+        engine_survey(s, task, task->roots[k].node, path, &visited);
     }
-    if (task->ninputs > 0 && met) {
-        engine_exclude_nodes_below_inputs(task, met);
+    if (task->ninputs > 0 && visited) {
+        engine_exclude_nodes_below_inputs(task, visited);
     }
     for (int k = 0; k < task->nroots; k++) {
-        TRY(node_receive(s, task, task->roots[k],
-                         engine_finish(s, task->tangents[k], task->roots[k]), &ready));
+        TRY(engine_deliver(s, task, task->roots[k],
+                           engine_finish(s, task->tangents[k], task->roots[k]), &ready));
     }
     while (ready.n > 0) {
         GradNode *node = queue_pop(&ready);
-        capture(task, node);
+        engine_capture(task, node);
         if (task->ninputs > 0 && !node->needed) {
             continue;
         }
         Tensor *out[MAX_SLOTS];
-        for (int i = 0; i < node->nnext; i++) {
+        for (int i = 0; i < node->nslot; i++) {
             out[i] = NULL;
         }
-        TRY(node_run(s, task, node, out));
-        for (int i = 0; i < node->nnext; i++) {
-            if (node->next[i].node) {
-                TRY(node_receive(s, task, node->next[i], out[i], &ready));
+        TRY(engine_run_node(s, task, node, out));
+        for (int i = 0; i < node->nslot; i++) {
+            if (node->next_edges[i].node) {
+                TRY(engine_deliver(s, task, node->next_edges[i], out[i], &ready));
             }
         }
     }
-    /* what only a CopySlices wanted (above) may wait for nodes that nobody needs */
+    /* a node that only a CopySlices needs may depend on nodes that do not run */
     return ready.waiting == 0
                ? ERR_none
                : error_set(s->err, ERR_invalid, "could not compute gradients for some functions");

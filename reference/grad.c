@@ -1,13 +1,12 @@
 /* torch.autograd.grad inside the program (torch/autograd/__init__.py,
  * torch/csrc/autograd/python_engine.cpp):
  *
- *   the gradients fed: given, or ones for a scalar -> where they go in: the outputs' histories ->
- *   where the answers come out: the
- *   inputs' histories or accumulators -> the engine, in the grad mode that create_graph says
+ *   gradients of the outputs: given, or ones for a scalar -> roots: the outputs' grad_fn -> inputs:
+ *   their grad_fn or accumulators -> the engine, in the grad mode that create_graph selects
  *
- * All that is refused is refused in that order. The answers are tensors like any other: one that
- * the engine passed on unchanged is the very tensor that was fed, and one that a view op made of it
- * under no_grad is such a view. */
+ * Refusals come in that order. The results are tensors like any other: one that the engine passed
+ * on unchanged is the tensor that was given, and one that a view op made of it under no_grad is
+ * such a view. */
 #include "reference/tape.h"
 
 /* _make_grads: the gradient for each output; NULL: None. */
@@ -45,7 +44,7 @@ static ErrCode grad_find_roots(Session *s, const GradRequest *r, Tensor **grad, 
     return ERR_none;
 }
 
-/* Where the inputs' gradients arrive; nowhere (NULL) for a leaf that no recorded op has taken. */
+/* Where the inputs' gradients arrive; nowhere (NULL) for a leaf that no recorded op has used. */
 static ErrCode find_inputs(Session *s, const GradRequest *r, Edge *input) {
     for (int i = 0; i < r->ninputs; i++) {
         Var *v = var_of(r->inputs[i]);

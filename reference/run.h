@@ -1,4 +1,4 @@
-/* A run of a program by the reference: what its calls (eager.c) and the walker of statements
+/* A run of a program by the reference: the state that its calls (eager.c) and the statement walker
  * (run_block.c) share. */
 #ifndef REFERENCE_RUN_H
 #define REFERENCE_RUN_H
@@ -11,9 +11,10 @@ typedef struct Run {
     const RunOptions *options;
     Result *result;
     CallResult *call;
-    Tensor **env;   /* by NameId; NULL: unbound */
-    Tensor **outer; /* the same outside of the function: inputs, and what the setup bound */
-    bool prepared;  /* the setup ran to its end: there are arguments */
+    Tensor **env;       /* by NameId; NULL: unbound */
+    Tensor **setup_env; /* the same outside of the function: inputs, and the names that the setup
+                           bound */
+    bool prepared;      /* the setup ran to its end: there are arguments */
     Var **inputs;
     int ninputs;
     int error_at;
@@ -24,10 +25,10 @@ typedef struct Run {
 ErrCode run_block(Run *r, const Block *block);
 /* The Var that a name is bound to; `invalid` if there is none. */
 ErrCode run_look_up(Run *r, NameId name, Var **out);
-/* Python's is_leaf: no grad_fn, asked. */
-ErrCode run_ask_leaf(Run *r, Var *v, bool *leaf);
-/* If the session has found out that PyTorch leaves something undefined, notes that for the place
- * `at` (a statement, AT_..). */
+/* Python's is_leaf: grad_fn, materialized, is None. */
+ErrCode run_is_leaf(Run *r, Var *v, bool *leaf);
+/* If the session has noted that PyTorch leaves something undefined, records that for location `at`
+ * (a statement, AT_..). */
 void run_note_undefined(Run *r, int at);
 
 #endif

@@ -53,7 +53,7 @@ ErrCode run_look_up(Run *r, NameId name, Var **out) {
              : error_set(r->s.err, ERR_invalid, "the name '%s' is not bound", r->p->names[name]);
 }
 
-ErrCode run_ask_leaf(Run *r, Var *v, bool *leaf) {
+ErrCode run_is_leaf(Run *r, Var *v, bool *leaf) {
     *leaf = var_grad_fn(&r->s, v) == NULL;
     return r->s.err->code;
 }
@@ -74,10 +74,10 @@ static ErrCode run_block_evaluate(Run *r, const Predicate *predicate, bool *out)
         value = var_requires_grad(v);
         break;
     case PRED_is_leaf:
-        TRY(run_ask_leaf(r, v, &value));
+        TRY(run_is_leaf(r, v, &value));
         break;
     case PRED_has_grad_fn:
-        TRY(run_ask_leaf(r, v, &value));
+        TRY(run_is_leaf(r, v, &value));
         value = !value;
         break;
     case PRED_is_contiguous:
@@ -106,7 +106,7 @@ static ErrCode run_reference_probe(Run *r, const Stmt *stmt) {
         TRY(run_look_up(r, stmt->of, &v));
     }
     if (stmt->probe == PROBE_is_leaf || stmt->probe == PROBE_has_grad_fn) {
-        TRY(run_ask_leaf(r, v, &flag));
+        TRY(run_is_leaf(r, v, &flag));
     }
     TraceEntry *entry = run_block_trace_add(r, stmt);
     switch (stmt->probe) {

@@ -1,4 +1,4 @@
-/* The float64 shadow of functional ops, by their nature (ops.def).
+/* The float64 shadow of functional ops, by their error propagation (ops.def).
  *
  * Every rule is made of *passes*: the op's own kernel run in float64 on arrays derived from the
  * operands' shadow (their values, their bounds, magnitudes, ones). The value pass gives value64.
@@ -21,7 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* An integer or bool result: exact, or all of it in doubt. */
+/* An integer or bool result: exact, or all of it inconclusive. */
 static void shadow_load_result(const Tensor *out, bool inconclusive) {
     shadow_lose(out);
     for (int64_t i = 0; i < out->storage->numel && !inconclusive; i++) {
@@ -229,7 +229,7 @@ static void rule_softmax(Session *s, const Call *call, const Tensor *out) {
     }
 }
 
-/* Results of integer or bool dtype: the values are exact; doubt travels. */
+/* Results of integer or bool dtype: the values are exact; inconclusive elements propagate. */
 static void rule_integer(Session *s, const Call *call, const Tensor *out) {
     Storage *to = out->storage;
     to->bound = shadow_pass(s, call,
@@ -242,8 +242,8 @@ static void rule_integer(Session *s, const Call *call, const Tensor *out) {
     }
 }
 
-/* May the order of the elements, or which of them is zero, be another one within their bounds? Then
- * the whole result is in doubt. */
+/* May the order of the elements, or which of them is zero, change within their bounds? Then the
+ * whole result is inconclusive. */
 static void rule_choice(const Call *call, const Tensor *out, const Operands *o) {
     const Tensor *self = call->arg[0].tensor;
     const Storage *from = self->storage;
@@ -297,8 +297,8 @@ static void reference_shadow_compute(Session *s, const Call *call, Tensor *const
         rule_choice(call, out[0], &o);
     } else if (op->propagation == PROPAGATION_SEARCH || op->propagation == PROPAGATION_STEPS) {
         shadow_load_result(out[0],
-                           !o.exact || o.index_inconclusive); /* the same operands give the same
-                                                                 bits; of others nothing is known */
+                           !o.exact || o.index_inconclusive); /* the same operands produce the same
+                                                                 bits; nothing is known of others */
     } else if (o.index_inconclusive) {
         shadow_lose(out[0]);
     } else if (op->propagation == PROPAGATION_MOVE) {

@@ -1,13 +1,14 @@
 /* The float64 shadow: beside every element its value in double precision and a first-order bound on
- * how far a computation in the program's own dtype may lie from it.
+ * how far a computation in the program's own dtype may deviate from it.
  *
  *     value64[i]   the element, computed in float64 from the operands' value64
- *     bound[i]     |any correctly written float32 answer - value64| <= bound, to first order; 0:
- *                  the computation is exact NaN: the element depends on a discrete choice (a
- *                  comparison, a floor, an index) whose operand is in doubt
+ *     bound[i]     |any correctly written float32 result - value64| <= bound, to first order
+ *                  0:    the computation is exact
+ *                  NaN:  inconclusive: the element depends on a discrete choice (a comparison, a
+ *                        floor, an index) that may change within its operand's bound
  *
- * Integer and bool storages carry both arrays too, so that doubt travels through indices and
- * masks. */
+ * Integer and bool storages carry both arrays too, so that inconclusive elements propagate through
+ * indices and masks. */
 #ifndef REFERENCE_SHADOW_H
 #define REFERENCE_SHADOW_H
 
@@ -25,8 +26,8 @@ void shadow_pointwise(const Call *call, const Tensor *out);
 double shadow_round(double x, DType dtype);
 /* The smallest subnormal: what an operation that may underflow loses at most. */
 double shadow_grain(DType dtype);
-/* A value past the dtype's range becomes an infinity; one that may or may not be past it, or whose
- * partial results (up to `magnitude`) may, is in doubt. */
+/* A value beyond the dtype's range becomes an infinity; one that may or may not be beyond it, or
+ * whose partial results (up to `magnitude`) may, is inconclusive. */
 void shadow_overflow(double *value, double *bound, double magnitude, DType dtype);
 /* to[...] = from[...], values and bounds as they are; `from` broadcasts. */
 void shadow_copy(const Tensor *to, const Tensor *from);
@@ -38,7 +39,8 @@ void shadow_settle(double *value, double *bound, DType dtype, bool from_float);
 /* `t` read as float64 from `data`, an array as long as its storage; `storage` becomes its
  * storage. */
 Tensor shadow_float64(const Tensor *t, double *data, Storage *storage);
-/* Is any element in doubt (bound NaN), or, for a discrete reading of a float, inexact? */
+/* Is any element inconclusive (bound NaN), or, where a float is read for a discrete choice,
+ * inexact? */
 bool shadow_is_inconclusive(const Tensor *t);
 
 #endif

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Everything in `out` is in doubt; the values are those computed. */
+/* Everything in `out` is inconclusive; the values are those computed. */
 void shadow_lose(const Tensor *out) {
     Storage *s = out->storage;
     for (int64_t i = 0; i < s->numel; i++) {

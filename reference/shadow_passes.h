@@ -1,5 +1,5 @@
-/* What the rules of the shadow (shadow.c, shadow_sums.c) are made of: passes of an op's own kernel
- * over arrays derived from the operands' shadow, and what the operands are like. */
+/* Parts of the shadow rules (shadow.c, shadow_sums.c): passes of an op's own kernel over arrays
+ * derived from the operands' shadow, and properties of the operands. */
 #ifndef REFERENCE_SHADOW_PASSES_H
 #define REFERENCE_SHADOW_PASSES_H
 
@@ -15,7 +15,7 @@ typedef enum Pass {
 
 typedef struct Operands {
     bool exact;              /* every bound is 0 */
-    bool index_inconclusive; /* an index or mask is in doubt */
+    bool index_inconclusive; /* an index or mask is inconclusive */
     bool converts;           /* some data operand has another dtype than the result */
     bool from_float;         /* some data operand is floating */
     bool finite;
@@ -27,7 +27,7 @@ typedef struct Operands {
 
 enum { NO_EXPONENT = 4096 };
 
-/* Everything in `out` is in doubt; the values are those computed. */
+/* Everything in `out` is inconclusive; the values are those computed. */
 void shadow_lose(const Tensor *out);
 /* Runs `kernel` with call's arguments derived by `pass`; the result, as long as out's storage. */
 double *shadow_pass(Session *s, const Call *call, KernelFn kernel, const Tensor *out, Pass pass);

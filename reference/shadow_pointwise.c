@@ -4,11 +4,11 @@
  *   bound = sum over operands of max |f(x +- b) - f(x)|  +  k u |f(x)|      (the last term 0 where
  *   the arithmetic was exact)
  *
- * That is the first order. Of what is no sum the corners of the box count as well: near 0 the
- * product of two bounds is all there is.
+ * That is the first order. For anything but sums the corners of the box count as well: near 0 the
+ * product of two bounds is the only term.
  *
- * A function with jumps is in doubt (NaN) where moving the operands within their bounds changes the
- * chosen piece: a comparison's answer, a floor, the whole quotient of a remainder. */
+ * A function with jumps is inconclusive (NaN) where moving the operands within their bounds changes
+ * the chosen piece: the result of a comparison, a floor, the integer quotient of a remainder. */
 #include "program/ops/functions.h"
 #include "reference/shadow.h"
 
@@ -59,7 +59,7 @@ static bool is_exact(const Point *p, double y) {
     }
 }
 
-/* The piece that a function with jumps is on: what must not change within the bounds. */
+/* Which piece of a function with jumps applies: it must be the same within the bounds. */
 static double piece(Pw pw, const double *x, double y) {
     switch (pw) {
     case PW_remainder:
@@ -95,9 +95,9 @@ static bool asks_truth(Pw pw) {
     return pw == PW_logical_not || (pw >= PW_logical_and && pw <= PW_logical_xor);
 }
 
-/* Does any corner of the box x +- b lie on another piece? What one number alone decides may lie
- * between corners that agree: two operands are equal where their intervals meet, and 0 is looked at
- * wherever it lies in the box and is no truth. */
+/* Is any corner of the box x +- b on another piece? A choice at a single number may fall between
+ * corners that agree: two operands may be equal where their intervals meet, and 0 (which is false)
+ * is tested wherever the box contains it. */
 static bool piece_moves(const Point *p, double y) {
     if (p->pw == PW_eq || p->pw == PW_ne) {
         return fabs(p->x[0] - p->x[1]) <= p->b[0] + p->b[1];
@@ -122,8 +122,8 @@ static bool piece_moves(const Point *p, double y) {
     return false;
 }
 
-/* Does the box x +- b hold a pole, or an end of the domain? What comes out on either side says
- * nothing about what lies between. */
+/* Does the box x +- b contain a pole, or an end of the domain? Then values at the corners say
+ * nothing about those inside. */
 static bool crosses_pole(const Point *p) {
     const double half_turn = 3.141592653589793;
     switch (p->pw) {
@@ -167,7 +167,7 @@ static bool shadow_pointwise_is_sum(Pw pw) { return pw == PW_add || pw == PW_sub
 
 static double moved(const Point *p, double y) {
     if (p->pw == PW_sin || p->pw == PW_cos) {
-        return fmin(p->b[0], 2); /* Lipschitz 1; the ends of a box of a turn or more are anywhere */
+        return fmin(p->b[0], 2); /* Lipschitz 1; a box of a full turn or more may reach any value */
     }
     PwDouble f = pw_info(p->pw)->f;
     double sum = 0;
@@ -274,8 +274,8 @@ static double point_bound(const Point *p, double y, DType dtype, bool discrete) 
                                             : k * dtype_unit(dtype) * scale + shadow_grain(dtype));
 }
 
-/* where and masked_fill: the operand that is taken, unless the choice is in doubt. Returns its
- * place, or -1. */
+/* where and masked_fill: the index of the operand that is selected, or -1 if the choice is
+ * inconclusive. */
 static int chosen(const Point *p) {
     int condition = p->pw == PW_where ? 0 : 1;
     if (isnan(p->b[condition]) ||

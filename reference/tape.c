@@ -1,30 +1,30 @@
-/* Recording: what a node keeps of the op that it stands for.
+/* Recording: what a node holds of the op that it stands for.
  *
- * In PyTorch's order: the node takes its number, then the operands' histories are asked (which may
- * number new nodes, or refuse), then the op runs, then the result is saved. Of each operand the
- * node keeps either the Var itself with the version it had, or metadata without storage; which one,
- * the column `saves` of ops.def says, given which operands have an edge. */
+ * In PyTorch's order: the node takes its sequence number, then grad_fn of every operand is
+ * materialized (which may number new nodes, or refuse), then the op runs, then the result is saved.
+ * Of each operand the node holds either the Var itself with the version it had, or metadata without
+ * storage. The column `saves` of ops.def selects which, given the operands that have an edge. */
 #include "reference/tape.h"
 
 #include <string.h>
 
-GradNode *node_new(Session *s, GradNodeKind kind, int nnext, int ninput) {
+GradNode *node_new(Session *s, GradNodeKind kind, int nslot, int nout) {
     GradNode *node = arena_alloc_raw(s->arena, (int64_t)sizeof *node);
     memset(node, 0, offsetof(GradNode, call.arg));
     node->kind = kind;
     node->sequence_nr = s->sequence_nr++;
     node->older = s->nodes;
     s->nodes = node;
-    node->nnext = nnext;
-    node->ninput = ninput;
-    node->next = arena_alloc_raw(s->arena, (int64_t)sizeof(Edge) * nnext);
-    for (int i = 0; i < nnext; i++) {
-        node->next[i] = (Edge){NULL, 0};
+    node->nslot = nslot;
+    node->nout = nout;
+    node->next_edges = arena_alloc_raw(s->arena, (int64_t)sizeof(Edge) * nslot);
+    for (int i = 0; i < nslot; i++) {
+        node->next_edges[i] = (Edge){NULL, 0};
     }
     return node;
 }
 
-/* The argument lists of a call may belong to whoever made it. */
+/* The argument lists of a call belong to its caller: copied. */
 static void keep_args(Session *s, GradNode *node, const Call *call) {
     const OpInfo *op = call->op;
     node->call.op = op;
@@ -53,20 +53,20 @@ GradNode *node_begin(Session *s, const Call *call, const Slots *slots) {
     bool view = call->op->kind == KIND_VIEW || call->op->kind == KIND_MULTI_VIEW;
     for (int i = 0; i < n; i++) {
         if (slot[i] && (i == 0 || !view) && !(call->op->non_differentiable >> i & 1)) {
-            node->next[i] = var_gradient_edge(s, var_of(slot[i]));
+            node->next_edges[i] = var_gradient_edge(s, var_of(slot[i]));
             if (s->err->code != ERR_none) {
                 return NULL;
             }
         }
     }
     keep_args(s, node, call);
-    node->slot = arena_copy(s->arena, slot, (int64_t)sizeof slot[0] * n);
+    node->operand = arena_copy(s->arena, slot, (int64_t)sizeof slot[0] * n);
     return node;
 }
 
 const bool *edges_needed(const GradNode *node, bool *needed) {
-    for (int i = 0; i < node->nnext; i++) {
-        needed[i] = node->next[i].node != NULL;
+    for (int i = 0; i < node->nslot; i++) {
+        needed[i] = node->next_edges[i].node != NULL;
     }
     return needed;
 }
@@ -74,7 +74,7 @@ const bool *edges_needed(const GradNode *node, bool *needed) {
 bool node_saves_self(const GradNode *node) {
     bool needed[MAX_SLOTS];
     edges_needed(node, needed);
-    return node->nnext > 0 && call_saves_slot(&node->call, 0, needed);
+    return node->nslot > 0 && call_saves_slot(&node->call, 0, needed);
 }
 
 static void reference_tape_save(GradNode *node, Tensor *value, bool unpack_materializes) {
@@ -93,14 +93,14 @@ static void set_args(GradNode *node) {
         case ARG_TENSOR:
         case ARG_TENSOR_OPT:
             if (!arg->none) {
-                arg->tensor = node->slot[at];
+                arg->tensor = node->operand[at];
             }
             at++;
             break;
         case ARG_TENSORS:
         case ARG_TENSORS_OPT:
             for (int k = 0; !arg->none && k < arg->tensors.n; k++) {
-                arg->tensors.v[k] = node->slot[at++];
+                arg->tensors.v[k] = node->operand[at++];
             }
             break;
         default:
@@ -109,27 +109,27 @@ static void set_args(GradNode *node) {
     }
     for (; !op->slots_vary && at < op->ntensor; at++) {
         Arg *arg = &node->call.arg[op->tensor[at]];
-        arg->tensor = arg->none ? arg->tensor : node->slot[at];
+        arg->tensor = arg->none ? arg->tensor : node->operand[at];
     }
-    CHECK(at == node->nnext);
+    CHECK(at == node->nslot);
 }
 
 void node_save_operands(Session *s, GradNode *node, Tensor *self_clone) {
     bool needed[MAX_SLOTS], saves = node->call.op->saves_any != 0;
-    int n = node->nnext;
+    int n = node->nslot;
     if (saves) {
         edges_needed(node, needed);
         node->saved = arena_alloc_raw(s->arena, (int64_t)sizeof(SavedVariable) * (2 * n + 1));
     }
     for (int i = 0; i < n; i++) {
-        Tensor *t = node->slot[i];
+        Tensor *t = node->operand[i];
         if (!t) {
             continue;
         }
         if (!saves || !call_saves_slot(&node->call, i, needed)) {
-            node->slot[i] = tensor_meta(s, t);
+            node->operand[i] = tensor_meta(s, t);
         } else if (i == 0 && self_clone) {
-            node->slot[i] = self_clone;
+            node->operand[i] = self_clone;
             node->saves_clone = true;
         } else {
             reference_tape_save(node, t, true);
@@ -145,7 +145,7 @@ void node_save_operands(Session *s, GradNode *node, Tensor *self_clone) {
 
 void node_save_results(Session *s, GradNode *node, Tensor *const *results, int nresult) {
     bool needed[MAX_SLOTS];
-    node->ninput = nresult;
+    node->nout = nresult;
     node->result = arena_alloc_raw(s->arena, (int64_t)sizeof(Tensor *) * nresult);
     bool saves =
         node->call.op->saves_result && op_saves_result(&node->call, edges_needed(node, needed));
@@ -181,15 +181,15 @@ static void freeze_arg(Arg *arg, ArgType type, const Tensor *t, Tensor *before) 
     }
 }
 
-void tape_freeze(Session *s, const Var *v) {
+void var_freeze_geometry(Session *s, const Var *v) {
     const Tensor *t = &v->tensor;
     Tensor *before = tensor_meta(s, t);
     before->storage = t->storage;
     for (GradNode *node = s->nodes; node; node = node->older) {
-        for (int i = 0; node->slot && i < node->nnext; i++) {
-            node->slot[i] = node->slot[i] == t ? before : node->slot[i];
+        for (int i = 0; node->operand && i < node->nslot; i++) {
+            node->operand[i] = node->operand[i] == t ? before : node->operand[i];
         }
-        for (int i = 0; node->result && i < node->ninput; i++) {
+        for (int i = 0; node->result && i < node->nout; i++) {
             node->result[i] = node->result[i] == t ? before : node->result[i];
         }
         for (int i = 0; node->call.op && i < node->call.op->nparam; i++) {
@@ -211,7 +211,7 @@ const Tensor *edge_meta(Edge edge) {
         return node->base;
     case GRAD_NODE_AS_STRIDED:
         return node->view;
-    case GRAD_NODE_ACCUMULATE:
+    case GRAD_NODE_ACCUMULATE_GRAD:
         break;
     }
     return node->base ? node->base : &node->leaf->tensor;

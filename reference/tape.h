@@ -24,40 +24,40 @@ struct Session {
     bool grad_mode;
     bool running_backward;    /* results are bare Tensors: nothing is recorded */
     bool shadow;              /* storages carry value64 and bound */
-    bool shadow_inconclusive; /* some element was in doubt */
-    bool shadow_lost; /* a size or a Python index was read from a value in doubt: all that follows
-                         is in doubt */
-    bool expanding_masks;    /* the statement is not `nonzero`: a nonzero in it expands a mask of an
-                                index */
-    int64_t sequence_nr;     /* next node's number */
-    GradNode *nodes;         /* the node made last */
-    int64_t storages;        /* next storage's id */
-    bool detect_unspecified; /* look for what PyTorch 1.13 leaves to accident */
-    const char *unspecified; /* the last one that was met, or NULL */
+    bool shadow_inconclusive; /* some element was inconclusive */
+    bool shadow_lost;     /* a size or a Python index was read from an inconclusive value: all that
+                             follows is inconclusive */
+    bool expanding_masks; /* the statement is not `nonzero`: a nonzero in it expands a mask of an
+                             index */
+    int64_t sequence_nr;  /* next node's number */
+    GradNode *nodes;      /* the node made last */
+    int64_t storages;     /* next storage's id */
+    bool detect_unspecified; /* detect unspecified behaviour of PyTorch 1.13 (unspecified.h) */
+    const char *unspecified; /* the last one that was found, or NULL */
     const char *undefined;   /* why the current statement is undefined in PyTorch, or NULL */
-    Storage *unsettled; /* what a refused in-place op was writing when a value was found wrong, or
+    Storage *unsettled; /* the storage that an in-place op was writing when it refused a value, or
                            NULL */
-    int64_t visit;      /* the engine's current walk */
+    int64_t visits;     /* walks of the engine so far */
 };
 
 static inline Session *session_of(Emit *e) { return (Session *)(void *)e; }
 
 typedef enum GradNodeKind {
-    GRAD_NODE_OP,          /* the derivative rule of `call` */
-    GRAD_NODE_ZERO,        /* zeros for every operand: in-place comparisons */
-    GRAD_NODE_COPY_SLICES, /* a write through a view, as history of the base */
-    GRAD_NODE_AS_STRIDED,  /* a view's history, remade */
-    GRAD_NODE_ACCUMULATE   /* adds to a leaf's grad */
+    GRAD_NODE_OP,             /* the derivative rule of `call` */
+    GRAD_NODE_ZERO,           /* zeros for every operand: in-place comparisons */
+    GRAD_NODE_COPY_SLICES,    /* CopySlices: a write through a view, as grad_fn of the base */
+    GRAD_NODE_AS_STRIDED,     /* AsStrided: a view's regenerated grad_fn */
+    GRAD_NODE_ACCUMULATE_GRAD /* AccumulateGrad: adds to a leaf's grad */
 } GradNodeKind;
 
 /* A value that the derivative needs. */
 typedef struct SavedVariable {
     Tensor *value;
     int64_t version;          /* of its storage when saved */
-    bool unpack_materializes; /* unpacking asks its history (a saved operand, not a result): it is a
-                                 Var */
-    bool
-        leaf; /* it had no grad_fn then; one that had must have one still (detach_ takes it away) */
+    bool unpack_materializes; /* unpacking materializes its grad_fn (a saved operand, not a result):
+                                 it is a Var */
+    bool was_leaf; /* it had no grad_fn then; one that had must still have one (detach_ removes it)
+                    */
 } SavedVariable;
 
 /* retain_grad: what arrives at output `nr` of the node is added to the grad of `var`. */
@@ -71,46 +71,47 @@ struct GradNode {
     GradNodeKind kind;
     int64_t sequence_nr; /* order of creation; the engine runs the highest first */
     GradNode *older;     /* the node made before */
-    Edge *next;          /* by slot */
-    int nnext;
-    int ninput; /* outputs of the op = gradients that come in */
+    Edge *next_edges;    /* by slot */
+    int nslot;
+    int nout; /* outputs of the op = gradients that come in */
     /* OP, ZERO */
-    Tensor **slot;   /* operands by slot: for sizes and dtypes */
-    Tensor **result; /* outputs: saved or metadata only */
+    Tensor **operand; /* operands by slot: for sizes and dtypes */
+    Tensor **result;  /* outputs: saved or metadata only */
     SavedVariable *saved;
     int nsaved;
     bool saves_clone; /* slot 0 is a copy of its own (in-place ops): saved, but no version to check
                        */
     bool freed;       /* an engine ran it and did not retain the graph */
     RetainGrad *retains_grad;
-    /* COPY_SLICES: base, view, fn. AS_STRIDED: base, view. Metadata only. ACCUMULATE: base, if the
-     * leaf's own has changed. */
+    /* COPY_SLICES: base, view, fn. AS_STRIDED: base, view. Metadata only. ACCUMULATE_GRAD: base, if
+     * the leaf's own geometry has changed. */
     Tensor *base, *view;
     GradNode *fn;
-    /* ACCUMULATE */
+    /* ACCUMULATE_GRAD */
     Var *leaf;
     /* engine */
-    Tensor **grad;        /* gradients that have arrived, by input; NULL: none yet */
-    int64_t visit;        /* equal to the session's: counted in this walk */
-    int64_t captured;     /* equal to the session's: some gradient that arrives is asked for */
-    bool needed;          /* in this walk: what it answers leads to a gradient that is asked for */
-    bool receiving;       /* in this walk: something was delivered and kept */
-    int topological_nr;   /* ... edges from here to the end of the longest way */
-    struct GradNode *met; /* ... the node met before */
+    Tensor **grad; /* gradients that have arrived, by output of the op; NULL: none yet */
+    int64_t visit; /* number of the walk that counted it last (Session.visits) */
+    int64_t
+        captured;   /* number of the last walk in which a gradient that arrives here is an output */
+    bool needed;    /* in this walk: its results lead to a gradient that is an output */
+    bool receiving; /* in this walk: something was delivered and kept */
+    int topological_nr;            /* ... edges on the longest path from here */
+    struct GradNode *prev_visited; /* ... the node visited before */
     int dependencies;
     /* OP, ZERO; last, since most of its room is seldom used */
     Call call; /* operands saved or metadata only */
 };
 
-/* The operands of a call (call_slots), for who asks more than once. */
+/* The operands of a call (call_slots), where they are needed more than once. */
 typedef struct Slots {
     int n;
     Tensor *v[MAX_SLOTS];
 } Slots;
 
-GradNode *node_new(Session *s, GradNodeKind kind, int nnext, int ninput);
-/* The node of `call`, whose operands (`slots`) are asked for their histories now. NULL with the
- * session's error when one refuses. Operands are not saved yet. */
+GradNode *node_new(Session *s, GradNodeKind kind, int nslot, int nout);
+/* The node of `call`; materializes grad_fn of its operands (`slots`) now. NULL with the session's
+ * error when one refuses. Operands are not saved yet. */
 GradNode *node_begin(Session *s, const Call *call, const Slots *slots);
 /* Saves operands that the rule needs, as they are now. With `self_clone`, slot 0 is saved as that
  * copy (in-place ops). */
@@ -121,15 +122,13 @@ void node_save_results(Session *s, GradNode *node, Tensor *const *results, int n
 const bool *edges_needed(const GradNode *node, bool *needed);
 /* Would slot 0 be saved? Known after node_begin. */
 bool node_saves_self(const GradNode *node);
-/* `v` is about to get other sizes and strides: whatever nodes keep of it stays as it was. */
-void tape_freeze(Session *s, const Var *v);
-/* What came out of the op: the size and dtype that a gradient at this edge must have (PyTorch's
+/* The size and dtype that a gradient at this edge must have: those of the op's output (PyTorch's
  * InputMetadata). */
 const Tensor *edge_meta(Edge edge);
 /* Metadata of `t` in the arena: no storage. */
 Tensor *tensor_meta(Session *s, const Tensor *t);
 
-/* What the engine is asked to do. */
+/* One run of the engine. */
 typedef struct EngineTask {
     const Edge *roots;       /* with nodes */
     Tensor *const *tangents; /* of each root; NULL: undefined */
@@ -137,7 +136,7 @@ typedef struct EngineTask {
     const Edge *inputs; /* edges whose gradients are wanted (torch.autograd.grad); a NULL node is
                            never reached */
     int ninputs;        /* 0: run all that can be reached (backward) */
-    Tensor **captured;  /* by input: the answer; NULL: None */
+    Tensor **captured;  /* by input: its gradient; NULL: None */
     bool retain_graph;
 } EngineTask;
 /* Runs backward from the roots, in PyTorch's order. The first error stops it. With inputs, only

@@ -1,6 +1,6 @@
-/* The list of accidents, op by op: each looks for the operand values that bring one about. Found by
- * running every function of PyTorch 1.13.1 on special values, once in the vectorized part of its
- * loop and once in the tail. */
+/* The list of unspecified behaviours, op by op: each checks for the operand values that trigger
+ * one. Found by running every function of PyTorch 1.13.1 on special values, once in the vectorized
+ * part of its loop and once in the tail. */
 #include "reference/unspecified.h"
 
 #include "program/ops/functions.h"
@@ -44,7 +44,7 @@ static bool is_minus_zero(double x, DType dtype) {
     return x == 0 && signbit(x);
 }
 
-/* Sleef_log1p answers inf from here on. */
+/* Sleef_log1p returns inf from here on. */
 static bool is_huge(double x, DType dtype) {
     return isfinite(x) && x > (dtype == DT_float64 ? 1e307 : 1e38);
 }
@@ -65,8 +65,8 @@ static bool is_largest(double x, DType dtype) {
     return dtype == DT_float64 && isfinite(x) && fabs(x) > 1e300;
 }
 
-/* Can a loop of the call have a vectorized part? It takes two vectors at once (vectorized_loop in
- * aten/src/ATen/native/cpu/Loops.h; four, reductions), of 32 bytes or more; what is shorter is all
+/* Can a loop of the call have a vectorized part? It processes two vectors at once (vectorized_loop
+ * in aten/src/ATen/native/cpu/Loops.h; reductions four), of 32 bytes or more; a shorter one is all
  * tail, which the reference follows. */
 static bool has_vectors(const Call *call) {
     for (int i = 0; i < call->op->nparam; i++) {
@@ -82,7 +82,7 @@ static bool has_vectors(const Call *call) {
 
 /* ---- pairs ---- */
 
-/* Zeros of both signs meet, and which one stays is the order of a comparison. */
+/* Zeros of both signs are compared, and which one is kept depends on the order of a comparison. */
 static bool zeros_meet(const Tensor *a, const Tensor *b) {
     return (unspecified_any(a, is_plus_zero) && unspecified_any(b, is_minus_zero)) ||
            (unspecified_any(a, is_minus_zero) && unspecified_any(b, is_plus_zero));
@@ -100,7 +100,7 @@ static double unspecified_magnitude(const Tensor *t, bool least) {
     return found;
 }
 
-/* A quotient that Sleef_fmod does not get through: it answers nan. */
+/* A quotient that Sleef_fmod cannot represent: it returns nan. */
 static bool quotient_overflows(const Call *call) {
     const Tensor *a = call->arg[0].tensor;
     bool scalar = call->op->param[1].type == ARG_SCALAR;

@@ -3,7 +3,7 @@
  *
  * The three that matter:
  *   - requires_grad looks through a view to its base;
- *   - a history is asked, never read, and asking a stale view remakes it (VariableHooks::grad_fn);
+ *   - grad_fn is materialized, not read: a stale view's is regenerated (VariableHooks::grad_fn);
  *   - a recorded write to a view is a write to its base (rebase_history). */
 #include "reference/tape.h"
 
@@ -55,8 +55,8 @@ Var *var_new_view(Session *s, Var *of, const Tensor *meta, bool multi) {
     return v;
 }
 
-/* handle_view_on_rebase: views of some kinds may not be written, nor their base, once history is at
- * stake. */
+/* handle_view_on_rebase: a view of some kinds, and its base, may not be written where that would be
+ * recorded. */
 static ErrCode refuse_creation(Session *s, const Var *v, const char *modified) {
     switch (v->creation_meta) {
     case CREATION_DEFAULT:
@@ -75,9 +75,9 @@ static ErrCode refuse_creation(Session *s, const Var *v, const char *modified) {
     return ERR_none;
 }
 
-/* What retain_grad asked for follows the tensor to its new history
+/* What retain_grad registered on `v` follows it to its new grad_fn
  * (update_tensor_hooks_on_new_gradfn); in-place views leave it where it is. */
-static void move_retain(Session *s, Var *v, GradNode *to) {
+static void var_move_retains_grad(Session *s, Var *v, GradNode *to) {
     if (!v->retains_grad) {
         return;
     }
@@ -93,25 +93,31 @@ static void move_retain(Session *s, Var *v, GradNode *to) {
     v->retained_at = to;
 }
 
+/* grad_fn becomes AsStrided of the base, made at this version. */
+static ErrCode var_regenerate_grad_fn(Session *s, Var *v) {
+    TRY(refuse_creation(s, v, "its base or another view of its base has been"));
+    GradNode *node = node_new(s, GRAD_NODE_AS_STRIDED, 1, 1);
+    node->base = tensor_meta(s, &v->base->tensor);
+    node->view = tensor_meta(s, &v->tensor);
+    node->next_edges[0] = var_gradient_edge(s, v->base);
+    var_move_retains_grad(s, v, node);
+    v->grad_fn = node;
+    v->output_nr = 0;
+    v->attr_version = v->tensor.storage->version;
+    return ERR_none;
+}
+
 GradNode *var_grad_fn(Session *s, Var *v) {
-    if (!v->base || (!v->grad_fn && !var_requires_grad(v->base))) {
-        return v->grad_fn;
+    return var_is_stale(v) && var_regenerate_grad_fn(s, v) != ERR_none ? NULL : v->grad_fn;
+}
+
+GradNode *var_grad_accumulator(Session *s, Var *v) {
+    if (!v->accumulator) {
+        v->accumulator = node_new(s, GRAD_NODE_ACCUMULATE_GRAD, 0, 1);
+        v->accumulator->sequence_nr = INT64_MAX; /* runs before anything else */
+        v->accumulator->leaf = v;
     }
-    int64_t version = v->tensor.storage->version;
-    if (v->attr_version != version) {
-        if (refuse_creation(s, v, "its base or another view of its base has been") != ERR_none) {
-            return NULL;
-        }
-        GradNode *node = node_new(s, GRAD_NODE_AS_STRIDED, 1, 1);
-        node->base = tensor_meta(s, &v->base->tensor);
-        node->view = tensor_meta(s, &v->tensor);
-        node->next[0] = var_gradient_edge(s, v->base);
-        move_retain(s, v, node);
-        v->grad_fn = node;
-        v->output_nr = 0;
-        v->attr_version = version;
-    }
-    return v->grad_fn;
+    return v->accumulator;
 }
 
 Edge var_gradient_edge(Session *s, Var *v) {
@@ -122,12 +128,7 @@ Edge var_gradient_edge(Session *s, Var *v) {
     if (!v->requires_grad || s->err->code != ERR_none) {
         return (Edge){NULL, 0};
     }
-    if (!v->accumulator) {
-        v->accumulator = node_new(s, GRAD_NODE_ACCUMULATE, 0, 1);
-        v->accumulator->sequence_nr = INT64_MAX;
-        v->accumulator->leaf = v;
-    }
-    return (Edge){v->accumulator, 0};
+    return (Edge){var_grad_accumulator(s, v), 0};
 }
 
 ErrCode var_check_inplace(Session *s, Var *self) {
@@ -156,21 +157,42 @@ void var_set_history(Var *self, GradNode *node) {
 
 void var_rebase_history(Session *s, Var *self, GradNode *node) {
     if (!self->base) {
-        move_retain(s, self, node);
+        var_move_retains_grad(s, self, node);
         self->grad_fn = node;
         self->output_nr = 0;
         return;
     }
-    GradNode *slices = node_new(s, GRAD_NODE_COPY_SLICES, node->nnext, 1);
+    GradNode *slices = node_new(s, GRAD_NODE_COPY_SLICES, node->nslot, 1);
     slices->base = tensor_meta(s, &self->base->tensor);
     slices->view = tensor_meta(s, &self->tensor);
     slices->fn = node;
-    slices->next[0] = var_gradient_edge(s, self->base);
-    for (int i = 1; i < node->nnext; i++) {
-        slices->next[i] = node->next[i];
+    slices->next_edges[0] = var_gradient_edge(s, self->base);
+    for (int i = 1; i < node->nslot; i++) {
+        slices->next_edges[i] = node->next_edges[i];
     }
     self->base->grad_fn = slices;
     self->base->output_nr = 0;
     self->output_nr = 0;
     (void)var_grad_fn(s, self);
+}
+
+ErrCode var_retain_grad(Session *s, Var *self) {
+    if (!var_requires_grad(self)) {
+        return error_set(s->err, ERR_invalid,
+                         "can't retain_grad on Tensor that has requires_grad=False");
+    }
+    if (self->base && self->attr_version != self->tensor.storage->version && !s->undefined) {
+        s->undefined =
+            "retain_grad of a view whose history is out of date: PyTorch 1.13 dies of it";
+    }
+    GradNode *fn = var_grad_fn(s, self);
+    TRY(s->err->code);
+    if (fn && !self->retains_grad) {
+        self->retains_grad = true;
+        RetainGrad *hook = arena_new(s->arena, RetainGrad);
+        *hook = (RetainGrad){self, self->output_nr, fn->retains_grad};
+        fn->retains_grad = hook;
+        self->retained_at = fn;
+    }
+    return ERR_none;
 }

@@ -1,19 +1,21 @@
 /* Var: a tensor with its autograd record, as PyTorch keeps it (torch/csrc/autograd/variable.h).
  *
- *     base Var   grad_fn, output_nr: its history (NULL: a leaf, or plain)
+ *     base Var   grad_fn, output_nr: its history (grad_fn NULL: a leaf, or no history)
  *       ^
- *       | base                       one Storage, and with it one version counter, under all of
- *                                    them
- *     view Var   creation, attr_version: how the view was made, and the version its own grad_fn
- *                stands for
+ *       | base                       all of them share one Storage and its version counter
+ *       |
+ *     view Var   creation_meta: how the view was made
+ *                attr_version: the storage's version when its grad_fn was made
  *
- * A view's grad_fn is stale once the storage's version is another than attr_version; var_grad_fn,
- * which *asks*, then remakes it as a strided read of the base's current history, or refuses if the
- * view was made under no_grad or by an op of several views. Whatever looks at a history goes
- * through var_grad_fn; the few places that PyTorch lets peek (is_leaf inside checks, requires_grad)
- * read the field.
+ * The grad_fn of a view is stale once the storage's version differs from attr_version. var_grad_fn
+ * then regenerates it as AsStrided of the base's current grad_fn, or refuses if the view was made
+ * under no_grad or is one output of a multi-output view op. Code that needs a history calls
+ * var_grad_fn; the few places where PyTorch reads the field without materializing it (is_leaf
+ * inside checks, requires_grad) read the field.
  *
- * Ownership: the call's arena. A Var's geometry never changes after it is made. */
+ * Ownership: the call's arena. A Var's geometry changes only by an in-place view op (t_, squeeze_,
+ * ..), which first copies the old geometry into every node that refers to the Var
+ * (var_freeze_geometry). */
 #ifndef REFERENCE_VARIABLE_H
 #define REFERENCE_VARIABLE_H
 
@@ -22,14 +24,15 @@
 typedef struct GradNode GradNode;
 typedef struct Session Session;
 
-/* How a view came to be; a plain view of a view inherits (propagate_creation_meta). */
+/* How a differentiable view was made; a plain view of a view inherits it
+ * (propagate_creation_meta). */
 typedef enum CreationMeta {
     CREATION_DEFAULT,
     CREATION_NO_GRAD,
     CREATION_MULTI_OUTPUT
 } CreationMeta;
 
-/* Where a gradient goes: input `nr` of a node; `node` NULL: nowhere. */
+/* Where a gradient goes: output `nr` of the op of a node; `node` NULL: nowhere. */
 typedef struct Edge {
     GradNode *node;
     int nr;
@@ -37,16 +40,16 @@ typedef struct Edge {
 
 typedef struct Var {
     Tensor tensor;              /* first member: a Tensor * of the forward program is a Var * */
-    struct Var *base;           /* the root of a differentiable view; NULL: not a view */
+    struct Var *base;           /* of a differentiable view: its root; else NULL */
     CreationMeta creation_meta; /* of a view */
     bool requires_grad;         /* the flag that requires_grad_ and factories set */
     int output_nr;              /* which output of grad_fn this is */
     GradNode *grad_fn;
-    int64_t attr_version;  /* of a view: the version at which grad_fn was made */
-    GradNode *accumulator; /* the AccumulateGrad of a leaf, made when first asked for */
+    int64_t attr_version;  /* of a view: the storage's version when grad_fn was made */
+    GradNode *accumulator; /* the AccumulateGrad of a leaf, made when first needed */
     Tensor *grad;          /* what backward accumulated; NULL: None */
-    bool retains_grad;     /* retain_grad was asked for while it was no leaf */
-    GradNode *retained_at; /* ... and this node does it */
+    bool retains_grad;     /* retain_grad was called while it was not a leaf */
+    GradNode *retained_at; /* ... and this node holds the hook */
     bool returned;         /* the function returned it: it outlives the call */
     struct Var *mask; /* coordinates that an index expression made out of a mask: the mask, which
                          PyTorch saves in their stead */
@@ -61,25 +64,37 @@ Var *var_new(Session *s, const Tensor *meta);
  * outputs. */
 Var *var_new_view(Session *s, Var *of, const Tensor *meta, bool multi);
 
-/* True if the flag is set, there is a history, or the base of a view requires grad. Never asks. */
+/* True if the flag is set, there is a grad_fn, or the base of a view requires grad. Does not
+ * materialize grad_fn. */
 static inline bool var_requires_grad(const Var *v) {
     return v->requires_grad || v->grad_fn ||
            (v->base && (v->base->requires_grad || v->base->grad_fn));
 }
-/* The history, remade if it is stale. On refusal (no_grad_view_inplace, multi_view_inplace) sets
- * the session's error and returns NULL. */
+/* Is the grad_fn of a view from another version of its storage, so that it has to be regenerated?
+ */
+static inline bool var_is_stale(const Var *v) {
+    return v->base && v->attr_version != v->tensor.storage->version &&
+           (v->grad_fn || var_requires_grad(v->base));
+}
+/* Materializes grad_fn: regenerates a stale one. On refusal (no_grad_view_inplace,
+ * multi_view_inplace) sets the session's error and returns NULL. */
 GradNode *var_grad_fn(Session *s, Var *v);
-/* impl::gradient_edge: grad_fn, else the accumulator of a leaf whose flag is set, else nowhere.
- * Asks. */
+/* The AccumulateGrad of a leaf. */
+GradNode *var_grad_accumulator(Session *s, Var *v);
+/* impl::gradient_edge: grad_fn (materialized), else the AccumulateGrad of a leaf whose flag is set,
+ * else nowhere. */
 Edge var_gradient_edge(Session *s, Var *v);
-/* What PyTorch's check_inplace refuses when a write to `self` is to be recorded: creation first,
- * then leaves. */
+/* What PyTorch's check_inplace refuses when a write to `self` is to be recorded: creation_meta
+ * first, then leaves. */
 ErrCode var_check_inplace(Session *s, Var *self);
-/* After a recorded in-place view (the version is already bumped): `node` becomes self's history,
+/* After a recorded in-place view (the version is already bumped): `node` becomes self's grad_fn,
  * for a view as well. */
 void var_set_history(Var *self, GradNode *node);
-/* After a recorded write (the version is already bumped): `node` becomes self's history, or for a
- * view, CopySlices of the base's. */
+/* After a recorded write (the version is already bumped): `node` becomes self's grad_fn, or for a
+ * view, the fn of a CopySlices that becomes the base's. */
 void var_rebase_history(Session *s, Var *self, GradNode *node);
+/* `v` is about to get other sizes and strides: what nodes hold of it keeps the old ones. */
+void var_freeze_geometry(Session *s, const Var *v);
+ErrCode var_retain_grad(Session *s, Var *self);
 
 #endif

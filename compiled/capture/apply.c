@@ -1,102 +1,15 @@
-/* The Emit of the capture: each op is inferred, judged as eager would judge it, and recorded: nodes
- * in the graph, history on the tape.
+/* The Emit of the capture: each op is inferred, checked as eager checks it, and recorded: nodes in
+ * the graph, grad_fn on the tape.
  *
- * Refusals come in eager's order: what histories refuse (asking a stale view, writing to a leaf),
- * then the op's own checks (overlap, sizes, dtypes), then values. A refusal that depends on data
- * becomes a CHECK node. In-place ops: capture/inplace.c. */
+ * Refusals come in eager's order: those of autograd (materializing a stale view's grad_fn, writing
+ * to a leaf), then the op's own checks (overlap, sizes, dtypes), then values. A refusal that
+ * depends on data becomes a CHECK node. In-place ops: capture/inplace.c. */
 #include "compiled/capture/capture.h"
 #include "compiled/symbolic/observed.h"
 #include "program/ops/functions.h"
 #include "tensor/array.h"
 
-AliasClass *capture_class(Capture *cap, DType dtype, int64_t numel, Node *buffer, int input) {
-    cap->cls =
-        array_reserve(cap->arena, cap->cls, cap->ncls, &cap->cls_capacity, 32, sizeof *cap->cls);
-    AliasClass *cls = arena_new(cap->arena, AliasClass);
-    cls->storage.dtype = dtype;
-    cls->storage.numel = numel;
-    cls->storage.id = cls->number = cap->ncls;
-    cls->input = input;
-    cls->buffer = buffer;
-    buffer->cls = cls->number;
-    cap->cls[cap->ncls++] = cls;
-    return cls;
-}
-
-Var *capture_var(Capture *cap, AliasClass *cls, const Tensor *layout, Node *node) {
-    Var *v = arena_alloc_raw(cap->arena, (int64_t)sizeof *v);
-    var_clear(v);
-    layout_copy(&v->t, layout);
-    v->t.storage = &cls->storage;
-    v->node = node;
-    node->cls = cls->number;
-    v->input = -1;
-    return v;
-}
-
-/* ---- calls ---- */
-
-void capture_call(const Capture *cap, Call *out, const Call *call) {
-    call_copy(out, call);
-    for (int p = 0; p < call->op->nparam; p++) {
-        Arg *arg = &out->arg[p];
-        switch (call->op->param[p].type) {
-        case ARG_TENSOR:
-        case ARG_TENSOR_OPT:
-            if (!arg->none && arg->tensor) {
-                arg->tensor = &((Var *)arg->tensor)->node->t;
-            }
-            break;
-        case ARG_TENSORS:
-        case ARG_TENSORS_OPT:
-            if (!arg->none) {
-                Tensor **v = arena_array(cap->arena, Tensor *, arg->tensors.n);
-                for (int i = 0; i < arg->tensors.n; i++) {
-                    Tensor *t = call->arg[p].tensors.v[i];
-                    v[i] = t ? &((Var *)t)->node->t : NULL;
-                }
-                arg->tensors.v = v;
-            }
-            break;
-        default:
-            break;
-        }
-    }
-}
-
-ErrCode capture_memory(Capture *cap, const Tensor *t) {
-    const Limits *limits = &cap->c->limits;
-    int64_t numel, bytes;
-    if (!sizes_numel(t->size, t->ndim, &numel) || numel > limits->max_elements) {
-        return error_set(cap->emit.err, ERR_limit, "a tensor passes the limit of %lld elements",
-                         (long long)limits->max_elements);
-    }
-    bytes = numel * dtype_bytes(t->dtype);
-    if (bytes > limits->max_bytes - cap->bytes) {
-        return error_set(cap->emit.err, ERR_limit, "more than %lld bytes are live",
-                         (long long)limits->max_bytes);
-    }
-    cap->bytes += bytes;
-    return ERR_none;
-}
-
-ErrCode capture_node(Capture *cap, const Call *call, Node **out) {
-    Infer r = {.arena = cap->arena, .err = cap->emit.err};
-    TRY(call->op->infer(call, &r));
-    TRY(capture_memory(cap, &r.out[0]));
-    *out = graph_op(cap->graph, call, &r.out[0], cap->sid);
-    return ERR_none;
-}
-
-ErrCode capture_cast(Capture *cap, Node *value, DType dtype, Node **out) {
-    Call cast = call_new(OP__to_copy);
-    cast.arg[0].tensor = &value->t;
-    cast.arg[1].none = false;
-    cast.arg[1].dtype = dtype;
-    return capture_node(cap, &cast, out);
-}
-
-/* What the value of the call looks like; the one size that depends on data is asked for. */
+/* Metadata of the result; the one size that depends on data (nonzero) is evaluated. */
 static ErrCode infer_call(Capture *cap, const Call *call, Infer *r) {
     if (call->op->id != OP_nonzero) {
         return call->op->infer(call, r);
@@ -121,54 +34,17 @@ static Var *new_value(Capture *cap, const Call *call, const Tensor *meta) {
                        node);
 }
 
-bool capture_needs_tape(const Capture *cap, Tensor *const *slot, int n) {
-    if (!cap->grad_mode) {
-        return false;
-    }
-    for (int i = 0; i < n; i++) {
-        if (slot[i] && cap_requires_grad((const Var *)slot[i])) {
-            return true;
-        }
-    }
-    return false;
-}
-
-void tape_result(Capture *cap, GradNode *tape, Node *node, Node *value) {
-    Tensor *out = &value->t;
-    tape->node = node;
-    tape->out = arena_copy(cap->arena, &out, sizeof out);
-}
-
-void tape_tensors(Capture *cap, GradNode *tape, const Call *call, Var *result) {
-    bool need[MAX_SLOTS];
-    if (!cap->takes_gradients) {
-        return;
-    }
-    for (int i = 0; i < tape->nslot; i++) {
-        need[i] = tape->next[i].to != NULL;
-    }
-    tape->tensors = arena_copy(cap->arena, call, (int64_t)sizeof *call);
-    for (int p = 0; p < call->op->nparam; p++) {
-        Arg *arg = &tape->tensors->arg[p];
-        ArgType type = call->op->param[p].type;
-        if ((type == ARG_TENSORS || type == ARG_TENSORS_OPT) && !arg->none) {
-            arg->tensors.v =
-                arena_copy(cap->arena, arg->tensors.v, (int64_t)sizeof(Tensor *) * arg->tensors.n);
-        }
-    }
-    tape->result = result && op_saves_result(call, need) ? result : NULL;
-}
-
 static ErrCode apply_factory(Capture *cap, const Call *call, Tensor **out, int *nout) {
     Infer r = {.arena = cap->arena, .err = cap->emit.err};
     TRY(call->op->infer(call, &r));
     TRY(capture_memory(cap, &r.out[0]));
-    out[0] = &new_value(cap, call, &r.out[0])->t;
+    out[0] = &new_value(cap, call, &r.out[0])->tensor;
     *nout = 1;
     return ERR_none;
 }
 
-/* A cast to integers has no history and asks for none; softmax casts before anything else. */
+/* A cast to an integer dtype is not recorded and materializes no grad_fn; softmax casts before
+ * anything else. */
 static bool apply_casts_to_integer(const Call *call) {
     const Arg *dtype;
     switch (call->op->id) {
@@ -189,21 +65,21 @@ static ErrCode apply_function(Capture *cap, const Call *call, Tensor **out, int 
     Tensor *slot[MAX_SLOTS];
     int nslot = call_slots(call, slot);
     bool grad =
-        call->op->grad && !apply_casts_to_integer(call) && capture_needs_tape(cap, slot, nslot);
+        call->op->grad && !apply_casts_to_integer(call) && capture_requires_grad(cap, slot, nslot);
     bool scatters = call->op->id == OP_as_strided_scatter &&
                     cap_requires_grad((const Var *)slot[0]) && !tensor_is_contiguous(slot[0]);
-    /* Histories are asked before the op looks at its operands. */
+    /* PyTorch materializes every grad_fn before the op checks its operands. */
     Error refused = {0};
     Infer r = {.arena = cap->arena, .err = grad ? &refused : cap->emit.err};
     ErrCode code = infer_call(cap, call, &r);
     GradNode *tape = NULL;
     if (grad) {
-        tape = tape_new(cap, GRAD_NODE_OP, nslot, 1);
-        TRY(tape_connect(cap, tape, call->op, slot));
+        tape = cap_node_new(cap, GRAD_NODE_OP, nslot, 1);
+        TRY(cap_collect_next_edges(cap, tape, call->op, slot));
     }
     if (call->op->id == OP_isfinite && dtype_is_float(slot[0]->dtype) &&
-        capture_needs_tape(cap, slot, nslot)) { /* made of abs */
-        TRY(tape_connect(cap, tape_new(cap, GRAD_NODE_OP, nslot, 1), call->op, slot));
+        capture_requires_grad(cap, slot, nslot)) { /* made of abs */
+        TRY(cap_collect_next_edges(cap, cap_node_new(cap, GRAD_NODE_OP, nslot, 1), call->op, slot));
     }
     if (scatters) { /* whatever the grad mode (aten/src/ATen/native/TensorShape.cpp) */
         return error_set(
@@ -215,7 +91,7 @@ static ErrCode apply_function(Capture *cap, const Call *call, Tensor **out, int 
     }
     TRY(capture_memory(cap, &r.out[0]));
     if (tape) {
-        tape_save(cap, tape, call, slot, -1);
+        cap_save_operands(cap, tape, call, slot, -1);
     }
     TRY(capture_check_values(cap, call, &r.out[0]));
     if (tape && !dtype_is_float(r.out[0].dtype)) { /* sum(dtype=int64) of what requires grad: an
@@ -226,26 +102,27 @@ static ErrCode apply_function(Capture *cap, const Call *call, Tensor **out, int 
     Var *v = new_value(cap, call, &r.out[0]);
     if (call->op->id == OP_nonzero && cap->stmt_op != OP_nonzero) {
         v->mask = (const Var *)call->arg[0].tensor;
-        v->mask_version = v->mask->t.storage->version;
+        v->mask_version = v->mask->tensor.storage->version;
     }
     if (tape) {
-        tape_result(cap, tape, v->node, v->node);
-        tape_save_result(cap, tape, call, v);
-        tape_tensors(cap, tape, call, v);
-        v->history = (Edge){tape, 0};
+        cap_node_set_value(cap, tape, v->node, v->node);
+        cap_save_result(cap, tape, call, v);
+        cap_node_set_call(cap, tape, call, v);
+        v->grad_fn = (Edge){tape, 0};
     }
-    out[0] = &v->t;
+    out[0] = &v->tensor;
     *nout = 1;
     return ERR_none;
 }
 
 static ErrCode capture_apply_meta(Capture *cap, const Call *call, Tensor **out, int *nout) {
     Var *self = (Var *)call->arg[0].tensor;
-    out[0] = &self->t;
+    out[0] = &self->tensor;
     *nout = 1;
     switch (call->op->id) {
     case OP_detach:
-        out[0] = &capture_var(cap, alias_class_of(&self->t), &self->t, self->node)->t;
+        out[0] =
+            &capture_var(cap, alias_class_of(&self->tensor), &self->tensor, self->node)->tensor;
         return ERR_none;
     case OP_detach_:
         return cap_detach_in_place(cap, self);
@@ -261,7 +138,7 @@ static ErrCode capture_apply_meta(Capture *cap, const Call *call, Tensor **out, 
 
 ErrCode capture_apply(Emit *e, const Call *call, Tensor **out, int *nout) {
     Capture *cap = (Capture *)e;
-    facts_call(cap->c, call);
+    observed_call(cap->c, call);
     switch (call->op->kind) {
     case KIND_FACTORY:
         return apply_factory(cap, call, out, nout);

@@ -1,29 +1,29 @@
 /* The autograd record of the captured tensors: semantics.md, sections 1 to 4, on metadata.
  *
- * A view's history is remade lazily: a view remembers the version at which its history was made,
- * and when somebody asks for it at another version it becomes a strided read of its base's present
- * history. A write through a view gives the *base* a REGION node, "the old gradient with the view's
- * region replaced by what the op makes of it", which bumps the version and so makes every other
- * view of that base stale. Nothing here looks at data: versions are counted as the program is
+ * A view's grad_fn is regenerated lazily: the view remembers the storage's version at which it was
+ * made, and when it is needed at another version it becomes AsStrided of the base's current
+ * grad_fn. A write through a view gives the *base* a CopySlices node ("the old gradient with the
+ * view's slice replaced by what the op computes for it") and bumps the version, so that every other
+ * view of the base becomes stale. Nothing here reads data: versions are counted as the program is
  * walked, so what a backward would find modified is known when the capture ends.
  *
- * Sequence numbers are given where PyTorch makes its nodes, since they order the backward. */
+ * Sequence numbers are assigned where PyTorch creates its nodes, since they order the backward. */
 #include "compiled/capture/capture.h"
 
 bool cap_requires_grad(const Var *v) {
-    return v->requires_grad || v->history.to || (v->base && cap_requires_grad(v->base));
+    return v->requires_grad || v->grad_fn.node || (v->base && cap_requires_grad(v->base));
 }
 
-static int64_t cap_version(const Var *v) { return v->t.storage->version; }
+static int64_t cap_version(const Var *v) { return v->tensor.storage->version; }
 
 bool cap_is_stale(const Var *v) {
     return v->base && cap_version(v) != v->attr_version &&
-           (v->history.to || cap_requires_grad(v->base));
+           (v->grad_fn.node || cap_requires_grad(v->base));
 }
 
-bool cap_has_grad_fn(const Var *v) { return v->history.to || cap_is_stale(v); }
+bool cap_has_grad_fn(const Var *v) { return v->grad_fn.node || cap_is_stale(v); }
 
-GradNode *tape_new(Capture *cap, GradNodeKind kind, int nslot, int nout) {
+GradNode *cap_node_new(Capture *cap, GradNodeKind kind, int nslot, int nout) {
     GradNode *node = arena_new(cap->arena, GradNode);
     node->kind = kind;
     node->sequence_nr = node->number = cap->sequence_nr++;
@@ -32,7 +32,7 @@ GradNode *tape_new(Capture *cap, GradNodeKind kind, int nslot, int nout) {
     node->sid = cap->sid;
     node->nslot = nslot;
     node->nout = nout;
-    node->next = arena_array(cap->arena, Edge, nslot);
+    node->next_edges = arena_array(cap->arena, Edge, nslot);
     return node;
 }
 
@@ -51,22 +51,22 @@ static void freeze_call(Call *call, const Tensor *t, Tensor *before) {
     }
 }
 
-void cap_freeze(Capture *cap, const Var *v) {
-    const Tensor *t = &v->t;
+void cap_freeze_geometry(Capture *cap, const Var *v) {
+    const Tensor *t = &v->tensor;
     Tensor *before = arena_copy(cap->arena, t, sizeof *t);
     for (GradNode *node = cap->tape; node; node = node->older) {
-        for (int i = 0; node->input && i < node->nslot; i++) {
-            node->input[i] = node->input[i] == t ? before : node->input[i];
+        for (int i = 0; node->operand && i < node->nslot; i++) {
+            node->operand[i] = node->operand[i] == t ? before : node->operand[i];
         }
-        for (int i = 0; node->out && i < node->nout; i++) {
-            node->out[i] = node->out[i] == t ? before : node->out[i];
+        for (int i = 0; node->result && i < node->nout; i++) {
+            node->result[i] = node->result[i] == t ? before : node->result[i];
         }
         if (node->call &&
             node->call->arg[0].tensor == t) { /* of a view: its only differentiable operand */
             node->call->arg[0].tensor = before;
         }
-        if (node->tensors) {
-            freeze_call(node->tensors, t, before);
+        if (node->saved_call) {
+            freeze_call(node->saved_call, t, before);
         }
         node->base = node->base == t || (node->leaf == v && !node->base) ? before : node->base;
         node->view = node->view == t ? before : node->view;
@@ -74,26 +74,26 @@ void cap_freeze(Capture *cap, const Var *v) {
 }
 
 const Tensor *cap_edge_meta(Edge edge) {
-    const GradNode *node = edge.to;
+    const GradNode *node = edge.node;
     switch (node->kind) {
     case GRAD_NODE_OP:
     case GRAD_NODE_ZERO:
-        return node->out[edge.nr];
+        return node->result[edge.nr];
     case GRAD_NODE_COPY_SLICES:
         return node->base;
     case GRAD_NODE_AS_STRIDED:
         return node->view;
     case GRAD_NODE_EXTERNAL:
         return node->base;
-    case GRAD_NODE_ACCUMULATE:
+    case GRAD_NODE_ACCUMULATE_GRAD:
         break;
     }
-    return node->base ? node->base : &node->leaf->t;
+    return node->base ? node->base : &node->leaf->tensor;
 }
 
-GradNode *tape_leaf(Capture *cap, Var *v) {
+GradNode *cap_grad_accumulator(Capture *cap, Var *v) {
     if (!v->accumulator) {
-        v->accumulator = tape_new(cap, GRAD_NODE_ACCUMULATE, 0, 1);
+        v->accumulator = cap_node_new(cap, GRAD_NODE_ACCUMULATE_GRAD, 0, 1);
         v->accumulator->sequence_nr =
             INT64_MAX; /* gradients are accumulated before anything else is run */
         v->accumulator->leaf = v;
@@ -110,102 +110,114 @@ static ErrCode creation_error(Capture *cap, const Var *v) {
                      "the view was created in no_grad mode");
 }
 
+/* What retain_grad registered on `v` follows it to its new grad_fn
+ * (update_tensor_hooks_on_new_gradfn in torch/csrc/autograd/variable.cpp); in-place views leave it
+ * where it is. */
+static void cap_move_retains_grad(Capture *cap, Var *v, GradNode *to) {
+    if (!v->retains_grad) {
+        return;
+    }
+    for (RetainGrad **at = &v->retained_at->retains_grad; *at; at = &(*at)->next) {
+        if ((*at)->var == v) {
+            *at = (*at)->next;
+            break;
+        }
+    }
+    RetainGrad *hook = arena_new(cap->arena, RetainGrad);
+    *hook = (RetainGrad){v, 0, to->retains_grad};
+    to->retains_grad = hook;
+    v->retained_at = to;
+}
+
 /* grad_fn becomes as_strided of the base, made at this version. */
-static ErrCode cap_remake(Capture *cap, Var *v) {
+static ErrCode cap_regenerate_grad_fn(Capture *cap, Var *v) {
     if (v->creation_meta != CREATION_DEFAULT) {
         return creation_error(cap, v);
     }
-    GradNode *node = tape_new(cap, GRAD_NODE_AS_STRIDED, 1, 1);
-    node->base = &v->base->t;
-    node->view = &v->t;
-    node->input = arena_copy(cap->arena, &node->base, sizeof node->base);
-    cap_move_retain(cap, v, node);
-    v->history = (Edge){node, 0};
+    GradNode *node = cap_node_new(cap, GRAD_NODE_AS_STRIDED, 1, 1);
+    node->base = &v->base->tensor;
+    node->view = &v->tensor;
+    node->operand = arena_copy(cap->arena, &node->base, sizeof node->base);
+    cap_move_retains_grad(cap, v, node);
+    v->grad_fn = (Edge){node, 0};
     v->attr_version = cap_version(v);
-    return cap_ask(cap, v->base, &node->next[0]);
+    return cap_gradient_edge(cap, v->base, &node->next_edges[0]);
 }
 
-ErrCode cap_ask(Capture *cap, Var *v, Edge *edge) {
-    if (cap_is_stale(v)) {
-        TRY(cap_remake(cap, v));
-    }
-    if (!edge) {
-        return ERR_none;
-    }
-    if (v->history.to) {
-        *edge = v->history;
-    } else if (v->requires_grad) {
-        *edge = (Edge){tape_leaf(cap, v), 0};
-    } else {
-        *edge = (Edge){NULL, 0};
-    }
+ErrCode cap_grad_fn(Capture *cap, Var *v) {
+    return cap_is_stale(v) ? cap_regenerate_grad_fn(cap, v) : ERR_none;
+}
+
+ErrCode cap_gradient_edge(Capture *cap, Var *v, Edge *edge) {
+    TRY(cap_grad_fn(cap, v));
+    *edge = v->grad_fn.node    ? v->grad_fn
+            : v->requires_grad ? (Edge){cap_grad_accumulator(cap, v), 0}
+                               : (Edge){NULL, 0};
     return ERR_none;
 }
 
-void cap_make_view(Capture *cap, Var *out, Var *self, bool multi) {
-    out->base = self->base ? self->base : self;
-    out->attr_version = cap_version(out);
-    if (!cap->grad_mode) {
-        out->creation_meta = CREATION_NO_GRAD;
-    } else if (multi) {
-        out->creation_meta = CREATION_MULTI_OUTPUT;
-    } else {
-        out->creation_meta =
-            self->creation_meta; /* a view of a restricted view is restricted alike */
-    }
+Var *cap_new_view(Capture *cap, Var *of, const Tensor *meta, bool multi) {
+    AliasClass *cls = alias_class_of(&of->tensor);
+    Var *v = capture_var(cap, cls, meta, graph_view(cap->graph, cls->buffer, meta, cap->sid));
+    v->base = of->base ? of->base : of;
+    v->attr_version = cap_version(v);
+    v->creation_meta = !cap->grad_mode ? CREATION_NO_GRAD
+                       : multi         ? CREATION_MULTI_OUTPUT
+                                       : of->creation_meta;
+    return v;
 }
 
-ErrCode cap_check_write(Capture *cap, Var *self) {
+ErrCode cap_check_inplace(Capture *cap, Var *self) {
     if (self->base) {
         if (self->creation_meta != CREATION_DEFAULT) {
             return creation_error(cap, self);
         }
-        if (cap_requires_grad(self) && !self->base->history.to) {
+        if (cap_requires_grad(self) && !self->base->grad_fn.node) {
             return error_set(
                 cap->emit.err, ERR_leaf_view_inplace,
                 "a view of a leaf that requires grad is used in an in-place operation");
         }
     }
-    if (cap_requires_grad(self) &&
-        !self->history.to) { /* a stale history is not remade to answer this */
+    if (cap_requires_grad(self) && !self->grad_fn.node) { /* does not regenerate a stale grad_fn */
         return error_set(cap->emit.err, ERR_leaf_inplace,
                          "a leaf that requires grad is used in an in-place operation");
     }
     return ERR_none;
 }
 
-ErrCode cap_rebase(Capture *cap, Var *self, GradNode *fn) {
+ErrCode cap_rebase_history(Capture *cap, Var *self, GradNode *fn) {
     Var *base = self->base;
     if (!base) {
-        cap_move_retain(cap, self, fn);
-        self->history = (Edge){fn, 0};
+        cap_move_retains_grad(cap, self, fn);
+        self->grad_fn = (Edge){fn, 0};
         return ERR_none;
     }
-    GradNode *region = tape_new(cap, GRAD_NODE_COPY_SLICES, fn->nslot, 1);
-    region->base = &base->t;
-    region->view = &self->t;
-    region->inner = fn;
-    const Tensor **input = arena_copy(cap->arena, fn->input, fn->nslot * (int64_t)sizeof *input);
-    input[0] = &base->t;
-    region->input = input;
+    GradNode *region = cap_node_new(cap, GRAD_NODE_COPY_SLICES, fn->nslot, 1);
+    region->base = &base->tensor;
+    region->view = &self->tensor;
+    region->fn = fn;
+    const Tensor **input = arena_copy(cap->arena, fn->operand, fn->nslot * (int64_t)sizeof *input);
+    input[0] = &base->tensor;
+    region->operand = input;
     for (int i = 1; i < fn->nslot; i++) {
-        region->next[i] = fn->next[i];
+        region->next_edges[i] = fn->next_edges[i];
     }
-    TRY(cap_ask(cap, base, &region->next[0]));
-    base->history = (Edge){region, 0};
-    return cap_ask(cap, self, NULL);
+    TRY(cap_gradient_edge(cap, base, &region->next_edges[0]));
+    base->grad_fn = (Edge){region, 0};
+    return cap_grad_fn(cap, self);
 }
 
 void cap_set_history(Var *self, GradNode *fn) {
-    self->history = (Edge){fn, 0};
+    self->grad_fn = (Edge){fn, 0};
     self->attr_version = cap_version(self);
 }
 
-ErrCode tape_connect(Capture *cap, GradNode *node, const OpInfo *op, Tensor *const *slot) {
-    node->input = arena_copy(cap->arena, slot, node->nslot * (int64_t)sizeof *slot);
+ErrCode cap_collect_next_edges(Capture *cap, GradNode *node, const OpInfo *op,
+                               Tensor *const *slot) {
+    node->operand = arena_copy(cap->arena, slot, node->nslot * (int64_t)sizeof *slot);
     for (int i = 0; i < node->nslot; i++) {
         if (slot[i] && !(op->non_differentiable >> i & 1)) {
-            TRY(cap_ask(cap, (Var *)slot[i], &node->next[i]));
+            TRY(cap_gradient_edge(cap, (Var *)slot[i], &node->next_edges[i]));
         }
     }
     return ERR_none;
@@ -219,38 +231,39 @@ static void add_saved(Capture *cap, GradNode *node, SavedVariable saved) {
     node->saved[node->nsaved++] = saved;
 }
 
-/* Which operands a gradient leads to: what is saved depends on that, not on requires_grad (a view
- * made under no_grad has none). */
-static void tape_needs(const GradNode *node, bool *need) {
+const bool *cap_edges_needed(const GradNode *node, bool *need) {
     for (int i = 0; i < node->nslot; i++) {
-        need[i] = node->next[i].to != NULL;
+        need[i] = node->next_edges[i].node != NULL;
     }
+    return need;
 }
 
-void tape_save(Capture *cap, GradNode *node, const Call *call, Tensor *const *slot, int skip) {
+void cap_save_operands(Capture *cap, GradNode *node, const Call *call, Tensor *const *slot,
+                       int skip) {
     bool need[MAX_SLOTS];
-    tape_needs(node, need);
+    cap_edges_needed(node, need);
     for (int i = 0; i < node->nslot; i++) {
         if (i != skip && slot[i] && call_saves_slot(call, i, need)) {
             Var *v = (Var *)slot[i];
             const Var *root = v->base ? v->base : v;
             if (root->mask) {
                 add_saved(cap, node,
-                          (SavedVariable){alias_class_of(&root->mask->t), root->mask_version, NULL,
-                                          true});
+                          (SavedVariable){alias_class_of(&root->mask->tensor), root->mask_version,
+                                          NULL, true});
             }
-            add_saved(cap, node,
-                      (SavedVariable){alias_class_of(&v->t), cap_version(v), v, !v->history.to});
+            add_saved(
+                cap, node,
+                (SavedVariable){alias_class_of(&v->tensor), cap_version(v), v, !v->grad_fn.node});
         }
     }
 }
 
-void tape_save_result(Capture *cap, GradNode *node, const Call *call, const Var *result) {
+void cap_save_result(Capture *cap, GradNode *node, const Call *call, const Var *result) {
     bool need[MAX_SLOTS];
-    tape_needs(node, need);
-    if (op_saves_result(call, need)) {
-        add_saved(cap, node,
-                  (SavedVariable){alias_class_of(&result->t), cap_version(result), NULL, true});
+    if (op_saves_result(call, cap_edges_needed(node, need))) {
+        add_saved(
+            cap, node,
+            (SavedVariable){alias_class_of(&result->tensor), cap_version(result), NULL, true});
     }
 }
 
@@ -260,19 +273,41 @@ ErrCode cap_detach_in_place(Capture *cap, Var *self) {
                          "can't detach views in-place; use detach() instead");
     }
     self->requires_grad = false;
-    self->history = (Edge){NULL, 0};
+    self->grad_fn = (Edge){NULL, 0};
     return ERR_none;
 }
 
 ErrCode cap_set_requires_grad(Capture *cap, Var *self, bool requires_grad) {
-    if (self->history.to && !requires_grad) { /* a stale history is not remade to answer this */
+    if (self->grad_fn.node && !requires_grad) { /* does not regenerate a stale grad_fn */
         return error_set(cap->emit.err, ERR_grad_non_leaf,
                          "you can only change requires_grad flags of leaf variables");
     }
-    if (requires_grad && !dtype_is_float(self->t.dtype)) {
+    if (requires_grad && !dtype_is_float(self->tensor.dtype)) {
         return error_set(cap->emit.err, ERR_grad_dtype,
                          "only tensors of floating point dtype can require gradients");
     }
     self->requires_grad = requires_grad;
+    return ERR_none;
+}
+
+ErrCode cap_retain_grad(Capture *cap, Var *self) {
+    if (!cap_requires_grad(self)) {
+        return error_set(cap->emit.err, ERR_invalid,
+                         "can't retain_grad on Tensor that has requires_grad=False");
+    }
+    TRY(cap_grad_fn(cap, self));
+    GradNode *fn = self->grad_fn.node;
+    if (fn && (fn->kind == GRAD_NODE_EXTERNAL || cap->in.setup ||
+               (self->entry >= 0 && cap->program->nrecalls > 0))) {
+        return error_set(cap->emit.err, ERR_unsupported,
+                         "retain_grad on a tensor that outlives the call");
+    }
+    if (fn && !self->retains_grad) {
+        self->retains_grad = true;
+        RetainGrad *hook = arena_new(cap->arena, RetainGrad);
+        *hook = (RetainGrad){self, self->grad_fn.nr, fn->retains_grad};
+        fn->retains_grad = hook;
+        self->retained_at = fn;
+    }
     return ERR_none;
 }

@@ -1,12 +1,12 @@
-/* The order of a backward over the static tape, as torch/csrc/autograd/engine.cpp has it: the
- * graph's (joint.c) and those inside the program (capture/grad.c).
+/* The order of a backward over the static tape, as in torch/csrc/autograd/engine.cpp: the graph's
+ * (passes/joint.c) and those inside the program (capture/grad.c).
  *
  *   1. From the roots, count the edges into every node; with inputs, find the nodes that lead to
  *      one of them.
  *   2. A node is ready when all edges into it have delivered; the ready node with the highest
- *      sequence number runs first. Gradients that meet are added in order of arrival. NULL is an
- *      undefined gradient, which is not zeros: it is passed on, and what nobody reaches stays
- *      None. */
+ *      sequence number runs first. Gradients at one output are added in order of arrival. NULL is
+ *      an undefined gradient, which is not zeros: it is passed on, and what no gradient reaches
+ *      stays None. */
 #include "compiled/capture/capture.h"
 #include "tensor/array.h"
 
@@ -14,8 +14,9 @@
 
 /* ---- the heap ---- */
 
-static void push_ready(BackwardEngine *x, GradNode *node) {
-    x->ready = array_reserve(x->e->arena, x->ready, x->nready, &x->capacity, 32, sizeof *x->ready);
+static void backward_push_ready(BackwardEngine *x, GradNode *node) {
+    x->ready =
+        array_reserve(x->emit->arena, x->ready, x->nready, &x->capacity, 32, sizeof *x->ready);
     int at = x->nready++;
     while (at > 0 && x->ready[(at - 1) / 2]->sequence_nr < node->sequence_nr) {
         x->ready[at] = x->ready[(at - 1) / 2];
@@ -24,7 +25,7 @@ static void push_ready(BackwardEngine *x, GradNode *node) {
     x->ready[at] = node;
 }
 
-static GradNode *pop_ready(BackwardEngine *x) {
+static GradNode *backward_pop_ready(BackwardEngine *x) {
     GradNode *top = x->ready[0], *last = x->ready[--x->nready];
     int at = 0;
     for (int child = 1; child < x->nready; child = 2 * at + 1) {
@@ -45,51 +46,52 @@ static GradNode *pop_ready(BackwardEngine *x) {
 /* ---- the survey ---- */
 
 /* A path from a root, as a stack: the node and the edge to follow next. */
-typedef struct Path {
+typedef struct BackwardPath {
     struct {
         GradNode *node;
         int next;
     } * v;
     int n, capacity;
-} Path;
+} BackwardPath;
 
-static void backward_meet(BackwardEngine *x, GradNode *node, Path *path) {
-    if (node->walk == x->walk) {
-        node->waits++;
+static void backward_visit(BackwardEngine *x, GradNode *node, BackwardPath *path) {
+    if (node->visit == x->visit) {
+        node->dependencies++;
         return;
     }
-    node->walk = x->walk;
-    node->topological_nr = node->beyond;
-    node->met = x->met;
-    x->met = node;
-    node->waits = 1;
+    node->visit = x->visit;
+    node->topological_nr = node->external_topological_nr;
+    node->prev_visited = x->visited;
+    x->visited = node;
+    node->dependencies = 1;
     node->needed = node->receiving = false;
-    node->grad = arena_array(x->e->arena, Tensor *, node->nout);
-    path->v = array_reserve(x->e->arena, path->v, path->n, &path->capacity, 32, sizeof *path->v);
+    node->grad = arena_array(x->emit->arena, Tensor *, node->nout);
+    path->v =
+        array_reserve(x->emit->arena, path->v, path->n, &path->capacity, 32, sizeof *path->v);
     path->v[path->n].node = node;
     path->v[path->n++].next = 0;
 }
 
-bool tape_wants(const BackwardEngine *x, Edge edge) {
-    const GradNode *to = edge.to;
+bool backward_wants(const BackwardEngine *x, Edge edge) {
+    const GradNode *to = edge.node;
     return to &&
-           (x->ninputs == 0 || (to->walk == x->walk && (to->needed || to->captured == x->walk)));
+           (x->ninputs == 0 || (to->visit == x->visit && (to->needed || to->captured == x->visit)));
 }
 
-static void backward_survey(BackwardEngine *x, GradNode *root, Path *path) {
-    backward_meet(x, root, path);
+static void backward_survey(BackwardEngine *x, GradNode *root, BackwardPath *path) {
+    backward_visit(x, root, path);
     while (path->n > 0) {
         GradNode *node = path->v[path->n - 1].node;
         int next = path->v[path->n - 1].next++;
         if (next < node->nslot) {
-            if (node->next[next].to) {
-                backward_meet(x, node->next[next].to, path);
+            if (node->next_edges[next].node) {
+                backward_visit(x, node->next_edges[next].node, path);
             }
             continue;
         }
         for (int i = 0; i < node->nslot && x->ninputs > 0; i++) {
-            const GradNode *to = node->next[i].to;
-            node->needed |= tape_wants(x, node->next[i]);
+            const GradNode *to = node->next_edges[i].node;
+            node->needed |= backward_wants(x, node->next_edges[i]);
             node->topological_nr = to && to->topological_nr >= node->topological_nr
                                        ? to->topological_nr + 1
                                        : node->topological_nr;
@@ -98,27 +100,27 @@ static void backward_survey(BackwardEngine *x, GradNode *root, Path *path) {
     }
 }
 
-int topological_nr_of(Capture *cap, GradNode *node) {
-    Path path = {0};
+int backward_topological_nr(Capture *cap, GradNode *node) {
+    BackwardPath path = {0};
     const Edge none = {NULL, 0};
-    BackwardEngine x = {.e = &cap->emit, .walk = ++cap->walks, .inputs = &none, .ninputs = 1};
+    BackwardEngine x = {.emit = &cap->emit, .visit = ++cap->visits, .inputs = &none, .ninputs = 1};
     backward_survey(&x, node, &path);
     return node->topological_nr;
 }
 
-/* Edges of nodes that lie below all inputs do not count (topological_nr in
+/* Edges of nodes that are topologically below all inputs are not counted (topological_nr in
  * torch/csrc/autograd/engine.cpp). */
 static void backward_exclude_nodes_below_inputs(const BackwardEngine *x) {
     int least = INT_MAX;
     for (int k = 0; k < x->ninputs; k++) {
-        const GradNode *input = x->inputs[k].to;
-        int topological_nr = input && input->walk == x->walk ? input->topological_nr : 0;
+        const GradNode *input = x->inputs[k].node;
+        int topological_nr = input && input->visit == x->visit ? input->topological_nr : 0;
         least = topological_nr < least ? topological_nr : least;
     }
-    for (GradNode *node = x->met; node; node = node->met) {
+    for (GradNode *node = x->visited; node; node = node->prev_visited) {
         for (int i = 0; i < node->nslot && node->topological_nr < least; i++) {
-            if (node->next[i].to) {
-                node->next[i].to->waits--;
+            if (node->next_edges[i].node) {
+                node->next_edges[i].node->dependencies--;
             }
         }
     }
@@ -126,49 +128,49 @@ static void backward_exclude_nodes_below_inputs(const BackwardEngine *x) {
 
 /* ---- the walk ---- */
 
-void tape_deliver(BackwardEngine *x, Edge edge, Tensor *grad) {
-    GradNode *to = edge.to;
+void backward_deliver(BackwardEngine *x, Edge edge, Tensor *grad) {
+    GradNode *to = edge.node;
     if (!to) {
         return;
     }
-    if (to->waits == 0) { /* from a node whose edges did not count */
-        error_set(x->e->err, ERR_invalid, "dependency not found");
-        x->lost = to;
+    if (to->dependencies == 0) { /* from a node whose edges did not count */
+        error_set(x->emit->err, ERR_invalid, "dependency not found");
+        x->missing_dependency = to;
         return;
     }
-    bool last = --to->waits == 0;
-    if (!to->receiving && !tape_wants(x, edge)) {
+    bool last = --to->dependencies == 0;
+    if (!to->receiving && !backward_wants(x, edge)) {
         return;
     }
     x->waiting += to->receiving ? -last : !last;
     to->receiving = true;
     Tensor **slot = &to->grad[edge.nr];
-    *slot = *slot && grad ? emit_add(x->e, *slot, grad) : grad ? grad : *slot;
+    *slot = *slot && grad ? emit_add(x->emit, *slot, grad) : grad ? grad : *slot;
     if (last) {
-        push_ready(x, to);
+        backward_push_ready(x, to);
     }
 }
 
-void tape_backward(BackwardEngine *x, const Edge *root, Tensor *const *tangent, int nroots) {
-    Path path = {0};
+void backward_run(BackwardEngine *x, const Edge *root, Tensor *const *tangent, int nroots) {
+    BackwardPath path = {0};
     for (int k = 0; k < x->ninputs; k++) {
-        if (x->inputs[k].to) {
-            x->inputs[k].to->captured = x->walk;
+        if (x->inputs[k].node) {
+            x->inputs[k].node->captured = x->visit;
         }
     }
     for (int i = 0; i < nroots; i++) {
-        backward_survey(x, root[i].to, &path);
+        backward_survey(x, root[i].node, &path);
     }
     if (x->ninputs > 0) {
         backward_exclude_nodes_below_inputs(x);
     }
     for (int i = 0; i < nroots; i++) {
-        tape_deliver(x, root[i], tangent[i]);
+        backward_deliver(x, root[i], tangent[i]);
     }
-    while (x->nready > 0 && x->e->err->code == ERR_none) {
-        GradNode *node = pop_ready(x);
+    while (x->nready > 0 && x->emit->err->code == ERR_none) {
+        GradNode *node = backward_pop_ready(x);
         for (int k = 0; k < x->ninputs; k++) {
-            if (x->inputs[k].to == node) {
+            if (x->inputs[k].node == node) {
                 x->captured[k] = node->grad[x->inputs[k].nr];
             }
         }
@@ -176,15 +178,16 @@ void tape_backward(BackwardEngine *x, const Edge *root, Tensor *const *tangent, 
             x->run(x, node);
         }
     }
-    if (x->waiting > 0) { /* what only a CopySlices wanted may wait for nodes that nobody needs */
-        error_set(x->e->err, ERR_invalid, "could not compute gradients for some functions");
+    if (x->waiting >
+        0) { /* a node that only a CopySlices needs may depend on nodes that do not run */
+        error_set(x->emit->err, ERR_invalid, "could not compute gradients for some functions");
     }
 }
 
 /* ---- what a node saved ---- */
 
-ErrCode tape_ask(Capture *cap, Var *v, Error *err) {
-    ErrCode code = cap_ask(cap, v, NULL);
+ErrCode backward_grad_fn(Capture *cap, Var *v, Error *err) {
+    ErrCode code = cap_grad_fn(cap, v);
     if (code != ERR_none && err != cap->emit.err) {
         error_set(err, code, "%s", cap->err.text);
         cap->err = (Error){0};
@@ -192,13 +195,11 @@ ErrCode tape_ask(Capture *cap, Var *v, Error *err) {
     return code;
 }
 
-ErrCode tape_check(Capture *cap, const GradNode *node, Error *err) {
+ErrCode backward_check_saved(Capture *cap, const GradNode *node, Error *err) {
     if (node->freed) {
         bool need[MAX_SLOTS];
-        for (int i = 0; i < node->nslot; i++) {
-            need[i] = node->next[i].to != NULL;
-        }
-        if (op_saves_anything(node->call ? node->call : node->node->call, need)) {
+        if (op_saves_anything(node->call ? node->call : node->node->call,
+                              cap_edges_needed(node, need))) {
             return error_set(err, ERR_graph_freed,
                              "trying to backward through the graph a second time");
         }
@@ -206,8 +207,8 @@ ErrCode tape_check(Capture *cap, const GradNode *node, Error *err) {
     for (int i = 0; i < node->nsaved; i++) {
         const SavedVariable *saved = &node->saved[i];
         if (saved->operand) {
-            TRY(tape_ask(cap, saved->operand, err));
-            if (!saved->leaf && !saved->operand->history.to) {
+            TRY(backward_grad_fn(cap, saved->operand, err));
+            if (!saved->was_leaf && !saved->operand->grad_fn.node) {
                 return error_set(err, ERR_invalid, "a saved operand has lost its history");
             }
         }

@@ -1,22 +1,23 @@
-/* Handles: what a name binding caches about its tensor.
+/* Bindings: what a name caches about its tensor.
  *
  * As a tracing compiler does, capture answers probes, assertions and branches from flags cached
  * when a name is bound, and so has to refresh them after everything that changes flags: a recorded
  * write, a bump of the version, requires_grad_, detach_. Such a change reaches every tensor on the
- * storage: the receiver under all its names, its base, older and sibling views. Only what capture
- * decides hangs on these copies; the histories (capture/autograd.c) are the truth. */
+ * storage: the receiver under all its names, its base, older and sibling views. Only the decisions
+ * of the capture depend on these copies; the autograd record (capture/autograd.c) is authoritative.
+ */
 #include "compiled/capture/capture.h"
 
 #include <string.h>
 
-static Flags bindings_truth(const Var *v) {
-    return (Flags){cap_requires_grad(v), cap_has_grad_fn(v)};
+static BindingFlags bindings_truth(const Var *v) {
+    return (BindingFlags){cap_requires_grad(v), cap_has_grad_fn(v)};
 }
 
 void binding_clear(Capture *cap, NameId name) {
     Binding *h = &cap->binding[name];
     if (h->var) {
-        AliasClass *old = alias_class_of(&h->var->t);
+        AliasClass *old = alias_class_of(&h->var->tensor);
         *(h->prev ? &h->prev->next : &old->bindings) = h->next;
         if (h->next) {
             h->next->prev = h->prev;
@@ -29,7 +30,7 @@ void binding_clear(Capture *cap, NameId name) {
 void binding_set(Capture *cap, NameId name, Var *v) {
     binding_clear(cap, name);
     Binding *h = &cap->binding[name];
-    AliasClass *cls = alias_class_of(&v->t);
+    AliasClass *cls = alias_class_of(&v->tensor);
     h->var = v;
     h->flags = bindings_truth(v);
     h->branch_requires_grad = h->flags.requires_grad;
@@ -39,11 +40,11 @@ void binding_set(Capture *cap, NameId name, Var *v) {
         h->next->prev = h;
     }
     cls->bindings = h;
-    cap->env[name] = &v->t;
+    cap->env[name] = &v->tensor;
 }
 
 bool binding_is_fresh(const Binding *h) {
-    Flags now = bindings_truth(h->var);
+    BindingFlags now = bindings_truth(h->var);
     return h->flags.requires_grad == now.requires_grad && h->flags.has_grad_fn == now.has_grad_fn &&
            h->branch_requires_grad == now.requires_grad;
 }
@@ -83,7 +84,7 @@ static bool assigns_slice(const Stmt *stmt, const Var *receiver) {
     return slice;
 }
 
-/* Does the seeded fault forget this handle? */
+/* Does the seeded fault leave this binding stale? */
 static bool forgotten(const Capture *cap, const Stmt *stmt, const Var *receiver, const Binding *h) {
     const Compile *c = cap->c;
     if (fault(c, FAULT_RG_1)) {
@@ -108,7 +109,7 @@ static bool forgotten(const Capture *cap, const Stmt *stmt, const Var *receiver,
 void binding_refresh(Capture *cap, const Stmt *stmt, const Var *receiver) {
     bool branches_too = !(fault(cap->c, FAULT_RG_2) && assigns_slice(stmt, receiver));
     bool faulty = cap->c->options->fault != FAULT_NONE;
-    for (Binding *h = alias_class_of(&receiver->t)->bindings; h; h = h->next) {
+    for (Binding *h = alias_class_of(&receiver->tensor)->bindings; h; h = h->next) {
         if (faulty && forgotten(cap, stmt, receiver, h)) {
             continue;
         }

@@ -1,18 +1,18 @@
 /* Capture: walks a region of the program (the function's body, or the setup) on metadata, statement
  * by statement, as eager would run it, and records a graph and a tape.
  *
- * Storages that were there before become one INPUT node each; a tensor on one (an entry) is a read
- * of it, and if it is no leaf its history is an OUTER node, which swallows gradients. Branches,
- * assertions and probes are decided here, from the handles (capture/bindings.c); ops go through
- * emit_call to capture/apply.c. The walk ends at the first statement that raises, with the graph
- * holding what comes before it; what depends on data is a CHECK in the graph, or a question asked
- * now (capture/data_dependent.c). */
+ * Each storage that exists before the region becomes one INPUT node; an entry is a tensor on one of
+ * them and reads it, and if it is not a leaf its grad_fn is an external node, which passes its
+ * gradient on to the region before. Branches, assertions and probes are decided here, from the
+ * bindings (capture/bindings.c); ops go through emit_call to capture/apply.c. The walk ends at the
+ * first statement that raises, and the graph holds what comes before it. What depends on data is a
+ * CHECK in the graph, or is evaluated at once (capture/data_dependent.c). */
 #include "compiled/capture/capture.h"
 #include "tensor/array.h"
 
 #include <string.h>
 
-static ErrCode unbound(Capture *cap, NameId name) {
+static ErrCode capture_unbound(Capture *cap, NameId name) {
     return error_set(&cap->err, ERR_invalid, "the name '%s' is not bound",
                      cap->program->names[name]);
 }
@@ -23,9 +23,9 @@ static Binding *binding_of(Capture *cap, NameId name) {
 
 /* ---- predicates and probes ---- */
 
-static ErrCode decide(Capture *cap, const Predicate *q, bool branch, bool *value) {
+static ErrCode capture_decide(Capture *cap, const Predicate *q, bool branch, bool *value) {
     if (q->kind == PRED_not) {
-        TRY(decide(cap, q->inner, branch, value));
+        TRY(capture_decide(cap, q->inner, branch, value));
         *value = !*value;
         return ERR_none;
     }
@@ -35,20 +35,20 @@ static ErrCode decide(Capture *cap, const Predicate *q, bool branch, bool *value
     }
     Binding *h = binding_of(cap, q->of);
     if (!h) {
-        return unbound(cap, q->of);
+        return capture_unbound(cap, q->of);
     }
     CHECK(cap->c->options->fault != FAULT_NONE || binding_is_fresh(h));
-    const Tensor *t = &h->var->t;
+    const Tensor *t = &h->var->tensor;
     switch (q->kind) {
     case PRED_requires_grad:
         *value = branch ? h->branch_requires_grad : h->flags.requires_grad;
         break;
     case PRED_is_leaf:
-        TRY(cap_ask(cap, h->var, NULL));
+        TRY(cap_grad_fn(cap, h->var));
         *value = !h->flags.has_grad_fn;
         break;
     case PRED_has_grad_fn:
-        TRY(cap_ask(cap, h->var, NULL));
+        TRY(cap_grad_fn(cap, h->var));
         *value = h->flags.has_grad_fn;
         break;
     case PRED_is_contiguous:
@@ -78,7 +78,7 @@ static TraceEntry *capture_trace_add(Capture *cap, const Stmt *stmt) {
     return entry;
 }
 
-static void trace_list(TraceEntry *entry, const int64_t *v, int n) {
+static void capture_trace_list(TraceEntry *entry, const int64_t *v, int n) {
     entry->n = n;
     memcpy(entry->v, v, sizeof *v * (size_t)n);
 }
@@ -90,13 +90,13 @@ static ErrCode capture_run_probe(Capture *cap, const Stmt *stmt) {
     }
     Binding *h = binding_of(cap, stmt->of);
     if (!h) {
-        return unbound(cap, stmt->of);
+        return capture_unbound(cap, stmt->of);
     }
     CHECK(cap->c->options->fault != FAULT_NONE || binding_is_fresh(h));
     if (stmt->probe == PROBE_is_leaf || stmt->probe == PROBE_has_grad_fn) {
-        TRY(cap_ask(cap, h->var, NULL));
+        TRY(cap_grad_fn(cap, h->var));
     }
-    const Tensor *t = &h->var->t;
+    const Tensor *t = &h->var->tensor;
     TraceEntry *entry = capture_trace_add(cap, stmt);
     switch (stmt->probe) {
     case PROBE_requires_grad:
@@ -112,10 +112,10 @@ static ErrCode capture_run_probe(Capture *cap, const Stmt *stmt) {
         entry->v[0] = tensor_is_contiguous(t);
         break;
     case PROBE_size:
-        trace_list(entry, t->size, t->ndim);
+        capture_trace_list(entry, t->size, t->ndim);
         break;
     case PROBE_stride:
-        trace_list(entry, t->stride, t->ndim);
+        capture_trace_list(entry, t->stride, t->ndim);
         break;
     case PROBE_storage_offset:
         entry->v[0] = t->offset;
@@ -181,13 +181,13 @@ static bool block_holds(const Block *block, int sid) {
     return s->sid == sid || block_holds(&s->body, sid) || block_holds(&s->orelse, sid);
 }
 
-static ErrCode run_branch(Capture *cap, const Stmt *stmt) {
+static ErrCode capture_run_branch(Capture *cap, const Stmt *stmt) {
     bool taken;
     if (cap->resume >= 0) { /* decided before the graph_break */
         return capture_run_block(cap, block_holds(&stmt->body, cap->resume) ? &stmt->body
                                                                             : &stmt->orelse);
     }
-    TRY(decide(cap, &stmt->predicate, true, &taken));
+    TRY(capture_decide(cap, &stmt->predicate, true, &taken));
     return capture_run_block(cap, taken ? &stmt->body : &stmt->orelse);
 }
 
@@ -199,9 +199,9 @@ static ErrCode capture_run_with(Capture *cap, const Stmt *stmt) {
     return ERR_none;
 }
 
-static ErrCode run_assert(Capture *cap, const Stmt *stmt) {
+static ErrCode capture_run_assert(Capture *cap, const Stmt *stmt) {
     bool holds;
-    TRY(decide(cap, &stmt->predicate, false, &holds));
+    TRY(capture_decide(cap, &stmt->predicate, false, &holds));
     return holds ? ERR_none : error_set(&cap->err, ERR_assertion, "the assertion is false");
 }
 
@@ -214,9 +214,9 @@ static ErrCode capture_run_stmt(Capture *cap, const Stmt *stmt) {
     case STMT_WITH:
         return capture_run_with(cap, stmt);
     case STMT_IF:
-        return run_branch(cap, stmt);
+        return capture_run_branch(cap, stmt);
     case STMT_ASSERT:
-        return run_assert(cap, stmt);
+        return capture_run_assert(cap, stmt);
     case STMT_PROBE:
         return capture_run_probe(cap, stmt);
     case STMT_GRAD:
@@ -256,7 +256,7 @@ static ErrCode capture_run_block(Capture *cap, const Block *block) {
 /* ---- the ends ---- */
 
 /* The class of an entry: one for each storage, in order of first mention. */
-static AliasClass *entry_class(Capture *cap, int i, AliasClass **by_entry) {
+static AliasClass *capture_entry_class(Capture *cap, int i, AliasClass **by_entry) {
     const Tensor *t = &cap->in.tensors[i];
     for (int j = 0; j < i; j++) {
         if (cap->in.tensors[j].storage == t->storage) {
@@ -278,38 +278,39 @@ static void capture_entries(Capture *cap) {
     g->input = arena_array(cap->arena, Node *, in->n);
     g->version = arena_array(cap->arena, int64_t, in->n);
     g->written = arena_array(cap->arena, Node *, in->n);
-    cap->input = arena_alloc_raw(cap->arena, (int64_t)sizeof *cap->input * in->n);
-    cap->outer = arena_array(cap->arena, GradNode *, in->n);
+    cap->entry = arena_alloc_raw(cap->arena, (int64_t)sizeof *cap->entry * in->n);
+    cap->external = arena_array(cap->arena, GradNode *, in->n);
     for (int i = 0; i < in->n; i++) {
         const EntryTensor *entry = &in->entry[i];
-        AliasClass *cls = by_entry[i] = entry_class(cap, i, by_entry);
-        Var *v = &cap->input[i];
+        AliasClass *cls = by_entry[i] = capture_entry_class(cap, i, by_entry);
+        Var *v = &cap->entry[i];
         var_clear(v);
-        layout_copy(&v->t, &in->tensors[i]);
-        v->t.storage = &cls->storage;
+        layout_copy(&v->tensor, &in->tensors[i]);
+        v->tensor.storage = &cls->storage;
         v->node = graph_view(g, cls->buffer, &in->tensors[i], AT_RETURN);
         v->node->cls = cls->number;
-        v->input = i;
-        v->requires_grad = entry->requires_grad;
-        v->base = entry->base >= 0 ? &cap->input[entry->base] : NULL;
-        v->creation_meta = (CreationMeta)entry->creation_meta;
-        v->attr_version = entry->stale ? -1 : 0;
-        if (entry->has_history) {
-            cap->outer[i] = tape_new(cap, GRAD_NODE_EXTERNAL, 0, 1);
-            cap->outer[i]->base = entry->history_meta ? entry->history_meta : &in->tensors[i];
-            cap->outer[i]->beyond = entry->topological_nr;
-            v->history = (Edge){cap->outer[i], 0};
+        v->entry = i;
+        v->requires_grad = entry->record.requires_grad;
+        v->base = entry->base >= 0 ? &cap->entry[entry->base] : NULL;
+        v->creation_meta = entry->record.creation_meta;
+        v->attr_version = entry->record.attr_version;
+        if (entry->has_grad_fn) {
+            cap->external[i] = cap_node_new(cap, GRAD_NODE_EXTERNAL, 0, 1);
+            cap->external[i]->base =
+                entry->record.grad_fn_meta ? entry->record.grad_fn_meta : &in->tensors[i];
+            cap->external[i]->external_topological_nr = entry->record.topological_nr;
+            v->grad_fn = (Edge){cap->external[i], 0};
         }
-        if (entry->leaf_meta) {
-            tape_leaf(cap, v)->base = entry->leaf_meta;
+        if (entry->record.accumulator_meta) {
+            cap_grad_accumulator(cap, v)->base = entry->record.accumulator_meta;
         }
     }
     for (int k = 0; k < in->nname; k++) {
-        binding_set(cap, in->name[k], &cap->input[in->named[k]]);
+        binding_set(cap, in->name[k], &cap->entry[in->named[k]]);
     }
 }
 
-/* Returned tensors are looked at: their histories are asked. */
+/* The grad_fn of every returned tensor is materialized. */
 static ErrCode capture_returns(Capture *cap) {
     const Program *p = cap->program;
     Graph *g = cap->graph;
@@ -319,12 +320,12 @@ static ErrCode capture_returns(Capture *cap) {
     for (int k = 0; k < p->nreturns; k++) {
         cap->ret[k] = (Var *)cap->env[p->returns[k]];
         if (!cap->ret[k]) {
-            return unbound(cap, p->returns[k]);
+            return capture_unbound(cap, p->returns[k]);
         }
     }
     for (int k = 0; k < p->nreturns; k++) {
         Var *v = cap->ret[k];
-        TRY(cap_ask(cap, v, NULL));
+        TRY(cap_grad_fn(cap, v));
         capture_return_plan(&ret[k], v);
     }
     g->ret = ret;
@@ -336,16 +337,17 @@ static bool capture_records(Emit *e, const Tensor *t) {
     return ((const Capture *)e)->grad_mode && cap_requires_grad((const Var *)t);
 }
 
-static bool takes_gradients(const Block *block) {
+static bool block_takes_gradients(const Block *block) {
     for (const Stmt *s = block->first; s; s = s->next) {
-        if (s->kind == STMT_GRAD || takes_gradients(&s->body) || takes_gradients(&s->orelse)) {
+        if (s->kind == STMT_GRAD || block_takes_gradients(&s->body) ||
+            block_takes_gradients(&s->orelse)) {
             return true;
         }
     }
     return false;
 }
 
-bool capture_takes_gradients(const Program *p) { return takes_gradients(&p->body); }
+bool capture_takes_gradients(const Program *p) { return block_takes_gradients(&p->body); }
 
 void capture_program(Compile *c, const CaptureInput *in) {
     Arena *arena = c->arena;
@@ -379,9 +381,9 @@ void capture_program(Compile *c, const CaptureInput *in) {
     if (code != ERR_none && cap->end == END_OK) {
         cap->end = END_ERROR;
     }
-    capture_objects(cap);
-    if (in->later) {
+    capture_live_tensors(cap);
+    if (in->resumed) {
         cap->graph->nret = 0;
     }
-    cap->made = cap->sequence_nr;
+    cap->tape_size = cap->sequence_nr;
 }

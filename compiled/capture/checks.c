@@ -1,10 +1,10 @@
 /* What an op refuses because of values: indices out of range, integer division by zero, numbers
  * that do not fit.
  *
- * Capture cannot know, so each becomes a CHECK node (an effect, ordered by statement) that raises
- * the op's error at its statement when the compiled code runs. What can be known (a Scalar divisor,
- * an empty operand) is decided here. Which values a kernel looks at, and when it looks at none,
- * follows the shared kernels (program/kernels_*.c). */
+ * Capture does not know values, so each becomes a CHECK node (an effect, ordered by statement) that
+ * raises the op's error at its statement when the compiled code runs. What is known (a Scalar
+ * divisor, an empty operand) is decided here. Which values a kernel checks, and when it checks
+ * none, follows the shared kernels (program/kernels). */
 #include "compiled/capture/capture.h"
 #include "program/ops/functions.h"
 
@@ -101,7 +101,7 @@ static ErrCode in_bounds(Capture *cap, Node *wide, Scalar lo, Scalar hi, bool op
 }
 
 /* A 0-dim tensor read as a number must fit `dtype` (c10::Scalar::to): scalar_overflows of infer.h,
- * said in ops. */
+ * expressed in ops. */
 static ErrCode check_fits(Capture *cap, const Tensor *value, DType dtype) {
     bool from_float = dtype_is_float(value->dtype), to_float = dtype_is_float(dtype);
     double most = from_float ? dtype_largest(value->dtype) : -(double)dtype_min(value->dtype);
@@ -176,7 +176,8 @@ static ErrCode check_capture_mask(Capture *cap, const Call *call, const Tensor *
     }
     if (call->op->id == OP_masked_scatter) {
         Node *wide, *count, *enough;
-        int64_t copies = tensor_numel(out) / own; /* each element of the mask stands for so many */
+        int64_t copies =
+            tensor_numel(out) / own; /* each element of the mask covers this many of self */
         TRY(capture_cast(cap, node_of(mask), DT_int64, &wide));
         TRY(apply_nodes(cap, OP_sum, wide, NULL, &count));
         TRY(apply_scalar(cap, OP_le_Scalar, count,

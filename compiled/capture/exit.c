@@ -1,34 +1,34 @@
-/* What outlives a captured region: its objects (the entries, then the tensors that names of the
- * next region need, and the bases of those that are views), who among them may receive a gradient,
- * and what the region leaves of each. */
+/* What outlives a captured region: the entries, the tensors whose names the next region needs, and
+ * the bases of those that are views; which of them may receive a gradient; and what the region
+ * leaves of each. */
 #include "compiled/capture/capture.h"
 #include "program/lang/uses.h"
 
 #include <string.h>
 
 void capture_return_plan(ReturnPlan *ret, const Var *v) {
-    const AliasClass *cls = alias_class_of(&v->t);
+    const AliasClass *cls = alias_class_of(&v->tensor);
     ret->aliases_input = cls->input >= 0;
     ret->storage = cls->input;
     ret->cls = cls->number;
     ret->value = cls->buffer;
-    layout_copy(&ret->layout, &v->t);
+    layout_copy(&ret->layout, &v->tensor);
     ret->layout.storage = NULL;
     ret->requires_grad = cap_requires_grad(v);
-    ret->is_leaf = !v->history.to;
-    ret->grad = v->gathered && (ret->is_leaf || v->retains_grad) ? v->gathered->node : NULL;
+    ret->is_leaf = !v->grad_fn.node;
+    ret->grad = v->program_grad && (ret->is_leaf || v->retains_grad) ? v->program_grad->node : NULL;
 }
 
-/* ---- what the next region takes up ---- */
+/* ---- exports ---- */
 
-static int object_place(Capture *cap, Var *v) {
-    for (int i = 0; i < cap->nobject; i++) {
-        if (cap->object[i] == v) {
+static int live_index(Capture *cap, Var *v) {
+    for (int i = 0; i < cap->nlive; i++) {
+        if (cap->live[i] == v) {
             return i;
         }
     }
-    cap->object[cap->nobject] = v;
-    return cap->nobject++;
+    cap->live[cap->nlive] = v;
+    return cap->nlive++;
 }
 
 static void export_name(Capture *cap, NameId name) {
@@ -39,7 +39,7 @@ static void export_name(Capture *cap, NameId name) {
     }
     Var *v = (Var *)cap->env[name];
     cap->exported[cap->nexported] = name;
-    cap->exported_as[cap->nexported++] = v ? object_place(cap, v) : -1;
+    cap->exported_as[cap->nexported++] = v ? live_index(cap, v) : -1;
 }
 
 typedef struct Needed {
@@ -99,32 +99,32 @@ static void export_arguments(Capture *cap) {
     }
 }
 
-/* A region that others follow leaves the tensors whose names they need, and the bases of those that
- * are views; their histories are not asked. */
+/* A region that is followed by another exports the tensors whose names it needs, and the bases of
+ * those that are views; no grad_fn is materialized. */
 static void capture_exports(Capture *cap) {
     (cap->in.setup ? export_arguments : export_names_needed)(cap);
-    for (int i = 0; i < cap->nobject; i++) {
-        if (cap->object[i]->base) {
-            (void)object_place(cap, cap->object[i]->base);
+    for (int i = 0; i < cap->nlive; i++) {
+        if (cap->live[i]->base) {
+            (void)live_index(cap, cap->live[i]->base);
         }
     }
     Graph *g = cap->graph;
-    g->nret = cap->nobject - cap->in.n;
+    g->nret = cap->nlive - cap->in.n;
     g->ret = arena_array(cap->arena, ReturnPlan, g->nret);
     for (int k = 0; k < g->nret; k++) {
-        capture_return_plan(&g->ret[k], cap->object[cap->in.n + k]);
+        capture_return_plan(&g->ret[k], cap->live[cap->in.n + k]);
     }
 }
 
-void capture_objects(Capture *cap) {
+void capture_live_tensors(Capture *cap) {
     const CaptureInput *in = &cap->in;
     int most = in->n;
     if (in->setup || cap->end == END_BREAK) {
         most += 2 * cap->program->nnames;
     }
-    cap->object = arena_array(cap->arena, Var *, most);
+    cap->live = arena_array(cap->arena, Var *, most);
     for (int i = 0; i < in->n; i++) {
-        cap->object[cap->nobject++] = &cap->input[i];
+        cap->live[cap->nlive++] = &cap->entry[i];
     }
     if ((in->setup && cap->end == END_OK) || cap->end == END_BREAK) {
         capture_exports(cap);
@@ -132,66 +132,69 @@ void capture_objects(Capture *cap) {
     Graph *g = cap->graph;
     bool outer = false;
     for (int i = 0; i < in->n; i++) {
-        outer |= in->entry[i].has_history;
-        g->version[alias_class_of(&cap->input[i].t)->input] = cap->input[i].t.storage->version;
+        outer |= in->entry[i].has_grad_fn;
+        g->version[alias_class_of(&cap->entry[i].tensor)->input] =
+            cap->entry[i].tensor.storage->version;
     }
-    g->ninp = cap->nobject + (outer ? in->n : 0);
+    g->ninp = cap->nlive + (outer ? in->n : 0);
     g->inp = arena_array(cap->arena, InputPlan, g->ninp);
     for (int i = 0; i < g->ninp; i++) {
-        bool second = i >= cap->nobject;
+        bool second = i >= cap->nlive;
         g->inp[i] = (InputPlan){
-            .name = NAME_NONE, .outer = second, .grad_state = second ? GRAD_ABSENT : GRAD_NULL};
-        if (!second && cap->object[i]->gathered &&
-            !in->later) { /* by a gradient inside the program */
-            g->inp[i].grad = cap->object[i]->gathered->node;
+            .name = NAME_NONE, .external = second, .grad_state = second ? GRAD_ABSENT : GRAD_NULL};
+        if (!second && cap->live[i]->program_grad &&
+            !in->resumed) { /* by a gradient inside the program */
+            g->inp[i].grad = cap->live[i]->program_grad->node;
             g->inp[i].grad_state = GRAD_VALUE;
         }
     }
     for (int k = 0; k < in->nname; k++) {
         g->inp[in->named[k]].name = in->name[k];
         if (outer) {
-            g->inp[cap->nobject + in->named[k]].name = in->name[k];
+            g->inp[cap->nlive + in->named[k]].name = in->name[k];
         }
     }
 }
 
-/* ---- as the region leaves them ---- */
+/* ---- exit records ---- */
 
 ExitTensor *capture_exit(Capture *cap) {
-    ExitTensor *exit = arena_alloc_raw(cap->arena, (int64_t)sizeof *exit * cap->nobject);
-    for (int i = 0; i < cap->nobject; i++) {
-        const Var *v = cap->object[i];
-        const GradNode *to = v->history.to;
+    ExitTensor *exit = arena_alloc_raw(cap->arena, (int64_t)sizeof *exit * cap->nlive);
+    for (int i = 0; i < cap->nlive; i++) {
+        const Var *v = cap->live[i];
+        const GradNode *to = v->grad_fn.node;
         ExitTensor *e = &exit[i];
-        memset(&e->requires_grad, 0, sizeof *e - offsetof(ExitTensor, requires_grad));
-        layout_copy(&e->layout, &v->t);
+        memset(&e->record, 0, sizeof *e - offsetof(ExitTensor, record));
+        layout_copy(&e->layout, &v->tensor);
         e->layout.storage = NULL;
-        e->requires_grad = v->requires_grad;
+        e->record = (TensorRecord){.requires_grad = v->requires_grad,
+                                   .creation_meta = v->creation_meta,
+                                   .attr_version = v->attr_version};
         e->history = !to                              ? HISTORY_NONE
                      : to->kind == GRAD_NODE_EXTERNAL ? HISTORY_AS_BEFORE
                                                       : HISTORY_OF_REGION;
         e->number = to ? to->number : 0;
-        e->nr = v->history.nr;
+        e->nr = v->grad_fn.nr;
         if (e->history == HISTORY_OF_REGION) {
-            e->topological_nr = cap->takes_gradients ? topological_nr_of(cap, v->history.to) : 0;
-            e->history_meta =
-                arena_copy(cap->arena, cap_edge_meta(v->history), (int64_t)sizeof(Tensor));
+            e->record.topological_nr =
+                cap->takes_gradients ? backward_topological_nr(cap, v->grad_fn.node) : 0;
+            e->record.grad_fn_meta =
+                arena_copy(cap->arena, cap_edge_meta(v->grad_fn), (int64_t)sizeof(Tensor));
         }
         if (v->accumulator) {
-            e->leaf_meta = arena_copy(cap->arena, cap_edge_meta((Edge){v->accumulator, 0}),
-                                      (int64_t)sizeof(Tensor));
+            e->record.accumulator_meta = arena_copy(
+                cap->arena, cap_edge_meta((Edge){v->accumulator, 0}), (int64_t)sizeof(Tensor));
         }
-        e->base = v->base ? object_place(cap, v->base) : -1;
-        e->creation_meta = v->creation_meta;
-        e->attr_version = v->attr_version;
-        e->version = v->t.storage->version;
+        e->base = v->base ? live_index(cap, v->base) : -1;
+        e->version = v->tensor.storage->version;
     }
     return exit;
 }
 
-void capture_exit_remade(const Capture *cap, ExitTensor *exit) {
-    for (int i = 0; i < cap->nobject; i++) {
-        const GradNode *to = cap->object[i]->history.to;
-        exit[i].remade = to && (exit[i].history == HISTORY_NONE || to->number != exit[i].number);
+void capture_exit_regenerated(const Capture *cap, ExitTensor *exit) {
+    for (int i = 0; i < cap->nlive; i++) {
+        const GradNode *to = cap->live[i]->grad_fn.node;
+        exit[i].regenerated =
+            to && (exit[i].history == HISTORY_NONE || to->number != exit[i].number);
     }
 }

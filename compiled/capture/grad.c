@@ -2,62 +2,63 @@
  * written.
  *
  * The gradients are tensors of the program like any other: rules run through the capture's own
- * Emit, on the tensors that the nodes saved (which hold what they held: their versions are
- * checked), so that what they answer is recorded in the graph, aliases what it would alias, and,
- * with create_graph, is recorded on the tape and can be differentiated again. */
+ * Emit, on the tensors that the nodes saved (their versions are checked, so their values are
+ * unchanged). The results are recorded in the graph, alias what they alias in PyTorch, and, with
+ * create_graph, are recorded on the tape and can be differentiated again. */
 #include "compiled/capture/capture.h"
 
 #include <string.h>
 
-typedef struct Inner {
+typedef struct ProgramGrad {
     BackwardEngine engine; /* first: Engine * is Inner * */
     Capture *cap;
     bool retain_graph;
-} Inner;
+} ProgramGrad;
 
 /* ---- nodes ---- */
 
-/* The results that a rule reads: metadata; a saved one as a new tensor whose history is the node,
- * or that of the view written. */
+/* The results that a rule reads: metadata only; a saved one is a new tensor whose grad_fn is the
+ * node, or that of the view that was written. */
 static ErrCode grad_unpack_results(Capture *cap, GradNode *node, Tensor **out) {
     for (int i = 0; i < node->nout; i++) {
-        out[i] = node->out[i];
+        out[i] = node->result[i];
     }
-    if (!node->result) {
+    if (!node->saved_result) {
         return ERR_none;
     }
-    Var *v = node->result, *copy = capture_var(cap, alias_class_of(&v->t), &v->t, v->node);
-    copy->history = (Edge){node, 0};
+    Var *v = node->saved_result,
+        *copy = capture_var(cap, alias_class_of(&v->tensor), &v->tensor, v->node);
+    copy->grad_fn = (Edge){node, 0};
     if (v->base) {
-        TRY(cap_ask(cap, v, &copy->history));
+        TRY(cap_gradient_edge(cap, v, &copy->grad_fn));
     }
-    out[0] = &copy->t;
+    out[0] = &copy->tensor;
     return ERR_none;
 }
 
-/* out[slot]: the rule's answers, not yet brought to the operands' sizes. */
-static ErrCode grad_differentiate(Inner *in, GradNode *node, const bool *need, Tensor *const *grad,
-                                  Tensor **out) {
+/* out[slot]: the gradients as the rule computes them, not yet reduced to the operands' sizes. */
+static ErrCode grad_differentiate(ProgramGrad *in, GradNode *node, const bool *need,
+                                  Tensor *const *grad, Tensor **out) {
     Capture *cap = in->cap;
     Emit *e = &cap->emit;
     bool any = false;
-    TRY(tape_check(cap, node, e->err));
+    TRY(backward_check_saved(cap, node, e->err));
     for (int i = 0; i < node->nout; i++) {
         any |= grad[i] != NULL;
     }
-    if (!any && !(node->kind == GRAD_NODE_OP && op_refuses_backward(node->tensors->op))) {
+    if (!any && !(node->kind == GRAD_NODE_OP && op_refuses_backward(node->saved_call->op))) {
         return ERR_none;
     }
     if (node->kind == GRAD_NODE_ZERO) {
         for (int i = 0; i < node->nslot; i++) {
-            out[i] = need[i] ? emit_zeros_like(e, node->input[i]) : NULL;
+            out[i] = need[i] ? emit_zeros_like(e, node->operand[i]) : NULL;
         }
         return e->err->code;
     }
     Tensor **result = arena_array(cap->arena, Tensor *, node->nout);
     TRY(grad_unpack_results(cap, node, result));
-    Grad g = {e, node->tensors, result, node->nout, grad, need, out, node->nslot};
-    node->tensors->op->grad(&g);
+    Grad g = {e, node->saved_call, result, node->nout, grad, need, out, node->nslot};
+    node->saved_call->op->grad(&g);
     return e->err->code;
 }
 
@@ -75,9 +76,9 @@ static ErrCode grad_empty_like_base(Capture *cap, const Tensor *base, Var **out)
     return ERR_none;
 }
 
-/* CopySlices: the base's gradient, in whose region the op's own gradient takes the place of what
- * arrived. */
-static ErrCode grad_run_region(Inner *in, const GradNode *node, bool *need, Tensor **out) {
+/* CopySlices: the base's gradient, in which the op's own gradient replaces the view's slice. */
+static ErrCode grad_run_copy_slices(ProgramGrad *in, const GradNode *node, bool *need,
+                                    Tensor **out) {
     Capture *cap = in->cap;
     Emit *e = &cap->emit;
     Tensor *grad = node->grad[0];
@@ -90,74 +91,77 @@ static ErrCode grad_run_region(Inner *in, const GradNode *node, bool *need, Tens
     }
     for (int i = 0; i < node->nslot;
          i++) { /* PyTorch 1.13 then runs whatever the written op leads to, leaves included */
-        if (node->inner->next[i].to) {
-            node->inner->next[i].to->needed = true;
+        if (node->fn->next_edges[i].node) {
+            node->fn->next_edges[i].node->needed = true;
         }
-        need[i] = tape_wants(&in->engine, node->next[i]);
+        need[i] = backward_wants(&in->engine, node->next_edges[i]);
     }
     Var *whole;
     TRY(grad_empty_like_base(cap, node->base, &whole));
-    (void)emit_op(e, OP_copy_, 2, &whole->t, grad);
+    (void)emit_op(e, OP_copy_, 2, &whole->tensor, grad);
     TRY(e->err->code);
     Tensor place = *node->view;
     int64_t extent;
     place.offset -= node->base->offset;
-    if (place.offset < 0 || !tensor_extent(&place, &extent) || extent > whole->t.storage->numel) {
+    if (place.offset < 0 || !tensor_extent(&place, &extent) ||
+        extent > whole->tensor.storage->numel) {
         return error_set(e->err, ERR_invalid, "the written view lies outside its base's geometry");
     }
-    Tensor *region = emit_op(e, OP_as_strided, 4, &whole->t, place.size, place.ndim, place.stride,
-                             place.ndim, place.offset);
+    Tensor *region = emit_op(e, OP_as_strided, 4, &whole->tensor, place.size, place.ndim,
+                             place.stride, place.ndim, place.offset);
     Tensor *slice = emit_unary(e, OP__contiguous_copy, region);
     TRY(e->err->code);
-    TRY(grad_differentiate(in, node->inner, need, &slice, out));
+    TRY(grad_differentiate(in, node->fn, need, &slice, out));
     if (out[0] && need[0]) {
         (void)emit_op(e, OP_copy_, 2, region, out[0]);
-        out[0] = &whole->t;
+        out[0] = &whole->tensor;
     }
     return e->err->code;
 }
 
 /* Adds to .grad. */
-static ErrCode capture_grad_gather(Capture *cap, Var *v, Tensor *grad) {
-    if (!grad) { /* PyTorch clones it before it looks */
+static ErrCode grad_accumulate(Capture *cap, Var *v, Tensor *grad) {
+    if (!grad) { /* PyTorch clones it before it checks */
         return error_set(cap->emit.err, ERR_invalid, "Expected a proper Tensor but got None");
     }
-    Tensor *sum = v->gathered ? emit_add(&cap->emit, &v->gathered->t, grad)
-                              : emit_unary(&cap->emit, OP__contiguous_copy, grad);
-    v->gathered = (Var *)sum;
+    Tensor *sum = v->program_grad ? emit_add(&cap->emit, &v->program_grad->tensor, grad)
+                                  : emit_unary(&cap->emit, OP__contiguous_copy, grad);
+    v->program_grad = (Var *)sum;
     return cap->emit.err->code;
 }
 
-static ErrCode grad_run_leaf(Capture *cap, const GradNode *node) {
+static ErrCode grad_run_accumulate_grad(Capture *cap, const GradNode *node) {
     Var *leaf = node->leaf;
     if (!node->grad[0]) {
         return ERR_none;
     }
-    TRY(cap_ask(cap, leaf, NULL));
-    if (leaf->history.to) {
+    TRY(cap_grad_fn(cap, leaf));
+    if (leaf->grad_fn.node) {
         return error_set(cap->emit.err, ERR_invalid, LEAF_MOVED);
     }
     if (leaf->retains_grad) {
-        TRY(capture_grad_gather(cap, leaf, node->grad[0]));
+        TRY(grad_accumulate(cap, leaf, node->grad[0]));
     }
-    return cap_requires_grad(leaf) ? capture_grad_gather(cap, leaf, node->grad[0]) : ERR_none;
+    return cap_requires_grad(leaf) ? grad_accumulate(cap, leaf, node->grad[0]) : ERR_none;
 }
 
-static ErrCode leaves_region(Capture *cap) {
+static ErrCode grad_refuse_external(Capture *cap) {
     return error_set(cap->emit.err, ERR_unsupported,
                      "a gradient that goes on through the history of an argument");
 }
 
-/* May a gradient that is asked for come by way of an argument's history? Only one of a tensor that
- * was there before can. */
-static bool comes_from_outside(const Capture *cap, Tensor *const *input, const Edge *end, int n) {
+/* May a requested gradient also flow through the external grad_fn of an argument? Only that of a
+ * tensor that exists before the region can. */
+static bool grad_depends_on_external(const Capture *cap, Tensor *const *input, const Edge *end,
+                                     int n) {
     for (int i = 0; i < cap->in.n; i++) {
-        for (int k = 0; cap->outer[i] && cap->outer[i]->walk == cap->walks && k < n; k++) {
+        for (int k = 0; cap->external[i] && cap->external[i]->visit == cap->visits && k < n; k++) {
             const Var *v = (const Var *)input[k];
-            bool before = end[k].to ? end[k].to->kind == GRAD_NODE_EXTERNAL ||
-                                          (end[k].to->kind == GRAD_NODE_ACCUMULATE && v->input >= 0)
-                                    : v->input >= 0;
-            if (before && end[k].to != cap->outer[i]) {
+            bool before =
+                end[k].node ? end[k].node->kind == GRAD_NODE_EXTERNAL ||
+                                  (end[k].node->kind == GRAD_NODE_ACCUMULATE_GRAD && v->entry >= 0)
+                            : v->entry >= 0;
+            if (before && end[k].node != cap->external[i]) {
                 return true;
             }
         }
@@ -165,16 +169,17 @@ static bool comes_from_outside(const Capture *cap, Tensor *const *input, const E
     return false;
 }
 
-/* Does the engine's account of who waits depend on edges from an argument's history? The end of a
- * tape that was there before, and that only a CopySlices gives to, may have to wait for some of
- * them; what is lost may not be. */
-static bool waits_for_outside(const Capture *cap, const BackwardEngine *x, ErrCode ran) {
-    for (const GradNode *node = x->met; node; node = node->met) {
+/* Do the engine's dependency counts rely on edges behind an external grad_fn? The external node or
+ * AccumulateGrad of an entry that only a CopySlices delivers to may depend on some of them; the
+ * node of a missing dependency may have an edge there. */
+static bool grad_waits_for_external(const Capture *cap, const BackwardEngine *x, ErrCode ran) {
+    for (const GradNode *node = x->visited; node; node = node->prev_visited) {
         bool before = node->kind == GRAD_NODE_EXTERNAL ||
-                      (node->kind == GRAD_NODE_ACCUMULATE && node->leaf->input >= 0);
-        bool given = ran == ERR_none && node->receiving && node->captured != x->walk;
-        for (int i = 0; before && (given || node == x->lost) && i < cap->in.n; i++) {
-            if (cap->outer[i] && cap->outer[i] != node && cap->outer[i]->walk == x->walk) {
+                      (node->kind == GRAD_NODE_ACCUMULATE_GRAD && node->leaf->entry >= 0);
+        bool given = ran == ERR_none && node->receiving && node->captured != x->visit;
+        for (int i = 0; before && (given || node == x->missing_dependency) && i < cap->in.n; i++) {
+            if (cap->external[i] && cap->external[i] != node &&
+                cap->external[i]->visit == x->visit) {
                 return true;
             }
         }
@@ -182,21 +187,21 @@ static bool waits_for_outside(const Capture *cap, const BackwardEngine *x, ErrCo
     return false;
 }
 
-static ErrCode grad_answer(Inner *in, GradNode *node, bool *need, Tensor **out) {
+static ErrCode grad_run_kind(ProgramGrad *in, GradNode *node, bool *need, Tensor **out) {
     Capture *cap = in->cap;
     for (const RetainGrad *hook = node->retains_grad; hook; hook = hook->next) {
-        TRY(capture_grad_gather(cap, hook->var, node->grad[hook->nr]));
+        TRY(grad_accumulate(cap, hook->var, node->grad[hook->nr]));
     }
     switch (node->kind) {
-    case GRAD_NODE_ACCUMULATE:
-        return grad_run_leaf(cap, node);
+    case GRAD_NODE_ACCUMULATE_GRAD:
+        return grad_run_accumulate_grad(cap, node);
     case GRAD_NODE_EXTERNAL:
-        return leaves_region(cap);
+        return grad_refuse_external(cap);
     case GRAD_NODE_OP:
     case GRAD_NODE_ZERO:
         return grad_differentiate(in, node, need, node->grad, out);
     case GRAD_NODE_COPY_SLICES:
-        return grad_run_region(in, node, need, out);
+        return grad_run_copy_slices(in, node, need, out);
     case GRAD_NODE_AS_STRIDED:
         out[0] = node->grad[0]
                      ? emit_as_strided_grad(&cap->emit, node->grad[0], node->base, node->view)
@@ -207,29 +212,30 @@ static ErrCode grad_answer(Inner *in, GradNode *node, bool *need, Tensor **out) 
 }
 
 static void grad_run_node(BackwardEngine *x, GradNode *node) {
-    Inner *in = (Inner *)x;
-    Emit *e = x->e;
+    ProgramGrad *in = (ProgramGrad *)x;
+    Emit *e = x->emit;
     bool need[MAX_SLOTS];
     Tensor *out[MAX_SLOTS];
     for (int i = 0; i < node->nslot; i++) {
-        need[i] = tape_wants(x, node->next[i]);
+        need[i] = backward_wants(x, node->next_edges[i]);
         out[i] = NULL;
     }
-    if (grad_answer(in, node, need, out) != ERR_none) {
+    if (grad_run_kind(in, node, need, out) != ERR_none) {
         return;
     }
     for (int i = 0; i < node->nslot; i++) {
-        out[i] = need[i] && out[i] ? grad_finish(e, out[i], cap_edge_meta(node->next[i])) : NULL;
+        out[i] =
+            need[i] && out[i] ? grad_finish(e, out[i], cap_edge_meta(node->next_edges[i])) : NULL;
     }
     node->freed |= !in->retain_graph && e->err->code == ERR_none;
     for (int i = 0; i < node->nslot && e->err->code == ERR_none; i++) {
-        tape_deliver(x, node->next[i], out[i]);
+        backward_deliver(x, node->next_edges[i], out[i]);
     }
 }
 
 /* ---- the statement ---- */
 
-static ErrCode look_up(Capture *cap, const NameId *names, int n, Tensor **out) {
+static ErrCode grad_look_up(Capture *cap, const NameId *names, int n, Tensor **out) {
     for (int i = 0; i < n; i++) {
         out[i] = names[i] == NAME_NONE ? NULL : cap->env[names[i]];
         if (!out[i] && names[i] != NAME_NONE) {
@@ -240,8 +246,8 @@ static ErrCode look_up(Capture *cap, const NameId *names, int n, Tensor **out) {
     return ERR_none;
 }
 
-/* The gradients that are fed: given, or ones for an output of one element. Fewer than outputs are
- * an error, more are left. */
+/* The gradients of the outputs: given, or ones for an output of one element. Fewer than outputs are
+ * an error, extra ones are ignored. */
 static ErrCode grad_make_tangents(Capture *cap, const GradStmt *g, Tensor *const *output,
                                   Tensor **tangent) {
     int given =
@@ -265,11 +271,11 @@ static ErrCode grad_make_tangents(Capture *cap, const GradStmt *g, Tensor *const
                                             "got %d tensors and %d gradients", g->noutputs, given);
 }
 
-static ErrCode find_edges(Capture *cap, Tensor *const *output, Edge *root, int nroots,
-                          Tensor *const *input, Edge *end, int nends) {
+static ErrCode grad_find_edges(Capture *cap, Tensor *const *output, Edge *root, int nroots,
+                               Tensor *const *input, Edge *end, int nends) {
     for (int i = 0; i < nroots; i++) {
-        TRY(cap_ask(cap, (Var *)output[i], &root[i]));
-        if (!root[i].to) {
+        TRY(cap_gradient_edge(cap, (Var *)output[i], &root[i]));
+        if (!root[i].node) {
             return error_set(
                 &cap->err, ERR_invalid,
                 "element %d of tensors does not require grad and does not have a grad_fn", i);
@@ -277,8 +283,8 @@ static ErrCode find_edges(Capture *cap, Tensor *const *output, Edge *root, int n
     }
     for (int i = 0; i < nends; i++) {
         Var *v = (Var *)input[i];
-        TRY(cap_ask(cap, v, NULL));
-        end[i] = v->history.to ? v->history : (Edge){v->accumulator, 0};
+        TRY(cap_grad_fn(cap, v));
+        end[i] = v->grad_fn.node ? v->grad_fn : (Edge){v->accumulator, 0};
         if (!cap_requires_grad(v)) {
             return error_set(&cap->err, ERR_invalid,
                              "One of the differentiated Tensors does not require grad");
@@ -287,13 +293,13 @@ static ErrCode find_edges(Capture *cap, Tensor *const *output, Edge *root, int n
     return ERR_none;
 }
 
-/* The walk, in the grad mode that create_graph says. */
-static ErrCode capture_grad_run(Capture *cap, const GradStmt *g, Inner *in, const Edge *root,
+/* Runs the engine, in the grad mode that create_graph selects. */
+static ErrCode capture_grad_run(Capture *cap, const GradStmt *g, ProgramGrad *in, const Edge *root,
                                 Tensor *const *tangent) {
     bool mode = cap->grad_mode;
     cap->grad_mode = cap->emit.create_graph = g->create_graph;
     cap->emit.in_program = true;
-    tape_backward(&in->engine, root, tangent, g->noutputs);
+    backward_run(&in->engine, root, tangent, g->noutputs);
     cap->grad_mode = mode;
     cap->emit.in_program = cap->emit.create_graph = false;
     return cap->err.code;
@@ -308,35 +314,36 @@ ErrCode capture_grad(Capture *cap, const Stmt *stmt) {
     Tensor **tangent = arena_array(arena, Tensor *, ntangents),
            **out = arena_array(arena, Tensor *, g->ninputs);
     Edge *root = arena_array(arena, Edge, g->noutputs), *end = arena_array(arena, Edge, g->ninputs);
-    TRY(look_up(cap, g->outputs, g->noutputs, output));
-    TRY(look_up(cap, g->inputs, g->ninputs, input));
-    TRY(look_up(cap, g->grad_outputs, g->ngrad_outputs, tangent));
+    TRY(grad_look_up(cap, g->outputs, g->noutputs, output));
+    TRY(grad_look_up(cap, g->inputs, g->ninputs, input));
+    TRY(grad_look_up(cap, g->grad_outputs, g->ngrad_outputs, tangent));
     if (g->ninputs == 0) {
         return error_set(&cap->err, ERR_invalid, "grad requires non-empty inputs.");
     }
     cap->stmt_op = OP_NONE;
     TRY(grad_make_tangents(cap, g, output, tangent));
-    TRY(find_edges(cap, output, root, g->noutputs, input, end, g->ninputs));
+    TRY(grad_find_edges(cap, output, root, g->noutputs, input, end, g->ninputs));
     for (int i = 0; i < g->noutputs; i++) {
         tangent[i] = grad_finish(&cap->emit, tangent[i],
                                  cap_edge_meta(root[i])); /* in the caller's grad mode */
     }
     TRY(cap->err.code);
-    Inner in = {.engine = {.e = &cap->emit,
-                           .walk = ++cap->walks,
-                           .inputs = end,
-                           .ninputs = g->ninputs,
-                           .captured = out,
-                           .run = grad_run_node},
-                .cap = cap,
-                .retain_graph = g->retain_given ? g->retain_graph : g->create_graph};
+    ProgramGrad in = {.engine = {.emit = &cap->emit,
+                                 .visit = ++cap->visits,
+                                 .inputs = end,
+                                 .ninputs = g->ninputs,
+                                 .captured = out,
+                                 .run = grad_run_node},
+                      .cap = cap,
+                      .retain_graph = g->retain_given ? g->retain_graph : g->create_graph};
     ErrCode ran = capture_grad_run(cap, g, &in, root, tangent);
-    if (comes_from_outside(cap, input, end,
-                           g->ninputs) || /* nodes that lead there by that history alone did not
-                                             run: an error of theirs may be the first */
-        waits_for_outside(cap, &in.engine, ran)) {
+    if (grad_depends_on_external(
+            cap, input, end,
+            g->ninputs) || /* nodes that lead there only through the external grad_fn did not run,
+                              and one of them may raise first */
+        grad_waits_for_external(cap, &in.engine, ran)) {
         error_begin(&cap->err, cap->err.quiet);
-        return leaves_region(cap);
+        return grad_refuse_external(cap);
     }
     TRY(ran);
     for (int i = 0; i < g->ninputs; i++) {
@@ -356,46 +363,6 @@ ErrCode capture_grad(Capture *cap, const Stmt *stmt) {
         } else {
             binding_clear(cap, stmt->out[i]);
         }
-    }
-    return ERR_none;
-}
-
-/* ---- retain_grad ---- */
-
-void cap_move_retain(Capture *cap, Var *v, GradNode *to) {
-    if (!v->retains_grad) {
-        return;
-    }
-    for (RetainGrad **at = &v->retained_at->retains_grad; *at; at = &(*at)->next) {
-        if ((*at)->var == v) {
-            *at = (*at)->next;
-            break;
-        }
-    }
-    RetainGrad *hook = arena_new(cap->arena, RetainGrad);
-    *hook = (RetainGrad){v, 0, to->retains_grad};
-    to->retains_grad = hook;
-    v->retained_at = to;
-}
-
-ErrCode cap_retain_grad(Capture *cap, Var *self) {
-    if (!cap_requires_grad(self)) {
-        return error_set(cap->emit.err, ERR_invalid,
-                         "can't retain_grad on Tensor that has requires_grad=False");
-    }
-    TRY(cap_ask(cap, self, NULL));
-    GradNode *fn = self->history.to;
-    if (fn && (fn->kind == GRAD_NODE_EXTERNAL || cap->in.setup ||
-               (self->input >= 0 && cap->program->nrecalls > 0))) {
-        return error_set(cap->emit.err, ERR_unsupported,
-                         "retain_grad on a tensor that outlives the call");
-    }
-    if (fn && !self->retains_grad) {
-        self->retains_grad = true;
-        RetainGrad *hook = arena_new(cap->arena, RetainGrad);
-        *hook = (RetainGrad){self, self->history.nr, fn->retains_grad};
-        fn->retains_grad = hook;
-        self->retained_at = fn;
     }
     return ERR_none;
 }

@@ -45,8 +45,9 @@ static ErrCode inplace_refuse_masks(Capture *cap, const Call *index_put) {
         const Var *index = (const Var *)index_put->arg[1].tensors.v[k];
         const Var *root = index && index->base ? index->base : index;
         if (root && root->mask) {
-            pair[1] = (Tensor *)&root->mask
-                          ->t; /* itself: an empty tensor overlaps the same one, and no other */
+            pair[1] =
+                (Tensor *)&root->mask
+                    ->tensor; /* itself: an empty tensor overlaps the same one, and no other */
             TRY(refuse_overlap(cap, pair[0], pair, 2, false, true));
         }
     }
@@ -232,7 +233,7 @@ static ErrCode inplace_check_write(Capture *cap, const Call *call, const OpInfo 
 static ErrCode clone_self(Capture *cap, GradNode *tape, Call *twin) {
     bool need[MAX_SLOTS];
     for (int i = 0; i < tape->nslot; i++) {
-        need[i] = tape->next[i].to != NULL;
+        need[i] = tape->next_edges[i].node != NULL;
     }
     if (!call_saves_slot(twin, 0, need)) {
         return ERR_none;
@@ -266,12 +267,12 @@ ErrCode capture_in_place(Capture *cap, const Call *call, Tensor **out, int *nout
     int nslot = call_slots(&twin, slot);
     GradNode *tape = NULL;
     bool differentiable = call->op->order == ORDER_COPY
-                              ? dtype_is_float(self->t.dtype)
+                              ? dtype_is_float(self->tensor.dtype)
                               : twin.op->grad || compares(twin.op) || bitwise(twin.op);
-    if (differentiable && capture_needs_tape(cap, slot, nslot)) {
-        TRY(cap_check_write(cap, self));
-        tape = tape_new(cap, twin.op->grad ? GRAD_NODE_OP : GRAD_NODE_ZERO, nslot, 1);
-        TRY(tape_connect(cap, tape, twin.op, slot));
+    if (differentiable && capture_requires_grad(cap, slot, nslot)) {
+        TRY(cap_check_inplace(cap, self));
+        tape = cap_node_new(cap, twin.op->grad ? GRAD_NODE_OP : GRAD_NODE_ZERO, nslot, 1);
+        TRY(cap_collect_next_edges(cap, tape, twin.op, slot));
     }
     Infer r = {.arena = cap->arena, .err = cap->emit.err};
     TRY(inplace_check_write(cap, &twin, call->op, slot, nslot, &r));
@@ -280,7 +281,7 @@ ErrCode capture_in_place(Capture *cap, const Call *call, Tensor **out, int *nout
     if (tape) { /* before any value is looked at */
         TRY(clone_self(cap, tape, &recorded));
     }
-    cap->writing = alias_class_of(&self->t)->input;
+    cap->writing = alias_class_of(&self->tensor)->input;
     ErrCode code = capture_check_values(cap, &twin, &r.out[0]);
     if (code != ERR_none) {
         cap->unsettled = cap->writing >= 0;
@@ -288,23 +289,23 @@ ErrCode capture_in_place(Capture *cap, const Call *call, Tensor **out, int *nout
     }
     cap->writing = -1;
     if (tape) {
-        tape_save(cap, tape, &twin, slot, 0);
+        cap_save_operands(cap, tape, &twin, slot, 0);
     }
     Node *node, *value;
-    TRY(written_value(cap, &twin, &r.out[0], self->t.dtype, &node, &value));
-    if (tensor_overlaps_itself(&self->t) && capture_writes_part(&twin)) {
+    TRY(written_value(cap, &twin, &r.out[0], self->tensor.dtype, &node, &value));
+    if (tensor_overlaps_itself(&self->tensor) && capture_writes_part(&twin)) {
         TRY(capture_write_part(cap, self, &twin));
-    } else if (tensor_numel(&self->t) > 0) {
+    } else if (tensor_numel(&self->tensor) > 0) {
         graph_write(cap->graph, self->node, value, cap->sid)->cls = self->node->cls;
     }
-    self->t.storage->version++;
-    out[0] = &self->t;
+    self->tensor.storage->version++;
+    out[0] = &self->tensor;
     *nout = 1;
     if (!tape) {
         return ERR_none;
     }
-    tape_result(cap, tape, node, value);
-    tape_save_result(cap, tape, &twin, self);
-    tape_tensors(cap, tape, &recorded, self);
-    return cap_rebase(cap, self, tape);
+    cap_node_set_value(cap, tape, node, value);
+    cap_save_result(cap, tape, &twin, self);
+    cap_node_set_call(cap, tape, &recorded, self);
+    return cap_rebase_history(cap, self, tape);
 }

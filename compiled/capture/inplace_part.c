@@ -1,17 +1,16 @@
 /* In-place ops that write some of self's elements, on a self that overlaps itself (masked_fill_ on
  * an expanded tensor, say).
  *
- * Written as "the whole new value", an element that the op leaves alone would put its old value
+ * Written as "the whole new value", an element that the op leaves unchanged would put its old value
  * over what the op wrote to the same location. So the write is made on the storage, as a 1-D
  * tensor:
  *
- *     locations   arange(storage) read through self's layout: where each element of self lives
- *     index_put   storage[locations[indices]] = values, accumulating alike
- *     mask        storage[l] = value wherever some masked element lives at l: the number of masked
- *                 elements at l is not 0
+ *     locations   arange(storage) read through self's layout: the location of each element of self
+ *     index_put   storage[locations[indices]] = values, with the same accumulate flag
+ *     mask        storage[l] = value wherever the number of masked elements at location l is not 0
  *
- * tril_ and triu_ are a mask of zeros, index_fill_ is a mask of the elements that the index
- * names. */
+ * tril_ and triu_ are a mask of zeros, index_fill_ is a mask of the elements that the index names.
+ */
 #include "compiled/capture/capture.h"
 
 bool capture_writes_part(const Call *twin) {
@@ -47,10 +46,10 @@ static ErrCode make_full(Capture *cap, const int64_t *size, int ndim, int64_t va
 /* Where each element of self lives. */
 static ErrCode make_locations(Capture *cap, const Var *self, Node **out) {
     Call call = call_new(OP_arange);
-    call.arg[0].scalar = scalar_int(self->t.storage->numel);
+    call.arg[0].scalar = scalar_int(self->tensor.storage->numel);
     Node *all;
     TRY(capture_node(cap, &call, &all));
-    Tensor layout = self->t;
+    Tensor layout = self->tensor;
     layout.dtype = DT_int64;
     *out = graph_view(cap->graph, all, &layout, cap->sid);
     return ERR_none;
@@ -133,9 +132,9 @@ static ErrCode fill_where(Capture *cap, const Call *call, const Tensor *self, No
 }
 
 ErrCode capture_write_part(Capture *cap, Var *self, const Call *twin) {
-    AliasClass *cls = alias_class_of(&self->t);
+    AliasClass *cls = alias_class_of(&self->tensor);
     Tensor layout;
-    tensor_set_contiguous(&layout, self->t.dtype, &cls->storage.numel, 1);
+    tensor_set_contiguous(&layout, self->tensor.dtype, &cls->storage.numel, 1);
     Node *flat = graph_view(cap->graph, cls->buffer, &layout, cap->sid), *locations, *value;
     flat->cls = cls->number;
     Call call;
@@ -144,7 +143,7 @@ ErrCode capture_write_part(Capture *cap, Var *self, const Call *twin) {
     if (twin->op->id == OP__index_put) {
         TRY(put_at_indices(cap, &call, flat, locations, &value));
     } else {
-        TRY(fill_where(cap, &call, &self->t, flat, locations, &value));
+        TRY(fill_where(cap, &call, &self->tensor, flat, locations, &value));
     }
     graph_write(cap->graph, flat, value, cap->sid)->cls = cls->number;
     return ERR_none;

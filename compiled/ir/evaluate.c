@@ -101,10 +101,10 @@ const Call *evaluate_constant(Compile *c, const Node *n) {
     call.arg[2].dtype = made.dtype;
     for (int i = 0; i < n->nin; i++) {
         if (n->in[i]) {
-            facts_literal(c, &value[i]);
+            observed_literal(c, &value[i]);
         }
     }
-    facts_scalars(c, n->call, made.dtype, true);
+    observed_scalars(c, n->call, made.dtype, true);
     return arena_copy(c->arena, &call, (int64_t)sizeof call);
 }
 
@@ -114,6 +114,6 @@ bool evaluate_known_check(Compile *c, const Node *check) {
         !evaluate_check(check, &value)) {
         return false;
     }
-    facts_literal(c, &value);
+    observed_literal(c, &value);
     return true;
 }

@@ -101,7 +101,7 @@ typedef struct ReturnPlan {
  * that is no leaf. */
 typedef struct InputPlan {
     NameId name;          /* NAME_NONE: it has none here */
-    bool outer;           /* it goes on through the tensor's history */
+    bool external;           /* it goes on through the tensor's history */
     GradState grad_state; /* outer: GRAD_ABSENT if no path leads there, GRAD_NULL if what arrives is
                              undefined */
     Node *grad;           /* GRAD_VALUE */

@@ -281,7 +281,7 @@ static bool read_gradient(Scanner *p, bool outer) {
         return scan_bad(p, "gradients are not in order, or too many");
     }
     g->ninp = at + 1;
-    g->inp[at] = (InputPlan){.name = name, .outer = outer, .grad_state = GRAD_VALUE};
+    g->inp[at] = (InputPlan){.name = name, .external = outer, .grad_state = GRAD_VALUE};
     return scan_need(p, ": ") && scan_ref(p, &g->inp[at].grad, false);
 }
 

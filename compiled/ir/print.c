@@ -275,7 +275,7 @@ void graph_print(Text *text, const Graph *g, const Program *p) {
     }
     for (int i = 0; i < g->ninp; i++) {
         if (g->inp[i].grad) {
-            text_add(text, g->inp[i].outer ? "  grad for the history of " : "  grad of ");
+            text_add(text, g->inp[i].external ? "  grad for the history of " : "  grad of ");
             print_input_name(text, p, g->inp[i].name, i);
             text_add(text, ": ");
             print_ref(text, g->inp[i].grad);

@@ -168,7 +168,7 @@ void loop_softmax(const Loop *loop, const TileIsa *isa, void *const *data, int64
 }
 
 /* A row of coordinates for every element that is not zero, in row-major order. The count of rows
- * was found before (capture/data_dependent.c). */
+ * was found before (runtime/data_dependent.c). */
 void loop_nonzero(const Loop *loop, void *const *data) {
     int64_t index[MAX_DIMS] = {0}, at = loop->from.offset, row = 0;
     int64_t *to = data[loop->to.buffer];

@@ -69,7 +69,7 @@ static bool fold_evaluate(Compile *c, const Node *n, Scalar *value) {
         storage[k] = (Storage){.dtype = in->t.dtype, .numel = 1, .data = &cell[k]};
         operand[k].storage = &storage[k];
         call.arg[p].tensor = &operand[k];
-        facts_constant(c, call.op, s, in->t.dtype);
+        observed_constant(c, call.op, s, in->t.dtype);
     }
     made.dtype = n->t.dtype;
     made.ndim = n->t.ndim;
@@ -85,8 +85,8 @@ static bool fold_evaluate(Compile *c, const Node *n, Scalar *value) {
     }
     *value = dtype_is_float(n->t.dtype) ? scalar_float(element_double(&result, n->t.dtype, 0))
                                         : scalar_int(element_int(&result, n->t.dtype, 0));
-    facts_constant(c, call.op, *value, n->t.dtype);
-    facts_scalars(c, &call, operand[0].dtype, false);
+    observed_constant(c, call.op, *value, n->t.dtype);
+    observed_scalars(c, &call, operand[0].dtype, false);
     return true;
 }
 
@@ -108,8 +108,8 @@ static bool moved_splat(const Compile *c, const Node *n, Scalar *value) {
             return false;
         }
         if (source->t.dtype != n->t.dtype) {
-            facts_constant(c, n->call->op, *value, source->t.dtype);
-            facts_constant(c, n->call->op, *value, n->t.dtype);
+            observed_constant(c, n->call->op, *value, source->t.dtype);
+            observed_constant(c, n->call->op, *value, n->t.dtype);
             int64_t from = 0, to = 0;
             if (value->kind == CAT_FLOAT) {
                 element_store_double(&from, source->t.dtype, 0, value->f);

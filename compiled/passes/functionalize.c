@@ -1,11 +1,11 @@
 /* functionalize: a graph of reads and writes of storages becomes one of values.
  *
- * Before, a node on an alias class means "the storage, at this place in the order": the class's own
+ * Before, a node on an alias class means "the storage at this point of the order": the class's own
  * node, or a VIEW of it. The pass walks the nodes in order and keeps the current value of each
- * class. A WRITE makes a new one: a STORE of the region into the value before, or the written value
+ * class. A WRITE makes a new one: a STORE of the slice into the value before, or the written value
  * itself where it is the whole buffer in the same layout. Every read becomes a VIEW of the value
- * that is current where the reader stands. At the end an input storage's current value is its
- * write-back, and a return names its storage's.
+ * that is current at that point. At the end an input storage's current value is its write-back, and
+ * a return refers to its storage's current value.
  *
  * Operands are replaced in the nodes, so that the tape, which points to OP nodes, finds in them the
  * values that the ops saw. */
@@ -27,8 +27,8 @@ static void functionalize_keep(Graph *g, Node *n) {
     g->node[g->n++] = n;
 }
 
-/* What a reader of `n` reads here. A VIEW enters the list when it is first read; n->map is the
- * answer while the class is not written again (n->mark = writes + 1). */
+/* What a reader of `n` reads at this point. A VIEW enters the list when it is first read; n->map is
+ * valid until the class is written again (n->mark = writes + 1). */
 static Node *read_now(Functionalizer *f, Node *n, int sid) {
     if (!n || n->cls < 0) {
         return n;
@@ -124,8 +124,8 @@ static void functionalize_visit(Functionalizer *f, Node *n) {
     }
 }
 
-/* A question (a graph without a capture, capture/data_dependent.c) and a backward that comes later
- * have no epilogue: nothing is written back, so nothing may be written in place. */
+/* A data-dependent value (a graph without a capture, runtime/data_dependent.c) and a resumed
+ * backward have no epilogue: nothing is written back, so nothing may be written in place. */
 static void finish_outputs(Functionalizer *f, bool writes_back) {
     Graph *g = f->g;
     for (int k = 0; k < g->nret; k++) {
@@ -154,7 +154,7 @@ bool pass_functionalize(Compile *c) {
     for (int i = 0; i < n; i++) {
         functionalize_visit(&f, old[i]);
     }
-    finish_outputs(&f, c->capture != NULL && !c->capture->in.later);
+    finish_outputs(&f, c->capture != NULL && !c->capture->in.resumed);
     for (int i = 0; i < n; i++) {
         old[i]->map = NULL;
         old[i]->cls = -1;

@@ -1,14 +1,14 @@
-/* joint: the backward, walked over the static tape (backward.c) and recorded into the graph of the
- * forward.
+/* joint: the backward, walked over the static tape (capture/backward.c) and recorded into the graph
+ * of the forward.
  *
- * A node that runs first looks at the versions of what it saved: the backward follows the last
- * statement, so the versions are those at the end of the capture. Derivative rules emit into the
+ * Before a node runs it checks the versions of what it saved. The backward follows the last
+ * statement, so these are the versions at the end of the capture. Derivative rules emit into the
  * graph through an Emit whose values are nodes.
  *
- * What flows to the history of an argument that is no leaf leaves the graph there. When a later
- * backward (of the function that a setup made the arguments of, or of a further call on the same
- * tensors) comes to this region, the region is captured again and the walk begins at the edges that
- * were reached (Later). */
+ * A gradient for the grad_fn of an argument that is not a leaf leaves the graph there (an external
+ * node). When the backward of a later region reaches this region (a call on tensors that a setup
+ * made, a further call on the same tensors), the region is captured again and the walk starts from
+ * the edges that were reached (ResumedBackward). */
 #include "compiled/capture/capture.h"
 #include "compiled/passes/passes.h"
 #include "compiled/symbolic/observed.h"
@@ -23,7 +23,7 @@ typedef struct Joint {
     Error err;
 } Joint;
 
-static Joint *joint_of(BackwardEngine *x) { return (Joint *)x->e; }
+static Joint *joint_of(BackwardEngine *x) { return (Joint *)x->emit; }
 
 /* ---- the Emit that records ---- */
 
@@ -39,7 +39,7 @@ static ErrCode joint_within_limits(Joint *j, const Tensor *t) {
 static ErrCode joint_apply(Emit *e, const Call *call, Tensor **out, int *nout) {
     Joint *j = (Joint *)e;
     const OpInfo *op = call->op;
-    facts_call(j->c, call);
+    observed_call(j->c, call);
     switch (op->kind) {
     case KIND_FACTORY:
     case KIND_POINTWISE:
@@ -89,17 +89,19 @@ static ErrCode joint_item(Emit *e, const Tensor *t, int64_t *value) {
 
 /* ---- nodes ---- */
 
-static void deliver(Joint *j, Edge edge, Tensor *grad) { tape_deliver(&j->engine, edge, grad); }
+static void joint_deliver(Joint *j, Edge edge, Tensor *grad) {
+    backward_deliver(&j->engine, edge, grad);
+}
 
-/* Gradients of the operands of an OP or ZERO node: out[slot], NULL where nobody asks or none is
- * defined. */
+/* Gradients of the operands of an OP or ZERO node: out[slot], NULL where none is needed or defined.
+ */
 static ErrCode joint_differentiate(Joint *j, const GradNode *node, Tensor *const *grad,
                                    Tensor **out) {
     bool need[MAX_SLOTS], any = false;
-    TRY(tape_check(j->c->capture, node, &j->err));
+    TRY(backward_check_saved(j->c->capture, node, &j->err));
     for (int i = 0; i < node->nslot; i++) {
         out[i] = NULL;
-        need[i] = node->next[i].to != NULL;
+        need[i] = node->next_edges[i].node != NULL;
     }
     for (int i = 0; i < node->nout; i++) {
         any |= grad[i] != NULL;
@@ -110,18 +112,18 @@ static ErrCode joint_differentiate(Joint *j, const GradNode *node, Tensor *const
     }
     if (node->kind == GRAD_NODE_ZERO) {
         for (int i = 0; i < node->nslot; i++) {
-            out[i] = need[i] ? emit_zeros_like(&j->emit, node->input[i]) : NULL;
+            out[i] = need[i] ? emit_zeros_like(&j->emit, node->operand[i]) : NULL;
         }
         return j->err.code;
     }
-    Grad g = {&j->emit, call, node->out, node->nout, grad, need, out, node->nslot};
+    Grad g = {&j->emit, call, node->result, node->nout, grad, need, out, node->nslot};
     call->op->grad(&g);
     return j->err.code;
 }
 
-/* A gradient as the node at its edge wants it. */
+/* The gradient, reduced and cast to the size and dtype that the edge requires. */
 static Tensor *joint_finish(Joint *j, Tensor *grad, Edge edge) {
-    return edge.to ? grad_finish(&j->emit, grad, cap_edge_meta(edge)) : NULL;
+    return edge.node ? grad_finish(&j->emit, grad, cap_edge_meta(edge)) : NULL;
 }
 
 static void joint_run_function(Joint *j, const GradNode *node) {
@@ -130,14 +132,14 @@ static void joint_run_function(Joint *j, const GradNode *node) {
         return;
     }
     for (int i = 0; i < node->nslot; i++) {
-        if (node->next[i].to) {
-            deliver(j, node->next[i], joint_finish(j, out[i], node->next[i]));
+        if (node->next_edges[i].node) {
+            joint_deliver(j, node->next_edges[i], joint_finish(j, out[i], node->next_edges[i]));
         }
     }
 }
 
 /* Is `node` a buffer with this layout from offset 0? */
-static bool has_layout(const Node *node, const Tensor *layout) {
+static bool joint_has_layout(const Node *node, const Tensor *layout) {
     if (node->kind == NODE_VIEW || node->t.offset != 0 || !tensor_same_size(&node->t, layout)) {
         return false;
     }
@@ -150,8 +152,8 @@ static bool has_layout(const Node *node, const Tensor *layout) {
 }
 
 /* The gradient laid out in memory as the base is. */
-static Node *lay_out(Joint *j, Tensor *grad, const Tensor *layout) {
-    if (has_layout((Node *)grad, layout)) {
+static Node *joint_lay_out(Joint *j, Tensor *grad, const Tensor *layout) {
+    if (joint_has_layout((Node *)grad, layout)) {
         return (Node *)grad;
     }
     if (tensor_is_contiguous(layout)) {
@@ -163,9 +165,8 @@ static Node *lay_out(Joint *j, Tensor *grad, const Tensor *layout) {
     return flat ? graph_store(j->g, (Node *)flat, (Node *)grad, layout, AT_BACKWARD) : NULL;
 }
 
-/* CopySlices: the base's gradient, in whose region the op's own gradient takes the place of what
- * arrived. */
-static void joint_run_region(Joint *j, const GradNode *node) {
+/* CopySlices: the base's gradient, in which the op's own gradient replaces the view's slice. */
+static void joint_run_copy_slices(Joint *j, const GradNode *node) {
     Tensor *grad = node->grad[0], *out[MAX_SLOTS];
     memset(out, 0, sizeof *out * (size_t)node->nslot);
     Tensor *to_base = NULL;
@@ -190,15 +191,15 @@ static void joint_run_region(Joint *j, const GradNode *node) {
             error_set(&j->err, ERR_invalid, "the written view lies outside its base's geometry");
             return;
         }
-        Node *buffer = lay_out(j, grad, &base);
+        Node *buffer = joint_lay_out(j, grad, &base);
         if (!buffer) {
             return;
         }
         Tensor *slice = &graph_view(j->g, buffer, &view, AT_BACKWARD)->t;
-        if (joint_differentiate(j, node->inner, &slice, out) != ERR_none) {
+        if (joint_differentiate(j, node->fn, &slice, out) != ERR_none) {
             return;
         }
-        if (node->next[0].to && out[0]) {
+        if (node->next_edges[0].node && out[0]) {
             if (tensor_internal_overlap(&view) == OVERLAP_YES) {
                 error_set(&j->err, ERR_overlap,
                           "more than one element of the written-to tensor refers to a single "
@@ -215,75 +216,75 @@ static void joint_run_region(Joint *j, const GradNode *node) {
             to_base = &graph_view(j->g, replaced, &base, AT_BACKWARD)->t;
         }
     }
-    deliver(j, node->next[0], joint_finish(j, to_base, node->next[0]));
+    joint_deliver(j, node->next_edges[0], joint_finish(j, to_base, node->next_edges[0]));
     for (int i = 1; i < node->nslot; i++) {
-        if (node->next[i].to) {
-            deliver(j, node->next[i], joint_finish(j, out[i], node->next[i]));
+        if (node->next_edges[i].node) {
+            joint_deliver(j, node->next_edges[i], joint_finish(j, out[i], node->next_edges[i]));
         }
     }
 }
 
 /* The gradient, and what is in .grad already. */
-static void joint_gather(Joint *j, Var *v, Tensor *grad) {
-    Tensor *before = v->grad ? &v->grad->t : v->gathered ? &v->gathered->node->t : NULL;
+static void joint_accumulate(Joint *j, Var *v, Tensor *grad) {
+    Tensor *before = v->grad ? &v->grad->t : v->program_grad ? &v->program_grad->node->t : NULL;
     v->grad = (Node *)(before ? emit_add(&j->emit, before, grad) : grad);
 }
 
-/* Is there more to walk before this region? */
-static bool goes_on_outside(const Joint *j) {
+/* Does the backward continue in a region before this one? */
+static bool joint_has_earlier_region(const Joint *j) {
     const Capture *cap = j->c->capture;
-    if (cap->in.later && cap->in.later->goes_on) {
+    if (cap->in.resumed && cap->in.resumed->earlier_roots) {
         return true;
     }
     for (int i = 0; i < cap->in.n; i++) {
-        if (cap->outer[i] && cap->outer[i]->walk == j->engine.walk) {
+        if (cap->external[i] && cap->external[i]->visit == j->engine.visit) {
             return true;
         }
     }
     return false;
 }
 
-/* The accumulator of a leaf that has a history by now refuses. If an earlier region leads there as
- * well it has to wait for that one: what it holds goes there as any gradient does
- * (runtime/cross_region_backward.c). */
-static void run_moved(Joint *j, Var *leaf, Tensor *grad) {
+/* AccumulateGrad refuses a leaf that has a grad_fn by now. If an earlier region leads to the leaf
+ * as well, the refusal has to wait for that region: until then its gradient is accumulated like any
+ * other (runtime/moved_leaves.c). */
+static void joint_run_moved_leaf(Joint *j, Var *leaf, Tensor *grad) {
     Capture *cap = j->c->capture;
-    if (leaf->input < 0 || !goes_on_outside(j)) {
+    if (leaf->entry < 0 || !joint_has_earlier_region(j)) {
         error_set(&j->err, ERR_invalid, LEAF_MOVED);
         return;
     }
-    if (!cap->moved) {
-        cap->moved = arena_array(cap->arena, int, cap->in.n);
+    if (!cap->moved_leaves) {
+        cap->moved_leaves = arena_array(cap->arena, int, cap->in.n);
     }
-    cap->moved[cap->nmoved++] = leaf->input;
-    joint_gather(j, leaf, grad);
+    cap->moved_leaves[cap->nmoved_leaves++] = leaf->entry;
+    joint_accumulate(j, leaf, grad);
 }
 
-static void joint_run_leaf(Joint *j, const GradNode *node) {
+static void joint_run_accumulate_grad(Joint *j, const GradNode *node) {
     Var *leaf = node->leaf;
-    if (!node->grad[0] || tape_ask(j->c->capture, leaf, &j->err) != ERR_none) {
+    if (!node->grad[0] || backward_grad_fn(j->c->capture, leaf, &j->err) != ERR_none) {
         return;
     }
-    if (leaf->history.to) {
-        run_moved(j, leaf, node->grad[0]);
+    if (leaf->grad_fn.node) {
+        joint_run_moved_leaf(j, leaf, node->grad[0]);
         return;
     }
     if (leaf->retains_grad) { /* before detach_ made it a leaf */
-        joint_gather(j, leaf, node->grad[0]);
+        joint_accumulate(j, leaf, node->grad[0]);
     }
     if (cap_requires_grad(leaf)) {
-        joint_gather(j, leaf, node->grad[0]);
+        joint_accumulate(j, leaf, node->grad[0]);
     }
 }
 
-/* Outside of the graph somebody waits for this; that it is undefined is to be told too. */
-static void run_external(Joint *j, const GradNode *node) {
+/* The region before receives the gradient, also if it is undefined. */
+static void joint_run_external(Joint *j, const GradNode *node) {
     const Capture *cap = j->c->capture;
     int i = 0;
-    while (cap->outer[i] != node) {
+    while (cap->external[i] != node) {
         i++;
     }
-    InputPlan *plan = &j->g->inp[cap->nobject + i];
+    InputPlan *plan = &j->g->inp[cap->nlive + i];
     plan->grad = (Node *)node->grad[0];
     plan->grad_state = plan->grad ? GRAD_VALUE : GRAD_NULL;
 }
@@ -291,82 +292,82 @@ static void run_external(Joint *j, const GradNode *node) {
 static void joint_run_node(BackwardEngine *x, GradNode *node) {
     Joint *j = joint_of(x);
     for (const RetainGrad *hook = node->retains_grad; hook; hook = hook->next) {
-        if (!node->grad[hook->nr]) { /* PyTorch clones it before it looks */
+        if (!node->grad[hook->nr]) { /* PyTorch clones it before it checks */
             error_set(&j->err, ERR_invalid, "Expected a proper Tensor but got None");
             return;
         }
-        joint_gather(j, hook->var, node->grad[hook->nr]);
+        joint_accumulate(j, hook->var, node->grad[hook->nr]);
     }
     switch (node->kind) {
-    case GRAD_NODE_ACCUMULATE:
-        joint_run_leaf(j, node);
+    case GRAD_NODE_ACCUMULATE_GRAD:
+        joint_run_accumulate_grad(j, node);
         break;
     case GRAD_NODE_EXTERNAL:
-        run_external(j, node);
+        joint_run_external(j, node);
         break;
     case GRAD_NODE_OP:
     case GRAD_NODE_ZERO:
         joint_run_function(j, node);
         break;
     case GRAD_NODE_COPY_SLICES:
-        joint_run_region(j, node);
+        joint_run_copy_slices(j, node);
         break;
     case GRAD_NODE_AS_STRIDED: {
         Tensor *grad = node->grad[0]
                            ? emit_as_strided_grad(&j->emit, node->grad[0], node->base, node->view)
                            : NULL;
-        deliver(j, node->next[0], joint_finish(j, grad, node->next[0]));
+        joint_deliver(j, node->next_edges[0], joint_finish(j, grad, node->next_edges[0]));
         break;
     }
     }
-    if (j->err.code == ERR_none && !node->freed) { /* a refused answer leaves it as it was */
+    if (j->err.code == ERR_none && !node->freed) { /* a node that raises is not released */
         node->freed = true;
-        node->after = j->c->capture->nmoved;
+        node->moved_before = j->c->capture->nmoved_leaves;
     }
 }
 
 /* ---- roots ---- */
 
-typedef struct Root {
+typedef struct JointRoot {
     Edge edge;
-    int place;          /* of the return, or among the later roots */
+    int place;          /* index of the return, or among the resumed roots */
     const Tensor *like; /* the tangent's size and dtype; NULL: it is undefined */
     bool zeros;         /* GR-10 */
-} Root;
+} JointRoot;
 
-static int joint_find_roots(Joint *j, Root *root) {
+static int joint_find_roots(Joint *j, JointRoot *root) {
     const Capture *cap = j->c->capture;
     const Backward *backward = &cap->program->backward;
     int n = 0;
     for (int k = 0; k < j->g->nret; k++) {
         Var *v = cap->ret[k];
-        if (!dtype_is_float(v->t.dtype) || !cap_requires_grad(v)) {
+        if (!dtype_is_float(v->tensor.dtype) || !cap_requires_grad(v)) {
             continue;
         }
         Edge edge;
-        if (cap_ask(j->c->capture, v, &edge) != ERR_none) {
-            continue; /* it was asked when it was returned */
+        if (cap_gradient_edge(j->c->capture, v, &edge) != ERR_none) {
+            continue; /* its grad_fn was materialized when it was returned */
         }
         if (backward_includes(backward, k)) {
-            root[n++] = (Root){edge, k, &j->g->ret[k].layout, false};
-            if (!edge.to) {
+            root[n++] = (JointRoot){edge, k, &j->g->ret[k].layout, false};
+            if (!edge.node) {
                 error_set(&j->err, ERR_invalid,
                           "element %d of tensors does not require grad and does not have a grad_fn",
                           k);
             }
-        } else if (fault(j->c, FAULT_GR_10) && edge.to) {
-            root[n++] = (Root){edge, k, &j->g->ret[k].layout, true};
+        } else if (fault(j->c, FAULT_GR_10) && edge.node) {
+            root[n++] = (JointRoot){edge, k, &j->g->ret[k].layout, true};
         }
     }
     return n;
 }
 
-static Edge resumed_edge(Capture *cap, const ResumedRoot *root) {
+static Edge joint_resumed_edge(Capture *cap, const ResumedRoot *root) {
     switch (root->kind) {
-    case ROOT_LEAF:
-        return (Edge){cap->object[root->number]->accumulator, 0};
+    case ROOT_ACCUMULATE_GRAD:
+        return (Edge){cap->live[root->number]->accumulator, 0};
     case ROOT_EXTERNAL:
-        return (Edge){cap->outer[root->number], 0};
+        return (Edge){cap->external[root->number], 0};
     case ROOT_TAPE:
         break;
     }
@@ -377,20 +378,20 @@ static Edge resumed_edge(Capture *cap, const ResumedRoot *root) {
     return (Edge){node, root->nr};
 }
 
-static int find_resumed_roots(Joint *j, Root *root) {
-    const ResumedBackward *later = j->c->capture->in.later;
+static int joint_find_resumed_roots(Joint *j, JointRoot *root) {
+    const ResumedBackward *later = j->c->capture->in.resumed;
     int n = 0;
     for (int i = 0; i < later->nroot; i++) {
-        Edge edge = resumed_edge(j->c->capture, &later->root[i]);
-        if (!edge.to) { /* a seeded fault may have reused code that made another tape */
+        Edge edge = joint_resumed_edge(j->c->capture, &later->root[i]);
+        if (!edge.node) { /* with a seeded fault, reused code may have recorded another tape */
             error_set(&j->err, ERR_internal, "the region captured again has another tape");
         }
-        root[n++] = (Root){edge, i, later->root[i].grad, false};
+        root[n++] = (JointRoot){edge, i, later->root[i].grad, false};
     }
     return n;
 }
 
-static void run_engine(Joint *j, const Root *root, int nroots) {
+static void joint_run_engine(Joint *j, const JointRoot *root, int nroots) {
     Edge *edge = arena_array(j->emit.arena, Edge, nroots);
     Tensor **tangent = arena_array(j->emit.arena, Tensor *, nroots);
     for (int i = 0; i < nroots; i++) {
@@ -401,7 +402,7 @@ static void run_engine(Joint *j, const Root *root, int nroots) {
                                      : &graph_tangent(j->g, root[i].place, like)->t;
         tangent[i] = joint_finish(j, tangent[i], edge[i]);
     }
-    tape_backward(&j->engine, edge, tangent, nroots);
+    backward_run(&j->engine, edge, tangent, nroots);
 }
 
 bool pass_joint(Compile *c) {
@@ -410,7 +411,7 @@ bool pass_joint(Compile *c) {
     if (!cap) {
         return false;
     }
-    const ResumedBackward *later = cap->in.later;
+    const ResumedBackward *later = cap->in.resumed;
     if (!later &&
         (cap->end != END_OK || cap->in.setup || !cap->program->backward.given || g->nret == 0)) {
         return false;
@@ -421,18 +422,18 @@ bool pass_joint(Compile *c) {
                     .apply = joint_apply,
                     .count_nonzero = joint_count,
                     .item_int = joint_item};
-    j.engine = (BackwardEngine){.e = &j.emit, .walk = ++cap->walks, .run = joint_run_node};
-    Root *root = arena_array(c->arena, Root, later ? later->nroot : g->nret);
-    int nroots = later ? find_resumed_roots(&j, root) : joint_find_roots(&j, root);
+    j.engine = (BackwardEngine){.emit = &j.emit, .visit = ++cap->visits, .run = joint_run_node};
+    JointRoot *root = arena_array(c->arena, JointRoot, later ? later->nroot : g->nret);
+    int nroots = later ? joint_find_resumed_roots(&j, root) : joint_find_roots(&j, root);
     if (nroots == 0) {
         return false;
     }
     g->backward_runs = true;
     if (j.err.code == ERR_none) {
-        run_engine(&j, root, nroots);
+        joint_run_engine(&j, root, nroots);
     }
     if (j.err.code != ERR_none) {
-        for (int i = cap->nobject; i < g->ninp; i++) {
+        for (int i = cap->nlive; i < g->ninp; i++) {
             g->inp[i].grad = NULL;
             g->inp[i].grad_state = GRAD_ABSENT;
         }
@@ -440,14 +441,14 @@ bool pass_joint(Compile *c) {
         g->backward_message = arena_strdup(c->arena, j.err.text);
         return true;
     }
-    for (int i = 0; i < cap->nobject; i++) {
-        if (cap->object[i]->grad) {
-            g->inp[i].grad = cap->object[i]->grad;
+    for (int i = 0; i < cap->nlive; i++) {
+        if (cap->live[i]->grad) {
+            g->inp[i].grad = cap->live[i]->grad;
             g->inp[i].grad_state = GRAD_VALUE;
         }
     }
     for (int k = 0; k < g->nret;
-         k++) { /* a returned leaf carries its gradient too, and what retains it */
+         k++) { /* the gradient of a returned leaf, or of one that retains it, is an output too */
         const Var *v = cap->ret[k];
         if (v->grad && (g->ret[k].is_leaf ? v->requires_grad : v->retains_grad)) {
             g->ret[k].grad = v->grad;

@@ -141,10 +141,10 @@ static bool rules_accept(Compile *c, Node *n, StepId rule, Rewrite *w, int befor
         *w = (Rewrite){NULL, NULL, NULL};
         return false;
     }
-    facts_rewrite(c, n, before);
+    observed_rewrite(c, n, before);
     *at += move_new_nodes(c->graph, before, *at);
     rules_apply(c->graph, n, w);
-    facts_rewrite(c, n, c->graph->n);
+    observed_rewrite(c, n, c->graph->n);
     return true; /* it may be of another family now */
 }
 

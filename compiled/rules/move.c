@@ -114,7 +114,7 @@ bool rule_triangle_all(Compile *c, Node *n, Rewrite *w) {
     if (n->op == OP_tril ? k < columns - 1 : k > 1 - rows) {
         return false;
     }
-    facts_number(c, n->op == OP_tril ? columns - 1 : rows - 1);
+    observed_number(c, n->op == OP_tril ? columns - 1 : rows - 1);
     return use(w, n->in[0]);
 }
 

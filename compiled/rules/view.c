@@ -102,11 +102,11 @@ bool pull_back(const Compile *c, const Tensor *view, const Tensor *place, const 
             return false; /* it would carry */
         }
     }
-    facts_number(c, view->offset - place->offset);
+    observed_number(c, view->offset - place->offset);
     for (int k = 0; k < n; k++) {
-        facts_number(c, used[k]);
-        facts_number(c, digit[k].size);
-        facts_number(c, digit[k].step);
+        observed_number(c, used[k]);
+        observed_number(c, digit[k].size);
+        observed_number(c, digit[k].step);
     }
     return true;
 }
@@ -135,8 +135,8 @@ static bool disjoint(const Compile *c, const Tensor *a, const Tensor *b) {
         (a_end > b->offset && b_end > a->offset)) {
         return false;
     }
-    facts_layout(c, a);
-    facts_layout(c, b);
+    observed_layout(c, a);
+    observed_layout(c, b);
     return true;
 }
 

@@ -1,7 +1,7 @@
 /* One call of the program: inputs and setup, or the tensors of the call before; the function; the
- * backward outside of it; the record. */
-#include "compiled/symbolic/symbol.h"
+ * cross-region backward; the record. */
 #include "compiled/runtime/runtime.h"
+#include "compiled/runtime/symbols.h"
 
 #include <string.h>
 
@@ -12,7 +12,7 @@ static void record_value(Values *out, const Tensor *t) {
     out->ndim = t->ndim;
     memcpy(out->size, t->size, sizeof *t->size * (size_t)t->ndim);
     out->numel = tensor_numel(t);
-    out->data = t->storage->data; /* contiguous, and nobody else's */
+    out->data = t->storage->data; /* contiguous, and not shared */
     out->value64 = out->bound = NULL;
 }
 
@@ -34,7 +34,7 @@ static void record_return(const RuntimeSession *r, CallResult *call, const Regio
     call_record->poked = NULL;
     if (call->ok && r->p->backward.given &&
         (plan->is_leaf ? plan->requires_grad && v->requires_grad : v->retains_grad)) {
-        const Tensor *grad = plan->is_leaf && v->input >= 0 ? end->region->object[v->input]->grad
+        const Tensor *grad = plan->is_leaf && v->entry >= 0 ? end->region->live[v->entry]->grad
                                                             : end->outcome.return_grad[k];
         call_record->grad_state = grad ? GRAD_VALUE : GRAD_NULL;
         if (grad) {
@@ -46,14 +46,14 @@ static void record_return(const RuntimeSession *r, CallResult *call, const Regio
 static void record_input(const RuntimeSession *r, CallResult *call, const RegionResult *end,
                          int i) {
     const LiveTensor *o = r->input[i];
-    const Tensor *t = &o->t;
+    const Tensor *t = &o->tensor;
     InputRecord *call_record = &call->inputs[i];
     call_record->name = r->p->inputs[i].name;
     call_record->has_requires_grad = call_record->has_version = call_record->has_is_leaf =
         call_record->has_geometry = true;
-    call_record->requires_grad = object_requires_grad(o);
+    call_record->requires_grad = live_requires_grad(o);
     call_record->version = t->storage->version;
-    call_record->is_leaf = !object_has_history(o);
+    call_record->is_leaf = !live_has_grad_fn(o);
     call_record->ndim = t->ndim;
     memcpy(call_record->size, t->size, sizeof *t->size * (size_t)t->ndim);
     memcpy(call_record->stride, t->stride, sizeof *t->stride * (size_t)t->ndim);
@@ -68,7 +68,7 @@ static void record_input(const RuntimeSession *r, CallResult *call, const Region
     }
 }
 
-/* Versions that probes told are counted from the region's start. */
+/* Versions in probe results are relative to the region's start. */
 static void record_trace(const RuntimeSession *r, CallResult *call, const RegionResult *end) {
     const Capture *cap = end->artifact->capture;
     bool as_is = call->ntrace == 0;
@@ -107,7 +107,7 @@ static void call_record(const RuntimeSession *r, CallResult *call, const RegionR
     }
     for (int i = 0; i < r->ninputs; i++) {
         record_input(r, call, end, i);
-        inputs[i] = &r->input[i]->t;
+        inputs[i] = &r->input[i]->tensor;
     }
     alias_record(call, returns, nreturns, inputs, r->ninputs);
     if (r->options->poke && call->ok && program_pokes(r->p, number)) {
@@ -172,23 +172,23 @@ static ErrCode call_function(RuntimeSession *r, int number, CallResult *call, Re
         *(compiled ? &r->counters->compiles : &r->counters->hits) += 1;
         call->compiled |= compiled;
         Symbols *symbols = end->artifact->symbols;
-        if (symbols && symbols->own && compiled) {
-            symbols->tell = &call->symbolic;
+        if (symbols && symbols->first_sample && compiled) {
+            symbols->call_symbolic = &call->symbolic;
         }
-        call->symbolic |= symbols && !symbols->own;
+        call->symbolic |= symbols && !symbols->first_sample;
         if (compiled && end->artifact->miss != MISS_COUNT && !call->miss) {
             call->miss = miss_name(end->artifact->miss);
         }
         call->regions++;
         record_trace(r, call, end);
         part = end->artifact->capture->at;
-    } while (region_goes_on(end));
+    } while (region_continues(end));
     if (end->error != ERR_none) {
         return call_fail(call, end->error, end->at, end->message);
     }
     if (end->artifact->graph->backward_runs) {
         Error err = {0};
-        if (backward_outside(r, end, &err) != ERR_none) {
+        if (cross_region_backward_run(r, end, &err) != ERR_none) {
             return call_fail(call, err.code, AT_BACKWARD, arena_strdup(r->arena, err.text));
         }
     }

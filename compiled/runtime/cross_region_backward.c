@@ -1,48 +1,52 @@
-/* The backward outside of the function: gradients go on through the histories that its arguments
+/* The cross-region backward: gradients continue through the grad_fn that the function's arguments
  * came with.
  *
- * Every such history is an edge into the tape of a region that ran before: the setup, or an earlier
- * call on the same tensors. An edge leads from a later region to an earlier one, so one walk from
- * the last region to the first is enough. A region that was reached is captured again from what it
- * was called with (the same capture, so the same tape), the tensors that outlived it take the flags
- * and versions that they have now, the joint pass walks its tape from the edges that were reached,
- * and the whole is compiled and run. What is saved between a forward and its backward is the
- * region's inputs; all else is computed again.
+ * Every such grad_fn is a node on the tape of a region that ran before: the setup, an earlier call
+ * on the same tensors, or what precedes a graph_break. Edges lead from a later region to an earlier
+ * one, so one pass from the last region to the first is enough. A region that was reached is
+ * captured again from what it was called with (the same capture, so the same tape), the tensors
+ * that outlived it take their current flags and versions, the joint pass walks its tape from the
+ * edges that were reached, and the result is compiled and run. What is saved between a forward and
+ * its backward is the region's inputs; everything else is recomputed.
  *
- * A leaf, and a history, that several regions send gradients to: what has arrived so far enters the
- * next region's walk first, so that sums are in the order of one engine that walks one tape. So
- * does the error of a leaf that has been moved into the graph's interior: its accumulator waits for
- * all that lead to it. */
+ * Several regions may send gradients to one leaf, or to one external grad_fn. What has arrived so
+ * far is added first in the next region's walk, so that sums are in the order of one engine that
+ * walks one tape. The error of a leaf that has been moved into the graph interior is deferred in
+ * the same way (moved_leaves.c). */
 #include "compiled/runtime/runtime.h"
 #include "tensor/array.h"
 
 /* ---- what has arrived ---- */
 
-static void receive(RuntimeSession *r, Region *region, ResumedRoot root) {
+static void cross_region_receive(RuntimeSession *r, Region *region, ResumedRoot root) {
     region->root = array_reserve(r->arena, region->root, region->nroot, &region->capacity, 4,
                                  sizeof *region->root);
     region->root[region->nroot++] = root;
 }
 
-/* What a run of a region's backward sent out of it. */
-static void distribute(RuntimeSession *r, const Region *region, const Graph *g,
-                       Tensor *const *grad) {
-    int nobject = region->nobject;
+/* Hands on the gradients that a run of a region's backward computed: to live tensors, or to the
+ * region of an external grad_fn. */
+static void cross_region_distribute(RuntimeSession *r, const Region *region, const Graph *g,
+                                    Tensor *const *grad) {
+    int nobject = region->nlive;
     for (int i = 0; i < nobject; i++) {
         if (g->inp[i].grad_state == GRAD_VALUE) {
-            region->object[i]->grad = grad[i];
+            region->live[i]->grad = grad[i];
         }
     }
     for (int i = nobject; i < g->ninp; i++) {
-        const Origin *to = &region->from[i - nobject];
+        const RegionEdge *to = &region->external[i - nobject];
         if (g->inp[i].grad_state != GRAD_ABSENT && to->region) {
-            receive(r, to->region, (ResumedRoot){ROOT_TAPE, to->number, to->nr, grad[i]});
+            cross_region_receive(r, to->region,
+                                 (ResumedRoot){ROOT_TAPE, to->number, to->nr, grad[i]});
         }
     }
 }
 
-/* Takes what waits at `origin` for an earlier region; it will come by again. */
-static void take_back(const Origin *origin, int object, ResumedRoot *root, int *n) {
+/* Moves the roots that an earlier region has received at `origin` to this walk, which delivers
+ * their sum there. */
+static void cross_region_take_back(const RegionEdge *origin, int object, ResumedRoot *root,
+                                   int *n) {
     Region *region = origin->region;
     int kept = 0;
     for (int i = 0; region && i < region->nroot; i++) {
@@ -58,127 +62,50 @@ static void take_back(const Origin *origin, int object, ResumedRoot *root, int *
     }
 }
 
-/* ---- a leaf that was moved ---- */
-
-typedef struct Search {
-    RuntimeSession *r;
-    Region *region;
-    const LiveTensor *leaf;
-    unsigned char *met; /* by number of the tape node */
-} Search;
-
-static bool leads_there(const Search *s, const GradNode *node);
-
-/* Does tape node `number` of the region lead to the leaf? */
-static bool region_leads(RuntimeSession *r, Region *region, int64_t number,
-                         const LiveTensor *leaf) {
-    if (!region) {
-        return false;
-    }
-    const GradNode *node = region->capture->tape;
-    while (node && node->number != number) {
-        node = node->older;
-    }
-    Search s = {r, region, leaf, arena_alloc(r->arena, region->capture->sequence_nr)};
-    return node && leads_there(&s, node);
-}
-
-static bool leads_there(const Search *s, const GradNode *node) {
-    const Capture *cap = s->region->capture;
-    if (s->met[node->number]) {
-        return false;
-    }
-    s->met[node->number] = 1;
-    for (int i = 0; i < cap->nobject; i++) {
-        if (node == cap->object[i]->accumulator && s->region->object[i] == s->leaf) {
-            return true;
-        }
-    }
-    for (int i = 0; i < cap->in.n; i++) {
-        const Origin *from = &s->region->from[i];
-        if (node == cap->outer[i] && region_leads(s->r, from->region, from->number, s->leaf)) {
-            return true;
-        }
-    }
-    for (int i = 0; i < node->nslot; i++) {
-        if (node->next[i].to && leads_there(s, node->next[i].to)) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* Does what the region's walk came to, or what waits in a region before it, lead to the leaf? */
-static bool waits_outside(RuntimeSession *r, Region *region, const Capture *cap,
-                          const LiveTensor *leaf) {
-    for (int i = 0; i < cap->in.n; i++) {
-        const Origin *from = &region->from[i];
-        if (cap->outer[i] && cap->outer[i]->walk == cap->walks &&
-            region_leads(r, from->region, from->number, leaf)) {
-            return true;
-        }
-    }
-    for (Region *before = region->before; before; before = before->before) {
-        for (int i = 0; i < before->nroot; i++) {
-            if (region_leads(r, before, before->root[i].number, leaf)) {
-                return true;
-            }
-        }
-    }
-    return false;
-}
-
-int backward_passes(RuntimeSession *r, Region *region, const Capture *cap) {
-    int k = 0;
-    while (k < cap->nmoved && waits_outside(r, region, cap, region->object[cap->moved[k]])) {
-        k++;
-    }
-    return k;
-}
-
 /* ---- one region ---- */
 
-typedef struct Return {
+typedef struct ResumedCapture {
     RuntimeSession *r;
     Region *region;
     ResumedBackward *later;
-    GradNode **history; /* by object: as it stands now */
-} Return;
+    GradNode **history; /* by live tensor: its grad_fn before the backward */
+} ResumedCapture;
 
-/* Between capture and passes: the tensors are what they are now, and the roots are known. */
-static void cross_region_backward_settle(void *user, Capture *cap) {
-    Return *back = user;
+/* Between capture and passes: brings flags and versions of the tensors up to date, and adds the
+ * roots. */
+static void cross_region_update_capture(void *user, Capture *cap) {
+    ResumedCapture *back = user;
     Region *region = back->region;
-    CHECK(cap->nobject == region->nobject);
-    int most = region->nroot + cap->nobject, n = 0;
+    CHECK(cap->nlive == region->nlive);
+    int most = region->nroot + cap->nlive, n = 0;
     for (int i = 0; i < cap->in.n; i++) {
-        most += region->from[i].region ? region->from[i].region->nroot : 0;
+        most += region->external[i].region ? region->external[i].region->nroot : 0;
     }
     ResumedRoot *root = arena_array(cap->arena, ResumedRoot, most);
     for (GradNode *node = cap->tape; node; node = node->older) {
-        node->freed |= node->number < region->made && region->released[node->number];
+        node->freed |= node->number < region->tape_size && region->released[node->number];
     }
-    for (int i = 0; i < cap->nobject; i++) {
-        LiveTensor *o = region->object[i];
-        Var *v = cap->object[i];
-        AliasClass *cls = alias_class_of(&v->t);
+    for (int i = 0; i < cap->nlive; i++) {
+        LiveTensor *o = region->live[i];
+        Var *v = cap->live[i];
+        AliasClass *cls = alias_class_of(&v->tensor);
         int64_t start = cls->input >= 0 ? region->version[cls->input] : 0;
-        cls->storage.version = o->t.storage->version - start;
-        v->attr_version = o->attr_version - start;
-        v->requires_grad = o->requires_grad;
-        v->gathered = NULL; /* o->grad has it, or had */
-        if (!object_has_history(o)) {
-            v->history = (Edge){NULL, 0};
-        } else if (!v->history.to) {
-            v->history = (Edge){tape_new(cap, GRAD_NODE_EXTERNAL, 0, 1), 0};
+        cls->storage.version = o->tensor.storage->version - start;
+        v->attr_version = o->record.attr_version - start;
+        v->requires_grad = o->record.requires_grad;
+        v->program_grad = NULL; /* o->grad holds it, or held it */
+        if (!live_has_grad_fn(o)) {
+            v->grad_fn = (Edge){NULL, 0};
+        } else if (!v->grad_fn.node) {
+            v->grad_fn = (Edge){cap_node_new(cap, GRAD_NODE_EXTERNAL, 0, 1), 0};
         }
-        back->history[i] = v->history.to;
+        back->history[i] = v->grad_fn.node;
         if (v->accumulator && o->grad) {
-            root[n++] = (ResumedRoot){ROOT_LEAF, i, 0, o->grad};
+            root[n++] = (ResumedRoot){ROOT_ACCUMULATE_GRAD, i, 0, o->grad};
             o->grad = NULL;
         }
-        if (i < cap->in.n && cap->outer[i]) {
-            take_back(&region->from[i], i, root, &n);
+        if (i < cap->in.n && cap->external[i]) {
+            cross_region_take_back(&region->external[i], i, root, &n);
         }
     }
     for (int i = 0; i < region->nroot; i++) {
@@ -188,22 +115,22 @@ static void cross_region_backward_settle(void *user, Capture *cap) {
     back->later->root = root;
     back->later->nroot = n;
     for (const Region *before = region->before; before; before = before->before) {
-        back->later->goes_on |= before->nroot > 0;
+        back->later->earlier_roots |= before->nroot > 0;
     }
 }
 
-static ErrCode region_backward(RuntimeSession *r, Region *region, Error *err) {
+static ErrCode cross_region_resume(RuntimeSession *r, Region *region, Error *err) {
     ResumedBackward later = {0};
     CaptureInput in = region->in;
-    in.later = &later;
-    Return back = {r, region, &later, arena_array(r->arena, GradNode *, region->nobject)};
-    Artifact *a = region_compile(r, &in, cross_region_backward_settle, &back);
-    for (int i = 0; i < region->nobject; i++) {
-        region->object[i]->remade |= a->capture->object[i]->history.to != back.history[i];
+    in.resumed = &later;
+    ResumedCapture back = {r, region, &later, arena_array(r->arena, GradNode *, region->nlive)};
+    Artifact *a = region_compile(r, &in, cross_region_update_capture, &back);
+    for (int i = 0; i < region->nlive; i++) {
+        region->live[i]->regenerated |= a->capture->live[i]->grad_fn.node != back.history[i];
     }
-    int passed = backward_passes(r, region, a->capture);
+    int passed = moved_leaves_deferred(r, region, a->capture);
     region_release(region, a->capture, passed);
-    if (passed < a->capture->nmoved) {
+    if (passed < a->capture->nmoved_leaves) {
         return error_set(err, ERR_invalid, LEAF_MOVED);
     }
     if (a->graph->backward_error != ERR_none) {
@@ -214,17 +141,17 @@ static ErrCode region_backward(RuntimeSession *r, Region *region, Error *err) {
     if (!artifact_run(a, r->p, &in, r->arena, &out, &exec) || exec.code != ERR_none) {
         return error_set(err, ERR_internal, "%s", exec.message);
     }
-    distribute(r, region, a->graph, out.grad);
+    cross_region_distribute(r, region, a->graph, out.grad);
     return ERR_none;
 }
 
-ErrCode backward_outside(RuntimeSession *r, const RegionResult *end, Error *err) {
-    distribute(r, end->region, end->artifact->graph, end->outcome.grad);
+ErrCode cross_region_backward_run(RuntimeSession *r, const RegionResult *end, Error *err) {
+    cross_region_distribute(r, end->region, end->artifact->graph, end->outcome.grad);
     for (Region *region = r->last; region; region = region->before) {
         if (err->code == ERR_none && region->nroot > 0) {
-            (void)region_backward(r, region, err);
+            (void)cross_region_resume(r, region, err);
         }
-        region->nroot = 0; /* of a backward that ended with an error */
+        region->nroot = 0; /* after an error */
     }
     return err->code;
 }

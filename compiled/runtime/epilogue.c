@@ -1,28 +1,14 @@
-/* The epilogue: runs compiled code and brings what it computed to where it belongs.
+/* The epilogue: runs compiled code and moves its results to where eager would leave them.
  *
  * Gradients, and returns whose value is an input's old data, are copied out first; then mutated
  * inputs are written back, all from copies, since a write-back may be another input's old data;
- * then the other returns get storages of their own, one copy a storage, and returns that alias
- * inputs are rebuilt as views of them. What is not data (flags, versions, trace, errors) was
- * decided at capture; answer.c and runtime/runtime.c take it from there. */
-#include "compiled/capture/capture.h"
+ * then the other returns get storages of their own, one copy per storage, and returns that alias
+ * inputs are rebuilt as views of them. Everything that is not data (flags, versions, trace, errors)
+ * was decided at capture and is applied by runtime.c and call.c. */
+#include "compiled/runtime/artifact.h"
 #include "compiled/runtime/stages.h"
 
 #include <string.h>
-
-void storages_of(const Tensor *inputs, int ninputs, Storage **out, int *nout) {
-    int n = 0;
-    for (int i = 0; i < ninputs; i++) {
-        int k = 0;
-        while (k < n && out[k] != inputs[i].storage) {
-            k++;
-        }
-        if (k == n) {
-            out[n++] = inputs[i].storage;
-        }
-    }
-    *nout = n;
-}
 
 typedef struct Epilogue {
     const Artifact *a;
@@ -33,9 +19,9 @@ typedef struct Epilogue {
     ArtifactResult *out;
 } Epilogue;
 
-/* The data of the TANGENT nodes: fills, or what a later backward was handed. */
+/* The data of the TANGENT nodes: fills, or the gradients of a resumed backward. */
 static void **epilogue_make_tangents(const Epilogue *e) {
-    const ResumedBackward *later = e->in->later;
+    const ResumedBackward *later = e->in->resumed;
     void **tangent = arena_array(e->arena, void *, later ? later->nroot : e->g->nret);
     for (int i = 0; i < e->g->n; i++) {
         const Node *n = e->g->node[i];
@@ -56,7 +42,7 @@ static void **epilogue_make_tangents(const Epilogue *e) {
 static int64_t storage_bytes(const Storage *s) { return s->numel * dtype_bytes(s->dtype); }
 
 /* Runs the plan; where a CHECK may fire, inputs that were written in place are put back. */
-static bool execute(const Epilogue *e, Execution *exec) {
+static bool epilogue_execute(const Epilogue *e, Execution *exec) {
     int n = e->out->nstorage;
     Storage **storage = e->out->storage;
     void **input = arena_array(e->arena, void *, n), **before = arena_array(e->arena, void *, n);
@@ -77,8 +63,7 @@ static bool execute(const Epilogue *e, Execution *exec) {
         return true;
     }
     CHECK(e->a->has_checks ||
-          options->fault !=
-              FAULT_NONE); /* a kernel refuses what a CHECK has judged, or should have */
+          options->fault != FAULT_NONE); /* a kernel refuses only what a CHECK covers */
     for (int k = 0; k < n && e->a->has_checks; k++) {
         memcpy(input[k], before[k], (size_t)storage_bytes(storage[k]));
     }
@@ -94,14 +79,14 @@ static int64_t epilogue_buffer_numel(const Node *n) {
 }
 
 /* A storage around the node's buffer: for reading only. */
-static Storage buffer_of(const Epilogue *e, const Node *n) {
+static Storage epilogue_buffer_of(const Epilogue *e, const Node *n) {
     return (Storage){
         .dtype = n->t.dtype, .numel = epilogue_buffer_numel(n), .data = plan_data(e->a->plan, n)};
 }
 
 /* The node's value, contiguous. */
-static Tensor *copy_node(const Epilogue *e, const Node *n) {
-    Storage storage = buffer_of(e, n);
+static Tensor *epilogue_copy_node(const Epilogue *e, const Node *n) {
+    Storage storage = epilogue_buffer_of(e, n);
     Tensor t = n->t, *copy = arena_new(e->arena, Tensor);
     t.storage = &storage;
     tensor_set_contiguous(copy, t.dtype, t.size, t.ndim);
@@ -129,7 +114,7 @@ static void copy_returns(const Epilogue *e, Tensor *returns, bool old_inputs) {
         }
         if (!returns[k].storage) {
             Storage *own = arena_new(e->arena, Storage);
-            *own = buffer_of(e, r->value);
+            *own = epilogue_buffer_of(e, r->value);
             own->data = arena_copy(e->arena, own->data, storage_bytes(own));
             returns[k].storage = own;
         }
@@ -154,18 +139,18 @@ static void epilogue_write_back(const Epilogue *e) {
     }
 }
 
-/* AL-2: the view is replayed on the storage that its input shares, without the input's own offset
- * in it. */
-static void forget_place(const Epilogue *e, int k, Tensor *t) {
+/* AL-2: the view is replayed on the storage that its input shares, but the input's own storage
+ * offset is lost. */
+static void forget_offset(const Epilogue *e, int k, Tensor *t) {
     const Capture *cap = e->a->capture;
     const Var *base =
-        cap->ret
-            ? cap->ret[k]
-            : cap->object[cap->in.n + k]; /* a region that others follow returns what they need */
+        cap->ret ? cap->ret[k]
+                 : cap->live[cap->in.n +
+                             k]; /* a region that is followed by another returns its exports */
     base = base->base ? base->base : base;
-    for (int i = 0; base->input >= 0 && i < e->in->n; i++) {
-        if (i != base->input && e->in->tensors[i].storage == t->storage) {
-            t->offset = max_i64(t->offset - base->t.offset, 0);
+    for (int i = 0; base->entry >= 0 && i < e->in->n; i++) {
+        if (i != base->entry && e->in->tensors[i].storage == t->storage) {
+            t->offset = max_i64(t->offset - base->tensor.offset, 0);
             return;
         }
     }
@@ -178,7 +163,7 @@ static void alias_returns(const Epilogue *e, Tensor *returns) {
         if (r->aliases_input) {
             returns[k].storage = e->out->storage[r->storage];
             if (fault(c, FAULT_AL_2) && !e->in->setup) {
-                forget_place(e, k, &returns[k]);
+                forget_offset(e, k, &returns[k]);
             }
         }
     }
@@ -190,18 +175,19 @@ bool artifact_run(const Artifact *a, const Program *p, const CaptureInput *in, A
     Epilogue e = {.a = a, .g = g, .p = p, .in = in, .arena = arena, .out = out};
     out->storage = arena_alloc_raw(arena, (int64_t)sizeof *out->storage * (in->n + 1));
     storages_of(in->tensors, in->n, out->storage, &out->nstorage);
-    if (!execute(&e, exec)) {
+    if (!epilogue_execute(&e, exec)) {
         return false;
     }
     out->returns = arena_array(arena, Tensor, g->nret);
     out->grad = arena_array(arena, Tensor *, g->ninp);
     out->return_grad = arena_array(arena, Tensor *, g->nret);
     for (int i = 0; i < g->ninp; i++) {
-        out->grad[i] = g->inp[i].grad_state == GRAD_VALUE ? copy_node(&e, g->inp[i].grad) : NULL;
+        out->grad[i] =
+            g->inp[i].grad_state == GRAD_VALUE ? epilogue_copy_node(&e, g->inp[i].grad) : NULL;
     }
     for (int k = 0; k < g->nret; k++) {
         out->returns[k] = g->ret[k].layout;
-        out->return_grad[k] = g->ret[k].grad ? copy_node(&e, g->ret[k].grad) : NULL;
+        out->return_grad[k] = g->ret[k].grad ? epilogue_copy_node(&e, g->ret[k].grad) : NULL;
     }
     copy_returns(&e, out->returns, true);
     epilogue_write_back(&e);

@@ -8,8 +8,8 @@
 
 #include <string.h>
 
-/* What is checked, as one comparison: v + shift < span, unsigned. NONZERO: v - 1 of all but 0 (the
- * span leaves out 2^64 - 1). */
+/* A check as one comparison: v + shift < span, unsigned. NONZERO: v - 1 is below 2^64 - 1 for all v
+ * but 0. */
 typedef struct CheckRange {
     uint64_t shift, span;
 } CheckRange;
@@ -27,7 +27,7 @@ static CheckRange check_of(const Node *check) {
     return (CheckRange){UINT64_MAX, UINT64_MAX};
 }
 
-/* Do the elements read lie one after the other? */
+/* Are the elements that are read contiguous? */
 static bool reads_a_row(const Loop *loop) {
     int64_t step = 1;
     for (int d = loop->ndim - 1; d >= 0; d--) {
@@ -100,8 +100,8 @@ static void run_fill(const Loop *loop, void *const *data, int64_t from, int64_t 
 }
 
 /* The shared kernel; its refusal (of a value) ends the run as a CHECK's would. A kernel of the
- * backward (sid -1) may be scheduled before the CHECK of the forward that judges the same value:
- * its refusal is kept, and stands only if no CHECK fires. */
+ * backward (sid -1) may be scheduled before the CHECK of the forward that covers the same value:
+ * its refusal is recorded, and counts only if no CHECK fires. */
 static bool run_opaque(const Loop *loop, void *const *data, Arena *arena, Execution *out) {
     Opaque *o = loop->opaque;
     for (int k = 0; k < o->noperand; k++) {
@@ -214,8 +214,8 @@ static bool run_trips(const ExecuteRun *r, int k, int64_t from, int64_t to) {
     return run_loop(plan, loop, r->data, r->registers, from, to, r->arena, r->out);
 }
 
-/* All parts of a tiling. The buffers in which parts take turns seem to lie so much lower that each
- * part finds its own place in them. */
+/* All parts of a group of tiled loops. A buffer that is reused by every part has one part's worth
+ * of memory: its base address is moved down so that the offsets of each part fall into it. */
 static void run_tiled(const ExecuteRun *r, const TiledLoops *tiling) {
     const Plan *plan = r->plan;
     int n = tiling->end - tiling->first, turning = 0, first = plan->ninput + plan->ntangent;
@@ -237,7 +237,7 @@ static void run_tiled(const ExecuteRun *r, const TiledLoops *tiling) {
         }
         for (int k = 0; k < n; k++) {
             run_trips(r, tiling->first + k, part * trips[k],
-                      (part + 1) * trips[k]); /* no loop of a tiling can fail */
+                      (part + 1) * trips[k]); /* tiled loops cannot fail */
         }
     }
     for (int k = 0; k < turning; k++) {
@@ -245,7 +245,7 @@ static void run_tiled(const ExecuteRun *r, const TiledLoops *tiling) {
     }
 }
 
-/* Begins with a cache line: vectors that cross one cost twice as much. */
+/* Aligned to a cache line: vectors that cross one cost twice as much. */
 static void *alloc_lines(Arena *arena, int64_t bytes) {
     return (void *)(((uintptr_t)arena_alloc_raw(arena, bytes + 63) + 63) & ~(uintptr_t)63);
 }

@@ -17,11 +17,11 @@ static unsigned alias_state(const Graph *g, const CaptureInput *in) {
 
 /* Nothing to record; recorded; a backward of an earlier region; a backward. */
 static unsigned grad_state(const Graph *g, const CaptureInput *in) {
-    if (g->backward_runs || in->later) {
+    if (g->backward_runs || in->resumed) {
         return g->backward_runs ? 3 : 2;
     }
     for (int k = 0; k < in->n; k++) {
-        if (in->grad_mode && (in->entry[k].requires_grad || in->entry[k].has_history)) {
+        if (in->grad_mode && (in->entry[k].record.requires_grad || in->entry[k].has_grad_fn)) {
             return 1;
         }
     }

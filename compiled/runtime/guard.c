@@ -1,15 +1,15 @@
 /* The guard: what compiled code assumes of a call, as bytes. Equal keys may share an artifact (if
- * its questions, which depend on values, are answered the same: capture/data_dependent.c).
+ * its data-dependent values are the same again: runtime/data_dependent.c).
  *
- * The key holds which region it is, the grad mode, which names mean which entries and, for every
- * entry, its dtype, sizes, strides, offset, requires_grad, whether it has a history (which one is
- * not asked: it is opaque; a function that takes gradients asks its height), what it is a view of,
- * how that view was made and whether its history is stale, and the storage it lives on: which
- * number, and how long. Entries that do not overlap but share a storage share a version, so the
- * partition matters by itself. Versions do not: they are counted from the call's start. */
-#include "compiled/capture/capture.h"
+ * The key holds the region, the grad mode, the bindings of names to entries and, for every entry,
+ * its dtype, sizes, strides, offset, requires_grad, whether it has a grad_fn (external, so not
+ * which one; its topological_nr if the function takes gradients), its base, creation_meta, whether
+ * its grad_fn is stale, and its storage: which one, and how long. Entries that share a storage
+ * share a version even if they do not overlap, so the partition matters by itself. Versions do not:
+ * they are counted from the call's start. */
+#include "compiled/runtime/artifact.h"
 
-/* Adds a size and a dtype that may be absent; returns how many words. */
+/* Adds sizes and dtype, which may be absent; returns the number of words. */
 static int add_meta(int64_t *key, const Tensor *t) {
     int n = 0;
     key[n++] = t ? 1 + t->dtype : 0;
@@ -45,10 +45,12 @@ const void *guard_key(const Compile *c, const CaptureInput *in, Arena *arena, in
             number++;
         }
         key[n++] = t->dtype;
-        key[n++] = merged ? entry->requires_grad && in->grad_mode : entry->requires_grad;
-        key[n++] = entry->has_history + 2 * entry->stale + 4 * entry->creation_meta;
+        key[n++] =
+            merged ? entry->record.requires_grad && in->grad_mode : entry->record.requires_grad;
+        key[n++] = entry->has_grad_fn + 2 * (entry->record.attr_version == STALE_VERSION) +
+                   4 * (int)entry->record.creation_meta;
         key[n++] = entry->base;
-        key[n++] = entry->topological_nr;
+        key[n++] = entry->record.topological_nr;
         key[n++] = number;
         key[n++] = t->storage->numel;
         key[n++] = t->offset;
@@ -57,8 +59,8 @@ const void *guard_key(const Compile *c, const CaptureInput *in, Arena *arena, in
             key[n++] = t->size[d];
             key[n++] = t->stride[d];
         }
-        n += add_meta(&key[n], entry->history_meta);
-        n += add_meta(&key[n], entry->leaf_meta);
+        n += add_meta(&key[n], entry->record.grad_fn_meta);
+        n += add_meta(&key[n], entry->record.accumulator_meta);
     }
     *bytes = n * (int64_t)sizeof *key;
     return key;

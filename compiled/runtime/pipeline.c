@@ -4,7 +4,7 @@
 #include "compiled/native/native.h"
 #include "compiled/passes/passes.h"
 #include "compiled/runtime/stages.h"
-#include "compiled/symbolic/symbol.h"
+#include "compiled/runtime/symbols.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -75,7 +75,7 @@ static void compile_passes(Compile *c, int from, int to) {
         compile_dump(c, pass_info(i)->name);
         stages_check(c, pass_info(i)->name, i < PASS_joint ? STAGE_FUNCTIONAL : STAGE_JOINT);
         if (c->sample && i == PASS_joint) {
-            walk_facts(&c->sample->facts, c);
+            walk_observed(&c->sample->observed, c);
         }
         before = compile_seconds(c);
     }
@@ -88,19 +88,19 @@ void compile_front(Compile *c) {
     compile_dump(c, "capture");
     stages_check(c, "capture", STAGE_CAPTURED);
     if (c->sample) {
-        walk_facts(&c->sample->facts, c);
-        walk_nodes(&c->sample->captured, c->graph);
-        if (c->sample->keeps) {
+        walk_observed(&c->sample->observed, c);
+        walk_graph_numbers(&c->sample->captured, c->graph);
+        if (c->sample->keeps_graph) {
             c->sample->graph = graph_clone(c->graph, c->arena);
             graph_clear_map(c->graph);
             c->sample->graph->nret = c->sample->graph->ninp =
-                0; /* walk_places collects their numbers */
+                0; /* walk_artifact collects their numbers */
         }
     }
     compile_passes(c, 0, PASS_fuse);
     if (c->sample) {
-        walk_facts(&c->sample->facts, c);
-        walk_places(&c->sample->places, c, c->sample->exit);
+        walk_observed(&c->sample->observed, c);
+        walk_artifact(&c->sample->artifact, c, c->sample->exit);
     }
 }
 

@@ -1,9 +1,9 @@
-/* Poison: planned memory that holds no value holds a pattern that shows.
+/* Poison: planned memory that holds no value is filled with a recognizable pattern.
  *
- * Before a run every temporary is filled with POISON, and each again after the item that reads
- * it last, as liveness has it. What a loop then reads too early or too late is a NaN, or the
- * integer -1, in the result, and no stale value that happens to be right. Two values may lie in
- * one buffer, the second written over the first by its last reader: then the buffer is dead
+ * Before a run every temporary is filled with POISON, and again after the schedule item that reads
+ * it last, according to liveness. A loop that reads too early or too late then puts a NaN, or the
+ * integer -1, into the result instead of a stale value that happens to be right. Two values may
+ * share one buffer, the second written over the first by its last reader: then the buffer is dead
  * after the second. */
 #include "compiled/runtime/poison.h"
 #include "compiled/loops/liveness.h"
@@ -26,7 +26,7 @@ static void fill(void *address, int64_t bytes) {
     FORGET(address, (size_t)bytes);
 }
 
-/* Does another value take the buffer over before n's last reader is through? */
+/* Is the buffer reused by another value before n's last reader is done? */
 static bool taken_over(const Graph *g, const Liveness *live, const Node *n, int last) {
     for (int i = 0; i < g->n; i++) {
         const Node *m = g->node[i];

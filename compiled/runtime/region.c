@@ -1,12 +1,12 @@
-/* A region: looked up in the cache, compiled, or brought to the sizes of a call.
+/* A region: found in the cache, compiled, or brought to the sizes of a call.
  *
- * A region whose CHECK fires at run time is captured again up to the statement of the CHECK, and
- * that prefix, with its own epilogue, is what the call reports. */
+ * A region whose CHECK fires at run time is captured again up to the statement of the CHECK. That
+ * prefix, with its own epilogue, is what the call reports. */
 #include "compiled/loops/lower.h"
 #include "compiled/runtime/pipeline.h"
 #include "compiled/runtime/stages.h"
-#include "compiled/symbolic/symbol.h"
 #include "compiled/runtime/runtime.h"
+#include "compiled/runtime/symbols.h"
 
 #include <string.h>
 
@@ -44,41 +44,12 @@ Artifact *region_compile_prefix(RuntimeSession *r, const CaptureInput *in, int s
     return a;
 }
 
-/* Stages are interpreted on the data of the call. */
-static void region_look_at(Compile *c, const CaptureInput *in) {
-    if (c->options->stages) {
-        int n;
-        Storage **storage = arena_array(c->arena, Storage *, in->n + 1);
-        storages_of(in->tensors, in->n, storage, &n);
-        c->input_data = storage;
-    }
-}
-
-static SampleCompilation sample_new(const RuntimeSession *r) {
-    return (SampleCompilation){.facts = {.arena = r->arena},
-                               .captured = {.arena = r->arena},
-                               .places = {.arena = r->arena},
-                               .first_step = r->counters->gate_steps};
-}
-
 static void dump_symbols(const Compile *c, const Symbols *symbols, ExitTensor *exit) {
     if (symbols && c->options->on_dump && !c->options->dump_dot) {
         Text text = {.arena = c->arena};
         symbols_print(&text, symbols, c, exit);
         c->options->on_dump(c->options->dump_user, "symbolic", text.v);
     }
-}
-
-static Compile *compile_new(RuntimeSession *r, const CaptureInput *in) {
-    Compile *c = arena_new(r->arena, Compile);
-    *c = (Compile){.arena = r->arena,
-                   .options = r->compile,
-                   .counters = r->counters,
-                   .first_step = r->first_step,
-                   .program = r->p,
-                   .limits = r->options->limits};
-    region_look_at(c, in);
-    return c;
 }
 
 /* With `symbols` the code is for all their sizes, if that can be. */
@@ -89,13 +60,13 @@ static Artifact *compile_region(RuntimeSession *r, const CaptureInput *in, Symbo
     if (symbols) {
         own = c->sample = arena_new(r->arena, SampleCompilation);
         *own = sample_new(r);
-        own->keeps = true;
+        own->keeps_graph = true;
     }
     double before = compile_seconds(c);
     capture_program(c, in);
     r->counters->seconds[MAX_PASSES] += compile_seconds(c) - before;
     Capture *cap = c->capture;
-    if (cap->end == END_CHECK && !in->later) {
+    if (cap->end == END_CHECK && !in->resumed) {
         Artifact *a = region_compile_prefix(r, in, cap->at, cap->err.code, cap->err.text,
                                             region_writes(c->graph, cap->at));
         a->data_dependents = cap->data_dependents;
@@ -118,16 +89,16 @@ static Artifact *compile_region(RuntimeSession *r, const CaptureInput *in, Symbo
     }
     compile_front(c);
     if (symbols) {
-        a->symbols = symbols_begin(r, c, symbols, own);
+        a->symbols = symbols_start(r, c, symbols, own);
         c->sample = NULL;
         if (a->symbols && r->compile->on_dump &&
-            symbols_settle(r, a, in)) { /* else when a call of another size comes */
+            symbols_generalize(r, a, in)) { /* otherwise when a call of another size comes */
             dump_symbols(c, a->symbols, exit);
         }
         c->reused = a->symbols != NULL;
     }
     a->plan = compile_back(c);
-    capture_exit_remade(cap, exit);
+    capture_exit_regenerated(cap, exit);
     a->exit = exit;
     a->capture = cap;
     a->graph = c->graph;
@@ -139,96 +110,6 @@ static Artifact *compile_region(RuntimeSession *r, const CaptureInput *in, Symbo
 Artifact *region_compile(RuntimeSession *r, const CaptureInput *in,
                          void (*captured)(void *user, Capture *cap), void *user) {
     return compile_region(r, in, NULL, captured, user);
-}
-
-void sample_compile(RuntimeSession *r, const CaptureInput *in, int64_t first_step,
-                    SampleCompilation *out) {
-    *out = sample_new(r);
-    Compile *c = compile_new(r, in);
-    CompileOptions *options = arena_copy(r->arena, r->compile, (int64_t)sizeof *options);
-    options->on_dump = NULL;
-    options->stages = NULL;
-    c->options = options;
-    c->input_data = NULL;
-    c->counters = arena_new(r->arena, CompileCounters);
-    c->counters->gate_steps = first_step;
-    c->sample = out;
-    capture_program(c, in);
-    if (c->capture->end == END_OK || c->capture->end == END_BREAK) {
-        out->exit = capture_exit(c->capture);
-        compile_front(c);
-    }
-}
-
-/* ---- brought to other sizes ---- */
-
-static bool lies_in(const Tensor *layout, int64_t numel) {
-    int64_t elements, extent;
-    for (int d = 0; d < layout->ndim; d++) {
-        if (layout->stride[d] < 0) {
-            return false;
-        }
-    }
-    return layout->offset >= 0 && sizes_numel(layout->size, layout->ndim, &elements) &&
-           tensor_extent(layout, &extent) && extent <= numel;
-}
-
-/* Does all that the instance hands out lie in the storages of the call? */
-static bool instance_fits(const Artifact *a, const CaptureInput *in) {
-    const Graph *g = a->graph;
-    for (int i = 0; i < in->n; i++) {
-        const Node *input = g->input[alias_class_of(&a->capture->input[i].t)->input];
-        if (input->t.size[0] != in->tensors[i].storage->numel ||
-            !lies_in(&a->exit[i].layout, input->t.size[0])) {
-            return false;
-        }
-    }
-    for (int k = 0; k < g->nret; k++) {
-        if (g->ret[k].aliases_input &&
-            !lies_in(&g->ret[k].layout, g->input[g->ret[k].storage]->t.size[0])) {
-            return false;
-        }
-    }
-    return true;
-}
-
-/* Is every node within the limits, and all that the ops of the graph make together with the inputs?
- * As capture asks of one size. */
-static bool region_within_limits(const Limits *limits, const Graph *g, bool together) {
-    int64_t bytes = 0;
-    for (int i = 0; i < g->n; i++) {
-        const Node *n = g->node[i];
-        int64_t numel;
-        if (!sizes_numel(n->t.size, n->t.ndim, &numel) || numel > limits->max_elements) {
-            return false;
-        }
-        bytes += together && (n->kind == NODE_OP || n->kind == NODE_INPUT)
-                     ? numel * dtype_bytes(n->t.dtype)
-                     : 0;
-        if (bytes > limits->max_bytes) {
-            return false;
-        }
-    }
-    return true;
-}
-
-bool compile_again(Artifact *a, const CaptureInput *in) {
-    Compile *c = a->capture->c;
-    Graph *g = c->graph;
-    char message[256];
-    a->graph = g;
-    if (!region_within_limits(&c->limits, a->symbols->captured, true) ||
-        !region_within_limits(&c->limits, g, false) ||
-        !graph_verify(a->symbols->captured, false, message, sizeof message) ||
-        !graph_verify(g, true, message, sizeof message) || !instance_fits(a, in)) {
-        return false;
-    }
-    region_look_at(c, in);
-    c->stage_before = NULL;
-    compile_dump(c, "instance");
-    stages_check(c, "instance", STAGE_JOINT);
-    a->plan = compile_back(c);
-    return true;
 }
 
 /* ---- looked up ---- */

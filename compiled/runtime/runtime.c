@@ -1,36 +1,35 @@
-/* Objects, and the regions that run on them.
+/* Live tensors, and the regions that run on them.
  *
- * Entering a region: what it is passed and the bases of what are views become its entries. Leaving
- * it: each entry's record is what the capture says (flags, whether its history is still the one it
- * came with, versions counted from the start), and what a setup made for the function becomes an
- * object of its own. */
+ * Entering a region: its arguments, and the bases of those that are views, become its entries.
+ * Leaving it: each entry takes over its exit record (flags, grad_fn, versions relative to the
+ * start), and each export (of a setup, or before a graph_break) becomes a live tensor. */
 #include "compiled/runtime/runtime.h"
 
 #include <string.h>
 #include <limits.h>
 
-/* ---- objects ---- */
+/* ---- live tensors ---- */
 
-bool object_requires_grad(const LiveTensor *o) {
-    return o->requires_grad || object_has_history(o) ||
-           (o->base && (o->base->requires_grad || object_has_history(o->base)));
+bool live_requires_grad(const LiveTensor *o) {
+    return o->record.requires_grad || live_has_grad_fn(o) ||
+           (o->base && (o->base->record.requires_grad || live_has_grad_fn(o->base)));
 }
 
-bool object_has_history(const LiveTensor *o) { return o->history.region || o->remade; }
+bool live_has_grad_fn(const LiveTensor *o) { return o->grad_fn.region || o->regenerated; }
 
-static LiveTensor *object_new(RuntimeSession *r, const Tensor *t) {
+static LiveTensor *live_tensor_new(RuntimeSession *r, const Tensor *t) {
     LiveTensor *o = arena_alloc_raw(r->arena, (int64_t)sizeof *o);
-    memset(&o->requires_grad, 0, sizeof *o - offsetof(LiveTensor, requires_grad));
-    layout_copy(&o->t, t);
-    o->t.storage = t->storage;
-    o->next = r->objects;
-    r->objects = o;
+    memset(&o->record, 0, sizeof *o - offsetof(LiveTensor, record));
+    layout_copy(&o->tensor, t);
+    o->tensor.storage = t->storage;
+    o->next = r->live;
+    r->live = o;
     return o;
 }
 
 ErrCode runtime_open(RuntimeSession *r, const Input *inputs, int ninputs, Error *err) {
     Tensor *tensors = arena_array(r->arena, Tensor, ninputs);
-    r->objects = NULL;
+    r->live = NULL;
     r->last = NULL;
     r->prepared = false;
     r->ninputs = 0;
@@ -39,28 +38,28 @@ ErrCode runtime_open(RuntimeSession *r, const Input *inputs, int ninputs, Error 
     r->named = arena_array(r->arena, LiveTensor *, r->p->nnames);
     r->ninputs = ninputs;
     for (int i = 0; i < ninputs; i++) {
-        LiveTensor *o = r->input[i] = r->named[inputs[i].name] = object_new(r, &tensors[i]);
-        o->requires_grad = inputs[i].requires_grad;
+        LiveTensor *o = r->input[i] = r->named[inputs[i].name] = live_tensor_new(r, &tensors[i]);
+        o->record.requires_grad = inputs[i].requires_grad;
     }
     return ERR_none;
 }
 
 /* requires_grad_ */
-static ErrCode set_flag(LiveTensor *o, bool requires_grad, Error *err) {
-    if (object_has_history(o) && !requires_grad) {
+static ErrCode live_set_requires_grad(LiveTensor *o, bool requires_grad, Error *err) {
+    if (live_has_grad_fn(o) && !requires_grad) {
         return error_set(err, ERR_grad_non_leaf,
                          "you can only change requires_grad flags of leaf variables");
     }
-    if (requires_grad && !dtype_is_float(o->t.dtype)) {
+    if (requires_grad && !dtype_is_float(o->tensor.dtype)) {
         return error_set(err, ERR_grad_dtype,
                          "only tensors of floating point dtype can require gradients");
     }
-    o->requires_grad = requires_grad;
+    o->record.requires_grad = requires_grad;
     return ERR_none;
 }
 
 ErrCode runtime_reopen(RuntimeSession *r, const Recall *recall, Error *err) {
-    for (LiveTensor *o = r->objects; o; o = o->next) {
+    for (LiveTensor *o = r->live; o; o = o->next) {
         o->grad = NULL;
     }
     if (!r->prepared) {
@@ -73,78 +72,82 @@ ErrCode runtime_reopen(RuntimeSession *r, const Recall *recall, Error *err) {
             return error_set(err, ERR_invalid, "the name '%s' is not bound",
                              r->p->names[recall->set[i].name]);
         }
-        TRY(set_flag(o, recall->set[i].requires_grad, err));
+        TRY(live_set_requires_grad(o, recall->set[i].requires_grad, err));
     }
     return ERR_none;
 }
 
 /* ---- entering ---- */
 
-static int enter(Region *region, LiveTensor *o) {
+static int region_enter_tensor(Region *region, LiveTensor *o) {
     if (o->entry < 0) {
-        o->entry = region->nobject;
-        region->object[region->nobject++] = o;
+        o->entry = region->nlive;
+        region->live[region->nlive++] = o;
     }
     return o->entry;
 }
 
-static void enter_named(Region *region, CaptureInput *in, NameId *name, int *named, NameId id,
-                        LiveTensor *o) {
+static void region_enter_name(Region *region, CaptureInput *in, NameId *name, int *named, NameId id,
+                              LiveTensor *o) {
     name[in->nname] = id;
-    named[in->nname++] = enter(region, o);
+    named[in->nname++] = region_enter_tensor(region, o);
 }
 
-/* The entries of a region: arguments (of the setup: the inputs; behind a graph_break: what is still
- * needed), then bases of views. */
-static void enter_all(RuntimeSession *r, Region *region, CaptureInput *in) {
+/* The entries of a region: arguments (of the setup: the inputs; after a graph_break: what the rest
+ * of the body needs), then bases of views. */
+static void region_enter(RuntimeSession *r, Region *region, CaptureInput *in) {
     const Program *p = r->p;
     bool resumes = in->resume >= 0;
     int n = in->setup ? r->ninputs : resumes ? p->nnames : program_nargs(p);
     NameId *name = arena_alloc_raw(r->arena, (int64_t)sizeof *name * (n + 1));
     int *named = arena_alloc_raw(r->arena, (int64_t)sizeof *named * (n + 1));
-    region->object = arena_array(r->arena, LiveTensor *, 2 * n);
-    for (LiveTensor *o = r->objects; o; o = o->next) {
+    region->live = arena_array(r->arena, LiveTensor *, 2 * n);
+    for (LiveTensor *o = r->live; o; o = o->next) {
         o->entry = -1;
     }
     for (int i = 0; i < n; i++) {
         NameId id = in->setup ? p->inputs[i].name : resumes ? i : program_arg(p, i);
-        LiveTensor *o = in->setup ? r->input[i] : resumes ? r->local[i] : r->named[id];
+        LiveTensor *o = in->setup ? r->input[i] : resumes ? r->exported[i] : r->named[id];
         if (o) {
-            enter_named(region, in, name, named, id, o);
+            region_enter_name(region, in, name, named, id, o);
         }
     }
-    for (int i = 0; i < region->nobject; i++) {
-        if (region->object[i]->base) {
-            (void)enter(region, region->object[i]->base);
+    for (int i = 0; i < region->nlive; i++) {
+        if (region->live[i]->base) {
+            (void)region_enter_tensor(region, region->live[i]->base);
         }
     }
     in->name = name;
     in->named = named;
-    in->n = region->nobject;
+    in->n = region->nlive;
 }
 
-static void runtime_describe(RuntimeSession *r, Region *region, CaptureInput *in) {
+static void region_describe(RuntimeSession *r, Region *region, CaptureInput *in) {
     Tensor *tensors = arena_alloc_raw(r->arena, (int64_t)sizeof *tensors * in->n);
     EntryTensor *entry = arena_array(r->arena, EntryTensor, in->n);
-    region->from = arena_array(r->arena, Origin, in->n);
+    region->external = arena_array(r->arena, RegionEdge, in->n);
     for (int i = 0; i < in->n; i++) {
-        const LiveTensor *o = region->object[i];
-        layout_copy(&tensors[i], &o->t);
-        tensors[i].storage = o->t.storage;
-        entry[i] = (EntryTensor){.requires_grad = o->requires_grad,
-                                 .has_history = object_has_history(o),
-                                 .stale = o->base &&
-                                          (o->remade || o->attr_version != o->t.storage->version),
-                                 .base = o->base ? o->base->entry : -1,
-                                 .creation_meta = o->creation_meta};
-        if (entry[i].has_history && o->history_meta && !same_meta(o->history_meta, &o->t)) {
-            entry[i].history_meta = o->history_meta;
+        const LiveTensor *o = region->live[i];
+        layout_copy(&tensors[i], &o->tensor);
+        tensors[i].storage = o->tensor.storage;
+        EntryTensor *e = &entry[i];
+        bool stale =
+            o->base && (o->regenerated || o->record.attr_version != o->tensor.storage->version);
+        e->record = o->record;
+        e->record.attr_version = stale ? STALE_VERSION : 0;
+        e->has_grad_fn = live_has_grad_fn(o);
+        e->base = o->base ? o->base->entry : -1;
+        if (!e->has_grad_fn ||
+            (o->record.grad_fn_meta && same_meta(o->record.grad_fn_meta, &o->tensor))) {
+            e->record.grad_fn_meta = NULL;
         }
-        entry[i].topological_nr = r->takes_gradients && o->history.region ? o->topological_nr : 0;
-        if (r->reshapes) {
-            entry[i].leaf_meta = o->leaf_meta;
+        if (!r->takes_gradients || !o->grad_fn.region) {
+            e->record.topological_nr = 0;
         }
-        region->from[i] = o->history;
+        if (!r->reshapes) {
+            e->record.accumulator_meta = NULL;
+        }
+        region->external[i] = o->grad_fn;
     }
     in->tensors = tensors;
     in->entry = entry;
@@ -154,10 +157,7 @@ static void runtime_describe(RuntimeSession *r, Region *region, CaptureInput *in
 static const Tensor *copy_data(Arena *arena, const Tensor *tensors, int n) {
     Tensor *copy = arena_copy(arena, tensors, (int64_t)sizeof *copy * n);
     for (int i = 0; i < n; i++) {
-        int leader = 0;
-        while (tensors[leader].storage != tensors[i].storage) {
-            leader++;
-        }
+        int leader = storage_leader(tensors, i);
         if (leader < i) {
             copy[i].storage = copy[leader].storage;
             continue;
@@ -171,86 +171,86 @@ static const Tensor *copy_data(Arena *arena, const Tensor *tensors, int n) {
 
 /* ---- leaving ---- */
 
-/* The record of an object as the region leaves it; `start` is its storage's version when the region
- * was entered. */
-static void leave(LiveTensor *o, const ExitTensor *e, Region *region, int64_t start) {
-    layout_copy(&o->t, &e->layout);
-    o->requires_grad = e->requires_grad;
-    if (e->leaf_meta) {
-        o->leaf_meta = e->leaf_meta;
+/* Applies an exit record; `start` is the storage's version when the region was entered. */
+static void region_leave_tensor(LiveTensor *o, const ExitTensor *e, Region *region, int64_t start) {
+    const TensorRecord before = o->record;
+    layout_copy(&o->tensor, &e->layout);
+    o->record = e->record;
+    o->record.attr_version += start;
+    if (!o->record.accumulator_meta) {
+        o->record.accumulator_meta = before.accumulator_meta;
+    }
+    if (e->history == HISTORY_OF_REGION) {
+        o->grad_fn = (RegionEdge){region, e->number, e->nr};
+    } else {
+        o->record.topological_nr = before.topological_nr;
+        o->record.grad_fn_meta = before.grad_fn_meta;
     }
     if (e->history == HISTORY_NONE) {
-        o->history = (Origin){NULL, 0, 0};
-        o->remade = false;
-    } else if (e->history == HISTORY_OF_REGION) {
-        o->history = (Origin){region, e->number, e->nr};
-        o->history_meta = e->history_meta;
-        o->topological_nr = e->topological_nr;
-        o->remade = false;
+        o->grad_fn = (RegionEdge){NULL, 0, 0};
     }
-    o->remade |= e->remade;
-    o->attr_version = start + e->attr_version;
+    o->regenerated = e->regenerated || (o->regenerated && e->history == HISTORY_AS_BEFORE);
 }
 
-/* Storages of what is left to the next region count their versions from their making. */
-static void leave_exports(RuntimeSession *r, Region *region, const Artifact *a,
-                          const ArtifactResult *out) {
+/* Exports become live tensors. New storages count their versions from their creation. */
+static void region_leave_exports(RuntimeSession *r, Region *region, const Artifact *a,
+                                 const ArtifactResult *out) {
     const Capture *cap = a->capture;
-    LiveTensor **object = arena_array(r->arena, LiveTensor *, cap->nobject);
-    memcpy(object, region->object, sizeof *object * (size_t)region->nobject);
-    for (int i = region->nobject; i < cap->nobject; i++) {
-        int k = i - region->nobject;
-        object[i] = object_new(r, &out->returns[k]);
+    LiveTensor **object = arena_array(r->arena, LiveTensor *, cap->nlive);
+    memcpy(object, region->live, sizeof *object * (size_t)region->nlive);
+    for (int i = region->nlive; i < cap->nlive; i++) {
+        int k = i - region->nlive;
+        object[i] = live_tensor_new(r, &out->returns[k]);
         const ReturnPlan *plan = &a->graph->ret[k];
         if (!plan->aliases_input) {
-            object[i]->t.storage->version = a->exit[i].version;
+            object[i]->tensor.storage->version = a->exit[i].version;
         }
     }
-    for (int i = region->nobject; i < cap->nobject; i++) {
+    for (int i = region->nlive; i < cap->nlive; i++) {
         const ExitTensor *e = &a->exit[i];
-        const ReturnPlan *plan = &a->graph->ret[i - region->nobject];
-        leave(object[i], e, region, plan->aliases_input ? region->version[plan->storage] : 0);
+        const ReturnPlan *plan = &a->graph->ret[i - region->nlive];
+        region_leave_tensor(object[i], e, region,
+                            plan->aliases_input ? region->version[plan->storage] : 0);
         object[i]->base = e->base >= 0 ? object[e->base] : NULL;
-        object[i]->creation_meta = e->creation_meta;
     }
-    region->object = object;
-    region->nobject = cap->nobject;
+    region->live = object;
+    region->nlive = cap->nlive;
     LiveTensor **names = r->named;
     if (!region->in.setup) {
-        names = r->local = arena_array(r->arena, LiveTensor *, r->p->nnames);
+        names = r->exported = arena_array(r->arena, LiveTensor *, r->p->nnames);
     }
     for (int k = 0; k < cap->nexported; k++) {
         names[cap->exported[k]] = cap->exported_as[k] >= 0 ? object[cap->exported_as[k]] : NULL;
     }
 }
 
-static void leave_all(RuntimeSession *r, Region *region, const RegionResult *end) {
+static void region_leave(RuntimeSession *r, Region *region, const RegionResult *end) {
     const Artifact *a = end->artifact;
     const ArtifactResult *out = &end->outcome;
     for (int k = 0; k < out->nstorage; k++) {
         out->storage[k]->version += a->graph->version[k];
     }
-    for (int i = 0; i < region->nobject; i++) {
-        int number = alias_class_of(&a->capture->input[i].t)->input;
-        leave(region->object[i], &a->exit[i], region, region->version[number]);
+    for (int i = 0; i < region->nlive; i++) {
+        int number = alias_class_of(&a->capture->entry[i].tensor)->input;
+        region_leave_tensor(region->live[i], &a->exit[i], region, region->version[number]);
     }
     if (region->in.setup || a->capture->end == END_BREAK) {
-        leave_exports(r, region, a, out);
+        region_leave_exports(r, region, a, out);
     }
-    for (int i = 0; i < region->nobject; i++) { /* before a backward outside adds to it */
+    for (int i = 0; i < region->nlive; i++) { /* before a cross-region backward adds to it */
         const InputPlan *plan = &a->graph->inp[i];
-        region->object[i]->grad =
-            plan->grad_state == GRAD_VALUE ? out->grad[i] : region->object[i]->grad;
+        region->live[i]->grad =
+            plan->grad_state == GRAD_VALUE ? out->grad[i] : region->live[i]->grad;
     }
-    region->made = a->capture->made;
-    region->released = arena_alloc(r->arena, region->made);
-    region_release(region, a->capture, end->passed);
+    region->tape_size = a->capture->tape_size;
+    region->released = arena_alloc(r->arena, region->tape_size);
+    region_release(region, a->capture, end->deferred_leaves);
 }
 
 void region_release(Region *region, const Capture *cap, int end) {
     for (const GradNode *node = cap->tape; node; node = node->older) {
-        if (node->number < region->made && node->number < cap->made) {
-            region->released[node->number] |= node->freed && node->after <= end;
+        if (node->number < region->tape_size && node->number < cap->tape_size) {
+            region->released[node->number] |= node->freed && node->moved_before <= end;
         }
     }
 }
@@ -262,9 +262,10 @@ void region_run(RuntimeSession *r, int part, bool grad_mode, bool comes_back, bo
                        .split = r->breaks,
                        .resume = part == SETUP ? -1 : part,
                        .grad_mode = grad_mode,
-                       .stop_before = -1};
-    enter_all(r, region, &in);
-    runtime_describe(r, region, &in);
+                       .stop_before = -1,
+                       .evaluate = data_dependent_evaluate};
+    region_enter(r, region, &in);
+    region_describe(r, region, &in);
     const Artifact *a = region_find(r, &in, compiled);
     region->in = in;
     if (comes_back) {
@@ -275,8 +276,8 @@ void region_run(RuntimeSession *r, int part, bool grad_mode, bool comes_back, bo
     Execution exec = {0};
     for (int failed = INT_MAX; !artifact_run(a, r->p, &in, r->arena, &end->outcome, &exec);
          failed = exec.failed_sid) {
-        CHECK(exec.failed_sid < failed); /* a prefix may meet an earlier check, which the graph it
-                                            was cut from ran later */
+        CHECK(exec.failed_sid <
+              failed); /* a prefix may run an earlier CHECK that the whole graph scheduled later */
         a = region_compile_prefix(r, &in, exec.failed_sid, exec.code, exec.message,
                                   region_writes(a->graph, exec.failed_sid));
     }
@@ -290,16 +291,17 @@ void region_run(RuntimeSession *r, int part, bool grad_mode, bool comes_back, bo
     end->error = a->error != ERR_none ? a->error : a->graph->backward_error;
     end->at = a->error != ERR_none ? a->error_at : AT_BACKWARD;
     end->message = a->error != ERR_none ? a->message : a->graph->backward_message;
-    if (end->error == ERR_none && exec.code != ERR_none) { /* a kernel of the backward refused what
-                                                              the forward's CHECKs had let pass */
+    if (end->error == ERR_none &&
+        exec.code != ERR_none) { /* a kernel of the backward refused a value that passed the
+                                    forward's CHECKs */
         end->error = exec.code;
         end->message = exec.message;
     }
-    end->passed = backward_passes(r, region, a->capture);
-    if (end->passed < a->capture->nmoved) {
+    end->deferred_leaves = moved_leaves_deferred(r, region, a->capture);
+    if (end->deferred_leaves < a->capture->nmoved_leaves) {
         end->error = ERR_invalid;
         end->message = LEAF_MOVED;
     }
     end->unsettled = a->unsettled >= 0 ? end->outcome.storage[a->unsettled] : NULL;
-    leave_all(r, region, end);
+    region_leave(r, region, end);
 }

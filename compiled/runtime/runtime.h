@@ -1,56 +1,53 @@
-/* The world of the compiled executor: tensors that outlive a call, and the regions whose tapes they
- * point into.
+/* The runtime of the compiled executor: tensors that outlive a call, and the regions whose tapes
+ * they point into.
  *
- *     inputs ── setup (a region) ──> objects ── body (a region) ──> objects ── body again (keep) ──
- *     ..
+ *     inputs ── setup (a region) ──> live tensors ── body (a region) ──> live tensors
+ *            ── body again (keep) ──> ..
  *
- * An Object is a tensor with its autograd record; its history is an output of a tape node of the
- * region that made it. A region sees only metadata of the objects that it is passed and treats
- * their histories as opaque; what its backward sends there is handed on to the region they point
- * into, which is captured again with the data it was called on, and its tape walked from there. */
+ * A LiveTensor is a tensor with its autograd record; its grad_fn is an output of a tape node of the
+ * region that made it. A region sees only metadata of its entries and treats their grad_fn as
+ * external. The gradients that its backward sends there are handed to the region that made the
+ * grad_fn, which is captured again with the data it was called on, and whose tape is walked from
+ * there. */
 #ifndef COMPILED_WORLD_H
 #define COMPILED_WORLD_H
 
-#include "compiled/capture/capture.h"
+#include "compiled/runtime/artifact.h"
 
 typedef struct Region Region;
 typedef struct LiveTensor LiveTensor;
-/* A history: output `nr` of tape node `number` of the region; NULL: none. */
-typedef struct Origin {
+/* A grad_fn: output `nr` of tape node `number` of the region; region NULL: none. */
+typedef struct RegionEdge {
     Region *region;
     int64_t number;
     int nr;
-} Origin;
+} RegionEdge;
 
 struct LiveTensor {
-    Tensor t;           /* on a storage with data and the version */
-    bool requires_grad; /* the tensor's own bit */
-    Origin history;
-    int topological_nr;                     /* of its history (Exit) */
-    const Tensor *history_meta, *leaf_meta; /* what a gradient for its history, and for its
-                                               accumulator, must look like (Exit) */
-    bool remade; /* a backward asked for the history of this stale view: there is one, to be made
-                    anew when next needed */
-    LiveTensor *base; /* of a view */
-    CreationMeta creation_meta;
-    int64_t attr_version; /* of a view: the version at which its history was made */
-    const Tensor *grad;   /* .grad; NULL: None */
-    int entry;            /* scratch: its place among the entries of the region being entered */
-    LiveTensor *next;     /* in the world */
+    Tensor tensor;       /* on a storage with data and the version */
+    TensorRecord record; /* attr_version: of its storage, absolute */
+    RegionEdge grad_fn;
+    bool regenerated;   /* a backward regenerated the grad_fn of this stale view: there is one, and
+                      the next region that needs it regenerates it again */
+    LiveTensor *base;   /* of a view */
+    const Tensor *grad; /* .grad; NULL: None */
+    int entry;          /* scratch: its index among the entries of the region being entered */
+    LiveTensor *next;   /* in the session */
 };
 
 /* One run of a region. */
 struct Region {
-    CaptureInput in; /* as it was captured; if a backward may come to it later, with the data its
-                        storages then held */
-    const Capture *capture; /* its tape */
-    LiveTensor **object;    /* by object of the capture */
-    int nobject;
-    Origin *from;            /* by entry: the history it had */
+    CaptureInput
+        in; /* as it was captured; with a copy of its data if a later backward may reach it */
+    const Capture *capture; /* the tape */
+    LiveTensor **live;      /* by index in Capture.live */
+    int nlive;
+    RegionEdge *external;    /* by entry: its grad_fn when the region was entered */
     int64_t *version;        /* by input storage: when it was entered */
-    unsigned char *released; /* by tape number (made of them): run by a backward */
-    int64_t made;
-    ResumedRoot *root; /* what a backward under way has sent here */
+    unsigned char *released; /* by tape number (tape_size of them): a backward ran it and did not
+                                retain the graph */
+    int64_t tape_size;
+    ResumedRoot *root; /* what the running backward has sent here */
     int nroot, capacity;
     Region *before; /* the region entered before */
 };
@@ -63,21 +60,19 @@ typedef struct RuntimeSession {
     int64_t first_step;
     Arena *arena;
     Artifact *cache;
-    Error err;
-    bool last_call; /* nobody calls again: nothing need be made for other sizes */
-    /* the world: what a call with fresh inputs made, and calls that keep it took up */
+    bool last_call; /* the last call: no code for other sizes is needed */
+    /* live tensors: made by a call with fresh inputs, taken over by calls that keep them */
     LiveTensor **input; /* by program input */
     int ninputs;
-    LiveTensor *objects;
-    LiveTensor **named; /* by NameId: what names mean outside of the function */
-    LiveTensor *
-        *local;    /* by NameId: what the region before left to the next one of the same call */
-    bool prepared; /* the setup ran to its end */
-    bool breaks; /* some statement is a graph_break, and none needs the tape of the whole function:
+    LiveTensor *live;
+    LiveTensor **named;    /* by NameId: the bindings outside the function */
+    LiveTensor **exported; /* by NameId: the exports of the region before, in the same call */
+    bool prepared;         /* the setup ran to its end */
+    bool breaks; /* some statement is a graph_break, and none needs the whole function's tape:
                     regions end there */
     bool takes_gradients; /* some statement of the function does */
     bool reshapes;        /* some statement changes the geometry of a tensor in place */
-    Region *last;         /* of those that a later backward may come to */
+    Region *last;         /* the last region that a later backward may reach */
 } RuntimeSession;
 
 /* How a region ended. */
@@ -88,8 +83,8 @@ typedef struct RegionResult {
     const Artifact *artifact;
     ArtifactResult outcome;
     Region *region;
-    Storage *unsettled; /* what a refused write had begun to write, or NULL */
-    int passed;         /* moved leaves that its backward came past */
+    Storage *unsettled;  /* the storage that a refused write had begun to change, or NULL */
+    int deferred_leaves; /* moved leaves of its backward whose error is deferred (moved_leaves.c) */
 } RegionResult;
 
 /* ---- region.c ---- */
@@ -97,7 +92,7 @@ typedef struct RegionResult {
  * capture and the passes. */
 Artifact *region_compile(RuntimeSession *r, const CaptureInput *in,
                          void (*captured)(void *user, Capture *cap), void *user);
-/* What comes before statement `sid`, which raises. */
+/* The region up to statement `sid`, which raises. */
 Artifact *region_compile_prefix(RuntimeSession *r, const CaptureInput *in, int sid, ErrCode code,
                                 const char *message, int unsettled);
 /* An artifact from the cache, or made now. */
@@ -106,30 +101,30 @@ const Artifact *region_find(RuntimeSession *r, const CaptureInput *in, bool *com
 int region_writes(const Graph *g, int sid);
 
 /* ---- runtime/runtime.c ---- */
-/* Fresh objects for the inputs. ERR_limit. */
+/* Fresh live tensors for the inputs. ERR_limit. */
 ErrCode runtime_open(RuntimeSession *r, const Input *inputs, int ninputs, Error *err);
-/* The same objects once more: gradients cleared, then flags set. */
+/* The same live tensors once more: gradients cleared, then flags set. */
 ErrCode runtime_reopen(RuntimeSession *r, const Recall *recall, Error *err);
-bool object_requires_grad(const LiveTensor *o);
-bool object_has_history(const LiveTensor *o);
-/* Remembers the nodes that a backward of the capture ran; `end`: moved leaves it came past. */
+bool live_requires_grad(const LiveTensor *o);
+bool live_has_grad_fn(const LiveTensor *o);
+/* Remembers the nodes that a backward of the capture ran, up to moved leaf number `end`. */
 void region_release(Region *region, const Capture *cap, int end);
 enum { SETUP = -2, BODY = -1 };
 /* Runs the setup, the body, or what follows the graph_break `part` of the body. `comes_back`: a
- * later region may send gradients to it. */
+ * later backward may reach the region. */
 void region_run(RuntimeSession *r, int part, bool grad_mode, bool comes_back, bool *compiled,
                 RegionResult *end);
 /* Does the region end at a graph_break, and another follow? */
-static inline bool region_goes_on(const RegionResult *end) {
+static inline bool region_continues(const RegionResult *end) {
     return end->error == ERR_none && end->artifact->capture->end == END_BREAK;
 }
 /* ---- runtime/cross_region_backward.c ---- */
-/* How many of the moved leaves that the region's backward met wait for an earlier region? All of
- * them, or the next one refuses. */
-int backward_passes(RuntimeSession *r, Region *region, const Capture *cap);
-/* Hands on what the backward of the region that just ran sent to histories outside of it. An error
- * is the call's. */
-ErrCode backward_outside(RuntimeSession *r, const RegionResult *end, Error *err);
+/* How many of the moved leaves of the region's backward defer their error to an earlier region? The
+ * next one raises. */
+int moved_leaves_deferred(RuntimeSession *r, Region *region, const Capture *cap);
+/* Continues the backward of the region that just ran in the regions before it. An error is the
+ * call's. */
+ErrCode cross_region_backward_run(RuntimeSession *r, const RegionResult *end, Error *err);
 /* ---- call.c ---- */
 /* Call `number` of the program, from its inputs to its record. */
 void run_call(RuntimeSession *r, int number, CallResult *call);

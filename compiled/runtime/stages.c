@@ -1,403 +1,16 @@
-/* The meaning of a graph at any stage: its nodes run one by one by the shared kernels, on the data
- * of the call.
- *
- * What a node's memory is depends on how far the graph has come:
- *   capture     buffers are storages that WRITEs change; a read sees what the storage holds where
- *               the reader stands
- *   functional  every node has memory of its own, so nothing is overwritten
- *   reinplace   a node marked in_place writes into its base's memory, after the other nodes of its
- *               unit have read
- *   plan        nodes live in their buffers, whose old contents are lost; fresh buffers are filled
- *               with a pattern
- * So a stale read, a write that came too early, or a buffer that was given away shows as another
- * answer. Tangents are made up; returns are looked at when the epilogue copies them out, most after
- * it has written inputs back.
- *
- * Where a value is bad a shared kernel may refuse it before the CHECK that judges it, or an earlier
- * one, has its turn: what stands is the refusal of the first statement.
+/* Compares what a graph means before and after a stage, and what a plan computes with what its
+ * graph means (interpret.c).
  *
  * Two interpretations agree if the same CHECK fails, or all returns, written inputs and gradients
- * are equal bit for bit (a NaN is a NaN): kernels sum in logical order, whatever the layout, and no
- * pass may round differently from another. */
-#include "compiled/runtime/stages.h"
-
-#include "compiled/capture/capture.h"
-#include "compiled/ir/evaluate.h"
-#include "compiled/loops/lower.h"
-#include "program/ops/functions.h"
+ * are equal bit for bit (a NaN equals a NaN): kernels sum in logical order, whatever the layout,
+ * and no pass may round differently from another. */
+#include "compiled/runtime/interpret.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-/* A value in logical order. */
-typedef struct Answer {
-    const char *what;
-    int number;
-    DType dtype;
-    int64_t numel;
-    const void *data;
-} Answer;
-
-struct Answers {
-    bool unknown;   /* a kernel left something undefined: not comparable */
-    int failed_sid; /* of the CHECK or kernel that refused, or -1 */
-    int n;
-    Answer *answer;
-};
-
-typedef struct Interpreter {
-    Compile *c;
-    Arena *arena;
-    const Graph *g;
-    bool planned;         /* nodes live in their buffers */
-    Storage **storage;    /* by node id */
-    Storage **buffer;     /* by buffer number */
-    Storage **input;      /* by input storage */
-    bool refused;         /* a kernel refused a value, ... */
-    int refused_at;       /* ... of this statement: nothing that follows from it counts */
-    void *const *tangent; /* by number, or NULL: made up */
-    bool writes_back;     /* the epilogue's part, too */
-    Answers *out;
-} Interpreter;
-
-/* ---- memory ---- */
-
-static int64_t stages_extent_of(const Tensor *t) {
-    int64_t extent = 0;
-    CHECK(tensor_extent(t, &extent));
-    return extent;
-}
-
-static Storage *poisoned(Interpreter *in, int64_t bytes) {
-    Storage *s = arena_new(in->arena, Storage);
-    s->data = arena_alloc(in->arena, max_i64(bytes, 1));
-    memset(s->data, 0xA5, (size_t)bytes);
-    return s;
-}
-
-static void make_buffers(Interpreter *in) {
-    int count = 0;
-    for (int i = 0; i < in->g->n; i++) {
-        count = in->g->node[i]->buffer >= count ? in->g->node[i]->buffer + 1 : count;
-    }
-    int64_t *bytes = arena_array(in->arena, int64_t, max_i64(count, 1));
-    in->buffer = arena_array(in->arena, Storage *, max_i64(count, 1));
-    for (int i = 0; i < in->g->n; i++) {
-        const Node *n = in->g->node[i];
-        if (n->buffer >= 0) {
-            bytes[n->buffer] =
-                max_i64(bytes[n->buffer], stages_extent_of(&n->t) * dtype_bytes(n->t.dtype));
-        }
-    }
-    for (int b = 0; b < count; b++) {
-        in->buffer[b] = poisoned(in, bytes[b]);
-    }
-}
-
-/* The tensor that `n` is, on the memory it has now. */
-static Tensor tensor_of(const Interpreter *in, const Node *n, Storage *storage) {
-    Tensor t = n->t;
-    const Storage *memory = in->storage[node_buffer((Node *)n)->id];
-    *storage = (Storage){.dtype = t.dtype,
-                         .numel = stages_extent_of(&node_buffer((Node *)n)->t),
-                         .data = memory->data};
-    t.storage = storage;
-    return t;
-}
-
-/* Gives `n` its memory and puts `value` (of its layout) there. A splat is read as a value, also
- * when its buffer is somebody else's. */
-static void stages_keep(Interpreter *in, const Node *n, const Tensor *value) {
-    int64_t bytes = stages_extent_of(&n->t) * dtype_bytes(n->t.dtype);
-    Scalar splat;
-    Storage *s = n->in_place ? in->storage[node_buffer(n->in[0])->id] : NULL;
-    if (in->planned && n->buffer >= 0) {
-        s = in->buffer[n->buffer];
-    }
-    if (s && bytes > 0) {
-        memcpy(s->data, value->storage->data, (size_t)bytes);
-    }
-    in->storage[n->id] = s && !node_splat(n, &splat) ? s : value->storage;
-}
-
-/* ---- nodes ---- */
-
-/* Statements in order, the backward last. */
-static unsigned rank(int sid) { return (unsigned)sid; }
-
-static void refuse_value(Interpreter *in, const Node *n) {
-    if (!in->refused || rank(n->sid) < rank(in->refused_at)) {
-        in->refused = true;
-        in->refused_at = n->sid;
-    }
-}
-
-/* What `n` computes, apart from its memory; a refused kernel leaves a pattern. */
-static void stages_compute(Interpreter *in, const Node *n, Tensor *out) {
-    Tensor value[MAX_SLOTS], *operand[MAX_SLOTS];
-    Storage storage[MAX_SLOTS];
-    Error err = {0};
-    KernelCtx k = {.arena = in->arena, .err = &err};
-    for (int s = 0; s < n->nin; s++) {
-        operand[s] = n->in[s] ? &value[s] : NULL;
-        if (n->in[s]) {
-            value[s] = tensor_of(in, n->in[s], &storage[s]);
-        }
-    }
-    *out = n->t;
-    if (n->kind == NODE_OP) {
-        /* the size of nonzero is the count that was right before the graph was changed */
-        bool counted = n->op != OP_nonzero || kernel_count_nonzero(operand[0]) == out->size[0];
-        if (!counted || !evaluate_node(n, operand, out, &k)) {
-            refuse_value(in, n);
-            *out = n->t;
-            out->storage = poisoned(in, stages_extent_of(&n->t) * dtype_bytes(n->t.dtype));
-            out->storage->dtype = n->t.dtype;
-            out->storage->numel = stages_extent_of(&n->t);
-        }
-        in->out->unknown |= k.undefined != NULL;
-        return;
-    }
-    bool undefined = false;
-    CHECK(tensor_allocate(out, in->arena, NULL, &err) == ERR_none);
-    memcpy(out->storage->data, value[0].storage->data,
-           (size_t)(stages_extent_of(&n->t) * dtype_bytes(n->t.dtype)));
-    Tensor region = n->region;
-    region.storage = out->storage;
-    tensor_copy_data(&region, &value[1], &undefined);
-    in->out->unknown |= undefined;
-}
-
-static void write_storage(Interpreter *in, const Node *n) {
-    Storage from, to;
-    Tensor target = tensor_of(in, n->in[0], &to), value = tensor_of(in, n->in[1], &from),
-           copy = value;
-    Error err = {0};
-    bool undefined = false;
-    target.dtype = n->t.dtype;
-    tensor_set_contiguous(&copy, value.dtype, value.size, value.ndim);
-    CHECK(tensor_allocate(&copy, in->arena, NULL, &err) == ERR_none);
-    tensor_copy_data(&copy, &value, NULL);
-    tensor_copy_data(&target, &copy, &undefined);
-    in->out->unknown |= undefined;
-}
-
-/* Does it fire? Not on what an earlier statement was refused for. */
-static bool check_fires(const Interpreter *in, const Node *n) {
-    Storage storage;
-    Tensor value = tensor_of(in, n->in[0], &storage);
-    return (!in->refused || rank(n->sid) <= rank(in->refused_at)) && !evaluate_check(n, &value);
-}
-
-static void make_tangent(Interpreter *in, const Node *n) {
-    Storage *s = storage_new(in->arena, n->t.dtype, stages_extent_of(&n->t));
-    if (in->tangent) {
-        memcpy(s->data, in->tangent[n->number], (size_t)(s->numel * dtype_bytes(s->dtype)));
-    } else {
-        fill_buffer(s->data, n->t.dtype, s->numel, FILL_dyadic, (uint64_t)n->number + 1);
-    }
-    if (in->planned && n->buffer >= 0) {
-        memcpy(in->buffer[n->buffer]->data, s->data, (size_t)(s->numel * dtype_bytes(s->dtype)));
-        s = in->buffer[n->buffer];
-    }
-    in->storage[n->id] = s;
-}
-
-static bool runs_in_place(const Interpreter *in, const Node *n) {
-    return n->in_place || (in->planned && n->nin > 0 && n->in[0] && n->buffer >= 0 &&
-                           n->buffer == node_buffer(n->in[0])->buffer);
-}
-
-/* The nodes [begin, end): one nest, or one node. What writes into memory that others of the nest
- * read comes last. */
-static bool run_schedule_item(Interpreter *in, int begin, int end) {
-    const Node *late[MAX_FUSED_OPS];
-    Tensor late_value[MAX_FUSED_OPS];
-    int nlate = 0;
-    for (int i = begin; i < end; i++) {
-        const Node *n = in->g->node[i];
-        Tensor value;
-        switch (n->kind) {
-        case NODE_INPUT:
-            in->storage[n->id] = in->input[n->number];
-            if (in->planned && n->buffer >= 0) {
-                in->buffer[n->buffer] = in->input[n->number];
-            }
-            break;
-        case NODE_TANGENT:
-            make_tangent(in, n);
-            break;
-        case NODE_VIEW:
-            break;
-        case NODE_WRITE:
-            write_storage(in, n);
-            break;
-        case NODE_CHECK:
-            if (check_fires(in, n)) {
-                in->out->failed_sid = n->sid;
-                return false;
-            }
-            break;
-        case NODE_OP:
-        case NODE_STORE:
-            stages_compute(in, n, &value);
-            if (runs_in_place(in, n) && nlate < MAX_FUSED_OPS) {
-                late[nlate] = n;
-                late_value[nlate++] = value;
-                in->storage[n->id] = value.storage; /* for those who ask for its size only */
-            } else {
-                stages_keep(in, n, &value);
-            }
-            break;
-        }
-    }
-    for (int k = 0; k < nlate; k++) {
-        stages_keep(in, late[k], &late_value[k]);
-    }
-    return true;
-}
-
-/* ---- answers ---- */
-
-static void stages_answer(Interpreter *in, const char *what, int number, const Tensor *t) {
-    void *data = arena_alloc(in->arena, max_i64(tensor_numel(t) * dtype_bytes(t->dtype), 1));
-    tensor_gather(t, data);
-    in->out->answer[in->out->n++] = (Answer){what, number, t->dtype, tensor_numel(t), data};
-}
-
-static void answer_node(Interpreter *in, const char *what, int number, const Node *n,
-                        const Tensor *layout) {
-    Storage storage;
-    Tensor t = tensor_of(in, n, &storage);
-    if (layout) {
-        t = *layout;
-        t.storage = &storage;
-    }
-    stages_answer(in, what, number, &t);
-}
-
-/* The node that made a class's storage, while there are classes. */
-static const Node *class_node(const Graph *g, int cls) {
-    for (int i = 0; i < g->n; i++) {
-        const Node *n = g->node[i];
-        if (n->cls == cls && (n->kind == NODE_OP || n->kind == NODE_INPUT)) {
-            return n;
-        }
-    }
-    return NULL;
-}
-
-/* What the epilogue does before it copies those returns out whose value is no input's old data. */
-static void stages_write_back(Interpreter *in) {
-    const Graph *g = in->g;
-    void **copy = arena_array(in->arena, void *, max_i64(g->ninputs, 1));
-    for (int k = 0; g->written && k < g->ninputs; k++) {
-        if (g->written[k] && g->written[k] != g->input[k]) {
-            Storage storage;
-            tensor_of(in, g->written[k], &storage);
-            CHECK(storage.numel == in->input[k]->numel);
-            copy[k] =
-                arena_copy(in->arena, storage.data, storage.numel * dtype_bytes(storage.dtype));
-        }
-    }
-    for (int k = 0; k < g->ninputs; k++) {
-        if (copy[k]) {
-            memcpy(in->input[k]->data, copy[k],
-                   (size_t)(in->input[k]->numel * dtype_bytes(in->input[k]->dtype)));
-        }
-    }
-}
-
-static void collect_returns(Interpreter *in, bool functional, bool old_inputs) {
-    const Graph *g = in->g;
-    for (int k = 0; k < g->nret; k++) {
-        const ReturnPlan *r = &g->ret[k];
-        const Node *value = functional ? r->value : class_node(g, r->cls);
-        if (value && !r->aliases_input && (value->kind == NODE_INPUT) == old_inputs) {
-            answer_node(in, "return", k, value, &r->layout);
-        }
-    }
-}
-
-static void stages_collect(Interpreter *in, StageForm form) {
-    const Graph *g = in->g;
-    bool functional = form != STAGE_CAPTURED;
-    in->out->answer = arena_array(in->arena, Answer, g->nret * 2 + g->ninp + g->ninputs + 1);
-    collect_returns(in, functional, true);
-    bool writes_back =
-        in->c->capture && !in->c->capture->in.later; /* a question and what is asked later do not */
-    for (int k = 0; writes_back && k < g->ninputs; k++) {
-        const Node *now = functional && g->written && g->written[k] ? g->written[k] : g->input[k];
-        if (functional && now == g->input[k]) {
-            answer_node(in, "input storage", k, now, NULL);
-            continue;
-        }
-        Storage storage;
-        Tensor t = tensor_of(in, now, &storage), flat;
-        tensor_set_contiguous(&flat, t.dtype, &storage.numel, 1);
-        flat.storage = &storage;
-        stages_answer(in, "input storage", k, &flat);
-    }
-    for (int k = 0; form == STAGE_JOINT && k < g->ninp; k++) {
-        if (g->inp[k].grad) {
-            answer_node(in, "gradient of input", k, g->inp[k].grad, NULL);
-        }
-    }
-    for (int k = 0; form == STAGE_JOINT && k < g->nret; k++) {
-        if (g->ret[k].grad) {
-            answer_node(in, "gradient of return", k, g->ret[k].grad, NULL);
-        }
-    }
-    if (functional && in->writes_back) {
-        stages_write_back(in);
-    }
-    collect_returns(in, functional, false);
-}
-
-static Interpreter *interpreter_new(Compile *c, const Graph *g) {
-    Interpreter *in = arena_new(c->arena, Interpreter);
-    *in = (Interpreter){.c = c, .arena = c->arena, .g = g, .out = arena_new(c->arena, Answers)};
-    in->out->failed_sid = -1;
-    in->storage = arena_array(c->arena, Storage *, max_i64(g->next_id, 1));
-    in->input = arena_array(c->arena, Storage *, max_i64(g->ninputs, 1));
-    return in;
-}
-
-static Answers *stages_interpret(Compile *c, const Graph *g, StageForm form, Storage *const *input,
-                                 void *const *tangent) {
-    Interpreter *in = interpreter_new(c, g);
-    in->tangent = tangent;
-    in->writes_back = !tangent;
-    for (int i = 0; i < in->g->n && !in->planned; i++) {
-        in->planned = in->g->node[i]->kind == NODE_OP && in->g->node[i]->buffer >= 0;
-    }
-    if (in->planned) {
-        make_buffers(in);
-    }
-    for (int k = 0; k < in->g->ninputs; k++) {
-        const Storage *data = input[k];
-        in->input[k] = storage_new(c->arena, data->dtype, data->numel);
-        memcpy(in->input[k]->data, data->data, (size_t)(data->numel * dtype_bytes(data->dtype)));
-    }
-    for (int i = 0; i < in->g->n;) {
-        int end = schedule_item_end(in->g, i);
-        if (!run_schedule_item(in, i, end)) {
-            return in->out;
-        }
-        i = end;
-    }
-    if (in->refused) {
-        in->out->failed_sid = in->refused_at;
-        return in->out;
-    }
-    stages_collect(in, form);
-    return in->out;
-}
-
-/* ---- comparison ---- */
-
-static bool same_element(const Answer *a, const Answer *b, int64_t i, double tolerance) {
+static bool answers_same_element(const Answer *a, const Answer *b, int64_t i, double tolerance) {
     int bytes = dtype_bytes(a->dtype);
     if (memcmp((const char *)a->data + i * bytes, (const char *)b->data + i * bytes,
                (size_t)bytes) == 0) {
@@ -411,7 +24,7 @@ static bool same_element(const Answer *a, const Answer *b, int64_t i, double tol
                                       fabs(x - y) <= tolerance * fmax(fabs(x), fabs(y)));
 }
 
-/* The answer of `all` that `a` is, or NULL: gradients come with the joint graph. */
+/* The same value of the other interpretation, or NULL: gradients exist only from joint on. */
 static const Answer *same_answer(const Answers *all, const Answer *a) {
     for (int k = 0; k < all->n; k++) {
         if (strcmp(all->answer[k].what, a->what) == 0 && all->answer[k].number == a->number) {
@@ -421,10 +34,10 @@ static const Answer *same_answer(const Answers *all, const Answer *a) {
     return NULL;
 }
 
-/* The first difference in words; false if there is none. Floats may differ by `tolerance` of
- * themselves, which for half types is a hundred times as much. */
-static bool differ(const Answers *before, const Answers *after, double tolerance, char *text,
-                   size_t size) {
+/* The first difference in words; false if there is none. Floats may differ by a relative
+ * `tolerance`, half types by a hundred times as much. */
+static bool answers_differ(const Answers *before, const Answers *after, double tolerance,
+                           char *text, size_t size) {
     if (before->unknown || after->unknown) {
         return false;
     }
@@ -440,7 +53,8 @@ static bool differ(const Answers *before, const Answers *after, double tolerance
             return true;
         }
         for (int64_t i = 0; i < a->numel; i++) {
-            if (!same_element(a, b, i, dtype_bytes(a->dtype) == 2 ? 100 * tolerance : tolerance)) {
+            if (!answers_same_element(a, b, i,
+                                      dtype_bytes(a->dtype) == 2 ? 100 * tolerance : tolerance)) {
                 snprintf(text, size, "%s %d, element %lld: %.17g before, %.17g after", a->what,
                          a->number, (long long)i, element_double(a->data, a->dtype, i),
                          element_double(b->data, b->dtype, i));
@@ -456,14 +70,14 @@ void stages_check(Compile *c, const char *stage, StageForm form) {
     if (!report || !c->input_data) {
         return;
     }
-    Answers *now = stages_interpret(c, c->graph, form, c->input_data, NULL),
+    Answers *now = graph_interpret(c, c->graph, form, c->input_data, NULL),
             *before = c->stage_before;
     c->stage_before = now;
     report->stages++;
     if (strcmp(stage, "capture") == 0 || !before || report->found) {
         return;
     }
-    if (differ(before, now, 0, report->what, sizeof report->what)) {
+    if (answers_differ(before, now, 0, report->what, sizeof report->what)) {
         report->found = true;
         snprintf(report->stage, sizeof report->stage, "%s", stage);
     }
@@ -474,7 +88,7 @@ void stages_check(Compile *c, const char *stage, StageForm form) {
 Answers *stages_expect(const Artifact *a, Storage *const *input, void *const *tangent) {
     Compile *c = a->capture->c;
     const StageReport *report = c->options->stages;
-    return report && report->runs ? stages_interpret(c, a->graph, STAGE_JOINT, input, tangent)
+    return report && report->runs ? graph_interpret(c, a->graph, STAGE_JOINT, input, tangent)
                                   : NULL;
 }
 
@@ -484,18 +98,8 @@ void stages_check_run(const Artifact *a, const Answers *expected, Storage *const
         return;
     }
     Compile *c = a->capture->c;
-    Interpreter *in = interpreter_new(c, a->graph);
-    for (int i = 0; i < in->g->n; i++) {
-        const Node *n = in->g->node[i];
-        if (n->kind == NODE_INPUT) {
-            in->storage[n->id] = input[n->number];
-        } else if (n->kind != NODE_VIEW && n->id < a->plan->nnode &&
-                   a->plan->buffer_of[n->id] >= 0) {
-            in->storage[n->id] = storage_new(c->arena, n->t.dtype, 0);
-            in->storage[n->id]->data = plan_data(a->plan, n);
-        }
-    }
-    stages_collect(in, STAGE_JOINT);
+    const Answers *answers = plan_answers(a, input);
     char text[sizeof c->options->stages->what];
-    c->options->stages->run_differs |= differ(expected, in->out, 1.0 / ROUNDING, text, sizeof text);
+    c->options->stages->run_differs |=
+        answers_differ(expected, answers, 1.0 / ROUNDING, text, sizeof text);
 }

@@ -5,7 +5,7 @@
 #include "compiled/core/compilation.h"
 #include "compiled/ir/graph.h"
 
-/* What one interpretation answers. */
+/* The result of one interpretation. */
 typedef struct Answers Answers;
 
 /* Interprets c->graph as it stands after `stage` on the data of the call being compiled and
@@ -14,13 +14,13 @@ typedef struct Answers Answers;
 typedef enum StageForm {
     STAGE_CAPTURED,
     STAGE_FUNCTIONAL,
-    STAGE_JOINT /* gradients are there */
+    STAGE_JOINT /* with gradients */
 } StageForm;
 void stages_check(Compile *c, const char *stage, StageForm form);
 
 struct Artifact;
-/* What running the artifact's plan on these inputs (storages by number) and tangents is to come to;
- * NULL unless that is asked for. Call before it runs. */
+/* The expected result of running the artifact's plan on these inputs (storages by number) and
+ * tangents; NULL unless the options require it. Call before it runs. */
 Answers *stages_expect(const struct Artifact *a, Storage *const *input, void *const *tangent);
 /* Compares what the plan has computed, up to rounding. */
 void stages_check_run(const struct Artifact *a, const Answers *expected, Storage *const *input);

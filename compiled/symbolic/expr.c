@@ -1,11 +1,11 @@
-/* Expressions over symbols, found from values.
+/* Expressions over symbols, fitted to values.
  *
  * A number of a graph is nearly always a monomial of the sizes with a factor and a constant (a
- * size, a product of sizes, a stride, one less, a half), or a sum of two (what cat made). Monomials
- * up to degree 3 are tried alone, then in pairs: the coefficients follow from the first specimens,
- * exactly, as fractions; the remaining specimens must agree. Whole division is such a fraction as
- * long as the remainder does not change: a fraction is believed only where all specimens leave the
- * same one, and has a guard. */
+ * size, a product of sizes, a stride, one less, a half), or a sum of two (from cat). Monomials up
+ * to degree 3 are tried alone, then in pairs: the coefficients follow from the first samples,
+ * exactly, as fractions; the remaining samples must agree. An exact division is such a fraction as
+ * long as the remainder does not change: a fraction is accepted only where all samples leave the
+ * same remainder, and it has a guard. */
 #include "compiled/symbolic/expr.h"
 
 #include <string.h>
@@ -14,7 +14,7 @@ enum { MAX_MONOMIALS = 34 };
 
 typedef struct Monomial {
     signed char power[MAX_SYMBOLS];
-    int64_t v[MAX_SPECIMENS];
+    int64_t v[MAX_SAMPLES];
 } Monomial;
 
 static int64_t power_product(const signed char *power, const int64_t *symbol, int n) {
@@ -66,7 +66,7 @@ static int64_t gcd(int64_t a, int64_t b) {
 }
 
 /* The fractions x/d and y/d (y's monomial may be NULL) and the constant that follows from the first
- * specimen. */
+ * sample. */
 static bool expr_finish(const SamplePoints *s, const int64_t *value, const Monomial *a, __int128 x,
                         const Monomial *b, __int128 y, __int128 d, Expr *out) {
     if (d < 0) {
@@ -100,7 +100,7 @@ static bool expr_finish(const SamplePoints *s, const int64_t *value, const Monom
     return true;
 }
 
-/* The value at every specimen. */
+/* Does the expression have the right value at every sample? */
 static bool agrees(const Expr *e, const SamplePoints *s, const int64_t *value) {
     Expr copy = *e;
     for (int k = 0; k < s->n; k++) {

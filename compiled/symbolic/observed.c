@@ -1,88 +1,88 @@
-/* What a compilation decides on beside the numbers of its graph: the facts that make its guards
- * complete.
+/* Observed values: what a compilation decides on beside the numbers of its graph. They make its
+ * guards complete.
  *
- * The numbers of the graph (symbolic/walk.c) do not tell all that was compared: a slice wraps and
- * clamps what it is given before a size comes out, a view multiplies sizes until they fit, a rule
- * makes a layout that another rule takes away again, a constant that is a size is compared with
- * another constant and both are gone. Each such place notes here what it looks at, in every
- * specimen. Where a number is compared with another, both are facts, and how they compare becomes a
- * guard. Where it is put into something else (an exponential, a table, a narrow dtype) no
- * comparison says enough: its value goes into the hash of the graph, so that it must be the same in
- * all specimens, and thus hang on no size. */
+ * The numbers of the graph (symbolic/walk.c) do not show everything that was compared: a slice
+ * wraps and clamps its arguments before a size results, a view multiplies sizes until they fit, a
+ * rule makes a layout that another rule removes again, a constant that is a size is compared with
+ * another constant and both disappear. Each such place records here what it reads, in every sample
+ * compilation. Where a number is compared with another, both are observed values, and how they
+ * compare becomes a guard. Where it is used in another way (an exponential, a table, a narrow
+ * dtype) no comparison is enough: its value goes into the hash of the graph, so that it must be the
+ * same in all samples, and thus independent of the sizes. */
 #include "compiled/symbolic/observed.h"
-#include "compiled/symbolic/symbol.h"
+#include "compiled/symbolic/numbers.h"
 
 #include <math.h>
 #include <string.h>
 
-static Numbers *facts_of(const Compile *c) { return c->sample ? &c->sample->facts : NULL; }
+static Numbers *observed_of(const Compile *c) { return c->sample ? &c->sample->observed : NULL; }
 
-void facts_number(const Compile *c, int64_t v) {
+void observed_number(const Compile *c, int64_t v) {
     if (c->sample) {
-        numbers_fact(facts_of(c), v, NUMBER_FACT);
+        numbers_observed(observed_of(c), v, NUMBER_OBSERVED);
     }
 }
 
-void facts_layout(const Compile *c, const Tensor *t) {
+void observed_layout(const Compile *c, const Tensor *t) {
     if (c->sample) {
-        walk_layout_facts(facts_of(c), t);
+        walk_observed_layout(observed_of(c), t);
     }
 }
 
-void facts_rewrite(const Compile *c, const Node *n, int from) {
+void observed_rewrite(const Compile *c, const Node *n, int from) {
     if (c->sample) {
-        walk_node_facts(facts_of(c), n);
+        walk_observed_node(observed_of(c), n);
         for (int i = from; i < c->graph->n; i++) {
-            walk_node_facts(facts_of(c), c->graph->node[i]);
+            walk_observed_node(observed_of(c), c->graph->node[i]);
         }
     }
 }
 
 /* ---- calls ---- */
 
-/* A place along a dim as written: from its end if it is negative. */
+/* An index along a dim as written: counted from the end if it is negative. */
 static int64_t place_along(int64_t at, int64_t size) {
     int64_t wrapped;
     return at >= 0 ? at : checked_add(at, size, &wrapped) ? wrapped : at;
 }
 
-static int64_t size_along(const Tensor *t, int64_t dim) {
+static int64_t observed_size_along(const Tensor *t, int64_t dim) {
     int d;
     Error ignored = {0};
     return t->ndim > 0 && dim_wrap(dim, t->ndim, &d, &ignored) == ERR_none ? t->size[d] : 1;
 }
 
-/* The products of neighbouring sizes, as a view meets them. */
+/* The products of neighbouring sizes, which a view computes. */
 static void note_products(Numbers *facts, const int64_t *size, int ndim) {
     for (int first = 0; first < ndim; first++) {
         int64_t product = 1;
         for (int d = first; d < ndim && checked_mul(product, size[d], &product); d++) {
-            numbers_fact(facts, product, NUMBER_FACT);
+            numbers_observed(facts, product, NUMBER_OBSERVED);
         }
     }
 }
 
 static void note_sum(Numbers *facts, int64_t a, int64_t b) {
     int64_t sum;
-    numbers_fact(facts, checked_add(a, b, &sum) ? sum : INT64_MAX, NUMBER_ORDER);
+    numbers_observed(facts, checked_add(a, b, &sum) ? sum : INT64_MAX, NUMBER_ORDER);
 }
 
 /* start, end along dim: as wrapped, before they are clamped. */
 static void note_slice(Numbers *facts, const Tensor *self, const Arg *arg) {
-    int64_t size = size_along(self, arg[0].i);
+    int64_t size = observed_size_along(self, arg[0].i);
     for (int p = 1; p <= 2; p++) {
-        numbers_fact(facts, arg[p].none ? 0 : place_along(arg[p].i, size), NUMBER_ORDER);
+        numbers_observed(facts, arg[p].none ? 0 : place_along(arg[p].i, size), NUMBER_ORDER);
     }
 }
 
 static void note_diagonal(Numbers *facts, const Tensor *self, const Arg *arg) {
     int64_t offset = arg[0].i > -INT32_MAX && arg[0].i < INT32_MAX ? arg[0].i : INT32_MAX;
-    note_sum(facts, size_along(self, arg[2].i), -offset);
-    note_sum(facts, size_along(self, arg[1].i), offset);
+    note_sum(facts, observed_size_along(self, arg[2].i), -offset);
+    note_sum(facts, observed_size_along(self, arg[1].i), offset);
 }
 
-void facts_call(const Compile *c, const Call *call) {
-    Numbers *facts = facts_of(c);
+void observed_call(const Compile *c, const Call *call) {
+    Numbers *facts = observed_of(c);
     if (!facts) {
         return;
     }
@@ -101,11 +101,12 @@ void facts_call(const Compile *c, const Call *call) {
         break;
     case OP_select:
     case OP_select_scatter:
-        numbers_fact(facts, place_along(arg[1].i, size_along(self, arg[0].i)), NUMBER_ORDER);
+        numbers_observed(facts, place_along(arg[1].i, observed_size_along(self, arg[0].i)),
+                         NUMBER_ORDER);
         break;
     case OP_narrow: {
-        int64_t start = place_along(arg[1].i, size_along(self, arg[0].i));
-        numbers_fact(facts, start, NUMBER_ORDER);
+        int64_t start = place_along(arg[1].i, observed_size_along(self, arg[0].i));
+        numbers_observed(facts, start, NUMBER_ORDER);
         note_sum(facts, start, arg[2].i);
         break;
     }
@@ -137,32 +138,32 @@ static void note_bits(Numbers *facts, double v) {
 
 static void note_scalar(Numbers *facts, Scalar v) {
     bool in_range = v.kind != CAT_FLOAT || (v.f > -1e15 && v.f < 1e15);
-    numbers_fact(facts,
-                 !in_range             ? 0
-                 : v.kind == CAT_FLOAT ? (int64_t)floor(v.f)
-                                       : v.i,
-                 NUMBER_FACT);
-    numbers_fact(facts,
-                 !in_range             ? 0
-                 : v.kind == CAT_FLOAT ? (int64_t)ceil(v.f)
-                                       : v.i,
-                 NUMBER_FACT);
+    numbers_observed(facts,
+                     !in_range             ? 0
+                     : v.kind == CAT_FLOAT ? (int64_t)floor(v.f)
+                                           : v.i,
+                     NUMBER_OBSERVED);
+    numbers_observed(facts,
+                     !in_range             ? 0
+                     : v.kind == CAT_FLOAT ? (int64_t)ceil(v.f)
+                                           : v.i,
+                     NUMBER_OBSERVED);
 }
 
-/* Is the result of integers, where it is exact, a polynomial of them? Of which quotient: the places
- * of the result say. */
+/* Is the exact result of integers a polynomial of them? (For a quotient the numbers of the result
+ * show it.) */
 static bool is_polynomial(const OpInfo *op) {
     return op->kind == KIND_POINTWISE && (pw_is_arithmetic(op->pw) || op->pw == PW_neg);
 }
 
-/* Is the result a choice that hangs on how the operands compare with each other and with 0? */
+/* Is the result a choice that depends on how the operands compare with each other and with 0? */
 static bool is_choice(const OpInfo *op) {
     return op->kind != KIND_POINTWISE /* elements are moved */ || pw_is_logic(op->pw) ||
            (pw_is_choice(op->pw) && op->pw != PW_clamp);
 }
 
-void facts_constant(const Compile *c, const OpInfo *op, Scalar value, DType dtype) {
-    Numbers *facts = facts_of(c);
+void observed_constant(const Compile *c, const OpInfo *op, Scalar value, DType dtype) {
+    Numbers *facts = observed_of(c);
     if (!facts) {
         return;
     }
@@ -171,7 +172,8 @@ void facts_constant(const Compile *c, const OpInfo *op, Scalar value, DType dtyp
     if (!narrow && (is_polynomial(op) || (is_choice(op) && whole))) {
         note_scalar(facts, value);
         if (dtype == DT_float32 && fabs(value.f) > 1) {
-            numbers_fact(facts, INT64_C(1) << 24, NUMBER_ORDER); /* from there on it is rounded */
+            numbers_observed(facts, INT64_C(1) << 24,
+                             NUMBER_ORDER); /* beyond it integers are rounded */
         }
         return;
     }
@@ -179,8 +181,8 @@ void facts_constant(const Compile *c, const OpInfo *op, Scalar value, DType dtyp
     note_bits(facts, value.f);
 }
 
-void facts_literal(const Compile *c, const Tensor *t) {
-    Numbers *facts = facts_of(c);
+void observed_literal(const Compile *c, const Tensor *t) {
+    Numbers *facts = observed_of(c);
     if (!facts) {
         return;
     }
@@ -197,8 +199,8 @@ void facts_literal(const Compile *c, const Tensor *t) {
     }
 }
 
-void facts_scalars(const Compile *c, const Call *call, DType dtype, bool literal) {
-    Numbers *facts = facts_of(c);
+void observed_scalars(const Compile *c, const Call *call, DType dtype, bool literal) {
+    Numbers *facts = observed_of(c);
     for (int p = 0; facts && p < call->op->nparam; p++) {
         ArgType type = call->op->param[p].type;
         if ((type != ARG_SCALAR && type != ARG_SCALAR_OPT) || call->arg[p].none) {
@@ -209,7 +211,7 @@ void facts_scalars(const Compile *c, const Call *call, DType dtype, bool literal
             numbers_mix(facts, (uint64_t)v.i);
             note_bits(facts, v.f);
         } else {
-            facts_constant(c, call->op, v, dtype);
+            observed_constant(c, call->op, v, dtype);
         }
     }
 }

@@ -1,6 +1,6 @@
-/* Facts: numbers that a compilation looks at beside those that stand in its graph
- * (symbolic/observed.c). Noted where it is a specimen (symbol.h), nothing otherwise; how they
- * compare in all specimens becomes guards, as for the numbers of the graph. */
+/* Observed values: numbers that a compilation decides on beside those of its graph
+ * (symbolic/observed.c). Recorded in a sample compilation (numbers.h), ignored otherwise; how they
+ * compare in all samples becomes guards, as for the numbers of the graph. */
 #ifndef COMPILED_SYMBOL_FACTS_H
 #define COMPILED_SYMBOL_FACTS_H
 
@@ -8,21 +8,22 @@
 #include "compiled/ir/graph.h"
 
 /* A number that something was compared with. */
-void facts_number(const Compile *c, int64_t v);
-/* A layout that no node has: sizes, strides, where it starts and ends. */
-void facts_layout(const Compile *c, const Tensor *t);
-/* What inference of an op looks at: its integers, where they lead along the dim that they are of,
- * the products of neighbouring sizes. */
-void facts_call(const Compile *c, const Call *call);
-/* A rewrite that was applied to `n`, and the nodes from place `from` on that came with it. */
-void facts_rewrite(const Compile *c, const Node *n, int from);
+void observed_number(const Compile *c, int64_t v);
+/* A layout that no node has: sizes, strides, first and last offset. */
+void observed_layout(const Compile *c, const Tensor *t);
+/* What inference of an op reads: its integers, the indices that they select along their dim, the
+ * products of neighbouring sizes. */
+void observed_call(const Compile *c, const Call *call);
+/* A rewrite that was applied to `n`, and the nodes from index `from` on that it added. */
+void observed_rewrite(const Compile *c, const Node *n, int from);
 /* A pointwise op on constants is computed, or another op on a constant: `value` is one of the
  * operands' values, in `dtype`, or the result. */
-void facts_constant(const Compile *c, const OpInfo *op, Scalar value, DType dtype);
-/* A literal is computed from this one: code that is for more than one size must have the same. */
-void facts_literal(const Compile *c, const Tensor *t);
-/* The Scalars that a call on constants is given, which may be made of sizes: beside one value
- * (`dtype`: its dtype) as facts_constant, beside many (`literal`) as facts_literal. */
-void facts_scalars(const Compile *c, const Call *call, DType dtype, bool literal);
+void observed_constant(const Compile *c, const OpInfo *op, Scalar value, DType dtype);
+/* A literal is computed from this one: code for more than one size needs the same literal at all
+ * sizes. */
+void observed_literal(const Compile *c, const Tensor *t);
+/* The Scalar arguments of a call on constants, which may be computed from sizes: with one value
+ * (`dtype`: its dtype) as observed_constant, with many (`literal`) as observed_literal. */
+void observed_scalars(const Compile *c, const Call *call, DType dtype, bool literal);
 
 #endif

@@ -1,22 +1,15 @@
-/* The numbers of a compilation, met in a fixed order: collected from every specimen, or written for
- * the sizes of a call.
+/* The numbers of a graph, visited in a fixed order: collected from every sample compilation, or
+ * written for the sizes of a call.
  *
  * One walk serves both directions, so a number that is compared is a number that is written. All
- * else (kinds, ops, operands, flags, tape, data of literals) goes into a hash: two specimens with
- * one hash have one graph. A walk for facts also meets what the numbers make: lengths of buffers,
- * ends of regions, steps from one row to the next. */
-#include "compiled/symbolic/symbol.h"
+ * else (kinds, ops, operands, flags, data of literals) goes into a hash: two samples with one hash
+ * have one graph. A walk of observed values also visits what is derived from the numbers: lengths
+ * of buffers, ends of slices, steps from one row to the next. */
+#include "compiled/symbolic/walk.h"
 #include "tensor/array.h"
 
 #include <math.h>
 #include <string.h>
-
-typedef struct WalkVisit {
-    Numbers *out;       /* NULL: numbers are written */
-    const Place *place; /* the next one */
-    Arena *arena;
-    bool facts, stale_strides;
-} WalkVisit;
 
 /* ---- one number ---- */
 
@@ -25,74 +18,74 @@ void numbers_mix(Numbers *out, uint64_t x) {
     out->shape ^= out->shape >> 29;
 }
 
-static void fixed(WalkVisit *w, int64_t x) {
+void walk_fixed(WalkVisit *w, int64_t x) {
     if (w->out) {
         numbers_mix(w->out, (uint64_t)x);
     }
 }
 
-static void fixed_bytes(WalkVisit *w, const void *v, int64_t n) {
+static void walk_fixed_bytes(WalkVisit *w, const void *v, int64_t n) {
     for (int64_t i = 0; w->out && i < n; i++) {
-        fixed(w, ((const unsigned char *)v)[i]);
+        walk_fixed(w, ((const unsigned char *)v)[i]);
     }
-    fixed(w, n);
+    walk_fixed(w, n);
 }
 
-__attribute__((noinline)) static void make_room(Numbers *out) {
+__attribute__((noinline)) static void numbers_grow(Numbers *out) {
     out->kind = array_reserve(out->arena, out->kind, out->n, &(int){out->capacity}, 256, 1);
     out->v = array_reserve(out->arena, out->v, out->n, &out->capacity, 256, sizeof *out->v);
 }
 
-static inline void walk_collect(Numbers *out, int64_t v, int kind) {
+static inline void numbers_collect(Numbers *out, int64_t v, int kind) {
     if (out->n == out->capacity) {
-        make_room(out);
+        numbers_grow(out);
     }
     out->kind[out->n] = (unsigned char)kind;
     out->v[out->n++] = v;
 }
 
-void numbers_fact(Numbers *out, int64_t v, int kind) { walk_collect(out, v, kind); }
+void numbers_observed(Numbers *out, int64_t v, int kind) { numbers_collect(out, v, kind); }
 
-/* What the number is now. */
-static int64_t walk_number(WalkVisit *w, int64_t v) {
+/* Returns what the number is now. */
+int64_t walk_number(WalkVisit *w, int64_t v) {
     if (w->out) {
-        walk_collect(w->out, v, w->facts ? NUMBER_FACT : NUMBER_INT);
+        numbers_collect(w->out, v, w->observed ? NUMBER_OBSERVED : NUMBER_INT);
         return v;
     }
-    const Expr *e = (w->place++)->expr;
+    const Expr *e = (w->next++)->expr;
     return e ? e->value : v;
 }
 
-static double real(WalkVisit *w, double v) {
+static double walk_real(WalkVisit *w, double v) {
     if (w->out) {
         int64_t bits;
         memcpy(&bits, &v, sizeof bits);
-        if (!w->facts) {
-            walk_collect(w->out, bits, NUMBER_REAL);
+        if (!w->observed) {
+            numbers_collect(w->out, bits, NUMBER_REAL);
         } else {
             bool in_range = v > -1e15 && v < 1e15;
-            walk_collect(w->out, in_range ? (int64_t)floor(v) : 0, NUMBER_FACT);
-            walk_collect(w->out, in_range ? (int64_t)ceil(v) : 0, NUMBER_FACT);
+            numbers_collect(w->out, in_range ? (int64_t)floor(v) : 0, NUMBER_OBSERVED);
+            numbers_collect(w->out, in_range ? (int64_t)ceil(v) : 0, NUMBER_OBSERVED);
         }
         return v;
     }
-    const Place *p = w->place++;
+    const SymbolicNumber *p = w->next++;
     if (!p->expr) {
         return v;
     }
     return p->numerator != 0 ? p->numerator / (double)p->expr->value : (double)p->expr->value;
 }
 
-static void fact(WalkVisit *w, int64_t v) {
-    if (w->facts) {
-        walk_collect(w->out, v, NUMBER_FACT);
+static void walk_derived(WalkVisit *w, int64_t v) {
+    if (w->observed) {
+        numbers_collect(w->out, v, NUMBER_OBSERVED);
     }
 }
 
-/* ---- what holds numbers ---- */
+/* ---- layouts, arguments, nodes ---- */
 
-/* How far the dims that step less than dim d reach: what an element of d steps over if the layout
- * does not overlap itself. */
+/* How far the dims with a smaller stride than dim d reach: what one element of d steps over if the
+ * layout does not overlap itself. */
 static int64_t reach_below(const Tensor *t, int d) {
     int64_t sum = 0, reach;
     for (int k = 0; k < t->ndim; k++) {
@@ -104,276 +97,159 @@ static int64_t reach_below(const Tensor *t, int d) {
     return sum;
 }
 
-static void place_layout(WalkVisit *w, Tensor *t, bool is_view) {
-    fixed(w, t->dtype);
-    fixed(w, t->ndim);
+static void walk_layout_of(WalkVisit *w, Tensor *t, bool is_view) {
+    walk_fixed(w, t->dtype);
+    walk_fixed(w, t->ndim);
     for (int d = 0; d < t->ndim; d++) {
         t->size[d] = walk_number(w, t->size[d]);
         int64_t stride = walk_number(w, t->stride[d]);
         t->stride[d] = w->stale_strides && is_view ? min_i64(stride, t->stride[d])
                                                    : stride; /* GU-10, inside the buffer */
         int64_t step;
-        fact(w, w->facts && checked_mul(t->size[d], t->stride[d], &step) ? step : 0);
-        if (w->facts) {
-            walk_collect(w->out, reach_below(t, d), NUMBER_ORDER);
+        walk_derived(w, w->observed && checked_mul(t->size[d], t->stride[d], &step) ? step : 0);
+        if (w->observed) {
+            numbers_collect(w->out, reach_below(t, d), NUMBER_ORDER);
         }
     }
     t->offset = walk_number(w, t->offset);
     int64_t extent = 0;
-    if (w->facts && tensor_extent(t, &extent)) {
-        fact(w, extent);
-        fact(w, tensor_numel(t));
+    if (w->observed && tensor_extent(t, &extent)) {
+        walk_derived(w, extent);
+        walk_derived(w, tensor_numel(t));
     }
 }
 
-static void layout(WalkVisit *w, Tensor *t) { place_layout(w, t, false); }
+void walk_layout(WalkVisit *w, Tensor *t) { walk_layout_of(w, t, false); }
 
-/* Metadata that others keep: written anew. */
-static const Tensor *kept_layout(WalkVisit *w, const Tensor *t) {
-    fixed(w, t != NULL);
+/* Metadata that others hold as well: written as a copy. */
+const Tensor *walk_copied_layout(WalkVisit *w, const Tensor *t) {
+    walk_fixed(w, t != NULL);
     if (!t) {
         return NULL;
     }
     Tensor copy = *t;
-    layout(w, &copy);
+    walk_layout(w, &copy);
     return w->out ? t : arena_copy(w->arena, &copy, (int64_t)sizeof copy);
 }
 
-static void integer(WalkVisit *w, int64_t *v) {
+static void walk_integer(WalkVisit *w, int64_t *v) {
     *v = walk_number(w, *v);
-    fact(w, *v >= 0 ? *v : *v > INT64_MIN ? -*v : INT64_MAX);
+    walk_derived(w, *v >= 0 ? *v : *v > INT64_MIN ? -*v : INT64_MAX);
 }
 
-static void scalar(WalkVisit *w, Scalar *s) {
-    fixed(w, s->kind);
+static void walk_scalar(WalkVisit *w, Scalar *s) {
+    walk_fixed(w, s->kind);
     s->i = s->kind == CAT_INT ? walk_number(w, s->i) : s->i;
-    fixed(w, s->kind == CAT_INT ? 0 : s->i);
-    s->f = s->kind == CAT_FLOAT ? real(w, s->f) : s->f;
+    walk_fixed(w, s->kind == CAT_INT ? 0 : s->i);
+    s->f = s->kind == CAT_FLOAT ? walk_real(w, s->f) : s->f;
 }
 
 static void walk_argument(WalkVisit *w, ArgType type, Arg *arg) {
     bool tensors = type == ARG_TENSOR || type == ARG_TENSOR_OPT || type == ARG_TENSORS ||
                    type == ARG_TENSORS_OPT;
-    fixed(w, arg->none);
+    walk_fixed(w, arg->none);
     if (tensors || arg->none) {
-        return; /* operands are met as such */
+        return; /* operands are visited by the node */
     }
     switch (type) {
     case ARG_SCALAR:
     case ARG_SCALAR_OPT:
-        scalar(w, &arg->scalar);
+        walk_scalar(w, &arg->scalar);
         break;
     case ARG_INT:
     case ARG_INT_OPT:
-        integer(w, &arg->i);
+        walk_integer(w, &arg->i);
         break;
     case ARG_INTS:
     case ARG_INTS_OPT: {
         int64_t *v = arena_copy(w->arena, arg->ints.v, (int64_t)sizeof *v * arg->ints.n);
-        fixed(w, arg->ints.n);
+        walk_fixed(w, arg->ints.n);
         for (int i = 0; i < arg->ints.n; i++) {
-            integer(w, &v[i]);
+            walk_integer(w, &v[i]);
         }
         arg->ints.v = v;
         break;
     }
     case ARG_FLOAT:
     case ARG_FLOAT_OPT:
-        arg->f = real(w, arg->f);
+        arg->f = walk_real(w, arg->f);
         break;
     case ARG_BOOL:
-        fixed(w, arg->b);
+        walk_fixed(w, arg->b);
         break;
     case ARG_DTYPE:
     case ARG_DTYPE_OPT:
-        fixed(w, arg->dtype);
+        walk_fixed(w, arg->dtype);
         break;
     case ARG_STR:
     case ARG_STR_OPT:
-        fixed_bytes(w, arg->str, (int64_t)strlen(arg->str));
+        walk_fixed_bytes(w, arg->str, (int64_t)strlen(arg->str));
         break;
-    default: /* Python indices and data: met by the node */
+    default: /* Python indices and data: visited by the node */
         break;
     }
 }
 
-static void call(WalkVisit *w, const Node *n) {
+static void walk_call(WalkVisit *w, const Node *n) {
     Call *c = (Call *)n->call; /* our own copy (graph_op) */
     for (int p = 0; p < c->op->nparam; p++) {
         ArgType type = c->op->param[p].type;
         walk_argument(w, type, &c->arg[p]);
         if (type == ARG_DATA && w->out) {
-            fixed_bytes(w, c->arg[p].data.data, c->arg[p].data.n * dtype_bytes(n->t.dtype));
+            walk_fixed_bytes(w, c->arg[p].data.data, c->arg[p].data.n * dtype_bytes(n->t.dtype));
         }
     }
 }
 
-static void reference(WalkVisit *w, const Node *n) { fixed(w, n ? n->id : -1); }
+void walk_reference(WalkVisit *w, const Node *n) { walk_fixed(w, n ? n->id : -1); }
 
-static void node(WalkVisit *w, Node *n) {
-    fixed(w, n->kind);
-    fixed(w, n->id);
-    fixed(w, n->sid);
-    fixed(w, n->op);
-    fixed(w, n->number);
-    fixed(w, n->replaced);
-    fixed(w, n->again ? n->again->id : -1);
-    fixed(w, n->nin);
+static void walk_node(WalkVisit *w, Node *n) {
+    walk_fixed(w, n->kind);
+    walk_fixed(w, n->id);
+    walk_fixed(w, n->sid);
+    walk_fixed(w, n->op);
+    walk_fixed(w, n->number);
+    walk_fixed(w, n->replaced);
+    walk_fixed(w, n->again ? n->again->id : -1);
+    walk_fixed(w, n->nin);
     for (int k = 0; k < n->nin; k++) {
-        reference(w, n->in[k]);
+        walk_reference(w, n->in[k]);
     }
-    place_layout(w, &n->t, n->kind == NODE_VIEW);
+    walk_layout_of(w, &n->t, n->kind == NODE_VIEW);
     if (n->kind == NODE_STORE) {
-        layout(w, &n->region);
+        walk_layout(w, &n->region);
     } else if (n->kind == NODE_CHECK) {
-        fixed(w, n->check);
-        fixed(w, n->check_code);
-        integer(w, &n->bound);
+        walk_fixed(w, n->check);
+        walk_fixed(w, n->check_code);
+        walk_integer(w, &n->bound);
     } else if (n->kind == NODE_OP) {
-        call(w, n);
+        walk_call(w, n);
     }
 }
 
-static void nodes(WalkVisit *w, const Graph *g) {
-    fixed(w, g->n);
+void walk_graph(WalkVisit *w, const Graph *g) {
+    walk_fixed(w, g->n);
     for (int i = 0; i < g->n; i++) {
-        node(w, g->node[i]);
+        walk_node(w, g->node[i]);
     }
 }
 
-static void tape(WalkVisit *w, const Capture *cap) {
-    for (const GradNode *t = cap->tape; t; t = t->older) {
-        fixed(w, t->kind);
-        fixed(w, t->sequence_nr);
-        fixed(w, t->number);
-        fixed(w, t->nslot);
-        fixed(w, t->nsaved);
-        fixed(w, t->freed);
-    }
+void walk_observed_node(Numbers *out, const Node *n) {
+    WalkVisit w = {.out = out, .arena = out->arena, .observed = true};
+    walk_node(&w, (Node *)n);
 }
 
-void walk_facts(Numbers *out, const Compile *c) {
-    WalkVisit w = {.out = out, .arena = out->arena, .facts = true};
-    nodes(&w, c->graph);
-    tape(&w, c->capture);
+void walk_observed_layout(Numbers *out, const Tensor *t) {
+    WalkVisit w = {.out = out, .arena = out->arena, .observed = true};
+    walk_layout(&w, (Tensor *)t);
 }
 
-void walk_node_facts(Numbers *out, const Node *n) {
-    WalkVisit w = {.out = out, .arena = out->arena, .facts = true};
-    node(&w, (Node *)n);
-}
-
-void walk_layout_facts(Numbers *out, const Tensor *t) {
-    WalkVisit w = {.out = out, .arena = out->arena, .facts = true};
-    layout(&w, (Tensor *)t);
-}
-
-void walk_nodes(Numbers *out, const Graph *g) {
+void walk_graph_numbers(Numbers *out, const Graph *g) {
     WalkVisit w = {.out = out, .arena = out->arena};
-    nodes(&w, g);
+    walk_graph(&w, g);
 }
 
-void walk_write_nodes(const Place *place, const Graph *g, Arena *arena) {
-    WalkVisit w = {.place = place, .arena = arena};
-    nodes(&w, g);
-}
-
-/* ---- the epilogue ---- */
-
-static void returns(WalkVisit *w, const Graph *g) {
-    fixed(w, g->nret);
-    for (int k = 0; k < g->nret; k++) {
-        ReturnPlan *r = &g->ret[k];
-        fixed(w, r->aliases_input);
-        fixed(w, r->storage);
-        fixed(w, r->cls);
-        fixed(w, r->requires_grad);
-        fixed(w, r->is_leaf);
-        reference(w, r->aliases_input ? NULL : r->value);
-        reference(w, r->grad);
-        layout(w, &r->layout);
-    }
-}
-
-static void inputs(WalkVisit *w, const Graph *g) {
-    fixed(w, g->ninputs);
-    for (int k = 0; k < g->ninputs; k++) {
-        reference(w, g->input[k]);
-        reference(w, g->written ? g->written[k] : NULL);
-        fixed(w, g->version[k]);
-    }
-    fixed(w, g->ninp);
-    for (int k = 0; k < g->ninp; k++) {
-        fixed(w, g->inp[k].outer);
-        fixed(w, g->inp[k].grad_state);
-        reference(w, g->inp[k].grad);
-    }
-    fixed(w, g->backward_runs);
-    fixed(w, g->backward_error);
-}
-
-static void exits(WalkVisit *w, const Capture *cap, ExitTensor *exit) {
-    for (int i = 0; i < cap->nobject; i++) {
-        ExitTensor *e = &exit[i];
-        layout(w, &e->layout);
-        fixed(w, e->requires_grad);
-        fixed(w, e->history);
-        fixed(w, e->number);
-        fixed(w, e->nr);
-        fixed(w, e->base);
-        fixed(w, e->creation_meta);
-        fixed(w, e->attr_version);
-        fixed(w, e->topological_nr);
-        fixed(w, e->version);
-        e->history_meta = kept_layout(w, e->history_meta);
-        e->leaf_meta = kept_layout(w, e->leaf_meta);
-    }
-}
-
-static void trace(WalkVisit *w, Capture *cap) {
-    fixed(w, cap->ntrace);
-    if (!w->out) {
-        cap->trace = arena_copy(w->arena, cap->trace, (int64_t)sizeof *cap->trace * cap->ntrace);
-    }
-    for (int i = 0; i < cap->ntrace; i++) {
-        TraceEntry *e = &cap->trace[i];
-        bool numbers =
-            e->probe == PROBE_size || e->probe == PROBE_stride || e->probe == PROBE_storage_offset;
-        fixed(w, e->sid);
-        fixed(w, e->probe);
-        fixed(w, e->n);
-        for (int k = 0; k < e->n; k++) {
-            e->v[k] = numbers ? walk_number(w, e->v[k]) : e->v[k];
-            fixed(w, numbers ? 0 : e->v[k]);
-        }
-    }
-}
-
-static void symbolic_walk_places(WalkVisit *w, const Compile *c, ExitTensor *exit) {
-    Capture *cap = c->capture;
-    nodes(w, c->graph);
-    returns(w, c->graph);
-    inputs(w, c->graph);
-    fixed(w, cap->end);
-    fixed(w, cap->at);
-    fixed(w, cap->made);
-    fixed(w, cap->nobject);
-    fixed(w, cap->nexported);
-    for (int k = 0; k < cap->nexported; k++) {
-        fixed(w, cap->exported[k]);
-        fixed(w, cap->exported_as[k]);
-    }
-    tape(w, cap);
-    exits(w, cap, exit);
-    trace(w, cap);
-}
-
-void walk_places(Numbers *out, const Compile *c, ExitTensor *exit) {
-    WalkVisit w = {.out = out, .arena = out->arena};
-    symbolic_walk_places(&w, c, exit);
-}
-
-void walk_write(const Place *place, const Compile *c, ExitTensor *exit, Arena *arena) {
-    WalkVisit w = {.place = place, .arena = arena, .stale_strides = fault(c, FAULT_GU_10)};
-    symbolic_walk_places(&w, c, exit);
+void write_graph_numbers(const SymbolicNumber *place, const Graph *g, Arena *arena) {
+    WalkVisit w = {.next = place, .arena = arena};
+    walk_graph(&w, g);
 }

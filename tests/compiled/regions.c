@@ -37,7 +37,7 @@ static const struct {
      "'body': [{'op': 'clone', 'self': 'x', 'out': 'y'}, {'op': 'select', 'self': 'y', 'dim': 0, "
      "'index': 1, 'out': 'v'}, BREAK, {'op': 'mul_', 'self': 'v', "
      "'other': 3}, {'op': 'mul', 'self': 'y', 'other': 'y', 'out': 'z'}], 'return': ['z']"},
-    {"a view that was stale at the break is remade behind it", 2,
+    {"a view that was stale at the break is regenerated after it", 2,
      "'body': [{'op': 'clone', 'self': 'x', 'out': 'y'}, {'op': 'view', 'self': 'y', 'size': [3, "
      "1], 'out': 'v'}, {'op': 'mul_', 'self': 'y', 'other': 'p'}, "
      "BREAK, {'probe': 'has_grad_fn', 'of': 'v'}, {'op': 'sum', 'self': 'v', 'out': 'z'}], "

@@ -360,8 +360,7 @@ START_TEST(every_rule_fires_where_it_holds_and_nowhere_else) {
         const char *name = step_info(rows[i].rule)->name;
         for (uint64_t seed = 1; seed < 20; seed++) {
             Case k;
-            ck_assert_msg(build(&k, &rows[i], seed) != NULL, "%s, row %d: not built: %s", name, i,
-                          k.err.text);
+            ck_assert_msg(build(&k, &rows[i], seed) != NULL, "%s, row %d: not built", name, i);
             const char *complaint = case_passes(&k, PASS_rules);
             ck_assert_msg(complaint == NULL, "%s, row %d: %s", name, i, complaint);
             ck_assert_msg((fired(&k, rows[i].rule) > 0) == rows[i].fires,

@@ -1,6 +1,6 @@
 /* The interpretation of the graph after every stage: it finds what a broken pass would do to a
  * graph, and nothing in a sound one. */
-#include "compiled/capture/capture.h"
+#include "compiled/runtime/artifact.h"
 #include "compiled/runtime/stages.h"
 #include "tests/support/graph_case.h"
 #include "tests/support/runner.h"

@@ -365,7 +365,7 @@ static const struct {
                  {less, NULL}};
 
 START_TEST(a_polynomial_is_found_from_its_values_or_not_at_all) {
-    int64_t value[MAX_SPECIMENS];
+    int64_t value[MAX_SAMPLES];
     for (int k = 0; k < points.n; k++) {
         value[k] = functions[_i].of(points.at[k]);
     }

@@ -1,6 +1,6 @@
 /* What happens around the function, one claim a test, on the reference and on the compiled
  * executor: setup and arguments, calls that keep their tensors, flags set between them
- * (docs/reference/semantics.md, 10). The answers are PyTorch 1.13's.
+ * (docs/reference/semantics.md, 10). The expected results are PyTorch 1.13's.
  *
  * Programs are written with ' for ". The only input is the leaf x = [1, 2, 3], and the backward
  * feeds ones. */

@@ -1,5 +1,5 @@
 /* torch.autograd.grad inside the program and retain_grad, one claim a test, on both executors
- * (docs/reference/semantics.md, section 4; each was asked of PyTorch 1.13).
+ * (docs/reference/semantics.md, section 4; each was checked with PyTorch 1.13).
  *
  * Programs are written with ' for ". Inputs: leaves x = [1, 2, 3] and s = 2 that require grad,
  * plain p = [1, 2, 3]. */
@@ -88,15 +88,15 @@ static void return_grad(const Result *r, int place, int n, const double *want) {
 #define NO_GRAD 0, NULL
 #define GRAD(output, input, rest, out)                                                             \
     "{'op': 'grad', 'outputs': ['" output "'], 'inputs': ['" input "']" rest ", 'out': ['" out "'" \
-                                                                                               "]" \
-                                                                                               "}"
+    "]"                                                                                            \
+    "}"
 #define FED ", 'grad_outputs': ['p']"
 #define MUL(a, b, out) "{'op': 'mul', 'self': '" a "', 'other': '" b "', 'out': '" out "'}"
 #define ON_BOTH(r, body, returns)                                                                  \
     for (int executor = 0; executor < BOTH; executor++)                                            \
         for (Result *r = run_on(executor, body, returns); r; r = NULL)
 
-/* ---- the answer ---- */
+/* ---- the result ---- */
 
 START_TEST(a_gradient_is_a_tensor_of_the_program) {
     ON_BOTH(r,

@@ -1,5 +1,5 @@
 /* In-place views (t_, squeeze_, as_strided_, ..), one claim a test, on both executors; each was
- * asked of PyTorch 1.13 (docs/reference/semantics.md 3.9).
+ * checked with PyTorch 1.13 (docs/reference/semantics.md 3.9).
  *
  * Programs are written with ' for ". Inputs: leaf m = [[1, 2, 3], [4, 5, 6]] that requires grad,
  * plain q = [[1, 2, 3], [4, 5, 6]]. The backward is fed arange over each return. */

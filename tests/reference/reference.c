@@ -1,5 +1,5 @@
 /* The reference's autograd semantics, one claim a test (docs/reference/semantics.md by section;
- * each was asked of PyTorch 1.13). */
+ * each was checked with PyTorch 1.13). */
 #include "tests/support/reference_case.h"
 
 /* ---- 1: storage, views, versions ---- */
@@ -187,7 +187,7 @@ static const char *unspecified_of(const char *body) {
     return r->unspecified;
 }
 
-START_TEST(accidents_of_pytorch_are_seen_in_the_values_that_bring_them_about) {
+START_TEST(unspecified_behaviour_is_detected_from_the_operand_values) {
     static const char *const detect_unspecified[] = {
         "{'op': 'hardswish', 'self': 'x', 'out': 'y'}",
         "{'op': 'hardswish', 'self': 'z', 'out': 'y'}",
@@ -251,7 +251,7 @@ START_TEST(siblings_of_a_written_view_see_the_new_history) {
 }
 END_TEST
 
-START_TEST(asking_a_stale_view_of_several_outputs_raises_where_it_is_asked) {
+START_TEST(a_stale_view_of_several_outputs_raises_where_grad_fn_is_materialized) {
     const char *body = "{'op': 'mul', 'self': 'm', 'other': 2, 'out': 'b'}, {'op': 'unbind', "
                        "'self': 'b', 'out': ['a', 'c']}, {'op': 'add_', 'self': 'b', "
                        "'other': 1}";
@@ -552,7 +552,7 @@ START_TEST(a_recall_starts_afresh) {
 }
 END_TEST
 
-/* What a thousand rounds answer. */
+/* The result of a thousand rounds. */
 static ErrCode repeat(const char *more, const char *body) {
     Arena scratch = ARENA_EMPTY;
     RunOptions options = {.limits = LIMITS_DEFAULT};
@@ -591,11 +591,11 @@ int main(void) {
     tcase_add_test(tests, creation_of_a_view_decides_before_its_leaf);
     tcase_add_test(tests, overlap_is_found_before_shape_and_shape_before_dtype);
     tcase_add_test(tests, fills_through_an_overlapping_self_are_fine_and_other_writes_undefined);
-    tcase_add_test(tests, accidents_of_pytorch_are_seen_in_the_values_that_bring_them_about);
+    tcase_add_test(tests, unspecified_behaviour_is_detected_from_the_operand_values);
     tcase_add_test(tests, a_write_that_feeds_an_operand_it_reads_is_undefined);
     tcase_add_test(tests, a_write_through_a_view_is_history_of_the_base);
     tcase_add_test(tests, siblings_of_a_written_view_see_the_new_history);
-    tcase_add_test(tests, asking_a_stale_view_of_several_outputs_raises_where_it_is_asked);
+    tcase_add_test(tests, a_stale_view_of_several_outputs_raises_where_grad_fn_is_materialized);
     tcase_add_test(tests, a_stale_plain_view_is_still_a_leaf_to_the_check_of_a_write);
     tcase_add_test(tests, no_grad_writes_change_data_and_version_only);
     tcase_add_test(tests, overwriting_sends_zeros_not_none);

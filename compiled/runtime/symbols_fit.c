@@ -1,10 +1,9 @@
-/* What specimens have in common: an expression for every number that differs among them, and from
- * how all numbers compare, guards.
+/* Generalizes from samples: an expression for every number that differs among them, and guards from
+ * how the numbers compare.
  *
- * An expression stands once in a table, found by its values in the specimens; so do the constants
- * that numbers were compared with. */
-#include "compiled/symbolic/symbol.h"
-#include "compiled/runtime/runtime.h"
+ * Each expression is once in a table, found by its values in the samples; so are the constants that
+ * numbers are compared with. */
+#include "compiled/runtime/symbols.h"
 #include "tensor/array.h"
 
 #include <string.h>
@@ -15,8 +14,8 @@ typedef struct FitTable {
     Arena *arena;
     const SamplePoints *points;
     Expr **expr;
-    int64_t **value; /* by expression, by specimen */
-    bool *equated;   /* by expression: something may have been asked to be equal to it */
+    int64_t **value; /* by expression, by sample */
+    bool *equated;   /* by expression: it may have been compared for equality */
     int n, capacity;
 } FitTable;
 
@@ -27,7 +26,7 @@ static Expr *table_add(FitTable *t, const int64_t *value, const Expr *e) {
     t->expr = array_reserve(t->arena, t->expr, t->n, &t->capacity, 64, sizeof *t->expr);
     t->equated[t->n] = false;
     t->expr[t->n] = arena_copy(t->arena, e, (int64_t)sizeof *e);
-    t->value[t->n] = arena_copy(t->arena, value, (int64_t)sizeof *value * MAX_SPECIMENS);
+    t->value[t->n] = arena_copy(t->arena, value, (int64_t)sizeof *value * MAX_SAMPLES);
     return t->expr[t->n++];
 }
 
@@ -55,14 +54,14 @@ static Expr *table_find(FitTable *t, const int64_t *value, int kind) {
 }
 
 static Expr *table_constant(FitTable *t, int64_t v) {
-    int64_t value[MAX_SPECIMENS];
-    for (int k = 0; k < MAX_SPECIMENS; k++) {
+    int64_t value[MAX_SAMPLES];
+    for (int k = 0; k < MAX_SAMPLES; k++) {
         value[k] = v;
     }
-    return table_find(t, value, NUMBER_FACT);
+    return table_find(t, value, NUMBER_OBSERVED);
 }
 
-/* Number `at` in all specimens; false if it is one everywhere. */
+/* Number `at` in all samples; false if it is the same everywhere. */
 static bool across(const Numbers *const *numbers, const SamplePoints *points, int at,
                    int64_t *value) {
     bool differs = false;
@@ -74,12 +73,12 @@ static bool across(const Numbers *const *numbers, const SamplePoints *points, in
 }
 
 /* A real that differs: a size, or a number divided by one. */
-static bool fit_real(FitTable *t, const int64_t *bits, Place *out) {
-    double v[MAX_SPECIMENS];
+static bool fit_real(FitTable *t, const int64_t *bits, SymbolicNumber *out) {
+    double v[MAX_SAMPLES];
     memcpy(v, bits, sizeof *v * (size_t)t->points->n);
     const double numerators[] = {0, 1, -1, 2, -2, v[0] * (double)t->points->at[0][0]};
     for (int i = 0; i < COUNT_OF(numerators); i++) {
-        int64_t below[MAX_SPECIMENS];
+        int64_t below[MAX_SAMPLES];
         bool fits = true;
         for (int k = 0; k < t->points->n && fits; k++) {
             double quotient = numerators[i] != 0 ? numerators[i] / v[k] : v[k];
@@ -140,9 +139,9 @@ static void text_constants(FitTable *t, const Block *block) {
 }
 
 /* The expressions of all numbers; NULL if some number has none. */
-static Place *find_places(FitTable *t, const Numbers *const *numbers) {
-    int64_t value[MAX_SPECIMENS];
-    Place *place = arena_array(t->arena, Place, numbers[0]->n);
+static SymbolicNumber *fit_numbers(FitTable *t, const Numbers *const *numbers) {
+    int64_t value[MAX_SAMPLES];
+    SymbolicNumber *place = arena_array(t->arena, SymbolicNumber, numbers[0]->n);
     for (int i = 0; i < numbers[0]->n; i++) {
         if (!across(numbers, t->points, i, value)) {
             continue;
@@ -161,27 +160,27 @@ static Place *find_places(FitTable *t, const Numbers *const *numbers) {
 bool symbols_fit(const RuntimeSession *r, Symbols *s, const SamplePoints *points,
                  const SampleCompilation *sample) {
     FitTable t = {.arena = r->arena, .points = points};
-    const Numbers *facts[MAX_SPECIMENS], *captured[MAX_SPECIMENS], *places[MAX_SPECIMENS];
-    int64_t value[MAX_SPECIMENS];
+    const Numbers *facts[MAX_SAMPLES], *captured[MAX_SAMPLES], *places[MAX_SAMPLES];
+    int64_t value[MAX_SAMPLES];
     for (int k = 0; k < points->n; k++) {
-        facts[k] = &sample[k].facts;
+        facts[k] = &sample[k].observed;
         captured[k] = &sample[k].captured;
-        places[k] = &sample[k].places;
+        places[k] = &sample[k].artifact;
     }
-    s->place = find_places(&t, places);
-    s->captured_place = s->place ? find_places(&t, captured) : NULL;
-    if (!s->captured_place) {
+    s->numbers = fit_numbers(&t, places);
+    s->captured_numbers = s->numbers ? fit_numbers(&t, captured) : NULL;
+    if (!s->captured_numbers) {
         return false;
     }
     for (int i = 0; i < facts[0]->n; i++) {
         across(facts, points, i, value);
         table_find(&t, value, facts[0]->kind[i]);
     }
-    for (int i = 0; i < s->n; i++) { /* also where no op has met it */
+    for (int i = 0; i < s->n; i++) { /* even if no op read it */
         for (int k = 0; k < points->n; k++) {
             value[k] = points->at[k][i];
         }
-        table_find(&t, value, NUMBER_FACT);
+        table_find(&t, value, NUMBER_OBSERVED);
     }
     table_constant(&t, 0);
     table_constant(&t, 1);

@@ -1,14 +1,13 @@
-/* Automatic symbolic sizes: which sizes become symbols, the specimens, and the graph brought to the
- * sizes of a call.
+/* Automatic symbolic sizes: which sizes become symbols, the sample compilations, and the graph
+ * brought to the sizes of a call.
  *
- * Specimens are drawn in families: sizes far from the call's with any remainders; if one of them is
- * another graph, or a number has no expression, sizes that leave the remainders of the call's
- * modulo 2, 3, then 12 (which the guards then demand); then sizes close by, since whatever is
- * compared with a constant near the call's size needs them. The first family whose specimens all
- * have the call's graph is taken. Specimens are compiled when a call comes that differs in such a
- * size and in nothing else: most never meet one. */
-#include "compiled/symbolic/symbol.h"
-#include "compiled/runtime/runtime.h"
+ * Samples are drawn in families: sizes far from the call's with any remainders; if one of them has
+ * another graph, or a number has no expression, sizes with the same remainders as the call's modulo
+ * 2, 3, then 12 (which the guards then require); then sizes close by, which are needed where
+ * something is compared with a constant near the call's size. The first family whose samples all
+ * have the call's graph is used. Samples are compiled when a call comes that differs only in such a
+ * size: most regions never need them. */
+#include "compiled/runtime/symbols.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -19,8 +18,8 @@ static bool same_region(const CaptureInput *a, const CaptureInput *b) {
     return a->setup == b->setup && a->resume == b->resume && a->n == b->n;
 }
 
-/* Has an earlier compilation of the region seen another size there? */
-static bool wobbles(const RuntimeSession *r, const CaptureInput *in, int i, int d) {
+/* Did an earlier compilation of the region have another size there? */
+static bool size_varies(const RuntimeSession *r, const CaptureInput *in, int i, int d) {
     for (const Artifact *a = r->cache; a; a = a->next) {
         const CaptureInput *was = &a->made_for;
         if (same_region(was, in) && was->tensors[i].ndim == in->tensors[i].ndim &&
@@ -91,7 +90,7 @@ Symbols *symbols_find(RuntimeSession *r, const CaptureInput *in) {
     bool any = false;
     for (int i = 0; i < in->n && !any; i++) {
         for (int d = 0; d < in->tensors[i].ndim; d++) {
-            any |= wobbles(r, in, i, d);
+            any |= size_varies(r, in, i, d);
         }
     }
     if (!any) {
@@ -102,7 +101,7 @@ Symbols *symbols_find(RuntimeSession *r, const CaptureInput *in) {
     s->stride = arena_alloc(r->arena, (int64_t)sizeof *s->stride * in->n);
     for (int i = 0; i < in->n; i++) {
         const Tensor *t = &in->tensors[i];
-        if (in->entry[i].history_meta || in->entry[i].leaf_meta) {
+        if (in->entry[i].record.grad_fn_meta || in->entry[i].record.accumulator_meta) {
             return symbol_refuse(r, SPECIALIZED_history);
         }
         if (storage_spare(in, i) != 0) {
@@ -110,7 +109,7 @@ Symbols *symbols_find(RuntimeSession *r, const CaptureInput *in) {
         }
         for (int d = 0; d < t->ndim; d++) {
             s->dim[i][d] = -1;
-            if (t->size[d] < 2 || !wobbles(r, in, i, d)) {
+            if (t->size[d] < 2 || !size_varies(r, in, i, d)) {
                 continue;
             }
             int k = 0;
@@ -132,7 +131,7 @@ Symbols *symbols_find(RuntimeSession *r, const CaptureInput *in) {
     return s;
 }
 
-/* ---- specimens ---- */
+/* ---- sample compilations ---- */
 
 /* The same call at other sizes: metadata, no data. */
 static bool resize(const CaptureInput *in, const Symbols *s, const int64_t *value, Arena *arena,
@@ -152,10 +151,7 @@ static bool resize(const CaptureInput *in, const Symbols *s, const int64_t *valu
         }
     }
     for (int i = 0; i < in->n; i++) {
-        int leader = 0;
-        while (in->tensors[leader].storage != in->tensors[i].storage) {
-            leader++;
-        }
+        int leader = storage_leader(in->tensors, i);
         if (leader == i) {
             Storage *storage = arena_new(arena, Storage);
             storage->dtype = t[i].dtype;
@@ -171,20 +167,20 @@ static bool resize(const CaptureInput *in, const Symbols *s, const int64_t *valu
 }
 
 static bool same_shape(const SampleCompilation *a, const SampleCompilation *b) {
-    return a->facts.shape == b->facts.shape && a->places.shape == b->places.shape &&
-           a->facts.n == b->facts.n && a->places.n == b->places.n;
+    return a->observed.shape == b->observed.shape && a->artifact.shape == b->artifact.shape &&
+           a->observed.n == b->observed.n && a->artifact.n == b->artifact.n;
 }
 
 static const int64_t steps[][2 * MAX_SYMBOLS] = {
     {1, 2, 3, 5}, {2, 5, 1, 3}, {3, 1, 5, 2}, {5, 3, 2, 1}};
-/* `period`: all specimens leave what the call's sizes leave modulo this. Of steps up to NEAR
- * nothing follows for sizes outside of theirs. */
+/* `period`: all samples have the same remainders modulo this as the call. Samples up to NEAR apart
+ * say nothing about sizes outside their range. */
 enum { NEAR = 2 };
 static const struct {
     int64_t step, period;
 } families[] = {{11, 1}, {22, 2}, {33, 3}, {12, 12}, {2, 2}, {1, 1}, {-1, 1}};
 
-/* Compiles specimen `k`, of the sizes at[k]: is it the graph of the call? */
+/* Compiles sample `k` at sizes at[k]: does it have the graph of the call? */
 static bool draw_sample(RuntimeSession *r, const CaptureInput *in, const Symbols *s,
                         const SamplePoints *points, int k, SampleCompilation *sample) {
     CaptureInput at;
@@ -200,7 +196,7 @@ static bool draw_sample(RuntimeSession *r, const CaptureInput *in, const Symbols
     return same_shape(&sample[0], &sample[k]);
 }
 
-/* The specimens of a family: false if one of them is another graph. */
+/* The samples of a family: false if one of them has another graph. */
 static bool draw_family(RuntimeSession *r, const CaptureInput *in, const Symbols *s, int64_t step,
                         SamplePoints *points, SampleCompilation *sample) {
     for (int k = 1; k < points->n; k++) {
@@ -214,7 +210,7 @@ static bool draw_family(RuntimeSession *r, const CaptureInput *in, const Symbols
     return true;
 }
 
-/* One more of the least sizes: the guards then need not refuse them. */
+/* One more sample at the least sizes, so that the guards need not exclude them. */
 static bool draw_least(RuntimeSession *r, const CaptureInput *in, const Symbols *s,
                        SamplePoints *points, SampleCompilation *sample) {
     for (int i = 0; i < s->n; i++) {
@@ -226,9 +222,9 @@ static bool draw_least(RuntimeSession *r, const CaptureInput *in, const Symbols 
 
 /* ---- the code for all of them ---- */
 
-/* What the specimens of some family have in common. */
-static bool generalize(RuntimeSession *r, Symbols *s, const CaptureInput *in,
-                       SampleCompilation *sample, Specialization *why) {
+/* Fits expressions and guards to the first family that allows it. */
+static bool symbols_fit_families(RuntimeSession *r, Symbols *s, const CaptureInput *in,
+                                 SampleCompilation *sample, Specialization *why) {
     *why = SPECIALIZED_structure;
     for (int f = 0; f < COUNT_OF(families); f++) {
         SamplePoints points = {
@@ -264,7 +260,7 @@ static bool generalize(RuntimeSession *r, Symbols *s, const CaptureInput *in,
     return false;
 }
 
-Symbols *symbols_begin(RuntimeSession *r, const Compile *c, Symbols *symbols,
+Symbols *symbols_start(RuntimeSession *r, const Compile *c, Symbols *symbols,
                        const SampleCompilation *own) {
     const Capture *cap = c->capture;
     if (cap->end != END_OK && cap->end != END_BREAK) {
@@ -273,7 +269,7 @@ Symbols *symbols_begin(RuntimeSession *r, const Compile *c, Symbols *symbols,
     if (cap->data_dependents) {
         return symbol_refuse(r, SPECIALIZED_value);
     }
-    symbols->own = own;
+    symbols->first_sample = own;
     symbols->captured = own->graph;
     bool writes = false;
     for (int k = 0; k < c->graph->ninputs; k++) {
@@ -284,22 +280,22 @@ Symbols *symbols_begin(RuntimeSession *r, const Compile *c, Symbols *symbols,
     symbols->skips_strides = fault(c, FAULT_SH_4);
     symbols->graph = graph_clone(c->graph, r->arena);
     graph_clear_map(c->graph);
-    memcpy(symbols->loops, symbols->hint, sizeof symbols->loops);
+    memcpy(symbols->lowered_for, symbols->hint, sizeof symbols->lowered_for);
     return symbols;
 }
 
-bool symbols_settle(RuntimeSession *r, Artifact *a, const CaptureInput *in) {
+bool symbols_generalize(RuntimeSession *r, Artifact *a, const CaptureInput *in) {
     Symbols *s = a->symbols;
-    SampleCompilation sample[MAX_SPECIMENS] = {*s->own};
+    SampleCompilation sample[MAX_SAMPLES] = {*s->first_sample};
     Specialization why;
-    s->own = NULL;
-    if (!generalize(r, s, in, sample, &why)) {
+    s->first_sample = NULL;
+    if (!symbols_fit_families(r, s, in, sample, &why)) {
         a->symbols = symbol_refuse(r, why);
         return false;
     }
     r->counters->symbolic++;
-    if (s->tell) {
-        *s->tell = true;
+    if (s->call_symbolic) {
+        *s->call_symbolic = true;
     }
     return true;
 }
@@ -313,25 +309,25 @@ bool symbols_serve(RuntimeSession *r, Artifact *a, const CaptureInput *in) {
     if (!guard_match(&a->made_for, s, in, &why)) {
         return false;
     }
-    bool other = memcmp(s->now, s->loops, sizeof *s->now * (size_t)s->n) != 0;
-    if (s->own && !other) {
+    bool other = memcmp(s->size, s->lowered_for, sizeof *s->size * (size_t)s->n) != 0;
+    if (s->first_sample && !other) {
         return true;
     }
-    if ((s->own && !symbols_settle(r, a, &a->made_for)) || !guards_hold(c, s, &why)) {
+    if ((s->first_sample && !symbols_generalize(r, a, &a->made_for)) || !guards_hold(c, s, &why)) {
         return false;
     }
     if (!other) {
         return true;
     }
-    memset(s->loops, 0, sizeof s->loops);
+    memset(s->lowered_for, 0, sizeof s->lowered_for);
     c->graph = graph_clone(s->graph, r->arena);
     graph_clear_map(s->graph);
-    walk_write(s->place, c, (ExitTensor *)a->exit, r->arena);
-    walk_write_nodes(s->captured_place, s->captured, r->arena);
-    if (!compile_again(a, in)) {
+    write_artifact_numbers(s->numbers, c, (ExitTensor *)a->exit, r->arena);
+    write_graph_numbers(s->captured_numbers, s->captured, r->arena);
+    if (!instance_compile(a, in)) {
         return false;
     }
-    memcpy(s->loops, s->now, sizeof s->loops);
+    memcpy(s->lowered_for, s->size, sizeof s->lowered_for);
     r->counters->instances++;
     return true;
 }
@@ -381,7 +377,7 @@ void symbols_print(Text *text, const Symbols *s, const Compile *c, ExitTensor *e
         s->expr[i]->value = first_binding + i;
     }
     Text graph = {.arena = arena};
-    walk_write(s->place, c, exit, arena);
+    write_artifact_numbers(s->numbers, c, exit, arena);
     graph_print(&graph, c->graph, c->program);
     for (const char *at = graph.v ? graph.v : ""; *at;) {
         long long v;
@@ -396,5 +392,5 @@ void symbols_print(Text *text, const Symbols *s, const Compile *c, ExitTensor *e
     for (int i = 0; i < s->nexpr; i++) {
         CHECK(expr_evaluate(s->expr[i], s->hint, s->n));
     }
-    walk_write(s->place, c, exit, arena);
+    write_artifact_numbers(s->numbers, c, exit, arena);
 }

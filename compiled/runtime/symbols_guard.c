@@ -1,12 +1,13 @@
 /* Guards of a symbolic compilation.
  *
  * What a call must have in common with the compilation is its metadata, with symbols in place of
- * sizes: a symbol that stands twice must be the same size twice, strides are products of sizes as
- * they were. Beyond that the compiler has compared numbers: sizes with each other and with 0 and 1
- * (broadcasting), with arguments (slices, indices), lengths, strides with products of sizes
- * (contiguity). All numbers it met are known (walk_facts); a guard is a pair of them and how they
- * compared in the specimens, whose graph is one. What holds for all sizes from 2 on is left out. */
-#include "compiled/symbolic/symbol.h"
+ * sizes: a symbol that occurs twice must be the same size twice, and strides are products of sizes
+ * as they were. Beyond that the compiler has compared numbers: sizes with each other and with 0 and
+ * 1 (broadcasting), with arguments (slices, indices), lengths, and strides with products of sizes
+ * (contiguity). All numbers it read are known (walk_observed); a guard is a pair of them and how
+ * they compare in the samples, which have the same graph. What holds for all sizes from 2 on is
+ * left out. */
+#include "compiled/runtime/symbols.h"
 
 #include <string.h>
 
@@ -17,25 +18,19 @@ static bool guard_refuse(MissReason *why, MissReason reason) {
     return false;
 }
 
-static int guard_storage_leader(const CaptureInput *in, int i) {
-    int leader = 0;
-    while (in->tensors[leader].storage != in->tensors[i].storage) {
-        leader++;
-    }
-    return leader;
-}
-
 static bool same_names(const CaptureInput *a, const CaptureInput *b) {
     return a->n == b->n && a->nname == b->nname &&
            memcmp(a->name, b->name, sizeof *a->name * (size_t)a->nname) == 0 &&
            memcmp(a->named, b->named, sizeof *a->named * (size_t)a->nname) == 0;
 }
 
-/* What is known of an accumulator counts: the region then starts with it on its tape. */
+/* The metadata of an AccumulateGrad counts: the region then starts with it on its tape. */
 static bool same_history(const EntryTensor *a, const EntryTensor *b) {
-    return a->has_history == b->has_history && a->stale == b->stale && a->base == b->base &&
-           a->creation_meta == b->creation_meta && a->topological_nr == b->topological_nr &&
-           same_meta(a->history_meta, b->history_meta) && same_meta(a->leaf_meta, b->leaf_meta);
+    const TensorRecord *x = &a->record, *y = &b->record;
+    return a->has_grad_fn == b->has_grad_fn && a->base == b->base &&
+           x->attr_version == y->attr_version && x->creation_meta == y->creation_meta &&
+           x->topological_nr == y->topological_nr && same_meta(x->grad_fn_meta, y->grad_fn_meta) &&
+           same_meta(x->accumulator_meta, y->accumulator_meta);
 }
 
 int64_t storage_spare(const CaptureInput *in, int i) {
@@ -56,8 +51,8 @@ static bool match_size(Symbols *symbols, int i, int d, int64_t was, int64_t size
     if (k < 0) {
         return size == was || guard_refuse(why, MISS_size);
     }
-    symbols->now[k] = symbols->now[k] < 0 ? size : symbols->now[k];
-    return symbols->now[k] == size || (symbols->skips_equal && symbols->now[k] < size) ||
+    symbols->size[k] = symbols->size[k] < 0 ? size : symbols->size[k];
+    return symbols->size[k] == size || (symbols->skips_equal && symbols->size[k] < size) ||
            guard_refuse(why, MISS_equal);
 }
 
@@ -67,13 +62,13 @@ static bool match_entry(const CaptureInput *was, Symbols *symbols, const Capture
     if (a->dtype != b->dtype) {
         return guard_refuse(why, MISS_dtype);
     }
-    if (was->entry[i].requires_grad != in->entry[i].requires_grad) {
+    if (was->entry[i].record.requires_grad != in->entry[i].record.requires_grad) {
         return guard_refuse(why, MISS_requires_grad);
     }
     if (!same_history(&was->entry[i], &in->entry[i])) {
         return guard_refuse(why, MISS_history);
     }
-    if (guard_storage_leader(was, i) != guard_storage_leader(in, i)) {
+    if (storage_leader(was->tensors, i) != storage_leader(in->tensors, i)) {
         return guard_refuse(why, MISS_sharing);
     }
     if (a->ndim != b->ndim) {
@@ -96,7 +91,7 @@ static bool has_symbol(const Symbols *symbols, int i, int ndim) {
     return false;
 }
 
-/* Where it lies, now that the symbols have values. */
+/* Strides, offset and storage size, now that the symbols have values. */
 static bool match_place(const CaptureInput *was, const Symbols *symbols, const CaptureInput *in,
                         int i, MissReason *why) {
     const Tensor *a = &was->tensors[i], *b = &in->tensors[i];
@@ -104,7 +99,7 @@ static bool match_place(const CaptureInput *was, const Symbols *symbols, const C
         symbols && symbols->skips_strides && has_symbol(symbols, i, a->ndim) && tensor_is_dense(b);
     for (int d = 0; d < a->ndim && !assumed; d++) {
         Expr *e = symbols ? symbols->stride[i][d] : NULL;
-        if (e ? !expr_evaluate(e, symbols->now, symbols->n) || e->value != b->stride[d]
+        if (e ? !expr_evaluate(e, symbols->size, symbols->n) || e->value != b->stride[d]
               : a->stride[d] != b->stride[d]) {
             return guard_refuse(why, MISS_stride);
         }
@@ -125,7 +120,7 @@ bool guard_match(const CaptureInput *was, Symbols *symbols, const CaptureInput *
         return guard_refuse(why, MISS_grad_mode);
     }
     for (int i = 0; symbols && i < symbols->n; i++) {
-        symbols->now[i] = -1;
+        symbols->size[i] = -1;
     }
     for (int i = 0; i < in->n; i++) {
         if (!match_entry(was, symbols, in, i, why)) {
@@ -133,7 +128,7 @@ bool guard_match(const CaptureInput *was, Symbols *symbols, const CaptureInput *
         }
     }
     for (int i = 0; symbols && i < symbols->n; i++) {
-        if (symbols->now[i] < 2 && !symbols->skips_zero_one) {
+        if (symbols->size[i] < 2 && !symbols->skips_zero_one) {
             return guard_refuse(why, MISS_zero_one);
         }
     }
@@ -155,19 +150,19 @@ static bool guard_is_constant(const Expr *e) { return e->nterm == 0; }
 
 bool guards_hold(const Compile *c, const Symbols *symbols, MissReason *why) {
     for (int i = 0; i < symbols->n && !fault(c, FAULT_GU_9); i++) {
-        if ((symbols->now[i] < symbols->least[i] && symbols->now[i] >= 2) ||
-            symbols->now[i] > symbols->most[i]) {
+        if ((symbols->size[i] < symbols->least[i] && symbols->size[i] >= 2) ||
+            symbols->size[i] > symbols->most[i]) {
             return guard_refuse(why, MISS_order);
         }
     }
     for (int i = 0; i < symbols->n; i++) {
-        if (symbols->now[i] % symbols->period != symbols->hint[i] % symbols->period &&
+        if (symbols->size[i] % symbols->period != symbols->hint[i] % symbols->period &&
             !fault(c, FAULT_GU_5)) {
             return guard_refuse(why, MISS_divisible);
         }
     }
     for (int i = 0; i < symbols->nexpr; i++) {
-        if (!expr_evaluate(symbols->expr[i], symbols->now, symbols->n) && !fault(c, FAULT_GU_5)) {
+        if (!expr_evaluate(symbols->expr[i], symbols->size, symbols->n) && !fault(c, FAULT_GU_5)) {
             return guard_refuse(why, MISS_divisible);
         }
     }
@@ -196,7 +191,7 @@ static bool bound_of(const Guard *g, const Expr **of, bool *least, int64_t *boun
     return true;
 }
 
-/* Does another guard say as much? Of two that say the same the first stands. */
+/* Does another guard imply this one? Of two equal ones the first is kept. */
 static bool implied(const Symbols *symbols, int i) {
     const Expr *of, *other;
     bool least, other_least;
@@ -227,7 +222,7 @@ static void drop_implied(Symbols *symbols, Arena *arena) {
 }
 
 void guards_make(Symbols *symbols, Arena *arena, Expr *const *fact, int64_t *const *value,
-                 const bool *equated, int nfact, int nspecimen) {
+                 const bool *equated, int nfact, int nsample) {
     for (int pass = 0; pass < 2; pass++) { /* counted, then made */
         symbols->nguard = 0;
         for (int i = 0; i < nfact; i++) {
@@ -236,7 +231,7 @@ void guards_make(Symbols *symbols, Arena *arena, Expr *const *fact, int64_t *con
                     continue;
                 }
                 int seen = 0;
-                for (int k = 0; k < nspecimen; k++) {
+                for (int k = 0; k < nsample; k++) {
                     seen |= guard_compare(value[i][k], value[j][k]);
                 }
                 bool both_ways =

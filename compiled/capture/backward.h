@@ -1,0 +1,41 @@
+/* The order in which a backward runs over the static tape (torch/csrc/autograd/engine.cpp). What a
+ * node computes is the caller's: passes/joint.c for the backward of the graph, capture/grad.c for
+ * torch.autograd.grad inside the program. */
+#ifndef COMPILED_CAPTURE_BACKWARD_H
+#define COMPILED_CAPTURE_BACKWARD_H
+
+#include "compiled/capture/grad_node.h"
+
+typedef struct BackwardEngine BackwardEngine;
+struct BackwardEngine {
+    Emit *emit;         /* adds gradients up; its error ends the walk */
+    int64_t visit;      /* number of the walk: never the same twice in a capture */
+    const Edge *inputs; /* edges whose gradients are wanted; `to` NULL: never reached */
+    int ninputs;        /* 0: everything that can be reached is run */
+    Tensor **captured;  /* by input: what arrived there */
+    void (*run)(BackwardEngine *engine, GradNode *node); /* runs a node and delivers its results */
+    GradNode **ready;                                    /* a heap, highest sequence number first */
+    int nready, capacity;
+    int waiting;                        /* nodes that have received something, and not yet all */
+    GradNode *visited;                  /* all nodes that can be reached */
+    const GradNode *missing_dependency; /* the node of "dependency not found", or NULL */
+};
+/* Runs backward from `root` with `tangent`s (NULL: undefined). */
+void backward_run(BackwardEngine *engine, const Edge *root, Tensor *const *tangent, int nroots);
+/* Edges on the longest path from `node` (topological_nr in torch/csrc/autograd/function.h). */
+int backward_topological_nr(Capture *cap, GradNode *node);
+/* Is a gradient along the edge needed? */
+bool backward_wants(const BackwardEngine *engine, Edge edge);
+/* Delivers a gradient to the end of an edge; NULL: undefined. */
+void backward_deliver(BackwardEngine *engine, Edge edge, Tensor *grad);
+/* Refuses a node before it runs: freed, the grad_fn of a saved operand, a saved version. The error
+ * goes to `err`. */
+ErrCode backward_check_saved(Capture *cap, const GradNode *node, Error *err);
+/* Materializes the grad_fn of a tensor that a backward visits (a saved operand, a leaf); a refusal
+ * goes to `err`. */
+ErrCode backward_grad_fn(Capture *cap, Var *v, Error *err);
+
+/* The error of an AccumulateGrad whose leaf has a grad_fn by then. */
+#define LEAF_MOVED "leaf variable has been moved into the graph interior"
+
+#endif

@@ -1,0 +1,178 @@
+/* The static tape: tensors of the program during capture, and the autograd graph of their
+ * histories (docs/reference/semantics.md, sections 1 to 4, on metadata).
+ *
+ *     name ── Binding (cached flags) ── Var ── AliasClass (storage: one version)
+ *                                        │ └── Node (where to read it in the graph)
+ *                                        └──── grad_fn ── GradNode ── GradNode ── AccumulateGrad
+ *
+ * A Var is one tensor of the program, metadata only: a layout in its AliasClass, and the autograd
+ * record. Before functionalize an operand that is a VIEW or the node of an AliasClass reads what
+ * the class holds at that point of the graph; afterwards nodes are values, and the tape, which
+ * points to OP nodes, finds in their operands what the op saw: the saved values.
+ *
+ * Everything lives in the compilation's arena. */
+#ifndef COMPILED_CAPTURE_GRAD_NODE_H
+#define COMPILED_CAPTURE_GRAD_NODE_H
+
+#include "compiled/capture/region_io.h"
+
+typedef struct Capture Capture;
+typedef struct Var Var;
+typedef struct GradNode GradNode;
+typedef struct Binding Binding;
+
+/* A storage of the program. `storage` has no data; its address is the identity that overlap tests
+ * compare. */
+typedef struct AliasClass {
+    Storage storage; /* first: the Storage * of a Var is an AliasClass * */
+    int number;
+    int input;         /* input storage number, or -1 */
+    Node *buffer;      /* the node that made it: layouts are offsets and strides in its buffer */
+    Binding *bindings; /* names bound to tensors on this storage */
+} AliasClass;
+static inline AliasClass *alias_class_of(const Tensor *t) { return (AliasClass *)t->storage; }
+
+/* Where a gradient goes: output `nr` of a tape node; `to` NULL: nowhere. */
+typedef struct Edge {
+    GradNode *node;
+    int nr;
+} Edge;
+
+struct Var {
+    Tensor tensor;              /* first; its storage is the AliasClass */
+    Node *node;                 /* reads the tensor */
+    bool requires_grad;         /* the tensor's own bit */
+    Edge grad_fn;               /* its grad_fn and which output of it; to NULL: none */
+    GradNode *accumulator;      /* the AccumulateGrad of a leaf, made when first needed */
+    Var *base;                  /* of a differentiable view: its root; else NULL */
+    CreationMeta creation_meta; /* of a view */
+    int64_t attr_version;       /* of a view: the storage's version when its grad_fn was made */
+    int entry;                  /* index among the entries, or -1 */
+    const Var *mask; /* coordinates that an index expression made out of a mask: the mask, which
+                        PyTorch saves in their stead */
+    int64_t mask_version;
+    Var *program_grad;     /* what gradients inside the program have added to .grad, a tensor of its
+                          own; or     NULL */
+    Node *grad;            /* the same with what the backward added, after joint; or NULL */
+    bool retains_grad;     /* retain_grad was called while it was not a leaf */
+    GradNode *retained_at; /* ... and this node holds the hook */
+};
+
+/* All but the metadata. */
+static inline void var_clear(Var *v) { memset(&v->node, 0, sizeof *v - offsetof(Var, node)); }
+
+typedef enum GradNodeKind {
+    GRAD_NODE_ACCUMULATE_GRAD, /* AccumulateGrad: adds to the grad of `leaf` */
+    GRAD_NODE_EXTERNAL,    /* the grad_fn that an entry came with: takes its gradient and passes it
+                              to the region before */
+    GRAD_NODE_OP,          /* the op's derivative rule */
+    GRAD_NODE_ZERO,        /* zeros for every operand: an in-place comparison */
+    GRAD_NODE_COPY_SLICES, /* CopySlices: the base's gradient, in which the slice `view` is replaced
+                              by what `inner` makes of it */
+    GRAD_NODE_AS_STRIDED   /* AsStrided: a view's regenerated grad_fn, a strided read of the base */
+} GradNodeKind;
+
+/* retain_grad: what arrives at output `nr` of a tape node is added to the grad of `var`. */
+typedef struct RetainGrad {
+    Var *var;
+    int nr;
+    struct RetainGrad *next;
+} RetainGrad;
+
+/* A saved value: its storage and the version it had. Unpacking an operand materializes its grad_fn;
+ * that of a result is known. */
+typedef struct SavedVariable {
+    const AliasClass *cls;
+    int64_t version;
+    Var *operand;  /* or NULL */
+    bool was_leaf; /* it had no grad_fn then; one that had must still have one (detach_ removes it)
+                    */
+} SavedVariable;
+
+struct GradNode {
+    GradNodeKind kind;
+    int64_t sequence_nr; /* the engine runs ready nodes by descending sequence number */
+    GradNode *older;     /* the node made before */
+    int64_t number; /* how many were made before; the same in every capture of the same region */
+    int sid;
+    Call *call;      /* OP: a view's own call (metadata); else NULL: node->call */
+    Node *node;      /* OP on values: the node */
+    Tensor **result; /* OP: its outputs (of an in-place op: the value written, in self's dtype) */
+    int nslot, nout;
+    Edge *next_edges;       /* by slot */
+    const Tensor **operand; /* by slot: metadata of the operand */
+    SavedVariable *saved;
+    int nsaved;
+    bool saves_clone; /* slot 0 is a copy of its own (in-place ops): saved, but no version to check
+                       */
+    bool freed;       /* a backward ran it and did not retain the graph */
+    int moved_before; /* how many leaves of Capture.moved_leaves joint had visited before it ran the
+                         node */
+    Call *saved_call; /* OP, in a program that takes gradients: the call on tensors of the program,
+                      saved ones as they were */
+    Var *saved_result; /* ... and its result, if that is saved */
+    RetainGrad *retains_grad;
+    Var *leaf;                 /* ACCUMULATE_GRAD */
+    const Tensor *base, *view; /* COPY_SLICES, AS_STRIDED: layouts in one storage. EXTERNAL: base,
+                                  the metadata of a gradient. ACCUMULATE_GRAD: base, if the leaf's
+                                  own geometry has changed */
+    GradNode *fn;              /* COPY_SLICES: the node of the op that wrote */
+    /* scratch of the engine */
+    int64_t visit;    /* the engine's, when it visited the node */
+    int64_t captured; /* the walk in which a gradient that arrives here is an output */
+    bool needed;      /* in this walk: its results lead to a gradient that is an output */
+    bool receiving;   /* in this walk: something was delivered and kept */
+    int external_topological_nr; /* EXTERNAL: topological_nr of the grad_fn it stands for
+                                    (TensorRecord) */
+    int topological_nr;          /* edges on the longest path from here */
+    GradNode *prev_visited;      /* the node visited before */
+    int dependencies;            /* edges that have not delivered yet */
+    Tensor **grad;               /* by output: the gradient that has arrived */
+};
+
+/* ---- capture/autograd.c ---- */
+bool cap_requires_grad(const Var *v);
+/* The view's grad_fn belongs to another version of its storage and has to be regenerated before it
+ * is used. */
+bool cap_is_stale(const Var *v);
+/* Would grad_fn be there now? True also where materializing it raises. Changes nothing. */
+bool cap_has_grad_fn(const Var *v);
+/* Materializes grad_fn: regenerates a stale one, or raises. */
+ErrCode cap_grad_fn(Capture *cap, Var *v);
+/* The same, and where a gradient of `v` goes (impl::gradient_edge): grad_fn, else the
+ * AccumulateGrad of a leaf that requires grad, else nowhere. */
+ErrCode cap_gradient_edge(Capture *cap, Var *v, Edge *edge);
+/* A differentiable view of `of`, with meta's geometry on of's storage. `multi`: one of several
+ * outputs. */
+Var *cap_new_view(Capture *cap, Var *of, const Tensor *meta, bool multi);
+/* May a write to `self` be recorded? */
+ErrCode cap_check_inplace(Capture *cap, Var *self);
+/* self's value was written by `fn` (nr 0); the version has been bumped. */
+ErrCode cap_rebase_history(Capture *cap, Var *self, GradNode *fn);
+/* `fn` (nr 0) is self's grad_fn from now on, for a view as well; the version has been bumped. */
+void cap_set_history(Var *self, GradNode *fn);
+/* The AccumulateGrad of a leaf. */
+GradNode *cap_grad_accumulator(Capture *cap, Var *v);
+GradNode *cap_node_new(Capture *cap, GradNodeKind kind, int nslot, int nout);
+/* `v` is about to get other sizes and strides: what the tape holds of it keeps the old ones. */
+void cap_freeze_geometry(Capture *cap, const Var *v);
+/* The size and dtype that a gradient at this edge must have: those of the op's output (PyTorch's
+ * InputMetadata). */
+const Tensor *cap_edge_meta(Edge edge);
+/* need[slot] (room for MAX_SLOTS): does a gradient go there? What is saved depends on that, not on
+ * requires_grad (a view made under no_grad has none). Returns `need`. */
+const bool *cap_edges_needed(const GradNode *node, bool *need);
+/* Materializes the grad_fn of every operand; edges in slot order (nowhere for operands that take no
+ * gradient). */
+ErrCode cap_collect_next_edges(Capture *cap, GradNode *node, const OpInfo *op, Tensor *const *slot);
+/* Remembers the versions of the operands that `call` saves, before the op runs; slot `skip` was
+ * copied (-1: none). */
+void cap_save_operands(Capture *cap, GradNode *node, const Call *call, Tensor *const *slot,
+                       int skip);
+/* The same for its result, after the op ran. */
+void cap_save_result(Capture *cap, GradNode *node, const Call *call, const Var *result);
+ErrCode cap_detach_in_place(Capture *cap, Var *self);
+ErrCode cap_set_requires_grad(Capture *cap, Var *self, bool requires_grad);
+ErrCode cap_retain_grad(Capture *cap, Var *self);
+
+#endif

@@ -1,0 +1,131 @@
+/* What a captured op leaves: tensors on alias classes, nodes of the graph, counted against the
+ * limits, and what the tape keeps of the call. */
+#include "compiled/capture/capture.h"
+
+AliasClass *capture_class(Capture *cap, DType dtype, int64_t numel, Node *buffer, int input) {
+    if (cap->ncls == cap->cls_capacity) {
+        int capacity = cap->cls_capacity ? cap->cls_capacity * 2 : 32;
+        AliasClass **grown = arena_array(cap->arena, AliasClass *, capacity);
+        for (int i = 0; i < cap->ncls; i++) {
+            grown[i] = cap->cls[i];
+        }
+        cap->cls = grown;
+        cap->cls_capacity = capacity;
+    }
+    AliasClass *cls = arena_new(cap->arena, AliasClass);
+    cls->storage.dtype = dtype;
+    cls->storage.numel = numel;
+    cls->storage.id = cls->number = cap->ncls;
+    cls->input = input;
+    cls->buffer = buffer;
+    buffer->cls = cls->number;
+    cap->cls[cap->ncls++] = cls;
+    return cls;
+}
+
+Var *capture_var(Capture *cap, AliasClass *cls, const Tensor *layout, Node *node) {
+    Var *v = arena_alloc_raw(cap->arena, (int64_t)sizeof *v);
+    var_clear(v);
+    layout_copy(&v->tensor, layout);
+    v->tensor.storage = &cls->storage;
+    v->node = node;
+    node->cls = cls->number;
+    v->entry = -1;
+    return v;
+}
+
+void capture_call(const Capture *cap, Call *out, const Call *call) {
+    call_copy(out, call);
+    for (int p = 0; p < call->op->nparam; p++) {
+        Arg *arg = &out->arg[p];
+        switch (call->op->param[p].type) {
+        case ARG_TENSOR:
+        case ARG_TENSOR_OPT:
+            if (!arg->none && arg->tensor) {
+                arg->tensor = &((Var *)arg->tensor)->node->t;
+            }
+            break;
+        case ARG_TENSORS:
+        case ARG_TENSORS_OPT:
+            if (!arg->none) {
+                Tensor **v = arena_array(cap->arena, Tensor *, arg->tensors.n);
+                for (int i = 0; i < arg->tensors.n; i++) {
+                    Tensor *t = call->arg[p].tensors.v[i];
+                    v[i] = t ? &((Var *)t)->node->t : NULL;
+                }
+                arg->tensors.v = v;
+            }
+            break;
+        default:
+            break;
+        }
+    }
+}
+
+ErrCode capture_memory(Capture *cap, const Tensor *t) {
+    const Limits *limits = &cap->c->limits;
+    int64_t numel, bytes;
+    if (!sizes_numel(t->size, t->ndim, &numel) || numel > limits->max_elements) {
+        return error_set(cap->emit.err, ERR_limit, "a tensor passes the limit of %lld elements",
+                         (long long)limits->max_elements);
+    }
+    bytes = numel * dtype_bytes(t->dtype);
+    if (bytes > limits->max_bytes - cap->bytes) {
+        return error_set(cap->emit.err, ERR_limit, "more than %lld bytes are live",
+                         (long long)limits->max_bytes);
+    }
+    cap->bytes += bytes;
+    return ERR_none;
+}
+
+ErrCode capture_node(Capture *cap, const Call *call, Node **out) {
+    Infer r = {.arena = cap->arena, .err = cap->emit.err};
+    TRY(call->op->infer(call, &r));
+    TRY(capture_memory(cap, &r.out[0]));
+    *out = graph_op(cap->graph, call, &r.out[0], cap->sid);
+    return ERR_none;
+}
+
+ErrCode capture_cast(Capture *cap, Node *value, DType dtype, Node **out) {
+    Call cast = call_new(OP__to_copy);
+    cast.arg[0].tensor = &value->t;
+    cast.arg[1].none = false;
+    cast.arg[1].dtype = dtype;
+    return capture_node(cap, &cast, out);
+}
+
+bool capture_requires_grad(const Capture *cap, Tensor *const *slot, int n) {
+    if (!cap->grad_mode) {
+        return false;
+    }
+    for (int i = 0; i < n; i++) {
+        if (slot[i] && cap_requires_grad((const Var *)slot[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void cap_node_set_value(Capture *cap, GradNode *tape, Node *node, Node *value) {
+    Tensor *out = &value->t;
+    tape->node = node;
+    tape->result = arena_copy(cap->arena, &out, sizeof out);
+}
+
+void cap_node_set_call(Capture *cap, GradNode *tape, const Call *call, Var *result) {
+    bool need[MAX_SLOTS];
+    if (!cap->takes_gradients) {
+        return;
+    }
+    tape->saved_call = arena_copy(cap->arena, call, (int64_t)sizeof *call);
+    for (int p = 0; p < call->op->nparam; p++) {
+        Arg *arg = &tape->saved_call->arg[p];
+        ArgType type = call->op->param[p].type;
+        if ((type == ARG_TENSORS || type == ARG_TENSORS_OPT) && !arg->none) {
+            arg->tensors.v =
+                arena_copy(cap->arena, arg->tensors.v, (int64_t)sizeof(Tensor *) * arg->tensors.n);
+        }
+    }
+    tape->saved_result =
+        result && op_saves_result(call, cap_edges_needed(tape, need)) ? result : NULL;
+}

@@ -1,0 +1,114 @@
+/* What crosses the border of a region: the tensors that enter it, what it leaves of them, and the
+ * gradients with which a later backward comes back to it. Metadata only, never data.
+ *
+ *     live tensors (runtime) ── EntryTensor ──> capture ── ExitTensor ──> live tensors
+ *                                                  ^
+ *                                                  └── ResumedBackward (of a later region) */
+#ifndef COMPILED_CAPTURE_REGION_IO_H
+#define COMPILED_CAPTURE_REGION_IO_H
+
+#include "compiled/ir/graph.h"
+
+/* How a differentiable view was made (PyTorch's CreationMeta). */
+typedef enum CreationMeta {
+    CREATION_DEFAULT,
+    CREATION_NO_GRAD,
+    CREATION_MULTI_OUTPUT
+} CreationMeta;
+
+/* The autograd record of a tensor that outlives a region. Copied by assignment from one region's
+ * exit to the live tensor, and from there to the entry of the next. */
+typedef struct TensorRecord {
+    bool requires_grad;         /* the tensor's own bit */
+    CreationMeta creation_meta; /* of a view */
+    int64_t attr_version;       /* of a view: the storage's version when its grad_fn was made. Of an
+                                   entry or exit: relative to the version at the region's start */
+    int topological_nr;         /* of its grad_fn: edges on the longest path from there to a leaf;
+                                   0 unless the function takes gradients */
+    const Tensor *grad_fn_meta; /* size and dtype that a gradient for its grad_fn must have, if they
+                                   are not the tensor's own; or NULL */
+    const Tensor *accumulator_meta; /* the same of its AccumulateGrad; NULL: it has none, or (of an
+                                entry) no statement changes a geometry in place */
+} TensorRecord;
+
+/* A tensor that exists before the region (the function, or the setup before it) starts. The region
+ * does not know who receives the gradients of one that is not a leaf: its grad_fn is external. */
+typedef struct EntryTensor {
+    TensorRecord record; /* attr_version is 0, or STALE_VERSION */
+    bool has_grad_fn;    /* it has a grad_fn, or is a view whose grad_fn has to be regenerated */
+    int base;            /* of a view: index of its base among the entries; else -1 */
+} EntryTensor;
+
+/* attr_version of an entry: the grad_fn of the view belongs to an earlier version of its storage.
+ */
+enum { STALE_VERSION = -1 };
+
+/* What a region leaves of a tensor that outlives it. */
+typedef enum ExitHistory { HISTORY_NONE, HISTORY_AS_BEFORE, HISTORY_OF_REGION } ExitHistory;
+typedef struct ExitTensor {
+    Tensor layout;
+    TensorRecord record; /* topological_nr and grad_fn_meta only with HISTORY_OF_REGION */
+    ExitHistory history;
+    int64_t number; /* HISTORY_OF_REGION: output `nr` of this tape node */
+    int nr;
+    bool regenerated; /* the backward regenerated its grad_fn: the next region that needs it does so
+                    again */
+    int base;         /* index among the tensors that outlive the region, or -1 */
+    int64_t version;  /* its storage's, relative to the region's start */
+} ExitTensor;
+
+/* Must gradients for both have the same size and dtype? (NULL: no requirement) */
+static inline bool same_meta(const Tensor *a, const Tensor *b) {
+    return a && b ? a->dtype == b->dtype && tensor_same_size(a, b) : a == b;
+}
+
+/* Where a backward of a later region resumes the tape of this one. */
+typedef enum RootKind {
+    ROOT_TAPE,            /* output `nr` of tape node `number` */
+    ROOT_ACCUMULATE_GRAD, /* the AccumulateGrad of tensor `number` */
+    ROOT_EXTERNAL         /* the external grad_fn that tensor `number` came with */
+} RootKind;
+typedef struct ResumedRoot {
+    RootKind kind;
+    int64_t number;
+    int nr;
+    const Tensor *grad; /* contiguous; NULL: undefined */
+} ResumedRoot;
+typedef struct ResumedBackward {
+    ResumedRoot *root;
+    int nroot;
+    bool earlier_roots; /* regions before this one have roots, too */
+} ResumedBackward;
+
+struct Capture;
+struct DataDependent;
+struct Var;
+
+/* What a capture starts from. */
+typedef struct CaptureInput {
+    const Tensor *tensors; /* by entry: geometry and storage */
+    const EntryTensor *entry;
+    int n;
+    const NameId *name; /* bindings: name[k] is entry[named[k]] */
+    const int *named;
+    int nname;
+    bool setup; /* the setup instead of the body */
+    bool split; /* a graph_break ends the region */
+    int resume; /* the graph_break after which the body is resumed; -1: from its start */
+    bool grad_mode;
+    int stop_before;
+    bool sample;                    /* a sample compilation: metadata only, its graph never runs */
+    const ResumedBackward *resumed; /* not a call: the backward of an earlier one; or NULL */
+    /* Computes a data-dependent value from the graph captured so far and the data of the entries
+     * (runtime/data_dependent.c). Sets value and failed_sid of `d`; the error of a CHECK that fires
+     * goes to the capture. NULL: there is no data. */
+    ErrCode (*evaluate)(struct Capture *cap, struct DataDependent *d, const struct Var *v);
+} CaptureInput;
+
+/* The distinct storages of the entries in order of first mention, which is the order of the INPUT
+ * nodes; `out` has room for `ninputs`. */
+void storages_of(const Tensor *inputs, int ninputs, Storage **out, int *nout);
+/* The first of the tensors that is on the storage of tensor `i`. */
+int storage_leader(const Tensor *tensors, int i);
+
+#endif
