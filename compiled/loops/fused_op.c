@@ -7,7 +7,7 @@
  *
  * Analyses of indices and regions are inference's own (program/infer/infer.h): a description of
  * geometry is shared, the code that walks it is not. */
-#include "compiled/loops/lower.h"
+#include "compiled/loops/fused_op.h"
 #include "program/infer/infer.h"
 
 #include <string.h>

@@ -4,6 +4,7 @@
  * Every line is walked with the line's own strides; sums run in double (integers: int64, wrapping)
  * and are rounded where they are written. Softmax subtracts the line's maximum, so that no
  * exponential overflows. */
+#include "compiled/loops/run.h"
 #include "compiled/tile/isa.h"
 
 #include <math.h>
@@ -19,7 +20,7 @@ typedef struct Lines {
     const TileIsa *isa;
     void *to;
     const void *from;
-    int strip;
+    int column_dim;
     int64_t first, end; /* trips of the outer dim, unless the lines go along it */
 } Lines;
 
@@ -30,7 +31,7 @@ static void for_lines(const Lines *s, void (*run)(const Lines *s, ScanLine line)
     }
     int64_t index[MAX_DIMS] = {0};
     ScanLine line = {1, loop->to.offset, loop->from.offset, 0, 0};
-    int64_t lines = loop->numel / (s->strip >= 0 ? loop->size[s->strip] : 1);
+    int64_t lines = loop->numel / (s->column_dim >= 0 ? loop->size[s->column_dim] : 1);
     if (s->end - s->first < loop_trips(loop)) {
         index[0] = s->first;
         line.to += s->first * loop->to.stride[0];
@@ -46,7 +47,7 @@ static void for_lines(const Lines *s, void (*run)(const Lines *s, ScanLine line)
     for (; lines > 0; lines--) {
         run(s, line);
         for (int d = loop->ndim - 1; d >= 0; d--) {
-            if (d == loop->dim || d == s->strip) {
+            if (d == loop->dim || d == s->column_dim) {
                 continue;
             }
             line.to += loop->to.stride[d];
@@ -113,9 +114,9 @@ static void softmax_line(const Lines *s, ScanLine line) {
     }
 }
 
-static Lines scan_lines_of(const Loop *loop, const TileIsa *isa, void *const *data, int strip,
+static Lines scan_lines_of(const Loop *loop, const TileIsa *isa, void *const *data, int column_dim,
                            int64_t from, int64_t to) {
-    return (Lines){loop, isa, data[loop->to.buffer], data[loop->from.buffer], strip, from, to};
+    return (Lines){loop, isa, data[loop->to.buffer], data[loop->from.buffer], column_dim, from, to};
 }
 
 void loop_scan(const Loop *loop, void *const *data, int64_t from, int64_t to) {
@@ -124,7 +125,7 @@ void loop_scan(const Loop *loop, void *const *data, int64_t from, int64_t to) {
 }
 
 /* The dim whose neighbours are lines side by side, or -1. */
-static int strip_dim(const Loop *loop) {
+static int contiguous_lines_dim(const Loop *loop) {
     for (int d = 0; d < loop->ndim; d++) {
         if (d != loop->dim && loop->size[d] >= 8 && loop->from.stride[d] == 1 &&
             loop->to.stride[d] == 1) {
@@ -134,19 +135,21 @@ static int strip_dim(const Loop *loop) {
     return -1;
 }
 
-static bool lines_takes_single(const Loop *loop) { return loop->single && loop->numel >= MANY; }
+static bool takes_float32_math(const Loop *loop) {
+    return loop->float32_math && loop->numel >= LARGE_NUMEL;
+}
 
 static void softmax_row(const Lines *s, ScanLine line) {
-    (lines_takes_single(s->loop) ? s->isa->single_row : s->isa->softmax_row)(
+    (takes_float32_math(s->loop) ? s->isa->softmax_row_float32 : s->isa->softmax_row)(
         (float *)s->to + line.to, (const float *)s->from + line.from, line.n);
 }
 
-static void softmax_strip(const Lines *s, ScanLine line) {
-    bool single = lines_takes_single(s->loop);
-    int64_t strip = single ? SINGLE_STRIP : SOFTMAX_STRIP;
-    for (int64_t k = 0, n = s->loop->size[s->strip]; k < n; k += strip) {
-        int w = (int)min_i64(strip, n - k);
-        (single ? s->isa->single_columns : s->isa->softmax_columns)(
+static void softmax_column_block(const Lines *s, ScanLine line) {
+    bool in_float32 = takes_float32_math(s->loop);
+    int64_t block = in_float32 ? SOFTMAX_COLUMNS_FLOAT32 : SOFTMAX_COLUMNS;
+    for (int64_t k = 0, n = s->loop->size[s->column_dim]; k < n; k += block) {
+        int w = (int)min_i64(block, n - k);
+        (in_float32 ? s->isa->softmax_columns_float32 : s->isa->softmax_columns)(
             (float *)s->to + line.to + k, line.to_step, (const float *)s->from + line.from + k,
             line.from_step, line.n, w);
     }
@@ -156,11 +159,12 @@ static void softmax_strip(const Lines *s, ScanLine line) {
  * element by element. */
 void loop_softmax(const Loop *loop, const TileIsa *isa, void *const *data, int64_t from,
                   int64_t to) {
-    bool single = loop->to.dtype == DT_float32 && loop->from.dtype == DT_float32 && loop->dim >= 0;
-    bool rows = single && loop->to.stride[loop->dim] == 1 && loop->from.stride[loop->dim] == 1;
-    rows |= single && loop->size[loop->dim] == 1 && strip_dim(loop) < 0;
-    Lines s = scan_lines_of(loop, isa, data, single && !rows ? strip_dim(loop) : -1, from, to);
-    for_lines(&s, rows ? softmax_row : s.strip >= 0 ? softmax_strip : softmax_line);
+    bool is_f32 = loop->to.dtype == DT_float32 && loop->from.dtype == DT_float32 && loop->dim >= 0;
+    bool rows = is_f32 && loop->to.stride[loop->dim] == 1 && loop->from.stride[loop->dim] == 1;
+    rows |= is_f32 && loop->size[loop->dim] == 1 && contiguous_lines_dim(loop) < 0;
+    Lines s =
+        scan_lines_of(loop, isa, data, is_f32 && !rows ? contiguous_lines_dim(loop) : -1, from, to);
+    for_lines(&s, rows ? softmax_row : s.column_dim >= 0 ? softmax_column_block : softmax_line);
 }
 
 /* A row of coordinates for every element that is not zero, in row-major order. The count of rows

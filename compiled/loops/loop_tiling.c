@@ -1,7 +1,7 @@
 /* Bands: neighbouring loops run part by part, so that what one writes the next one reads from the
  * cache.
  *
- * A loop with an outer dim of n trips can be run as p parts of n / p trips, in order. A band is a
+ * A loop with an outer dim of n trips can be run as p parts of n / p trips, in order. A tiling is a
  * run of loops whose trips have a common divisor p > 1; it runs part 0 of all its loops, then part
  * 1 of all, and so on:
  *
@@ -10,12 +10,12 @@
  *       rows 0..63       rows 0..63                     rows 0..63  rows 0..63      16 parts, each
  *                        of them in the cache
  *
- * This is the same as one loop after the other if every buffer that the band writes falls into p
+ * This is the same as one loop after the other if every buffer that the tiling writes falls into p
  * windows of T bytes, one after the other, such that part k of every loop stays inside window k.
  * What is only read may be read anywhere. A reduction may have its outer dim among the reduced
  * ones: its sums then wait in a buffer of their own (`scratch`) from one part to the next.
  *
- * A temporary that a band alone uses need not have more room than one window: its parts take
+ * A temporary that a tiling alone uses need not have more room than one window: its parts take
  * turns. */
 #include "compiled/loops/lower.h"
 #include "compiled/tile/reduce.h"
@@ -24,10 +24,10 @@
 #include <string.h>
 
 enum {
-    PART = 384 * 1024,     /* bytes that a part should touch: the second cache */
-    NEAR_PART = 24 * 1024, /* the same for the native tier, whose loops are quick to begin: the
-                              first cache. Not where sums wait: they fill it */
-    MOST = 2 << 20         /* a band with larger parts gains nothing */
+    PART_L2 = 384 * 1024, /* bytes that a part should touch: the second cache */
+    PART_L1 = 24 * 1024,  /* the same for the native tier, whose loops are quick to begin: the
+                               first cache. Not where sums wait: they fill it */
+    MAX_PART = 2 << 20    /* a tiling with larger parts gains nothing */
 };
 
 /* What the first trip of a loop touches of a buffer, and how far the next trip is from there, in
@@ -38,19 +38,19 @@ typedef struct LoopTouch {
     int64_t step, low, high, trips;
 } LoopTouch;
 
-typedef struct Banding {
+typedef struct TilingSearch {
     Plan *plan;
     Arena *arena;
     LoopTouch *touch; /* of all loops, in order */
     int ntouch, capacity;
     int *first;    /* by loop: its first touch; one more at the end */
     int64_t *most; /* by buffer: bytes that a part touches */
-} Banding;
+} TilingSearch;
 
 int64_t loop_trips(const Loop *loop) {
     switch (loop->kind) {
     case LOOP_TILE:
-        return loop->tile->trip > 1 ? loop->tile->size[loop->tile->outer] : 1;
+        return loop->tile->tile_size > 1 ? loop->tile->size[loop->tile->outer] : 1;
     case LOOP_MOVE:
         return loop->size[0];
     case LOOP_FILL:
@@ -68,7 +68,7 @@ int64_t loop_trips(const Loop *loop) {
 
 /* ---- what loops touch ---- */
 
-static void add_touch(Banding *b, int64_t trips, bool writes, const Access *a,
+static void add_touch(TilingSearch *b, int64_t trips, bool writes, const Access *a,
                       const int64_t *stride, const int64_t *size, int ndim, int outer) {
     if (a->buffer < 0) {
         return;
@@ -85,16 +85,16 @@ static void add_touch(Banding *b, int64_t trips, bool writes, const Access *a,
                     (high + 1) * bytes, trips};
 }
 
-static void touch_matrix(Banding *b, const MatmulLoop *m, bool writes, const Access *a,
+static void touch_matrix(TilingSearch *b, const MatmulLoop *m, bool writes, const Access *a,
                          const int64_t *stride, int64_t rows, int64_t columns) {
     add_touch(b, m->batch, writes, a, stride, (int64_t[]){m->batch, rows, columns}, 3, 0);
 }
 
-static void touch_anywhere(Banding *b, int buffer, bool writes) {
+static void touch_anywhere(TilingSearch *b, int buffer, bool writes) {
     add_touch(b, 1, writes, &(Access){buffer, DT_uint8, 0, NULL}, NULL, NULL, 0, 0);
 }
 
-static void touch_nest(Banding *b, const TileNest *n, int64_t trips) {
+static void touch_nest(TilingSearch *b, const TileNest *n, int64_t trips) {
     for (int k = 0; k < n->ninst; k++) {
         TileOp op = n->inst[k].op;
         if (op < TILE_LOAD || op == TILE_IOTA || op == TILE_TERM) {
@@ -109,7 +109,7 @@ static void touch_nest(Banding *b, const TileNest *n, int64_t trips) {
     }
 }
 
-static void touch_product(Banding *b, const MatmulLoop *m) {
+static void touch_product(TilingSearch *b, const MatmulLoop *m) {
     touch_matrix(b, m, false, &m->a, m->astride, m->m, m->k);
     touch_matrix(b, m, false, &m->b, m->bstride, m->k, m->n);
     touch_matrix(b, m, true, &m->c, m->cstride, m->m, m->n);
@@ -118,7 +118,7 @@ static void touch_product(Banding *b, const MatmulLoop *m) {
     }
 }
 
-static void touch_loop(Banding *b, const Loop *loop) {
+static void touch_loop(TilingSearch *b, const Loop *loop) {
     int64_t trips = loop_trips(loop);
     switch (loop->kind) {
     case LOOP_TILE:
@@ -185,7 +185,7 @@ static int64_t divisor(int64_t a, int64_t b) {
 }
 
 /* Of loops [first, end), in so many parts. What is touched anywhere counts as a whole. */
-static int64_t bytes_of_part(Banding *b, int first, int end, int64_t parts) {
+static int64_t bytes_of_part(TilingSearch *b, int first, int end, int64_t parts) {
     int64_t sum = 0;
     for (int k = b->first[first]; k < b->first[end]; k++) {
         b->most[b->touch[k].buffer] = 0;
@@ -201,7 +201,7 @@ static int64_t bytes_of_part(Banding *b, int first, int end, int64_t parts) {
 }
 
 /* May loop `next` join loops [first, next)? Whether they share a buffer at all is told as well. */
-static bool may_join(const Banding *b, int first, int next, int64_t parts, bool *shared) {
+static bool may_join(const TilingSearch *b, int first, int next, int64_t parts, bool *shared) {
     for (int k = b->first[next]; k < b->first[next + 1]; k++) {
         for (int j = b->first[first]; j < b->first[next]; j++) {
             if (!agree(&b->touch[j], &b->touch[k], parts)) {
@@ -223,41 +223,41 @@ static int waiting_sums(const Loop *loop) {
     return sums;
 }
 
-/* The band that begins with loop `first`; of one part, if nothing is gained. `part`: bytes that one
- * should touch, or `near`, where no sums wait; 0: as many parts as can be. */
-static TiledLoops grow_tiling(Banding *b, int first, int64_t part, int64_t near) {
-    TiledLoops band = {first, first + 1, 1};
+/* The tiling that begins with loop `first`; of one part, if nothing is gained. `part`: bytes that
+ * one should touch, or `near`, where no sums wait; 0: as many parts as can be. */
+static TiledLoops grow_tiling(TilingSearch *b, int first, int64_t part, int64_t near) {
+    TiledLoops tiling = {first, first + 1, 1};
     int64_t most = loop_trips(&b->plan->loop[first]);
     bool shared = false;
-    for (; most > 1 && band.end < b->plan->nloop; band.end++) {
-        int64_t parts = divisor(most, loop_trips(&b->plan->loop[band.end]));
+    for (; most > 1 && tiling.end < b->plan->nloop; tiling.end++) {
+        int64_t parts = divisor(most, loop_trips(&b->plan->loop[tiling.end]));
         bool share = shared;
-        if (parts < 2 || !may_join(b, first, band.end, parts, &share) ||
-            (part > 0 && bytes_of_part(b, first, band.end + 1, parts) > MOST)) {
+        if (parts < 2 || !may_join(b, first, tiling.end, parts, &share) ||
+            (part > 0 && bytes_of_part(b, first, tiling.end + 1, parts) > MAX_PART)) {
             break;
         }
         shared = share;
         most = parts;
     }
-    for (int k = first; k < band.end; k++) {
+    for (int k = first; k < tiling.end; k++) {
         near = waiting_sums(&b->plan->loop[k]) > 0 ? part : near;
     }
     part = near;
     if (shared) {
-        band.parts = part > 0
-                         ? min_i64(max_i64(bytes_of_part(b, first, band.end, 1) / part, 1), most)
-                         : most;
-        while (most % band.parts != 0) {
-            band.parts++;
+        tiling.parts =
+            part > 0 ? min_i64(max_i64(bytes_of_part(b, first, tiling.end, 1) / part, 1), most)
+                     : most;
+        while (most % tiling.parts != 0) {
+            tiling.parts++;
         }
     }
-    return band;
+    return tiling;
 }
 
 /* ---- what parts need ---- */
 
 /* A nest whose outer dim is reduced keeps its sums in a buffer of its own. */
-static void add_scratch(Banding *b, const Loop *loop, const TiledLoops *band) {
+static void add_scratch(TilingSearch *b, const Loop *loop, const TiledLoops *tiling) {
     Plan *plan = b->plan;
     TileNest *nest = loop->tile;
     int64_t sums = waiting_sums(loop);
@@ -270,15 +270,15 @@ static void add_scratch(Banding *b, const Loop *loop, const TiledLoops *band) {
     plan->buffer = more;
     nest->scratch = plan->nbuffer++;
     plan->buffer[nest->scratch] =
-        (PlanBuffer){.bytes = sums * (results / nest->trip + 1) * (int64_t)sizeof(ColumnSums),
-                     .first = band->first,
-                     .end = band->end};
+        (PlanBuffer){.bytes = sums * (results / nest->tile_size + 1) * (int64_t)sizeof(ColumnSums),
+                     .first = tiling->first,
+                     .end = tiling->end};
 }
 
-/* Temporaries that one band alone uses keep one part at a time. */
-static void shrink_buffers(Banding *b, const TiledLoops *band, const bool *stays) {
+/* Temporaries that one tiling alone uses keep one part at a time. */
+static void shrink_buffers(TilingSearch *b, const TiledLoops *tiling, const bool *stays) {
     Plan *plan = b->plan;
-    int from = b->first[band->first], end = b->first[band->end];
+    int from = b->first[tiling->first], end = b->first[tiling->end];
     for (int k = from; k < end; k++) {
         const LoopTouch *t = &b->touch[k];
         PlanBuffer *buffer = &plan->buffer[t->buffer];
@@ -287,11 +287,11 @@ static void shrink_buffers(Banding *b, const TiledLoops *band, const bool *stays
         for (int j = 0; j < b->ntouch && alone; j++) {
             const LoopTouch *u = &b->touch[j];
             alone = u->buffer != t->buffer ||
-                    (j >= from && j < end && stays_inside(u, band->parts) &&
-                     loop_tiling_window(u, band->parts) == loop_tiling_window(t, band->parts));
+                    (j >= from && j < end && stays_inside(u, tiling->parts) &&
+                     loop_tiling_window(u, tiling->parts) == loop_tiling_window(t, tiling->parts));
         }
         if (alone) {
-            buffer->bytes = buffer->part = loop_tiling_window(t, band->parts);
+            buffer->bytes = buffer->part = loop_tiling_window(t, tiling->parts);
         }
     }
 }
@@ -303,12 +303,12 @@ static void find_lives(Plan *plan, const Graph *g, const int *loops_after, bool 
     Liveness live = liveness_analyse(g, arena);
     for (int i = 0; i < g->n; i++) {
         const Node *n = g->node[i];
-        int unit = live.unit[n->id], last = (int)max_i64(live.last[n->id], unit);
-        if (n->buffer < 0 || unit < 0) {
+        int item = live.item[n->id], last = (int)max_i64(live.last[n->id], item);
+        if (n->buffer < 0 || item < 0) {
             continue;
         }
         PlanBuffer *b = &plan->buffer[n->buffer];
-        int first = unit > 0 ? loops_after[unit - 1] : 0,
+        int first = item > 0 ? loops_after[item - 1] : 0,
             end = last == LIVE_TO_THE_END ? plan->nloop : loops_after[last];
         b->first = b->end > 0 && b->first < first ? b->first : first;
         b->end = end > b->end ? end : b->end;
@@ -316,14 +316,14 @@ static void find_lives(Plan *plan, const Graph *g, const int *loops_after, bool 
     }
 }
 
-static void live_through_tiling(Plan *plan, const TiledLoops *band) {
+static void live_through_tiling(Plan *plan, const TiledLoops *tiling) {
     for (int k = plan->ninput + plan->ntangent; k < plan->nbuffer; k++) {
         PlanBuffer *b = &plan->buffer[k];
-        if (b->first < band->end && band->first < b->end) {
+        if (b->first < tiling->end && tiling->first < b->end) {
             b->part_first = b->first;
             b->part_end = b->end;
-            b->first = b->first < band->first ? b->first : band->first;
-            b->end = b->end > band->end ? b->end : band->end;
+            b->first = b->first < tiling->first ? b->first : tiling->first;
+            b->end = b->end > tiling->end ? b->end : tiling->end;
         }
     }
 }
@@ -331,8 +331,8 @@ static void live_through_tiling(Plan *plan, const TiledLoops *band) {
 void loop_tiling_find(Compile *c, Plan *plan, const int *loops_after) {
     const Graph *g = c->graph;
     Arena *arena = c->arena;
-    int64_t part = c->options->verify ? 0 : PART, near = c->options->native ? NEAR_PART : PART;
-    Banding b = {.plan = plan, .arena = arena};
+    int64_t part = c->options->verify ? 0 : PART_L2, near = c->options->native ? PART_L1 : PART_L2;
+    TilingSearch b = {.plan = plan, .arena = arena};
     bool *stays = arena_array(arena, bool, plan->nbuffer + 1);
     b.first = arena_array(arena, int, plan->nloop + 1);
     b.most = arena_array(arena, int64_t, plan->nbuffer + 1);
@@ -341,16 +341,16 @@ void loop_tiling_find(Compile *c, Plan *plan, const int *loops_after) {
         b.first[k + 1] = b.ntouch;
     }
     find_lives(plan, g, loops_after, stays, arena);
-    plan->band = arena_array(arena, TiledLoops, plan->nloop + 1);
+    plan->tiling = arena_array(arena, TiledLoops, plan->nloop + 1);
     for (int k = 0; k < plan->nloop;) {
-        TiledLoops band = grow_tiling(&b, k, part, part > 0 ? near : 0);
-        k = band.end;
-        if (band.parts > 1 && gate(c, STEP_run_in_parts)) {
-            plan->band[plan->nband++] = band;
-            shrink_buffers(&b, &band, stays);
-            live_through_tiling(plan, &band);
-            for (int j = band.first; j < band.end; j++) {
-                add_scratch(&b, &plan->loop[j], &band);
+        TiledLoops tiling = grow_tiling(&b, k, part, part > 0 ? near : 0);
+        k = tiling.end;
+        if (tiling.parts > 1 && gate(c, STEP_run_in_parts)) {
+            plan->tiling[plan->ntiling++] = tiling;
+            shrink_buffers(&b, &tiling, stays);
+            live_through_tiling(plan, &tiling);
+            for (int j = tiling.first; j < tiling.end; j++) {
+                add_scratch(&b, &plan->loop[j], &tiling);
             }
         }
     }

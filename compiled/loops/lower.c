@@ -4,6 +4,9 @@
  * of matrices, concatenation and what has no lowering are loops of their own, made here. A node
  * without a buffer that is no register either is wanted by nobody and makes no loop. */
 #include "compiled/passes/passes.h"
+#include "compiled/core/feature.h"
+#include "compiled/loops/lower.h"
+#include "compiled/runtime/poison.h"
 #include "compiled/tile/isa.h"
 #include "program/infer/infer.h"
 #include "program/ops/functions.h"
@@ -133,9 +136,10 @@ static void lower_lines(Lower *l, Node *n, LoopKind kind) {
     memcpy(loop->size, n->t.size, (size_t)n->t.ndim * sizeof *n->t.size);
     loop->dim = n->t.ndim == 0 ? -1 : (int)(dim < 0 ? dim + n->t.ndim : dim);
     loop->product = n->op == OP_cumprod;
-    loop->single = kind == LOOP_SOFTMAX && n->t.dtype == DT_float32 &&
-                   loop->numel >= (l->c->options->verify ? MANY_SMALL : MANY) &&
-                   gate(l->c, STEP_single_functions);
+    loop->float32_math =
+        kind == LOOP_SOFTMAX && n->t.dtype == DT_float32 &&
+        loop->numel >= (l->c->options->verify ? LARGE_NUMEL_VERIFY : LARGE_NUMEL) &&
+        gate(l->c, STEP_single_functions);
     loop->to = lower_access(n->buffer, &n->t);
     loop->from = lower_access(lower_buffer(n->in[0]), self);
 }
@@ -249,7 +253,7 @@ static void lower_opaque(Lower *l, Node *n) {
     lower_add(l, LOOP_OPAQUE, n)->opaque = o;
 }
 
-void lower_single(Lower *l, Node *n) {
+void lower_node(Lower *l, Node *n) {
     LowerClass cls = lower_class(n);
     Scalar value;
     if (cls == LOWER_NOTHING || (cls != LOWER_CHECK && n->buffer < 0)) {
@@ -329,23 +333,23 @@ static bool lower_meet(const PlanBuffer *a, const PlanBuffer *b) {
 
 /* Places of the temporaries order[0..n) of `buffer`, each at the lowest that none before it has
  * while both live; answers the bytes of all. */
-static int64_t place_lowest(PlanBuffer *buffer, const int *order, int n) {
+static int64_t assign_lowest_offsets(PlanBuffer *buffer, const int *order, int n) {
     int64_t all = 0;
     for (int k = 0; k < n; k++) {
         PlanBuffer *b = &buffer[order[k]];
         int64_t bytes = (b->bytes + 63) / 64 * 64;
-        b->place = 0;
+        b->offset = 0;
         for (int j = 0; j < k;) {
             const PlanBuffer *other = &buffer[order[j]];
-            int64_t end = other->place + (other->bytes + 63) / 64 * 64;
-            if (lower_meet(b, other) && b->place < end && other->place < b->place + bytes) {
-                b->place = end;
+            int64_t end = other->offset + (other->bytes + 63) / 64 * 64;
+            if (lower_meet(b, other) && b->offset < end && other->offset < b->offset + bytes) {
+                b->offset = end;
                 j = 0; /* it moved up: all others again */
             } else {
                 j++;
             }
         }
-        all = max_i64(all, b->place + bytes);
+        all = max_i64(all, b->offset + bytes);
     }
     return all;
 }
@@ -353,11 +357,11 @@ static int64_t place_lowest(PlanBuffer *buffer, const int *order, int n) {
 /* Places of the temporaries in one block: one after the other, or, where `again`, by liveness: the
  * largest first, or, if that takes less, the last first (what is returned lies low then, and what
  * is gone before the end finds room above). */
-static void place_temporaries(Plan *plan, bool again, Arena *arena) {
+static void assign_offsets(Plan *plan, bool again, Arena *arena) {
     int first = plan->ninput + plan->ntangent, n = 0;
     if (!again) {
         for (int b = first; b < plan->nbuffer; b++) {
-            plan->buffer[b].place = plan->bytes;
+            plan->buffer[b].offset = plan->bytes;
             plan->bytes += (plan->buffer[b].bytes + 63) / 64 * 64;
         }
         return;
@@ -372,10 +376,10 @@ static void place_temporaries(Plan *plan, bool again, Arena *arena) {
         order[at] = b;
         reverse[plan->nbuffer - 1 - b] = b;
     }
-    int64_t bytes = place_lowest(plan->buffer, reverse, n);
-    plan->bytes = place_lowest(plan->buffer, order, n);
+    int64_t bytes = assign_lowest_offsets(plan->buffer, reverse, n);
+    plan->bytes = assign_lowest_offsets(plan->buffer, order, n);
     if (bytes < plan->bytes) {
-        plan->bytes = place_lowest(plan->buffer, reverse, n);
+        plan->bytes = assign_lowest_offsets(plan->buffer, reverse, n);
     }
 }
 
@@ -390,18 +394,18 @@ Plan *graph_lower(Compile *c) {
     }
     bool poison = compile_checks_itself(c), again = plan_apart(c), places = poison || again;
     int *loops_after = arena_alloc_raw(c->arena, (int64_t)sizeof *loops_after * (g->n + 1)),
-        units = 0;
+        nitem = 0;
     for (int i = 0; i < g->n;) {
         Node *n = g->node[i];
         int end = schedule_item_end(g, i);
         if (n->group >= 0) {
             lower_nest(&l, g->node + i, end - i);
         } else {
-            lower_single(&l, n);
+            lower_node(&l, n);
         }
         for (bool counted = !places; i < end; i++) {
             if (!counted && lower_class(g->node[i]) != LOWER_NOTHING) {
-                loops_after[units++] = plan->nloop;
+                loops_after[nitem++] = plan->nloop;
                 counted = true;
             }
         }
@@ -409,7 +413,7 @@ Plan *graph_lower(Compile *c) {
     if (again) {
         loop_tiling_find(c, plan, loops_after);
     }
-    place_temporaries(plan, again, c->arena);
+    assign_offsets(plan, again, c->arena);
     if (poison) {
         poison_plan(plan, g, loops_after, c->arena);
     }

@@ -1,6 +1,6 @@
 /* What a node is to the lowering, read off its op: its class (lowering.def), whether it is one
  * value everywhere, and which of its operands it reads. */
-#include "compiled/loops/lower.h"
+#include "compiled/loops/lower_class.h"
 
 /* Factories other than splats are computed once, at compile time (LITERAL), since they depend on
  * nothing. */

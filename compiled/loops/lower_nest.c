@@ -6,6 +6,7 @@
  * of a tile comes before every store of it, so that a nest which reads and writes one element in
  * place reads it first. */
 #include "compiled/loops/nest.h"
+#include "compiled/tile/run.h"
 #include "program/ops/functions.h"
 
 #include <string.h>
@@ -14,7 +15,7 @@
 
 /* The value of an affine read. `made[k]`: register of member k, -1 for sinks; a node of the unit
  * has mark k + 1. */
-static Value operand(Builder *b, const FusedOp *m, const Read *read, const int *made) {
+static Value operand(NestBuilder *b, const FusedOp *m, const Read *read, const int *made) {
     Node *n = m->node->in[read->slot], *from = node_buffer(n);
     Scalar splat;
     if (node_splat(n, &splat)) {
@@ -27,7 +28,7 @@ static Value operand(Builder *b, const FusedOp *m, const Read *read, const int *
 }
 
 /* The register of the affine part of addresses; that of an earlier member, where it is the same. */
-static int affine_part(Builder *b, int64_t offset, const int64_t *stride) {
+static int affine_part(NestBuilder *b, int64_t offset, const int64_t *stride) {
     for (int k = 0; k < b->ninst; k++) {
         int at = b->inst[k].access;
         if (b->inst[k].op == TILE_IOTA && b->access[at].offset == offset &&
@@ -42,7 +43,7 @@ static int affine_part(Builder *b, int64_t offset, const int64_t *stride) {
 }
 
 /* The register that has src + index * stride already, or -1. */
-static int same_term(const Builder *b, int src, int index, const struct Term *term) {
+static int same_term(const NestBuilder *b, int src, int index, const struct Term *term) {
     for (int k = 0; k < b->ninst; k++) {
         const TileInst *inst = &b->inst[k];
         if (inst->op == TILE_TERM && inst->src[0] == src && inst->src[1] == index &&
@@ -55,7 +56,7 @@ static int same_term(const Builder *b, int src, int index, const struct Term *te
 }
 
 /* Register of addresses: offset + sum of strides, plus the member's index terms. */
-static int address(Builder *b, const FusedOp *m, int64_t offset, const int64_t *stride,
+static int address(NestBuilder *b, const FusedOp *m, int64_t offset, const int64_t *stride,
                    const int *made) {
     int reg = affine_part(b, offset, stride);
     for (int k = 0; k < m->nterm; k++) {
@@ -121,7 +122,7 @@ static bool is_one(const PwOperand *operand, DType compute) {
 
 static bool is_half(DType dtype) { return dtype == DT_float16 || dtype == DT_bfloat16; }
 
-static Value pointwise(Builder *b, const FusedOp *m, const int *made) {
+static Value pointwise(NestBuilder *b, const FusedOp *m, const int *made) {
     const Call *call = m->node->call;
     Error err = {0};
     DType compute = m->node->t.dtype, result;
@@ -129,7 +130,7 @@ static Value pointwise(Builder *b, const FusedOp *m, const int *made) {
     PwOperand operands[PW_MAX_OPERANDS];
     int n = call_operands(call, compute, operands), src[4] = {0};
     Pw pw = call_pw(call);
-    Kind kind = dtype_kind(compute);
+    RegisterKind kind = register_kind(compute);
     int choice = pw == PW_where ? 0 : pw == PW_masked_fill ? 1 : -1;
     bool plain_sum =
         (pw == PW_add || pw == PW_sub || pw == PW_rsub) && is_one(&operands[2], compute);
@@ -146,7 +147,7 @@ static Value pointwise(Builder *b, const FusedOp *m, const int *made) {
                 }
             }
             /* a mask is only asked whether it is 0 */
-            v = k == choice && dtype_kind(v.dtype) == KIND_I64
+            v = k == choice && register_kind(v.dtype) == REGISTER_I64
                     ? v
                     : nest_convert(b, v, k == choice ? DT_bool : compute);
         }
@@ -164,17 +165,17 @@ static Value pointwise(Builder *b, const FusedOp *m, const int *made) {
         }
     }
     Value v = {nest_emit(b, op, n, src[0], src[1], src[2], src[3]), compute};
-    if (kind != KIND_I64 && answers_int(op)) {
+    if (kind != REGISTER_I64 && answers_int(op)) {
         v.dtype = DT_bool;
-    } else if (kind == KIND_I64 ? compute != DT_int64 && may_leave_range(pw)
-                                : is_half(compute) && pw_info(pw)->k > 0) {
+    } else if (kind == REGISTER_I64 ? compute != DT_int64 && may_leave_range(pw)
+                                    : is_half(compute) && pw_info(pw)->k > 0) {
         v = nest_unary(b, nest_wrap_op(compute), v, compute);
     }
     return nest_convert(b, v, m->node->t.dtype);
 }
 
 /* tril, triu: column - row against the diagonal, by a coordinate access. */
-static Value triangle(Builder *b, const FusedOp *m, const int *made) {
+static Value triangle(NestBuilder *b, const FusedOp *m, const int *made) {
     const Node *n = m->node;
     int64_t stride[MAX_DIMS] = {0};
     int k = 0;
@@ -192,11 +193,11 @@ static Value triangle(Builder *b, const FusedOp *m, const int *made) {
     Value v = operand(b, m, &m->read[0], made),
           zero = nest_constant(b, lower_scalar(scalar_int(0), n->t.dtype), n->t.dtype);
     static const TileOp where[3] = {TILE_where_f32, TILE_where_f64, TILE_where_i64};
-    return (Value){nest_emit(b, where[dtype_kind(n->t.dtype)], 3, inside, v.reg, zero.reg, 0),
+    return (Value){nest_emit(b, where[register_kind(n->t.dtype)], 3, inside, v.reg, zero.reg, 0),
                    n->t.dtype};
 }
 
-static Value indirect(Builder *b, const FusedOp *m, const int *made) {
+static Value indirect(NestBuilder *b, const FusedOp *m, const int *made) {
     const Read *read = &m->read[m->nread - 1];
     const Node *n = m->node->in[read->slot];
     int at = address(b, m, read->offset, read->stride, made);
@@ -208,7 +209,7 @@ static Value indirect(Builder *b, const FusedOp *m, const int *made) {
 
 /* ---- sinks ---- */
 
-static void store(Builder *b, const FusedOp *m, Value v) {
+static void store(NestBuilder *b, const FusedOp *m, Value v) {
     v = nest_convert(b, v, m->node->t.dtype);
     int access = nest_access(b, m->node->buffer, m->node->t.dtype, m->out_offset, m->out_stride);
     TileInst *inst = nest_tail(b, TILE_STORE);
@@ -216,7 +217,7 @@ static void store(Builder *b, const FusedOp *m, Value v) {
     inst->access = (short)access;
 }
 
-static void store_indirect(Builder *b, const FusedOp *m, Value v, const int *made) {
+static void store_indirect(NestBuilder *b, const FusedOp *m, Value v, const int *made) {
     v = nest_convert(b, v, m->node->t.dtype);
     int at = address(b, m, m->out_offset, m->out_stride, made);
     int access = nest_access(b, m->node->buffer, m->node->t.dtype, 0, m->out_stride);
@@ -227,7 +228,7 @@ static void store_indirect(Builder *b, const FusedOp *m, Value v, const int *mad
     b->ordered = true;
 }
 
-static void lower_nest_reduce(Builder *b, const FusedOp *m, Value v) {
+static void lower_nest_reduce(NestBuilder *b, const FusedOp *m, Value v) {
     static const short kinds[OP_COUNT] = {
         [OP_sum] = REDUCE_SUM,       [OP_sum_dim] = REDUCE_SUM, [OP_mean] = REDUCE_MEAN,
         [OP_mean_dim] = REDUCE_MEAN, [OP_prod] = REDUCE_PROD,   [OP_prod_dim] = REDUCE_PROD,
@@ -330,7 +331,7 @@ static bool collapse_expanded_dims(const Compile *c, FusedOp *m) {
 
 /* ---- units ---- */
 
-static Value member_value(Builder *b, FusedOp *m, const int *made) {
+static Value fused_op_value(NestBuilder *b, FusedOp *m, const int *made) {
     switch (m->cls) {
     case LOWER_POINTWISE:
         return pointwise(b, m, made);
@@ -346,7 +347,7 @@ static Value member_value(Builder *b, FusedOp *m, const int *made) {
 }
 
 /* The values a scatter writes. */
-static Value scattered(Builder *b, const FusedOp *m, const int *made) {
+static Value scattered(NestBuilder *b, const FusedOp *m, const int *made) {
     const Node *n = m->node;
     DType dtype = n->t.dtype;
     if (m->cls == LOWER_SCATTER && n->nin == 2) {
@@ -357,8 +358,9 @@ static Value scattered(Builder *b, const FusedOp *m, const int *made) {
         Scalar alpha = lower_scalar(n->call->arg[4].scalar, dtype);
         if (dtype_is_float(dtype) ? alpha.f != 1 : alpha.i != 1) {
             Value factor = nest_constant(b, alpha, dtype);
-            v.reg = nest_emit(b, tile_op_of(PW_mul, dtype_kind(dtype)), 2, v.reg, factor.reg, 0, 0);
-            v = (dtype_kind(dtype) == KIND_I64 && dtype != DT_int64) || is_half(dtype)
+            v.reg =
+                nest_emit(b, tile_op_of(PW_mul, register_kind(dtype)), 2, v.reg, factor.reg, 0, 0);
+            v = (register_kind(dtype) == REGISTER_I64 && dtype != DT_int64) || is_half(dtype)
                     ? nest_unary(b, nest_wrap_op(dtype), v, dtype)
                     : v;
         }
@@ -366,10 +368,10 @@ static Value scattered(Builder *b, const FusedOp *m, const int *made) {
     return v;
 }
 
-static void lower_fused_op(Builder *b, FusedOp *m, int k, int *made) {
+static void lower_fused_op(NestBuilder *b, FusedOp *m, int k, int *made) {
     made[k] = -1;
     if (!m->sink) {
-        Value v = member_value(b, m, made);
+        Value v = fused_op_value(b, m, made);
         made[k] = v.reg;
         if (m->node->buffer >= 0) {
             store(b, m, v);
@@ -414,7 +416,7 @@ void lower_nest(Lower *l, Node *const *node, int count) {
         CHECK(n < MAX_FUSED_OPS && fused_op_describe(l->c, node[k], l->arena, &m[n]));
         node[k]->mark = ++n;
     }
-    Builder *b = arena_alloc_raw(l->arena, (int64_t)sizeof *b);
+    NestBuilder *b = arena_alloc_raw(l->arena, (int64_t)sizeof *b);
     nest_start(b, l);
     bool stored = n > 1 || collapse_expanded_dims(l->c, &m[0]);
     b->ndim = m[0].ndim;
@@ -433,7 +435,7 @@ void lower_nest(Lower *l, Node *const *node, int count) {
 
 void lower_convert(Lower *l, const Node *node, const int64_t *size, int ndim, Access to,
                    const Access *from, Scalar value) {
-    Builder *b = arena_alloc_raw(l->arena, (int64_t)sizeof *b);
+    NestBuilder *b = arena_alloc_raw(l->arena, (int64_t)sizeof *b);
     nest_start(b, l);
     b->ndim = ndim;
     memcpy(b->size, size, (size_t)ndim * sizeof *size);

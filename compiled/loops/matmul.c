@@ -6,7 +6,7 @@
 #pragma GCC optimize("O3")
 #endif
 
-#include "compiled/loops/lower.h"
+#include "compiled/loops/run.h"
 
 #include <string.h>
 
@@ -15,10 +15,10 @@
 #include <pthread.h>
 #endif
 
-enum { STRIP = 64 }; /* results at a time */
+enum { COLUMN_BLOCK = 64 }; /* results at a time */
 
-static void strip_float(const MatmulLoop *m, const void *a, const void *b, int64_t ai, int64_t bi,
-                        int n, double *acc) {
+static void column_block_float(const MatmulLoop *m, const void *a, const void *b, int64_t ai,
+                               int64_t bi, int n, double *acc) {
     for (int j = 0; j < n; j++) {
         acc[j] = 0;
     }
@@ -45,8 +45,8 @@ static void strip_float(const MatmulLoop *m, const void *a, const void *b, int64
     }
 }
 
-static void strip_int(const MatmulLoop *m, const void *a, const void *b, int64_t ai, int64_t bi,
-                      int n, uint64_t *acc) {
+static void column_block_int(const MatmulLoop *m, const void *a, const void *b, int64_t ai,
+                             int64_t bi, int n, uint64_t *acc) {
     memset(acc, 0, sizeof *acc * (size_t)n);
     for (int64_t k = 0; k < m->k; k++, ai += m->astride[2], bi += m->bstride[1]) {
         uint64_t v = (uint64_t)element_int(a, m->dtype, ai);
@@ -64,15 +64,15 @@ static void plain(const MatmulLoop *m, void *const *data, int64_t first_row, int
     for (int64_t row = first_row; row < end_row; row++) {
         int64_t batch = row / m->m, i = row % m->m;
         int64_t ai = m->a.offset + batch * m->astride[0] + i * m->astride[1];
-        for (int64_t j0 = 0; j0 < m->n; j0 += STRIP) {
-            int n = m->n - j0 < STRIP ? (int)(m->n - j0) : STRIP;
-            double acc[STRIP];
-            uint64_t iacc[STRIP];
+        for (int64_t j0 = 0; j0 < m->n; j0 += COLUMN_BLOCK) {
+            int n = m->n - j0 < COLUMN_BLOCK ? (int)(m->n - j0) : COLUMN_BLOCK;
+            double acc[COLUMN_BLOCK];
+            uint64_t iacc[COLUMN_BLOCK];
             int64_t bi = m->b.offset + batch * m->bstride[0] + j0 * m->bstride[2];
             if (is_float) {
-                strip_float(m, a, b, ai, bi, n, acc);
+                column_block_float(m, a, b, ai, bi, n, acc);
             } else {
-                strip_int(m, a, b, ai, bi, n, iacc);
+                column_block_int(m, a, b, ai, bi, n, iacc);
             }
             for (int j = 0; j < n; j++) {
                 int64_t ci = m->c.offset + batch * m->cstride[0] + i * m->cstride[1] +

@@ -4,7 +4,7 @@
 #pragma GCC optimize("O3")
 #endif
 
-#include "compiled/loops/lower.h"
+#include "compiled/loops/run.h"
 
 #include <string.h>
 

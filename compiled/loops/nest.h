@@ -13,7 +13,7 @@ typedef struct Value {
     DType dtype;
 } Value;
 
-typedef struct Builder {
+typedef struct NestBuilder {
     Lower *l;
     int ndim;
     int64_t size[MAX_DIMS];
@@ -33,28 +33,28 @@ typedef struct Builder {
         int reg;
     } cached[CACHED_LOADS];
     bool ordered; /* points must be visited in row-major order */
-} Builder;
+} NestBuilder;
 
-void nest_start(Builder *b, Lower *l);
-int nest_access(Builder *b, int buffer, DType dtype, int64_t offset, const int64_t *stride);
+void nest_start(NestBuilder *b, Lower *l);
+int nest_access(NestBuilder *b, int buffer, DType dtype, int64_t offset, const int64_t *stride);
 /* An instruction without result, run after all others: a store, a scatter, a reduction. */
-TileInst *nest_tail(Builder *b, TileOp op);
+TileInst *nest_tail(NestBuilder *b, TileOp op);
 /* An instruction of n sources; answers its register. nest_last is it, for what else it needs. */
-int nest_emit(Builder *b, TileOp op, int n, int s0, int s1, int s2, int s3);
-static inline TileInst *nest_last(Builder *b) { return &b->inst[b->ninst - 1]; }
+int nest_emit(NestBuilder *b, TileOp op, int n, int s0, int s1, int s2, int s3);
+static inline TileInst *nest_last(NestBuilder *b) { return &b->inst[b->ninst - 1]; }
 /* One register for each constant of a kind, bit for bit. */
-Value nest_constant(Builder *b, Scalar value, DType dtype);
-Value nest_unary(Builder *b, TileOp op, Value v, DType dtype);
+Value nest_constant(NestBuilder *b, Scalar value, DType dtype);
+Value nest_unary(NestBuilder *b, TileOp op, Value v, DType dtype);
 /* torch's cast. */
-Value nest_convert(Builder *b, Value v, DType to);
+Value nest_convert(NestBuilder *b, Value v, DType to);
 /* An int64 register back into the range of an integer dtype. */
 TileOp nest_wrap_op(DType dtype);
-Value nest_load(Builder *b, int buffer, DType dtype, int64_t offset, const int64_t *stride);
+Value nest_load(NestBuilder *b, int buffer, DType dtype, int64_t offset, const int64_t *stride);
 /* Decides what is computed once a row, if something is (nest_rows.c). */
 void nest_rows(Compile *c, TileNest *nest);
 /* The dim that a nest is to walk by squares together with its last one, or -1. */
-int nest_crossing(const TileNest *nest);
+int nest_blocked_dim(const TileNest *nest);
 /* The nest becomes a loop of the plan; nothing, if it stores nothing. */
-void nest_finish(Builder *b, const Node *node);
+void nest_finish(NestBuilder *b, const Node *node);
 
 #endif

@@ -8,8 +8,10 @@
 
 #include <string.h>
 
-Kind dtype_kind(DType dtype) {
-    return !dtype_is_float(dtype) ? KIND_I64 : dtype == DT_float64 ? KIND_F64 : KIND_F32;
+RegisterKind register_kind(DType dtype) {
+    return !dtype_is_float(dtype) ? REGISTER_I64
+           : dtype == DT_float64  ? REGISTER_F64
+                                  : REGISTER_F32;
 }
 
 Scalar lower_scalar(Scalar value, DType dtype) {
@@ -21,7 +23,7 @@ Scalar lower_scalar(Scalar value, DType dtype) {
     return scalar_float(element_double(&cell, dtype, 0));
 }
 
-void nest_start(Builder *b, Lower *l) {
+void nest_start(NestBuilder *b, Lower *l) {
     b->l = l;
     b->ndim = b->naccess = b->ninst = b->ntail = b->nconst = b->nreg = b->nreduce = b->ncached = 0;
     b->reduced = 0;
@@ -32,7 +34,7 @@ void nest_start(Builder *b, Lower *l) {
     b->tail = arena_alloc_raw(l->arena, (int64_t)sizeof *b->tail * MAX_FUSED_OPS * 2);
 }
 
-int nest_access(Builder *b, int buffer, DType dtype, int64_t offset, const int64_t *stride) {
+int nest_access(NestBuilder *b, int buffer, DType dtype, int64_t offset, const int64_t *stride) {
     CHECK(b->naccess < MAX_ACCESSES);
     b->stride = array_reserve(b->l->arena, b->stride, b->naccess, &b->stride_capacity, 8,
                               sizeof *b->stride);
@@ -41,7 +43,7 @@ int nest_access(Builder *b, int buffer, DType dtype, int64_t offset, const int64
     return b->naccess++;
 }
 
-static TileInst *add_inst(Builder *b, TileOp op) {
+static TileInst *add_inst(NestBuilder *b, TileOp op) {
     CHECK(b->ninst < MAX_INSTS);
     b->inst = array_reserve(b->l->arena, b->inst, b->ninst, &b->inst_capacity, 32, sizeof *b->inst);
     TileInst *inst = &b->inst[b->ninst++];
@@ -49,14 +51,14 @@ static TileInst *add_inst(Builder *b, TileOp op) {
     return inst;
 }
 
-TileInst *nest_tail(Builder *b, TileOp op) {
+TileInst *nest_tail(NestBuilder *b, TileOp op) {
     CHECK(b->ntail < MAX_FUSED_OPS * 2);
     TileInst *inst = &b->tail[b->ntail++];
     *inst = (TileInst){.op = op, .dst = -1};
     return inst;
 }
 
-int nest_emit(Builder *b, TileOp op, int n, int s0, int s1, int s2, int s3) {
+int nest_emit(NestBuilder *b, TileOp op, int n, int s0, int s1, int s2, int s3) {
     TileInst *inst = add_inst(b, op);
     int src[4] = {s0, s1, s2, s3};
     for (int k = 0; k < 4; k++) {
@@ -66,13 +68,13 @@ int nest_emit(Builder *b, TileOp op, int n, int s0, int s1, int s2, int s3) {
     return b->nreg++;
 }
 
-Value nest_constant(Builder *b, Scalar value, DType dtype) {
-    Kind kind = dtype_kind(dtype);
+Value nest_constant(NestBuilder *b, Scalar value, DType dtype) {
+    RegisterKind kind = register_kind(dtype);
     for (int k = 0; k < b->nconst; k++) {
         const TileConst *c = &b->constant[k];
         if (c->kind == kind &&
-            (kind == KIND_I64 ? c->value.i == value.i
-                              : memcmp(&c->value.f, &value.f, sizeof value.f) == 0)) {
+            (kind == REGISTER_I64 ? c->value.i == value.i
+                                  : memcmp(&c->value.f, &value.f, sizeof value.f) == 0)) {
             return (Value){c->reg, dtype};
         }
     }
@@ -107,39 +109,39 @@ TileOp nest_wrap_op(DType dtype) {
     }
 }
 
-Value nest_unary(Builder *b, TileOp op, Value v, DType dtype) {
+Value nest_unary(NestBuilder *b, TileOp op, Value v, DType dtype) {
     return (Value){nest_emit(b, op, 1, v.reg, 0, 0, 0), dtype};
 }
 
-Value nest_convert(Builder *b, Value v, DType to) {
-    Kind from_kind = dtype_kind(v.dtype), to_kind = dtype_kind(to);
+Value nest_convert(NestBuilder *b, Value v, DType to) {
+    RegisterKind from_kind = register_kind(v.dtype), to_kind = register_kind(to);
     if (v.dtype == to) {
         return v;
     }
-    if (from_kind == KIND_I64 && to_kind == KIND_I64) {
+    if (from_kind == REGISTER_I64 && to_kind == REGISTER_I64) {
         return fits(v.dtype, to) ? (Value){v.reg, to} : nest_unary(b, nest_wrap_op(to), v, to);
     }
-    if (from_kind == KIND_I64) {
-        v = nest_unary(b, to_kind == KIND_F32 ? TILE_i64_to_f32 : TILE_i64_to_f64, v,
-                       to_kind == KIND_F32 ? DT_float32 : to);
+    if (from_kind == REGISTER_I64) {
+        v = nest_unary(b, to_kind == REGISTER_F32 ? TILE_i64_to_f32 : TILE_i64_to_f64, v,
+                       to_kind == REGISTER_F32 ? DT_float32 : to);
         return nest_convert(b, v, to);
     }
-    bool single = from_kind == KIND_F32;
-    if (to_kind == KIND_F64) {
+    bool from_f32 = from_kind == REGISTER_F32;
+    if (to_kind == REGISTER_F64) {
         return nest_unary(b, TILE_f32_to_f64, v, to);
     }
-    if (to_kind == KIND_F32) {
-        v = single ? v : nest_unary(b, TILE_f64_to_f32, v, DT_float32);
+    if (to_kind == REGISTER_F32) {
+        v = from_f32 ? v : nest_unary(b, TILE_f64_to_f32, v, DT_float32);
         return to == DT_float32 ? (Value){v.reg, to} : nest_unary(b, nest_wrap_op(to), v, to);
     }
     if (to == DT_bool) {
-        return nest_unary(b, single ? TILE_f32_to_bool : TILE_f64_to_bool, v, to);
+        return nest_unary(b, from_f32 ? TILE_f32_to_bool : TILE_f64_to_bool, v, to);
     }
-    v = nest_unary(b, single ? TILE_f32_to_i64 : TILE_f64_to_i64, v, DT_int64);
+    v = nest_unary(b, from_f32 ? TILE_f32_to_i64 : TILE_f64_to_i64, v, DT_int64);
     return nest_convert(b, v, to);
 }
 
-Value nest_load(Builder *b, int buffer, DType dtype, int64_t offset, const int64_t *stride) {
+Value nest_load(NestBuilder *b, int buffer, DType dtype, int64_t offset, const int64_t *stride) {
     for (int k = 0; k < b->ncached; k++) {
         int at = b->cached[k].access;
         const Access *a = &b->access[at];

@@ -2,12 +2,13 @@
  * of the first store), neighbours merged where all accesses agree, stores behind everything else,
  * and machine registers by last use. */
 #include "compiled/loops/nest.h"
+#include "compiled/tile/run.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 /* Order of the dims: outermost first. */
-static void order_dims(const Builder *b, int *order) {
+static void order_dims(const NestBuilder *b, int *order) {
     const int64_t *by = NULL;
     for (int k = 0; k < b->ntail && !b->ordered && !b->reduced; k++) {
         if (b->tail[k].op == TILE_STORE) {
@@ -36,7 +37,7 @@ static void order_dims(const Builder *b, int *order) {
     }
 }
 
-static bool dims_merge(const Builder *b, int outer, int inner) {
+static bool dims_merge(const NestBuilder *b, int outer, int inner) {
     if ((b->reduced >> outer & 1) != (b->reduced >> inner & 1)) {
         return false;
     }
@@ -50,7 +51,7 @@ static bool dims_merge(const Builder *b, int outer, int inner) {
     return gate(b->l->c, STEP_merge_dims);
 }
 
-static void shape_nest(Builder *b, TileNest *nest) {
+static void shape_nest(NestBuilder *b, TileNest *nest) {
     int order[MAX_DIMS], groups[MAX_DIMS] = {0};
     order_dims(b, order);
     nest->numel = nest->reduced = 1;
@@ -109,13 +110,13 @@ static int nest_finish_sources(const TileInst *inst) {
 
 /* Virtual registers -> machine registers, each free again after its last use. Constants keep
  * theirs. */
-static void assign_registers(Builder *b, TileNest *nest) {
+static void assign_registers(NestBuilder *b, TileNest *nest) {
     int *last = arena_alloc_raw(b->l->arena, (int64_t)sizeof *last * (b->nreg + 1) * 2),
-        *place = last + b->nreg + 1;
+        *machine = last + b->nreg + 1;
     short free_list[MAX_REGISTERS];
     int nfree = 0;
     for (int v = 0; v < b->nreg; v++) {
-        last[v] = place[v] = -1;
+        last[v] = machine[v] = -1;
     }
     for (int k = 0; k < nest->ninst; k++) {
         for (int s = 0; s < nest_finish_sources(&nest->inst[k]); s++) {
@@ -124,7 +125,7 @@ static void assign_registers(Builder *b, TileNest *nest) {
     }
     nest->nreg = 0;
     for (int k = 0; k < nest->nconst; k++) {
-        place[nest->constant[k].reg] = nest->nreg;
+        machine[nest->constant[k].reg] = nest->nreg;
         last[nest->constant[k].reg] = nest->ninst;
         nest->constant[k].reg = (short)nest->nreg++;
     }
@@ -133,15 +134,15 @@ static void assign_registers(Builder *b, TileNest *nest) {
         int dst = inst->dst, n = nest_finish_sources(inst), used[4];
         if (inst->op < TILE_STORE) {
             CHECK(nfree > 0 || nest->nreg < MAX_REGISTERS);
-            place[dst] = nfree > 0 ? free_list[--nfree] : nest->nreg++;
-            inst->dst = (short)place[dst];
+            machine[dst] = nfree > 0 ? free_list[--nfree] : nest->nreg++;
+            inst->dst = (short)machine[dst];
             if (last[dst] < 0) {
-                free_list[nfree++] = (short)place[dst];
+                free_list[nfree++] = (short)machine[dst];
             }
         }
         for (int s = 0; s < n; s++) {
             used[s] = inst->src[s];
-            inst->src[s] = (short)place[used[s]];
+            inst->src[s] = (short)machine[used[s]];
         }
         for (int s = n; s < 4; s++) {
             inst->src[s] = 0;
@@ -149,7 +150,7 @@ static void assign_registers(Builder *b, TileNest *nest) {
         for (int s = 0; s < n; s++) {
             if (last[used[s]] == k) {
                 last[used[s]] = -1;
-                free_list[nfree++] = (short)place[used[s]];
+                free_list[nfree++] = (short)machine[used[s]];
             }
         }
     }
@@ -161,8 +162,8 @@ static void make_in_place(TileNest *nest) {
     for (int k = 0; k < nest->ninst; k++) {
         nest->inst[k].into = -1;
     }
-    for (int k = nest->ninst - 1; k >= 0 && nest->inst[k].op >= TILE_STORE && nest->numel >= MANY;
-         k--) {
+    for (int k = nest->ninst - 1;
+         k >= 0 && nest->inst[k].op >= TILE_STORE && nest->numel >= LARGE_NUMEL; k--) {
         const TileInst *store = &nest->inst[k];
         const Access *a = &nest->access[store->access];
         bool alone = store->op == TILE_STORE &&
@@ -181,7 +182,7 @@ static void make_in_place(TileNest *nest) {
 
 /* Instructions whose value nobody takes go: what a nest computes again for others
  * (passes/partition.c) may have found its reader elsewhere. */
-static void drop_unused(const Builder *b, TileNest *nest) {
+static void drop_unused(const NestBuilder *b, TileNest *nest) {
     bool *used = arena_array(b->l->arena, bool, b->nreg + 1);
     int kept = nest->ninst;
     for (int k = nest->ninst - 1; k >= 0; k--) {
@@ -199,7 +200,7 @@ static void drop_unused(const Builder *b, TileNest *nest) {
 
 /* ---- which way round a reduction goes ---- */
 
-enum { MIN_COLUMNS = 8, MIN_FOURS = 256, MIN_FOURS_SMALL = 8 };
+enum { MIN_COLUMNS = 8, MIN_PARTIAL4 = 256, MIN_PARTIAL4_VERIFY = 8 };
 
 /* The last kept dim, if the nest had better walk along it than along the last reduced one. */
 static int nest_finish_column_of(Compile *compile, const TileNest *n) {
@@ -217,16 +218,16 @@ static int nest_finish_column_of(Compile *compile, const TileNest *n) {
             better += (llabs(stride[c]) <= 1) - (llabs(stride[last]) <= 1);
         }
     }
-    return better > 0 && n->trip > 1 && gate(compile, STEP_reduce_columns) ? c : -1;
+    return better > 0 && n->tile_size > 1 && gate(compile, STEP_reduce_columns) ? c : -1;
 }
 
 /* Are the sums long enough, and of floats? A double would not tell more than the float it becomes:
  * the rounding of three additions is within what the order of a sum leaves open. */
-static bool adds_by_fours(Compile *c, const TileNest *n, bool small) {
+static bool takes_partial4(Compile *c, const TileNest *n, bool small) {
     int last = n->ndim - 1;
     bool sums = false;
-    if (n->kept == n->ndim || n->trip == 1 ||
-        n->size[last] < (small ? MIN_FOURS_SMALL : MIN_FOURS) || n->numel == 0 ||
+    if (n->kept == n->ndim || n->tile_size == 1 ||
+        n->size[last] < (small ? MIN_PARTIAL4_VERIFY : MIN_PARTIAL4) || n->numel == 0 ||
         (n->column < 0 && (n->size[last] % 4 != 0 || n->outer == last))) {
         return false;
     }
@@ -252,7 +253,7 @@ static bool adds_by_fours(Compile *c, const TileNest *n, bool small) {
 static bool takes_vectors(Compile *c, const TileNest *n) {
     bool own =
         n->column >= 0 || n->kept == n->ndim; /* sums that no other trip of the loop adds to */
-    if (n->trip == 1 || n->numel < 2) {
+    if (n->tile_size == 1 || n->numel < 2) {
         return false;
     }
     for (int k = 0; k < n->ninst; k++) {
@@ -267,13 +268,13 @@ static bool takes_vectors(Compile *c, const TileNest *n) {
     return gate(c, STEP_vector_row);
 }
 
-/* Is there a function that tile/single.def has, and are there many elements? */
-static bool nest_finish_takes_single(Compile *c, const TileNest *n) {
+/* Is there a function that tile/float32_math.def has, and are there many elements? */
+static bool takes_float32_math(Compile *c, const TileNest *n) {
     bool has = false;
     for (int k = 0; k < n->ninst && !has; k++) {
-        has = tile_has_single(n->inst[k].op);
+        has = tile_has_float32_math(n->inst[k].op);
     }
-    return has && n->numel >= (c->options->verify ? MANY_SMALL : MANY) &&
+    return has && n->numel >= (c->options->verify ? LARGE_NUMEL_VERIFY : LARGE_NUMEL) &&
            gate(c, STEP_single_functions);
 }
 
@@ -295,7 +296,7 @@ static TileNest *column_nest(Arena *arena, const TileNest *n, int c) {
     return copy;
 }
 
-void nest_finish(Builder *b, const Node *node) {
+void nest_finish(NestBuilder *b, const Node *node) {
     if (b->ntail == 0) {
         return;
     }
@@ -310,7 +311,7 @@ void nest_finish(Builder *b, const Node *node) {
     memcpy(nest->inst + b->ninst, b->tail, sizeof *nest->inst * (size_t)b->ntail);
     nest->nconst = b->nconst;
     nest->constant = arena_copy(arena, b->constant, (int64_t)sizeof *b->constant * b->nconst);
-    nest->trip = b->l->c->options->verify ? SMALL_TILE : TILE;
+    nest->tile_size = b->l->c->options->verify ? VERIFY_TILE : TILE;
     for (int k = 0; k < b->ninst; k++) {
         TileInst *inst = &nest->inst[k];
         if (inst->op == TILE_LOAD) {
@@ -319,7 +320,8 @@ void nest_finish(Builder *b, const Node *node) {
             inst->direct = whole && !writes_buffer(nest, a->buffer);
         } else if (inst->op == TILE_LOADX &&
                    writes_buffer(nest, nest->access[inst->access].buffer)) {
-            nest->trip = 1; /* in place: what a trip reads it writes, and only it (passes/fuse.c) */
+            nest->tile_size =
+                1; /* in machine: what a trip reads it writes, and only it (passes/fuse.c) */
         }
     }
     drop_unused(b, nest);
@@ -329,12 +331,13 @@ void nest_finish(Builder *b, const Node *node) {
     nest->outer = nest->column == 0 || nest->kept == 0 ? nest->kept % nest->ndim
                                                        : 0; /* not the dim that strips go along */
     nest->vectors = takes_vectors(b->l->c, nest);
-    nest->fours = nest->vectors && adds_by_fours(b->l->c, nest, b->l->c->options->verify);
-    nest->many_fours = nest->fours && nest->numel >= MANY;
-    nest->single = nest_finish_takes_single(b->l->c, nest);
-    nest->many = nest->single && nest->numel >= MANY;
-    nest->cross = nest_crossing(nest);
-    nest->cross = nest->cross >= 0 && gate(b->l->c, STEP_walk_squares) ? nest->cross : -1;
+    nest->partial4 = nest->vectors && takes_partial4(b->l->c, nest, b->l->c->options->verify);
+    nest->tile_partial4 = nest->partial4 && nest->numel >= LARGE_NUMEL;
+    nest->float32_math = takes_float32_math(b->l->c, nest);
+    nest->tile_float32_math = nest->float32_math && nest->numel >= LARGE_NUMEL;
+    nest->blocked_dim = nest_blocked_dim(nest);
+    nest->blocked_dim =
+        nest->blocked_dim >= 0 && gate(b->l->c, STEP_walk_squares) ? nest->blocked_dim : -1;
     nest_rows(b->l->c, nest);
     nest->scratch = -1;
     nest->columns = nest->column >= 0 ? column_nest(arena, nest, nest->column) : NULL;

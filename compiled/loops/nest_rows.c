@@ -127,7 +127,7 @@ void nest_rows(Compile *c, TileNest *n) {
     }
 }
 
-int nest_crossing(const TileNest *n) {
+int nest_blocked_dim(const TileNest *n) {
     int last = n->ndim - 1;
     for (int k = 0; k < n->ninst; k++) {
         if (n->inst[k].op >= TILE_TERM && n->inst[k].op != TILE_STORE) {

@@ -4,7 +4,8 @@
  *       r0 = load b0[0; 3, 1] f32
  *       r2 = add1_f32(r0, r1)
  *       store b2[0; 3, 1] f32, r2                         b: buffer [offset; strides] */
-#include "compiled/loops/lower.h"
+#include "compiled/loops/loop_ir.h"
+#include "compiled/tile/run.h"
 
 static const int arities[TILE_OP_COUNT] = {
 #define TILE_OP(name, in, out, arity, expression) [TILE_##name] = arity,
@@ -84,13 +85,13 @@ static void print_nest(Text *text, const TileNest *nest) {
     if (nest->kept < nest->ndim) {
         text_printf(text, "%d reduced", nest->ndim - nest->kept);
     }
-    if (nest->trip == 1) {
-        text_printf(text, ", %d a trip", nest->trip);
+    if (nest->tile_size == 1) {
+        text_printf(text, ", %d a trip", nest->tile_size);
     }
     text_add(text, "\n");
     for (int k = 0; k < nest->nconst; k++) {
         text_printf(text, "    r%d = constant ", nest->constant[k].reg);
-        if (nest->constant[k].kind == KIND_I64) {
+        if (nest->constant[k].kind == REGISTER_I64) {
             text_printf(text, "%lld\n", (long long)nest->constant[k].value.i);
         } else {
             text_printf(text, "%.17g\n", nest->constant[k].value.f);
@@ -170,14 +171,14 @@ void plan_print(Text *text, const Plan *plan, const Program *p) {
             text_printf(text, "  b%d: tangent %d\n", b, plan->tangent[b - plan->ninput]);
         } else {
             text_printf(text, "  b%d: %lld bytes at %lld\n", b, (long long)plan->buffer[b].bytes,
-                        (long long)plan->buffer[b].place);
+                        (long long)plan->buffer[b].offset);
         }
     }
-    for (int k = 0, band = 0; k < plan->nloop; k++) {
-        if (band < plan->nband && plan->band[band].first == k) {
-            text_printf(text, "  %d loops in %lld parts:\n", plan->band[band].end - k,
-                        (long long)plan->band[band].parts);
-            band++;
+    for (int k = 0, next = 0; k < plan->nloop; k++) {
+        if (next < plan->ntiling && plan->tiling[next].first == k) {
+            text_printf(text, "  %d loops in %lld parts:\n", plan->tiling[next].end - k,
+                        (long long)plan->tiling[next].parts);
+            next++;
         }
         print_loop(text, &plan->loop[k]);
     }

@@ -1,9 +1,10 @@
-/* The instructions of a tile nest as C: each is one statement, the value it makes a variable of its
- * own (v3), a constant another (c2).
+/* The instructions of a tile nest as C. Each is one statement that assigns its value to a variable
+ * of its own (v3); constants are variables too (c2).
  *
- * A reduction adds to an accumulator, which its loop declares (native/nest.c); a sum of floats is
- * kept in double. */
+ * A reduction adds to an accumulator, which the loop declares (native/nest.c). Sums of floats are
+ * accumulated in double. */
 #include "compiled/native/nest.h"
+#include "compiled/tile/run.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -11,16 +12,17 @@
 /* ---- tables ---- */
 
 typedef struct OpTypes {
-    Kind in, out;
+    RegisterKind in, out;
     int arity;
 } OpTypes;
-#define KIND_int64_t KIND_I64
-#define KIND_float KIND_F32
-#define KIND_double KIND_F64
+#define REGISTER_int64_t REGISTER_I64
+#define REGISTER_float REGISTER_F32
+#define REGISTER_double REGISTER_F64
 static const OpTypes op_types[TILE_OP_COUNT] = {
-#define TILE_OP(name, in, out, arity, expression) [TILE_##name] = {KIND_##in, KIND_##out, arity},
-#define TILE_OP_SELECT(name, type) [TILE_##name] = {KIND_##type, KIND_##type, 3},
-#define TILE_OP_MASK(name, type) [TILE_##name] = {KIND_##type, KIND_##type, 3},
+#define TILE_OP(name, in, out, arity, expression)                                                  \
+    [TILE_##name] = {REGISTER_##in, REGISTER_##out, arity},
+#define TILE_OP_SELECT(name, type) [TILE_##name] = {REGISTER_##type, REGISTER_##type, 3},
+#define TILE_OP_MASK(name, type) [TILE_##name] = {REGISTER_##type, REGISTER_##type, 3},
 #include "compiled/tile/ops.def"
 #undef TILE_OP
 #undef TILE_OP_SELECT
@@ -34,7 +36,7 @@ static void name_register(const Nest *w, int reg) {
     text_printf(w->text, made >= 0 ? "v%d" : "c%d", made >= 0 ? made : -1 - made);
 }
 
-static void set_register(Nest *w, int reg, int inst, Kind kind) {
+static void set_register(Nest *w, int reg, int inst, RegisterKind kind) {
     w->made[reg] = inst;
     w->kind[reg] = kind;
 }
@@ -43,7 +45,8 @@ static void index_of(const Nest *w, const Access *a, int ndim) {
     native_index(w->text, a->offset, a->stride, w->n->size, ndim);
 }
 
-/* The pointer to an access's buffer: b3, or b3_int64 beside another dtype. */
+/* The pointer to an access's buffer is b3, or b3_int64 if another access to the buffer has another
+ * dtype. */
 static bool first_dtype(const TileNest *n, const Access *a) {
     for (int k = 0; k < n->naccess; k++) {
         if (n->access[k].buffer == a->buffer) {
@@ -73,8 +76,8 @@ static bool inst_one_dtype(const TileNest *n, int buffer) {
     return true;
 }
 
-/* Buffers never share memory with each other, so each pointer is restrict, unless the nest has two
- * of one buffer. */
+/* Buffers never overlap, so each pointer is restrict, unless the nest has two pointers to one
+ * buffer. */
 void native_declare_buffers(const Nest *w) {
     const TileNest *n = w->n;
     for (int k = 0; k < n->naccess; k++) {
@@ -102,7 +105,7 @@ void native_declare_buffers(const Nest *w) {
 
 static bool once_a_row(const Nest *w, int inst) { return w->n->row && w->n->row[inst].once; }
 
-/* The address in a register, whole. */
+/* The address in a register, with the affine part if that was left out (NestRow.chain). */
 static void print_at(const Nest *w, int reg) {
     name_register(w, reg);
     int made = w->made[reg];
@@ -120,11 +123,11 @@ void native_accumulator(const Nest *w, const TileInst *inst) {
 }
 
 static void print_reduce(Nest *w, const TileInst *inst) {
-    Kind kind = dtype_kind(w->n->access[inst->access].dtype);
-    const char *cast = kind == KIND_F32 ? "(double)" : "";
-    bool is_int = kind == KIND_I64;
-    if (w->place >= 0) {
-        text_printf(w->text, "f%d_%d = ", inst->dst, w->place);
+    RegisterKind kind = register_kind(w->n->access[inst->access].dtype);
+    const char *cast = kind == REGISTER_F32 ? "(double)" : "";
+    bool is_int = kind == REGISTER_I64;
+    if (w->lane >= 0) {
+        text_printf(w->text, "f%d_%d = ", inst->dst, w->lane);
         name_register(w, inst->src[0]);
         text_add(w->text, ";\n");
         return;
@@ -176,7 +179,7 @@ static void print_store_to(Nest *w, const TileInst *inst, int value) {
 /* buffer[address] += value, in the arithmetic of its dtype. */
 static void print_add_to(Nest *w, const TileInst *inst) {
     const Access *a = &w->n->access[inst->access];
-    Kind kind = dtype_kind(a->dtype);
+    RegisterKind kind = register_kind(a->dtype);
     text_add(w->text, "] = ");
     if (a->dtype == DT_bool) {
         name_register(w, inst->src[1]);
@@ -188,21 +191,22 @@ static void print_add_to(Nest *w, const TileInst *inst) {
         return;
     }
     text_printf(w->text, "%s(%s%s", native_put(a->dtype, w->needs),
-                kind == KIND_I64 ? "(uint64_t)" : "", native_get(a->dtype, w->needs));
+                kind == REGISTER_I64 ? "(uint64_t)" : "", native_get(a->dtype, w->needs));
     name_buffer(w, a);
     text_add(w->text, "[");
     print_at(w, inst->src[0]);
-    text_printf(w->text, "]%s + %s", native_end(a->dtype), kind == KIND_I64 ? "(uint64_t)" : "");
+    text_printf(w->text, "]%s + %s", native_end(a->dtype),
+                kind == REGISTER_I64 ? "(uint64_t)" : "");
     name_register(w, inst->src[1]);
     text_printf(w->text, ")%s", native_end(a->dtype));
 }
 
 static void print_compute(Nest *w, const TileInst *inst, int k) {
     const OpTypes *types = &op_types[inst->op];
-    bool single = w->n->single && tile_has_single(inst->op);
-    (single ? w->needs->single : w->needs->op)[inst->op] = true;
+    bool in_float32 = w->n->float32_math && tile_has_float32_math(inst->op);
+    (in_float32 ? w->needs->float32_math : w->needs->op)[inst->op] = true;
     text_printf(w->text, "const %s v%d = %s%s(", native_value_type(types->out), k,
-                single ? "single_" : "", tile_op_name(inst->op));
+                in_float32 ? "single_" : "", tile_op_name(inst->op));
     for (int s = 0; s < types->arity; s++) {
         text_add(w->text, s ? ", " : "");
         name_register(w, inst->src[s]);
@@ -213,7 +217,7 @@ static void print_compute(Nest *w, const TileInst *inst, int k) {
 
 static void print_load(Nest *w, const TileInst *inst, int k) {
     const Access *a = &w->n->access[inst->access];
-    Kind kind = dtype_kind(a->dtype);
+    RegisterKind kind = register_kind(a->dtype);
     text_printf(w->text, "const %s v%d = ", native_value_type(kind), k);
     if (inst->op == TILE_LOADX) {
         name_register(w, inst->src[0]);
@@ -247,7 +251,7 @@ static void print_address(Nest *w, const TileInst *inst, int k) {
         text_printf(w->text, ", %lld, %lld)", (long long)inst->stride, (long long)inst->bound);
     }
     text_add(w->text, ";\n");
-    set_register(w, inst->dst, k, KIND_I64);
+    set_register(w, inst->dst, k, REGISTER_I64);
 }
 
 static void print_write(Nest *w, const TileInst *inst) {
@@ -272,14 +276,13 @@ static void print_write(Nest *w, const TileInst *inst) {
     text_add(w->text, ";\n");
 }
 
-static Kind inst_kind_of(const Nest *w, const TileInst *inst) {
+static RegisterKind inst_register_kind(const Nest *w, const TileInst *inst) {
     return inst->op < TILE_OP_COUNT ? op_types[inst->op].out
            : inst->op == TILE_LOAD || inst->op == TILE_LOADX
-               ? dtype_kind(w->n->access[inst->access].dtype)
-               : KIND_I64;
+               ? register_kind(w->n->access[inst->access].dtype)
+               : REGISTER_I64;
 }
 
-/* The instructions that are computed once a row, or the others. */
 void native_statements(Nest *w, bool once) {
     for (int k = 0; k < w->n->nconst; k++) {
         set_register(w, w->n->constant[k].reg, -1 - k, w->n->constant[k].kind);
@@ -288,7 +291,7 @@ void native_statements(Nest *w, bool once) {
         const TileInst *inst = &w->n->inst[k];
         if (once_a_row(w, k) != once) {
             if (inst->op < TILE_STORE) {
-                set_register(w, inst->dst, k, inst_kind_of(w, inst));
+                set_register(w, inst->dst, k, inst_register_kind(w, inst));
             }
             continue;
         }
@@ -321,26 +324,26 @@ void native_statements(Nest *w, bool once) {
 void native_start_value(const Nest *w, const TileInst *inst) {
     static const char *const floats[] = {"0", "0", "1", "-INFINITY", "INFINITY"};
     static const char *const ints[] = {"0", "0", "1", "(uint64_t)INT64_MIN", "INT64_MAX"};
-    bool is_int = dtype_kind(w->n->access[inst->access].dtype) == KIND_I64;
+    bool is_int = register_kind(w->n->access[inst->access].dtype) == REGISTER_I64;
     text_add(w->text, (is_int ? ints : floats)[inst->reduce]);
 }
 
 const char *native_accumulator_type(const Nest *w, const TileInst *inst) {
-    return dtype_kind(w->n->access[inst->access].dtype) == KIND_I64 ? "uint64_t" : "double";
+    return register_kind(w->n->access[inst->access].dtype) == REGISTER_I64 ? "uint64_t" : "double";
 }
 
 void native_result(Nest *w, const TileInst *inst) {
     const Access *a = &w->n->access[inst->access];
-    Kind kind = dtype_kind(a->dtype);
+    RegisterKind kind = register_kind(a->dtype);
     native_indent(w->text, w->depth);
     name_buffer(w, a);
     text_add(w->text, "[");
     index_of(w, a, w->n->kept);
     text_printf(w->text, "] = %s%s", native_put(a->dtype, w->needs),
-                kind == KIND_F32   ? "(float)("
-                : kind == KIND_I64 ? "(int64_t)"
-                                   : "");
-    if (inst->reduce != REDUCE_MEAN || kind != KIND_F32) {
+                kind == REGISTER_F32   ? "(float)("
+                : kind == REGISTER_I64 ? "(int64_t)"
+                                       : "");
+    if (inst->reduce != REDUCE_MEAN || kind != REGISTER_F32) {
         native_accumulator(w, inst);
     } else { /* a mean is a rounded sum divided */
         const char *end = native_end(a->dtype);
@@ -352,5 +355,5 @@ void native_result(Nest *w, const TileInst *inst) {
     if (inst->reduce == REDUCE_MEAN) {
         text_printf(w->text, " / %lld", (long long)w->n->reduced);
     }
-    text_printf(w->text, "%s%s;\n", kind == KIND_F32 ? ")" : "", native_end(a->dtype));
+    text_printf(w->text, "%s%s;\n", kind == REGISTER_F32 ? ")" : "", native_end(a->dtype));
 }

@@ -1,8 +1,8 @@
-/* The loops that are no tile nests, as C: fills, moves, products of small matrices, running sums;
- * softmax: native/softmax.c.
+/* The loops that are no tile nests, as C: fills, moves, products of small matrices, running sums.
+ * Softmax is in native/softmax.c.
  *
- * A move whose source lies the other way round (a transpose) goes by squares of SQUARE x SQUARE
- * elements, so that both sides stay in the cache. */
+ * A move whose source is contiguous along another dim than its target (a transpose) is
+ * cache-blocked in both dims: CACHE_BLOCK x CACHE_BLOCK elements at a time. */
 #include "compiled/native/native.h"
 
 #include <stdio.h>
@@ -15,7 +15,7 @@ static bool whole(DType dtype) {
 /* ---- fill, move ---- */
 
 static void print_fill(Text *text, const Loop *loop, NativeNeeds *needs) {
-    Kind kind = dtype_kind(loop->to.dtype);
+    RegisterKind kind = register_kind(loop->to.dtype);
     native_buffer(text, native_memory_type(loop->to.dtype), "y_", loop->to.buffer);
     text_printf(text, "    const %s c0 = ", native_value_type(kind));
     native_constant(text, loop->value, kind);
@@ -38,9 +38,9 @@ static const char *word_of(DType dtype) {
     }
 }
 
-/* The dim along which the source is contiguous, if the last one is not it: what to walk together
- * with the last one. */
-static int crossing_dim(const Loop *loop) {
+/* The dim along which the source is contiguous, if that is not the last one: the dim to block
+ * together with the last one. Otherwise -1. */
+static int move_blocked_dim(const Loop *loop) {
     int last = loop->ndim - 1;
     if (llabs(loop->from.stride[last]) <= 1 || loop->size[last] < 8) {
         return -1;
@@ -54,18 +54,18 @@ static int crossing_dim(const Loop *loop) {
 }
 
 static void print_move(Text *text, const Loop *loop) {
-    int depth, cross = crossing_dim(loop), last = loop->ndim - 1;
+    int depth, blocked = move_blocked_dim(loop), last = loop->ndim - 1;
     native_buffer(text, word_of(loop->to.dtype), "y_", loop->to.buffer);
     native_buffer(text, word_of(loop->to.dtype), "x_", loop->from.buffer);
-    if (cross < 0) {
+    if (blocked < 0) {
         depth = native_open_but(text, loop, 0, 1);
     } else {
-        depth = native_open_but(text, loop, 1u << cross | 1u << last, 1);
-        depth = native_squares(text, depth, cross, loop->size[cross], SQUARE,
-                               native_is_outer(loop, cross));
-        depth = native_squares(text, depth, last, loop->size[last], SQUARE,
-                               native_is_outer(loop, last));
-        depth = native_square(text, native_square(text, depth, cross), last);
+        depth = native_open_but(text, loop, 1u << blocked | 1u << last, 1);
+        depth = native_blocks(text, depth, blocked, loop->size[blocked], CACHE_BLOCK,
+                              native_is_outer(loop, blocked));
+        depth = native_blocks(text, depth, last, loop->size[last], CACHE_BLOCK,
+                              native_is_outer(loop, last));
+        depth = native_block(text, native_block(text, depth, blocked), last);
     }
     native_indent(text, depth);
     text_add(text, "y_[");
@@ -111,7 +111,7 @@ static void matrix_index(Text *text, int64_t offset, const int64_t *stride, cons
 static void print_matmul(Text *text, const MatmulLoop *m) {
     const char *type = native_memory_type(m->dtype);
     bool is_int = !dtype_is_float(m->dtype);
-    Kind kind = is_int ? KIND_I64 : KIND_F64;
+    RegisterKind kind = is_int ? REGISTER_I64 : REGISTER_F64;
     const char *wide = is_int ? "uint64_t" : "double";
     bool plain = is_int ? m->alpha.i == 1 : m->alpha.f == 1 || m->k == 0;
     native_buffer(text, type, "a_", m->a.buffer);

@@ -1,26 +1,26 @@
-/* A tile nest as C: one loop a dim, around the statements that the bytecode is (native/inst.c).
+/* A tile nest as C: one loop for each dim, around the statements of the bytecode (native/inst.c).
  *
- * Every trip does what a tile of one element does: loads, then arithmetic, then stores; so what a
- * nest may do in place here it may do there. Reductions accumulate in double (integers: int64,
- * wrapping) and are written when their loop ends:
+ * Each iteration does what a tile of one element does: loads, then arithmetic, then stores. So what
+ * a nest may do in place in the tile machine, it may do here. Reductions accumulate in double
+ * (integers: int64, wrapping) and are written when their loop ends:
  *
  *   rows      the reduced dims are inside; sums of floats are independent lanes (omp simd), as
  *             their order is free
- *   columns   where the elements of neighbouring results lie side by side and those of one
- *             result do not: strips of BLOCK results are accumulated at once, so that memory is
- *             read in the order it lies in */
+ *   columns   where the elements of neighbouring results are contiguous and those of one result
+ *             are not: COLUMN_BLOCK results are accumulated together, so that memory is read in
+ *             order */
 #include "compiled/native/nest.h"
 
 #include <stdio.h>
 #include <string.h>
 
-enum { BLOCK = 1024 /* results of a strip */ };
+enum { COLUMN_BLOCK = 1024 /* results that are accumulated together */ };
 
 static void open_dims(Nest *w, int from, int to) {
     for (int d = from; d < to; d++) {
         if (w->n->size[d] != 1) {
             native_for_dim(w->text, w->depth++, d, w->n->size[d],
-                           d == w->n->outer && w->n->trip > 1);
+                           d == w->n->outer && w->n->tile_size > 1);
         }
     }
 }
@@ -32,7 +32,8 @@ static void close_dims(Nest *w, int until) {
     }
 }
 
-/* `#pragma omp simd ..` before the innermost loop; `own`: its trips do not share accumulators. */
+/* `#pragma omp simd ..` before the innermost loop. `own`: its iterations do not share
+ * accumulators. */
 static void print_simd(const Nest *w, bool own) {
     const TileNest *n = w->n;
     const char *separator = "#pragma omp simd reduction(+ : ";
@@ -47,8 +48,8 @@ static void print_simd(const Nest *w, bool own) {
     }
 }
 
-/* Where the nest runs by parts that share sums: `if (from == 0)` or `if (to == size)`; the depth to
- * close until. */
+/* Where the parts of the nest share sums: opens `if (from == 0)` or `if (to == size)`. Returns the
+ * depth to close to. */
 static int open_if(Nest *w, const char *condition) {
     int depth = w->depth;
     if (w->n->scratch >= 0) {
@@ -59,7 +60,7 @@ static int open_if(Nest *w, const char *condition) {
     return depth;
 }
 
-/* The places where sums wait for the next part: `results` of each. */
+/* The arrays that keep sums between parts, `results` elements each. */
 static void declare_kept(const Nest *w, int64_t results) {
     int sums = 0;
     for (int k = 0; k < w->n->ninst && w->n->scratch >= 0; k++) {
@@ -71,8 +72,9 @@ static void declare_kept(const Nest *w, int64_t results) {
     }
 }
 
-/* No reduction, and something read crosswise: squares of dim d and the last one. */
-static void print_squares(Nest *w, int d) {
+/* No reduction, and a read whose contiguous dim d is not the last one: cache blocks of dim d and
+ * the last one. */
+static void print_cache_blocks(Nest *w, int d) {
     const TileNest *n = w->n;
     int last = n->ndim - 1, pair[2] = {d, last};
     for (int k = 0; k < last; k++) {
@@ -81,19 +83,18 @@ static void print_squares(Nest *w, int d) {
         }
     }
     for (int k = 0; k < 2; k++) {
-        w->depth = native_squares(w->text, w->depth, pair[k], n->size[pair[k]], SQUARE,
-                                  pair[k] == n->outer && n->trip > 1);
+        w->depth = native_blocks(w->text, w->depth, pair[k], n->size[pair[k]], CACHE_BLOCK,
+                                 pair[k] == n->outer && n->tile_size > 1);
     }
-    w->depth = native_square(w->text, native_square(w->text, w->depth, d), last);
+    w->depth = native_block(w->text, native_block(w->text, w->depth, d), last);
     native_statements(w, false);
     close_dims(w, 1);
 }
 
-/* ---- four trips at once: their floats are added up in pairs, and then to the accumulator ---- */
+/* ---- four iterations at once: their values are added in float, then to the accumulator ---- */
 
-/* Trips k + 0 * step .. k + 3 * step of dim d, each in a scope of its own; the innermost
- * statements. */
-static void print_fours(Nest *w, int d, int64_t step) {
+/* Iterations k, k + step, k + 2 * step and k + 3 * step of dim d, each in a scope of its own. */
+static void print_partial4(Nest *w, int d, int64_t step) {
     const TileNest *n = w->n;
     for (int k = 0; k < n->ninst; k++) {
         int dst = n->inst[k].dst;
@@ -102,16 +103,16 @@ static void print_fours(Nest *w, int d, int64_t step) {
             text_printf(w->text, "float f%d_0, f%d_1, f%d_2, f%d_3;\n", dst, dst, dst, dst);
         }
     }
-    for (w->place = 0; w->place < 4; w->place++) {
+    for (w->lane = 0; w->lane < 4; w->lane++) {
         native_indent(w->text, w->depth++);
         text_add(w->text, "{\n");
         native_indent(w->text, w->depth);
         text_printf(w->text, "const int64_t i%d = k%d + %lld;\n", d, d,
-                    (long long)(w->place * step));
+                    (long long)(w->lane * step));
         native_statements(w, false);
         close_dims(w, w->depth - 1);
     }
-    w->place = -1;
+    w->lane = -1;
     for (int k = 0; k < n->ninst; k++) {
         int dst = n->inst[k].dst;
         if (n->inst[k].op == TILE_REDUCE) {
@@ -123,18 +124,18 @@ static void print_fours(Nest *w, int d, int64_t step) {
     }
 }
 
-/* The last dim as four quarters of a row side by side. */
-static void print_row_fours(Nest *w) {
+/* The last dim: a loop over a quarter of the row that takes one element of each quarter. */
+static void print_row_partial4(Nest *w) {
     int d = w->n->ndim - 1;
     print_simd(w, false);
     native_indent(w->text, w->depth++);
     text_printf(w->text, "for (int64_t k%d = 0; k%d < %lld; k%d++) {\n", d, d,
                 (long long)(w->n->size[d] / 4), d);
-    print_fours(w, d, w->n->size[d] / 4);
+    print_partial4(w, d, w->n->size[d] / 4);
 }
 
-/* Strips of four rows, then of the rows that are left. */
-static void print_column_fours(Nest *w) {
+/* Column blocks: four rows at a time, then the rows that are left. */
+static void print_column_partial4(Nest *w) {
     const TileNest *n = w->n;
     int d = n->ndim - 1, depth = w->depth;
     bool outer = d == n->outer;
@@ -144,8 +145,8 @@ static void print_column_fours(Nest *w) {
     native_indent(w->text, w->depth++);
     text_printf(w->text, "for (int64_t k%d = %s; k%d + 4 <= %s; k%d += 4) {\n", d, from, d, to, d);
     print_simd(w, true);
-    w->depth = native_square(w->text, w->depth, w->column);
-    print_fours(w, d, 1);
+    w->depth = native_block(w->text, w->depth, w->column);
+    print_partial4(w, d, 1);
     close_dims(w, depth);
     native_indent(w->text, w->depth++);
     text_printf(w->text, "for (int64_t i%d = %s + (%s - %s) / 4 * 4; i%d < %s; i%d++) {\n", d, from,
@@ -175,10 +176,10 @@ static void print_rows(Nest *w) {
             text_add(w->text, ";\n");
         }
     }
-    if (n->kept < n->ndim) { /* else each segment is one point */
+    if (n->kept < n->ndim) { /* otherwise each segment is one point */
         open_dims(w, n->kept, n->ndim - 1);
-        if (n->fours) {
-            print_row_fours(w);
+        if (n->partial4) {
+            print_row_partial4(w);
         } else {
             if (n->size[n->ndim - 1] != 1) {
                 print_simd(w, false);
@@ -186,7 +187,7 @@ static void print_rows(Nest *w) {
             open_dims(w, n->ndim - 1, n->ndim);
         }
     }
-    if (!n->fours) {
+    if (!n->partial4) {
         native_statements(w, false);
     }
     close_dims(w, inside);
@@ -206,8 +207,8 @@ static void print_rows(Nest *w) {
     close_dims(w, 1);
 }
 
-/* for every accumulator of the strip: one statement, begun by `start` */
-static void over_strip(Nest *w, bool start) {
+/* For every result of the column block: starts its accumulators, or writes its results. */
+static void over_column_block(Nest *w, bool start) {
     const TileNest *n = w->n;
     int c = w->column;
     native_indent(w->text, w->depth++);
@@ -234,7 +235,7 @@ static void print_columns(Nest *w) {
     int c = w->column;
     declare_kept(w, n->size[c]);
     open_dims(w, 0, c);
-    w->depth = native_squares(w->text, w->depth, c, n->size[c], BLOCK, false);
+    w->depth = native_blocks(w->text, w->depth, c, n->size[c], COLUMN_BLOCK, false);
     for (int k = 0; k < n->ninst; k++) {
         if (n->inst[k].op == TILE_REDUCE) {
             native_indent(w->text, w->depth);
@@ -244,30 +245,30 @@ static void print_columns(Nest *w) {
                             c);
             } else {
                 text_printf(w->text, "%s s%d[%d];\n", native_accumulator_type(w, &n->inst[k]),
-                            n->inst[k].dst, BLOCK);
+                            n->inst[k].dst, COLUMN_BLOCK);
             }
         }
     }
     int inside = open_if(w, "from == ");
-    over_strip(w, true);
+    over_column_block(w, true);
     close_dims(w, inside);
     inside = w->depth;
-    open_dims(w, n->kept, n->ndim - n->fours);
-    if (n->fours) {
-        print_column_fours(w);
+    open_dims(w, n->kept, n->ndim - n->partial4);
+    if (n->partial4) {
+        print_column_partial4(w);
     }
     print_simd(w, true);
-    w->depth = native_square(w->text, w->depth, c);
+    w->depth = native_block(w->text, w->depth, c);
     native_statements(w, false);
     close_dims(w, inside);
     inside = open_if(w, "to == ");
-    over_strip(w, false);
+    over_column_block(w, false);
     close_dims(w, inside);
     close_dims(w, 1);
 }
 
 bool native_nest(Text *text, const TileNest *nest, NativeNeeds *needs) {
-    Nest w = {.text = text, .n = nest, .needs = needs, .depth = 1, .column = -1, .place = -1};
+    Nest w = {.text = text, .n = nest, .needs = needs, .depth = 1, .column = -1, .lane = -1};
     if (nest->numel == 0) {
         return false;
     }
@@ -275,8 +276,8 @@ bool native_nest(Text *text, const TileNest *nest, NativeNeeds *needs) {
     w.column = nest->column;
     if (w.column >= 0) {
         print_columns(&w);
-    } else if (nest->cross >= 0) {
-        print_squares(&w, nest->cross);
+    } else if (nest->blocked_dim >= 0) {
+        print_cache_blocks(&w, nest->blocked_dim);
     } else {
         print_rows(&w);
     }

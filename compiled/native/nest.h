@@ -1,5 +1,5 @@
-/* A tile nest on its way to C: its loops (native/nest.c) are printed around its instructions
- * (native/inst.c). */
+/* The C text of a tile nest under construction: native/nest.c prints the loops, native/inst.c the
+ * instructions inside. */
 #ifndef COMPILED_NATIVE_NEST_H
 #define COMPILED_NATIVE_NEST_H
 
@@ -10,21 +10,21 @@ typedef struct Nest {
     const TileNest *n;
     NativeNeeds *needs;
     int depth;
-    int made[MAX_REGISTERS]; /* by register: the instruction whose value it holds, or -1 - number of
+    int made[MAX_REGISTERS]; /* by register: the instruction whose value it holds, or -1 - index of
                                 a constant */
-    Kind kind[MAX_REGISTERS];
-    int column; /* the dim whose results are a strip, or -1 */
-    int place;  /* of a trip among the four whose floats are added up first; or -1 */
+    RegisterKind kind[MAX_REGISTERS];
+    int column; /* the dim along which results are accumulated in column blocks, or -1 */
+    int lane;   /* which of four iterations is printed whose values are added in float; or -1 */
 } Nest;
 
-/* The pointers to the buffers that the nest reads and writes. */
+/* Declares the pointers to the buffers that the nest accesses, and its constants. */
 void native_declare_buffers(const Nest *w);
-/* The statements of one trip: with `once` those alone that are computed once a row, without it the
- * others. */
+/* The statements of one iteration: with `once` only those that are computed once a row, otherwise
+ * the others. */
 void native_statements(Nest *w, bool once);
 
-/* Of a reduction: the name of its accumulator, the type, what it starts from; and the statement
- * that writes the result. */
+/* Of a reduction: the name of its accumulator, the accumulator's type and start value, and the
+ * statement that writes the result. */
 void native_accumulator(const Nest *w, const TileInst *inst);
 const char *native_accumulator_type(const Nest *w, const TileInst *inst);
 void native_start_value(const Nest *w, const TileInst *inst);

@@ -1,15 +1,16 @@
-/* A plan as C: one function a loop, the table of them, and in front only those scalar functions and
- * ops that they call.
+/* A plan as C: the scalar functions and ops that it calls, one function for each loop, and the
+ * table of these functions.
  *
- * The text depends on the loop IR alone, so that its hash names what was compiled from it. */
+ * The text depends only on the loop IR, so its hash identifies the code compiled from it. */
 #include "compiled/native/native.h"
+#include "compiled/tile/run.h"
 
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-/* ---- tables: the text of what tile/ops.c compiles ---- */
+/* ---- tables: the text of what the tile machine compiles ---- */
 
 typedef struct ScalarText {
     const char *name, *code;
@@ -19,7 +20,7 @@ static const ScalarText scalars[] = {
 #include "compiled/tile/scalar.def"
 #undef SCALAR
 };
-_Static_assert(COUNT_OF(scalars) <= 64, "NativeNeeds.scalar has a bit a row");
+_Static_assert(COUNT_OF(scalars) <= 64, "NativeNeeds.scalar has one bit per row");
 
 typedef struct OpText {
     const char *in, *out, *expression;
@@ -35,10 +36,10 @@ static const OpText ops[TILE_OP_COUNT] = {
 #undef TILE_OP_MASK
 };
 
-static const char *const singles[TILE_OP_COUNT] = {
-#define SINGLE(name, expression, ulp) [TILE_##name] = #expression,
-#include "compiled/tile/single.def"
-#undef SINGLE
+static const char *const float32_math[TILE_OP_COUNT] = {
+#define FLOAT32_MATH(name, expression, ulp) [TILE_##name] = #expression,
+#include "compiled/tile/float32_math.def"
+#undef FLOAT32_MATH
 };
 
 static uint64_t scalar_bit(const char *name) {
@@ -75,7 +76,7 @@ static void need_mentioned(NativeNeeds *needs, const char *code, int before) {
     }
 }
 
-/* The preprocessor has put a definition on one line: a line a statement again. */
+/* Prints one statement per line; the preprocessor has put the definition on a single line. */
 static void print_code(Text *text, const char *code) {
     int depth = 0, parens = 0;
     for (const char *at = code; *at; at++) {
@@ -122,14 +123,14 @@ static void print_native_op(Text *text, TileOp op) {
     text_printf(text, ") { return (%s)(%s); }\n", o->out, o->expression);
 }
 
-void native_prelude(Text *text, const NativeNeeds *asked) {
-    NativeNeeds needs = *asked;
+void native_prelude(Text *text, const NativeNeeds *direct) {
+    NativeNeeds needs = *direct; /* plus what those mention */
     for (int k = 0; k < TILE_OP_COUNT; k++) {
         if (needs.op[k] && ops[k].expression) {
             need_mentioned(&needs, ops[k].expression, COUNT_OF(scalars));
         }
-        if (needs.single[k]) {
-            need_mentioned(&needs, singles[k], COUNT_OF(scalars));
+        if (needs.float32_math[k]) {
+            need_mentioned(&needs, float32_math[k], COUNT_OF(scalars));
         }
     }
     for (int k = COUNT_OF(scalars) - 1; k >= 0; k--) {
@@ -152,14 +153,14 @@ void native_prelude(Text *text, const NativeNeeds *asked) {
         if (needs.op[k]) {
             print_native_op(text, (TileOp)k);
         }
-        if (needs.single[k]) {
+        if (needs.float32_math[k]) {
             text_printf(text, "static inline float single_%s(float a) { return %s; }\n",
-                        tile_op_name((TileOp)k), singles[k]);
+                        tile_op_name((TileOp)k), float32_math[k]);
         }
     }
 }
 
-/* ---- pieces that all loops use ---- */
+/* ---- helpers for all loops ---- */
 
 const char *native_memory_type(DType dtype) {
     static const char *const names[DT_COUNT] = {
@@ -170,8 +171,8 @@ const char *native_memory_type(DType dtype) {
     return names[dtype];
 }
 
-const char *native_value_type(Kind kind) {
-    return kind == KIND_F32 ? "float" : kind == KIND_F64 ? "double" : "int64_t";
+const char *native_value_type(RegisterKind kind) {
+    return kind == REGISTER_F32 ? "float" : kind == REGISTER_F64 ? "double" : "int64_t";
 }
 
 const char *native_get(DType dtype, NativeNeeds *needs) {
@@ -199,8 +200,8 @@ const char *native_put(DType dtype, NativeNeeds *needs) {
     return dtype == DT_float16 ? "f32_to_f16(" : "f32_to_bf16(";
 }
 
-void native_constant(Text *text, Scalar value, Kind kind) {
-    if (kind == KIND_I64) {
+void native_constant(Text *text, Scalar value, RegisterKind kind) {
+    if (kind == REGISTER_I64) {
         if (value.i == INT64_MIN) {
             text_add(text, "INT64_MIN");
         } else {
@@ -213,10 +214,10 @@ void native_constant(Text *text, Scalar value, Kind kind) {
         return;
     }
     char digits[48];
-    snprintf(digits, sizeof digits, kind == KIND_F32 ? "%.9g" : "%.17g", value.f);
+    snprintf(digits, sizeof digits, kind == REGISTER_F32 ? "%.9g" : "%.17g", value.f);
     text_add(text, digits);
     text_add(text, strpbrk(digits, ".e") ? "" : ".0");
-    text_add(text, kind == KIND_F32 ? "f" : "");
+    text_add(text, kind == REGISTER_F32 ? "f" : "");
 }
 
 void native_indent(Text *text, int depth) {
@@ -261,25 +262,26 @@ void native_index(Text *text, int64_t offset, const int64_t *stride, const int64
     text_add(text, any ? "" : "0");
 }
 
-/* Where all squares are whole the compiler is to know it. */
-int native_squares(Text *text, int depth, int d, int64_t size, int square, bool outer) {
+/* Where every block is complete, the end is printed as start + block: the compiler then knows the
+ * trip count. */
+int native_blocks(Text *text, int depth, int d, int64_t size, int block, bool outer) {
     char end[24];
     snprintf(end, sizeof end, "%lld", (long long)size);
     const char *last = outer ? "to" : end;
     native_indent(text, depth++);
     text_printf(text, "for (int64_t j%d = %s; j%d < %s; j%d += %d) {\n", d, outer ? "from" : "0", d,
-                last, d, square);
+                last, d, block);
     native_indent(text, depth);
-    if (!outer && size % square == 0) {
-        text_printf(text, "const int64_t e%d = j%d + %d;\n", d, d, square);
+    if (!outer && size % block == 0) {
+        text_printf(text, "const int64_t e%d = j%d + %d;\n", d, d, block);
     } else {
-        text_printf(text, "const int64_t e%d = j%d + %d < %s ? j%d + %d : %s;\n", d, d, square,
-                    last, d, square, last);
+        text_printf(text, "const int64_t e%d = j%d + %d < %s ? j%d + %d : %s;\n", d, d, block, last,
+                    d, block, last);
     }
     return depth;
 }
 
-int native_square(Text *text, int depth, int d) {
+int native_block(Text *text, int depth, int d) {
     native_indent(text, depth);
     text_printf(text, "for (int64_t i%d = j%d; i%d < e%d; i%d++) {\n", d, d, d, d, d);
     return depth + 1;

@@ -1,9 +1,10 @@
 /* Softmax along one dim, as C.
  *
- * It walks its lines three times: the maximum (a nan makes the sum one, so it need not be one), the
- * exponentials with their sum, the quotient; where the lines are strided it takes a strip of
- * neighbouring lines at once. Long ones go block by block, so that memory is walked twice: the
- * exponentials of a block are relative to the maximum so far, and put right by the last walk
+ * A line is read three times: for the maximum (a NaN makes the sum NaN, so the maximum may ignore
+ * it), for the exponentials and their sum, and for the quotient. Where lines are strided, a block
+ * of neighbouring lines is processed together, so that memory is read in order. Long strided lines
+ * are processed block by block with running maxima, so that memory is read twice only: the
+ * exponentials of a block are relative to the maximum so far, and the last pass rescales them
  * (online softmax: Milakov and Gimelshein, "Online normalizer calculation for softmax", 2018). */
 #include "compiled/native/native.h"
 
@@ -12,52 +13,54 @@
 #include <string.h>
 
 enum {
-    STRIP = 64, /* lines at once */
-    SINGLE_STRIP = 1024,
-    AHEAD = 64, /* elements of a line between fetches */
-    BLOCK = 64, /* elements of long strided lines */
-    MAX_BLOCKS = 64,
-    MAX_KEPT =
-        65536 /* exponentials that are kept between the walks: a stack frame that fits the cache */
+    COLUMN_BLOCK = 64, /* lines that are processed together */
+    COLUMN_BLOCK_FLOAT32 = 1024,
+    PREFETCH = 64,   /* elements of a contiguous line between two prefetches */
+    LINE_BLOCK = 64, /* elements of a long strided line that share a running maximum */
+    MAX_LINE_BLOCKS = 64,
+    MAX_KEPT = 65536 /* exponentials that are kept between two passes: a stack frame that fits the
+                        cache */
 };
 
-/* Exponentials and their sum go in the `value` type; where there are many of them that is float,
- * and the sums are of four each before they go into a double. The exponentials wait where the
- * result goes (float), or in an array (double), or are computed again. */
-typedef struct Softmax {
+/* The exponentials and their sum are computed in double. For many elements the exponentials are
+ * float, and four of them are added in float before the double sum takes them. The exponentials are
+ * kept where the result goes (float), or in an array (double), or are computed again. */
+typedef struct SoftmaxPrinter {
     Text *text;
     const Loop *loop;
-    const char *type, *exp; /* of memory; the function */
-    int strip, width; /* the dim of lines side by side, and how many go at once; -1: one line */
-    bool single, kept;
-    bool blocks; /* strips of long lines of floats */
-    bool ahead;  /* one long contiguous line of floats: its exponentials wait in an array, and while
-                    they are computed what comes next is fetched */
-} Softmax;
+    const char *type, *exp;  /* the type in memory; the name of the function */
+    int column_dim, columns; /* the dim of neighbouring lines, and how many are processed together;
+                                -1: one line at a time */
+    bool float32_math, kept;
+    bool online;   /* column blocks of long lines of floats: online softmax */
+    bool prefetch; /* one long contiguous line of floats: the exponentials are kept in an array, and
+                      while they are computed the next line is prefetched */
+} SoftmaxPrinter;
 
-/* `for` over the line, with the strip's `for` inside where there is one; the depth inside. */
-static int open_line(const Softmax *s, int depth, const char *pragma) {
+/* Opens the loop over the line and, inside it, the one over the column block if there is one;
+ * returns the depth inside. */
+static int open_line(const SoftmaxPrinter *s, int depth, const char *pragma) {
     if (s->loop->size[s->loop->dim] != 1) {
-        if (s->strip < 0 && pragma) {
+        if (s->column_dim < 0 && pragma) {
             text_add(s->text, pragma);
         }
         native_for_dim(s->text, depth++, s->loop->dim, s->loop->size[s->loop->dim], false);
     }
-    if (s->strip >= 0) {
-        text_add(s->text, s->single ? "#pragma omp simd\n" : "");
-        depth = native_square(s->text, depth, s->strip);
+    if (s->column_dim >= 0) {
+        text_add(s->text, s->float32_math ? "#pragma omp simd\n" : "");
+        depth = native_block(s->text, depth, s->column_dim);
     }
     return depth;
 }
 
-static void softmax_element_at(const Softmax *s, const char *name, const Access *a) {
+static void softmax_element_at(const SoftmaxPrinter *s, const char *name, const Access *a) {
     text_printf(s->text, "%s[", name);
     native_index(s->text, a->offset, a->stride, s->loop->size, s->loop->ndim);
     text_add(s->text, "]");
 }
 
-/* The element of x that lies n0 further along the line. */
-static void element_further(const Softmax *s) {
+/* The element of x that is n0 elements further along the line. */
+static void element_further(const SoftmaxPrinter *s) {
     text_add(s->text, "x_[");
     native_index(s->text, s->loop->from.offset, s->loop->from.stride, s->loop->size, s->loop->ndim);
     text_printf(s->text, " + n0 * %lld]", (long long)s->loop->from.stride[s->loop->dim]);
@@ -68,41 +71,41 @@ static void softmax_line_of(Text *text, int depth, const char *line) {
     text_add(text, line);
 }
 
-/* What belongs to a line: NAME, or NAME[its number in the strip]. */
-static void of_line(const Softmax *s, const char *name) {
+/* A variable that each line has: NAME, or NAME[index of the line in its block]. */
+static void of_line(const SoftmaxPrinter *s, const char *name) {
     text_add(s->text, name);
-    if (s->strip >= 0) {
-        text_printf(s->text, "[i%d - j%d]", s->strip, s->strip);
+    if (s->column_dim >= 0) {
+        text_printf(s->text, "[i%d - j%d]", s->column_dim, s->column_dim);
     }
 }
 
-/* `TYPE NAME = start;` or an array of the strip's lines. */
-static void declare_of_line(const Softmax *s, int depth, const char *type, const char *name,
+/* `TYPE NAME = start;`, or an array with an element for each line of the block. */
+static void declare_of_line(const SoftmaxPrinter *s, int depth, const char *type, const char *name,
                             const char *start) {
     native_indent(s->text, depth);
-    if (s->strip < 0) {
+    if (s->column_dim < 0) {
         text_printf(s->text, "%s %s = %s;\n", type, name, start);
         return;
     }
-    text_printf(s->text, "%s %s[%d];\n", type, name, s->width);
-    native_for(s->text, depth, "k", s->width);
+    text_printf(s->text, "%s %s[%d];\n", type, name, s->columns);
+    native_for(s->text, depth, "k", s->columns);
     native_indent(s->text, depth + 1);
     text_printf(s->text, "%s[k] = %s;\n", name, start);
     softmax_line_of(s->text, depth, "}\n");
 }
 
 /* exp(element - top) */
-static void exponential(const Softmax *s) {
-    text_printf(s->text, "%s(%s", s->exp, s->single ? "" : "(double)");
+static void exponential(const SoftmaxPrinter *s) {
+    text_printf(s->text, "%s(%s", s->exp, s->float32_math ? "" : "(double)");
     softmax_element_at(s, "x_", &s->loop->from);
-    text_printf(s->text, " - %s", s->single ? "" : "(double)");
+    text_printf(s->text, " - %s", s->float32_math ? "" : "(double)");
     of_line(s, "top");
     text_add(s->text, ")");
 }
 
-/* Where the exponential waits; nothing if it does not. */
-static void waiting(const Softmax *s) {
-    if (s->single) {
+/* Where the exponential is kept; prints nothing if it is not. */
+static void kept_exponential(const SoftmaxPrinter *s) {
+    if (s->float32_math) {
         softmax_element_at(s, "y_", &s->loop->to);
     } else if (s->kept) {
         char e[16];
@@ -111,8 +114,10 @@ static void waiting(const Softmax *s) {
     }
 }
 
-/* f0 .. f3: what `print` makes of four quarters of the line, inside of a loop over one. */
-static void open_quarters(const Softmax *s, int depth, const char *pragma, const char *array) {
+/* Opens a loop over a quarter of the line, with f0 .. f3 as the elements of the four quarters: of
+ * `array`, or of x if that is NULL. */
+static void open_quarters(const SoftmaxPrinter *s, int depth, const char *pragma,
+                          const char *array) {
     int d = s->loop->dim;
     long long quarter = (long long)s->loop->size[d] / 4;
     text_printf(s->text, "%s", pragma);
@@ -131,11 +136,11 @@ static void open_quarters(const Softmax *s, int depth, const char *pragma, const
     }
 }
 
-/* The same as the walks below, for a line of `ahead`. */
-static void softmax_ahead(const Softmax *s, int depth) {
+/* All three passes over a line, where `prefetch` is set. */
+static void softmax_prefetched(const SoftmaxPrinter *s, int depth) {
     const Loop *loop = s->loop;
     int d = loop->dim;
-    int64_t next = 0; /* from one line to the next */
+    int64_t next = 0; /* elements from one line to the next */
     for (int k = 0; k < loop->ndim; k++) {
         next = k != d && loop->size[k] != 1 ? loop->from.stride[k] : next;
     }
@@ -149,9 +154,9 @@ static void softmax_ahead(const Softmax *s, int depth) {
         "const float m0 = f1 > f0 ? f1 : f0, m1 = f3 > f2 ? f3 : f2, m2 = m1 > m0 ? m1 : m0;\n");
     softmax_line_of(s->text, depth + 1, "top = m2 > top ? m2 : top;\n");
     softmax_line_of(s->text, depth, "}\n");
-    int inside = native_squares(s->text, depth, d, loop->size[d], AHEAD, false);
+    int inside = native_blocks(s->text, depth, d, loop->size[d], PREFETCH, false);
     text_add(s->text, "#pragma omp simd\n");
-    native_square(s->text, inside, d);
+    native_block(s->text, inside, d);
     native_indent(s->text, inside + 1);
     text_printf(s->text, "e[i%d] = ", d);
     exponential(s);
@@ -180,8 +185,8 @@ static void softmax_ahead(const Softmax *s, int depth) {
     softmax_line_of(s->text, depth, "}\n");
 }
 
-/* NAME becomes the larger of itself and the element, or the one further along. */
-static void softmax_raise(const Softmax *s, int depth, const char *name, bool further) {
+/* NAME = the larger of NAME and the element, or with `further` the element n0 further on. */
+static void softmax_raise(const SoftmaxPrinter *s, int depth, const char *name, bool further) {
     native_indent(s->text, depth);
     text_printf(s->text, "const %s v0 = ", s->type);
     if (further) {
@@ -199,7 +204,7 @@ static void softmax_raise(const Softmax *s, int depth, const char *name, bool fu
     text_add(s->text, ";\n");
 }
 
-static void softmax_top(const Softmax *s, int depth) {
+static void softmax_top(const SoftmaxPrinter *s, int depth) {
     int inside = depth;
     declare_of_line(s, depth, s->type, "top", "-INFINITY");
     depth = open_line(s, depth, "#pragma omp simd reduction(max : top)\n");
@@ -207,19 +212,20 @@ static void softmax_top(const Softmax *s, int depth) {
     native_close_until(s->text, depth, inside);
 }
 
-/* Of strips: four elements of each line at once, of the whole line or of a block; there the maximum
- * of the block behind as well: it comes from memory while the exponentials are computed. */
-static void sum_of_fours(const Softmax *s, int depth) {
+/* Exponentials and sums of a column block, four elements of each line at a time; over the whole
+ * line, or over one block of it (online). Then the maximum of the next block is found as well:
+ * memory is read while the exponentials are computed. */
+static void softmax_partial4(const SoftmaxPrinter *s, int depth) {
     int d = s->loop->dim, inside = depth;
     native_indent(s->text, depth++);
-    if (s->blocks) {
+    if (s->online) {
         text_printf(s->text, "for (int64_t k%d = j%d; k%d < e%d; k%d += 4) {\n", d, d, d, d, d);
     } else {
         text_printf(s->text, "for (int64_t k%d = 0; k%d < %lld; k%d += 4) {\n", d, d,
                     (long long)s->loop->size[d], d);
     }
     text_add(s->text, "#pragma omp simd\n");
-    depth = native_square(s->text, depth, s->strip);
+    depth = native_block(s->text, depth, s->column_dim);
     softmax_line_of(s->text, depth, "float f[4];\n");
     for (int q = 0; q < 4; q++) {
         native_indent(s->text, depth);
@@ -228,11 +234,11 @@ static void sum_of_fours(const Softmax *s, int depth) {
         text_printf(s->text, "const int64_t i%d = k%d + %d;\n", d, d, q);
         native_indent(s->text, depth + 1);
         text_printf(s->text, "f[%d] = ", q);
-        waiting(s);
+        kept_exponential(s);
         text_add(s->text, " = ");
         exponential(s);
         text_add(s->text, ";\n");
-        if (s->blocks) {
+        if (s->online) {
             softmax_raise(s, depth + 1, "next", true);
         }
         softmax_line_of(s->text, depth, "}\n");
@@ -243,23 +249,23 @@ static void sum_of_fours(const Softmax *s, int depth) {
     native_close_until(s->text, depth, inside);
 }
 
-static void softmax_sum(const Softmax *s, int depth) {
+static void softmax_sum(const SoftmaxPrinter *s, int depth) {
     int inside = depth;
     declare_of_line(s, depth, "double", "sum", "0");
-    if (s->kept && !s->single) {
+    if (s->kept && !s->float32_math) {
         native_indent(s->text, depth);
-        text_printf(s->text, s->strip >= 0 ? "double e[%lld][%d];\n" : "double e[%lld];\n",
-                    (long long)s->loop->size[s->loop->dim], s->width);
+        text_printf(s->text, s->column_dim >= 0 ? "double e[%lld][%d];\n" : "double e[%lld];\n",
+                    (long long)s->loop->size[s->loop->dim], s->columns);
     }
-    if (s->single && s->strip >= 0 && s->loop->size[s->loop->dim] % 4 == 0) {
-        sum_of_fours(s, depth);
+    if (s->float32_math && s->column_dim >= 0 && s->loop->size[s->loop->dim] % 4 == 0) {
+        softmax_partial4(s, depth);
         return;
     }
     depth = open_line(s, depth,
                       strcmp(s->exp, "exp") != 0 ? "#pragma omp simd reduction(+ : sum)\n" : NULL);
     native_indent(s->text, depth);
-    text_printf(s->text, "const %s v1 = ", s->single ? "float" : "double");
-    waiting(s);
+    text_printf(s->text, "const %s v1 = ", s->float32_math ? "float" : "double");
+    kept_exponential(s);
     text_add(s->text, s->kept ? " = " : "");
     exponential(s);
     text_add(s->text, ";\n");
@@ -269,50 +275,51 @@ static void softmax_sum(const Softmax *s, int depth) {
     native_close_until(s->text, depth, inside);
 }
 
-/* What comes over each line of the strip. */
-static void each_line(const Softmax *s, int depth, const char *statement) {
+/* One statement for each line of the column block, with k as its index. */
+static void each_line(const SoftmaxPrinter *s, int depth, const char *statement) {
     text_add(s->text, "#pragma omp simd\n");
-    native_for(s->text, depth, "k", s->width);
+    native_for(s->text, depth, "k", s->columns);
     softmax_line_of(s->text, depth + 1, statement);
     softmax_line_of(s->text, depth, "}\n");
 }
 
-/* Strips of long lines, block by block. The maximum starts at the least finite float: of a block of
- * -inf all exponentials are 0. The last block looks at itself once more for the maximum of one
- * behind. */
-static void softmax_blocks(const Softmax *s, int depth) {
+/* Column blocks of long lines, by online softmax. The maximum starts at the lowest finite float, so
+ * that all exponentials of a block of -inf are 0. The last block, which has no next one, finds its
+ * own maximum a second time. */
+static void softmax_online(const SoftmaxPrinter *s, int depth) {
     int d = s->loop->dim, inside;
     int64_t size = s->loop->size[d];
     declare_of_line(s, depth, "float", "top", "-0x1.fffffep127f");
     declare_of_line(s, depth, "float", "next", "-0x1.fffffep127f");
     declare_of_line(s, depth, "double", "sum", "0");
     native_indent(s->text, depth);
-    text_printf(s->text, "float tops[%lld][%d];\n", (long long)size / BLOCK, s->width);
-    native_for_dim(s->text, depth, d, BLOCK, false);
+    text_printf(s->text, "float tops[%lld][%d];\n", (long long)size / LINE_BLOCK, s->columns);
+    native_for_dim(s->text, depth, d, LINE_BLOCK, false);
     text_add(s->text, "#pragma omp simd\n");
-    inside = native_square(s->text, depth + 1, s->strip);
+    inside = native_block(s->text, depth + 1, s->column_dim);
     softmax_raise(s, inside, "next", false);
     native_close_until(s->text, inside, depth);
-    int block = native_squares(s->text, depth, d, size, BLOCK, false);
+    int block = native_blocks(s->text, depth, d, size, LINE_BLOCK, false);
     native_indent(s->text, block);
-    text_printf(s->text, "const int64_t n0 = e%d < %lld ? %d : 0;\n", d, (long long)size, BLOCK);
+    text_printf(s->text, "const int64_t n0 = e%d < %lld ? %d : 0;\n", d, (long long)size,
+                LINE_BLOCK);
     native_indent(s->text, block);
-    text_printf(s->text, "float *restrict until = tops[j%d / %d];\n", d, BLOCK);
+    text_printf(s->text, "float *restrict until = tops[j%d / %d];\n", d, LINE_BLOCK);
     each_line(s, block, "sum[k] *= exp_single(top[k] - next[k]);\n");
     each_line(s, block, "until[k] = top[k] = next[k];\n");
-    sum_of_fours(s, block);
+    softmax_partial4(s, block);
     native_close_until(s->text, block, depth);
     native_indent(s->text, depth);
     text_printf(s->text, "for (int64_t j%d = %lld; j%d >= 0; j%d -= %d) {\n", d,
-                (long long)(size - BLOCK), d, d, BLOCK);
+                (long long)(size - LINE_BLOCK), d, d, LINE_BLOCK);
     native_indent(s->text, block);
-    text_printf(s->text, "const int64_t e%d = j%d + %d;\n", d, d, BLOCK);
+    text_printf(s->text, "const int64_t e%d = j%d + %d;\n", d, d, LINE_BLOCK);
     native_indent(s->text, block);
-    text_printf(s->text, "float *restrict scale = tops[j%d / %d];\n", d, BLOCK);
+    text_printf(s->text, "float *restrict scale = tops[j%d / %d];\n", d, LINE_BLOCK);
     each_line(s, block, "scale[k] = exp_single(scale[k] - top[k]) * (float)(1 / sum[k]);\n");
-    inside = native_square(s->text, block, d);
+    inside = native_block(s->text, block, d);
     text_add(s->text, "#pragma omp simd\n");
-    inside = native_square(s->text, inside, s->strip);
+    inside = native_block(s->text, inside, s->column_dim);
     native_indent(s->text, inside);
     softmax_element_at(s, "y_", &s->loop->to);
     text_add(s->text, " *= ");
@@ -321,27 +328,28 @@ static void softmax_blocks(const Softmax *s, int depth) {
     native_close_until(s->text, inside, depth);
 }
 
-static void softmax_quotient(const Softmax *s, int depth) {
-    bool product = s->loop->to.dtype ==
-                   DT_float32; /* cheaper than a quotient, and far inside of a float's rounding */
+static void softmax_quotient(const SoftmaxPrinter *s, int depth) {
+    /* a product with the reciprocal is cheaper than a quotient, with an error far below a float's
+     * rounding */
+    bool product = s->loop->to.dtype == DT_float32;
     int inside = depth;
-    if (product && s->strip >= 0) {
-        native_for(s->text, depth, "k", s->width);
+    if (product && s->column_dim >= 0) {
+        native_for(s->text, depth, "k", s->columns);
         softmax_line_of(s->text, depth + 1, "sum[k] = 1 / sum[k];\n");
         softmax_line_of(s->text, depth, "}\n");
     } else if (product) {
         softmax_line_of(s->text, depth, "sum = 1 / sum;\n");
     }
-    depth = open_line(s, depth, s->single ? "#pragma omp simd\n" : NULL);
+    depth = open_line(s, depth, s->float32_math ? "#pragma omp simd\n" : NULL);
     native_indent(s->text, depth);
     softmax_element_at(s, "y_", &s->loop->to);
     text_printf(s->text, " = (%s)(", s->type);
     if (s->kept) {
-        waiting(s);
+        kept_exponential(s);
     } else {
         exponential(s);
     }
-    text_printf(s->text, " %s %s", product ? "*" : "/", s->single ? "(float)" : "");
+    text_printf(s->text, " %s %s", product ? "*" : "/", s->float32_math ? "(float)" : "");
     of_line(s, "sum");
     text_add(s->text, ");\n");
     native_close_until(s->text, depth, inside);
@@ -350,38 +358,41 @@ static void softmax_quotient(const Softmax *s, int depth) {
 void native_softmax(Text *text, const Loop *loop, NativeNeeds *needs) {
     int dim = loop->dim, depth = 1;
     bool is_float = loop->to.dtype == DT_float32;
-    Softmax s = {.text = text,
-                 .loop = loop,
-                 .type = native_memory_type(loop->to.dtype),
-                 .strip = -1,
-                 .single = loop->single};
-    s.exp = loop->single ? "exp_single" : is_float ? "exp_low" : "exp";
+    SoftmaxPrinter s = {.text = text,
+                        .loop = loop,
+                        .type = native_memory_type(loop->to.dtype),
+                        .column_dim = -1,
+                        .float32_math = loop->float32_math};
+    s.exp = loop->float32_math ? "exp_single" : is_float ? "exp_low" : "exp";
     if (is_float) {
         native_need(needs, s.exp);
     }
     for (int d = 0; d < loop->ndim && llabs(loop->from.stride[dim]) > 1; d++) {
-        s.strip = d != dim && loop->from.stride[d] == 1 && loop->size[d] >= 8 ? d : s.strip;
+        s.column_dim =
+            d != dim && loop->from.stride[d] == 1 && loop->size[d] >= 8 ? d : s.column_dim;
     }
-    s.width = loop->single
-                  ? SINGLE_STRIP
-                  : STRIP; /* whole rows, or what fits the cache together with its exponentials */
-    s.ahead = loop->single && s.strip < 0 && loop->size[dim] % AHEAD == 0 &&
-              loop->size[dim] <= MAX_KEPT && loop->from.stride[dim] == 1 &&
-              loop->to.stride[dim] == 1;
-    s.blocks = loop->single && s.strip >= 0 && loop->size[dim] % BLOCK == 0 &&
-               loop->size[dim] >= 4 * BLOCK && loop->size[dim] <= MAX_BLOCKS * BLOCK;
-    s.kept = loop->single ||
-             (loop->size[dim] != 1 && loop->size[dim] <= MAX_KEPT / (s.strip >= 0 ? STRIP : 1));
+    /* whole rows in float; in double what fits the cache together with its exponentials */
+    s.columns = loop->float32_math ? COLUMN_BLOCK_FLOAT32 : COLUMN_BLOCK;
+    s.prefetch = loop->float32_math && s.column_dim < 0 && loop->size[dim] % PREFETCH == 0 &&
+                 loop->size[dim] <= MAX_KEPT && loop->from.stride[dim] == 1 &&
+                 loop->to.stride[dim] == 1;
+    s.online = loop->float32_math && s.column_dim >= 0 && loop->size[dim] % LINE_BLOCK == 0 &&
+               loop->size[dim] >= 4 * LINE_BLOCK && loop->size[dim] <= MAX_LINE_BLOCKS * LINE_BLOCK;
+    s.kept = loop->float32_math ||
+             (loop->size[dim] != 1 &&
+              loop->size[dim] <= MAX_KEPT / (s.column_dim >= 0 ? COLUMN_BLOCK : 1));
     native_buffer(text, s.type, "y_", loop->to.buffer);
     native_buffer(text, s.type, "x_", loop->from.buffer);
-    depth = native_open_but(text, loop, 1u << dim | (s.strip >= 0 ? 1u << s.strip : 0), depth);
-    if (s.strip >= 0) {
-        depth = native_squares(text, depth, s.strip, loop->size[s.strip], s.width, false);
+    depth = native_open_but(text, loop, 1u << dim | (s.column_dim >= 0 ? 1u << s.column_dim : 0),
+                            depth);
+    if (s.column_dim >= 0) {
+        depth =
+            native_blocks(text, depth, s.column_dim, loop->size[s.column_dim], s.columns, false);
     }
-    if (s.ahead) {
-        softmax_ahead(&s, depth);
-    } else if (s.blocks) {
-        softmax_blocks(&s, depth);
+    if (s.prefetch) {
+        softmax_prefetched(&s, depth);
+    } else if (s.online) {
+        softmax_online(&s, depth);
     } else {
         softmax_top(&s, depth);
         softmax_sum(&s, depth);

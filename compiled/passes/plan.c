@@ -108,8 +108,8 @@ bool pass_plan(Compile *c) {
     p.bytes = arena_alloc_raw(c->arena, (int64_t)sizeof *p.bytes * most);
     p.last = arena_alloc_raw(c->arena, (int64_t)sizeof *p.last * 2 * most);
     p.next = p.last + most;
-    p.expire = arena_alloc_raw(c->arena, (int64_t)sizeof *p.expire * (p.live->nunit + 1));
-    memset(p.expire, -1, sizeof *p.expire * (size_t)(p.live->nunit + 1));
+    p.expire = arena_alloc_raw(c->arena, (int64_t)sizeof *p.expire * (p.live->nitem + 1));
+    memset(p.expire, -1, sizeof *p.expire * (size_t)(p.live->nitem + 1));
     for (int k = 0; k < g->ninputs; k++) {
         g->input[k]->buffer = new_buffer(&p, 0);
     }
@@ -122,7 +122,7 @@ bool pass_plan(Compile *c) {
     for (int i = 0; i < g->n;) {
         int end = schedule_item_end(g, i), unit = -1;
         for (; i < end; i++) {
-            unit = p.live->unit[g->node[i]->id] >= 0 ? p.live->unit[g->node[i]->id] : unit;
+            unit = p.live->item[g->node[i]->id] >= 0 ? p.live->item[g->node[i]->id] : unit;
             place_node(&p, g->node[i]);
         }
         if (unit >= 0) {

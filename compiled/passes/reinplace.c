@@ -78,7 +78,7 @@ static bool input_may_be_written(const Compile *c, const Liveness *live, const N
         written == n &&
         !(n->mark & (OUT_RETURN | OUT_GRAD)); /* a returned storage is nobody else's */
     bool mine = fault(c, FAULT_FU_16) ? written != NULL && written != input : only_written;
-    return mine && live->last_check < live->unit[n->id];
+    return mine && live->last_check < live->item[n->id];
 }
 
 static bool may_write_in_place(Compile *c, const Liveness *live, int begin, int end, Node *n) {
@@ -88,7 +88,7 @@ static bool may_write_in_place(Compile *c, const Liveness *live, int begin, int 
         return false;
     }
     const Node *buffer = node_buffer(n->in[0]);
-    if (buffer->kind == NODE_TANGENT || live->last[buffer->id] > live->unit[n->id] ||
+    if (buffer->kind == NODE_TANGENT || live->last[buffer->id] > live->item[n->id] ||
         !same_memory(n)) {
         return false;
     }

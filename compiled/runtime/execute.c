@@ -2,27 +2,29 @@
  *
  * A CHECK that fails ends the run. Nothing after it has happened, and nothing before it can be
  * seen: inputs are written in place only after the last CHECK (passes/reinplace.c). */
-#include "compiled/loops/lower.h"
+#include "compiled/loops/run.h"
+#include "compiled/runtime/poison.h"
+#include "compiled/tile/run.h"
 
 #include <string.h>
 
 /* What is checked, as one comparison: v + shift < span, unsigned. NONZERO: v - 1 of all but 0 (the
  * span leaves out 2^64 - 1). */
-typedef struct Check {
+typedef struct CheckRange {
     uint64_t shift, span;
-} Check;
+} CheckRange;
 
-static Check check_of(const Node *check) {
+static CheckRange check_of(const Node *check) {
     uint64_t bound = (uint64_t)check->bound;
     switch (check->check) {
     case CHECK_INDEX_WRAP:
-        return (Check){bound, 2 * bound};
+        return (CheckRange){bound, 2 * bound};
     case CHECK_INDEX:
-        return (Check){0, bound};
+        return (CheckRange){0, bound};
     case CHECK_NONZERO:
         break;
     }
-    return (Check){UINT64_MAX, UINT64_MAX};
+    return (CheckRange){UINT64_MAX, UINT64_MAX};
 }
 
 /* Do the elements read lie one after the other? */
@@ -39,7 +41,7 @@ static bool reads_a_row(const Loop *loop) {
 
 static bool run_check(const Loop *loop, void *const *data) {
     const void *values = data[loop->from.buffer];
-    const Check check = check_of(loop->node);
+    const CheckRange check = check_of(loop->node);
     int64_t index[MAX_DIMS] = {0}, at = loop->from.offset;
     if (loop->from.dtype == DT_int64 && reads_a_row(loop)) {
         const int64_t *v = (const int64_t *)values + at;
@@ -183,7 +185,7 @@ static void has_written(const Plan *plan, const Loop *loop, char *block) {
                 : loop->kind == LOOP_MATMUL ? loop->matmul->c.buffer
                                             : loop->to.buffer;
         if (b >= plan->ninput + plan->ntangent) {
-            __msan_unpoison(block + plan->buffer[b].place, (size_t)plan->buffer[b].bytes);
+            __msan_unpoison(block + plan->buffer[b].offset, (size_t)plan->buffer[b].bytes);
         }
     }
 #else
@@ -212,34 +214,34 @@ static bool run_trips(const ExecuteRun *r, int k, int64_t from, int64_t to) {
     return run_loop(plan, loop, r->data, r->registers, from, to, r->arena, r->out);
 }
 
-/* All parts of a band. The buffers in which parts take turns seem to lie so much lower that each
+/* All parts of a tiling. The buffers in which parts take turns seem to lie so much lower that each
  * part finds its own place in them. */
-static void run_tiled(const ExecuteRun *r, const TiledLoops *band) {
+static void run_tiled(const ExecuteRun *r, const TiledLoops *tiling) {
     const Plan *plan = r->plan;
-    int n = band->end - band->first, turning = 0, first = plan->ninput + plan->ntangent;
+    int n = tiling->end - tiling->first, turning = 0, first = plan->ninput + plan->ntangent;
     int *turns = arena_alloc_raw(r->arena, (int64_t)sizeof *turns * (plan->nbuffer + 1));
     int64_t *trips = arena_alloc_raw(r->arena, (int64_t)sizeof *trips * n); /* of a part, by loop */
     for (int k = 0; k < n; k++) {
-        trips[k] = loop_trips(&plan->loop[band->first + k]) / band->parts;
+        trips[k] = loop_trips(&plan->loop[tiling->first + k]) / tiling->parts;
     }
     for (int b = first; b < plan->nbuffer; b++) {
         if (plan->buffer[b].part > 0) {
             turns[turning++] = b;
         }
     }
-    for (int64_t part = 0; part < band->parts; part++) {
+    for (int64_t part = 0; part < tiling->parts; part++) {
         for (int k = 0; k < turning; k++) {
             const PlanBuffer *b = &plan->buffer[turns[k]];
             r->data[turns[k]] =
-                (void *)((uintptr_t)r->block + (uintptr_t)(b->place - part * b->part));
+                (void *)((uintptr_t)r->block + (uintptr_t)(b->offset - part * b->part));
         }
         for (int k = 0; k < n; k++) {
-            run_trips(r, band->first + k, part * trips[k],
-                      (part + 1) * trips[k]); /* no loop of a band can fail */
+            run_trips(r, tiling->first + k, part * trips[k],
+                      (part + 1) * trips[k]); /* no loop of a tiling can fail */
         }
     }
     for (int k = 0; k < turning; k++) {
-        r->data[turns[k]] = r->block + plan->buffer[turns[k]].place;
+        r->data[turns[k]] = r->block + plan->buffer[turns[k]].offset;
     }
 }
 
@@ -264,15 +266,15 @@ void plan_execute(const Plan *plan, void *const *input, void *const *tangent, Ar
         r.data[plan->ninput + b] = tangent[plan->tangent[b]];
     }
     for (int b = plan->ninput + plan->ntangent; b < plan->nbuffer; b++) {
-        r.data[b] = r.block + plan->buffer[b].place;
+        r.data[b] = r.block + plan->buffer[b].offset;
     }
     plan->state->data = r.data;
     poison_begin(plan, r.block);
     for (int k = 0, next = 0; k < plan->nloop;) {
         int end = k + 1;
-        if (next < plan->nband && plan->band[next].first == k) {
-            run_tiled(&r, &plan->band[next]);
-            end = plan->band[next++].end;
+        if (next < plan->ntiling && plan->tiling[next].first == k) {
+            run_tiled(&r, &plan->tiling[next]);
+            end = plan->tiling[next++].end;
         } else if (!run_trips(&r, k, 0, loop_trips(&plan->loop[k]))) {
             return;
         }

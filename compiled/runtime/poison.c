@@ -1,11 +1,12 @@
 /* Poison: planned memory that holds no value holds a pattern that shows.
  *
- * Before a run every temporary is filled with POISON, and each again after the unit that reads
+ * Before a run every temporary is filled with POISON, and each again after the item that reads
  * it last, as liveness has it. What a loop then reads too early or too late is a NaN, or the
  * integer -1, in the result, and no stale value that happens to be right. Two values may lie in
  * one buffer, the second written over the first by its last reader: then the buffer is dead
  * after the second. */
-#include "compiled/loops/lower.h"
+#include "compiled/runtime/poison.h"
+#include "compiled/loops/liveness.h"
 
 #include <string.h>
 #if defined(__has_feature)
@@ -29,8 +30,8 @@ static void fill(void *address, int64_t bytes) {
 static bool taken_over(const Graph *g, const Liveness *live, const Node *n, int last) {
     for (int i = 0; i < g->n; i++) {
         const Node *m = g->node[i];
-        if (m != n && m->buffer == n->buffer && live->unit[m->id] >= live->unit[n->id] &&
-            live->unit[m->id] <= last) {
+        if (m != n && m->buffer == n->buffer && live->item[m->id] >= live->item[n->id] &&
+            live->item[m->id] <= last) {
             return true;
         }
     }
@@ -38,22 +39,22 @@ static bool taken_over(const Graph *g, const Liveness *live, const Node *n, int 
 }
 
 /* After how many loops a buffer can be filled that is dead after `loops`: not in the middle of a
- * band, whose parts use it again; -1: never, as another value is in it then. */
+ * tiling, whose parts use it again; -1: never, as another value is in it then. */
 static int after_tiling(const Plan *plan, const Liveness *live, const Graph *g,
                         const int *loops_after, const Node *n, int loops) {
-    for (int k = 0; k < plan->nband; k++) {
-        const TiledLoops *band = &plan->band[k];
-        if (loops <= band->first || loops >= band->end) {
+    for (int k = 0; k < plan->ntiling; k++) {
+        const TiledLoops *tiling = &plan->tiling[k];
+        if (loops <= tiling->first || loops >= tiling->end) {
             continue;
         }
         for (int i = 0; i < g->n; i++) {
             const Node *m = g->node[i];
-            if (m != n && m->buffer == n->buffer && live->unit[m->id] >= 0 &&
-                loops_after[live->unit[m->id]] > loops) {
+            if (m != n && m->buffer == n->buffer && live->item[m->id] >= 0 &&
+                loops_after[live->item[m->id]] > loops) {
                 return -1;
             }
         }
-        return band->end;
+        return tiling->end;
     }
     return loops;
 }
@@ -64,8 +65,8 @@ void poison_plan(Plan *plan, const Graph *g, const int *loops_after, Arena *aren
     plan->poison->death = arena_array(arena, Death, g->n);
     for (int i = 0; i < g->n; i++) {
         const Node *n = g->node[i];
-        int unit = live.unit[n->id], last = (int)max_i64(live.last[n->id], unit);
-        if (n->buffer >= plan->ninput + plan->ntangent && unit >= 0 && last != LIVE_TO_THE_END &&
+        int item = live.item[n->id], last = (int)max_i64(live.last[n->id], item);
+        if (n->buffer >= plan->ninput + plan->ntangent && item >= 0 && last != LIVE_TO_THE_END &&
             !taken_over(g, &live, n, last)) {
             int loops = after_tiling(plan, &live, g, loops_after, n, loops_after[last]);
             if (loops >= 0) {

@@ -3,11 +3,11 @@
 #ifndef COMPILED_TILE_ISA_H
 #define COMPILED_TILE_ISA_H
 
-#include "compiled/loops/lower.h"
+#include "compiled/loops/loop_ir.h"
 
 enum {
-    SOFTMAX_STRIP = 64 /* columns at a time, at most */,
-    SINGLE_STRIP = 1024 /* the same in float arithmetic */,
+    SOFTMAX_COLUMNS = 64 /* columns at a time, at most */,
+    SOFTMAX_COLUMNS_FLOAT32 = 1024 /* the same in float arithmetic */,
     SOFTMAX_KEPT = 8192 /* exponentials between two walks: 64 KB of stack */
 };
 
@@ -31,22 +31,22 @@ typedef struct TileIsa {
     void (*add_indirect)(DType dtype, int m, void *base, const int64_t *address, const void *src);
     /* acc plus the sum of n floats; the same where four of them are added up first */
     double (*sum_f32)(const float *x, int n, double acc);
-    double (*sum_fours)(const float *x, int n, double acc);
+    double (*sum_partial4)(const float *x, int n, double acc);
     /* acc[k] += x[k]; the row-th of rows that go by fours: part[k] is the sum of the up to three
      * before it */
     void (*add_f32)(double *acc, const float *x, int n);
-    void (*add_fours)(double *acc, float *part, const float *x, int row, int n);
-    /* softmax of n elements that lie side by side; of w such lines, w <= SOFTMAX_STRIP, that lie
+    void (*add_partial4)(double *acc, float *part, const float *x, int row, int n);
+    /* softmax of n elements that lie side by side; of w such lines, w <= SOFTMAX_COLUMNS, that lie
      * side by side */
     void (*softmax_row)(float *to, const float *from, int64_t n);
     void (*softmax_columns)(float *to, int64_t to_step, const float *from, int64_t from_step,
                             int64_t n, int w);
-    /* the same in float arithmetic, w <= SINGLE_STRIP */
-    void (*single_row)(float *to, const float *from, int64_t n);
-    void (*single_columns)(float *to, int64_t to_step, const float *from, int64_t from_step,
-                           int64_t n, int w);
+    /* the same in float arithmetic, w <= SOFTMAX_COLUMNS_FLOAT32 */
+    void (*softmax_row_float32)(float *to, const float *from, int64_t n);
+    void (*softmax_columns_float32)(float *to, int64_t to_step, const float *from,
+                                    int64_t from_step, int64_t n, int w);
     TileFn function[TILE_OP_COUNT];
-    TileFn single[TILE_OP_COUNT]; /* the same in float arithmetic, or NULL */
+    TileFn float32_math[TILE_OP_COUNT]; /* the same in float arithmetic, or NULL */
 } TileIsa;
 
 #if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))

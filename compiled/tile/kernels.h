@@ -58,9 +58,9 @@
 #undef TILE_OP_SELECT
 #undef TILE_OP_MASK
 
-/* In float arithmetic (tile/single.def). */
-#define SINGLE(name, expression, ulp)                                                              \
-    static void single_##name(int m, void *dst, const void *const *src) {                          \
+/* In float arithmetic (tile/float32_math.def). */
+#define FLOAT32_MATH(name, expression, ulp)                                                        \
+    static void float32_math_##name(int m, void *dst, const void *const *src) {                    \
         float *restrict y = dst;                                                                   \
         const float *x = src[0];                                                                   \
         for (int i = 0; i < m; i++) {                                                              \
@@ -68,8 +68,8 @@
             y[i] = expression;                                                                     \
         }                                                                                          \
     }
-#include "compiled/tile/single.def"
-#undef SINGLE
+#include "compiled/tile/float32_math.def"
+#undef FLOAT32_MATH
 
 #include "compiled/tile/memory.h"
 
@@ -100,7 +100,7 @@
 LANE_SUM(sum_f32, float)
 LANE_SUM(sum_f64, double)
 
-static double sum_fours(const float *x, int n, double acc) {
+static double sum_partial4(const float *x, int n, double acc) {
     enum { LANES = 16 };
     double lane[LANES] = {0};
     int i = 0;
@@ -127,7 +127,8 @@ static void add_f32(double *restrict acc, const float *x, int n) {
     }
 }
 
-static void add_fours(double *restrict acc, float *restrict part, const float *x, int row, int n) {
+static void add_partial4(double *restrict acc, float *restrict part, const float *x, int row,
+                         int n) {
     if (row == 0) {
         memcpy(part, x, sizeof *part * (size_t)n);
     } else if (row < 3) {
@@ -165,8 +166,8 @@ static inline void columns_begin(float *restrict top, double *restrict sum,
  * maximum need not see it. */
 static void softmax_columns(float *to, int64_t to_step, const float *from, int64_t from_step,
                             int64_t n, int w) {
-    float top[SOFTMAX_STRIP];
-    double sum[SOFTMAX_STRIP], e[SOFTMAX_KEPT];
+    float top[SOFTMAX_COLUMNS];
+    double sum[SOFTMAX_COLUMNS], e[SOFTMAX_KEPT];
     bool kept = n * w <= SOFTMAX_KEPT;
     columns_begin(top, sum, from, from_step, n, w);
     for (int64_t i = 0; i < n; i++) {
@@ -239,7 +240,7 @@ static void softmax_row(float *to, const float *from, int64_t n) {
 
 /* In float arithmetic, for many elements: exponentials wait where the result goes, and their sum is
  * of four each before they go into a double. */
-static void single_row(float *restrict to, const float *from, int64_t n) {
+static void softmax_row_float32(float *restrict to, const float *from, int64_t n) {
     float top = largest_of(from, n);
     double sum = 0;
     for (int64_t at = 0; at < n; at += TILE) {
@@ -247,7 +248,7 @@ static void single_row(float *restrict to, const float *from, int64_t n) {
         for (int i = 0; i < m; i++) {
             to[at + i] = exp_single(from[at + i] - top);
         }
-        sum = sum_fours(to + at, m, sum);
+        sum = sum_partial4(to + at, m, sum);
     }
     float scale = (float)(1 / sum);
     for (int64_t i = 0; i < n; i++) {
@@ -255,17 +256,17 @@ static void single_row(float *restrict to, const float *from, int64_t n) {
     }
 }
 
-static void single_columns(float *restrict to, int64_t to_step, const float *from,
-                           int64_t from_step, int64_t n, int w) {
-    float top[SINGLE_STRIP], part[SINGLE_STRIP];
-    double sum[SINGLE_STRIP];
+static void softmax_columns_float32(float *restrict to, int64_t to_step, const float *from,
+                                    int64_t from_step, int64_t n, int w) {
+    float top[SOFTMAX_COLUMNS_FLOAT32], part[SOFTMAX_COLUMNS_FLOAT32];
+    double sum[SOFTMAX_COLUMNS_FLOAT32];
     columns_begin(top, sum, from, from_step, n, w);
     for (int64_t i = 0; i < n; i++) {
         float *row = to + i * to_step;
         for (int k = 0; k < w; k++) {
             row[k] = exp_single(from[i * from_step + k] - top[k]);
         }
-        add_fours(sum, part, row, (int)(i % 4), w);
+        add_partial4(sum, part, row, (int)(i % 4), w);
     }
     for (int k = 0; k < w; k++) {
         top[k] = (float)(1 / (n % 4 == 0 ? sum[k] : sum[k] + (double)part[k]));
@@ -288,13 +289,13 @@ const TileIsa TILE_ISA = {.name = TILE_ISA_NAME,
                           .store_indirect = tile_store_indirect,
                           .add_indirect = tile_add_indirect,
                           .sum_f32 = sum_f32,
-                          .sum_fours = sum_fours,
+                          .sum_partial4 = sum_partial4,
                           .add_f32 = add_f32,
-                          .add_fours = add_fours,
+                          .add_partial4 = add_partial4,
                           .softmax_row = softmax_row,
                           .softmax_columns = softmax_columns,
-                          .single_row = single_row,
-                          .single_columns = single_columns,
+                          .softmax_row_float32 = softmax_row_float32,
+                          .softmax_columns_float32 = softmax_columns_float32,
                           .function =
                               {
 #define TILE_OP(name, in, out, arity, expression) run_##name,
@@ -305,8 +306,8 @@ const TileIsa TILE_ISA = {.name = TILE_ISA_NAME,
 #undef TILE_OP_SELECT
 #undef TILE_OP_MASK
                               },
-                          .single = {
-#define SINGLE(name, expression, ulp) [TILE_##name] = single_##name,
-#include "compiled/tile/single.def"
-#undef SINGLE
+                          .float32_math = {
+#define FLOAT32_MATH(name, expression, ulp) [TILE_##name] = float32_math_##name,
+#include "compiled/tile/float32_math.def"
+#undef FLOAT32_MATH
                           }};

@@ -1,5 +1,6 @@
 /* The compute opcodes of the tile machine by name, and the table of kernels for this machine. */
 #include "compiled/tile/isa.h"
+#include "compiled/tile/run.h"
 
 const TileIsa *tile_isa(int number) {
     const TileIsa *has[4];
@@ -31,10 +32,10 @@ const char *tile_op_name(TileOp op) {
     return (unsigned)op < COUNT_OF(names) ? names[op] : "?";
 }
 
-TileOp tile_op_of(Pw pw, Kind kind) {
+TileOp tile_op_of(Pw pw, RegisterKind kind) {
     static const short table[PW_COUNT][3] = {
-#define PW(name, arity, k) {TILE_##name##_f32, TILE_##name##_f64, TILE_##name##_i64},
-#define PW_SHARED(name, arity, k) {TILE_OP_COUNT, TILE_OP_COUNT, TILE_OP_COUNT},
+#define PW(name, arity, k, f, i) {TILE_##name##_f32, TILE_##name##_f64, TILE_##name##_i64},
+#define PW_SHARED(name, arity, k, f, i) {TILE_OP_COUNT, TILE_OP_COUNT, TILE_OP_COUNT},
 #include "tensor/pointwise.def"
 #undef PW
     };
@@ -42,11 +43,11 @@ TileOp tile_op_of(Pw pw, Kind kind) {
     return (TileOp)table[pw][kind];
 }
 
-bool tile_has_single(TileOp op) {
+bool tile_has_float32_math(TileOp op) {
     static const bool table[TILE_OP_COUNT] = {
-#define SINGLE(name, expression, ulp) [TILE_##name] = true,
-#include "compiled/tile/single.def"
-#undef SINGLE
+#define FLOAT32_MATH(name, expression, ulp) [TILE_##name] = true,
+#include "compiled/tile/float32_math.def"
+#undef FLOAT32_MATH
     };
     return op < TILE_OP_COUNT && table[op];
 }

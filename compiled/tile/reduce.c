@@ -41,25 +41,25 @@ static double sum_f64(const double *x, int n, double acc) {
 EXTREME_FUNCTIONS(f32, float)
 EXTREME_FUNCTIONS(f64, double)
 
-static void accumulate_float(Accumulator *a, const TileIsa *isa, ReduceKind kind, bool single,
-                             bool fours, const void *x, int n) {
+static void accumulate_float(Accumulator *a, const TileIsa *isa, ReduceKind kind, bool is_f32,
+                             bool partial4, const void *x, int n) {
     const float *s = x;
     const double *d = x;
     switch (kind) {
     case REDUCE_SUM:
     case REDUCE_MEAN:
-        a->f = fours    ? isa->sum_fours(s, n, a->f)
-               : single ? isa->sum_f32(s, n, a->f)
+        a->f = partial4 ? isa->sum_partial4(s, n, a->f)
+               : is_f32 ? isa->sum_f32(s, n, a->f)
                         : sum_f64(d, n, a->f);
         break;
     case REDUCE_PROD:
-        a->f = single ? prod_f32(s, n, a->f) : prod_f64(d, n, a->f);
+        a->f = is_f32 ? prod_f32(s, n, a->f) : prod_f64(d, n, a->f);
         break;
     case REDUCE_MAX:
-        a->f = single ? max_f32(s, n, a->f) : max_f64(d, n, a->f);
+        a->f = is_f32 ? max_f32(s, n, a->f) : max_f64(d, n, a->f);
         break;
     case REDUCE_MIN:
-        a->f = single ? min_f32(s, n, a->f) : min_f64(d, n, a->f);
+        a->f = is_f32 ? min_f32(s, n, a->f) : min_f64(d, n, a->f);
         break;
     }
 }
@@ -131,14 +131,16 @@ static void accumulator_finish(Accumulator *a, const TileNest *nest, const TileI
 
 void tile_reduce(Accumulator *a, const TileIsa *isa, const TileNest *nest, const TileInst *inst,
                  const Access *access, void *base, const void *src, int m) {
-    bool is_float = dtype_is_float(access->dtype), single = dtype_kind(access->dtype) == KIND_F32;
+    bool is_float = dtype_is_float(access->dtype),
+         is_f32 = register_kind(access->dtype) == REGISTER_F32;
     const char *x = src;
-    int bytes = single ? 4 : 8;
+    int bytes = is_f32 ? 4 : 8;
     for (int done = 0; done < m;) {
         int64_t left = nest->reduced - a->seen;
         int k = left < m - done ? (int)left : m - done;
         if (is_float) {
-            accumulate_float(a, isa, inst->reduce, single, nest->many_fours, x + done * bytes, k);
+            accumulate_float(a, isa, inst->reduce, is_f32, nest->tile_partial4, x + done * bytes,
+                             k);
         } else {
             accumulate_int(a, inst->reduce, (const int64_t *)(const void *)x + done, k);
         }
@@ -160,9 +162,9 @@ void columns_start(ColumnSums *s, ReduceKind kind, int m) {
     s->held = 0;
 }
 
-static void columns_float(ColumnSums *s, ReduceKind kind, bool single, const void *src, int m) {
+static void columns_float(ColumnSums *s, ReduceKind kind, bool is_f32, const void *src, int m) {
     for (int k = 0; k < m; k++) {
-        double v = single ? (double)((const float *)src)[k] : ((const double *)src)[k];
+        double v = is_f32 ? (double)((const float *)src)[k] : ((const double *)src)[k];
         switch (kind) {
         case REDUCE_SUM:
         case REDUCE_MEAN:
@@ -190,13 +192,13 @@ void columns_reduce(ColumnSums *s, const TileIsa *isa, const TileNest *nest, con
             accumulate_int(&one, inst->reduce, (const int64_t *)src + k, 1);
             s->i[k] = one.i;
         }
-    } else if (nest->many_fours) {
-        isa->add_fours(s->f, s->part, src, s->held, m);
+    } else if (nest->tile_partial4) {
+        isa->add_partial4(s->f, s->part, src, s->held, m);
         s->held = (s->held + 1) % 4;
-    } else if (is_sum && dtype_kind(dtype) == KIND_F32) {
+    } else if (is_sum && register_kind(dtype) == REGISTER_F32) {
         isa->add_f32(s->f, src, m);
     } else {
-        columns_float(s, inst->reduce, dtype_kind(dtype) == KIND_F32, src, m);
+        columns_float(s, inst->reduce, register_kind(dtype) == REGISTER_F32, src, m);
     }
 }
 

@@ -8,6 +8,7 @@
 #pragma GCC optimize("O3")
 #endif
 
+#include "compiled/tile/run.h"
 #include "compiled/tile/isa.h"
 #include "compiled/tile/reduce.h"
 
@@ -17,9 +18,9 @@ enum { WIDE = 32 /* elements below which wide vectors have nothing to do */ };
 
 static void fill_constant(const TileConst *c, void *reg, int m) {
     for (int i = 0; i < m; i++) {
-        if (c->kind == KIND_F32) {
+        if (c->kind == REGISTER_F32) {
             ((float *)reg)[i] = (float)c->value.f;
-        } else if (c->kind == KIND_F64) {
+        } else if (c->kind == REGISTER_F64) {
             ((double *)reg)[i] = c->value.f;
         } else {
             ((int64_t *)reg)[i] = c->value.i;
@@ -62,8 +63,9 @@ static void run_tile(const TileNest *nest, const TileIsa *isa, void *const *data
                                        : side_by_side(nest, &nest->access[inst->into], at, m,
                                                       data[nest->access[inst->into].buffer]);
             dst = dst ? dst : own[inst->dst];
-            (nest->many && isa->single[inst->op] ? isa->single : isa->function)[inst->op](m, dst,
-                                                                                          src);
+            (nest->tile_float32_math && isa->float32_math[inst->op]
+                 ? isa->float32_math
+                 : isa->function)[inst->op](m, dst, src);
             reg[inst->dst] = dst;
             continue;
         }
@@ -143,39 +145,39 @@ static void run_columns(const TileNest *nest, const TileIsa *isa, void *const *d
     for (int k = 0; k < nest->ninst; k++) {
         sums += nest->inst[k].op == TILE_REDUCE;
     }
-    int64_t size = nest->size[last], block = nest->trip * (MAX_REDUCTIONS / sums);
+    int64_t size = nest->size[last], block = nest->tile_size * (MAX_REDUCTIONS / sums);
     do {
         for (int64_t begin = 0, end; begin < size; begin = end) {
             end = min_i64(begin + block, size);
-            for (int64_t j = begin; j < end && part->begins; j += nest->trip) {
+            for (int64_t j = begin; j < end && part->begins; j += nest->tile_size) {
                 for (int k = 0; k < nest->ninst; k++) {
                     const TileInst *inst = &nest->inst[k];
                     if (inst->op == TILE_REDUCE) {
-                        columns_start(&columns[(j - begin) / nest->trip * sums + inst->dst],
-                                      inst->reduce, (int)min_i64(nest->trip, end - j));
+                        columns_start(&columns[(j - begin) / nest->tile_size * sums + inst->dst],
+                                      inst->reduce, (int)min_i64(nest->tile_size, end - j));
                     }
                 }
             }
             do {
-                for (at[last] = begin; at[last] < end; at[last] += nest->trip) {
-                    int m = (int)min_i64(nest->trip, end - at[last]);
+                for (at[last] = begin; at[last] < end; at[last] += nest->tile_size) {
+                    int m = (int)min_i64(nest->tile_size, end - at[last]);
                     run_tile(nest, isa, data, at, m, own, reg, NULL,
-                             columns + (at[last] - begin) / nest->trip * sums);
+                             columns + (at[last] - begin) / nest->tile_size * sums);
                 }
             } while (next_point(nest, part, at, outer, last));
-            for (at[last] = begin; at[last] < end && part->ends; at[last] += nest->trip) {
+            for (at[last] = begin; at[last] < end && part->ends; at[last] += nest->tile_size) {
                 for (int k = 0; k < nest->ninst; k++) {
                     const TileInst *inst = &nest->inst[k];
                     if (inst->op == TILE_REDUCE) {
                         const Access *access = &nest->access[inst->access];
-                        columns_finish(&columns[(at[last] - begin) / nest->trip * sums + inst->dst],
-                                       nest, inst, access, at,
-                                       (int)min_i64(nest->trip, end - at[last]),
-                                       data[access->buffer]);
+                        columns_finish(
+                            &columns[(at[last] - begin) / nest->tile_size * sums + inst->dst], nest,
+                            inst, access, at, (int)min_i64(nest->tile_size, end - at[last]),
+                            data[access->buffer]);
                     }
                 }
             }
-            columns += kept ? (end - begin + nest->trip - 1) / nest->trip * sums : 0;
+            columns += kept ? (end - begin + nest->tile_size - 1) / nest->tile_size * sums : 0;
         }
     } while (next_point(nest, part, at, 0, outer));
 }
@@ -185,17 +187,17 @@ void tile_run(const TileNest *nest, const TileIsa *isa, void *const *data, void 
     if (nest->numel == 0) {
         return;
     }
-    int64_t trips = nest->trip > 1 ? nest->size[nest->outer] : 1,
+    int64_t trips = nest->tile_size > 1 ? nest->size[nest->outer] : 1,
             numel = nest->numel / trips * (to - from);
     void *sums = nest->scratch >= 0 ? data[nest->scratch] : NULL;
-    RunPart part = {from, nest->trip > 1 ? to : nest->size[0], from == 0 || !sums,
+    RunPart part = {from, nest->tile_size > 1 ? to : nest->size[0], from == 0 || !sums,
                     to == trips || !sums};
     if (numel < WIDE) {
         isa = &tile_isa_base;
     }
     void *own[MAX_REGISTERS], *reg[MAX_REGISTERS];
     int64_t at[MAX_DIMS];
-    int tile = numel < nest->trip ? (int)numel : nest->trip;
+    int tile = numel < nest->tile_size ? (int)numel : nest->tile_size;
     int64_t bytes = tile_register_bytes(nest);
     for (int k = 0; k < nest->nreg; k++) {
         own[k] = reg[k] = (char *)registers + k * bytes;

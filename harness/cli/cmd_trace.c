@@ -97,7 +97,7 @@ static void print_step(TraceState *s, const Program *p, const TraceStep *step) {
     const char *name[2] = {s->checker.a.name, strcmp(s->checker.a.name, s->checker.b.name) == 0
                                                   ? "again"
                                                   : s->checker.b.name};
-    bool differs = step->outcome.verdict == FINDING, first = differs && !s->marked;
+    bool differs = step->result.verdict == FINDING, first = differs && !s->marked;
     s->marked |= differs;
     text_printf(&t, "%s%s%s%s\n", first ? color("\033[31m") : "", first ? "> " : "  ",
                 statement_of(arena, p, step->sid), first ? color("\033[0m") : "");
@@ -118,7 +118,7 @@ static void print_step(TraceState *s, const Program *p, const TraceStep *step) {
         }
     }
     if (first) {
-        Finding f = step->outcome.finding;
+        Finding f = step->result.finding;
         const char *location = f.subject == SUBJECT_TRACE || f.subject == SUBJECT_CALL
                                    ? "what a probe or a branch sees"
                                    : finding_location(arena, step->prefix, &f);
@@ -176,9 +176,9 @@ static void print_step_json(TraceState *s, const char *source, const Program *p,
                 step->sid < 0 ? "inputs" : program_path(&s->arena, p, step->sid));
     text_json_string(&t, statement_of(&s->arena, p, step->sid));
     text_printf(&t, ",\"status\":\"%s\",\"verdict\":\"%s\",\"first\":%s", status[step->status],
-                verdict[step->outcome.verdict],
-                step->outcome.verdict == FINDING && !s->marked ? "true" : "false");
-    s->marked |= step->outcome.verdict == FINDING;
+                verdict[step->result.verdict],
+                step->result.verdict == FINDING && !s->marked ? "true" : "false");
+    s->marked |= step->result.verdict == FINDING;
     for (int side = 0; step->status == TRACE_RAISED && side < 2; side++) {
         text_printf(&t, ",\"%s\":", side ? "b" : "a");
         text_json_string(&t, raised_text(&s->arena, p, step->call[side]));

@@ -1,6 +1,7 @@
 /* The kernels of the tile machine: every instruction set answers the same bits, and the polynomials
  * keep their stated errors. */
 #include "compiled/tile/isa.h"
+#include "compiled/tile/run.h"
 #include "tensor/rng.h"
 #include "tests/support/runner.h"
 
@@ -152,9 +153,9 @@ START_TEST(float_functions_are_within_the_ulps_of_their_table) {
         TileOp op;
         double ulps;
     } cases[] = {
-#define SINGLE(name, expression, ulp) {TILE_##name, ulp},
-#include "compiled/tile/single.def"
-#undef SINGLE
+#define FLOAT32_MATH(name, expression, ulp) {TILE_##name, ulp},
+#include "compiled/tile/float32_math.def"
+#undef FLOAT32_MATH
     };
     for (int number = 0; tile_isa(number); number++) {
         for (int c = 0; c < COUNT_OF(cases); c++) {
@@ -165,13 +166,13 @@ START_TEST(float_functions_are_within_the_ulps_of_their_table) {
                           : op == TILE_silu_f32 ? exact_silu
                           : op == TILE_gelu_f32 ? exact_gelu
                                                 : exact_sigmoid;
-            ck_assert(tile_has_single(op));
+            ck_assert(tile_has_float32_math(op));
             for (uint64_t bits = 0; bits < UINT64_C(1) << 32; bits += 40009) {
                 uint32_t word = (uint32_t)bits;
                 float x, y;
                 memcpy(&x, &word, sizeof x);
                 const void *const src[4] = {&x, &x, &x, &x};
-                tile_isa(number)->single[op](1, &y, src);
+                tile_isa(number)->float32_math[op](1, &y, src);
                 double want = exact((double)x);
                 bool over = fabs(want) > 0x1.fffffefp127;
                 bool near = isnan(want) ? isnan(y)
@@ -210,9 +211,9 @@ START_TEST(sums_by_fours_take_every_element_once) {
             for (int k = 0; k < COLUMNS; k++) {
                 all += (double)x[n * COLUMNS + k];
             }
-            sum = isa->sum_fours(x + n * COLUMNS, COLUMNS, sum);
+            sum = isa->sum_partial4(x + n * COLUMNS, COLUMNS, sum);
             ck_assert(sum == all); /* eighths: nothing is rounded */
-            isa->add_fours(column, part, x + n * COLUMNS, n % 4, COLUMNS);
+            isa->add_partial4(column, part, x + n * COLUMNS, n % 4, COLUMNS);
         }
         for (int k = 0; k < COLUMNS; k++) {
             double want = 0;
@@ -234,9 +235,9 @@ START_TEST(softmax_in_float_arithmetic_is_near_the_one_in_double) {
     x[6 * COLUMNS + 6] = INFINITY;
     x[7 * COLUMNS + 7] = -INFINITY;
     for (int number = 0; tile_isa(number); number++) {
-        tile_isa(number)->single_columns(column, COLUMNS, x, COLUMNS, ROWS, COLUMNS);
+        tile_isa(number)->softmax_columns_float32(column, COLUMNS, x, COLUMNS, ROWS, COLUMNS);
         for (int n = 0; n < ROWS; n++) {
-            tile_isa(number)->single_row(row + n * COLUMNS, x + n * COLUMNS, COLUMNS);
+            tile_isa(number)->softmax_row_float32(row + n * COLUMNS, x + n * COLUMNS, COLUMNS);
         }
         for (int i = 0; i < ROWS * COLUMNS; i++) {
             double along[2] = {0, 0}, top[2] = {-INFINITY, -INFINITY};

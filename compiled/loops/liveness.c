@@ -3,7 +3,8 @@
  * Units in graph order are the clock. A read counts if it touches memory: not when the operand is a
  * splat that the reader inlines, nor when it is a register of the same nest. What the epilogue
  * reads lives to the end. */
-#include "compiled/loops/lower.h"
+#include "compiled/loops/liveness.h"
+#include "compiled/loops/lower_class.h"
 
 #include <string.h>
 
@@ -28,7 +29,7 @@ static void live_to_end(Liveness *live, const Node *n) {
 }
 
 static void reads_of(Liveness *live, const Node *n) {
-    int unit = live->unit[n->id];
+    int item = live->item[n->id];
     for (int k = 0; k < n->nin; k++) {
         Scalar splat;
         if (!n->in[k] || !node_reads_slot(n, k)) {
@@ -39,30 +40,30 @@ static void reads_of(Liveness *live, const Node *n) {
         if (same_nest || (node_splat(b, &splat) && node_inlines_splat(n, k))) {
             continue;
         }
-        if (live->last[b->id] < unit) {
-            live->last[b->id] = unit;
+        if (live->last[b->id] < item) {
+            live->last[b->id] = item;
         }
     }
 }
 
 Liveness liveness_analyse(const Graph *g, Arena *arena) {
     Liveness live = {.last_check = -1};
-    live.unit = arena_alloc_raw(arena, (int64_t)sizeof(int) * 2 * max_i64(g->next_id, 1));
-    live.last = live.unit + g->next_id;
-    memset(live.unit, -1, sizeof(int) * 2 * (size_t)g->next_id);
+    live.item = arena_alloc_raw(arena, (int64_t)sizeof(int) * 2 * max_i64(g->next_id, 1));
+    live.last = live.item + g->next_id;
+    memset(live.item, -1, sizeof(int) * 2 * (size_t)g->next_id);
     for (int i = 0; i < g->n;) {
         int end = schedule_item_end(g, i);
         bool any = false;
         for (; i < end; i++) {
             const Node *n = g->node[i];
             if (lower_class(n) != LOWER_NOTHING) {
-                live.unit[n->id] = live.nunit;
+                live.item[n->id] = live.nitem;
                 any = true;
                 reads_of(&live, n);
-                live.last_check = n->kind == NODE_CHECK ? live.nunit : live.last_check;
+                live.last_check = n->kind == NODE_CHECK ? live.nitem : live.last_check;
             }
         }
-        live.nunit += any;
+        live.nitem += any;
     }
     for (int i = 0; i < g->nret; i++) {
         if (!g->ret[i].aliases_input) {
