@@ -177,8 +177,9 @@ static void confirm_ended(Campaign *c, int status) {
     c->confirm_tries = 0;
     int answer = WIFEXITED(status) ? WEXITSTATUS(status) : CONFIRM_FINDING;
     if (!WIFEXITED(status)) {
-        output_problem(c->output, EXIT_FINDINGS, "%s/judged/%s ends the process that confirms it",
-                       c->folder, c->confirming);
+        output_problem(c->output, EXIT_FINDINGS,
+                       "%s/" DONE_FOLDER "/%s ends the process that confirms it", c->folder,
+                       c->confirming);
     }
     if (answer == CONFIRM_FINDING) {
         c->code = worst(c->code, EXIT_FINDINGS);

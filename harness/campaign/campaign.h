@@ -1,11 +1,13 @@
 /* Campaign: several jobs of one engine, supervised by one process that confirms what they find.
  *
  *     OUT/campaign/            corpus/    programs to start from and to share, as bytes (seed-*;
- *                              what jobs kept)
- *                              new/       programs and inputs that a job stopped at, to be
- * confirmed judged/    those that are done verdicts/  the triage result of each signature NAME/ a
- * job's own folder: its ledger, its log records.jsonl, words, settings, ledger (the campaign's
- * own), lock OUT/SIGNATURE/           a report, once the supervisor has seen the finding again
+ *                              kept by jobs)
+ *                              new/       programs and inputs to be confirmed
+ *                              judged/    those that are done
+ *                              verdicts/  the triage result of each signature
+ *                              NAME/      a job's own folder: its ledger, its log
+ *                              records.jsonl, words, settings, ledger (of the campaign), lock
+ *     OUT/SIGNATURE/           a report, once the supervisor has seen the finding again
  *
  * Everything is written to the folder before it is counted, so a campaign that is killed at any
  * point can be resumed. What people see goes to an Output, and to nowhere else. */
@@ -20,6 +22,9 @@
 #include <sys/types.h>
 
 enum { MAX_JOBS = 64 };
+
+/* The folder of files that are confirmed or refuted. */
+#define DONE_FOLDER "judged"
 
 typedef struct Job {
     pid_t pid;     /* 0: not running */
@@ -91,7 +96,7 @@ int folder_open(Campaign *c, CampaignOptions *o, CampaignParse *parse);
 int folder_seed(Campaign *c);
 /* The first file in new/, or NULL; the string is the caller's. */
 char *folder_next(Campaign *c);
-/* Moves new/NAME to judged/. */
+/* Moves new/NAME to DONE_FOLDER. */
 void folder_confirmed(Campaign *c, const char *name);
 /* Copies a file into another folder of the campaign, under `name`, unless it is there or, for new/,
  * was confirmed before. */

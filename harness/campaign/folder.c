@@ -247,7 +247,7 @@ int folder_open(Campaign *c, CampaignOptions *o, CampaignParse *parse) {
         code = results_ready(&o->reports, o->out, message, sizeof message);
         code = code == 0 ? 0 : output_problem(c->output, code, "%s", message);
     }
-    static const char *const parts[] = {"corpus", "new", "judged", "verdicts"};
+    static const char *const parts[] = {"corpus", "new", DONE_FOLDER, "verdicts"};
     for (int i = 0; code == 0 && i < COUNT_OF(parts); i++) {
         if (!io_mkdirs(in_folder(c, parts[i]), message, sizeof message)) {
             code = output_problem(c->output, EXIT_ENVIRONMENT, "%s", message);
@@ -368,7 +368,7 @@ char *folder_next(Campaign *c) {
 
 void folder_confirmed(Campaign *c, const char *name) {
     const char *from = arena_printf(&c->scratch, "%s/new/%s", c->folder, name);
-    if (rename(from, arena_printf(&c->scratch, "%s/judged/%s", c->folder, name)) != 0) {
+    if (rename(from, arena_printf(&c->scratch, "%s/" DONE_FOLDER "/%s", c->folder, name)) != 0) {
         campaign_problem(c, EXIT_ENVIRONMENT, "cannot move '%s': %s", from, strerror(errno));
     }
 }
@@ -377,8 +377,9 @@ void folder_take(Campaign *c, const char *from, const char *folder, const char *
     char *text, message[512];
     int64_t n;
     const char *to = arena_printf(&c->scratch, "%s/%s/%s", c->folder, folder, name);
-    if (exists(to) || (strcmp(folder, "new") == 0 &&
-                       exists(arena_printf(&c->scratch, "%s/judged/%s", c->folder, name)))) {
+    if (exists(to) ||
+        (strcmp(folder, "new") == 0 &&
+         exists(arena_printf(&c->scratch, "%s/" DONE_FOLDER "/%s", c->folder, name)))) {
         return;
     }
     if (io_read(&c->scratch, from, IO_MAX_BYTES, &text, &n, message, sizeof message) == IO_OK) {

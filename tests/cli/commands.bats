@@ -277,7 +277,7 @@ assert all(row["why"] for row in rows if row["kind"] == "rule")'
     [ "$(grep -c '"type":"finding"' <<< "$output")" -eq 1 ]
 }
 
-@test "a search that is asked to end says what it came to" {
+@test "a search that is interrupted prints its summary" {
     "$TWINGRAD" fuzz --seconds 600 --out stopped >out.txt 2>err.txt &
     pid=$!
     until grep -q '^seed' out.txt; do sleep 0.05; done
