@@ -1,4 +1,4 @@
-/* The generator: random well-typed programs (docs/internals/architecture.md, "Generator").
+/* The generator: random well-typed programs (docs/internals/generator.md, "Generator").
  *
  * It asks the same inference as everybody for what fits, keeps about one program in ten
  * deliberately wrong, and draws layouts, sizes, index lists, special floats, grad-mode blocks,

@@ -1,4 +1,4 @@
-/* What "equal" means for numbers (docs/internals/architecture.md, "What is compared"). */
+/* What "equal" means for numbers (docs/internals/comparison.md, "Numbers"). */
 #ifndef HARNESS_COMPARE_H
 #define HARNESS_COMPARE_H
 
