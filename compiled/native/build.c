@@ -456,8 +456,7 @@ static void build_batch(Native *n) {
     text_addn(&file, n->pending.v, n->pending.n);
     b->binding = load_text(n, file.v, file.n, message, sizeof message);
     if (!b->binding) {
-        fprintf(stderr, "twingrad: %s\n", message);
-        exit(3);
+        die("%s", message);
     }
     b->entry = arena_alloc(&b->arena, (int64_t)sizeof *b->entry * n->nwaiting);
     for (BuildEntry *w = n->waiting; w; w = w->next) {
