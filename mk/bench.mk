@@ -12,7 +12,7 @@ speed: twingrad $(OUT)/bench/reference_rounds ## the reference and eager PyTorch
 	bench/speed ./twingrad $(OUT)/bench/reference_rounds
 
 .PHONY: minimize reducers groups
-minimize: $(OUT)/bench/minimize_run twingrad ## the size of minimized findings of every fault, the time it takes, and what bisection blames (docs/guide/findings.md)
+minimize: $(OUT)/bench/minimize_run twingrad ## the size of minimized findings of every fault, the time it takes, and what bisection blames (bench/results/minimize.md)
 	bench/minimize $(OUT)/bench/minimize_run ./twingrad
 reducers: $(OUT)/bench/minimize_run $(OUT)/bench/reducers_run ## our minimizer, C-Vise and plain ddmin on the same findings
 	bench/reducers $(OUT)/bench/minimize_run $(OUT)/bench/reducers_run

@@ -51,6 +51,7 @@ static inline double scalar_to_double(Scalar s) { return s.kind == CAT_FLOAT ? s
 /* Truncates a float toward zero; 0 if it is nan or out of range, which the caller must check. */
 int64_t scalar_to_int(Scalar s);
 
+/* The name of a dtype in the format, and its inverse (false if there is no such dtype). */
 const char *dtype_name(DType dtype);
 bool dtype_parse(const char *name, DType *dtype);
 extern const uint8_t dtype_sizes[DT_COUNT], dtype_categories[DT_COUNT];
@@ -87,6 +88,7 @@ typedef struct Promotion {
     int dim, zero, wrapped; /* a DType, or -1 */
 } Promotion;
 #define PROMOTION_START ((Promotion){-1, -1, -1})
+/* Add a tensor operand or a Python scalar; then the promoted dtype. */
 void promotion_tensor(Promotion *p, DType dtype, int ndim);
 void promotion_scalar(Promotion *p, Category category);
 DType promotion_result(const Promotion *p);

@@ -220,6 +220,7 @@ typedef enum FillKind {
     FILL_special,
     FILL_COUNT
 } FillKind;
+/* The name of a fill in the format, and its inverse (false if there is no such fill). */
 const char *fill_name(FillKind kind);
 bool fill_parse(const char *name, FillKind *kind);
 /* Sets element i of the buffer to fill element i, for i in 0..numel-1. */

@@ -1,4 +1,4 @@
-/* The byte codec: programs as bytes, for engines that mutate bytes (docs/internals/architecture.md,
+/* The byte codec: programs as bytes, for engines that mutate bytes (docs/internals/generator.md,
  * "Bytes").
  *
  * Total: any bytes decode to some well-formed program. Exact: a program encoded and decoded again

@@ -1,4 +1,4 @@
-/* The generator: random well-typed programs (docs/internals/architecture.md, "Generator").
+/* The generator: random well-typed programs (docs/internals/generator.md, "Generator").
  *
  * It uses the inference of the executors, puts a deliberate error into about one program in ten,
  * and draws layouts, sizes, index lists, special floats, grad-mode blocks, probes, branches,

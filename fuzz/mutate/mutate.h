@@ -1,4 +1,4 @@
-/* Mutators: small changes of a program that keep it well-formed (docs/internals/architecture.md,
+/* Mutators: small changes of a program that keep it well-formed (docs/internals/generator.md,
  * "Mutators").
  *
  * One core for every engine: a mutator is a row of mutators.def and a function on a copy of the

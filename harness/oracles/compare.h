@@ -1,5 +1,5 @@
-/* The rules by which two buffers of numbers are equal (docs/internals/architecture.md, "What is
- * compared"). All buffers are dense; callers check the shape first (values_same_shape). */
+/* The rules by which two buffers of numbers are equal (docs/internals/comparison.md, "Numbers").
+ * All buffers are dense; callers check the shape first (values_same_shape). */
 #ifndef HARNESS_COMPARE_H
 #define HARNESS_COMPARE_H
 

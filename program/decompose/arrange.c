@@ -109,7 +109,7 @@ ErrCode decompose_repeat_interleave(Emit *e, const Call *call, Tensor **out, int
 }
 
 /* Reads a one-element integer tensor: a data-dependent value. */
-static ErrCode decompose_arrange_ask(Emit *e, Tensor *answer_tensor, int64_t *value) {
+static ErrCode decompose_arrange_read_int(Emit *e, Tensor *answer_tensor, int64_t *value) {
     return answer_tensor ? e->item_int(e, answer_tensor, value) : e->err->code;
 }
 
@@ -126,10 +126,10 @@ ErrCode decompose_repeat_interleave_Tensor(Emit *e, const Call *call, Tensor **o
         return error_set(e->err, ERR_invalid, "repeat_interleave only accept 1D vector as repeat");
     }
     if (repeats->size[0] > 0) {
-        TRY(decompose_arrange_ask(
+        TRY(decompose_arrange_read_int(
             e, emit_unary(e, OP_any, emit_scalar(e, OP_lt_Scalar, repeats, scalar_int(0))),
             &negative));
-        TRY(decompose_arrange_ask(e, emit_unary(e, OP_sum, repeats), &total));
+        TRY(decompose_arrange_read_int(e, emit_unary(e, OP_sum, repeats), &total));
         if (negative) {
             return error_set(e->err, ERR_invalid, "repeats can not be negative");
         }

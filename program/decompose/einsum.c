@@ -174,7 +174,7 @@ static Tensor *sumproduct_pair(Emit *e, Tensor *left, Tensor *right, const Order
     if (sum->n == 0) {
         return emit_mul(e, left, right);
     }
-    Order both = {{0}, 0}, lonely = both, other = both, l, r, out;
+    Order both = {{0}, 0}, unshared = both, other = both, l, r, out;
     bool summed[MAX_DIMS] = {false};
     for (int k = 0; k < sum->n; k++) {
         summed[sum->dim[k]] = true;
@@ -182,22 +182,22 @@ static Tensor *sumproduct_pair(Emit *e, Tensor *left, Tensor *right, const Order
     for (int d = 0; d < left->ndim; d++) {
         if (!summed[d]) {
             Order *to = left->size[d] != 1 && right->size[d] != 1 ? &both
-                        : left->size[d] != 1                      ? &lonely
+                        : left->size[d] != 1                      ? &unshared
                                                                   : &other;
             to->dim[to->n++] = d;
         }
     }
     l = r = out = both;
-    decompose_einsum_append(&l, &lonely);
+    decompose_einsum_append(&l, &unshared);
     decompose_einsum_append(&l, sum);
     decompose_einsum_append(&l, &other);
     decompose_einsum_append(&r, sum);
     decompose_einsum_append(&r, &other);
-    decompose_einsum_append(&r, &lonely);
-    decompose_einsum_append(&out, &lonely);
+    decompose_einsum_append(&r, &unshared);
+    decompose_einsum_append(&out, &unshared);
     decompose_einsum_append(&out, sum);
     decompose_einsum_append(&out, &other);
-    int64_t shared = product_of(left, &both), a = product_of(left, &lonely),
+    int64_t shared = product_of(left, &both), a = product_of(left, &unshared),
             inner = product_of(left, sum), b = product_of(right, &other);
     int64_t size[MAX_DIMS], back[MAX_DIMS];
     for (int k = 0; k < out.n; k++) {
@@ -212,18 +212,19 @@ static Tensor *sumproduct_pair(Emit *e, Tensor *left, Tensor *right, const Order
 }
 
 /* Sums the contracted dims that only one operand has. Stores the dims that both have in *both. */
-static void sum_lonely(Emit *e, const Equation *q, Tensor **t, Order *both) {
-    Order lonely[2] = {{{0}, 0}, {{0}, 0}};
+static void sum_unshared(Emit *e, const Equation *q, Tensor **t, Order *both) {
+    Order unshared[2] = {{{0}, 0}, {{0}, 0}};
     both->n = 0;
     for (int d = q->nout; d < q->ndim; d++) {
         bool left = t[0]->size[d] != 1, right = t[1]->size[d] != 1;
-        Order *to = left && right ? both : left ? &lonely[0] : &lonely[1];
+        Order *to = left && right ? both : left ? &unshared[0] : &unshared[1];
         if (left || right) {
             to->dim[to->n++] = d;
         }
     }
     for (int k = 0; k < 2; k++) {
-        t[k] = lonely[k].n > 0 ? emit_sum_dims(e, t[k], lonely[k].dim, lonely[k].n, true) : t[k];
+        t[k] =
+            unshared[k].n > 0 ? emit_sum_dims(e, t[k], unshared[k].dim, unshared[k].n, true) : t[k];
     }
 }
 
@@ -266,7 +267,7 @@ ErrCode decompose_einsum(Emit *e, const Call *call, Tensor **out, int *nout) {
         out[0] = q.ndim > q.nout ? emit_sum_dims(e, t[0], dims, q.ndim - q.nout, false) : t[0];
     } else {
         Order both;
-        sum_lonely(e, &q, t, &both);
+        sum_unshared(e, &q, t, &both);
         Tensor *result = t[0] && t[1] ? sumproduct_pair(e, t[0], t[1], &both) : NULL;
         out[0] = result && q.ndim > q.nout ? emit_view(e, result, result->size, q.nout) : result;
     }

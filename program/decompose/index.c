@@ -15,13 +15,13 @@
 #include "program/ops/emit.h"
 #include "program/infer/infer.h"
 
-enum { MAX_NOTES = 4 * MAX_DIMS };
+enum { MAX_INDICES = 4 * MAX_DIMS };
 
 /* The state after applying some of the index items. */
 typedef struct Slicing {
-    Tensor *view;            /* self, or a view of it */
-    Tensor *note[MAX_NOTES]; /* index tensors by dim of `view`; NULL: the whole dim */
-    int nnote;
+    Tensor *view;               /* self, or a view of it */
+    Tensor *index[MAX_INDICES]; /* index tensors by dim of `view`; NULL: the whole dim */
+    int nindex;
     int dim;     /* dim of `view` that the next item acts on */
     bool slices; /* a lone slice in getitem: makes a view even if it changes nothing */
 } Slicing;
@@ -94,14 +94,14 @@ static ErrCode slice_item(Emit *e, Slicing *s, const IndexItem *item) {
     return ERR_none;
 }
 
-static ErrCode decompose_index_note(Emit *e, Slicing *s, Tensor *t) {
-    if (s->dim >= MAX_NOTES) {
+static ErrCode collect_index(Emit *e, Slicing *s, Tensor *t) {
+    if (s->dim >= MAX_INDICES) {
         return error_set(e->err, ERR_index_range, "too many indices");
     }
-    while (s->nnote < s->dim) {
-        s->note[s->nnote++] = NULL;
+    while (s->nindex < s->dim) {
+        s->index[s->nindex++] = NULL;
     }
-    s->note[s->nnote++] = t;
+    s->index[s->nindex++] = t;
     s->dim++;
     return e->err->code;
 }
@@ -110,12 +110,12 @@ static ErrCode decompose_index_note(Emit *e, Slicing *s, Tensor *t) {
 static ErrCode bool_item(Emit *e, Slicing *s, bool value) {
     s->view = emit_unsqueeze(e, s->view, s->dim);
     Tensor *index = emit_full(e, (int64_t[]){value}, 1, scalar_int(0), DT_int64);
-    return decompose_index_note(e, s, index);
+    return collect_index(e, s, index);
 }
 
 static ErrCode tensor_item(Emit *e, Slicing *s, Tensor *t) {
     if (t->ndim > 0 || dtype_is_float(t->dtype)) {
-        return decompose_index_note(e, s, t);
+        return collect_index(e, s, t);
     }
     int64_t value;
     if (is_mask(t)) {
@@ -146,7 +146,7 @@ static ErrCode apply_items(Emit *e, Tensor *self, const IndexItem *items, int n,
                            Slicing *s) {
     bool lone_slice = n == 1 && items[0].kind == INDEX_SLICE; /* PyTorch checks its step first */
     s->view = self;
-    s->nnote = 0;
+    s->nindex = 0;
     s->dim = 0;
     s->slices = reads && lone_slice;
     int specified = specified_dims(items, n);
@@ -176,7 +176,7 @@ static ErrCode apply_items(Emit *e, Tensor *self, const IndexItem *items, int n,
             TRY(tensor_item(e, s, item->tensor));
             break;
         case INDEX_LIST:
-            TRY(decompose_index_note(e, s, list_tensor(e, item)));
+            TRY(collect_index(e, s, list_tensor(e, item)));
             break;
         }
         if (e->err->code != ERR_none) {
@@ -187,10 +187,10 @@ static ErrCode apply_items(Emit *e, Tensor *self, const IndexItem *items, int n,
 }
 
 /* The collected index tensors as a Tensor?[] argument. */
-static Arg notes_arg(Emit *e, const Slicing *s) {
+static Arg indices_arg(Emit *e, const Slicing *s) {
     Arg arg = {0};
-    arg.tensors.v = arena_copy(e->arena, s->note, (int64_t)sizeof s->note[0] * s->nnote);
-    arg.tensors.n = s->nnote;
+    arg.tensors.v = arena_copy(e->arena, s->index, (int64_t)sizeof s->index[0] * s->nindex);
+    arg.tensors.n = s->nindex;
     return arg;
 }
 
@@ -199,11 +199,11 @@ ErrCode decompose_getitem(Emit *e, const Call *call, Tensor **out, int *nout) {
     Tensor *self = call->arg[0].tensor;
     Slicing s;
     TRY(apply_items(e, self, call->arg[1].index.v, call->arg[1].index.n, true, &s));
-    if (s.nnote > 0) {
+    if (s.nindex > 0) {
         Call index;
         call_init(&index, OP_index);
         index.arg[0].tensor = s.view;
-        index.arg[1] = notes_arg(e, &s);
+        index.arg[1] = indices_arg(e, &s);
         return emit_call(e, &index, out, nout);
     }
     out[0] = s.view == self ? emit_unary(e, OP_alias, self) : s.view;
@@ -460,20 +460,20 @@ ErrCode decompose_setitem(Emit *e, const Call *call, Tensor **out, int *nout) {
     Slicing s;
     if (only && only->kind == INDEX_BOOL) { /* x[True]: x[None] */
         s.view = emit_unsqueeze(e, self, 0);
-        s.nnote = 0;
+        s.nindex = 0;
     } else {
         TRY(apply_items(e, self, index->index.v, index->index.n, false, &s));
     }
     if (e->err->code != ERR_none) {
         return e->err->code;
     }
-    if (s.nnote > 0) {
-        Arg notes = notes_arg(e, &s);
+    if (s.nindex > 0) {
+        Arg indices = indices_arg(e, &s);
         Tensor *tensor = value->is_tensor ? strip_ones(e, value->tensor, false) : NULL;
         if (value->is_tensor && !tensor) {
             return e->err->code;
         }
-        return put_(e, s.view, &notes, tensor, value->is_tensor ? scalar_int(0) : value->scalar,
+        return put_(e, s.view, &indices, tensor, value->is_tensor ? scalar_int(0) : value->scalar,
                     false, written, &n);
     }
     if (value->is_tensor) {

@@ -65,8 +65,8 @@ ErrCode decompose_sort(Emit *e, const Call *call, Tensor **out, int *nout) {
                        out, nout);
 }
 
-/* argsort: the indices of a sort. The values are computed too, because recording them checks
- * self. */
+/* argsort: the indices of a sort. The values are computed too, because recording them materializes
+ * the grad_fn of self. */
 ErrCode decompose_argsort(Emit *e, const Call *call, Tensor **out, int *nout) {
     TRY(decompose_sort(e, call, out, nout));
     out[0] = out[1];

@@ -55,12 +55,12 @@ SELF_RULE(log10,
 /* self: grad * result * log 2 */
 SELF_RULE(exp2, give(g, SELF, times(g, emit_mul(g->e, grad_of(g), result_of(g)), M_LN2)))
 /* self: 2/sqrt(pi) * exp(-self^2) * grad; erfc: its negative */
-static Tensor *bell(const Grad *g, double factor) {
+static Tensor *gaussian_slope(const Grad *g, double factor) {
     Tensor *square = emit_scalar(g->e, OP_pow_Tensor_Scalar, self_of(g), scalar_int(2));
     return times(g, grad_functions_apply(g, OP_exp, emit_neg(g->e, square)), factor);
 }
-SELF_RULE(erf, give(g, SELF, emit_mul(g->e, bell(g, M_2_SQRTPI), grad_of(g))))
-SELF_RULE(erfc, give(g, SELF, emit_mul(g->e, bell(g, -M_2_SQRTPI), grad_of(g))))
+SELF_RULE(erf, give(g, SELF, emit_mul(g->e, gaussian_slope(g, M_2_SQRTPI), grad_of(g))))
+SELF_RULE(erfc, give(g, SELF, emit_mul(g->e, gaussian_slope(g, -M_2_SQRTPI), grad_of(g))))
 /* self: grad * (1 + result^2) */
 SELF_RULE(tan,
           give_slope(g, emit_scalar(g->e, OP_add_Scalar, squared(g, result_of(g)), scalar_int(1))))

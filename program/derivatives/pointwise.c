@@ -1,5 +1,5 @@
 /* Derivatives of pointwise ops (derivatives.yaml, FunctionsManual.cpp of PyTorch 1.13), one formula
- * a rule. Gradients come out in the broadcast size and the computation dtype; grad_finish sums and
+ * for each rule. Gradients have the broadcast size and the computation dtype; grad_finish sums and
  * casts them back. */
 #include "program/derivatives/derivatives.h"
 
@@ -12,7 +12,7 @@ static bool is_scalar_param(const Grad *g, int param) {
     return type == ARG_SCALAR || type == ARG_SCALAR_OPT;
 }
 
-/* A comparison of a tensor with parameter `param`, whichever its kind. */
+/* Compares a tensor with parameter `param`, which may be a tensor or a Scalar. */
 static Tensor *grad_pointwise_compare(const Grad *g, OpId with_tensor, OpId with_scalar, Tensor *a,
                                       int param) {
     const Arg *arg = &g->call->arg[param];
@@ -20,7 +20,7 @@ static Tensor *grad_pointwise_compare(const Grad *g, OpId with_tensor, OpId with
                                      : emit_binary(g->e, with_tensor, a, arg->tensor);
 }
 
-/* ---- of one operand ---- */
+/* ---- one operand ---- */
 
 /* self: zeros (a step function) */
 void grad_zero(Grad *g) {
@@ -108,7 +108,8 @@ void grad_tanh(Grad *g) {
 void grad_sigmoid(Grad *g) {
     if (wanted(g, SELF)) {
         Tensor *rest = emit_scalar(g->e, OP_rsub_Scalar, result_of(g), scalar_int(1));
-        if (g->e->create_graph) { /* whose own derivative saves what sigmoid_backward's does */
+        if (g->e->create_graph) { /* the form whose derivative saves the same as sigmoid_backward's
+                                   */
             give(g, SELF, emit_mul(g->e, grad_of(g), emit_mul(g->e, rest, result_of(g))));
             return;
         }
@@ -128,7 +129,8 @@ void grad_relu(Grad *g) {
 void grad_square(Grad *g) {
     if (wanted(g, SELF)) {
         Tensor *self = tensor_arg(g, SELF);
-        if (g->e->create_graph) { /* as pow(self, 2), whose power of 1 saves self */
+        if (g->e->create_graph) { /* as pow(self, 2), whose derivative contains pow(self, 1), which
+                                     saves self */
             self = emit_scalar(g->e, OP_pow_Tensor_Scalar, self, scalar_float(1));
         }
         give(g, SELF, emit_mul(g->e, grad_of(g), emit_scale(g->e, self, scalar_float(2))));
@@ -197,7 +199,7 @@ void grad_div(Grad *g) {
     }
 }
 
-/* rounded: self, other: zeros; else as div */
+/* with rounding self, other: zeros; otherwise as div */
 void grad_div_mode(Grad *g) {
     if (g->call->arg[2].none) {
         grad_div(g);
@@ -295,8 +297,8 @@ static Tensor *pow_exponent_of_scalar(const Grad *g) {
     return emit_mul(e, grad_of(g), slope);
 }
 
-/* self: grad * exponent * self^(exponent - 1); exponent: grad * result * log(self); 0 at the edges
- * named above */
+/* self: grad * exponent * self^(exponent - 1); exponent: grad * result * log(self); 0 at the edge
+ * cases named above */
 void grad_pow(Grad *g) {
     if (wanted(g, SELF)) {
         give(g, SELF, is_scalar_param(g, 1) ? pow_scalar_base(g) : pow_base(g));
@@ -306,9 +308,9 @@ void grad_pow(Grad *g) {
     }
 }
 
-/* ---- choices ---- */
+/* ---- selection ---- */
 
-/* the winner: grad; at a tie: grad / 2 to each; the loser: 0 */
+/* the selected operand: grad; both at a tie: grad / 2; the other: 0 */
 void grad_maximum(Grad *g) {
     Emit *e = g->e;
     Tensor *self = tensor_arg(g, SELF), *other = tensor_arg(g, OTHER);
@@ -328,7 +330,8 @@ void grad_maximum(Grad *g) {
     }
 }
 
-/* self: grad where self >= other (fmin: <=) or other is nan, else 0; other: the rest */
+/* self: grad where self >= other (fmin: <=) or other is nan, else 0; other: the remaining
+ * gradient */
 void grad_fmax(Grad *g) {
     Emit *e = g->e;
     Tensor *self = tensor_arg(g, SELF), *other = tensor_arg(g, OTHER);
@@ -344,7 +347,7 @@ void grad_fmax(Grad *g) {
     }
 }
 
-/* a op b, written to a as clamp's backward does: b may not broadcast a to a larger size. */
+/* a op b, written to a as in clamp's backward: b must not broadcast a to a larger size. */
 static Tensor *grad_pointwise_combine(const Grad *g, OpId op, Tensor *a, Tensor *b) {
     if (!a || !b) {
         return NULL;
@@ -365,7 +368,8 @@ static Tensor *grad_pointwise_combine(const Grad *g, OpId op, Tensor *a, Tensor 
     return emit_binary(g->e, op, a, b);
 }
 
-/* self: grad where min <= self <= max (a bound passes it), else 0
+/* self: grad where min <= self <= max (equality passes it), else 0
+ *
  * min: grad where self < min and min < max; max: grad where self > max or max < min */
 void grad_clamp(Grad *g) {
     Emit *e = g->e;
@@ -457,7 +461,9 @@ void grad_masked_fill(Grad *g) {
     if (wanted(g, 2)) {
         Tensor *filled = g->e->create_graph ? emit_binary(g->e, OP_masked_select, grad_of(g), mask)
                                             : emit_where_zero(g->e, mask, grad_of(g));
-        give(g, 2, emit_unary(g->e, OP_sum, filled)); /* to be differentiated again it is PyTorch's,
-                                                         which saves the gradient */
+        give(
+            g, 2,
+            emit_unary(g->e, OP_sum,
+                       filled)); /* with create_graph in PyTorch's form, which saves the gradient */
     }
 }

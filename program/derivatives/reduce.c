@@ -151,14 +151,14 @@ void grad_prod(Grad *g) {
     int n = reduction_dims(g, &dims);
     bool whole = n == 0;
     Tensor *others, *zero = emit_scalar(e, OP_eq_Scalar, self, scalar_int(0));
-    int64_t again = e->in_program ? count_zeros(e, zero) : -1;
-    if (again == 0) {
+    int64_t nzero = e->in_program ? count_zeros(e, zero) : -1;
+    if (nzero == 0) {
         give(g, SELF,
              emit_mul(e, keep_dims(g, grad, dims, n),
                       emit_div(e, keep_dims(g, result_of(g), dims, n), self)));
         return;
     }
-    if (whole && again > 1) {
+    if (whole && nzero > 1) {
         give(g, SELF, emit_zeros_like(e, self));
         return;
     }
@@ -169,7 +169,7 @@ void grad_prod(Grad *g) {
     } else {
         others = product_of_others(e, self, dims[0] < 0 ? dims[0] + self->ndim : dims[0]);
     }
-    if (again > 0) {
+    if (nzero > 0) {
         give(g, SELF, emit_mul(e, keep_dims(g, grad, dims, n), others));
         return;
     }

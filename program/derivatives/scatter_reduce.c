@@ -24,7 +24,7 @@ static Tensor *filled(const Grad *g, const Tensor *like, int64_t v) {
 }
 
 /* The recorded op with another self or src. */
-static Tensor *again(const Grad *g, Tensor *self, Tensor *src) {
+static Tensor *reapply(const Grad *g, Tensor *self, Tensor *src) {
     const Arg *arg = g->call->arg;
     return self && src ? emit_op(g->e, OP_scatter_reduce_two, 6, self, arg[DIM].i,
                                  arg[INDEX].tensor, src, arg[REDUCE].str, (int)arg[INCLUDE_SELF].b)
@@ -35,13 +35,13 @@ static void product_rule(Grad *g, Tensor **own, Tensor **others) {
     Emit *e = g->e;
     Tensor *self = tensor_arg(g, SELF), *src = tensor_arg(g, SRC), *grad = grad_of(g);
     Tensor *masked = emit_masked_fill(e, self, equal_scalar(g, self, 0), scalar_int(1));
-    *own = emit_div(e, emit_mul(e, grad, again(g, masked, src)), masked);
+    *own = emit_div(e, emit_mul(e, grad, reapply(g, masked, src)), masked);
     Tensor *zero = equal_scalar(g, src, 0);
     Tensor *zeros = grad_scatter_reduce_gather(
         g, scatter_add(g, filled(g, self, 0), emit_cast(e, zero, self->dtype)));
     Tensor *single = emit_binary(e, OP_logical_and, zero, zeros ? equal_scalar(g, zeros, 1) : NULL);
     Tensor *around =
-        single ? again(g, self, emit_masked_fill(e, src, single, scalar_int(1))) : NULL;
+        single ? reapply(g, self, emit_masked_fill(e, src, single, scalar_int(1))) : NULL;
     Tensor *quotient = emit_div(e, grad_scatter_reduce_gather(g, emit_mul(e, grad, result_of(g))),
                                 emit_masked_fill(e, src, zero, scalar_int(1)));
     *others =

@@ -103,7 +103,7 @@ static ErrCode check_sizes(const Call *call, const Tensor *input, const Tensor *
 
 /* Does PyTorch use MKL-DNN here (use_mkldnn, with one thread)? MKL-DNN reports dtype mismatches
  * with another message and supports groups natively. */
-static bool by_mkldnn(const Conv *c, DType dtype) {
+static bool uses_mkldnn(const Conv *c, DType dtype) {
     bool strided = c->stride[0] != 1 || c->stride[1] != 1,
          dilated = c->dilation[0] != 1 || c->dilation[1] != 1;
     bool worth = strided || dilated || c->batch >= 16 || c->kernel[0] != 1 || c->kernel[1] != 1;
@@ -118,7 +118,7 @@ static bool by_mkldnn(const Conv *c, DType dtype) {
 static ErrCode check_dtypes(const Conv *c, const Tensor *input, const Tensor *weight,
                             const Tensor *bias, Error *err) {
     DType dtype = input->dtype;
-    if (by_mkldnn(c, dtype)) {
+    if (uses_mkldnn(c, dtype)) {
         return weight->dtype != dtype || (bias && bias->dtype != dtype)
                    ? infer_conv_refuse(err, "Input type and weight type should be the same or "
                                             "input should be a MKLDNN tensor")
@@ -175,7 +175,7 @@ static bool gives_channels_last(const Conv *c, const Tensor *input, const Tensor
     if (!is_channels_last(&x) && !is_channels_last(&w)) {
         return false;
     }
-    return c->groups == 1 || by_mkldnn(c, input->dtype) || part_channels_last(&x, 1, c->groups) ||
+    return c->groups == 1 || uses_mkldnn(c, input->dtype) || part_channels_last(&x, 1, c->groups) ||
            part_channels_last(&w, 0, c->groups);
 }
 

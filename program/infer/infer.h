@@ -49,6 +49,7 @@ static inline DType call_dtype(const Call *call, const char *name, DType otherwi
 
 /* Does c10::Scalar::to<T> raise "value cannot be converted to type T without overflow"? */
 bool scalar_overflows(Scalar s, DType dtype);
+/* Reports that error if scalar_overflows. */
 ErrCode scalar_check(Scalar s, DType dtype, Error *err);
 /* ERR_dtype where PyTorch's CPU build has no kernel of this op for a half type (ops.def,
  * NO_KERNEL). */
@@ -75,9 +76,10 @@ bool view_strides(const Tensor *self, int64_t numel, const int64_t *size, int n,
 ErrCode dims_fit(int ndim, Error *err);
 /* Copies dtype, sizes, strides and offset of self; no storage. */
 void geometry_copy(Tensor *t, const Tensor *self);
+/* Removes `dim` from sizes and strides. */
 void geometry_remove_dim(Tensor *t, int dim);
-/* A product of strides, and an offset `steps` along a dim. They wrap on overflow, which only
- * happens for dims of size 0 or 1, where the result addresses nothing. */
+/* A product of strides, and an offset `steps` along a dim. If one overflows, the dim has size 0 or
+ * 1 and nothing is addressed; the result is then 1, or `offset` unchanged. */
 int64_t geometry_stride(int64_t a, int64_t b);
 int64_t geometry_offset(int64_t offset, int64_t steps, int64_t stride);
 
@@ -108,6 +110,7 @@ int64_t roll_start(int64_t size, int64_t shift);
 /* self as rot90 reads it: flipped (strides may be negative) and transposed. `turns` is in 0..3;
  * `dims` are valid. */
 void geometry_rotated(const Tensor *self, int turns, const int64_t *dims, Tensor *out);
+/* The number of quarter turns in 0..3 for any k. */
 int rot90_turns(int64_t k);
 /* The slice of self that constant_pad_nd keeps: negative pads crop. `*grows`: some pad is
  * positive. */

@@ -1,18 +1,17 @@
-/* Inference of POINTWISE ops, and the order of dims of every op that goes through PyTorch's
- * TensorIterator.
+/* Inference of POINTWISE ops, and the order of dims of every op that uses PyTorch's TensorIterator.
  *
  * Sizes broadcast. Strides (aten/src/ATen/TensorIterator.cpp, 1.13): if all operands have the
- * result's size and are contiguous, or all have the same dense strides, the result has those.
- * Otherwise the dims are sorted, fastest first, by an insertion sort that starts from "last dim
- * fastest" and asks the operands in turn; a dim that an operand broadcasts (stride 0) gives no
- * opinion. */
+ * result's size and are contiguous, or all have the same dense strides, the result has those
+ * strides. Otherwise the dims are sorted, fastest first, by an insertion sort that starts with the
+ * last dim as the fastest. It compares two dims by the strides of the operands in turn; an operand
+ * with stride 0 in either dim (broadcast) is skipped. */
 #include "program/infer/infer.h"
 #include "program/ops/functions.h"
 
 #include <math.h>
 #include <string.h>
 
-/* Should dim a go after (be slower than) dim b? 1 yes, -1 no, 0 no operand knows. */
+/* Should dim a go after (be slower than) dim b? 1 yes, -1 no, 0 if no operand determines it. */
 static int slower(int a, int b, const int64_t *size, const int64_t *const *strides, int n) {
     for (int k = 0; k < n; k++) {
         int64_t sa = strides[k][a], sb = strides[k][b];
@@ -57,10 +56,9 @@ void ordered_strides(const int64_t *size, int ndim, const int64_t *const *stride
     int64_t step = 1;
     for (int d = 0; d < ndim; d++) {
         out[order[d]] = step;
-        step *=
-            row_major
-                ? max_i64(size[order[d]], 1)
-                : size[order[d]]; /* TensorIterator's compatible_stride does not mind a size of 0 */
+        step *= row_major
+                    ? max_i64(size[order[d]], 1)
+                    : size[order[d]]; /* TensorIterator's compatible_stride accepts a size of 0 */
     }
 }
 
@@ -83,7 +81,7 @@ ErrCode sizes_fit(const int64_t *size, int ndim, Error *err) {
     return ERR_none;
 }
 
-/* Sizes and row-major strides; false where infer_contiguous refuses. */
+/* Sets sizes and row-major strides; false where infer_contiguous reports an error. */
 static bool set_sizes(Tensor *t, const int64_t *size, int ndim) {
     int64_t step = 1;
     for (int d = ndim - 1; d >= 0; d--) {
@@ -157,8 +155,8 @@ Pw call_pw(const Call *call) {
     return op->pw;
 }
 
-/* What nan_to_num writes for its parameter k: the largest and lowest finite values unless it is
- * told. */
+/* The value that nan_to_num uses for its parameter k; by default the largest or lowest finite
+ * value. */
 static Scalar replacement(const Call *call, int k, DType compute) {
     if (!call->arg[k].none) {
         return scalar_float(call->arg[k].f);
@@ -170,8 +168,8 @@ static Scalar replacement(const Call *call, int k, DType compute) {
     return scalar_float(k == 1 ? 0 : k == 2 ? largest : -largest);
 }
 
-/* torch.clamp with one bound, a nan, compares with it and so changes nothing; with two bounds a nan
- * makes everything nan. */
+/* Does torch.clamp ignore the bound? A single nan bound compares with everything as false and
+ * changes nothing; with two bounds a nan makes every element nan. */
 static bool is_idle_bound(const Call *call, int k) {
     const Arg *a = &call->arg[k];
     return call->op->id == OP_clamp && k > 0 && call->arg[3 - k].none &&
@@ -189,7 +187,7 @@ int call_operands(const Call *call, DType compute, PwOperand operands[PW_MAX_OPE
     const OpInfo *op = call->op;
     int n = op->pw == PW_pow && call_pw(call) != PW_pow
                 ? 1
-                : op->noperand; /* sqrt and rsqrt need no exponent */
+                : op->noperand; /* sqrt and rsqrt have no use for the exponent */
     for (int k = 0; k < n; k++) {
         const Arg *a = &call->arg[op->operand[k]];
         ArgType type = op->param[op->operand[k]].type;
@@ -212,8 +210,8 @@ int call_operands(const Call *call, DType compute, PwOperand operands[PW_MAX_OPE
     return n;
 }
 
-/* The tensor operands in the order in which TensorIterator is given them: rsub is sub with its
- * operands exchanged. */
+/* The tensor operands in the order in which TensorIterator gets them: rsub is sub with its operands
+ * exchanged. */
 static int tensor_operands(const Call *call, const Tensor **t) {
     const OpInfo *op = call->op;
     int n = 0;
@@ -232,7 +230,7 @@ static int tensor_operands(const Call *call, const Tensor **t) {
     return n;
 }
 
-/* Have all tensors among the operands one dtype? */
+/* Do all tensors among the operands have one dtype? */
 static bool dtypes_equal(const Call *call) {
     const Tensor *t[PW_MAX_OPERANDS];
     int n = tensor_operands(call, t);
@@ -244,7 +242,7 @@ static bool dtypes_equal(const Call *call) {
     return true;
 }
 
-/* Does this typing refusal come before the sizes are looked at? */
+/* Does PyTorch report this dtype error before it checks the sizes? */
 static bool refused_before_sizes(const Call *call, ErrCode code) {
     TypingFn typing = call->op->typing;
     return typing == typing_where || (typing == typing_no_bool_pair && code == ERR_dtype) ||
@@ -263,15 +261,15 @@ ErrCode pointwise_refused_first(const Call *call, Error *err) {
     return err->code;
 }
 
-/* The operands do not broadcast: that is the error, unless the dtypes were refused even before. */
+/* The operands do not broadcast: that is the error, unless a dtype error comes first. */
 static ErrCode sizes_refused(const Call *call, const Error *shape, Error *err) {
     return pointwise_refused_first(call, err) != ERR_none
                ? err->code
                : error_set(err, shape->code, "%s", shape->text);
 }
 
-/* An operand as TensorIterator sees it: one of another dtype than the common one was cast first,
- * which leaves it dense. */
+/* An operand as TensorIterator sees it: an operand of another dtype than the common one is cast
+ * first, which makes it dense. */
 static const Tensor *after_cast(const Tensor *t, DType common, Tensor *cast) {
     if (t->dtype == common || t->ndim == 0 || tensor_is_dense(t)) {
         return t;
@@ -282,7 +280,7 @@ static const Tensor *after_cast(const Tensor *t, DType common, Tensor *cast) {
     return cast;
 }
 
-/* Strides of `out`, whose size is set, for operands that do not all agree. */
+/* Strides of `out`, whose size is set, if the operands do not all agree. */
 static void strides_by_operands(Tensor *out, const Tensor *const *t, int n) {
     int64_t buffer[PW_MAX_OPERANDS][MAX_DIMS];
     const int64_t *strides[PW_MAX_OPERANDS];
@@ -296,8 +294,8 @@ static void strides_by_operands(Tensor *out, const Tensor *const *t, int n) {
     ordered_strides(out->size, out->ndim, strides, n, out->stride);
 }
 
-/* Some ops copy a contiguous clone or fill a fresh tensor instead of asking TensorIterator for
- * their output. */
+/* Does the op copy a contiguous clone or fill a new tensor, instead of taking TensorIterator's
+ * output? */
 static bool always_contiguous(const OpInfo *op) {
     return op->typing == typing_masked_fill || op->id == OP_pow_Scalar || op->id == OP_log_sigmoid;
 }
@@ -310,7 +308,7 @@ static void pointwise_strides(const OpInfo *op, Tensor *out, const Tensor **t, i
     }
     bool known = (op->pw == PW_isinf || op->pw == PW_isfinite) && !dtype_is_float(t[0]->dtype);
     if ((op->id == OP_hardtanh || op->id == OP_nan_to_num || known) &&
-        tensor_is_dense(t[0])) { /* empty_like, which keeps also what is empty as it is */
+        tensor_is_dense(t[0])) { /* empty_like also keeps the strides of an empty tensor */
         dims_copy(out->stride, t[0]->stride, out->ndim);
         return;
     }
@@ -358,7 +356,7 @@ ErrCode infer_pointwise(const Call *call, Infer *r) {
         }
     }
     TRY(op->typing(call, &r->compute, &out->dtype, r->err));
-    if (!same_size) { /* else they are those of a tensor that there is */
+    if (!same_size) { /* otherwise they are those of an existing tensor */
         TRY(sizes_fit(out->size, out->ndim, r->err));
     }
     if (op->pw == PW_nan_to_num) { /* into an empty_like */

@@ -3,7 +3,7 @@
 
 /* Adds `n` outputs, each self with one dim narrowed to `length` elements from `start`. The caller
  * sets both. */
-static ErrCode parts_of(Infer *r, const Tensor *self, int64_t n) {
+static ErrCode add_parts(Infer *r, const Tensor *self, int64_t n) {
     TRY(infer_many(r, n));
     for (int k = 0; k < r->n; k++) {
         geometry_copy(&r->out[k], self);
@@ -25,7 +25,7 @@ ErrCode infer_unbind(const Call *call, Infer *r) {
                          (long long)call->arg[1].i);
     }
     TRY(dim_wrap(call->arg[1].i, self->ndim, &d, r->err));
-    TRY(parts_of(r, self, self->size[d]));
+    TRY(add_parts(r, self, self->size[d]));
     for (int k = 0; k < r->n; k++) {
         r->out[k].offset += k * self->stride[d];
         geometry_remove_dim(&r->out[k], d);
@@ -46,7 +46,7 @@ static ErrCode refuse_scalar(const Call *call, const Tensor *self, Error *err) {
 static ErrCode split_evenly(Infer *r, const Tensor *self, int d, int64_t each) {
     int64_t size = self->size[d];
     int64_t n = each > 0 && size > 0 ? (size - 1) / each + 1 : 1;
-    TRY(parts_of(r, self, n));
+    TRY(add_parts(r, self, n));
     for (int k = 0; k < r->n; k++) {
         set_part(&r->out[k], self, d, k * each, k + 1 < n ? each : size - k * each);
     }
@@ -93,7 +93,7 @@ ErrCode infer_split_with_sizes(const Call *call, Infer *r) {
                          "tensor's size at dimension %d)",
                          (long long)self->size[d], d);
     }
-    TRY(parts_of(r, self, n));
+    TRY(add_parts(r, self, n));
     int64_t start = 0;
     for (int k = 0; k < n; k++) {
         set_part(&r->out[k], self, d, start, sizes[k]);
@@ -115,7 +115,7 @@ ErrCode infer_chunk(const Call *call, Infer *r) {
     TRY(dim_wrap(call->arg[2].i, self->ndim, &d, r->err));
     int64_t size = self->size[d];
     if (size == 0) {
-        return parts_of(r, self, chunks); /* PyTorch returns this many empty pieces */
+        return add_parts(r, self, chunks); /* PyTorch returns this many empty pieces */
     }
     return split_evenly(r, self, d, (size - 1) / chunks + 1);
 }

@@ -2,9 +2,9 @@
  * (aten/src/ATen/native/TensorShape.cpp, TensorShape.h).
  *
  * The geometry_* functions also serve the *_scatter ops, which write through a view of a copy.
- * Strides of dims of size 0 or 1 address nothing and may wrap. All other strides were checked when
- * self was made, and no view reaches further than self except as_strided, which checks its own
- * extent. */
+ * Strides of dims of size 0 or 1 address nothing and may have any value. All other strides were
+ * checked when self was made, and no view reaches further than self except as_strided, which checks
+ * its own extent. */
 #include "program/infer/infer.h"
 
 #include <string.h>

@@ -33,6 +33,7 @@ typedef struct Text {
     char *v; /* NUL-terminated */
     int64_t n, capacity;
 } Text;
+/* Append a NUL-terminated string, n bytes, or formatted text. */
 void text_add(Text *text, const char *s);
 void text_addn(Text *text, const char *s, int64_t n);
 /* Appends decimal digits; about twenty times faster than text_printf. */
@@ -43,6 +44,7 @@ void text_json_string(Text *text, const char *s);
 /* Appends element i of `data`: the shortest digits that read back to the same value of the dtype;
  * "nan", "inf", "-0.0" as format.md writes them in `data`. */
 void text_number(Text *text, const void *data, DType dtype, int64_t i);
+/* Appends a scalar so that reading it gives the same kind and value. */
 void text_scalar(Text *text, Scalar s);
 
 /* Appends the canonical text of a program: keys in the order of format.md, arguments in schema

@@ -19,7 +19,7 @@ static const struct {
     const char *op, *arg;
     Sign sign;
     const char *overload;
-} foreign[] = {
+} missing_overloads[] = {
     {"split", "split_size", SIGN_ARRAY, "split.sizes"},
     {"squeeze", "dim", SIGN_ARRAY, "squeeze.dims"},
     {"round", "decimals", SIGN_NAME, "round.decimals"},
@@ -32,18 +32,21 @@ static const struct {
 };
 
 static const char *foreign_overload(const char *op, const Json *stmt) {
-    for (int k = 0; k < COUNT_OF(foreign); k++) {
-        const Json *arg = strcmp(foreign[k].op, op) == 0 ? json_get(stmt, foreign[k].arg) : NULL;
+    for (int k = 0; k < COUNT_OF(missing_overloads); k++) {
+        const Json *arg = strcmp(missing_overloads[k].op, op) == 0
+                              ? json_get(stmt, missing_overloads[k].arg)
+                              : NULL;
         if (!arg) {
             continue;
         }
         bool number = arg->kind == JSON_NUMBER || json_is_wrapped(arg, "int") ||
                       json_is_wrapped(arg, "float") || json_is_wrapped(arg, "size_of");
-        bool fits = foreign[k].sign == SIGN_NAME || (foreign[k].sign == SIGN_NUMBER && number) ||
-                    (foreign[k].sign == SIGN_STRING && arg->kind == JSON_STRING) ||
-                    (foreign[k].sign == SIGN_ARRAY && arg->kind == JSON_ARRAY);
+        bool fits = missing_overloads[k].sign == SIGN_NAME ||
+                    (missing_overloads[k].sign == SIGN_NUMBER && number) ||
+                    (missing_overloads[k].sign == SIGN_STRING && arg->kind == JSON_STRING) ||
+                    (missing_overloads[k].sign == SIGN_ARRAY && arg->kind == JSON_ARRAY);
         if (fits) {
-            return foreign[k].overload;
+            return missing_overloads[k].overload;
         }
     }
     return NULL;
@@ -155,7 +158,7 @@ static bool read_out(Reader *r, const Json *j, Stmt *s) {
 }
 
 /* Checks the value of an unknown op's argument: any value that the format has is accepted. */
-static bool check_foreign_value(Reader *r, const Json *j) {
+static bool check_unknown_op_value(Reader *r, const Json *j) {
     if (j->kind == JSON_OBJECT && strncmp(j->key ? j->key : "", "x-", 2) != 0) {
         static const char *const wrappers[] = {"float", "int", "size_of", "list", "fill"};
         bool known = false;
@@ -165,7 +168,7 @@ static bool check_foreign_value(Reader *r, const Json *j) {
         return known || json_bad(r, j, "not a value of the format");
     }
     for (const Json *c = j->kind == JSON_ARRAY ? j->child : NULL; c; c = c->next) {
-        if (!check_foreign_value(r, c)) {
+        if (!check_unknown_op_value(r, c)) {
             return false;
         }
     }
@@ -179,7 +182,7 @@ static bool read_unknown_op(Reader *r, const Json *j, const char *name, Stmt *s)
         return json_bad(r, json_get(j, "op"), "not the name of an op");
     }
     for (const Json *a = j->child; a; a = a->next) {
-        if (!check_foreign_value(r, a)) {
+        if (!check_unknown_op_value(r, a)) {
             return false;
         }
     }

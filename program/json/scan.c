@@ -5,6 +5,7 @@
  * literals have their own scan functions. Number tokens are recorded by position: their values are
  * read from the text later, never from a library's double. */
 #include "program/json/tree.h"
+#include "tensor/array.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -115,15 +116,8 @@ static bool scan_number(JsonScanner *s) {
             return false;
         }
     }
-    if (s->out->count == s->capacity) {
-        int capacity = s->capacity ? s->capacity * 2 : 256;
-        NumberToken *fresh = arena_array(s->arena, NumberToken, capacity);
-        if (s->out->count > 0) {
-            memcpy(fresh, s->out->number, sizeof *fresh * (size_t)s->out->count);
-        }
-        s->out->number = fresh;
-        s->capacity = capacity;
-    }
+    s->out->number = array_reserve(s->arena, s->out->number, s->out->count, &s->capacity, 256,
+                                   sizeof *s->out->number);
     s->out->number[s->out->count++] = (NumberToken){(int)start, (int)(s->at - start)};
     return true;
 }

@@ -74,6 +74,7 @@ const char *json_kind_name(const Json *j);
 const Json *json_get(const Json *object, const char *key);
 /* As json_get; a missing member is an error. */
 const Json *json_need(Reader *r, const Json *object, const char *key);
+/* Reports "expected EXPECTED" unless the node has this kind. */
 bool json_want(Reader *r, const Json *j, JsonKind kind, const char *expected);
 /* The members whose keys begin with x-, as canonical JSON: "\"x-a\": 1, \"x-b\": []"; NULL if there
  * are none. The key `but` (may be NULL) is skipped. */
@@ -94,6 +95,7 @@ typedef enum Integrality {
 /* Classifies a number, by its double value if its text has a fraction (1, 1.0 and 1e0 are the same
  * number). */
 Integrality json_integrality(const Json *number, int64_t *value);
+/* The value of a number, rounded to double. */
 double json_double(const Json *number);
 /* A plain decimal integer in a string: an optional '-', digits without a leading zero; false if it
  * does not fit int64. */
@@ -102,18 +104,21 @@ bool json_decimal(const char *text, int64_t *value);
 bool json_special_float(const char *text, double *value);
 /* An integer of at most 2^53 in magnitude, written as a number. */
 bool json_read_int(Reader *r, const Json *j, int64_t *value);
+/* As json_read_int, and in [low, high]. */
 bool json_read_int_in(Reader *r, const Json *j, int64_t low, int64_t high, int64_t *value);
 bool json_read_bool(Reader *r, const Json *j, bool *value);
 /* An integral number, or {"int": "..."}. */
 bool json_read_wide_int(Reader *r, const Json *j, int64_t *value);
+/* A number, a bool, {"int": ..} or {"float": ..}; the notation determines the kind of the
+ * scalar. */
 bool json_read_scalar(Reader *r, const Json *j, Scalar *out);
 bool json_read_seed(Reader *r, const Json *j, uint64_t *seed);
 /* The elements of an array as a dense buffer of `dtype`. `rounding`: values outside the dtype are
  * rounded (results), otherwise they are errors (programs). */
 bool json_read_data(Reader *r, const Json *j, DType dtype, bool rounding, void **data, int64_t *n);
 
+/* ---- json/read_value.c ---- */
 /* Reads a name and interns it. */
-/* A name, interned. */
 bool json_read_name(Reader *r, const Json *j, NameId *out);
 /* An array of names; with `nulls`, null entries are NAME_NONE. */
 bool json_read_names(Reader *r, const Json *j, bool nulls, NameId **out, int *n);
@@ -125,11 +130,13 @@ bool json_read_fill(Reader *r, const Json *j, const char *const *allowed, FillKi
 bool json_arg_fits(const Param *param, const Json *j);
 /* What json_arg_fits expects, for error messages: "an integer or {\"size_of\": ..}". */
 const char *json_arg_expected(const Param *param);
+/* Reads an argument for which json_arg_fits is true. */
 bool json_read_arg(Reader *r, const Param *param, const Json *j, PArg *out);
 /* The data of a tensor literal, whose size and dtype have been read. */
 bool json_read_literal(Reader *r, const Json *j, DType dtype, const PArg *size, PArg *out);
 
 /* ---- json/read_stmt.c ---- */
+/* Reads an array of statements. */
 bool json_read_block(Reader *r, const Json *j, Block *out);
 
 /* ---- json/result_read.c ---- */
@@ -166,6 +173,7 @@ extern const char *const json_binding_names[];
 extern const char *const json_call_style_names[];
 /* Appends the node as canonical JSON on one line. */
 void text_json(Text *text, const Json *j);
+/* Appends a list of integers: "[2, 3]". */
 void text_sizes(Text *text, const int64_t *v, int n);
 /* Appends an array of n elements of the dtype. */
 void text_data(Text *text, const void *data, DType dtype, int64_t n);

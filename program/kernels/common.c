@@ -34,7 +34,7 @@ Scalar tensor_item(const Tensor *t) {
                                : scalar_int(tensor_item_int(t));
 }
 
-Tensor tensor_seen_as(const Tensor *t, int ndim, const int64_t *size, const int64_t *stride) {
+Tensor tensor_viewed_as(const Tensor *t, int ndim, const int64_t *size, const int64_t *stride) {
     Tensor seen;
     seen.dtype = t->dtype;
     seen.ndim = ndim;

@@ -70,7 +70,7 @@ ErrCode kernel_unfold_grad(const Call *call, Tensor *const *out, KernelCtx *k) {
         stride[d] = d != dim ? to->stride[d] : grad->size[d] > 1 ? to->stride[d] * step : 0;
     }
     stride[to->ndim] = to->ndim > 0 ? to->stride[dim] : 0;
-    Tensor windows = tensor_seen_as(to, grad->ndim, grad->size, stride);
+    Tensor windows = tensor_viewed_as(to, grad->ndim, grad->size, stride);
     Adder adder = adder_start(to, k->arena);
     const Tensor *walked[2] = {&windows, grad};
     for (Walk w = walk_start(grad->size, grad->ndim, walked, 2); walk_more(&w); walk_next(&w)) {

@@ -54,7 +54,7 @@ ErrCode kernel_index_select(const Call *call, Tensor *const *out, KernelCtx *k) 
 }
 
 /* Views source with the size of `to`, where both have size 1 in `dim`. */
-static Tensor slice_seen(const Tensor *source, const Tensor *to, int dim) {
+static Tensor slice_view(const Tensor *source, const Tensor *to, int dim) {
     int64_t strides[MAX_DIMS], size[MAX_DIMS];
     int own = source->ndim; /* walk both from the last dim and skip dim in each */
     for (int d = to->ndim - 1; d >= 0; d--) {
@@ -67,7 +67,7 @@ static Tensor slice_seen(const Tensor *source, const Tensor *to, int dim) {
         own -= own == dim;
         strides[d] = own >= 0 && source->size[own] != 1 ? source->stride[own] : 0;
     }
-    return tensor_seen_as(source, to->ndim, size, strides);
+    return tensor_viewed_as(source, to->ndim, size, strides);
 }
 
 /* Slices of the result and of source, both with size 1 in dim. */
@@ -77,7 +77,7 @@ typedef struct Slices {
 } Slices;
 
 static Slices slices_of(const Tensor *to, const Tensor *source, int dim) {
-    Slices s = {*to, slice_seen(source, to, dim), to->ndim > 0 ? to->stride[dim] : 0,
+    Slices s = {*to, slice_view(source, to, dim), to->ndim > 0 ? to->stride[dim] : 0,
                 source->ndim > 0 ? source->stride[dim] : 0};
     if (to->ndim > 0) {
         s.to.size[dim] = 1;

@@ -31,7 +31,7 @@ int64_t scalar_as_int(Scalar s, DType dtype);
 Scalar tensor_item(const Tensor *t);
 
 /* `t` viewed with other sizes and strides (both of `ndim` entries); same storage and offset. */
-Tensor tensor_seen_as(const Tensor *t, int ndim, const int64_t *size, const int64_t *stride);
+Tensor tensor_viewed_as(const Tensor *t, int ndim, const int64_t *size, const int64_t *stride);
 /* A dense array of `size` elements as a Tensor that a Walk can step through, with stride 0 along
  * the dims in `fixed` (bit set). It has no storage: walk offsets are indices into the array.
  * Returns the array's length in *length (may be NULL). */
@@ -44,6 +44,9 @@ typedef struct Adder {
     double *sum; /* by offset in out's storage relative to out's offset; NULL for integers */
     int64_t length;
 } Adder;
+/* adder_start begins with the current elements of out. adder_add adds factor * from[from_at]
+ * (int_factor for integers) to out[at]; both are storage offsets. adder_finish must follow the
+ * last adder_add. */
 Adder adder_start(const Tensor *out, Arena *arena);
 void adder_add(Adder *a, int64_t at, const Tensor *from, int64_t from_at, double factor,
                int64_t int_factor);
@@ -56,6 +59,7 @@ typedef struct Writer {
     unsigned char *written;
     bool conflict;
 } Writer;
+/* A writer of the dense tensor `out`; its marks are allocated in `arena`. */
 Writer writer_start(const Tensor *out, Arena *arena);
 /* out's element `at` = element `from_at` of `from`, which has the dtype of out. */
 static inline void writer_put(Writer *w, int64_t at, const Tensor *from, int64_t from_at) {
@@ -69,6 +73,7 @@ static inline void writer_put(Writer *w, int64_t at, const Tensor *from, int64_t
 
 /* out = self (cast), for ops that then write a part of out. */
 void kernel_start_from(const Tensor *out, const Tensor *self, KernelCtx *k);
+/* Reports ERR_index_range for an index into a dim of `size` elements. */
 ErrCode index_out_of_range(int64_t index, int64_t size, Error *err);
 
 #endif

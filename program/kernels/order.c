@@ -157,7 +157,7 @@ static void store_line(const Tensor *out, int64_t at, int64_t step, int64_t leng
 }
 
 /* Up to this length std::sort is an insertion sort, which is stable. */
-enum { STABLE_ANYWAY = 16 };
+enum { MAX_STABLE = 16 };
 
 ErrCode kernel_sort(const Call *call, Tensor *const *out, KernelCtx *k) {
     const Tensor *self = call->arg[0].tensor;
@@ -171,7 +171,7 @@ ErrCode kernel_sort(const Call *call, Tensor *const *out, KernelCtx *k) {
     const Tensor *walked[2] = {&from, &to};
     int64_t length = line_length(self, dim), step = line_step(self, dim),
             out_step = line_step(out[0], dim);
-    bool stable = call->arg[3].b || length <= STABLE_ANYWAY;
+    bool stable = call->arg[3].b || length <= MAX_STABLE;
     int64_t *list =
         stable ? arena_alloc_raw(k->arena, max_i64(2 * length, 1) * (int64_t)sizeof *list) : NULL;
     SortElement *line = stable ? NULL : arena_alloc_raw(k->arena, length * (int64_t)sizeof *line);
@@ -252,7 +252,7 @@ ErrCode kernel_take_dim(const Call *call, Tensor *const *out, KernelCtx *k) {
     }
     Tensor indices = kernel_order_with_dim(call->arg[2].tensor, self->ndim, dim),
            to = kernel_order_with_dim(out[0], self->ndim, dim);
-    Tensor from = tensor_seen_as(self, self->ndim, indices.size, self->stride);
+    Tensor from = tensor_viewed_as(self, self->ndim, indices.size, self->stride);
     int64_t step = line_step(self, dim), length = line_length(self, dim);
     if (self->ndim > 0) {
         from.stride[dim] = 0;

@@ -1,11 +1,11 @@
 /* The kernel of all POINTWISE ops: operands as the row lists them, one call of pw_apply, and the
- * refusals that depend on values. */
+ * data-dependent errors. */
 #include "program/kernels/kernels.h"
 
 #include <math.h>
 
-/* masked_fill reads its value as a number that must fit, and a uint8 mask may hold 0 and 1 only
- * (PyTorch 1.13). */
+/* masked_fill converts its value to a number that must fit the dtype, and a uint8 mask may contain
+ * only 0 and 1 (PyTorch 1.13). */
 static ErrCode kernel_pointwise_check_masked_fill(const Call *call, const Tensor *out,
                                                   DType compute, Error *err) {
     const Tensor *mask = call->arg[1].tensor;
@@ -23,7 +23,7 @@ static ErrCode kernel_pointwise_check_masked_fill(const Call *call, const Tensor
     return ERR_none;
 }
 
-/* Is there a nan in t? Its sign depends on how it was computed. */
+/* Does t contain a nan? The sign of a nan depends on how it was computed. */
 static bool has_nan(const Tensor *t) {
     const Tensor *walked[1] = {t};
     for (Walk w = walk_start(t->size, t->ndim, walked, 1); walk_more(&w); walk_next(&w)) {

@@ -13,13 +13,14 @@ typedef struct Along {
     Walk w;
 } Along;
 
-/* `t` viewed with index's size and t's strides, but with stride 0 along dim `still` (-1: none). */
-static Tensor seen_by(const Tensor *t, const Tensor *index, int still) {
+/* `t` viewed with index's size and t's strides, but with stride 0 along dim `fixed_dim` (-1: none).
+ */
+static Tensor index_view(const Tensor *t, const Tensor *index, int fixed_dim) {
     int64_t strides[MAX_DIMS];
     for (int d = 0; d < index->ndim; d++) {
-        strides[d] = d == still || t->ndim == 0 ? 0 : t->stride[d];
+        strides[d] = d == fixed_dim || t->ndim == 0 ? 0 : t->stride[d];
     }
-    return tensor_seen_as(t, index->ndim, index->size, strides);
+    return tensor_viewed_as(t, index->ndim, index->size, strides);
 }
 
 /* `t` is the indexed tensor; the walk covers as many elements of `other` as index has. */
@@ -32,7 +33,7 @@ static ErrCode along_start(const Call *call, const Tensor *t, const Tensor *othe
     a->stride = t->ndim > 0 ? t->stride[dim] : 0;
     a->w.left = 0; /* an empty index may have other dims */
     if (tensor_numel(a->index) > 0) {
-        Tensor target = seen_by(t, a->index, dim), part = seen_by(other, a->index, -1);
+        Tensor target = index_view(t, a->index, dim), part = index_view(other, a->index, -1);
         const Tensor *walked[3] = {&target, a->index, &part};
         walk_init(&a->w, a->index->size, a->index->ndim, walked, 3);
     }

@@ -68,7 +68,7 @@ ErrCode kernel_put(const Call *call, Tensor *const *out, KernelCtx *k) {
 static Tensor broadcast(const Tensor *t, const int64_t *size, int ndim) {
     int64_t strides[MAX_DIMS];
     broadcast_strides(t, size, ndim, strides);
-    return tensor_seen_as(t, ndim, size, strides);
+    return tensor_viewed_as(t, ndim, size, strides);
 }
 
 static ErrCode read_mask(const Tensor *mask, int64_t at, bool *set, Error *err) {

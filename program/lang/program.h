@@ -93,6 +93,7 @@ typedef enum ProbeKind {
     PROBE_is_grad_enabled,
     PROBE_COUNT
 } ProbeKind;
+/* The name of a probe in the format, and its inverse (false if there is no such probe). */
 const char *probe_name(ProbeKind kind);
 bool probe_parse(const char *name, ProbeKind *kind);
 
@@ -292,6 +293,8 @@ Program *program_clone(Arena *arena, const Program *p);
 /* Numbers statements in preorder (setup, then body) and counts them. Must be called after every
  * edit. */
 void program_number(Program *p);
+/* Appends a statement to a block. *tail is the last statement, or NULL before the first call;
+ * it is updated. */
 void block_append(Block *block, Stmt *stmt, Stmt **tail);
 /* A statement of the kind that reads no names, and an op statement with no argument given. Both are
  * allocated in `arena`. */
@@ -304,6 +307,7 @@ const char *program_path(Arena *arena, const Program *p, int sid);
 bool path_valid(const char *path);
 /* The sid of a path, or -1. */
 int program_find(const Program *p, const char *path);
+/* The statement with number `sid`, or NULL if there is none. */
 Stmt *program_stmt(const Program *p, int sid);
 /* Number of statements in the body at any depth: the size of a program in reports. */
 int program_size(const Program *p);
@@ -318,6 +322,7 @@ ErrCode stmt_bind(const Stmt *stmt, const Program *p, Tensor *const *env, Arena 
 /* ---- inputs (inputs.c) ---- */
 /* Number of arguments of the function: those in `args`, otherwise all inputs. */
 int program_nargs(const Program *p);
+/* The name of argument `index` of the function. */
 NameId program_arg(const Program *p, int index);
 /* Does call `number` run the write-through check, which writes to returns after recording them? Not
  * if the next call keeps its tensors. */

@@ -13,6 +13,7 @@ typedef struct Printer {
                     form */
 } Printer;
 
+/* The name as printed; then printers of a dtype, a scalar, and an int or "x.size(0)". */
 const char *print_name(const Printer *pr, NameId name);
 void print_dtype(const Printer *pr, DType dtype);
 void print_scalar(const Printer *pr, Scalar s);

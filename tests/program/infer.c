@@ -45,9 +45,10 @@ static void skip_values(Words *w) {
 }
 
 /* Can the kernel report an error that inference does not? */
-static bool looks_at_values(const Call *call) {
-    return call->op->value_checks || (call->op->kind == KIND_POINTWISE &&
-                               (call->op->pw == PW_masked_fill || pw_is_quotient(call_pw(call))));
+static bool has_value_checks(const Call *call) {
+    return call->op->value_checks ||
+           (call->op->kind == KIND_POINTWISE &&
+            (call->op->pw == PW_masked_fill || pw_is_quotient(call_pw(call))));
 }
 
 static void check_recorded(const TorchCall *c) {
@@ -56,7 +57,7 @@ static void check_recorded(const TorchCall *c) {
     ErrCode code = c->call.op->infer(&c->call, &r);
     ck_assert_int_eq(code, err.code);
     if (c->code != ERR_none) {
-        bool by_value = code == ERR_none && looks_at_values(&c->call);
+        bool by_value = code == ERR_none && has_value_checks(&c->call);
         ck_assert_msg(code == c->code || by_value, "answers %s: %s", errcode_name(code), c->text);
         return;
     }
