@@ -1,12 +1,12 @@
-/* In-place ops, and the refusals that go before a write:
+/* In-place ops, and the refusals before a write:
  *
- *   check_inplace (when the write is to be recorded) -> begin the node -> the op's own checks ->
- *   the twin into a temporary -> copy
- *   into self -> version + 1 -> rebase the history
+ *   check_inplace (if the write is recorded) -> begin the node -> the op's own checks ->
+ *   the functional form (the twin) into a temporary -> copy into self -> version + 1 ->
+ *   rebase the history
  *
- * The order of the checks is docs/reference/semantics.md, "In-place ops"; where that is silent it
- * is that of the op in ATen. A write that PyTorch does not refuse but whose result depends on the
- * order of its loop is noted as undefined. */
+ * docs/reference/semantics.md, "In-place ops", has the order of the checks, and the op's row says
+ * which of them it makes (ORDER_.. of program/ops/hints.h), as in ATen. A write that PyTorch does
+ * not refuse but whose result depends on the order of its loop is noted as undefined. */
 #include "reference/dispatch.h"
 
 #include "program/infer/infer.h"
@@ -44,7 +44,7 @@ static ErrCode refuse_operands(Session *s, const Slots *slots, bool full) {
     return ERR_none;
 }
 
-/* Masks that index self, whose coordinates are the operands here. */
+/* The masks behind the coordinates that index self may not share its memory. */
 static ErrCode dispatch_inplace_refuse_masks(Session *s, const Call *index_put) {
     const Arg *indices = &index_put->arg[1];
     for (int k = 0; k < indices->tensors.n; k++) {
@@ -94,7 +94,7 @@ static ErrCode refuse_larger(Session *s, const Slots *slots) {
                            "output with shape of self doesn't match the broadcast shape");
 }
 
-/* masked_fill_ looks at the value's dims, then at the mask's memory and size, then at its dtype. */
+/* masked_fill_ checks the value's dims, then the mask's memory and size, then its dtype. */
 static ErrCode dispatch_inplace_check_mask(Session *s, const Call *twin, const Slots *slots) {
     const Arg *value = &twin->arg[2];
     if (twin->op->param[2].type == ARG_TENSOR && value->tensor->ndim > 0) {
@@ -170,8 +170,8 @@ static bool adds_product(const OpInfo *op) {
     return op->propagation == PROPAGATION_MATMUL && op_param(op, "beta") >= 0;
 }
 
-/* The op's own checks, up to the values: typing, overlap, shape, cast. Fills `r` with what the twin
- * answers. */
+/* The op's own checks, up to the values: typing, overlap, shape, cast. Fills `r` with the inference
+ * of the twin. */
 static ErrCode dispatch_inplace_check_write(Session *s, const OpInfo *op, const Call *twin,
                                             const Slots *slots, Infer *r) {
     const Tensor *self = twin->arg[0].tensor;
@@ -251,8 +251,8 @@ static ErrCode dispatch_inplace_check_write(Session *s, const OpInfo *op, const 
 
 /* ---- the write ---- */
 
-/* A write through a self that meets itself. What is not changed is not written (a masked write
- * leaves it); two changes of one location that differ, or an op that reads what it wrote, are
+/* A write through a self that overlaps itself. Unchanged elements are not written (as in a masked
+ * write); two different changes of one location, or an op that reads what it wrote, are
  * undefined. */
 static void write_overlapping(Session *s, const Tensor *self, const Tensor *value, bool writes_all,
                               bool reads, bool indexed) {
@@ -353,9 +353,9 @@ static bool share_location(Session *s, const Tensor *a, const Tensor *b) {
     return false;
 }
 
-/* Does the write change an operand that is still to be read? Elementwise ops may read the very
- * element they write; fill_ reads its value first. PyTorch refuses only the overlaps that are easy
- * to see. */
+/* Does the write change an operand that is read later? Elementwise ops may read the very
+ * element they write; fill_ reads its value first. PyTorch refuses only overlaps that are cheap to
+ * detect. */
 static bool writes_operand(Session *s, const OpInfo *op, const Call *twin, const Slots *slots) {
     const Tensor *self = slots->v[0];
     bool elementwise = twin->op->kind == KIND_POINTWISE || op->order == ORDER_COPY;
@@ -373,8 +373,8 @@ static bool writes_operand(Session *s, const OpInfo *op, const Call *twin, const
     return false;
 }
 
-/* masked_scatter_ takes the elements of source as it comes by the mask's, which is in the order of
- * self's memory. */
+/* masked_scatter_ takes the elements of source in the order in which it visits the mask: the order
+ * of self's memory. */
 static bool scattered_by_memory(const Call *call) {
     const Tensor *self = call->arg[0].tensor;
     if (call->op->order != ORDER_MASKED_SCATTER) {
@@ -391,8 +391,8 @@ static bool scattered_by_memory(const Call *call) {
     return !same && tensor_numel(self) > 0;
 }
 
-/* May the kernel write to self itself? Of those that start from a copy of self, this one finds all
- * that it refuses before it writes. */
+/* May the kernel write to self itself? Of the kernels that start from a copy of self, that of
+ * index_put_ makes all its refusals before it writes. */
 static bool writes_in_place(const Call *call) {
     return call->op->order == ORDER_INDEX_PUT && tensor_is_dense(call->arg[0].tensor);
 }
@@ -418,7 +418,7 @@ ErrCode dispatch_inplace(Session *s, const Call *call, Tensor **out, int *nout) 
             node->kind = GRAD_NODE_ZERO;
         }
     }
-    /* copy_(self, self) does nothing, and checks nothing; of integers nan_to_num_ is that */
+    /* copy_(self, self) does nothing and checks nothing, and so does nan_to_num_ of integers */
     bool identity = (call->op->order == ORDER_COPY && twin.arg[1].tensor == self) ||
                     (call->op->order == ORDER_FLOATING && !dtype_is_float(self->dtype));
     Infer r = {0};
@@ -438,7 +438,7 @@ ErrCode dispatch_inplace(Session *s, const Call *call, Tensor **out, int *nout) 
              direct = !overwrites && !s->shadow && writes_in_place(call);
         Tensor *value = direct ? self : &r.out[0];
         if (direct) {
-            s->storages++; /* numbers are the same, however it is written */
+            s->storages++; /* storage numbers do not depend on how it is written */
         } else {
             TRY(dispatch_allocate(s, value));
         }

@@ -234,7 +234,7 @@ static void rule_integer(Session *s, const Call *call, const Tensor *out) {
     Storage *to = out->storage;
     to->bound = shadow_pass(s, call,
                             call->op->propagation == PROPAGATION_EXTREME ? op_info(OP_amax)->kernel
-                                                                    : call->op->kernel,
+                                                                         : call->op->kernel,
                             out, PASS_BOUND);
     for (int64_t i = 0; i < to->numel; i++) {
         to->value64[i] = element_double(to->data, to->dtype, i);

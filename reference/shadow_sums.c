@@ -204,8 +204,9 @@ void shadow_statistic(Session *s, const Call *call, const Tensor *out, const Ope
     const Tensor *self = call->arg[0].tensor;
     Extent x = shadow_sums_extent_of(self);
     double u = dtype_unit(out->dtype), all = (double)tensor_numel(self);
-    double n =
-        call->op->propagation == PROPAGATION_LOGSUMEXP ? all : all / fmax((double)tensor_numel(out), 1);
+    double n = call->op->propagation == PROPAGATION_LOGSUMEXP
+                   ? all
+                   : all / fmax((double)tensor_numel(out), 1);
     to->value64 = shadow_pass(s, call, call->op->kernel, out, PASS_VALUE);
     for (int64_t i = 0; i < to->numel; i++) {
         double y = to->value64[i];

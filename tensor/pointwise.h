@@ -1,4 +1,4 @@
-/* The scalar functions behind pointwise ops, one pair (double, int64_t) a row of pointwise.def. */
+/* The scalar functions of pointwise ops: a pair (double, int64_t) for each row of pointwise.def. */
 #ifndef TENSOR_POINTWISE_H
 #define TENSOR_POINTWISE_H
 
@@ -21,21 +21,21 @@ enum {
 
 enum { PW_MAX_OPERANDS = 4 };
 
-/* Sums, differences, products, quotients, which are adjacent in the table. */
+/* Sums, differences, products, quotients: neighbours in the table. */
 static inline bool pw_is_arithmetic(Pw pw) { return pw >= PW_add && pw <= PW_div; }
 /* The result is an operand, chosen by how they compare or by a mask. */
 static inline bool pw_is_choice(Pw pw) {
     return (pw >= PW_maximum && pw <= PW_clamp) || pw == PW_where || pw == PW_masked_fill;
 }
 
-/* Comparisons and connectives of two operands, which are adjacent in the table: the answer is
- * true or false. */
+/* Comparisons and connectives of two operands, neighbours in the table: the result is true or
+ * false. */
 static inline bool pw_is_logic(Pw pw) { return pw >= PW_eq && pw <= PW_logical_xor; }
-/* Quotients brought to an integer, and what such a division leaves, which stand together too:
- * integers refuse a divisor of zero. */
+/* Rounded quotients and remainders, neighbours in the table: for integers the op refuses a zero
+ * divisor. */
 static inline bool pw_is_quotient(Pw pw) { return pw >= PW_div_floor && pw <= PW_fmod; }
 
-/* What an integer function found out about its operands. */
+/* What an integer function reports about its operands. */
 typedef struct PwStatus {
     bool zero_divisor;      /* integer division or remainder by 0: the op raises `invalid` */
     bool odd_shift;         /* a shift by less than 0 or by all the bits: undefined */

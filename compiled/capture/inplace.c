@@ -1,8 +1,9 @@
-/* In-place ops in the capture: an op on self is its twin's value, cast to self's dtype, and a
- * WRITE.
+/* In-place ops in the capture: the value of the functional form (the twin), cast to self's dtype,
+ * and a WRITE.
  *
- * Most of this is what eager refuses, op by op, in its order: whether self may be written, overlap,
- * sizes, dtypes, then values. */
+ * Most of this file are eager's refusals: whether self may be written, overlap, sizes, dtypes, then
+ * values. The op's row says which of them it makes and in which order (ORDER_.. of
+ * program/ops/hints.h). */
 #include "compiled/capture/capture.h"
 #include "program/ops/functions.h"
 
@@ -45,9 +46,8 @@ static ErrCode inplace_refuse_masks(Capture *cap, const Call *index_put) {
         const Var *index = (const Var *)index_put->arg[1].tensors.v[k];
         const Var *root = index && index->base ? index->base : index;
         if (root && root->mask) {
-            pair[1] =
-                (Tensor *)&root->mask
-                    ->tensor; /* itself: an empty tensor overlaps the same one, and no other */
+            pair[1] = (Tensor *)&root->mask
+                          ->tensor; /* the same object: an empty tensor overlaps only itself */
             TRY(refuse_overlap(cap, pair[0], pair, 2, false, true));
         }
     }
@@ -138,7 +138,7 @@ static ErrCode inplace_check_write(Capture *cap, const Call *call, const OpInfo 
                                    Tensor *const *slot, int nslot, Infer *r) {
     const Tensor *self = slot[0];
     switch (op->order) {
-    case ORDER_COPY: /* of itself: nothing to do, but a write all the same */
+    case ORDER_COPY: /* of itself: changes nothing, but counts as a write */
         if (slot[1] != self) {
             TRY(refuse_overlap(cap, self, slot, nslot, true, false));
         }
@@ -228,8 +228,7 @@ static ErrCode inplace_check_write(Capture *cap, const Call *call, const OpInfo 
 
 /* ---- the write ---- */
 
-/* The self slot of an in-place op, if its derivative reads it: what it held, and how it came to
- * hold it. */
+/* The self slot of an in-place op, if its derivative reads it: the old value, with its history. */
 static ErrCode clone_self(Capture *cap, GradNode *tape, Call *twin) {
     bool need[MAX_SLOTS];
     for (int i = 0; i < tape->nslot; i++) {
@@ -278,7 +277,7 @@ ErrCode capture_in_place(Capture *cap, const Call *call, Tensor **out, int *nout
     TRY(inplace_check_write(cap, &twin, call->op, slot, nslot, &r));
     TRY(capture_memory(cap, &r.out[0]));
     Call recorded = twin;
-    if (tape) { /* before any value is looked at */
+    if (tape) { /* before any value is checked */
         TRY(clone_self(cap, tape, &recorded));
     }
     cap->writing = alias_class_of(&self->tensor)->input;

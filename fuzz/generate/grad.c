@@ -1,9 +1,9 @@
 /* torch.autograd.grad inside the program, and the situations that it makes: gradients
- * differentiated again, graphs that are freed, gradients that are the tensor that was fed, or a
- * view of it, and written.
+ * differentiated again, graphs that are freed, gradients that are the tensor passed in, or a
+ * view of it, and are written.
  *
  * Which inputs an output depends on is guessed from the bases that statements read (Base.from). The
- * metadata of a gradient are those of its input, its strides a guess: it may as well come out
+ * metadata of a gradient are those of its input, its strides a guess: it may also be
  * expanded or transposed. */
 #include "fuzz/patterns/pattern.h"
 
@@ -18,7 +18,7 @@ static bool grad_is_input(const Gen *g, const GenVar *v) {
     return var_requires_grad(g, v) && !v->no_grad;
 }
 
-/* Something that the outputs reach, as far as the guesses go; leaves more often. */
+/* Something that the outputs reach, as far as the guesses tell; leaves more often. */
 static GenVar *reached_input(Gen *g, uint64_t from) {
     GenVar *best = NULL;
     for (int i = 0; i < 8 && g->nvars > 0; i++) {
@@ -35,7 +35,7 @@ static GenVar *reached_input(Gen *g, uint64_t from) {
     return best;
 }
 
-/* The gradients to feed; false: some output needs one and nothing fits. */
+/* The gradients to pass; false: some output needs one and nothing fits. */
 static bool feed(Gen *g, GradStmt *grad, GenVar *const *output, uint64_t *fed) {
     bool scalars = true;
     for (int i = 0; i < grad->noutputs; i++) {
@@ -199,7 +199,7 @@ bool pattern_freed_graph(Gen *g) {
     return true;
 }
 
-/* Ops that hand their gradient on, or a view of it: the result may be the very tensor that was
+/* Ops that pass their gradient on, or a view of it: the result may be the very tensor that was
  * passed, and is then written. */
 bool pattern_passed_gradient(Gen *g) {
     static const OpId form[] = {OP_clone, OP_add_Scalar, OP_t,      OP_unsqueeze,
@@ -230,7 +230,7 @@ bool pattern_passed_gradient(Gen *g) {
     return true;
 }
 
-/* Gradients of what is no leaf, kept. */
+/* Gradients of non-leaves, retained. */
 bool pattern_kept_gradient(Gen *g) {
     GenVar *x = pattern_input(g, 0, true), *y = smooth(g, x);
     if (y == NULL) {

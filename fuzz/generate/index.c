@@ -1,7 +1,7 @@
 /* Python indices: slices whose ends are cut or negative, integers, None, "...", lists and index
  * tensors with duplicates and negative values, masks; and the value that a setitem stores there.
  *
- * Where an element is named twice without accumulation the result is defined only if both writes
+ * If an element is selected twice without accumulation the result is defined only if both writes
  * are equal, so the value is then a scalar or a tensor of equal elements. */
 #include "fuzz/generate/draw.h"
 

@@ -1,8 +1,8 @@
 /* Inputs: dtypes, sizes, layouts, fills, shared storage.
  *
  * Sizes come from a small palette drawn per program (so that tensors fit each other, and squares
- * occur) out of the sizes that hide and show vector paths. Layouts: contiguous, permuted, stepped,
- * stride 0, with an offset; a second input may lie on the storage of a first one, shifted (t0 and
+ * occur) from sizes with and without vector paths. Layouts: contiguous, permuted, stepped,
+ * stride 0, with an offset; a second input may share the storage of a first one, shifted (t0 and
  * t0[1:]), transposed or equal. */
 #include "fuzz/generate/tensors.h"
 

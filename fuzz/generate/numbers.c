@@ -276,7 +276,7 @@ int expanded_size(Gen *g, const Tensor *t, int64_t *size) {
     return extra + t->ndim;
 }
 
-/* A rectangle of the storage: gaps, overlaps and transpositions as they come. */
+/* A rectangle of the storage: with random gaps, overlaps and transpositions. */
 static bool strided_argument(Draw *x, int k) {
     Gen *g = x->g;
     int64_t length = var_data(g, x->self)->numel;

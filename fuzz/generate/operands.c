@@ -87,7 +87,7 @@ static GenVar *factor_argument(Draw *x, int k) {
     return operands_exactly(x, left->dtype, size, n);
 }
 
-/* Is its index a vector? */
+/* Is the index of the op a vector? */
 static bool draws_vector(const OpInfo *op) {
     return op->draw == DRAW_INDEX_VECTOR || op->draw == DRAW_INDEX_FILL ||
            op->draw == DRAW_INDEX_COPY;
@@ -121,7 +121,7 @@ static GenVar *index_argument(Draw *x) {
                              apart && x->t->ndim > 0 ? (int)x->dim : -1);
 }
 
-/* The window of self that `src` is written to: what the view makes of the same arguments. */
+/* The window of self that `src` is written to: the view with the same arguments. */
 static const Tensor *operands_window(Draw *x) {
     const OpInfo *view = op_info(x->op->window);
     Stmt *s = stmt_op(x->g, view->id);
@@ -171,7 +171,7 @@ static GenVar *source_argument(Draw *x) {
     return draw_operand(g, x->t->dtype, x->t->size, x->t->ndim);
 }
 
-static bool all_equal(const Draw *x) { /* every index repeats at will */
+static bool all_equal(const Draw *x) { /* without accumulation duplicates need equal values */
     for (int k = 0; k < x->op->nparam; k++) {
         if (x->op->param[k].type == ARG_BOOL && named(&x->op->param[k], "accumulate")) {
             return !(x->s->arg[k].given && x->s->arg[k].b);
@@ -197,7 +197,7 @@ static GenVar *repeats_argument(Draw *x) {
     return draw_index_tensor(g, dtype, size, ndim, 0, 3, -1);
 }
 
-/* What searchsorted searches: mostly one ascending row, else rows for every row of the values. */
+/* The sequence of searchsorted: mostly one ascending row, else rows for every row of the values. */
 static GenVar *sequence_argument(Draw *x) {
     Gen *g = x->g;
     int64_t size[MAX_DIMS], values[8], n = draw_below(g, 7);

@@ -1,8 +1,8 @@
 /* Which variable becomes an argument: existing ones that fit (recent ones more often), else new
  * inputs, else small factories.
  *
- * Because an input may be made at any time, an argument that must have a certain size and dtype can
- * nearly always be had. */
+ * Since an input can be added at any time, an argument of a given size and dtype is nearly always
+ * available. */
 #include "fuzz/generate/tensors.h"
 
 #include <math.h>

@@ -26,8 +26,8 @@ bool mutator_make_inplace(Mutant *m) {
     Site *site = mutant_pick(m, is_op);
     for (int id = 0; site && id < OP_COUNT; id++) {
         const OpInfo *op = op_info((OpId)id);
-        if (op->kind == KIND_INPLACE && op->name[0] != '_' && op->twin == site->stmt->op->id &&
-            arguments_same_parameters(op, site->stmt->op)) {
+        if (op->kind == KIND_INPLACE && op->class != CLASS_NEVER &&
+            op->twin == site->stmt->op->id && arguments_same_parameters(op, site->stmt->op)) {
             site->stmt->op = op;
             return true;
         }
@@ -38,7 +38,7 @@ bool mutator_make_inplace(Mutant *m) {
 bool mutator_make_functional(Mutant *m) {
     Site *site = mutant_pick(m, is_inplace);
     const OpInfo *twin = site ? op_info(site->stmt->op->twin) : NULL;
-    if (!twin || twin->name[0] == '_' || !arguments_same_parameters(twin, site->stmt->op)) {
+    if (!twin || twin->class == CLASS_NEVER || !arguments_same_parameters(twin, site->stmt->op)) {
         return false;
     }
     Stmt *s = site->stmt;
@@ -57,7 +57,7 @@ bool mutator_change_op(Mutant *m) {
     int n = 0;
     for (int id = 0; site && id < OP_COUNT; id++) {
         const OpInfo *op = op_info((OpId)id), *from = site->stmt->op;
-        bool like = op != from && op->name[0] != '_' && op->kind == from->kind &&
+        bool like = op != from && op->class != CLASS_NEVER && op->kind == from->kind &&
                     arguments_same_parameters(op, from);
         if (like && mutant_below(m, ++n) == 0) {
             chosen = op;

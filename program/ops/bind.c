@@ -1,9 +1,8 @@
-/* From arguments as written to values: names are looked up in the environment, sizes are asked,
- * defaults come from the schema.
+/* From arguments as written to values: names are looked up in the environment, size_of is
+ * evaluated, defaults come from the schema.
  *
- * Arguments are taken in schema order; the first that cannot be had is the statement's error. Lists
- * are built in the arena; scalars, literal data and index lists are pointed to where the program
- * has them. */
+ * Arguments are bound in schema order; the first that fails is the statement's error. Lists are
+ * built in the arena; scalars, literal data and index lists point into the program. */
 #include "program/ops/emit.h"
 #include "program/lang/program.h"
 
@@ -22,7 +21,7 @@ static ErrCode bind_tensor(const Binder *b, NameId name, Tensor **out) {
                 : error_set(b->err, ERR_invalid, "the name '%s' is not bound", name_text(b, name));
 }
 
-/* A size that is asked of a tensor. */
+/* The size of a tensor along a dim (size_of). */
 static ErrCode bind_size(const Binder *b, const PInt *i, int64_t *out) {
     Tensor *t;
     TRY(bind_tensor(b, i->size_of, &t));

@@ -62,12 +62,12 @@ DType addr_dtype(const Tensor *self, const Tensor *vec1, const Tensor *vec2);
  * allocated. */
 int64_t kernel_count_nonzero(const Tensor *mask);
 
-/* What a POINTWISE op refuses by its dtypes before it looks at memory or sizes; `err` keeps
- * ERR_none where that is nothing. */
+/* What a POINTWISE op refuses by its dtypes before it checks memory or sizes; ERR_none if
+ * nothing. */
 ErrCode pointwise_refused_first(const Call *call, Error *err);
-/* addmm_: self must have the product's size (`invalid`), which is looked at after the operands'
- * sizes and before what the kernel refuses. `call`: the twin. Nothing for other ops, and where
- * inference is to refuse the operands. */
+/* addmm_: self must have the product's size (`invalid`), which is checked after the operands'
+ * sizes and before what the kernel refuses. `call`: the twin. ERR_none for other ops, and where
+ * inference refuses the operands. */
 ErrCode sum_in_place_check(const Call *call, Error *err);
 /* masked_scatter_ compares the dtypes of self and source before it expands the mask. */
 ErrCode masked_scatter_in_place_check(const Call *call, Error *err);

@@ -1,5 +1,4 @@
-/* Rows found by what programs call them: by name, by a parameter's name, by the code that stands
- * for them in bytes. */
+/* Looks rows up by name, by a parameter's name, and by their code in the byte codec. */
 #include "program/ops/lookup.h"
 
 #include "program/ops/op.h"

@@ -1,4 +1,4 @@
-/* What op_table_init (op.c) leaves to ops/lookup.c. */
+/* The part of op_table_init (op.c) that indexes the rows. */
 #ifndef PROGRAM_OP_LOOKUP_H
 #define PROGRAM_OP_LOOKUP_H
 

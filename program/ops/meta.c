@@ -1,6 +1,6 @@
-/* MetaEmit: an op's outputs are what inference says. Views keep no storage, an in-place op answers
- * self after asking whether its twin's result would fit there, and what depends on data is what the
- * caller assumed. */
+/* MetaEmit: the outputs of an op are the result of inference. Views have no storage, an in-place op
+ * returns self after checking that the result of its twin fits, and the caller supplies what
+ * depends on data. */
 #include "program/ops/meta.h"
 
 static ErrCode meta_infer(Emit *e, const Call *call, Tensor **out, int *nout) {

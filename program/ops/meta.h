@@ -1,5 +1,5 @@
 /* The Emit that only infers: every value is metadata. For the generator, the verifier and
- * documentation. Data-dependent sizes are answered by the caller's guess. */
+ * documentation. The caller guesses data-dependent sizes. */
 #ifndef PROGRAM_META_H
 #define PROGRAM_META_H
 
@@ -7,8 +7,8 @@
 
 typedef struct MetaEmit {
     Emit emit;             /* first member: an Emit * is a MetaEmit * */
-    int64_t assumed_count; /* what count_nonzero answers (clamped to the mask's numel) */
-    int64_t assumed_item;  /* what item_int answers */
+    int64_t assumed_count; /* the result of count_nonzero (clamped to the mask's numel) */
+    int64_t assumed_item;  /* the result of item_int */
 } MetaEmit;
 
 MetaEmit meta_emit(Arena *arena, Error *err);

@@ -63,8 +63,7 @@ int call_slot_of(const Call *call, int param) {
     return n;
 }
 
-/* Does one of the parameters in the set `when` require grad? Of a list its first tensor is
- * asked. */
+/* Does one of the parameters in the set `when` require grad? A list counts by its first tensor. */
 static bool holds(const Call *call, unsigned when, const bool *requires_grad) {
     if (when & SAVED_ALWAYS) {
         return true;

@@ -19,7 +19,7 @@ START_TEST(same_seed_same_program) {
     int differ = 0;
     for (uint64_t i = 0; i < 500; i++) {
         const char *first = text_of(&a, generate_program(&a, 42, i));
-        /* any program again by itself, after others and in another arena */
+        /* any program can be regenerated alone, after others and in another arena */
         generate_program(&b, 42, i + 7);
         ck_assert_str_eq(first, text_of(&b, generate_program(&b, 42, i)));
         differ += strcmp(first, text_of(&b, generate_program(&b, 43, i))) != 0;
