@@ -1,5 +1,5 @@
 #!/bin/bash -eu
-# Builds the fuzz targets for OSS-Fuzz, ClusterFuzzLite and whatever else keeps their contract (docs/guide/campaigns.md): CC, CXX, CFLAGS, CXXFLAGS,
+# Builds the fuzz targets for OSS-Fuzz, ClusterFuzzLite and other services with the same contract (docs/guide/campaigns.md): CC, CXX, CFLAGS, CXXFLAGS,
 # LIB_FUZZING_ENGINE, SRC, WORK and OUT come from the environment, and only OUT is shipped. cJSON is linked statically, from $SRC/cjson.
 make -C "$SRC/twingrad" -j"$(nproc)" cluster-targets WARN= BUILD="$WORK/twingrad" CJSON="$SRC/cjson" TARGETS="$OUT"
 

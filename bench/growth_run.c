@@ -9,6 +9,7 @@
  * a job's folder, where the file `growth` holds SECONDS and the lines go to the file `samples`. */
 #include "harness/campaign/feedback.h"
 #include "harness/campaign/worker.h"
+#include "harness/cli/fuzz.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -132,7 +133,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         fclose(settings);
         take_up("reached");
     }
-    worker_input(data, size, after_program);
+    worker_input(data, size, fuzz_parse, after_program);
     return 0;
 }
 
@@ -163,10 +164,9 @@ int main(int argc, char **argv) {
         return 2;
     }
     op_table_init();
-    char message[256], *none[1] = {NULL};
-    bool help = false;
-    Options o = {.command = "fuzz"};
-    if (!options_parse(&o, 0, none, command_options("fuzz"), &help, message, sizeof message)) {
+    char message[1024], *none[1] = {NULL};
+    CampaignOptions o;
+    if (!fuzz_parse(&o, 0, none, message, sizeof message)) {
         die("%s", message);
     }
     o.seed = strtoull(argv[2], NULL, 10);
@@ -174,7 +174,11 @@ int main(int argc, char **argv) {
     samples = stdout;
     seconds = atof(argv[3]);
     take_up("/dev/zero");
-    return worker_builtin(&o, argv[1], 0, 1, after_program);
+    int code = worker_builtin(&o, argv[1], 0, 1, after_program, message, sizeof message);
+    if (code != 0) {
+        fprintf(stderr, "growth_builtin: %s\n", message);
+    }
+    return code;
 }
 
 #endif

@@ -8,7 +8,7 @@
 #include "bench/measure.h"
 #include "fuzz/generate/generate.h"
 #include "harness/util/io.h"
-#include "harness/reduce/minimize.h"
+#include "harness/triage/minimize.h"
 #include "program/json/json.h"
 
 #include <stdio.h>

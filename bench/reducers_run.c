@@ -12,7 +12,7 @@
  * neither fails. Seconds are of the processor. */
 #include "harness/reduce/edit.h"
 #include "harness/util/io.h"
-#include "harness/reduce/minimize.h"
+#include "harness/triage/minimize.h"
 #include "program/json/json.h"
 
 #include <stdio.h>

@@ -5,7 +5,7 @@
  *   into self -> version + 1 -> rebase the history
  *
  * The order of the checks is docs/reference/semantics.md, "In-place ops"; where that is silent it
- * is that of the op in ATen. A write that PyTorch does not refuse but whose outcome depends on the
+ * is that of the op in ATen. A write that PyTorch does not refuse but whose result depends on the
  * order of its loop is noted as undefined. */
 #include "reference/dispatch.h"
 
@@ -107,30 +107,26 @@ static ErrCode dispatch_inplace_check_mask(Session *s, const Call *twin, const S
     return refuse_larger(s, slots);
 }
 
-/* index_fill_ looks at the value's dims and the index's dtype before memory, index_copy_ at the dim
- * only. */
-static ErrCode check_index_write(Session *s, const Call *twin, const Slots *slots) {
-    const Tensor *self = twin->arg[0].tensor;
-    int dim;
-    switch (twin->op->id) {
-    case OP_index_fill_int_Scalar:
-    case OP_index_fill_int_Tensor:
-        if (twin->arg[2].tensor->dtype != DT_int64 ||
-            (twin->op->id == OP_index_fill_int_Tensor && twin->arg[3].tensor->ndim > 0)) {
-            return ERR_none; /* inference refuses it */
-        }
-        return refuse_operand(s, self, twin->arg[2].tensor, true);
-    case OP_index_copy:
-        TRY(dim_wrap(twin->arg[1].i, self->ndim, &dim, s->err));
-        TRY(refuse_internal(s, self));
-        return refuse_operands(s, slots, true);
-    default:
-        return ERR_none;
+/* index_fill_ checks the value's dims and the index's dtype before memory. */
+static ErrCode check_index_fill(Session *s, const Call *twin) {
+    if (twin->arg[2].tensor->dtype != DT_int64 ||
+        (twin->op->param[3].type == ARG_TENSOR && twin->arg[3].tensor->ndim > 0)) {
+        return ERR_none; /* inference refuses it */
     }
+    return refuse_operand(s, twin->arg[0].tensor, twin->arg[2].tensor, true);
 }
 
-/* addr_ never expands self, and looks at its scalars last. */
-static ErrCode dispatch_inplace_check_addr(Session *s, const Call *twin, const Slots *slots) {
+/* index_copy_ checks the dim only before memory. */
+static ErrCode check_index_copy(Session *s, const Call *twin, const Slots *slots) {
+    const Tensor *self = twin->arg[0].tensor;
+    int dim;
+    TRY(dim_wrap(twin->arg[1].i, self->ndim, &dim, s->err));
+    TRY(refuse_internal(s, self));
+    return refuse_operands(s, slots, true);
+}
+
+/* addr_ never expands self, and checks its scalars last. */
+static ErrCode dispatch_inplace_check_outer(Session *s, const Call *twin, const Slots *slots) {
     const Tensor *self = twin->arg[0].tensor, *a = twin->arg[1].tensor, *b = twin->arg[2].tensor;
     if (a->ndim != 1 || b->ndim != 1) {
         return ERR_none; /* inference refuses it */
@@ -147,12 +143,8 @@ static ErrCode dispatch_inplace_check_addr(Session *s, const Call *twin, const S
     return dispatch_inplace_refuse_cast(s, addr_dtype(self, a, b), self->dtype);
 }
 
-/* addmv_ and baddbmm_ take self as it is, also where it overlaps itself, and say so before they
- * look at the factors' dtypes. */
-static bool keeps_self(const OpInfo *twin) {
-    return twin->id == OP_addmv || twin->id == OP_baddbmm;
-}
-
+/* addmv_ and baddbmm_ take self as it is, also where it overlaps itself, and check its size and
+ * dtype before the factors' dtypes. */
 static ErrCode check_kept(Session *s, const Call *twin) {
     const Tensor *self = twin->arg[0].tensor, *a = twin->arg[1].tensor, *b = twin->arg[2].tensor;
     Call plain = *twin; /* its sizes, whatever the dtypes */
@@ -174,9 +166,8 @@ static ErrCode check_kept(Session *s, const Call *twin) {
     return ERR_none;
 }
 
-static bool is_scan(const OpInfo *op) { return op->id == OP_cumsum || op->id == OP_cumprod; }
 static bool adds_product(const OpInfo *op) {
-    return op->nature == PROPAGATION_MATMUL && op_param(op, "beta") >= 0;
+    return op->propagation == PROPAGATION_MATMUL && op_param(op, "beta") >= 0;
 }
 
 /* The op's own checks, up to the values: typing, overlap, shape, cast. Fills `r` with what the twin
@@ -184,7 +175,7 @@ static bool adds_product(const OpInfo *op) {
 static ErrCode dispatch_inplace_check_write(Session *s, const OpInfo *op, const Call *twin,
                                             const Slots *slots, Infer *r) {
     const Tensor *self = twin->arg[0].tensor;
-    bool iterator = (twin->op->kind == KIND_POINTWISE || twin->op->id == OP_copy) &&
+    bool iterator = (twin->op->kind == KIND_POINTWISE || op->order == ORDER_COPY) &&
                     op->checks_overlap; /* a TensorIterator builds first */
     if (iterator) {
         if (op->types_first) {
@@ -203,22 +194,32 @@ static ErrCode dispatch_inplace_check_write(Session *s, const OpInfo *op, const 
             TRY(refuse_larger(s, slots));
         }
     }
-    bool masked = twin->op->kind == KIND_POINTWISE && twin->op->pw == PW_masked_fill;
-    if (masked) {
+    switch (op->order) {
+    case ORDER_MASKED_FILL:
         TRY(dispatch_inplace_check_mask(s, twin, slots));
-    }
-    if (twin->op->id == OP__index_put) {
+        break;
+    case ORDER_INDEX_PUT:
         TRY(refuse_operands(s, slots, true));
         TRY(dispatch_inplace_refuse_masks(s, twin));
-    }
-    TRY(check_index_write(s, twin, slots));
-    if (twin->op->id == OP_addr) {
-        TRY(dispatch_inplace_check_addr(s, twin, slots));
-    } else if (keeps_self(twin->op)) {
+        break;
+    case ORDER_INDEX_FILL:
+        TRY(check_index_fill(s, twin));
+        break;
+    case ORDER_INDEX_COPY:
+        TRY(check_index_copy(s, twin, slots));
+        break;
+    case ORDER_OUTER:
+        TRY(dispatch_inplace_check_outer(s, twin, slots));
+        break;
+    case ORDER_KEPT:
         TRY(check_kept(s, twin));
-    } else if (twin->op->id == OP_masked_scatter) {
+        break;
+    case ORDER_MASKED_SCATTER:
         TRY(refuse_internal(s, self));
         TRY(masked_scatter_in_place_check(twin, s->err));
+        break;
+    default:
+        break;
     }
     TRY(sum_in_place_check(twin, s->err));
     TRY(dispatch_infer(s, twin, r));
@@ -227,7 +228,7 @@ static ErrCode dispatch_inplace_check_write(Session *s, const OpInfo *op, const 
         return error_set(s->err, ERR_shape,
                          "output with shape of self doesn't match the broadcast shape");
     }
-    if (is_scan(twin->op)) {
+    if (op->order == ORDER_SCAN) {
         TRY(refuse_dtype(s, twin));
     } else {
         TRY(dispatch_inplace_refuse_cast(s, r->out[0].dtype, self->dtype));
@@ -236,12 +237,12 @@ static ErrCode dispatch_inplace_check_write(Session *s, const OpInfo *op, const 
         return error_set(s->err, ERR_invalid, "%s computes in %s and cannot write %s", op->name,
                          dtype_name(r->out[0].dtype), dtype_name(self->dtype));
     }
-    if ((twin->op->id == OP_tril || twin->op->id == OP_triu) && triangle_copies(self)) {
+    if (op->order == ORDER_TRIANGLE && triangle_copies(self)) {
         TRY(refuse_internal(s, self));
     }
-    if (!iterator && !keeps_self(twin->op) && (op->checks_overlap || adds_product(twin->op))) {
+    if (!iterator && op->order != ORDER_KEPT && (op->checks_overlap || adds_product(twin->op))) {
         TRY(refuse_internal(s, self));
-        if (!adds_product(twin->op) && !is_scan(twin->op)) {
+        if (!adds_product(twin->op) && op->order != ORDER_SCAN) {
             TRY(refuse_operands(s, slots, true));
         }
     }
@@ -285,25 +286,8 @@ static void write_overlapping(Session *s, const Tensor *self, const Tensor *valu
     }
 }
 
-/* Ops that leave an element alone or write it without reading it. */
-static bool only_writes(const Call *twin) {
-    switch (twin->op->id) {
-    case OP__index_put:
-        return !twin->arg[3].b;
-    case OP_scatter_src:
-    case OP_scatter_value:
-    case OP_index_fill_int_Scalar:
-    case OP_index_fill_int_Tensor:
-    case OP_tril:
-    case OP_triu:
-        return true;
-    default:
-        return twin->op->kind == KIND_POINTWISE && twin->op->pw == PW_masked_fill;
-    }
-}
-
 /* self[...] = value[...], which has its size. */
-static void write_self(Session *s, const Call *twin, const Tensor *value) {
+static void write_self(Session *s, const OpInfo *op, const Call *twin, const Tensor *value) {
     Tensor *self = twin->arg[0].tensor;
     bool out_of_range = false;
     if (tensor_overlaps_itself(self)) {
@@ -314,13 +298,13 @@ static void write_self(Session *s, const Call *twin, const Tensor *value) {
             tensor_copy_data(cast, value, &out_of_range);
             value = cast;
         }
-        OpId id = twin->op->id;
-        bool batches = (id == OP_tril || id == OP_triu) &&
+        bool batches = op->order == ORDER_TRIANGLE &&
                        self->ndim > 3; /* a copy is made contiguous, and copied back whole */
-        bool writes_all = id == OP_copy || id == OP_fill_Scalar || id == OP_fill_Tensor ||
-                          id == OP_zero || batches;
-        bool reads = !writes_all && !only_writes(twin);
-        bool indexed = id == OP__index_put || id == OP_scatter_src || id == OP_scatter_value;
+        bool indexed = op->writes == WRITES_INDEXED;
+        int accumulate = op_param(op, "accumulate");
+        bool writes_all = op->writes == WRITES_ALL || batches;
+        bool reads =
+            op->writes == WRITES_UPDATES || (indexed && accumulate >= 0 && twin->arg[accumulate].b);
         write_overlapping(s, self, value, writes_all, reads, indexed);
         if (s->shadow) {
             shadow_load(s, self->storage);
@@ -372,12 +356,12 @@ static bool share_location(Session *s, const Tensor *a, const Tensor *b) {
 /* Does the write change an operand that is still to be read? Elementwise ops may read the very
  * element they write; fill_ reads its value first. PyTorch refuses only the overlaps that are easy
  * to see. */
-static bool writes_operand(Session *s, const Call *twin, const Slots *slots) {
+static bool writes_operand(Session *s, const OpInfo *op, const Call *twin, const Slots *slots) {
     const Tensor *self = slots->v[0];
-    if (twin->op->id == OP_fill_Tensor || tensor_numel(self) == 0) {
+    bool elementwise = twin->op->kind == KIND_POINTWISE || op->order == ORDER_COPY;
+    if ((op->writes == WRITES_ALL && !elementwise) || tensor_numel(self) == 0) {
         return false;
     }
-    bool elementwise = twin->op->kind == KIND_POINTWISE || twin->op->id == OP_copy;
     for (int i = 1; i < slots->n; i++) {
         const Tensor *t = slots->v[i];
         if (t && t->storage == self->storage &&
@@ -391,9 +375,9 @@ static bool writes_operand(Session *s, const Call *twin, const Slots *slots) {
 
 /* masked_scatter_ takes the elements of source as it comes by the mask's, which is in the order of
  * self's memory. */
-static bool scattered_by_memory(const Call *twin) {
-    const Tensor *self = twin->arg[0].tensor;
-    if (twin->op->id != OP_masked_scatter) {
+static bool scattered_by_memory(const Call *call) {
+    const Tensor *self = call->arg[0].tensor;
+    if (call->op->order != ORDER_MASKED_SCATTER) {
         return false;
     }
     int64_t order[MAX_DIMS], plain[MAX_DIMS];
@@ -409,8 +393,8 @@ static bool scattered_by_memory(const Call *twin) {
 
 /* May the kernel write to self itself? Of those that start from a copy of self, this one finds all
  * that it refuses before it writes. */
-static bool writes_in_place(const Call *twin) {
-    return twin->op->id == OP__index_put && tensor_is_dense(twin->arg[0].tensor);
+static bool writes_in_place(const Call *call) {
+    return call->op->order == ORDER_INDEX_PUT && tensor_is_dense(call->arg[0].tensor);
 }
 
 ErrCode dispatch_inplace(Session *s, const Call *call, Tensor **out, int *nout) {
@@ -423,7 +407,7 @@ ErrCode dispatch_inplace(Session *s, const Call *call, Tensor **out, int *nout) 
     GradNode *node = NULL;
     bool differentiable = twin.op->grad || is_comparison(twin.op) ||
                           is_bitwise(twin.op); /* logical ops in place leave history alone */
-    if (twin.op->id == OP_copy) {
+    if (call->op->order == ORDER_COPY) {
         differentiable = dtype_is_float(self->dtype); /* VariableTypeManual's copy_ */
     }
     if (differentiable && dispatch_requires_grad(s, twin.op, &slots)) {
@@ -435,8 +419,8 @@ ErrCode dispatch_inplace(Session *s, const Call *call, Tensor **out, int *nout) 
         }
     }
     /* copy_(self, self) does nothing, and checks nothing; of integers nan_to_num_ is that */
-    bool identity = (twin.op->id == OP_copy && twin.arg[1].tensor == self) ||
-                    (twin.op->id == OP_nan_to_num && !dtype_is_float(self->dtype));
+    bool identity = (call->op->order == ORDER_COPY && twin.arg[1].tensor == self) ||
+                    (call->op->order == ORDER_FLOATING && !dtype_is_float(self->dtype));
     Infer r = {0};
     if (!identity) {
         TRY(dispatch_inplace_check_write(s, call->op, &twin, &slots, &r));
@@ -450,8 +434,8 @@ ErrCode dispatch_inplace(Session *s, const Call *call, Tensor **out, int *nout) 
         node_save_operands(s, node, clone);
     }
     if (!identity) {
-        bool overwrites = writes_operand(s, &twin, &slots),
-             direct = !overwrites && !s->shadow && writes_in_place(&twin);
+        bool overwrites = writes_operand(s, call->op, &twin, &slots),
+             direct = !overwrites && !s->shadow && writes_in_place(call);
         Tensor *value = direct ? self : &r.out[0];
         if (direct) {
             s->storages++; /* numbers are the same, however it is written */
@@ -468,12 +452,12 @@ ErrCode dispatch_inplace(Session *s, const Call *call, Tensor **out, int *nout) 
         if (overwrites && !s->undefined) {
             s->undefined = "an unrefused write to an operand that is still to be read";
         }
-        if (scattered_by_memory(&twin) && !s->undefined) {
+        if (scattered_by_memory(call) && !s->undefined) {
             s->undefined = "masked_scatter_ of a self whose memory is not row-major: another order "
                            "than that of the result and of the gradient";
         }
         if (!direct) {
-            write_self(s, &twin, value);
+            write_self(s, call->op, &twin, value);
         }
     }
     self->storage->version++;

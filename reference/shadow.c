@@ -82,7 +82,7 @@ static void rule_scatter_add(Session *s, const Call *call, const Tensor *out, co
 static double shadow_reduced_count(const Call *call, const Tensor *out) {
     const Tensor *self = call->arg[0].tensor;
     if (call->op->id == OP_cumsum || call->op->id == OP_cumprod ||
-        call->op->nature == PROPAGATION_SOFTMAX) {
+        call->op->propagation == PROPAGATION_SOFTMAX) {
         int dim = self->ndim > 0
                       ? (int)(call->arg[1].i < 0 ? call->arg[1].i + self->ndim : call->arg[1].i)
                       : 0;
@@ -233,7 +233,7 @@ static void rule_softmax(Session *s, const Call *call, const Tensor *out) {
 static void rule_integer(Session *s, const Call *call, const Tensor *out) {
     Storage *to = out->storage;
     to->bound = shadow_pass(s, call,
-                            call->op->nature == PROPAGATION_EXTREME ? op_info(OP_amax)->kernel
+                            call->op->propagation == PROPAGATION_EXTREME ? op_info(OP_amax)->kernel
                                                                     : call->op->kernel,
                             out, PASS_BOUND);
     for (int64_t i = 0; i < to->numel; i++) {
@@ -254,7 +254,7 @@ static void rule_choice(const Call *call, const Tensor *out, const Operands *o) 
         double v = from->value64[w.at[0]], b = from->bound[w.at[0]];
         if (isnan(b)) {
             inconclusive = true;
-        } else if (b > 0 && call->op->nature == PROPAGATION_TRUTH) {
+        } else if (b > 0 && call->op->propagation == PROPAGATION_TRUTH) {
             inconclusive = fabs(v) <= 4 * b;
         } else if (b > 0) {
             for (Walk other = walk_start(self->size, self->ndim, one, 1);
@@ -290,23 +290,23 @@ static void reference_shadow_compute(Session *s, const Call *call, Tensor *const
     }
     CHECK(nout == 1);
     Operands o = shadow_operands(call, out[0]->dtype);
-    if (op->nature == PROPAGATION_NONE) {
+    if (op->propagation == PROPAGATION_NONE) {
         s->shadow_lost |= shadow_is_inconclusive(call->arg[0].tensor);
         shadow_load(s, out[0]->storage);
-    } else if (op->nature == PROPAGATION_ORDER || op->nature == PROPAGATION_TRUTH) {
+    } else if (op->propagation == PROPAGATION_ORDER || op->propagation == PROPAGATION_TRUTH) {
         rule_choice(call, out[0], &o);
-    } else if (op->nature == PROPAGATION_SEARCH || op->nature == PROPAGATION_STEPS) {
+    } else if (op->propagation == PROPAGATION_SEARCH || op->propagation == PROPAGATION_STEPS) {
         shadow_load_result(out[0],
                            !o.exact || o.index_inconclusive); /* the same operands give the same
                                                                  bits; of others nothing is known */
     } else if (o.index_inconclusive) {
         shadow_lose(out[0]);
-    } else if (op->nature == PROPAGATION_MOVE) {
+    } else if (op->propagation == PROPAGATION_MOVE) {
         rule_move(s, call, out[0], &o);
     } else if (!dtype_is_float(out[0]->dtype)) {
         rule_integer(s, call, out[0]);
     } else {
-        switch (op->nature) {
+        switch (op->propagation) {
         case PROPAGATION_SUM:
             rule_sum(s, call, out[0], &o);
             break;

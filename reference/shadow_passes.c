@@ -75,7 +75,7 @@ static Scalar pass_scalar(Scalar value, const Param *param, Pass pass) {
 /* Of a POLYNOMIAL row: an operand that is subtracted, so that its magnitude must go in with a
  * minus. */
 static bool is_subtracted(const Call *call, const Param *param) {
-    return call->op->nature == PROPAGATION_POLYNOMIAL && param_is(param, "target");
+    return call->op->propagation == PROPAGATION_POLYNOMIAL && param_is(param, "target");
 }
 
 static Tensor *pass_operand(Session *s, const Call *call, int i, Pass pass) {

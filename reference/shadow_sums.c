@@ -205,7 +205,7 @@ void shadow_statistic(Session *s, const Call *call, const Tensor *out, const Ope
     Extent x = shadow_sums_extent_of(self);
     double u = dtype_unit(out->dtype), all = (double)tensor_numel(self);
     double n =
-        call->op->nature == PROPAGATION_LOGSUMEXP ? all : all / fmax((double)tensor_numel(out), 1);
+        call->op->propagation == PROPAGATION_LOGSUMEXP ? all : all / fmax((double)tensor_numel(out), 1);
     to->value64 = shadow_pass(s, call, call->op->kernel, out, PASS_VALUE);
     for (int64_t i = 0; i < to->numel; i++) {
         double y = to->value64[i];
@@ -213,7 +213,7 @@ void shadow_statistic(Session *s, const Call *call, const Tensor *out, const Ope
             to->bound[i] = o->exact ? 0 : NAN;
             continue;
         }
-        switch (call->op->nature) {
+        switch (call->op->propagation) {
         case PROPAGATION_NORM:
             to->bound[i] = norm_bound(call, y, n, u, &x, o, out->dtype);
             break;

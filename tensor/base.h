@@ -1,4 +1,4 @@
-/* The error vocabulary of the house, and what every file needs.
+/* The project's error codes, and what every file needs.
  *
  * Three kinds of trouble are kept apart:
  *   - an error of the *program under test* is an ErrCode (errors.def) with a sentence in an Error:
@@ -40,8 +40,8 @@ const char *errcode_name(ErrCode code);
 bool errcode_parse(const char *name, ErrCode *code);
 
 /* error_set(err, code, format, ..): sets `err` (unless it already holds an error: the first one
- * stays) and returns its code, which is never ERR_none; the compiler is told so, and that errors
- * are seldom. `err` may not be NULL. */
+ * stays) and returns its code, which is never ERR_none; the compiler is told this, and that errors
+ * are rare. `err` may not be NULL. */
 #define error_set(...) error_certain(error_write(__VA_ARGS__))
 ErrCode error_write(Error *err, ErrCode code, const char *format, ...)
     __attribute__((cold, format(printf, 3, 4)));

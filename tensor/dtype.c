@@ -234,8 +234,8 @@ static float float_of_bits(uint32_t bits) {
     return f;
 }
 
-/* Moved to float32's place the exponent is 112 too small: one multiplication by 2^112 mends it, and
- * normalizes subnormals. */
+/* Moved to float32's position the exponent is 112 too small: one multiplication by 2^112 fixes it,
+ * and normalizes subnormals. */
 float half_to_float(Half h) {
     uint32_t sign = (uint32_t)(h.bits & 0x8000) << 16, rest = (uint32_t)(h.bits & 0x7FFF) << 13;
     uint32_t magnitude = (h.bits & 0x7C00) == 0x7C00 ? rest | 0x7F800000
@@ -358,7 +358,7 @@ void element_store_double(void *data, DType dtype, int64_t i, double value) {
     }
 }
 
-/* Many at once: the usual dtypes are asked for once, not for each element. */
+/* Many at once: the dtype is tested once, not for each element. */
 #define EACH(statement)                                                                            \
     for (int64_t k = 0; k < n; k++, i += step) {                                                   \
         statement;                                                                                 \

@@ -316,7 +316,7 @@ const PwInfo *pw_info(Pw pw) {
 
 /* ---- application ---- */
 
-/* n elements of an operand, from place `at` on, as doubles that `compute` (floating) holds. An
+/* n elements of an operand, from position `at` on, as doubles that `compute` (floating) holds. An
  * int64 goes to float32 in one rounding. */
 static void load_doubles(double *to, const Tensor *t, int64_t at, int64_t step, int64_t n,
                          DType compute) {

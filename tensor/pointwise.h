@@ -11,16 +11,24 @@ typedef enum Pw {
     PW_COUNT
 } Pw;
 
+/* PW_name_IN_TILES: does the compiled executor have instructions for it (compiled/tile/ops.def)? */
+enum {
+#define PW(name, arity, k) PW_##name##_IN_TILES = 1,
+#define PW_SHARED(name, arity, k) PW_##name##_IN_TILES = 0,
+#include "tensor/pointwise.def"
+#undef PW
+};
+
 enum { PW_MAX_OPERANDS = 4 };
 
-/* Sums, differences, products, quotients, which stand together in the table. */
+/* Sums, differences, products, quotients, which are adjacent in the table. */
 static inline bool pw_is_arithmetic(Pw pw) { return pw >= PW_add && pw <= PW_div; }
 /* The result is an operand, chosen by how they compare or by a mask. */
 static inline bool pw_is_choice(Pw pw) {
     return (pw >= PW_maximum && pw <= PW_clamp) || pw == PW_where || pw == PW_masked_fill;
 }
 
-/* Comparisons and connectives of two operands, which stand together in the table: the answer is
+/* Comparisons and connectives of two operands, which are adjacent in the table: the answer is
  * true or false. */
 static inline bool pw_is_logic(Pw pw) { return pw >= PW_eq && pw <= PW_logical_xor; }
 /* Quotients brought to an integer, and what such a division leaves, which stand together too:

@@ -1,5 +1,5 @@
 /* SplitMix64 (Steele, Lea, Flood: "Fast splittable pseudorandom number generators", 2014): the only
- * randomness in the house. Started at 0 the first outputs are 0xe220a8397b1dcdaf,
+ * randomness in the project. Started at 0 the first outputs are 0xe220a8397b1dcdaf,
  * 0x6e789e6aa1b965f4, 0x06c45d188009454f. */
 #ifndef TENSOR_RNG_H
 #define TENSOR_RNG_H

@@ -39,7 +39,7 @@ typedef struct Storage {
     int64_t id;      /* order of creation in the run; for printing and deterministic order */
     double *value64; /* float64 shadow: the value in double (NULL: no shadow) */
     double *bound;   /* float64 shadow: error bound of each element; NaN = the value depends on a
-                        discrete choice in doubt */
+                        discrete choice that is inconclusive */
 } Storage;
 
 typedef struct Tensor {

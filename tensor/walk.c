@@ -31,7 +31,7 @@ __attribute__((always_inline)) static inline void start(Walk *w, const int64_t *
                                                         const Tensor *const *tensors,
                                                         const int64_t *const *strides, int count,
                                                         WalkSource source) {
-    int64_t stride[WALK_MAX] = {0}; /* along the dim at hand */
+    int64_t stride[WALK_MAX] = {0}; /* along the current dim */
     uint64_t merged[WALK_MAX] = {
         0}; /* what it must be to merge with those within; where it overflows there is no element */
     int64_t left = 1;

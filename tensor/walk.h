@@ -5,7 +5,7 @@
 
 #include "tensor/tensor.h"
 
-/* walk_init for what is no Tensor: positions start at `offset[k]` and step by strides[k], which are
+/* walk_init without a Tensor: positions start at `offset[k]` and step by strides[k], which are
  * already brought to `size` (0 on broadcast dims). */
 void walk_init_strided(Walk *w, const int64_t *size, int ndim, const int64_t *const *strides,
                        const int64_t *offset, int count);

@@ -16,7 +16,9 @@
 #ifndef COMPILED_CAPTURE_H
 #define COMPILED_CAPTURE_H
 
+#include "compiled/core/compilation.h"
 #include "compiled/ir/graph.h"
+#include "compiled/ir/plan.h"
 
 typedef struct Var Var;
 typedef struct GradNode GradNode;
@@ -413,17 +415,6 @@ void binding_set(Capture *cap, NameId name, Var *v);
 void binding_refresh(Capture *cap, const Stmt *stmt, const Var *receiver);
 /* True if the cache says what is so (always, unless a fault keeps it stale). */
 bool binding_is_fresh(const Binding *h);
-
-/* ---- compile.c ---- */
-/* Runs all passes on c->graph (verified and dumped where asked for) and lowers it. */
-Plan *compile_graph(Compile *c);
-/* Its halves: the passes on graphs; the passes towards loops, and the loops. */
-void compile_front(Compile *c);
-Plan *compile_back(Compile *c);
-/* Shows the graph to who asked for dumps. */
-void compile_dump(const Compile *c, const char *stage);
-/* A clock, where times are measured; else 0. */
-double compile_seconds(const Compile *c);
 
 /* ---- epilogue.c ---- */
 /* What a region leaves of an object. */

@@ -211,8 +211,8 @@ static ErrCode check_targets(Capture *cap, const Call *call) {
 
 ErrCode capture_check_values(Capture *cap, const Call *call, const Tensor *out) {
     const Arg *arg = call->arg;
-    switch (call->op->looks) {
-    case VALUE_CHECK_:
+    switch (call->op->value_checks) {
+    case VALUE_CHECK_NONE:
         if (call->op->kind == KIND_POINTWISE) {
             return call->op->pw == PW_masked_fill  ? check_capture_masked_fill(cap, call, out)
                    : pw_is_quotient(call_pw(call)) ? check_divisor(cap, call, out)
@@ -239,7 +239,7 @@ ErrCode capture_check_values(Capture *cap, const Call *call, const Tensor *out) 
         }
         check_vector(cap, call, CHECK_INDEX_WRAP);
         break;
-    case VALUE_CHECK_PLACES:
+    case VALUE_CHECK_FLAT:
         if (tensor_numel(arg[1].tensor) > 0) {
             add_check(cap, CHECK_INDEX_WRAP, node_of(arg[1].tensor), tensor_numel(arg[0].tensor),
                       ERR_index_range, OUT_OF_BOUNDS);

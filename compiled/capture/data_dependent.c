@@ -6,6 +6,7 @@
  * The answer is part of the guard: on a cache hit the same compiled slices are run again and must
  * answer the same. */
 #include "compiled/capture/capture.h"
+#include "compiled/runtime/pipeline.h"
 
 #include <string.h>
 

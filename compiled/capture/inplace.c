@@ -80,12 +80,12 @@ static ErrCode check_pointwise(Capture *cap, const Call *call, const OpInfo *op,
     }
     TRY(pointwise_refused_first(call, cap->emit.err));
     /* masked_fill_: only the mask may not partly overlap; the value is read before, as a number */
-    if (call->op->id == OP_masked_fill_Tensor && slot[2]->ndim > 0) {
+    bool masked = op->order == ORDER_MASKED_FILL;
+    if (masked && nslot > 2 && slot[2]->ndim > 0) {
         return error_set(cap->emit.err, ERR_invalid,
                          "masked_fill_ only supports a 0-dimensional value tensor");
     }
-    TRY(refuse_overlap(cap, self, slot, call->op->pw == PW_masked_fill ? 2 : nslot,
-                       op->checks_overlap, false));
+    TRY(refuse_overlap(cap, self, slot, masked ? 2 : nslot, op->checks_overlap, false));
     int64_t size[MAX_DIMS];
     int ndim = self->ndim;
     memcpy(size, self->size, sizeof size);
@@ -98,8 +98,8 @@ static ErrCode check_pointwise(Capture *cap, const Call *call, const OpInfo *op,
     return call->op->infer(call, r);
 }
 
-/* addr_ takes self as it is; whether its scalars fit comes after overlap and dtypes. */
-static ErrCode inplace_check_addr(Capture *cap, const Call *call, Tensor *const *slot, int nslot) {
+/* ORDER_OUTER: self is not expanded; whether the scalars fit comes after overlap and dtypes. */
+static ErrCode inplace_check_outer(Capture *cap, const Call *call, Tensor *const *slot, int nslot) {
     const Tensor *self = slot[0];
     if (slot[1]->ndim != 1 || slot[2]->ndim != 1) {
         return call->op->infer(call, &(Infer){.arena = cap->arena, .err = cap->emit.err});
@@ -113,9 +113,9 @@ static ErrCode inplace_check_addr(Capture *cap, const Call *call, Tensor *const 
     return inplace_refuse_cast(cap, addr_dtype(self, slot[1], slot[2]), self->dtype);
 }
 
-/* addmv_ and baddbmm_: self has the result's size and dtype from the start; that it overlaps itself
- * is not seen. */
-static ErrCode judge_kept(Capture *cap, const Call *call, Tensor *const *slot) {
+/* ORDER_KEPT: self has the result's size and dtype from the start; whether it overlaps itself is
+ * not checked. */
+static ErrCode inplace_check_kept(Capture *cap, const Call *call, Tensor *const *slot) {
     Call sizes = *call;
     Tensor *any = arena_array(cap->arena, Tensor, 3);
     for (int k = 0; k < 3; k++) {
@@ -136,62 +136,58 @@ static ErrCode judge_kept(Capture *cap, const Call *call, Tensor *const *slot) {
 static ErrCode inplace_check_write(Capture *cap, const Call *call, const OpInfo *op,
                                    Tensor *const *slot, int nslot, Infer *r) {
     const Tensor *self = slot[0];
-    switch (call->op->id) {
-    case OP_copy: /* of itself: nothing to do, but a write all the same */
+    switch (op->order) {
+    case ORDER_COPY: /* of itself: nothing to do, but a write all the same */
         if (slot[1] != self) {
             TRY(refuse_overlap(cap, self, slot, nslot, true, false));
         }
         TRY(call->op->infer(call, r));
         break;
-    case OP_nan_to_num: /* of integers: a copy_ of itself */
+    case ORDER_FLOATING: /* of integers: a copy_ of itself */
         if (dtype_is_float(self->dtype)) {
             TRY(check_pointwise(cap, call, op, slot, nslot, r));
         } else {
             TRY(call->op->infer(call, r));
         }
         break;
-    case OP__index_put:
+    case ORDER_INDEX_PUT:
         TRY(refuse_overlap(cap, self, slot, nslot, false, true));
         TRY(inplace_refuse_masks(cap, call));
         TRY(call->op->infer(call, r));
         break;
-    case OP_index_fill_int_Scalar:
-    case OP_index_fill_int_Tensor: /* the value is read before, as a number */
+    case ORDER_INDEX_FILL: /* the value is read before, as a number */
         if (slot[1]->dtype == DT_int64 && (nslot == 2 || slot[2]->ndim == 0)) {
             TRY(refuse_overlap(cap, self, slot, 2, false, true));
         }
         TRY(call->op->infer(call, r));
         break;
-    case OP_index_copy: {
+    case ORDER_INDEX_COPY: {
         int dim;
         TRY(dim_wrap(call->arg[1].i, self->ndim, &dim, cap->emit.err));
         TRY(refuse_overlap(cap, self, slot, nslot, true, true));
         TRY(call->op->infer(call, r));
         break;
     }
-    case OP_masked_scatter:
+    case ORDER_MASKED_SCATTER:
         TRY(refuse_overlap(cap, self, slot, 1, true, false));
         TRY(masked_scatter_in_place_check(call, cap->emit.err));
         TRY(call->op->infer(call, r));
         break;
-    case OP_addmv:
-    case OP_baddbmm:
-        TRY(judge_kept(cap, call, slot));
+    case ORDER_KEPT:
+        TRY(inplace_check_kept(cap, call, slot));
         TRY(call->op->infer(call, r));
         break;
-    case OP_addmm:
-    case OP_addbmm:
+    case ORDER_SUM:
         TRY(sum_in_place_check(call, cap->emit.err));
         TRY(call->op->infer(call, r));
         TRY(refuse_resize(cap, self, r->out[0].size, r->out[0].ndim));
         TRY(refuse_overlap(cap, self, slot, 1, true, false));
         break;
-    case OP_addr:
-        TRY(inplace_check_addr(cap, call, slot, nslot));
+    case ORDER_OUTER:
+        TRY(inplace_check_outer(cap, call, slot, nslot));
         TRY(call->op->infer(call, r));
         break;
-    case OP_cumsum:
-    case OP_cumprod: {
+    case ORDER_SCAN: {
         const Arg *dtype = &call->arg[2];
         TRY(call->op->infer(call, r));
         if (!dtype->none && dtype->dtype != self->dtype) {
@@ -205,7 +201,9 @@ static ErrCode inplace_check_write(Capture *cap, const Call *call, const OpInfo 
         TRY(refuse_overlap(cap, self, slot, nslot, true, false));
         return ERR_none; /* sums of narrow integers are cast back */
     }
-    default:
+    case ORDER_MASKED_FILL:
+    case ORDER_TRIANGLE:
+    case ORDER_BY_KIND:
         if (call->op->kind == KIND_POINTWISE) {
             TRY(check_pointwise(cap, call, op, slot, nslot, r));
         } else {
@@ -213,6 +211,7 @@ static ErrCode inplace_check_write(Capture *cap, const Call *call, const OpInfo 
             TRY(refuse_overlap(cap, self, slot, op->checks_overlap ? nslot : 0, op->checks_overlap,
                                true));
         }
+        break;
     }
     TRY(refuse_resize(cap, self, r->out[0].size, r->out[0].ndim));
     TRY(inplace_refuse_cast(cap, r->out[0].dtype, self->dtype));
@@ -220,7 +219,7 @@ static ErrCode inplace_check_write(Capture *cap, const Call *call, const OpInfo 
         return error_set(cap->emit.err, ERR_invalid,
                          "%s cannot write a narrower dtype than it computes in", op->name);
     }
-    if ((call->op->id == OP_tril || call->op->id == OP_triu) && triangle_copies(self)) {
+    if (op->order == ORDER_TRIANGLE && triangle_copies(self)) {
         TRY(refuse_overlap(cap, self, slot, 1, true, false));
     }
     return ERR_none;
@@ -266,7 +265,7 @@ ErrCode capture_in_place(Capture *cap, const Call *call, Tensor **out, int *nout
     Tensor *slot[MAX_SLOTS];
     int nslot = call_slots(&twin, slot);
     GradNode *tape = NULL;
-    bool differentiable = twin.op->id == OP_copy
+    bool differentiable = call->op->order == ORDER_COPY
                               ? dtype_is_float(self->t.dtype)
                               : twin.op->grad || compares(twin.op) || bitwise(twin.op);
     if (differentiable && capture_needs_tape(cap, slot, nslot)) {

@@ -7,13 +7,22 @@
 #ifndef COMPILED_FEATURE_H
 #define COMPILED_FEATURE_H
 
-#include "tensor/base.h"
+#include "compiled/core/steps.h"
 
+/* The map has four parts: pairs of steps, steps, sets of passes, errors at ops. Each step has a
+ * counter of its own for every state; the other features are hashed into their part. */
 enum {
     FEATURES = 1 << 14,
     MAX_TOUCHED = 1 << 11,
-    PAIR_FEATURES = 10 << 10 /* the first are pairs of steps */
+    ALIAS_STATES = 4,
+    GRAD_STATES = 4,
+    PAIR_FEATURES = 10 << 10,
+    STEP_FEATURES = MAX_STEPS * ALIAS_STATES * GRAD_STATES,
+    PASS_FEATURES = 1 << 10,
+    ERROR_FEATURES = 1 << 11
 };
+_Static_assert(PAIR_FEATURES + STEP_FEATURES + PASS_FEATURES + ERROR_FEATURES == FEATURES,
+               "four parts");
 
 typedef struct Features {
     uint8_t counter[FEATURES];     /* 1: met */
@@ -37,13 +46,14 @@ static inline uint8_t feature_bucket(uint8_t count) {
                          : 128;
 }
 
-struct Compile;
+/* Marks a feature as met. */
+void feature_add(Features *f, unsigned feature);
+/* A place for `value` in a part of `part` features. */
+unsigned feature_hash(uint64_t value, unsigned part);
+
 struct Program;
 struct Result;
-/* Adds what was done to a graph, after its last pass. Nothing without CompileOptions.features; so
- * the next. */
-void feature_graph(const struct Compile *c);
-/* Adds the errors of a run. */
+/* Adds the errors of a run; nothing if `f` is NULL. */
 void feature_errors(Features *f, const struct Program *p, const struct Result *r);
 
 #endif

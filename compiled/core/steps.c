@@ -1,10 +1,24 @@
-/* The optional steps as a table (steps.def, rules.def), and which of them and of the passes are
- * off. */
-#include "compiled/core/compile.h"
+/* The tables of passes and steps, and the sets of them that are turned off. */
+#include "compiled/core/steps.h"
 #include "tensor/rng.h"
 
 #include <stdio.h>
 #include <string.h>
+
+enum { REQUIRED = false, OPTIONAL = true };
+
+static const PassInfo pass_table[] = {
+#define PASS(name, need, text) {#name, need, text},
+#include "compiled/passes/passes.def"
+#undef PASS
+};
+_Static_assert(COUNT_OF(pass_table) <= MAX_PASSES, "room for every pass");
+
+int pass_count(void) { return COUNT_OF(pass_table); }
+const PassInfo *pass_info(int number) {
+    CHECK(number >= 0 && number < COUNT_OF(pass_table));
+    return &pass_table[number];
+}
 
 static const StepInfo step_table[] = {
 #define STEP(pass, name, text, why) {#name, #pass, text, why},

@@ -2,6 +2,7 @@
 #ifndef COMPILED_EVALUATE_H
 #define COMPILED_EVALUATE_H
 
+#include "compiled/core/compilation.h"
 #include "compiled/ir/graph.h"
 
 /* Runs an OP node's kernel: `operand` by slot (NULL for None), `out` is metadata and gets a storage

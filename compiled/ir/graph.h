@@ -22,7 +22,6 @@
 #ifndef COMPILED_GRAPH_H
 #define COMPILED_GRAPH_H
 
-#include "compiled/core/compile.h"
 #include "program/ops/emit.h"
 #include "program/json/json.h"
 
@@ -127,50 +126,6 @@ typedef struct Graph {
     const char *backward_message;
 } Graph;
 
-/* One compilation. */
-typedef struct Compile {
-    Arena *arena;
-    Error *err; /* first internal trouble */
-    const CompileOptions *options;
-    CompileCounters *counters;
-    const Program *program;
-    Limits limits; /* on elements and bytes: passed by an op, the error `limit` there */
-    Graph *graph;
-    struct Capture
-        *capture; /* tape and bookkeeping of the capture, for functionalize and joint (capture.h) */
-    int pass;     /* number of the running pass */
-    Storage *const *input_data; /* by input storage: the data of the call being compiled; only with
-                                   options->stages */
-    struct Answers *stage_before; /* what the graph answered at the stage before (stages.c) */
-    struct SampleCompilation
-        *sample; /* where the numbers of the graph are noted on its way (symbol.h), or NULL */
-    uint64_t taken[MAX_STEPS / 64]; /* by StepId: taken in this graph */
-    unsigned changed;               /* passes that changed it, by number */
-    const struct Liveness
-        *live;         /* of the graph as fuse left it, once somebody has asked (lower.h) */
-    struct Plan *plan; /* what the last pass made of it */
-    bool reused; /* the graph is brought to other sizes and fused again: no node may leave it */
-    int64_t first_step; /* counters->gate_steps when the run began: a limit counts from there */
-} Compile;
-
-static inline bool fault(const Compile *c, FaultId id) {
-    const CompileOptions *o = c->options;
-    for (int k = 0; k < o->nalso; k++) {
-        if (o->also[k] == id) {
-            return true;
-        }
-    }
-    return o->fault == id;
-}
-/* May the running optional pass take this step? Asked before every optional pass (STEP_PASS) and
- * every rewrite; counts steps, so that a limit bisects (LLVM's OptBisect). */
-bool gate(Compile *c, StepId step);
-/* True if the compiler verifies the graph after every pass and poisons planned memory: --verify,
- * and sanitizer builds. */
-bool compile_checks_itself(const Compile *c);
-/* Called at every step the gate lets through: a place for a debugger. */
-void rewrite_breakpoint(int64_t step);
-
 /* ---- building ---- */
 Graph *graph_new(Arena *arena);
 Node *graph_input(Graph *g, int number, DType dtype, int64_t numel);
@@ -221,32 +176,5 @@ void graph_dump(const Graph *g); /* to standard error, for a debugger */
  * WRITE once `functional`, regions inside their base, CHECKs in statement order, outputs present.
  * False and the first broken one in `message`. */
 bool graph_verify(const Graph *g, bool functional, char *message, size_t message_size);
-
-/* ---- passes (passes.def): true if the graph changed ---- */
-#define PASS(name, kind, text) bool pass_##name(Compile *c);
-#include "compiled/passes/passes.def"
-#undef PASS
-
-/* ---- lowering and execution (lower.c, execute.c) ---- */
-typedef struct Plan Plan;
-/* Loop nests over planned buffers for c->graph. */
-Plan *graph_lower(Compile *c);
-void plan_print(Text *text, const Plan *plan, const Program *p);
-/* What one execution made of a plan: storages of buffers by node. */
-typedef struct Execution {
-    int failed_sid; /* sid of the CHECK that fired, or -1 */
-    ErrCode code;
-    const char *message; /* of that CHECK; without one ERR_none, or `internal`: a kernel of the
-                            backward refused a value */
-} Execution;
-/* Runs the plan. `input[k]` is the data of input storage k (read, and written only where reinplace
- * allowed it; the epilogue copies write-backs afterwards), `tangent[k]` the data of TANGENT k (NULL
- * where there is none). Outputs are reached by plan_data. Buffers live in `arena`. */
-void plan_execute(const Plan *plan, void *const *input, void *const *tangent, Arena *arena,
-                  Execution *out);
-/* The data of a node's buffer after the last execution (the INPUT's own data for an INPUT; for a
- * VIEW its buffer's, to be read through the VIEW's t). The value of a write-back that was made in
- * place is the input's own data: do not copy it onto itself. */
-void *plan_data(const Plan *plan, const Node *node);
 
 #endif

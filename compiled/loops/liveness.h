@@ -3,6 +3,7 @@
 #ifndef COMPILED_LIVENESS_H
 #define COMPILED_LIVENESS_H
 
+#include "compiled/core/compilation.h"
 #include "compiled/ir/graph.h"
 
 enum { LIVE_TO_THE_END = INT32_MAX };

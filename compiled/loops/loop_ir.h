@@ -8,7 +8,7 @@
 #ifndef COMPILED_LOOP_IR_H
 #define COMPILED_LOOP_IR_H
 
-#include "compiled/ir/graph.h"
+#include "compiled/ir/plan.h"
 
 enum {
     TILE = 512,        /* elements of a tile */

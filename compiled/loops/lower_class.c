@@ -1,11 +1,11 @@
-/* What a node is to the lowering, read off its op: its class (lowering.def), whether it is one
- * value everywhere, and which of its operands it reads. */
+/* What a node is to the lowering (lower_class.h). */
 #include "compiled/loops/lower_class.h"
 
 /* Factories other than splats are computed once, at compile time (LITERAL), since they depend on
  * nothing. */
 const unsigned char lower_op_class[OP_COUNT] = {
-#define POINTWISE(id, schema, pw, operands, typing, grad, saves) [OP_##id] = LOWER_POINTWISE,
+#define POINTWISE(id, schema, pw, operands, typing, grad, saves, ...)                              \
+    [OP_##id] = PW_##pw##_IN_TILES ? LOWER_POINTWISE : LOWER_OPAQUE,
 #include "program/ops/ops.def"
 #define LOWERING(id, cls) [OP_##id] = LOWER_##cls,
 #include "compiled/loops/lowering.def"

@@ -6,6 +6,7 @@
  * keeps its layout, whatever order eager would have taken it from. CSE then sees that b + a is a +
  * b. Needs and keeps SSA. */
 #include "compiled/loops/lower.h"
+#include "compiled/passes/passes.h"
 
 static bool commutes(const Node *n) {
     switch (n->op) {

@@ -9,6 +9,7 @@
  *
  * Needs and keeps SSA; replaced nodes are left to DCE. */
 #include "compiled/ir/graph.h"
+#include "compiled/passes/passes.h"
 
 #include <string.h>
 

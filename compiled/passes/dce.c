@@ -5,6 +5,7 @@
  * knows them by number). A refused step keeps its node, and with it what the node reads. Keeps SSA
  * and the order. */
 #include "compiled/ir/graph.h"
+#include "compiled/passes/passes.h"
 
 bool pass_dce(Compile *c) {
     Graph *g = c->graph;

@@ -9,6 +9,7 @@
  *
  * Needs and keeps SSA, ids, layouts and order. */
 #include "compiled/ir/evaluate.h"
+#include "compiled/passes/passes.h"
 #include "compiled/rules/rules.h"
 #include "compiled/symbolic/observed.h"
 

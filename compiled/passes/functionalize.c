@@ -10,7 +10,10 @@
  * Operands are replaced in the nodes, so that the tape, which points to OP nodes, finds in them the
  * values that the ops saw. */
 #include "compiled/capture/capture.h"
+#include "compiled/passes/passes.h"
 #include "tensor/array.h"
+
+#include <string.h>
 
 typedef struct Functionalizer {
     Compile *c;

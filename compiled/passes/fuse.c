@@ -16,6 +16,7 @@
  *
  * Needs SSA; sets `group`, may reorder; keeps CHECKs in their order. */
 #include "compiled/passes/fuse.h"
+#include "compiled/passes/passes.h"
 
 #include <string.h>
 

@@ -10,6 +10,7 @@
  * tensors) comes to this region, the region is captured again and the walk begins at the edges that
  * were reached (Later). */
 #include "compiled/capture/capture.h"
+#include "compiled/passes/passes.h"
 #include "compiled/symbolic/observed.h"
 
 #include <string.h>

@@ -13,6 +13,7 @@
  *
  * Needs SSA, and that nothing is dead; keeps SSA. */
 #include "compiled/loops/lower.h"
+#include "compiled/passes/passes.h"
 
 #include <string.h>
 

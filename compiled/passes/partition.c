@@ -27,7 +27,10 @@
  * `again`. */
 #include "compiled/loops/lower.h"
 #include "compiled/passes/mincut.h"
+#include "compiled/passes/passes.h"
 #include "tensor/array.h"
+
+#include <string.h>
 
 enum {
     FORWARD = 1,  /* returns, write-backs or CHECKs need it; then also: it stands in the forward */

@@ -9,6 +9,7 @@
  * values in it would break: then each value has a buffer of its own, and it is places in memory
  * that are used again (plan_places). */
 #include "compiled/loops/lower.h"
+#include "compiled/passes/passes.h"
 
 #include <string.h>
 

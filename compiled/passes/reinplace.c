@@ -11,6 +11,7 @@
  *
  * Needs fused groups and the final order; sets `in_place`; keeps everything else. */
 #include "compiled/loops/lower.h"
+#include "compiled/passes/passes.h"
 
 static bool writes_over_base(LowerClass cls) {
     return cls == LOWER_STORE || cls == LOWER_VIEW_SCATTER || cls == LOWER_INDEX_PUT ||

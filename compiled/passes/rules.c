@@ -9,6 +9,7 @@
  * node it was shown.
  *
  * Needs and keeps SSA; replaced nodes are left to DCE. */
+#include "compiled/passes/passes.h"
 #include "compiled/rules/rules.h"
 #include "compiled/symbolic/observed.h"
 

@@ -3,6 +3,7 @@
  * A region whose CHECK fires at run time is captured again up to the statement of the CHECK, and
  * that prefix, with its own epilogue, is what the call reports. */
 #include "compiled/loops/lower.h"
+#include "compiled/runtime/pipeline.h"
 #include "compiled/runtime/stages.h"
 #include "compiled/symbolic/symbol.h"
 #include "compiled/runtime/runtime.h"
@@ -71,7 +72,6 @@ static void dump_symbols(const Compile *c, const Symbols *symbols, ExitTensor *e
 static Compile *compile_new(RuntimeSession *r, const CaptureInput *in) {
     Compile *c = arena_new(r->arena, Compile);
     *c = (Compile){.arena = r->arena,
-                   .err = &r->err,
                    .options = r->compile,
                    .counters = r->counters,
                    .first_step = r->first_step,
@@ -145,11 +145,9 @@ void sample_compile(RuntimeSession *r, const CaptureInput *in, int64_t first_ste
                     SampleCompilation *out) {
     *out = sample_new(r);
     Compile *c = compile_new(r, in);
-    Error err = {0};
     CompileOptions *options = arena_copy(r->arena, r->compile, (int64_t)sizeof *options);
     options->on_dump = NULL;
     options->stages = NULL;
-    c->err = &err;
     c->options = options;
     c->input_data = NULL;
     c->counters = arena_new(r->arena, CompileCounters);

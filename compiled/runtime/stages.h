@@ -2,6 +2,7 @@
 #ifndef COMPILED_STAGES_H
 #define COMPILED_STAGES_H
 
+#include "compiled/core/compilation.h"
 #include "compiled/ir/graph.h"
 
 /* What one interpretation answers. */

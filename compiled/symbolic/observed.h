@@ -4,6 +4,7 @@
 #ifndef COMPILED_SYMBOL_FACTS_H
 #define COMPILED_SYMBOL_FACTS_H
 
+#include "compiled/core/compilation.h"
 #include "compiled/ir/graph.h"
 
 /* A number that something was compared with. */

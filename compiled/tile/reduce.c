@@ -1,6 +1,6 @@
-/* Reductions of the tile machine. Floats accumulate in double, which float sums cannot overflow, so
- * that their order is free; integers in int64, wrapping. Sums of doubles go one after the other,
- * since there the order decides between inf and nan. */
+/* Reductions of the tile machine. Floats accumulate in double, which a sum of floats cannot
+ * overflow, so that their order is free; integers in int64, wrapping. Doubles are added in order,
+ * since there the order decides between inf and NaN. */
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC optimize("O3")
 #endif
@@ -11,7 +11,7 @@
 
 /* ---- along the tiles ---- */
 
-/* Doubles can overflow, and then the order decides between inf and nan: one after the other. */
+/* In order: doubles can overflow, and then the order decides between inf and NaN. */
 static double sum_f64(const double *x, int n, double acc) {
     for (int i = 0; i < n; i++) {
         acc += x[i];
@@ -106,12 +106,12 @@ void accumulator_start(Accumulator *a, ReduceKind kind) {
     a->i = int_start(kind);
 }
 
-/* A mean is a rounded sum divided, as PyTorch's is. */
+/* A mean is the rounded sum divided, as in PyTorch. */
 static double result_of(double sum, const TileNest *nest, const TileInst *inst, DType dtype) {
     return inst->reduce == REDUCE_MEAN ? dtype_round(sum, dtype) / (double)nest->reduced : sum;
 }
 
-/* Writes the finished segment and starts the next. */
+/* Writes the finished segment and starts the next one. */
 static void accumulator_finish(Accumulator *a, const TileNest *nest, const TileInst *inst,
                                const Access *access, void *base) {
     int64_t position = access->offset, rest = a->segment++;

@@ -1,6 +1,8 @@
-/* The target of campaigns (twingrad fuzz --engine): the pair, the fault and all else stand in the
- * file `job` of the folder that it runs in. What it finds it leaves to the campaign and goes on. */
+/* The target of campaigns (twingrad fuzz --engine): the pair, the fault and all other options are
+ * in the file `job` of the folder that it runs in. It leaves findings to the campaign and goes on.
+ */
 #include "harness/campaign/worker.h"
+#include "harness/cli/fuzz.h"
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -14,6 +16,6 @@ int LLVMFuzzerInitialize(int *argc, char ***argv) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    worker_input(data, size, NULL);
+    worker_input(data, size, fuzz_parse, NULL);
     return 0;
 }

@@ -174,8 +174,7 @@ bool draw_arguments(Gen *g, Stmt *s, GenVar *self) {
     }
     int last = -1;
     for (int k = 0; k < op->nparam; k++) {
-        if (k != x.main && op->param[k].type == ARG_TENSOR && named(&op->param[k], "src") &&
-            ends(op->name, "_scatter")) {
+        if (op->window != OP_NONE && named(&op->param[k], "src")) {
             last = k;
         } else if (!args_argument(&x, k)) {
             return false;
@@ -188,9 +187,7 @@ bool draw_arguments(Gen *g, Stmt *s, GenVar *self) {
         int kd = op_param(op, "dtype");
         bool floating =
             kd < 0 || !s->arg[kd].given || s->arg[kd].is_none || dtype_is_float(s->arg[kd].dtype);
-        bool named_float = op->id == OP_zeros || op->id == OP_ones || op->id == OP_eye ||
-                           op->id == OP_eye_m ||
-                           (kd >= 0 && s->arg[kd].given && !s->arg[kd].is_none);
+        bool named_float = op->floating || (kd >= 0 && s->arg[kd].given && !s->arg[kd].is_none);
         if (floating && named_float) {
             s->requires_grad = s->requires_grad_given = true;
         }

@@ -4,6 +4,7 @@
 #define FUZZ_DRAW_ARGS_H
 
 #include "fuzz/generate/draw.h"
+#include "program/ops/functions.h"
 
 #include <string.h>
 
@@ -28,12 +29,10 @@ __attribute__((always_inline)) static inline bool named(const Param *p, const ch
 __attribute__((always_inline)) static inline bool has(const OpInfo *op, const char *name) {
     return op_param(op, name) >= 0;
 }
-static inline bool starts(const char *text, const char *prefix) {
-    return strncmp(text, prefix, strlen(prefix)) == 0;
-}
-static inline bool ends(const char *text, const char *suffix) {
-    size_t n = strlen(text), m = strlen(suffix);
-    return n > m && strcmp(text + n - m, suffix) == 0;
+/* Is the other operand a count of bits? */
+static inline bool shifts(const OpInfo *op) {
+    const OpInfo *form = op->kind == KIND_INPLACE ? op_info(op->twin) : op;
+    return form->kind == KIND_POINTWISE && form->typing == typing_shift;
 }
 static inline int64_t size_along(const Draw *x) {
     return x->t != NULL && x->t->ndim > 0 ? x->t->size[x->dim] : 1;
@@ -46,8 +45,6 @@ typedef enum Drawn {
     DRAWN_NOTHING /* nothing fits */
 } Drawn;
 Drawn nn_argument(Draw *x, int k);
-/* How many dims their main tensor has; false: the parameters' names say it. */
-bool nn_dims(const OpInfo *op, int *least, int *most);
 
 /* Each draws parameter k of the statement; false: nothing fits. */
 bool scalar_argument(Draw *x, int k);

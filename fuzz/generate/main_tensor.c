@@ -17,72 +17,52 @@ int main_param(const OpInfo *op) {
     return first;
 }
 
-/* What the names of the parameters tell about the main tensor. */
+/* How many dims the main tensor has: the row says it, or the names of the parameters do. */
 static void dims_wanted(const OpInfo *op, int *least, int *most) {
     *least = 0;
     *most = MAX_DIMS;
-    if (nn_dims(op, least, most)) {
-        return;
-    }
-    if (has(op, "mat1")) {
+    if (op->dims[1] > 0) {
+        *least = op->dims[0];
+        *most = op->dims[1];
+    } else if (has(op, "mat1")) {
         *most = 2;
     } else if (has(op, "mat")) {
         *most = 1;
-    } else if (has(op, "batch1")) {
-        *most = op->name[0] == 'a' ? 2 : 3;
     } else if (has(op, "vec2")) {
         *least = *most = 1;
     } else if (has(op, "weight")) {
         *least = 1;
-    } else if (has(op, "mat2")) {
-        *least = *most = op->name[0] == 'b' ? 3 : 2;
     } else if (has(op, "vec")) {
         *least = *most = 2;
     } else if (has(op, "tensor")) {
         *least = *most = 1;
-    } else if (op->id == OP_trace || op->id == OP_matrix_H) {
-        *least = *most = 2;
-    } else if (has(op, "diagonal") || has(op, "dim2") ||
-               op->decompose == op_info(OP_mT)->decompose) {
+    } else if (has(op, "diagonal") || has(op, "dim2")) {
         *least = 2;
-    } else if (op->id == OP_searchsorted_Scalar || op->id == OP_repeat_interleave_Tensor) {
-        *least = *most = 1;
     } else if (has(op, "index") || has(op, "indices") || has(op, "step") || has(op, "length") ||
                has(op, "sections") || has(op, "sizes") || has(op, "sorter") || has(op, "chunks") ||
                op->kind == KIND_MULTI_VIEW) {
         *least = 1;
-    } else if (op->id == OP_t || op->id == OP_t_) {
-        *most = 2;
-    } else if (op->kind == KIND_COMPOSITE && op->nparam == 2 && has(op, "other")) {
-        *least = 1; /* matmul */
     }
 }
 
-static bool makes_choice(const OpInfo *op) { /* a result that jumps where operands move a little */
+/* Does the result jump where the operands move a little? */
+static bool makes_choice(const OpInfo *op) {
     const OpInfo *form = op->kind == KIND_INPLACE ? op_info(op->twin) : op;
-    if (form->kind == KIND_POINTWISE) {
-        switch (form->pw) {
-        case PW_sign:
-        case PW_floor:
-        case PW_ceil:
-        case PW_trunc:
-        case PW_round:
-        case PW_logical_not:
-        case PW_frac:
-        case PW_threshold:
-        case PW_copysign:
-            return true;
-        default:
-            return pw_is_logic(form->pw) || pw_is_quotient(form->pw) || has(form, "rounding_mode");
-        }
+    if (form->discrete) {
+        return true;
     }
-    if (form->kind == KIND_COMPOSITE) {
-        return form->nreturn > 1 || form->id == OP_argsort || form->id == OP_argsort_stable;
+    switch (form->kind) {
+    case KIND_POINTWISE:
+        return pw_is_logic(form->pw) || pw_is_quotient(form->pw) || has(form, "rounding_mode");
+    case KIND_COMPOSITE:
+        return form->nreturn > 1;
+    case KIND_FUNC:
+        return form->propagation == PROPAGATION_EXTREME || form->propagation == PROPAGATION_NONE ||
+               form->propagation == PROPAGATION_SEARCH || form->propagation == PROPAGATION_ORDER ||
+               form->propagation == PROPAGATION_TRUTH;
+    default:
+        return false;
     }
-    return form->kind == KIND_FUNC &&
-           (form->nature == PROPAGATION_EXTREME || form->nature == PROPAGATION_NONE ||
-            form->nature == PROPAGATION_SEARCH || form->nature == PROPAGATION_ORDER ||
-            form->nature == PROPAGATION_TRUTH);
 }
 
 static bool main_fits(Gen *g, const OpInfo *op, const GenVar *v, int least, int most, int tensors) {
@@ -90,7 +70,7 @@ static bool main_fits(Gen *g, const OpInfo *op, const GenVar *v, int least, int 
         return false;
     }
     if (v->fuzzy &&
-        (tensors > 1 || (op->kind != KIND_POINTWISE && op->nature != PROPAGATION_SUM))) {
+        (tensors > 1 || (op->kind != KIND_POINTWISE && op->propagation != PROPAGATION_SUM))) {
         return false;
     }
     if (op->param[0].writes && op->kind != KIND_META) {
@@ -135,7 +115,7 @@ static bool main_fits(Gen *g, const OpInfo *op, const GenVar *v, int least, int 
 
 GenVar *draw_main(Gen *g, const OpInfo *op) {
     int least, most, tensors = 0;
-    if (op->id == OP_repeat_interleave_Tensor) {
+    if (op->draw == DRAW_COUNTS) {
         int64_t length = draw_below(g, 5);
         return draw_index_tensor(g, draw_chance(g, 80) ? DT_int64 : DT_int32, &length, 1, 0, 3, -1);
     }
@@ -162,6 +142,6 @@ GenVar *draw_main(Gen *g, const OpInfo *op) {
     n = n > most ? most : n;
     bool written = op->param[0].writes;
     return draw_input(
-        g, op->kind == KIND_FUNC && op->nature == PROPAGATION_MATMUL ? g->main : draw_dtype(g),
+        g, op->kind == KIND_FUNC && op->propagation == PROPAGATION_MATMUL ? g->main : draw_dtype(g),
         size, n, false, written ? 0 : 60);
 }

@@ -1,8 +1,5 @@
-/* Arguments of the ops that names of parameters say too little about: factors of addr, places to
- * put to, losses, embedding, grids.
- *
- * nn_dims tells how many dims the main tensor has; nn_argument draws one parameter, or leaves it to
- * the others. */
+/* Arguments of the ops whose rows say DRAW(..), since the names of the parameters say too little:
+ * factors of addr, flat indices, losses, embedding, grids, pooling, convolution. */
 #include "fuzz/generate/args.h"
 
 static Drawn given(Draw *x, int k, GenVar *v) {
@@ -146,11 +143,7 @@ static Drawn einsum_argument(Draw *x, int k) {
     return DRAWN;
 }
 
-static Drawn reduction_argument(Draw *x, int k) {
-    return draw_chance(x->g, 40) ? DRAWN : given_int(x, k, draw_below(x->g, 3));
-}
-
-/* ---- classes, rows, places ---- */
+/* ---- classes and rows ---- */
 
 static Drawn nll_argument(Draw *x, int k) {
     Gen *g = x->g;
@@ -218,14 +211,11 @@ static Drawn scatter_reduce_argument(Draw *x, int k) {
     }
 }
 
-/* ---- pooling: the plane is the last two dims, of pool1d the last one ---- */
+/* ---- pooling: over the last n dims ---- */
 
-static bool pools_line(const OpInfo *op) { return strstr(op->name, "1d") != NULL; }
-
-static Drawn pool_argument(Draw *x, int k) {
+static Drawn pool_argument(Draw *x, int k, int n) {
     Gen *g = x->g;
     const Param *p = &x->op->param[k];
-    int n = pools_line(x->op) ? 1 : 2;
     int64_t v[2];
     for (int d = 0; d < n; d++) {
         int64_t size = x->t->size[x->t->ndim - n + d];
@@ -262,13 +252,13 @@ static Drawn pool_argument(Draw *x, int k) {
     }
 }
 
-/* ---- convolution: [batch,] channels and a plane or a line ---- */
+/* ---- convolution: [batch,] channels and n dims ---- */
 
-static Drawn conv_argument(Draw *x, int k) {
+static Drawn conv_argument(Draw *x, int k, int n) {
     Gen *g = x->g;
     const Param *p = &x->op->param[k];
     const Tensor *t = x->t;
-    int n = pools_line(x->op) ? 1 : 2, first = t->ndim - n;
+    int first = t->ndim - n;
     int64_t channels = t->size[first - 1], v[4];
     if (named(p, "weight")) {
         int64_t groups =
@@ -306,81 +296,32 @@ static Drawn conv_argument(Draw *x, int k) {
     return DRAWN;
 }
 
-bool nn_dims(const OpInfo *op, int *least, int *most) {
-    switch (op->kind == KIND_INPLACE ? op->twin : op->id) {
-    case OP_addr:
-        *least = op->kind == KIND_INPLACE ? 2 : 0;
-        *most = 2;
-        return true;
-    case OP_embedding:
-        *least = *most = 2;
-        return true;
-    case OP_avg_pool1d:
-    case OP_max_pool1d:
-        *least = 2;
-        *most = 3;
-        return true;
-    case OP_avg_pool2d:
-    case OP_max_pool2d:
-    case OP_max_pool2d_with_indices:
-        *least = 3;
-        *most = 4;
-        return true;
-    case OP_nll_loss:
-        *least = 1;
-        *most = 2;
-        return true;
-    case OP_layer_norm:
-    case OP_scatter_reduce_two:
-        *least = 1;
-        return true;
-    case OP_conv1d:
-        *least = 2;
-        *most = 3;
-        return true;
-    case OP_conv2d:
-        *least = 3;
-        *most = 4;
-        return true;
-    case OP_put:
-    case OP_aminmax:
-        return true;
-    default:
-        return false;
-    }
-}
-
 Drawn nn_argument(Draw *x, int k) {
-    const Param *p = &x->op->param[k];
-    switch (x->op->kind == KIND_INPLACE ? x->op->twin : x->op->id) {
-    case OP_addr:
-        return p->type == ARG_TENSOR ? addr_argument(x, k) : DRAWN_ELSEWHERE;
-    case OP_put:
+    switch (x->op->draw) {
+    case DRAW_ADDR:
+        return x->op->param[k].type == ARG_TENSOR ? addr_argument(x, k) : DRAWN_ELSEWHERE;
+    case DRAW_PUT:
         return put_argument(x, k);
-    case OP_embedding:
+    case DRAW_EMBEDDING:
         return embedding_argument(x, k);
-    case OP_einsum:
+    case DRAW_EINSUM:
         return einsum_argument(x, k);
-    case OP_meshgrid:
-    case OP_meshgrid_indexing:
+    case DRAW_GRID:
         return meshgrid_argument(x, k);
-    case OP_avg_pool1d:
-    case OP_max_pool1d:
-    case OP_avg_pool2d:
-    case OP_max_pool2d:
-    case OP_max_pool2d_with_indices:
-        return pool_argument(x, k);
-    case OP_nll_loss:
+    case DRAW_POOL_LINE:
+        return pool_argument(x, k, 1);
+    case DRAW_POOL_PLANE:
+        return pool_argument(x, k, 2);
+    case DRAW_NLL_LOSS:
         return nll_argument(x, k);
-    case OP_layer_norm:
+    case DRAW_LAYER_NORM:
         return layer_norm_argument(x, k);
-    case OP_scatter_reduce_two:
+    case DRAW_SCATTER_REDUCE:
         return scatter_reduce_argument(x, k);
-    case OP_conv1d:
-    case OP_conv2d:
-        return conv_argument(x, k);
-    case OP_mse_loss:
-        return k == 2 ? reduction_argument(x, k) : DRAWN_ELSEWHERE;
+    case DRAW_CONV_LINE:
+        return conv_argument(x, k, 1);
+    case DRAW_CONV_PLANE:
+        return conv_argument(x, k, 2);
     default:
         return DRAWN_ELSEWHERE;
     }

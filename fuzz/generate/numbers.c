@@ -88,7 +88,7 @@ bool scalar_argument(Draw *x, int k) {
             v = is_float ? scalar_float(0.5 + draw_below(g, 2)) : scalar_int(4 + draw_below(g, 3));
         }
         x->optional = true;
-    } else if (ends(x->op->name, "_shift") || ends(x->op->name, "_shift_")) {
+    } else if (shifts(x->op)) {
         v = scalar_int(draw_below(g, 7));
     } else if (x->divides) {
         v = nonzero_scalar(x);
@@ -121,11 +121,16 @@ bool int_argument(Draw *x, int k) {
         if (optional && x->dim == 0 && draw_chance(g, 50)) {
             return true;
         }
-        if (named(p, "dim") && (starts(x->op->name, "unsqueeze") || starts(x->op->name, "stack"))) {
+        if (x->op->draw == DRAW_NEW_DIM) {
             v = draw_between(g, -ndim - 1, ndim);
         } else {
             v = signed_dim(x, x->dim);
         }
+    } else if (named(p, "reduction")) {
+        if (draw_chance(g, 40)) {
+            return true;
+        }
+        v = draw_below(g, 3);
     } else if (named(p, "correction")) {
         v = draw_between(g, 0, 2);
     } else if (named(p, "dim1") || named(p, "axis1") || named(p, "dim2")) {
@@ -333,7 +338,7 @@ bool ints_argument(Draw *x, int k) {
         n = draw_size(g, v);
     } else if (has(op, "stride")) {
         return named(p, "size") ? strided_argument(x, k) : true;
-    } else if (named(p, "size") && (starts(op->name, "expand") || starts(op->name, "broadcast"))) {
+    } else if (named(p, "size") && op->draw == DRAW_EXPANSION) {
         n = expanded_size(g, x->t, v);
     } else if (named(p, "sizes")) { /* unflatten */
         Tensor line = {.ndim = 1, .size = {size_along(x)}};
@@ -359,7 +364,7 @@ bool ints_argument(Draw *x, int k) {
             int64_t length = x->t->size[ndim - 1 - d / 2];
             v[d] = length > 1 && draw_chance(g, 25) ? -1 : draw_below(g, 3);
         }
-    } else if (named(p, "repeats") || (named(p, "dims") && starts(op->name, "tile"))) {
+    } else if (named(p, "repeats") || op->draw == DRAW_REPETITIONS) {
         n = named(p, "dims") ? draw_below(g, ndim + 2) : ndim + draw_below(g, 2);
         for (int d = 0; d < n; d++) {
             v[d] = draw_chance(g, 5) ? 0 : draw_between(g, 1, draw_chance(g, 60) ? 1 : 3);
@@ -378,7 +383,7 @@ bool ints_argument(Draw *x, int k) {
         x->s->arg[k].given = true;
     } else if (named(p, "dims") && has(op, "shifts")) {
         return true;
-    } else if (named(p, "dims") && starts(op->name, "rot90")) {
+    } else if (op->draw == DRAW_PLANE) {
         int64_t order[MAX_DIMS];
         n = permutation(g, ndim, order) < 2 ? 0 : 2;
         for (int d = 0; d < n; d++) {

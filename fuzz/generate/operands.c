@@ -35,10 +35,11 @@ static GenVar *named_factor(Draw *x, int k) {
         return operands_exactly(x, x->t->dtype, (int64_t[]){draw_extent(g)}, 1);
     }
     if (named(p, "batch1")) {
-        return operands_exactly(x, x->t->dtype,
-                                (int64_t[]){x->op->name[0] == 'a' ? draw_extent(g) : fitting(x, -3),
-                                            fitting(x, -2), draw_extent(g)},
-                                3);
+        return operands_exactly(
+            x, x->t->dtype,
+            (int64_t[]){x->op->draw == DRAW_BATCH_SUM ? draw_extent(g) : fitting(x, -3),
+                        fitting(x, -2), draw_extent(g)},
+            3);
     }
     if (named(p, "batch2") && left->ndim == 3) {
         return operands_exactly(x, x->t->dtype,
@@ -86,13 +87,18 @@ static GenVar *factor_argument(Draw *x, int k) {
     return operands_exactly(x, left->dtype, size, n);
 }
 
+/* Is its index a vector? */
+static bool draws_vector(const OpInfo *op) {
+    return op->draw == DRAW_INDEX_VECTOR || op->draw == DRAW_INDEX_FILL ||
+           op->draw == DRAW_INDEX_COPY;
+}
+
 static GenVar *index_argument(Draw *x) {
     Gen *g = x->g;
     int64_t n = size_along(x);
-    bool narrow = starts(x->op->name, "index_"), copies = starts(x->op->name, "index_copy"),
-         fills = starts(x->op->name, "index_fill");
-    DType dtype = narrow && !copies && !fills && draw_chance(g, 15) ? DT_int32 : DT_int64;
-    if (narrow) {
+    bool copies = x->op->draw == DRAW_INDEX_COPY, fills = x->op->draw == DRAW_INDEX_FILL;
+    DType dtype = x->op->draw == DRAW_INDEX_VECTOR && draw_chance(g, 15) ? DT_int32 : DT_int64;
+    if (draws_vector(x->op)) {
         int64_t length = n == 0 ? 0 : draw_chance(g, 10) ? n : draw_below(g, 5);
         length = copies ? min_i64(length, n) : length;
         return draw_index_tensor(
@@ -100,7 +106,7 @@ static GenVar *index_argument(Draw *x) {
             fills && x->op->param[3].type == ARG_SCALAR && draw_chance(g, 30) ? -n : 0, n - 1,
             copies ? 0 : -1);
     }
-    bool apart = has(x->op, "src") && strstr(x->op->name, "add") == NULL && !has(x->op, "reduce");
+    bool apart = x->op->draw == DRAW_SCATTER;
     int64_t size[MAX_DIMS];
     for (int d = 0; d < x->t->ndim; d++) {
         size[d] = x->t->size[d] > 0 && draw_chance(g, 25) ? draw_between(g, 1, x->t->size[d])
@@ -115,19 +121,9 @@ static GenVar *index_argument(Draw *x) {
                              apart && x->t->ndim > 0 ? (int)x->dim : -1);
 }
 
-/* The size of the view that the other arguments of an `X_scatter` describe. */
-static const Tensor *operands_scattered_region(Draw *x) {
-    char name[48];
-    size_t length = strlen(x->op->name) - strlen("_scatter");
-    if (length >= sizeof name) {
-        return NULL;
-    }
-    memcpy(name, x->op->name, length);
-    name[length] = '\0';
-    const OpInfo *view = NULL;
-    if (op_overloads(name, &view) < 1) {
-        return NULL;
-    }
+/* The window of self that `src` is written to: what the view makes of the same arguments. */
+static const Tensor *operands_window(Draw *x) {
+    const OpInfo *view = op_info(x->op->window);
     Stmt *s = stmt_op(x->g, view->id);
     for (int k = 0; k < view->nparam; k++) {
         int from = op_param(x->op, view->param[k].name);
@@ -154,11 +150,11 @@ static GenVar *source_argument(Draw *x) {
     if (has(x->op, "mask")) { /* masked_scatter: enough for every element */
         return operands_exactly(x, x->t->dtype, x->t->size, x->t->ndim);
     }
-    if (ends(x->op->name, "_scatter")) {
-        const Tensor *region = operands_scattered_region(x);
-        return region == NULL ? NULL : operands_exactly(x, x->t->dtype, region->size, region->ndim);
+    if (x->op->window != OP_NONE) {
+        const Tensor *window = operands_window(x);
+        return window == NULL ? NULL : operands_exactly(x, x->t->dtype, window->size, window->ndim);
     }
-    if (index != NULL && starts(x->op->name, "index_")) {
+    if (index != NULL && draws_vector(x->op)) {
         int64_t size[MAX_DIMS];
         for (int d = 0; d < x->t->ndim; d++) {
             size[d] = d == x->dim ? tensor_numel(index) : x->t->size[d];
@@ -288,7 +284,7 @@ bool tensor_argument(Draw *x, int k) {
     }
     if (x->op->kind == KIND_VIEW) { /* view_as, expand_as: a size */
         int64_t size[MAX_DIMS];
-        int n = starts(x->op->name, "expand") ? expanded_size(g, x->t, size)
+        int n = x->op->draw == DRAW_EXPANSION ? expanded_size(g, x->t, size)
                                               : refactored_size(g, x->t, size);
         for (int d = 0; d < n; d++) {
             if (size[d] < 0) {
@@ -297,7 +293,7 @@ bool tensor_argument(Draw *x, int k) {
         }
         return operands_give(x, k, operands_exactly(x, draw_dtype(g), size, n));
     }
-    if (ends(x->op->name, "_shift") || ends(x->op->name, "_shift_")) {
+    if (shifts(x->op)) {
         bool whole = !dtype_is_float(dtype) && dtype != DT_bool;
         return operands_give(
             x, k, draw_index_tensor(g, whole ? dtype : DT_int64, x->t->size, x->t->ndim, 0, 6, -1));
@@ -352,7 +348,7 @@ bool tensors_argument(Draw *x, int k) {
     x->self = v[0];
     x->t = v[0]->t;
     x->dim = x->t->ndim > 0 ? draw_below(g, x->t->ndim) : 0;
-    bool joins = strstr(x->op->name, "cat") != NULL;
+    bool joins = x->op->draw == DRAW_JOIN;
     for (int i = 1; i < n; i++) {
         int64_t size[MAX_DIMS];
         for (int d = 0; d < x->t->ndim; d++) {

@@ -164,55 +164,18 @@ static Range pointwise_range(Pw pw, const Range *x, bool integers) {
     }
 }
 
-static Range factory_range(const Stmt *s, const Call *call, const Tensor *out, bool *unique) {
-    double n = (double)tensor_numel(out);
-    switch (s->op->id) {
-    case OP_zeros:
-    case OP_zeros_like:
-    case OP_new_zeros:
+/* The data of a tensor literal. */
+static Range literal_range(const Stmt *s, DType dtype) {
+    if (!s->arg[0].given || s->arg[0].data.n == 0) {
         return (Range){0, 0, 0};
-    case OP_ones:
-    case OP_ones_like:
-    case OP_new_ones:
-        return (Range){1, 1, 0};
-    case OP_full:
-        return scalar_range(call->arg[1].scalar);
-    case OP_full_like:
-        return scalar_range(call->arg[1].scalar);
-    case OP_new_full:
-        return scalar_range(call->arg[2].scalar);
-    case OP_eye:
-    case OP_eye_m:
-        return (Range){0, 1, 0};
-    case OP_tril_indices:
-    case OP_triu_indices:
-        return (Range){0, (double)max_i64(call->arg[0].i, call->arg[1].i) - 1, 0};
-    case OP_arange:
-        *unique = true;
-        return (Range){0, fmax(n - 1, 0), 0};
-    case OP_arange_start:
-    case OP_arange_start_step: {
-        *unique = true;
-        Range a = scalar_range(call->arg[0].scalar), b = scalar_range(call->arg[1].scalar);
-        Range r = both(a, b);
-        r.bits = max_int(r.bits, 4);
-        return r;
     }
-    case OP_tensor: {
-        if (!s->arg[0].given || s->arg[0].data.n == 0) {
-            return (Range){0, 0, 0};
-        }
-        Range r = {INFINITY, -INFINITY, dtype_is_float(out->dtype) ? 4 : 0};
-        for (int64_t i = 0; i < s->arg[0].data.n; i++) {
-            double v = element_double(s->arg[0].data.data, out->dtype, i);
-            r.lo = fmin(r.lo, v);
-            r.hi = fmax(r.hi, v);
-        }
-        return isfinite(r.lo) && isfinite(r.hi) ? r : UNKNOWN;
+    Range r = {INFINITY, -INFINITY, dtype_is_float(dtype) ? 4 : 0};
+    for (int64_t i = 0; i < s->arg[0].data.n; i++) {
+        double v = element_double(s->arg[0].data.data, dtype, i);
+        r.lo = fmin(r.lo, v);
+        r.hi = fmax(r.hi, v);
     }
-    default:
-        return UNKNOWN;
-    }
+    return isfinite(r.lo) && isfinite(r.hi) ? r : UNKNOWN;
 }
 
 /* Values that are only moved: every tensor but indices and masks, and scalars that fill. */
@@ -233,24 +196,23 @@ static Range moved_range(Gen *g, const Stmt *s, const Call *call) {
             r = both(r, param_range(g, s, call, k));
         }
     }
-    char c = s->op->name[0];
-    if (c == 't' || c == 'z' || c == 'd' ||
-        s->op->id == OP_constant_pad_nd) { /* tril, triu, zero, diag, diag_embed */
+    if (s->op->range == RANGE_PADDED) {
         r = both(r, (Range){0, 0, 0});
     }
     return r.lo > r.hi ? UNKNOWN : r;
 }
 
-static Range func_range(Gen *g, const Stmt *s, const Call *call, ErrorPropagation nature) {
+static Range func_range(Gen *g, const Stmt *s, const Call *call, ErrorPropagation propagation) {
     Range a = param_range(g, s, call, 0);
     const GenVar *self = arg_var(g, s, 0);
     double n = self != NULL ? (double)max_i64(tensor_numel(self->t), 1) : 1;
     double m = range_magnitude(a);
-    switch (nature) {
+    switch (propagation) {
     case PROPAGATION_MOVE:
         return moved_range(g, s, call);
     case PROPAGATION_SUM:
-        return s->op->name[0] == 'm' ? (Range){a.lo, a.hi, BITS_INEXACT} : symmetric(m * n, a.bits);
+        return s->op->range == RANGE_MEAN ? (Range){a.lo, a.hi, BITS_INEXACT}
+                                          : symmetric(m * n, a.bits);
     case PROPAGATION_PROD:
         return isfinite(m) && n * log2(fmax(m, 1)) < 100
                    ? symmetric(pow(fmax(m, 1), n),
@@ -300,54 +262,63 @@ static Range func_range(Gen *g, const Stmt *s, const Call *call, ErrorPropagatio
     }
 }
 
-static Range composite_range(Gen *g, const Stmt *s, const Call *call, const Tensor *out) {
-    switch (s->op->id) {
-    case OP_matmul:
-        return func_range(g, s, call, PROPAGATION_MATMUL);
-    case OP_max_pool2d_with_indices:
-        return out->dtype == DT_int64 ? (Range){0, GEN_ELEMENTS, 0} : param_range(g, s, call, 0);
-    case OP_aminmax:
-        return param_range(g, s, call, 0);
-    case OP_einsum:
-    case OP_nll_loss:
-    case OP_avg_pool1d:
-    case OP_conv1d:
-    case OP_conv2d:
-    case OP_linear:
-    case OP_outer:
-    case OP_var:
-    case OP_var_dim:
-    case OP_std:
-    case OP_std_dim:
+/* By the op's column RANGE, if it has one, else by its error propagation. */
+static Range row_range(Gen *g, const Stmt *s, const Call *call, const OpInfo *op,
+                       const Tensor *out) {
+    switch (op->range) {
+    case RANGE_UNKNOWN:
         return UNKNOWN;
-    case OP_max_dim:
-    case OP_min_dim:
-    case OP_topk:
-    case OP_sort:
-    case OP_sort_stable:
-    case OP_cummax:
-    case OP_cummin:
+    case RANGE_ZEROS:
+        return (Range){0, 0, 0};
+    case RANGE_ONES:
+        return (Range){1, 1, 0};
+    case RANGE_FILL:
+        return scalar_range(call->arg[op_param(op, "fill_value")].scalar);
+    case RANGE_TRUTH:
+        return (Range){0, 1, 0};
+    case RANGE_INDICES:
+        return (Range){0, (double)max_i64(call->arg[0].i, call->arg[1].i) - 1, 0};
+    case RANGE_COUNTING:
+        return (Range){0, fmax((double)tensor_numel(out) - 1, 0), 0};
+    case RANGE_BETWEEN: {
+        Range r = both(scalar_range(call->arg[0].scalar), scalar_range(call->arg[1].scalar));
+        r.bits = max_int(r.bits, 4);
+        return r;
+    }
+    case RANGE_LITERAL:
+        return literal_range(s, out->dtype);
+    case RANGE_COUNT:
+        return (Range){0, GEN_ELEMENTS, 0};
+    case RANGE_SELF:
+        return param_range(g, s, call, 0);
+    case RANGE_CHOSEN:
         return out->dtype == DT_int64
                    ? sum_range(param_range(g, s, call, 0), (Range){0, GEN_ELEMENTS, 0})
                    : param_range(g, s, call, 0);
-    case OP_repeat_interleave_Tensor:
-    case OP_argsort:
-    case OP_argsort_stable:
-        return (Range){0, GEN_ELEMENTS, 0};
-    default:
+    case RANGE_POOLED:
+        return out->dtype == DT_int64 ? (Range){0, GEN_ELEMENTS, 0} : param_range(g, s, call, 0);
+    case RANGE_MATMUL:
+        return func_range(g, s, call, PROPAGATION_MATMUL);
+    case RANGE_PADDED:
+    case RANGE_MEAN:
+    case RANGE_BY_PROPAGATION:
+        break;
+    }
+    if (op->kind == KIND_FACTORY) {
+        return UNKNOWN;
+    }
+    if (op->kind == KIND_COMPOSITE) { /* most of them move elements */
         return func_range(g, s, call, PROPAGATION_MOVE);
     }
+    return op->propagation == PROPAGATION_NONE ? (Range){0, GEN_ELEMENTS, 0}
+                                               : func_range(g, s, call, op->propagation);
 }
 
 Data range_result(Gen *g, const Stmt *s, const Call *call, const Tensor *out) {
     const OpInfo *op = s->op->kind == KIND_INPLACE ? op_info(s->op->twin) : s->op;
-    bool unique = false;
-    Range r = UNKNOWN;
-    switch (op->kind) {
-    case KIND_FACTORY:
-        r = factory_range(s, call, out, &unique);
-        break;
-    case KIND_POINTWISE: {
+    bool unique = op->range == RANGE_COUNTING || op->range == RANGE_BETWEEN;
+    Range r;
+    if (op->kind == KIND_POINTWISE) {
         Range x[PW_MAX_OPERANDS];
         for (int i = 0; i < op->noperand; i++) {
             x[i] = param_range(g, s, call, op->operand[i]);
@@ -359,15 +330,8 @@ Data range_result(Gen *g, const Stmt *s, const Call *call, const Tensor *out) {
             }
         }
         r = pointwise_range(pw, x, !dtype_is_float(out->dtype));
-        break;
-    }
-    case KIND_COMPOSITE:
-        r = composite_range(g, s, call, out);
-        break;
-    default:
-        r = op->nature == PROPAGATION_NONE ? (Range){0, GEN_ELEMENTS, 0}
-                                           : func_range(g, s, call, op->nature);
-        break;
+    } else {
+        r = row_range(g, s, call, op, out);
     }
     if (isnan(r.lo) || isnan(r.hi)) {
         r = UNKNOWN;
@@ -387,7 +351,7 @@ Data range_result(Gen *g, const Stmt *s, const Call *call, const Tensor *out) {
 
 bool range_cast_fits(Gen *g, const Stmt *s, DType to) {
     const OpInfo *op = s->op->kind == KIND_INPLACE ? op_info(s->op->twin) : s->op;
-    if (op->kind == KIND_FUNC && op->nature == PROPAGATION_NONE) {
+    if (op->kind == KIND_FUNC && op->propagation == PROPAGATION_NONE) {
         return true;
     }
     for (int k = 0; k < s->op->nparam; k++) {

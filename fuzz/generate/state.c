@@ -421,9 +421,7 @@ GenVar *stmt_commit(Gen *g, Stmt *s, NameId out) {
             }
         }
     }
-    bool summed = op->id == OP_repeat_interleave_Tensor ||
-                  op->id == OP_repeat_interleave_self_Tensor; /* a size that is a sum of values */
-    if (summed && g->options->max_elements > 0) {
+    if (op->summed_size && g->options->max_elements > 0) {
         return NULL;
     }
     stmt_append(g, s);
@@ -444,7 +442,7 @@ GenVar *stmt_commit(Gen *g, Stmt *s, NameId out) {
     s->nout = n;
     s->out_list = op->nreturn != 1;
     s->out = arena_array(g->arena, NameId, n);
-    bool fuzzy = g->fuzzy || summed;
+    bool fuzzy = g->fuzzy || op->summed_size;
     GenVar *first = NULL;
     for (int i = 0; i < n; i++) {
         s->out[i] = i == 0 && out != NAME_NONE ? out : gen_fresh_name(g);

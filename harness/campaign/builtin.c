@@ -1,12 +1,13 @@
-/* The builtin engine as a job of a campaign: a swarm of two ways to make the next program, drawn
- * anew for each. One is the generator; the other takes a program that once showed something new and
- * mutates it a few times over. What shows a new feature is kept, in memory as bytes and in
- * CAMPAIGN/corpus/ as a file named after its number, before the ledger says so: a job that resumes
- * checks the kept programs below its position again, and then knows what it knew. */
+/* The builtin engine as a job of a campaign. A draw decides how the next program is made: by the
+ * generator, or from a kept program that is mutated a few times. Programs that show a new feature
+ * are kept, in memory as bytes and in CAMPAIGN/corpus/ as files named after their numbers, before
+ * the ledger counts them: a resumed job checks the kept programs below its position again, which
+ * restores its features. */
 #include "harness/campaign/worker.h"
 
 #include "fuzz/generate/generate.h"
 #include "fuzz/mutate/mutate.h"
+#include "harness/util/io.h"
 #include "tensor/rng.h"
 
 #include <stdio.h>
@@ -22,10 +23,9 @@ enum {
 
 typedef struct Builtin {
     Worker worker;
-    GenerateOptions generate;
-    Bytes *kept; /* what showed something new */
+    Bytes *kept; /* programs that showed a new feature */
     int nkept;
-    int64_t seeds;                /* the first programs of the stream are the seed corpus */
+    int64_t seeds;                /* the first programs of the stream: the seed corpus */
     char **seed;                  /* their paths */
     Arena arena, corpus, scratch; /* of a program; of the kept; of paths */
 } Builtin;
@@ -44,14 +44,14 @@ static const char *kept_prefix(Builtin *b) {
 
 static bool is_json(Bytes bytes) { return bytes.n > 0 && bytes.v[0] == '{'; }
 
-static void remember(Builtin *b, Bytes bytes) {
+static void builtin_remember(Builtin *b, Bytes bytes) {
     if (b->nkept < MAX_KEPT && !is_json(bytes)) {
         b->kept[b->nkept++] = (Bytes){arena_copy(&b->corpus, bytes.v, bytes.n), bytes.n};
     }
 }
 
-/* What is too large to be mutated is kept as JSON: bytes would mean another program, cut to
- * size. */
+/* A program that is too large to be mutated is kept as JSON: its bytes would decode to a smaller
+ * one. */
 static void builtin_keep(Builtin *b, const Program *p, int64_t number) {
     if (b->nkept == MAX_KEPT) {
         return;
@@ -68,11 +68,11 @@ static void builtin_keep(Builtin *b, const Program *p, int64_t number) {
     const char *aside =
         arena_printf(&b->scratch, "%s/%s/kept.tmp", b->worker.campaign, b->worker.name);
     die_of(io_put(path, aside, bytes.v, bytes.n, message, sizeof message), message);
-    remember(b, bytes);
+    builtin_remember(b, bytes);
     b->worker.counts.corpus++;
 }
 
-static Bytes load(Builtin *b, const char *path) {
+static Bytes builtin_load(Builtin *b, const char *path) {
     char message[1024], *text = NULL;
     int64_t n = 0;
     die_of(io_read(&b->scratch, path, IO_MAX_BYTES, &text, &n, message, sizeof message) == IO_OK,
@@ -86,8 +86,8 @@ static int list_corpus(Builtin *b, const char *prefix, char ***out, Arena *arena
     return io_list(arena, folder, prefix, out);
 }
 
-/* What a job that died knew: the features of the programs it had kept. */
-static void recall(Builtin *b) {
+/* Restores the features of an earlier process of the job from the programs that it kept. */
+static void builtin_recall(Builtin *b) {
     Worker *w = &b->worker;
     memset(w->ledger->feature, 0, sizeof w->ledger->feature);
     w->counts.features = w->counts.corpus = 0;
@@ -102,7 +102,7 @@ static void recall(Builtin *b) {
         }
         arena_reset(&b->arena);
         arena_reset(&b->scratch);
-        Bytes bytes = load(b, path[i]);
+        Bytes bytes = builtin_load(b, path[i]);
         char message[256];
         const Limits *limits = is_json(bytes) ? &w->checker.run.limits : &MUTATE_LIMITS;
         const Program *p =
@@ -111,7 +111,7 @@ static void recall(Builtin *b) {
             worker_recall(w, p, number, &b->arena);
         }
         w->counts.corpus++;
-        remember(b, bytes);
+        builtin_remember(b, bytes);
     }
     arena_destroy(&paths);
     ledger_set(w->ledger, &w->counts);
@@ -119,8 +119,8 @@ static void recall(Builtin *b) {
 
 /* ---- the next program ---- */
 
-/* Half of the picks are of the latest. */
-static const Program *pick(Builtin *b, Rng *rng) {
+/* Half of the picks are among the latest. */
+static const Program *builtin_pick(Builtin *b, Rng *rng) {
     int recent = b->nkept < RECENT ? b->nkept : RECENT;
     bool late = rng_chance(rng, 50);
     int at = late ? b->nkept - 1 - (int)rng_below(rng, recent) : (int)rng_below(rng, b->nkept);
@@ -129,21 +129,21 @@ static const Program *pick(Builtin *b, Rng *rng) {
                         sizeof message);
 }
 
-static const Program *make(Builtin *b, int64_t number) {
-    const Options *o = b->worker.options;
+static const Program *builtin_make(Builtin *b, int64_t number) {
+    const CampaignOptions *o = b->worker.options;
     char message[1024];
     if (number < b->seeds) {
         arena_reset(&b->scratch);
-        Bytes bytes = load(b, b->seed[number]);
+        Bytes bytes = builtin_load(b, b->seed[number]);
         const Program *p =
             codec_decode(&b->arena, bytes.v, bytes.n, &MUTATE_LIMITS, message, sizeof message);
         return p ? p : codec_decode(&b->arena, NULL, 0, &MUTATE_LIMITS, message, sizeof message);
     }
     Rng rng = {o->seed ^ (uint64_t)number * UINT64_C(0xD1342543DE82EF95)};
     if (b->nkept == 0 || !rng_chance(&rng, (int)o->mutate)) {
-        return generate_program_info(&b->arena, &b->generate, o->seed, (uint64_t)number, NULL);
+        return generate_program_info(&b->arena, &o->generate, o->seed, (uint64_t)number, NULL);
     }
-    const Program *p = pick(b, &rng), *other = pick(b, &rng);
+    const Program *p = builtin_pick(b, &rng), *other = builtin_pick(b, &rng);
     for (int round = 0; round == 0 || (round < MAX_ROUNDS && rng_chance(&rng, AGAIN_PERCENT));
          round++) {
         uint64_t own = rng_next(&rng);
@@ -154,8 +154,8 @@ static const Program *make(Builtin *b, int64_t number) {
 
 /* ---- the loop ---- */
 
-int worker_builtin(const Options *o, const char *campaign, int job, int jobs,
-                   void (*on_program)(const Worker *w)) {
+int worker_builtin(const CampaignOptions *o, const char *campaign, int job, int jobs,
+                   void (*on_program)(const Worker *w), char *message, size_t message_size) {
     Builtin *b = calloc(1, sizeof *b);
     if (!b || !(b->kept = calloc(MAX_KEPT, sizeof *b->kept))) {
         die("out of memory");
@@ -163,17 +163,16 @@ int worker_builtin(const Options *o, const char *campaign, int job, int jobs,
     char name[32];
     snprintf(name, sizeof name, "builtin-%d", job);
     Worker *w = &b->worker;
-    int code = generate_options(o, &b->generate);
-    code = code ? code : worker_open(w, o, campaign, name);
+    int code = worker_open(w, o, campaign, name, message, message_size);
     if (code == 0) {
         w->on_program = on_program;
         Arena seeds = ARENA_EMPTY;
         b->seeds = list_corpus(b, "seed-", &b->seed, &seeds);
-        recall(b);
+        builtin_recall(b);
         int64_t end = o->runs > 0 ? o->runs : INT64_MAX;
         for (int64_t i = max_i64(w->counts.next, job); i < end; i += jobs) {
             arena_reset(&b->arena);
-            const Program *p = make(b, i);
+            const Program *p = builtin_make(b, i);
             if (w->ledger->died_at == i + 1) {
                 worker_give_up(w, p, i);
             } else if (worker_check(w, p, i, &b->arena)) {

@@ -1,12 +1,16 @@
-/* The watch over jobs: start them, start again those that die, judge what they find, stop at the
- * limits, sum up.
+/* The supervisor of jobs: starts them, restarts those that die, has their findings confirmed, stops
+ * at the limits, sums up.
  *
  * Signals are not handled but waited for: SIGINT, SIGTERM and SIGCHLD are blocked and taken by
  * sigtimedwait, so that nothing is ever interrupted halfway. Jobs are in process groups of their
- * own (^C reaches us alone) and are killed by the kernel if we die. */
+ * own (^C reaches the supervisor alone) and are killed by the kernel if the supervisor dies. */
 #include "harness/campaign/campaign.h"
 
 #include "harness/campaign/worker.h"
+#include "harness/util/clock.h"
+#include "harness/util/io.h"
+#include "harness/util/printable.h"
+#include "harness/util/status.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -37,11 +41,11 @@ static sigset_t waited_for(void) {
     return set;
 }
 
-/* A child in a group of its own, with the signals open, that dies with us. */
-static pid_t fork_child(void) {
+/* Forks a child in a process group of its own, with the signals unblocked, that dies with this
+ * process. -1 after a problem. */
+static pid_t fork_child(Campaign *c) {
     pid_t parent = getpid();
-    fflush(stdout);
-    fflush(stderr);
+    fflush(NULL); /* what is buffered is written once, by this process */
     pid_t pid = fork();
     if (pid == 0) {
         sigset_t set = waited_for();
@@ -52,33 +56,36 @@ static pid_t fork_child(void) {
             _exit(EXIT_ENVIRONMENT);
         }
     } else if (pid < 0) {
-        die("cannot start a process: %s", strerror(errno));
+        campaign_problem(c, EXIT_ENVIRONMENT, "cannot start a process: %s", strerror(errno));
     }
     return pid;
 }
 
 /* ---- jobs ---- */
 
-/* Standard output and error go to the job's log. */
-static void log_to(const char *path) {
-    int fd = open(path, O_WRONLY | O_CREAT | O_APPEND, 0666), null = open("/dev/null", O_RDONLY);
+/* Sends standard output and error to the job's log, whose descriptor is returned. */
+static int log_to(const char *path) {
+    int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666),
+        null = open("/dev/null", O_RDONLY);
     if (fd < 0 || null < 0 || dup2(null, STDIN_FILENO) < 0 || dup2(fd, STDOUT_FILENO) < 0 ||
         dup2(fd, STDERR_FILENO) < 0) {
         _exit(EXIT_ENVIRONMENT);
     }
+    return fd;
 }
 
 static void start_job(Campaign *c, int k) {
     Job *job = &c->job[k];
     job->started = now_seconds();
     job->starts++;
-    job->pid = fork_child();
-    if (job->pid > 0) {
+    pid_t pid = fork_child(c);
+    if (pid != 0) {
+        job->pid = pid > 0 ? pid : 0;
         return;
     }
-    log_to(arena_printf(&c->scratch, "%s/%s/log", c->folder, job->name));
+    int log = log_to(arena_printf(&c->scratch, "%s/%s/log", c->folder, job->name));
     c->engine->become(c, k);
-    fprintf(stderr, "cannot start %s\n", c->engine->name);
+    dprintf(log, "cannot start %s\n", c->engine->name);
     _exit(EXIT_ENVIRONMENT);
 }
 
@@ -91,14 +98,14 @@ static int open_jobs(Campaign *c) {
             !(job->ledger =
                   ledger_open(arena_printf(&c->scratch, "%s/%s/ledger", c->folder, job->name),
                               message, sizeof message))) {
-            return complain(EXIT_ENVIRONMENT, "%s", message);
+            return output_problem(c->output, EXIT_ENVIRONMENT, "%s", message);
         }
     }
     return 0;
 }
 
-/* The last line that a job printed, for one that does not come up. */
-static const char *last_words(Campaign *c, const Job *job) {
+/* The last line of a job's log, to show why it does not start. */
+static const char *last_line_of_log(Campaign *c, const Job *job) {
     char *text, message[256];
     int64_t n;
     if (io_read(&c->scratch, arena_printf(&c->scratch, "%s/%s/log", c->folder, job->name),
@@ -125,14 +132,14 @@ static void job_ended(Campaign *c, Job *job, int status) {
     if (job->died_early >= MAX_EARLY ||
         (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_ENVIRONMENT)) {
         job->finished = true;
-        c->code = worst(c->code, complain(EXIT_ENVIRONMENT, "job %s does not run: %s", job->name,
-                                          last_words(c, job)));
+        campaign_problem(c, EXIT_ENVIRONMENT, "job %s does not run: %s", job->name,
+                         last_line_of_log(c, job));
     }
 }
 
-/* Kills jobs that have not got any further for long: what they hang at is judged by the engine's
- * own limit, or by ours. */
-static void look_after(Campaign *c) {
+/* Kills jobs that have made no progress for long. An engine has a shorter limit of its own, by
+ * which it reports what it hangs at. */
+static void kill_stuck_jobs(Campaign *c) {
     for (int k = 0; k < c->njobs; k++) {
         Job *job = &c->job[k];
         int64_t programs = ledger_counts(job->ledger)->programs;
@@ -147,22 +154,21 @@ static void look_after(Campaign *c) {
     }
 }
 
-/* ---- judging ---- */
+/* ---- confirming ---- */
 
 static void start_confirm(Campaign *c) {
     if (c->confirm > 0 || (!c->confirming && !(c->confirming = folder_next(c)))) {
         return;
     }
     c->confirm_since = now_seconds();
-    c->confirm = fork_child();
-    if (c->confirm == 0) {
-        int answer = confirm_file(c, c->confirming, c->confirm_tries > 0);
-        fflush(stdout);
-        _exit(answer);
+    pid_t pid = fork_child(c);
+    if (pid == 0) {
+        _exit((int)confirm_file(c, c->confirming, c->confirm_tries > 0));
     }
+    c->confirm = pid > 0 ? pid : 0;
 }
 
-/* A judge that dies met another bug while it minimized: then the file is judged as it is. */
+/* A process that dies met another bug while it minimized: the file is then confirmed as it is. */
 static void confirm_ended(Campaign *c, int status) {
     c->confirm = 0;
     if (!WIFEXITED(status) && c->confirm_tries++ == 0) {
@@ -171,15 +177,14 @@ static void confirm_ended(Campaign *c, int status) {
     c->confirm_tries = 0;
     int answer = WIFEXITED(status) ? WEXITSTATUS(status) : CONFIRM_FINDING;
     if (!WIFEXITED(status)) {
-        complain(EXIT_FINDINGS, "%s/judged/%s ends the process that judges it", c->folder,
-                 c->confirming);
+        output_problem(c->output, EXIT_FINDINGS, "%s/judged/%s ends the process that confirms it",
+                       c->folder, c->confirming);
     }
     if (answer == CONFIRM_FINDING) {
         c->code = worst(c->code, EXIT_FINDINGS);
     } else if (answer == CONFIRM_TROUBLE) {
-        c->code =
-            worst(c->code, complain(EXIT_ENVIRONMENT, "could not judge %s/new/%s: it is kept there",
-                                    c->folder, c->confirming));
+        campaign_problem(c, EXIT_ENVIRONMENT, "cannot confirm %s/new/%s: it is kept there",
+                         c->folder, c->confirming);
     }
     if (answer != CONFIRM_TROUBLE) {
         folder_confirmed(c, c->confirming);
@@ -208,10 +213,10 @@ static void reap(Campaign *c) {
     }
 }
 
-/* ---- the watch ---- */
+/* ---- the event loop ---- */
 
-/* Sleeps up to a tick; true if the user or the system asks for the end. */
-static bool asked_to_stop(void) {
+/* Sleeps up to a tick; true if the user or the system asked for the end. */
+static bool stop_requested(void) {
     const sigset_t set = waited_for();
     const struct timespec tick = {.tv_nsec = TICK_MS * 1000000L};
     int signal = sigtimedwait(&set, NULL, &tick);
@@ -219,7 +224,7 @@ static bool asked_to_stop(void) {
 }
 
 static bool limit_reached(Campaign *c) {
-    const Options *o = c->options;
+    const CampaignOptions *o = c->options;
     bool running = false;
     for (int k = 0; k < c->njobs; k++) {
         running |= !c->job[k].finished;
@@ -232,7 +237,7 @@ static bool limit_reached(Campaign *c) {
 static void tick(Campaign *c) {
     arena_reset(&c->scratch);
     reap(c);
-    look_after(c);
+    kill_stuck_jobs(c);
     if (c->engine->gather) {
         c->engine->gather(c);
     }
@@ -254,20 +259,20 @@ static void stop_jobs(Campaign *c) {
         }
         killed = now_seconds() - since > GRACE_SECONDS;
         if (left) {
-            asked_to_stop();
+            stop_requested();
             reap(c);
         }
     }
 }
 
-static void watch(Campaign *c) {
+static void supervise(Campaign *c) {
     while (!limit_reached(c)) {
         for (int k = 0; k < c->njobs; k++) {
             if (c->job[k].pid == 0 && !c->job[k].finished) {
                 start_job(c, k);
             }
         }
-        c->interrupted = asked_to_stop();
+        c->interrupted = stop_requested();
         tick(c);
         show_now(c, false);
         if (c->interrupted) {
@@ -275,10 +280,10 @@ static void watch(Campaign *c) {
         }
     }
     stop_jobs(c);
-    bool again = false; /* a second ^C: what is left is judged by the next run */
+    bool again = false; /* a second ^C: the next run confirms the rest */
     for (tick(c); c->confirm > 0 && !again && !(c->options->first && c->code == EXIT_FINDINGS);
          tick(c)) {
-        again = asked_to_stop();
+        again = stop_requested();
     }
     if (c->confirm > 0) {
         kill(c->confirm, SIGKILL);
@@ -287,10 +292,10 @@ static void watch(Campaign *c) {
     show_now(c, true);
 }
 
-int campaign_run(const Options *given) {
-    Options options = *given;
-    Campaign c = {.options = &options, .njobs = 1};
-    int code = folder_open(&c, &options);
+int campaign_run(const CampaignOptions *given, const Output *output, CampaignParse *parse) {
+    CampaignOptions options = *given;
+    Campaign c = {.options = &options, .output = output, .njobs = 1};
+    int code = folder_open(&c, &options, parse);
     c.njobs = options.jobs > 0 ? (int)options.jobs : 1;
     code = code ? code : folder_seed(&c);
     code = code ? code : open_jobs(&c);
@@ -305,7 +310,7 @@ int campaign_run(const Options *given) {
     c.before = ledger_counts(c.own)->seconds;
     c.start = c.shown = c.recorded = c.last_time = now_seconds();
     show_start(&c);
-    watch(&c);
+    supervise(&c);
     show_summary(&c);
     for (int k = 0; k < c.njobs; k++) {
         ledger_close(c.job[k].ledger);

@@ -1,22 +1,21 @@
-/* Campaign: several jobs of one engine, watched by one process that judges what they leave behind.
+/* Campaign: several jobs of one engine, supervised by one process that confirms what they find.
  *
  *     OUT/campaign/            corpus/    programs to start from and to share, as bytes (seed-*;
  *                              what jobs kept)
- *                              new/       programs and inputs that a job stopped at, not yet judged
- *                              judged/    those that are
- *                              verdicts/  what each signature turned out to be
- *                              NAME/      a job's own folder: its ledger, its log
- *                              records.jsonl, words, settings, ledger (the campaign's own), lock
- *     OUT/SIGNATURE/           a report, once the campaign itself has seen the finding again
+ *                              new/       programs and inputs that a job stopped at, to be
+ * confirmed judged/    those that are done verdicts/  the triage result of each signature NAME/ a
+ * job's own folder: its ledger, its log records.jsonl, words, settings, ledger (the campaign's
+ * own), lock OUT/SIGNATURE/           a report, once the supervisor has seen the finding again
  *
- * Everything that counts is in the folder before it is counted, so a campaign that dies of anything
- * goes on with --resume. */
+ * Everything is written to the folder before it is counted, so a campaign that is killed at any
+ * point can be resumed. What people see goes to an Output, and to nowhere else. */
 #ifndef HARNESS_CAMPAIGN_H
 #define HARNESS_CAMPAIGN_H
 
-#include "harness/cli/command.h"
-#include "harness/triage/group.h"
 #include "harness/campaign/ledger.h"
+#include "harness/campaign/options.h"
+#include "harness/triage/group.h"
+#include "harness/util/output.h"
 
 #include <sys/types.h>
 
@@ -28,10 +27,10 @@ typedef struct Job {
     Ledger *ledger;
     double started; /* now_seconds() */
     int64_t starts, died_early;
-    int64_t programs; /* when it was last seen to go on, */
+    int64_t programs; /* when it last made progress, */
     double moved;     /* and when that was */
     int64_t taken;    /* files of its queue */
-    bool finished;    /* it came to its own end */
+    bool finished;    /* it ended by itself and is not started again */
 } Job;
 
 typedef struct Campaign Campaign;
@@ -39,11 +38,11 @@ typedef struct Campaign Campaign;
 typedef struct FuzzEngine {
     const char *name, *text;
     int first_seeds; /* programs of the generator to begin with, where the engine needs a corpus */
-    /* Finds what the engine needs; else one sentence. */
+    /* Finds what the engine needs; false and one sentence if it is not here. */
     bool (*ready)(Campaign *c, char *message, size_t message_size);
     /* In the job's process: becomes the engine. Returns only if that fails. */
     void (*become)(Campaign *c, int job);
-    /* Takes what the engine left in folders of its own over to new/ and corpus/; may be NULL. */
+    /* Copies what the engine left in folders of its own to new/ and corpus/; may be NULL. */
     void (*gather)(Campaign *c);
 } FuzzEngine;
 /* NULL if there is none of that name; then `known` lists them. */
@@ -51,61 +50,67 @@ const FuzzEngine *engine_find(const char *name);
 const char *engine_names(void);
 
 struct Campaign {
-    const Options *options;
+    const CampaignOptions *options;
+    const Output *output;
     const FuzzEngine *engine;
     char *out, *folder;   /* absolute */
     const char *target;   /* the program that the engine runs */
     const char *mutators; /* AFL++ */
     Arena arena;          /* as long as the campaign */
     Arena scratch;        /* of one step */
-    Ledger *own;          /* elapsed seconds, artifacts judged */
-    Ledger *sum;          /* of all ledgers, made anew when shown */
+    Ledger *own;          /* elapsed seconds, artifacts confirmed */
+    Ledger *sum;          /* of all ledgers, computed when shown */
     double before, start; /* seconds of earlier runs; when this one began */
     double shown, recorded;
     int64_t last_programs; /* for programs a second: when last recorded */
     double last_time;
     Job job[MAX_JOBS];
     int njobs;
-    pid_t confirm; /* judges `judged`, or 0 */
-    char *confirming;
+    pid_t confirm;    /* the process that runs confirm_file on `confirming`, or 0 */
+    char *confirming; /* a file of new/ */
     double confirm_since;
     int confirm_tries; /* of the same file */
-    bool is_new;       /* the folder held no campaign that goes on */
+    bool is_new;       /* not resumed */
     bool interrupted;
     int code;
 };
 
-/* `twingrad fuzz` with --engine, --jobs or --resume. An exit code. */
-int campaign_run(const Options *o);
+/* Runs or resumes a campaign: an exit code. `parse` reads the stored words of one that is
+ * resumed. */
+int campaign_run(const CampaignOptions *o, const Output *output, CampaignParse *parse);
+
+/* output_problem that also raises c->code: campaign_problem(c, code, format, ..). */
+#define campaign_problem(c, ...)                                                                   \
+    ((c)->code = worst((c)->code, output_problem((c)->output, __VA_ARGS__)))
 
 /* ---- campaign/folder.c ---- */
-/* Makes or takes up the folder: 0, or an exit code after complaining. `*o` becomes the options that
- * hold (with --resume: those of the start, then these). */
-int folder_open(Campaign *c, Options *o);
+/* Makes the folder, or opens that of a campaign to resume: 0, or an exit code after a problem. `*o`
+ * becomes the options that hold (with `resume`: the stored ones, overridden by these). */
+int folder_open(Campaign *c, CampaignOptions *o, CampaignParse *parse);
 /* Fills corpus/ from --corpus and, for an engine that needs a corpus, from the generator. */
 int folder_seed(Campaign *c);
 /* The first file in new/, or NULL; the string is the caller's. */
 char *folder_next(Campaign *c);
 /* Moves new/NAME to judged/. */
 void folder_confirmed(Campaign *c, const char *name);
-/* Copies a file into another folder of the campaign, under `name`, unless it was there or, of new/,
- * has been judged. */
+/* Copies a file into another folder of the campaign, under `name`, unless it is there or, for new/,
+ * was confirmed before. */
 void folder_take(Campaign *c, const char *from, const char *folder, const char *name);
 /* Files in a folder. */
 int64_t folder_count(const char *path);
 
 /* ---- campaign/confirm.c ---- */
-/* In a process of its own, since the program may end it: runs the file again, minimizes, reports,
- * prints. Exit status: JUDGED_*. */
-/* With `plainly` it is neither minimized nor located further than it is. */
-enum {
-    CONFIRM_NOTHING,
+typedef enum ConfirmStatus {
+    CONFIRM_NOTHING, /* the finding does not show again */
     CONFIRM_FINDING,
     CONFIRM_KNOWN,
-    CONFIRM_SEEN /* its signature has a verdict */,
-    CONFIRM_TROUBLE
-};
-int confirm_file(Campaign *c, const char *name, bool plainly);
+    CONFIRM_SEEN,   /* its signature has a triage result */
+    CONFIRM_TROUBLE /* the environment failed */
+} ConfirmStatus;
+/* Runs new/NAME again, minimizes it, reports and prints the finding. To be called in a process of
+ * its own, since the program may end it. With `as_is` the program is neither minimized nor
+ * isolated. */
+ConfirmStatus confirm_file(Campaign *c, const char *name, bool as_is);
 
 /* ---- campaign/show.c ---- */
 void show_start(Campaign *c);
@@ -117,19 +122,19 @@ double campaign_elapsed(const Campaign *c);
 const Counts *campaign_sum(Campaign *c);
 
 /* ---- campaign/verdict.c ---- */
-/* What a signature turned out to be. */
+/* What became of a signature. */
 typedef struct TriageResult {
     const Seen *seen;
-    bool confirmed; /* else nothing else is set: not yet, or not seen again */
+    bool confirmed; /* if not (not yet, or not seen again), nothing below is set */
     FindingStatus status;
     const char *group, *issue, *file, *record; /* issue and file: NULL if none */
     int statements;
 } TriageResult;
-/* Of every signature of c->sum, in its order. */
+/* Those of all signatures of c->sum, in its order. */
 TriageResult *verdicts_read(Campaign *c);
 /* The groups that they make. */
 Groups verdicts_group(Campaign *c, const TriageResult *s);
-/* results.json, report.html and what the options name. An exit code. */
-int verdicts_publish(Campaign *c, const TriageResult *s, const char *summary);
+/* Writes results.json, report.html and what the options name. */
+void verdicts_publish(Campaign *c, const TriageResult *s, const char *summary);
 
 #endif

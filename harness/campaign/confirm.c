@@ -1,6 +1,6 @@
-/* Judging what a job left: an artifact counts only if the program does it again here. It is run in
- * a process of its own first; one that dies there is a finding too, located by running longer and
- * longer prefixes apart. What differs is minimized and reported as the builtin engine does. */
+/* Confirming what a job left: an artifact counts only if its program shows the finding again here.
+ * It runs in a process of its own first; one that dies there is a finding too, located by running
+ * longer and longer prefixes in further processes. A difference is minimized and reported. */
 #include "harness/campaign/campaign.h"
 
 #include "fuzz/mutate/mutate.h"
@@ -8,7 +8,10 @@
 #include "harness/triage/group.h"
 #include "harness/triage/sub_finding.h"
 #include "harness/report/report.h"
+#include "harness/util/io.h"
+#include "harness/util/status.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,7 +20,7 @@
 
 enum { APART_SECONDS = 30, MINIMIZE_CHECKS = 4000 };
 
-typedef struct Judging {
+typedef struct Confirmation {
     Campaign *campaign;
     Checker checker;
     Arena *arena;
@@ -25,27 +28,35 @@ typedef struct Judging {
     char *text; /* of the file */
     int64_t n;
     const Program *program;
-} Judging;
+} Confirmation;
 
-/* Text that is JSON may hold whatever check takes; bytes mean what engines decode them to. */
-static bool decode(Judging *j, char *message, size_t message_size) {
-    const Limits *limits =
-        j->n > 0 && j->text[0] == '{' ? &j->campaign->options->limits : &MUTATE_LIMITS;
+/* JSON may hold whatever the checker takes; bytes mean what engines decode them to. */
+static bool confirm_decode(Confirmation *j, char *message, size_t message_size) {
+    const Limits *limits = j->n > 0 && j->text[0] == '{' ? &j->checker.run.limits : &MUTATE_LIMITS;
     j->program =
         codec_decode(j->arena, (const uint8_t *)j->text, j->n, limits, message, message_size);
     return j->program != NULL;
 }
 
+/* Standard error becomes /dev/null. It stays open: a closed descriptor 2 would be taken by the next
+ * file that the process opens, and a message would be written into that. */
+static void discard_standard_error(void) {
+    int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    if (null >= 0) {
+        dup2(null, STDERR_FILENO);
+    }
+}
+
 /* Decodes the file and checks its program, or the program cut behind statement `last`, in another
- * process: how that ended. */
-static int run_apart(Judging *j, int last) {
-    fflush(stdout);
+ * process: the status that it ended with. */
+static int run_apart(Confirmation *j, int last) {
+    fflush(NULL); /* what is buffered is written once, by this process */
     pid_t pid = fork();
     if (pid == 0) {
         char message[256];
         alarm(APART_SECONDS);
-        fclose(stderr); /* what it says on its way out is said later, once */
-        if (decode(j, message, sizeof message)) {
+        discard_standard_error(); /* of a death only the finding is told */
+        if (confirm_decode(j, message, sizeof message)) {
             Program *p = program_clone(j->arena, j->program);
             if (last >= 0) {
                 edit_cut(p, last);
@@ -69,7 +80,7 @@ static const char *op_at(const Program *p, int sid) {
 }
 
 /* A finding that is a death: at the first statement whose prefix dies. */
-static void describe_death(Judging *j, int status, Finding *f) {
+static void describe_death(Confirmation *j, int status, Finding *f) {
     const Program *p = j->program;
     bool late = WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM;
     char kind[sizeof f->kind];
@@ -96,7 +107,7 @@ static void describe_death(Judging *j, int status, Finding *f) {
 }
 
 /* The smallest program known that shows the finding, and that finding. */
-static const Program *confirm_smaller(Judging *j, Finding *finding, MinimizeStats *stats) {
+static const Program *confirm_smaller(Confirmation *j, Finding *finding, MinimizeStats *stats) {
     const Program *small =
         minimize_program(j->arena, j->program, &j->checker, finding, stats, NULL, NULL);
     CheckResult last;
@@ -109,8 +120,9 @@ static const Program *confirm_smaller(Judging *j, Finding *finding, MinimizeStat
     return small;
 }
 
-static void confirm_print_finding(const Judging *j, const Program *small, const Finding *finding,
-                                  uint32_t fired, const char *path) {
+static void confirm_print_finding(const Confirmation *j, const Program *small,
+                                  const Finding *finding, uint32_t fired, const char *path) {
+    const Output *output = j->campaign->output;
     Text t = {.arena = j->arena};
     if (j->campaign->options->json) {
         text_add(&t, "{\"type\":\"finding\",\"schema_version\":1,\"file\":");
@@ -122,20 +134,17 @@ static void confirm_print_finding(const Judging *j, const Program *small, const 
         text_add(&t, "}\n");
     } else {
         int n = program_size(small);
-        text_printf(&t, "%sFINDING%s %s: %d statement%s, %s\n", color("\033[31m"), color("\033[0m"),
+        text_printf(&t, "%sFINDING%s %s: %d statement%s, %s\n", output->red, output->plain,
                     finding->signature, n, n == 1 ? "" : "s", path);
         report_finding(&t, small, finding, &j->checker);
     }
-    if (progress_wanted(j->campaign->options)) {
-        fprintf(stderr, "\r%100s\r", "");
-    }
-    fwrite(t.v, 1, (size_t)t.n, stdout);
-    fflush(stdout);
+    output_clear(output);
+    output->text(output->user, t.v, t.n);
 }
 
-/* What a signature turned out to be, for the sum at the end, whoever makes it:
+/* The triage result of a signature, read at the end of the campaign and of resumed ones:
  * CAMPAIGN/verdicts/NAME, one line each for its fields. */
-static bool write_verdict(Judging *j, const char *name, FindingStatus status,
+static bool write_verdict(Confirmation *j, const char *name, FindingStatus status,
                           const Finding *finding, const KnownIssue *issue, const Program *small,
                           uint32_t fired, const char *path) {
     Campaign *c = j->campaign;
@@ -149,7 +158,7 @@ static bool write_verdict(Judging *j, const char *name, FindingStatus status,
     const char *file = arena_printf(j->arena, "%s/verdicts/%s", c->folder, name);
     if (!io_put(file, arena_printf(j->arena, "%s/verdict.tmp", c->folder), t.v, t.n, message,
                 sizeof message)) {
-        complain(EXIT_ENVIRONMENT, "%s", message);
+        output_problem(c->output, EXIT_ENVIRONMENT, "%s", message);
         return false;
     }
     return true;
@@ -162,7 +171,7 @@ static bool is_new_group(Campaign *c, const Finding *finding) {
 }
 
 /* The report of a signature is in the folder of its name, unless another group's is there. */
-static const char *folder_of(Judging *j, const Finding *finding) {
+static const char *folder_of(Confirmation *j, const Finding *finding) {
     Campaign *c = j->campaign;
     campaign_sum(c);
     TriageResult *all = verdicts_read(c);
@@ -176,8 +185,8 @@ static const char *folder_of(Judging *j, const Finding *finding) {
                  : arena_strdup(j->arena, finding->signature);
 }
 
-/* Has another signature led to the same report in this campaign? */
-static bool is_told(Judging *j, const char *path) {
+/* Has another signature led to the same report in this campaign? Then it was printed. */
+static bool is_reported(Confirmation *j, const char *path) {
     Campaign *c = j->campaign;
     const char *file = arena_printf(j->arena, "%s/minimized.json", path);
     campaign_sum(c);
@@ -190,27 +199,28 @@ static bool is_told(Judging *j, const char *path) {
     return false;
 }
 
-/* A finding of a signature that has no verdict yet: known, or reported; `plainly`: as it is. */
-static int sentence(Judging *j, const CheckResult *out, bool plainly) {
+/* A finding of a signature that has no triage result yet: it is known, or it is reported. */
+static ConfirmStatus confirm_triage(Confirmation *j, const CheckResult *out, bool as_is) {
     Campaign *c = j->campaign;
-    const Options *o = c->options;
+    const CampaignOptions *o = c->options;
     Finding finding = out->finding;
     const char *name = seen_name(j->arena, finding.signature, finding.cause.group);
     Known known;
     char message[512], path[4096];
     int code = known_open(j->arena, o->known, &known, message, sizeof message);
     if (code != 0) {
-        complain(code, "%s", message);
+        output_problem(c->output, code, "%s", message);
         return CONFIRM_TROUBLE;
     }
-    if (!plainly && is_new_group(c, &finding)) {
+    if (!as_is && is_new_group(c, &finding)) {
         j->program = sub_finding(j->arena, j->program, &j->checker, &finding);
     }
     const KnownIssue *issue =
         known_find(&known, j->checker.pair, finding.signature, finding.cause.text);
     if (issue) {
         if (!o->json) {
-            printf("known %s: %s, %s\n", finding.signature, j->name, issue->issue);
+            output_printf(c->output, "known %s: %s, %s\n", finding.signature, j->name,
+                          issue->issue);
         }
         return write_verdict(j, name, STATUS_KNOWN, &finding, issue, j->program, out->fired, NULL)
                    ? CONFIRM_KNOWN
@@ -220,7 +230,7 @@ static int sentence(Judging *j, const CheckResult *out, bool plainly) {
     MinimizeStats stats = {.checks = MINIMIZE_CHECKS};
     const char *folder = folder_of(j, &finding);
     bool kept = report_exists(c->out, folder),
-         minimize = !plainly && !o->no_minimize; /* kept: of an earlier campaign */
+         minimize = !as_is && o->minimize; /* kept: by an earlier campaign */
     const Program *small = minimize && !kept ? confirm_smaller(j, &finding, &stats) : j->program;
     snprintf(path, sizeof path, "%s/%s", c->out, folder);
     Report r = {j->program,
@@ -232,10 +242,10 @@ static int sentence(Judging *j, const CheckResult *out, bool plainly) {
                              (unsigned long long)o->seed, j->name),
                 folder};
     if (!kept && !report_write(j->arena, c->out, &r, path, sizeof path, message, sizeof message)) {
-        complain(EXIT_ENVIRONMENT, "%s", message);
+        output_problem(c->output, EXIT_ENVIRONMENT, "%s", message);
         return CONFIRM_TROUBLE;
     }
-    if (!is_told(j, path)) {
+    if (!is_reported(j, path)) {
         confirm_print_finding(j, small, &finding, out->fired, path);
     }
     snprintf(finding.signature, sizeof finding.signature, "%s", out->finding.signature);
@@ -245,19 +255,23 @@ static int sentence(Judging *j, const CheckResult *out, bool plainly) {
                : CONFIRM_TROUBLE;
 }
 
-int confirm_file(Campaign *c, const char *name, bool plainly) {
-    Judging j = {.campaign = c, .arena = &c->scratch, .name = name};
-    char message[512];
+ConfirmStatus confirm_file(Campaign *c, const char *name, bool as_is) {
+    Confirmation j = {.campaign = c, .arena = &c->scratch, .name = name};
+    char message[1024];
     if (io_read(j.arena, arena_printf(j.arena, "%s/new/%s", c->folder, name), IO_MAX_BYTES, &j.text,
-                &j.n, message, sizeof message) != IO_OK ||
-        open_checker(c->options, &j.checker) != 0) {
+                &j.n, message, sizeof message) != IO_OK) {
+        return CONFIRM_TROUBLE;
+    }
+    int code = checker_open_options(&j.checker, &c->options->checker, message, sizeof message);
+    if (code != 0) {
+        output_problem(c->output, code, "%s", message);
         return CONFIRM_TROUBLE;
     }
     int status = run_apart(&j, -1);
-    bool dead = died(status), decoded = !dead && decode(&j, message, sizeof message);
+    bool dead = died(status), decoded = !dead && confirm_decode(&j, message, sizeof message);
     CheckResult out = {.verdict = FINDING, .fired = 1u << ORACLE_status};
     if (dead) {
-        decode(&j, message, sizeof message);
+        confirm_decode(&j, message, sizeof message);
         describe_death(&j, status, &out.finding);
         ledger_see(c->own, &out.finding, ledger_counts(c->own)->next);
     } else if (decoded) {
@@ -274,5 +288,5 @@ int confirm_file(Campaign *c, const char *name, bool plainly) {
                F_OK) == 0) {
         return CONFIRM_SEEN;
     }
-    return sentence(&j, &out, dead || plainly);
+    return confirm_triage(&j, &out, dead || as_is);
 }

@@ -1,12 +1,13 @@
-/* The engines: what each needs, how a job becomes it, what it leaves where. Adding one is a row and
- * its functions.
+/* The engines: what each needs, how a job becomes it, where it leaves its artifacts. Adding one is
+ * a row and its functions.
  *
- * Flags are those that clusters use (timeout, limit of memory); the number of a job is added to the
- * seed. The targets record what differs in the campaign's folder and go on, so what stops an engine
- * is a crash or a hang of ours. */
+ * Flags are those that clusters use (timeout, memory limit); the number of a job is added to the
+ * seed. The targets record differences in the campaign's folder and go on, so what stops an engine
+ * is a crash or a hang of twingrad. */
 #include "harness/campaign/campaign.h"
 
 #include "harness/campaign/worker.h"
+#include "harness/util/io.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -23,7 +24,7 @@ static bool runnable(const char *path) {
     return stat(path, &info) == 0 && S_ISREG(info.st_mode) && access(path, X_OK) == 0;
 }
 
-/* On $PATH? */
+/* Is the program on $PATH? */
 static bool installed(Campaign *c, const char *program) {
     const char *path = getenv("PATH");
     char *list = arena_strdup(&c->scratch, path ? path : "/usr/bin:/bin"), *next = list;
@@ -36,7 +37,7 @@ static bool installed(Campaign *c, const char *program) {
 }
 
 /* A file of the build beside this program: BUILD/VARIANT/twingrad, ./twingrad with build/, or where
- * `make install` put it. NULL: nowhere. */
+ * `make install` put it. NULL if there is none. */
 static const char *beside(Campaign *c, const char *engine, const char *name) {
     char self[PATH_ROOM];
     ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
@@ -46,10 +47,10 @@ static const char *beside(Campaign *c, const char *engine, const char *name) {
         return NULL;
     }
     *slash = '\0';
-    static const char *const places[] = {"..", "build", "../libexec/twingrad"};
-    for (int i = 0; i < COUNT_OF(places); i++) {
-        char *path =
-            realpath(arena_printf(&c->scratch, "%s/%s/%s/%s", self, places[i], engine, name), NULL);
+    static const char *const folders[] = {"..", "build", "../libexec/twingrad"};
+    for (int i = 0; i < COUNT_OF(folders); i++) {
+        char *path = realpath(
+            arena_printf(&c->scratch, "%s/%s/%s/%s", self, folders[i], engine, name), NULL);
         if (path) {
             const char *kept = arena_strdup(&c->arena, path);
             free(path);
@@ -63,7 +64,7 @@ static bool find_target(Campaign *c, const char *engine, char *message, size_t m
     if (c->options->binary) {
         char *path = realpath(c->options->binary, NULL);
         if (!path || !runnable(path)) {
-            snprintf(message, message_size, "the target '%.200s' is not there or cannot be run",
+            snprintf(message, message_size, "the target '%.200s' does not exist or cannot be run",
                      c->options->binary);
             free(path);
             return false;
@@ -92,7 +93,11 @@ static bool builtin_ready(Campaign *c, char *message, size_t message_size) {
 }
 
 static void builtin_become(Campaign *c, int job) {
-    int code = worker_builtin(c->options, c->folder, job, c->njobs, NULL);
+    char message[1024];
+    int code = worker_builtin(c->options, c->folder, job, c->njobs, NULL, message, sizeof message);
+    if (code != 0) {
+        output_problem(c->output, code, "%s", message);
+    }
     _exit(code);
 }
 
@@ -109,10 +114,11 @@ static bool libfuzzer_ready(Campaign *c, char *message, size_t message_size) {
     return find_target(c, "libfuzzer", message, message_size);
 }
 
-/* Without -timeout an input may take 20 minutes; -reload lets jobs take up what others add to the
- * corpus. Hits are not counted, no energy is computed and nothing is replaced by what is shorter:
- * with as many features as ours that took half of the time and grew the corpus without reaching
- * more (bench/growth). Only so can the target hide what is known (harness/campaign/feedback.h). */
+/* Without -timeout an input may take 20 minutes; -reload lets jobs read what others add to the
+ * corpus. Counting hits, computing energies and replacing inputs by shorter ones are off: with this
+ * many features they took half of the time and grew the corpus without reaching more
+ * (bench/growth). Hiding known features from libFuzzer depends on this
+ * (harness/campaign/feedback.h). */
 static void libfuzzer_become(Campaign *c, int job) {
     Arena *a = &c->scratch;
     char *argv[] = {arena_strdup(a, c->target),
@@ -156,8 +162,8 @@ static bool afl_ready(Campaign *c, char *message, size_t message_size) {
 }
 
 /* One main instance, the others secondary, all in one folder, through which they share what they
- * find; AFL_AUTORESUME takes up a folder that is there. Only our mutators run: each of its own on a
- * program of 200 bytes makes another program. */
+ * find; AFL_AUTORESUME continues in a folder that exists. Only twingrad's mutators run: a mutation
+ * of AFL++'s own on a program of 200 bytes makes an unrelated program. */
 static void afl_become(Campaign *c, int job) {
     Arena *a = &c->scratch;
     static const char *const settings[] = {
@@ -191,8 +197,8 @@ static void afl_become(Campaign *c, int job) {
     execvp(argv[0], argv);
 }
 
-/* AFL++ names files id:000012,src:..: crashes and hangs are to be judged, the queue is corpus for
- * other engines. */
+/* AFL++ names files id:000012,src:..: crashes and hangs are to be confirmed, the queue is a corpus
+ * for other engines. */
 static void afl_gather(Campaign *c) {
     static const struct {
         const char *from, *to;
@@ -205,7 +211,7 @@ static void afl_gather(Campaign *c) {
             int n = io_list(&c->scratch, folder, "id:", &path);
             for (int f = i == 2 ? (int)c->job[k].taken : 0; f < n; f++) {
                 const char *base = strrchr(path[f], '/') + 1;
-                if (i < 2 || strstr(base, ",orig:") == NULL) { /* seeds come from there */
+                if (i < 2 || strstr(base, ",orig:") == NULL) { /* seeds were copied from corpus/ */
                     folder_take(c, path[f], parts[i].to,
                                 arena_printf(&c->scratch, "%s-%s-%.9s", c->job[k].name,
                                              parts[i].from, base));

@@ -4,6 +4,8 @@
  * The checker and the arena live as long as the process; between inputs the arena is emptied, so
  * that an input cannot be told from the order in which engines try them. */
 #include "harness/campaign/entry.h"
+
+#include "harness/triage/locate.h"
 #include "fuzz/mutate/mutate.h"
 #include "harness/campaign/feedback.h"
 #include "harness/util/io.h"

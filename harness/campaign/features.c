@@ -11,6 +11,8 @@
  * here. */
 #include "harness/campaign/features.h"
 
+#include "harness/triage/locate.h"
+
 #include <stdlib.h>
 #include <string.h>
 

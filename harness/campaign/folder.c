@@ -1,10 +1,12 @@
-/* The folder of a campaign: made, locked, taken up again, seeded. */
+/* The folder of a campaign: making, locking, resuming and seeding it. */
 #include "harness/campaign/campaign.h"
 
 #include "fuzz/codec/codec.h"
 #include "fuzz/generate/generate.h"
 #include "fuzz/mutate/mutate.h"
 #include "harness/report/results.h"
+#include "harness/util/io.h"
+#include "harness/util/status.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -37,23 +39,23 @@ int64_t folder_count(const char *path) {
     return n;
 }
 
-/* ---- made, or taken up ---- */
+/* ---- making and resuming ---- */
 
-/* What must be the same for a campaign to go on: what is found must still be a finding. */
-static const char *settings_of(Campaign *c, const Options *o) {
+/* The settings that a resumed campaign must share: those that decide what is a finding. */
+static const char *settings_of(Campaign *c, const CampaignOptions *o) {
     Text t = {.arena = &c->scratch};
-    const CompileOptions *compile = &o->compile;
+    const CompileOptions *compile = &o->checker.compile;
     char faults[256] = "none";
     if (compile->fault != FAULT_NONE) {
         faults_text(compile, faults, sizeof faults);
     }
     text_printf(&t, "seed %llu\npair %s\nfault %s\nlimit %lld\n", (unsigned long long)o->seed,
-                o->pair, faults, (long long)compile->opt_limit);
+                o->checker.pair, faults, (long long)compile->opt_limit);
     text_printf(&t, "disabled %llx", (unsigned long long)compile->disabled.pass);
     for (int i = 0; i < COUNT_OF(compile->disabled.step); i++) {
         text_printf(&t, " %llx", (unsigned long long)compile->disabled.step[i]);
     }
-    text_printf(&t, "\npoke %d strict %d\n", !o->no_poke, o->targets.strict);
+    text_printf(&t, "\npoke %d strict %d\n", o->checker.poke, o->checker.targets.strict);
     if (strcmp(c->engine->name, "builtin") == 0) {
         text_printf(&t, "builtin jobs %lld mutate %lld\n", (long long)max_i64(o->jobs, 1),
                     (long long)o->mutate);
@@ -69,11 +71,12 @@ static char *folder_read_text(Campaign *c, const char *path) {
                : NULL;
 }
 
-/* The options of the start, then those given now. */
-static int take_options(Campaign *c, Options *o) {
-    char *text = folder_read_text(c, in_folder(c, "words")), message[512];
+/* `*o` becomes the stored options, overridden by its own. */
+static int take_options(Campaign *c, CampaignOptions *o, CampaignParse *parse) {
+    char *text = folder_read_text(c, in_folder(c, "words")), message[1024];
     if (!text) {
-        return complain(EXIT_BAD_INPUT, "'%s' holds no campaign that could be resumed", o->out);
+        return output_problem(c->output, EXIT_BAD_INPUT,
+                              "'%s' holds no campaign that could be resumed", o->out);
     }
     int n = 0;
     char **word = arena_array(&c->arena, char *, (int64_t)strlen(text) + o->nwords + 1);
@@ -84,11 +87,10 @@ static int take_options(Campaign *c, Options *o) {
     for (int i = 0; i < o->nwords; i++) {
         word[n++] = o->words[i];
     }
-    bool help = false;
-    Options all = {.command = o->command};
-    if (!options_parse(&all, n, word, command_options("fuzz"), &help, message, sizeof message)) {
-        return complain(EXIT_ENVIRONMENT, "%s/words is not what a campaign wrote: %s", c->folder,
-                        message);
+    CampaignOptions all;
+    if (!parse(&all, n, word, message, sizeof message)) {
+        return output_problem(c->output, EXIT_ENVIRONMENT,
+                              "%s/words is not what a campaign wrote: %s", c->folder, message);
     }
     *o = all;
     return 0;
@@ -98,14 +100,14 @@ static int lock(Campaign *c) {
     int fd = open(in_folder(c, "lock"), O_RDWR | O_CREAT | O_CLOEXEC,
                   0666); /* closed by the end of the process */
     if (fd < 0 || flock(fd, LOCK_EX | LOCK_NB) != 0) {
-        return complain(EXIT_ENVIRONMENT,
-                        fd < 0 ? "cannot lock '%s'" : "another campaign is running in '%s'",
-                        c->folder);
+        return output_problem(c->output, EXIT_ENVIRONMENT,
+                              fd < 0 ? "cannot lock '%s'" : "another campaign is running in '%s'",
+                              c->folder);
     }
     return 0;
 }
 
-/* A campaign that ended is over: what it kept is a corpus to begin with. */
+/* A campaign that ended leaves its corpus as seeds; the rest of its state is removed. */
 static void begin_anew(Campaign *c) {
     DIR *dir = opendir(in_folder(c, "corpus"));
     for (struct dirent *entry; dir && (entry = readdir(dir)) != NULL;) {
@@ -139,7 +141,7 @@ static bool write_text(Campaign *c, const char *name, const char *text, char *me
     return io_write(in_folder(c, name), text, (int64_t)strlen(text), message, message_size);
 }
 
-static const char *words_of(Campaign *c, const Options *o) {
+static const char *words_of(Campaign *c, const CampaignOptions *o) {
     Text t = {.arena = &c->scratch};
     text_add(&t, "");
     for (int i = 0; i < o->nwords; i++) {
@@ -148,76 +150,76 @@ static const char *words_of(Campaign *c, const Options *o) {
     return t.v;
 }
 
-static int check_options(Campaign *c, const Options *o) {
+static int check_options(Campaign *c, const CampaignOptions *o) {
     c->engine = engine_find(o->engine ? o->engine : "builtin");
     if (!c->engine) {
-        return complain(EXIT_BAD_INPUT, "there is no engine '%.60s'; known: %s", o->engine,
-                        engine_names());
+        return output_problem(c->output, EXIT_BAD_INPUT, "there is no engine '%.60s'; known: %s",
+                              o->engine, engine_names());
     }
     if (o->jobs == 0 || o->jobs > MAX_JOBS) {
-        return complain(EXIT_BAD_INPUT, "--jobs needs a number from 1 to %d", MAX_JOBS);
+        return output_problem(c->output, EXIT_BAD_INPUT, "--jobs needs a number from 1 to %d",
+                              MAX_JOBS);
     }
     if (o->mutate > 100) {
-        return complain(EXIT_BAD_INPUT, "--mutate needs a number from 0 to 100");
+        return output_problem(c->output, EXIT_BAD_INPUT, "--mutate needs a number from 0 to 100");
     }
     if (o->stats || o->every) {
-        return complain(EXIT_BAD_INPUT, "--%s is not for campaigns of --engine or --jobs",
-                        o->stats ? "stats" : "every");
+        return output_problem(c->output, EXIT_BAD_INPUT,
+                              "--%s is not for campaigns of --engine or --jobs",
+                              o->stats ? "stats" : "every");
     }
     for (int i = 0; i < o->nwords; i++) {
         if (strchr(o->words[i], '\n')) {
-            return complain(EXIT_BAD_INPUT, "an argument of a campaign cannot hold a newline");
+            return output_problem(c->output, EXIT_BAD_INPUT,
+                                  "an argument of a campaign cannot hold a newline");
         }
     }
     if (strcmp(c->engine->name, "builtin") != 0) {
-        for (const char *at = o->pair; (at = strchr(at, ':')); at++) {
+        for (const char *at = o->checker.pair; (at = strchr(at, ':')); at++) {
             if (strncmp(at, ":native", 7) != 0) {
-                return complain(EXIT_BAD_INPUT,
-                                "engine %s runs pairs of this process only, not '%s'",
-                                c->engine->name, o->pair);
+                return output_problem(c->output, EXIT_BAD_INPUT,
+                                      "engine %s runs pairs of this process only, not '%s'",
+                                      c->engine->name, o->checker.pair);
             }
         }
     }
-    GenerateOptions generate;
-    int code = generate_options(o, &generate);
-    if (code != 0) {
-        return code;
-    }
     Known known;
     char message[1024];
-    code = known_open(&c->arena, o->known, &known, message, sizeof message);
+    int code = known_open(&c->arena, o->known, &known, message, sizeof message);
     if (code != 0) {
-        return complain(code, "%s", message);
+        return output_problem(c->output, code, "%s", message);
     }
     Checker checker;
-    code = open_checker(o, &checker); /* says what is wrong with the pair */
+    code = checker_open_options(&checker, &o->checker, message, sizeof message);
     if (code != 0) {
-        return code;
+        return output_problem(c->output, code, "%s", message);
     }
     checker_close(&checker);
-    return c->engine->ready(c, message, sizeof message) ? 0
-                                                        : complain(EXIT_ENVIRONMENT, "%s", message);
+    return c->engine->ready(c, message, sizeof message)
+               ? 0
+               : output_problem(c->output, EXIT_ENVIRONMENT, "%s", message);
 }
 
-/* OUT, made if it is not there, as an absolute path; without --out, a folder among the system's
- * temporary ones. */
-static int open_out(Campaign *c, const Options *o) {
+/* Finds OUT, which is made if it does not exist, as an absolute path; without --out, a new folder
+ * among the system's temporary files. */
+static int open_out(Campaign *c, const CampaignOptions *o) {
     char message[1024];
     const char *out = o->out;
     if (!out) {
         const char *tmp = getenv("TMPDIR");
         out = mkdtemp(arena_printf(&c->arena, "%s/twingrad-XXXXXX", tmp && tmp[0] ? tmp : "/tmp"));
         if (!out) {
-            return complain(EXIT_ENVIRONMENT, "cannot make a folder for the campaign: %s",
-                            strerror(errno));
+            return output_problem(c->output, EXIT_ENVIRONMENT,
+                                  "cannot make a folder for the campaign: %s", strerror(errno));
         }
     }
     if (!io_mkdirs(out, message, sizeof message)) {
-        return complain(EXIT_ENVIRONMENT, "%s", message);
+        return output_problem(c->output, EXIT_ENVIRONMENT, "%s", message);
     }
     char *real = realpath(out, NULL);
     if (!real) {
-        return complain(EXIT_ENVIRONMENT, "cannot find '%s': %s", out, strerror(errno));
+        return output_problem(c->output, EXIT_ENVIRONMENT, "cannot find '%s': %s", out,
+                              strerror(errno));
     }
     c->out = arena_strdup(&c->arena, real);
     c->folder = arena_printf(&c->arena, "%s/campaign", real);
@@ -225,26 +227,30 @@ static int open_out(Campaign *c, const Options *o) {
     return 0;
 }
 
-int folder_open(Campaign *c, Options *o) {
+int folder_open(Campaign *c, CampaignOptions *o, CampaignParse *parse) {
     char message[1024];
     if (o->resume && !o->out) {
-        return complain(EXIT_BAD_INPUT,
-                        "--resume needs --out, the folder of the campaign that goes on");
+        return output_problem(c->output, EXIT_BAD_INPUT,
+                              "--resume needs --out, the folder of the campaign that goes on");
     }
     if (o->resume && !exists(arena_printf(&c->scratch, "%s/campaign/words", o->out))) {
-        return complain(EXIT_BAD_INPUT, "'%s' holds no campaign that could be resumed", o->out);
+        return output_problem(c->output, EXIT_BAD_INPUT,
+                              "'%s' holds no campaign that could be resumed", o->out);
     }
     int code = o->resume ? 0 : check_options(c, o);
     code = code ? code : open_out(c, o);
     if (code == 0 && o->resume) {
-        code = take_options(c, o);
+        code = take_options(c, o, parse);
         code = code ? code : check_options(c, o);
     }
-    code = code ? code : results_ready(o);
+    if (code == 0) {
+        code = results_ready(&o->reports, o->out, message, sizeof message);
+        code = code == 0 ? 0 : output_problem(c->output, code, "%s", message);
+    }
     static const char *const parts[] = {"corpus", "new", "judged", "verdicts"};
     for (int i = 0; code == 0 && i < COUNT_OF(parts); i++) {
         if (!io_mkdirs(in_folder(c, parts[i]), message, sizeof message)) {
-            code = complain(EXIT_ENVIRONMENT, "%s", message);
+            code = output_problem(c->output, EXIT_ENVIRONMENT, "%s", message);
         }
     }
     code = code ? code : lock(c);
@@ -255,16 +261,17 @@ int folder_open(Campaign *c, Options *o) {
     const char *settings = settings_of(c, o),
                *before = there ? folder_read_text(c, in_folder(c, "settings")) : NULL;
     if (there && !ended && !o->resume) {
-        return complain(
-            EXIT_BAD_INPUT,
+        return output_problem(
+            c->output, EXIT_BAD_INPUT,
             "'%s' holds a campaign that was cut short: go on with --resume, or take another folder",
             c->out);
     }
     if (o->resume && before && strcmp(before, settings) != 0) {
-        return complain(EXIT_BAD_INPUT,
-                        "'%s' holds a campaign with another seed, pair, fault or number of jobs: "
-                        "it goes on with the same, or begins anew elsewhere",
-                        c->out);
+        return output_problem(
+            c->output, EXIT_BAD_INPUT,
+            "'%s' holds a campaign with another seed, pair, fault or number of jobs: "
+            "it goes on with the same, or begins anew elsewhere",
+            c->out);
     }
     c->is_new = !o->resume;
     if (there && c->is_new) {
@@ -274,7 +281,7 @@ int folder_open(Campaign *c, Options *o) {
     bool written = write_text(c, "settings", settings, message, sizeof message) &&
                    (!c->is_new || write_text(c, "words", words_of(c, o), message, sizeof message));
     if (!written || !(c->own = ledger_open(in_folder(c, "ledger"), message, sizeof message))) {
-        return complain(EXIT_ENVIRONMENT, "%s", message);
+        return output_problem(c->output, EXIT_ENVIRONMENT, "%s", message);
     }
     return 0;
 }
@@ -296,7 +303,7 @@ static void add_seed(Seeding *s, const char *kind, const Program *p) {
         arena_printf(&s->arena, "%s/corpus/seed-%s-%06lld", c->folder, kind, (long long)s->n++);
     if (!io_put(path, arena_printf(&s->arena, "%s/seed.tmp", c->folder), bytes.v, bytes.n, message,
                 sizeof message)) {
-        s->code = complain(EXIT_ENVIRONMENT, "%s", message);
+        s->code = output_problem(s->campaign->output, EXIT_ENVIRONMENT, "%s", message);
     }
 }
 
@@ -305,34 +312,35 @@ static void seed_of(void *user, const Source *source) {
     char message[512];
     arena_reset(&s->arena);
     if (source->status != IO_OK) {
-        s->code =
-            worst(s->code, complain(source->status == IO_BAD ? EXIT_BAD_INPUT : EXIT_ENVIRONMENT,
-                                    "%s", source->message));
+        s->code = worst(s->code,
+                        output_problem(s->campaign->output,
+                                       source->status == IO_BAD ? EXIT_BAD_INPUT : EXIT_ENVIRONMENT,
+                                       "%s", source->message));
         return;
     }
     const Program *p = codec_decode(&s->arena, (const uint8_t *)source->text, source->length,
                                     &MUTATE_LIMITS, message, sizeof message);
-    if (p) { /* larger ones are no seeds */
+    if (p) { /* a larger one is left out */
         add_seed(s, "given", p);
     }
 }
 
 int folder_seed(Campaign *c) {
-    const Options *o = c->options;
+    const CampaignOptions *o = c->options;
     Seeding s = {.campaign = c};
-    GenerateOptions generate;
-    s.code = generate_options(o, &generate);
-    if (s.code == 0 && c->is_new && o->corpus) {
+    if (c->is_new && o->corpus) {
         io_each_corpus(o->corpus, seed_of, &s);
         if (s.code == 0 && s.n == 0) {
-            s.code = complain(EXIT_BAD_INPUT, "there is no program in '%.200s'", o->corpus);
+            s.code = output_problem(c->output, EXIT_BAD_INPUT, "there is no program in '%.200s'",
+                                    o->corpus);
         }
     }
     s.n = 0;
     for (int i = 0; s.code == 0 && i < c->engine->first_seeds && !exists(in_folder(c, "seeded"));
          i++) {
         arena_reset(&s.arena);
-        const Program *p = generate_program_info(&s.arena, &generate, o->seed, (uint64_t)i, NULL);
+        const Program *p =
+            generate_program_info(&s.arena, &o->generate, o->seed, (uint64_t)i, NULL);
         char message[256];
         if (program_verify_within(p, &MUTATE_LIMITS, message, sizeof message)) {
             add_seed(&s, "made", p);
@@ -341,13 +349,13 @@ int folder_seed(Campaign *c) {
     char message[512];
     if (s.code == 0 && c->engine->first_seeds > 0 &&
         !write_text(c, "seeded", "", message, sizeof message)) {
-        s.code = complain(EXIT_ENVIRONMENT, "%s", message);
+        s.code = output_problem(c->output, EXIT_ENVIRONMENT, "%s", message);
     }
     arena_destroy(&s.arena);
     return s.code;
 }
 
-/* ---- what is to be judged ---- */
+/* ---- files to be confirmed ---- */
 
 char *folder_next(Campaign *c) {
     char **path;
@@ -361,8 +369,7 @@ char *folder_next(Campaign *c) {
 void folder_confirmed(Campaign *c, const char *name) {
     const char *from = arena_printf(&c->scratch, "%s/new/%s", c->folder, name);
     if (rename(from, arena_printf(&c->scratch, "%s/judged/%s", c->folder, name)) != 0) {
-        c->code = worst(c->code,
-                        complain(EXIT_ENVIRONMENT, "cannot move '%s': %s", from, strerror(errno)));
+        campaign_problem(c, EXIT_ENVIRONMENT, "cannot move '%s': %s", from, strerror(errno));
     }
 }
 

@@ -1,8 +1,11 @@
-/* What a campaign prints: its start, one line that is always true, a record now and then, and the
- * sum at the end. Numbers are read from the ledgers of the jobs, which they write themselves. */
+/* What a campaign shows: its start, a progress line, a record every few seconds, and the summary.
+ * The numbers come from the ledgers, which the jobs write. */
 #include "harness/campaign/campaign.h"
 
 #include "harness/report/tally.h"
+#include "harness/util/clock.h"
+#include "harness/util/io.h"
+#include "harness/util/status.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -29,37 +32,38 @@ static int64_t corpus_size(Campaign *c) {
 }
 
 void show_start(Campaign *c) {
-    const Options *o = c->options;
+    const CampaignOptions *o = c->options;
+    const CompileOptions *compile = &o->checker.compile;
     char seeded[256];
     const char *fault =
-        o->compile.fault == FAULT_NONE ? NULL : faults_text(&o->compile, seeded, sizeof seeded);
+        compile->fault == FAULT_NONE ? NULL : faults_text(compile, seeded, sizeof seeded);
     if (o->json) {
         Text t = {.arena = &c->scratch};
         text_printf(&t,
                     "{\"type\":\"start\",\"schema_version\":1,\"engine\":\"%s\",\"jobs\":%d,"
                     "\"seed\":%llu,\"pair\":\"%s\"",
-                    c->engine->name, c->njobs, (unsigned long long)o->seed, o->pair);
+                    c->engine->name, c->njobs, (unsigned long long)o->seed, o->checker.pair);
         if (fault) {
             text_printf(&t, ",\"fault\":\"%s\"", fault);
         }
         text_add(&t, ",\"out\":");
         text_json_string(&t, c->out);
         text_printf(&t, ",\"resumed_at\":%lld}\n", (long long)campaign_sum(c)->programs);
-        fputs(t.v, stdout);
+        c->output->text(c->output->user, t.v, t.n);
     } else {
-        printf("engine %s, %d job%s, seed %llu, pair %s%s%s, in %s\n", c->engine->name, c->njobs,
-               c->njobs == 1 ? "" : "s", (unsigned long long)o->seed, o->pair,
-               fault ? ", fault " : "", fault ? fault : "", c->out);
+        output_printf(c->output, "engine %s, %d job%s, seed %llu, pair %s%s%s, in %s\n",
+                      c->engine->name, c->njobs, c->njobs == 1 ? "" : "s",
+                      (unsigned long long)o->seed, o->checker.pair, fault ? ", fault " : "",
+                      fault ? fault : "", c->out);
         if (!c->is_new) {
-            printf("going on after %lld programs and %.0f seconds\n",
-                   (long long)campaign_sum(c)->programs, c->before);
+            output_printf(c->output, "going on after %lld programs and %.0f seconds\n",
+                          (long long)campaign_sum(c)->programs, c->before);
         }
     }
-    fflush(stdout);
     c->last_programs = campaign_sum(c)->programs;
 }
 
-/* Appends one line; a campaign whose disk is full says so and goes on. */
+/* Appends one line to records.jsonl; a full disk is a problem, but does not stop the campaign. */
 static void show_record(Campaign *c, double rate) {
     const Counts *n = campaign_sum(c);
     Text t = {.arena = &c->scratch};
@@ -73,19 +77,18 @@ static void show_record(Campaign *c, double rate) {
     int fd = open(arena_printf(&c->scratch, "%s/records.jsonl", c->folder),
                   O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
     if (fd < 0 || write(fd, t.v, (size_t)t.n) != t.n) {
-        complain(EXIT_ENVIRONMENT, "cannot write %s/records.jsonl", c->folder);
+        output_problem(c->output, EXIT_ENVIRONMENT, "cannot write %s/records.jsonl", c->folder);
     }
     if (fd >= 0) {
         close(fd);
     }
     if (c->options->json) {
-        fputs(t.v, stdout);
-        fflush(stdout);
+        c->output->text(c->output->user, t.v, t.n);
     }
 }
 
 static double seconds_left(const Campaign *c, const Counts *n, double rate) {
-    const Options *o = c->options;
+    const CampaignOptions *o = c->options;
     double left = o->seconds > 0 ? o->seconds - campaign_elapsed(c) : -1;
     if (o->runs > 0 && rate > 0) {
         double by_runs = (double)(o->runs - n->programs) / rate;
@@ -96,7 +99,7 @@ static double seconds_left(const Campaign *c, const Counts *n, double rate) {
 
 void show_now(Campaign *c, bool last) {
     double now = now_seconds();
-    bool shows = progress_wanted(c->options), records = last || now - c->recorded >= RECORD_SECONDS;
+    bool shows = c->output->progress != NULL, records = last || now - c->recorded >= RECORD_SECONDS;
     if (!records && (!shows || now - c->shown < SHOW_SECONDS)) {
         return;
     }
@@ -104,19 +107,21 @@ void show_now(Campaign *c, bool last) {
     double rate =
         now > c->last_time ? (double)(n->programs - c->last_programs) / (now - c->last_time) : 0;
     if (shows && last) {
-        fprintf(stderr, "\r%100s\r", "");
+        output_clear(c->output);
     } else if (shows) {
         double left = seconds_left(c, n, rate);
         char end[32] = "";
         if (left >= 0) {
             snprintf(end, sizeof end, ", %.0f s left", left);
         }
-        fprintf(stderr,
-                "\r%lld programs, %.0f a second, corpus %lld, %lld features, %lld findings (%lld "
-                "signatures), %lld skips%s ",
-                (long long)n->programs, rate, (long long)corpus_size(c), (long long)n->features,
-                (long long)n->verdicts[FINDING], (long long)c->sum->nseen,
-                (long long)n->verdicts[SKIP], end);
+        char line[256];
+        snprintf(line, sizeof line,
+                 "%lld programs, %.0f a second, corpus %lld, %lld features, %lld findings (%lld "
+                 "signatures), %lld skips%s",
+                 (long long)n->programs, rate, (long long)corpus_size(c), (long long)n->features,
+                 (long long)n->verdicts[FINDING], (long long)c->sum->nseen,
+                 (long long)n->verdicts[SKIP], end);
+        c->output->progress(c->output->user, line);
         c->shown = now;
     }
     if (records) {
@@ -148,7 +153,7 @@ static const char *outcome_of(const TriageResult *s) {
 
 static void show_summary_json(Campaign *c, const Counts *n, const TriageResult *verdict,
                               const Groups *groups, Text *t) {
-    const Options *o = c->options;
+    const CampaignOptions *o = c->options;
     text_printf(t,
                 "{\"type\":\"summary\",\"schema_version\":1,\"engine\":\"%s\",\"jobs\":%d,\"seed\":"
                 "%llu,\"programs\":%lld,\"calls\":%lld,\"statements\":%lld,"
@@ -203,7 +208,7 @@ static void show_summary_text(Campaign *c, const Counts *n, const TriageResult *
     groups_text(groups, t);
     int64_t left = folder_count(arena_printf(&c->scratch, "%s/new", c->folder));
     if (left > 0) {
-        text_printf(t, "%lld files in %s/new are not judged yet: --resume judges them\n",
+        text_printf(t, "%lld files in %s/new are not confirmed yet: --resume confirms them\n",
                     (long long)left, c->folder);
     }
 }
@@ -220,26 +225,26 @@ void show_summary(Campaign *c) {
     qsort(c->sum->seen, (size_t)c->sum->nseen, sizeof c->sum->seen[0], show_by_name);
     const TriageResult *verdict = verdicts_read(c);
     const Groups groups = verdicts_group(c, verdict);
-    for (int64_t i = 0; i < c->sum->nseen; i++) { /* those of before a --resume too */
+    for (int64_t i = 0; i < c->sum->nseen; i++) { /* also those from before a --resume */
         bool counts = verdict[i].confirmed &&
                       (verdict[i].status == STATUS_NEW || verdict[i].status == STATUS_FLAKY);
         c->code = worst(c->code, counts ? EXIT_FINDINGS : EXIT_AGREE);
     }
     Text t = {.arena = &c->scratch}, shown = {.arena = &c->scratch};
     show_summary_json(c, n, verdict, &groups, &t);
-    c->code = worst(c->code, verdicts_publish(c, verdict, t.v));
+    verdicts_publish(c, verdict, t.v);
     char message[512];
     if (!io_write(arena_printf(&c->scratch, "%s/summary.json", c->folder), t.v, t.n, message,
                   sizeof message) ||
         (!c->interrupted && c->code < EXIT_ENVIRONMENT &&
          !io_write(arena_printf(&c->scratch, "%s/ended", c->folder), "", 0, message,
                    sizeof message))) {
-        c->code = worst(c->code, complain(EXIT_ENVIRONMENT, "%s", message));
+        campaign_problem(c, EXIT_ENVIRONMENT, "%s", message);
     }
     if (c->options->json) {
         text_printf(&shown, "%s\n", t.v);
     } else {
         show_summary_text(c, n, verdict, &groups, &shown);
     }
-    fwrite(shown.v, 1, (size_t)shown.n, stdout);
+    c->output->text(c->output->user, shown.v, shown.n);
 }

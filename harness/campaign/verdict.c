@@ -1,8 +1,10 @@
-/* Verdicts: one small file for a signature and a cause, written by the process that judged it, read
- * here for the sum. */
+/* Triage results: one small file for a signature and a cause, written by the process that confirmed
+ * it, read here for the summary. */
 #include "harness/campaign/campaign.h"
 
 #include "harness/report/results.h"
+#include "harness/util/io.h"
+#include "harness/util/status.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -70,7 +72,7 @@ Groups verdicts_group(Campaign *c, const TriageResult *s) {
     return groups;
 }
 
-int verdicts_publish(Campaign *c, const TriageResult *s, const char *summary) {
+void verdicts_publish(Campaign *c, const TriageResult *s, const char *summary) {
     Results results = {.arena = &c->scratch};
     for (int64_t i = 0; i < c->sum->nseen; i++) {
         if (s[i].confirmed) {
@@ -85,9 +87,17 @@ int verdicts_publish(Campaign *c, const TriageResult *s, const char *summary) {
         }
     }
     Text text = {.arena = &c->scratch};
-    results_print(&results, c->options, c->options->pair, summary, &text);
-    Options in_folder = {.html = arena_printf(&c->scratch, "%s/report.html", c->out)};
-    int code =
-        results_write(arena_printf(&c->scratch, "%s/results.json", c->out), &text, &in_folder);
-    return worst(code, results_write(c->options->results, &text, c->options));
+    const CampaignOptions *o = c->options;
+    const ResultsRun run = {"fuzz", o->checker.pair, &o->checker.compile, &o->seed};
+    results_print(&results, &run, summary, &text);
+    const ReportFiles in_folder = {.results = arena_printf(&c->scratch, "%s/results.json", c->out),
+                                   .html = arena_printf(&c->scratch, "%s/report.html", c->out)};
+    const ReportFiles *const both[] = {&in_folder, &o->reports};
+    for (int i = 0; i < COUNT_OF(both); i++) {
+        char message[1024];
+        int code = results_write(both[i], &text, message, sizeof message);
+        if (code != 0) {
+            campaign_problem(c, code, "%s", message);
+        }
+    }
 }

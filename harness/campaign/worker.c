@@ -1,11 +1,15 @@
-/* A program through the pair, into the ledger. A finding is located, since its signature is what it
- * is known by; the first program of each signature is written whole to CAMPAIGN/new/ before the
- * ledger says that the program is done, so that whatever the process dies of, the program is either
- * there or will be checked again. */
+/* Checks a program and counts it in the ledger. A finding is located, since it is identified by its
+ * signature; the first program of each signature is written whole to CAMPAIGN/new/ before the
+ * ledger says that the program is done, so that however the process dies, the program is either
+ * there or is checked again. */
 #include "harness/campaign/worker.h"
+
+#include "harness/triage/locate.h"
 
 #include "fuzz/mutate/mutate.h"
 #include "harness/campaign/feedback.h"
+#include "harness/util/io.h"
+#include "harness/util/status.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -13,24 +17,24 @@
 #include <sys/prctl.h>
 
 enum {
-    VERIFY_EVERY = 64 /* the graph after every pass */,
-    STAGES_EVERY = 1024 /* interpret it after every pass */
+    VERIFY_EVERY = 64,  /* programs: verify the graph after every pass */
+    STAGES_EVERY = 1024 /* programs: interpret it after every pass */
 };
 
-int worker_open(Worker *w, const Options *o, const char *campaign, const char *name) {
+int worker_open(Worker *w, const CampaignOptions *o, const char *campaign, const char *name,
+                char *message, size_t message_size) {
     memset(w, 0, sizeof *w);
     w->options = o;
     w->campaign = campaign;
     w->name = name;
-    char message[1024];
     const char *folder = arena_printf(&w->arena, "%s/%s", campaign, name);
-    if (!io_mkdirs(folder, message, sizeof message) ||
+    if (!io_mkdirs(folder, message, message_size) ||
         !(w->ledger =
-              ledger_open(arena_printf(&w->arena, "%s/ledger", folder), message, sizeof message))) {
-        return complain(EXIT_ENVIRONMENT, "%s", message);
+              ledger_open(arena_printf(&w->arena, "%s/ledger", folder), message, message_size))) {
+        return EXIT_ENVIRONMENT;
     }
     w->counts = *ledger_counts(w->ledger);
-    int code = open_checker(o, &w->checker);
+    int code = checker_open_options(&w->checker, &o->checker, message, message_size);
     if (code != 0) {
         ledger_close(w->ledger);
         return code;
@@ -80,13 +84,14 @@ static void worker_count(Worker *w, const Program *p, const CheckResult *out) {
     }
 }
 
-/* Checks it as the program of this number is checked, into w->features too. */
+/* Checks it; features go to w->features. The number decides about the checks that are not made for
+ * every program. */
 static void worker_observe(Worker *w, const Program *p, int64_t number, Arena *arena,
                            CheckResult *out) {
     Checker *c = &w->checker;
     c->a.compile.verify = c->b.compile.verify =
-        w->options->compile.verify || number % VERIFY_EVERY == 0;
-    c->stages = w->options->oracle || number % STAGES_EVERY == STAGES_EVERY / 2;
+        w->options->checker.compile.verify || number % VERIFY_EVERY == 0;
+    c->stages = w->options->every_stage || number % STAGES_EVERY == STAGES_EVERY / 2;
     features_clear(&w->features);
     if (w->compiler) {
         w->compiler->compile.features = &w->features;
@@ -131,8 +136,8 @@ void worker_give_up(Worker *w, const Program *p, int64_t number) {
 
 /* ---- jobs of other engines ---- */
 
-bool worker_describe(const char *campaign, const char *name, const Options *o, char *message,
-                     size_t message_size) {
+bool worker_describe(const char *campaign, const char *name, const CampaignOptions *o,
+                     char *message, size_t message_size) {
     Arena arena = ARENA_EMPTY;
     Text text = {.arena = &arena};
     text_printf(&text, "%s\n%s\n", campaign, name);
@@ -148,8 +153,8 @@ bool worker_describe(const char *campaign, const char *name, const Options *o, c
 }
 
 /* The lines of the file `job`: campaign, name, words of the command line. */
-static void open_described(Worker *w, Options *o, Arena *arena) {
-    char message[512], *text;
+static void open_described(Worker *w, CampaignOptions *o, CampaignParse *parse, Arena *arena) {
+    char message[1024], *text;
     int64_t n;
     if (io_read(arena, "job", IO_MAX_BYTES, &text, &n, message, sizeof message) != IO_OK) {
         die("not a job of a campaign: %s", message);
@@ -160,29 +165,27 @@ static void open_described(Worker *w, Options *o, Arena *arena) {
         *end = '\0';
         word[nword++] = line;
     }
-    bool help = false;
-    *o = (Options){.command = "fuzz"};
-    if (nword < 2 || !options_parse(o, nword - 2, word + 2, command_options("fuzz"), &help, message,
-                                    sizeof message)) {
+    if (nword < 2 || !parse(o, nword - 2, word + 2, message, sizeof message)) {
         die("the file 'job' is not what a campaign wrote: %s", nword < 2 ? "too short" : message);
     }
-    if (worker_open(w, o, word[0], word[1]) != 0) {
-        die("the job cannot start");
+    if (worker_open(w, o, word[0], word[1], message, sizeof message) != 0) {
+        die("%s", message);
     }
     w->checker.run.limits = MUTATE_LIMITS;
 }
 
 void worker_follow_parent(void) { prctl(PR_SET_PDEATHSIG, SIGKILL); }
 
-void worker_input(const uint8_t *v, size_t n, void (*on_program)(const Worker *w)) {
+void worker_input(const uint8_t *v, size_t n, CampaignParse *parse,
+                  void (*on_program)(const Worker *w)) {
     static Worker worker;
-    static Options options;
+    static CampaignOptions options;
     static Arena arena, home;
     static bool open;
     if (!open) {
         worker_follow_parent();
         op_table_init();
-        open_described(&worker, &options, &home);
+        open_described(&worker, &options, parse, &home);
         worker.on_program = on_program;
         open = true;
     }

@@ -94,15 +94,15 @@ static bool depends_on_values(OracleId id) {
 
 /* Where none of the two is the reference nobody has asked yet whether the program has one meaning:
  * it knows, where it can run it. */
-static SkipReason not_confirmed(Comparison *t) {
-    bool asked = t->checker && (t->checker->a.has_shadow || t->checker->b.has_shadow);
+static SkipReason not_confirmed(const Checker *c, Comparison *t) {
+    bool asked = c->a.has_shadow || c->b.has_shadow;
     const Result *r = asked ? NULL : comparison_shadow(t);
     return r && r->nundefined > 0 ? SKIP_UNDEFINED
            : r && r->unspecified  ? SKIP_UNSPECIFIED
                                   : SKIP_NONE;
 }
 
-static void check_confirm(Comparison *t, CheckResult *out) {
+static void check_confirm(const Checker *c, Comparison *t, CheckResult *out) {
     out->skip = not_comparable(t->a, t->b);
     if (out->skip != SKIP_NONE) {
         out->verdict = SKIP;
@@ -128,7 +128,7 @@ static void check_confirm(Comparison *t, CheckResult *out) {
         }
     }
     if (out->fired && !t->a->failure && !t->b->failure) {
-        SkipReason why = not_confirmed(t);
+        SkipReason why = not_confirmed(c, t);
         if (why != SKIP_NONE) {
             out->fired = 0;
             out->skip = why;
@@ -139,7 +139,13 @@ static void check_confirm(Comparison *t, CheckResult *out) {
 
 void check_results(Checker *c, const Program *p, const Result *a, const Result *b, NumberRule rule,
                    Arena *arena, CheckResult *out) {
-    Comparison t = {.program = p, .a = a, .b = b, .rule = rule, .checker = c, .arena = arena};
+    Comparison t = {.program = p, .a = a, .b = b, .rule = rule, .arena = arena};
+    t.reference = &c->reference;
+    t.run = &c->run;
+    t.stages = !c->stages             ? NULL
+               : compiles_here(&c->b) ? &c->b
+               : compiles_here(&c->a) ? &c->a
+                                      : NULL;
     t.lenient = !c->strict &&
                 (executor_is_external_compiler(&c->a) || executor_is_external_compiler(&c->b));
     out->verdict = AGREE;
@@ -148,7 +154,8 @@ void check_results(Checker *c, const Program *p, const Result *a, const Result *
     out->first_inconclusive = NULL;
     out->a = a;
     out->b = b;
-    check_confirm(&t, out);
+    check_confirm(c, &t, out);
+    c->shadow_runs += t.shadow_runs;
     c->programs++;
     c->calls += a->ncalls;
     c->verdicts[out->verdict]++;

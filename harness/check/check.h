@@ -60,10 +60,4 @@ void check_program(Checker *c, const Program *p, Arena *arena, CheckResult *out)
 void check_results(Checker *c, const Program *p, const Result *a, const Result *b, NumberRule rule,
                    Arena *arena, CheckResult *out);
 
-/* Finds the first divergent statement of a finding by checking prefixes of `p` (the counters stay
- * as they were), and writes its culprit, and its root: what differs there first. Deterministic. */
-void check_symptom(Checker *c, const Program *p, Finding *finding, Arena *arena);
-/* That, and the cause (cause.h), and the signature that both make. */
-void check_locate(Checker *c, const Program *p, Finding *finding, Arena *arena);
-
 #endif

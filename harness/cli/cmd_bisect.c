@@ -2,6 +2,7 @@
  * the graph before and after it (cause.h). For a compiling target: the first of its modes that
  * shows the finding, and what PyTorch's own bisector says where it has one (bisect_target.c). With
  * --script: a shell script for `git bisect run` instead. */
+#include "harness/cli/command.h"
 #include "harness/triage/bisect.h"
 #include "harness/triage/cause.h"
 #include "harness/report/report.h"
@@ -54,7 +55,7 @@ static void bisect(BisectState *s, const char *source, const Program *p, CheckRe
     finding_breakpoint(f);
     Text t = {.arena = &s->arena};
     if (s->options->script) {
-        bisect_script(&t, &s->checker, p, f);
+        bisect_script(&t, report_pair_options(t.arena, &s->checker), p, f);
     } else if (s->options->json) {
         cause_json(s, &t, source, p, f, out->fired);
     } else {
@@ -66,7 +67,10 @@ static void bisect(BisectState *s, const char *source, const Program *p, CheckRe
     }
     fwrite(t.v, 1, (size_t)t.n, stdout);
     if (checker_is_external(&s->checker) && !s->options->script) {
-        s->code = worst(s->code, bisect_modes(s->options, &s->checker, p, f, &s->arena));
+        const Output output = terminal_output(s->options);
+        const TargetSettings settings = target_settings(s->options);
+        s->code = worst(s->code, bisect_modes(&output, &s->options->compile, &settings, &s->checker,
+                                              p, f, &s->arena));
     }
 }
 

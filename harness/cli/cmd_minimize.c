@@ -7,7 +7,7 @@
  * written with --out. */
 #include "harness/cli/command.h"
 #include "harness/campaign/ledger.h"
-#include "harness/reduce/minimize.h"
+#include "harness/triage/minimize.h"
 #include "harness/report/report.h"
 
 #include <stdio.h>

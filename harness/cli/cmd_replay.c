@@ -348,16 +348,23 @@ static void finish_run(ReplayState *s) {
     if (!o->quiet) {
         puts(o->json ? json.v : text.v);
     }
-    if (o->results || results_wanted(o)) {
-        results_print(&s->results, o, s->checker.pair, json.v, &all);
-        s->code = worst(s->code, results_write(o->results, &all, o));
+    if (o->reports.results || results_wanted(&o->reports)) {
+        const ResultsRun run = {"replay", s->checker.pair, &o->compile, NULL};
+        char message[1024];
+        results_print(&s->results, &run, json.v, &all);
+        int code = results_write(&o->reports, &all, message, sizeof message);
+        s->code = worst(s->code, code == 0 ? 0 : complain(code, "%s", message));
     }
 }
 
 int cmd_replay(const Options *o) {
     ReplayState s = {.options = o, .arena = ARENA_EMPTY, .home = ARENA_EMPTY};
     s.results.arena = &s.home;
-    int code = results_ready(o);
+    char message[1024];
+    int code = results_ready(&o->reports, o->out, message, sizeof message);
+    if (code != 0) {
+        complain(code, "%s", message);
+    }
     code = code ? code : open_known(o, &s.home, &s.known);
     code = code ? code : open_checker(o, &s.checker);
     if (code != 0) {

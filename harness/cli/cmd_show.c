@@ -2,6 +2,7 @@
  * loops the loop IR alone, c the C file that compiled:native makes of it (one for every plan that
  * the program needs); dot with --after is the graph after that stage. With --stats it is compiled
  * as well, and what compiling did is printed behind. */
+#include "harness/cli/command.h"
 #include "harness/report/compile_stats.h"
 #include "program/print/print.h"
 

@@ -1,18 +1,14 @@
-/* What the commands share: complaining, finishing, opening a pair, reading a program. */
-#include "harness/triage/known.h"
-
+/* What the commands share: error messages, settings, opening a pair, reading a program. */
 #include "harness/cli/command.h"
+
 #include "fuzz/mutate/mutate.h"
 
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 
-/* Are --max-elements and --max-statements for the generator? */
+/* Do --max-elements and --max-statements bound what is generated? */
 static bool generates(const Options *o) {
     return strcmp(o->command, "fuzz") == 0 || strcmp(o->command, "passes") == 0 ||
            strcmp(o->command, "distill") == 0 || strcmp(o->command, "convert") == 0;
@@ -60,15 +56,15 @@ int finish(int code) {
 TargetSettings target_settings(const Options *o) {
     TargetSettings settings = o->targets;
     settings.workers = (int)min_i64(o->workers, TARGET_MAX_WORKERS);
-    bool passing = strcmp(o->command, "fuzz") == 0 ||
-                   strcmp(o->command, "minimize") == 0; /* programs that never come again */
-    if (!settings.native_cache && passing) {
+    bool once = strcmp(o->command, "fuzz") == 0 ||
+                strcmp(o->command, "minimize") == 0; /* each program runs once */
+    if (!settings.native_cache && once) {
         settings.native_cache = "none";
     }
     return settings;
 }
 
-int generate_options(const Options *o, GenerateOptions *out) {
+bool generate_settings(const Options *o, GenerateOptions *out, char *message, size_t message_size) {
     *out = o->generate;
     const struct {
         const char *name;
@@ -85,35 +81,50 @@ int generate_options(const Options *o, GenerateOptions *out) {
             continue;
         }
         if (bounds[i].given < 1 || bounds[i].given > bounds[i].most) {
-            return complain(EXIT_BAD_INPUT,
-                            "--%s of what is generated is a number from 1 to %lld, not %lld",
-                            bounds[i].name, (long long)bounds[i].most, (long long)bounds[i].given);
+            snprintf(message, message_size,
+                     "--%s of what is generated is a number from 1 to %lld, not %lld",
+                     bounds[i].name, (long long)bounds[i].most, (long long)bounds[i].given);
+            return false;
         }
         *bounds[i].field = bounds[i].given;
     }
-    return 0;
+    return true;
+}
+
+int generate_options(const Options *o, GenerateOptions *out) {
+    char message[256];
+    return generate_settings(o, out, message, sizeof message)
+               ? 0
+               : complain(EXIT_BAD_INPUT, "%s", message);
+}
+
+bool checker_settings(const Options *o, CheckerOptions *out, char *message, size_t message_size) {
+    if (o->workers == 0 || o->workers > TARGET_MAX_WORKERS) {
+        snprintf(message, message_size, "--workers needs a number from 1 to %d",
+                 TARGET_MAX_WORKERS);
+        return false;
+    }
+    if (o->oracle && strcmp(o->oracle, "stages") != 0) {
+        snprintf(message, message_size,
+                 "--oracle is for 'stages': the others are asked at every program");
+        return false;
+    }
+    *out = (CheckerOptions){.pair = o->pair,
+                            .compile = o->compile,
+                            .targets = target_settings(o),
+                            .limits = generates(o) ? LIMITS_DEFAULT : o->limits,
+                            .poke = !o->no_poke};
+    return true;
 }
 
 int open_checker(const Options *o, Checker *c) {
     char message[1024];
-    if (o->workers == 0 || o->workers > TARGET_MAX_WORKERS) {
-        return complain(EXIT_BAD_INPUT, "--workers needs a number from 1 to %d",
-                        TARGET_MAX_WORKERS);
+    CheckerOptions options;
+    if (!checker_settings(o, &options, message, sizeof message)) {
+        return complain(EXIT_BAD_INPUT, "%s", message);
     }
-    TargetSettings settings = target_settings(o);
-    int code = checker_open_with(c, o->pair, &o->compile, &settings, message, sizeof message);
-    if (code != 0) {
-        return complain(code, "%s", message);
-    }
-    if (o->oracle && strcmp(o->oracle, "stages") != 0) {
-        checker_close(c);
-        return complain(EXIT_BAD_INPUT,
-                        "--oracle is for 'stages': the others are asked at every program");
-    }
-    c->run.poke = !o->no_poke;
-    c->run.limits = generates(o) ? LIMITS_DEFAULT : o->limits;
-    c->stages = true;
-    return 0;
+    int code = checker_open_options(c, &options, message, sizeof message);
+    return code == 0 ? 0 : complain(code, "%s", message);
 }
 
 bool source_is_bytes(const Source *source) {
@@ -200,33 +211,8 @@ int each_checked(const Options *o, Checker *checker, Arena *arena, int *code, Ea
     return worst(*code, walked);
 }
 
-const char *printable(Arena *arena, const char *text) {
-    char *out = arena_strdup(arena, text);
-    for (char *c = out; *c; c++) {
-        if ((unsigned char)*c < 0x20 || *c == 0x7f) {
-            *c = '?';
-        }
-    }
-    return out;
-}
-
 const char *title_of(Arena *arena, const char *source, const Program *p) {
     source = printable(arena, source);
     return p->name && p->name[0] ? arena_printf(arena, "%s (%s)", source, printable(arena, p->name))
                                  : source;
-}
-
-double now_seconds(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-bool progress_wanted(const Options *o) { return !o->quiet && isatty(STDERR_FILENO); }
-
-const char *color(const char *code) {
-    const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
-    bool wanted =
-        isatty(STDOUT_FILENO) && !(no_color && no_color[0]) && term && strcmp(term, "dumb") != 0;
-    return wanted ? code : "";
 }

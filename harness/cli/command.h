@@ -3,20 +3,14 @@
 #ifndef HARNESS_COMMAND_H
 #define HARNESS_COMMAND_H
 
-#include "fuzz/generate/generate.h"
-#include "harness/check/check.h"
+#include "harness/campaign/options.h"
+#include "harness/util/clock.h"
 #include "harness/util/io.h"
-#include "program/json/json.h"
-
-#define TWINGRAD_VERSION "0.1.0"
-#ifdef __clang__
-#define TWINGRAD_COMPILER "clang " __VERSION__
-#else
-#define TWINGRAD_COMPILER "gcc " __VERSION__
-#endif
-
-/* What a process answers. The worst of several is the highest. */
-enum { EXIT_AGREE = 0, EXIT_FINDINGS = 1, EXIT_BAD_INPUT = 2, EXIT_ENVIRONMENT = 3 };
+#include "harness/util/output.h"
+#include "harness/util/printable.h"
+#include "harness/util/status.h"
+#include "harness/util/version.h"
+#include "harness/triage/known.h"
 
 /* Every option of every command (options.def); a command names those it takes in commands.def.
  * Zeroed but where said. */
@@ -44,14 +38,13 @@ typedef struct Options {
     const char *name, *note; /* promote; NULL: not given */
     TargetSettings targets;  /* --targets, --workers, --timeout, --strict, --no-probes */
     int64_t workers;
-    const char *known;  /* NULL: not given */
-    const char *oracle; /* NULL: not given */
-    const char *out;    /* NULL: not given */
-    const char *as;     /* NULL: not given */
-    const char *after;  /* pass or stage name */
-    const char *results, *html, *junit, *sarif,
-        *markdown;      /* files of results to write (results.h); NULL: not given */
-    const char *engine; /* NULL: not given */
+    const char *known;   /* NULL: not given */
+    const char *oracle;  /* NULL: not given */
+    const char *out;     /* NULL: not given */
+    const char *as;      /* NULL: not given */
+    const char *after;   /* pass or stage name */
+    ReportFiles reports; /* files of results to write */
+    const char *engine;  /* NULL: not given */
     bool resume;
     int64_t mutate;              /* percent; 50 by default */
     const char *corpus, *binary; /* NULL: not given */
@@ -64,6 +57,9 @@ typedef struct Options {
 #define COMMAND(name, options, arguments, text) int cmd_##name(const Options *o);
 #include "harness/cli/commands.def"
 #undef COMMAND
+
+/* Prints version, commit, compiler and semantics; returns the exit code. */
+int cmd_version(void);
 
 /* ---- options.c ---- */
 /* Parses the arguments behind the command's name; `accepted` names the options it takes. False and
@@ -80,20 +76,22 @@ const char *command_options(const char *command);
 /* ---- what commands share (command.c) ---- */
 /* Prints "twingrad: SENTENCE" on standard error and gives back `code`. */
 int complain(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* Opens the checker that the options ask for; 0, or the exit code after complaining. */
+/* The pair that the options name, and how it is run; false and one sentence for a bad value. */
+bool checker_settings(const Options *o, CheckerOptions *out, char *message, size_t message_size);
+/* Opens it; 0, or the exit code after complaining. */
 int open_checker(const Options *o, Checker *c);
-/* What the generator is to draw, with --max-elements and --max-statements of a command that
- * generates; 0, or the exit code after complaining. */
+/* What the generator draws, with --max-elements and --max-statements of a command that generates;
+ * false and one sentence for a bad value. */
+bool generate_settings(const Options *o, GenerateOptions *out, char *message, size_t message_size);
+/* The same: 0, or the exit code after complaining. */
 int generate_options(const Options *o, GenerateOptions *out);
 /* Reads the known issues that the options name (none: an empty list); 0, or the exit code after
  * complaining. */
-struct Known;
-int open_known(const Options *o, Arena *arena, struct Known *out);
+int open_known(const Options *o, Arena *arena, Known *out);
 /* The settings of targets that the options ask for. */
 TargetSettings target_settings(const Options *o);
 /* Flushes standard output and says what went wrong: every command returns through it. */
 int finish(int code);
-static inline int worst(int a, int b) { return a > b ? a : b; }
 /* Is the source bytes of the codec (fuzz/codec/codec.h), not JSON? Standard input and what is named
  * .json or .jsonl is JSON; of other names, what does not begin with `{`. */
 bool source_is_bytes(const Source *source);
@@ -110,12 +108,11 @@ int each_program(const Options *o, Arena *arena, EachProgram *visit, void *user)
  * `visit` may raise *code. The worst of all codes. */
 int each_checked(const Options *o, Checker *checker, Arena *arena, int *code, EachProgram *visit,
                  void *user);
-/* `text` with control characters replaced, for a terminal. */
-const char *printable(Arena *arena, const char *text);
 /* "skew.json (skew_symmetric)". */
 const char *title_of(Arena *arena, const char *source, const Program *p);
-/* Seconds on a monotonic clock. */
-double now_seconds(void);
+/* ---- terminal.c ---- */
+/* Standard output and standard error, as the library sees them. */
+Output terminal_output(const Options *o);
 /* True if progress may be shown: standard error is a terminal and --quiet is not given. */
 bool progress_wanted(const Options *o);
 /* "\033[31m" and so on if standard output is a terminal that wants it (NO_COLOR, TERM=dumb), else

@@ -33,7 +33,7 @@ static int usage(void) {
         printf("  %-10s %s\n", COMMANDS[i].name, COMMANDS[i].text);
     }
     puts("  help       this text, or that of a command: twingrad help check\n"
-         "  version    the version\n\n"
+         "  version    version, commit, compiler and PyTorch semantics (also --version)\n\n"
          "A FILE is one program in JSON, '-' standard input, and NAME.jsonl one program a line.\n"
          "exit codes: 0 agree, 1 findings, 2 bad input or usage, 3 the environment failed");
     return finish(EXIT_AGREE);
@@ -43,11 +43,6 @@ static int command_help(const Command *c) {
     printf("twingrad %s: %s\n\nusage: twingrad %s [OPTIONS]%s%s\n\noptions:\n", c->name, c->text,
            c->name, c->arguments[0] ? " " : "", c->arguments);
     options_help(c->options);
-    return finish(EXIT_AGREE);
-}
-
-static int version(void) {
-    puts("twingrad " TWINGRAD_VERSION "\nprogram format 1, compiled by " TWINGRAD_COMPILER);
     return finish(EXIT_AGREE);
 }
 
@@ -85,7 +80,7 @@ int main(int argc, char **argv) {
         return usage();
     }
     if (strcmp(name, "--version") == 0 || strcmp(name, "version") == 0) {
-        return version();
+        return cmd_version();
     }
     const Command *c = find_command(is_help ? argv[2] : name);
     if (!c) {

@@ -6,8 +6,8 @@
 #ifndef HARNESS_ORACLE_H
 #define HARNESS_ORACLE_H
 
-#include "harness/check/compare.h"
-#include "harness/check/finding.h"
+#include "harness/oracles/compare.h"
+#include "harness/oracles/finding.h"
 
 typedef enum Verdict { AGREE, FINDING, SKIP } Verdict;
 
@@ -45,10 +45,13 @@ typedef struct Comparison {
                      alias nothing, are minor */
     int ncalls; /* calls, from the first, on whose status both agree: what the other oracles look at
                  */
-    struct Checker *checker; /* who reruns the reference for comparison_shadow; may be NULL if
-                                `shadow` is set */
+    Executor *reference;   /* runs the float64 shadow; NULL: there is none but `shadow` */
+    const RunOptions *run; /* what the results were made with */
+    const Executor
+        *stages; /* the executor whose passes oracle_stages checks; NULL: it is skipped */
     Arena *arena;
-    const Result *shadow; /* kept by comparison_shadow */
+    const Result *shadow; /* filled by comparison_shadow */
+    int64_t shadow_runs;  /* how often comparison_shadow ran the reference */
     SkipReason skip;      /* set by an oracle that answers SKIP */
 } Comparison;
 

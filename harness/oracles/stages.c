@@ -4,7 +4,7 @@
  *
  * It costs more than everything else a check does, so it is asked where the checker says so: always
  * by check and replay, of one program in a thousand by fuzz unless --oracle stages is given. */
-#include "harness/triage/cause.h"
+#include "harness/oracles/oracle.h"
 #include "tensor/hash.h"
 
 #include <stdio.h>
@@ -35,7 +35,7 @@ static void oracle_stages_on_dump(void *user, const char *stage, const char *tex
 static void oracle_stages_compile(const Comparison *t, const Executor *e, StageReport *report,
                                   StagesDumps *dumps) {
     CompileOptions options = e->compile;
-    RunOptions run = {.limits = t->checker->run.limits};
+    RunOptions run = {.limits = t->run->limits};
     options.stages = report;
     options.features = NULL;
     options.on_dump = oracle_stages_on_dump;
@@ -44,11 +44,10 @@ static void oracle_stages_compile(const Comparison *t, const Executor *e, StageR
 }
 
 Verdict oracle_stages(Comparison *t, Finding *out) {
-    const Checker *c = t->checker;
-    if (!c || !c->stages || (!compiles_here(&c->a) && !compiles_here(&c->b))) {
+    const Executor *e = t->stages;
+    if (!e) {
         return AGREE;
     }
-    const Executor *e = compiles_here(&c->b) ? &c->b : &c->a;
     StageReport report = {0};
     StagesDumps *first = arena_new(t->arena, StagesDumps),
                 *second = arena_new(t->arena, StagesDumps);

@@ -202,6 +202,15 @@ void edit_insert_after(Program *p, const Stmt *after, Stmt *s) {
     program_number(p);
 }
 
+void edit_insert_before(Program *p, const Stmt *before, Stmt *s) {
+    Block *in;
+    Stmt **link = link_of(p, before, &in);
+    s->next = *link;
+    *link = s;
+    in->count++;
+    program_number(p);
+}
+
 void edit_inline(Program *p, Stmt *s, const Block *by) {
     Block *in;
     Spelled spelled = spelled_before(p);

@@ -15,8 +15,9 @@ void edit_drop(Program *p, const bool *drop);
 /* Does any statement of the body probe? And drops those that do. */
 bool edit_has_probes(const Program *p);
 void edit_drop_probes(Program *p);
-/* Puts `s` right after the statement `after`, in its block. */
+/* Puts `s` right after the statement `after`, or right before `before`, in its block. */
 void edit_insert_after(Program *p, const Stmt *after, Stmt *s);
+void edit_insert_before(Program *p, const Stmt *before, Stmt *s);
 /* Replaces a WITH or IF statement by the statements of one of its blocks. */
 void edit_inline(Program *p, Stmt *s, const Block *by);
 

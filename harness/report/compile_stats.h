@@ -2,7 +2,8 @@
 #ifndef HARNESS_COMPILE_STATS_H
 #define HARNESS_COMPILE_STATS_H
 
-#include "harness/cli/command.h"
+#include "compiled/core/compile.h"
+#include "program/json/json.h"
 
 /* A table of stages (times only if compiled with `measure`), the steps that fired, and the sums of
  * the plans. */

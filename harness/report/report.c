@@ -4,8 +4,9 @@
 #include "harness/report/report.h"
 
 #include "harness/triage/cause.h"
-#include "harness/cli/command.h"
 #include "harness/util/io.h"
+#include "harness/util/printable.h"
+#include "harness/util/version.h"
 #include "program/print/print.h"
 
 #include <errno.h>
@@ -167,8 +168,8 @@ static void write_environment(Text *t, const Report *r) {
     const Checker *c = r->checker;
     struct utsname machine;
     const Executor *both[2] = {&c->a, &c->b};
-    text_add(t, "## Environment\n```\ntwingrad " TWINGRAD_VERSION ", compiled by " TWINGRAD_COMPILER
-                "\n");
+    text_printf(t, "## Environment\n```\ntwingrad %s, compiled by " TWINGRAD_COMPILER "\n",
+                twingrad_version());
     if (uname(&machine) == 0) {
         text_printf(t, "%s %s %s\n", machine.sysname, machine.release, machine.machine);
     }

@@ -5,7 +5,7 @@
 #define HARNESS_REPORT_H
 
 #include "harness/check/check.h"
-#include "harness/reduce/minimize.h"
+#include "harness/triage/minimize.h"
 #include "program/json/json.h"
 
 typedef struct Report {

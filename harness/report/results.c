@@ -1,10 +1,13 @@
-/* Collecting results into one JSON object, reading it back, and handing it to the printings that
- * the command line names. */
+/* Collecting results into one JSON object, reading it back, and writing the files that are
+ * made of it. */
 #include "harness/report/results.h"
 #include "tensor/hash.h"
 
+#include "harness/util/io.h"
+#include "harness/util/status.h"
+#include "harness/util/version.h"
+
 #include <errno.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -61,19 +64,18 @@ void results_add_case(Results *r, const char *file, const char *name, const char
     text_add(t, "}");
 }
 
-void results_print(const Results *r, const Options *o, const char *pair, const char *summary,
-                   Text *out) {
+void results_print(const Results *r, const ResultsRun *run, const char *summary, Text *out) {
     text_printf(out, "{\"type\":\"results\",\"schema_version\":1,\"twingrad\":\"%s\"",
-                TWINGRAD_VERSION);
+                twingrad_version());
     member_text(out, "compiler", TWINGRAD_COMPILER);
-    member_text(out, "command", o->command);
-    member_text(out, "pair", pair);
-    if (o->compile.fault != FAULT_NONE) {
+    member_text(out, "command", run->command);
+    member_text(out, "pair", run->pair);
+    if (run->compile->fault != FAULT_NONE) {
         char names[512];
-        member_text(out, "fault", faults_text(&o->compile, names, sizeof names));
+        member_text(out, "fault", faults_text(run->compile, names, sizeof names));
     }
-    if (strcmp(o->command, "fuzz") == 0) {
-        text_printf(out, ",\"seed\":%llu", (unsigned long long)o->seed);
+    if (run->seed) {
+        text_printf(out, ",\"seed\":%llu", (unsigned long long)*run->seed);
     }
     text_printf(out, ",\"summary\":%s,\"findings\":[%s],\"cases\":[%s]}\n", summary,
                 r->nfindings ? r->findings.v : "", r->ncases ? r->cases.v : "");
@@ -110,32 +112,18 @@ const char *results_fingerprint(Arena *arena, const char *text) {
 
 /* ---- publishing ---- */
 
-static const struct {
-    void (*print)(const Json *root, Arena *arena, Text *out);
-    size_t option; /* offset of its file's name in Options */
-} FORMS[] = {
-    {results_html, offsetof(Options, html)},
-    {results_junit, offsetof(Options, junit)},
-    {results_sarif, offsetof(Options, sarif)},
-};
-
-static const char *file_of(const Options *o, size_t option) {
-    return *(const char *const *)(const void *)((const char *)o + option);
-}
-
-int results_ready(const Options *o) {
-    char message[512];
-    bool appends = o->markdown && access(o->markdown, W_OK) == 0; /* whatever its folder is */
-    const char *const files[] = {o->results, o->html, o->junit, o->sarif,
-                                 appends ? NULL : o->markdown};
-    bool ready = !o->out || io_mkdirs(o->out, message, sizeof message);
+int results_ready(const ReportFiles *f, const char *out, char *message, size_t message_size) {
+    bool appends = f->markdown && access(f->markdown, W_OK) == 0; /* whatever its folder is */
+    const char *const files[] = {f->results, f->html, f->junit, f->sarif,
+                                 appends ? NULL : f->markdown};
+    bool ready = !out || io_mkdirs(out, message, message_size);
     for (int i = 0; i < COUNT_OF(files) && ready; i++) {
-        ready = !files[i] || io_writable(files[i], message, sizeof message);
+        ready = !files[i] || io_writable(files[i], message, message_size);
     }
-    return ready ? EXIT_AGREE : complain(EXIT_ENVIRONMENT, "%s", message);
+    return ready ? EXIT_AGREE : EXIT_ENVIRONMENT;
 }
 
-bool results_wanted(const Options *o) { return o->html || o->junit || o->sarif || o->markdown; }
+bool results_wanted(const ReportFiles *f) { return f->html || f->junit || f->sarif || f->markdown; }
 
 /* A CI step's summary is a file that many steps append to; it is cut at a line where it would be
  * dropped for its size. */
@@ -182,40 +170,45 @@ static bool is_results(const Json *root, char *message, size_t message_size) {
     return true;
 }
 
-int results_publish(const Options *o, const char *name, const char *text, int64_t length) {
+int results_publish(const ReportFiles *files, const char *name, const char *text, int64_t length,
+                    char *message, size_t message_size) {
+    const struct {
+        const char *path;
+        void (*print)(const Json *root, Arena *arena, Text *out);
+    } forms[] = {
+        {files->html, results_html}, {files->junit, results_junit}, {files->sarif, results_sarif}};
     Arena arena = ARENA_EMPTY;
-    char message[512] = "";
-    Reader reader = {.arena = &arena, .message = message, .message_size = sizeof message};
+    char problem[512] = "";
+    Reader reader = {.arena = &arena, .message = problem, .message_size = sizeof problem};
     const Json *root = json_parse(&reader, text, (size_t)length);
     int code = EXIT_AGREE;
-    if (!root || !is_results(root, message, sizeof message)) {
-        code = complain(EXIT_BAD_INPUT, "%s: %s", name, message);
+    if (!root || !is_results(root, problem, sizeof problem)) {
+        snprintf(message, message_size, "%s: %s", name, problem);
+        code = EXIT_BAD_INPUT;
     }
-    for (int i = 0; i < COUNT_OF(FORMS) && code == EXIT_AGREE; i++) {
-        const char *path = file_of(o, FORMS[i].option);
-        if (path) {
+    for (int i = 0; i < COUNT_OF(forms) && code == EXIT_AGREE; i++) {
+        if (forms[i].path) {
             Text out = {.arena = &arena};
-            FORMS[i].print(root, &arena, &out);
-            if (!io_write(path, out.v, out.n, message, sizeof message)) {
-                code = complain(EXIT_ENVIRONMENT, "%s", message);
+            forms[i].print(root, &arena, &out);
+            if (!io_write(forms[i].path, out.v, out.n, message, message_size)) {
+                code = EXIT_ENVIRONMENT;
             }
         }
     }
-    if (o->markdown && code == EXIT_AGREE) {
+    if (files->markdown && code == EXIT_AGREE) {
         Text out = {.arena = &arena};
         results_markdown(root, &arena, &out);
-        if (!results_append(o->markdown, &out, message, sizeof message)) {
-            code = complain(EXIT_ENVIRONMENT, "%s", message);
+        if (!results_append(files->markdown, &out, message, message_size)) {
+            code = EXIT_ENVIRONMENT;
         }
     }
     arena_destroy(&arena);
     return code;
 }
 
-int results_write(const char *path, const Text *text, const Options *forms) {
-    char message[512];
-    if (path && !io_write(path, text->v, text->n, message, sizeof message)) {
-        return complain(EXIT_ENVIRONMENT, "%s", message);
+int results_write(const ReportFiles *files, const Text *text, char *message, size_t message_size) {
+    if (files->results && !io_write(files->results, text->v, text->n, message, message_size)) {
+        return EXIT_ENVIRONMENT;
     }
-    return results_publish(forms, "results", text->v, text->n);
+    return results_publish(files, "results", text->v, text->n, message, message_size);
 }

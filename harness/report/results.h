@@ -1,7 +1,7 @@
 /* Results: what a run of `fuzz` or `replay` came to, as one JSON object (results.json), and its
- * printings for others: JUnit XML for CI, SARIF 2.1.0 for code scanning, a page for people,
+ * forms for other tools: JUnit XML for CI, SARIF 2.1.0 for code scanning, a page for people,
  * Markdown for a CI step. All are made of the JSON alone, so `twingrad report` makes them again
- * later, and of merged runs.
+ * later, and from merged runs.
  *
  *     {"type": "results", "schema_version": 1, "twingrad", "compiler", "command", "pair", "fault"?,
  *     "seed"?,
@@ -17,7 +17,8 @@
 #ifndef HARNESS_RESULTS_H
 #define HARNESS_RESULTS_H
 
-#include "harness/cli/command.h"
+#include "compiled/core/compile.h"
+#include "program/json/json.h"
 #include "program/json/tree.h"
 
 /* Collects the object. Zeroed but for the arena, which outlives it. */
@@ -39,22 +40,33 @@ void results_add_finding(Results *r, const ResultsFinding *f);
 /* One stored program; `why` may be NULL. */
 void results_add_case(Results *r, const char *file, const char *name, const char *outcome,
                       const char *why);
+/* What was run: the head of the object. */
+typedef struct ResultsRun {
+    const char *command, *pair;
+    const CompileOptions *compile; /* its faults are named */
+    const uint64_t *seed;          /* NULL: the programs were stored, not generated */
+} ResultsRun;
 /* The whole object as text; `summary` is the text of a JSON object. */
-void results_print(const Results *r, const Options *o, const char *pair, const char *summary,
-                   Text *out);
+void results_print(const Results *r, const ResultsRun *run, const char *summary, Text *out);
 
-/* Can --out and the files of results that the options name be written? Asked before the work, not
- * after it. 0, or 3 after complaining. */
-int results_ready(const Options *o);
-/* Does the command line ask for any file of results? */
-bool results_wanted(const Options *o);
-/* Writes the files that the options name (--html, --junit, --sarif; --markdown is appended to),
- * made of the text of the object. 0, or an exit code after complaining: 2 if `text` is no such
- * object (`name` says whose), 3 if a file can not be written. */
-int results_publish(const Options *o, const char *name, const char *text, int64_t length);
+/* The files to write; NULL: not this one. */
+typedef struct ReportFiles {
+    const char *results; /* the object itself */
+    const char *html, *junit, *sarif;
+    const char *markdown; /* appended to */
+} ReportFiles;
 
-/* Writes the object itself to `path` (NULL: nowhere), then as results_publish. */
-int results_write(const char *path, const Text *text, const Options *forms);
+/* Can the folder `out` (may be NULL) and the files be written? To be called before the work, not
+ * after it. 0, or EXIT_ENVIRONMENT and one sentence. */
+int results_ready(const ReportFiles *files, const char *out, char *message, size_t message_size);
+/* Is any file but the object itself named? */
+bool results_wanted(const ReportFiles *files);
+/* Writes the files but the object itself, made of its text. 0, or an exit code and one sentence: 2
+ * if `text` is no such object (`name` says whose), 3 if a file cannot be written. */
+int results_publish(const ReportFiles *files, const char *name, const char *text, int64_t length,
+                    char *message, size_t message_size);
+/* Writes the object itself, then the others. */
+int results_write(const ReportFiles *files, const Text *text, char *message, size_t message_size);
 
 /* ---- the printings; `root` is the parsed object ---- */
 void results_junit(const Json *root, Arena *arena, Text *out);

@@ -4,7 +4,8 @@
  * puts it; last in targets/ here. */
 #include "harness/targets/declare.h"
 
-#include "harness/cli/command.h"
+#include "harness/util/io.h"
+#include "harness/util/status.h"
 #include "program/json/tree.h"
 
 #include <stdio.h>

@@ -9,9 +9,10 @@
  * started again without a word. */
 #include "harness/targets/target.h"
 
-#include "harness/cli/command.h"
 #include "harness/targets/declare.h"
 #include "harness/targets/process.h"
+#include "harness/util/clock.h"
+#include "harness/util/status.h"
 #include "program/json/tree.h"
 #include "program/print/print.h"
 

@@ -2,7 +2,6 @@
  * first (oracle and kind), since the statement or step that is named may change with the code;
  * another finding, a refusal or a build that fails is "cannot test". */
 #include "harness/triage/bisect.h"
-#include "harness/report/report.h"
 
 /* 'x' for a shell, whatever x holds. */
 static void quoted(Text *t, const char *s) {
@@ -17,7 +16,7 @@ static void quoted(Text *t, const char *s) {
     text_add(t, "'");
 }
 
-void bisect_script(Text *t, const Checker *c, const Program *p, const Finding *f) {
+void bisect_script(Text *t, const char *pair_options, const Program *p, const Finding *f) {
     text_printf(t,
                 "#!/bin/sh\n# git bisect run sh THIS_FILE: 0 without %s, 1 with it, 125 if that "
                 "cannot be told.\n",
@@ -25,7 +24,7 @@ void bisect_script(Text *t, const Checker *c, const Program *p, const Finding *f
     text_add(t, "# BUILD is the command that builds (none for an installed TWINGRAD).\n");
     text_add(t, "${BUILD-make -s twingrad} >/dev/null 2>&1 || exit 125\n");
     text_add(t, "answer=$(${TWINGRAD:-./twingrad} check --json ");
-    text_add(t, report_pair_options(t->arena, c));
+    text_add(t, pair_options);
     text_add(t, " - <<'END'\n");
     Text program = {.arena = t->arena};
     program_print(&program, p, true);

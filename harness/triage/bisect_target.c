@@ -4,8 +4,11 @@
  * 2.6 and later) then goes on below that, over passes and lowerings: it runs the repro script again
  * and again under its own settings, in a cache of its own. */
 #include "harness/triage/bisect.h"
+#include "harness/util/io.h"
+#include "harness/util/status.h"
 #include "program/print/print.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,7 +40,8 @@ static int bisect_target_run(char *const *argv, const char *dir, const char *mar
     }
     pid_t pid = fork();
     if (pid == 0) {
-        if (dup2(out[1], STDOUT_FILENO) < 0 || !freopen("/dev/null", "w", stderr) ||
+        int null = open("/dev/null", O_WRONLY);
+        if (null < 0 || dup2(out[1], STDOUT_FILENO) < 0 || dup2(null, STDERR_FILENO) < 0 ||
             chdir(dir) != 0 || setenv("TORCHINDUCTOR_CACHE_DIR", dir, 1) != 0) {
             _exit(127);
         }
@@ -76,13 +80,15 @@ static void remove_all(const char *dir) {
     }
 }
 
-static int bisect_by_torch(const Executor *e, const char *mode, const Program *p, Arena *arena) {
+static int bisect_by_torch(const Output *output, const Executor *e, const char *mode,
+                           const Program *p, Arena *arena) {
     const char *temporary = getenv("TMPDIR");
     char *dir = (char *)arena_printf(arena, "%s/twingrad-bisect-XXXXXX",
                                      temporary && temporary[0] ? temporary : "/tmp"),
          message[512], answer[1024];
     if (!mkdtemp(dir)) {
-        return complain(EXIT_ENVIRONMENT, "cannot make a folder for PyTorch's bisector");
+        return output_problem(output, EXIT_ENVIRONMENT,
+                              "cannot make a folder for PyTorch's bisector");
     }
     char *python = arena_strdup(arena, target_program(e->target)),
          *script = (char *)arena_printf(arena, "%s/repro.py", dir);
@@ -91,16 +97,15 @@ static int bisect_by_torch(const Executor *e, const char *mode, const Program *p
     program_print_repro(&t, p, mode);
     int code = 0;
     if (!io_write(script, t.v, t.n, message, sizeof message)) {
-        code = complain(EXIT_ENVIRONMENT, "%s", message);
+        code = output_problem(output, EXIT_ENVIRONMENT, "%s", message);
     } else if (bisect_target_run(has, dir, "", answer, sizeof answer) != 0) {
-        printf("  PyTorch's bisector: this PyTorch has none\n");
+        output_printf(output, "  PyTorch's bisector: this PyTorch has none\n");
     } else {
         char *const bisector[] = {python, "-m",   "torch._inductor.compiler_bisector", "run",
                                   python, script, arena_strdup(arena, mode),           NULL};
-        printf("  PyTorch's bisector (some minutes):");
-        fflush(stdout);
+        output_printf(output, "  PyTorch's bisector (some minutes):");
         bisect_target_run(bisector, dir, "Bisection complete: ", answer, sizeof answer);
-        printf(" %s\n", answer[0] ? answer : "it failed");
+        output_printf(output, " %s\n", answer[0] ? answer : "it failed");
     }
     remove_all(dir);
     return code;
@@ -110,16 +115,16 @@ static int bisect_by_torch(const Executor *e, const char *mode, const Program *p
 
 /* Is the finding there in this mode? 1 or 0; -1: it is another one, -2: the target has no such
  * mode. */
-static int shows_in(const Options *o, const Checker *c, const Executor *e, const char *mode,
-                    const Program *p, const Finding *f, Arena *arena, CheckResult *out) {
+static int shows_in(const CompileOptions *compile, const TargetSettings *settings, const Checker *c,
+                    const Executor *e, const char *mode, const Program *p, const Finding *f,
+                    Arena *arena, CheckResult *out) {
     const char *name = target_name(e->target), *other = e == &c->b ? c->a.name : c->b.name,
                *colon = strchr(name, ':');
     const char *pair = arena_printf(arena, e == &c->b ? "%2$s,%1$.*3$s:%4$s" : "%1$.*3$s:%4$s,%2$s",
                                     name, other, (int)(colon - name), mode);
-    TargetSettings settings = target_settings(o);
     Checker checker;
     char message[1024];
-    if (checker_open_with(&checker, pair, &o->compile, &settings, message, sizeof message) != 0) {
+    if (checker_open_with(&checker, pair, compile, settings, message, sizeof message) != 0) {
         return -2;
     }
     checker.run = c->run;
@@ -131,11 +136,12 @@ static int shows_in(const Options *o, const Checker *c, const Executor *e, const
     return out->fired >> f->oracle & 1 ? 1 : -1;
 }
 
-int bisect_modes(const Options *o, const Checker *c, const Program *p, const Finding *f,
-                 Arena *arena) {
+int bisect_modes(const Output *output, const CompileOptions *compile,
+                 const TargetSettings *settings, const Checker *c, const Program *p,
+                 const Finding *f, Arena *arena) {
     const Executor *e = compiling(c);
     if (!e) {
-        printf("  neither executor of %s compiles: nothing to bisect\n", c->pair);
+        output_printf(output, "  neither executor of %s compiles: nothing to bisect\n", c->pair);
         return 0;
     }
     const char *first = NULL, *own = target_mode(e->target);
@@ -144,23 +150,22 @@ int bisect_modes(const Options *o, const Checker *c, const Program *p, const Fin
         const char *mode = i < COUNT_OF(MODES) ? MODES[i] : own;
         last = strcmp(mode, own) == 0;
         CheckResult out;
-        int shows = shows_in(o, c, e, mode, p, f, arena, &out);
+        int shows = shows_in(compile, settings, c, e, mode, p, f, arena, &out);
         if (shows == -2) {
             continue;
         }
-        printf("  %-10s %s%s%s\n", mode,
-               shows == 1   ? "shows it"
-               : shows == 0 ? (out.verdict == AGREE ? "agrees" : "skipped: ")
-                            : "another finding: ",
-               shows == 0 && out.verdict == SKIP ? skip_name(out.skip) : "",
-               shows == -1 ? oracle_name(out.finding.oracle) : "");
-        fflush(stdout);
+        output_printf(output, "  %-10s %s%s%s\n", mode,
+                      shows == 1   ? "shows it"
+                      : shows == 0 ? (out.verdict == AGREE ? "agrees" : "skipped: ")
+                                   : "another finding: ",
+                      shows == 0 && out.verdict == SKIP ? skip_name(out.skip) : "",
+                      shows == -1 ? oracle_name(out.finding.oracle) : "");
         first = first || shows != 1 ? first : mode;
     }
-    printf("  the first mode that shows it: %s\n", first ? first : "none");
+    output_printf(output, "  the first mode that shows it: %s\n", first ? first : "none");
     bool compiles = false; /* by torch.compile */
     for (int i = 0; i < COUNT_OF(COMPILED); i++) {
         compiles |= first && strcmp(first, COMPILED[i]) == 0;
     }
-    return compiles ? bisect_by_torch(e, first, p, arena) : 0;
+    return compiles ? bisect_by_torch(output, e, first, p, arena) : 0;
 }

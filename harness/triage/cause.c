@@ -19,10 +19,6 @@
 #include <stdio.h>
 #include <string.h>
 
-bool compiles_here(const Executor *e) {
-    return !e->target && strncmp(e->name, "compiled", strlen("compiled")) == 0;
-}
-
 typedef struct Bisect {
     Checker checker;
     const Program *program;
@@ -188,6 +184,41 @@ static bool blame_nest(Bisect *b, Cause *out) {
     return found;
 }
 
+/* Is an error that the other executor raises at a statement missing here, or raised only later? */
+static bool misses_error(Bisect *b) {
+    const Finding *f = b->finding;
+    CheckResult out;
+    arena_reset(&b->scratch);
+    check_program(&b->checker, b->program, &b->scratch, &out);
+    bool second = compiles_here(&b->checker.b);
+    const Result *compiled = second ? out.b : out.a, *other = second ? out.a : out.b;
+    if (f->oracle != ORACLE_status || f->call >= compiled->ncalls || f->call >= other->ncalls) {
+        return false;
+    }
+    const CallResult *c = &compiled->calls[f->call], *o = &other->calls[f->call];
+    return !o->ok && o->error_at >= 0 &&
+           (c->ok || c->error_at == AT_RETURN || c->error_at == AT_BACKWARD ||
+            c->error_at > o->error_at);
+}
+
+/* An op refuses bad values by a CHECK that capture records. Without the CHECK the op's own kernel
+ * still refuses them, until dce drops an op that nobody needs: then bisection ends at dce, which is
+ * right to drop it. To blame is the one step that drops a CHECK, or else capture. */
+static void blame_missing_check(Bisect *b, Cause *out) {
+    CompileOptions *a = &b->checker.a.compile, *c = &b->checker.b.compile;
+    const CompileOptions given = *c;
+    c->disabled.step[STEP_fold_check >> 6] |= (uint64_t)1 << (STEP_fold_check & 63);
+    a->disabled = c->disabled;
+    bool there = shows(b);
+    a->disabled = c->disabled = given.disabled;
+    if (there) {
+        *out = (Cause){.stage = "capture", .limit = -1};
+    } else {
+        snprintf(out->stage, sizeof out->stage, "fold");
+        snprintf(out->rule, sizeof out->rule, "fold_check");
+    }
+}
+
 bool cause_stands(const Checker *c, const Program *p, const Finding *finding) {
     if (finding->cause.limit < 0) {
         return true;
@@ -197,7 +228,9 @@ bool cause_stands(const Checker *c, const Program *p, const Finding *finding) {
     CompileOptions *o = &b.checker.a.compile;
     char message[128];
     const char *off = finding->cause.rule[0] ? finding->cause.rule : finding->cause.stage;
-    CHECK(disabled_parse(&o->disabled, off, false, message, sizeof message));
+    if (!disabled_parse(&o->disabled, off, false, message, sizeof message)) {
+        return true; /* a required pass, or none: only cause_find can tell */
+    }
     b.checker.b.compile.disabled = o->disabled;
     bool stands = !shows(&b);
     arena_destroy(&b.scratch);
@@ -224,13 +257,13 @@ static bool only_native(const Checker *c, const Program *p, const Finding *findi
 }
 
 /* What else than the stage is wrong: the step, or, of what is no step, what differs. */
-static const char *detail_of(const Finding *finding, bool sizes) {
+static const char *detail_of(const Finding *finding, bool sizes, bool check) {
     const Cause *cause = &finding->cause;
     const char *kind = finding->root.kind;
     if (strcmp(cause->stage, "capture") == 0) {
         bool flag = strcmp(kind, "requires_grad") == 0 || strcmp(kind, "is_leaf") == 0 ||
                     strcmp(kind, "has_grad_fn") == 0; /* one follows from another */
-        return flag ? "flags" : kind;
+        return check ? "check" : flag ? "flags" : kind;
     }
     if (strcmp(cause->stage, "guard") == 0) {
         return sizes ? "sizes" : "";
@@ -279,7 +312,11 @@ void cause_find(const Checker *c, const Program *p, Finding *finding) {
     } else if (!step) {
         snprintf(out->stage, sizeof out->stage, "%s", by_what_differs(&b, report.run_differs));
     }
-    const char *detail = detail_of(finding, sizes);
+    bool check = strcmp(out->stage, "dce") == 0 && misses_error(&b);
+    if (check) {
+        blame_missing_check(&b, out);
+    }
+    const char *detail = detail_of(finding, sizes, check);
     snprintf(out->text, sizeof out->text, "%s%s%s", out->stage, detail[0] ? "/" : "", detail);
     bool own = strcmp(out->stage, "rules") == 0 || strcmp(out->stage, "capture") == 0 ||
                strcmp(out->stage, "guard") == 0;

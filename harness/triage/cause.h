@@ -3,7 +3,7 @@
 #ifndef HARNESS_CAUSE_H
 #define HARNESS_CAUSE_H
 
-#include "harness/check/check.h"
+#include "harness/triage/locate.h"
 #include "program/json/json.h"
 
 /* Bisects the finding of `p`, whose root is known, and fills finding->cause: empty where no
@@ -13,9 +13,6 @@ void cause_find(const Checker *c, const Program *p, Finding *finding);
 /* Is the cause that a finding names still one of this program's finding? Cheaper than to find it:
  * only whether the finding goes away without the step. */
 bool cause_stands(const Checker *c, const Program *p, const Finding *finding);
-
-/* Is that an executor whose compiler runs in this process? */
-bool compiles_here(const Executor *e);
 
 /* One sentence about the stage: what a difference that comes from there is about. */
 const char *cause_about(const Cause *cause);

@@ -4,6 +4,7 @@
 #define HARNESS_GROUP_H
 
 #include "harness/triage/known.h"
+#include "harness/triage/locate.h"
 #include "program/json/json.h"
 
 enum { MAX_GROUPS = 1024 };

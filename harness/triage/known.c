@@ -2,7 +2,8 @@
  * order. */
 #include "harness/triage/known.h"
 
-#include "harness/cli/command.h"
+#include "harness/util/io.h"
+#include "harness/util/status.h"
 #include "program/json/tree.h"
 
 #include <fnmatch.h>

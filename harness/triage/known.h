@@ -12,7 +12,7 @@
 #ifndef HARNESS_KNOWN_H
 #define HARNESS_KNOWN_H
 
-#include "harness/check/finding.h"
+#include "harness/oracles/finding.h"
 
 /* What becomes of a finding. Only NEW ones and FLAKY ones that are not known make a run fail. */
 typedef enum FindingStatus {

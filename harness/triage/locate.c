@@ -1,12 +1,16 @@
-/* Where a difference begins. The program is cut before its first op statement, after it, after the
- * second, and so on; each prefix probes the flags of every name bound by then, branches on them,
- * and returns those names (WIDE), or only what its last statement made or wrote (NARROW: returning
- * more can hide a difference, and changes what gradients mean). The first prefix that shows any
- * difference names the culprit, and that difference, not the one seen at the end, names the
- * signature: a stale flag is "trace-requires_grad-setitem" whether an assertion, a branch or a
- * return showed it. If no prefix differs (the difference needs what comes later), the signature is
- * the finding's own, with the last statement that makes or writes its subject. Above LINEAR
- * statements the scan is a bisection, which finds some statement at which a difference appears. */
+/* Where a difference begins. The program is cut before its first op or graph break, after it, after
+ * the second, and so on. Each prefix probes the flags of every name that is bound at its end,
+ * branches on them, and returns those names (WIDE) or only what its last op made or wrote (NARROW:
+ * returning more can hide a difference, and changes the gradients). The first prefix that differs
+ * names the culprit, and its difference names the signature: a stale flag is
+ * "trace-requires_grad-setitem" whether an assertion, a branch or a return showed it.
+ *
+ * If no prefix differs (the difference depends on later statements), the signature is that of the
+ * finding, with the last statement that ran and that makes or writes its subject. Above LINEAR
+ * candidates the scan is a bisection, which finds one of the statements at which a difference
+ * appears. */
+#include "harness/triage/locate.h"
+
 #include "harness/triage/cause.h"
 #include "harness/reduce/edit.h"
 #include "harness/triage/prefix.h"
@@ -23,9 +27,9 @@ typedef struct Locate {
     Checker checker; /* a copy: counters of the caller's stay */
     const Program *program;
     OracleId oracle; /* that the finding is about */
-    bool external;   /* a prefix shows the finding only if the same oracle fires: targets differ in
-                        many ways */
-    bool backward;   /* the finding is about the backward: prefixes run one */
+    bool external;   /* a target is in the pair: a prefix shows the finding only if the same oracle
+                        fires, since targets differ in many ways */
+    bool backward;   /* the finding is about the backward pass, so prefixes run one */
     Width width;
     Finding found; /* what the last differing prefix showed */
     Arena scratch;
@@ -33,21 +37,29 @@ typedef struct Locate {
 
 /* ---- prefixes ---- */
 
+/* What the statement makes or writes; for a graph break, what the op before it does. */
+static void made_at(const Program *p, int sid, NameSet *made) {
+    int first = p->body.first ? p->body.first->sid : p->nstmts;
+    while (sid > first && program_stmt(p, sid)->kind == STMT_GRAPH_BREAK) {
+        sid--;
+    }
+    if (sid >= 0) {
+        prefix_made(program_stmt(p, sid), made);
+    }
+}
+
 /* Does the prefix that ends with statement `sid` (AT_INPUTS: the empty one) show a difference? */
 static bool prefix_differs(Locate *l, int sid) {
     arena_reset(&l->scratch);
-    Stmt *last = sid >= 0 ? program_stmt(l->program, sid) : NULL;
     NameSet names = {.n = 0}, made = {.n = 0};
-    if (last) {
-        prefix_made(last, &made);
-    }
+    made_at(l->program, sid, &made);
     Program *p = prefix_cut(&l->scratch, l->program, sid);
     prefix_names(p, &names);
-    last = sid >= 0 ? program_stmt(p, sid) : NULL;
+    Stmt *last = sid >= 0 ? program_stmt(p, sid) : NULL;
     const NameSet *shown = l->width == WIDE ? &names : &made;
     prefix_return(p, shown);
     last = prefix_branch(p, prefix_probe(p, last, PROBE_requires_grad, &names), &names);
-    if (l->width == WIDE) { /* is_leaf asks for the history, and may raise: after the others */
+    if (l->width == WIDE) { /* is_leaf materializes grad_fn, which may raise: after the others */
         prefix_probe(p, last, PROBE_is_leaf, &names);
     }
     p->backward.of = NULL;
@@ -58,7 +70,7 @@ static bool prefix_differs(Locate *l, int sid) {
     bool differs = out.verdict == FINDING && (!l->external || out.finding.oracle == l->oracle);
     bool first_inconclusive = out.first_inconclusive &&
                               out.first_inconclusive->oracle == ORACLE_trace &&
-                              !l->external; /* the program differs, and flags hang on no value */
+                              !l->external; /* flags do not depend on values */
     if (differs || first_inconclusive) {
         l->found = first_inconclusive ? *out.first_inconclusive : out.finding;
     }
@@ -107,10 +119,46 @@ static void touch(void *user, NameId *name, Use use) {
     }
 }
 
-/* The last statement that makes or writes the subject, else the first that reads it. */
-static int locate_by_name(Stmt *const *stmts, const int *candidates, int n, NameId subject) {
+/* Which candidates the reference begins to execute in call `call`, by sid: a program with a probe
+ * before each of them tells. NULL if the reference cannot run the program. */
+static bool *statements_run(Locate *l, int call, const int *candidates, int n) {
+    Program *p = program_clone(&l->scratch, l->program);
+    int nstmts = p->nstmts;
+    Stmt **stmts = edit_statements(&l->scratch, p),
+         **probe = arena_array(&l->scratch, Stmt *, nstmts + 1);
+    for (int i = 0; i < n; i++) {
+        Stmt *mark = stmt_make(p->arena, STMT_PROBE);
+        mark->probe = PROBE_is_grad_enabled;
+        mark->of = NAME_NONE;
+        edit_insert_before(p, stmts[candidates[i]], mark);
+        probe[candidates[i]] = mark;
+    }
+    RunOptions run = {.limits = l->checker.run.limits};
+    const Result *r = l->checker.reference.run(&l->checker.reference, p, &run, &l->scratch);
+    const CallResult *c = call < r->ncalls ? &r->calls[call] : NULL;
+    if (!c || c->no_trace || (!c->ok && (c->error == ERR_unsupported || c->error == ERR_limit))) {
+        return NULL;
+    }
+    bool *traced = arena_array(&l->scratch, bool, p->nstmts + 1),
+         *ran = arena_array(&l->scratch, bool, nstmts + 1);
+    for (int i = 0; i < c->ntrace; i++) {
+        traced[c->trace[i].sid] = true;
+    }
+    for (int i = 0; i < n; i++) {
+        ran[candidates[i]] = traced[probe[candidates[i]]->sid];
+    }
+    return ran;
+}
+
+/* The last statement that ran (NULL: any) and makes or writes the subject, else the first that
+ * reads it. */
+static int locate_by_name(Stmt *const *stmts, const int *candidates, int n, const bool *ran,
+                          NameId subject) {
     int made = AT_UNKNOWN, read = AT_UNKNOWN;
     for (int i = 0; i < n; i++) {
+        if (ran && !ran[candidates[i]]) {
+            continue;
+        }
         LocateTouch t = {.name = subject};
         stmt_uses(stmts[candidates[i]], touch, &t);
         made = t.made ? candidates[i] : made;
@@ -173,7 +221,7 @@ void check_symptom(Checker *c, const Program *p, Finding *finding, Arena *arena)
     int n = 0, end = finding->sid >= 0 ? finding->sid : p->nstmts - 1;
     candidates[n++] = AT_INPUTS;
     for (int sid = p->body.first ? p->body.first->sid : p->nstmts; sid <= end; sid++) {
-        if (stmts[sid]->kind == STMT_OP) {
+        if (stmts[sid]->kind == STMT_OP || stmts[sid]->kind == STMT_GRAPH_BREAK) {
             candidates[n++] = sid;
         }
     }
@@ -191,7 +239,9 @@ void check_symptom(Checker *c, const Program *p, Finding *finding, Arena *arena)
         root = finding;
         NameId subject = subject_of(p, finding);
         if (subject != NAME_NONE) {
-            finding->culprit = locate_by_name(stmts, candidates + 1, n - 1, subject);
+            arena_reset(&l.scratch);
+            const bool *ran = statements_run(&l, finding->call, candidates + 1, n - 1);
+            finding->culprit = locate_by_name(stmts, candidates + 1, n - 1, ran, subject);
         }
         if (finding->culprit == AT_UNKNOWN) {
             finding->culprit = finding->sid;

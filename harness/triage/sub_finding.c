@@ -7,7 +7,7 @@
 #include "harness/triage/sub_finding.h"
 
 #include "harness/triage/group.h"
-#include "harness/reduce/minimize.h"
+#include "harness/triage/minimize.h"
 
 #include <string.h>
 

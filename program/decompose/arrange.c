@@ -170,11 +170,11 @@ ErrCode decompose_repeat_interleave_self_Tensor(Emit *e, const Call *call, Tenso
     call_init(&numbers, OP_repeat_interleave_Tensor);
     numbers.arg[0].tensor = repeats;
     numbers.arg[1] = call->arg[3];
-    Tensor *places[MAX_OUTPUTS];
+    Tensor *indices[MAX_OUTPUTS];
     int n;
     TRY(e->err->code);
-    TRY(emit_call(e, &numbers, places, &n));
-    return decompose_arrange_answer(e, emit_op(e, OP_index_select, 3, self, dim, places[0]), out,
+    TRY(emit_call(e, &numbers, indices, &n));
+    return decompose_arrange_answer(e, emit_op(e, OP_index_select, 3, self, dim, indices[0]), out,
                                     nout);
 }
 

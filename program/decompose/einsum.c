@@ -20,7 +20,7 @@ typedef struct Equation {
     int length[2];
     int term[2][MAX_DIMS]; /* labels of each operand */
     int count[LABELS];     /* in the operands, all together */
-    int place[LABELS];     /* the dim of a label, or -1 */
+    int dim_of[LABELS];    /* the dim of a label, or -1 */
     int nout, ndim;        /* dims of the output, of all labels */
 } Equation;
 
@@ -64,7 +64,7 @@ static ErrCode read_left(const char **at, Equation *q, int operands, Error *err)
 static ErrCode read_right(const char *at, Equation *q, Error *err) {
     if (!*at) {
         for (int l = 0; l < LABELS; l++) {
-            q->place[l] = q->count[l] == 1 ? q->nout++ : -1;
+            q->dim_of[l] = q->count[l] == 1 ? q->nout++ : -1;
         }
         return ERR_none;
     }
@@ -80,7 +80,7 @@ static ErrCode read_right(const char *at, Equation *q, Error *err) {
                 err, "invalid subscript given for the output, subscripts must be in [a-zA-Z]");
         }
         int l = label_of(*at);
-        if (q->place[l] >= 0) {
+        if (q->dim_of[l] >= 0) {
             return decompose_einsum_refuse(err,
                                            "output subscript appears more than once in the output");
         }
@@ -88,7 +88,7 @@ static ErrCode read_right(const char *at, Equation *q, Error *err) {
             return decompose_einsum_refuse(
                 err, "output subscript does not appear in the equation for any input operand");
         }
-        q->place[l] = q->nout++;
+        q->dim_of[l] = q->nout++;
     }
     return ERR_none;
 }
@@ -96,14 +96,14 @@ static ErrCode read_right(const char *at, Equation *q, Error *err) {
 static ErrCode read_equation(const char *text, Equation *q, int operands, Error *err) {
     memset(q, 0, sizeof *q);
     for (int l = 0; l < LABELS; l++) {
-        q->place[l] = -1;
+        q->dim_of[l] = -1;
     }
     TRY(read_left(&text, q, operands, err));
     TRY(read_right(text, q, err));
     q->ndim = q->nout;
     for (int l = 0; l < LABELS; l++) {
-        if (q->count[l] > 0 && q->place[l] < 0) {
-            q->place[l] = q->ndim++;
+        if (q->count[l] > 0 && q->dim_of[l] < 0) {
+            q->dim_of[l] = q->ndim++;
         }
     }
     return q->ndim > MAX_DIMS ? error_set(err, ERR_limit, "einsum of more than %d dims", MAX_DIMS)
@@ -122,7 +122,7 @@ static Tensor *decompose_einsum_spread(Emit *e, const Equation *q, int term, Ten
         int l = q->term[term][k];
         if (dim_of[l] < 0) {
             dim_of[l] = next;
-            from[q->place[l]] = next++;
+            from[q->dim_of[l]] = next++;
             continue;
         }
         if (t->size[next] != t->size[dim_of[l]]) {

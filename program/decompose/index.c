@@ -71,7 +71,7 @@ static ErrCode slice_item(Emit *e, Slicing *s, const IndexItem *item) {
         return error_set(e->err, ERR_index_range, "too many indices for tensor of dimension %d",
                          s->view->ndim);
     }
-    /* a stop that is written out, and changes nothing, makes no view */
+    /* an explicit stop that changes nothing makes no view */
     if (!s->slices && start == 0 && step == 1 && item->has_stop &&
         item->stop == s->view->size[s->dim]) {
         s->dim++;
@@ -365,7 +365,7 @@ static ErrCode put_(Emit *e, Tensor *self, const Arg *indices, Tensor *values, S
         return emit_put(e, OP__index_put_impl_, self, &plain, values, accumulate, out, nout);
     }
     /* A bad index: what is wrong with writing to self (a leaf, say) has precedence, so the op is
-     * emitted as it stands and refuses; a mask that was not expanded is refused by its dtype,
+     * emitted as it stands and refuses; a mask that was not expanded is rejected by its dtype,
      * whatever is wrong with it. */
     emit_put(e, OP__index_put_impl_, self, indices, values, accumulate, out, nout);
     if (e->err->code == ERR_none || e->err->code == ERR_index_dtype) {

@@ -1,8 +1,9 @@
-/* Decompositions that only move: reshape and its kin, contiguous, to, tensor_split.
+/* Decompositions that only move elements: reshape and its variants, contiguous, to, tensor_split.
  *
- * reshape is a view where strides allow it (semantics.md 7.5) and else a copy that is no view; the
- * question is decided here on metadata, by walking the runs of dims that memory joins. Who returns
- * self itself and who a view object: semantics.md 1.5. */
+ * reshape is a view where strides allow it (semantics.md 7.5) and else a copy that is not a view;
+ * the question is decided here on metadata, by walking the runs of dims that memory joins. Who
+ * returns self itself and who a view object: semantics.md 1.5. */
+#include "program/infer/infer.h"
 #include "program/ops/emit.h"
 #include "program/ops/functions.h"
 
@@ -37,48 +38,21 @@ static bool resolve_shape(const int64_t *shape, int ndim, int64_t numel, int64_t
     return product == numel;
 }
 
-/* Can `t` be viewed with `size` (same number of elements)? Each new dim must lie inside one run of
- * old dims that memory joins (at::detail::computeStride). */
-static bool viewable(const Tensor *t, const int64_t *size, int ndim, int64_t numel) {
-    if (numel == 0 || t->ndim == 0) {
-        return true;
-    }
-    int to = ndim - 1;
-    int64_t stride = t->stride[t->ndim - 1], run = 1, taken = 1;
-    for (int d = t->ndim - 1; d >= 0; d--) {
-        run *= t->size[d];
-        if (d > 0 && (t->size[d - 1] == 1 || t->stride[d - 1] == run * stride)) {
-            continue;
-        }
-        while (to >= 0 && (taken < run || size[to] == 1)) {
-            taken *= size[to--];
-        }
-        if (taken != run) {
-            return false;
-        }
-        if (d > 0) {
-            stride = t->stride[d - 1];
-            run = taken = 1;
-        }
-    }
-    return to < 0;
-}
-
 static Tensor *reshape_copy(Emit *e, Tensor *self, const int64_t *size, int ndim) {
     return emit_op(e, OP__reshape_copy, 2, self, size, ndim);
 }
 
 /* The view if there is one (a shape that is none is left to `view` to refuse), else the copy. */
 static Tensor *reshape(Emit *e, Tensor *self, const int64_t *shape, int ndim) {
-    int64_t numel = tensor_numel(self), size[MAX_DIMS];
+    int64_t numel = tensor_numel(self), size[MAX_DIMS], stride[MAX_DIMS];
     if (ndim > MAX_DIMS || !resolve_shape(shape, ndim, numel, size) ||
-        viewable(self, size, ndim, numel)) {
+        view_strides(self, numel, size, ndim, stride)) {
         return emit_view(e, self, shape, ndim);
     }
     return reshape_copy(e, self, size, ndim);
 }
 
-/* reshape: view(self, shape), or a copy that is no view */
+/* reshape: view(self, shape), or a copy that is not a view */
 ErrCode decompose_reshape(Emit *e, const Call *call, Tensor **out, int *nout) {
     const Arg *shape = &call->arg[1];
     return decompose_shape_answer(e, reshape(e, call->arg[0].tensor, shape->ints.v, shape->ints.n),
@@ -125,7 +99,7 @@ ErrCode decompose_flatten(Emit *e, const Call *call, Tensor **out, int *nout) {
     return decompose_shape_answer(e, reshape(e, self, size, self->ndim ? n : 1), out, nout);
 }
 
-/* to: self itself if it has the dtype and no copy is asked for, else _to_copy */
+/* to: self itself if it has the dtype and no copy is requested, else _to_copy */
 ErrCode decompose_to(Emit *e, const Call *call, Tensor **out, int *nout) {
     Tensor *self = call->arg[0].tensor;
     DType dtype = call->arg[1].dtype;

@@ -1,8 +1,8 @@
 /* What derivative rules (derivatives_*.c) share: reading a Grad by parameter, and answering into
  * its slots.
  *
- * A rule names its parameters by place in the schema. wanted() is false for a parameter that is a
- * Scalar in this overload, so one rule serves all overloads of an op. */
+ * A rule names its parameters by position in the schema. wanted() is false for a parameter that is
+ * a Scalar in this overload, so one rule serves all overloads of an op. */
 #ifndef PROGRAM_RULES_H
 #define PROGRAM_RULES_H
 

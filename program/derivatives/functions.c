@@ -306,7 +306,8 @@ void grad_softplus(Grad *g) {
                 emit_cast(e, test(g, OP_eq_Scalar, scaled, scalar_arg(g, 2)), grad_of(g)->dtype);
             below = emit_add(
                 e, emit_mul(e, scaled, one_minus(g, there)),
-                times(g, there, scalar_arg(g, 2))); /* the same number, times 0 where it is there */
+                times(g, there,
+                      scalar_arg(g, 2))); /* the same number, times 0 where the value is present */
         }
         Tensor *z = grad_functions_apply(g, OP_exp, below);
         Tensor *slope = emit_div(e, emit_mul(e, grad_of(g), z), plus(g, z, 1));

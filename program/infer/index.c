@@ -71,15 +71,15 @@ ErrCode index_plan(const Tensor *self, const Arg *list, IndexPlan *p, Error *err
     for (int d = 0; d < p->first; d++) {
         add_dim(p, self->size[d], self->stride[d]);
     }
-    bool asked = true; /* is any element asked for by the indices? */
+    bool selects = true; /* do the indices select any element? */
     for (int d = 0; d < p->nbroadcast; d++) {
         add_dim(p, size[d], 0);
-        asked = asked && size[d] != 0;
+        selects = selects && size[d] != 0;
     }
     for (int d = p->first; d < self->ndim; d++) {
         if (!(indexed >> d & 1)) {
             add_dim(p, self->size[d], self->stride[d]);
-        } else if (asked && self->size[d] == 0) {
+        } else if (selects && self->size[d] == 0) {
             return error_set(err, ERR_index_range,
                              "index is out of bounds for dimension with size 0");
         }

@@ -20,7 +20,7 @@ ErrCode infer_take(const Call *call, Infer *r) {
     return infer_contiguous(r, self->dtype, index->size, index->ndim);
 }
 
-/* Elements of source go to the places in self that index numbers. */
+/* Elements of source go to the positions in self that index gives. */
 ErrCode infer_put(const Call *call, Infer *r) {
     const Tensor *self = call->arg[0].tensor, *index = call->arg[1].tensor,
                  *source = call->arg[2].tensor;

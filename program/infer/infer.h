@@ -50,7 +50,7 @@ static inline DType call_dtype(const Call *call, const char *name, DType otherwi
 /* c10::Scalar::to<T>: true if it raises "value cannot be converted to type T without overflow". */
 bool scalar_overflows(Scalar s, DType dtype);
 ErrCode scalar_check(Scalar s, DType dtype, Error *err);
-/* ERR_dtype where PyTorch's CPU has no kernel of this op for a half type (half_gaps.def). */
+/* ERR_dtype where PyTorch's CPU has no kernel of this op for a half type (ops.def, NO_KERNEL). */
 ErrCode half_check(const Call *call, DType dtype, Error *err);
 
 /* searchsorted: the dtype in which sequence and values are compared. */
@@ -60,7 +60,7 @@ DType search_dtype(const Call *call);
 ErrCode reduced_dims(const Call *call, int ndim, unsigned *set, Error *err);
 
 /* The output over the kept dims of a reduction of self; reduced ones stay with size 1 if `keepdim`
- * is asked for. */
+ * is requested. */
 ErrCode infer_reduced(const Call *call, Infer *r, DType dtype);
 
 /* Strides with which `self`, of `numel` elements, can be seen as `size`, of as many

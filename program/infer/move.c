@@ -88,7 +88,7 @@ void channels_last_strides(Tensor *t) {
     t->stride[0] = step;
 }
 
-static ErrCode cat_sizes_agree(const Tensor *first, const Tensor *t, int dim, int place,
+static ErrCode cat_sizes_agree(const Tensor *first, const Tensor *t, int dim, int index,
                                Error *err) {
     if (first->ndim != t->ndim) {
         return error_set(err, ERR_shape,
@@ -100,7 +100,7 @@ static ErrCode cat_sizes_agree(const Tensor *first, const Tensor *t, int dim, in
             return error_set(err, ERR_shape,
                              "Sizes of tensors must match except in dimension %d. Expected size "
                              "%lld but got size %lld for tensor number %d in the list.",
-                             dim, (long long)first->size[d], (long long)t->size[d], place);
+                             dim, (long long)first->size[d], (long long)t->size[d], index);
         }
     }
     return ERR_none;

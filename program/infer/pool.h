@@ -1,4 +1,4 @@
-/* Windows of pooling: the arguments of a pooling row read and judged, as
+/* Windows of pooling: the arguments of a pooling row, read and checked, as
  * aten/src/ATen/native/Pool.h does. */
 #ifndef PROGRAM_POOL_H
 #define PROGRAM_POOL_H

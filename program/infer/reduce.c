@@ -1,5 +1,5 @@
 /* Inference of reductions, scans and softmax: results are row-major. Sums and products of integers
- * and bools are int64 unless a dtype is asked for; mean and softmax take floating dtypes only. */
+ * and bools are int64 unless a dtype is given; mean and softmax take floating dtypes only. */
 #include "program/infer/infer.h"
 
 ErrCode reduced_dims(const Call *call, int ndim, unsigned *set, Error *err) {
@@ -23,7 +23,7 @@ ErrCode reduced_dims(const Call *call, int ndim, unsigned *set, Error *err) {
         }
         seen |= 1u << d;
     }
-    *set = n == 0 ? all : seen & all; /* the dim of a 0-dim tensor is no dim */
+    *set = n == 0 ? all : seen & all; /* the dim of a 0-dim tensor does not count */
     return ERR_none;
 }
 
@@ -44,7 +44,7 @@ ErrCode infer_reduced(const Call *call, Infer *r, DType dtype) {
     return infer_contiguous(r, dtype, size, n);
 }
 
-/* The dtype of a sum: as asked for, else self's, integers and bools widened to int64. */
+/* The dtype of a sum: as given, else self's, integers and bools widened to int64. */
 static DType sum_dtype(const Call *call) {
     DType own = call->arg[0].tensor->dtype;
     return call_dtype(call, "dtype", dtype_is_float(own) ? own : DT_int64);

@@ -7,20 +7,20 @@
 /* ---- view ---- */
 
 /* Fills in the -1 of a requested size (at::infer_size). */
-static ErrCode infer_minus_one(const int64_t *asked, int n, int64_t numel, int64_t *size,
+static ErrCode infer_minus_one(const int64_t *given, int n, int64_t numel, int64_t *size,
                                Error *err) {
     int64_t product = 1;
     int open = -1;
     for (int d = 0; d < n; d++) {
-        size[d] = asked[d];
-        if (asked[d] == -1) {
+        size[d] = given[d];
+        if (given[d] == -1) {
             if (open >= 0) {
                 return error_set(err, ERR_invalid, "only one dimension can be inferred");
             }
             open = d;
-        } else if (asked[d] < 0) {
-            return error_set(err, ERR_invalid, "invalid shape dimension %lld", (long long)asked[d]);
-        } else if (!checked_mul(product, asked[d], &product)) {
+        } else if (given[d] < 0) {
+            return error_set(err, ERR_invalid, "invalid shape dimension %lld", (long long)given[d]);
+        } else if (!checked_mul(product, given[d], &product)) {
             product = -1;
             break;
         }
@@ -79,12 +79,12 @@ bool view_strides(const Tensor *self, int64_t numel, const int64_t *size, int n,
     return true;
 }
 
-static ErrCode viewed(Infer *r, const Tensor *self, const int64_t *asked, int n) {
+static ErrCode viewed(Infer *r, const Tensor *self, const int64_t *given, int n) {
     TRY(dims_fit(n, r->err));
     int64_t numel = tensor_numel(self);
     Tensor *t = infer_one(r, self->dtype, n);
     t->offset = self->offset;
-    TRY(infer_minus_one(asked, n, numel, t->size, r->err));
+    TRY(infer_minus_one(given, n, numel, t->size, r->err));
     TRY(sizes_fit(t->size, n, r->err));
     if (!view_strides(self, numel, t->size, n, t->stride)) {
         return error_set(r->err, ERR_view_stride,
@@ -103,7 +103,7 @@ ErrCode infer_view_as(const Call *call, Infer *r) {
 /* ---- expand ---- */
 
 /* -1 stands for self's own size. */
-static ErrCode expanded(Infer *r, const Tensor *self, const int64_t *asked, int n) {
+static ErrCode expanded(Infer *r, const Tensor *self, const int64_t *given, int n) {
     if (n < self->ndim) {
         return error_set(r->err, ERR_shape,
                          "expand: the number of sizes provided (%d) must be greater or equal to "
@@ -116,7 +116,7 @@ static ErrCode expanded(Infer *r, const Tensor *self, const int64_t *asked, int 
     int shift = n - self->ndim;
     bool negative = false;
     for (int d = n - 1; d >= 0; d--) {
-        int64_t size = asked[d];
+        int64_t size = given[d];
         if (self->ndim == 0) { /* no sizes to take over: -1 is just negative */
             t->stride[d] = 0;
         } else if (d < shift) {

@@ -21,7 +21,7 @@ typedef enum ParseStatus {
 ParseStatus program_parse(Arena *arena, const char *text, size_t length, Program **out,
                           char *message, size_t message_size);
 
-/* As program_parse, with other limits than LIMITS_DEFAULT on what inputs and statements may ask
+/* As program_parse, with other limits than LIMITS_DEFAULT on what inputs and statements may request
  * for. */
 ParseStatus program_parse_within(Arena *arena, const char *text, size_t length,
                                  const Limits *limits, Program **out, char *message,

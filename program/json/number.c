@@ -164,7 +164,7 @@ bool json_read_wide_int(Reader *r, const Json *j, int64_t *value) {
                     "expected a decimal string that fits int64, such as \"9223372036854775807\"");
 }
 
-/* What stands in {"float": ..}. */
+/* The value of {"float": ..}. */
 static bool read_wrapped_float(Reader *r, const Json *j, double *value) {
     if (j->kind == JSON_STRING) {
         return json_special_float(j->text, value) ||

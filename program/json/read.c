@@ -126,11 +126,11 @@ static bool read_backward(Reader *r, const Json *j, Backward *out) {
     out->of = arena_array(r->arena, int, of->count);
     out->nof = of->count;
     for (const Json *e = of->child; e; e = e->next) {
-        int64_t place;
-        if (!json_read_int_in(r, e, 0, INT32_MAX, &place)) {
+        int64_t index;
+        if (!json_read_int_in(r, e, 0, INT32_MAX, &index)) {
             return false;
         }
-        out->of[e->index] = (int)place;
+        out->of[e->index] = (int)index;
     }
     return true;
 }

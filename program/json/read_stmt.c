@@ -49,7 +49,7 @@ static const char *foreign_overload(const char *op, const Json *stmt) {
     return NULL;
 }
 
-/* Keys of an op statement that are no arguments of the schema. */
+/* Keys of an op statement that are not arguments of the schema. */
 static bool is_stmt_key(const OpInfo *op, const char *key) {
     return strcmp(key, "op") == 0 || strcmp(key, "out") == 0 || strncmp(key, "x-", 2) == 0 ||
            (op->kind == KIND_FACTORY && strcmp(key, "requires_grad") == 0);
@@ -192,7 +192,7 @@ static bool read_unknown_op(Reader *r, const Json *j, const char *name, Stmt *s)
             arena_printf(r->arena, "%s.op: the %s %s is not in the op table", json_path(r, j),
                          other ? "overload" : "op", other ? other : name);
     }
-    s->kind = STMT_GRAPH_BREAK; /* a place holder: the program is not handed out */
+    s->kind = STMT_GRAPH_BREAK; /* a placeholder: the program is not returned */
     return !out || read_out(r, out, s);
 }
 
@@ -292,7 +292,7 @@ static bool read_json_pair(Reader *r, const Json *j, NameId *name, const Json **
     return json_read_name(r, j->child, name);
 }
 
-/* `depth`: how many `not`s stand around it. */
+/* `depth`: how many `not`s enclose it. */
 static bool read_predicate(Reader *r, const Json *j, Predicate *out, int depth) {
     *out = (Predicate){.of = NAME_NONE};
     if (!json_want(r, j, JSON_OBJECT, "a predicate")) {

@@ -140,7 +140,7 @@ static bool read_trace_entry(ResultReader *c, const Json *j, TraceEntry *t) {
 
 /* ---- returns and inputs ---- */
 
-static bool read_json_alias(ResultReader *c, const Json *j, const CallResult *call, int place,
+static bool read_json_alias(ResultReader *c, const Json *j, const CallResult *call, int index,
                             ReturnRecord *out) {
     out->has_alias = true;
     if (j->kind == JSON_NULL) {
@@ -158,7 +158,7 @@ static bool read_json_alias(ResultReader *c, const Json *j, const CallResult *ca
     }
     int64_t k;
     if (strncmp(j->text, "return:", 7) == 0 && json_decimal(j->text + 7, &k) && k >= 0 &&
-        k < place) {
+        k < index) {
         out->alias = ALIAS_RETURN;
         out->alias_index = (int)k;
         return true;

@@ -157,8 +157,8 @@ static void write_json_input(const ResultWriter *w, int call, const InputRecord 
 }
 
 /* An entry of "poked": data, or null where none was recorded. */
-static void write_poked(const ResultWriter *w, int place, const void *data, const Values *like) {
-    text_add(w->text, place ? ", " : "");
+static void write_poked(const ResultWriter *w, int index, const void *data, const Values *like) {
+    text_add(w->text, index ? ", " : "");
     if (data) {
         text_data(w->text, data, like->dtype, like->numel);
     } else {

@@ -3,7 +3,7 @@
  * One pass with an explicit stack of open brackets (one bit each would do; a byte is simpler), so a
  * million nested arrays cost a comparison, not a stack. The states are what may come next; a
  * number, string or literal is checked by a function that moves past it. Number tokens are kept by
- * place: their values are taken from the text later, never from a library's double. */
+ * position: their values are taken from the text later, never from a library's double. */
 #include "program/json/tree.h"
 
 #include <stdarg.h>

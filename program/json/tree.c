@@ -110,7 +110,7 @@ static int compare_keys(const void *a, const void *b) {
     return order ? order : ((*x)->index > (*y)->index) - ((*x)->index < (*y)->index);
 }
 
-/* Keys that stand twice are neighbours once sorted. */
+/* Duplicate keys are neighbours once sorted. */
 static bool refuse_duplicates(Reader *r, const Json *object) {
     const Json **sorted = arena_array(r->arena, const Json *, object->count);
     int n = 0;

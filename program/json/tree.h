@@ -1,5 +1,5 @@
-/* JSON text as a tree that remembers where it stands: for program/, behind json.h, and for the
- * other JSON that harness/target*.c reads.
+/* JSON text as a tree that remembers where each node was in the text: for program/, behind json.h,
+ * and for the other JSON that harness/target*.c reads.
  *
  *     text ──json_scan──> number tokens ──json_tree (cJSON)──> Json nodes ──json_read_*──> Program
  *
@@ -26,7 +26,7 @@ typedef struct Json Json;
 struct Json {
     JsonKind kind;
     bool boolean;
-    int index;        /* place among its siblings */
+    int index;        /* position among its siblings */
     int count;        /* ARRAY, OBJECT: members */
     int length;       /* NUMBER: bytes of text */
     const char *key;  /* in an object; else NULL */
@@ -143,11 +143,11 @@ typedef struct JsonWriter {
     bool line;  /* all on one line */
     int indent; /* in steps of two blanks */
 } JsonWriter;
-/* A line break of the page; `in_line` stands there in the one-line form. */
+/* A line break of the page; `in_line` takes its place in the one-line form. */
 void json_page_break(const JsonWriter *w, const char *in_line);
-/* An array whose items stand on lines of their own. */
+/* An array with one item a line. */
 void json_open_array(JsonWriter *w);
-void json_array_item(const JsonWriter *w, int place);
+void json_array_item(const JsonWriter *w, int index);
 void json_close_array(JsonWriter *w, int count);
 void json_write_name(const JsonWriter *w, NameId name);
 /* NAME_NONE is null. */

@@ -17,15 +17,15 @@ void json_page_break(const JsonWriter *w, const char *in_line) {
     }
 }
 
-/* An array whose members stand on lines of their own. */
+/* An array with one member a line. */
 void json_open_array(JsonWriter *w) {
     text_add(w->text, "[");
     w->indent++;
 }
 
-void json_array_item(const JsonWriter *w, int place) {
-    text_add(w->text, place > 0 ? "," : "");
-    json_page_break(w, place > 0 ? " " : "");
+void json_array_item(const JsonWriter *w, int index) {
+    text_add(w->text, index > 0 ? "," : "");
+    json_page_break(w, index > 0 ? " " : "");
 }
 
 void json_close_array(JsonWriter *w, int count) {

@@ -69,7 +69,7 @@ ErrCode kernel_rot90(const Call *call, Tensor *const *out, KernelCtx *k) {
     return ERR_none;
 }
 
-/* Copies self to every place of out, dim by dim. */
+/* Copies self to every position of out, dim by dim. */
 static void repeat_blocks(const Tensor *out, const Tensor *self, int d, const int64_t *repeats) {
     if (d == out->ndim) {
         tensor_copy_data(out, self, NULL);

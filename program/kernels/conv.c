@@ -23,7 +23,7 @@ static Steps steps_of(const Tensor *t) {
 typedef struct Product {
     Steps part[3];
     int target;  /* INPUT, WEIGHT or OUTPUT: the sum of products of the others */
-    double *sum; /* by place in target's storage */
+    double *sum; /* by position in target's storage */
     int64_t *int_sum;
 } Product;
 

@@ -27,12 +27,12 @@ __attribute__((always_inline)) static inline bool add_distances(int64_t *to, con
                                                                 int64_t size, int64_t stride,
                                                                 bool first, int64_t *bad) {
     for (int64_t i = 0; i < count; i++) {
-        int64_t given = index[i * step], place = given < 0 ? given + size : given;
-        if (__builtin_expect((uint64_t)place >= (uint64_t)size, 0)) {
+        int64_t given = index[i * step], wrapped = given < 0 ? given + size : given;
+        if (__builtin_expect((uint64_t)wrapped >= (uint64_t)size, 0)) {
             *bad = given;
             return false;
         }
-        to[i] = (first ? 0 : to[i]) + place * stride;
+        to[i] = (first ? 0 : to[i]) + wrapped * stride;
     }
     return true;
 }
@@ -107,11 +107,11 @@ static void distance_strides(const IndexPlan *p, int64_t *stride) {
 static void kernel_index_read_row(DType dtype, void *to, const void *from, const int64_t *distances,
                                   const Walk *w) {
     int64_t at = w->at[0], start = w->at[1], step = walk_steps(w)[0], from_step = walk_steps(w)[1],
-            place_step = walk_steps(w)[2];
-    const int64_t *place = distances + w->at[2];
+            shift_step = walk_steps(w)[2];
+    const int64_t *shift = distances + w->at[2];
 #define READ(type)                                                                                 \
     ((type *)to)[at + i * step] =                                                                  \
-        ((const type *)from)[start + i * from_step + place[i * place_step]];
+        ((const type *)from)[start + i * from_step + shift[i * shift_step]];
     BY_SIZE(dtype, READ)
 #undef READ
 }
@@ -123,12 +123,12 @@ ErrCode kernel_index(const Call *call, Tensor *const *out, KernelCtx *k) {
     if (tensor_numel(to) == 0) {
         return ERR_none;
     }
-    int64_t *distances, place_strides[MAX_DIMS];
+    int64_t *distances, shift_strides[MAX_DIMS];
     TRY(index_distances(p, self, &distances, k));
-    distance_strides(p, place_strides);
+    distance_strides(p, shift_strides);
     Walk w;
     walk_init_strided(&w, p->size, p->ndim,
-                      (const int64_t *[]){to->stride, p->source, place_strides},
+                      (const int64_t *[]){to->stride, p->source, shift_strides},
                       (const int64_t[]){to->offset, self->offset, 0}, 3);
     for (; walk_more(&w); walk_next_row(&w)) {
         kernel_index_read_row(to->dtype, to->storage->data, self->storage->data, distances, &w);
@@ -142,12 +142,12 @@ static void write_row(Writer *writer, const void *from, const int64_t *distances
     void *to = writer->out->storage->data;
     unsigned char *written = writer->written;
     int64_t offset = writer->out->offset, start = w->at[0], step = walk_steps(w)[0],
-            place_step = walk_steps(w)[1];
+            shift_step = walk_steps(w)[1];
     int64_t from_start = w->at[2], from_step = walk_steps(w)[2];
-    const int64_t *place = distances + w->at[1];
+    const int64_t *shift = distances + w->at[1];
     bool conflict = false;
 #define WRITE(type)                                                                                \
-    int64_t at = start + i * step + place[i * place_step];                                         \
+    int64_t at = start + i * step + shift[i * shift_step];                                         \
     type *cell = (type *)to + at, value = ((const type *)from)[from_start + i * from_step];        \
     unsigned char *mark = &written[at - offset];                                                   \
     conflict |= *mark & (*cell != value);                                                          \
@@ -168,13 +168,13 @@ ErrCode kernel_index_put(const Call *call, Tensor *const *out, KernelCtx *k) {
     if (!sizes_numel(p->size, p->ndim, &numel) || numel == 0) {
         return ERR_none;
     }
-    int64_t *distances, place_strides[MAX_DIMS], value_strides[MAX_DIMS];
+    int64_t *distances, shift_strides[MAX_DIMS], value_strides[MAX_DIMS];
     TRY(index_distances(p, to, &distances, k));
-    distance_strides(p, place_strides);
+    distance_strides(p, shift_strides);
     broadcast_strides(values, p->size, p->ndim, value_strides);
     Walk w;
     walk_init_strided(&w, p->size, p->ndim,
-                      (const int64_t *[]){p->source, place_strides, value_strides},
+                      (const int64_t *[]){p->source, shift_strides, value_strides},
                       (const int64_t[]){to->offset, 0, values->offset}, 3);
     if (!accumulate) {
         Writer writer = writer_start(to, k->arena);

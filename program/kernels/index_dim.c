@@ -8,7 +8,7 @@ static int64_t vector_at(const Tensor *index, int64_t j) {
                        index->offset + (index->ndim > 0 ? j * index->stride[0] : 0));
 }
 
-/* Reads the whole vector: places along `dim` of t. */
+/* Reads the whole vector of indices along `dim` of t. */
 static ErrCode read_vector(const Call *call, const Tensor *t, int dim, int64_t **v, int64_t *n,
                            KernelCtx *k) {
     const Tensor *index = call->arg[2].tensor;
@@ -18,7 +18,7 @@ static ErrCode read_vector(const Call *call, const Tensor *t, int dim, int64_t *
     for (int64_t j = 0; j < *n; j++) {
         int64_t i = (*v)[j] = vector_at(index, j);
         if (i < 0 || i >= size) {
-            return call->op->looks == VALUE_CHECK_VECTOR
+            return call->op->value_checks == VALUE_CHECK_VECTOR
                        ? index_out_of_range(i, size, k->err)
                        : error_set(k->err, call_index_error(call),
                                    "index out of range in self: %lld for size %lld", (long long)i,

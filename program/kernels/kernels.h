@@ -33,8 +33,8 @@ Scalar tensor_item(const Tensor *t);
 /* `t` seen with other sizes and strides (both of `ndim`); same storage and offset. */
 Tensor tensor_seen_as(const Tensor *t, int ndim, const int64_t *size, const int64_t *stride);
 /* A dense array of `size` elements as something a Walk can step through, with stride 0 along the
- * dims in `fixed`. No storage: walk positions are places in the array. Returns the array's length
- * in *length (may be NULL). */
+ * dims in `fixed`. No storage: walk positions are indices into the array. Returns the array's
+ * length in *length (may be NULL). */
 Tensor tensor_over_array(const int64_t *size, int ndim, unsigned fixed, int64_t *length);
 
 /* Adds into a dense `out`, in double for floating dtypes with one rounding at adder_finish;

@@ -41,9 +41,9 @@ ErrCode kernel_embedding_grad(const Call *call, Tensor *const *out, KernelCtx *k
     }
     tensor_fill(to, scalar_int(0));
     Adder adder = adder_start(to, k->arena);
-    Tensor places = *grad; /* the first element of every row */
-    places.ndim--;
-    const Tensor *walked[2] = {indices, &places};
+    Tensor slots = *grad; /* the first element of every row */
+    slots.ndim--;
+    const Tensor *walked[2] = {indices, &slots};
     for (Walk w = walk_start(indices->size, indices->ndim, walked, 2); walk_more(&w);
          walk_next(&w)) {
         int64_t i = element_int(indices->storage->data, indices->dtype, w.at[0]);

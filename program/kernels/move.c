@@ -129,14 +129,14 @@ int64_t kernel_count_nonzero(const Tensor *mask) {
 ErrCode kernel_nonzero(const Call *call, Tensor *const *out, KernelCtx *k) {
     (void)k;
     const Tensor *self = call->arg[0].tensor, *walked[1] = {self};
-    int64_t place = 0, n = 0;
+    int64_t position = 0, n = 0;
     for (Walk w = walk_start(self->size, self->ndim, walked, 1); walk_more(&w);
-         walk_next(&w), place++) {
+         walk_next(&w), position++) {
         if (!kernel_move_is_true(self, w.at[0])) {
             continue;
         }
         CHECK(n < out[0]->size[0]);
-        int64_t rest = place;
+        int64_t rest = position;
         for (int d = self->ndim - 1; d >= 0; d--) {
             int64_t at = out[0]->offset + n * out[0]->stride[0] + d * out[0]->stride[1];
             element_store_int(out[0]->storage->data, out[0]->dtype, at, rest % self->size[d]);

@@ -50,17 +50,17 @@ static Tensor line_starts(const Tensor *t, int dim) {
 static int64_t line_length(const Tensor *t, int dim) { return t->ndim > 0 ? t->size[dim] : 1; }
 static int64_t line_step(const Tensor *t, int dim) { return t->ndim > 0 ? t->stride[dim] : 0; }
 
-/* One pass in row-major order: the place of the best so far of every kept position, and its number
- * in the set it is reduced from. */
+/* One pass in row-major order: the position of the best so far of every kept position, and its
+ * number in the set it is reduced from. */
 static ErrCode arg_extreme(const Call *call, const Tensor *out, bool least, KernelCtx *k) {
     const Tensor *self = call->arg[0].tensor;
     unsigned set;
     TRY(reduced_dims(call, self->ndim, &set, k->err));
     int64_t length;
-    Tensor places = tensor_over_array(self->size, self->ndim, set, &length);
+    Tensor slots = tensor_over_array(self->size, self->ndim, set, &length);
     int64_t *best = arena_array(k->arena, int64_t, 3 * length), *number = best + length,
             *seen = number + length;
-    const Tensor *walked[2] = {self, &places};
+    const Tensor *walked[2] = {self, &slots};
     for (Walk w = walk_start(self->size, self->ndim, walked, 2); walk_more(&w); walk_next(&w)) {
         int64_t i = w.at[1];
         if (seen[i] == 0 || beats(self, w.at[0], best[i], least, false)) {
@@ -284,12 +284,12 @@ static ErrCode count_answers(const Call *call, const Tensor *out, OrderQuery que
     unsigned set;
     TRY(reduced_dims(call, self->ndim, &set, k->err));
     int64_t length, all = 1;
-    Tensor places = tensor_over_array(self->size, self->ndim, set, &length);
+    Tensor slots = tensor_over_array(self->size, self->ndim, set, &length);
     int64_t *count = arena_array(k->arena, int64_t, length);
     for (int d = 0; d < self->ndim; d++) {
         all *= set >> d & 1 ? self->size[d] : 1;
     }
-    const Tensor *walked[2] = {self, &places};
+    const Tensor *walked[2] = {self, &slots};
     for (Walk w = walk_start(self->size, self->ndim, walked, 2); walk_more(&w); walk_next(&w)) {
         count[w.at[1]] += kernel_order_is_true(self, w.at[0]);
     }

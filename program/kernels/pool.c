@@ -42,13 +42,13 @@ static void windows_next(Windows *v) {
         }
     }
 }
-/* The element at hand, in the plane of tensor k. */
+/* The current element, in the plane of tensor k. */
 static int64_t windows_at(const Windows *v, int k, const Planes *p) {
     return v->planes.at[k] + v->i * p->row + v->j * p->column;
 }
 
-/* First and last place (one past it) of window `o` of dim d inside the plane, for neighbours that
- * touch; `*full` the size of the window with its padding. */
+/* First and last position (one past it) of window `o` of dim d inside the plane, for neighbours
+ * that touch; `*full` the size of the window with its padding. */
 static void kernel_pool_window(const Pool *p, int d, int64_t o, int64_t *from, int64_t *to,
                                int64_t *full) {
     *from = o * p->stride[d] - p->padding[d];
@@ -140,7 +140,7 @@ static int64_t greatest(const Tensor *t, int64_t at, int64_t count, int64_t step
     return found;
 }
 
-/* First place of window `o` of dim d inside the plane, and how many of its elements are. */
+/* First position of window `o` of dim d inside the plane, and how many of its elements are. */
 static int64_t kernel_pool_spread(const Pool *p, int d, int64_t o, int64_t *count) {
     int64_t from = o * p->stride[d] - p->padding[d],
             to = min_i64(from + (p->kernel[d] - 1) * p->dilation[d] + 1, p->in[d]);
@@ -178,7 +178,7 @@ ErrCode kernel_max_pool2d_indices(const Call *call, Tensor *const *out, KernelCt
     return ERR_none;
 }
 
-/* Where the index at hand lies in the plane of tensor k. */
+/* Where the current index lies in the plane of tensor k. */
 static int64_t chosen_at(const Windows *v, const Tensor *indices, const Planes *chosen, int k,
                          const Planes *p, int64_t columns) {
     int64_t n = element_int(indices->storage->data, indices->dtype, windows_at(v, 2, chosen));

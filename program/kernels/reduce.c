@@ -61,12 +61,12 @@ static int64_t step_int(Reduction how, int64_t acc, int64_t x) {
 static void reduce_double(const Tensor *self, unsigned set, Reduction how, bool mean, double count,
                           const Tensor *out, KernelCtx *k) {
     int64_t length;
-    Tensor places = tensor_over_array(self->size, self->ndim, set, &length);
+    Tensor slots = tensor_over_array(self->size, self->ndim, set, &length);
     double *acc = arena_alloc_raw(k->arena, length * (int64_t)sizeof *acc);
     for (int64_t i = 0; i < length; i++) {
         acc[i] = start_double(how);
     }
-    const Tensor *walked[2] = {self, &places};
+    const Tensor *walked[2] = {self, &slots};
     for (Walk w = walk_start(self->size, self->ndim, walked, 2); walk_more(&w); walk_next(&w)) {
         acc[w.at[1]] = step_double(how, acc[w.at[1]], cast_double(self, w.at[0], out->dtype));
     }
@@ -81,12 +81,12 @@ static void reduce_double(const Tensor *self, unsigned set, Reduction how, bool 
 static void reduce_int(const Tensor *self, unsigned set, Reduction how, const Tensor *out,
                        KernelCtx *k) {
     int64_t length;
-    Tensor places = tensor_over_array(self->size, self->ndim, set, &length);
+    Tensor slots = tensor_over_array(self->size, self->ndim, set, &length);
     int64_t *acc = arena_alloc_raw(k->arena, length * (int64_t)sizeof *acc);
     for (int64_t i = 0; i < length; i++) {
         acc[i] = start_int(how);
     }
-    const Tensor *walked[2] = {self, &places};
+    const Tensor *walked[2] = {self, &slots};
     for (Walk w = walk_start(self->size, self->ndim, walked, 2); walk_more(&w); walk_next(&w)) {
         acc[w.at[1]] = step_int(how, acc[w.at[1]], cast_int(self, w.at[0], out->dtype, k));
     }
@@ -145,7 +145,7 @@ static ErrCode kernel_reduce_scan(const Call *call, const Tensor *out, Reduction
     }
     bool floating = dtype_is_float(out->dtype);
     int64_t length;
-    Tensor places = tensor_over_array(self->size, self->ndim, 1u << dim, &length);
+    Tensor slots = tensor_over_array(self->size, self->ndim, 1u << dim, &length);
     double *acc = floating ? arena_alloc_raw(k->arena, length * (int64_t)sizeof *acc) : NULL;
     int64_t *int_acc =
         floating ? NULL : arena_alloc_raw(k->arena, length * (int64_t)sizeof *int_acc);
@@ -156,7 +156,7 @@ static ErrCode kernel_reduce_scan(const Call *call, const Tensor *out, Reduction
             int_acc[i] = start_int(how);
         }
     }
-    const Tensor *walked[3] = {self, &places, out};
+    const Tensor *walked[3] = {self, &slots, out};
     for (Walk w = walk_start(self->size, self->ndim, walked, 3); walk_more(&w); walk_next(&w)) {
         int64_t i = w.at[1];
         if (floating) {
@@ -187,14 +187,14 @@ ErrCode kernel_softmax(const Call *call, Tensor *const *out, KernelCtx *k) {
         return ERR_none;
     }
     int64_t length;
-    Tensor places = tensor_over_array(self->size, self->ndim, 1u << dim, &length);
+    Tensor slots = tensor_over_array(self->size, self->ndim, 1u << dim, &length);
     double *most = arena_alloc_raw(k->arena, 2 * length * (int64_t)sizeof *most),
            *sum = most + length;
     for (int64_t i = 0; i < length; i++) {
         most[i] = -INFINITY;
         sum[i] = 0;
     }
-    const Tensor *walked[3] = {self, &places, to};
+    const Tensor *walked[3] = {self, &slots, to};
     for (Walk w = walk_start(self->size, self->ndim, walked, 2); walk_more(&w); walk_next(&w)) {
         most[w.at[1]] =
             step_double(REDUCE_MAX, most[w.at[1]], cast_double(self, w.at[0], to->dtype));

@@ -1,11 +1,11 @@
 /* Kernels of gather and of the scatters: a walk over the index, beside self or the result seen with
- * stride 0 along `dim`, to whose place the index read on the way is added, and beside the other
+ * stride 0 along `dim`, to whose position the index read on the way is added, and beside the other
  * tensor. */
 #include "program/kernels/kernels.h"
 
 #include <math.h>
 
-/* The walk over index; at[] are places in what the indices mean, its first along `dim`, in index,
+/* The walk over index; at[] are positions in the indexed tensor, its first along `dim`, in index,
  * and in the other tensor. */
 typedef struct Along {
     const Tensor *index;
@@ -22,7 +22,7 @@ static Tensor seen_by(const Tensor *t, const Tensor *index, int still) {
     return tensor_seen_as(t, index->ndim, index->size, strides);
 }
 
-/* `t`: what the indices mean places of; of `other` as much is walked as index has. */
+/* `t`: the indexed tensor; of `other` as many elements are walked as index has. */
 static ErrCode along_start(const Call *call, const Tensor *t, const Tensor *other, Along *a,
                            KernelCtx *k) {
     int dim;
@@ -39,8 +39,8 @@ static ErrCode along_start(const Call *call, const Tensor *t, const Tensor *othe
     return ERR_none;
 }
 
-/* The place that the index at hand means. */
-static ErrCode along_place(const Along *a, int64_t *at, Error *err) {
+/* The position that the current index selects. */
+static ErrCode along_offset(const Along *a, int64_t *at, Error *err) {
     int64_t i = element_int(a->index->storage->data, a->index->dtype, a->w.at[1]);
     bool inside = i >= 0 && i < a->size;
     *at = inside ? a->w.at[0] + i * a->stride : 0;
@@ -53,7 +53,7 @@ ErrCode kernel_gather(const Call *call, Tensor *const *out, KernelCtx *k) {
     TRY(along_start(call, self, to, &a, k));
     for (; walk_more(&a.w); walk_next(&a.w)) {
         int64_t at;
-        TRY(along_place(&a, &at, k->err));
+        TRY(along_offset(&a, &at, k->err));
         element_cast(to->storage->data, to->dtype, a.w.at[2], self->storage->data, self->dtype, at);
     }
     return ERR_none;
@@ -70,7 +70,7 @@ ErrCode kernel_scatter(const Call *call, Tensor *const *out, KernelCtx *k) {
     Writer writer = writer_start(to, k->arena);
     for (; walk_more(&a.w); walk_next(&a.w)) {
         int64_t at;
-        TRY(along_place(&a, &at, k->err));
+        TRY(along_offset(&a, &at, k->err));
         if (!by_value) {
             writer_put(&writer, at, src, a.w.at[2]);
         } else if (dtype_is_float(to->dtype)) {
@@ -95,7 +95,7 @@ ErrCode kernel_scatter_add(const Call *call, Tensor *const *out, KernelCtx *k) {
     Adder adder = adder_start(to, k->arena);
     for (; walk_more(&a.w); walk_next(&a.w)) {
         int64_t at;
-        TRY(along_place(&a, &at, k->err));
+        TRY(along_offset(&a, &at, k->err));
         adder_add(&adder, at, src, a.w.at[2], 1, 1);
     }
     adder_finish(&adder);
@@ -131,7 +131,7 @@ ErrCode kernel_scatter_steps(const Call *call, Tensor *const *out, KernelCtx *k)
     TRY(along_start(call, to, by_value ? to : src, &a, k));
     for (; walk_more(&a.w); walk_next(&a.w)) {
         int64_t at;
-        TRY(along_place(&a, &at, k->err));
+        TRY(along_offset(&a, &at, k->err));
         step_at(to, at, src, a.w.at[2], by_value ? call->arg[3].scalar : scalar_int(0), multiply);
     }
     return ERR_none;
@@ -210,13 +210,13 @@ ErrCode kernel_scatter_reduce(const Call *call, Tensor *const *out, KernelCtx *k
     TRY(along_start(call, to, src, &a, k));
     int64_t at, *count = arena_array(k->arena, int64_t, to->offset + tensor_numel(to));
     for (Along first = a; walk_more(&first.w); walk_next(&first.w)) {
-        TRY(along_place(&first, &at, k->err));
+        TRY(along_offset(&first, &at, k->err));
         if (!include_self) {
             store_neutral(to, at, how);
         }
     }
     for (; walk_more(&a.w); walk_next(&a.w)) {
-        TRY(along_place(&a, &at, k->err));
+        TRY(along_offset(&a, &at, k->err));
         count[at]++;
         if (how == REDUCE_AMAX || how == REDUCE_AMIN) {
             choose_at(to, at, src, a.w.at[2], how == REDUCE_AMAX);

@@ -4,7 +4,7 @@
 
 enum { SEQUENCE, VALUES, OUT_INT32, RIGHT, SIDE, SORTER };
 
-/* One row of the sequence, and the place of a value in it. */
+/* One row of the sequence, and the position of a value in it. */
 typedef struct SearchRow {
     const Tensor *sequence, *sorter; /* sorter or NULL */
     int64_t at, sorter_at, length;

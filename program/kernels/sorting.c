@@ -123,7 +123,7 @@ static SortElement *partition_pivot(const SortOrder *o, SortElement *first, Sort
     }
 }
 
-/* Insertion of the element at `at` into what stands before it, down to `first`. */
+/* Insertion of the element at `at` into the sorted run before it, down to `first`. */
 static void insert(const SortOrder *o, SortElement *first, SortElement *at) {
     SortElement value = *at;
     while (at > first && kernel_sorting_before(o, &value, at - 1)) {

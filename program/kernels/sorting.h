@@ -19,7 +19,7 @@ typedef struct SortOrder {
 void sort_unstable(const SortOrder *o, SortElement *first, SortElement *last);
 /* What a sort would put at `nth` is there, what comes before it before. */
 void sort_nth(const SortOrder *o, SortElement *first, SortElement *nth, SortElement *last);
-/* The first ones of [first, last), sorted, stand in [first, middle). */
+/* [first, middle) holds the smallest elements of [first, last), sorted. */
 void sort_partial(const SortOrder *o, SortElement *first, SortElement *middle, SortElement *last);
 
 #endif

@@ -9,7 +9,7 @@
  * them. */
 typedef struct Sets {
     const Tensor *self;
-    Tensor places;
+    Tensor slots;
     int64_t length;
     double count; /* elements in a set */
 } Sets;
@@ -18,7 +18,7 @@ static ErrCode sets_of(const Call *call, const Tensor *self, Sets *s, Error *err
     unsigned set;
     TRY(reduced_dims(call, self->ndim, &set, err));
     s->self = self;
-    s->places = tensor_over_array(self->size, self->ndim, set, &s->length);
+    s->slots = tensor_over_array(self->size, self->ndim, set, &s->length);
     s->count = 1;
     for (int d = 0; d < self->ndim; d++) {
         s->count *= set >> d & 1 ? (double)self->size[d] : 1;
@@ -27,7 +27,7 @@ static ErrCode sets_of(const Call *call, const Tensor *self, Sets *s, Error *err
 }
 
 static Walk sets_walk(const Sets *s) {
-    const Tensor *walked[2] = {s->self, &s->places};
+    const Tensor *walked[2] = {s->self, &s->slots};
     return walk_start(s->self->size, s->self->ndim, walked, 2);
 }
 
@@ -143,7 +143,7 @@ ErrCode kernel_log_softmax(const Call *call, Tensor *const *out, KernelCtx *k) {
     TRY(sets_of(call, self, &s, k->err));
     double *most = accumulators(&s, -INFINITY, k), *sum = accumulators(&s, 0, k);
     log_sums(&s, to->dtype, false, most, sum);
-    const Tensor *walked[3] = {self, &s.places, to};
+    const Tensor *walked[3] = {self, &s.slots, to};
     for (Walk w = walk_start(self->size, self->ndim, walked, 3); walk_more(&w); walk_next(&w)) {
         double x = cast_double(self, w.at[0], to->dtype);
         element_store_double(to->storage->data, to->dtype, w.at[2],
@@ -163,7 +163,7 @@ ErrCode kernel_logcumsumexp(const Call *call, Tensor *const *out, KernelCtx *k) 
     Sets s;
     TRY(sets_of(call, self, &s, k->err));
     double *acc = accumulators(&s, -INFINITY, k);
-    const Tensor *walked[3] = {self, &s.places, to};
+    const Tensor *walked[3] = {self, &s.slots, to};
     for (Walk w = walk_start(self->size, self->ndim, walked, 3); walk_more(&w); walk_next(&w)) {
         int64_t i = w.at[1];
         acc[i] = log_add_exp(element_double(self->storage->data, self->dtype, w.at[0]), acc[i]);

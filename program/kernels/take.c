@@ -7,10 +7,10 @@
 ErrCode kernel_take(const Call *call, Tensor *const *out, KernelCtx *k) {
     const Tensor *self = call->arg[0].tensor, *index = call->arg[1].tensor, *to = out[0],
                  *walked[2] = {to, index}, *whole[1] = {self};
-    int64_t n = tensor_numel(self), *place = arena_alloc_raw(k->arena, n * (int64_t)sizeof *place),
-            count = 0;
+    int64_t n = tensor_numel(self),
+            *offsets = arena_alloc_raw(k->arena, n * (int64_t)sizeof *offsets), count = 0;
     for (Walk w = walk_start(self->size, self->ndim, whole, 1); walk_more(&w); walk_next(&w)) {
-        place[count++] = w.at[0];
+        offsets[count++] = w.at[0];
     }
     for (Walk w = walk_start(index->size, index->ndim, walked, 2); walk_more(&w); walk_next(&w)) {
         int64_t i = element_int(index->storage->data, index->dtype, w.at[1]);
@@ -18,7 +18,7 @@ ErrCode kernel_take(const Call *call, Tensor *const *out, KernelCtx *k) {
             return index_out_of_range(i, n, k->err);
         }
         element_cast(to->storage->data, to->dtype, w.at[0], self->storage->data, self->dtype,
-                     place[i < 0 ? i + n : i]);
+                     offsets[i < 0 ? i + n : i]);
     }
     return ERR_none;
 }
@@ -27,11 +27,11 @@ ErrCode kernel_put(const Call *call, Tensor *const *out, KernelCtx *k) {
     const Tensor *index = call->arg[1].tensor, *source = call->arg[2].tensor, *to = out[0];
     bool accumulate = call->arg[3].b;
     kernel_start_from(to, call->arg[0].tensor, k);
-    int64_t n = tensor_numel(to), *place = arena_alloc_raw(k->arena, n * (int64_t)sizeof *place),
-            count = 0;
+    int64_t n = tensor_numel(to),
+            *offsets = arena_alloc_raw(k->arena, n * (int64_t)sizeof *offsets), count = 0;
     const Tensor *whole[1] = {to}, *numbers[1] = {index}, *values[1] = {source};
     for (Walk w = walk_start(to->size, to->ndim, whole, 1); walk_more(&w); walk_next(&w)) {
-        place[count++] = w.at[0];
+        offsets[count++] = w.at[0];
     }
     Adder adder = {0};
     Writer writer = {0};
@@ -47,7 +47,7 @@ ErrCode kernel_put(const Call *call, Tensor *const *out, KernelCtx *k) {
         if (i < -n || i >= n) {
             return index_out_of_range(i, n, k->err);
         }
-        int64_t at = place[i < 0 ? i + n : i];
+        int64_t at = offsets[i < 0 ? i + n : i];
         if (accumulate) {
             adder_add(&adder, at, source, v.at[0], 1, 1);
         } else {

@@ -9,8 +9,8 @@
 #include <string.h>
 
 int program_nargs(const Program *p) { return p->args_given ? p->nargs : p->ninputs; }
-NameId program_arg(const Program *p, int place) {
-    return p->args_given ? p->args[place] : p->inputs[place].name;
+NameId program_arg(const Program *p, int index) {
+    return p->args_given ? p->args[index] : p->inputs[index].name;
 }
 bool program_pokes(const Program *p, int number) {
     return number >= p->nrecalls || !p->recalls[number].keep;
@@ -108,17 +108,17 @@ const Input *program_call_inputs(const Program *p, int call, int *ninputs, bool 
     return call > 0 ? p->recalls[call - 1].inputs : p->inputs;
 }
 
-void backward_fill(const Backward *b, int place, const Tensor *t) {
+void backward_fill(const Backward *b, int index, const Tensor *t) {
     char *at = (char *)t->storage->data + t->offset * dtype_bytes(t->dtype);
-    fill_buffer(at, t->dtype, tensor_numel(t), b->fill, b->seed + (uint64_t)place);
+    fill_buffer(at, t->dtype, tensor_numel(t), b->fill, b->seed + (uint64_t)index);
 }
 
-bool backward_includes(const Backward *b, int place) {
+bool backward_includes(const Backward *b, int index) {
     if (!b->given || b->nof < 0) {
         return b->given;
     }
     for (int i = 0; i < b->nof; i++) {
-        if (b->of[i] == place) {
+        if (b->of[i] == index) {
             return true;
         }
     }

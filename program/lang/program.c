@@ -2,7 +2,7 @@
  *
  * Names are interned through an open-addressing table that doubles before it is half full, so a
  * lookup is one hash and about one comparison. Statement numbers are the preorder over `setup`,
- * then `body`; a path spells the same place from the root, so both directions are one walk of the
+ * then `body`; a path gives the same position from the root, so both directions are one walk of the
  * tree. */
 #include "program/lang/program.h"
 #include "tensor/hash.h"
@@ -173,13 +173,13 @@ const char *program_path(Arena *arena, const Program *p, int sid) {
     const Block *block = in_body ? &p->body : &p->setup;
     const char *label = in_body ? "body" : "setup";
     for (;;) {
-        int place = 0;
+        int number = 0;
         const Stmt *s = block->first;
         CHECK(s && s->sid <= sid);
         for (; s->next && s->next->sid <= sid; s = s->next) {
-            place++;
+            number++;
         }
-        n += (size_t)snprintf(text + n, sizeof text - n, "%s%s[%d]", n ? "." : "", label, place);
+        n += (size_t)snprintf(text + n, sizeof text - n, "%s%s[%d]", n ? "." : "", label, number);
         CHECK(n < sizeof text);
         if (s->sid == sid) {
             return arena_strdup(arena, text);
@@ -190,9 +190,9 @@ const char *program_path(Arena *arena, const Program *p, int sid) {
     }
 }
 
-/* One step `label[N]` of a path: moves *path past it. Labels are found by place in the NULL-ended
- * list; -1 if malformed. */
-static int path_step(const char **path, const char *const *labels, int *place) {
+/* One step `label[N]` of a path: moves *path past it. Labels are found by position in the
+ * NULL-ended list; -1 if malformed. */
+static int path_step(const char **path, const char *const *labels, int *number) {
     for (int k = 0; labels[k]; k++) {
         size_t length = strlen(labels[k]);
         const char *c = *path;
@@ -209,7 +209,7 @@ static int path_step(const char **path, const char *const *labels, int *place) {
             return -1;
         }
         *path = c + 1;
-        *place = n;
+        *number = n;
         return k;
     }
     return -1;
@@ -219,13 +219,13 @@ static const char *const root_labels[] = {"body", "setup", NULL};
 static const char *const inner_labels[] = {"body", "then", "else", NULL};
 
 bool path_valid(const char *path) {
-    int place;
-    if (path_step(&path, root_labels, &place) < 0) {
+    int number;
+    if (path_step(&path, root_labels, &number) < 0) {
         return false;
     }
     while (*path == '.') {
         path++;
-        if (path_step(&path, inner_labels, &place) < 0) {
+        if (path_step(&path, inner_labels, &number) < 0) {
             return false;
         }
     }
@@ -233,12 +233,12 @@ bool path_valid(const char *path) {
 }
 
 int program_find(const Program *p, const char *path) {
-    int place;
-    int label = path_step(&path, root_labels, &place);
+    int number;
+    int label = path_step(&path, root_labels, &number);
     const Block *block = label == 0 ? &p->body : label == 1 ? &p->setup : NULL;
     while (block) {
         const Stmt *s = block->first;
-        for (; s && place > 0; place--) {
+        for (; s && number > 0; number--) {
             s = s->next;
         }
         if (!s) {
@@ -250,7 +250,7 @@ int program_find(const Program *p, const char *path) {
         if (*path++ != '.') {
             return -1;
         }
-        label = path_step(&path, inner_labels, &place);
+        label = path_step(&path, inner_labels, &number);
         block = NULL;
         if (label == 0 && s->kind == STMT_WITH) {
             block = &s->body;

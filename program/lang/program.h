@@ -110,8 +110,7 @@ typedef struct Block {
     Stmt *first;
     int count;
 } Block;
-/* The torch.autograd.grad statement: parsed and printed; executors answer `unsupported` until it
- * runs. */
+/* The torch.autograd.grad statement. */
 typedef struct GradStmt {
     NameId *outputs;
     int noutputs;
@@ -317,9 +316,9 @@ ErrCode stmt_bind(const Stmt *stmt, const Program *p, Tensor *const *env, Arena 
 /* ---- inputs (inputs.c) ---- */
 /* What the function is passed: `args`, or else the inputs. */
 int program_nargs(const Program *p);
-NameId program_arg(const Program *p, int place);
-/* Are returns written to after call `number` was recorded, if that is asked for? Not where the next
- * call keeps its tensors. */
+NameId program_arg(const Program *p, int index);
+/* Are returns written to after call `number` is recorded (the write-through check)? Not where the
+ * next call keeps its tensors. */
 bool program_pokes(const Program *p, int number);
 /* Builds the tensors of one call, storages shared as written: out[i] for inputs[i], data filled.
  * ERR_limit. */
@@ -327,11 +326,11 @@ ErrCode inputs_build(const Program *p, const Input *inputs, int ninputs, Arena *
                      const Limits *limits, Tensor *out, Error *err);
 /* The inputs and grad mode of call k (0 = the first, k = recalls[k-1]). */
 const Input *program_call_inputs(const Program *p, int call, int *ninputs, bool *grad_mode);
-/* Fills `t` (contiguous, allocated) with the tangent of the return at `place`: fill seed +
- * place. */
-void backward_fill(const Backward *b, int place, const Tensor *t);
-/* True if the return at `place` is a root of the backward, flags aside. */
-bool backward_includes(const Backward *b, int place);
+/* Fills `t` (contiguous, allocated) with the tangent of the return at `index`: fill seed +
+ * index. */
+void backward_fill(const Backward *b, int index, const Tensor *t);
+/* True if the return at `index` is a root of the backward, flags aside. */
+bool backward_includes(const Backward *b, int index);
 
 /* ---- verify.c ---- */
 /* Every invariant of a well-formed Program that does not need running (ranges of ids, argument

@@ -103,21 +103,22 @@ struct Result {
     int ncalls;
     UndefinedNote *undefined;
     int nundefined;          /* x-undefined */
-    const char *unspecified; /* reference, if asked: why PyTorch 1.13 answers something by accident
+    const char *unspecified; /* reference, if requested: what PyTorch 1.13 leaves unspecified
                                 (the last one), or NULL */
     const char *extra;       /* other x- keys, as JSON members, or NULL */
-    bool inconclusive; /* reference with the float64 shadow: some value met in the run is in doubt
+    bool inconclusive; /* reference with the float64 shadow: some value of the run is inconclusive
                           (a bound became NaN) */
 };
 
 /* A deep copy in `arena`. */
 Result *result_clone(Arena *arena, const Result *r);
 
-/* What a caller asks of an executor. */
+/* What a caller requests from an executor. */
 typedef struct RunOptions {
     bool poke;   /* after recording, write to every return and record again (format.md) */
     bool shadow; /* reference: run with the float64 shadow */
-    bool detect_unspecified; /* reference: look for what PyTorch 1.13 leaves to accident */
+    bool
+        detect_unspecified; /* reference: look for behaviour that PyTorch 1.13 leaves unspecified */
     Limits limits;
     int64_t (
         *executed)[DT_COUNT]; /* reference: by op, counts the statements that ran to their end, by

@@ -24,7 +24,7 @@ OpClass op_class_of(const OpInfo *op, const OpInfo *twin) {
     case KIND_POINTWISE:
         return pw_is_logic(op->pw) ? CLASS_LOGIC : op->noperand == 1 ? CLASS_UNARY : CLASS_BINARY;
     case KIND_FUNC:
-        switch (op->nature) {
+        switch (op->propagation) {
         case PROPAGATION_MATMUL:
             return CLASS_MATMUL;
         case PROPAGATION_SUM:

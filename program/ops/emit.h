@@ -1,12 +1,12 @@
-/* Emit: where an op goes. Decompositions and derivative rules are written once, against this
- * interface; the reference's Emit executes (and records), the compiler's records into a graph, the
+/* Emit: what applies an op. Decompositions and derivative rules are written once, for this
+ * interface. The reference's Emit executes (and records), the compiler's records into a graph, the
  * generator's only infers.
  *
  * Values are Tensor pointers: metadata always, data only where the Emit executes. NULL stands for
  * an undefined gradient.
  *
  * Errors are sticky: after the first one (e->err->code) every emit_* returns NULL at once, so rules
- * need no checks of their own; whoever called the rule looks at e->err. */
+ * need no checks of their own; the caller of the rule checks e->err. */
 #ifndef PROGRAM_EMIT_H
 #define PROGRAM_EMIT_H
 
@@ -15,12 +15,12 @@
 struct Emit {
     Arena *arena;
     Error *err;
-    bool in_program;   /* rules are run inside the program (torch.autograd.grad): what they answer,
-                          programs see, strides and aliases too */
+    bool in_program;   /* rules run inside the program (torch.autograd.grad), which sees the strides
+                          and aliases of their results */
     bool create_graph; /* ... and are differentiated themselves */
     /* Applies any op but a COMPOSITE (emit_call expands those); fills out[0..*nout). */
     ErrCode (*apply)(Emit *e, const Call *call, Tensor **out, int *nout);
-    /* How many elements of `mask` are true: the one place where a size depends on data. */
+    /* How many elements of `mask` are true: the only way for a size to depend on data. */
     ErrCode (*count_nonzero)(Emit *e, const Tensor *mask, int64_t *count);
     /* The value of a one-element integer tensor used as an index (semantics.md 6: it acts as a
      * Python int). */
@@ -95,9 +95,8 @@ struct Grad {
     Tensor *const *result; /* outputs of the call */
     int nresult;
     Tensor *const *grad; /* gradient of each output; NULL = undefined. At least one is defined */
-    const bool *need;    /* by slot: does anyone want this input's gradient? */
-    Tensor *
-        *out; /* by slot: answer; NULL = undefined. Size and dtype are put right by grad_finish */
+    const bool *need;    /* by slot: is this input's gradient wanted? */
+    Tensor **out; /* by slot: the result; NULL = undefined. grad_finish corrects size and dtype */
     int nslot;
 };
 /* Tensor arguments as slots, in order; entries are NULL for None. Returns the count (at most
@@ -105,34 +104,34 @@ struct Grad {
 int call_slots(const Call *call, Tensor **slot);
 /* Slot of parameter `param` (its first element if it is a list). */
 int call_slot_of(const Call *call, int param);
-/* Brings a rule's answer to the input's size (summing broadcast dims) and dtype, as the engine's
+/* Brings a rule's result to the input's size (summing broadcast dims) and dtype, as the engine's
  * validate_outputs does. NULL stays NULL. */
 Tensor *grad_finish(Emit *e, Tensor *grad, const Tensor *input);
 /* Is the value of `slot` needed by the derivative, given which slots require grad (ops.def, column
  * saves)? */
 bool call_saves_slot(const Call *call, int slot, const bool *requires_grad);
 bool op_saves_result(const Call *call, const bool *requires_grad);
-/* Does Python's spelling of the op save a number as a tensor? */
+/* Does the op, as called from Python, save a number as a tensor? */
 bool op_saves_number(const OpInfo *op);
-/* Has the op no derivative, which its node says even where no gradient arrives? */
+/* Does the op's node refuse backward (not_implemented), even where no gradient arrives? */
 bool op_refuses_backward(const OpInfo *op);
-/* Anything at all, Scalars that PyTorch keeps as tensors among it: a node that saved something
- * cannot be run twice (graph_freed). */
+/* Does the node save anything, a Scalar that PyTorch keeps as a tensor included? Such a node
+ * cannot run twice (graph_freed). */
 bool op_saves_anything(const Call *call, const bool *requires_grad);
 
-/* Refuses the gradient fed for output k of torch.autograd.grad, which has another size than it:
- * `invalid`, but PyTorch names the place by list.index, which compares the tensor with all those
- * before it: `shape` if they do not broadcast (torch/autograd/__init__.py). */
+/* Refuses the gradient fed for output k of torch.autograd.grad, whose size differs:
+ * `invalid`. PyTorch finds the position for its message with list.index, which compares the tensor
+ * with all those before it: `shape` if they do not broadcast (torch/autograd/__init__.py). */
 ErrCode grad_output_mismatch(Tensor *const *outputs, Tensor *const *grads, int k, Error *err);
 
-/* ---- Python indexing and other decompositions (decompose_*.c) are reached through emit_call
+/* ---- Python indexing and other decompositions (program/decompose/) are reached through emit_call
  * ---- */
 /* Masks (bool, uint8) among `indices` (a Tensor?[] argument that indexes `self`) become their
  * nonzero coordinates, as at::native::expandTensors does; the rest is kept. Errors: index_range
  * (too many), index_dtype, shape (a mask that does not fit). */
 ErrCode emit_expand_masks(Emit *e, const Tensor *self, const Arg *indices, Arg *out);
 
-/* A view's region: the gradient of as_strided between two geometries of one storage (CopySlices and
+/* A view's window: the gradient of as_strided between two geometries of one storage (CopySlices and
  * view regeneration use it): the gradient, of size `size`, of an as_strided(view) of a base with
  * the base's geometry. */
 Tensor *emit_as_strided_grad(Emit *e, Tensor *grad, const Tensor *base, const Tensor *view);

@@ -16,21 +16,21 @@
 #define DECLARE_DECOMPOSE(name)                                                                    \
     ErrCode decompose_##name(Emit *e, const Call *call, Tensor **out, int *nout);
 
-#define FACTORY(id, schema, infer, kernel) DECLARE_INFER(infer) DECLARE_KERNEL(kernel)
-#define VIEW(id, schema, infer, grad) DECLARE_INFER(infer)
-#define MULTI_VIEW(id, schema, infer, grad) DECLARE_INFER(infer)
-#define POINTWISE(id, schema, pw, operands, typing, grad, saves) DECLARE_TYPING(typing)
-#define FUNC(id, schema, infer, kernel, nature, grad, saves, ...)                                  \
+#define FACTORY(id, schema, infer, kernel, ...) DECLARE_INFER(infer) DECLARE_KERNEL(kernel)
+#define VIEW(id, schema, infer, grad, ...) DECLARE_INFER(infer)
+#define MULTI_VIEW(id, schema, infer, grad, ...) DECLARE_INFER(infer)
+#define POINTWISE(id, schema, pw, operands, typing, grad, saves, ...) DECLARE_TYPING(typing)
+#define FUNC(id, schema, infer, kernel, propagation, grad, saves, ...)                             \
     DECLARE_INFER(infer) DECLARE_KERNEL(kernel)
-#define COMPOSITE(id, schema, decompose) DECLARE_DECOMPOSE(decompose)
+#define COMPOSITE(id, schema, decompose, ...) DECLARE_DECOMPOSE(decompose)
 #include "program/ops/ops.def"
 
 /* Derivative rules. A row without one says `nondiff`: the macro after the declarations makes its
  * name NULL. */
-#define VIEW(id, schema, infer, grad) void grad_##grad(Grad *g);
-#define MULTI_VIEW(id, schema, infer, grad) void grad_##grad(Grad *g);
-#define POINTWISE(id, schema, pw, operands, typing, grad, saves) void grad_##grad(Grad *g);
-#define FUNC(id, schema, infer, kernel, nature, grad, saves, ...) void grad_##grad(Grad *g);
+#define VIEW(id, schema, infer, grad, ...) void grad_##grad(Grad *g);
+#define MULTI_VIEW(id, schema, infer, grad, ...) void grad_##grad(Grad *g);
+#define POINTWISE(id, schema, pw, operands, typing, grad, saves, ...) void grad_##grad(Grad *g);
+#define FUNC(id, schema, infer, kernel, propagation, grad, saves, ...) void grad_##grad(Grad *g);
 #include "program/ops/ops.def"
 #define grad_nondiff NULL
 

@@ -1,15 +1,10 @@
-/* The op table: ops.def expanded into OpInfo, one schema string at a time.
- *
- * A schema is read left to right: name, overload, parameters (type, alias mark, name, default),
- * returns. Parameters that mean nothing here (layout, device, pin_memory, memory_format) are passed
- * over. A row that does not parse is a bug of ours: die. */
+/* The op table: ops.def expanded into OpInfo, one row at a time. */
 #include "program/ops/op.h"
 #include "program/ops/functions.h"
 #include "program/ops/lookup.h"
+#include "program/ops/schema.h"
 #include "tensor/hash.h"
 
-#include <ctype.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* What an INPLACE row checks. */
@@ -24,331 +19,71 @@ typedef struct OpRow {
     DecomposeFn decompose;
     GradFn grad;
     const char *saves;
-    ErrorPropagation nature;
+    ErrorPropagation propagation;
     int pw;
     TypingFn typing;
     const char *operands;
     OpId twin;
-    ValueChecks looks;
     int checks;
+    /* the columns that a row may add */
+    ValueChecks value_checks;
+    int no_kernel;
+    InPlaceOrder order;
+    InPlaceWrites writes;
+    DrawKind draw;
+    RangeKind range;
+    int dims[2];
+    OpId window; /* 0, which is a factory, says none */
+    bool discrete, floating, summed_size;
+    const char *non_differentiable;
 } OpRow;
 
+/* The optional columns, as ops.def writes them. */
+#define VALUES(what) .value_checks = VALUE_CHECK_##what
+#define NO_KERNEL(dtypes) .no_kernel = NO_KERNEL_##dtypes
+#define ORDER(what) .order = ORDER_##what
+#define WRITES(what) .writes = WRITES_##what
+#define DRAW(what) .draw = DRAW_##what
+#define RANGE(what) .range = RANGE_##what
+#define DIMS(fewest, most) .dims = {fewest, most}
+#define WINDOW(view) .window = OP_##view
+#define DISCRETE .discrete = true
+#define FLOATING .floating = true
+#define SUMMED_SIZE .summed_size = true
+#define NON_DIFFERENTIABLE(name) .non_differentiable = name
+
 static const OpRow rows[OP_COUNT] = {
-#define FACTORY(id, sch, inf, ker)                                                                 \
-    {.id_name = #id,                                                                               \
-     .schema = sch,                                                                                \
-     .kind = KIND_FACTORY,                                                                         \
-     .infer = infer_##inf,                                                                         \
-     .kernel = kernel_##ker,                                                                       \
-     .twin = OP_NONE},
-#define VIEW(id, sch, inf, gr)                                                                     \
-    {.id_name = #id,                                                                               \
-     .schema = sch,                                                                                \
-     .kind = KIND_VIEW,                                                                            \
-     .infer = infer_##inf,                                                                         \
-     .grad = grad_##gr,                                                                            \
-     .twin = OP_NONE},
-#define MULTI_VIEW(id, sch, inf, gr)                                                               \
-    {.id_name = #id,                                                                               \
-     .schema = sch,                                                                                \
-     .kind = KIND_MULTI_VIEW,                                                                      \
-     .infer = infer_##inf,                                                                         \
-     .grad = grad_##gr,                                                                            \
-     .twin = OP_NONE},
-#define POINTWISE(id, sch, p, opn, ty, gr, sv)                                                     \
-    {.id_name = #id,                                                                               \
-     .schema = sch,                                                                                \
-     .kind = KIND_POINTWISE,                                                                       \
-     .infer = infer_pointwise,                                                                     \
-     .kernel = kernel_pointwise,                                                                   \
-     .pw = PW_##p,                                                                                 \
-     .operands = opn,                                                                              \
-     .typing = typing_##ty,                                                                        \
-     .grad = grad_##gr,                                                                            \
-     .saves = sv,                                                                                  \
-     .twin = OP_NONE},
-#define FUNC(id, sch, inf, ker, nat, gr, sv, ...)                                                  \
-    {.id_name = #id,                                                                               \
-     .schema = sch,                                                                                \
-     .kind = KIND_FUNC,                                                                            \
-     .infer = infer_##inf,                                                                         \
-     .kernel = kernel_##ker,                                                                       \
-     .nature = PROPAGATION_##nat,                                                                  \
-     .grad = grad_##gr,                                                                            \
-     .saves = sv,                                                                                  \
-     .looks = VALUE_CHECK_##__VA_ARGS__,                                                           \
-     .twin = OP_NONE},
-#define COMPOSITE(id, sch, dec)                                                                    \
-    {.id_name = #id,                                                                               \
-     .schema = sch,                                                                                \
-     .kind = KIND_COMPOSITE,                                                                       \
-     .decompose = decompose_##dec,                                                                 \
-     .twin = OP_NONE},
-#define INPLACE(id, sch, tw, ch)                                                                   \
-    {.id_name = #id, .schema = sch, .kind = KIND_INPLACE, .twin = OP_##tw, .checks = ch},
-#define INPLACE_VIEW(id, sch, tw)                                                                  \
-    {.id_name = #id, .schema = sch, .kind = KIND_INPLACE_VIEW, .twin = OP_##tw},
-#define META(id, sch) {.id_name = #id, .schema = sch, .kind = KIND_META, .twin = OP_NONE},
+#define ROW_OF(row_kind, id, sch, ...)                                                             \
+    {.id_name = #id, .schema = sch, .kind = KIND_##row_kind, __VA_ARGS__},
+#define FACTORY(id, sch, inf, ker, ...)                                                            \
+    ROW_OF(FACTORY, id, sch, .infer = infer_##inf, .kernel = kernel_##ker, .twin = OP_NONE,        \
+           __VA_ARGS__)
+#define VIEW(id, sch, inf, gr, ...)                                                                \
+    ROW_OF(VIEW, id, sch, .infer = infer_##inf, .grad = grad_##gr, .twin = OP_NONE, __VA_ARGS__)
+#define MULTI_VIEW(id, sch, inf, gr, ...)                                                          \
+    ROW_OF(MULTI_VIEW, id, sch, .infer = infer_##inf, .grad = grad_##gr, .twin = OP_NONE,          \
+           __VA_ARGS__)
+#define POINTWISE(id, sch, p, opn, ty, gr, sv, ...)                                                \
+    ROW_OF(POINTWISE, id, sch, .infer = infer_pointwise, .kernel = kernel_pointwise, .pw = PW_##p, \
+           .operands = opn, .typing = typing_##ty, .grad = grad_##gr, .saves = sv,                 \
+           .twin = OP_NONE, __VA_ARGS__)
+#define FUNC(id, sch, inf, ker, pro, gr, sv, ...)                                                  \
+    ROW_OF(FUNC, id, sch, .infer = infer_##inf, .kernel = kernel_##ker,                            \
+           .propagation = PROPAGATION_##pro, .grad = grad_##gr, .saves = sv, .twin = OP_NONE,      \
+           __VA_ARGS__)
+#define COMPOSITE(id, sch, dec, ...)                                                               \
+    ROW_OF(COMPOSITE, id, sch, .decompose = decompose_##dec, .twin = OP_NONE, __VA_ARGS__)
+#define INPLACE(id, sch, tw, ch, ...)                                                              \
+    ROW_OF(INPLACE, id, sch, .twin = OP_##tw, .checks = ch, __VA_ARGS__)
+#define INPLACE_VIEW(id, sch, tw, ...) ROW_OF(INPLACE_VIEW, id, sch, .twin = OP_##tw, __VA_ARGS__)
+#define META(id, sch, ...) ROW_OF(META, id, sch, .twin = OP_NONE, __VA_ARGS__)
 #include "program/ops/ops.def"
 };
 
 /* Process-static: filled once by op_table_init. */
 static OpInfo infos[OP_COUNT];
 static unsigned char classes[OP_COUNT]; /* infos[].class: OpClass */
-static Arena texts;
 static bool ready;
-
-/* ---- reading a schema ---- */
-
-typedef struct OpReader {
-    const char *schema, *at;
-} OpReader;
-
-static _Noreturn void bad_row(const OpReader *r, const char *what) {
-    die("ops.def: %s in `%s` at `%s`", what, r->schema, r->at);
-}
-
-static void skip_spaces(OpReader *r) { r->at += strspn(r->at, " "); }
-
-static bool op_take(OpReader *r, const char *token) {
-    skip_spaces(r);
-    size_t n = strlen(token);
-    if (strncmp(r->at, token, n) != 0) {
-        return false;
-    }
-    r->at += n;
-    return true;
-}
-
-static void expect(OpReader *r, const char *token) {
-    if (!op_take(r, token)) {
-        bad_row(r, token);
-    }
-}
-
-static const char *word(OpReader *r) {
-    skip_spaces(r);
-    size_t n = 0;
-    while (isalnum((unsigned char)r->at[n]) || r->at[n] == '_') {
-        n++;
-    }
-    if (n == 0) {
-        bad_row(r, "a word was expected");
-    }
-    char *text = arena_alloc(&texts, (int64_t)n + 1);
-    memcpy(text, r->at, n);
-    r->at += n;
-    return text;
-}
-
-/* The alias mark behind `Tensor`: (a), (a!), (a -> *). */
-static void op_read_alias(OpReader *r, Param *p) {
-    if (*r->at != '(') {
-        return;
-    }
-    const char *close = strchr(r->at, ')');
-    if (!close) {
-        bad_row(r, "an alias mark without end");
-    }
-    p->aliased = true;
-    p->writes = memchr(r->at, '!', (size_t)(close - r->at)) != NULL;
-    r->at = close + 1;
-}
-
-/* Reads a type into p; false if parameters of this type are passed over. */
-static bool read_type(OpReader *r, Param *p) {
-    static const struct {
-        const char *name;
-        ArgType plain, optional;
-        bool known;
-    } types[] = {
-        {"Tensor", ARG_TENSOR, ARG_TENSOR_OPT, true},
-        {"Scalar", ARG_SCALAR, ARG_SCALAR_OPT, true},
-        {"int", ARG_INT, ARG_INT_OPT, true},
-        {"bool", ARG_BOOL, ARG_BOOL, true},
-        {"float", ARG_FLOAT, ARG_FLOAT_OPT, true},
-        {"ScalarType", ARG_DTYPE, ARG_DTYPE_OPT, true},
-        {"str", ARG_STR, ARG_STR_OPT, true},
-        {"Index", ARG_INDEX, ARG_INDEX, true},
-        {"Value", ARG_VALUE, ARG_VALUE, true},
-        {"Data", ARG_DATA, ARG_DATA, true},
-        {"Layout", ARG_INT, ARG_INT, false},
-        {"Device", ARG_INT, ARG_INT, false},
-        {"MemoryFormat", ARG_INT, ARG_INT, false},
-    };
-    const char *name = word(r);
-    for (int k = 0; k < COUNT_OF(types); k++) {
-        if (strcmp(name, types[k].name) != 0) {
-            continue;
-        }
-        p->type = types[k].plain;
-        op_read_alias(r, p);
-        bool optional = *r->at == '?' && (r->at++, true);
-        if (*r->at == '[') {
-            p->list_size = (int)strtol(r->at + 1, NULL, 10);
-            r->at = strchr(r->at, ']') + 1;
-            bool optional_list = *r->at == '?' && (r->at++, true);
-            if (p->type == ARG_TENSOR) {
-                p->type = optional ? ARG_TENSORS_OPT : ARG_TENSORS;
-            } else if (p->type == ARG_INT) {
-                p->type = optional_list ? ARG_INTS_OPT : ARG_INTS;
-            } else {
-                bad_row(r, "a list of an unknown kind");
-            }
-        } else if (optional) {
-            p->type = types[k].optional;
-        }
-        return types[k].known;
-    }
-    bad_row(r, "an unknown type");
-}
-
-static Scalar op_read_scalar(OpReader *r) {
-    if (op_take(r, "True")) {
-        return scalar_bool(true);
-    }
-    if (op_take(r, "False")) {
-        return scalar_bool(false);
-    }
-    size_t n = strspn(r->at, "+-0123456789.e");
-    bool integral = strcspn(r->at, ".e") >= n;
-    char *end;
-    Scalar s = integral ? scalar_int(strtoll(r->at, &end, 10)) : scalar_float(strtod(r->at, &end));
-    r->at += n;
-    return s;
-}
-
-/* A list of ints: [], [0,1]; a single int stands for all of an int[2]. */
-static void read_list(OpReader *r, Arg *arg, int list_size) {
-    int64_t v[MAX_DIMS];
-    if (!op_take(r, "[")) {
-        v[0] = op_read_scalar(r).i;
-        for (arg->ints.n = 1; arg->ints.n < list_size; arg->ints.n++) {
-            v[arg->ints.n] = v[0];
-        }
-        arg->ints.v = arena_copy(&texts, v, (int64_t)sizeof *v * arg->ints.n);
-        return;
-    }
-    while (!op_take(r, "]")) {
-        CHECK(arg->ints.n < MAX_DIMS);
-        v[arg->ints.n++] = op_read_scalar(r).i;
-        (void)op_take(r, ",");
-    }
-    arg->ints.v = arg->ints.n > 0 ? arena_copy(&texts, v, (int64_t)sizeof *v * arg->ints.n) : NULL;
-}
-
-static void read_default(OpReader *r, Param *p) {
-    p->has_default = true;
-    if (op_take(r, "None")) {
-        p->def.none = true;
-        return;
-    }
-    switch (p->type) {
-    case ARG_SCALAR:
-    case ARG_SCALAR_OPT:
-        p->def.scalar = op_read_scalar(r);
-        return;
-    case ARG_INT:
-    case ARG_INT_OPT:
-        p->def.i = op_read_scalar(r).i;
-        return;
-    case ARG_BOOL:
-        p->def.b = op_read_scalar(r).i != 0;
-        return;
-    case ARG_FLOAT:
-    case ARG_FLOAT_OPT:
-        p->def.f = scalar_to_double(op_read_scalar(r));
-        return;
-    case ARG_INTS:
-    case ARG_INTS_OPT:
-        read_list(r, &p->def, p->list_size);
-        return;
-    case ARG_DTYPE:
-    case ARG_DTYPE_OPT:
-        expect(r, "long");
-        p->def.dtype = DT_int64;
-        return;
-    case ARG_STR:
-        expect(r, "'");
-        p->def.str = word(r);
-        expect(r, "'");
-        return;
-    default:
-        bad_row(r, "a default of an unknown kind");
-    }
-}
-
-static void read_params(OpReader *r, OpInfo *op) {
-    expect(r, "(");
-    bool kwonly = false;
-    while (!op_take(r, ")")) {
-        if (op_take(r, "*")) {
-            kwonly = true;
-        } else {
-            Param p = {.kwonly = kwonly};
-            bool known = read_type(r, &p);
-            p.name = word(r);
-            bool counts = known && strcmp(p.name, "pin_memory") != 0;
-            if (op_take(r, "=")) {
-                if (counts) {
-                    read_default(r, &p);
-                } else {
-                    (void)word(r);
-                }
-            }
-            if (counts) {
-                CHECK(op->nparam < MAX_PARAMS);
-                p.key = name_key(p.name);
-                op->names |= name_bit(p.key);
-                op->param[op->nparam++] = p;
-            }
-        }
-        (void)op_take(r, ",");
-    }
-}
-
-static void read_returns(OpReader *r, OpInfo *op) {
-    expect(r, "->");
-    if (op_take(r, "()")) {
-        return;
-    }
-    bool tuple = op_take(r, "(");
-    do {
-        Param p = {0};
-        skip_spaces(r);
-        if (!read_type(r, &p)) {
-            bad_row(r, "a return of an unknown kind");
-        }
-        op->returns_alias |= p.aliased;
-        op->nreturn = p.type == ARG_TENSORS ? -1 : op->nreturn + 1;
-        skip_spaces(r);
-        if (tuple && isalpha((unsigned char)*r->at)) {
-            (void)word(r);
-        }
-    } while (tuple && op_take(r, ","));
-    if (tuple) {
-        expect(r, ")");
-    }
-    skip_spaces(r);
-    if (*r->at) {
-        bad_row(r, "text after the returns");
-    }
-}
-
-/* The operand list of a POINTWISE row: "self,min=lo,max=hi". */
-static void read_operands(OpReader *r, OpInfo *op, const char *operands) {
-    r->at = operands;
-    do {
-        CHECK(op->noperand < PW_MAX_OPERANDS);
-        int k = op->noperand++;
-        op->operand[k] = op_param(op, word(r));
-        if (op->operand[k] < 0) {
-            bad_row(r, "an operand that is no parameter");
-        }
-        op->operand_missing[k] = op_take(r, "=lo") ? -1 : op_take(r, "=hi") ? 1 : 0;
-    } while (op_take(r, ","));
-    CHECK(op->noperand == pw_info(op->pw)->arity || (op->noperand < pw_info(op->pw)->arity));
-}
 
 /* Is a Scalar operand a 0-dim tensor to TensorIterator? Bounds of clamp and an exponent are not
  * operands to it at all. */
@@ -366,37 +101,6 @@ static bool wraps_scalar(const OpInfo *op) {
     return false;
 }
 
-/* One item of the column `saves`: "self", or "self:other", or "result". */
-static void read_saved(OpInfo *op, const char *item, size_t length) {
-    size_t name = strcspn(item, ":,");
-    int what = -1, condition = -1;
-    for (int k = 0; k < op->nparam; k++) {
-        const char *param = op->param[k].name;
-        size_t n = strlen(param);
-        what = n == name && memcmp(param, item, n) == 0 ? k : what;
-        condition =
-            name < length && n == length - name - 1 && memcmp(param, item + name + 1, n) == 0
-                ? k
-                : condition;
-    }
-    if (name < length && condition < 0) {
-        die("ops.def: %s saves `%s`: no such parameter", op->name, item);
-    }
-    uint16_t when = (uint16_t)(name < length ? 1 << condition : SAVED_ALWAYS);
-    op->saves_any |= when;
-    if (what >= 0) {
-        op->saved[what] |= when;
-    } else if (name == strlen("result") && memcmp(item, "result", name) == 0) {
-        op->saves_result |= when;
-    }
-}
-
-static void read_saves(OpInfo *op) {
-    for (const char *at = op->saves; *(at += strspn(at, ", ")); at += strcspn(at, ",")) {
-        read_saved(op, at, strcspn(at, ", "));
-    }
-}
-
 /* Is the operand, one tensor, non_differentiable in derivatives.yaml whatever its dtype? */
 static bool only_says_where(const OpInfo *op, const Param *p) {
     static const char *const names[] = {"index", "indices", "mask", "condition"};
@@ -405,7 +109,8 @@ static bool only_says_where(const OpInfo *op, const Param *p) {
             return true;
         }
     }
-    return op->id == OP__nll_loss && strcmp(p->name, "target") == 0;
+    const char *name = rows[op->id].non_differentiable;
+    return name != NULL && strcmp(p->name, name) == 0;
 }
 
 /* Where the tensors among the arguments are. */
@@ -437,29 +142,35 @@ static uint32_t op_code_of(const OpInfo *op) {
 static void op_read_row(int id) {
     const OpRow *row = &rows[id];
     OpInfo *op = &infos[id];
-    OpReader r = {row->schema, row->schema};
     op->id = (OpId)id;
     op->id_name = row->id_name;
     op->schema = row->schema;
     op->kind = row->kind;
-    op->name = word(&r);
-    op->overload = *r.at == '.' ? (r.at++, word(&r)) : "";
+    schema_read(op);
     op->code = op_code_of(op);
-    read_params(&r, op);
     find_tensors(op);
-    read_returns(&r, op);
     op->infer = row->infer;
     op->kernel = row->kernel;
     op->decompose = row->decompose;
     op->grad = row->grad;
     op->saves = row->saves ? row->saves : "";
-    read_saves(op);
+    schema_read_saves(op);
     for (int k = 0; k < op->nparam; k++) {
         op->initial[k] = op->param[k].def;
     }
-    op->nature = row->nature;
+    op->propagation = row->propagation;
+    op->value_checks = row->value_checks;
+    op->no_kernel = row->no_kernel;
     op->twin = row->twin;
-    op->looks = row->looks;
+    op->order = row->order;
+    op->writes = row->writes;
+    op->draw = row->draw;
+    op->range = row->range;
+    memcpy(op->dims, row->dims, sizeof op->dims);
+    op->window = row->window > 0 ? row->window : OP_NONE;
+    op->discrete = row->discrete;
+    op->floating = row->floating;
+    op->summed_size = row->summed_size;
     op->checks_overlap = row->checks & CHECKED;
     op->types_first = row->checks & TYPES_FIRST;
     op->casts_first = (row->checks & CASTS_FIRST) == CASTS_FIRST;
@@ -467,8 +178,23 @@ static void op_read_row(int id) {
     if (row->kind == KIND_POINTWISE) {
         op->pw = (Pw)row->pw;
         op->typing = row->typing;
-        read_operands(&r, op, row->operands);
+        schema_read_operands(op, row->operands);
         op->wraps_scalar = wraps_scalar(op);
+    }
+}
+
+/* What the generator needs to know of an in-place form is what its twin says, unless the row itself
+ * says it. */
+static void inherit_from_twin(OpInfo *op) {
+    if (op->twin == OP_NONE) {
+        return;
+    }
+    const OpInfo *twin = &infos[op->twin];
+    op->draw = op->draw ? op->draw : twin->draw;
+    op->range = op->range ? op->range : twin->range;
+    op->discrete |= twin->discrete;
+    if (op->dims[1] == 0) {
+        memcpy(op->dims, twin->dims, sizeof op->dims);
     }
 }
 
@@ -480,6 +206,7 @@ void op_table_init(void) {
         op_read_row(id);
     }
     for (int id = 0; id < OP_COUNT; id++) {
+        inherit_from_twin(&infos[id]);
         infos[id].class =
             op_class_of(&infos[id], infos[id].kind == KIND_INPLACE ? &infos[infos[id].twin] : NULL);
         classes[id] = (unsigned char)infos[id].class;

@@ -1,25 +1,26 @@
 /* The op table: ops.def expanded, ATen schema strings parsed once.
  *
- * An op is one row of ops.def plus the functions that the row names. Everything that has to know
- * about ops (JSON, verifier, generator, printers, both executors) reads OpInfo and nothing else.
+ * An op is one row of ops.def plus the functions that the row names. JSON, verifier, generator,
+ * printers and both executors learn about ops from OpInfo and from nothing else.
  *
  * Kinds of row
- *   FACTORY    makes a tensor out of no tensor (or of a tensor's metadata only); never recorded;
- *              takes requires_grad
- *   VIEW       aliases self with other sizes, strides, offset            (differentiable)
- *   MULTI_VIEW several views of self: their in-place rules are stricter  (unbind, split, chunk)
- *   POINTWISE  one scalar function over broadcast operands
- *   FUNC       any other functional op with a kernel of its own
- *   COMPOSITE  written in other ops, against Emit (decompose.c); never recorded itself
- *   INPLACE    its twin's value written to self
- *   INPLACE_VIEW  a view's geometry becomes self's own: another size and stride for the same tensor
+ *   FACTORY       makes a tensor from no tensor (or from a tensor's metadata only); never recorded;
+ *                 takes requires_grad
+ *   VIEW          aliases self with other sizes, strides, offset; differentiable
+ *   MULTI_VIEW    several views of self, with stricter in-place rules (unbind, split, chunk)
+ *   POINTWISE     one scalar function over broadcast operands
+ *   FUNC          any other functional op with its own kernel
+ *   COMPOSITE     expressed in other ops, through Emit (program/decompose/); never recorded itself
+ *   INPLACE       writes the value of its functional form, its twin, to self
+ *   INPLACE_VIEW  gives self the geometry of a view: other sizes and strides for the same tensor
  *                 object (t_, squeeze_, ..)
- *   META       changes or cuts history only: detach, detach_, requires_grad_ (each executor knows
- *              them by id)
- * */
+ *   META          changes or cuts history only: detach, detach_, requires_grad_, retain_grad (the
+ *                 executors know them by id)
+ */
 #ifndef PROGRAM_OP_H
 #define PROGRAM_OP_H
 
+#include "program/ops/hints.h"
 #include "tensor/pointwise.h"
 #include "tensor/tensor.h"
 
@@ -45,10 +46,10 @@ typedef enum OpKind {
     KIND_META
 } OpKind;
 
-/* How a functional op treats its elements: read by the float64 shadow and by the compiler's
- * lowering. */
+/* How rounding errors of a functional op's operands reach its result: read by the float64 shadow,
+ * by the compiler's lowering and by the generator. */
 typedef enum ErrorPropagation {
-    PROPAGATION_NONE,    /* not floating, or not a function of elements */
+    PROPAGATION_NONE,    /* not floating, or not a function of the elements */
     PROPAGATION_MOVE,    /* every output element is a copy of some input element, or a constant */
     PROPAGATION_SUM,     /* sums of input elements */
     PROPAGATION_PROD,    /* products of input elements */
@@ -60,8 +61,7 @@ typedef enum ErrorPropagation {
     PROPAGATION_VARIANCE,
     PROPAGATION_NORM,
     PROPAGATION_LOGSUMEXP, /* logarithms of sums of exponentials */
-    PROPAGATION_SEARCH,    /* places: which element of the first operand stands before those of the
-                              others */
+    PROPAGATION_SEARCH,    /* positions of the other operands' elements among those of the first */
     PROPAGATION_STEPS, /* as SCATTER_ADD, but rounded at every step: the same bits if the operands
                           are the same */
     PROPAGATION_TRUTH, /* which elements are nonzero */
@@ -69,24 +69,6 @@ typedef enum ErrorPropagation {
     PROPAGATION_POLYNOMIAL  /* sums of products of input elements, some of them with a minus: grows
                                with their magnitudes */
 } ErrorPropagation;
-
-/* The values of operands that a functional op's kernel looks at and may refuse (index_range,
- * invalid): where PyTorch looks, an executor has to. Besides these, integers are not divided by
- * zero (pw_is_quotient), and masked_fill looks at its mask and number. */
-typedef enum ValueChecks {
-    VALUE_CHECK_,            /* none */
-    VALUE_CHECK_INDICES,     /* `indices`: each in its own dim of self, also from the end */
-    VALUE_CHECK_INDEX,       /* `index` (parameter 2): along `dim` (parameter 1) */
-    VALUE_CHECK_VECTOR,      /* the same, unless self is empty: then nothing is written */
-    VALUE_CHECK_VECTOR_WRAP, /* .. and also from the end; a tensor behind it is read as a number
-                                that must fit self */
-    VALUE_CHECK_PLACES,  /* `index` (parameter 1): among all elements of self, also from the end */
-    VALUE_CHECK_ROWS,    /* `indices` (parameter 1): rows of a matrix, the first operand */
-    VALUE_CHECK_CLASSES, /* `target` (parameter 1): classes, or ignored */
-    VALUE_CHECK_MASK,  /* `mask` (parameter 1): bytes must be 0 or 1; with a `source` behind it: its
-                          elements must suffice */
-    VALUE_CHECK_NUMBER /* parameter 1, read as a number: it must fit self */
-} ValueChecks;
 
 typedef enum ArgType {
     ARG_TENSOR,
@@ -174,7 +156,7 @@ typedef struct Call {
 
 /* ---- the functions a row names ---- */
 
-/* What inference answers: metadata of the outputs (storage NULL), allocated in `arena`. */
+/* The result of inference: metadata of the outputs (storage NULL), allocated in `arena`. */
 typedef struct Infer {
     Arena *arena;
     Error *err;
@@ -192,8 +174,8 @@ typedef struct KernelCtx {
     Error *err;
     const char *undefined; /* set by a kernel to say why PyTorch leaves the result undefined
                               (format.md, x-undefined) */
-    const Infer *inferred; /* what inference answered for this very call, so that it need not be
-                              found out again; NULL: not at hand */
+    const Infer *inferred; /* the result of inference for this call, so that it is not computed
+                              again; or NULL */
 } KernelCtx;
 /* Computes into `out` (allocated as inferred, zeroed). Errors are those of *values*: index_range,
  * invalid. */
@@ -210,7 +192,7 @@ typedef void (*GradFn)(Grad *g);
 /* Operand dtypes of a POINTWISE op: computation and result dtype, or the refusal (dtype). */
 typedef ErrCode (*TypingFn)(const Call *call, DType *compute, DType *result, Error *err);
 
-/* A name as one number, so that asking for a parameter by its name costs comparisons of numbers;
+/* A name as one number, so that looking up a parameter by its name compares numbers only;
  * folded by the compiler for a literal. The first eight bytes, and for longer names the last eight
  * too; the names of the table have different keys (op_table_init). */
 __attribute__((always_inline)) static inline uint64_t name_key(const char *name) {
@@ -236,8 +218,8 @@ typedef struct Param {
     int list_size; /* int[2]: 2, a single int stands for all; else 0 */
 } Param;
 
-/* Families of ops, coarse: what the generator weighs, and where the mutators and the minimizer look
- * for another op that may stand in a place (ops/class.c). */
+/* Coarse families of ops: the generator weighs them, and the mutators and the minimizer replace an
+ * op by another one of its family (ops/class.c). */
 typedef enum OpClass {
     CLASS_FACTORY,
     CLASS_VIEW,
@@ -258,7 +240,7 @@ typedef enum OpClass {
     CLASS_RELAYOUT,
     CLASS_META,
     CLASS_COUNT,
-    CLASS_NEVER = CLASS_COUNT /* no program names it */
+    CLASS_NEVER = CLASS_COUNT /* programs cannot name it */
 } OpClass;
 
 enum { SAVED_ALWAYS = 1 << MAX_PARAMS };
@@ -278,13 +260,13 @@ struct OpInfo {
     Param param[MAX_PARAMS];
     Arg initial[MAX_PARAMS];   /* every argument at its default; a required one: zero */
     int ntensor;               /* parameters that are one tensor each (or None) .. */
-    int8_t tensor[MAX_PARAMS]; /* .. their places */
+    int8_t tensor[MAX_PARAMS]; /* .. their indices */
     int8_t slot[MAX_PARAMS];   /* by parameter: which of those it is, -1: none; where slots do not
                                   vary, that is its slot (emit.h) */
     bool slots_vary; /* some parameter is a list of tensors, or a tensor or a Scalar as the call
                         likes */
-    uint64_t non_differentiable; /* slots (bits) that only say where: no edge of the tape follows
-                                    them (derivatives.yaml) */
+    uint64_t non_differentiable; /* slots (bits) that carry no gradient: indices and masks
+                                    (derivatives.yaml) */
     uint16_t lists;              /* parameters that are lists of tensors or ints (bits) */
     int nreturn;                 /* 1; 0 for `-> ()`; -1: Tensor[] */
     bool returns_alias;          /* some return carries an alias mark */
@@ -297,11 +279,12 @@ struct OpInfo {
     uint16_t saved[MAX_PARAMS], saves_result,
         saves_any; /* the same: sets of parameters (bits) of which one must require grad, or
                       SAVED_ALWAYS */
-    ErrorPropagation nature; /* FUNC */
-    ValueChecks looks;       /* FUNC */
-    Pw pw;                   /* POINTWISE */
-    TypingFn typing;         /* POINTWISE */
-    int noperand;            /* POINTWISE: operands, as parameter places */
+    ErrorPropagation propagation; /* FUNC */
+    ValueChecks value_checks;     /* FUNC */
+    int no_kernel;                /* NO_KERNEL_..: half types that it has no kernel for */
+    Pw pw;                        /* POINTWISE */
+    TypingFn typing;              /* POINTWISE */
+    int noperand;                 /* POINTWISE: operands, as parameter indices */
     int operand[PW_MAX_OPERANDS];
     bool wraps_scalar; /* POINTWISE: a Scalar operand is a 0-dim tensor to PyTorch's TensorIterator
                         */
@@ -309,10 +292,20 @@ struct OpInfo {
                                                      highest, 0 may not be None */
     OpId twin;           /* INPLACE: the functional form; INPLACE_VIEW: the view */
     bool checks_overlap; /* INPLACE: refuses a self that overlaps itself (semantics.md 3.3) */
-    bool types_first;    /* INPLACE: looks at dtypes before memory and sizes */
-    bool casts_first;    /* .. and at whether the result can be cast to self */
+    bool types_first;    /* INPLACE: checks dtypes before memory and sizes */
+    bool casts_first;    /* INPLACE: and whether the result can be cast to self */
     bool writes_uncast;  /* INPLACE: the result must have self's dtype (`invalid`): its loop asserts
                             that it need not cast */
+    InPlaceOrder order;  /* INPLACE */
+    InPlaceWrites writes; /* INPLACE */
+    /* for the generator only; in-place rows have what their twin has, unless they say otherwise */
+    DrawKind draw;
+    RangeKind range;
+    int dims[2];      /* the fewest and the most dims of the main tensor; dims[1] 0: not given */
+    OpId window;      /* FUNC: the view that `src` has the size of; or OP_NONE */
+    bool discrete;    /* the result jumps where operands move a little */
+    bool floating;    /* FACTORY: floating if no dtype is given */
+    bool summed_size; /* a size of the result is a sum of operand values */
 };
 
 /* The arguments that the op has, and no more. */
@@ -320,8 +313,8 @@ static inline void call_copy(Call *to, const Call *from) {
     memcpy(to, from, offsetof(Call, arg) + (size_t)from->op->nparam * sizeof(Arg));
 }
 
-/* Parses every schema; call once before anything else (later calls do nothing). Dies on a bad row:
- * a bug of ours. */
+/* Parses every schema; call once before anything else (later calls do nothing). Dies on a bad
+ * row. */
 void op_table_init(void);
 const OpInfo *op_info(OpId id);
 /* op_info(id)->class, from a table that stays in the cache. */
@@ -335,15 +328,15 @@ const OpInfo *op_by_code(uint32_t code);
 /* The family of a row; `twin`: the row that it is the in-place form of, or NULL. */
 OpClass op_class_of(const OpInfo *op, const OpInfo *twin);
 
-/* Where a name stands in sets of 64: most that are asked for are told from the op's names by one
- * bit. */
+/* The bit of a name in a set of 64: for most names one bit tells that the op has no such
+ * parameter. */
 __attribute__((always_inline)) static inline uint64_t name_bit(uint64_t key) {
     return UINT64_C(1) << (key * 0x9E3779B97F4A7C15u >> 58);
 }
 __attribute__((always_inline)) static inline bool param_is(const Param *p, const char *name) {
     return p->key == name_key(name);
 }
-/* Place of the parameter that is called so in the table, or -1. */
+/* Index of the parameter with this name, or -1. */
 __attribute__((always_inline)) static inline int op_param(const OpInfo *op, const char *name) {
     uint64_t key = name_key(name);
     for (int k = 0; op->names & name_bit(key) && k < op->nparam; k++) {
@@ -353,7 +346,7 @@ __attribute__((always_inline)) static inline int op_param(const OpInfo *op, cons
     }
     return -1;
 }
-/* The same for text from outside, which may have the key of another name. */
+/* The same for text from a file, which may have the key of another name. */
 int op_find_param(const OpInfo *op, const char *text);
 
 #endif

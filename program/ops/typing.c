@@ -108,24 +108,12 @@ static int bool_operands(const Call *call, int *operands) {
 }
 
 ErrCode half_check(const Call *call, DType dtype, Error *err) {
-    static const struct {
-        OpId op;
-        DType dtype;
-    } gaps[] = {
-#define NO_KERNEL(op, dtype) {OP_##op, DT_##dtype},
-#include "program/ops/half_gaps.def"
-#undef NO_KERNEL
-    };
-    if (dtype != DT_float16 && dtype != DT_bfloat16) {
-        return ERR_none;
-    }
-    for (int k = 0; k < COUNT_OF(gaps); k++) {
-        if (gaps[k].op == call->op->id && gaps[k].dtype == dtype) {
-            return error_set(err, ERR_dtype, "\"%s\" not implemented for '%s'", call->op->name,
-                             dtype_name(dtype));
-        }
-    }
-    return ERR_none;
+    int missing = call->op->no_kernel;
+    bool refused = (dtype == DT_float16 && missing & NO_KERNEL_FLOAT16) ||
+                   (dtype == DT_bfloat16 && missing & NO_KERNEL_BFLOAT16);
+    return refused ? error_set(err, ERR_dtype, "\"%s\" not implemented for '%s'", call->op->name,
+                               dtype_name(dtype))
+                   : ERR_none;
 }
 
 static ErrCode typing_no_kernel(const Call *call, DType dtype, Error *err) {
@@ -315,7 +303,7 @@ ErrCode typing_where(const Call *call, DType *compute, DType *result, Error *err
 ErrCode typing_masked_fill(const Call *call, DType *compute, DType *result, Error *err) {
     DType dtype = call->arg[0].tensor->dtype, mask = call->arg[1].tensor->dtype;
     *compute = *result = dtype;
-    if (call->op->id == OP_masked_fill_Tensor && call->arg[2].tensor->ndim != 0) {
+    if (call->op->param[2].type == ARG_TENSOR && call->arg[2].tensor->ndim != 0) {
         return error_set(err, ERR_invalid,
                          "masked_fill_ only supports a 0-dimensional value tensor, but got tensor "
                          "with %d dimension(s).",
@@ -325,7 +313,7 @@ ErrCode typing_masked_fill(const Call *call, DType *compute, DType *result, Erro
         return error_set(err, ERR_dtype, "expected mask dtype to be Bool but got %s",
                          dtype_name(mask));
     }
-    return call->op->id == OP_masked_fill_Scalar ? scalar_check(call->arg[2].scalar, dtype, err)
+    return call->op->param[2].type == ARG_SCALAR ? scalar_check(call->arg[2].scalar, dtype, err)
                                                  : ERR_none;
 }
 

@@ -20,13 +20,13 @@ void print_int(const Printer *pr, const PInt *i);
 void print_elements(const Printer *pr, const void *data, int64_t n, DType dtype);
 /* An argument that is given. */
 void print_arg(const Printer *pr, const PArg *arg, ArgType type);
-/* What stands between the brackets of x[...]; "()" for no item. */
+/* The text between the brackets of x[...]; "()" for no item. */
 void print_index(const Printer *pr, const PArg *arg);
 /* A predicate as a Python expression. */
 void print_predicate(const Printer *pr, const Predicate *predicate);
 /* A probe as a Python expression: "x.requires_grad". */
 void print_probe(const Printer *pr, ProbeKind probe, NameId of);
-/* "(x, 1, dim=0)": arguments from `first` on, required ones by place, others by keyword; all by
+/* "(x, 1, dim=0)": arguments from `first` on, required ones by position, others by keyword; all by
  * keyword if `keywords`. */
 void print_arguments(const Printer *pr, const Stmt *s, int first, bool keywords);
 /* The names of `out`: "a", "a, b", "(a,)". */

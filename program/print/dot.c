@@ -10,7 +10,7 @@ typedef struct Dot {
     Text *t;
     const Program *p;
     int *last; /* by NameId: node number that last bound or wrote it, or -1 */
-    int node;  /* the statement at hand */
+    int node;  /* the current statement */
     bool writes;
 } Dot;
 

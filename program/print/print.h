@@ -22,8 +22,8 @@ void program_print_target(Text *text, const Program *p);
  * and compares (print/torch.c). */
 void program_print_torch(Text *text, const Program *p);
 /* The same for a program that differs in `mode` ("aot", "inductor", ..: the modes of
- * targets/torch_target.py), which the script then runs unless it is told another. NULL: as
- * program_print_torch, the script takes what the PyTorch has that it meets. */
+ * targets/torch_target.py), which the script then runs by default. NULL: as
+ * program_print_torch, the script uses whatever the installed PyTorch has. */
 void program_print_repro(Text *text, const Program *p, const char *mode);
 
 #endif

@@ -86,7 +86,7 @@ static bool is_aten_only(const OpInfo *op) {
     return false;
 }
 
-/* Functions that take `self` first and are no method. */
+/* Functions that take `self` first and are not methods. */
 static bool is_function(const OpInfo *op) {
     static const char *const names[] = {"avg_pool1d", "max_pool1d", "max_pool2d"};
     for (int i = 0; i < COUNT_OF(names); i++) {
@@ -149,7 +149,7 @@ static bool is_binary(const Stmt *s) {
 
 static void print_literal(const Printer *pr, const Stmt *s) {
     Stmt data = *s,
-         size = *s; /* torch.tensor has no size: reshape, and clone so that it is no view */
+         size = *s; /* torch.tensor has no size: reshape, and clone so that it is not a view */
     int at = op_param(s->op, "size");
     PArg args[MAX_PARAMS], shape = s->arg[at];
     memcpy(args, s->arg, sizeof(PArg) * (size_t)s->op->nparam);
@@ -210,7 +210,7 @@ static void print_python_call(const Printer *pr, const Stmt *s, CallStyle call_s
                                     !has_bool_number(s))) { /* aten.arange counts its own write */
         const OpInfo *form = op->kind == KIND_INPLACE ? op_info(op->twin) : op;
         bool saves = op_saves_number(
-            form); /* a method takes the Tensor overload: what can be freed hangs on it */
+            form); /* a method takes the Tensor overload: what can be freed depends on it */
         const char *overload = !saves                                ? op->overload
                                : strcmp(op->overload, "Scalar") == 0 ? "Tensor"
                                                                      : "Tensor_mode";

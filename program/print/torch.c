@@ -2,7 +2,7 @@
  * and a fixed runner that builds the inputs bit for bit, runs the function eagerly and compiled
  * (torch.compile, or AOTAutograd with a compiler that does nothing), and prints what differs. It
  * needs nothing but torch (1.13 or later). The text before the program and the text after it are
- * constants; between them stand only names, numbers and dtypes. */
+ * constants; between them are only names, numbers and dtypes. */
 #include "program/print/python.h"
 
 #include <inttypes.h>

@@ -136,9 +136,9 @@ END
     [ -c /dev/null ]
 }
 
-@test "a page says which compiler made the program that made it" {
+@test "a page names the compiler that built twingrad" {
     "$TWINGRAD" replay --quiet good.json --html page.html --results results.json
-    compiler=$("$TWINGRAD" version | sed -n 's/.*compiled by //p')
+    compiler=$("$TWINGRAD" version | sed -n 's/^compiler: //p')
     [[ $compiler =~ ^(gcc|clang)\ .*[0-9] ]]
     sed 's/<[^>]*>//g' page.html | grep -qF ", $compiler"
     grep -qF "\"compiler\":\"$compiler\"" results.json

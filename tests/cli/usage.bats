@@ -8,8 +8,39 @@ load helper
         [ "$status" -eq 0 ]
         [ -n "$output" ]
     done
+}
+
+@test "--version prints version, commit, compiler and PyTorch semantics" {
+    root=$BATS_TEST_DIRNAME/../..
     run "$TWINGRAD" --version
-    [[ "${lines[0]}" =~ ^twingrad\ [0-9]+\.[0-9]+\.[0-9]+$ ]]
+    [ "$status" -eq 0 ]
+    [ "${#lines[@]}" -eq 5 ]
+    [ "${lines[0]}" = "twingrad $(cat "$root/VERSION")" ]
+    [[ "${lines[1]}" =~ ^commit:\ ([0-9a-f]{40}(-dirty)?|unknown)$ ]]
+    [[ "${lines[2]}" =~ ^compiler:\ (gcc|clang)\ [0-9]+\. ]]
+    [ "${lines[3]}" = "semantics: PyTorch 1.13.1" ]
+    [ "${lines[4]}" = "program format: 1" ]
+    first=$output
+    run "$TWINGRAD" version
+    [ "$output" = "$first" ]
+    "$TWINGRAD" --help | grep -q -- '--version'
+}
+
+@test "the commit comes from git, from a source archive, or is unknown" {
+    root=$BATS_TEST_DIRNAME/../..
+    mkdir -p tree/mk && cp "$root/mk/commit" tree/mk/ && cp "$root/mk/commit.txt" tree/mk/
+    export GIT_CEILING_DIRECTORIES=$PWD
+    [ "$(tree/mk/commit)" = unknown ]
+    echo 0123456789abcdef0123456789abcdef01234567 >tree/mk/commit.txt
+    [ "$(tree/mk/commit)" = 0123456789abcdef0123456789abcdef01234567 ]
+    echo 0123456789abcdef0123456789abcdef01234567-dirty >tree/mk/commit.txt
+    [ "$(tree/mk/commit)" = 0123456789abcdef0123456789abcdef01234567-dirty ]
+    command -v git >/dev/null || skip "no git here"
+    export GIT_CONFIG_GLOBAL=/dev/null GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@localhost GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a@localhost
+    git -C tree init -q && git -C tree add -A && git -C tree commit -q -m one && git -C tree tag v1
+    [ "$(tree/mk/commit)" = "$(git -C tree rev-parse HEAD)" ]
+    echo changed >>tree/mk/commit.txt
+    [ "$(tree/mk/commit)" = "$(git -C tree rev-parse HEAD)-dirty" ]
 }
 
 @test "every command has help, and global help names it" {

@@ -1,6 +1,7 @@
 /* The text of a graph reads back: every stage of every golden situation and of random programs
  * prints again to the same text, as a graph that the verifier accepts; and what is no such text is
  * refused, with the place. */
+#include "compiled/core/compile.h"
 #include "compiled/ir/graph.h"
 #include "fuzz/generate/generate.h"
 #include "harness/util/io.h"

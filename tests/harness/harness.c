@@ -1,6 +1,6 @@
 /* The option parser, pairs, edits of a program and the minimizer's reducers. */
 #include "harness/reduce/edit.h"
-#include "harness/reduce/minimize.h"
+#include "harness/triage/minimize.h"
 #include "harness/reduce/reduce.h"
 #include "tests/support/harness_case.h"
 

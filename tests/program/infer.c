@@ -46,7 +46,7 @@ static void skip_values(Words *w) {
 
 /* May the kernel refuse what inference does not? */
 static bool looks_at_values(const Call *call) {
-    return call->op->looks || (call->op->kind == KIND_POINTWISE &&
+    return call->op->value_checks || (call->op->kind == KIND_POINTWISE &&
                                (call->op->pw == PW_masked_fill || pw_is_quotient(call_pw(call))));
 }
 

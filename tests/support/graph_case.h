@@ -5,6 +5,7 @@
 #define TESTS_GRAPH_CASE_H
 
 #include "compiled/loops/lower.h"
+#include "compiled/passes/passes.h"
 #include "program/ops/functions.h"
 
 #include <math.h>
@@ -14,7 +15,7 @@ enum { CASE_NODES = 256, CASE_INPUTS = 16 };
 
 typedef struct Case {
     Arena arena;
-    Error err;
+    Error err; /* of the last op that was refused */
     CompileOptions options;
     CompileCounters counters;
     Compile c;
@@ -35,7 +36,6 @@ static inline void case_start(Case *k, FaultId fault) {
     k->g = graph_new(&k->arena);
     k->g->input = k->input_node;
     k->c = (Compile){.arena = &k->arena,
-                     .err = &k->err,
                      .options = &k->options,
                      .counters = &k->counters,
                      .graph = k->g,
@@ -74,8 +74,7 @@ static inline Node *case_view(Case *k, Node *n, int ndim, const int64_t *size,
 
 /* The call's tensors are nodes. NULL if inference or the kernel refuses it. */
 static inline Node *case_op(Case *k, const Call *call) {
-    Error err = {0};
-    Infer r = {.arena = &k->arena, .err = &err};
+    Infer r = {.arena = &k->arena, .err = &k->err};
     k->undefined = NULL;
     if (call->op->infer(call, &r) != ERR_none) {
         return NULL;
@@ -104,8 +103,8 @@ static inline Node *case_op(Case *k, const Call *call) {
         out.stride[0] = 1;
         out.stride[1] = max_i64(rows, 1);
     }
-    KernelCtx ctx = {.arena = &k->arena, .err = &err};
-    if (tensor_allocate(&out, &k->arena, NULL, &err) != ERR_none ||
+    KernelCtx ctx = {.arena = &k->arena, .err = &k->err};
+    if (tensor_allocate(&out, &k->arena, NULL, &k->err) != ERR_none ||
         real.op->kernel(&real, &out_list, &ctx) != ERR_none) {
         return NULL;
     }

@@ -75,4 +75,40 @@ static inline void keeps_program(const char *text) {
 static void setup(void) { arena = ARENA_EMPTY; }
 static void teardown(void) { arena_destroy(&arena); }
 
+/* Compares long texts line by line, so that a failure shows the line. */
+static inline void same_text(const char *a, const char *b) {
+    while (*a || *b) {
+        size_t na = strcspn(a, "\n"), nb = strcspn(b, "\n");
+        ck_assert_msg(na == nb && memcmp(a, b, na) == 0, "%.*s\n%.*s", (int)na, a, (int)nb, b);
+        a += na + (a[na] != 0);
+        b += nb + (b[nb] != 0);
+    }
+}
+
+/* Changes some bytes of `text`; what still parses must print to a fixed point. */
+static inline void survives_changes(const char *text, int rounds, uint64_t seed) {
+    static const char alphabet[] = "{}[]\",:0123456789.-+eE \\nulltrefas_x";
+    Rng rng = {seed};
+    int64_t length = (int64_t)strlen(text);
+    for (int i = 0; i < rounds; i++) {
+        char *changed = arena_copy(&arena, text, length + 1);
+        for (int64_t k = rng_below(&rng, 4); k >= 0; k--) {
+            int64_t at = rng_below(&rng, length);
+            bool bit = rng_chance(&rng, 40);
+            changed[at] = bit ? (char)(changed[at] ^ (1 << rng_below(&rng, 8)))
+                              : alphabet[rng_below(&rng, sizeof alphabet - 1)];
+        }
+        Program *p = NULL;
+        if (program_parse(&arena, changed, (size_t)length, &p, message, sizeof message) ==
+            PARSE_OK) {
+            const char *once = printed(p, false);
+            same_text(printed(parsed(once), false), once);
+        } else {
+            ck_assert_int_gt((int)strlen(message), 10);
+            ck_assert_ptr_null(strchr(message, '\n'));
+        }
+        arena_reset(&arena);
+    }
+}
+
 #endif

@@ -1,0 +1,65 @@
+/* A run of a program on the compiled executor: a session, then call after call. */
+#include "compiled/core/compile.h"
+#include "compiled/native/native.h"
+#include "compiled/runtime/runtime.h"
+
+/* Does some statement change the geometry of a tensor in place? */
+static bool changes_geometry(const Block *block) {
+    for (const Stmt *s = block->first; s; s = s->next) {
+        if ((s->kind == STMT_OP && s->op->kind == KIND_INPLACE_VIEW) ||
+            changes_geometry(&s->body) || changes_geometry(&s->orelse)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Does some statement run a backward, or register something for a later one (retain_grad)? */
+static bool needs_whole_tape(const Block *block) {
+    for (const Stmt *s = block->first; s; s = s->next) {
+        if (s->kind == STMT_GRAD || (s->kind == STMT_OP && s->op->id == OP_retain_grad) ||
+            needs_whole_tape(&s->body) || needs_whole_tape(&s->orelse)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Is some statement a graph_break? */
+static bool has_graph_break(const Block *block) {
+    for (const Stmt *s = block->first; s; s = s->next) {
+        if (s->kind == STMT_GRAPH_BREAK || has_graph_break(&s->body) ||
+            has_graph_break(&s->orelse)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+Result *compiled_run(const Program *p, const CompileOptions *compile, const RunOptions *options,
+                     CompileCounters *counters, Arena *arena) {
+    if (!counters) {
+        counters = arena_new(arena, CompileCounters);
+    }
+    RuntimeSession r = {.p = p,
+                        .compile = compile,
+                        .options = options,
+                        .counters = counters,
+                        .first_step = counters->gate_steps,
+                        .arena = arena};
+    r.breaks = has_graph_break(&p->body) && !needs_whole_tape(&p->body);
+    r.takes_gradients = capture_takes_gradients(p);
+    r.reshapes = changes_geometry(&p->setup) || changes_geometry(&p->body);
+    if (compile->native) {
+        native_trim(compile->native);
+    }
+    Result *result = arena_new(arena, Result);
+    result->target = "twingrad compiled";
+    result->ncalls = 1 + p->nrecalls;
+    result->calls = arena_array(arena, CallResult, result->ncalls);
+    for (int k = 0; k < result->ncalls; k++) {
+        run_call(&r, k, &result->calls[k]);
+    }
+    feature_errors(compile->features, p, result);
+    return result;
+}

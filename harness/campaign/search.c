@@ -1,0 +1,297 @@
+/* The loop over the stream of programs, and what becomes of a finding: known, reported after
+ * minimizing, or counted with the signature that it shares. */
+#include "harness/campaign/search.h"
+
+#include "harness/campaign/ledger.h"
+#include "harness/reduce/edit.h"
+#include "harness/report/report.h"
+#include "harness/triage/sub_finding.h"
+#include "harness/util/clock.h"
+#include "harness/util/interrupt.h"
+#include "harness/util/status.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    DEFAULT_RUNS = 100000,
+    MINIMIZE_CHECKS = 4000,
+    TARGET_MINIMIZE_CHECKS = 400, /* a check by a target takes milliseconds */
+    VERIFY_EVERY = 64,            /* programs: verify the graph after every pass */
+    STAGES_EVERY = 1024           /* programs: interpret it after every pass */
+};
+
+/* ---- findings ---- */
+
+/* Adds one to the count of the signature with this cause; the entry if it is new, else NULL. */
+static Signature *note_signature(Search *s, const Finding *finding, const SearchSlot *slot) {
+    bool taken = false;
+    for (int i = 0; i < s->nsignatures; i++) {
+        bool same = strcmp(s->signature[i].text, finding->signature) == 0;
+        if (same && strcmp(s->signature[i].group, finding->cause.group) == 0) {
+            s->signature[i].count++;
+            return NULL;
+        }
+        taken |= same;
+    }
+    if (s->nsignatures == SEARCH_MAX_SIGNATURES) {
+        s->unlisted++;
+        return NULL;
+    }
+    Signature *new = &s->signature[s->nsignatures++];
+    *new = (Signature){.first = slot->index, .bare = slot->bare, .count = 1};
+    snprintf(new->text, sizeof new->text, "%s", finding->signature);
+    new->group = arena_strdup(&s->home, finding->cause.group);
+    new->folder = taken ? seen_name(&s->home, new->text, new->group) : new->text;
+    return new;
+}
+
+/* For results.json. */
+static void search_keep_record(Search *s, Signature *signature, const Program *p,
+                               const Finding *finding, uint32_t fired) {
+    if (s->detailed) {
+        Text record = {.arena = &s->home};
+        report_finding_json(&record, p, finding, fired);
+        signature->record = record.v;
+    }
+}
+
+/* The smallest program found that shows the finding, and that finding. */
+static const Program *search_minimize(Search *s, const Program *p, Finding *finding,
+                                      MinimizeStats *stats) {
+    const Finding as_found = *finding;
+    const Program *small = minimize_program(&s->work, p, &s->checker, &as_found, stats, NULL, NULL);
+    Checker again = s->checker; /* the counters stay */
+    CheckResult last;
+    check_program(&again, small, &s->work, &last);
+    if (last.verdict != FINDING) {
+        return p;
+    }
+    check_locate(&again, small, &last.finding, &s->work);
+    *finding = last.finding;
+    return small;
+}
+
+/* The folder of the report, written unless it was there before; NULL if there is none. */
+static const char *search_write_report(Search *s, const Signature *signature,
+                                       const Report *report) {
+    const CampaignOptions *o = s->options;
+    char path[4096], message[512];
+    if (!o->out) {
+        return NULL;
+    }
+    if (signature->kept) {
+        return arena_printf(&s->work, "%s/%s (kept)", o->out, signature->folder);
+    }
+    if (!report_write(&s->work, o->out, report, path, sizeof path, message, sizeof message)) {
+        s->events.problem(s->events.user, message);
+        s->code = worst(s->code, EXIT_ENVIRONMENT);
+        return NULL;
+    }
+    return arena_strdup(&s->work, path);
+}
+
+/* Minimizes and reports the first program of a signature. `stats->other`: findings of other causes
+ * that candidates showed on the way. */
+static void report_signature(Search *s, Signature *signature, const Program *p,
+                             const Finding *as_found, uint32_t fired, MinimizeStats *met) {
+    const CampaignOptions *o = s->options;
+    finding_breakpoint(as_found);
+    const Program *small = p;
+    Finding finding = *as_found;
+    MinimizeStats stats = {.checks = checker_is_external(&s->checker) ? TARGET_MINIMIZE_CHECKS
+                                                                      : MINIMIZE_CHECKS};
+    signature->kept = o->out && report_exists(o->out, signature->folder);
+    bool late = strcmp(finding.kind, "timeout") == 0; /* every candidate would take as long */
+    if (o->minimize && !signature->kept && !late) {
+        small = search_minimize(s, p, &finding, &stats);
+        signature->status = stats.flaky ? STATUS_FLAKY : signature->status;
+        *met = stats;
+    }
+    signature->statements = program_size(small);
+    const char *origin =
+        arena_printf(&s->work, "fuzz --seed %llu, program %lld%s", (unsigned long long)o->seed,
+                     (long long)signature->first, signature->bare ? " without its probes" : "");
+    const char *path = search_write_report(s, signature,
+                                           &(Report){.original = p,
+                                                     .minimized = small,
+                                                     .finding = &finding,
+                                                     .checker = &s->checker,
+                                                     .stats = o->minimize ? &stats : NULL,
+                                                     .origin = origin,
+                                                     .folder = signature->folder});
+    s->events.finding(s->events.user, s, &(SearchFinding){signature, small, &finding, fired, path});
+    search_keep_record(s, signature, small, &finding, fired);
+    signature->file = path && s->detailed ? arena_printf(&s->home, "%s/%s/minimized.json", o->out,
+                                                         signature->folder)
+                                          : NULL;
+}
+
+/* A located finding of `p`: known, the first of its signature, or one more of it. */
+static void search_triage(Search *s, const SearchSlot *slot, const Program *p,
+                          const Finding *finding, uint32_t fired, MinimizeStats *met) {
+    const CampaignOptions *o = s->options;
+    KnownIssue *issue =
+        known_find(&s->known, s->checker.pair, finding->signature, finding->cause.text);
+    Signature *new = note_signature(s, finding, slot);
+    FindingStatus status = issue ? STATUS_KNOWN : STATUS_NEW;
+    if (issue) {
+        issue->seen++;
+    } else {
+        s->code = worst(s->code, EXIT_FINDINGS);
+    }
+    if (new) {
+        new->status = status;
+        if (issue) {
+            new->statements = program_size(p);
+            search_keep_record(s, new, p, finding, fired);
+            s->events.known(s->events.user, new, issue);
+        } else {
+            report_signature(s, new, p, finding, fired, met);
+        }
+        status = new->status;
+    } else if (o->every && !issue) {
+        Signature again = {.first = slot->index, .bare = slot->bare, .statements = program_size(p)};
+        snprintf(again.text, sizeof again.text, "%s", finding->signature);
+        s->events.finding(s->events.user, s, &(SearchFinding){&again, p, finding, fired, NULL});
+    }
+    group_add(&s->groups, group_key(finding), status, issue, slot->index, new != NULL);
+}
+
+/* What a located finding is triaged by: it and its program, or, where its group would be a new one,
+ * an isolated sub-finding. */
+static const Program *search_isolate(Search *s, const Program *p, Finding *finding) {
+    return group_find(&s->groups, group_key(finding))
+               ? p
+               : sub_finding(&s->work, p, &s->checker, finding);
+}
+
+static void search_take_finding(Search *s, const SearchSlot *slot, CheckResult *out) {
+    check_locate(&s->checker, slot->p, &out->finding, s->arena);
+    MinimizeStats met = {0}, none = {0};
+    const Program *p = s->options->first ? slot->p : search_isolate(s, slot->p, &out->finding);
+    search_triage(s, slot, p, &out->finding, p == slot->p ? out->fired : 1u << out->finding.oracle,
+                  &met);
+    for (int i = 0; i < met.nother && !s->options->first; i++) { /* groups that minimizing met */
+        Finding *finding = &met.other[i].finding;
+        check_locate(&s->checker, met.other[i].program, finding, s->arena);
+        p = search_isolate(s, met.other[i].program, finding);
+        if (!group_find(&s->groups, group_key(finding))) {
+            search_triage(s, slot, p, finding, 1u << finding->oracle, &none);
+        }
+    }
+    arena_reset(&s->work);
+}
+
+/* ---- the loop ---- */
+
+/* The next program of the stream; or, where probes matter, the last one again without them. */
+static void search_make_program(Search *s, SearchSlot *slot) {
+    arena_reset(&slot->arena);
+    Program *p = generate_program_info(&slot->arena, &s->options->generate, s->options->seed,
+                                       (uint64_t)s->stream, &slot->info);
+    slot->p = p;
+    slot->index = s->stream;
+    slot->bare = s->bare_due;
+    if (slot->bare) {
+        edit_drop_probes(p);
+    }
+    s->bare_due = s->both_ways && !slot->bare && edit_has_probes(p);
+    s->stream += !s->bare_due;
+}
+
+static void search_one(Search *s) {
+    for (; s->generated < s->tally.programs + s->window; s->generated++) {
+        SearchSlot *slot = &s->slot[s->generated % s->window];
+        search_make_program(s, slot);
+        if (s->window > 1) {
+            check_submit(&s->checker, slot->p);
+            check_collect(&s->checker, slot->p, &slot->arena);
+        }
+    }
+    const CampaignOptions *o = s->options;
+    const CompileOptions *compile = &o->checker.compile;
+    SearchSlot *slot = &s->slot[s->tally.programs % s->window];
+    Checker *c = &s->checker;
+    s->arena = &slot->arena;
+    CheckResult out;
+    c->a.compile.verify = c->b.compile.verify =
+        compile->verify || s->tally.programs % VERIFY_EVERY == 0;
+    if (o->swarm_passes) {
+        c->a.compile.disabled = compile->disabled;
+        disabled_draw(&c->a.compile.disabled, o->seed, (uint64_t)slot->index);
+        c->b.compile.disabled = c->a.compile.disabled;
+    }
+    c->stages = o->every_stage || s->tally.programs % STAGES_EVERY == STAGES_EVERY / 2;
+    c->run.executed = s->detailed ? s->tally.op_dtype : NULL;
+    check_program(c, slot->p, s->arena, &out);
+    c->run.executed = NULL; /* locating and minimizing run other programs */
+    tally_program(&s->tally, slot->p, &slot->info, out.a, s->detailed);
+    if (out.verdict == FINDING) {
+        search_take_finding(s, slot, &out);
+    }
+}
+
+static bool search_goes_on(const Search *s) {
+    const CampaignOptions *o = s->options;
+    int64_t runs = o->runs > 0 ? o->runs : o->seconds > 0 ? INT64_MAX : DEFAULT_RUNS;
+    return s->tally.programs < runs && !(o->first && s->nsignatures > 0) &&
+           !(o->seconds > 0 && s->now - s->start >= o->seconds) && s->code < EXIT_ENVIRONMENT &&
+           !interrupt_came();
+}
+
+void search_run(Search *s) {
+    interrupt_note();
+    s->start = s->now = now_seconds();
+    while (search_goes_on(s)) {
+        search_one(s);
+        s->now = now_seconds();
+        s->events.progress(s->events.user, s);
+        if (s->detailed && tally_due(&s->tally)) {
+            tally_sample(&s->tally, search_compile_counters(s), s->nsignatures, s->now - s->start);
+        }
+    }
+}
+
+const CompileCounters *search_compile_counters(const Search *s) {
+    const Checker *c = &s->checker;
+    return c->b.counters.compiles > 0 ? &c->b.counters : &c->a.counters;
+}
+
+Search *search_open(const CampaignOptions *o, const SearchEvents *events, int *code, char *message,
+                    size_t message_size) {
+    Search *s = calloc(1, sizeof *s);
+    if (!s) {
+        die("no memory for a search");
+    }
+    s->options = o;
+    s->events = *events;
+    s->detailed = o->stats || o->out || o->reports.results || results_wanted(&o->reports);
+    s->groups = groups_new(&s->home);
+    *code = results_ready(&o->reports, o->out, message, message_size);
+    *code = *code ? *code : known_open(&s->home, o->known, &s->known, message, message_size);
+    *code = *code ? *code : checker_open_options(&s->checker, &o->checker, message, message_size);
+    if (*code != 0) {
+        arena_destroy(&s->home);
+        free(s);
+        return NULL;
+    }
+    s->window = checker_is_external(&s->checker)
+                    ? (int)max_i64(1, min_i64(2 * o->checker.targets.workers, SEARCH_MAX_WINDOW))
+                : checker_collects(&s->checker) ? SEARCH_MAX_WINDOW
+                                                : 1;
+    s->both_ways = !o->checker.targets.no_probes && (executor_is_external_compiler(&s->checker.a) ||
+                                                     executor_is_external_compiler(&s->checker.b));
+    return s;
+}
+
+void search_close(Search *s) {
+    checker_close(&s->checker);
+    for (int i = 0; i < SEARCH_MAX_WINDOW; i++) {
+        arena_destroy(&s->slot[i].arena);
+    }
+    arena_destroy(&s->work);
+    arena_destroy(&s->home);
+    free(s);
+}

@@ -1,0 +1,160 @@
+/* What `fuzz` prints of a search: its start, findings, and the summary. Times are printed only
+ * where
+ * --timing asks for them, so that the output is the same in every run. */
+#include "harness/cli/fuzz.h"
+#include "harness/report/report.h"
+#include "harness/util/interrupt.h"
+
+#include <stdio.h>
+#include <string.h>
+
+void fuzz_print_start(const Search *s) {
+    const CampaignOptions *o = s->options;
+    const CompileOptions *compile = &o->checker.compile;
+    char seeded[256];
+    const char *fault =
+        compile->fault == FAULT_NONE ? NULL : faults_text(compile, seeded, sizeof seeded);
+    if (o->json) {
+        printf("{\"type\":\"start\",\"schema_version\":1,\"seed\":%llu,\"pair\":\"%s\"%s%s%s}\n",
+               (unsigned long long)o->seed, s->checker.pair, fault ? ",\"fault\":\"" : "",
+               fault ? fault : "", fault ? "\"" : "");
+    } else {
+        printf("seed %llu, pair %s%s%s\n", (unsigned long long)o->seed, s->checker.pair,
+               fault ? ", fault " : "", fault ? fault : "");
+    }
+    fflush(stdout);
+}
+
+void fuzz_print_finding(const Search *s, const SearchFinding *f) {
+    const Signature *signature = f->signature;
+    Arena arena = ARENA_EMPTY;
+    Text t = {.arena = &arena};
+    if (s->options->json) {
+        text_printf(&t,
+                    "{\"type\":\"finding\",\"schema_version\":1,\"program\":%lld,\"statements\":%d,"
+                    "\"finding\":",
+                    (long long)signature->first, signature->statements);
+        report_finding_json(&t, f->program, f->finding, f->fired);
+        if (s->options->every) {
+            text_add(&t, ",\"case\":");
+            program_print(&t, f->program, true);
+        }
+        if (f->path) {
+            text_add(&t, ",\"report\":");
+            text_json_string(&t, f->path);
+        }
+        text_add(&t, "}\n");
+    } else {
+        text_printf(&t, "%sFINDING%s %s: program %lld%s, %d statement%s%s%s\n", color("\033[31m"),
+                    color("\033[0m"), signature->text, (long long)signature->first,
+                    signature->bare ? " without its probes" : "", signature->statements,
+                    signature->statements == 1 ? "" : "s", f->path ? ", " : "",
+                    f->path ? f->path : "");
+        report_finding(&t, f->program, f->finding, &s->checker);
+    }
+    fwrite(t.v, 1, (size_t)t.n, stdout);
+    fflush(stdout);
+    arena_destroy(&arena);
+}
+
+void fuzz_print_known(const CampaignOptions *o, const Signature *s, const KnownIssue *issue) {
+    if (!o->json) {
+        printf("known %s: program %lld, %s\n", s->text, (long long)s->first, issue->issue);
+    }
+}
+
+void fuzz_summary_json(const Search *s, Text *t, bool report) {
+    const Checker *c = &s->checker;
+    double seconds = s->now - s->start;
+    text_printf(t,
+                "{\"type\":\"summary\",\"schema_version\":1,\"seed\":%llu,\"programs\":%lld,"
+                "\"calls\":%lld,\"statements\":%lld,\"agree\":%lld,\"findings\":%lld",
+                (unsigned long long)s->options->seed, (long long)s->tally.programs,
+                (long long)c->calls, (long long)s->tally.statements, (long long)c->verdicts[AGREE],
+                (long long)c->verdicts[FINDING]);
+    text_printf(t, ",\"refusals\":%lld,\"errors\":{", (long long)s->tally.refusals);
+    bool any = false;
+    for (int i = 1; i < ERR_COUNT; i++) {
+        tally_count(t, errcode_name((ErrCode)i), s->tally.errors[i], &any);
+    }
+    text_printf(t, "},\"skipped\":%lld,\"skips\":{", (long long)c->verdicts[SKIP]);
+    any = false;
+    for (int i = 1; i < SKIP_COUNT; i++) {
+        tally_count(t, skip_name((SkipReason)i), c->skips[i], &any);
+    }
+    text_add(t, "},\"fired\":{");
+    any = false;
+    for (int i = 0; i < ORACLE_COUNT; i++) {
+        tally_count(t, oracle_name((OracleId)i), c->fired[i], &any);
+    }
+    text_printf(t, "},\"compiles\":%lld,\"cache_hits\":%lld,\"shadow_runs\":%lld,\"signatures\":[",
+                (long long)(c->a.counters.compiles + c->b.counters.compiles),
+                (long long)(c->a.counters.hits + c->b.counters.hits), (long long)c->shadow_runs);
+    for (int i = 0; i < s->nsignatures; i++) {
+        const Signature *one = &s->signature[i];
+        text_printf(t, "%s{\"signature\":\"%s\",\"count\":%lld,\"first\":%lld,\"statements\":%d}",
+                    i > 0 ? "," : "", one->text, (long long)one->count, (long long)one->first,
+                    one->statements);
+    }
+    text_printf(t, "],\"interrupted\":%s,\"unlisted\":%lld,\"groups\":",
+                interrupt_came() ? "true" : "false", (long long)s->unlisted);
+    groups_json(&s->groups, t);
+    if (report) {
+        tally_report_json(&s->tally, search_compile_counters(s), s->options->timing, t);
+    } else if (s->options->stats) {
+        tally_json(&s->tally, t);
+    }
+    if (s->options->timing) {
+        text_printf(t, ",\"seconds\":%.3f,\"programs_per_second\":%.1f", seconds,
+                    seconds > 0 ? (double)s->tally.programs / seconds : 0);
+    }
+    text_add(t, "}");
+}
+
+/* Crashes and timeouts of targets, if there were any. */
+static void targets_text(const Checker *c, Text *t) {
+    const Executor *both[2] = {&c->a, &c->b};
+    for (int i = 0; i < 2; i++) {
+        if (both[i]->target) {
+            TargetCounters n = target_counters(both[i]->target);
+            if (n.crashes + n.timeouts > 0) {
+                text_printf(
+                    t,
+                    "%s: %lld programs run, %lld crashes, %lld timeouts; %lld processes started\n",
+                    both[i]->name, (long long)n.programs, (long long)n.crashes,
+                    (long long)n.timeouts, (long long)n.starts);
+            }
+        }
+    }
+}
+
+void fuzz_summary_text(const Search *s, Text *t) {
+    const Checker *c = &s->checker;
+    double seconds = s->now - s->start;
+    if (s->options->stats) {
+        tally_text(&s->tally, t);
+    }
+    text_printf(
+        t,
+        "%s%lld programs, %lld statements: %lld agree, %lld findings (%d signatures), %lld skipped",
+        interrupt_came() ? "interrupted: " : "", (long long)s->tally.programs,
+        (long long)s->tally.statements, (long long)c->verdicts[AGREE],
+        (long long)c->verdicts[FINDING], s->nsignatures, (long long)c->verdicts[SKIP]);
+    const char *separator = " (";
+    for (int i = 1; i < SKIP_COUNT; i++) {
+        if (c->skips[i] != 0) {
+            text_printf(t, "%s%s %lld", separator, skip_name((SkipReason)i),
+                        (long long)c->skips[i]);
+            separator = ", ";
+        }
+    }
+    text_printf(t, "%s, %lld ended in an error", strcmp(separator, ", ") == 0 ? ")" : "",
+                (long long)s->tally.refusals);
+    if (s->options->timing) {
+        text_printf(t, "; %.1f seconds, %.0f programs a second", seconds,
+                    seconds > 0 ? (double)s->tally.programs / seconds : 0);
+    }
+    text_add(t, "\n");
+    groups_text(&s->groups, t);
+    targets_text(c, t);
+}

@@ -1,0 +1,17 @@
+/* twingrad --version. The build defines TWINGRAD_COMMIT for this file only (mk/build.mk): a git
+ * hash, with "-dirty" if tracked files were changed, or "unknown". */
+#include "harness/util/version.h"
+
+#include "harness/cli/command.h"
+
+#include <stdio.h>
+
+#define QUOTE(x) #x
+#define EXPAND_AND_QUOTE(x) QUOTE(x)
+
+int cmd_version(void) {
+    printf("twingrad %s\ncommit: %s\ncompiler: %s\nsemantics: %s\nprogram format: 1\n",
+           twingrad_version(), EXPAND_AND_QUOTE(TWINGRAD_COMMIT), TWINGRAD_COMPILER,
+           TWINGRAD_SEMANTICS);
+    return finish(EXIT_AGREE);
+}

@@ -1,0 +1,170 @@
+/* The rules for numbers, each one loop over two dense buffers. The common answer, equal bits, is
+ * one memcmp. */
+#include "harness/oracles/compare.h"
+
+#include <math.h>
+#include <string.h>
+
+bool values_same_shape(const Values *a, const Values *b) {
+    return a->dtype == b->dtype && sizes_equal(a->size, a->ndim, b->size, b->ndim) &&
+           a->numel == b->numel;
+}
+
+static bool same_element_bits(const void *a, const void *b, DType dtype, int64_t i) {
+    size_t bytes = (size_t)dtype_bytes(dtype);
+    if (memcmp((const char *)a + (size_t)i * bytes, (const char *)b + (size_t)i * bytes, bytes) ==
+        0) {
+        return true;
+    }
+    return dtype_is_float(dtype) && isnan(element_double(a, dtype, i)) &&
+           isnan(element_double(b, dtype, i));
+}
+
+bool compare_bits(const Values *a, const Values *b, int64_t *first) {
+    if (memcmp(a->data, b->data, (size_t)a->numel * (size_t)dtype_bytes(a->dtype)) == 0) {
+        return true;
+    }
+    for (int64_t i = 0; i < a->numel; i++) {
+        if (!same_element_bits(a->data, b->data, a->dtype, i)) {
+            *first = i;
+            return false;
+        }
+    }
+    return true;
+}
+
+/* One pair of floats under the bound; their bits differ. */
+static Match compare_under(double x, double y, double value, double bound, DType dtype) {
+    if (!isfinite(bound)) {
+        return MATCH_INCONCLUSIVE;
+    }
+    if (bound == 0) {
+        return MATCH_DIFFERENT;
+    }
+    if (x == y) {
+        return MATCH_SAME; /* zeros of either sign */
+    }
+    if (isnan(x) || isnan(y)) {
+        return MATCH_DIFFERENT;
+    }
+    double slack = 4 * bound + dtype_smallest_subnormal(dtype);
+    if (isinf(x) || isinf(y)) { /* the exact value may lie at the edge of overflow: then either
+                                   rounding is right */
+        double finite = isinf(x) ? y : x;
+        bool same_side = !isinf(finite) && (isinf(x) ? x > 0 : y > 0) == (finite > 0);
+        return same_side && fabs(value) + slack >= dtype_largest(dtype) ? MATCH_SAME
+                                                                        : MATCH_DIFFERENT;
+    }
+    return fabs(x - y) <= slack ? MATCH_SAME : MATCH_DIFFERENT;
+}
+
+Match compare_bounded(const Values *a, const Values *b, const Values *shadow, int64_t *first) {
+    bool bounded = shadow && shadow->bound && shadow->value64 && values_same_shape(a, shadow);
+    bool is_float = dtype_is_float(a->dtype);
+    int64_t inconclusive = -1;
+    for (int64_t i = 0; i < a->numel; i++) {
+        if (same_element_bits(a->data, b->data, a->dtype, i)) {
+            continue;
+        }
+        Match match;
+        if (is_float) {
+            match = bounded ? compare_under(element_double(a->data, a->dtype, i),
+                                            element_double(b->data, a->dtype, i),
+                                            shadow->value64[i], shadow->bound[i], a->dtype)
+                            : MATCH_INCONCLUSIVE;
+        } else {
+            match = bounded && shadow->bound[i] != 0 ? MATCH_INCONCLUSIVE
+                                                     : MATCH_DIFFERENT; /* NaN != 0 */
+        }
+        if (match == MATCH_DIFFERENT) {
+            *first = i;
+            return MATCH_DIFFERENT;
+        }
+        if (match == MATCH_INCONCLUSIVE && inconclusive < 0) {
+            inconclusive = i;
+        }
+    }
+    if (inconclusive >= 0) {
+        *first = inconclusive;
+        return MATCH_INCONCLUSIVE;
+    }
+    return MATCH_SAME;
+}
+
+/* torch.testing.assert_close's. */
+static double relative_tolerance(DType dtype) {
+    switch (dtype) {
+    case DT_float64:
+        return 1e-7;
+    case DT_float16:
+        return 1e-3;
+    case DT_bfloat16:
+        return 1.6e-2;
+    default:
+        return 1.3e-6;
+    }
+}
+
+bool compare_tolerant(const Values *a, const Values *expected, int64_t *first) {
+    return compare_tolerant_in(a->dtype, a, expected, first);
+}
+
+bool compare_tolerant_in(DType arithmetic, const Values *a, const Values *expected,
+                         int64_t *first) {
+    double rtol = relative_tolerance(arithmetic), atol = arithmetic == DT_float64 ? 1e-7 : 1e-5;
+    for (int64_t i = 0; i < a->numel; i++) {
+        if (same_element_bits(a->data, expected->data, a->dtype, i)) {
+            continue;
+        }
+        if (dtype_is_float(a->dtype)) {
+            double x = element_double(a->data, a->dtype, i),
+                   e = element_double(expected->data, a->dtype, i);
+            if (x == e || (isfinite(x) && isfinite(e) && fabs(x - e) <= atol + rtol * fabs(e))) {
+                continue;
+            }
+        }
+        *first = i;
+        return false;
+    }
+    return true;
+}
+
+bool compare_recorded(const Values *a, const Values *expected, bool zero_sign, int64_t *first) {
+    for (int64_t i = 0; i < a->numel; i++) {
+        if (same_element_bits(a->data, expected->data, a->dtype, i)) {
+            continue;
+        }
+        if (!zero_sign && dtype_is_float(a->dtype) && element_double(a->data, a->dtype, i) == 0 &&
+            element_double(expected->data, a->dtype, i) == 0) {
+            continue;
+        }
+        *first = i;
+        return false;
+    }
+    return true;
+}
+
+bool values_all_zero(const Values *v) {
+    for (int64_t i = 0; i < v->numel; i++) {
+        if (element_double(v->data, v->dtype, i) != 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool compare_poked(const void *a_poked, const Values *a, const void *b_poked, const Values *b,
+                   int64_t *first) {
+    if (memcmp(a_poked, b_poked, (size_t)a->numel * (size_t)dtype_bytes(a->dtype)) == 0) {
+        return true;
+    }
+    for (int64_t i = 0; i < a->numel; i++) {
+        if (!same_element_bits(a_poked, b_poked, a->dtype, i) &&
+            !(same_element_bits(a_poked, a->data, a->dtype, i) &&
+              same_element_bits(b_poked, b->data, a->dtype, i))) {
+            *first = i;
+            return false;
+        }
+    }
+    return true;
+}

@@ -1,0 +1,15 @@
+/* Locate: the first statement at which two executors differ, and with it the signature of a
+ * finding. */
+#ifndef HARNESS_LOCATE_H
+#define HARNESS_LOCATE_H
+
+#include "harness/check/check.h"
+
+/* Finds the first divergent statement of a finding by checking prefixes of `p`, and fills its
+ * culprit and its root: what differs there first. Deterministic; the counters of `c` stay as they
+ * were; `arena` is scratch. */
+void check_symptom(Checker *c, const Program *p, Finding *finding, Arena *arena);
+/* The same, then the cause (cause.h), and the signature that both make. */
+void check_locate(Checker *c, const Program *p, Finding *finding, Arena *arena);
+
+#endif

@@ -1,0 +1,200 @@
+/* The invariants of statements: kinds of arguments, names in range, nesting, numbers in preorder.
+ */
+#include "program/lang/verify.h"
+
+#include <string.h>
+
+static bool pint_ok(const ProgramVerifier *v, const PInt *i) {
+    return i->size_of == NAME_NONE || verify_name(v, i->size_of);
+}
+
+static bool index_ok(const ProgramVerifier *v, const PIndexItem *item) {
+    switch (item->kind) {
+    case INDEX_INT:
+    case INDEX_BOOL:
+        return pint_ok(v, &item->start);
+    case INDEX_SLICE:
+        return (!item->has_start || pint_ok(v, &item->start)) &&
+               (!item->has_stop || pint_ok(v, &item->stop)) &&
+               (!item->has_step || pint_ok(v, &item->step));
+    case INDEX_TENSOR:
+        return verify_name(v, item->tensor);
+    case INDEX_LIST:
+        return item->count >= 0 && (item->list || item->count == 0);
+    case INDEX_NEWAXIS:
+    case INDEX_ELLIPSIS:
+        return true;
+    }
+    return false;
+}
+
+static bool ints_ok(const ProgramVerifier *v, const Param *param, const PArg *a) {
+    int n = a->ints.single ? 1 : a->ints.n;
+    bool ok = n >= 0 && (!a->ints.single || param->list_size > 0);
+    for (int i = 0; i < n && ok; i++) {
+        ok = pint_ok(v, &a->ints.v[i]);
+    }
+    return ok;
+}
+
+static bool arg_ok(const ProgramVerifier *v, const Param *param, const PArg *a) {
+    if (!a->given) {
+        return param->has_default;
+    }
+    bool optional = param->type == ARG_TENSOR_OPT || param->type == ARG_SCALAR_OPT ||
+                    param->type == ARG_INT_OPT || param->type == ARG_INTS_OPT ||
+                    param->type == ARG_FLOAT_OPT || param->type == ARG_DTYPE_OPT ||
+                    param->type == ARG_STR_OPT;
+    if (a->is_none) {
+        return optional;
+    }
+    switch (param->type) {
+    case ARG_TENSOR:
+    case ARG_TENSOR_OPT:
+        return verify_name(v, a->tensor);
+    case ARG_TENSORS:
+        return a->tensors.n >= 0 && verify_names(v, a->tensors.v, a->tensors.n, false);
+    case ARG_TENSORS_OPT:
+        return a->tensors.n >= 0 && verify_names(v, a->tensors.v, a->tensors.n, true);
+    case ARG_VALUE:
+        return a->is_tensor ? verify_name(v, a->tensor) : (unsigned)a->scalar.kind <= CAT_FLOAT;
+    case ARG_SCALAR:
+    case ARG_SCALAR_OPT:
+        return (unsigned)a->scalar.kind <= CAT_FLOAT;
+    case ARG_INT:
+    case ARG_INT_OPT:
+        return pint_ok(v, &a->i);
+    case ARG_INTS:
+    case ARG_INTS_OPT:
+        return ints_ok(v, param, a);
+    case ARG_DTYPE:
+    case ARG_DTYPE_OPT:
+        return (unsigned)a->dtype < DT_COUNT;
+    case ARG_STR:
+    case ARG_STR_OPT:
+        return a->str != NULL;
+    case ARG_DATA:
+        return a->data.n >= 0 && (a->data.data || a->data.n == 0);
+    case ARG_INDEX:
+        for (int i = 0; i < a->index.n; i++) {
+            if (!index_ok(v, &a->index.v[i])) {
+                return false;
+            }
+        }
+        return a->index.n >= 0;
+    case ARG_BOOL:
+    case ARG_FLOAT:
+    case ARG_FLOAT_OPT:
+        return true;
+    }
+    return false;
+}
+
+/* A tensor literal: as many elements as its size says. */
+static bool literal_ok(const Stmt *s) {
+    const PArg *data = &s->arg[op_param(s->op, "data")], *size = &s->arg[op_param(s->op, "size")];
+    int64_t numel = 1;
+    for (int i = 0; i < size->ints.n; i++) {
+        const PInt *d = &size->ints.v[i];
+        if (d->size_of != NAME_NONE || d->value < 0 || !checked_mul(numel, d->value, &numel)) {
+            return false;
+        }
+    }
+    return numel == data->data.n;
+}
+
+static bool verify_lang_op(ProgramVerifier *v, const Stmt *s) {
+    if (!s->op || s->op->name[0] == '_') {
+        return verify_fail_stmt(v, "no op that a program can name");
+    }
+    bool writes = false;
+    for (int i = 0; i < s->op->nparam; i++) {
+        writes |= s->op->param[i].writes;
+        if (!arg_ok(v, &s->op->param[i], &s->arg[i])) {
+            return verify_fail_stmt(v, "the argument \"%s\" of %s is malformed",
+                                    s->op->param[i].name, s->op->name);
+        }
+    }
+    if (s->op->id == OP_tensor && !literal_ok(s)) {
+        return verify_fail_stmt(v, "the literal's data does not fill its size");
+    }
+    if ((s->requires_grad || s->requires_grad_given) && s->op->kind != KIND_FACTORY) {
+        return verify_fail_stmt(v, "only a factory takes requires_grad");
+    }
+    if (s->nout < 0 || (s->nout > 1 && !s->out_list) || !verify_names(v, s->out, s->nout, false)) {
+        return verify_fail_stmt(v, "out is malformed");
+    }
+    return s->nout > 0 || s->out_list || writes ||
+           verify_fail_stmt(v, "only an in-place op can do without out");
+}
+
+static bool verify_predicate(ProgramVerifier *v, const Predicate *p) {
+    for (int depth = 0; p->kind == PRED_not; depth++) {
+        if (depth == MAX_NESTING || !p->inner) {
+            return verify_fail_stmt(v, "a predicate nested deeper than %d, or cut off",
+                                    MAX_NESTING);
+        }
+        p = p->inner;
+    }
+    bool known =
+        (unsigned)p->kind < PRED_not && (p->kind != PRED_dtype || (unsigned)p->dtype < DT_COUNT);
+    return (known && (p->kind == PRED_is_grad_enabled || verify_name(v, p->of))) ||
+           verify_fail_stmt(v, "the predicate is malformed");
+}
+
+static bool verify_grad(ProgramVerifier *v, const GradStmt *g, const Stmt *s) {
+    bool ok = g && g->noutputs >= 0 && g->ninputs >= 0 && g->ngrad_outputs >= -1 && s->out_list &&
+              verify_names(v, g->outputs, g->noutputs, false) &&
+              verify_names(v, g->inputs, g->ninputs, false) &&
+              verify_names(v, g->grad_outputs, g->ngrad_outputs, true) &&
+              verify_names(v, s->out, s->nout, false);
+    return ok || verify_fail_stmt(v, "the grad statement is malformed");
+}
+
+static bool verify_stmt(ProgramVerifier *v, const Stmt *s, int depth) {
+    switch (s->kind) {
+    case STMT_OP:
+        return verify_lang_op(v, s);
+    case STMT_WITH:
+        return verify_block(v, &s->body, depth + 1);
+    case STMT_IF:
+        if (!s->has_else && s->orelse.first) {
+            return verify_fail_stmt(v, "an else that is not there has statements");
+        }
+        return verify_predicate(v, &s->predicate) && verify_block(v, &s->body, depth + 1) &&
+               verify_block(v, &s->orelse, depth + 1);
+    case STMT_ASSERT:
+        return verify_predicate(v, &s->predicate);
+    case STMT_PROBE:
+        return ((unsigned)s->probe < PROBE_COUNT &&
+                (s->probe == PROBE_is_grad_enabled || verify_name(v, s->of))) ||
+               verify_fail_stmt(v, "the probe is malformed");
+    case STMT_GRAD:
+        return verify_grad(v, s->grad, s);
+    case STMT_GRAPH_BREAK:
+        return true;
+    }
+    return verify_fail_stmt(v, "a statement of no kind");
+}
+
+bool verify_block(ProgramVerifier *v, const Block *block, int depth) {
+    int n = 0;
+    if (depth > MAX_NESTING) {
+        return verify_fail_stmt(v, "nested deeper than %d", MAX_NESTING);
+    }
+    for (const Stmt *s = block->first; s; s = s->next) {
+        if (s->sid != v->stmts++ || s->sid >= v->p->nstmts) {
+            return verify_fail(v, "the statements are not numbered");
+        }
+        if (v->stmts > v->limits->max_statements) {
+            return verify_fail(v, "body: more than %lld statements",
+                               (long long)v->limits->max_statements);
+        }
+        n++;
+        v->sid = s->sid;
+        if (!verify_stmt(v, s, depth)) {
+            return false;
+        }
+    }
+    return n == block->count || verify_fail(v, "a block of %d statements says %d", n, block->count);
+}

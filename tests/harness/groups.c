@@ -1,0 +1,65 @@
+/* Groups of findings, lists of known issues, and several seeded faults at once. */
+#include "harness/triage/group.h"
+#include "harness/triage/known.h"
+#include "tests/support/harness_case.h"
+
+START_TEST(a_group_is_one_cause_or_one_signature) {
+    Groups groups = groups_new(&arena);
+    Finding f = {.signature = "values-data-exp-cse",
+                 .cause = {.stage = "cse", .text = "cse", .group = "cse"}},
+            g = {.signature = "values-data-sin-cse",
+                 .cause = {.stage = "cse", .text = "cse/again", .group = "cse"}},
+            h = {.signature = "values-data-sin"};
+    group_add(&groups, group_key(&f), STATUS_KNOWN, NULL, 7, true);
+    group_add(&groups, group_key(&g), STATUS_KNOWN, NULL, 8, true);
+    group_add(&groups, group_key(&h), STATUS_FLAKY, NULL, 9, true);
+    ck_assert_int_eq(groups.n, 2);
+    ck_assert_str_eq(groups.group[1].key, "values-data-sin");
+    ck_assert_int_eq(groups.group[0].signatures, 2);
+    ck_assert_int_eq(groups.group[0].first, 7);
+    ck_assert_int_eq(group_status(&groups.group[0]), STATUS_KNOWN);
+    group_add(&groups, group_key(&f), STATUS_NEW, NULL, 10, false);
+    ck_assert_int_eq(group_status(&groups.group[0]), STATUS_NEW);
+    ck_assert_int_eq(group_status(&groups.group[1]), STATUS_FLAKY);
+    ck_assert_int_eq(group_count(&groups.group[0]), 3);
+}
+END_TEST
+
+START_TEST(a_known_issue_covers_by_signature_pair_and_cause) {
+    KnownIssue issue[] = {
+        {.signature = "values-*", .pair = "torch*:eager,*", .cause = "*", .issue = "1"},
+        {.signature = "values-data-?in", .pair = "*", .cause = "cse", .issue = "2"},
+    };
+    Known known = {issue, 2};
+    ck_assert_ptr_eq(known_find(&known, "torch:eager,torch:aot", "values-data-exp", ""), &issue[0]);
+    ck_assert_ptr_eq(known_find(&known, "reference,compiled", "values-data-sin", "cse"), &issue[1]);
+    ck_assert_ptr_null(known_find(&known, "reference,compiled", "values-data-sin", "fold"));
+    ck_assert_ptr_null(known_find(&known, "reference,compiled", "values-data-asin", "cse"));
+}
+END_TEST
+
+START_TEST(several_faults_are_seeded_at_once) {
+    CompileOptions o = COMPILE_DEFAULT;
+    char text[256];
+    ck_assert_int_eq(faults_seeded(&o, 0), FAULT_NONE);
+    for (int i = 0; i < 1 + COUNT_OF(o.also); i++) {
+        ck_assert(faults_add(&o, (FaultId)i));
+    }
+    ck_assert(!faults_add(&o, FAULT_GU_2));
+    ck_assert_int_eq(faults_seeded(&o, 2), 2);
+    ck_assert_int_eq(faults_seeded(&o, 8), FAULT_NONE);
+    ck_assert_ptr_nonnull(strstr(faults_text(&o, text, sizeof text), "stale_flags_of_base, "));
+    faults_clear(&o);
+    ck_assert_int_eq(faults_seeded(&o, 0), FAULT_NONE);
+}
+
+int main(void) {
+    Suite *suite = suite_create("harness/groups");
+    TCase *tests = tcase_create("harness/groups");
+    tcase_add_checked_fixture(tests, set_up, tear_down);
+    tcase_add_test(tests, a_group_is_one_cause_or_one_signature);
+    tcase_add_test(tests, a_known_issue_covers_by_signature_pair_and_cause);
+    tcase_add_test(tests, several_faults_are_seeded_at_once);
+    suite_add_tcase(suite, tests);
+    return run_suite("harness/groups", suite);
+}

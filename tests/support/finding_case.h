@@ -1,0 +1,40 @@
+/* Findings under seeded faults: what the tests of causes and of the minimizer share. */
+#ifndef TESTS_FINDING_CASE_H
+#define TESTS_FINDING_CASE_H
+
+#include "fuzz/generate/generate.h"
+#include "harness/triage/locate.h"
+#include "tests/support/harness_case.h"
+
+static inline Checker with_fault(FaultId id) {
+    Checker c;
+    char message[256];
+    CompileOptions compile = COMPILE_DEFAULT;
+    compile.fault = id;
+    ck_assert(checker_open(&c, "reference,compiled", &compile, message, sizeof message));
+    return c;
+}
+
+static inline FaultId fault_named(const char *name) {
+    FaultId id;
+    ck_assert(fault_parse(name, &id));
+    return id;
+}
+
+/* The first program of the stream with a finding, located; NULL if there is none among `most`. */
+static inline Program *find(Checker *c, uint64_t seed, uint64_t most, Finding *finding) {
+    for (uint64_t i = 0; i < most; i++) {
+        arena_reset(&arena);
+        Program *p = generate_program(&arena, seed, i);
+        CheckResult out;
+        check_program(c, p, &arena, &out);
+        if (out.verdict == FINDING) {
+            check_locate(c, p, &out.finding, &arena);
+            *finding = out.finding;
+            return p;
+        }
+    }
+    return NULL;
+}
+
+#endif
