@@ -134,17 +134,17 @@ static int contiguous_lines_dim(const Loop *loop) {
     return -1;
 }
 
-static bool takes_float32_math(const Loop *loop) {
+static bool lines_take_float32_math(const Loop *loop) {
     return loop->float32_math && loop->numel >= LARGE_NUMEL;
 }
 
-static void softmax_row(const Lines *s, ScanLine line) {
-    (takes_float32_math(s->loop) ? s->isa->softmax_row_float32 : s->isa->softmax_row)(
+static void softmax_contiguous_line(const Lines *s, ScanLine line) {
+    (lines_take_float32_math(s->loop) ? s->isa->softmax_row_float32 : s->isa->softmax_row)(
         (float *)s->to + line.to, (const float *)s->from + line.from, line.n);
 }
 
 static void softmax_column_block(const Lines *s, ScanLine line) {
-    bool in_float32 = takes_float32_math(s->loop);
+    bool in_float32 = lines_take_float32_math(s->loop);
     int64_t block = in_float32 ? SOFTMAX_COLUMNS_FLOAT32 : SOFTMAX_COLUMNS;
     for (int64_t k = 0, n = s->loop->size[s->column_dim]; k < n; k += block) {
         int w = (int)min_i64(block, n - k);
@@ -163,7 +163,9 @@ void loop_softmax(const Loop *loop, const TileIsa *isa, void *const *data, int64
     rows |= is_f32 && loop->size[loop->dim] == 1 && contiguous_lines_dim(loop) < 0;
     Lines s =
         scan_lines_of(loop, isa, data, is_f32 && !rows ? contiguous_lines_dim(loop) : -1, from, to);
-    for_lines(&s, rows ? softmax_row : s.column_dim >= 0 ? softmax_column_block : softmax_line);
+    for_lines(&s, rows                ? softmax_contiguous_line
+                  : s.column_dim >= 0 ? softmax_column_block
+                                      : softmax_line);
 }
 
 /* One row of coordinates for every nonzero element, in row-major order. The number of rows is known

@@ -12,7 +12,7 @@
 /* ---- along the tiles ---- */
 
 /* In order: doubles can overflow, and then the order decides between inf and NaN. */
-static double sum_f64(const double *x, int n, double acc) {
+static double sum_in_order_f64(const double *x, int n, double acc) {
     for (int i = 0; i < n; i++) {
         acc += x[i];
     }
@@ -50,7 +50,7 @@ static void accumulate_float(Accumulator *a, const TileIsa *isa, ReduceKind kind
     case REDUCE_MEAN:
         a->f = partial4 ? isa->sum_partial4(s, n, a->f)
                : is_f32 ? isa->sum_f32(s, n, a->f)
-                        : sum_f64(d, n, a->f);
+                        : sum_in_order_f64(d, n, a->f);
         break;
     case REDUCE_PROD:
         a->f = is_f32 ? prod_f32(s, n, a->f) : prod_f64(d, n, a->f);
@@ -107,7 +107,7 @@ void accumulator_start(Accumulator *a, ReduceKind kind) {
 }
 
 /* A mean is the rounded sum divided, as in PyTorch. */
-static double result_of(double sum, const TileNest *nest, const TileInst *inst, DType dtype) {
+static double reduced_value(double sum, const TileNest *nest, const TileInst *inst, DType dtype) {
     return inst->reduce == REDUCE_MEAN ? dtype_round(sum, dtype) / (double)nest->reduced : sum;
 }
 
@@ -122,7 +122,7 @@ static void accumulator_finish(Accumulator *a, const TileNest *nest, const TileI
     position += nest->kept > 0 ? rest * access->stride[0] : 0;
     if (dtype_is_float(access->dtype)) {
         element_store_double(base, access->dtype, position,
-                             result_of(a->f, nest, inst, access->dtype));
+                             reduced_value(a->f, nest, inst, access->dtype));
     } else {
         element_store_int(base, access->dtype, position, a->i);
     }
@@ -215,7 +215,7 @@ void columns_finish(ColumnSums *s, const TileNest *nest, const TileInst *inst, c
     for (int k = 0; k < m; k++, position += access->stride[last]) {
         if (dtype_is_float(access->dtype)) {
             element_store_double(base, access->dtype, position,
-                                 result_of(s->f[k], nest, inst, access->dtype));
+                                 reduced_value(s->f[k], nest, inst, access->dtype));
         } else {
             element_store_int(base, access->dtype, position, s->i[k]);
         }
